@@ -1,0 +1,9 @@
+# The preload itself is never sanitized: a sanitizer's runtime must come first in its process, and the
+# host has none. The recorder and the analyzer are, as plain programs (tests/unit, tests/fuzz).
+set(STAGEPROF_SANITIZE "" CACHE STRING "list for -fsanitize=, for all but libstageprof.so")
+add_library(stageprof_sanitizers INTERFACE)
+if(STAGEPROF_SANITIZE)
+	target_compile_options(stageprof_sanitizers INTERFACE
+		-fsanitize=${STAGEPROF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	target_link_options(stageprof_sanitizers INTERFACE -fsanitize=${STAGEPROF_SANITIZE})
+endif()

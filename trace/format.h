@@ -1,0 +1,284 @@
+/*
+ * The on-disk format, version 1. docs/FORMAT.md is normative; this header is the same text in C.
+ *
+ * A run is a directory of files, one per thread of each process image. A file is a sequence of
+ * zstd frames and skippable frames, valid for `zstd -t` at every instant of its life:
+ *
+ *	HEADER  ( BLOCK zstd-frame | FREE )*  WINDOW
+ *
+ * Everything is little-endian. HEADER, BLOCK, FREE and WINDOW are skippable frames and start at
+ * offsets that are multiples of 8, so that one aligned 8-byte store can replace a frame's head.
+ * A clean end removes FREE and WINDOW. Files may be concatenated in any order.
+ *
+ * libc only; no allocation; both sides include this file and neither includes the other.
+ */
+#ifndef STAGEPROF_TRACE_FORMAT_H
+#define STAGEPROF_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define SP_FORMAT_VERSION 1
+
+/* Skippable magics: RFC 8878 section 3.1.2, 0x184D2A50 to 0x184D2A5F. */
+#define SP_FRAME_HEADER 0x184D2A50u
+#define SP_FRAME_BLOCK 0x184D2A51u
+#define SP_FRAME_FREE 0x184D2A52u
+#define SP_FRAME_WINDOW 0x184D2A53u
+#define SP_FRAME_RUN 0x184D2A54u /* the run's marker file, nothing else in it */
+
+#define SP_TAG_HEADER "STAGEPRF"
+#define SP_TAG_BLOCK "SPBK"
+#define SP_TAG_WINDOW "SPWN"
+#define SP_TAG_RUN "SPRUNRUN"
+
+#define SP_HEADER_FRAME_BYTES 512
+#define SP_BLOCK_FRAME_BYTES 152
+#define SP_WINDOW_HEAD_BYTES 256
+#define SP_RUN_FRAME_BYTES 128
+
+/* Limits that a reader enforces. A file beyond them is damaged or hostile. */
+#define SP_WINDOW_SLOTS_MIN 256u
+#define SP_WINDOW_SLOTS_MAX 4096u
+#define SP_BLOCK_SLOTS_MAX 4096u
+#define SP_PAYLOAD_BYTES_MAX (256u * 1024u) /* a block, decompressed */
+#define SP_NAME_BYTES_MAX 4352u		    /* one definition's bytes */
+
+struct sp_frame {
+	uint32_t magic;
+	uint32_t size; /* bytes that follow these eight */
+};
+
+/* One instant on the three clocks, read back to back. */
+struct sp_clock_point {
+	uint64_t ticks;	       /* the trace's own clock: raw TSC or cntvct, or CLOCK_MONOTONIC in ns */
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC */
+	uint64_t realtime_ns;  /* CLOCK_REALTIME */
+};
+
+enum sp_header_flags {
+	SP_HEADER_CLOCK_COUNTER = 1 << 0, /* ticks are a cycle counter; else CLOCK_MONOTONIC ns */
+	SP_HEADER_WRITE_MODE = 1 << 1,	  /* no shared mapping here: the window is lost on SIGKILL */
+	SP_HEADER_FORKED = 1 << 2,	  /* image began by fork (parent_*), not by exec */
+};
+
+/* Who wrote this file. Everything above `mutable_from_here` is covered by header_hash. */
+struct sp_file_header {
+	struct sp_frame frame;
+	char tag[8];
+	uint16_t version;
+	uint16_t frame_bytes; /* SP_HEADER_FRAME_BYTES */
+	uint32_t flags;	      /* enum sp_header_flags */
+	uint64_t stream_id;   /* names this file in its blocks and window */
+	uint64_t run_token[2];
+	uint32_t pid, tid, ppid;
+	uint32_t part;		 /* 0; 1, 2 … where a thread began again after a finish */
+	uint64_t image_start_ns; /* CLOCK_REALTIME at exec or fork; (host, pid, this) names the image */
+	uint64_t parent_start_ns; /* image_start_ns of the forking image; 0: not known */
+	struct sp_clock_point opened;
+	uint64_t ticks_per_second; /* estimate; points in headers and blocks refine it */
+	uint32_t grain;		   /* observed step of the clock in ticks, >= 1 */
+	uint32_t writer_version;   /* major << 16 | minor << 8 | patch */
+	char host[64];		   /* NUL-padded */
+	char exe[64];		   /* base name of the executable */
+	char comm[16];		   /* the thread's name when the file was made */
+	uint64_t header_hash;	   /* XXH64, seed 0, of the bytes before it */
+	/* Stored to while the process runs; each is a checked word (sp_checked_*). */
+	uint64_t process_lost;	   /* events of threads that have no file; only in the image's first file */
+	uint64_t reserved[29];
+};
+
+enum sp_block_flags {
+	SP_BLOCK_LAST = 1 << 0, /* the thread's clean end: nothing follows */
+};
+
+/* Stands directly before its zstd frame. */
+struct sp_block_header {
+	struct sp_frame frame;
+	char tag[4];
+	uint16_t version;
+	uint16_t flags; /* enum sp_block_flags */
+	uint64_t stream_id;
+	uint32_t pid, tid;
+	char host[32];	      /* truncated, NUL-padded */
+	uint64_t first_index; /* slots are numbered through the life of a file, from 0 */
+	uint32_t slots;	      /* in this block, <= SP_BLOCK_SLOTS_MAX */
+	uint32_t events;      /* of them, events: not EXTRA, BLOB, HOLE or definitions */
+	uint64_t begin_ticks; /* earliest start and latest end of an event; 0, 0 if none */
+	uint64_t end_ticks;
+	struct sp_clock_point published;
+	uint64_t lost;		/* events lost by this thread until now */
+	uint32_t payload_bytes; /* decompressed, <= SP_PAYLOAD_BYTES_MAX */
+	uint32_t zstd_bytes;	/* length of the zstd frame that follows */
+	uint64_t zstd_hash;	/* XXH64, seed 0, of that frame */
+	uint64_t header_hash;	/* XXH64, seed 0, of the bytes before it */
+};
+
+enum sp_lost_cause {
+	SP_LOST_FULL,	/* window full and the file could not grow (disk, limits, no more system calls) */
+	SP_LOST_NESTED, /* a signal handler outran the reserve while a block was being made */
+	SP_LOST_CAUSES
+};
+
+/* What a thread is inside of. what == 0: nothing. */
+struct sp_mark {
+	uint64_t start_ticks;
+	uint64_t what; /* as sp_slot.commit, generation 0; stored after start_ticks */
+};
+
+/*
+ * The raw window: head, then `capacity` slots. Slot number i lives at position i % capacity and is
+ * valid when its generation is that of i, its check fits and i >= the end of the last block.
+ */
+struct sp_window_header {
+	struct sp_frame frame;
+	char tag[4];
+	uint16_t version;
+	uint16_t head_bytes; /* SP_WINDOW_HEAD_BYTES */
+	uint64_t stream_id;
+	uint32_t pid, tid;
+	uint32_t capacity; /* slots, a power of two */
+	uint32_t reserved0;
+	uint64_t first_index; /* nothing older is in this window */
+	struct sp_clock_point made;
+	uint64_t header_hash; /* XXH64, seed 0, of the bytes before it */
+	/* Stored to while the thread runs. */
+	uint64_t lost[SP_LOST_CAUSES]; /* checked words */
+	struct sp_mark mark;
+	uint64_t reserved[18];
+};
+
+struct sp_run_frame {
+	struct sp_frame frame;
+	char tag[8];
+	uint16_t version;
+	uint16_t reserved0[3];
+	uint64_t token[2];
+	uint64_t made_realtime_ns;
+	uint64_t reserved[10];
+};
+
+/*
+ * One slot, 32 bytes. An event is one slot, plus one EXTRA slot where its kind says so; a definition is
+ * one slot plus BLOB slots. The slots of one record are consecutive numbers. `commit` is stored last:
+ *
+ *	bits 0..15 kind   16..23 generation   24..31 check   32..63 arg
+ *
+ * generation = (number / capacity) mod 256. check = the XOR of the 31 other bytes: any single
+ * flipped bit shows.
+ */
+struct sp_slot {
+	uint64_t start; /* ticks */
+	uint64_t ticks; /* duration */
+	int64_t value;
+	uint64_t commit;
+};
+
+/* The same 32 bytes where kind is SP_KIND_EXTRA (words) or SP_KIND_BLOB (bytes). */
+#define SP_SLOT_BLOB_BYTES 24u
+
+#define SP_KIND_HOLE 0u	       /* a slot never committed (a signal, a kill); nothing of it is known */
+#define SP_KIND_EXTRA 0xFFF0u  /* three more words of the event before it */
+#define SP_KIND_BLOB 0xFFF1u   /* bytes of the definition before it */
+#define SP_KIND_DEFINE 0xFF00u /* 0xFF00..0xFF1F: enum sp_define */
+
+/* Definitions: kind = SP_KIND_DEFINE + this, arg = the id they define, value = bytes in the blob. */
+enum sp_define {
+	SP_DEFINE_FILE = 0,   /* struct sp_file_facts, then the path */
+	SP_DEFINE_NAME = 1,   /* a label: range, function, module, data set */
+	SP_DEFINE_STACK = 2,  /* uint64_t addresses, innermost first */
+	SP_DEFINE_OBJECT = 3, /* struct sp_object_facts, then the path */
+	SP_DEFINE_THREAD = 4, /* the thread's name (arg 0) */
+	SP_DEFINE_COMMAND = 5, /* argv, NUL-separated; only when asked for (arg 0) */
+	SP_DEFINE_COVERAGE = 6, /* "hook-group\tbound|absent|unobservable|failed\tdetail" (arg 0) */
+	SP_DEFINE_NOTE = 7,	/* a sentence about this process for the report (arg 0) */
+	SP_DEFINES
+};
+
+enum sp_file_type {
+	SP_FILE_UNKNOWN = 0,
+	SP_FILE_REGULAR,
+	SP_FILE_DIRECTORY,
+	SP_FILE_PIPE,
+	SP_FILE_SOCKET,
+	SP_FILE_CHARACTER, /* /dev/zero, terminals, /dev/nvidia0 */
+	SP_FILE_BLOCK,
+	SP_FILE_ANON, /* eventfd, epoll, memfd: no name in any directory */
+	SP_FILE_PSEUDO, /* regular by type, but on procfs, sysfs or the like */
+	SP_FILE_TYPES
+};
+
+struct sp_file_facts {
+	uint32_t type; /* enum sp_file_type */
+	uint32_t fd;   /* the descriptor it was met under */
+	uint64_t device, inode;
+	uint64_t fs_magic; /* statfs f_type; 0: not asked */
+	uint64_t size;
+};
+
+struct sp_object_facts {
+	uint64_t begin, end; /* mapped addresses */
+	uint64_t bias;	     /* address minus file virtual address */
+};
+
+/* Value of an event whose call was left by longjmp, cancellation or an exception. */
+#define SP_VALUE_ABANDONED INT64_MIN
+
+_Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "header size is the format");
+_Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "block size is the format");
+_Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "window size is the format");
+_Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size is the format");
+_Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");
+
+/* XOR of all bytes of x. */
+static inline uint64_t sp_fold8(uint64_t x)
+{
+	x ^= x >> 32;
+	x ^= x >> 16;
+	x ^= x >> 8;
+	return x & 0xFF;
+}
+
+/* Makes a slot's commit word from its other words. */
+static inline uint64_t sp_commit_make(uint64_t start, uint64_t ticks, uint64_t value, uint32_t kind,
+				      uint32_t arg, uint64_t generation)
+{
+	uint64_t word = (uint64_t)arg << 32 | (generation & 0xFF) << 16 | (kind & 0xFFFF);
+
+	return word | sp_fold8(start ^ ticks ^ value ^ word) << 24;
+}
+
+/* True when the slot is committed, for this generation, and unharmed. */
+static inline int sp_slot_valid(const struct sp_slot *slot, uint64_t generation)
+{
+	uint64_t commit = slot->commit;
+
+	return (commit & 0xFFFF) != SP_KIND_HOLE && (commit >> 16 & 0xFF) == (generation & 0xFF) &&
+	       sp_fold8(slot->start ^ slot->ticks ^ (uint64_t)slot->value ^ commit) == 0;
+}
+
+static inline uint32_t sp_commit_kind(uint64_t commit)
+{
+	return commit & 0xFFFF;
+}
+
+static inline uint32_t sp_commit_arg(uint64_t commit)
+{
+	return (uint32_t)(commit >> 32);
+}
+
+/* A counter below 2^56 that carries its own check, so that it can live unhashed in a mapped file. */
+static inline uint64_t sp_checked_make(uint64_t count)
+{
+	count &= (UINT64_C(1) << 56) - 1;
+	return count | sp_fold8(count) << 56;
+}
+
+/* Returns 0 and the count, or -1 where the word is damaged. */
+static inline int sp_checked_read(uint64_t word, uint64_t *ret_count)
+{
+	*ret_count = word & ((UINT64_C(1) << 56) - 1);
+	return sp_fold8(word) == 0 ? 0 : -1;
+}
+
+#endif
