@@ -176,6 +176,10 @@ struct sp_slot {
 /* The same 32 bytes where kind is SP_KIND_EXTRA (words) or SP_KIND_BLOB (bytes). */
 #define SP_SLOT_BLOB_BYTES 24u
 
+/* A file id (arg of file events and of SP_DEFINE_FILE): enum sp_file_type in the top four bits, below it a
+ * count from 1 in each process image; 0: not known. */
+#define SP_FILE_TYPE_SHIFT 28
+
 #define SP_KIND_HOLE 0u	       /* a slot never committed (a signal, a kill); nothing of it is known */
 #define SP_KIND_EXTRA 0xFFF0u  /* three more words of the event before it */
 #define SP_KIND_BLOB 0xFFF1u   /* bytes of the definition before it */

@@ -1,0 +1,60 @@
+/*
+ * The trace's clock: a cycle counter where it is invariant, else CLOCK_MONOTONIC in ns.
+ * sp_clock_init runs in the constructor, sp_clock_settle once before the first thread records; the rest
+ * is async-signal-safe and makes no system call where the kernel offers clock_gettime in the vDSO.
+ */
+#ifndef STAGEPROF_PRELOAD_CLOCK_H
+#define STAGEPROF_PRELOAD_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "trace/format.h"
+
+struct sp_clock {
+	int counter;		   /* ticks are raw TSC or cntvct */
+	uint32_t grain;		   /* step of the clock in ticks, as observed */
+	uint64_t ticks_per_second; /* estimate */
+	uint64_t long_wait_ticks;  /* 100 µs: waits shorter than this are not recorded */
+};
+
+extern struct sp_clock sp_clock;
+
+enum sp_clock_choice { SP_CLOCK_AUTO, SP_CLOCK_COUNTER, SP_CLOCK_MONOTONIC };
+
+/* Chooses the clock and takes a first point. */
+void sp_clock_init(enum sp_clock_choice choice);
+
+/* Estimates the rate since sp_clock_init, waiting at most 50 µs for the two points to be apart. */
+void sp_clock_settle(void);
+
+static inline uint64_t sp_clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t sp_clock_counter(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t t;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+#endif
+}
+
+static inline uint64_t sp_clock_ticks(void)
+{
+	if (__builtin_expect(sp_clock.counter, 1))
+		return sp_clock_counter();
+	return sp_clock_ns(CLOCK_MONOTONIC);
+}
+
+void sp_clock_read(struct sp_clock_point *ret);
+
+#endif

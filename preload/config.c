@@ -1,0 +1,52 @@
+#include "preload/config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct sp_config sp_config;
+
+static const struct {
+	const char *variable;
+	size_t offset;
+} settings[] = {
+#define SP_SETTING(field, variable, meaning) {variable "=", offsetof(struct sp_config, field)},
+#include "preload/config.def"
+#undef SP_SETTING
+};
+
+static int read_one(const char *entry)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		size_t length = strlen(settings[i].variable);
+
+		if (strncmp(entry, settings[i].variable, length) == 0) {
+			*(const char **)((char *)&sp_config + settings[i].offset) = entry + length;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* stageprof-report and the tests have settings of their own. */
+static int is_elsewhere(const char *entry)
+{
+	return strncmp(entry, "STAGEPROF_LANG=", 15) == 0 ||
+	       strncmp(entry, "STAGEPROF_TEST_", 15) == 0;
+}
+
+void sp_config_read(char *const *environment)
+{
+	for (; environment && *environment; environment++) {
+		const char *entry = *environment;
+
+		if (strncmp(entry, "STAGEPROF_", 10) != 0)
+			continue;
+		if (!read_one(entry) && !is_elsewhere(entry) && !sp_config.unknown)
+			sp_config.unknown = entry;
+	}
+}
+
+int sp_config_is(const char *setting, const char *word)
+{
+	return setting && strcmp(setting, word) == 0;
+}

@@ -1,0 +1,94 @@
+#include "preload/pack.h"
+
+#include <errno.h>
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "trace/codec.h"
+
+#define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
+
+/* Level 1's strategy with tables sized for a payload instead of a file: they are cleared for each block. */
+static ZSTD_compressionParameters parameters(uint32_t slots)
+{
+	int small = slots <= 1024;
+
+	return (ZSTD_compressionParameters){.windowLog = small ? 15 : 18,
+					    .chainLog = ZSTD_CHAINLOG_MIN,
+					    .hashLog = small ? 11 : 13,
+					    .searchLog = 1,
+					    .minMatch = 5,
+					    .targetLength = 0,
+					    .strategy = ZSTD_fast};
+}
+
+static size_t scratch_bytes(uint32_t slots)
+{
+	return ALIGN_UP(sp_encode_scratch_bytes(slots), 64);
+}
+
+size_t sp_pack_memory_bytes(uint32_t slots)
+{
+	return scratch_bytes(slots) +
+	       ALIGN_UP(ZSTD_estimateCCtxSize_usingCParams(parameters(slots)), 64);
+}
+
+void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots)
+{
+	pack->memory = memory;
+	pack->memory_bytes = sp_pack_memory_bytes(slots);
+	pack->slots = slots;
+	pack->payload_bytes = 0;
+}
+
+size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t capacity,
+		      uint64_t first, uint32_t n, uint32_t grain, struct sp_block_header *header)
+{
+	struct sp_payload_facts facts;
+
+	pack->payload_bytes =
+		sp_payload_encode(pack->memory, ring, capacity, first, n, grain, &facts);
+	header->first_index = first;
+	header->slots = n;
+	header->events = facts.events;
+	header->begin_ticks = facts.begin_ticks;
+	header->end_ticks = facts.end_ticks;
+	header->payload_bytes = (uint32_t)pack->payload_bytes;
+	return ZSTD_compressBound(pack->payload_bytes);
+}
+
+static void context_set(ZSTD_CCtx *context, uint32_t slots)
+{
+	ZSTD_compressionParameters p = parameters(slots);
+
+	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, (int)p.windowLog);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, (int)p.hashLog);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_chainLog, (int)p.chainLog);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_searchLog, (int)p.searchLog);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, (int)p.minMatch);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, (int)p.targetLength);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_strategy, (int)p.strategy);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+}
+
+/* The context is made anew for each block: a few hundred instructions, and nothing that a longjmp out
+ * of a signal handler could have left half done. */
+int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room, struct sp_block_header *header)
+{
+	size_t scratch = scratch_bytes(pack->slots), n;
+	ZSTD_CCtx *context =
+		ZSTD_initStaticCCtx(pack->memory + scratch, pack->memory_bytes - scratch);
+
+	if (!context)
+		return -EIO;
+	context_set(context, pack->slots);
+	n = ZSTD_compress2(context, out, room, pack->memory, pack->payload_bytes);
+	if (ZSTD_isError(n))
+		return -EIO;
+	header->zstd_bytes = (uint32_t)n;
+	header->zstd_hash = XXH64(out, n, 0);
+	return 0;
+}

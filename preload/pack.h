@@ -1,0 +1,37 @@
+/*
+ * Slots to a finished zstd frame, on the recording thread. The only file of the preload that knows zstd.
+ *
+ * All memory is the caller's (one anonymous mapping a thread): no allocation, no lock, no system call.
+ * Not re-entrant: a pack whose work was left by longjmp is begun anew by the next encode.
+ */
+#ifndef STAGEPROF_PRELOAD_PACK_H
+#define STAGEPROF_PRELOAD_PACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+
+struct sp_pack {
+	uint8_t *memory;
+	size_t memory_bytes;
+	uint32_t slots; /* most slots of one block */
+	size_t payload_bytes;
+};
+
+/* Memory for blocks of up to `slots`; most of it is never touched. */
+size_t sp_pack_memory_bytes(uint32_t slots);
+void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots);
+
+/*
+ * Encodes slots [first, first + n). Fills the header's first_index, slots, events, ticks and
+ * payload_bytes. Returns the most bytes that sp_pack_compress can need for it.
+ */
+size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t capacity,
+		      uint64_t first, uint32_t n, uint32_t grain, struct sp_block_header *header);
+
+/* Compresses what was encoded to `out`; fills zstd_bytes and zstd_hash. Returns 0 or -EIO. */
+int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room,
+		     struct sp_block_header *header);
+
+#endif

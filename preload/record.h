@@ -1,0 +1,200 @@
+/*
+ * The recorder's front: what a hook calls. Events go into the calling thread's raw window
+ * (trace/format.h); a full window is made a block by the thread itself, in line.
+ *
+ * Everything here is async-signal-safe and keeps errno. Nothing here allocates from the host's heap,
+ * takes a lock or makes a system call, but for the rare steps named in stream.h. No hook may keep a
+ * struct sp_thread beyond the hooked call it belongs to.
+ */
+#ifndef STAGEPROF_PRELOAD_RECORD_H
+#define STAGEPROF_PRELOAD_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/clock.h"
+#include "trace/events.h"
+#include "trace/format.h"
+
+#define sp_likely(x) __builtin_expect(!!(x), 1)
+#define sp_unlikely(x) __builtin_expect(!!(x), 0)
+
+enum sp_thread_state {
+	SP_THREAD_NONE = 0, /* also what a forked child finds: the page is wiped */
+	SP_THREAD_LIVE = 1,
+};
+
+struct sp_decode; /* preload/decode.h: images being decoded by this thread */
+
+/*
+ * One recording thread. The first part is the hot path's; the whole lives in pages that fork wipes.
+ * `emitting` is the frame that is inside sp_emit, 0 for none: a signal handler that emits meanwhile may
+ * fill slots but must not move the ring under it.
+ */
+struct sp_thread {
+	uint32_t state; /* enum sp_thread_state */
+	uint32_t shift; /* log2 of the ring's capacity */
+	uint64_t head;	/* number of the next slot to take */
+	uint64_t base;	/* slots below are published */
+	uint64_t room;	/* slots beyond base before the slow path is taken; 0: no file */
+	struct sp_slot *ring;
+	uint64_t mask;
+	uintptr_t emitting;
+	struct sp_mark *mark;
+	struct sp_decode *decode;
+};
+
+struct sp_tls {
+	struct sp_thread *thread;
+	uint32_t quiet; /* > 0: this thread's calls are not recorded (vfork child, ourselves) */
+};
+
+extern __thread struct sp_tls sp_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+struct sp_thread *sp_thread_begin(void);
+
+/* The calling thread's recorder, or NULL where the call is to pass untouched. */
+static inline struct sp_thread *sp_enter(void)
+{
+	struct sp_thread *t = sp_tls.thread;
+
+	if (sp_likely(t && t->state == SP_THREAD_LIVE && !sp_tls.quiet))
+		return t;
+	return sp_thread_begin();
+}
+
+/* Adds without a bus lock: only this thread's signal handlers compete. Returns the value before. */
+static inline uint64_t sp_slots_take(uint64_t *head, uint64_t slots)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("xaddq %0, %1" : "+r"(slots), "+m"(*head) : : "memory", "cc");
+	return slots;
+#else
+	return __atomic_fetch_add(head, slots, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void sp_slot_store(struct sp_thread *t, uint64_t number, uint64_t start,
+				 uint64_t ticks, int64_t value, uint32_t kind, uint32_t arg)
+{
+	struct sp_slot *slot = &t->ring[number & t->mask];
+
+	slot->start = start;
+	slot->ticks = ticks;
+	slot->value = value;
+	__atomic_store_n(&slot->commit,
+			 sp_commit_make(start, ticks, (uint64_t)value, kind, arg, number >> t->shift),
+			 __ATOMIC_RELEASE);
+}
+
+/* One event on its way into `slots` consecutive slots; the parts of sp_emit that are rarely taken. */
+struct sp_record {
+	uint64_t start, ticks;
+	int64_t value;
+	uint32_t kind, arg;
+	const uint64_t *extra; /* 3 words, or NULL */
+	const void *facts;     /* a definition's fixed part, then its text */
+	const char *text;
+	uint32_t facts_bytes, text_bytes;
+};
+
+void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_t slots,
+		    uint64_t number);
+
+/* Records one completed event. ticks = end - start; value and arg as events.def says. */
+static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start,
+			   uint64_t ticks, int64_t value)
+{
+	uintptr_t outer = t->emitting;
+	uint64_t number;
+
+	t->emitting = (uintptr_t)__builtin_frame_address(0);
+	number = sp_slots_take(&t->head, 1);
+	if (sp_likely(number - t->base < t->room)) {
+		sp_slot_store(t, number, start, ticks, value, kind, arg);
+	} else {
+		struct sp_record record = {
+			.start = start, .ticks = ticks, .value = value, .kind = kind, .arg = arg};
+
+		/* The slow path judges by this whether it may move the ring. */
+		t->emitting = outer;
+		sp_record_slow(t, &record, 1, number);
+	}
+	t->emitting = outer;
+}
+
+/* The same with one EXTRA slot of three words. */
+void sp_emit_extra(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks,
+		   int64_t value, const uint64_t extra[3]);
+
+/* Writes a definition into this thread's stream; text is cut at SP_NAME_BYTES_MAX - facts_bytes. */
+void sp_define(struct sp_thread *t, enum sp_define what, uint32_t id, const void *facts,
+	       uint32_t facts_bytes, const char *text, size_t text_bytes);
+
+/*
+ * A call being timed. Begin before the real call, end after it; both are free of system calls. While
+ * it is open the thread's mark says what it is inside of. A span that is left by cancellation or an
+ * exception is closed as abandoned by the cleanup of SP_SPAN; one left by longjmp leaves no event. There
+ * is one mark a thread: the end of a span inside a signal handler also takes away that of the call it
+ * interrupted, and that of a call left by longjmp.
+ */
+struct sp_span {
+	struct sp_thread *thread; /* NULL: closed */
+	uint64_t start;
+	uint32_t kind, arg;
+};
+
+static inline void sp_span_begin(struct sp_span *span, struct sp_thread *t, uint32_t kind,
+				 uint32_t arg)
+{
+	struct sp_mark *mark = t->mark;
+
+	span->thread = t;
+	span->kind = kind;
+	span->arg = arg;
+	span->start = sp_clock_ticks();
+	mark->start_ticks = span->start;
+	__atomic_store_n(&mark->what, (uint64_t)arg << 32 | kind, __ATOMIC_RELEASE);
+}
+
+/* Takes the mark away without an event: for calls that turned out to be of no interest. */
+static inline void sp_span_drop(struct sp_span *span)
+{
+	__atomic_store_n(&span->thread->mark->what, 0, __ATOMIC_RELEASE);
+	span->thread = NULL;
+}
+
+static inline void sp_span_end_at(struct sp_span *span, uint64_t end, int64_t value)
+{
+	struct sp_thread *t = span->thread;
+
+	sp_span_drop(span);
+	sp_emit(t, span->kind, span->arg, span->start, end - span->start, value);
+}
+
+static inline void sp_span_end(struct sp_span *span, int64_t value)
+{
+	sp_span_end_at(span, sp_clock_ticks(), value);
+}
+
+void sp_span_abandon(struct sp_span *span);
+
+static inline void sp_span_cleanup(struct sp_span *span)
+{
+	if (sp_unlikely(span->thread != NULL))
+		sp_span_abandon(span);
+}
+
+/* Declares and begins a span that closes itself when the frame is unwound. */
+#define SP_SPAN(name, t, kind, arg)                                                                \
+	struct sp_span name __attribute__((cleanup(sp_span_cleanup)));                             \
+	sp_span_begin(&name, t, kind, arg)
+
+/*
+ * The calling thread's file is brought to its clean end (block published, file cut); its next event,
+ * if one comes, begins another part. For thread end, exit, _exit and exec. Does nothing inside a
+ * handler that interrupted the recorder: the file is valid as it stands.
+ */
+void sp_thread_finish(void);
+
+#endif
