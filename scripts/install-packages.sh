@@ -1,0 +1,34 @@
+# Sourced by scripts/demo and scripts/test: Debian packages from packages.txt.
+
+# Prints the packages of packages.txt that NEED ("build" or "test", which includes build) names and
+# that are not installed.
+sp_packages_missing()
+{
+	local need=$1 for package rest
+	while read -r for package rest; do
+		[[ $for == build || $for == "$need" ]] || continue
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed || echo "$package"
+	done < "$SP_ROOT/scripts/packages.txt"
+}
+
+# Installs what is missing for NEED; exits 1, with the command to give, where that takes root.
+sp_packages_install()
+{
+	local need=$1 missing
+	if ! command -v dpkg-query >/dev/null; then
+		echo "not a Debian system: taking the packages of scripts/packages.txt as installed" >&2
+		return
+	fi
+	mapfile -t missing < <(sp_packages_missing "$need")
+	[[ ${#missing[@]} -gt 0 ]] || return 0
+	if [[ $(id -u) -ne 0 ]]; then
+		echo "missing Debian packages; as root, give" >&2
+		echo "    apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+		exit 1
+	fi
+	echo "installing Debian packages: ${missing[*]}" >&2
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get update -qq >&2
+	apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
