@@ -1,0 +1,61 @@
+"""Own counts against reported ones: threads, names of the same call, descriptors, kinds, waits."""
+
+
+import harness
+from harness import victim
+
+WAITS = """
+    poll ppoll select pselect epoll_wait epoll_pwait sem_wait sem_timedwait sem_clockwait
+    cond_wait cond_timedwait cond_clockwait
+""".split()
+
+
+class Counting(harness.Case):
+    def exact(self, *argv, **options):
+        outcome = self.both(*argv, **options)
+        self.assert_exact(outcome)
+        return outcome
+
+    def test_one_thread(self):
+        self.exact(victim("read_loop"), "1", "400000")
+
+    def test_few_calls(self):
+        for calls in (1, 2, 255, 256, 257, 258, 511, 513, 1023, 1025):
+            with self.subTest(calls=calls):
+                self.exact(victim("read_loop"), "1", str(calls), name=f"{calls}-")
+
+    def test_eight_threads(self):
+        self.exact(victim("read_loop"), "8", "100000")
+
+    def test_aliases(self):
+        self.exact(victim("aliases"))
+
+    def test_fortified(self):
+        self.exact(victim("fortified"))
+
+    def test_descriptors(self):
+        self.exact(victim("fd_family"))
+
+    def test_kinds(self):
+        self.exact(victim("kinds"))
+
+    def test_monotonic_clock(self):
+        self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_CLOCK": "monotonic"})
+
+    def test_write_mode(self):
+        self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_MODE": "write"}, notes=1)
+
+
+class Waits(harness.Case):
+    def test_waits(self):
+        for name in WAITS:
+            with self.subTest(function=name):
+                outcome = self.both(victim("waits"), name, name=name)
+                stages, _ = outcome.trace.stages()
+                rows = [row for row in outcome.rows() if row.stage == "wait"]
+                self.assert_stages(rows, stages, name, strict=())
+                self.assertGreaterEqual(stages["wait"]["total_ns"], 10 * 19_000_000, name)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,49 @@
+/* signal_reader READS: a handler reads every 200 us, on an alternate stack, amid reads of main. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tests/victims/tally.h"
+
+static int in, in_handler;
+static struct tally_row *handled;
+
+static void handler(int signal)
+{
+	char block[16];
+
+	(void)signal;
+	TALLY_BYTES(handled, pread(in_handler, block, sizeof(block), 0));
+}
+
+int main(int argc, char **argv)
+{
+	long reads = argc > 1 ? atol(argv[1]) : 100000;
+	struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
+	static char stack[64 * 1024];
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct tally_row *row, *opens = tally_row("file_open", "");
+	unsigned long sum = 0;
+	char block[16];
+
+	tally_make_file("in.dat", 4096);
+	tally_make_file("handler.dat", 4096);
+	in = TALLY(opens, open("in.dat", O_RDONLY));
+	in_handler = TALLY(opens, open("handler.dat", O_RDONLY));
+	handled = tally_row("file_read", "handler.dat");
+	row = tally_row("file_read", "in.dat");
+	EXPECT(sigaltstack(&alternate, NULL) == 0 && sigaction(SIGALRM, &action, NULL) == 0);
+	EXPECT(setitimer(ITIMER_REAL, &every, NULL) == 0);
+	for (long i = 0; i < reads; i++) {
+		EXPECT(TALLY_BYTES(row, pread(in, block, 16, i % 4000)) == 16);
+		sum += (unsigned char)block[0];
+	}
+	EXPECT(setitimer(ITIMER_REAL, &never, NULL) == 0);
+	EXPECT(handled->calls > 0);
+	printf("sum %lu\n", sum);
+	return 0;
+}
