@@ -271,6 +271,20 @@ class Case(unittest.TestCase):
                     [row for row in rows if row.pid == pid], stages, f"process {pid}", strict
                 )
 
+    def assert_threads(self, rows, trace):
+        """Threads of children, whose only events are calls that they count."""
+        reported = {}
+        for thread in trace.report("threads", "--limit=0")["threads"]:
+            key = (thread["pid"], thread["tid"])
+            reported[key] = reported.get(key, 0) + thread["events"]
+        counted = bounds(rows, lambda row: (row.pid, row.tid) if row.pid != rows[0].pid else None)
+        wrong = [
+            f"{key}: counted {bound.calls} to {bound.begun}, reported {reported.get(key, 0)}"
+            for key, bound in counted.items()
+            if not bound.calls <= reported.get(key, 0) <= bound.begun
+        ]
+        self.assertEqual(wrong, [], f"exact: {len(wrong)} of {len(counted)} threads")
+
     def assert_paths(self, rows, trace):
         """Rows that name a file, against the view of files; reads only."""
         counted = bounds(

@@ -23,6 +23,12 @@ class Unchanged(harness.Case):
     def test_descriptor_numbers(self):
         self.assert_exact(self.both(victim("fd_parity")))
 
+    def test_interrupted_and_short(self):
+        self.assert_exact(self.both(victim("interrupted")))
+
+    def test_before_and_after_main(self):
+        self.assert_exact(self.both(victim("early_calls")))
+
     def test_close_everything(self):
         for how in ("close", "closefrom", "close_range"):
             with self.subTest(how=how):

@@ -25,6 +25,14 @@ class Native(harness.Case):
         listed = outcome.trace.report("processes")["processes"]
         self.assertEqual(len(listed), 1, "shells and coreutils are dormant")
 
+    def test_ways_to_fork(self):
+        self.assert_exact(self.both(victim("fork_ways")))
+
+    def test_exit_amid_reading_threads(self):
+        outcome = self.both(victim("exit_race"), "300")
+        self.assert_exact(outcome)
+        self.assert_threads(outcome.rows(), outcome.trace)
+
     def test_exec_self(self):
         outcome = self.both(victim("exec_self"), "4")
         self.assert_exact(outcome)

@@ -18,7 +18,7 @@ struct tally_head {
 static struct tally_row *rows;
 
 /* Without a TALLY file the account is private: runs by hand. */
-__attribute__((constructor)) static void tally_open(void)
+__attribute__((constructor(101))) static void tally_open(void)
 {
 	const char *path = getenv("TALLY");
 	size_t bytes = 65536 * sizeof(struct tally_row);
