@@ -96,6 +96,7 @@ struct sp_record {
 	const void *facts;     /* a definition's fixed part, then its text */
 	const char *text;
 	uint32_t facts_bytes, text_bytes;
+	uintptr_t frame; /* of the function that took the slots */
 };
 
 void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_t slots,
@@ -105,20 +106,22 @@ void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_
 static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start,
 			   uint64_t ticks, int64_t value)
 {
-	uintptr_t outer = t->emitting;
+	uintptr_t outer = t->emitting, frame = (uintptr_t)__builtin_frame_address(0);
 	uint64_t number;
 
-	t->emitting = (uintptr_t)__builtin_frame_address(0);
+	t->emitting = frame;
 	number = sp_slots_take(&t->head, 1);
 	if (sp_likely(number - t->base < t->room)) {
 		sp_slot_store(t, number, start, ticks, value, kind, arg);
 	} else {
 		struct sp_record record = {
-			.start = start, .ticks = ticks, .value = value, .kind = kind, .arg = arg};
+			.start = start, .ticks = ticks, .value = value, .kind = kind, .arg = arg,
+			.frame = frame};
 
 		/* The slow path judges by this whether it may move the ring. */
 		t->emitting = outer;
 		sp_record_slow(t, &record, 1, number);
+		outer = t->emitting;
 	}
 	t->emitting = outer;
 }

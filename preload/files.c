@@ -1,0 +1,212 @@
+#include "preload/files.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "preload/config.h"
+#include "preload/paths.h"
+#include "preload/process.h"
+#include "preload/sys.h"
+
+#define FAR_ENTRIES 1024u
+#define FAR_TABLES 4096u
+#define LINK_BYTES 4096u
+
+_Static_assert(sizeof(((struct sp_process *)0)->files_near) == SP_FILES_NEAR * sizeof(uint32_t),
+	       "the near table is the process's");
+_Static_assert(sizeof(((struct sp_process *)0)->files_far) == FAR_TABLES * sizeof(uint32_t *),
+	       "the far tables are the process's");
+
+/* The table of descriptors [1024 n, 1024 n + 1024): made on first use. The loser of a race keeps its
+ * mapping for nothing, once. */
+static uint32_t *far_table(unsigned n, int make)
+{
+	uint32_t **place = &sp_process->files_far[n];
+	uint32_t *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	long made;
+
+	if (table || !make)
+		return table;
+	made = SP_SYS6(SYS_mmap, 0, FAR_ENTRIES * sizeof(uint32_t), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sp_sys_failed(made))
+		return NULL;
+	if (__atomic_compare_exchange_n(place, &table, (uint32_t *)made, 0, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return (uint32_t *)made;
+	SP_SYS2(SYS_munmap, made, FAR_ENTRIES * sizeof(uint32_t));
+	return table;
+}
+
+static uint32_t *entry_of(int fd, int make)
+{
+	unsigned n = (unsigned)fd;
+	uint32_t *table;
+
+	if (n < SP_FILES_NEAR)
+		return &sp_files_near[n];
+	if (n / FAR_ENTRIES >= FAR_TABLES)
+		return NULL;
+	table = far_table(n / FAR_ENTRIES, make);
+	return table ? &table[n % FAR_ENTRIES] : NULL;
+}
+
+uint32_t sp_file_known(int fd)
+{
+	uint32_t *entry = entry_of(fd, 0);
+
+	return entry ? __atomic_load_n(entry, __ATOMIC_RELAXED) : 0;
+}
+
+void sp_file_forget(int fd)
+{
+	uint32_t *entry = entry_of(fd, 0);
+
+	if (entry)
+		__atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+}
+
+void sp_file_forget_range(unsigned first, unsigned last)
+{
+	unsigned end = FAR_ENTRIES * FAR_TABLES;
+
+	for (unsigned fd = first; fd <= last && fd < end; fd++) {
+		if (fd >= SP_FILES_NEAR && fd % FAR_ENTRIES == 0 && !far_table(fd / FAR_ENTRIES, 0)) {
+			fd += FAR_ENTRIES - 1;
+			continue;
+		}
+		sp_file_forget((int)fd);
+	}
+}
+
+void sp_file_copy(int from, int to)
+{
+	uint32_t file = sp_file_known(from);
+	uint32_t *entry = entry_of(to, file != 0);
+
+	if (entry)
+		__atomic_store_n(entry, file, __ATOMIC_RELAXED);
+}
+
+static int starts_with(const char *path, const char *prefix)
+{
+	return strncmp(path, prefix, strlen(prefix)) == 0;
+}
+
+static enum sp_file_type type_of(uint32_t mode, const char *path)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		if (starts_with(path, "/proc/") || starts_with(path, "/sys/"))
+			return SP_FILE_PSEUDO;
+		return starts_with(path, "/memfd:") ? SP_FILE_ANON : SP_FILE_REGULAR;
+	case S_IFDIR:
+		return SP_FILE_DIRECTORY;
+	case S_IFIFO:
+		return SP_FILE_PIPE;
+	case S_IFSOCK:
+		return SP_FILE_SOCKET;
+	case S_IFCHR:
+		return SP_FILE_CHARACTER;
+	case S_IFBLK:
+		return SP_FILE_BLOCK;
+	default:
+		return SP_FILE_ANON; /* anon_inode: eventfd, epoll, … have no type */
+	}
+}
+
+static size_t link_read(int fd, char *path)
+{
+	char link[32];
+	struct sp_text text = sp_text_init(link, sizeof(link));
+	long length;
+
+	sp_text_add(&text, "/proc/self/fd/");
+	sp_text_add_number(&text, (uint64_t)fd, 10);
+	length = SP_SYS4(SYS_readlinkat, AT_FDCWD, link, path, LINK_BYTES - 1);
+	path[length > 0 ? length : 0] = 0;
+	return length > 0 ? (size_t)length : 0;
+}
+
+/* STAGEPROF_PATHS: what of a path is kept. The extension stays, the report needs it. */
+static size_t path_redact(char *path, size_t length)
+{
+	char *name = strrchr(path, '/');
+	const char *dot;
+	struct sp_text text;
+
+	if (!sp_config.paths || sp_config_is(sp_config.paths, "full") || path[0] != '/')
+		return length;
+	name = name ? name + 1 : path;
+	if (sp_config_is(sp_config.paths, "basename")) {
+		memmove(path, name, strlen(name) + 1);
+		return strlen(path);
+	}
+	if (sp_config_is(sp_config.paths, "hash")) {
+		char extension[16] = "";
+		uint64_t hash = XXH64(path, length, sp_process->image_start_ns);
+
+		dot = strrchr(name, '.');
+		if (dot && strlen(dot) < sizeof(extension))
+			strcpy(extension, dot);
+		text = sp_text_init(path, LINK_BYTES);
+		sp_text_add_number(&text, hash, 16);
+		sp_text_add(&text, extension);
+		return strlen(path);
+	}
+	path[0] = 0;
+	return 0;
+}
+
+static uint32_t file_define(struct sp_thread *t, int fd, const struct stat *st, const char *path,
+			    size_t length, enum sp_file_type type)
+{
+	struct sp_file_facts facts = {.type = type,
+				      .fd = (uint32_t)fd,
+				      .device = st->st_dev,
+				      .inode = st->st_ino,
+				      .size = (uint64_t)st->st_size};
+	uint32_t id = __atomic_add_fetch(&sp_process->file_ids, 1, __ATOMIC_RELAXED);
+
+	id = (id & ((1u << SP_FILE_TYPE_SHIFT) - 1)) | (uint32_t)type << SP_FILE_TYPE_SHIFT;
+	sp_define(t, SP_DEFINE_FILE, id, &facts, sizeof(facts), path, length);
+	return id;
+}
+
+/* The same path opened again is the same file to the reader of a report; a pipe's name is its inode. */
+static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st)
+{
+	char path[LINK_BYTES];
+	size_t length = link_read(fd, path);
+	enum sp_file_type type = type_of(st->st_mode, path);
+	struct sp_interned *entry;
+	uint32_t id = sp_process_intern(XXH64(path, length, type), &entry);
+
+	if (id)
+		return id;
+	length = path_redact(path, length);
+	id = file_define(t, fd, st, path, length, type);
+	if (entry)
+		__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+	return id;
+}
+
+uint32_t sp_file_meet(struct sp_thread *t, int fd)
+{
+	uint32_t *entry, file = sp_file_known(fd);
+	struct stat st;
+
+	if (file || fd < 0 || SP_SYS2(SYS_fstat, fd, &st) < 0)
+		return file;
+	file = file_intern(t, fd, &st);
+	entry = entry_of(fd, 1);
+	if (entry)
+		__atomic_store_n(entry, file, __ATOMIC_RELAXED);
+	return file;
+}

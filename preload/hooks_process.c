@@ -1,0 +1,176 @@
+/*
+ * Hooks that exist for manners more than for time: fork, vfork, exec, exit, dlclose.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preload/hook.h"
+#include "preload/process.h"
+#include "preload/resolve.h"
+
+SP_HOOK(pid_t, fork, void)
+{
+	struct sp_thread *t = sp_enter();
+	uint64_t start = sp_clock_ticks();
+	pid_t ret = SP_REAL(fork)();
+
+	/* The child's memory of us is wiped; it begins with its first event. */
+	if (ret == 0 && sp_process)
+		sp_process_forked();
+	else if (t)
+		sp_emit(t, SP_EV_fork, 0, start, sp_clock_ticks() - start, SP_RESULT(ret));
+	return ret;
+}
+
+/*
+ * A vfork child runs on our memory and in our thread: its calls are not recorded, and none of them may
+ * change what we know of the parent's descriptors. No C function can wrap vfork, since the child would
+ * return from its frame; this does what libc's does, with the flag around it.
+ */
+_Static_assert(__builtin_offsetof(struct sp_tls, quiet) == 8, "the assembly below says 8");
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n\t"
+	".cfi_startproc\n\t"
+	"endbr64\n\t"
+	"movq sp_tls@gottpoff(%rip), %rcx\n\t"
+	"addl $1, %fs:8(%rcx)\n\t"
+	/* The child's frames will overwrite the stack below: the way back is kept in a register. */
+	"popq %rdi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	".cfi_register %rip, %rdi\n\t"
+	"movl $58, %eax\n\t" /* SYS_vfork */
+	"syscall\n\t"
+	"pushq %rdi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"testl %eax, %eax\n\t"
+	"jz 1f\n\t"
+	"movq sp_tls@gottpoff(%rip), %rcx\n\t"
+	"subl $1, %fs:8(%rcx)\n\t"
+	"testl %eax, %eax\n\t"
+	"js 2f\n"
+	"1:\n\t"
+	"ret\n"
+	"2:\n\t"
+	"negl %eax\n\t"
+	"pushq %rax\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"call __errno_location@PLT\n\t"
+	"popq %rcx\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"movl %ecx, (%rax)\n\t"
+	"movl $-1, %eax\n\t"
+	"ret\n\t"
+	".cfi_endproc\n\t"
+	".size vfork, . - vfork\n");
+#elif defined(__aarch64__)
+/* There is no vfork system call: clone(CLONE_VM | CLONE_VFORK | SIGCHLD, 0). x30 survives it. */
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, %function\n"
+	"vfork:\n\t"
+	".cfi_startproc\n\t"
+	"mrs x9, tpidr_el0\n\t"
+	"adrp x10, :gottprel:sp_tls\n\t"
+	"ldr x10, [x10, :gottprel_lo12:sp_tls]\n\t"
+	"add x9, x9, x10\n\t"
+	"ldr w11, [x9, #8]\n\t"
+	"add w11, w11, #1\n\t"
+	"str w11, [x9, #8]\n\t"
+	"mov x0, #0x4111\n\t"
+	"mov x1, xzr\n\t"
+	"mov x8, #220\n\t"
+	"svc #0\n\t"
+	"cbz x0, 1f\n\t"
+	"ldr w11, [x9, #8]\n\t"
+	"sub w11, w11, #1\n\t"
+	"str w11, [x9, #8]\n\t"
+	"tbnz x0, #63, 2f\n"
+	"1:\n\t"
+	"ret\n"
+	"2:\n\t"
+	"stp x29, x30, [sp, #-32]!\n\t"
+	"neg w11, w0\n\t"
+	"str w11, [sp, #16]\n\t"
+	"bl __errno_location\n\t"
+	"ldr w11, [sp, #16]\n\t"
+	"str w11, [x0]\n\t"
+	"ldp x29, x30, [sp], #32\n\t"
+	"mov x0, #-1\n\t"
+	"ret\n\t"
+	".cfi_endproc\n\t"
+	".size vfork, . - vfork\n");
+#endif
+
+/* What this thread has is made durable before the image is gone. If exec fails, the thread's next event
+ * begins another part. */
+static void before_exec(void)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return;
+	sp_emit(t, SP_EV_exec, 0, sp_clock_ticks(), 0, 0);
+	sp_thread_finish();
+}
+
+SP_HOOK(int, execve, const char *path, char *const argv[], char *const envp[])
+{
+	before_exec();
+	return SP_REAL(execve)(path, argv, envp);
+}
+
+SP_HOOK(int, execv, const char *path, char *const argv[])
+{
+	before_exec();
+	return SP_REAL(execv)(path, argv);
+}
+
+SP_HOOK(int, execvp, const char *file, char *const argv[])
+{
+	before_exec();
+	return SP_REAL(execvp)(file, argv);
+}
+
+SP_HOOK(int, execvpe, const char *file, char *const argv[], char *const envp[])
+{
+	before_exec();
+	return SP_REAL(execvpe)(file, argv, envp);
+}
+
+SP_HOOK(int, fexecve, int fd, char *const argv[], char *const envp[])
+{
+	before_exec();
+	return SP_REAL(fexecve)(fd, argv, envp);
+}
+
+/* Loader workers end here, often inside a signal handler: then nothing is done if it interrupted us. */
+static void end_by(enum sp_original which, int status) __attribute__((noreturn));
+static void end_by(enum sp_original which, int status)
+{
+	sp_thread_finish();
+	((void (*)(int))sp_original(which))(status);
+	__builtin_unreachable();
+}
+
+SP_HOOK(void, _exit, int status)
+{
+	end_by(SP_ORIGINAL__exit, status);
+}
+
+SP_HOOK(void, _Exit, int status)
+{
+	end_by(SP_ORIGINAL__Exit, status);
+}
+
+/* What resolve.c remembers may have pointed into what is gone. */
+SP_HOOK(int, dlclose, void *handle)
+{
+	int ret = SP_REAL(dlclose)(handle);
+
+	sp_resolve_forget();
+	return ret;
+}

@@ -1,0 +1,281 @@
+#include "preload/process.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+#include "preload/clock.h"
+#include "preload/config.h"
+#include "preload/files.h"
+#include "preload/paths.h"
+#include "preload/run.h"
+#include "preload/say.h"
+#include "preload/sys.h"
+
+struct sp_process *sp_process;
+uint32_t *sp_files_near;
+
+/* What is the same in every image that forks from this one. */
+static struct {
+	uint32_t constructor_pid;
+	uint64_t constructed_ns, forked_ns;
+	uint64_t image_start_ns; /* of the newest image known; a forked child finds its parent's */
+	char host[64], exe[64];
+} facts;
+
+static const char *const dormant[] = {
+#define SP_DORMANT(name) name,
+#include "preload/dormant.def"
+#undef SP_DORMANT
+};
+
+static void host_read(void)
+{
+	struct utsname names;
+	struct sp_text text = sp_text_init(facts.host, sizeof(facts.host));
+
+	/* Part of file names: nothing that a shell or a path would read otherwise. */
+	if (uname(&names) == 0) {
+		for (const char *p = names.nodename; *p; p++) {
+			int plain = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') ||
+				    (*p >= 'A' && *p <= 'Z') || *p == '.' || *p == '_';
+
+			sp_text_add_char(&text, plain ? *p : '_');
+		}
+	}
+	if (!facts.host[0] || facts.host[0] == '.')
+		strcpy(facts.host, "host");
+}
+
+static void exe_read(void)
+{
+	char path[4096];
+	struct sp_text text = sp_text_init(facts.exe, sizeof(facts.exe));
+	long length = SP_SYS4(SYS_readlinkat, -100 /* AT_FDCWD */, "/proc/self/exe", path, sizeof(path) - 1);
+	const char *name;
+
+	path[length > 0 ? length : 0] = 0;
+	name = strrchr(path, '/');
+	sp_text_add(&text, name ? name + 1 : path);
+}
+
+/* "gcc-12" is gcc; "ld.gold" is ld; "shellcheck" is not sh. */
+static int name_is(const char *exe, const char *name, size_t length)
+{
+	const char *rest = exe + length;
+
+	if (strncmp(exe, name, length) != 0)
+		return 0;
+	if (*rest != '-' && *rest != '.')
+		return *rest == 0;
+	return (rest[1] >= '0' && rest[1] <= '9') || strcmp(rest, ".exe") == 0 ||
+	       strcmp(exe, "ld.bfd") == 0 || strcmp(exe, "ld.gold") == 0 || strcmp(exe, "ld.lld") == 0;
+}
+
+static int is_listed(const char *list, const char *exe)
+{
+	while (list && *list) {
+		size_t length = strcspn(list, ",");
+
+		if (length && name_is(exe, list, length))
+			return 1;
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+static int is_dormant(void)
+{
+	const char *children = sp_config.children;
+
+	if (sp_config_is(children, "all") || is_listed(children, facts.exe))
+		return 0;
+	/* "none": only the process that began the run. */
+	if (sp_config_is(children, "none") && sp_config.run)
+		return 1;
+	for (size_t i = 0; i < sizeof(dormant) / sizeof(dormant[0]); i++)
+		if (name_is(facts.exe, dormant[i], strlen(dormant[i])))
+			return 1;
+	return 0;
+}
+
+/* Compilers run for gcc as "x86_64-linux-gnu-gcc-12": the table is asked for the last part too. */
+static void exe_without_triplet(void)
+{
+	static const char *const tools[] = {"-gcc", "-g++", "-cpp", "-ld", "-as", "-ar", "-nm"};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		char *at = strstr(facts.exe, tools[i]);
+
+		if (at && strstr(facts.exe, "-linux-"))
+			memmove(facts.exe, at + 1, strlen(at));
+	}
+}
+
+static int memory_make(void)
+{
+	long p = SP_SYS6(SYS_mmap, 0, sizeof(*sp_process), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sp_sys_failed(p))
+		return (int)p;
+	/* Linux < 4.14 cannot wipe: a forked child would write to its parent's files. */
+	if (SP_SYS3(SYS_madvise, p, sizeof(*sp_process), MADV_WIPEONFORK) < 0)
+		return -ENOSYS;
+	sp_process = (struct sp_process *)p;
+	sp_files_near = sp_process->files_near;
+	return 0;
+}
+
+int sp_process_init(void)
+{
+	int error;
+
+	/* Set-uid programs: glibc drops the preload already, unless it lies in a trusted directory. */
+	if (getauxval(AT_SECURE) || sp_config_is(sp_config.enable, "0"))
+		return 0;
+	exe_read();
+	exe_without_triplet();
+	error = sp_run_init();
+	if (is_dormant())
+		return 0;
+	if (sp_config.unknown)
+		sp_say("unknown setting", sp_config.unknown, 0, "see stageprof-report --help");
+	if (error) {
+		sp_say("cannot name the run's directory", sp_config.output, error,
+		       "set STAGEPROF_OUTPUT to an absolute path");
+		return 0;
+	}
+	host_read();
+	facts.constructor_pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
+	facts.constructed_ns = sp_clock_ns(CLOCK_REALTIME);
+	sp_clock_init(sp_config_is(sp_config.clock, "counter")	 ? SP_CLOCK_COUNTER :
+		      sp_config_is(sp_config.clock, "monotonic") ? SP_CLOCK_MONOTONIC :
+								   SP_CLOCK_AUTO);
+	error = memory_make();
+	if (error)
+		sp_say("no memory for recording", NULL, error, "nothing is recorded");
+	return !error;
+}
+
+void sp_process_forked(void)
+{
+	facts.forked_ns = sp_clock_ns(CLOCK_REALTIME);
+}
+
+static void image_begin(void)
+{
+	struct sp_process *p = sp_process;
+
+	p->pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
+	if (p->pid == facts.constructor_pid) {
+		p->image_start_ns = facts.constructed_ns;
+	} else {
+		/* Not told of the fork: it was a raw clone or _Fork; this instant must do. */
+		uint64_t forked = facts.forked_ns;
+
+		p->parent_start_ns = facts.image_start_ns ? facts.image_start_ns : facts.constructed_ns;
+		p->image_start_ns =
+			forked > p->parent_start_ns ? forked : sp_clock_ns(CLOCK_REALTIME);
+		p->flags |= SP_HEADER_FORKED;
+	}
+	facts.image_start_ns = p->image_start_ns;
+	if (sp_clock.counter)
+		p->flags |= SP_HEADER_CLOCK_COUNTER;
+}
+
+static int image_claim(void)
+{
+	int error = sp_run_claim();
+
+	if (error)
+		sp_say("cannot make the run's directory", sp_run.base, error,
+		       "training goes on, nothing is recorded; set STAGEPROF_OUTPUT");
+	return error;
+}
+
+int sp_process_begin(void)
+{
+	struct sp_process *p = sp_process;
+	uint32_t expected = SP_PROCESS_NEW;
+
+	if (__atomic_compare_exchange_n(&p->state, &expected, SP_PROCESS_BEGINNING, 0, __ATOMIC_ACQUIRE,
+					__ATOMIC_ACQUIRE)) {
+		sp_clock_settle();
+		image_begin();
+		__atomic_store_n(&p->state, image_claim() ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
+				 __ATOMIC_RELEASE);
+	}
+	/* Another thread is at it: a millisecond at most; its signals are blocked, it cannot be us. */
+	for (int i = 0; i < 10000; i++) {
+		uint32_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+
+		if (state >= SP_PROCESS_RECORDING)
+			return state == SP_PROCESS_RECORDING ? 0 : -ENOENT;
+		SP_SYS1(SYS_sched_yield, 0);
+	}
+	return -EBUSY;
+}
+
+void sp_process_lose(uint64_t events)
+{
+	uint64_t lost = __atomic_add_fetch(&sp_process->lost, events, __ATOMIC_RELAXED);
+	struct sp_file_header *page = __atomic_load_n(&sp_process->header_page, __ATOMIC_ACQUIRE);
+	uint64_t seen, stored;
+
+	if (!page)
+		return;
+	/* Threads race here: the largest count must stay. */
+	stored = __atomic_load_n(&page->process_lost, __ATOMIC_RELAXED);
+	while (sp_checked_read(stored, &seen) < 0 || seen < lost)
+		if (__atomic_compare_exchange_n(&page->process_lost, &stored, sp_checked_make(lost), 0,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			break;
+}
+
+void sp_process_describe(struct sp_file_header *header)
+{
+	const struct sp_process *p = sp_process;
+
+	header->flags = p->flags;
+	header->run_token[0] = sp_run.token[0];
+	header->run_token[1] = sp_run.token[1];
+	header->pid = p->pid;
+	header->ppid = (uint32_t)SP_SYS1(SYS_getppid, 0);
+	header->image_start_ns = p->image_start_ns;
+	header->parent_start_ns = p->parent_start_ns;
+	header->ticks_per_second = sp_clock.ticks_per_second;
+	header->grain = sp_clock.grain;
+	sp_clock_read(&header->opened);
+	memcpy(header->host, facts.host, sizeof(header->host));
+	memcpy(header->exe, facts.exe, sizeof(header->exe));
+}
+
+uint32_t sp_process_intern(uint64_t hash, struct sp_interned **ret_entry)
+{
+	hash |= hash == 0;
+	for (unsigned probe = 0; probe < 16; probe++) {
+		struct sp_interned *entry =
+			&sp_process->interned[(hash + probe) & (SP_NAMES_INTERNED - 1)];
+		uint64_t found = 0;
+
+		*ret_entry = entry;
+		if (__atomic_compare_exchange_n(&entry->hash, &found, hash, 0, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+			return 0;
+		if (found == hash) {
+			uint32_t id = __atomic_load_n(&entry->id, __ATOMIC_ACQUIRE);
+
+			/* id 0: another thread is defining it; the caller defines its own. */
+			if (!id)
+				*ret_entry = NULL;
+			return id;
+		}
+	}
+	*ret_entry = NULL;
+	return 0;
+}

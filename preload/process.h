@@ -1,0 +1,63 @@
+/*
+ * The process image: whether it records, who it is, and what its threads share. The shared part lies in
+ * memory that fork wipes, so that a child begins as an image of its own without being told.
+ */
+#ifndef STAGEPROF_PRELOAD_PROCESS_H
+#define STAGEPROF_PRELOAD_PROCESS_H
+
+#include <stdint.h>
+
+#include "trace/format.h"
+
+#define SP_NAMES_INTERNED 65536u /* entries; a power of two */
+
+struct sp_interned {
+	uint64_t hash; /* 0: free */
+	uint32_t id;   /* 0: being written */
+	uint32_t reserved;
+};
+
+enum sp_process_state {
+	SP_PROCESS_NEW = 0, /* before the first event, and in a forked child */
+	SP_PROCESS_BEGINNING,
+	SP_PROCESS_RECORDING,
+	SP_PROCESS_FAILED, /* no run directory: calls pass, losses are counted in vain */
+};
+
+/* Wiped by fork, but for what the far tables point to: the pointers are. */
+struct sp_process {
+	uint32_t state; /* enum sp_process_state */
+	uint32_t pid;
+	uint64_t image_start_ns;
+	uint64_t parent_start_ns;
+	uint32_t flags; /* enum sp_header_flags */
+	uint32_t file_ids, name_ids;
+	uint64_t lost; /* by threads without a file */
+	struct sp_file_header *header_page;
+	uint32_t files_near[1024];
+	uint32_t *files_far[4096];
+	struct sp_interned interned[SP_NAMES_INTERNED];
+};
+
+/* NULL in a process that does not record (dormant by the table, switched off, setuid). */
+extern struct sp_process *sp_process;
+
+/* Constructor. Decides; a recording process gets its memory. Returns 1 where it records. */
+int sp_process_init(void);
+
+/* First event of an image; signals blocked. Returns 0 where its threads may make files. */
+int sp_process_begin(void);
+
+/* In a forked child, by the fork hook: the instant the image began. Optional. */
+void sp_process_forked(void);
+
+/* One event of a thread that has no file. */
+void sp_process_lose(uint64_t events);
+
+/* Fills what the header says of the image: not the thread's part. */
+void sp_process_describe(struct sp_file_header *header);
+
+/* The id under which `hash` was interned, or 0 with *ret_entry the place to put one, NULL if full. */
+uint32_t sp_process_intern(uint64_t hash, struct sp_interned **ret_entry);
+
+#endif

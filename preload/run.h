@@ -1,0 +1,32 @@
+/*
+ * The run: a directory that all processes of a job share. Its name and token are settled in the first
+ * process's constructor and travel in STAGEPROF_RUN; the directory appears with the first event of any
+ * of them, and never is one that another run made: a run is told by the marker file in it,
+ * 0-run-<token>.zst.
+ */
+#ifndef STAGEPROF_PRELOAD_RUN_H
+#define STAGEPROF_PRELOAD_RUN_H
+
+#include <stdint.h>
+
+#define SP_RUN_PATH_BYTES 4096
+
+struct sp_run {
+	uint64_t token[2];
+	char base[SP_RUN_PATH_BYTES];	   /* absolute; what was asked for */
+	char directory[SP_RUN_PATH_BYTES]; /* what it became: base, or base-2, …; "" before the claim */
+};
+
+extern struct sp_run sp_run;
+
+/* Constructor: joins the run of STAGEPROF_RUN or begins one, and sets the variable. Returns 0, or
+ * -ENAMETOOLONG or another -errno where no absolute name can be made. */
+int sp_run_init(void);
+
+/*
+ * First event of a process: finds or makes the directory, 0700. Signals are blocked by the caller.
+ * Returns 0, or -errno with the reason. Idempotent.
+ */
+int sp_run_claim(void);
+
+#endif

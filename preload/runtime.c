@@ -1,0 +1,37 @@
+/*
+ * The library's two ends. Everything else happens in hooked calls.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "preload/config.h"
+#include "preload/originals.h"
+#include "preload/process.h"
+#include "preload/record.h"
+#include "preload/say.h"
+#include "preload/stacks.h"
+#include "preload/thread.h"
+
+/* errno is the host's from its first instruction on. */
+__attribute__((constructor)) static void runtime_begin(void)
+{
+	int kept = errno;
+
+	sp_say_init();
+	sp_config_read(environ);
+	if (sp_process_init()) {
+		sp_originals_find();
+		sp_thread_init();
+		sp_stacks_init();
+	}
+	errno = kept;
+}
+
+/* Other libraries' destructors may still call; their events begin another part of the thread. */
+__attribute__((destructor)) static void runtime_end(void)
+{
+	int kept = errno;
+
+	sp_thread_finish();
+	errno = kept;
+}

@@ -1,0 +1,196 @@
+#include "preload/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "preload/aside.h"
+#include "preload/config.h"
+#include "preload/process.h"
+#include "preload/run.h"
+#include "preload/say.h"
+#include "preload/sys.h"
+
+#define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
+#define PARTS_MAX 64u
+#define SP_WRITER_VERSION (0u << 16 | 1u << 8 | 0u)
+
+static pthread_key_t end_key;
+static int end_key_made;
+
+static size_t recorder_bytes(void)
+{
+	return ALIGN_UP(sizeof(struct sp_recorder), 4096);
+}
+
+static size_t memory_bytes(void)
+{
+	return recorder_bytes() + ALIGN_UP(sp_pack_memory_bytes(SP_WINDOW_SLOTS_MIN), 4096);
+}
+
+/* One mapping a thread; a fork wipes it, and the child's thread begins in it anew. */
+static struct sp_recorder *memory_make(void)
+{
+	long p = SP_SYS6(SYS_mmap, 0, memory_bytes(), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sp_sys_failed(p))
+		return NULL;
+	if (SP_SYS3(SYS_madvise, p, memory_bytes(), MADV_WIPEONFORK) < 0) {
+		SP_SYS2(SYS_munmap, p, memory_bytes());
+		return NULL;
+	}
+	return (struct sp_recorder *)p;
+}
+
+static void memory_free(struct sp_recorder *r)
+{
+	if (r->pack.slots > SP_WINDOW_SLOTS_MIN)
+		SP_SYS2(SYS_munmap, r->pack.memory, r->pack.memory_bytes);
+	SP_SYS2(SYS_munmap, r, memory_bytes());
+}
+
+static void ring_empty(struct sp_recorder *r)
+{
+	r->capacity = 0;
+	r->hot.head = r->hot.base = r->hot.room = 0;
+	r->hot.ring = NULL;
+	r->hot.mask = 0;
+	r->hot.shift = 0;
+	r->hot.mark = &r->no_mark;
+}
+
+static void identity_fill(const struct sp_recorder *r, struct sp_stream_identity *identity)
+{
+	sp_process_describe(&identity->header);
+	identity->header.tid = (uint32_t)SP_SYS1(SYS_gettid, 0);
+	identity->header.part = r->part;
+	identity->header.writer_version = SP_WRITER_VERSION;
+	SP_SYS2(SYS_prctl, PR_GET_NAME, identity->header.comm);
+	identity->directory = sp_run.directory;
+	identity->write_mode = sp_config_is(sp_config.mode, "write");
+}
+
+/* A name may be taken: by an earlier part of this thread, or by an earlier thread with its number. */
+static int stream_open(struct sp_recorder *r)
+{
+	struct sp_process *p = sp_process;
+	struct sp_file_header *page = NULL;
+	int first = __atomic_load_n(&p->header_page, __ATOMIC_ACQUIRE) == NULL, ret = -EEXIST;
+
+	for (; ret == -EEXIST && r->part < PARTS_MAX; r->part += ret == -EEXIST) {
+		struct sp_stream_identity identity = {0};
+
+		identity_fill(r, &identity);
+		ret = sp_stream_create(&r->stream, &identity, SP_WINDOW_SLOTS_MIN, first ? &page : NULL);
+	}
+	if (ret)
+		return ret;
+	/* Two first threads at once: both pages stay, one of them gets the count. */
+	if (page)
+		__atomic_store_n(&p->header_page, page, __ATOMIC_RELEASE);
+	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
+	return 0;
+}
+
+static void recorder_begin(struct sp_recorder *r)
+{
+	int error;
+
+	ring_empty(r);
+	r->hot.emitting = 0;
+	r->hot.decode = &r->decode;
+	if (!r->pack.slots)
+		sp_pack_init(&r->pack, (uint8_t *)r + recorder_bytes(), SP_WINDOW_SLOTS_MIN);
+	error = stream_open(r);
+	if (error)
+		sp_say("cannot make a file in", sp_run.directory, error,
+		       "training goes on, losses are counted in the report");
+	r->hot.state = SP_THREAD_LIVE;
+}
+
+static struct sp_thread *thread_make(void)
+{
+	struct sp_recorder *r = (struct sp_recorder *)sp_tls.thread;
+
+	if (!r) {
+		r = memory_make();
+		if (!r) {
+			sp_process_lose(1);
+			return NULL;
+		}
+		sp_tls.thread = &r->hot;
+	}
+	recorder_begin(r);
+	if (end_key_made)
+		pthread_setspecific(end_key, r);
+	return &r->hot;
+}
+
+struct sp_thread *sp_thread_begin(void)
+{
+	struct sp_thread *t = NULL;
+	unsigned long before;
+
+	if (!sp_process || sp_tls.quiet || sp_process->state == SP_PROCESS_FAILED)
+		return NULL;
+	before = sp_signals_block();
+	sp_tls.quiet++;
+	if (sp_process_begin() == 0)
+		t = thread_make();
+	sp_tls.quiet--;
+	sp_signals_restore(before);
+	return t;
+}
+
+/* Workspaces for larger blocks are kept for the thread's next part, if there is one. */
+static void recorder_finish(struct sp_recorder *r)
+{
+	if (r->capacity && sp_recorder_publish(r, SP_BLOCK_LAST) == 0)
+		sp_stream_finish(&r->stream);
+	else
+		sp_stream_abandon(&r->stream);
+	ring_empty(r);
+	memset(r->lost, 0, sizeof(r->lost));
+	r->stuck = 0;
+	r->part++;
+	r->hot.emitting = 0;
+	r->hot.state = SP_THREAD_NONE;
+}
+
+void sp_thread_finish(void)
+{
+	struct sp_recorder *r = (struct sp_recorder *)sp_tls.thread;
+	unsigned long before;
+
+	if (!r || r->hot.state != SP_THREAD_LIVE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
+		return;
+	before = sp_signals_block();
+	sp_tls.quiet++;
+	recorder_finish(r);
+	sp_tls.quiet--;
+	sp_signals_restore(before);
+}
+
+/* Other keys' destructors may still read files: the first round only asks to be called again. */
+static void thread_end(void *argument)
+{
+	struct sp_recorder *r = argument;
+
+	if (&r->hot != sp_tls.thread)
+		return;
+	if (r->destructor_rounds++ == 0) {
+		pthread_setspecific(end_key, r);
+		return;
+	}
+	sp_thread_finish();
+	sp_tls.thread = NULL;
+	memory_free(r);
+}
+
+void sp_thread_init(void)
+{
+	end_key_made = pthread_key_create(&end_key, thread_end) == 0;
+}

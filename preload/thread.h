@@ -1,0 +1,43 @@
+/*
+ * A recording thread, whole. Only record.c and thread.c look inside; hooks see struct sp_thread.
+ */
+#ifndef STAGEPROF_PRELOAD_THREAD_H
+#define STAGEPROF_PRELOAD_THREAD_H
+
+#include "preload/decode.h"
+#include "preload/pack.h"
+#include "preload/record.h"
+#include "preload/stream.h"
+
+struct sp_recorder {
+	struct sp_thread hot; /* first: the two addresses are one */
+	struct sp_stream stream;
+	struct sp_pack pack;
+	uint64_t capacity; /* of the ring; 0: no file */
+	uint64_t lost[SP_LOST_CAUSES];
+	uint64_t stuck; /* losses to let pass before the file is tried to grow again */
+	uint32_t part;
+	uint32_t destructor_rounds;
+	struct sp_mark no_mark; /* where the mark points while there is no file */
+	struct sp_decode decode;
+};
+
+static inline struct sp_recorder *sp_recorder_of(struct sp_thread *t)
+{
+	return (struct sp_recorder *)t;
+}
+
+/* The stream has a window of this capacity: the hot path's pointers follow it. */
+void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity);
+
+/* Makes one block after another of what the ring holds; the last of them carries `flags`. Not for a
+ * handler that interrupted the recorder. Returns 0, or -errno with the ring as it was. */
+int sp_recorder_publish(struct sp_recorder *r, uint16_t flags);
+
+/* True where `frame`, about to enter the recorder, interrupted another one of the same thread in it. */
+int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame);
+
+/* Constructor, once: thread ends are to be told to us. */
+void sp_thread_init(void);
+
+#endif
