@@ -73,8 +73,7 @@ def bounds(rows, key):
 def environment(name):
     value = os.environ.get(name)
     if not value or not os.path.exists(value):
-        print(f"skipped: {name} names nothing ({value})")
-        sys.exit(SKIP)
+        raise RuntimeError(f"{name} names nothing: {value}")
     return value
 
 

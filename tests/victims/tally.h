@@ -43,16 +43,18 @@ static inline void tally_end(struct tally_row *row, int64_t bytes)
 /* Counts a call. TALLY_BYTES: what it returns is a number of bytes. */
 #define TALLY(row, call)                                                                           \
 	({                                                                                         \
-		tally_begin(row);                                                                  \
+		struct tally_row *tally_here = (row);                                              \
+		tally_begin(tally_here);                                                           \
 		__auto_type tally_result = (call);                                                 \
-		tally_end(row, 0);                                                                 \
+		tally_end(tally_here, 0);                                                          \
 		tally_result;                                                                      \
 	})
 #define TALLY_BYTES(row, call)                                                                     \
 	({                                                                                         \
-		tally_begin(row);                                                                  \
+		struct tally_row *tally_here = (row);                                              \
+		tally_begin(tally_here);                                                           \
 		__auto_type tally_result = (call);                                                 \
-		tally_end(row, (int64_t)tally_result);                                             \
+		tally_end(tally_here, (int64_t)tally_result);                                      \
 		tally_result;                                                                      \
 	})
 
