@@ -1,4 +1,5 @@
 """Own counts against reported ones: threads, names of the same call, descriptors, kinds, waits."""
+
 import harness
 from harness import victim
 

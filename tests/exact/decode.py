@@ -1,6 +1,7 @@
 """One event an image, in libjpeg's every use, with as many copies of libjpeg as there are."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,11 +13,14 @@ class Native(harness.Case):
     def check(self, *argv):
         outcome = self.both(*argv)
         self.assert_exact(outcome)
-        stage = outcome.trace.stages()[0]["jpeg_decode"]
+        stages, run = outcome.trace.stages()
         rows = outcome.rows()
-        self.assertEqual(stage["aborted"], sum(row.calls for row in rows if row.path == "aborted"))
         self.assertEqual(
-            stage["lines"], sum(row.bytes for row in rows if row.stage == "jpeg_decode")
+            stages["jpeg_decode"]["aborted"],
+            sum(row.calls for row in rows if row.path == "aborted"),
+        )
+        self.assertEqual(
+            run["jpeg_lines"], sum(row.bytes for row in rows if row.stage == "jpeg_decode")
         )
 
     def test_images(self):
@@ -33,13 +37,13 @@ class Native(harness.Case):
 
 
 def python_with_pillow():
-    """The interpreter that the tests were given, else any on the path that has Pillow."""
-    for python in (os.environ.get("STAGEPROF_TEST_PYTHON"), sys.executable, "python3"):
-        if (
-            python
-            and subprocess.run([python, "-c", "import PIL"], stderr=subprocess.DEVNULL).returncode
-            == 0
-        ):
+    """$PYTHON, the one that scripts/test makes, or what the user has."""
+    made = os.path.join(harness.ROOT, "build", "venv", "bin", "python")
+    for python in (os.environ.get("PYTHON"), made, sys.executable, shutil.which("python3")):
+        if not python or not os.path.exists(python):
+            continue
+        probe = subprocess.run([python, "-c", "import PIL"], stderr=subprocess.DEVNULL)
+        if probe.returncode == 0:
             return python
     return None
 

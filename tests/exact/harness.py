@@ -22,7 +22,8 @@ import tempfile
 import unittest
 
 SKIP = 77
-SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "victims")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCES = os.path.join(ROOT, "tests", "victims")
 
 # Stages that a C victim must account for to the last call, even where it counted none.
 STRICT = (
