@@ -195,6 +195,7 @@ enum sp_define {
 	SP_DEFINE_COMMAND = 5, /* argv, NUL-separated; only when asked for (arg 0) */
 	SP_DEFINE_COVERAGE = 6, /* "hook-group\tbound|absent|unobservable|failed\tdetail" (arg 0) */
 	SP_DEFINE_NOTE = 7,	/* a sentence about this process for the report (arg 0) */
+	SP_DEFINE_SLOW = 8,	/* struct sp_slow_facts: a slow call and its stack (arg: the stack's id) */
 	SP_DEFINES
 };
 
@@ -222,6 +223,12 @@ struct sp_file_facts {
 struct sp_object_facts {
 	uint64_t begin, end; /* mapped addresses */
 	uint64_t bias;	     /* address minus file virtual address */
+};
+
+/* Ties a stack to an event of the same file: the one with this start and kind. */
+struct sp_slow_facts {
+	uint64_t start, ticks;
+	uint32_t kind, arg; /* as the event's */
 };
 
 /* Value of an event whose call was left by longjmp, cancellation or an exception. */

@@ -1,0 +1,337 @@
+/*
+ * open, close and what goes through a descriptor. The 64-bit names are the same functions on LP64 (off_t
+ * is off64_t, O_LARGEFILE is 0); the _chk and _2 forms are fortified programs' and keep their checks.
+ *
+ * The table of descriptors (files.h) is shared by all threads, so it is kept right in calls that are not
+ * recorded, too; but for a vfork child, whose descriptors are its own while the table is its parent's.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "preload/files.h"
+#include "preload/hook.h"
+#include "preload/process.h"
+#include "preload/stacks.h"
+
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "the twins below need LP64");
+
+static int table_is_ours(void)
+{
+	return sp_process && !sp_tls.quiet;
+}
+
+static void descriptor_gone(int fd)
+{
+	if (fd >= 0 && table_is_ours())
+		sp_file_forget(fd);
+}
+
+/* Ends an opening call. What was known under this number is of a file closed behind our back. Meeting
+ * the file makes system calls, which are not in the event's time. */
+static int descriptor_opened(struct sp_span *span, int fd)
+{
+	uint64_t end = sp_clock_ticks();
+	int64_t value = SP_RESULT(fd);
+
+	if (fd >= 0) {
+		sp_file_forget(fd);
+		span->arg = sp_file_meet(span->thread, fd);
+	}
+	sp_span_close_at(span, end, value);
+	return fd;
+}
+
+static int descriptor_opened_unseen(int fd)
+{
+	descriptor_gone(fd);
+	return fd;
+}
+
+/* open(2): only with these is there a mode to be read. O_TMPFILE includes the bit of O_DIRECTORY. */
+static mode_t mode_argument(int flags, va_list arguments)
+{
+	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
+}
+
+SP_HOOK(int, open, const char *path, int flags, ...)
+{
+	struct sp_thread *t = sp_enter();
+	va_list arguments;
+	mode_t mode;
+
+	va_start(arguments, flags);
+	mode = mode_argument(flags, arguments);
+	va_end(arguments);
+	if (!t)
+		return descriptor_opened_unseen(SP_REAL(open)(path, flags, mode));
+	SP_SPAN(span, t, SP_EV_open, 0);
+	return descriptor_opened(&span, SP_REAL(open)(path, flags, mode));
+}
+SP_TWIN(open64, open);
+
+SP_HOOK(int, openat, int folder, const char *path, int flags, ...)
+{
+	struct sp_thread *t = sp_enter();
+	va_list arguments;
+	mode_t mode;
+
+	va_start(arguments, flags);
+	mode = mode_argument(flags, arguments);
+	va_end(arguments);
+	if (!t)
+		return descriptor_opened_unseen(SP_REAL(openat)(folder, path, flags, mode));
+	SP_SPAN(span, t, SP_EV_openat, 0);
+	return descriptor_opened(&span, SP_REAL(openat)(folder, path, flags, mode));
+}
+SP_TWIN(openat64, openat);
+
+SP_HOOK(int, creat, const char *path, mode_t mode)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_opened_unseen(SP_REAL(creat)(path, mode));
+	SP_SPAN(span, t, SP_EV_creat, 0);
+	return descriptor_opened(&span, SP_REAL(creat)(path, mode));
+}
+SP_TWIN(creat64, creat);
+
+SP_HOOK(int, __open_2, const char *path, int flags)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_opened_unseen(SP_REAL(__open_2)(path, flags));
+	SP_SPAN(span, t, SP_EV_open, 0);
+	return descriptor_opened(&span, SP_REAL(__open_2)(path, flags));
+}
+SP_TWIN(__open64_2, __open_2);
+
+SP_HOOK(int, __openat_2, int folder, const char *path, int flags)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_opened_unseen(SP_REAL(__openat_2)(folder, path, flags));
+	SP_SPAN(span, t, SP_EV_openat, 0);
+	return descriptor_opened(&span, SP_REAL(__openat_2)(folder, path, flags));
+}
+SP_TWIN(__openat64_2, __openat_2);
+
+SP_HOOK(ssize_t, read, int fd, void *buf, size_t n)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(read)(fd, buf, n);
+	SP_SPAN(span, t, SP_EV_read, sp_file_of(t, fd));
+	ret = SP_REAL(read)(fd, buf, n);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(ssize_t, __read_chk, int fd, void *buf, size_t n, size_t room)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(__read_chk)(fd, buf, n, room);
+	SP_SPAN(span, t, SP_EV_read, sp_file_of(t, fd));
+	ret = SP_REAL(__read_chk)(fd, buf, n, room);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(ssize_t, pread, int fd, void *buf, size_t n, off_t offset)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(pread)(fd, buf, n, offset);
+	SP_SPAN(span, t, SP_EV_pread, sp_file_of(t, fd));
+	ret = SP_REAL(pread)(fd, buf, n, offset);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN(pread64, pread);
+
+SP_HOOK(ssize_t, __pread_chk, int fd, void *buf, size_t n, off_t offset, size_t room)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(__pread_chk)(fd, buf, n, offset, room);
+	SP_SPAN(span, t, SP_EV_pread, sp_file_of(t, fd));
+	ret = SP_REAL(__pread_chk)(fd, buf, n, offset, room);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN(__pread64_chk, __pread_chk);
+
+SP_HOOK(ssize_t, write, int fd, const void *buf, size_t n)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(write)(fd, buf, n);
+	SP_SPAN(span, t, SP_EV_write, sp_file_of(t, fd));
+	ret = SP_REAL(write)(fd, buf, n);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(ssize_t, pwrite, int fd, const void *buf, size_t n, off_t offset)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(pwrite)(fd, buf, n, offset);
+	SP_SPAN(span, t, SP_EV_pwrite, sp_file_of(t, fd));
+	ret = SP_REAL(pwrite)(fd, buf, n, offset);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN(pwrite64, pwrite);
+
+/* Forgotten before it is closed: an open in another thread may get the number at once. */
+SP_HOOK(int, close, int fd)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t) {
+		descriptor_gone(fd);
+		return SP_REAL(close)(fd);
+	}
+	SP_SPAN(span, t, SP_EV_close, sp_file_known(fd));
+	sp_file_forget(fd);
+	ret = SP_REAL(close)(fd);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+/* No event. fdopendir may have made a descriptor its own that we know, and libc closes it unseen. */
+SP_HOOK(int, closedir, DIR *folder)
+{
+	if (folder)
+		descriptor_gone(dirfd(folder));
+	return SP_REAL(closedir)(folder);
+}
+
+static void range_gone(unsigned first, unsigned last)
+{
+	if (table_is_ours())
+		sp_file_forget_range(first, last);
+}
+
+SP_HOOK(int, close_range, unsigned first, unsigned last, int flags)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!(flags & CLOSE_RANGE_CLOEXEC))
+		range_gone(first, last);
+	if (!t)
+		return SP_REAL(close_range)(first, last, flags);
+	SP_SPAN(span, t, SP_EV_close_range, 0);
+	ret = SP_REAL(close_range)(first, last, flags);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(void, closefrom, int first)
+{
+	struct sp_thread *t = sp_enter();
+
+	range_gone(first > 0 ? (unsigned)first : 0, ~0u);
+	if (!t) {
+		SP_REAL(closefrom)(first);
+		return;
+	}
+	SP_SPAN(span, t, SP_EV_close_range, 0);
+	SP_REAL(closefrom)(first);
+	sp_span_close(&span, 0);
+}
+
+/* Ends a copying call. dup2 closes what stood under the new number. */
+static int descriptor_copied(struct sp_span *span, int from, int to)
+{
+	uint64_t end = sp_clock_ticks();
+
+	if (to >= 0 && to != from)
+		sp_file_copy(from, to);
+	sp_span_close_at(span, end, SP_RESULT(to));
+	return to;
+}
+
+static int descriptor_copied_unseen(int from, int to)
+{
+	if (to != from)
+		descriptor_gone(to);
+	return to;
+}
+
+SP_HOOK(int, dup, int fd)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_copied_unseen(fd, SP_REAL(dup)(fd));
+	SP_SPAN(span, t, SP_EV_dup, sp_file_of(t, fd));
+	return descriptor_copied(&span, fd, SP_REAL(dup)(fd));
+}
+
+SP_HOOK(int, dup2, int fd, int to)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_copied_unseen(fd, SP_REAL(dup2)(fd, to));
+	SP_SPAN(span, t, SP_EV_dup, sp_file_of(t, fd));
+	return descriptor_copied(&span, fd, SP_REAL(dup2)(fd, to));
+}
+
+SP_HOOK(int, dup3, int fd, int to, int flags)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_copied_unseen(fd, SP_REAL(dup3)(fd, to, flags));
+	SP_SPAN(span, t, SP_EV_dup, sp_file_of(t, fd));
+	return descriptor_copied(&span, fd, SP_REAL(dup3)(fd, to, flags));
+}
+
+static int fcntl_copying(int fd, int command, void *argument)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return descriptor_copied_unseen(fd, SP_REAL(fcntl)(fd, command, argument));
+	SP_SPAN(span, t, SP_EV_dup, sp_file_of(t, fd));
+	return descriptor_copied(&span, fd, SP_REAL(fcntl)(fd, command, argument));
+}
+
+/* The third argument is none, an int or a pointer, by a list of commands that grows: one word carries
+ * each of them on both machines. */
+SP_HOOK(int, fcntl, int fd, int command, ...)
+{
+	va_list arguments;
+	void *argument;
+
+	va_start(arguments, command);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		return fcntl_copying(fd, command, argument);
+	return SP_REAL(fcntl)(fd, command, argument);
+}
+SP_TWIN(fcntl64, fcntl);

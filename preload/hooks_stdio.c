@@ -1,0 +1,188 @@
+/*
+ * Streams. What libc reads and writes for itself inside these calls goes past our read and write hooks,
+ * so nothing is counted twice; fgets, fprintf and their like are not hooked. A value counts whole items,
+ * as the caller sees them.
+ */
+#include <stdio.h>
+
+#include "preload/files.h"
+#include "preload/hook.h"
+#include "preload/process.h"
+#include "preload/stacks.h"
+
+/* -1 where no descriptor is behind the stream (memory, cookies). fileno sets errno then. */
+static int stream_fd(FILE *stream)
+{
+	int kept = errno, fd = fileno_unlocked(stream);
+
+	errno = kept;
+	return fd;
+}
+
+static uint32_t stream_file(struct sp_thread *t, FILE *stream)
+{
+	int fd = stream_fd(stream);
+
+	return fd < 0 ? 0 : sp_file_of(t, fd);
+}
+
+static void stream_gone(FILE *stream)
+{
+	int fd = stream_fd(stream);
+
+	if (fd >= 0 && sp_process && !sp_tls.quiet)
+		sp_file_forget(fd);
+}
+
+/* The error flag of a stream stays set: it tells of this call only where nothing was moved. */
+static int64_t moved(FILE *stream, size_t size, size_t asked, size_t done)
+{
+	if (done == 0 && asked && size && ferror_unlocked(stream))
+		return -(int64_t)errno;
+	return (int64_t)(done * size);
+}
+
+/* Ends an opening call; what was known under the number is of a file closed behind our back. */
+static FILE *stream_opened(struct sp_span *span, FILE *stream)
+{
+	uint64_t end = sp_clock_ticks();
+	int64_t value = stream ? stream_fd(stream) : -(int64_t)errno;
+
+	if (stream) {
+		stream_gone(stream);
+		span->arg = stream_file(span->thread, stream);
+	}
+	sp_span_close_at(span, end, value);
+	return stream;
+}
+
+SP_HOOK(FILE *, fopen, const char *path, const char *mode)
+{
+	struct sp_thread *t = sp_enter();
+	FILE *ret;
+
+	if (t) {
+		SP_SPAN(span, t, SP_EV_fopen, 0);
+		return stream_opened(&span, SP_REAL(fopen)(path, mode));
+	}
+	ret = SP_REAL(fopen)(path, mode);
+	if (ret)
+		stream_gone(ret);
+	return ret;
+}
+SP_TWIN(fopen64, fopen);
+
+/* No event: the stream is another file afterwards, that is all. */
+SP_HOOK(FILE *, freopen, const char *path, const char *mode, FILE *stream)
+{
+	FILE *ret;
+
+	stream_gone(stream);
+	ret = SP_REAL(freopen)(path, mode, stream);
+	if (ret)
+		stream_gone(ret);
+	return ret;
+}
+SP_TWIN(freopen64, freopen);
+
+/* Forgotten before it is closed, as in close. */
+SP_HOOK(int, fclose, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	int fd = stream_fd(stream), ret;
+
+	if (!t) {
+		stream_gone(stream);
+		return SP_REAL(fclose)(stream);
+	}
+	SP_SPAN(span, t, SP_EV_fclose, fd < 0 ? 0 : sp_file_known(fd));
+	stream_gone(stream);
+	ret = SP_REAL(fclose)(stream);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+/* No event. */
+SP_HOOK(int, pclose, FILE *stream)
+{
+	stream_gone(stream);
+	return SP_REAL(pclose)(stream);
+}
+
+SP_HOOK(size_t, fread, void *buf, size_t size, size_t n, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	size_t ret;
+
+	if (!t)
+		return SP_REAL(fread)(buf, size, n, stream);
+	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
+	ret = SP_REAL(fread)(buf, size, n, stream);
+	sp_span_close(&span, moved(stream, size, n, ret));
+	return ret;
+}
+
+SP_HOOK(size_t, fread_unlocked, void *buf, size_t size, size_t n, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	size_t ret;
+
+	if (!t)
+		return SP_REAL(fread_unlocked)(buf, size, n, stream);
+	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
+	ret = SP_REAL(fread_unlocked)(buf, size, n, stream);
+	sp_span_close(&span, moved(stream, size, n, ret));
+	return ret;
+}
+
+SP_HOOK(size_t, __fread_chk, void *buf, size_t room, size_t size, size_t n, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	size_t ret;
+
+	if (!t)
+		return SP_REAL(__fread_chk)(buf, room, size, n, stream);
+	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
+	ret = SP_REAL(__fread_chk)(buf, room, size, n, stream);
+	sp_span_close(&span, moved(stream, size, n, ret));
+	return ret;
+}
+
+SP_HOOK(size_t, __fread_unlocked_chk, void *buf, size_t room, size_t size, size_t n, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	size_t ret;
+
+	if (!t)
+		return SP_REAL(__fread_unlocked_chk)(buf, room, size, n, stream);
+	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
+	ret = SP_REAL(__fread_unlocked_chk)(buf, room, size, n, stream);
+	sp_span_close(&span, moved(stream, size, n, ret));
+	return ret;
+}
+
+SP_HOOK(size_t, fwrite, const void *buf, size_t size, size_t n, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	size_t ret;
+
+	if (!t)
+		return SP_REAL(fwrite)(buf, size, n, stream);
+	SP_SPAN(span, t, SP_EV_fwrite, stream_file(t, stream));
+	ret = SP_REAL(fwrite)(buf, size, n, stream);
+	sp_span_close(&span, moved(stream, size, n, ret));
+	return ret;
+}
+
+SP_HOOK(size_t, fwrite_unlocked, const void *buf, size_t size, size_t n, FILE *stream)
+{
+	struct sp_thread *t = sp_enter();
+	size_t ret;
+
+	if (!t)
+		return SP_REAL(fwrite_unlocked)(buf, size, n, stream);
+	SP_SPAN(span, t, SP_EV_fwrite, stream_file(t, stream));
+	ret = SP_REAL(fwrite_unlocked)(buf, size, n, stream);
+	sp_span_close(&span, moved(stream, size, n, ret));
+	return ret;
+}

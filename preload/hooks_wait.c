@@ -1,0 +1,288 @@
+/*
+ * Calls that wait for others. Only waits of sp_clock.long_wait_ticks (100 µs) and longer are events: a
+ * loop that polls without waiting costs two readings of the clock. While the call lasts the thread's mark
+ * says where it hangs. All of them are cancellation points: SP_SPAN closes the span on unwinding.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+#include "preload/files.h"
+#include "preload/hook.h"
+#include "preload/stacks.h"
+
+/* The file that ended a wait is looked for among this many descriptors. */
+#define LOOKED_AT 1024
+
+/* For <semaphore.h> and <pthread.h>: the low half of an object's address. */
+static uint32_t object_of(const void *object)
+{
+	return (uint32_t)(uintptr_t)object;
+}
+
+static int is_long(const struct sp_span *span, uint64_t end)
+{
+	return end - span->start >= sp_clock.long_wait_ticks;
+}
+
+static void wait_end(struct sp_span *span, int64_t value)
+{
+	uint64_t end = sp_clock_ticks();
+
+	if (is_long(span, end))
+		sp_span_close_at(span, end, value);
+	else
+		sp_span_drop(span);
+}
+
+/* The first descriptor that is ready, else the first of all. The array is read only after the kernel has
+ * read it, so that a bad pointer remains the caller's EFAULT. */
+static int poll_fd(const struct pollfd *fds, nfds_t n)
+{
+	for (nfds_t i = 0; i < n && i < LOOKED_AT; i++)
+		if (fds[i].revents)
+			return fds[i].fd;
+	return n ? fds[0].fd : -1;
+}
+
+static int poll_end(struct sp_span *span, const struct pollfd *fds, nfds_t n, int ret)
+{
+	uint64_t end = sp_clock_ticks();
+	int64_t value = SP_RESULT(ret);
+
+	if (!is_long(span, end)) {
+		sp_span_drop(span);
+		return ret;
+	}
+	if (ret >= 0 && poll_fd(fds, n) >= 0)
+		span->arg = sp_file_of(span->thread, poll_fd(fds, n));
+	sp_span_close_at(span, end, value);
+	return ret;
+}
+
+SP_HOOK(int, poll, struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return SP_REAL(poll)(fds, n, timeout_ms);
+	SP_SPAN(span, t, SP_EV_poll, 0);
+	return poll_end(&span, fds, n, SP_REAL(poll)(fds, n, timeout_ms));
+}
+
+SP_HOOK(int, __poll_chk, struct pollfd *fds, nfds_t n, int timeout_ms, size_t room)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return SP_REAL(__poll_chk)(fds, n, timeout_ms, room);
+	SP_SPAN(span, t, SP_EV_poll, 0);
+	return poll_end(&span, fds, n, SP_REAL(__poll_chk)(fds, n, timeout_ms, room));
+}
+
+SP_HOOK(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+	const sigset_t *mask)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return SP_REAL(ppoll)(fds, n, timeout, mask);
+	SP_SPAN(span, t, SP_EV_poll, 0);
+	return poll_end(&span, fds, n, SP_REAL(ppoll)(fds, n, timeout, mask));
+}
+
+SP_HOOK(int, __ppoll_chk, struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+	const sigset_t *mask, size_t room)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return SP_REAL(__ppoll_chk)(fds, n, timeout, mask, room);
+	SP_SPAN(span, t, SP_EV_poll, 0);
+	return poll_end(&span, fds, n, SP_REAL(__ppoll_chk)(fds, n, timeout, mask, room));
+}
+
+/* The first descriptor that select left in a set, or -1. A set may be shorter than FD_SETSIZE bits, as n
+ * says, or longer. */
+static int set_fd(const fd_set *set, int n)
+{
+	const fd_mask *words = set ? (const fd_mask *)set->fds_bits : NULL;
+
+	for (int fd = 0; words && fd < n && fd < LOOKED_AT; fd++)
+		if ((words[fd / NFDBITS] >> (fd % NFDBITS)) & 1)
+			return fd;
+	return -1;
+}
+
+static int sets_fd(const fd_set *const sets[3], int n)
+{
+	int fd = -1;
+
+	for (int i = 0; i < 3 && fd < 0; i++)
+		fd = set_fd(sets[i], n);
+	return fd;
+}
+
+static int select_end(struct sp_span *span, const fd_set *const sets[3], int n, int ret)
+{
+	uint64_t end = sp_clock_ticks();
+	int64_t value = SP_RESULT(ret);
+	int fd;
+
+	if (!is_long(span, end)) {
+		sp_span_drop(span);
+		return ret;
+	}
+	fd = ret > 0 ? sets_fd(sets, n) : -1;
+	if (fd >= 0)
+		span->arg = sp_file_of(span->thread, fd);
+	sp_span_close_at(span, end, value);
+	return ret;
+}
+
+SP_HOOK(int, select, int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout)
+{
+	const fd_set *const sets[3] = {r, w, x};
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return SP_REAL(select)(n, r, w, x, timeout);
+	SP_SPAN(span, t, SP_EV_select, 0);
+	return select_end(&span, sets, n, SP_REAL(select)(n, r, w, x, timeout));
+}
+
+SP_HOOK(int, pselect, int n, fd_set *r, fd_set *w, fd_set *x, const struct timespec *timeout,
+	const sigset_t *mask)
+{
+	const fd_set *const sets[3] = {r, w, x};
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return SP_REAL(pselect)(n, r, w, x, timeout, mask);
+	SP_SPAN(span, t, SP_EV_select, 0);
+	return select_end(&span, sets, n, SP_REAL(pselect)(n, r, w, x, timeout, mask));
+}
+
+SP_HOOK(int, epoll_wait, int fd, struct epoll_event *events, int n, int timeout_ms)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(epoll_wait)(fd, events, n, timeout_ms);
+	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
+	ret = SP_REAL(epoll_wait)(fd, events, n, timeout_ms);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, epoll_pwait, int fd, struct epoll_event *events, int n, int timeout_ms,
+	const sigset_t *mask)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(epoll_pwait)(fd, events, n, timeout_ms, mask);
+	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
+	ret = SP_REAL(epoll_pwait)(fd, events, n, timeout_ms, mask);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, epoll_pwait2, int fd, struct epoll_event *events, int n,
+	const struct timespec *timeout, const sigset_t *mask)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(epoll_pwait2)(fd, events, n, timeout, mask);
+	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
+	ret = SP_REAL(epoll_pwait2)(fd, events, n, timeout, mask);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, sem_wait, sem_t *semaphore)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(sem_wait)(semaphore);
+	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
+	ret = SP_REAL(sem_wait)(semaphore);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(sem_timedwait)(semaphore, until);
+	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
+	ret = SP_REAL(sem_timedwait)(semaphore, until);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(sem_clockwait)(semaphore, clock, until);
+	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
+	ret = SP_REAL(sem_clockwait)(semaphore, clock, until);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+
+/* pthread functions return the error itself. */
+SP_HOOK(int, pthread_cond_wait, pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(pthread_cond_wait)(condition, mutex);
+	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
+	ret = SP_REAL(pthread_cond_wait)(condition, mutex);
+	wait_end(&span, -ret);
+	return ret;
+}
+
+SP_HOOK(int, pthread_cond_timedwait, pthread_cond_t *condition, pthread_mutex_t *mutex,
+	const struct timespec *until)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(pthread_cond_timedwait)(condition, mutex, until);
+	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
+	ret = SP_REAL(pthread_cond_timedwait)(condition, mutex, until);
+	wait_end(&span, -ret);
+	return ret;
+}
+
+SP_HOOK(int, pthread_cond_clockwait, pthread_cond_t *condition, pthread_mutex_t *mutex,
+	clockid_t clock, const struct timespec *until)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
+	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
+	ret = SP_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
+	wait_end(&span, -ret);
+	return ret;
+}

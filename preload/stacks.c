@@ -1,0 +1,332 @@
+#include "preload/stacks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "preload/aside.h"
+#include "preload/config.h"
+#include "preload/say.h"
+#include "preload/sys.h"
+
+#define FRAMES_MAX 64u
+#define OWN_FRAMES_MAX 4u
+#define STACKS_MAX 4096u /* distinct ones an image; powers of two */
+#define OBJECTS_MAX 512u
+#define PROBES 16u
+#define CLASSES (SP_CLASS_PROCESS + 1)
+
+uint64_t sp_stacks_least_ticks = UINT64_MAX;
+
+enum image_state {
+	IMAGE_NEW = 0, /* also what a forked child finds */
+	IMAGE_TAKING,
+	IMAGE_OFF,
+};
+
+/* In memory that fork wipes: a child's files define its stacks anew. Ids are places + 1. */
+struct taken {
+	uint32_t state; /* enum image_state */
+	uint64_t stacks[STACKS_MAX];
+	uint64_t objects[OBJECTS_MAX];
+};
+
+static struct taken *taken;
+static uint64_t least_ns[CLASSES][SP_FILE_TYPES];
+static int (*unwind)(void **frames, int n);
+static __typeof__(&_dl_find_object) find_object;
+/* Not wiped by fork: a child sees that another thread was unwinding when it was made. */
+static uint32_t unwinding;
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+#define TYPE(name) (1u << SP_FILE_##name)
+#define DATA (TYPE(REGULAR) | TYPE(DIRECTORY))
+#define IPC (TYPE(PIPE) | TYPE(SOCKET) | TYPE(ANON))
+#define DEVICE (TYPE(CHARACTER) | TYPE(BLOCK))
+#define ANY (~0u)
+
+/* The stages that one event shows by itself: analyzer/stage.c, without Python's imports. */
+static const struct {
+	const char *name;
+	unsigned class, types;
+} stages[] = {
+	{"file_open", SP_CLASS_OPEN, ANY},
+	{"file_read", SP_CLASS_READ, DATA},
+	{"file_write", SP_CLASS_WRITE, DATA},
+	{"file_close", SP_CLASS_CLOSE, ANY},
+	{"ipc_read", SP_CLASS_READ, IPC},
+	{"ipc_write", SP_CLASS_WRITE, IPC},
+	{"device_read", SP_CLASS_READ, DEVICE},
+	{"device_write", SP_CLASS_WRITE, DEVICE | TYPE(PSEUDO)},
+	{"proc_read", SP_CLASS_READ, TYPE(PSEUDO)},
+	{"unknown_read", SP_CLASS_READ, TYPE(UNKNOWN)},
+	{"unknown_write", SP_CLASS_WRITE, TYPE(UNKNOWN)},
+	{"mmap", SP_CLASS_MAP, ANY},
+	{"munmap", SP_CLASS_UNMAP, ANY},
+	{"dup", SP_CLASS_DUP, ANY},
+	{"wait", SP_CLASS_WAIT, ANY},
+	{"jpeg_decode", SP_CLASS_JPEG, ANY},
+};
+
+static int limit_set(const char *stage, size_t length, uint64_t ns)
+{
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+		if (strlen(stages[i].name) != length || memcmp(stages[i].name, stage, length) != 0)
+			continue;
+		for (unsigned type = 0; type < SP_FILE_TYPES; type++)
+			if (stages[i].types & 1u << type)
+				least_ns[stages[i].class][type] = ns;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* "10ms" and what follows it; 0 is no time, so that "file_read>0" is a mistake, not every read. */
+static uint64_t time_read(const char **at)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	uint64_t number = 0;
+	const char *p = *at;
+
+	for (; *p >= '0' && *p <= '9' && number < 1000000000; p++)
+		number = number * 10 + (uint64_t)(*p - '0');
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strncmp(p, units[i].unit, strlen(units[i].unit)) == 0) {
+			*at = p + strlen(units[i].unit);
+			return number * units[i].ns;
+		}
+	}
+	return 0;
+}
+
+static int setting_read(const char *at)
+{
+	while (*at) {
+		const char *stage = at;
+		size_t length = strcspn(at, ">");
+		uint64_t ns;
+
+		if (!at[length])
+			return -EINVAL;
+		at += length + 1;
+		ns = time_read(&at);
+		if (!ns || (*at && *at++ != ',') || limit_set(stage, length, ns))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int memory_make(void)
+{
+	long p = SP_SYS6(SYS_mmap, 0, sizeof(*taken), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sp_sys_failed(p))
+		return (int)p;
+	taken = (struct taken *)p;
+	return (int)SP_SYS3(SYS_madvise, p, sizeof(*taken), MADV_WIPEONFORK);
+}
+
+static void libunwind_open(void)
+{
+	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+
+	if (library)
+		unwind = (__typeof__(unwind))dlsym(library, "unw_backtrace");
+	/* From glibc 2.35 on; without it the report has addresses instead of files and offsets. */
+	find_object = (__typeof__(find_object))dlsym(RTLD_DEFAULT, "_dl_find_object");
+	dlerror();
+	if (!unwind)
+		sp_say("cannot take stacks without", "libunwind.so.8", 0, "install libunwind8");
+}
+
+void sp_stacks_init(void)
+{
+	const char *setting = sp_config.stacks;
+
+	if (!setting || !*setting)
+		return;
+	memset(least_ns, 0xFF, sizeof(least_ns));
+	if (setting_read(setting) < 0) {
+		sp_say("cannot understand STAGEPROF_STACKS", setting, 0,
+		       "write stage>time, as in file_read>10ms,jpeg_decode>50ms");
+		return;
+	}
+	if (memory_make() < 0)
+		return;
+	libunwind_open();
+	/* The clock's rate is not known yet: the first call of all comes to sp_stack_keep. */
+	sp_stacks_least_ticks = 0;
+}
+
+static uint64_t ticks_of(uint64_t ns)
+{
+	return (uint64_t)((__uint128_t)ns * sp_clock.ticks_per_second / 1000000000u);
+}
+
+static void least_settle(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned class = 0; class < CLASSES; class++)
+		for (unsigned type = 0; type < SP_FILE_TYPES; type++)
+			if (least_ns[class][type] < least)
+				least = least_ns[class][type];
+	least = ticks_of(least);
+	__atomic_store_n(&sp_stacks_least_ticks, least ? least : 1, __ATOMIC_RELAXED);
+}
+
+static int is_asked(uint32_t kind, uint32_t arg, uint64_t ticks)
+{
+	const struct sp_event_info *info = sp_event_info(kind);
+	unsigned type = info->arg == SP_ARG_FILE ? arg >> SP_FILE_TYPE_SHIFT : SP_FILE_UNKNOWN;
+	uint64_t ns;
+
+	if (info->class >= CLASSES || type >= SP_FILE_TYPES)
+		return 0;
+	ns = least_ns[info->class][type];
+	return ns != UINT64_MAX && ticks >= ticks_of(ns);
+}
+
+static void say_coverage(struct sp_thread *t, const char *text)
+{
+	sp_define(t, SP_DEFINE_COVERAGE, 0, NULL, 0, text, strlen(text));
+}
+
+static int image_begin(struct sp_thread *t)
+{
+	uint32_t left = __atomic_load_n(&unwinding, __ATOMIC_ACQUIRE), state = IMAGE_NEW;
+	uint32_t wanted = unwind && !left ? IMAGE_TAKING : IMAGE_OFF;
+
+	/* The count first: in this image nobody unwinds before the state is set. */
+	if (!__atomic_compare_exchange_n(&taken->state, &state, wanted, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return state == IMAGE_TAKING;
+	if (wanted == IMAGE_TAKING)
+		say_coverage(t, "stacks\tbound\tlibunwind.so.8");
+	else if (!unwind)
+		say_coverage(t, "stacks\tfailed\tlibunwind.so.8 was not found");
+	else
+		say_coverage(t, "stacks\tfailed\tforked while another thread took a stack");
+	return wanted == IMAGE_TAKING;
+}
+
+/* Returns the place of `hash`, or -1 where there is none left; *ret_new where it was put there now. */
+static int place_of(uint64_t *table, unsigned places, uint64_t hash, int *ret_new)
+{
+	hash += hash == 0;
+	for (unsigned i = 0; i < PROBES; i++) {
+		unsigned place = (unsigned)(hash + i) % places;
+		uint64_t there = 0;
+
+		*ret_new = __atomic_compare_exchange_n(&table[place], &there, hash, 0,
+						       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		if (*ret_new || there == hash)
+			return (int)place;
+	}
+	return -1;
+}
+
+static void object_define(struct sp_thread *t, void *address)
+{
+	struct dl_find_object found;
+	struct sp_object_facts facts;
+	char path[4096] = "";
+	const char *name;
+	int place, is_new;
+
+	if (!find_object || find_object(address, &found) < 0 || !found.dlfo_link_map)
+		return;
+	facts = (struct sp_object_facts){(uintptr_t)found.dlfo_map_start,
+					 (uintptr_t)found.dlfo_map_end,
+					 found.dlfo_link_map->l_addr};
+	place = place_of(taken->objects, OBJECTS_MAX, XXH64(&facts, sizeof(facts), 0), &is_new);
+	if (place < 0 || !is_new)
+		return;
+	name = found.dlfo_link_map->l_name;
+	if (!name[0]) {
+		SP_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
+		name = path;
+	}
+	sp_define(t, SP_DEFINE_OBJECT, (uint32_t)place + 1, &facts, sizeof(facts), name, strlen(name));
+}
+
+/* Returns the stack's id, 0 where the table is full. */
+static uint32_t stack_intern(struct sp_thread *t, void **frames, unsigned n)
+{
+	uint64_t addresses[FRAMES_MAX];
+	int is_new;
+	int place = place_of(taken->stacks, STACKS_MAX, XXH64(frames, n * sizeof(*frames), 0), &is_new);
+
+	if (place < 0 || !is_new)
+		return (uint32_t)(place + 1);
+	for (unsigned i = 0; i < n; i++) {
+		addresses[i] = (uintptr_t)frames[i];
+		object_define(t, frames[i]);
+	}
+	sp_define(t, SP_DEFINE_STACK, (uint32_t)place + 1, addresses,
+		  (uint32_t)(n * sizeof(addresses[0])), NULL, 0);
+	return (uint32_t)place + 1;
+}
+
+static int is_own(const void *frame)
+{
+	return (const char *)frame >= __ehdr_start && (const char *)frame < _end;
+}
+
+/* Innermost is the caller of the hook. What libunwind itself calls is not recorded. */
+static unsigned stack_take(void **ret_frames)
+{
+	void *frames[FRAMES_MAX + OWN_FRAMES_MAX];
+	unsigned long before = sp_signals_block();
+	int n, first = 0;
+
+	sp_tls.quiet++;
+	__atomic_add_fetch(&unwinding, 1, __ATOMIC_ACQ_REL);
+	n = unwind(frames, FRAMES_MAX + OWN_FRAMES_MAX);
+	__atomic_sub_fetch(&unwinding, 1, __ATOMIC_ACQ_REL);
+	sp_tls.quiet--;
+	sp_signals_restore(before);
+	while (first < n && is_own(frames[first]))
+		first++;
+	n = n - first < (int)FRAMES_MAX ? n - first : (int)FRAMES_MAX;
+	memcpy(ret_frames, frames + first, (n > 0 ? (size_t)n : 0) * sizeof(*frames));
+	return n > 0 ? (unsigned)n : 0;
+}
+
+static void keep(struct sp_thread *t, const struct sp_slow_facts *call)
+{
+	void *frames[FRAMES_MAX];
+	unsigned n;
+	uint32_t id;
+
+	if (!image_begin(t))
+		return;
+	n = stack_take(frames);
+	id = n ? stack_intern(t, frames, n) : 0;
+	if (id)
+		sp_define(t, SP_DEFINE_SLOW, id, call, sizeof(*call), NULL, 0);
+}
+
+void sp_stack_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks)
+{
+	struct sp_slow_facts call = {start, ticks, kind, arg};
+	int kept = errno;
+
+	if (sp_stacks_least_ticks == 0)
+		least_settle();
+	if (!t->emitting && !sp_tls.quiet && is_asked(kind, arg, ticks))
+		keep(t, &call);
+	errno = kept;
+}

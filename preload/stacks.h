@@ -1,0 +1,43 @@
+/*
+ * Native stacks of slow calls, for those who ask: STAGEPROF_STACKS=stage>time[,stage>time...], as in
+ * file_read>10ms,jpeg_decode>50ms (ns, us, ms, s). Stages are those of trace/stages.def that a hook can
+ * tell by itself: Python's imports are reads and opens of files here.
+ *
+ * A stack is taken on the calling thread after the call, by libunwind.so.8's unw_backtrace, found by
+ * dlopen in the constructor: linking it would rebind the _Unwind_* of the host's C++ runtime. Nothing
+ * happens in a handler that interrupted the recorder, nor in a child forked while another thread was
+ * unwinding (libunwind's locks may be held there for ever).
+ */
+#ifndef STAGEPROF_PRELOAD_STACKS_H
+#define STAGEPROF_PRELOAD_STACKS_H
+
+#include <stdint.h>
+
+#include "preload/record.h"
+
+/* Calls below this never have their stack kept; UINT64_MAX where none was asked for. */
+extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
+
+/* Constructor. A setting that is not understood is said on stderr and no stack is kept. */
+void sp_stacks_init(void);
+
+/* Keeps the calling thread's stack where the event's stage asks for it: an SP_EV_stack event. Not for
+ * the hook path: microseconds. errno is kept. */
+void sp_stack_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks);
+
+/* The same as sp_span_end_at and sp_span_end, for the ends of hooks. */
+static inline void sp_span_close_at(struct sp_span *span, uint64_t end, int64_t value)
+{
+	struct sp_thread *t = span->thread;
+
+	sp_span_end_at(span, end, value);
+	if (sp_unlikely(end - span->start >= sp_stacks_least_ticks))
+		sp_stack_keep(t, span->kind, span->arg, span->start, end - span->start);
+}
+
+static inline void sp_span_close(struct sp_span *span, int64_t value)
+{
+	sp_span_close_at(span, sp_clock_ticks(), value);
+}
+
+#endif
