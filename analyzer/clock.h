@@ -1,0 +1,49 @@
+/*
+ * Ticks of a trace to nanoseconds. One clock a host: its processes read the same counter.
+ */
+#ifndef STAGEPROF_ANALYZER_CLOCK_H
+#define STAGEPROF_ANALYZER_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+
+#define SP_CLOCK_SHIFT 48u
+#define SP_CLOCK_SPAN_MAX_NS (UINT64_C(1) << 56) /* two years; longer spans are clipped to it */
+
+struct sp_clock {
+	struct sp_clock_point first; /* earliest and latest by monotonic time; ticks == 0: none yet */
+	struct sp_clock_point last;
+	uint64_t ticks_per_second; /* the writer's estimate, 0: none */
+	uint64_t ns_per_tick;	   /* times 2^SP_CLOCK_SHIFT */
+};
+
+/* Takes a point in; the order of calls does not matter. */
+void sp_clock_learn(struct sp_clock *c, const struct sp_clock_point *point);
+
+/*
+ * Finds ns_per_tick, once all points are in: from the first and last point where they are 10 ms apart and
+ * do not contradict the writer's estimate by more than 5 % (a host that booted in between), else from the
+ * estimate.
+ */
+void sp_clock_fit(struct sp_clock *c, bool counter);
+
+/* A duration, to the nearest ns. */
+static inline uint64_t sp_clock_span_ns(uint64_t ns_per_tick, uint64_t ticks)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * ns_per_tick + (UINT64_C(1) << 47);
+	uint64_t high = (uint64_t)(ns >> 64);
+
+	if (__builtin_expect(high >= SP_CLOCK_SPAN_MAX_NS >> 16, 0))
+		return SP_CLOCK_SPAN_MAX_NS;
+	return (uint64_t)(ns >> SP_CLOCK_SHIFT);
+}
+
+/* An instant, as CLOCK_REALTIME of that host would have been had nobody set it meanwhile. */
+int64_t sp_clock_realtime_ns(const struct sp_clock *c, uint64_t ticks);
+
+/* The other way; clipped to [0, INT64_MAX]. */
+uint64_t sp_clock_ticks(const struct sp_clock *c, int64_t realtime_ns);
+
+#endif

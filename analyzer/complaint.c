@@ -1,0 +1,118 @@
+#include "analyzer/complaint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/text.h"
+
+#define LINE_BYTES 2048u
+
+/* Counted by the file that a stream begins in. */
+struct saved {
+	uint64_t events, missing, torn;
+	uint32_t streams;
+};
+
+static struct saved *count_saved(const struct sp_report *report)
+{
+	struct saved *saved = calloc(report->index.file_count + 1u, sizeof(*saved));
+
+	for (uint32_t i = 0; saved && i < report->index.stream_count; i++) {
+		const struct sp_stream *s = report->index.streams[i];
+		struct saved *of_file = &saved[s->segments->file];
+
+		of_file->streams++;
+		of_file->events += report->streams[i].events;
+		of_file->missing += report->streams[i].missing;
+		of_file->torn += report->streams[i].holes + s->unfinished;
+	}
+	return saved;
+}
+
+static int append(char *line, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int append(char *line, int at, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(line + at, (size_t)(LINE_BYTES - (unsigned)at), format, args);
+	va_end(args);
+	return at + n < (int)LINE_BYTES ? at + n : (int)LINE_BYTES - 1;
+}
+
+static int say_damage(char *line, int at, const struct sp_file *file)
+{
+	const struct sp_file_damage *d = &file->damage;
+
+	if (d->places == 0 && file->truncated)
+		return append(line, at, "ends early, at offset %" PRIu64, file->size_bytes);
+	at = append(line, at, "%s at offset %" PRIu64, sp_damage_text(d->what), d->at);
+	if (d->what == SP_DAMAGE_VERSION)
+		at = append(line, at, " (version %" PRIu32 "; this program reads version %d)",
+			    d->version, SP_FORMAT_VERSION);
+	if (d->places > 1)
+		at = append(line, at, ", and %" PRIu32 " more places", d->places - 1);
+	if (d->bytes)
+		at = append(line, at, "; %" PRIu64 " bytes passed over", d->bytes);
+	return at;
+}
+
+static bool make_line(char *line, const struct sp_file *file, const struct saved *saved)
+{
+	int at;
+
+	sp_text_escape(line, LINE_BYTES / 2, file->path, strlen(file->path));
+	at = append(line, (int)strlen(line), ": ");
+	if (file->error) {
+		at = append(line, at, "%s",
+			    file->error == -EINVAL ? "not a regular file" : strerror(-file->error));
+		if (!saved->streams)
+			return true;
+		at = append(line, at, "; ");
+	}
+	if (file->size_bytes == 0 && !file->error) {
+		append(line, at, "is empty");
+		return true;
+	}
+	if (file->damage.places || file->truncated)
+		at = say_damage(line, at, file);
+	else if (saved->torn && !file->error)
+		at = append(line, at, "%" PRIu64 " slots cut off by a kill, or damaged", saved->torn);
+	else if (saved->missing)
+		at = append(line, at, "parts are missing");
+	else if (!file->error)
+		return false;
+	at = append(line, at, "; %" PRIu64 " events saved", saved->events);
+	if (saved->missing)
+		append(line, at, ", %" PRIu64 " slots missing", saved->missing);
+	return true;
+}
+
+int sp_complaints(const struct sp_report *report, unsigned most, void (*say)(const char *line))
+{
+	struct saved *saved = count_saved(report);
+	char line[LINE_BYTES];
+	unsigned said = 0, more = 0;
+
+	if (!saved)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < report->index.file_count; i++) {
+		if (!make_line(line, &report->index.files[i], &saved[i]))
+			continue;
+		if (said++ < most)
+			say(line);
+		else
+			more++;
+	}
+	if (more) {
+		snprintf(line, sizeof(line), "%u more files are damaged or incomplete", more);
+		say(line);
+	}
+	free(saved);
+	return 0;
+}

@@ -1,0 +1,258 @@
+#include "analyzer/facts.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/define.h"
+#include "analyzer/jobs.h"
+#include "analyzer/reader.h"
+
+#define TALLY_NAMES_MAX 256u
+
+struct worker {
+	struct sp_reader reader;
+	struct sp_definer definer;
+	struct gathering *gathering;
+	uint32_t stream;
+};
+
+struct gathering {
+	struct sp_facts *facts;
+	const struct sp_index *index;
+	enum sp_file_naming naming;
+	pthread_mutex_t lock; /* over all facts; definitions are few */
+	struct worker *workers;
+};
+
+static int tally_init(struct sp_tally *t)
+{
+	t->counts = calloc(TALLY_NAMES_MAX + 1, sizeof(*t->counts));
+	return t->counts ? sp_names_init(&t->names, TALLY_NAMES_MAX) : -ENOMEM;
+}
+
+static void tally_add(struct sp_tally *t, const struct sp_definition *d)
+{
+	t->counts[sp_names_add(&t->names, (const char *)d->blob, d->bytes)]++;
+}
+
+static int room_for(struct sp_image_facts *image, uint32_t id, bool with_names)
+{
+	uint32_t room = image->file_room ? image->file_room : 64;
+	uint8_t *places;
+	uint32_t *files = NULL;
+
+	if (id < image->file_room)
+		return 0;
+	while (room <= id)
+		room *= 2;
+	/* calloc, so that a hostile id costs address space and not memory */
+	places = calloc(room, sizeof(*places));
+	if (with_names)
+		files = calloc(room, sizeof(*files));
+	if (!places || (with_names && !files)) {
+		free(places);
+		free(files);
+		return -ENOMEM;
+	}
+	if (image->file_room) {
+		memcpy(places, image->places, image->file_room * sizeof(*places));
+		if (with_names)
+			memcpy(files, image->files, image->file_room * sizeof(*files));
+	}
+	free(image->places);
+	free(image->files);
+	image->places = places;
+	image->files = files;
+	image->file_room = room;
+	return 0;
+}
+
+static const char *type_name(uint32_t type)
+{
+	static const char *const types[SP_FILE_TYPES] = {
+		"(unknown)",   "(no extension)", "(directory)",	      "(pipe)",		"(socket)",
+		"(character device)", "(block device)", "(anonymous)", "(procfs or sysfs)",
+	};
+
+	return types[type < SP_FILE_TYPES ? type : 0];
+}
+
+/* "x.tar.gz" counts as ".gz"; a name that only begins with a dot has none; long ones are no extensions. */
+static uint32_t extension_name(struct sp_names *names, const struct sp_file_facts *f, const char *path,
+			       size_t bytes)
+{
+	const char *slash = memrchr(path, '/', bytes), *dot = memrchr(path, '.', bytes);
+	const char *end = path + bytes, *base = slash ? slash + 1 : path;
+
+	if (f->type == SP_FILE_REGULAR && dot && dot > base && end - dot > 1 && end - dot <= 16)
+		return sp_names_add(names, dot, (size_t)(end - dot));
+	return sp_names_add(names, type_name(f->type), strlen(type_name(f->type)));
+}
+
+static int define_file(struct gathering *g, struct sp_image_facts *image, const struct sp_definition *d)
+{
+	struct sp_file_facts f;
+	const char *path = (const char *)d->blob + sizeof(f);
+	size_t bytes = d->bytes - sizeof(f);
+	int r;
+
+	if (d->bytes < sizeof(f) || d->id >= SP_FILE_IDS_MAX)
+		return 0;
+	memcpy(&f, d->blob, sizeof(f));
+	r = room_for(image, d->id, g->naming != SP_NAMING_NONE);
+	if (r < 0)
+		return r;
+	image->places[d->id] = sp_place_of(&f, path, bytes);
+	image->file_count++;
+	if (g->naming == SP_NAMING_PATH)
+		image->files[d->id] = sp_names_add(&g->facts->files, path, bytes);
+	else if (g->naming == SP_NAMING_EXTENSION)
+		image->files[d->id] = extension_name(&g->facts->files, &f, path, bytes);
+	return 0;
+}
+
+static int define_command(struct sp_image_facts *image, const struct sp_definition *d)
+{
+	if (image->command)
+		return 0;
+	image->command = malloc(d->bytes + 1u);
+	if (!image->command)
+		return -ENOMEM;
+	memcpy(image->command, d->blob, d->bytes);
+	image->command[d->bytes] = '\0';
+	image->command_bytes = d->bytes;
+	return 0;
+}
+
+static void define_thread(struct sp_facts *facts, uint32_t stream, const struct sp_definition *d)
+{
+	size_t room = sizeof(facts->thread_names[0]) - 1;
+	size_t n = strnlen((const char *)d->blob, d->bytes < room ? d->bytes : room);
+
+	memset(facts->thread_names[stream], 0, room + 1);
+	memcpy(facts->thread_names[stream], d->blob, n);
+}
+
+static int define(struct gathering *g, uint32_t stream, const struct sp_definition *d)
+{
+	struct sp_image_facts *image = &g->facts->images[g->index->streams[stream]->image];
+
+	switch (d->what) {
+	case SP_DEFINE_FILE:
+		return define_file(g, image, d);
+	case SP_DEFINE_COMMAND:
+		return define_command(image, d);
+	case SP_DEFINE_THREAD:
+		define_thread(g->facts, stream, d);
+		return 0;
+	case SP_DEFINE_COVERAGE:
+		tally_add(&g->facts->coverage, d);
+		return 0;
+	case SP_DEFINE_NOTE:
+		tally_add(&g->facts->notes, d);
+		return 0;
+	}
+	return 0;
+}
+
+static int defined(void *context, const struct sp_definition *d)
+{
+	struct worker *w = context;
+	int r;
+
+	pthread_mutex_lock(&w->gathering->lock);
+	r = define(w->gathering, w->stream, d);
+	pthread_mutex_unlock(&w->gathering->lock);
+	return r;
+}
+
+static bool has_definitions(void *context, const struct sp_block_header *block)
+{
+	(void)context;
+	return block->events != block->slots;
+}
+
+static int read_stream(void *context, unsigned worker, uint32_t i)
+{
+	struct gathering *g = context;
+	struct worker *w = &g->workers[worker];
+	struct sp_batch batch;
+	int r = 0;
+
+	w->stream = i;
+	sp_definer_reset(&w->definer);
+	sp_reader_open(&w->reader, g->index, g->index->streams[i]);
+	while (r == 0 && sp_reader_next(&w->reader, &batch))
+		r = sp_definer_take(&w->definer, &batch);
+	return r;
+}
+
+static int workers_init(struct gathering *g, unsigned jobs)
+{
+	int r = 0;
+
+	g->workers = calloc(jobs, sizeof(*g->workers));
+	if (!g->workers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < jobs; i++) {
+		struct worker *w = &g->workers[i];
+
+		w->gathering = g;
+		w->definer.defined = defined;
+		w->definer.context = w;
+		if (sp_reader_init(&w->reader) < 0)
+			r = -ENOMEM;
+		w->reader.want = has_definitions;
+	}
+	return r;
+}
+
+static int facts_init(struct sp_facts *facts, const struct sp_index *index, uint32_t names_max)
+{
+	*facts = (struct sp_facts){.images = NULL};
+	facts->images = calloc(index->image_count + 1, sizeof(*facts->images));
+	facts->thread_names = calloc(index->stream_count + 1, sizeof(*facts->thread_names));
+	if (!facts->images || !facts->thread_names || sp_names_init(&facts->files, names_max) < 0 ||
+	    tally_init(&facts->coverage) < 0 || tally_init(&facts->notes) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int sp_facts_read(struct sp_facts *facts, const struct sp_index *index, unsigned jobs,
+		  enum sp_file_naming naming, uint32_t names_max)
+{
+	struct gathering g = {.facts = facts, .index = index, .naming = naming};
+	int r = facts_init(facts, index, names_max);
+
+	/* Which names find room depends on the order they come in: one worker keeps it the same. */
+	if (naming != SP_NAMING_NONE)
+		jobs = 1;
+	pthread_mutex_init(&g.lock, NULL);
+	if (r == 0)
+		r = workers_init(&g, jobs);
+	if (r == 0)
+		r = sp_jobs_run(jobs, index->stream_count, read_stream, &g);
+	for (unsigned i = 0; g.workers && i < jobs; i++)
+		sp_reader_finish(&g.workers[i].reader);
+	free(g.workers);
+	pthread_mutex_destroy(&g.lock);
+	return r;
+}
+
+void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index)
+{
+	for (uint32_t i = 0; facts->images && i < index->image_count; i++) {
+		free(facts->images[i].places);
+		free(facts->images[i].files);
+		free(facts->images[i].command);
+	}
+	free(facts->images);
+	free(facts->thread_names);
+	sp_names_finish(&facts->files);
+	sp_names_finish(&facts->coverage.names);
+	sp_names_finish(&facts->notes.names);
+	free(facts->coverage.counts);
+	free(facts->notes.counts);
+}

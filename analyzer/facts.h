@@ -1,0 +1,66 @@
+/*
+ * What processes tell of themselves in definitions: their files, names of threads, what could not be
+ * observed. Definitions may stand in another thread's file than their use, and after it: so they are all
+ * read before any event is.
+ */
+#ifndef STAGEPROF_ANALYZER_FACTS_H
+#define STAGEPROF_ANALYZER_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/index.h"
+#include "analyzer/names.h"
+#include "analyzer/stage.h"
+
+#define SP_FILE_IDS_MAX (1u << 24) /* of one image; files beyond are of unknown place */
+
+enum sp_file_naming {
+	SP_NAMING_NONE,
+	SP_NAMING_PATH,
+	SP_NAMING_EXTENSION, /* ".jpg"; of a thing without a path, its type */
+};
+
+struct sp_image_facts {
+	uint8_t *places;     /* enum sp_place of each file id */
+	uint32_t *files;     /* name of each file id; NULL where no names are wanted */
+	uint32_t file_room;  /* ids in both */
+	uint32_t file_count; /* definitions seen */
+	char *command;	     /* NUL-separated; NULL: not recorded */
+	size_t command_bytes;
+};
+
+/* Strings, each with how often it came. */
+struct sp_tally {
+	struct sp_names names;
+	uint64_t *counts; /* by number; [SP_NAMES_REST]: those that found no room */
+};
+
+struct sp_facts {
+	struct sp_image_facts *images; /* parallel to index->images */
+	char (*thread_names)[64];      /* parallel to index->streams; "" where none was given */
+	struct sp_names files;
+	struct sp_tally coverage; /* "hook-group\tstate\tdetail" */
+	struct sp_tally notes;
+};
+
+/*
+ * Reads all definitions. At most names_max file names are kept. Returns 0 or -ENOMEM. Damage is passed
+ * over in silence: the pass over events tells it.
+ */
+int sp_facts_read(struct sp_facts *facts, const struct sp_index *index, unsigned jobs,
+		  enum sp_file_naming naming, uint32_t names_max);
+void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index);
+
+static inline enum sp_place sp_image_place(const struct sp_image_facts *image, uint32_t file)
+{
+	return file < image->file_room ? (enum sp_place)image->places[file] : SP_PLACE_UNKNOWN;
+}
+
+static inline uint32_t sp_image_file(const struct sp_image_facts *image, uint32_t file)
+{
+	return image->files && file < image->file_room ? image->files[file] : SP_NAMES_REST;
+}
+
+#endif

@@ -1,0 +1,253 @@
+#include "analyzer/fold.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/clock.h"
+#include "trace/events.h"
+
+/* events.def and stage.c, brought into the shape that the loop over events wants. */
+struct kind_row {
+	uint8_t stage[SP_PLACES];
+	uint8_t class;
+	bool slow; /* unknown, or with EXTRA slots */
+	bool has_file;
+	bool has_bytes;
+};
+
+static struct kind_row rows[SP_EVENT_KINDS];
+static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
+
+static void rows_fill(void)
+{
+	for (uint32_t kind = 0; kind < SP_EVENT_KINDS; kind++) {
+		const struct sp_event_info *info = sp_event_info(kind);
+		struct kind_row *row = &rows[kind];
+
+		for (int place = 0; place < SP_PLACES; place++)
+			row->stage[place] = (uint8_t)sp_stage_of(kind, (enum sp_place)place);
+		row->class = info->class;
+		row->slow = !info->name || info->extra;
+		row->has_file = info->arg == SP_ARG_FILE;
+		row->has_bytes = info->value == SP_VALUE_BYTES || info->value == SP_VALUE_LENGTH;
+	}
+}
+
+int sp_fold_part_init(struct sp_fold_part *part, uint32_t file_count)
+{
+	pthread_once(&rows_once, rows_fill);
+	*part = (struct sp_fold_part){.file_count = file_count};
+	if (file_count)
+		part->files = calloc(file_count, sizeof(*part->files));
+	return file_count && !part->files ? -ENOMEM : 0;
+}
+
+void sp_fold_part_finish(struct sp_fold_part *part)
+{
+	free(part->files);
+	part->files = NULL;
+}
+
+static void merge_file(struct sp_file_sums *into, const struct sp_file_sums *from)
+{
+	into->opens += from->opens;
+	into->reads += from->reads;
+	into->writes += from->writes;
+	into->read_ns += from->read_ns;
+	into->write_ns += from->write_ns;
+	into->other_ns += from->other_ns;
+	into->read_bytes += from->read_bytes;
+	into->write_bytes += from->write_bytes;
+}
+
+void sp_fold_part_merge(struct sp_fold_part *into, const struct sp_fold_part *from)
+{
+	for (int i = 0; i < SP_STAGES; i++)
+		sp_hist_merge(&into->hists[i], &from->hists[i]);
+	for (uint32_t i = 0; i < into->file_count; i++)
+		merge_file(&into->files[i], &from->files[i]);
+}
+
+void sp_sums_merge(struct sp_sums *into, const struct sp_sums *from)
+{
+	into->calls += from->calls;
+	into->total_ns += from->total_ns;
+	into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+	into->bytes += from->bytes;
+	into->errors += from->errors;
+	into->aborted += from->aborted;
+}
+
+static void add_file(struct sp_fold *fold, const struct kind_row *row, const struct sp_slot *slot,
+		     uint64_t ns)
+{
+	uint32_t number = sp_image_file(fold->image, sp_commit_arg(slot->commit));
+	struct sp_file_sums *f = &fold->part->files[number];
+	uint64_t bytes = slot->value > 0 ? (uint64_t)slot->value : 0;
+
+	switch (row->class) {
+	case SP_CLASS_READ:
+		f->reads++;
+		f->read_ns += ns;
+		f->read_bytes += bytes;
+		break;
+	case SP_CLASS_WRITE:
+		f->writes++;
+		f->write_ns += ns;
+		f->write_bytes += bytes;
+		break;
+	case SP_CLASS_OPEN:
+		f->opens++;
+		f->other_ns += ns;
+		break;
+	default:
+		f->other_ns += ns;
+	}
+}
+
+static inline struct sp_sums *add_span(struct sp_fold *fold, unsigned stage, uint64_t ns)
+{
+	struct sp_sums *s = &fold->sums->stages[stage];
+
+	s->calls++;
+	s->total_ns += ns;
+	s->max_ns = ns > s->max_ns ? ns : s->max_ns;
+	sp_hist_add(&fold->part->hists[stage], ns);
+	fold->sums->events++;
+	return s;
+}
+
+static inline void note_end(struct sp_fold *fold, const struct sp_slot *slot)
+{
+	uint64_t end = slot->start + slot->ticks;
+
+	if (end > fold->sums->end_ticks)
+		fold->sums->end_ticks = end;
+}
+
+static inline bool is_in_span(const struct sp_fold *fold, const struct sp_slot *slot)
+{
+	return slot->start >= fold->span.from_ticks && slot->start < fold->span.to_ticks;
+}
+
+static inline __attribute__((always_inline)) void
+fold_plain(struct sp_fold *fold, const struct kind_row *row, const struct sp_slot *slot, bool simple)
+{
+	enum sp_place place = SP_PLACE_UNKNOWN;
+	struct sp_sums *s;
+	uint64_t ns;
+
+	if (!simple && !fold->all && !is_in_span(fold, slot))
+		return;
+	if (row->has_file)
+		place = sp_image_place(fold->image, sp_commit_arg(slot->commit));
+	ns = sp_clock_span_ns(fold->ns_per_tick, slot->ticks);
+	s = add_span(fold, row->stage[place], ns);
+	if (__builtin_expect(slot->value < 0, 0)) {
+		s->errors += slot->value != SP_VALUE_ABANDONED;
+		s->aborted += slot->value == SP_VALUE_ABANDONED;
+	} else if (row->has_bytes) {
+		s->bytes += (uint64_t)slot->value;
+	}
+	note_end(fold, slot);
+	if (!simple && fold->part->files && row->has_file)
+		add_file(fold, row, slot, ns);
+}
+
+/* The time of an image is what it spent inside libjpeg; its slot spans from the first call to the last. */
+static void fold_jpeg(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	uint64_t ticks = extra ? extra->start : slot->ticks;
+	bool aborted = slot->value == SP_VALUE_ABANDONED ||
+		       (extra && extra->value == SP_DECODE_ABORTED);
+	struct sp_sums *s;
+
+	if (!fold->all && !is_in_span(fold, slot))
+		return;
+	s = add_span(fold, SP_STAGE_jpeg_decode, sp_clock_span_ns(fold->ns_per_tick, ticks));
+	s->aborted += aborted;
+	if (!aborted && extra) {
+		fold->sums->lines += slot->value > 0 ? (uint64_t)slot->value : 0;
+		fold->sums->pixels += (extra->ticks >> 32) * (extra->ticks & UINT32_MAX);
+	}
+	note_end(fold, slot);
+}
+
+static void fold_unknown(struct sp_fold *fold, const struct sp_slot *slot)
+{
+	if (!fold->all && !is_in_span(fold, slot))
+		return;
+	fold->sums->unknown++;
+	add_span(fold, SP_STAGE_other, sp_clock_span_ns(fold->ns_per_tick, slot->ticks));
+	note_end(fold, slot);
+}
+
+static void fold_extra(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	fold->has_carry = false;
+	if (sp_event_info(sp_commit_kind(slot->commit))->class == SP_CLASS_JPEG)
+		fold_jpeg(fold, slot, extra);
+	else
+		fold_plain(fold, &rows[sp_commit_kind(slot->commit)], slot, false);
+}
+
+static void fold_slow(struct sp_fold *fold, const struct sp_batch *batch, uint32_t i)
+{
+	const struct sp_slot *slot = &batch->slots[i];
+	uint32_t kind = sp_commit_kind(slot->commit);
+
+	if (kind == SP_KIND_HOLE) {
+		fold->sums->holes++;
+	} else if (kind >= SP_KIND_DEFINE) {
+		return;
+	} else if (!sp_event_info(kind)->name) {
+		fold_unknown(fold, slot);
+	} else if (i + 1 < batch->n) {
+		bool has_extra = sp_commit_kind(slot[1].commit) == SP_KIND_EXTRA;
+
+		fold_extra(fold, slot, has_extra ? slot + 1 : NULL);
+	} else {
+		fold->carry = *slot;
+		fold->has_carry = true;
+	}
+}
+
+static inline __attribute__((always_inline)) void
+fold_batch(struct sp_fold *fold, const struct sp_batch *batch, bool simple)
+{
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+		uint32_t kind = sp_commit_kind(slot->commit);
+
+		if (__builtin_expect(kind >= SP_EVENT_KINDS || rows[kind].slow, 0))
+			fold_slow(fold, batch, i);
+		else
+			fold_plain(fold, &rows[kind], slot, simple);
+	}
+}
+
+static void settle_carry(struct sp_fold *fold, const struct sp_batch *batch)
+{
+	bool fits = batch && batch->number == fold->number && batch->n &&
+		    sp_commit_kind(batch->slots[0].commit) == SP_KIND_EXTRA;
+
+	if (fold->has_carry)
+		fold_extra(fold, &fold->carry, fits ? &batch->slots[0] : NULL);
+}
+
+void sp_fold_take(struct sp_fold *fold, const struct sp_batch *batch)
+{
+	settle_carry(fold, batch);
+	if (fold->all && !fold->part->files)
+		fold_batch(fold, batch, true);
+	else
+		fold_batch(fold, batch, false);
+	fold->number = batch->number + batch->n;
+}
+
+void sp_fold_end(struct sp_fold *fold)
+{
+	settle_carry(fold, NULL);
+}

@@ -1,0 +1,353 @@
+#include "analyzer/index.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/index_join.h"
+#include "analyzer/jobs.h"
+#include "analyzer/window.h"
+
+#define WALK_AHEAD_BYTES 4096u
+
+static const char *const damage_texts[] = {
+	[SP_DAMAGE_NONE] = "whole",
+	[SP_DAMAGE_FOREIGN] = "not a stageprof trace",
+	[SP_DAMAGE_ORPHAN] = "zstd data that is no block of a stageprof trace",
+	[SP_DAMAGE_HEAD] = "damaged frame head",
+	[SP_DAMAGE_VERSION] = "written in another version of the format",
+	[SP_DAMAGE_CUT] = "ends inside a frame",
+	[SP_DAMAGE_PAYLOAD] = "damaged block",
+	[SP_DAMAGE_COUNT] = "damaged counter",
+	[SP_DAMAGE_READ] = "could not be read",
+};
+
+const char *sp_damage_text(enum sp_damage what)
+{
+	return damage_texts[what];
+}
+
+void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes)
+{
+	struct sp_file_damage *d = &file->damage;
+
+	if (d->places == 0 || at < d->at) {
+		d->at = at;
+		d->what = what;
+	}
+	d->places++;
+	d->bytes += bytes;
+}
+
+static int add_file(struct sp_index *index, const char *path)
+{
+	struct sp_file *files;
+
+	if ((index->file_count & (index->file_count - 1)) == 0) {
+		size_t room = index->file_count ? 2 * (size_t)index->file_count : 1;
+
+		files = realloc(index->files, room * sizeof(*files));
+		if (!files)
+			return -ENOMEM;
+		index->files = files;
+	}
+	files = &index->files[index->file_count];
+	*files = (struct sp_file){.path = strdup(path)};
+	if (!files->path)
+		return -ENOMEM;
+	index->file_count++;
+	return 0;
+}
+
+static int is_trace_name(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	/* A hidden file is one that a recorder is still making. */
+	return n > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 4, ".zst") == 0;
+}
+
+static int add_directory(struct sp_index *index, const char *path)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, is_trace_name, alphasort), r = 0;
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		char *name = NULL;
+
+		if (r == 0 && asprintf(&name, "%s/%s", path, entries[i]->d_name) < 0)
+			r = -ENOMEM;
+		if (r == 0)
+			r = add_file(index, name);
+		free(name);
+		free(entries[i]);
+	}
+	free(entries);
+	return r;
+}
+
+int sp_index_add(struct sp_index *index, const char *path)
+{
+	int r = add_directory(index, path);
+
+	/* Anything that is no directory is a file; opening it will tell. */
+	return r == -ENOTDIR || r == -ENOENT || r == -EACCES ? add_file(index, path) : r;
+}
+
+struct scratch {
+	struct sp_source source;
+	struct sp_window window;
+};
+
+static int scratch_init(struct scratch *s)
+{
+	int r = sp_source_init(&s->source);
+
+	return r ? r : sp_window_init(&s->window);
+}
+
+static void scratch_finish(struct scratch *s)
+{
+	sp_source_finish(&s->source);
+	sp_window_finish(&s->window);
+}
+
+/* The segment that a frame of this stream at this offset belongs to: the last one, or a new one. */
+static struct sp_segment *segment_at(struct sp_index *index, struct sp_file *file, uint64_t stream_id,
+				     uint64_t at)
+{
+	struct sp_segment *s = file->last_segment;
+
+	if (s && s->stream_id == stream_id)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->stream_id = stream_id;
+	s->file = (uint32_t)(file - index->files);
+	s->at = at;
+	s->window_at = UINT64_MAX;
+	if (file->last_segment)
+		file->last_segment->next = s;
+	else
+		file->segments = s;
+	file->last_segment = s;
+	return s;
+}
+
+static int note_header(struct sp_index *index, struct sp_file *file, const struct sp_unit *u)
+{
+	struct sp_segment *s = segment_at(index, file, u->header.stream_id, u->at);
+
+	if (!s)
+		return -ENOMEM;
+	file->headers++;
+	if (!s->header)
+		s->header = malloc(sizeof(*s->header));
+	if (!s->header)
+		return -ENOMEM;
+	*s->header = u->header;
+	memcpy(s->host, u->header.host, sizeof(s->host) - 1);
+	s->pid = u->header.pid;
+	s->tid = u->header.tid;
+	sp_clock_learn(&s->clock, &u->header.opened);
+	return 0;
+}
+
+static int note_block(struct sp_index *index, struct sp_file *file, const struct sp_unit *u)
+{
+	const struct sp_block_header *b = &u->block;
+	struct sp_segment *s = segment_at(index, file, b->stream_id, u->at);
+
+	if (!s)
+		return -ENOMEM;
+	if (u->cut)
+		sp_file_damaged(file, SP_DAMAGE_CUT, u->at, u->bytes);
+	file->blocks++;
+	file->zstd_bytes += b->zstd_bytes;
+	file->payload_bytes += b->payload_bytes;
+	s->blocks++;
+	if (b->first_index + b->slots > s->limit) {
+		s->limit = b->first_index + b->slots;
+		s->events += b->events;
+	}
+	s->has_last |= (b->flags & SP_BLOCK_LAST) != 0 && !u->cut;
+	s->lost = b->lost > s->lost ? b->lost : s->lost;
+	if (!s->header) {
+		memcpy(s->host, b->host, sizeof(b->host) - 1);
+		s->pid = b->pid;
+		s->tid = b->tid;
+	}
+	sp_clock_learn(&s->clock, &b->published);
+	return 0;
+}
+
+static void note_counts(struct sp_file *file, struct sp_segment *s, const struct sp_unit *u)
+{
+	const struct sp_window_header *w = &u->window;
+	uint64_t lost = 0;
+
+	for (int i = 0; i < SP_LOST_CAUSES; i++) {
+		if (sp_checked_read(w->lost[i], &s->lost_by[i]) < 0) {
+			s->lost_by[i] = 0;
+			sp_file_damaged(file, SP_DAMAGE_COUNT, u->at, 0);
+		}
+		lost += s->lost_by[i];
+	}
+	s->lost = lost > s->lost ? lost : s->lost;
+	s->mark = w->mark;
+	/* A mark has neither generation nor check; what has bits there is damaged. */
+	if (s->mark.what >> 16 & 0xFFFF) {
+		s->mark.what = 0;
+		s->unfinished++;
+	}
+}
+
+static int note_window(struct sp_index *index, struct sp_file *file, const struct sp_unit *u,
+		       struct scratch *scratch)
+{
+	struct sp_segment *s = segment_at(index, file, u->window.stream_id, u->at);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	if (u->cut)
+		sp_file_damaged(file, SP_DAMAGE_CUT, u->at, u->bytes);
+	file->windows++;
+	if (!s->blocks && !s->header) {
+		s->pid = u->window.pid;
+		s->tid = u->window.tid;
+	}
+	sp_clock_learn(&s->clock, &u->window.made);
+	note_counts(file, s, u);
+	r = sp_window_read(&scratch->window, &scratch->source, u->at, s->stream_id);
+	if (r < 0)
+		return r;
+	if (r == 1) {
+		s->window_at = u->at;
+		s->limit = sp_window_limit(&scratch->window, s->limit);
+		s->unfinished += sp_window_unfinished(&scratch->window);
+	}
+	return 0;
+}
+
+static int note_unit(struct sp_index *index, struct sp_file *file, const struct sp_unit *u,
+		     struct scratch *scratch)
+{
+	switch (u->kind) {
+	case SP_UNIT_HEADER:
+		return note_header(index, file, u);
+	case SP_UNIT_BLOCK:
+		return note_block(index, file, u);
+	case SP_UNIT_WINDOW:
+		return note_window(index, file, u, scratch);
+	case SP_UNIT_RUN:
+		file->runs++;
+		return 0;
+	case SP_UNIT_FREE:
+	case SP_UNIT_UNKNOWN:
+		file->frees++;
+		file->free_bytes += u->bytes;
+		return 0;
+	case SP_UNIT_DAMAGE:
+		sp_file_damaged(file, u->damage, u->at, u->bytes);
+		if (u->damage == SP_DAMAGE_VERSION)
+			file->damage.version = u->version;
+		return 0;
+	}
+	return 0;
+}
+
+static void note_truncation(struct sp_file *file)
+{
+	for (struct sp_segment *s = file->segments; s; s = s->next)
+		file->truncated |= !s->has_last && s->window_at == UINT64_MAX &&
+				   !(s->header && s->header->flags & SP_HEADER_WRITE_MODE);
+}
+
+static int read_file(struct sp_index *index, struct sp_file *file, struct scratch *scratch)
+{
+	struct sp_walk walk;
+	struct sp_unit unit;
+	int r = sp_source_open(&scratch->source, file->path, WALK_AHEAD_BYTES);
+
+	if (r < 0) {
+		file->error = r;
+		return 0;
+	}
+	file->size_bytes = scratch->source.size_bytes;
+	sp_walk_init(&walk, &scratch->source, 0);
+	while ((r = sp_walk_next(&walk, &unit)) > 0) {
+		r = note_unit(index, file, &unit, scratch);
+		if (r < 0)
+			break;
+	}
+	if (r < 0 && r != -ENOMEM) {
+		file->error = r;
+		sp_file_damaged(file, SP_DAMAGE_READ, walk.at, 0);
+		r = 0;
+	}
+	note_truncation(file);
+	sp_source_close(&scratch->source);
+	return r;
+}
+
+struct reading {
+	struct sp_index *index;
+	struct scratch *scratches;
+};
+
+static int read_one(void *context, unsigned worker, uint32_t i)
+{
+	struct reading *reading = context;
+
+	return read_file(reading->index, &reading->index->files[i], &reading->scratches[worker]);
+}
+
+int sp_index_read(struct sp_index *index, unsigned jobs)
+{
+	struct reading reading = {index, calloc(jobs, sizeof(struct scratch))};
+	int r = reading.scratches ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; r == 0 && i < jobs; i++)
+		r = scratch_init(&reading.scratches[i]);
+	if (r == 0)
+		r = sp_jobs_run(jobs, index->file_count, read_one, &reading);
+	for (unsigned i = 0; reading.scratches && i < jobs; i++)
+		scratch_finish(&reading.scratches[i]);
+	free(reading.scratches);
+	return r < 0 ? r : sp_index_join(index);
+}
+
+static void free_segments(struct sp_segment *s)
+{
+	while (s) {
+		struct sp_segment *next = s->next;
+
+		free(s->header);
+		free(s);
+		s = next;
+	}
+}
+
+void sp_index_finish(struct sp_index *index)
+{
+	HASH_CLEAR(hh, index->by_id);
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		free_segments(index->streams[i]->segments);
+		free(index->streams[i]);
+	}
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		free_segments(index->files[i].segments);
+		free(index->files[i].path);
+	}
+	free(index->streams);
+	free(index->images);
+	free(index->hosts);
+	free(index->files);
+	*index = (struct sp_index){.files = NULL};
+}

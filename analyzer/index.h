@@ -1,0 +1,120 @@
+/*
+ * What the inputs hold, before any event is read: files, streams (a thread's trace), images (a process
+ * from its exec or fork on) and hosts.
+ *
+ * Memory grows by threads and damaged places, not by events.
+ */
+#ifndef STAGEPROF_ANALYZER_INDEX_H
+#define STAGEPROF_ANALYZER_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/walk.h"
+#include "trace/format.h"
+
+/* A stretch of one file that belongs to one stream. */
+struct sp_segment {
+	struct sp_segment *next; /* of the same file while it is indexed, then of the same stream */
+	uint64_t stream_id;
+	uint32_t file;	    /* index into sp_index.files */
+	uint64_t at;	    /* offset of its first frame */
+	uint64_t window_at; /* UINT64_MAX: no window */
+	struct sp_file_header *header; /* owned; NULL where it is lost */
+	char host[sizeof(((struct sp_file_header *)0)->host)];
+	uint32_t pid, tid;
+	uint64_t blocks, events; /* of intact block headers */
+	uint64_t limit;		 /* one past the last slot number in blocks and window */
+	uint64_t lost;
+	uint64_t lost_by[SP_LOST_CAUSES];
+	uint32_t unfinished;	/* slots of the window: see sp_window_unfinished() */
+	bool has_last;		/* a clean end */
+	struct sp_mark mark;
+	struct sp_clock clock; /* only its first and last point */
+};
+
+/* Damage of one file; the first place is kept, the others are counted. */
+struct sp_file_damage {
+	uint32_t places;
+	uint64_t bytes; /* passed over */
+	uint64_t at;
+	enum sp_damage what;
+	uint32_t version; /* where a place is of another version */
+};
+
+struct sp_file {
+	char *path;
+	int error; /* -errno of opening or reading it */
+	uint64_t size_bytes;
+	uint32_t headers, windows, runs, frees;
+	uint64_t blocks, zstd_bytes, payload_bytes, free_bytes;
+	bool truncated; /* a stream in it has neither a clean end nor a window */
+	struct sp_file_damage damage;
+	struct sp_segment *segments, *last_segment;
+};
+
+struct sp_host {
+	char name[sizeof(((struct sp_file_header *)0)->host)];
+	bool counter;
+	struct sp_clock clock;
+};
+
+struct sp_image {
+	uint32_t host;
+	uint32_t pid, ppid;
+	uint64_t start_ns;	  /* 0: not known */
+	uint64_t parent_start_ns; /* 0: not known */
+	bool forked;
+	char exe[sizeof(((struct sp_file_header *)0)->exe)];
+	uint64_t process_lost;
+};
+
+struct sp_stream {
+	uint64_t id;
+	uint32_t image, tid, part;
+	char comm[16];
+	struct sp_segment *segments, *last_segment;
+	uint64_t limit; /* slots at and past this are of a later moment than the index */
+	uint64_t lost;
+	uint64_t lost_by[SP_LOST_CAUSES]; /* their sum may be below `lost`: blocks tell no cause */
+	uint32_t unfinished;
+	bool has_header, has_last, has_window;
+	bool write_mode;
+	struct sp_mark mark;
+	uint64_t opened_ticks; /* 0: not known */
+	uint64_t last_ticks;   /* of the last clock point */
+	UT_hash_handle hh;
+};
+
+struct sp_index {
+	struct sp_file *files;
+	uint32_t file_count;
+	struct sp_stream **streams; /* by image, tid, part, id */
+	uint32_t stream_count;
+	struct sp_image *images; /* by host, start, pid */
+	uint32_t image_count;
+	struct sp_host *hosts; /* by name */
+	uint32_t host_count;
+	struct sp_stream *by_id; /* uthash */
+};
+
+/* Adds a file, or the files of a directory whose names end in .zst. Returns 0 or -errno. */
+int sp_index_add(struct sp_index *index, const char *path);
+
+/*
+ * Reads the frames of all files, with `jobs` threads, and joins them. Returns 0 or -ENOMEM; what is wrong
+ * with a file stands in it.
+ */
+int sp_index_read(struct sp_index *index, unsigned jobs);
+
+void sp_index_finish(struct sp_index *index);
+
+/* Notes damage; for one caller at a time on one file. */
+void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes);
+
+/* A phrase for people, such as "ends inside a frame". */
+const char *sp_damage_text(enum sp_damage what);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * The second half of the index: segments of files become streams, images and hosts.
+ */
+#ifndef STAGEPROF_ANALYZER_INDEX_JOIN_H
+#define STAGEPROF_ANALYZER_INDEX_JOIN_H
+
+struct sp_index;
+
+/* Moves all segments from their files to streams. Returns 0 or -ENOMEM. */
+int sp_index_join(struct sp_index *index);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * stageprof-report [VIEW] [OPTIONS] RUN...
+ *
+ * Data on stdout, everything else on stderr. Exit status: 0 done; 1 nothing could be read or written; 2 the
+ * command line makes no sense.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/complaint.h"
+#include "analyzer/options.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
+
+#define NAMES_MAX 100000u
+#define COMPLAINTS_MAX 10u
+
+static void say(const char *line)
+{
+	fprintf(stderr, "stageprof-report: %s\n", line);
+}
+
+static void say_of(const char *path, const char *what)
+{
+	char line[4096];
+
+	sp_text_escape(line, sizeof(line) - 256, path, strlen(path));
+	strcat(line, ": ");
+	strncat(line, what, 200);
+	say(line);
+}
+
+static void add_inputs(struct sp_report *report, char **paths)
+{
+	for (; *paths; paths++) {
+		uint32_t before = report->index.file_count;
+		int r = sp_index_add(&report->index, *paths);
+
+		if (r < 0)
+			say_of(*paths, strerror(-r));
+		else if (report->index.file_count == before)
+			say_of(*paths, "holds no trace: no file in it ends in .zst");
+	}
+}
+
+static int show(const struct sp_report *report, const struct sp_options *options)
+{
+	struct sp_out out = {
+		.file = stdout,
+		.format = options->format,
+		.width = options->width,
+		.color = options->color,
+	};
+	int r, end;
+
+	sp_out_begin(&out);
+	r = options->view->show(report, &out, &options->rows);
+	end = sp_out_end(&out);
+	if (r == -EINVAL) {
+		say_of(options->rows.sort, "this view cannot be sorted by that");
+		return 2;
+	}
+	r = r < 0 ? r : end;
+	if (r < 0)
+		say(strerror(-r));
+	return r < 0 ? 1 : 0;
+}
+
+static int run(struct sp_report *report, const struct sp_options *options)
+{
+	int r;
+
+	add_inputs(report, options->paths);
+	r = sp_report_scan(report);
+	if (r == 0)
+		r = sp_report_fold(report);
+	if (r == 0)
+		r = sp_complaints(report, options->verbose ? UINT32_MAX : COMPLAINTS_MAX, say);
+	if (r < 0) {
+		say(strerror(-r));
+		return 1;
+	}
+	if (!sp_report_has_trace(report))
+		return 1;
+	return show(report, options);
+}
+
+int main(int argc, char **argv)
+{
+	struct sp_options options;
+	struct sp_report report = {.names_max = NAMES_MAX};
+	int status;
+
+	sp_options_parse(&options, argc, argv);
+	report.selection = options.selection;
+	report.jobs = options.jobs;
+	report.naming = options.view->needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE;
+	report.wants_files = (options.view->needs & SP_NEEDS_FILES) != 0;
+	if (report.wants_files)
+		report.naming = options.by;
+	status = run(&report, &options);
+	sp_report_finish(&report);
+	free(options.paths);
+	return status;
+}

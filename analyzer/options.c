@@ -1,0 +1,192 @@
+#include "analyzer/options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analyzer/jobs.h"
+
+#define USAGE_STATUS 2
+#define PIPED_WIDTH 100u
+
+enum {
+#define SP_OPTION(id, name, key, argument, help) KEY_##id = (key),
+#include "analyzer/options.def"
+#undef SP_OPTION
+};
+
+static const struct argp_option argp_options[] = {
+#define SP_OPTION(id, name, key, argument, help) {name, key, argument, 0, help, 0},
+#include "analyzer/options.def"
+#undef SP_OPTION
+	{0},
+};
+
+const char *argp_program_version = "stageprof-report " STAGEPROF_VERSION;
+
+static const char doc[] =
+	"Tells where a training job's time went, from the trace that libstageprof.so left.\v"
+	"RUN is a run's directory, one file of it, or several of them.\n\nViews:\n"
+#define SP_VIEW(name, needs, help) "  " #name ": " help "\n"
+#include "analyzer/views.def"
+#undef SP_VIEW
+	;
+
+static uint64_t parse_number(struct argp_state *state, const char *what, const char *text,
+			     uint64_t max)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' || n > max)
+		argp_error(state, "--%s: %s is not a number up to %llu", what, text,
+			   (unsigned long long)max);
+	return n;
+}
+
+/* Returns the index of the word in a NULL-terminated list. */
+static int parse_word(struct argp_state *state, const char *what, const char *text,
+		      const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], text) == 0)
+			return i;
+	argp_error(state, "--%s: unknown value %s (see --help)", what, text);
+	return 0;
+}
+
+static int64_t parse_time(struct argp_state *state, const char *what, const char *text)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"h", 3600e9}};
+	char *end;
+	double x = strtod(text, &end);
+
+	for (size_t i = 0; end != text && i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].unit) == 0 && fabs(x * units[i].ns) < 9e18)
+			return (int64_t)llround(x * units[i].ns);
+	argp_error(state, "--%s: %s is not a time (such as 1.5, 300ms, 2m)", what, text);
+	return 0;
+}
+
+static bool wants_color(int when)
+{
+	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
+
+	if (when)
+		return when == 1;
+	if (no && *no)
+		return false;
+	if (force && *force && strcmp(force, "0") != 0)
+		return true;
+	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static unsigned default_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int n = columns ? atoi(columns) : 0;
+
+	if (n > 0)
+		return (unsigned)n;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return PIPED_WIDTH;
+}
+
+static void take_argument(struct sp_options *o, struct argp_state *state, char *arg)
+{
+	/* The first word may be a view; a file of that name is given as ./NAME. */
+	if (state->arg_num == 0 && (o->view = sp_view_find(arg)))
+		return;
+	*o->paths++ = arg;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const formats[] = {"table", "json", "csv", NULL};
+	static const char *const colors[] = {"auto", "always", "never", NULL};
+	static const char *const bys[] = {"path", "extension", NULL};
+	struct sp_options *o = state->input;
+
+	switch (key) {
+	case KEY_format:
+		o->format = (enum sp_format)parse_word(state, "format", arg, formats);
+		return 0;
+	case KEY_process:
+		o->selection.pid = (uint32_t)parse_number(state, "process", arg, UINT32_MAX);
+		return 0;
+	case KEY_thread:
+		o->selection.tid = (uint32_t)parse_number(state, "thread", arg, UINT32_MAX);
+		return 0;
+	case KEY_from:
+		o->selection.from_ns = parse_time(state, "from", arg);
+		return 0;
+	case KEY_to:
+		o->selection.to_ns = parse_time(state, "to", arg);
+		return 0;
+	case KEY_limit:
+		o->rows.limit = UINT32_MAX;
+		if (strcmp(arg, "all") != 0)
+			o->rows.limit = (uint32_t)parse_number(state, "limit", arg, UINT32_MAX);
+		return 0;
+	case KEY_sort:
+		o->rows.sort = arg;
+		return 0;
+	case KEY_by:
+		o->by = parse_word(state, "by", arg, bys) ? SP_NAMING_EXTENSION : SP_NAMING_PATH;
+		return 0;
+	case KEY_width:
+		o->width = (unsigned)parse_number(state, "width", arg, 10000);
+		return 0;
+	case KEY_color:
+		o->color = wants_color(parse_word(state, "color", arg, colors));
+		return 0;
+	case KEY_jobs:
+		o->jobs = (unsigned)parse_number(state, "jobs", arg, 256);
+		return 0;
+	case KEY_verbose:
+		o->verbose = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_argument(o, state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num == 0 || (state->arg_num == 1 && o->view))
+			argp_error(state, "no RUN given");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+void sp_options_parse(struct sp_options *options, int argc, char **argv)
+{
+	static const struct argp argp = {argp_options, parse, "[VIEW] RUN...", doc, NULL, NULL, NULL};
+	char **paths = calloc((size_t)argc + 1, sizeof(char *));
+
+	*options = (struct sp_options){
+		.rows.limit = UINT32_MAX,
+		.selection = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
+		.by = SP_NAMING_PATH,
+		.width = default_width(),
+		.color = wants_color(0),
+		.paths = paths,
+	};
+	argp_err_exit_status = USAGE_STATUS;
+	if (!paths || argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
+		exit(USAGE_STATUS);
+	options->paths = paths;
+	if (!options->view)
+		options->view = &sp_views[0];
+	if (!options->jobs)
+		options->jobs = sp_jobs_default();
+}

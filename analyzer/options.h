@@ -1,0 +1,25 @@
+/*
+ * The command line.
+ */
+#ifndef STAGEPROF_ANALYZER_OPTIONS_H
+#define STAGEPROF_ANALYZER_OPTIONS_H
+
+#include "analyzer/out.h"
+#include "analyzer/report.h"
+#include "analyzer/view.h"
+
+struct sp_options {
+	const struct sp_view *view;
+	struct sp_view_options rows;
+	struct sp_selection selection;
+	enum sp_format format;
+	enum sp_file_naming by;
+	unsigned width, jobs;
+	bool color, verbose;
+	char **paths; /* owned; each borrowed from argv; NULL-terminated */
+};
+
+/* Exits with status 2 where the line makes no sense, with 0 after --help and --version. */
+void sp_options_parse(struct sp_options *options, int argc, char **argv);
+
+#endif

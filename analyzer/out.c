@@ -1,0 +1,147 @@
+#include "analyzer/out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "analyzer/csv.h"
+#include "analyzer/table.h"
+
+#define SCHEMA_VERSION 1
+
+struct sp_cell sp_cell_text(const char *text)
+{
+	return text ? sp_cell_bytes(text, strlen(text)) : sp_cell_null();
+}
+
+struct sp_cell sp_cell_bytes(const char *text, size_t bytes)
+{
+	return (struct sp_cell){.text = text, .bytes = bytes};
+}
+
+struct sp_cell sp_cell_ratio(uint64_t part, uint64_t whole)
+{
+	return whole ? sp_cell_share((double)part / (double)whole) : sp_cell_null();
+}
+
+struct sp_cell sp_cell_rate(uint64_t bytes, uint64_t ns)
+{
+	if (bytes == 0 || ns == 0)
+		return sp_cell_null();
+	return sp_cell_count((uint64_t)((unsigned __int128)bytes * 1000000000 / ns));
+}
+
+void sp_out_begin(struct sp_out *out)
+{
+	out->json = (struct sp_json){.file = out->file};
+	if (out->format != SP_FORMAT_JSON)
+		return;
+	sp_json_open(&out->json, NULL, '{');
+	sp_json_count(&out->json, "schema_version", SCHEMA_VERSION);
+}
+
+int sp_out_end(struct sp_out *out)
+{
+	if (out->format == SP_FORMAT_JSON)
+		sp_json_close(&out->json, '}');
+	return fflush(out->file) != 0 || ferror(out->file) ? -EIO : 0;
+}
+
+int sp_out_table(struct sp_out *out, const char *key, const char *title,
+		 const struct sp_column *columns, size_t n, bool is_main)
+{
+	out->columns = columns;
+	out->column_count = n;
+	out->is_main = is_main;
+	switch (out->format) {
+	case SP_FORMAT_JSON:
+		sp_json_open(&out->json, key, '[');
+		return 0;
+	case SP_FORMAT_CSV:
+		if (is_main)
+			sp_csv_head(out->file, columns, n);
+		return 0;
+	case SP_FORMAT_TABLE:
+		break;
+	}
+	if (title)
+		sp_out_line(out, "%s", title);
+	out->table = sp_table_create(out->file, columns, n, out->width, out->color);
+	return out->table ? 0 : -ENOMEM;
+}
+
+static void json_cell(struct sp_json *j, const struct sp_column *column, const struct sp_cell *cell)
+{
+	if (cell->is_null) {
+		sp_json_null(j, column->key);
+		return;
+	}
+	switch (column->type) {
+	case SP_CELL_TEXT:
+		sp_json_string(j, column->key, cell->text, cell->bytes);
+		break;
+	case SP_CELL_SIGNED:
+	case SP_CELL_AT_NS:
+		sp_json_signed(j, column->key, cell->value);
+		break;
+	case SP_CELL_SHARE:
+		sp_json_share(j, column->key, cell->share);
+		break;
+	case SP_CELL_COUNT:
+	case SP_CELL_ID:
+	case SP_CELL_NS:
+	case SP_CELL_BYTES:
+	case SP_CELL_RATE:
+		sp_json_count(j, column->key, cell->count);
+		break;
+	}
+}
+
+static void json_row(struct sp_out *out, const struct sp_cell *cells)
+{
+	sp_json_open(&out->json, NULL, '{');
+	for (size_t i = 0; i < out->column_count; i++)
+		if (out->columns[i].key)
+			json_cell(&out->json, &out->columns[i], &cells[i]);
+	sp_json_close(&out->json, '}');
+}
+
+int sp_out_row(struct sp_out *out, const struct sp_cell *cells)
+{
+	switch (out->format) {
+	case SP_FORMAT_JSON:
+		json_row(out, cells);
+		return 0;
+	case SP_FORMAT_CSV:
+		if (out->is_main)
+			sp_csv_row(out->file, out->columns, out->column_count, cells);
+		return 0;
+	case SP_FORMAT_TABLE:
+		break;
+	}
+	return sp_table_row(out->table, cells);
+}
+
+int sp_out_table_end(struct sp_out *out)
+{
+	if (out->format == SP_FORMAT_JSON)
+		sp_json_close(&out->json, ']');
+	if (out->format == SP_FORMAT_TABLE) {
+		sp_table_destroy(out->table);
+		out->table = NULL;
+	}
+	return 0;
+}
+
+void sp_out_line(struct sp_out *out, const char *format, ...)
+{
+	va_list args;
+
+	if (out->format != SP_FORMAT_TABLE)
+		return;
+	va_start(args, format);
+	vfprintf(out->file, format, args);
+	va_end(args);
+	putc('\n', out->file);
+}

@@ -1,0 +1,108 @@
+/*
+ * Where views write: rows of typed cells, in whatever format was asked for.
+ *
+ * A view writes tables (all formats), plain objects (JSON) and lines (table format); what does not fit the
+ * format is left out. CSV carries the view's main table alone.
+ */
+#ifndef STAGEPROF_ANALYZER_OUT_H
+#define STAGEPROF_ANALYZER_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/json.h"
+
+enum sp_format {
+	SP_FORMAT_TABLE,
+	SP_FORMAT_JSON,
+	SP_FORMAT_CSV,
+};
+
+enum sp_cell_type {
+	SP_CELL_TEXT,
+	SP_CELL_COUNT,
+	SP_CELL_ID,	/* a number that is a name: no separators */
+	SP_CELL_NS,
+	SP_CELL_SIGNED, /* a number that may be negative */
+	SP_CELL_AT_NS,	/* signed: an instant since the run began */
+	SP_CELL_BYTES,
+	SP_CELL_RATE, /* bytes in a second */
+	SP_CELL_SHARE,
+};
+
+struct sp_column {
+	const char *key;   /* of JSON and CSV; NULL: not there */
+	const char *title; /* of the table; NULL: not there */
+	enum sp_cell_type type;
+};
+
+struct sp_cell {
+	bool is_null;
+	uint64_t count; /* COUNT, ID, NS, BYTES, RATE */
+	int64_t value;	/* SIGNED, AT_NS */
+	double share;
+	const char *text; /* any bytes; not kept */
+	size_t bytes;
+};
+
+struct sp_table; /* rows that wait for their widths */
+
+struct sp_out {
+	FILE *file;
+	enum sp_format format;
+	unsigned width; /* columns of the terminal; 0: no limit */
+	bool color;
+	struct sp_json json;
+	const struct sp_column *columns;
+	size_t column_count;
+	bool is_main; /* the table that is open is the view's main one */
+	struct sp_table *table;
+};
+
+static inline struct sp_cell sp_cell_null(void)
+{
+	return (struct sp_cell){.is_null = true};
+}
+
+static inline struct sp_cell sp_cell_count(uint64_t n)
+{
+	return (struct sp_cell){.count = n};
+}
+
+static inline struct sp_cell sp_cell_signed(int64_t n)
+{
+	return (struct sp_cell){.value = n};
+}
+
+static inline struct sp_cell sp_cell_share(double x)
+{
+	return (struct sp_cell){.share = x};
+}
+
+struct sp_cell sp_cell_text(const char *text); /* NULL: a null cell */
+struct sp_cell sp_cell_bytes(const char *text, size_t bytes);
+
+/* part/whole; null where whole is 0. */
+struct sp_cell sp_cell_ratio(uint64_t part, uint64_t whole);
+
+/* bytes in ns; null where either is 0. */
+struct sp_cell sp_cell_rate(uint64_t bytes, uint64_t ns);
+
+void sp_out_begin(struct sp_out *out);
+
+/* Returns 0, or -EIO where not everything could be written. */
+int sp_out_end(struct sp_out *out);
+
+/* key: the table's name in JSON; title: a line over it, or NULL. Returns 0 or -ENOMEM. */
+int sp_out_table(struct sp_out *out, const char *key, const char *title,
+		 const struct sp_column *columns, size_t n, bool is_main);
+int sp_out_row(struct sp_out *out, const struct sp_cell *cells);
+int sp_out_table_end(struct sp_out *out);
+
+/* A line of the table format; the caller has escaped what comes from a trace. */
+void sp_out_line(struct sp_out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * The passes over the inputs, and what they find; views only read it.
+ */
+#ifndef STAGEPROF_ANALYZER_REPORT_H
+#define STAGEPROF_ANALYZER_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/facts.h"
+#include "analyzer/fold.h"
+#include "analyzer/index.h"
+
+/* Which part of the run is asked for. */
+struct sp_selection {
+	uint32_t pid, tid;	 /* 0: all */
+	int64_t from_ns, to_ns; /* since the run began; INT64_MIN, INT64_MAX: no bound */
+};
+
+struct sp_report {
+	/* Asked for. */
+	struct sp_selection selection;
+	unsigned jobs;
+	enum sp_file_naming naming;
+	bool wants_files; /* sums by file */
+	uint32_t names_max;
+
+	/* Found. */
+	struct sp_index index;
+	struct sp_facts facts;
+	struct sp_stream_sums *streams; /* parallel to index.streams */
+	struct sp_sums stages[SP_STAGES];
+	struct sp_fold_part part;
+
+	/* Of the selected streams. */
+	int64_t begin_ns, end_ns; /* CLOCK_REALTIME; the run's first file made, its last event's end */
+	uint64_t thread_ns;	  /* how long the threads lived, added up */
+	uint64_t events, holes, missing, unknown;
+	uint64_t lines, pixels;
+	uint64_t lost, lost_full, lost_nested, lost_no_file; /* lost: their sum and more, see index.h */
+	uint32_t processes, threads;
+	uint32_t not_ended; /* threads with no clean end: killed, or still running */
+	uint32_t truncated; /* threads whose file ends early */
+	uint32_t unfinished;
+	uint32_t write_mode; /* threads in the mode that loses its window to SIGKILL */
+};
+
+/* Bytes of the stages that read, and of those that write. */
+struct sp_traffic {
+	uint64_t read_bytes, written_bytes;
+};
+
+/* Pass 1: frames and definitions, of the inputs that sp_index_add() took. Returns 0 or -ENOMEM. */
+int sp_report_scan(struct sp_report *report);
+
+/* Pass 2: events into sums. Returns 0 or -ENOMEM. */
+int sp_report_fold(struct sp_report *report);
+
+void sp_report_finish(struct sp_report *report);
+
+bool sp_report_selects(const struct sp_report *report, uint32_t stream);
+
+/* The stretch of the clock that the selection names, for streams of this host. */
+struct sp_span sp_report_span(const struct sp_report *report, uint32_t host);
+
+/* When a stream began and ended, CLOCK_REALTIME; within the selection. */
+void sp_report_life(const struct sp_report *report, uint32_t stream, int64_t *ret_begin_ns,
+		    int64_t *ret_end_ns);
+
+struct sp_traffic sp_report_traffic(const struct sp_report *report);
+
+/* True where anything of a trace was found in any input. */
+bool sp_report_has_trace(const struct sp_report *report);
+
+#endif

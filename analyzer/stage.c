@@ -1,0 +1,147 @@
+#include "analyzer/stage.h"
+
+#include <string.h>
+
+static const char *const names[SP_STAGES] = {
+#define SP_STAGE(name, title) #name,
+#include "trace/stages.def"
+#undef SP_STAGE
+};
+
+static const char *const titles[SP_STAGES] = {
+#define SP_STAGE(name, title) title,
+#include "trace/stages.def"
+#undef SP_STAGE
+};
+
+#define SAME(stage)                                                                                \
+	{                                                                                          \
+		SP_STAGE_##stage, SP_STAGE_##stage, SP_STAGE_##stage, SP_STAGE_##stage,            \
+			SP_STAGE_##stage, SP_STAGE_##stage                                         \
+	}
+
+/*
+ * class x place. A write to procfs commands the kernel, as a write to a device does. Python writes its
+ * .pyc files as any program writes files.
+ */
+static const uint8_t table[][SP_PLACES] = {
+	[SP_CLASS_OPEN] = {SP_STAGE_file_open, SP_STAGE_file_open, SP_STAGE_import_open,
+			   SP_STAGE_file_open, SP_STAGE_file_open, SP_STAGE_file_open},
+	[SP_CLASS_CLOSE] = SAME(file_close),
+	[SP_CLASS_READ] = {SP_STAGE_unknown_read, SP_STAGE_file_read, SP_STAGE_import_read,
+			   SP_STAGE_ipc_read, SP_STAGE_device_read, SP_STAGE_proc_read},
+	[SP_CLASS_WRITE] = {SP_STAGE_unknown_write, SP_STAGE_file_write, SP_STAGE_file_write,
+			    SP_STAGE_ipc_write, SP_STAGE_device_write, SP_STAGE_device_write},
+	[SP_CLASS_MAP] = SAME(mmap),
+	[SP_CLASS_UNMAP] = SAME(munmap),
+	[SP_CLASS_DUP] = SAME(dup),
+	[SP_CLASS_WAIT] = SAME(wait),
+	[SP_CLASS_JPEG] = SAME(jpeg_decode),
+	[SP_CLASS_PROCESS] = SAME(process),
+};
+
+static const bool has_bytes[SP_STAGES] = {
+	[SP_STAGE_file_read] = true,	[SP_STAGE_file_write] = true,	 [SP_STAGE_import_read] = true,
+	[SP_STAGE_ipc_read] = true,	[SP_STAGE_ipc_write] = true,	 [SP_STAGE_device_read] = true,
+	[SP_STAGE_device_write] = true, [SP_STAGE_proc_read] = true,	 [SP_STAGE_unknown_read] = true,
+	[SP_STAGE_unknown_write] = true, [SP_STAGE_mmap] = true,
+};
+
+const char *sp_stage_name(enum sp_stage stage)
+{
+	return names[stage];
+}
+
+const char *sp_stage_title(enum sp_stage stage)
+{
+	return titles[stage];
+}
+
+bool sp_stage_has_bytes(enum sp_stage stage)
+{
+	return has_bytes[stage];
+}
+
+static bool contains(const char *path, size_t bytes, const char *part)
+{
+	return memmem(path, bytes, part, strlen(part)) != NULL;
+}
+
+static bool ends_with(const char *path, size_t bytes, const char *end)
+{
+	size_t n = strlen(end);
+
+	return bytes >= n && memcmp(path + bytes - n, end, n) == 0;
+}
+
+/* …/lib/python3.11/… and …/lib/python3/…, where the standard library and Debian's packages lie. */
+static bool is_in_python_library(const char *path, size_t bytes)
+{
+	static const char mark[] = "/python";
+	const char *end = path + bytes, *p = path;
+
+	if (contains(path, bytes, "/site-packages/") || contains(path, bytes, "/dist-packages/"))
+		return true;
+	while ((p = memmem(p, (size_t)(end - p), mark, sizeof(mark) - 1))) {
+		p += sizeof(mark) - 1;
+		if (p == end || *p < '2' || *p > '9')
+			continue;
+		while (p < end && ((*p >= '0' && *p <= '9') || *p == '.' || *p == 't'))
+			p++;
+		if (p < end && *p == '/')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Python's own reading: byte code anywhere; sources, extension modules and the import system's own files
+ * in a library directory. A package's data (photographs, arrays, tables) is data wherever it lies, and a
+ * .py file in the user's own folders may be data too.
+ */
+static bool is_import(const char *path, size_t bytes)
+{
+	static const char *const ends[] = {".py", ".pyd", ".so", ".pth", ".pyi"};
+
+	if (ends_with(path, bytes, ".pyc"))
+		return true;
+	if (ends_with(path, bytes, "/pyvenv.cfg"))
+		return true;
+	if (!is_in_python_library(path, bytes))
+		return false;
+	if (contains(path, bytes, ".dist-info/") || contains(path, bytes, ".egg-info/"))
+		return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends_with(path, bytes, ends[i]))
+			return true;
+	return false;
+}
+
+enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, size_t path_bytes)
+{
+	switch ((enum sp_file_type)facts->type) {
+	case SP_FILE_REGULAR:
+	case SP_FILE_DIRECTORY:
+		return is_import(path, path_bytes) ? SP_PLACE_IMPORT : SP_PLACE_FILE;
+	case SP_FILE_PIPE:
+	case SP_FILE_SOCKET:
+	case SP_FILE_ANON:
+		return SP_PLACE_IPC;
+	case SP_FILE_CHARACTER:
+	case SP_FILE_BLOCK:
+		return SP_PLACE_DEVICE;
+	case SP_FILE_PSEUDO:
+		return SP_PLACE_KERNEL;
+	case SP_FILE_UNKNOWN:
+	case SP_FILE_TYPES:
+		break;
+	}
+	return SP_PLACE_UNKNOWN;
+}
+
+enum sp_stage sp_stage_of(uint32_t kind, enum sp_place place)
+{
+	const struct sp_event_info *info = sp_event_info(kind);
+
+	return info->name ? (enum sp_stage)table[info->class][place] : SP_STAGE_other;
+}

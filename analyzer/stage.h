@@ -1,0 +1,45 @@
+/*
+ * Which stage an event belongs to: THE rule, in one table (stage.c), from the event's class and from
+ * what kind of thing its file is.
+ */
+#ifndef STAGEPROF_ANALYZER_STAGE_H
+#define STAGEPROF_ANALYZER_STAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/events.h"
+#include "trace/format.h"
+
+enum sp_stage {
+#define SP_STAGE(name, title) SP_STAGE_##name,
+#include "trace/stages.def"
+#undef SP_STAGE
+	SP_STAGES
+};
+
+/* What a descriptor leads to. */
+enum sp_place {
+	SP_PLACE_UNKNOWN,
+	SP_PLACE_FILE,	 /* regular files and directories */
+	SP_PLACE_IMPORT, /* of them, Python's own modules */
+	SP_PLACE_IPC,	 /* pipes, sockets, eventfd, memfd */
+	SP_PLACE_DEVICE,
+	SP_PLACE_KERNEL, /* procfs, sysfs and the like */
+	SP_PLACES
+};
+
+const char *sp_stage_name(enum sp_stage stage);	 /* the contract of JSON and CSV */
+const char *sp_stage_title(enum sp_stage stage); /* for people */
+
+/* True where a byte count over the stage means something. */
+bool sp_stage_has_bytes(enum sp_stage stage);
+
+/* The path need not be NUL-terminated or UTF-8. */
+enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, size_t path_bytes);
+
+/* Any kind, known or not. */
+enum sp_stage sp_stage_of(uint32_t kind, enum sp_place place);
+
+#endif

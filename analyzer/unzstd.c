@@ -1,0 +1,22 @@
+#include "analyzer/unzstd.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+struct sp_unzstd *sp_unzstd_create(void)
+{
+	return (struct sp_unzstd *)ZSTD_createDCtx();
+}
+
+void sp_unzstd_destroy(struct sp_unzstd *u)
+{
+	ZSTD_freeDCtx((ZSTD_DCtx *)u);
+}
+
+int sp_unzstd_frame(struct sp_unzstd *u, void *dst, size_t dst_bytes, const void *src,
+		    size_t src_bytes)
+{
+	size_t got = ZSTD_decompressDCtx((ZSTD_DCtx *)u, dst, dst_bytes, src, src_bytes);
+
+	return ZSTD_isError(got) || got != dst_bytes ? -EBADMSG : 0;
+}

@@ -1,0 +1,23 @@
+/*
+ * Decompression: the one place of the analyzer that knows zstd.
+ */
+#ifndef STAGEPROF_ANALYZER_UNZSTD_H
+#define STAGEPROF_ANALYZER_UNZSTD_H
+
+#include <stddef.h>
+
+struct sp_unzstd;
+
+/* NULL where memory is out. One a thread. */
+struct sp_unzstd *sp_unzstd_create(void);
+void sp_unzstd_destroy(struct sp_unzstd *u);
+
+/*
+ * Decompresses the frame at src into exactly dst_bytes at dst. Returns 0, or -EBADMSG where the frame is
+ * damaged or holds another number of bytes. Never writes past dst_bytes, whatever the frame claims, and
+ * allocates nothing: a bomb costs no more than dst_bytes of work.
+ */
+int sp_unzstd_frame(struct sp_unzstd *u, void *dst, size_t dst_bytes, const void *src,
+		    size_t src_bytes);
+
+#endif

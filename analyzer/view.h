@@ -1,0 +1,64 @@
+/*
+ * A view shows one side of a report. To add one: a line in views.def and a file view_NAME.c that defines
+ * sp_view_NAME().
+ */
+#ifndef STAGEPROF_ANALYZER_VIEW_H
+#define STAGEPROF_ANALYZER_VIEW_H
+
+#include "analyzer/out.h"
+#include "analyzer/report.h"
+
+struct sp_view_options {
+	uint32_t limit;	  /* rows of a table; UINT32_MAX: all */
+	const char *sort; /* key of a column, NULL: the view's own order */
+};
+
+enum sp_view_needs {
+	SP_NEEDS_NAMES = 1 << 0, /* names of files */
+	SP_NEEDS_FILES = 1 << 1, /* and sums for each */
+};
+
+struct sp_view {
+	const char *name, *help;
+	unsigned needs; /* enum sp_view_needs */
+	/* Returns 0, -ENOMEM, or -EINVAL where the view has no such column to sort by. */
+	int (*show)(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options);
+};
+
+extern const struct sp_view sp_views[];
+extern const unsigned sp_view_count;
+
+/* NULL where there is none of this name. */
+const struct sp_view *sp_view_find(const char *name);
+
+#define SP_VIEW(name, needs, help)                                                                 \
+	int sp_view_##name(const struct sp_report *report, struct sp_out *out,                     \
+			   const struct sp_view_options *options);
+#include "analyzer/views.def"
+#undef SP_VIEW
+
+/* The object "run" of every JSON document: facts about the whole selection. */
+void sp_run_json(const struct sp_report *report, struct sp_out *out);
+
+/* The table of stages, which summary shares. */
+int sp_stages_show(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options);
+
+struct sp_sort_key {
+	const char *name; /* of --sort */
+	uint64_t (*value)(const void *context, uint32_t i);
+};
+
+/* The key of this name; the first where name is NULL; NULL where there is none. */
+const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n, const char *name);
+#define SP_SORT_FIND(keys, name) sp_sort_find(keys, sizeof(keys) / sizeof((keys)[0]), name)
+
+/*
+ * Orders the numbers 0 to n - 1 by value(context, i), greatest first, equal ones by number. Returns a list to
+ * free(), or NULL where memory is out.
+ */
+uint32_t *sp_order_by(uint32_t n, uint64_t (*value)(const void *context, uint32_t i),
+		      const void *context);
+
+#endif

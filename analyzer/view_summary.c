@@ -1,0 +1,171 @@
+#include "analyzer/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/inflight.h"
+#include "analyzer/text.h"
+
+#define LINE_BYTES 1024u
+#define TALLY_LINES_MAX 20u
+
+static void show_hosts(const struct sp_report *report, struct sp_out *out)
+{
+	char name[LINE_BYTES];
+
+	for (uint32_t i = 0; i < report->index.host_count && i < 4; i++) {
+		const struct sp_host *h = &report->index.hosts[i];
+
+		sp_text_escape(name, sizeof(name), h->name, strnlen(h->name, sizeof(h->name)));
+		sp_out_line(out, "host       %s", name);
+	}
+	if (report->index.host_count > 4)
+		sp_out_line(out, "           and %u more", report->index.host_count - 4);
+}
+
+static void show_command(const struct sp_report *report, struct sp_out *out)
+{
+	char line[LINE_BYTES], words[LINE_BYTES];
+
+	for (uint32_t i = 0; i < report->index.image_count; i++) {
+		const struct sp_image_facts *image = &report->facts.images[i];
+		size_t n = image->command_bytes < sizeof(words) ? image->command_bytes
+								: sizeof(words) - 1;
+
+		if (!image->command)
+			continue;
+		memcpy(words, image->command, n);
+		while (n && words[n - 1] == '\0')
+			n--;
+		for (size_t k = 0; k < n; k++)
+			words[k] = words[k] ? words[k] : ' ';
+		sp_text_escape(line, sizeof(line), words, n);
+		sp_out_line(out, "command    %s", line);
+		return;
+	}
+}
+
+static void show_facts(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_traffic traffic = sp_report_traffic(report);
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+
+	sp_out_line(out, "duration   %s",
+		    sp_text_ns(a, (uint64_t)(report->end_ns - report->begin_ns)));
+	sp_out_line(out, "processes  %s, threads %s", sp_text_count(a, report->processes),
+		    sp_text_count(b, report->threads));
+	sp_out_line(out, "events     %s", sp_text_count(a, report->events));
+	sp_out_line(out, "bytes      %s read, %s written", sp_text_bytes(a, traffic.read_bytes),
+		    sp_text_bytes(b, traffic.written_bytes));
+}
+
+static void show_cause(struct sp_out *out, uint64_t n, const char *cause)
+{
+	char a[SP_NUMBER_BYTES];
+
+	if (n)
+		sp_out_line(out, "           %s %s", sp_text_count(a, n), cause);
+}
+
+static void show_losses(const struct sp_report *report, struct sp_out *out)
+{
+	uint64_t told = report->lost_full + report->lost_nested + report->lost_no_file;
+	char a[SP_NUMBER_BYTES];
+
+	sp_out_line(out, "lost       %s events", report->lost ? sp_text_count(a, report->lost) : "0");
+	show_cause(out, report->lost_full, "because the trace could not grow");
+	show_cause(out, report->lost_nested, "in signal handlers, while a block was being written");
+	show_cause(out, report->lost_no_file, "of threads that could not have a file");
+	if (told)
+		show_cause(out, report->lost > told ? report->lost - told : 0, "of untold cause");
+	show_cause(out, report->missing, "slots missing: damaged or lost parts of the trace");
+	show_cause(out, report->holes, "slots never committed: calls cut off, or damage");
+	show_cause(out, report->unknown, "events of kinds that this version does not know");
+	show_cause(out, report->not_ended, "threads without a clean end: killed, or still running");
+	show_cause(out, report->write_mode,
+		   "threads recorded without a shared mapping: a kill loses their last events");
+}
+
+/* "group\tstate\tdetail" */
+static bool is_observed(const char *text, size_t bytes)
+{
+	const char *tab = memchr(text, '\t', bytes);
+	size_t left = tab ? (size_t)(text + bytes - tab) : 0;
+
+	return left >= 6 && memcmp(tab, "\tbound", 6) == 0 && (left == 6 || tab[6] == '\t');
+}
+
+static void show_unobserved(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_names *names = &report->facts.coverage.names;
+	const char *head = "unseen     ";
+	uint32_t shown = 0;
+
+	for (uint32_t i = 1; i < names->count && shown < TALLY_LINES_MAX; i++) {
+		char line[LINE_BYTES], words[LINE_BYTES];
+		size_t bytes;
+		const char *text = sp_names_text(names, i, &bytes);
+
+		if (is_observed(text, bytes))
+			continue;
+		bytes = bytes < sizeof(words) ? bytes : sizeof(words);
+		for (size_t k = 0; k < bytes; k++)
+			words[k] = text[k] == '\t' ? ' ' : text[k];
+		sp_text_escape(line, sizeof(line), words, bytes);
+		sp_out_line(out, "%s%s", head, line);
+		head = "           ";
+		shown++;
+	}
+}
+
+static void show_notes(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_names *names = &report->facts.notes.names;
+
+	for (uint32_t i = 1; i < names->count && i <= TALLY_LINES_MAX; i++) {
+		char line[LINE_BYTES];
+		size_t bytes;
+		const char *text = sp_names_text(names, i, &bytes);
+
+		sp_text_escape(line, sizeof(line), text, bytes);
+		sp_out_line(out, "note       %s", line);
+	}
+}
+
+static void tally_json(struct sp_out *out, const char *key, const struct sp_tally *tally)
+{
+	if (out->format != SP_FORMAT_JSON)
+		return;
+	sp_json_open(&out->json, key, '[');
+	for (uint32_t i = 1; i < tally->names.count; i++) {
+		size_t bytes;
+		const char *text = sp_names_text(&tally->names, i, &bytes);
+
+		sp_json_open(&out->json, NULL, '{');
+		sp_json_string(&out->json, "text", text, bytes);
+		sp_json_count(&out->json, "times", tally->counts[i]);
+		sp_json_close(&out->json, '}');
+	}
+	sp_json_close(&out->json, ']');
+}
+
+int sp_view_summary(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	int r;
+
+	sp_run_json(report, out);
+	show_command(report, out);
+	show_hosts(report, out);
+	show_facts(report, out);
+	show_losses(report, out);
+	show_unobserved(report, out);
+	show_notes(report, out);
+	sp_out_line(out, "%s", "");
+	r = sp_stages_show(report, out, options);
+	if (r == 0)
+		r = sp_inflight_show(report, out);
+	tally_json(out, "coverage", &report->facts.coverage);
+	tally_json(out, "notes", &report->facts.notes);
+	return r;
+}

@@ -1,0 +1,456 @@
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/load.h"
+#include "tests/unit/trace_maker.h"
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+}
+
+static void teardown(void)
+{
+	sp_folder_remove(folder);
+}
+
+static void write_as(struct sp_maker *maker, const char *name)
+{
+	ck_assert_int_eq(sp_maker_write(folder, name, maker->bytes, maker->size), 0);
+	sp_maker_finish(maker);
+}
+
+static void begin(uint32_t pid, uint32_t tid)
+{
+	sp_maker_init(&m, pid, tid, 0);
+	sp_maker_header(&m);
+}
+
+static const struct sp_sums *stage(enum sp_stage s)
+{
+	return &load.report.stages[s];
+}
+
+/* Reads of 100, 200, … ns and 1, 2, … bytes of file 1. */
+static void add_reads(int n)
+{
+	for (int i = 1; i <= n; i++)
+		sp_maker_event(&m, SP_EV_read, 1, (uint64_t)i * 100, i);
+}
+
+START_TEST(a_clean_thread_adds_up)
+{
+	begin(10, 10);
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a.jpg");
+	add_reads(1000);
+	sp_maker_event(&m, SP_EV_read, 1, 7, -5);
+	sp_maker_event(&m, SP_EV_write, 2, 50, 11);
+	sp_maker_jpeg(&m, 5000, 640, 480, SP_DECODE_FINISHED);
+	sp_maker_jpeg(&m, 100, 640, 480, SP_DECODE_ABORTED);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.complaints, 0);
+	ck_assert_uint_eq(load.report.events, 1004);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->calls, 1001);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->total_ns, 100 * 1000 * 1001 / 2 + 7);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->bytes, 1000 * 1001 / 2);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->errors, 1);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->max_ns, 100000);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_write)->bytes, 11);
+	ck_assert_uint_eq(stage(SP_STAGE_jpeg_decode)->calls, 2);
+	ck_assert_uint_eq(stage(SP_STAGE_jpeg_decode)->total_ns, 5100);
+	ck_assert_uint_eq(stage(SP_STAGE_jpeg_decode)->aborted, 1);
+	ck_assert_uint_eq(load.report.pixels, 640 * 480);
+	ck_assert_uint_eq(load.report.not_ended, 0);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(a_counter_is_converted)
+{
+	sp_maker_init(&m, 10, 10, 1);
+	m.header.grain = 3;
+	sp_maker_header(&m);
+	sp_maker_event(&m, SP_EV_read, 0, 3000, 1);
+	m.now_ticks += 60000000; /* 20 ms: enough to fit the rate */
+	sp_maker_event(&m, SP_EV_read, 0, 6000, 1);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->total_ns, 3000);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->max_ns, 2000);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(files_are_known_across_threads_and_after_use)
+{
+	begin(10, 11);
+	sp_maker_event(&m, SP_EV_read, 1, 10, 1);
+	sp_maker_event(&m, SP_EV_read, 2, 10, 1);
+	sp_maker_file(&m, 2, SP_FILE_PIPE, "pipe:[7]");
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	begin(10, 12);
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/x");
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "b.zst");
+	begin(13, 13); /* another process: its file 1 is not that one */
+	sp_maker_event(&m, SP_EV_read, 1, 10, 1);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "c.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->calls, 1);
+	ck_assert_uint_eq(stage(SP_STAGE_ipc_read)->calls, 1);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->calls, 1);
+	ck_assert_uint_eq(load.report.processes, 2);
+	ck_assert_uint_eq(load.report.threads, 3);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(a_window_is_read)
+{
+	begin(10, 10);
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/x");
+	add_reads(100);
+	m.lost = 5;
+	sp_maker_free(&m, 4096, 0);
+	sp_maker_window(&m, 256);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.complaints, 0);
+	ck_assert_uint_eq(stage(SP_STAGE_file_read)->calls, 100);
+	ck_assert_uint_eq(load.report.not_ended, 1);
+	ck_assert_uint_eq(load.report.lost, 5);
+	ck_assert_uint_eq(load.report.lost_full, 5);
+	sp_load_finish(&load);
+}
+END_TEST
+
+/* The ring has gone round more often than a generation can count, and ends in its middle. */
+START_TEST(blocks_and_window_meet_anywhere)
+{
+	for (uint32_t in_window = 0; in_window <= 256; in_window += 17) {
+		begin(10, 10);
+		for (int block = 0; block < 30; block++) {
+			add_reads(4000 + block);
+			sp_maker_block(&m, 0);
+		}
+		add_reads((int)in_window);
+		sp_maker_window(&m, 256);
+		write_as(&m, "a.zst");
+		sp_load_one(&load, folder);
+		ck_assert_uint_eq(load.report.events, 30 * 4000 + 29 * 30 / 2 + in_window);
+		ck_assert_uint_eq(load.complaints, 0);
+		sp_load_finish(&load);
+	}
+}
+END_TEST
+
+/* Killed between publishing a block and beginning a new turn of the window: both hold the slots. */
+START_TEST(what_is_in_block_and_window_counts_once)
+{
+	struct sp_slot kept[100];
+
+	begin(10, 10);
+	add_reads(100);
+	memcpy(kept, m.slots, sizeof(kept));
+	sp_maker_block(&m, 0);
+	memcpy(m.slots, kept, sizeof(kept));
+	m.slot_count = 100;
+	m.first_index = 0;
+	add_reads(20);
+	sp_maker_window(&m, 256);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.events, 120);
+	ck_assert_uint_eq(load.report.missing + load.report.holes, 0);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(a_block_given_twice_counts_once)
+{
+	size_t from, bytes;
+	uint8_t *copy;
+
+	begin(10, 10);
+	from = m.size;
+	add_reads(100);
+	sp_maker_block(&m, 0);
+	bytes = m.size - from;
+	copy = malloc(bytes);
+	memcpy(copy, m.bytes + from, bytes);
+	sp_maker_append(&m, copy, bytes);
+	free(copy);
+	add_reads(10);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.events, 110);
+	ck_assert_uint_eq(load.report.missing, 0);
+	ck_assert_uint_eq(load.complaints, 0);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(a_slot_never_committed_is_told)
+{
+	begin(10, 10);
+	add_reads(5);
+	sp_maker_hole(&m);
+	add_reads(5);
+	sp_maker_window(&m, 256);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.events, 10);
+	ck_assert_uint_eq(load.report.holes, 1);
+	ck_assert_uint_eq(load.complaints, 1);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(a_missing_block_is_told)
+{
+	begin(10, 10);
+	add_reads(100);
+	sp_maker_block(&m, 0);
+	m.first_index += 300;
+	add_reads(10);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.events, 110);
+	ck_assert_uint_eq(load.report.missing, 300);
+	ck_assert_uint_eq(load.complaints, 1);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(records_cross_blocks)
+{
+	char path[2000];
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	for (int before = 4000; before < 4096; before++) {
+		begin(10, 10);
+		add_reads(before);
+		sp_maker_file(&m, 1, SP_FILE_REGULAR, path);
+		add_reads(4095 - (int)m.slot_count);
+		sp_maker_jpeg(&m, 70, 8, 8, SP_DECODE_FINISHED);
+		sp_maker_block(&m, SP_BLOCK_LAST);
+		write_as(&m, "a.zst");
+		sp_load_one(&load, folder);
+		ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->calls, 0);
+		ck_assert_uint_ge(stage(SP_STAGE_file_read)->calls, (unsigned)before);
+		ck_assert_uint_eq(stage(SP_STAGE_jpeg_decode)->calls, 1);
+		ck_assert_uint_eq(stage(SP_STAGE_jpeg_decode)->total_ns, 70);
+		sp_load_finish(&load);
+	}
+}
+END_TEST
+
+START_TEST(kinds_of_a_newer_version_are_counted)
+{
+	begin(10, 10);
+	sp_maker_event(&m, 999, 0, 10, 1);
+	sp_maker_event(&m, 2000, 0, 10, 1);
+	sp_maker_extra(&m, 1, 2, 3);
+	sp_maker_define(&m, (enum sp_define)31, 1, "new", 3);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(stage(SP_STAGE_other)->calls, 2);
+	ck_assert_uint_eq(load.report.unknown, 2);
+	sp_load_finish(&load);
+}
+END_TEST
+
+/* Three processes of two hosts, one of them killed, with files, images and losses. */
+static void make_run(uint8_t **whole, size_t *whole_bytes)
+{
+	static const char *const names[] = {"a.zst", "b.zst", "c.zst", "d.zst"};
+	struct sp_maker all = {.bytes = NULL};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		sp_maker_init(&m, 10 + i / 2, 20 + i, 1);
+		if (i == 3)
+			strcpy(m.header.host, "host-b");
+		m.header.process_lost = sp_checked_make(i == 0 ? 3 : 0);
+		sp_maker_header(&m);
+		sp_maker_file(&m, 1, i ? SP_FILE_PIPE : SP_FILE_REGULAR, "/data/x.jpg");
+		for (uint32_t block = 0; block < 3; block++) {
+			add_reads(300 + (int)(i * 7 + block));
+			sp_maker_jpeg(&m, 3001 * (i + 1), 32, 32, block % 2);
+			m.now_ticks += 100000000;
+			if (block < 2)
+				sp_maker_block(&m, 0);
+		}
+		m.lost = i;
+		if (i % 2)
+			sp_maker_window(&m, 1024);
+		else
+			sp_maker_block(&m, SP_BLOCK_LAST);
+		sp_maker_append(&all, m.bytes, m.size);
+		write_as(&m, names[i]);
+	}
+	*whole = all.bytes;
+	*whole_bytes = all.size;
+}
+
+static char *stages_of(const char *const *paths, unsigned jobs)
+{
+	char *text;
+
+	sp_load(&load, paths, jobs, NULL);
+	ck_assert_uint_eq(load.complaints, 0);
+	text = sp_load_print(&load, "stages", SP_FORMAT_JSON);
+	sp_load_finish(&load);
+	return text;
+}
+
+START_TEST(a_concatenation_equals_the_directory)
+{
+	char one[128], other[64], a[128], b[128], c[128], d[128];
+	char *expected, *got;
+	uint8_t *whole;
+	size_t bytes;
+
+	make_run(&whole, &bytes);
+	sp_folder_make(other);
+	ck_assert_int_eq(sp_maker_write(other, "one.zst", whole, bytes), 0);
+	free(whole);
+	snprintf(one, sizeof(one), "%s/one.zst", other);
+	snprintf(a, sizeof(a), "%s/a.zst", folder);
+	snprintf(b, sizeof(b), "%s/b.zst", folder);
+	snprintf(c, sizeof(c), "%s/c.zst", folder);
+	snprintf(d, sizeof(d), "%s/d.zst", folder);
+	expected = stages_of((const char *const[]){folder, NULL}, 1);
+	got = stages_of((const char *const[]){one, NULL}, 1);
+	ck_assert_str_eq(got, expected);
+	free(got);
+	got = stages_of((const char *const[]){d, b, c, a, NULL}, 2);
+	ck_assert_str_eq(got, expected);
+	free(got);
+	got = stages_of((const char *const[]){folder, one, NULL}, 3); /* each thread is there twice */
+	ck_assert_str_eq(got, expected);
+	free(got);
+	free(expected);
+	sp_folder_remove(other);
+}
+END_TEST
+
+START_TEST(threads_leave_no_mark)
+{
+	char *expected, *got;
+	uint8_t *whole;
+	size_t bytes;
+
+	make_run(&whole, &bytes);
+	free(whole);
+	expected = stages_of((const char *const[]){folder, NULL}, 1);
+	for (unsigned jobs = 2; jobs < 9; jobs++) {
+		got = stages_of((const char *const[]){folder, NULL}, jobs);
+		ck_assert_str_eq(got, expected);
+		free(got);
+	}
+	free(expected);
+}
+END_TEST
+
+START_TEST(a_lost_header_costs_no_events)
+{
+	uint8_t *whole;
+	size_t bytes;
+
+	make_run(&whole, &bytes);
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.complaints, 0);
+	uint64_t events = load.report.events, ns = stage(SP_STAGE_ipc_read)->total_ns;
+
+	sp_load_finish(&load);
+	memset(whole, 0xAA, 100); /* the first file's header, in the concatenation */
+	sp_folder_remove(folder);
+	ck_assert_int_eq(sp_maker_write(folder, "one.zst", whole, bytes), 0);
+	free(whole);
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.complaints, 1);
+	ck_assert_uint_eq(load.report.events, events);
+	ck_assert_uint_eq(stage(SP_STAGE_ipc_read)->total_ns, ns);
+	ck_assert_uint_eq(load.report.processes, 3);
+	sp_load_finish(&load);
+}
+END_TEST
+
+START_TEST(a_selection_selects)
+{
+	struct sp_selection pid = {10, 0, INT64_MIN, INT64_MAX}, tid = {0, 21, INT64_MIN, INT64_MAX};
+	struct sp_selection time = {0, 0, 0, 110}; /* the first read ends after 10 + 100 ns */
+	const char *const paths[] = {folder, NULL};
+
+	begin(10, 20);
+	add_reads(10);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	begin(11, 21);
+	add_reads(3);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "b.zst");
+	sp_load(&load, paths, 1, &pid);
+	ck_assert_uint_eq(load.report.events, 10);
+	ck_assert_uint_eq(load.report.processes, 1);
+	sp_load_finish(&load);
+	sp_load(&load, paths, 1, &tid);
+	ck_assert_uint_eq(load.report.events, 3);
+	sp_load_finish(&load);
+	sp_load(&load, paths, 1, &time);
+	ck_assert_uint_eq(load.report.events, 2);
+	ck_assert_uint_eq(load.report.missing, 0);
+	ck_assert_uint_eq(load.complaints, 0);
+	sp_load_finish(&load);
+	time = (struct sp_selection){0, 0, 120, INT64_MAX};
+	sp_load(&load, paths, 1, &time);
+	ck_assert_uint_eq(load.report.events, 9 + 2);
+	sp_load_finish(&load);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("reader");
+	TCase *tests = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_clean_thread_adds_up);
+	tcase_add_test(tests, a_counter_is_converted);
+	tcase_add_test(tests, files_are_known_across_threads_and_after_use);
+	tcase_add_test(tests, a_window_is_read);
+	tcase_add_test(tests, blocks_and_window_meet_anywhere);
+	tcase_add_test(tests, what_is_in_block_and_window_counts_once);
+	tcase_add_test(tests, a_block_given_twice_counts_once);
+	tcase_add_test(tests, a_slot_never_committed_is_told);
+	tcase_add_test(tests, a_missing_block_is_told);
+	tcase_add_test(tests, records_cross_blocks);
+	tcase_add_test(tests, kinds_of_a_newer_version_are_counted);
+	tcase_add_test(tests, a_concatenation_equals_the_directory);
+	tcase_add_test(tests, threads_leave_no_mark);
+	tcase_add_test(tests, a_lost_header_costs_no_events);
+	tcase_add_test(tests, a_selection_selects);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

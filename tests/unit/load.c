@@ -1,0 +1,80 @@
+#include "tests/unit/load.h"
+
+#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/complaint.h"
+
+void sp_folder_make(char ret[64])
+{
+	strcpy(ret, "/tmp/stageprof-unit-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(ret));
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+void sp_folder_remove(const char *folder)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static struct sp_load *current;
+
+static void count_complaint(const char *line)
+{
+	current->complaints++;
+	snprintf(current->last_complaint, sizeof(current->last_complaint), "%s", line);
+}
+
+void sp_load(struct sp_load *load, const char *const *paths, unsigned jobs,
+	     const struct sp_selection *selection)
+{
+	struct sp_report *r = &load->report;
+
+	*load = (struct sp_load){.complaints = 0};
+	r->jobs = jobs;
+	r->names_max = 1000;
+	r->naming = SP_NAMING_PATH;
+	r->wants_files = true;
+	r->selection = selection ? *selection : (struct sp_selection){0, 0, INT64_MIN, INT64_MAX};
+	for (; *paths; paths++)
+		ck_assert_int_eq(sp_index_add(&r->index, *paths), 0);
+	ck_assert_int_eq(sp_report_scan(r), 0);
+	ck_assert_int_eq(sp_report_fold(r), 0);
+	current = load;
+	ck_assert_int_eq(sp_complaints(r, 1000, count_complaint), 0);
+}
+
+void sp_load_one(struct sp_load *load, const char *path)
+{
+	sp_load(load, (const char *const[]){path, NULL}, 1, NULL);
+}
+
+void sp_load_finish(struct sp_load *load)
+{
+	sp_report_finish(&load->report);
+}
+
+char *sp_load_print(const struct sp_load *load, const char *view, enum sp_format format)
+{
+	struct sp_view_options options = {.limit = UINT32_MAX};
+	struct sp_out out = {.format = format};
+	char *text = NULL;
+	size_t bytes = 0;
+
+	out.file = open_memstream(&text, &bytes);
+	ck_assert_ptr_nonnull(out.file);
+	sp_out_begin(&out);
+	ck_assert_int_eq(sp_view_find(view)->show(&load->report, &out, &options), 0);
+	ck_assert_int_eq(sp_out_end(&out), 0);
+	fclose(out.file);
+	return text;
+}
