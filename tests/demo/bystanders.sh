@@ -32,7 +32,7 @@ cat hello.c | sed s/hello/bye/ | sort | uniq | head -3
 find hello.c -type f | xargs wc -l
 grep -c puts hello.c
 tar cf - hello.c | wc -c
-cp hello.c copy.c && cmp hello.c copy.c && rm copy.c
+cp hello.c copy.c && diff hello.c copy.c && rm copy.c
 env | grep -c '^PATH='
 COMMANDS
 echo "$count commands"

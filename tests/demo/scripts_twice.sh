@@ -11,7 +11,7 @@ images=$(find "$SP_ROOT/build/photos/set" -name '*.jpg' | wc -l)
 grep '^epoch' first.out > first.epochs
 grep '^epoch' second.out | cmp - first.epochs || sp_fail "the trainer's output differs"
 for out in first.out second.out; do
-	grep -q "jpeg_decode .* $images " $out || sp_fail "no row of $images JPEG images in $out"
+	grep -q "^JPEG decode *$images " $out || sp_fail "no row of $images JPEG images in $out"
 done
 # Each command that the demo ends with works.
 cd "$SP_ROOT/build/demo"

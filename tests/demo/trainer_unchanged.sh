@@ -41,4 +41,4 @@ done
 cat run.zst/* > one.zst
 zstd -tq one.zst || sp_fail "zstd -t on the concatenation"
 "$report" stages --format=json one.zst > file.json
-python3 "$(dirname "$0")/json_differences.py" directory.json file.json || sp_fail "reports differ"
+python3 "$SP_ROOT/tests/demo/json_differences.py" directory.json file.json || sp_fail "reports differ"
