@@ -50,6 +50,6 @@ fi
 
 [[ $(cat out) == $'100000\n100000' ]] || sp_fail "stdout: $(cat out)"
 [[ ! -s err ]] || sp_fail "stderr: $(cat err)"
-reads=$(sp_json files.json "sum(f['reads'] for f in d['files'] if f['path'].endswith('/data.bin'))")
+reads=$(sp_json files.json "sum(f['reads'] for f in d['files'] if f['name'].endswith('/data.bin'))")
 [[ $reads -eq 100 ]] || sp_fail "$reads reads of data.bin, not 100"
 [[ -s report.txt && -s absolute.txt ]] || sp_fail "no report"

@@ -29,7 +29,7 @@ sp_one_run_expect()
 	cmp recorded expected || sp_fail "$*: recorded $(xargs < recorded), ran $(xargs < expected)"
 	for pid in $(cat expected); do
 		"$report" files --format=json --process "$pid" run.zst > files.json
-		calls=$(sp_json files.json "sum(f['reads'] for f in d['files'] if f['path'].endswith('/$name'))")
+		calls=$(sp_json files.json "sum(f['reads'] for f in d['files'] if f['name'].endswith('/$name'))")
 		[[ $calls -eq 500 ]] || sp_fail "$*: process $pid: $calls reads of $name, not 500"
 	done
 }
