@@ -38,6 +38,7 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_WAIT] = SAME(wait),
 	[SP_CLASS_JPEG] = SAME(jpeg_decode),
 	[SP_CLASS_PROCESS] = SAME(process),
+	[SP_CLASS_RANGE] = SAME(range),
 };
 
 static const bool has_bytes[SP_STAGES] = {

@@ -25,6 +25,7 @@ enum sp_class {
 	SP_CLASS_WAIT,
 	SP_CLASS_JPEG,
 	SP_CLASS_PROCESS,
+	SP_CLASS_RANGE,
 };
 
 enum sp_value {
@@ -35,12 +36,22 @@ enum sp_value {
 	SP_VALUE_RESULT,
 	SP_VALUE_PID,
 	SP_VALUE_LINES,
+	SP_VALUE_PART,
 };
 
 enum sp_arg {
 	SP_ARG_NONE,
 	SP_ARG_FILE,
 	SP_ARG_OBJECT,
+	SP_ARG_NAME,
+};
+
+/* What a range is for. */
+enum sp_part {
+#define SP_PART(name, title) SP_PART_##name,
+#include "trace/parts.def"
+#undef SP_PART
+	SP_PARTS
 };
 
 /* Third EXTRA word of decode events. */
