@@ -1,7 +1,3 @@
-/*
- * Test builds only. STAGEPROF_TEST_FAIL=N[+][:ERRNO] fails the Nth system call of the recorder (with +,
- * all from the Nth on); STAGEPROF_TEST_KILL=N ends the process at the Nth store boundary.
- */
 #include "preload/fault.h"
 
 #include <errno.h>
@@ -11,8 +7,7 @@
 
 #include "preload/sys.h"
 
-static long call, fail_at, fail_on, fail_errno = EIO;
-static long boundary, kill_at;
+struct sp_fault sp_fault = {.fail_errno = EIO};
 
 __attribute__((constructor(101))) static void fault_read(void)
 {
@@ -20,17 +15,17 @@ __attribute__((constructor(101))) static void fault_read(void)
 	char *rest;
 
 	if (fail) {
-		fail_at = strtol(fail, &rest, 10);
-		fail_on = *rest == '+';
-		rest += fail_on;
+		sp_fault.fail_at = strtol(fail, &rest, 10);
+		sp_fault.fail_on = *rest == '+';
+		rest += sp_fault.fail_on;
 		if (*rest == ':')
-			fail_errno = strtol(rest + 1, NULL, 10);
+			sp_fault.fail_errno = strtol(rest + 1, NULL, 10);
 	}
 	if (at)
-		kill_at = strtol(at, NULL, 10);
+		sp_fault.kill_at = strtol(at, NULL, 10);
 }
 
-/* Calls that cannot fail, or whose failure the kernel does not know. */
+/* Calls that cannot fail, or whose failure leaves nothing to be done. */
 static int is_spared(long number)
 {
 	return number == SYS_getpid || number == SYS_gettid || number == SYS_getppid ||
@@ -42,14 +37,20 @@ long sp_fault_syscall(long number)
 {
 	long now;
 
-	if (!fail_at || is_spared(number))
+	if (is_spared(number))
 		return 0;
-	now = __atomic_add_fetch(&call, 1, __ATOMIC_RELAXED);
-	return now == fail_at || (fail_on && now > fail_at) ? -fail_errno : 0;
+	now = __atomic_add_fetch(&sp_fault.calls, 1, __ATOMIC_RELAXED);
+	if (!sp_fault.fail_at)
+		return 0;
+	return now == sp_fault.fail_at || (sp_fault.fail_on && now > sp_fault.fail_at) ?
+		       -sp_fault.fail_errno :
+		       0;
 }
 
 void sp_fault_store(void)
 {
-	if (kill_at && __atomic_add_fetch(&boundary, 1, __ATOMIC_RELAXED) == kill_at)
+	long now = __atomic_add_fetch(&sp_fault.boundaries, 1, __ATOMIC_RELAXED);
+
+	if (sp_fault.kill_at && now == sp_fault.kill_at)
 		sp_sys6(SYS_kill, sp_sys6(SYS_getpid, 0, 0, 0, 0, 0, 0), SIGKILL, 0, 0, 0, 0);
 }

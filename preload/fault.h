@@ -1,14 +1,24 @@
 /*
- * The fault seam: lets a test fail the Nth system call of the recorder (STAGEPROF_FAULT_SEAM builds
- * only; in a release it is nothing at all).
+ * The fault seam: lets a test fail the Nth system call of the recorder, or end the process at the Nth
+ * store boundary of a file (STAGEPROF_FAULT_SEAM builds only; in a release it is nothing at all).
  */
 #ifndef STAGEPROF_PRELOAD_FAULT_H
 #define STAGEPROF_PRELOAD_FAULT_H
 
 #ifdef STAGEPROF_FAULT_SEAM
-/* Counts down; returns -errno for the call to be failed, else 0. Settings: preload/fault.c. */
+struct sp_fault {
+	long fail_at;	 /* the Nth system call fails; 0: none */
+	long fail_on;	 /* 1: all after it too */
+	long fail_errno; /* positive */
+	long kill_at;	 /* SIGKILL at the Nth store boundary; 0: never */
+	long calls, boundaries; /* so far */
+};
+
+/* Also set by STAGEPROF_TEST_FAIL=N[+][:ERRNO] and STAGEPROF_TEST_KILL=N. */
+extern struct sp_fault sp_fault;
+
+/* Returns -errno for the call to be failed, else 0. */
 long sp_fault_syscall(long number);
-/* Ends the process by SIGKILL at the Nth store boundary of a rotation. */
 void sp_fault_store(void);
 #else
 static inline long sp_fault_syscall(long number)

@@ -37,7 +37,7 @@ int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame)
 
 	if (!there)
 		return 0;
-	if (on_signal_stack() || (frame < there && there - frame < HANDLER_STACK_BYTES))
+	if ((frame < there && there - frame < HANDLER_STACK_BYTES) || on_signal_stack())
 		return 1;
 	r->hot.emitting = 0;
 	return 0;

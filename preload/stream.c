@@ -22,7 +22,7 @@
 #define PAGE_BYTES 4096u
 #define FILE_BYTES_MIN 16384u
 #define PATH_BYTES 4352u
-/* A published block ends on a multiple of 8: behind the zstd frame stands a FREE frame of 8 to 15 bytes
+/* A published block ends on a multiple of 8: behind the zstd frame stands a FREE frame of 9 to 15 bytes
  * unless it ended on one. */
 #define PAD_BYTES_MAX 16u
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
@@ -158,13 +158,12 @@ static long errand_open(struct file_errand *e, const char *path, int flags)
 	return fd;
 }
 
+/* No EINTR to retry: the caller's signals are blocked. */
 static long write_all(long fd, const uint8_t *bytes, size_t count, uint64_t offset)
 {
 	while (count) {
 		long n = SP_SYS4(SYS_pwrite64, fd, bytes, count, offset);
 
-		if (n == -EINTR)
-			continue;
 		if (n <= 0)
 			return n ? n : -EIO;
 		bytes += n;
@@ -229,8 +228,6 @@ static void errand_append_pages(struct file_errand *e, long fd)
 		uint64_t count = (e->to - e->from) / PAGE_BYTES;
 		long n = SP_SYS5(SYS_pwritev, fd, pages, count < 64 ? count : 64, e->from, 0);
 
-		if (n == -EINTR)
-			continue;
 		if (n <= 0 || n % PAGE_BYTES) {
 			e->error = n < 0 ? n : -EIO;
 			return;
@@ -447,8 +444,7 @@ static uint64_t block_end(const struct sp_stream *s, const struct sp_block_heade
 
 	if (aligned == end)
 		return end;
-	if (aligned - end < sizeof(struct sp_frame))
-		aligned += 8;
+	aligned += sizeof(struct sp_frame);
 	/* Not aligned, so memcpy; nobody sees it before the block's own store. */
 	memcpy(at(s, end),
 	       &(struct sp_frame){SP_FRAME_FREE, (uint32_t)(aligned - end - sizeof(struct sp_frame))},
@@ -559,8 +555,7 @@ static void tail_switch(struct sp_stream *s, uint64_t old_end, uint32_t slots, u
 	for (unsigned i = 0; i < SP_LOST_CAUSES; i++)
 		window->lost[i] = old->lost[i];
 	slots_carry(to, slots, old_slots, old->capacity, first, last);
-	if (window_offset > old_end)
-		free_store(s, old_end, window_offset);
+	free_store(s, old_end, window_offset);
 	free_store(s, s->free_offset, window_offset);
 	s->window_offset = window_offset;
 }
