@@ -37,17 +37,17 @@ static void tally_add(struct sp_tally *t, const struct sp_definition *d)
 	t->counts[sp_names_add(&t->names, (const char *)d->blob, d->bytes)]++;
 }
 
-static int room_for(struct sp_image_facts *image, uint32_t id, bool with_names)
+static int room_for(struct sp_image_facts *image, uint32_t count, bool with_names)
 {
 	uint32_t room = image->file_room ? image->file_room : 64;
 	uint8_t *places;
 	uint32_t *files = NULL;
 
-	if (id < image->file_room)
+	if (count < image->file_room)
 		return 0;
-	while (room <= id)
+	while (room <= count)
 		room *= 2;
-	/* calloc, so that a hostile id costs address space and not memory */
+	/* calloc, so that a hostile count costs address space and not memory */
 	places = calloc(room, sizeof(*places));
 	if (with_names)
 		files = calloc(room, sizeof(*files));
@@ -96,20 +96,21 @@ static int define_file(struct gathering *g, struct sp_image_facts *image, const 
 	struct sp_file_facts f;
 	const char *path = (const char *)d->blob + sizeof(f);
 	size_t bytes = d->bytes - sizeof(f);
+	uint32_t count = sp_file_count(d->id);
 	int r;
 
-	if (d->bytes < sizeof(f) || d->id >= SP_FILE_IDS_MAX)
+	if (d->bytes < sizeof(f) || count >= SP_FILE_COUNT_MAX)
 		return 0;
 	memcpy(&f, d->blob, sizeof(f));
-	r = room_for(image, d->id, g->naming != SP_NAMING_NONE);
+	r = room_for(image, count, g->naming != SP_NAMING_NONE);
 	if (r < 0)
 		return r;
-	image->places[d->id] = sp_place_of(&f, path, bytes);
+	image->places[count] = sp_place_of(&f, path, bytes);
 	image->file_count++;
 	if (g->naming == SP_NAMING_PATH)
-		image->files[d->id] = sp_names_add(&g->facts->files, path, bytes);
+		image->files[count] = sp_names_add(&g->facts->files, path, bytes);
 	else if (g->naming == SP_NAMING_EXTENSION)
-		image->files[d->id] = extension_name(&g->facts->files, &f, path, bytes);
+		image->files[count] = extension_name(&g->facts->files, &f, path, bytes);
 	return 0;
 }
 

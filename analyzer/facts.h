@@ -14,7 +14,7 @@
 #include "analyzer/names.h"
 #include "analyzer/stage.h"
 
-#define SP_FILE_IDS_MAX (1u << 24) /* of one image; files beyond are of unknown place */
+#define SP_FILE_COUNT_MAX (1u << 24) /* of one image; definitions beyond are passed over */
 
 enum sp_file_naming {
 	SP_NAMING_NONE,
@@ -23,9 +23,9 @@ enum sp_file_naming {
 };
 
 struct sp_image_facts {
-	uint8_t *places;     /* enum sp_place of each file id */
-	uint32_t *files;     /* name of each file id; NULL where no names are wanted */
-	uint32_t file_room;  /* ids in both */
+	uint8_t *places;     /* enum sp_place by sp_file_count() */
+	uint32_t *files;     /* name's number, likewise; NULL where no names are wanted */
+	uint32_t file_room;  /* entries in both */
 	uint32_t file_count; /* definitions seen */
 	char *command;	     /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
@@ -53,14 +53,27 @@ int sp_facts_read(struct sp_facts *facts, const struct sp_index *index, unsigned
 		  enum sp_file_naming naming, uint32_t names_max);
 void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index);
 
+/* The count in a file id; ids of one image differ in it. */
+static inline uint32_t sp_file_count(uint32_t file)
+{
+	return file & ((1u << SP_FILE_TYPE_SHIFT) - 1);
+}
+
+/* Without a definition, what the id itself tells. */
 static inline enum sp_place sp_image_place(const struct sp_image_facts *image, uint32_t file)
 {
-	return file < image->file_room ? (enum sp_place)image->places[file] : SP_PLACE_UNKNOWN;
+	uint32_t count = sp_file_count(file);
+	enum sp_place place =
+		count < image->file_room ? (enum sp_place)image->places[count] : SP_PLACE_UNKNOWN;
+
+	return __builtin_expect(place != SP_PLACE_UNKNOWN, 1) ? place : sp_place_of_id(file);
 }
 
 static inline uint32_t sp_image_file(const struct sp_image_facts *image, uint32_t file)
 {
-	return image->files && file < image->file_room ? image->files[file] : SP_NAMES_REST;
+	uint32_t count = sp_file_count(file);
+
+	return image->files && count < image->file_room ? image->files[count] : SP_NAMES_REST;
 }
 
 #endif

@@ -12,6 +12,8 @@
 
 #define USAGE_STATUS 2
 #define PIPED_WIDTH 100u
+#define TABLE_ROWS 50u
+#define NO_LIMIT_GIVEN 0u
 
 enum {
 #define SP_OPTION(id, name, key, argument, help) KEY_##id = (key),
@@ -138,6 +140,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->rows.limit = UINT32_MAX;
 		if (strcmp(arg, "all") != 0)
 			o->rows.limit = (uint32_t)parse_number(state, "limit", arg, UINT32_MAX);
+		if (o->rows.limit == NO_LIMIT_GIVEN)
+			argp_error(state, "--limit: at least one row");
 		return 0;
 	case KEY_sort:
 		o->rows.sort = arg;
@@ -168,13 +172,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* Machines get everything. */
+static uint32_t default_limit(const struct sp_options *o)
+{
+	bool is_long = (o->view->needs & SP_NEEDS_LIMIT) != 0;
+
+	return is_long && o->format == SP_FORMAT_TABLE ? TABLE_ROWS : UINT32_MAX;
+}
+
 void sp_options_parse(struct sp_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse, "[VIEW] RUN...", doc, NULL, NULL, NULL};
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 
 	*options = (struct sp_options){
-		.rows.limit = UINT32_MAX,
+		.rows.limit = NO_LIMIT_GIVEN,
 		.selection = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
 		.by = SP_NAMING_PATH,
 		.width = default_width(),
@@ -187,6 +199,8 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	options->paths = paths;
 	if (!options->view)
 		options->view = &sp_views[0];
+	if (options->rows.limit == NO_LIMIT_GIVEN)
+		options->rows.limit = default_limit(options);
 	if (!options->jobs)
 		options->jobs = sp_jobs_default();
 }

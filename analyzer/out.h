@@ -101,6 +101,12 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 int sp_out_row(struct sp_out *out, const struct sp_cell *cells);
 int sp_out_table_end(struct sp_out *out);
 
+/* False once something could not be written: a long view may stop. */
+static inline bool sp_out_is_open(const struct sp_out *out)
+{
+	return !ferror(out->file);
+}
+
 /* A line of the table format; the caller has escaped what comes from a trace. */
 void sp_out_line(struct sp_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -210,6 +210,24 @@ bool sp_reader_next(struct sp_reader *r, struct sp_batch *ret)
 	return more;
 }
 
+struct sp_reader_mark sp_reader_mark(const struct sp_reader *r)
+{
+	uint64_t at = r->segment && r->segment_is_open ? r->walk.at : 0;
+
+	return (struct sp_reader_mark){r->segment, at, r->next, r->given};
+}
+
+void sp_reader_resume(struct sp_reader *r, const struct sp_index *index,
+		      const struct sp_stream *stream, const struct sp_reader_mark *mark)
+{
+	sp_reader_open(r, index, stream);
+	r->segment = mark->segment;
+	r->next = mark->next;
+	r->given = mark->given;
+	if (mark->at && open_segment(r))
+		r->walk.at = mark->at;
+}
+
 uint64_t sp_reader_missing(const struct sp_reader *r)
 {
 	return r->stream->limit - r->given - r->passed;

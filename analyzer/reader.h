@@ -54,6 +54,18 @@ void sp_reader_open(struct sp_reader *r, const struct sp_index *index, const str
 /* Returns true and a batch of slots below the stream's limit, or false at the end. */
 bool sp_reader_next(struct sp_reader *r, struct sp_batch *ret);
 
+/* Where a reader stands between two batches. */
+struct sp_reader_mark {
+	const struct sp_segment *segment;
+	uint64_t at, next, given;
+};
+
+struct sp_reader_mark sp_reader_mark(const struct sp_reader *r);
+
+/* As sp_reader_open(), to go on at a mark: many streams can take turns on one reader. */
+void sp_reader_resume(struct sp_reader *r, const struct sp_index *index,
+		      const struct sp_stream *stream, const struct sp_reader_mark *mark);
+
 /* Slots of the stream that are nowhere; right once sp_reader_next() has returned false. */
 uint64_t sp_reader_missing(const struct sp_reader *r);
 

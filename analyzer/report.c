@@ -264,12 +264,12 @@ void sp_report_finish(struct sp_report *report)
 	free(report->streams);
 }
 
-struct sp_traffic sp_report_traffic(const struct sp_report *report)
+struct sp_traffic sp_stages_traffic(const struct sp_sums stages[SP_STAGES])
 {
 	struct sp_traffic t = {0, 0};
 
 	for (int i = 0; i < SP_STAGES; i++) {
-		uint64_t bytes = report->stages[i].bytes;
+		uint64_t bytes = stages[i].bytes;
 
 		switch ((enum sp_stage)i) {
 		case SP_STAGE_file_read:

@@ -67,7 +67,7 @@ struct sp_span sp_report_span(const struct sp_report *report, uint32_t host);
 void sp_report_life(const struct sp_report *report, uint32_t stream, int64_t *ret_begin_ns,
 		    int64_t *ret_end_ns);
 
-struct sp_traffic sp_report_traffic(const struct sp_report *report);
+struct sp_traffic sp_stages_traffic(const struct sp_sums stages[SP_STAGES]);
 
 /* True where anything of a trace was found in any input. */
 bool sp_report_has_trace(const struct sp_report *report);

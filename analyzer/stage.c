@@ -140,6 +140,13 @@ enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, s
 	return SP_PLACE_UNKNOWN;
 }
 
+enum sp_place sp_place_of_id(uint32_t file)
+{
+	struct sp_file_facts facts = {.type = file >> SP_FILE_TYPE_SHIFT};
+
+	return sp_place_of(&facts, "", 0);
+}
+
 enum sp_stage sp_stage_of(uint32_t kind, enum sp_place place)
 {
 	const struct sp_event_info *info = sp_event_info(kind);

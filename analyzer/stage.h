@@ -39,6 +39,9 @@ bool sp_stage_has_bytes(enum sp_stage stage);
 /* The path need not be NUL-terminated or UTF-8. */
 enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, size_t path_bytes);
 
+/* What a file id tells by itself. */
+enum sp_place sp_place_of_id(uint32_t file);
+
 /* Any kind, known or not. */
 enum sp_stage sp_stage_of(uint32_t kind, enum sp_place place);
 

@@ -75,7 +75,7 @@ static void format_number(char ret[SP_NUMBER_BYTES], enum sp_cell_type type,
 		snprintf(ret, SP_NUMBER_BYTES, "%.1f", (double)cell->count / 1e6);
 		break;
 	case SP_CELL_SHARE:
-		snprintf(ret, SP_NUMBER_BYTES, "%.2f %%", cell->share * 100);
+		snprintf(ret, SP_NUMBER_BYTES, "%.1f %%", cell->share * 100);
 		break;
 	case SP_CELL_TEXT:
 		break;

@@ -26,6 +26,12 @@ const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n,
 	return NULL;
 }
 
+void sp_view_more(struct sp_out *out, uint32_t left_out)
+{
+	if (left_out)
+		sp_out_line(out, "%u more rows: --limit=all", left_out);
+}
+
 struct rank {
 	uint64_t value;
 	uint32_t number;

@@ -9,13 +9,14 @@
 #include "analyzer/report.h"
 
 struct sp_view_options {
-	uint32_t limit;	  /* rows of a table; UINT32_MAX: all */
+	uint32_t limit;	  /* most rows; UINT32_MAX: all */
 	const char *sort; /* key of a column, NULL: the view's own order */
 };
 
 enum sp_view_needs {
 	SP_NEEDS_NAMES = 1 << 0, /* names of files */
 	SP_NEEDS_FILES = 1 << 1, /* and sums for each */
+	SP_NEEDS_LIMIT = 1 << 2, /* may have more rows than anybody reads on a terminal */
 };
 
 struct sp_view {
@@ -37,6 +38,9 @@ const struct sp_view *sp_view_find(const char *name);
 			   const struct sp_view_options *options);
 #include "analyzer/views.def"
 #undef SP_VIEW
+
+/* Tells of the rows that a limit left out. */
+void sp_view_more(struct sp_out *out, uint32_t left_out);
 
 /* The object "run" of every JSON document: facts about the whole selection. */
 void sp_run_json(const struct sp_report *report, struct sp_out *out);

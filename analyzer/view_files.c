@@ -1,7 +1,108 @@
 #include "analyzer/view.h"
 
-int sp_view_files(const struct sp_report *report, struct sp_out *out, const struct sp_view_options *options)
+#include <errno.h>
+#include <stdlib.h>
+
+enum { NAME, OPENS, READS, READ_NS, READ, RATE, WRITES, WRITE_NS, WRITTEN, OTHER, TITLE, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[NAME] = {"name", NULL, SP_CELL_TEXT},
+	[OPENS] = {"opens", "opens", SP_CELL_COUNT},
+	[READS] = {"reads", "reads", SP_CELL_COUNT},
+	[READ_NS] = {"read_ns", "reading", SP_CELL_NS},
+	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
+	[RATE] = {"read_bytes_per_s", "MB/s", SP_CELL_RATE},
+	[WRITES] = {"writes", "writes", SP_CELL_COUNT},
+	[WRITE_NS] = {"write_ns", "writing", SP_CELL_NS},
+	[WRITTEN] = {"written_bytes", "written", SP_CELL_BYTES},
+	[OTHER] = {"other_ns", "open, close", SP_CELL_NS},
+	[TITLE] = {NULL, "file", SP_CELL_TEXT},
+};
+
+static bool is_touched(const struct sp_file_sums *f)
 {
-	(void)report, (void)out, (void)options;
-	return 0;
+	return f->opens || f->reads || f->writes || f->other_ns;
+}
+
+static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t i)
+{
+	const struct sp_file_sums *f = &report->part.files[i];
+	size_t bytes;
+	const char *name = sp_names_text(&report->facts.files, i, &bytes);
+	struct sp_cell text = i == SP_NAMES_REST ? sp_cell_text("(the rest, and unknown files)")
+			      : bytes		 ? sp_cell_bytes(name, bytes)
+						 : sp_cell_text("(no name)");
+	struct sp_cell cells[CELLS] = {
+		[NAME] = text,
+		[OPENS] = sp_cell_count(f->opens),
+		[READS] = sp_cell_count(f->reads),
+		[READ_NS] = sp_cell_count(f->read_ns),
+		[READ] = sp_cell_count(f->read_bytes),
+		[RATE] = sp_cell_rate(f->read_bytes, f->read_ns),
+		[WRITES] = sp_cell_count(f->writes),
+		[WRITE_NS] = sp_cell_count(f->write_ns),
+		[WRITTEN] = sp_cell_count(f->write_bytes),
+		[OTHER] = sp_cell_count(f->other_ns),
+		[TITLE] = text,
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static uint64_t by_total(const void *context, uint32_t i)
+{
+	const struct sp_file_sums *f = &((const struct sp_report *)context)->part.files[i];
+
+	return f->read_ns + f->write_ns + f->other_ns;
+}
+
+static uint64_t by_read(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->part.files[i].read_bytes;
+}
+
+static uint64_t by_reads(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->part.files[i].reads;
+}
+
+static uint64_t by_written(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->part.files[i].write_bytes;
+}
+
+static uint64_t by_opens(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->part.files[i].opens;
+}
+
+static const struct sp_sort_key keys[] = {
+	{"total", by_total},	 {"read", by_read},   {"reads", by_reads},
+	{"written", by_written}, {"opens", by_opens},
+};
+
+int sp_view_files(const struct sp_report *report, struct sp_out *out,
+		  const struct sp_view_options *options)
+{
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
+	uint32_t shown = 0, n = report->part.file_count, *order;
+	int r;
+
+	if (!key)
+		return -EINVAL;
+	order = sp_order_by(n, key->value, report);
+	sp_run_json(report, out);
+	r = order ? sp_out_table(out, "files", NULL, columns, CELLS, true) : -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		if (!is_touched(&report->part.files[order[i]]))
+			continue;
+		if (shown++ < options->limit)
+			r = show_row(report, out, order[i]);
+	}
+	if (order) {
+		sp_out_table_end(out);
+		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
+	}
+	free(order);
+	return r;
 }

@@ -1,7 +1,75 @@
 #include "analyzer/view.h"
 
-int sp_view_info(const struct sp_report *report, struct sp_out *out, const struct sp_view_options *options)
+#include <string.h>
+
+enum {
+	PATH, SIZE, HEADERS, BLOCKS, WINDOWS, FREE, RAW, PACKED, PLACES, SKIPPED, AT, STATE, TITLE, CELLS
+};
+
+static const struct sp_column columns[CELLS] = {
+	[PATH] = {"path", NULL, SP_CELL_TEXT},
+	[SIZE] = {"size_bytes", "size", SP_CELL_BYTES},
+	[HEADERS] = {"headers", "headers", SP_CELL_COUNT},
+	[BLOCKS] = {"blocks", "blocks", SP_CELL_COUNT},
+	[WINDOWS] = {"windows", "windows", SP_CELL_COUNT},
+	[FREE] = {"free_bytes", "free", SP_CELL_BYTES},
+	[RAW] = {"payload_bytes", "payload", SP_CELL_BYTES},
+	[PACKED] = {"zstd_bytes", "packed", SP_CELL_BYTES},
+	[PLACES] = {"damaged_places", "damaged", SP_CELL_COUNT},
+	[SKIPPED] = {"damaged_bytes", NULL, SP_CELL_COUNT},
+	[AT] = {"first_damage_at", NULL, SP_CELL_COUNT},
+	[STATE] = {"state", "state", SP_CELL_TEXT},
+	[TITLE] = {NULL, "file", SP_CELL_TEXT},
+};
+
+static const char *state_of(const struct sp_file *f)
 {
-	(void)report, (void)out, (void)options;
-	return 0;
+	if (f->error)
+		return strerror(-f->error);
+	if (f->damage.places)
+		return sp_damage_text(f->damage.what);
+	if (f->size_bytes == 0)
+		return "empty";
+	if (f->truncated)
+		return "ends early";
+	if (f->runs && !f->headers)
+		return "the run's marker";
+	return f->windows ? "no clean end" : "clean end";
+}
+
+static int show_row(struct sp_out *out, const struct sp_file *f)
+{
+	const struct sp_file_damage *d = &f->damage;
+	struct sp_cell cells[CELLS] = {
+		[PATH] = sp_cell_text(f->path),
+		[SIZE] = sp_cell_count(f->size_bytes),
+		[HEADERS] = sp_cell_count(f->headers),
+		[BLOCKS] = sp_cell_count(f->blocks),
+		[WINDOWS] = sp_cell_count(f->windows),
+		[FREE] = sp_cell_count(f->free_bytes),
+		[RAW] = sp_cell_count(f->payload_bytes),
+		[PACKED] = sp_cell_count(f->zstd_bytes),
+		[PLACES] = sp_cell_count(d->places),
+		[SKIPPED] = sp_cell_count(d->bytes),
+		[AT] = d->places ? sp_cell_count(d->at) : sp_cell_null(),
+		[STATE] = sp_cell_text(state_of(f)),
+		[TITLE] = sp_cell_text(f->path),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+int sp_view_info(const struct sp_report *report, struct sp_out *out,
+		 const struct sp_view_options *options)
+{
+	int r;
+
+	sp_run_json(report, out);
+	r = sp_out_table(out, "input_files", NULL, columns, CELLS, true);
+	for (uint32_t i = 0; r == 0 && i < report->index.file_count && i < options->limit; i++)
+		r = show_row(out, &report->index.files[i]);
+	sp_out_table_end(out);
+	if (report->index.file_count > options->limit)
+		sp_view_more(out, report->index.file_count - options->limit);
+	return r;
 }

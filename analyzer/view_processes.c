@@ -1,7 +1,141 @@
 #include "analyzer/view.h"
 
-int sp_view_processes(const struct sp_report *report, struct sp_out *out, const struct sp_view_options *options)
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST, PID, PPID, EXE, BEGIN, START, LIFE, THREADS, EVENTS, READ, WRITTEN, LOST, ENDED, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[HOST] = {"host", NULL, SP_CELL_TEXT},
+	[PID] = {"pid", "pid", SP_CELL_ID},
+	[PPID] = {"ppid", "parent", SP_CELL_ID},
+	[EXE] = {"exe", "program", SP_CELL_TEXT},
+	[BEGIN] = {"begin", "began by", SP_CELL_TEXT},
+	[START] = {"start_ns", "at", SP_CELL_AT_NS},
+	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
+	[THREADS] = {"threads", "threads", SP_CELL_COUNT},
+	[EVENTS] = {"events", "events", SP_CELL_COUNT},
+	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
+	[WRITTEN] = {"written_bytes", "written", SP_CELL_BYTES},
+	[LOST] = {"events_lost", "lost", SP_CELL_COUNT},
+	[ENDED] = {"threads_not_ended", "not ended", SP_CELL_COUNT},
+};
+
+struct process {
+	uint32_t image;
+	uint32_t threads, not_ended;
+	int64_t begin_ns, end_ns;
+	uint64_t events, lost;
+	struct sp_traffic traffic;
+};
+
+static void add_stream(const struct sp_report *report, struct process *p, uint32_t i)
 {
-	(void)report, (void)out, (void)options;
-	return 0;
+	const struct sp_stream *s = report->index.streams[i];
+	struct sp_traffic traffic = sp_stages_traffic(report->streams[i].stages);
+	int64_t begin, end;
+
+	sp_report_life(report, i, &begin, &end);
+	p->begin_ns = p->threads == 0 || begin < p->begin_ns ? begin : p->begin_ns;
+	p->end_ns = p->threads == 0 || end > p->end_ns ? end : p->end_ns;
+	p->threads++;
+	p->not_ended += !s->has_last;
+	p->events += report->streams[i].events;
+	p->lost += s->lost;
+	p->traffic.read_bytes += traffic.read_bytes;
+	p->traffic.written_bytes += traffic.written_bytes;
+}
+
+static int show_row(const struct sp_report *report, struct sp_out *out, const struct process *p)
+{
+	const struct sp_image *image = &report->index.images[p->image];
+	const struct sp_host *host = &report->index.hosts[image->host];
+	struct sp_cell cells[CELLS] = {
+		[HOST] = sp_cell_bytes(host->name, strnlen(host->name, sizeof(host->name))),
+		[PID] = sp_cell_count(image->pid),
+		[PPID] = image->ppid ? sp_cell_count(image->ppid) : sp_cell_null(),
+		[EXE] = sp_cell_bytes(image->exe, strnlen(image->exe, sizeof(image->exe))),
+		[BEGIN] = image->start_ns ? sp_cell_text(image->forked ? "fork" : "exec")
+					  : sp_cell_null(),
+		[START] = sp_cell_signed(p->begin_ns - report->begin_ns),
+		[LIFE] = sp_cell_count((uint64_t)(p->end_ns - p->begin_ns)),
+		[THREADS] = sp_cell_count(p->threads),
+		[EVENTS] = sp_cell_count(p->events),
+		[READ] = sp_cell_count(p->traffic.read_bytes),
+		[WRITTEN] = sp_cell_count(p->traffic.written_bytes),
+		[LOST] = sp_cell_count(p->lost + image->process_lost),
+		[ENDED] = sp_cell_count(p->not_ended),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static uint64_t by_start(const void *context, uint32_t i)
+{
+	return UINT64_MAX - (uint64_t)((const struct process *)context)[i].begin_ns;
+}
+
+static uint64_t by_events(const void *context, uint32_t i)
+{
+	return ((const struct process *)context)[i].events;
+}
+
+static uint64_t by_life(const void *context, uint32_t i)
+{
+	const struct process *p = &((const struct process *)context)[i];
+
+	return (uint64_t)(p->end_ns - p->begin_ns);
+}
+
+static uint64_t by_read(const void *context, uint32_t i)
+{
+	return ((const struct process *)context)[i].traffic.read_bytes;
+}
+
+static const struct sp_sort_key keys[] = {
+	{"at", by_start}, {"events", by_events}, {"lived", by_life}, {"read", by_read}};
+
+static struct process *gather(const struct sp_report *report, uint32_t *ret_n)
+{
+	struct process *all = calloc(report->index.image_count + 1u, sizeof(*all));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; all && i < report->index.stream_count; i++) {
+		uint32_t image = report->index.streams[i]->image;
+
+		if (!sp_report_selects(report, i))
+			continue;
+		/* streams come in the order of their images */
+		if (n == 0 || all[n - 1].image != image)
+			all[n++].image = image;
+		add_stream(report, &all[n - 1], i);
+	}
+	*ret_n = n;
+	return all;
+}
+
+int sp_view_processes(const struct sp_report *report, struct sp_out *out,
+		      const struct sp_view_options *options)
+{
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
+	uint32_t n = 0, *order = NULL;
+	struct process *all;
+	int r;
+
+	if (!key)
+		return -EINVAL;
+	all = gather(report, &n);
+	order = all ? sp_order_by(n, key->value, all) : NULL;
+	sp_run_json(report, out);
+	r = order ? sp_out_table(out, "processes", NULL, columns, CELLS, true) : -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < n && i < options->limit; i++)
+		r = show_row(report, out, &all[order[i]]);
+	if (order) {
+		sp_out_table_end(out);
+		sp_view_more(out, n > options->limit ? n - options->limit : 0);
+	}
+	free(order);
+	free(all);
+	return r;
 }

@@ -65,7 +65,7 @@ static void damage_json(const struct sp_report *report, struct sp_json *j)
 
 void sp_run_json(const struct sp_report *report, struct sp_out *out)
 {
-	struct sp_traffic traffic = sp_report_traffic(report);
+	struct sp_traffic traffic = sp_stages_traffic(report->stages);
 	struct sp_json *j = &out->json;
 
 	if (out->format != SP_FORMAT_JSON)

@@ -47,7 +47,7 @@ static void show_command(const struct sp_report *report, struct sp_out *out)
 
 static void show_facts(const struct sp_report *report, struct sp_out *out)
 {
-	struct sp_traffic traffic = sp_report_traffic(report);
+	struct sp_traffic traffic = sp_stages_traffic(report->stages);
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
 	sp_out_line(out, "duration   %s",

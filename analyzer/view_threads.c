@@ -1,7 +1,137 @@
 #include "analyzer/view.h"
 
-int sp_view_threads(const struct sp_report *report, struct sp_out *out, const struct sp_view_options *options)
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/inflight.h"
+
+enum { HOST, PID, TID, NAME, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST, ENDED, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[HOST] = {"host", NULL, SP_CELL_TEXT},
+	[PID] = {"pid", "pid", SP_CELL_ID},
+	[TID] = {"tid", "thread", SP_CELL_ID},
+	[NAME] = {"name", "name", SP_CELL_TEXT},
+	[PART] = {"part", NULL, SP_CELL_ID},
+	[START] = {"start_ns", "at", SP_CELL_AT_NS},
+	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
+	[EVENTS] = {"events", "events", SP_CELL_COUNT},
+	[INSIDE] = {"total_ns", "in calls", SP_CELL_NS},
+	[TOP] = {"top_stage", "most in", SP_CELL_TEXT},
+	[TOP_NS] = {"top_stage_ns", NULL, SP_CELL_NS},
+	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
+	[WRITTEN] = {"written_bytes", NULL, SP_CELL_BYTES},
+	[LOST] = {"events_lost", "lost", SP_CELL_COUNT},
+	[ENDED] = {"end", "end", SP_CELL_TEXT},
+};
+
+static const char *end_of(const struct sp_report *report, uint32_t i)
 {
-	(void)report, (void)out, (void)options;
-	return 0;
+	const struct sp_stream *s = report->index.streams[i];
+
+	if (s->has_last)
+		return "clean";
+	return sp_inflight_ns(report, i) ? "in a call" : s->has_window || s->write_mode ? "none" : "cut";
+}
+
+static uint64_t total_of(const struct sp_stream_sums *sums)
+{
+	uint64_t total = 0;
+
+	for (int stage = 0; stage < SP_STAGES; stage++)
+		total += sums->stages[stage].total_ns;
+	return total;
+}
+
+static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t i)
+{
+	const struct sp_stream *s = report->index.streams[i];
+	const struct sp_stream_sums *sums = &report->streams[i];
+	const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
+	const char *name = report->facts.thread_names[i];
+	struct sp_traffic traffic = sp_stages_traffic(sums->stages);
+	int64_t begin, end;
+	int top = 0;
+
+	for (int stage = 1; stage < SP_STAGES; stage++)
+		if (sums->stages[stage].total_ns > sums->stages[top].total_ns)
+			top = stage;
+	sp_report_life(report, i, &begin, &end);
+	if (!*name)
+		name = s->comm;
+	struct sp_cell cells[CELLS] = {
+		[HOST] = sp_cell_bytes(host->name, strnlen(host->name, sizeof(host->name))),
+		[PID] = sp_cell_count(report->index.images[s->image].pid),
+		[TID] = sp_cell_count(s->tid),
+		[NAME] = sp_cell_text(name),
+		[PART] = sp_cell_count(s->part),
+		[START] = sp_cell_signed(begin - report->begin_ns),
+		[LIFE] = sp_cell_count((uint64_t)(end - begin)),
+		[EVENTS] = sp_cell_count(sums->events),
+		[INSIDE] = sp_cell_count(total_of(sums)),
+		[TOP] = sums->events ? sp_cell_text(sp_stage_name(top)) : sp_cell_null(),
+		[TOP_NS] = sp_cell_count(sums->stages[top].total_ns),
+		[READ] = sp_cell_count(traffic.read_bytes),
+		[WRITTEN] = sp_cell_count(traffic.written_bytes),
+		[LOST] = sp_cell_count(s->lost),
+		[ENDED] = sp_cell_text(end_of(report, i)),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static uint64_t by_start(const void *context, uint32_t i)
+{
+	int64_t begin, end;
+
+	sp_report_life(context, i, &begin, &end);
+	return UINT64_MAX - (uint64_t)begin;
+}
+
+static uint64_t by_events(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->streams[i].events;
+}
+
+static uint64_t by_life(const void *context, uint32_t i)
+{
+	int64_t begin, end;
+
+	sp_report_life(context, i, &begin, &end);
+	return (uint64_t)(end - begin);
+}
+
+static uint64_t by_total(const void *context, uint32_t i)
+{
+	return total_of(&((const struct sp_report *)context)->streams[i]);
+}
+
+static const struct sp_sort_key keys[] = {
+	{"at", by_start}, {"events", by_events}, {"lived", by_life}, {"total", by_total}};
+
+int sp_view_threads(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
+	uint32_t *order, shown = 0;
+	int r;
+
+	if (!key)
+		return -EINVAL;
+	order = sp_order_by(report->index.stream_count, key->value, report);
+	sp_run_json(report, out);
+	r = order ? sp_out_table(out, "threads", NULL, columns, CELLS, true) : -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++) {
+		if (!sp_report_selects(report, order[i]))
+			continue;
+		if (shown++ < options->limit)
+			r = show_row(report, out, order[i]);
+	}
+	if (order) {
+		sp_out_table_end(out);
+		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
+	}
+	free(order);
+	return r == 0 ? sp_inflight_show(report, out) : r;
 }
