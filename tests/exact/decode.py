@@ -20,7 +20,7 @@ class Native(harness.Case):
             sum(row.calls for row in rows if row.path == "aborted"),
         )
         self.assertEqual(
-            run["jpeg_lines"], sum(row.bytes for row in rows if row.stage == "jpeg_decode")
+            run["jpeg_lines"], sum(row.bytes for row in rows if row.path == "finished")
         )
 
     def test_images(self):

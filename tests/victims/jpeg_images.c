@@ -84,7 +84,7 @@ static void read_lines(struct jpeg_decompress_struct *cinfo, unsigned until, uns
 		unsigned got = jpeg_read_scanlines(cinfo, rows, at_once);
 
 		for (unsigned i = 0; i < got; i++)
-			sum += lines[i][7] + lines[i][WIDTH * 2];
+			sum += lines[i][7] + lines[i][cinfo->output_width * 2];
 	}
 }
 
