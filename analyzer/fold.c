@@ -15,6 +15,7 @@ struct kind_row {
 	bool slow; /* unknown, or with EXTRA slots */
 	bool has_file;
 	bool has_bytes;
+	bool is_copy; /* of CUDA */
 };
 
 static struct kind_row rows[SP_EVENT_KINDS];
@@ -31,6 +32,7 @@ static void rows_fill(void)
 		row->class = info->class;
 		row->slow = !info->name || info->extra;
 		row->has_file = info->arg == SP_ARG_FILE;
+		row->is_copy = info->name && info->class == SP_CLASS_CUDA_COPY;
 		row->has_bytes = info->value == SP_VALUE_BYTES || info->value == SP_VALUE_LENGTH;
 	}
 }
@@ -143,6 +145,8 @@ fold_plain(struct sp_fold *fold, const struct kind_row *row, const struct sp_slo
 		return;
 	if (row->has_file)
 		place = sp_image_place(fold->image, sp_commit_arg(slot->commit));
+	else if (row->is_copy)
+		place = sp_place_of_copy(sp_commit_arg(slot->commit));
 	ns = sp_clock_span_ns(fold->ns_per_tick, slot->ticks);
 	s = add_span(fold, row->stage[place], ns);
 	if (__builtin_expect(slot->value < 0, 0)) {

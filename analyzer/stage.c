@@ -39,6 +39,18 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_JPEG] = SAME(jpeg_decode),
 	[SP_CLASS_PROCESS] = SAME(process),
 	[SP_CLASS_RANGE] = SAME(range),
+	[SP_CLASS_CUDA_LAUNCH] = SAME(cuda_launch),
+	[SP_CLASS_CUDA_GRAPH] = SAME(cuda_graph_launch),
+	/* By enum sp_copy_direction: sp_place_of_copy. */
+	[SP_CLASS_CUDA_COPY] = {SP_STAGE_cuda_copy_other, SP_STAGE_cuda_copy_h2d,
+				SP_STAGE_cuda_copy_d2h, SP_STAGE_cuda_copy_d2d,
+				SP_STAGE_cuda_copy_other, SP_STAGE_cuda_copy_other},
+	[SP_CLASS_CUDA_MEMSET] = SAME(cuda_memset),
+	[SP_CLASS_CUDA_SYNC] = SAME(cuda_sync),
+	[SP_CLASS_CUDA_STREAM] = SAME(cuda_stream),
+	[SP_CLASS_CUDA_MALLOC] = SAME(cuda_malloc),
+	[SP_CLASS_CUDA_FREE] = SAME(cuda_free),
+	[SP_CLASS_NCCL] = SAME(nccl),
 };
 
 static const bool has_bytes[SP_STAGES] = {
@@ -46,7 +58,12 @@ static const bool has_bytes[SP_STAGES] = {
 	[SP_STAGE_ipc_read] = true,	[SP_STAGE_ipc_write] = true,	 [SP_STAGE_device_read] = true,
 	[SP_STAGE_device_write] = true, [SP_STAGE_proc_read] = true,	 [SP_STAGE_unknown_read] = true,
 	[SP_STAGE_unknown_write] = true, [SP_STAGE_mmap] = true,
+	[SP_STAGE_cuda_copy_h2d] = true, [SP_STAGE_cuda_copy_d2h] = true,
+	[SP_STAGE_cuda_copy_d2d] = true, [SP_STAGE_cuda_copy_other] = true,
+	[SP_STAGE_cuda_memset] = true,	[SP_STAGE_cuda_malloc] = true,	 [SP_STAGE_nccl] = true,
 };
+
+_Static_assert((int)SP_COPY_DIRECTIONS <= (int)SP_PLACES, "a direction is kept as a place");
 
 const char *sp_stage_name(enum sp_stage stage)
 {
@@ -145,6 +162,13 @@ enum sp_place sp_place_of_id(uint32_t file)
 	struct sp_file_facts facts = {.type = file >> SP_FILE_TYPE_SHIFT};
 
 	return sp_place_of(&facts, "", 0);
+}
+
+enum sp_place sp_place_of_copy(uint32_t arg)
+{
+	uint32_t direction = sp_cuda_arg_direction(arg);
+
+	return (enum sp_place)(direction < SP_COPY_DIRECTIONS ? direction : SP_COPY_UNKNOWN);
 }
 
 enum sp_stage sp_stage_of(uint32_t kind, enum sp_place place)

@@ -42,6 +42,9 @@ enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, s
 /* What a file id tells by itself. */
 enum sp_place sp_place_of_id(uint32_t file);
 
+/* Copies of CUDA have no file: their direction takes the place's place. */
+enum sp_place sp_place_of_copy(uint32_t arg);
+
 /* Any kind, known or not. */
 enum sp_stage sp_stage_of(uint32_t kind, enum sp_place place);
 

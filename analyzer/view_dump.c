@@ -54,6 +54,8 @@ static int show_row(const struct sp_report *report, struct sp_out *out, const st
 	snprintf(unknown, sizeof(unknown), "kind-%" PRIu32, kind);
 	if (info->arg == SP_ARG_FILE)
 		place = sp_image_place(&report->facts.images[s->image], arg);
+	else if (info->name && info->class == SP_CLASS_CUDA_COPY)
+		place = sp_place_of_copy(arg);
 	struct sp_cell cells[CELLS] = {
 		[AT] = sp_cell_signed(e->start_ns - report->begin_ns),
 		[DUR] = sp_cell_count(e->dur_ns),

@@ -26,6 +26,15 @@ enum sp_class {
 	SP_CLASS_JPEG,
 	SP_CLASS_PROCESS,
 	SP_CLASS_RANGE,
+	SP_CLASS_CUDA_LAUNCH,
+	SP_CLASS_CUDA_GRAPH,
+	SP_CLASS_CUDA_COPY,
+	SP_CLASS_CUDA_MEMSET,
+	SP_CLASS_CUDA_SYNC,
+	SP_CLASS_CUDA_STREAM,
+	SP_CLASS_CUDA_MALLOC,
+	SP_CLASS_CUDA_FREE,
+	SP_CLASS_NCCL,
 };
 
 enum sp_value {
@@ -44,7 +53,43 @@ enum sp_arg {
 	SP_ARG_FILE,
 	SP_ARG_OBJECT,
 	SP_ARG_NAME,
+	SP_ARG_CUDA,	/* sp_cuda_arg_* below */
+	SP_ARG_ADDRESS, /* an address >> 8 */
 };
+
+/*
+ * arg of CUDA events: 0..2 enum sp_copy_direction, 4..5 enum sp_copy_host (both of copies only), 8..31 the
+ * stream's handle >> 4; 0 for the default streams, and where the call has none.
+ */
+enum sp_copy_direction {
+	SP_COPY_HOST_TO_HOST, /* the first four are numbered like cudaMemcpyKind */
+	SP_COPY_TO_DEVICE,
+	SP_COPY_TO_HOST,
+	SP_COPY_ON_DEVICE,
+	SP_COPY_UNKNOWN,
+	SP_COPY_DIRECTIONS
+};
+
+enum sp_copy_host {
+	SP_COPY_HOST_UNKNOWN, /* and where there is no host memory in the copy */
+	SP_COPY_HOST_PAGEABLE,
+	SP_COPY_HOST_PINNED,
+};
+
+static inline uint32_t sp_cuda_arg_make(uint64_t stream, uint32_t direction, uint32_t host)
+{
+	return (uint32_t)(stream >> 4) << 8 | host << 4 | direction;
+}
+
+static inline uint32_t sp_cuda_arg_direction(uint32_t arg)
+{
+	return arg & 7;
+}
+
+static inline uint32_t sp_cuda_arg_host(uint32_t arg)
+{
+	return arg >> 4 & 3;
+}
 
 /* What a range is for. */
 enum sp_part {

@@ -83,6 +83,22 @@ START_TEST(reads_and_writes_go_by_place)
 }
 END_TEST
 
+START_TEST(copies_go_by_direction)
+{
+	static const enum sp_stage stages[] = {SP_STAGE_cuda_copy_other, SP_STAGE_cuda_copy_h2d,
+					       SP_STAGE_cuda_copy_d2h, SP_STAGE_cuda_copy_d2d,
+					       SP_STAGE_cuda_copy_other};
+
+	for (uint32_t i = 0; i < SP_COPY_DIRECTIONS; i++) {
+		uint32_t arg = sp_cuda_arg_make(0x7f1234567890, i, SP_COPY_HOST_PINNED);
+
+		ck_assert_int_eq(sp_stage_of(SP_EV_cuMemcpyAsync, sp_place_of_copy(arg)), stages[i]);
+		ck_assert_int_eq(sp_cuda_arg_host(arg), SP_COPY_HOST_PINNED);
+	}
+	ck_assert_int_lt(sp_place_of_copy(7), SP_PLACES);
+}
+END_TEST
+
 START_TEST(every_kind_and_place_has_a_stage)
 {
 	for (uint32_t kind = 0; kind < 70000; kind++) {
@@ -107,6 +123,7 @@ int main(void)
 	tcase_add_test(tests, data_is_data_wherever_it_lies);
 	tcase_add_test(tests, a_path_of_any_bytes_is_safe);
 	tcase_add_test(tests, reads_and_writes_go_by_place);
+	tcase_add_test(tests, copies_go_by_direction);
 	tcase_add_test(tests, every_kind_and_place_has_a_stage);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,142 @@
+/*
+ * What programs see of the CUDA device for tests: prototypes of our own, no toolkit needed. The
+ * libraries are named and versioned like the real ones. There is no device: a stream is a thread, a
+ * kernel sleeps for as many nanoseconds as the uint64_t says that its first argument points to, a copy is
+ * a memcpy that takes FAKE_COPY_NS_PER_KIB. Device memory is host memory.
+ *
+ * Environment: FAKE_CUDA_DEVICES=0 makes every call fail as on a machine without a device.
+ */
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_COPY_NS_PER_KIB 100u /* 10 GB/s */
+
+/* As in CUDA: both layers number their errors alike from 100 on. */
+enum {
+	FAKE_OK = 0,
+	FAKE_INVALID = 1,
+	FAKE_INVALID_CONFIGURATION = 9, /* runtime only: a grid of no blocks */
+	FAKE_INSUFFICIENT_DRIVER = 35,	/* runtime only: no libcuda.so.1 */
+	FAKE_NO_DEVICE = 100,
+	FAKE_NOT_READY = 600,
+	FAKE_NOT_FOUND = 500,
+};
+
+enum { FAKE_H2H, FAKE_H2D, FAKE_D2H, FAKE_D2D, FAKE_DEFAULT };
+
+struct fake_dim3 {
+	unsigned x, y, z;
+};
+struct fake_launch {
+	struct fake_dim3 grid, block;
+	size_t shared_bytes;
+	void *stream;
+	void *attributes;
+	unsigned attribute_count;
+};
+struct fake_driver_launch {
+	unsigned grid[3], block[3], shared_bytes;
+	void *stream;
+	void *attributes;
+	unsigned attribute_count;
+};
+struct fake_pitched {
+	void *pointer;
+	size_t pitch, width, height;
+};
+struct fake_extent {
+	size_t width, height, depth;
+};
+struct fake_copy_3d {
+	void *source_array;
+	size_t source_position[3];
+	struct fake_pitched source;
+	void *target_array;
+	size_t target_position[3];
+	struct fake_pitched target;
+	struct fake_extent extent;
+	int kind;
+};
+
+/* The runtime, libcudart.so.12 and .13. TWIN: the forms of per-thread default streams. */
+#define FAKE_TWIN(name, suffix, ...)                                                               \
+	int name(__VA_ARGS__);                                                                     \
+	int name##suffix(__VA_ARGS__)
+FAKE_TWIN(cudaLaunchKernel, _ptsz, const void *kernel, struct fake_dim3 grid, struct fake_dim3 block,
+	  void **arguments, size_t shared_bytes, void *stream);
+FAKE_TWIN(__cudaLaunchKernel, _ptsz, void *kernel, struct fake_dim3 grid, struct fake_dim3 block,
+	  void **arguments, size_t shared_bytes, void *stream);
+FAKE_TWIN(cudaLaunchCooperativeKernel, _ptsz, const void *kernel, struct fake_dim3 grid,
+	  struct fake_dim3 block, void **arguments, size_t shared_bytes, void *stream);
+FAKE_TWIN(cudaLaunchKernelExC, _ptsz, const struct fake_launch *launch, const void *kernel,
+	  void **arguments);
+FAKE_TWIN(cudaLaunchHostFunc, _ptsz, void *stream, void (*function)(void *), void *data);
+FAKE_TWIN(cudaGraphLaunch, _ptsz, void *graph, void *stream);
+FAKE_TWIN(cudaStreamBeginCapture, _ptsz, void *stream, int mode);
+FAKE_TWIN(cudaStreamEndCapture, _ptsz, void *stream, void **graph);
+int cudaGraphInstantiate(void **instance, void *graph, unsigned long long flags);
+FAKE_TWIN(cudaMemcpy, _ptds, void *to, const void *from, size_t bytes, int kind);
+FAKE_TWIN(cudaMemcpyAsync, _ptsz, void *to, const void *from, size_t bytes, int kind, void *stream);
+FAKE_TWIN(cudaMemcpy2D, _ptds, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+	  size_t width, size_t height, int kind);
+FAKE_TWIN(cudaMemcpy2DAsync, _ptsz, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+	  size_t width, size_t height, int kind, void *stream);
+FAKE_TWIN(cudaMemcpy3D, _ptds, const struct fake_copy_3d *copy);
+FAKE_TWIN(cudaMemcpy3DAsync, _ptsz, const struct fake_copy_3d *copy, void *stream);
+int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes);
+int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+			void *stream);
+FAKE_TWIN(cudaMemset, _ptds, void *to, int value, size_t bytes);
+FAKE_TWIN(cudaMemsetAsync, _ptsz, void *to, int value, size_t bytes, void *stream);
+FAKE_TWIN(cudaStreamSynchronize, _ptsz, void *stream);
+FAKE_TWIN(cudaStreamQuery, _ptsz, void *stream);
+FAKE_TWIN(cudaStreamWaitEvent, _ptsz, void *stream, void *event, unsigned flags);
+FAKE_TWIN(cudaEventRecord, _ptsz, void *event, void *stream);
+int cudaDeviceSynchronize(void);
+int cudaDeviceReset(void);
+int cudaEventCreate(void **event);
+int cudaEventDestroy(void *event);
+int cudaEventSynchronize(void *event);
+int cudaEventQuery(void *event);
+int cudaEventElapsedTime(float *ms, void *from, void *to);
+int cudaStreamCreate(void **stream);
+int cudaStreamDestroy(void *stream);
+int cudaMalloc(void **pointer, size_t bytes);
+int cudaFree(void *pointer);
+FAKE_TWIN(cudaMallocAsync, _ptsz, void **pointer, size_t bytes, void *stream);
+FAKE_TWIN(cudaFreeAsync, _ptsz, void *pointer, void *stream);
+FAKE_TWIN(cudaMallocFromPoolAsync, _ptsz, void **pointer, size_t bytes, void *pool, void *stream);
+int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags);
+int cudaMallocHost(void **pointer, size_t bytes);
+int cudaFreeHost(void *pointer);
+int cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
+int cudaHostUnregister(void *pointer);
+int cudaGetDeviceCount(int *count);
+int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+				     unsigned long long flags, int *status);
+
+/* The driver, libcuda.so.1. */
+int cuInit(unsigned flags);
+int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
+int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+			int *status);
+int cuGetExportTable(const void **table, const void *id);
+
+#define FAKE_PER_THREAD 2u /* cuGetProcAddress: the forms of per-thread default streams */
+
+/* libnccl.so.2 */
+int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream);
+int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *comm,
+		  void *stream);
+int ncclAllGather(const void *from, void *to, size_t count, int type, void *comm, void *stream);
+int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op, void *comm,
+		      void *stream);
+int ncclSend(const void *from, size_t count, int type, int peer, void *comm, void *stream);
+int ncclRecv(void *to, size_t count, int type, int peer, void *comm, void *stream);
+int ncclGroupStart(void);
+int ncclGroupEnd(void);
+
+#endif
