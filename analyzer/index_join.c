@@ -272,6 +272,18 @@ static int take_segments(struct sp_index *index)
 	return 0;
 }
 
+/* A header whose magic has become that of a FREE frame is passed over in silence by the walk. */
+static void note_headless(struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		const struct sp_segment *first = index->streams[i]->segments;
+		struct sp_file *file = &index->files[first->file];
+
+		if (!index->streams[i]->has_header && file->damage.places == 0)
+			sp_file_damaged(file, SP_DAMAGE_HEAD, first->at, 0);
+	}
+}
+
 static int list_streams(struct sp_index *index)
 {
 	uint32_t n = 0;
@@ -405,8 +417,10 @@ int sp_index_join(struct sp_index *index)
 
 	if (r == 0)
 		r = list_streams(index);
-	if (r == 0)
+	if (r == 0) {
+		note_headless(index);
 		r = place_streams(&j);
+	}
 	if (r == 0)
 		r = order_hosts(&j);
 	if (r == 0)

@@ -106,6 +106,14 @@ static enum sp_damage parse_run(struct sp_unit *u, const uint8_t *p, size_t byte
 	return SP_DAMAGE_NONE;
 }
 
+/* A frame of ours whose magic is damaged looks like one of a kind that is yet to come. */
+static bool has_our_tag(const uint8_t *p, size_t bytes)
+{
+	p += sizeof(struct sp_frame);
+	return bytes >= 16 && (memcmp(p, SP_TAG_HEADER, 8) == 0 || memcmp(p, SP_TAG_RUN, 8) == 0 ||
+			       memcmp(p, SP_TAG_BLOCK, 4) == 0 || memcmp(p, SP_TAG_WINDOW, 4) == 0);
+}
+
 enum sp_damage sp_unit_parse(struct sp_unit *ret, const uint8_t *p, size_t bytes)
 {
 	struct sp_frame frame;
@@ -128,6 +136,8 @@ enum sp_damage sp_unit_parse(struct sp_unit *ret, const uint8_t *p, size_t bytes
 	if ((frame.magic & ~0xFu) != SP_FRAME_HEADER)
 		return SP_DAMAGE_FOREIGN;
 	ret->kind = frame.magic == SP_FRAME_FREE ? SP_UNIT_FREE : SP_UNIT_UNKNOWN;
+	if (ret->kind == SP_UNIT_UNKNOWN && has_our_tag(p, bytes))
+		return SP_DAMAGE_HEAD;
 	ret->bytes = sizeof(frame) + (uint64_t)frame.size;
 	return SP_DAMAGE_NONE;
 }
