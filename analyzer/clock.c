@@ -1,6 +1,8 @@
 #include "analyzer/clock.h"
 
 #define FIT_NS_MIN UINT64_C(10000000)
+/* The year 2116; clipped to it, instants can be subtracted without a second thought. */
+#define REALTIME_MAX_NS (UINT64_C(1) << 62)
 #define NS_PER_SECOND UINT64_C(1000000000)
 
 static bool is_before(const struct sp_clock_point *a, const struct sp_clock_point *b)
@@ -55,13 +57,12 @@ void sp_clock_fit(struct sp_clock *c, bool counter)
 
 int64_t sp_clock_realtime_ns(const struct sp_clock *c, uint64_t ticks)
 {
-	int64_t base = (int64_t)c->first.realtime_ns;
+	uint64_t first = c->first.realtime_ns < REALTIME_MAX_NS ? c->first.realtime_ns : REALTIME_MAX_NS;
+	int64_t base = (int64_t)first;
 
 	if (ticks >= c->first.ticks)
-		return (int64_t)((uint64_t)base +
-				 sp_clock_span_ns(c->ns_per_tick, ticks - c->first.ticks));
-	return (int64_t)((uint64_t)base -
-			 sp_clock_span_ns(c->ns_per_tick, c->first.ticks - ticks));
+		return base + (int64_t)sp_clock_span_ns(c->ns_per_tick, ticks - c->first.ticks);
+	return base - (int64_t)sp_clock_span_ns(c->ns_per_tick, c->first.ticks - ticks);
 }
 
 uint64_t sp_clock_ticks(const struct sp_clock *c, int64_t realtime_ns)

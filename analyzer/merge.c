@@ -107,7 +107,8 @@ static int load(struct sp_merge *m, struct sp_merge_cursor *c)
 
 		if (!slots)
 			return -ENOMEM;
-		memcpy(slots, c->slots + c->at, kept * sizeof(*slots));
+		if (kept)
+			memcpy(slots, c->slots + c->at, kept * sizeof(*slots));
 		free(c->slots);
 		c->slots = slots;
 		c->room = kept + batch.n;

@@ -30,7 +30,7 @@ static void find_begin(struct sp_report *report)
 
 	for (uint32_t i = 0; i < report->index.host_count; i++) {
 		const struct sp_clock *clock = &report->index.hosts[i].clock;
-		int64_t begin = (int64_t)clock->first.realtime_ns;
+		int64_t begin = sp_clock_realtime_ns(clock, clock->first.ticks);
 
 		if (clock->first.ticks && (!found || begin < report->begin_ns)) {
 			report->begin_ns = begin;

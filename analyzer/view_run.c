@@ -7,10 +7,11 @@ static void commands_json(const struct sp_report *report, struct sp_out *out)
 	sp_json_open(&out->json, "commands", '[');
 	for (uint32_t i = 0; i < report->index.image_count; i++) {
 		const struct sp_image_facts *image = &report->facts.images[i];
-		const char *p = image->command, *end = p + image->command_bytes;
+		const char *p = image->command, *end;
 
-		if (!image->command)
+		if (!p)
 			continue;
+		end = p + image->command_bytes;
 		sp_json_open(&out->json, NULL, '{');
 		sp_json_count(&out->json, "pid", report->index.images[i].pid);
 		sp_json_open(&out->json, "argv", '[');
