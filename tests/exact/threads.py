@@ -28,6 +28,9 @@ class Interruptions(harness.Case):
     def test_reads_in_a_handler(self):
         self.assert_exact(self.both(victim("signal_reader"), "2000000"))
 
+    def test_reads_on_a_small_alternate_stack(self):
+        self.assert_exact(self.both(victim("signal_reader"), "300000", "2048"))
+
     def test_longjmp_out_of_a_handler(self):
         self.assert_exact(self.both(victim("longjmp_read")))
 

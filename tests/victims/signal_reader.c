@@ -1,12 +1,19 @@
-/* signal_reader READS: a handler reads every 200 us, on an alternate stack, amid reads of main. */
+/*
+ * signal_reader READS [BYTES]: a handler reads every 200 us amid reads of main, on an alternate stack
+ * of BYTES more than the kernel itself needs; what lies below the stack must stay as it is.
+ */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/victims/tally.h"
+
+enum { RED_BYTES = 4096 };
 
 static int in, in_handler;
 static struct tally_row *handled;
@@ -24,12 +31,16 @@ int main(int argc, char **argv)
 	long reads = argc > 1 ? atol(argv[1]) : 100000;
 	struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
-	static char stack[64 * 1024];
-	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	size_t more = argc > 2 ? strtoul(argv[2], NULL, 10) : 16384;
+	size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + more;
+	unsigned char *red = malloc(RED_BYTES + bytes);
+	stack_t alternate = {.ss_sp = red + RED_BYTES, .ss_size = bytes};
 	struct tally_row *row, *opens = tally_row("file_open", "");
 	unsigned long sum = 0;
 	char block[16];
 
+	EXPECT(red);
+	memset(red, 0xA5, RED_BYTES);
 	tally_make_file("in.dat", 4096);
 	tally_make_file("handler.dat", 4096);
 	in = TALLY(opens, open("in.dat", O_RDONLY));
@@ -44,6 +55,8 @@ int main(int argc, char **argv)
 	}
 	EXPECT(setitimer(ITIMER_REAL, &never, NULL) == 0);
 	EXPECT(handled->calls > 0);
+	for (int i = 0; i < RED_BYTES; i++)
+		EXPECT(red[i] == 0xA5);
 	printf("sum %lu\n", sum);
 	return 0;
 }

@@ -14,7 +14,7 @@
 
 static int in;
 static pthread_key_t first, second;
-static int blocked_pipe[2], cleaned;
+static int blocked_pipe[2], cleaned, about_to_block;
 
 static void read_some(int n)
 {
@@ -62,6 +62,7 @@ static void *blocked(void *unused)
 	read_some(10);
 	pthread_cleanup_push(clean, NULL);
 	tally_begin(tally_row("ipc_read", ""));
+	__atomic_store_n(&about_to_block, 1, __ATOMIC_SEQ_CST);
 	if (read(blocked_pipe[0], block, sizeof(block)) >= 0)
 		abort();
 	pthread_cleanup_pop(0);
@@ -83,7 +84,10 @@ static void cancel_blocked(void)
 	pthread_t id;
 	void *result;
 
+	about_to_block = 0;
 	EXPECT(pthread_create(&id, NULL, blocked, NULL) == 0);
+	while (!__atomic_load_n(&about_to_block, __ATOMIC_SEQ_CST))
+		syscall(SYS_sched_yield);
 	syscall(SYS_nanosleep, &soon, NULL);
 	EXPECT(pthread_cancel(id) == 0);
 	EXPECT(pthread_join(id, &result) == 0 && result == PTHREAD_CANCELED);
