@@ -14,6 +14,7 @@
 #include "preload/files.h"
 #include "preload/hook.h"
 #include "preload/process.h"
+#include "preload/python.h"
 #include "preload/stacks.h"
 
 _Static_assert(sizeof(off_t) == sizeof(off64_t), "the twins below need LP64");
@@ -41,6 +42,8 @@ static int descriptor_opened(struct sp_span *span, int fd)
 		span->arg = sp_file_meet(span->thread, fd);
 	}
 	sp_span_close_at(span, end, value);
+	if (sp_unlikely(sp_python_waits))
+		sp_python_notice();
 	return fd;
 }
 

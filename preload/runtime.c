@@ -7,6 +7,7 @@
 #include "preload/config.h"
 #include "preload/originals.h"
 #include "preload/process.h"
+#include "preload/python.h"
 #include "preload/record.h"
 #include "preload/say.h"
 #include "preload/stacks.h"
@@ -23,6 +24,7 @@ __attribute__((constructor)) static void runtime_begin(void)
 		sp_originals_find();
 		sp_thread_init();
 		sp_stacks_init();
+		sp_python_init();
 	}
 	errno = kept;
 }

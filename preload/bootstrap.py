@@ -1,0 +1,255 @@
+# Runs once in the host's interpreter, with the GIL held, in a namespace of its own (python.c). It may
+# import nothing that the host has not imported, print nothing, and leave no exception.
+#
+# From C: wrap(function, label, part, flags, after), find_spec(wanted, found), torch_attach(version),
+# cover(group, state, detail), calls, functions, parts (name -> number), modules.
+
+import sys
+
+UNTIMED, ITERATE = 1, 2
+Function = type(lambda: None)
+Timed = type(wrap(len, "", 0, UNTIMED, None))
+GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
+
+wanted = {}  # module -> [(path, part, when, label)]
+marked = [False]
+
+
+def replace(owner, name, label, part, flags=0, after=None):
+	"""Puts a timed callable in the place of owner.name, if it is there and its own."""
+	value = vars(owner).get(name)
+	kind = type(value)
+	if value is None or kind is Timed or not (callable(value) or kind in (staticmethod, classmethod)):
+		return
+	if kind in (staticmethod, classmethod):
+		if type(value.__func__) is not Timed:
+			setattr(owner, name, kind(wrap(value.__func__, label, part, flags, after)))
+	elif isinstance(owner, type) and not hasattr(kind, "__get__"):
+		setattr(owner, name, staticmethod(wrap(value, label, part, flags, after)))
+	elif not isinstance(value, type):
+		setattr(owner, name, wrap(value, label, part, flags, after))
+
+
+def attempt(function, *args):
+	try:
+		return function(*args)
+	except Exception:
+		return None
+
+
+def owner_of(module, path):
+	owner, parents = module, path.split(".")
+	for parent in parents[:-1]:
+		owner = getattr(owner, parent)
+	return owner, parents[-1]
+
+
+def wrap_calls(module, rows):
+	for path, part, when, label in rows:
+		if when == "unmarked" and marked[0]:
+			continue
+		pair = attempt(owner_of, module, path)
+		if pair:
+			attempt(replace, *pair, label, part)
+
+
+# The dataset's own code: its methods that make items, and the functions of its module and the other
+# methods that those name, however deep. Only code below the loader is touched: what a model calls may
+# be traced by torch.compile.
+
+OWN = ("__getitem__", "__getitems__", "__iter__", "__next__")
+LIBRARIES = ("torch.", "builtins.", "abc.", "typing.", "numpy.", "paddle.", "collections.")
+seen = set()  # ids of code objects and classes that were looked at; they live as long as the process
+
+
+def names_in(code):
+	names = set(code.co_names)
+	for const in code.co_consts:
+		if type(const) is type(code):
+			names |= names_in(const)
+	return names
+
+
+def plain(value):
+	"""The function behind a class's or module's attribute, or None."""
+	value = getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
+	return value if type(value) is Function else None
+
+
+def reach(function, classes, part):
+	"""Wraps what a function's code names: methods of `classes`, functions of its module."""
+	code = function.__code__
+	if code in seen:
+		return
+	seen.add(code)
+	space = function.__globals__
+	module = sys.modules.get(space.get("__name__"))
+	for name in names_in(code):
+		for cls in classes:
+			if plain(vars(cls).get(name)):
+				reach_one(cls, name, classes, part)
+		if module is not None and vars(module) is space:
+			found = plain(space.get(name))
+			if found and found.__module__ == module.__name__:
+				reach_one(module, name, classes, part)
+
+
+def reach_one(owner, name, classes, part, flags=0):
+	function = plain(vars(owner).get(name))
+	if function is None:
+		return
+	reach(function, classes, part)
+	if function.__code__.co_flags & GENERATOR and not flags:
+		return
+	replace(owner, name, function.__qualname__, part, flags)
+
+
+def own_classes(value):
+	return [
+		cls
+		for cls in type(value).__mro__
+		if cls is not object and not (cls.__module__ + ".").startswith(LIBRARIES)
+	]
+
+
+def explore_transform(value):
+	"""A callable object that the dataset keeps: itself, or the steps that it is made of."""
+	steps = getattr(value, "transforms", None)
+	if isinstance(steps, (list, tuple)):
+		for step in steps:
+			explore_transform(step)
+		return
+	for cls in own_classes(value):
+		for name in ("__call__", "forward"):
+			function = plain(vars(cls).get(name))
+			if function is not None:
+				replace(cls, name, cls.__qualname__, parts["transform"])
+
+
+def explore(dataset, depth=0):
+	classes = own_classes(dataset)
+	for cls in classes:
+		if cls in seen:
+			continue
+		seen.add(cls)
+		for name in OWN:
+			flags = ITERATE if name == "__iter__" else 0
+			reach_one(cls, name, classes, parts["dataset"], flags)
+	if depth > 4:
+		return
+	for name, value in list(getattr(dataset, "__dict__", {}).items()):
+		if "transform" in name and callable(value) and type(value) is not Function:
+			attempt(explore_transform, value)
+		elif name in ("dataset", "_dataset") or (name == "datasets" and hasattr(value, "__getitem__")):
+			for inner in value if name == "datasets" else [value]:
+				explore(inner, depth + 1)
+
+
+def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, **names):
+	wrap_later()
+	if collate_fn is not None and type(collate_fn) is not Timed:
+		label = getattr(collate_fn, "__qualname__", type(collate_fn).__qualname__)
+		fetcher.collate_fn = wrap(collate_fn, label, parts["collate"], 0, None)
+		if type(collate_fn) is Function and not collate_fn.__module__.startswith("torch."):
+			attempt(reach, collate_fn, [], parts["collate"])
+	attempt(explore, dataset)
+
+
+# The user's own functions, STAGEPROF_FUNCTIONS. Those of __main__ come to be while it runs: they are
+# looked for again whenever training gets one step nearer.
+
+later = []
+
+
+def wrap_later(*_args, **_names):
+	main = sys.modules.get("__main__")
+	if main is not None:
+		for path, part, _when, label in list(later):
+			pair = attempt(owner_of, main, path)
+			if pair and pair[1] in vars(pair[0]):
+				attempt(replace, *pair, label, part)
+				later[:] = [row for row in later if row[0] != path]
+
+
+# Whole modules: what is to be done besides the table's lines when they have been imported.
+
+
+def torch_imported(module):
+	marked[0] = torch_attach(getattr(module, "__version__", "0"))
+	for name, rows in wanted.items():
+		if name in sys.modules:
+			wrap_calls(sys.modules[name], rows)
+
+
+def fetch_imported(module):
+	replace(module._BaseDatasetFetcher, "__init__", "", 0, UNTIMED, fetcher_made)
+
+
+def optimizer_imported(module):
+	if later:
+		replace(module.Optimizer, "__init__", "", 0, UNTIMED, wrap_later)
+
+
+special = {
+	"torch": torch_imported,
+	"torch.utils.data._utils.fetch": fetch_imported,
+	"torch.optim.optimizer": optimizer_imported,
+	"paddle.io.dataloader.fetcher": fetch_imported,
+}
+
+
+def imported(module):
+	name = module.__name__
+	rows = wanted.get(name, ())
+	# What depends on PyTorch's markers waits for torch itself, which is imported last.
+	early = [row for row in rows if row[2] == "always"] if name.startswith("torch.") else rows
+	wrap_calls(module, early)
+	if name in special:
+		attempt(special[name], module)
+
+
+# The watch on imports. C code answers for the modules that are not wanted; for the others the loader's
+# exec_module is ours until it has run once.
+
+
+def found(name, path=None, target=None):
+	for finder in sys.meta_path:
+		find = getattr(finder, "find_spec", None)
+		spec = find(name, path, target) if find and finder is not Watch else None
+		if spec is not None:
+			attempt(loader_watched, spec.loader)
+			return spec
+	return None
+
+
+def loader_watched(loader):
+	def after(module):
+		attempt(delattr, loader, "exec_module")
+		attempt(imported, module)
+
+	loader.exec_module = wrap(loader.exec_module, "", 0, UNTIMED, after)
+
+
+for line in calls.splitlines():
+	module, path, part, when, label = line.split("\t")
+	wanted.setdefault(module, []).append((path, parts[part], when, label))
+for item in (functions or "").split(","):
+	module, colon, path = item.strip().partition(":")
+	row = (path, parts["function"], "always", path)
+	if module == "__main__":
+		later.append(row)
+	elif colon:
+		wanted.setdefault(module, []).append(row)
+for module in special:
+	wanted.setdefault(module, [])
+
+
+class Watch:
+	find_spec = staticmethod(find_spec(wanted, found))
+
+
+sys.meta_path.insert(0, Watch)
+for module in [sys.modules[name] for name in wanted if name in sys.modules]:
+	spec = getattr(module, "__spec__", None)
+	if not getattr(spec, "_initializing", False):
+		attempt(imported, module)

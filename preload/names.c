@@ -1,0 +1,51 @@
+#include "preload/names.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "preload/paths.h"
+#include "preload/process.h"
+
+/* Paths of files are hashed with small seeds into the same table. */
+#define NAME_SEED UINT64_C(0x6E616D65)
+#define COVERAGE_BYTES 512u
+
+static uint32_t name_define(struct sp_thread *t, const char *text, size_t bytes,
+			    struct sp_interned *entry)
+{
+	uint32_t *count = &sp_process->name_ids, id;
+
+	if (__atomic_load_n(count, __ATOMIC_RELAXED) >= SP_NAMES_MAX)
+		return 0;
+	id = __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+	sp_define(t, SP_DEFINE_NAME, id, NULL, 0, text, bytes);
+	if (entry)
+		__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+	return id;
+}
+
+uint32_t sp_name_of(struct sp_thread *t, const char *text, size_t bytes)
+{
+	struct sp_interned *entry;
+	uint32_t id = sp_process_intern(XXH64(text, bytes, NAME_SEED), &entry);
+
+	return sp_likely(id != 0) ? id : name_define(t, text, bytes, entry);
+}
+
+void sp_cover(const char *group, const char *state, const char *detail)
+{
+	struct sp_thread *t = sp_enter();
+	char line[COVERAGE_BYTES];
+	struct sp_text text = sp_text_init(line, sizeof(line));
+
+	if (!t)
+		return;
+	sp_text_add(&text, group);
+	sp_text_add_char(&text, '\t');
+	sp_text_add(&text, state);
+	sp_text_add_char(&text, '\t');
+	sp_text_add(&text, detail);
+	sp_define(t, SP_DEFINE_COVERAGE, 0, NULL, 0, line, strlen(line));
+}

@@ -1,0 +1,65 @@
+/*
+ * The interpreter's functions, found at run time, with prototypes of our own: nothing of CPython is needed
+ * to build, and one library serves 3.8 and later. Only names of the stable or public API; the layout that
+ * is relied on is PyObject's head of builds with a GIL (two words), PyType_Spec and PyMemberDef.
+ */
+#ifndef STAGEPROF_PRELOAD_PYTHON_API_H
+#define STAGEPROF_PRELOAD_PYTHON_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sp_py_object {
+	intptr_t references;
+	struct sp_py_object *type;
+};
+
+/* PyMethodDef, PyMemberDef, PyType_Slot, PyType_Spec */
+struct sp_py_method {
+	const char *name;
+	struct sp_py_object *(*function)(struct sp_py_object *self, struct sp_py_object *args);
+	int flags;
+	const char *doc;
+};
+
+struct sp_py_member {
+	const char *name;
+	int type;
+	ptrdiff_t offset;
+	int flags;
+	const char *doc;
+};
+
+struct sp_py_slot {
+	int slot;
+	void *function;
+};
+
+struct sp_py_spec {
+	const char *name;
+	int basic_bytes;
+	int item_bytes;
+	unsigned flags;
+	struct sp_py_slot *slots;
+};
+
+typedef int sp_py_visit(struct sp_py_object *object, void *argument);
+
+#define SP_PYTHON_API(ret, name, ...) ret (*name)(__VA_ARGS__);
+#define SP_PYTHON_API_LATER(ret, name, ...) ret (*name)(__VA_ARGS__);
+#define SP_PYTHON_DATA(type, name) type *name;
+struct sp_python {
+#include "preload/python_api.def"
+	int major, minor;
+};
+#undef SP_PYTHON_API
+#undef SP_PYTHON_API_LATER
+#undef SP_PYTHON_DATA
+
+/* Filled once in the constructor, read-only afterwards; without an interpreter all NULL. */
+extern struct sp_python sp_python __attribute__((visibility("hidden")));
+
+/* Returns 0, -ENOENT where there is no interpreter, or -ENOSYS where it lacks something that we need. */
+int sp_python_find(void);
+
+#endif

@@ -1,0 +1,319 @@
+#include "preload/python_call.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "preload/ranges.h"
+#include "trace/events.h"
+
+/* Include/typeslots.h, structmember.h and object.h: parts of the stable ABI. */
+enum {
+	SLOT_CALL = 50,
+	SLOT_DEALLOC = 52,
+	SLOT_DESCR_GET = 54,
+	SLOT_GETATTRO = 58,
+	SLOT_ITER = 62,
+	SLOT_ITERNEXT = 63,
+	SLOT_METHODS = 64,
+	SLOT_NEW = 65,
+	SLOT_REPR = 66,
+	SLOT_SETATTRO = 69,
+	SLOT_TRAVERSE = 71,
+	SLOT_MEMBERS = 72,
+};
+enum { MEMBER_SSIZE = 19, MEMBER_READONLY = 1, METHOD_VARARGS = 1 };
+#define TYPE_VECTORCALL (1u << 11)
+#define TYPE_GC (1u << 14)
+#define TYPE_METHOD (1u << 17)
+#define TYPE_DEFAULT (1u << 18)
+#define ARGUMENTS_OFFSET ((size_t)1 << (8 * sizeof(size_t) - 1))
+
+struct timed {
+	struct sp_py_object head;
+	void *vectorcall;
+	struct sp_py_object *function; /* or the iterator */
+	struct sp_py_object *after;    /* NULL: nothing */
+	struct sp_py_object *label;
+	const char *text; /* inside label */
+	ptrdiff_t text_bytes;
+	int32_t part;
+	uint32_t flags;
+};
+
+static struct sp_py_object *call_type, *step_type;
+
+static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_object *function,
+				       struct sp_py_object *label, int part, unsigned flags,
+				       struct sp_py_object *after);
+
+static void timed_end(const struct timed *timed, struct sp_range range)
+{
+	sp_range_end(range, SP_EV_python_call, timed->part, timed->text, (size_t)timed->text_bytes);
+}
+
+/* A function that gives an iterator: the range is each of its steps. */
+static struct sp_py_object *result_iterated(const struct timed *timed, struct sp_py_object *result)
+{
+	struct sp_py_object *steps =
+		timed_make(step_type, result, timed->label, timed->part, 0, NULL);
+
+	if (!steps) {
+		sp_python.PyErr_Clear();
+		return result;
+	}
+	sp_python.Py_DecRef(result);
+	return steps;
+}
+
+static void forget(struct sp_py_object *result)
+{
+	if (result)
+		sp_python.Py_DecRef(result);
+	else
+		sp_python.PyErr_Clear();
+}
+
+/* One call by either protocol: what differs between them is in `run`. */
+struct call {
+	struct sp_py_object *const *vector;
+	size_t count;
+	struct sp_py_object *args, *names;
+};
+
+static struct sp_py_object *run(struct sp_py_object *function, const struct call *call)
+{
+	if (call->args)
+		return sp_python.PyObject_Call(function, call->args, call->names);
+	/* Not the offset: the word before the arguments is lent once, and `after` comes second. */
+	return sp_python.PyObject_Vectorcall(function, call->vector, call->count & ~ARGUMENTS_OFFSET,
+					     call->names);
+}
+
+static struct sp_py_object *timed_run(struct timed *timed, const struct call *call)
+{
+	struct sp_py_object *result;
+
+	if (timed->flags) {
+		result = run(timed->function, call);
+	} else {
+		struct sp_range range = sp_range_begin();
+
+		result = run(timed->function, call);
+		timed_end(timed, range);
+	}
+	if (!result)
+		return NULL;
+	if (timed->after)
+		forget(run(timed->after, call));
+	return timed->flags & SP_PYTHON_CALL_ITERATE ? result_iterated(timed, result) : result;
+}
+
+static struct sp_py_object *timed_vectorcall(struct sp_py_object *self,
+					     struct sp_py_object *const *args, size_t count,
+					     struct sp_py_object *names)
+{
+	return timed_run((struct timed *)self,
+			 &(struct call){.vector = args, .count = count, .names = names});
+}
+
+static struct sp_py_object *timed_call(struct sp_py_object *self, struct sp_py_object *args,
+				       struct sp_py_object *names)
+{
+	return timed_run((struct timed *)self, &(struct call){.args = args, .names = names});
+}
+
+static struct sp_py_object *step_next(struct sp_py_object *self)
+{
+	struct timed *timed = (struct timed *)self;
+	struct sp_range range = sp_range_begin();
+	struct sp_py_object *item = sp_python.PyIter_Next(timed->function);
+
+	/* The end of the iterator is not a step. */
+	if (item)
+		timed_end(timed, range);
+	return item;
+}
+
+static struct sp_py_object *step_iter(struct sp_py_object *self)
+{
+	sp_python.Py_IncRef(self);
+	return self;
+}
+
+/* As functions do: bound to an instance, itself when asked of the class. */
+static struct sp_py_object *timed_bind(struct sp_py_object *self, struct sp_py_object *instance,
+				       struct sp_py_object *class)
+{
+	(void)class;
+	if (instance && instance != sp_python._Py_NoneStruct)
+		return sp_python.PyMethod_New(self, instance);
+	sp_python.Py_IncRef(self);
+	return self;
+}
+
+static int is_reduction(struct sp_py_object *name)
+{
+	ptrdiff_t bytes;
+	const char *text = sp_python.PyUnicode_AsUTF8AndSize(name, &bytes);
+
+	if (!text)
+		sp_python.PyErr_Clear();
+	return text && __builtin_strncmp(text, "__reduce", 8) == 0;
+}
+
+static struct sp_py_object *timed_getattr(struct sp_py_object *self, struct sp_py_object *name)
+{
+	/* Functions are pickled by name, which only their exact type is. */
+	if (is_reduction(name))
+		return sp_python.PyObject_GenericGetAttr(self, name);
+	return sp_python.PyObject_GetAttr(((struct timed *)self)->function, name);
+}
+
+static int timed_setattr(struct sp_py_object *self, struct sp_py_object *name,
+			 struct sp_py_object *value)
+{
+	return sp_python.PyObject_SetAttr(((struct timed *)self)->function, name, value);
+}
+
+static struct sp_py_object *timed_reduce(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)args;
+	return sp_python.PyObject_GetAttrString(((struct timed *)self)->function, "__qualname__");
+}
+
+static struct sp_py_object *timed_repr(struct sp_py_object *self)
+{
+	return sp_python.PyObject_Repr(((struct timed *)self)->function);
+}
+
+static struct sp_py_object *timed_new(struct sp_py_object *type, struct sp_py_object *args,
+				      struct sp_py_object *names)
+{
+	(void)type, (void)args, (void)names;
+	sp_python.PyErr_SetString(*sp_python.PyExc_TypeError, "cannot create 'function' instances");
+	return NULL;
+}
+
+static int timed_traverse(struct sp_py_object *self, sp_py_visit *visit, void *argument)
+{
+	struct timed *timed = (struct timed *)self;
+	int ret = timed->function ? visit(timed->function, argument) : 0;
+
+	if (!ret && timed->after)
+		ret = visit(timed->after, argument);
+	/* Since 3.9 instances visit their heap types. */
+	if (!ret && sp_python.minor > 8)
+		ret = visit(self->type, argument);
+	return ret;
+}
+
+static void release(struct sp_py_object *object)
+{
+	if (object)
+		sp_python.Py_DecRef(object);
+}
+
+static void timed_dealloc(struct sp_py_object *self)
+{
+	struct timed *timed = (struct timed *)self;
+	struct sp_py_object *type = self->type;
+
+	sp_python.PyObject_GC_UnTrack(self);
+	release(timed->function);
+	release(timed->after);
+	release(timed->label);
+	sp_python.PyObject_GC_Del(self);
+	sp_python.Py_DecRef(type);
+}
+
+static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_object *function,
+				       struct sp_py_object *label, int part, unsigned flags,
+				       struct sp_py_object *after)
+{
+	ptrdiff_t bytes;
+	const char *text = sp_python.PyUnicode_AsUTF8AndSize(label, &bytes);
+	struct timed *timed = text ? (struct timed *)sp_python.PyType_GenericAlloc(type, 0) : NULL;
+
+	if (!timed)
+		return NULL;
+	timed->vectorcall = (void *)timed_vectorcall;
+	timed->function = function;
+	timed->label = label;
+	timed->after = after == sp_python._Py_NoneStruct ? NULL : after;
+	timed->text = text;
+	timed->text_bytes = bytes;
+	timed->part = part;
+	timed->flags = flags;
+	sp_python.Py_IncRef(function);
+	sp_python.Py_IncRef(label);
+	if (timed->after)
+		sp_python.Py_IncRef(timed->after);
+	return &timed->head;
+}
+
+struct sp_py_object *sp_python_wrap(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_py_object *function, *label, *after;
+	int part, flags;
+
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "OUiiO", &function, &label, &part, &flags, &after))
+		return NULL;
+	return timed_make(call_type, function, label, part, (unsigned)flags, after);
+}
+
+/* The slots that both types have. */
+#define TIMED_SLOTS                                                                                \
+	{SLOT_DEALLOC, (void *)timed_dealloc}, {SLOT_TRAVERSE, (void *)timed_traverse},            \
+		{SLOT_GETATTRO, (void *)timed_getattr}, {SLOT_SETATTRO, (void *)timed_setattr},    \
+		{SLOT_REPR, (void *)timed_repr}, {SLOT_NEW, (void *)timed_new}
+
+static struct sp_py_object *call_type_make(void)
+{
+	static struct sp_py_method methods[] = {
+		{"__reduce__", timed_reduce, METHOD_VARARGS, NULL},
+		{"__reduce_ex__", timed_reduce, METHOD_VARARGS, NULL},
+		{NULL, NULL, 0, NULL}};
+	static struct sp_py_member members[] = {{"__vectorcalloffset__", MEMBER_SSIZE,
+						 offsetof(struct timed, vectorcall),
+						 MEMBER_READONLY, NULL},
+						{NULL, 0, 0, 0, NULL}};
+	static struct sp_py_slot slots[] = {TIMED_SLOTS,
+					    {SLOT_DESCR_GET, (void *)timed_bind},
+					    {SLOT_METHODS, methods},
+					    {SLOT_CALL, (void *)timed_call},
+					    {SLOT_MEMBERS, members},
+					    {0, NULL}};
+	static struct sp_py_spec spec = {"stageprof.function", sizeof(struct timed), 0,
+					 TYPE_DEFAULT | TYPE_GC | TYPE_METHOD, slots};
+
+	/* Up to 3.10 the function that makes such a call is an inline one. */
+	if (sp_python.PyObject_Vectorcall) {
+		spec.flags |= TYPE_VECTORCALL;
+		for (struct sp_py_slot *slot = slots; slot->slot; slot++)
+			if (slot->slot == SLOT_CALL)
+				slot->function = (void *)sp_python.PyVectorcall_Call;
+	} else {
+		slots[sizeof(slots) / sizeof(slots[0]) - 2] = (struct sp_py_slot){0, NULL};
+	}
+	return sp_python.PyType_FromSpec(&spec);
+}
+
+static struct sp_py_object *step_type_make(void)
+{
+	static struct sp_py_slot slots[] = {TIMED_SLOTS,
+					    {SLOT_ITER, (void *)step_iter},
+					    {SLOT_ITERNEXT, (void *)step_next},
+					    {0, NULL}};
+	static struct sp_py_spec spec = {"stageprof.iterator", sizeof(struct timed), 0,
+					 TYPE_DEFAULT | TYPE_GC, slots};
+
+	return sp_python.PyType_FromSpec(&spec);
+}
+
+int sp_python_call_init(void)
+{
+	call_type = call_type_make();
+	step_type = step_type_make();
+	return call_type && step_type ? 0 : -ENOSYS;
+}

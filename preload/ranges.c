@@ -1,0 +1,26 @@
+#include "preload/ranges.h"
+
+#include "preload/names.h"
+#include "preload/process.h"
+#include "preload/record.h"
+
+struct sp_range sp_range_begin(void)
+{
+	struct sp_range range = {0, 0};
+
+	if (sp_likely(sp_enter() != NULL)) {
+		range.image = sp_process->image_start_ns;
+		range.start = sp_clock_ticks();
+	}
+	return range;
+}
+
+void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const char *text,
+		  size_t bytes)
+{
+	uint64_t end = sp_clock_ticks();
+	struct sp_thread *t = sp_enter();
+
+	if (sp_likely(t && range.image == sp_process->image_start_ns))
+		sp_emit(t, kind, sp_name_of(t, text, bytes), range.start, end - range.start, value);
+}

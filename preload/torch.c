@@ -1,0 +1,238 @@
+#include "preload/torch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "preload/config.h"
+#include "preload/names.h"
+#include "preload/originals.h"
+#include "preload/ranges.h"
+#include "preload/sys.h"
+#include "trace/events.h"
+
+#define GROUP "torch-markers"
+#define MARKS 4096u /* ranges open at once in all threads */
+#define NAME_BYTES_SANE 4096u
+
+/* at::RecordScope, ATen/record_function.h */
+enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD_FUNCTION = 1, SCOPE_USER = 7, SCOPES = 10 };
+
+/* A C++ function that returns std::unique_ptr gets the place of its result as a hidden first argument,
+ * and returns it (Itanium C++ ABI 3.1.3; on x86-64 both as in C). */
+typedef void **(*start_function)(void **ret_context, const void *record);
+typedef void (*end_function)(const void *record, void *context);
+
+/* at::RecordFunctionCallback. A scope more than we know would lie where `needs` begins: both are 0. */
+struct callback {
+	start_function start;
+	end_function end;
+	double sampling_probability;
+	uint8_t scopes[SCOPES];
+	uint8_t needs[3]; /* inputs, outputs, ids */
+};
+
+_Static_assert(sizeof(struct callback) == 40, "passed by value, in memory");
+
+/* An at::ObserverContext: PyTorch destroys it through its vtable after the end callback. */
+struct mark {
+	const void *const *vtable;
+	struct sp_range range;
+	uint32_t next;
+};
+
+static struct mark marks[MARKS];
+/* Marks that came back: number of the first (from 1; 0: none), and above it a count against ABA. */
+static uint64_t marks_free;
+static uint32_t marks_used;
+static const char *(*record_name)(const void *record);
+static int state; /* 0: no event seen yet, 1: as expected, -1: withdrawn */
+
+static struct mark *mark_take(void)
+{
+	uint64_t head = __atomic_load_n(&marks_free, __ATOMIC_ACQUIRE);
+	uint32_t used;
+
+	while ((uint32_t)head) {
+		struct mark *mark = &marks[(uint32_t)head - 1];
+		uint64_t next = (head >> 32) + 1;
+
+		next = next << 32 | __atomic_load_n(&mark->next, __ATOMIC_RELAXED);
+		if (__atomic_compare_exchange_n(&marks_free, &head, next, 1, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+			return mark;
+	}
+	used = __atomic_load_n(&marks_used, __ATOMIC_RELAXED);
+	while (used < MARKS)
+		if (__atomic_compare_exchange_n(&marks_used, &used, used + 1, 1, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return &marks[used];
+	return NULL;
+}
+
+static void mark_give(void *self)
+{
+	struct mark *mark = self;
+	uint64_t head = __atomic_load_n(&marks_free, __ATOMIC_RELAXED), next;
+
+	do {
+		__atomic_store_n(&mark->next, (uint32_t)head, __ATOMIC_RELAXED);
+		next = ((head >> 32) + 1) << 32 | (uint64_t)(mark - marks + 1);
+	} while (!__atomic_compare_exchange_n(&marks_free, &head, next, 1, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+static void mark_leave(void *self)
+{
+	(void)self;
+}
+
+/* Offset to top, type, complete destructor, deleting destructor (Itanium C++ ABI 2.5.2). */
+static void (*const mark_vtable[])(void *) = {NULL, NULL, mark_leave, mark_give};
+
+/* The first name is read by the kernel for us: a wrong pointer must not be a crash. */
+static int name_is_sane(const char *name)
+{
+	static char copy[NAME_BYTES_SANE];
+	/* To the end of its page at most, which is mapped if its beginning is. */
+	size_t bytes = 4096 - ((uintptr_t)name & 4095);
+	struct iovec to = {copy, bytes}, from = {(void *)(uintptr_t)name, bytes};
+	long got = SP_SYS6(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0);
+
+	if (!name || got == -EFAULT)
+		return 0;
+	for (long i = 0; i < got && copy[i]; i++)
+		if ((unsigned char)copy[i] < ' ')
+			return 0;
+	return 1;
+}
+
+static int first_event(const void *record)
+{
+	int kept = errno, sane = name_is_sane(record_name(record));
+
+	__atomic_store_n(&state, sane ? 1 : -1, __ATOMIC_RELEASE);
+	if (!sane)
+		sp_cover(GROUP, "failed", "the first marker was not understood");
+	errno = kept;
+	return sane;
+}
+
+static void **range_start(void **ret_context, const void *record)
+{
+	int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+	struct mark *mark = NULL;
+
+	if (__builtin_expect(now > 0, 1) || (now == 0 && first_event(record)))
+		mark = mark_take();
+	if (mark) {
+		mark->vtable = (const void *const *)(const void *)&mark_vtable[2];
+		mark->range = sp_range_begin();
+	}
+	*ret_context = mark;
+	return ret_context;
+}
+
+static void range_end(const void *record, const struct mark *mark, uint32_t kind)
+{
+	const char *name;
+
+	if (!mark || !mark->range.image)
+		return;
+	name = record_name(record);
+	sp_range_end(mark->range, kind, 0, name, strlen(name));
+}
+
+static void user_end(const void *record, void *context)
+{
+	range_end(record, context, SP_EV_torch_range);
+}
+
+static void backward_end(const void *record, void *context)
+{
+	range_end(record, context, SP_EV_torch_backward);
+}
+
+static void operator_end(const void *record, void *context)
+{
+	range_end(record, context, SP_EV_torch_op);
+}
+
+/* The library as it is loaded, whatever its folder and version suffix. */
+static int library_match(struct dl_phdr_info *info, size_t size, void *ret)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	name = name ? name + 1 : info->dlpi_name;
+	if (strncmp(name, "libtorch_cpu.so", 15) != 0)
+		return 0;
+	*(const char **)ret = info->dlpi_name;
+	return 1;
+}
+
+/* 1.13 is the oldest whose structures were compared; nothing is known of 3. */
+static int version_is_known(const char *version)
+{
+	char *end;
+	long major = strtol(version, &end, 10), minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+
+	return major == 2 || (major == 1 && minor >= 13);
+}
+
+static int callbacks_add(void *library)
+{
+	uint64_t (*add)(struct callback);
+	struct callback callback = {.start = range_start, .sampling_probability = 1.0};
+
+	add = (uint64_t (*)(struct callback))dlsym(
+		library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+	record_name = (const char *(*)(const void *))dlsym(library, "_ZNK2at14RecordFunction4nameEv");
+	if (!add || !record_name)
+		return -ENOSYS;
+	callback.end = user_end;
+	callback.scopes[SCOPE_USER] = 1;
+	add(callback);
+	callback.end = backward_end;
+	callback.scopes[SCOPE_USER] = 0;
+	callback.scopes[SCOPE_BACKWARD_FUNCTION] = 1;
+	add(callback);
+	if (sp_config_is(sp_config.ops, "1")) {
+		callback.end = operator_end;
+		callback.scopes[SCOPE_BACKWARD_FUNCTION] = 0;
+		callback.scopes[SCOPE_FUNCTION] = 1;
+		add(callback);
+	}
+	return 0;
+}
+
+int sp_torch_attach(const char *version)
+{
+	const char *path = NULL;
+	void *library;
+	int error;
+
+#if !defined(__x86_64__)
+	/* There the hidden argument has a register of its own (x8), which C cannot name. */
+	sp_cover(GROUP, "unobservable", "not on this machine");
+	return 0;
+#endif
+	if (!version_is_known(version)) {
+		sp_cover(GROUP, "unobservable", version);
+		return 0;
+	}
+	dl_iterate_phdr(library_match, &path);
+	library = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	if (!library) {
+		sp_cover(GROUP, "absent", "libtorch_cpu is not loaded");
+		return 0;
+	}
+	error = callbacks_add(library);
+	SP_REAL(dlclose)(library);
+	sp_cover(GROUP, error ? "failed" : "bound", version);
+	return !error;
+}

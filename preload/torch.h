@@ -1,0 +1,16 @@
+/*
+ * PyTorch's own markers: record_function labels, DataLoader, Optimizer and DDP (USER_SCOPE), nodes of the
+ * autograd graph (BACKWARD_FUNCTION), operators where asked for (FUNCTION). They reach us through
+ * at::addGlobalCallback of the libtorch_cpu that the host has loaded: a public C++ interface, called
+ * here by its mangled names and the layout that ATen/record_function.h has had from 1.13 to 2.13.
+ */
+#ifndef STAGEPROF_PRELOAD_TORCH_H
+#define STAGEPROF_PRELOAD_TORCH_H
+
+/*
+ * With libtorch_cpu loaded and PyTorch's version as it says itself. Returns 1 where the markers are bound;
+ * writes a coverage line either way. Once a process; calls the dynamic linker: not for the hook path.
+ */
+int sp_torch_attach(const char *version);
+
+#endif
