@@ -1,0 +1,101 @@
+"""What PyTorch marks by itself, and the known calls, of an unmodified loop: exact counts."""
+
+import collections
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+import training
+
+PYTHON = training.interpreter()
+LOOP = [PYTHON, os.path.join(training.HERE, "loop.py")]
+STEPS, EPOCHS, ROWS = 20, 2, 80
+
+
+class Loop(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_, cls.done = training.record(LOOP)
+        cls.main = next(r.pid for r in cls.run_.ranges if r.name == "forward")
+
+    def test_markers(self):
+        counts = collections.Counter(r.name for r in self.run_.find("torch_range", pid=self.main))
+        self.assertEqual(
+            counts,
+            {
+                # the last call of each epoch ends it
+                "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": STEPS + EPOCHS,
+                "Optimizer.step#SGD.step": STEPS,
+                "Optimizer.zero_grad#SGD.zero_grad": STEPS,
+                "forward": STEPS,
+                "loss": STEPS,
+            },
+        )
+
+    def test_backward_nodes(self):
+        counts = collections.Counter(r.name for r in self.run_.find("torch_backward"))
+        self.assertEqual(counts["AddmmBackward0"], STEPS)
+        self.assertEqual(counts["torch::autograd::AccumulateGrad"], 2 * STEPS)
+
+    def test_calls_of_the_trainer(self):
+        counts = collections.Counter(r.name for r in self.run_.find("python_call", pid=self.main))
+        self.assertEqual(counts, {"backward": STEPS, "torch.save": EPOCHS})
+
+    def test_calls_of_the_workers(self):
+        calls = [r for r in self.run_.find("python_call") if r.pid != self.main]
+        self.assertEqual(len({r.pid for r in calls}), 2 * EPOCHS)
+        self.assertEqual(
+            collections.Counter((r.part, r.name) for r in calls),
+            {
+                ("loader_fetch", "DataLoader fetch"): STEPS,
+                ("dataset", "Rows.__getitem__"): ROWS,
+                ("dataset", "Rows.load"): ROWS,
+                ("dataset", "double"): ROWS,
+                ("collate", "stack"): STEPS,
+            },
+        )
+
+    def test_ranges_nest(self):
+        outer = self.run_.find(name="forward")
+        for inner in self.run_.find(name="loss"):
+            self.assertEqual(
+                sum(
+                    o.start_ns <= inner.start_ns and inner.start_ns + inner.ns <= o.start_ns + o.ns + 2
+                    for o in outer
+                ),
+                1,
+            )
+
+    def test_coverage(self):
+        states = {(group, state) for _, group, state, _ in self.run_.coverage}
+        self.assertEqual(states, {("python", "bound"), ("torch-markers", "bound")})
+
+    def test_program_is_unchanged(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = training.execute(LOOP, folder, traced=False)
+        address = re.compile(rb"0x[0-9a-f]+")
+        self.assertEqual(address.sub(b"", plain.stdout), address.sub(b"", self.done.stdout))
+        self.assertEqual(plain.stderr, self.done.stderr)
+
+
+class Settings(unittest.TestCase):
+    def test_python_off(self):
+        run, _ = training.record(LOOP, STAGEPROF_PYTHON="0")
+        self.assertEqual((run.ranges, run.coverage), ([], []))
+
+    def test_operators(self):
+        run, _ = training.record(LOOP, STAGEPROF_OPS="1")
+        self.assertEqual(run.count("torch_op", "aten::addmm"), STEPS)
+        self.assertEqual(run.count("torch_range", "forward"), STEPS)
+
+    def test_own_functions(self):
+        run, _ = training.record(LOOP, STAGEPROF_FUNCTIONS="__main__:double,torch.nn.functional:cross_entropy")
+        self.assertEqual(run.count("python_call", "cross_entropy", "function"), STEPS)
+        # In the trainer's process nobody calls it; the workers inherit what was wrapped.
+        self.assertEqual(run.count("python_call", "double", "function"), ROWS)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

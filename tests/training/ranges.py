@@ -1,0 +1,197 @@
+"""Reads the ranges of a run by itself: a second reader of trace/format.h, for tests of what was recorded.
+
+    python3 ranges.py RUN     prints the ranges, summed by process, event and name
+"""
+
+import collections
+import glob
+import os
+import re
+import struct
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEADER, BLOCK, FREE, WINDOW = 0x184D2A50, 0x184D2A51, 0x184D2A52, 0x184D2A53
+EXTRA, BLOB, DEFINE = 0xFFF0, 0xFFF1, 0xFF00
+NAME, COVERAGE = 1, 6
+HEADER_FRAME, BLOCK_FRAME, WINDOW_HEAD = 512, 152, 256
+
+Range = collections.namedtuple("Range", "pid tid event name part start_ns ns")
+
+
+def table(path, pattern):
+    with open(os.path.join(ROOT, path)) as file:
+        return re.findall(pattern, file.read(), re.M)
+
+
+EVENTS = {int(n): (name, cls) for n, name, cls in table("trace/events.def", r"^SP_EVENT\((\d+), (\w+), (\w+)")}
+PARTS = table("trace/parts.def", r"^SP_PART\((\w+),")
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & (1 << 64) - 1, at
+        shift += 7
+
+
+def unzigzag(x):
+    return x >> 1 ^ -(x & 1)
+
+
+class Column:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def next(self):
+        value, self.at = varint(self.data, self.at)
+        return value
+
+
+def decode(payload):
+    """Slots (kind, arg, start, ticks, value or bytes) of one block."""
+    slots, grain, base = struct.unpack_from("<IIQ", payload)
+    lengths, at, columns = struct.unpack_from("<7I", payload, 16), 48, []
+    for length in lengths:
+        columns.append(Column(payload[at : at + length]))
+        at += length
+    kinds, args, gaps, ticks, values, _, blobs = columns
+    arg, end = 0, base
+    for _ in range(slots):
+        kind = kinds.next()
+        if kind == BLOB:
+            n = blobs.data[blobs.at]
+            yield BLOB, n, 0, 0, blobs.data[blobs.at + 1 : blobs.at + 1 + n]
+            blobs.at += 1 + n
+        elif kind not in (0, EXTRA):
+            arg = arg + unzigzag(args.next()) & 0xFFFFFFFF
+            start = end + unzigzag(gaps.next()) * grain
+            length = ticks.next() * grain
+            yield kind, arg, start, length, unzigzag(values.next())
+            end = start + length
+
+
+def window_slots(data, at, first):
+    """Slots of a raw window that are younger than what the blocks hold."""
+    capacity = struct.unpack_from("<I", data, at + 32)[0]
+    shift = capacity.bit_length() - 1
+    number = first
+    while True:
+        slot = at + WINDOW_HEAD + (number & capacity - 1) * 32
+        start, ticks, value, commit = struct.unpack_from("<QQqQ", data, slot)
+        if commit & 0xFFFF == 0 or commit >> 16 & 0xFF != number >> shift & 0xFF:
+            return
+        kind = commit & 0xFFFF
+        if kind == BLOB:
+            yield kind, commit >> 32, 0, 0, data[slot : slot + (commit >> 32)]
+        else:
+            yield kind, commit >> 32, start, ticks, value
+        number += 1
+
+
+class File:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.pid, self.tid = struct.unpack_from("<II", self.data, 48)
+        self.image = (self.pid, struct.unpack_from("<Q", self.data, 64)[0])
+        opened_ticks, opened_ns = struct.unpack_from("<QQ", self.data, 80)
+        rate = struct.unpack_from("<Q", self.data, 104)[0]
+        self.clock = (opened_ticks, opened_ns, rate)
+
+    def ns(self, ticks):
+        return ticks * 1000000000 // self.clock[2]
+
+    def monotonic_ns(self, ticks):
+        return self.clock[1] + self.ns(ticks - self.clock[0])
+
+    def slots(self):
+        at, first, data = 0, 0, self.data
+        while at + 8 <= len(data):
+            magic, size = struct.unpack_from("<II", data, at)
+            if magic == BLOCK:
+                first = struct.unpack_from("<Q", data, at + 64)[0]
+                n = struct.unpack_from("<I", data, at + 72)[0]
+                zstd_bytes = struct.unpack_from("<I", data, at + 132)[0]
+                frame = data[at + BLOCK_FRAME : at + BLOCK_FRAME + zstd_bytes]
+                done = subprocess.run(["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, check=True)
+                yield from decode(done.stdout)
+                first += n
+                at += BLOCK_FRAME + zstd_bytes
+                continue
+            if magic == WINDOW:
+                yield from window_slots(data, at, first)
+            at += 8 + size
+
+
+class Run:
+    """ranges, and coverage lines as (pid, group, state, detail)."""
+
+    def __init__(self, path):
+        self.ranges, self.coverage, self.names = [], [], {}
+        pending = []
+        for name in sorted(glob.glob(os.path.join(glob.escape(path), "*"))):
+            file = File(name)
+            if struct.unpack_from("<I", file.data)[0] == HEADER:
+                self.read(file, pending)
+        for file, kind, arg, start, ticks, value in pending:
+            event, _ = EVENTS[kind]
+            part = PARTS[value] if event == "python_call" else None
+            name = self.names.get((file.image, arg))
+            self.ranges.append(
+                Range(file.pid, file.tid, event, name, part, file.monotonic_ns(start), file.ns(ticks))
+            )
+
+    def define(self, file, what, arg, text):
+        if what == NAME:
+            self.names[file.image, arg] = text.decode(errors="replace")
+        elif what == COVERAGE:
+            self.coverage.append((file.pid, *text.decode().split("\t")))
+
+    def read(self, file, pending):
+        left, opened = 0, None
+        for kind, arg, start, ticks, value in file.slots():
+            if kind == BLOB and opened:
+                opened[2] += value
+                left -= len(value)
+                if left <= 0:
+                    self.define(file, *opened)
+                    opened = None
+            elif kind >= DEFINE:
+                opened, left = [kind - DEFINE, arg, b""], value
+            elif EVENTS.get(kind, ("", ""))[1] == "RANGE":
+                pending.append((file, kind, arg, start, ticks, value))
+
+    def count(self, event=None, name=None, part=None, pid=None):
+        return len(self.find(event, name, part, pid))
+
+    def find(self, event=None, name=None, part=None, pid=None):
+        return [
+            r
+            for r in self.ranges
+            if event in (None, r.event)
+            and name in (None, r.name)
+            and part in (None, r.part)
+            and pid in (None, r.pid)
+        ]
+
+
+def main():
+    run = Run(sys.argv[1])
+    sums = {}
+    for r in run.ranges:
+        calls, ns = sums.get((r.pid, r.event, r.part, r.name), (0, 0))
+        sums[r.pid, r.event, r.part, r.name] = calls + 1, ns + r.ns
+    for key, (calls, ns) in sorted(sums.items(), key=str):
+        print(*key, calls, f"{ns / 1e6:.3f} ms", sep="\t")
+    for line in run.coverage:
+        print("coverage", *line, sep="\t")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Runs a Python program under the preload and gives back what was recorded of it.
+
+Environment: STAGEPROF_TEST_LIB. Exit 77 with a reason where no interpreter has the modules needed.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from ranges import ROOT, Run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAINERS = os.path.join(ROOT, "tests", "trainers")
+SKIP = 77
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(SKIP)
+
+
+def interpreter(*modules):
+    """One that trains: scripts/find-python.sh."""
+    found = subprocess.run(
+        ["bash", os.path.join(ROOT, "scripts", "find-python.sh"), *modules],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    if found.returncode != 0:
+        skip(found.stderr.decode().strip())
+    return found.stdout.decode().strip()
+
+
+def environment(traced, run, settings):
+    base = {k: v for k, v in os.environ.items() if not k.startswith("STAGEPROF_")}
+    base.update(PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1")
+    if traced:
+        base.update(LD_PRELOAD=os.environ["STAGEPROF_TEST_LIB"], STAGEPROF_OUTPUT=run, **settings)
+    return base
+
+
+def execute(command, folder, traced=True, **settings):
+    """Returns the finished process; the run lies in folder/run.zst."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(traced, os.path.join(folder, "run.zst"), settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=300,
+    )
+
+
+def record(command, **settings):
+    """The run and the output of a program that ends well."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = execute(command, folder, **settings)
+        if done.returncode != 0:
+            raise AssertionError(f"status {done.returncode}: {done.stderr.decode()}")
+        return Run(os.path.join(folder, "run.zst")), done
