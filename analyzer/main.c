@@ -62,10 +62,11 @@ static int show(const struct sp_report *report, const struct sp_options *options
 		say_of(options->rows.sort, "this view cannot be sorted by that");
 		return 2;
 	}
-	r = r < 0 ? r : end;
 	if (r < 0)
 		say(strerror(-r));
-	return r < 0 ? 1 : 0;
+	else if (end < 0)
+		say("not everything could be written to stdout");
+	return r < 0 || end < 0 ? 1 : 0;
 }
 
 static int run(struct sp_report *report, const struct sp_options *options)

@@ -28,7 +28,8 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-const char *argp_program_version = "stageprof-report " STAGEPROF_VERSION;
+/* libc looks for it by name. */
+__attribute__((visibility("default"))) const char *argp_program_version = "stageprof-report " STAGEPROF_VERSION;
 
 static const char doc[] =
 	"Tells where a training job's time went, from the trace that libstageprof.so left.\v"
@@ -194,6 +195,7 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 		.paths = paths,
 	};
 	argp_err_exit_status = USAGE_STATUS;
+	argv[0] = program_invocation_short_name; /* getopt's complaints begin with it */
 	if (!paths || argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
 		exit(USAGE_STATUS);
 	options->paths = paths;

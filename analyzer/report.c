@@ -40,6 +40,14 @@ static void find_begin(struct sp_report *report)
 	report->end_ns = report->begin_ns;
 }
 
+static bool has_marks(const struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->stream_count; i++)
+		if (index->streams[i]->mark.what && !index->streams[i]->has_last)
+			return true;
+	return false;
+}
+
 int sp_report_scan(struct sp_report *report)
 {
 	int r = sp_index_read(&report->index, report->jobs);
@@ -47,6 +55,9 @@ int sp_report_scan(struct sp_report *report)
 	if (r < 0)
 		return r;
 	find_begin(report);
+	/* What a hanging thread hangs on has a name. */
+	if (report->naming == SP_NAMING_NONE && has_marks(&report->index))
+		report->naming = SP_NAMING_PATH;
 	return sp_facts_read(&report->facts, &report->index, report->jobs, report->naming,
 			     report->names_max);
 }

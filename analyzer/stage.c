@@ -53,14 +53,23 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_NCCL] = SAME(nccl),
 };
 
-static const bool has_bytes[SP_STAGES] = {
-	[SP_STAGE_file_read] = true,	[SP_STAGE_file_write] = true,	 [SP_STAGE_import_read] = true,
-	[SP_STAGE_ipc_read] = true,	[SP_STAGE_ipc_write] = true,	 [SP_STAGE_device_read] = true,
-	[SP_STAGE_device_write] = true, [SP_STAGE_proc_read] = true,	 [SP_STAGE_unknown_read] = true,
-	[SP_STAGE_unknown_write] = true, [SP_STAGE_mmap] = true,
-	[SP_STAGE_cuda_copy_h2d] = true, [SP_STAGE_cuda_copy_d2h] = true,
-	[SP_STAGE_cuda_copy_d2d] = true, [SP_STAGE_cuda_copy_other] = true,
-	[SP_STAGE_cuda_memset] = true,	[SP_STAGE_cuda_malloc] = true,	 [SP_STAGE_nccl] = true,
+/* What the bytes of a stage are. */
+enum bytes {
+	NO_BYTES,
+	SIZED, /* lengths: nothing moved in the time */
+	MOVED,
+};
+
+static const uint8_t bytes_of[SP_STAGES] = {
+	[SP_STAGE_file_read] = MOVED,	   [SP_STAGE_file_write] = MOVED,
+	[SP_STAGE_import_read] = MOVED,	   [SP_STAGE_ipc_read] = MOVED,
+	[SP_STAGE_ipc_write] = MOVED,	   [SP_STAGE_device_read] = MOVED,
+	[SP_STAGE_device_write] = MOVED,   [SP_STAGE_proc_read] = MOVED,
+	[SP_STAGE_unknown_read] = MOVED,   [SP_STAGE_unknown_write] = MOVED,
+	[SP_STAGE_cuda_copy_h2d] = MOVED,  [SP_STAGE_cuda_copy_d2h] = MOVED,
+	[SP_STAGE_cuda_copy_d2d] = MOVED,  [SP_STAGE_cuda_copy_other] = MOVED,
+	[SP_STAGE_cuda_memset] = MOVED,	   [SP_STAGE_nccl] = MOVED,
+	[SP_STAGE_cuda_malloc] = SIZED,	   [SP_STAGE_mmap] = SIZED,
 };
 
 _Static_assert((int)SP_COPY_DIRECTIONS <= (int)SP_PLACES, "a direction is kept as a place");
@@ -77,7 +86,12 @@ const char *sp_stage_title(enum sp_stage stage)
 
 bool sp_stage_has_bytes(enum sp_stage stage)
 {
-	return has_bytes[stage];
+	return bytes_of[stage] != NO_BYTES;
+}
+
+bool sp_stage_has_rate(enum sp_stage stage)
+{
+	return bytes_of[stage] == MOVED;
 }
 
 static bool contains(const char *path, size_t bytes, const char *part)

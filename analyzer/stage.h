@@ -33,8 +33,9 @@ enum sp_place {
 const char *sp_stage_name(enum sp_stage stage);	 /* the contract of JSON and CSV */
 const char *sp_stage_title(enum sp_stage stage); /* for people */
 
-/* True where a byte count over the stage means something. */
+/* True where a byte count over the stage means something; and where bytes in a second do too. */
 bool sp_stage_has_bytes(enum sp_stage stage);
+bool sp_stage_has_rate(enum sp_stage stage);
 
 /* The path need not be NUL-terminated or UTF-8. */
 enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, size_t path_bytes);

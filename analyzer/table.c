@@ -72,7 +72,8 @@ static void format_number(char ret[SP_NUMBER_BYTES], enum sp_cell_type type,
 		sp_text_bytes(ret, cell->count);
 		break;
 	case SP_CELL_RATE:
-		snprintf(ret, SP_NUMBER_BYTES, "%.1f", (double)cell->count / 1e6);
+		snprintf(ret, SP_NUMBER_BYTES, cell->count < 100000000 ? "%.1f" : "%.0f",
+			 (double)cell->count / 1e6);
 		break;
 	case SP_CELL_SHARE:
 		snprintf(ret, SP_NUMBER_BYTES, "%.1f %%", cell->share * 100);

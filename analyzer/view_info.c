@@ -40,6 +40,7 @@ static const char *state_of(const struct sp_file *f)
 static int show_row(struct sp_out *out, const struct sp_file *f)
 {
 	const struct sp_file_damage *d = &f->damage;
+	const char *slash = strrchr(f->path, '/');
 	struct sp_cell cells[CELLS] = {
 		[PATH] = sp_cell_text(f->path),
 		[SIZE] = sp_cell_count(f->size_bytes),
@@ -53,7 +54,7 @@ static int show_row(struct sp_out *out, const struct sp_file *f)
 		[SKIPPED] = sp_cell_count(d->bytes),
 		[AT] = d->places ? sp_cell_count(d->at) : sp_cell_null(),
 		[STATE] = sp_cell_text(state_of(f)),
-		[TITLE] = sp_cell_text(f->path),
+		[TITLE] = sp_cell_text(slash ? slash + 1 : f->path),
 	};
 
 	return sp_out_row(out, cells);

@@ -53,7 +53,7 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 
 	if (sp_stage_has_bytes(stage))
 		cells[BYTES] = sp_cell_count(s->bytes);
-	if (sp_stage_has_bytes(stage) && stage != SP_STAGE_mmap) /* mapping moves no bytes */
+	if (sp_stage_has_rate(stage))
 		cells[RATE] = sp_cell_rate(s->bytes, s->total_ns);
 	return sp_out_row(out, cells);
 }
@@ -92,10 +92,10 @@ static const struct sp_sort_key keys[] = {
 
 static void show_share(const struct sp_report *report, struct sp_out *out)
 {
-	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+	char a[SP_NUMBER_BYTES];
 
-	sp_out_line(out, "share: of the %s that the %s threads lived, added up",
-		    sp_text_ns(a, report->thread_ns), sp_text_count(b, report->threads));
+	sp_out_line(out, "share: part of the lives of all threads added up, %s",
+		    sp_text_ns(a, report->thread_ns));
 }
 
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,

@@ -70,9 +70,9 @@ static void show_cause(struct sp_out *out, uint64_t n, const char *cause)
 static void show_losses(const struct sp_report *report, struct sp_out *out)
 {
 	uint64_t told = report->lost_full + report->lost_nested + report->lost_no_file;
-	char a[SP_NUMBER_BYTES];
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
-	sp_out_line(out, "lost       %s events", report->lost ? sp_text_count(a, report->lost) : "0");
+	sp_out_line(out, "lost       %s events", sp_text_count(a, report->lost));
 	show_cause(out, report->lost_full, "because the trace could not grow");
 	show_cause(out, report->lost_nested, "in signal handlers, while a block was being written");
 	show_cause(out, report->lost_no_file, "of threads that could not have a file");
@@ -81,9 +81,13 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 	show_cause(out, report->missing, "slots missing: damaged or lost parts of the trace");
 	show_cause(out, report->holes, "slots never committed: calls cut off, or damage");
 	show_cause(out, report->unknown, "events of kinds that this version does not know");
-	show_cause(out, report->not_ended, "threads without a clean end: killed, or still running");
-	show_cause(out, report->write_mode,
-		   "threads recorded without a shared mapping: a kill loses their last events");
+	if (report->not_ended)
+		sp_out_line(out, "ended      %s of %s threads; the others were killed, or still run",
+			    sp_text_count(a, report->threads - report->not_ended),
+			    sp_text_count(b, report->threads));
+	if (report->write_mode)
+		sp_out_line(out, "mode       %s threads without a shared mapping: a kill loses their last events",
+			    sp_text_count(a, report->write_mode));
 }
 
 /* "group\tstate\tdetail" */

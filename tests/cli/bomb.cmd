@@ -1,0 +1,2 @@
+command -v zstd >/dev/null || { echo "no zstd command" >&2; exit 77; }; 
+head -c 4294967296 /dev/zero | zstd -1 -q >$work/t.zst; ulimit -v 400000; $REPORT $work/t.zst

@@ -1,0 +1,1 @@
+$REPORT dump --format=json v1/run.zst >/dev/full

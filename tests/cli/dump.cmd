@@ -1,0 +1,1 @@
+$REPORT dump --limit=12 v1/run.zst

@@ -1,0 +1,1 @@
+: >$work/t.zst; $REPORT $work/t.zst

@@ -1,0 +1,1 @@
+mkfifo $work/t.zst; $REPORT $work

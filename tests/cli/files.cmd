@@ -1,0 +1,1 @@
+$REPORT files v1/run.zst

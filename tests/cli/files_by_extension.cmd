@@ -1,0 +1,1 @@
+$REPORT files --by=extension v1/run.zst

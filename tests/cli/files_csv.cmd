@@ -1,0 +1,1 @@
+$REPORT files --format=csv v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT info v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT files --width=60 v1/run.zst

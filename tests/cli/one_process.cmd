@@ -1,0 +1,1 @@
+$REPORT stages --process=101 v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT stages --thread=105 v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT processes v1/run.zst

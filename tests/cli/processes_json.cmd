@@ -1,0 +1,1 @@
+$REPORT processes --format=json v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT stages --format=json v1/run.zst

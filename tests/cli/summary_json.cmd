@@ -1,0 +1,1 @@
+$REPORT --format=json v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT threads v1/run.zst

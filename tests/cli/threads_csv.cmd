@@ -1,0 +1,1 @@
+$REPORT threads --format=csv v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT --nonsense v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT files --sort=nonsense v1/run.zst

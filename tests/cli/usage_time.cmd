@@ -1,0 +1,1 @@
+$REPORT --from=soon v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT --format=xml v1/run.zst

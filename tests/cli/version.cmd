@@ -1,0 +1,1 @@
+$REPORT --version | sed "s/[0-9.]*$/N/"
