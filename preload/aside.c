@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/mman.h>
 
+#include "preload/memory.h"
 #include "preload/sys.h"
 
 #define ASIDE_STACK_BYTES (32u * 1024u)
@@ -16,7 +16,7 @@ struct errand {
 	void *argument;
 };
 
-static void errand_run(struct errand *errand)
+__attribute__((unused)) static void errand_run(struct errand *errand)
 {
 	/* Without close_range (Linux < 5.9) the table is copied instead, and the copies closed at exit. */
 	if (SP_SYS3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) < 0)
@@ -24,6 +24,15 @@ static void errand_run(struct errand *errand)
 	errand->function(errand->argument);
 }
 
+#ifdef __SANITIZE_THREAD__
+/* A task that ThreadSanitizer was not told of must not run instrumented code. */
+static long clone_and_run(struct errand *errand, void *stack_top)
+{
+	(void)stack_top;
+	errand->function(errand->argument);
+	return 0;
+}
+#else
 /* Returns the task's id, or -errno. The new task runs errand_run on its own stack and exits. */
 static long clone_and_run(struct errand *errand, void *stack_top)
 {
@@ -79,18 +88,16 @@ static long clone_and_run(struct errand *errand, void *stack_top)
 	return x0;
 #endif
 }
+#endif
 
 void sp_aside(void (*function)(void *argument), void *argument)
 {
 	struct errand errand = {function, argument};
-	long stack = SP_SYS6(SYS_mmap, 0, ASIDE_STACK_BYTES, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *stack = sp_pages_make(ASIDE_STACK_BYTES);
 
-	if (sp_sys_failed(stack) ||
-	    clone_and_run(&errand, (void *)(stack + ASIDE_STACK_BYTES)) < 0)
+	if (!stack || clone_and_run(&errand, stack + ASIDE_STACK_BYTES) < 0)
 		function(argument);
-	if (!sp_sys_failed(stack))
-		SP_SYS2(SYS_munmap, stack, ASIDE_STACK_BYTES);
+	sp_pages_free(stack, ASIDE_STACK_BYTES);
 }
 
 unsigned long sp_signals_block(void)

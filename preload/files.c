@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "preload/config.h"
+#include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/process.h"
 #include "preload/sys.h"
@@ -28,19 +28,15 @@ _Static_assert(sizeof(((struct sp_process *)0)->files_far) == FAR_TABLES * sizeo
 static uint32_t *far_table(unsigned n, int make)
 {
 	uint32_t **place = &sp_process->files_far[n];
-	uint32_t *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-	long made;
+	uint32_t *table = __atomic_load_n(place, __ATOMIC_ACQUIRE), *made;
 
 	if (table || !make)
 		return table;
-	made = SP_SYS6(SYS_mmap, 0, FAR_ENTRIES * sizeof(uint32_t), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sp_sys_failed(made))
-		return NULL;
-	if (__atomic_compare_exchange_n(place, &table, (uint32_t *)made, 0, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return (uint32_t *)made;
-	SP_SYS2(SYS_munmap, made, FAR_ENTRIES * sizeof(uint32_t));
+	made = sp_pages_make(FAR_ENTRIES * sizeof(uint32_t));
+	if (!made || __atomic_compare_exchange_n(place, &table, made, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE))
+		return made;
+	sp_pages_free(made, FAR_ENTRIES * sizeof(uint32_t));
 	return table;
 }
 

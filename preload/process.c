@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/files.h"
+#include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/run.h"
 #include "preload/say.h"
@@ -118,15 +118,9 @@ static void exe_without_triplet(void)
 
 static int memory_make(void)
 {
-	long p = SP_SYS6(SYS_mmap, 0, sizeof(*sp_process), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (sp_sys_failed(p))
-		return (int)p;
-	/* Linux < 4.14 cannot wipe: a forked child would write to its parent's files. */
-	if (SP_SYS3(SYS_madvise, p, sizeof(*sp_process), MADV_WIPEONFORK) < 0)
-		return -ENOSYS;
-	sp_process = (struct sp_process *)p;
+	sp_process = sp_pages_make_wiped(sizeof(*sp_process));
+	if (!sp_process)
+		return -ENOMEM;
 	sp_files_near = sp_process->files_near;
 	return 0;
 }

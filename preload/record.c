@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "preload/aside.h"
+#include "preload/memory.h"
 #include "preload/process.h"
 #include "preload/say.h"
 #include "preload/sys.h"
@@ -65,21 +65,19 @@ void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity)
 	r->hot.mark = &sp_stream_window(&r->stream)->mark;
 }
 
-static int pack_widen(struct sp_recorder *r, uint32_t slots)
+/* Where there is no memory for larger blocks, the smaller ones go on. */
+static void pack_widen(struct sp_recorder *r, uint32_t slots)
 {
-	size_t bytes = sp_pack_memory_bytes(slots);
-	long memory;
+	void *memory;
 
 	if (r->pack.slots >= slots)
-		return 0;
-	memory = SP_SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (sp_sys_failed(memory))
-		return (int)memory;
+		return;
+	memory = sp_pages_make(sp_pack_memory_bytes(slots));
+	if (!memory)
+		return;
 	if (r->pack.slots > SP_WINDOW_SLOTS_MIN)
-		SP_SYS2(SYS_munmap, r->pack.memory, r->pack.memory_bytes);
-	sp_pack_init(&r->pack, (void *)memory, slots);
-	return 0;
+		sp_pages_free(r->pack.memory, r->pack.memory_bytes);
+	sp_pack_init(&r->pack, memory, slots);
 }
 
 /* A busy thread gets a window four times as large with each growth, up to the largest. */

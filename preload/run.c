@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "preload/aside.h"
 #include "preload/clock.h"
 #include "preload/config.h"
+#include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/sys.h"
 #include "trace/format.h"
@@ -333,14 +333,13 @@ int sp_run_claim(void)
 
 	if (sp_run.directory[0])
 		return 0;
-	c = (struct claim *)SP_SYS6(SYS_mmap, 0, sizeof(*c), PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sp_sys_failed((long)c))
+	c = sp_pages_make(sizeof(*c));
+	if (!c)
 		return -ENOMEM;
 	sp_aside(errand_claim, c);
 	ret = (int)c->error;
 	if (!ret)
 		strcpy(sp_run.directory, c->directory);
-	SP_SYS2(SYS_munmap, c, sizeof(*c));
+	sp_pages_free(c, sizeof(*c));
 	return ret;
 }

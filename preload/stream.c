@@ -6,7 +6,6 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -16,6 +15,7 @@
 
 #include "preload/aside.h"
 #include "preload/clock.h"
+#include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/sys.h"
 
@@ -175,8 +175,7 @@ static long write_all(long fd, const uint8_t *bytes, size_t count, uint64_t offs
 
 static void errand_map(struct file_errand *e, long fd, uint64_t end)
 {
-	e->mapped = SP_SYS6(SYS_mmap, 0, end - e->map_offset, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    e->map_offset);
+	e->mapped = sp_pages_of_file(end - e->map_offset, MAP_SHARED, fd, e->map_offset);
 	if (sp_sys_failed(e->mapped)) {
 		e->error = e->mapped;
 		return;
@@ -184,8 +183,7 @@ static void errand_map(struct file_errand *e, long fd, uint64_t end)
 	SP_SYS3(SYS_madvise, e->mapped, end - e->map_offset, MADV_DONTFORK);
 	if (!e->header_page)
 		return;
-	e->header_mapped =
-		SP_SYS6(SYS_mmap, 0, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	e->header_mapped = sp_pages_of_file(PAGE_BYTES, MAP_SHARED, fd, 0);
 	if (!sp_sys_failed(e->header_mapped))
 		SP_SYS3(SYS_madvise, e->header_mapped, PAGE_BYTES, MADV_DONTFORK);
 }
@@ -269,24 +267,10 @@ static void errand_append(void *argument)
 	SP_SYS1(SYS_close, fd);
 }
 
-static uint8_t *memory_map(size_t bytes)
-{
-	long p = SP_SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return sp_sys_failed(p) ? NULL : (uint8_t *)p;
-}
-
-static void memory_unmap(const void *p, size_t bytes)
-{
-	if (p)
-		SP_SYS2(SYS_munmap, p, bytes);
-}
-
 /* Errands are too large for a small stack. */
 static struct file_errand *errand_make(const struct sp_stream *s)
 {
-	struct file_errand *e = (struct file_errand *)memory_map(sizeof(*e));
+	struct file_errand *e = sp_pages_make(sizeof(*e));
 
 	if (!e)
 		return NULL;
@@ -298,7 +282,7 @@ static struct file_errand *errand_make(const struct sp_stream *s)
 
 static void errand_free(struct file_errand *e)
 {
-	memory_unmap(e, sizeof(*e));
+	sp_pages_free(e, sizeof(*e));
 }
 
 /* Where a shared mapping is not to be had: blocks are made here and written one by one. */
@@ -308,7 +292,7 @@ static int write_mode_init(struct sp_stream *s)
 
 	s->write_mode = 1;
 	s->map_bytes = ALIGN_UP(room + window_bytes(SP_WINDOW_SLOTS_MAX), PAGE_BYTES);
-	s->map = memory_map(s->map_bytes);
+	s->map = sp_pages_make(s->map_bytes);
 	if (!s->map) {
 		s->map_bytes = 0;
 		return -ENOMEM;
@@ -338,7 +322,7 @@ static int create_mapped(struct sp_stream *s, struct file_errand *e, struct sp_f
 			 uint32_t slots)
 {
 	uint64_t bytes = FILE_BYTES_MIN, window = bytes - window_bytes(slots);
-	uint8_t *image = memory_map(bytes);
+	uint8_t *image = sp_pages_make(bytes);
 
 	if (!image)
 		return -ENOMEM;
@@ -350,7 +334,7 @@ static int create_mapped(struct sp_stream *s, struct file_errand *e, struct sp_f
 	e->content = image;
 	e->content_bytes = bytes;
 	sp_aside(errand_create, e);
-	memory_unmap(image, bytes);
+	sp_pages_free(image, bytes);
 	if (e->error)
 		return (int)e->error;
 	if (!e->mapped)
@@ -588,7 +572,7 @@ int sp_stream_grow(struct sp_stream *stream, size_t block_bytes, uint32_t slots,
 		stream->map_offset = e->map_offset;
 		stream->file_bytes = new_end;
 		tail_switch(stream, old_end, slots, first, last);
-		memory_unmap(old_map, old_map_bytes);
+		sp_pages_free(old_map, old_map_bytes);
 	}
 	errand_free(e);
 	return ret;
@@ -607,7 +591,7 @@ void sp_stream_finish(struct sp_stream *stream)
 
 void sp_stream_abandon(struct sp_stream *stream)
 {
-	memory_unmap(stream->map, stream->map_bytes);
+	sp_pages_free(stream->map, stream->map_bytes);
 	stream->map = NULL;
 	stream->map_bytes = 0;
 }

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "preload/aside.h"
 #include "preload/config.h"
+#include "preload/memory.h"
 #include "preload/process.h"
 #include "preload/run.h"
 #include "preload/say.h"
@@ -33,23 +33,14 @@ static size_t memory_bytes(void)
 /* One mapping a thread; a fork wipes it, and the child's thread begins in it anew. */
 static struct sp_recorder *memory_make(void)
 {
-	long p = SP_SYS6(SYS_mmap, 0, memory_bytes(), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (sp_sys_failed(p))
-		return NULL;
-	if (SP_SYS3(SYS_madvise, p, memory_bytes(), MADV_WIPEONFORK) < 0) {
-		SP_SYS2(SYS_munmap, p, memory_bytes());
-		return NULL;
-	}
-	return (struct sp_recorder *)p;
+	return sp_pages_make_wiped(memory_bytes());
 }
 
 static void memory_free(struct sp_recorder *r)
 {
 	if (r->pack.slots > SP_WINDOW_SLOTS_MIN)
-		SP_SYS2(SYS_munmap, r->pack.memory, r->pack.memory_bytes);
-	SP_SYS2(SYS_munmap, r, memory_bytes());
+		sp_pages_free(r->pack.memory, r->pack.memory_bytes);
+	sp_pages_free(r, memory_bytes());
 }
 
 static void ring_empty(struct sp_recorder *r)
@@ -134,7 +125,8 @@ struct sp_thread *sp_thread_begin(void)
 	struct sp_thread *t = NULL;
 	unsigned long before;
 
-	if (!sp_process || sp_tls.quiet || sp_process->state == SP_PROCESS_FAILED)
+	if (!sp_process || sp_tls.quiet ||
+	    __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_FAILED)
 		return NULL;
 	before = sp_signals_block();
 	sp_tls.quiet++;

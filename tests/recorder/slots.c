@@ -64,7 +64,10 @@ static void slot_take(struct file *f, const struct sp_slot *slot)
 		f->head = *slot;
 	} else {
 		f->count->events++;
-		f->count->value_sum += slot->value;
+		if (slot->value == SP_VALUE_ABANDONED)
+			f->count->abandoned++;
+		else
+			f->count->value_sum += slot->value;
 		if (slot->value < f->last_value)
 			f->count->last_value_in_order = 0;
 		f->last_value = slot->value;

@@ -15,7 +15,8 @@ struct slots_count {
 	uint64_t holes;		/* slots never committed, before the last committed one */
 	uint64_t definitions;	/* whole ones */
 	uint64_t ended;		/* files with a clean end */
-	int64_t value_sum;	/* of events */
+	uint64_t abandoned;	/* events with SP_VALUE_ABANDONED */
+	int64_t value_sum;	/* of the others */
 	uint64_t extra_sum;	/* of the first extra words */
 	uint64_t last_value_in_order; /* 1: values of each file's events never fell */
 };
