@@ -1,0 +1,99 @@
+#include "preload/cuda.h"
+
+#include <link.h>
+
+__thread struct sp_cuda_call *sp_cuda_outer[SP_CUDA_LAYERS];
+
+struct extent {
+	uintptr_t address, begin, end;
+};
+
+static int extent_note(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct extent *extent = argument;
+	uintptr_t begin = UINTPTR_MAX, end = 0;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		begin = at < begin ? at : begin;
+		end = at + info->dlpi_phdr[i].p_memsz > end ? at + info->dlpi_phdr[i].p_memsz : end;
+	}
+	if (extent->address < begin || extent->address >= end)
+		return 0;
+	extent->begin = begin;
+	extent->end = end;
+	return 1;
+}
+
+/* Generated code is in no object: it is known by the place that calls. */
+static struct extent extent_of(const void *address)
+{
+	struct extent extent = {.address = (uintptr_t)address, .begin = (uintptr_t)address,
+				.end = (uintptr_t)address + 1};
+
+	dl_iterate_phdr(extent_note, &extent);
+	return extent;
+}
+
+/* The one that is first is found fastest: it is given up last. */
+static struct sp_cuda_caller *caller_place(struct sp_cuda_original *original, uint32_t generation)
+{
+	for (unsigned i = 0; i < SP_CUDA_CALLERS; i++)
+		if (__atomic_load_n(&original->callers[i].generation, __ATOMIC_RELAXED) != generation)
+			return &original->callers[i];
+	return &original->callers[SP_CUDA_CALLERS - 1];
+}
+
+static void caller_store(struct sp_cuda_original *original, uint32_t generation,
+			 const void *address, void *function)
+{
+	struct extent extent = extent_of(address);
+	struct sp_cuda_caller *caller = caller_place(original, generation);
+	uint32_t sequence = __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED);
+
+	if ((sequence & 1) ||
+	    !__atomic_compare_exchange_n(&caller->sequence, &sequence, sequence + 1, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_store_n(&caller->begin, extent.begin, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->bytes, extent.end - extent.begin, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->function, function, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->generation, generation, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->sequence, sequence + 2, __ATOMIC_RELEASE);
+}
+
+static void *caller_known(struct sp_cuda_caller *caller, const void *address, uint32_t generation)
+{
+	uint32_t before = __atomic_load_n(&caller->sequence, __ATOMIC_ACQUIRE);
+	void *function = NULL;
+
+	if (!(before & 1) && __atomic_load_n(&caller->generation, __ATOMIC_RELAXED) == generation &&
+	    (uintptr_t)address - __atomic_load_n(&caller->begin, __ATOMIC_RELAXED) <
+		    __atomic_load_n(&caller->bytes, __ATOMIC_RELAXED))
+		function = __atomic_load_n(&caller->function, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED) == before ? function : NULL;
+}
+
+void *sp_cuda_original_find(struct sp_cuda_original *original, const void *address)
+{
+	uint32_t generation = __atomic_load_n(&sp_resolve_generation, __ATOMIC_SEQ_CST);
+	struct sp_foreign foreign = {original->name, original->family, original->wrapper, {{0}}};
+	int kept = errno;
+	void *function;
+
+	for (unsigned i = 1; i < SP_CUDA_CALLERS; i++) {
+		function = caller_known(&original->callers[i], address, generation);
+		if (function)
+			return function;
+	}
+	function = sp_foreign_find(&foreign, NULL, address);
+	caller_store(original, generation, address, function);
+	errno = kept;
+	return function;
+}

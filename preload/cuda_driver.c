@@ -1,0 +1,124 @@
+#include "preload/cuda_driver.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/abi_cuda.h"
+#include "preload/dlsym_stub.h"
+#include "preload/originals.h"
+
+/* hooks_cuda_driver.c puts them there, one by one. */
+extern const struct sp_driver_function *const __start_sp_drivers[]
+	__attribute__((visibility("hidden")));
+extern const struct sp_driver_function *const __stop_sp_drivers[]
+	__attribute__((visibility("hidden")));
+
+static int not_there(void)
+{
+	return SP_CUDA_NOT_INITIALIZED;
+}
+
+static const struct sp_driver_function *find_exported(const char *exported)
+{
+	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
+		for (unsigned i = 0; i < 2; i++)
+			if ((*at)->exported[i] && !strcmp((*at)->exported[i], exported))
+				return *at;
+	return NULL;
+}
+
+/* The newest ABI that the version asked for has. */
+static const struct sp_driver_function *find_named(const char *name, int version)
+{
+	const struct sp_driver_function *best = NULL;
+
+	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
+		if (!strcmp((*at)->name, name) && (*at)->since <= version &&
+		    (!best || best->since < (*at)->since))
+			best = *at;
+	return best;
+}
+
+static int is_loaded(const void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) != 0;
+}
+
+static int place_take(void **place, void *function)
+{
+	void *before = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+	if (before == function)
+		return 1;
+	if (before && is_loaded(before))
+		return 0;
+	return __atomic_compare_exchange_n(place, &before, function, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE) ||
+	       before == function;
+}
+
+static void *wrap(const struct sp_driver_function *driver, void *function)
+{
+	void *wrapper = function;
+	int kept = errno;
+
+	if (!driver)
+		return function;
+	for (unsigned i = 0; i < SP_DRIVER_FORMS; i++)
+		if (driver->wrappers[i] == function)
+			return function;
+	for (unsigned i = 2; wrapper == function && i < SP_DRIVER_FORMS; i++)
+		if (place_take(&driver->originals[i], function))
+			wrapper = driver->wrappers[i];
+	errno = kept;
+	return wrapper;
+}
+
+int sp_cuda_driver_knows(const char *exported)
+{
+	return find_exported(exported) != NULL;
+}
+
+void *sp_cuda_driver_wrap_exported(const char *exported, void *function)
+{
+	return wrap(find_exported(exported), function);
+}
+
+void *sp_cuda_driver_wrap(const char *name, int version, void *function)
+{
+	const struct sp_driver_function *driver = find_named(name, version);
+
+	return wrap(driver ? driver : find_exported(name), function);
+}
+
+/* Global scope first; PyTorch loads its driver stub RTLD_LOCAL. */
+static void *find_original(const char *name)
+{
+	void *found = sp_dlsym_next(RTLD_NEXT, name), *handle;
+
+	if (found)
+		return found;
+	handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = sp_dlsym_next(handle, name);
+	SP_REAL(dlclose)(handle);
+	return found;
+}
+
+void *sp_cuda_driver_find(const struct sp_driver_function *function, void **original)
+{
+	int kept = errno;
+	void *found = find_original(function->exported[original - function->originals]);
+
+	if (found)
+		__atomic_store_n(original, found, __ATOMIC_RELEASE);
+	else
+		dlerror(); /* the host must not find our failure */
+	errno = kept;
+	return found ? found : (void *)not_there;
+}

@@ -1,0 +1,32 @@
+/*
+ * The CUDA driver, libcuda.so.1, as it is reached: by linking (our exported names), by dlsym
+ * (dlsym_stub.h) and by cuGetProcAddress, which is hooked itself. A function that was looked up has an
+ * original of its own for each address that a lookup gave: forms for per-thread default streams are other
+ * addresses of the same ABI.
+ */
+#ifndef STAGEPROF_PRELOAD_CUDA_DRIVER_H
+#define STAGEPROF_PRELOAD_CUDA_DRIVER_H
+
+#define SP_DRIVER_FORMS 6u /* two that are exported, and as many addresses as lookups give */
+
+struct sp_driver_function {
+	const char *name;	   /* what cuGetProcAddress is asked for */
+	int since;		   /* CUDA version of the ABI that the wrapper has: 11060 is 11.6 */
+	const char *exported[2];   /* names with that ABI; the second for per-thread default streams */
+	void *const *wrappers;	   /* SP_DRIVER_FORMS */
+	void **originals;	   /* likewise; 0 and 1: of the exported names, NULL until called */
+};
+
+/* 1 where an exported name of the driver is hooked. */
+int sp_cuda_driver_knows(const char *exported);
+
+/* The wrapper for what a lookup gave, or `function` itself: not hooked, too many forms, or ours already.
+ * Safe in threads; errno is kept. */
+void *sp_cuda_driver_wrap_exported(const char *exported, void *function);
+void *sp_cuda_driver_wrap(const char *name, int version, void *function);
+
+/* The original of an exported name, for its first call. Never NULL: without a driver, a function that
+ * returns CUDA_ERROR_NOT_INITIALIZED. */
+void *sp_cuda_driver_find(const struct sp_driver_function *function, void **original);
+
+#endif

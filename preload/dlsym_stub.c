@@ -1,0 +1,182 @@
+#include "preload/dlsym_stub.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "preload/cuda_driver.h"
+#include "preload/hook.h"
+#include "preload/process.h"
+#include "preload/symbols.h"
+
+
+/* The stub's: where it jumps to; NULL until found. */
+void *(*sp_dlsym_target)(void *handle, const char *name) __attribute__((visibility("hidden")));
+
+void *sp_dlsym_target_find(void) __attribute__((visibility("hidden")));
+int sp_dlsym_is_ours(void *handle, const char *name) __attribute__((visibility("hidden")));
+void *sp_dlsym_answer(void *handle, const char *name) __attribute__((visibility("hidden")));
+
+static void *nothing_found(void *handle, const char *name)
+{
+	(void)handle;
+	(void)name;
+	return NULL;
+}
+
+void *sp_dlsym_target_find(void)
+{
+	void *found = sp_symbol_after_us("dlsym");
+
+	if (!found)
+		found = (void *)nothing_found;
+	__atomic_store_n((void **)&sp_dlsym_target, found, __ATOMIC_RELAXED);
+	return found;
+}
+
+void *sp_dlsym_next(void *handle, const char *name)
+{
+	if (!__atomic_load_n((void **)&sp_dlsym_target, __ATOMIC_RELAXED))
+		sp_dlsym_target_find();
+	return sp_dlsym_target(handle, name);
+}
+
+/* Called by the stub for names that begin with "cu". */
+int sp_dlsym_is_ours(void *handle, const char *name)
+{
+	if (!sp_process || handle == RTLD_NEXT)
+		return 0;
+	if (handle == RTLD_DEFAULT)
+		return sp_symbol_of_ours(name) != NULL;
+	return sp_cuda_driver_knows(name);
+}
+
+/* As if this library were not there: looked for behind it, and in the libraries loaded RTLD_LOCAL. */
+static int is_defined_elsewhere(const char *name)
+{
+	static const char *const libraries[] = {"libcuda.so.1", "libcudart.so.13", "libcudart.so.12",
+						"libcudart.so.11.0"};
+	void *handle, *found = NULL;
+
+	for (size_t i = 0; !found && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		handle = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+		if (!handle)
+			continue;
+		found = sp_dlsym_next(handle, name);
+		SP_REAL(dlclose)(handle);
+	}
+	/* Last, so that what dlerror says of a failure is about this name. */
+	return found || sp_dlsym_next(RTLD_NEXT, name);
+}
+
+void *sp_dlsym_answer(void *handle, const char *name)
+{
+	void *found;
+
+	if (handle == RTLD_DEFAULT)
+		return is_defined_elsewhere(name) ? sp_symbol_of_ours(name) : NULL;
+	found = sp_dlsym_next(handle, name);
+	return found ? sp_cuda_driver_wrap_exported(name, found) : NULL;
+}
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".globl dlsym\n"
+	".type dlsym, @function\n"
+	"dlsym:\n\t"
+	".cfi_startproc\n\t"
+	"endbr64\n\t"
+	"testq %rsi, %rsi\n\t"
+	"jz 1f\n\t"
+	"cmpb $0x63, (%rsi)\n\t" /* c */
+	"jne 1f\n\t"
+	"cmpb $0x75, 1(%rsi)\n\t" /* u */
+	"je 2f\n"
+	"1:\n\t"
+	"movq sp_dlsym_target(%rip), %rax\n\t"
+	"testq %rax, %rax\n\t"
+	"jz 3f\n\t"
+	"jmp *%rax\n"
+	"2:\n\t"
+	"pushq %rdi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %rsi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"subq $8, %rsp\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"call sp_dlsym_is_ours\n\t"
+	"addq $8, %rsp\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rsi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rdi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"testl %eax, %eax\n\t"
+	"jz 1b\n\t"
+	"jmp sp_dlsym_answer\n"
+	"3:\n\t"
+	"pushq %rdi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %rsi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"subq $8, %rsp\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"call sp_dlsym_target_find\n\t"
+	"addq $8, %rsp\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rsi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rdi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"jmp *%rax\n\t"
+	".cfi_endproc\n\t"
+	".size dlsym, . - dlsym\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".globl dlsym\n"
+	".type dlsym, %function\n"
+	"dlsym:\n\t"
+	".cfi_startproc\n\t"
+	"cbz x1, 1f\n\t"
+	"ldrb w9, [x1]\n\t"
+	"cmp w9, #0x63\n\t"
+	"b.ne 1f\n\t"
+	"ldrb w9, [x1, #1]\n\t"
+	"cmp w9, #0x75\n\t"
+	"b.eq 2f\n"
+	"1:\n\t"
+	"adrp x9, sp_dlsym_target\n\t"
+	"ldr x9, [x9, :lo12:sp_dlsym_target]\n\t"
+	"cbz x9, 3f\n\t"
+	"br x9\n"
+	"2:\n\t"
+	"stp x29, x30, [sp, #-32]!\n\t"
+	".cfi_def_cfa_offset 32\n\t"
+	".cfi_offset 29, -32\n\t"
+	".cfi_offset 30, -24\n\t"
+	"stp x0, x1, [sp, #16]\n\t"
+	"bl sp_dlsym_is_ours\n\t"
+	"mov w9, w0\n\t"
+	"ldp x0, x1, [sp, #16]\n\t"
+	"ldp x29, x30, [sp], #32\n\t"
+	".cfi_restore 29\n\t"
+	".cfi_restore 30\n\t"
+	".cfi_def_cfa_offset 0\n\t"
+	"cbz w9, 1b\n\t"
+	"b sp_dlsym_answer\n"
+	"3:\n\t"
+	"stp x29, x30, [sp, #-32]!\n\t"
+	".cfi_def_cfa_offset 32\n\t"
+	".cfi_offset 29, -32\n\t"
+	".cfi_offset 30, -24\n\t"
+	"stp x0, x1, [sp, #16]\n\t"
+	"bl sp_dlsym_target_find\n\t"
+	"mov x9, x0\n\t"
+	"ldp x0, x1, [sp, #16]\n\t"
+	"ldp x29, x30, [sp], #32\n\t"
+	".cfi_restore 29\n\t"
+	".cfi_restore 30\n\t"
+	".cfi_def_cfa_offset 0\n\t"
+	"br x9\n\t"
+	".cfi_endproc\n\t"
+	".size dlsym, . - dlsym\n");
+#endif

@@ -1,0 +1,320 @@
+/*
+ * The CUDA driver. Exported names are hooks like any other; what lookups gave has a wrapper for each
+ * address (cuda_driver.h), so each function here is a body and SP_DRIVER_FORMS entries to it.
+ */
+#include "preload/cuda_driver.h"
+
+#include "preload/cuda.h"
+
+#define UNPACK(...) __VA_ARGS__
+
+#define FORM(name, form, parameters, arguments)                                                    \
+	static int name##_form##form parameters                                                    \
+	{                                                                                          \
+		return name##_body(&name##_originals[form], UNPACK arguments);                     \
+	}
+
+/* `base` is the name to cuGetProcAddress, `exported` that of the library's symbol. */
+#define FUNCTION(id, base, version, exported0, exported1, parameters, arguments)                   \
+	FORM(id, 0, parameters, arguments)                                                         \
+	FORM(id, 1, parameters, arguments)                                                         \
+	FORM(id, 2, parameters, arguments)                                                         \
+	FORM(id, 3, parameters, arguments)                                                         \
+	FORM(id, 4, parameters, arguments)                                                         \
+	FORM(id, 5, parameters, arguments)                                                         \
+	static void *const id##_wrappers[SP_DRIVER_FORMS] = {                                      \
+		(void *)id##_form0, (void *)id##_form1, (void *)id##_form2,                        \
+		(void *)id##_form3, (void *)id##_form4, (void *)id##_form5};                       \
+	static const struct sp_driver_function id##_driver = {                                     \
+		#base, version, {exported0, exported1}, id##_wrappers, id##_originals};            \
+	static const struct sp_driver_function *id##_listed                                        \
+		__attribute__((section("sp_drivers"), used)) = &id##_driver;
+
+/* Looks like a hook from outside: its name is the library's. */
+#define EXPORT(id, form, exported)                                                                 \
+	extern __typeof__(id##_form##form) exported SP_EXPORT                                      \
+		__attribute__((alias(#id "_form" #form)))
+
+#define ORIGINAL(id, parameters)                                                                   \
+	(int(*) parameters)(__atomic_load_n(original, __ATOMIC_ACQUIRE)                            \
+				    ?: sp_cuda_driver_find(&id##_driver, original))
+
+#define BODY(id, kind, arg, value, parameters, arguments)                                          \
+	static void *id##_originals[SP_DRIVER_FORMS];                                              \
+	static const struct sp_driver_function id##_driver;                                        \
+	static __attribute__((noinline)) int id##_body(void **original, UNPACK parameters)         \
+	{                                                                                          \
+		int(*real) parameters = ORIGINAL(id, parameters);                                  \
+		SP_CUDA_CALL(call, SP_CUDA_CALLS, SP_EV_##kind, arg);                              \
+		int ret = real arguments;                                                          \
+                                                                                                   \
+		sp_cuda_end(&call, value);                                                         \
+		return ret;                                                                        \
+	}
+
+/* A function whose name never changed, and its form for per-thread default streams. */
+#define DRIVER(name, version, suffix, kind, arg, value, parameters, arguments)                     \
+	BODY(name, kind, arg, value, parameters, arguments)                                        \
+	FUNCTION(name, name, version, #name, #name #suffix, parameters, arguments)                 \
+	EXPORT(name, 0, name);                                                                     \
+	EXPORT(name, 1, name##suffix);
+/* One whose present ABI is exported as _v2. */
+#define DRIVER_V2(name, version, suffix, kind, arg, value, parameters, arguments)                  \
+	BODY(name, kind, arg, value, parameters, arguments)                                        \
+	FUNCTION(name, name, version, #name "_v2", #name "_v2" #suffix, parameters, arguments)     \
+	EXPORT(name, 0, name##_v2);                                                                \
+	EXPORT(name, 1, name##_v2##suffix);
+/* Those without a stream. */
+#define DRIVER_ONE(name, version, exported, kind, arg, value, parameters, arguments)               \
+	BODY(name, kind, arg, value, parameters, arguments)                                        \
+	FUNCTION(name, name, version, #exported, NULL, parameters, arguments)                      \
+	EXPORT(name, 0, exported);
+
+#define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
+#define DONE sp_cuda_value(ret, 0)
+/* What the parameters point to is read only after a success: before, it may be nothing. */
+#define BYTES(bytes) (ret ? -(int64_t)ret : (int64_t)(bytes))
+#define COPY(stream, direction, to, from)                                                          \
+	sp_cuda_copy_arg(stream, SP_COPY_##direction, (const void *)(to), (const void *)(from))
+
+/* Launches */
+DRIVER(cuLaunchKernel, 4000, _ptsz, cuLaunchKernel, ON(stream), DONE,
+       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared_bytes, void *stream, void **parameters, void **extra),
+       (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra))
+DRIVER(cuLaunchKernelEx, 11060, _ptsz, cuLaunchKernelEx, ON(config ? config->stream : NULL), DONE,
+       (const struct sp_cuda_driver_launch_config *config, void *function, void **parameters,
+	void **extra),
+       (config, function, parameters, extra))
+DRIVER(cuLaunchCooperativeKernel, 9000, _ptsz, cuLaunchCooperativeKernel, ON(stream), DONE,
+       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared_bytes, void *stream, void **parameters),
+       (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters))
+DRIVER(cuGraphLaunch, 10000, _ptsz, cuGraphLaunch, ON(stream), DONE, (void *graph, void *stream),
+       (graph, stream))
+
+/* Copies */
+DRIVER(cuMemcpy, 4000, _ptds, cuMemcpy, COPY(NULL, UNKNOWN, to, from), BYTES(bytes),
+       (uint64_t to, uint64_t from, size_t bytes), (to, from, bytes))
+DRIVER(cuMemcpyAsync, 4000, _ptsz, cuMemcpyAsync, COPY(stream, UNKNOWN, to, from), BYTES(bytes),
+       (uint64_t to, uint64_t from, size_t bytes, void *stream), (to, from, bytes, stream))
+DRIVER(cuMemcpyPeer, 4000, _ptds, cuMemcpy, COPY(NULL, ON_DEVICE, to, from), BYTES(bytes),
+       (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes),
+       (to, to_context, from, from_context, bytes))
+DRIVER(cuMemcpyPeerAsync, 4000, _ptsz, cuMemcpyAsync, COPY(stream, ON_DEVICE, to, from), BYTES(bytes),
+       (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes, void *stream),
+       (to, to_context, from, from_context, bytes, stream))
+DRIVER_V2(cuMemcpyHtoD, 3020, _ptds, cuMemcpy, COPY(NULL, TO_DEVICE, to, from), BYTES(bytes),
+	  (uint64_t to, const void *from, size_t bytes), (to, from, bytes))
+DRIVER_V2(cuMemcpyDtoH, 3020, _ptds, cuMemcpy, COPY(NULL, TO_HOST, to, from), BYTES(bytes),
+	  (void *to, uint64_t from, size_t bytes), (to, from, bytes))
+DRIVER_V2(cuMemcpyDtoD, 3020, _ptds, cuMemcpy, COPY(NULL, ON_DEVICE, to, from), BYTES(bytes),
+	  (uint64_t to, uint64_t from, size_t bytes), (to, from, bytes))
+DRIVER_V2(cuMemcpyHtoDAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, TO_DEVICE, to, from),
+	  BYTES(bytes), (uint64_t to, const void *from, size_t bytes, void *stream),
+	  (to, from, bytes, stream))
+DRIVER_V2(cuMemcpyDtoHAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, TO_HOST, to, from), BYTES(bytes),
+	  (void *to, uint64_t from, size_t bytes, void *stream), (to, from, bytes, stream))
+DRIVER_V2(cuMemcpyDtoDAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, ON_DEVICE, to, from),
+	  BYTES(bytes), (uint64_t to, uint64_t from, size_t bytes, void *stream),
+	  (to, from, bytes, stream))
+
+/* 0: host, 1: device, as cudaMemcpyKind is made of two of them. */
+static uint32_t copy_arg(const void *stream, unsigned to_type, const void *to_host, uint64_t to_device,
+			 unsigned from_type, const void *from_host, uint64_t from_device)
+{
+	static const int directions[2][2] = {{SP_COPY_HOST_TO_HOST, SP_COPY_TO_HOST},
+					     {SP_COPY_TO_DEVICE, SP_COPY_ON_DEVICE}};
+	const void *to = to_type == SP_CUDA_TYPE_HOST ? to_host : (const void *)to_device;
+	const void *from = from_type == SP_CUDA_TYPE_HOST ? from_host : (const void *)from_device;
+
+	if (to_type == SP_CUDA_TYPE_UNIFIED || from_type == SP_CUDA_TYPE_UNIFIED)
+		return sp_cuda_copy_arg(stream, SP_COPY_UNKNOWN, to, from);
+	return sp_cuda_copy_arg(stream, directions[to_type != SP_CUDA_TYPE_HOST]
+						  [from_type != SP_CUDA_TYPE_HOST], to, from);
+}
+
+#define COPY_OF(stream, p)                                                                         \
+	(p ? copy_arg(stream, p->target_type, p->target_host, p->target_device, p->source_type,    \
+		      p->source_host, p->source_device) :                                          \
+	     0)
+
+DRIVER_V2(cuMemcpy2D, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p), BYTES(p->width_bytes * p->height),
+	  (const struct sp_cuda_driver_copy_2d *p), (p))
+DRIVER_V2(cuMemcpy2DUnaligned, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p),
+	  BYTES(p->width_bytes * p->height), (const struct sp_cuda_driver_copy_2d *p), (p))
+DRIVER_V2(cuMemcpy2DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF(stream, p),
+	  BYTES(p->width_bytes * p->height), (const struct sp_cuda_driver_copy_2d *p, void *stream),
+	  (p, stream))
+DRIVER_V2(cuMemcpy3D, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p),
+	  BYTES(p->width_bytes * p->height * p->depth), (const struct sp_cuda_driver_copy_3d *p), (p))
+DRIVER_V2(cuMemcpy3DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF(stream, p),
+	  BYTES(p->width_bytes * p->height * p->depth),
+	  (const struct sp_cuda_driver_copy_3d *p, void *stream), (p, stream))
+
+/* Memory set */
+DRIVER_V2(cuMemsetD8, 3020, _ptds, cuMemset, 0, BYTES(count),
+	  (uint64_t to, unsigned char value, size_t count), (to, value, count))
+DRIVER_V2(cuMemsetD16, 3020, _ptds, cuMemset, 0, BYTES(count * 2),
+	  (uint64_t to, unsigned short value, size_t count), (to, value, count))
+DRIVER_V2(cuMemsetD32, 3020, _ptds, cuMemset, 0, BYTES(count * 4),
+	  (uint64_t to, unsigned value, size_t count), (to, value, count))
+DRIVER_V2(cuMemsetD2D8, 3020, _ptds, cuMemset, 0, BYTES(width * height),
+	  (uint64_t to, size_t pitch, unsigned char value, size_t width, size_t height),
+	  (to, pitch, value, width, height))
+DRIVER_V2(cuMemsetD2D16, 3020, _ptds, cuMemset, 0, BYTES(width * height * 2),
+	  (uint64_t to, size_t pitch, unsigned short value, size_t width, size_t height),
+	  (to, pitch, value, width, height))
+DRIVER_V2(cuMemsetD2D32, 3020, _ptds, cuMemset, 0, BYTES(width * height * 4),
+	  (uint64_t to, size_t pitch, unsigned value, size_t width, size_t height),
+	  (to, pitch, value, width, height))
+DRIVER(cuMemsetD8Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(count),
+       (uint64_t to, unsigned char value, size_t count, void *stream), (to, value, count, stream))
+DRIVER(cuMemsetD16Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(count * 2),
+       (uint64_t to, unsigned short value, size_t count, void *stream), (to, value, count, stream))
+DRIVER(cuMemsetD32Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(count * 4),
+       (uint64_t to, unsigned value, size_t count, void *stream), (to, value, count, stream))
+DRIVER(cuMemsetD2D8Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(width * height),
+       (uint64_t to, size_t pitch, unsigned char value, size_t width, size_t height, void *stream),
+       (to, pitch, value, width, height, stream))
+DRIVER(cuMemsetD2D16Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(width * height * 2),
+       (uint64_t to, size_t pitch, unsigned short value, size_t width, size_t height, void *stream),
+       (to, pitch, value, width, height, stream))
+DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(width * height * 4),
+       (uint64_t to, size_t pitch, unsigned value, size_t width, size_t height, void *stream),
+       (to, pitch, value, width, height, stream))
+
+/* Waits, and what orders streams */
+#define QUERIED (ret == SP_CUDA_NOT_READY ? 1 : DONE)
+
+DRIVER(cuStreamSynchronize, 2000, _ptsz, cuStreamSynchronize, ON(stream), DONE, (void *stream),
+       (stream))
+/* Since CUDA 13 it may be asked for with a context; the one without ignores what is in the register. */
+DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, DONE, (void *context),
+	   (context))
+DRIVER_ONE(cuEventSynchronize, 2000, cuEventSynchronize, cuEventSynchronize, 0, DONE, (void *event),
+	   (event))
+DRIVER(cuStreamQuery, 2000, _ptsz, cuStreamQuery, ON(stream), QUERIED, (void *stream), (stream))
+DRIVER_ONE(cuEventQuery, 2000, cuEventQuery, cuEventQuery, 0, QUERIED, (void *event), (event))
+DRIVER(cuEventRecord, 2000, _ptsz, cuEventRecord, ON(stream), DONE, (void *event, void *stream),
+       (event, stream))
+DRIVER(cuEventRecordWithFlags, 11010, _ptsz, cuEventRecord, ON(stream), DONE,
+       (void *event, void *stream, unsigned flags), (event, stream, flags))
+DRIVER(cuStreamWaitEvent, 3020, _ptsz, cuStreamWaitEvent, ON(stream), DONE,
+       (void *stream, void *event, unsigned flags), (stream, event, flags))
+DRIVER(cuLaunchHostFunc, 10000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
+       (void *stream, void (*function)(void *), void *data), (stream, function, data))
+DRIVER_V2(cuStreamBeginCapture, 10010, _ptsz, cuStreamBeginCapture, ON(stream), DONE,
+	  (void *stream, int mode), (stream, mode))
+DRIVER(cuStreamBeginCaptureToGraph, 12030, _ptsz, cuStreamBeginCapture, ON(stream), DONE,
+       (void *stream, void *graph, const void *dependencies, const void *data, size_t count, int mode),
+       (stream, graph, dependencies, data, count, mode))
+DRIVER(cuStreamEndCapture, 10000, _ptsz, cuStreamEndCapture, ON(stream), DONE,
+       (void *stream, void **graph), (stream, graph))
+
+/* Memory. Only the outermost call keeps account of ranges, as it alone is recorded. */
+static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret, uint64_t address,
+		    size_t bytes)
+{
+	if (ret == 0 && call->span.thread) {
+		sp_cuda_made(call, (const void *)address);
+		sp_cuda_memory_add(what, (const void *)address, bytes);
+	}
+	return sp_cuda_value(ret, bytes);
+}
+
+/* Forgotten before it is freed: another thread may get the address at once. */
+static uint32_t freeing(enum sp_cuda_memory what, uint64_t address)
+{
+	sp_cuda_memory_remove(what, (const void *)address);
+	return (uint32_t)(address >> 8);
+}
+
+#define MADE(bytes) made(&call, SP_CUDA_DEVICE, ret, ret ? 0 : *address, bytes)
+#define PINNED(bytes) made(&call, SP_CUDA_PINNED, ret, ret ? 0 : (uint64_t)*address, bytes)
+
+DRIVER_ONE(cuMemAlloc, 3020, cuMemAlloc_v2, cuMemAlloc, 0, MADE(bytes),
+	   (uint64_t * address, size_t bytes), (address, bytes))
+DRIVER_ONE(cuMemAllocPitch, 3020, cuMemAllocPitch_v2, cuMemAlloc, 0, MADE(ret ? 0 : *pitch * height),
+	   (uint64_t * address, size_t *pitch, size_t width, size_t height, unsigned element),
+	   (address, pitch, width, height, element))
+DRIVER_ONE(cuMemAllocManaged, 6000, cuMemAllocManaged, cuMemAlloc, 0, MADE(bytes),
+	   (uint64_t * address, size_t bytes, unsigned flags), (address, bytes, flags))
+DRIVER(cuMemAllocAsync, 11020, _ptsz, cuMemAllocAsync, 0, MADE(bytes),
+       (uint64_t * address, size_t bytes, void *stream), (address, bytes, stream))
+DRIVER(cuMemAllocFromPoolAsync, 11020, _ptsz, cuMemAllocAsync, 0, MADE(bytes),
+       (uint64_t * address, size_t bytes, void *pool, void *stream), (address, bytes, pool, stream))
+DRIVER_ONE(cuMemHostAlloc, 2020, cuMemHostAlloc, cuMemHostAlloc, 0, PINNED(bytes),
+	   (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
+DRIVER_ONE(cuMemAllocHost, 3020, cuMemAllocHost_v2, cuMemHostAlloc, 0, PINNED(bytes),
+	   (void **address, size_t bytes), (address, bytes))
+DRIVER_ONE(cuMemHostRegister, 4000, cuMemHostRegister_v2, cuMemHostRegister, 0,
+	   made(&call, SP_CUDA_PINNED, ret, (uint64_t)address, bytes),
+	   (void *address, size_t bytes, unsigned flags), (address, bytes, flags))
+/* Physical memory; addresses for it are reserved apart. */
+DRIVER_ONE(cuMemCreate, 10020, cuMemCreate, cuMemCreate, 0,
+	   (ret || !call.span.thread ? (void)0 : sp_cuda_made(&call, (const void *)(*handle << 8)),
+	    BYTES(bytes)),
+	   (uint64_t * handle, size_t bytes, const void *properties, unsigned long long flags),
+	   (handle, bytes, properties, flags))
+DRIVER_ONE(cuMemFree, 3020, cuMemFree_v2, cuMemFree, freeing(SP_CUDA_DEVICE, address), DONE,
+	   (uint64_t address), (address))
+DRIVER(cuMemFreeAsync, 11020, _ptsz, cuMemFreeAsync, freeing(SP_CUDA_DEVICE, address), DONE,
+       (uint64_t address, void *stream), (address, stream))
+DRIVER_ONE(cuMemFreeHost, 2000, cuMemFreeHost, cuMemFreeHost,
+	   freeing(SP_CUDA_PINNED, (uint64_t)address), DONE, (void *address), (address))
+DRIVER_ONE(cuMemHostUnregister, 4000, cuMemHostUnregister, cuMemHostUnregister,
+	   freeing(SP_CUDA_PINNED, (uint64_t)address), DONE, (void *address), (address))
+DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DONE, (uint64_t handle),
+	   (handle))
+
+/* Functions without an event. */
+#define UNRECORDED(id, after, parameters, arguments)                                               \
+	static void *id##_originals[SP_DRIVER_FORMS];                                              \
+	static const struct sp_driver_function id##_driver;                                        \
+	static int id##_body(void **original, UNPACK parameters)                                   \
+	{                                                                                          \
+		int(*real) parameters = ORIGINAL(id, parameters);                                  \
+		int ret = real arguments;                                                          \
+                                                                                                   \
+		if (ret == 0)                                                                      \
+			after;                                                                     \
+		return ret;                                                                        \
+	}
+
+/* PyTorch's expandable segments: one range of addresses, mapped piece by piece. */
+UNRECORDED(cuMemAddressReserve, sp_cuda_memory_add(SP_CUDA_DEVICE, (const void *)*address, bytes),
+	   (uint64_t * address, size_t bytes, size_t alignment, uint64_t wanted,
+	    unsigned long long flags),
+	   (address, bytes, alignment, wanted, flags))
+FUNCTION(cuMemAddressReserve, cuMemAddressReserve, 10020, "cuMemAddressReserve", NULL,
+	 (uint64_t * address, size_t bytes, size_t alignment, uint64_t wanted, unsigned long long flags),
+	 (address, bytes, alignment, wanted, flags))
+EXPORT(cuMemAddressReserve, 0, cuMemAddressReserve);
+UNRECORDED(cuMemAddressFree, sp_cuda_memory_remove(SP_CUDA_DEVICE, (const void *)address),
+	   (uint64_t address, size_t bytes), (address, bytes))
+FUNCTION(cuMemAddressFree, cuMemAddressFree, 10020, "cuMemAddressFree", NULL,
+	 (uint64_t address, size_t bytes), (address, bytes))
+EXPORT(cuMemAddressFree, 0, cuMemAddressFree);
+
+/* Where most functions come from. The two have one name, by version. */
+static void hand_out(const char *symbol, int version, void **function)
+{
+	if (function && *function)
+		*function = sp_cuda_driver_wrap(symbol, version, *function);
+}
+
+UNRECORDED(cuGetProcAddress, hand_out(symbol, version, function),
+	   (const char *symbol, void **function, int version, uint64_t flags),
+	   (symbol, function, version, flags))
+FUNCTION(cuGetProcAddress, cuGetProcAddress, 11030, "cuGetProcAddress", NULL,
+	 (const char *symbol, void **function, int version, uint64_t flags),
+	 (symbol, function, version, flags))
+EXPORT(cuGetProcAddress, 0, cuGetProcAddress);
+UNRECORDED(cuGetProcAddress_v2, hand_out(symbol, version, function),
+	   (const char *symbol, void **function, int version, uint64_t flags, int *status),
+	   (symbol, function, version, flags, status))
+FUNCTION(cuGetProcAddress_v2, cuGetProcAddress, 12000, "cuGetProcAddress_v2", NULL,
+	 (const char *symbol, void **function, int version, uint64_t flags, int *status),
+	 (symbol, function, version, flags, status))
+EXPORT(cuGetProcAddress_v2, 0, cuGetProcAddress_v2);

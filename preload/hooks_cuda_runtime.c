@@ -1,0 +1,270 @@
+/*
+ * The CUDA runtime, libcudart.so.11.0, .12 and .13: calls of programs that are linked to the shared one.
+ * A program with a static runtime is seen at the driver (hooks_cuda_driver.c).
+ *
+ * _ptsz and _ptds are the names that programs compiled for per-thread default streams call. nvcc 13
+ * compiles <<<>>> to __cudaLaunchKernel.
+ */
+#include "preload/cuda.h"
+#include "preload/cuda_driver.h"
+
+#define UNPACK(...) __VA_ARGS__
+
+/* A function of the runtime: `kind` names its event; `arg` is computed before, `value` after the call. */
+#define RUNTIME(name, kind, arg, value, parameters, arguments)                                     \
+	SP_HOOK(int, name, UNPACK parameters)                                                      \
+	{                                                                                          \
+		static struct sp_cuda_original original = {#name, "cuda", (const void *)sp_wrap_##name, \
+							   {{0, 0, 0, 0, 0}}};                     \
+		int(*real) parameters = (int(*) parameters)sp_cuda_original(                       \
+			&original, __builtin_return_address(0));                                   \
+		SP_CUDA_CALL(call, SP_CUDA_CALLS, SP_EV_##kind, arg);                              \
+		int ret = real arguments;                                                          \
+                                                                                                   \
+		sp_cuda_end(&call, value);                                                         \
+		return ret;                                                                        \
+	}
+#define RUNTIME_PTSZ(name, ...)                                                                    \
+	RUNTIME(name, __VA_ARGS__)                                                                 \
+	RUNTIME(name##_ptsz, __VA_ARGS__)
+#define RUNTIME_PTDS(name, ...)                                                                    \
+	RUNTIME(name, __VA_ARGS__)                                                                 \
+	RUNTIME(name##_ptds, __VA_ARGS__)
+
+#define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
+#define DONE sp_cuda_value(ret, 0)
+/* What the parameters point to is read only after a success: before, it may be nothing. */
+#define BYTES(bytes) (ret ? -(int64_t)ret : (int64_t)(bytes))
+#define COPY(stream, kind, to, from) sp_cuda_copy_arg(stream, kind, to, from)
+/* Symbols and arrays are the device's. */
+#define TO_DEVICE(stream, kind, from)                                                              \
+	sp_cuda_copy_arg(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_DEVICE : (kind), NULL, from)
+#define TO_HOST(stream, kind, to)                                                                  \
+	sp_cuda_copy_arg(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_HOST : (kind), to, NULL)
+#define ON_DEVICE(stream) sp_cuda_copy_arg(stream, SP_COPY_ON_DEVICE, NULL, NULL)
+
+/* Launches */
+RUNTIME_PTSZ(cudaLaunchKernel, cudaLaunchKernel, ON(stream), DONE,
+	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
+	      void **arguments, size_t shared_bytes, void *stream),
+	     (function, grid, block, arguments, shared_bytes, stream))
+RUNTIME_PTSZ(__cudaLaunchKernel, cudaLaunchKernel, ON(stream), DONE,
+	     (void *kernel, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block, void **arguments,
+	      size_t shared_bytes, void *stream),
+	     (kernel, grid, block, arguments, shared_bytes, stream))
+RUNTIME_PTSZ(cudaLaunchKernelExC, cudaLaunchKernelExC, ON(config ? config->stream : NULL), DONE,
+	     (const struct sp_cuda_launch_config *config, const void *function, void **arguments),
+	     (config, function, arguments))
+RUNTIME_PTSZ(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel, ON(stream), DONE,
+	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
+	      void **arguments, size_t shared_bytes, void *stream),
+	     (function, grid, block, arguments, shared_bytes, stream))
+RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, ON(stream), DONE, (void *graph, void *stream),
+	     (graph, stream))
+
+/* Copies */
+RUNTIME_PTDS(cudaMemcpy, cudaMemcpy, COPY(NULL, kind, to, from), BYTES(bytes),
+	     (void *to, const void *from, size_t bytes, int kind), (to, from, bytes, kind))
+RUNTIME_PTSZ(cudaMemcpyAsync, cudaMemcpyAsync, COPY(stream, kind, to, from), BYTES(bytes),
+	     (void *to, const void *from, size_t bytes, int kind, void *stream),
+	     (to, from, bytes, kind, stream))
+RUNTIME_PTDS(cudaMemcpy2D, cudaMemcpy, COPY(NULL, kind, to, from), BYTES(width * height),
+	     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	      size_t height, int kind),
+	     (to, to_pitch, from, from_pitch, width, height, kind))
+RUNTIME_PTSZ(cudaMemcpy2DAsync, cudaMemcpyAsync, COPY(stream, kind, to, from), BYTES(width * height),
+	     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	      size_t height, int kind, void *stream),
+	     (to, to_pitch, from, from_pitch, width, height, kind, stream))
+RUNTIME(cudaMemcpyPeer, cudaMemcpy, ON_DEVICE(NULL), BYTES(bytes),
+	(void *to, int to_device, const void *from, int from_device, size_t bytes),
+	(to, to_device, from, from_device, bytes))
+RUNTIME(cudaMemcpyPeerAsync, cudaMemcpyAsync, ON_DEVICE(stream), BYTES(bytes),
+	(void *to, int to_device, const void *from, int from_device, size_t bytes, void *stream),
+	(to, to_device, from, from_device, bytes, stream))
+RUNTIME_PTDS(cudaMemcpyToSymbol, cudaMemcpy, TO_DEVICE(NULL, kind, from), BYTES(bytes),
+	     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
+	     (symbol, from, bytes, offset, kind))
+RUNTIME_PTSZ(cudaMemcpyToSymbolAsync, cudaMemcpyAsync, TO_DEVICE(stream, kind, from), BYTES(bytes),
+	     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+	      void *stream),
+	     (symbol, from, bytes, offset, kind, stream))
+RUNTIME_PTDS(cudaMemcpyFromSymbol, cudaMemcpy, TO_HOST(NULL, kind, to), BYTES(bytes),
+	     (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
+	     (to, symbol, bytes, offset, kind))
+RUNTIME_PTSZ(cudaMemcpyFromSymbolAsync, cudaMemcpyAsync, TO_HOST(stream, kind, to), BYTES(bytes),
+	     (void *to, const void *symbol, size_t bytes, size_t offset, int kind, void *stream),
+	     (to, symbol, bytes, offset, kind, stream))
+RUNTIME_PTDS(cudaMemcpyToArray, cudaMemcpy, TO_DEVICE(NULL, kind, from), BYTES(bytes),
+	     (void *array, size_t x, size_t y, const void *from, size_t bytes, int kind),
+	     (array, x, y, from, bytes, kind))
+RUNTIME_PTSZ(cudaMemcpyToArrayAsync, cudaMemcpyAsync, TO_DEVICE(stream, kind, from), BYTES(bytes),
+	     (void *array, size_t x, size_t y, const void *from, size_t bytes, int kind, void *stream),
+	     (array, x, y, from, bytes, kind, stream))
+RUNTIME_PTDS(cudaMemcpyFromArray, cudaMemcpy, TO_HOST(NULL, kind, to), BYTES(bytes),
+	     (void *to, const void *array, size_t x, size_t y, size_t bytes, int kind),
+	     (to, array, x, y, bytes, kind))
+RUNTIME_PTSZ(cudaMemcpyFromArrayAsync, cudaMemcpyAsync, TO_HOST(stream, kind, to), BYTES(bytes),
+	     (void *to, const void *array, size_t x, size_t y, size_t bytes, int kind, void *stream),
+	     (to, array, x, y, bytes, kind, stream))
+RUNTIME_PTDS(cudaMemcpyArrayToArray, cudaMemcpy, ON_DEVICE(NULL), BYTES(bytes),
+	     (void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y,
+	      size_t bytes, int kind),
+	     (to, to_x, to_y, from, from_x, from_y, bytes, kind))
+RUNTIME_PTDS(cudaMemcpy2DToArray, cudaMemcpy, TO_DEVICE(NULL, kind, from), BYTES(width * height),
+	     (void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+	      size_t height, int kind),
+	     (array, x, y, from, pitch, width, height, kind))
+RUNTIME_PTSZ(cudaMemcpy2DToArrayAsync, cudaMemcpyAsync, TO_DEVICE(stream, kind, from),
+	     BYTES(width * height),
+	     (void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+	      size_t height, int kind, void *stream),
+	     (array, x, y, from, pitch, width, height, kind, stream))
+RUNTIME_PTDS(cudaMemcpy2DFromArray, cudaMemcpy, TO_HOST(NULL, kind, to), BYTES(width * height),
+	     (void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width,
+	      size_t height, int kind),
+	     (to, pitch, array, x, y, width, height, kind))
+RUNTIME_PTSZ(cudaMemcpy2DFromArrayAsync, cudaMemcpyAsync, TO_HOST(stream, kind, to),
+	     BYTES(width * height),
+	     (void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width,
+	      size_t height, int kind, void *stream),
+	     (to, pitch, array, x, y, width, height, kind, stream))
+RUNTIME_PTDS(cudaMemcpy2DArrayToArray, cudaMemcpy, ON_DEVICE(NULL), BYTES(width * height),
+	     (void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y,
+	      size_t width, size_t height, int kind),
+	     (to, to_x, to_y, from, from_x, from_y, width, height, kind))
+
+/* An array's side has no pointer, and its extent counts elements: then the bytes are not known. */
+static uint64_t bytes_3d(const struct sp_cuda_extent *extent, const void *array, const void *other)
+{
+	return array || other ? 0 : extent->width * extent->height * extent->depth;
+}
+
+RUNTIME_PTDS(cudaMemcpy3D, cudaMemcpy,
+	     p ? COPY(NULL, p->kind, p->target.pointer, p->source.pointer) : 0,
+	     BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
+	     (const struct sp_cuda_copy_3d *p), (p))
+RUNTIME_PTSZ(cudaMemcpy3DAsync, cudaMemcpyAsync,
+	     p ? COPY(stream, p->kind, p->target.pointer, p->source.pointer) : 0,
+	     BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
+	     (const struct sp_cuda_copy_3d *p, void *stream), (p, stream))
+RUNTIME_PTDS(cudaMemcpy3DPeer, cudaMemcpy, ON_DEVICE(NULL),
+	     BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
+	     (const struct sp_cuda_copy_3d_peer *p), (p))
+RUNTIME_PTSZ(cudaMemcpy3DPeerAsync, cudaMemcpyAsync, ON_DEVICE(stream),
+	     BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
+	     (const struct sp_cuda_copy_3d_peer *p, void *stream), (p, stream))
+
+/* A batch is one call with the bytes of all. */
+static uint64_t sum(const size_t *sizes, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += sizes[i];
+	return bytes;
+}
+
+static uint32_t batch_arg(const void *stream, void *const *to, const void *const *from, size_t count)
+{
+	return to && from && count ? COPY(stream, SP_COPY_UNKNOWN, to[0], from[0]) : 0;
+}
+
+/* CUDA 12.8's form has one argument more (where it failed) before the stream, so that what is the stream
+ * here is a pointer there, and the stream rides in the ninth place: both are passed on. */
+RUNTIME_PTSZ(cudaMemcpyBatchAsync, cudaMemcpyAsync, batch_arg(NULL, to, from, count),
+	     BYTES(sum(sizes, count)),
+	     (void *const *to, const void *const *from, const size_t *sizes, size_t count,
+	      void *attributes, size_t *indices, size_t attribute_count, void *stream, void *more),
+	     (to, from, sizes, count, attributes, indices, attribute_count, stream, more))
+
+/* Memory set */
+RUNTIME_PTDS(cudaMemset, cudaMemset, 0, BYTES(bytes), (void *to, int byte, size_t bytes),
+	     (to, byte, bytes))
+RUNTIME_PTSZ(cudaMemsetAsync, cudaMemsetAsync, ON(stream), BYTES(bytes),
+	     (void *to, int byte, size_t bytes, void *stream), (to, byte, bytes, stream))
+RUNTIME_PTDS(cudaMemset2D, cudaMemset, 0, BYTES(width * height),
+	     (void *to, size_t pitch, int byte, size_t width, size_t height),
+	     (to, pitch, byte, width, height))
+RUNTIME_PTSZ(cudaMemset2DAsync, cudaMemsetAsync, ON(stream), BYTES(width * height),
+	     (void *to, size_t pitch, int byte, size_t width, size_t height, void *stream),
+	     (to, pitch, byte, width, height, stream))
+RUNTIME_PTDS(cudaMemset3D, cudaMemset, 0, BYTES(extent.width * extent.height * extent.depth),
+	     (struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent), (to, byte, extent))
+RUNTIME_PTSZ(cudaMemset3DAsync, cudaMemsetAsync, ON(stream),
+	     BYTES(extent.width * extent.height * extent.depth),
+	     (struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent, void *stream),
+	     (to, byte, extent, stream))
+
+/* Waits, and what orders streams */
+#define QUERIED (ret == SP_CUDA_NOT_READY ? 1 : DONE)
+
+RUNTIME_PTSZ(cudaStreamSynchronize, cudaStreamSynchronize, ON(stream), DONE, (void *stream), (stream))
+RUNTIME(cudaDeviceSynchronize, cudaDeviceSynchronize, 0, DONE, (void), ())
+RUNTIME(cudaThreadSynchronize, cudaDeviceSynchronize, 0, DONE, (void), ())
+RUNTIME(cudaEventSynchronize, cudaEventSynchronize, 0, DONE, (void *event), (event))
+RUNTIME_PTSZ(cudaStreamQuery, cudaStreamQuery, ON(stream), QUERIED, (void *stream), (stream))
+RUNTIME(cudaEventQuery, cudaEventQuery, 0, QUERIED, (void *event), (event))
+RUNTIME_PTSZ(cudaEventRecord, cudaEventRecord, ON(stream), DONE, (void *event, void *stream),
+	     (event, stream))
+RUNTIME_PTSZ(cudaEventRecordWithFlags, cudaEventRecord, ON(stream), DONE,
+	     (void *event, void *stream, unsigned flags), (event, stream, flags))
+RUNTIME_PTSZ(cudaStreamWaitEvent, cudaStreamWaitEvent, ON(stream), DONE,
+	     (void *stream, void *event, unsigned flags), (stream, event, flags))
+RUNTIME_PTSZ(cudaLaunchHostFunc, cudaLaunchHostFunc, ON(stream), DONE,
+	     (void *stream, void (*function)(void *), void *data), (stream, function, data))
+RUNTIME_PTSZ(cudaStreamBeginCapture, cudaStreamBeginCapture, ON(stream), DONE,
+	     (void *stream, int mode), (stream, mode))
+RUNTIME_PTSZ(cudaStreamBeginCaptureToGraph, cudaStreamBeginCapture, ON(stream), DONE,
+	     (void *stream, void *graph, const void *dependencies, const void *data, size_t count,
+	      int mode),
+	     (stream, graph, dependencies, data, count, mode))
+RUNTIME_PTSZ(cudaStreamEndCapture, cudaStreamEndCapture, ON(stream), DONE,
+	     (void *stream, void **graph), (stream, graph))
+
+/* Memory. Only the outermost call keeps account of ranges, as it alone is recorded. */
+static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret,
+		    void *const *address, size_t bytes)
+{
+	if (ret == 0 && call->span.thread) {
+		sp_cuda_made(call, *address);
+		sp_cuda_memory_add(what, *address, bytes);
+	}
+	return sp_cuda_value(ret, bytes);
+}
+
+/* Forgotten before it is freed: another thread may get the address at once. */
+static uint32_t freeing(enum sp_cuda_memory what, const void *address)
+{
+	sp_cuda_memory_remove(what, address);
+	return (uint32_t)((uintptr_t)address >> 8);
+}
+
+#define MADE(what, bytes) made(&call, SP_CUDA_##what, ret, address, bytes)
+
+RUNTIME(cudaMalloc, cudaMalloc, 0, MADE(DEVICE, bytes), (void **address, size_t bytes),
+	(address, bytes))
+RUNTIME(cudaMallocManaged, cudaMalloc, 0, MADE(DEVICE, bytes),
+	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
+RUNTIME(cudaMallocPitch, cudaMalloc, 0, MADE(DEVICE, ret ? 0 : *pitch * height),
+	(void **address, size_t *pitch, size_t width, size_t height), (address, pitch, width, height))
+RUNTIME(cudaMalloc3D, cudaMalloc, 0,
+	made(&call, SP_CUDA_DEVICE, ret, &p->pointer, ret ? 0 : p->pitch * extent.height * extent.depth),
+	(struct sp_cuda_pitched * p, struct sp_cuda_extent extent), (p, extent))
+RUNTIME_PTSZ(cudaMallocAsync, cudaMallocAsync, 0, MADE(DEVICE, bytes),
+	     (void **address, size_t bytes, void *stream), (address, bytes, stream))
+RUNTIME_PTSZ(cudaMallocFromPoolAsync, cudaMallocAsync, 0, MADE(DEVICE, bytes),
+	     (void **address, size_t bytes, void *pool, void *stream), (address, bytes, pool, stream))
+RUNTIME(cudaHostAlloc, cudaHostAlloc, 0, MADE(PINNED, bytes),
+	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
+RUNTIME(cudaMallocHost, cudaHostAlloc, 0, MADE(PINNED, bytes), (void **address, size_t bytes),
+	(address, bytes))
+RUNTIME(cudaHostRegister, cudaHostRegister, 0, made(&call, SP_CUDA_PINNED, ret, &address, bytes),
+	(void *address, size_t bytes, unsigned flags), (address, bytes, flags))
+RUNTIME(cudaFree, cudaFree, freeing(SP_CUDA_DEVICE, address), DONE, (void *address), (address))
+RUNTIME_PTSZ(cudaFreeAsync, cudaFreeAsync, freeing(SP_CUDA_DEVICE, address), DONE,
+	     (void *address, void *stream), (address, stream))
+RUNTIME(cudaFreeHost, cudaFreeHost, freeing(SP_CUDA_PINNED, address), DONE, (void *address),
+	(address))
+RUNTIME(cudaHostUnregister, cudaHostUnregister, freeing(SP_CUDA_PINNED, address), DONE,
+	(void *address), (address))

@@ -1,0 +1,64 @@
+/*
+ * NCCL: bytes and communicator of each collective and each send and receive, as the host enqueues them.
+ * Inside a group the work is launched by ncclGroupEnd. Prototypes and the numbers of types: nccl.h 2.x,
+ * unchanged since 2.7 but for types added at the end.
+ */
+#include "preload/cuda.h"
+
+#define UNPACK(...) __VA_ARGS__
+
+/* ncclDataType_t: int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16, and two
+ * float8. A type that came later counts as a byte. */
+static uint64_t bytes_of(size_t count, int type)
+{
+	static const uint8_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+
+	return type >= 0 && (size_t)type < sizeof(bytes) ? count * bytes[type] : count;
+}
+
+#define NCCL(name, kind, arg, value, parameters, arguments)                                        \
+	SP_HOOK(int, name, UNPACK parameters)                                                      \
+	{                                                                                          \
+		static struct sp_cuda_original original = {#name, "nccl", (const void *)sp_wrap_##name, \
+							   {{0, 0, 0, 0, 0}}};                     \
+		int(*real) parameters = (int(*) parameters)sp_cuda_original(                       \
+			&original, __builtin_return_address(0));                                   \
+		SP_CUDA_CALL(call, SP_NCCL_CALLS, SP_EV_##kind, arg);                              \
+		int ret = real arguments;                                                          \
+                                                                                                   \
+		sp_cuda_end(&call, value);                                                         \
+		return ret;                                                                        \
+	}
+
+#define AMONG (uint32_t)((uintptr_t)comm >> 8)
+#define BYTES sp_cuda_value(ret, bytes_of(count, type))
+
+NCCL(ncclAllReduce, ncclAllReduce, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, int op, void *comm, void *stream),
+     (from, to, count, type, op, comm, stream))
+NCCL(ncclReduce, ncclReduce, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, int op, int root, void *comm, void *stream),
+     (from, to, count, type, op, root, comm, stream))
+NCCL(ncclBroadcast, ncclBroadcast, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, int root, void *comm, void *stream),
+     (from, to, count, type, root, comm, stream))
+NCCL(ncclBcast, ncclBroadcast, AMONG, BYTES,
+     (void *buffer, size_t count, int type, int root, void *comm, void *stream),
+     (buffer, count, type, root, comm, stream))
+NCCL(ncclAllGather, ncclAllGather, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, void *comm, void *stream),
+     (from, to, count, type, comm, stream))
+NCCL(ncclReduceScatter, ncclReduceScatter, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, int op, void *comm, void *stream),
+     (from, to, count, type, op, comm, stream))
+NCCL(ncclAlltoAll, ncclAlltoAll, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, void *comm, void *stream),
+     (from, to, count, type, comm, stream))
+NCCL(ncclSend, ncclSend, AMONG, BYTES,
+     (const void *from, size_t count, int type, int peer, void *comm, void *stream),
+     (from, count, type, peer, comm, stream))
+NCCL(ncclRecv, ncclRecv, AMONG, BYTES,
+     (void *to, size_t count, int type, int peer, void *comm, void *stream),
+     (to, count, type, peer, comm, stream))
+/* 7 is ncclInProgress: a communicator that does not block. */
+NCCL(ncclGroupEnd, ncclGroupEnd, 0, ret == 7 ? 1 : sp_cuda_value(ret, 0), (void), ())

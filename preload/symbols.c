@@ -1,0 +1,115 @@
+#include "preload/symbols.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct symbols {
+	uintptr_t bias;
+	const ElfW(Sym) *table;
+	const char *strings;
+	const uint32_t *hash; /* DT_GNU_HASH */
+};
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* The linker has relocated these entries in most objects, not in all. */
+static const void *entry_at(uintptr_t bias, uintptr_t value)
+{
+	return (const void *)(value < bias ? value + bias : value);
+}
+
+static struct symbols symbols_of(uintptr_t bias, const ElfW(Dyn) *dynamic)
+{
+	struct symbols symbols = {.bias = bias};
+
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		const void *at = entry_at(bias, dynamic->d_un.d_ptr);
+
+		if (dynamic->d_tag == DT_SYMTAB)
+			symbols.table = at;
+		else if (dynamic->d_tag == DT_STRTAB)
+			symbols.strings = at;
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			symbols.hash = at;
+	}
+	return symbols;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+/* The table: buckets, first symbol hashed, words of the filter, a shift; then filter, buckets, chains. */
+static void *find(const struct symbols *symbols, const char *name)
+{
+	uint32_t hash = hash_of(name), buckets, first, i;
+	const uint32_t *bucket, *chain;
+
+	if (!symbols->hash || !symbols->table || !symbols->strings)
+		return NULL;
+	buckets = symbols->hash[0];
+	first = symbols->hash[1];
+	bucket = symbols->hash + 4 + symbols->hash[2] * (sizeof(ElfW(Addr)) / 4);
+	chain = bucket + buckets;
+	i = buckets ? bucket[hash % buckets] : 0;
+	if (i < first)
+		return NULL;
+	for (;; i++) {
+		const ElfW(Sym) *symbol = &symbols->table[i];
+
+		if ((chain[i - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+		    strcmp(symbols->strings + symbol->st_name, name) == 0)
+			return (void *)(symbols->bias + symbol->st_value);
+		if (chain[i - first] & 1)
+			return NULL;
+	}
+}
+
+struct search {
+	const char *name;
+	void *found;
+	int passed_us;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct search *search = argument;
+
+	(void)size;
+	if (!search->passed_us) {
+		search->passed_us = info->dlpi_addr == (uintptr_t)__ehdr_start;
+		return 0;
+	}
+	for (unsigned i = 0; i < info->dlpi_phnum && !search->found; i++) {
+		struct symbols symbols;
+
+		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+			continue;
+		symbols = symbols_of(info->dlpi_addr, (const ElfW(Dyn) *)(info->dlpi_addr +
+									  info->dlpi_phdr[i].p_vaddr));
+		search->found = find(&symbols, search->name);
+	}
+	return search->found != NULL;
+}
+
+void *sp_symbol_after_us(const char *name)
+{
+	struct search search = {.name = name};
+
+	dl_iterate_phdr(look, &search);
+	return search.found;
+}
+
+void *sp_symbol_of_ours(const char *name)
+{
+	struct symbols symbols = symbols_of((uintptr_t)__ehdr_start, _DYNAMIC);
+
+	return find(&symbols, name);
+}

@@ -1,0 +1,191 @@
+/*
+ * Calls the CUDA runtime in every form that a program can, several times over, and counts by stage.
+ *	cuda_calls THREADS ROUNDS
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_cuda.h"
+#include "tests/victims/tally.h"
+
+#define BYTES 4096u
+
+static long rounds;
+
+/* A call that must succeed; `moved` is what it moves. */
+#define COUNT(row, moved, call)                                                                    \
+	do {                                                                                       \
+		tally_begin(row);                                                                  \
+		EXPECT((call) == FAKE_OK);                                                         \
+		tally_end(row, (int64_t)(moved));                                                  \
+	} while (0)
+#define COUNT_FAILURE(row, error, call)                                                            \
+	do {                                                                                       \
+		tally_begin(row);                                                                  \
+		EXPECT((call) == (error));                                                         \
+		tally_end(row, 0);                                                                 \
+	} while (0)
+
+static const struct fake_dim3 one = {1, 1, 1}, none = {0, 1, 1};
+
+static void kernel(void)
+{
+}
+
+static void launches(struct tally_row *row, void *stream)
+{
+	uint64_t ns = 100;
+	void *arguments[] = {&ns};
+	struct fake_launch launch = {.grid = one, .block = one, .stream = stream};
+	const void *f = (const void *)kernel;
+
+	COUNT(row, 0, cudaLaunchKernel(f, one, one, arguments, 0, stream));
+	COUNT(row, 0, cudaLaunchKernel_ptsz(f, one, one, arguments, 0, stream));
+	COUNT(row, 0, __cudaLaunchKernel((void *)kernel, one, one, arguments, 0, stream));
+	COUNT(row, 0, __cudaLaunchKernel_ptsz((void *)kernel, one, one, arguments, 0, NULL));
+	COUNT(row, 0, cudaLaunchCooperativeKernel(f, one, one, arguments, 0, stream));
+	COUNT(row, 0, cudaLaunchCooperativeKernel_ptsz(f, one, one, arguments, 0, stream));
+	COUNT(row, 0, cudaLaunchKernelExC(&launch, f, arguments));
+	COUNT(row, 0, cudaLaunchKernelExC_ptsz(&launch, f, arguments));
+	COUNT_FAILURE(row, FAKE_INVALID_CONFIGURATION,
+		      cudaLaunchKernel(f, none, one, arguments, 0, stream));
+}
+
+/* One direction in every form. */
+static void copies(struct tally_row *row, int kind, char *to, const char *from, void *stream)
+{
+	struct fake_copy_3d copy = {
+		.source = {(void *)from, 64, 64, 8}, .target = {to, 64, 64, 8},
+		.extent = {16, 4, 2}, .kind = kind};
+
+	COUNT(row, BYTES, cudaMemcpy(to, from, BYTES, kind));
+	COUNT(row, BYTES, cudaMemcpy_ptds(to, from, BYTES, kind));
+	COUNT(row, BYTES, cudaMemcpyAsync(to, from, BYTES, kind, stream));
+	COUNT(row, BYTES, cudaMemcpyAsync_ptsz(to, from, BYTES, kind, stream));
+	COUNT(row, 32 * 4, cudaMemcpy2D(to, 64, from, 64, 32, 4, kind));
+	COUNT(row, 32 * 4, cudaMemcpy2D_ptds(to, 64, from, 64, 32, 4, kind));
+	COUNT(row, 32 * 4, cudaMemcpy2DAsync(to, 64, from, 64, 32, 4, kind, stream));
+	COUNT(row, 32 * 4, cudaMemcpy2DAsync_ptsz(to, 64, from, 64, 32, 4, kind, stream));
+	COUNT(row, 16 * 4 * 2, cudaMemcpy3D(&copy));
+	COUNT(row, 16 * 4 * 2, cudaMemcpy3D_ptds(&copy));
+	COUNT(row, 16 * 4 * 2, cudaMemcpy3DAsync(&copy, stream));
+	COUNT(row, 16 * 4 * 2, cudaMemcpy3DAsync_ptsz(&copy, stream));
+}
+
+static void sets(struct tally_row *row, void *device, void *stream)
+{
+	COUNT(row, BYTES, cudaMemset(device, 1, BYTES));
+	COUNT(row, BYTES, cudaMemset_ptds(device, 1, BYTES));
+	COUNT(row, BYTES, cudaMemsetAsync(device, 1, BYTES, stream));
+	COUNT(row, BYTES, cudaMemsetAsync_ptsz(device, 1, BYTES, stream));
+}
+
+static void waits(struct tally_row *row, struct tally_row *ordering, void *stream)
+{
+	void *event;
+	float ms;
+
+	EXPECT(cudaEventCreate(&event) == FAKE_OK);
+	COUNT(ordering, 0, cudaEventRecord(event, stream));
+	COUNT(ordering, 0, cudaStreamWaitEvent(NULL, event, 0));
+	COUNT(row, 0, cudaEventSynchronize(event));
+	COUNT(ordering, 0, cudaEventQuery(event));
+	COUNT(ordering, 0, cudaEventRecord_ptsz(event, stream));
+	COUNT(ordering, 0, cudaStreamWaitEvent_ptsz(stream, event, 0));
+	COUNT(row, 0, cudaStreamSynchronize(stream));
+	COUNT(row, 0, cudaStreamSynchronize_ptsz(stream));
+	COUNT(ordering, 0, cudaStreamQuery(stream));
+	COUNT(ordering, 0, cudaStreamQuery_ptsz(stream));
+	COUNT(row, 0, cudaDeviceSynchronize());
+	EXPECT(cudaEventElapsedTime(&ms, event, event) == FAKE_OK && ms == 0);
+	EXPECT(cudaEventDestroy(event) == FAKE_OK);
+}
+
+static void graphs(struct tally_row *row, struct tally_row *launched, struct tally_row *ordering,
+		   struct tally_row *wait, void *stream)
+{
+	uint64_t ns = 100;
+	void *arguments[] = {&ns}, *graph, *instance;
+
+	COUNT(ordering, 0, cudaStreamBeginCapture(stream, 0));
+	COUNT(launched, 0, cudaLaunchKernel((void *)kernel, one, one, arguments, 0, stream));
+	COUNT(ordering, 0, cudaStreamEndCapture(stream, &graph));
+	EXPECT(cudaGraphInstantiate(&instance, graph, 0) == FAKE_OK);
+	COUNT(row, 0, cudaGraphLaunch(instance, stream));
+	COUNT(row, 0, cudaGraphLaunch_ptsz(instance, stream));
+	COUNT(wait, 0, cudaStreamSynchronize(stream));
+}
+
+static void memory(struct tally_row *made, struct tally_row *freed, void *stream)
+{
+	char mine[BYTES];
+	void *at;
+
+	COUNT(made, BYTES, cudaMallocAsync(&at, BYTES, stream));
+	COUNT(freed, 0, cudaFreeAsync(at, stream));
+	COUNT(made, BYTES, cudaMallocAsync_ptsz(&at, BYTES, stream));
+	COUNT(freed, 0, cudaFreeAsync_ptsz(at, stream));
+	COUNT(made, BYTES, cudaMallocFromPoolAsync(&at, BYTES, NULL, stream));
+	COUNT(freed, 0, cudaFreeAsync(at, stream));
+	COUNT(made, BYTES, cudaMallocHost(&at, BYTES));
+	COUNT(freed, 0, cudaFreeHost(at));
+	COUNT(made, BYTES, cudaHostRegister(mine, BYTES, 0));
+	COUNT(freed, 0, cudaHostUnregister(mine));
+}
+
+static void *work(void *unused)
+{
+	struct tally_row *launch = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	struct tally_row *graph = tally_row("cuda_graph_launch", "");
+	struct tally_row *up = tally_row("cuda_copy_h2d", ""), *down = tally_row("cuda_copy_d2h", "");
+	struct tally_row *inside = tally_row("cuda_copy_d2d", "");
+	struct tally_row *other = tally_row("cuda_copy_other", "");
+	struct tally_row *set = tally_row("cuda_memset", ""), *made = tally_row("cuda_malloc", "");
+	struct tally_row *freed = tally_row("cuda_free", ""), *order = tally_row("cuda_stream", "");
+	char *device, *second, *pinned, *pageable = calloc(1, BYTES);
+	void *stream;
+
+	EXPECT(pageable && cudaStreamCreate(&stream) == FAKE_OK);
+	COUNT(made, BYTES, cudaMalloc((void **)&device, BYTES));
+	COUNT(made, BYTES, cudaMalloc((void **)&second, BYTES));
+	COUNT(made, BYTES, cudaHostAlloc((void **)&pinned, BYTES, 0));
+	for (long i = 0; i < rounds; i++) {
+		launches(launch, stream);
+		copies(up, FAKE_H2D, device, pageable, stream);
+		copies(up, FAKE_DEFAULT, device, pinned, stream);
+		copies(down, FAKE_D2H, pinned, device, stream);
+		copies(down, FAKE_DEFAULT, pageable, device, stream);
+		copies(inside, FAKE_D2D, second, device, stream);
+		copies(inside, FAKE_DEFAULT, second, device, stream);
+		copies(other, FAKE_H2H, pinned, pageable, stream);
+		COUNT(inside, BYTES, cudaMemcpyPeer(second, 0, device, 0, BYTES));
+		COUNT(inside, BYTES, cudaMemcpyPeerAsync(second, 0, device, 0, BYTES, stream));
+		sets(set, device, stream);
+		waits(sync, order, stream);
+		graphs(graph, launch, order, sync, stream);
+		memory(made, freed, stream);
+	}
+	EXPECT(cudaStreamDestroy(stream) == FAKE_OK);
+	COUNT(freed, 0, cudaFree(device));
+	COUNT(freed, 0, cudaFree(second));
+	COUNT(freed, 0, cudaFreeHost(pinned));
+	free(pageable);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	long threads = argc > 1 ? atol(argv[1]) : 1;
+	pthread_t ids[64];
+
+	rounds = argc > 2 ? atol(argv[2]) : 10;
+	EXPECT(threads >= 1 && threads <= 64);
+	for (long i = 0; i < threads; i++)
+		EXPECT(pthread_create(&ids[i], NULL, work, NULL) == 0);
+	for (long i = 0; i < threads; i++)
+		pthread_join(ids[i], NULL);
+	puts("done");
+	return 0;
+}
