@@ -283,12 +283,12 @@ class Case(unittest.TestCase):
                 )
 
     def assert_threads(self, rows, trace):
-        """Threads of children, whose only events are calls that they count; a child that became
-        another image left one of its exec."""
+        """Threads of children, whose only events are calls that they count; an image that was left
+        by exec holds that one event, of no duration."""
         reported = {}
         for thread in trace.report("threads", "--limit=all")["threads"]:
             key = (thread["pid"], thread["tid"])
-            if thread["top_stage"] == "process" and thread["events"] == 1:
+            if thread["events"] == 1 and thread["total_ns"] == 0:
                 continue
             reported[key] = reported.get(key, 0) + thread["events"]
         counted = bounds(rows, lambda row: (row.pid, row.tid) if row.pid != rows[0].pid else None)
