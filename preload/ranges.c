@@ -24,3 +24,12 @@ void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const cha
 	if (sp_likely(t && range.image == sp_process->image_start_ns))
 		sp_emit(t, kind, sp_name_of(t, text, bytes), range.start, end - range.start, value);
 }
+
+void sp_range_end_named(struct sp_range range, uint32_t kind, uint32_t name)
+{
+	uint64_t end = sp_clock_ticks();
+	struct sp_thread *t = sp_enter();
+
+	if (sp_likely(t && range.image == sp_process->image_start_ns))
+		sp_emit(t, kind, name, range.start, end - range.start, 0);
+}

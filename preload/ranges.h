@@ -22,4 +22,7 @@ struct sp_range sp_range_begin(void);
 void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const char *text,
 		  size_t bytes);
 
+/* The same where the label was numbered when the range began (sp_name_of). */
+void sp_range_end_named(struct sp_range range, uint32_t kind, uint32_t name);
+
 #endif

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/nvtx.h"
 #include "preload/originals.h"
 #include "preload/process.h"
 #include "preload/python.h"
@@ -25,6 +26,7 @@ __attribute__((constructor)) static void runtime_begin(void)
 		sp_thread_init();
 		sp_stacks_init();
 		sp_python_init();
+		sp_nvtx_init();
 	}
 	errno = kept;
 }

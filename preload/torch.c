@@ -11,6 +11,7 @@
 #include "preload/config.h"
 #include "preload/names.h"
 #include "preload/originals.h"
+#include "preload/pool.h"
 #include "preload/ranges.h"
 #include "preload/sys.h"
 #include "trace/events.h"
@@ -42,48 +43,17 @@ _Static_assert(sizeof(struct callback) == 40, "passed by value, in memory");
 struct mark {
 	const void *const *vtable;
 	struct sp_range range;
-	uint32_t next;
 };
 
 static struct mark marks[MARKS];
-/* Marks that came back: number of the first (from 1; 0: none), and above it a count against ABA. */
-static uint64_t marks_free;
-static uint32_t marks_used;
+static uint32_t marks_next[MARKS];
+static struct sp_pool marks_pool = {.count = MARKS, .next = marks_next};
 static const char *(*record_name)(const void *record);
 static int state; /* 0: no event seen yet, 1: as expected, -1: withdrawn */
 
-static struct mark *mark_take(void)
-{
-	uint64_t head = __atomic_load_n(&marks_free, __ATOMIC_ACQUIRE);
-	uint32_t used;
-
-	while ((uint32_t)head) {
-		struct mark *mark = &marks[(uint32_t)head - 1];
-		uint64_t next = (head >> 32) + 1;
-
-		next = next << 32 | __atomic_load_n(&mark->next, __ATOMIC_RELAXED);
-		if (__atomic_compare_exchange_n(&marks_free, &head, next, 1, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE))
-			return mark;
-	}
-	used = __atomic_load_n(&marks_used, __ATOMIC_RELAXED);
-	while (used < MARKS)
-		if (__atomic_compare_exchange_n(&marks_used, &used, used + 1, 1, __ATOMIC_RELAXED,
-						__ATOMIC_RELAXED))
-			return &marks[used];
-	return NULL;
-}
-
 static void mark_give(void *self)
 {
-	struct mark *mark = self;
-	uint64_t head = __atomic_load_n(&marks_free, __ATOMIC_RELAXED), next;
-
-	do {
-		__atomic_store_n(&mark->next, (uint32_t)head, __ATOMIC_RELAXED);
-		next = ((head >> 32) + 1) << 32 | (uint64_t)(mark - marks + 1);
-	} while (!__atomic_compare_exchange_n(&marks_free, &head, next, 1, __ATOMIC_RELEASE,
-					      __ATOMIC_RELAXED));
+	sp_pool_give(&marks_pool, (uint32_t)((struct mark *)self - marks) + 1);
 }
 
 static void mark_leave(void *self)
@@ -126,10 +96,12 @@ static void **range_start(void **ret_context, const void *record)
 {
 	int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 	struct mark *mark = NULL;
+	uint32_t number = 0;
 
 	if (__builtin_expect(now > 0, 1) || (now == 0 && first_event(record)))
-		mark = mark_take();
-	if (mark) {
+		number = sp_pool_take(&marks_pool);
+	if (number) {
+		mark = &marks[number - 1];
 		mark->vtable = (const void *const *)(const void *)&mark_vtable[2];
 		mark->range = sp_range_begin();
 	}
