@@ -90,10 +90,17 @@ static long clone_and_run(struct errand *errand, void *stack_top)
 }
 #endif
 
+static int always_in_place;
+
+void sp_aside_init(int in_place)
+{
+	always_in_place = in_place;
+}
+
 void sp_aside(void (*function)(void *argument), void *argument)
 {
 	struct errand errand = {function, argument};
-	uint8_t *stack = sp_pages_make(ASIDE_STACK_BYTES);
+	uint8_t *stack = always_in_place ? NULL : sp_pages_make(ASIDE_STACK_BYTES);
 
 	if (!stack || clone_and_run(&errand, stack + ASIDE_STACK_BYTES) < 0)
 		function(argument);

@@ -15,6 +15,9 @@
 
 void sp_aside(void (*function)(void *argument), void *argument);
 
+/* Constructor: 1 makes every errand run in place. valgrind ends a program that calls clone so. */
+void sp_aside_init(int in_place);
+
 /* All signals blocked, and given back; no libc, so that no hook and no cancellation is involved. */
 unsigned long sp_signals_block(void);
 void sp_signals_restore(unsigned long before);

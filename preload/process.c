@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
+#include "preload/aside.h"
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/files.h"
@@ -116,6 +117,14 @@ static void exe_without_triplet(void)
 	}
 }
 
+/* valgrind preloads a library of its own into what it runs. */
+static int under_valgrind(void)
+{
+	const char *preloads = getenv("LD_PRELOAD");
+
+	return preloads && strstr(preloads, "/vgpreload_");
+}
+
 static int memory_make(void)
 {
 	sp_process = sp_pages_make_wiped(sizeof(*sp_process));
@@ -150,6 +159,7 @@ int sp_process_init(void)
 	sp_clock_init(sp_config_is(sp_config.clock, "counter")	 ? SP_CLOCK_COUNTER :
 		      sp_config_is(sp_config.clock, "monotonic") ? SP_CLOCK_MONOTONIC :
 								   SP_CLOCK_AUTO);
+	sp_aside_init(under_valgrind());
 	error = memory_make();
 	if (error)
 		sp_say("no memory for recording", NULL, error, "nothing is recorded");
