@@ -47,3 +47,13 @@ sp_stage_calls()
 {
 	sp_json "$1" "sum(s['calls'] for s in d['stages'] if s['stage'] == '$2')"
 }
+
+# Waits for processes that outlive their trainer: multiprocessing's resource tracker does.
+sp_run_wait()
+{
+	local pid
+	"$report" processes --format=json "$1" > waiting.json
+	for pid in $(sp_json waiting.json "' '.join(str(p['pid']) for p in d['processes'])"); do
+		timeout 60 tail --pid="$pid" -f /dev/null || sp_fail "process $pid is still there"
+	done
+}

@@ -27,6 +27,7 @@ LD_PRELOAD=$library "$python" "$trainer" --data data --epochs $epochs "$@" \
 cmp bare.out preload.out || sp_fail "stdout differs"
 cmp bare.err preload.err || sp_fail "stderr differs: $(cat preload.err)"
 sp_runs_expect run.zst
+sp_run_wait run.zst
 
 "$report" stages --format=json run.zst > directory.json
 decoded=$(sp_stage_calls directory.json jpeg_decode)
