@@ -163,7 +163,11 @@ static inline void sp_span_begin(struct sp_span *span, struct sp_thread *t, uint
 /* Takes the mark away without an event: for calls that turned out to be of no interest. */
 static inline void sp_span_drop(struct sp_span *span)
 {
-	__atomic_store_n(&span->thread->mark->what, 0, __ATOMIC_RELEASE);
+	struct sp_mark *mark = span->thread->mark;
+
+	/* NULL in a child that a signal handler forked during the call: the thread is wiped. */
+	if (sp_likely(mark != NULL))
+		__atomic_store_n(&mark->what, 0, __ATOMIC_RELEASE);
 	span->thread = NULL;
 }
 
@@ -172,7 +176,8 @@ static inline void sp_span_end_at(struct sp_span *span, uint64_t end, int64_t va
 	struct sp_thread *t = span->thread;
 
 	sp_span_drop(span);
-	sp_emit(t, span->kind, span->arg, span->start, end - span->start, value);
+	if (sp_likely(t->mark != NULL)) /* else the call began in the parent, who records it */
+		sp_emit(t, span->kind, span->arg, span->start, end - span->start, value);
 }
 
 static inline void sp_span_end(struct sp_span *span, int64_t value)

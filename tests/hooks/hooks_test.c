@@ -101,6 +101,22 @@ START_TEST(cancellation_and_exceptions)
 END_TEST
 #endif
 
+/* Each blocked call is its parent's, a poll of 20 ms its child's own. */
+START_TEST(forks_in_handlers)
+{
+	char plain[64], traced[64];
+	struct slots_count count;
+
+	victim_run("", "handler_forks", plain, sizeof(plain));
+	victim_trace("", "handler_forks", traced, sizeof(traced));
+	ck_assert_str_eq(plain, "child 7\nchild 7\n");
+	ck_assert_str_eq(traced, plain);
+	count = trace_read(NULL, NULL);
+	ck_assert_uint_eq(count.files, 3);
+	ck_assert_uint_ge(count.events, 6); /* two forks, two calls cut short, two polls of children */
+}
+END_TEST
+
 struct stacks {
 	uint64_t inner, outer_one, outer_two;
 	uint64_t frames[64][64];
@@ -201,6 +217,7 @@ static Suite *suite(void)
 #ifdef HOOKS_UNWINDING
 	tcase_add_test(c, cancellation_and_exceptions);
 #endif
+	tcase_add_test(c, forks_in_handlers);
 	tcase_add_test(c, stacks_of_slow_calls);
 	tcase_add_test(c, no_stacks_unless_asked);
 	suite_add_tcase(s, c);
