@@ -4,9 +4,14 @@
  * never decode. Errors leave these calls by longjmp (error_exit): nothing is undone after a call, and an
  * image left so ends with the jpeg_abort, jpeg_destroy or jpeg_start_decompress that follows.
  */
+#include <dlfcn.h>
+#include <string.h>
+
 #include "preload/abi_jpeg.h"
 #include "preload/decode.h"
 #include "preload/hook.h"
+#include "preload/names.h"
+#include "preload/process.h"
 #include "preload/resolve.h"
 #include "preload/stacks.h"
 
@@ -90,6 +95,20 @@ static struct sp_image *image_begin(struct sp_thread *t, const struct sp_jpeg_de
 	return image;
 }
 
+/* Says once in each process image which libraries decode. */
+static void library_cover(const void *function)
+{
+	struct sp_interned *entry;
+	const char *name;
+	Dl_info info;
+
+	if (sp_process_intern((uintptr_t)function, &entry) || !entry || !dladdr(function, &info))
+		return;
+	name = strrchr(info.dli_fname, '/');
+	sp_cover("jpeg", "bound", name ? name + 1 : info.dli_fname);
+	__atomic_store_n(&entry->id, 1, __ATOMIC_RELEASE);
+}
+
 /* A call that began at `start` has returned. False where the image is gone: it ended inside the call, or
  * a handler forked and this is the child. */
 static int image_advance(struct sp_image *image, const void *cinfo, uint64_t start)
@@ -111,6 +130,7 @@ SP_HOOK(int, jpeg_start_decompress, struct sp_jpeg_decompress *cinfo)
 
 	if (!t)
 		return real(cinfo);
+	library_cover((const void *)real);
 	start = sp_clock_ticks();
 	image = image_begin(t, cinfo, start);
 	ret = real(cinfo);

@@ -12,6 +12,7 @@
 
 #include "preload/aside.h"
 #include "preload/config.h"
+#include "preload/names.h"
 #include "preload/say.h"
 #include "preload/sys.h"
 
@@ -199,12 +200,7 @@ static int is_asked(uint32_t kind, uint32_t arg, uint64_t ticks)
 	return ns != UINT64_MAX && ticks >= ticks_of(ns);
 }
 
-static void say_coverage(struct sp_thread *t, const char *text)
-{
-	sp_define(t, SP_DEFINE_COVERAGE, 0, NULL, 0, text, strlen(text));
-}
-
-static int image_begin(struct sp_thread *t)
+static int image_begin(void)
 {
 	uint32_t left = __atomic_load_n(&unwinding, __ATOMIC_ACQUIRE), state = IMAGE_NEW;
 	uint32_t wanted = unwind && !left ? IMAGE_TAKING : IMAGE_OFF;
@@ -214,11 +210,11 @@ static int image_begin(struct sp_thread *t)
 					 __ATOMIC_ACQUIRE))
 		return state == IMAGE_TAKING;
 	if (wanted == IMAGE_TAKING)
-		say_coverage(t, "stacks\tbound\tlibunwind.so.8");
+		sp_cover("stacks", "bound", "libunwind.so.8");
 	else if (!unwind)
-		say_coverage(t, "stacks\tfailed\tlibunwind.so.8 was not found");
+		sp_cover("stacks", "failed", "libunwind.so.8 was not found");
 	else
-		say_coverage(t, "stacks\tfailed\tforked while another thread took a stack");
+		sp_cover("stacks", "failed", "forked while another thread took a stack");
 	return wanted == IMAGE_TAKING;
 }
 
@@ -311,7 +307,7 @@ static void keep(struct sp_thread *t, const struct sp_slow_facts *call)
 	unsigned n;
 	uint32_t id;
 
-	if (!image_begin(t))
+	if (!image_begin())
 		return;
 	n = stack_take(frames);
 	id = n ? stack_intern(t, frames, n) : 0;
