@@ -1,0 +1,31 @@
+# documents.sh SOURCE: the README names every setting and view there is, and no other; links lead somewhere.
+set -euo pipefail
+cd "$1"
+status=0
+
+sp_complain()
+{
+	echo "$*" >&2
+	status=1
+}
+
+settings=$(sed -n 's/^SP_SETTING([a-z_]*, "\([A-Z_]*\)".*/\1/p' preload/config.def)
+[[ -n $settings ]] || sp_complain "no settings in preload/config.def"
+for name in $settings; do
+	# The run is handed on in it; nobody sets it by hand.
+	[[ $name == STAGEPROF_RUN ]] || grep -qw "$name" README.md || sp_complain "README.md: no $name"
+done
+for name in $(grep -oE '\bSTAGEPROF_[A-Z]+' README.md | sort -u); do
+	grep -qx "$name" <<< "$settings" || sp_complain "README.md: $name is no setting"
+done
+
+for name in $(sed -n 's/^SP_VIEW(\([a-z]*\),.*/\1/p' analyzer/views.def); do
+	grep -qw -- "$name" README.md || sp_complain "README.md: no view $name"
+done
+
+for document in *.md docs/*.md; do
+	for link in $(grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//' | grep -v '^https\?:'); do
+		[[ -e $(dirname "$document")/${link%%#*} ]] || sp_complain "$document: no $link"
+	done
+done
+exit $status
