@@ -49,7 +49,7 @@ static struct sp_cuda_caller *caller_place(struct sp_cuda_original *original, ui
 }
 
 static void caller_store(struct sp_cuda_original *original, uint32_t generation,
-			 const void *address, void *function)
+			 const void *address, const struct sp_cuda_real *real)
 {
 	struct extent extent = extent_of(address);
 	struct sp_cuda_caller *caller = caller_place(original, generation);
@@ -62,38 +62,36 @@ static void caller_store(struct sp_cuda_original *original, uint32_t generation,
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&caller->begin, extent.begin, __ATOMIC_RELAXED);
 	__atomic_store_n(&caller->bytes, extent.end - extent.begin, __ATOMIC_RELAXED);
-	__atomic_store_n(&caller->function, function, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->real.function, real->function, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->real.begin, real->begin, __ATOMIC_RELAXED);
+	__atomic_store_n(&caller->real.bytes, real->bytes, __ATOMIC_RELAXED);
 	__atomic_store_n(&caller->generation, generation, __ATOMIC_RELAXED);
 	__atomic_store_n(&caller->sequence, sequence + 2, __ATOMIC_RELEASE);
 }
 
-static void *caller_known(struct sp_cuda_caller *caller, const void *address, uint32_t generation)
+/* A program that calls its own statically linked library is not told apart from it: then nothing nests. */
+static struct sp_cuda_real real_of(void *function, const void *caller)
 {
-	uint32_t before = __atomic_load_n(&caller->sequence, __ATOMIC_ACQUIRE);
-	void *function = NULL;
+	struct extent extent = extent_of(function);
+	struct sp_cuda_real real = {function, extent.begin, extent.end - extent.begin};
 
-	if (!(before & 1) && __atomic_load_n(&caller->generation, __ATOMIC_RELAXED) == generation &&
-	    (uintptr_t)address - __atomic_load_n(&caller->begin, __ATOMIC_RELAXED) <
-		    __atomic_load_n(&caller->bytes, __ATOMIC_RELAXED))
-		function = __atomic_load_n(&caller->function, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED) == before ? function : NULL;
+	if ((uintptr_t)caller - real.begin < real.bytes)
+		real.bytes = 0;
+	return real;
 }
 
-void *sp_cuda_original_find(struct sp_cuda_original *original, const void *address)
+struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address)
 {
 	uint32_t generation = __atomic_load_n(&sp_resolve_generation, __ATOMIC_SEQ_CST);
 	struct sp_foreign foreign = {original->name, original->family, original->wrapper, {{0}}};
+	struct sp_cuda_real real;
 	int kept = errno;
-	void *function;
 
-	for (unsigned i = 1; i < SP_CUDA_CALLERS; i++) {
-		function = caller_known(&original->callers[i], address, generation);
-		if (function)
-			return function;
-	}
-	function = sp_foreign_find(&foreign, NULL, address);
-	caller_store(original, generation, address, function);
+	for (unsigned i = 1; i < SP_CUDA_CALLERS; i++)
+		if (sp_cuda_caller_read(&original->callers[i], address, &real))
+			return real;
+	real = real_of(sp_foreign_find(&foreign, NULL, address), address);
+	caller_store(original, generation, address, &real);
 	errno = kept;
-	return function;
+	return real;
 }

@@ -2,9 +2,10 @@
  * What the CUDA and NCCL hooks share: one event for each piece of work, and the function behind a hook.
  *
  * Calls of the runtime make calls of the driver, which are hooked too: only the outermost call of a thread
- * is recorded. Which one that is, is known by its frame: a struct sp_cuda_call on the stack, named by a
- * thread-local pointer. A call that is left by an exception is closed by the cleanup; what a longjmp leaves
- * behind is recognised as dead, since a live outer frame lies above and is unharmed.
+ * is recorded. A call is inside another one if it comes from the library that the other one went into (or,
+ * after a tail call there, from our hook), and the other's frame, a struct sp_cuda_call named by a thread-local pointer, is above and unharmed. A call
+ * that is left by an exception is closed by the cleanup. What a longjmp leaves behind may look alive, but
+ * it hides nothing that the program calls by itself.
  *
  * All of it is async-signal-safe but sp_cuda_original's first call from each object.
  */
@@ -28,7 +29,14 @@ enum sp_cuda_layer {
 struct sp_cuda_call {
 	struct sp_span span; /* thread NULL: inside another call, not recording, or closed */
 	uintptr_t alive;     /* this structure's own address, mixed, while it is open */
+	uintptr_t inner_begin, inner_bytes; /* the library that it went into */
 	enum sp_cuda_layer layer;
+};
+
+/* The function behind a hook, and the library that it is in; 0, 0: it calls no hooked function. */
+struct sp_cuda_real {
+	void *function;
+	uintptr_t begin, bytes;
 };
 
 extern __thread struct sp_cuda_call *sp_cuda_outer[SP_CUDA_LAYERS]
@@ -38,25 +46,36 @@ extern __thread struct sp_cuda_call *sp_cuda_outer[SP_CUDA_LAYERS]
 #define SP_CUDA_DEEPEST 0x100000u
 #define SP_CUDA_ALIVE ((uintptr_t)0x5350435544410000u)
 
-static inline int sp_cuda_is_inside(const struct sp_cuda_call *call, enum sp_cuda_layer layer)
+/* The linker's: where this library begins and ends. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static inline int sp_cuda_is_inside(const struct sp_cuda_call *call, enum sp_cuda_layer layer,
+				    const void *caller)
 {
 	const struct sp_cuda_call *outer = sp_cuda_outer[layer];
 
 	return outer && (uintptr_t)outer - (uintptr_t)call - 1 < SP_CUDA_DEEPEST &&
-	       outer->alive == ((uintptr_t)outer ^ SP_CUDA_ALIVE);
+	       outer->alive == ((uintptr_t)outer ^ SP_CUDA_ALIVE) &&
+	       ((uintptr_t)caller - outer->inner_begin < outer->inner_bytes ||
+		(uintptr_t)caller - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start));
 }
 
 /* Returns the thread that records, or NULL: then the rest of the hook costs nothing. */
-static inline struct sp_thread *sp_cuda_enter(struct sp_cuda_call *call, enum sp_cuda_layer layer)
+static inline struct sp_thread *sp_cuda_enter(struct sp_cuda_call *call, enum sp_cuda_layer layer,
+					      const void *caller)
 {
 	call->span.thread = NULL;
-	return sp_cuda_is_inside(call, layer) ? NULL : sp_enter();
+	return sp_cuda_is_inside(call, layer, caller) ? NULL : sp_enter();
 }
 
 static inline void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t,
-				 enum sp_cuda_layer layer, uint32_t kind, uint32_t arg)
+				 enum sp_cuda_layer layer, const struct sp_cuda_real *real,
+				 uint32_t kind, uint32_t arg)
 {
 	call->alive = (uintptr_t)call ^ SP_CUDA_ALIVE;
+	call->inner_begin = real->begin;
+	call->inner_bytes = real->bytes;
 	call->layer = layer;
 	sp_cuda_outer[layer] = call;
 	sp_span_begin(&call->span, t, kind, arg);
@@ -91,11 +110,11 @@ static inline void sp_cuda_cleanup(struct sp_cuda_call *call)
 }
 
 /* Declares and begins a call; arg is computed only where it is recorded, and before its time begins. */
-#define SP_CUDA_CALL(name, layer, kind, arg)                                                       \
+#define SP_CUDA_CALL(name, layer, real, caller, kind, arg)                                         \
 	struct sp_cuda_call name __attribute__((cleanup(sp_cuda_cleanup)));                        \
-	struct sp_thread *name##_thread = sp_cuda_enter(&name, layer);                             \
+	struct sp_thread *name##_thread = sp_cuda_enter(&name, layer, caller);                     \
 	if (name##_thread)                                                                         \
-	sp_cuda_begin(&name, name##_thread, layer, kind, arg)
+	sp_cuda_begin(&name, name##_thread, layer, real, kind, arg)
 
 /* An allocation's address is known after the call. */
 static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
@@ -112,8 +131,8 @@ static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
 struct sp_cuda_caller {
 	uint32_t sequence; /* odd while it is written */
 	uint32_t generation;
-	uintptr_t begin, bytes;
-	void *function;
+	uintptr_t begin, bytes; /* of the caller's library */
+	struct sp_cuda_real real;
 };
 
 struct sp_cuda_original {
@@ -122,24 +141,51 @@ struct sp_cuda_original {
 	struct sp_cuda_caller callers[SP_CUDA_CALLERS];
 };
 
-/* Never NULL. */
-void *sp_cuda_original_find(struct sp_cuda_original *original, const void *address);
+/* Its function is never NULL. */
+struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address);
 
-static inline void *sp_cuda_original(struct sp_cuda_original *original, const void *address)
+/* Returns 1 and the function where the entry is for this caller. */
+static inline int sp_cuda_caller_read(struct sp_cuda_caller *caller, const void *address,
+				      struct sp_cuda_real *ret)
 {
-	struct sp_cuda_caller *caller = &original->callers[0];
 	uint32_t before = __atomic_load_n(&caller->sequence, __ATOMIC_ACQUIRE);
 	uintptr_t begin = __atomic_load_n(&caller->begin, __ATOMIC_RELAXED);
 	uintptr_t bytes = __atomic_load_n(&caller->bytes, __ATOMIC_RELAXED);
-	void *function = __atomic_load_n(&caller->function, __ATOMIC_RELAXED);
 	uint32_t generation = __atomic_load_n(&caller->generation, __ATOMIC_RELAXED);
 
+	ret->function = __atomic_load_n(&caller->real.function, __ATOMIC_RELAXED);
+	ret->begin = __atomic_load_n(&caller->real.begin, __ATOMIC_RELAXED);
+	ret->bytes = __atomic_load_n(&caller->real.bytes, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (sp_likely((uintptr_t)address - begin < bytes && !(before & 1) &&
-		      generation == __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED) &&
-		      __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED) == before))
-		return function;
+	return (uintptr_t)address - begin < bytes && !(before & 1) &&
+	       generation == __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED) == before;
+}
+
+static inline struct sp_cuda_real sp_cuda_original(struct sp_cuda_original *original,
+						   const void *address)
+{
+	struct sp_cuda_real real;
+
+	if (sp_likely(sp_cuda_caller_read(&original->callers[0], address, &real)))
+		return real;
 	return sp_cuda_original_find(original, address);
 }
+
+/* In a hook of a library: the one static original of its own, and the call. */
+#define SP_CUDA_HOOK(name, family, layer, kind, arg, value, parameters, arguments)                 \
+	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
+	{                                                                                          \
+		static struct sp_cuda_original original = {                                        \
+			#name, family, (const void *)sp_wrap_##name, {{.sequence = 0}}};           \
+		const void *caller = __builtin_return_address(0);                                  \
+		struct sp_cuda_real real = sp_cuda_original(&original, caller);                    \
+		SP_CUDA_CALL(call, layer, &real, caller, kind, arg);                               \
+		int ret = ((int(*) parameters)real.function)arguments;                             \
+                                                                                                   \
+		sp_cuda_end(&call, value);                                                         \
+		return ret;                                                                        \
+	}
+#define SP_UNPACK(...) __VA_ARGS__
 
 #endif

@@ -6,12 +6,11 @@
 
 #include "preload/cuda.h"
 
-#define UNPACK(...) __VA_ARGS__
-
 #define FORM(name, form, parameters, arguments)                                                    \
 	static int name##_form##form parameters                                                    \
 	{                                                                                          \
-		return name##_body(&name##_originals[form], UNPACK arguments);                     \
+		return name##_body(&name##_originals[form], __builtin_return_address(0),           \
+				   SP_UNPACK arguments);                                                  \
 	}
 
 /* `base` is the name to cuGetProcAddress, `exported` that of the library's symbol. */
@@ -35,18 +34,19 @@
 	extern __typeof__(id##_form##form) exported SP_EXPORT                                      \
 		__attribute__((alias(#id "_form" #form)))
 
-#define ORIGINAL(id, parameters)                                                                   \
-	(int(*) parameters)(__atomic_load_n(original, __ATOMIC_ACQUIRE)                            \
-				    ?: sp_cuda_driver_find(&id##_driver, original))
+#define ORIGINAL(id)                                                                               \
+	(__atomic_load_n(original, __ATOMIC_ACQUIRE) ?:                                            \
+						     sp_cuda_driver_find(&id##_driver, original))
 
 #define BODY(id, kind, arg, value, parameters, arguments)                                          \
 	static void *id##_originals[SP_DRIVER_FORMS];                                              \
 	static const struct sp_driver_function id##_driver;                                        \
-	static __attribute__((noinline)) int id##_body(void **original, UNPACK parameters)         \
+	static __attribute__((noinline)) int id##_body(void **original, const void *caller,           \
+						       SP_UNPACK parameters)                       \
 	{                                                                                          \
-		int(*real) parameters = ORIGINAL(id, parameters);                                  \
-		SP_CUDA_CALL(call, SP_CUDA_CALLS, SP_EV_##kind, arg);                              \
-		int ret = real arguments;                                                          \
+		struct sp_cuda_real real = {ORIGINAL(id), 0, 0};                                   \
+		SP_CUDA_CALL(call, SP_CUDA_CALLS, &real, caller, SP_EV_##kind, arg);               \
+		int ret = ((int(*) parameters)real.function)arguments;                                                          \
                                                                                                    \
 		sp_cuda_end(&call, value);                                                         \
 		return ret;                                                                        \
@@ -272,11 +272,11 @@ DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DO
 #define UNRECORDED(id, after, parameters, arguments)                                               \
 	static void *id##_originals[SP_DRIVER_FORMS];                                              \
 	static const struct sp_driver_function id##_driver;                                        \
-	static int id##_body(void **original, UNPACK parameters)                                   \
+	static int id##_body(void **original, const void *caller, SP_UNPACK parameters)            \
 	{                                                                                          \
-		int(*real) parameters = ORIGINAL(id, parameters);                                  \
-		int ret = real arguments;                                                          \
+		int ret = ((int(*) parameters)ORIGINAL(id))arguments;                              \
                                                                                                    \
+		(void)caller;                                                                      \
 		if (ret == 0)                                                                      \
 			after;                                                                     \
 		return ret;                                                                        \

@@ -6,24 +6,10 @@
  * compiles <<<>>> to __cudaLaunchKernel.
  */
 #include "preload/cuda.h"
-#include "preload/cuda_driver.h"
-
-#define UNPACK(...) __VA_ARGS__
 
 /* A function of the runtime: `kind` names its event; `arg` is computed before, `value` after the call. */
 #define RUNTIME(name, kind, arg, value, parameters, arguments)                                     \
-	SP_HOOK(int, name, UNPACK parameters)                                                      \
-	{                                                                                          \
-		static struct sp_cuda_original original = {#name, "cuda", (const void *)sp_wrap_##name, \
-							   {{0, 0, 0, 0, 0}}};                     \
-		int(*real) parameters = (int(*) parameters)sp_cuda_original(                       \
-			&original, __builtin_return_address(0));                                   \
-		SP_CUDA_CALL(call, SP_CUDA_CALLS, SP_EV_##kind, arg);                              \
-		int ret = real arguments;                                                          \
-                                                                                                   \
-		sp_cuda_end(&call, value);                                                         \
-		return ret;                                                                        \
-	}
+	SP_CUDA_HOOK(name, "cuda", SP_CUDA_CALLS, SP_EV_##kind, arg, value, parameters, arguments)
 #define RUNTIME_PTSZ(name, ...)                                                                    \
 	RUNTIME(name, __VA_ARGS__)                                                                 \
 	RUNTIME(name##_ptsz, __VA_ARGS__)

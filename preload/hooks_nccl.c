@@ -5,8 +5,6 @@
  */
 #include "preload/cuda.h"
 
-#define UNPACK(...) __VA_ARGS__
-
 /* ncclDataType_t: int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16, and two
  * float8. A type that came later counts as a byte. */
 static uint64_t bytes_of(size_t count, int type)
@@ -17,18 +15,7 @@ static uint64_t bytes_of(size_t count, int type)
 }
 
 #define NCCL(name, kind, arg, value, parameters, arguments)                                        \
-	SP_HOOK(int, name, UNPACK parameters)                                                      \
-	{                                                                                          \
-		static struct sp_cuda_original original = {#name, "nccl", (const void *)sp_wrap_##name, \
-							   {{0, 0, 0, 0, 0}}};                     \
-		int(*real) parameters = (int(*) parameters)sp_cuda_original(                       \
-			&original, __builtin_return_address(0));                                   \
-		SP_CUDA_CALL(call, SP_NCCL_CALLS, SP_EV_##kind, arg);                              \
-		int ret = real arguments;                                                          \
-                                                                                                   \
-		sp_cuda_end(&call, value);                                                         \
-		return ret;                                                                        \
-	}
+	SP_CUDA_HOOK(name, "nccl", SP_NCCL_CALLS, SP_EV_##kind, arg, value, parameters, arguments)
 
 #define AMONG (uint32_t)((uintptr_t)comm >> 8)
 #define BYTES sp_cuda_value(ret, bytes_of(count, type))

@@ -1,9 +1,9 @@
 #include "preload/symbols.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 struct symbols {
 	uintptr_t bias;
@@ -37,6 +37,16 @@ static struct symbols symbols_of(uintptr_t bias, const ElfW(Dyn) *dynamic)
 	return symbols;
 }
 
+/* Not strcmp: a sanitizer's own asks dlsym for libc's before it can be called. */
+static int is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
 static uint32_t hash_of(const char *name)
 {
 	uint32_t hash = 5381;
@@ -65,46 +75,27 @@ static void *find(const struct symbols *symbols, const char *name)
 		const ElfW(Sym) *symbol = &symbols->table[i];
 
 		if ((chain[i - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-		    strcmp(symbols->strings + symbol->st_name, name) == 0)
+		    is_same(symbols->strings + symbol->st_name, name))
 			return (void *)(symbols->bias + symbol->st_value);
 		if (chain[i - first] & 1)
 			return NULL;
 	}
 }
 
-struct search {
-	const char *name;
-	void *found;
-	int passed_us;
-};
-
-static int look(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct search *search = argument;
-
-	(void)size;
-	if (!search->passed_us) {
-		search->passed_us = info->dlpi_addr == (uintptr_t)__ehdr_start;
-		return 0;
-	}
-	for (unsigned i = 0; i < info->dlpi_phnum && !search->found; i++) {
-		struct symbols symbols;
-
-		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
-			continue;
-		symbols = symbols_of(info->dlpi_addr, (const ElfW(Dyn) *)(info->dlpi_addr +
-									  info->dlpi_phdr[i].p_vaddr));
-		search->found = find(&symbols, search->name);
-	}
-	return search->found != NULL;
-}
-
 void *sp_symbol_after_us(const char *name)
 {
-	struct search search = {.name = name};
+	struct link_map *object = NULL;
+	void *found = NULL;
+	Dl_info info;
 
-	dl_iterate_phdr(look, &search);
-	return search.found;
+	if (!dladdr1(__ehdr_start, &info, (void **)&object, RTLD_DL_LINKMAP))
+		return NULL;
+	while (!found && (object = object->l_next)) {
+		struct symbols symbols = symbols_of(object->l_addr, object->l_ld);
+
+		found = find(&symbols, name);
+	}
+	return found;
 }
 
 void *sp_symbol_of_ours(const char *name)

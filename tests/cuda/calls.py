@@ -1,6 +1,7 @@
 """Own counts of CUDA calls against reported ones, by stage: calls and bytes, each counted once."""
 
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "exact"))
@@ -48,6 +49,37 @@ class Runtime(Case):
     def test_no_device(self):
         outcome = self.run_both(victim("cuda_calls13"), env={"FAKE_CUDA_DEVICES": "0"})
         self.assertNotEqual(outcome.done.returncode, 0)
+
+    def test_calls_that_are_left(self):
+        outcome = self.run_both(victim("leaving"), "200")
+        rows = outcome.rows()
+        stages, _ = outcome.trace.stages()
+        self.assert_stages(rows, stages, "run", strict=STAGES)
+        # A launch left by longjmp leaves no event; that of a thread that ends in it is abandoned.
+        self.assertEqual(
+            stages["cuda_launch"]["calls"],
+            sum(row.calls for row in rows if row.stage == "cuda_launch") + 4,
+        )
+        self.assertEqual(stages["cuda_launch"]["aborted"], 4)
+
+    def test_nccl(self):
+        self.exact(victim("collectives"), "20")
+
+
+class Driver(Case):
+    def test_dlsym_and_get_proc_address(self):
+        self.exact(victim("driver_calls"), "10")
+
+    def test_lookups_mean_what_they_meant(self):
+        self.assertEqual(self.run_both(victim("lookups")).done.returncode, 0)
+
+    def test_lookups_under_a_sanitizer(self):
+        name = [os.environ["CC"], "-print-file-name=libasan.so"]
+        sanitizer = subprocess.run(name, stdout=subprocess.PIPE).stdout.decode().strip()
+        if not os.path.isabs(sanitizer):
+            self.skipTest("the compiler has no shared libasan")
+        both = sanitizer + " " + harness.environment("STAGEPROF_TEST_LIB")
+        self.run_both(victim("lookups_sanitized"), env={"LD_PRELOAD": both})
 
 
 if __name__ == "__main__":

@@ -118,6 +118,9 @@ int cudaGetDeviceCount(int *count);
 int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
 				     unsigned long long flags, int *status);
 
+/* Not in CUDA: called by every kernel launch once the driver has returned; it need not return itself. */
+void cudaFakeOnLaunch(void (*function)(void));
+
 /* The driver, libcuda.so.1. */
 int cuInit(unsigned flags);
 int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);

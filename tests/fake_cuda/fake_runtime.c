@@ -96,13 +96,25 @@ static int begin(void)
 		return call;                                                                       \
 	}
 
+static void (*on_launch)(void);
+
+void cudaFakeOnLaunch(void (*function)(void))
+{
+	on_launch = function;
+}
+
 static int launch(int form, const void *f, struct fake_dim3 grid, struct fake_dim3 block,
 		  void **arguments, size_t shared, void *stream)
 {
+	int ret;
+
 	if (!grid.x || !grid.y || !grid.z)
 		return FAKE_INVALID_CONFIGURATION;
-	return driver.cuLaunchKernel[form]((void *)f, grid.x, grid.y, grid.z, block.x, block.y,
-					   block.z, (unsigned)shared, stream, arguments, NULL);
+	ret = driver.cuLaunchKernel[form]((void *)f, grid.x, grid.y, grid.z, block.x, block.y,
+					  block.z, (unsigned)shared, stream, arguments, NULL);
+	if (on_launch)
+		on_launch();
+	return ret;
 }
 
 static int launch_ex(int form, const struct fake_launch *l, const void *f, void **arguments)

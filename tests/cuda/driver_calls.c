@@ -1,0 +1,157 @@
+/*
+ * Reaches the driver as libraries with a private static runtime do, and as Triton does: dlopen, dlsym and
+ * cuGetProcAddress; no runtime is linked. Counts by stage.
+ *	driver_calls ROUNDS
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_cuda.h"
+#include "fake_driver.h"
+#include "tests/victims/tally.h"
+
+#define BYTES 4096u
+
+#define COUNT(row, moved, call)                                                                    \
+	do {                                                                                       \
+		tally_begin(row);                                                                  \
+		EXPECT((call) == FAKE_OK);                                                         \
+		tally_end(row, (int64_t)(moved));                                                  \
+	} while (0)
+
+#define POINTER(name, exported, per_thread, parameters) int(*name) parameters;
+struct driver {
+	FAKE_STREAM_DRIVER(POINTER) FAKE_PLAIN_DRIVER(POINTER)
+};
+
+static void *library;
+
+static void by_dlsym(struct driver *driver)
+{
+#define FIND(name, exported, per_thread, parameters)                                               \
+	EXPECT((driver->name = (int(*) parameters)dlsym(library, #exported)) != NULL);
+	FAKE_STREAM_DRIVER(FIND) FAKE_PLAIN_DRIVER(FIND)
+}
+
+static void by_dlsym_per_thread(struct driver *driver)
+{
+#define FIND_PER_THREAD(name, exported, per_thread, parameters)                                    \
+	EXPECT((driver->name = (int(*) parameters)dlsym(library, #per_thread)) != NULL);
+	FAKE_STREAM_DRIVER(FIND_PER_THREAD) FAKE_PLAIN_DRIVER(FIND_PER_THREAD)
+}
+
+static int (*get)(const char *, void **, int, uint64_t, int *);
+
+static void *got(const char *name, uint64_t flags)
+{
+	void *function;
+	int status;
+
+	EXPECT(get(name, &function, 13000, flags, &status) == FAKE_OK && status == 0);
+	return function;
+}
+
+static void by_address(struct driver *driver, uint64_t flags)
+{
+#define GET(name, exported, per_thread, parameters)                                                \
+	driver->name = (int(*) parameters)got(#name, flags);
+	FAKE_STREAM_DRIVER(GET) FAKE_PLAIN_DRIVER(GET)
+}
+
+static void launches(const struct driver *d, void *stream)
+{
+	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	struct fake_driver_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .stream = stream};
+	struct tally_row *order = tally_row("cuda_stream", ""), *graphs;
+	void *graph, *instance, *event;
+
+	COUNT(row, 0, d->cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+	COUNT(row, 0, d->cuLaunchKernelEx(&launch, NULL, NULL, NULL));
+	COUNT(row, 0, d->cuLaunchCooperativeKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL));
+	tally_begin(row);
+	EXPECT(d->cuLaunchKernel(NULL, 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL) == FAKE_INVALID);
+	tally_end(row, 0);
+	graphs = tally_row("cuda_graph_launch", "");
+	COUNT(order, 0, d->cuStreamBeginCapture(stream, 0));
+	COUNT(row, 0, d->cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+	COUNT(order, 0, d->cuStreamEndCapture(stream, &graph));
+	EXPECT(d->cuGraphInstantiate(&instance, graph, 0) == FAKE_OK);
+	COUNT(graphs, 0, d->cuGraphLaunch(instance, stream));
+	EXPECT(d->cuEventCreate(&event, 0) == FAKE_OK);
+	COUNT(order, 0, d->cuEventRecord(event, stream));
+	COUNT(sync, 0, d->cuEventSynchronize(event));
+	COUNT(order, 0, d->cuEventQuery(event));
+	COUNT(order, 0, d->cuStreamWaitEvent(stream, event, 0));
+	COUNT(sync, 0, d->cuStreamSynchronize(stream));
+	COUNT(order, 0, d->cuStreamQuery(stream));
+	COUNT(sync, 0, d->cuCtxSynchronize());
+	EXPECT(d->cuEventDestroy(event) == FAKE_OK);
+}
+
+static void memory(const struct driver *d, void *stream)
+{
+	struct tally_row *made = tally_row("cuda_malloc", ""), *freed = tally_row("cuda_free", "");
+	struct tally_row *up = tally_row("cuda_copy_h2d", ""), *down = tally_row("cuda_copy_d2h", "");
+	struct tally_row *inside = tally_row("cuda_copy_d2d", ""), *set = tally_row("cuda_memset", "");
+	uint64_t device, second;
+	char host[BYTES];
+	void *pinned;
+
+	memset(host, 0, sizeof(host));
+	COUNT(made, BYTES, d->cuMemAlloc(&device, BYTES));
+	COUNT(made, BYTES, d->cuMemAllocAsync(&second, BYTES, stream));
+	COUNT(made, BYTES, d->cuMemHostAlloc(&pinned, BYTES, 0));
+	COUNT(up, BYTES, d->cuMemcpyHtoD(device, host, BYTES));
+	COUNT(up, BYTES, d->cuMemcpyHtoDAsync(device, pinned, BYTES, stream));
+	COUNT(up, BYTES, d->cuMemcpy(device, (uint64_t)host, BYTES));
+	COUNT(down, BYTES, d->cuMemcpyDtoH(host, device, BYTES));
+	COUNT(down, BYTES, d->cuMemcpyDtoHAsync(pinned, device, BYTES, stream));
+	COUNT(down, BYTES, d->cuMemcpyAsync((uint64_t)pinned, device, BYTES, stream));
+	COUNT(inside, BYTES, d->cuMemcpyDtoD(second, device, BYTES));
+	COUNT(inside, BYTES, d->cuMemcpyDtoDAsync(second, device, BYTES, stream));
+	COUNT(set, BYTES, d->cuMemsetD8(device, 0, BYTES));
+	COUNT(set, BYTES, d->cuMemsetD32Async(device, 0, BYTES / 4, stream));
+	COUNT(tally_row("cuda_sync", ""), 0, d->cuStreamSynchronize(stream));
+	COUNT(freed, 0, d->cuMemFreeHost(pinned));
+	COUNT(freed, 0, d->cuMemFreeAsync(second, stream));
+	COUNT(freed, 0, d->cuMemFree(device));
+}
+
+static void all(const struct driver *driver, long rounds)
+{
+	void *stream;
+
+	EXPECT(driver->cuStreamCreate(&stream, 0) == FAKE_OK);
+	for (long i = 0; i < rounds; i++) {
+		launches(driver, stream);
+		memory(driver, stream);
+	}
+	EXPECT(driver->cuStreamDestroy(stream) == FAKE_OK);
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? atol(argv[1]) : 10;
+	int (*export_table)(const void **, const void *);
+	const void *table;
+	struct driver driver;
+
+	library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	EXPECT(library);
+	get = (int (*)(const char *, void **, int, uint64_t, int *))dlsym(library,
+									  "cuGetProcAddress_v2");
+	export_table = (int (*)(const void **, const void *))dlsym(library, "cuGetExportTable");
+	EXPECT(get && export_table && export_table(&table, "") == FAKE_NOT_FOUND);
+	by_dlsym(&driver);
+	all(&driver, rounds);
+	by_dlsym_per_thread(&driver);
+	all(&driver, rounds);
+	by_address(&driver, 0);
+	all(&driver, rounds);
+	by_address(&driver, FAKE_PER_THREAD);
+	all(&driver, rounds);
+	puts("done");
+	return 0;
+}
