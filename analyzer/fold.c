@@ -117,7 +117,6 @@ static inline struct sp_sums *add_span(struct sp_fold *fold, unsigned stage, uin
 	s->total_ns += ns;
 	s->max_ns = ns > s->max_ns ? ns : s->max_ns;
 	sp_hist_add(&fold->part->hists[stage], ns);
-	fold->sums->events++;
 	return s;
 }
 
@@ -254,4 +253,7 @@ void sp_fold_take(struct sp_fold *fold, const struct sp_batch *batch)
 void sp_fold_end(struct sp_fold *fold)
 {
 	settle_carry(fold, NULL);
+	fold->sums->events = 0;
+	for (int i = 0; i < SP_STAGES; i++)
+		fold->sums->events += fold->sums->stages[i].calls;
 }
