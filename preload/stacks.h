@@ -25,8 +25,11 @@ void sp_stacks_init(void);
  * the hook path: microseconds. errno is kept. */
 void sp_stack_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks);
 
-/* The same as sp_span_end_at and sp_span_end, for the ends of hooks. */
-static inline void sp_span_close_at(struct sp_span *span, uint64_t end, int64_t value)
+/* The same as sp_span_end_at and sp_span_end, for the ends of hooks. gcc would not inline them: there are
+ * too many hooks. */
+#define SP_INLINE static inline __attribute__((always_inline))
+
+SP_INLINE void sp_span_close_at(struct sp_span *span, uint64_t end, int64_t value)
 {
 	struct sp_thread *t = span->thread;
 
@@ -35,7 +38,7 @@ static inline void sp_span_close_at(struct sp_span *span, uint64_t end, int64_t 
 		sp_stack_keep(t, span->kind, span->arg, span->start, end - span->start);
 }
 
-static inline void sp_span_close(struct sp_span *span, int64_t value)
+SP_INLINE void sp_span_close(struct sp_span *span, int64_t value)
 {
 	sp_span_close_at(span, sp_clock_ticks(), value);
 }
