@@ -1,0 +1,79 @@
+"""What a launch costs more with the hook: instructions (the gate) and, in paired runs, time.
+
+Instructions are callgrind's, of the launches alone: the difference of two runs of different length.
+Well over half of them are the recorder's, which packs the events into blocks. Time (of the processor)
+depends on the machine: it is printed, and is no gate.
+"""
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+INSTRUCTIONS_MAX = 640
+NS_MAX = 40
+PAIRS = 9
+
+
+def environment(folder, traced):
+    env = {name: value for name, value in os.environ.items() if not name.startswith("STAGEPROF_")}
+    if traced:
+        env["LD_PRELOAD"] = os.environ["STAGEPROF_TEST_LIB"]
+        env["STAGEPROF_OUTPUT"] = os.path.join(folder, "run.zst")
+    return env
+
+
+def instructions(program, folder, calls, traced):
+    tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+    done = subprocess.run(
+        tool + [program, str(calls)],
+        env=environment(folder, traced),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=True,
+    )
+    return int(re.search(r"Collected : (\d+)", done.stderr.decode()).group(1))
+
+
+def instructions_a_call(program, folder, traced):
+    few, many = 20000, 100000
+    difference = instructions(program, folder, many, traced)
+    difference -= instructions(program, folder, few, traced)
+    return difference / ((many - few) * 1.1)
+
+
+def ns_a_call(program, folder, traced):
+    done = subprocess.run(
+        [program, "1000000"], env=environment(folder, traced), stdout=subprocess.PIPE, check=True
+    )
+    shutil.rmtree(os.path.join(folder, "run.zst"), ignore_errors=True)
+    return float(done.stdout)
+
+
+def main():
+    if not shutil.which("valgrind"):
+        print("skipped: no valgrind")
+        return 77
+    program = os.path.join(os.environ["STAGEPROF_TEST_VICTIMS"], "launch_price")
+    with tempfile.TemporaryDirectory(prefix="stageprof-price-") as folder:
+        plain = instructions_a_call(program, folder, False)
+        added = instructions_a_call(program, folder, True) - plain
+        pairs = [
+            (ns_a_call(program, folder, False), ns_a_call(program, folder, True))
+            for _ in range(PAIRS)
+        ]
+    ns = statistics.median(traced - plain for plain, traced in pairs)
+    print(f"added to a launch: {added:.0f} instructions, {ns:.1f} ns (median of {PAIRS} pairs)")
+    if added > INSTRUCTIONS_MAX:
+        print(f"more than {INSTRUCTIONS_MAX} instructions")
+        return 1
+    if ns > NS_MAX:
+        print(f"that is more than the {NS_MAX} ns aimed at")
+    return 0 if added > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
