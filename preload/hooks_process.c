@@ -1,8 +1,11 @@
 /*
- * Hooks that exist for manners more than for time: fork, vfork, exec, exit, dlclose.
+ * Hooks that exist for manners more than for time: fork, vfork, exec, exit, seccomp, dlclose.
  */
 #include <dlfcn.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "preload/hook.h"
@@ -164,6 +167,45 @@ SP_HOOK(void, _exit, int status)
 SP_HOOK(void, _Exit, int status)
 {
 	end_by(SP_ORIGINAL__Exit, status);
+}
+
+/*
+ * Strict seccomp kills at our first system call and traps the counter's instruction: the thread's file is
+ * brought to its end and nothing more is recorded. A filter may kill at calls that only we make: files
+ * are not grown and threads get none from here on, and what that loses is counted.
+ */
+static void before_seccomp(unsigned long mode)
+{
+	static const char note[] = "a thread entered strict seccomp: its later calls are not observed";
+	struct sp_thread *t = sp_enter();
+
+	if (!t)
+		return;
+	if (mode != SECCOMP_MODE_STRICT) {
+		sp_process_freeze();
+		return;
+	}
+	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
+	sp_thread_finish();
+	sp_tls.quiet++;
+}
+
+SP_HOOK(int, prctl, int option, ...)
+{
+	unsigned long word[4];
+	va_list list;
+	int ret;
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		word[i] = va_arg(list, unsigned long);
+	va_end(list);
+	if (option == PR_SET_SECCOMP)
+		before_seccomp(word[0]);
+	ret = SP_REAL(prctl)(option, word[0], word[1], word[2], word[3]);
+	if (ret < 0 && option == PR_SET_SECCOMP && word[0] == SECCOMP_MODE_STRICT && sp_tls.quiet)
+		sp_tls.quiet--;
+	return ret;
 }
 
 /* What resolve.c remembers may have pointed into what is gone. */

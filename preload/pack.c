@@ -16,7 +16,7 @@ static ZSTD_compressionParameters parameters(uint32_t slots)
 {
 	int small = slots <= 1024;
 
-	return (ZSTD_compressionParameters){.windowLog = small ? 15 : 18,
+	return (ZSTD_compressionParameters){.windowLog = small ? 15 : 16,
 					    .chainLog = ZSTD_CHAINLOG_MIN,
 					    .hashLog = small ? 11 : 13,
 					    .searchLog = 1,

@@ -171,6 +171,18 @@ void sp_process_forked(void)
 	facts.forked_ns = sp_clock_ns(CLOCK_REALTIME);
 }
 
+static int frozen;
+
+void sp_process_freeze(void)
+{
+	__atomic_store_n(&frozen, 1, __ATOMIC_RELAXED);
+}
+
+int sp_process_is_frozen(void)
+{
+	return __atomic_load_n(&frozen, __ATOMIC_RELAXED);
+}
+
 static void image_begin(void)
 {
 	struct sp_process *p = sp_process;

@@ -9,7 +9,7 @@
 
 #include "trace/format.h"
 
-#define SP_NAMES_INTERNED 65536u /* entries; a power of two */
+#define SP_NAMES_INTERNED 16384u /* entries; a power of two */
 
 struct sp_interned {
 	uint64_t hash; /* 0: free */
@@ -50,6 +50,11 @@ int sp_process_begin(void);
 
 /* In a forked child, by the fork hook: the instant the image began. Optional. */
 void sp_process_forked(void);
+
+/* From now on no file is made or grown: the host has begun to forbid system calls. Forked children
+ * inherit both. */
+void sp_process_freeze(void);
+int sp_process_is_frozen(void);
 
 /* One event of a thread that has no file. */
 void sp_process_lose(uint64_t events);

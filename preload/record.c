@@ -84,9 +84,13 @@ static void pack_widen(struct sp_recorder *r, uint32_t slots)
 static int grow(struct sp_recorder *r, size_t block_bytes)
 {
 	uint64_t wanted = r->capacity * 4 < SP_WINDOW_SLOTS_MAX ? r->capacity * 4 : SP_WINDOW_SLOTS_MAX;
-	unsigned long before = sp_signals_block();
-	int ret = sp_stream_grow(&r->stream, block_bytes, (uint32_t)wanted, r->hot.base, r->hot.head);
+	unsigned long before;
+	int ret;
 
+	if (sp_process_is_frozen())
+		return -EPERM;
+	before = sp_signals_block();
+	ret = sp_stream_grow(&r->stream, block_bytes, (uint32_t)wanted, r->hot.base, r->hot.head);
 	if (!ret)
 		sp_recorder_adopt(r, wanted);
 	sp_signals_restore(before);

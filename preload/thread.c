@@ -95,7 +95,7 @@ static void recorder_begin(struct sp_recorder *r)
 	r->hot.decode = &r->decode;
 	if (!r->pack.slots)
 		sp_pack_init(&r->pack, (uint8_t *)r + recorder_bytes(), SP_WINDOW_SLOTS_MIN);
-	error = stream_open(r);
+	error = sp_process_is_frozen() ? -EPERM : stream_open(r);
 	if (error)
 		sp_say("cannot make a file in", sp_run.directory, error,
 		       "training goes on, losses are counted in the report");
