@@ -62,6 +62,9 @@ class Runtime(Case):
         )
         self.assertEqual(stages["cuda_launch"]["aborted"], 4)
 
+    def test_two_runtimes_that_come_and_go(self):
+        self.exact(victim("two_runtimes"), "20")
+
     def test_nccl(self):
         self.exact(victim("collectives"), "20")
 

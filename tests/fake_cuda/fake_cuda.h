@@ -121,6 +121,9 @@ int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsign
 /* Not in CUDA: called by every kernel launch once the driver has returned; it need not return itself. */
 void cudaFakeOnLaunch(void (*function)(void));
 
+/* Nor this: how often this very runtime has launched a kernel by cudaLaunchKernel. */
+long cudaFakeLaunches(void);
+
 /* The driver, libcuda.so.1. */
 int cuInit(unsigned flags);
 int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);

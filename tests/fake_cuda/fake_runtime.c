@@ -97,6 +97,12 @@ static int begin(void)
 	}
 
 static void (*on_launch)(void);
+static long launches;
+
+long cudaFakeLaunches(void)
+{
+	return __atomic_load_n(&launches, __ATOMIC_RELAXED);
+}
 
 void cudaFakeOnLaunch(void (*function)(void))
 {
@@ -112,6 +118,7 @@ static int launch(int form, const void *f, struct fake_dim3 grid, struct fake_di
 		return FAKE_INVALID_CONFIGURATION;
 	ret = driver.cuLaunchKernel[form]((void *)f, grid.x, grid.y, grid.z, block.x, block.y,
 					  block.z, (unsigned)shared, stream, arguments, NULL);
+	__atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
 	if (on_launch)
 		on_launch();
 	return ret;
