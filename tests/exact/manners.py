@@ -1,10 +1,8 @@
-"""The host goes on as if nobody were there: errno, descriptors, files, limits, full disks."""
+"""The host goes on as if nobody were there: errno, descriptor numbers, files, limits."""
 
+import json
 import os
 import resource
-import shutil
-import subprocess
-import time
 
 import harness
 from harness import victim
@@ -48,9 +46,10 @@ class Unchanged(harness.Case):
         self.assert_exact(outcome)
 
     def test_strict_seccomp(self):
-        outcome = self.both(victim("seccomp_strict"), notes=1)
+        """The kernel takes the clock away with the calls: what follows is named, not counted."""
+        outcome = self.both(victim("seccomp_strict"))
         self.assertEqual(outcome.done.returncode, 21)
-        self.assert_counted(outcome)
+        self.assertIn("strict seccomp", json.dumps(outcome.trace.report("summary")))
 
     def test_files_are_the_owners(self):
         outcome = self.both(victim("read_loop"), "1", "1000", preexec_fn=lambda: os.umask(0))
@@ -115,116 +114,6 @@ class Limits(harness.Case):
         folder = self.subfolder(f"least-{nbytes}")
         limit = limited(resource.RLIMIT_AS, nbytes)
         return self.execute(argv, folder, traced=False, preexec_fn=limit).done.returncode != 0
-
-
-class Output(harness.Case):
-    def test_missing_folder(self):
-        outcome = self.both(
-            victim("read_loop"),
-            "1",
-            "5000",
-            notes=1,
-            env={"STAGEPROF_OUTPUT": os.path.join(self.folder, "a", "b", "run.zst")},
-        )
-        if not os.path.exists(os.path.join(self.folder, "a", "b", "run.zst")):
-            self.assertEqual(len(outcome.notes()), 1)
-
-    def test_unusable_folder(self):
-        for path in ("/dev/null/run.zst", "/proc/run.zst", "/sys/kernel/run.zst"):
-            with self.subTest(path=path):
-                outcome = self.both(
-                    victim("read_loop"),
-                    "2",
-                    "5000",
-                    notes=1,
-                    name=path.replace("/", "-"),
-                    env={"STAGEPROF_OUTPUT": path},
-                )
-                self.assertEqual(len(outcome.notes()), 1)
-
-    def test_earlier_run_is_kept(self):
-        folder = self.subfolder("cwd-default")
-        for _ in range(3):
-            env = harness.traced_environment(folder)
-            del env["STAGEPROF_OUTPUT"]
-            harness.Tally(os.path.join(folder, "tally"))
-            subprocess.run(
-                [victim("read_loop"), "1", "1000"],
-                cwd=folder,
-                env=env,
-                check=True,
-                stdout=subprocess.DEVNULL,
-            )
-        for name in ("run.zst", "run-2.zst", "run-3.zst"):
-            self.assertEqual(
-                harness.Trace(os.path.join(folder, name)).stages()[0]["file_read"]["calls"], 1000
-            )
-
-    def test_removed_while_running(self):
-        folder = self.subfolder("removed")
-        tally = harness.Tally(os.path.join(folder, "tally"))
-        env = harness.traced_environment(folder)
-        process = subprocess.Popen(
-            [victim("read_loop"), "2", "2000000"],
-            cwd=folder,
-            env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        while not sum(row.calls for row in tally.rows()) > 1000:
-            time.sleep(0.001)
-        shutil.rmtree(os.path.join(folder, "run.zst"), ignore_errors=True)
-        out, err = process.communicate(timeout=60)
-        plain = self.execute(
-            [victim("read_loop"), "2", "2000000"], self.subfolder("plain"), traced=False
-        )
-        self.assertEqual((process.returncode, out), (0, plain.done.stdout))
-        self.assertLessEqual(len(err.splitlines()), 1, err)
-
-    def in_namespace(self, script, folder, *argv):
-        """Runs the shell script in a mount namespace of its own, the victim's command in "$@"."""
-        probe = subprocess.run(["unshare", "-Urm", "true"], stderr=subprocess.DEVNULL)
-        if probe.returncode != 0:
-            self.skipTest("unshare -Urm is not allowed here")
-        env = harness.traced_environment(folder)
-        library = env.pop("LD_PRELOAD")
-        tally = harness.Tally(env["TALLY"])
-        env.update(LIBRARY=library, STAGEPROF_OUTPUT=os.path.join(folder, "mount", "run.zst"))
-        os.makedirs(os.path.join(folder, "mount"))
-        done = subprocess.run(
-            ["unshare", "-Urm", "sh", "-c", script, "sh", *argv],
-            cwd=folder,
-            env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=120,
-        )
-        return harness.Outcome(folder, harness.Trace(os.path.join(folder, "run.zst")), tally, done)
-
-    def test_full_disk(self):
-        script = (
-            "mount -t tmpfs -o size=1m,mode=755 tmpfs mount || exit 77; "
-            'LD_PRELOAD=$LIBRARY "$@"; status=$?; cp -r mount/run.zst .; exit $status'
-        )
-        argv = [victim("read_loop"), "3", "1000000"]
-        traced = self.in_namespace(script, self.subfolder("full"), *argv)
-        if traced.done.returncode == 77:
-            self.skipTest("tmpfs cannot be mounted here")
-        plain = self.execute(argv, self.subfolder("plain"), traced=False)
-        self.assert_same(plain, traced, notes=1)
-        self.assert_counted(traced)
-        self.assertGreater(traced.trace.stages()[1]["events_lost"], 0, "the disk was never full")
-
-    def test_read_only(self):
-        script = (
-            "mount -t tmpfs -o size=1m,ro tmpfs mount || exit 77; " 'LD_PRELOAD=$LIBRARY exec "$@"'
-        )
-        argv = [victim("read_loop"), "2", "5000"]
-        traced = self.in_namespace(script, self.subfolder("read-only"), *argv)
-        if traced.done.returncode == 77:
-            self.skipTest("tmpfs cannot be mounted here")
-        self.assert_same(self.execute(argv, self.subfolder("plain"), traced=False), traced, notes=1)
-        self.assertEqual(len(traced.notes()), 1)
 
 
 if __name__ == "__main__":
