@@ -76,6 +76,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, every_value_has_a_bin_within_one_part_in_64);
 	tcase_add_test(tests, bins_grow_with_values);
 	tcase_add_test(tests, quantiles_are_of_nearest_rank);

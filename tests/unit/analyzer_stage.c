@@ -105,8 +105,9 @@ START_TEST(every_kind_and_place_has_a_stage)
 		for (int p = 0; p < SP_PLACES; p++) {
 			enum sp_stage stage = sp_stage_of(kind, (enum sp_place)p);
 
-			ck_assert_int_lt(stage, SP_STAGES);
-			ck_assert((stage == SP_STAGE_other) == !sp_event_info(kind)->name);
+			/* a check of its own for each would take seconds */
+			if (stage >= SP_STAGES || (stage == SP_STAGE_other) == !!sp_event_info(kind)->name)
+				ck_abort_msg("kind %u, place %d: stage %d", kind, p, stage);
 		}
 	}
 }
@@ -119,6 +120,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, python_reads_its_own_modules);
 	tcase_add_test(tests, data_is_data_wherever_it_lies);
 	tcase_add_test(tests, a_path_of_any_bytes_is_safe);

@@ -187,6 +187,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, no_view_prints_them_raw);
 	tcase_add_test(tests, a_row_stays_a_row);
