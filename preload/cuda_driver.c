@@ -7,7 +7,10 @@
 
 #include "preload/abi_cuda.h"
 #include "preload/dlsym_stub.h"
+#include "preload/names.h"
 #include "preload/originals.h"
+#include "preload/process.h"
+#include "preload/record.h"
 
 /* hooks_cuda_driver.c puts them there, one by one. */
 extern const struct sp_driver_function *const __start_sp_drivers[]
@@ -61,12 +64,26 @@ static int place_take(void **place, void *function)
 	       before == function;
 }
 
+/* Not where nothing was recorded yet: looking functions up begins no run. */
+static void cover(void *function)
+{
+	static uint32_t said_pid;
+	struct sp_thread *t = sp_tls.thread;
+	Dl_info info;
+
+	if (!t || t->state != SP_THREAD_LIVE || said_pid == sp_process->pid)
+		return;
+	said_pid = sp_process->pid;
+	if (dladdr(function, &info) && info.dli_fname)
+		sp_cover("cuda-driver", "bound", info.dli_fname);
+}
+
 static void *wrap(const struct sp_driver_function *driver, void *function)
 {
 	void *wrapper = function;
 	int kept = errno;
 
-	if (!driver)
+	if (!driver || !sp_process)
 		return function;
 	for (unsigned i = 0; i < SP_DRIVER_FORMS; i++)
 		if (driver->wrappers[i] == function)
@@ -74,6 +91,8 @@ static void *wrap(const struct sp_driver_function *driver, void *function)
 	for (unsigned i = 2; wrapper == function && i < SP_DRIVER_FORMS; i++)
 		if (place_take(&driver->originals[i], function))
 			wrapper = driver->wrappers[i];
+	if (wrapper != function)
+		cover(function);
 	errno = kept;
 	return wrapper;
 }
