@@ -168,7 +168,7 @@ static void flip_bits(int flips)
 START_TEST(bits_flip_in_a_killed_threads_file)
 {
 	make_killed();
-	flip_bits(10000);
+	flip_bits(5000);
 	sp_maker_finish(&m);
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(bits_flip_in_a_concatenation)
 		sp_maker_finish(&m);
 	}
 	m = all;
-	flip_bits(10000);
+	flip_bits(5000);
 	sp_maker_finish(&m);
 }
 END_TEST
@@ -372,7 +372,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(tests, 250);
+	tcase_set_timeout(tests, 500);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, cut_at_every_byte);
 	tcase_add_test(tests, bits_flip_in_a_killed_threads_file);
