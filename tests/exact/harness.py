@@ -15,6 +15,7 @@ import glob
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -206,16 +207,15 @@ class Case(unittest.TestCase):
                 del full[name]
         cwd = os.path.join(folder, "cwd")
         os.makedirs(cwd, exist_ok=True)
-        done = subprocess.run(
-            argv,
-            cwd=cwd,
-            env=full,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=timeout,
-            **options,
-        )
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        options.update(pipes, cwd=cwd, env=full, start_new_session=True)
+        with subprocess.Popen(argv, **options) as process:
+            try:
+                out, err = process.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        done = subprocess.CompletedProcess(argv, process.returncode, out, err)
         if done.returncode == SKIP:
             raise unittest.SkipTest(done.stdout.decode(errors="replace").strip())
         return Outcome(folder, Trace(os.path.join(folder, "run.zst")), tally, done)
@@ -347,7 +347,7 @@ class Case(unittest.TestCase):
         said = run["events_recorded"] - of_processes + run["events_lost"]
         rows = outcome.rows()
         emitted = Bounds(sum(row.calls for row in rows), sum(row.begun for row in rows), 0)
-        what = f"recorded {run['events_recorded']} - {of_processes} of processes + lost {run['events_lost']}"
+        what = f"{run['events_recorded']} - {of_processes} of processes + {run['events_lost']} lost"
         self.assert_within(emitted, said, None, what)
 
 

@@ -13,7 +13,7 @@ class Kills(harness.Case):
         outcome = self.execute(
             [victim("kill_random"), str(KILLS), str(os.getpid())],
             self.subfolder("traced"),
-            timeout=300,
+            timeout=120 + KILLS // 10,
         )
         self.assertEqual(outcome.done.stdout.decode(), f"killed {KILLS}\n")
         self.assertEqual(outcome.done.returncode, 0)

@@ -20,7 +20,7 @@ class Native(harness.Case):
         self.assert_exact(outcome)
 
     def test_vfork_and_spawn(self):
-        outcome = self.both(victim("vfork_exec"), "200")
+        outcome = self.both(victim("vfork_exec"), "500")
         self.assert_exact(outcome)
         listed = outcome.trace.report("processes")["processes"]
         self.assertEqual(len(listed), 1, "shells and coreutils are dormant")

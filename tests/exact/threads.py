@@ -29,7 +29,7 @@ class Interruptions(harness.Case):
         self.assert_exact(self.both(victim("signal_reader"), "2000000"))
 
     def test_reads_on_a_small_alternate_stack(self):
-        self.assert_exact(self.both(victim("signal_reader"), "300000", "2048"))
+        self.assert_exact(self.both(victim("signal_reader"), "1000000", "4096"))
 
     def test_longjmp_out_of_a_handler(self):
         self.assert_exact(self.both(victim("longjmp_read")))
