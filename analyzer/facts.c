@@ -155,7 +155,7 @@ static int define(struct gathering *g, uint32_t stream, const struct sp_definiti
 		tally_add(&g->facts->notes, d);
 		return 0;
 	}
-	return 0;
+	return sp_slow_take(&g->facts->slow, g->index->streams[stream]->image, d);
 }
 
 static int defined(void *context, const struct sp_definition *d)
@@ -238,6 +238,7 @@ int sp_facts_read(struct sp_facts *facts, const struct sp_index *index, unsigned
 	for (unsigned i = 0; g.workers && i < jobs; i++)
 		sp_reader_finish(&g.workers[i].reader);
 	free(g.workers);
+	sp_slow_sort(&facts->slow);
 	pthread_mutex_destroy(&g.lock);
 	return r;
 }
@@ -251,6 +252,7 @@ void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index)
 	}
 	free(facts->images);
 	free(facts->thread_names);
+	sp_slow_finish(&facts->slow);
 	sp_names_finish(&facts->files);
 	sp_names_finish(&facts->coverage.names);
 	sp_names_finish(&facts->notes.names);

@@ -12,6 +12,7 @@
 
 #include "analyzer/index.h"
 #include "analyzer/names.h"
+#include "analyzer/slow.h"
 #include "analyzer/stage.h"
 
 #define SP_FILE_COUNT_MAX (1u << 24) /* of one image; definitions beyond are passed over */
@@ -43,6 +44,7 @@ struct sp_facts {
 	struct sp_names files;
 	struct sp_tally coverage; /* "hook-group\tstate\tdetail" */
 	struct sp_tally notes;
+	struct sp_slow_calls slow;
 };
 
 /*

@@ -275,6 +275,38 @@ START_TEST(kinds_of_a_newer_version_are_counted)
 }
 END_TEST
 
+START_TEST(slow_calls_come_with_their_stacks)
+{
+	static const uint64_t frames[] = {0x7000000000001234, 0x400010, 0x10};
+	struct sp_object_facts library = {0x7000000000000000, 0x7000000000010000, 0x7000000000000000};
+	struct sp_object_facts program = {0x400000, 0x401000, 0};
+	struct sp_slow_facts slow = {0, 5000, SP_EV_read, 1};
+	uint8_t blob[64];
+	char *text;
+
+	begin(10, 10);
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/x");
+	for (int i = 0; i < 3; i++)
+		sp_maker_define(&m, SP_DEFINE_SLOW, 7, &slow, sizeof(slow));
+	memcpy(blob, &library, sizeof(library));
+	memcpy(blob + sizeof(library), "/lib/libx.so", 12);
+	sp_maker_define(&m, SP_DEFINE_OBJECT, 1, blob, sizeof(library) + 12);
+	memcpy(blob, &program, sizeof(program));
+	memcpy(blob + sizeof(program), "prog", 4);
+	sp_maker_define(&m, SP_DEFINE_OBJECT, 2, blob, sizeof(program) + 4);
+	sp_maker_define(&m, SP_DEFINE_STACK, 7, frames, sizeof(frames));
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	text = sp_load_print(&load, "stacks", SP_FORMAT_CSV);
+	ck_assert_str_eq(text, "pid,event,calls,total_ns,max_ns,max_file,frames\n"
+			       "10,\"read\",3,15000,5000,\"/data/x\","
+			       "\"libx.so+0x1234;prog+0x400010;?+0x10\"\n");
+	free(text);
+	sp_load_finish(&load);
+}
+END_TEST
+
 /* Three processes of two hosts, one of them killed, with files, images and losses. */
 static void make_run(uint8_t **whole, size_t *whole_bytes)
 {
@@ -444,6 +476,7 @@ int main(void)
 	tcase_add_test(tests, a_missing_block_is_told);
 	tcase_add_test(tests, records_cross_blocks);
 	tcase_add_test(tests, kinds_of_a_newer_version_are_counted);
+	tcase_add_test(tests, slow_calls_come_with_their_stacks);
 	tcase_add_test(tests, a_concatenation_equals_the_directory);
 	tcase_add_test(tests, threads_leave_no_mark);
 	tcase_add_test(tests, a_lost_header_costs_no_events);

@@ -1,0 +1,213 @@
+#include "analyzer/slow.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/format.h"
+
+#define OBJECT_NAME_BYTES 64u
+
+struct sp_stack {
+	struct {
+		uint32_t image, id;
+	} key;
+	uint32_t count;
+	UT_hash_handle hh;
+	uint64_t addresses[];
+};
+
+struct sp_object {
+	uint32_t image;
+	struct sp_object_facts facts;
+	char name[OBJECT_NAME_BYTES]; /* the end of its path's last part */
+};
+
+static int take_slow(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	struct sp_slow_key key = {.image = image, .stack = d->id};
+	struct sp_slow_facts facts;
+	struct sp_slow *slow;
+
+	if (d->bytes < sizeof(facts))
+		return 0;
+	memcpy(&facts, d->blob, sizeof(facts));
+	key.kind = facts.kind;
+	HASH_FIND(hh, calls->by_key, &key, sizeof(key), slow);
+	if (!slow && HASH_COUNT(calls->by_key) >= SP_SLOW_MAX) {
+		calls->turned_away++;
+		return 0;
+	}
+	if (!slow) {
+		slow = calloc(1, sizeof(*slow));
+		if (!slow)
+			return -ENOMEM;
+		slow->key = key;
+		HASH_ADD(hh, calls->by_key, key, sizeof(slow->key), slow);
+	}
+	slow->calls++;
+	slow->ticks += facts.ticks;
+	if (facts.ticks >= slow->max_ticks) {
+		slow->max_ticks = facts.ticks;
+		slow->max_arg = facts.arg;
+	}
+	return 0;
+}
+
+static int take_stack(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	uint32_t count = d->bytes / sizeof(uint64_t);
+	struct sp_stack *stack = malloc(sizeof(*stack) + count * sizeof(uint64_t)), *old;
+
+	if (!stack)
+		return -ENOMEM;
+	stack->key.image = image;
+	stack->key.id = d->id;
+	stack->count = count;
+	memcpy(stack->addresses, d->blob, count * sizeof(uint64_t));
+	HASH_FIND(hh, calls->stacks, &stack->key, sizeof(stack->key), old);
+	if (old || HASH_COUNT(calls->stacks) >= SP_SLOW_MAX) {
+		free(stack);
+		return 0;
+	}
+	HASH_ADD(hh, calls->stacks, key, sizeof(stack->key), stack);
+	return 0;
+}
+
+static void object_name(char ret[OBJECT_NAME_BYTES], const char *path, size_t bytes)
+{
+	const char *slash = memrchr(path, '/', bytes);
+	size_t skip = slash ? (size_t)(slash + 1 - path) : 0;
+
+	if (bytes - skip >= OBJECT_NAME_BYTES)
+		skip = bytes - (OBJECT_NAME_BYTES - 1);
+	memset(ret, 0, OBJECT_NAME_BYTES);
+	memcpy(ret, path + skip, bytes - skip);
+}
+
+static int take_object(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	struct sp_object *o;
+
+	if (d->bytes < sizeof(o->facts) || calls->object_count >= SP_SLOW_MAX)
+		return 0;
+	if (calls->object_count == calls->object_room) {
+		size_t room = calls->object_room ? 2 * calls->object_room : 64;
+
+		o = realloc(calls->objects, room * sizeof(*o));
+		if (!o)
+			return -ENOMEM;
+		calls->objects = o;
+		calls->object_room = room;
+	}
+	o = &calls->objects[calls->object_count++];
+	o->image = image;
+	memcpy(&o->facts, d->blob, sizeof(o->facts));
+	object_name(o->name, (const char *)d->blob + sizeof(o->facts), d->bytes - sizeof(o->facts));
+	return 0;
+}
+
+int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	switch (d->what) {
+	case SP_DEFINE_SLOW:
+		return take_slow(calls, image, d);
+	case SP_DEFINE_STACK:
+		return take_stack(calls, image, d);
+	case SP_DEFINE_OBJECT:
+		return take_object(calls, image, d);
+	}
+	return 0;
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct sp_object *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->facts.begin != y->facts.begin)
+		return x->facts.begin < y->facts.begin ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int compare_slow(const struct sp_slow *a, const struct sp_slow *b)
+{
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+void sp_slow_sort(struct sp_slow_calls *calls)
+{
+	if (calls->object_count)
+		qsort(calls->objects, calls->object_count, sizeof(*calls->objects), compare_objects);
+	HASH_SORT(calls->by_key, compare_slow);
+}
+
+void sp_slow_finish(struct sp_slow_calls *calls)
+{
+	struct sp_slow *slow, *next_slow;
+	struct sp_stack *stack, *next_stack;
+
+	HASH_ITER(hh, calls->by_key, slow, next_slow) {
+		HASH_DELETE(hh, calls->by_key, slow);
+		free(slow);
+	}
+	HASH_ITER(hh, calls->stacks, stack, next_stack) {
+		HASH_DELETE(hh, calls->stacks, stack);
+		free(stack);
+	}
+	free(calls->objects);
+	*calls = (struct sp_slow_calls){.by_key = NULL};
+}
+
+static const struct sp_stack *stack_of(const struct sp_slow_calls *calls, const struct sp_slow *call)
+{
+	const struct {
+		uint32_t image, id;
+	} key = {call->key.image, call->key.stack};
+	struct sp_stack *stack;
+
+	HASH_FIND(hh, calls->stacks, &key, sizeof(key), stack);
+	return stack;
+}
+
+uint32_t sp_slow_frames(const struct sp_slow_calls *calls, const struct sp_slow *call)
+{
+	const struct sp_stack *stack = stack_of(calls, call);
+
+	return stack ? stack->count : 0;
+}
+
+/* The last object of the image that begins at or below the address, where it reaches that far. */
+static const struct sp_object *object_at(const struct sp_slow_calls *calls, uint32_t image,
+					 uint64_t address)
+{
+	size_t low = 0, high = calls->object_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct sp_object *o = &calls->objects[middle];
+
+		if (o->image < image || (o->image == image && o->facts.begin <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || calls->objects[low - 1].image != image ||
+	    calls->objects[low - 1].facts.end <= address)
+		return NULL;
+	return &calls->objects[low - 1];
+}
+
+size_t sp_slow_frame(const struct sp_slow_calls *calls, const struct sp_slow *call, uint32_t i, char *ret,
+		     size_t ret_bytes)
+{
+	uint64_t address = stack_of(calls, call)->addresses[i];
+	const struct sp_object *o = object_at(calls, call->key.image, address);
+	int n = snprintf(ret, ret_bytes, "%s+0x%" PRIx64, o ? o->name : "?",
+			 o ? address - o->facts.bias : address);
+
+	return (size_t)n < ret_bytes ? (size_t)n : ret_bytes - 1;
+}

@@ -1,0 +1,126 @@
+#include "analyzer/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/slow.h"
+#include "analyzer/text.h"
+
+#define FRAME_BYTES 128u
+#define FRAMES_BYTES (16u * 1024u)
+
+enum { PID, EVENT, CALLS, TOTAL, MAX, LONGEST, FRAMES, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[PID] = {"pid", "pid", SP_CELL_ID},
+	[EVENT] = {"event", "event", SP_CELL_TEXT},
+	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
+	[MAX] = {"max_ns", "longest", SP_CELL_NS},
+	[LONGEST] = {"max_file", "in its longest call", SP_CELL_TEXT},
+	[FRAMES] = {"frames", "from (innermost first)", SP_CELL_TEXT},
+};
+
+/* In the order of their keys; the process that is selected only. */
+struct list {
+	const struct sp_report *report;
+	const struct sp_slow **calls;
+	uint32_t n;
+};
+
+static uint64_t total_ns(const void *context, uint32_t i)
+{
+	const struct list *list = context;
+	const struct sp_index *index = &list->report->index;
+	const struct sp_slow *call = list->calls[i];
+
+	return sp_clock_span_ns(index->hosts[index->images[call->key.image].host].clock.ns_per_tick,
+				call->ticks);
+}
+
+/* "a+0x1;b+0x2": what a flame graph calls folded, but innermost first. */
+static size_t join_frames(const struct sp_slow_calls *calls, const struct sp_slow *call,
+			  char ret[FRAMES_BYTES])
+{
+	uint32_t n = sp_slow_frames(calls, call);
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < n && used + FRAME_BYTES < FRAMES_BYTES; i++) {
+		if (i)
+			ret[used++] = ';';
+		used += sp_slow_frame(calls, call, i, ret + used, FRAME_BYTES);
+	}
+	return used;
+}
+
+static int show_row(const struct list *list, struct sp_out *out, uint32_t i)
+{
+	const struct sp_report *report = list->report;
+	const struct sp_slow *call = list->calls[i];
+	const struct sp_image *image = &report->index.images[call->key.image];
+	const struct sp_event_info *info = sp_event_info(call->key.kind);
+	uint64_t ns_per_tick = report->index.hosts[image->host].clock.ns_per_tick;
+	uint32_t file = SP_NAMES_REST;
+	char frames[FRAMES_BYTES];
+	const char *name;
+	size_t bytes;
+
+	if (info->arg == SP_ARG_FILE)
+		file = sp_image_file(&report->facts.images[call->key.image], call->max_arg);
+	name = sp_names_text(&report->facts.files, file, &bytes);
+	struct sp_cell cells[CELLS] = {
+		[PID] = sp_cell_count(image->pid),
+		[EVENT] = sp_cell_text(info->name ? info->name : "?"),
+		[CALLS] = sp_cell_count(call->calls),
+		[TOTAL] = sp_cell_count(total_ns(list, i)),
+		[MAX] = sp_cell_count(sp_clock_span_ns(ns_per_tick, call->max_ticks)),
+		[LONGEST] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_null(),
+		[FRAMES] = sp_cell_bytes(frames, join_frames(&report->facts.slow, call, frames)),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static int make_list(struct list *list)
+{
+	const struct sp_report *report = list->report;
+	const struct sp_slow *s;
+
+	list->calls = calloc(HASH_COUNT(report->facts.slow.by_key) + 1u, sizeof(*list->calls));
+	if (!list->calls)
+		return -ENOMEM;
+	for (s = report->facts.slow.by_key; s; s = s->hh.next)
+		if (!report->selection.pid ||
+		    report->selection.pid == report->index.images[s->key.image].pid)
+			list->calls[list->n++] = s;
+	return 0;
+}
+
+int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options)
+{
+	struct list list = {.report = report};
+	uint32_t *order = NULL;
+	int r;
+
+	if (options->sort)
+		return -EINVAL;
+	r = make_list(&list);
+	if (r == 0)
+		order = sp_order_by(list.n, total_ns, &list);
+	sp_run_json(report, out);
+	r = order ? sp_out_table(out, "slow_calls", NULL, columns, CELLS, true) : -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < list.n && i < options->limit; i++)
+		r = show_row(&list, out, order[i]);
+	if (order) {
+		sp_out_table_end(out);
+		sp_view_more(out, list.n > options->limit ? list.n - options->limit : 0);
+		if (list.n == 0)
+			sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms asks for them.");
+	}
+	free(order);
+	free(list.calls);
+	return r;
+}
