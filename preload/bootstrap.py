@@ -2,9 +2,11 @@
 # import nothing that the host has not imported, print nothing, and leave no exception.
 #
 # From C: wrap(function, label, part, flags, after), find_spec(wanted, found), torch_attach(version),
-# cover(group, state, detail), calls, functions, parts (name -> number), modules.
+# cover(group, state, detail), range_begin(), range_end(begun, kind, name), calls (python.def), functions and
+# modules (the settings or None), parts (name -> number), MODULE_FORWARD, PYTHON_CALL.
 
 import sys
+from _thread import get_ident
 
 UNTIMED, ITERATE = 1, 2
 Function = type(lambda: None)
@@ -59,6 +61,7 @@ def wrap_calls(module, rows):
 
 OWN = ("__getitem__", "__getitems__", "__iter__", "__next__")
 LIBRARIES = ("torch.", "builtins.", "abc.", "typing.", "numpy.", "paddle.", "collections.")
+depth_asked = int(modules) if modules and modules.isdigit() else 0
 seen = set()  # ids of code objects and classes that were looked at; they live as long as the process
 
 
@@ -171,6 +174,49 @@ def wrap_later(*_args, **_names):
 				later[:] = [row for row in later if row[0] != path]
 
 
+# STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward. Python functions: what they
+# cost is the price of asking, and torch.compile ends its graphs at them.
+
+paths = {}  # id of a module -> "path\tclass"; of roots for as long as they live under that id
+stacks = {}  # thread -> modules that are in their forward
+
+
+def module_shown(module, args, depth):
+	if depth == 0 and paths.get(id(module), "\t") != "\t" + type(module).__qualname__:
+		for path, inner in module.named_modules():
+			paths[id(inner)] = path + "\t" + type(inner).__qualname__
+	shown = paths.get(id(module)) or "?\t" + type(module).__qualname__
+	shapes = [str(list(a.shape)) for a in args if hasattr(a, "shape")]
+	return shown + "\t" + " ".join(shapes)
+
+
+def module_entered(module, args):
+	stack = stacks.setdefault(get_ident(), [])
+	shown = module_shown(module, args, len(stack)) if len(stack) < depth_asked else None
+	stack.append((module, shown, range_begin()))
+
+
+def module_left(module, _args, _output):
+	stack = stacks.get(get_ident(), [])
+	# Before PyTorch 2.1 a forward that raised leaves what it entered.
+	while stack:
+		entered, shown, begun = stack.pop()
+		if entered is module:
+			if shown:
+				range_end(begun, MODULE_FORWARD, shown)
+			return
+
+
+def modules_imported(module):
+	if not depth_asked:
+		return
+	module.register_module_forward_pre_hook(module_entered)
+	try:
+		module.register_module_forward_hook(module_left, always_call=True)
+	except TypeError:
+		module.register_module_forward_hook(module_left)
+
+
 # Whole modules: what is to be done besides the table's lines when they have been imported.
 
 
@@ -182,7 +228,24 @@ def torch_imported(module):
 
 
 def fetch_imported(module):
-	replace(module._BaseDatasetFetcher, "__init__", "", 0, UNTIMED, fetcher_made)
+	base = getattr(module, "_BaseDatasetFetcher", None) or module._DatasetFetcher
+	replace(base, "__init__", "", 0, UNTIMED, fetcher_made)
+
+
+open_events = {}  # id of a RecordEvent -> its begin
+
+
+def record_event_imported(module):
+	def begun(event, *_rest):
+		open_events[id(event)] = range_begin()
+
+	def ended(event, *_rest):
+		begin = open_events.pop(id(event), None)
+		if begin:
+			range_end(begin, PYTHON_CALL, event.name)
+
+	replace(module.RecordEvent, "begin", "", 0, UNTIMED, begun)
+	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
 
 
 def optimizer_imported(module):
@@ -194,7 +257,9 @@ special = {
 	"torch": torch_imported,
 	"torch.utils.data._utils.fetch": fetch_imported,
 	"torch.optim.optimizer": optimizer_imported,
+	"torch.nn.modules.module": modules_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
+	"paddle.profiler.utils": record_event_imported,
 }
 
 

@@ -7,6 +7,7 @@
 #include "preload/names.h"
 #include "preload/python_api.h"
 #include "preload/python_call.h"
+#include "preload/ranges.h"
 #include "preload/record.h"
 #include "preload/torch.h"
 
@@ -100,6 +101,32 @@ static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py
 	return none();
 }
 
+/* A range in Python's hands: its two words as bytes. */
+static struct sp_py_object *range_begun(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_range range = sp_range_begin();
+
+	(void)self, (void)args;
+	return sp_python.PyBytes_FromStringAndSize((const char *)&range, sizeof(range));
+}
+
+static struct sp_py_object *range_ended(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_range range;
+	const char *bytes, *name;
+	ptrdiff_t count, length;
+	int kind;
+
+	(void)self;
+	if (!sp_python._PyArg_ParseTuple_SizeT(args, "y#is#", &bytes, &count, &kind, &name, &length))
+		return NULL;
+	if (count == sizeof(range)) {
+		memcpy(&range, bytes, sizeof(range));
+		sp_range_end(range, (uint32_t)kind, 0, name, (size_t)length);
+	}
+	return none();
+}
+
 /* Steals value. */
 static int put(struct sp_py_object *space, const char *name, struct sp_py_object *value)
 {
@@ -115,7 +142,9 @@ static int functions_put(struct sp_py_object *space)
 	static struct sp_py_method methods[] = {{"wrap", sp_python_wrap, VARARGS, NULL},
 						{"find_spec", spec_finder, VARARGS, NULL},
 						{"torch_attach", markers_attach, VARARGS, NULL},
-						{"cover", coverage_add, VARARGS, NULL}};
+						{"cover", coverage_add, VARARGS, NULL},
+						{"range_begin", range_begun, VARARGS, NULL},
+						{"range_end", range_ended, VARARGS, NULL}};
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		if (put(space, methods[i].name, sp_python.PyCFunction_NewEx(&methods[i], NULL, NULL)) < 0)
@@ -137,8 +166,11 @@ static int settings_put(struct sp_py_object *space)
 	for (long i = 0; i < SP_PARTS; i++)
 		if (put(parts, part_names[i], sp_python.PyLong_FromLong(i)) < 0)
 			return -1;
+	put(space, "MODULE_FORWARD", sp_python.PyLong_FromLong(SP_EV_module_forward));
+	put(space, "PYTHON_CALL", sp_python.PyLong_FromLong(SP_EV_python_call));
 	return put(space, "parts", parts) < 0 || put(space, "calls", text_or_none(calls_text)) < 0 ||
-			       put(space, "functions", text_or_none(sp_config.functions)) < 0 ?
+			       put(space, "functions", text_or_none(sp_config.functions)) < 0 ||
+			       put(space, "modules", text_or_none(sp_config.modules)) < 0 ?
 		       -1 :
 		       0;
 }

@@ -1,0 +1,27 @@
+"""motion_rl.py with a timer around each label.
+
+    python3 motion_rl_twin.py FOLDER TIMERS.json
+"""
+
+import contextlib
+import sys
+
+import motion_rl
+from timers import Timers
+
+timers = Timers(
+    "iteration|motion sampling|rollout|policy|physics|learning|advantages|loss|optimize".split("|")
+)
+
+
+class TimedTrainer(motion_rl.Trainer):
+    @staticmethod
+    @contextlib.contextmanager
+    def label(name):
+        with motion_rl.Trainer.label(name), timers(name):
+            yield
+
+
+if __name__ == "__main__":
+    motion_rl.main(TimedTrainer)
+    timers.write(sys.argv[2])

@@ -1,0 +1,37 @@
+"""paddle_sequence.py with timers written into it.
+
+    python3 paddle_sequence_twin.py TIMERS.json
+"""
+
+import sys
+
+from paddle import nn
+
+import paddle_sequence as plain
+from timers import Timers
+
+timers = Timers("reader|forward|backward|optimizer|clear".split("|"))
+
+
+def main():
+    model, optimizer, loader = plain.make()
+    for _ in range(plain.EPOCHS):
+        iterator = iter(loader)
+        while True:
+            with timers("reader"):
+                batch = next(iterator, None)
+            if batch is None:
+                break
+            with timers("forward"):
+                loss = nn.functional.cross_entropy(model(batch[0]), batch[1])
+            with timers("backward"):
+                loss.backward()
+            with timers("optimizer"):
+                optimizer.step()
+            with timers("clear"):
+                optimizer.clear_grad()
+    timers.write(sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
