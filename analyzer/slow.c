@@ -118,6 +118,8 @@ int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_de
 		return take_stack(calls, image, d);
 	case SP_DEFINE_OBJECT:
 		return take_object(calls, image, d);
+	case SP_DEFINE_LINE:
+		return sp_lines_take(&calls->lines, image, d);
 	}
 	return 0;
 }
@@ -143,6 +145,7 @@ void sp_slow_sort(struct sp_slow_calls *calls)
 	if (calls->object_count)
 		qsort(calls->objects, calls->object_count, sizeof(*calls->objects), compare_objects);
 	HASH_SORT(calls->by_key, compare_slow);
+	sp_lines_sort(&calls->lines);
 }
 
 void sp_slow_finish(struct sp_slow_calls *calls)
@@ -159,6 +162,7 @@ void sp_slow_finish(struct sp_slow_calls *calls)
 		free(stack);
 	}
 	free(calls->objects);
+	sp_lines_finish(&calls->lines);
 	*calls = (struct sp_slow_calls){.by_key = NULL};
 }
 

@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "analyzer/define.h"
+#include "analyzer/lines.h"
 
 #define SP_SLOW_MAX 16384u /* distinct calls, stacks and objects kept of a run, each */
 
@@ -31,9 +32,10 @@ struct sp_slow_calls {
 	struct sp_object *objects; /* in the order of their images and addresses, once sorted */
 	size_t object_count, object_room;
 	uint64_t turned_away; /* calls that found no room */
+	struct sp_lines lines;
 };
 
-/* Takes SLOW, STACK and OBJECT definitions of an image; others are passed over. Returns 0 or -ENOMEM. */
+/* Takes SLOW, STACK, OBJECT and LINE definitions of an image; others are passed over. Returns 0 or -ENOMEM. */
 int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d);
 
 /* Once, after the last definition. */

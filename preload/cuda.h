@@ -17,6 +17,7 @@
 #include "preload/abi_cuda.h"
 #include "preload/cuda_memory.h"
 #include "preload/hook.h"
+#include "preload/lines.h"
 #include "preload/resolve.h"
 #include "preload/stacks.h"
 
@@ -95,10 +96,17 @@ static inline int64_t sp_cuda_value(int ret, uint64_t value)
 
 static inline void sp_cuda_end(struct sp_cuda_call *call, int64_t value)
 {
-	if (!call->span.thread)
+	struct sp_thread *thread = call->span.thread;
+	uint64_t end;
+
+	if (!thread)
 		return;
 	sp_cuda_close(call);
-	sp_span_close(&call->span, value);
+	end = sp_clock_ticks();
+	sp_span_close_at(&call->span, end, value);
+	if (sp_unlikely(end - call->span.start >= sp_lines_least_ticks))
+		sp_line_keep(thread, call->span.kind, call->span.arg, call->span.start,
+			     end - call->span.start);
 }
 
 static inline void sp_cuda_cleanup(struct sp_cuda_call *call)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/lines.h"
 #include "preload/nvtx.h"
 #include "preload/originals.h"
 #include "preload/process.h"
@@ -26,6 +27,7 @@ __attribute__((constructor)) static void runtime_begin(void)
 		sp_thread_init();
 		sp_stacks_init();
 		sp_python_init();
+		sp_lines_init();
 		sp_nvtx_init();
 	}
 	errno = kept;

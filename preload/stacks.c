@@ -21,7 +21,7 @@
 #define STACKS_MAX 4096u /* distinct ones an image; powers of two */
 #define OBJECTS_MAX 512u
 #define PROBES 16u
-#define CLASSES (SP_CLASS_PROCESS + 1)
+#define CLASSES (SP_CLASS_NCCL + 1)
 
 uint64_t sp_stacks_least_ticks = UINT64_MAX;
 
@@ -75,6 +75,14 @@ static const struct {
 	{"dup", SP_CLASS_DUP, ANY},
 	{"wait", SP_CLASS_WAIT, ANY},
 	{"jpeg_decode", SP_CLASS_JPEG, ANY},
+	{"cuda_launch", SP_CLASS_CUDA_LAUNCH, ANY},
+	{"cuda_graph_launch", SP_CLASS_CUDA_GRAPH, ANY},
+	{"cuda_copy", SP_CLASS_CUDA_COPY, ANY}, /* whatever direction */
+	{"cuda_memset", SP_CLASS_CUDA_MEMSET, ANY},
+	{"cuda_sync", SP_CLASS_CUDA_SYNC, ANY},
+	{"cuda_malloc", SP_CLASS_CUDA_MALLOC, ANY},
+	{"cuda_free", SP_CLASS_CUDA_FREE, ANY},
+	{"nccl", SP_CLASS_NCCL, ANY},
 };
 
 static int limit_set(const char *stage, size_t length, uint64_t ns)
@@ -90,8 +98,8 @@ static int limit_set(const char *stage, size_t length, uint64_t ns)
 	return -EINVAL;
 }
 
-/* "10ms" and what follows it; 0 is no time, so that "file_read>0" is a mistake, not every read. */
-static uint64_t time_read(const char **at)
+/* 0 is no time, so that "file_read>0" is a mistake, not every read. */
+uint64_t sp_stacks_time(const char **at)
 {
 	static const struct {
 		const char *unit;
@@ -121,7 +129,7 @@ static int setting_read(const char *at)
 		if (!at[length])
 			return -EINVAL;
 		at += length + 1;
-		ns = time_read(&at);
+		ns = sp_stacks_time(&at);
 		if (!ns || (*at && *at++ != ',') || limit_set(stage, length, ns))
 			return -EINVAL;
 	}

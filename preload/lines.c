@@ -1,0 +1,148 @@
+#include "preload/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "preload/config.h"
+#include "preload/paths.h"
+#include "preload/process.h"
+#include "preload/python.h"
+#include "preload/python_api.h"
+#include "preload/say.h"
+#include "preload/stacks.h"
+#include "preload/sys.h"
+
+#define LEAST_NS 1000000u
+#define FRAMES_MAX 64
+#define LINE_BYTES 1024
+
+uint64_t sp_lines_least_ticks = UINT64_MAX;
+
+static uint64_t least_ns = LEAST_NS;
+
+/* The call whose line is being asked for. Fork keeps it, in a child that never gets its answer. */
+static struct {
+	uint32_t asked_by; /* pid; 0: free */
+	struct sp_slow_facts facts;
+} call;
+
+void sp_lines_init(void)
+{
+	const char *at = sp_config.lines;
+
+	if (!sp_python.Py_AddPendingCall || !sp_python.PyEval_GetFrame || !sp_python.PyFrame_GetBack ||
+	    !sp_python.PyFrame_GetCode || !sp_python.PyFrame_GetLineNumber)
+		return;
+	if (at && strcmp(at, "0") == 0)
+		return;
+	if (at) {
+		least_ns = sp_stacks_time(&at);
+		if (!least_ns || *at) {
+			sp_say("not understood:", "STAGEPROF_LINES", 0, "a time such as 500us");
+			return;
+		}
+	}
+	sp_lines_least_ticks = 0;
+}
+
+/* Appends an attribute that is text. */
+static void add_text(struct sp_text *text, struct sp_py_object *object, const char *name)
+{
+	struct sp_py_object *value = sp_python.PyObject_GetAttrString(object, name);
+	const char *bytes = value ? sp_python.PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+
+	sp_text_add(text, bytes ? bytes : "?");
+	if (value)
+		sp_python.Py_DecRef(value);
+}
+
+/* "file:line\tfunction" of a frame into text. */
+static void frame_show(struct sp_text *text, struct sp_py_object *frame)
+{
+	struct sp_py_object *code = sp_python.PyFrame_GetCode(frame);
+	int line = sp_python.PyFrame_GetLineNumber(frame);
+
+	add_text(text, code, "co_filename");
+	sp_text_add_char(text, ':');
+	sp_text_add_number(text, line > 0 ? (uint64_t)line : 0, 10);
+	sp_text_add_char(text, '\t');
+	add_text(text, code, "co_name");
+	sp_python.Py_DecRef(code);
+}
+
+static int is_library(const char *text)
+{
+	return strstr(text, "/site-packages/") || strstr(text, "/dist-packages/") || text[0] == '<';
+}
+
+/* The innermost frame of the program's own, or the innermost of all. Returns 0 where there is none. */
+static int line_find(char line[LINE_BYTES])
+{
+	struct sp_py_object *frame = sp_python.PyEval_GetFrame(), *back;
+	char candidate[LINE_BYTES];
+
+	if (!frame)
+		return 0;
+	line[0] = 0;
+	sp_python.Py_IncRef(frame);
+	for (int depth = 0; frame && depth < FRAMES_MAX; depth++) {
+		struct sp_text text = sp_text_init(candidate, sizeof(candidate));
+
+		frame_show(&text, frame);
+		if (!line[0] || !is_library(candidate))
+			memcpy(line, candidate, sizeof(candidate));
+		back = is_library(candidate) ? sp_python.PyFrame_GetBack(frame) : NULL;
+		sp_python.Py_DecRef(frame);
+		frame = back;
+	}
+	if (frame)
+		sp_python.Py_DecRef(frame);
+	return 1;
+}
+
+/* The pending call: the main thread, between two instructions, with the GIL. */
+static int line_take(void *unused)
+{
+	struct sp_slow_facts facts = call.facts;
+	struct sp_thread *t = sp_enter();
+	char line[LINE_BYTES];
+	int kept = errno;
+
+	(void)unused;
+	__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
+	if (t && line_find(line))
+		sp_define(t, SP_DEFINE_LINE, 0, &facts, sizeof(facts), line, strlen(line));
+	sp_python.PyErr_Clear();
+	errno = kept;
+	return 0;
+}
+
+static int is_main_thread(void)
+{
+	return sp_process && (uint32_t)SP_SYS1(SYS_gettid, 0) == sp_process->pid;
+}
+
+static void ask(uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks)
+{
+	if (__atomic_load_n(&call.asked_by, __ATOMIC_ACQUIRE) == sp_process->pid)
+		return;
+	call.facts = (struct sp_slow_facts){start, ticks, kind, arg};
+	__atomic_store_n(&call.asked_by, sp_process->pid, __ATOMIC_RELEASE);
+	if (sp_python.Py_AddPendingCall(line_take, NULL) < 0)
+		__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
+}
+
+void sp_line_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks)
+{
+	int kept = errno;
+
+	if (!sp_lines_least_ticks)
+		sp_lines_least_ticks =
+			(uint64_t)((unsigned __int128)least_ns * sp_clock.ticks_per_second / 1000000000u) | 1;
+	if (ticks >= sp_lines_least_ticks && !t->emitting && !sp_tls.quiet && is_main_thread() &&
+	    sp_python.Py_IsInitialized())
+		ask(kind, arg, start, ticks);
+	errno = kept;
+}

@@ -1,0 +1,48 @@
+"""Waits for the device of tests/fake_cuda from known lines; prints how often each did."""
+
+import ctypes
+import json
+import sys
+import threading
+
+cuda = ctypes.CDLL("libcuda.so.1")
+stream = ctypes.c_void_p()
+cuda.cuStreamCreate(ctypes.byref(stream), 0)
+
+
+def launch(ns):
+    time = ctypes.c_uint64(ns)
+    arguments = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(time), ctypes.c_void_p))
+    cuda.cuLaunchKernel(None, 1, 1, 1, 1, 1, 1, 0, stream, arguments, None)
+    return time, arguments
+
+
+def short():
+    cuda.cuStreamSynchronize(stream)  # nothing is queued
+
+
+def long():
+    kept = launch(4_000_000)
+    cuda.cuStreamSynchronize(stream)  # LONG
+    del kept
+
+
+def aside():
+    kept = launch(4_000_000)
+    cuda.cuStreamSynchronize(stream)  # on another thread: no line
+    del kept
+
+
+rounds = int(sys.argv[1])
+for _ in range(rounds):
+    short()
+    long()
+other = threading.Thread(target=aside)
+other.start()
+other.join()
+kept = launch(4_000_000)
+result = float(cuda.cuCtxSynchronize()) + rounds  # TOP
+
+with open(__file__) as file:
+    marks = {mark: n for n, line in enumerate(file, 1) for mark in ("LONG", "TOP") if "# " + mark in line}
+print(json.dumps({"LONG": [marks["LONG"], rounds], "TOP": [marks["TOP"], 1]}))
