@@ -57,7 +57,8 @@ void sp_clock_fit(struct sp_clock *c, bool counter)
 
 int64_t sp_clock_realtime_ns(const struct sp_clock *c, uint64_t ticks)
 {
-	uint64_t first = c->first.realtime_ns < REALTIME_MAX_NS ? c->first.realtime_ns : REALTIME_MAX_NS;
+	uint64_t first =
+		c->first.realtime_ns < REALTIME_MAX_NS ? c->first.realtime_ns : REALTIME_MAX_NS;
 	int64_t base = (int64_t)first;
 
 	if (ticks >= c->first.ticks)

@@ -13,8 +13,8 @@
 #define SP_CLOCK_SPAN_MAX_NS (UINT64_C(1) << 56) /* two years; longer spans are clipped to it */
 
 struct sp_clock {
-	struct sp_clock_point first; /* earliest and latest by monotonic time; ticks == 0: none yet */
-	struct sp_clock_point last;
+	struct sp_clock_point first; /* earliest, by monotonic time; ticks == 0: none yet */
+	struct sp_clock_point last;  /* latest */
 	uint64_t ticks_per_second; /* the writer's estimate, 0: none */
 	uint64_t ns_per_tick;	   /* times 2^SP_CLOCK_SHIFT */
 };
@@ -23,9 +23,9 @@ struct sp_clock {
 void sp_clock_learn(struct sp_clock *c, const struct sp_clock_point *point);
 
 /*
- * Finds ns_per_tick, once all points are in: from the first and last point where they are 10 ms apart and
- * do not contradict the writer's estimate by more than 5 % (a host that booted in between), else from the
- * estimate.
+ * Finds ns_per_tick, once all points are in: from the first and last point where they are 10 ms
+ * apart and do not contradict the writer's estimate by more than 5 % (a host that booted in
+ * between), else from the estimate.
  */
 void sp_clock_fit(struct sp_clock *c, bool counter);
 

@@ -32,7 +32,8 @@ static struct saved *count_saved(const struct sp_report *report)
 	return saved;
 }
 
-static int append(char *line, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int append(char *line, int at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static int append(char *line, int at, const char *format, ...)
 {
@@ -82,7 +83,8 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 	if (file->damage.places || file->truncated)
 		at = say_damage(line, at, file);
 	else if (saved->torn && !file->error)
-		at = append(line, at, "%" PRIu64 " slots cut off by a kill, or damaged", saved->torn);
+		at = append(line, at, "%" PRIu64 " slots cut off by a kill, or damaged",
+			    saved->torn);
 	else if (saved->missing)
 		at = append(line, at, "parts are missing");
 	else if (!file->error)

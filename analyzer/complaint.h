@@ -7,8 +7,8 @@
 #include "analyzer/report.h"
 
 /*
- * Calls say(line) for each file that has something wrong, at most `most` times, and once more with how many
- * files are left out. Lines are escaped. After sp_report_fold(). Returns 0 or -ENOMEM.
+ * Calls say(line) for each file that has something wrong, at most `most` times, and once more with
+ * how many files are left out. Lines are escaped. After sp_report_fold(). Returns 0 or -ENOMEM.
  */
 int sp_complaints(const struct sp_report *report, unsigned most, void (*say)(const char *line));
 

@@ -26,7 +26,8 @@ static void put_text(FILE *file, const struct sp_cell *cell)
 
 	sp_text_escape(safe, sizeof(safe), cell->text, cell->bytes);
 	putc('"', file);
-	/* TAB and CR, which spreadsheets take too, are escaped by now; what was there still counts */
+	/* TAB and CR, which spreadsheets take too, are escaped by now; what was there still counts
+	 */
 	if (cell->bytes && strchr("=+-@\t\r", cell->text[0]) && cell->text[0])
 		putc('\'', file);
 	for (const char *p = safe; *p; p++) {

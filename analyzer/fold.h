@@ -1,6 +1,6 @@
 /*
- * Events into sums. All sums are integers and commute, so that the order of reading and the number of
- * threads leave no mark on the result.
+ * Events into sums. All sums are integers and commute, so that the order of reading and the number
+ * of threads leave no mark on the result.
  */
 #ifndef STAGEPROF_ANALYZER_FOLD_H
 #define STAGEPROF_ANALYZER_FOLD_H

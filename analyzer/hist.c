@@ -13,7 +13,8 @@ static uint64_t bin_middle(uint32_t bin)
 	if (bin < 2 * SP_HIST_STEPS)
 		return bin;
 	shift = bin / SP_HIST_STEPS - 1;
-	return ((uint64_t)(SP_HIST_STEPS + bin % SP_HIST_STEPS) << shift) + (UINT64_C(1) << shift) / 2;
+	return ((uint64_t)(SP_HIST_STEPS + bin % SP_HIST_STEPS) << shift) +
+	       (UINT64_C(1) << shift) / 2;
 }
 
 uint64_t sp_hist_quantile(const struct sp_hist *h, uint32_t permille)

@@ -1,6 +1,6 @@
 /*
- * Durations by size: a log-linear histogram in integers. Adding and merging commute, so that any order
- * and any number of threads or machines give the same bytes.
+ * Durations by size: a log-linear histogram in integers. Adding and merging commute, so that any
+ * order and any number of threads or machines give the same bytes.
  */
 #ifndef STAGEPROF_ANALYZER_HIST_H
 #define STAGEPROF_ANALYZER_HIST_H
@@ -32,8 +32,8 @@ static inline void sp_hist_add(struct sp_hist *h, uint64_t x)
 void sp_hist_merge(struct sp_hist *into, const struct sp_hist *from);
 
 /*
- * The value of rank ceil(count * permille / 1000), as the middle of its bin: within 1/64 of the true one.
- * 0 where the histogram is empty. permille <= 1000.
+ * The value of rank ceil(count * permille / 1000), as the middle of its bin: within 1/64 of the
+ * true one. 0 where the histogram is empty. permille <= 1000.
  */
 uint64_t sp_hist_quantile(const struct sp_hist *h, uint32_t permille);
 

@@ -117,8 +117,8 @@ static void scratch_finish(struct scratch *s)
 }
 
 /* The segment that a frame of this stream at this offset belongs to: the last one, or a new one. */
-static struct sp_segment *segment_at(struct sp_index *index, struct sp_file *file, uint64_t stream_id,
-				     uint64_t at)
+static struct sp_segment *segment_at(struct sp_index *index, struct sp_file *file,
+				     uint64_t stream_id, uint64_t at)
 {
 	struct sp_segment *s = file->last_segment;
 

@@ -1,6 +1,6 @@
 /*
- * What the inputs hold, before any event is read: files, streams (a thread's trace), images (a process
- * from its exec or fork on) and hosts.
+ * What the inputs hold, before any event is read: files, streams (a thread's trace), images (a
+ * process from its exec or fork on) and hosts.
  *
  * Memory grows by threads and damaged places, not by events.
  */
@@ -104,8 +104,8 @@ struct sp_index {
 int sp_index_add(struct sp_index *index, const char *path);
 
 /*
- * Reads the frames of all files, with `jobs` threads, and joins them. Returns 0 or -ENOMEM; what is wrong
- * with a file stands in it.
+ * Reads the frames of all files, with `jobs` threads, and joins them. Returns 0 or -ENOMEM; what is
+ * wrong with a file stands in it.
  */
 int sp_index_read(struct sp_index *index, unsigned jobs);
 

@@ -298,7 +298,8 @@ static int list_streams(struct sp_index *index)
 
 static int compare_hosts(const void *a, const void *b)
 {
-	const struct host_node *x = *(struct host_node *const *)a, *y = *(struct host_node *const *)b;
+	const struct host_node *x = *(struct host_node *const *)a,
+			       *y = *(struct host_node *const *)b;
 	int r = memcmp(x->key.name, y->key.name, sizeof(x->key.name));
 
 	return r ? r : (x->key.counter > y->key.counter) - (x->key.counter < y->key.counter);
@@ -367,7 +368,8 @@ static int order_images(struct join *j)
 
 static int compare_streams(const void *a, const void *b)
 {
-	const struct sp_stream *x = *(struct sp_stream *const *)a, *y = *(struct sp_stream *const *)b;
+	const struct sp_stream *x = *(struct sp_stream *const *)a,
+			       *y = *(struct sp_stream *const *)b;
 	int r = compare(x->image, y->image);
 
 	r = r ? r : compare(x->tid, y->tid);

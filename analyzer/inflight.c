@@ -28,7 +28,8 @@ static uint64_t by_time(const void *report, uint32_t i)
 	return sp_inflight_ns(report, i);
 }
 
-static const char *file_of(const struct sp_report *report, const struct sp_stream *s, size_t *ret_bytes)
+static const char *file_of(const struct sp_report *report, const struct sp_stream *s,
+			   size_t *ret_bytes)
 {
 	const struct sp_event_info *info = sp_event_info(sp_commit_kind(s->mark.what));
 	uint32_t number = SP_NAMES_REST;
@@ -54,7 +55,9 @@ static void show_line(const struct sp_report *report, struct sp_out *out, uint32
 	const char *file = file_of(report, s, &bytes);
 
 	sp_text_escape(path, sizeof(path), file, bytes);
-	sp_out_line(out, "in flight: thread %" PRIu32 " of process %" PRIu32 " was inside %s%s%s for %s when the trace ends",
+	sp_out_line(out,
+		    "in flight: thread %" PRIu32 " of process %" PRIu32
+		    " was inside %s%s%s for %s when the trace ends",
 		    s->tid, report->index.images[s->image].pid, event_name(s), bytes ? " of " : "",
 		    path, sp_text_ns(a, sp_inflight_ns(report, i)));
 }

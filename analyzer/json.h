@@ -1,5 +1,6 @@
 /*
- * JSON as a stream: what is written is valid whatever strings come in, as long as each open has its close.
+ * JSON as a stream: what is written is valid whatever strings come in, as long as each open has its
+ * close.
  */
 #ifndef STAGEPROF_ANALYZER_JSON_H
 #define STAGEPROF_ANALYZER_JSON_H

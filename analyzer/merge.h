@@ -1,6 +1,6 @@
 /*
- * The events of many streams in the order in which they ended. One reader serves all streams; each holds
- * one batch of its slots, and only from its thread's beginning to its end.
+ * The events of many streams in the order in which they ended. One reader serves all streams; each
+ * holds one batch of its slots, and only from its thread's beginning to its end.
  */
 #ifndef STAGEPROF_ANALYZER_MERGE_H
 #define STAGEPROF_ANALYZER_MERGE_H

@@ -49,7 +49,8 @@ uint32_t sp_names_add(struct sp_names *names, const char *text, size_t bytes)
 	HASH_FIND(hh, names->by_text, text, bytes, name);
 	if (name)
 		return name->number;
-	if (names->count > names->max || grow(names) < 0 || !(name = malloc(sizeof(*name) + bytes + 1))) {
+	if (names->count > names->max || grow(names) < 0 ||
+	    !(name = malloc(sizeof(*name) + bytes + 1))) {
 		names->turned_away++;
 		return SP_NAMES_REST;
 	}

@@ -1,5 +1,6 @@
 /*
- * A bounded set of byte strings, numbered as they come. Beyond the bound everything is number 0, the rest.
+ * A bounded set of byte strings, numbered as they come. Beyond the bound everything is number 0,
+ * the rest.
  */
 #ifndef STAGEPROF_ANALYZER_NAMES_H
 #define STAGEPROF_ANALYZER_NAMES_H

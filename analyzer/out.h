@@ -1,8 +1,8 @@
 /*
  * Where views write: rows of typed cells, in whatever format was asked for.
  *
- * A view writes tables (all formats), plain objects (JSON) and lines (table format); what does not fit the
- * format is left out. CSV carries the view's main table alone.
+ * A view writes tables (all formats), plain objects (JSON) and lines (table format); what does not
+ * fit the format is left out. CSV carries the view's main table alone.
  */
 #ifndef STAGEPROF_ANALYZER_OUT_H
 #define STAGEPROF_ANALYZER_OUT_H

@@ -96,7 +96,8 @@ static const struct sp_segment *window_segment(const struct sp_stream *stream)
 	return best;
 }
 
-void sp_reader_open(struct sp_reader *r, const struct sp_index *index, const struct sp_stream *stream)
+void sp_reader_open(struct sp_reader *r, const struct sp_index *index,
+		    const struct sp_stream *stream)
 {
 	const struct sp_segment *segment = window_segment(stream);
 

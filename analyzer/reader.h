@@ -1,8 +1,8 @@
 /*
  * The slots of one stream, in the order of their numbers: its blocks, then its window.
  *
- * The window is read first and the blocks after it, so that what a live writer publishes in between is
- * seen in at least one of them; what is seen in both is given once.
+ * The window is read first and the blocks after it, so that what a live writer publishes in between
+ * is seen in at least one of them; what is seen in both is given once.
  */
 #ifndef STAGEPROF_ANALYZER_READER_H
 #define STAGEPROF_ANALYZER_READER_H
@@ -19,7 +19,7 @@
 struct sp_batch {
 	const struct sp_slot *slots; /* good until the next call; HOLE where a slot is not there */
 	uint32_t n;
-	uint64_t number; /* of the first slot; a jump means that slots are missing or were passed over */
+	uint64_t number; /* of the first slot; after a jump, slots are missing or were passed over */
 };
 
 struct sp_reader {
@@ -49,7 +49,8 @@ int sp_reader_init(struct sp_reader *r);
 void sp_reader_finish(struct sp_reader *r);
 
 /* Begins a stream. A file that cannot be read any more is damage, not an error. */
-void sp_reader_open(struct sp_reader *r, const struct sp_index *index, const struct sp_stream *stream);
+void sp_reader_open(struct sp_reader *r, const struct sp_index *index,
+		    const struct sp_stream *stream);
 
 /* Returns true and a batch of slots below the stream's limit, or false at the end. */
 bool sp_reader_next(struct sp_reader *r, struct sp_batch *ret);

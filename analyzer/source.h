@@ -1,6 +1,6 @@
 /*
- * Bytes of an input file, by offset, through one bounded buffer. Reads, never maps: a file cut short
- * under a mapping is SIGBUS. Not for use by two threads at once.
+ * Bytes of an input file, by offset, through one bounded buffer. Reads, never maps: a file cut
+ * short under a mapping is SIGBUS. Not for use by two threads at once.
  */
 #ifndef STAGEPROF_ANALYZER_SOURCE_H
 #define STAGEPROF_ANALYZER_SOURCE_H
@@ -25,8 +25,9 @@ int sp_source_init(struct sp_source *s);
 void sp_source_finish(struct sp_source *s);
 
 /*
- * Opens a regular file, closing the one before. Returns 0 or -errno; -EINVAL where it is not a regular
- * file. ahead_bytes <= SP_SOURCE_BYTES_MAX: small for a walk from head to head, large for a whole read.
+ * Opens a regular file, closing the one before. Returns 0 or -errno; -EINVAL where it is not a
+ * regular file. ahead_bytes <= SP_SOURCE_BYTES_MAX: small for a walk from head to head, large for a
+ * whole read.
  */
 int sp_source_open(struct sp_source *s, const char *path, size_t ahead_bytes);
 void sp_source_close(struct sp_source *s);
@@ -35,8 +36,8 @@ void sp_source_close(struct sp_source *s);
 void sp_source_refresh(struct sp_source *s);
 
 /*
- * Points *ret at the bytes from offset `at`, good until the next call. Returns how many there are, at
- * most `want` (less only at the end of the file), or -errno. want <= SP_SOURCE_BYTES_MAX.
+ * Points *ret at the bytes from offset `at`, good until the next call. Returns how many there are,
+ * at most `want` (less only at the end of the file), or -errno. want <= SP_SOURCE_BYTES_MAX.
  */
 ssize_t sp_source_bytes(struct sp_source *s, uint64_t at, size_t want, const uint8_t **ret);
 

@@ -1,6 +1,6 @@
 /*
- * Which stage an event belongs to: THE rule, in one table (stage.c), from the event's class and from
- * what kind of thing its file is.
+ * Which stage an event belongs to: THE rule, in one table (stage.c), from the event's class and
+ * from what kind of thing its file is.
  */
 #ifndef STAGEPROF_ANALYZER_STAGE_H
 #define STAGEPROF_ANALYZER_STAGE_H

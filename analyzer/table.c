@@ -23,8 +23,8 @@ struct sp_table {
 	size_t rows;
 };
 
-struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n, unsigned width,
-				 bool color)
+struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n,
+				 unsigned width, bool color)
 {
 	struct sp_table *t = calloc(1, sizeof(*t));
 

@@ -1,6 +1,6 @@
 /*
- * Rows as aligned text. Widths come from the rows; a table that grows long prints what it has and keeps
- * the widths found by then, so that memory stays bounded.
+ * Rows as aligned text. Widths come from the rows; a table that grows long prints what it has and
+ * keeps the widths found by then, so that memory stays bounded.
  */
 #ifndef STAGEPROF_ANALYZER_TABLE_H
 #define STAGEPROF_ANALYZER_TABLE_H
@@ -8,8 +8,8 @@
 #include "analyzer/out.h"
 
 /* width: columns of the terminal, 0: no limit. Returns NULL where memory is out. */
-struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n, unsigned width,
-				 bool color);
+struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n,
+				 unsigned width, bool color);
 
 /* Returns 0 or -ENOMEM. */
 int sp_table_row(struct sp_table *t, const struct sp_cell *cells);

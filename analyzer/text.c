@@ -44,7 +44,8 @@ size_t sp_text_escape(char *ret, size_t ret_bytes, const char *text, size_t byte
 			n = 1;
 			piece = escape;
 		} else if (!is_printable(c)) {
-			snprintf(escape, sizeof(escape), c < 0x80 ? "\\x%02X" : "\\u{%X}", (unsigned)c);
+			snprintf(escape, sizeof(escape), c < 0x80 ? "\\x%02X" : "\\u{%X}",
+				 (unsigned)c);
 			piece = escape;
 		}
 		piece_bytes = piece == escape ? strlen(escape) : (size_t)n;

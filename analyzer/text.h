@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 /*
- * Writes at most ret_bytes, with a NUL, and returns how many columns of a terminal the text takes. Control
- * characters, DEL, C1, bidirectional controls, line separators, unassigned code points and bytes that are
- * not UTF-8 become \xHH or \u{HHHH}. A result that does not fit ends early, between characters.
+ * Writes at most ret_bytes, with a NUL, and returns how many columns of a terminal the text takes.
+ * Control characters, DEL, C1, bidirectional controls, line separators, unassigned code points and
+ * bytes that are not UTF-8 become \xHH or \u{HHHH}. A result that does not fit ends early, between
+ * characters.
  */
 size_t sp_text_escape(char *ret, size_t ret_bytes, const char *text, size_t bytes);
 
@@ -19,8 +20,8 @@ size_t sp_text_escape(char *ret, size_t ret_bytes, const char *text, size_t byte
 size_t sp_text_width(const char *text);
 
 /*
- * Shortens valid UTF-8 in place to `width` columns, taking from the middle, where a path says least; "..."
- * marks the place. width >= 8.
+ * Shortens valid UTF-8 in place to `width` columns, taking from the middle, where a path says
+ * least; "..." marks the place. width >= 8.
  */
 void sp_text_shorten(char *text, size_t width);
 

@@ -13,9 +13,9 @@ struct sp_unzstd *sp_unzstd_create(void);
 void sp_unzstd_destroy(struct sp_unzstd *u);
 
 /*
- * Decompresses the frame at src into exactly dst_bytes at dst. Returns 0, or -EBADMSG where the frame is
- * damaged or holds another number of bytes. Never writes past dst_bytes, whatever the frame claims, and
- * allocates nothing: a bomb costs no more than dst_bytes of work.
+ * Decompresses the frame at src into exactly dst_bytes at dst. Returns 0, or -EBADMSG where the
+ * frame is damaged or holds another number of bytes. Never writes past dst_bytes, whatever the
+ * frame claims, and allocates nothing: a bomb costs no more than dst_bytes of work.
  */
 int sp_unzstd_frame(struct sp_unzstd *u, void *dst, size_t dst_bytes, const void *src,
 		    size_t src_bytes);

@@ -3,7 +3,8 @@
 #include <string.h>
 
 enum {
-	PATH, SIZE, HEADERS, BLOCKS, WINDOWS, FREE, RAW, PACKED, PLACES, SKIPPED, AT, STATE, TITLE, CELLS
+	PATH, SIZE, HEADERS, BLOCKS, WINDOWS, FREE, RAW, PACKED, PLACES, SKIPPED, AT, STATE,
+	TITLE, CELLS
 };
 
 static const struct sp_column columns[CELLS] = {

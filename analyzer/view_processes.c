@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOST, PID, PPID, EXE, BEGIN, START, LIFE, THREADS, EVENTS, READ, WRITTEN, LOST, ENDED, CELLS };
+enum {
+	HOST, PID, PPID, EXE, BEGIN, START, LIFE, THREADS, EVENTS, READ, WRITTEN, LOST, ENDED,
+	CELLS
+};
 
 static const struct sp_column columns[CELLS] = {
 	[HOST] = {"host", NULL, SP_CELL_TEXT},

@@ -118,7 +118,8 @@ int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 		sp_out_table_end(out);
 		sp_view_more(out, list.n > options->limit ? list.n - options->limit : 0);
 		if (list.n == 0)
-			sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms asks for them.");
+			sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms "
+					 "asks for them.");
 	}
 	free(order);
 	free(list.calls);

@@ -5,7 +5,10 @@
 
 #include "analyzer/text.h"
 
-enum { NAME, TITLE, CALLS, TOTAL, MEAN, P50, P95, P99, MAX, BYTES, RATE, SHARE, ERRORS, ABORTED, CELLS };
+enum {
+	NAME, TITLE, CALLS, TOTAL, MEAN, P50, P95, P99, MAX, BYTES, RATE, SHARE, ERRORS,
+	ABORTED, CELLS
+};
 
 static const struct sp_column columns[CELLS] = {
 	[NAME] = {"stage", NULL, SP_CELL_TEXT},

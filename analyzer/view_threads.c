@@ -6,7 +6,10 @@
 
 #include "analyzer/inflight.h"
 
-enum { HOST, PID, TID, NAME, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST, ENDED, CELLS };
+enum {
+	HOST, PID, TID, NAME, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
+	ENDED, CELLS
+};
 
 static const struct sp_column columns[CELLS] = {
 	[HOST] = {"host", NULL, SP_CELL_TEXT},
@@ -32,7 +35,9 @@ static const char *end_of(const struct sp_report *report, uint32_t i)
 
 	if (s->has_last)
 		return "clean";
-	return sp_inflight_ns(report, i) ? "in a call" : s->has_window || s->write_mode ? "none" : "cut";
+	if (sp_inflight_ns(report, i))
+		return "in a call";
+	return s->has_window || s->write_mode ? "none" : "cut";
 }
 
 static uint64_t total_of(const struct sp_stream_sums *sums)

@@ -33,8 +33,9 @@ static enum sp_damage check_head(const uint8_t *p, size_t bytes, size_t head_byt
 
 static enum sp_damage parse_header(struct sp_unit *u, const uint8_t *p, size_t bytes)
 {
-	enum sp_damage d = check_head(p, bytes, SP_HEADER_FRAME_BYTES,
-				      offsetof(struct sp_file_header, header_hash), SP_TAG_HEADER, 8);
+	enum sp_damage d =
+		check_head(p, bytes, SP_HEADER_FRAME_BYTES,
+			   offsetof(struct sp_file_header, header_hash), SP_TAG_HEADER, 8);
 
 	if (d)
 		return d;
@@ -51,8 +52,9 @@ static enum sp_damage parse_header(struct sp_unit *u, const uint8_t *p, size_t b
 static enum sp_damage parse_block(struct sp_unit *u, const uint8_t *p, size_t bytes)
 {
 	const struct sp_block_header *b = &u->block;
-	enum sp_damage d = check_head(p, bytes, SP_BLOCK_FRAME_BYTES,
-				      offsetof(struct sp_block_header, header_hash), SP_TAG_BLOCK, 4);
+	enum sp_damage d =
+		check_head(p, bytes, SP_BLOCK_FRAME_BYTES,
+			   offsetof(struct sp_block_header, header_hash), SP_TAG_BLOCK, 4);
 
 	if (d)
 		return d;
@@ -72,8 +74,9 @@ static enum sp_damage parse_block(struct sp_unit *u, const uint8_t *p, size_t by
 static enum sp_damage parse_window(struct sp_unit *u, const uint8_t *p, size_t bytes)
 {
 	const struct sp_window_header *w = &u->window;
-	enum sp_damage d = check_head(p, bytes, SP_WINDOW_HEAD_BYTES,
-				      offsetof(struct sp_window_header, header_hash), SP_TAG_WINDOW, 4);
+	enum sp_damage d =
+		check_head(p, bytes, SP_WINDOW_HEAD_BYTES,
+			   offsetof(struct sp_window_header, header_hash), SP_TAG_WINDOW, 4);
 
 	if (d)
 		return d;
@@ -157,8 +160,8 @@ static bool is_anchor(const uint8_t *p, size_t bytes)
 }
 
 /*
- * Finds the next anchor at or after `at`. In a concatenation, a file that was cut short shifts those
- * after it, so every offset is tried, not only every eighth.
+ * Finds the next anchor at or after `at`. In a concatenation, a file that was cut short shifts
+ * those after it, so every offset is tried, not only every eighth.
  */
 static int scan(struct sp_walk *w, uint64_t at, uint64_t *ret_at)
 {
@@ -168,7 +171,8 @@ static int scan(struct sp_walk *w, uint64_t at, uint64_t *ret_at)
 
 	while (at < stop) {
 		const uint8_t *p, *hit;
-		ssize_t n = sp_source_bytes(w->source, at, SCAN_STEP_BYTES + SP_HEADER_FRAME_BYTES, &p);
+		ssize_t n =
+			sp_source_bytes(w->source, at, SCAN_STEP_BYTES + SP_HEADER_FRAME_BYTES, &p);
 		size_t usable;
 
 		if (n < 0)

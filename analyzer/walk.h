@@ -1,6 +1,6 @@
 /*
- * The frames of a file, one after another, each checked; what cannot be understood is passed over up
- * to the next frame that can.
+ * The frames of a file, one after another, each checked; what cannot be understood is passed over
+ * up to the next frame that can.
  */
 #ifndef STAGEPROF_ANALYZER_WALK_H
 #define STAGEPROF_ANALYZER_WALK_H
@@ -28,7 +28,7 @@ enum sp_damage {
 	SP_DAMAGE_HEAD,	   /* a frame of ours whose head does not fit its hash */
 	SP_DAMAGE_VERSION, /* a frame of another version of the format */
 	SP_DAMAGE_CUT,	   /* the file ends inside a frame */
-	SP_DAMAGE_PAYLOAD, /* a block whose data does not fit its hash, or decodes to nothing sensible */
+	SP_DAMAGE_PAYLOAD, /* a block whose data does not fit its hash, or is nonsense */
 	SP_DAMAGE_COUNT,   /* a checked word that does not check */
 	SP_DAMAGE_READ,	   /* the system could not read there */
 };

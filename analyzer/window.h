@@ -11,9 +11,9 @@
 #include "trace/format.h"
 
 /*
- * A window as it was on disk, read twice. Slots are committed in the order of their numbers, but a read
- * of a live window is not instantaneous: what is missing before the last slot of the first read is there
- * in the second, unless it was never committed.
+ * A window as it was on disk, read twice. Slots are committed in the order of their numbers, but a
+ * read of a live window is not instantaneous: what is missing before the last slot of the first
+ * read is there in the second, unless it was never committed.
  */
 struct sp_window {
 	struct sp_window_header header;
@@ -27,20 +27,20 @@ int sp_window_init(struct sp_window *w);
 void sp_window_finish(struct sp_window *w);
 
 /*
- * Reads the window whose frame is at `at`. Returns 1; 0 where there is none, or none of this stream, or it
- * was moved meanwhile (look for it again); or -errno.
+ * Reads the window whose frame is at `at`. Returns 1; 0 where there is none, or none of this
+ * stream, or it was moved meanwhile (look for it again); or -errno.
  */
 int sp_window_read(struct sp_window *w, struct sp_source *source, uint64_t at, uint64_t stream_id);
 
 /*
- * One past the highest slot number that the first read holds; at least `end`, the end of the blocks known,
- * and at least the window's first number.
+ * One past the highest slot number that the first read holds; at least `end`, the end of the blocks
+ * known, and at least the window's first number.
  */
 uint64_t sp_window_limit(const struct sp_window *w, uint64_t end);
 
 /*
- * Fills out[i] with slot number from + i for i < n. What is not there becomes a HOLE. Returns how many are
- * there.
+ * Fills out[i] with slot number from + i for i < n. What is not there becomes a HOLE. Returns how
+ * many are there.
  */
 uint32_t sp_window_slots(const struct sp_window *w, uint64_t from, uint32_t n, struct sp_slot *out);
 

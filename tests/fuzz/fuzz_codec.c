@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void commit_all(struct sp_slot *slots)
 {
 	for (uint32_t i = 0; i < N; i++)
-		slots[i].commit = sp_commit_make(slots[i].start, slots[i].ticks, (uint64_t)slots[i].value,
-						 sp_commit_kind(slots[i].commit),
-						 sp_commit_arg(slots[i].commit), 0);
+		slots[i].commit = sp_commit_make(
+			slots[i].start, slots[i].ticks, (uint64_t)slots[i].value,
+			sp_commit_kind(slots[i].commit), sp_commit_arg(slots[i].commit), 0);
 }
 
 static void assert_same(const struct sp_slot *a, const struct sp_slot *b)
@@ -28,7 +28,8 @@ static void assert_same(const struct sp_slot *a, const struct sp_slot *b)
 		abort();
 	if (sp_commit_kind(a->commit) != sp_commit_kind(b->commit))
 		abort();
-	if (sp_commit_kind(a->commit) != SP_KIND_EXTRA && sp_commit_arg(a->commit) != sp_commit_arg(b->commit))
+	if (sp_commit_kind(a->commit) != SP_KIND_EXTRA &&
+	    sp_commit_arg(a->commit) != sp_commit_arg(b->commit))
 		abort();
 }
 

@@ -1,6 +1,7 @@
 /*
- * The whole analyzer on one file of any bytes: index, facts, sums and every view. Hashes would keep a fuzzer
- * out of all that lies behind them, so the mutator sets them right again after most of its changes.
+ * The whole analyzer on one file of any bytes: index, facts, sums and every view. Hashes would keep
+ * a fuzzer out of all that lies behind them, so the mutator sets them right again after most of its
+ * changes.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -57,8 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (sp_index_add(&report.index, path) || sp_report_scan(&report) || sp_report_fold(&report) ||
-	    sp_complaints(&report, 10, ignore))
+	if (sp_index_add(&report.index, path) || sp_report_scan(&report) ||
+	    sp_report_fold(&report) || sp_complaints(&report, 10, ignore))
 		abort();
 	if (sp_report_has_trace(&report))
 		show_all(&report);

@@ -1,6 +1,6 @@
 /*
- * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER. The corpora are in the tree; this is how they
- * were made, and how to make them anew after a change of the format.
+ * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER. The corpora are in the tree; this
+ * is how they were made, and how to make them anew after a change of the format.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /*
- * Wrote the golden run of format version 1: make_golden FOLDER. A golden run stays as it is for ever; this
- * shows what is in it.
+ * Wrote the golden run of format version 1: make_golden FOLDER. A golden run stays as it is for
+ * ever; this shows what is in it.
  *
- * One trainer that ended cleanly (pid 100: main thread and a helper), one loader worker that was killed in a
- * read (pid 101) and lost 7 events, one JPEG given up, one failed open, one coverage line and one note.
+ * One trainer that ended cleanly (pid 100: main thread and a helper), one loader worker that was
+ * killed in a read (pid 101) and lost 7 events, one JPEG given up, one failed open, one coverage
+ * line and one note.
  */
 #include <stdlib.h>
 #include <string.h>

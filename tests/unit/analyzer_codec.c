@@ -99,10 +99,12 @@ END_TEST
 
 START_TEST(extremes_come_back)
 {
-	static const uint64_t words[] = {0, 1, 127, 128, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX};
+	static const uint64_t words[] = {0,	    1, 127, 128, INT64_MAX, (uint64_t)INT64_MIN,
+					 UINT64_MAX};
 
 	for (uint32_t i = 0; i < N; i++) {
-		ring[i] = (struct sp_slot){words[i % 7], words[i / 7 % 7], (int64_t)words[i / 49 % 7], 0};
+		ring[i] = (struct sp_slot){words[i % 7], words[i / 7 % 7],
+					   (int64_t)words[i / 49 % 7], 0};
 		commit(&ring[i], i % 2 ? 1 : 1023, i % 3 ? UINT32_MAX : 0, 0);
 	}
 	assert_round_trip(0, 1);

@@ -150,9 +150,10 @@ static void flip_bits(int flips)
 		sp_load_one(&load, path);
 		got = print_all();
 		if (load.complaints == 0)
-			ck_assert_msg(strcmp(got, expected) == 0,
-				      "a flip at %zu, bit %d changed the numbers in silence:\n%s\n%s",
-				      at, bit, expected, got);
+			ck_assert_msg(
+				strcmp(got, expected) == 0,
+				"a flip at %zu, bit %d changed the numbers in silence:\n%s\n%s", at,
+				bit, expected, got);
 		silent += load.complaints == 0;
 		told += load.complaints != 0;
 		free(got);
@@ -307,7 +308,8 @@ static void assert_refused(const char *what)
 
 START_TEST(other_files_are_refused)
 {
-	static const char text[] = "These bytes are no trace, and they are longer than a frame's head.";
+	static const char text[] =
+		"These bytes are no trace, and they are longer than a frame's head.";
 	uint8_t *zstd;
 	size_t bytes;
 

@@ -278,7 +278,8 @@ END_TEST
 START_TEST(slow_calls_come_with_their_stacks)
 {
 	static const uint64_t frames[] = {0x7000000000001234, 0x400010, 0x10};
-	struct sp_object_facts library = {0x7000000000000000, 0x7000000000010000, 0x7000000000000000};
+	struct sp_object_facts library = {0x7000000000000000, 0x7000000000010000,
+					  0x7000000000000000};
 	struct sp_object_facts program = {0x400000, 0x401000, 0};
 	struct sp_slow_facts slow = {0, 5000, SP_EV_read, 1};
 	uint8_t blob[64];
@@ -373,7 +374,8 @@ START_TEST(a_concatenation_equals_the_directory)
 	got = stages_of((const char *const[]){d, b, c, a, NULL}, 2);
 	ck_assert_str_eq(got, expected);
 	free(got);
-	got = stages_of((const char *const[]){folder, one, NULL}, 3); /* each thread is there twice */
+	got = stages_of((const char *const[]){folder, one, NULL},
+			3); /* each thread is there twice */
 	ck_assert_str_eq(got, expected);
 	free(got);
 	free(expected);
@@ -425,7 +427,8 @@ END_TEST
 
 START_TEST(a_selection_selects)
 {
-	struct sp_selection pid = {10, 0, INT64_MIN, INT64_MAX}, tid = {0, 21, INT64_MIN, INT64_MAX};
+	struct sp_selection pid = {10, 0, INT64_MIN, INT64_MAX},
+			    tid = {0, 21, INT64_MIN, INT64_MAX};
 	struct sp_selection time = {0, 0, 0, 110}; /* the first read ends after 10 + 100 ns */
 	const char *const paths[] = {folder, NULL};
 

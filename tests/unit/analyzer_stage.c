@@ -64,8 +64,10 @@ END_TEST
 START_TEST(reads_and_writes_go_by_place)
 {
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, place(SP_FILE_REGULAR, "/a")), SP_STAGE_file_read);
-	ck_assert_int_eq(sp_stage_of(SP_EV_pread, place(SP_FILE_REGULAR, "/a")), SP_STAGE_file_read);
-	ck_assert_int_eq(sp_stage_of(SP_EV_fread, place(SP_FILE_PIPE, "pipe:[1]")), SP_STAGE_ipc_read);
+	ck_assert_int_eq(sp_stage_of(SP_EV_pread, place(SP_FILE_REGULAR, "/a")),
+			 SP_STAGE_file_read);
+	ck_assert_int_eq(sp_stage_of(SP_EV_fread, place(SP_FILE_PIPE, "pipe:[1]")),
+			 SP_STAGE_ipc_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, place(SP_FILE_SOCKET, "")), SP_STAGE_ipc_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, place(SP_FILE_ANON, "")), SP_STAGE_ipc_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, place(SP_FILE_CHARACTER, "/dev/zero")),
@@ -75,7 +77,8 @@ START_TEST(reads_and_writes_go_by_place)
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, place(SP_FILE_PSEUDO, "/proc/stat")),
 			 SP_STAGE_proc_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, SP_PLACE_UNKNOWN), SP_STAGE_unknown_read);
-	ck_assert_int_eq(sp_stage_of(SP_EV_write, place(SP_FILE_REGULAR, "/a")), SP_STAGE_file_write);
+	ck_assert_int_eq(sp_stage_of(SP_EV_write, place(SP_FILE_REGULAR, "/a")),
+			 SP_STAGE_file_write);
 	ck_assert_int_eq(sp_stage_of(SP_EV_fwrite, place(SP_FILE_PIPE, "")), SP_STAGE_ipc_write);
 	ck_assert_int_eq(sp_stage_of(SP_EV_write, place(SP_FILE_CHARACTER, "/dev/tty")),
 			 SP_STAGE_device_write);
@@ -92,7 +95,8 @@ START_TEST(copies_go_by_direction)
 	for (uint32_t i = 0; i < SP_COPY_DIRECTIONS; i++) {
 		uint32_t arg = sp_cuda_arg_make(0x7f1234567890, i, SP_COPY_HOST_PINNED);
 
-		ck_assert_int_eq(sp_stage_of(SP_EV_cuMemcpyAsync, sp_place_of_copy(arg)), stages[i]);
+		ck_assert_int_eq(sp_stage_of(SP_EV_cuMemcpyAsync, sp_place_of_copy(arg)),
+				 stages[i]);
 		ck_assert_int_eq(sp_cuda_arg_host(arg), SP_COPY_HOST_PINNED);
 	}
 	ck_assert_int_lt(sp_place_of_copy(7), SP_PLACES);
@@ -106,7 +110,8 @@ START_TEST(every_kind_and_place_has_a_stage)
 			enum sp_stage stage = sp_stage_of(kind, (enum sp_place)p);
 
 			/* a check of its own for each would take seconds */
-			if (stage >= SP_STAGES || (stage == SP_STAGE_other) == !!sp_event_info(kind)->name)
+			if (stage >= SP_STAGES ||
+			    (stage == SP_STAGE_other) == !!sp_event_info(kind)->name)
 				ck_abort_msg("kind %u, place %d: stage %d", kind, p, stage);
 		}
 	}

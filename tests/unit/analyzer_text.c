@@ -145,7 +145,8 @@ END_TEST
 
 START_TEST(shortening_keeps_both_ends_and_the_width)
 {
-	static const char full[] = "/data/\xe6\x97\xa5\xe6\x9c\xac/\xe8\xaa\x9e\xe8\xaa\x9e/train/0001/file-a.jpg";
+	static const char full[] =
+		"/data/\xe6\x97\xa5\xe6\x9c\xac/\xe8\xaa\x9e\xe8\xaa\x9e/train/0001/file-a.jpg";
 
 	for (size_t width = 8; width < 60; width++) {
 		char text[128];

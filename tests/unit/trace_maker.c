@@ -78,7 +78,8 @@ void sp_maker_header(struct sp_maker *m)
 	sp_maker_append(m, &m->header, sizeof(m->header));
 }
 
-static void add_slot(struct sp_maker *m, uint64_t start, uint64_t ticks, int64_t value, uint64_t word)
+static void add_slot(struct sp_maker *m, uint64_t start, uint64_t ticks, int64_t value,
+		     uint64_t word)
 {
 	if (m->slot_count == SP_BLOCK_SLOTS_MAX)
 		sp_maker_block(m, 0);
@@ -91,6 +92,12 @@ void sp_maker_event(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t ti
 
 	m->now_ticks = start + ticks;
 	add_slot(m, start, ticks, value, (uint64_t)arg << 32 | kind);
+}
+
+void sp_maker_around(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t start_ticks,
+		     int64_t value)
+{
+	add_slot(m, start_ticks, m->now_ticks - start_ticks, value, (uint64_t)arg << 32 | kind);
 }
 
 void sp_maker_extra(struct sp_maker *m, uint64_t a, uint64_t b, uint64_t c)
@@ -253,8 +260,9 @@ size_t sp_maker_window(struct sp_maker *m, uint32_t capacity)
 
 		if (sp_commit_kind(s.commit) == SP_KIND_HOLE)
 			continue;
-		s.commit = sp_commit_make(s.start, s.ticks, (uint64_t)s.value, sp_commit_kind(s.commit),
-					  sp_commit_arg(s.commit), number / capacity);
+		s.commit = sp_commit_make(s.start, s.ticks, (uint64_t)s.value,
+					  sp_commit_kind(s.commit), sp_commit_arg(s.commit),
+					  number / capacity);
 		ring[number % capacity] = s;
 	}
 	sp_maker_append(m, &w, sizeof(w));

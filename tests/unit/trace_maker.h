@@ -1,6 +1,6 @@
 /*
- * Makes traces in memory, byte for byte as docs/FORMAT.md says, from events with known sums. Shares the codec
- * with the recorder, and nothing else. Aborts where memory is out.
+ * Makes traces in memory, byte for byte as docs/FORMAT.md says, from events with known sums. Shares
+ * the codec with the recorder, and nothing else. Aborts where memory is out.
  */
 #ifndef STAGEPROF_TESTS_TRACE_MAKER_H
 #define STAGEPROF_TESTS_TRACE_MAKER_H
@@ -22,13 +22,17 @@ struct sp_maker {
 	uint64_t lost;
 };
 
-/* Fills m->header; one tick is one ns, or where `counter` a third of one. Then sp_maker_header() writes it. */
+/* Fills m->header; one tick is one ns, or where `counter` a third of one. Then sp_maker_header()
+ * writes it. */
 void sp_maker_init(struct sp_maker *m, uint32_t pid, uint32_t tid, int counter);
 void sp_maker_header(struct sp_maker *m);
 void sp_maker_finish(struct sp_maker *m);
 
 /* An event of `ticks` that begins 10 ticks after the last one's end. */
 void sp_maker_event(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t ticks, int64_t value);
+/* An event from start_ticks to now, around what was made since. */
+void sp_maker_around(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t start_ticks,
+		     int64_t value);
 void sp_maker_extra(struct sp_maker *m, uint64_t a, uint64_t b, uint64_t c);
 void sp_maker_hole(struct sp_maker *m);
 void sp_maker_jpeg(struct sp_maker *m, uint64_t inside_ticks, uint32_t width, uint32_t height,
@@ -38,7 +42,8 @@ void sp_maker_define(struct sp_maker *m, enum sp_define what, uint32_t id, const
 		     size_t bytes);
 void sp_maker_file(struct sp_maker *m, uint32_t id, enum sp_file_type type, const char *path);
 
-/* Moves the slots at hand into a block, with the pad that follows one. flags: enum sp_block_flags. */
+/* Moves the slots at hand into a block, with the pad that follows one. flags: enum sp_block_flags.
+ */
 void sp_maker_block(struct sp_maker *m, unsigned flags);
 
 /* Adds any payload as a block, its hashes right; the block claims `slots` and `payload_bytes`. */
@@ -48,7 +53,8 @@ void sp_maker_block_raw(struct sp_maker *m, const void *zstd, size_t zstd_bytes,
 /* A FREE frame of `bytes` in all, >= 8, filled with `fill`. */
 void sp_maker_free(struct sp_maker *m, size_t bytes, uint8_t fill);
 
-/* Moves the slots at hand into a window, which is the end of the file. Returns where its frame begins. */
+/* Moves the slots at hand into a window, which is the end of the file. Returns where its frame
+ * begins. */
 size_t sp_maker_window(struct sp_maker *m, uint32_t capacity);
 
 void sp_maker_append(struct sp_maker *m, const void *bytes, size_t n);
