@@ -13,6 +13,7 @@
 #include "preload/files.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
+#include "preload/record.h"
 #include "preload/run.h"
 #include "preload/say.h"
 #include "preload/sys.h"
@@ -169,6 +170,32 @@ int sp_process_init(void)
 void sp_process_forked(void)
 {
 	facts.forked_ns = sp_clock_ns(CLOCK_REALTIME);
+}
+
+static int arguments;
+static char **argument;
+
+void sp_process_keep_arguments(int argc, char **argv)
+{
+	if (sp_config_is(sp_config.command, "1")) {
+		arguments = argc;
+		argument = argv;
+	}
+}
+
+void sp_process_define_command(struct sp_thread *t)
+{
+	char line[1024];
+	size_t length = 0;
+
+	for (int i = 0; i < arguments && argument[i] && length < sizeof(line); i++)
+		for (const char *p = argument[i]; length < sizeof(line); p++) {
+			line[length++] = *p;
+			if (!*p)
+				break;
+		}
+	if (length)
+		sp_define(t, SP_DEFINE_COMMAND, 0, NULL, 0, line, length);
 }
 
 static int frozen;

@@ -45,6 +45,13 @@ extern struct sp_process *sp_process;
 /* Constructor. Decides; a recording process gets its memory. Returns 1 where it records. */
 int sp_process_init(void);
 
+/* STAGEPROF_COMMAND=1: the arguments, of which main's own strings are kept, go into the trace. */
+void sp_process_keep_arguments(int argc, char **argv);
+
+/* Writes them as a definition into the stream of the image's first thread. */
+struct sp_thread;
+void sp_process_define_command(struct sp_thread *t);
+
 /* First event of an image; signals blocked. Returns 0 where its threads may make files. */
 int sp_process_begin(void);
 

@@ -15,14 +15,16 @@
 #include "preload/stacks.h"
 #include "preload/thread.h"
 
-/* errno is the host's from its first instruction on. */
-__attribute__((constructor)) static void runtime_begin(void)
+/* errno is the host's from its first instruction on. glibc calls constructors with main's arguments. */
+__attribute__((constructor)) static void runtime_begin(int argc, char **argv, char **environment)
 {
 	int kept = errno;
 
+	(void)environment;
 	sp_say_init();
 	sp_config_read(environ);
 	if (sp_process_init()) {
+		sp_process_keep_arguments(argc, argv);
 		sp_originals_find();
 		sp_thread_init();
 		sp_stacks_init();

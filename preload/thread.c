@@ -53,13 +53,14 @@ static void ring_empty(struct sp_recorder *r)
 	r->hot.mark = &r->no_mark;
 }
 
-static void identity_fill(const struct sp_recorder *r, struct sp_stream_identity *identity)
+static void identity_fill(struct sp_recorder *r, struct sp_stream_identity *identity)
 {
 	sp_process_describe(&identity->header);
 	identity->header.tid = (uint32_t)SP_SYS1(SYS_gettid, 0);
 	identity->header.part = r->part;
 	identity->header.writer_version = SP_WRITER_VERSION;
-	SP_SYS2(SYS_prctl, PR_GET_NAME, identity->header.comm);
+	SP_SYS2(SYS_prctl, PR_GET_NAME, r->comm);
+	memcpy(identity->header.comm, r->comm, sizeof(r->comm));
 	identity->directory = sp_run.directory;
 	identity->write_mode = sp_config_is(sp_config.mode, "write");
 }
@@ -83,7 +84,19 @@ static int stream_open(struct sp_recorder *r)
 	if (page)
 		__atomic_store_n(&p->header_page, page, __ATOMIC_RELEASE);
 	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
+	if (first)
+		sp_process_define_command(&r->hot);
 	return 0;
+}
+
+/* Threads are named after they began: the header has the name of that moment, this the last one. */
+static void name_define(struct sp_recorder *r)
+{
+	char name[16] = "";
+
+	SP_SYS2(SYS_prctl, PR_GET_NAME, name);
+	if (strncmp(name, r->comm, sizeof(name)) != 0)
+		sp_define(&r->hot, SP_DEFINE_THREAD, 0, NULL, 0, name, strnlen(name, sizeof(name)));
 }
 
 static void recorder_begin(struct sp_recorder *r)
@@ -140,6 +153,8 @@ struct sp_thread *sp_thread_begin(void)
 /* Workspaces for larger blocks are kept for the thread's next part, if there is one. */
 static void recorder_finish(struct sp_recorder *r)
 {
+	if (r->capacity)
+		name_define(r);
 	if (r->capacity && sp_recorder_publish(r, SP_BLOCK_LAST) == 0)
 		sp_stream_finish(&r->stream);
 	else

@@ -17,6 +17,7 @@ struct sp_recorder {
 	uint64_t lost[SP_LOST_CAUSES];
 	uint64_t stuck; /* losses to let pass before the file is tried to grow again */
 	uint32_t part;
+	char comm[16]; /* as in the file's header */
 	uint32_t destructor_rounds;
 	struct sp_mark no_mark; /* where the mark points while there is no file */
 	struct sp_decode decode;
