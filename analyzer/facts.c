@@ -114,6 +114,50 @@ static int define_file(struct gathering *g, struct sp_image_facts *image, const 
 	return 0;
 }
 
+static int room_for_label(struct sp_image_facts *image, uint32_t id)
+{
+	uint32_t room = image->label_room ? image->label_room : 64;
+	uint32_t *labels;
+	uint8_t *uses;
+
+	if (id < image->label_room)
+		return 0;
+	while (room <= id)
+		room *= 2;
+	labels = calloc(room, sizeof(*labels));
+	uses = calloc(room, sizeof(*uses));
+	if (!labels || !uses) {
+		free(labels);
+		free(uses);
+		return -ENOMEM;
+	}
+	if (image->label_room) {
+		memcpy(labels, image->labels, image->label_room * sizeof(*labels));
+		memcpy(uses, image->label_uses, image->label_room * sizeof(*uses));
+	}
+	free(image->labels);
+	free(image->label_uses);
+	image->labels = labels;
+	image->label_uses = uses;
+	image->label_room = room;
+	return 0;
+}
+
+static int define_label(struct sp_facts *facts, struct sp_image_facts *image,
+			const struct sp_definition *d)
+{
+	const char *text = (const char *)d->blob;
+
+	if (d->id >= SP_LABEL_ID_MAX)
+		return 0;
+	if (room_for_label(image, d->id) < 0)
+		return -ENOMEM;
+	image->labels[d->id] = sp_names_add(&facts->labels, text, d->bytes);
+	image->label_uses[d->id] = (uint8_t)sp_label_of(text, d->bytes);
+	image->may_step |= sp_label_may_step(text, d->bytes);
+	return 0;
+}
+
 static int define_command(struct sp_image_facts *image, const struct sp_definition *d)
 {
 	if (image->command)
@@ -143,6 +187,8 @@ static int define(struct gathering *g, uint32_t stream, const struct sp_definiti
 	switch (d->what) {
 	case SP_DEFINE_FILE:
 		return define_file(g, image, d);
+	case SP_DEFINE_NAME:
+		return define_label(g->facts, image, d);
 	case SP_DEFINE_COMMAND:
 		return define_command(image, d);
 	case SP_DEFINE_THREAD:
@@ -216,7 +262,8 @@ static int facts_init(struct sp_facts *facts, const struct sp_index *index, uint
 	facts->images = calloc(index->image_count + 1, sizeof(*facts->images));
 	facts->thread_names = calloc(index->stream_count + 1, sizeof(*facts->thread_names));
 	if (!facts->images || !facts->thread_names || sp_names_init(&facts->files, names_max) < 0 ||
-	    tally_init(&facts->coverage) < 0 || tally_init(&facts->notes) < 0)
+	    sp_names_init(&facts->labels, names_max) < 0 || tally_init(&facts->coverage) < 0 ||
+	    tally_init(&facts->notes) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -248,12 +295,15 @@ void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index)
 	for (uint32_t i = 0; facts->images && i < index->image_count; i++) {
 		free(facts->images[i].places);
 		free(facts->images[i].files);
+		free(facts->images[i].labels);
+		free(facts->images[i].label_uses);
 		free(facts->images[i].command);
 	}
 	free(facts->images);
 	free(facts->thread_names);
 	sp_slow_finish(&facts->slow);
 	sp_names_finish(&facts->files);
+	sp_names_finish(&facts->labels);
 	sp_names_finish(&facts->coverage.names);
 	sp_names_finish(&facts->notes.names);
 	free(facts->coverage.counts);

@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 #include "analyzer/index.h"
+#include "analyzer/label.h"
 #include "analyzer/names.h"
 #include "analyzer/slow.h"
 #include "analyzer/stage.h"
 
 #define SP_FILE_COUNT_MAX (1u << 24) /* of one image; definitions beyond are passed over */
+#define SP_LABEL_ID_MAX (1u << 20)   /* likewise */
 
 enum sp_file_naming {
 	SP_NAMING_NONE,
@@ -28,6 +30,10 @@ struct sp_image_facts {
 	uint32_t *files;     /* name's number, likewise; NULL where no names are wanted */
 	uint32_t file_room;  /* entries in both */
 	uint32_t file_count; /* definitions seen */
+	uint32_t *labels;    /* number in sp_facts.labels, by a name's id; NULL: no names */
+	uint8_t *label_uses; /* enum sp_label, likewise */
+	uint32_t label_room; /* entries in both */
+	bool may_step;	     /* it may step an optimizer: sp_label_may_step() */
 	char *command;	     /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
 };
@@ -42,6 +48,7 @@ struct sp_facts {
 	struct sp_image_facts *images; /* parallel to index->images */
 	char (*thread_names)[64];      /* parallel to index->streams; "" where none was given */
 	struct sp_names files;
+	struct sp_names labels; /* of ranges */
 	struct sp_tally coverage; /* "hook-group\tstate\tdetail" */
 	struct sp_tally notes;
 	struct sp_slow_calls slow;
@@ -76,6 +83,16 @@ static inline uint32_t sp_image_file(const struct sp_image_facts *image, uint32_
 	uint32_t count = sp_file_count(file);
 
 	return image->files && count < image->file_room ? image->files[count] : SP_NAMES_REST;
+}
+
+static inline uint32_t sp_image_label(const struct sp_image_facts *image, uint32_t id)
+{
+	return id < image->label_room ? image->labels[id] : SP_NAMES_REST;
+}
+
+static inline enum sp_label sp_image_label_use(const struct sp_image_facts *image, uint32_t id)
+{
+	return id < image->label_room ? (enum sp_label)image->label_uses[id] : SP_LABEL_OTHER;
 }
 
 #endif

@@ -98,6 +98,8 @@ int main(int argc, char **argv)
 	report.selection = options.selection;
 	report.jobs = options.jobs;
 	report.naming = options.view->needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE;
+	report.step_selection = options.steps;
+	report.wants_steps = (options.view->needs & SP_NEEDS_STEPS) != 0;
 	report.wants_files = (options.view->needs & SP_NEEDS_FILES) != 0;
 	if (report.wants_files)
 		report.naming = options.by;

@@ -80,6 +80,22 @@ static int64_t parse_time(struct argp_state *state, const char *what, const char
 	return 0;
 }
 
+/* "A:B", "A:", ":B" */
+static void parse_steps(struct argp_state *state, struct sp_step_selection *steps, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	char from[32];
+
+	if (!colon || (size_t)(colon - text) >= sizeof(from))
+		argp_error(state, "--steps: %s is no range (such as 10:20)", text);
+	memcpy(from, text, (size_t)(colon - text));
+	from[colon - text] = '\0';
+	if (*from)
+		steps->from = (uint32_t)parse_number(state, "steps", from, UINT32_MAX);
+	if (colon[1])
+		steps->to = (uint32_t)parse_number(state, "steps", colon + 1, UINT32_MAX);
+}
+
 static bool wants_color(int when)
 {
 	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
@@ -137,6 +153,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_to:
 		o->selection.to_ns = parse_time(state, "to", arg);
 		return 0;
+	case KEY_steps:
+		parse_steps(state, &o->steps, arg);
+		return 0;
+	case KEY_warmup:
+		o->steps.warmup = (int64_t)parse_number(state, "warmup", arg, UINT32_MAX);
+		return 0;
+	case KEY_epoch:
+		o->steps.epoch = (int64_t)parse_number(state, "epoch", arg, UINT32_MAX);
+		return 0;
 	case KEY_limit:
 		o->rows.limit = UINT32_MAX;
 		if (strcmp(arg, "all") != 0)
@@ -189,6 +214,7 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	*options = (struct sp_options){
 		.rows.limit = NO_LIMIT_GIVEN,
 		.selection = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
+		.steps = {.to = UINT32_MAX, .epoch = -1},
 		.by = SP_NAMING_PATH,
 		.width = default_width(),
 		.color = wants_color(0),

@@ -12,6 +12,7 @@ struct sp_options {
 	const struct sp_view *view;
 	struct sp_view_options rows;
 	struct sp_selection selection;
+	struct sp_step_selection steps;
 	enum sp_format format;
 	enum sp_file_naming by;
 	unsigned width, jobs;

@@ -254,6 +254,10 @@ int sp_report_fold(struct sp_report *report)
 	report->streams = calloc(report->index.stream_count + 1, sizeof(*report->streams));
 	if (!report->streams || r < 0)
 		return -ENOMEM;
+	if (report->wants_steps)
+		r = sp_training_read(&report->training, report);
+	if (r < 0)
+		return r;
 	pthread_mutex_init(&f.damage_lock, NULL);
 	r = workers_init(&f, report->jobs, file_count);
 	if (r == 0)
@@ -269,6 +273,7 @@ int sp_report_fold(struct sp_report *report)
 
 void sp_report_finish(struct sp_report *report)
 {
+	sp_training_finish(&report->training);
 	sp_facts_finish(&report->facts, &report->index);
 	sp_index_finish(&report->index);
 	sp_fold_part_finish(&report->part);

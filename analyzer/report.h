@@ -10,6 +10,7 @@
 #include "analyzer/facts.h"
 #include "analyzer/fold.h"
 #include "analyzer/index.h"
+#include "analyzer/training.h"
 
 /* Which part of the run is asked for. */
 struct sp_selection {
@@ -22,7 +23,9 @@ struct sp_report {
 	struct sp_selection selection;
 	unsigned jobs;
 	enum sp_file_naming naming;
+	struct sp_step_selection step_selection;
 	bool wants_files; /* sums by file */
+	bool wants_steps; /* who trains, and in which steps */
 	uint32_t names_max;
 
 	/* Found. */
@@ -31,6 +34,7 @@ struct sp_report {
 	struct sp_stream_sums *streams; /* parallel to index.streams */
 	struct sp_sums stages[SP_STAGES];
 	struct sp_fold_part part;
+	struct sp_training training; /* empty where it is not wanted */
 
 	/* Of the selected streams. */
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME; the run's first file made, its last event's end */
@@ -53,7 +57,7 @@ struct sp_traffic {
 /* Pass 1: frames and definitions, of the inputs that sp_index_add() took. Returns 0 or -ENOMEM. */
 int sp_report_scan(struct sp_report *report);
 
-/* Pass 2: events into sums. Returns 0 or -ENOMEM. */
+/* Training threads, for the bounds of their steps; then all events into sums. Returns 0 or -ENOMEM. */
 int sp_report_fold(struct sp_report *report);
 
 void sp_report_finish(struct sp_report *report);

@@ -17,6 +17,7 @@ enum sp_view_needs {
 	SP_NEEDS_NAMES = 1 << 0, /* names of files */
 	SP_NEEDS_FILES = 1 << 1, /* and sums for each */
 	SP_NEEDS_LIMIT = 1 << 2, /* may have more rows than anybody reads on a terminal */
+	SP_NEEDS_STEPS = 1 << 3, /* of training threads */
 };
 
 struct sp_view {
@@ -48,6 +49,9 @@ void sp_run_json(const struct sp_report *report, struct sp_out *out);
 /* The table of stages, which summary shares. */
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options);
+
+/* The steps in few words, and the account of their time, which open the summary. */
+int sp_account_show(const struct sp_report *report, struct sp_out *out);
 
 struct sp_sort_key {
 	const char *name; /* of --sort */

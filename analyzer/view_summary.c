@@ -165,8 +165,9 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 	show_losses(report, out);
 	show_unobserved(report, out);
 	show_notes(report, out);
-	sp_out_line(out, "%s", "");
-	r = sp_stages_show(report, out, options);
+	r = sp_account_show(report, out);
+	if (r == 0)
+		r = sp_stages_show(report, out, options);
 	if (r == 0)
 		r = sp_inflight_show(report, out);
 	tally_json(out, "coverage", &report->facts.coverage);

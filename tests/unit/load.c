@@ -50,6 +50,8 @@ void sp_load(struct sp_load *load, const char *const *paths, unsigned jobs,
 	r->names_max = 1000;
 	r->naming = SP_NAMING_PATH;
 	r->wants_files = true;
+	r->wants_steps = true;
+	r->step_selection = (struct sp_step_selection){.to = UINT32_MAX, .epoch = -1};
 	r->selection = selection ? *selection : (struct sp_selection){0, 0, INT64_MIN, INT64_MAX};
 	for (; *paths; paths++)
 		ck_assert_int_eq(sp_index_add(&r->index, *paths), 0);

@@ -1,0 +1,29 @@
+#include "analyzer/label.h"
+
+#include <string.h>
+
+static bool begins_with(const char *text, size_t bytes, const char *begin)
+{
+	size_t n = strlen(begin);
+
+	return bytes >= n && memcmp(text, begin, n) == 0;
+}
+
+enum sp_label sp_label_of(const char *text, size_t bytes)
+{
+	if (begins_with(text, bytes, "Optimizer.step#"))
+		return SP_LABEL_OPTIMIZER;
+	if (begins_with(text, bytes, "Optimizer.zero_grad#"))
+		return SP_LABEL_ZERO_GRAD;
+	if (begins_with(text, bytes, "enumerate(DataLoader)#"))
+		return SP_LABEL_LOADER;
+	return SP_LABEL_OTHER;
+}
+
+bool sp_label_may_step(const char *text, size_t bytes)
+{
+	static const char end[] = ".step"; /* wrapped optimizers: "paddle Adam.step" */
+
+	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER ||
+	       (bytes >= 5 && memcmp(text + bytes - 5, end, 5) == 0);
+}

@@ -1,0 +1,107 @@
+/*
+ * Steps of one training thread, cut out of its ranges as they come.
+ *
+ * A step ends where an optimizer step ends. What lies between two optimizer steps is read from the
+ * order of loader waits and backwards: a batch that no backward follows is one of validation, or
+ * the loader's last call, which only says that there is no more. Those, and what else comes before
+ * the batch that is trained on, are a pause, and the step begins with its batch.
+ *
+ * All instants are CLOCK_REALTIME ns of the host.
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_H
+#define STAGEPROF_ANALYZER_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/account.h"
+#include "analyzer/facts.h"
+
+enum sp_step_kind {
+	SP_STEP_STEADY,
+	SP_STEP_WARMUP,	     /* of the first steps, until they are as short as the others */
+	SP_STEP_CHECKPOINT,  /* a checkpoint is written or read in it */
+	SP_STEP_EPOCH_FIRST, /* the first of an epoch but the first epoch */
+	SP_STEP_TAIL,	     /* the last of an epoch, if it is shorter: fewer samples */
+};
+
+struct sp_step {
+	int64_t start_ns, end_ns;
+	struct sp_account account;
+	uint32_t epoch; /* from 0 */
+	uint8_t kind;	/* enum sp_step_kind */
+	bool has_loader, has_backward, has_fetch; /* fetch: its loader has no workers */
+};
+
+/* Between two steps, before the first, or behind the last. */
+struct sp_pause {
+	uint32_t step; /* the step that follows; the number of steps where none does */
+	uint32_t batches;
+	int64_t start_ns, end_ns;
+	int64_t first_start_ns, first_end_ns; /* of the first batch */
+	int64_t last_end_ns;		      /* of the last batch */
+	/* up to the first, from there to the last, from there on */
+	struct sp_account lead, middle, rest;
+	/* The first batch was made on this thread; processes were made before it, or after it. */
+	bool has_fetch, forked_before, forked_after;
+	/* sp_steps_settle(): */
+	bool is_validation, is_restart;
+	struct sp_account account; /* of all three */
+};
+
+struct sp_epoch {
+	uint32_t first_step, steps;
+	int64_t start_ns, end_ns;
+	uint64_t training_ns, validation_ns;
+	uint64_t checkpoint_ns; /* in steps and pauses alike */
+};
+
+struct sp_interval {
+	int64_t start_ns, end_ns;
+	uint64_t before_ns; /* sum of the intervals before it */
+};
+
+struct sp_steps {
+	struct sp_step *steps;
+	uint32_t count, room;
+	struct sp_pause *pauses; /* in the order of time */
+	uint32_t pause_count, pause_room;
+	struct sp_interval *waits; /* for the loader, in steps */
+	uint32_t wait_count, wait_room;
+	struct sp_epoch *epochs; /* sp_steps_settle() */
+	uint32_t epoch_count;
+	uint8_t sources[SP_ACCOUNT_PARTS]; /* enum sp_source_kind */
+	bool is_out_of_memory;
+};
+
+struct sp_piece;
+
+/* Takes the events of one thread, in the order in which they ended. */
+struct sp_cutter {
+	struct sp_steps *steps;
+	const struct sp_image_facts *image;
+	struct sp_piece *pieces; /* none inside another */
+	uint32_t count, room;
+	int64_t from_ns; /* end of the last step */
+	bool has_from;
+};
+
+void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,
+		    const struct sp_image_facts *image);
+void sp_cutter_take(struct sp_cutter *cutter, const struct sp_slot *slot, int64_t start_ns,
+		    int64_t end_ns);
+/* After the last event; frees what the cutter holds. */
+void sp_cutter_finish(struct sp_cutter *cutter);
+
+/* True for kinds of events that sp_cutter_take() looks at. */
+bool sp_cutter_wants(uint32_t kind);
+
+/*
+ * Once all are there: joins what belongs to one step, tells validation from skipped batches,
+ * numbers epochs, sorts steps by kind. Returns 0 or -ENOMEM.
+ */
+int sp_steps_settle(struct sp_steps *steps);
+
+void sp_steps_finish(struct sp_steps *steps);
+
+#endif

@@ -1,0 +1,298 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/step.h"
+#include "analyzer/step_piece.h"
+
+#define PIECES_MAX (1u << 20) /* between two steps; beyond, the older half counts as other work */
+
+/* Makes room for one more of `size` bytes in a list that doubles. Returns it, or NULL. */
+static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t size)
+{
+	uint32_t more = *room ? 2 * *room : 64;
+
+	if (count < *room)
+		return list;
+	if (more < *room)
+		return NULL;
+	list = realloc(list, (size_t)more * size);
+	if (list)
+		*room = more;
+	return list;
+}
+
+static struct sp_step *add_step(struct sp_steps *s)
+{
+	struct sp_step *list = room_for_one(s->steps, s->count, &s->room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return NULL;
+	s->steps = list;
+	list[s->count] = (struct sp_step){.epoch = 0};
+	return &list[s->count++];
+}
+
+static struct sp_pause *add_pause(struct sp_steps *s)
+{
+	struct sp_pause *list = room_for_one(s->pauses, s->pause_count, &s->pause_room,
+					     sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return NULL;
+	s->pauses = list;
+	list[s->pause_count] = (struct sp_pause){.step = s->count};
+	return &list[s->pause_count++];
+}
+
+static void add_wait(struct sp_steps *s, const struct sp_piece *p)
+{
+	struct sp_interval *list = room_for_one(s->waits, s->wait_count, &s->wait_room,
+						sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	s->waits = list;
+	list[s->wait_count++] = (struct sp_interval){p->start_ns, p->end_ns, 0};
+}
+
+static bool is_structure(const struct sp_piece *p)
+{
+	return p->kind == SP_PIECE_LOADER || p->kind == SP_PIECE_BACKWARD ||
+	       p->kind == SP_PIECE_OPTIMIZER;
+}
+
+/* The kind of the first piece of structure from i on. */
+static enum sp_piece_kind next_structure(const struct sp_cutter *c, uint32_t i)
+{
+	while (i < c->count && !is_structure(&c->pieces[i]))
+		i++;
+	return i < c->count ? c->pieces[i].kind : SP_PIECE_NONE;
+}
+
+static enum sp_account_part part_towards(enum sp_piece_kind next)
+{
+	return next == SP_PIECE_BACKWARD ? SP_ACCOUNT_forward : SP_ACCOUNT_other;
+}
+
+/* Charges [from_ns, to_ns) with the pieces [i, n) in it, and what lies between them. */
+static void charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
+		   int64_t to_ns,
+		   struct sp_account *account)
+{
+	enum sp_account_part part = part_towards(next_structure(c, i));
+
+	for (; i < n; i++) {
+		const struct sp_piece *p = &c->pieces[i];
+
+		account->ns[part] += (uint64_t)(p->start_ns - from_ns);
+		sp_piece_charge(p, part, account);
+		from_ns = p->end_ns;
+		if (is_structure(p))
+			part = part_towards(next_structure(c, i + 1));
+	}
+	account->ns[part] += (uint64_t)(to_ns - from_ns);
+}
+
+/*
+ * The batches before the first backward or optimizer: the last of them is the one that is trained
+ * on.
+ */
+struct batches {
+	uint32_t first, last, previous; /* indices of pieces; previous: the one before the last */
+	uint32_t count;
+};
+
+static struct batches find_batches(const struct sp_cutter *c)
+{
+	struct batches b = {0, 0, 0, 0};
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (c->pieces[i].kind == SP_PIECE_LOADER) {
+			b.first = b.count ? b.first : i;
+			b.previous = b.last;
+			b.last = i;
+			b.count++;
+		} else if (is_structure(&c->pieces[i])) {
+			break;
+		}
+	}
+	return b;
+}
+
+static bool has_kind(const struct sp_cutter *c, uint32_t i, uint32_t n, enum sp_piece_kind kind)
+{
+	for (; i < n; i++)
+		if (c->pieces[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* A pause from from_ns to to_ns, with batches first to last (indices), and all pieces below n. */
+static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint32_t batches,
+		       uint32_t n,
+		       int64_t from_ns, int64_t to_ns)
+{
+	const struct sp_piece *f = &c->pieces[first], *l = &c->pieces[last];
+	struct sp_pause *p = add_pause(c->steps);
+
+	if (!p)
+		return;
+	p->batches = batches;
+	p->start_ns = from_ns;
+	p->end_ns = to_ns;
+	p->first_start_ns = f->start_ns;
+	p->first_end_ns = f->end_ns;
+	p->last_end_ns = l->end_ns;
+	p->has_fetch = f->has_fetch;
+	p->forked_before = has_kind(c, 0, first, SP_PIECE_FORK);
+	p->forked_after = has_kind(c, first, n, SP_PIECE_FORK);
+	charge(c, 0, first, from_ns, f->start_ns, &p->lead);
+	charge(c, first + 1, last + 1, f->end_ns, l->end_ns, &p->middle);
+	charge(c, last + 1, n, l->end_ns, to_ns, &p->rest);
+}
+
+static void note_sources(struct sp_steps *s, const struct sp_piece *p)
+{
+	enum sp_account_part part = sp_piece_part(p->kind);
+	uint8_t *source = &s->sources[part];
+
+	if (part != SP_ACCOUNT_other && p->source > *source)
+		*source = p->source;
+	s->sources[SP_ACCOUNT_h2d_copy] |= p->h2d_ns ? SP_FROM_OBSERVED : 0;
+	s->sources[SP_ACCOUNT_sync_wait] |= p->sync_ns ? SP_FROM_OBSERVED : 0;
+	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
+}
+
+static void make_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
+{
+	int64_t to_ns = c->pieces[c->count - 1].end_ns;
+	struct sp_step *step = add_step(c->steps);
+
+	if (!step)
+		return;
+	step->start_ns = from_ns;
+	step->end_ns = to_ns;
+	charge(c, first, c->count, from_ns, to_ns, &step->account);
+	for (uint32_t i = first; i < c->count; i++) {
+		const struct sp_piece *p = &c->pieces[i];
+
+		step->has_loader |= p->kind == SP_PIECE_LOADER;
+		step->has_backward |= p->kind == SP_PIECE_BACKWARD;
+		step->has_fetch |= p->kind == SP_PIECE_LOADER && p->has_fetch;
+		if (p->kind == SP_PIECE_LOADER)
+			add_wait(c->steps, p);
+		note_sources(c->steps, p);
+	}
+}
+
+/*
+ * Where the first step begins, if no batch says so: its zero_grad, or else its backward. What came
+ * before is as likely the building of the model.
+ */
+static uint32_t first_of_step(const struct sp_cutter *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (is_structure(&c->pieces[i]) || c->pieces[i].kind == SP_PIECE_ZERO_GRAD)
+			return i;
+	return 0;
+}
+
+/* The pieces at hand end in an optimizer step. */
+static void cut(struct sp_cutter *c)
+{
+	struct batches b = find_batches(c);
+	uint32_t first = 0;
+	int64_t from_ns = c->from_ns;
+
+	if (b.count > 1 || (b.count == 1 && !c->has_from)) {
+		first = b.last;
+		if (b.count > 1)
+			make_pause(c, b.first, b.previous, b.count - 1, first,
+				   c->has_from ? from_ns : c->pieces[b.first].start_ns,
+				   c->pieces[first].start_ns);
+		from_ns = c->pieces[first].start_ns;
+	} else if (!c->has_from) {
+		first = first_of_step(c);
+		from_ns = c->pieces[first].start_ns;
+	}
+	make_step(c, first, from_ns);
+	c->from_ns = c->pieces[c->count - 1].end_ns;
+	c->has_from = true;
+	c->count = 0;
+}
+
+void sp_cutter_init(struct sp_cutter *c, struct sp_steps *steps, const struct sp_image_facts *image)
+{
+	*c = (struct sp_cutter){.steps = steps, .image = image};
+}
+
+/* A million pieces and no step: the older half becomes one piece of no kind. */
+static void shrink(struct sp_cutter *c)
+{
+	uint32_t half = c->count / 2;
+
+	c->pieces[0] = (struct sp_piece){
+		.start_ns = c->pieces[0].start_ns,
+		.end_ns = c->pieces[half - 1].end_ns,
+	};
+	memmove(&c->pieces[1], &c->pieces[half], (c->count - half) * sizeof(*c->pieces));
+	c->count = c->count - half + 1;
+}
+
+static bool ends_in_step(const struct sp_cutter *c)
+{
+	return c->count && c->pieces[c->count - 1].kind == SP_PIECE_OPTIMIZER;
+}
+
+void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
+		    int64_t end_ns)
+{
+	struct sp_piece piece = sp_piece_of(c->image, slot, start_ns, end_ns), *list;
+
+	if (piece.kind == SP_PIECE_NONE)
+		return;
+	/*
+	 * A wrapper around the optimizer's own marker may still come, so a step is cut by what
+	 * follows it.
+	 */
+	if (ends_in_step(c) && piece.start_ns >= c->pieces[c->count - 1].end_ns)
+		cut(c);
+	if (c->has_from && piece.start_ns < c->from_ns)
+		piece.start_ns = c->from_ns;
+	if (piece.end_ns < piece.start_ns)
+		return;
+	if (c->count == PIECES_MAX)
+		shrink(c);
+	list = room_for_one(c->pieces, c->count, &c->room, sizeof(*list));
+	c->steps->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	c->pieces = list;
+	c->count = sp_piece_put(c->pieces, c->count, piece);
+}
+
+/*
+ * Behind the last step: the loader's last call, and validation. A step that was begun does not
+ * count.
+ */
+static void cut_rest(struct sp_cutter *c)
+{
+	struct batches b = find_batches(c);
+
+	if (b.count && c->has_from && next_structure(c, b.last + 1) == SP_PIECE_NONE)
+		make_pause(c, b.first, b.last, b.count, b.last + 1, c->from_ns,
+			   c->pieces[b.last].end_ns);
+}
+
+void sp_cutter_finish(struct sp_cutter *c)
+{
+	if (ends_in_step(c))
+		cut(c);
+	cut_rest(c);
+	free(c->pieces);
+	c->pieces = NULL;
+}

@@ -1,0 +1,49 @@
+/*
+ * The pieces of a step: what matters of a thread's events, none inside another. Events come in the
+ * order in which they ended, so one that begins before earlier ones contains them.
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_PIECE_H
+#define STAGEPROF_ANALYZER_STEP_PIECE_H
+
+#include "analyzer/step.h"
+
+enum sp_piece_kind {
+	SP_PIECE_NONE,
+	SP_PIECE_LOADER,
+	SP_PIECE_FETCH, /* a batch made on this thread */
+	SP_PIECE_BACKWARD,
+	SP_PIECE_OPTIMIZER,
+	SP_PIECE_ZERO_GRAD,
+	SP_PIECE_CHECKPOINT,
+	SP_PIECE_H2D,
+	SP_PIECE_SYNC,
+	SP_PIECE_GRAD_SYNC,
+	SP_PIECE_FORK,
+};
+
+struct sp_piece {
+	int64_t start_ns, end_ns;
+	uint64_t h2d_ns, sync_ns, grad_sync_ns; /* inside it */
+	uint8_t kind;
+	uint8_t source;
+	bool has_fetch;
+	bool is_node; /* a node of the graph, or some that follow each other */
+};
+
+struct sp_piece sp_piece_of(const struct sp_image_facts *image, const struct sp_slot *slot,
+			    int64_t start_ns, int64_t end_ns);
+
+/* The part that a piece's own time belongs to; SP_ACCOUNT_other for those that have none. */
+enum sp_account_part sp_piece_part(enum sp_piece_kind kind);
+
+/* Adds the piece; `rest`: the part of its own time where its kind has none. */
+void sp_piece_charge(const struct sp_piece *piece, enum sp_account_part rest,
+		     struct sp_account *account);
+
+/*
+ * Puts the piece on top of n pieces, those that it contains into it. Returns the new n, n + 1 at
+ * most.
+ */
+uint32_t sp_piece_put(struct sp_piece *pieces, uint32_t n, struct sp_piece piece);
+
+#endif

@@ -1,0 +1,92 @@
+#include "analyzer/step_stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool has_part(const struct sp_trainer *trainer, unsigned part)
+{
+	return part == SP_STEP_WALL || trainer->steps.sources[part] != SP_FROM_NOTHING;
+}
+
+static uint64_t value_of(const struct sp_step *step, unsigned part)
+{
+	return part == SP_STEP_WALL ? (uint64_t)(step->end_ns - step->start_ns)
+				    : step->account.ns[part];
+}
+
+static uint64_t gather(const struct sp_report *report, unsigned part, unsigned kinds,
+		       uint64_t *values)
+{
+	uint64_t n = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		for (uint32_t i = 0; has_part(trainer, part) && i < trainer->steps.count; i++) {
+			const struct sp_step *step = &trainer->steps.steps[i];
+
+			if ((kinds >> step->kind & 1) && sp_step_is_selected(report, trainer, i))
+				values[n++] = value_of(step, part);
+		}
+	}
+	return n;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The value of rank ceil(n * permille / 1000). */
+static uint64_t quantile(const uint64_t *sorted, uint64_t n, uint32_t permille)
+{
+	return n ? sorted[(n * permille + 999) / 1000 - 1] : 0;
+}
+
+int sp_step_stats(const struct sp_report *report, unsigned part, unsigned kinds,
+		  struct sp_step_stats *ret)
+{
+	uint64_t room = 1, *values;
+
+	for (uint32_t t = 0; t < report->training.count; t++)
+		room += report->training.trainers[t].steps.count;
+	values = malloc(room * sizeof(*values));
+	if (!values)
+		return -ENOMEM;
+	*ret = (struct sp_step_stats){.count = gather(report, part, kinds, values)};
+	for (uint64_t i = 0; i < ret->count; i++)
+		ret->total_ns += values[i];
+	qsort(values, ret->count, sizeof(*values), compare_ns);
+	ret->p50_ns = quantile(values, ret->count, 500);
+	ret->p95_ns = quantile(values, ret->count, 950);
+	ret->p99_ns = quantile(values, ret->count, 990);
+	ret->max_ns = quantile(values, ret->count, 1000);
+	free(values);
+	return 0;
+}
+
+const char *sp_step_kind_name(enum sp_step_kind kind)
+{
+	static const char *const names[] = {
+		[SP_STEP_STEADY] = "steady",
+		[SP_STEP_WARMUP] = "warm-up",
+		[SP_STEP_CHECKPOINT] = "checkpoint",
+		[SP_STEP_EPOCH_FIRST] = "epoch first",
+		[SP_STEP_TAIL] = "tail",
+	};
+
+	return names[kind];
+}
+
+enum sp_source_kind sp_training_source(const struct sp_training *training,
+				       enum sp_account_part part)
+{
+	enum sp_source_kind source = SP_FROM_NOTHING;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		if (training->trainers[t].steps.sources[part] > source)
+			source = (enum sp_source_kind)training->trainers[t].steps.sources[part];
+	return source;
+}

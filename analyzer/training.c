@@ -1,0 +1,196 @@
+#include "analyzer/training.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/jobs.h"
+#include "analyzer/report.h"
+
+struct reading {
+	const struct sp_report *report;
+	struct sp_reader *readers; /* one a worker */
+	uint32_t *streams;	   /* the first of each thread */
+	struct sp_steps *steps;	   /* parallel */
+	uint32_t count;
+	bool wants[SP_EVENT_KINDS];
+};
+
+static bool is_same_thread(const struct sp_report *report, uint32_t a, uint32_t b)
+{
+	const struct sp_stream *x = report->index.streams[a], *y = report->index.streams[b];
+
+	return x->image == y->image && x->tid == y->tid;
+}
+
+static void take_batch(const struct reading *r, struct sp_cutter *cutter,
+		       const struct sp_clock *clock,
+		       const struct sp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+		uint32_t kind = sp_commit_kind(slot->commit);
+		int64_t start_ns;
+
+		if (kind >= SP_EVENT_KINDS || !r->wants[kind])
+			continue;
+		start_ns = sp_clock_realtime_ns(clock, slot->start);
+		sp_cutter_take(cutter, slot, start_ns,
+			       sp_clock_realtime_ns(clock, slot->start + slot->ticks));
+	}
+}
+
+/*
+ * A thread that goes on after its clean end has several streams; they follow each other in the
+ * index.
+ */
+static int read_thread(void *context, unsigned worker, uint32_t i)
+{
+	struct reading *r = context;
+	const struct sp_index *index = &r->report->index;
+	struct sp_reader *reader = &r->readers[worker];
+	uint32_t first = r->streams[i], image = index->streams[first]->image;
+	const struct sp_clock *clock = &index->hosts[index->images[image].host].clock;
+	struct sp_cutter cutter;
+	struct sp_batch batch;
+
+	sp_cutter_init(&cutter, &r->steps[i], &r->report->facts.images[image]);
+	for (uint32_t s = first; s < index->stream_count; s++) {
+		if (!is_same_thread(r->report, first, s))
+			break;
+		sp_reader_open(reader, index, index->streams[s]);
+		while (sp_reader_next(reader, &batch))
+			take_batch(r, &cutter, clock, &batch);
+	}
+	sp_cutter_finish(&cutter);
+	return sp_steps_settle(&r->steps[i]);
+}
+
+static bool may_train(const struct sp_report *report, uint32_t i)
+{
+	if (!report->facts.images[report->index.streams[i]->image].may_step)
+		return false;
+	return sp_report_selects(report, i) && (i == 0 || !is_same_thread(report, i - 1, i));
+}
+
+static int list_threads(struct reading *r)
+{
+	uint32_t n = r->report->index.stream_count;
+
+	r->streams = calloc(n + 1u, sizeof(*r->streams));
+	r->steps = calloc(n + 1u, sizeof(*r->steps));
+	if (!r->streams || !r->steps)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (may_train(r->report, i))
+			r->streams[r->count++] = i;
+	for (uint32_t kind = 0; kind < SP_EVENT_KINDS; kind++)
+		r->wants[kind] = sp_cutter_wants(kind);
+	return 0;
+}
+
+static int read_threads(struct reading *r)
+{
+	unsigned jobs = r->report->jobs;
+	int result = 0;
+
+	r->readers = calloc(jobs, sizeof(*r->readers));
+	if (!r->readers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < jobs; i++)
+		if (sp_reader_init(&r->readers[i]) < 0)
+			result = -ENOMEM;
+	if (result == 0)
+		result = sp_jobs_run(jobs, r->count, read_thread, r);
+	for (unsigned i = 0; i < jobs; i++)
+		sp_reader_finish(&r->readers[i]);
+	return result;
+}
+
+static int keep_trainers(struct sp_training *training, struct reading *r)
+{
+	training->trainers = calloc(r->count + 1u, sizeof(*training->trainers));
+	if (!training->trainers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->count; i++) {
+		if (r->steps[i].count) {
+			training->trainers[training->count++] =
+				(struct sp_trainer){r->streams[i], r->steps[i]};
+			r->steps[i] = (struct sp_steps){.steps = NULL};
+		}
+	}
+	return 0;
+}
+
+int sp_training_read(struct sp_training *training, const struct sp_report *report)
+{
+	struct reading r = {.report = report};
+	int result = list_threads(&r);
+
+	*training = (struct sp_training){.trainers = NULL};
+	if (result == 0 && r.count)
+		result = read_threads(&r);
+	if (result == 0)
+		result = keep_trainers(training, &r);
+	for (uint32_t i = 0; r.steps && i < r.count; i++)
+		sp_steps_finish(&r.steps[i]);
+	free(r.readers);
+	free(r.streams);
+	free(r.steps);
+	return result;
+}
+
+void sp_training_finish(struct sp_training *training)
+{
+	for (uint32_t i = 0; i < training->count; i++)
+		sp_steps_finish(&training->trainers[i].steps);
+	free(training->trainers);
+	*training = (struct sp_training){.trainers = NULL};
+}
+
+static bool is_in_time(const struct sp_report *report, const struct sp_step *step)
+{
+	const struct sp_selection *s = &report->selection;
+	int64_t at_ns = step->start_ns - report->begin_ns;
+
+	return at_ns >= s->from_ns && at_ns < s->to_ns;
+}
+
+bool sp_step_is_selected(const struct sp_report *report, const struct sp_trainer *trainer,
+			 uint32_t i)
+{
+	const struct sp_step_selection *s = &report->step_selection;
+	const struct sp_step *step = &trainer->steps.steps[i];
+
+	return i >= s->from && i < s->to && (int64_t)i >= s->warmup &&
+	       (s->epoch < 0 || s->epoch == step->epoch) && is_in_time(report, step);
+}
+
+struct sp_account sp_trainer_account(const struct sp_report *report,
+				     const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (sp_step_is_selected(report, trainer, i))
+			sp_account_merge(&sum, &s->steps[i].account);
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (p->step && p->step < s->count &&
+		    sp_step_is_selected(report, trainer, p->step - 1) &&
+		    sp_step_is_selected(report, trainer, p->step))
+			sp_account_merge(&sum, &p->account);
+	}
+	return sum;
+}
+
+const struct sp_trainer *sp_training_of(const struct sp_training *training,
+					const struct sp_report *report, uint32_t image)
+{
+	for (uint32_t i = 0; i < training->count; i++)
+		if (report->index.streams[training->trainers[i].stream]->image == image)
+			return &training->trainers[i];
+	return NULL;
+}

@@ -1,0 +1,163 @@
+#include "analyzer/view.h"
+
+#include <inttypes.h>
+
+#include "analyzer/step_stats.h"
+#include "analyzer/text.h"
+
+enum { PART, TITLE, TIME, SHARE, STEP, SOURCE, WHY, TOLD, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[PART] = {"part", NULL, SP_CELL_TEXT},
+	[TITLE] = {NULL, "training", SP_CELL_TEXT},
+	[TIME] = {"ns", "time", SP_CELL_NS},
+	[SHARE] = {"share", "share", SP_CELL_SHARE},
+	[STEP] = {"step_mean_ns", "a step", SP_CELL_NS},
+	[SOURCE] = {"source", NULL, SP_CELL_TEXT},
+	[WHY] = {"reason", NULL, SP_CELL_TEXT},
+	[TOLD] = {NULL, "source", SP_CELL_TEXT},
+};
+
+static void count_json(struct sp_out *out, const char *key, uint64_t steps, uint64_t n)
+{
+	if (steps)
+		sp_json_count(&out->json, key, n);
+	else
+		sp_json_null(&out->json, key);
+}
+
+/* Epochs of one trainer that selected steps lie in. */
+static uint64_t trainer_epochs(const struct sp_report *report, const struct sp_trainer *trainer)
+{
+	uint64_t epochs = 0, last = UINT64_MAX;
+
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		if (!sp_step_is_selected(report, trainer, i))
+			continue;
+		epochs += trainer->steps.steps[i].epoch != last;
+		last = trainer->steps.steps[i].epoch;
+	}
+	return epochs;
+}
+
+static uint64_t epochs_of(const struct sp_report *report)
+{
+	uint64_t most = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint64_t epochs = trainer_epochs(report, &report->training.trainers[t]);
+
+		most = epochs > most ? epochs : most;
+	}
+	return most;
+}
+
+static void steps_json(const struct sp_report *report, struct sp_out *out,
+		       const struct sp_step_stats *all, const struct sp_step_stats *steady)
+{
+	struct sp_json *j = &out->json;
+
+	if (out->format != SP_FORMAT_JSON)
+		return;
+	sp_json_open(j, "steps", '{');
+	sp_json_count(j, "count", all->count);
+	sp_json_count(j, "trainers", report->training.count);
+	count_json(out, "epochs", all->count, epochs_of(report));
+	count_json(out, "wall_ns_total", all->count, all->total_ns);
+	count_json(out, "wall_ns_p50", all->count, all->p50_ns);
+	count_json(out, "wall_ns_p95", all->count, all->p95_ns);
+	count_json(out, "wall_ns_p99", all->count, all->p99_ns);
+	count_json(out, "wall_ns_max", all->count, all->max_ns);
+	sp_json_count(j, "steady_count", steady->count);
+	count_json(out, "steady_wall_ns_p50", steady->count, steady->p50_ns);
+	if (all->count)
+		sp_json_null(j, "reason");
+	else
+		sp_json_string(j, "reason", "no optimizer step was seen", 26);
+	sp_json_close(j, '}');
+}
+
+static void steps_lines(const struct sp_report *report, struct sp_out *out,
+			const struct sp_step_stats *all, const struct sp_step_stats *steady)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
+	char epochs[48];
+
+	if (all->count == 0) {
+		sp_out_line(out, "steps      none: no optimizer step was seen");
+		return;
+	}
+	snprintf(epochs, sizeof(epochs), " in %" PRIu64 " epochs", epochs_of(report));
+	sp_out_line(out, "steps      %s%s: p50 %s, p95 %s, max %s", sp_text_count(a, all->count),
+		    epochs_of(report) > 1 ? epochs : "", sp_text_ns(b, all->p50_ns),
+		    sp_text_ns(c, all->p95_ns), sp_text_ns(d, all->max_ns));
+	if (steady->count && steady->count != all->count)
+		sp_out_line(out, "           %s of them steady, p50 %s",
+			    sp_text_count(a, steady->count), sp_text_ns(b, steady->p50_ns));
+	if (report->training.count > 1)
+		sp_out_line(out, "           of %" PRIu32 " training threads, added up",
+			    report->training.count);
+}
+
+static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_part part,
+		     const struct sp_account *sum, uint64_t steps)
+{
+	enum sp_source_kind source = sp_training_source(&report->training, part);
+	const char *missing = sp_account_missing(part);
+	struct sp_cell cells[CELLS] = {
+		[PART] = sp_cell_text(sp_account_name(part)),
+		[TITLE] = sp_cell_text(sp_account_title(part)),
+		[TIME] = sp_cell_count(sum->ns[part]),
+		[SHARE] = sp_cell_ratio(sum->ns[part], sp_account_total(sum)),
+		[STEP] = sp_cell_count(sum->ns[part] / (steps ? steps : 1)),
+		[SOURCE] = sp_cell_text(sp_source_name(source)),
+		[WHY] = sp_cell_null(),
+		[TOLD] = sp_cell_text(sp_source_name(source)),
+	};
+
+	if (source == SP_FROM_NOTHING) {
+		cells[TIME] = cells[SHARE] = cells[STEP] = sp_cell_null();
+		cells[WHY] = cells[TOLD] = sp_cell_text(missing);
+	}
+	return sp_out_row(out, cells);
+}
+
+static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps)
+{
+	struct sp_account sum = {.ns = {0}};
+	int r = sp_out_table(out, "account", NULL, columns, CELLS, false);
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		struct sp_account one =
+			sp_trainer_account(report, &report->training.trainers[t]);
+
+		sp_account_merge(&sum, &one);
+	}
+	for (int part = 0; r == 0 && steps && part < SP_ACCOUNT_PARTS; part++)
+		r = show_part(report, out, (enum sp_account_part)part, &sum, steps);
+	if (r == 0)
+		sp_out_table_end(out);
+	if (r == 0 && steps)
+		sp_out_line(out, "share: part of the training threads' time, %s\n",
+			    "from the first step's start to the last one's end");
+	return r;
+}
+
+int sp_account_show(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_step_stats all, steady;
+	int r = sp_step_stats(report, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all);
+
+	if (r == 0)
+		r = sp_step_stats(report, SP_STEP_WALL, 1u << SP_STEP_STEADY, &steady);
+	if (r < 0)
+		return r;
+	steps_json(report, out, &all, &steady);
+	steps_lines(report, out, &all, &steady);
+	if (all.count == 0 && out->format == SP_FORMAT_TABLE) {
+		sp_out_line(out, "%s", "");
+		return 0;
+	}
+	sp_out_line(out, "%s", "");
+	return show_account(report, out, all.count);
+}

@@ -1,0 +1,81 @@
+#include "analyzer/view.h"
+
+#include <errno.h>
+
+enum { PID, TID, EPOCH, START, STEPS, WALL, TRAIN, VALID, SAVE, WAIT, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[PID] = {"pid", NULL, SP_CELL_ID},
+	[TID] = {"tid", "thread", SP_CELL_ID},
+	[EPOCH] = {"epoch", "epoch", SP_CELL_ID},
+	[START] = {"start_ns", "at", SP_CELL_AT_NS},
+	[STEPS] = {"steps", "steps", SP_CELL_COUNT},
+	[WALL] = {"wall_ns", "total", SP_CELL_NS},
+	[TRAIN] = {"training_ns", "training", SP_CELL_NS},
+	[VALID] = {"validation_ns", "validation", SP_CELL_NS},
+	[SAVE] = {"checkpoint_ns", "checkpoint", SP_CELL_NS},
+	[WAIT] = {"loader_wait_ns", "loader wait", SP_CELL_NS},
+};
+
+static uint64_t waited_ns(const struct sp_steps *s, const struct sp_epoch *e)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = e->first_step; i < e->first_step + e->steps; i++)
+		ns += s->steps[i].account.ns[SP_ACCOUNT_loader_wait];
+	return ns;
+}
+
+static struct sp_cell known(const struct sp_steps *s, enum sp_account_part part, uint64_t ns)
+{
+	if (ns == 0 && s->sources[part] == SP_FROM_NOTHING)
+		return sp_cell_null();
+	return sp_cell_count(ns);
+}
+
+static int show_epoch(const struct sp_report *report, struct sp_out *out,
+		      const struct sp_trainer *trainer, uint32_t i)
+{
+	const struct sp_stream *stream = report->index.streams[trainer->stream];
+	const struct sp_steps *s = &trainer->steps;
+	const struct sp_epoch *e = &s->epochs[i];
+	struct sp_cell cells[CELLS] = {
+		[PID] = sp_cell_count(report->index.images[stream->image].pid),
+		[TID] = sp_cell_count(stream->tid),
+		[EPOCH] = sp_cell_count(i),
+		[START] = sp_cell_signed(e->start_ns - report->begin_ns),
+		[STEPS] = sp_cell_count(e->steps),
+		[WALL] = sp_cell_count((uint64_t)(e->end_ns - e->start_ns)),
+		[TRAIN] = sp_cell_count(e->training_ns),
+		[VALID] = known(s, SP_ACCOUNT_validation, e->validation_ns),
+		[SAVE] = known(s, SP_ACCOUNT_checkpoint, e->checkpoint_ns),
+		[WAIT] = known(s, SP_ACCOUNT_loader_wait, waited_ns(s, e)),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+int sp_view_epochs(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options)
+{
+	int64_t only = report->step_selection.epoch;
+	uint32_t rows = 0;
+	int r;
+
+	if (options->sort)
+		return -EINVAL;
+	sp_run_json(report, out);
+	r = sp_out_table(out, "epochs", NULL, columns, CELLS, true);
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		for (uint32_t i = 0; r == 0 && i < trainer->steps.epoch_count; i++)
+			if ((only < 0 || only == i) && rows++ < options->limit)
+				r = show_epoch(report, out, trainer, i);
+	}
+	sp_out_table_end(out);
+	sp_view_more(out, rows > options->limit ? rows - options->limit : 0);
+	if (rows == 0)
+		sp_out_line(out, "no epochs: no optimizer step was seen");
+	return r;
+}

@@ -1,0 +1,258 @@
+#include "analyzer/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/step_stats.h"
+#include "analyzer/text.h"
+
+#define SLOW_FACTOR 2u /* times the median */
+
+enum { PID, TID, INDEX, EPOCH, START, KIND, WALL, PARTS, CELLS = PARTS + SP_ACCOUNT_PARTS };
+
+static const struct sp_column all_columns[CELLS] = {
+	[PID] = {"pid", "pid", SP_CELL_ID},
+	[TID] = {"tid", "thread", SP_CELL_ID},
+	[INDEX] = {"index", "step", SP_CELL_ID},
+	[EPOCH] = {"epoch", "epoch", SP_CELL_ID},
+	[START] = {"start_ns", "at", SP_CELL_AT_NS},
+	[KIND] = {"kind", "kind", SP_CELL_TEXT},
+	[WALL] = {"wall_ns", "wall", SP_CELL_NS},
+#define SP_ACCOUNT(name, title, missing)                                                           \
+	[PARTS + SP_ACCOUNT_##name] = {#name "_ns", title, SP_CELL_NS},
+#include "analyzer/account.def"
+#undef SP_ACCOUNT
+};
+
+/* One row, and what orders rows asks for. */
+struct row {
+	const struct sp_trainer *trainer;
+	uint32_t step;
+};
+
+struct rows {
+	const struct sp_report *report;
+	struct row *list;
+	uint32_t count;
+};
+
+static const struct sp_step *step_of(const struct row *row)
+{
+	return &row->trainer->steps.steps[row->step];
+}
+
+static int gather(struct rows *rows)
+{
+	const struct sp_training *training = &rows->report->training;
+	size_t room = 1;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		room += training->trainers[t].steps.count;
+	rows->list = calloc(room, sizeof(*rows->list));
+	if (!rows->list)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < training->count; t++)
+		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
+			if (sp_step_is_selected(rows->report, &training->trainers[t], i))
+				rows->list[rows->count++] = (struct row){&training->trainers[t], i};
+	return 0;
+}
+
+static struct sp_cell part_cell(const struct row *row, int part)
+{
+	/* Validation lies between steps, never in one. */
+	if (part == SP_ACCOUNT_validation || row->trainer->steps.sources[part] == SP_FROM_NOTHING)
+		return sp_cell_null();
+	return sp_cell_count(step_of(row)->account.ns[part]);
+}
+
+static void fill(const struct rows *rows, const struct row *row, struct sp_cell cells[CELLS])
+{
+	const struct sp_report *report = rows->report;
+	const struct sp_stream *stream = report->index.streams[row->trainer->stream];
+	const struct sp_step *step = step_of(row);
+
+	cells[PID] = sp_cell_count(report->index.images[stream->image].pid);
+	cells[TID] = sp_cell_count(stream->tid);
+	cells[INDEX] = sp_cell_count(row->step);
+	cells[EPOCH] = sp_cell_count(step->epoch);
+	cells[START] = sp_cell_signed(step->start_ns - report->begin_ns);
+	cells[KIND] = sp_cell_text(sp_step_kind_name(step->kind));
+	cells[WALL] = sp_cell_count((uint64_t)(step->end_ns - step->start_ns));
+	for (int part = 0; part < SP_ACCOUNT_PARTS; part++)
+		cells[PARTS + part] = part_cell(row, part);
+}
+
+/* As a row of a table, but for the parts, which are an object of their own. */
+static void step_json(struct sp_out *out, const struct sp_cell cells[CELLS])
+{
+	struct sp_json *j = &out->json;
+
+	sp_json_open(j, NULL, '{');
+	sp_json_count(j, "index", cells[INDEX].count);
+	sp_json_count(j, "epoch", cells[EPOCH].count);
+	sp_json_signed(j, "start_ns", cells[START].value);
+	sp_json_count(j, "wall_ns", cells[WALL].count);
+	sp_json_string(j, "kind", cells[KIND].text, cells[KIND].bytes);
+	sp_json_count(j, "pid", cells[PID].count);
+	sp_json_count(j, "tid", cells[TID].count);
+	sp_json_open(j, "parts", '{');
+	for (int part = 0; part < SP_ACCOUNT_PARTS; part++) {
+		const char *name = sp_account_name((enum sp_account_part)part);
+
+		if (cells[PARTS + part].is_null)
+			sp_json_null(j, name);
+		else
+			sp_json_count(j, name, cells[PARTS + part].count);
+	}
+	sp_json_close(j, '}');
+	sp_json_close(j, '}');
+}
+
+/* On a terminal, only the parts that the run has. */
+static void choose_columns(const struct sp_report *report, struct sp_column columns[CELLS])
+{
+	const struct sp_training *training = &report->training;
+
+	memcpy(columns, all_columns, sizeof(all_columns));
+	for (int part = 0; part < SP_ACCOUNT_PARTS; part++)
+		if (sp_training_source(training, (enum sp_account_part)part) == SP_FROM_NOTHING)
+			columns[PARTS + part].title = NULL;
+	columns[PARTS + SP_ACCOUNT_validation].title = NULL;
+	if (training->count < 2)
+		columns[PID].title = columns[TID].title = NULL;
+}
+
+static uint64_t by_index(const void *context, uint32_t i)
+{
+	(void)context;
+	return UINT64_MAX - i;
+}
+
+static uint64_t by_wall(const void *context, uint32_t i)
+{
+	const struct sp_step *step = step_of(&((const struct rows *)context)->list[i]);
+
+	return (uint64_t)(step->end_ns - step->start_ns);
+}
+
+static uint64_t by_loader(const void *context, uint32_t i)
+{
+	const struct sp_step *step = step_of(&((const struct rows *)context)->list[i]);
+
+	return step->account.ns[SP_ACCOUNT_loader_wait];
+}
+
+static const struct sp_sort_key keys[] = {
+	{"index", by_index}, {"wall", by_wall}, {"loader_wait", by_loader}};
+
+static int show_rows(const struct rows *rows, struct sp_out *out, const struct sp_column *columns,
+		     const uint32_t *order, uint32_t limit)
+{
+	int r = sp_out_table(out, "steps", NULL, columns, CELLS, true);
+
+	for (uint32_t i = 0; r == 0 && i < rows->count && i < limit; i++) {
+		struct sp_cell cells[CELLS];
+
+		fill(rows, &rows->list[order[i]], cells);
+		if (out->format == SP_FORMAT_JSON)
+			step_json(out, cells);
+		else
+			r = sp_out_row(out, cells);
+	}
+	sp_out_table_end(out);
+	sp_view_more(out, rows->count > limit ? rows->count - limit : 0);
+	return r;
+}
+
+enum { Q_PART, Q_TITLE, Q_MEAN, Q_P50, Q_P95, Q_P99, Q_MAX, Q_CELLS };
+
+static const struct sp_column quantile_columns[Q_CELLS] = {
+	[Q_PART] = {"part", NULL, SP_CELL_TEXT},
+	[Q_TITLE] = {NULL, "of a step", SP_CELL_TEXT},
+	[Q_MEAN] = {"mean_ns", "mean", SP_CELL_NS},
+	[Q_P50] = {"p50_ns", "p50", SP_CELL_NS},
+	[Q_P95] = {"p95_ns", "p95", SP_CELL_NS},
+	[Q_P99] = {"p99_ns", "p99", SP_CELL_NS},
+	[Q_MAX] = {"max_ns", "max", SP_CELL_NS},
+};
+
+static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step_stats *s)
+{
+	bool wall = part == SP_STEP_WALL;
+	struct sp_cell cells[Q_CELLS] = {
+		[Q_PART] = sp_cell_text(wall ? "wall" : sp_account_name(part)),
+		[Q_TITLE] = sp_cell_text(wall ? "wall" : sp_account_title(part)),
+		[Q_MEAN] = sp_cell_count(s->total_ns / s->count),
+		[Q_P50] = sp_cell_count(s->p50_ns),
+		[Q_P95] = sp_cell_count(s->p95_ns),
+		[Q_P99] = sp_cell_count(s->p99_ns),
+		[Q_MAX] = sp_cell_count(s->max_ns),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static int show_quantiles(const struct sp_report *report, struct sp_out *out)
+{
+	int r = sp_out_table(out, "quantiles", NULL, quantile_columns, Q_CELLS, false);
+
+	for (int part = SP_STEP_WALL; r == 0 && part >= 0; part--) {
+		unsigned which = part == SP_STEP_WALL ? SP_STEP_WALL
+						      : SP_ACCOUNT_PARTS - 1 - (unsigned)part;
+		struct sp_step_stats stats;
+
+		if (which == SP_ACCOUNT_validation)
+			continue;
+		r = sp_step_stats(report, which, SP_STEP_KINDS_ALL, &stats);
+		if (r == 0 && stats.count)
+			r = show_quantile(out, which, &stats);
+	}
+	sp_out_table_end(out);
+	return r;
+}
+
+static void show_slow(const struct rows *rows, struct sp_out *out)
+{
+	struct sp_step_stats stats;
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+	uint64_t slow = 0;
+
+	if (sp_step_stats(rows->report, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) < 0)
+		return;
+	for (uint32_t i = 0; i < rows->count; i++)
+		slow += by_wall(rows, i) > SLOW_FACTOR * stats.p50_ns;
+	if (rows->count == 0)
+		sp_out_line(out, "no steps: no optimizer step was seen, or none is selected");
+	else
+		sp_out_line(out,
+			    "%s of %s steps took over twice the median (--sort=wall)\n",
+			    sp_text_count(a, slow), sp_text_count(b, rows->count));
+}
+
+int sp_view_steps(const struct sp_report *report, struct sp_out *out,
+		  const struct sp_view_options *options)
+{
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
+	struct rows rows = {.report = report};
+	struct sp_column columns[CELLS];
+	uint32_t *order = NULL;
+	int r = key ? gather(&rows) : -EINVAL;
+
+	if (r == 0)
+		order = sp_order_by(rows.count, key->value, &rows);
+	if (r == 0 && !order)
+		r = -ENOMEM;
+	if (r == 0) {
+		choose_columns(report, columns);
+		sp_run_json(report, out);
+		r = show_quantiles(report, out);
+		show_slow(&rows, out);
+	}
+	if (r == 0)
+		r = show_rows(&rows, out, columns, order, options->limit);
+	free(order);
+	free(rows.list);
+	return r;
+}
