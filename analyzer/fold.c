@@ -159,9 +159,11 @@ fold_plain(struct sp_fold *fold, const struct kind_row *row, const struct sp_slo
 		add_file(fold, row, slot, ns);
 }
 
-/* The time of an image is what it spent inside libjpeg; its slot spans from the first call to the last. */
-static void fold_jpeg(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
+/* The time of an image is what it spent inside its library; its slot spans from the first call to the
+ * last. */
+static void fold_image(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
 {
+	const struct kind_row *row = &rows[sp_commit_kind(slot->commit)];
 	uint64_t ticks = extra ? extra->start : slot->ticks;
 	bool aborted = slot->value == SP_VALUE_ABANDONED ||
 		       (extra && extra->value == SP_DECODE_ABORTED);
@@ -169,9 +171,9 @@ static void fold_jpeg(struct sp_fold *fold, const struct sp_slot *slot, const st
 
 	if (!fold->all && !is_in_span(fold, slot))
 		return;
-	s = add_span(fold, SP_STAGE_jpeg_decode, sp_clock_span_ns(fold->ns_per_tick, ticks));
+	s = add_span(fold, row->stage[SP_PLACE_UNKNOWN], sp_clock_span_ns(fold->ns_per_tick, ticks));
 	s->aborted += aborted;
-	if (!aborted && extra) {
+	if (!aborted && extra && row->class == SP_CLASS_JPEG) {
 		fold->sums->lines += slot->value > 0 ? (uint64_t)slot->value : 0;
 		fold->sums->pixels += (extra->ticks >> 32) * (extra->ticks & UINT32_MAX);
 	}
@@ -190,10 +192,7 @@ static void fold_unknown(struct sp_fold *fold, const struct sp_slot *slot)
 static void fold_extra(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
 {
 	fold->has_carry = false;
-	if (sp_event_info(sp_commit_kind(slot->commit))->class == SP_CLASS_JPEG)
-		fold_jpeg(fold, slot, extra);
-	else
-		fold_plain(fold, &rows[sp_commit_kind(slot->commit)], slot, false);
+	fold_image(fold, slot, extra);
 }
 
 static void fold_slow(struct sp_fold *fold, const struct sp_batch *batch, uint32_t i)

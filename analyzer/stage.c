@@ -51,6 +51,18 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_CUDA_MALLOC] = SAME(cuda_malloc),
 	[SP_CLASS_CUDA_FREE] = SAME(cuda_free),
 	[SP_CLASS_NCCL] = SAME(nccl),
+	[SP_CLASS_COPY] = SAME(file_copy),
+	[SP_CLASS_ADVISE] = SAME(file_advice),
+	[SP_CLASS_SYNC] = SAME(file_sync),
+	[SP_CLASS_STAT] = SAME(file_stat),
+	[SP_CLASS_LIST] = SAME(file_list),
+	[SP_CLASS_PNG] = SAME(png_decode),
+	[SP_CLASS_WEBP] = SAME(webp_decode),
+	[SP_CLASS_VIDEO] = SAME(video_decode),
+	[SP_CLASS_DECOMPRESS] = SAME(decompress),
+	[SP_CLASS_HDF5_OPEN] = SAME(hdf5_open),
+	[SP_CLASS_HDF5_READ] = SAME(hdf5_read),
+	[SP_CLASS_HDF5_WRITE] = SAME(hdf5_write),
 };
 
 /* What the bytes of a stage are. */
@@ -69,6 +81,8 @@ static const uint8_t bytes_of[SP_STAGES] = {
 	[SP_STAGE_cuda_copy_h2d] = MOVED,  [SP_STAGE_cuda_copy_d2h] = MOVED,
 	[SP_STAGE_cuda_copy_d2d] = MOVED,  [SP_STAGE_cuda_copy_other] = MOVED,
 	[SP_STAGE_cuda_memset] = MOVED,	   [SP_STAGE_nccl] = MOVED,
+	[SP_STAGE_file_copy] = MOVED,	   [SP_STAGE_decompress] = MOVED,
+	[SP_STAGE_hdf5_read] = MOVED,	   [SP_STAGE_hdf5_write] = MOVED,
 	[SP_STAGE_cuda_malloc] = SIZED,	   [SP_STAGE_mmap] = SIZED,
 };
 

@@ -32,7 +32,7 @@ static struct sp_cell file_cell(const struct sp_report *report, uint32_t image, 
 	return number == SP_NAMES_REST ? sp_cell_null() : sp_cell_bytes(name, bytes);
 }
 
-static void add_jpeg(const struct sp_report *report, const struct sp_merged *e, uint32_t host,
+static void add_image(const struct sp_report *report, const struct sp_merged *e, uint32_t host,
 		     struct sp_cell *cells)
 {
 	uint64_t ns_per_tick = report->index.hosts[host].clock.ns_per_tick;
@@ -72,8 +72,8 @@ static int show_row(const struct sp_report *report, struct sp_out *out, const st
 						       : sp_cell_null(),
 	};
 
-	if (info->name && info->class == SP_CLASS_JPEG && e->extra)
-		add_jpeg(report, e, image->host, cells);
+	if (info->name && info->extra && e->extra)
+		add_image(report, e, image->host, cells);
 	return sp_out_row(out, cells);
 }
 

@@ -40,6 +40,11 @@
 #define SP_TWIN(twin, name)                                                                        \
 	extern __typeof__(sp_wrap_##name) twin SP_EXPORT __attribute__((alias("sp_wrap_" #name)))
 
+/* The same for a name whose header speaks of struct stat64 or struct dirent64: one struct on LP64. */
+#define SP_TWIN_STRUCT(twin, name)                                                                 \
+	extern __typeof__(sp_wrap_##name) sp_twin_##twin __asm__(#twin) SP_EXPORT __attribute__((  \
+		alias("sp_wrap_" #name)))
+
 /* What an event's value is after a call that returns -1 and sets errno. */
 #define SP_RESULT(ret) ((ret) < 0 ? -(int64_t)errno : (int64_t)(ret))
 

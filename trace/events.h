@@ -35,6 +35,18 @@ enum sp_class {
 	SP_CLASS_CUDA_MALLOC,
 	SP_CLASS_CUDA_FREE,
 	SP_CLASS_NCCL,
+	SP_CLASS_COPY,
+	SP_CLASS_ADVISE,
+	SP_CLASS_SYNC,
+	SP_CLASS_STAT,
+	SP_CLASS_LIST,
+	SP_CLASS_PNG,
+	SP_CLASS_WEBP,
+	SP_CLASS_VIDEO,
+	SP_CLASS_DECOMPRESS,
+	SP_CLASS_HDF5_OPEN,
+	SP_CLASS_HDF5_READ,
+	SP_CLASS_HDF5_WRITE,
 };
 
 enum sp_value {
@@ -102,7 +114,7 @@ enum sp_part {
 /* Third EXTRA word of decode events. */
 enum sp_decode_end {
 	SP_DECODE_FINISHED,
-	SP_DECODE_ABORTED, /* jpeg_abort, jpeg_destroy before the last line, or an error's longjmp */
+	SP_DECODE_ABORTED, /* given up or destroyed before the last line, or left by an error's longjmp */
 };
 
 struct sp_event_info {

@@ -1,0 +1,106 @@
+/*
+ * Listings of folders, one event an entry: most calls only step through what an earlier one has fetched.
+ * closedir is in hooks_file.c.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+
+#include "preload/files.h"
+#include "preload/hook.h"
+#include "preload/process.h"
+#include "preload/stacks.h"
+
+_Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "the twins below need LP64");
+
+/* Its descriptor may have been another file's, closed unseen. */
+static DIR *folder_opened(DIR *folder)
+{
+	int kept = errno;
+
+	if (folder && sp_process && !sp_tls.quiet)
+		sp_file_forget(dirfd(folder));
+	errno = kept;
+	return folder;
+}
+
+SP_HOOK(DIR *, opendir, const char *path)
+{
+	struct sp_thread *t = sp_enter();
+	DIR *ret;
+
+	if (!t)
+		return folder_opened(SP_REAL(opendir)(path));
+	SP_SPAN(span, t, SP_EV_opendir, 0);
+	ret = SP_REAL(opendir)(path);
+	sp_span_close(&span, ret ? 0 : -(int64_t)errno);
+	return folder_opened(ret);
+}
+
+SP_HOOK(DIR *, fdopendir, int fd)
+{
+	struct sp_thread *t = sp_enter();
+	DIR *ret;
+
+	if (!t)
+		return SP_REAL(fdopendir)(fd);
+	SP_SPAN(span, t, SP_EV_opendir, 0);
+	ret = SP_REAL(fdopendir)(fd);
+	sp_span_close(&span, ret ? 0 : -(int64_t)errno);
+	return ret;
+}
+
+/* The end of a folder and a failure are both NULL; errno tells them apart where the caller had cleared
+ * it. */
+static int64_t entry_result(const struct dirent *entry, int before)
+{
+	return entry ? 1 : errno == before ? 0 : -(int64_t)errno;
+}
+
+SP_HOOK(struct dirent *, readdir, DIR *folder)
+{
+	struct sp_thread *t = sp_enter();
+	struct dirent *ret;
+	int before;
+
+	if (!t)
+		return SP_REAL(readdir)(folder);
+	before = errno;
+	SP_SPAN(span, t, SP_EV_readdir, 0);
+	ret = SP_REAL(readdir)(folder);
+	sp_span_close(&span, entry_result(ret, before));
+	return ret;
+}
+SP_TWIN_STRUCT(readdir64, readdir);
+
+/* What it reads is not seen apart. */
+SP_HOOK(int, scandir, const char *path, struct dirent ***ret_entries,
+	int (*choose)(const struct dirent *),
+	int (*compare)(const struct dirent **, const struct dirent **))
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(scandir)(path, ret_entries, choose, compare);
+	SP_SPAN(span, t, SP_EV_scandir, 0);
+	ret = SP_REAL(scandir)(path, ret_entries, choose, compare);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN_STRUCT(scandir64, scandir);
+
+SP_HOOK(int, scandirat, int folder, const char *path, struct dirent ***ret_entries,
+	int (*choose)(const struct dirent *),
+	int (*compare)(const struct dirent **, const struct dirent **))
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(scandirat)(folder, path, ret_entries, choose, compare);
+	SP_SPAN(span, t, SP_EV_scandir, 0);
+	ret = SP_REAL(scandirat)(folder, path, ret_entries, choose, compare);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN_STRUCT(scandirat64, scandirat);

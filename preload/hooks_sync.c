@@ -1,0 +1,158 @@
+/*
+ * Waiting for the disk, and advice about what will be read. Allocators give memory back by madvise, from
+ * places where nothing may be looked up or allocated: only advices about reading are events.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/files.h"
+#include "preload/hook.h"
+#include "preload/stacks.h"
+#include "preload/sys.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+SP_HOOK(int, fsync, int fd)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(fsync)(fd);
+	SP_SPAN(span, t, SP_EV_fsync, sp_file_of(t, fd));
+	ret = SP_REAL(fsync)(fd);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, fdatasync, int fd)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(fdatasync)(fd);
+	SP_SPAN(span, t, SP_EV_fdatasync, sp_file_of(t, fd));
+	ret = SP_REAL(fdatasync)(fd);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, syncfs, int fd)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(syncfs)(fd);
+	SP_SPAN(span, t, SP_EV_syncfs, sp_file_of(t, fd));
+	ret = SP_REAL(syncfs)(fd);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, sync_file_range, int fd, off64_t offset, off64_t n, unsigned flags)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(sync_file_range)(fd, offset, n, flags);
+	SP_SPAN(span, t, SP_EV_sync_file_range, sp_file_of(t, fd));
+	ret = SP_REAL(sync_file_range)(fd, offset, n, flags);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+SP_HOOK(int, msync, void *at, size_t length, int flags)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(msync)(at, length, flags);
+	SP_SPAN(span, t, SP_EV_msync, 0);
+	ret = SP_REAL(msync)(at, length, flags);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+static int advise(void *at, size_t length, int advice)
+{
+	void *found = sp_originals[SP_ORIGINAL_madvise];
+	long ret;
+
+	if (sp_likely(found != NULL))
+		return ((__typeof__(&madvise))found)(at, length, advice);
+	ret = sp_sys6(SYS_madvise, (long)at, (long)length, advice, 0, 0, 0);
+	if (!sp_sys_failed(ret))
+		return (int)ret;
+	errno = (int)-ret;
+	return -1;
+}
+
+static int is_about_reading(int advice)
+{
+	return advice == MADV_NORMAL || advice == MADV_RANDOM || advice == MADV_SEQUENTIAL ||
+	       advice == MADV_WILLNEED || advice == MADV_POPULATE_READ;
+}
+
+SP_HOOK(int, madvise, void *at, size_t length, int advice)
+{
+	struct sp_thread *t;
+	int ret;
+
+	if (!is_about_reading(advice))
+		return advise(at, length, advice);
+	t = sp_enter();
+	if (!t)
+		return advise(at, length, advice);
+	SP_SPAN(span, t, SP_EV_madvise, 0);
+	ret = advise(at, length, advice);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
+
+/* These return an error number and leave errno alone. */
+SP_HOOK(int, posix_madvise, void *at, size_t length, int advice)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(posix_madvise)(at, length, advice);
+	SP_SPAN(span, t, SP_EV_madvise, 0);
+	ret = SP_REAL(posix_madvise)(at, length, advice);
+	sp_span_close(&span, -(int64_t)ret);
+	return ret;
+}
+
+SP_HOOK(int, posix_fadvise, int fd, off_t offset, off_t length, int advice)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(posix_fadvise)(fd, offset, length, advice);
+	SP_SPAN(span, t, SP_EV_posix_fadvise, sp_file_of(t, fd));
+	ret = SP_REAL(posix_fadvise)(fd, offset, length, advice);
+	sp_span_close(&span, -(int64_t)ret);
+	return ret;
+}
+SP_TWIN(posix_fadvise64, posix_fadvise);
+
+SP_HOOK(ssize_t, readahead, int fd, off64_t offset, size_t n)
+{
+	struct sp_thread *t = sp_enter();
+	ssize_t ret;
+
+	if (!t)
+		return SP_REAL(readahead)(fd, offset, n);
+	SP_SPAN(span, t, SP_EV_readahead, sp_file_of(t, fd));
+	ret = SP_REAL(readahead)(fd, offset, n);
+	sp_span_close(&span, SP_RESULT(ret));
+	return ret;
+}
