@@ -93,12 +93,25 @@ static void cancel_blocked(void)
 	EXPECT(pthread_join(id, &result) == 0 && result == PTHREAD_CANCELED);
 }
 
+/* With main gone /proc/self/fd is empty; /proc/thread-self/fd is not. */
+static void read_late(void)
+{
+	struct tally_row *row = tally_row("file_read", "late.dat");
+	int fd = TALLY(tally_row("file_open", ""), open("late.dat", O_RDONLY));
+	char block[64];
+
+	for (int i = 0; i < 5; i++)
+		EXPECT(TALLY_BYTES(row, pread(fd, block, sizeof(block), 0)) == sizeof(block));
+	EXPECT(TALLY(tally_row("file_close", ""), close(fd)) == 0);
+}
+
 static void *last(void *unused)
 {
 	struct timespec soon = {0, 20000000};
 
 	syscall(SYS_nanosleep, &soon, NULL);
 	read_some(100);
+	read_late();
 	printf("cleaned %d\n", cleaned);
 	exit(9);
 	return unused;
@@ -109,6 +122,7 @@ int main(void)
 	pthread_t id;
 
 	tally_make_file("in.dat", 4096);
+	tally_make_file("late.dat", 4096);
 	in = TALLY(tally_row("file_open", ""), open("in.dat", O_RDONLY));
 	EXPECT(pthread_key_create(&first, destroy) == 0);
 	EXPECT(pthread_key_create(&second, destroy) == 0);
