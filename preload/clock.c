@@ -5,7 +5,10 @@
 #include <cpuid.h>
 #endif
 
-struct sp_clock sp_clock = {.counter = 0, .grain = 1, .ticks_per_second = 1000000000};
+#define KEPT_NS_MAX 10u
+
+struct sp_clock sp_clock = {
+	.counter = 0, .grain = 1, .keep = UINT64_MAX, .ticks_per_second = 1000000000};
 
 #if defined(__x86_64__)
 /* Intel SDM vol. 3 18.17.1, AMD APM vol. 3: CPUID 8000_0007 EDX bit 8, the TSC runs at one rate in all
@@ -60,6 +63,17 @@ void sp_clock_init(enum sp_clock_choice choice)
 	sp_clock_read(&origin);
 }
 
+static void choose_grain(void)
+{
+	uint64_t most = sp_clock.ticks_per_second * KEPT_NS_MAX / 1000000000u;
+
+	if (sp_clock.grain & (sp_clock.grain - 1))
+		return;
+	while (sp_clock.grain * UINT64_C(2) <= most)
+		sp_clock.grain *= 2;
+	sp_clock.keep = -(uint64_t)sp_clock.grain;
+}
+
 void sp_clock_settle(void)
 {
 	struct sp_clock_point now;
@@ -67,10 +81,12 @@ void sp_clock_settle(void)
 	do
 		sp_clock_read(&now);
 	while (now.monotonic_ns - origin.monotonic_ns < 50000);
-	if (sp_clock.counter)
+	if (sp_clock.counter) {
 		sp_clock.ticks_per_second =
 			(uint64_t)((__uint128_t)(now.ticks - origin.ticks) * 1000000000u /
 				   (now.monotonic_ns - origin.monotonic_ns));
+		choose_grain();
+	}
 	sp_clock.long_wait_ticks = sp_clock.ticks_per_second / 10000;
 }
 

@@ -13,7 +13,8 @@
 
 struct sp_clock {
 	int counter;		   /* ticks are raw TSC or cntvct */
-	uint32_t grain;		   /* step of the clock in ticks, as observed */
+	uint32_t grain;		   /* step of the clock in ticks */
+	uint64_t keep;		   /* mask: the bits of the counter that a reading keeps */
 	uint64_t ticks_per_second; /* estimate */
 	uint64_t long_wait_ticks;  /* 100 µs: waits shorter than this are not recorded */
 };
@@ -25,7 +26,12 @@ enum sp_clock_choice { SP_CLOCK_AUTO, SP_CLOCK_COUNTER, SP_CLOCK_MONOTONIC };
 /* Chooses the clock and takes a first point. */
 void sp_clock_init(enum sp_clock_choice choice);
 
-/* Estimates the rate since sp_clock_init, waiting at most 50 µs for the two points to be apart. */
+/*
+ * Estimates the rate since sp_clock_init, waiting at most 50 µs for the two points to be apart. From then on
+ * a counter that steps by powers of two is kept to 10 ns or finer, which is what reading it takes: the bits
+ * below are noise, and half of what a trace would consist of. Means are unharmed: both ends of a span
+ * are cut alike.
+ */
 void sp_clock_settle(void);
 
 static inline uint64_t sp_clock_ns(clockid_t id)
@@ -51,7 +57,7 @@ static inline uint64_t sp_clock_counter(void)
 static inline uint64_t sp_clock_ticks(void)
 {
 	if (__builtin_expect(sp_clock.counter, 1))
-		return sp_clock_counter();
+		return sp_clock_counter() & sp_clock.keep;
 	return sp_clock_ns(CLOCK_MONOTONIC);
 }
 

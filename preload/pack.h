@@ -25,7 +25,7 @@ void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots);
 
 /*
  * Encodes slots [first, first + n). Fills the header's first_index, slots, events, ticks and
- * payload_bytes. Returns the most bytes that sp_pack_compress can need for it.
+ * payload_bytes, and adds to its flags. Returns the most bytes that sp_pack_compress can need for it.
  */
 size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t capacity,
 		      uint64_t first, uint32_t n, uint32_t grain, struct sp_block_header *header);

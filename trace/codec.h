@@ -24,7 +24,16 @@
 
 #include "trace/format.h"
 
-#define SP_COLUMNS 7u
+enum sp_column {
+	SP_COLUMN_KINDS,
+	SP_COLUMN_ARGS,
+	SP_COLUMN_GAPS,
+	SP_COLUMN_TICKS,
+	SP_COLUMN_VALUES,
+	SP_COLUMN_EXTRAS,
+	SP_COLUMN_BLOBS,
+	SP_COLUMNS
+};
 
 struct sp_payload_head {
 	uint32_t slots;
@@ -42,6 +51,7 @@ struct sp_payload_head {
 /* What the encoder learned on its way, for the block header. */
 struct sp_payload_facts {
 	uint32_t events;
+	uint32_t definitions; /* not 0 where there are definitions or parts of them */
 	uint64_t begin_ticks, end_ticks; /* 0, 0 where events == 0 */
 };
 

@@ -89,6 +89,7 @@ struct sp_file_header {
 
 enum sp_block_flags {
 	SP_BLOCK_LAST = 1 << 0, /* the thread's clean end: nothing follows */
+	SP_BLOCK_NO_DEFINITIONS = 1 << 1, /* nor BLOB slots: a pass over definitions may skip it */
 };
 
 /* Stands directly before its zstd frame. */
