@@ -218,7 +218,7 @@ static int defined(void *context, const struct sp_definition *d)
 static bool has_definitions(void *context, const struct sp_block_header *block)
 {
 	(void)context;
-	return block->events != block->slots;
+	return block->events != block->slots && !(block->flags & SP_BLOCK_NO_DEFINITIONS);
 }
 
 static int read_stream(void *context, unsigned worker, uint32_t i)
