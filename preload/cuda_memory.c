@@ -64,10 +64,13 @@ static int contains(enum sp_cuda_memory what, const void *pointer)
 	uint32_t used = __atomic_load_n(&ranges->used, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < used; i++) {
-		uintptr_t begin = __atomic_load_n(&ranges->ranges[i].begin, __ATOMIC_ACQUIRE);
+		struct range *range = &ranges->ranges[i];
+		uintptr_t begin = __atomic_load_n(&range->begin, __ATOMIC_ACQUIRE);
+		uintptr_t bytes = __atomic_load_n(&range->bytes, __ATOMIC_ACQUIRE);
 
-		if (begin > 1 && (uintptr_t)pointer - begin <
-					 __atomic_load_n(&ranges->ranges[i].bytes, __ATOMIC_RELAXED))
+		/* Still the same: its place may have been given to another. */
+		if (begin > 1 && (uintptr_t)pointer - begin < bytes &&
+		    __atomic_load_n(&range->begin, __ATOMIC_RELAXED) == begin)
 			return 1;
 	}
 	return 0;

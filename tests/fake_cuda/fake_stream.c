@@ -116,7 +116,7 @@ void fake_stream_free(struct fake_stream *stream)
 	*at = stream->next;
 	pthread_mutex_unlock(&lock);
 	pthread_join(stream->thread, NULL);
-	free(stream);
+	/* Its memory is kept: another thread may be waiting for all streams. */
 }
 
 struct fake_stream *fake_stream_own(void)
@@ -234,8 +234,8 @@ struct fake_event *fake_event_make(void)
 
 void fake_event_free(struct fake_event *event)
 {
+	/* Its memory is kept: streams may have yet to wait for it. */
 	fake_event_finish(event);
-	free(event);
 }
 
 static uint64_t turn_of(struct fake_event *event, uint64_t more)

@@ -31,7 +31,7 @@ struct fake_work {
 };
 
 struct fake_stream *fake_stream_make(void);
-/* Waits for the stream's work first. */
+/* Waits for the stream's work first. A few bytes stay: see there. */
 void fake_stream_free(struct fake_stream *stream);
 /* NULL and 1: the default stream that all threads share; 2: the calling thread's own. */
 struct fake_stream *fake_stream_of(void *handle);
