@@ -119,11 +119,12 @@ static enum sp_file_type type_of(uint32_t mode, const char *path)
 
 static size_t link_read(int fd, char *path)
 {
-	char link[32];
+	char link[40];
 	struct sp_text text = sp_text_init(link, sizeof(link));
 	long length;
 
-	sp_text_add(&text, "/proc/self/fd/");
+	/* Not /proc/self: that is main's thread, which may have ended by pthread_exit. */
+	sp_text_add(&text, "/proc/thread-self/fd/");
 	sp_text_add_number(&text, (uint64_t)fd, 10);
 	length = SP_SYS4(SYS_readlinkat, AT_FDCWD, link, path, LINK_BYTES - 1);
 	path[length > 0 ? length : 0] = 0;

@@ -3,7 +3,7 @@
  * type (enum sp_file_type), so that an event tells its stage even where the definition was lost; the
  * rest counts up from 1 in each process image. 0: not known.
  *
- * A descriptor is met at its first use: one fstat and one readlink of /proc/self/fd, and a definition in
+ * A descriptor is met at its first use: one fstat and one readlink of /proc/thread-self/fd, and a definition in
  * the calling thread's stream. It is forgotten when it is closed. Lock-free; async-signal-safe; errno kept.
  * Descriptors of 4,194,304 and beyond are never known.
  */

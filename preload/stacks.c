@@ -260,7 +260,7 @@ static void object_define(struct sp_thread *t, void *address)
 		return;
 	name = found.dlfo_link_map->l_name;
 	if (!name[0]) {
-		SP_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
+		SP_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/thread-self/exe", path, sizeof(path) - 1);
 		name = path;
 	}
 	sp_define(t, SP_DEFINE_OBJECT, (uint32_t)place + 1, &facts, sizeof(facts), name, strlen(name));

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/falloc.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <string.h>
@@ -198,11 +197,7 @@ static void errand_create(void *argument)
 	if (fd < 0)
 		return;
 	e->fs_magic = SP_SYS2(SYS_fstatfs, fd, &fs) < 0 ? 0 : (long)fs.f_type;
-	e->error = SP_SYS4(SYS_fallocate, fd, 0, 0, e->content_bytes);
-	if (e->error == -EOPNOTSUPP || e->error == -ENOSYS)
-		e->error = 0;
-	if (!e->error)
-		e->error = write_all(fd, e->content, e->content_bytes, 0);
+	e->error = write_all(fd, e->content, e->content_bytes, 0);
 	if (!e->error && !e->stream->write_mode && !wants_write_mode(e->fs_magic))
 		errand_map(e, fd, e->content_bytes);
 	if (!e->error) {
@@ -242,11 +237,7 @@ static void errand_grow(void *argument)
 
 	if (fd < 0)
 		return;
-	e->error = SP_SYS4(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, e->from, e->to - e->from);
-	if (e->error == -EOPNOTSUPP || e->error == -ENOSYS)
-		e->error = 0;
-	if (!e->error)
-		errand_append_pages(e, fd);
+	errand_append_pages(e, fd);
 	if (!e->error)
 		errand_map(e, fd, e->to);
 	if (e->error)

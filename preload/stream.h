@@ -5,7 +5,8 @@
  *
  * and every store and system call here goes from one valid state of the file to another. Only the tail,
  * from FREE to the end of WINDOW, is mapped. Files grow by whole pages, each a FREE frame of its own, so
- * that a write cut short by SIGKILL is valid too; then one store joins them.
+ * that a write cut short by SIGKILL is valid too; then one store joins them. Every byte is written once before
+ * it is mapped: a hole on a full disk would be SIGBUS.
  *
  * Making, growing and cutting make system calls, and callers hold all signals blocked (sp_signals_*);
  * publishing makes none. No descriptor stays open and none is ever in the host's table where the kernel
