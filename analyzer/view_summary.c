@@ -122,6 +122,55 @@ static void show_unobserved(const struct sp_report *report, struct sp_out *out)
 	}
 }
 
+/* What a library boundary would have shown. Its stages stand side by side in trace/stages.def. */
+static const struct boundary {
+	const char *name, *title;
+	uint32_t first, last; /* enum sp_stage */
+} boundaries[] = {
+	{"hdf5", "HDF5", SP_STAGE_hdf5_open, SP_STAGE_hdf5_write},
+	{"jpeg_decode", "JPEG decode", SP_STAGE_jpeg_decode, SP_STAGE_jpeg_decode},
+	{"png_decode", "PNG decode", SP_STAGE_png_decode, SP_STAGE_png_decode},
+	{"webp_decode", "WebP decode", SP_STAGE_webp_decode, SP_STAGE_webp_decode},
+	{"video_decode", "video decode", SP_STAGE_video_decode, SP_STAGE_video_decode},
+	{"cuda", "CUDA", SP_STAGE_cuda_launch, SP_STAGE_cuda_free},
+	{"nccl", "NCCL", SP_STAGE_nccl, SP_STAGE_nccl},
+};
+
+static bool is_called(const struct sp_report *report, const struct boundary *b)
+{
+	for (uint32_t stage = b->first; stage <= b->last; stage++)
+		if (report->stages[stage].calls)
+			return true;
+	return false;
+}
+
+/* An absent row is not a zero: the work was not done, or it was done where no boundary shows it. */
+static void show_uncalled(const struct sp_report *report, struct sp_out *out)
+{
+	char line[LINE_BYTES] = "";
+
+	for (size_t i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
+		if (is_called(report, &boundaries[i]))
+			continue;
+		strcat(line, line[0] ? ", " : "");
+		strcat(line, boundaries[i].title);
+	}
+	if (line[0])
+		sp_out_line(out, "no calls   %s: not done, or out of sight", line);
+}
+
+static void uncalled_json(const struct sp_report *report, struct sp_out *out)
+{
+	if (out->format != SP_FORMAT_JSON)
+		return;
+	sp_json_open(&out->json, "never_called", '[');
+	for (size_t i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++)
+		if (!is_called(report, &boundaries[i]))
+			sp_json_string(&out->json, NULL, boundaries[i].name,
+				       strlen(boundaries[i].name));
+	sp_json_close(&out->json, ']');
+}
+
 static void show_notes(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_names *names = &report->facts.notes.names;
@@ -164,12 +213,14 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 	show_facts(report, out);
 	show_losses(report, out);
 	show_unobserved(report, out);
+	show_uncalled(report, out);
 	show_notes(report, out);
 	r = sp_account_show(report, out);
 	if (r == 0)
 		r = sp_stages_show(report, out, options);
 	if (r == 0)
 		r = sp_inflight_show(report, out);
+	uncalled_json(report, out);
 	tally_json(out, "coverage", &report->facts.coverage);
 	tally_json(out, "notes", &report->facts.notes);
 	return r;
