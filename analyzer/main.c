@@ -88,6 +88,15 @@ static int run(struct sp_report *report, const struct sp_options *options)
 	return show(report, options);
 }
 
+static enum sp_range_choice choose_ranges(unsigned needs)
+{
+	if (needs & SP_NEEDS_RANGES)
+		return SP_RANGES_ALL;
+	if (needs & SP_NEEDS_MODULES)
+		return SP_RANGES_MODULES;
+	return needs & SP_NEEDS_OPS ? SP_RANGES_OPS : SP_RANGES_NONE;
+}
+
 int main(int argc, char **argv)
 {
 	struct sp_options options;
@@ -100,6 +109,7 @@ int main(int argc, char **argv)
 	report.naming = options.view->needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE;
 	report.step_selection = options.steps;
 	report.wants_steps = (options.view->needs & SP_NEEDS_STEPS) != 0;
+	report.wants_ranges = choose_ranges(options.view->needs);
 	report.wants_files = (options.view->needs & SP_NEEDS_FILES) != 0;
 	if (report.wants_files)
 		report.naming = options.by;

@@ -256,6 +256,8 @@ int sp_report_fold(struct sp_report *report)
 		return -ENOMEM;
 	if (report->wants_steps)
 		r = sp_training_read(&report->training, report);
+	if (r == 0 && report->wants_ranges)
+		r = sp_ranges_read(&report->ranges, report, report->wants_ranges);
 	if (r < 0)
 		return r;
 	pthread_mutex_init(&f.damage_lock, NULL);
@@ -273,6 +275,7 @@ int sp_report_fold(struct sp_report *report)
 
 void sp_report_finish(struct sp_report *report)
 {
+	sp_ranges_finish(&report->ranges);
 	sp_training_finish(&report->training);
 	sp_facts_finish(&report->facts, &report->index);
 	sp_index_finish(&report->index);

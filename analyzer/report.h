@@ -10,6 +10,7 @@
 #include "analyzer/facts.h"
 #include "analyzer/fold.h"
 #include "analyzer/index.h"
+#include "analyzer/ranges.h"
 #include "analyzer/training.h"
 
 /* Which part of the run is asked for. */
@@ -26,6 +27,7 @@ struct sp_report {
 	struct sp_step_selection step_selection;
 	bool wants_files; /* sums by file */
 	bool wants_steps; /* who trains, and in which steps */
+	enum sp_range_choice wants_ranges;
 	uint32_t names_max;
 
 	/* Found. */
@@ -35,6 +37,7 @@ struct sp_report {
 	struct sp_sums stages[SP_STAGES];
 	struct sp_fold_part part;
 	struct sp_training training; /* empty where it is not wanted */
+	struct sp_range_tree ranges; /* likewise */
 
 	/* Of the selected streams. */
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME; the run's first file made, its last event's end */

@@ -1,0 +1,263 @@
+#include "analyzer/ranges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/report.h"
+
+/* A range that has ended, with what it contains. */
+struct waiting {
+	int64_t start_ns;
+	uint32_t node;
+};
+
+/* One thread at a time: the trees of threads are merged as they end. */
+struct gathering {
+	struct sp_range_tree *tree;
+	struct waiting *waiting;
+	uint32_t count, room;
+	struct sp_reader reader;
+	const struct sp_report *report;
+	enum sp_range_choice choice;
+};
+
+static uint32_t node_take(struct sp_range_tree *t)
+{
+	uint32_t i = t->free;
+
+	if (i) {
+		t->free = t->nodes[i].sibling;
+		return i;
+	}
+	if (t->count == t->room) {
+		uint32_t room = t->room ? 2 * t->room : 256;
+		struct sp_range_node *nodes = realloc(t->nodes, room * sizeof(*nodes));
+
+		if (!nodes)
+			return 0;
+		t->nodes = nodes;
+		t->room = room;
+	}
+	return t->count++;
+}
+
+static void node_give(struct sp_range_tree *t, uint32_t i)
+{
+	t->nodes[i].sibling = t->free;
+	t->free = i;
+}
+
+/* The child with the key of node `like`, or the one for the rest, or 0. */
+static uint32_t find_child(const struct sp_range_tree *t, uint32_t parent, uint32_t like)
+{
+	const struct sp_range_node *key = &t->nodes[like];
+	uint32_t siblings = 0, last = 0;
+
+	for (uint32_t i = t->nodes[parent].child; i; i = t->nodes[i].sibling) {
+		if (t->nodes[i].label == key->label && t->nodes[i].kind == key->kind)
+			return i;
+		last = i;
+		siblings++;
+	}
+	return siblings >= RANGES_SIBLINGS_MAX ? last : 0;
+}
+
+static void adopt(struct sp_range_tree *t, uint32_t parent, uint32_t i);
+
+/* Adds node i to another of its name and frees it. Recursion: RANGES_DEPTH_MAX. */
+static void absorb(struct sp_range_tree *t, uint32_t into, uint32_t i)
+{
+	struct sp_range_node *a = &t->nodes[into], *b = &t->nodes[i];
+	uint32_t next = b->child;
+
+	if (a->label != b->label || a->kind != b->kind)
+		a->label = a->kind = 0;
+	a->calls += b->calls;
+	a->total_ns += b->total_ns;
+	a->inside_ns += b->inside_ns;
+	a->max_ns = b->max_ns > a->max_ns ? b->max_ns : a->max_ns;
+	a->depth = b->depth > a->depth ? b->depth : a->depth;
+	while (next) {
+		uint32_t child = next;
+
+		next = t->nodes[child].sibling;
+		adopt(t, into, child);
+	}
+	node_give(t, i);
+}
+
+/* Makes i, which is in no list, a child. */
+static void adopt(struct sp_range_tree *t, uint32_t parent, uint32_t i)
+{
+	uint32_t same = find_child(t, parent, i), last = t->nodes[parent].child;
+
+	if (same) {
+		absorb(t, same, i);
+		return;
+	}
+	t->nodes[i].sibling = 0;
+	if (!last) {
+		t->nodes[parent].child = i;
+		return;
+	}
+	while (t->nodes[last].sibling)
+		last = t->nodes[last].sibling;
+	t->nodes[last].sibling = i;
+}
+
+/* Frees a node and what is in it. Recursion: RANGES_DEPTH_MAX. */
+static void drop(struct sp_range_tree *t, uint32_t i)
+{
+	uint32_t next = t->nodes[i].child;
+
+	while (next) {
+		uint32_t child = next;
+
+		next = t->nodes[child].sibling;
+		drop(t, child);
+	}
+	node_give(t, i);
+}
+
+static void contain(struct sp_range_tree *t, uint32_t outer, uint32_t inner)
+{
+	uint16_t depth = (uint16_t)(t->nodes[inner].depth + 1);
+
+	t->nodes[outer].inside_ns += t->nodes[inner].total_ns;
+	if (depth > RANGES_DEPTH_MAX) {
+		t->was_cut = true;
+		drop(t, inner);
+		return;
+	}
+	if (depth > t->nodes[outer].depth)
+		t->nodes[outer].depth = depth;
+	adopt(t, outer, inner);
+}
+
+/* The first n of what waits are in no other range. */
+static void settle(struct gathering *g, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		g->tree->nodes[0].inside_ns += g->tree->nodes[g->waiting[i].node].total_ns;
+		adopt(g->tree, 0, g->waiting[i].node);
+	}
+	for (uint32_t i = n; i < g->count; i++)
+		g->waiting[i - n] = g->waiting[i];
+	g->count -= n;
+}
+
+static int put(struct gathering *g, int64_t start_ns, uint32_t node)
+{
+	if (g->count == g->room) {
+		uint32_t room = g->room ? 2 * g->room : 256;
+		struct waiting *list = realloc(g->waiting, room * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		g->waiting = list;
+		g->room = room;
+	}
+	g->waiting[g->count++] = (struct waiting){start_ns, node};
+	return 0;
+}
+
+static int take(struct gathering *g, struct sp_range_node range, int64_t start_ns)
+{
+	struct sp_range_tree *t = g->tree;
+	uint32_t i = node_take(t);
+
+	if (!i)
+		return -ENOMEM;
+	t->nodes[i] = range;
+	while (g->count && g->waiting[g->count - 1].start_ns >= start_ns)
+		contain(t, i, g->waiting[--g->count].node);
+	if (g->count == RANGES_WAITING_MAX || t->count > 2 * RANGES_WAITING_MAX) {
+		t->was_cut = true;
+		settle(g, g->count - g->count / 2);
+	}
+	return put(g, start_ns, i);
+}
+
+static bool is_chosen(const struct gathering *g, uint32_t kind)
+{
+	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
+
+	if (!info || !info->name || info->class != SP_CLASS_RANGE)
+		return false;
+	if (g->choice == SP_RANGES_MODULES)
+		return kind == SP_EV_module_forward;
+	return g->choice != SP_RANGES_OPS || kind == SP_EV_torch_op;
+}
+
+static int take_batch(struct gathering *g, const struct sp_stream *stream,
+		      const struct sp_batch *batch)
+{
+	const struct sp_image *image = &g->report->index.images[stream->image];
+	const struct sp_image_facts *facts = &g->report->facts.images[stream->image];
+	const struct sp_clock *clock = &g->report->index.hosts[image->host].clock;
+	struct sp_span span = sp_report_span(g->report, image->host);
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+		uint32_t kind = sp_commit_kind(slot->commit);
+		uint64_t ns;
+
+		if (!is_chosen(g, kind) || slot->start < span.from_ticks ||
+		    slot->start >= span.to_ticks)
+			continue;
+		ns = sp_clock_span_ns(clock->ns_per_tick, slot->ticks);
+		r = take(g,
+			 (struct sp_range_node){
+				 .label = sp_image_label(facts, sp_commit_arg(slot->commit)),
+				 .kind = (uint16_t)kind,
+				 .calls = 1,
+				 .total_ns = ns,
+				 .max_ns = ns,
+			 },
+			 sp_clock_realtime_ns(clock, slot->start));
+	}
+	return r;
+}
+
+static int read_stream(struct gathering *g, uint32_t i)
+{
+	const struct sp_stream *stream = g->report->index.streams[i];
+	struct sp_batch batch;
+	int r = 0;
+
+	sp_reader_open(&g->reader, &g->report->index, stream);
+	while (r == 0 && sp_reader_next(&g->reader, &batch))
+		r = take_batch(g, stream, &batch);
+	settle(g, g->count);
+	return r;
+}
+
+int sp_ranges_read(struct sp_range_tree *tree, const struct sp_report *report,
+		   enum sp_range_choice choice)
+{
+	struct gathering g = {.tree = tree, .report = report, .choice = choice};
+	int r = sp_reader_init(&g.reader);
+
+	*tree = (struct sp_range_tree){.nodes = NULL};
+	if (r == 0) {
+		node_take(tree);
+		r = tree->nodes ? 0 : -ENOMEM;
+	}
+	if (r == 0)
+		tree->nodes[0] = (struct sp_range_node){.kind = 0};
+	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++)
+		if (report->facts.images[report->index.streams[i]->image].labels &&
+		    sp_report_selects(report, i))
+			r = read_stream(&g, i);
+	sp_reader_finish(&g.reader);
+	free(g.waiting);
+	return r;
+}
+
+void sp_ranges_finish(struct sp_range_tree *tree)
+{
+	free(tree->nodes);
+	*tree = (struct sp_range_tree){.nodes = NULL};
+}

@@ -1,0 +1,105 @@
+#include <errno.h>
+#include <string.h>
+
+#include "analyzer/view_ranges.h"
+
+#define NAME_BYTES 512u
+#define INDENT 2u
+
+enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, MEAN, MAX, SHARE, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[DEPTH] = {"depth", NULL, SP_CELL_ID},
+	[PATH] = {"path", NULL, SP_CELL_TEXT},
+	[TITLE] = {NULL, "module", SP_CELL_TEXT},
+	[CLASS] = {"class", "class", SP_CELL_TEXT},
+	[SHAPES] = {"input_shapes", "inputs", SP_CELL_TEXT},
+	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
+	[SELF] = {"self_ns", "self", SP_CELL_NS},
+	[MEAN] = {"mean_ns", "mean", SP_CELL_NS},
+	[MAX] = {"max_ns", "max", SP_CELL_NS},
+	[SHARE] = {"share", "share", SP_CELL_SHARE},
+};
+
+struct piece {
+	const char *text;
+	size_t bytes;
+};
+
+/* The label is "path\tclass\tshapes"; what is missing is empty. */
+static struct piece cut(struct piece *rest)
+{
+	const char *tab = memchr(rest->text, '\t', rest->bytes);
+	struct piece first = {rest->text, tab ? (size_t)(tab - rest->text) : rest->bytes};
+
+	rest->text += first.bytes + (tab != NULL);
+	rest->bytes -= first.bytes + (tab != NULL);
+	return first;
+}
+
+static size_t make_title(char title[NAME_BYTES], uint32_t depth, struct piece path)
+{
+	size_t indent = depth * INDENT, room;
+
+	if (!path.bytes)
+		path = (struct piece){"(model)", 7};
+	indent = indent < NAME_BYTES / 2 ? indent : NAME_BYTES / 2;
+	room = NAME_BYTES - indent;
+	path.bytes = path.bytes < room ? path.bytes : room;
+	memset(title, ' ', indent);
+	memcpy(title + indent, path.text, path.bytes);
+	return indent + path.bytes;
+}
+
+static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, uint32_t depth)
+{
+	struct piece rest, path, class;
+	char title[NAME_BYTES];
+	size_t title_bytes;
+
+	rest.text = sp_names_text(&v->report->facts.labels, node->label, &rest.bytes);
+	path = cut(&rest);
+	class = cut(&rest);
+	title_bytes = make_title(title, depth, path);
+	struct sp_cell cells[CELLS] = {
+		[DEPTH] = sp_cell_count(depth),
+		[PATH] = sp_cell_bytes(path.text, path.bytes),
+		[TITLE] = sp_cell_bytes(title, title_bytes),
+		[CLASS] = sp_cell_bytes(class.text, class.bytes),
+		[SHAPES] = sp_cell_bytes(rest.text, rest.bytes),
+		[CALLS] = sp_cell_count(node->calls),
+		[TOTAL] = sp_cell_count(node->total_ns),
+		[SELF] = sp_cell_count(sp_range_self_ns(node)),
+		[MEAN] = sp_cell_count(node->total_ns / node->calls),
+		[MAX] = sp_cell_count(node->max_ns),
+		[SHARE] = sp_cell_ratio(node->total_ns, v->report->ranges.nodes[0].inside_ns),
+	};
+
+	return sp_out_row(v->out, cells);
+}
+
+int sp_view_modules(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	struct sp_range_visit visit = {
+		.report = report,
+		.key = sp_ranges_key(options->sort),
+		.show = show_row,
+		.out = out,
+		.limit = options->limit,
+	};
+	int r;
+
+	if (!visit.key)
+		return -EINVAL;
+	sp_run_json(report, out);
+	r = sp_out_table(out, "modules", NULL, columns, CELLS, true);
+	if (r == 0)
+		r = sp_ranges_visit(&visit);
+	sp_out_table_end(out);
+	sp_view_more(out, visit.rows > visit.limit ? visit.rows - visit.limit : 0);
+	if (visit.rows == 0)
+		sp_out_line(out, "no modules: they are recorded with STAGEPROF_MODULES=depth");
+	return r;
+}

@@ -1,0 +1,172 @@
+#include "analyzer/view_ranges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES 512u
+#define INDENT 2u
+
+enum { DEPTH, NAME, TITLE, EVENT, CALLS, TOTAL, SELF, MEAN, MAX, SHARE, SOURCE, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[DEPTH] = {"depth", NULL, SP_CELL_ID},
+	[NAME] = {"name", NULL, SP_CELL_TEXT},
+	[TITLE] = {NULL, "range", SP_CELL_TEXT},
+	[EVENT] = {"event", NULL, SP_CELL_TEXT},
+	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
+	[SELF] = {"self_ns", "self", SP_CELL_NS},
+	[MEAN] = {"mean_ns", "mean", SP_CELL_NS},
+	[MAX] = {"max_ns", "max", SP_CELL_NS},
+	[SHARE] = {"share", "share", SP_CELL_SHARE},
+	[SOURCE] = {"source", "source", SP_CELL_TEXT},
+};
+
+static const struct sp_range_node *sibling(const void *context, uint32_t i)
+{
+	const struct sp_range_siblings *s = context;
+
+	return &s->tree->nodes[s->list[i]];
+}
+
+static uint64_t by_total(const void *context, uint32_t i)
+{
+	return sibling(context, i)->total_ns;
+}
+
+static uint64_t by_self(const void *context, uint32_t i)
+{
+	return sp_range_self_ns(sibling(context, i));
+}
+
+static uint64_t by_calls(const void *context, uint32_t i)
+{
+	return sibling(context, i)->calls;
+}
+
+static uint64_t by_mean(const void *context, uint32_t i)
+{
+	return sibling(context, i)->total_ns / sibling(context, i)->calls;
+}
+
+static uint64_t by_max(const void *context, uint32_t i)
+{
+	return sibling(context, i)->max_ns;
+}
+
+static const struct sp_sort_key keys[] = {
+	{"total", by_total}, {"self", by_self}, {"calls", by_calls},
+	{"mean", by_mean},   {"max", by_max},
+};
+
+const struct sp_sort_key *sp_ranges_key(const char *name)
+{
+	return SP_SORT_FIND(keys, name);
+}
+
+static uint32_t *list_children(const struct sp_range_tree *tree, uint32_t parent, uint32_t *ret_n)
+{
+	uint32_t n = 0, *list;
+
+	for (uint32_t i = tree->nodes[parent].child; i; i = tree->nodes[i].sibling)
+		n++;
+	list = calloc(n + 1u, sizeof(*list));
+	*ret_n = n;
+	n = 0;
+	for (uint32_t i = tree->nodes[parent].child; list && i; i = tree->nodes[i].sibling)
+		list[n++] = i;
+	return list;
+}
+
+/* Recursion: RANGES_DEPTH_MAX. */
+static int visit_children(struct sp_range_visit *v, uint32_t parent, uint32_t depth)
+{
+	struct sp_range_siblings s = {.tree = &v->report->ranges};
+	uint32_t n, *order;
+	int r = 0;
+
+	s.list = list_children(s.tree, parent, &n);
+	order = s.list ? sp_order_by(n, v->key->value, &s) : NULL;
+	if (!order)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		uint32_t node = s.list[order[i]];
+
+		if (v->rows++ < v->limit)
+			r = v->show(v, &s.tree->nodes[node], depth);
+		if (r == 0)
+			r = visit_children(v, node, depth + 1);
+	}
+	free(order);
+	free(s.list);
+	return r;
+}
+
+int sp_ranges_visit(struct sp_range_visit *visit)
+{
+	return visit->report->ranges.count ? visit_children(visit, 0, 0) : 0;
+}
+
+static const char *source_of(uint32_t kind)
+{
+	return kind == SP_EV_python_call || kind == SP_EV_module_forward ? "wrapped" : "observed";
+}
+
+static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, uint32_t depth)
+{
+	const char *event = node->kind ? sp_event_info(node->kind)->name : NULL;
+	size_t bytes, room, indent = depth * INDENT;
+	const char *name = sp_names_text(&v->report->facts.labels, node->label, &bytes);
+	char title[NAME_BYTES];
+
+	if (!bytes) {
+		name = "(other)";
+		bytes = strlen(name);
+	}
+	indent = indent < sizeof(title) / 2 ? indent : sizeof(title) / 2;
+	room = sizeof(title) - indent;
+	memset(title, ' ', indent);
+	memcpy(title + indent, name, bytes < room ? bytes : room);
+	struct sp_cell cells[CELLS] = {
+		[DEPTH] = sp_cell_count(depth),
+		[NAME] = sp_cell_bytes(name, bytes),
+		[TITLE] = sp_cell_bytes(title, indent + (bytes < room ? bytes : room)),
+		[EVENT] = sp_cell_text(event),
+		[CALLS] = sp_cell_count(node->calls),
+		[TOTAL] = sp_cell_count(node->total_ns),
+		[SELF] = sp_cell_count(sp_range_self_ns(node)),
+		[MEAN] = sp_cell_count(node->total_ns / node->calls),
+		[MAX] = sp_cell_count(node->max_ns),
+		[SHARE] = sp_cell_ratio(node->total_ns, v->report->ranges.nodes[0].inside_ns),
+		[SOURCE] = sp_cell_text(source_of(node->kind)),
+	};
+
+	return sp_out_row(v->out, cells);
+}
+
+int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options)
+{
+	struct sp_range_visit visit = {
+		.report = report,
+		.key = sp_ranges_key(options->sort),
+		.show = show_row,
+		.out = out,
+		.limit = options->limit,
+	};
+	int r;
+
+	if (!visit.key)
+		return -EINVAL;
+	sp_run_json(report, out);
+	r = sp_out_table(out, "ranges", NULL, columns, CELLS, true);
+	if (r == 0)
+		r = sp_ranges_visit(&visit);
+	sp_out_table_end(out);
+	sp_view_more(out, visit.rows > visit.limit ? visit.rows - visit.limit : 0);
+	sp_out_line(out, "share: part of the outermost ranges of all threads, added up");
+	if (report->ranges.was_cut)
+		sp_out_line(out, "some ranges are shown outside those that they lie in: too many");
+	return r;
+}

@@ -1,0 +1,35 @@
+/*
+ * What the views of ranges share: the tree in the order in which it is shown.
+ */
+#ifndef STAGEPROF_ANALYZER_VIEW_RANGES_H
+#define STAGEPROF_ANALYZER_VIEW_RANGES_H
+
+#include "analyzer/view.h"
+
+struct sp_range_visit {
+	const struct sp_report *report;
+	/* orders siblings; its context is a struct sp_range_siblings */
+	const struct sp_sort_key *key;
+	/* Called for each node before those in it; returns 0 or a negative error. */
+	int (*show)(struct sp_range_visit *visit, const struct sp_range_node *node, uint32_t depth);
+	struct sp_out *out;
+	uint32_t limit, rows; /* rows: those there would be without a limit */
+};
+
+struct sp_range_siblings {
+	const struct sp_range_tree *tree;
+	uint32_t *list;
+};
+
+/* Returns 0, -ENOMEM, or what show() returned. */
+int sp_ranges_visit(struct sp_range_visit *visit);
+
+/* Sorting by "total" (first), "self", "calls", "mean" or "max"; NULL where there is no such key. */
+const struct sp_sort_key *sp_ranges_key(const char *name);
+
+static inline uint64_t sp_range_self_ns(const struct sp_range_node *node)
+{
+	return node->total_ns > node->inside_ns ? node->total_ns - node->inside_ns : 0;
+}
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Trees of ranges from made traces: one tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/load.h"
+#include "tests/unit/trace_maker.h"
+
+enum { OUTER = 1, INNER, LEAF };
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static struct sp_range_tree tree;
+
+static void begin(uint32_t tid)
+{
+	sp_maker_init(&m, 10, tid, 0);
+	sp_maker_header(&m);
+	sp_maker_define(&m, SP_DEFINE_NAME, OUTER, "outer", 5);
+	sp_maker_define(&m, SP_DEFINE_NAME, INNER, "inner", 5);
+	sp_maker_define(&m, SP_DEFINE_NAME, LEAF, "leaf", 4);
+}
+
+static void end(const char *name)
+{
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	ck_assert_int_eq(sp_maker_write(folder, name, m.bytes, m.size), 0);
+	sp_maker_finish(&m);
+}
+
+static void read_tree(enum sp_range_choice choice)
+{
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_ranges_read(&tree, &load.report, choice), 0);
+}
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	begin(10);
+}
+
+static void teardown(void)
+{
+	sp_ranges_finish(&tree);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void leaf(uint64_t ns)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, SP_EV_torch_range, LEAF, start, 0);
+}
+
+/* outer 1000 + n * 100 { inner n * 100 { leaf 30 } ... } */
+static void nest(int n)
+{
+	uint64_t start = m.now_ticks;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t inner = m.now_ticks;
+
+		leaf(30);
+		m.now_ticks += 70;
+		sp_maker_around(&m, SP_EV_python_call, INNER, inner, SP_PART_function);
+	}
+	m.now_ticks += 1000;
+	sp_maker_around(&m, SP_EV_torch_range, OUTER, start, 0);
+}
+
+static const struct sp_range_node *child(const struct sp_range_node *parent, const char *name)
+{
+	for (uint32_t i = parent->child; i; i = tree.nodes[i].sibling) {
+		size_t bytes;
+
+		if (!strcmp(sp_names_text(&load.report.facts.labels, tree.nodes[i].label, &bytes),
+			    name))
+			return &tree.nodes[i];
+	}
+	ck_abort_msg("no such range");
+}
+
+START_TEST(ranges_lie_in_each_other)
+{
+	const struct sp_range_node *outer, *inner, *leaves;
+
+	nest(2);
+	nest(3);
+	leaf(40);
+	end("a.zst");
+	read_tree(SP_RANGES_ALL);
+	outer = child(&tree.nodes[0], "outer");
+	inner = child(outer, "inner");
+	leaves = child(inner, "leaf");
+	ck_assert_uint_eq(outer->calls, 2);
+	ck_assert_uint_eq(outer->total_ns, 2500);
+	ck_assert_uint_eq(outer->inside_ns, 500);
+	ck_assert_uint_eq(outer->max_ns, 1300);
+	ck_assert_uint_eq(inner->calls, 5);
+	ck_assert_uint_eq(inner->inside_ns, 150);
+	ck_assert_uint_eq(leaves->calls, 5);
+	ck_assert_uint_eq(leaves->total_ns, 150);
+	ck_assert_uint_eq(child(&tree.nodes[0], "leaf")->total_ns, 40);
+	ck_assert_uint_eq(tree.nodes[0].inside_ns, 2540);
+	ck_assert(!tree.was_cut);
+}
+END_TEST
+
+START_TEST(threads_add_up)
+{
+	nest(2);
+	end("a.zst");
+	begin(11);
+	nest(2);
+	leaf(5);
+	end("b.zst");
+	read_tree(SP_RANGES_ALL);
+	ck_assert_uint_eq(child(&tree.nodes[0], "outer")->calls, 2);
+	ck_assert_uint_eq(child(child(&tree.nodes[0], "outer"), "inner")->calls, 4);
+	ck_assert_uint_eq(child(&tree.nodes[0], "leaf")->calls, 1);
+}
+END_TEST
+
+/* As deep as a hostile trace likes. */
+START_TEST(depth_is_bounded)
+{
+	for (int run = 0; run < 2; run++) {
+		uint64_t start = m.now_ticks + 200000;
+
+		m.now_ticks = start;
+		for (int i = 0; i < 100000; i++) {
+			m.now_ticks++;
+			start--;
+			sp_maker_around(&m, SP_EV_torch_range, OUTER, start, 0);
+		}
+	}
+	end("a.zst");
+	read_tree(SP_RANGES_ALL);
+	ck_assert(tree.was_cut);
+	ck_assert_uint_eq(child(&tree.nodes[0], "outer")->calls, 2);
+	ck_assert_uint_le(tree.nodes[tree.nodes[0].child].depth, RANGES_DEPTH_MAX);
+}
+END_TEST
+
+START_TEST(other_events_leave_no_mark)
+{
+	uint64_t start = m.now_ticks;
+
+	sp_maker_event(&m, SP_EV_torch_op, LEAF, 50, 0);
+	leaf(20);
+	sp_maker_event(&m, SP_EV_read, 0, 50, 1);
+	sp_maker_around(&m, SP_EV_torch_op, OUTER, start, 0);
+	end("a.zst");
+	read_tree(SP_RANGES_OPS);
+	ck_assert_uint_eq(child(&tree.nodes[0], "outer")->inside_ns, 50);
+	ck_assert_uint_eq(child(child(&tree.nodes[0], "outer"), "leaf")->calls, 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ranges");
+	TCase *c = tcase_create("ranges");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, ranges_lie_in_each_other);
+	tcase_add_test(c, threads_add_up);
+	tcase_add_test(c, depth_is_bounded);
+	tcase_add_test(c, other_events_leave_no_mark);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
