@@ -4,16 +4,10 @@
  * never decode. Errors leave these calls by longjmp (error_exit): nothing is undone after a call, and an
  * image left so ends with the jpeg_abort, jpeg_destroy or jpeg_start_decompress that follows.
  */
-#include <dlfcn.h>
-#include <string.h>
-
 #include "preload/abi_jpeg.h"
 #include "preload/decode.h"
 #include "preload/hook.h"
-#include "preload/names.h"
-#include "preload/process.h"
 #include "preload/resolve.h"
-#include "preload/stacks.h"
 
 #define JPEG(name, cinfo) SP_FOREIGN(name, "jpeg_", maker_of((const struct sp_jpeg_common *)(cinfo)))
 
@@ -22,102 +16,26 @@ static const void *maker_of(const struct sp_jpeg_common *cinfo)
 	return cinfo->mem ? cinfo->mem->alloc_small : NULL;
 }
 
-/* The thread if it records already: only then has it images. */
-static struct sp_thread *thread_live(void)
-{
-	struct sp_thread *t = sp_tls.thread;
-
-	return t && t->state == SP_THREAD_LIVE ? t : NULL;
-}
-
-static struct sp_image *image_in(struct sp_thread *t, const void *cinfo)
-{
-	for (unsigned i = 0; i < SP_DECODES; i++)
-		if (t->decode->images[i].object == cinfo)
-			return &t->decode->images[i];
-	return NULL;
-}
-
-static struct sp_image *image_of(const void *cinfo)
-{
-	struct sp_thread *t = thread_live();
-
-	return t ? image_in(t, cinfo) : NULL;
-}
-
-static void image_end(struct sp_thread *t, struct sp_image *image, enum sp_decode_end how)
-{
-	uint64_t extra[3] = {image->inside_ticks,
-			     (uint64_t)image->width << 32 | image->height, how};
-	uint64_t ticks = image->last - image->start;
-
-	image->object = NULL;
-	sp_emit_extra(t, SP_EV_jpeg_decode, 0, image->start, ticks, (int64_t)image->lines, extra);
-	if (sp_unlikely(ticks >= sp_stacks_least_ticks))
-		sp_stack_keep(t, SP_EV_jpeg_decode, 0, image->start, ticks);
-}
-
-/* A free place, or that of the image begun first. */
-static struct sp_image *image_place(struct sp_thread *t)
-{
-	struct sp_image *oldest = &t->decode->images[0];
-
-	for (unsigned i = 0; i < SP_DECODES; i++) {
-		struct sp_image *image = &t->decode->images[i];
-
-		if (!image->object)
-			return image;
-		if (image->start < oldest->start)
-			oldest = image;
-	}
-	image_end(t, oldest, SP_DECODE_ABORTED);
-	return oldest;
-}
-
 static struct sp_image *image_begin(struct sp_thread *t, const struct sp_jpeg_decompress *cinfo,
 				    uint64_t now)
 {
-	struct sp_image *image = image_in(t, cinfo);
+	struct sp_image *image = sp_image_in(t, cinfo);
 
 	if (image && image->suspended) {
 		image->suspended = 0;
 		return image;
 	}
 	if (image)
-		image_end(t, image, SP_DECODE_ABORTED);
+		sp_image_end(t, image, SP_DECODE_ABORTED);
 	else
-		image = image_place(t);
+		image = sp_image_place(t);
 	*image = (struct sp_image){.object = cinfo,
+				   .kind = SP_EV_jpeg_decode,
 				   .start = now,
 				   .last = now,
 				   .width = cinfo->image_width,
 				   .height = cinfo->image_height};
 	return image;
-}
-
-/* Says once in each process image which libraries decode. */
-static void library_cover(const void *function)
-{
-	struct sp_interned *entry;
-	const char *name;
-	Dl_info info;
-
-	if (sp_process_intern((uintptr_t)function, &entry) || !entry || !dladdr(function, &info))
-		return;
-	name = strrchr(info.dli_fname, '/');
-	sp_cover("jpeg", "bound", name ? name + 1 : info.dli_fname);
-	__atomic_store_n(&entry->id, 1, __ATOMIC_RELEASE);
-}
-
-/* A call that began at `start` has returned. False where the image is gone: it ended inside the call, or
- * a handler forked and this is the child. */
-static int image_advance(struct sp_image *image, const void *cinfo, uint64_t start)
-{
-	if (image->object != cinfo)
-		return 0;
-	image->last = sp_clock_ticks();
-	image->inside_ticks += image->last - start;
-	return 1;
 }
 
 SP_HOOK(int, jpeg_start_decompress, struct sp_jpeg_decompress *cinfo)
@@ -130,11 +48,11 @@ SP_HOOK(int, jpeg_start_decompress, struct sp_jpeg_decompress *cinfo)
 
 	if (!t)
 		return real(cinfo);
-	library_cover((const void *)real);
+	sp_decode_cover("jpeg", (const void *)real);
 	start = sp_clock_ticks();
 	image = image_begin(t, cinfo, start);
 	ret = real(cinfo);
-	if (image_advance(image, cinfo, start))
+	if (sp_image_advance(image, cinfo, start))
 		image->suspended = !ret;
 	return ret;
 }
@@ -143,7 +61,7 @@ SP_HOOK(unsigned, jpeg_read_scanlines, struct sp_jpeg_decompress *cinfo, unsigne
 	unsigned max)
 {
 	__typeof__(&jpeg_read_scanlines) real = JPEG(jpeg_read_scanlines, cinfo);
-	struct sp_image *image = image_of(cinfo);
+	struct sp_image *image = sp_image_of(cinfo);
 	uint64_t start;
 	unsigned ret;
 
@@ -151,7 +69,7 @@ SP_HOOK(unsigned, jpeg_read_scanlines, struct sp_jpeg_decompress *cinfo, unsigne
 		return real(cinfo, rows, max);
 	start = sp_clock_ticks();
 	ret = real(cinfo, rows, max);
-	if (image_advance(image, cinfo, start))
+	if (sp_image_advance(image, cinfo, start))
 		image->lines += ret;
 	return ret;
 }
@@ -160,7 +78,7 @@ SP_HOOK(unsigned, jpeg_read_raw_data, struct sp_jpeg_decompress *cinfo, unsigned
 	unsigned max)
 {
 	__typeof__(&jpeg_read_raw_data) real = JPEG(jpeg_read_raw_data, cinfo);
-	struct sp_image *image = image_of(cinfo);
+	struct sp_image *image = sp_image_of(cinfo);
 	uint64_t start;
 	unsigned ret;
 
@@ -168,7 +86,7 @@ SP_HOOK(unsigned, jpeg_read_raw_data, struct sp_jpeg_decompress *cinfo, unsigned
 		return real(cinfo, planes, max);
 	start = sp_clock_ticks();
 	ret = real(cinfo, planes, max);
-	if (image_advance(image, cinfo, start))
+	if (sp_image_advance(image, cinfo, start))
 		image->lines += ret;
 	return ret;
 }
@@ -177,7 +95,7 @@ SP_HOOK(unsigned, jpeg_read_raw_data, struct sp_jpeg_decompress *cinfo, unsigned
 SP_HOOK(unsigned, jpeg_skip_scanlines, struct sp_jpeg_decompress *cinfo, unsigned lines)
 {
 	__typeof__(&jpeg_skip_scanlines) real = JPEG(jpeg_skip_scanlines, cinfo);
-	struct sp_image *image = image_of(cinfo), before;
+	struct sp_image *image = sp_image_of(cinfo), before;
 	uint64_t start;
 	unsigned ret;
 
@@ -189,7 +107,7 @@ SP_HOOK(unsigned, jpeg_skip_scanlines, struct sp_jpeg_decompress *cinfo, unsigne
 	if (image->object == cinfo) {
 		image->lines = before.lines;
 		image->inside_ticks = before.inside_ticks;
-		image_advance(image, cinfo, start);
+		sp_image_advance(image, cinfo, start);
 	}
 	return ret;
 }
@@ -199,7 +117,7 @@ SP_HOOK(unsigned, jpeg_skip_scanlines, struct sp_jpeg_decompress *cinfo, unsigne
 SP_HOOK(int, jpeg_finish_decompress, struct sp_jpeg_decompress *cinfo)
 {
 	__typeof__(&jpeg_finish_decompress) real = JPEG(jpeg_finish_decompress, cinfo);
-	struct sp_image *image = image_of(cinfo);
+	struct sp_image *image = sp_image_of(cinfo);
 	uint64_t start;
 	int ret;
 
@@ -207,11 +125,11 @@ SP_HOOK(int, jpeg_finish_decompress, struct sp_jpeg_decompress *cinfo)
 		return real(cinfo);
 	image->finish_start = start = sp_clock_ticks();
 	ret = real(cinfo);
-	if (!image_advance(image, cinfo, start))
+	if (!sp_image_advance(image, cinfo, start))
 		return ret;
 	image->finish_start = 0;
-	if (ret && thread_live())
-		image_end(thread_live(), image, SP_DECODE_FINISHED);
+	if (ret && sp_decode_thread())
+		sp_image_end(sp_decode_thread(), image, SP_DECODE_FINISHED);
 	return ret;
 }
 
@@ -219,15 +137,15 @@ SP_HOOK(int, jpeg_finish_decompress, struct sp_jpeg_decompress *cinfo)
 static void image_left(const void *cinfo)
 {
 	const struct sp_jpeg_decompress *decompress = cinfo;
-	struct sp_image *image = image_of(cinfo);
+	struct sp_image *image = sp_image_of(cinfo);
 	int whole;
 
 	if (!image)
 		return;
 	whole = decompress->output_height && decompress->output_scanline >= decompress->output_height;
 	if (image->finish_start)
-		image_advance(image, cinfo, image->finish_start);
-	image_end(thread_live(), image, whole ? SP_DECODE_FINISHED : SP_DECODE_ABORTED);
+		sp_image_advance(image, cinfo, image->finish_start);
+	sp_image_end(sp_decode_thread(), image, whole ? SP_DECODE_FINISHED : SP_DECODE_ABORTED);
 }
 
 SP_HOOK(void, jpeg_abort, struct sp_jpeg_common *cinfo)

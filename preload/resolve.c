@@ -144,6 +144,8 @@ static void *find(const struct sp_foreign *foreign, const void *maker, const voi
 
 	if (!found)
 		found = find_for_importer(foreign, object_at(caller));
+	if (!found && object_at(caller))
+		found = find_inside(foreign, object_at(caller), NULL);
 	return found ? found : find_anywhere(foreign);
 }
 

@@ -10,8 +10,9 @@
  *  2. The library that the caller's other imports of the same family (jpeg_…) are bound to.
  *  3. The global scope (RTLD_NEXT), with the symbol version that the caller requires.
  *  4. The caller's own libraries. Not the scope of whoever loaded the caller: libc does not tell it.
- *  5. Where the return address is in no importer (a tail call, a pointer from dlsym, generated code):
- *     1 to 4 for the first loaded object that imports the name, then any library that defines it.
+ *  5. The caller's own: a library that calls what it defines itself.
+ *  6. Where the return address is in no importer (a tail call, a pointer from dlsym, generated code):
+ *     1 to 5 for the first loaded object that imports the name, then any library that defines it.
  *
  * Our own wrapper is never the answer. Where there is none, the call fails as the dynamic linker fails a
  * call of an undefined symbol: a line on stderr and exit status 127. Loading is never disturbed.
@@ -78,6 +79,13 @@ static inline void *sp_foreign_get(struct sp_foreign *foreign, const void *maker
 			#hooked, names, (const void *)sp_wrap_##hooked, {{0, 0, 0, 0}}};           \
 		(__typeof__(&hooked))sp_foreign_get(&sp_foreign_##hooked, maker,                   \
 						    __builtin_return_address(0));                  \
+	})
+
+/* Another function of the library that `real` lies in; it is not hooked. The library must have it. */
+#define SP_FOREIGN_BESIDE(name, real)                                                              \
+	({                                                                                         \
+		static struct sp_foreign sp_beside_##name = {#name, #name, NULL, {{0, 0, 0, 0}}};  \
+		(__typeof__(&name))sp_foreign_get(&sp_beside_##name, (const void *)(real), NULL);  \
 	})
 
 #endif
