@@ -8,7 +8,7 @@
 import sys
 from _thread import get_ident
 
-UNTIMED, ITERATE = 1, 2
+UNTIMED, ITERATE, INLINE = 1, 2, 4
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -21,6 +21,8 @@ def replace(owner, name, label, part, flags=0, after=None):
 	"""Puts a timed callable in the place of owner.name, if it is there and its own."""
 	value = vars(owner).get(name)
 	kind = type(value)
+	if plain(value):
+		flags |= INLINE
 	if value is None or kind is Timed or not (callable(value) or kind in (staticmethod, classmethod)):
 		return
 	if kind in (staticmethod, classmethod):
@@ -30,6 +32,12 @@ def replace(owner, name, label, part, flags=0, after=None):
 		setattr(owner, name, staticmethod(wrap(value, label, part, flags, after)))
 	elif not isinstance(value, type):
 		setattr(owner, name, wrap(value, label, part, flags, after))
+
+
+def plain(value):
+	"""The Python function behind a class's or module's attribute, or None."""
+	value = value.__func__ if type(value) in (staticmethod, classmethod) else value
+	return value if type(value) is Function else None
 
 
 def attempt(function, *args):
@@ -71,12 +79,6 @@ def names_in(code):
 		if type(const) is type(code):
 			names |= names_in(const)
 	return names
-
-
-def plain(value):
-	"""The function behind a class's or module's attribute, or None."""
-	value = getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
-	return value if type(value) is Function else None
 
 
 def reach(function, classes, part):

@@ -14,7 +14,7 @@ struct sp_py_object {
 	struct sp_py_object *type;
 };
 
-/* PyMethodDef, PyMemberDef, PyType_Slot, PyType_Spec */
+/* PyMethodDef, PyMemberDef, PyGetSetDef, PyType_Slot, PyType_Spec */
 struct sp_py_method {
 	const char *name;
 	struct sp_py_object *(*function)(struct sp_py_object *self, struct sp_py_object *args);
@@ -28,6 +28,14 @@ struct sp_py_member {
 	ptrdiff_t offset;
 	int flags;
 	const char *doc;
+};
+
+struct sp_py_getset {
+	const char *name;
+	struct sp_py_object *(*get)(struct sp_py_object *self, void *closure);
+	int (*set)(struct sp_py_object *self, struct sp_py_object *value, void *closure);
+	const char *doc;
+	void *closure;
 };
 
 struct sp_py_slot {

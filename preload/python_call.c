@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "preload/ranges.h"
 #include "trace/events.h"
@@ -20,12 +21,15 @@ enum {
 	SLOT_SETATTRO = 69,
 	SLOT_TRAVERSE = 71,
 	SLOT_MEMBERS = 72,
+	SLOT_GETSET = 73,
 };
 enum { MEMBER_SSIZE = 19, MEMBER_READONLY = 1, METHOD_VARARGS = 1 };
 #define TYPE_VECTORCALL (1u << 11)
 #define TYPE_GC (1u << 14)
 #define TYPE_METHOD (1u << 17)
 #define TYPE_DEFAULT (1u << 18)
+/* torch.compile looks for this with inspect.getattr_static and traces what it finds instead. */
+#define INLINE_NAME "_torchdynamo_inline"
 #define ARGUMENTS_OFFSET ((size_t)1 << (8 * sizeof(size_t) - 1))
 
 struct timed {
@@ -34,7 +38,9 @@ struct timed {
 	struct sp_py_object *function; /* or the iterator */
 	struct sp_py_object *after;    /* NULL: nothing */
 	struct sp_py_object *label;
-	const char *text; /* inside label */
+	struct sp_py_object *dict; /* only for those who ask object.__getattribute__; may be NULL */
+	struct sp_py_object *references; /* weak ones */
+	const char *text;	   /* inside label */
 	ptrdiff_t text_bytes;
 	int32_t part;
 	uint32_t flags;
@@ -93,7 +99,7 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 {
 	struct sp_py_object *result;
 
-	if (timed->flags) {
+	if (timed->flags & (SP_PYTHON_CALL_UNTIMED | SP_PYTHON_CALL_ITERATE)) {
 		result = run(timed->function, call);
 	} else {
 		struct sp_range range = sp_range_begin();
@@ -151,20 +157,20 @@ static struct sp_py_object *timed_bind(struct sp_py_object *self, struct sp_py_o
 	return self;
 }
 
-static int is_reduction(struct sp_py_object *name)
+/* Functions are pickled by name, which only their exact type is. */
+static int is_own(struct sp_py_object *name)
 {
 	ptrdiff_t bytes;
 	const char *text = sp_python.PyUnicode_AsUTF8AndSize(name, &bytes);
 
 	if (!text)
 		sp_python.PyErr_Clear();
-	return text && __builtin_strncmp(text, "__reduce", 8) == 0;
+	return text && (strncmp(text, "__reduce", 8) == 0 || strcmp(text, INLINE_NAME) == 0);
 }
 
 static struct sp_py_object *timed_getattr(struct sp_py_object *self, struct sp_py_object *name)
 {
-	/* Functions are pickled by name, which only their exact type is. */
-	if (is_reduction(name))
+	if (is_own(name))
 		return sp_python.PyObject_GenericGetAttr(self, name);
 	return sp_python.PyObject_GetAttr(((struct timed *)self)->function, name);
 }
@@ -219,9 +225,12 @@ static void timed_dealloc(struct sp_py_object *self)
 	struct sp_py_object *type = self->type;
 
 	sp_python.PyObject_GC_UnTrack(self);
+	if (timed->references)
+		sp_python.PyObject_ClearWeakRefs(self);
 	release(timed->function);
 	release(timed->after);
 	release(timed->label);
+	release(timed->dict);
 	sp_python.PyObject_GC_Del(self);
 	sp_python.Py_DecRef(type);
 }
@@ -248,6 +257,10 @@ static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_o
 	sp_python.Py_IncRef(label);
 	if (timed->after)
 		sp_python.Py_IncRef(timed->after);
+	if (flags & SP_PYTHON_CALL_INLINE)
+		timed->dict = sp_python.PyDict_New();
+	if (timed->dict)
+		sp_python.PyDict_SetItemString(timed->dict, INLINE_NAME, function);
 	return &timed->head;
 }
 
@@ -274,19 +287,27 @@ static struct sp_py_object *call_type_make(void)
 		{"__reduce__", timed_reduce, METHOD_VARARGS, NULL},
 		{"__reduce_ex__", timed_reduce, METHOD_VARARGS, NULL},
 		{NULL, NULL, 0, NULL}};
-	static struct sp_py_member members[] = {{"__vectorcalloffset__", MEMBER_SSIZE,
-						 offsetof(struct timed, vectorcall),
-						 MEMBER_READONLY, NULL},
-						{NULL, 0, 0, 0, NULL}};
+	/* 3.8 knows none of them. */
+	static struct sp_py_member members[] = {
+		{"__dictoffset__", MEMBER_SSIZE, offsetof(struct timed, dict), MEMBER_READONLY, NULL},
+		{"__weaklistoffset__", MEMBER_SSIZE, offsetof(struct timed, references),
+		 MEMBER_READONLY, NULL},
+		{"__vectorcalloffset__", MEMBER_SSIZE, offsetof(struct timed, vectorcall),
+		 MEMBER_READONLY, NULL},
+		{NULL, 0, 0, 0, NULL}};
+	static struct sp_py_getset getset[] = {
+		{"__dict__", NULL, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 	static struct sp_py_slot slots[] = {TIMED_SLOTS,
 					    {SLOT_DESCR_GET, (void *)timed_bind},
 					    {SLOT_METHODS, methods},
 					    {SLOT_CALL, (void *)timed_call},
 					    {SLOT_MEMBERS, members},
+					    {SLOT_GETSET, getset},
 					    {0, NULL}};
 	static struct sp_py_spec spec = {"stageprof.function", sizeof(struct timed), 0,
 					 TYPE_DEFAULT | TYPE_GC | TYPE_METHOD, slots};
 
+	getset[0].get = sp_python.PyObject_GenericGetDict;
 	/* Up to 3.10 the function that makes such a call is an inline one. */
 	if (sp_python.PyObject_Vectorcall) {
 		spec.flags |= TYPE_VECTORCALL;
@@ -294,8 +315,10 @@ static struct sp_py_object *call_type_make(void)
 			if (slot->slot == SLOT_CALL)
 				slot->function = (void *)sp_python.PyVectorcall_Call;
 	} else {
-		slots[sizeof(slots) / sizeof(slots[0]) - 2] = (struct sp_py_slot){0, NULL};
+		members[2].name = NULL;
 	}
+	if (sp_python.minor == 8)
+		slots[sizeof(slots) / sizeof(slots[0]) - 3].slot = 0;
 	return sp_python.PyType_FromSpec(&spec);
 }
 

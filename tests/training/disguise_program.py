@@ -9,6 +9,7 @@ import string
 import sys
 import traceback
 import types
+import weakref
 
 function = colorsys.rgb_to_hsv
 assert isinstance(function, types.FunctionType) and inspect.isfunction(function)
@@ -54,6 +55,8 @@ except TypeError:
 else:
     raise AssertionError("a method was not bound")
 
+if sys.version_info >= (3, 9):
+    assert weakref.ref(function)() is function
 template = string.Template("$a b")
 for _ in range(7):
     assert template.substitute(a=1) == "1 b"

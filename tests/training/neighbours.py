@@ -1,0 +1,35 @@
+"""Others who look into the same process see what they saw without us."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+import training
+
+PROGRAM = [training.interpreter(), os.path.join(training.HERE, "neighbours_program.py")]
+
+
+class Neighbours(unittest.TestCase):
+    def check(self, neighbour, ranges):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = training.execute([*PROGRAM, neighbour], folder, traced=False)
+        run, traced = training.record([*PROGRAM, neighbour])
+        self.assertEqual((plain.returncode, plain.stdout), (0, traced.stdout))
+        self.assertNotEqual(plain.stdout, b"")
+        for name, calls in ranges.items():
+            self.assertEqual(run.count(name=name), calls, name)
+
+    def test_compile(self):
+        # The three steps around the compiled model have their marks; in a compiled step PyTorch ignores them.
+        self.check("compile", {"forward": 3})
+
+    def test_profiler(self):
+        self.check("profiler", {"forward": 3, "clip_grad_norm_": 3, "Optimizer.step#SGD.step": 3})
+
+    def test_profile_function(self):
+        self.check("setprofile", {"forward": 2, "clip_grad_norm_": 2, "backward": 2})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
