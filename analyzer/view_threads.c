@@ -60,7 +60,8 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 	int top = 0;
 
 	for (int stage = 1; stage < SP_STAGES; stage++)
-		if (sums->stages[stage].total_ns > sums->stages[top].total_ns)
+		if (!sums->stages[top].calls ||
+		    sums->stages[stage].total_ns > sums->stages[top].total_ns)
 			top = stage;
 	sp_report_life(report, i, &begin, &end);
 	if (!*name)
