@@ -109,6 +109,7 @@ int main(int argc, char **argv)
 	report.naming = options.view->needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE;
 	report.step_selection = options.steps;
 	report.wants_steps = (options.view->needs & SP_NEEDS_STEPS) != 0;
+	report.wants_workers = (options.view->needs & SP_NEEDS_WORKERS) != 0;
 	report.wants_ranges = choose_ranges(options.view->needs);
 	report.wants_files = (options.view->needs & SP_NEEDS_FILES) != 0;
 	if (report.wants_files)

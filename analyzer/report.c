@@ -270,12 +270,15 @@ int sp_report_fold(struct sp_report *report)
 	pthread_mutex_destroy(&f.damage_lock);
 	if (r == 0)
 		add_streams(report);
+	if (r == 0 && report->wants_workers)
+		r = sp_workers_read(&report->workers, report);
 	return r;
 }
 
 void sp_report_finish(struct sp_report *report)
 {
 	sp_ranges_finish(&report->ranges);
+	sp_workers_finish(&report->workers);
 	sp_training_finish(&report->training);
 	sp_facts_finish(&report->facts, &report->index);
 	sp_index_finish(&report->index);

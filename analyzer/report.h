@@ -12,6 +12,7 @@
 #include "analyzer/index.h"
 #include "analyzer/ranges.h"
 #include "analyzer/training.h"
+#include "analyzer/worker.h"
 
 /* Which part of the run is asked for. */
 struct sp_selection {
@@ -28,6 +29,7 @@ struct sp_report {
 	bool wants_files; /* sums by file */
 	bool wants_steps; /* who trains, and in which steps */
 	enum sp_range_choice wants_ranges;
+	bool wants_workers; /* who makes the batches; wants_steps, too */
 	uint32_t names_max;
 
 	/* Found. */
@@ -38,6 +40,7 @@ struct sp_report {
 	struct sp_fold_part part;
 	struct sp_training training; /* empty where it is not wanted */
 	struct sp_range_tree ranges; /* likewise */
+	struct sp_workers workers;   /* likewise */
 
 	/* Of the selected streams. */
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME; the run's first file made, its last event's end */

@@ -19,6 +19,7 @@ enum sp_view_needs {
 	SP_NEEDS_LIMIT = 1 << 2, /* may have more rows than anybody reads on a terminal */
 	SP_NEEDS_STEPS = 1 << 3, /* of training threads */
 	SP_NEEDS_RANGES = 1 << 4,
+	SP_NEEDS_WORKERS = 1 << 7, /* and steps */
 	SP_NEEDS_MODULES = 1 << 5,
 	SP_NEEDS_OPS = 1 << 6,
 };

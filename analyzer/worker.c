@@ -1,0 +1,325 @@
+#include "analyzer/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/report.h"
+
+#define PIECES_MAX 65536u /* what a fetch may contain; beyond, the older half counts as outside */
+
+static const char *const names[SP_WORKS] = {
+#define SP_WORK(name, title) #name,
+#include "analyzer/work.def"
+#undef SP_WORK
+};
+
+static const char *const titles[SP_WORKS] = {
+#define SP_WORK(name, title) title,
+#include "analyzer/work.def"
+#undef SP_WORK
+};
+
+const char *sp_work_name(enum sp_work work)
+{
+	return names[work];
+}
+
+const char *sp_work_title(enum sp_work work)
+{
+	return titles[work];
+}
+
+/* Time, and how much of it fell into the trainer's waits. */
+struct span {
+	uint64_t ns, meanwhile_ns;
+};
+
+/* A call that was counted, for what contains it. */
+struct piece {
+	int64_t start_ns;
+	enum sp_work work;
+	struct span self, covered; /* covered: self, and what is in it */
+};
+
+struct gathering {
+	const struct sp_report *report;
+	struct sp_worker *worker;
+	const struct sp_steps *steps; /* the trainer's */
+	struct piece *pieces;	      /* PIECES_MAX */
+	uint32_t count;
+	struct sp_reader reader;
+	bool has_carry;
+	struct sp_slot carry;
+};
+
+/* The waits before an instant, added up. */
+static uint64_t waits_before(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t low = 0, high = s->wait_count;
+	const struct sp_interval *last;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->waits[middle].start_ns < at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return 0;
+	last = &s->waits[low - 1];
+	return last->before_ns +
+	       (uint64_t)((at_ns < last->end_ns ? at_ns : last->end_ns) - last->start_ns);
+}
+
+static struct span span_of(const struct gathering *g, int64_t start_ns, int64_t end_ns)
+{
+	return (struct span){(uint64_t)(end_ns - start_ns),
+			     waits_before(g->steps, end_ns) - waits_before(g->steps, start_ns)};
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static bool work_of_part(int64_t part, enum sp_work *ret)
+{
+	switch (part) {
+	case SP_PART_loader_fetch:
+		*ret = SP_WORK_transform;
+		return true;
+	case SP_PART_collate:
+		*ret = SP_WORK_collate;
+		return true;
+	case SP_PART_decode_image:
+		*ret = SP_WORK_image_decode;
+		return true;
+	case SP_PART_decode_video:
+		*ret = SP_WORK_video_decode;
+		return true;
+	}
+	return false;
+}
+
+static bool work_of_stage(enum sp_stage stage, enum sp_work *ret)
+{
+	switch (stage) {
+	case SP_STAGE_file_open:
+	case SP_STAGE_file_read:
+		*ret = SP_WORK_file_read;
+		return true;
+	case SP_STAGE_jpeg_decode:
+		*ret = SP_WORK_jpeg_decode;
+		return true;
+	case SP_STAGE_png_decode:
+		*ret = SP_WORK_png_decode;
+		return true;
+	case SP_STAGE_webp_decode:
+		*ret = SP_WORK_webp_decode;
+		return true;
+	case SP_STAGE_video_decode:
+		*ret = SP_WORK_video_decode;
+		return true;
+	case SP_STAGE_hdf5_open:
+	case SP_STAGE_hdf5_read:
+		*ret = SP_WORK_hdf5;
+		return true;
+	case SP_STAGE_wait:
+	case SP_STAGE_ipc_read:
+		*ret = SP_WORK_idle;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool work_of(const struct gathering *g, const struct sp_slot *slot, enum sp_work *ret)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), image;
+	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
+	enum sp_place place = SP_PLACE_UNKNOWN;
+
+	if (!info || !info->name)
+		return false;
+	if (kind == SP_EV_python_call)
+		return work_of_part(slot->value, ret);
+	image = g->report->index.streams[g->worker->stream]->image;
+	if (info->arg == SP_ARG_FILE)
+		place = sp_image_place(&g->report->facts.images[image],
+				       sp_commit_arg(slot->commit));
+	return work_of_stage(sp_stage_of(kind, place), ret);
+}
+
+static void add(struct gathering *g, enum sp_work work, struct span span)
+{
+	g->worker->whole.ns[work] += span.ns;
+	g->worker->meanwhile.ns[work] += span.meanwhile_ns;
+}
+
+/* A wait inside of a fetch is no idleness, but the transform's own. */
+static void stop_idling(struct gathering *g, const struct piece *p)
+{
+	g->worker->whole.ns[SP_WORK_idle] -= p->self.ns;
+	g->worker->meanwhile.ns[SP_WORK_idle] -= p->self.meanwhile_ns;
+	add(g, SP_WORK_transform, p->self);
+}
+
+/* inside_ns: the call's own time where it is known to be less than its span; else UINT64_MAX. */
+static void take(struct gathering *g, enum sp_work work, int64_t start_ns, int64_t end_ns,
+		 uint64_t inside_ns)
+{
+	struct span span = span_of(g, start_ns, end_ns);
+	struct piece p = {.start_ns = start_ns, .work = work};
+	uint64_t room;
+
+	while (g->count && g->pieces[g->count - 1].start_ns >= start_ns) {
+		const struct piece *inner = &g->pieces[--g->count];
+
+		p.covered.ns += inner->covered.ns;
+		p.covered.meanwhile_ns += inner->covered.meanwhile_ns;
+		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
+			stop_idling(g, inner);
+	}
+	room = less(span.ns, p.covered.ns);
+	p.self = (struct span){room, less(span.meanwhile_ns, p.covered.meanwhile_ns)};
+	if (inside_ns < room) {
+		p.self.meanwhile_ns =
+			(uint64_t)((double)p.self.meanwhile_ns * (double)inside_ns / (double)room);
+		p.self.ns = inside_ns;
+	}
+	add(g, work, p.self);
+	p.covered.ns += p.self.ns;
+	p.covered.meanwhile_ns += p.self.meanwhile_ns;
+	g->worker->batches += work == SP_WORK_transform;
+	if (g->count == PIECES_MAX) {
+		g->count /= 2;
+		memmove(g->pieces, g->pieces + g->count, g->count * sizeof(*g->pieces));
+	}
+	g->pieces[g->count++] = p;
+}
+
+static void take_slot(struct gathering *g, const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	const struct sp_index *index = &g->report->index;
+	uint32_t host = index->images[index->streams[g->worker->stream]->image].host;
+	const struct sp_clock *clock = &index->hosts[host].clock;
+	enum sp_work work;
+	int64_t start_ns, end_ns;
+
+	if (!work_of(g, slot, &work))
+		return;
+	start_ns = sp_clock_realtime_ns(clock, slot->start);
+	end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
+	if (end_ns >= start_ns)
+		take(g, work, start_ns, end_ns,
+		     extra ? sp_clock_span_ns(clock->ns_per_tick, extra->start) : UINT64_MAX);
+}
+
+/* An event waits for the slot after it, which may be its EXTRA slot. */
+static void take_batch(struct gathering *g, const struct sp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+		bool is_extra = sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
+
+		if (g->has_carry)
+			take_slot(g, &g->carry, is_extra ? slot : NULL);
+		g->has_carry = !is_extra && sp_commit_kind(slot->commit) < SP_EVENT_KINDS;
+		g->carry = *slot;
+	}
+}
+
+static void finish_sums(struct gathering *g)
+{
+	struct sp_worker *w = g->worker;
+	struct span life = span_of(g, w->begin_ns, w->end_ns);
+
+	for (int work = 0; work < SP_WORK_other; work++) {
+		life.ns = less(life.ns, w->whole.ns[work]);
+		life.meanwhile_ns = less(life.meanwhile_ns, w->meanwhile.ns[work]);
+	}
+	w->whole.ns[SP_WORK_other] = life.ns;
+	w->meanwhile.ns[SP_WORK_other] = life.meanwhile_ns;
+}
+
+static void read_worker(struct gathering *g)
+{
+	const struct sp_stream *stream = g->report->index.streams[g->worker->stream];
+	struct sp_batch batch;
+
+	g->count = 0;
+	g->has_carry = false;
+	sp_reader_open(&g->reader, &g->report->index, stream);
+	while (sp_reader_next(&g->reader, &batch))
+		take_batch(g, &batch);
+	if (g->has_carry)
+		take_slot(g, &g->carry, NULL);
+}
+
+static bool is_child(const struct sp_image *child, const struct sp_image *parent)
+{
+	if (child->host != parent->host || child->ppid != parent->pid)
+		return false;
+	return !child->parent_start_ns || child->parent_start_ns == parent->start_ns;
+}
+
+/* The trainer that the stream's process is, or that it was started by. */
+static bool find_trainer(const struct sp_report *report, uint32_t stream, struct sp_worker *ret)
+{
+	const struct sp_index *index = &report->index;
+	uint32_t image = index->streams[stream]->image;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t its = index->streams[report->training.trainers[t].stream]->image;
+
+		if (its != image && !is_child(&index->images[image], &index->images[its]))
+			continue;
+		ret->trainer = t;
+		ret->is_trainer = its == image;
+		return true;
+	}
+	return false;
+}
+
+static void read_stream(struct gathering *g, struct sp_workers *workers, uint32_t i)
+{
+	struct sp_worker *w = &workers->list[workers->count];
+
+	*w = (struct sp_worker){.stream = i};
+	if (!g->report->facts.images[g->report->index.streams[i]->image].labels ||
+	    !sp_report_selects(g->report, i) || !find_trainer(g->report, i, w))
+		return;
+	sp_report_life(g->report, i, &w->begin_ns, &w->end_ns);
+	g->worker = w;
+	g->steps = &g->report->training.trainers[w->trainer].steps;
+	read_worker(g);
+	finish_sums(g);
+	workers->count += w->batches > 0;
+}
+
+int sp_workers_read(struct sp_workers *workers, const struct sp_report *report)
+{
+	struct gathering g = {.report = report};
+	int r = sp_reader_init(&g.reader);
+
+	*workers = (struct sp_workers){.list = NULL};
+	g.pieces = calloc(PIECES_MAX, sizeof(*g.pieces));
+	workers->list = calloc(report->index.stream_count + 1u, sizeof(*workers->list));
+	if (!g.pieces || !workers->list)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++)
+		read_stream(&g, workers, i);
+	sp_reader_finish(&g.reader);
+	free(g.pieces);
+	return r;
+}
+
+void sp_workers_finish(struct sp_workers *workers)
+{
+	free(workers->list);
+	*workers = (struct sp_workers){.list = NULL};
+}

@@ -1,0 +1,51 @@
+/*
+ * Threads that make batches: what each did with its time, and what it did while the trainer waited
+ * for a batch.
+ */
+#ifndef STAGEPROF_ANALYZER_WORKER_H
+#define STAGEPROF_ANALYZER_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_report;
+
+enum sp_work {
+#define SP_WORK(name, title) SP_WORK_##name,
+#include "analyzer/work.def"
+#undef SP_WORK
+	SP_WORKS
+};
+
+/*
+ * transform: what is left of fetching; idle: blocked outside of it; other: neither. jpeg_decode to
+ * video_decode are seen at the library's boundary; image_decode and video_decode are, besides, what
+ * is left of the wrapped calls that decode.
+ */
+struct sp_work_sums {
+	uint64_t ns[SP_WORKS];
+};
+
+struct sp_worker {
+	uint32_t stream;
+	uint32_t trainer; /* index into training.trainers */
+	bool is_trainer;  /* the trainer makes its own batches: a loader without workers */
+	uint64_t batches;
+	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
+	struct sp_work_sums whole;
+	struct sp_work_sums meanwhile; /* while the trainer waited for a batch */
+};
+
+struct sp_workers {
+	struct sp_worker *list; /* in the order of streams */
+	uint32_t count;
+};
+
+const char *sp_work_name(enum sp_work work);
+const char *sp_work_title(enum sp_work work);
+
+/* Reads the trainers and their children, in one thread. Returns 0 or -ENOMEM. */
+int sp_workers_read(struct sp_workers *workers, const struct sp_report *report);
+void sp_workers_finish(struct sp_workers *workers);
+
+#endif

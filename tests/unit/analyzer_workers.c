@@ -1,0 +1,137 @@
+/*
+ * A trainer and a worker of its loader as made traces: one tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/load.h"
+#include "tests/unit/trace_maker.h"
+
+enum { LOADER = 1, ADAM, FETCH };
+
+enum { STEPS = 10, WAIT_NS = 1000, WORK_NS = 3000, PERIOD_NS = WAIT_NS + WORK_NS };
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static uint64_t parent_start_ns;
+
+static void name(uint32_t id, const char *text)
+{
+	sp_maker_define(&m, SP_DEFINE_NAME, id, text, strlen(text));
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static void end(const char *file)
+{
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	ck_assert_int_eq(sp_maker_write(folder, file, m.bytes, m.size), 0);
+	sp_maker_finish(&m);
+}
+
+static void make_trainer(void)
+{
+	sp_maker_init(&m, 10, 10, 0);
+	parent_start_ns = m.header.image_start_ns;
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		m.now_ticks += WORK_NS - 500;
+		span(SP_EV_torch_range, ADAM, 500, 0);
+	}
+	end("trainer.zst");
+}
+
+/*
+ * A fetch ends with the trainer's wait: 600 ns before it read, 200 decode (150 inside), 300
+ * collate.
+ */
+static void fetch(void)
+{
+	uint64_t start = m.now_ticks;
+
+	span(SP_EV_read, 1, 600, 100);
+	m.now_ticks += 250;
+	span(SP_EV_jpeg_decode, 0, 200, 10);
+	sp_maker_extra(&m, 150, (uint64_t)8 << 32 | 8, SP_DECODE_FINISHED);
+	span(SP_EV_poll, 0, 100, 0);
+	span(SP_EV_python_call, FETCH, 300, SP_PART_collate);
+	m.now_ticks += 50;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PART_loader_fetch);
+}
+
+static void make_worker(void)
+{
+	sp_maker_init(&m, 11, 11, 0);
+	m.header.ppid = 10;
+	m.header.parent_start_ns = parent_start_ns;
+	m.header.flags |= SP_HEADER_FORKED;
+	sp_maker_header(&m);
+	name(FETCH, "fetch");
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a.jpg");
+	m.now_ticks += PERIOD_NS - 500;
+	for (int i = 1; i < STEPS; i++) {
+		fetch();
+		span(SP_EV_poll, 0, PERIOD_NS - 1500, 1);
+	}
+	end("worker.zst");
+}
+
+START_TEST(what_a_worker_does)
+{
+	const struct sp_worker *w;
+	struct sp_workers workers;
+	uint64_t whole = 0;
+
+	sp_folder_make(folder);
+	make_trainer();
+	make_worker();
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_workers_read(&workers, &load.report), 0);
+	ck_assert_uint_eq(workers.count, 1);
+	w = &workers.list[0];
+	ck_assert(!w->is_trainer);
+	ck_assert_uint_eq(w->batches, STEPS - 1);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_file_read], (STEPS - 1) * 600);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_jpeg_decode], (STEPS - 1) * 150);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_collate], (STEPS - 1) * 300);
+	/* 250 + 50, what of the decode's span is not libjpeg's, and a wait that is no idleness */
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 + 100));
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_idle], (STEPS - 1) * (PERIOD_NS - 1500));
+	for (int work = 0; work < SP_WORKS; work++)
+		whole += w->whole.ns[work];
+	ck_assert_uint_eq(whole, (uint64_t)(w->end_ns - w->begin_ns));
+	/* The wait begins 500 ns after the fetch, which goes on to its end. */
+	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_file_read], (STEPS - 1) * 100);
+	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_collate], (STEPS - 1) * 300);
+	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_idle], 0);
+	sp_workers_finish(&workers);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("workers");
+	TCase *c = tcase_create("workers");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(c, what_a_worker_does);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
