@@ -147,27 +147,42 @@ struct sp_span {
 	uint32_t kind, arg;
 };
 
+/*
+ * Says what the thread is inside of; what == 0: of nothing. The mark lies in the window, which a signal handler
+ * that makes a block may move: not while `emitting` is set. There is no mark in a child that a handler
+ * forked during the call: the thread is wiped.
+ */
+static inline void sp_mark_store(struct sp_thread *t, uint64_t start, uint64_t what)
+{
+	uintptr_t outer = t->emitting;
+	struct sp_mark *mark;
+
+	t->emitting = (uintptr_t)__builtin_frame_address(0);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	mark = t->mark;
+	if (sp_likely(mark != NULL)) {
+		if (what)
+			mark->start_ticks = start;
+		__atomic_store_n(&mark->what, what, __ATOMIC_RELEASE);
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->emitting = outer;
+}
+
 static inline void sp_span_begin(struct sp_span *span, struct sp_thread *t, uint32_t kind,
 				 uint32_t arg)
 {
-	struct sp_mark *mark = t->mark;
-
 	span->thread = t;
 	span->kind = kind;
 	span->arg = arg;
 	span->start = sp_clock_ticks();
-	mark->start_ticks = span->start;
-	__atomic_store_n(&mark->what, (uint64_t)arg << 32 | kind, __ATOMIC_RELEASE);
+	sp_mark_store(t, span->start, (uint64_t)arg << 32 | kind);
 }
 
 /* Takes the mark away without an event: for calls that turned out to be of no interest. */
 static inline void sp_span_drop(struct sp_span *span)
 {
-	struct sp_mark *mark = span->thread->mark;
-
-	/* NULL in a child that a signal handler forked during the call: the thread is wiped. */
-	if (sp_likely(mark != NULL))
-		__atomic_store_n(&mark->what, 0, __ATOMIC_RELEASE);
+	sp_mark_store(span->thread, 0, 0);
 	span->thread = NULL;
 }
 
