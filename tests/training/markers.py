@@ -96,6 +96,23 @@ class Settings(unittest.TestCase):
         # In the trainer's process nobody calls it; the workers inherit what was wrapped.
         self.assertEqual(run.count("python_call", "double", "function"), ROWS)
 
+    def test_ranks(self):
+        program = [sys.executable, "-c", "import colorsys"]
+        for ranks, rank, recorded in (
+            ("0", "0", True),
+            ("0", "1", False),
+            ("0,4-7", "5", True),
+            ("0,4-7", "3", False),
+            ("0,4-7", "8", False),
+            ("0", None, True),
+            ("1", None, False),
+        ):
+            settings = {"STAGEPROF_RANKS": ranks, **({"RANK": rank} if rank else {})}
+            with self.subTest(ranks=ranks, rank=rank), tempfile.TemporaryDirectory() as folder:
+                done = training.execute(program, folder, **settings)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.assertEqual(os.path.exists(os.path.join(folder, "run.zst")), recorded)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

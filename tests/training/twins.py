@@ -1,8 +1,8 @@
 """Five trainers as people have them, each with a twin that carries hand-written timers.
 
 The rows that the timers give come out of the run that was recorded meanwhile: calls exactly, totals within
-2 % and 5 us a call (marks of record_function: 20 us, its own Python code is outside of what it marks); what
-nothing marks (forward) within 10 %. The unmodified trainer gives the same rows with the same calls.
+2 % and 5 us a call (marks of record_function and hooks of modules: 50 us, for PyTorch's own Python code lies
+between them and a timer, 20 to 40 us where this was measured); what nothing marks (forward) within 10 %. The unmodified trainer gives the same rows with the same calls.
 
 A process may lose the processor between the two readings of the clock: the tenth of the calls that differ
 most, at least one, is left out of the totals, and on an overloaded machine totals are not compared at all.
@@ -16,7 +16,7 @@ import unittest
 
 import training
 
-SHARE, CALL_NS, MARK_NS, RESIDUAL_SHARE = 0.02, 5000, 20000, 0.1
+SHARE, CALL_NS, MARK_NS, RESIDUAL_SHARE = 0.02, 5000, 50000, 0.1
 
 
 def program(name, modules):
@@ -41,9 +41,9 @@ def difference(timed, recorded):
 
 class Twin(unittest.TestCase):
     """rows: timer's name to what finds the same calls in the run, for Run.find. inside: timer's name to how
-    many calls the library makes by itself."""
+    many calls the library makes by itself. unequal: timers that have other code of PyTorch inside."""
 
-    trainer, modules, folder, arguments, rows, inside, settings = None, (), True, (), {}, {}, {}
+    trainer, modules, folder, arguments, rows, inside, unequal, settings = None, (), True, (), {}, {}, (), {}
 
     @classmethod
     def setUpClass(cls):
@@ -69,10 +69,10 @@ class Twin(unittest.TestCase):
     def test_totals(self):
         need_quiet()
         for name, row in self.rows.items():
-            if name in self.inside:
+            if name in self.inside or name in self.unequal:
                 continue
             off, total, calls = difference(self.timers[name], [r.ns for r in self.twin.find(**row)])
-            call_ns = MARK_NS if row["event"] == "torch_range" else CALL_NS
+            call_ns = CALL_NS if row["event"] == "python_call" else MARK_NS
             with self.subTest(name, total_ns=total, calls=calls):
                 self.assertLessEqual(off, SHARE * total + call_ns * calls)
 
@@ -155,6 +155,8 @@ class Diffusion(Twin):
     }
     # the schedule's constructor makes a step
     inside = {"schedule": 1}
+    # torch.compile's wrapper, around the mark
+    unequal = ("zero_grad",)
 
     def test_forward(self):
         # up to the scaling of the loss

@@ -1,0 +1,121 @@
+"""Steps, epochs and the account of a real loop, beside the timers written into it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import training
+
+PYTHON = training.interpreter()
+EPOCHS, BATCHES, VALIDATED = 2, 10, 3
+CALL_NS = 5000
+EXTRA_NS = 1000000  # what another process may take between a timer and what it times
+
+
+def report(view, run):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", run]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+class Loop:
+    workers = accumulate = None
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(training.HERE, "timed_loop.py")
+            done = training.execute([PYTHON, program, str(cls.workers), str(cls.accumulate)], folder)
+            if done.returncode != 0:
+                raise AssertionError(done.stderr.decode())
+            run = os.path.join(folder, "run.zst")
+            cls.timers = json.loads(done.stdout)
+            cls.summary, cls.steps, cls.epochs = [report(v, run) for v in ("summary", "steps", "epochs")]
+            cls.workers_seen = report("workers", run)["workers"]
+        cls.account = {row["part"]: row for row in cls.summary["account"]}
+
+    def near(self, part, ns, share, calls):
+        bound = share * ns + CALL_NS * calls + EXTRA_NS
+        self.assertLessEqual(abs(self.account[part]["ns"] - ns), bound, (part, self.account[part], ns))
+
+    def test_counts(self):
+        count = EPOCHS * BATCHES // self.accumulate
+        self.assertEqual(self.summary["steps"]["count"], count)
+        self.assertEqual([s["index"] for s in self.steps["steps"]], list(range(count)))
+        self.assertEqual([e["steps"] for e in self.epochs["epochs"]], [count // EPOCHS] * EPOCHS)
+
+    def test_account_is_whole(self):
+        steps = self.steps["steps"]
+        wall = steps[-1]["start_ns"] + steps[-1]["wall_ns"] - steps[0]["start_ns"]
+        self.assertEqual(sum(row["ns"] or 0 for row in self.account.values()), wall)
+        for step in steps:
+            self.assertEqual(sum(ns or 0 for ns in step["parts"].values()), step["wall_ns"])
+
+    def test_calls(self):
+        calls, ns = self.timers["backward"]
+        self.near("backward", ns, 0.02, calls)
+        # What PyTorch wraps around its own marker is in the timer, and not in the marker.
+        calls, ns = self.timers["optimizer"]
+        self.near("optimizer", ns, 0.1, 4 * calls)
+        # The last zero_grad is behind the last step.
+        calls, ns = self.timers["zero_grad"]
+        self.assertLessEqual(self.account["zero_grad"]["ns"], ns + CALL_NS * calls)
+
+    def test_residual(self):
+        calls, ns = self.timers["forward"]
+        self.near("forward", ns, 0.1, calls)
+
+    def test_loader_wait(self):
+        wall = sum(step["wall_ns"] for step in self.steps["steps"])
+        found = sum(step["parts"]["loader_wait"] for step in self.steps["steps"])
+        self.assertLess(abs(found - self.timers["loader_wait"][1]) / wall, 0.02)
+
+    def test_end_of_the_loader(self):
+        """In the account, all ends but the last epoch's; in no step."""
+        in_steps = sum(step["parts"]["loader_wait"] for step in self.steps["steps"])
+        ends = self.account["loader_wait"]["ns"] - in_steps
+        self.assertEqual(self.timers["loader_end"][0], EPOCHS)
+        self.assertTrue(0 < ends < self.timers["loader_end"][1])
+
+    def test_validation(self):
+        """The first is between steps, the last behind them; the timer has the making of its workers, too."""
+        calls, ns = self.timers["validation"]
+        found = sum(e["validation_ns"] for e in self.epochs["epochs"])
+        self.assertEqual(calls, EPOCHS)
+        self.assertLessEqual(abs(found - ns), 0.1 * ns + EXTRA_NS)
+        self.assertLess(self.account["validation"]["ns"], found)
+
+    def test_checkpoint(self):
+        calls, ns = self.timers["checkpoint"]
+        found = self.account["checkpoint"]["ns"]
+        self.assertEqual(calls, EPOCHS)
+        self.assertTrue(0 < found < ns, (found, ns))
+
+    def test_what_is_not_there(self):
+        for part in ("h2d_copy", "grad_sync", "sync_wait"):
+            self.assertIsNone(self.account[part]["ns"])
+            self.assertTrue(self.account[part]["reason"])
+
+    def test_batches(self):
+        made = sum(w["batches"] for w in self.workers_seen)
+        self.assertEqual(made, EPOCHS * (BATCHES + VALIDATED))
+        roles = {w["role"] for w in self.workers_seen}
+        self.assertEqual(roles, {"worker"} if self.workers else {"trainer"})
+
+
+class TwoWorkers(Loop, unittest.TestCase):
+    workers, accumulate = 2, 1
+
+
+class NoWorkers(Loop, unittest.TestCase):
+    workers, accumulate = 0, 1
+
+
+class Accumulation(Loop, unittest.TestCase):
+    workers, accumulate = 2, 2
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
