@@ -9,8 +9,8 @@
 
 void sp_image_emit(struct sp_thread *t, const struct sp_image *image, enum sp_decode_end how)
 {
-	uint64_t extra[3] = {image->inside_ticks,
-			     (uint64_t)image->width << 32 | image->height, how};
+	uint64_t extra[3] = {image->inside_ticks, (uint64_t)image->width << 32 | image->height,
+			     how};
 	uint64_t ticks = image->last - image->start;
 
 	sp_emit_extra(t, image->kind, 0, image->start, ticks, (int64_t)image->lines, extra);
@@ -41,8 +41,8 @@ struct sp_image *sp_image_place(struct sp_thread *t)
 	return oldest;
 }
 
-void sp_decode_leave(const struct sp_decode_call *call, uint32_t kind, uint32_t width, uint32_t height,
-		     int whole)
+void sp_decode_leave(const struct sp_decode_call *call, uint32_t kind, uint32_t width,
+		     uint32_t height, int whole)
 {
 	uint64_t now = sp_clock_ticks();
 	struct sp_image image = {.kind = kind,

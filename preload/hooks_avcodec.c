@@ -1,8 +1,9 @@
 /*
- * libavcodec: one event a video frame, with the time of the packets sent since the frame before. Decoders
- * with threads of their own work outside these calls: the time is what the caller waited. Offsets are
- * LP64's, the same from FFmpeg 3 to 8: AVCodecContext begins with av_class, log_level_offset, codec_type;
- * AVFrame has eight planes, eight line sizes and one pointer before width and height.
+ * libavcodec: one event a video frame, with the time of the packets sent since the frame before.
+ * Decoders with threads of their own work outside these calls: the time is what the caller waited.
+ * Offsets are LP64's, the same from FFmpeg 3 to 8: AVCodecContext begins with av_class,
+ * log_level_offset, codec_type; AVFrame has eight planes, eight line sizes and one pointer before
+ * width and height.
  */
 #include "preload/decode.h"
 #include "preload/hook.h"

@@ -1,6 +1,6 @@
 /*
- * Decompression of blocks by zlib, LZ4, zstd and Snappy: one event a call, of the bytes that came out.
- * Calls that such a library makes of itself, and PNG's of zlib, belong to the call above them.
+ * Decompression of blocks by zlib, LZ4, zstd and Snappy: one event a call, of the bytes that came
+ * out. Calls that such a library makes of itself, and PNG's of zlib, belong to the call above them.
  */
 #include "preload/decode.h"
 #include "preload/hook.h"
@@ -48,7 +48,8 @@ SP_HOOK(int, inflate, struct sp_z_stream *stream, int flush)
 	return ret;
 }
 
-SP_HOOK(int, uncompress, uint8_t *out, unsigned long *out_bytes, const uint8_t *in, unsigned long bytes)
+SP_HOOK(int, uncompress, uint8_t *out, unsigned long *out_bytes, const uint8_t *in,
+	unsigned long bytes)
 {
 	__typeof__(&uncompress) real = SP_FOREIGN(uncompress, "compress", NULL);
 	struct sp_decode_call call = sp_decode_enter(__builtin_frame_address(0));
@@ -90,7 +91,8 @@ SP_HOOK(size_t, ZSTD_decompress, void *out, size_t room, const void *in, size_t 
 	return ret;
 }
 
-SP_HOOK(size_t, ZSTD_decompressDCtx, void *context, void *out, size_t room, const void *in, size_t bytes)
+SP_HOOK(size_t, ZSTD_decompressDCtx, void *context, void *out, size_t room, const void *in,
+	size_t bytes)
 {
 	__typeof__(&ZSTD_decompressDCtx) real = SP_FOREIGN(ZSTD_decompressDCtx, "ZSTD_", NULL);
 	struct sp_decode_call call = sp_decode_enter(__builtin_frame_address(0));

@@ -1,6 +1,6 @@
 /*
- * Listings of folders, one event an entry: most calls only step through what an earlier one has fetched.
- * closedir is in hooks_file.c.
+ * Listings of folders, one event an entry: most calls only step through what an earlier one has
+ * fetched. closedir is in hooks_file.c.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -49,8 +49,8 @@ SP_HOOK(DIR *, fdopendir, int fd)
 	return ret;
 }
 
-/* The end of a folder and a failure are both NULL; errno tells them apart where the caller had cleared
- * it. */
+/* The end of a folder and a failure are both NULL; errno tells them apart where the caller had
+ * cleared it. */
 static int64_t entry_result(const struct dirent *entry, int before)
 {
 	return entry ? 1 : errno == before ? 0 : -(int64_t)errno;

@@ -1,6 +1,7 @@
 /*
- * HDF5: reads and writes by data set, whose path inside the file is asked for when it is opened. What the
- * library does for it (file reads, decompression) are events of their own, inside this one's time.
+ * HDF5: reads and writes by data set, whose path inside the file is asked for when it is opened.
+ * What the library does for it (file reads, decompression) are events of their own, inside this
+ * one's time.
  *
  * hid_t is int64_t since HDF5 1.10. The library is asked about its objects only after a call of the
  * host's own succeeded, for questions about wrong ones are printed on stderr.
@@ -71,9 +72,9 @@ static uint32_t set_known(int64_t id)
 
 	known_check();
 	entry = __atomic_load_n(set_place(id), __ATOMIC_RELAXED);
-	return entry >> NAME_BITS == ((uint64_t)id << NAME_BITS) >> NAME_BITS ?
-		       (uint32_t)entry & ((1u << NAME_BITS) - 1) :
-		       0;
+	return entry >> NAME_BITS == ((uint64_t)id << NAME_BITS) >> NAME_BITS
+		       ? (uint32_t)entry & ((1u << NAME_BITS) - 1)
+		       : 0;
 }
 
 static void set_forget(int64_t id)
@@ -83,7 +84,8 @@ static void set_forget(int64_t id)
 }
 
 /* Elements by their size in memory. 0 is H5S_ALL: the other space counts, or the whole set. */
-static int64_t moved_bytes(int64_t set, int64_t type, int64_t memory, int64_t file, const void *real)
+static int64_t moved_bytes(int64_t set, int64_t type, int64_t memory, int64_t file,
+			   const void *real)
 {
 	int64_t space = memory ? memory : file, own = 0, points;
 
@@ -96,7 +98,8 @@ static int64_t moved_bytes(int64_t set, int64_t type, int64_t memory, int64_t fi
 }
 
 /* Ends a span; failures of HDF5 have no number. What is asked of the library is not in its time. */
-static void moved_end(struct sp_span *span, int64_t set, const void *real, int64_t bytes, uint64_t end)
+static void moved_end(struct sp_span *span, int64_t set, const void *real, int64_t bytes,
+		      uint64_t end)
 {
 	if (!span->arg && bytes >= 0)
 		span->arg = set_name(span->thread, set, real);
@@ -209,8 +212,8 @@ static int64_t chunk_bytes(int64_t set, const uint64_t *offset, const void *real
 }
 
 /* 1.10.3 to 1.14 */
-SP_HOOK(int, H5Dread_chunk, int64_t set, int64_t properties, const uint64_t *offset, uint32_t *filters,
-	void *buf)
+SP_HOOK(int, H5Dread_chunk, int64_t set, int64_t properties, const uint64_t *offset,
+	uint32_t *filters, void *buf)
 {
 	__typeof__(&H5Dread_chunk) real = H5(H5Dread_chunk);
 	struct sp_thread *t = sp_enter();
@@ -228,8 +231,8 @@ SP_HOOK(int, H5Dread_chunk, int64_t set, int64_t properties, const uint64_t *off
 }
 
 /* 2.0: the same under another name, and one that is told how much room there is */
-SP_HOOK(int, H5Dread_chunk1, int64_t set, int64_t properties, const uint64_t *offset, uint32_t *filters,
-	void *buf)
+SP_HOOK(int, H5Dread_chunk1, int64_t set, int64_t properties, const uint64_t *offset,
+	uint32_t *filters, void *buf)
 {
 	__typeof__(&H5Dread_chunk1) real = H5(H5Dread_chunk1);
 	struct sp_thread *t = sp_enter();
@@ -246,8 +249,8 @@ SP_HOOK(int, H5Dread_chunk1, int64_t set, int64_t properties, const uint64_t *of
 	return ret;
 }
 
-SP_HOOK(int, H5Dread_chunk2, int64_t set, int64_t properties, const uint64_t *offset, uint32_t *filters,
-	void *buf, size_t *room)
+SP_HOOK(int, H5Dread_chunk2, int64_t set, int64_t properties, const uint64_t *offset,
+	uint32_t *filters, void *buf, size_t *room)
 {
 	__typeof__(&H5Dread_chunk2) real = H5(H5Dread_chunk2);
 	struct sp_thread *t = sp_enter();

@@ -1,7 +1,9 @@
 /*
- * Asking about files: how often and how long. Paths are not kept, descriptors are where they are known.
+ * Asking about files: how often and how long. Paths are not kept, descriptors are where they are
+ * known.
  *
- * Programs built with glibc 2.33 and later call stat and its like; those built before, as wheels are, call
+ * Programs built with glibc 2.33 and later call stat and its like; those built before, as wheels
+ * are, call
  * __xstat and its like.
  */
 #include <dirent.h>

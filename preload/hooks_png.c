@@ -1,7 +1,8 @@
 /*
- * libpng: one event an image, from the first call for its rows to png_read_end or to its destruction.
- * Reading the header is not in it. Errors leave these calls by longjmp, as in hooks_jpeg.c. Rows of an
- * interlaced image are read once a pass and counted as many times as there are rows.
+ * libpng: one event an image, from the first call for its rows to png_read_end or to its
+ * destruction. Reading the header is not in it. Errors leave these calls by longjmp, as in
+ * hooks_jpeg.c. Rows of an interlaced image are read once a pass and counted as many times as there
+ * are rows.
  */
 #include "preload/decode.h"
 #include "preload/hook.h"
@@ -23,7 +24,8 @@ static struct sp_image *image_place(struct sp_thread *t, const void *png)
 	return image;
 }
 
-/* What a call for rows keeps on its own stack: inside it libpng calls its other functions through us. */
+/* What a call for rows keeps on its own stack: inside it libpng calls its other functions through
+ * us. */
 struct rows {
 	struct sp_image *image;
 	struct sp_decode *decode;

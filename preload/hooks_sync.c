@@ -1,6 +1,6 @@
 /*
- * Waiting for the disk, and advice about what will be read. Allocators give memory back by madvise, from
- * places where nothing may be looked up or allocated: only advices about reading are events.
+ * Waiting for the disk, and advice about what will be read. Allocators give memory back by madvise,
+ * from places where nothing may be looked up or allocated: only advices about reading are events.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
 /*
- * Bytes that go from one descriptor to another inside the kernel: one event, of the file that is read.
+ * Bytes that go from one descriptor to another inside the kernel: one event, of the file that is
+ * read.
  */
 #include <fcntl.h>
 #include <sys/sendfile.h>
@@ -25,8 +26,8 @@ SP_HOOK(ssize_t, sendfile, int to, int from, off_t *offset, size_t n)
 }
 SP_TWIN(sendfile64, sendfile);
 
-SP_HOOK(ssize_t, copy_file_range, int from, off64_t *from_offset, int to, off64_t *to_offset, size_t n,
-	unsigned flags)
+SP_HOOK(ssize_t, copy_file_range, int from, off64_t *from_offset, int to, off64_t *to_offset,
+	size_t n, unsigned flags)
 {
 	struct sp_thread *t = sp_enter();
 	ssize_t ret;

@@ -1,6 +1,6 @@
 /*
- * libturbojpeg: a call that decompresses is an image. It exports no jpeg_ function and calls its own
- * within, so that hooks_jpeg.c sees nothing of it. The size is that in the image's own header.
+ * libturbojpeg: a call that decompresses is an image. It exports no jpeg_ function and calls its
+ * own within, so that hooks_jpeg.c sees nothing of it. The size is that in the image's own header.
  */
 #include "preload/decode.h"
 #include "preload/hook.h"
@@ -15,7 +15,8 @@ struct size {
 /* SOF0 to SOF15 but for DHT, JPG and DAC (ITU-T T.81, table B.1). */
 static int is_frame(uint8_t marker)
 {
-	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 &&
+	       marker != 0xCC;
 }
 
 static struct size size_in(const uint8_t *jpeg, uint64_t bytes)
@@ -35,8 +36,8 @@ static struct size size_in(const uint8_t *jpeg, uint64_t bytes)
 	return none;
 }
 
-static int image_end(const struct sp_decode_call *call, const uint8_t *jpeg, uint64_t bytes, int ret,
-		     const void *real)
+static int image_end(const struct sp_decode_call *call, const uint8_t *jpeg, uint64_t bytes,
+		     int ret, const void *real)
 {
 	struct size size;
 
@@ -48,8 +49,8 @@ static int image_end(const struct sp_decode_call *call, const uint8_t *jpeg, uin
 	return ret;
 }
 
-SP_HOOK(int, tjDecompress, void *handle, uint8_t *jpeg, unsigned long bytes, uint8_t *out, int width,
-	int pitch, int height, int pixel_bytes, int flags)
+SP_HOOK(int, tjDecompress, void *handle, uint8_t *jpeg, unsigned long bytes, uint8_t *out,
+	int width, int pitch, int height, int pixel_bytes, int flags)
 {
 	__typeof__(&tjDecompress) real = TURBO(tjDecompress);
 	struct sp_decode_call call = sp_decode_enter(__builtin_frame_address(0));
@@ -68,8 +69,8 @@ SP_HOOK(int, tjDecompress2, void *handle, const uint8_t *jpeg, unsigned long byt
 	return image_end(&call, jpeg, bytes, ret, (const void *)real);
 }
 
-SP_HOOK(int, tjDecompressToYUV2, void *handle, const uint8_t *jpeg, unsigned long bytes, uint8_t *out,
-	int width, int align, int height, int flags)
+SP_HOOK(int, tjDecompressToYUV2, void *handle, const uint8_t *jpeg, unsigned long bytes,
+	uint8_t *out, int width, int align, int height, int flags)
 {
 	__typeof__(&tjDecompressToYUV2) real = TURBO(tjDecompressToYUV2);
 	struct sp_decode_call call = sp_decode_enter(__builtin_frame_address(0));
@@ -89,8 +90,8 @@ SP_HOOK(int, tjDecompressToYUVPlanes, void *handle, const uint8_t *jpeg, unsigne
 }
 
 /* Version 3. The older names call it, within. */
-SP_HOOK(int, tj3Decompress8, void *handle, const uint8_t *jpeg, size_t bytes, uint8_t *out, int pitch,
-	int format)
+SP_HOOK(int, tj3Decompress8, void *handle, const uint8_t *jpeg, size_t bytes, uint8_t *out,
+	int pitch, int format)
 {
 	__typeof__(&tj3Decompress8) real = TURBO(tj3Decompress8);
 	struct sp_decode_call call = sp_decode_enter(__builtin_frame_address(0));

@@ -1,5 +1,5 @@
-/* Images and blocks decoded in every way that leaves a call: by its return, by longjmp, not at all. Prints
- * what it counted as JSON; tests/loaders/decoders.py compares. */
+/* Images and blocks decoded in every way that leaves a call: by its return, by longjmp, not at all.
+ * Prints what it counted as JSON; tests/loaders/decoders.py compares. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdint.h>

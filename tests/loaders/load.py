@@ -1,5 +1,5 @@
-"""load.py make FOLDER: data for every loader. load.py NAME FOLDER: loads it as a trainer would, and prints
-what it counted itself, as JSON. A loader whose library is not here ends with status 77."""
+"""load.py make FOLDER: data for every loader. load.py NAME FOLDER: loads it as a trainer would, and
+prints what it counted itself, as JSON. A loader whose library is not here ends with status 77."""
 
 import io
 import json

@@ -1,5 +1,5 @@
-"""Ordinary loaders, unmodified, under the preload and strace at once: what the report says of the data's
-files is what the kernel was asked, and what it says of decoders is what the loader counted itself.
+"""Ordinary loaders, unmodified, under the preload and strace at once: what the report says of the
+data's files is what the kernel was asked, and what it says of decoders is what the loader counted itself.
 
 Environment: STAGEPROF_TEST_LIB, STAGEPROF_TEST_REPORT, STAGEPROF_TEST_LOADER_PYTHON.
 """
@@ -147,7 +147,7 @@ class Loaders(unittest.TestCase):
         self.exact("video")
 
     def test_cv2(self):
-        """Wheels of some versions hide their libpng: then there is no image, and never a wrong count."""
+        """Some wheels hide their libpng: then there is no image, and never a wrong count."""
         own, stages, _ = self.load("cv2")
         self.assertGreater(own["images"], 0)
         if stages.get("png_decode", {}).get("calls"):
