@@ -11,6 +11,7 @@
 
 #include "analyzer/complaint.h"
 #include "analyzer/options.h"
+#include "analyzer/output_file.h"
 #include "analyzer/report.h"
 #include "analyzer/text.h"
 
@@ -45,10 +46,22 @@ static void add_inputs(struct sp_report *report, char **paths)
 	}
 }
 
-static int show(const struct sp_report *report, const struct sp_options *options)
+/* Where data goes is settled before hours of reading. */
+static int open_output(struct sp_output_file *file, const struct sp_options *options)
+{
+	int r = sp_output_file_open(file, options->output, options->force);
+
+	if (r == -EEXIST)
+		say_of(options->output, "is there already: --force replaces it");
+	else if (r < 0)
+		say_of(options->output, strerror(-r));
+	return r;
+}
+
+static int show(const struct sp_report *report, const struct sp_options *options, FILE *file)
 {
 	struct sp_out out = {
-		.file = stdout,
+		.file = file,
 		.format = options->format,
 		.width = options->width,
 		.color = options->color,
@@ -64,12 +77,29 @@ static int show(const struct sp_report *report, const struct sp_options *options
 	}
 	if (r < 0)
 		say(strerror(-r));
-	else if (end < 0)
-		say("not everything could be written to stdout");
 	return r < 0 || end < 0 ? 1 : 0;
 }
 
-static int run(struct sp_report *report, const struct sp_options *options)
+static int write_output(const struct sp_report *report, const struct sp_options *options,
+			struct sp_output_file *file)
+{
+	int status = show(report, options, file->file);
+	int r;
+
+	if (status == 2)
+		return status;
+	r = sp_output_file_keep(file);
+	if (r == -EEXIST)
+		say_of(options->output, "came meanwhile, and stays as it is: --force replaces it");
+	else if (r < 0 && options->output)
+		say_of(options->output, "not everything could be written, so nothing was");
+	else if (r < 0)
+		say("not everything could be written to stdout");
+	return r < 0 ? 1 : status;
+}
+
+static int read_and_write(struct sp_report *report, const struct sp_options *options,
+			  struct sp_output_file *file)
 {
 	int r;
 
@@ -85,7 +115,19 @@ static int run(struct sp_report *report, const struct sp_options *options)
 	}
 	if (!sp_report_has_trace(report))
 		return 1;
-	return show(report, options);
+	return write_output(report, options, file);
+}
+
+static int run(struct sp_report *report, const struct sp_options *options)
+{
+	struct sp_output_file file;
+	int status;
+
+	if (open_output(&file, options) < 0)
+		return 1;
+	status = read_and_write(report, options, &file);
+	sp_output_file_drop(&file);
+	return status;
 }
 
 static enum sp_range_choice choose_ranges(unsigned needs)

@@ -96,7 +96,8 @@ static void parse_steps(struct argp_state *state, struct sp_step_selection *step
 		steps->to = (uint32_t)parse_number(state, "steps", colon + 1, UINT32_MAX);
 }
 
-static bool wants_color(int when)
+/* when: 0 auto, 1 always, 2 never */
+static bool wants_color(int when, bool to_stdout)
 {
 	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
 
@@ -106,7 +107,7 @@ static bool wants_color(int when)
 		return false;
 	if (force && *force && strcmp(force, "0") != 0)
 		return true;
-	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+	return to_stdout && isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
 static unsigned default_width(void)
@@ -140,6 +141,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_format:
 		o->format = (enum sp_format)parse_word(state, "format", arg, formats);
+		return 0;
+	case KEY_output:
+		o->output = arg;
+		return 0;
+	case KEY_force:
+		o->force = true;
 		return 0;
 	case KEY_process:
 		o->selection.pid = (uint32_t)parse_number(state, "process", arg, UINT32_MAX);
@@ -179,7 +186,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->width = (unsigned)parse_number(state, "width", arg, 10000);
 		return 0;
 	case KEY_color:
-		o->color = wants_color(parse_word(state, "color", arg, colors));
+		o->color_when = parse_word(state, "color", arg, colors);
 		return 0;
 	case KEY_jobs:
 		o->jobs = (unsigned)parse_number(state, "jobs", arg, 256);
@@ -217,7 +224,6 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 		.steps = {.to = UINT32_MAX, .epoch = -1},
 		.by = SP_NAMING_PATH,
 		.width = default_width(),
-		.color = wants_color(0),
 		.paths = paths,
 	};
 	argp_err_exit_status = USAGE_STATUS;
@@ -229,6 +235,7 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 		options->view = &sp_views[0];
 	if (options->rows.limit == NO_LIMIT_GIVEN)
 		options->rows.limit = default_limit(options);
+	options->color = wants_color(options->color_when, !options->output);
 	if (!options->jobs)
 		options->jobs = sp_jobs_default();
 }

@@ -17,6 +17,9 @@ struct sp_options {
 	enum sp_file_naming by;
 	unsigned width, jobs;
 	bool color, verbose;
+	const char *output; /* -o, borrowed from argv; NULL: stdout */
+	int color_when;	    /* 0 auto, 1 always, 2 never; color is what follows */
+	bool force;	    /* output may replace a file */
 	char **paths; /* owned; each borrowed from argv; NULL-terminated */
 };
 

@@ -1,0 +1,1 @@
+$REPORT stages v1/run.zst -o $work/none/a

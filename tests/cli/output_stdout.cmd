@@ -1,0 +1,1 @@
+$REPORT stages --format=csv v1/run.zst -o - | head -1
