@@ -61,6 +61,12 @@ static inline uint64_t sp_clock_ticks(void)
 	return sp_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* A duration; by the estimate of sp_clock_settle. */
+static inline uint64_t sp_clock_span_ns(uint64_t ticks)
+{
+	return (uint64_t)((__uint128_t)ticks * 1000000000u / sp_clock.ticks_per_second);
+}
+
 void sp_clock_read(struct sp_clock_point *ret);
 
 #endif

@@ -10,6 +10,7 @@
 #include "preload/aside.h"
 #include "preload/clock.h"
 #include "preload/config.h"
+#include "preload/cost.h"
 #include "preload/files.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
@@ -27,6 +28,7 @@ static struct {
 	uint64_t constructed_ns, forked_ns;
 	uint64_t image_start_ns; /* of the newest image known; a forked child finds its parent's */
 	char host[64], exe[64];
+	struct sp_run_place place;
 } facts;
 
 static const char *const dormant[] = {
@@ -176,6 +178,7 @@ int sp_process_init(void)
 		return 0;
 	}
 	host_read();
+	facts.place = sp_run_place();
 	facts.constructor_pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
 	facts.constructed_ns = sp_clock_ns(CLOCK_REALTIME);
 	sp_clock_init(sp_config_is(sp_config.clock, "counter")	 ? SP_CLOCK_COUNTER :
@@ -270,6 +273,7 @@ int sp_process_begin(void)
 	if (__atomic_compare_exchange_n(&p->state, &expected, SP_PROCESS_BEGINNING, 0, __ATOMIC_ACQUIRE,
 					__ATOMIC_ACQUIRE)) {
 		sp_clock_settle();
+		sp_cost_measure();
 		image_begin();
 		__atomic_store_n(&p->state, image_claim() ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
 				 __ATOMIC_RELEASE);
@@ -285,20 +289,36 @@ int sp_process_begin(void)
 	return -EBUSY;
 }
 
+/* Threads race here: the largest count must stay. */
+static void raise_word(uint64_t *word, uint64_t count)
+{
+	uint64_t seen, stored = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	while (sp_checked_read(stored, &seen) < 0 || seen < count)
+		if (__atomic_compare_exchange_n(word, &stored, sp_checked_make(count), 0,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			break;
+}
+
 void sp_process_lose(uint64_t events)
 {
 	uint64_t lost = __atomic_add_fetch(&sp_process->lost, events, __ATOMIC_RELAXED);
 	struct sp_file_header *page = __atomic_load_n(&sp_process->header_page, __ATOMIC_ACQUIRE);
-	uint64_t seen, stored;
+
+	if (page)
+		raise_word(&page->process_lost, lost);
+}
+
+void sp_process_spend(uint64_t ticks)
+{
+	uint64_t ns = sp_clock_span_ns(ticks);
+	uint64_t own = __atomic_add_fetch(&sp_process->own_ns, ns, __ATOMIC_RELAXED);
+	struct sp_file_header *page = __atomic_load_n(&sp_process->header_page, __ATOMIC_ACQUIRE);
 
 	if (!page)
 		return;
-	/* Threads race here: the largest count must stay. */
-	stored = __atomic_load_n(&page->process_lost, __ATOMIC_RELAXED);
-	while (sp_checked_read(stored, &seen) < 0 || seen < lost)
-		if (__atomic_compare_exchange_n(&page->process_lost, &stored, sp_checked_make(lost), 0,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			break;
+	raise_word(&page->own_ns, own);
+	raise_word(&page->stall_ns, ns);
 }
 
 void sp_process_describe(struct sp_file_header *header)
@@ -317,6 +337,10 @@ void sp_process_describe(struct sp_file_header *header)
 	sp_clock_read(&header->opened);
 	memcpy(header->host, facts.host, sizeof(header->host));
 	memcpy(header->exe, facts.exe, sizeof(header->exe));
+	header->rank = sp_checked_make(facts.place.rank);
+	header->local_rank = sp_checked_make(facts.place.local_rank);
+	header->world_size = sp_checked_make(facts.place.world_size);
+	header->event_ps = sp_checked_make(sp_cost_event_ps());
 }
 
 uint32_t sp_process_intern(uint64_t hash, struct sp_interned **ret_entry)

@@ -33,6 +33,7 @@ struct sp_process {
 	uint32_t flags; /* enum sp_header_flags */
 	uint32_t file_ids, name_ids;
 	uint64_t lost; /* by threads without a file */
+	uint64_t own_ns; /* spent on blocks and files */
 	struct sp_file_header *header_page;
 	uint32_t files_near[1024];
 	uint32_t *files_far[4096];
@@ -65,6 +66,9 @@ int sp_process_is_frozen(void);
 
 /* One event of a thread that has no file. */
 void sp_process_lose(uint64_t events);
+
+/* A hooked call waited so long while a block or a file was made. Any thread, any handler. */
+void sp_process_spend(uint64_t ticks);
 
 /* Fills what the header says of the image: not the thread's part. */
 void sp_process_describe(struct sp_file_header *header);

@@ -202,13 +202,16 @@ static int is_event(const struct sp_record *record)
  * until a later try succeeds. */
 static void make_room(struct sp_recorder *r)
 {
+	uint64_t begin;
 	int error;
 
 	if (r->stuck) {
 		r->stuck--;
 		return;
 	}
+	begin = sp_clock_ticks();
 	error = sp_recorder_publish(r, 0);
+	sp_process_spend(sp_clock_ticks() - begin);
 	if (!error) {
 		r->hot.room = r->capacity - r->capacity / 8;
 		return;

@@ -38,18 +38,53 @@ static void token_make(void)
 	sp_run.token[1] ^= (uint64_t)SP_SYS1(SYS_getpid, 0) << 32;
 }
 
+/*
+ * What launchers set: torchrun, Paddle's launch, Slurm, Open MPI, MPICH and its kin. One launcher's three
+ * belong together: a job of one task under Slurm may hold torchrun's ranks.
+ */
+static const struct launcher {
+	const char *rank, *local_rank, *world_size;
+} launchers[] = {
+	{"RANK", "LOCAL_RANK", "WORLD_SIZE"},
+	{"PADDLE_TRAINER_ID", "PADDLE_RANK_IN_NODE", "PADDLE_TRAINERS_NUM"},
+	{"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
+	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
+	{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
+};
+
+static const struct launcher *launcher_find(void)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (getenv(launchers[i].rank))
+			return &launchers[i];
+	return NULL;
+}
+
 const char *sp_run_rank(void)
 {
-	static const char *const names[] = {"RANK", "PADDLE_TRAINER_ID", "SLURM_PROCID",
-					    "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+	const struct launcher *launcher = launcher_find();
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
+	return launcher ? getenv(launcher->rank) : "0";
+}
 
-		if (value)
-			return value;
-	}
-	return "0";
+/* Plus `more`; 0 where the variable is not set, or holds no number. */
+static uint32_t number_of(const char *variable, uint32_t more)
+{
+	const char *text = getenv(variable);
+	char *end;
+	long n = text ? strtol(text, &end, 10) : 0;
+
+	return text && end != text && !*end && n >= 0 && n < INT32_MAX ? (uint32_t)n + more : 0;
+}
+
+struct sp_run_place sp_run_place(void)
+{
+	const struct launcher *launcher = launcher_find();
+
+	if (!launcher)
+		return (struct sp_run_place){0, 0, 0};
+	return (struct sp_run_place){number_of(launcher->rank, 1), number_of(launcher->local_rank, 1),
+				     number_of(launcher->world_size, 0)};
 }
 
 /* Returns the template's rest behind %q{VAR}; an unset variable is nothing. */

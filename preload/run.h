@@ -32,4 +32,13 @@ int sp_run_claim(void);
 /* This process's rank in its job, as its launcher's environment tells: a text; "0" where there is none. */
 const char *sp_run_rank(void);
 
+/* Where this process stands in its job: each a number plus 1, 0 where no launcher told it. */
+struct sp_run_place {
+	uint32_t rank, local_rank;
+	uint32_t world_size; /* not plus 1 */
+};
+
+/* Reads the environment: for the constructor. */
+struct sp_run_place sp_run_place(void);
+
 #endif

@@ -137,14 +137,18 @@ struct sp_thread *sp_thread_begin(void)
 {
 	struct sp_thread *t = NULL;
 	unsigned long before;
+	uint64_t begin;
 
 	if (!sp_process || sp_tls.quiet ||
 	    __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_FAILED)
 		return NULL;
 	before = sp_signals_block();
+	begin = sp_clock_ticks();
 	sp_tls.quiet++;
 	if (sp_process_begin() == 0)
 		t = thread_make();
+	if (t)
+		sp_process_spend(sp_clock_ticks() - begin);
 	sp_tls.quiet--;
 	sp_signals_restore(before);
 	return t;
@@ -171,12 +175,15 @@ void sp_thread_finish(void)
 {
 	struct sp_recorder *r = (struct sp_recorder *)sp_tls.thread;
 	unsigned long before;
+	uint64_t begin;
 
 	if (!r || r->hot.state != SP_THREAD_LIVE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	before = sp_signals_block();
+	begin = sp_clock_ticks();
 	sp_tls.quiet++;
 	recorder_finish(r);
+	sp_process_spend(sp_clock_ticks() - begin);
 	sp_tls.quiet--;
 	sp_signals_restore(before);
 }

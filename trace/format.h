@@ -84,7 +84,13 @@ struct sp_file_header {
 	uint64_t header_hash;	   /* XXH64, seed 0, of the bytes before it */
 	/* Stored to while the process runs; each is a checked word (sp_checked_*). */
 	uint64_t process_lost;	   /* events of threads that have no file; only in the image's first file */
-	uint64_t reserved[29];
+	uint64_t rank, local_rank; /* in its job, plus 1; 0: not known */
+	uint64_t world_size;	   /* ranks of its job; 0: not known */
+	uint64_t event_ps;	   /* what recording one event takes, measured at the start; 0: not known */
+	/* In the image's first file alone; 0: not known. */
+	uint64_t own_ns;   /* spent on blocks, files and their growth, by all threads */
+	uint64_t stall_ns; /* the longest of these that one call of the host had to wait for */
+	uint64_t reserved[23];
 };
 
 enum sp_block_flags {

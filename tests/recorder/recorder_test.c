@@ -477,6 +477,60 @@ START_TEST(a_forked_child_is_an_image_of_its_own)
 }
 END_TEST
 
+START_TEST(own_cost_is_told)
+{
+	struct timespec begin, end;
+	struct slots_count count;
+	uint64_t wall_ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	run_begin(NULL);
+	emit_many(100000);
+	sp_thread_finish();
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	wall_ns = (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u + (uint64_t)end.tv_nsec -
+		  (uint64_t)begin.tv_nsec;
+	count = run_read(NULL, NULL);
+	/* Two readings of the clock and a slot: a nanosecond would be a wrong unit, and so 10 us. */
+	ck_assert_uint_gt(count.event_ps, 1000);
+	ck_assert_uint_lt(count.event_ps, 10000000);
+	ck_assert_uint_gt(count.stall_ns, 0);
+	ck_assert_uint_lt(count.stall_ns, count.own_ns);
+	ck_assert_uint_lt(count.own_ns, wall_ns + wall_ns / 20);
+	run_remove();
+}
+END_TEST
+
+static const struct place_case {
+	const char *variables[4];
+	struct sp_run_place place;
+} places[] = {
+	{{NULL}, {0, 0, 0}},
+	{{"RANK=0", "LOCAL_RANK=0", "WORLD_SIZE=1"}, {1, 1, 1}},
+	{{"RANK=5", "LOCAL_RANK=1", "WORLD_SIZE=8", "SLURM_PROCID=2"}, {6, 2, 8}},
+	{{"SLURM_PROCID=2", "SLURM_LOCALID=0", "SLURM_NTASKS=4", "WORLD_SIZE=9"}, {3, 1, 4}},
+	{{"RANK=two", "LOCAL_RANK=-1", "WORLD_SIZE="}, {0, 0, 0}},
+	{{"RANK=99999999999999999999", "LOCAL_RANK=1x"}, {0, 0, 0}},
+};
+
+START_TEST(ranks_are_told)
+{
+	const struct place_case *c = &places[_i];
+	struct slots_count count;
+
+	for (int i = 0; i < 4 && c->variables[i]; i++)
+		ck_assert_int_eq(putenv((char *)(uintptr_t)c->variables[i]), 0);
+	run_begin(NULL);
+	emit_many(1);
+	sp_thread_finish();
+	count = run_read(NULL, NULL);
+	ck_assert_uint_eq(count.rank, c->place.rank);
+	ck_assert_uint_eq(count.local_rank, c->place.local_rank);
+	ck_assert_uint_eq(count.world_size, c->place.world_size);
+	run_remove();
+}
+END_TEST
+
 START_TEST(no_descriptor_is_taken)
 {
 	int before, after;
@@ -516,6 +570,8 @@ static Suite *suite(void)
 	tcase_add_test(t, a_kill_at_any_store_boundary_leaves_a_whole_file);
 	tcase_add_test(t, a_forked_child_is_an_image_of_its_own);
 	tcase_add_test(t, no_descriptor_is_taken);
+	tcase_add_test(t, own_cost_is_told);
+	tcase_add_loop_test(t, ranks_are_told, 0, (int)(sizeof(places) / sizeof(places[0])));
 	suite_add_tcase(s, t);
 	return s;
 }

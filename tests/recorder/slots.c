@@ -131,6 +131,22 @@ static int window_read(struct file *f, size_t offset)
 	return 0;
 }
 
+static int header_words_read(struct file *f, size_t offset, const struct sp_file_header *h)
+{
+	struct slots_count *c = f->count;
+	uint64_t own, stall;
+
+	if (sp_checked_read(h->rank, &c->rank) < 0 ||
+	    sp_checked_read(h->local_rank, &c->local_rank) < 0 ||
+	    sp_checked_read(h->world_size, &c->world_size) < 0 ||
+	    sp_checked_read(h->event_ps, &c->event_ps) < 0 ||
+	    sp_checked_read(h->own_ns, &own) < 0 || sp_checked_read(h->stall_ns, &stall) < 0)
+		return wrong(f, offset, "a damaged word in the header");
+	c->own_ns = own > c->own_ns ? own : c->own_ns;
+	c->stall_ns = stall > c->stall_ns ? stall : c->stall_ns;
+	return 0;
+}
+
 static int header_read(struct file *f, size_t offset)
 {
 	struct sp_file_header h;
@@ -140,7 +156,7 @@ static int header_read(struct file *f, size_t offset)
 	if (memcmp(h.tag, SP_TAG_HEADER, 8) || sp_checked_read(h.process_lost, &lost) < 0)
 		return wrong(f, offset, "no header");
 	f->count->lost += lost;
-	return 0;
+	return header_words_read(f, offset, &h);
 }
 
 static int frames_read(struct file *f)
