@@ -69,6 +69,9 @@ struct sp_image {
 	bool forked;
 	char exe[sizeof(((struct sp_file_header *)0)->exe)];
 	uint64_t process_lost;
+	/* As in the header; rank and local_rank plus 1, and 0 everywhere: not known. */
+	uint64_t rank, local_rank, world_size;
+	uint64_t event_ps, own_ns, stall_ns;
 };
 
 struct sp_stream {

@@ -142,16 +142,28 @@ static struct image_node *image_of_pid(struct join *j, struct host_node *host, u
 	return p ? p->image : NULL;
 }
 
+/* A count of the header that only grows; one that is damaged is not known. */
+static void learn_word(uint64_t *known, uint64_t word)
+{
+	uint64_t count;
+
+	if (sp_checked_read(word, &count) == 0 && count > *known)
+		*known = count;
+}
+
 static void image_learn(struct image_node *i, const struct sp_file_header *h)
 {
-	uint64_t lost;
-
 	i->image.ppid = h->ppid;
 	i->image.parent_start_ns = h->parent_start_ns;
 	i->image.forked |= (h->flags & SP_HEADER_FORKED) != 0;
 	memcpy(i->image.exe, h->exe, sizeof(i->image.exe) - 1);
-	if (sp_checked_read(h->process_lost, &lost) == 0 && lost > i->image.process_lost)
-		i->image.process_lost = lost;
+	learn_word(&i->image.process_lost, h->process_lost);
+	learn_word(&i->image.rank, h->rank);
+	learn_word(&i->image.local_rank, h->local_rank);
+	learn_word(&i->image.world_size, h->world_size);
+	learn_word(&i->image.event_ps, h->event_ps);
+	learn_word(&i->image.own_ns, h->own_ns);
+	learn_word(&i->image.stall_ns, h->stall_ns);
 }
 
 static const struct sp_segment *header_segment(const struct sp_stream *s)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/inflight.h"
+#include "analyzer/own_cost.h"
 #include "analyzer/text.h"
 
 #define LINE_BYTES 1024u
@@ -212,6 +213,7 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 	show_hosts(report, out);
 	show_facts(report, out);
 	show_losses(report, out);
+	sp_own_cost_show(report, out);
 	show_unobserved(report, out);
 	show_uncalled(report, out);
 	show_notes(report, out);
