@@ -53,4 +53,6 @@ void sp_fault_store(void)
 
 	if (sp_fault.kill_at && now == sp_fault.kill_at)
 		sp_sys6(SYS_kill, sp_sys6(SYS_getpid, 0, 0, 0, 0, 0, 0), SIGKILL, 0, 0, 0, 0);
+	if (sp_fault.act_at && now == sp_fault.act_at)
+		sp_fault.act();
 }

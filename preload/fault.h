@@ -11,6 +11,8 @@ struct sp_fault {
 	long fail_on;	 /* 1: all after it too */
 	long fail_errno; /* positive */
 	long kill_at;	 /* SIGKILL at the Nth store boundary; 0: never */
+	long act_at;	 /* `act` at the Nth store boundary, which it may leave by longjmp; 0: never */
+	void (*act)(void);
 	long calls, boundaries; /* so far */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/aside.h"
+#include "preload/handler.h"
 #include "preload/memory.h"
 #include "preload/process.h"
 #include "preload/say.h"
@@ -16,6 +17,8 @@
 /* A frame of the recorder that is further up the stack than this is not the one a handler interrupted:
  * it was left by longjmp. */
 #define HANDLER_STACK_BYTES (1024u * 1024u)
+/* So many times in a row a frame is taken for interrupted before the stack is searched for the handler. */
+#define NESTED_PATIENCE 64u
 
 __thread struct sp_tls sp_tls;
 
@@ -29,7 +32,8 @@ static int on_signal_stack(void)
 /*
  * `emitting` names a frame that entered the recorder and has not left it. Either it is still there and
  * we run in a signal handler above it, or it was left by longjmp out of a handler; then a frame that
- * enters now is not deeper than it, or far deeper. This is asked once a block, not once an event.
+ * enters now is not deeper than it, or far deeper, or there is no handler between them. This is asked once a
+ * block, not once an event.
  */
 int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame)
 {
@@ -37,7 +41,10 @@ int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame)
 
 	if (!there)
 		return 0;
-	if ((frame < there && there - frame < HANDLER_STACK_BYTES) || on_signal_stack())
+	if (on_signal_stack())
+		return 1;
+	if (frame < there && there - frame < HANDLER_STACK_BYTES &&
+	    (++r->nested % NESTED_PATIENCE || sp_handler_is_between(frame, there)))
 		return 1;
 	r->hot.emitting = 0;
 	return 0;
@@ -68,6 +75,7 @@ void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity)
 /* Where there is no memory for larger blocks, the smaller ones go on. */
 static void pack_widen(struct sp_recorder *r, uint32_t slots)
 {
+	struct sp_pack before = r->pack;
 	void *memory;
 
 	if (r->pack.slots >= slots)
@@ -75,9 +83,10 @@ static void pack_widen(struct sp_recorder *r, uint32_t slots)
 	memory = sp_pages_make(sp_pack_memory_bytes(slots));
 	if (!memory)
 		return;
-	if (r->pack.slots > SP_WINDOW_SLOTS_MIN)
-		sp_pages_free(r->pack.memory, r->pack.memory_bytes);
+	/* In this order a longjmp out of a handler leaves a pack that can be used. */
 	sp_pack_init(&r->pack, memory, slots);
+	if (before.slots > SP_WINDOW_SLOTS_MIN)
+		sp_pages_free(before.memory, before.memory_bytes);
 }
 
 /* A busy thread gets a window four times as large with each growth, up to the largest. */
@@ -129,9 +138,13 @@ static int publish_one(struct sp_recorder *r, uint32_t slots, uint16_t flags)
 int sp_recorder_publish(struct sp_recorder *r, uint16_t flags)
 {
 	/* Slots that a handler took beyond the ring and left by longjmp are holes of the next block. */
-	uint64_t full = r->hot.base + r->capacity;
-	uint64_t end = r->hot.head < full ? r->hot.head : full;
+	uint64_t published = sp_stream_settle(&r->stream), full, end;
 	int ret = 0;
+
+	if (published > r->hot.base)
+		__atomic_store_n(&r->hot.base, published, __ATOMIC_RELEASE);
+	full = r->hot.base + r->capacity;
+	end = r->hot.head < full ? r->hot.head : full;
 
 	while (!ret && (r->hot.base < end || flags)) {
 		uint64_t left = end - r->hot.base;
@@ -230,6 +243,7 @@ void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_
 
 	if (!nested) {
 		slots_return(t, number, slots);
+		r->nested = 0;
 		t->emitting = record->frame;
 		if (r->capacity)
 			make_room(r);

@@ -412,14 +412,19 @@ uint8_t *sp_stream_block_at(const struct sp_stream *stream)
 	return at(stream, stream->free_offset) + SP_BLOCK_FRAME_BYTES;
 }
 
+/* Of a zstd frame that ends there, with the FREE frame that stands behind it. */
+static uint64_t block_aligned_end(uint64_t end)
+{
+	return end % 8 ? ALIGN_UP(end, 8) + sizeof(struct sp_frame) : end;
+}
+
 static uint64_t block_end(const struct sp_stream *s, const struct sp_block_header *header)
 {
 	uint64_t end = s->free_offset + SP_BLOCK_FRAME_BYTES + header->zstd_bytes;
-	uint64_t aligned = ALIGN_UP(end, 8);
+	uint64_t aligned = block_aligned_end(end);
 
 	if (aligned == end)
 		return end;
-	aligned += sizeof(struct sp_frame);
 	/* Not aligned, so memcpy; nobody sees it before the block's own store. */
 	memcpy(at(s, end),
 	       &(struct sp_frame){SP_FRAME_FREE, (uint32_t)(aligned - end - sizeof(struct sp_frame))},
@@ -478,6 +483,20 @@ int sp_stream_publish(struct sp_stream *stream, struct sp_block_header *header)
 	frame_store(block, header->frame.magic, header->frame.size);
 	stream->free_offset = end;
 	return 0;
+}
+
+uint64_t sp_stream_settle(struct sp_stream *stream)
+{
+	struct sp_block_header header;
+	uint64_t end;
+
+	memcpy(&header.frame, at(stream, stream->free_offset), sizeof(header.frame));
+	if (stream->write_mode || header.frame.magic != SP_FRAME_BLOCK)
+		return 0;
+	memcpy(&header, at(stream, stream->free_offset), sizeof(header));
+	end = stream->free_offset + SP_BLOCK_FRAME_BYTES + header.zstd_bytes;
+	stream->free_offset = block_aligned_end(end);
+	return header.first_index + header.slots;
 }
 
 /* Slots [first, last) into a window of another capacity: other places, other generations. */

@@ -64,6 +64,12 @@ uint8_t *sp_stream_block_at(const struct sp_stream *stream);
 int sp_stream_publish(struct sp_stream *stream, struct sp_block_header *header);
 
 /*
+ * Before each block: one that was made visible and then left by longjmp out of a handler counts as published.
+ * Returns the number of the slot behind it, or 0 where there is none.
+ */
+uint64_t sp_stream_settle(struct sp_stream *stream);
+
+/*
  * Gives the file a new tail: room for a zstd frame of `block_bytes` and a window of `slots`, whose
  * first_index is `first`. Slots [first, last) are carried over. The old window is gone on success.
  */

@@ -86,15 +86,17 @@ static size_t block_read(struct file *f, size_t offset)
 	if (offset + sizeof(h) > f->size)
 		return 0;
 	memcpy(&h, f->bytes + offset, sizeof(h));
-	if (memcmp(h.tag, SP_TAG_BLOCK, 4) || h.slots > SP_BLOCK_SLOTS_MAX || h.first_index != f->next ||
+	if (memcmp(h.tag, SP_TAG_BLOCK, 4) || h.slots > SP_BLOCK_SLOTS_MAX || h.first_index > f->next ||
 	    offset + sizeof(h) + h.zstd_bytes > f->size)
 		return 0;
 	n = ZSTD_decompress(payload, sizeof(payload), frame, h.zstd_bytes);
 	if (ZSTD_isError(n) || n != h.payload_bytes || sp_payload_decode(slots, h.slots, payload, n) < 0)
 		return 0;
-	for (uint32_t i = 0; i < h.slots; i++)
+	/* Slots that an earlier block had are duplicates. */
+	for (uint64_t i = f->next - h.first_index; i < h.slots; i++)
 		slot_take(f, &slots[i]);
-	f->next += h.slots;
+	if (f->next < h.first_index + h.slots)
+		f->next = h.first_index + h.slots;
 	f->lost = h.lost;
 	f->count->blocks++;
 	f->count->ended += h.flags & SP_BLOCK_LAST;
