@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "preload/config.h"
+#include "preload/deep.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/process.h"
@@ -194,16 +195,31 @@ static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st)
 	return id;
 }
 
-uint32_t sp_file_meet(struct sp_thread *t, int fd)
+struct meeting {
+	struct sp_thread *thread;
+	int fd;
+	uint32_t file;
+};
+
+static void meet(void *argument)
 {
-	uint32_t *entry, file = sp_file_known(fd);
+	struct meeting *m = argument;
+	uint32_t *entry;
 	struct stat st;
 
-	if (file || fd < 0 || SP_SYS2(SYS_fstat, fd, &st) < 0)
-		return file;
-	file = file_intern(t, fd, &st);
-	entry = entry_of(fd, 1);
+	if (SP_SYS2(SYS_fstat, m->fd, &st) < 0)
+		return;
+	m->file = file_intern(m->thread, m->fd, &st);
+	entry = entry_of(m->fd, 1);
 	if (entry)
-		__atomic_store_n(entry, file, __ATOMIC_RELAXED);
-	return file;
+		__atomic_store_n(entry, m->file, __ATOMIC_RELAXED);
+}
+
+uint32_t sp_file_meet(struct sp_thread *t, int fd)
+{
+	struct meeting m = {t, fd, sp_file_known(fd)};
+
+	if (!m.file && fd >= 0 && !sp_process_is_frozen())
+		sp_deep_call(meet, &m);
+	return m.file;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/aside.h"
+#include "preload/deep.h"
 #include "preload/handler.h"
 #include "preload/memory.h"
 #include "preload/process.h"
@@ -22,13 +23,6 @@
 
 __thread struct sp_tls sp_tls;
 
-static int on_signal_stack(void)
-{
-	stack_t stack;
-
-	return SP_SYS2(SYS_sigaltstack, 0, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
-}
-
 /*
  * `emitting` names a frame that entered the recorder and has not left it. Either it is still there and
  * we run in a signal handler above it, or it was left by longjmp out of a handler; then a frame that
@@ -41,7 +35,7 @@ int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame)
 
 	if (!there)
 		return 0;
-	if (on_signal_stack())
+	if (sp_deep_is_signal_stack())
 		return 1;
 	if (frame < there && there - frame < HANDLER_STACK_BYTES &&
 	    (++r->nested % NESTED_PATIENCE || sp_handler_is_between(frame, there)))
@@ -213,8 +207,9 @@ static int is_event(const struct sp_record *record)
 
 /* A full window is made a block. Where that fails the window keeps what it has, and what comes is lost
  * until a later try succeeds. */
-static void make_room(struct sp_recorder *r)
+static void make_room(void *argument)
 {
+	struct sp_recorder *r = argument;
 	uint64_t begin;
 	int error;
 
@@ -235,6 +230,16 @@ static void make_room(struct sp_recorder *r)
 	       "training goes on, events are lost and counted in the report");
 }
 
+/* A loop asks from the same frame each time: whether that is on a small stack is asked once. After seccomp
+ * no system call may be added. */
+static void make_room_deep(struct sp_recorder *r, uintptr_t frame)
+{
+	if (frame == r->roomy_frame || sp_process_is_frozen())
+		make_room(r);
+	else if (sp_deep_call(make_room, r) == 0)
+		r->roomy_frame = frame;
+}
+
 void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_t slots,
 		    uint64_t number)
 {
@@ -246,7 +251,7 @@ void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_
 		r->nested = 0;
 		t->emitting = record->frame;
 		if (r->capacity)
-			make_room(r);
+			make_room_deep(r, record->frame);
 		number = sp_slots_take(&t->head, slots);
 	}
 	if (number + slots - t->base <= r->capacity) {

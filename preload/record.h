@@ -47,6 +47,7 @@ struct sp_thread {
 struct sp_tls {
 	struct sp_thread *thread;
 	uint32_t quiet; /* > 0: this thread's calls are not recorded (vfork child, ourselves) */
+	uint32_t deep;	/* > 0: the thread runs on a stack of ours (preload/deep.h) */
 };
 
 extern __thread struct sp_tls sp_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));

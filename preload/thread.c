@@ -7,6 +7,7 @@
 
 #include "preload/aside.h"
 #include "preload/config.h"
+#include "preload/deep.h"
 #include "preload/memory.h"
 #include "preload/process.h"
 #include "preload/run.h"
@@ -133,6 +134,13 @@ static struct sp_thread *thread_make(void)
 	return &r->hot;
 }
 
+static void recorder_make(void *argument)
+{
+	struct sp_thread **ret = argument;
+
+	*ret = sp_process_begin() == 0 ? thread_make() : NULL;
+}
+
 struct sp_thread *sp_thread_begin(void)
 {
 	struct sp_thread *t = NULL;
@@ -145,8 +153,8 @@ struct sp_thread *sp_thread_begin(void)
 	before = sp_signals_block();
 	begin = sp_clock_ticks();
 	sp_tls.quiet++;
-	if (sp_process_begin() == 0)
-		t = thread_make();
+	if (sp_deep_call(recorder_make, &t) < 0)
+		sp_process_lose(1);
 	if (t)
 		sp_process_spend(sp_clock_ticks() - begin);
 	sp_tls.quiet--;
@@ -155,8 +163,10 @@ struct sp_thread *sp_thread_begin(void)
 }
 
 /* Workspaces for larger blocks are kept for the thread's next part, if there is one. */
-static void recorder_finish(struct sp_recorder *r)
+static void recorder_finish(void *argument)
 {
+	struct sp_recorder *r = argument;
+
 	if (r->capacity)
 		name_define(r);
 	if (r->capacity && sp_recorder_publish(r, SP_BLOCK_LAST) == 0)
@@ -182,7 +192,7 @@ void sp_thread_finish(void)
 	before = sp_signals_block();
 	begin = sp_clock_ticks();
 	sp_tls.quiet++;
-	recorder_finish(r);
+	sp_deep_call(recorder_finish, r); /* not made: the file stays as a kill would leave it */
 	sp_process_spend(sp_clock_ticks() - begin);
 	sp_tls.quiet--;
 	sp_signals_restore(before);

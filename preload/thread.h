@@ -17,6 +17,7 @@ struct sp_recorder {
 	uint64_t lost[SP_LOST_CAUSES];
 	uint64_t stuck; /* losses to let pass before the file is tried to grow again */
 	uint32_t nested; /* frames in a row that found another one of the recorder's interrupted */
+	uintptr_t roomy_frame; /* that was found to lie on no small stack; 0: none */
 	uint32_t part;
 	char comm[16]; /* as in the file's header */
 	uint32_t destructor_rounds;

@@ -31,6 +31,23 @@ class Interruptions(harness.Case):
     def test_reads_on_a_small_alternate_stack(self):
         self.assert_exact(self.both(victim("signal_reader"), "1000000", "4096"))
 
+    def test_reads_on_the_smallest_alternate_stack(self):
+        """What the handler alone needs, and 1 KiB for us."""
+        least = next(
+            more
+            for more in range(0, 8192, 64)
+            if self.execute(
+                [victim("signal_reader"), "1000", str(more)],
+                self.subfolder(f"least-{more}"),
+                traced=False,
+            ).done.returncode
+            == 0
+        )
+        for reads in ("0", "1000000"):
+            with self.subTest(reads=reads):
+                argv = [victim("signal_reader"), reads, str(least + 1024)]
+                self.assert_exact(self.both(*argv, name=reads))
+
     def test_longjmp_out_of_a_handler(self):
         self.assert_exact(self.both(victim("longjmp_read")))
 
