@@ -5,6 +5,7 @@
 
 #include "preload/aside.h"
 #include "preload/memory.h"
+#include "preload/process.h"
 #include "preload/record.h"
 #include "preload/sys.h"
 
@@ -20,7 +21,7 @@ int sp_deep_is_signal_stack(void)
 {
 	stack_t stack;
 
-	return sp_tls.deep || signal_stack(&stack);
+	return sp_tls.deep || sp_process_is_frozen() || signal_stack(&stack);
 }
 
 static int room_is_short(void)
@@ -68,7 +69,7 @@ int sp_deep_call(void (*function)(void *argument), void *argument)
 	unsigned long before;
 	uint8_t *stack;
 
-	if (sp_tls.deep || !room_is_short()) {
+	if (sp_tls.deep || sp_process_is_frozen() || !room_is_short()) {
 		function(argument);
 		return 0;
 	}

@@ -17,7 +17,8 @@
  * run. Costs one sigaltstack(2) where nothing is short. */
 int sp_deep_call(void (*function)(void *argument), void *argument);
 
-/* 1 while the thread runs in a handler that has an alternate stack, also inside sp_deep_call. */
+/* 1 while the thread runs in a handler that has an alternate stack, also inside sp_deep_call; and where it
+ * cannot be asked, behind a sandbox's filter. */
 int sp_deep_is_signal_stack(void);
 
 #endif

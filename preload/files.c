@@ -31,7 +31,7 @@ static uint32_t *far_table(unsigned n, int make)
 	uint32_t **place = &sp_process->files_far[n];
 	uint32_t *table = __atomic_load_n(place, __ATOMIC_ACQUIRE), *made;
 
-	if (table || !make)
+	if (table || !make || sp_process_is_frozen())
 		return table;
 	made = sp_pages_make(FAR_ENTRIES * sizeof(uint32_t));
 	if (!made || __atomic_compare_exchange_n(place, &table, made, 0, __ATOMIC_ACQ_REL,

@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -171,21 +172,24 @@ SP_HOOK(void, _Exit, int status)
 
 /*
  * Strict seccomp kills at our first system call and traps the counter's instruction: the thread's file is
- * brought to its end and nothing more is recorded. A filter may kill at calls that only we make: files
- * are not grown and threads get none from here on, and what that loses is counted.
+ * brought to its end and nothing more is recorded. A filter may kill at calls that only we make: from
+ * here on we make none, and what that loses is counted.
  */
 static void before_seccomp(unsigned long mode)
 {
-	static const char note[] = "a thread entered strict seccomp: its later calls are not observed";
+	static const char strict[] = "a thread entered strict seccomp: its later calls are not observed";
+	static const char filter[] = "a process set a seccomp filter: from then on its new threads and "
+				     "children are not observed, nor which files it opens";
 	struct sp_thread *t = sp_enter();
+	const char *note = mode == SECCOMP_MODE_STRICT ? strict : filter;
 
 	if (!t)
 		return;
+	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, strlen(note));
 	if (mode != SECCOMP_MODE_STRICT) {
 		sp_process_freeze();
 		return;
 	}
-	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
 	sp_thread_finish();
 	sp_tls.quiet++;
 }

@@ -227,6 +227,7 @@ static int frozen;
 void sp_process_freeze(void)
 {
 	__atomic_store_n(&frozen, 1, __ATOMIC_RELAXED);
+	sp_say_stop();
 }
 
 int sp_process_is_frozen(void)

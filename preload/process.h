@@ -59,8 +59,8 @@ int sp_process_begin(void);
 /* In a forked child, by the fork hook: the instant the image began. Optional. */
 void sp_process_forked(void);
 
-/* From now on no file is made or grown: the host has begun to forbid system calls. Forked children
- * inherit both. */
+/* From now on the recorder makes no system call at all, for the host has begun to forbid them: no file is
+ * made or grown, no descriptor met, no line said. Forked children inherit it. */
 void sp_process_freeze(void);
 int sp_process_is_frozen(void);
 

@@ -90,8 +90,6 @@ static int grow(struct sp_recorder *r, size_t block_bytes)
 	unsigned long before;
 	int ret;
 
-	if (sp_process_is_frozen())
-		return -EPERM;
 	before = sp_signals_block();
 	ret = sp_stream_grow(&r->stream, block_bytes, (uint32_t)wanted, r->hot.base, r->hot.head);
 	if (!ret)
@@ -110,6 +108,8 @@ static int publish_one(struct sp_recorder *r, uint32_t slots, uint16_t flags)
 
 	for (unsigned i = 0; i < SP_LOST_CAUSES; i++)
 		header.lost += r->lost[i];
+	if (sp_process_is_frozen() && (r->stream.write_mode || sp_stream_block_room(&r->stream) < bound))
+		return -EPERM;
 	if (sp_stream_block_room(&r->stream) < bound) {
 		ret = grow(r, bound);
 		widen = ret ? 0 : (uint32_t)r->capacity;
@@ -230,11 +230,10 @@ static void make_room(void *argument)
 	       "training goes on, events are lost and counted in the report");
 }
 
-/* A loop asks from the same frame each time: whether that is on a small stack is asked once. After seccomp
- * no system call may be added. */
+/* A loop asks from the same frame each time: whether that is on a small stack is asked once. */
 static void make_room_deep(struct sp_recorder *r, uintptr_t frame)
 {
-	if (frame == r->roomy_frame || sp_process_is_frozen())
+	if (frame == r->roomy_frame)
 		make_room(r);
 	else if (sp_deep_call(make_room, r) == 0)
 		r->roomy_frame = frame;

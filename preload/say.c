@@ -29,6 +29,11 @@ void sp_say_init(void)
 		said = 1;
 }
 
+void sp_say_stop(void)
+{
+	__atomic_store_n(&said, 1, __ATOMIC_RELAXED);
+}
+
 static const char *reason(long error)
 {
 	switch (error) {

@@ -9,6 +9,9 @@
 /* "stageprof: WHAT VALUE: WHY; FIX". value may be NULL; error is -errno or 0. */
 void sp_say(const char *what, const char *value, long error, const char *fix);
 
+/* No more lines: a sandbox may kill who writes one. */
+void sp_say_stop(void);
+
 /* In the constructor: remembers whether there is a stderr to speak to. */
 void sp_say_init(void);
 

@@ -109,7 +109,7 @@ static void recorder_begin(struct sp_recorder *r)
 	r->hot.decode = &r->decode;
 	if (!r->pack.slots)
 		sp_pack_init(&r->pack, (uint8_t *)r + recorder_bytes(), SP_WINDOW_SLOTS_MIN);
-	error = sp_process_is_frozen() ? -EPERM : stream_open(r);
+	error = stream_open(r);
 	if (error)
 		sp_say("cannot make a file in", sp_run.directory, error,
 		       "training goes on, losses are counted in the report");
@@ -150,6 +150,10 @@ struct sp_thread *sp_thread_begin(void)
 	if (!sp_process || sp_tls.quiet ||
 	    __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_FAILED)
 		return NULL;
+	if (sp_process_is_frozen()) {
+		sp_process_lose(1);
+		return NULL;
+	}
 	before = sp_signals_block();
 	begin = sp_clock_ticks();
 	sp_tls.quiet++;
@@ -187,7 +191,7 @@ void sp_thread_finish(void)
 	unsigned long before;
 	uint64_t begin;
 
-	if (!r || r->hot.state != SP_THREAD_LIVE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
+	if (sp_process_is_frozen() || !r || r->hot.state != SP_THREAD_LIVE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	before = sp_signals_block();
 	begin = sp_clock_ticks();
@@ -203,7 +207,7 @@ static void thread_end(void *argument)
 {
 	struct sp_recorder *r = argument;
 
-	if (&r->hot != sp_tls.thread)
+	if (&r->hot != sp_tls.thread || sp_process_is_frozen())
 		return;
 	if (r->destructor_rounds++ == 0) {
 		pthread_setspecific(end_key, r);
