@@ -6,6 +6,10 @@
  * the loader's last call, which only says that there is no more. Those, and what else comes before
  * the batch that is trained on, are a pause, and the step begins with its batch.
  *
+ * Where the calls of loaders say of which iterator they are, nothing of this is guessed: an iterator's
+ * calls are one pass over its loader, a pass in which no step ends is validation, and an epoch is a
+ * pass of the loader that is asked first (step_pass.h).
+ *
  * All instants are CLOCK_REALTIME ns of the host.
  */
 #ifndef STAGEPROF_ANALYZER_STEP_H
@@ -25,12 +29,22 @@ enum sp_step_kind {
 	SP_STEP_TAIL,	     /* the last of an epoch, if it is shorter: fewer samples */
 };
 
+#define SP_STEP_PASSES 4u /* of one step or pause; those beyond are passed over */
+
+/* Numbers in sp_steps.passes, from 1, in the order in which they first gave a batch. */
+struct sp_pass_list {
+	uint32_t count, pass[SP_STEP_PASSES];
+};
+
 struct sp_step {
 	int64_t start_ns, end_ns;
+	uint32_t optimizer; /* optimizer steps before it; several may be one step */
+	struct sp_pass_list passes; /* that gave a batch since the step before */
 	struct sp_account account;
 	uint32_t epoch; /* from 0 */
 	uint8_t kind;	/* enum sp_step_kind */
-	bool has_loader, has_backward, has_fetch; /* fetch: its loader has no workers */
+	bool has_loader; /* it was asked in it */
+	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
 
 /* Between two steps, before the first, or behind the last. */
@@ -42,6 +56,9 @@ struct sp_pause {
 	int64_t last_end_ns;		      /* of the last batch */
 	/* up to the first, from there to the last, from there on */
 	struct sp_account lead, middle, rest;
+	bool has_passes;	     /* `middle` begins with the first call of `foreign` */
+	bool has_end;		     /* a pass begins or ends in it */
+	struct sp_pass_list foreign; /* passes that are not known to train */
 	/* The first batch was made on this thread; processes were made before it, or after it. */
 	bool has_fetch, forked_before, forked_after;
 	/* sp_steps_settle(): */
@@ -56,6 +73,14 @@ struct sp_epoch {
 	uint64_t checkpoint_ns; /* in steps and pauses alike */
 };
 
+/* One pass over a loader: all calls of an iterator. */
+struct sp_pass {
+	int64_t iterator;
+	uint32_t first, last; /* optimizer steps before its first batch, and before its last call */
+	uint32_t batches;
+	bool is_over, is_training;
+};
+
 struct sp_interval {
 	int64_t start_ns, end_ns;
 	uint64_t before_ns; /* sum of the intervals before it */
@@ -68,6 +93,9 @@ struct sp_steps {
 	uint32_t pause_count, pause_room;
 	struct sp_interval *waits; /* for the loader, in steps */
 	uint32_t wait_count, wait_room;
+	struct sp_pass *passes; /* in the order in which they began */
+	uint32_t pass_count, pass_room;
+	uint32_t optimizer_count;
 	struct sp_epoch *epochs; /* sp_steps_settle() */
 	uint32_t epoch_count;
 	uint8_t sources[SP_ACCOUNT_PARTS]; /* enum sp_source_kind */

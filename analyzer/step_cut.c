@@ -2,13 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/step.h"
-#include "analyzer/step_piece.h"
+#include "analyzer/step_cut.h"
+#include "analyzer/step_pass.h"
 
 #define PIECES_MAX (1u << 20) /* between two steps; beyond, the older half counts as other work */
 
-/* Makes room for one more of `size` bytes in a list that doubles. Returns it, or NULL. */
-static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t size)
+void *sp_cut_room(void *list, uint32_t count, uint32_t *room, size_t size)
 {
 	uint32_t more = *room ? 2 * *room : 64;
 
@@ -24,7 +23,7 @@ static void *room_for_one(void *list, uint32_t count, uint32_t *room, size_t siz
 
 static struct sp_step *add_step(struct sp_steps *s)
 {
-	struct sp_step *list = room_for_one(s->steps, s->count, &s->room, sizeof(*list));
+	struct sp_step *list = sp_cut_room(s->steps, s->count, &s->room, sizeof(*list));
 
 	s->is_out_of_memory |= !list;
 	if (!list)
@@ -34,9 +33,9 @@ static struct sp_step *add_step(struct sp_steps *s)
 	return &list[s->count++];
 }
 
-static struct sp_pause *add_pause(struct sp_steps *s)
+struct sp_pause *sp_cut_pause(struct sp_steps *s)
 {
-	struct sp_pause *list = room_for_one(s->pauses, s->pause_count, &s->pause_room,
+	struct sp_pause *list = sp_cut_room(s->pauses, s->pause_count, &s->pause_room,
 					     sizeof(*list));
 
 	s->is_out_of_memory |= !list;
@@ -49,7 +48,7 @@ static struct sp_pause *add_pause(struct sp_steps *s)
 
 static void add_wait(struct sp_steps *s, const struct sp_piece *p)
 {
-	struct sp_interval *list = room_for_one(s->waits, s->wait_count, &s->wait_room,
+	struct sp_interval *list = sp_cut_room(s->waits, s->wait_count, &s->wait_room,
 						sizeof(*list));
 
 	s->is_out_of_memory |= !list;
@@ -61,7 +60,7 @@ static void add_wait(struct sp_steps *s, const struct sp_piece *p)
 
 static bool is_structure(const struct sp_piece *p)
 {
-	return p->kind == SP_PIECE_LOADER || p->kind == SP_PIECE_BACKWARD ||
+	return sp_piece_part(p->kind) == SP_ACCOUNT_loader_wait || p->kind == SP_PIECE_BACKWARD ||
 	       p->kind == SP_PIECE_OPTIMIZER;
 }
 
@@ -78,9 +77,7 @@ static enum sp_account_part part_towards(enum sp_piece_kind next)
 	return next == SP_PIECE_BACKWARD ? SP_ACCOUNT_forward : SP_ACCOUNT_other;
 }
 
-/* Charges [from_ns, to_ns) with the pieces [i, n) in it, and what lies between them. */
-static void charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
-		   int64_t to_ns,
+void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns, int64_t to_ns,
 		   struct sp_account *account)
 {
 	enum sp_account_part part = part_towards(next_structure(c, i));
@@ -137,7 +134,7 @@ static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint3
 		       int64_t from_ns, int64_t to_ns)
 {
 	const struct sp_piece *f = &c->pieces[first], *l = &c->pieces[last];
-	struct sp_pause *p = add_pause(c->steps);
+	struct sp_pause *p = sp_cut_pause(c->steps);
 
 	if (!p)
 		return;
@@ -150,9 +147,9 @@ static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint3
 	p->has_fetch = f->has_fetch;
 	p->forked_before = has_kind(c, 0, first, SP_PIECE_FORK);
 	p->forked_after = has_kind(c, first, n, SP_PIECE_FORK);
-	charge(c, 0, first, from_ns, f->start_ns, &p->lead);
-	charge(c, first + 1, last + 1, f->end_ns, l->end_ns, &p->middle);
-	charge(c, last + 1, n, l->end_ns, to_ns, &p->rest);
+	sp_cut_charge(c, 0, first, from_ns, f->start_ns, &p->lead);
+	sp_cut_charge(c, first + 1, last + 1, f->end_ns, l->end_ns, &p->middle);
+	sp_cut_charge(c, last + 1, n, l->end_ns, to_ns, &p->rest);
 }
 
 static void note_sources(struct sp_steps *s, const struct sp_piece *p)
@@ -167,26 +164,38 @@ static void note_sources(struct sp_steps *s, const struct sp_piece *p)
 	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
 }
 
-static void make_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
+struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
 {
 	int64_t to_ns = c->pieces[c->count - 1].end_ns;
 	struct sp_step *step = add_step(c->steps);
 
 	if (!step)
-		return;
+		return NULL;
 	step->start_ns = from_ns;
 	step->end_ns = to_ns;
-	charge(c, first, c->count, from_ns, to_ns, &step->account);
+	step->optimizer = c->steps->optimizer_count++;
+	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_piece *p = &c->pieces[i];
 
-		step->has_loader |= p->kind == SP_PIECE_LOADER;
+		step->has_loader |= p->kind == SP_PIECE_LOADER || p->kind == SP_PIECE_LOADER_END;
 		step->has_backward |= p->kind == SP_PIECE_BACKWARD;
 		step->has_fetch |= p->kind == SP_PIECE_LOADER && p->has_fetch;
 		if (p->kind == SP_PIECE_LOADER)
 			add_wait(c->steps, p);
 		note_sources(c->steps, p);
 	}
+	return step;
+}
+
+uint32_t sp_cut_end_of_batches(const struct sp_cutter *c)
+{
+	uint32_t i = 0;
+
+	while (i < c->count && c->pieces[i].kind != SP_PIECE_BACKWARD &&
+	       c->pieces[i].kind != SP_PIECE_OPTIMIZER)
+		i++;
+	return i;
 }
 
 /*
@@ -201,8 +210,7 @@ static uint32_t first_of_step(const struct sp_cutter *c)
 	return 0;
 }
 
-/* The pieces at hand end in an optimizer step. */
-static void cut(struct sp_cutter *c)
+static void cut_by_order(struct sp_cutter *c)
 {
 	struct batches b = find_batches(c);
 	uint32_t first = 0;
@@ -219,7 +227,16 @@ static void cut(struct sp_cutter *c)
 		first = first_of_step(c);
 		from_ns = c->pieces[first].start_ns;
 	}
-	make_step(c, first, from_ns);
+	sp_cut_step(c, first, from_ns);
+}
+
+/* The pieces at hand end in an optimizer step. */
+static void cut(struct sp_cutter *c)
+{
+	if (c->steps->pass_count)
+		sp_pass_cut(c);
+	else
+		cut_by_order(c);
 	c->from_ns = c->pieces[c->count - 1].end_ns;
 	c->has_from = true;
 	c->count = 0;
@@ -267,12 +284,14 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 		return;
 	if (c->count == PIECES_MAX)
 		shrink(c);
-	list = room_for_one(c->pieces, c->count, &c->room, sizeof(*list));
+	list = sp_cut_room(c->pieces, c->count, &c->room, sizeof(*list));
 	c->steps->is_out_of_memory |= !list;
 	if (!list)
 		return;
 	c->pieces = list;
 	c->count = sp_piece_put(c->pieces, c->count, piece);
+	if (piece.iterator)
+		sp_pass_note(c->steps, &c->pieces[c->count - 1]);
 }
 
 /*
@@ -292,7 +311,10 @@ void sp_cutter_finish(struct sp_cutter *c)
 {
 	if (ends_in_step(c))
 		cut(c);
-	cut_rest(c);
+	if (c->steps->pass_count)
+		sp_pass_cut_rest(c);
+	else
+		cut_rest(c);
 	free(c->pieces);
 	c->pieces = NULL;
 }

@@ -63,6 +63,10 @@ static enum sp_piece_kind kind_of(const struct sp_image_facts *image, const stru
 		return SP_PIECE_BACKWARD;
 	case SP_EV_python_call:
 		return kind_of_part(slot->value);
+	case SP_EV_loader_begin:
+		return slot->value & 1 ? SP_PIECE_NONE : SP_PIECE_LOADER_BEGIN;
+	case SP_EV_loader_next:
+		return slot->value & 1 ? SP_PIECE_LOADER_END : SP_PIECE_LOADER;
 	case SP_EV_fork:
 		return SP_PIECE_FORK;
 	}
@@ -79,6 +83,8 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_EV_torch_range:
 	case SP_EV_torch_backward:
 	case SP_EV_python_call:
+	case SP_EV_loader_begin:
+	case SP_EV_loader_next:
 	case SP_EV_fork:
 		return true;
 	}
@@ -90,12 +96,14 @@ struct sp_piece sp_piece_of(const struct sp_image_facts *image, const struct sp_
 			    int64_t start_ns, int64_t end_ns)
 {
 	uint32_t kind = sp_commit_kind(slot->commit);
+	bool is_loader = kind == SP_EV_loader_begin || kind == SP_EV_loader_next;
 
 	return (struct sp_piece){
 		.start_ns = start_ns,
 		.end_ns = end_ns,
 		.kind = (uint8_t)kind_of(image, slot),
-		.source = kind == SP_EV_python_call ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
+		.iterator = is_loader ? slot->value & ~INT64_C(1) : 0,
+		.source = kind == SP_EV_python_call || is_loader ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
 		.is_node = kind == SP_EV_torch_backward,
 	};
 }
@@ -104,6 +112,8 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 {
 	switch (kind) {
 	case SP_PIECE_LOADER:
+	case SP_PIECE_LOADER_BEGIN:
+	case SP_PIECE_LOADER_END:
 		return SP_ACCOUNT_loader_wait;
 	case SP_PIECE_BACKWARD:
 		return SP_ACCOUNT_backward;
@@ -146,7 +156,10 @@ static void contain(struct sp_piece *outer, const struct sp_piece *inner)
 	uint64_t ns = (uint64_t)(inner->end_ns - inner->start_ns);
 
 	outer->has_fetch |= inner->kind == SP_PIECE_FETCH || inner->has_fetch;
-	if (outer->kind == SP_PIECE_LOADER || outer->kind == SP_PIECE_CHECKPOINT)
+	/* PyTorch's own mark says the same. */
+	if (outer->iterator && inner->source == SP_FROM_OBSERVED)
+		outer->source = SP_FROM_OBSERVED;
+	if (sp_piece_part(outer->kind) == SP_ACCOUNT_loader_wait || outer->kind == SP_PIECE_CHECKPOINT)
 		return;
 	outer->h2d_ns += inner->kind == SP_PIECE_H2D ? ns : inner->h2d_ns;
 	outer->sync_ns += inner->kind == SP_PIECE_SYNC ? ns : inner->sync_ns;

@@ -10,6 +10,8 @@
 enum sp_piece_kind {
 	SP_PIECE_NONE,
 	SP_PIECE_LOADER,
+	SP_PIECE_LOADER_BEGIN, /* an iterator is made */
+	SP_PIECE_LOADER_END,   /* a call that finds no more batches */
 	SP_PIECE_FETCH, /* a batch made on this thread */
 	SP_PIECE_BACKWARD,
 	SP_PIECE_OPTIMIZER,
@@ -24,6 +26,8 @@ enum sp_piece_kind {
 struct sp_piece {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns; /* inside it */
+	int64_t iterator; /* of the loader; 0: not known */
+	uint32_t pass;	  /* number in sp_steps.passes, from 1; 0: not known */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/step.h"
+#include "analyzer/step_pass.h"
 
 /*
  * More optimizer steps for each batch are not several optimizers, but several updates from one
@@ -133,7 +133,8 @@ static void sum_pause(struct sp_pause *p)
 		middle.ns[SP_ACCOUNT_validation] = ns;
 	}
 	p->account = p->lead;
-	p->account.ns[p->is_validation && !p->is_restart ? SP_ACCOUNT_validation
+	if (!p->has_passes)
+		p->account.ns[p->is_validation && !p->is_restart ? SP_ACCOUNT_validation
 							 : SP_ACCOUNT_loader_wait] += first_ns;
 	sp_account_merge(&p->account, &middle);
 	sp_account_merge(&p->account, &p->rest);
@@ -143,7 +144,9 @@ static void judge_pause(const struct sp_steps *s, struct sp_pause *p, bool forks
 {
 	bool is_inner = p->step && p->step < s->count;
 
-	if (!several || !is_inner) {
+	if (p->has_passes) {
+		sp_pass_judge(s, p);
+	} else if (!several || !is_inner) {
 		p->is_restart = ends_epoch(s, p, forks);
 		p->is_validation = p->batches > 1;
 	}
@@ -179,6 +182,10 @@ static void number_epochs(struct sp_steps *s)
 {
 	uint32_t epoch = 0, pause = 0;
 
+	if (s->pass_count) {
+		sp_pass_number_epochs(s);
+		return;
+	}
 	for (uint32_t i = 0; i < s->count; i++) {
 		for (; pause < s->pause_count && s->pauses[pause].step <= i; pause++)
 			epoch += s->pauses[pause].is_restart && s->pauses[pause].step;
@@ -348,6 +355,7 @@ void sp_steps_finish(struct sp_steps *s)
 	free(s->steps);
 	free(s->pauses);
 	free(s->waits);
+	free(s->passes);
 	free(s->epochs);
 	*s = (struct sp_steps){.steps = NULL};
 }

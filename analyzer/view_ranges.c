@@ -110,7 +110,8 @@ int sp_ranges_visit(struct sp_range_visit *visit)
 
 static const char *source_of(uint32_t kind)
 {
-	return kind == SP_EV_python_call || kind == SP_EV_module_forward ? "wrapped" : "observed";
+	return kind == SP_EV_python_call || kind == SP_EV_module_forward ||
+			       kind == SP_EV_loader_begin || kind == SP_EV_loader_next ? "wrapped" : "observed";
 }
 
 static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, uint32_t depth)

@@ -250,9 +250,18 @@ def record_event_imported(module):
 	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
 
 
+def optimizer_made(optimizer, *_args, **_names):
+	wrap_later()
+	# PyTorch puts its own mark into the class when the first of it is made: ours only where that is of no use.
+	for cls in () if marked[0] else type(optimizer).__mro__:
+		if "step" in vars(cls):
+			replace(cls, "step", cls.__qualname__ + ".step", parts["optimizer"])
+			break
+
+
 def optimizer_imported(module):
-	if later:
-		replace(module.Optimizer, "__init__", "", 0, UNTIMED, wrap_later)
+	if later or not marked[0]:
+		replace(module.Optimizer, "__init__", "", 0, UNTIMED, optimizer_made)
 
 
 special = {

@@ -52,6 +52,16 @@ static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_o
 				       struct sp_py_object *label, int part, unsigned flags,
 				       struct sp_py_object *after);
 
+/* Loaders' calls tell of which iterator they are: asked with itself as the first argument, or giving it. */
+static void loader_end(const struct timed *timed, struct sp_range range,
+		       const struct sp_py_object *iterator, int has_batch)
+{
+	uint32_t kind = timed->part == SP_PART_loader_begin ? SP_EV_loader_begin : SP_EV_loader_next;
+
+	sp_range_end(range, kind, (int64_t)(uintptr_t)iterator | !has_batch, timed->text,
+		     (size_t)timed->text_bytes);
+}
+
 static void timed_end(const struct timed *timed, struct sp_range range)
 {
 	sp_range_end(range, SP_EV_python_call, timed->part, timed->text, (size_t)timed->text_bytes);
@@ -95,18 +105,35 @@ static struct sp_py_object *run(struct sp_py_object *function, const struct call
 					     call->names);
 }
 
+static const struct sp_py_object *self_of(const struct call *call)
+{
+	if (call->args)
+		return sp_python.PyTuple_Size(call->args) ? sp_python.PyTuple_GetItem(call->args, 0) : NULL;
+	return call->count & ~ARGUMENTS_OFFSET ? call->vector[0] : NULL;
+}
+
+static struct sp_py_object *run_timed(const struct timed *timed, const struct call *call)
+{
+	struct sp_range range = sp_range_begin();
+	struct sp_py_object *result = run(timed->function, call);
+
+	if (timed->part == SP_PART_loader_next)
+		loader_end(timed, range, self_of(call), result != NULL);
+	else if (timed->part == SP_PART_loader_begin)
+		loader_end(timed, range, result, result != NULL);
+	else
+		timed_end(timed, range);
+	return result;
+}
+
 static struct sp_py_object *timed_run(struct timed *timed, const struct call *call)
 {
 	struct sp_py_object *result;
 
-	if (timed->flags & (SP_PYTHON_CALL_UNTIMED | SP_PYTHON_CALL_ITERATE)) {
+	if (timed->flags & (SP_PYTHON_CALL_UNTIMED | SP_PYTHON_CALL_ITERATE))
 		result = run(timed->function, call);
-	} else {
-		struct sp_range range = sp_range_begin();
-
-		result = run(timed->function, call);
-		timed_end(timed, range);
-	}
+	else
+		result = run_timed(timed, call);
 	if (!result)
 		return NULL;
 	if (timed->after)

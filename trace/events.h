@@ -58,6 +58,7 @@ enum sp_value {
 	SP_VALUE_PID,
 	SP_VALUE_LINES,
 	SP_VALUE_PART,
+	SP_VALUE_ITERATOR,
 };
 
 enum sp_arg {

@@ -34,6 +34,10 @@ class Loop(unittest.TestCase):
             },
         )
 
+    def test_loaders(self):
+        self.assertEqual(self.run_.count("loader_begin"), EPOCHS)
+        self.assertEqual(self.run_.count("loader_next", pid=self.main), STEPS + EPOCHS)
+
     def test_backward_nodes(self):
         counts = collections.Counter(r.name for r in self.run_.find("torch_backward"))
         self.assertEqual(counts["AddmmBackward0"], STEPS)
@@ -89,6 +93,15 @@ class Settings(unittest.TestCase):
         run, _ = training.record(LOOP, STAGEPROF_OPS="1")
         self.assertEqual(run.count("torch_op", "aten::addmm"), STEPS)
         self.assertEqual(run.count("torch_range", "forward"), STEPS)
+
+    def test_unknown_version(self):
+        program = [PYTHON, os.path.join(training.HERE, "unknown_version.py"), LOOP[1]]
+        run, _ = training.record(program)
+        self.assertEqual(run.find("torch_range"), [])
+        for part in ("optimizer", "zero_grad", "backward"):
+            self.assertEqual(run.count("python_call", part=part), STEPS, part)
+        self.assertEqual(run.count("loader_next"), STEPS + EPOCHS)
+        self.assertIn(("torch-markers", "unobservable", "3.0.0"), [line[1:] for line in run.coverage])
 
     def test_own_functions(self):
         run, _ = training.record(LOOP, STAGEPROF_FUNCTIONS="__main__:double,torch.nn.functional:cross_entropy")

@@ -141,7 +141,7 @@ class Run:
                 self.read(file, pending)
         for file, kind, arg, start, ticks, value in pending:
             event, _ = EVENTS[kind]
-            part = PARTS[value] if event == "python_call" else None
+            part = PARTS[value] if event == "python_call" else event if event.startswith("loader_") else None
             name = self.names.get((file.image, arg))
             self.ranges.append(
                 Range(file.pid, file.tid, event, name, part, file.monotonic_ns(start), file.ns(ticks))

@@ -54,7 +54,8 @@ class Model(torch.nn.Module):
 
 
 def batches(loader):
-    iterator = iter(loader)
+    with timer("loader_begin"):
+        iterator = iter(loader)
     while True:
         begin = time.perf_counter_ns()
         batch = next(iterator, None)

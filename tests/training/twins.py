@@ -185,7 +185,7 @@ class Video(Twin):
 class Paddle(Twin):
     trainer, modules, folder = "paddle_sequence", ("paddle",), False
     rows = {
-        "reader": call("paddle DataLoader next", "loader_next"),
+        "reader": {"event": "loader_next", "name": "paddle DataLoader next"},
         "backward": call("paddle backward", "backward"),
         "optimizer": call("paddle Adam.step", "optimizer"),
         "clear": call("paddle clear_grad", "zero_grad"),

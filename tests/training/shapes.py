@@ -1,0 +1,58 @@
+"""Steps, epochs and validations of training loops of many shapes, against what each loop counted itself."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import training
+
+PROGRAM = [training.interpreter(), os.path.join(training.HERE, "shapes_program.py")]
+
+
+def report(view, run, pid):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", f"--process={pid}", run]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+class Shapes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        done = training.execute(PROGRAM, cls.folder.name)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr.decode())
+        cls.shapes = json.loads(done.stdout)
+        cls.run_ = os.path.join(cls.folder.name, "run.zst")
+
+    def seen(self, pid):
+        summary, steps = report("summary", self.run_, pid), report("steps", self.run_, pid)["steps"]
+        epochs = report("epochs", self.run_, pid)["epochs"]
+        account = {row["part"]: row["ns"] for row in summary["account"] or ()}
+        if steps:
+            wall = steps[-1]["start_ns"] + steps[-1]["wall_ns"] - steps[0]["start_ns"]
+            self.assertEqual(sum(ns or 0 for ns in account.values()), wall)
+            self.assertGreater(account["forward"], 0)
+            self.assertGreater(account["backward"], 0)
+            self.assertGreater(account["optimizer"], 0)
+        return {
+            "steps": len(steps),
+            "epochs": [epoch["steps"] for epoch in epochs],
+            "validated": sum(bool(epoch["validation_ns"]) for epoch in epochs),
+            "loader": account.get("loader_wait") is not None,
+            "checkpoint": bool(account.get("checkpoint")),
+        }
+
+    def test_shapes(self):
+        self.assertGreater(len(self.shapes), 15)
+        for name, counted in self.shapes.items():
+            with self.subTest(name):
+                seen = self.seen(counted.pop("pid"))
+                self.assertEqual({key: seen[key] for key in counted}, counted)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

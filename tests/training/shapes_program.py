@@ -1,0 +1,340 @@
+"""Training loops of many shapes, each in a forked process of its own; prints what each of them counted itself.
+
+    python3 shapes_program.py [SHAPE...]    prints JSON: shape -> {"pid", "steps", "epochs": steps of each, ...}
+"""
+
+import contextlib
+import json
+import os
+import sys
+
+import numpy
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+ROWS, BATCH = 12, 3
+BATCHES = ROWS // BATCH
+cross_entropy = torch.nn.functional.cross_entropy
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return ROWS
+
+    def __getitem__(self, index):
+        return torch.full((8,), float(index)), index % 2
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        worker = torch.utils.data.get_worker_info()
+        first, by = (worker.id, worker.num_workers) if worker else (0, 1)
+        for index in range(first, ROWS, by):
+            yield torch.full((8,), float(index)), index % 2
+
+
+def loader(**options):
+    return DataLoader(options.pop("data", None) or Rows(), batch_size=BATCH, **options)
+
+
+def model_of(outputs=2):
+    return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, outputs))
+
+
+def made(kind=torch.optim.SGD):
+    model = model_of()
+    return model, kind(model.parameters(), lr=0.01)
+
+
+def step(model, optimizer, batch):
+    optimizer.zero_grad()
+    loss = cross_entropy(model(batch[0]), batch[1])
+    loss.backward()
+    optimizer.step()
+
+
+def evaluate(model, batches):
+    with torch.no_grad():
+        for rows, _ in batches:
+            model(rows)
+
+
+def lightning():
+    """The optimizer calls a closure; a check of validation before it all; a limit on validation's batches."""
+    model, optimizer = made()
+    training, validation = loader(), loader()
+
+    def validate(limit):
+        for number, (rows, _) in enumerate(validation):
+            if number == limit:
+                break
+            model(rows)
+
+    with torch.no_grad():
+        validate(2)
+    for _ in range(2):
+        for rows, labels in training:
+
+            def closure():
+                loss = cross_entropy(model(rows), labels)
+                optimizer.zero_grad()
+                loss.backward()
+                return loss
+
+            optimizer.step(closure)
+        with torch.no_grad():
+            validate(BATCHES)
+        torch.save(model.state_dict(), "lightning.pt")
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "checkpoint": True, "validated": 2}
+
+
+def prefetching(**options):
+    """The next batch is fetched before this one is trained on, as the accelerate library does."""
+    model, optimizer = made()
+    batches = loader(**options)
+
+    def ahead():
+        iterator = iter(batches)
+        batch = next(iterator)
+        while True:
+            following = next(iterator, None)
+            yield batch
+            if following is None:
+                return
+            batch = following
+
+    for _ in range(3):
+        for batch in ahead():
+            step(model, optimizer, batch)
+    return {"steps": 3 * BATCHES, "epochs": [BATCHES] * 3, "validated": 0}
+
+
+def prefetching_workers():
+    return prefetching(num_workers=1)
+
+
+def prefetching_persistent():
+    return prefetching(num_workers=1, persistent_workers=True)
+
+
+def accumulation():
+    """Two batches a step, automatic mixed precision and a scaler."""
+    model, optimizer = made(torch.optim.AdamW)
+    scaler = torch.amp.GradScaler("cpu", enabled=True)
+    schedule = torch.optim.lr_scheduler.ConstantLR(optimizer)
+    for _ in range(2):
+        for number, (rows, labels) in enumerate(loader(), 1):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = cross_entropy(model(rows), labels) / 2
+            scaler.scale(loss).backward()
+            if number % 2 == 0:
+                scaler.unscale_(optimizer)
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                scaler.step(optimizer)
+                scaler.update()
+                optimizer.zero_grad(set_to_none=True)
+                schedule.step()
+    return {"steps": BATCHES, "epochs": [BATCHES // 2] * 2, "validated": 0}
+
+
+def stream():
+    """An IterableDataset with workers."""
+    model, optimizer = made()
+    for _ in range(2):
+        for batch in loader(data=Stream(), num_workers=2):
+            step(model, optimizer, batch)
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
+
+
+def memmap():
+    """Language models: batches cut out of a mapped file, validation every so many steps, no loader."""
+    numpy.arange(4096, dtype=numpy.float32).tofile("memmap.bin")
+    model, optimizer = made(torch.optim.AdamW)
+    tokens = numpy.memmap("memmap.bin", dtype=numpy.float32, mode="r")
+
+    def batch(at):
+        return torch.from_numpy(tokens[at * 24 : at * 24 + 24].reshape(3, 8).copy()), torch.tensor([0, 1, 0])
+
+    for number in range(10):
+        if number % 5 == 0:
+            evaluate(model, [batch(i) for i in range(3)])
+        step(model, optimizer, batch(number))
+    return {"steps": 10, "epochs": [10], "loader": False}
+
+
+def reinforcement():
+    """Rollouts without gradients, then several updates from them: no loader."""
+    policy, optimizer = made(torch.optim.Adam)
+    for _ in range(4):
+        states, actions = [], []
+        with torch.no_grad():
+            state = torch.zeros(8)
+            for _ in range(16):
+                action = policy(state).argmax()
+                states.append(state)
+                actions.append(action)
+                state = state.roll(1) + action
+        for _ in range(3):
+            step(policy, optimizer, (torch.stack(states), torch.stack(actions)))
+    return {"steps": 12, "epochs": [12], "loader": False}
+
+
+def adversaries():
+    """Two models, two backwards and two optimizers a batch."""
+    generator, discriminator = model_of(8), model_of(1)
+    optimizers = [torch.optim.Adam(m.parameters()) for m in (generator, discriminator)]
+    for _ in range(2):
+        for rows, _ in loader():
+            fake = generator(rows)
+            optimizers[1].zero_grad()
+            (discriminator(rows).mean() - discriminator(fake.detach()).mean()).backward()
+            optimizers[1].step()
+            optimizers[0].zero_grad()
+            discriminator(fake).mean().backward()
+            optimizers[0].step()
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
+
+
+def closure():
+    """LBFGS: several forwards and backwards inside of one step."""
+    model, optimizer = made(torch.optim.LBFGS)
+    for _ in range(2):
+        for rows, labels in loader():
+
+            def loss_of():
+                optimizer.zero_grad()
+                loss = cross_entropy(model(rows), labels)
+                loss.backward()
+                return loss
+
+            optimizer.step(loss_of)
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
+
+
+def validation_only():
+    model = model_of()
+    evaluate(model, loader())
+    return {"steps": 0, "epochs": []}
+
+
+def zipped():
+    """Two loaders side by side, the second one longer."""
+    model, optimizer = made()
+    longer = DataLoader(Rows(), batch_size=2)
+    for _ in range(2):
+        for batch, (extra, _) in zip(loader(), longer):
+            model(extra)
+            step(model, optimizer, batch)
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
+
+
+def endless():
+    """One iterator that begins anew whenever it ends; validation in the middle of an epoch, cut short."""
+    model, optimizer = made()
+    training, validation = loader(), loader()
+    iterator = iter(training)
+    for number in range(3 * BATCHES):
+        batch = next(iterator, None)
+        if batch is None:
+            iterator = iter(training)
+            batch = next(iterator)
+        step(model, optimizer, batch)
+        if number % BATCHES == 1:
+            evaluate(model, (batch for batch, _ in zip(validation, range(2))))
+    return {"steps": 3 * BATCHES, "epochs": [BATCHES] * 3, "validated": 3}
+
+
+def skipping():
+    """Every second batch of the first epoch is passed over."""
+    model, optimizer = made()
+    for epoch in range(2):
+        for number, batch in enumerate(loader()):
+            if epoch == 0 and number % 2:
+                continue
+            step(model, optimizer, batch)
+    return {"steps": BATCHES // 2 + BATCHES, "epochs": [BATCHES // 2, BATCHES], "validated": 0}
+
+
+def raising():
+    """An exception in the middle of an epoch is caught, and training begins anew."""
+    model, optimizer = made()
+    for attempt in range(2):
+        with contextlib.suppress(ValueError):
+            for number, batch in enumerate(loader()):
+                if attempt == 0 and number == 2:
+                    raise ValueError
+                step(model, optimizer, batch)
+    return {"steps": 2 + BATCHES, "epochs": [2, BATCHES], "validated": 0}
+
+
+def interrupted():
+    """The last batch's backward is cut short, and nothing follows."""
+    model, optimizer = made()
+
+    def stop(_gradient):
+        raise KeyboardInterrupt
+
+    with contextlib.suppress(KeyboardInterrupt):
+        for number, batch in enumerate(loader()):
+            if number == 3:
+                model[2].weight.register_hook(stop)
+            step(model, optimizer, batch)
+    return {"steps": 3, "epochs": [3], "validated": 0}
+
+
+def persistent():
+    """Workers that live on from one epoch to the next; validation by a loader without any."""
+    model, optimizer = made()
+    training, validation = loader(num_workers=1, persistent_workers=True), loader()
+    for _ in range(2):
+        for batch in training:
+            step(model, optimizer, batch)
+        evaluate(model, validation)
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 2}
+
+
+SHAPES = (
+    lightning,
+    prefetching,
+    prefetching_workers,
+    prefetching_persistent,
+    accumulation,
+    stream,
+    memmap,
+    reinforcement,
+    adversaries,
+    closure,
+    validation_only,
+    zipped,
+    endless,
+    skipping,
+    raising,
+    interrupted,
+    persistent,
+)
+
+
+def forked(shape):
+    """What the shape returns, from a process of its own."""
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        with os.fdopen(into, "w") as file:
+            json.dump(shape(), file)
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as file:
+        counted = json.load(file)
+    os.waitpid(pid, 0)
+    return {"pid": pid, **counted}
+
+
+def main(names):
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    made(torch.optim.LBFGS)  # what the first optimizer imports takes seconds
+    print(json.dumps({s.__name__: forked(s) for s in SHAPES if not names or s.__name__ in names}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
