@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/complaint.h"
+#include "analyzer/explain.h"
 #include "analyzer/options.h"
 #include "analyzer/output_file.h"
 #include "analyzer/report.h"
@@ -69,8 +70,13 @@ static int show(const struct sp_report *report, const struct sp_options *options
 	int r, end;
 
 	sp_out_begin(&out);
-	r = options->view->show(report, &out, &options->rows);
+	r = options->explains ? sp_explain(&out, options->explained)
+			      : options->view->show(report, &out, &options->rows);
 	end = sp_out_end(&out);
+	if (r == -EINVAL && options->explains) {
+		say_of(options->explained, "no verdict has this code: stageprof-report explain");
+		return 2;
+	}
 	if (r == -EINVAL) {
 		say_of(options->rows.sort, "this view cannot be sorted by that");
 		return 2;
@@ -103,6 +109,8 @@ static int read_and_write(struct sp_report *report, const struct sp_options *opt
 {
 	int r;
 
+	if (options->explains)
+		return write_output(report, options, file);
 	add_inputs(report, options->paths);
 	r = sp_report_scan(report);
 	if (r == 0)
@@ -150,6 +158,7 @@ int main(int argc, char **argv)
 	report.jobs = options.jobs;
 	report.naming = options.view->needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE;
 	report.step_selection = options.steps;
+	report.wait_thresholds = options.wait_thresholds;
 	report.wants_steps = (options.view->needs & SP_NEEDS_STEPS) != 0;
 	report.wants_workers = (options.view->needs & SP_NEEDS_WORKERS) != 0;
 	report.wants_ranges = choose_ranges(options.view->needs);

@@ -37,7 +37,7 @@ static const char doc[] =
 #define SP_VIEW(name, needs, help) "  " #name ": " help "\n"
 #include "analyzer/views.def"
 #undef SP_VIEW
-	;
+	"\nexplain tells what a verdict means, or lists them all.\n";
 
 static uint64_t parse_number(struct argp_state *state, const char *what, const char *text,
 			     uint64_t max)
@@ -96,6 +96,27 @@ static void parse_steps(struct argp_state *state, struct sp_step_selection *step
 		steps->to = (uint32_t)parse_number(state, "steps", colon + 1, UINT32_MAX);
 }
 
+/* "5:20" */
+static void parse_thresholds(struct argp_state *state, struct sp_wait_thresholds *ret,
+			     const char *text)
+{
+	char *end = NULL;
+	double moderate = strtod(text, &end), severe = 0;
+	bool fits = end != text && *end == ':';
+
+	if (fits) {
+		const char *second = end + 1;
+
+		severe = strtod(second, &end);
+		fits = end != second && *end == '\0' && moderate >= 0 && severe >= moderate &&
+		       severe <= 100;
+	}
+	if (!fits)
+		argp_error(state, "--wait-thresholds: %s is no pair of percents (such as 5:20)",
+			   text);
+	*ret = (struct sp_wait_thresholds){moderate / 100, severe / 100};
+}
+
 /* when: 0 auto, 1 always, 2 never */
 static bool wants_color(int when, bool to_stdout)
 {
@@ -125,6 +146,16 @@ static unsigned default_width(void)
 
 static void take_argument(struct sp_options *o, struct argp_state *state, char *arg)
 {
+	if (o->explains && o->explained)
+		argp_error(state, "explain: one code at a time");
+	if (o->explains) {
+		o->explained = arg;
+		return;
+	}
+	if (state->arg_num == 0 && strcmp(arg, "explain") == 0) {
+		o->explains = true;
+		return;
+	}
 	/* The first word may be a view; a file of that name is given as ./NAME. */
 	if (state->arg_num == 0 && (o->view = sp_view_find(arg)))
 		return;
@@ -169,6 +200,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_epoch:
 		o->steps.epoch = (int64_t)parse_number(state, "epoch", arg, UINT32_MAX);
 		return 0;
+	case KEY_wait_thresholds:
+		parse_thresholds(state, &o->wait_thresholds, arg);
+		return 0;
 	case KEY_limit:
 		o->rows.limit = UINT32_MAX;
 		if (strcmp(arg, "all") != 0)
@@ -198,7 +232,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		take_argument(o, state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (state->arg_num == 0 || (state->arg_num == 1 && o->view))
+		if (!o->explains && (state->arg_num == 0 || (state->arg_num == 1 && o->view)))
 			argp_error(state, "no RUN given");
 		return 0;
 	}
@@ -215,13 +249,14 @@ static uint32_t default_limit(const struct sp_options *o)
 
 void sp_options_parse(struct sp_options *options, int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse, "[VIEW] RUN...", doc, NULL, NULL, NULL};
+	static const struct argp argp = {argp_options, parse, "[VIEW] RUN...\nexplain [CODE]", doc, NULL, NULL, NULL};
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 
 	*options = (struct sp_options){
 		.rows.limit = NO_LIMIT_GIVEN,
 		.selection = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
 		.steps = {.to = UINT32_MAX, .epoch = -1},
+		.wait_thresholds = {SP_WAIT_MODERATE, SP_WAIT_SEVERE},
 		.by = SP_NAMING_PATH,
 		.width = default_width(),
 		.paths = paths,

@@ -13,6 +13,7 @@ struct sp_options {
 	struct sp_view_options rows;
 	struct sp_selection selection;
 	struct sp_step_selection steps;
+	struct sp_wait_thresholds wait_thresholds;
 	enum sp_format format;
 	enum sp_file_naming by;
 	unsigned width, jobs;
@@ -20,6 +21,8 @@ struct sp_options {
 	const char *output; /* -o, borrowed from argv; NULL: stdout */
 	int color_when;	    /* 0 auto, 1 always, 2 never; color is what follows */
 	bool force;	    /* output may replace a file */
+	bool explains;	     /* no run is read */
+	const char *explained; /* a code; NULL: all of them */
 	char **paths; /* owned; each borrowed from argv; NULL-terminated */
 };
 

@@ -145,3 +145,25 @@ void sp_out_line(struct sp_out *out, const char *format, ...)
 	va_end(args);
 	putc('\n', out->file);
 }
+
+#define WRAP_LEAST 40u /* columns, however narrow the terminal is */
+
+void sp_out_wrapped(struct sp_out *out, const char *head, const char *text)
+{
+	static const char blanks[] = "                        ";
+	size_t indent = strlen(head), width = out->width ? out->width : SIZE_MAX;
+	size_t room = (width < WRAP_LEAST ? WRAP_LEAST : width) - indent;
+
+	while (*text) {
+		size_t n = strlen(text);
+
+		if (n > room)
+			for (n = room; n && text[n] != ' ';)
+				n--;
+		n = n ? n : strcspn(text, " ");
+		sp_out_line(out, "%s%.*s", head, (int)n, text);
+		head = blanks + sizeof(blanks) - 1 - (indent < sizeof(blanks) ? indent : 0);
+		text += n;
+		text += strspn(text, " ");
+	}
+}

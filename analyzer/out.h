@@ -111,4 +111,10 @@ static inline bool sp_out_is_open(const struct sp_out *out)
 void sp_out_line(struct sp_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Text as lines no wider than the terminal, broken at spaces; the head stands before the first, and
+ * as much room before the others. head: at most 24 columns.
+ */
+void sp_out_wrapped(struct sp_out *out, const char *head, const char *text);
+
 #endif

@@ -20,6 +20,14 @@ struct sp_selection {
 	int64_t from_ns, to_ns; /* since the run began; INT64_MIN, INT64_MAX: no bound */
 };
 
+/* Shares of the training time that waiting for the loader has to reach. */
+struct sp_wait_thresholds {
+	double moderate, severe; /* 0 <= moderate <= severe <= 1 */
+};
+
+#define SP_WAIT_MODERATE 0.05
+#define SP_WAIT_SEVERE 0.20
+
 struct sp_report {
 	/* Asked for. */
 	struct sp_selection selection;
@@ -30,6 +38,7 @@ struct sp_report {
 	bool wants_steps; /* who trains, and in which steps */
 	enum sp_range_choice wants_ranges;
 	bool wants_workers; /* who makes the batches; wants_steps, too */
+	struct sp_wait_thresholds wait_thresholds;
 	uint32_t names_max;
 
 	/* Found. */

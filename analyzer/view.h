@@ -50,6 +50,9 @@ void sp_view_more(struct sp_out *out, uint32_t left_out);
 /* The object "run" of every JSON document: facts about the whole selection. */
 void sp_run_json(const struct sp_report *report, struct sp_out *out);
 
+/* What holds training back, its evidence and advice. The report has its steps and workers. */
+int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
+
 /* The table of stages, which summary shares. */
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options);

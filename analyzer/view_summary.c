@@ -208,6 +208,9 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 {
 	int r;
 
+	r = sp_verdict_show(report, out);
+	if (r < 0)
+		return r;
 	sp_run_json(report, out);
 	show_command(report, out);
 	show_hosts(report, out);

@@ -1,0 +1,174 @@
+#include "analyzer/device_calls.h"
+
+#include "analyzer/clock.h"
+#include "analyzer/report.h"
+
+#define BLOCKED_NS 100000u
+
+/* One thread of a training process. */
+struct reading {
+	struct sp_device_calls *calls;
+	const struct sp_steps *steps; /* the trainer's */
+	const struct sp_clock *clock;
+	bool is_trainer;
+	uint32_t step; /* the first that ends after the last event */
+	uint32_t wait; /* the first whose queue is not settled */
+	int64_t drained_ns; /* since when the device has nothing to do */
+	bool is_drained;
+};
+
+static bool uses_device(const struct sp_stream_sums *sums)
+{
+	for (int stage = SP_STAGE_cuda_launch; stage <= SP_STAGE_cuda_free; stage++)
+		if (sums->stages[stage].calls)
+			return true;
+	return false;
+}
+
+static bool is_in_step(struct reading *r, int64_t start_ns, int64_t end_ns)
+{
+	const struct sp_steps *s = r->steps;
+
+	while (r->step < s->count && s->steps[r->step].end_ns < end_ns)
+		r->step++;
+	return r->step < s->count && start_ns >= s->steps[r->step].start_ns;
+}
+
+/* The loader's waits that began before this instant: what was queued then is known now. */
+static void settle_waits(struct reading *r, int64_t until_ns)
+{
+	const struct sp_steps *s = r->steps;
+
+	for (; r->wait < s->wait_count && s->waits[r->wait].start_ns < until_ns; r->wait++) {
+		const struct sp_interval *wait = &s->waits[r->wait];
+		uint64_t ns = (uint64_t)(wait->end_ns - wait->start_ns);
+
+		r->calls->wait_ns += ns;
+		if (!r->is_drained || wait->start_ns < r->drained_ns)
+			continue;
+		r->calls->drained_wait_ns += ns;
+		/* lost to the loader and not to the sync */
+		r->calls->idle_ns += (uint64_t)(wait->start_ns - r->drained_ns);
+		r->drained_ns = wait->end_ns;
+	}
+}
+
+static void take_work(struct reading *r, int64_t start_ns, bool in_step)
+{
+	if (r->is_drained && in_step && start_ns > r->drained_ns)
+		r->calls->idle_ns += (uint64_t)(start_ns - r->drained_ns);
+	r->is_drained = false;
+}
+
+static void take_sync(struct reading *r, int64_t end_ns)
+{
+	if (!r->is_drained)
+		r->drained_ns = end_ns;
+	r->is_drained = true;
+}
+
+static void take_copy(struct reading *r, uint32_t arg, int64_t start_ns, int64_t end_ns,
+		      bool in_step)
+{
+	uint64_t ns = in_step ? (uint64_t)(end_ns - start_ns) : 0;
+	bool pinned = sp_cuda_arg_host(arg) == SP_COPY_HOST_PINNED;
+
+	take_work(r, start_ns, in_step);
+	if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE) {
+		r->calls->h2d_ns += ns;
+		r->calls->h2d_pageable_ns += pinned ? 0 : ns;
+	} else if (sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST) {
+		r->calls->d2h_ns += ns;
+		if (!pinned)
+			take_sync(r, end_ns);
+	}
+}
+
+static void take_launch(struct reading *r, int64_t start_ns, int64_t end_ns, bool in_step)
+{
+	uint64_t ns = (uint64_t)(end_ns - start_ns);
+
+	if (r->is_trainer)
+		take_work(r, start_ns, in_step);
+	if (!in_step)
+		return;
+	r->calls->launches++;
+	r->calls->launch_ns += ns;
+	r->calls->blocked_ns += ns >= BLOCKED_NS ? ns : 0;
+}
+
+static void take(struct reading *r, const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
+	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start);
+	int64_t end_ns = sp_clock_realtime_ns(r->clock, slot->start + slot->ticks);
+	uint8_t class = sp_event_info(kind)->class;
+	bool in_step = end_ns >= start_ns && is_in_step(r, start_ns, end_ns);
+
+	if (r->is_trainer)
+		settle_waits(r, start_ns);
+	if (class == SP_CLASS_CUDA_LAUNCH || class == SP_CLASS_CUDA_GRAPH)
+		take_launch(r, start_ns, end_ns, in_step);
+	if (!r->is_trainer)
+		return;
+	if (class == SP_CLASS_CUDA_COPY)
+		take_copy(r, arg, start_ns, end_ns, in_step);
+	if (class == SP_CLASS_CUDA_MEMSET)
+		take_work(r, start_ns, in_step);
+	if (class == SP_CLASS_CUDA_SYNC) {
+		r->calls->syncs += in_step;
+		r->calls->sync_ns += in_step ? (uint64_t)(end_ns - start_ns) : 0;
+		take_sync(r, end_ns);
+	}
+}
+
+static void read_stream(struct reading *r, struct sp_reader *reader,
+			const struct sp_report *report, uint32_t stream)
+{
+	struct sp_batch batch;
+
+	sp_reader_open(reader, &report->index, report->index.streams[stream]);
+	while (sp_reader_next(reader, &batch)) {
+		for (uint32_t i = 0; i < batch.n; i++) {
+			uint32_t kind = sp_commit_kind(batch.slots[i].commit);
+
+			if (kind < SP_EVENT_KINDS && sp_event_info(kind)->name)
+				take(r, &batch.slots[i]);
+		}
+	}
+	if (r->is_trainer)
+		settle_waits(r, INT64_MAX);
+}
+
+static void read_trainer(struct sp_device_calls *calls, const struct sp_report *report,
+			 const struct sp_trainer *trainer, struct sp_reader *reader)
+{
+	const struct sp_index *index = &report->index;
+	uint32_t image = index->streams[trainer->stream]->image;
+
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		struct reading r = {
+			.calls = calls,
+			.steps = &trainer->steps,
+			.clock = &index->hosts[index->images[image].host].clock,
+			.is_trainer = i == trainer->stream,
+		};
+
+		if (index->streams[i]->image != image || !uses_device(&report->streams[i]))
+			continue;
+		calls->is_used = true;
+		read_stream(&r, reader, report, i);
+	}
+}
+
+int sp_device_calls_read(struct sp_device_calls *calls, const struct sp_report *report)
+{
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
+
+	*calls = (struct sp_device_calls){.launches = 0};
+	for (uint32_t t = 0; r == 0 && t < report->training.count; t++)
+		read_trainer(calls, report, &report->training.trainers[t], &reader);
+	sp_reader_finish(&reader);
+	return r;
+}

@@ -1,0 +1,30 @@
+/*
+ * What a training process gave its device to do in its steps, as the host saw it, and when the
+ * device is known to have had nothing to do: from the end of a sync of the training thread until
+ * the next launch or copy. Backward's own threads launch too, but the training thread waits for
+ * them before it syncs.
+ */
+#ifndef STAGEPROF_ANALYZER_DEVICE_CALLS_H
+#define STAGEPROF_ANALYZER_DEVICE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_report;
+
+struct sp_device_calls {
+	bool is_used; /* any CUDA call of the trainers' processes */
+	uint64_t launches, launch_ns;
+	uint64_t blocked_ns; /* of launches of 100 us and more: the queue is full */
+	uint64_t syncs, sync_ns;
+	uint64_t d2h_ns; /* copies to the host: those to memory that is not pinned wait */
+	uint64_t h2d_ns, h2d_pageable_ns;
+	uint64_t idle_ns;   /* the device's, after syncs; without the loader's waits */
+	uint64_t drained_wait_ns; /* of the loader, while the device had nothing queued */
+	uint64_t wait_ns;	  /* of the loader */
+};
+
+/* Of all trainers. Reads those of their threads again that made CUDA calls. Returns 0 or -ENOMEM. */
+int sp_device_calls_read(struct sp_device_calls *calls, const struct sp_report *report);
+
+#endif

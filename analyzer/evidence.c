@@ -1,0 +1,240 @@
+#include "analyzer/evidence.h"
+
+#include <string.h>
+
+#include "analyzer/device_calls.h"
+#include "analyzer/evidence_input.h"
+#include "analyzer/lines.h"
+#include "analyzer/clock.h"
+#include "analyzer/report.h"
+#include "analyzer/step_stats.h"
+#include "analyzer/text.h"
+
+/* The account of all trainers, and what of it are starts of epochs. */
+struct time {
+	struct sp_account account;
+	double total;
+	double first_ns; /* waits for first batches, and the end and start of loaders */
+	uint32_t firsts; /* epochs begun */
+	uint32_t epochs; /* most of any trainer */
+	uint64_t steps;
+};
+
+/* What an epoch's start took more than another batch. */
+static void add_first(struct time *t, const struct sp_step *step, uint64_t usual_ns)
+{
+	uint64_t ns = step->account.ns[SP_ACCOUNT_loader_wait];
+
+	t->first_ns += ns > usual_ns ? (double)(ns - usual_ns) : 0;
+	t->firsts++;
+}
+
+static void add_restarts(struct time *t, const struct sp_report *report,
+			 const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (!p->is_restart || !p->step || p->step >= s->count ||
+		    !sp_step_is_selected(report, trainer, p->step - 1) ||
+		    !sp_step_is_selected(report, trainer, p->step))
+			continue;
+		t->first_ns += (double)p->account.ns[SP_ACCOUNT_loader_wait];
+		if (p->forked_before || p->forked_after)
+			t->first_ns += (double)p->account.ns[SP_ACCOUNT_other];
+	}
+}
+
+static void add_trainer(struct time *t, const struct sp_report *report,
+			const struct sp_trainer *trainer, uint64_t usual_wait_ns)
+{
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_account account = sp_trainer_account(report, trainer);
+	uint32_t epochs = 0;
+
+	sp_account_merge(&t->account, &account);
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (!sp_step_is_selected(report, trainer, i))
+			continue;
+		t->steps++;
+		if (i != s->epochs[s->steps[i].epoch].first_step)
+			continue;
+		add_first(t, &s->steps[i], usual_wait_ns);
+		epochs++;
+	}
+	add_restarts(t, report, trainer);
+	t->epochs = epochs > t->epochs ? epochs : t->epochs;
+}
+
+static int read_time(struct time *t, struct sp_evidence *e, const struct sp_report *report)
+{
+	struct sp_step_stats wait, wall;
+	int r = sp_step_stats(report, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY, &wait);
+
+	if (r == 0)
+		r = sp_step_stats(report, SP_STEP_WALL, 1u << SP_STEP_STEADY, &wall);
+	if (r == 0 && wall.count == 0)
+		r = sp_step_stats(report, SP_STEP_WALL, SP_STEP_KINDS_ALL, &wall);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < report->training.count; i++)
+		add_trainer(t, report, &report->training.trainers[i], wait.p50_ns);
+	t->total = (double)sp_account_total(&t->account);
+	if (wall.count)
+		sp_evidence_set(e, SP_MEASURE_step_ns, (double)wall.p50_ns);
+	return 0;
+}
+
+static void set_part(struct sp_evidence *e, enum sp_measure_id measure, const struct time *t,
+		     const struct sp_report *report, enum sp_account_part part)
+{
+	if (sp_training_source(&report->training, part) != SP_FROM_NOTHING)
+		sp_evidence_ratio(e, measure, (double)t->account.ns[part], t->total);
+}
+
+/* A first batch's wait counts as that alone, so that no time counts twice. */
+static void set_loader(struct sp_evidence *e, const struct time *t, const struct sp_report *report)
+{
+	double wait = (double)t->account.ns[SP_ACCOUNT_loader_wait];
+
+	if (sp_training_source(&report->training, SP_ACCOUNT_loader_wait) == SP_FROM_NOTHING)
+		return;
+	sp_evidence_ratio(e, SP_MEASURE_first_batch_share, t->first_ns, t->total);
+	sp_evidence_ratio(e, SP_MEASURE_first_batch_ns, t->first_ns, t->firsts);
+	sp_evidence_ratio(e, SP_MEASURE_loader_wait_share,
+			  wait > t->first_ns ? wait - t->first_ns : 0, t->total);
+}
+
+static void set_account(struct sp_evidence *e, const struct time *t, const struct sp_report *report)
+{
+	double compute = 0;
+
+	static const enum sp_account_part computes[] = {
+		SP_ACCOUNT_forward, SP_ACCOUNT_backward, SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad,
+		SP_ACCOUNT_sync_wait,
+	};
+
+	sp_evidence_set(e, SP_MEASURE_steps, (double)t->steps);
+	sp_evidence_set(e, SP_MEASURE_epochs, t->epochs);
+	set_loader(e, t, report);
+	set_part(e, SP_MEASURE_checkpoint_share, t, report, SP_ACCOUNT_checkpoint);
+	set_part(e, SP_MEASURE_copy_share, t, report, SP_ACCOUNT_h2d_copy);
+	set_part(e, SP_MEASURE_communication_share, t, report, SP_ACCOUNT_grad_sync);
+	set_part(e, SP_MEASURE_validation_share, t, report, SP_ACCOUNT_validation);
+	set_part(e, SP_MEASURE_other_share, t, report, SP_ACCOUNT_other);
+	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
+		compute += (double)t->account.ns[computes[i]];
+	sp_evidence_ratio(e, SP_MEASURE_compute_share, compute, t->total);
+}
+
+/*
+ * The host keeps the device waiting only where it would have waited itself, had the device more to
+ * do: in syncs, in copies to the host, or in launches that find the queue full.
+ */
+#define DEVICE_WAIT_MOST 0.2
+#define QUEUE_LAUNCHES 2048.0 /* more than a queue holds */
+
+static void set_launches(struct sp_evidence *e, const struct time *t,
+			 const struct sp_device_calls *c)
+{
+	double waits = (double)(c->sync_ns + c->d2h_ns + c->blocked_ns);
+	double compute = (double)(t->account.ns[SP_ACCOUNT_forward] +
+				  t->account.ns[SP_ACCOUNT_backward] +
+				  t->account.ns[SP_ACCOUNT_optimizer] +
+				  t->account.ns[SP_ACCOUNT_zero_grad] +
+				  t->account.ns[SP_ACCOUNT_other]);
+	double host = compute - (double)(c->d2h_ns + c->blocked_ns);
+	bool would_wait = c->syncs || c->d2h_ns || (double)c->launches > QUEUE_LAUNCHES;
+
+	if (!c->launches)
+		return;
+	host = host > 0 ? host : 0;
+	sp_evidence_ratio(e, SP_MEASURE_launches_per_step, (double)c->launches, (double)t->steps);
+	sp_evidence_ratio(e, SP_MEASURE_launch_ns, (double)c->launch_ns, (double)c->launches);
+	sp_evidence_ratio(e, SP_MEASURE_launches_per_ms, (double)c->launches * 1e6, host);
+	if (would_wait)
+		sp_evidence_ratio(e, SP_MEASURE_launch_bound_share,
+				  waits < DEVICE_WAIT_MOST * t->total ? host : 0, t->total);
+}
+
+static void set_device(struct sp_evidence *e, const struct time *t, const struct sp_device_calls *c)
+{
+	double sync = (double)(c->sync_ns + c->d2h_ns), idle = (double)c->idle_ns;
+
+	e->has_device = c->is_used;
+	e->is_queue_known = 2 * c->drained_wait_ns >= c->wait_ns;
+	if (!c->is_used) {
+		/* no device but the CPU that waits */
+		if (e->of[SP_MEASURE_loader_wait_share].is_known)
+			sp_evidence_set(e, SP_MEASURE_lost_wait_share,
+					sp_evidence_value(e, SP_MEASURE_loader_wait_share));
+		return;
+	}
+	if (c->wait_ns && e->of[SP_MEASURE_loader_wait_share].is_known)
+		sp_evidence_set(e, SP_MEASURE_lost_wait_share,
+				sp_evidence_value(e, SP_MEASURE_loader_wait_share) *
+					(double)c->drained_wait_ns / (double)c->wait_ns);
+	if (c->syncs || c->d2h_ns) {
+		sp_evidence_ratio(e, SP_MEASURE_sync_share, sync, t->total);
+		sp_evidence_ratio(e, SP_MEASURE_sync_cost_share, idle < sync ? idle : sync,
+				  t->total);
+		sp_evidence_ratio(e, SP_MEASURE_syncs_per_step, (double)c->syncs, (double)t->steps);
+	}
+	sp_evidence_ratio(e, SP_MEASURE_pageable_share, (double)c->h2d_pageable_ns,
+			  (double)c->h2d_ns);
+	set_launches(e, t, c);
+}
+
+/* The line of Python that waited longest, all in all. */
+static void set_line(struct sp_evidence *e, const struct sp_report *report)
+{
+	struct sp_measure *m = &e->of[SP_MEASURE_sync_line];
+	const struct sp_line *line, *longest = NULL;
+	const char *tab;
+
+	for (line = report->facts.slow.lines.by_key; line; line = line->hh.next)
+		if (!longest || line->ticks > longest->ticks)
+			longest = line;
+	if (!longest)
+		return;
+	tab = memchr(longest->key.text, '\t', longest->text_bytes);
+	sp_text_escape(m->text, sizeof(m->text), longest->key.text,
+		       tab ? (size_t)(tab - longest->key.text) : longest->text_bytes);
+	m->is_known = true;
+}
+
+static bool has_loader_calls(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->index.image_count; i++) {
+		const struct sp_image_facts *image = &report->facts.images[i];
+
+		for (uint32_t id = 0; id < image->label_room; id++)
+			if (image->label_uses[id] == SP_LABEL_LOADER)
+				return true;
+	}
+	return false;
+}
+
+int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
+{
+	struct sp_device_calls calls;
+	struct time time = {.total = 0};
+	int r = read_time(&time, e, report);
+
+	e->trainers = report->training.count;
+	e->events_lost = report->lost + report->missing + report->holes;
+	e->events_unknown = report->unknown;
+	e->has_loader_calls = has_loader_calls(report);
+	if (r < 0 || time.steps == 0)
+		return r;
+	r = sp_device_calls_read(&calls, report);
+	if (r < 0)
+		return r;
+	set_account(e, &time, report);
+	set_device(e, &time, &calls);
+	set_line(e, report);
+	sp_evidence_input(e, report);
+	return 0;
+}

@@ -1,0 +1,156 @@
+#include "analyzer/evidence_input.h"
+
+#include "analyzer/report.h"
+
+/* What the workers did, added up. */
+struct input {
+	struct sp_work_sums whole, meanwhile;
+	uint64_t batches;
+	uint32_t lives;	  /* of workers */
+	uint32_t at_once; /* of them, the most */
+	bool on_trainer;  /* batches are made on the training thread, all of them */
+};
+
+static double sum_of(const struct sp_work_sums *sums, const enum sp_work *works, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)sums->ns[works[i]];
+	return sum;
+}
+
+#define SUM_OF(sums, ...)                                                                          \
+	sum_of((sums), (const enum sp_work[]){__VA_ARGS__},                                        \
+	       sizeof((const enum sp_work[]){__VA_ARGS__}) / sizeof(enum sp_work))
+
+#define DECODING                                                                                   \
+	SP_WORK_jpeg_decode, SP_WORK_png_decode, SP_WORK_webp_decode, SP_WORK_image_decode,        \
+		SP_WORK_video_decode
+#define READING SP_WORK_file_read, SP_WORK_hdf5
+
+static uint32_t alive_at(const struct sp_workers *workers, int64_t at_ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < workers->count; i++) {
+		const struct sp_worker *w = &workers->list[i];
+
+		n += !w->is_trainer && w->begin_ns <= at_ns && at_ns < w->end_ns;
+	}
+	return n;
+}
+
+/* Each worker counts at the middle of its life: those of the epoch before may end late. */
+static void count_workers(struct input *in, const struct sp_workers *workers)
+{
+	in->on_trainer = workers->count > 0;
+	for (uint32_t i = 0; i < workers->count; i++) {
+		const struct sp_worker *w = &workers->list[i];
+		uint32_t alive;
+
+		in->batches += w->batches;
+		for (int work = 0; work < SP_WORKS; work++) {
+			in->whole.ns[work] += w->whole.ns[work];
+			in->meanwhile.ns[work] += w->meanwhile.ns[work];
+		}
+		if (w->is_trainer)
+			continue;
+		in->on_trainer = false;
+		in->lives++;
+		alive = alive_at(workers, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
+		in->at_once = alive > in->at_once ? alive : in->at_once;
+	}
+}
+
+/* What batches were made of while the trainer waited; a trainer that makes its own never idles. */
+static void set_work(struct sp_evidence *e, const struct input *in)
+{
+	const struct sp_work_sums *m = &in->meanwhile;
+	double made = SUM_OF(m, DECODING) + SUM_OF(m, READING, SP_WORK_transform, SP_WORK_collate);
+	double idle = (double)m->ns[SP_WORK_idle];
+
+	sp_evidence_ratio(e, SP_MEASURE_decode_work_share, SUM_OF(m, DECODING), made);
+	sp_evidence_ratio(e, SP_MEASURE_read_work_share, SUM_OF(m, READING), made);
+	sp_evidence_ratio(e, SP_MEASURE_transform_work_share, (double)m->ns[SP_WORK_transform], made);
+	sp_evidence_ratio(e, SP_MEASURE_collate_work_share, (double)m->ns[SP_WORK_collate], made);
+	if (!in->on_trainer)
+		sp_evidence_ratio(e, SP_MEASURE_worker_idle_share, idle, made + idle);
+}
+
+static void set_decoding(struct sp_evidence *e, const struct input *in,
+			 const struct sp_report *report)
+{
+	const struct sp_work_sums *w = &in->whole;
+	double decoding = SUM_OF(w, DECODING), reading = SUM_OF(w, READING);
+	const struct sp_sums *jpeg = &report->stages[SP_STAGE_jpeg_decode];
+
+	sp_evidence_ratio(e, SP_MEASURE_jpeg_decode_share, (double)w->ns[SP_WORK_jpeg_decode],
+			  decoding);
+	sp_evidence_ratio(e, SP_MEASURE_png_decode_share, (double)w->ns[SP_WORK_png_decode], decoding);
+	sp_evidence_ratio(e, SP_MEASURE_video_decode_share, (double)w->ns[SP_WORK_video_decode],
+			  decoding);
+	sp_evidence_ratio(e, SP_MEASURE_hdf5_read_share, (double)w->ns[SP_WORK_hdf5], reading);
+	sp_evidence_ratio(e, SP_MEASURE_image_pixels, (double)report->pixels,
+			  (double)(jpeg->calls - jpeg->aborted));
+}
+
+/* Files of the threads that make batches alone. */
+static void set_files(struct sp_evidence *e, const struct input *in, const struct sp_report *report)
+{
+	struct sp_sums read = {0}, opened = {0}, hdf5 = {0};
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_sums *stages =
+			report->streams[report->workers.list[i].stream].stages;
+
+		sp_sums_merge(&read, &stages[SP_STAGE_file_read]);
+		sp_sums_merge(&opened, &stages[SP_STAGE_file_open]);
+		sp_sums_merge(&hdf5, &stages[SP_STAGE_hdf5_open]);
+	}
+	sp_evidence_ratio(e, SP_MEASURE_read_bytes_mean, (double)read.bytes, (double)read.calls);
+	sp_evidence_ratio(e, SP_MEASURE_read_bytes_per_s, (double)read.bytes * 1e9,
+			  (double)read.total_ns);
+	sp_evidence_ratio(e, SP_MEASURE_opens_per_batch, (double)opened.calls, (double)in->batches);
+	if (hdf5.calls)
+		sp_evidence_ratio(e, SP_MEASURE_hdf5_opens_per_batch, (double)hdf5.calls,
+				  (double)in->batches);
+}
+
+/* As many as make batches no slower than the steps without their waits take them. */
+static void set_wanted(struct sp_evidence *e, const struct input *in)
+{
+	double work = SUM_OF(&in->whole, DECODING) +
+		      SUM_OF(&in->whole, READING, SP_WORK_transform, SP_WORK_collate);
+	double step_ns = sp_evidence_value(e, SP_MEASURE_step_ns);
+	double busy_ns = step_ns * (1 - sp_evidence_value(e, SP_MEASURE_loader_wait_share));
+	double batch_ns, wanted, cores;
+
+	if (!in->batches || busy_ns <= 0)
+		return;
+	batch_ns = work / (double)in->batches;
+	wanted = (double)(uint64_t)(batch_ns / busy_ns) + 1;
+	sp_evidence_set(e, SP_MEASURE_batch_work_ns, batch_ns);
+	sp_evidence_set(e, SP_MEASURE_workers_wanted, wanted);
+	if (!e->of[SP_MEASURE_cores].is_known || in->on_trainer)
+		return;
+	cores = sp_evidence_value(e, SP_MEASURE_cores);
+	sp_evidence_set(e, SP_MEASURE_spare_workers,
+			(wanted < cores ? wanted : cores) - in->at_once);
+}
+
+void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
+{
+	struct input in = {.batches = 0};
+
+	count_workers(&in, &report->workers);
+	if (!report->workers.count)
+		return;
+	sp_evidence_set(e, SP_MEASURE_workers, in.at_once);
+	if (in.at_once)
+		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives, in.at_once);
+	set_work(e, &in);
+	set_decoding(e, &in, report);
+	set_files(e, &in, report);
+	set_wanted(e, &in);
+}

@@ -1,0 +1,147 @@
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict.h"
+#include "analyzer/view.h"
+
+#define LINE_BYTES 1280u
+
+static void evidence_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	char text[SP_EVIDENCE_TEXT_BYTES];
+
+	sp_json_open(j, "evidence", '[');
+	for (uint32_t i = 0; i < v->rests_on_count; i++) {
+		enum sp_measure_id m = v->rests_on[i];
+
+		sp_measure_text(&v->evidence, m, text, sizeof(text));
+		sp_json_open(j, NULL, '{');
+		sp_json_string(j, "measure", sp_measure_name(m), strlen(sp_measure_name(m)));
+		if (sp_measure_unit(m) != SP_IN_TEXT)
+			sp_json_share(j, "value", v->evidence.of[m].value);
+		else
+			sp_json_null(j, "value");
+		sp_json_string(j, "shown", text, strlen(text));
+		sp_json_string(j, "title", sp_measure_title(m), strlen(sp_measure_title(m)));
+		sp_json_string(j, "row", sp_measure_row(m), strlen(sp_measure_row(m)));
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
+static void also_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	const char *told = sp_rule_of(v->id)->code;
+
+	sp_json_open(j, "also", '[');
+	for (int i = 0; i < SP_VERDICTS; i++) {
+		const char *code = sp_rule_of((enum sp_verdict_id)i)->code;
+
+		if (v->holds[i] && i != SP_VERDICT_compute && strcmp(code, told) != 0)
+			sp_json_string(j, NULL, code, strlen(code));
+	}
+	sp_json_close(j, ']');
+}
+
+static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	sp_json_open(j, "doubts", '[');
+	for (int i = 0; i < SP_DOUBTS; i++)
+		if (v->doubts[i])
+			sp_json_string(j, NULL, sp_doubt_text((enum sp_doubt)i),
+				       strlen(sp_doubt_text((enum sp_doubt)i)));
+	sp_json_close(j, ']');
+}
+
+static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	const char *code = sp_rule_of(v->id)->code, *confidence = sp_confidence_name(v->confidence);
+	char text[SP_VERDICT_TEXT_BYTES];
+
+	sp_json_open(j, "verdict", '{');
+	sp_json_string(j, "code", code, strlen(code));
+	sp_json_string(j, "text", v->text, strlen(v->text));
+	sp_json_bool(j, "severe", v->is_severe);
+	sp_json_share(j, "cost_share", v->cost);
+	sp_json_string(j, "confidence", confidence, strlen(confidence));
+	doubts_json(v, j);
+	also_json(v, j);
+	evidence_json(v, j);
+	sp_json_close(j, '}');
+	sp_json_open(j, "advice", '[');
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		const char *name = sp_advice_rule_of(v->advice[i])->name;
+
+		sp_advice_text(v, v->advice[i], text, sizeof(text));
+		sp_json_open(j, NULL, '{');
+		sp_json_string(j, "id", name, strlen(name));
+		sp_json_string(j, "text", text, strlen(text));
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
+static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
+{
+	char line[LINE_BYTES];
+	size_t at = (size_t)snprintf(line, sizeof(line), "confidence %s",
+				     sp_confidence_name(v->confidence));
+	const char *between = ": ";
+
+	for (int i = 0; i < SP_DOUBTS; i++) {
+		if (!v->doubts[i])
+			continue;
+		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s", between,
+				       sp_doubt_text((enum sp_doubt)i));
+		between = "; ";
+	}
+	sp_out_wrapped(out, "           ", line);
+}
+
+static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
+{
+	char text[SP_EVIDENCE_TEXT_BYTES], line[LINE_BYTES];
+	const char *head = "evidence   ";
+
+	for (uint32_t i = 0; i < v->rests_on_count; i++) {
+		enum sp_measure_id m = v->rests_on[i];
+
+		sp_measure_text(&v->evidence, m, text, sizeof(text));
+		snprintf(line, sizeof(line), "%s: %s", sp_measure_title(m), text);
+		sp_out_wrapped(out, head, line);
+		head = "           ";
+	}
+}
+
+static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
+{
+	char text[SP_VERDICT_TEXT_BYTES];
+	const char *head = "advice     ";
+
+	sp_out_wrapped(out, "verdict    ", v->text);
+	show_confidence(v, out);
+	show_evidence(v, out);
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		sp_advice_text(v, v->advice[i], text, sizeof(text));
+		sp_out_wrapped(out, head, text);
+		head = "           ";
+	}
+	sp_out_line(out, "%s", "");
+}
+
+int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_verdict *v = malloc(sizeof(*v));
+	int r = v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
+
+	if (r == 0) {
+		if (out->format == SP_FORMAT_JSON)
+			verdict_json(v, &out->json);
+		verdict_lines(v, out);
+	}
+	free(v);
+	return r;
+}

@@ -1,0 +1,1 @@
+$REPORT --format=json explain sync-bound
