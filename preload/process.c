@@ -119,8 +119,8 @@ static int is_dormant(void)
 		return 1;
 	if (sp_config_is(children, "all") || is_listed(children, facts.exe))
 		return 0;
-	/* "none": only the process that began the run. */
-	if (sp_config_is(children, "none") && sp_config.run)
+	/* "none": only the process that began the run, whatever it has become by exec since. */
+	if (sp_config_is(children, "none") && sp_run.is_joined)
 		return 1;
 	for (size_t i = 0; i < sizeof(dormant) / sizeof(dormant[0]); i++)
 		if (name_is(facts.exe, dormant[i], strlen(dormant[i])))
