@@ -183,24 +183,39 @@ static uint64_t output_hash(void)
  * to join. */
 static int run_join(const char *variable)
 {
-	uint64_t hash, pid;
+	uint64_t hash;
 
 	if (!variable || strlen(variable) <= BASE_AT ||
 	    strlen(variable + BASE_AT) >= sizeof(sp_run.base) - 512 || variable[32] != ':' ||
 	    variable[49] != ':' || variable[66] != ':' || variable[BASE_AT] != '/' ||
 	    hex_read(variable, &sp_run.token[0]) < 0 || hex_read(variable + 16, &sp_run.token[1]) < 0 ||
 	    hex_read(variable + 33, &hash) < 0 || hash != output_hash() ||
-	    hex_read(variable + 50, &pid) < 0)
+	    hex_read(variable + 50, &sp_run.beginner_pid) < 0)
 		return -1;
 	strcpy(sp_run.base, variable + BASE_AT);
-	sp_run.is_joined = pid != (uint64_t)SP_SYS1(SYS_getpid, 0);
 	return 0;
+}
+
+/* As one that this process began. */
+static int run_publish(void)
+{
+	char variable[SP_RUN_PATH_BYTES + 128];
+	struct sp_text text = sp_text_init(variable, sizeof(variable));
+
+	sp_run.beginner_pid = (uint64_t)SP_SYS1(SYS_getpid, 0);
+	sp_text_add_hex(&text, sp_run.token[0]);
+	sp_text_add_hex(&text, sp_run.token[1]);
+	sp_text_add(&text, ":");
+	sp_text_add_hex(&text, output_hash());
+	sp_text_add(&text, ":");
+	sp_text_add_hex(&text, sp_run.beginner_pid);
+	sp_text_add(&text, ":");
+	sp_text_add(&text, sp_run.base);
+	return setenv(RUN_VARIABLE, variable, 1) == 0 ? 0 : -ENOMEM;
 }
 
 int sp_run_init(void)
 {
-	char variable[SP_RUN_PATH_BYTES + 64];
-	struct sp_text text = sp_text_init(variable, sizeof(variable));
 	int ret;
 
 	if (run_join(sp_config.run) == 0)
@@ -209,15 +224,16 @@ int sp_run_init(void)
 	if (ret < 0)
 		return ret;
 	token_make();
-	sp_text_add_hex(&text, sp_run.token[0]);
-	sp_text_add_hex(&text, sp_run.token[1]);
-	sp_text_add(&text, ":");
-	sp_text_add_hex(&text, output_hash());
-	sp_text_add(&text, ":");
-	sp_text_add_hex(&text, (uint64_t)SP_SYS1(SYS_getpid, 0));
-	sp_text_add(&text, ":");
-	sp_text_add(&text, sp_run.base);
-	return setenv(RUN_VARIABLE, variable, 1) == 0 ? 0 : -ENOMEM;
+	return run_publish();
+}
+
+int sp_run_init_launched(void)
+{
+	int ret = sp_run_init();
+
+	if (ret < 0 || sp_run.beginner_pid != (uint64_t)SP_SYS1(SYS_getppid, 0))
+		return ret;
+	return run_publish();
 }
 
 void sp_run_candidate(char *to, unsigned number)

@@ -16,7 +16,7 @@ struct sp_run {
 	uint64_t token[2];
 	char base[SP_RUN_PATH_BYTES];	   /* absolute; what was asked for */
 	char directory[SP_RUN_PATH_BYTES]; /* what it became: base, or base-2, …; "" before the claim */
-	int is_joined;			   /* another process began it; one that execs stays what it is */
+	uint64_t beginner_pid;		   /* who began it: a process that execs stays what it is */
 };
 
 extern struct sp_run sp_run;
@@ -24,6 +24,10 @@ extern struct sp_run sp_run;
 /* Constructor: joins the run of STAGEPROF_RUN or begins one, and sets the variable. Returns 0, or
  * -ENAMETOOLONG or another -errno where no absolute name can be made. */
 int sp_run_init(void);
+
+/* The same in a launcher's child, before it execs: what its parent began (it may be preloaded itself) counts as
+ * begun by the child. */
+int sp_run_init_launched(void);
 
 /*
  * First event of a process: finds or makes the directory, 0700. Signals are blocked by the caller.
