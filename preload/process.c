@@ -13,6 +13,7 @@
 #include "preload/cost.h"
 #include "preload/dormant.h"
 #include "preload/files.h"
+#include "preload/glibc.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/record.h"
@@ -97,7 +98,7 @@ static int is_dormant(void)
 {
 	const char *children = sp_config.children;
 
-	if (is_unwanted_rank())
+	if (!sp_has_glibc() || is_unwanted_rank())
 		return 1;
 	if (sp_config_is(children, "all") || is_listed(children, facts.exe))
 		return 0;
