@@ -9,6 +9,7 @@
 #include "analyzer/table.h"
 
 #define SCHEMA_VERSION 1
+#define LINE_BYTES_MAX 4096u
 
 struct sp_cell sp_cell_text(const char *text)
 {
@@ -35,6 +36,7 @@ struct sp_cell sp_cell_rate(uint64_t bytes, uint64_t ns)
 void sp_out_begin(struct sp_out *out)
 {
 	out->json = (struct sp_json){.file = out->file};
+	out->markup = (struct sp_markup){.file = out->file};
 	if (out->format != SP_FORMAT_JSON)
 		return;
 	sp_json_open(&out->json, NULL, '{');
@@ -45,6 +47,8 @@ int sp_out_end(struct sp_out *out)
 {
 	if (out->format == SP_FORMAT_JSON)
 		sp_json_close(&out->json, '}');
+	if (out->format == SP_FORMAT_HTML)
+		sp_markup_end(&out->markup);
 	return fflush(out->file) != 0 || ferror(out->file) ? -EIO : 0;
 }
 
@@ -61,6 +65,9 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 	case SP_FORMAT_CSV:
 		if (is_main)
 			sp_csv_head(out->file, columns, n);
+		return 0;
+	case SP_FORMAT_HTML:
+		sp_markup_table(&out->markup, key, title, columns, n);
 		return 0;
 	case SP_FORMAT_TABLE:
 		break;
@@ -117,6 +124,8 @@ int sp_out_row(struct sp_out *out, const struct sp_cell *cells)
 		if (out->is_main)
 			sp_csv_row(out->file, out->columns, out->column_count, cells);
 		return 0;
+	case SP_FORMAT_HTML:
+		return sp_markup_row(&out->markup, out->columns, out->column_count, cells);
 	case SP_FORMAT_TABLE:
 		break;
 	}
@@ -127,6 +136,8 @@ int sp_out_table_end(struct sp_out *out)
 {
 	if (out->format == SP_FORMAT_JSON)
 		sp_json_close(&out->json, ']');
+	if (out->format == SP_FORMAT_HTML)
+		sp_markup_table_end(&out->markup);
 	if (out->format == SP_FORMAT_TABLE) {
 		sp_table_destroy(out->table);
 		out->table = NULL;
@@ -136,14 +147,18 @@ int sp_out_table_end(struct sp_out *out)
 
 void sp_out_line(struct sp_out *out, const char *format, ...)
 {
+	char line[LINE_BYTES_MAX];
 	va_list args;
 
-	if (out->format != SP_FORMAT_TABLE)
-		return;
 	va_start(args, format);
-	vfprintf(out->file, format, args);
+	if (out->format == SP_FORMAT_HTML) {
+		vsnprintf(line, sizeof(line), format, args);
+		sp_markup_line(&out->markup, line);
+	} else if (out->format == SP_FORMAT_TABLE) {
+		vfprintf(out->file, format, args);
+		putc('\n', out->file);
+	}
 	va_end(args);
-	putc('\n', out->file);
 }
 
 #define WRAP_LEAST 40u /* columns, however narrow the terminal is */

@@ -2,7 +2,7 @@
  * Where views write: rows of typed cells, in whatever format was asked for.
  *
  * A view writes tables (all formats), plain objects (JSON) and lines (table format); what does not
- * fit the format is left out. CSV carries the view's main table alone.
+ * fit the format is left out; HTML takes what the table format does. CSV carries the view's main table alone.
  */
 #ifndef STAGEPROF_ANALYZER_OUT_H
 #define STAGEPROF_ANALYZER_OUT_H
@@ -13,11 +13,13 @@
 #include <stdio.h>
 
 #include "analyzer/json.h"
+#include "analyzer/markup.h"
 
 enum sp_format {
 	SP_FORMAT_TABLE,
 	SP_FORMAT_JSON,
 	SP_FORMAT_CSV,
+	SP_FORMAT_HTML, /* pieces of the page that view_html.c makes; no --format of its own */
 };
 
 enum sp_cell_type {
@@ -55,6 +57,8 @@ struct sp_out {
 	unsigned width; /* columns of the terminal; 0: no limit */
 	bool color;
 	struct sp_json json;
+	struct sp_markup markup;
+	bool is_part; /* of a page that has the object "run" once */
 	const struct sp_column *columns;
 	size_t column_count;
 	bool is_main; /* the table that is open is the view's main one */
@@ -95,6 +99,12 @@ void sp_out_begin(struct sp_out *out);
 /* Returns 0, or -EIO where not everything could be written. */
 int sp_out_end(struct sp_out *out);
 
+/* True where a person reads what is written: lines are shown, and what is empty is said in words. */
+static inline bool sp_out_is_read(const struct sp_out *out)
+{
+	return out->format == SP_FORMAT_TABLE || out->format == SP_FORMAT_HTML;
+}
+
 /* key: the table's name in JSON; title: a line over it, or NULL. Returns 0 or -ENOMEM. */
 int sp_out_table(struct sp_out *out, const char *key, const char *title,
 		 const struct sp_column *columns, size_t n, bool is_main);
@@ -106,6 +116,9 @@ static inline bool sp_out_is_open(const struct sp_out *out)
 {
 	return !ferror(out->file);
 }
+
+/* Where a line begins with the name of a fact, the columns that the name takes. */
+#define SP_LINE_NAME 11u
 
 /* A line of the table format; the caller has escaped what comes from a trace. */
 void sp_out_line(struct sp_out *out, const char *format, ...)

@@ -83,7 +83,7 @@ static void format_number(char ret[SP_NUMBER_BYTES], enum sp_cell_type type,
 	}
 }
 
-static char *format_cell(const struct sp_column *column, const struct sp_cell *cell)
+char *sp_table_cell(const struct sp_column *column, const struct sp_cell *cell)
 {
 	char text[TEXT_BYTES_MAX];
 
@@ -194,7 +194,7 @@ int sp_table_row(struct sp_table *t, const struct sp_cell *cells)
 	for (size_t i = 0; i < t->n; i++) {
 		unsigned width;
 
-		row[i] = t->columns[i].title ? format_cell(&t->columns[i], &cells[i]) : NULL;
+		row[i] = t->columns[i].title ? sp_table_cell(&t->columns[i], &cells[i]) : NULL;
 		if (!t->columns[i].title)
 			continue;
 		if (!row[i])

@@ -14,6 +14,9 @@ struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, si
 /* Returns 0 or -ENOMEM. */
 int sp_table_row(struct sp_table *t, const struct sp_cell *cells);
 
+/* One cell as people read it, to free(); NULL where memory is out. */
+char *sp_table_cell(const struct sp_column *column, const struct sp_cell *cell);
+
 /* Prints what waits. */
 void sp_table_destroy(struct sp_table *t);
 

@@ -194,3 +194,29 @@ const struct sp_trainer *sp_training_of(const struct sp_training *training,
 			return &training->trainers[i];
 	return NULL;
 }
+
+struct sp_account sp_training_account(const struct sp_report *report)
+{
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		struct sp_account one =
+			sp_trainer_account(report, &report->training.trainers[t]);
+
+		sp_account_merge(&sum, &one);
+	}
+	return sum;
+}
+
+const struct sp_trainer *sp_training_main(const struct sp_training *training)
+{
+	const struct sp_trainer *most = NULL;
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_trainer *trainer = &training->trainers[t];
+
+		if (trainer->steps.count && (!most || trainer->steps.count > most->steps.count))
+			most = trainer;
+	}
+	return most;
+}

@@ -40,6 +40,12 @@ bool sp_step_is_selected(const struct sp_report *report, const struct sp_trainer
 struct sp_account sp_trainer_account(const struct sp_report *report,
 				     const struct sp_trainer *trainer);
 
+/* The same of all trainers, added up. */
+struct sp_account sp_training_account(const struct sp_report *report);
+
+/* The one with the most steps; NULL where nobody steps. */
+const struct sp_trainer *sp_training_main(const struct sp_training *training);
+
 /* The trainer of this process, whichever is first; NULL: none. */
 const struct sp_trainer *sp_training_of(const struct sp_training *training,
 					const struct sp_report *report, uint32_t image);

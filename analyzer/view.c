@@ -29,7 +29,11 @@ const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n,
 void sp_view_more(struct sp_out *out, uint32_t left_out)
 {
 	if (left_out)
-		sp_out_line(out, "%u more rows: --limit=all", left_out);
+		sp_out_line(out,
+			    out->format == SP_FORMAT_HTML
+				    ? "%u more rows are not on this page."
+				    : "%u more rows: --limit=all",
+			    left_out);
 }
 
 struct rank {

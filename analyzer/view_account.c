@@ -124,15 +124,9 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 
 static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps)
 {
-	struct sp_account sum = {.ns = {0}};
+	struct sp_account sum = sp_training_account(report);
 	int r = sp_out_table(out, "account", NULL, columns, CELLS, false);
 
-	for (uint32_t t = 0; t < report->training.count; t++) {
-		struct sp_account one =
-			sp_trainer_account(report, &report->training.trainers[t]);
-
-		sp_account_merge(&sum, &one);
-	}
 	for (int part = 0; r == 0 && steps && part < SP_ACCOUNT_PARTS; part++)
 		r = show_part(report, out, (enum sp_account_part)part, &sum, steps);
 	if (r == 0)
@@ -154,7 +148,7 @@ int sp_account_show(const struct sp_report *report, struct sp_out *out)
 		return r;
 	steps_json(report, out, &all, &steady);
 	steps_lines(report, out, &all, &steady);
-	if (all.count == 0 && out->format == SP_FORMAT_TABLE) {
+	if (all.count == 0 && sp_out_is_read(out)) {
 		sp_out_line(out, "%s", "");
 		return 0;
 	}

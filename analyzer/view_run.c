@@ -69,7 +69,7 @@ void sp_run_json(const struct sp_report *report, struct sp_out *out)
 	struct sp_traffic traffic = sp_stages_traffic(report->stages);
 	struct sp_json *j = &out->json;
 
-	if (out->format != SP_FORMAT_JSON)
+	if (out->format != SP_FORMAT_JSON || out->is_part)
 		return;
 	sp_json_open(j, "run", '{');
 	sp_json_open(j, "hosts", '[');

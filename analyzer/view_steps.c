@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/step_rows.h"
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
 
@@ -25,53 +26,19 @@ static const struct sp_column all_columns[CELLS] = {
 #undef SP_ACCOUNT
 };
 
-/* One row, and what orders rows asks for. */
-struct row {
-	const struct sp_trainer *trainer;
-	uint32_t step;
-};
-
-struct rows {
-	const struct sp_report *report;
-	struct row *list;
-	uint32_t count;
-};
-
-static const struct sp_step *step_of(const struct row *row)
-{
-	return &row->trainer->steps.steps[row->step];
-}
-
-static int gather(struct rows *rows)
-{
-	const struct sp_training *training = &rows->report->training;
-	size_t room = 1;
-
-	for (uint32_t t = 0; t < training->count; t++)
-		room += training->trainers[t].steps.count;
-	rows->list = calloc(room, sizeof(*rows->list));
-	if (!rows->list)
-		return -ENOMEM;
-	for (uint32_t t = 0; t < training->count; t++)
-		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
-			if (sp_step_is_selected(rows->report, &training->trainers[t], i))
-				rows->list[rows->count++] = (struct row){&training->trainers[t], i};
-	return 0;
-}
-
-static struct sp_cell part_cell(const struct row *row, int part)
+static struct sp_cell part_cell(const struct sp_step_row *row, int part)
 {
 	/* Validation lies between steps, never in one. */
 	if (part == SP_ACCOUNT_validation || row->trainer->steps.sources[part] == SP_FROM_NOTHING)
 		return sp_cell_null();
-	return sp_cell_count(step_of(row)->account.ns[part]);
+	return sp_cell_count(sp_step_of_row(row)->account.ns[part]);
 }
 
-static void fill(const struct rows *rows, const struct row *row, struct sp_cell cells[CELLS])
+static void fill(const struct sp_report *report, const struct sp_step_row *row,
+		 struct sp_cell cells[CELLS])
 {
-	const struct sp_report *report = rows->report;
 	const struct sp_stream *stream = report->index.streams[row->trainer->stream];
-	const struct sp_step *step = step_of(row);
+	const struct sp_step *step = sp_step_of_row(row);
 
 	cells[PID] = sp_cell_count(report->index.images[stream->image].pid);
 	cells[TID] = sp_cell_count(stream->tid);
@@ -79,7 +46,7 @@ static void fill(const struct rows *rows, const struct row *row, struct sp_cell 
 	cells[EPOCH] = sp_cell_count(step->epoch);
 	cells[START] = sp_cell_signed(step->start_ns - report->begin_ns);
 	cells[KIND] = sp_cell_text(sp_step_kind_name(step->kind));
-	cells[WALL] = sp_cell_count((uint64_t)(step->end_ns - step->start_ns));
+	cells[WALL] = sp_cell_count(sp_step_wall_ns(step));
 	for (int part = 0; part < SP_ACCOUNT_PARTS; part++)
 		cells[PARTS + part] = part_cell(row, part);
 }
@@ -132,30 +99,32 @@ static uint64_t by_index(const void *context, uint32_t i)
 
 static uint64_t by_wall(const void *context, uint32_t i)
 {
-	const struct sp_step *step = step_of(&((const struct rows *)context)->list[i]);
-
-	return (uint64_t)(step->end_ns - step->start_ns);
+	return sp_step_wall_ns(sp_step_of_row(&((const struct sp_step_rows *)context)->list[i]));
 }
 
 static uint64_t by_loader(const void *context, uint32_t i)
 {
-	const struct sp_step *step = step_of(&((const struct rows *)context)->list[i]);
+	const struct sp_step_rows *rows = context;
 
-	return step->account.ns[SP_ACCOUNT_loader_wait];
+	return sp_step_of_row(&rows->list[i])->account.ns[SP_ACCOUNT_loader_wait];
 }
 
 static const struct sp_sort_key keys[] = {
 	{"index", by_index}, {"wall", by_wall}, {"loader_wait", by_loader}};
 
-static int show_rows(const struct rows *rows, struct sp_out *out, const struct sp_column *columns,
-		     const uint32_t *order, uint32_t limit)
+static int show_rows(const struct sp_report *report, const struct sp_step_rows *rows,
+		     struct sp_out *out, const uint32_t *order, uint32_t limit)
 {
-	int r = sp_out_table(out, "steps", NULL, columns, CELLS, true);
+	struct sp_column columns[CELLS];
+	int r;
+
+	choose_columns(report, columns);
+	r = sp_out_table(out, "steps", NULL, columns, CELLS, true);
 
 	for (uint32_t i = 0; r == 0 && i < rows->count && i < limit; i++) {
 		struct sp_cell cells[CELLS];
 
-		fill(rows, &rows->list[order[i]], cells);
+		fill(report, &rows->list[order[i]], cells);
 		if (out->format == SP_FORMAT_JSON)
 			step_json(out, cells);
 		else
@@ -213,13 +182,14 @@ static int show_quantiles(const struct sp_report *report, struct sp_out *out)
 	return r;
 }
 
-static void show_slow(const struct rows *rows, struct sp_out *out)
+static void show_slow(const struct sp_report *report, const struct sp_step_rows *rows,
+		      struct sp_out *out)
 {
 	struct sp_step_stats stats;
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 	uint64_t slow = 0;
 
-	if (sp_step_stats(rows->report, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) < 0)
+	if (sp_step_stats(report, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) < 0)
 		return;
 	for (uint32_t i = 0; i < rows->count; i++)
 		slow += by_wall(rows, i) > SLOW_FACTOR * stats.p50_ns;
@@ -231,28 +201,38 @@ static void show_slow(const struct rows *rows, struct sp_out *out)
 			    sp_text_count(a, slow), sp_text_count(b, rows->count));
 }
 
+/* What is thinned out is told by who asked for it. */
+static int show_list(const struct sp_report *report, struct sp_out *out, struct sp_step_rows *rows,
+		     const struct sp_view_options *options, const struct sp_sort_key *key)
+{
+	uint32_t *order;
+	int r;
+
+	if (options->thin)
+		sp_step_rows_thin(rows, options->limit);
+	order = sp_order_by(rows->count, key->value, rows);
+	r = order ? show_rows(report, rows, out, order, options->limit) : -ENOMEM;
+	free(order);
+	return r;
+}
+
 int sp_view_steps(const struct sp_report *report, struct sp_out *out,
 		  const struct sp_view_options *options)
 {
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
-	struct rows rows = {.report = report};
-	struct sp_column columns[CELLS];
-	uint32_t *order = NULL;
-	int r = key ? gather(&rows) : -EINVAL;
+	struct sp_step_rows rows;
+	int r;
 
-	if (r == 0)
-		order = sp_order_by(rows.count, key->value, &rows);
-	if (r == 0 && !order)
-		r = -ENOMEM;
+	if (!key)
+		return -EINVAL;
+	r = sp_step_rows_gather(&rows, report);
 	if (r == 0) {
-		choose_columns(report, columns);
 		sp_run_json(report, out);
 		r = show_quantiles(report, out);
-		show_slow(&rows, out);
+		show_slow(report, &rows, out);
 	}
 	if (r == 0)
-		r = show_rows(&rows, out, columns, order, options->limit);
-	free(order);
-	free(rows.list);
+		r = show_list(report, out, &rows, options, key);
+	sp_step_rows_finish(&rows);
 	return r;
 }

@@ -203,15 +203,8 @@ static void tally_json(struct sp_out *out, const char *key, const struct sp_tall
 	sp_json_close(&out->json, ']');
 }
 
-int sp_view_summary(const struct sp_report *report, struct sp_out *out,
-		    const struct sp_view_options *options)
+void sp_run_show(const struct sp_report *report, struct sp_out *out)
 {
-	int r;
-
-	r = sp_verdict_show(report, out);
-	if (r < 0)
-		return r;
-	sp_run_json(report, out);
 	show_command(report, out);
 	show_hosts(report, out);
 	show_facts(report, out);
@@ -220,6 +213,17 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 	show_unobserved(report, out);
 	show_uncalled(report, out);
 	show_notes(report, out);
+}
+
+int sp_view_summary(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	int r = sp_verdict_show(report, out);
+
+	if (r < 0)
+		return r;
+	sp_run_json(report, out);
+	sp_run_show(report, out);
 	r = sp_account_show(report, out);
 	if (r == 0)
 		r = sp_stages_show(report, out, options);

@@ -135,7 +135,7 @@ int sp_view_workers(const struct sp_report *report, struct sp_out *out,
 	sp_run_json(report, out);
 	if (report->workers.count == 0)
 		sp_out_line(out, "no workers: no batch was seen being made for a trainer");
-	if (report->workers.count == 0 && out->format == SP_FORMAT_TABLE)
+	if (report->workers.count == 0 && sp_out_is_read(out))
 		return 0;
 	r = show_workers(report, out, options->limit);
 	sp_out_line(out, "%s", "");

@@ -1,0 +1,143 @@
+#include "analyzer/markup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/table.h"
+#include "analyzer/text.h"
+
+#define TEXT_BYTES_MAX (16u * 1024u)
+#define TEXT_WIDTH_MAX 240u
+
+void sp_markup_plain(FILE *file, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			fputs("&amp;", file);
+			break;
+		case '<':
+			fputs("&lt;", file);
+			break;
+		case '>':
+			fputs("&gt;", file);
+			break;
+		case '"':
+			fputs("&quot;", file);
+			break;
+		case '\'':
+			fputs("&#39;", file);
+			break;
+		default:
+			putc(*text, file);
+		}
+	}
+}
+
+void sp_markup_text(FILE *file, const char *text, size_t bytes)
+{
+	char safe[TEXT_BYTES_MAX];
+
+	sp_text_escape(safe, sizeof(safe), text, bytes);
+	sp_text_shorten(safe, TEXT_WIDTH_MAX);
+	sp_markup_plain(file, safe);
+}
+
+void sp_markup_table(struct sp_markup *m, const char *key, const char *title,
+		     const struct sp_column *columns, size_t n)
+{
+	sp_markup_end(m);
+	fprintf(m->file, "<div class=\"scroll\" tabindex=\"0\"><table data-table=\"%s\">", key);
+	if (title)
+		fprintf(m->file, "<caption>%s</caption>", title);
+	fputs("<thead><tr>", m->file);
+	for (size_t i = 0; i < n; i++) {
+		if (!columns[i].title)
+			continue;
+		fprintf(m->file, "<th scope=\"col\"%s",
+			columns[i].type == SP_CELL_TEXT ? " class=\"text\"" : "");
+		if (columns[i].key)
+			fprintf(m->file, " data-key=\"%s\"", columns[i].key);
+		fprintf(m->file, ">%s</th>", columns[i].title);
+	}
+	fputs("</tr></thead><tbody>\n", m->file);
+}
+
+static int put_cell(FILE *file, const struct sp_column *column, const struct sp_cell *cell)
+{
+	char *text;
+
+	if (column->type == SP_CELL_TEXT && !cell->is_null) {
+		fputs("<td class=\"text\">", file);
+		sp_markup_text(file, cell->text, cell->bytes);
+	} else {
+		text = sp_table_cell(column, cell);
+		if (!text)
+			return -ENOMEM;
+		fprintf(file, column->type == SP_CELL_TEXT ? "<td class=\"text\">%s" : "<td>%s",
+			text);
+		free(text);
+	}
+	fputs("</td>", file);
+	return 0;
+}
+
+int sp_markup_row(struct sp_markup *m, const struct sp_column *columns, size_t n,
+		  const struct sp_cell *cells)
+{
+	int r = 0;
+
+	fputs("<tr>", m->file);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (columns[i].title)
+			r = put_cell(m->file, &columns[i], &cells[i]);
+	fputs("</tr>\n", m->file);
+	return r;
+}
+
+void sp_markup_table_end(struct sp_markup *m)
+{
+	fputs("</tbody></table></div>\n", m->file);
+}
+
+static size_t name_bytes(const char *line)
+{
+	size_t n = strnlen(line, SP_LINE_NAME);
+
+	if (n < SP_LINE_NAME || line[SP_LINE_NAME - 1] != ' ' || line[SP_LINE_NAME] == ' ')
+		return SIZE_MAX;
+	while (n && line[n - 1] == ' ')
+		n--;
+	return n;
+}
+
+void sp_markup_line(struct sp_markup *m, const char *line)
+{
+	size_t name = name_bytes(line);
+
+	if (!*line)
+		return;
+	if (name == SIZE_MAX || (name == 0 && !m->in_facts)) {
+		sp_markup_end(m);
+		fputs("<p class=\"line\">", m->file);
+		sp_markup_plain(m->file, line);
+		fputs("</p>\n", m->file);
+		return;
+	}
+	if (!m->in_facts)
+		fputs("<dl>\n", m->file);
+	m->in_facts = true;
+	if (name)
+		fprintf(m->file, "<dt>%.*s</dt>", (int)name, line);
+	fputs("<dd>", m->file);
+	sp_markup_plain(m->file, line + SP_LINE_NAME);
+	fputs("</dd>\n", m->file);
+}
+
+void sp_markup_end(struct sp_markup *m)
+{
+	if (m->in_facts)
+		fputs("</dl>\n", m->file);
+	m->in_facts = false;
+}
