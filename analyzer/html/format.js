@@ -1,0 +1,63 @@
+"use strict";
+
+/* What the other files share: the data in the page, numbers as the tables show them, elements. */
+const Page = {};
+
+Page.data = function (name) {
+	const element = document.getElementById("data-" + name);
+
+	return element ? JSON.parse(element.textContent) : null;
+};
+
+Page.element = function (tag, attributes, ...children) {
+	const element = document.createElement(tag);
+
+	for (const [name, value] of Object.entries(attributes || {}))
+		element.setAttribute(name, value);
+	element.append(...children);
+	return element;
+};
+
+Page.button = function (text, title, action) {
+	const button = Page.element("button", { type: "button", title: title }, text);
+
+	button.addEventListener("click", action);
+	return button;
+};
+
+/* A style's custom property, as the theme of the moment has it. */
+Page.color = function (name) {
+	if (!Page.probe) {
+		Page.probe = Page.element("i", { hidden: "" });
+		document.body.append(Page.probe);
+	}
+	Page.probe.style.color = "var(--" + name + ")";
+	return getComputedStyle(Page.probe).color;
+};
+
+Page.count = function (n) {
+	return n.toLocaleString("en-US");
+};
+
+/* As sp_text_ns() does. */
+Page.ns = function (ns) {
+	const units = [[1e3, 1, "ns"], [999.5e3, 1e3, "us"], [999.5e6, 1e6, "ms"], [999.5e9, 1e9, "s"]];
+	const [, scale, unit] = units.find((u) => Math.abs(ns) < u[0]) || [0, 3600e9, "h"];
+	const x = ns / scale, size = Math.abs(x);
+
+	return x.toFixed(scale === 1 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0) + " " + unit;
+};
+
+/* An instant of the run in seconds, with the digits that a window of this width needs. */
+Page.instant = function (seconds, width) {
+	const digits = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(width))));
+
+	return seconds.toFixed(digits) + " s";
+};
+
+/* Called again whenever colours change. */
+Page.painters = [];
+Page.repaint = function () {
+	for (const painter of Page.painters)
+		painter();
+};

@@ -1,1 +1,0 @@
-$REPORT compare v1/run.zst

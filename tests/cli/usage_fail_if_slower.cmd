@@ -1,1 +1,0 @@
-$REPORT --fail-if-slower=5% v1/run.zst

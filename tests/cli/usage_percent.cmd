@@ -1,1 +1,0 @@
-$REPORT compare --fail-if-slower=fast v1/run.zst v1/run.zst
