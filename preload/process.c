@@ -266,6 +266,25 @@ static int image_claim(void)
 	return error;
 }
 
+/* Another thread is at it: a millisecond of work at most, but it may have to wait for a core. Its signals
+ * are blocked, so it cannot be us. */
+static int image_wait(void)
+{
+	const struct timespec pause = {0, 100000};
+
+	for (int i = 0; i < 20000; i++) {
+		uint32_t state = __atomic_load_n(&sp_process->state, __ATOMIC_ACQUIRE);
+
+		if (state >= SP_PROCESS_RECORDING)
+			return state == SP_PROCESS_RECORDING ? 0 : -ENOENT;
+		if (i < 1000)
+			SP_SYS1(SYS_sched_yield, 0);
+		else
+			SP_SYS2(SYS_nanosleep, &pause, 0);
+	}
+	return -EBUSY;
+}
+
 int sp_process_begin(void)
 {
 	struct sp_process *p = sp_process;
@@ -279,15 +298,7 @@ int sp_process_begin(void)
 		__atomic_store_n(&p->state, image_claim() ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
 				 __ATOMIC_RELEASE);
 	}
-	/* Another thread is at it: a millisecond at most; its signals are blocked, it cannot be us. */
-	for (int i = 0; i < 10000; i++) {
-		uint32_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
-
-		if (state >= SP_PROCESS_RECORDING)
-			return state == SP_PROCESS_RECORDING ? 0 : -ENOENT;
-		SP_SYS1(SYS_sched_yield, 0);
-	}
-	return -EBUSY;
+	return image_wait();
 }
 
 /* Threads race here: the largest count must stay. */

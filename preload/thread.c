@@ -82,8 +82,10 @@ static int stream_open(struct sp_recorder *r)
 	if (ret)
 		return ret;
 	/* Two first threads at once: both pages stay, one of them gets the count. */
-	if (page)
+	if (page) {
 		__atomic_store_n(&p->header_page, page, __ATOMIC_RELEASE);
+		sp_process_lose(0); /* what was lost before there was a page for it */
+	}
 	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
 	if (first)
 		sp_process_define_command(&r->hot);
@@ -138,7 +140,12 @@ static void recorder_make(void *argument)
 {
 	struct sp_thread **ret = argument;
 
-	*ret = sp_process_begin() == 0 ? thread_make() : NULL;
+	int error = sp_process_begin();
+
+	if (!error)
+		*ret = thread_make();
+	else if (error == -EBUSY)
+		sp_process_lose(1);
 }
 
 struct sp_thread *sp_thread_begin(void)
