@@ -5,7 +5,14 @@ source=$1 build=$2 labels=$3
 shift 3
 
 cd "$source"
-cmake -S . -B "$build" -D STAGEPROF_WERROR=ON -D STAGEPROF_NESTED=ON "$@"
-cmake --build "$build" -j 2
+# A build's output would drown that of the test that failed.
+quietly()
+{
+	local log
+	log=$("$@" 2>&1) || { printf '%s\n' "$log"; return 1; }
+}
+
+quietly cmake -S . -B "$build" -D STAGEPROF_WERROR=ON -D STAGEPROF_NESTED=ON "$@"
+quietly cmake --build "$build" -j 2
 [[ -z $labels ]] ||
 	ctest --test-dir "$build" --output-on-failure --no-tests=error -L "$labels" -LE nightly -j 2
