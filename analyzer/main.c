@@ -1,8 +1,7 @@
 /*
  * stageprof-report [VIEW] [OPTIONS] RUN...
  *
- * Data on stdout, everything else on stderr. Exit status: 0 done; 1 nothing could be read or written; 2 the
- * command line makes no sense.
+ * Data on stdout, everything else on stderr. Exit status: enum sp_exit.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,9 +33,9 @@ static void say_of(const char *path, const char *what)
 	say(line);
 }
 
-static void add_inputs(struct sp_report *report, char **paths)
+static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
 {
-	for (; *paths; paths++) {
+	for (; count; paths++, count--) {
 		uint32_t before = report->index.file_count;
 		int r = sp_index_add(&report->index, *paths);
 
@@ -83,7 +82,9 @@ static int show(const struct sp_report *report, const struct sp_options *options
 	}
 	if (r < 0)
 		say(strerror(-r));
-	return r < 0 || end < 0 ? 1 : 0;
+	if (r == SP_EXIT_FAILED)
+		say("--fail-if-slower: cannot tell: a run has fewer than 10 steps, or its steps no time");
+	return r < 0 || end < 0 ? SP_EXIT_FAILED : r;
 }
 
 static int write_output(const struct sp_report *report, const struct sp_options *options,
@@ -104,14 +105,21 @@ static int write_output(const struct sp_report *report, const struct sp_options 
 	return r < 0 ? 1 : status;
 }
 
-static int read_and_write(struct sp_report *report, const struct sp_options *options,
-			  struct sp_output_file *file)
+static uint32_t paths_count(const struct sp_options *options)
+{
+	uint32_t n = 0;
+
+	while (options->paths[n])
+		n++;
+	return n;
+}
+
+static int read_report(struct sp_report *report, const struct sp_options *options, char **paths,
+		       uint32_t count)
 {
 	int r;
 
-	if (options->explains)
-		return write_output(report, options, file);
-	add_inputs(report, options->paths);
+	add_inputs(report, paths, count);
 	r = sp_report_scan(report);
 	if (r == 0)
 		r = sp_report_fold(report);
@@ -121,19 +129,21 @@ static int read_and_write(struct sp_report *report, const struct sp_options *opt
 		say(strerror(-r));
 		return 1;
 	}
-	if (!sp_report_has_trace(report))
-		return 1;
-	return write_output(report, options, file);
+	return sp_report_has_trace(report) ? 0 : 1;
 }
 
-static int run(struct sp_report *report, const struct sp_options *options)
+static int run(struct sp_report *reports, uint32_t count, const struct sp_options *options)
 {
 	struct sp_output_file file;
-	int status;
+	int status = 0;
 
 	if (open_output(&file, options) < 0)
 		return 1;
-	status = read_and_write(report, options, &file);
+	for (uint32_t i = 0; status == 0 && !options->explains && i < count; i++)
+		status = read_report(&reports[i], options, options->paths + i,
+				     count > 1 ? 1 : paths_count(options));
+	if (status == 0)
+		status = write_output(&reports[0], options, &file);
 	sp_output_file_drop(&file);
 	return status;
 }
@@ -147,26 +157,45 @@ static enum sp_range_choice choose_ranges(unsigned needs)
 	return needs & SP_NEEDS_OPS ? SP_RANGES_OPS : SP_RANGES_NONE;
 }
 
+static struct sp_report report_asked(const struct sp_options *options)
+{
+	unsigned needs = options->view->needs;
+	struct sp_report report = {
+		.names_max = NAMES_MAX,
+		.selection = options->selection,
+		.jobs = options->jobs,
+		.naming = needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE,
+		.step_selection = options->steps,
+		.wait_thresholds = options->wait_thresholds,
+		.wants_steps = (needs & SP_NEEDS_STEPS) != 0,
+		.wants_workers = (needs & SP_NEEDS_WORKERS) != 0,
+		.wants_ranges = choose_ranges(needs),
+		.wants_files = (needs & SP_NEEDS_FILES) != 0,
+	};
+
+	if (report.wants_files)
+		report.naming = options->by;
+	return report;
+}
+
 int main(int argc, char **argv)
 {
 	struct sp_options options;
-	struct sp_report report = {.names_max = NAMES_MAX};
+	struct sp_report reports[SP_RUNS_MAX];
+	uint32_t count = 1;
 	int status;
 
 	sp_options_parse(&options, argc, argv);
-	report.selection = options.selection;
-	report.jobs = options.jobs;
-	report.naming = options.view->needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE;
-	report.step_selection = options.steps;
-	report.wait_thresholds = options.wait_thresholds;
-	report.wants_steps = (options.view->needs & SP_NEEDS_STEPS) != 0;
-	report.wants_workers = (options.view->needs & SP_NEEDS_WORKERS) != 0;
-	report.wants_ranges = choose_ranges(options.view->needs);
-	report.wants_files = (options.view->needs & SP_NEEDS_FILES) != 0;
-	if (report.wants_files)
-		report.naming = options.by;
-	status = run(&report, &options);
-	sp_report_finish(&report);
+	if (options.view->needs & SP_NEEDS_RUNS)
+		count = paths_count(&options);
+	for (uint32_t i = 0; i < count; i++)
+		reports[i] = report_asked(&options);
+	options.rows.runs = reports;
+	options.rows.run_names = (const char *const *)options.paths;
+	options.rows.run_count = count;
+	status = run(reports, count, &options);
+	for (uint32_t i = 0; i < count; i++)
+		sp_report_finish(&reports[i]);
 	free(options.paths);
 	return status;
 }

@@ -117,6 +117,36 @@ static void parse_thresholds(struct argp_state *state, struct sp_wait_thresholds
 	*ret = (struct sp_wait_thresholds){moderate / 100, severe / 100};
 }
 
+static double parse_percent(struct argp_state *state, const char *what, const char *text)
+{
+	char *end;
+	double x = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%") != 0) || !(x >= 0 && x <= 1000))
+		argp_error(state, "--%s: %s is not a percentage from 0 to 1000 (such as 5%%)", what,
+			   text);
+	return x / 100;
+}
+
+/* What the parts of a line, each good by itself, do not mean together. */
+static void check_line(const struct argp_state *state, const struct sp_options *o)
+{
+	bool compares = o->view && (o->view->needs & SP_NEEDS_RUNS);
+	unsigned runs = state->arg_num - (o->view ? 1 : 0);
+
+	if (o->explains)
+		return;
+	if (runs == 0)
+		argp_error(state, "no RUN given");
+	if (compares && runs == 1)
+		argp_error(state, "%s: only one RUN given; the second is missing", o->view->name);
+	if (compares && runs > SP_RUNS_MAX)
+		argp_error(state, "%s: %u runs given; %u fit beside each other", o->view->name,
+			   runs, SP_RUNS_MAX);
+	if (!compares && o->rows.slower_limit >= 0)
+		argp_error(state, "--fail-if-slower: only for the view compare");
+}
+
 /* when: 0 auto, 1 always, 2 never */
 static bool wants_color(int when, bool to_stdout)
 {
@@ -222,6 +252,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_color:
 		o->color_when = parse_word(state, "color", arg, colors);
 		return 0;
+	case KEY_fail_if_slower:
+		o->rows.slower_limit = parse_percent(state, "fail-if-slower", arg);
+		return 0;
 	case KEY_jobs:
 		o->jobs = (unsigned)parse_number(state, "jobs", arg, 256);
 		return 0;
@@ -232,8 +265,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		take_argument(o, state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!o->explains && (state->arg_num == 0 || (state->arg_num == 1 && o->view)))
-			argp_error(state, "no RUN given");
+		check_line(state, o);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -253,7 +285,7 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 
 	*options = (struct sp_options){
-		.rows.limit = NO_LIMIT_GIVEN,
+		.rows = {.limit = NO_LIMIT_GIVEN, .slower_limit = -1},
 		.selection = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
 		.steps = {.to = UINT32_MAX, .epoch = -1},
 		.wait_thresholds = {SP_WAIT_MODERATE, SP_WAIT_SEVERE},

@@ -45,8 +45,8 @@ static uint64_t quantile(const uint64_t *sorted, uint64_t n, uint32_t permille)
 	return n ? sorted[(n * permille + 999) / 1000 - 1] : 0;
 }
 
-int sp_step_stats(const struct sp_report *report, unsigned part, unsigned kinds,
-		  struct sp_step_stats *ret)
+int sp_step_values(const struct sp_report *report, unsigned part, unsigned kinds,
+		   uint64_t **ret_values, uint64_t *ret_count)
 {
 	uint64_t room = 1, *values;
 
@@ -55,7 +55,21 @@ int sp_step_stats(const struct sp_report *report, unsigned part, unsigned kinds,
 	values = malloc(room * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
-	*ret = (struct sp_step_stats){.count = gather(report, part, kinds, values)};
+	*ret_count = gather(report, part, kinds, values);
+	*ret_values = values;
+	return 0;
+}
+
+int sp_step_stats(const struct sp_report *report, unsigned part, unsigned kinds,
+		  struct sp_step_stats *ret)
+{
+	uint64_t *values;
+	int r;
+
+	*ret = (struct sp_step_stats){.count = 0};
+	r = sp_step_values(report, part, kinds, &values, &ret->count);
+	if (r < 0)
+		return r;
 	for (uint64_t i = 0; i < ret->count; i++)
 		ret->total_ns += values[i];
 	qsort(values, ret->count, sizeof(*values), compare_ns);

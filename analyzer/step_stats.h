@@ -24,6 +24,13 @@ int sp_step_stats(const struct sp_report *report, unsigned part, unsigned kinds,
 
 #define SP_STEP_KINDS_ALL (~0u)
 
+/*
+ * The values themselves, by trainer and in the order of time. *ret_values is the caller's to free.
+ * Returns 0 or -ENOMEM.
+ */
+int sp_step_values(const struct sp_report *report, unsigned part, unsigned kinds,
+		   uint64_t **ret_values, uint64_t *ret_count);
+
 /* "steady", "warm-up", ... */
 const char *sp_step_kind_name(enum sp_step_kind kind);
 

@@ -12,6 +12,20 @@ struct sp_view_options {
 	uint32_t limit;	  /* most rows; UINT32_MAX: all */
 	const char *sort; /* key of a column, NULL: the view's own order */
 	bool thin;	  /* steps: of too many rows, the extremes all along the run */
+	/* SP_NEEDS_RUNS: a report for each RUN, the first of them the view's own; their paths. */
+	const struct sp_report *runs;
+	const char *const *run_names;
+	uint32_t run_count;
+	double slower_limit; /* --fail-if-slower, as a share; below 0: not given */
+};
+
+#define SP_RUNS_MAX 8u
+
+/* Exit statuses of the command line, beside 0. */
+enum sp_exit {
+	SP_EXIT_FAILED = 1, /* could not be done */
+	SP_EXIT_USAGE = 2,  /* the command line makes no sense */
+	SP_EXIT_SLOWER = 3, /* --fail-if-slower: a run is */
 };
 
 enum sp_view_needs {
@@ -23,12 +37,16 @@ enum sp_view_needs {
 	SP_NEEDS_WORKERS = 1 << 7, /* and steps */
 	SP_NEEDS_MODULES = 1 << 5,
 	SP_NEEDS_OPS = 1 << 6,
+	SP_NEEDS_RUNS = 1 << 8, /* each RUN by itself */
 };
 
 struct sp_view {
 	const char *name, *help;
 	unsigned needs; /* enum sp_view_needs */
-	/* Returns 0, -ENOMEM, or -EINVAL where the view has no such column to sort by. */
+	/*
+	 * Returns 0, -ENOMEM, or -EINVAL where the view has no such column to sort by; compare also
+	 * enum sp_exit: what was asked of it, beside showing.
+	 */
 	int (*show)(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_view_options *options);
 };

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/glibc.h"
+
 void *sp_originals[SP_ORIGINALS];
 
 static const struct {
@@ -25,7 +27,7 @@ void *sp_original_find(enum sp_original which)
 	void *found = NULL;
 	int kept = errno;
 
-	if (names[which].version)
+	if (names[which].version && sp_has_glibc())
 		found = dlvsym(RTLD_NEXT, names[which].name, names[which].version);
 	if (!found)
 		found = dlsym(RTLD_NEXT, names[which].name);

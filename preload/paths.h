@@ -47,4 +47,11 @@ static inline void sp_text_add_number(struct sp_text *text, uint64_t number, uns
 	sp_text_add(text, p);
 }
 
+/* 16 digits. */
+static inline void sp_text_add_hex(struct sp_text *text, uint64_t number)
+{
+	for (int shift = 60; shift >= 0; shift -= 4)
+		sp_text_add_char(text, "0123456789abcdef"[number >> shift & 15]);
+}
+
 #endif

@@ -11,7 +11,9 @@
 #include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/cost.h"
+#include "preload/dormant.h"
 #include "preload/files.h"
+#include "preload/glibc.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/record.h"
@@ -30,12 +32,6 @@ static struct {
 	char host[64], exe[64];
 	struct sp_run_place place;
 } facts;
-
-static const char *const dormant[] = {
-#define SP_DORMANT(name) name,
-#include "preload/dormant.def"
-#undef SP_DORMANT
-};
 
 static void host_read(void)
 {
@@ -67,25 +63,12 @@ static void exe_read(void)
 	sp_text_add(&text, name ? name + 1 : path);
 }
 
-/* "gcc-12" is gcc; "ld.gold" is ld; "shellcheck" is not sh. */
-static int name_is(const char *exe, const char *name, size_t length)
-{
-	const char *rest = exe + length;
-
-	if (strncmp(exe, name, length) != 0)
-		return 0;
-	if (*rest != '-' && *rest != '.')
-		return *rest == 0;
-	return (rest[1] >= '0' && rest[1] <= '9') || strcmp(rest, ".exe") == 0 ||
-	       strcmp(exe, "ld.bfd") == 0 || strcmp(exe, "ld.gold") == 0 || strcmp(exe, "ld.lld") == 0;
-}
-
 static int is_listed(const char *list, const char *exe)
 {
 	while (list && *list) {
 		size_t length = strcspn(list, ",");
 
-		if (length && name_is(exe, list, length))
+		if (length && sp_dormant_matches(exe, list, length))
 			return 1;
 		list += length + (list[length] == ',');
 	}
@@ -115,30 +98,14 @@ static int is_dormant(void)
 {
 	const char *children = sp_config.children;
 
-	if (is_unwanted_rank())
+	if (!sp_has_glibc() || is_unwanted_rank())
 		return 1;
 	if (sp_config_is(children, "all") || is_listed(children, facts.exe))
 		return 0;
-	/* "none": only the process that began the run. */
-	if (sp_config_is(children, "none") && sp_config.run)
+	/* "none": only the process that began the run, whatever it has become by exec since. */
+	if (sp_config_is(children, "none") && sp_run.beginner_pid != (uint64_t)SP_SYS1(SYS_getpid, 0))
 		return 1;
-	for (size_t i = 0; i < sizeof(dormant) / sizeof(dormant[0]); i++)
-		if (name_is(facts.exe, dormant[i], strlen(dormant[i])))
-			return 1;
-	return 0;
-}
-
-/* Compilers run for gcc as "x86_64-linux-gnu-gcc-12": the table is asked for the last part too. */
-static void exe_without_triplet(void)
-{
-	static const char *const tools[] = {"-gcc", "-g++", "-cpp", "-ld", "-as", "-ar", "-nm"};
-
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		char *at = strstr(facts.exe, tools[i]);
-
-		if (at && strstr(facts.exe, "-linux-"))
-			memmove(facts.exe, at + 1, strlen(at));
-	}
+	return sp_dormant_is(facts.exe);
 }
 
 /* valgrind preloads a library of its own into what it runs. */
@@ -166,7 +133,7 @@ int sp_process_init(void)
 	if (getauxval(AT_SECURE) || sp_config_is(sp_config.enable, "0"))
 		return 0;
 	exe_read();
-	exe_without_triplet();
+	sp_dormant_drop_triplet(facts.exe);
 	error = sp_run_init();
 	if (is_dormant())
 		return 0;

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "preload/glibc.h"
 #include "preload/imports.h"
 #include "preload/originals.h"
 #include "preload/say.h"
@@ -24,7 +25,9 @@ static struct link_map *object_at(const void *address)
 	struct link_map *object = NULL;
 	Dl_info info;
 
-	return dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP) ? object : NULL;
+	if (!sp_has_glibc() || !dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP))
+		return NULL;
+	return object;
 }
 
 static void *unless_ours(const struct sp_foreign *foreign, void *found)
@@ -41,7 +44,7 @@ static void *find_below(const struct sp_foreign *foreign, const struct link_map 
 
 	if (!handle)
 		return NULL;
-	if (version)
+	if (version && sp_has_glibc())
 		found = dlvsym(handle, foreign->name, version);
 	if (!found)
 		found = dlsym(handle, foreign->name);
@@ -82,8 +85,8 @@ static void *find_by_family(const struct sp_foreign *foreign, const struct link_
 
 static void *find_global(const struct sp_foreign *foreign, const char *version)
 {
-	void *found = version ? dlvsym(RTLD_NEXT, foreign->name, version) :
-				dlsym(RTLD_NEXT, foreign->name);
+	void *found = version && sp_has_glibc() ? dlvsym(RTLD_NEXT, foreign->name, version) :
+						  dlsym(RTLD_NEXT, foreign->name);
 
 	return unless_ours(foreign, found);
 }

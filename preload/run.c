@@ -2,28 +2,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "preload/aside.h"
 #include "preload/clock.h"
 #include "preload/config.h"
-#include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/sys.h"
-#include "trace/format.h"
 
 #define RUN_VARIABLE "STAGEPROF_RUN"
 #define RUN_DEFAULT "run.zst"
-#define RUN_NUMBERS 10000u
+#define BASE_AT 67u /* in STAGEPROF_RUN */
 
 struct sp_run sp_run;
 
@@ -163,6 +158,7 @@ static int base_make(void)
 	return base.full || expanded.full ? -ENAMETOOLONG : 0;
 }
 
+/* 16 digits. */
 static int hex_read(const char *text, uint64_t *ret)
 {
 	*ret = 0;
@@ -177,36 +173,49 @@ static int hex_read(const char *text, uint64_t *ret)
 	return 0;
 }
 
-static void hex_add(struct sp_text *text, uint64_t number)
-{
-	for (int shift = 60; shift >= 0; shift -= 4)
-		sp_text_add_char(text, "0123456789abcdef"[number >> shift & 15]);
-}
-
 /* A child whose STAGEPROF_OUTPUT differs from its parent's asks for a run of its own. */
 static uint64_t output_hash(void)
 {
 	return XXH64(output_setting(), strlen(output_setting()), 0);
 }
 
-/* TOKEN(32 hex) ':' OUTPUT-HASH(16 hex) ':' BASE. Returns 0 where it names a run for us to join. */
+/* TOKEN(32 hex) ':' OUTPUT-HASH(16 hex) ':' PID(16 hex) ':' BASE. Returns 0 where it names a run for us
+ * to join. */
 static int run_join(const char *variable)
 {
 	uint64_t hash;
 
-	if (!variable || strlen(variable) < 52 || strlen(variable + 50) >= sizeof(sp_run.base) - 512 ||
-	    variable[32] != ':' || variable[49] != ':' || variable[50] != '/' ||
+	if (!variable || strlen(variable) <= BASE_AT ||
+	    strlen(variable + BASE_AT) >= sizeof(sp_run.base) - 512 || variable[32] != ':' ||
+	    variable[49] != ':' || variable[66] != ':' || variable[BASE_AT] != '/' ||
 	    hex_read(variable, &sp_run.token[0]) < 0 || hex_read(variable + 16, &sp_run.token[1]) < 0 ||
-	    hex_read(variable + 33, &hash) < 0 || hash != output_hash())
+	    hex_read(variable + 33, &hash) < 0 || hash != output_hash() ||
+	    hex_read(variable + 50, &sp_run.beginner_pid) < 0)
 		return -1;
-	strcpy(sp_run.base, variable + 50);
+	strcpy(sp_run.base, variable + BASE_AT);
 	return 0;
+}
+
+/* As one that this process began. */
+static int run_publish(void)
+{
+	char variable[SP_RUN_PATH_BYTES + 128];
+	struct sp_text text = sp_text_init(variable, sizeof(variable));
+
+	sp_run.beginner_pid = (uint64_t)SP_SYS1(SYS_getpid, 0);
+	sp_text_add_hex(&text, sp_run.token[0]);
+	sp_text_add_hex(&text, sp_run.token[1]);
+	sp_text_add(&text, ":");
+	sp_text_add_hex(&text, output_hash());
+	sp_text_add(&text, ":");
+	sp_text_add_hex(&text, sp_run.beginner_pid);
+	sp_text_add(&text, ":");
+	sp_text_add(&text, sp_run.base);
+	return setenv(RUN_VARIABLE, variable, 1) == 0 ? 0 : -ENOMEM;
 }
 
 int sp_run_init(void)
 {
-	char variable[SP_RUN_PATH_BYTES + 64];
-	struct sp_text text = sp_text_init(variable, sizeof(variable));
 	int ret;
 
 	if (run_join(sp_config.run) == 0)
@@ -215,23 +224,19 @@ int sp_run_init(void)
 	if (ret < 0)
 		return ret;
 	token_make();
-	hex_add(&text, sp_run.token[0]);
-	hex_add(&text, sp_run.token[1]);
-	sp_text_add(&text, ":");
-	hex_add(&text, output_hash());
-	sp_text_add(&text, ":");
-	sp_text_add(&text, sp_run.base);
-	return setenv(RUN_VARIABLE, variable, 1) == 0 ? 0 : -ENOMEM;
+	return run_publish();
 }
 
-struct claim {
-	char directory[SP_RUN_PATH_BYTES], made[SP_RUN_PATH_BYTES], marker[SP_RUN_PATH_BYTES];
-	char made_marker[SP_RUN_PATH_BYTES];
-	long error;
-};
+int sp_run_init_launched(void)
+{
+	int ret = sp_run_init();
 
-/* base, then base with -2, -3, … before a final ".zst". */
-static void candidate(char *to, unsigned number)
+	if (ret < 0 || sp_run.beginner_pid != (uint64_t)SP_SYS1(SYS_getppid, 0))
+		return ret;
+	return run_publish();
+}
+
+void sp_run_candidate(char *to, unsigned number)
 {
 	struct sp_text text = sp_text_init(to, SP_RUN_PATH_BYTES);
 	size_t length = strlen(sp_run.base);
@@ -248,133 +253,28 @@ static void candidate(char *to, unsigned number)
 	sp_text_add(&text, suffix ? ".zst" : "");
 }
 
-static void marker_path(char *to, const char *directory)
+void sp_run_marker(char *to, const char *directory)
 {
 	struct sp_text text = sp_text_init(to, SP_RUN_PATH_BYTES);
 
 	sp_text_add(&text, directory);
 	sp_text_add(&text, "/0-run-");
-	hex_add(&text, sp_run.token[0]);
-	hex_add(&text, sp_run.token[1]);
+	sp_text_add_hex(&text, sp_run.token[0]);
+	sp_text_add_hex(&text, sp_run.token[1]);
 	sp_text_add(&text, ".zst");
 }
 
-static long marker_write(const char *path)
+int sp_run_find(void)
 {
-	struct sp_run_frame marker = {
-		.frame = {SP_FRAME_RUN, sizeof(marker) - sizeof(struct sp_frame)},
-		.version = SP_FORMAT_VERSION,
-		.token = {sp_run.token[0], sp_run.token[1]},
-		.made_realtime_ns = sp_clock_ns(CLOCK_REALTIME),
-	};
-	long fd = SP_SYS4(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
-			  0600);
-	long n;
+	char directory[SP_RUN_PATH_BYTES], marker[SP_RUN_PATH_BYTES];
 
-	if (fd < 0)
-		return fd;
-	memcpy(marker.tag, SP_TAG_RUN, sizeof(marker.tag));
-	n = SP_SYS3(SYS_write, fd, &marker, sizeof(marker));
-	SP_SYS1(SYS_close, fd);
-	return n == sizeof(marker) ? 0 : n < 0 ? n : -ENOSPC;
-}
-
-static int is_ours(const struct claim *c)
-{
-	return SP_SYS4(SYS_faccessat, AT_FDCWD, c->marker, F_OK, 0) == 0;
-}
-
-/* A directory with the marker in it, under a hidden name beside the run's. */
-static long made_make(struct claim *c)
-{
-	struct sp_text text = sp_text_init(c->made, sizeof(c->made));
-	long error;
-
-	sp_text_add(&text, sp_run.base);
-	*strrchr(c->made, '/') = 0;
-	text.at = c->made + strlen(c->made);
-	sp_text_add(&text, "/.stageprof-");
-	hex_add(&text, sp_run.token[0]);
-	sp_text_add_char(&text, '-');
-	sp_text_add_number(&text, (uint64_t)SP_SYS1(SYS_getpid, 0), 10);
-	error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->made, 0700);
-	if (error)
-		return error;
-	marker_path(c->made_marker, c->made);
-	error = marker_write(c->made_marker);
-	if (error)
-		SP_SYS3(SYS_unlinkat, AT_FDCWD, c->made, AT_REMOVEDIR);
-	return error;
-}
-
-static void made_remove(const struct claim *c)
-{
-	SP_SYS3(SYS_unlinkat, AT_FDCWD, c->made_marker, 0);
-	SP_SYS3(SYS_unlinkat, AT_FDCWD, c->made, AT_REMOVEDIR);
-}
-
-/* Where rename cannot refuse to replace (some network file systems): mkdir decides, and a sibling that
- * comes between mkdir and marker begins another directory. */
-static long claim_by_mkdir(const struct claim *c)
-{
-	long error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->directory, 0700);
-
-	return error ? error : marker_write(c->marker);
-}
-
-static long claim_one(const struct claim *c, int *made_left)
-{
-	long error = SP_SYS5(SYS_renameat2, AT_FDCWD, c->made, AT_FDCWD, c->directory, RENAME_NOREPLACE);
-
-	if (error == -EINVAL || error == -ENOSYS)
-		return claim_by_mkdir(c);
-	if (!error)
-		*made_left = 0;
-	return error;
-}
-
-static void errand_claim(void *argument)
-{
-	struct claim *c = argument;
-	int made_left = 0;
-
-	for (unsigned number = 1; number < RUN_NUMBERS; number++) {
-		candidate(c->directory, number);
-		marker_path(c->marker, c->directory);
-		c->error = 0;
-		if (is_ours(c))
-			break;
-		if (!made_left) {
-			c->error = made_make(c);
-			if (c->error)
-				break;
-			made_left = 1;
+	for (unsigned number = 1; number < SP_RUN_NUMBERS; number++) {
+		sp_run_candidate(directory, number);
+		sp_run_marker(marker, directory);
+		if (SP_SYS4(SYS_faccessat, AT_FDCWD, marker, F_OK, 0) == 0) {
+			strcpy(sp_run.directory, directory);
+			return 0;
 		}
-		c->error = claim_one(c, &made_left);
-		/* A sibling may have claimed it between our look and our rename. */
-		if (c->error == -EEXIST && is_ours(c))
-			c->error = 0;
-		if (c->error != -EEXIST)
-			break;
 	}
-	if (made_left)
-		made_remove(c);
-}
-
-int sp_run_claim(void)
-{
-	struct claim *c;
-	int ret;
-
-	if (sp_run.directory[0])
-		return 0;
-	c = sp_pages_make(sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	sp_aside(errand_claim, c);
-	ret = (int)c->error;
-	if (!ret)
-		strcpy(sp_run.directory, c->directory);
-	sp_pages_free(c, sizeof(*c));
-	return ret;
+	return -ENOENT;
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/glibc.h"
+
 struct symbols {
 	uintptr_t bias;
 	const ElfW(Sym) *table;
@@ -82,15 +84,29 @@ static void *find(const struct symbols *symbols, const char *name)
 	}
 }
 
-void *sp_symbol_after_us(const char *name)
+/* musl's, for debuggers: its objects begin as glibc's do. */
+extern const struct r_debug *_dl_debug_addr __attribute__((weak));
+
+static const struct link_map *ourselves(void)
 {
 	struct link_map *object = NULL;
-	void *found = NULL;
 	Dl_info info;
 
-	if (!dladdr1(__ehdr_start, &info, (void **)&object, RTLD_DL_LINKMAP))
-		return NULL;
-	while (!found && (object = object->l_next)) {
+	if (sp_has_glibc())
+		return dladdr1(__ehdr_start, &info, (void **)&object, RTLD_DL_LINKMAP) ? object : NULL;
+	if (&_dl_debug_addr)
+		object = _dl_debug_addr->r_map;
+	while (object && object->l_addr != (uintptr_t)__ehdr_start)
+		object = object->l_next;
+	return object;
+}
+
+void *sp_symbol_after_us(const char *name)
+{
+	const struct link_map *object = ourselves();
+	void *found = NULL;
+
+	while (!found && object && (object = object->l_next)) {
 		struct symbols symbols = symbols_of(object->l_addr, object->l_ld);
 
 		found = find(&symbols, name);

@@ -21,6 +21,14 @@ sp_layer_refuse "trace/ includes libc and itself only" '"(analyzer|preload|tests
 sp_layer_refuse "nothing of the product includes tests/" '"tests/' preload/*.[ch] analyzer/*.[ch]
 sp_layer_refuse "includes are written from the root" '"[^/"]+"' preload/*.[ch] analyzer/*.[ch] trace/*.[ch]
 
+# The launcher stands beside both: of the recorder it takes names and tables, of the analyzer only how text is written.
+sp_layer_refuse "nothing of the product includes the launcher" '"scripts/' preload/*.[ch] analyzer/*.[ch] trace/*.[ch]
+sp_layer_refuse "includes are written from the root" '"[^/"]+"' scripts/launcher/*.[ch]
+sp_layer_refuse "the launcher knows config, dormant and run of the recorder, no more" \
+	'"preload/([a-bf-q]|c[^o]|d[^o]|r[^u]|[s-z])' scripts/launcher/*.[ch]
+sp_layer_refuse "the launcher knows json, text and out of the analyzer, no more" \
+	'"analyzer/([a-ik-np-su-z]|t[^e])' scripts/launcher/*.[ch]
+
 # One file of each side knows zstd.
 for side in preload analyzer; do
 	users=$(grep -lE '#[[:space:]]*include[[:space:]]*<zstd' $side/*.[ch] | wc -l)

@@ -1,0 +1,121 @@
+#include "scripts/launcher/install.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scripts/launcher/command.h"
+#include "scripts/launcher/program.h"
+#include "scripts/launcher/trouble.h"
+
+#define LIBRARY "libstageprof.so"
+#define REPORT "stageprof-report"
+
+/* The folder of this program, without a slash at its end. */
+static int own_folder(char *ret)
+{
+	ssize_t n = readlink("/proc/self/exe", ret, SP_PATH_BYTES - 1);
+
+	if (n <= 0)
+		return -ENOENT;
+	ret[n] = '\0';
+	*strrchr(ret, '/') = '\0';
+	return 0;
+}
+
+static int find_beside(char *ret, const char *const *places, const char *name)
+{
+	char folder[SP_PATH_BYTES], path[2 * SP_PATH_BYTES];
+
+	if (own_folder(folder) < 0)
+		return -ENOENT;
+	for (; *places; places++) {
+		snprintf(path, sizeof(path), "%s/%s%s", folder, *places, name);
+		if (realpath(path, ret))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int sp_install_library(char *ret, const char *given)
+{
+	static const char *const places[] = {"", SP_BIN_TO_LIB "/", "../lib/", NULL};
+
+	if (given ? !realpath(given, ret) : find_beside(ret, places, LIBRARY) < 0) {
+		sp_trouble_say(SP_TROUBLE_library_missing, given ? given : LIBRARY,
+			       given ? strerror(errno) : "not beside this program, nor in its prefix", NULL);
+		return SP_STATUS_OURS;
+	}
+	/* ld.so(8) takes both for separators, and knows no escape. */
+	if (strpbrk(ret, " :")) {
+		sp_trouble_say(SP_TROUBLE_library_unnameable, ret,
+			       "LD_PRELOAD has no way to write a path with a space or a colon in it", NULL);
+		return SP_STATUS_OURS;
+	}
+	return 0;
+}
+
+int sp_install_report(char *ret)
+{
+	static const char *const places[] = {"", NULL};
+
+	return find_beside(ret, places, REPORT);
+}
+
+const char *sp_install_report_word(char ret[SP_PATH_BYTES])
+{
+	char ours[PATH_MAX], found[PATH_MAX], real[PATH_MAX];
+
+	if (sp_install_report(ours) < 0)
+		return REPORT;
+	if (sp_program_on_path(found, REPORT) == 0 && realpath(found, real) && strcmp(real, ours) == 0)
+		return REPORT;
+	return strcpy(ret, ours);
+}
+
+/* A sanitizer's runtime refuses to run unless it is the first library. */
+static int is_sanitizer(const char *entry, size_t bytes)
+{
+	static const char *const names[] = {"libasan", "libtsan", "libubsan", "libhwasan", "liblsan",
+					    "libclang_rt"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(entry, bytes, names[i], strlen(names[i])))
+			return 1;
+	return 0;
+}
+
+static int is_ours(const char *entry, size_t bytes)
+{
+	return bytes >= strlen(LIBRARY) &&
+	       memcmp(entry + bytes - strlen(LIBRARY), LIBRARY, strlen(LIBRARY)) == 0;
+}
+
+int sp_install_preload(const char *library)
+{
+	const char *old = getenv("LD_PRELOAD"), *entry = old ? old : "";
+	char *list = calloc(1, strlen(entry) + strlen(library) + 3);
+	int is_placed = 0, r;
+
+	if (!list)
+		return -ENOMEM;
+	for (; *entry; entry += strcspn(entry, " :")) {
+		size_t bytes;
+
+		entry += strspn(entry, " :");
+		bytes = strcspn(entry, " :");
+		if (!bytes || is_ours(entry, bytes))
+			continue;
+		if (!is_placed && !is_sanitizer(entry, bytes))
+			is_placed = !!strcat(strcat(list, *list ? ":" : ""), library);
+		strncat(strcat(list, *list ? ":" : ""), entry, bytes);
+	}
+	if (!is_placed)
+		strcat(strcat(list, *list ? ":" : ""), library);
+	r = setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return r < 0 ? -ENOMEM : 0;
+}

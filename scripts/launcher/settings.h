@@ -1,0 +1,11 @@
+/*
+ * The recorder's settings (preload/config.def) as options: --NAME=VALUE sets STAGEPROF_NAME.
+ */
+#ifndef STAGEPROF_LAUNCHER_SETTINGS_H
+#define STAGEPROF_LAUNCHER_SETTINGS_H
+
+#include <argp.h>
+
+extern const struct argp sp_settings_argp;
+
+#endif

@@ -1,0 +1,23 @@
+#include "scripts/launcher/trouble.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/text.h"
+
+static const struct {
+	const char *code, *what, *fix;
+} troubles[] = {
+#define SP_TROUBLE(id, code, what, fix) {code, what, fix},
+#include "scripts/launcher/troubles.def"
+#undef SP_TROUBLE
+};
+
+void sp_trouble_say(enum sp_trouble trouble, const char *value, const char *why, const char *fix)
+{
+	char escaped[4096];
+
+	sp_text_escape(escaped, sizeof(escaped), value, strlen(value));
+	fprintf(stderr, "stageprof: %s %s: %s; %s [%s]\n", troubles[trouble].what, escaped, why,
+		fix ? fix : troubles[trouble].fix, troubles[trouble].code);
+}

@@ -1,0 +1,1 @@
+$REPORT --fail-if-slower=5% v1/run.zst
