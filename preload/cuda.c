@@ -101,7 +101,7 @@ static void cover(const struct sp_cuda_original *original, const struct sp_cuda_
 	said[nccl].pid = pid;
 	said[nccl].library = real->begin;
 	if (dladdr(real->function, &info) && info.dli_fname)
-		sp_cover(nccl ? "nccl" : "cuda-runtime", "bound", info.dli_fname);
+		sp_cover_library(nccl ? "nccl" : "cuda-runtime", info.dli_fname);
 }
 
 struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address)

@@ -75,7 +75,7 @@ static void cover(void *function)
 		return;
 	said_pid = sp_process->pid;
 	if (dladdr(function, &info) && info.dli_fname)
-		sp_cover("cuda-driver", "bound", info.dli_fname);
+		sp_cover_library("cuda-driver", info.dli_fname);
 }
 
 static void *wrap(const struct sp_driver_function *driver, void *function)

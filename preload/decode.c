@@ -62,12 +62,10 @@ void sp_decode_leave(const struct sp_decode_call *call, uint32_t kind, uint32_t 
 void sp_decode_cover(const char *group, const void *function)
 {
 	struct sp_interned *entry;
-	const char *name;
 	Dl_info info;
 
 	if (sp_process_intern((uintptr_t)function, &entry) || !entry || !dladdr(function, &info))
 		return;
-	name = strrchr(info.dli_fname, '/');
-	sp_cover(group, "bound", name ? name + 1 : info.dli_fname);
+	sp_cover_library(group, info.dli_fname);
 	__atomic_store_n(&entry->id, 1, __ATOMIC_RELEASE);
 }

@@ -8,11 +8,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "preload/config.h"
 #include "preload/deep.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/process.h"
+#include "preload/redact.h"
 #include "preload/sys.h"
 
 #define FAR_ENTRIES 1024u
@@ -132,36 +132,6 @@ static size_t link_read(int fd, char *path)
 	return length > 0 ? (size_t)length : 0;
 }
 
-/* STAGEPROF_PATHS: what of a path is kept. The extension stays, the report needs it. */
-static size_t path_redact(char *path, size_t length)
-{
-	char *name = strrchr(path, '/');
-	const char *dot;
-	struct sp_text text;
-
-	if (!sp_config.paths || sp_config_is(sp_config.paths, "full") || path[0] != '/')
-		return length;
-	name = name ? name + 1 : path;
-	if (sp_config_is(sp_config.paths, "basename")) {
-		memmove(path, name, strlen(name) + 1);
-		return strlen(path);
-	}
-	if (sp_config_is(sp_config.paths, "hash")) {
-		char extension[16] = "";
-		uint64_t hash = XXH64(path, length, sp_process->image_start_ns);
-
-		dot = strrchr(name, '.');
-		if (dot && strlen(dot) < sizeof(extension))
-			strcpy(extension, dot);
-		text = sp_text_init(path, LINK_BYTES);
-		sp_text_add_number(&text, hash, 16);
-		sp_text_add(&text, extension);
-		return strlen(path);
-	}
-	path[0] = 0;
-	return 0;
-}
-
 static uint32_t file_define(struct sp_thread *t, int fd, const struct stat *st, const char *path,
 			    size_t length, enum sp_file_type type)
 {
@@ -188,7 +158,7 @@ static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st)
 
 	if (id)
 		return id;
-	length = path_redact(path, length);
+	length = sp_redact(path, length);
 	id = file_define(t, fd, st, path, length, type);
 	if (entry)
 		__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);

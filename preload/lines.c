@@ -10,6 +10,7 @@
 #include "preload/process.h"
 #include "preload/python.h"
 #include "preload/python_api.h"
+#include "preload/redact.h"
 #include "preload/say.h"
 #include "preload/stacks.h"
 #include "preload/sys.h"
@@ -102,6 +103,21 @@ static int line_find(char line[LINE_BYTES])
 	return 1;
 }
 
+/* Only now, for the folder told whose frame it is. */
+static void line_redact(char line[LINE_BYTES])
+{
+	char *tab = strchr(line, '\t'), *colon = tab ? memrchr(line, ':', (size_t)(tab - line)) : NULL;
+	char rest[LINE_BYTES];
+	struct sp_text text;
+
+	if (!colon)
+		return;
+	strcpy(rest, colon);
+	*colon = 0;
+	text = (struct sp_text){line + sp_redact(line, (size_t)(colon - line)), line + LINE_BYTES - 1, 0};
+	sp_text_add(&text, rest);
+}
+
 /* The pending call: the main thread, between two instructions, with the GIL. */
 static int line_take(void *unused)
 {
@@ -112,8 +128,10 @@ static int line_take(void *unused)
 
 	(void)unused;
 	__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
-	if (t && line_find(line))
+	if (t && line_find(line)) {
+		line_redact(line);
 		sp_define(t, SP_DEFINE_LINE, 0, &facts, sizeof(facts), line, strlen(line));
+	}
 	sp_python.PyErr_Clear();
 	errno = kept;
 	return 0;

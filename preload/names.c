@@ -34,6 +34,13 @@ uint32_t sp_name_of(struct sp_thread *t, const char *text, size_t bytes)
 	return sp_likely(id != 0) ? id : name_define(t, text, bytes, entry);
 }
 
+void sp_cover_library(const char *group, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	sp_cover(group, "bound", name ? name + 1 : path);
+}
+
 void sp_cover(const char *group, const char *state, const char *detail)
 {
 	struct sp_thread *t = sp_enter();

@@ -19,4 +19,7 @@ uint32_t sp_name_of(struct sp_thread *t, const char *text, size_t bytes);
 /* Writes "GROUP\tbound|absent|unobservable|failed\tDETAIL" about this image into the run. */
 void sp_cover(const char *group, const char *state, const char *detail);
 
+/* The same of a library that is bound; its folder is left out. */
+void sp_cover_library(const char *group, const char *path);
+
 #endif

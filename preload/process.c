@@ -17,6 +17,7 @@
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/record.h"
+#include "preload/redact.h"
 #include "preload/run.h"
 #include "preload/say.h"
 #include "preload/sys.h"
@@ -137,6 +138,7 @@ int sp_process_init(void)
 	error = sp_run_init();
 	if (is_dormant())
 		return 0;
+	sp_redact_init();
 	if (sp_config.unknown)
 		sp_say("unknown setting", sp_config.unknown, 0, "see stageprof-report --help");
 	if (error) {

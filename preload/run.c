@@ -18,19 +18,18 @@
 
 #define RUN_VARIABLE "STAGEPROF_RUN"
 #define RUN_DEFAULT "run.zst"
-#define BASE_AT 67u /* in STAGEPROF_RUN */
+#define BASE_AT 100u /* in STAGEPROF_RUN */
 
 struct sp_run sp_run;
 
-static void token_make(void)
+static void random_fill(uint64_t ret[2])
 {
-	if (SP_SYS3(SYS_getrandom, sp_run.token, sizeof(sp_run.token), 1 /* GRND_NONBLOCK */) ==
-	    sizeof(sp_run.token))
+	if (SP_SYS3(SYS_getrandom, ret, 2 * sizeof(*ret), 1 /* GRND_NONBLOCK */) == 2 * sizeof(*ret))
 		return;
 	/* The kernel put 16 random bytes on the stack of every program; a fork would repeat them. */
-	memcpy(sp_run.token, (void *)getauxval(AT_RANDOM), sizeof(sp_run.token));
-	sp_run.token[0] ^= sp_clock_ns(CLOCK_REALTIME);
-	sp_run.token[1] ^= (uint64_t)SP_SYS1(SYS_getpid, 0) << 32;
+	memcpy(ret, (void *)getauxval(AT_RANDOM), 2 * sizeof(*ret));
+	ret[0] ^= sp_clock_ns(CLOCK_REALTIME);
+	ret[1] ^= (uint64_t)SP_SYS1(SYS_getpid, 0) << 32;
 }
 
 /*
@@ -179,7 +178,7 @@ static uint64_t output_hash(void)
 	return XXH64(output_setting(), strlen(output_setting()), 0);
 }
 
-/* TOKEN(32 hex) ':' OUTPUT-HASH(16 hex) ':' PID(16 hex) ':' BASE. Returns 0 where it names a run for us
+/* TOKEN(32 hex) ':' KEY(32 hex) ':' OUTPUT-HASH(16 hex) ':' PID(16 hex) ':' BASE. Returns 0 where it names a run for us
  * to join. */
 static int run_join(const char *variable)
 {
@@ -187,10 +186,12 @@ static int run_join(const char *variable)
 
 	if (!variable || strlen(variable) <= BASE_AT ||
 	    strlen(variable + BASE_AT) >= sizeof(sp_run.base) - 512 || variable[32] != ':' ||
-	    variable[49] != ':' || variable[66] != ':' || variable[BASE_AT] != '/' ||
-	    hex_read(variable, &sp_run.token[0]) < 0 || hex_read(variable + 16, &sp_run.token[1]) < 0 ||
-	    hex_read(variable + 33, &hash) < 0 || hash != output_hash() ||
-	    hex_read(variable + 50, &sp_run.beginner_pid) < 0)
+	    variable[65] != ':' || variable[82] != ':' || variable[99] != ':' ||
+	    variable[BASE_AT] != '/' || hex_read(variable, &sp_run.token[0]) < 0 ||
+	    hex_read(variable + 16, &sp_run.token[1]) < 0 ||
+	    hex_read(variable + 33, &sp_run.key[0]) < 0 || hex_read(variable + 49, &sp_run.key[1]) < 0 ||
+	    hex_read(variable + 66, &hash) < 0 || hash != output_hash() ||
+	    hex_read(variable + 83, &sp_run.beginner_pid) < 0)
 		return -1;
 	strcpy(sp_run.base, variable + BASE_AT);
 	return 0;
@@ -205,6 +206,9 @@ static int run_publish(void)
 	sp_run.beginner_pid = (uint64_t)SP_SYS1(SYS_getpid, 0);
 	sp_text_add_hex(&text, sp_run.token[0]);
 	sp_text_add_hex(&text, sp_run.token[1]);
+	sp_text_add(&text, ":");
+	sp_text_add_hex(&text, sp_run.key[0]);
+	sp_text_add_hex(&text, sp_run.key[1]);
 	sp_text_add(&text, ":");
 	sp_text_add_hex(&text, output_hash());
 	sp_text_add(&text, ":");
@@ -223,7 +227,8 @@ int sp_run_init(void)
 	ret = base_make();
 	if (ret < 0)
 		return ret;
-	token_make();
+	random_fill(sp_run.token);
+	random_fill(sp_run.key);
 	return run_publish();
 }
 

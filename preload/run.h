@@ -14,6 +14,7 @@
 
 struct sp_run {
 	uint64_t token[2];
+	uint64_t key[2];		   /* of hashed names; in no file of the run */
 	char base[SP_RUN_PATH_BYTES];	   /* absolute; what was asked for */
 	char directory[SP_RUN_PATH_BYTES]; /* what it became: base, or base-2, …; "" before the claim */
 	uint64_t beginner_pid;		   /* who began it: a process that execs stays what it is */

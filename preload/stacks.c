@@ -13,6 +13,8 @@
 #include "preload/aside.h"
 #include "preload/config.h"
 #include "preload/names.h"
+#include "preload/paths.h"
+#include "preload/redact.h"
 #include "preload/say.h"
 #include "preload/sys.h"
 
@@ -247,7 +249,7 @@ static void object_define(struct sp_thread *t, void *address)
 	struct dl_find_object found;
 	struct sp_object_facts facts;
 	char path[4096] = "";
-	const char *name;
+	struct sp_text text = sp_text_init(path, sizeof(path));
 	int place, is_new;
 
 	if (!find_object || find_object(address, &found) < 0 || !found.dlfo_link_map)
@@ -258,12 +260,11 @@ static void object_define(struct sp_thread *t, void *address)
 	place = place_of(taken->objects, OBJECTS_MAX, XXH64(&facts, sizeof(facts), 0), &is_new);
 	if (place < 0 || !is_new)
 		return;
-	name = found.dlfo_link_map->l_name;
-	if (!name[0]) {
+	sp_text_add(&text, found.dlfo_link_map->l_name);
+	if (!path[0])
 		SP_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/thread-self/exe", path, sizeof(path) - 1);
-		name = path;
-	}
-	sp_define(t, SP_DEFINE_OBJECT, (uint32_t)place + 1, &facts, sizeof(facts), name, strlen(name));
+	sp_define(t, SP_DEFINE_OBJECT, (uint32_t)place + 1, &facts, sizeof(facts), path,
+		  sp_redact(path, strlen(path)));
 }
 
 /* Returns the stack's id, 0 where the table is full. */

@@ -141,6 +141,17 @@ class Trace:
                 said += done.stderr.decode() or f"zstd: status {done.returncode}"
         return said
 
+    def everything(self):
+        """All that the run says: its files' names and bytes, and every view that prints texts of it, for
+        names in a block are spread over its columns."""
+        said = "\n".join(self.files()).encode()
+        for name in self.files():
+            with open(name, "rb") as file:
+                said += file.read()
+        for view in ("dump", "files", "processes", "threads", "summary", "stacks", "sync", "ranges"):
+            said += json.dumps(self.report(view, "--limit=all")).encode()
+        return said.replace(self.path.encode(), b"")
+
     def concatenate(self):
         target = self.path + "-concatenated"
         with open(target, "wb") as out:

@@ -9,16 +9,6 @@ import harness
 from harness import victim
 
 
-def everything_in(trace):
-    """The bytes of all files, as they are and decompressed."""
-    data = b""
-    for name in trace.files():
-        with open(name, "rb") as file:
-            data += file.read()
-        data += subprocess.run(["zstd", "-dcq", name], stdout=subprocess.PIPE, check=True).stdout
-    return data
-
-
 class Output(harness.Case):
     def test_missing_folder(self):
         outcome = self.both(
@@ -75,8 +65,14 @@ class Output(harness.Case):
     def test_no_secrets(self):
         """Neither the environment nor the command line is in the trace, unless asked for."""
         canary = "canary-8f3a91"
-        outcome = self.both(victim("aliases"), canary + "-word", env={"SECRET": canary})
-        self.assertNotIn(canary.encode(), everything_in(outcome.trace))
+        argv = [victim("aliases"), canary + "-word"]
+        outcome = self.both(*argv, env={"SECRET": canary})
+        self.assertNotIn(canary.encode(), outcome.trace.everything())
+        asked = self.both(
+            *argv, name="asked-", env={"SECRET": canary + "!", "STAGEPROF_COMMAND": "1"}
+        )
+        self.assertIn(canary.encode() + b"-word", asked.trace.everything())
+        self.assertNotIn(canary.encode() + b"!", asked.trace.everything())
 
     def test_removed_while_running(self):
         folder = self.subfolder("removed")
