@@ -1,0 +1,244 @@
+/*
+ * What the Python child was made of, and what of it is out of sight.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scripts/launcher/patient.h"
+
+#define CHUNK_BYTES (1u << 20)
+#define OVERLAP_BYTES 64u /* no text below is longer */
+
+static bool is_no_python(const struct sp_patient *p, struct sp_finding *f)
+{
+	if (p->facts)
+		return false;
+	sp_find(f, SP_VERDICT_SKIP, NULL,
+		p->is_probed && p->program.is_python ? "the child told nothing" : "no Python child was run");
+	return true;
+}
+
+/* "group\tbound\tdetail" among the coverage of the summary, as JSON writes it. */
+static bool is_bound(const struct sp_patient *p, const char *group)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "\"%s\\u0009bound\\u0009", group);
+	return p->summary && strstr(p->summary, text);
+}
+
+void sp_check_python(const struct sp_patient *p, struct sp_finding *f)
+{
+	char version[256], path[256];
+
+	if (is_no_python(p, f))
+		return;
+	if (!sp_patient_fact(p, "python", version) || !sp_patient_fact(p, "executable", path))
+		sp_find(f, SP_VERDICT_SKIP, NULL, "the child told no version");
+	else if (is_bound(p, "python"))
+		sp_find(f, SP_VERDICT_OK, NULL, "Python %s, %s: ranges and known calls are seen", version, path);
+	else
+		sp_find(f, SP_VERDICT_WARN, "use CPython 3.8 to 3.13, or do without ranges and steps",
+			"Python %s, %s: not joined; files, decoding and CUDA are seen, ranges are not", version,
+			path);
+}
+
+void sp_check_torch(const struct sp_patient *p, struct sp_finding *f)
+{
+	char version[256], paddle[256];
+
+	if (is_no_python(p, f))
+		return;
+	if (sp_patient_fact(p, "torch fails", version))
+		sp_find(f, SP_VERDICT_WARN, "mend the import first", "PyTorch cannot be imported: %s", version);
+	else if (!sp_patient_fact(p, "torch", version))
+		sp_find(f, SP_VERDICT_SKIP, NULL, "this interpreter has no PyTorch%s",
+			sp_patient_fact(p, "paddle", paddle) ? "; it has Paddle" : "");
+	else if (is_bound(p, "torch-markers"))
+		sp_find(f, SP_VERDICT_OK, NULL, "PyTorch %s: its markers are seen", version);
+	else
+		sp_find(f, SP_VERDICT_WARN, "steps still come from wrapped calls; say so with this version if they do not",
+			"PyTorch %s: its markers could not be had", version);
+}
+
+static bool has_stage(const struct sp_patient *p, const char *stage)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "{\"stage\":\"%s\"", stage);
+	return p->summary && strstr(p->summary, text);
+}
+
+void sp_check_jpeg(const struct sp_patient *p, struct sp_finding *f)
+{
+	char version[256];
+
+	if (is_no_python(p, f))
+		return;
+	if (!sp_patient_fact(p, "decoded", version))
+		sp_find(f, SP_VERDICT_SKIP, NULL, "this interpreter has no Pillow to try it with");
+	else if (has_stage(p, "jpeg_decode"))
+		sp_find(f, SP_VERDICT_OK, NULL, "an image that Pillow decoded is in the trace");
+	else
+		sp_find(f, SP_VERDICT_WARN, "install Pillow's wheel, or one linked with a shared libjpeg",
+			"Pillow decoded an image out of sight: its libjpeg is inside it");
+}
+
+/* Texts that a library cannot do without, and the function by which its shared form is known. */
+static const struct {
+	const char *text, *function, *name;
+} inside[] = {
+	{"Not a JPEG file: starts with", "jpeg_read_scanlines", "libjpeg in "},
+	{"Not a PNG file", "png_read_info", "libpng in "},
+	{"cudaErrorMissingConfiguration", "cudaLaunchKernel", "the CUDA runtime in "},
+};
+#define INSIDE_COUNT (sizeof(inside) / sizeof(inside[0]))
+
+/* Bits of `inside` whose text stands in the section. */
+static unsigned find_texts(int fd, const GElf_Shdr *section)
+{
+	char *chunk = malloc(CHUNK_BYTES + OVERLAP_BYTES);
+	unsigned found = 0;
+
+	for (uint64_t at = 0; chunk && at < section->sh_size; at += CHUNK_BYTES) {
+		uint64_t left = section->sh_size - at;
+		size_t want = left < CHUNK_BYTES + OVERLAP_BYTES ? (size_t)left : CHUNK_BYTES + OVERLAP_BYTES;
+		ssize_t n = pread(fd, chunk, want, (off_t)(section->sh_offset + at));
+
+		for (size_t i = 0; n > 0 && i < INSIDE_COUNT; i++)
+			if (!(found & 1u << i) && memmem(chunk, (size_t)n, inside[i].text, strlen(inside[i].text)))
+				found |= 1u << i;
+	}
+	free(chunk);
+	return found;
+}
+
+/* Bits of `inside` whose function the object offers to others: then it is the shared library itself. */
+static unsigned find_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	unsigned found = 0;
+	GElf_Sym symbol;
+
+	for (int i = 0; data && header->sh_entsize && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		for (size_t k = 0; name && symbol.st_shndx != SHN_UNDEF && k < INSIDE_COUNT; k++)
+			if (strcmp(name, inside[k].function) == 0)
+				found |= 1u << k;
+	}
+	return found;
+}
+
+static unsigned find_inside(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	unsigned texts = 0, functions = 0;
+	Elf_Scn *section = NULL;
+	size_t names = 0;
+
+	if (elf && elf_getshdrstrndx(elf, &names) == 0)
+		while ((section = elf_nextscn(elf, section))) {
+			GElf_Shdr header;
+			const char *name = gelf_getshdr(section, &header)
+						   ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+			if (name && strcmp(name, ".rodata") == 0)
+				texts |= find_texts(fd, &header);
+			else if (name && header.sh_type == SHT_DYNSYM)
+				functions |= find_functions(elf, section, &header);
+		}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return texts & ~functions;
+}
+
+/* A list for people: what does not fit any more is left out whole. */
+static void append(char *text, size_t bytes, const char *what, const char *where)
+{
+	if (strlen(text) + strlen(what) + strlen(where) + sizeof(", ") > bytes)
+		return;
+	strcat(strcat(strcat(text, text[0] ? ", " : ""), what), where);
+}
+
+void sp_check_hidden(const struct sp_patient *p, struct sp_finding *f)
+{
+	char text[900] = "", path[PATH_MAX];
+
+	if (is_no_python(p, f))
+		return;
+	elf_version(EV_CURRENT);
+	for (const char *at = p->facts; (at = strstr(at, "object\t")); at += 7) {
+		const char *name;
+		unsigned found;
+
+		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at + 7, "\n"), at + 7);
+		name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+		found = find_inside(path);
+		for (size_t i = 0; i < INSIDE_COUNT; i++)
+			if (found & 1u << i)
+				append(text, sizeof(text), inside[i].name, name);
+	}
+	if (text[0])
+		sp_find(f, SP_VERDICT_WARN,
+			"their work shows as the Python calls around it, where those are known (stageprof-report ranges)",
+			"out of sight: %s", text);
+	else
+		sp_find(f, SP_VERDICT_OK, NULL, "none among what was imported");
+}
+
+/*
+ * After "object=PATH [0]" come lines "PID:\t scope N: OBJECT...": where names are looked up, in this order. A
+ * library of -Bsymbolic comes first alone, for its own names; one of RTLD_DEEPBIND with all that it needs, before
+ * what was preloaded. A block that does not begin at 0 tells what an older library gained.
+ */
+static bool is_deepbound(const char *path, const char *line)
+{
+	char scope[32];
+
+	for (int i = 0; line; i++) {
+		const char *end = line + strcspn(line, "\n"), *list, *ours;
+
+		snprintf(scope, sizeof(scope), " scope %d: ", i);
+		list = strstr(line, scope);
+		if (!list || list > end)
+			return false;
+		list += strlen(scope);
+		ours = strstr(list, "libstageprof.so");
+		if (ours && ours < end)
+			return false;
+		if ((size_t)(end - list) != strlen(path) || strncmp(list, path, strlen(path)) != 0)
+			return true;
+		line = *end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+void sp_check_deepbind(const struct sp_patient *p, struct sp_finding *f)
+{
+	char text[900] = "";
+
+	if (!p->scopes || !*p->scopes) {
+		sp_find(f, SP_VERDICT_SKIP, NULL, "no child told where it looks names up");
+		return;
+	}
+	for (const char *at = p->scopes; (at = strstr(at, "object=")); at += 7) {
+		const char *end = strchr(at, '\n');
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at + 7, " \n"), at + 7);
+		if (end && !strstr(text, path) && is_deepbound(path, end + 1))
+			append(text, sizeof(text), path, "");
+	}
+	if (text[0])
+		sp_find(f, SP_VERDICT_WARN, "ask its loader for dlopen without RTLD_DEEPBIND (sys.setdlopenflags)",
+			"calls of these are not seen: %s", text);
+	else
+		sp_find(f, SP_VERDICT_OK, NULL, "none");
+}

@@ -1,0 +1,50 @@
+# stageprof doctor's child, as `python -c`: reads a file, decodes an image, tells what it is made of.
+# Arguments: the file to write to, the file to read, how many reads of how many bytes.
+import importlib.util
+import os
+import sys
+
+out = open(sys.argv[1], "w")
+
+
+def tell(name, value):
+    out.write("%s\t%s\n" % (name, str(value).replace("\n", " ")))
+
+
+tell("executable", sys.executable)
+tell("python", ".".join(map(str, sys.version_info[:3])))
+with open(sys.argv[2], "rb", buffering=0) as data:
+    for _ in range(int(sys.argv[3])):
+        data.read(int(sys.argv[4]))
+
+# In the order in which a trainer would; what an import prints is not for doctor's reader.
+for module in ("torch", "torchvision", "paddle", "PIL.Image", "cv2", "h5py", "av", "decord", "turbojpeg"):
+    package = module.split(".")[0]
+    try:
+        if importlib.util.find_spec(package) is None:
+            continue
+        __import__(module)
+        tell(package, getattr(sys.modules[package], "__version__", "of no told version"))
+    except BaseException as error:
+        tell(package + " fails", "%s: %s" % (type(error).__name__, error))
+
+if "PIL.Image" in sys.modules:
+    try:
+        import io
+
+        image = io.BytesIO()
+        sys.modules["PIL.Image"].new("RGB", (32, 32)).save(image, "JPEG")
+        image.seek(0)
+        sys.modules["PIL.Image"].open(image).load()
+        tell("decoded", 1)
+    except Exception as error:
+        tell("not decoded", error)
+
+if "torch" in sys.modules:
+    with sys.modules["torch"].autograd.profiler.record_function("stageprof doctor"):
+        pass
+
+with open("/proc/self/maps") as maps:
+    for path in sorted({line.split(None, 5)[5].strip() for line in maps if ".so" in line and "/" in line}):
+        tell("object", path)
+out.close()
