@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/device_calls.h"
+#include "analyzer/evidence_cpu.h"
 #include "analyzer/evidence_input.h"
 #include "analyzer/lines.h"
 #include "analyzer/clock.h"
@@ -235,6 +236,7 @@ int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 	set_account(e, &time, report);
 	set_device(e, &time, &calls);
 	set_line(e, report);
+	sp_evidence_cpu(e, report);
 	sp_evidence_input(e, report);
 	return 0;
 }

@@ -180,6 +180,20 @@ static void define_thread(struct sp_facts *facts, uint32_t stream, const struct 
 	memcpy(facts->thread_names[stream], d->blob, n);
 }
 
+static void define_cpus(struct sp_image_facts *image, const struct sp_definition *d)
+{
+	if (d->bytes >= sizeof(image->cpus))
+		memcpy(&image->cpus, d->blob, sizeof(image->cpus));
+}
+
+static void define_usage(struct sp_thread_usage *usage, const struct sp_definition *d)
+{
+	if (d->bytes < sizeof(usage->facts))
+		return;
+	memcpy(&usage->facts, d->blob, sizeof(usage->facts));
+	usage->is_told = true;
+}
+
 static int define(struct gathering *g, uint32_t stream, const struct sp_definition *d)
 {
 	struct sp_image_facts *image = &g->facts->images[g->index->streams[stream]->image];
@@ -193,6 +207,12 @@ static int define(struct gathering *g, uint32_t stream, const struct sp_definiti
 		return define_command(image, d);
 	case SP_DEFINE_THREAD:
 		define_thread(g->facts, stream, d);
+		return 0;
+	case SP_DEFINE_CPUS:
+		define_cpus(image, d);
+		return 0;
+	case SP_DEFINE_USAGE:
+		define_usage(&g->facts->usages[stream], d);
 		return 0;
 	case SP_DEFINE_COVERAGE:
 		tally_add(&g->facts->coverage, d);
@@ -261,7 +281,8 @@ static int facts_init(struct sp_facts *facts, const struct sp_index *index, uint
 	*facts = (struct sp_facts){.images = NULL};
 	facts->images = calloc(index->image_count + 1, sizeof(*facts->images));
 	facts->thread_names = calloc(index->stream_count + 1, sizeof(*facts->thread_names));
-	if (!facts->images || !facts->thread_names || sp_names_init(&facts->files, names_max) < 0 ||
+	facts->usages = calloc(index->stream_count + 1, sizeof(*facts->usages));
+	if (!facts->images || !facts->thread_names || !facts->usages || sp_names_init(&facts->files, names_max) < 0 ||
 	    sp_names_init(&facts->labels, names_max) < 0 || tally_init(&facts->coverage) < 0 ||
 	    tally_init(&facts->notes) < 0)
 		return -ENOMEM;
@@ -301,6 +322,7 @@ void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index)
 	}
 	free(facts->images);
 	free(facts->thread_names);
+	free(facts->usages);
 	sp_slow_finish(&facts->slow);
 	sp_names_finish(&facts->files);
 	sp_names_finish(&facts->labels);

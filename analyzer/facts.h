@@ -33,6 +33,7 @@ struct sp_image_facts {
 	uint32_t *labels;    /* number in sp_facts.labels, by a name's id; NULL: no names */
 	uint8_t *label_uses; /* enum sp_label, likewise */
 	uint32_t label_room; /* entries in both */
+	struct sp_cpu_facts cpus; /* zeros: not told */
 	bool may_step;	     /* it may step an optimizer: sp_label_may_step() */
 	char *command;	     /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
@@ -44,9 +45,16 @@ struct sp_tally {
 	uint64_t *counts; /* by number; [SP_NAMES_REST]: those that found no room */
 };
 
+/* What a thread told of its time on processors. */
+struct sp_thread_usage {
+	bool is_told;
+	struct sp_usage_facts facts;
+};
+
 struct sp_facts {
 	struct sp_image_facts *images; /* parallel to index->images */
 	char (*thread_names)[64];      /* parallel to index->streams; "" where none was given */
+	struct sp_thread_usage *usages; /* likewise */
 	struct sp_names files;
 	struct sp_names labels; /* of ranges */
 	struct sp_tally coverage; /* "hook-group\tstate\tdetail" */

@@ -7,7 +7,7 @@
 #include "analyzer/inflight.h"
 
 enum {
-	HOST, PID, TID, NAME, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
+	HOST, PID, TID, NAME, PART, START, LIFE, CPU, READY, FAULTS, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
 	ENDED, CELLS
 };
 
@@ -19,6 +19,9 @@ static const struct sp_column columns[CELLS] = {
 	[PART] = {"part", NULL, SP_CELL_ID},
 	[START] = {"start_ns", "at", SP_CELL_AT_NS},
 	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
+	[CPU] = {"cpu_ns", NULL, SP_CELL_NS},
+	[READY] = {"ready_ns", NULL, SP_CELL_NS},
+	[FAULTS] = {"major_faults", NULL, SP_CELL_COUNT},
 	[EVENTS] = {"events", "events", SP_CELL_COUNT},
 	[INSIDE] = {"total_ns", "in calls", SP_CELL_NS},
 	[TOP] = {"top_stage", "most in", SP_CELL_TEXT},
@@ -55,6 +58,7 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 	const struct sp_stream_sums *sums = &report->streams[i];
 	const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
 	const char *name = report->facts.thread_names[i];
+	const struct sp_thread_usage *use = &report->facts.usages[i];
 	struct sp_traffic traffic = sp_stages_traffic(sums->stages);
 	int64_t begin, end;
 	int top = 0;
@@ -74,6 +78,9 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 		[PART] = sp_cell_count(s->part),
 		[START] = sp_cell_signed(begin - report->begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(end - begin)),
+		[CPU] = sp_cell_null(),
+		[READY] = sp_cell_null(),
+		[FAULTS] = sp_cell_null(),
 		[EVENTS] = sp_cell_count(sums->events),
 		[INSIDE] = sp_cell_count(total_of(sums)),
 		[TOP] = sums->events ? sp_cell_text(sp_stage_name(top)) : sp_cell_null(),
@@ -84,6 +91,12 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 		[ENDED] = sp_cell_text(end_of(report, i)),
 	};
 
+	if (use->is_told) {
+		cells[CPU] = sp_cell_count(use->facts.cpu_ns);
+		cells[FAULTS] = sp_cell_count(use->facts.major_faults);
+		if (use->facts.ready_ns != UINT64_MAX)
+			cells[READY] = sp_cell_count(use->facts.ready_ns);
+	}
 	return sp_out_row(out, cells);
 }
 

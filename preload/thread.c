@@ -13,9 +13,11 @@
 #include "preload/run.h"
 #include "preload/say.h"
 #include "preload/sys.h"
+#include "preload/usage.h"
 
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 #define PARTS_MAX 64u
+#define USAGE_LIFE_PART 10u /* of a second: the use that shorter threads make is not worth a file */
 #define SP_WRITER_VERSION (0u << 16 | 1u << 8 | 0u)
 
 static pthread_key_t end_key;
@@ -87,8 +89,10 @@ static int stream_open(struct sp_recorder *r)
 		sp_process_lose(0); /* what was lost before there was a page for it */
 	}
 	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
-	if (first)
+	if (first) {
 		sp_process_define_command(&r->hot);
+		sp_usage_define_cpus(&r->hot);
+	}
 	return 0;
 }
 
@@ -107,6 +111,7 @@ static void recorder_begin(struct sp_recorder *r)
 	int error;
 
 	ring_empty(r);
+	r->begun_ticks = sp_clock_ticks();
 	r->hot.emitting = 0;
 	r->hot.decode = &r->decode;
 	if (!r->pack.slots)
@@ -178,8 +183,11 @@ static void recorder_finish(void *argument)
 {
 	struct sp_recorder *r = argument;
 
-	if (r->capacity)
+	if (r->capacity) {
 		name_define(r);
+		if (sp_clock_ticks() - r->begun_ticks >= sp_clock.ticks_per_second / USAGE_LIFE_PART)
+			sp_usage_define_thread(&r->hot);
+	}
 	if (r->capacity && sp_recorder_publish(r, SP_BLOCK_LAST) == 0)
 		sp_stream_finish(&r->stream);
 	else

@@ -19,6 +19,7 @@ struct sp_recorder {
 	uint32_t nested; /* frames in a row that found another one of the recorder's interrupted */
 	uintptr_t roomy_frame; /* that was found to lie on no small stack; 0: none */
 	uint32_t part;
+	uint64_t begun_ticks; /* of this part */
 	char comm[16]; /* as in the file's header */
 	uint32_t destructor_rounds;
 	struct sp_mark no_mark; /* where the mark points while there is no file */

@@ -204,6 +204,8 @@ enum sp_define {
 	SP_DEFINE_NOTE = 7,	/* a sentence about this process for the report (arg 0) */
 	SP_DEFINE_SLOW = 8,	/* struct sp_slow_facts: a slow call and its stack (arg: the stack's id) */
 	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg 0) */
+	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_facts: what the process may run on (arg 0) */
+	SP_DEFINE_USAGE = 13,	/* struct sp_usage_facts: a thread's, at its clean end (arg 0) */
 	SP_DEFINES
 };
 
@@ -231,6 +233,19 @@ struct sp_file_facts {
 struct sp_object_facts {
 	uint64_t begin, end; /* mapped addresses */
 	uint64_t bias;	     /* address minus file virtual address */
+};
+
+struct sp_cpu_facts {
+	uint32_t allowed;	   /* processors of its affinity; 0: not known */
+	uint32_t quota_millicores; /* least quota of its cgroups; 0: none was found */
+};
+
+/* From the thread's beginning, whenever its trace began. */
+struct sp_usage_facts {
+	uint64_t cpu_ns;   /* on a processor */
+	uint64_t ready_ns; /* waiting for one; UINT64_MAX: not known */
+	uint64_t major_faults, blocks_read; /* pages, and 512 bytes each, that came from a disk */
+	uint64_t process_cpu_ns, process_major_faults; /* of all its threads until then */
 };
 
 /* Ties a stack to an event of the same file: the one with this start and kind. */

@@ -202,6 +202,8 @@ static void extra_and_definitions_check(void *argument, uint32_t which, uint32_t
 {
 	unsigned *seen = argument;
 
+	if (which == SP_DEFINE_CPUS || which == SP_DEFINE_USAGE)
+		return;
 	if (which != SP_DEFINE_NAME || id != bytes)
 		abort();
 	for (uint32_t i = 0; i < bytes; i++)
@@ -227,6 +229,75 @@ START_TEST(definitions_of_every_length_come_back)
 	count = run_read(extra_and_definitions_check, &seen);
 	ck_assert_uint_eq(seen, SP_NAME_BYTES_MAX + 1);
 	ck_assert_uint_eq(count.events, 0);
+	run_remove();
+}
+END_TEST
+
+struct told {
+	struct sp_cpu_facts cpus;
+	struct sp_usage_facts usage;
+	unsigned cpus_times, usage_times;
+};
+
+static void told_take(void *argument, uint32_t which, uint32_t id, const uint8_t *blob, uint32_t bytes)
+{
+	struct told *told = argument;
+
+	(void)id;
+	if (which == SP_DEFINE_CPUS && bytes == sizeof(told->cpus)) {
+		memcpy(&told->cpus, blob, bytes);
+		told->cpus_times++;
+	}
+	if (which == SP_DEFINE_USAGE && bytes == sizeof(told->usage)) {
+		memcpy(&told->usage, blob, bytes);
+		told->usage_times++;
+	}
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+START_TEST(cores_and_their_use_are_told)
+{
+	struct told told = {.cpus_times = 0};
+	uint64_t before, after;
+	cpu_set_t set;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	run_begin(NULL);
+	emit_many(1);
+	before = thread_cpu_ns();
+	while (thread_cpu_ns() - before < 150000000u)
+		;
+	sp_thread_finish();
+	after = thread_cpu_ns();
+	run_read(told_take, &told);
+	ck_assert_uint_eq(told.cpus_times, 1);
+	ck_assert_uint_eq(told.cpus.allowed, (uint32_t)CPU_COUNT(&set));
+	ck_assert_uint_eq(told.usage_times, 1);
+	/* getrusage counts in ticks of the kernel where it must */
+	ck_assert_uint_ge(told.usage.cpu_ns + 10000000u, before + 150000000u);
+	ck_assert_uint_le(told.usage.cpu_ns, after + 10000000u);
+	ck_assert_uint_ge(told.usage.process_cpu_ns + 10000000u, told.usage.cpu_ns);
+	run_remove();
+}
+END_TEST
+
+START_TEST(short_threads_tell_no_use)
+{
+	struct told told = {.cpus_times = 0};
+
+	run_begin(NULL);
+	emit_many(1);
+	sp_thread_finish();
+	run_read(told_take, &told);
+	ck_assert_uint_eq(told.cpus_times, 1);
+	ck_assert_uint_eq(told.usage_times, 0);
 	run_remove();
 }
 END_TEST
@@ -610,6 +681,8 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, threads_have_a_file_each, 0, 2);
 	tcase_add_test(t, a_thread_that_goes_on_after_its_end_begins_another_part);
 	tcase_add_loop_test(t, definitions_of_every_length_come_back, 0, 2);
+	tcase_add_test(t, cores_and_their_use_are_told);
+	tcase_add_test(t, short_threads_tell_no_use);
 	tcase_add_test(t, extra_words_come_back);
 #ifndef __SANITIZE_THREAD__
 	/* ThreadSanitizer delays signals to its own points and takes RLIMIT_FSIZE for itself. */

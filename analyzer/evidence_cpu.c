@@ -1,0 +1,69 @@
+#include "analyzer/evidence_cpu.h"
+
+#include "analyzer/report.h"
+
+/* Of several threads, those alone that told both. */
+struct use {
+	double cpu_ns, ready_ns, life_ns;
+	double major_faults;
+};
+
+static void add_thread(struct use *use, const struct sp_report *report, uint32_t stream)
+{
+	const struct sp_thread_usage *told = &report->facts.usages[stream];
+	const struct sp_usage_facts *u = &told->facts;
+	const struct sp_image *image = &report->index.images[report->index.streams[stream]->image];
+	int64_t begin, end;
+
+	if (!told->is_told || u->ready_ns == UINT64_MAX)
+		return;
+	sp_report_life(report, stream, &begin, &end);
+	if (image->start_ns && report->index.streams[stream]->tid == image->pid)
+		begin = (int64_t)image->start_ns;
+	use->cpu_ns += (double)u->cpu_ns;
+	use->ready_ns += (double)u->ready_ns;
+	use->life_ns += end > begin ? (double)(end - begin) : 0;
+	use->major_faults += (double)u->major_faults;
+}
+
+/* Processors that the process may keep busy; a part of one is one. 0: not told. */
+static double cores_of(const struct sp_cpu_facts *cpus)
+{
+	double quota = ((double)cpus->quota_millicores + 999) / 1000;
+
+	if (!cpus->allowed)
+		return 0;
+	return cpus->quota_millicores && quota < cpus->allowed ? (double)(uint32_t)quota
+							       : cpus->allowed;
+}
+
+static void set_cores(struct sp_evidence *e, const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+		uint32_t image = report->index.streams[stream]->image;
+		double cores = cores_of(&report->facts.images[image].cpus);
+
+		if (cores > 0) {
+			sp_evidence_set(e, SP_MEASURE_cores, cores);
+			return;
+		}
+	}
+}
+
+void sp_evidence_cpu(struct sp_evidence *e, const struct sp_report *report)
+{
+	struct use trainers = {0}, workers = {0};
+
+	set_cores(e, report);
+	for (uint32_t t = 0; t < report->training.count; t++)
+		add_thread(&trainers, report, report->training.trainers[t].stream);
+	for (uint32_t i = 0; i < report->workers.count; i++)
+		if (!report->workers.list[i].is_trainer)
+			add_thread(&workers, report, report->workers.list[i].stream);
+	sp_evidence_ratio(e, SP_MEASURE_contention_share, trainers.ready_ns, trainers.life_ns);
+	sp_evidence_ratio(e, SP_MEASURE_trainer_demand, trainers.cpu_ns + trainers.ready_ns,
+			  trainers.cpu_ns);
+	sp_evidence_ratio(e, SP_MEASURE_worker_demand, workers.cpu_ns + workers.ready_ns,
+			  workers.cpu_ns);
+}
