@@ -83,8 +83,12 @@ static int read_time(struct time *t, struct sp_evidence *e, const struct sp_repo
 	for (uint32_t i = 0; i < report->training.count; i++)
 		add_trainer(t, report, &report->training.trainers[i], wait.p50_ns);
 	t->total = (double)sp_account_total(&t->account);
-	if (wall.count)
+	if (wall.count) {
 		sp_evidence_set(e, SP_MEASURE_step_ns, (double)wall.p50_ns);
+		sp_evidence_ratio(e, SP_MEASURE_step_mean_ns, (double)wall.total_ns,
+				  (double)wall.count);
+	}
+	sp_evidence_ratio(e, SP_MEASURE_wait_mean_ns, (double)wait.total_ns, (double)wait.count);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ int sp_evidence_gather(struct sp_evidence *evidence, const struct sp_report *rep
 const char *sp_measure_name(enum sp_measure_id measure);
 const char *sp_measure_title(enum sp_measure_id measure);
 const char *sp_measure_row(enum sp_measure_id measure);
-enum sp_measure_kind sp_measure_unit(enum sp_measure_id measure);
+enum sp_measure_kind sp_measure_kind(enum sp_measure_id measure);
 
 /* SP_MEASURES where there is none of this name. */
 enum sp_measure_id sp_measure_find(const char *name, size_t bytes);

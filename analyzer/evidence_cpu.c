@@ -5,10 +5,12 @@
 /* Of several threads, those alone that told both. */
 struct use {
 	double cpu_ns, ready_ns, life_ns;
-	double major_faults;
+	double process_cpu_ns;
+	double batches; /* that they made */
 };
 
-static void add_thread(struct use *use, const struct sp_report *report, uint32_t stream)
+static void add_thread(struct use *use, const struct sp_report *report, uint32_t stream,
+		       uint64_t batches)
 {
 	const struct sp_thread_usage *told = &report->facts.usages[stream];
 	const struct sp_usage_facts *u = &told->facts;
@@ -23,7 +25,8 @@ static void add_thread(struct use *use, const struct sp_report *report, uint32_t
 	use->cpu_ns += (double)u->cpu_ns;
 	use->ready_ns += (double)u->ready_ns;
 	use->life_ns += end > begin ? (double)(end - begin) : 0;
-	use->major_faults += (double)u->major_faults;
+	use->process_cpu_ns += (double)u->process_cpu_ns;
+	use->batches += (double)batches;
 }
 
 /* Processors that the process may keep busy; a part of one is one. 0: not told. */
@@ -51,19 +54,33 @@ static void set_cores(struct sp_evidence *e, const struct sp_report *report)
 	}
 }
 
+/* The process's use counts from its exec: what steps are of its life is theirs. */
+static void set_trainer_cpu(struct sp_evidence *e, const struct use *trainers)
+{
+	double step_ns = sp_evidence_value(e, SP_MEASURE_step_mean_ns);
+
+	if (trainers->life_ns > 0)
+		sp_evidence_set(e, SP_MEASURE_trainer_cpu_ns,
+				trainers->process_cpu_ns * step_ns / trainers->life_ns);
+}
+
 void sp_evidence_cpu(struct sp_evidence *e, const struct sp_report *report)
 {
 	struct use trainers = {0}, workers = {0};
 
 	set_cores(e, report);
 	for (uint32_t t = 0; t < report->training.count; t++)
-		add_thread(&trainers, report, report->training.trainers[t].stream);
+		add_thread(&trainers, report, report->training.trainers[t].stream, 0);
 	for (uint32_t i = 0; i < report->workers.count; i++)
 		if (!report->workers.list[i].is_trainer)
-			add_thread(&workers, report, report->workers.list[i].stream);
+			add_thread(&workers, report, report->workers.list[i].stream,
+				   report->workers.list[i].batches);
 	sp_evidence_ratio(e, SP_MEASURE_contention_share, trainers.ready_ns, trainers.life_ns);
 	sp_evidence_ratio(e, SP_MEASURE_trainer_demand, trainers.cpu_ns + trainers.ready_ns,
 			  trainers.cpu_ns);
+	sp_evidence_ratio(e, SP_MEASURE_batch_cpu_ns, workers.cpu_ns, workers.batches);
+	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, workers.ready_ns, workers.batches);
+	set_trainer_cpu(e, &trainers);
 	sp_evidence_ratio(e, SP_MEASURE_worker_demand, workers.cpu_ns + workers.ready_ns,
 			  workers.cpu_ns);
 }

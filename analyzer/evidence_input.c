@@ -96,6 +96,15 @@ static void set_decoding(struct sp_evidence *e, const struct input *in,
 }
 
 /* Files of the threads that make batches alone. */
+static void set_shares(struct sp_evidence *e, const struct input *in)
+{
+	const struct sp_work_sums *w = &in->whole;
+	double made = SUM_OF(w, DECODING) + SUM_OF(w, READING, SP_WORK_transform, SP_WORK_collate);
+
+	sp_evidence_ratio(e, SP_MEASURE_decode_share, SUM_OF(w, DECODING), made);
+	sp_evidence_ratio(e, SP_MEASURE_read_share, SUM_OF(w, READING), made);
+}
+
 static void set_files(struct sp_evidence *e, const struct input *in, const struct sp_report *report)
 {
 	struct sp_sums read = {0}, opened = {0}, hdf5 = {0};
@@ -150,6 +159,7 @@ void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 	if (in.at_once)
 		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives, in.at_once);
 	set_work(e, &in);
+	set_shares(e, &in);
 	set_decoding(e, &in, report);
 	set_files(e, &in, report);
 	set_wanted(e, &in);

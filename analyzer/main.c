@@ -167,6 +167,8 @@ static struct sp_report report_asked(const struct sp_options *options)
 		.naming = needs & SP_NEEDS_NAMES ? SP_NAMING_PATH : SP_NAMING_NONE,
 		.step_selection = options->steps,
 		.wait_thresholds = options->wait_thresholds,
+		.asks_workers = options->asks_workers,
+		.workers_asked = options->workers_asked,
 		.wants_steps = (needs & SP_NEEDS_STEPS) != 0,
 		.wants_workers = (needs & SP_NEEDS_WORKERS) != 0,
 		.wants_ranges = choose_ranges(needs),

@@ -28,7 +28,7 @@ const char *sp_measure_row(enum sp_measure_id measure)
 	return measures[measure].row;
 }
 
-enum sp_measure_kind sp_measure_unit(enum sp_measure_id measure)
+enum sp_measure_kind sp_measure_kind(enum sp_measure_id measure)
 {
 	return measures[measure].unit;
 }

@@ -233,6 +233,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_wait_thresholds:
 		parse_thresholds(state, &o->wait_thresholds, arg);
 		return 0;
+	case KEY_workers:
+		o->asks_workers = true;
+		o->workers_asked = (uint32_t)parse_number(state, "workers", arg, 100000);
+		return 0;
 	case KEY_limit:
 		o->rows.limit = UINT32_MAX;
 		if (strcmp(arg, "all") != 0)

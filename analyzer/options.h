@@ -14,6 +14,8 @@ struct sp_options {
 	struct sp_selection selection;
 	struct sp_step_selection steps;
 	struct sp_wait_thresholds wait_thresholds;
+	bool asks_workers; /* --workers */
+	uint32_t workers_asked;
 	enum sp_format format;
 	enum sp_file_naming by;
 	unsigned width, jobs;

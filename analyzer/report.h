@@ -39,6 +39,8 @@ struct sp_report {
 	enum sp_range_choice wants_ranges;
 	bool wants_workers; /* who makes the batches; wants_steps, too */
 	struct sp_wait_thresholds wait_thresholds;
+	bool asks_workers; /* what if there were so many? */
+	uint32_t workers_asked;
 	uint32_t names_max;
 
 	/* Found. */

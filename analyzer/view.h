@@ -69,6 +69,11 @@ void sp_view_more(struct sp_out *out, uint32_t left_out);
 /* The object "run" of every JSON document: facts about the whole selection. */
 void sp_run_json(const struct sp_report *report, struct sp_out *out);
 
+struct sp_evidence;
+
+/* The strongest what-if as a line; in JSON all of them. */
+int sp_what_if_show(const struct sp_evidence *evidence, struct sp_out *out);
+
 /* What holds training back, its evidence and advice. The report has its steps and workers. */
 int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
 

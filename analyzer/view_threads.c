@@ -7,8 +7,8 @@
 #include "analyzer/inflight.h"
 
 enum {
-	HOST, PID, TID, NAME, PART, START, LIFE, CPU, READY, FAULTS, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
-	ENDED, CELLS
+	HOST, PID, TID, NAME, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
+	ENDED, CPU, READY, FAULTS, CELLS
 };
 
 static const struct sp_column columns[CELLS] = {
@@ -19,9 +19,6 @@ static const struct sp_column columns[CELLS] = {
 	[PART] = {"part", NULL, SP_CELL_ID},
 	[START] = {"start_ns", "at", SP_CELL_AT_NS},
 	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
-	[CPU] = {"cpu_ns", NULL, SP_CELL_NS},
-	[READY] = {"ready_ns", NULL, SP_CELL_NS},
-	[FAULTS] = {"major_faults", NULL, SP_CELL_COUNT},
 	[EVENTS] = {"events", "events", SP_CELL_COUNT},
 	[INSIDE] = {"total_ns", "in calls", SP_CELL_NS},
 	[TOP] = {"top_stage", "most in", SP_CELL_TEXT},
@@ -30,6 +27,9 @@ static const struct sp_column columns[CELLS] = {
 	[WRITTEN] = {"written_bytes", NULL, SP_CELL_BYTES},
 	[LOST] = {"events_lost", "lost", SP_CELL_COUNT},
 	[ENDED] = {"end", "end", SP_CELL_TEXT},
+	[CPU] = {"cpu_ns", NULL, SP_CELL_NS},
+	[READY] = {"ready_ns", NULL, SP_CELL_NS},
+	[FAULTS] = {"major_faults", NULL, SP_CELL_COUNT},
 };
 
 static const char *end_of(const struct sp_report *report, uint32_t i)

@@ -20,7 +20,7 @@ static void evidence_json(const struct sp_verdict *v, struct sp_json *j)
 		sp_measure_text(&v->evidence, m, text, sizeof(text));
 		sp_json_open(j, NULL, '{');
 		sp_json_string(j, "measure", sp_measure_name(m), strlen(sp_measure_name(m)));
-		if (sp_measure_unit(m) != SP_IN_TEXT)
+		if (sp_measure_kind(m) != SP_IN_TEXT)
 			sp_json_share(j, "value", v->evidence.of[m].value);
 		else
 			sp_json_null(j, "value");
@@ -129,7 +129,6 @@ static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
 		sp_out_wrapped(out, head, text);
 		head = "           ";
 	}
-	sp_out_line(out, "%s", "");
 }
 
 int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
@@ -141,6 +140,8 @@ int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
 		if (out->format == SP_FORMAT_JSON)
 			verdict_json(v, &out->json);
 		verdict_lines(v, out);
+		r = sp_what_if_show(&v->evidence, out);
+		sp_out_line(out, "%s", "");
 	}
 	free(v);
 	return r;

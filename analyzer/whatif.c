@@ -1,0 +1,217 @@
+#include "analyzer/whatif.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GAIN_LEAST 0.05
+
+static const struct {
+	const char *name, *title, *missing;
+} table[SP_WHAT_IFS] = {
+#define SP_WHAT_IF(id, title, missing) {#id, title, missing},
+#include "analyzer/whatif.def"
+#undef SP_WHAT_IF
+};
+
+const char *sp_what_if_name(enum sp_what_if_id id)
+{
+	return table[id].name;
+}
+
+const char *sp_what_if_missing(enum sp_what_if_id id)
+{
+	return table[id].missing;
+}
+
+void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *w, char *ret,
+		      size_t ret_bytes)
+{
+	if (id == SP_WHAT_IF_workers && w->is_known)
+		snprintf(ret, ret_bytes, "num_workers were %u", w->workers);
+	else
+		snprintf(ret, ret_bytes, "%s", table[id].title);
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_known(const struct sp_evidence *e, enum sp_measure_id measure)
+{
+	return e->of[measure].is_known;
+}
+
+#define VALUE(e, measure) sp_evidence_value((e), SP_MEASURE_##measure)
+
+static struct sp_what_if range(const struct sp_evidence *e, double low_ns, double high_ns)
+{
+	return (struct sp_what_if){
+		.is_known = true,
+		.now_ns = VALUE(e, step_mean_ns),
+		.low_ns = smaller(low_ns, high_ns),
+		.high_ns = larger(low_ns, high_ns),
+	};
+}
+
+/* A step without its waits for the loader. */
+static double busy_ns(const struct sp_evidence *e)
+{
+	return larger(VALUE(e, step_mean_ns) - VALUE(e, wait_mean_ns), 0);
+}
+
+/* The same, had the training thread never waited for a core that others had. */
+static double alone_ns(const struct sp_evidence *e)
+{
+	double busy = busy_ns(e);
+
+	return larger(busy - VALUE(e, contention_share) * VALUE(e, step_mean_ns), busy / 4);
+}
+
+/* All of the wait goes; where the device had work queued meanwhile, none of it may be gained. */
+static struct sp_what_if input_free(const struct sp_evidence *e)
+{
+	double wait = VALUE(e, wait_mean_ns), share = VALUE(e, loader_wait_share);
+	double lost = share > 0 ? wait * VALUE(e, lost_wait_share) / share : wait;
+
+	return range(e, alone_ns(e), VALUE(e, step_mean_ns) - smaller(lost, wait));
+}
+
+/*
+ * At best all workers make batches that much faster; at least half of the decoding that the trainer
+ * saw itself wait for goes.
+ */
+static struct sp_what_if decode_half(const struct sp_evidence *e)
+{
+	double now = VALUE(e, step_mean_ns);
+
+	return range(e, larger(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)),
+		     now - VALUE(e, wait_mean_ns) * VALUE(e, decode_work_share) / 2);
+}
+
+/* A batch's worker time and what of it needs a core; a step's other use of cores. */
+struct load {
+	double batch_ns, cpu_ns, trainer_ns, busy_ns;
+};
+
+/* Nobody waits for a core, but all want one. */
+static struct load least_load(const struct sp_evidence *e)
+{
+	double ready = VALUE(e, batch_ready_ns);
+
+	return (struct load){
+		.batch_ns = larger(VALUE(e, batch_work_ns) - ready, 0),
+		.cpu_ns = VALUE(e, batch_cpu_ns),
+		.trainer_ns = VALUE(e, trainer_cpu_ns),
+		.busy_ns = alone_ns(e),
+	};
+}
+
+/* As it was; where the kernel's counts are not there, all work but reading needs a core. */
+static struct load most_load(const struct sp_evidence *e)
+{
+	double work = VALUE(e, batch_work_ns), busy = busy_ns(e);
+
+	return (struct load){
+		.batch_ns = work,
+		.cpu_ns = is_known(e, SP_MEASURE_batch_cpu_ns)
+				  ? VALUE(e, batch_cpu_ns)
+				  : work * (1 - VALUE(e, read_share)),
+		.trainer_ns = is_known(e, SP_MEASURE_trainer_cpu_ns) ? VALUE(e, trainer_cpu_ns)
+								     : busy,
+		.busy_ns = busy,
+	};
+}
+
+static double step_ns(const struct load *l, double workers, double cores)
+{
+	double ns = l->busy_ns;
+
+	if (workers < 1)
+		return l->busy_ns + l->batch_ns;
+	ns = larger(ns, l->batch_ns / workers);
+	return cores > 0 ? larger(ns, (l->cpu_ns + l->trainer_ns) / cores) : ns;
+}
+
+/*
+ * The slowest of the training thread, the workers and the cores. What the same reckoning gets wrong
+ * for the workers that there were widens the range.
+ */
+static struct sp_what_if with_workers(const struct sp_evidence *e, uint32_t workers)
+{
+	struct load least = least_load(e), most = most_load(e);
+	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores), before = VALUE(e, workers);
+	double low = step_ns(&least, before, cores), high = step_ns(&most, before, cores);
+	struct sp_what_if w;
+
+	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
+		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
+	w.workers = workers;
+	return w;
+}
+
+/* The host is no faster than its own work, the device no faster than what it was waited for. */
+static struct sp_what_if no_syncs(const struct sp_evidence *e)
+{
+	double now = VALUE(e, step_mean_ns), sync = now * VALUE(e, sync_share);
+
+	return range(e, larger(now - sync, sync), now - now * VALUE(e, sync_cost_share));
+}
+
+static struct sp_what_if pinned_copies(const struct sp_evidence *e)
+{
+	double now = VALUE(e, step_mean_ns);
+
+	return range(e, now - now * VALUE(e, copy_share) * VALUE(e, pageable_share), now);
+}
+
+struct sp_what_if sp_what_if_make(const struct sp_evidence *e, enum sp_what_if_id id,
+				  uint32_t workers)
+{
+	struct sp_what_if unknown = {.is_known = false};
+
+	if (!is_known(e, SP_MEASURE_step_mean_ns))
+		return unknown;
+	switch (id) {
+	case SP_WHAT_IF_input_free:
+		return is_known(e, SP_MEASURE_wait_mean_ns) ? input_free(e) : unknown;
+	case SP_WHAT_IF_decode_half:
+		return VALUE(e, decode_share) > 0 ? decode_half(e) : unknown;
+	case SP_WHAT_IF_workers:
+		if (!is_known(e, SP_MEASURE_workers_wanted) || !is_known(e, SP_MEASURE_wait_mean_ns))
+			return unknown;
+		return with_workers(e, workers != SP_WORKERS_UNASKED
+					       ? workers
+					       : (uint32_t)VALUE(e, workers_wanted));
+	case SP_WHAT_IF_no_syncs:
+		return is_known(e, SP_MEASURE_sync_share) ? no_syncs(e) : unknown;
+	case SP_WHAT_IF_pinned_copies:
+		return VALUE(e, pageable_share) > 0 ? pinned_copies(e) : unknown;
+	case SP_WHAT_IFS:
+		break;
+	}
+	return unknown;
+}
+
+enum sp_what_if_id sp_what_if_best(const struct sp_evidence *e)
+{
+	enum sp_what_if_id best = SP_WHAT_IFS;
+	double most = GAIN_LEAST;
+
+	for (int i = 0; i < SP_WHAT_IFS; i++) {
+		struct sp_what_if w =
+			sp_what_if_make(e, (enum sp_what_if_id)i, SP_WORKERS_UNASKED);
+		double gain = w.now_ns > 0 ? 1 - w.high_ns / w.now_ns : 0;
+
+		if (w.is_known && gain >= most) {
+			best = (enum sp_what_if_id)i;
+			most = gain;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,1 @@
+$REPORT whatif --workers=many v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT whatif v1/run.zst
