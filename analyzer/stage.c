@@ -63,6 +63,7 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_HDF5_OPEN] = SAME(hdf5_open),
 	[SP_CLASS_HDF5_READ] = SAME(hdf5_read),
 	[SP_CLASS_HDF5_WRITE] = SAME(hdf5_write),
+	[SP_CLASS_OFF] = SAME(off),
 };
 
 /* What the bytes of a stage are. */

@@ -38,6 +38,7 @@ struct sp_pass_list {
 
 struct sp_step {
 	int64_t start_ns, end_ns;
+	uint32_t unrecorded; /* steps before it that were made while recording was off */
 	uint32_t optimizer; /* optimizer steps before it; several may be one step */
 	struct sp_pass_list passes; /* that gave a batch since the step before */
 	struct sp_account account;
@@ -96,6 +97,7 @@ struct sp_steps {
 	struct sp_pass *passes; /* in the order in which they began */
 	uint32_t pass_count, pass_room;
 	uint32_t optimizer_count;
+	uint32_t unrecorded; /* steps made while recording was off */
 	struct sp_epoch *epochs; /* sp_steps_settle() */
 	uint32_t epoch_count;
 	uint8_t sources[SP_ACCOUNT_PARTS]; /* enum sp_source_kind */
@@ -131,5 +133,11 @@ bool sp_cutter_wants(uint32_t kind);
 int sp_steps_settle(struct sp_steps *steps);
 
 void sp_steps_finish(struct sp_steps *steps);
+
+/* The number of step i, from 0: those that were not recorded count. */
+static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)
+{
+	return i + steps->steps[i].unrecorded;
+}
 
 #endif

@@ -174,6 +174,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->start_ns = from_ns;
 	step->end_ns = to_ns;
 	step->optimizer = c->steps->optimizer_count++;
+	step->unrecorded = c->steps->unrecorded;
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_piece *p = &c->pieces[i];
@@ -265,6 +266,18 @@ static bool ends_in_step(const struct sp_cutter *c)
 	return c->count && c->pieces[c->count - 1].kind == SP_PIECE_OPTIMIZER;
 }
 
+/* Steps of which nothing is known; where the first of them ended recording began again, the next begins. */
+static void skip_unrecorded(struct sp_cutter *c, int64_t value, int64_t end_ns)
+{
+	if (ends_in_step(c))
+		cut(c);
+	c->count = 0;
+	c->has_from = value & 1;
+	c->from_ns = end_ns;
+	if (value > 1)
+		c->steps->unrecorded += (uint32_t)(value >> 1 < UINT32_MAX ? value >> 1 : UINT32_MAX);
+}
+
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns)
 {
@@ -272,6 +285,10 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 
 	if (piece.kind == SP_PIECE_NONE)
 		return;
+	if (piece.kind == SP_PIECE_OFF) {
+		skip_unrecorded(c, slot->value, end_ns);
+		return;
+	}
 	/*
 	 * A wrapper around the optimizer's own marker may still come, so a step is cut by what
 	 * follows it.

@@ -69,6 +69,8 @@ static enum sp_piece_kind kind_of(const struct sp_image_facts *image, const stru
 		return slot->value & 1 ? SP_PIECE_LOADER_END : SP_PIECE_LOADER;
 	case SP_EV_fork:
 		return SP_PIECE_FORK;
+	case SP_EV_recording_off:
+		return SP_PIECE_OFF;
 	}
 	return kind_of_class(kind, arg);
 }
@@ -86,6 +88,7 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_EV_loader_begin:
 	case SP_EV_loader_next:
 	case SP_EV_fork:
+	case SP_EV_recording_off:
 		return true;
 	}
 	return info->class == SP_CLASS_CUDA_COPY || info->class == SP_CLASS_CUDA_SYNC ||
@@ -132,6 +135,7 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 	case SP_PIECE_NONE:
 	case SP_PIECE_FETCH:
 	case SP_PIECE_FORK:
+	case SP_PIECE_OFF:
 		break;
 	}
 	return SP_ACCOUNT_other;

@@ -21,6 +21,7 @@ enum sp_piece_kind {
 	SP_PIECE_SYNC,
 	SP_PIECE_GRAD_SYNC,
 	SP_PIECE_FORK,
+	SP_PIECE_OFF, /* nothing was recorded meanwhile */
 };
 
 struct sp_piece {

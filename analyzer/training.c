@@ -161,8 +161,9 @@ bool sp_step_is_selected(const struct sp_report *report, const struct sp_trainer
 {
 	const struct sp_step_selection *s = &report->step_selection;
 	const struct sp_step *step = &trainer->steps.steps[i];
+	uint32_t number = sp_step_number(&trainer->steps, i);
 
-	return i >= s->from && i < s->to && (int64_t)i >= s->warmup &&
+	return number >= s->from && number < s->to && (int64_t)number >= s->warmup &&
 	       (s->epoch < 0 || s->epoch == step->epoch) && is_in_time(report, step);
 }
 

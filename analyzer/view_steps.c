@@ -42,7 +42,7 @@ static void fill(const struct sp_report *report, const struct sp_step_row *row,
 
 	cells[PID] = sp_cell_count(report->index.images[stream->image].pid);
 	cells[TID] = sp_cell_count(stream->tid);
-	cells[INDEX] = sp_cell_count(row->step);
+	cells[INDEX] = sp_cell_count(sp_step_number(&row->trainer->steps, row->step));
 	cells[EPOCH] = sp_cell_count(step->epoch);
 	cells[START] = sp_cell_signed(step->start_ns - report->begin_ns);
 	cells[KIND] = sp_cell_text(sp_step_kind_name(step->kind));

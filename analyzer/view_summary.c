@@ -68,6 +68,21 @@ static void show_cause(struct sp_out *out, uint64_t n, const char *cause)
 		sp_out_line(out, "           %s %s", sp_text_count(a, n), cause);
 }
 
+/* What is not recorded is in no row: the time in which that was so, by the thread that it was longest in. */
+static void show_off(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_sums *sums = &report->stages[SP_STAGE_off];
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
+	uint64_t steps = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++)
+		steps += report->training.trainers[t].steps.unrecorded;
+	if (sums->calls)
+		sp_out_line(out,
+			    "off        recording was off %s times, up to %s, for %s steps of training: rows leave that out",
+			    sp_text_count(a, sums->calls), sp_text_ns(b, sums->max_ns), sp_text_count(c, steps));
+}
+
 static void show_losses(const struct sp_report *report, struct sp_out *out)
 {
 	uint64_t told = report->lost_full + report->lost_nested + report->lost_no_file;
@@ -86,6 +101,7 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 		sp_out_line(out, "ended      %s of %s threads; the others were killed, or still run",
 			    sp_text_count(a, report->threads - report->not_ended),
 			    sp_text_count(b, report->threads));
+	show_off(report, out);
 	if (report->write_mode)
 		sp_out_line(out, "mode       %s threads without a shared mapping: a kill loses their last events",
 			    sp_text_count(a, report->write_mode));

@@ -47,7 +47,7 @@ static uint64_t total_of(const struct sp_stream_sums *sums)
 {
 	uint64_t total = 0;
 
-	for (int stage = 0; stage < SP_STAGES; stage++)
+	for (int stage = 0; stage < SP_STAGE_off; stage++)
 		total += sums->stages[stage].total_ns;
 	return total;
 }
@@ -63,7 +63,7 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 	int64_t begin, end;
 	int top = 0;
 
-	for (int stage = 1; stage < SP_STAGES; stage++)
+	for (int stage = 1; stage < SP_STAGE_off; stage++)
 		if (!sums->stages[top].calls ||
 		    sums->stages[stage].total_ns > sums->stages[top].total_ns)
 			top = stage;

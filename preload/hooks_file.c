@@ -50,6 +50,8 @@ static int descriptor_opened(struct sp_span *span, int fd)
 static int descriptor_opened_unseen(int fd)
 {
 	descriptor_gone(fd);
+	if (sp_unlikely(sp_python_waits))
+		sp_python_notice();
 	return fd;
 }
 

@@ -43,7 +43,7 @@ void sp_cover_library(const char *group, const char *path)
 
 void sp_cover(const char *group, const char *state, const char *detail)
 {
-	struct sp_thread *t = sp_enter();
+	struct sp_thread *t = sp_thread_even_off();
 	char line[COVERAGE_BYTES];
 	struct sp_text text = sp_text_init(line, sizeof(line));
 

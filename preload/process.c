@@ -20,6 +20,7 @@
 #include "preload/redact.h"
 #include "preload/run.h"
 #include "preload/say.h"
+#include "preload/switch.h"
 #include "preload/sys.h"
 
 struct sp_process *sp_process;
@@ -219,6 +220,7 @@ static void image_begin(void)
 		p->image_start_ns =
 			forked > p->parent_start_ns ? forked : sp_clock_ns(CLOCK_REALTIME);
 		p->flags |= SP_HEADER_FORKED;
+		sp_switch_forked();
 	}
 	facts.image_start_ns = p->image_start_ns;
 	if (sp_clock.counter)

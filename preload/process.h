@@ -32,7 +32,8 @@ struct sp_process {
 	uint64_t parent_start_ns;
 	uint32_t flags; /* enum sp_header_flags */
 	uint32_t file_ids, name_ids;
-	uint64_t lost; /* by threads without a file */
+	uint64_t off_ticks; /* a call that came while recording was off, before there was a file; 0: none */
+	uint64_t lost;	    /* by threads without a file */
 	uint64_t own_ns; /* spent on blocks and files */
 	struct sp_file_header *header_page;
 	uint32_t files_near[1024];

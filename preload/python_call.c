@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/ranges.h"
+#include "preload/switch.h"
 #include "trace/events.h"
 
 /* Include/typeslots.h, structmember.h and object.h: parts of the stable ABI. */
@@ -65,6 +66,10 @@ static void loader_end(const struct timed *timed, struct sp_range range,
 static void timed_end(const struct timed *timed, struct sp_range range)
 {
 	sp_range_end(range, SP_EV_python_call, timed->part, timed->text, (size_t)timed->text_bytes);
+	if (timed->part == SP_PART_backward)
+		sp_switch_backward();
+	else if (timed->part == SP_PART_optimizer)
+		sp_switch_step();
 }
 
 /* A function that gives an iterator: the range is each of its steps. */

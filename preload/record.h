@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "preload/clock.h"
+#include "preload/switch.h"
 #include "trace/events.h"
 #include "trace/format.h"
 
@@ -22,6 +23,7 @@
 enum sp_thread_state {
 	SP_THREAD_NONE = 0, /* also what a forked child finds: the page is wiped */
 	SP_THREAD_LIVE = 1,
+	SP_THREAD_PAUSED = 2, /* it has met that recording is off */
 };
 
 struct sp_decode; /* preload/decode.h: images being decoded by this thread */
@@ -54,12 +56,15 @@ extern __thread struct sp_tls sp_tls __attribute__((tls_model("initial-exec"), v
 
 struct sp_thread *sp_thread_begin(void);
 
+/* The calling thread's recorder also while recording is off: for definitions. NULL as sp_enter(). */
+struct sp_thread *sp_thread_even_off(void);
+
 /* The calling thread's recorder, or NULL where the call is to pass untouched. */
 static inline struct sp_thread *sp_enter(void)
 {
 	struct sp_thread *t = sp_tls.thread;
 
-	if (sp_likely(t && t->state == SP_THREAD_LIVE && !sp_tls.quiet))
+	if (sp_likely(t && t->state == SP_THREAD_LIVE && !sp_tls.quiet && !sp_switch_is_off()))
 		return t;
 	return sp_thread_begin();
 }

@@ -10,6 +10,7 @@
 #include "preload/clock.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
+#include "preload/switch.h"
 #include "preload/sys.h"
 #include "trace/format.h"
 
@@ -26,6 +27,7 @@ static long marker_write(const char *path)
 		.version = SP_FORMAT_VERSION,
 		.token = {sp_run.token[0], sp_run.token[1]},
 		.made_realtime_ns = sp_clock_ns(CLOCK_REALTIME),
+		.off = sp_switch_initial(),
 	};
 	long fd = SP_SYS4(SYS_openat, AT_FDCWD, path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
 			  0600);
@@ -119,6 +121,8 @@ static void errand_claim(void *argument)
 	}
 	if (made_left)
 		made_remove(c);
+	if (!c->error)
+		sp_switch_map(c->marker);
 }
 
 int sp_run_claim(void)

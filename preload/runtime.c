@@ -13,6 +13,7 @@
 #include "preload/record.h"
 #include "preload/say.h"
 #include "preload/stacks.h"
+#include "preload/switch.h"
 #include "preload/thread.h"
 
 /* errno is the host's from its first instruction on. glibc calls constructors with main's arguments. */
@@ -24,6 +25,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 	sp_say_init();
 	sp_config_read(environ);
 	if (sp_process_init()) {
+		sp_switch_init();
 		sp_process_keep_arguments(argc, argv);
 		sp_originals_find();
 		sp_thread_init();

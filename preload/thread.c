@@ -141,27 +141,72 @@ static struct sp_thread *thread_make(void)
 	return &r->hot;
 }
 
-static void recorder_make(void *argument)
+/* Nothing was recorded from `since` until now. */
+static void off_emit(struct sp_thread *t, uint64_t since, uint64_t steps)
 {
-	struct sp_thread **ret = argument;
+	uint64_t now = sp_clock_ticks(), made = sp_switch_steps() - steps;
 
-	int error = sp_process_begin();
-
-	if (!error)
-		*ret = thread_make();
-	else if (error == -EBUSY)
-		sp_process_lose(1);
+	sp_emit(t, SP_EV_recording_off, 0, since, now - since,
+		(int64_t)(made << 1) | sp_switch_was_by_steps());
 }
 
-struct sp_thread *sp_thread_begin(void)
+static void thread_pause(struct sp_thread *t)
 {
-	struct sp_thread *t = NULL;
+	struct sp_recorder *r = sp_recorder_of(t);
+
+	r->paused_ticks = sp_clock_ticks();
+	r->paused_steps = sp_switch_steps();
+	sp_mark_store(t, r->paused_ticks, SP_EV_recording_off);
+	t->state = SP_THREAD_PAUSED;
+}
+
+static struct sp_thread *thread_resume(struct sp_thread *t)
+{
+	struct sp_recorder *r = sp_recorder_of(t);
+
+	t->state = SP_THREAD_LIVE;
+	sp_mark_store(t, 0, 0);
+	off_emit(t, r->paused_ticks, r->paused_steps);
+	return t;
+}
+
+struct making {
+	struct sp_thread *thread;
+	int even_off;
+};
+
+static void recorder_make(void *argument)
+{
+	struct making *m = argument;
+	uint64_t since = 0;
+	int error = sp_process_begin();
+
+	if (error == -EBUSY)
+		sp_process_lose(1);
+	if (error)
+		return;
+	if (sp_switch_is_off() && !m->even_off) {
+		__atomic_compare_exchange_n(&sp_process->off_ticks, &since, sp_clock_ticks(), 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return;
+	}
+	m->thread = thread_make();
+	since = __atomic_exchange_n(&sp_process->off_ticks, 0, __ATOMIC_RELAXED);
+	if (m->thread && since)
+		off_emit(m->thread, since, 0);
+}
+
+static int is_recording(void)
+{
+	return __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_RECORDING;
+}
+
+static struct sp_thread *begin_any(int even_off)
+{
+	struct making m = {NULL, even_off};
 	unsigned long before;
 	uint64_t begin;
 
-	if (!sp_process || sp_tls.quiet ||
-	    __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_FAILED)
-		return NULL;
 	if (sp_process_is_frozen()) {
 		sp_process_lose(1);
 		return NULL;
@@ -169,13 +214,47 @@ struct sp_thread *sp_thread_begin(void)
 	before = sp_signals_block();
 	begin = sp_clock_ticks();
 	sp_tls.quiet++;
-	if (sp_deep_call(recorder_make, &t) < 0)
+	if (sp_deep_call(recorder_make, &m) < 0)
 		sp_process_lose(1);
-	if (t)
+	if (m.thread)
 		sp_process_spend(sp_clock_ticks() - begin);
 	sp_tls.quiet--;
 	sp_signals_restore(before);
-	return t;
+	return m.thread;
+}
+
+static int may_record(void)
+{
+	return sp_process && !sp_tls.quiet &&
+	       __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) != SP_PROCESS_FAILED;
+}
+
+struct sp_thread *sp_thread_begin(void)
+{
+	struct sp_thread *t = sp_tls.thread;
+
+	if (!may_record())
+		return NULL;
+	if (t && t->state != SP_THREAD_NONE) {
+		if (sp_switch_is_off()) {
+			if (t->state == SP_THREAD_LIVE)
+				thread_pause(t);
+			return NULL;
+		}
+		return t->state == SP_THREAD_PAUSED ? thread_resume(t) : t;
+	}
+	if (is_recording() && sp_switch_is_off() && sp_process->off_ticks)
+		return NULL;
+	return begin_any(0);
+}
+
+struct sp_thread *sp_thread_even_off(void)
+{
+	struct sp_thread *t = sp_tls.thread;
+
+	if (!may_record())
+		return NULL;
+	return t && t->state != SP_THREAD_NONE ? t : begin_any(1);
 }
 
 /* Workspaces for larger blocks are kept for the thread's next part, if there is one. */
@@ -183,6 +262,8 @@ static void recorder_finish(void *argument)
 {
 	struct sp_recorder *r = argument;
 
+	if (r->hot.state == SP_THREAD_PAUSED)
+		off_emit(&r->hot, r->paused_ticks, r->paused_steps);
 	if (r->capacity) {
 		name_define(r);
 		if (sp_clock_ticks() - r->begun_ticks >= sp_clock.ticks_per_second / USAGE_LIFE_PART)
@@ -206,7 +287,7 @@ void sp_thread_finish(void)
 	unsigned long before;
 	uint64_t begin;
 
-	if (sp_process_is_frozen() || !r || r->hot.state != SP_THREAD_LIVE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
+	if (sp_process_is_frozen() || !r || r->hot.state == SP_THREAD_NONE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	before = sp_signals_block();
 	begin = sp_clock_ticks();

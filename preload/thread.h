@@ -22,6 +22,7 @@ struct sp_recorder {
 	uint64_t begun_ticks; /* of this part */
 	char comm[16]; /* as in the file's header */
 	uint32_t destructor_rounds;
+	uint64_t paused_ticks, paused_steps; /* when and after how many steps it met that recording is off */
 	struct sp_mark no_mark; /* where the mark points while there is no file */
 	struct sp_decode decode;
 };

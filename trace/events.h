@@ -47,6 +47,7 @@ enum sp_class {
 	SP_CLASS_HDF5_OPEN,
 	SP_CLASS_HDF5_READ,
 	SP_CLASS_HDF5_WRITE,
+	SP_CLASS_OFF,
 };
 
 enum sp_value {

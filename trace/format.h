@@ -161,7 +161,9 @@ struct sp_run_frame {
 	uint16_t reserved0[3];
 	uint64_t token[2];
 	uint64_t made_realtime_ns;
-	uint64_t reserved[10];
+	uint32_t off; /* not 0: processes of the run record nothing; anybody may store to it while it goes on */
+	uint32_t reserved1;
+	uint64_t reserved[9];
 };
 
 /*

@@ -1,0 +1,131 @@
+#include "preload/switch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "preload/config.h"
+#include "preload/memory.h"
+#include "preload/say.h"
+#include "preload/sys.h"
+#include "trace/format.h"
+
+#define PAGE_BYTES 4096u
+
+static uint32_t own_word; /* until there is a mapped one, and where there cannot be one */
+static uint32_t *shared = &own_word;
+static const uint32_t always_off = SP_SWITCH_WINDOW;
+
+const uint32_t *sp_switch_word = &own_word;
+uint32_t sp_switch_mask = SP_SWITCH_USER | SP_SWITCH_WINDOW;
+
+static uint64_t first_step, end_step = UINT64_MAX; /* the window: end_step is not in it */
+static uint64_t steps;
+static int has_backward, was_by_steps;
+
+/* "10-20", "10-", "10": returns 0, or -EINVAL. */
+static int range_read(const char *text, uint64_t *ret_first, uint64_t *ret_end)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	*ret_first = strtoull(text, &end, 10);
+	*ret_end = *ret_first + 1;
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		*ret_end = strtoull(end + 1, &end, 10) + 1;
+	else if (*end == '-' && *++end == 0)
+		*ret_end = UINT64_MAX;
+	return *end || *ret_end <= *ret_first ? -EINVAL : 0;
+}
+
+void sp_switch_init(void)
+{
+	int kept = errno;
+	uint64_t warm = 0, unused;
+
+	if (sp_config.steps && range_read(sp_config.steps, &first_step, &end_step) < 0) {
+		sp_say("STAGEPROF_STEPS is not FIRST-LAST:", sp_config.steps, 0, "all steps are recorded");
+		first_step = 0;
+		end_step = UINT64_MAX;
+	}
+	if (sp_config.warmup && range_read(sp_config.warmup, &warm, &unused) < 0) {
+		sp_say("STAGEPROF_WARMUP is not a number of steps:", sp_config.warmup, 0,
+		       "there is no warm-up");
+		warm = 0;
+	}
+	if (warm > first_step)
+		first_step = warm;
+	own_word = sp_switch_initial();
+	errno = kept;
+}
+
+uint32_t sp_switch_initial(void)
+{
+	return first_step > 0 ? SP_SWITCH_WINDOW : 0;
+}
+
+void sp_switch_map(const char *marker)
+{
+	long fd = SP_SYS4(SYS_openat, AT_FDCWD, marker, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0), page;
+
+	if (fd < 0)
+		return;
+	page = sp_pages_of_file(PAGE_BYTES, MAP_SHARED, fd, 0);
+	SP_SYS1(SYS_close, fd);
+	if (sp_sys_failed(page))
+		return;
+	shared = (uint32_t *)(page + (long)offsetof(struct sp_run_frame, off));
+	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
+}
+
+void sp_switch_forked(void)
+{
+	sp_switch_word = shared;
+	sp_switch_mask = SP_SWITCH_USER | SP_SWITCH_WINDOW;
+	steps = 0;
+	has_backward = 0;
+}
+
+/* This process by its own steps; those that make none by the word. */
+static void window_set(int on)
+{
+	was_by_steps = 1;
+	sp_switch_mask = on ? SP_SWITCH_USER : SP_SWITCH_WINDOW;
+	__atomic_store_n(&sp_switch_word, on ? shared : &always_off, __ATOMIC_RELEASE);
+	if (on)
+		__atomic_and_fetch(shared, ~SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
+	else
+		__atomic_or_fetch(shared, SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
+}
+
+void sp_switch_backward(void)
+{
+	__atomic_store_n(&has_backward, 1, __ATOMIC_RELAXED);
+}
+
+void sp_switch_step(void)
+{
+	uint64_t made;
+
+	if (!__atomic_exchange_n(&has_backward, 0, __ATOMIC_RELAXED))
+		return;
+	made = __atomic_add_fetch(&steps, 1, __ATOMIC_RELAXED);
+	was_by_steps = 0;
+	if (first_step == 0 && end_step == UINT64_MAX)
+		return;
+	if (made == 1 || made == first_step || made == end_step)
+		window_set(made >= first_step && made < end_step);
+}
+
+uint64_t sp_switch_steps(void)
+{
+	return __atomic_load_n(&steps, __ATOMIC_RELAXED);
+}
+
+int sp_switch_was_by_steps(void)
+{
+	return was_by_steps;
+}

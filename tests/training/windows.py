@@ -1,0 +1,123 @@
+"""Recording of some steps only: by their numbers, and switched while training goes on."""
+
+import glob
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import training
+from ranges import ROOT, Run
+
+PYTHON = training.interpreter()
+LOOP = [PYTHON, os.path.join(training.HERE, "loop.py")]
+SWITCHED = [PYTHON, os.path.join(training.HERE, "switched_loop.py")]
+STEPS = 20
+OFF_AT = 48  # docs/FORMAT.md, RUN
+
+
+def report(view, run):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", run]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+class Windows(unittest.TestCase):
+    def check(self, numbers, **settings):
+        with tempfile.TemporaryDirectory() as folder:
+            done = training.execute(LOOP, folder, **settings)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            path = os.path.join(folder, "run.zst")
+            run, steps = Run(path), report("steps", path)["steps"]
+            summary = report("summary", path)
+            subprocess.run(["zstd", "-tq", *glob.glob(os.path.join(path, "*"))], check=True)
+        self.assertEqual([step["index"] for step in steps], numbers)
+        for label in ("forward", "loss", "Optimizer.step#SGD.step"):
+            self.assertEqual(run.count("torch_range", label), len(numbers), label)
+        # Where recording began, the bootstrap had been at work for long.
+        self.assertIn(("python", "bound"), {line[1:3] for line in run.coverage})
+        off = [stage for stage in summary["stages"] if stage["stage"] == "off"]
+        self.assertEqual(len(off), 1)
+        self.assertGreater(off[0]["total_ns"], 0)
+
+    def test_steps(self):
+        self.check(list(range(7, 11)), STAGEPROF_STEPS="3-10", STAGEPROF_WARMUP="7")
+
+    def test_nothing_comes_to_pass(self):
+        program = [sys.executable, "-c", "import colorsys"]
+        with tempfile.TemporaryDirectory() as folder:
+            done = training.execute(program, folder, STAGEPROF_WARMUP="1000")
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            summary = report("summary", os.path.join(folder, "run.zst"))
+        self.assertEqual(summary["steps"]["count"], 0)
+        self.assertEqual([stage["stage"] for stage in summary["stages"] if stage["calls"]], ["off"])
+
+    def test_bad_values(self):
+        for setting, value in (("STAGEPROF_STEPS", "9-5"), ("STAGEPROF_STEPS", "a"), ("STAGEPROF_WARMUP", "-1")):
+            with self.subTest(setting, value=value), tempfile.TemporaryDirectory() as folder:
+                done = training.execute([sys.executable, "-c", ""], folder, **{setting: value})
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (0, b"", 1))
+                self.assertIn(setting.encode(), done.stderr)
+                self.assertIn(value.encode(), done.stderr)
+
+
+def switch_by_hand(path, off):
+    (marker,) = glob.glob(os.path.join(path, "0-run-*.zst"))
+    with open(marker, "r+b") as file:
+        file.seek(OFF_AT)
+        file.write(struct.pack("<I", off))
+
+
+class Switch(unittest.TestCase):
+    command = os.environ["STAGEPROF_TEST_LAUNCHER"]
+
+    def train(self, path):
+        """Off by hand, on by the command."""
+        process = subprocess.Popen(
+            [*SWITCHED, "9"],
+            cwd=os.path.dirname(path),
+            env=training.environment(True, path, {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        with process:
+            for number in range(9):
+                if number == 3:
+                    switch_by_hand(path, True)
+                elif number == 6:
+                    subprocess.run([self.command, "on", path], check=True)
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), b"%d\n" % number)
+        self.assertEqual(process.returncode, 0)
+
+    def test_while_training_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.zst")
+            self.train(path)
+            run, steps = Run(path), report("steps", path)["steps"]
+        seen = [number for number in range(9) if run.count("torch_range", f"step {number}")]
+        self.assertEqual(seen, [0, 1, 2, 6, 7, 8])
+        self.assertEqual([step["index"] for step in steps], seen)
+        # The time in between is in no step.
+        self.assertLess(steps[2]["start_ns"] + steps[2]["wall_ns"], steps[3]["start_ns"])
+
+    def test_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.zst")
+            training.execute([sys.executable, "-c", "import colorsys"], folder)
+            subprocess.run([self.command, "off", path], check=True)
+            (marker,) = glob.glob(os.path.join(path, "0-run-*.zst"))
+            with open(marker, "rb") as file:
+                self.assertEqual(struct.unpack_from("<I", file.read(), OFF_AT), (1,))
+        for words in (["off", "/nowhere"], ["on", ROOT]):
+            done = subprocess.run([self.command, *words], stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (1, 1))
+            self.assertIn(words[1].encode(), done.stderr)
+        self.assertEqual(subprocess.run([self.command, "on"], stderr=subprocess.PIPE).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
