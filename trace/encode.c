@@ -57,12 +57,33 @@ static void divider_init(struct divider *d, uint32_t grain)
 	d->inexact = 0;
 }
 
-static inline int64_t divide(struct divider *d, int64_t x)
+/* `shifts`: the grain is a power of two. */
+static inline int64_t divide(struct divider *d, int64_t x, int shifts)
 {
-	int64_t q = (int64_t)((uint64_t)(x >> d->shift) * d->inverse);
+	int64_t q = x >> d->shift;
 
+	if (shifts) {
+		d->inexact |= (uint64_t)x & (d->grain - 1);
+		return q;
+	}
+	q = (int64_t)((uint64_t)q * d->inverse);
 	d->inexact |= (uint64_t)q * d->grain ^ (uint64_t)x;
 	return q;
+}
+
+/* Where the columns of times have come to. */
+struct times {
+	struct divider divider;
+	uint64_t end;	      /* of the slot before */
+	uint64_t first, last; /* earliest start and latest end of an event */
+};
+
+static struct times times_from(uint64_t base, uint32_t grain)
+{
+	struct times t = {.end = base, .first = UINT64_MAX};
+
+	divider_init(&t.divider, grain);
+	return t;
 }
 
 struct columns {
@@ -102,12 +123,12 @@ static inline uint32_t slot_kind(const struct sp_slot *slot, uint32_t generation
 
 /* What the columns and the block header are to know of the slots' kinds. */
 struct kinds_seen {
-	uint32_t spans, passed, definitions;
+	uint32_t events, passed, definitions;
 };
 
 static void see_kind(struct kinds_seen *seen, uint32_t kind)
 {
-	seen->spans += (uint32_t)is_span(kind);
+	seen->events += kind - 1u < SP_KIND_DEFINE - 1u;
 	seen->passed += kind == SP_KIND_EXTRA || kind == SP_KIND_BLOB;
 	seen->definitions += kind >= SP_KIND_DEFINE && kind != SP_KIND_EXTRA;
 }
@@ -128,7 +149,7 @@ static void encode_kinds(struct columns *c, const struct stretch *s, uint32_t *a
 		if (((slot->commit ^ same) & ~COMMIT_CHECK_MASK) == 0) {
 			*kinds++ = (uint8_t)same;
 			*args++ = 0;
-			seen->spans++;
+			seen->events++;
 			continue;
 		}
 		kind = slot_kind(slot, s->generation);
@@ -144,12 +165,19 @@ static void encode_kinds(struct columns *c, const struct stretch *s, uint32_t *a
 	c->end[SP_COLUMN_ARGS] = args;
 }
 
-/* `plain`: every slot is a span. */
-static inline __attribute__((always_inline)) uint64_t
-encode_times(struct columns *c, const struct stretch *s, uint64_t end, struct divider *divider, int plain)
+static inline int is_event(const struct sp_slot *slot, uint32_t generation)
+{
+	return slot_kind(slot, generation) - 1u < SP_KIND_DEFINE - 1u;
+}
+
+/*
+ * `plain`: every slot is an event; then the time they span is found on the way. `end`: of the slot before.
+ */
+static inline __attribute__((always_inline)) void
+encode_times(struct columns *c, const struct stretch *s, struct times *times, int plain, int shifts)
 {
 	/* A copy: for all the compiler knows, a byte stored to a column may change anything else. */
-	struct divider d = *divider;
+	struct times t = *times;
 	uint8_t *gaps = c->end[SP_COLUMN_GAPS], *ticks = c->end[SP_COLUMN_TICKS];
 
 	for (const struct sp_slot *slot = s->slots, *stop = slot + s->n; slot < stop; slot++) {
@@ -157,14 +185,17 @@ encode_times(struct columns *c, const struct stretch *s, uint64_t end, struct di
 
 		if (!plain && !is_span(slot_kind(slot, s->generation)))
 			continue;
-		gaps = put(gaps, zigzag(divide(&d, (int64_t)(start - end))));
-		ticks = put(ticks, (uint64_t)divide(&d, (int64_t)length));
-		end = start + length;
+		gaps = put(gaps, zigzag(divide(&t.divider, (int64_t)(start - t.end), shifts)));
+		ticks = put(ticks, (uint64_t)divide(&t.divider, (int64_t)length, shifts));
+		t.end = start + length;
+		if (plain || is_event(slot, s->generation)) {
+			t.first = start < t.first ? start : t.first;
+			t.last = t.end > t.last ? t.end : t.last;
+		}
 	}
-	*divider = d;
+	*times = t;
 	c->end[SP_COLUMN_GAPS] = gaps;
 	c->end[SP_COLUMN_TICKS] = ticks;
-	return end;
 }
 
 static inline __attribute__((always_inline)) void encode_values(struct columns *c, const struct stretch *s,
@@ -178,40 +209,22 @@ static inline __attribute__((always_inline)) void encode_values(struct columns *
 	c->end[SP_COLUMN_VALUES] = values;
 }
 
-static void find_facts(struct sp_payload_facts *facts, const struct stretch *s)
+static void encode_stretch(struct columns *c, const struct stretch *s, struct times *t, int plain)
 {
-	uint64_t begin = facts->begin_ticks, last = facts->end_ticks;
-	uint32_t events = 0;
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint64_t start = s->slots[i].start, end = start + s->slots[i].ticks;
-
-		if (slot_kind(&s->slots[i], s->generation) - 1u >= SP_KIND_DEFINE - 1u)
-			continue;
-		begin = start < begin ? start : begin;
-		last = end > last ? end : last;
-		events++;
-	}
-	facts->events += events;
-	facts->begin_ticks = begin;
-	facts->end_ticks = last;
-}
-
-static void encode_stretch(struct columns *c, const struct stretch *s, uint64_t *end, struct divider *d,
-			   int plain)
-{
-	if (plain) {
-		*end = encode_times(c, s, *end, d, 1);
+	if (!plain)
+		encode_times(c, s, t, 0, 0);
+	else if (t->divider.inverse == 1)
+		encode_times(c, s, t, 1, 1);
+	else
+		encode_times(c, s, t, 1, 0);
+	if (plain)
 		encode_values(c, s, 1);
-	} else {
-		*end = encode_times(c, s, *end, d, 0);
+	else
 		encode_values(c, s, 0);
-	}
 }
 
 /* The five columns of events and definitions. */
-static struct kinds_seen encode_spans(struct columns *c, const struct ring *r, uint64_t base,
-				      struct divider *d)
+static struct kinds_seen encode_spans(struct columns *c, const struct ring *r, struct times *t)
 {
 	struct kinds_seen seen = {0};
 	uint32_t arg = 0;
@@ -220,20 +233,17 @@ static struct kinds_seen encode_spans(struct columns *c, const struct ring *r, u
 	for (int i = 0; i < 2; i++)
 		encode_kinds(c, &r->stretches[i], &arg, &seen);
 	for (int i = 0; i < 2; i++)
-		encode_stretch(c, &r->stretches[i], &base, d,
-			       seen.spans == r->stretches[0].n + r->stretches[1].n);
+		encode_stretch(c, &r->stretches[i], t,
+			       seen.events == r->stretches[0].n + r->stretches[1].n);
 	return seen;
 }
 
-static struct sp_payload_facts facts_of(const struct ring *r, const struct kinds_seen *seen)
+static struct sp_payload_facts facts_of(const struct kinds_seen *seen, const struct times *t)
 {
-	struct sp_payload_facts facts = {.definitions = seen->definitions, .begin_ticks = UINT64_MAX};
-
-	for (int i = 0; i < 2; i++)
-		find_facts(&facts, &r->stretches[i]);
-	if (!facts.events)
-		facts.begin_ticks = 0;
-	return facts;
+	return (struct sp_payload_facts){.events = seen->events,
+					 .definitions = seen->definitions,
+					 .begin_ticks = seen->events ? t->first : 0,
+					 .end_ticks = t->last};
 }
 
 static uint8_t *encode_extras(uint8_t *p, const struct stretch *s)
@@ -294,21 +304,21 @@ size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t
 	struct sp_payload_head head = {.slots = n, .grain = grain ? grain : 1, .base_ticks = base_of(&r)};
 	struct kinds_seen seen;
 	struct columns c;
-	struct divider d;
+	struct times t;
 	uint8_t *p = scratch + SP_PAYLOAD_HEAD_BYTES, *blobs, *extras;
 
 	for (unsigned i = 0; i < SP_COLUMN_EXTRAS; i++) {
 		c.start[i] = p;
 		p += (size_t)n * column_slot_bytes[i];
 	}
-	divider_init(&d, head.grain);
-	seen = encode_spans(&c, &r, head.base_ticks, &d);
-	if (d.inexact) {
+	t = times_from(head.base_ticks, head.grain);
+	seen = encode_spans(&c, &r, &t);
+	if (t.divider.inexact) {
 		head.grain = 1;
-		divider_init(&d, 1);
-		encode_spans(&c, &r, head.base_ticks, &d);
+		t = times_from(head.base_ticks, head.grain);
+		encode_spans(&c, &r, &t);
 	}
-	*ret_facts = facts_of(&r, &seen);
+	*ret_facts = facts_of(&seen, &t);
 	p = blobs = extras = columns_join(scratch + SP_PAYLOAD_HEAD_BYTES, &c, &head);
 	for (int i = 0; seen.passed && i < 2; i++)
 		p = blobs = encode_extras(p, &r.stretches[i]);
