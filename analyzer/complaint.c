@@ -72,6 +72,8 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 	if (file->error) {
 		at = append(line, at, "%s",
 			    file->error == -EINVAL ? "not a regular file" : strerror(-file->error));
+		if (file->error == -ENOENT)
+			append(line, at, "; `stageprof doctor -- COMMAND` tells why a command leaves no run");
 		if (!saved->streams)
 			return true;
 		at = append(line, at, "; ");

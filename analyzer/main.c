@@ -46,6 +46,22 @@ static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
 	}
 }
 
+/* A report of nothing needs a reason, or it reads as if nothing had been done. */
+static void explain_no_events(const struct sp_report *report, const char *path)
+{
+	const struct sp_selection *s = &report->selection;
+
+	if (report->events || !sp_report_has_trace(report))
+		return;
+	if (s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
+		say_of(path, "no events in the part asked for (--process, --thread, --from, --to)");
+	else if (report->lost || report->missing || report->holes)
+		say_of(path, "no events: all were lost; `stageprof-report info` tells where");
+	else
+		say_of(path, "no events: the programs ended, or became others by exec, before their first call "
+			     "that is recorded; `stageprof doctor -- COMMAND` looks closer");
+}
+
 /* Where data goes is settled before hours of reading. */
 static int open_output(struct sp_output_file *file, const struct sp_options *options)
 {
@@ -129,6 +145,8 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		say(strerror(-r));
 		return 1;
 	}
+	if (count)
+		explain_no_events(report, paths[0]);
 	return sp_report_has_trace(report) ? 0 : 1;
 }
 

@@ -20,6 +20,15 @@ stageprof-report files --format=json run.zst > files.json
 rm -r run.zst
 LD_PRELOAD=$SP_PREFIX/lib/libstageprof.so python train.py
 stageprof-report run.zst > absolute.txt
+rm -r run.zst
+stageprof run -- python train.py 2> next.txt
+bash -c "$(tail -n 1 next.txt)" > launched.txt
+stageprof report files --format=json run.zst > launched.json
+stageprof doctor -- python train.py > doctor.txt 2> /dev/null
+for page in stageprof stageprof-report; do
+	[[ -s $SP_PREFIX/share/man/man1/$page.1 ]]
+	bash -n "$SP_PREFIX/share/bash-completion/completions/$page"
+done
 COMMANDS
 
 cat > overlaid.sh <<'COMMANDS'
@@ -48,8 +57,13 @@ else
 		bash as_installed.sh > out 2> err || sp_fail "status $?: $(cat err)"
 fi
 
-[[ $(cat out) == $'100000\n100000' ]] || sp_fail "stdout: $(cat out)"
+[[ $(cat out) == $'100000\n100000\n100000' ]] || sp_fail "stdout: $(cat out)"
 [[ ! -s err ]] || sp_fail "stderr: $(cat err)"
 reads=$(sp_json files.json "sum(f['reads'] for f in d['files'] if f['name'].endswith('/data.bin'))")
 [[ $reads -eq 100 ]] || sp_fail "$reads reads of data.bin, not 100"
-[[ -s report.txt && -s absolute.txt ]] || sp_fail "no report"
+cmp -s <(sp_json files.json "[f['reads'] for f in d['files'] if f['name'].endswith('/data.bin')]") \
+	<(sp_json launched.json "[f['reads'] for f in d['files'] if f['name'].endswith('/data.bin')]") ||
+	sp_fail "the launched run differs from that by hand"
+grep -qx '    stageprof-report run.zst' next.txt || sp_fail "next: $(cat next.txt)"
+grep -q '^ok    recording' doctor.txt || sp_fail "doctor: $(cat doctor.txt)"
+[[ -s report.txt && -s absolute.txt && -s launched.txt ]] || sp_fail "no report"

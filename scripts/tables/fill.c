@@ -1,0 +1,219 @@
+/*
+ * fill TEMPLATE: the template on stdout, with each line "@NAME@" replaced by what the product's own tables say.
+ * Run while building, for man pages and the shell's completion: what they list is what the programs take.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct option {
+	const char *name, *argument, *help;
+	int key;
+};
+
+static const struct option report_options[] = {
+#define SP_OPTION(id, name, key, argument, help) {name, argument, help, key},
+#include "analyzer/options.def"
+#undef SP_OPTION
+};
+
+static const struct option settings[] = {
+#define SP_SETTING(field, variable, meaning) {#field, variable, meaning, 0},
+#include "preload/config.def"
+#undef SP_SETTING
+};
+
+static const struct {
+	const char *name, *help;
+} views[] = {
+#define SP_VIEW(name, needs, help) {#name, help},
+#include "analyzer/views.def"
+#undef SP_VIEW
+}, checks[] = {
+#define SP_CHECK(name, about) {#name, about},
+#include "scripts/launcher/checks.def"
+#undef SP_CHECK
+}, commands[] = {
+#define SP_COMMAND(name, arguments, help) {#name, help},
+#include "scripts/launcher/commands.def"
+#undef SP_COMMAND
+};
+
+static const struct {
+	const char *code, *what, *fix;
+} troubles[] = {
+#define SP_TROUBLE(id, code, what, fix) {code, what, fix},
+#include "scripts/launcher/troubles.def"
+#undef SP_TROUBLE
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Text of a page: troff's own characters stand for themselves. */
+static void put_text(const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (*p == '\\')
+			fputs("\\e", stdout);
+		else if (*p == '-')
+			fputs("\\-", stdout);
+		else if ((*p == '.' || *p == '\'') && p == text)
+			printf("\\&%c", *p);
+		else
+			putchar(*p);
+	}
+}
+
+static void put_item(const char *name, const char *help)
+{
+	printf(".TP\n.B ");
+	put_text(name);
+	putchar('\n');
+	put_text(help);
+	putchar('\n');
+}
+
+static int is_unset_by_hand(const struct option *setting)
+{
+	return strcmp(setting->name, "run") == 0;
+}
+
+/* variable: what the option sets, or NULL. */
+static void put_option(const struct option *o, const char *argument, const char *variable)
+{
+	printf(".TP\n");
+	if (o->key > 0 && o->key < 128 && isalpha(o->key))
+		printf("\\fB\\-%c\\fR, ", o->key);
+	printf("\\fB\\-\\-");
+	put_text(o->name);
+	printf("\\fR");
+	if (argument)
+		printf("=\\fI%s\\fR", argument);
+	if (variable)
+		printf(" (\\fB%s\\fR)", variable);
+	putchar('\n');
+	put_text(o->help);
+	putchar('\n');
+}
+
+static void page_report_options(void)
+{
+	for (size_t i = 0; i < COUNT(report_options); i++)
+		put_option(&report_options[i], report_options[i].argument, NULL);
+}
+
+static void page_settings(void)
+{
+	for (size_t i = 0; i < COUNT(settings); i++) {
+		struct option o = settings[i];
+
+		o.key = strcmp(o.name, "output") == 0 ? 'o' : 0;
+		if (!is_unset_by_hand(&o))
+			put_option(&o, "VALUE", o.argument);
+	}
+}
+
+static void page_views(void)
+{
+	for (size_t i = 0; i < COUNT(views); i++)
+		put_item(views[i].name, views[i].help);
+}
+
+static void page_checks(void)
+{
+	for (size_t i = 0; i < COUNT(checks); i++)
+		put_item(checks[i].name, checks[i].help);
+}
+
+static void page_troubles(void)
+{
+	for (size_t i = 0; i < COUNT(troubles); i++) {
+		printf(".TP\n.B %s\n", troubles[i].code);
+		put_text(troubles[i].what);
+		printf(" \\fIVALUE\\fR: \\fIREASON\\fR.\n");
+		put_text(troubles[i].fix);
+		printf(".\n");
+	}
+}
+
+static void words_options(const char *variable, const struct option *options, size_t count)
+{
+	printf("\tlocal %s='", variable);
+	for (size_t i = 0; i < count; i++)
+		if (!is_unset_by_hand(&options[i]))
+			printf("--%s%s ", options[i].name, options[i].argument ? "=" : "");
+	printf("--help --version'\n");
+}
+
+static void words_report_options(void)
+{
+	words_options("options", report_options, COUNT(report_options));
+}
+
+static void words_settings(void)
+{
+	words_options("options", settings, COUNT(settings));
+}
+
+static void words_views(void)
+{
+	printf("\tlocal views='explain");
+	for (size_t i = 0; i < COUNT(views); i++)
+		printf(" %s", views[i].name);
+	printf("'\n");
+}
+
+static void words_commands(void)
+{
+	printf("\tlocal commands='");
+	for (size_t i = 0; i < COUNT(commands); i++)
+		printf("%s%s", i ? " " : "", commands[i].name);
+	printf("'\n");
+}
+
+static const struct {
+	const char *name;
+	void (*put)(void);
+} places[] = {
+	{"@report-options@\n", page_report_options},
+	{"@settings@\n", page_settings},
+	{"@views@\n", page_views},
+	{"@checks@\n", page_checks},
+	{"@troubles@\n", page_troubles},
+	{"@words-report-options@\n", words_report_options},
+	{"@words-settings@\n", words_settings},
+	{"@words-views@\n", words_views},
+	{"@words-commands@\n", words_commands},
+};
+
+static int fill(const char *line)
+{
+	if (*line != '@')
+		return fputs(line, stdout) < 0;
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (strcmp(line, places[i].name) == 0) {
+			places[i].put();
+			return 0;
+		}
+	fprintf(stderr, "fill: no such place: %s", line);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *template = argc == 2 ? fopen(argv[1], "r") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+	int wrong = 0;
+
+	if (!template) {
+		fprintf(stderr, "usage: fill TEMPLATE\n");
+		return 2;
+	}
+	while (getline(&line, &room, template) > 0)
+		wrong |= fill(line);
+	free(line);
+	fclose(template);
+	return wrong || fflush(stdout) != 0;
+}

@@ -1,0 +1,1 @@
+$REPORT stages --process=7 v1/run.zst
