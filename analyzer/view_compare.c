@@ -7,6 +7,7 @@
 #include "analyzer/significance.h"
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
+#include "analyzer/verdict.h"
 
 #define NAME_BYTES 1024u
 #define CHANGE_BYTES 48u
@@ -24,6 +25,7 @@ struct run {
 	const struct sp_report *report;
 	const char *name;
 	struct sp_step_stats all, steady;
+	struct sp_verdict *verdict; /* owned */
 	struct sp_account account; /* of all steps and what lies between them */
 	struct sp_ratio ratio;	   /* of the medians to the first run's; not for FIRST and UNTOLD */
 	enum outcome outcome;
@@ -42,7 +44,7 @@ static const struct outcome_words {
 	[SAME] = {"same", "no difference beyond chance"},
 	[SLOWER] = {"slower", "slower"},
 	[FASTER] = {"faster", "faster"},
-	[UNTOLD] = {"untold", "cannot tell: fewer than 10 steps"},
+	[UNTOLD] = {"untold", "too few steps to tell"},
 };
 
 static int compare_kinds(struct run *run, const struct run *first, unsigned kinds)
@@ -84,6 +86,10 @@ static int gather_run(struct run *run, const struct sp_report *report, const cha
 
 	run->report = report;
 	run->name = name;
+	run->verdict = calloc(1, sizeof(*run->verdict));
+	if (r == 0)
+		r = run->verdict ? sp_verdict_make(run->verdict, report, &report->wait_thresholds)
+				 : -ENOMEM;
 	if (r == 0)
 		r = sp_step_stats(report, SP_STEP_WALL, 1u << SP_STEP_STEADY, &run->steady);
 	for (uint32_t t = 0; t < report->training.count; t++) {
@@ -113,7 +119,7 @@ static const char *change_text(char ret[CHANGE_BYTES], double ratio)
 	return ret;
 }
 
-enum { NUMBER, NAME, STEPS, STEADY, P50, P95, CHANGE, RANGE, RATIO, LOW, HIGH, OF, RESULT, TOLD, CELLS };
+enum { NUMBER, NAME, STEPS, STEADY, P50, P95, CHANGE, RANGE, RATIO, LOW, HIGH, OF, RESULT, TOLD, VERDICT, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[NUMBER] = {"run", "run", SP_CELL_ID},
@@ -130,6 +136,7 @@ static const struct sp_column columns[CELLS] = {
 	[OF] = {"ratio_of", NULL, SP_CELL_TEXT},
 	[RESULT] = {"result", NULL, SP_CELL_TEXT},
 	[TOLD] = {NULL, "steps are", SP_CELL_TEXT},
+	[VERDICT] = {"verdict", "verdict", SP_CELL_TEXT},
 };
 
 static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
@@ -146,6 +153,7 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 		[P95] = has_steps ? sp_cell_count(run->all.p95_ns) : sp_cell_null(),
 		[RESULT] = sp_cell_text(outcomes[run->outcome].code),
 		[TOLD] = sp_cell_text(outcomes[run->outcome].title),
+		[VERDICT] = sp_cell_text(sp_rule_of(run->verdict->id)->code),
 	};
 
 	for (int i = CHANGE; i <= OF; i++)
@@ -424,26 +432,36 @@ static void show_limit(const struct comparison *c, struct sp_out *out, double li
 		sp_out_line(out, "not slower by more than %g %%, or not beyond chance", 100 * limit);
 }
 
+static int show_all(const struct comparison *c, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	int r = show_runs(c, out);
+
+	if (r == 0) {
+		sp_out_line(out, "change: of the median, against run 1's; interval by block bootstrap\n");
+		r = show_account(c, out);
+	}
+	if (r == 0) {
+		sp_out_line(out, "%s", "");
+		r = show_stages(c, out, options->limit);
+	}
+	if (r < 0)
+		return r;
+	show_notes(c, out);
+	show_limit(c, out, options->slower_limit);
+	return judge_limit(c, options->slower_limit);
+}
+
 int sp_view_compare(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_view_options *options)
 {
-	struct comparison c;
+	struct comparison c = {.count = 0};
 	int r = options->sort ? -EINVAL : gather(&c, options);
 
 	(void)report;
 	if (r == 0)
-		r = show_runs(&c, out);
-	if (r == 0) {
-		sp_out_line(out, "change: of the median, against run 1's; interval by block bootstrap\n");
-		r = show_account(&c, out);
-	}
-	if (r == 0) {
-		sp_out_line(out, "%s", "");
-		r = show_stages(&c, out, options->limit);
-	}
-	if (r < 0)
-		return r;
-	show_notes(&c, out);
-	show_limit(&c, out, options->slower_limit);
-	return judge_limit(&c, options->slower_limit);
+		r = show_all(&c, out, options);
+	for (uint32_t i = 0; i < c.count; i++)
+		free(c.runs[i].verdict);
+	return r;
 }
