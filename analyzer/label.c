@@ -17,6 +17,9 @@ enum sp_label sp_label_of(const char *text, size_t bytes)
 		return SP_LABEL_ZERO_GRAD;
 	if (begins_with(text, bytes, "enumerate(DataLoader)#"))
 		return SP_LABEL_LOADER;
+	if (begins_with(text, bytes, "gloo:") || begins_with(text, bytes, "mpi:") ||
+	    begins_with(text, bytes, "ucc:"))
+		return SP_LABEL_COLLECTIVE;
 	return SP_LABEL_OTHER;
 }
 

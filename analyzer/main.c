@@ -189,6 +189,7 @@ static struct sp_report report_asked(const struct sp_options *options)
 		.workers_asked = options->workers_asked,
 		.wants_steps = (needs & SP_NEEDS_STEPS) != 0,
 		.wants_workers = (needs & SP_NEEDS_WORKERS) != 0,
+		.wants_ranks = (needs & SP_NEEDS_RANKS) != 0,
 		.wants_ranges = choose_ranges(needs),
 		.wants_files = (needs & SP_NEEDS_FILES) != 0,
 	};

@@ -270,6 +270,8 @@ int sp_report_fold(struct sp_report *report)
 	pthread_mutex_destroy(&f.damage_lock);
 	if (r == 0)
 		add_streams(report);
+	if (r == 0 && report->wants_ranks)
+		r = sp_ranks_read(&report->ranks, report);
 	if (r == 0 && report->wants_workers)
 		r = sp_workers_read(&report->workers, report);
 	return r;
@@ -278,6 +280,7 @@ int sp_report_fold(struct sp_report *report)
 void sp_report_finish(struct sp_report *report)
 {
 	sp_ranges_finish(&report->ranges);
+	sp_ranks_finish(&report->ranks);
 	sp_workers_finish(&report->workers);
 	sp_training_finish(&report->training);
 	sp_facts_finish(&report->facts, &report->index);

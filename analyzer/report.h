@@ -11,6 +11,7 @@
 #include "analyzer/fold.h"
 #include "analyzer/index.h"
 #include "analyzer/ranges.h"
+#include "analyzer/ranks.h"
 #include "analyzer/training.h"
 #include "analyzer/worker.h"
 
@@ -37,6 +38,7 @@ struct sp_report {
 	bool wants_files; /* sums by file */
 	bool wants_steps; /* who trains, and in which steps */
 	enum sp_range_choice wants_ranges;
+	bool wants_ranks;   /* trainers beside each other; wants_steps, too */
 	bool wants_workers; /* who makes the batches; wants_steps, too */
 	struct sp_wait_thresholds wait_thresholds;
 	bool asks_workers; /* what if there were so many? */
@@ -52,6 +54,7 @@ struct sp_report {
 	struct sp_training training; /* empty where it is not wanted */
 	struct sp_range_tree ranges; /* likewise */
 	struct sp_workers workers;   /* likewise */
+	struct sp_ranks ranks;	     /* likewise */
 
 	/* Of the selected streams. */
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME; the run's first file made, its last event's end */

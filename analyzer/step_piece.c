@@ -13,6 +13,7 @@ static enum sp_piece_kind kind_of_label(const struct sp_image_facts *image, uint
 	case SP_LABEL_LOADER:
 		return SP_PIECE_LOADER;
 	case SP_LABEL_OTHER:
+	case SP_LABEL_COLLECTIVE: /* of another thread than the one that steps */
 		break;
 	}
 	return SP_PIECE_NONE;

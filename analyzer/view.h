@@ -37,6 +37,7 @@ enum sp_view_needs {
 	SP_NEEDS_WORKERS = 1 << 7, /* and steps */
 	SP_NEEDS_MODULES = 1 << 5,
 	SP_NEEDS_OPS = 1 << 6,
+	SP_NEEDS_RANKS = 1 << 9, /* and steps */
 	SP_NEEDS_RUNS = 1 << 8, /* each RUN by itself */
 };
 

@@ -41,10 +41,10 @@ static const struct outcome_words {
 	const char *code, *title; /* the contract of JSON and CSV; for people */
 } outcomes[] = {
 	[FIRST] = {"baseline", "baseline"},
-	[SAME] = {"same", "no difference beyond chance"},
+	[SAME] = {"same", "no difference"},
 	[SLOWER] = {"slower", "slower"},
 	[FASTER] = {"faster", "faster"},
-	[UNTOLD] = {"untold", "too few steps to tell"},
+	[UNTOLD] = {"untold", "too few steps"},
 };
 
 static int compare_kinds(struct run *run, const struct run *first, unsigned kinds)
@@ -438,7 +438,7 @@ static int show_all(const struct comparison *c, struct sp_out *out,
 	int r = show_runs(c, out);
 
 	if (r == 0) {
-		sp_out_line(out, "change: of the median, against run 1's; interval by block bootstrap\n");
+		sp_out_line(out, "change: of the median, against run 1's; no difference: 0 lies in the interval\n");
 		r = show_account(c, out);
 	}
 	if (r == 0) {

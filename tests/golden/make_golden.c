@@ -1,14 +1,19 @@
 /*
- * Wrote the golden run of format version 1: make_golden FOLDER. A golden run stays as it is for
- * ever; this shows what is in it.
+ * Wrote the golden runs of format version 1: make_golden run FOLDER, make_golden ranks FOLDER. A golden
+ * run stays as it is for ever; this shows what is in it.
  *
+ * run.zst:
  * One trainer that ended cleanly (pid 100: main thread and a helper), one loader worker that was
  * killed in a read (pid 101) and lost 7 events, one JPEG given up, one failed open, one coverage
  * line and one note.
+ *
+ * ranks.zst: a job of four ranks on two hosts, whose clocks are 1.25 ms apart; rank 2 waits 7 ms longer
+ * for its batches than the others. Headers tell ranks and own cost.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/job_maker.h"
 #include "tests/unit/trace_maker.h"
 
 static const char *folder;
@@ -106,12 +111,31 @@ static void worker(void)
 	put(&m, "a-101-101.zst");
 }
 
+static void ranks(void)
+{
+	struct sp_job job = {.count = 4, .collective = "gloo:all_reduce"};
+
+	for (uint32_t k = 0; k < job.count; k++)
+		job.ranks[k] = (struct sp_job_rank){
+			.number = k + 1,
+			.host = k < 2 ? "host-a" : "host-b",
+			.ahead_ns = k < 2 ? 0 : 1250000,
+			.loader_more_ns = k == 2 ? 7000000 : 0,
+			.steps = 20,
+		};
+	sp_job_write(&job, folder);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2)
+	if (argc != 3)
 		return EXIT_FAILURE;
-	folder = argv[1];
+	folder = argv[2];
 	marker();
+	if (strcmp(argv[1], "ranks") == 0) {
+		ranks();
+		return EXIT_SUCCESS;
+	}
 	trainer();
 	helper();
 	worker();

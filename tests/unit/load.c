@@ -51,6 +51,7 @@ void sp_load(struct sp_load *load, const char *const *paths, unsigned jobs,
 	r->naming = SP_NAMING_PATH;
 	r->wants_files = true;
 	r->wants_steps = true;
+	r->wants_ranks = true;
 	r->wants_workers = true;
 	r->wait_thresholds = (struct sp_wait_thresholds){SP_WAIT_MODERATE, SP_WAIT_SEVERE};
 	r->step_selection = (struct sp_step_selection){.to = UINT32_MAX, .epoch = -1};

@@ -27,7 +27,7 @@ static struct sp_clock_point point_at(const struct sp_maker *m, uint64_t ticks)
 	int counter = (m->header.flags & SP_HEADER_CLOCK_COUNTER) != 0;
 	uint64_t ns = counter ? ticks / 3 : ticks;
 
-	return (struct sp_clock_point){ticks, ns, BOOT_REALTIME_NS + ns};
+	return (struct sp_clock_point){ticks, ns, BOOT_REALTIME_NS + ns + (uint64_t)m->ahead_ns};
 }
 
 void sp_maker_init(struct sp_maker *m, uint32_t pid, uint32_t tid, int counter)
@@ -74,6 +74,7 @@ void sp_maker_append(struct sp_maker *m, const void *bytes, size_t n)
 
 void sp_maker_header(struct sp_maker *m)
 {
+	m->header.opened = point_at(m, m->header.opened.ticks);
 	m->header.header_hash = XXH64(&m->header, offsetof(struct sp_file_header, header_hash), 0);
 	sp_maker_append(m, &m->header, sizeof(m->header));
 }

@@ -20,6 +20,7 @@ struct sp_maker {
 	uint64_t first_index; /* of slots[0] */
 	uint64_t now_ticks;   /* end of the last event */
 	uint64_t lost;
+	int64_t ahead_ns; /* of this host's CLOCK_REALTIME; set it after sp_maker_init() */
 };
 
 /* Fills m->header; one tick is one ns, or where `counter` a third of one. Then sp_maker_header()

@@ -1,0 +1,78 @@
+#include "analyzer/collective.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/reader.h"
+#include "analyzer/report.h"
+
+struct finding {
+	const struct sp_image_facts *image;
+	const struct sp_clock *clock;
+	const struct sp_steps *steps;
+	struct sp_collective *last;
+};
+
+/* The step that is on at this instant, or NULL. Steps are in the order of time and do not overlap. */
+static struct sp_collective *step_at(const struct finding *f, int64_t at_ns)
+{
+	uint32_t low = 0, high = f->steps->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (f->steps->steps[middle].end_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == f->steps->count || f->steps->steps[low].start_ns > at_ns)
+		return NULL;
+	return &f->last[low];
+}
+
+static void take(const struct finding *f, const struct sp_slot *slot)
+{
+	uint32_t label = sp_commit_arg(slot->commit);
+	struct sp_collective one, *last;
+
+	if (sp_commit_kind(slot->commit) != SP_EV_torch_range ||
+	    sp_image_label_use(f->image, label) != SP_LABEL_COLLECTIVE)
+		return;
+	one.start_ns = sp_clock_realtime_ns(f->clock, slot->start);
+	one.end_ns = sp_clock_realtime_ns(f->clock, slot->start + slot->ticks);
+	last = step_at(f, one.start_ns);
+	if (last && one.end_ns > last->end_ns)
+		*last = one;
+}
+
+int sp_collectives_read(const struct sp_report *report, uint32_t trainer,
+			struct sp_collective **ret)
+{
+	const struct sp_index *index = &report->index;
+	const struct sp_trainer *t = &report->training.trainers[trainer];
+	uint32_t image = index->streams[t->stream]->image;
+	struct finding f = {
+		.image = &report->facts.images[image],
+		.clock = &index->hosts[index->images[image].host].clock,
+		.steps = &t->steps,
+		.last = calloc(t->steps.count + 1u, sizeof(*f.last)),
+	};
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
+
+	*ret = f.last;
+	for (uint32_t i = 0; r == 0 && f.last && i < index->stream_count; i++) {
+		struct sp_batch batch;
+
+		if (index->streams[i]->image != image)
+			continue;
+		sp_reader_open(&reader, index, index->streams[i]);
+		while (sp_reader_next(&reader, &batch))
+			for (uint32_t k = 0; k < batch.n; k++)
+				take(&f, &batch.slots[k]);
+	}
+	sp_reader_finish(&reader);
+	return r == 0 && !f.last ? -ENOMEM : r;
+}

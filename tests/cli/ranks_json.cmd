@@ -1,0 +1,1 @@
+$REPORT ranks v1/ranks.zst -f json
