@@ -63,9 +63,20 @@ static void loader_end(const struct timed *timed, struct sp_range range,
 		     (size_t)timed->text_bytes);
 }
 
-static void timed_end(const struct timed *timed, struct sp_range range)
+static void timed_begin(const struct timed *timed, struct sp_range *range, struct sp_call_usage *before)
 {
-	sp_range_end(range, SP_EV_python_call, timed->part, timed->text, (size_t)timed->text_bytes);
+	before->is_known = sp_call_usage_wanted(timed->part) && sp_call_usage_read(before);
+	*range = sp_range_begin();
+}
+
+static void timed_end(const struct timed *timed, struct sp_range range, const struct sp_call_usage *before)
+{
+	if (before->is_known)
+		sp_range_end_used(range, SP_EV_python_call, timed->part, timed->text,
+				  (size_t)timed->text_bytes, before);
+	else
+		sp_range_end(range, SP_EV_python_call, timed->part, timed->text,
+			     (size_t)timed->text_bytes);
 	if (timed->part == SP_PART_backward)
 		sp_switch_backward();
 	else if (timed->part == SP_PART_optimizer)
@@ -119,15 +130,18 @@ static const struct sp_py_object *self_of(const struct call *call)
 
 static struct sp_py_object *run_timed(const struct timed *timed, const struct call *call)
 {
-	struct sp_range range = sp_range_begin();
-	struct sp_py_object *result = run(timed->function, call);
+	struct sp_py_object *result;
+	struct sp_call_usage before;
+	struct sp_range range;
 
+	timed_begin(timed, &range, &before);
+	result = run(timed->function, call);
 	if (timed->part == SP_PART_loader_next)
 		loader_end(timed, range, self_of(call), result != NULL);
 	else if (timed->part == SP_PART_loader_begin)
 		loader_end(timed, range, result, result != NULL);
 	else
-		timed_end(timed, range);
+		timed_end(timed, range, &before);
 	return result;
 }
 
@@ -163,12 +177,15 @@ static struct sp_py_object *timed_call(struct sp_py_object *self, struct sp_py_o
 static struct sp_py_object *step_next(struct sp_py_object *self)
 {
 	struct timed *timed = (struct timed *)self;
-	struct sp_range range = sp_range_begin();
-	struct sp_py_object *item = sp_python.PyIter_Next(timed->function);
+	struct sp_py_object *item;
+	struct sp_call_usage before;
+	struct sp_range range;
 
+	timed_begin(timed, &range, &before);
+	item = sp_python.PyIter_Next(timed->function);
 	/* The end of the iterator is not a step. */
 	if (item)
-		timed_end(timed, range);
+		timed_end(timed, range, &before);
 	return item;
 }
 

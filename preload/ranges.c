@@ -25,6 +25,24 @@ void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const cha
 		sp_emit(t, kind, sp_name_of(t, text, bytes), range.start, end - range.start, value);
 }
 
+void sp_range_end_used(struct sp_range range, uint32_t kind, int64_t value, const char *text,
+		       size_t bytes, const struct sp_call_usage *before)
+{
+	uint64_t end = sp_clock_ticks(), words[3];
+	struct sp_thread *t = sp_enter();
+	struct sp_call_usage after;
+
+	if (!t || range.image != sp_process->image_start_ns)
+		return;
+	if (!sp_call_usage_read(&after)) {
+		sp_emit(t, kind, sp_name_of(t, text, bytes), range.start, end - range.start, value);
+		return;
+	}
+	sp_call_usage_words(before, &after, words);
+	sp_emit_extra(t, kind, sp_name_of(t, text, bytes), range.start, end - range.start, value,
+		      words);
+}
+
 void sp_range_end_named(struct sp_range range, uint32_t kind, uint32_t name)
 {
 	uint64_t end = sp_clock_ticks();
