@@ -27,7 +27,7 @@ static double sum_of(const struct sp_work_sums *sums, const enum sp_work *works,
 #define DECODING                                                                                   \
 	SP_WORK_jpeg_decode, SP_WORK_png_decode, SP_WORK_webp_decode, SP_WORK_image_decode,        \
 		SP_WORK_video_decode
-#define READING SP_WORK_file_read, SP_WORK_hdf5
+#define READING SP_WORK_file_read, SP_WORK_hdf5, SP_WORK_mapped_read
 
 static uint32_t alive_at(const struct sp_workers *workers, int64_t at_ns)
 {

@@ -3,7 +3,21 @@
 #include <errno.h>
 #include <string.h>
 
-enum { ROLE, PID, TID, START, LIFE, BATCHES, SENDING, WORKS, CELLS = WORKS + SP_WORKS };
+enum {
+	ROLE,
+	PID,
+	TID,
+	START,
+	LIFE,
+	BATCHES,
+	SENDING,
+	CPU,
+	PREEMPTED,
+	BLOCKED,
+	MAJOR,
+	WORKS,
+	CELLS = WORKS + SP_WORKS
+};
 
 static const struct sp_column all_columns[CELLS] = {
 	[ROLE] = {"role", "role", SP_CELL_TEXT},
@@ -13,6 +27,11 @@ static const struct sp_column all_columns[CELLS] = {
 	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
 	[BATCHES] = {"batches", "batches", SP_CELL_COUNT},
 	[SENDING] = {"sending_ns", NULL, SP_CELL_NS},
+	/* Of fetches; null where the kernel was not asked. */
+	[CPU] = {"cpu_ns", "on a core", SP_CELL_NS},
+	[PREEMPTED] = {"preempted_ns", NULL, SP_CELL_NS},
+	[BLOCKED] = {"blocked_ns", NULL, SP_CELL_NS},
+	[MAJOR] = {"major_faults", NULL, SP_CELL_COUNT},
 #define SP_WORK(name, title) [WORKS + SP_WORK_##name] = {#name "_ns", title, SP_CELL_NS},
 #include "analyzer/work.def"
 #undef SP_WORK
@@ -67,10 +86,20 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 		[BATCHES] = sp_cell_count(w->batches),
 		[SENDING] = w->is_trainer ? sp_cell_null()
 					  : sp_cell_count(sending_ns(report, w)),
+		[CPU] = sp_cell_null(),
+		[PREEMPTED] = sp_cell_null(),
+		[BLOCKED] = sp_cell_null(),
+		[MAJOR] = sp_cell_null(),
 	};
 
 	for (int work = 0; work < SP_WORKS; work++)
 		cells[WORKS + work] = sp_cell_count(w->whole.ns[work]);
+	if (w->usage.calls) {
+		cells[CPU] = sp_cell_count(w->usage.cpu_ns);
+		cells[PREEMPTED] = sp_cell_count(w->usage.preempted_ns);
+		cells[BLOCKED] = sp_cell_count(w->usage.blocked_ns);
+		cells[MAJOR] = sp_cell_count(w->usage.major_faults);
+	}
 	/* What a trainer does besides making batches is in its steps. */
 	if (w->is_trainer)
 		cells[WORKS + SP_WORK_idle] = cells[WORKS + SP_WORK_other] = sp_cell_null();

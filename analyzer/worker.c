@@ -41,11 +41,13 @@ struct piece {
 	int64_t start_ns;
 	enum sp_work work;
 	struct span self, covered; /* covered: self, and what is in it */
+	uint64_t known_ns;	   /* of it, in calls that read or wait */
 };
 
 struct gathering {
 	const struct sp_report *report;
 	struct sp_worker *worker;
+	struct sp_call_usage *backward;
 	const struct sp_steps *steps; /* the trainer's */
 	struct piece *pieces;	      /* PIECES_MAX */
 	uint32_t count;
@@ -160,6 +162,11 @@ static void add(struct gathering *g, enum sp_work work, struct span span)
 	g->worker->meanwhile.ns[work] += span.meanwhile_ns;
 }
 
+static bool reads_or_waits(enum sp_work work)
+{
+	return work == SP_WORK_file_read || work == SP_WORK_hdf5 || work == SP_WORK_idle;
+}
+
 /* A wait inside of a fetch is no idleness, but the transform's own. */
 static void stop_idling(struct gathering *g, const struct piece *p)
 {
@@ -181,9 +188,12 @@ static void take(struct gathering *g, enum sp_work work, int64_t start_ns, int64
 
 		p.covered.ns += inner->covered.ns;
 		p.covered.meanwhile_ns += inner->covered.meanwhile_ns;
+		p.known_ns += inner->known_ns;
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
 			stop_idling(g, inner);
 	}
+	if (reads_or_waits(work))
+		p.known_ns = span.ns;
 	room = less(span.ns, p.covered.ns);
 	p.self = (struct span){room, less(span.meanwhile_ns, p.covered.meanwhile_ns)};
 	if (inside_ns < room) {
@@ -202,21 +212,67 @@ static void take(struct gathering *g, enum sp_work work, int64_t start_ns, int64
 	g->pieces[g->count++] = p;
 }
 
+/* The fetch that was taken last. What it waited for pages of mapped files is no transform's. */
+static void take_fetch(struct gathering *g, uint64_t ns, const uint64_t words[3])
+{
+	const struct piece *p = &g->pieces[g->count - 1];
+	struct sp_call_usage usage = sp_call_usage_of(words, ns, p->known_ns);
+	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
+
+	sp_call_usage_merge(&g->worker->usage, &usage);
+	if (!usage.major_faults || !moved.ns)
+		return;
+	moved.meanwhile_ns = (uint64_t)((double)p->self.meanwhile_ns * (double)moved.ns /
+					(double)p->self.ns);
+	g->worker->whole.ns[SP_WORK_transform] -= moved.ns;
+	g->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
+	add(g, SP_WORK_mapped_read, moved);
+}
+
+static void take_backward(struct gathering *g, int64_t start_ns, uint64_t ns,
+			  const uint64_t words[3])
+{
+	struct sp_call_usage usage;
+	uint64_t known_ns = 0;
+
+	for (uint32_t i = g->count; i > 0 && g->pieces[i - 1].start_ns >= start_ns; i--)
+		known_ns += g->pieces[i - 1].known_ns;
+	usage = sp_call_usage_of(words, ns, known_ns);
+	sp_call_usage_merge(g->backward, &usage);
+}
+
+static void take_usage(struct gathering *g, const struct sp_slot *slot, const struct sp_slot *extra,
+		       int64_t start_ns, uint64_t ns)
+{
+	uint64_t words[3] = {extra->start, extra->ticks, (uint64_t)extra->value};
+
+	if (slot->value == SP_PART_loader_fetch)
+		take_fetch(g, ns, words);
+	else if (slot->value == SP_PART_backward)
+		take_backward(g, start_ns, ns, words);
+}
+
 static void take_slot(struct gathering *g, const struct sp_slot *slot, const struct sp_slot *extra)
 {
 	const struct sp_index *index = &g->report->index;
 	uint32_t host = index->images[index->streams[g->worker->stream]->image].host;
 	const struct sp_clock *clock = &index->hosts[host].clock;
-	enum sp_work work;
+	bool is_usage = extra && sp_commit_kind(slot->commit) == SP_EV_python_call;
+	enum sp_work work = SP_WORKS;
 	int64_t start_ns, end_ns;
 
-	if (!work_of(g, slot, &work))
+	if (!work_of(g, slot, &work) && !is_usage)
 		return;
 	start_ns = sp_clock_realtime_ns(clock, slot->start);
 	end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
-	if (end_ns >= start_ns)
+	if (end_ns < start_ns)
+		return;
+	if (work != SP_WORKS)
 		take(g, work, start_ns, end_ns,
-		     extra ? sp_clock_span_ns(clock->ns_per_tick, extra->start) : UINT64_MAX);
+		     extra && !is_usage ? sp_clock_span_ns(clock->ns_per_tick, extra->start)
+					: UINT64_MAX);
+	if (is_usage)
+		take_usage(g, slot, extra, start_ns, (uint64_t)(end_ns - start_ns));
 }
 
 /* An event waits for the slot after it, which may be its EXTRA slot. */
@@ -295,6 +351,7 @@ static void read_stream(struct gathering *g, struct sp_workers *workers, uint32_
 		return;
 	sp_report_life(g->report, i, &w->begin_ns, &w->end_ns);
 	g->worker = w;
+	g->backward = &workers->backward;
 	g->steps = &g->report->training.trainers[w->trainer].steps;
 	read_worker(g);
 	finish_sums(g);

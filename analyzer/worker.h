@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/call_usage.h"
+
 struct sp_report;
 
 enum sp_work {
@@ -18,6 +20,7 @@ enum sp_work {
 };
 
 /*
+ * mapped_read: off the core in a fetch that had page faults which read, and in no call that is known.
  * transform: what is left of fetching; idle: blocked outside of it; other: neither. jpeg_decode to
  * video_decode are seen at the library's boundary; image_decode and video_decode are, besides, what
  * is left of the wrapped calls that decode.
@@ -34,11 +37,13 @@ struct sp_worker {
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
 	struct sp_work_sums whole;
 	struct sp_work_sums meanwhile; /* while the trainer waited for a batch */
+	struct sp_call_usage usage;	       /* of fetches */
 };
 
 struct sp_workers {
 	struct sp_worker *list; /* in the order of streams */
 	uint32_t count;
+	struct sp_call_usage backward; /* of all trainers */
 };
 
 const char *sp_work_name(enum sp_work work);

@@ -9,6 +9,7 @@
 #include "tests/unit/trace_maker.h"
 
 enum { LOADER = 1, ADAM, FETCH };
+enum { MAJOR = 3 }; /* page faults of a fetch */
 
 enum { STEPS = 10, WAIT_NS = 1000, WORK_NS = 3000, PERIOD_NS = WAIT_NS + WORK_NS };
 
@@ -68,6 +69,8 @@ static void fetch(void)
 	span(SP_EV_python_call, FETCH, 300, SP_PART_collate);
 	m.now_ticks += 50;
 	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PART_loader_fetch);
+	/* 1,500 ns, of which 700 are known to read or wait, and 20 are a page's */
+	sp_maker_extra(&m, 770, (uint64_t)MAJOR << 32, (uint64_t)2 << 32 | 1);
 }
 
 static void make_worker(void)
@@ -105,8 +108,15 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_file_read], (STEPS - 1) * 600);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_jpeg_decode], (STEPS - 1) * 150);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_collate], (STEPS - 1) * 300);
+	/* 1500 - 770 - 700 = 30 are off the core, for two waits and one preemption */
+	ck_assert_uint_eq(w->usage.calls, STEPS - 1);
+	ck_assert_uint_eq(w->usage.cpu_ns, (STEPS - 1) * 770);
+	ck_assert_uint_eq(w->usage.preempted_ns, (STEPS - 1) * 10);
+	ck_assert_uint_eq(w->usage.blocked_ns, (STEPS - 1) * 20);
+	ck_assert_uint_eq(w->usage.major_faults, (STEPS - 1) * MAJOR);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_mapped_read], (STEPS - 1) * 20);
 	/* 250 + 50, what of the decode's span is not libjpeg's, and a wait that is no idleness */
-	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 + 100));
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 + 100 - 20));
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_idle], (STEPS - 1) * (PERIOD_NS - 1500));
 	for (int work = 0; work < SP_WORKS; work++)
 		whole += w->whole.ns[work];

@@ -1,0 +1,32 @@
+#include "analyzer/call_usage.h"
+
+struct sp_call_usage sp_call_usage_of(const uint64_t words[3], uint64_t wall_ns, uint64_t known_ns)
+{
+	uint64_t cpu_ns = words[0] < wall_ns ? words[0] : wall_ns, off_ns = wall_ns - cpu_ns;
+	double voluntary = (double)(words[2] >> 32), involuntary = (double)(uint32_t)words[2];
+	struct sp_call_usage usage = {
+		.calls = 1,
+		.wall_ns = wall_ns,
+		.cpu_ns = cpu_ns,
+		.major_faults = words[1] >> 32,
+		.minor_faults = (uint32_t)words[1],
+	};
+
+	off_ns = off_ns > known_ns ? off_ns - known_ns : 0;
+	if (involuntary > 0)
+		usage.preempted_ns =
+			(uint64_t)((double)off_ns * involuntary / (voluntary + involuntary));
+	usage.blocked_ns = off_ns - usage.preempted_ns;
+	return usage;
+}
+
+void sp_call_usage_merge(struct sp_call_usage *into, const struct sp_call_usage *from)
+{
+	into->calls += from->calls;
+	into->wall_ns += from->wall_ns;
+	into->cpu_ns += from->cpu_ns;
+	into->preempted_ns += from->preempted_ns;
+	into->blocked_ns += from->blocked_ns;
+	into->major_faults += from->major_faults;
+	into->minor_faults += from->minor_faults;
+}
