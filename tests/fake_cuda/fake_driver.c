@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include "fake_driver.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake_cuda.h"
+#include "fake_memory.h"
 #include "fake_stream.h"
 
 struct fake_graph {
@@ -51,21 +53,33 @@ static int launch(unsigned blocks, void **arguments, struct fake_stream *stream)
 	return FAKE_OK;
 }
 
-static int copy(void *to, const void *from, size_t bytes, struct fake_stream *stream)
+static int copy_in_time(void *to, const void *from, size_t bytes, uint64_t ns,
+			struct fake_stream *stream)
 {
 	NEED_DEVICE();
 	if (bytes && (!to || !from))
 		return FAKE_INVALID;
-	fake_stream_put(stream, &(struct fake_work){.kind = FAKE_WORK_COPY, .ns = copy_ns(bytes),
-						    .to = to, .from = from, .bytes = bytes});
+	fake_stream_put(stream, &(struct fake_work){.kind = FAKE_WORK_COPY, .ns = ns, .to = to,
+						    .from = from, .bytes = bytes});
 	return FAKE_OK;
 }
 
 static int copy_now(void *to, const void *from, size_t bytes, struct fake_stream *stream)
 {
-	int ret = copy(to, from, bytes, stream);
+	int ret = copy_in_time(to, from, bytes, copy_ns(bytes), stream);
 
 	if (ret == FAKE_OK)
+		fake_stream_finish(stream);
+	return ret;
+}
+
+/* CUDA takes pageable memory through a buffer of its own: up to 64 KiB at once, more while the host waits. */
+static int copy(void *to, const void *from, size_t bytes, struct fake_stream *stream)
+{
+	bool staged = bytes > 65536 && !(fake_memory_has(to) && fake_memory_has(from));
+	int ret = copy_in_time(to, from, bytes, (staged ? 2 : 1) * copy_ns(bytes), stream);
+
+	if (ret == FAKE_OK && staged)
 		fake_stream_finish(stream);
 	return ret;
 }
@@ -85,6 +99,7 @@ static int memory_make(uint64_t *pointer, size_t bytes)
 	NEED_DEVICE();
 	if (posix_memalign(&made, 512, bytes ? bytes : 1) != 0)
 		return 2;
+	fake_memory_add(made, bytes);
 	*pointer = (uint64_t)made;
 	return FAKE_OK;
 }
@@ -92,6 +107,7 @@ static int memory_make(uint64_t *pointer, size_t bytes)
 static int memory_free(uint64_t pointer)
 {
 	NEED_DEVICE();
+	fake_memory_drop((void *)pointer);
 	free((void *)pointer);
 	return FAKE_OK;
 }
@@ -289,12 +305,14 @@ int cuMemFreeHost(void *pointer)
 int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
 	NEED_DEVICE();
+	fake_memory_add(pointer, bytes);
 	return FAKE_OK;
 }
 
 int cuMemHostUnregister(void *pointer)
 {
 	NEED_DEVICE();
+	fake_memory_drop(pointer);
 	return FAKE_OK;
 }
 
