@@ -34,8 +34,12 @@ static const struct {
 #define SP_CHECK(name, about) {#name, about},
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK
-}, commands[] = {
-#define SP_COMMAND(name, arguments, help) {#name, help},
+};
+
+static const struct {
+	const char *name, *arguments, *help;
+} commands[] = {
+#define SP_COMMAND(name, arguments, help) {#name, arguments, help},
 #include "scripts/launcher/commands.def"
 #undef SP_COMMAND
 };
@@ -114,6 +118,21 @@ static void page_settings(void)
 	}
 }
 
+static void page_synopsis(void)
+{
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		printf("%s.B stageprof %s\n", i ? ".br\n" : "", commands[i].name);
+		put_text(commands[i].arguments);
+		putchar('\n');
+	}
+}
+
+static void page_commands(void)
+{
+	for (size_t i = 0; i < COUNT(commands); i++)
+		put_item(commands[i].name, commands[i].help);
+}
+
 static void page_views(void)
 {
 	for (size_t i = 0; i < COUNT(views); i++)
@@ -178,6 +197,8 @@ static const struct {
 } places[] = {
 	{"@report-options@\n", page_report_options},
 	{"@settings@\n", page_settings},
+	{"@synopsis@\n", page_synopsis},
+	{"@commands@\n", page_commands},
 	{"@views@\n", page_views},
 	{"@checks@\n", page_checks},
 	{"@troubles@\n", page_troubles},

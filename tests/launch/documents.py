@@ -29,7 +29,7 @@ class Pages(scene.Case):
             raise unittest.SkipTest("no man")
         done = self.call(
             "man", "--warnings", "-P", "cat", "-l", os.path.join(PAGES, name),
-            env=clean_environment(MANWIDTH="100", MAN_KEEP_FORMATTING="", LC_ALL="C"),
+            env=clean_environment(MANWIDTH="100", MAN_KEEP_FORMATTING="", LC_ALL="C.UTF-8"),
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout)
@@ -61,9 +61,13 @@ class Pages(scene.Case):
                 self.assertIn(f"({variable})", page)
         for check in re.findall(r"^  (\w+): ", self.help_of(STAGEPROF, "doctor"), re.M):
             self.assertRegex(page, rf"(?m)^       {check}\b")
-        for command in re.findall(r"^  (\w+) ", self.help_of(STAGEPROF), re.M):
-            if command in ("run", "doctor", "report"):
-                self.assertIn(f"stageprof {command} ", page)
+        with open(os.path.join(scene.ROOT, "scripts", "launcher", "commands.def")) as file:
+            commands = re.findall(r"^SP_COMMAND\((\w+)", file.read(), re.M)
+        self.assertGreater(len(commands), 2)
+        for command in commands:
+            self.assertRegex(self.help_of(STAGEPROF), rf"(?m)^  {command} ")
+            self.assertRegex(page, rf"(?m)^       stageprof {command} ")
+            self.assertEqual(self.call(STAGEPROF, command, "--help").returncode, 0)
         done = self.call(STAGEPROF, "run", "no-such-program")
         self.assertIn(re.search(r"\[(SP\d+)\]", done.stderr).group(1), page)
 
