@@ -3,6 +3,7 @@
  */
 #include <dlfcn.h>
 #include <linux/seccomp.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,10 +112,11 @@ __asm__(".text\n"
 
 /* What this thread has is made durable before the image is gone. If exec fails, the thread's next event
  * begins another part. */
-static void before_exec(void)
+static void before_exec(char *const envp[])
 {
 	struct sp_thread *t = sp_enter();
 
+	sp_process_starts(envp);
 	if (!t)
 		return;
 	sp_emit(t, SP_EV_exec, 0, sp_clock_ticks(), 0, 0);
@@ -123,32 +125,47 @@ static void before_exec(void)
 
 SP_HOOK(int, execve, const char *path, char *const argv[], char *const envp[])
 {
-	before_exec();
+	before_exec(envp);
 	return SP_REAL(execve)(path, argv, envp);
 }
 
 SP_HOOK(int, execv, const char *path, char *const argv[])
 {
-	before_exec();
+	before_exec(environ);
 	return SP_REAL(execv)(path, argv);
 }
 
 SP_HOOK(int, execvp, const char *file, char *const argv[])
 {
-	before_exec();
+	before_exec(environ);
 	return SP_REAL(execvp)(file, argv);
 }
 
 SP_HOOK(int, execvpe, const char *file, char *const argv[], char *const envp[])
 {
-	before_exec();
+	before_exec(envp);
 	return SP_REAL(execvpe)(file, argv, envp);
 }
 
 SP_HOOK(int, fexecve, int fd, char *const argv[], char *const envp[])
 {
-	before_exec();
+	before_exec(envp);
 	return SP_REAL(fexecve)(fd, argv, envp);
+}
+
+/* No events: what they cost is in the child's own account. The order of arguments is libc's. */
+SP_HOOK(int, posix_spawn, pid_t *ret_pid, const char *path, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	sp_process_starts(envp);
+	return SP_REAL(posix_spawn)(ret_pid, path, actions, attributes, argv, envp);
+}
+
+SP_HOOK(int, posix_spawnp, pid_t *ret_pid, const char *file, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	sp_process_starts(envp);
+	return SP_REAL(posix_spawnp)(ret_pid, file, actions, attributes, argv, envp);
 }
 
 /* Loader workers end here, often inside a signal handler: then nothing is done if it interrupted us. */

@@ -192,6 +192,34 @@ void sp_process_define_command(struct sp_thread *t)
 		sp_define(t, SP_DEFINE_COMMAND, 0, NULL, 0, line, length);
 }
 
+static int has_preload(char *const envp[])
+{
+	for (; envp && *envp; envp++)
+		if (strncmp(*envp, "LD_PRELOAD=", 11) == 0 && (*envp)[11])
+			return 1;
+	return 0;
+}
+
+void sp_process_starts(char *const envp[])
+{
+	uint32_t none = SP_STRAY_NONE;
+
+	if (sp_process && !has_preload(envp))
+		__atomic_compare_exchange_n(&sp_process->stray, &none, SP_STRAY_UNTOLD, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+}
+
+void sp_process_tell_stray(struct sp_thread *t)
+{
+	static const char note[] = "a program was started without LD_PRELOAD: neither it nor what it "
+				   "starts is observed";
+	uint32_t untold = SP_STRAY_UNTOLD;
+
+	if (__atomic_compare_exchange_n(&sp_process->stray, &untold, SP_STRAY_TOLD, 0, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
+}
+
 static int frozen;
 
 void sp_process_freeze(void)

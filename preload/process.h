@@ -24,6 +24,13 @@ enum sp_process_state {
 	SP_PROCESS_FAILED, /* no run directory: calls pass, losses are counted in vain */
 };
 
+/* Whether a program was started with an environment that leaves us out. */
+enum sp_process_stray {
+	SP_STRAY_NONE = 0,
+	SP_STRAY_UNTOLD,
+	SP_STRAY_TOLD,
+};
+
 /* Wiped by fork, but for what the far tables point to: the pointers are. */
 struct sp_process {
 	uint32_t state; /* enum sp_process_state */
@@ -35,6 +42,7 @@ struct sp_process {
 	uint64_t off_ticks; /* a call that came while recording was off, before there was a file; 0: none */
 	uint64_t lost;	    /* by threads without a file */
 	uint64_t own_ns; /* spent on blocks and files */
+	uint32_t stray; /* enum sp_process_stray */
 	struct sp_file_header *header_page;
 	uint32_t files_near[1024];
 	uint32_t *files_far[4096];
@@ -53,6 +61,11 @@ void sp_process_keep_arguments(int argc, char **argv);
 /* Writes them as a definition into the stream of the image's first thread. */
 struct sp_thread;
 void sp_process_define_command(struct sp_thread *t);
+
+/* Before an exec or spawn with this environment, also in a vfork child: one that leaves us out is
+ * remembered, and told by sp_process_tell_stray in a note of the run, once an image. */
+void sp_process_starts(char *const envp[]);
+void sp_process_tell_stray(struct sp_thread *t);
 
 /* First event of an image; signals blocked. Returns 0 where its threads may make files. */
 int sp_process_begin(void);
