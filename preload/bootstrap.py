@@ -155,7 +155,7 @@ def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, 
 	if collate_fn is not None and type(collate_fn) is not Timed:
 		label = getattr(collate_fn, "__qualname__", type(collate_fn).__qualname__)
 		fetcher.collate_fn = wrap(collate_fn, label, parts["collate"], 0, None)
-		if type(collate_fn) is Function and not collate_fn.__module__.startswith("torch."):
+		if type(collate_fn) is Function and not collate_fn.__module__.startswith(("torch.", "paddle.")):
 			attempt(reach, collate_fn, [], parts["collate"])
 	attempt(explore, dataset)
 

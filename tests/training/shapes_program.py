@@ -120,7 +120,8 @@ def prefetching_persistent():
 def accumulation():
     """Two batches a step, automatic mixed precision and a scaler."""
     model, optimizer = made(torch.optim.AdamW)
-    scaler = torch.amp.GradScaler("cpu", enabled=True)
+    # before 2.3 there is only CUDA's
+    scaler = torch.amp.GradScaler("cpu") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler(enabled=False)
     schedule = torch.optim.lr_scheduler.ConstantLR(optimizer)
     for _ in range(2):
         for number, (rows, labels) in enumerate(loader(), 1):

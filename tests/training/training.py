@@ -1,6 +1,6 @@
 """Runs a Python program under the preload and gives back what was recorded of it.
 
-Environment: STAGEPROF_TEST_LIB. Exit 77 with a reason where no interpreter has the modules needed.
+Environment: STAGEPROF_TEST_LIB; STAGEPROF_TEST_TORCH, an interpreter. Exit 77 with a reason where no interpreter has the modules needed.
 """
 
 import os
@@ -21,7 +21,13 @@ def skip(reason):
 
 
 def interpreter(*modules):
-    """One that trains: scripts/find-python.sh."""
+    """One that trains: $STAGEPROF_TEST_TORCH, or what scripts/find-python.sh finds."""
+    asked = os.environ.get("STAGEPROF_TEST_TORCH")
+    if asked:
+        test = "".join(f"import {module};" for module in ("torch", *modules))
+        if subprocess.run([asked, "-c", test], stderr=subprocess.DEVNULL).returncode != 0:
+            skip(f"{asked} has no torch")
+        return asked
     found = subprocess.run(
         ["bash", os.path.join(ROOT, "scripts", "find-python.sh"), *modules],
         stdout=subprocess.PIPE,
@@ -30,6 +36,14 @@ def interpreter(*modules):
     if found.returncode != 0:
         skip(found.stderr.decode().strip())
     return found.stdout.decode().strip()
+
+
+def paddle():
+    """An interpreter with Paddle, in the environment that scripts/test --nightly makes."""
+    path = os.path.join(ROOT, "build", "venv-paddle", "bin", "python")
+    if not os.path.exists(path):
+        skip("no build/venv-paddle: scripts/test --nightly makes it")
+    return path
 
 
 def environment(traced, run, settings):

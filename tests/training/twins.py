@@ -21,6 +21,8 @@ SHARE, CALL_NS, MARK_NS, RESIDUAL_SHARE = 0.02, 5000, 50000, 0.1
 
 def program(name, modules):
     try:
+        if "paddle" in modules:
+            return [training.paddle(), os.path.join(training.TRAINERS, name + ".py")]
         return [training.interpreter(*modules), os.path.join(training.TRAINERS, name + ".py")]
     except SystemExit:
         raise unittest.SkipTest("no " + " ".join(modules))

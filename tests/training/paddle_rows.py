@@ -1,0 +1,73 @@
+"""Loader, forward, backward, optimizer and own ranges of Paddle trainers: exact counts.
+
+Paddle lives in an environment of its own: scripts/requirements-paddle.txt.
+"""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import training
+
+PROGRAM = [training.paddle(), os.path.join(training.HERE, "paddle_program.py")]
+SEQUENCE = [training.paddle(), os.path.join(training.TRAINERS, "paddle_sequence.py")]
+EPOCHS, BATCHES, BATCH = 2, 6, 4
+STEPS = EPOCHS * BATCHES
+
+
+def counts(run):
+    return collections.Counter((r.part, r.name) for r in run.ranges)
+
+
+class Loop(unittest.TestCase):
+    def test_all(self):
+        run, done = training.record(PROGRAM)
+        self.assertEqual(done.stdout, b"trained\n")
+        seen = counts(run)
+        for part, name, calls in (
+            ("loader_begin", "paddle DataLoader begin", EPOCHS),
+            ("loader_next", "paddle DataLoader next", STEPS + EPOCHS),
+            ("loader_fetch", "paddle DataLoader fetch", STEPS),
+            ("dataset", "Rows.__getitem__", STEPS * BATCH),
+            ("collate", "default_collate_fn", STEPS),
+            ("backward", "paddle backward", STEPS),
+            ("optimizer", "paddle AdamW.step", STEPS),
+            ("zero_grad", "paddle clear_grad", STEPS),
+            ("checkpoint_save", "paddle.save", EPOCHS),
+            ("none", "outer", STEPS),
+            ("none", "inner", STEPS),
+        ):
+            self.assertEqual(seen[part, name], calls, name)
+        fetching = {r.pid for r in run.find(part="loader_fetch")}
+        self.assertEqual(len(fetching), EPOCHS)
+        self.assertEqual(fetching & {r.pid for r in run.find(part="backward")}, set())
+
+    def test_window_of_rank_0(self):
+        settings = {"STAGEPROF_STEPS": "3-7", "STAGEPROF_RANKS": "0"}
+        run, _ = training.record(PROGRAM, PADDLE_TRAINER_ID="0", **settings)
+        seen = counts(run)
+        self.assertEqual((seen["backward", "paddle backward"], seen["none", "outer"]), (5, 5))
+        with tempfile.TemporaryDirectory() as folder:
+            training.execute(PROGRAM, folder, PADDLE_TRAINER_ID="1", **settings)
+            self.assertFalse(os.path.exists(os.path.join(folder, "run.zst")))
+
+    def test_account(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = training.execute(SEQUENCE, folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            command = [os.environ["STAGEPROF_TEST_REPORT"], "--format=json", os.path.join(folder, "run.zst")]
+            summary = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+        self.assertEqual(summary["steps"]["count"], 24)
+        account = {row["part"]: row["ns"] for row in summary["account"]}
+        for part in ("loader_wait", "forward", "backward", "optimizer", "zero_grad"):
+            self.assertGreater(account[part], 0, part)
+        for part in ("h2d_copy", "grad_sync", "sync_wait"):
+            self.assertIsNone(account[part], part)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
