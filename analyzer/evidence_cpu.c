@@ -2,30 +2,44 @@
 
 #include "analyzer/report.h"
 
-/* Of several threads, those alone that told both. */
+/* Of several processes, those alone whose first thread told all. */
 struct use {
-	double cpu_ns, ready_ns, life_ns;
-	double process_cpu_ns;
+	double cpu_ns, ready_ns, life_ns; /* of the first thread */
+	double process_cpu_ns, process_ready_ns;
+	double wanted;	/* threads that ran or were ready, on average; of those that trained */
+	double threads; /* most of any process */
 	double batches; /* that they made */
 };
 
-static void add_thread(struct use *use, const struct sp_report *report, uint32_t stream,
-		       uint64_t batches)
+static double life_ns(const struct sp_report *report, uint32_t stream)
 {
-	const struct sp_thread_usage *told = &report->facts.usages[stream];
-	const struct sp_usage_facts *u = &told->facts;
 	const struct sp_image *image = &report->index.images[report->index.streams[stream]->image];
 	int64_t begin, end;
 
-	if (!told->is_told || u->ready_ns == UINT64_MAX)
-		return;
 	sp_report_life(report, stream, &begin, &end);
-	if (image->start_ns && report->index.streams[stream]->tid == image->pid)
+	if (image->start_ns)
 		begin = (int64_t)image->start_ns;
+	return end > begin ? (double)(end - begin) : 0;
+}
+
+static void add_process(struct use *use, const struct sp_report *report, uint32_t stream,
+			uint64_t batches)
+{
+	const struct sp_thread_usage *told = &report->facts.usages[stream];
+	const struct sp_usage_facts *u = &told->facts;
+	double life = life_ns(report, stream);
+
+	if (!told->is_told || u->ready_ns == UINT64_MAX || u->process_ready_ns == UINT64_MAX ||
+	    life <= 0)
+		return;
 	use->cpu_ns += (double)u->cpu_ns;
 	use->ready_ns += (double)u->ready_ns;
-	use->life_ns += end > begin ? (double)(end - begin) : 0;
+	use->life_ns += life;
 	use->process_cpu_ns += (double)u->process_cpu_ns;
+	use->process_ready_ns += (double)u->process_ready_ns;
+	use->wanted += (double)(u->process_cpu_ns + u->process_ready_ns) / life;
+	use->threads = (double)u->process_threads > use->threads ? (double)u->process_threads
+								 : use->threads;
 	use->batches += (double)batches;
 }
 
@@ -64,23 +78,34 @@ static void set_trainer_cpu(struct sp_evidence *e, const struct use *trainers)
 				trainers->process_cpu_ns * step_ns / trainers->life_ns);
 }
 
+/* Workers count for as long as they live: those of one epoch follow those of another. */
+static void set_wanted(struct sp_evidence *e, const struct use *trainers, const struct use *workers,
+		       uint32_t count)
+{
+	double span_ns = count ? trainers->life_ns / count : 0, wanted = trainers->wanted;
+
+	if (span_ns <= 0 || !e->of[SP_MEASURE_cores].is_known)
+		return;
+	wanted += (workers->process_cpu_ns + workers->process_ready_ns) / span_ns;
+	sp_evidence_ratio(e, SP_MEASURE_wanted_per_core, wanted,
+			  sp_evidence_value(e, SP_MEASURE_cores));
+	sp_evidence_set(e, SP_MEASURE_trainer_threads, trainers->threads);
+}
+
 void sp_evidence_cpu(struct sp_evidence *e, const struct sp_report *report)
 {
 	struct use trainers = {0}, workers = {0};
 
 	set_cores(e, report);
 	for (uint32_t t = 0; t < report->training.count; t++)
-		add_thread(&trainers, report, report->training.trainers[t].stream, 0);
+		add_process(&trainers, report, report->training.trainers[t].stream, 0);
 	for (uint32_t i = 0; i < report->workers.count; i++)
 		if (!report->workers.list[i].is_trainer)
-			add_thread(&workers, report, report->workers.list[i].stream,
-				   report->workers.list[i].batches);
+			add_process(&workers, report, report->workers.list[i].stream,
+				    report->workers.list[i].batches);
 	sp_evidence_ratio(e, SP_MEASURE_contention_share, trainers.ready_ns, trainers.life_ns);
-	sp_evidence_ratio(e, SP_MEASURE_trainer_demand, trainers.cpu_ns + trainers.ready_ns,
-			  trainers.cpu_ns);
 	sp_evidence_ratio(e, SP_MEASURE_batch_cpu_ns, workers.cpu_ns, workers.batches);
 	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, workers.ready_ns, workers.batches);
 	set_trainer_cpu(e, &trainers);
-	sp_evidence_ratio(e, SP_MEASURE_worker_demand, workers.cpu_ns + workers.ready_ns,
-			  workers.cpu_ns);
+	set_wanted(e, &trainers, &workers, report->training.count);
 }

@@ -12,6 +12,7 @@
 #define NEAR 0.2	 /* of a threshold */
 #define RIVAL 0.8	 /* of the greatest cost */
 #define OTHER_MOST 0.5
+#define WANTED_ALONE 1.5 /* threads a core: fewer do not take a fifth of their time from each other */
 
 static const struct sp_rule rules[SP_VERDICTS] = {
 #define SP_STATE(id, code, sentence, meaning, remedy)                                              \
@@ -210,6 +211,10 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 			: !r->is_state && is_near(v->cost, thresholds_of(v, r, wait).moderate);
 	v->doubts[SP_DOUBT_rival] = v->id != SP_VERDICT_compute && has_rival(v);
 	v->doubts[SP_DOUBT_queue] = by_wait && v->evidence.has_device && !v->evidence.is_queue_known;
+	v->doubts[SP_DOUBT_outsiders] =
+		value_of(v, SP_MEASURE_contention_share) >= SEVERE &&
+		is_known(v, SP_MEASURE_wanted_per_core) &&
+		value_of(v, SP_MEASURE_wanted_per_core) < WANTED_ALONE;
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && !is_known(v, SP_MEASURE_decode_work_share);
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];

@@ -65,12 +65,12 @@ static double busy_ns(const struct sp_evidence *e)
 	return larger(VALUE(e, step_mean_ns) - VALUE(e, wait_mean_ns), 0);
 }
 
-/* The same, had the training thread never waited for a core that others had. */
+/* The same, had the workers never had a core that the training thread waited for. */
 static double alone_ns(const struct sp_evidence *e)
 {
-	double busy = busy_ns(e);
+	double waited = VALUE(e, contention_share) * VALUE(e, step_mean_ns);
 
-	return larger(busy - VALUE(e, contention_share) * VALUE(e, step_mean_ns), busy / 4);
+	return larger(busy_ns(e) - smaller(waited, VALUE(e, batch_cpu_ns)), 0);
 }
 
 /* All of the wait goes; where the device had work queued meanwhile, none of it may be gained. */

@@ -10,6 +10,15 @@
 
 #define PATH_BYTES 1024u
 #define FILE_BYTES 2048u
+#define THREADS_MAX 1024u /* asked for their schedstat; a file each */
+
+struct linux_dirent64 { /* getdents(2) */
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	uint8_t d_type;
+	char d_name[];
+};
 
 /* Reads a small file of procfs, sysfs or a cgroup; "" where there is none. */
 static void file_read(const char *path, char ret[FILE_BYTES])
@@ -152,33 +161,71 @@ void sp_usage_define_cpus(struct sp_thread *t)
 }
 
 struct schedstat {
-	char path[64];
+	uint32_t tid;
+	int all; /* asked for: the sum over all threads, too */
+	uint64_t errand_tid; /* of the task that asks, which is no thread of the host */
 	uint64_t ready_ns;
+	uint64_t all_ready_ns, threads;
 };
 
-/* "run_ns ready_ns slices" */
+/* "run_ns ready_ns slices" of a thread; UINT64_MAX: not known. proc(5): aside, "self" is another one. */
+static uint64_t thread_ready_ns(const char *tid)
+{
+	char name[64], text[FILE_BYTES];
+	struct sp_text path = sp_text_init(name, sizeof(name));
+	const char *p = text;
+
+	sp_text_add(&path, "/proc/self/task/");
+	sp_text_add(&path, tid);
+	sp_text_add(&path, "/schedstat");
+	file_read(name, text);
+	return number_read(&p) == UINT64_MAX ? UINT64_MAX : number_read(&p);
+}
+
+static void add_threads(struct schedstat *s, const char *entries, long bytes)
+{
+	for (long at = 0; at < bytes;) {
+		const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(entries + at);
+		const char *name = entry->d_name;
+		uint64_t tid = number_read(&name), ns = UINT64_MAX;
+
+		at += entry->d_reclen;
+		if (tid != UINT64_MAX && tid != s->errand_tid && s->threads < THREADS_MAX)
+			ns = thread_ready_ns(entry->d_name);
+		if (ns == UINT64_MAX)
+			continue;
+		s->all_ready_ns += ns;
+		s->threads++;
+	}
+}
+
+static void read_threads(struct schedstat *s)
+{
+	char entries[FILE_BYTES] __attribute__((aligned(8)));
+	long fd = SP_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task",
+			  O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long n;
+
+	if (fd < 0)
+		return;
+	while ((n = SP_SYS3(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
+		add_threads(s, entries, n);
+	SP_SYS1(SYS_close, fd);
+}
+
 static void errand_schedstat(void *argument)
 {
 	struct schedstat *s = argument;
-	char text[FILE_BYTES];
-	const char *p = text;
+	char tid[16];
+	struct sp_text text = sp_text_init(tid, sizeof(tid));
 
-	file_read(s->path, text);
-	if (number_read(&p) != UINT64_MAX)
-		s->ready_ns = number_read(&p);
-}
-
-/* proc(5): aside, "self" would be another thread. */
-static uint64_t ready_ns(void)
-{
-	struct schedstat s = {.ready_ns = UINT64_MAX};
-	struct sp_text path = sp_text_init(s.path, sizeof(s.path));
-
-	sp_text_add(&path, "/proc/self/task/");
-	sp_text_add_number(&path, (uint64_t)SP_SYS1(SYS_gettid, 0), 10);
-	sp_text_add(&path, "/schedstat");
-	sp_aside(errand_schedstat, &s);
-	return s.ready_ns;
+	sp_text_add_number(&text, s->tid, 10);
+	s->ready_ns = thread_ready_ns(tid);
+	s->errand_tid = (uint64_t)SP_SYS1(SYS_gettid, 0);
+	if (s->errand_tid == s->tid)
+		s->errand_tid = 0;
+	if (s->all)
+		read_threads(s);
 }
 
 static uint64_t cpu_ns(const struct rusage *usage)
@@ -192,18 +239,23 @@ static uint64_t cpu_ns(const struct rusage *usage)
 void sp_usage_define_thread(struct sp_thread *t)
 {
 	struct rusage own = {0}, all = {0};
+	struct schedstat s = {.tid = (uint32_t)SP_SYS1(SYS_gettid, 0)};
 	struct sp_usage_facts facts;
 
 	if (SP_SYS2(SYS_getrusage, RUSAGE_THREAD, &own) < 0 ||
 	    SP_SYS2(SYS_getrusage, RUSAGE_SELF, &all) < 0)
 		return;
+	s.all = s.tid == (uint32_t)SP_SYS1(SYS_getpid, 0);
+	sp_aside(errand_schedstat, &s);
 	facts = (struct sp_usage_facts){
 		.cpu_ns = cpu_ns(&own),
-		.ready_ns = ready_ns(),
+		.ready_ns = s.ready_ns,
 		.major_faults = (uint64_t)own.ru_majflt,
 		.blocks_read = (uint64_t)own.ru_inblock,
 		.process_cpu_ns = cpu_ns(&all),
 		.process_major_faults = (uint64_t)all.ru_majflt,
+		.process_ready_ns = s.threads ? s.all_ready_ns : UINT64_MAX,
+		.process_threads = s.threads ? s.threads : UINT64_MAX,
 	};
 	sp_define(t, SP_DEFINE_USAGE, 0, &facts, sizeof(facts), NULL, 0);
 }

@@ -248,6 +248,9 @@ struct sp_usage_facts {
 	uint64_t ready_ns; /* waiting for one; UINT64_MAX: not known */
 	uint64_t major_faults, blocks_read; /* pages, and 512 bytes each, that came from a disk */
 	uint64_t process_cpu_ns, process_major_faults; /* of all its threads until then */
+	/* By the process's first thread: of the threads that are there; else, and where not known, ~0. */
+	uint64_t process_ready_ns;
+	uint64_t process_threads;
 };
 
 /* Ties a stack to an event of the same file: the one with this start and kind. */

@@ -119,7 +119,7 @@ START_TEST(a_refinement_explains_and_the_later_line_wins)
 	setup();
 	set(SP_MEASURE_loader_wait_share, 0.4);
 	set(SP_MEASURE_decode_work_share, 0.7);
-	set(SP_MEASURE_worker_demand, 3.5);
+	set(SP_MEASURE_wanted_per_core, 3.5);
 	ck_assert_str_eq(judge(), "cpu-oversubscribed");
 	ck_assert(v.holds[SP_VERDICT_decode]);
 }
