@@ -1,0 +1,111 @@
+#include "analyzer/record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/merge.h"
+
+static struct sp_record record_of(const struct sp_report *report, const struct sp_merged *e)
+{
+	const struct sp_stream *s = report->index.streams[e->stream];
+	const struct sp_image_facts *facts = &report->facts.images[s->image];
+	uint32_t kind = sp_commit_kind(e->slot->commit), arg = sp_commit_arg(e->slot->commit);
+	const struct sp_event_info *info = sp_event_info(kind);
+	enum sp_place place = SP_PLACE_UNKNOWN;
+	struct sp_record r = {
+		.stream = e->stream,
+		.kind = kind,
+		.arg = arg,
+		.start_ns = e->start_ns,
+		.dur_ns = e->dur_ns,
+		.value = e->slot->value,
+	};
+
+	if (info->arg == SP_ARG_FILE) {
+		place = sp_image_place(facts, arg);
+		r.file = sp_image_file(facts, arg);
+	} else if (info->name && info->class == SP_CLASS_CUDA_COPY) {
+		place = sp_place_of_copy(arg);
+	} else if (info->arg == SP_ARG_NAME) {
+		r.label = sp_image_label(facts, arg);
+	}
+	r.stage = sp_stage_of(kind, place);
+	if (info->name && info->extra && e->extra) {
+		const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
+
+		r.has_image = true;
+		r.inside_ns = sp_clock_span_ns(host->clock.ns_per_tick, e->extra->start);
+		r.width = (uint32_t)(e->extra->ticks >> 32);
+		r.height = (uint32_t)e->extra->ticks;
+	}
+	return r;
+}
+
+static bool is_selected(const struct sp_report *report, const struct sp_merged *e)
+{
+	const struct sp_stream *s = report->index.streams[e->stream];
+	struct sp_span span = sp_report_span(report, report->index.images[s->image].host);
+
+	return e->slot->start >= span.from_ticks && e->slot->start < span.to_ticks;
+}
+
+int sp_records_read(const struct sp_report *report,
+		    int (*take)(void *context, const struct sp_record *record), void *context)
+{
+	struct sp_merged event;
+	struct sp_merge merge;
+	int r = sp_merge_init(&merge, report);
+
+	while (r == 0) {
+		struct sp_record record;
+
+		r = sp_merge_next(&merge, &event);
+		if (r <= 0)
+			break;
+		record = record_of(report, &event);
+		r = is_selected(report, &event) ? take(context, &record) : 0;
+	}
+	sp_merge_finish(&merge);
+	return r < 0 ? r : 0;
+}
+
+const char *sp_record_kind(const struct sp_record *record, char ret[SP_RECORD_KIND_BYTES])
+{
+	const char *name = sp_event_info(record->kind)->name;
+
+	if (name)
+		return name;
+	snprintf(ret, SP_RECORD_KIND_BYTES, "kind-%" PRIu32, record->kind);
+	return ret;
+}
+
+const char *sp_record_name(const struct sp_report *report, const struct sp_record *record,
+			   char room[SP_RECORD_KIND_BYTES], size_t *ret_bytes)
+{
+	const char *kind;
+
+	if (record->label != SP_NAMES_REST && record->stage == SP_STAGE_range)
+		return sp_names_text(&report->facts.labels, record->label, ret_bytes);
+	kind = sp_record_kind(record, room);
+	*ret_bytes = strlen(kind);
+	return kind;
+}
+
+const char *sp_record_file(const struct sp_report *report, const struct sp_record *record,
+			   size_t *ret_bytes)
+{
+	if (record->file != SP_NAMES_REST)
+		return sp_names_text(&report->facts.files, record->file, ret_bytes);
+	if (record->label != SP_NAMES_REST && record->stage != SP_STAGE_range)
+		return sp_names_text(&report->facts.labels, record->label, ret_bytes);
+	return NULL;
+}
+
+bool sp_record_has_bytes(const struct sp_record *record)
+{
+	enum sp_value means = (enum sp_value)sp_event_info(record->kind)->value;
+
+	return (means == SP_VALUE_BYTES || means == SP_VALUE_LENGTH) && record->value >= 0;
+}

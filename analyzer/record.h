@@ -1,0 +1,52 @@
+/*
+ * One event with what it means: its stage, its file or label. Copies nothing of the trace but numbers.
+ */
+#ifndef STAGEPROF_ANALYZER_RECORD_H
+#define STAGEPROF_ANALYZER_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/report.h"
+#include "analyzer/stage.h"
+
+struct sp_record {
+	uint32_t stream; /* index into index.streams */
+	uint32_t kind;	 /* trace/events.def, or a number that this version does not know */
+	uint32_t arg;
+	enum sp_stage stage;
+	int64_t start_ns; /* CLOCK_REALTIME of its host */
+	uint64_t dur_ns;
+	int64_t value;	/* SP_VALUE_ABANDONED: the call did not return */
+	uint32_t file;	/* number in facts.files; SP_NAMES_REST: none, or its name is not known */
+	uint32_t label; /* number in facts.labels, likewise */
+	bool has_image;
+	uint32_t width, height; /* has_image */
+	uint64_t inside_ns;	/* has_image: in the library, without what the program does between its calls */
+};
+
+/*
+ * Calls take(context, record) for each selected event, in the order in which they ended; a result that is
+ * not 0 ends the reading and is returned, if it is negative. Returns 0 or -ENOMEM. Memory: merge.h.
+ */
+int sp_records_read(const struct sp_report *report,
+		    int (*take)(void *context, const struct sp_record *record), void *context);
+
+#define SP_RECORD_KIND_BYTES 20u
+
+/* The event's name; of an unknown kind, "kind-NUMBER". */
+const char *sp_record_kind(const struct sp_record *record, char ret[SP_RECORD_KIND_BYTES]);
+
+/* A range's label, any other event's kind; not escaped, not NUL-terminated. */
+const char *sp_record_name(const struct sp_report *report, const struct sp_record *record,
+			   char room[SP_RECORD_KIND_BYTES], size_t *ret_bytes);
+
+/* The path, or NULL. */
+const char *sp_record_file(const struct sp_report *report, const struct sp_record *record,
+			   size_t *ret_bytes);
+
+/* True where the value is a count of bytes that were moved (no error, not abandoned). */
+bool sp_record_has_bytes(const struct sp_record *record);
+
+#endif
