@@ -78,6 +78,14 @@ void sp_json_signed(struct sp_json *j, const char *key, int64_t n)
 	fprintf(j->file, "%" PRId64, n);
 }
 
+void sp_json_us(struct sp_json *j, const char *key, int64_t ns)
+{
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	put_key(j, key);
+	fprintf(j->file, "%s%" PRIu64 ".%03u", ns < 0 ? "-" : "", n / 1000, (unsigned)(n % 1000));
+}
+
 void sp_json_share(struct sp_json *j, const char *key, double x)
 {
 	put_key(j, key);

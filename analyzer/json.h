@@ -24,6 +24,7 @@ void sp_json_close(struct sp_json *j, char bracket); /* '}' or ']' */
 void sp_json_string(struct sp_json *j, const char *key, const char *text, size_t bytes);
 void sp_json_count(struct sp_json *j, const char *key, uint64_t n);
 void sp_json_signed(struct sp_json *j, const char *key, int64_t n);
+void sp_json_us(struct sp_json *j, const char *key, int64_t ns); /* microseconds, three decimals */
 void sp_json_share(struct sp_json *j, const char *key, double x); /* six digits; finite */
 void sp_json_bool(struct sp_json *j, const char *key, bool b);
 void sp_json_null(struct sp_json *j, const char *key);

@@ -10,6 +10,7 @@
 
 #include "analyzer/complaint.h"
 #include "analyzer/explain.h"
+#include "analyzer/export_run.h"
 #include "analyzer/options.h"
 #include "analyzer/output_file.h"
 #include "analyzer/report.h"
@@ -74,7 +75,7 @@ static int open_output(struct sp_output_file *file, const struct sp_options *opt
 	return r;
 }
 
-static int show(const struct sp_report *report, const struct sp_options *options, FILE *file)
+static int show_view(const struct sp_report *report, const struct sp_options *options, FILE *file)
 {
 	struct sp_out out = {
 		.file = file,
@@ -82,12 +83,12 @@ static int show(const struct sp_report *report, const struct sp_options *options
 		.width = options->width,
 		.color = options->color,
 	};
-	int r, end;
+	int r;
 
 	sp_out_begin(&out);
 	r = options->explains ? sp_explain(&out, options->explained)
 			      : options->view->show(report, &out, &options->rows);
-	end = sp_out_end(&out);
+	sp_out_end(&out); /* the file knows what it did not take */
 	if (r == -EINVAL && options->explains) {
 		say_of(options->explained, "no verdict has this code: stageprof-report explain");
 		return 2;
@@ -100,16 +101,39 @@ static int show(const struct sp_report *report, const struct sp_options *options
 		say(strerror(-r));
 	if (r == SP_EXIT_FAILED)
 		say("--fail-if-slower: cannot tell: a run has fewer than 10 steps, or its steps no time");
-	return r < 0 || end < 0 ? SP_EXIT_FAILED : r;
+	return r < 0 ? SP_EXIT_FAILED : r;
 }
 
-static int write_output(const struct sp_report *report, const struct sp_options *options,
+static int show(struct sp_report *report, const struct sp_options *options, FILE *file)
+{
+	int r;
+
+	if (!options->exporter)
+		return show_view(report, options, file);
+	r = sp_export_run(report, options, file);
+	if (r < 0 && r != -EIO)
+		say(strerror(-r));
+	return r < 0 && r != -EIO ? 1 : 0; /* likewise */
+}
+
+static void say_next(const struct sp_options *options)
+{
+	char line[SP_NEXT_BYTES];
+
+	if (!options->exporter || options->quiet || !options->output ||
+	    strcmp(options->output, "-") == 0)
+		return;
+	sp_export_next(line, options->exporter, options->output);
+	say(line);
+}
+
+static int write_output(struct sp_report *report, const struct sp_options *options,
 			struct sp_output_file *file)
 {
 	int status = show(report, options, file->file);
 	int r;
 
-	if (status == 2)
+	if (status != 0 && file->part_path)
 		return status;
 	r = sp_output_file_keep(file);
 	if (r == -EEXIST)
@@ -118,6 +142,8 @@ static int write_output(const struct sp_report *report, const struct sp_options 
 		say_of(options->output, "not everything could be written, so nothing was");
 	else if (r < 0)
 		say("not everything could be written to stdout");
+	else if (status == 0)
+		say_next(options);
 	return r < 0 ? 1 : status;
 }
 
@@ -177,7 +203,7 @@ static enum sp_range_choice choose_ranges(unsigned needs)
 
 static struct sp_report report_asked(const struct sp_options *options)
 {
-	unsigned needs = options->view->needs;
+	unsigned needs = options->needs;
 	struct sp_report report = {
 		.names_max = NAMES_MAX,
 		.selection = options->selection,
@@ -207,7 +233,7 @@ int main(int argc, char **argv)
 	int status;
 
 	sp_options_parse(&options, argc, argv);
-	if (options.view->needs & SP_NEEDS_RUNS)
+	if (options.needs & SP_NEEDS_RUNS)
 		count = paths_count(&options);
 	for (uint32_t i = 0; i < count; i++)
 		reports[i] = report_asked(&options);

@@ -37,6 +37,10 @@ static const char doc[] =
 #define SP_VIEW(name, needs, help) "  " #name ": " help "\n"
 #include "analyzer/views.def"
 #undef SP_VIEW
+	"\nexport NAME instead of a view, for other programs (docs/EXPORTS.md):\n"
+#define SP_EXPORTER(name, binary, needs, help, next) "  " #name ": " help "\n"
+#include "analyzer/exporters.def"
+#undef SP_EXPORTER
 	"\nexplain tells what a verdict means, or lists them all.\n";
 
 static uint64_t parse_number(struct argp_state *state, const char *what, const char *text,
@@ -132,10 +136,14 @@ static double parse_percent(struct argp_state *state, const char *what, const ch
 static void check_line(const struct argp_state *state, const struct sp_options *o)
 {
 	bool compares = o->view && (o->view->needs & SP_NEEDS_RUNS);
-	unsigned runs = state->arg_num - (o->view ? 1 : 0);
+	unsigned runs = state->arg_num - (o->exporter ? 2 : o->view ? 1 : 0);
 
 	if (o->explains)
 		return;
+	if (o->is_export && !o->exporter)
+		argp_error(state, "export what? (see --help)");
+	if (o->exporter && o->exporter->is_binary && !o->output && isatty(STDOUT_FILENO))
+		argp_error(state, "export %s is not for a terminal: -o FILE", o->exporter->name);
 	if (runs == 0)
 		argp_error(state, "no RUN given");
 	if (compares && runs == 1)
@@ -174,6 +182,13 @@ static unsigned default_width(void)
 	return PIPED_WIDTH;
 }
 
+static void take_exporter(struct sp_options *o, struct argp_state *state, const char *name)
+{
+	o->exporter = sp_exporter_find(name);
+	if (!o->exporter)
+		argp_error(state, "export %s: there is no such export (see --help)", name);
+}
+
 static void take_argument(struct sp_options *o, struct argp_state *state, char *arg)
 {
 	if (o->explains && o->explained)
@@ -186,7 +201,13 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 		o->explains = true;
 		return;
 	}
-	/* The first word may be a view; a file of that name is given as ./NAME. */
+	/* The first word may be a view, or "export"; a file of that name is given as ./NAME. */
+	if (state->arg_num == 0 && (o->is_export = strcmp(arg, "export") == 0))
+		return;
+	if (state->arg_num == 1 && o->is_export) {
+		take_exporter(o, state, arg);
+		return;
+	}
 	if (state->arg_num == 0 && (o->view = sp_view_find(arg)))
 		return;
 	*o->paths++ = arg;
@@ -262,6 +283,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_jobs:
 		o->jobs = (unsigned)parse_number(state, "jobs", arg, 256);
 		return 0;
+	case KEY_quiet:
+		o->quiet = true;
+		return 0;
 	case KEY_verbose:
 		o->verbose = true;
 		return 0;
@@ -278,14 +302,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Machines get everything. */
 static uint32_t default_limit(const struct sp_options *o)
 {
-	bool is_long = (o->view->needs & SP_NEEDS_LIMIT) != 0;
+	bool is_long = (o->needs & SP_NEEDS_LIMIT) != 0;
 
 	return is_long && o->format == SP_FORMAT_TABLE ? TABLE_ROWS : UINT32_MAX;
 }
 
 void sp_options_parse(struct sp_options *options, int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse, "[VIEW] RUN...\nexplain [CODE]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {argp_options, parse, "[VIEW] RUN...\nexport NAME RUN...\nexplain [CODE]", doc, NULL, NULL, NULL};
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 
 	*options = (struct sp_options){
@@ -302,8 +326,9 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	if (!paths || argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
 		exit(USAGE_STATUS);
 	options->paths = paths;
-	if (!options->view)
+	if (!options->view && !options->exporter)
 		options->view = &sp_views[0];
+	options->needs = options->view ? options->view->needs : options->exporter->needs;
 	if (options->rows.limit == NO_LIMIT_GIVEN)
 		options->rows.limit = default_limit(options);
 	options->color = wants_color(options->color_when, !options->output);

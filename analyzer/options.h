@@ -4,12 +4,15 @@
 #ifndef STAGEPROF_ANALYZER_OPTIONS_H
 #define STAGEPROF_ANALYZER_OPTIONS_H
 
+#include "analyzer/export.h"
 #include "analyzer/out.h"
 #include "analyzer/report.h"
 #include "analyzer/view.h"
 
 struct sp_options {
-	const struct sp_view *view;
+	const struct sp_view *view;	    /* NULL where there is an exporter */
+	const struct sp_exporter *exporter; /* NULL where there is a view */
+	unsigned needs;			    /* of either: enum sp_view_needs */
 	struct sp_view_options rows;
 	struct sp_selection selection;
 	struct sp_step_selection steps;
@@ -19,9 +22,10 @@ struct sp_options {
 	enum sp_format format;
 	enum sp_file_naming by;
 	unsigned width, jobs;
-	bool color, verbose;
+	bool color, verbose, quiet;
 	const char *output; /* -o, borrowed from argv; NULL: stdout */
 	int color_when;	    /* 0 auto, 1 always, 2 never; color is what follows */
+	bool is_export;	    /* the first word was "export" */
 	bool force;	    /* output may replace a file */
 	bool explains;	     /* no run is read */
 	const char *explained; /* a code; NULL: all of them */

@@ -183,11 +183,21 @@ static bool is_chosen(const struct gathering *g, uint32_t kind)
 {
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
 
+	if (g->choice == SP_RANGES_AND_CALLS)
+		return kind != SP_KIND_HOLE && kind < SP_KIND_DEFINE;
 	if (!info || !info->name || info->class != SP_CLASS_RANGE)
 		return false;
 	if (g->choice == SP_RANGES_MODULES)
 		return kind == SP_EV_module_forward;
 	return g->choice != SP_RANGES_OPS || kind == SP_EV_torch_op;
+}
+
+static uint32_t label_of(const struct sp_image_facts *facts, const struct sp_slot *slot)
+{
+	const struct sp_event_info *info = sp_event_info(sp_commit_kind(slot->commit));
+
+	return info->arg == SP_ARG_NAME ? sp_image_label(facts, sp_commit_arg(slot->commit))
+					: SP_NAMES_REST;
 }
 
 static int take_batch(struct gathering *g, const struct sp_stream *stream,
@@ -210,7 +220,7 @@ static int take_batch(struct gathering *g, const struct sp_stream *stream,
 		ns = sp_clock_span_ns(clock->ns_per_tick, slot->ticks);
 		r = take(g,
 			 (struct sp_range_node){
-				 .label = sp_image_label(facts, sp_commit_arg(slot->commit)),
+				 .label = label_of(facts, slot),
 				 .kind = (uint16_t)kind,
 				 .calls = 1,
 				 .total_ns = ns,
@@ -234,25 +244,52 @@ static int read_stream(struct gathering *g, uint32_t i)
 	return r;
 }
 
+static int begin(struct gathering *g, struct sp_range_tree *tree, const struct sp_report *report,
+		 enum sp_range_choice choice)
+{
+	int r;
+
+	*g = (struct gathering){.tree = tree, .report = report, .choice = choice};
+	*tree = (struct sp_range_tree){.nodes = NULL};
+	r = sp_reader_init(&g->reader);
+	if (r < 0)
+		return r;
+	node_take(tree);
+	if (!tree->nodes)
+		return -ENOMEM;
+	tree->nodes[0] = (struct sp_range_node){.kind = 0};
+	return 0;
+}
+
+static void end(struct gathering *g)
+{
+	sp_reader_finish(&g->reader);
+	free(g->waiting);
+}
+
 int sp_ranges_read(struct sp_range_tree *tree, const struct sp_report *report,
 		   enum sp_range_choice choice)
 {
-	struct gathering g = {.tree = tree, .report = report, .choice = choice};
-	int r = sp_reader_init(&g.reader);
+	struct gathering g;
+	int r = begin(&g, tree, report, choice);
 
-	*tree = (struct sp_range_tree){.nodes = NULL};
-	if (r == 0) {
-		node_take(tree);
-		r = tree->nodes ? 0 : -ENOMEM;
-	}
-	if (r == 0)
-		tree->nodes[0] = (struct sp_range_node){.kind = 0};
 	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++)
 		if (report->facts.images[report->index.streams[i]->image].labels &&
 		    sp_report_selects(report, i))
 			r = read_stream(&g, i);
-	sp_reader_finish(&g.reader);
-	free(g.waiting);
+	end(&g);
+	return r;
+}
+
+int sp_ranges_read_stream(struct sp_range_tree *tree, const struct sp_report *report,
+			  enum sp_range_choice choice, uint32_t stream)
+{
+	struct gathering g;
+	int r = begin(&g, tree, report, choice);
+
+	if (r == 0)
+		r = read_stream(&g, stream);
+	end(&g);
 	return r;
 }
 

@@ -24,6 +24,7 @@ enum sp_range_choice {
 	SP_RANGES_ALL,
 	SP_RANGES_MODULES,
 	SP_RANGES_OPS,
+	SP_RANGES_AND_CALLS, /* every event; what is no range has label 0 */
 };
 
 struct sp_range_node {
@@ -45,6 +46,9 @@ struct sp_range_tree {
 /* Reads the selected threads. Returns 0 or -ENOMEM. */
 int sp_ranges_read(struct sp_range_tree *tree, const struct sp_report *report,
 		   enum sp_range_choice choice);
+/* Of one thread, selected or not. */
+int sp_ranges_read_stream(struct sp_range_tree *tree, const struct sp_report *report,
+			  enum sp_range_choice choice, uint32_t stream);
 void sp_ranges_finish(struct sp_range_tree *tree);
 
 #endif

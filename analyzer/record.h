@@ -23,8 +23,17 @@ struct sp_record {
 	uint32_t label; /* number in facts.labels, likewise */
 	bool has_image;
 	uint32_t width, height; /* has_image */
+	uint64_t batch;		/* that was fetched; set by tracks.c */
 	uint64_t inside_ns;	/* has_image: in the library, without what the program does between its calls */
 };
+
+/* Clipped to INT64_MAX. */
+static inline int64_t sp_record_end_ns(const struct sp_record *record)
+{
+	int64_t end_ns;
+
+	return __builtin_add_overflow(record->start_ns, record->dur_ns, &end_ns) ? INT64_MAX : end_ns;
+}
 
 /*
  * Calls take(context, record) for each selected event, in the order in which they ended; a result that is

@@ -289,31 +289,22 @@ void sp_report_finish(struct sp_report *report)
 	free(report->streams);
 }
 
+const char *sp_report_thread_name(const struct sp_report *report, uint32_t stream)
+{
+	const char *name = report->facts.thread_names[stream];
+
+	return *name ? name : report->index.streams[stream]->comm;
+}
+
 struct sp_traffic sp_stages_traffic(const struct sp_sums stages[SP_STAGES])
 {
 	struct sp_traffic t = {0, 0};
 
 	for (int i = 0; i < SP_STAGES; i++) {
-		uint64_t bytes = stages[i].bytes;
+		enum sp_traffic_way way = sp_stage_traffic((enum sp_stage)i);
 
-		switch ((enum sp_stage)i) {
-		case SP_STAGE_file_read:
-		case SP_STAGE_import_read:
-		case SP_STAGE_ipc_read:
-		case SP_STAGE_device_read:
-		case SP_STAGE_proc_read:
-		case SP_STAGE_unknown_read:
-			t.read_bytes += bytes;
-			break;
-		case SP_STAGE_file_write:
-		case SP_STAGE_ipc_write:
-		case SP_STAGE_device_write:
-		case SP_STAGE_unknown_write:
-			t.written_bytes += bytes;
-			break;
-		default:
-			break;
-		}
+		t.read_bytes += way == SP_TRAFFIC_READ ? stages[i].bytes : 0;
+		t.written_bytes += way == SP_TRAFFIC_WRITTEN ? stages[i].bytes : 0;
 	}
 	return t;
 }

@@ -91,6 +91,9 @@ struct sp_span sp_report_span(const struct sp_report *report, uint32_t host);
 void sp_report_life(const struct sp_report *report, uint32_t stream, int64_t *ret_begin_ns,
 		    int64_t *ret_end_ns);
 
+/* As the thread named itself, else as the system knows it; not escaped, of fewer than 64 bytes. */
+const char *sp_report_thread_name(const struct sp_report *report, uint32_t stream);
+
 struct sp_traffic sp_stages_traffic(const struct sp_sums stages[SP_STAGES]);
 
 /* True where anything of a trace was found in any input. */

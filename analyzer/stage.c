@@ -109,6 +109,26 @@ bool sp_stage_has_rate(enum sp_stage stage)
 	return bytes_of[stage] == MOVED;
 }
 
+enum sp_traffic_way sp_stage_traffic(enum sp_stage stage)
+{
+	switch (stage) {
+	case SP_STAGE_file_read:
+	case SP_STAGE_import_read:
+	case SP_STAGE_ipc_read:
+	case SP_STAGE_device_read:
+	case SP_STAGE_proc_read:
+	case SP_STAGE_unknown_read:
+		return SP_TRAFFIC_READ;
+	case SP_STAGE_file_write:
+	case SP_STAGE_ipc_write:
+	case SP_STAGE_device_write:
+	case SP_STAGE_unknown_write:
+		return SP_TRAFFIC_WRITTEN;
+	default:
+		return SP_TRAFFIC_NONE;
+	}
+}
+
 static bool contains(const char *path, size_t bytes, const char *part)
 {
 	return memmem(path, bytes, part, strlen(part)) != NULL;

@@ -37,6 +37,15 @@ const char *sp_stage_title(enum sp_stage stage); /* for people */
 bool sp_stage_has_bytes(enum sp_stage stage);
 bool sp_stage_has_rate(enum sp_stage stage);
 
+/* Which of a report's two sums of traffic the stage's bytes are in. */
+enum sp_traffic_way {
+	SP_TRAFFIC_NONE,
+	SP_TRAFFIC_READ,
+	SP_TRAFFIC_WRITTEN,
+};
+
+enum sp_traffic_way sp_stage_traffic(enum sp_stage stage);
+
 /* The path need not be NUL-terminated or UTF-8. */
 enum sp_place sp_place_of(const struct sp_file_facts *facts, const char *path, size_t path_bytes);
 

@@ -57,7 +57,6 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 	const struct sp_stream *s = report->index.streams[i];
 	const struct sp_stream_sums *sums = &report->streams[i];
 	const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
-	const char *name = report->facts.thread_names[i];
 	const struct sp_thread_usage *use = &report->facts.usages[i];
 	struct sp_traffic traffic = sp_stages_traffic(sums->stages);
 	int64_t begin, end;
@@ -68,13 +67,11 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 		    sums->stages[stage].total_ns > sums->stages[top].total_ns)
 			top = stage;
 	sp_report_life(report, i, &begin, &end);
-	if (!*name)
-		name = s->comm;
 	struct sp_cell cells[CELLS] = {
 		[HOST] = sp_cell_bytes(host->name, strnlen(host->name, sizeof(host->name))),
 		[PID] = sp_cell_count(report->index.images[s->image].pid),
 		[TID] = sp_cell_count(s->tid),
-		[NAME] = sp_cell_text(name),
+		[NAME] = sp_cell_text(sp_report_thread_name(report, i)),
 		[PART] = sp_cell_count(s->part),
 		[START] = sp_cell_signed(begin - report->begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(end - begin)),

@@ -1,0 +1,44 @@
+/*
+ * Which fetch of a loader's worker became which arrival in the trainer's process: by the bytes of the pipe
+ * between them. A message is 4 bytes of length and the rest (Python's multiprocessing.connection), written
+ * under a lock; the n-th that a worker sends after its n-th fetch is that fetch's batch.
+ *
+ * Says nothing rather than guess: where events were lost, only a part is selected, names of pipes are not
+ * known, a pipe has two readers, or its messages do not end where reads end.
+ */
+#ifndef STAGEPROF_ANALYZER_BATCH_H
+#define STAGEPROF_ANALYZER_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/record.h"
+
+#define BATCH_PIPES_MAX 4096u
+#define BATCH_WAITING_MAX 4096u /* messages, and reads, that a pipe may have on their way */
+
+struct sp_batch_pipe;
+struct sp_batch_worker;
+
+struct sp_batches {
+	/* Set by the caller: batch `id` was read by this stream at this time. */
+	int (*arrived)(void *context, uint64_t id, uint32_t stream, int64_t at_ns);
+	void *context;
+
+	const struct sp_report *report;
+	bool is_on;
+	struct sp_batch_worker *workers; /* parallel to index.images */
+	struct sp_batch_pipe *pipes;	 /* uthash */
+};
+
+/* Returns 0 or -ENOMEM. */
+int sp_batches_init(struct sp_batches *batches, const struct sp_report *report);
+void sp_batches_finish(struct sp_batches *batches);
+
+/*
+ * Takes all records in the order in which they ended. *ret_id: the batch that this record fetched, 0 none.
+ * Returns 0, -ENOMEM, or what arrived() returned.
+ */
+int sp_batches_take(struct sp_batches *batches, const struct sp_record *record, uint64_t *ret_id);
+
+#endif

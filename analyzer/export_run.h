@@ -1,0 +1,18 @@
+/*
+ * One export from beginning to end: progress, the work, and what to do with the file.
+ */
+#ifndef STAGEPROF_ANALYZER_EXPORT_RUN_H
+#define STAGEPROF_ANALYZER_EXPORT_RUN_H
+
+#include "analyzer/export.h"
+#include "analyzer/options.h"
+
+/* Draws on stderr where that is a terminal. Returns 0 or -errno. */
+int sp_export_run(struct sp_report *report, const struct sp_options *options, FILE *file);
+
+#define SP_NEXT_BYTES 8192u
+
+/* "wrote FILE (12 MB): what to do with it"; the file's name is quoted for a shell, and escaped. */
+void sp_export_next(char ret[SP_NEXT_BYTES], const struct sp_exporter *exporter, const char *path);
+
+#endif

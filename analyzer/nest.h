@@ -1,0 +1,45 @@
+/*
+ * Puts the records of a thread into lanes in which any two either lie in each other or are apart, as timelines
+ * draw them, and into an order in which what contains comes before what begins in the same ns.
+ *
+ * A thread's records come in the order in which they ended, so what a record contains has come before it. Lane
+ * 0 has nearly all: others begin where records overlap otherwise (start/end pairs of NVTX, damaged
+ * traces), or where a record comes too late to be placed.
+ *
+ * Memory: NEST_ROOTS_MAX intervals and NEST_HELD_MAX records a lane, NEST_LANES_MAX lanes a thread; a record
+ * that fits none of them has a lane for itself.
+ */
+#ifndef STAGEPROF_ANALYZER_NEST_H
+#define STAGEPROF_ANALYZER_NEST_H
+
+#include <stdint.h>
+
+#include "analyzer/record.h"
+
+#define NEST_ROOTS_MAX 65536u
+#define NEST_HELD_MAX 32u
+#define NEST_LANES_MAX 16u
+
+struct sp_nest_lane;
+
+struct sp_nest {
+	/* Set by the caller. A result that is not 0 is returned at once. */
+	int (*give)(void *context, const struct sp_record *record, uint32_t track, uint32_t lane);
+	void *context;
+
+	struct sp_nest_lane **lanes; /* first of each track */
+	uint32_t track_count;
+	uint32_t own_lanes; /* given to records that fit nowhere */
+};
+
+/* Returns 0 or -ENOMEM. */
+int sp_nest_init(struct sp_nest *nest, uint32_t track_count);
+void sp_nest_finish(struct sp_nest *nest);
+
+/* Returns 0, -ENOMEM, or what give() returned. */
+int sp_nest_take(struct sp_nest *nest, uint32_t track, const struct sp_record *record);
+
+/* Gives what is held; after the last record. */
+int sp_nest_flush(struct sp_nest *nest);
+
+#endif
