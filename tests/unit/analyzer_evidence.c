@@ -1,0 +1,344 @@
+/*
+ * What made traces say of themselves: measures whose values are known to the ns, and runs that have
+ * little to tell. One tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict.h"
+#include "analyzer/whatif.h"
+#include "tests/unit/load.h"
+#include "tests/unit/trace_maker.h"
+
+enum { LOADER = 1, ADAM };
+
+enum { STEPS = 40, WAIT_NS = 300000, FIRST_NS = 5000000, WORK_NS = 600000, ADAM_NS = 100000 };
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static struct sp_verdict v;
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+}
+
+static void teardown(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void names(void)
+{
+	static const char loader[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+	static const char adam[] = "Optimizer.step#Adam.step";
+
+	sp_maker_define(&m, SP_DEFINE_NAME, LOADER, loader, sizeof(loader) - 1);
+	sp_maker_define(&m, SP_DEFINE_NAME, ADAM, adam, sizeof(adam) - 1);
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static const char *judge(void)
+{
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	ck_assert_int_eq(sp_maker_write(folder, "a.zst", m.bytes, m.size), 0);
+	sp_maker_finish(&m);
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	return sp_rule_of(v.id)->code;
+}
+
+static double value(enum sp_measure_id measure)
+{
+	ck_assert_msg(v.evidence.of[measure].is_known, "%s", sp_measure_name(measure));
+	return v.evidence.of[measure].value;
+}
+
+static bool is_known(enum sp_measure_id measure)
+{
+	return v.evidence.of[measure].is_known;
+}
+
+static void step(uint64_t wait_ns)
+{
+	span(SP_EV_torch_range, LOADER, wait_ns, 0);
+	m.now_ticks += WORK_NS;
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+START_TEST(waits_of_a_trainer_on_the_processor)
+{
+	const double step_ns = WAIT_NS + 2 * WORK_NS + ADAM_NS;
+	const double total = STEPS * step_ns + FIRST_NS - WAIT_NS;
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(i ? WAIT_NS : FIRST_NS);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_double_eq(value(SP_MEASURE_steps), STEPS);
+	ck_assert_double_eq_tol(value(SP_MEASURE_first_batch_share), (FIRST_NS - WAIT_NS) / total,
+				1e-9);
+	ck_assert_double_eq_tol(value(SP_MEASURE_loader_wait_share), STEPS * WAIT_NS / total, 1e-9);
+	/* no device but the processor: all of it is lost */
+	ck_assert_double_eq_tol(value(SP_MEASURE_lost_wait_share),
+				value(SP_MEASURE_loader_wait_share), 1e-12);
+	ck_assert(!is_known(SP_MEASURE_sync_share));
+	ck_assert(!is_known(SP_MEASURE_copy_share));
+	ck_assert(!is_known(SP_MEASURE_cores));
+	ck_assert(v.doubts[SP_DOUBT_work_unseen]);
+	ck_assert_double_eq_tol(value(SP_MEASURE_step_mean_ns), step_ns, 1);
+	ck_assert_double_eq_tol(value(SP_MEASURE_wait_mean_ns), WAIT_NS, 1);
+}
+END_TEST
+
+/* A sync at the end of each step, WORK_NS of launches in it, and a gap before the next launch. */
+static void device_step(bool syncs)
+{
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+	m.now_ticks += 50000; /* the device is idle, where it was waited for */
+	for (int i = 0; i < 10; i++)
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	if (syncs)
+		span(SP_EV_cudaStreamSynchronize, 0, 2 * WORK_NS, 0);
+}
+
+START_TEST(a_wait_behind_a_sync_is_lost)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(true);
+	judge();
+	ck_assert(v.evidence.has_device);
+	ck_assert(v.evidence.is_queue_known);
+	ck_assert(!v.doubts[SP_DOUBT_queue]);
+	/* all waits but the first one, before which nothing is known */
+	ck_assert_double_eq_tol(value(SP_MEASURE_lost_wait_share) /
+					value(SP_MEASURE_loader_wait_share),
+				(double)(STEPS - 1) / STEPS, 1e-6);
+	ck_assert_double_eq_tol(value(SP_MEASURE_launches_per_step), 10, 0.3);
+	/* the gap behind the wait alone is the sync's */
+	ck_assert_double_eq_tol(value(SP_MEASURE_sync_cost_share),
+				50000.0 / (WAIT_NS + 50000 + 100000 + 3 * WORK_NS + ADAM_NS), 0.002);
+}
+END_TEST
+
+START_TEST(a_wait_behind_a_launch_is_not_known_to_be_lost)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(false);
+	judge();
+	ck_assert(!v.evidence.is_queue_known);
+	ck_assert_double_eq_tol(value(SP_MEASURE_lost_wait_share), 0, 1e-12);
+	ck_assert(v.doubts[SP_DOUBT_queue]);
+	ck_assert(!is_known(SP_MEASURE_sync_share));
+	/* the device may be what is slow: nobody waited for it to tell */
+	ck_assert(!is_known(SP_MEASURE_launch_bound_share));
+}
+END_TEST
+
+START_TEST(memory_that_is_not_pinned_is_told)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_cudaMemcpyAsync,
+		     sp_cuda_arg_make(0, SP_COPY_TO_DEVICE, SP_COPY_HOST_PAGEABLE), 750000, 1 << 20);
+		span(SP_EV_cudaMemcpyAsync,
+		     sp_cuda_arg_make(0, SP_COPY_TO_DEVICE, SP_COPY_HOST_PINNED), 250000, 1 << 20);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), "copy-bound");
+	ck_assert_double_eq_tol(value(SP_MEASURE_pageable_share), 0.75, 0.02);
+}
+END_TEST
+
+START_TEST(a_plain_program)
+{
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a");
+	span(SP_EV_read, 1, 1000, 100);
+	ck_assert_str_eq(judge(), "no-training");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	ck_assert_uint_eq(v.advice_count, 0);
+}
+END_TEST
+
+START_TEST(batches_and_no_step)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		m.now_ticks += WORK_NS;
+	}
+	ck_assert_str_eq(judge(), "no-steps");
+}
+END_TEST
+
+START_TEST(one_step)
+{
+	names();
+	step(WAIT_NS);
+	ck_assert_str_eq(judge(), "too-few-steps");
+	ck_assert_ptr_nonnull(strstr(v.text, "Only 1 steps"));
+}
+END_TEST
+
+START_TEST(lost_events_and_newer_ones_are_doubts)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS);
+	span(1000, 0, 5, 0);
+	m.lost = 3;
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert(v.doubts[SP_DOUBT_lost]);
+	ck_assert(v.doubts[SP_DOUBT_unknown_events]);
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+}
+END_TEST
+
+START_TEST(what_the_kernel_counted)
+{
+	struct sp_cpu_facts cpus = {.allowed = 8, .quota_millicores = 1500};
+	struct sp_usage_facts usage = {.process_threads = 4};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
+	for (int i = 0; i < STEPS; i++)
+		step(1000);
+	usage.cpu_ns = m.now_ticks / 4;
+	usage.ready_ns = 3 * usage.cpu_ns;
+	usage.process_cpu_ns = 2 * m.now_ticks;
+	usage.process_ready_ns = 6 * m.now_ticks;
+	sp_maker_define(&m, SP_DEFINE_USAGE, 0, &usage, sizeof(usage));
+	m.header.image_start_ns = 0;
+	judge();
+	/* a quota of one core and a half keeps two busy */
+	ck_assert_double_eq(value(SP_MEASURE_cores), 2);
+	ck_assert(is_known(SP_MEASURE_contention_share));
+	ck_assert(is_known(SP_MEASURE_wanted_per_core));
+	ck_assert_double_eq(value(SP_MEASURE_trainer_threads), 4);
+}
+END_TEST
+
+START_TEST(usage_cut_short_is_passed_over)
+{
+	uint64_t few[2] = {1, 2};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, few, 3);
+	sp_maker_define(&m, SP_DEFINE_USAGE, 0, few, sizeof(few));
+	for (int i = 0; i < STEPS; i++)
+		step(1000);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!is_known(SP_MEASURE_cores));
+	ck_assert(!is_known(SP_MEASURE_contention_share));
+}
+END_TEST
+
+/* On a sleeping device nothing shares a core with the loader: the bounds are known. */
+START_TEST(free_input_takes_the_wait_away)
+{
+	struct sp_what_if w;
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS);
+	judge();
+	w = sp_what_if_make(&v.evidence, SP_WHAT_IF_input_free, SP_WORKERS_UNASKED);
+	ck_assert(w.is_known);
+	ck_assert_double_eq_tol(w.now_ns, WAIT_NS + 2 * WORK_NS + ADAM_NS, 1);
+	ck_assert_double_eq_tol(w.low_ns, 2 * WORK_NS + ADAM_NS, 1);
+	ck_assert_double_eq_tol(w.high_ns, 2 * WORK_NS + ADAM_NS, 1);
+	w = sp_what_if_make(&v.evidence, SP_WHAT_IF_no_syncs, SP_WORKERS_UNASKED);
+	ck_assert(!w.is_known);
+}
+END_TEST
+
+static void what_if_setup(double batch_ns, double workers)
+{
+	memset(&v, 0, sizeof(v));
+	sp_evidence_set(&v.evidence, SP_MEASURE_step_mean_ns, 100e6);
+	sp_evidence_set(&v.evidence, SP_MEASURE_wait_mean_ns, 80e6);
+	sp_evidence_set(&v.evidence, SP_MEASURE_batch_work_ns, batch_ns);
+	sp_evidence_set(&v.evidence, SP_MEASURE_workers, workers);
+	sp_evidence_set(&v.evidence, SP_MEASURE_workers_wanted, 5);
+	sp_evidence_set(&v.evidence, SP_MEASURE_cores, 16);
+	sp_evidence_set(&v.evidence, SP_MEASURE_batch_cpu_ns, batch_ns);
+	sp_evidence_set(&v.evidence, SP_MEASURE_batch_ready_ns, 0);
+	sp_evidence_set(&v.evidence, SP_MEASURE_trainer_cpu_ns, 20e6);
+}
+
+static void check_workers(uint32_t workers, double low_ns, double high_ns)
+{
+	struct sp_what_if w = sp_what_if_make(&v.evidence, SP_WHAT_IF_workers, workers);
+
+	ck_assert(w.is_known);
+	ck_assert_uint_eq(w.workers, workers);
+	ck_assert_double_eq_tol(w.low_ns, low_ns, 1);
+	ck_assert_double_eq_tol(w.high_ns, high_ns, 1);
+}
+
+START_TEST(more_workers_until_something_else_is_slowest)
+{
+	what_if_setup(100e6, 1);
+	check_workers(1, 100e6, 100e6);
+	check_workers(2, 50e6, 50e6);
+	check_workers(4, 25e6, 25e6);
+	check_workers(8, 20e6, 20e6); /* the training thread */
+	check_workers(0, 120e6, 120e6);
+	/* two cores for 120 ms of work a step */
+	what_if_setup(100e6, 1);
+	sp_evidence_set(&v.evidence, SP_MEASURE_cores, 2);
+	check_workers(8, 60e6, 60e6);
+	/* workers that sleep need no core */
+	what_if_setup(100e6, 1);
+	sp_evidence_set(&v.evidence, SP_MEASURE_cores, 2);
+	sp_evidence_set(&v.evidence, SP_MEASURE_batch_cpu_ns, 1e6);
+	check_workers(8, 20e6, 20e6);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("evidence");
+	TCase *c = tcase_create("traces"), *made = tcase_create("made up");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
+	tcase_add_test(c, a_wait_behind_a_sync_is_lost);
+	tcase_add_test(c, a_wait_behind_a_launch_is_not_known_to_be_lost);
+	tcase_add_test(c, memory_that_is_not_pinned_is_told);
+	tcase_add_test(c, a_plain_program);
+	tcase_add_test(c, batches_and_no_step);
+	tcase_add_test(c, one_step);
+	tcase_add_test(c, lost_events_and_newer_ones_are_doubts);
+	tcase_add_test(c, what_the_kernel_counted);
+	tcase_add_test(c, usage_cut_short_is_passed_over);
+	tcase_add_test(c, free_input_takes_the_wait_away);
+	tcase_add_test(made, more_workers_until_something_else_is_slowest);
+	suite_add_tcase(suite, c);
+	suite_add_tcase(suite, made);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
