@@ -18,7 +18,8 @@ static bool is_no_python(const struct sp_patient *p, struct sp_finding *f)
 	if (p->facts)
 		return false;
 	sp_find(f, SP_VERDICT_SKIP, NULL,
-		p->is_probed && p->program.is_python ? "the child told nothing" : "no Python child was run");
+		p->is_probed && p->program.is_python ? "the child told nothing"
+						     : "no Python child was run");
 	return true;
 }
 
@@ -40,11 +41,14 @@ void sp_check_python(const struct sp_patient *p, struct sp_finding *f)
 	if (!sp_patient_fact(p, "python", version) || !sp_patient_fact(p, "executable", path))
 		sp_find(f, SP_VERDICT_SKIP, NULL, "the child told no version");
 	else if (is_bound(p, "python"))
-		sp_find(f, SP_VERDICT_OK, NULL, "Python %s, %s: ranges and known calls are seen", version, path);
+		sp_find(f, SP_VERDICT_OK, NULL, "Python %s, %s: ranges and known calls are seen",
+			version, path);
 	else
-		sp_find(f, SP_VERDICT_WARN, "use CPython 3.8 to 3.13, or do without ranges and steps",
-			"Python %s, %s: not joined; files, decoding and CUDA are seen, ranges are not", version,
-			path);
+		sp_find(f, SP_VERDICT_WARN,
+			"use CPython 3.8 to 3.13, or do without ranges and steps",
+			"Python %s, %s: not joined; files, decoding and CUDA are seen, ranges are "
+			"not",
+			version, path);
 }
 
 void sp_check_torch(const struct sp_patient *p, struct sp_finding *f)
@@ -54,14 +58,17 @@ void sp_check_torch(const struct sp_patient *p, struct sp_finding *f)
 	if (is_no_python(p, f))
 		return;
 	if (sp_patient_fact(p, "torch fails", version))
-		sp_find(f, SP_VERDICT_WARN, "mend the import first", "PyTorch cannot be imported: %s", version);
+		sp_find(f, SP_VERDICT_WARN, "mend the import first",
+			"PyTorch cannot be imported: %s", version);
 	else if (!sp_patient_fact(p, "torch", version))
 		sp_find(f, SP_VERDICT_SKIP, NULL, "this interpreter has no PyTorch%s",
 			sp_patient_fact(p, "paddle", paddle) ? "; it has Paddle" : "");
 	else if (is_bound(p, "torch-markers"))
 		sp_find(f, SP_VERDICT_OK, NULL, "PyTorch %s: its markers are seen", version);
 	else
-		sp_find(f, SP_VERDICT_WARN, "steps still come from wrapped calls; say so with this version if they do not",
+		sp_find(f, SP_VERDICT_WARN,
+			"steps still come from wrapped calls; say so with this version if they do "
+			"not",
 			"PyTorch %s: its markers could not be had", version);
 }
 
@@ -84,7 +91,8 @@ void sp_check_jpeg(const struct sp_patient *p, struct sp_finding *f)
 	else if (has_stage(p, "jpeg_decode"))
 		sp_find(f, SP_VERDICT_OK, NULL, "an image that Pillow decoded is in the trace");
 	else
-		sp_find(f, SP_VERDICT_WARN, "install Pillow's wheel, or one linked with a shared libjpeg",
+		sp_find(f, SP_VERDICT_WARN,
+			"install Pillow's wheel, or one linked with a shared libjpeg",
 			"Pillow decoded an image out of sight: its libjpeg is inside it");
 }
 
@@ -106,18 +114,21 @@ static unsigned find_texts(int fd, const GElf_Shdr *section)
 
 	for (uint64_t at = 0; chunk && at < section->sh_size; at += CHUNK_BYTES) {
 		uint64_t left = section->sh_size - at;
-		size_t want = left < CHUNK_BYTES + OVERLAP_BYTES ? (size_t)left : CHUNK_BYTES + OVERLAP_BYTES;
+		size_t want = left < CHUNK_BYTES + OVERLAP_BYTES ? (size_t)left
+								 : CHUNK_BYTES + OVERLAP_BYTES;
 		ssize_t n = pread(fd, chunk, want, (off_t)(section->sh_offset + at));
 
 		for (size_t i = 0; n > 0 && i < INSIDE_COUNT; i++)
-			if (!(found & 1u << i) && memmem(chunk, (size_t)n, inside[i].text, strlen(inside[i].text)))
+			if (!(found & 1u << i) &&
+			    memmem(chunk, (size_t)n, inside[i].text, strlen(inside[i].text)))
 				found |= 1u << i;
 	}
 	free(chunk);
 	return found;
 }
 
-/* Bits of `inside` whose function the object offers to others: then it is the shared library itself. */
+/* Bits of `inside` whose function the object offers to others: then it is the shared library
+ * itself. */
 static unsigned find_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -146,7 +157,8 @@ static unsigned find_inside(const char *path)
 		while ((section = elf_nextscn(elf, section))) {
 			GElf_Shdr header;
 			const char *name = gelf_getshdr(section, &header)
-						   ? elf_strptr(elf, names, header.sh_name) : NULL;
+						   ? elf_strptr(elf, names, header.sh_name)
+						   : NULL;
 
 			if (name && strcmp(name, ".rodata") == 0)
 				texts |= find_texts(fd, &header);
@@ -187,16 +199,18 @@ void sp_check_hidden(const struct sp_patient *p, struct sp_finding *f)
 	}
 	if (text[0])
 		sp_find(f, SP_VERDICT_WARN,
-			"their work shows as the Python calls around it, where those are known (stageprof-report ranges)",
+			"their work shows as the Python calls around it, where those are known "
+			"(stageprof-report ranges)",
 			"out of sight: %s", text);
 	else
 		sp_find(f, SP_VERDICT_OK, NULL, "none among what was imported");
 }
 
 /*
- * After "object=PATH [0]" come lines "PID:\t scope N: OBJECT...": where names are looked up, in this order. A
- * library of -Bsymbolic comes first alone, for its own names; one of RTLD_DEEPBIND with all that it needs, before
- * what was preloaded. A block that does not begin at 0 tells what an older library gained.
+ * After "object=PATH [0]" come lines "PID:\t scope N: OBJECT...": where names are looked up, in
+ * this order. A library of -Bsymbolic comes first alone, for its own names; one of RTLD_DEEPBIND
+ * with all that it needs, before what was preloaded. A block that does not begin at 0 tells what an
+ * older library gained.
  */
 static bool is_deepbound(const char *path, const char *line)
 {
@@ -237,7 +251,8 @@ void sp_check_deepbind(const struct sp_patient *p, struct sp_finding *f)
 			append(text, sizeof(text), path, "");
 	}
 	if (text[0])
-		sp_find(f, SP_VERDICT_WARN, "ask its loader for dlopen without RTLD_DEEPBIND (sys.setdlopenflags)",
+		sp_find(f, SP_VERDICT_WARN,
+			"ask its loader for dlopen without RTLD_DEEPBIND (sys.setdlopenflags)",
 			"calls of these are not seen: %s", text);
 	else
 		sp_find(f, SP_VERDICT_OK, NULL, "none");

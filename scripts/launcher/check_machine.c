@@ -29,7 +29,8 @@ void sp_check_stacks(const struct sp_patient *p, struct sp_finding *f)
 	if (library)
 		sp_find(f, SP_VERDICT_OK, NULL, "libunwind.so.8 is there");
 	else
-		sp_find(f, wanted ? SP_VERDICT_WARN : SP_VERDICT_SKIP, "install libunwind8 (Debian) or libunwind (others)",
+		sp_find(f, wanted ? SP_VERDICT_WARN : SP_VERDICT_SKIP,
+			"install libunwind8 (Debian) or libunwind (others)",
 			"no libunwind.so.8: STAGEPROF_STACKS records no stacks");
 	if (library)
 		dlclose(library);
@@ -59,8 +60,10 @@ void sp_check_clock(const struct sp_patient *p, struct sp_finding *f)
 	if (cpu_has(" constant_tsc") && cpu_has(" nonstop_tsc"))
 		sp_find(f, SP_VERDICT_OK, NULL, "the processor's time stamp counter is invariant");
 	else
-		sp_find(f, SP_VERDICT_WARN, "nothing to do; on a virtual machine ask for invtsc to be passed on",
-			"no invariant time stamp counter: CLOCK_MONOTONIC serves, and each event costs more");
+		sp_find(f, SP_VERDICT_WARN,
+			"nothing to do; on a virtual machine ask for invtsc to be passed on",
+			"no invariant time stamp counter: CLOCK_MONOTONIC serves, and each event "
+			"costs more");
 #endif
 }
 
@@ -69,14 +72,14 @@ static const struct {
 	const char *name;
 	bool is_remote;
 } systems[] = {
-	{NFS_SUPER_MAGIC, "NFS", true},	     {0x0bd00bd0, "Lustre", true},
-	{0x47504653, "GPFS", true},	     {CEPH_SUPER_MAGIC, "Ceph", true},
-	{SMB2_SUPER_MAGIC, "SMB", true},     {CIFS_SUPER_MAGIC, "CIFS", true},
-	{FUSE_SUPER_MAGIC, "FUSE", true},    {V9FS_MAGIC, "9p", true},
-	{0x19830326, "BeeGFS", true},	     {EXT4_SUPER_MAGIC, "ext4", false},
-	{XFS_SUPER_MAGIC, "xfs", false},     {BTRFS_SUPER_MAGIC, "btrfs", false},
-	{TMPFS_MAGIC, "tmpfs", false},	     {OVERLAYFS_SUPER_MAGIC, "overlay", false},
-	{F2FS_SUPER_MAGIC, "f2fs", false},   {0x2fc12fc1, "ZFS", false},
+	{NFS_SUPER_MAGIC, "NFS", true},	   {0x0bd00bd0, "Lustre", true},
+	{0x47504653, "GPFS", true},	   {CEPH_SUPER_MAGIC, "Ceph", true},
+	{SMB2_SUPER_MAGIC, "SMB", true},   {CIFS_SUPER_MAGIC, "CIFS", true},
+	{FUSE_SUPER_MAGIC, "FUSE", true},  {V9FS_MAGIC, "9p", true},
+	{0x19830326, "BeeGFS", true},	   {EXT4_SUPER_MAGIC, "ext4", false},
+	{XFS_SUPER_MAGIC, "xfs", false},   {BTRFS_SUPER_MAGIC, "btrfs", false},
+	{TMPFS_MAGIC, "tmpfs", false},	   {OVERLAYFS_SUPER_MAGIC, "overlay", false},
+	{F2FS_SUPER_MAGIC, "f2fs", false}, {0x2fc12fc1, "ZFS", false},
 };
 
 /* A file is made there for real: rights, quotas and read-only mounts have many faces. */
@@ -100,7 +103,8 @@ static const char *output_fix = "set STAGEPROF_OUTPUT to a path on a local disk 
 static void judge_room(struct sp_finding *f, const char *folder, const struct statfs *fs)
 {
 	char room[SP_NUMBER_BYTES], name[32];
-	unsigned long long bytes = (unsigned long long)fs->f_bavail * (unsigned long long)fs->f_bsize;
+	unsigned long long bytes =
+		(unsigned long long)fs->f_bavail * (unsigned long long)fs->f_bsize;
 	bool remote = false;
 
 	snprintf(name, sizeof(name), "file system 0x%lx", (unsigned long)fs->f_type);
@@ -111,11 +115,13 @@ static void judge_room(struct sp_finding *f, const char *folder, const struct st
 		}
 	sp_text_bytes(room, bytes);
 	if (bytes < ROOM_WANTED_BYTES)
-		sp_find(f, SP_VERDICT_WARN, output_fix, "%s: only %s left (%s)", folder, room, name);
+		sp_find(f, SP_VERDICT_WARN, output_fix, "%s: only %s left (%s)", folder, room,
+			name);
 	else if (remote)
 		sp_find(f, SP_VERDICT_WARN, output_fix,
-			"%s is on %s: each trace file costs round trips, and a kill may lose the last events", folder,
-			name);
+			"%s is on %s: each trace file costs round trips, and a kill may lose the "
+			"last events",
+			folder, name);
 	else
 		sp_find(f, SP_VERDICT_OK, NULL, "%s: %s left (%s)", folder, room, name);
 }
@@ -128,14 +134,16 @@ void sp_check_output(const struct sp_patient *p, struct sp_finding *f)
 
 	(void)p;
 	if (sp_run_init() < 0) {
-		sp_find(f, SP_VERDICT_FAIL, "set STAGEPROF_OUTPUT to an absolute path", "the run's folder has no name");
+		sp_find(f, SP_VERDICT_FAIL, "set STAGEPROF_OUTPUT to an absolute path",
+			"the run's folder has no name");
 		return;
 	}
 	strcpy(folder, sp_run.base);
 	strrchr(folder, '/')[folder == strrchr(folder, '/')] = '\0';
 	r = try_file(folder);
 	if (r == -EOPNOTSUPP)
-		sp_find(f, SP_VERDICT_WARN, output_fix, "%s cannot reserve space: a weaker mode takes over", folder);
+		sp_find(f, SP_VERDICT_WARN, output_fix,
+			"%s cannot reserve space: a weaker mode takes over", folder);
 	else if (r < 0)
 		sp_find(f, SP_VERDICT_FAIL, output_fix, "%s: %s", folder, strerror(-r));
 	else if (statfs(folder, &fs) < 0)
@@ -158,15 +166,21 @@ void sp_check_limits(const struct sp_patient *p, struct sp_finding *f)
 			"files may have %llu bytes at most: recording of a thread ends there",
 			(unsigned long long)size.rlim_cur);
 	else if (files.rlim_cur < FILES_WANTED)
-		sp_find(f, SP_VERDICT_WARN, "ulimit -n 4096", "%llu descriptors at most: the trainer may run out of them",
+		sp_find(f, SP_VERDICT_WARN, "ulimit -n 4096",
+			"%llu descriptors at most: the trainer may run out of them",
 			(unsigned long long)files.rlim_cur);
 	else if (memory.rlim_cur != RLIM_INFINITY && memory.rlim_cur < ROOM_WANTED_BYTES)
-		sp_find(f, SP_VERDICT_WARN, "ulimit -v unlimited", "%llu bytes of address space at most",
-			(unsigned long long)memory.rlim_cur);
+		sp_find(f, SP_VERDICT_WARN, "ulimit -v unlimited",
+			"%llu bytes of address space at most", (unsigned long long)memory.rlim_cur);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "file size and address space %s, %llu descriptors, locked memory %s (not needed)",
-			size.rlim_cur == RLIM_INFINITY && memory.rlim_cur == RLIM_INFINITY ? "unlimited" : "large",
-			(unsigned long long)files.rlim_cur, locked.rlim_cur == RLIM_INFINITY ? "unlimited" : "limited");
+		sp_find(f, SP_VERDICT_OK, NULL,
+			"file size and address space %s, %llu descriptors, locked memory %s (not "
+			"needed)",
+			size.rlim_cur == RLIM_INFINITY && memory.rlim_cur == RLIM_INFINITY
+				? "unlimited"
+				: "large",
+			(unsigned long long)files.rlim_cur,
+			locked.rlim_cur == RLIM_INFINITY ? "unlimited" : "limited");
 }
 
 void sp_check_seccomp(const struct sp_patient *p, struct sp_finding *f)

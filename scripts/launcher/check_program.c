@@ -16,7 +16,8 @@
 void sp_check_parts(const struct sp_patient *p, struct sp_finding *f)
 {
 	if (p->has_library != 0)
-		sp_find(f, SP_VERDICT_FAIL, "install stageprof, or name its library by --library=FILE",
+		sp_find(f, SP_VERDICT_FAIL,
+			"install stageprof, or name its library by --library=FILE",
 			"libstageprof.so is not beside this program, nor in its prefix");
 	else if (p->has_report != 0)
 		sp_find(f, SP_VERDICT_WARN, "install stageprof-report beside stageprof",
@@ -32,7 +33,8 @@ void sp_check_settings(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_FAIL, "unset it", "STAGEPROF_ENABLE is 0: nothing records");
 	else if (sp_config.unknown)
 		sp_find(f, SP_VERDICT_WARN, "see stageprof run --help for the names there are",
-			"%.*s is no setting", (int)strcspn(sp_config.unknown, "="), sp_config.unknown);
+			"%.*s is no setting", (int)strcspn(sp_config.unknown, "="),
+			sp_config.unknown);
 	else if (sp_config.ranks && *sp_config.ranks)
 		sp_find(f, SP_VERDICT_OK, NULL, "only ranks %s record", sp_config.ranks);
 	else
@@ -46,16 +48,19 @@ void sp_check_program(const struct sp_patient *p, struct sp_finding *f)
 	const char *via = g->via[0] ? ", which runs " : "";
 
 	if (p->lookup != 0)
-		sp_find(f, SP_VERDICT_FAIL, "check its spelling, or give its path", "%s: %s", p->word,
-			strerror(-p->lookup));
+		sp_find(f, SP_VERDICT_FAIL, "check its spelling, or give its path", "%s: %s",
+			p->word, strerror(-p->lookup));
 	else if (why)
-		sp_find(f, SP_VERDICT_FAIL, sp_program_fix(g), "%s%s%s: %s", g->via, via, g->path, why);
+		sp_find(f, SP_VERDICT_FAIL, sp_program_fix(g), "%s%s%s: %s", g->via, via, g->path,
+			why);
 	else if (g->reach == SP_REACH_UNKNOWN)
-		sp_find(f, SP_VERDICT_WARN, "give the program that it starts", "%s is no ELF program that can be read",
-			g->path);
+		sp_find(f, SP_VERDICT_WARN, "give the program that it starts",
+			"%s is no ELF program that can be read", g->path);
 	else if (g->is_dormant && !g->is_python)
-		sp_find(f, SP_VERDICT_WARN, "give the trainer's own command, or set STAGEPROF_CHILDREN=all",
-			"%s%s%s passes the run on and records nothing itself; what it starts was not looked at",
+		sp_find(f, SP_VERDICT_WARN,
+			"give the trainer's own command, or set STAGEPROF_CHILDREN=all",
+			"%s%s%s passes the run on and records nothing itself; what it starts was "
+			"not looked at",
 			g->via, via, g->path);
 	else
 		sp_find(f, SP_VERDICT_OK, NULL, "%s%s%s, by %s", g->via, via, g->path, g->loader);
@@ -79,11 +84,13 @@ void sp_check_loading(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_OK, NULL, "taken");
 	else
 		sp_find(f, SP_VERDICT_FAIL,
-			"use a libstageprof.so built for this libc: build it in the container that trains",
+			"use a libstageprof.so built for this libc: build it in the container that "
+			"trains",
 			"not taken: %s", said);
 }
 
-/* Reads of the probe's data, as the report has them: the third column of the row that ends in /data". */
+/* Reads of the probe's data, as the report has them: the third column of the row that ends in
+ * /data". */
 static unsigned long reported_reads(const struct sp_patient *p)
 {
 	const char *row = p->files ? strstr(p->files, "/data\",") : NULL;
@@ -100,23 +107,29 @@ void sp_check_recording(const struct sp_patient *p, struct sp_finding *f)
 	if (is_out_of_reach(p, f))
 		return;
 	if (!p->is_probed)
-		sp_find(f, SP_VERDICT_SKIP, "set TMPDIR to a folder that can be written to", "no folder for the child");
+		sp_find(f, SP_VERDICT_SKIP, "set TMPDIR to a folder that can be written to",
+			"no folder for the child");
 	else if (WIFSIGNALED(p->probe_status) && WTERMSIG(p->probe_status) == SIGALRM)
 		sp_find(f, SP_VERDICT_FAIL, "see what its imports wait for",
 			"the child did not end within 60 s");
 	else if (p->probe_status != 0)
 		sp_find(f, SP_VERDICT_FAIL, "see whether the program runs without stageprof",
-			"the child failed (%s %d)", WIFSIGNALED(p->probe_status) ? "signal" : "status",
-			WIFSIGNALED(p->probe_status) ? WTERMSIG(p->probe_status) : WEXITSTATUS(p->probe_status));
+			"the child failed (%s %d)",
+			WIFSIGNALED(p->probe_status) ? "signal" : "status",
+			WIFSIGNALED(p->probe_status) ? WTERMSIG(p->probe_status)
+						     : WEXITSTATUS(p->probe_status));
 	else if (!p->files)
-		sp_find(f, SP_VERDICT_FAIL, "see the checks above and those of the output and the limits",
+		sp_find(f, SP_VERDICT_FAIL,
+			"see the checks above and those of the output and the limits",
 			"the child left no trace that can be read");
 	else if (python ? reads != SP_PROBE_READS : reads == 0)
 		sp_find(f, SP_VERDICT_FAIL, "report it, with this text",
 			"%lu of %d reads are in the trace", reads, SP_PROBE_READS);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, python ? "all %lu reads of a Python child are in its trace"
-						       : "%lu reads of a child (cat) are in its trace", reads);
+		sp_find(f, SP_VERDICT_OK, NULL,
+			python ? "all %lu reads of a Python child are in its trace"
+			       : "%lu reads of a child (cat) are in its trace",
+			reads);
 }
 
 /* What /etc/ld.so.preload or the user's LD_PRELOAD puts between the program and us. */
@@ -130,7 +143,8 @@ void sp_check_preloads(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_OK, NULL, "none");
 	else
 		sp_find(f, SP_VERDICT_WARN,
-			"where numbers look odd, try without them: a library behind ours may make calls of its own",
+			"where numbers look odd, try without them: a library behind ours may make "
+			"calls of its own",
 			"%s%s%s; they stay", ours ? ours : "", ours && global ? " and " : "",
 			global ? "/etc/ld.so.preload" : "");
 }

@@ -15,7 +15,7 @@ struct launch {
 	struct sp_child *child;
 	int *exec_error; /* shared with the child */
 	pid_t parent;
-	sigset_t mask;		    /* as we found it */
+	sigset_t mask;		   /* as we found it */
 	struct sigaction on_child; /* likewise, of SIGCHLD */
 	struct sp_witness witness;
 };
@@ -42,8 +42,8 @@ static void unblock(int signal)
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
-/* The shell that waits for us sees what it would see of the command. The terminal's own signal may wait for us
- * as well: raised before it is unblocked, the two are one. */
+/* The shell that waits for us sees what it would see of the command. The terminal's own signal may
+ * wait for us as well: raised before it is unblocked, the two are one. */
 static void stop_like(int signal)
 {
 	sigset_t all;
@@ -72,8 +72,8 @@ static bool reap(struct launch *l)
 	return false;
 }
 
-/* What a terminal sends goes to the whole group, and the child has it already; so it is where somebody signals
- * the group. What the child sends us is not for itself. */
+/* What a terminal sends goes to the whole group, and the child has it already; so it is where
+ * somebody signals the group. What the child sends us is not for itself. */
 static void forward(struct launch *l, const siginfo_t *info)
 {
 	if (info->si_code == SI_KERNEL || info->si_pid == l->child->pid)
@@ -109,12 +109,14 @@ int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *
 	sigset_t all;
 
 	*ret = (struct sp_child){0};
-	l.exec_error = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	l.exec_error =
+		mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (l.exec_error == MAP_FAILED)
 		return -ENOMEM;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &l.mask);
-	/* One that is ignored, as after nohup of some shells, would let children vanish unwaited for. */
+	/* One that is ignored, as after nohup of some shells, would let children vanish unwaited
+	 * for. */
 	sigaction(SIGCHLD, &by_default, &l.on_child);
 	sp_witness_start(&l.witness);
 	ret->pid = fork();

@@ -1,6 +1,6 @@
 /*
- * The commands of `stageprof`. Each gets its own words from its name on and returns the exit status; `run`
- * does not return where COMMAND dies by a signal: it dies by the same one.
+ * The commands of `stageprof`. Each gets its own words from its name on and returns the exit
+ * status; `run` does not return where COMMAND dies by a signal: it dies by the same one.
  */
 #ifndef STAGEPROF_LAUNCHER_COMMAND_H
 #define STAGEPROF_LAUNCHER_COMMAND_H

@@ -26,18 +26,22 @@ struct doctor_options {
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, "table (default) or json", 0},
-	{"library", LIBRARY_KEY, "FILE", 0, "this libstageprof.so (default: the one installed with stageprof)", 0},
+	{"library", LIBRARY_KEY, "FILE", 0,
+	 "this libstageprof.so (default: the one installed with stageprof)", 0},
 	{0},
 };
 
 static const char doc[] =
-	"Tells what would keep stageprof from seeing COMMAND (default: python3), and what helps. COMMAND itself is not "
-	"run: where it is Python, a child of the same interpreter reads a file, decodes an image and imports what "
+	"Tells what would keep stageprof from seeing COMMAND (default: python3), and what helps. "
+	"COMMAND itself is not "
+	"run: where it is Python, a child of the same interpreter reads a file, decodes an image "
+	"and imports what "
 	"trainers import, under the library, and its trace is held against what it did.\vChecks:\n"
 #define SP_CHECK(name, about) "  " #name ": " about "\n"
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK
-	"\nEach is ok, warn (something will be missing in the report), fail (nothing will be recorded) or skip, and says "
+	"\nEach is ok, warn (something will be missing in the report), fail (nothing will be "
+	"recorded) or skip, and says "
 	"what to do. Exit status: 0, 1 where a check failed, 2 for a wrong command line.";
 
 static const struct {
@@ -52,7 +56,8 @@ static const struct {
 
 static const char *const verdicts[] = {"ok", "skip", "warn", "fail"};
 
-void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, const char *format, ...)
+void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, const char *format,
+	     ...)
 {
 	va_list args;
 
@@ -95,7 +100,8 @@ static void show_one(const char *name, const struct sp_finding *f)
 	fflush(stdout);
 }
 
-static void show_json(const struct sp_patient *p, const struct sp_finding *findings, enum sp_verdict worst)
+static void show_json(const struct sp_patient *p, const struct sp_finding *findings,
+		      enum sp_verdict worst)
 {
 	struct sp_json j = {.file = stdout};
 
@@ -125,7 +131,9 @@ static void show_json(const struct sp_patient *p, const struct sp_finding *findi
 static void show_end(const struct doctor_options *o, enum sp_verdict worst)
 {
 	static const char *const ends[] = {
-		"all is well", "all is well", "stageprof will work; what is said above will be missing",
+		"all is well",
+		"all is well",
+		"stageprof will work; what is said above will be missing",
 		"stageprof will not work before what failed above is mended",
 	};
 
@@ -161,7 +169,8 @@ static int examine(const struct doctor_options *o, struct sp_patient *p)
 
 int sp_command_doctor(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse, "[--] [COMMAND...]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse, "[--] [COMMAND...]", doc, NULL,
+					 NULL,	  NULL};
 	static struct sp_patient patient;
 	struct doctor_options o = {0};
 	int status;

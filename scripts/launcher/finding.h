@@ -18,7 +18,7 @@ struct sp_finding {
 };
 
 /* Fills it; a text that does not fit is cut. fix is kept. */
-void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, const char *format,
+	     ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -46,13 +46,17 @@ int sp_install_library(char *ret, const char *given)
 
 	if (given ? !realpath(given, ret) : find_beside(ret, places, LIBRARY) < 0) {
 		sp_trouble_say(SP_TROUBLE_library_missing, given ? given : LIBRARY,
-			       given ? strerror(errno) : "not beside this program, nor in its prefix", NULL);
+			       given ? strerror(errno)
+				     : "not beside this program, nor in its prefix",
+			       NULL);
 		return SP_STATUS_OURS;
 	}
 	/* ld.so(8) takes both for separators, and knows no escape. */
 	if (strpbrk(ret, " :")) {
-		sp_trouble_say(SP_TROUBLE_library_unnameable, ret,
-			       "LD_PRELOAD has no way to write a path with a space or a colon in it", NULL);
+		sp_trouble_say(
+			SP_TROUBLE_library_unnameable, ret,
+			"LD_PRELOAD has no way to write a path with a space or a colon in it",
+			NULL);
 		return SP_STATUS_OURS;
 	}
 	return 0;
@@ -71,7 +75,8 @@ const char *sp_install_report_word(char ret[SP_PATH_BYTES])
 
 	if (sp_install_report(ours) < 0)
 		return REPORT;
-	if (sp_program_on_path(found, REPORT) == 0 && realpath(found, real) && strcmp(real, ours) == 0)
+	if (sp_program_on_path(found, REPORT) == 0 && realpath(found, real) &&
+	    strcmp(real, ours) == 0)
 		return REPORT;
 	return strcpy(ret, ours);
 }
@@ -79,8 +84,8 @@ const char *sp_install_report_word(char ret[SP_PATH_BYTES])
 /* A sanitizer's runtime refuses to run unless it is the first library. */
 static int is_sanitizer(const char *entry, size_t bytes)
 {
-	static const char *const names[] = {"libasan", "libtsan", "libubsan", "libhwasan", "liblsan",
-					    "libclang_rt"};
+	static const char *const names[] = {"libasan",	 "libtsan", "libubsan",
+					    "libhwasan", "liblsan", "libclang_rt"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (memmem(entry, bytes, names[i], strlen(names[i])))

@@ -18,7 +18,8 @@ static const struct {
 };
 
 /* libc looks for it by name. */
-__attribute__((visibility("default"))) const char *argp_program_version = "stageprof " STAGEPROF_VERSION;
+__attribute__((visibility("default"))) const char *argp_program_version =
+	"stageprof " STAGEPROF_VERSION;
 
 static const char doc[] =
 	"Tells where a training job's time goes, with no change to the job.\vCommands:\n"
@@ -54,7 +55,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(commands[i].name, argv[at]) == 0)
 			return commands[i].run(argc - at, argv + at);
-	fprintf(stderr, "stageprof: unknown command %s; see stageprof --help, or give stageprof run -- %s\n",
+	fprintf(stderr,
+		"stageprof: unknown command %s; see stageprof --help, or give stageprof run -- "
+		"%s\n",
 		argv[at], argv[at]);
 	return SP_STATUS_USAGE;
 }

@@ -83,8 +83,8 @@ static void silence(const char *to)
 	dup2(null, 2);
 }
 
-/* Runs argv to its end, under the library or with no preload at all; stdout goes to a file. Returns what waitpid
- * says, or -1. */
+/* Runs argv to its end, under the library or with no preload at all; stdout goes to a file. Returns
+ * what waitpid says, or -1. */
 static int run_to(const char *const *argv, const struct sp_patient *preloaded, const char *out)
 {
 	pid_t pid = fork();
@@ -119,11 +119,18 @@ static void run_child(struct sp_patient *p)
 {
 	char facts[SP_PATH_BYTES], data[SP_PATH_BYTES];
 	const struct sp_program *program = &p->program;
-	/* A version manager's shim is a shell script: its name is python's, its interpreter is not. */
+	/* A version manager's shim is a shell script: its name is python's, its interpreter is not.
+	 */
 	const char *shim = strncmp(strrchr(program->path, '/'), "/python", 7) == 0 ? program->path
-										    : program->via;
-	const char *python[] = {shim, "-c", sp_probe_text, path_of(p, facts, "facts"),
-			  path_of(p, data, "data"), NUMBER(SP_PROBE_READS), NUMBER(SP_PROBE_BYTES), NULL};
+										   : program->via;
+	const char *python[] = {shim,
+				"-c",
+				sp_probe_text,
+				path_of(p, facts, "facts"),
+				path_of(p, data, "data"),
+				NUMBER(SP_PROBE_READS),
+				NUMBER(SP_PROBE_BYTES),
+				NULL};
 	const char *cat[] = {"cat", data, NULL};
 
 	if (make_data(data) < 0)
@@ -137,7 +144,8 @@ static char *report_on(const struct sp_patient *p, const char *view, const char 
 		       const char *out_name)
 {
 	char run[SP_PATH_BYTES], out[SP_PATH_BYTES];
-	const char *argv[] = {p->report, view, format, "--limit=all", path_of(p, run, "run.zst"), NULL};
+	const char *argv[] = {p->report, view, format, "--limit=all", path_of(p, run, "run.zst"),
+			      NULL};
 	int status;
 
 	status = run_to(argv, NULL, path_of(p, out, out_name));
@@ -162,7 +170,8 @@ void sp_probe_run(struct sp_patient *p)
 	snprintf(p->folder, sizeof(p->folder), "%s/stageprof-doctor-XXXXXX", scratch);
 	if (!mkdtemp(p->folder)) {
 		p->folder[0] = '\0';
-		sp_trouble_say(SP_TROUBLE_scratch, scratch, "it is full, or not to be written to", NULL);
+		sp_trouble_say(SP_TROUBLE_scratch, scratch, "it is full, or not to be written to",
+			       NULL);
 		return;
 	}
 	if (p->has_library != 0 || p->lookup != 0 || p->program.reach != SP_REACH_LOADED)
@@ -212,12 +221,14 @@ bool sp_probe_loads(const struct sp_patient *p, char said[512])
 		_exit(127);
 	}
 	close(ends[1]);
-	while (n < (int)sizeof(text) - 1 && (got = (int)read(ends[0], text + n, sizeof(text) - 1 - (size_t)n)) > 0)
+	while (n < (int)sizeof(text) - 1 &&
+	       (got = (int)read(ends[0], text + n, sizeof(text) - 1 - (size_t)n)) > 0)
 		n += got;
 	text[n] = '\0';
 	close(ends[0]);
 	waitpid(pid, NULL, 0);
-	loaded = strstr(text, p->library) && !strstr(text, "cannot be preloaded") && !strstr(text, "not found");
+	loaded = strstr(text, p->library) && !strstr(text, "cannot be preloaded") &&
+		 !strstr(text, "not found");
 	snprintf(said, 512, "%.*s", (int)strcspn(text, "\n"), text);
 	return loaded;
 }
@@ -226,9 +237,11 @@ bool sp_patient_fact(const struct sp_patient *p, const char *name, char ret[256]
 {
 	size_t bytes = strlen(name);
 
-	for (const char *line = p->facts; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+	for (const char *line = p->facts; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
 		if (strncmp(line, name, bytes) == 0 && line[bytes] == '\t') {
-			snprintf(ret, 256, "%.*s", (int)strcspn(line + bytes + 1, "\n"), line + bytes + 1);
+			snprintf(ret, 256, "%.*s", (int)strcspn(line + bytes + 1, "\n"),
+				 line + bytes + 1);
 			return true;
 		}
 	return false;

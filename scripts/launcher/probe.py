@@ -1,4 +1,4 @@
-# stageprof doctor's child, as `python -c`: reads a file, decodes an image, tells what it is made of.
+# stageprof doctor's child, as `python -c`: reads a file, decodes an image, tells what is in it.
 # Arguments: the file to write to, the file to read, how many reads of how many bytes.
 import importlib.util
 import os
@@ -18,7 +18,17 @@ with open(sys.argv[2], "rb", buffering=0) as data:
         data.read(int(sys.argv[4]))
 
 # In the order in which a trainer would; what an import prints is not for doctor's reader.
-for module in ("torch", "torchvision", "paddle", "PIL.Image", "cv2", "h5py", "av", "decord", "turbojpeg"):
+for module in (
+    "torch",
+    "torchvision",
+    "paddle",
+    "PIL.Image",
+    "cv2",
+    "h5py",
+    "av",
+    "decord",
+    "turbojpeg",
+):
     package = module.split(".")[0]
     try:
         if importlib.util.find_spec(package) is None:
@@ -45,6 +55,8 @@ if "torch" in sys.modules:
         pass
 
 with open("/proc/self/maps") as maps:
-    for path in sorted({line.split(None, 5)[5].strip() for line in maps if ".so" in line and "/" in line}):
+    for path in sorted(
+        {line.split(None, 5)[5].strip() for line in maps if ".so" in line and "/" in line}
+    ):
         tell("object", path)
 out.close()

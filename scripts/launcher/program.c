@@ -84,7 +84,8 @@ static bool is_python(const char *path)
 	       strspn(base_name(path) + 6, ".0123456789td") == strlen(base_name(path) + 6);
 }
 
-/* ld.so ignores LD_PRELOAD where the kernel says that the program has rights that its caller lacks. */
+/* ld.so ignores LD_PRELOAD where the kernel says that the program has rights that its caller lacks.
+ */
 static bool is_privileged(const char *path)
 {
 	struct stat st;
@@ -173,7 +174,8 @@ const char *sp_program_why_not(const struct sp_program *program)
 	case SP_REACH_STATIC:
 		return "it is statically linked: no dynamic linker reads LD_PRELOAD";
 	case SP_REACH_PRIVILEGED:
-		return "it is setuid, setgid or has capabilities: the dynamic linker drops LD_PRELOAD";
+		return "it is setuid, setgid or has capabilities: the dynamic linker drops "
+		       "LD_PRELOAD";
 	case SP_REACH_OTHER_LIBC:
 		return "it is a program of another libc than glibc (musl, say)";
 	case SP_REACH_OTHER_MACHINE:
@@ -193,7 +195,8 @@ const char *sp_program_fix(const struct sp_program *program)
 	case SP_REACH_PRIVILEGED:
 		return "run a copy of it without these rights, as the user that it would become";
 	case SP_REACH_OTHER_LIBC:
-		return "use an interpreter built for glibc (Debian's, or python.org's manylinux wheels)";
+		return "use an interpreter built for glibc (Debian's, or python.org's manylinux "
+		       "wheels)";
 	case SP_REACH_OTHER_MACHINE:
 		return "use the 64-bit build of it";
 	case SP_REACH_LOADED:

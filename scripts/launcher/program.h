@@ -8,16 +8,16 @@
 #include <limits.h>
 
 enum sp_reach {
-	SP_REACH_LOADED,     /* a program of glibc, of this machine */
-	SP_REACH_STATIC,     /* no dynamic linker */
-	SP_REACH_PRIVILEGED, /* setuid, setgid or capabilities: ld.so drops the preload */
-	SP_REACH_OTHER_LIBC, /* musl, say: another dynamic linker, and other symbol versions */
+	SP_REACH_LOADED,	/* a program of glibc, of this machine */
+	SP_REACH_STATIC,	/* no dynamic linker */
+	SP_REACH_PRIVILEGED,	/* setuid, setgid or capabilities: ld.so drops the preload */
+	SP_REACH_OTHER_LIBC,	/* another dynamic linker: musl, say */
 	SP_REACH_OTHER_MACHINE, /* 32 bits, or another processor's */
-	SP_REACH_UNKNOWN,    /* not ELF, or unreadable */
+	SP_REACH_UNKNOWN,	/* not ELF, or unreadable */
 };
 
 struct sp_program {
-	char path[PATH_MAX];   /* of the ELF file that the kernel starts: an interpreter where it is a script */
+	char path[PATH_MAX];   /* of the ELF file that the kernel starts, a script's interpreter */
 	char loader[PATH_MAX]; /* its dynamic linker; "" where there is none */
 	char via[PATH_MAX];    /* the script that named it; "" where it is no script */
 	enum sp_reach reach;

@@ -15,7 +15,8 @@ int sp_command_report(int argc, char **argv)
 
 	(void)argc;
 	if (sp_install_report(path) < 0) {
-		sp_trouble_say(SP_TROUBLE_report_missing, "stageprof-report", strerror(ENOENT), NULL);
+		sp_trouble_say(SP_TROUBLE_report_missing, "stageprof-report", strerror(ENOENT),
+			       NULL);
 		return SP_STATUS_FAILED;
 	}
 	argv[0] = (char *)"stageprof-report";

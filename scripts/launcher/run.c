@@ -35,17 +35,22 @@ struct run_news {
 };
 
 static const struct argp_option options[] = {
-	{"library", LIBRARY_KEY, "FILE", 0, "preload this libstageprof.so (default: the one installed with stageprof)", 1},
+	{"library", LIBRARY_KEY, "FILE", 0,
+	 "preload this libstageprof.so (default: the one installed with stageprof)", 1},
 	{"quiet", 'q', NULL, 0, "do not say what to do next", 1},
 	{0},
 };
 
 static const char doc[] =
-	"Runs COMMAND under stageprof, as LD_PRELOAD by hand does: the same environment, terminal and signals, "
+	"Runs COMMAND under stageprof, as LD_PRELOAD by hand does: the same environment, terminal "
+	"and signals, "
 	"and COMMAND's exit status or signal. Ends by saying on stderr where the trace is.\v"
-	"Every option but --library and --quiet sets the variable that its help names, STAGEPROF_NAME.\n\n"
-	"Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be executed, 127 if it "
-	"is not found, 2 for a wrong command line. A COMMAND that dies by a signal: so does stageprof.";
+	"Every option but --library and --quiet sets the variable that its help names, "
+	"STAGEPROF_NAME.\n\n"
+	"Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be "
+	"executed, 127 if it "
+	"is not found, 2 for a wrong command line. A COMMAND that dies by a signal: so does "
+	"stageprof.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -90,16 +95,18 @@ static void say_next(const struct run_options *o)
 		return;
 	fprintf(stderr, "stageprof: the trace is in %s; next:\n",
 		sp_shell_quote(quoted, sizeof(quoted), sp_shell_relative(sp_run.directory)));
-	fprintf(stderr, "    %s", sp_shell_quote(quoted, sizeof(quoted), sp_install_report_word(report)));
-	fprintf(stderr, " %s\n", sp_shell_quote(quoted, sizeof(quoted), sp_shell_relative(sp_run.directory)));
+	fprintf(stderr, "    %s",
+		sp_shell_quote(quoted, sizeof(quoted), sp_install_report_word(report)));
+	fprintf(stderr, " %s\n",
+		sp_shell_quote(quoted, sizeof(quoted), sp_shell_relative(sp_run.directory)));
 }
 
 static int say_not_run(const struct run_options *o, int error)
 {
 	bool missing = error == ENOENT && access(o->command[0], F_OK) < 0;
 
-	sp_trouble_say(missing ? SP_TROUBLE_command_missing : SP_TROUBLE_command_refused, o->command[0],
-		       missing ? "no such program" : strerror(error), NULL);
+	sp_trouble_say(missing ? SP_TROUBLE_command_missing : SP_TROUBLE_command_refused,
+		       o->command[0], missing ? "no such program" : strerror(error), NULL);
 	return missing ? SP_STATUS_NOT_FOUND : SP_STATUS_NOT_EXECUTABLE;
 }
 
@@ -125,8 +132,10 @@ static int run(const struct run_options *o, struct run_news *news)
 
 int sp_command_run(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&sp_settings_argp, 0, "Settings of the recorder:", 2}, {0}};
-	static const struct argp argp = {options, parse, "[--] COMMAND...", doc, children, NULL, NULL};
+	static const struct argp_child children[] = {
+		{&sp_settings_argp, 0, "Settings of the recorder:", 2}, {0}};
+	static const struct argp argp = {options, parse, "[--] COMMAND...", doc, children,
+					 NULL,	  NULL};
 	struct run_options o = {0};
 	char library[SP_PATH_BYTES];
 	struct run_news *news;

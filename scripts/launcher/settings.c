@@ -18,9 +18,9 @@ static const char *const variables[SETTINGS] = {
 #undef SP_SETTING
 };
 
-/* STAGEPROF_RUN hands the run on to children: nobody sets it. argp leaves out an option without a name. */
-#define KEY(field)                                                                                 \
-	(SETTING_##field == SETTING_output ? 'o' : FIRST_KEY + (int)SETTING_##field)
+/* STAGEPROF_RUN hands the run on to children: nobody sets it. argp leaves out an option without a
+ * name. */
+#define KEY(field) (SETTING_##field == SETTING_output ? 'o' : FIRST_KEY + (int)SETTING_##field)
 #define HIDDEN(field) (SETTING_##field == SETTING_run ? OPTION_HIDDEN : 0)
 
 static const struct argp_option options[] = {

@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* The word, quoted where a shell would take it for something else. A word with control characters comes as
+/* The word, quoted where a shell would take it for something else. A word with control characters
+ * comes as
  * $'…'. One that does not fit is cut. */
 const char *sp_shell_quote(char *ret, size_t ret_bytes, const char *word);
 

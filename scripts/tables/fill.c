@@ -1,6 +1,7 @@
 /*
- * fill TEMPLATE: the template on stdout, with each line "@NAME@" replaced by what the product's own tables say.
- * Run while building, for man pages and the shell's completion: what they list is what the programs take.
+ * fill TEMPLATE: the template on stdout, with each line "@NAME@" replaced by what the product's own
+ * tables say. Run while building, for man pages and the shell's completion: what they list is what
+ * the programs take.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -26,11 +27,13 @@ static const struct option settings[] = {
 
 static const struct {
 	const char *name, *help;
-} views[] = {
+} views[] =
+	{
 #define SP_VIEW(name, needs, help) {#name, help},
 #include "analyzer/views.def"
 #undef SP_VIEW
-}, checks[] = {
+},
+  checks[] = {
 #define SP_CHECK(name, about) {#name, about},
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK

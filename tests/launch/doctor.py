@@ -21,7 +21,9 @@ const char *planted_text(void) { return "%s"; }
 
 class Doctor(scene.Case):
     def examined(self, *command, status=0, env=None, options=(), cwd=None):
-        done = self.call(STAGEPROF, "doctor", "--format=json", *options, "--", *command, env=env, cwd=cwd)
+        done = self.call(
+            STAGEPROF, "doctor", "--format=json", *options, "--", *command, env=env, cwd=cwd
+        )
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertEqual(done.stderr, "")
         told = json.loads(done.stdout)
@@ -45,14 +47,25 @@ class Doctor(scene.Case):
 class Well(Doctor):
     def test_python(self):
         checks = self.examined(PYTHON, "train.py")
-        for name in ("parts", "settings", "preloads", "program", "loading", "recording", "python", "deepbind"):
+        for name in (
+            "parts",
+            "settings",
+            "preloads",
+            "program",
+            "loading",
+            "recording",
+            "python",
+            "deepbind",
+        ):
             self.expect(checks, name, "ok")
         self.expect(checks, "recording", "ok", "all 100 reads")
         self.assertEqual(os.listdir(self.folder), [], "doctor left something behind")
 
     def test_checks_are_those_of_the_table(self):
         with open(os.path.join(ROOT, "scripts", "launcher", "checks.def")) as file:
-            names = [line.split("(")[1].split(",")[0] for line in file if line.startswith("SP_CHECK(")]
+            names = [
+                line.split("(")[1].split(",")[0] for line in file if line.startswith("SP_CHECK(")
+            ]
         self.assertEqual(list(self.examined(PYTHON)), names)
 
     def test_program(self):
@@ -83,7 +96,9 @@ class Well(Doctor):
 
 class Planted(Doctor):
     def test_missing(self):
-        self.expect(self.examined("no-such-program", status=1), "program", "fail", "no-such-program")
+        self.expect(
+            self.examined("no-such-program", status=1), "program", "fail", "no-such-program"
+        )
 
     def test_static(self):
         checks = self.examined(scene.compiled(self.folder, "hello", HELLO, "-static"), status=1)
@@ -118,7 +133,9 @@ class Planted(Doctor):
 
     def test_settings(self):
         off = clean_environment(STAGEPROF_ENABLE="0")
-        self.expect(self.examined(PYTHON, env=off, status=1), "settings", "fail", "STAGEPROF_ENABLE")
+        self.expect(
+            self.examined(PYTHON, env=off, status=1), "settings", "fail", "STAGEPROF_ENABLE"
+        )
         odd = clean_environment(STAGEPROF_OUTPTU="x")
         self.expect(self.examined(PYTHON, env=odd), "settings", "warn", "STAGEPROF_OUTPTU")
 
@@ -140,7 +157,9 @@ class Planted(Doctor):
             self.expect(checks, "deepbind", verdict, "_planted.so" if verdict == "warn" else "none")
 
     def test_symbolic_is_not_deepbound(self):
-        scene.compiled(self.folder, "_planted.so", MODULE % "", "-shared", "-fPIC", "-Wl,-Bsymbolic")
+        scene.compiled(
+            self.folder, "_planted.so", MODULE % "", "-shared", "-fPIC", "-Wl,-Bsymbolic"
+        )
         with open(os.path.join(self.folder, "turbojpeg.py"), "w") as file:
             file.write("import ctypes, os\nctypes.CDLL(os.path.abspath('_planted.so'))\n")
         self.expect(self.examined(PYTHON), "deepbind", "ok")

@@ -28,7 +28,12 @@ class Pages(scene.Case):
         if not shutil.which("man"):
             raise unittest.SkipTest("no man")
         done = self.call(
-            "man", "--warnings", "-P", "cat", "-l", os.path.join(PAGES, name),
+            "man",
+            "--warnings",
+            "-P",
+            "cat",
+            "-l",
+            os.path.join(PAGES, name),
             env=clean_environment(MANWIDTH="100", MAN_KEEP_FORMATTING="", LC_ALL="C.UTF-8"),
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -52,7 +57,9 @@ class Pages(scene.Case):
 
     def test_launcher(self):
         page = self.rendered("stageprof.1")
-        told = options_of(self.help_of(STAGEPROF, "run")) | options_of(self.help_of(STAGEPROF, "doctor"))
+        told = options_of(self.help_of(STAGEPROF, "run")) | options_of(
+            self.help_of(STAGEPROF, "doctor")
+        )
         self.assertGreater(len(told), 15)
         # Help and version, of all three commands, stand in a sentence.
         self.assertEqual(options_of(page) | {"--help", "--usage", "--version"}, told)
@@ -116,11 +123,17 @@ class Completion(scene.Case):
         """Every option offered, and every value of one, is one that the program knows."""
         with open(COMPLETION) as file:
             text = file.read()
-        offered = re.findall(r"--[a-z-]+=?", re.search(r"options='([^']*--format[^']*)'", text).group(1))
+        offered = re.findall(
+            r"--[a-z-]+=?", re.search(r"options='([^']*--format[^']*)'", text).group(1)
+        )
         self.assertGreater(len(offered), 15)
         known = options_of(self.call(REPORT, "--help").stdout)
         self.assertEqual({option.rstrip("=") for option in offered} | {"--usage"}, known)
-        for option, values in (("--format", "table json csv"), ("--color", "auto always never"), ("--by", "path extension")):
+        for option, values in (
+            ("--format", "table json csv"),
+            ("--color", "auto always never"),
+            ("--by", "path extension"),
+        ):
             for value in values.split():
                 done = self.call(REPORT, f"{option}={value}", "no-such-run.zst")
                 self.assertEqual(done.returncode, 1, done.stderr)

@@ -1,7 +1,7 @@
 """The path of somebody new: what each command prints at its end, pasted, works.
 
-With --whole: from a fresh clone through scripts/demo, a page in a real browser, exports and a comparison. Else the
-same path on a small run, with what is built.
+With --whole: from a fresh clone through scripts/demo, a page in a real browser, exports and a
+comparison. Else the same path on a small run, with what is built.
 """
 
 import json
@@ -34,14 +34,22 @@ def exporters():
 
 def offered(text):
     """Lines that are commands of ours, as they stand indented below a sentence."""
-    return [line.strip() for line in text.splitlines() if re.match(r"    \S*stageprof(-report)? ", line)]
+    return [
+        line.strip() for line in text.splitlines() if re.match(r"    \S*stageprof(-report)? ", line)
+    ]
 
 
 class Path(scene.Case):
     def paste(self, line, status=0, timeout=120):
         done = subprocess.run(
-            ["bash", "-c", line], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, timeout=timeout,
+            ["bash", "-c", line],
+            cwd=self.folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            timeout=timeout,
         )
         self.assertEqual(done.returncode, status, f"{line}: {done.stderr}")
         return done
@@ -64,9 +72,19 @@ class Path(scene.Case):
             print("no chromium: the page was not looked at in a browser")
             return
         done = subprocess.run(
-            [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000",
-             f"--user-data-dir={self.folder}/chromium", "--dump-dom", "file://" + page],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=110,
+            [
+                browser,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--virtual-time-budget=3000",
+                f"--user-data-dir={self.folder}/chromium",
+                "--dump-dom",
+                "file://" + page,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=110,
         )
         text = done.stdout.decode()
         self.assertIn("</html>", text)
@@ -81,7 +99,9 @@ class Path(scene.Case):
     def compare(self, first, second):
         told = self.paste(f"{REPORT} compare --format=json {first} {second}").stdout
         self.assertEqual(len(json.loads(told)["runs"]), 2)
-        self.assertIn(os.path.basename(second), self.paste(f"{REPORT} compare {first} {second}").stdout)
+        self.assertIn(
+            os.path.basename(second), self.paste(f"{REPORT} compare {first} {second}").stdout
+        )
 
 
 @unittest.skipIf(WHOLE, "the whole path was asked for")
@@ -112,7 +132,9 @@ class Whole(Path):
         if not os.path.exists(python) or not os.path.isdir(os.path.join(photos, "set")):
             raise unittest.SkipTest("no build/venv or photographs; scripts/test makes them")
         clone = os.path.join(self.folder, "clone")
-        done = subprocess.run(["git", "clone", "-q", "file://" + ROOT, clone], stderr=subprocess.PIPE)
+        done = subprocess.run(
+            ["git", "clone", "-q", "file://" + ROOT, clone], stderr=subprocess.PIPE
+        )
         if done.returncode != 0:
             raise unittest.SkipTest(f"no clone to be had: {done.stderr.decode().strip()}")
         # What the demo would download and make is here already.

@@ -33,7 +33,9 @@ class Unreached(scene.Case):
         self.explained("statically linked", scene.compiled(self.folder, "hello", HELLO, "-static"))
 
     def test_static_pie(self):
-        self.explained("statically linked", scene.compiled(self.folder, "hello", HELLO, "-static-pie"))
+        self.explained(
+            "statically linked", scene.compiled(self.folder, "hello", HELLO, "-static-pie")
+        )
 
     def test_busybox(self):
         busybox = shutil.which("busybox")
@@ -63,8 +65,10 @@ class Unreached(scene.Case):
         os.chmod(self.folder, 0o755)
         os.chown(program, 65534, 65534)
         os.chmod(program, 0o4755)
-        auxv = 'int printf(const char *, ...);\nunsigned long getauxval(unsigned long);\n'
-        secure = scene.compiled(self.folder, "secure", auxv + 'int main(void) { return !getauxval(23); }\n')
+        auxv = "int printf(const char *, ...);\nunsigned long getauxval(unsigned long);\n"
+        secure = scene.compiled(
+            self.folder, "secure", auxv + "int main(void) { return !getauxval(23); }\n"
+        )
         os.chown(secure, 65534, 65534)
         os.chmod(secure, 0o4755)
         if not can_run(secure):

@@ -1,4 +1,4 @@
-"""stageprof run against the same command by hand: environment, status, signals, terminal, next command."""
+"""stageprof run against the same command by hand: environment, status, signals, terminal."""
 
 import json
 import os
@@ -18,7 +18,8 @@ COUNTER = """
 import os, signal, sys, time
 got = []
 for name in ("SIGTERM", "SIGINT", "SIGUSR1", "SIGHUP", "SIGCONT"):
-    signal.signal(getattr(signal, name), lambda number, frame: got.append(signal.Signals(number).name))
+    number = getattr(signal, name)
+    signal.signal(number, lambda number, frame: got.append(signal.Signals(number).name))
 print("ready", os.getpid(), flush=True)
 deadline = time.monotonic() + 30
 while not got and time.monotonic() < deadline:
@@ -55,7 +56,19 @@ class Same(scene.Case):
             self.assertEqual(done.returncode, status)
 
     def test_deaths(self):
-        for number in ("TERM", "KILL", "INT", "HUP", "ABRT", "SEGV", "PIPE", "QUIT", "USR1", "XCPU", "RTMIN"):
+        for number in (
+            "TERM",
+            "KILL",
+            "INT",
+            "HUP",
+            "ABRT",
+            "SEGV",
+            "PIPE",
+            "QUIT",
+            "USR1",
+            "XCPU",
+            "RTMIN",
+        ):
             done = self.run_under("sh", "-c", f"ulimit -c 0; kill -{number} $$")
             self.assertEqual(-done.returncode, getattr(signal, "SIG" + number), number)
 
@@ -93,13 +106,18 @@ class Same(scene.Case):
         self.assertEqual(done.stdout, "a line\n")
 
     def test_shim(self):
-        """What an exec away began the run records under `none`, as version managers' shims need it."""
+        """A process that began the run records under `none` after an exec: shims do that."""
         for prefix in ([], [STAGEPROF, "run", "--quiet", "--"]):
-            env = clean_environment(LD_PRELOAD=LIBRARY, STAGEPROF_CHILDREN="none", STAGEPROF_OUTPUT="none.zst")
-            self.call(*prefix, "sh", "-c", f"exec {PYTHON} -c 'open(\"/etc/hostname\").read()'", env=env)
+            env = clean_environment(
+                LD_PRELOAD=LIBRARY, STAGEPROF_CHILDREN="none", STAGEPROF_OUTPUT="none.zst"
+            )
+            self.call(
+                *prefix, "sh", "-c", f"exec {PYTHON} -c 'open(\"/etc/hostname\").read()'", env=env
+            )
             self.assertTrue(os.path.isdir(os.path.join(self.folder, "none.zst")))
             shutil.rmtree(os.path.join(self.folder, "none.zst"))
-        child = "import subprocess, sys; subprocess.call([sys.executable, '-c', 'open(\"/etc/passwd\").read()'])"
+        read = "open('/etc/passwd').read()"
+        child = f"import subprocess, sys; subprocess.call([sys.executable, '-c', {read!r}])"
         self.run_under(PYTHON, "-c", child, options=["--children=none", "-o", "none.zst"])
         told = json.loads(self.call(REPORT, "processes", "--format=json", "none.zst").stdout)
         self.assertEqual(len(told["processes"]), 1)
@@ -112,7 +130,9 @@ class Environment(scene.Case):
         for field, variable in names:
             if field == "run":
                 continue
-            done = self.run_under("printenv", variable, options=[f"--{field.replace('_', '-')}=0-7"])
+            done = self.run_under(
+                "printenv", variable, options=[f"--{field.replace('_', '-')}=0-7"]
+            )
             self.assertEqual(done.stdout, "0-7\n", done.stderr)
         self.assertEqual(self.run_under("true", options=["--run=x"]).returncode, 2)
 
@@ -141,7 +161,13 @@ class Signals(scene.Case):
         return process, int(process.stdout.readline().split()[1])
 
     def test_forwarded_once(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP, signal.SIGCONT):
+        for number in (
+            signal.SIGTERM,
+            signal.SIGINT,
+            signal.SIGUSR1,
+            signal.SIGHUP,
+            signal.SIGCONT,
+        ):
             process, _ = self.ready(PYTHON, "-c", COUNTER)
             process.send_signal(number)
             self.assertEqual(process.stdout.readline().strip(), number.name)
@@ -194,7 +220,11 @@ class Signals(scene.Case):
 
 class JobControl(scene.Case):
     def test_shell(self):
-        shell = Terminal(self, ["bash", "--norc", "--noprofile", "-i"], env=clean_environment(TERM="dumb", PS1="$ "))
+        shell = Terminal(
+            self,
+            ["bash", "--norc", "--noprofile", "-i"],
+            env=clean_environment(TERM="dumb", PS1="$ "),
+        )
         ticks = f"{PYTHON} -uc 'import time\nwhile 1: print(\"tick\"); time.sleep(.05)'"
         shell.send(f"{STAGEPROF} run -- {ticks}\n")
         shell.expect("\ntick")
@@ -211,7 +241,11 @@ class JobControl(scene.Case):
         shell.expect("status 130")
 
     def test_reads_the_terminal(self):
-        shell = Terminal(self, ["bash", "--norc", "--noprofile", "-i"], env=clean_environment(TERM="dumb", PS1="$ "))
+        shell = Terminal(
+            self,
+            ["bash", "--norc", "--noprofile", "-i"],
+            env=clean_environment(TERM="dumb", PS1="$ "),
+        )
         shell.send(f"{STAGEPROF} run -q -- {PYTHON} -c 'print(input() * 2)'\n")
         shell.send("ab\n")
         shell.expect("abab")
@@ -241,7 +275,15 @@ class Next(scene.Case):
 
     def test_names(self):
         os.mkdir(os.path.join(self.folder, "elsewhere"))
-        for name in ("a b.zst", "it's.zst", "-x.zst", "$(id);.zst", "new\nline.zst", "elsewhere/训练.zst", "%p.zst"):
+        for name in (
+            "a b.zst",
+            "it's.zst",
+            "-x.zst",
+            "$(id);.zst",
+            "new\nline.zst",
+            "elsewhere/训练.zst",
+            "%p.zst",
+        ):
             self.pasted(self.run_under(PYTHON, "-c", self.READ, options=["-o", name]))
 
     def test_failed_trainer(self):

@@ -1,4 +1,4 @@
-"""Colours and widths of stageprof-report on a real terminal, in a pipe, and with names in Chinese."""
+"""Colours and widths of stageprof-report: on a terminal, in a pipe, with names in Chinese."""
 
 import os
 import unicodedata
@@ -29,15 +29,24 @@ class Case(scene.Case):
             for name in NAMES:
                 file.write(f"def {name}(): open('/etc/passwd').read()\n")
         functions = ",".join(f"模块:{name}" for name in NAMES)
-        env = clean_environment(LC_ALL="C.UTF-8", LD_PRELOAD=scene.LIBRARY, STAGEPROF_FUNCTIONS=functions)
-        call = "import 模块\nfor name in sorted(vars(模块)):\n if name[0] != '_': vars(模块)[name]()"
+        env = clean_environment(
+            LC_ALL="C.UTF-8", LD_PRELOAD=scene.LIBRARY, STAGEPROF_FUNCTIONS=functions
+        )
+        call = (
+            "import 模块\nfor name in sorted(vars(模块)):\n if name[0] != '_': vars(模块)[name]()"
+        )
         scene.subprocess.run([PYTHON, "-c", call], cwd=cls.run_folder, env=env, check=True)
         cls.trace = os.path.join(cls.run_folder, "run.zst")
 
     def on_terminal(self, *options, columns=100, **env):
         """What a terminal of so many columns gets; its carriage returns taken off."""
         full = clean_environment(**{"TERM": "xterm", **env})
-        terminal = Terminal(self, ["sh", "-c", 'read go; exec "$@"', "sh", REPORT, *options, self.trace], columns, full)
+        terminal = Terminal(
+            self,
+            ["sh", "-c", 'read go; exec "$@"', "sh", REPORT, *options, self.trace],
+            columns,
+            full,
+        )
         terminal.send("\n")
         return terminal.rest().replace("\r\n", "\n").lstrip("\n")
 
@@ -69,7 +78,7 @@ class Widths(Case):
         return max(columns_of(line) for line in text.splitlines())
 
     def test_terminal(self):
-        # Numbers are never cut, so a narrow table has a width of its own; names give way down to that.
+        # Numbers are never cut: names give way.
         narrow, wide = (self.on_terminal("files", NO_COLOR="1", columns=n) for n in (110, 300))
         self.assertLessEqual(self.widest(narrow), 110)
         self.assertGreater(self.widest(wide), 110)
@@ -99,7 +108,9 @@ class Widths(Case):
         os.mkdir(folder)
         with open(os.path.join(folder, "图像.bin"), "wb") as file:
             file.write(b"x")
-        env = clean_environment(LC_ALL="C.UTF-8", LD_PRELOAD=scene.LIBRARY, STAGEPROF_OUTPUT="cut.zst")
+        env = clean_environment(
+            LC_ALL="C.UTF-8", LD_PRELOAD=scene.LIBRARY, STAGEPROF_OUTPUT="cut.zst"
+        )
         read = f"open({os.path.join(folder, '图像.bin')!r}).read()"
         self.assertEqual(self.call(PYTHON, "-c", read, cwd=self.run_folder, env=env).returncode, 0)
         for width in range(105, 118):
