@@ -25,15 +25,23 @@ static const struct option settings[] = {
 #undef SP_SETTING
 };
 
-static const struct {
+struct entry {
 	const char *name, *help;
-} views[] =
-	{
+};
+
+static const struct entry views[] = {
 #define SP_VIEW(name, needs, help) {#name, help},
 #include "analyzer/views.def"
 #undef SP_VIEW
-},
-  checks[] = {
+};
+
+static const struct entry exporters[] = {
+#define SP_EXPORTER(name, binary, needs, help, next) {#name, help},
+#include "analyzer/exporters.def"
+#undef SP_EXPORTER
+};
+
+static const struct entry checks[] = {
 #define SP_CHECK(name, about) {#name, about},
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK
@@ -136,16 +144,25 @@ static void page_commands(void)
 		put_item(commands[i].name, commands[i].help);
 }
 
+static void put_entries(const struct entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		put_item(entries[i].name, entries[i].help);
+}
+
 static void page_views(void)
 {
-	for (size_t i = 0; i < COUNT(views); i++)
-		put_item(views[i].name, views[i].help);
+	put_entries(views, COUNT(views));
+}
+
+static void page_exporters(void)
+{
+	put_entries(exporters, COUNT(exporters));
 }
 
 static void page_checks(void)
 {
-	for (size_t i = 0; i < COUNT(checks); i++)
-		put_item(checks[i].name, checks[i].help);
+	put_entries(checks, COUNT(checks));
 }
 
 static void page_troubles(void)
@@ -180,9 +197,17 @@ static void words_settings(void)
 
 static void words_views(void)
 {
-	printf("\tlocal views='explain");
+	printf("\tlocal views='explain export");
 	for (size_t i = 0; i < COUNT(views); i++)
 		printf(" %s", views[i].name);
+	printf("'\n");
+}
+
+static void words_exporters(void)
+{
+	printf("\tlocal exporters='");
+	for (size_t i = 0; i < COUNT(exporters); i++)
+		printf("%s%s", i ? " " : "", exporters[i].name);
 	printf("'\n");
 }
 
@@ -203,11 +228,13 @@ static const struct {
 	{"@synopsis@\n", page_synopsis},
 	{"@commands@\n", page_commands},
 	{"@views@\n", page_views},
+	{"@exporters@\n", page_exporters},
 	{"@checks@\n", page_checks},
 	{"@troubles@\n", page_troubles},
 	{"@words-report-options@\n", words_report_options},
 	{"@words-settings@\n", words_settings},
 	{"@words-views@\n", words_views},
+	{"@words-exporters@\n", words_exporters},
 	{"@words-commands@\n", words_commands},
 };
 

@@ -51,6 +51,8 @@ class Pages(scene.Case):
         with open(os.path.join(scene.ROOT, "analyzer", "views.def")) as file:
             views = re.findall(r"^SP_VIEW\((\w+)", file.read(), re.M)
         self.assertGreater(len(views), 10)
+        with open(os.path.join(scene.ROOT, "analyzer", "exporters.def")) as file:
+            views += re.findall(r"^SP_EXPORTER\((\w+)", file.read(), re.M)
         for view in views:
             self.assertIn(f"  {view}: ", told)
             self.assertRegex(page, rf"(?m)^       {view}\b")
@@ -113,6 +115,8 @@ class Completion(scene.Case):
             ("stageprof-report --forma", "stageprof-report --format="),
             ("stageprof-report --format=j", "stageprof-report --format=json"),
             ("stageprof-report workers --so", "stageprof-report workers --sort="),
+            ("stageprof-report export perf", "stageprof-report export perfetto"),
+            ("stageprof report export fol", "stageprof report export folded"),
             ("stageprof-report run.z", "stageprof-report run.zst/"),
             ("stageprof-report workers run.z", "stageprof-report workers run.zst/"),
         ):
