@@ -5,6 +5,7 @@
 /* What the workers did, added up. */
 struct input {
 	struct sp_work_sums whole, meanwhile;
+	struct sp_call_usage usage; /* of fetches */
 	uint64_t batches;
 	uint32_t lives;	  /* of workers */
 	uint32_t at_once; /* of them, the most */
@@ -50,6 +51,7 @@ static void count_workers(struct input *in, const struct sp_workers *workers)
 		uint32_t alive;
 
 		in->batches += w->batches;
+		sp_call_usage_merge(&in->usage, &w->usage);
 		for (int work = 0; work < SP_WORKS; work++) {
 			in->whole.ns[work] += w->whole.ns[work];
 			in->meanwhile.ns[work] += w->meanwhile.ns[work];
@@ -148,6 +150,17 @@ static void set_wanted(struct sp_evidence *e, const struct input *in)
 			(wanted < cores ? wanted : cores) - in->at_once);
 }
 
+/* Of fetches alone, where they tell it; else what the workers' threads tell of their lives. */
+static void set_fetch_use(struct sp_evidence *e, const struct input *in)
+{
+	const struct sp_call_usage *u = &in->usage;
+
+	sp_evidence_ratio(e, SP_MEASURE_batch_cpu_ns, (double)u->cpu_ns, (double)u->calls);
+	sp_evidence_ratio(e, SP_MEASURE_fetch_blocked_share, (double)u->blocked_ns,
+			  (double)u->wall_ns);
+	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, (double)u->preempted_ns, (double)u->calls);
+}
+
 void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 {
 	struct input in = {.batches = 0};
@@ -162,5 +175,6 @@ void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 	set_shares(e, &in);
 	set_decoding(e, &in, report);
 	set_files(e, &in, report);
+	set_fetch_use(e, &in);
 	set_wanted(e, &in);
 }

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/text.h"
 #include "analyzer/view.h"
@@ -75,9 +76,14 @@ static void show_best(const struct sp_evidence *e, struct sp_out *out)
 		return;
 	w = sp_what_if_make(e, best, SP_WORKERS_UNASKED);
 	sp_what_if_title(best, &w, title, sizeof(title));
-	sp_out_line(out, "what if    %s: a step would take %s to %s, not %s", title,
-		    sp_text_ns(low, (uint64_t)w.low_ns), sp_text_ns(high, (uint64_t)w.high_ns),
-		    sp_text_ns(now, (uint64_t)w.now_ns));
+	sp_text_ns(low, (uint64_t)w.low_ns);
+	sp_text_ns(high, (uint64_t)w.high_ns);
+	sp_text_ns(now, (uint64_t)w.now_ns);
+	if (strcmp(low, high) == 0)
+		sp_out_line(out, "what if    %s: a step would take %s, not %s", title, low, now);
+	else
+		sp_out_line(out, "what if    %s: a step would take %s to %s, not %s", title, low,
+			    high, now);
 }
 
 int sp_what_if_show(const struct sp_evidence *e, struct sp_out *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/jobs.h"
 #include "analyzer/report.h"
 
 #define PIECES_MAX 65536u /* what a fetch may contain; beyond, the older half counts as outside */
@@ -341,38 +342,74 @@ static bool find_trainer(const struct sp_report *report, uint32_t stream, struct
 	return false;
 }
 
-static void read_stream(struct gathering *g, struct sp_workers *workers, uint32_t i)
-{
-	struct sp_worker *w = &workers->list[workers->count];
+struct reading {
+	const struct sp_report *report;
+	struct gathering *gatherings;	/* one a job */
+	struct sp_call_usage *backward; /* likewise */
+	struct sp_worker *list;		/* by stream */
+};
 
-	*w = (struct sp_worker){.stream = i};
-	if (!g->report->facts.images[g->report->index.streams[i]->image].labels ||
-	    !sp_report_selects(g->report, i) || !find_trainer(g->report, i, w))
-		return;
-	sp_report_life(g->report, i, &w->begin_ns, &w->end_ns);
+static int read_stream(void *context, unsigned job, uint32_t i)
+{
+	struct reading *r = context;
+	struct gathering *g = &r->gatherings[job];
+	struct sp_worker *w = &r->list[i];
+
+	w->stream = i;
+	if (!r->report->facts.images[r->report->index.streams[i]->image].labels ||
+	    !sp_report_selects(r->report, i) || !find_trainer(r->report, i, w))
+		return 0;
+	sp_report_life(r->report, i, &w->begin_ns, &w->end_ns);
 	g->worker = w;
-	g->backward = &workers->backward;
-	g->steps = &g->report->training.trainers[w->trainer].steps;
+	g->backward = &r->backward[job];
+	g->steps = &r->report->training.trainers[w->trainer].steps;
 	read_worker(g);
 	finish_sums(g);
-	workers->count += w->batches > 0;
+	return 0;
+}
+
+static int gathering_init(struct gathering *g, const struct sp_report *report)
+{
+	g->report = report;
+	g->pieces = calloc(PIECES_MAX, sizeof(*g->pieces));
+	return sp_reader_init(&g->reader) < 0 || !g->pieces ? -ENOMEM : 0;
+}
+
+static int read_streams(struct sp_workers *workers, struct reading *r, unsigned jobs)
+{
+	uint32_t n = r->report->index.stream_count;
+	int result = 0;
+
+	for (unsigned i = 0; i < jobs; i++)
+		if (gathering_init(&r->gatherings[i], r->report) < 0)
+			result = -ENOMEM;
+	if (result == 0)
+		result = sp_jobs_run(jobs, n, read_stream, r);
+	for (unsigned i = 0; i < jobs; i++) {
+		sp_call_usage_merge(&workers->backward, &r->backward[i]);
+		sp_reader_finish(&r->gatherings[i].reader);
+		free(r->gatherings[i].pieces);
+	}
+	for (uint32_t i = 0; result == 0 && i < n; i++)
+		if (r->list[i].batches)
+			workers->list[workers->count++] = r->list[i];
+	return result;
 }
 
 int sp_workers_read(struct sp_workers *workers, const struct sp_report *report)
 {
-	struct gathering g = {.report = report};
-	int r = sp_reader_init(&g.reader);
+	struct reading r = {.report = report};
+	int result = -ENOMEM;
 
 	*workers = (struct sp_workers){.list = NULL};
-	g.pieces = calloc(PIECES_MAX, sizeof(*g.pieces));
-	workers->list = calloc(report->index.stream_count + 1u, sizeof(*workers->list));
-	if (!g.pieces || !workers->list)
-		r = -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++)
-		read_stream(&g, workers, i);
-	sp_reader_finish(&g.reader);
-	free(g.pieces);
-	return r;
+	r.gatherings = calloc(report->jobs, sizeof(*r.gatherings));
+	r.backward = calloc(report->jobs, sizeof(*r.backward));
+	workers->list = r.list = calloc(report->index.stream_count + 1u, sizeof(*r.list));
+	if (r.gatherings && r.backward && r.list)
+		result = read_streams(workers, &r, report->jobs);
+	free(r.gatherings);
+	free(r.backward);
+	return result;
 }
 
 void sp_workers_finish(struct sp_workers *workers)

@@ -49,7 +49,7 @@ struct sp_workers {
 const char *sp_work_name(enum sp_work work);
 const char *sp_work_title(enum sp_work work);
 
-/* Reads the trainers and their children, in one thread. Returns 0 or -ENOMEM. */
+/* Reads the trainers and their children, with report->jobs threads. Returns 0 or -ENOMEM. */
 int sp_workers_read(struct sp_workers *workers, const struct sp_report *report);
 void sp_workers_finish(struct sp_workers *workers);
 
