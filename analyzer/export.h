@@ -17,6 +17,7 @@
 struct sp_export {
 	struct sp_report *report; /* folded, with what the exporter needs */
 	FILE *file;		  /* may be a pipe */
+	const char *path;	  /* of file, where it is a new one that has a name; else NULL */
 	struct sp_progress *progress;
 	const char *version; /* of this program */
 };

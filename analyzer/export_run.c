@@ -6,12 +6,14 @@
 
 #include "analyzer/text.h"
 
-int sp_export_run(struct sp_report *report, const struct sp_options *options, FILE *file)
+int sp_export_run(struct sp_report *report, const struct sp_options *options,
+		  const struct sp_output_file *file)
 {
 	struct sp_progress progress;
 	struct sp_export export = {
 		.report = report,
-		.file = file,
+		.file = file->file,
+		.path = file->part_path,
 		.progress = &progress,
 		.version = STAGEPROF_VERSION,
 	};

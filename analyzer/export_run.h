@@ -6,9 +6,11 @@
 
 #include "analyzer/export.h"
 #include "analyzer/options.h"
+#include "analyzer/output_file.h"
 
 /* Draws on stderr where that is a terminal. Returns 0 or -errno. */
-int sp_export_run(struct sp_report *report, const struct sp_options *options, FILE *file);
+int sp_export_run(struct sp_report *report, const struct sp_options *options,
+		  const struct sp_output_file *file);
 
 #define SP_NEXT_BYTES 8192u
 

@@ -104,16 +104,18 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 	return r < 0 ? SP_EXIT_FAILED : r;
 }
 
-static int show(struct sp_report *report, const struct sp_options *options, FILE *file)
+static int show(struct sp_report *report, const struct sp_options *options,
+		const struct sp_output_file *file)
 {
 	int r;
 
 	if (!options->exporter)
-		return show_view(report, options, file);
+		return show_view(report, options, file->file);
 	r = sp_export_run(report, options, file);
-	if (r < 0 && r != -EIO)
-		say(strerror(-r));
-	return r < 0 && r != -EIO ? 1 : 0; /* likewise */
+	if (r == 0 || ferror(file->file))
+		return 0; /* likewise */
+	say_of(options->output ? options->output : "stdout", strerror(-r));
+	return 1;
 }
 
 static void say_next(const struct sp_options *options)
@@ -130,7 +132,7 @@ static void say_next(const struct sp_options *options)
 static int write_output(struct sp_report *report, const struct sp_options *options,
 			struct sp_output_file *file)
 {
-	int status = show(report, options, file->file);
+	int status = show(report, options, file);
 	int r;
 
 	if (status != 0 && file->part_path)

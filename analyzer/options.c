@@ -215,7 +215,7 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const formats[] = {"table", "json", "csv", NULL};
+	static const char *const formats[] = {"table", "json", "csv", "md", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	static const char *const bys[] = {"path", "extension", NULL};
 	struct sp_options *o = state->input;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/csv.h"
+#include "analyzer/md.h"
 #include "analyzer/table.h"
 
 #define SCHEMA_VERSION 1
@@ -37,6 +38,7 @@ void sp_out_begin(struct sp_out *out)
 {
 	out->json = (struct sp_json){.file = out->file};
 	out->markup = (struct sp_markup){.file = out->file};
+	out->md = (struct sp_md){.file = out->file};
 	if (out->format != SP_FORMAT_JSON)
 		return;
 	sp_json_open(&out->json, NULL, '{');
@@ -69,6 +71,11 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 	case SP_FORMAT_HTML:
 		sp_markup_table(&out->markup, key, title, columns, n);
 		return 0;
+	case SP_FORMAT_MD:
+		sp_md_head(&out->md, title, columns, n);
+		return 0;
+	case SP_FORMAT_ROWS:
+		return out->rows->table(out->rows->context, key, columns, n, is_main);
 	case SP_FORMAT_TABLE:
 		break;
 	}
@@ -126,6 +133,10 @@ int sp_out_row(struct sp_out *out, const struct sp_cell *cells)
 		return 0;
 	case SP_FORMAT_HTML:
 		return sp_markup_row(&out->markup, out->columns, out->column_count, cells);
+	case SP_FORMAT_MD:
+		return sp_md_row(&out->md, out->columns, out->column_count, cells);
+	case SP_FORMAT_ROWS:
+		return out->rows->row(out->rows->context, cells);
 	case SP_FORMAT_TABLE:
 		break;
 	}
@@ -151,9 +162,12 @@ void sp_out_line(struct sp_out *out, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (out->format == SP_FORMAT_HTML) {
+	if (out->format == SP_FORMAT_HTML || out->format == SP_FORMAT_MD) {
 		vsnprintf(line, sizeof(line), format, args);
-		sp_markup_line(&out->markup, line);
+		if (out->format == SP_FORMAT_MD)
+			sp_md_line(&out->md, line);
+		else
+			sp_markup_line(&out->markup, line);
 	} else if (out->format == SP_FORMAT_TABLE) {
 		vfprintf(out->file, format, args);
 		putc('\n', out->file);

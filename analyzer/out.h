@@ -2,7 +2,7 @@
  * Where views write: rows of typed cells, in whatever format was asked for.
  *
  * A view writes tables (all formats), plain objects (JSON) and lines (table format); what does not
- * fit the format is left out; HTML takes what the table format does. CSV carries the view's main table alone.
+ * fit the format is left out; HTML and Markdown take what the table format does. CSV carries the view's main table alone.
  */
 #ifndef STAGEPROF_ANALYZER_OUT_H
 #define STAGEPROF_ANALYZER_OUT_H
@@ -19,7 +19,9 @@ enum sp_format {
 	SP_FORMAT_TABLE,
 	SP_FORMAT_JSON,
 	SP_FORMAT_CSV,
+	SP_FORMAT_MD,
 	SP_FORMAT_HTML, /* pieces of the page that view_html.c makes; no --format of its own */
+	SP_FORMAT_ROWS, /* each table, with the keys of CSV, to out->rows; likewise */
 };
 
 enum sp_cell_type {
@@ -49,6 +51,19 @@ struct sp_cell {
 	size_t bytes;
 };
 
+struct sp_md {
+	FILE *file;
+	bool in_lines; /* a block of lines is open */
+};
+
+/* Takes tables row by row. Results are those of sp_out_table() and sp_out_row(). */
+struct sp_rows {
+	int (*table)(void *context, const char *key, const struct sp_column *columns, size_t n,
+		     bool is_main);
+	int (*row)(void *context, const struct sp_cell *cells);
+	void *context;
+};
+
 struct sp_table; /* rows that wait for their widths */
 
 struct sp_out {
@@ -58,6 +73,8 @@ struct sp_out {
 	bool color;
 	struct sp_json json;
 	struct sp_markup markup;
+	struct sp_md md;
+	const struct sp_rows *rows; /* SP_FORMAT_ROWS */
 	bool is_part; /* of a page that has the object "run" once */
 	const struct sp_column *columns;
 	size_t column_count;
@@ -102,7 +119,8 @@ int sp_out_end(struct sp_out *out);
 /* True where a person reads what is written: lines are shown, and what is empty is said in words. */
 static inline bool sp_out_is_read(const struct sp_out *out)
 {
-	return out->format == SP_FORMAT_TABLE || out->format == SP_FORMAT_HTML;
+	return out->format == SP_FORMAT_TABLE || out->format == SP_FORMAT_HTML ||
+	       out->format == SP_FORMAT_MD;
 }
 
 /* key: the table's name in JSON; title: a line over it, or NULL. Returns 0 or -ENOMEM. */

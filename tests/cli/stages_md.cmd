@@ -1,0 +1,1 @@
+$REPORT stages --format=md v1/run.zst
