@@ -8,6 +8,7 @@
 #include "analyzer/define.h"
 #include "analyzer/jobs.h"
 #include "analyzer/reader.h"
+#include "trace/filesystems.h"
 
 #define TALLY_NAMES_MAX 256u
 
@@ -91,6 +92,45 @@ static uint32_t extension_name(struct sp_names *names, const struct sp_file_fact
 	return sp_names_add(names, type_name(f->type), strlen(type_name(f->type)));
 }
 
+static uint8_t file_system_of(const struct sp_file_facts *f)
+{
+	uint32_t row = sp_file_system_row(f->fs_magic);
+
+	if (!f->fs_magic)
+		return SP_FILE_ON_UNTOLD;
+	return row < sp_file_systems() ? (uint8_t)(SP_FILE_ON + row) : SP_FILE_ON_OTHER;
+}
+
+static int file_system_note(struct sp_facts *facts, uint32_t file, uint8_t place)
+{
+	uint8_t *places = facts->file_systems;
+
+	if (file >= facts->file_system_room) {
+		uint32_t room = file + file / 2 + 64;
+
+		places = realloc(places, room);
+		if (!places)
+			return -ENOMEM;
+		memset(places + facts->file_system_room, SP_FILE_ON_UNTOLD, room - facts->file_system_room);
+		facts->file_systems = places;
+		facts->file_system_room = room;
+	}
+	if (places[file] == SP_FILE_ON_UNTOLD)
+		places[file] = place;
+	else if (place != SP_FILE_ON_UNTOLD && places[file] != place)
+		places[file] = SP_FILE_ON_SEVERAL;
+	return 0;
+}
+
+const char *sp_facts_file_system(const struct sp_facts *facts, uint32_t file)
+{
+	uint8_t place = file < facts->file_system_room ? facts->file_systems[file] : SP_FILE_ON_UNTOLD;
+
+	if (place >= SP_FILE_ON)
+		return sp_file_system(place - SP_FILE_ON)->name;
+	return place == SP_FILE_ON_UNTOLD ? NULL : place == SP_FILE_ON_SEVERAL ? "several" : "other";
+}
+
 static int define_file(struct gathering *g, struct sp_image_facts *image, const struct sp_definition *d)
 {
 	struct sp_file_facts f;
@@ -111,7 +151,9 @@ static int define_file(struct gathering *g, struct sp_image_facts *image, const 
 		image->files[count] = sp_names_add(&g->facts->files, path, bytes);
 	else if (g->naming == SP_NAMING_EXTENSION)
 		image->files[count] = extension_name(&g->facts->files, &f, path, bytes);
-	return 0;
+	if (g->naming != SP_NAMING_NONE)
+		r = file_system_note(g->facts, image->files[count], file_system_of(&f));
+	return r;
 }
 
 static int room_for_label(struct sp_image_facts *image, uint32_t id)
@@ -323,6 +365,7 @@ void sp_facts_finish(struct sp_facts *facts, const struct sp_index *index)
 	free(facts->images);
 	free(facts->thread_names);
 	free(facts->usages);
+	free(facts->file_systems);
 	sp_slow_finish(&facts->slow);
 	sp_names_finish(&facts->files);
 	sp_names_finish(&facts->labels);

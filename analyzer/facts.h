@@ -25,6 +25,9 @@ enum sp_file_naming {
 	SP_NAMING_EXTENSION, /* ".jpg"; of a thing without a path, its type */
 };
 
+/* What file system a name's files are on. */
+enum sp_file_place { SP_FILE_ON_UNTOLD, SP_FILE_ON_SEVERAL, SP_FILE_ON_OTHER, SP_FILE_ON };
+
 struct sp_image_facts {
 	uint8_t *places;     /* enum sp_place by sp_file_count() */
 	uint32_t *files;     /* name's number, likewise; NULL where no names are wanted */
@@ -56,6 +59,8 @@ struct sp_facts {
 	char (*thread_names)[64];      /* parallel to index->streams; "" where none was given */
 	struct sp_thread_usage *usages; /* likewise */
 	struct sp_names files;
+	uint8_t *file_systems; /* by number in files: enum sp_file_place, or SP_FILE_ON + row of the table */
+	uint32_t file_system_room;
 	struct sp_names labels; /* of ranges */
 	struct sp_tally coverage; /* "hook-group\tstate\tdetail" */
 	struct sp_tally notes;
@@ -85,6 +90,9 @@ static inline enum sp_place sp_image_place(const struct sp_image_facts *image, u
 
 	return __builtin_expect(place != SP_PLACE_UNKNOWN, 1) ? place : sp_place_of_id(file);
 }
+
+/* "ext4", "nfs", …; "several", "other"; NULL: not told. Of a number in facts->files. */
+const char *sp_facts_file_system(const struct sp_facts *facts, uint32_t file);
 
 static inline uint32_t sp_image_file(const struct sp_image_facts *image, uint32_t file)
 {

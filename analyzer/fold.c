@@ -62,6 +62,23 @@ static void merge_file(struct sp_file_sums *into, const struct sp_file_sums *fro
 	into->other_ns += from->other_ns;
 	into->read_bytes += from->read_bytes;
 	into->write_bytes += from->write_bytes;
+	into->slow_reads += from->slow_reads;
+	into->slow_read_ns += from->slow_read_ns;
+	into->slow_read_bytes += from->slow_read_bytes;
+	into->maps += from->maps;
+	into->mapped_bytes += from->mapped_bytes;
+}
+
+static void add_read(struct sp_file_sums *f, uint64_t bytes, uint64_t ns)
+{
+	f->reads++;
+	f->read_ns += ns;
+	f->read_bytes += bytes;
+	if (sp_read_is_slow(ns, bytes)) {
+		f->slow_reads++;
+		f->slow_read_ns += ns;
+		f->slow_read_bytes += bytes;
+	}
 }
 
 void sp_fold_part_merge(struct sp_fold_part *into, const struct sp_fold_part *from)
@@ -91,14 +108,17 @@ static void add_file(struct sp_fold *fold, const struct kind_row *row, const str
 
 	switch (row->class) {
 	case SP_CLASS_READ:
-		f->reads++;
-		f->read_ns += ns;
-		f->read_bytes += bytes;
+		add_read(f, bytes, ns);
 		break;
 	case SP_CLASS_WRITE:
 		f->writes++;
 		f->write_ns += ns;
 		f->write_bytes += bytes;
+		break;
+	case SP_CLASS_MAP:
+		f->maps++;
+		f->mapped_bytes += bytes;
+		f->other_ns += ns;
 		break;
 	case SP_CLASS_OPEN:
 		f->opens++;

@@ -3,16 +3,41 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { NAME, OPENS, READS, READ_NS, READ, RATE, WRITES, WRITE_NS, WRITTEN, OTHER, TITLE, CELLS };
+enum {
+	NAME,
+	FILE_SYSTEM,
+	OPENS,
+	READS,
+	READ_NS,
+	READ,
+	RATE,
+	SLOW_READS,
+	SLOW_NS,
+	SLOW,
+	MAPS,
+	MAPPED,
+	WRITES,
+	WRITE_NS,
+	WRITTEN,
+	OTHER,
+	TITLE,
+	CELLS
+};
 
 static const struct sp_column columns[CELLS] = {
 	[NAME] = {"name", NULL, SP_CELL_TEXT},
+	[FILE_SYSTEM] = {"file_system", "on", SP_CELL_TEXT},
 	[OPENS] = {"opens", "opens", SP_CELL_COUNT},
 	[READS] = {"reads", "reads", SP_CELL_COUNT},
 	[READ_NS] = {"read_ns", "reading", SP_CELL_NS},
 	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
 	[RATE] = {"read_bytes_per_s", "MB/s", SP_CELL_RATE},
-	[WRITES] = {"writes", "writes", SP_CELL_COUNT},
+	[SLOW_READS] = {"slow_reads", NULL, SP_CELL_COUNT},
+	[SLOW_NS] = {"slow_read_ns", "slow", SP_CELL_NS},
+	[SLOW] = {"slow_read_bytes", NULL, SP_CELL_BYTES},
+	[MAPS] = {"maps", NULL, SP_CELL_COUNT},
+	[MAPPED] = {"mapped_bytes", "mapped", SP_CELL_BYTES},
+	[WRITES] = {"writes", NULL, SP_CELL_COUNT},
 	[WRITE_NS] = {"write_ns", "writing", SP_CELL_NS},
 	[WRITTEN] = {"written_bytes", "written", SP_CELL_BYTES},
 	[OTHER] = {"other_ns", "open, close", SP_CELL_NS},
@@ -21,12 +46,13 @@ static const struct sp_column columns[CELLS] = {
 
 static bool is_touched(const struct sp_file_sums *f)
 {
-	return f->opens || f->reads || f->writes || f->other_ns;
+	return f->opens || f->reads || f->maps || f->writes || f->other_ns;
 }
 
 static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t i)
 {
 	const struct sp_file_sums *f = &report->part.files[i];
+	const char *place = sp_facts_file_system(&report->facts, i);
 	size_t bytes;
 	const char *name = sp_names_text(&report->facts.files, i, &bytes);
 	struct sp_cell text = i == SP_NAMES_REST ? sp_cell_text("(the rest, and unknown files)")
@@ -34,11 +60,17 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 						 : sp_cell_text("(no name)");
 	struct sp_cell cells[CELLS] = {
 		[NAME] = text,
+		[FILE_SYSTEM] = place ? sp_cell_text(place) : sp_cell_null(),
 		[OPENS] = sp_cell_count(f->opens),
 		[READS] = sp_cell_count(f->reads),
 		[READ_NS] = sp_cell_count(f->read_ns),
 		[READ] = sp_cell_count(f->read_bytes),
 		[RATE] = sp_cell_rate(f->read_bytes, f->read_ns),
+		[SLOW_READS] = sp_cell_count(f->slow_reads),
+		[SLOW_NS] = sp_cell_count(f->slow_read_ns),
+		[SLOW] = sp_cell_count(f->slow_read_bytes),
+		[MAPS] = sp_cell_count(f->maps),
+		[MAPPED] = sp_cell_count(f->mapped_bytes),
 		[WRITES] = sp_cell_count(f->writes),
 		[WRITE_NS] = sp_cell_count(f->write_ns),
 		[WRITTEN] = sp_cell_count(f->write_bytes),
@@ -76,9 +108,19 @@ static uint64_t by_opens(const void *context, uint32_t i)
 	return ((const struct sp_report *)context)->part.files[i].opens;
 }
 
+static uint64_t by_slow(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->part.files[i].slow_read_ns;
+}
+
+static uint64_t by_mapped(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->part.files[i].mapped_bytes;
+}
+
 static const struct sp_sort_key keys[] = {
 	{"total", by_total},	 {"read", by_read},   {"reads", by_reads},
-	{"written", by_written}, {"opens", by_opens},
+	{"written", by_written}, {"opens", by_opens}, {"slow", by_slow}, {"mapped", by_mapped},
 };
 
 int sp_view_files(const struct sp_report *report, struct sp_out *out,

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -132,6 +133,16 @@ static size_t link_read(int fd, char *path)
 	return length > 0 ? (size_t)length : 0;
 }
 
+/* Once a path, not once an opening. */
+static uint64_t fs_magic_of(int fd, enum sp_file_type type)
+{
+	struct statfs fs;
+
+	if (type != SP_FILE_REGULAR || SP_SYS2(SYS_fstatfs, fd, &fs) < 0)
+		return 0;
+	return (uint32_t)fs.f_type;
+}
+
 static uint32_t file_define(struct sp_thread *t, int fd, const struct stat *st, const char *path,
 			    size_t length, enum sp_file_type type)
 {
@@ -139,6 +150,7 @@ static uint32_t file_define(struct sp_thread *t, int fd, const struct stat *st, 
 				      .fd = (uint32_t)fd,
 				      .device = st->st_dev,
 				      .inode = st->st_ino,
+				      .fs_magic = fs_magic_of(fd, type),
 				      .size = (uint64_t)st->st_size};
 	uint32_t id = __atomic_add_fetch(&sp_process->file_ids, 1, __ATOMIC_RELAXED);
 

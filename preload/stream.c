@@ -17,6 +17,7 @@
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/sys.h"
+#include "trace/filesystems.h"
 
 #define PAGE_BYTES 4096u
 #define FILE_BYTES_MIN 16384u
@@ -110,20 +111,11 @@ static void window_fill(const struct sp_stream *s, struct sp_window_header *w, u
 		w->lost[i] = sp_checked_make(0);
 }
 
-/* Network file systems write mapped pages back when they like, or do not have shared mappings. */
 static int wants_write_mode(long fs_magic)
 {
-	static const uint32_t magics[] = {
-		0x6969,	    /* NFS */	  0xFF534D42, /* CIFS */  0xFE534D42, /* SMB2 */
-		0x01021997, /* 9p */	  0x65735546, /* FUSE */  0x00C36400, /* Ceph */
-		0x0BD00BD0, /* Lustre */  0x47504653, /* GPFS */  0x5346414F, /* AFS */
-		0x19830326, /* BeeGFS */
-	};
+	uint32_t row = sp_file_system_row((uint64_t)fs_magic);
 
-	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-		if ((uint32_t)fs_magic == magics[i])
-			return 1;
-	return 0;
+	return row < sp_file_systems() && sp_file_system(row)->kind == SP_FS_NETWORK;
 }
 
 static int size_is_allowed(uint64_t bytes)

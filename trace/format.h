@@ -228,7 +228,7 @@ struct sp_file_facts {
 	uint32_t type; /* enum sp_file_type */
 	uint32_t fd;   /* the descriptor it was met under */
 	uint64_t device, inode;
-	uint64_t fs_magic; /* statfs f_type; 0: not asked */
+	uint64_t fs_magic; /* the lower 32 bits of statfs f_type; 0: not known */
 	uint64_t size;
 };
 
