@@ -179,6 +179,47 @@ static int take(struct gathering *g, struct sp_range_node range, int64_t start_n
 	return put(g, start_ns, i);
 }
 
+/* Of calls that run the graph backwards, the one that most time is spent in; 0: there is none. */
+static uint32_t find_backward(const struct sp_range_tree *t, uint32_t parent)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = t->nodes[parent].child; i; i = t->nodes[i].sibling) {
+		uint32_t found = t->nodes[i].is_backward ? i : find_backward(t, i);
+
+		if (found && (!best || t->nodes[found].total_ns > t->nodes[best].total_ns))
+			best = found;
+	}
+	return best;
+}
+
+/*
+ * PyTorch runs the nodes of a device's graph on threads of its own while the thread that called backward
+ * waits: nodes that lie in no other range belong to that call.
+ */
+static void join_backward(struct sp_range_tree *t)
+{
+	uint32_t backward = find_backward(t, 0), next = t->nodes[0].child, kept = 0;
+
+	if (!backward)
+		return;
+	t->nodes[0].child = 0;
+	for (uint32_t i = next; i; i = next) {
+		next = t->nodes[i].sibling;
+		t->nodes[i].sibling = 0;
+		if (t->nodes[i].kind == SP_EV_torch_backward && i != backward) {
+			t->nodes[0].inside_ns -= t->nodes[i].total_ns;
+			contain(t, backward, i);
+			continue;
+		}
+		if (kept)
+			t->nodes[kept].sibling = i;
+		else
+			t->nodes[0].child = i;
+		kept = i;
+	}
+}
+
 static bool is_chosen(const struct gathering *g, uint32_t kind)
 {
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
@@ -222,6 +263,8 @@ static int take_batch(struct gathering *g, const struct sp_stream *stream,
 			 (struct sp_range_node){
 				 .label = label_of(facts, slot),
 				 .kind = (uint16_t)kind,
+				 .is_backward = kind == SP_EV_python_call &&
+						slot->value == SP_PART_backward,
 				 .calls = 1,
 				 .total_ns = ns,
 				 .max_ns = ns,
@@ -277,6 +320,8 @@ int sp_ranges_read(struct sp_range_tree *tree, const struct sp_report *report,
 		if (report->facts.images[report->index.streams[i]->image].labels &&
 		    sp_report_selects(report, i))
 			r = read_stream(&g, i);
+	if (r == 0)
+		join_backward(tree);
 	end(&g);
 	return r;
 }

@@ -32,6 +32,7 @@ struct sp_range_node {
 	uint16_t kind;	/* the event's; 0: ranges that found no room */
 	uint16_t depth; /* of what is in it */
 	uint32_t child, sibling; /* 0: none */
+	bool is_backward; /* a call that runs the graph backwards */
 	uint64_t calls, total_ns, inside_ns; /* inside: of ranges directly in it */
 	uint64_t max_ns;
 };

@@ -163,6 +163,36 @@ START_TEST(other_events_leave_no_mark)
 }
 END_TEST
 
+/* With a device, the nodes run on a thread of their own while the caller waits. */
+START_TEST(backward_on_a_thread_of_its_own)
+{
+	const struct sp_range_node *outer, *backward, *node;
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += 5000;
+	sp_maker_around(&m, SP_EV_python_call, INNER, start, SP_PART_backward);
+	sp_maker_around(&m, SP_EV_torch_range, OUTER, start, 0);
+	leaf(30);
+	end("a.zst");
+	begin(11);
+	for (int i = 0; i < 4; i++) {
+		start = m.now_ticks;
+		m.now_ticks += 700;
+		sp_maker_around(&m, SP_EV_torch_backward, LEAF, start, 0);
+	}
+	end("b.zst");
+	read_tree(SP_RANGES_ALL);
+	outer = child(&tree.nodes[0], "outer");
+	backward = child(outer, "inner");
+	node = child(backward, "leaf");
+	ck_assert_uint_eq(node->calls, 4);
+	ck_assert_uint_eq(node->total_ns, 2800);
+	ck_assert_uint_eq(backward->inside_ns, 2800);
+	ck_assert_uint_eq(child(&tree.nodes[0], "leaf")->total_ns, 30);
+	ck_assert_uint_eq(tree.nodes[0].inside_ns, 5000 + 30);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ranges");
@@ -175,6 +205,7 @@ int main(void)
 	tcase_add_test(c, threads_add_up);
 	tcase_add_test(c, depth_is_bounded);
 	tcase_add_test(c, other_events_leave_no_mark);
+	tcase_add_test(c, backward_on_a_thread_of_its_own);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
