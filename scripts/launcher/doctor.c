@@ -14,6 +14,7 @@
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/patient.h"
 #include "scripts/launcher/probe.h"
+#include "scripts/launcher/shell.h"
 
 #define LIBRARY_KEY 1
 #define TITLE_COLUMNS 10
@@ -128,6 +129,17 @@ static void show_json(const struct sp_patient *p, const struct sp_finding *findi
 	putchar('\n');
 }
 
+static void show_next(const struct doctor_options *o)
+{
+	static char *stand_in[] = {(char *)"python3", (char *)"train.py", NULL};
+	char quoted[4096];
+
+	fprintf(stderr, "stageprof: next:\n    stageprof run --");
+	for (char **word = o->command ? o->command : stand_in; *word; word++)
+		fprintf(stderr, " %s", sp_shell_quote(quoted, sizeof(quoted), *word));
+	fputc('\n', stderr);
+}
+
 static void show_end(const struct doctor_options *o, enum sp_verdict worst)
 {
 	static const char *const ends[] = {
@@ -140,8 +152,7 @@ static void show_end(const struct doctor_options *o, enum sp_verdict worst)
 	printf("\n%s\n", ends[worst]);
 	fflush(stdout);
 	if (worst < SP_VERDICT_FAIL)
-		fprintf(stderr, "stageprof: next:\n    stageprof run -- %s\n",
-			o->command ? "COMMAND..." : "python3 train.py");
+		show_next(o);
 }
 
 static int examine(const struct doctor_options *o, struct sp_patient *p)

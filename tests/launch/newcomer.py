@@ -121,7 +121,10 @@ class Small(Path):
         self.export_all("run.zst")
         self.compare("run.zst", "run-2.zst")
         doctor = self.paste(f"stageprof doctor -- {PYTHON} t.py")
-        self.assertRegex(doctor.stderr, r"stageprof run -- ")
+        self.assertEqual(
+            self.follow(self.paste(offered(doctor.stderr)[0]), set()),
+            {"stageprof-report run-3.zst"},
+        )
 
 
 @unittest.skipUnless(WHOLE, "--whole goes from a fresh clone")
