@@ -1,5 +1,7 @@
 #include "analyzer/evidence.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/device_calls.h"
@@ -7,6 +9,7 @@
 #include "analyzer/evidence_input.h"
 #include "analyzer/lines.h"
 #include "analyzer/clock.h"
+#include "analyzer/ranks.h"
 #include "analyzer/report.h"
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
@@ -210,6 +213,35 @@ static void set_line(struct sp_evidence *e, const struct sp_report *report)
 	m->is_known = true;
 }
 
+static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)
+{
+	uint32_t stream = report->training.trainers[rank->trainer].stream;
+	const struct sp_image *image = &report->index.images[report->index.streams[stream]->image];
+
+	return image->rank ? image->rank - 1 : rank->trainer;
+}
+
+/* How much earlier the others come than the rank that is latest: all of them would go on then. */
+static void set_straggler(struct sp_evidence *e, const struct sp_report *report)
+{
+	struct sp_measure *text = &e->of[SP_MEASURE_straggler];
+	const struct sp_rank *latest = NULL;
+
+	for (uint32_t i = 0; i < report->ranks.count; i++) {
+		const struct sp_rank *rank = &report->ranks.list[i];
+
+		if (rank->is_straggler && (!latest || rank->behind_p50_ns > latest->behind_p50_ns))
+			latest = rank;
+	}
+	if (!latest)
+		return;
+	snprintf(text->text, sizeof(text->text), "rank %" PRIu64 ", longer in %s",
+		 rank_of(report, latest), sp_account_title(latest->cause));
+	text->is_known = true;
+	sp_evidence_ratio(e, SP_MEASURE_straggler_share, (double)latest->behind_p50_ns,
+			  (double)latest->wall_p50_ns);
+}
+
 static bool has_loader_calls(const struct sp_report *report)
 {
 	for (uint32_t i = 0; i < report->index.image_count; i++) {
@@ -240,6 +272,7 @@ int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 	set_account(e, &time, report);
 	set_device(e, &time, &calls);
 	set_line(e, report);
+	set_straggler(e, report);
 	sp_evidence_cpu(e, report);
 	sp_evidence_input(e, report);
 	return 0;

@@ -46,7 +46,7 @@ struct sp_evidence {
 	bool is_queue_known;   /* for most of the loader wait, whether the device had work queued */
 };
 
-/* The report has its steps and workers. Returns 0 or -ENOMEM. */
+/* The report has its steps and workers, and ranks where there are several. Returns 0 or -ENOMEM. */
 int sp_evidence_gather(struct sp_evidence *evidence, const struct sp_report *report);
 
 const char *sp_measure_name(enum sp_measure_id measure);

@@ -8,7 +8,7 @@ struct input {
 	struct sp_call_usage usage; /* of fetches */
 	uint64_t batches;
 	uint32_t lives;	  /* of workers */
-	uint32_t at_once; /* of them, the most */
+	uint32_t at_once; /* of them, the most of any trainer */
 	bool on_trainer;  /* batches are made on the training thread, all of them */
 };
 
@@ -30,14 +30,15 @@ static double sum_of(const struct sp_work_sums *sums, const enum sp_work *works,
 		SP_WORK_video_decode
 #define READING SP_WORK_file_read, SP_WORK_hdf5, SP_WORK_mapped_read
 
-static uint32_t alive_at(const struct sp_workers *workers, int64_t at_ns)
+/* Of one trainer's. */
+static uint32_t alive_at(const struct sp_workers *workers, uint32_t trainer, int64_t at_ns)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < workers->count; i++) {
 		const struct sp_worker *w = &workers->list[i];
 
-		n += !w->is_trainer && w->begin_ns <= at_ns && at_ns < w->end_ns;
+		n += !w->is_trainer && w->trainer == trainer && w->begin_ns <= at_ns && at_ns < w->end_ns;
 	}
 	return n;
 }
@@ -60,7 +61,7 @@ static void count_workers(struct input *in, const struct sp_workers *workers)
 			continue;
 		in->on_trainer = false;
 		in->lives++;
-		alive = alive_at(workers, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
+		alive = alive_at(workers, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
 		in->at_once = alive > in->at_once ? alive : in->at_once;
 	}
 }
@@ -92,6 +93,8 @@ static void set_decoding(struct sp_evidence *e, const struct input *in,
 	sp_evidence_ratio(e, SP_MEASURE_png_decode_share, (double)w->ns[SP_WORK_png_decode], decoding);
 	sp_evidence_ratio(e, SP_MEASURE_video_decode_share, (double)w->ns[SP_WORK_video_decode],
 			  decoding);
+	sp_evidence_ratio(e, SP_MEASURE_mapped_read_share, (double)w->ns[SP_WORK_mapped_read],
+			  reading);
 	sp_evidence_ratio(e, SP_MEASURE_hdf5_read_share, (double)w->ns[SP_WORK_hdf5], reading);
 	sp_evidence_ratio(e, SP_MEASURE_image_pixels, (double)report->pixels,
 			  (double)(jpeg->calls - jpeg->aborted));
@@ -170,7 +173,8 @@ void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 		return;
 	sp_evidence_set(e, SP_MEASURE_workers, in.at_once);
 	if (in.at_once)
-		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives, in.at_once);
+		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives,
+				  in.at_once * report->training.count);
 	set_work(e, &in);
 	set_shares(e, &in);
 	set_decoding(e, &in, report);
