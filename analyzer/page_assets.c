@@ -1,6 +1,6 @@
 #include "analyzer/page_assets.h"
 
-#include "page_policy.h"
+#include "page_assets/page_policy.h"
 
 #define SP_ASSET(name, path)                                                                       \
 	__asm__(".pushsection .rodata\n"                                                           \

@@ -134,7 +134,7 @@ class Completion(scene.Case):
         known = options_of(self.call(REPORT, "--help").stdout)
         self.assertEqual({option.rstrip("=") for option in offered} | {"--usage"}, known)
         for option, values in (
-            ("--format", "table json csv"),
+            ("--format", "table json csv md"),
             ("--color", "auto always never"),
             ("--by", "path extension"),
         ):
