@@ -89,14 +89,30 @@ void sp_check_loading(const struct sp_patient *p, struct sp_finding *f)
 			"not taken: %s", said);
 }
 
-/* Reads of the probe's data, as the report has them: the third column of the row that ends in
- * /data". */
+/* How many fields of a line of CSV stand before the one of this name; -1 where there is none. */
+static int column_of(const char *head, const char *name)
+{
+	size_t bytes = strlen(name);
+
+	for (int column = 0; *head && *head != '\n'; column++) {
+		size_t field = strcspn(head, ",\n");
+
+		if (field == bytes && strncmp(head, name, bytes) == 0)
+			return column;
+		head += field + (head[field] == ',');
+	}
+	return -1;
+}
+
+/* Reads of the probe's data, as the report has them. The name is the first field of its row. */
 static unsigned long reported_reads(const struct sp_patient *p)
 {
-	const char *row = p->files ? strstr(p->files, "/data\",") : NULL;
-	unsigned long reads = 0;
+	const char *at = p->files ? strstr(p->files, "/data\",") : NULL;
+	int column = p->files ? column_of(p->files, "reads") : -1;
 
-	return row && sscanf(row, "/data\",%*u,%lu", &reads) == 1 ? reads : 0;
+	for (; at && column > 0; column--)
+		at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+	return at && column == 0 ? strtoul(at, NULL, 10) : 0;
 }
 
 void sp_check_recording(const struct sp_patient *p, struct sp_finding *f)
