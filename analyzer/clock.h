@@ -29,12 +29,15 @@ void sp_clock_learn(struct sp_clock *c, const struct sp_clock_point *point);
  */
 void sp_clock_fit(struct sp_clock *c, bool counter);
 
-/* A duration, to the nearest ns. */
+/* A duration, to the nearest ns. One whose end lies before its begin, for the counters of two processors may
+ * differ, is none. */
 static inline uint64_t sp_clock_span_ns(uint64_t ns_per_tick, uint64_t ticks)
 {
 	unsigned __int128 ns = (unsigned __int128)ticks * ns_per_tick + (UINT64_C(1) << 47);
 	uint64_t high = (uint64_t)(ns >> 64);
 
+	if (__builtin_expect(ticks > INT64_MAX, 0))
+		return 0;
 	if (__builtin_expect(high >= SP_CLOCK_SPAN_MAX_NS >> 16, 0))
 		return SP_CLOCK_SPAN_MAX_NS;
 	return (uint64_t)(ns >> SP_CLOCK_SHIFT);

@@ -89,6 +89,28 @@ START_TEST(a_counter_is_converted)
 }
 END_TEST
 
+START_TEST(clocks_may_step_back)
+{
+	begin(10, 10);
+	sp_maker_event(&m, SP_EV_read, 0, 1000, 1);
+	sp_maker_block(&m, 0);
+	m.header.opened.realtime_ns -= UINT64_C(3600000000000); /* somebody sets the clock */
+	sp_maker_event(&m, SP_EV_read, 0, 2000, 1);
+	sp_maker_event(&m, SP_EV_read, 0, (uint64_t)-40, 1); /* on another processor, a little behind */
+	sp_maker_event(&m, SP_EV_read, 0, 3000, 1);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	write_as(&m, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.complaints, 0);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->calls, 4);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->total_ns, 6000);
+	ck_assert_uint_eq(stage(SP_STAGE_unknown_read)->max_ns, 3000);
+	ck_assert_int_ge(load.report.end_ns - load.report.begin_ns, 6000);
+	ck_assert_int_lt(load.report.end_ns - load.report.begin_ns, 1000000);
+	sp_load_finish(&load);
+}
+END_TEST
+
 START_TEST(files_are_known_across_threads_and_after_use)
 {
 	begin(10, 11);
@@ -470,6 +492,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_clean_thread_adds_up);
 	tcase_add_test(tests, a_counter_is_converted);
+	tcase_add_test(tests, clocks_may_step_back);
 	tcase_add_test(tests, files_are_known_across_threads_and_after_use);
 	tcase_add_test(tests, a_window_is_read);
 	tcase_add_test(tests, blocks_and_window_meet_anywhere);
