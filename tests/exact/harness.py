@@ -23,6 +23,8 @@ import tempfile
 import unittest
 
 SKIP = 77
+# How often a race is run: --nightly sets 1,000.
+REPEATS = int(os.environ.get("STAGEPROF_TEST_REPEATS", "50"))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = os.path.join(ROOT, "tests", "victims")
 

@@ -8,7 +8,6 @@ import sys
 import harness
 
 sys.path.append(os.path.join(harness.ROOT, "tests", "training"))
-REPEATS = int(os.environ.get("STAGEPROF_TEST_REPEATS", "50"))
 
 EVERY_PROCESS = """
 import multiprocessing, os
@@ -205,7 +204,7 @@ class Interpreters(harness.Case):
     def test_exit_amid_threads(self):
         """Threads want the GIL while the interpreter ends, and our calls are pending in it."""
         pythons = list(self.each())
-        for number in range(REPEATS):
+        for number in range(harness.REPEATS):
             version, path = pythons[number % len(pythons)]
             folder = self.subfolder(str(number))
             argv = [path, "-S", "-c", EXIT_AMID_THREADS, str(number * 7 % 300)]
