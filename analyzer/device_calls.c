@@ -4,6 +4,7 @@
 #include "analyzer/report.h"
 
 #define BLOCKED_NS 100000u
+#define WAITED_NS 20000 /* a sync that found nothing to wait for takes less */
 
 /* One thread of a training process. */
 struct reading {
@@ -15,6 +16,10 @@ struct reading {
 	uint32_t wait; /* the first whose queue is not settled */
 	int64_t drained_ns; /* since when the device has nothing to do */
 	bool is_drained;
+	/* Since the end of the last sync. */
+	int64_t synced_ns;
+	uint32_t synced_step;
+	uint64_t queued_wait_ns; /* of the loader, with work given before */
 };
 
 static bool uses_device(const struct sp_stream_sums *sums)
@@ -44,6 +49,8 @@ static void settle_waits(struct reading *r, int64_t until_ns)
 		uint64_t ns = (uint64_t)(wait->end_ns - wait->start_ns);
 
 		r->calls->wait_ns += ns;
+		if (!r->is_drained)
+			r->queued_wait_ns += ns;
 		if (!r->is_drained || wait->start_ns < r->drained_ns)
 			continue;
 		r->calls->drained_wait_ns += ns;
@@ -60,9 +67,28 @@ static void take_work(struct reading *r, int64_t start_ns, bool in_step)
 	r->is_drained = false;
 }
 
-static void take_sync(struct reading *r, int64_t end_ns)
+/*
+ * With as much work in each step, a device that was idle during the loader's waits has no more left at
+ * a sync than the last step's. More than a mean step's: it never was.
+ */
+static void settle_queue(struct reading *r, int64_t start_ns, int64_t end_ns)
+{
+	double steps = (double)(r->step - r->synced_step);
+
+	if (r->synced_ns && steps >= 2 &&
+	    (double)(end_ns - start_ns) * steps > (double)(end_ns - r->synced_ns))
+		r->calls->hidden_wait_ns += r->queued_wait_ns;
+	r->queued_wait_ns = 0;
+	r->synced_ns = end_ns;
+	r->synced_step = r->step;
+}
+
+static void take_sync(struct reading *r, int64_t start_ns, int64_t end_ns)
 {
 	if (!r->is_drained)
+		settle_queue(r, start_ns, end_ns);
+	/* One that waited shows that there was work, whoever gave it. */
+	if (!r->is_drained || end_ns - start_ns >= WAITED_NS)
 		r->drained_ns = end_ns;
 	r->is_drained = true;
 }
@@ -80,7 +106,7 @@ static void take_copy(struct reading *r, uint32_t arg, int64_t start_ns, int64_t
 	} else if (sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST) {
 		r->calls->d2h_ns += ns;
 		if (!pinned)
-			take_sync(r, end_ns);
+			take_sync(r, start_ns, end_ns);
 	}
 }
 
@@ -118,7 +144,7 @@ static void take(struct reading *r, const struct sp_slot *slot)
 	if (class == SP_CLASS_CUDA_SYNC) {
 		r->calls->syncs += in_step;
 		r->calls->sync_ns += in_step ? (uint64_t)(end_ns - start_ns) : 0;
-		take_sync(r, end_ns);
+		take_sync(r, start_ns, end_ns);
 	}
 }
 
@@ -127,6 +153,11 @@ static void read_stream(struct reading *r, struct sp_reader *reader,
 {
 	struct sp_batch batch;
 
+	/* Before the first step the device is as good as synced. */
+	if (r->steps->count) {
+		r->is_drained = true;
+		r->drained_ns = r->synced_ns = r->steps->steps[0].start_ns;
+	}
 	sp_reader_open(reader, &report->index, report->index.streams[stream]);
 	while (sp_reader_next(reader, &batch)) {
 		for (uint32_t i = 0; i < batch.n; i++) {

@@ -21,7 +21,12 @@ struct sp_device_calls {
 	uint64_t h2d_ns, h2d_pageable_ns;
 	uint64_t idle_ns;   /* the device's, after syncs; without the loader's waits */
 	uint64_t drained_wait_ns; /* of the loader, while the device had nothing queued */
-	uint64_t wait_ns;	  /* of the loader */
+	/*
+	 * Of the loader, while the device surely had work: at the next sync it still had more than it
+	 * had done in a mean step since the sync before.
+	 */
+	uint64_t hidden_wait_ns;
+	uint64_t wait_ns; /* of the loader */
 };
 
 /* Of all trainers. Reads those of their threads again that made CUDA calls. Returns 0 or -ENOMEM. */

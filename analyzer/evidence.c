@@ -153,7 +153,7 @@ static void set_launches(struct sp_evidence *e, const struct time *t,
 				  t->account.ns[SP_ACCOUNT_optimizer] +
 				  t->account.ns[SP_ACCOUNT_zero_grad] +
 				  t->account.ns[SP_ACCOUNT_other]);
-	double host = compute - (double)(c->d2h_ns + c->blocked_ns);
+	double host = compute - (double)c->blocked_ns;
 	bool would_wait = c->syncs || c->d2h_ns || (double)c->launches > QUEUE_LAUNCHES;
 
 	if (!c->launches)
@@ -172,7 +172,7 @@ static void set_device(struct sp_evidence *e, const struct time *t, const struct
 	double sync = (double)(c->sync_ns + c->d2h_ns), idle = (double)c->idle_ns;
 
 	e->has_device = c->is_used;
-	e->is_queue_known = 2 * c->drained_wait_ns >= c->wait_ns;
+	e->is_queue_known = 2 * (c->drained_wait_ns + c->hidden_wait_ns) >= c->wait_ns;
 	if (!c->is_used) {
 		/* no device but the CPU that waits */
 		if (e->of[SP_MEASURE_loader_wait_share].is_known)
@@ -183,7 +183,8 @@ static void set_device(struct sp_evidence *e, const struct time *t, const struct
 	if (c->wait_ns && e->of[SP_MEASURE_loader_wait_share].is_known)
 		sp_evidence_set(e, SP_MEASURE_lost_wait_share,
 				sp_evidence_value(e, SP_MEASURE_loader_wait_share) *
-					(double)c->drained_wait_ns / (double)c->wait_ns);
+					(double)(c->wait_ns - c->hidden_wait_ns) /
+					(double)c->wait_ns);
 	if (c->syncs || c->d2h_ns) {
 		sp_evidence_ratio(e, SP_MEASURE_sync_share, sync, t->total);
 		sp_evidence_ratio(e, SP_MEASURE_sync_cost_share, idle < sync ? idle : sync,

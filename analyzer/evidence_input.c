@@ -93,9 +93,9 @@ static void set_decoding(struct sp_evidence *e, const struct input *in,
 	sp_evidence_ratio(e, SP_MEASURE_png_decode_share, (double)w->ns[SP_WORK_png_decode], decoding);
 	sp_evidence_ratio(e, SP_MEASURE_video_decode_share, (double)w->ns[SP_WORK_video_decode],
 			  decoding);
+	sp_evidence_ratio(e, SP_MEASURE_hdf5_read_share, (double)w->ns[SP_WORK_hdf5], reading);
 	sp_evidence_ratio(e, SP_MEASURE_mapped_read_share, (double)w->ns[SP_WORK_mapped_read],
 			  reading);
-	sp_evidence_ratio(e, SP_MEASURE_hdf5_read_share, (double)w->ns[SP_WORK_hdf5], reading);
 	sp_evidence_ratio(e, SP_MEASURE_image_pixels, (double)report->pixels,
 			  (double)(jpeg->calls - jpeg->aborted));
 }

@@ -82,7 +82,7 @@ static void show_evidence(struct sp_out *out, const struct sp_rule *rule)
 	if (rule->sign != SP_MEASURE_steps)
 		sp_out_line(out, "    %s at least %g", sp_measure_name(rule->sign),
 			    rule->least_sign);
-	if (rule->cost == SP_MEASURE_loader_wait_share)
+	if (rule->cost == SP_MEASURE_lost_wait_share)
 		sp_out_line(out, "    another pair of percents: --wait-thresholds");
 }
 

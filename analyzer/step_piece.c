@@ -43,8 +43,13 @@ static enum sp_piece_kind kind_of_class(uint32_t kind, uint32_t arg)
 {
 	switch (sp_event_info(kind)->class) {
 	case SP_CLASS_CUDA_COPY:
-		return sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE ? SP_PIECE_H2D
-								       : SP_PIECE_NONE;
+		if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE)
+			return SP_PIECE_H2D;
+		/* CUDA returns from these when the bytes are there: all work before them is done. */
+		return sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST &&
+				       sp_cuda_arg_host(arg) == SP_COPY_HOST_PAGEABLE
+			       ? SP_PIECE_SYNC
+			       : SP_PIECE_NONE;
 	case SP_CLASS_CUDA_SYNC:
 		return SP_PIECE_SYNC;
 	case SP_CLASS_NCCL:

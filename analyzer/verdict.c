@@ -130,7 +130,7 @@ static struct sp_wait_thresholds thresholds_of(const struct sp_verdict *v, const
 {
 	struct sp_wait_thresholds t = {r->moderate, r->severe};
 
-	if (r->cost == SP_MEASURE_loader_wait_share)
+	if (r->cost == SP_MEASURE_lost_wait_share)
 		return *wait;
 	/* Each run has one start, however short it is. */
 	if (r->cost == SP_MEASURE_first_batch_share && value_of(v, SP_MEASURE_epochs) < 2)
@@ -198,7 +198,7 @@ static bool has_rival(const struct sp_verdict *v)
 static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 {
 	const struct sp_rule *r = &rules[v->id];
-	bool by_wait = r->cost == SP_MEASURE_loader_wait_share;
+	bool by_wait = r->cost == SP_MEASURE_lost_wait_share;
 	int doubts = 0;
 
 	v->doubts[SP_DOUBT_few_steps] =
@@ -207,7 +207,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->doubts[SP_DOUBT_unknown_events] = v->evidence.events_unknown != 0;
 	v->doubts[SP_DOUBT_near] =
 		v->id == SP_VERDICT_compute
-			? is_near(value_of(v, SP_MEASURE_loader_wait_share), wait->moderate)
+			? is_near(value_of(v, SP_MEASURE_lost_wait_share), wait->moderate)
 			: !r->is_state && is_near(v->cost, thresholds_of(v, r, wait).moderate);
 	v->doubts[SP_DOUBT_rival] = v->id != SP_VERDICT_compute && has_rival(v);
 	v->doubts[SP_DOUBT_queue] = by_wait && v->evidence.has_device && !v->evidence.is_queue_known;
@@ -247,8 +247,8 @@ static void gather_evidence(struct sp_verdict *v)
 			rest_on(v, r->sign);
 	}
 	read_template(r->sentence, v, rest_on_part);
-	if (r->cost == SP_MEASURE_loader_wait_share)
-		rest_on(v, SP_MEASURE_lost_wait_share);
+	if (r->cost == SP_MEASURE_lost_wait_share)
+		rest_on(v, SP_MEASURE_loader_wait_share);
 	rest_on(v, SP_MEASURE_steps);
 	rest_on(v, SP_MEASURE_step_ns);
 }

@@ -30,6 +30,12 @@ static void set(enum sp_measure_id measure, double value)
 	sp_evidence_set(&v.evidence, measure, value);
 }
 
+static void set_wait(double share)
+{
+	set(SP_MEASURE_loader_wait_share, share);
+	set(SP_MEASURE_lost_wait_share, share);
+}
+
 static const char *judge(void)
 {
 	sp_verdict_judge(&v, &usual);
@@ -108,16 +114,16 @@ END_TEST
 
 START_TEST(a_refinement_explains_and_the_later_line_wins)
 {
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	ck_assert_str_eq(judge(), "input-bound");
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	set(SP_MEASURE_decode_work_share, 0.7);
 	ck_assert_str_eq(judge(), "decode-bound");
 	ck_assert_ptr_nonnull(strstr(v.text, "40.0 %"));
 	ck_assert_ptr_nonnull(strstr(v.text, "70.0 %"));
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	set(SP_MEASURE_decode_work_share, 0.7);
 	set(SP_MEASURE_wanted_per_core, 3.5);
 	ck_assert_str_eq(judge(), "cpu-oversubscribed");
@@ -127,7 +133,7 @@ END_TEST
 
 START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 {
-	set(SP_MEASURE_loader_wait_share, 0.3);
+	set_wait(0.3);
 	set(SP_MEASURE_checkpoint_share, 0.32);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
 	ck_assert(v.holds[SP_VERDICT_input]);
@@ -136,7 +142,7 @@ START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 	/* advice on what is told comes first, on the other after it */
 	ck_assert_str_eq(sp_advice_rule_of(v.advice[0])->name, "async_checkpoint");
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.1);
+	set_wait(0.1);
 	set(SP_MEASURE_checkpoint_share, 0.32);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
 	ck_assert(!v.doubts[SP_DOUBT_rival]);
@@ -147,16 +153,16 @@ START_TEST(thresholds_of_the_loader_wait_are_given)
 {
 	const struct sp_wait_thresholds strict = {0.5, 0.6};
 
-	set(SP_MEASURE_loader_wait_share, 0.49);
+	set_wait(0.49);
 	sp_verdict_judge(&v, &strict);
 	ck_assert_int_eq(v.id, SP_VERDICT_compute);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.51);
+	set_wait(0.51);
 	sp_verdict_judge(&v, &strict);
 	ck_assert_int_eq(v.id, SP_VERDICT_input);
 	ck_assert(!v.is_severe);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.61);
+	set_wait(0.61);
 	sp_verdict_judge(&v, &strict);
 	ck_assert(v.is_severe);
 }
@@ -188,17 +194,17 @@ START_TEST(too_little_to_tell)
 	ck_assert_str_eq(judge(), "no-steps");
 	setup();
 	set(SP_MEASURE_steps, 4);
-	set(SP_MEASURE_loader_wait_share, 0.9);
+	set_wait(0.9);
 	ck_assert_str_eq(judge(), "too-few-steps");
 	ck_assert_uint_eq(v.advice_count, 0);
 	setup();
 	set(SP_MEASURE_steps, 5);
-	set(SP_MEASURE_loader_wait_share, 0.9);
+	set_wait(0.9);
 	ck_assert_str_eq(judge(), "input-bound");
 	ck_assert(v.doubts[SP_DOUBT_few_steps]);
 	setup();
 	set(SP_MEASURE_steps, 20);
-	set(SP_MEASURE_loader_wait_share, 0.9);
+	set_wait(0.9);
 	judge();
 	ck_assert(!v.doubts[SP_DOUBT_few_steps]);
 	setup();
@@ -209,33 +215,33 @@ END_TEST
 
 START_TEST(confidence_falls_with_each_doubt)
 {
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	judge();
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	v.evidence.events_lost = 1;
 	judge();
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	v.evidence.events_lost = 1;
 	v.evidence.events_unknown = 1;
 	judge();
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	v.evidence.has_device = true;
 	judge();
 	ck_assert(v.doubts[SP_DOUBT_queue]);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	v.evidence.has_device = true;
 	v.evidence.is_queue_known = true;
 	judge();
 	ck_assert(!v.doubts[SP_DOUBT_queue]);
 	setup();
-	set(SP_MEASURE_loader_wait_share, 0.4);
+	set_wait(0.4);
 	v.evidence.of[SP_MEASURE_decode_work_share].is_known = false;
 	judge();
 	ck_assert(v.doubts[SP_DOUBT_work_unseen]);
