@@ -2,8 +2,8 @@
  * What programs see of the CUDA device for tests: prototypes of our own, no toolkit needed. The
  * libraries are named and versioned like the real ones. There is no device: a stream is a thread, a
  * kernel sleeps for as many nanoseconds as the uint64_t says that its first argument points to, a copy is
- * a memcpy that takes FAKE_COPY_NS_PER_KIB; one of more than 64 KiB from or to pageable memory takes
- * twice that, and its caller waits. Device memory is host memory.
+ * a memcpy that takes FAKE_COPY_NS_PER_KIB; one to pageable memory, or of more than 64 KiB from there,
+ * takes twice that, and its caller waits. Device memory is host memory.
  *
  * Environment: FAKE_CUDA_DEVICES=0 makes every call fail as on a machine without a device.
  */

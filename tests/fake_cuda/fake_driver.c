@@ -73,10 +73,10 @@ static int copy_now(void *to, const void *from, size_t bytes, struct fake_stream
 	return ret;
 }
 
-/* CUDA takes pageable memory through a buffer of its own: up to 64 KiB at once, more while the host waits. */
+/* CUDA takes pageable memory through a buffer of its own: from it up to 64 KiB at once; else the host waits. */
 static int copy(void *to, const void *from, size_t bytes, struct fake_stream *stream)
 {
-	bool staged = bytes > 65536 && !(fake_memory_has(to) && fake_memory_has(from));
+	bool staged = !fake_memory_has(to) || (bytes > 65536 && !fake_memory_has(from));
 	int ret = copy_in_time(to, from, bytes, (staged ? 2 : 1) * copy_ns(bytes), stream);
 
 	if (ret == FAKE_OK && staged)
