@@ -79,13 +79,13 @@ class Widths(Case):
 
     def test_terminal(self):
         # Numbers are never cut: names give way.
-        narrow, wide = (self.on_terminal("files", NO_COLOR="1", columns=n) for n in (110, 300))
-        self.assertLessEqual(self.widest(narrow), 110)
-        self.assertGreater(self.widest(wide), 110)
+        narrow, wide = (self.on_terminal("files", NO_COLOR="1", columns=n) for n in (140, 400))
+        self.assertLessEqual(self.widest(narrow), 140)
+        self.assertGreater(self.widest(wide), 140)
         self.assertIn("...", narrow)
 
     def test_columns_and_option(self):
-        for n in (120, 150):
+        for n in (140, 170):
             self.assertLessEqual(self.widest(self.piped("files", COLUMNS=str(n))), n)
             self.assertLessEqual(self.widest(self.piped("files", f"--width={n}", COLUMNS="300")), n)
         everything = self.piped("files", "--width=0", "--limit=all")
@@ -104,7 +104,7 @@ class Widths(Case):
 
     def test_cut_in_the_middle(self):
         """A path that does not fit loses its middle, on a character's boundary."""
-        folder = os.path.join(self.run_folder, "数据" * 30)
+        folder = os.path.join(self.run_folder, "数据" * 40)
         os.mkdir(folder)
         with open(os.path.join(folder, "图像.bin"), "wb") as file:
             file.write(b"x")
@@ -113,7 +113,7 @@ class Widths(Case):
         )
         read = f"open({os.path.join(folder, '图像.bin')!r}).read()"
         self.assertEqual(self.call(PYTHON, "-c", read, cwd=self.run_folder, env=env).returncode, 0)
-        for width in range(105, 118):
+        for width in range(140, 153):
             cut = os.path.join(self.run_folder, "cut.zst")
             done = self.call(REPORT, "files", "--limit=all", f"--width={width}", cut)
             rows = [row for row in done.stdout.splitlines() if "图像.bin" in row]
