@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/complaint.h"
 #include "analyzer/explain.h"
 #include "analyzer/export_run.h"
+#include "analyzer/follow.h"
 #include "analyzer/options.h"
 #include "analyzer/output_file.h"
 #include "analyzer/report.h"
@@ -159,7 +161,7 @@ static uint32_t paths_count(const struct sp_options *options)
 }
 
 static int read_report(struct sp_report *report, const struct sp_options *options, char **paths,
-		       uint32_t count)
+		       uint32_t count, bool complains)
 {
 	int r;
 
@@ -167,13 +169,13 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 	r = sp_report_scan(report);
 	if (r == 0)
 		r = sp_report_fold(report);
-	if (r == 0)
+	if (r == 0 && (complains || !sp_report_has_trace(report)))
 		r = sp_complaints(report, options->verbose ? UINT32_MAX : COMPLAINTS_MAX, say);
 	if (r < 0) {
 		say(strerror(-r));
 		return 1;
 	}
-	if (count)
+	if (count && complains)
 		explain_no_events(report, paths[0]);
 	return sp_report_has_trace(report) ? 0 : 1;
 }
@@ -187,7 +189,7 @@ static int run(struct sp_report *reports, uint32_t count, const struct sp_option
 		return 1;
 	for (uint32_t i = 0; status == 0 && !options->explains && i < count; i++)
 		status = read_report(&reports[i], options, options->paths + i,
-				     count > 1 ? 1 : paths_count(options));
+				     count > 1 ? 1 : paths_count(options), true);
 	if (status == 0)
 		status = write_output(&reports[0], options, &file);
 	sp_output_file_drop(&file);
@@ -227,6 +229,34 @@ static struct sp_report report_asked(const struct sp_options *options)
 	return report;
 }
 
+static int refresh(void *context, FILE *to, bool is_last, struct sp_follow_state *ret)
+{
+	const struct sp_options *options = context;
+	struct sp_report report = report_asked(options);
+	int status = read_report(&report, options, options->paths, paths_count(options), is_last);
+
+	if (status == 0) {
+		*ret = sp_follow_state_of(&report);
+		status = show_view(&report, options, to);
+	}
+	sp_report_finish(&report);
+	return status == 0 && ferror(to) ? SP_EXIT_FAILED : status;
+}
+
+static int follow(struct sp_options *options)
+{
+	struct sp_follow f = {
+		.file = stdout,
+		.interval_ns = options->interval_ns,
+		.in_place = options->format == SP_FORMAT_TABLE && isatty(STDOUT_FILENO),
+		.has_gaps = options->format == SP_FORMAT_TABLE,
+		.refresh = refresh,
+		.context = options,
+	};
+
+	return sp_follow_run(&f);
+}
+
 int main(int argc, char **argv)
 {
 	struct sp_options options;
@@ -235,6 +265,11 @@ int main(int argc, char **argv)
 	int status;
 
 	sp_options_parse(&options, argc, argv);
+	if (options.follows) {
+		status = follow(&options);
+		free(options.paths);
+		return status;
+	}
 	if (options.needs & SP_NEEDS_RUNS)
 		count = paths_count(&options);
 	for (uint32_t i = 0; i < count; i++)

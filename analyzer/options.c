@@ -12,6 +12,8 @@
 
 #define USAGE_STATUS 2
 #define PIPED_WIDTH 100u
+#define INTERVAL_NS UINT64_C(2000000000)
+#define INTERVAL_NS_MIN INT64_C(100000000)
 #define TABLE_ROWS 50u
 #define NO_LIMIT_GIVEN 0u
 
@@ -132,6 +134,26 @@ static double parse_percent(struct argp_state *state, const char *what, const ch
 	return x / 100;
 }
 
+static uint64_t parse_interval(struct argp_state *state, const char *text)
+{
+	int64_t ns = parse_time(state, "interval", text);
+
+	if (ns < INTERVAL_NS_MIN)
+		argp_error(state, "--interval: %s is below 100ms", text);
+	return (uint64_t)ns;
+}
+
+static void check_follow(const struct argp_state *state, const struct sp_options *o)
+{
+	if (o->follows && (o->exporter || (o->view && (o->view->needs & SP_NEEDS_END))))
+		argp_error(state, "--follow: not for %s",
+			   o->exporter ? o->exporter->name : o->view->name);
+	if (o->follows && o->output)
+		argp_error(state, "--follow: writes to stdout, not to a file (-o)");
+	if (!o->follows && o->interval_ns)
+		argp_error(state, "--interval: only with --follow");
+}
+
 /* What the parts of a line, each good by itself, do not mean together. */
 static void check_line(const struct argp_state *state, const struct sp_options *o)
 {
@@ -151,6 +173,7 @@ static void check_line(const struct argp_state *state, const struct sp_options *
 	if (compares && runs > SP_RUNS_MAX)
 		argp_error(state, "%s: %u runs given; %u fit beside each other", o->view->name,
 			   runs, SP_RUNS_MAX);
+	check_follow(state, o);
 	if (!compares && o->rows.slower_limit >= 0)
 		argp_error(state, "--fail-if-slower: only for the view compare");
 }
@@ -280,6 +303,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_fail_if_slower:
 		o->rows.slower_limit = parse_percent(state, "fail-if-slower", arg);
 		return 0;
+	case KEY_follow:
+		o->follows = true;
+		return 0;
+	case KEY_interval:
+		o->interval_ns = parse_interval(state, arg);
+		return 0;
 	case KEY_jobs:
 		o->jobs = (unsigned)parse_number(state, "jobs", arg, 256);
 		return 0;
@@ -326,6 +355,8 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	if (!paths || argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
 		exit(USAGE_STATUS);
 	options->paths = paths;
+	if (!options->interval_ns)
+		options->interval_ns = INTERVAL_NS;
 	if (!options->view && !options->exporter)
 		options->view = &sp_views[0];
 	options->needs = options->view ? options->view->needs : options->exporter->needs;

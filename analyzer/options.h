@@ -27,6 +27,8 @@ struct sp_options {
 	int color_when;	    /* 0 auto, 1 always, 2 never; color is what follows */
 	bool is_export;	    /* the first word was "export" */
 	bool force;	    /* output may replace a file */
+	bool follows;
+	uint64_t interval_ns; /* between two reports that follow a run */
 	bool explains;	     /* no run is read */
 	const char *explained; /* a code; NULL: all of them */
 	char **paths; /* owned; each borrowed from argv; NULL-terminated */

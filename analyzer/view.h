@@ -38,6 +38,7 @@ enum sp_view_needs {
 	SP_NEEDS_MODULES = 1 << 5,
 	SP_NEEDS_OPS = 1 << 6,
 	SP_NEEDS_RANKS = 1 << 9, /* and steps */
+	SP_NEEDS_END = 1 << 10,	 /* makes little sense of a run that goes on: not for --follow */
 	SP_NEEDS_RUNS = 1 << 8, /* each RUN by itself */
 };
 

@@ -118,5 +118,4 @@ class Jobs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.argv = [word for word in sys.argv if word != "--nightly"]
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,1 @@
+$REPORT --follow $work/missing.zst

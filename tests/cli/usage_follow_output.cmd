@@ -1,0 +1,1 @@
+$REPORT --follow -o $work/x v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT --follow dump v1/run.zst

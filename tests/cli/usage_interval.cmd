@@ -1,0 +1,1 @@
+$REPORT --follow --interval=1ms v1/run.zst
