@@ -38,6 +38,9 @@ class Counting(harness.Case):
     def test_kinds(self):
         self.exact(victim("kinds"))
 
+    def test_transfers(self):
+        self.exact(victim("transfers"))
+
     def test_monotonic_clock(self):
         self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_CLOCK": "monotonic"})
 

@@ -1,0 +1,107 @@
+/*
+ * POSIX asynchronous I/O. libc's own threads do the transfers, out of sight; an event is written when the
+ * program takes the result (aio_return), with the bytes and the time of that call alone: what it waited for
+ * stands in aio_suspend and lio_listio. The 64-bit names are the same functions on LP64.
+ */
+#include <aio.h>
+
+#include "preload/files.h"
+#include "preload/hook.h"
+#include "preload/stacks.h"
+
+/* libc keeps in aio_lio_opcode what aio_read and aio_write were asked for; its own 64-bit marks lie above. */
+#define OPERATION_MASK 0x7F
+
+static void result_taken(struct sp_thread *t, const struct aiocb *block, uint64_t start, int64_t value)
+{
+	uint64_t ticks = sp_clock_ticks() - start;
+	int operation = block->aio_lio_opcode & OPERATION_MASK;
+
+	if (operation == LIO_READ)
+		sp_emit(t, SP_EV_aio_read, sp_file_of(t, block->aio_fildes), start, ticks, value);
+	else if (operation == LIO_WRITE)
+		sp_emit(t, SP_EV_aio_write, sp_file_of(t, block->aio_fildes), start, ticks, value);
+}
+
+/* Meets the file while its number is sure to be its own. */
+static void submitted(const struct aiocb *block)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (t)
+		sp_file_of(t, block->aio_fildes);
+}
+
+SP_HOOK(int, aio_read, struct aiocb *block)
+{
+	int ret = SP_REAL(aio_read)(block), error = errno;
+
+	if (ret == 0)
+		submitted(block);
+	errno = error;
+	return ret;
+}
+SP_TWIN_STRUCT(aio_read64, aio_read);
+
+SP_HOOK(int, aio_write, struct aiocb *block)
+{
+	int ret = SP_REAL(aio_write)(block), error = errno;
+
+	if (ret == 0)
+		submitted(block);
+	errno = error;
+	return ret;
+}
+SP_TWIN_STRUCT(aio_write64, aio_write);
+
+SP_HOOK(ssize_t, aio_return, struct aiocb *block)
+{
+	struct sp_thread *t = sp_enter();
+	uint64_t start = sp_clock_ticks();
+	ssize_t ret = SP_REAL(aio_return)(block);
+	int error = errno;
+
+	if (t)
+		result_taken(t, block, start, ret < 0 ? -(int64_t)error : ret);
+	errno = error;
+	return ret;
+}
+SP_TWIN_STRUCT(aio_return64, aio_return);
+
+static void wait_end(struct sp_span *span, int64_t value)
+{
+	uint64_t end = sp_clock_ticks();
+
+	if (end - span->start >= sp_clock.long_wait_ticks)
+		sp_span_close_at(span, end, value);
+	else
+		sp_span_drop(span);
+}
+
+SP_HOOK(int, aio_suspend, const struct aiocb *const blocks[], int n, const struct timespec *timeout)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(aio_suspend)(blocks, n, timeout);
+	SP_SPAN(span, t, SP_EV_aio_suspend, 0);
+	ret = SP_REAL(aio_suspend)(blocks, n, timeout);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN_STRUCT(aio_suspend64, aio_suspend);
+
+SP_HOOK(int, lio_listio, int mode, struct aiocb *const blocks[], int n, struct sigevent *event)
+{
+	struct sp_thread *t = sp_enter();
+	int ret;
+
+	if (!t)
+		return SP_REAL(lio_listio)(mode, blocks, n, event);
+	SP_SPAN(span, t, SP_EV_lio_listio, 0);
+	ret = SP_REAL(lio_listio)(mode, blocks, n, event);
+	wait_end(&span, SP_RESULT(ret));
+	return ret;
+}
+SP_TWIN_STRUCT(lio_listio64, lio_listio);
