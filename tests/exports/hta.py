@@ -1,0 +1,107 @@
+"""HolisticTraceAnalysis reads what export chrome writes: steps, categories, correlation of CUDA calls.
+
+It runs in build/venv-hta (scripts/requirements-hta.txt, which scripts/test --nightly installs); the CUDA calls are
+those of a program on the device of tests/fake_cuda.
+"""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import runs
+
+SKIP = 77
+PYTHON = os.environ.get("STAGEPROF_TEST_HTA") or os.path.join(runs.ROOT, "build", "venv-hta", "bin", "python")
+
+# What HTA makes of a file, as JSON: runs under PYTHON.
+ANALYSE = """
+import json, logging, sys, warnings
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+from hta.trace_analysis import TraceAnalysis
+analysis = TraceAnalysis(trace_files={0: sys.argv[1]}, include_last_profiler_step=True)
+frame, symbols = analysis.t.get_trace(0), analysis.t.symbol_table.get_sym_table()
+frame["cat"] = frame["cat"].map(lambda i: symbols[i])
+frame["called"] = frame["name"].map(lambda i: symbols[i])
+json.dump({
+    "steps": [int(i) for i in analysis.get_profiler_steps()] if (frame.called.str.startswith("ProfilerStep")).any() else [],
+    "calls": {k: int(v) for k, v in frame.groupby("cat").size().items()},
+    "us": {k: int(v) for k, v in frame.groupby("cat")["dur"].sum().items()},
+    "correlation": [int(i) for i in frame[frame.cat.str.startswith("cuda_")]["correlation"]],
+    "on_gpu": int((frame["stream"] >= 0).sum()),
+    "in_step": {k: int(v) for k, v in frame[frame.iteration == 1].groupby("called")["dur"].sum().items()},
+}, sys.stdout)
+"""
+
+
+def analyse(run):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace.json.gz")
+        runs.report("export", "chrome", run, "-o", path)
+        done = subprocess.run([PYTHON, "-c", ANALYSE, path], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout.decode().splitlines()[-1])
+
+
+class Holistic(unittest.TestCase):
+    def check_sums(self, seen, name):
+        """HTA may leave out what begins after the last step, and keeps whole microseconds."""
+        last = runs.view(name, "steps")["steps"][-1]
+        least, most, ns, same = collections.Counter(), collections.Counter(), collections.Counter(), 0
+        for event in runs.view(name, "dump")["events"]:
+            if event["stage"] != "range":
+                least[event["stage"]] += event["start_ns"] <= last["start_ns"] + last["wall_ns"]
+                most[event["stage"]] += 1
+                ns[event["stage"]] += event["dur_ns"]
+        for stage in most:
+            found = seen["calls"].get(stage, 0)
+            self.assertTrue(least[stage] <= found <= most[stage], (stage, least[stage], found, most[stage]))
+            if found == most[stage]:
+                self.assertAlmostEqual(seen["us"][stage], ns[stage] / 1e3, delta=2 * found)
+                same += 1
+        self.assertGreater(same, 3)
+
+    def test_real(self):
+        seen = analyse(runs.run("real"))
+        self.check_sums(seen, "real")
+        steps = runs.view("real", "steps")["steps"]
+        self.assertEqual(seen["steps"], [s["index"] for s in steps])
+        self.assertAlmostEqual(seen["in_step"]["ProfilerStep#1"], steps[1]["wall_ns"] / 1e3, delta=2)
+        self.assertTrue(any(name.startswith("Optimizer.step#") for name in seen["in_step"]))
+
+    def test_killed(self):
+        seen = analyse(runs.run("killed"))
+        self.check_sums(seen, "killed")
+        self.assertGreater(len(seen["steps"]), 5)
+
+    def test_cuda(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "cuda.zst")
+            subprocess.run(
+                [os.path.join(os.environ["STAGEPROF_TEST_VICTIMS"], "cuda_calls13"), "1", "5"],
+                env={
+                    "LD_LIBRARY_PATH": os.environ["STAGEPROF_TEST_FAKE"],
+                    "LD_PRELOAD": os.environ["STAGEPROF_TEST_LIB"],
+                    "STAGEPROF_OUTPUT": run,
+                },
+                stdout=subprocess.DEVNULL,
+                cwd=folder,
+                check=True,
+            )
+            seen = analyse(run)
+            told = json.loads(runs.report("stages", "--format=json", run))["stages"]
+        calls = sum(s["calls"] for s in told if s["stage"].startswith("cuda_"))
+        self.assertGreater(calls, 500)
+        self.assertEqual(seen["calls"]["cuda_runtime"] + seen["calls"].get("cuda_driver", 0), calls)
+        times = collections.Counter(seen["correlation"])
+        self.assertEqual((len(times), min(times) > 0), (calls, True))
+        self.assertEqual(seen["on_gpu"], 0, "nothing on a GPU was observed")
+
+
+if not os.path.exists(PYTHON):
+    print("skipped: no build/venv-hta: scripts/test --nightly makes it")
+    sys.exit(SKIP)
+unittest.main()
