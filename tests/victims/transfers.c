@@ -70,27 +70,46 @@ static void kernel_copies(int in, int out)
 	closed(ends[1]);
 }
 
+static void *mapped(int fd, const char *path, int protection)
+{
+	struct tally_row *row = tally_row("mmap", path);
+	void *map;
+
+	tally_begin(row);
+	map = mmap(NULL, 4096, protection, MAP_SHARED, fd, 0);
+	EXPECT(map != MAP_FAILED);
+	tally_end(row, 4096);
+	return map;
+}
+
+static void unmapped(void *map)
+{
+	struct tally_row *row = tally_row("munmap", "");
+
+	tally_begin(row);
+	EXPECT(munmap(map, 4096) == 0);
+	tally_end(row, 4096);
+}
+
 static void disk_waits(int out)
 {
 	struct tally_row *syncs = tally_row("file_sync", "");
-	void *map = TALLY(tally_row("mmap", "out.dat"), mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, out, 0));
+	void *map = mapped(out, "out.dat", PROT_READ | PROT_WRITE);
 
-	EXPECT(map != MAP_FAILED);
 	for (int i = 0; i < TIMES; i++) {
 		EXPECT(TALLY(syncs, fsync(out)) == 0);
 		EXPECT(TALLY(syncs, fdatasync(out)) == 0);
 		EXPECT(TALLY(syncs, sync_file_range(out, 0, 0, SYNC_FILE_RANGE_WRITE)) == 0);
 		EXPECT(TALLY(syncs, msync(map, 4096, MS_SYNC)) == 0);
 	}
-	EXPECT(TALLY(tally_row("munmap", ""), munmap(map, 4096)) == 0);
+	unmapped(map);
 }
 
 static void advices(int in)
 {
 	struct tally_row *row = tally_row("file_advice", "");
-	void *map = TALLY(tally_row("mmap", "in.dat"), mmap(NULL, 4096, PROT_READ, MAP_SHARED, in, 0));
+	void *map = mapped(in, "in.dat", PROT_READ);
 
-	EXPECT(map != MAP_FAILED);
 	for (int i = 0; i < TIMES; i++) {
 		EXPECT(TALLY(row, posix_fadvise(in, 0, 0, POSIX_FADV_SEQUENTIAL)) == 0);
 		EXPECT(TALLY(row, posix_fadvise64(in, 0, 0, POSIX_FADV_WILLNEED)) == 0);
@@ -98,7 +117,7 @@ static void advices(int in)
 		EXPECT(TALLY(row, madvise(map, 4096, MADV_WILLNEED)) == 0);
 		EXPECT(madvise(map, 4096, MADV_DONTNEED) == 0); /* what allocators do: no event */
 	}
-	EXPECT(TALLY(tally_row("munmap", ""), munmap(map, 4096)) == 0);
+	unmapped(map);
 }
 
 static void questions(int in)
