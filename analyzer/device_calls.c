@@ -105,7 +105,8 @@ static void take_copy(struct reading *r, uint32_t arg, int64_t start_ns, int64_t
 		r->calls->h2d_pageable_ns += pinned ? 0 : ns;
 	} else if (sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST) {
 		r->calls->d2h_ns += ns;
-		if (!pinned)
+		/* One that returns at once waited for nothing: a sync behind it does. */
+		if (!pinned && end_ns - start_ns >= WAITED_NS)
 			take_sync(r, start_ns, end_ns);
 	}
 }

@@ -73,13 +73,15 @@ static double alone_ns(const struct sp_evidence *e)
 	return larger(busy_ns(e) - smaller(waited, VALUE(e, batch_cpu_ns)), 0);
 }
 
-/* All of the wait goes; where the device had work queued meanwhile, none of it may be gained. */
+/* What is not hidden goes; where nothing is known of the device's queue, none of it may be gained. */
 static struct sp_what_if input_free(const struct sp_evidence *e)
 {
-	double wait = VALUE(e, wait_mean_ns), share = VALUE(e, loader_wait_share);
-	double lost = share > 0 ? wait * VALUE(e, lost_wait_share) / share : wait;
+	double now = VALUE(e, step_mean_ns), wait = VALUE(e, wait_mean_ns);
+	double share = VALUE(e, loader_wait_share);
+	double lost = share > 0 ? smaller(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
 
-	return range(e, alone_ns(e), VALUE(e, step_mean_ns) - smaller(lost, wait));
+	return range(e, lost < wait ? now - lost : alone_ns(e),
+		     e->has_device && !e->is_queue_known ? now : now - lost);
 }
 
 /*
