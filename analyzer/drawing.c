@@ -100,6 +100,7 @@ static void draw_bands(FILE *file, const struct frame *f, const struct sp_steps 
 	for (uint32_t i = 0; i < steps->epoch_count && i < BANDS_MAX; i++) {
 		double x = x_of(f, steps->epochs[i].start_ns);
 
+		x = i == 0 && x < 0 ? 0 : x; /* the first begins before its first step */
 		if (x >= 0 && x < 100)
 			fprintf(file,
 				"<line class=\"epoch\" x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"100%%\"/>"

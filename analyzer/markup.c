@@ -105,7 +105,9 @@ static size_t name_bytes(const char *line)
 {
 	size_t n = strnlen(line, SP_LINE_NAME);
 
-	if (n < SP_LINE_NAME || line[SP_LINE_NAME - 1] != ' ' || line[SP_LINE_NAME] == ' ')
+	/* two blanks: words of a sentence have one between them */
+	if (n < SP_LINE_NAME || strncmp(line + SP_LINE_NAME - 2, "  ", 2) != 0 ||
+	    line[SP_LINE_NAME] == ' ')
 		return SIZE_MAX;
 	while (n && line[n - 1] == ' ')
 		n--;

@@ -1,6 +1,6 @@
 /*
- * HTML as a stream: text, tables and facts. Whatever bytes come in, what comes out has no tag, attribute or
- * character of theirs that a browser would act on.
+ * HTML as a stream: text, tables and facts. Whatever bytes come in, what comes out has no tag,
+ * attribute or character of theirs that a browser would act on.
  */
 #ifndef STAGEPROF_ANALYZER_MARKUP_H
 #define STAGEPROF_ANALYZER_MARKUP_H
@@ -32,8 +32,8 @@ int sp_markup_row(struct sp_markup *m, const struct sp_column *columns, size_t n
 void sp_markup_table_end(struct sp_markup *m);
 
 /*
- * A line of sp_out_line(). One whose first SP_LINE_NAME columns are a name becomes a name and its value; where
- * they are blank it goes on with the value of the line before.
+ * A line of sp_out_line(). One whose first SP_LINE_NAME columns are a name becomes a name and its
+ * value; where they are blank it goes on with the value of the line before.
  */
 void sp_markup_line(struct sp_markup *m, const char *line);
 /* Closes what lines have opened. */

@@ -154,6 +154,15 @@ static void check_follow(const struct argp_state *state, const struct sp_options
 		argp_error(state, "--interval: only with --follow");
 }
 
+static void check_document(const struct argp_state *state, const struct sp_options *o)
+{
+	if (o->format != SP_FORMAT_TABLE)
+		argp_error(state, "%s: it has a format of its own, so no --format", o->view->name);
+	if (!o->output && isatty(STDOUT_FILENO))
+		argp_error(state, "%s: it is no text for a terminal: -o report.%s", o->view->name,
+			   o->view->name);
+}
+
 /* What the parts of a line, each good by itself, do not mean together. */
 static void check_line(const struct argp_state *state, const struct sp_options *o)
 {
@@ -174,6 +183,8 @@ static void check_line(const struct argp_state *state, const struct sp_options *
 		argp_error(state, "%s: %u runs given; %u fit beside each other", o->view->name,
 			   runs, SP_RUNS_MAX);
 	check_follow(state, o);
+	if (o->view && (o->view->needs & SP_IS_DOCUMENT))
+		check_document(state, o);
 	if (!compares && o->rows.slower_limit >= 0)
 		argp_error(state, "--fail-if-slower: only for the view compare");
 }

@@ -21,8 +21,8 @@ struct sp_step_rows {
 int sp_step_rows_gather(struct sp_step_rows *rows, const struct sp_report *report);
 
 /*
- * Keeps `most` rows or fewer, all of them actual steps: the shortest and the longest of each of many stretches of
- * equally many steps.
+ * Keeps `most` rows or fewer, all of them actual steps: the shortest and the longest of each of
+ * many stretches of equally many steps.
  */
 void sp_step_rows_thin(struct sp_step_rows *rows, uint32_t most);
 

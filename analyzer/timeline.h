@@ -1,7 +1,8 @@
 /*
- * Events of a few threads for a picture that can be zoomed: the training threads, those that make their batches,
- * and the busiest others of their processes. Of the whole run the longest events are kept, and all of them, if there
- * is room, of a window of a few steps. Memory is bounded by the room, whatever the run.
+ * Events of a few threads for a picture that can be zoomed: the training threads, those that make
+ * their batches, and the busiest others of their processes. Of the whole run the longest events
+ * are kept, and all of them, if there is room, of a window of a few steps. Memory is bounded by
+ * the room, whatever the run.
  */
 #ifndef STAGEPROF_ANALYZER_TIMELINE_H
 #define STAGEPROF_ANALYZER_TIMELINE_H

@@ -7,10 +7,12 @@
 
 #define NAMES_MAX 1500u
 #define NAME_WIDTH_MAX 100u
-#define NAME_BYTES 4608u
+#define NAME_BYTES (16u * 1024u)
 #define NO_NAME 0u
 
-/* Names of the events that were kept; the first is "", for those that have none or found no room. */
+/*
+ * Names of the events that were kept; the first is "", for those that have none or found no room.
+ */
 struct name_list {
 	struct {
 		uint32_t number;
@@ -118,6 +120,23 @@ static void lane_json(const struct sp_report *report, struct sp_json *j, const s
 	sp_json_close(j, '}');
 }
 
+/* Modules and slow lines have tabs between the parts of their labels. */
+static void name_json(struct sp_json *j, const char *text, size_t bytes)
+{
+	char spaced[SP_NAME_BYTES_MAX], shown[NAME_BYTES];
+
+	while (bytes && *text == '\t') {
+		text++;
+		bytes--;
+	}
+	bytes = bytes < sizeof(spaced) ? bytes : sizeof(spaced);
+	for (size_t i = 0; i < bytes; i++)
+		spaced[i] = text[i] == '\t' ? ' ' : text[i];
+	sp_text_escape(shown, sizeof(shown), spaced, bytes);
+	sp_text_shorten(shown, NAME_WIDTH_MAX);
+	sp_json_string(j, NULL, shown, strlen(shown));
+}
+
 static void names_json(const struct sp_report *report, struct sp_json *j,
 		       const struct name_list *names)
 {
@@ -125,13 +144,10 @@ static void names_json(const struct sp_report *report, struct sp_json *j,
 	for (uint32_t i = 0; i < names->count; i++) {
 		const struct sp_names *from = names->list[i].is_file ? &report->facts.files
 								     : &report->facts.labels;
-		char shown[NAME_BYTES];
 		size_t bytes = 0;
 		const char *text = i ? sp_names_text(from, names->list[i].number, &bytes) : "";
 
-		sp_text_escape(shown, sizeof(shown), text, bytes);
-		sp_text_shorten(shown, NAME_WIDTH_MAX);
-		sp_json_string(j, NULL, shown, strlen(shown));
+		name_json(j, text, bytes);
 	}
 	sp_json_close(j, ']');
 }

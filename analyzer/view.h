@@ -40,6 +40,7 @@ enum sp_view_needs {
 	SP_NEEDS_RANKS = 1 << 9, /* and steps */
 	SP_NEEDS_END = 1 << 10,	 /* makes little sense of a run that goes on: not for --follow */
 	SP_NEEDS_RUNS = 1 << 8, /* each RUN by itself */
+	SP_IS_DOCUMENT = 1 << 11, /* a file in a format of its own: no --format, not for a terminal */
 };
 
 struct sp_view {

@@ -1,6 +1,7 @@
 /*
- * The page of `stageprof-report html`: pieces that the other views write, in HTML for people and in JSON for
- * scripts, around two pictures. Every piece has a budget of bytes, so that the page has a size for any run.
+ * The page of `stageprof-report html`: pieces that the other views write, in HTML for people and
+ * in JSON for scripts, around two pictures. Every piece has a budget of bytes, so that the page
+ * has a size for any run.
  */
 #include "analyzer/view.h"
 

@@ -131,7 +131,7 @@ Page.Lanes = class {
 			rows.push([end, null]);
 		this.height = this.place(0, Infinity);
 		this.canvas.style.height = this.height + "px";
-		this.chart = new Dygraph(this.canvas, rows, {
+		this.chart = new Dygraph(this.canvas, rows, Object.assign(this.colors(), {
 			labels: ["at", "step"],
 			legend: "never",
 			valueRange: [0, 1],
@@ -139,9 +139,6 @@ Page.Lanes = class {
 			showRangeSelector: true,
 			rangeSelectorHeight: 36,
 			rangeSelectorPlotFillColor: "",
-			rangeSelectorPlotStrokeColor: Page.color("line"),
-			gridLineColor: Page.color("grid"),
-			axisLineColor: Page.color("grid"),
 			gridLineWidth: 0.5,
 			axisLabelFontSize: 12,
 			highlightCircleSize: 0,
@@ -151,12 +148,19 @@ Page.Lanes = class {
 			},
 			underlayCallback: (context, area, chart) => this.paint(context, area, chart),
 			drawCallback: (chart) => this.fit(chart),
-		});
-		Page.painters.push(() => this.chart.updateOptions({
+		}));
+		Page.painters.push(() => this.chart.updateOptions(this.colors()));
+	}
+
+	colors() {
+		return {
 			rangeSelectorPlotStrokeColor: Page.color("line"),
+			rangeSelectorForegroundStrokeColor: Page.color("muted"),
+			rangeSelectorBackgroundStrokeColor: Page.color("grid"),
+			rangeSelectorVeilColour: Page.color("veil"),
 			gridLineColor: Page.color("grid"),
 			axisLineColor: Page.color("grid"),
-		}));
+		};
 	}
 
 	range() {

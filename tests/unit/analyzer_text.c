@@ -94,7 +94,7 @@ START_TEST(no_view_prints_them_raw)
 	static const enum sp_format formats[] = {SP_FORMAT_TABLE, SP_FORMAT_JSON, SP_FORMAT_CSV};
 
 	for (unsigned v = 0; v < sp_view_count; v++) {
-		for (int f = 0; f < 3; f++) {
+		for (int f = 0; f < 3 && !(sp_views[v].needs & SP_IS_DOCUMENT); f++) {
 			char *text = sp_load_print(&load, sp_views[v].name, formats[f]);
 
 			assert_safe(text, 0);
@@ -103,6 +103,25 @@ START_TEST(no_view_prints_them_raw)
 						   : NULL);
 			free(text);
 		}
+	}
+}
+END_TEST
+
+/* Its own style, script and licence have tabs. */
+START_TEST(no_document_prints_them_raw)
+{
+	for (unsigned v = 0; v < sp_view_count; v++) {
+		char *text;
+
+		if (!(sp_views[v].needs & SP_IS_DOCUMENT))
+			continue;
+		text = sp_load_print(&load, sp_views[v].name, SP_FORMAT_TABLE);
+		for (char *tab = text; (tab = strchr(tab, '\t'));)
+			*tab = ' ';
+		assert_safe(text, 0);
+		ck_assert_ptr_null(strstr(text, "<script>alert"));
+		ck_assert_ptr_nonnull(strstr(text, "&lt;/script&gt;&lt;script&gt;alert(1)"));
+		free(text);
 	}
 }
 END_TEST
@@ -191,6 +210,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, no_view_prints_them_raw);
+	tcase_add_test(tests, no_document_prints_them_raw);
 	tcase_add_test(tests, a_row_stays_a_row);
 	tcase_add_test(tests, escapes_are_readable_and_counted);
 	tcase_add_test(tests, shortening_keeps_both_ends_and_the_width);

@@ -1,0 +1,1 @@
+$REPORT html --format=json v1/run.zst
