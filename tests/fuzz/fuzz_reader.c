@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) __attribute__((weak));
 
+enum { FORMATS = SP_FORMAT_MD + 1 }; /* those of --format; the page is a view */
+
 static void ignore(const char *line)
 {
 	(void)line;
@@ -28,16 +30,22 @@ static void ignore(const char *line)
 
 static void show_all(const struct sp_report *report)
 {
-	static const struct sp_view_options options = {.limit = 1000};
+	static const char *const names[] = {"a", "b"};
+	const struct sp_report runs[] = {*report, *report};
+	const struct sp_view_options options = {.limit = 1000,
+						.runs = runs,
+						.run_names = names,
+						.run_count = 2,
+						.slower_limit = -1};
 
-	for (unsigned i = 0; i < sp_view_count * 3; i++) {
-		struct sp_out out = {.format = (enum sp_format)(i % 3), .width = 80};
+	for (unsigned i = 0; i < sp_view_count * FORMATS; i++) {
+		struct sp_out out = {.format = (enum sp_format)(i % FORMATS), .width = 80};
 
 		out.file = fopen("/dev/null", "w");
 		if (!out.file)
 			abort();
 		sp_out_begin(&out);
-		sp_views[i / 3].show(report, &out, &options);
+		sp_views[i / FORMATS].show(report, &out, &options);
 		sp_out_end(&out);
 		fclose(out.file);
 	}
@@ -50,6 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.jobs = 1,
 		.naming = SP_NAMING_PATH,
 		.wants_files = true,
+		.wants_steps = true,
+		.wants_workers = true,
+		.wants_ranks = true,
+		.wants_ranges = SP_RANGES_ALL,
+		.wait_thresholds = {SP_WAIT_MODERATE, SP_WAIT_SEVERE},
 		.names_max = 100,
 	};
 	char path[64];

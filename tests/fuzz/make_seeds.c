@@ -28,6 +28,29 @@ static void begin(struct sp_maker *m, int counter)
 	sp_maker_jpeg(m, 300, 8, 8, SP_DECODE_FINISHED);
 }
 
+/* Names that an output could take for something else, as files, labels, threads and notes. */
+static void make_hostile_seed(void)
+{
+	static const char *const names[] = {
+		"/\033]0;title\007\033[2J", "/two\nlines\r", "/\u202E\u2066gpj.exe", "/</script><b>&\"'",
+		"=cmd|'/C calc'!A1", "@SUM(A1)", "/\xC0\xAF\xFF\xED\xA0\x80", "/../../etc/passwd", ""};
+	struct sp_maker m;
+
+	begin(&m, 0);
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t bytes = strlen(names[i]);
+
+		sp_maker_file(&m, i + 2, SP_FILE_REGULAR, names[i]);
+		sp_maker_event(&m, SP_EV_read, i + 2, 100, 10);
+		sp_maker_define(&m, SP_DEFINE_NAME, i + 1, names[i], bytes);
+		sp_maker_event(&m, SP_EV_nvtx_range, i + 1, 100, 0);
+		sp_maker_define(&m, SP_DEFINE_NOTE, 0, names[i], bytes);
+		sp_maker_define(&m, SP_DEFINE_THREAD, 0, names[i], bytes);
+	}
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	put(&m, "hostile");
+}
+
 static void make_reader_seeds(void)
 {
 	struct sp_maker m, other;
@@ -56,6 +79,7 @@ static void make_reader_seeds(void)
 	sp_maker_append(&m, other.bytes, other.size);
 	sp_maker_finish(&other);
 	put(&m, "two");
+	make_hostile_seed();
 }
 
 static void make_codec_seeds(void)
