@@ -88,8 +88,8 @@ def record(trainer, folder, latency_us=0, mb_per_s=0, ranks=1):
     return os.path.join(folder, "run.zst")
 
 
-def report(run, view="summary"):
-    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", run]
+def report(run, view="summary", *options):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", *options, run]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
