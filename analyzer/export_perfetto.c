@@ -57,7 +57,13 @@ enum { /* TrackEvent */
 };
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
-enum { ANNOTATION_NAME = 1, ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_TEXT = 6, ANNOTATION_VALUE = 17 };
+enum { /* DebugAnnotation */
+	ANNOTATION_NAME = 1,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_TEXT = 6,
+	ANNOTATION_VALUE = 17,
+};
 
 /* Names of annotations, and their numbers. */
 enum argument {

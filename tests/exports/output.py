@@ -1,0 +1,70 @@
+"""What an export does besides its file: memory that events do not grow, an end by a signal, a bar."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import runs
+
+MAKE_TRACE = os.environ["STAGEPROF_TEST_MAKE_TRACE"]
+
+
+class Output(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        for name, events in (("small", "20000"), ("large", "300000")):
+            subprocess.run([MAKE_TRACE, os.path.join(cls.folder.name, name), events, "4", "1000"], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def peak_kb(self, exporter, run):
+        """Of a child of its own: ru_maxrss is the greatest of all children."""
+        code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
+        code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        command = [runs.REPORT, "export", exporter, self.path(run), "--force", "-qo", self.path("out")]
+        return int(subprocess.run([sys.executable, "-c", code, *command], stdout=subprocess.PIPE, check=True).stdout)
+
+    def test_memory(self):
+        for exporter in ("perfetto", "sqlite"):
+            small, large = self.peak_kb(exporter, "small"), self.peak_kb(exporter, "large")
+            self.assertLess(large, small + 8192, f"{exporter}: 15 times the events")
+
+    def test_signal(self):
+        export = subprocess.Popen([runs.REPORT, "export", "chrome", self.path("large"), "-o", self.path("ended")])
+        while not any(name.startswith("ended.") for name in os.listdir(self.folder.name)):
+            self.assertIsNone(export.poll(), "it ended before the signal")
+            time.sleep(0.01)
+        export.terminate()
+        self.assertEqual(export.wait(), -signal.SIGTERM)
+        self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith("ended")], [])
+
+    def test_bar(self):
+        mine, its = pty.openpty()
+        command = [runs.REPORT, "export", "sqlite", self.path("large"), "-o", self.path("bar")]
+        done = subprocess.Popen(command, stderr=its)
+        os.close(its)
+        told = b""
+        try:
+            while more := os.read(mine, 4096):
+                told += more
+        except OSError:
+            pass
+        self.assertEqual(done.wait(), 0)
+        self.assertRegex(told, rb"#\.+ +\d+ %")
+        self.assertIn(b"wrote ", told)
+        quiet = subprocess.run([*command, "--force"], stderr=subprocess.PIPE, check=True).stderr
+        self.assertNotIn(b"%", quiet, "a bar without a terminal")
+
+
+unittest.main()
