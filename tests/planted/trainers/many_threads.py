@@ -1,15 +1,15 @@
 """Sixteen threads of PyTorch on two processors."""
 
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader
 
 import fit
 
 
 def train(_folder):
     torch.set_num_threads(16)
-    rows = TensorDataset(torch.rand(1024, 512), torch.arange(1024) % 2)
-    fit.fit(fit.network(512, 512, 8), DataLoader(rows, batch_size=32, num_workers=1), epochs=1)
+    batches = [(torch.rand(32, 512), torch.arange(32) % 2) for _ in range(32)]
+    fit.fit(fit.network(512, 512, 8), DataLoader(batches, batch_size=None), epochs=1)
 
 
 if __name__ == "__main__":
