@@ -111,7 +111,8 @@ class Completion(scene.Case):
             ("stageprof doctor --format=j", "stageprof doctor --format=json"),
             ("stageprof report work", "stageprof report workers"),
             ("stageprof-report work", "stageprof-report workers"),
-            ("stageprof-report --fo", "stageprof-report --for"),  # --format or --force
+            ("stageprof-report --fo", "stageprof-report --fo"),  # --format, --force or --follow
+            ("stageprof-report --for", "stageprof-report --for"),
             ("stageprof-report --forma", "stageprof-report --format="),
             ("stageprof-report --format=j", "stageprof-report --format=json"),
             ("stageprof-report workers --so", "stageprof-report workers --sort="),
