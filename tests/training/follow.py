@@ -4,15 +4,18 @@
     python3 follow.py --nightly  another, too, which is killed
 """
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -27,7 +30,7 @@ ENTER, LEAVE, HOME = "\x1b[?1049h", "\x1b[?1049l", "\x1b[H"
 
 
 class Follower:
-    """stageprof-report --follow on a terminal of its own, 40 rows by 100 columns."""
+    """stageprof-report --follow on a terminal of its own, 80 rows by 100 columns."""
 
     def __init__(self, run, *arguments):
         self.text = ""
@@ -35,6 +38,7 @@ class Follower:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM="xterm", COLUMNS="100")
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", 80, 100, 0, 0))
             os.execv(REPORT, [REPORT, "--follow", f"--interval={INTERVAL_S}", *arguments, run])
 
     def read(self, until_s):
