@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "analyzer/inflight.h"
+#include "analyzer/role.h"
 
 enum {
-	HOST, PID, TID, NAME, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
+	HOST, PID, TID, NAME, ROLE, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
 	ENDED, CPU, READY, FAULTS, CELLS
 };
 
@@ -16,6 +17,7 @@ static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", "pid", SP_CELL_ID},
 	[TID] = {"tid", "thread", SP_CELL_ID},
 	[NAME] = {"name", "name", SP_CELL_TEXT},
+	[ROLE] = {"role", "role", SP_CELL_TEXT},
 	[PART] = {"part", NULL, SP_CELL_ID},
 	[START] = {"start_ns", "at", SP_CELL_AT_NS},
 	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
@@ -72,6 +74,7 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 		[PID] = sp_cell_count(report->index.images[s->image].pid),
 		[TID] = sp_cell_count(s->tid),
 		[NAME] = sp_cell_text(sp_report_thread_name(report, i)),
+		[ROLE] = sp_cell_text(sp_role_of(report, i)),
 		[PART] = sp_cell_count(s->part),
 		[START] = sp_cell_signed(begin - report->begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(end - begin)),

@@ -317,7 +317,7 @@ static void read_worker(struct gathering *g)
 		take_slot(g, &g->carry, NULL);
 }
 
-static bool is_child(const struct sp_image *child, const struct sp_image *parent)
+bool sp_image_is_child(const struct sp_image *child, const struct sp_image *parent)
 {
 	if (child->host != parent->host || child->ppid != parent->pid)
 		return false;
@@ -333,7 +333,7 @@ static bool find_trainer(const struct sp_report *report, uint32_t stream, struct
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		uint32_t its = index->streams[report->training.trainers[t].stream]->image;
 
-		if (its != image && !is_child(&index->images[image], &index->images[its]))
+		if (its != image && !sp_image_is_child(&index->images[image], &index->images[its]))
 			continue;
 		ret->trainer = t;
 		ret->is_trainer = its == image;

@@ -46,6 +46,10 @@ struct sp_workers {
 	struct sp_call_usage backward; /* of all trainers */
 };
 
+/* True where the one process started the other. */
+struct sp_image;
+bool sp_image_is_child(const struct sp_image *child, const struct sp_image *parent);
+
 const char *sp_work_name(enum sp_work work);
 const char *sp_work_title(enum sp_work work);
 

@@ -50,6 +50,7 @@ class Loop:
             cls.summary, cls.steps = report("summary", run), report("steps", run)
             cls.epochs = report("epochs", run)
             cls.workers_seen = report("workers", run)["workers"]
+            cls.threads = report("threads", run)["threads"]
         cls.account = {row["part"]: row for row in cls.summary["account"]}
 
     def near(self, part, ns, share, calls):
@@ -123,6 +124,11 @@ class Loop:
     def test_batches(self):
         made = sum(w["batches"] for w in self.workers_seen)
         self.assertEqual(made, EPOCHS * (BATCHES + VALIDATED))
+        making = {t["pid"] for t in self.threads if t["role"] == "worker"}
+        # a loader's workers live for an epoch, or a validation
+        self.assertEqual(len(making), self.workers * 2 * EPOCHS)
+        training = {(t["pid"], t["tid"]) for t in self.threads if t["role"] == "trainer"}
+        self.assertEqual(len(training), 1)
         roles = {w["role"] for w in self.workers_seen}
         self.assertEqual(roles, {"worker"} if self.workers else {"trainer"})
 

@@ -1,0 +1,63 @@
+#include "analyzer/role.h"
+
+#include <string.h>
+
+#include "analyzer/report.h"
+
+static const struct {
+	const char *prefix, *role;
+} names[] = {
+	{"pt_data_pin", "pin_memory"},
+	{"pin_memory", "pin_memory"},
+	{"pt_autograd", "autograd"},
+};
+
+static const char *role_of_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i].prefix, strlen(names[i].prefix)) == 0)
+			return names[i].role;
+	return NULL;
+}
+
+static bool is_trainer(const struct sp_report *report, const struct sp_stream *s)
+{
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_stream *its = report->index.streams[report->training.trainers[t].stream];
+
+		if (its->image == s->image && its->tid == s->tid)
+			return true;
+	}
+	return false;
+}
+
+/* The first thread of a process that a trainer started, and that knows ranges: it makes batches. */
+static bool is_worker(const struct sp_report *report, const struct sp_stream *s)
+{
+	const struct sp_image *image = &report->index.images[s->image];
+
+	if (s->tid != image->pid || !report->facts.images[s->image].labels)
+		return false;
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t its = report->index.streams[report->training.trainers[t].stream]->image;
+
+		if (sp_image_is_child(image, &report->index.images[its]))
+			return true;
+	}
+	return false;
+}
+
+const char *sp_role_of(const struct sp_report *report, uint32_t i)
+{
+	const struct sp_stream *s = report->index.streams[i];
+	const char *name = *report->facts.thread_names[i] ? report->facts.thread_names[i] : s->comm;
+	const char *role = role_of_name(name);
+
+	if (is_trainer(report, s))
+		return "trainer";
+	if (role)
+		return role;
+	if (strncmp(name, "pt_data_worker", 14) == 0 && s->tid == report->index.images[s->image].pid)
+		return "worker";
+	return is_worker(report, s) ? "worker" : "other";
+}
