@@ -320,9 +320,8 @@ void sp_process_lose(uint64_t events)
 		raise_word(&page->process_lost, lost);
 }
 
-void sp_process_spend(uint64_t ticks)
+void sp_process_spend(uint64_t ns)
 {
-	uint64_t ns = sp_clock_span_ns(ticks);
 	uint64_t own = __atomic_add_fetch(&sp_process->own_ns, ns, __ATOMIC_RELAXED);
 	struct sp_file_header *page = __atomic_load_n(&sp_process->header_page, __ATOMIC_ACQUIRE);
 

@@ -82,7 +82,7 @@ int sp_process_is_frozen(void);
 void sp_process_lose(uint64_t events);
 
 /* A hooked call waited so long while a block or a file was made. Any thread, any handler. */
-void sp_process_spend(uint64_t ticks);
+void sp_process_spend(uint64_t ns);
 
 /* Fills what the header says of the image: not the thread's part. */
 void sp_process_describe(struct sp_file_header *header);

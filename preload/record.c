@@ -219,7 +219,7 @@ static void make_room(void *argument)
 	}
 	begin = sp_clock_ticks();
 	error = sp_recorder_publish(r, 0);
-	sp_process_spend(sp_clock_ticks() - begin);
+	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	if (!error) {
 		r->hot.room = r->capacity - r->capacity / 8;
 		return;

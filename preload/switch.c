@@ -93,7 +93,7 @@ void sp_switch_forked(void)
 static void window_set(int on)
 {
 	was_by_steps = 1;
-	sp_switch_mask = on ? SP_SWITCH_USER : SP_SWITCH_WINDOW;
+	__atomic_store_n(&sp_switch_mask, on ? SP_SWITCH_USER : SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
 	__atomic_store_n(&sp_switch_word, on ? shared : &always_off, __ATOMIC_RELEASE);
 	if (on)
 		__atomic_and_fetch(shared, ~SP_SWITCH_WINDOW, __ATOMIC_RELAXED);

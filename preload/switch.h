@@ -20,7 +20,10 @@ extern uint32_t sp_switch_mask __attribute__((visibility("hidden")));
 
 static inline int sp_switch_is_off(void)
 {
-	return (__atomic_load_n(sp_switch_word, __ATOMIC_RELAXED) & sp_switch_mask) != 0;
+	const uint32_t *word = __atomic_load_n(&sp_switch_word, __ATOMIC_ACQUIRE);
+
+	return (__atomic_load_n(word, __ATOMIC_RELAXED) &
+		__atomic_load_n(&sp_switch_mask, __ATOMIC_RELAXED)) != 0;
 }
 
 /* Constructor: reads the settings. */

@@ -212,12 +212,12 @@ static struct sp_thread *begin_any(int even_off)
 		return NULL;
 	}
 	before = sp_signals_block();
-	begin = sp_clock_ticks();
+	begin = sp_clock_ns(CLOCK_MONOTONIC); /* the trace's clock may not be settled yet */
 	sp_tls.quiet++;
 	if (sp_deep_call(recorder_make, &m) < 0)
 		sp_process_lose(1);
 	if (m.thread)
-		sp_process_spend(sp_clock_ticks() - begin);
+		sp_process_spend(sp_clock_ns(CLOCK_MONOTONIC) - begin);
 	sp_tls.quiet--;
 	sp_signals_restore(before);
 	return m.thread;
@@ -294,7 +294,7 @@ void sp_thread_finish(void)
 	begin = sp_clock_ticks();
 	sp_tls.quiet++;
 	sp_deep_call(recorder_finish, r); /* not made: the file stays as a kill would leave it */
-	sp_process_spend(sp_clock_ticks() - begin);
+	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	sp_tls.quiet--;
 	sp_signals_restore(before);
 }
