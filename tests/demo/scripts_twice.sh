@@ -17,7 +17,7 @@ done
 cd "$SP_ROOT/build/demo"
 count=0
 while read -r command; do
-	bash -c "$command" > "$SP_WORK/next.out" || sp_fail "'$command': status $?"
+	bash -c "$command" > "$SP_WORK/next.out" 2>&1 || sp_fail "'$command': status $?"
 	[[ -s $SP_WORK/next.out ]] || sp_fail "'$command' says nothing"
 	count=$((count + 1))
 done < <(sed -n 's/^    \(.*stageprof-report \)/\1/p' "$SP_WORK/second.out" | grep -v train.py)
