@@ -27,6 +27,12 @@ static void put(const void *bytes, size_t n)
 	ck_assert_int_eq(sp_maker_write(folder, "t.zst", bytes, n), 0);
 }
 
+/* ThreadSanitizer looks at threads, and they are the same whatever byte is damaged: a part of them. */
+#ifdef __SANITIZE_THREAD__
+#define STRIDE 16
+#else
+#define STRIDE 1
+#endif
 #define BLOCKS 5
 static size_t block_ends[BLOCKS];
 static uint64_t events_in[BLOCKS];
@@ -105,7 +111,7 @@ START_TEST(cut_at_every_byte)
 
 	make_killed();
 	find_zstd_ends(zstd_ends);
-	for (size_t cut = 0; cut <= m.size; cut++) {
+	for (size_t cut = 0; cut <= m.size; cut += STRIDE) {
 		put(m.bytes, cut);
 		sp_load_one(&load, path);
 		ck_assert_msg(load.report.events == expected_events(cut, zstd_ends),
@@ -169,7 +175,7 @@ static void flip_bits(int flips)
 START_TEST(bits_flip_in_a_killed_threads_file)
 {
 	make_killed();
-	flip_bits(5000);
+	flip_bits(5000 / STRIDE);
 	sp_maker_finish(&m);
 }
 END_TEST
@@ -192,7 +198,7 @@ START_TEST(bits_flip_in_a_concatenation)
 		sp_maker_finish(&m);
 	}
 	m = all;
-	flip_bits(5000);
+	flip_bits(5000 / STRIDE);
 	sp_maker_finish(&m);
 }
 END_TEST
