@@ -17,8 +17,10 @@ done
 cd "$SP_ROOT/build/demo"
 count=0
 while read -r command; do
-	bash -c "$command" > "$SP_WORK/next.out" 2>&1 || sp_fail "'$command': status $?"
-	[[ -s $SP_WORK/next.out ]] || sp_fail "'$command' says nothing"
+	written=$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<< "$command")
+	rm -f "$written"
+	bash -c "$command" > "$SP_WORK/next.out" || sp_fail "'$command': status $?"
+	[[ -s ${written:-$SP_WORK/next.out} ]] || sp_fail "'$command' gives nothing"
 	count=$((count + 1))
 done < <(sed -n 's/^    \(.*stageprof-report \)/\1/p' "$SP_WORK/second.out" | grep -v train.py)
 [[ $count -ge 3 ]] || sp_fail "only $count commands to go on with"
