@@ -82,23 +82,11 @@ static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, 
 int sp_view_modules(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_view_options *options)
 {
-	struct sp_range_visit visit = {
-		.report = report,
-		.key = sp_ranges_key(options->sort),
-		.show = show_row,
-		.out = out,
-		.limit = options->limit,
-	};
-	int r;
+	struct sp_range_visit visit = {.report = report, .show = show_row, .out = out};
+	int r = sp_ranges_table(&visit, options, "modules", columns, CELLS);
 
-	if (!visit.key)
-		return -EINVAL;
-	sp_run_json(report, out);
-	r = sp_out_table(out, "modules", NULL, columns, CELLS, true);
-	if (r == 0)
-		r = sp_ranges_visit(&visit);
-	sp_out_table_end(out);
-	sp_view_more(out, visit.rows > visit.limit ? visit.rows - visit.limit : 0);
+	if (r == -EINVAL)
+		return r;
 	if (visit.rows == 0)
 		sp_out_line(out, "no modules: they are recorded with STAGEPROF_MODULES=depth");
 	return r;

@@ -146,26 +146,33 @@ static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, 
 	return sp_out_row(v->out, cells);
 }
 
+int sp_ranges_table(struct sp_range_visit *visit, const struct sp_view_options *options, const char *name,
+		    const struct sp_column *shown, unsigned cells)
+{
+	struct sp_out *out = visit->out;
+	int r;
+
+	visit->key = sp_ranges_key(options->sort);
+	visit->limit = options->limit;
+	if (!visit->key)
+		return -EINVAL;
+	sp_run_json(visit->report, out);
+	r = sp_out_table(out, name, NULL, shown, cells, true);
+	if (r == 0)
+		r = sp_ranges_visit(visit);
+	sp_out_table_end(out);
+	sp_view_more(out, visit->rows > visit->limit ? visit->rows - visit->limit : 0);
+	return r;
+}
+
 int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {
-	struct sp_range_visit visit = {
-		.report = report,
-		.key = sp_ranges_key(options->sort),
-		.show = show_row,
-		.out = out,
-		.limit = options->limit,
-	};
-	int r;
+	struct sp_range_visit visit = {.report = report, .show = show_row, .out = out};
+	int r = sp_ranges_table(&visit, options, "ranges", columns, CELLS);
 
-	if (!visit.key)
-		return -EINVAL;
-	sp_run_json(report, out);
-	r = sp_out_table(out, "ranges", NULL, columns, CELLS, true);
-	if (r == 0)
-		r = sp_ranges_visit(&visit);
-	sp_out_table_end(out);
-	sp_view_more(out, visit.rows > visit.limit ? visit.rows - visit.limit : 0);
+	if (r == -EINVAL)
+		return r;
 	sp_out_line(out, "share: part of the outermost ranges of all threads, added up");
 	if (report->ranges.was_cut)
 		sp_out_line(out, "some ranges are shown outside those that they lie in: too many");

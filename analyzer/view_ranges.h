@@ -24,6 +24,11 @@ struct sp_range_siblings {
 /* Returns 0, -ENOMEM, or what show() returned. */
 int sp_ranges_visit(struct sp_range_visit *visit);
 
+/* The table of a view of ranges. visit: report, show and out are the caller's, the rest is filled. Returns 0,
+ * -EINVAL where there is no such sort key and nothing was written, or a negative error. */
+int sp_ranges_table(struct sp_range_visit *visit, const struct sp_view_options *options, const char *name,
+		    const struct sp_column *columns, unsigned cells);
+
 /* Sorting by "total" (first), "self", "calls", "mean" or "max"; NULL where there is no such key. */
 const struct sp_sort_key *sp_ranges_key(const char *name);
 

@@ -68,16 +68,6 @@ SP_HOOK(ssize_t, aio_return, struct aiocb *block)
 }
 SP_TWIN_STRUCT(aio_return64, aio_return);
 
-static void wait_end(struct sp_span *span, int64_t value)
-{
-	uint64_t end = sp_clock_ticks();
-
-	if (end - span->start >= sp_clock.long_wait_ticks)
-		sp_span_close_at(span, end, value);
-	else
-		sp_span_drop(span);
-}
-
 SP_HOOK(int, aio_suspend, const struct aiocb *const blocks[], int n, const struct timespec *timeout)
 {
 	struct sp_thread *t = sp_enter();
@@ -87,7 +77,7 @@ SP_HOOK(int, aio_suspend, const struct aiocb *const blocks[], int n, const struc
 		return SP_REAL(aio_suspend)(blocks, n, timeout);
 	SP_SPAN(span, t, SP_EV_aio_suspend, 0);
 	ret = SP_REAL(aio_suspend)(blocks, n, timeout);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 SP_TWIN_STRUCT(aio_suspend64, aio_suspend);
@@ -101,7 +91,7 @@ SP_HOOK(int, lio_listio, int mode, struct aiocb *const blocks[], int n, struct s
 		return SP_REAL(lio_listio)(mode, blocks, n, event);
 	SP_SPAN(span, t, SP_EV_lio_listio, 0);
 	ret = SP_REAL(lio_listio)(mode, blocks, n, event);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 SP_TWIN_STRUCT(lio_listio64, lio_listio);

@@ -211,44 +211,30 @@ static int64_t chunk_bytes(int64_t set, const uint64_t *offset, const void *real
 	return (int64_t)bytes;
 }
 
-/* 1.10.3 to 1.14 */
-SP_HOOK(int, H5Dread_chunk, int64_t set, int64_t properties, const uint64_t *offset,
-	uint32_t *filters, void *buf)
-{
-	__typeof__(&H5Dread_chunk) real = H5(H5Dread_chunk);
-	struct sp_thread *t = sp_enter();
-	uint64_t end;
-	int ret;
+/* The same function under two names: 1.10.3 to 1.14, and 2.0. */
+#define READ_CHUNK(name)                                                                           \
+	SP_HOOK(int, name, int64_t set, int64_t properties, const uint64_t *offset,                \
+		uint32_t *filters, void *buf)                                                      \
+	{                                                                                          \
+		__typeof__(&name) real = H5(name);                                                 \
+		struct sp_thread *t = sp_enter();                                                  \
+		uint64_t end;                                                                      \
+		int ret;                                                                           \
+                                                                                                   \
+		if (!t)                                                                            \
+			return real(set, properties, offset, filters, buf);                        \
+		SP_SPAN(span, t, SP_EV_H5Dread_chunk, set_known(set));                             \
+		ret = real(set, properties, offset, filters, buf);                                 \
+		end = sp_clock_ticks();                                                            \
+		moved_end(&span, set, (const void *)real,                                          \
+			  ret < 0 ? -1 : chunk_bytes(set, offset, (const void *)real), end);       \
+		return ret;                                                                        \
+	}
 
-	if (!t)
-		return real(set, properties, offset, filters, buf);
-	SP_SPAN(span, t, SP_EV_H5Dread_chunk, set_known(set));
-	ret = real(set, properties, offset, filters, buf);
-	end = sp_clock_ticks();
-	moved_end(&span, set, (const void *)real,
-		  ret < 0 ? -1 : chunk_bytes(set, offset, (const void *)real), end);
-	return ret;
-}
+READ_CHUNK(H5Dread_chunk)
+READ_CHUNK(H5Dread_chunk1)
 
-/* 2.0: the same under another name, and one that is told how much room there is */
-SP_HOOK(int, H5Dread_chunk1, int64_t set, int64_t properties, const uint64_t *offset,
-	uint32_t *filters, void *buf)
-{
-	__typeof__(&H5Dread_chunk1) real = H5(H5Dread_chunk1);
-	struct sp_thread *t = sp_enter();
-	uint64_t end;
-	int ret;
-
-	if (!t)
-		return real(set, properties, offset, filters, buf);
-	SP_SPAN(span, t, SP_EV_H5Dread_chunk, set_known(set));
-	ret = real(set, properties, offset, filters, buf);
-	end = sp_clock_ticks();
-	moved_end(&span, set, (const void *)real,
-		  ret < 0 ? -1 : chunk_bytes(set, offset, (const void *)real), end);
-	return ret;
-}
-
+/* 2.0: told besides how much room there is */
 SP_HOOK(int, H5Dread_chunk2, int64_t set, int64_t properties, const uint64_t *offset,
 	uint32_t *filters, void *buf, size_t *room)
 {

@@ -27,16 +27,6 @@ static int is_long(const struct sp_span *span, uint64_t end)
 	return end - span->start >= sp_clock.long_wait_ticks;
 }
 
-static void wait_end(struct sp_span *span, int64_t value)
-{
-	uint64_t end = sp_clock_ticks();
-
-	if (is_long(span, end))
-		sp_span_close_at(span, end, value);
-	else
-		sp_span_drop(span);
-}
-
 /* The first descriptor that is ready, else the first of all. The array is read only after the kernel has
  * read it, so that a bad pointer remains the caller's EFAULT. */
 static int poll_fd(const struct pollfd *fds, nfds_t n)
@@ -174,7 +164,7 @@ SP_HOOK(int, epoll_wait, int fd, struct epoll_event *events, int n, int timeout_
 		return SP_REAL(epoll_wait)(fd, events, n, timeout_ms);
 	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
 	ret = SP_REAL(epoll_wait)(fd, events, n, timeout_ms);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 
@@ -188,7 +178,7 @@ SP_HOOK(int, epoll_pwait, int fd, struct epoll_event *events, int n, int timeout
 		return SP_REAL(epoll_pwait)(fd, events, n, timeout_ms, mask);
 	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
 	ret = SP_REAL(epoll_pwait)(fd, events, n, timeout_ms, mask);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 
@@ -202,7 +192,7 @@ SP_HOOK(int, epoll_pwait2, int fd, struct epoll_event *events, int n,
 		return SP_REAL(epoll_pwait2)(fd, events, n, timeout, mask);
 	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
 	ret = SP_REAL(epoll_pwait2)(fd, events, n, timeout, mask);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 
@@ -215,7 +205,7 @@ SP_HOOK(int, sem_wait, sem_t *semaphore)
 		return SP_REAL(sem_wait)(semaphore);
 	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
 	ret = SP_REAL(sem_wait)(semaphore);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 
@@ -228,7 +218,7 @@ SP_HOOK(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
 		return SP_REAL(sem_timedwait)(semaphore, until);
 	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
 	ret = SP_REAL(sem_timedwait)(semaphore, until);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 
@@ -241,7 +231,7 @@ SP_HOOK(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct time
 		return SP_REAL(sem_clockwait)(semaphore, clock, until);
 	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
 	ret = SP_REAL(sem_clockwait)(semaphore, clock, until);
-	wait_end(&span, SP_RESULT(ret));
+	sp_wait_close(&span, SP_RESULT(ret));
 	return ret;
 }
 
@@ -255,7 +245,7 @@ SP_HOOK(int, pthread_cond_wait, pthread_cond_t *condition, pthread_mutex_t *mute
 		return SP_REAL(pthread_cond_wait)(condition, mutex);
 	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
 	ret = SP_REAL(pthread_cond_wait)(condition, mutex);
-	wait_end(&span, -ret);
+	sp_wait_close(&span, -ret);
 	return ret;
 }
 
@@ -269,7 +259,7 @@ SP_HOOK(int, pthread_cond_timedwait, pthread_cond_t *condition, pthread_mutex_t 
 		return SP_REAL(pthread_cond_timedwait)(condition, mutex, until);
 	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
 	ret = SP_REAL(pthread_cond_timedwait)(condition, mutex, until);
-	wait_end(&span, -ret);
+	sp_wait_close(&span, -ret);
 	return ret;
 }
 
@@ -283,6 +273,6 @@ SP_HOOK(int, pthread_cond_clockwait, pthread_cond_t *condition, pthread_mutex_t 
 		return SP_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
 	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
 	ret = SP_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-	wait_end(&span, -ret);
+	sp_wait_close(&span, -ret);
 	return ret;
 }

@@ -46,4 +46,15 @@ SP_INLINE void sp_span_close(struct sp_span *span, int64_t value)
 	sp_span_close_at(span, sp_clock_ticks(), value);
 }
 
+/* Ends a call that waits for others: only sp_clock.long_wait_ticks and longer are events. */
+SP_INLINE void sp_wait_close(struct sp_span *span, int64_t value)
+{
+	uint64_t end = sp_clock_ticks();
+
+	if (end - span->start >= sp_clock.long_wait_ticks)
+		sp_span_close_at(span, end, value);
+	else
+		sp_span_drop(span);
+}
+
 #endif

@@ -288,7 +288,8 @@ void sp_thread_finish(void)
 	unsigned long before;
 	uint64_t begin;
 
-	if (sp_process_is_frozen() || !r || r->hot.state == SP_THREAD_NONE || sp_tls.quiet || sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
+	if (sp_process_is_frozen() || !r || r->hot.state == SP_THREAD_NONE || sp_tls.quiet ||
+	    sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	before = sp_signals_block();
 	begin = sp_clock_ticks();

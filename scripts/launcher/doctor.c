@@ -20,7 +20,7 @@
 #define TITLE_COLUMNS 10
 
 struct doctor_options {
-	const char *library;
+	const char *given_library;
 	bool json;
 	char **command;
 };
@@ -80,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--format: unknown value %s (see --help)", arg);
 		return 0;
 	case LIBRARY_KEY:
-		o->library = arg;
+		o->given_library = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		o->command = &state->argv[state->next - 1];
@@ -192,7 +192,7 @@ int sp_command_doctor(int argc, char **argv)
 	sp_config_read(environ);
 	patient.word = o.command ? o.command[0] : "python3";
 	patient.lookup = sp_program_look(&patient.program, patient.word);
-	patient.has_library = sp_install_library(patient.library, o.library);
+	patient.has_library = sp_install_library(patient.library, o.given_library);
 	patient.has_report = sp_install_report(patient.report);
 	sp_probe_run(&patient);
 	status = examine(&o, &patient);

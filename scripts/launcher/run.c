@@ -23,7 +23,7 @@
 #define LIBRARY_KEY 1
 
 struct run_options {
-	const char *library;
+	const char *given_library;
 	bool quiet;
 	char **command; /* NULL-terminated, of argv */
 };
@@ -58,7 +58,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case LIBRARY_KEY:
-		o->library = arg;
+		o->given_library = arg;
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -144,7 +144,7 @@ int sp_command_run(int argc, char **argv)
 	argv[0] = (char *)"stageprof run";
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o) != 0)
 		return SP_STATUS_USAGE;
-	r = sp_install_library(library, o.library);
+	r = sp_install_library(library, o.given_library);
 	if (r)
 		return r;
 	news = mmap(NULL, sizeof(*news), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
