@@ -10,9 +10,14 @@
  *			return SP_REAL(read)(fd, buf, n);
  *		SP_SPAN(span, t, SP_EV_read, sp_file_of(t, fd));
  *		ret = SP_REAL(read)(fd, buf, n);
- *		sp_span_end(&span, SP_RESULT(ret));
+ *		sp_span_close(&span, SP_RESULT(ret));
  *		return ret;
  *	}
+ *
+ * which, where there is nothing else to do, is
+ *
+ *	SP_HOOK_CALL(ssize_t, read, SP_EV_read, sp_file_of(t, fd), SP_RESULT(ret),
+ *		(int fd, void *buf, size_t n), (fd, buf, n))
  *
  * SP_HOOK defines hidden sp_wrap_NAME and exports NAME as its alias: a bare call of NAME from inside this
  * library would bind to libc or to us, so nobody makes one. A prototype that differs from the header's
@@ -29,6 +34,7 @@
 
 #include "preload/originals.h"
 #include "preload/record.h"
+#include "preload/stacks.h"
 
 #define SP_EXPORT __attribute__((visibility("default")))
 
@@ -44,6 +50,29 @@
 #define SP_TWIN_STRUCT(twin, name)                                                                 \
 	extern __typeof__(sp_wrap_##name) sp_twin_##twin __asm__(#twin) SP_EXPORT __attribute__((  \
 		alias("sp_wrap_" #name)))
+
+/* A call that is one event, or one where it waited for long: `arg` is taken before the call, of `t` and the
+ * call's arguments; `value` after it, of `ret`, too. */
+#define SP_HOOK_CALL(type, name, event, arg, value, parameters, arguments)                         \
+	SP_HOOK_ENDED(sp_span_close, type, name, event, arg, value, parameters, arguments)
+#define SP_HOOK_WAIT(type, name, event, arg, value, parameters, arguments)                         \
+	SP_HOOK_ENDED(sp_wait_close, type, name, event, arg, value, parameters, arguments)
+
+#define SP_HOOK_ENDED(end, type, name, event, arg, value, parameters, arguments)                   \
+	type sp_wrap_##name parameters;                                                            \
+	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \
+	type sp_wrap_##name parameters                                                             \
+	{                                                                                          \
+		struct sp_thread *t = sp_enter();                                                  \
+		type ret;                                                                          \
+                                                                                                   \
+		if (!t)                                                                            \
+			return SP_REAL(name) arguments;                                            \
+		SP_SPAN(span, t, event, arg);                                                      \
+		ret = SP_REAL(name) arguments;                                                     \
+		end(&span, value);                                                                 \
+		return ret;                                                                        \
+	}
 
 /* What an event's value is after a call that returns -1 and sets errno. */
 #define SP_RESULT(ret) ((ret) < 0 ? -(int64_t)errno : (int64_t)(ret))

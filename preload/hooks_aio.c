@@ -68,30 +68,12 @@ SP_HOOK(ssize_t, aio_return, struct aiocb *block)
 }
 SP_TWIN_STRUCT(aio_return64, aio_return);
 
-SP_HOOK(int, aio_suspend, const struct aiocb *const blocks[], int n, const struct timespec *timeout)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(aio_suspend)(blocks, n, timeout);
-	SP_SPAN(span, t, SP_EV_aio_suspend, 0);
-	ret = SP_REAL(aio_suspend)(blocks, n, timeout);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_WAIT(int, aio_suspend, SP_EV_aio_suspend, 0, SP_RESULT(ret),
+	(const struct aiocb *const blocks[], int n, const struct timespec *timeout),
+	(blocks, n, timeout))
 SP_TWIN_STRUCT(aio_suspend64, aio_suspend);
 
-SP_HOOK(int, lio_listio, int mode, struct aiocb *const blocks[], int n, struct sigevent *event)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(lio_listio)(mode, blocks, n, event);
-	SP_SPAN(span, t, SP_EV_lio_listio, 0);
-	ret = SP_REAL(lio_listio)(mode, blocks, n, event);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_WAIT(int, lio_listio, SP_EV_lio_listio, 0, SP_RESULT(ret),
+	(int mode, struct aiocb *const blocks[], int n, struct sigevent *event),
+	(mode, blocks, n, event))
 SP_TWIN_STRUCT(lio_listio64, lio_listio);

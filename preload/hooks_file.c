@@ -126,85 +126,25 @@ SP_HOOK(int, __openat_2, int folder, const char *path, int flags)
 }
 SP_TWIN(__openat64_2, __openat_2);
 
-SP_HOOK(ssize_t, read, int fd, void *buf, size_t n)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
+SP_HOOK_CALL(ssize_t, read, SP_EV_read, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, void *buf, size_t n), (fd, buf, n))
 
-	if (!t)
-		return SP_REAL(read)(fd, buf, n);
-	SP_SPAN(span, t, SP_EV_read, sp_file_of(t, fd));
-	ret = SP_REAL(read)(fd, buf, n);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(ssize_t, __read_chk, SP_EV_read, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, void *buf, size_t n, size_t room), (fd, buf, n, room))
 
-SP_HOOK(ssize_t, __read_chk, int fd, void *buf, size_t n, size_t room)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
-
-	if (!t)
-		return SP_REAL(__read_chk)(fd, buf, n, room);
-	SP_SPAN(span, t, SP_EV_read, sp_file_of(t, fd));
-	ret = SP_REAL(__read_chk)(fd, buf, n, room);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(ssize_t, pread, int fd, void *buf, size_t n, off_t offset)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
-
-	if (!t)
-		return SP_REAL(pread)(fd, buf, n, offset);
-	SP_SPAN(span, t, SP_EV_pread, sp_file_of(t, fd));
-	ret = SP_REAL(pread)(fd, buf, n, offset);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(ssize_t, pread, SP_EV_pread, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, void *buf, size_t n, off_t offset), (fd, buf, n, offset))
 SP_TWIN(pread64, pread);
 
-SP_HOOK(ssize_t, __pread_chk, int fd, void *buf, size_t n, off_t offset, size_t room)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
-
-	if (!t)
-		return SP_REAL(__pread_chk)(fd, buf, n, offset, room);
-	SP_SPAN(span, t, SP_EV_pread, sp_file_of(t, fd));
-	ret = SP_REAL(__pread_chk)(fd, buf, n, offset, room);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(ssize_t, __pread_chk, SP_EV_pread, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, void *buf, size_t n, off_t offset, size_t room), (fd, buf, n, offset, room))
 SP_TWIN(__pread64_chk, __pread_chk);
 
-SP_HOOK(ssize_t, write, int fd, const void *buf, size_t n)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
+SP_HOOK_CALL(ssize_t, write, SP_EV_write, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, const void *buf, size_t n), (fd, buf, n))
 
-	if (!t)
-		return SP_REAL(write)(fd, buf, n);
-	SP_SPAN(span, t, SP_EV_write, sp_file_of(t, fd));
-	ret = SP_REAL(write)(fd, buf, n);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(ssize_t, pwrite, int fd, const void *buf, size_t n, off_t offset)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
-
-	if (!t)
-		return SP_REAL(pwrite)(fd, buf, n, offset);
-	SP_SPAN(span, t, SP_EV_pwrite, sp_file_of(t, fd));
-	ret = SP_REAL(pwrite)(fd, buf, n, offset);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(ssize_t, pwrite, SP_EV_pwrite, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, const void *buf, size_t n, off_t offset), (fd, buf, n, offset))
 SP_TWIN(pwrite64, pwrite);
 
 /* Forgotten before it is closed: an open in another thread may get the number at once. */

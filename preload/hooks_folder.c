@@ -36,18 +36,8 @@ SP_HOOK(DIR *, opendir, const char *path)
 	return folder_opened(ret);
 }
 
-SP_HOOK(DIR *, fdopendir, int fd)
-{
-	struct sp_thread *t = sp_enter();
-	DIR *ret;
-
-	if (!t)
-		return SP_REAL(fdopendir)(fd);
-	SP_SPAN(span, t, SP_EV_opendir, 0);
-	ret = SP_REAL(fdopendir)(fd);
-	sp_span_close(&span, ret ? 0 : -(int64_t)errno);
-	return ret;
-}
+SP_HOOK_CALL(DIR *, fdopendir, SP_EV_opendir, 0, ret ? 0 : -(int64_t)errno,
+	(int fd), (fd))
 
 /* The end of a folder and a failure are both NULL; errno tells them apart where the caller had
  * cleared it. */
@@ -73,34 +63,12 @@ SP_HOOK(struct dirent *, readdir, DIR *folder)
 SP_TWIN_STRUCT(readdir64, readdir);
 
 /* What it reads is not seen apart. */
-SP_HOOK(int, scandir, const char *path, struct dirent ***ret_entries,
-	int (*choose)(const struct dirent *),
-	int (*compare)(const struct dirent **, const struct dirent **))
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(scandir)(path, ret_entries, choose, compare);
-	SP_SPAN(span, t, SP_EV_scandir, 0);
-	ret = SP_REAL(scandir)(path, ret_entries, choose, compare);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(int, scandir, SP_EV_scandir, 0, SP_RESULT(ret),
+	(const char *path, struct dirent ***ret_entries, int (*choose)(const struct dirent *), int (*compare)(const struct dirent **, const struct dirent **)),
+	(path, ret_entries, choose, compare))
 SP_TWIN_STRUCT(scandir64, scandir);
 
-SP_HOOK(int, scandirat, int folder, const char *path, struct dirent ***ret_entries,
-	int (*choose)(const struct dirent *),
-	int (*compare)(const struct dirent **, const struct dirent **))
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(scandirat)(folder, path, ret_entries, choose, compare);
-	SP_SPAN(span, t, SP_EV_scandir, 0);
-	ret = SP_REAL(scandirat)(folder, path, ret_entries, choose, compare);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(int, scandirat, SP_EV_scandir, 0, SP_RESULT(ret),
+	(int folder, const char *path, struct dirent ***ret_entries, int (*choose)(const struct dirent *), int (*compare)(const struct dirent **, const struct dirent **)),
+	(folder, path, ret_entries, choose, compare))
 SP_TWIN_STRUCT(scandirat64, scandirat);

@@ -109,80 +109,20 @@ SP_HOOK(int, pclose, FILE *stream)
 	return SP_REAL(pclose)(stream);
 }
 
-SP_HOOK(size_t, fread, void *buf, size_t size, size_t n, FILE *stream)
-{
-	struct sp_thread *t = sp_enter();
-	size_t ret;
+SP_HOOK_CALL(size_t, fread, SP_EV_fread, stream_file(t, stream), moved(stream, size, n, ret),
+	(void *buf, size_t size, size_t n, FILE *stream), (buf, size, n, stream))
 
-	if (!t)
-		return SP_REAL(fread)(buf, size, n, stream);
-	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
-	ret = SP_REAL(fread)(buf, size, n, stream);
-	sp_span_close(&span, moved(stream, size, n, ret));
-	return ret;
-}
+SP_HOOK_CALL(size_t, fread_unlocked, SP_EV_fread, stream_file(t, stream), moved(stream, size, n, ret),
+	(void *buf, size_t size, size_t n, FILE *stream), (buf, size, n, stream))
 
-SP_HOOK(size_t, fread_unlocked, void *buf, size_t size, size_t n, FILE *stream)
-{
-	struct sp_thread *t = sp_enter();
-	size_t ret;
+SP_HOOK_CALL(size_t, __fread_chk, SP_EV_fread, stream_file(t, stream), moved(stream, size, n, ret),
+	(void *buf, size_t room, size_t size, size_t n, FILE *stream), (buf, room, size, n, stream))
 
-	if (!t)
-		return SP_REAL(fread_unlocked)(buf, size, n, stream);
-	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
-	ret = SP_REAL(fread_unlocked)(buf, size, n, stream);
-	sp_span_close(&span, moved(stream, size, n, ret));
-	return ret;
-}
+SP_HOOK_CALL(size_t, __fread_unlocked_chk, SP_EV_fread, stream_file(t, stream), moved(stream, size, n, ret),
+	(void *buf, size_t room, size_t size, size_t n, FILE *stream), (buf, room, size, n, stream))
 
-SP_HOOK(size_t, __fread_chk, void *buf, size_t room, size_t size, size_t n, FILE *stream)
-{
-	struct sp_thread *t = sp_enter();
-	size_t ret;
+SP_HOOK_CALL(size_t, fwrite, SP_EV_fwrite, stream_file(t, stream), moved(stream, size, n, ret),
+	(const void *buf, size_t size, size_t n, FILE *stream), (buf, size, n, stream))
 
-	if (!t)
-		return SP_REAL(__fread_chk)(buf, room, size, n, stream);
-	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
-	ret = SP_REAL(__fread_chk)(buf, room, size, n, stream);
-	sp_span_close(&span, moved(stream, size, n, ret));
-	return ret;
-}
-
-SP_HOOK(size_t, __fread_unlocked_chk, void *buf, size_t room, size_t size, size_t n, FILE *stream)
-{
-	struct sp_thread *t = sp_enter();
-	size_t ret;
-
-	if (!t)
-		return SP_REAL(__fread_unlocked_chk)(buf, room, size, n, stream);
-	SP_SPAN(span, t, SP_EV_fread, stream_file(t, stream));
-	ret = SP_REAL(__fread_unlocked_chk)(buf, room, size, n, stream);
-	sp_span_close(&span, moved(stream, size, n, ret));
-	return ret;
-}
-
-SP_HOOK(size_t, fwrite, const void *buf, size_t size, size_t n, FILE *stream)
-{
-	struct sp_thread *t = sp_enter();
-	size_t ret;
-
-	if (!t)
-		return SP_REAL(fwrite)(buf, size, n, stream);
-	SP_SPAN(span, t, SP_EV_fwrite, stream_file(t, stream));
-	ret = SP_REAL(fwrite)(buf, size, n, stream);
-	sp_span_close(&span, moved(stream, size, n, ret));
-	return ret;
-}
-
-SP_HOOK(size_t, fwrite_unlocked, const void *buf, size_t size, size_t n, FILE *stream)
-{
-	struct sp_thread *t = sp_enter();
-	size_t ret;
-
-	if (!t)
-		return SP_REAL(fwrite_unlocked)(buf, size, n, stream);
-	SP_SPAN(span, t, SP_EV_fwrite, stream_file(t, stream));
-	ret = SP_REAL(fwrite_unlocked)(buf, size, n, stream);
-	sp_span_close(&span, moved(stream, size, n, ret));
-	return ret;
-}
+SP_HOOK_CALL(size_t, fwrite_unlocked, SP_EV_fwrite, stream_file(t, stream), moved(stream, size, n, ret),
+	(const void *buf, size_t size, size_t n, FILE *stream), (buf, size, n, stream))

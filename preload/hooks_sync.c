@@ -15,70 +15,20 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-SP_HOOK(int, fsync, int fd)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_CALL(int, fsync, SP_EV_fsync, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd), (fd))
 
-	if (!t)
-		return SP_REAL(fsync)(fd);
-	SP_SPAN(span, t, SP_EV_fsync, sp_file_of(t, fd));
-	ret = SP_REAL(fsync)(fd);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(int, fdatasync, SP_EV_fdatasync, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd), (fd))
 
-SP_HOOK(int, fdatasync, int fd)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_CALL(int, syncfs, SP_EV_syncfs, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd), (fd))
 
-	if (!t)
-		return SP_REAL(fdatasync)(fd);
-	SP_SPAN(span, t, SP_EV_fdatasync, sp_file_of(t, fd));
-	ret = SP_REAL(fdatasync)(fd);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(int, sync_file_range, SP_EV_sync_file_range, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, off64_t offset, off64_t n, unsigned flags), (fd, offset, n, flags))
 
-SP_HOOK(int, syncfs, int fd)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(syncfs)(fd);
-	SP_SPAN(span, t, SP_EV_syncfs, sp_file_of(t, fd));
-	ret = SP_REAL(syncfs)(fd);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(int, sync_file_range, int fd, off64_t offset, off64_t n, unsigned flags)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(sync_file_range)(fd, offset, n, flags);
-	SP_SPAN(span, t, SP_EV_sync_file_range, sp_file_of(t, fd));
-	ret = SP_REAL(sync_file_range)(fd, offset, n, flags);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(int, msync, void *at, size_t length, int flags)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(msync)(at, length, flags);
-	SP_SPAN(span, t, SP_EV_msync, 0);
-	ret = SP_REAL(msync)(at, length, flags);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(int, msync, SP_EV_msync, 0, SP_RESULT(ret),
+	(void *at, size_t length, int flags), (at, length, flags))
 
 static int advise(void *at, size_t length, int advice)
 {
@@ -117,42 +67,12 @@ SP_HOOK(int, madvise, void *at, size_t length, int advice)
 }
 
 /* These return an error number and leave errno alone. */
-SP_HOOK(int, posix_madvise, void *at, size_t length, int advice)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_CALL(int, posix_madvise, SP_EV_madvise, 0, -(int64_t)ret,
+	(void *at, size_t length, int advice), (at, length, advice))
 
-	if (!t)
-		return SP_REAL(posix_madvise)(at, length, advice);
-	SP_SPAN(span, t, SP_EV_madvise, 0);
-	ret = SP_REAL(posix_madvise)(at, length, advice);
-	sp_span_close(&span, -(int64_t)ret);
-	return ret;
-}
-
-SP_HOOK(int, posix_fadvise, int fd, off_t offset, off_t length, int advice)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(posix_fadvise)(fd, offset, length, advice);
-	SP_SPAN(span, t, SP_EV_posix_fadvise, sp_file_of(t, fd));
-	ret = SP_REAL(posix_fadvise)(fd, offset, length, advice);
-	sp_span_close(&span, -(int64_t)ret);
-	return ret;
-}
+SP_HOOK_CALL(int, posix_fadvise, SP_EV_posix_fadvise, sp_file_of(t, fd), -(int64_t)ret,
+	(int fd, off_t offset, off_t length, int advice), (fd, offset, length, advice))
 SP_TWIN(posix_fadvise64, posix_fadvise);
 
-SP_HOOK(ssize_t, readahead, int fd, off64_t offset, size_t n)
-{
-	struct sp_thread *t = sp_enter();
-	ssize_t ret;
-
-	if (!t)
-		return SP_REAL(readahead)(fd, offset, n);
-	SP_SPAN(span, t, SP_EV_readahead, sp_file_of(t, fd));
-	ret = SP_REAL(readahead)(fd, offset, n);
-	sp_span_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_CALL(ssize_t, readahead, SP_EV_readahead, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, off64_t offset, size_t n), (fd, offset, n))

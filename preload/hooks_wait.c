@@ -155,124 +155,35 @@ SP_HOOK(int, pselect, int n, fd_set *r, fd_set *w, fd_set *x, const struct times
 	return select_end(&span, sets, n, SP_REAL(pselect)(n, r, w, x, timeout, mask));
 }
 
-SP_HOOK(int, epoll_wait, int fd, struct epoll_event *events, int n, int timeout_ms)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_WAIT(int, epoll_wait, SP_EV_epoll_wait, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, struct epoll_event *events, int n, int timeout_ms), (fd, events, n, timeout_ms))
 
-	if (!t)
-		return SP_REAL(epoll_wait)(fd, events, n, timeout_ms);
-	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
-	ret = SP_REAL(epoll_wait)(fd, events, n, timeout_ms);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_WAIT(int, epoll_pwait, SP_EV_epoll_wait, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, struct epoll_event *events, int n, int timeout_ms, const sigset_t *mask),
+	(fd, events, n, timeout_ms, mask))
 
-SP_HOOK(int, epoll_pwait, int fd, struct epoll_event *events, int n, int timeout_ms,
-	const sigset_t *mask)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_WAIT(int, epoll_pwait2, SP_EV_epoll_wait, sp_file_of(t, fd), SP_RESULT(ret),
+	(int fd, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *mask),
+	(fd, events, n, timeout, mask))
 
-	if (!t)
-		return SP_REAL(epoll_pwait)(fd, events, n, timeout_ms, mask);
-	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
-	ret = SP_REAL(epoll_pwait)(fd, events, n, timeout_ms, mask);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_WAIT(int, sem_wait, SP_EV_sem_wait, object_of(semaphore), SP_RESULT(ret),
+	(sem_t *semaphore), (semaphore))
 
-SP_HOOK(int, epoll_pwait2, int fd, struct epoll_event *events, int n,
-	const struct timespec *timeout, const sigset_t *mask)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_WAIT(int, sem_timedwait, SP_EV_sem_wait, object_of(semaphore), SP_RESULT(ret),
+	(sem_t *semaphore, const struct timespec *until), (semaphore, until))
 
-	if (!t)
-		return SP_REAL(epoll_pwait2)(fd, events, n, timeout, mask);
-	SP_SPAN(span, t, SP_EV_epoll_wait, sp_file_of(t, fd));
-	ret = SP_REAL(epoll_pwait2)(fd, events, n, timeout, mask);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(int, sem_wait, sem_t *semaphore)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(sem_wait)(semaphore);
-	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
-	ret = SP_REAL(sem_wait)(semaphore);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(sem_timedwait)(semaphore, until);
-	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
-	ret = SP_REAL(sem_timedwait)(semaphore, until);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
-
-SP_HOOK(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct timespec *until)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(sem_clockwait)(semaphore, clock, until);
-	SP_SPAN(span, t, SP_EV_sem_wait, object_of(semaphore));
-	ret = SP_REAL(sem_clockwait)(semaphore, clock, until);
-	sp_wait_close(&span, SP_RESULT(ret));
-	return ret;
-}
+SP_HOOK_WAIT(int, sem_clockwait, SP_EV_sem_wait, object_of(semaphore), SP_RESULT(ret),
+	(sem_t *semaphore, clockid_t clock, const struct timespec *until),
+	(semaphore, clock, until))
 
 /* pthread functions return the error itself. */
-SP_HOOK(int, pthread_cond_wait, pthread_cond_t *condition, pthread_mutex_t *mutex)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
+SP_HOOK_WAIT(int, pthread_cond_wait, SP_EV_cond_wait, object_of(condition), -ret,
+	(pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex))
 
-	if (!t)
-		return SP_REAL(pthread_cond_wait)(condition, mutex);
-	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
-	ret = SP_REAL(pthread_cond_wait)(condition, mutex);
-	sp_wait_close(&span, -ret);
-	return ret;
-}
+SP_HOOK_WAIT(int, pthread_cond_timedwait, SP_EV_cond_wait, object_of(condition), -ret,
+	(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+	(condition, mutex, until))
 
-SP_HOOK(int, pthread_cond_timedwait, pthread_cond_t *condition, pthread_mutex_t *mutex,
-	const struct timespec *until)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(pthread_cond_timedwait)(condition, mutex, until);
-	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
-	ret = SP_REAL(pthread_cond_timedwait)(condition, mutex, until);
-	sp_wait_close(&span, -ret);
-	return ret;
-}
-
-SP_HOOK(int, pthread_cond_clockwait, pthread_cond_t *condition, pthread_mutex_t *mutex,
-	clockid_t clock, const struct timespec *until)
-{
-	struct sp_thread *t = sp_enter();
-	int ret;
-
-	if (!t)
-		return SP_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-	SP_SPAN(span, t, SP_EV_cond_wait, object_of(condition));
-	ret = SP_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-	sp_wait_close(&span, -ret);
-	return ret;
-}
+SP_HOOK_WAIT(int, pthread_cond_clockwait, SP_EV_cond_wait, object_of(condition), -ret,
+	(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
+	(condition, mutex, clock, until))
