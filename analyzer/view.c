@@ -1,5 +1,6 @@
 #include "analyzer/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,4 +69,24 @@ uint32_t *sp_order_by(uint32_t n, uint64_t (*value)(const void *context, uint32_
 	}
 	free(ranks);
 	return order;
+}
+
+int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit)
+{
+	uint32_t *order = sp_order_by(rows->count, rows->value, rows->context);
+	uint32_t shown = 0;
+	int r = order ? sp_out_table(out, rows->name, NULL, rows->columns, rows->cells, true) : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < rows->count; i++) {
+		if (rows->is_shown && !rows->is_shown(rows->context, order[i]))
+			continue;
+		if (shown++ < limit)
+			r = rows->show(rows->context, out, order[i]);
+	}
+	if (order) {
+		sp_out_table_end(out);
+		sp_view_more(out, shown > limit ? shown - limit : 0);
+	}
+	free(order);
+	return r;
 }

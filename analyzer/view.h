@@ -106,4 +106,22 @@ const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n,
 uint32_t *sp_order_by(uint32_t n, uint64_t (*value)(const void *context, uint32_t i),
 		      const void *context);
 
+/* The rows of a view's table. */
+struct sp_view_rows {
+	const char *name; /* the table's */
+	const struct sp_column *columns;
+	unsigned cells;
+	uint32_t count;
+	uint64_t (*value)(const void *context, uint32_t i); /* greatest first */
+	bool (*is_shown)(const void *context, uint32_t i);  /* NULL: all are */
+	int (*show)(const void *context, struct sp_out *out, uint32_t i);
+	const void *context;
+};
+
+/*
+ * The first `limit` rows, and a line that tells how many more there are. Returns 0, -ENOMEM, or what show()
+ * returned.
+ */
+int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit);
+
 #endif

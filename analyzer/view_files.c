@@ -44,13 +44,17 @@ static const struct sp_column columns[CELLS] = {
 	[TITLE] = {NULL, "file", SP_CELL_TEXT},
 };
 
-static bool is_touched(const struct sp_file_sums *f)
+static bool is_touched(const void *context, uint32_t i)
 {
+	const struct sp_report *report = context;
+	const struct sp_file_sums *f = &report->part.files[i];
+
 	return f->opens || f->reads || f->maps || f->writes || f->other_ns;
 }
 
-static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t i)
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
+	const struct sp_report *report = context;
 	const struct sp_file_sums *f = &report->part.files[i];
 	const char *place = sp_facts_file_system(&report->facts, i);
 	size_t bytes;
@@ -127,24 +131,12 @@ int sp_view_files(const struct sp_report *report, struct sp_out *out,
 		  const struct sp_view_options *options)
 {
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
-	uint32_t shown = 0, n = report->part.file_count, *order;
-	int r;
+	struct sp_view_rows rows = {"files", columns, CELLS, report->part.file_count,
+				    .is_shown = is_touched, .show = show_row, .context = report};
 
 	if (!key)
 		return -EINVAL;
-	order = sp_order_by(n, key->value, report);
+	rows.value = key->value;
 	sp_run_json(report, out);
-	r = order ? sp_out_table(out, "files", NULL, columns, CELLS, true) : -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < n; i++) {
-		if (!is_touched(&report->part.files[order[i]]))
-			continue;
-		if (shown++ < options->limit)
-			r = show_row(report, out, order[i]);
-	}
-	if (order) {
-		sp_out_table_end(out);
-		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
-	}
-	free(order);
-	return r;
+	return sp_view_rows_show(&rows, out, options->limit);
 }

@@ -55,8 +55,9 @@ static size_t join_frames(const struct sp_slow_calls *calls, const struct sp_slo
 	return used;
 }
 
-static int show_row(const struct list *list, struct sp_out *out, uint32_t i)
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
+	const struct list *list = context;
 	const struct sp_report *report = list->report;
 	const struct sp_slow *call = list->calls[i];
 	const struct sp_image *image = &report->index.images[call->key.image];
@@ -102,26 +103,20 @@ int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {
 	struct list list = {.report = report};
-	uint32_t *order = NULL;
+	struct sp_view_rows rows = {
+		"slow_calls", columns, CELLS, .value = total_ns, .show = show_row, .context = &list};
 	int r;
 
 	if (options->sort)
 		return -EINVAL;
 	r = make_list(&list);
-	if (r == 0)
-		order = sp_order_by(list.n, total_ns, &list);
+	rows.count = list.n;
 	sp_run_json(report, out);
-	r = order ? sp_out_table(out, "slow_calls", NULL, columns, CELLS, true) : -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < list.n && i < options->limit; i++)
-		r = show_row(&list, out, order[i]);
-	if (order) {
-		sp_out_table_end(out);
-		sp_view_more(out, list.n > options->limit ? list.n - options->limit : 0);
-		if (list.n == 0)
-			sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms "
-					 "asks for them.");
-	}
-	free(order);
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0 && list.n == 0)
+		sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms "
+				 "asks for them.");
 	free(list.calls);
 	return r;
 }

@@ -41,8 +41,9 @@ static uint64_t total_ns(const void *context, uint32_t i)
 	return span_ns(list->report, list->lines[i], list->lines[i]->ticks);
 }
 
-static int show_row(const struct list *list, struct sp_out *out, uint32_t i)
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
+	const struct list *list = context;
 	const struct sp_report *report = list->report;
 	const struct sp_line *line = list->lines[i];
 	const struct sp_event_info *info = sp_event_info(line->key.kind);
@@ -80,25 +81,19 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
 	struct list list = {.report = report};
-	uint32_t *order = NULL;
+	struct sp_view_rows rows = {
+		"lines", columns, CELLS, .value = total_ns, .show = show_row, .context = &list};
 	int r;
 
 	if (options->sort)
 		return -EINVAL;
 	r = make_list(&list);
-	if (r == 0)
-		order = sp_order_by(list.n, total_ns, &list);
+	rows.count = list.n;
 	sp_run_json(report, out);
-	r = order ? sp_out_table(out, "lines", NULL, columns, CELLS, true) : -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < list.n && i < options->limit; i++)
-		r = show_row(&list, out, order[i]);
-	if (order) {
-		sp_out_table_end(out);
-		sp_view_more(out, list.n > options->limit ? list.n - options->limit : 0);
-		if (list.n == 0)
-			sp_out_line(out, "No Python line waited 1 ms or longer for CUDA (STAGEPROF_LINES).");
-	}
-	free(order);
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0 && list.n == 0)
+		sp_out_line(out, "No Python line waited 1 ms or longer for CUDA (STAGEPROF_LINES).");
 	free(list.lines);
 	return r;
 }

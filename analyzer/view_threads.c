@@ -54,8 +54,9 @@ static uint64_t total_of(const struct sp_stream_sums *sums)
 	return total;
 }
 
-static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t i)
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
+	const struct sp_report *report = context;
 	const struct sp_stream *s = report->index.streams[i];
 	const struct sp_stream_sums *sums = &report->streams[i];
 	const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
@@ -100,6 +101,11 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 	return sp_out_row(out, cells);
 }
 
+static bool is_selected(const void *context, uint32_t i)
+{
+	return sp_report_selects(context, i);
+}
+
 static uint64_t by_start(const void *context, uint32_t i)
 {
 	int64_t begin, end;
@@ -133,24 +139,14 @@ int sp_view_threads(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_view_options *options)
 {
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
-	uint32_t *order, shown = 0;
+	struct sp_view_rows rows = {"threads", columns, CELLS, report->index.stream_count,
+				    .is_shown = is_selected, .show = show_row, .context = report};
 	int r;
 
 	if (!key)
 		return -EINVAL;
-	order = sp_order_by(report->index.stream_count, key->value, report);
+	rows.value = key->value;
 	sp_run_json(report, out);
-	r = order ? sp_out_table(out, "threads", NULL, columns, CELLS, true) : -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++) {
-		if (!sp_report_selects(report, order[i]))
-			continue;
-		if (shown++ < options->limit)
-			r = show_row(report, out, order[i]);
-	}
-	if (order) {
-		sp_out_table_end(out);
-		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
-	}
-	free(order);
+	r = sp_view_rows_show(&rows, out, options->limit);
 	return r == 0 ? sp_inflight_show(report, out) : r;
 }
