@@ -3,13 +3,16 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/setting.h"
+
 struct sp_config sp_config;
 
 static const struct {
-	const char *variable;
+	const char *variable; /* with the = behind it */
+	const char *form;
 	size_t offset;
 } settings[] = {
-#define SP_SETTING(field, variable, meaning) {variable "=", offsetof(struct sp_config, field)},
+#define SP_SETTING(field, variable, form, meaning) {variable "=", form, offsetof(struct sp_config, field)},
 #include "preload/config.def"
 #undef SP_SETTING
 };
@@ -21,6 +24,10 @@ static int read_one(const char *entry)
 
 		if (strncmp(entry, settings[i].variable, length) == 0) {
 			*(const char **)((char *)&sp_config + settings[i].offset) = entry + length;
+			if (!sp_config.unfit && !sp_setting_fits(settings[i].form, entry + length)) {
+				sp_config.unfit = entry;
+				sp_config.unfit_form = settings[i].form;
+			}
 			return 1;
 		}
 	}

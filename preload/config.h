@@ -6,10 +6,11 @@
 #define STAGEPROF_PRELOAD_CONFIG_H
 
 struct sp_config {
-#define SP_SETTING(field, variable, meaning) const char *field;
+#define SP_SETTING(field, variable, form, meaning) const char *field;
 #include "preload/config.def"
 #undef SP_SETTING
 	const char *unknown; /* the first STAGEPROF_* variable that is no setting, or NULL */
+	const char *unfit, *unfit_form; /* the first whose value is not of its form, "NAME=value", or NULL */
 };
 
 extern struct sp_config sp_config;

@@ -11,7 +11,7 @@
 #include "preload/python.h"
 #include "preload/python_api.h"
 #include "preload/redact.h"
-#include "preload/say.h"
+#include "preload/setting.h"
 #include "preload/stacks.h"
 #include "preload/sys.h"
 
@@ -38,13 +38,8 @@ void sp_lines_init(void)
 		return;
 	if (at && strcmp(at, "0") == 0)
 		return;
-	if (at) {
-		least_ns = sp_stacks_time(&at);
-		if (!least_ns || *at) {
-			sp_say("not understood:", "STAGEPROF_LINES", 0, "a time such as 500us");
-			return;
-		}
-	}
+	if (at && *at && sp_setting_fits("TIME", at))
+		least_ns = sp_setting_time(&at);
 	sp_lines_least_ticks = 0;
 }
 

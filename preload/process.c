@@ -127,6 +127,16 @@ static int memory_make(void)
 	return 0;
 }
 
+static void unfit_say(void)
+{
+	char fix[128];
+	struct sp_text text = sp_text_init(fix, sizeof(fix));
+
+	sp_text_add(&text, "it takes ");
+	sp_text_add(&text, sp_config.unfit_form);
+	sp_say("ignored:", sp_config.unfit, 0, fix);
+}
+
 int sp_process_init(void)
 {
 	int error;
@@ -142,6 +152,8 @@ int sp_process_init(void)
 	sp_redact_init();
 	if (sp_config.unknown)
 		sp_say("unknown setting", sp_config.unknown, 0, "see stageprof-report --help");
+	if (sp_config.unfit)
+		unfit_say();
 	if (error) {
 		sp_say("cannot name the run's directory", sp_config.output, error,
 		       "set STAGEPROF_OUTPUT to an absolute path");

@@ -16,6 +16,7 @@
 #include "preload/paths.h"
 #include "preload/redact.h"
 #include "preload/say.h"
+#include "preload/setting.h"
 #include "preload/sys.h"
 
 #define FRAMES_MAX 64u
@@ -100,27 +101,6 @@ static int limit_set(const char *stage, size_t length, uint64_t ns)
 	return -EINVAL;
 }
 
-/* 0 is no time, so that "file_read>0" is a mistake, not every read. */
-uint64_t sp_stacks_time(const char **at)
-{
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-	uint64_t number = 0;
-	const char *p = *at;
-
-	for (; *p >= '0' && *p <= '9' && number < 1000000000; p++)
-		number = number * 10 + (uint64_t)(*p - '0');
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strncmp(p, units[i].unit, strlen(units[i].unit)) == 0) {
-			*at = p + strlen(units[i].unit);
-			return number * units[i].ns;
-		}
-	}
-	return 0;
-}
-
 static int setting_read(const char *at)
 {
 	while (*at) {
@@ -131,7 +111,7 @@ static int setting_read(const char *at)
 		if (!at[length])
 			return -EINVAL;
 		at += length + 1;
-		ns = sp_stacks_time(&at);
+		ns = sp_setting_time(&at);
 		if (!ns || (*at && *at++ != ',') || limit_set(stage, length, ns))
 			return -EINVAL;
 	}

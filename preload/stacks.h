@@ -21,9 +21,6 @@ extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
 /* Constructor. A setting that is not understood is said on stderr and no stack is kept. */
 void sp_stacks_init(void);
 
-/* Reads a time as in settings ("10ms") and goes behind it. Returns ns, or 0 where there is none. */
-uint64_t sp_stacks_time(const char **at);
-
 /* Keeps the calling thread's stack where the event's stage asks for it: an SP_EV_stack event. Not for
  * the hook path: microseconds. errno is kept. */
 void sp_stack_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks);

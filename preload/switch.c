@@ -8,7 +8,7 @@
 
 #include "preload/config.h"
 #include "preload/memory.h"
-#include "preload/say.h"
+#include "preload/setting.h"
 #include "preload/sys.h"
 #include "trace/format.h"
 
@@ -25,37 +25,17 @@ static uint64_t first_step, end_step = UINT64_MAX; /* the window: end_step is no
 static uint64_t steps;
 static int has_backward, was_by_steps;
 
-/* "10-20", "10-", "10": returns 0, or -EINVAL. */
-static int range_read(const char *text, uint64_t *ret_first, uint64_t *ret_end)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	*ret_first = strtoull(text, &end, 10);
-	*ret_end = *ret_first + 1;
-	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		*ret_end = strtoull(end + 1, &end, 10) + 1;
-	else if (*end == '-' && *++end == 0)
-		*ret_end = UINT64_MAX;
-	return *end || *ret_end <= *ret_first ? -EINVAL : 0;
-}
-
 void sp_switch_init(void)
 {
 	int kept = errno;
 	uint64_t warm = 0, unused;
 
-	if (sp_config.steps && range_read(sp_config.steps, &first_step, &end_step) < 0) {
-		sp_say("STAGEPROF_STEPS is not FIRST-LAST:", sp_config.steps, 0, "all steps are recorded");
+	if (sp_config.steps && sp_setting_range(sp_config.steps, &first_step, &end_step) < 0) {
 		first_step = 0;
 		end_step = UINT64_MAX;
 	}
-	if (sp_config.warmup && range_read(sp_config.warmup, &warm, &unused) < 0) {
-		sp_say("STAGEPROF_WARMUP is not a number of steps:", sp_config.warmup, 0,
-		       "there is no warm-up");
+	if (sp_config.warmup && sp_setting_range(sp_config.warmup, &warm, &unused) < 0)
 		warm = 0;
-	}
 	if (warm > first_step)
 		first_step = warm;
 	own_word = sp_switch_initial();

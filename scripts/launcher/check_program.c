@@ -35,6 +35,9 @@ void sp_check_settings(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_WARN, "see stageprof run --help for the names there are",
 			"%.*s is no setting", (int)strcspn(sp_config.unknown, "="),
 			sp_config.unknown);
+	else if (sp_config.unfit)
+		sp_find(f, SP_VERDICT_FAIL, "unset it, or see stageprof run --help", "%s: it takes %s",
+			sp_config.unfit, sp_config.unfit_form);
 	else if (sp_config.ranks && *sp_config.ranks)
 		sp_find(f, SP_VERDICT_OK, NULL, "only ranks %s record", sp_config.ranks);
 	else

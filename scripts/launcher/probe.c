@@ -50,7 +50,7 @@ static char *read_text(const char *path)
 static void drop_settings(void)
 {
 	static const char *const names[] = {
-#define SP_SETTING(field, variable, meaning) variable,
+#define SP_SETTING(field, variable, form, meaning) variable,
 #include "preload/config.def"
 #undef SP_SETTING
 	};

@@ -144,7 +144,10 @@ int sp_command_run(int argc, char **argv)
 	argv[0] = (char *)"stageprof run";
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o) != 0)
 		return SP_STATUS_USAGE;
-	r = sp_install_library(library, o.given_library);
+	sp_config_read(environ);
+	r = sp_settings_check();
+	if (!r)
+		r = sp_install_library(library, o.given_library);
 	if (r)
 		return r;
 	news = mmap(NULL, sizeof(*news), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -8,4 +8,7 @@
 
 extern const struct argp sp_settings_argp;
 
+/* After sp_config_read(): 0, or the exit status, having said which variable has no value that it takes. */
+int sp_settings_check(void);
+
 #endif

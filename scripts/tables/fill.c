@@ -20,7 +20,7 @@ static const struct option report_options[] = {
 };
 
 static const struct option settings[] = {
-#define SP_SETTING(field, variable, meaning) {#field, variable, meaning, 0},
+#define SP_SETTING(field, variable, form, meaning) {#field, variable, meaning, 0},
 #include "preload/config.def"
 #undef SP_SETTING
 };

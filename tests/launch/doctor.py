@@ -136,6 +136,10 @@ class Planted(Doctor):
         self.expect(
             self.examined(PYTHON, env=off, status=1), "settings", "fail", "STAGEPROF_ENABLE"
         )
+        wrong = clean_environment(STAGEPROF_CLOCK="sun")
+        self.expect(
+            self.examined(PYTHON, env=wrong, status=1), "settings", "fail", "STAGEPROF_CLOCK=sun"
+        )
         odd = clean_environment(STAGEPROF_OUTPTU="x")
         self.expect(self.examined(PYTHON, env=odd), "settings", "warn", "STAGEPROF_OUTPTU")
 

@@ -13,6 +13,8 @@ from scene import LIBRARY, PYTHON, REPORT, ROOT, STAGEPROF, Terminal, clean_envi
 
 READER = "with open('data.bin', 'rb', buffering=0) as f:\n for _ in range(70): f.read(10)\n"
 
+READ_ONE = "import os; os.read(os.open('/etc/passwd', 0), 1); print('read', flush=True); os._exit(3)"
+
 # Says `ready`, then every signal that it gets as a line, until a line of another kind ends it.
 COUNTER = """
 import os, signal, sys, time
@@ -41,7 +43,19 @@ print(sorted((k, v) for k, v in os.environ.items() if k not in ("STAGEPROF_RUN",
 
 def settings():
     with open(os.path.join(ROOT, "preload", "config.def")) as file:
-        return re.findall(r'^SP_SETTING\((\w+), "(\w+)"', file.read(), re.M)
+        return re.findall(r'^SP_SETTING\((\w+), "(\w+)", "(.*?)"', file.read(), re.M)
+
+
+# A value of each form, for the forms that are no list of words.
+FITTING = {
+    "": "a b",
+    "NUMBER": "7",
+    "FIRST-LAST": "0-7",
+    "FIRST-LAST,...": "0-7,9",
+    "STAGE>TIME,...": "file_read>10ms,mmap>1s",
+    "MODULE:NAME,...": "a:b,c.d:e.f",
+    "0|TIME": "500us",
+}
 
 
 class Same(scene.Case):
@@ -127,13 +141,12 @@ class Environment(scene.Case):
     def test_every_setting_is_an_option(self):
         names = settings()
         self.assertGreater(len(names), 10)
-        for field, variable in names:
+        for field, variable, form in names:
             if field == "run":
                 continue
-            done = self.run_under(
-                "printenv", variable, options=[f"--{field.replace('_', '-')}=0-7"]
-            )
-            self.assertEqual(done.stdout, "0-7\n", done.stderr)
+            value = FITTING[form] if form in FITTING else form.split("|")[-1]
+            done = self.run_under("printenv", variable, options=[f"--{field}={value}"])
+            self.assertEqual(done.stdout, value + "\n", done.stderr)
         self.assertEqual(self.run_under("true", options=["--run=x"]).returncode, 2)
 
     def preload(self, before):
@@ -316,6 +329,34 @@ class Wrong(scene.Case):
         self.expect(127, r"no-such-program: .*\[SP103\]", "run", "no-such-program")
         self.expect(126, r"\[SP104\]", "run", "/etc/passwd")
         self.expect(125, r"nowhere\.so: .*\[SP101\]", "run", "--library=nowhere.so", "true")
+
+    def test_values_of_settings(self):
+        """Each setting that is not free text says in one line what it takes, before anything is started."""
+        for field, variable, form in settings():
+            if not form:
+                continue
+            env = clean_environment(**{variable: "ba,nana"})
+            for options, settings_env in ([f"--{field}=ba,nana"], None), ([], env):
+                done = self.call(
+                    STAGEPROF, "run", *options, "--", "touch", "started", env=settings_env
+                )
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(
+                    done.stderr,
+                    rf"\Astageprof: cannot take \S+=ba,nana: it takes {re.escape(form)}; .*\[SP108\]\n\Z",
+                )
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_values_without_the_launcher(self):
+        """Recorded as if the variable were not set, and said once."""
+        env = clean_environment(LD_PRELOAD=LIBRARY, STAGEPROF_MODE="banana", STAGEPROF_STEPS="x")
+        done = self.call(PYTHON, "-c", READ_ONE, env=env)
+        self.assertEqual((done.returncode, done.stdout), (3, "read\n"))
+        self.assertEqual(
+            done.stderr,
+            "stageprof: ignored: STAGEPROF_MODE=banana; it takes auto|map|write\n",
+        )
+        self.assertTrue(os.path.isdir(os.path.join(self.folder, "run.zst")))
 
     def test_library_path_with_a_space(self):
         copy = os.path.join(self.folder, "my lib.so")
