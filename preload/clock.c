@@ -8,7 +8,7 @@
 #define KEPT_NS_MAX 10u
 
 struct sp_clock sp_clock = {
-	.counter = 0, .grain = 1, .keep = UINT64_MAX, .ticks_per_second = 1000000000};
+	.keep = 0, .counter = 0, .grain = 1, .ticks_per_second = 1000000000};
 
 #if defined(__x86_64__)
 /* Intel SDM vol. 3 18.17.1, AMD APM vol. 3: CPUID 8000_0007 EDX bit 8, the TSC runs at one rate in all
@@ -58,6 +58,7 @@ void sp_clock_init(enum sp_clock_choice choice)
 {
 	sp_clock.counter = choice == SP_CLOCK_COUNTER ||
 			   (choice == SP_CLOCK_AUTO && counter_is_invariant());
+	sp_clock.keep = sp_clock.counter ? UINT64_MAX : 0;
 	if (sp_clock.counter)
 		sp_clock.grain = observe_grain();
 	sp_clock_read(&origin);

@@ -12,9 +12,9 @@
 #include "trace/format.h"
 
 struct sp_clock {
+	uint64_t keep;		   /* mask: the bits of the counter that a reading keeps; 0: no counter */
 	int counter;		   /* ticks are raw TSC or cntvct */
 	uint32_t grain;		   /* step of the clock in ticks */
-	uint64_t keep;		   /* mask: the bits of the counter that a reading keeps */
 	uint64_t ticks_per_second; /* estimate */
 	uint64_t long_wait_ticks;  /* 100 µs: waits shorter than this are not recorded */
 };
@@ -56,8 +56,10 @@ static inline uint64_t sp_clock_counter(void)
 
 static inline uint64_t sp_clock_ticks(void)
 {
-	if (__builtin_expect(sp_clock.counter, 1))
-		return sp_clock_counter() & sp_clock.keep;
+	uint64_t keep = sp_clock.keep;
+
+	if (__builtin_expect(keep != 0, 1))
+		return sp_clock_counter() & keep;
 	return sp_clock_ns(CLOCK_MONOTONIC);
 }
 

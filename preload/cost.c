@@ -14,9 +14,8 @@ static uint64_t round_ticks(struct sp_thread *t)
 	uint64_t begin = sp_clock_ticks();
 
 	for (unsigned i = 0; i < ROUND_EVENTS; i++) {
-		struct sp_span span;
+		struct sp_span span = sp_span_begin(t, SP_EV_read, i);
 
-		sp_span_begin(&span, t, SP_EV_read, i);
 		sp_span_end(&span, i);
 	}
 	return sp_clock_ticks() - begin;
@@ -29,7 +28,7 @@ void sp_cost_measure(void)
 	struct sp_mark mark = {0, 0};
 	struct sp_thread thread = {
 		.shift = (uint32_t)__builtin_ctz(RING_SLOTS),
-		.room = UINT64_MAX,
+		.limit = UINT64_MAX,
 		.ring = ring,
 		.mask = RING_SLOTS - 1,
 		.mark = &mark,

@@ -79,7 +79,7 @@ static inline void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t,
 	call->inner_bytes = real->bytes;
 	call->layer = layer;
 	sp_cuda_outer[layer] = call;
-	sp_span_begin(&call->span, t, kind, arg);
+	call->span = sp_span_begin(t, kind, arg);
 }
 
 static inline void sp_cuda_close(struct sp_cuda_call *call)
@@ -114,7 +114,7 @@ static inline void sp_cuda_cleanup(struct sp_cuda_call *call)
 	if (sp_likely(!call->span.thread))
 		return;
 	sp_cuda_close(call);
-	sp_span_abandon(&call->span);
+	sp_span_cleanup(&call->span);
 }
 
 /* Declares and begins a call; arg is computed only where it is recorded, and before its time begins. */

@@ -75,6 +75,6 @@
 	}
 
 /* What an event's value is after a call that returns -1 and sets errno. */
-#define SP_RESULT(ret) ((ret) < 0 ? -(int64_t)errno : (int64_t)(ret))
+#define SP_RESULT(ret) (sp_unlikely((ret) < 0) ? -(int64_t)errno : (int64_t)(ret))
 
 #endif

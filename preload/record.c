@@ -55,14 +55,19 @@ static void lose(struct sp_recorder *r, enum sp_lost_cause cause)
 			 __ATOMIC_RELAXED);
 }
 
+/* The last eighth of the ring is kept for signal handlers that come while a block is made. */
+static void room_set(struct sp_recorder *r)
+{
+	r->hot.limit = r->hot.base + r->capacity - r->capacity / 8;
+}
+
 void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity)
 {
 	r->capacity = capacity;
 	r->hot.ring = sp_stream_slots(&r->stream);
 	r->hot.mask = capacity - 1;
 	r->hot.shift = (uint32_t)__builtin_ctzll(capacity);
-	/* The last eighth is kept for signal handlers that come while a block is made. */
-	r->hot.room = capacity - capacity / 8;
+	room_set(r);
 	r->hot.mark = &sp_stream_window(&r->stream)->mark;
 }
 
@@ -98,6 +103,13 @@ static int grow(struct sp_recorder *r, size_t block_bytes)
 	return ret;
 }
 
+/* The slots below are published. */
+static void base_move(struct sp_recorder *r, uint64_t base)
+{
+	r->hot.limit += base - r->hot.base;
+	__atomic_store_n(&r->hot.base, base, __ATOMIC_RELEASE);
+}
+
 static int publish_one(struct sp_recorder *r, uint32_t slots, uint16_t flags)
 {
 	struct sp_block_header header = {.flags = flags, .lost = 0};
@@ -123,7 +135,7 @@ static int publish_one(struct sp_recorder *r, uint32_t slots, uint16_t flags)
 	ret = sp_stream_publish(&r->stream, &header);
 	if (ret)
 		return ret;
-	__atomic_store_n(&r->hot.base, r->hot.base + slots, __ATOMIC_RELEASE);
+	base_move(r, r->hot.base + slots);
 	if (widen)
 		pack_widen(r, widen);
 	return 0;
@@ -136,7 +148,7 @@ int sp_recorder_publish(struct sp_recorder *r, uint16_t flags)
 	int ret = 0;
 
 	if (published > r->hot.base)
-		__atomic_store_n(&r->hot.base, published, __ATOMIC_RELEASE);
+		base_move(r, published);
 	full = r->hot.base + r->capacity;
 	end = r->hot.head < full ? r->hot.head : full;
 
@@ -221,11 +233,11 @@ static void make_room(void *argument)
 	error = sp_recorder_publish(r, 0);
 	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	if (!error) {
-		r->hot.room = r->capacity - r->capacity / 8;
+		room_set(r);
 		return;
 	}
 	r->stuck = STUCK_EVENTS;
-	r->hot.room = r->capacity;
+	r->hot.limit = r->hot.base + r->capacity;
 	sp_say("cannot extend", r->stream.name, error,
 	       "training goes on, events are lost and counted in the report");
 }
@@ -272,7 +284,7 @@ static void record(struct sp_thread *t, struct sp_record *what, uint32_t slots)
 	what->frame = (uintptr_t)__builtin_frame_address(0);
 	t->emitting = what->frame;
 	number = sp_slots_take(&t->head, slots);
-	if (number + slots - t->base <= t->room) {
+	if (number + slots <= t->limit) {
 		record_store(t, what, slots, number);
 	} else {
 		t->emitting = outer;
@@ -312,7 +324,9 @@ void sp_define(struct sp_thread *t, enum sp_define what, uint32_t id, const void
 	record(t, &definition, 1 + (bytes + SP_SLOT_BLOB_BYTES - 1) / SP_SLOT_BLOB_BYTES);
 }
 
-void sp_span_abandon(struct sp_span *span)
+void sp_span_abandon(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start)
 {
-	sp_span_end(span, SP_VALUE_ABANDONED);
+	struct sp_span span = {.thread = t, .start = start, .kind = kind, .arg = arg};
+
+	sp_span_end(&span, SP_VALUE_ABANDONED);
 }

@@ -37,13 +37,13 @@ struct sp_thread {
 	uint32_t state; /* enum sp_thread_state */
 	uint32_t shift; /* log2 of the ring's capacity */
 	uint64_t head;	/* number of the next slot to take */
-	uint64_t base;	/* slots below are published */
-	uint64_t room;	/* slots beyond base before the slow path is taken; 0: no file */
+	uint64_t limit; /* slots from here on take the slow path; 0: no file */
 	struct sp_slot *ring;
 	uint64_t mask;
 	uintptr_t emitting;
-	struct sp_mark *mark;
+	struct sp_mark *mark; /* NULL only in a child that was forked inside a hooked call */
 	struct sp_decode *decode;
+	uint64_t base; /* slots below are published */
 };
 
 struct sp_tls {
@@ -108,21 +108,18 @@ struct sp_record {
 void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_t slots,
 		    uint64_t number);
 
-/* Records one completed event. ticks = end - start; value and arg as events.def says. */
-static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start,
-			   uint64_t ticks, int64_t value)
+/* sp_emit inside `emitting`, which was `outer` before. */
+static inline void sp_emit_guarded(struct sp_thread *t, uintptr_t outer, uint32_t kind, uint32_t arg,
+				   uint64_t start, uint64_t ticks, int64_t value)
 {
-	uintptr_t outer = t->emitting, frame = (uintptr_t)__builtin_frame_address(0);
-	uint64_t number;
+	uint64_t number = sp_slots_take(&t->head, 1);
 
-	t->emitting = frame;
-	number = sp_slots_take(&t->head, 1);
-	if (sp_likely(number - t->base < t->room)) {
+	if (sp_likely(number < t->limit)) {
 		sp_slot_store(t, number, start, ticks, value, kind, arg);
 	} else {
 		struct sp_record record = {
 			.start = start, .ticks = ticks, .value = value, .kind = kind, .arg = arg,
-			.frame = frame};
+			.frame = t->emitting};
 
 		/* The slow path judges by this whether it may move the ring. */
 		t->emitting = outer;
@@ -130,6 +127,16 @@ static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uin
 		outer = t->emitting;
 	}
 	t->emitting = outer;
+}
+
+/* Records one completed event. ticks = end - start; value and arg as events.def says. */
+static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start,
+			   uint64_t ticks, int64_t value)
+{
+	uintptr_t outer = t->emitting;
+
+	t->emitting = (uintptr_t)__builtin_frame_address(0);
+	sp_emit_guarded(t, outer, kind, arg, start, ticks, value);
 }
 
 /* The same with one EXTRA slot of three words. */
@@ -175,14 +182,12 @@ static inline void sp_mark_store(struct sp_thread *t, uint64_t start, uint64_t w
 	t->emitting = outer;
 }
 
-static inline void sp_span_begin(struct sp_span *span, struct sp_thread *t, uint32_t kind,
-				 uint32_t arg)
+static inline struct sp_span sp_span_begin(struct sp_thread *t, uint32_t kind, uint32_t arg)
 {
-	span->thread = t;
-	span->kind = kind;
-	span->arg = arg;
-	span->start = sp_clock_ticks();
-	sp_mark_store(t, span->start, (uint64_t)arg << 32 | kind);
+	struct sp_span span = {.thread = t, .start = sp_clock_ticks(), .kind = kind, .arg = arg};
+
+	sp_mark_store(t, span.start, (uint64_t)arg << 32 | kind);
+	return span;
 }
 
 /* Takes the mark away without an event: for calls that turned out to be of no interest. */
@@ -192,13 +197,23 @@ static inline void sp_span_drop(struct sp_span *span)
 	span->thread = NULL;
 }
 
+/* Takes the mark away and records the event inside one guard. */
 static inline void sp_span_end_at(struct sp_span *span, uint64_t end, int64_t value)
 {
 	struct sp_thread *t = span->thread;
+	uintptr_t outer = t->emitting;
+	struct sp_mark *mark;
 
-	sp_span_drop(span);
-	if (sp_likely(t->mark != NULL)) /* else the call began in the parent, who records it */
-		sp_emit(t, span->kind, span->arg, span->start, end - span->start, value);
+	span->thread = NULL;
+	t->emitting = (uintptr_t)__builtin_frame_address(0);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	mark = t->mark;
+	if (sp_unlikely(!mark)) { /* the call began in the parent, who records it */
+		t->emitting = outer;
+		return;
+	}
+	__atomic_store_n(&mark->what, 0, __ATOMIC_RELEASE);
+	sp_emit_guarded(t, outer, span->kind, span->arg, span->start, end - span->start, value);
 }
 
 static inline void sp_span_end(struct sp_span *span, int64_t value)
@@ -206,18 +221,18 @@ static inline void sp_span_end(struct sp_span *span, int64_t value)
 	sp_span_end_at(span, sp_clock_ticks(), value);
 }
 
-void sp_span_abandon(struct sp_span *span);
+/* Not by its address: a span that nobody points to lives in registers. */
+void sp_span_abandon(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start);
 
-static inline void sp_span_cleanup(struct sp_span *span)
+static inline __attribute__((always_inline)) void sp_span_cleanup(struct sp_span *span)
 {
 	if (sp_unlikely(span->thread != NULL))
-		sp_span_abandon(span);
+		sp_span_abandon(span->thread, span->kind, span->arg, span->start);
 }
 
 /* Declares and begins a span that closes itself when the frame is unwound. */
 #define SP_SPAN(name, t, kind, arg)                                                                \
-	struct sp_span name __attribute__((cleanup(sp_span_cleanup)));                             \
-	sp_span_begin(&name, t, kind, arg)
+	struct sp_span name __attribute__((cleanup(sp_span_cleanup))) = sp_span_begin(t, kind, arg)
 
 /*
  * The calling thread's file is brought to its clean end (block published, file cut); its next event,

@@ -49,7 +49,7 @@ static void memory_free(struct sp_recorder *r)
 static void ring_empty(struct sp_recorder *r)
 {
 	r->capacity = 0;
-	r->hot.head = r->hot.base = r->hot.room = 0;
+	r->hot.head = r->hot.base = r->hot.limit = 0;
 	r->hot.ring = NULL;
 	r->hot.mask = 0;
 	r->hot.shift = 0;
