@@ -73,7 +73,7 @@ static void streaming(void)
 {
 	struct tally_row *reads = tally_row("file_read", "in.dat");
 	struct tally_row *writes = tally_row("file_write", "stream.dat");
-	unsigned char block[512];
+	unsigned char block[512] = "";
 	FILE *in = TALLY(opens, fopen("in.dat", "r")), *in64 = TALLY(opens, fopen64("in.dat", "r"));
 	FILE *out = TALLY(opens, fopen("stream.dat", "w"));
 
