@@ -1,5 +1,5 @@
 /*
- * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER. The corpora are in the tree; this
+ * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER EVENTS_FOLDER. The corpora are in the tree; this
  * is how they were made, and how to make them anew after a change of the format.
  */
 #include <stdio.h>
@@ -98,13 +98,63 @@ static void make_codec_seeds(void)
 	free(payload);
 }
 
+/* Inputs of fuzz_events.c: operations by their first byte, numbers below 32 as eight times themselves. */
+static uint8_t *put_range(uint8_t *p, uint8_t kind, uint8_t name, uint16_t ticks)
+{
+	const uint8_t event[] = {0, 1, kind, (uint8_t)(name << 3), 4, (uint8_t)ticks, (uint8_t)(ticks >> 8), 0};
+
+	memcpy(p, event, sizeof(event));
+	return p + sizeof(event);
+}
+
+static uint8_t *put_definition(uint8_t *p, uint8_t what, uint8_t id, const void *bytes, uint8_t n)
+{
+	const uint8_t define[] = {2, (uint8_t)(what << 3), (uint8_t)(id << 3), 1, n};
+
+	memcpy(p, define, sizeof(define));
+	memcpy(p + sizeof(define), bytes, n);
+	return p + sizeof(define) + n;
+}
+
+static void make_events_seeds(void)
+{
+	static const char *const names[] = {
+		"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+		"Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD.zero_grad", "gloo:all_reduce",
+		"fc1\tLinear\t[8, 4]", "paddle Adam.step"};
+	const struct sp_file_facts file = {.type = SP_FILE_REGULAR, .fd = 3};
+	uint8_t bytes[4096], *p = bytes;
+
+	for (uint8_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		p = put_definition(p, SP_DEFINE_NAME, i + 1, names[i], (uint8_t)strlen(names[i]));
+	p = put_definition(p, SP_DEFINE_FILE, 1, &file, sizeof(file));
+	for (int i = 0; i < 12; i++) {
+		p = put_range(p, SP_EV_torch_range, 1, 5000);
+		p = put_range(p, SP_EV_read, 1, 100);
+		p = put_range(p, SP_EV_torch_backward, 0, 60000);
+		p = put_range(p, SP_EV_torch_range, 2, 3000);
+		p = put_range(p, SP_EV_torch_range, 3, 300);
+	}
+	*p++ = 6; /* another thread */
+	*p++ = 12 << 3;
+	*p++ = 10 << 3;
+	for (int i = 0; i < 12; i++) {
+		p = put_range(p, SP_EV_read, 1, 1000);
+		p = put_range(p, SP_EV_python_call, 6, 20000);
+	}
+	if (sp_maker_write(folder, "steps", bytes, (size_t)(p - bytes)) < 0)
+		exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	if (argc != 4)
 		return EXIT_FAILURE;
 	folder = argv[1];
 	make_reader_seeds();
 	folder = argv[2];
 	make_codec_seeds();
+	folder = argv[3];
+	make_events_seeds();
 	return EXIT_SUCCESS;
 }

@@ -1,0 +1,97 @@
+#include "tests/fuzz/whole.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analyzer/complaint.h"
+#include "analyzer/export.h"
+#include "analyzer/report.h"
+#include "analyzer/view.h"
+
+enum { FORMATS = SP_FORMAT_MD + 1 }; /* those of --format; the page is a view */
+
+static void ignore(const char *line)
+{
+	(void)line;
+}
+
+static FILE *open_nowhere(void)
+{
+	FILE *file = fopen("/dev/null", "w");
+
+	if (!file)
+		abort();
+	return file;
+}
+
+static void show_all(const struct sp_report *report)
+{
+	static const char *const names[] = {"a", "b"};
+	const struct sp_report runs[] = {*report, *report};
+	const struct sp_view_options options = {.limit = 1000,
+						.runs = runs,
+						.run_names = names,
+						.run_count = 2,
+						.slower_limit = -1};
+
+	for (unsigned i = 0; i < sp_view_count * FORMATS; i++) {
+		struct sp_out out = {.format = (enum sp_format)(i % FORMATS), .width = 80};
+
+		out.file = open_nowhere();
+		sp_out_begin(&out);
+		sp_views[i / FORMATS].show(report, &out, &options);
+		sp_out_end(&out);
+		fclose(out.file);
+	}
+}
+
+/* Databases are made in files: of one trace in 16, by its length. */
+static void export_all(struct sp_report *report, size_t bytes)
+{
+	for (unsigned i = 0; i < sp_exporter_count; i++) {
+		struct sp_progress progress;
+		struct sp_export export = {
+			.report = report, .progress = &progress, .version = "fuzz"};
+
+		if (sp_exporters[i].write == sp_export_sqlite && bytes % 16)
+			continue;
+		export.file = open_nowhere();
+		sp_progress_begin(&progress, NULL, report->events);
+		sp_exporters[i].write(&export);
+		sp_progress_end(&progress);
+		fclose(export.file);
+	}
+}
+
+void sp_fuzz_whole(const uint8_t *trace, size_t bytes)
+{
+	struct sp_report report = {
+		.selection = {0, 0, INT64_MIN, INT64_MAX},
+		.jobs = 1,
+		.naming = SP_NAMING_PATH,
+		.wants_files = true,
+		.wants_steps = true,
+		.wants_workers = true,
+		.wants_ranks = true,
+		.wants_ranges = SP_RANGES_ALL,
+		.wait_thresholds = {SP_WAIT_MODERATE, SP_WAIT_SEVERE},
+		.names_max = 100,
+	};
+	char path[64];
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, trace, bytes) != (ssize_t)bytes)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (sp_index_add(&report.index, path) || sp_report_scan(&report) ||
+	    sp_report_fold(&report) || sp_complaints(&report, 10, ignore))
+		abort();
+	if (sp_report_has_trace(&report)) {
+		show_all(&report);
+		export_all(&report, bytes);
+	}
+	sp_report_finish(&report);
+	close(fd);
+}
