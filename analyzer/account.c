@@ -1,5 +1,9 @@
 #include "analyzer/account.h"
 
+#include <stddef.h>
+
+#include "analyzer/translate.h"
+
 static const char *const names[SP_ACCOUNT_PARTS] = {
 #define SP_ACCOUNT(name, title, missing) #name,
 #include "analyzer/account.def"
@@ -19,9 +23,9 @@ static const char *const missing[SP_ACCOUNT_PARTS] = {
 };
 
 static const char *const sources[] = {
-	[SP_FROM_OBSERVED] = "observed",
-	[SP_FROM_WRAPPED] = "wrapped",
-	[SP_FROM_RESIDUAL] = "residual",
+	[SP_FROM_OBSERVED] = N_("observed"),
+	[SP_FROM_WRAPPED] = N_("wrapped"),
+	[SP_FROM_RESIDUAL] = N_("residual"),
 };
 
 const char *sp_account_name(enum sp_account_part part)
@@ -31,15 +35,15 @@ const char *sp_account_name(enum sp_account_part part)
 
 const char *sp_account_title(enum sp_account_part part)
 {
-	return titles[part];
+	return _(titles[part]);
 }
 
 const char *sp_account_missing(enum sp_account_part part)
 {
-	return missing[part];
+	return _(missing[part]);
 }
 
 const char *sp_source_name(enum sp_source_kind source)
 {
-	return sources[source];
+	return _(sources[source]);
 }

@@ -28,7 +28,7 @@ struct sp_account {
 };
 
 const char *sp_account_name(enum sp_account_part part);    /* the contract of JSON and CSV */
-const char *sp_account_title(enum sp_account_part part);   /* for people */
+const char *sp_account_title(enum sp_account_part part);   /* for people, in their language */
 const char *sp_account_missing(enum sp_account_part part); /* why a run has none */
 const char *sp_source_name(enum sp_source_kind source);    /* NULL for SP_FROM_NOTHING */
 

@@ -1,12 +1,12 @@
 #include "analyzer/complaint.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 #define LINE_BYTES 2048u
 
@@ -51,15 +51,17 @@ static int say_damage(char *line, int at, const struct sp_file *file)
 	const struct sp_file_damage *d = &file->damage;
 
 	if (d->places == 0 && file->truncated)
-		return append(line, at, "ends early, at offset %" PRIu64, file->size_bytes);
-	at = append(line, at, "%s at offset %" PRIu64, sp_damage_text(d->what), d->at);
+		return append(line, at, _("ends early, at offset %llu"), (unsigned long long)file->size_bytes);
+	at = append(line, at, _("%s at offset %llu"), sp_damage_text(d->what),
+		    (unsigned long long)d->at);
 	if (d->what == SP_DAMAGE_VERSION)
-		at = append(line, at, " (version %" PRIu32 "; this program reads version %d)",
+		at = append(line, at, _(" (version %u; this program reads version %d)"),
 			    d->version, SP_FORMAT_VERSION);
 	if (d->places > 1)
-		at = append(line, at, ", and %" PRIu32 " more places", d->places - 1);
+		at = append(line, at, sp_translate_plural(", and %u more place", ", and %u more places", d->places - 1),
+			    d->places - 1);
 	if (d->bytes)
-		at = append(line, at, "; %" PRIu64 " bytes passed over", d->bytes);
+		at = append(line, at, _("; %llu bytes passed over"), (unsigned long long)d->bytes);
 	return at;
 }
 
@@ -68,32 +70,33 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 	int at;
 
 	sp_text_escape(line, LINE_BYTES / 2, file->path, strlen(file->path));
-	at = append(line, (int)strlen(line), ": ");
+	at = append(line, (int)strlen(line), "%s", _(": "));
 	if (file->error) {
 		at = append(line, at, "%s",
-			    file->error == -EINVAL ? "not a regular file" : strerror(-file->error));
+			    file->error == -EINVAL ? _("not a regular file") : sp_translate_errno(-file->error));
 		if (file->error == -ENOENT)
-			append(line, at, "; `stageprof doctor -- COMMAND` tells why a command leaves no run");
+			append(line, at, "%s",
+			       _("; `stageprof doctor -- COMMAND` tells why a command leaves no run"));
 		if (!saved->streams)
 			return true;
-		at = append(line, at, "; ");
+		at = append(line, at, "%s", _("; "));
 	}
 	if (file->size_bytes == 0 && !file->error) {
-		append(line, at, "is empty");
+		append(line, at, "%s", _("is empty"));
 		return true;
 	}
 	if (file->damage.places || file->truncated)
 		at = say_damage(line, at, file);
 	else if (saved->torn && !file->error)
-		at = append(line, at, "%" PRIu64 " slots cut off by a kill, or damaged",
-			    saved->torn);
+		at = append(line, at, _("%llu slots cut off by a kill, or damaged"),
+			    (unsigned long long)saved->torn);
 	else if (saved->missing)
-		at = append(line, at, "parts are missing");
+		at = append(line, at, "%s", _("parts are missing"));
 	else if (!file->error)
 		return false;
-	at = append(line, at, "; %" PRIu64 " events saved", saved->events);
+	at = append(line, at, _("; %llu events saved"), (unsigned long long)saved->events);
 	if (saved->missing)
-		append(line, at, ", %" PRIu64 " slots missing", saved->missing);
+		append(line, at, _(", %llu slots missing"), (unsigned long long)saved->missing);
 	return true;
 }
 
@@ -114,7 +117,9 @@ int sp_complaints(const struct sp_report *report, unsigned most, void (*say)(con
 			more++;
 	}
 	if (more) {
-		snprintf(line, sizeof(line), "%u more files are damaged or incomplete", more);
+		snprintf(line, sizeof(line), sp_translate_plural("%u more file is damaged or incomplete",
+					     "%u more files are damaged or incomplete", more),
+			 more);
 		say(line);
 	}
 	free(saved);

@@ -4,6 +4,7 @@
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
 #include "analyzer/training.h"
+#include "analyzer/translate.h"
 
 #define POINTS_MAX 600u
 #define TOP_PERCENT 4.0 /* above the highest point */
@@ -53,9 +54,8 @@ void sp_draw_account(FILE *file, const struct sp_report *report)
 
 	if (total == 0)
 		return;
-	fputs("<svg class=\"account\" role=\"img\" width=\"100%\" height=\"56\" "
-	      "aria-label=\"Parts of the training threads' time; the table below has the numbers\">\n",
-	      file);
+	fprintf(file, "<svg class=\"account\" role=\"img\" width=\"100%%\" height=\"56\" aria-label=\"%s\">\n",
+		_("Parts of the training threads' time; the table below has the numbers"));
 	draw_patterns(file);
 	for (int part = 0; part < SP_ACCOUNT_PARTS; part++) {
 		double share = (double)account.ns[part] / (double)total;
@@ -84,6 +84,7 @@ static double y_of(const struct frame *f, uint64_t ns)
 
 static void draw_bands(FILE *file, const struct frame *f, const struct sp_steps *steps)
 {
+	char name[64];
 	uint32_t drawn = 0;
 
 	for (uint32_t i = 0; i < steps->pause_count && drawn < BANDS_MAX; i++) {
@@ -93,19 +94,21 @@ static void draw_bands(FILE *file, const struct frame *f, const struct sp_steps 
 			continue;
 		fprintf(file,
 			"<rect class=\"validation\" x=\"%.3f%%\" width=\"%.3f%%\" height=\"100%%\">"
-			"<title>validation</title></rect>\n",
-			x_of(f, p->start_ns), x_of(f, p->end_ns) - x_of(f, p->start_ns));
+			"<title>%s</title></rect>\n",
+			x_of(f, p->start_ns), x_of(f, p->end_ns) - x_of(f, p->start_ns), _("validation"));
 		drawn++;
 	}
 	for (uint32_t i = 0; i < steps->epoch_count && i < BANDS_MAX; i++) {
 		double x = x_of(f, steps->epochs[i].start_ns);
 
 		x = i == 0 && x < 0 ? 0 : x; /* the first begins before its first step */
-		if (x >= 0 && x < 100)
-			fprintf(file,
-				"<line class=\"epoch\" x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"100%%\"/>"
-				"<text class=\"axis\" dx=\"4\" x=\"%.3f%%\" y=\"12\">epoch %u</text>\n",
-				x, x, x, i);
+		if (x < 0 || x >= 100)
+			continue;
+		snprintf(name, sizeof(name), _("epoch %u"), i);
+		fprintf(file,
+			"<line class=\"epoch\" x1=\"%.3f%%\" x2=\"%.3f%%\" y2=\"100%%\"/>"
+			"<text class=\"axis\" dx=\"4\" x=\"%.3f%%\" y=\"12\">%s</text>\n",
+			x, x, x, name);
 	}
 }
 
@@ -131,14 +134,16 @@ static void draw_marks(FILE *file, const struct frame *f, const struct sp_step_r
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
 		const struct sp_step *step = sp_step_of_row(&rows->list[i]);
-		char time[SP_NUMBER_BYTES];
+		char time[SP_NUMBER_BYTES], name[96];
 
-		if (sp_step_wall_ns(step) > slow_ns)
-			fprintf(file,
-				"<circle class=\"slow\" r=\"4\" cx=\"%.2f%%\" cy=\"%.2f%%\">"
-				"<title>step %u: %s</title></circle>\n",
-				x_of(f, step->start_ns), y_of(f, sp_step_wall_ns(step)),
-				rows->list[i].step, sp_text_ns(time, sp_step_wall_ns(step)));
+		if (sp_step_wall_ns(step) <= slow_ns)
+			continue;
+		snprintf(name, sizeof(name), _("step %u: %s"), rows->list[i].step,
+			 sp_text_ns(time, sp_step_wall_ns(step)));
+		fprintf(file,
+			"<circle class=\"slow\" r=\"4\" cx=\"%.2f%%\" cy=\"%.2f%%\">"
+			"<title>%s</title></circle>\n",
+			x_of(f, step->start_ns), y_of(f, sp_step_wall_ns(step)), name);
 	}
 }
 
@@ -146,10 +151,10 @@ static void draw_scale(FILE *file, const struct frame *f, int64_t begin_ns)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], top[SP_NUMBER_BYTES];
 
-	fprintf(file,
-		"</svg><p class=\"scale\">from %s to %s after the run began; up to %s a step</p>\n",
-		sp_text_ns(a, (uint64_t)(f->from_ns - begin_ns)),
+	fputs("</svg><p class=\"scale\">", file);
+	fprintf(file, _("from %s to %s after the run began; up to %s a step"), sp_text_ns(a, (uint64_t)(f->from_ns - begin_ns)),
 		sp_text_ns(b, (uint64_t)(f->to_ns - begin_ns)), sp_text_ns(top, f->top_ns));
+	fputs("</p>\n", file);
 }
 
 /* Of several trainers, the one with the most steps. */
@@ -183,9 +188,9 @@ int sp_draw_steps(FILE *file, const struct sp_report *report, uint64_t slow_ns)
 		f.from_ns = sp_step_of_row(&rows.list[0])->start_ns;
 		f.to_ns = sp_step_of_row(&rows.list[rows.count - 1])->end_ns;
 		f.to_ns += f.to_ns <= f.from_ns;
-		fputs("<svg class=\"steps\" role=\"img\" width=\"100%\" height=\"200\" "
-		      "aria-label=\"Time of each step over the run; the table below has the numbers\">\n",
-		      file);
+		fprintf(file,
+			"<svg class=\"steps\" role=\"img\" width=\"100%%\" height=\"200\" aria-label=\"%s\">\n",
+			_("Time of each step over the run; the table below has the numbers"));
 		draw_bands(file, &f, &rows.list[0].trainer->steps);
 		draw_line(file, &f, &rows);
 		draw_marks(file, &f, &rows, slow_ns);

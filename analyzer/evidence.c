@@ -13,6 +13,7 @@
 #include "analyzer/report.h"
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 /* The account of all trainers, and what of it are starts of epochs. */
 struct time {
@@ -236,8 +237,8 @@ static void set_straggler(struct sp_evidence *e, const struct sp_report *report)
 	}
 	if (!latest)
 		return;
-	snprintf(text->text, sizeof(text->text), "rank %" PRIu64 ", longer in %s",
-		 rank_of(report, latest), sp_account_title(latest->cause));
+	snprintf(text->text, sizeof(text->text), _("rank %llu, longer in %s"),
+		 (unsigned long long)rank_of(report, latest), sp_account_title(latest->cause));
 	text->is_known = true;
 	sp_evidence_ratio(e, SP_MEASURE_straggler_share, (double)latest->behind_p50_ns,
 			  (double)latest->wall_p50_ns);

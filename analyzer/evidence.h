@@ -50,7 +50,7 @@ struct sp_evidence {
 int sp_evidence_gather(struct sp_evidence *evidence, const struct sp_report *report);
 
 const char *sp_measure_name(enum sp_measure_id measure);
-const char *sp_measure_title(enum sp_measure_id measure);
+const char *sp_measure_title(enum sp_measure_id measure); /* for people, in their language */
 const char *sp_measure_row(enum sp_measure_id measure);
 enum sp_measure_kind sp_measure_kind(enum sp_measure_id measure);
 

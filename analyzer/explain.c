@@ -8,12 +8,12 @@
 enum { CODE, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[CODE] = {"code", "code", SP_CELL_TEXT},
-	[COST] = {"cost", "measured by", SP_CELL_TEXT},
-	[FROM] = {"from_share", "from", SP_CELL_SHARE},
-	[SEVERE] = {"severe_share", "severe", SP_CELL_SHARE},
-	[SIGN] = {"sign", "and", SP_CELL_TEXT},
-	[LEAST] = {"sign_least", "from", SP_CELL_TEXT},
+	[CODE] = {"code", N_("code"), SP_CELL_TEXT},
+	[COST] = {"cost", N_("measured by"), SP_CELL_TEXT},
+	[FROM] = {"from_share", N_("from"), SP_CELL_SHARE},
+	[SEVERE] = {"severe_share", N_("severe"), SP_CELL_SHARE},
+	[SIGN] = {"sign", N_("and"), SP_CELL_TEXT},
+	[LEAST] = {"sign_least", N_("from"), SP_CELL_TEXT},
 	[MEANING] = {"meaning", NULL, SP_CELL_TEXT},
 	[REMEDY] = {"remedy", NULL, SP_CELL_TEXT},
 };
@@ -98,7 +98,7 @@ static void show_advice(struct sp_out *out, enum sp_verdict_id id)
 		if (!any)
 			sp_out_line(out, "advice, where the evidence is there");
 		any = true;
-		sp_out_wrapped(out, "    ", advice->text);
+		sp_out_wrapped(out, "    ", _(advice->text));
 	}
 }
 
@@ -108,9 +108,9 @@ static void show_text(struct sp_out *out, enum sp_verdict_id id)
 
 	sp_out_line(out, "%s", rule->code);
 	sp_out_line(out, "%s", "");
-	sp_out_wrapped(out, "says  ", rule->sentence);
-	sp_out_wrapped(out, "means ", rule->meaning);
-	sp_out_wrapped(out, "do    ", rule->remedy);
+	sp_out_wrapped(out, "says  ", _(rule->sentence));
+	sp_out_wrapped(out, "means ", _(rule->meaning));
+	sp_out_wrapped(out, "do    ", _(rule->remedy));
 	if (!rule->is_state)
 		show_evidence(out, rule);
 	show_advice(out, id);

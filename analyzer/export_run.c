@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 int sp_export_run(struct sp_report *report, const struct sp_options *options,
 		  const struct sp_output_file *file)
@@ -49,13 +50,13 @@ static void quote(char *ret, size_t ret_bytes, const char *path)
 void sp_export_next(char ret[SP_NEXT_BYTES], const struct sp_exporter *exporter, const char *path)
 {
 	char quoted[SP_NEXT_BYTES / 4], name[SP_NEXT_BYTES / 3], size[SP_NUMBER_BYTES];
-	const char *at = strstr(exporter->next, "%s");
+	const char *next = _(exporter->next), *at = strstr(next, "%s");
 	struct stat st;
 
 	quote(quoted, sizeof(quoted), path);
 	sp_text_escape(name, sizeof(name), quoted, strlen(quoted));
 	sp_text_bytes(size, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0);
-	snprintf(ret, SP_NEXT_BYTES, "wrote %s (%s): %.*s%s%s", name, size,
-		 (int)(at ? at - exporter->next : (ptrdiff_t)strlen(exporter->next)), exporter->next,
+	snprintf(ret, SP_NEXT_BYTES, _("wrote %s (%s): %.*s%s%s"), name, size,
+		 (int)(at ? at - next : (ptrdiff_t)strlen(next)), next,
 		 at ? name : "", at ? at + 2 : "");
 }

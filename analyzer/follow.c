@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/report.h"
+#include "analyzer/translate.h"
 
 #define COST_FACTOR 9u /* pause by work: a tenth of a core */
 /* A process that we cannot see may be in another container: then it must have been silent, too. */
@@ -144,7 +145,10 @@ static void draw(FILE *file, const char *text)
 		text += n + (text[n] == '\n');
 	}
 	if (more)
-		fprintf(file, "%u more lines; the whole report comes at the end\033[K", more);
+		fprintf(file,
+			sp_translate_plural("%u more line; the whole report comes at the end",
+					    "%u more lines; the whole report comes at the end", more),
+			more);
 	fputs("\033[J", file);
 	fflush(file);
 }

@@ -8,25 +8,26 @@
 
 #include "analyzer/index_join.h"
 #include "analyzer/jobs.h"
+#include "analyzer/translate.h"
 #include "analyzer/window.h"
 
 #define WALK_AHEAD_BYTES 4096u
 
 static const char *const damage_texts[] = {
-	[SP_DAMAGE_NONE] = "whole",
-	[SP_DAMAGE_FOREIGN] = "not a stageprof trace",
-	[SP_DAMAGE_ORPHAN] = "zstd data that is no block of a stageprof trace",
-	[SP_DAMAGE_HEAD] = "damaged frame head",
-	[SP_DAMAGE_VERSION] = "written in another version of the format",
-	[SP_DAMAGE_CUT] = "ends inside a frame",
-	[SP_DAMAGE_PAYLOAD] = "damaged block",
-	[SP_DAMAGE_COUNT] = "damaged counter",
-	[SP_DAMAGE_READ] = "could not be read",
+	[SP_DAMAGE_NONE] = N_("whole"),
+	[SP_DAMAGE_FOREIGN] = N_("not a stageprof trace"),
+	[SP_DAMAGE_ORPHAN] = N_("zstd data that is no block of a stageprof trace"),
+	[SP_DAMAGE_HEAD] = N_("damaged frame head"),
+	[SP_DAMAGE_VERSION] = N_("written in another version of the format"),
+	[SP_DAMAGE_CUT] = N_("ends inside a frame"),
+	[SP_DAMAGE_PAYLOAD] = N_("damaged block"),
+	[SP_DAMAGE_COUNT] = N_("damaged counter"),
+	[SP_DAMAGE_READ] = N_("could not be read"),
 };
 
 const char *sp_damage_text(enum sp_damage what)
 {
-	return damage_texts[what];
+	return _(damage_texts[what]);
 }
 
 void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes)

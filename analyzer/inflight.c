@@ -55,11 +55,14 @@ static void show_line(const struct sp_report *report, struct sp_out *out, uint32
 	const char *file = file_of(report, s, &bytes);
 
 	sp_text_escape(path, sizeof(path), file, bytes);
-	sp_out_line(out,
-		    "in flight: thread %" PRIu32 " of process %" PRIu32
-		    " was inside %s%s%s for %s when the trace ends",
-		    s->tid, report->index.images[s->image].pid, event_name(s), bytes ? " of " : "",
-		    path, sp_text_ns(a, sp_inflight_ns(report, i)));
+	sp_text_ns(a, sp_inflight_ns(report, i));
+	if (bytes)
+		sp_out_line(out,
+			    "in flight: thread %u of process %u was inside %s of %s for %s when the trace ends",
+			    s->tid, report->index.images[s->image].pid, event_name(s), path, a);
+	else
+		sp_out_line(out, "in flight: thread %u of process %u was inside %s for %s when the trace ends",
+			    s->tid, report->index.images[s->image].pid, event_name(s), a);
 }
 
 static void show_json(const struct sp_report *report, struct sp_json *j, uint32_t i)

@@ -13,10 +13,12 @@
 #include "analyzer/explain.h"
 #include "analyzer/export_run.h"
 #include "analyzer/follow.h"
+#include "analyzer/language.h"
 #include "analyzer/options.h"
 #include "analyzer/output_file.h"
 #include "analyzer/report.h"
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 #define NAMES_MAX 100000u
 #define COMPLAINTS_MAX 10u
@@ -30,9 +32,9 @@ static void say_of(const char *path, const char *what)
 {
 	char line[4096];
 
-	sp_text_escape(line, sizeof(line) - 256, path, strlen(path));
-	strcat(line, ": ");
-	strncat(line, what, 200);
+	sp_text_escape(line, sizeof(line) - 512, path, strlen(path));
+	strcat(line, _(": "));
+	strncat(line, what, sizeof(line) - 1 - strlen(line));
 	say(line);
 }
 
@@ -43,9 +45,9 @@ static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
 		int r = sp_index_add(&report->index, *paths);
 
 		if (r < 0)
-			say_of(*paths, strerror(-r));
+			say_of(*paths, sp_translate_errno(-r));
 		else if (report->index.file_count == before)
-			say_of(*paths, "holds no trace: no file in it ends in .zst");
+			say_of(*paths, _("holds no trace: no file in it ends in .zst"));
 	}
 }
 
@@ -57,12 +59,12 @@ static void explain_no_events(const struct sp_report *report, const char *path)
 	if (report->events || !sp_report_has_trace(report))
 		return;
 	if (s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
-		say_of(path, "no events in the part asked for (--process, --thread, --from, --to)");
+		say_of(path, _("no events in the part asked for (--process, --thread, --from, --to)"));
 	else if (report->lost || report->missing || report->holes)
-		say_of(path, "no events: all were lost; `stageprof-report info` tells where");
+		say_of(path, _("no events: all were lost; `stageprof-report info` tells where"));
 	else
-		say_of(path, "no events: the programs ended, or became others by exec, before their first call "
-			     "that is recorded; `stageprof doctor -- COMMAND` looks closer");
+		say_of(path, _("no events: the programs ended, or became others by exec, before their first call "
+			       "that is recorded; `stageprof doctor -- COMMAND` looks closer"));
 }
 
 /* Where data goes is settled before hours of reading. */
@@ -71,9 +73,9 @@ static int open_output(struct sp_output_file *file, const struct sp_options *opt
 	int r = sp_output_file_open(file, options->output, options->force);
 
 	if (r == -EEXIST)
-		say_of(options->output, "is there already: --force replaces it");
+		say_of(options->output, _("is there already: --force replaces it"));
 	else if (r < 0)
-		say_of(options->output, strerror(-r));
+		say_of(options->output, sp_translate_errno(-r));
 	return r;
 }
 
@@ -92,31 +94,34 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 			      : options->view->show(report, &out, &options->rows);
 	sp_out_end(&out); /* the file knows what it did not take */
 	if (r == -EINVAL && options->explains) {
-		say_of(options->explained, "no verdict has this code: stageprof-report explain");
+		say_of(options->explained, _("no verdict has this code: stageprof-report explain"));
 		return 2;
 	}
 	if (r == -EINVAL) {
-		say_of(options->rows.sort, "this view cannot be sorted by that");
+		say_of(options->rows.sort, _("this view cannot be sorted by that"));
 		return 2;
 	}
 	if (r < 0)
-		say(strerror(-r));
+		say(sp_translate_errno(-r));
 	if (r == SP_EXIT_FAILED)
-		say("--fail-if-slower: cannot tell: a run has fewer than 10 steps, or its steps no time");
+		say(_("--fail-if-slower: cannot tell: a run has fewer than 10 steps, or its steps no time"));
 	return r < 0 ? SP_EXIT_FAILED : r;
 }
 
 static int show(struct sp_report *report, const struct sp_options *options,
 		const struct sp_output_file *file)
 {
+	bool was_paused;
 	int r;
 
 	if (!options->exporter)
 		return show_view(report, options, file->file);
+	was_paused = sp_translate_pause(true);
 	r = sp_export_run(report, options, file);
+	sp_translate_pause(was_paused);
 	if (r == 0 || ferror(file->file))
 		return 0; /* likewise */
-	say_of(options->output ? options->output : "stdout", strerror(-r));
+	say_of(options->output ? options->output : "stdout", sp_translate_errno(-r));
 	return 1;
 }
 
@@ -141,11 +146,11 @@ static int write_output(struct sp_report *report, const struct sp_options *optio
 		return status;
 	r = sp_output_file_keep(file);
 	if (r == -EEXIST)
-		say_of(options->output, "came meanwhile, and stays as it is: --force replaces it");
+		say_of(options->output, _("came meanwhile, and stays as it is: --force replaces it"));
 	else if (r < 0 && options->output)
-		say_of(options->output, "not everything could be written, so nothing was");
+		say_of(options->output, _("not everything could be written, so nothing was"));
 	else if (r < 0)
-		say("not everything could be written to stdout");
+		say(_("not everything could be written to stdout"));
 	else if (status == 0)
 		say_next(options);
 	return r < 0 ? 1 : status;
@@ -172,7 +177,7 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 	if (r == 0 && (complains || !sp_report_has_trace(report)))
 		r = sp_complaints(report, options->verbose ? UINT32_MAX : COMPLAINTS_MAX, say);
 	if (r < 0) {
-		say(strerror(-r));
+		say(sp_translate_errno(-r));
 		return 1;
 	}
 	if (count && complains)
@@ -257,6 +262,27 @@ static int follow(struct sp_options *options)
 	return sp_follow_run(&f);
 }
 
+static void use_language(const struct sp_options *options)
+{
+	struct sp_language_choice choice =
+		sp_language_choose(options->asks_language ? &options->language : NULL);
+	char name[64], line[512];
+
+	sp_translate_into(choice.language);
+	if (choice.unknown) {
+		sp_text_escape(name, sizeof(name), choice.unknown, strlen(choice.unknown));
+		snprintf(line, sizeof(line), _("STAGEPROF_LANG: there is no language %s, only %s"), name,
+			 sp_language_names());
+		say(line);
+	}
+	if (choice.locale) {
+		sp_text_escape(name, sizeof(name), choice.locale, strlen(choice.locale));
+		snprintf(line, sizeof(line), "in English, for the characters of the locale %s are not UTF-8",
+			 name);
+		say(line);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct sp_options options;
@@ -265,6 +291,7 @@ int main(int argc, char **argv)
 	int status;
 
 	sp_options_parse(&options, argc, argv);
+	use_language(&options);
 	if (options.follows) {
 		status = follow(&options);
 		free(options.paths);

@@ -6,6 +6,7 @@
 
 #include "analyzer/table.h"
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 #define TEXT_BYTES_MAX (16u * 1024u)
 #define TEXT_WIDTH_MAX 240u
@@ -59,7 +60,7 @@ void sp_markup_table(struct sp_markup *m, const char *key, const char *title,
 			columns[i].type == SP_CELL_TEXT ? " class=\"text\"" : "");
 		if (columns[i].key)
 			fprintf(m->file, " data-key=\"%s\"", columns[i].key);
-		fprintf(m->file, ">%s</th>", columns[i].title);
+		fprintf(m->file, ">%s</th>", _(columns[i].title));
 	}
 	fputs("</tr></thead><tbody>\n", m->file);
 }
@@ -101,14 +102,15 @@ void sp_markup_table_end(struct sp_markup *m)
 	fputs("</tbody></table></div>\n", m->file);
 }
 
-static size_t name_bytes(const char *line)
+/* Of the name that the line begins with; *ret_text: where what it names begins. SIZE_MAX: it has none. */
+static size_t name_bytes(const char *line, const char **ret_text)
 {
-	size_t n = strnlen(line, SP_LINE_NAME);
+	size_t width, n = sp_text_prefix(line, SP_LINE_NAME, &width);
 
 	/* two blanks: words of a sentence have one between them */
-	if (n < SP_LINE_NAME || strncmp(line + SP_LINE_NAME - 2, "  ", 2) != 0 ||
-	    line[SP_LINE_NAME] == ' ')
+	if (width < SP_LINE_NAME || strncmp(line + n - 2, "  ", 2) != 0 || line[n] == ' ')
 		return SIZE_MAX;
+	*ret_text = line + n;
 	while (n && line[n - 1] == ' ')
 		n--;
 	return n;
@@ -116,7 +118,8 @@ static size_t name_bytes(const char *line)
 
 void sp_markup_line(struct sp_markup *m, const char *line)
 {
-	size_t name = name_bytes(line);
+	const char *text = line;
+	size_t name = name_bytes(line, &text);
 
 	if (!*line)
 		return;
@@ -133,7 +136,7 @@ void sp_markup_line(struct sp_markup *m, const char *line)
 	if (name)
 		fprintf(m->file, "<dt>%.*s</dt>", (int)name, line);
 	fputs("<dd>", m->file);
-	sp_markup_plain(m->file, line + SP_LINE_NAME);
+	sp_markup_plain(m->file, text);
 	fputs("</dd>\n", m->file);
 }
 

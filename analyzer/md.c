@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/table.h"
+#include "analyzer/translate.h"
 
 /* CommonMark 2.4: a backslash makes any punctuation of ASCII literal. Between letters "_" is no mark. */
 static bool is_mark(const char *text, const char *p)
@@ -38,7 +39,7 @@ void sp_md_head(struct sp_md *md, const char *title, const struct sp_column *col
 		if (!columns[i].title)
 			continue;
 		fputs("| ", md->file);
-		put_text(md->file, columns[i].title);
+		put_text(md->file, _(columns[i].title));
 		putc(' ', md->file);
 	}
 	fputs("|\n", md->file);

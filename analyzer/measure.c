@@ -3,6 +3,7 @@
 
 #include "analyzer/evidence.h"
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 static const struct {
 	const char *name, *title, *row;
@@ -20,7 +21,7 @@ const char *sp_measure_name(enum sp_measure_id measure)
 
 const char *sp_measure_title(enum sp_measure_id measure)
 {
-	return measures[measure].title;
+	return _(measures[measure].title);
 }
 
 const char *sp_measure_row(enum sp_measure_id measure)
@@ -48,7 +49,7 @@ void sp_measure_text(const struct sp_evidence *e, enum sp_measure_id measure, ch
 {
 	const struct sp_measure *m = &e->of[measure];
 	char number[SP_NUMBER_BYTES];
-	const char *text = "not known";
+	const char *text = _("not known");
 
 	if (m->is_known) {
 		text = number;

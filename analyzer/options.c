@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyzer/jobs.h"
+#include "analyzer/language.h"
 
 #define USAGE_STATUS 2
 #define PIPED_WIDTH 100u
@@ -322,6 +323,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_jobs:
 		o->jobs = (unsigned)parse_number(state, "jobs", arg, 256);
+		return 0;
+	case KEY_lang:
+		o->asks_language = sp_language_find(arg, &o->language);
+		if (!o->asks_language)
+			argp_error(state, "--lang: there is no language %s, only %s", arg,
+				   sp_language_names());
 		return 0;
 	case KEY_quiet:
 		o->quiet = true;

@@ -17,6 +17,8 @@ struct sp_options {
 	struct sp_selection selection;
 	struct sp_step_selection steps;
 	struct sp_wait_thresholds wait_thresholds;
+	bool asks_language; /* --lang */
+	enum sp_language language;
 	bool asks_workers; /* --workers */
 	uint32_t workers_asked;
 	enum sp_format format;

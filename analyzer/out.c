@@ -8,6 +8,9 @@
 #include "analyzer/csv.h"
 #include "analyzer/md.h"
 #include "analyzer/table.h"
+#include "analyzer/text.h"
+#include "analyzer/translate.h"
+#include "analyzer/wrap.h"
 
 #define SCHEMA_VERSION 1
 #define LINE_BYTES_MAX 4096u
@@ -39,6 +42,7 @@ void sp_out_begin(struct sp_out *out)
 	out->json = (struct sp_json){.file = out->file};
 	out->markup = (struct sp_markup){.file = out->file};
 	out->md = (struct sp_md){.file = out->file};
+	out->was_paused = sp_translate_pause(!sp_out_is_read(out));
 	if (out->format != SP_FORMAT_JSON)
 		return;
 	sp_json_open(&out->json, NULL, '{');
@@ -51,6 +55,7 @@ int sp_out_end(struct sp_out *out)
 		sp_json_close(&out->json, '}');
 	if (out->format == SP_FORMAT_HTML)
 		sp_markup_end(&out->markup);
+	sp_translate_pause(out->was_paused);
 	return fflush(out->file) != 0 || ferror(out->file) ? -EIO : 0;
 }
 
@@ -60,6 +65,7 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 	out->columns = columns;
 	out->column_count = n;
 	out->is_main = is_main;
+	title = sp_translate(title);
 	switch (out->format) {
 	case SP_FORMAT_JSON:
 		sp_json_open(&out->json, key, '[');
@@ -162,6 +168,7 @@ void sp_out_line(struct sp_out *out, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
+	format = sp_translate(format);
 	if (out->format == SP_FORMAT_HTML || out->format == SP_FORMAT_MD) {
 		vsnprintf(line, sizeof(line), format, args);
 		if (out->format == SP_FORMAT_MD)
@@ -180,18 +187,15 @@ void sp_out_line(struct sp_out *out, const char *format, ...)
 void sp_out_wrapped(struct sp_out *out, const char *head, const char *text)
 {
 	static const char blanks[] = "                        ";
-	size_t indent = strlen(head), width = out->width ? out->width : SIZE_MAX;
+	const char *shown = sp_translate(head);
+	size_t indent = sp_text_width(shown), width = out->width ? out->width : SIZE_MAX;
 	size_t room = (width < WRAP_LEAST ? WRAP_LEAST : width) - indent;
 
 	while (*text) {
-		size_t n = strlen(text);
+		size_t n = sp_wrap(text, room);
 
-		if (n > room)
-			for (n = room; n && text[n] != ' ';)
-				n--;
-		n = n ? n : strcspn(text, " ");
-		sp_out_line(out, "%s%.*s", head, (int)n, text);
-		head = blanks + sizeof(blanks) - 1 - (indent < sizeof(blanks) ? indent : 0);
+		sp_out_line(out, "%s%.*s", shown, (int)n, text);
+		shown = blanks + sizeof(blanks) - 1 - (indent < sizeof(blanks) ? indent : 0);
 		text += n;
 		text += strspn(text, " ");
 	}

@@ -14,6 +14,7 @@
 
 #include "analyzer/json.h"
 #include "analyzer/markup.h"
+#include "analyzer/translate.h"
 
 enum sp_format {
 	SP_FORMAT_TABLE,
@@ -38,7 +39,7 @@ enum sp_cell_type {
 
 struct sp_column {
 	const char *key;   /* of JSON and CSV; NULL: not there */
-	const char *title; /* of the table; NULL: not there */
+	const char *title; /* of the table, marked by N_(); NULL: not there */
 	enum sp_cell_type type;
 };
 
@@ -76,6 +77,7 @@ struct sp_out {
 	struct sp_md md;
 	const struct sp_rows *rows; /* SP_FORMAT_ROWS */
 	bool is_part; /* of a page that has the object "run" once */
+	bool was_paused; /* sp_translate_pause() before sp_out_begin() */
 	const struct sp_column *columns;
 	size_t column_count;
 	bool is_main; /* the table that is open is the view's main one */
@@ -111,6 +113,7 @@ struct sp_cell sp_cell_ratio(uint64_t part, uint64_t whole);
 /* bytes in ns; null where either is 0. */
 struct sp_cell sp_cell_rate(uint64_t bytes, uint64_t ns);
 
+/* From here to sp_out_end() all text is English, unless people read this format. */
 void sp_out_begin(struct sp_out *out);
 
 /* Returns 0, or -EIO where not everything could be written. */
@@ -123,7 +126,10 @@ static inline bool sp_out_is_read(const struct sp_out *out)
 	       out->format == SP_FORMAT_MD;
 }
 
-/* key: the table's name in JSON; title: a line over it, or NULL. Returns 0 or -ENOMEM. */
+/*
+ * key: the table's name in JSON; title: a line over it, or NULL. That and the columns' titles are translated
+ * here. Returns 0 or -ENOMEM.
+ */
 int sp_out_table(struct sp_out *out, const char *key, const char *title,
 		 const struct sp_column *columns, size_t n, bool is_main);
 int sp_out_row(struct sp_out *out, const struct sp_cell *cells);
@@ -138,13 +144,13 @@ static inline bool sp_out_is_open(const struct sp_out *out)
 /* Where a line begins with the name of a fact, the columns that the name takes. */
 #define SP_LINE_NAME 11u
 
-/* A line of the table format; the caller has escaped what comes from a trace. */
+/* A line of the table format, which is translated here; the caller has escaped what comes from a trace. */
 void sp_out_line(struct sp_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Text as lines no wider than the terminal, broken at spaces; the head stands before the first, and
- * as much room before the others. head: at most 24 columns.
+ * Text as lines no wider than the terminal (analyzer/wrap.h); the head, which is translated here, stands before the
+ * first, and as much room before the others. head: at most 24 columns.
  */
 void sp_out_wrapped(struct sp_out *out, const char *head, const char *text);
 

@@ -59,13 +59,15 @@ static void show_lines(const struct sp_own_cost *cost, struct sp_out *out)
 	uint64_t total_ns = cost->record_ns + cost->block_ns;
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
 
-	sp_out_line(out, "own cost   %s for %s events%s: %.2f %% of the threads' time",
+	sp_out_line(out,
+		    cost->has_blocks
+			    ? _("own cost   %s for %s events, blocks and files: %.2f %% of the threads' time")
+			    : _("own cost   %s for %s events: %.2f %% of the threads' time"),
 		    sp_text_ns(a, total_ns), sp_text_count(b, cost->events),
-		    cost->has_blocks ? ", blocks and files" : "",
 		    cost->thread_ns ? 100.0 * (double)total_ns / (double)cost->thread_ns : 0.0);
 	sp_out_line(out, "           %s ns an event, longest stall %s",
 		    sp_text_count(a, cost->events ? cost->record_ns / cost->events : 0),
-		    cost->has_blocks ? sp_text_ns(c, cost->stall_ns) : "not known");
+		    cost->has_blocks ? sp_text_ns(c, cost->stall_ns) : _("not known"));
 	if (cost->untold)
 		sp_out_line(out, "           without %s processes that did not tell it",
 			    sp_text_count(a, cost->untold));

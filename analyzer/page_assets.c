@@ -1,13 +1,7 @@
 #include "analyzer/page_assets.h"
 
+#include "analyzer/asset.h"
 #include "page_assets/page_policy.h"
-
-#define SP_ASSET(name, path)                                                                       \
-	__asm__(".pushsection .rodata\n"                                                           \
-		".globl " #name "\n.hidden " #name "\n" #name ":\n"                                \
-		".incbin \"" path "\"\n"                                                           \
-		".byte 0\n"                                                                        \
-		".popsection\n")
 
 SP_ASSET(sp_page_style, SP_PAGE_FOLDER "/page.css");
 SP_ASSET(sp_page_script, SP_PAGE_FOLDER "/page.js");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/report.h"
+#include "analyzer/translate.h"
 
 static const struct {
 	const char *prefix, *role;
@@ -54,10 +55,10 @@ const char *sp_role_of(const struct sp_report *report, uint32_t i)
 	const char *role = role_of_name(name);
 
 	if (is_trainer(report, s))
-		return "trainer";
+		return N_("trainer");
 	if (role)
 		return role;
 	if (strncmp(name, "pt_data_worker", 14) == 0 && s->tid == report->index.images[s->image].pid)
-		return "worker";
-	return is_worker(report, s) ? "worker" : "other";
+		return N_("worker");
+	return is_worker(report, s) ? N_("worker") : N_("other");
 }

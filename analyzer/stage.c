@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "analyzer/translate.h"
+
 static const char *const names[SP_STAGES] = {
 #define SP_STAGE(name, title) #name,
 #include "trace/stages.def"
@@ -96,7 +98,7 @@ const char *sp_stage_name(enum sp_stage stage)
 
 const char *sp_stage_title(enum sp_stage stage)
 {
-	return titles[stage];
+	return _(titles[stage]);
 }
 
 bool sp_stage_has_bytes(enum sp_stage stage)

@@ -31,7 +31,7 @@ enum sp_place {
 };
 
 const char *sp_stage_name(enum sp_stage stage);	 /* the contract of JSON and CSV */
-const char *sp_stage_title(enum sp_stage stage); /* for people */
+const char *sp_stage_title(enum sp_stage stage); /* for people, in their language */
 
 /* True where a byte count over the stage means something; and where bytes in a second do too. */
 bool sp_stage_has_bytes(enum sp_stage stage);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/translate.h"
+
 static bool has_part(const struct sp_trainer *trainer, unsigned part)
 {
 	return part == SP_STEP_WALL || trainer->steps.sources[part] != SP_FROM_NOTHING;
@@ -84,14 +86,14 @@ int sp_step_stats(const struct sp_report *report, unsigned part, unsigned kinds,
 const char *sp_step_kind_name(enum sp_step_kind kind)
 {
 	static const char *const names[] = {
-		[SP_STEP_STEADY] = "steady",
-		[SP_STEP_WARMUP] = "warm-up",
-		[SP_STEP_CHECKPOINT] = "checkpoint",
-		[SP_STEP_EPOCH_FIRST] = "epoch first",
-		[SP_STEP_TAIL] = "tail",
+		[SP_STEP_STEADY] = N_("steady"),
+		[SP_STEP_WARMUP] = N_("warm-up"),
+		[SP_STEP_CHECKPOINT] = N_("checkpoint"),
+		[SP_STEP_EPOCH_FIRST] = N_("epoch first"),
+		[SP_STEP_TAIL] = N_("tail"),
 	};
 
-	return names[kind];
+	return _(names[kind]);
 }
 
 enum sp_source_kind sp_training_source(const struct sp_training *training,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 #define ROWS_WAITING_MAX 4096u
 #define TEXT_BYTES_MAX (16u * 1024u)
@@ -40,7 +41,7 @@ struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, si
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)
-		t->widths[i] = columns[i].title ? (unsigned)strlen(columns[i].title) : 0;
+		t->widths[i] = columns[i].title ? (unsigned)sp_text_width(_(columns[i].title)) : 0;
 	return t;
 }
 
@@ -124,7 +125,7 @@ static void print_row(struct sp_table *t, char *const *cells)
 	const char *gap = "";
 
 	for (size_t i = 0; i < t->n; i++) {
-		const char *text = cells ? cells[i] : t->columns[i].title;
+		const char *text = cells ? cells[i] : _(t->columns[i].title);
 
 		if (!t->columns[i].title)
 			continue;

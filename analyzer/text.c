@@ -89,21 +89,29 @@ size_t sp_text_width(const char *text)
 	return width;
 }
 
+size_t sp_text_prefix(const char *text, size_t columns, size_t *ret_width)
+{
+	size_t left = strlen(text), bytes = 0;
+
+	*ret_width = 0;
+	while (bytes < left) {
+		size_t w, n = step(text + bytes, left - bytes, &w);
+
+		if (*ret_width + w > columns)
+			break;
+		bytes += n;
+		*ret_width += w;
+	}
+	return bytes;
+}
+
 void sp_text_shorten(char *text, size_t width)
 {
-	size_t have = sp_text_width(text), bytes = strlen(text), head = 0, tail, w = 0, columns = 0;
-	size_t keep_head = (width - 3) / 3, drop;
+	size_t have = sp_text_width(text), bytes = strlen(text), head, tail, w = 0, columns, drop;
 
 	if (have <= width)
 		return;
-	while (head < bytes) {
-		size_t n = step(text + head, bytes - head, &w);
-
-		if (columns + w > keep_head)
-			break;
-		columns += w;
-		head += n;
-	}
+	head = sp_text_prefix(text, (width - 3) / 3, &columns);
 	/* what is left of the width goes to the end, which tells files apart */
 	drop = have - columns - (width - 3 - columns);
 	for (tail = head, columns = 0; tail < bytes && columns < drop; columns += w)

@@ -19,6 +19,9 @@ size_t sp_text_escape(char *ret, size_t ret_bytes, const char *text, size_t byte
 /* Columns of a terminal that valid UTF-8 takes, whatever the locale. */
 size_t sp_text_width(const char *text);
 
+/* Bytes of the longest beginning of valid UTF-8 that takes at most `columns`; *ret_width: what it takes. */
+size_t sp_text_prefix(const char *text, size_t columns, size_t *ret_width);
+
 /*
  * Shortens valid UTF-8 in place to `width` columns, taking from the middle, where a path says
  * least; "..." marks the place. width >= 8.

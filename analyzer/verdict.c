@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/report.h"
+#include "analyzer/translate.h"
 
 #define MODERATE 0.05
 #define SEVERE 0.20
@@ -45,9 +46,9 @@ const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id)
 
 const char *sp_confidence_name(enum sp_confidence confidence)
 {
-	static const char *const names[] = {"low", "medium", "high"};
+	static const char *const names[] = {N_("low"), N_("medium"), N_("high")};
 
-	return names[confidence];
+	return _(names[confidence]);
 }
 
 const char *sp_doubt_text(enum sp_doubt doubt)
@@ -58,7 +59,7 @@ const char *sp_doubt_text(enum sp_doubt doubt)
 #undef SP_DOUBT
 	};
 
-	return texts[doubt];
+	return _(texts[doubt]);
 }
 
 /* Calls take() for each {measure} of a template, and for the words between them. */
@@ -111,7 +112,7 @@ static void fill(const struct sp_evidence *e, const char *template, char *ret, s
 void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes)
 {
-	fill(&v->evidence, advices[advice].text, ret, ret_bytes);
+	fill(&v->evidence, _(advices[advice].text), ret, ret_bytes);
 }
 
 static double value_of(const struct sp_verdict *v, enum sp_measure_id measure)
@@ -312,7 +313,7 @@ void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 	}
 	doubt(v, wait);
 	gather_evidence(v);
-	fill(&v->evidence, rules[v->id].sentence, v->text, sizeof(v->text));
+	fill(&v->evidence, _(rules[v->id].sentence), v->text, sizeof(v->text));
 }
 
 int sp_verdict_make(struct sp_verdict *v, const struct sp_report *report,

@@ -32,8 +32,8 @@ void sp_view_more(struct sp_out *out, uint32_t left_out)
 	if (left_out)
 		sp_out_line(out,
 			    out->format == SP_FORMAT_HTML
-				    ? "%u more rows are not on this page."
-				    : "%u more rows: --limit=all",
+				    ? _("%u more rows are not on this page.")
+				    : _("%u more rows: --limit=all"),
 			    left_out);
 }
 

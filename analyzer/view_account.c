@@ -1,7 +1,5 @@
 #include "analyzer/view.h"
 
-#include <inttypes.h>
-
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
 
@@ -9,13 +7,13 @@ enum { PART, TITLE, TIME, SHARE, STEP, SOURCE, WHY, TOLD, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PART] = {"part", NULL, SP_CELL_TEXT},
-	[TITLE] = {NULL, "training", SP_CELL_TEXT},
-	[TIME] = {"ns", "time", SP_CELL_NS},
-	[SHARE] = {"share", "share", SP_CELL_SHARE},
-	[STEP] = {"step_mean_ns", "a step", SP_CELL_NS},
+	[TITLE] = {NULL, N_("training"), SP_CELL_TEXT},
+	[TIME] = {"ns", N_("time"), SP_CELL_NS},
+	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
+	[STEP] = {"step_mean_ns", N_("a step"), SP_CELL_NS},
 	[SOURCE] = {"source", NULL, SP_CELL_TEXT},
 	[WHY] = {"reason", NULL, SP_CELL_TEXT},
-	[TOLD] = {NULL, "source", SP_CELL_TEXT},
+	[TOLD] = {NULL, N_("source"), SP_CELL_TEXT},
 };
 
 static void count_json(struct sp_out *out, const char *key, uint64_t steps, uint64_t n)
@@ -81,21 +79,26 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 			const struct sp_step_stats *all, const struct sp_step_stats *steady)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
-	char epochs[48];
+	uint64_t epochs = epochs_of(report);
 
 	if (all->count == 0) {
 		sp_out_line(out, "steps      none: no optimizer step was seen");
 		return;
 	}
-	snprintf(epochs, sizeof(epochs), " in %" PRIu64 " epochs", epochs_of(report));
-	sp_out_line(out, "steps      %s%s: p50 %s, p95 %s, max %s", sp_text_count(a, all->count),
-		    epochs_of(report) > 1 ? epochs : "", sp_text_ns(b, all->p50_ns),
-		    sp_text_ns(c, all->p95_ns), sp_text_ns(d, all->max_ns));
+	sp_text_count(a, all->count);
+	sp_text_ns(b, all->p50_ns);
+	sp_text_ns(c, all->p95_ns);
+	sp_text_ns(d, all->max_ns);
+	if (epochs > 1)
+		sp_out_line(out, "steps      %s in %llu epochs: p50 %s, p95 %s, max %s", a,
+			    (unsigned long long)epochs, b, c, d);
+	else
+		sp_out_line(out, "steps      %s: p50 %s, p95 %s, max %s", a, b, c, d);
 	if (steady->count && steady->count != all->count)
 		sp_out_line(out, "           %s of them steady, p50 %s",
 			    sp_text_count(a, steady->count), sp_text_ns(b, steady->p50_ns));
 	if (report->training.count > 1)
-		sp_out_line(out, "           of %" PRIu32 " training threads, added up",
+		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
 }
 
@@ -132,8 +135,8 @@ static int show_account(const struct sp_report *report, struct sp_out *out, uint
 	if (r == 0)
 		sp_out_table_end(out);
 	if (r == 0 && steps)
-		sp_out_line(out, "share: part of the training threads' time, %s\n",
-			    "from the first step's start to the last one's end");
+		sp_out_line(out, "share: part of the training threads' time, "
+				 "from the first step's start to the last one's end\n");
 	return r;
 }
 

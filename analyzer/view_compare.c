@@ -40,11 +40,11 @@ struct comparison {
 static const struct outcome_words {
 	const char *code, *title; /* the contract of JSON and CSV; for people */
 } outcomes[] = {
-	[FIRST] = {"baseline", "baseline"},
-	[SAME] = {"same", "no difference"},
-	[SLOWER] = {"slower", "slower"},
-	[FASTER] = {"faster", "faster"},
-	[UNTOLD] = {"untold", "too few steps"},
+	[FIRST] = {"baseline", N_("baseline")},
+	[SAME] = {"same", N_("no difference")},
+	[SLOWER] = {"slower", N_("slower")},
+	[FASTER] = {"faster", N_("faster")},
+	[UNTOLD] = {"untold", N_("too few steps")},
 };
 
 static int compare_kinds(struct run *run, const struct run *first, unsigned kinds)
@@ -122,21 +122,21 @@ static const char *change_text(char ret[CHANGE_BYTES], double ratio)
 enum { NUMBER, NAME, STEPS, STEADY, P50, P95, CHANGE, RANGE, RATIO, LOW, HIGH, OF, RESULT, TOLD, VERDICT, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[NUMBER] = {"run", "run", SP_CELL_ID},
-	[NAME] = {"path", "path", SP_CELL_TEXT},
-	[STEPS] = {"steps", "steps", SP_CELL_COUNT},
+	[NUMBER] = {"run", N_("run"), SP_CELL_ID},
+	[NAME] = {"path", N_("path"), SP_CELL_TEXT},
+	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
 	[STEADY] = {"steady_steps", NULL, SP_CELL_COUNT},
-	[P50] = {"wall_ns_p50", "p50", SP_CELL_NS},
-	[P95] = {"wall_ns_p95", "p95", SP_CELL_NS},
-	[CHANGE] = {NULL, "change", SP_CELL_TEXT},
-	[RANGE] = {NULL, "95 % interval", SP_CELL_TEXT},
+	[P50] = {"wall_ns_p50", N_("p50"), SP_CELL_NS},
+	[P95] = {"wall_ns_p95", N_("p95"), SP_CELL_NS},
+	[CHANGE] = {NULL, N_("change"), SP_CELL_TEXT},
+	[RANGE] = {NULL, N_("95 % interval"), SP_CELL_TEXT},
 	[RATIO] = {"ratio", NULL, SP_CELL_SHARE},
 	[LOW] = {"ratio_low", NULL, SP_CELL_SHARE},
 	[HIGH] = {"ratio_high", NULL, SP_CELL_SHARE},
 	[OF] = {"ratio_of", NULL, SP_CELL_TEXT},
 	[RESULT] = {"result", NULL, SP_CELL_TEXT},
-	[TOLD] = {NULL, "steps are", SP_CELL_TEXT},
-	[VERDICT] = {"verdict", "verdict", SP_CELL_TEXT},
+	[TOLD] = {NULL, N_("steps are"), SP_CELL_TEXT},
+	[VERDICT] = {"verdict", N_("verdict"), SP_CELL_TEXT},
 };
 
 static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
@@ -152,14 +152,14 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 		[P50] = has_steps ? sp_cell_count(run->all.p50_ns) : sp_cell_null(),
 		[P95] = has_steps ? sp_cell_count(run->all.p95_ns) : sp_cell_null(),
 		[RESULT] = sp_cell_text(outcomes[run->outcome].code),
-		[TOLD] = sp_cell_text(outcomes[run->outcome].title),
+		[TOLD] = sp_cell_text(_(outcomes[run->outcome].title)),
 		[VERDICT] = sp_cell_text(sp_rule_of(run->verdict->id)->code),
 	};
 
 	for (int i = CHANGE; i <= OF; i++)
 		cells[i] = sp_cell_null();
 	if (has_ratio) {
-		snprintf(range, sizeof(range), "%s to %s", change_text(low, run->ratio.low),
+		snprintf(range, sizeof(range), _("%s to %s"), change_text(low, run->ratio.low),
 			 change_text(high, run->ratio.high));
 		cells[CHANGE] = sp_cell_text(change_text(change, run->ratio.value));
 		cells[RANGE] = sp_cell_text(range);
@@ -185,7 +185,7 @@ static int show_runs(const struct comparison *c, struct sp_out *out)
 /* A table with a column for each run, and behind each but the first the change to the first. */
 struct side_by_side {
 	struct sp_column columns[1 + 2 * SP_RUNS_MAX];
-	char titles[SP_RUNS_MAX][16];
+	char titles[SP_RUNS_MAX][32];
 	char changes[SP_RUNS_MAX][CHANGE_BYTES];
 	struct sp_cell cells[1 + 2 * SP_RUNS_MAX];
 	size_t width;
@@ -196,10 +196,10 @@ static void side_init(struct side_by_side *s, const char *title, uint32_t runs)
 	*s = (struct side_by_side){.width = 1};
 	s->columns[0] = (struct sp_column){NULL, title, SP_CELL_TEXT};
 	for (uint32_t i = 0; i < runs; i++) {
-		snprintf(s->titles[i], sizeof(s->titles[i]), "run %u", i + 1);
+		snprintf(s->titles[i], sizeof(s->titles[i]), _("run %u"), i + 1);
 		s->columns[s->width++] = (struct sp_column){NULL, s->titles[i], SP_CELL_NS};
 		if (i)
-			s->columns[s->width++] = (struct sp_column){NULL, "change", SP_CELL_TEXT};
+			s->columns[s->width++] = (struct sp_column){NULL, N_("change"), SP_CELL_TEXT};
 	}
 }
 
@@ -273,7 +273,7 @@ static int show_account(const struct comparison *c, struct sp_out *out)
 	struct side_by_side side;
 	int r;
 
-	side_init(&side, "a step", c->count);
+	side_init(&side, N_("a step"), c->count);
 	r = sp_out_table(out, "account", NULL, side.columns, side.width, false);
 	for (int part = 0; r == 0 && part < SP_ACCOUNT_PARTS; part++) {
 		uint64_t ns[SP_RUNS_MAX];
@@ -326,7 +326,7 @@ static int show_stages(const struct comparison *c, struct sp_out *out, uint32_t 
 	uint32_t shown = 0;
 	int r = order ? 0 : -ENOMEM;
 
-	side_init(&side, "all threads", c->count);
+	side_init(&side, N_("all threads"), c->count);
 	if (r == 0)
 		r = sp_out_table(out, "stages", NULL, side.columns, side.width, false);
 	for (uint32_t i = 0; r == 0 && i < SP_STAGES && shown < limit; i++) {
@@ -370,14 +370,14 @@ static void note_of(const struct comparison *c, uint32_t i, int which, char ret[
 	sp_text_escape(a, sizeof(a), program_of(run->report), strlen(program_of(run->report)));
 	sp_text_escape(b, sizeof(b), program_of(first->report), strlen(program_of(first->report)));
 	if (which == 0 && run->all.count == 0)
-		snprintf(ret, NOTE_BYTES, "run %u has no steps: no optimizer step was seen", i + 1);
+		snprintf(ret, NOTE_BYTES, _("run %u has no steps: no optimizer step was seen"), i + 1);
 	else if (which == 1 && threads && before && threads != before)
-		snprintf(ret, NOTE_BYTES, "run %u trains in %u threads, run 1 in %u", i + 1, threads,
+		snprintf(ret, NOTE_BYTES, _("run %u trains in %u threads, run 1 in %u"), i + 1, threads,
 			 before);
 	else if (which == 2 && strcmp(a, b) != 0)
-		snprintf(ret, NOTE_BYTES, "run %u is of %s, run 1 of %s", i + 1, a, b);
+		snprintf(ret, NOTE_BYTES, _("run %u is of %s, run 1 of %s"), i + 1, a, b);
 	else if (which == 3 && run->report->lost)
-		snprintf(ret, NOTE_BYTES, "run %u lost events: its totals are too small", i + 1);
+		snprintf(ret, NOTE_BYTES, _("run %u lost events: its totals are too small"), i + 1);
 }
 
 enum { NOTES = 4 };

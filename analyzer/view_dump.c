@@ -7,19 +7,19 @@
 enum { AT, DUR, PID, TID, EVENT, STAGE, VALUE, INSIDE, WIDTH, HEIGHT, FILE_NAME, LABEL, TITLE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[AT] = {"start_ns", "start", SP_CELL_AT_NS},
-	[DUR] = {"dur_ns", "duration", SP_CELL_NS},
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[TID] = {"tid", "thread", SP_CELL_ID},
-	[EVENT] = {"event", "event", SP_CELL_TEXT},
-	[STAGE] = {"stage", "stage", SP_CELL_TEXT},
-	[VALUE] = {"value", "value", SP_CELL_SIGNED},
+	[AT] = {"start_ns", N_("start"), SP_CELL_AT_NS},
+	[DUR] = {"dur_ns", N_("duration"), SP_CELL_NS},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[TID] = {"tid", N_("thread"), SP_CELL_ID},
+	[EVENT] = {"event", N_("event"), SP_CELL_TEXT},
+	[STAGE] = {"stage", N_("stage"), SP_CELL_TEXT},
+	[VALUE] = {"value", N_("value"), SP_CELL_SIGNED},
 	[INSIDE] = {"inside_ns", NULL, SP_CELL_NS},
 	[WIDTH] = {"width", NULL, SP_CELL_ID},
 	[HEIGHT] = {"height", NULL, SP_CELL_ID},
 	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
 	[LABEL] = {"label", NULL, SP_CELL_TEXT}, /* of a range, of a data set */
-	[TITLE] = {NULL, "file or label", SP_CELL_TEXT},
+	[TITLE] = {NULL, N_("file or label"), SP_CELL_TEXT},
 };
 
 struct dump {

@@ -6,15 +6,15 @@ enum { PID, TID, EPOCH, START, STEPS, WALL, TRAIN, VALID, SAVE, WAIT, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", NULL, SP_CELL_ID},
-	[TID] = {"tid", "thread", SP_CELL_ID},
-	[EPOCH] = {"epoch", "epoch", SP_CELL_ID},
-	[START] = {"start_ns", "at", SP_CELL_AT_NS},
-	[STEPS] = {"steps", "steps", SP_CELL_COUNT},
-	[WALL] = {"wall_ns", "total", SP_CELL_NS},
-	[TRAIN] = {"training_ns", "training", SP_CELL_NS},
-	[VALID] = {"validation_ns", "validation", SP_CELL_NS},
-	[SAVE] = {"checkpoint_ns", "checkpoint", SP_CELL_NS},
-	[WAIT] = {"loader_wait_ns", "loader wait", SP_CELL_NS},
+	[TID] = {"tid", N_("thread"), SP_CELL_ID},
+	[EPOCH] = {"epoch", N_("epoch"), SP_CELL_ID},
+	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
+	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
+	[WALL] = {"wall_ns", N_("total"), SP_CELL_NS},
+	[TRAIN] = {"training_ns", N_("training"), SP_CELL_NS},
+	[VALID] = {"validation_ns", N_("validation"), SP_CELL_NS},
+	[SAVE] = {"checkpoint_ns", N_("checkpoint"), SP_CELL_NS},
+	[WAIT] = {"loader_wait_ns", N_("loader wait"), SP_CELL_NS},
 };
 
 static uint64_t waited_ns(const struct sp_steps *s, const struct sp_epoch *e)

@@ -26,22 +26,22 @@ enum {
 
 static const struct sp_column columns[CELLS] = {
 	[NAME] = {"name", NULL, SP_CELL_TEXT},
-	[FILE_SYSTEM] = {"file_system", "on", SP_CELL_TEXT},
-	[OPENS] = {"opens", "opens", SP_CELL_COUNT},
-	[READS] = {"reads", "reads", SP_CELL_COUNT},
-	[READ_NS] = {"read_ns", "reading", SP_CELL_NS},
-	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
-	[RATE] = {"read_bytes_per_s", "MB/s", SP_CELL_RATE},
+	[FILE_SYSTEM] = {"file_system", N_("on"), SP_CELL_TEXT},
+	[OPENS] = {"opens", N_("opens"), SP_CELL_COUNT},
+	[READS] = {"reads", N_("reads"), SP_CELL_COUNT},
+	[READ_NS] = {"read_ns", N_("reading"), SP_CELL_NS},
+	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
+	[RATE] = {"read_bytes_per_s", N_("MB/s"), SP_CELL_RATE},
 	[SLOW_READS] = {"slow_reads", NULL, SP_CELL_COUNT},
-	[SLOW_NS] = {"slow_read_ns", "slow", SP_CELL_NS},
+	[SLOW_NS] = {"slow_read_ns", N_("slow"), SP_CELL_NS},
 	[SLOW] = {"slow_read_bytes", NULL, SP_CELL_BYTES},
 	[MAPS] = {"maps", NULL, SP_CELL_COUNT},
-	[MAPPED] = {"mapped_bytes", "mapped", SP_CELL_BYTES},
+	[MAPPED] = {"mapped_bytes", N_("mapped"), SP_CELL_BYTES},
 	[WRITES] = {"writes", NULL, SP_CELL_COUNT},
-	[WRITE_NS] = {"write_ns", "writing", SP_CELL_NS},
-	[WRITTEN] = {"written_bytes", "written", SP_CELL_BYTES},
-	[OTHER] = {"other_ns", "open, close", SP_CELL_NS},
-	[TITLE] = {NULL, "file", SP_CELL_TEXT},
+	[WRITE_NS] = {"write_ns", N_("writing"), SP_CELL_NS},
+	[WRITTEN] = {"written_bytes", N_("written"), SP_CELL_BYTES},
+	[OTHER] = {"other_ns", N_("open, close"), SP_CELL_NS},
+	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
 };
 
 static bool is_touched(const void *context, uint32_t i)
@@ -59,9 +59,9 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const char *place = sp_facts_file_system(&report->facts, i);
 	size_t bytes;
 	const char *name = sp_names_text(&report->facts.files, i, &bytes);
-	struct sp_cell text = i == SP_NAMES_REST ? sp_cell_text("(the rest, and unknown files)")
+	struct sp_cell text = i == SP_NAMES_REST ? sp_cell_text(_("(the rest, and unknown files)"))
 			      : bytes		 ? sp_cell_bytes(name, bytes)
-						 : sp_cell_text("(no name)");
+						 : sp_cell_text(_("(no name)"));
 	struct sp_cell cells[CELLS] = {
 		[NAME] = text,
 		[FILE_SYSTEM] = place ? sp_cell_text(place) : sp_cell_null(),

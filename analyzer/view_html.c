@@ -6,7 +6,6 @@
 #include "analyzer/view.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +22,7 @@
 #define STEP_ROWS_MAX 1000u
 #define TIMELINE_EVENTS_MAX 16000u
 #define PAUSES_MAX 500u
+#define PAGE_LANGUAGE_BYTES 16u
 #define SLOW_FACTOR 2u /* times the median, as in the view of steps */
 
 struct section {
@@ -105,8 +105,9 @@ static void put_data(FILE *f, const char *name, const char *json)
 static void put_shown(FILE *f, const char *name, const struct shown *shown, size_t budget)
 {
 	if (shown->html.bytes > budget || shown->json.bytes > budget) {
-		fprintf(f, "<p class=\"line\">Too long for this page: stageprof-report %s</p>\n",
-			name);
+		fputs("<p class=\"line\">", f);
+		fprintf(f, _("Too long for this page: stageprof-report %s"), name);
+		fputs("</p>\n", f);
 		return;
 	}
 	fputs(shown->html.text, f);
@@ -140,11 +141,14 @@ static int put_step_picture(FILE *f, const struct sp_report *report)
 	put_picture_begin(f, "steps-chart");
 	r = sp_draw_steps(f, report, slow_ns(report));
 	fputs("</div>\n", f);
-	if (steps > STEP_ROWS_MAX)
+	if (steps > STEP_ROWS_MAX) {
+		fputs("<p class=\"left-out\">", f);
 		fprintf(f,
-			"<p class=\"left-out\">Of %" PRIu64 " steps this page has at most %u: the shortest and the "
-			"longest of each stretch of the run. Left out are only steps between those two.</p>\n",
-			steps, STEP_ROWS_MAX);
+			_("Of %llu steps this page has at most %u: the shortest and the longest of each stretch "
+			  "of the run. Left out are only steps between those two."),
+			(unsigned long long)steps, STEP_ROWS_MAX);
+		fputs("</p>\n", f);
+	}
 	return r;
 }
 
@@ -158,8 +162,8 @@ static int put_section(FILE *f, const struct sp_report *report, const struct sec
 
 	if (r == 0)
 		fprintf(f, "<section id=\"%s\"%s><h2>%s</h2><p class=\"about\">%s</p>\n",
-			section->view, has_rows(&shown) ? "" : " class=\"empty\"", section->title,
-			section->about);
+			section->view, has_rows(&shown) ? "" : " class=\"empty\"", _(section->title),
+			_(section->about));
 	if (r == 0 && is_steps)
 		r = put_step_picture(f, report);
 	if (r == 0)
@@ -256,6 +260,11 @@ static void put_training(FILE *f, const struct sp_report *report)
 	fputs("</script>\n", f);
 }
 
+static void put_section_begin(FILE *f, const char *id, const char *title, const char *about)
+{
+	fprintf(f, "<section id=\"%s\"><h2>%s</h2>\n<p class=\"about\">%s</p>\n", id, title, about);
+}
+
 static int put_timeline(FILE *f, const struct sp_report *report)
 {
 	struct sp_timeline timeline;
@@ -263,13 +272,14 @@ static int put_timeline(FILE *f, const struct sp_report *report)
 	int r = sp_timeline_read(&timeline, report, TIMELINE_EVENTS_MAX);
 
 	if (r == 0) {
-		fputs("<section id=\"timeline\"><h2>Timeline</h2>\n"
-		      "<p class=\"about\">The training thread, the workers that make its batches, and the busiest "
-		      "other threads.</p>\n<div class=\"live\" id=\"lanes-chart\" hidden></div>\n"
-		      "<noscript><p class=\"line\">The timeline is drawn by this page's script. Without it: "
-		      "stageprof-report dump.</p></noscript>\n"
-		      "<script type=\"application/json\" id=\"data-timeline\">",
-		      f);
+		put_section_begin(f, "timeline", _("Timeline"),
+				  _("The training thread, the workers that make its batches, and the busiest "
+				    "other threads."));
+		fprintf(f,
+			"<div class=\"live\" id=\"lanes-chart\" hidden></div>\n"
+			"<noscript><p class=\"line\">%s</p></noscript>\n"
+			"<script type=\"application/json\" id=\"data-timeline\">",
+			_("The timeline is drawn by this page's script. Without it: stageprof-report dump."));
 		sp_timeline_json(&timeline, report, &j);
 		fputs("</script></section>\n", f);
 	}
@@ -317,36 +327,53 @@ static int put_account(FILE *f, const struct sp_report *report)
 {
 	int r;
 
-	fputs("<section id=\"account\"><h2>A step, by part</h2>\n"
-	      "<p class=\"about\">Where the training threads' time went: each nanosecond once.</p>\n",
-	      f);
+	put_section_begin(f, "account", _("A step, by part"),
+			  _("Where the training threads' time went: each nanosecond once."));
 	sp_draw_account(f, report);
 	r = put_piece(f, report, "account", show_account);
 	fputs("</section>\n", f);
 	return r;
 }
 
+/* As HTML names it: "zh-CN". */
+static void page_language(char ret[PAGE_LANGUAGE_BYTES])
+{
+	snprintf(ret, PAGE_LANGUAGE_BYTES, "%s", sp_translate_code());
+	for (char *p = ret; *p; p++)
+		if (*p == '_')
+			*p = '-';
+}
+
 static void put_head(FILE *f)
 {
+	char language[PAGE_LANGUAGE_BYTES];
+
+	page_language(language);
 	fprintf(f,
-		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		"<!DOCTYPE html>\n<html lang=\"%s\"><head><meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"
 		"<meta name=\"referrer\" content=\"no-referrer\">\n"
-		"<title>stageprof report</title>\n<style>%s</style></head>\n<body>\n",
-		sp_page_policy, sp_page_style);
+		"<title>%s</title>\n<style>%s</style></head>\n<body>\n",
+		language, sp_page_policy, _("stageprof report"), sp_page_style);
+}
+
+static void put_link(FILE *f, const char *id, const char *title)
+{
+	fprintf(f, "<a href=\"#%s\">%s</a>", id, title);
 }
 
 static void put_navigation(FILE *f)
 {
-	fputs("<nav aria-label=\"Sections\">"
-	      "<a href=\"#verdict\">Verdict</a><a href=\"#run\">The run</a><a href=\"#account\">A step</a>",
-	      f);
+	fprintf(f, "<nav aria-label=\"%s\">", _("Sections"));
+	put_link(f, "verdict", _("Verdict"));
+	put_link(f, "run", _("The run"));
+	put_link(f, "account", _("A step"));
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		if (i == 2)
-			fputs("<a href=\"#timeline\">Timeline</a>", f);
-		fprintf(f, "<a href=\"#%s\">%s</a>", sections[i].view, sections[i].title);
+			put_link(f, "timeline", _("Timeline"));
+		put_link(f, sections[i].view, _(sections[i].title));
 	}
 	fputs("</nav>\n", f);
 }
@@ -360,14 +387,13 @@ static int put_top(FILE *f, const struct sp_report *report)
 
 	if (gmtime_r(&begin, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	fprintf(f,
-		"<header><h1>Where the training time went</h1>"
-		"<p class=\"when\">A run that began %s</p></header>\n",
-		when);
+	fprintf(f, "<header><h1>%s</h1><p class=\"when\">", _("Where the training time went"));
+	fprintf(f, _("A run that began %s"), when);
+	fputs("</p></header>\n", f);
 	put_navigation(f);
-	fputs("<main>\n<section id=\"verdict\"><h2>Verdict</h2>\n", f);
+	fprintf(f, "<main>\n<section id=\"verdict\"><h2>%s</h2>\n", _("Verdict"));
 	r = put_piece(f, report, "verdict", show_verdict);
-	fputs("</section>\n<section id=\"run\"><h2>The run</h2>\n", f);
+	fprintf(f, "</section>\n<section id=\"run\"><h2>%s</h2>\n", _("The run"));
 	if (r == 0)
 		r = put_piece(f, report, "run", show_run);
 	fputs("</section>\n", f);
@@ -376,9 +402,9 @@ static int put_top(FILE *f, const struct sp_report *report)
 
 static void put_end(FILE *f)
 {
-	fputs("</main>\n<footer><p>Made by stageprof-report html. Charts by dygraphs, which is in this page "
-	      "with its licence:</p>\n<details><summary>Licence of dygraphs</summary><pre>",
-	      f);
+	fprintf(f, "</main>\n<footer><p>%s</p>\n<details><summary>%s</summary><pre>",
+		_("Made by stageprof-report html. Charts by dygraphs, which is in this page with its licence:"),
+		_("Licence of dygraphs"));
 	sp_markup_plain(f, sp_page_licence);
 	fprintf(f, "</pre></details></footer>\n<script>%s</script>\n</body></html>\n",
 		sp_page_script);

@@ -9,33 +9,33 @@ enum {
 
 static const struct sp_column columns[CELLS] = {
 	[PATH] = {"path", NULL, SP_CELL_TEXT},
-	[SIZE] = {"size_bytes", "size", SP_CELL_BYTES},
-	[HEADERS] = {"headers", "headers", SP_CELL_COUNT},
-	[BLOCKS] = {"blocks", "blocks", SP_CELL_COUNT},
-	[WINDOWS] = {"windows", "windows", SP_CELL_COUNT},
-	[FREE] = {"free_bytes", "free", SP_CELL_BYTES},
-	[RAW] = {"payload_bytes", "payload", SP_CELL_BYTES},
-	[PACKED] = {"zstd_bytes", "packed", SP_CELL_BYTES},
-	[PLACES] = {"damaged_places", "damaged", SP_CELL_COUNT},
+	[SIZE] = {"size_bytes", N_("size"), SP_CELL_BYTES},
+	[HEADERS] = {"headers", N_("headers"), SP_CELL_COUNT},
+	[BLOCKS] = {"blocks", N_("blocks"), SP_CELL_COUNT},
+	[WINDOWS] = {"windows", N_("windows"), SP_CELL_COUNT},
+	[FREE] = {"free_bytes", N_("free"), SP_CELL_BYTES},
+	[RAW] = {"payload_bytes", N_("payload"), SP_CELL_BYTES},
+	[PACKED] = {"zstd_bytes", N_("packed"), SP_CELL_BYTES},
+	[PLACES] = {"damaged_places", N_("damaged"), SP_CELL_COUNT},
 	[SKIPPED] = {"damaged_bytes", NULL, SP_CELL_COUNT},
 	[AT] = {"first_damage_at", NULL, SP_CELL_COUNT},
-	[STATE] = {"state", "state", SP_CELL_TEXT},
-	[TITLE] = {NULL, "file", SP_CELL_TEXT},
+	[STATE] = {"state", N_("state"), SP_CELL_TEXT},
+	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
 };
 
 static const char *state_of(const struct sp_file *f)
 {
 	if (f->error)
-		return strerror(-f->error);
+		return sp_translate_errno(-f->error);
 	if (f->damage.places)
 		return sp_damage_text(f->damage.what);
 	if (f->size_bytes == 0)
-		return "empty";
+		return _("empty");
 	if (f->truncated)
-		return "ends early";
+		return _("ends early");
 	if (f->runs && !f->headers)
-		return "the run's marker";
-	return f->windows ? "no clean end" : "clean end";
+		return _("the run's marker");
+	return f->windows ? _("no clean end") : _("clean end");
 }
 
 static int show_row(struct sp_out *out, const struct sp_file *f)

@@ -11,15 +11,15 @@ enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, MEAN, MAX, SHARE, 
 static const struct sp_column columns[CELLS] = {
 	[DEPTH] = {"depth", NULL, SP_CELL_ID},
 	[PATH] = {"path", NULL, SP_CELL_TEXT},
-	[TITLE] = {NULL, "module", SP_CELL_TEXT},
-	[CLASS] = {"class", "class", SP_CELL_TEXT},
-	[SHAPES] = {"input_shapes", "inputs", SP_CELL_TEXT},
-	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
-	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
-	[SELF] = {"self_ns", "self", SP_CELL_NS},
-	[MEAN] = {"mean_ns", "mean", SP_CELL_NS},
-	[MAX] = {"max_ns", "max", SP_CELL_NS},
-	[SHARE] = {"share", "share", SP_CELL_SHARE},
+	[TITLE] = {NULL, N_("module"), SP_CELL_TEXT},
+	[CLASS] = {"class", N_("class"), SP_CELL_TEXT},
+	[SHAPES] = {"input_shapes", N_("inputs"), SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[SELF] = {"self_ns", N_("self"), SP_CELL_NS},
+	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
+	[MAX] = {"max_ns", N_("max"), SP_CELL_NS},
+	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
 };
 
 struct piece {
@@ -43,7 +43,7 @@ static size_t make_title(char title[NAME_BYTES], uint32_t depth, struct piece pa
 	size_t indent = depth * INDENT, room;
 
 	if (!path.bytes)
-		path = (struct piece){"(model)", 7};
+		path = (struct piece){_("(model)"), strlen(_("(model)"))};
 	indent = indent < NAME_BYTES / 2 ? indent : NAME_BYTES / 2;
 	room = NAME_BYTES - indent;
 	path.bytes = path.bytes < room ? path.bytes : room;

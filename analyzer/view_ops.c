@@ -6,12 +6,12 @@
 enum { NAME, CALLS, TOTAL, SELF, MEAN, SHARE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[NAME] = {"op", "operator", SP_CELL_TEXT},
-	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
-	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
-	[SELF] = {"self_ns", "self", SP_CELL_NS},
-	[MEAN] = {"mean_ns", "mean", SP_CELL_NS},
-	[SHARE] = {"share", "share", SP_CELL_SHARE},
+	[NAME] = {"op", N_("operator"), SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[SELF] = {"self_ns", N_("self"), SP_CELL_NS},
+	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
+	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
 };
 
 struct op {
@@ -62,7 +62,7 @@ static int show_row(const struct ops *ops, uint32_t label)
 	size_t bytes;
 	const char *name = sp_names_text(&ops->visit.report->facts.labels, label, &bytes);
 	struct sp_cell cells[CELLS] = {
-		[NAME] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_text("(other)"),
+		[NAME] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_text(_("(other)")),
 		[CALLS] = sp_cell_count(op->calls),
 		[TOTAL] = sp_cell_count(op->total_ns),
 		[SELF] = sp_cell_count(op->self_ns),

@@ -11,18 +11,18 @@ enum {
 
 static const struct sp_column columns[CELLS] = {
 	[HOST] = {"host", NULL, SP_CELL_TEXT},
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[PPID] = {"ppid", "parent", SP_CELL_ID},
-	[EXE] = {"exe", "program", SP_CELL_TEXT},
-	[BEGIN] = {"begin", "began by", SP_CELL_TEXT},
-	[START] = {"start_ns", "at", SP_CELL_AT_NS},
-	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
-	[THREADS] = {"threads", "threads", SP_CELL_COUNT},
-	[EVENTS] = {"events", "events", SP_CELL_COUNT},
-	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
-	[WRITTEN] = {"written_bytes", "written", SP_CELL_BYTES},
-	[LOST] = {"events_lost", "lost", SP_CELL_COUNT},
-	[ENDED] = {"threads_not_ended", "not ended", SP_CELL_COUNT},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[PPID] = {"ppid", N_("parent"), SP_CELL_ID},
+	[EXE] = {"exe", N_("program"), SP_CELL_TEXT},
+	[BEGIN] = {"begin", N_("began by"), SP_CELL_TEXT},
+	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
+	[LIFE] = {"dur_ns", N_("lived"), SP_CELL_NS},
+	[THREADS] = {"threads", N_("threads"), SP_CELL_COUNT},
+	[EVENTS] = {"events", N_("events"), SP_CELL_COUNT},
+	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
+	[WRITTEN] = {"written_bytes", N_("written"), SP_CELL_BYTES},
+	[LOST] = {"events_lost", N_("lost"), SP_CELL_COUNT},
+	[ENDED] = {"threads_not_ended", N_("not ended"), SP_CELL_COUNT},
 };
 
 struct process {

@@ -12,15 +12,15 @@ enum { DEPTH, NAME, TITLE, EVENT, CALLS, TOTAL, SELF, MEAN, MAX, SHARE, SOURCE, 
 static const struct sp_column columns[CELLS] = {
 	[DEPTH] = {"depth", NULL, SP_CELL_ID},
 	[NAME] = {"name", NULL, SP_CELL_TEXT},
-	[TITLE] = {NULL, "range", SP_CELL_TEXT},
+	[TITLE] = {NULL, N_("range"), SP_CELL_TEXT},
 	[EVENT] = {"event", NULL, SP_CELL_TEXT},
-	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
-	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
-	[SELF] = {"self_ns", "self", SP_CELL_NS},
-	[MEAN] = {"mean_ns", "mean", SP_CELL_NS},
-	[MAX] = {"max_ns", "max", SP_CELL_NS},
-	[SHARE] = {"share", "share", SP_CELL_SHARE},
-	[SOURCE] = {"source", "source", SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[SELF] = {"self_ns", N_("self"), SP_CELL_NS},
+	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
+	[MAX] = {"max_ns", N_("max"), SP_CELL_NS},
+	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
+	[SOURCE] = {"source", N_("source"), SP_CELL_TEXT},
 };
 
 static const struct sp_range_node *sibling(const void *context, uint32_t i)
@@ -111,7 +111,9 @@ int sp_ranges_visit(struct sp_range_visit *visit)
 static const char *source_of(uint32_t kind)
 {
 	return kind == SP_EV_python_call || kind == SP_EV_module_forward ||
-			       kind == SP_EV_loader_begin || kind == SP_EV_loader_next ? "wrapped" : "observed";
+			       kind == SP_EV_loader_begin || kind == SP_EV_loader_next
+		       ? sp_source_name(SP_FROM_WRAPPED)
+		       : sp_source_name(SP_FROM_OBSERVED);
 }
 
 static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, uint32_t depth)
@@ -122,7 +124,7 @@ static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, 
 	char title[NAME_BYTES];
 
 	if (!bytes) {
-		name = "(other)";
+		name = _("(other)");
 		bytes = strlen(name);
 	}
 	indent = indent < sizeof(title) / 2 ? indent : sizeof(title) / 2;

@@ -12,20 +12,20 @@
 enum { RANK, LOCAL, WORLD, HOST, PID, STEPS, WALL, LOADER, WAIT, BEHIND, LATE, LAST, STRAGGLER, CAUSE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[RANK] = {"rank", "rank", SP_CELL_ID},
-	[LOCAL] = {"local_rank", "local", SP_CELL_ID},
+	[RANK] = {"rank", N_("rank"), SP_CELL_ID},
+	[LOCAL] = {"local_rank", N_("local"), SP_CELL_ID},
 	[WORLD] = {"world_size", NULL, SP_CELL_ID},
-	[HOST] = {"host", "host", SP_CELL_TEXT},
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[STEPS] = {"steps", "steps", SP_CELL_COUNT},
-	[WALL] = {"wall_ns_p50", "step p50", SP_CELL_NS},
-	[LOADER] = {"loader_wait_ns_p50", "loader wait", SP_CELL_NS},
-	[WAIT] = {"peer_wait_ns_p50", "waits for others", SP_CELL_NS},
+	[HOST] = {"host", N_("host"), SP_CELL_TEXT},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
+	[WALL] = {"wall_ns_p50", N_("step p50"), SP_CELL_NS},
+	[LOADER] = {"loader_wait_ns_p50", N_("loader wait"), SP_CELL_NS},
+	[WAIT] = {"peer_wait_ns_p50", N_("waits for others"), SP_CELL_NS},
 	[BEHIND] = {"behind_ns_p50", NULL, SP_CELL_SIGNED},
-	[LATE] = {NULL, "behind", SP_CELL_NS}, /* of a rank that is not, nothing */
-	[LAST] = {"steps_last", "last in", SP_CELL_COUNT},
+	[LATE] = {NULL, N_("behind"), SP_CELL_NS}, /* of a rank that is not, nothing */
+	[LAST] = {"steps_last", N_("last in"), SP_CELL_COUNT},
 	[STRAGGLER] = {"straggler", NULL, SP_CELL_TEXT},
-	[CAUSE] = {"straggles_in", "straggles in", SP_CELL_TEXT},
+	[CAUSE] = {"straggles_in", N_("straggles in"), SP_CELL_TEXT},
 };
 
 static const struct sp_image *image_of(const struct sp_report *report, const struct sp_rank *rank)
@@ -96,10 +96,10 @@ static void who(const struct sp_report *report, const struct sp_rank *rank, char
 
 	host_name(report, rank, host);
 	if (image->rank)
-		snprintf(ret, WHO_BYTES, "rank %llu (%s)", (unsigned long long)image->rank - 1,
+		snprintf(ret, WHO_BYTES, _("rank %llu (%s)"), (unsigned long long)image->rank - 1,
 			 host);
 	else
-		snprintf(ret, WHO_BYTES, "process %u (%s)", image->pid, host);
+		snprintf(ret, WHO_BYTES, _("process %u (%s)"), image->pid, host);
 }
 
 static void show_straggler(const struct sp_report *report, struct sp_out *out,
@@ -138,8 +138,8 @@ static bool has_nccl(const struct sp_report *report)
 
 static const char *basis_reason(const struct sp_report *report)
 {
-	return has_nccl(report) ? "NCCL's collectives end on the GPU, out of sight"
-				: "no collective of gloo, MPI or UCC was seen";
+	return has_nccl(report) ? _("NCCL's collectives end on the GPU, out of sight")
+				: _("no collective of gloo, MPI or UCC was seen");
 }
 
 static void show_basis(const struct sp_report *report, struct sp_out *out)
@@ -193,14 +193,14 @@ static uint32_t hosts_of(const struct sp_report *report)
 static void show_clocks(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_ranks *ranks = &report->ranks;
-	const char *head = "clocks     ";
+	const char *head = _("clocks     ");
 
 	if (hosts_of(report) < 2) {
-		sp_out_line(out, "%sone host, one clock", head);
+		sp_out_line(out, "clocks     one host, one clock");
 		return;
 	}
 	if (!ranks->by_collectives) {
-		sp_out_line(out, "%sof %u hosts, by CLOCK_REALTIME; not refined: %s", head,
+		sp_out_line(out, "clocks     of %u hosts, by CLOCK_REALTIME; not refined: %s",
 			    hosts_of(report), basis_reason(report));
 		return;
 	}
@@ -212,9 +212,13 @@ static void show_clocks(const struct sp_report *report, struct sp_out *out)
 			continue;
 		host_name(report, &ranks->list[i], name);
 		host_name(report, &ranks->list[0], first);
-		sp_out_line(out, "%s%s is %s %s %s, by %u collectives", head, name,
-			    sp_text_ns(a, (uint64_t)(ahead < 0 ? -ahead : ahead)),
-			    ahead < 0 ? "behind" : "ahead of", first, ranks->step_count);
+		sp_text_ns(a, (uint64_t)(ahead < 0 ? -ahead : ahead));
+		if (ahead < 0)
+			sp_out_line(out, "%s%s is %s behind %s, by %u collectives", head, name, a,
+				    first, ranks->step_count);
+		else
+			sp_out_line(out, "%s%s is %s ahead of %s, by %u collectives", head, name, a,
+				    first, ranks->step_count);
 		head = "           ";
 	}
 }
@@ -267,8 +271,10 @@ static void show_comparison(const struct sp_report *report, struct sp_out *out)
 	const struct sp_ranks *ranks = &report->ranks;
 
 	if (ranks->compared < 2) {
-		sp_out_line(out, ranks->compared ? "one process trains: there is nothing to compare"
-						 : "no process trains: no optimizer step was seen");
+		if (ranks->compared)
+			sp_out_line(out, "one process trains: there is nothing to compare");
+		else
+			sp_out_line(out, "no process trains: no optimizer step was seen");
 		if (out->format == SP_FORMAT_JSON)
 			sp_json_null(&out->json, "comparison");
 		return;

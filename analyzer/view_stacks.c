@@ -14,13 +14,13 @@
 enum { PID, EVENT, CALLS, TOTAL, MAX, LONGEST, FRAMES, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[EVENT] = {"event", "event", SP_CELL_TEXT},
-	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
-	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
-	[MAX] = {"max_ns", "longest", SP_CELL_NS},
-	[LONGEST] = {"max_file", "in its longest call", SP_CELL_TEXT},
-	[FRAMES] = {"frames", "from (innermost first)", SP_CELL_TEXT},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[EVENT] = {"event", N_("event"), SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
+	[LONGEST] = {"max_file", N_("in its longest call"), SP_CELL_TEXT},
+	[FRAMES] = {"frames", N_("from (innermost first)"), SP_CELL_TEXT},
 };
 
 /* In the order of their keys; the process that is selected only. */

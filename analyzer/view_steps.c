@@ -13,13 +13,13 @@
 enum { PID, TID, INDEX, EPOCH, START, KIND, WALL, PARTS, CELLS = PARTS + SP_ACCOUNT_PARTS };
 
 static const struct sp_column all_columns[CELLS] = {
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[TID] = {"tid", "thread", SP_CELL_ID},
-	[INDEX] = {"index", "step", SP_CELL_ID},
-	[EPOCH] = {"epoch", "epoch", SP_CELL_ID},
-	[START] = {"start_ns", "at", SP_CELL_AT_NS},
-	[KIND] = {"kind", "kind", SP_CELL_TEXT},
-	[WALL] = {"wall_ns", "wall", SP_CELL_NS},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[TID] = {"tid", N_("thread"), SP_CELL_ID},
+	[INDEX] = {"index", N_("step"), SP_CELL_ID},
+	[EPOCH] = {"epoch", N_("epoch"), SP_CELL_ID},
+	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
+	[KIND] = {"kind", N_("kind"), SP_CELL_TEXT},
+	[WALL] = {"wall_ns", N_("wall"), SP_CELL_NS},
 #define SP_ACCOUNT(name, title, missing)                                                           \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_ns", title, SP_CELL_NS},
 #include "analyzer/account.def"
@@ -139,12 +139,12 @@ enum { Q_PART, Q_TITLE, Q_MEAN, Q_P50, Q_P95, Q_P99, Q_MAX, Q_CELLS };
 
 static const struct sp_column quantile_columns[Q_CELLS] = {
 	[Q_PART] = {"part", NULL, SP_CELL_TEXT},
-	[Q_TITLE] = {NULL, "of a step", SP_CELL_TEXT},
-	[Q_MEAN] = {"mean_ns", "mean", SP_CELL_NS},
-	[Q_P50] = {"p50_ns", "p50", SP_CELL_NS},
-	[Q_P95] = {"p95_ns", "p95", SP_CELL_NS},
-	[Q_P99] = {"p99_ns", "p99", SP_CELL_NS},
-	[Q_MAX] = {"max_ns", "max", SP_CELL_NS},
+	[Q_TITLE] = {NULL, N_("of a step"), SP_CELL_TEXT},
+	[Q_MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
+	[Q_P50] = {"p50_ns", N_("p50"), SP_CELL_NS},
+	[Q_P95] = {"p95_ns", N_("p95"), SP_CELL_NS},
+	[Q_P99] = {"p99_ns", N_("p99"), SP_CELL_NS},
+	[Q_MAX] = {"max_ns", N_("max"), SP_CELL_NS},
 };
 
 static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step_stats *s)
@@ -152,7 +152,7 @@ static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step
 	bool wall = part == SP_STEP_WALL;
 	struct sp_cell cells[Q_CELLS] = {
 		[Q_PART] = sp_cell_text(wall ? "wall" : sp_account_name(part)),
-		[Q_TITLE] = sp_cell_text(wall ? "wall" : sp_account_title(part)),
+		[Q_TITLE] = sp_cell_text(wall ? _("wall") : sp_account_title(part)),
 		[Q_MEAN] = sp_cell_count(s->total_ns / s->count),
 		[Q_P50] = sp_cell_count(s->p50_ns),
 		[Q_P95] = sp_cell_count(s->p95_ns),

@@ -65,7 +65,7 @@ static void show_cause(struct sp_out *out, uint64_t n, const char *cause)
 	char a[SP_NUMBER_BYTES];
 
 	if (n)
-		sp_out_line(out, "           %s %s", sp_text_count(a, n), cause);
+		sp_out_line(out, "           %s %s", sp_text_count(a, n), _(cause));
 }
 
 /* What is not recorded is in no row: the time in which that was so, by the thread that it was longest in. */
@@ -89,14 +89,14 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
 	sp_out_line(out, "lost       %s events", sp_text_count(a, report->lost));
-	show_cause(out, report->lost_full, "because the trace could not grow");
-	show_cause(out, report->lost_nested, "in signal handlers, while a block was being written");
-	show_cause(out, report->lost_no_file, "of threads that could not have a file");
+	show_cause(out, report->lost_full, N_("because the trace could not grow"));
+	show_cause(out, report->lost_nested, N_("in signal handlers, while a block was being written"));
+	show_cause(out, report->lost_no_file, N_("of threads that could not have a file"));
 	if (told)
-		show_cause(out, report->lost > told ? report->lost - told : 0, "of untold cause");
-	show_cause(out, report->missing, "slots missing: damaged or lost parts of the trace");
-	show_cause(out, report->holes, "slots never committed: calls cut off, or damage");
-	show_cause(out, report->unknown, "events of kinds that this version does not know");
+		show_cause(out, report->lost > told ? report->lost - told : 0, N_("of untold cause"));
+	show_cause(out, report->missing, N_("slots missing: damaged or lost parts of the trace"));
+	show_cause(out, report->holes, N_("slots never committed: calls cut off, or damage"));
+	show_cause(out, report->unknown, N_("events of kinds that this version does not know"));
 	if (report->not_ended)
 		sp_out_line(out, "ended      %s of %s threads; the others were killed, or still run",
 			    sp_text_count(a, report->threads - report->not_ended),
@@ -116,24 +116,41 @@ static bool is_observed(const char *text, size_t bytes)
 	return left >= 6 && memcmp(tab, "\tbound", 6) == 0 && (left == 6 || tab[6] == '\t');
 }
 
+/* The group is a name; the state and what is told of it are words, mostly of the library's. */
+static const char *coverage_words(char ret[LINE_BYTES], const char *text, size_t bytes)
+{
+	size_t used = 0;
+
+	ret[0] = '\0';
+	while (used + 1 < LINE_BYTES) {
+		const char *tab = memchr(text, '\t', bytes);
+		size_t n = tab ? (size_t)(tab - text) : bytes;
+		char word[LINE_BYTES];
+
+		sp_text_escape(word, sizeof(word), text, n);
+		used += (size_t)snprintf(ret + used, LINE_BYTES - used, "%s%s", used ? " " : "", _(word));
+		if (!tab)
+			break;
+		text += n + 1;
+		bytes -= n + 1;
+	}
+	return ret;
+}
+
 static void show_unobserved(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_names *names = &report->facts.coverage.names;
-	const char *head = "unseen     ";
+	const char *head = N_("unseen     ");
 	uint32_t shown = 0;
 
 	for (uint32_t i = 1; i < names->count && shown < TALLY_LINES_MAX; i++) {
-		char line[LINE_BYTES], words[LINE_BYTES];
+		char line[LINE_BYTES];
 		size_t bytes;
 		const char *text = sp_names_text(names, i, &bytes);
 
 		if (is_observed(text, bytes))
 			continue;
-		bytes = bytes < sizeof(words) ? bytes : sizeof(words);
-		for (size_t k = 0; k < bytes; k++)
-			words[k] = text[k] == '\t' ? ' ' : text[k];
-		sp_text_escape(line, sizeof(line), words, bytes);
-		sp_out_line(out, "%s%s", head, line);
+		sp_out_line(out, "%s%s", _(head), coverage_words(line, text, bytes));
 		head = "           ";
 		shown++;
 	}
@@ -145,10 +162,10 @@ static const struct boundary {
 	uint32_t first, last; /* enum sp_stage */
 } boundaries[] = {
 	{"hdf5", "HDF5", SP_STAGE_hdf5_open, SP_STAGE_hdf5_write},
-	{"jpeg_decode", "JPEG decode", SP_STAGE_jpeg_decode, SP_STAGE_jpeg_decode},
-	{"png_decode", "PNG decode", SP_STAGE_png_decode, SP_STAGE_png_decode},
-	{"webp_decode", "WebP decode", SP_STAGE_webp_decode, SP_STAGE_webp_decode},
-	{"video_decode", "video decode", SP_STAGE_video_decode, SP_STAGE_video_decode},
+	{"jpeg_decode", N_("JPEG decode"), SP_STAGE_jpeg_decode, SP_STAGE_jpeg_decode},
+	{"png_decode", N_("PNG decode"), SP_STAGE_png_decode, SP_STAGE_png_decode},
+	{"webp_decode", N_("WebP decode"), SP_STAGE_webp_decode, SP_STAGE_webp_decode},
+	{"video_decode", N_("video decode"), SP_STAGE_video_decode, SP_STAGE_video_decode},
 	{"cuda", "CUDA", SP_STAGE_cuda_launch, SP_STAGE_cuda_free},
 	{"nccl", "NCCL", SP_STAGE_nccl, SP_STAGE_nccl},
 };
@@ -169,8 +186,8 @@ static void show_uncalled(const struct sp_report *report, struct sp_out *out)
 	for (size_t i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
 		if (is_called(report, &boundaries[i]))
 			continue;
-		strcat(line, line[0] ? ", " : "");
-		strcat(line, boundaries[i].title);
+		strcat(line, line[0] ? _(", ") : "");
+		strcat(line, _(boundaries[i].title));
 	}
 	if (line[0])
 		sp_out_line(out, "no calls   %s: not done, or out of sight", line);
@@ -198,7 +215,7 @@ static void show_notes(const struct sp_report *report, struct sp_out *out)
 		const char *text = sp_names_text(names, i, &bytes);
 
 		sp_text_escape(line, sizeof(line), text, bytes);
-		sp_out_line(out, "note       %s", line);
+		sp_out_line(out, "note       %s", _(line));
 	}
 }
 

@@ -10,13 +10,13 @@
 enum { PID, LINE, FUNCTION, EVENT, CALLS, TOTAL, MAX, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[LINE] = {"line", "line", SP_CELL_TEXT},
-	[FUNCTION] = {"function", "function", SP_CELL_TEXT},
-	[EVENT] = {"event", "waited in", SP_CELL_TEXT},
-	[CALLS] = {"calls", "calls", SP_CELL_COUNT},
-	[TOTAL] = {"total_ns", "total", SP_CELL_NS},
-	[MAX] = {"max_ns", "longest", SP_CELL_NS},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[LINE] = {"line", N_("line"), SP_CELL_TEXT},
+	[FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
+	[EVENT] = {"event", N_("waited in"), SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
 };
 
 /* The process that is selected only. */

@@ -14,21 +14,21 @@ enum {
 
 static const struct sp_column columns[CELLS] = {
 	[HOST] = {"host", NULL, SP_CELL_TEXT},
-	[PID] = {"pid", "pid", SP_CELL_ID},
-	[TID] = {"tid", "thread", SP_CELL_ID},
-	[NAME] = {"name", "name", SP_CELL_TEXT},
-	[ROLE] = {"role", "role", SP_CELL_TEXT},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[TID] = {"tid", N_("thread"), SP_CELL_ID},
+	[NAME] = {"name", N_("name"), SP_CELL_TEXT},
+	[ROLE] = {"role", N_("role"), SP_CELL_TEXT},
 	[PART] = {"part", NULL, SP_CELL_ID},
-	[START] = {"start_ns", "at", SP_CELL_AT_NS},
-	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
-	[EVENTS] = {"events", "events", SP_CELL_COUNT},
-	[INSIDE] = {"total_ns", "in calls", SP_CELL_NS},
-	[TOP] = {"top_stage", "most in", SP_CELL_TEXT},
+	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
+	[LIFE] = {"dur_ns", N_("lived"), SP_CELL_NS},
+	[EVENTS] = {"events", N_("events"), SP_CELL_COUNT},
+	[INSIDE] = {"total_ns", N_("in calls"), SP_CELL_NS},
+	[TOP] = {"top_stage", N_("most in"), SP_CELL_TEXT},
 	[TOP_NS] = {"top_stage_ns", NULL, SP_CELL_NS},
-	[READ] = {"read_bytes", "read", SP_CELL_BYTES},
+	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
 	[WRITTEN] = {"written_bytes", NULL, SP_CELL_BYTES},
-	[LOST] = {"events_lost", "lost", SP_CELL_COUNT},
-	[ENDED] = {"end", "end", SP_CELL_TEXT},
+	[LOST] = {"events_lost", N_("lost"), SP_CELL_COUNT},
+	[ENDED] = {"end", N_("end"), SP_CELL_TEXT},
 	[CPU] = {"cpu_ns", NULL, SP_CELL_NS},
 	[READY] = {"ready_ns", NULL, SP_CELL_NS},
 	[FAULTS] = {"major_faults", NULL, SP_CELL_COUNT},
@@ -39,10 +39,10 @@ static const char *end_of(const struct sp_report *report, uint32_t i)
 	const struct sp_stream *s = report->index.streams[i];
 
 	if (s->has_last)
-		return "clean";
+		return _("clean");
 	if (sp_inflight_ns(report, i))
-		return "in a call";
-	return s->has_window || s->write_mode ? "none" : "cut";
+		return _("in a call");
+	return s->has_window || s->write_mode ? _("none") : _("cut");
 }
 
 static uint64_t total_of(const struct sp_stream_sums *sums)
@@ -75,7 +75,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[PID] = sp_cell_count(report->index.images[s->image].pid),
 		[TID] = sp_cell_count(s->tid),
 		[NAME] = sp_cell_text(sp_report_thread_name(report, i)),
-		[ROLE] = sp_cell_text(sp_role_of(report, i)),
+		[ROLE] = sp_cell_text(_(sp_role_of(report, i))),
 		[PART] = sp_cell_count(s->part),
 		[START] = sp_cell_signed(begin - report->begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(end - begin)),

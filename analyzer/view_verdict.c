@@ -87,16 +87,16 @@ static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
 {
 	char line[LINE_BYTES];
-	size_t at = (size_t)snprintf(line, sizeof(line), "confidence %s",
+	size_t at = (size_t)snprintf(line, sizeof(line), _("confidence %s"),
 				     sp_confidence_name(v->confidence));
-	const char *between = ": ";
+	const char *between = _(": ");
 
 	for (int i = 0; i < SP_DOUBTS; i++) {
 		if (!v->doubts[i])
 			continue;
 		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s", between,
 				       sp_doubt_text((enum sp_doubt)i));
-		between = "; ";
+		between = _("; ");
 	}
 	sp_out_wrapped(out, "           ", line);
 }
@@ -104,13 +104,13 @@ static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
 static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
 {
 	char text[SP_EVIDENCE_TEXT_BYTES], line[LINE_BYTES];
-	const char *head = "evidence   ";
+	const char *head = N_("evidence   ");
 
 	for (uint32_t i = 0; i < v->rests_on_count; i++) {
 		enum sp_measure_id m = v->rests_on[i];
 
 		sp_measure_text(&v->evidence, m, text, sizeof(text));
-		snprintf(line, sizeof(line), "%s: %s", sp_measure_title(m), text);
+		snprintf(line, sizeof(line), _("%s: %s"), sp_measure_title(m), text);
 		sp_out_wrapped(out, head, line);
 		head = "           ";
 	}
@@ -119,7 +119,7 @@ static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
 static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
 {
 	char text[SP_VERDICT_TEXT_BYTES];
-	const char *head = "advice     ";
+	const char *head = N_("advice     ");
 
 	sp_out_wrapped(out, "verdict    ", v->text);
 	show_confidence(v, out);

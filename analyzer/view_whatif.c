@@ -10,12 +10,12 @@ enum { ID, TITLE, NOW, LOW, HIGH, GAIN_LOW, GAIN_HIGH, WORKERS, WHY, TOLD, CELLS
 
 static const struct sp_column columns[CELLS] = {
 	[ID] = {"what_if", NULL, SP_CELL_TEXT},
-	[TITLE] = {NULL, "what if", SP_CELL_TEXT},
-	[NOW] = {"now_ns", "a step", SP_CELL_NS},
-	[LOW] = {"low_ns", "from", SP_CELL_NS},
-	[HIGH] = {"high_ns", "to", SP_CELL_NS},
-	[GAIN_LOW] = {"gain_least_share", "gain from", SP_CELL_SHARE},
-	[GAIN_HIGH] = {"gain_most_share", "to", SP_CELL_SHARE},
+	[TITLE] = {NULL, N_("what if"), SP_CELL_TEXT},
+	[NOW] = {"now_ns", N_("a step"), SP_CELL_NS},
+	[LOW] = {"low_ns", N_("from"), SP_CELL_NS},
+	[HIGH] = {"high_ns", N_("to"), SP_CELL_NS},
+	[GAIN_LOW] = {"gain_least_share", N_("gain from"), SP_CELL_SHARE},
+	[GAIN_HIGH] = {"gain_most_share", N_("to"), SP_CELL_SHARE},
 	[WORKERS] = {"workers", NULL, SP_CELL_COUNT},
 	[WHY] = {"reason", NULL, SP_CELL_TEXT},
 	[TOLD] = {NULL, "", SP_CELL_TEXT},

@@ -20,15 +20,15 @@ enum {
 };
 
 static const struct sp_column all_columns[CELLS] = {
-	[ROLE] = {"role", "role", SP_CELL_TEXT},
-	[PID] = {"pid", "pid", SP_CELL_ID},
+	[ROLE] = {"role", N_("role"), SP_CELL_TEXT},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
 	[TID] = {"tid", NULL, SP_CELL_ID},
 	[START] = {"start_ns", NULL, SP_CELL_AT_NS},
-	[LIFE] = {"dur_ns", "lived", SP_CELL_NS},
-	[BATCHES] = {"batches", "batches", SP_CELL_COUNT},
+	[LIFE] = {"dur_ns", N_("lived"), SP_CELL_NS},
+	[BATCHES] = {"batches", N_("batches"), SP_CELL_COUNT},
 	[SENDING] = {"sending_ns", NULL, SP_CELL_NS},
 	/* Of fetches; null where the kernel was not asked. */
-	[CPU] = {"cpu_ns", "on a core", SP_CELL_NS},
+	[CPU] = {"cpu_ns", N_("on a core"), SP_CELL_NS},
 	[PREEMPTED] = {"preempted_ns", NULL, SP_CELL_NS},
 	[BLOCKED] = {"blocked_ns", NULL, SP_CELL_NS},
 	[MAJOR] = {"major_faults", NULL, SP_CELL_COUNT},
@@ -78,7 +78,7 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 {
 	const struct sp_stream *stream = report->index.streams[w->stream];
 	struct sp_cell cells[CELLS] = {
-		[ROLE] = sp_cell_text(w->is_trainer ? "trainer" : "worker"),
+		[ROLE] = sp_cell_text(w->is_trainer ? _("trainer") : _("worker")),
 		[PID] = sp_cell_count(report->index.images[stream->image].pid),
 		[TID] = sp_cell_count(stream->tid),
 		[START] = sp_cell_signed(w->begin_ns - report->begin_ns),
@@ -125,9 +125,9 @@ enum { W_WORK, W_TITLE, W_TIME, W_SHARE, W_CELLS };
 
 static const struct sp_column meanwhile_columns[W_CELLS] = {
 	[W_WORK] = {"part", NULL, SP_CELL_TEXT},
-	[W_TITLE] = {NULL, "while the trainer waited", SP_CELL_TEXT},
-	[W_TIME] = {"ns", "time", SP_CELL_NS},
-	[W_SHARE] = {"share", "share", SP_CELL_SHARE},
+	[W_TITLE] = {NULL, N_("while the trainer waited"), SP_CELL_TEXT},
+	[W_TIME] = {"ns", N_("time"), SP_CELL_NS},
+	[W_SHARE] = {"share", N_("share"), SP_CELL_SHARE},
 };
 
 static int show_meanwhile(const struct sp_report *report, struct sp_out *out)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/translate.h"
+
 #define GAIN_LEAST 0.05
 
 static const struct {
@@ -20,16 +22,16 @@ const char *sp_what_if_name(enum sp_what_if_id id)
 
 const char *sp_what_if_missing(enum sp_what_if_id id)
 {
-	return table[id].missing;
+	return _(table[id].missing);
 }
 
 void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *w, char *ret,
 		      size_t ret_bytes)
 {
 	if (id == SP_WHAT_IF_workers && w->is_known)
-		snprintf(ret, ret_bytes, "num_workers were %u", w->workers);
+		snprintf(ret, ret_bytes, _("num_workers were %u"), w->workers);
 	else
-		snprintf(ret, ret_bytes, "%s", table[id].title);
+		snprintf(ret, ret_bytes, "%s", _(table[id].title));
 }
 
 static double larger(double a, double b)

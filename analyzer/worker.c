@@ -7,6 +7,7 @@
 #include "analyzer/clock.h"
 #include "analyzer/jobs.h"
 #include "analyzer/report.h"
+#include "analyzer/translate.h"
 
 #define PIECES_MAX 65536u /* what a fetch may contain; beyond, the older half counts as outside */
 
@@ -29,7 +30,7 @@ const char *sp_work_name(enum sp_work work)
 
 const char *sp_work_title(enum sp_work work)
 {
-	return titles[work];
+	return _(titles[work]);
 }
 
 /* Time, and how much of it fell into the trainer's waits. */

@@ -194,9 +194,11 @@ SP_HOOK(void, _Exit, int status)
  */
 static void before_seccomp(unsigned long mode)
 {
-	static const char strict[] = "a thread entered strict seccomp: its later calls are not observed";
-	static const char filter[] = "a process set a seccomp filter: from then on its new threads and "
-				     "children are not observed, nor which files it opens";
+	static const char strict[] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls "
+						  "are not observed");
+	static const char filter[] =
+		SP_NOTE_TEXT("a process set a seccomp filter: from then on its new threads and "
+			     "children are not observed, nor which files it opens");
 	struct sp_thread *t = sp_enter();
 	const char *note = mode == SECCOMP_MODE_STRICT ? strict : filter;
 

@@ -223,8 +223,8 @@ void sp_process_starts(char *const envp[])
 
 void sp_process_tell_stray(struct sp_thread *t)
 {
-	static const char note[] = "a program was started without LD_PRELOAD: neither it nor what it "
-				   "starts is observed";
+	static const char note[] = SP_NOTE_TEXT("a program was started without LD_PRELOAD: neither it "
+						"nor what it starts is observed");
 	uint32_t untold = SP_STRAY_UNTOLD;
 
 	if (__atomic_compare_exchange_n(&sp_process->stray, &untold, SP_STRAY_TOLD, 0, __ATOMIC_RELAXED,

@@ -211,6 +211,9 @@ enum sp_define {
 	SP_DEFINES
 };
 
+/* The words of a note: what a reader's language is looked up by. */
+#define SP_NOTE_TEXT(text) text
+
 enum sp_file_type {
 	SP_FILE_UNKNOWN = 0,
 	SP_FILE_REGULAR,

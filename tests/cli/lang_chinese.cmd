@@ -1,0 +1,1 @@
+$REPORT --lang=zh_CN v1/run.zst

@@ -1,0 +1,1 @@
+STAGEPROF_LANG=zh_CN $REPORT --width=60 explain storage-bound

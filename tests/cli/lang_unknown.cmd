@@ -1,0 +1,1 @@
+$REPORT --lang=xx v1/run.zst

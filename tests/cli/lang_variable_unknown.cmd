@@ -1,0 +1,1 @@
+STAGEPROF_LANG=xx $REPORT info v1/run.zst
