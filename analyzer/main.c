@@ -85,6 +85,7 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 		.file = file,
 		.format = options->format,
 		.width = options->width,
+		.width_is_asked = options->width_is_asked,
 		.color = options->color,
 	};
 	int r;

@@ -204,16 +204,18 @@ static bool wants_color(int when, bool to_stdout)
 	return to_stdout && isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static unsigned default_width(void)
+static unsigned default_width(bool *ret_is_asked)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	int n = columns ? atoi(columns) : 0;
 
+	*ret_is_asked = true;
 	if (n > 0)
 		return (unsigned)n;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
+	*ret_is_asked = false;
 	return PIPED_WIDTH;
 }
 
@@ -308,6 +310,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_width:
 		o->width = (unsigned)parse_number(state, "width", arg, 10000);
+		o->width_is_asked = true;
 		return 0;
 	case KEY_color:
 		o->color_when = parse_word(state, "color", arg, colors);
@@ -365,9 +368,9 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 		.steps = {.to = UINT32_MAX, .epoch = -1},
 		.wait_thresholds = {SP_WAIT_MODERATE, SP_WAIT_SEVERE},
 		.by = SP_NAMING_PATH,
-		.width = default_width(),
 		.paths = paths,
 	};
+	options->width = default_width(&options->width_is_asked);
 	argp_err_exit_status = USAGE_STATUS;
 	argv[0] = program_invocation_short_name; /* getopt's complaints begin with it */
 	if (!paths || argp_parse(&argp, argc, argv, 0, NULL, options) != 0)

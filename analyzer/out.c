@@ -87,7 +87,7 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 	}
 	if (title)
 		sp_out_line(out, "%s", title);
-	out->table = sp_table_create(out->file, columns, n, out->width, out->color);
+	out->table = sp_table_create(out->file, columns, n, out->width, out->width_is_asked, out->color);
 	return out->table ? 0 : -ENOMEM;
 }
 

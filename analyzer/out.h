@@ -71,6 +71,7 @@ struct sp_out {
 	FILE *file;
 	enum sp_format format;
 	unsigned width; /* columns of the terminal; 0: no limit */
+	bool width_is_asked; /* tables leave columns out for it; else they only shorten texts */
 	bool color;
 	struct sp_json json;
 	struct sp_markup markup;

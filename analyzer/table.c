@@ -12,32 +12,42 @@
 #define TEXT_BYTES_MAX (16u * 1024u)
 #define TEXT_WIDTH_MIN 16u
 #define GAP 2u
+#define GAP_MIN 1u
 
 struct sp_table {
 	FILE *file;
 	const struct sp_column *columns;
 	size_t n;
-	unsigned width;
-	bool color, head_is_printed;
+	unsigned width, gap;
+	bool leaves_out, color, head_is_printed;
 	unsigned *widths;
+	bool *left_out; /* for want of width */
 	char **cells; /* n for each row */
 	size_t rows;
 };
 
+static void table_free(struct sp_table *t)
+{
+	free(t->widths);
+	free(t->left_out);
+	free(t->cells);
+	free(t);
+}
+
 struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n,
-				 unsigned width, bool color)
+				 unsigned width, bool leaves_out, bool color)
 {
 	struct sp_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	*t = (struct sp_table){file, columns, n, width, color, false, NULL, NULL, 0};
+	*t = (struct sp_table){.file = file, .columns = columns, .n = n, .width = width, .gap = GAP,
+				.leaves_out = leaves_out, .color = color};
 	t->widths = calloc(n, sizeof(*t->widths));
+	t->left_out = calloc(n, sizeof(*t->left_out));
 	t->cells = calloc(ROWS_WAITING_MAX * n, sizeof(*t->cells));
-	if (!t->widths || !t->cells) {
-		free(t->widths);
-		free(t->cells);
-		free(t);
+	if (!t->widths || !t->left_out || !t->cells) {
+		table_free(t);
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -109,12 +119,17 @@ static void put_padded(struct sp_table *t, size_t i, const char *text, bool is_l
 		fprintf(t->file, "%*s%s", (int)pad, "", text);
 }
 
+static bool is_shown(const struct sp_table *t, size_t i)
+{
+	return t->columns[i].title && !t->left_out[i];
+}
+
 static size_t last_column(const struct sp_table *t)
 {
 	size_t last = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->columns[i].title)
+		if (is_shown(t, i))
 			last = i;
 	return last;
 }
@@ -122,41 +137,105 @@ static size_t last_column(const struct sp_table *t)
 static void print_row(struct sp_table *t, char *const *cells)
 {
 	size_t last = last_column(t);
-	const char *gap = "";
+	unsigned gap = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const char *text = cells ? cells[i] : _(t->columns[i].title);
 
-		if (!t->columns[i].title)
+		if (!is_shown(t, i))
 			continue;
-		fprintf(t->file, "%s", gap);
+		fprintf(t->file, "%*s", (int)gap, "");
 		put_padded(t, i, text, i == last);
-		gap = "  ";
+		gap = t->gap;
 	}
 }
 
-/* Takes columns from the widest text until the row fits the terminal. */
-static void fit(struct sp_table *t)
+/* By how much a row is wider than it may be. */
+static unsigned excess(const struct sp_table *t)
 {
 	unsigned total = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (is_shown(t, i))
+			total += t->widths[i] + (total ? t->gap : 0);
+	return t->width && total > t->width ? total - t->width : 0;
+}
+
+static unsigned least_width(const struct sp_table *t, size_t i)
+{
+	unsigned title = (unsigned)sp_text_width(t->columns[i].title);
+
+	return title > TEXT_WIDTH_MIN ? title : TEXT_WIDTH_MIN;
+}
+
+/* The text that has most to give; n where none has. */
+static size_t widest_text(const struct sp_table *t)
+{
 	size_t widest = t->n;
 
-	for (size_t i = 0; i < t->n; i++) {
-		if (!t->columns[i].title)
-			continue;
-		total += t->widths[i] + GAP;
-		if (t->columns[i].type == SP_CELL_TEXT &&
+	for (size_t i = 0; i < t->n; i++)
+		if (is_shown(t, i) && t->columns[i].type == SP_CELL_TEXT && t->widths[i] > least_width(t, i) &&
 		    (widest == t->n || t->widths[i] > t->widths[widest]))
 			widest = i;
+	return widest;
+}
+
+static void narrow_texts(struct sp_table *t)
+{
+	size_t i;
+
+	while (excess(t) && (i = widest_text(t)) < t->n) {
+		unsigned spare = t->widths[i] - least_width(t, i);
+
+		t->widths[i] -= spare < excess(t) ? spare : excess(t);
 	}
-	total -= total ? GAP : 0;
-	if (t->width == 0 || total <= t->width || widest == t->n)
+}
+
+/* A column that says nothing of any row that waits. */
+static bool is_blank(const struct sp_table *t, size_t i)
+{
+	bool blank = t->columns[i].type != SP_CELL_TEXT && t->rows > 0;
+
+	for (size_t row = 0; blank && row < t->rows; row++) {
+		const char *cell = t->cells[row * t->n + i];
+
+		blank = strcmp(cell, "-") == 0 || (cell[0] == '0' && (!cell[1] || cell[1] == ' '));
+	}
+	return blank;
+}
+
+/* The last number that may go; shares stay, for they put rows in order of weight. n: none may. */
+static size_t last_number(const struct sp_table *t, bool only_blank)
+{
+	size_t first = 0;
+
+	while (first < t->n && !is_shown(t, first))
+		first++;
+	for (size_t i = t->n; i-- > first + 1;)
+		if (is_shown(t, i) && t->columns[i].type != SP_CELL_TEXT &&
+		    (only_blank ? is_blank(t, i) : t->columns[i].type != SP_CELL_SHARE))
+			return i;
+	return t->n;
+}
+
+static void leave_out(struct sp_table *t, bool only_blank)
+{
+	size_t i;
+
+	while (excess(t) && (i = last_number(t, only_blank)) < t->n)
+		t->left_out[i] = true;
+}
+
+/* Texts give first, then columns that say nothing, the space between, and numbers from the right. */
+static void fit(struct sp_table *t)
+{
+	narrow_texts(t);
+	if (!t->leaves_out)
 		return;
-	total -= t->width;
-	if (t->widths[widest] > total + TEXT_WIDTH_MIN)
-		t->widths[widest] -= total;
-	else if (t->widths[widest] > TEXT_WIDTH_MIN)
-		t->widths[widest] = TEXT_WIDTH_MIN;
+	leave_out(t, true);
+	if (excess(t))
+		t->gap = GAP_MIN;
+	leave_out(t, false);
 }
 
 static void print_head(struct sp_table *t)
@@ -209,10 +288,23 @@ int sp_table_row(struct sp_table *t, const struct sp_cell *cells)
 	return 0;
 }
 
+static void print_left_out(const struct sp_table *t)
+{
+	const char *before = "left out for want of width: ";
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!t->columns[i].title || !t->left_out[i])
+			continue;
+		fprintf(t->file, "%s%s", before, t->columns[i].title);
+		before = "; ";
+	}
+	if (*before == ';')
+		fputs(" (--width=0 shows all)\n", t->file);
+}
+
 void sp_table_destroy(struct sp_table *t)
 {
 	print_waiting(t);
-	free(t->widths);
-	free(t->cells);
-	free(t);
+	print_left_out(t);
+	table_free(t);
 }

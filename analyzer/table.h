@@ -7,9 +7,12 @@
 
 #include "analyzer/out.h"
 
-/* width: columns of the terminal, 0: no limit. Returns NULL where memory is out. */
+/*
+ * width: columns of the terminal, 0: no limit. Long texts are shortened for it; leaves_out: where that does not do,
+ * columns are left out, too, and named under the table. Returns NULL where memory is out.
+ */
 struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n,
-				 unsigned width, bool color);
+				 unsigned width, bool leaves_out, bool color);
 
 /* Returns 0 or -ENOMEM. */
 int sp_table_row(struct sp_table *t, const struct sp_cell *cells);

@@ -1,9 +1,11 @@
 /* Names from a trace are hostile: no format may carry them raw. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
+#include "analyzer/table.h"
 #include "analyzer/text.h"
 #include "tests/unit/load.h"
 #include "tests/unit/trace_maker.h"
@@ -200,6 +202,63 @@ START_TEST(numbers_have_three_digits)
 }
 END_TEST
 
+static const struct sp_column wide[] = {
+	{"a", "group", SP_CELL_TEXT},	 {"b", "calls", SP_CELL_COUNT}, {"c", "total", SP_CELL_NS},
+	{"d", "nothing", SP_CELL_BYTES}, {"e", "mean", SP_CELL_NS},	 {"f", "share", SP_CELL_SHARE},
+	{"g", "file", SP_CELL_TEXT},
+};
+
+/* The table of two rows in that width, to free(). */
+static char *table_in(unsigned width)
+{
+	static const char *const paths[] = {
+		"/data/\xe6\x97\xa5\xe6\x9c\xac/\xe7\x85\xa7\xe7\x89\x87\xe7\x9a\x84\xe6\x96\x87"
+		"\xe4\xbb\xb6\xe5\xa4\xb9/0001.jpg",
+		"/data/a/long/way/to/a/folder/of/photographs/0002.jpg",
+	};
+	char *text = NULL;
+	size_t bytes;
+	FILE *file = open_memstream(&text, &bytes);
+	struct sp_table *table = sp_table_create(file, wide, 7, width, true, false);
+
+	for (int i = 0; i < 2; i++) {
+		struct sp_cell cells[] = {
+			sp_cell_text("read"),	 sp_cell_count(123456),	  sp_cell_count(1234567),
+			sp_cell_count(0), sp_cell_count(1234), sp_cell_share(0.5), sp_cell_text(paths[i]),
+		};
+
+		ck_assert_int_eq(sp_table_row(table, cells), 0);
+	}
+	sp_table_destroy(table);
+	fclose(file);
+	return text;
+}
+
+START_TEST(tables_fit_a_terminal)
+{
+	char *whole = table_in(0), *some = table_in(60);
+
+	ck_assert_ptr_nonnull(strstr(whole, "nothing"));
+	ck_assert_ptr_null(strstr(whole, "left out"));
+	/* what says nothing goes before what says something; a path keeps its end */
+	ck_assert_ptr_nonnull(strstr(some, "left out for want of width: nothing ("));
+	ck_assert_ptr_nonnull(strstr(some, "calls"));
+	ck_assert_ptr_nonnull(strstr(some, "mean"));
+	ck_assert_ptr_nonnull(strstr(some, "/0001.jpg"));
+	for (unsigned width = 40; width < 120; width++) {
+		char *text = table_in(width), *rest = text;
+
+		ck_assert_ptr_nonnull(strstr(text, "50.0 %")); /* shares stay */
+		for (char *line; (line = strsep(&rest, "\n")) && *line;)
+			if (strncmp(line, "left out", 8) != 0)
+				ck_assert_uint_le(sp_text_width(line), width);
+		free(text);
+	}
+	free(whole);
+	free(some);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("text");
@@ -215,6 +274,7 @@ int main(void)
 	tcase_add_test(tests, escapes_are_readable_and_counted);
 	tcase_add_test(tests, shortening_keeps_both_ends_and_the_width);
 	tcase_add_test(tests, numbers_have_three_digits);
+	tcase_add_test(tests, tables_fit_a_terminal);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
