@@ -102,6 +102,9 @@ static bool work_of_part(int64_t part, enum sp_work *ret)
 	case SP_PART_decode_image:
 		*ret = SP_WORK_image_decode;
 		return true;
+	case SP_PART_decode_png:
+		*ret = SP_WORK_png_decode;
+		return true;
 	case SP_PART_decode_video:
 		*ret = SP_WORK_video_decode;
 		return true;

@@ -22,8 +22,8 @@ enum sp_work {
 /*
  * mapped_read: off the core in a fetch that had page faults which read, and in no call that is known.
  * transform: what is left of fetching; idle: blocked outside of it; other: neither. jpeg_decode to
- * video_decode are seen at the library's boundary; image_decode and video_decode are, besides, what
- * is left of the wrapped calls that decode.
+ * video_decode are seen at the library's boundary; png_decode, image_decode and video_decode are,
+ * besides, what is left of the wrapped calls that decode.
  */
 struct sp_work_sums {
 	uint64_t ns[SP_WORKS];

@@ -15,11 +15,12 @@ GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous 
 
 wanted = {}  # module -> [(path, part, when, label)]
 marked = [False]
+replaced = {}  # (class, name) -> the method that was there
 
 
 def replace(owner, name, label, part, flags=0, after=None):
 	"""Puts a timed callable in the place of owner.name, if it is there and its own."""
-	value = vars(owner).get(name)
+	value = vars(owner)[name] if name in vars(owner) else inherited(owner, name)
 	kind = type(value)
 	if plain(value):
 		flags |= INLINE
@@ -31,7 +32,16 @@ def replace(owner, name, label, part, flags=0, after=None):
 	elif isinstance(owner, type) and not hasattr(kind, "__get__"):
 		setattr(owner, name, staticmethod(wrap(value, label, part, flags, after)))
 	elif not isinstance(value, type):
+		if isinstance(owner, type):
+			replaced[owner, name] = value
 		setattr(owner, name, wrap(value, label, part, flags, after))
+
+
+def inherited(owner, name):
+	"""What a class above had before it was replaced: the time of one call is not taken twice."""
+	for cls in getattr(owner, "__mro__", ()):
+		if (cls, name) in replaced:
+			return replaced[cls, name]
 
 
 def plain(value):
