@@ -1,46 +1,120 @@
 #include "analyzer/evidence_cpu.h"
 
+#include "analyzer/clock.h"
 #include "analyzer/report.h"
+
+/* What a thread and its process used, and in which time. */
+struct told {
+	struct sp_usage_facts used;
+	int64_t begin_ns, end_ns;
+};
 
 /* Of several processes, those alone whose first thread told all. */
 struct use {
 	double cpu_ns, ready_ns, life_ns; /* of the first thread */
-	double process_cpu_ns, process_ready_ns;
-	double wanted;	/* threads that ran or were ready, on average; of those that trained */
-	double threads; /* most of any process */
-	double batches; /* that they made */
+	double process_cpu_ns;
+	double wanted;	  /* threads that ran or were ready, on average; of those that trained */
+	double demand_ns; /* of cores, while their trainer trained */
+	double threads;	  /* most of any process */
+	double batches;	  /* that they made */
 };
 
-static double life_ns(const struct sp_report *report, uint32_t stream)
+static uint64_t difference(uint64_t before, uint64_t after)
 {
-	const struct sp_image *image = &report->index.images[report->index.streams[stream]->image];
-	int64_t begin, end;
-
-	sp_report_life(report, stream, &begin, &end);
-	if (image->start_ns)
-		begin = (int64_t)image->start_ns;
-	return end > begin ? (double)(end - begin) : 0;
+	if (before == UINT64_MAX || after == UINT64_MAX)
+		return UINT64_MAX;
+	return after > before ? after - before : 0;
 }
 
-static void add_process(struct use *use, const struct sp_report *report, uint32_t stream,
-			uint64_t batches)
+/* From the first step that told its use to the last: what a start costs is not of training. */
+static bool told_by_steps(struct told *ret, const struct sp_report *report, uint32_t stream)
 {
-	const struct sp_thread_usage *told = &report->facts.usages[stream];
-	const struct sp_usage_facts *u = &told->facts;
-	double life = life_ns(report, stream);
+	const struct sp_thread_usage *t = &report->facts.usages[stream];
+	const struct sp_usage_facts *first = &t->first.usage, *last = &t->last.usage;
+	uint32_t host = report->index.images[report->index.streams[stream]->image].host;
+	const struct sp_clock *clock = &report->index.hosts[host].clock;
 
-	if (!told->is_told || u->ready_ns == UINT64_MAX || u->process_ready_ns == UINT64_MAX ||
-	    life <= 0)
-		return;
+	if (!t->first.at || t->last.at <= t->first.at)
+		return false;
+	ret->used = *last; /* process_threads is no count of time */
+	ret->used.cpu_ns = difference(first->cpu_ns, last->cpu_ns);
+	ret->used.ready_ns = difference(first->ready_ns, last->ready_ns);
+	ret->used.process_cpu_ns = difference(first->process_cpu_ns, last->process_cpu_ns);
+	ret->used.process_ready_ns = difference(first->process_ready_ns, last->process_ready_ns);
+	ret->begin_ns = sp_clock_realtime_ns(clock, t->first.at);
+	ret->end_ns = sp_clock_realtime_ns(clock, t->last.at);
+	return true;
+}
+
+static bool told_at_end(struct told *ret, const struct sp_report *report, uint32_t stream)
+{
+	const struct sp_image *image = &report->index.images[report->index.streams[stream]->image];
+
+	sp_report_life(report, stream, &ret->begin_ns, &ret->end_ns);
+	if (image->start_ns)
+		ret->begin_ns = (int64_t)image->start_ns;
+	ret->used = report->facts.usages[stream].facts;
+	return report->facts.usages[stream].is_told;
+}
+
+static bool told_of(struct told *ret, const struct sp_report *report, uint32_t stream, bool trains)
+{
+	bool is_told = (trains && told_by_steps(ret, report, stream)) || told_at_end(ret, report, stream);
+
+	return is_told && ret->used.ready_ns != UINT64_MAX && ret->used.process_ready_ns != UINT64_MAX &&
+	       ret->end_ns > ret->begin_ns;
+}
+
+/* The part of its life that lies between two instants. */
+static double part_between(const struct told *told, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t from = begin_ns > told->begin_ns ? begin_ns : told->begin_ns;
+	int64_t to = end_ns < told->end_ns ? end_ns : told->end_ns;
+
+	return to > from ? (double)(to - from) / (double)(told->end_ns - told->begin_ns) : 0;
+}
+
+static void add_process(struct use *use, const struct told *told, double part, uint64_t batches)
+{
+	const struct sp_usage_facts *u = &told->used;
+	double life_ns = (double)(told->end_ns - told->begin_ns);
+	double demand_ns = (double)u->process_cpu_ns + (double)u->process_ready_ns;
+
 	use->cpu_ns += (double)u->cpu_ns;
 	use->ready_ns += (double)u->ready_ns;
-	use->life_ns += life;
+	use->life_ns += life_ns;
 	use->process_cpu_ns += (double)u->process_cpu_ns;
-	use->process_ready_ns += (double)u->process_ready_ns;
-	use->wanted += (double)(u->process_cpu_ns + u->process_ready_ns) / life;
+	use->wanted += demand_ns / life_ns;
+	use->demand_ns += demand_ns * part;
 	use->threads = (double)u->process_threads > use->threads ? (double)u->process_threads
 								 : use->threads;
 	use->batches += (double)batches;
+}
+
+static void add_trainers(struct use *trainers, const struct sp_report *report)
+{
+	struct told told;
+
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (told_of(&told, report, report->training.trainers[t].stream, true))
+			add_process(trainers, &told, 1, 0);
+}
+
+static void add_workers(struct use *workers, const struct sp_report *report)
+{
+	struct told told, training;
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_worker *w = &report->workers.list[i];
+		uint32_t trainer = report->training.trainers[w->trainer].stream;
+
+		if (w->is_trainer || !told_of(&told, report, w->stream, false))
+			continue;
+		if (!told_of(&training, report, trainer, true))
+			training = told;
+		add_process(workers, &told,
+			    part_between(&told, training.begin_ns, training.end_ns), w->batches);
+	}
 }
 
 /* Processors that the process may keep busy; a part of one is one. 0: not told. */
@@ -68,7 +142,7 @@ static void set_cores(struct sp_evidence *e, const struct sp_report *report)
 	}
 }
 
-/* The process's use counts from its exec: what steps are of its life is theirs. */
+/* Where no step told its use it counts from the process's exec: what steps are of its life is theirs. */
 static void set_trainer_cpu(struct sp_evidence *e, const struct use *trainers)
 {
 	double step_ns = sp_evidence_value(e, SP_MEASURE_step_mean_ns);
@@ -78,7 +152,7 @@ static void set_trainer_cpu(struct sp_evidence *e, const struct use *trainers)
 				trainers->process_cpu_ns * step_ns / trainers->life_ns);
 }
 
-/* Workers count for as long as they live: those of one epoch follow those of another. */
+/* Workers count while the trainer trains: those of one epoch follow those of another. */
 static void set_wanted(struct sp_evidence *e, const struct use *trainers, const struct use *workers,
 		       uint32_t count)
 {
@@ -86,7 +160,7 @@ static void set_wanted(struct sp_evidence *e, const struct use *trainers, const 
 
 	if (span_ns <= 0 || !e->of[SP_MEASURE_cores].is_known)
 		return;
-	wanted += (workers->process_cpu_ns + workers->process_ready_ns) / span_ns;
+	wanted += workers->demand_ns / span_ns;
 	sp_evidence_ratio(e, SP_MEASURE_wanted_per_core, wanted,
 			  sp_evidence_value(e, SP_MEASURE_cores));
 	sp_evidence_set(e, SP_MEASURE_trainer_threads, trainers->threads);
@@ -97,12 +171,8 @@ void sp_evidence_cpu(struct sp_evidence *e, const struct sp_report *report)
 	struct use trainers = {0}, workers = {0};
 
 	set_cores(e, report);
-	for (uint32_t t = 0; t < report->training.count; t++)
-		add_process(&trainers, report, report->training.trainers[t].stream, 0);
-	for (uint32_t i = 0; i < report->workers.count; i++)
-		if (!report->workers.list[i].is_trainer)
-			add_process(&workers, report, report->workers.list[i].stream,
-				    report->workers.list[i].batches);
+	add_trainers(&trainers, report);
+	add_workers(&workers, report);
 	sp_evidence_ratio(e, SP_MEASURE_contention_share, trainers.ready_ns, trainers.life_ns);
 	sp_evidence_ratio(e, SP_MEASURE_batch_cpu_ns, workers.cpu_ns, workers.batches);
 	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, workers.ready_ns, workers.batches);

@@ -236,6 +236,19 @@ static void define_usage(struct sp_thread_usage *usage, const struct sp_definiti
 	usage->is_told = true;
 }
 
+static void define_step_usage(struct sp_thread_usage *usage, const struct sp_definition *d)
+{
+	struct sp_step_usage_facts facts;
+
+	if (d->bytes < sizeof(facts))
+		return;
+	memcpy(&facts, d->blob, sizeof(facts));
+	if (!usage->first.at || facts.at < usage->first.at)
+		usage->first = facts;
+	if (facts.at > usage->last.at)
+		usage->last = facts;
+}
+
 static int define(struct gathering *g, uint32_t stream, const struct sp_definition *d)
 {
 	struct sp_image_facts *image = &g->facts->images[g->index->streams[stream]->image];
@@ -255,6 +268,9 @@ static int define(struct gathering *g, uint32_t stream, const struct sp_definiti
 		return 0;
 	case SP_DEFINE_USAGE:
 		define_usage(&g->facts->usages[stream], d);
+		return 0;
+	case SP_DEFINE_STEP_USAGE:
+		define_step_usage(&g->facts->usages[stream], d);
 		return 0;
 	case SP_DEFINE_COVERAGE:
 		tally_add(&g->facts->coverage, d);

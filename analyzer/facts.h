@@ -52,6 +52,7 @@ struct sp_tally {
 struct sp_thread_usage {
 	bool is_told;
 	struct sp_usage_facts facts;
+	struct sp_step_usage_facts first, last; /* at: 0 where no step told any */
 };
 
 struct sp_facts {

@@ -6,6 +6,7 @@
 
 #include "preload/ranges.h"
 #include "preload/switch.h"
+#include "preload/usage.h"
 #include "trace/events.h"
 
 /* Include/typeslots.h, structmember.h and object.h: parts of the stable ABI. */
@@ -77,10 +78,12 @@ static void timed_end(const struct timed *timed, struct sp_range range, const st
 	else
 		sp_range_end(range, SP_EV_python_call, timed->part, timed->text,
 			     (size_t)timed->text_bytes);
-	if (timed->part == SP_PART_backward)
+	if (timed->part == SP_PART_backward) {
 		sp_switch_backward();
-	else if (timed->part == SP_PART_optimizer)
+	} else if (timed->part == SP_PART_optimizer) {
 		sp_switch_step();
+		sp_usage_define_step();
+	}
 }
 
 /* A function that gives an iterator: the range is each of its steps. */

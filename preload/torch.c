@@ -14,6 +14,7 @@
 #include "preload/pool.h"
 #include "preload/ranges.h"
 #include "preload/switch.h"
+#include "preload/usage.h"
 #include "preload/sys.h"
 #include "trace/events.h"
 
@@ -123,8 +124,10 @@ static void range_end(const void *record, const struct mark *mark, uint32_t kind
 static void user_end(const void *record, void *context)
 {
 	range_end(record, context, SP_EV_torch_range);
-	if (strncmp(record_name(record), "Optimizer.step#", 15) == 0)
+	if (strncmp(record_name(record), "Optimizer.step#", 15) == 0) {
 		sp_switch_step();
+		sp_usage_define_step();
+	}
 }
 
 static void backward_end(const void *record, void *context)

@@ -1,15 +1,19 @@
 #include "preload/usage.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "preload/aside.h"
+#include "preload/clock.h"
 #include "preload/paths.h"
+#include "preload/process.h"
 #include "preload/sys.h"
 
 #define PATH_BYTES 1024u
 #define FILE_BYTES 2048u
+#define STEP_USAGE_PART 8u /* of a second: no sooner again */
 #define THREADS_MAX 1024u /* asked for their schedstat; a file each */
 
 struct linux_dirent64 { /* getdents(2) */
@@ -236,26 +240,72 @@ static uint64_t cpu_ns(const struct rusage *usage)
 	       ((uint64_t)u->tv_usec + (uint64_t)s->tv_usec) * 1000u;
 }
 
-void sp_usage_define_thread(struct sp_thread *t)
+static int usage_read(struct sp_usage_facts *ret, int all)
 {
-	struct rusage own = {0}, all = {0};
-	struct schedstat s = {.tid = (uint32_t)SP_SYS1(SYS_gettid, 0)};
-	struct sp_usage_facts facts;
+	struct rusage own = {0}, process = {0};
+	struct schedstat s = {.tid = (uint32_t)SP_SYS1(SYS_gettid, 0), .all = all};
 
 	if (SP_SYS2(SYS_getrusage, RUSAGE_THREAD, &own) < 0 ||
-	    SP_SYS2(SYS_getrusage, RUSAGE_SELF, &all) < 0)
-		return;
-	s.all = s.tid == (uint32_t)SP_SYS1(SYS_getpid, 0);
+	    SP_SYS2(SYS_getrusage, RUSAGE_SELF, &process) < 0)
+		return -1;
 	sp_aside(errand_schedstat, &s);
-	facts = (struct sp_usage_facts){
+	*ret = (struct sp_usage_facts){
 		.cpu_ns = cpu_ns(&own),
 		.ready_ns = s.ready_ns,
 		.major_faults = (uint64_t)own.ru_majflt,
 		.blocks_read = (uint64_t)own.ru_inblock,
-		.process_cpu_ns = cpu_ns(&all),
-		.process_major_faults = (uint64_t)all.ru_majflt,
+		.process_cpu_ns = cpu_ns(&process),
+		.process_major_faults = (uint64_t)process.ru_majflt,
 		.process_ready_ns = s.threads ? s.all_ready_ns : UINT64_MAX,
 		.process_threads = s.threads ? s.threads : UINT64_MAX,
 	};
-	sp_define(t, SP_DEFINE_USAGE, 0, &facts, sizeof(facts), NULL, 0);
+	return 0;
+}
+
+void sp_usage_define_thread(struct sp_thread *t)
+{
+	struct sp_usage_facts facts;
+
+	if (usage_read(&facts, SP_SYS1(SYS_gettid, 0) == SP_SYS1(SYS_getpid, 0)) == 0)
+		sp_define(t, SP_DEFINE_USAGE, 0, &facts, sizeof(facts), NULL, 0);
+}
+
+/* Two threads that step at once may both be due, or one be passed over: no harm. */
+static int step_is_due(uint64_t now)
+{
+	struct sp_process *p = sp_process;
+	uint64_t first = __atomic_load_n(&p->first_usage_ticks, __ATOMIC_RELAXED);
+	uint64_t last = __atomic_load_n(&p->last_usage_ticks, __ATOMIC_RELAXED);
+	uint64_t told = last - first, least = sp_clock.ticks_per_second / STEP_USAGE_PART;
+
+	if (first && now - last < (told / 8 > least ? told / 8 : least))
+		return 0;
+	if (!first)
+		__atomic_store_n(&p->first_usage_ticks, now, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->last_usage_ticks, now, __ATOMIC_RELAXED);
+	return 1;
+}
+
+static void step_define(struct sp_thread *t, uint64_t now)
+{
+	struct sp_step_usage_facts facts = {.at = now};
+	uint64_t begun_ns = sp_clock_ns(CLOCK_MONOTONIC);
+	unsigned long before = sp_signals_block();
+	int error = usage_read(&facts.usage, 1);
+
+	sp_signals_restore(before);
+	if (!error)
+		sp_define(t, SP_DEFINE_STEP_USAGE, 0, &facts, sizeof(facts), NULL, 0);
+	sp_process_spend(sp_clock_ns(CLOCK_MONOTONIC) - begun_ns);
+}
+
+void sp_usage_define_step(void)
+{
+	uint64_t now = sp_clock_ticks();
+	int kept = errno;
+	struct sp_thread *t;
+
+	if (sp_process && !sp_process_is_frozen() && (t = sp_enter()) && step_is_due(now))
+		step_define(t, now);
+	errno = kept;
 }

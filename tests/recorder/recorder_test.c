@@ -23,6 +23,7 @@
 #include "preload/run.h"
 #include "preload/say.h"
 #include "preload/thread.h"
+#include "preload/usage.h"
 #include "tests/recorder/slots.h"
 
 static char directory[64];
@@ -237,6 +238,8 @@ struct told {
 	struct sp_cpu_facts cpus;
 	struct sp_usage_facts usage;
 	unsigned cpus_times, usage_times;
+	struct sp_step_usage_facts first, last;
+	unsigned step_times;
 };
 
 static void told_take(void *argument, uint32_t which, uint32_t id, const uint8_t *blob, uint32_t bytes)
@@ -247,6 +250,11 @@ static void told_take(void *argument, uint32_t which, uint32_t id, const uint8_t
 	if (which == SP_DEFINE_CPUS && bytes == sizeof(told->cpus)) {
 		memcpy(&told->cpus, blob, bytes);
 		told->cpus_times++;
+	}
+	if (which == SP_DEFINE_STEP_USAGE && bytes == sizeof(told->last)) {
+		memcpy(&told->last, blob, bytes);
+		if (!told->step_times++)
+			told->first = told->last;
 	}
 	if (which == SP_DEFINE_USAGE && bytes == sizeof(told->usage)) {
 		memcpy(&told->usage, blob, bytes);
@@ -304,6 +312,26 @@ START_TEST(short_threads_tell_no_use)
 	run_read(told_take, &told);
 	ck_assert_uint_eq(told.cpus_times, 1);
 	ck_assert_uint_eq(told.usage_times, 0);
+	run_remove();
+}
+END_TEST
+
+/* Steps come by the thousand a second; what is told of them comes ever more rarely. */
+START_TEST(use_after_steps_is_told_now_and_then)
+{
+	struct told told = {.cpus_times = 0};
+	uint64_t before = thread_cpu_ns();
+
+	run_begin(NULL);
+	emit_many(1);
+	while (thread_cpu_ns() - before < 400000000u)
+		sp_usage_define_step();
+	run_read(told_take, &told);
+	ck_assert_uint_ge(told.step_times, 3);
+	ck_assert_uint_le(told.step_times, 60);
+	ck_assert_uint_gt(told.last.at, told.first.at);
+	ck_assert_uint_ge(told.last.usage.cpu_ns - told.first.usage.cpu_ns + 10000000u, 200000000u);
+	ck_assert_uint_ge(told.last.usage.process_threads, 1);
 	run_remove();
 }
 END_TEST
@@ -689,6 +717,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, definitions_of_every_length_come_back, 0, 2);
 	tcase_add_test(t, cores_and_their_use_are_told);
 	tcase_add_test(t, short_threads_tell_no_use);
+	tcase_add_test(t, use_after_steps_is_told_now_and_then);
 	tcase_add_test(t, extra_words_come_back);
 #ifndef __SANITIZE_THREAD__
 	/* ThreadSanitizer delays signals to its own points and takes RLIMIT_FSIZE for itself. */

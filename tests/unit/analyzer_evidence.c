@@ -269,6 +269,36 @@ START_TEST(what_the_kernel_counted)
 }
 END_TEST
 
+/* A start of a hundred seconds in which all was quiet hides nothing. */
+START_TEST(what_the_kernel_counted_of_training_alone)
+{
+	struct sp_cpu_facts cpus = {.allowed = 2};
+	struct sp_step_usage_facts told = {.usage.process_threads = 16};
+	struct sp_usage_facts at_end = {.process_threads = 16};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t begin = m.now_ticks;
+
+		step(1000);
+		told.at = m.now_ticks;
+		sp_maker_define(&m, SP_DEFINE_STEP_USAGE, 0, &told, sizeof(told));
+		told.usage.cpu_ns += (m.now_ticks - begin) / 4;
+		told.usage.ready_ns += (m.now_ticks - begin) / 2;
+		told.usage.process_cpu_ns += 2 * (m.now_ticks - begin);
+		told.usage.process_ready_ns += 6 * (m.now_ticks - begin);
+	}
+	at_end.process_ready_ns = told.usage.process_ready_ns;
+	sp_maker_define(&m, SP_DEFINE_USAGE, 0, &at_end, sizeof(at_end));
+	m.header.image_start_ns = 0;
+	ck_assert_str_eq(judge(), "cpu-oversubscribed");
+	ck_assert_double_eq_tol(value(SP_MEASURE_wanted_per_core), 4, 0.2);
+	ck_assert_double_eq_tol(value(SP_MEASURE_contention_share), 0.5, 0.02);
+	ck_assert_double_eq(value(SP_MEASURE_trainer_threads), 16);
+}
+END_TEST
+
 START_TEST(usage_cut_short_is_passed_over)
 {
 	uint64_t few[2] = {1, 2};
@@ -276,6 +306,7 @@ START_TEST(usage_cut_short_is_passed_over)
 	names();
 	sp_maker_define(&m, SP_DEFINE_CPUS, 0, few, 3);
 	sp_maker_define(&m, SP_DEFINE_USAGE, 0, few, sizeof(few));
+	sp_maker_define(&m, SP_DEFINE_STEP_USAGE, 0, few, sizeof(few));
 	for (int i = 0; i < STEPS; i++)
 		step(1000);
 	ck_assert_str_eq(judge(), "compute-bound");
@@ -366,6 +397,7 @@ int main(void)
 	tcase_add_test(c, one_step);
 	tcase_add_test(c, lost_events_and_newer_ones_are_doubts);
 	tcase_add_test(c, what_the_kernel_counted);
+	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
 	tcase_add_test(made, more_workers_until_something_else_is_slowest);
