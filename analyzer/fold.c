@@ -32,7 +32,8 @@ static void rows_fill(void)
 		row->class = info->class;
 		row->slow = !info->name || info->extra;
 		row->has_file = info->arg == SP_ARG_FILE;
-		row->is_copy = info->name && info->class == SP_CLASS_CUDA_COPY;
+		row->is_copy = info->name && (info->class == SP_CLASS_CUDA_COPY ||
+					      info->class == SP_CLASS_GPU_COPY);
 		row->has_bytes = info->value == SP_VALUE_BYTES || info->value == SP_VALUE_LENGTH;
 	}
 }

@@ -26,7 +26,7 @@ static struct sp_record record_of(const struct sp_report *report, const struct s
 	if (info->arg == SP_ARG_FILE) {
 		place = sp_image_place(facts, arg);
 		r.file = sp_image_file(facts, arg);
-	} else if (info->name && info->class == SP_CLASS_CUDA_COPY) {
+	} else if (info->name && (info->class == SP_CLASS_CUDA_COPY || info->class == SP_CLASS_GPU_COPY)) {
 		place = sp_place_of_copy(arg);
 	} else if (info->arg == SP_ARG_NAME) {
 		r.label = sp_image_label(facts, arg);

@@ -66,6 +66,11 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_HDF5_READ] = SAME(hdf5_read),
 	[SP_CLASS_HDF5_WRITE] = SAME(hdf5_write),
 	[SP_CLASS_OFF] = SAME(off),
+	[SP_CLASS_GPU_KERNEL] = SAME(gpu_kernel),
+	[SP_CLASS_GPU_COPY] = {SP_STAGE_gpu_copy_other, SP_STAGE_gpu_copy_h2d, SP_STAGE_gpu_copy_d2h,
+			       SP_STAGE_gpu_copy_d2d, SP_STAGE_gpu_copy_other, SP_STAGE_gpu_copy_other},
+	[SP_CLASS_GPU_MEMSET] = SAME(gpu_memset),
+	[SP_CLASS_GPU_LOST] = SAME(gpu_lost),
 };
 
 /* What the bytes of a stage are. */
@@ -86,6 +91,9 @@ static const uint8_t bytes_of[SP_STAGES] = {
 	[SP_STAGE_cuda_memset] = MOVED,	   [SP_STAGE_nccl] = MOVED,
 	[SP_STAGE_file_copy] = MOVED,	   [SP_STAGE_decompress] = MOVED,
 	[SP_STAGE_hdf5_read] = MOVED,	   [SP_STAGE_hdf5_write] = MOVED,
+	[SP_STAGE_gpu_copy_h2d] = MOVED,   [SP_STAGE_gpu_copy_d2h] = MOVED,
+	[SP_STAGE_gpu_copy_d2d] = MOVED,   [SP_STAGE_gpu_copy_other] = MOVED,
+	[SP_STAGE_gpu_memset] = MOVED,
 	[SP_STAGE_cuda_malloc] = SIZED,	   [SP_STAGE_mmap] = SIZED,
 };
 

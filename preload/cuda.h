@@ -16,6 +16,7 @@
 
 #include "preload/abi_cuda.h"
 #include "preload/cuda_memory.h"
+#include "preload/cupti.h"
 #include "preload/hook.h"
 #include "preload/lines.h"
 #include "preload/resolve.h"
@@ -103,7 +104,10 @@ static inline void sp_cuda_end(struct sp_cuda_call *call, int64_t value)
 		return;
 	sp_cuda_close(call);
 	end = sp_clock_ticks();
-	sp_span_close_at(&call->span, end, value);
+	if (sp_unlikely(sp_cupti_seen.correlation != 0))
+		sp_cupti_span_close(&call->span, end, value);
+	else
+		sp_span_close_at(&call->span, end, value);
 	if (sp_unlikely(end - call->span.start >= sp_lines_least_ticks))
 		sp_line_keep(thread, call->span.kind, call->span.arg, call->span.start,
 			     end - call->span.start);

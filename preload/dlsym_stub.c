@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/cuda_driver.h"
+#include "preload/cupti.h"
 #include "preload/hook.h"
 #include "preload/process.h"
 #include "preload/symbols.h"
@@ -47,7 +48,7 @@ int sp_dlsym_is_ours(void *handle, const char *name)
 		return 0;
 	if (handle == RTLD_DEFAULT)
 		return sp_symbol_of_ours(name) != NULL;
-	return sp_cuda_driver_knows(name);
+	return sp_cuda_driver_knows(name) || sp_cupti_wrapper(name);
 }
 
 /* As if this library were not there: looked for behind it, and in the libraries loaded RTLD_LOCAL. */
@@ -75,6 +76,8 @@ void *sp_dlsym_answer(void *handle, const char *name)
 	if (handle == RTLD_DEFAULT)
 		return is_defined_elsewhere(name) ? sp_symbol_of_ours(name) : NULL;
 	found = sp_dlsym_next(handle, name);
+	if (found && sp_cupti_wrapper(name))
+		return sp_cupti_wrapper(name);
 	return found ? sp_cuda_driver_wrap_exported(name, found) : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "preload/cuda_driver.h"
 
 #include "preload/cuda.h"
+#include "preload/cupti.h"
 
 #define FORM(name, form, parameters, arguments)                                                    \
 	static int name##_form##form parameters                                                    \
@@ -281,6 +282,11 @@ DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DO
 			after;                                                                     \
 		return ret;                                                                        \
 	}
+
+/* Whatever follows needs the driver: here CUPTI may be loaded, as NVIDIA's own injection is. */
+UNRECORDED(cuInit, sp_cupti_attach(), (unsigned flags), (flags))
+FUNCTION(cuInit, cuInit, 2000, "cuInit", NULL, (unsigned flags), (flags))
+EXPORT(cuInit, 0, cuInit);
 
 /* PyTorch's expandable segments: one range of addresses, mapped piece by piece. */
 UNRECORDED(cuMemAddressReserve, sp_cuda_memory_add(SP_CUDA_DEVICE, (const void *)*address, bytes),

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "preload/dlsym_stub.h"
 #include "preload/glibc.h"
 #include "preload/imports.h"
 #include "preload/originals.h"
@@ -47,7 +48,7 @@ static void *find_below(const struct sp_foreign *foreign, const struct link_map 
 	if (version && sp_has_glibc())
 		found = dlvsym(handle, foreign->name, version);
 	if (!found)
-		found = dlsym(handle, foreign->name);
+		found = sp_dlsym_next(handle, foreign->name); /* dlsym itself may answer with our own */
 	SP_REAL(dlclose)(handle);
 	return unless_ours(foreign, found);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/cupti.h"
 #include "preload/lines.h"
 #include "preload/nvtx.h"
 #include "preload/originals.h"
@@ -42,6 +43,7 @@ __attribute__((destructor)) static void runtime_end(void)
 {
 	int kept = errno;
 
+	sp_cupti_end();
 	sp_thread_finish();
 	errno = kept;
 }

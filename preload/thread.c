@@ -59,10 +59,15 @@ static void ring_empty(struct sp_recorder *r)
 static void identity_fill(struct sp_recorder *r, struct sp_stream_identity *identity)
 {
 	sp_process_describe(&identity->header);
-	identity->header.tid = (uint32_t)SP_SYS1(SYS_gettid, 0);
 	identity->header.part = r->part;
 	identity->header.writer_version = SP_WRITER_VERSION;
-	SP_SYS2(SYS_prctl, PR_GET_NAME, r->comm);
+	if (r->is_device) {
+		identity->header.flags |= SP_HEADER_DEVICE;
+		memcpy(r->comm, "gpu", sizeof("gpu"));
+	} else {
+		identity->header.tid = (uint32_t)SP_SYS1(SYS_gettid, 0);
+		SP_SYS2(SYS_prctl, PR_GET_NAME, r->comm);
+	}
 	memcpy(identity->header.comm, r->comm, sizeof(r->comm));
 	identity->directory = sp_run.directory;
 	identity->write_mode = sp_config_is(sp_config.mode, "write");
@@ -264,7 +269,7 @@ static void recorder_finish(void *argument)
 
 	if (r->hot.state == SP_THREAD_PAUSED)
 		off_emit(&r->hot, r->paused_ticks, r->paused_steps);
-	if (r->capacity) {
+	if (r->capacity && !r->is_device) {
 		name_define(r);
 		sp_process_tell_stray(&r->hot);
 		if (sp_clock_ticks() - r->begun_ticks >= sp_clock.ticks_per_second / USAGE_LIFE_PART)
@@ -298,6 +303,46 @@ void sp_thread_finish(void)
 	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	sp_tls.quiet--;
 	sp_signals_restore(before);
+}
+
+static void device_make(void *argument)
+{
+	struct sp_recorder **made = argument;
+
+	if (sp_process_begin() || !(*made = memory_make()))
+		return;
+	(*made)->is_device = 1;
+	recorder_begin(*made);
+}
+
+/* With signals blocked and none of our own calls recorded, as threads make and end theirs. */
+static void work_aside(void (*work)(void *), void *argument)
+{
+	unsigned long before = sp_signals_block();
+
+	sp_tls.quiet++;
+	sp_deep_call(work, argument);
+	sp_tls.quiet--;
+	sp_signals_restore(before);
+}
+
+struct sp_thread *sp_device_recorder_begin(void)
+{
+	struct sp_recorder *made = NULL;
+
+	if (!sp_process_is_frozen())
+		work_aside(device_make, &made);
+	return made ? &made->hot : NULL;
+}
+
+void sp_device_recorder_finish(struct sp_thread *t)
+{
+	struct sp_recorder *r = sp_recorder_of(t);
+
+	if (sp_process_is_frozen() || t->state == SP_THREAD_NONE)
+		return;
+	work_aside(recorder_finish, r);
+	memory_free(r);
 }
 
 /* Other keys' destructors may still read files: the first round only asks to be called again. */

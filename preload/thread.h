@@ -19,6 +19,7 @@ struct sp_recorder {
 	uint32_t nested; /* frames in a row that found another one of the recorder's interrupted */
 	uintptr_t roomy_frame; /* that was found to lie on no small stack; 0: none */
 	uint32_t part;
+	int is_device; /* no thread's */
 	uint64_t begun_ticks; /* of this part */
 	char comm[16]; /* as in the file's header */
 	uint32_t destructor_rounds;
@@ -41,6 +42,16 @@ int sp_recorder_publish(struct sp_recorder *r, uint16_t flags);
 
 /* True where `frame`, about to enter the recorder, interrupted another one of the same thread in it. */
 int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame);
+
+/*
+ * A recorder that is no thread's, for events that are nobody's call: those of the GPU. Its file has the tid 0
+ * and SP_HEADER_DEVICE. One caller at a time uses it, by sp_emit and what else names the recorder. NULL where
+ * there is none to be had; may be lost to a fork as any other.
+ */
+struct sp_thread *sp_device_recorder_begin(void);
+
+/* Its clean end, and of the recorder. */
+void sp_device_recorder_finish(struct sp_thread *t);
 
 /* Constructor, once: thread ends are to be told to us. */
 void sp_thread_init(void);

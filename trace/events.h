@@ -48,6 +48,10 @@ enum sp_class {
 	SP_CLASS_HDF5_READ,
 	SP_CLASS_HDF5_WRITE,
 	SP_CLASS_OFF,
+	SP_CLASS_GPU_KERNEL,
+	SP_CLASS_GPU_COPY,
+	SP_CLASS_GPU_MEMSET,
+	SP_CLASS_GPU_LOST,
 };
 
 enum sp_value {
@@ -60,6 +64,7 @@ enum sp_value {
 	SP_VALUE_LINES,
 	SP_VALUE_PART,
 	SP_VALUE_ITERATOR,
+	SP_VALUE_COUNT,
 };
 
 enum sp_arg {

@@ -59,6 +59,7 @@ enum sp_header_flags {
 	SP_HEADER_CLOCK_COUNTER = 1 << 0, /* ticks are a cycle counter; else CLOCK_MONOTONIC ns */
 	SP_HEADER_WRITE_MODE = 1 << 1,	  /* no shared mapping here: the window is lost on SIGKILL */
 	SP_HEADER_FORKED = 1 << 2,	  /* image began by fork (parent_*), not by exec */
+	SP_HEADER_DEVICE = 1 << 3,	  /* no thread: what the process's GPUs did; tid 0 */
 };
 
 /* Who wrote this file. Everything above `mutable_from_here` is covered by header_hash. */

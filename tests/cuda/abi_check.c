@@ -42,3 +42,83 @@ _Static_assert((int)SP_CUDA_TYPE_UNIFIED == (int)CU_MEMORYTYPE_UNIFIED, "unified
 _Static_assert((int)SP_CUDA_NOT_READY == (int)cudaErrorNotReady, "not ready");
 _Static_assert((int)SP_CUDA_NOT_READY == (int)CUDA_ERROR_NOT_READY, "not ready");
 _Static_assert((int)SP_CUDA_NOT_INITIALIZED == (int)CUDA_ERROR_NOT_INITIALIZED, "no driver");
+
+#if __has_include(<cupti.h>)
+#include <cupti.h>
+
+#include "preload/abi_cupti.h"
+
+#define KERNEL(theirs)                                                                             \
+	SAME(sp_cupti_kernel, start, theirs, start);                                               \
+	SAME(sp_cupti_kernel, end, theirs, end);                                                   \
+	SAME(sp_cupti_kernel, device, theirs, deviceId);                                           \
+	SAME(sp_cupti_kernel, stream, theirs, streamId);                                           \
+	SAME(sp_cupti_kernel, correlation, theirs, correlationId);                                 \
+	SAME(sp_cupti_kernel, name, theirs, name)
+#define WORK(ours, theirs)                                                                         \
+	SAME(ours, bytes, theirs, bytes);                                                          \
+	SAME(ours, start, theirs, start);                                                          \
+	SAME(ours, end, theirs, end);                                                              \
+	SAME(ours, device, theirs, deviceId);                                                      \
+	SAME(ours, stream, theirs, streamId);                                                      \
+	SAME(ours, correlation, theirs, correlationId)
+
+KERNEL(CUpti_ActivityKernel4);
+KERNEL(CUpti_ActivityKernel5);
+KERNEL(CUpti_ActivityKernel6);
+KERNEL(CUpti_ActivityKernel7);
+KERNEL(CUpti_ActivityKernel8);
+KERNEL(CUpti_ActivityKernel9);
+KERNEL(CUpti_ActivityKernel10);
+WORK(sp_cupti_memcpy, CUpti_ActivityMemcpy);
+WORK(sp_cupti_memcpy, CUpti_ActivityMemcpy3);
+WORK(sp_cupti_memcpy, CUpti_ActivityMemcpy4);
+WORK(sp_cupti_memcpy, CUpti_ActivityMemcpy5);
+WORK(sp_cupti_memcpy, CUpti_ActivityMemcpy6);
+SAME(sp_cupti_memcpy, direction, CUpti_ActivityMemcpy6, copyKind);
+SAME(sp_cupti_memcpy, source, CUpti_ActivityMemcpy6, srcKind);
+SAME(sp_cupti_memcpy, target, CUpti_ActivityMemcpy6, dstKind);
+WORK(sp_cupti_memcpy_peer, CUpti_ActivityMemcpyPtoP);
+WORK(sp_cupti_memcpy_peer, CUpti_ActivityMemcpyPtoP4);
+WORK(sp_cupti_memset, CUpti_ActivityMemset);
+WORK(sp_cupti_memset, CUpti_ActivityMemset4);
+SAME(sp_cupti_call_data, site, CUpti_CallbackData, callbackSite);
+SAME(sp_cupti_call_data, correlation, CUpti_CallbackData, correlationId);
+
+#define EQUAL(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
+EQUAL(SP_CUPTI_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY);
+EQUAL(SP_CUPTI_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET);
+EQUAL(SP_CUPTI_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+EQUAL(SP_CUPTI_MEMCPY_PEER, CUPTI_ACTIVITY_KIND_MEMCPY2);
+EQUAL(SP_CUPTI_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
+EQUAL(SP_CUPTI_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API);
+EQUAL(SP_CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+EQUAL(SP_CUPTI_NO_MORE, CUPTI_ERROR_MAX_LIMIT_REACHED);
+EQUAL(SP_CUPTI_NOT_PERMITTED, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+EQUAL(SP_CUPTI_TAKEN, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+EQUAL(SP_CUPTI_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE);
+EQUAL(SP_CUPTI_PINNED, CUPTI_ACTIVITY_MEMORY_KIND_PINNED);
+
+/* Ends of preload/cupti.def's ranges. */
+EQUAL(31, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020);
+EQUAL(52, CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020);
+EQUAL(142, CUPTI_RUNTIME_TRACE_CBID_cudaMemset3D_v3020);
+EQUAL(163, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy3DPeerAsync_v4000);
+EQUAL(211, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
+EQUAL(236, CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_ptsz_v7000);
+EQUAL(250, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy3DPeerAsync_ptsz_v7000);
+EQUAL(270, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_ptsz_v9000);
+EQUAL(312, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000);
+EQUAL(431, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060);
+EQUAL(506, CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000);
+EQUAL(43, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD);
+EQUAL(81, CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32);
+EQUAL(226, CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async);
+EQUAL(293, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoAAsync_v2);
+EQUAL(307, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+EQUAL(433, CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async_ptsz);
+EQUAL(442, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz);
+EQUAL(478, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz);
+EQUAL(515, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
+EQUAL(653, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
+#endif

@@ -31,6 +31,13 @@ class Real(Case):
         stages, _ = outcome.trace.stages()
         self.assertEqual({name: stages[name]["calls"] for name in CALLS}, CALLS)
 
+    def test_cupti_is_asked_for_and_cuda_cannot_begin(self):
+        libraries = os.environ["STAGEPROF_TEST_CUDA"]
+        env = {"LD_LIBRARY_PATH": libraries, "STAGEPROF_CUPTI": "1"}
+        outcome = self.both(victim("real_shared"), env=env, name="real_shared")
+        told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
+        self.assertIn(["cupti", "absent", "CUDA was not initialised in this process"], told)
+
     def test_static_runtime(self):
         self.run_real("real_static")
 

@@ -8,6 +8,7 @@
 
 #include "fake_cuda.h"
 #include "fake_memory.h"
+#include "fake_observer.h"
 #include "fake_stream.h"
 
 struct fake_graph {
@@ -43,13 +44,13 @@ static uint64_t kernel_ns(void **arguments)
 			return FAKE_NO_DEVICE;                                                     \
 	} while (0)
 
-static int launch(unsigned blocks, void **arguments, struct fake_stream *stream)
+static int launch(const void *f, unsigned blocks, void **arguments, struct fake_stream *stream)
 {
 	NEED_DEVICE();
 	if (!blocks)
 		return FAKE_INVALID;
 	fake_stream_put(stream, &(struct fake_work){.kind = FAKE_WORK_KERNEL,
-						    .ns = kernel_ns(arguments)});
+						    .ns = kernel_ns(arguments), .kernel = f});
 	return FAKE_OK;
 }
 
@@ -139,29 +140,35 @@ static int capture_end(struct fake_stream *stream, void **ret_graph)
 FAKE_STREAM_DRIVER(PROTOTYPE)
 FAKE_PLAIN_DRIVER(PROTOTYPE)
 
+#define OBSERVED(name)                                                                             \
+	struct fake_call observed __attribute__((cleanup(fakeCudaEnd))) = {FAKE_DRIVER, name, 0, 0};   \
+	fakeCudaBegin(&observed)
+
 /* Both forms of a function; `s` is the stream of the call. */
 #define FORMS(exported, suffix, parameters, handle, body)                                          \
 	int exported parameters                                                                    \
 	{                                                                                          \
+		OBSERVED(#exported);                                                               \
 		struct fake_stream *s = fake_stream_of(handle);                                    \
 		return body;                                                                       \
 	}                                                                                          \
 	int exported##suffix parameters                                                            \
 	{                                                                                          \
+		OBSERVED(#exported #suffix);                                                       \
 		struct fake_stream *s = (handle) ? fake_stream_of(handle) : fake_stream_own();      \
 		return body;                                                                       \
 	}
 FORMS(cuLaunchKernel, _ptsz,
       (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
        unsigned shared, void *stream, void **arguments, void **extra),
-      stream, launch(gx * gy * gz, arguments, s))
+      stream, launch(f, gx * gy * gz, arguments, s))
 FORMS(cuLaunchCooperativeKernel, _ptsz,
       (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
        unsigned shared, void *stream, void **arguments),
-      stream, launch(gx * gy * gz, arguments, s))
+      stream, launch(f, gx * gy * gz, arguments, s))
 FORMS(cuLaunchKernelEx, _ptsz,
       (const struct fake_driver_launch *l, void *f, void **arguments, void **extra),
-      l->stream, launch(l->grid[0] * l->grid[1] * l->grid[2], arguments, s))
+      l->stream, launch(f, l->grid[0] * l->grid[1] * l->grid[2], arguments, s))
 FORMS(cuGraphLaunch, _ptsz, (void *graph, void *stream), stream, graph_launch(graph, s))
 FORMS(cuStreamEndCapture, _ptsz, (void *stream, void **graph), stream, capture_end(s, graph))
 FORMS(cuMemcpy, _ptds, (uint64_t to, uint64_t from, size_t bytes), NULL,

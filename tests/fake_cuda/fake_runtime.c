@@ -9,6 +9,7 @@
 
 #include "fake_cuda.h"
 #include "fake_driver.h"
+#include "fake_observer.h"
 
 #define POINTER(name, exported, per_thread, parameters) int(*name) parameters;
 #define PAIR(name, exported, per_thread, parameters) int(*name[2]) parameters;
@@ -17,6 +18,8 @@ static struct {
 	FAKE_PLAIN_DRIVER(POINTER)
 	int (*find)(const char *symbol, void **function, int version, uint64_t flags, int *status);
 	int (*find_v1)(const char *symbol, void **function, int version, uint64_t flags);
+	void (*observed_begin)(struct fake_call *);
+	void (*observed_end)(struct fake_call *);
 	int begun; /* what every call returns instead of doing anything */
 } driver;
 
@@ -54,6 +57,8 @@ static void begin_once(void)
 		library, "cuGetProcAddress_v2");
 	driver.find_v1 = (int (*)(const char *, void **, int, uint64_t))dlsym(library,
 									      "cuGetProcAddress");
+	driver.observed_begin = (void (*)(struct fake_call *))dlsym(library, "fakeCudaBegin");
+	driver.observed_end = (void (*)(struct fake_call *))dlsym(library, "fakeCudaEnd");
 	if (!driver.find && !driver.find_v1)
 		return;
 	find_all();
@@ -75,24 +80,36 @@ static int begin(void)
 			return begun;                                                              \
 	} while (0)
 
+static void observed_end(struct fake_call *call)
+{
+	driver.observed_end(call);
+}
+
+#define OBSERVED(name)                                                                             \
+	struct fake_call observed __attribute__((cleanup(observed_end))) = {FAKE_RUNTIME, name, 0, 0}; \
+	driver.observed_begin(&observed)
+
 /* NAME and its form for per-thread default streams; `form` is 1 in the second. */
 #define FORMS(name, suffix, parameters, call)                                                      \
 	int name parameters                                                                        \
 	{                                                                                          \
 		enum { form = 0 };                                                                 \
 		BEGIN();                                                                           \
+		OBSERVED(#name);                                                                   \
 		return call;                                                                       \
 	}                                                                                          \
 	int name##suffix parameters                                                                \
 	{                                                                                          \
 		enum { form = 1 };                                                                 \
 		BEGIN();                                                                           \
+		OBSERVED(#name #suffix);                                                           \
 		return call;                                                                       \
 	}
 #define PLAIN(name, parameters, call)                                                              \
 	int name parameters                                                                        \
 	{                                                                                          \
 		BEGIN();                                                                           \
+		OBSERVED(#name);                                                                   \
 		return call;                                                                       \
 	}
 

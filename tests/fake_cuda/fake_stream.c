@@ -6,7 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "fake_observer.h"
+
 struct fake_stream {
+	uint32_t id;
 	struct fake_stream *next; /* of all streams */
 	struct fake_work *first, *last;
 	uint64_t put, done;
@@ -55,6 +58,8 @@ static void run(const struct fake_work *work)
 		work->function(work->to);
 	if (work->ns)
 		sleep_until(begin + work->ns);
+	if (fake_observer)
+		fake_observer->work(work, begin, now_ns());
 	pthread_mutex_lock(&lock);
 	while (work->kind == FAKE_WORK_WAIT && event->done < work->turn)
 		pthread_cond_wait(&changed, &lock);
@@ -100,6 +105,7 @@ struct fake_stream *fake_stream_make(void)
 	pthread_mutex_lock(&lock);
 	stream->next = streams;
 	streams = stream;
+	stream->id = streams->next ? streams->next->id + 1 : 7;
 	pthread_mutex_unlock(&lock);
 	return stream;
 }
@@ -160,6 +166,8 @@ void fake_stream_put(struct fake_stream *stream, const struct fake_work *work)
 	if (!copy)
 		abort();
 	*copy = *work;
+	copy->stream_id = stream->id;
+	copy->correlation = fake_correlation;
 	pthread_mutex_lock(&lock);
 	if (stream->capturing) {
 		append(&stream->captured, &stream->captured_last, copy);

@@ -28,6 +28,8 @@ struct fake_work {
 	void *event; /* EVENT, WAIT */
 	uint64_t turn;
 	void (*function)(void *);
+	const void *kernel;
+	uint32_t stream_id, correlation; /* for fake_observer.h */
 };
 
 struct fake_stream *fake_stream_make(void);
