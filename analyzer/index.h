@@ -101,6 +101,7 @@ struct sp_index {
 	struct sp_host *hosts; /* by name */
 	uint32_t host_count;
 	struct sp_stream *by_id; /* uthash */
+	struct sp_progress *progress; /* told of every slot that is read; NULL: nobody asks */
 };
 
 /* Adds a file, or the files of a directory whose names end in .zst. Returns 0 or -errno. */

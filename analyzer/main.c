@@ -16,6 +16,7 @@
 #include "analyzer/language.h"
 #include "analyzer/options.h"
 #include "analyzer/output_file.h"
+#include "analyzer/progress.h"
 #include "analyzer/report.h"
 #include "analyzer/text.h"
 #include "analyzer/translate.h"
@@ -166,6 +167,18 @@ static uint32_t paths_count(const struct sp_options *options)
 	return n;
 }
 
+/* A page is made of so many readings of a run that trains; of another one it is done before the bar is. */
+#define PAGE_READINGS 7u
+
+static void begin_progress(struct sp_report *report)
+{
+	uint64_t slots = 0;
+
+	for (uint32_t i = 0; i < report->index.stream_count; i++)
+		slots += report->index.streams[i]->limit;
+	sp_progress_begin(report->index.progress, stderr, PAGE_READINGS * slots);
+}
+
 static int read_report(struct sp_report *report, const struct sp_options *options, char **paths,
 		       uint32_t count, bool complains)
 {
@@ -173,6 +186,8 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 
 	add_inputs(report, paths, count);
 	r = sp_report_scan(report);
+	if (r == 0 && report->index.progress)
+		begin_progress(report);
 	if (r == 0)
 		r = sp_report_fold(report);
 	if (r == 0 && (complains || !sp_report_has_trace(report)))
@@ -189,15 +204,20 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 static int run(struct sp_report *reports, uint32_t count, const struct sp_options *options)
 {
 	struct sp_output_file file;
+	struct sp_progress progress;
 	int status = 0;
 
 	if (open_output(&file, options) < 0)
 		return 1;
+	sp_progress_begin(&progress, NULL, 0);
+	if ((options->needs & SP_IS_DOCUMENT) && !options->quiet && isatty(STDERR_FILENO))
+		reports[0].index.progress = &progress;
 	for (uint32_t i = 0; status == 0 && !options->explains && i < count; i++)
 		status = read_report(&reports[i], options, options->paths + i,
 				     count > 1 ? 1 : paths_count(options), true);
 	if (status == 0)
 		status = write_output(&reports[0], options, &file);
+	sp_progress_end(&progress);
 	sp_output_file_drop(&file);
 	return status;
 }

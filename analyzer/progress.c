@@ -16,7 +16,7 @@ static int64_t now_ns(void)
 
 void sp_progress_begin(struct sp_progress *p, FILE *file, uint64_t total)
 {
-	*p = (struct sp_progress){.file = file, .total = total, .drawn_ns = now_ns()};
+	*p = (struct sp_progress){.file = file, .total = total, .drawn_ns = now_ns(), .owner = pthread_self()};
 	p->next = file && total ? LOOK_EVERY : UINT64_MAX;
 }
 
@@ -24,11 +24,12 @@ void sp_progress_draw(struct sp_progress *p)
 {
 	static const char full[] = "########################################";
 	static const char rest[] = "........................................";
-	uint64_t done = p->done < p->total ? p->done : p->total;
+	uint64_t counted = __atomic_load_n(&p->done, __ATOMIC_RELAXED);
+	uint64_t done = counted < p->total ? counted : p->total;
 	int64_t now = now_ns();
 	unsigned columns = (unsigned)((unsigned __int128)done * BAR_COLUMNS / p->total);
 
-	p->next = p->done + LOOK_EVERY;
+	p->next = counted + LOOK_EVERY;
 	if (now - p->drawn_ns < DRAW_EVERY_NS)
 		return;
 	p->drawn_ns = now;

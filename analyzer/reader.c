@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "analyzer/progress.h"
 #include "trace/codec.h"
 
 #define AHEAD_BYTES (256u * 1024u)
@@ -208,6 +209,8 @@ bool sp_reader_next(struct sp_reader *r, struct sp_batch *ret)
 	if (!more)
 		more = next_of_window(r, ret);
 	r->given += more ? ret->n : 0;
+	if (more && r->index->progress)
+		sp_progress_share(r->index->progress, ret->n);
 	return more;
 }
 

@@ -49,9 +49,9 @@ class Output(unittest.TestCase):
         self.assertEqual(export.wait(), -signal.SIGTERM)
         self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith("ended")], [])
 
-    def test_bar(self):
+    def on_terminal(self, *command):
+        """What a command that ends well says to a terminal."""
         mine, its = pty.openpty()
-        command = [runs.REPORT, "export", "sqlite", self.path("large"), "-o", self.path("bar")]
         done = subprocess.Popen(command, stderr=its)
         os.close(its)
         told = b""
@@ -61,6 +61,23 @@ class Output(unittest.TestCase):
         except OSError:
             pass
         self.assertEqual(done.wait(), 0)
+        os.close(mine)
+        return told
+
+    def test_bar_of_a_page(self):
+        subprocess.run([MAKE_TRACE, self.path("long"), "1500000", "4", "1000"], check=True)
+        command = [runs.REPORT, "html", self.path("long"), "-o", self.path("page.html"), "--force", "--jobs=1"]
+        told = self.on_terminal(*command)
+        self.assertRegex(told, rb"#\.+ +\d+ %")
+        self.assertTrue(told.endswith(b"\r\033[K"), "it stays when all is done")
+        self.assertEqual(self.on_terminal(*command, "--quiet"), b"")
+        quiet = subprocess.run(command, stderr=subprocess.PIPE, check=True).stderr
+        self.assertEqual(quiet, b"", "a bar without a terminal")
+        self.assertLess(os.path.getsize(self.path("page.html")), 3 << 20)
+
+    def test_bar(self):
+        command = [runs.REPORT, "export", "sqlite", self.path("large"), "-o", self.path("bar")]
+        told = self.on_terminal(*command)
         self.assertRegex(told, rb"#\.+ +\d+ %")
         self.assertIn(b"wrote ", told)
         quiet = subprocess.run([*command, "--force"], stderr=subprocess.PIPE, check=True).stderr
