@@ -11,6 +11,7 @@
 #define ROWS_WAITING_MAX 4096u
 #define TEXT_BYTES_MAX (16u * 1024u)
 #define TEXT_WIDTH_MIN 16u
+#define TITLES_BYTES 1024u
 #define GAP 2u
 #define GAP_MIN 1u
 
@@ -163,7 +164,7 @@ static unsigned excess(const struct sp_table *t)
 
 static unsigned least_width(const struct sp_table *t, size_t i)
 {
-	unsigned title = (unsigned)sp_text_width(t->columns[i].title);
+	unsigned title = (unsigned)sp_text_width(_(t->columns[i].title));
 
 	return title > TEXT_WIDTH_MIN ? title : TEXT_WIDTH_MIN;
 }
@@ -290,16 +291,20 @@ int sp_table_row(struct sp_table *t, const struct sp_cell *cells)
 
 static void print_left_out(const struct sp_table *t)
 {
-	const char *before = "left out for want of width: ";
+	const char *between = "";
+	char titles[TITLES_BYTES] = "";
 
 	for (size_t i = 0; i < t->n; i++) {
 		if (!t->columns[i].title || !t->left_out[i])
 			continue;
-		fprintf(t->file, "%s%s", before, t->columns[i].title);
-		before = "; ";
+		strncat(titles, between, sizeof(titles) - strlen(titles) - 1);
+		strncat(titles, _(t->columns[i].title), sizeof(titles) - strlen(titles) - 1);
+		between = "; ";
 	}
-	if (*before == ';')
-		fputs(" (--width=0 shows all)\n", t->file);
+	if (*between) {
+		fprintf(t->file, _("left out for want of width: %s (--width=0 shows all)"), titles);
+		putc('\n', t->file);
+	}
 }
 
 void sp_table_destroy(struct sp_table *t)
