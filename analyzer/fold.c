@@ -30,7 +30,7 @@ static void rows_fill(void)
 		for (int place = 0; place < SP_PLACES; place++)
 			row->stage[place] = (uint8_t)sp_stage_of(kind, (enum sp_place)place);
 		row->class = info->class;
-		row->slow = !info->name || info->extra;
+		row->slow = !info->name || info->extra || info->class == SP_CLASS_MEMORY;
 		row->has_file = info->arg == SP_ARG_FILE;
 		row->is_copy = info->name && (info->class == SP_CLASS_CUDA_COPY ||
 					      info->class == SP_CLASS_GPU_COPY);
@@ -210,6 +210,16 @@ static void fold_unknown(struct sp_fold *fold, const struct sp_slot *slot)
 	note_end(fold, slot);
 }
 
+static void fold_memory(struct sp_fold *fold, const struct sp_slot *slot)
+{
+	if (!fold->all && !is_in_span(fold, slot))
+		return;
+	add_span(fold, SP_STAGE_memory, 0);
+	note_end(fold, slot);
+	if (slot->value >= 0)
+		sp_resident_put(&fold->sums->resident, slot->start, (uint64_t)slot->value);
+}
+
 static void fold_extra(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
 {
 	fold->has_carry = false;
@@ -227,6 +237,8 @@ static void fold_slow(struct sp_fold *fold, const struct sp_batch *batch, uint32
 		return;
 	} else if (!sp_event_info(kind)->name) {
 		fold_unknown(fold, slot);
+	} else if (kind == SP_EV_memory) {
+		fold_memory(fold, slot);
 	} else if (i + 1 < batch->n) {
 		bool has_extra = sp_commit_kind(slot[1].commit) == SP_KIND_EXTRA;
 

@@ -12,6 +12,7 @@
 #include "analyzer/hist.h"
 #include "analyzer/index.h"
 #include "analyzer/reader.h"
+#include "analyzer/resident.h"
 #include "analyzer/stage.h"
 
 struct sp_sums {
@@ -32,6 +33,7 @@ struct sp_stream_sums {
 	uint64_t unknown; /* events of kinds that this version does not know */
 	uint64_t end_ticks; /* latest end of an event; 0: none */
 	uint64_t lines, pixels; /* of finished images */
+	struct sp_resident resident; /* samples that this thread took */
 };
 
 /*

@@ -286,6 +286,8 @@ void sp_report_finish(struct sp_report *report)
 	sp_facts_finish(&report->facts, &report->index);
 	sp_index_finish(&report->index);
 	sp_fold_part_finish(&report->part);
+	for (uint32_t i = 0; report->streams && i < report->index.stream_count; i++)
+		sp_resident_finish(&report->streams[i].resident);
 	free(report->streams);
 }
 

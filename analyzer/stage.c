@@ -71,6 +71,7 @@ static const uint8_t table[][SP_PLACES] = {
 			       SP_STAGE_gpu_copy_d2d, SP_STAGE_gpu_copy_other, SP_STAGE_gpu_copy_other},
 	[SP_CLASS_GPU_MEMSET] = SAME(gpu_memset),
 	[SP_CLASS_GPU_LOST] = SAME(gpu_lost),
+	[SP_CLASS_MEMORY] = SAME(memory),
 };
 
 /* What the bytes of a stage are. */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-	HOST, PID, PPID, EXE, BEGIN, START, LIFE, THREADS, EVENTS, READ, WRITTEN, LOST, ENDED,
+	HOST, PID, PPID, EXE, BEGIN, START, LIFE, THREADS, EVENTS, READ, WRITTEN, MEMORY, MEMORY_LAST, LOST,
+	ENDED,
 	CELLS
 };
 
@@ -21,6 +22,9 @@ static const struct sp_column columns[CELLS] = {
 	[EVENTS] = {"events", N_("events"), SP_CELL_COUNT},
 	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
 	[WRITTEN] = {"written_bytes", N_("written"), SP_CELL_BYTES},
+	/* Of the samples (preload/resident.h): null where there is none. */
+	[MEMORY] = {"rss_max_bytes", N_("memory"), SP_CELL_BYTES},
+	[MEMORY_LAST] = {"rss_last_bytes", NULL, SP_CELL_BYTES},
 	[LOST] = {"events_lost", N_("lost"), SP_CELL_COUNT},
 	[ENDED] = {"threads_not_ended", N_("not ended"), SP_CELL_COUNT},
 };
@@ -30,8 +34,17 @@ struct process {
 	uint32_t threads, not_ended;
 	int64_t begin_ns, end_ns;
 	uint64_t events, lost;
+	uint64_t rss_max_bytes; /* 0: no sample */
+	struct sp_resident_sample rss_last;
 	struct sp_traffic traffic;
 };
+
+static void add_memory(struct process *p, const struct sp_resident *r)
+{
+	p->rss_max_bytes = r->max_bytes > p->rss_max_bytes ? r->max_bytes : p->rss_max_bytes;
+	if (r->count && r->list[r->count - 1].ticks >= p->rss_last.ticks)
+		p->rss_last = r->list[r->count - 1];
+}
 
 static void add_stream(const struct sp_report *report, struct process *p, uint32_t i)
 {
@@ -46,6 +59,7 @@ static void add_stream(const struct sp_report *report, struct process *p, uint32
 	p->not_ended += !s->has_last;
 	p->events += report->streams[i].events;
 	p->lost += s->lost;
+	add_memory(p, &report->streams[i].resident);
 	p->traffic.read_bytes += traffic.read_bytes;
 	p->traffic.written_bytes += traffic.written_bytes;
 }
@@ -67,6 +81,8 @@ static int show_row(const struct sp_report *report, struct sp_out *out, const st
 		[EVENTS] = sp_cell_count(p->events),
 		[READ] = sp_cell_count(p->traffic.read_bytes),
 		[WRITTEN] = sp_cell_count(p->traffic.written_bytes),
+		[MEMORY] = p->rss_max_bytes ? sp_cell_count(p->rss_max_bytes) : sp_cell_null(),
+		[MEMORY_LAST] = p->rss_max_bytes ? sp_cell_count(p->rss_last.bytes) : sp_cell_null(),
 		[LOST] = sp_cell_count(p->lost + image->process_lost),
 		[ENDED] = sp_cell_count(p->not_ended),
 	};

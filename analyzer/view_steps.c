@@ -10,7 +10,7 @@
 
 #define SLOW_FACTOR 2u /* times the median */
 
-enum { PID, TID, INDEX, EPOCH, START, KIND, WALL, PARTS, CELLS = PARTS + SP_ACCOUNT_PARTS };
+enum { PID, TID, INDEX, EPOCH, START, KIND, WALL, MEMORY, WORKERS, PARTS, CELLS = PARTS + SP_ACCOUNT_PARTS };
 
 static const struct sp_column all_columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
@@ -20,6 +20,8 @@ static const struct sp_column all_columns[CELLS] = {
 	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
 	[KIND] = {"kind", N_("kind"), SP_CELL_TEXT},
 	[WALL] = {"wall_ns", N_("wall"), SP_CELL_NS},
+	[MEMORY] = {"rss_bytes", N_("memory"), SP_CELL_BYTES},
+	[WORKERS] = {"workers_rss_bytes", N_("of workers"), SP_CELL_BYTES},
 #define SP_ACCOUNT(name, title, missing)                                                           \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_ns", title, SP_CELL_NS},
 #include "analyzer/account.def"
@@ -32,6 +34,19 @@ static struct sp_cell part_cell(const struct sp_step_row *row, int part)
 	if (part == SP_ACCOUNT_validation || row->trainer->steps.sources[part] == SP_FROM_NOTHING)
 		return sp_cell_null();
 	return sp_cell_count(sp_step_of_row(row)->account.ns[part]);
+}
+
+/* The trainer's process, and its workers added up. */
+static void fill_memory(const struct sp_report *report, const struct sp_step *step,
+			const struct sp_resident_streams *memory, struct sp_cell cells[CELLS])
+{
+	uint64_t sums[2] = {0, 0}, bytes;
+
+	for (uint32_t i = 0; i < memory->count; i++)
+		if (sp_resident_in(report, memory->list[i], step->start_ns, step->end_ns, &bytes))
+			sums[i >= memory->own] = i < memory->own ? bytes : sums[1] + bytes;
+	cells[MEMORY] = sums[0] ? sp_cell_count(sums[0]) : sp_cell_null();
+	cells[WORKERS] = sums[1] ? sp_cell_count(sums[1]) : sp_cell_null();
 }
 
 static void fill(const struct sp_report *report, const struct sp_step_row *row,
@@ -51,8 +66,37 @@ static void fill(const struct sp_report *report, const struct sp_step_row *row,
 		cells[PARTS + part] = part_cell(row, part);
 }
 
-/* As a row of a table, but for the parts, which are an object of their own. */
-static void step_json(struct sp_out *out, const struct sp_cell cells[CELLS])
+static void count_or_null(struct sp_json *j, const char *key, const struct sp_cell *cell)
+{
+	if (cell->is_null)
+		sp_json_null(j, key);
+	else
+		sp_json_count(j, key, cell->count);
+}
+
+static void memory_json(struct sp_json *j, const struct sp_report *report, const struct sp_step *step,
+			const struct sp_resident_streams *memory)
+{
+	uint64_t bytes;
+
+	sp_json_open(j, "memory", '[');
+	for (uint32_t i = 0; i < memory->count; i++) {
+		const struct sp_stream *stream = report->index.streams[memory->list[i]];
+
+		if (!sp_resident_in(report, memory->list[i], step->start_ns, step->end_ns, &bytes))
+			continue;
+		sp_json_open(j, NULL, '{');
+		sp_json_count(j, "pid", report->index.images[stream->image].pid);
+		sp_json_string(j, "role", i < memory->own ? "trainer" : "worker", i < memory->own ? 7 : 6);
+		sp_json_count(j, "rss_bytes", bytes);
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
+/* As a row of a table, but for the parts and the memory, which are objects of their own. */
+static void step_json(struct sp_out *out, const struct sp_report *report, const struct sp_step *step,
+		      const struct sp_resident_streams *memory, const struct sp_cell cells[CELLS])
 {
 	struct sp_json *j = &out->json;
 
@@ -64,15 +108,12 @@ static void step_json(struct sp_out *out, const struct sp_cell cells[CELLS])
 	sp_json_string(j, "kind", cells[KIND].text, cells[KIND].bytes);
 	sp_json_count(j, "pid", cells[PID].count);
 	sp_json_count(j, "tid", cells[TID].count);
+	count_or_null(j, "rss_bytes", &cells[MEMORY]);
+	count_or_null(j, "workers_rss_bytes", &cells[WORKERS]);
+	memory_json(j, report, step, memory);
 	sp_json_open(j, "parts", '{');
-	for (int part = 0; part < SP_ACCOUNT_PARTS; part++) {
-		const char *name = sp_account_name((enum sp_account_part)part);
-
-		if (cells[PARTS + part].is_null)
-			sp_json_null(j, name);
-		else
-			sp_json_count(j, name, cells[PARTS + part].count);
-	}
+	for (int part = 0; part < SP_ACCOUNT_PARTS; part++)
+		count_or_null(j, sp_account_name((enum sp_account_part)part), &cells[PARTS + part]);
 	sp_json_close(j, '}');
 	sp_json_close(j, '}');
 }
@@ -87,6 +128,10 @@ static void choose_columns(const struct sp_report *report, struct sp_column colu
 		if (sp_training_source(training, (enum sp_account_part)part) == SP_FROM_NOTHING)
 			columns[PARTS + part].title = NULL;
 	columns[PARTS + SP_ACCOUNT_validation].title = NULL;
+	if (!report->stages[SP_STAGE_memory].calls)
+		columns[MEMORY].title = NULL;
+	if (!report->stages[SP_STAGE_memory].calls || report->processes < 2)
+		columns[WORKERS].title = NULL;
 	if (training->count < 2)
 		columns[PID].title = columns[TID].title = NULL;
 }
@@ -112,9 +157,22 @@ static uint64_t by_loader(const void *context, uint32_t i)
 static const struct sp_sort_key keys[] = {
 	{"index", by_index}, {"wall", by_wall}, {"loader_wait", by_loader}};
 
+/* Rows are by trainer, mostly: *of is whose processes are in `memory`. */
+static int find_memory(const struct sp_report *report, const struct sp_trainer *trainer,
+		       const struct sp_trainer **of, struct sp_resident_streams *memory)
+{
+	if (*of == trainer)
+		return 0;
+	sp_resident_streams_finish(memory);
+	*of = trainer;
+	return sp_resident_find(memory, report, report->index.streams[trainer->stream]->image);
+}
+
 static int show_rows(const struct sp_report *report, const struct sp_step_rows *rows,
 		     struct sp_out *out, const uint32_t *order, uint32_t limit)
 {
+	struct sp_resident_streams memory = {.list = NULL};
+	const struct sp_trainer *of = NULL;
 	struct sp_column columns[CELLS];
 	int r;
 
@@ -122,14 +180,20 @@ static int show_rows(const struct sp_report *report, const struct sp_step_rows *
 	r = sp_out_table(out, "steps", NULL, columns, CELLS, true);
 
 	for (uint32_t i = 0; r == 0 && i < rows->count && i < limit; i++) {
+		const struct sp_step_row *row = &rows->list[order[i]];
 		struct sp_cell cells[CELLS];
 
-		fill(report, &rows->list[order[i]], cells);
+		r = find_memory(report, row->trainer, &of, &memory);
+		if (r < 0)
+			break;
+		fill(report, row, cells);
+		fill_memory(report, sp_step_of_row(row), &memory, cells);
 		if (out->format == SP_FORMAT_JSON)
-			step_json(out, cells);
+			step_json(out, report, sp_step_of_row(row), &memory, cells);
 		else
 			r = sp_out_row(out, cells);
 	}
+	sp_resident_streams_finish(&memory);
 	sp_out_table_end(out);
 	sp_view_more(out, rows->count > limit ? rows->count - limit : 0);
 	return r;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/ranges.h"
+#include "preload/resident.h"
 #include "preload/switch.h"
 #include "preload/usage.h"
 #include "trace/events.h"
@@ -84,6 +85,8 @@ static void timed_end(const struct timed *timed, struct sp_range range, const st
 		sp_switch_step();
 		sp_usage_define_step();
 	}
+	if (timed->part == SP_PART_optimizer || timed->part == SP_PART_loader_fetch)
+		sp_resident_sample();
 }
 
 /* A function that gives an iterator: the range is each of its steps. */

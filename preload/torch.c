@@ -13,6 +13,7 @@
 #include "preload/originals.h"
 #include "preload/pool.h"
 #include "preload/ranges.h"
+#include "preload/resident.h"
 #include "preload/switch.h"
 #include "preload/usage.h"
 #include "preload/sys.h"
@@ -127,6 +128,7 @@ static void user_end(const void *record, void *context)
 	if (strncmp(record_name(record), "Optimizer.step#", 15) == 0) {
 		sp_switch_step();
 		sp_usage_define_step();
+		sp_resident_sample();
 	}
 }
 

@@ -9,10 +9,10 @@
 #include "preload/clock.h"
 #include "preload/paths.h"
 #include "preload/process.h"
+#include "preload/procfs.h"
 #include "preload/sys.h"
 
 #define PATH_BYTES 1024u
-#define FILE_BYTES 2048u
 #define STEP_USAGE_PART 8u /* of a second: no sooner again */
 #define THREADS_MAX 1024u /* asked for their schedstat; a file each */
 
@@ -23,32 +23,6 @@ struct linux_dirent64 { /* getdents(2) */
 	uint8_t d_type;
 	char d_name[];
 };
-
-/* Reads a small file of procfs, sysfs or a cgroup; "" where there is none. */
-static void file_read(const char *path, char ret[FILE_BYTES])
-{
-	long fd = SP_SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n = 0;
-
-	if (fd >= 0) {
-		n = SP_SYS3(SYS_read, fd, ret, FILE_BYTES - 1);
-		SP_SYS1(SYS_close, fd);
-	}
-	ret[n > 0 ? n : 0] = 0;
-}
-
-/* The number that p begins with, after blanks; UINT64_MAX: none. *p is moved behind it. */
-static uint64_t number_read(const char **p)
-{
-	uint64_t number = 0;
-
-	while (**p == ' ')
-		++*p;
-	if (**p < '0' || **p > '9')
-		return UINT64_MAX;
-	while (**p >= '0' && **p <= '9')
-		number = number * 10 + (uint64_t)(*(*p)++ - '0');
-	return number;
-}
 
 /* "/sys/fs/cgroup/cpu" and "/a/b" and "cpu.max" into one path. */
 static void group_path(char ret[PATH_BYTES], const char *mount, const char *group, const char *file)
@@ -64,19 +38,19 @@ static void group_path(char ret[PATH_BYTES], const char *mount, const char *grou
 /* Thousandths of a core that one group may use; 0: no limit. v2: "max 100000" or "50000 100000". */
 static uint32_t group_quota(const char *mount, const char *group, int v2)
 {
-	char path[PATH_BYTES], text[FILE_BYTES];
+	char path[PATH_BYTES], text[SP_PROCFS_BYTES];
 	const char *p = text;
 	uint64_t quota, period;
 
 	group_path(path, mount, group, v2 ? "cpu.max" : "cpu.cfs_quota_us");
-	file_read(path, text);
-	quota = number_read(&p);
+	sp_procfs_read(path, text);
+	quota = sp_procfs_number(&p);
 	if (!v2) {
 		group_path(path, mount, group, "cpu.cfs_period_us");
-		file_read(path, text);
+		sp_procfs_read(path, text);
 		p = text;
 	}
-	period = number_read(&p);
+	period = sp_procfs_number(&p);
 	if (quota == UINT64_MAX || period == UINT64_MAX || !period || quota > UINT32_MAX)
 		return 0;
 	return (uint32_t)(quota * 1000 / period);
@@ -118,10 +92,10 @@ static char *group_of(char *line, int *ret_v2)
 static void errand_quota(void *argument)
 {
 	uint32_t *ret = argument;
-	char text[FILE_BYTES];
+	char text[SP_PROCFS_BYTES];
 	char *line = text;
 
-	file_read("/proc/self/cgroup", text);
+	sp_procfs_read("/proc/self/cgroup", text);
 	while (*line) {
 		char *end = line + strcspn(line, "\n");
 		char *next = end + (*end == '\n');
@@ -175,15 +149,15 @@ struct schedstat {
 /* "run_ns ready_ns slices" of a thread; UINT64_MAX: not known. proc(5): aside, "self" is another one. */
 static uint64_t thread_ready_ns(const char *tid)
 {
-	char name[64], text[FILE_BYTES];
+	char name[64], text[SP_PROCFS_BYTES];
 	struct sp_text path = sp_text_init(name, sizeof(name));
 	const char *p = text;
 
 	sp_text_add(&path, "/proc/self/task/");
 	sp_text_add(&path, tid);
 	sp_text_add(&path, "/schedstat");
-	file_read(name, text);
-	return number_read(&p) == UINT64_MAX ? UINT64_MAX : number_read(&p);
+	sp_procfs_read(name, text);
+	return sp_procfs_number(&p) == UINT64_MAX ? UINT64_MAX : sp_procfs_number(&p);
 }
 
 static void add_threads(struct schedstat *s, const char *entries, long bytes)
@@ -191,7 +165,7 @@ static void add_threads(struct schedstat *s, const char *entries, long bytes)
 	for (long at = 0; at < bytes;) {
 		const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(entries + at);
 		const char *name = entry->d_name;
-		uint64_t tid = number_read(&name), ns = UINT64_MAX;
+		uint64_t tid = sp_procfs_number(&name), ns = UINT64_MAX;
 
 		at += entry->d_reclen;
 		if (tid != UINT64_MAX && tid != s->errand_tid && s->threads < THREADS_MAX)
@@ -205,7 +179,7 @@ static void add_threads(struct schedstat *s, const char *entries, long bytes)
 
 static void read_threads(struct schedstat *s)
 {
-	char entries[FILE_BYTES] __attribute__((aligned(8)));
+	char entries[SP_PROCFS_BYTES] __attribute__((aligned(8)));
 	long fd = SP_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task",
 			  O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	long n;

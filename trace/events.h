@@ -52,6 +52,7 @@ enum sp_class {
 	SP_CLASS_GPU_COPY,
 	SP_CLASS_GPU_MEMSET,
 	SP_CLASS_GPU_LOST,
+	SP_CLASS_MEMORY,
 };
 
 enum sp_value {
@@ -65,6 +66,7 @@ enum sp_value {
 	SP_VALUE_PART,
 	SP_VALUE_ITERATOR,
 	SP_VALUE_COUNT,
+	SP_VALUE_RESIDENT,
 };
 
 enum sp_arg {
