@@ -5,9 +5,11 @@
 #include <cpuid.h>
 #endif
 
+#include "preload/hot.h"
+
 #define KEPT_NS_MAX 10u
 
-struct sp_clock sp_clock = {
+struct sp_clock sp_clock SP_HOT_FIRST = {
 	.keep = 0, .counter = 0, .grain = 1, .ticks_per_second = 1000000000};
 
 #if defined(__x86_64__)

@@ -46,6 +46,7 @@ void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots)
 	pack->memory_bytes = sp_pack_memory_bytes(slots);
 	pack->slots = slots;
 	pack->payload_bytes = 0;
+	pack->context = NULL;
 }
 
 size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t capacity,
@@ -80,18 +81,42 @@ static void context_set(ZSTD_CCtx *context, uint32_t slots)
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 }
 
-/* The context is made anew for each block: a few hundred instructions, and nothing that a longjmp out
- * of a signal handler could have left half done. */
-int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room, struct sp_block_header *header)
+/* Making one runs CPUID, which costs some 14 µs where a hypervisor answers it. */
+static ZSTD_CCtx *context_make(const struct sp_pack *pack)
 {
-	size_t scratch = scratch_bytes(pack->slots), n;
-	ZSTD_CCtx *context =
-		ZSTD_initStaticCCtx(pack->memory + scratch, pack->memory_bytes - scratch);
+	size_t scratch = scratch_bytes(pack->slots);
+	ZSTD_CCtx *context = ZSTD_initStaticCCtx(pack->memory + scratch, pack->memory_bytes - scratch);
+
+	if (context)
+		context_set(context, pack->slots);
+	return context;
+}
+
+/* A context is kept from block to block, but for one that a longjmp out of a signal handler may have left half
+ * done: while it is in use it is not remembered. */
+static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
+{
+	ZSTD_CCtx *context = pack->context ? pack->context : context_make(pack);
+	size_t n;
 
 	if (!context)
-		return -EIO;
-	context_set(context, pack->slots);
+		return (size_t)-1;
+	__atomic_store_n(&pack->context, NULL, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	n = ZSTD_compress2(context, out, room, pack->memory, pack->payload_bytes);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!ZSTD_isError(n))
+		__atomic_store_n(&pack->context, context, __ATOMIC_RELAXED);
+	return n;
+}
+
+int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room, struct sp_block_header *header)
+{
+	int kept = pack->context != NULL;
+	size_t n = compress(pack, out, room);
+
+	if (ZSTD_isError(n) && kept)
+		n = compress(pack, out, room);
 	if (ZSTD_isError(n))
 		return -EIO;
 	header->zstd_bytes = (uint32_t)n;

@@ -17,6 +17,7 @@ struct sp_pack {
 	size_t memory_bytes;
 	uint32_t slots; /* most slots of one block */
 	size_t payload_bytes;
+	void *context; /* zstd's, in `memory`; NULL: to be made, or in use */
 };
 
 /* Memory for blocks of up to `slots`; most of it is never touched. */

@@ -14,6 +14,7 @@
 #include "preload/dormant.h"
 #include "preload/files.h"
 #include "preload/glibc.h"
+#include "preload/hot.h"
 #include "preload/memory.h"
 #include "preload/paths.h"
 #include "preload/record.h"
@@ -24,7 +25,7 @@
 #include "preload/sys.h"
 
 struct sp_process *sp_process;
-uint32_t *sp_files_near;
+uint32_t *sp_files_near SP_HOT_DATA;
 
 /* What is the same in every image that forks from this one. */
 static struct {

@@ -12,6 +12,7 @@
 
 #include "preload/aside.h"
 #include "preload/config.h"
+#include "preload/hot.h"
 #include "preload/names.h"
 #include "preload/paths.h"
 #include "preload/redact.h"
@@ -26,7 +27,7 @@
 #define PROBES 16u
 #define CLASSES (SP_CLASS_NCCL + 1)
 
-uint64_t sp_stacks_least_ticks = UINT64_MAX;
+uint64_t sp_stacks_least_ticks SP_HOT_DATA = UINT64_MAX;
 
 enum image_state {
 	IMAGE_NEW = 0, /* also what a forked child finds */
