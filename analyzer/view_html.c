@@ -400,6 +400,20 @@ static int put_top(FILE *f, const struct sp_report *report)
 	return r;
 }
 
+/* What the scripts say. */
+static void put_words(FILE *f)
+{
+	struct sp_json j = {.file = f};
+
+	fputs("<script type=\"application/json\" id=\"data-words\">", f);
+	sp_json_open(&j, NULL, '{');
+#define SP_PAGE_WORD(key, text) sp_json_string(&j, #key, _(text), strlen(_(text)));
+#include "analyzer/page_words.def"
+#undef SP_PAGE_WORD
+	sp_json_close(&j, '}');
+	fputs("</script>\n", f);
+}
+
 static void put_end(FILE *f)
 {
 	fprintf(f, "</main>\n<footer><p>%s</p>\n<details><summary>%s</summary><pre>",
@@ -429,6 +443,7 @@ int sp_view_html(const struct sp_report *report, struct sp_out *out,
 	if (r == 0)
 		r = put_sections(f, report, false);
 	put_training(f, report);
+	put_words(f);
 	put_end(f);
 	return r;
 }

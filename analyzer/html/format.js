@@ -9,6 +9,12 @@ Page.data = function (name) {
 	return element ? JSON.parse(element.textContent) : null;
 };
 
+/* A text of the page's table of words, with the values that its {0}, {1}, … stand for. */
+Page.say = function (key, ...values) {
+	Page.words = Page.words || Page.data("words");
+	return Page.words[key].replace(/\{(\d)\}/g, (place, i) => values[i]);
+};
+
 Page.element = function (tag, attributes, ...children) {
 	const element = document.createElement(tag);
 

@@ -50,8 +50,7 @@ Page.Lanes = class {
 	build() {
 		this.readout = Page.element("p", { class: "readout", role: "status" });
 		this.canvas = Page.element("div", { class: "chart lanes", tabindex: "0", role: "application" });
-		this.canvas.setAttribute("aria-label", "Timeline. Up and down choose a thread, comma and full stop an " +
-			"event, left and right move, plus and minus zoom, Home shows the whole run.");
+		this.canvas.setAttribute("aria-label", Page.say("lanes_keys"));
 		this.canvas.addEventListener("keydown", (event) => this.key(event));
 		this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
 		this.canvas.addEventListener("mousemove", (event) => this.hover(event));
@@ -65,7 +64,7 @@ Page.Lanes = class {
 	nameOf(item) {
 		const lane = item.lane;
 		const name = Page.element("div", { class: "lane-name" },
-			Page.element("b", {}, lane.role), " " + lane.pid + (lane.tid !== lane.pid ? " / " + lane.tid : ""));
+			Page.element("b", {}, Page.say(lane.role)), " " + lane.pid + (lane.tid !== lane.pid ? " / " + lane.tid : ""));
 
 		name.title = lane.name;
 		return name;
@@ -73,15 +72,15 @@ Page.Lanes = class {
 
 	tools() {
 		const tools = Page.element("div", { class: "tools" },
-			Page.button("Whole run", "Show all of it (Home)", () => this.show(null)));
+			Page.button(Page.say("lanes_all"), Page.say("lanes_all_hint"), () => this.show(null)));
 
 		if (this.timeline.window)
-			tools.append(Page.button("Around the slowest step", "Show the window that has all events", () =>
+			tools.append(Page.button(Page.say("lanes_window"), Page.say("lanes_window_hint"), () =>
 				this.show([this.timeline.window.start_ns / 1e9, this.timeline.window.end_ns / 1e9])));
-		tools.append(Page.button("\u2212", "Zoom out (-)", () => this.zoom(2)),
-			Page.button("+", "Zoom in (+)", () => this.zoom(0.5)),
-			Page.button("\u25C0", "Earlier (left)", () => this.move(-0.3)),
-			Page.button("\u25B6", "Later (right)", () => this.move(0.3)));
+		tools.append(Page.button("\u2212", Page.say("zoom_out"), () => this.zoom(2)),
+			Page.button("+", Page.say("zoom_in"), () => this.zoom(0.5)),
+			Page.button("\u25C0", Page.say("earlier"), () => this.move(-0.3)),
+			Page.button("\u25B6", Page.say("later"), () => this.move(0.3)));
 		const legend = Page.element("span", { class: "groups" });
 
 		Page.groups.forEach((group, i) => legend.append(this.groupChoice(group, i)));
@@ -98,23 +97,23 @@ Page.Lanes = class {
 			this.chart.updateOptions({});
 		});
 		return Page.element("label", {}, box, Page.element("i", { class: "swatch group-" + group.name }),
-			group.title);
+			Page.say("group_" + group.name));
 	}
 
 	/* What is not in the page is told. */
 	leftOut() {
 		const sum = (what) => this.lanes.reduce((n, item) => n + what(item.lane), 0);
-		const part = (kept, seen) => kept === seen ? "all " + Page.count(seen) + " events"
-			: "the longest " + Page.count(kept) + " of " + Page.count(seen) + " events";
+		const part = (kept, seen) => kept === seen ? Page.say("kept_all", Page.count(seen))
+			: Page.say("kept_longest", Page.count(kept), Page.count(seen));
 		const w = this.timeline.window;
 		const outside = part(sum((l) => l.outside.length), sum((l) => l.outside_seen));
-		const text = [w ? "Steps " + w.first_step + " to " + w.last_step + ", around the slowest: " +
-			part(sum((l) => l.inside.length), sum((l) => l.inside_seen)) + "; elsewhere " + outside + "."
-			: "In this picture: " + outside + "."];
+		const text = [w ? Page.say("left_out_window", w.first_step, w.last_step,
+			part(sum((l) => l.inside.length), sum((l) => l.inside_seen)), outside)
+			: Page.say("left_out", outside)];
 
 		if (this.timeline.threads_left_out)
-			text.push(Page.count(this.timeline.threads_left_out) + " other threads are not drawn.");
-		text.push("Another part: stageprof-report html --from --to.");
+			text.push(Page.say("left_out_threads", Page.count(this.timeline.threads_left_out)));
+		text.push(Page.say("left_out_other"));
 		return Page.element("p", { class: "left-out" }, text.join(" "));
 	}
 
@@ -288,12 +287,12 @@ Page.Lanes = class {
 	}
 
 	describe({ event, item }) {
-		const value = event.value === null ? "" : /read|write|copy|mmap/.test(event.stage)
-			? ", " + Page.count(event.value) + " bytes" : "";
+		const hasBytes = event.value !== null && /read|write|copy|mmap/.test(event.stage);
 
-		return (event.name ? event.name + " \u2014 " : "") + event.kind + " (" + event.stage + "), " +
-			Page.ns(event.dur) + " from " + (event.from / 1e9).toFixed(9) + " s, " + item.lane.role + " " +
-			item.lane.pid + " / " + item.lane.tid + value;
+		return (event.name ? event.name + " \u2014 " : "") +
+			Page.say(hasBytes ? "event_bytes" : "event", event.kind, event.stage, Page.ns(event.dur),
+				(event.from / 1e9).toFixed(9), Page.say(item.lane.role), item.lane.pid, item.lane.tid,
+				hasBytes ? Page.count(event.value) : "");
 	}
 
 	/* Two pixels around an event are it, too. */

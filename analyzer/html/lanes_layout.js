@@ -1,13 +1,13 @@
 /* Where the timeline's events stand: which row of their lane, and which group. */
 
 Page.groups = [
-	{ name: "range", title: "ranges and wrapped calls", path: "", has: (s) => s === "range" },
-	{ name: "files", title: "files", path: "M0 8L8 0",
+	{ name: "range", path: "", has: (s) => s === "range" },
+	{ name: "files", path: "M0 8L8 0",
 		has: (s) => /^(file|import|hdf5|mmap|munmap|dup|device|proc|unknown)/.test(s) },
-	{ name: "decode", title: "decoding", path: "M0 0L8 8", has: (s) => /decode|decompress/.test(s) },
-	{ name: "gpu", title: "GPU calls", path: "M4 0V8", has: (s) => /^(cuda|nccl)/.test(s) },
-	{ name: "wait", title: "waits", path: "M2 2h1v1h-1zM6 6h1v1h-1z", has: (s) => s === "wait" },
-	{ name: "other", title: "pipes, processes, other", path: "M0 4H8", has: () => true },
+	{ name: "decode", path: "M0 0L8 8", has: (s) => /decode|decompress/.test(s) },
+	{ name: "gpu", path: "M4 0V8", has: (s) => /^(cuda|nccl)/.test(s) },
+	{ name: "wait", path: "M2 2h1v1h-1zM6 6h1v1h-1z", has: (s) => s === "wait" },
+	{ name: "other", path: "M0 4H8", has: () => true },
 ];
 
 Page.rowsMax = 6;

@@ -15,11 +15,10 @@ Page.Steps = class {
 	build() {
 		this.readout = Page.element("p", { class: "readout", role: "status" });
 		this.canvas = Page.element("div", { class: "chart", tabindex: "0", role: "application" });
-		this.canvas.setAttribute("aria-label", "Time of each step. Arrow keys go from step to step, " +
-			"plus and minus zoom, Home shows all.");
+		this.canvas.setAttribute("aria-label", Page.say("steps_keys"));
 		this.canvas.addEventListener("keydown", (event) => this.key(event));
 		this.tools = Page.element("div", { class: "tools" }, this.partChoice(), this.logChoice(),
-			Page.button("All", "Show the whole run", () => this.chart.resetZoom()));
+			Page.button(Page.say("steps_all"), Page.say("steps_all_hint"), () => this.chart.resetZoom()));
 		if (this.trainers.length > 1)
 			this.tools.prepend(this.trainerChoice());
 		this.holder.append(this.tools, this.canvas, this.legend(), this.readout);
@@ -27,10 +26,10 @@ Page.Steps = class {
 
 	legend() {
 		return Page.element("p", { class: "legend" },
-			Page.element("span", { class: "mark-slow" }, "\u25C6"), " over twice the median  ",
-			Page.element("span", { class: "mark-pause" }, "\u25A8"), " validation  ",
-			Page.element("span", { class: "mark-epoch" }, "\u2506"), " an epoch begins. ",
-			"Drag to zoom, double-click for all; with the keyboard: arrows, +, \u2212, Home.");
+			Page.element("span", { class: "mark-slow" }, "\u25C6"), " " + Page.say("legend_slow") + "  ",
+			Page.element("span", { class: "mark-pause" }, "\u25A8"), " " + Page.say("legend_pause") + "  ",
+			Page.element("span", { class: "mark-epoch" }, "\u2506"), " " + Page.say("legend_epoch") + " ",
+			Page.say("legend_keys"));
 	}
 
 	choice(label, options, action) {
@@ -45,7 +44,7 @@ Page.Steps = class {
 	partChoice() {
 		const there = this.training.parts.filter((p) => this.all.some((s) => s.parts[p.part] !== null));
 
-		return this.choice("Show", [["wall", "the whole step"], ...there.map((p) => [p.part, p.title])],
+		return this.choice(Page.say("show"), [["wall", Page.say("whole_step")], ...there.map((p) => [p.part, p.title])],
 			(part) => {
 				this.part = part;
 				this.draw();
@@ -53,7 +52,7 @@ Page.Steps = class {
 	}
 
 	trainerChoice() {
-		return this.choice("Thread", this.trainers.map((t, i) => [i, t.pid + " / " + t.tid]),
+		return this.choice(Page.say("thread_choice"), this.trainers.map((t, i) => [i, t.pid + " / " + t.tid]),
 			(i) => this.choose(this.trainers[i]));
 	}
 
@@ -61,7 +60,7 @@ Page.Steps = class {
 		const box = Page.element("input", { type: "checkbox" });
 
 		box.addEventListener("change", () => this.chart.updateOptions({ logscale: box.checked }));
-		return Page.element("label", {}, box, " logarithmic");
+		return Page.element("label", {}, box, " " + Page.say("logarithmic"));
 	}
 
 	choose(trainer) {
@@ -153,7 +152,7 @@ Page.Steps = class {
 			context.moveTo(x, area.y);
 			context.lineTo(x, area.y + area.h);
 			context.stroke();
-			context.fillText("epoch " + step.epoch, x + 4, area.y + 11);
+			context.fillText(Page.say("epoch", step.epoch), x + 4, area.y + 11);
 		});
 		context.setLineDash([]);
 	}
@@ -189,9 +188,9 @@ Page.Steps = class {
 			.sort((a, b) => step.parts[b.part] - step.parts[a.part])
 			.map((p) => p.title + " " + Page.ns(step.parts[p.part]));
 
-		this.readout.textContent = "Step " + step.index + ", epoch " + step.epoch + ", " + step.kind +
-			(step.wall_ns > this.training.slow_ns ? ", over twice the median" : "") + ": " +
-			Page.ns(step.wall_ns) + " (" + parts.join(", ") + ")";
+		this.readout.textContent = Page.say(step.wall_ns > this.training.slow_ns ? "slow_step" : "step",
+			step.index, step.epoch, Page.say(step.kind.replace(/\W/g, "_")), Page.ns(step.wall_ns),
+			parts.join(Page.say("comma")));
 	}
 
 	key(event) {

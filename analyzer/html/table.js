@@ -10,7 +10,7 @@ Page.sortable = function (table, rows) {
 	}));
 
 	Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
-		const button = Page.button(head.textContent, "Sort by this column", () =>
+		const button = Page.button(head.textContent, Page.say("sort_hint"), () =>
 			Page.sort(table, lines, head, column));
 
 		head.replaceChildren(button);
@@ -59,10 +59,10 @@ Page.sort = function (table, lines, head, column) {
 
 Page.filter = function (table, lines) {
 	const count = Page.element("span", { class: "count", role: "status" });
-	const input = Page.element("input", { type: "search", placeholder: "Filter rows" });
+	const input = Page.element("input", { type: "search", placeholder: Page.say("filter") });
 	const label = Page.element("label", { class: "filter" }, input, count);
 
-	input.setAttribute("aria-label", "Filter rows");
+	input.setAttribute("aria-label", Page.say("filter"));
 	input.addEventListener("input", () => {
 		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
 		let shown = 0;
@@ -71,7 +71,7 @@ Page.filter = function (table, lines) {
 			item.line.hidden = !words.every((word) => item.text.includes(word));
 			shown += !item.line.hidden;
 		}
-		count.textContent = words.length ? shown + " of " + lines.length + " rows" : "";
+		count.textContent = words.length ? Page.say("filtered", shown, lines.length) : "";
 	});
 	table.parentElement.before(label);
 };

@@ -11,9 +11,9 @@ Page.setTheme = function (theme) {
 Page.themeButton = function () {
 	const themes = ["auto", "light", "dark"];
 	let at = 0;
-	const button = Page.button("Theme: auto", "Switch between light and dark", () => {
+	const button = Page.button(Page.say("theme_auto"), Page.say("theme_hint"), () => {
 		at = (at + 1) % themes.length;
-		button.textContent = "Theme: " + themes[at];
+		button.textContent = Page.say("theme_" + themes[at]);
 		Page.setTheme(themes[at]);
 	});
 
