@@ -10,8 +10,10 @@
 #include "preload/aside.h"
 #include "preload/clock.h"
 #include "preload/config.h"
+#include "preload/copies.h"
 #include "preload/cost.h"
 #include "preload/dormant.h"
+#include "preload/environment.h"
 #include "preload/files.h"
 #include "preload/glibc.h"
 #include "preload/hot.h"
@@ -111,6 +113,16 @@ static int is_dormant(void)
 	return sp_dormant_is(facts.exe);
 }
 
+static int is_spare_copy(void)
+{
+	const char *path = sp_copies_first();
+
+	if (path)
+		sp_say("two copies are preloaded, of which one records:", path, 0,
+		       "name one in LD_PRELOAD");
+	return path != NULL;
+}
+
 /* valgrind preloads a library of its own into what it runs. */
 static int under_valgrind(void)
 {
@@ -148,7 +160,7 @@ int sp_process_init(void)
 	exe_read();
 	sp_dormant_drop_triplet(facts.exe);
 	error = sp_run_init();
-	if (is_dormant())
+	if (is_dormant() || is_spare_copy())
 		return 0;
 	sp_redact_init();
 	if (sp_config.unknown)
@@ -205,19 +217,13 @@ void sp_process_define_command(struct sp_thread *t)
 		sp_define(t, SP_DEFINE_COMMAND, 0, NULL, 0, line, length);
 }
 
-static int has_preload(char *const envp[])
-{
-	for (; envp && *envp; envp++)
-		if (strncmp(*envp, "LD_PRELOAD=", 11) == 0 && (*envp)[11])
-			return 1;
-	return 0;
-}
+static int frozen;
 
 void sp_process_starts(char *const envp[])
 {
 	uint32_t none = SP_STRAY_NONE;
 
-	if (sp_process && !has_preload(envp))
+	if (sp_process && !sp_environment_preloads(envp, __atomic_load_n(&frozen, __ATOMIC_RELAXED)))
 		__atomic_compare_exchange_n(&sp_process->stray, &none, SP_STRAY_UNTOLD, 0, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED);
 }
@@ -232,8 +238,6 @@ void sp_process_tell_stray(struct sp_thread *t)
 					__ATOMIC_RELAXED))
 		sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
 }
-
-static int frozen;
 
 void sp_process_freeze(void)
 {

@@ -116,6 +116,26 @@ class Stacks(harness.Case):
         return harness.Outcome(folder, trace, tally, done)
 
 
+class Refusals(harness.Case):
+    def test_bad_arguments(self):
+        """What the kernel refuses it refuses with us, too: no list and no path is read before it does."""
+        outcome = self.both(victim("bad_arguments"))
+        self.assertEqual(outcome.done.returncode, 0)
+        self.assertGreater(len(outcome.done.stdout.splitlines()), 60)
+
+
+class Cancellation(harness.Case):
+    def test_asynchronous(self):
+        """A thread that may be cut off at any instruction: a call is whole, or cut off and counted."""
+        outcome = self.both(victim("async_cancel"), str(10 * harness.REPEATS))
+        self.assert_valid(outcome.trace)
+        stages, run = outcome.trace.stages()
+        self.assertEqual(run["events_lost"], 0)
+        self.assert_stages(outcome.rows(), stages, "run")
+        gaps = {row.begun - row.calls for row in outcome.rows()}
+        self.assertEqual(gaps, {0, 1}, "nothing was cut off in a call: the test tests nothing")
+
+
 class Loading(harness.Case):
     def test_reads_before_relocation_ends(self):
         self.both(victim("ifunc_reader"))

@@ -111,6 +111,27 @@ class Allocators(harness.Case):
                 self.assertEqual(traced.trace.stages()[1]["events_lost"], 0)
 
 
+class Copies(harness.Case):
+    def test_two_copies(self):
+        """An installed one and one of a build tree: a call is recorded once, and a line tells by which."""
+        ours = harness.environment("STAGEPROF_TEST_LIB")
+        other = os.path.join(self.folder, "copy.so")
+        shutil.copy(ours, other)
+        for order in (ours, other), (other, ours), (ours, ours):
+            with self.subTest(order=order):
+                outcome = self.both(
+                    victim("fork_workers"),
+                    "4",
+                    "500",
+                    name="-".join(map(os.path.basename, order)),
+                    notes=1,
+                    env={"LD_PRELOAD": " ".join(order)},
+                )
+                self.assert_exact(outcome)
+                if order[0] != order[1]:
+                    self.assertIn(order[0], outcome.notes()[0])
+
+
 class Outsiders(harness.Case):
     def built(self, compiler, *options):
         program = os.path.join(self.folder, "-".join([compiler, *options]).replace("/", "_"))

@@ -51,6 +51,28 @@ class Places(harness.Case):
         self.assert_same(self.execute(argv, self.subfolder("plain"), traced=False), traced)
         self.assert_exact(traced)
 
+    def test_no_proc(self):
+        """Without /proc files have no names, but they are counted."""
+        argv = [victim("read_loop"), "2", "20000"]
+        traced = self.mounted("mount -t tmpfs none /proc", self.subfolder("bare"), *argv)
+        self.assert_same(self.execute(argv, self.subfolder("plain"), traced=False), traced, notes=1)
+        self.assert_valid(traced.trace)
+        stages, run = traced.trace.stages()
+        self.assertEqual(run["events_lost"], 0)
+        self.assert_stages(traced.rows(), stages, "run")
+
+    def test_time_namespace(self):
+        """A child whose monotonic clock is a day ahead is beside its parent on one line of time."""
+        script = "import subprocess; subprocess.run(['unshare', '-UrT', '--monotonic', '90000'] + [{}])"
+        child = repr(sys.executable) + ", '-c', 'open(\"/etc/passwd\").read()'"
+        probe = subprocess.run(["unshare", "-UrT", "true"], stderr=subprocess.DEVNULL)
+        if probe.returncode:
+            self.skipTest("unshare -UrT is not allowed here")
+        outcome = self.both(sys.executable, "-c", script.format(child))
+        processes = outcome.trace.report("processes")["processes"]
+        self.assertEqual(len(processes), 2)
+        self.assertLess(outcome.trace.report("summary")["run"]["wall_ns"], 3600e9)
+
     def test_fuse(self):
         """FUSE has no shared mapping to rely on: files are written, and the report says so."""
         if not shutil.which("bindfs"):

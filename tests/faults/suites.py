@@ -91,7 +91,8 @@ def cpython(modules):
         if probe.returncode:
             print(f"no test.{module} in {python}: libpython3.11-testsuite is missing")
             sys.exit(SKIP)
-        command = [python, "-m", "test", "-v", "--timeout=300", module]
+        # a virtual machine's socket whose other end is nowhere hangs by itself
+        command = [python, "-m", "test", "-v", "--timeout=300", "-i", "*VSOCK*", module]
         good = compare(module, command, CPYTHON) and good
     return good
 

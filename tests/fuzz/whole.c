@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "analyzer/complaint.h"
 #include "analyzer/export.h"
 #include "analyzer/report.h"
 #include "analyzer/view.h"
+
+#ifndef SP_FUZZ_SOME
+#define SP_FUZZ_SOME 0
+#endif
 
 enum { FORMATS = SP_FORMAT_MD + 1 }; /* those of --format; the page is a view */
 
@@ -26,7 +31,7 @@ static FILE *open_nowhere(void)
 	return file;
 }
 
-static void show_all(const struct sp_report *report)
+static void show(const struct sp_report *report, unsigned view, enum sp_format format)
 {
 	static const char *const names[] = {"a", "b"};
 	const struct sp_report runs[] = {*report, *report};
@@ -35,34 +40,38 @@ static void show_all(const struct sp_report *report)
 						.run_names = names,
 						.run_count = 2,
 						.slower_limit = -1};
+	struct sp_out out = {.format = format, .width = 80, .file = open_nowhere()};
 
-	for (unsigned i = 0; i < sp_view_count * FORMATS; i++) {
-		struct sp_out out = {.format = (enum sp_format)(i % FORMATS), .width = 80};
-
-		out.file = open_nowhere();
-		sp_out_begin(&out);
-		sp_views[i / FORMATS].show(report, &out, &options);
-		sp_out_end(&out);
-		fclose(out.file);
-	}
+	sp_out_begin(&out);
+	sp_views[view].show(report, &out, &options);
+	sp_out_end(&out);
+	fclose(out.file);
 }
 
-/* Databases are made in files: of one trace in 16, by its length. */
-static void export_all(struct sp_report *report, size_t bytes)
+static void export(struct sp_report *report, const struct sp_exporter *exporter)
 {
-	for (unsigned i = 0; i < sp_exporter_count; i++) {
-		struct sp_progress progress;
-		struct sp_export export = {
-			.report = report, .progress = &progress, .version = "fuzz"};
+	struct sp_progress progress;
+	struct sp_export export = {.report = report,
+				   .file = open_nowhere(),
+				   .progress = &progress,
+				   .version = "fuzz"};
 
-		if (sp_exporters[i].write == sp_export_sqlite && bytes % 16)
-			continue;
-		export.file = open_nowhere();
-		sp_progress_begin(&progress, NULL, report->events);
-		sp_exporters[i].write(&export);
-		sp_progress_end(&progress);
-		fclose(export.file);
-	}
+	sp_progress_begin(&progress, NULL, report->events);
+	exporter->write(&export);
+	sp_progress_end(&progress);
+	fclose(export.file);
+}
+
+/* A fuzzer wants many inputs: it shows each in a few ways, chosen by its bytes; a replay shows it in all. */
+static void show_all(struct sp_report *report, uint64_t choice)
+{
+	unsigned ways = sp_view_count * FORMATS, step = SP_FUZZ_SOME ? ways / 5 : 1;
+
+	for (unsigned i = SP_FUZZ_SOME ? choice % step : 0; i < ways; i += step)
+		show(report, i / FORMATS, (enum sp_format)(i % FORMATS));
+	for (unsigned i = 0; i < sp_exporter_count; i++)
+		if (!SP_FUZZ_SOME || (choice >> 32) % (8 * sp_exporter_count) == i)
+			export(report, &sp_exporters[i]);
 }
 
 void sp_fuzz_whole(const uint8_t *trace, size_t bytes)
@@ -88,10 +97,8 @@ void sp_fuzz_whole(const uint8_t *trace, size_t bytes)
 	if (sp_index_add(&report.index, path) || sp_report_scan(&report) ||
 	    sp_report_fold(&report) || sp_complaints(&report, 10, ignore))
 		abort();
-	if (sp_report_has_trace(&report)) {
-		show_all(&report);
-		export_all(&report, bytes);
-	}
+	if (sp_report_has_trace(&report))
+		show_all(&report, XXH64(trace, bytes, 0));
 	sp_report_finish(&report);
 	close(fd);
 }

@@ -1,0 +1,11 @@
+/*
+ * Copies of this library in one process: an installed one and one of a build tree, both in LD_PRELOAD. Each call
+ * would be recorded twice.
+ */
+#ifndef STAGEPROF_PRELOAD_COPIES_H
+#define STAGEPROF_PRELOAD_COPIES_H
+
+/* The path of a copy whose hooks are called before ours, or NULL. Constructor. */
+const char *sp_copies_first(void);
+
+#endif

@@ -1,0 +1,99 @@
+#include "preload/environment.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "preload/sys.h"
+
+#define NAME "LD_PRELOAD="
+#define NAME_BYTES (sizeof(NAME) - 1)
+#define ENTRY_BYTES (NAME_BYTES + 1) /* with the value's first byte */
+#define BATCH 16u
+
+static int is_preload(const char *entry)
+{
+	return memcmp(entry, NAME, NAME_BYTES) == 0 && entry[NAME_BYTES];
+}
+
+static int walk(char *const envp[])
+{
+	for (; envp && *envp; envp++)
+		if (strncmp(*envp, NAME, NAME_BYTES) == 0 && (*envp)[NAME_BYTES])
+			return 1;
+	return 0;
+}
+
+/* Copies what can be read of n pieces, in order; returns bytes up to the first that cannot, or -errno. */
+static long copy_pieces(void *to, const struct iovec *pieces, size_t n)
+{
+	struct iovec whole = {to, 0};
+
+	for (size_t i = 0; i < n; i++)
+		whole.iov_len += pieces[i].iov_len;
+	return SP_SYS6(SYS_process_vm_readv, SP_SYS1(SYS_getpid, 0), &whole, 1, pieces, n, 0);
+}
+
+/* An entry that ends before ENTRY_BYTES can be read is none of ours: the rest is tried behind it. */
+static int any_preload(char *const entries[], size_t n)
+{
+	struct iovec pieces[BATCH];
+	char begins[BATCH][ENTRY_BYTES];
+
+	for (size_t i = 0; i < n; i++)
+		pieces[i] = (struct iovec){entries[i], ENTRY_BYTES};
+	for (size_t first = 0; first < n;) {
+		long got = copy_pieces(begins, pieces + first, n - first);
+		size_t whole = got > 0 ? (size_t)got / ENTRY_BYTES : 0;
+
+		for (size_t i = 0; i < whole; i++)
+			if (is_preload(begins[i]))
+				return 1;
+		first += whole + (whole < n - first);
+	}
+	return 0;
+}
+
+static size_t count_entries(char *const entries[], size_t room)
+{
+	size_t n = 0;
+
+	while (n < room && entries[n])
+		n++;
+	return n;
+}
+
+static int walk_by_kernel(char *const envp[])
+{
+	char *entries[BATCH];
+	size_t n, room;
+
+	do {
+		/* to the end of its page at most, all of which can be read if its beginning can */
+		size_t bytes = 4096 - ((uintptr_t)envp & 4095);
+		struct iovec list = {(void *)(uintptr_t)envp,
+				     bytes < sizeof(entries) ? bytes : sizeof(entries)};
+		long got = copy_pieces(entries, &list, 1);
+
+		if (got == -EFAULT)
+			return 1;
+		if (got < 0)
+			return walk(envp);
+		room = (size_t)got / sizeof(*entries);
+		n = count_entries(entries, room);
+		if (any_preload(entries, n))
+			return 1;
+		envp += n;
+	} while (n > 0 && n == room);
+	return 0;
+}
+
+int sp_environment_preloads(char *const envp[], int in_sandbox)
+{
+	if (!envp || envp == environ || in_sandbox)
+		return walk(envp);
+	return walk_by_kernel(envp);
+}
