@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyzer/translate.h"
+#include "analyzer/trouble.h"
 #include "analyzer/verdict.h"
 
 enum { CODE, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
@@ -117,9 +119,63 @@ static void show_text(struct sp_out *out, enum sp_verdict_id id)
 	sp_out_line(out, "%s", "");
 }
 
+static const struct sp_column trouble_columns[] = {
+	{"code", N_("code"), SP_CELL_TEXT},
+	{"program", N_("from"), SP_CELL_TEXT},
+	{"says", N_("says"), SP_CELL_TEXT},
+	{"remedy", NULL, SP_CELL_TEXT},
+};
+
+static const char *says_of(const struct sp_trouble_text *trouble)
+{
+	return *trouble->says ? trouble->says : N_("what the system says");
+}
+
+static int show_troubles(struct sp_out *out, const char *code)
+{
+	const struct sp_trouble_text *trouble;
+	int r = sp_out_table(out, "errors", NULL, trouble_columns, 4, code != NULL);
+
+	for (size_t i = 0; r == 0 && (trouble = sp_trouble_at(i)); i++) {
+		struct sp_cell cells[] = {
+			sp_cell_text(trouble->code),
+			sp_cell_text(trouble->program),
+			sp_cell_text(_(says_of(trouble))),
+			sp_cell_text(_(trouble->fix)),
+		};
+
+		if (!code || strcmp(code, trouble->code) == 0)
+			r = sp_out_row(out, cells);
+	}
+	if (r == 0)
+		sp_out_table_end(out);
+	return r;
+}
+
+/* Returns -EINVAL where no error has this code. */
+static int explain_trouble(struct sp_out *out, const char *code)
+{
+	const struct sp_trouble_text *trouble;
+	size_t i = 0;
+
+	while ((trouble = sp_trouble_at(i)) && strcmp(trouble->code, code) != 0)
+		i++;
+	if (!trouble)
+		return -EINVAL;
+	if (out->format != SP_FORMAT_TABLE)
+		return show_troubles(out, code);
+	sp_out_line(out, "%s", code);
+	sp_out_line(out, "%s", "");
+	sp_out_wrapped(out, "from  ", trouble->program);
+	sp_out_wrapped(out, "says  ", _(says_of(trouble)));
+	sp_out_wrapped(out, "do    ", _(trouble->fix));
+	return 0;
+}
+
 int sp_explain(struct sp_out *out, const char *code)
 {
 	bool found = !code;
+	int r;
 
 	for (int i = 0; i < SP_VERDICTS && code; i++) {
 		if (strcmp(sp_rule_of((enum sp_verdict_id)i)->code, code) != 0)
@@ -129,6 +185,9 @@ int sp_explain(struct sp_out *out, const char *code)
 			show_text(out, (enum sp_verdict_id)i);
 	}
 	if (!found)
-		return -EINVAL;
-	return code && out->format == SP_FORMAT_TABLE ? 0 : show_table(out, code);
+		return explain_trouble(out, code);
+	if (code && out->format == SP_FORMAT_TABLE)
+		return 0;
+	r = show_table(out, code);
+	return r == 0 && !code ? show_troubles(out, NULL) : r;
 }

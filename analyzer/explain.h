@@ -1,5 +1,5 @@
 /*
- * What a verdict means: stageprof-report explain [CODE].
+ * What a verdict means, or an error of either program: stageprof-report explain [CODE].
  */
 #ifndef STAGEPROF_ANALYZER_EXPLAIN_H
 #define STAGEPROF_ANALYZER_EXPLAIN_H

@@ -20,6 +20,7 @@
 #include "analyzer/report.h"
 #include "analyzer/text.h"
 #include "analyzer/translate.h"
+#include "analyzer/trouble.h"
 
 #define NAMES_MAX 100000u
 #define COMPLAINTS_MAX 10u
@@ -29,14 +30,18 @@ static void say(const char *line)
 	fprintf(stderr, "stageprof-report: %s\n", line);
 }
 
-static void say_of(const char *path, const char *what)
+/* value, why: may be NULL, see sp_report_trouble_line(). */
+static void say_trouble(enum sp_report_trouble trouble, const char *value, const char *why)
 {
 	char line[4096];
 
-	sp_text_escape(line, sizeof(line) - 512, path, strlen(path));
-	strcat(line, _(": "));
-	strncat(line, what, sizeof(line) - 1 - strlen(line));
+	sp_report_trouble_line(line, sizeof(line), trouble, value, why);
 	say(line);
+}
+
+static void say_damage(const char *line)
+{
+	fprintf(stderr, "stageprof-report: %s [%s]\n", line, sp_report_trouble(SP_REPORT_TROUBLE_damaged)->code);
 }
 
 static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
@@ -46,9 +51,9 @@ static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
 		int r = sp_index_add(&report->index, *paths);
 
 		if (r < 0)
-			say_of(*paths, sp_translate_errno(-r));
+			say_trouble(SP_REPORT_TROUBLE_unreadable, *paths, sp_translate_errno(-r));
 		else if (report->index.file_count == before)
-			say_of(*paths, _("holds no trace: no file in it ends in .zst"));
+			say_trouble(SP_REPORT_TROUBLE_no_trace, *paths, NULL);
 	}
 }
 
@@ -60,12 +65,11 @@ static void explain_no_events(const struct sp_report *report, const char *path)
 	if (report->events || !sp_report_has_trace(report))
 		return;
 	if (s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
-		say_of(path, _("no events in the part asked for (--process, --thread, --from, --to)"));
+		say_trouble(SP_REPORT_TROUBLE_unselected, path, NULL);
 	else if (report->lost || report->missing || report->holes)
-		say_of(path, _("no events: all were lost; `stageprof-report info` tells where"));
+		say_trouble(SP_REPORT_TROUBLE_all_lost, path, NULL);
 	else
-		say_of(path, _("no events: the programs ended, or became others by exec, before their first call "
-			       "that is recorded; `stageprof doctor -- COMMAND` looks closer"));
+		say_trouble(SP_REPORT_TROUBLE_no_events, path, NULL);
 }
 
 /* Where data goes is settled before hours of reading. */
@@ -74,9 +78,9 @@ static int open_output(struct sp_output_file *file, const struct sp_options *opt
 	int r = sp_output_file_open(file, options->output, options->force);
 
 	if (r == -EEXIST)
-		say_of(options->output, _("is there already: --force replaces it"));
+		say_trouble(SP_REPORT_TROUBLE_exists, options->output, NULL);
 	else if (r < 0)
-		say_of(options->output, sp_translate_errno(-r));
+		say_trouble(SP_REPORT_TROUBLE_unwritable, options->output, sp_translate_errno(-r));
 	return r;
 }
 
@@ -96,17 +100,17 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 			      : options->view->show(report, &out, &options->rows);
 	sp_out_end(&out); /* the file knows what it did not take */
 	if (r == -EINVAL && options->explains) {
-		say_of(options->explained, _("no verdict has this code: stageprof-report explain"));
+		say_trouble(SP_REPORT_TROUBLE_unknown_code, options->explained, NULL);
 		return 2;
 	}
 	if (r == -EINVAL) {
-		say_of(options->rows.sort, _("this view cannot be sorted by that"));
+		say_trouble(SP_REPORT_TROUBLE_unsortable, options->rows.sort, NULL);
 		return 2;
 	}
 	if (r < 0)
-		say(sp_translate_errno(-r));
+		say_trouble(SP_REPORT_TROUBLE_resources, NULL, sp_translate_errno(-r));
 	if (r == SP_EXIT_FAILED)
-		say(_("--fail-if-slower: cannot tell: a run has fewer than 10 steps, or its steps no time"));
+		say_trouble(SP_REPORT_TROUBLE_undecided, "--fail-if-slower", NULL);
 	return r < 0 ? SP_EXIT_FAILED : r;
 }
 
@@ -123,7 +127,8 @@ static int show(struct sp_report *report, const struct sp_options *options,
 	sp_translate_pause(was_paused);
 	if (r == 0 || ferror(file->file))
 		return 0; /* likewise */
-	say_of(options->output ? options->output : "stdout", sp_translate_errno(-r));
+	say_trouble(SP_REPORT_TROUBLE_unwritable, options->output ? options->output : "stdout",
+		    sp_translate_errno(-r));
 	return 1;
 }
 
@@ -148,11 +153,11 @@ static int write_output(struct sp_report *report, const struct sp_options *optio
 		return status;
 	r = sp_output_file_keep(file);
 	if (r == -EEXIST)
-		say_of(options->output, _("came meanwhile, and stays as it is: --force replaces it"));
+		say_trouble(SP_REPORT_TROUBLE_came_meanwhile, options->output, NULL);
 	else if (r < 0 && options->output)
-		say_of(options->output, _("not everything could be written, so nothing was"));
+		say_trouble(SP_REPORT_TROUBLE_incomplete, options->output, NULL);
 	else if (r < 0)
-		say(_("not everything could be written to stdout"));
+		say_trouble(SP_REPORT_TROUBLE_cut_off, "stdout", NULL);
 	else if (status == 0)
 		say_next(options);
 	return r < 0 ? 1 : status;
@@ -191,9 +196,9 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 	if (r == 0)
 		r = sp_report_fold(report);
 	if (r == 0 && (complains || !sp_report_has_trace(report)))
-		r = sp_complaints(report, options->verbose ? UINT32_MAX : COMPLAINTS_MAX, say);
+		r = sp_complaints(report, options->verbose ? UINT32_MAX : COMPLAINTS_MAX, say_damage);
 	if (r < 0) {
-		say(sp_translate_errno(-r));
+		say_trouble(SP_REPORT_TROUBLE_resources, count ? paths[0] : NULL, sp_translate_errno(-r));
 		return 1;
 	}
 	if (count && complains)

@@ -3,12 +3,15 @@
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "analyzer/jobs.h"
+#include "analyzer/trouble.h"
 #include "analyzer/language.h"
 
 #define USAGE_STATUS 2
@@ -44,7 +47,27 @@ static const char doc[] =
 #define SP_EXPORTER(name, binary, needs, help, next) "  " #name ": " help "\n"
 #include "analyzer/exporters.def"
 #undef SP_EXPORTER
-	"\nexplain tells what a verdict means, or lists them all.\n";
+	"\nexplain tells what a verdict or the code of an error means, or lists them all.\n";
+
+/* Ends the program. */
+static void refuse(const struct argp_state *state, enum sp_report_trouble trouble,
+		   const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void refuse(const struct argp_state *state, enum sp_report_trouble trouble,
+		   const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	argp_error(state, "%s [%s]", text, sp_report_trouble(trouble)->code);
+}
+
+#define bad_value(state, ...) refuse((state), SP_REPORT_TROUBLE_option_value, __VA_ARGS__)
+#define bad_pair(state, ...) refuse((state), SP_REPORT_TROUBLE_option_apart, __VA_ARGS__)
+#define bad_word(state, ...) refuse((state), SP_REPORT_TROUBLE_word_missing, __VA_ARGS__)
 
 static uint64_t parse_number(struct argp_state *state, const char *what, const char *text,
 			     uint64_t max)
@@ -55,7 +78,7 @@ static uint64_t parse_number(struct argp_state *state, const char *what, const c
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (errno || end == text || *end || *text == '-' || n > max)
-		argp_error(state, "--%s: %s is not a number up to %llu", what, text,
+		bad_value(state, "--%s: %s is not a number up to %llu", what, text,
 			   (unsigned long long)max);
 	return n;
 }
@@ -67,7 +90,7 @@ static int parse_word(struct argp_state *state, const char *what, const char *te
 	for (int i = 0; words[i]; i++)
 		if (strcmp(words[i], text) == 0)
 			return i;
-	argp_error(state, "--%s: unknown value %s (see --help)", what, text);
+	bad_value(state, "--%s: unknown value %s (see --help)", what, text);
 	return 0;
 }
 
@@ -83,7 +106,7 @@ static int64_t parse_time(struct argp_state *state, const char *what, const char
 	for (size_t i = 0; end != text && i < sizeof(units) / sizeof(units[0]); i++)
 		if (strcmp(end, units[i].unit) == 0 && fabs(x * units[i].ns) < 9e18)
 			return (int64_t)llround(x * units[i].ns);
-	argp_error(state, "--%s: %s is not a time (such as 1.5, 300ms, 2m)", what, text);
+	bad_value(state, "--%s: %s is not a time (such as 1.5, 300ms, 2m)", what, text);
 	return 0;
 }
 
@@ -94,7 +117,7 @@ static void parse_steps(struct argp_state *state, struct sp_step_selection *step
 	char from[32];
 
 	if (!colon || (size_t)(colon - text) >= sizeof(from))
-		argp_error(state, "--steps: %s is no range (such as 10:20)", text);
+		bad_value(state, "--steps: %s is no range (such as 10:20)", text);
 	memcpy(from, text, (size_t)(colon - text));
 	from[colon - text] = '\0';
 	if (*from)
@@ -119,7 +142,7 @@ static void parse_thresholds(struct argp_state *state, struct sp_wait_thresholds
 		       severe <= 100;
 	}
 	if (!fits)
-		argp_error(state, "--wait-thresholds: %s is no pair of percents (such as 5:20)",
+		bad_value(state, "--wait-thresholds: %s is no pair of percents (such as 5:20)",
 			   text);
 	*ret = (struct sp_wait_thresholds){moderate / 100, severe / 100};
 }
@@ -130,7 +153,7 @@ static double parse_percent(struct argp_state *state, const char *what, const ch
 	double x = strtod(text, &end);
 
 	if (end == text || (*end && strcmp(end, "%") != 0) || !(x >= 0 && x <= 1000))
-		argp_error(state, "--%s: %s is not a percentage from 0 to 1000 (such as 5%%)", what,
+		bad_value(state, "--%s: %s is not a percentage from 0 to 1000 (such as 5%%)", what,
 			   text);
 	return x / 100;
 }
@@ -140,27 +163,27 @@ static uint64_t parse_interval(struct argp_state *state, const char *text)
 	int64_t ns = parse_time(state, "interval", text);
 
 	if (ns < INTERVAL_NS_MIN)
-		argp_error(state, "--interval: %s is below 100ms", text);
+		bad_value(state, "--interval: %s is below 100ms", text);
 	return (uint64_t)ns;
 }
 
 static void check_follow(const struct argp_state *state, const struct sp_options *o)
 {
 	if (o->follows && (o->exporter || (o->view && (o->view->needs & SP_NEEDS_END))))
-		argp_error(state, "--follow: not for %s",
+		bad_pair(state, "--follow: not for %s",
 			   o->exporter ? o->exporter->name : o->view->name);
 	if (o->follows && o->output)
-		argp_error(state, "--follow: writes to stdout, not to a file (-o)");
+		bad_pair(state, "--follow: writes to stdout, not to a file (-o)");
 	if (!o->follows && o->interval_ns)
-		argp_error(state, "--interval: only with --follow");
+		bad_pair(state, "--interval: only with --follow");
 }
 
 static void check_document(const struct argp_state *state, const struct sp_options *o)
 {
 	if (o->format != SP_FORMAT_TABLE)
-		argp_error(state, "%s: it has a format of its own, so no --format", o->view->name);
+		bad_pair(state, "%s: it has a format of its own, so no --format", o->view->name);
 	if (!o->output && isatty(STDOUT_FILENO))
-		argp_error(state, "%s: it is no text for a terminal: -o report.%s", o->view->name,
+		bad_pair(state, "%s: it is no text for a terminal: -o report.%s", o->view->name,
 			   o->view->name);
 }
 
@@ -173,21 +196,21 @@ static void check_line(const struct argp_state *state, const struct sp_options *
 	if (o->explains)
 		return;
 	if (o->is_export && !o->exporter)
-		argp_error(state, "export what? (see --help)");
+		bad_word(state, "export what? (see --help)");
 	if (o->exporter && o->exporter->is_binary && !o->output && isatty(STDOUT_FILENO))
-		argp_error(state, "export %s is not for a terminal: -o FILE", o->exporter->name);
+		bad_pair(state, "export %s is not for a terminal: -o FILE", o->exporter->name);
 	if (runs == 0)
-		argp_error(state, "no RUN given");
+		bad_word(state, "no RUN given");
 	if (compares && runs == 1)
-		argp_error(state, "%s: only one RUN given; the second is missing", o->view->name);
+		bad_word(state, "%s: only one RUN given; the second is missing", o->view->name);
 	if (compares && runs > SP_RUNS_MAX)
-		argp_error(state, "%s: %u runs given; %u fit beside each other", o->view->name,
+		bad_word(state, "%s: %u runs given; %u fit beside each other", o->view->name,
 			   runs, SP_RUNS_MAX);
 	check_follow(state, o);
 	if (o->view && (o->view->needs & SP_IS_DOCUMENT))
 		check_document(state, o);
 	if (!compares && o->rows.slower_limit >= 0)
-		argp_error(state, "--fail-if-slower: only for the view compare");
+		bad_pair(state, "--fail-if-slower: only for the view compare");
 }
 
 /* when: 0 auto, 1 always, 2 never */
@@ -223,13 +246,13 @@ static void take_exporter(struct sp_options *o, struct argp_state *state, const 
 {
 	o->exporter = sp_exporter_find(name);
 	if (!o->exporter)
-		argp_error(state, "export %s: there is no such export (see --help)", name);
+		bad_word(state, "export %s: there is no such export (see --help)", name);
 }
 
 static void take_argument(struct sp_options *o, struct argp_state *state, char *arg)
 {
 	if (o->explains && o->explained)
-		argp_error(state, "explain: one code at a time");
+		bad_pair(state, "explain: one code at a time");
 	if (o->explains) {
 		o->explained = arg;
 		return;
@@ -300,7 +323,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "all") != 0)
 			o->rows.limit = (uint32_t)parse_number(state, "limit", arg, UINT32_MAX);
 		if (o->rows.limit == NO_LIMIT_GIVEN)
-			argp_error(state, "--limit: at least one row");
+			bad_value(state, "--limit: at least one row");
 		return 0;
 	case KEY_sort:
 		o->rows.sort = arg;
@@ -330,7 +353,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_lang:
 		o->asks_language = sp_language_find(arg, &o->language);
 		if (!o->asks_language)
-			argp_error(state, "--lang: there is no language %s, only %s", arg,
+			bad_value(state, "--lang: there is no language %s, only %s", arg,
 				   sp_language_names());
 		return 0;
 	case KEY_quiet:

@@ -8,9 +8,11 @@
 static const struct {
 	const char *code, *what, *fix;
 } troubles[] = {
-#define SP_TROUBLE(id, code, what, fix) {code, what, fix},
-#include "scripts/launcher/troubles.def"
-#undef SP_TROUBLE
+#define SP_REPORT_TROUBLE(id, code, why, fix)
+#define SP_LAUNCHER_TROUBLE(id, code, what, fix) {code, what, fix},
+#include "analyzer/troubles.def"
+#undef SP_LAUNCHER_TROUBLE
+#undef SP_REPORT_TROUBLE
 };
 
 void sp_trouble_say(enum sp_trouble trouble, const char *value, const char *why, const char *fix)

@@ -5,9 +5,11 @@
 #define STAGEPROF_LAUNCHER_TROUBLE_H
 
 enum sp_trouble {
-#define SP_TROUBLE(id, code, what, fix) SP_TROUBLE_##id,
-#include "scripts/launcher/troubles.def"
-#undef SP_TROUBLE
+#define SP_REPORT_TROUBLE(id, code, why, fix)
+#define SP_LAUNCHER_TROUBLE(id, code, what, fix) SP_TROUBLE_##id,
+#include "analyzer/troubles.def"
+#undef SP_LAUNCHER_TROUBLE
+#undef SP_REPORT_TROUBLE
 };
 
 /* value is escaped; fix NULL: the table's. */

@@ -58,9 +58,21 @@ static const struct {
 static const struct {
 	const char *code, *what, *fix;
 } troubles[] = {
-#define SP_TROUBLE(id, code, what, fix) {code, what, fix},
-#include "scripts/launcher/troubles.def"
-#undef SP_TROUBLE
+#define SP_REPORT_TROUBLE(id, code, why, fix)
+#define SP_LAUNCHER_TROUBLE(id, code, what, fix) {code, what, fix},
+#include "analyzer/troubles.def"
+#undef SP_LAUNCHER_TROUBLE
+#undef SP_REPORT_TROUBLE
+};
+
+static const struct {
+	const char *code, *what, *fix;
+} report_troubles[] = {
+#define SP_LAUNCHER_TROUBLE(id, code, what, fix)
+#define SP_REPORT_TROUBLE(id, code, why, fix) {code, why, fix},
+#include "analyzer/troubles.def"
+#undef SP_REPORT_TROUBLE
+#undef SP_LAUNCHER_TROUBLE
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -176,6 +188,19 @@ static void page_troubles(void)
 	}
 }
 
+static void page_report_troubles(void)
+{
+	for (size_t i = 0; i < COUNT(report_troubles); i++) {
+		const char *why = report_troubles[i].what;
+
+		printf(".TP\n.B %s\n", report_troubles[i].code);
+		put_text(*why ? why : "what the system says");
+		printf(".\nDo: ");
+		put_text(report_troubles[i].fix);
+		printf(".\n");
+	}
+}
+
 static void words_options(const char *variable, const struct option *options, size_t count)
 {
 	printf("\tlocal %s='", variable);
@@ -231,6 +256,7 @@ static const struct {
 	{"@exporters@\n", page_exporters},
 	{"@checks@\n", page_checks},
 	{"@troubles@\n", page_troubles},
+	{"@report_troubles@\n", page_report_troubles},
 	{"@words-report-options@\n", words_report_options},
 	{"@words-settings@\n", words_settings},
 	{"@words-views@\n", words_views},

@@ -24,10 +24,10 @@ sp_layer_refuse "includes are written from the root" '"[^/"]+"' preload/*.[ch] a
 # The launcher stands beside both: of the recorder it takes names and tables, of the analyzer only how text is written.
 sp_layer_refuse "nothing of the product includes the launcher" '"scripts/' preload/*.[ch] analyzer/*.[ch] trace/*.[ch]
 sp_layer_refuse "includes are written from the root" '"[^/"]+"' scripts/launcher/*.[ch]
-sp_layer_refuse "the launcher knows config, dormant and run of the recorder, no more" \
-	'"preload/([a-bf-q]|c[^o]|d[^o]|r[^u]|[s-z])' scripts/launcher/*.[ch]
-sp_layer_refuse "the launcher knows json, text and out of the analyzer, no more" \
-	'"analyzer/([a-ik-np-su-z]|t[^e])' scripts/launcher/*.[ch]
+sp_layer_refuse "the launcher knows config, setting, dormant and run of the recorder, no more" \
+	'"preload/([a-bf-q]|c[^o]|d[^o]|r[^u]|s[^e]|[t-z])' scripts/launcher/*.[ch]
+sp_layer_refuse "the launcher knows json, text, out and the troubles of the analyzer, no more" \
+	'"analyzer/([a-ik-np-su-z]|t[^er]|tr[^o])' scripts/launcher/*.[ch]
 
 # One file of each side knows zstd.
 for side in preload analyzer; do
