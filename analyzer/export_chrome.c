@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyzer/gpu_work.h"
 #include "analyzer/gzip.h"
 #include "analyzer/json.h"
 #include "analyzer/step_stats.h"
@@ -19,12 +20,21 @@
 #define BESIDE (UINT64_C(1) << 23)
 #define STEPS_LANE (UINT64_C(1) << 20)
 #define BATCH_NAME "batch"
+#define FLOW_TO_GPU "ac2g"
+/* Behind those numbers: each GPU of a process, as if it were a process. */
+#define GPU (UINT64_C(1) << 32)
+#define GPU_STREAMS_MAX 256u /* those beyond have no name */
+#define OWN_CORRELATIONS (UINT64_C(1) << 30) /* where CUPTI gave some, it is not likely to have come so far */
 
 struct chrome {
 	struct sp_export *export;
 	struct sp_tracks tracks;
 	struct sp_json json;
-	uint64_t correlation;
+	uint64_t correlation; /* of the last call that has none of CUPTI's */
+	struct {
+		uint64_t pid, stream;
+	} gpu_streams[GPU_STREAMS_MAX]; /* that are named */
+	uint32_t gpu_stream_count;
 };
 
 static uint64_t pid_of(const struct chrome *f, uint32_t process)
@@ -37,6 +47,19 @@ static uint64_t pid_of(const struct chrome *f, uint32_t process)
 static uint64_t tid_of(const struct chrome *f, uint32_t track, uint64_t lane)
 {
 	return f->tracks.tracks[track].tid + lane * BESIDE;
+}
+
+static uint64_t gpu_pid_of(const struct chrome *f, uint32_t track, uint32_t device)
+{
+	return pid_of(f, f->tracks.tracks[track].process) + (device + UINT64_C(1)) * GPU;
+}
+
+/* CUPTI counts in each process. */
+static uint64_t correlation_of(const struct chrome *f, const struct sp_record *record)
+{
+	uint64_t image = f->export->report->index.streams[record->stream]->image;
+
+	return image << 32 | record->correlation;
 }
 
 static void put_text(struct sp_json *j, const char *key, const char *text, size_t bytes)
@@ -64,21 +87,27 @@ static void begin(struct chrome *f, const char *phase, uint32_t track, uint64_t 
 	sp_json_us(j, "ts", at_ns - f->export->report->begin_ns);
 }
 
-static void put_meta(struct chrome *f, uint32_t process, const uint64_t *tid, const char *what,
-		     const char *text, size_t bytes)
+static void put_meta_of(struct chrome *f, uint64_t pid, const uint64_t *tid, const char *what,
+			const char *text, size_t bytes)
 {
 	struct sp_json *j = &f->json;
 
 	sp_json_open(j, NULL, '{');
 	put_word(j, "ph", "M");
 	put_word(j, "name", what);
-	sp_json_count(j, "pid", pid_of(f, process));
+	sp_json_count(j, "pid", pid);
 	if (tid)
 		sp_json_count(j, "tid", *tid);
 	sp_json_open(j, "args", '{');
 	put_text(j, "name", text, bytes);
 	sp_json_close(j, '}');
 	sp_json_close(j, '}');
+}
+
+static void put_meta(struct chrome *f, uint32_t process, const uint64_t *tid, const char *what,
+		     const char *text, size_t bytes)
+{
+	put_meta_of(f, pid_of(f, process), tid, what, text, bytes);
 }
 
 static int write_process(void *context, uint32_t process)
@@ -140,6 +169,10 @@ static const char *category(const struct sp_record *record)
 {
 	const struct sp_event_info *info = sp_event_info(record->kind);
 
+	if (record->kind == SP_EV_gpu_kernel)
+		return "kernel";
+	if (record->is_gpu)
+		return record->kind == SP_EV_gpu_copy ? "gpu_memcpy" : "gpu_memset";
 	if (record->kind == SP_EV_torch_op || record->kind == SP_EV_torch_backward)
 		return "cpu_op";
 	if (record->stage == SP_STAGE_range)
@@ -160,10 +193,11 @@ static void put_value(struct sp_json *j, const struct sp_record *record)
 	sp_json_signed(j, sp_record_has_bytes(record) ? "bytes" : "result", record->value);
 }
 
-/* Numbers that stand for the call: nothing of a GPU carries them, for nothing on a GPU was observed. */
+/* A call without work that CUPTI told of has a number that nothing of a GPU carries. */
 static void put_cuda(struct chrome *f, const struct sp_record *record)
 {
-	sp_json_count(&f->json, "correlation", ++f->correlation);
+	sp_json_count(&f->json, "correlation",
+		      record->correlation ? correlation_of(f, record) : ++f->correlation);
 	if (sp_event_info(record->kind)->arg == SP_ARG_CUDA)
 		sp_json_count(&f->json, "cuda_stream", record->arg >> 8);
 }
@@ -205,6 +239,98 @@ static void put_flow(struct chrome *f, const char *phase, uint32_t track, uint64
 	sp_json_close(j, '}');
 }
 
+/* The stream's name, once. */
+static void name_stream(struct chrome *f, const struct sp_tracks_slice *slice)
+{
+	uint32_t process = f->tracks.tracks[slice->track].process, device = slice->record->device;
+	uint64_t pid = gpu_pid_of(f, slice->track, device), stream = slice->record->gpu_stream;
+	size_t bytes;
+	const char *exe = sp_tracks_process_name(&f->tracks, process, &bytes);
+	char name[128];
+
+	for (uint32_t i = 0; i < f->gpu_stream_count; i++)
+		if (f->gpu_streams[i].pid == pid && f->gpu_streams[i].stream == stream)
+			return;
+	if (f->gpu_stream_count == GPU_STREAMS_MAX)
+		return;
+	f->gpu_streams[f->gpu_stream_count].pid = pid;
+	f->gpu_streams[f->gpu_stream_count++].stream = stream;
+	snprintf(name, sizeof(name), "GPU %u of %.*s %u", device, (int)(bytes < 64 ? bytes : 64), exe,
+		 f->tracks.processes[process].pid);
+	put_meta_of(f, pid, NULL, "process_name", name, strlen(name));
+	snprintf(name, sizeof(name), "stream %u", slice->record->gpu_stream);
+	put_meta_of(f, pid, &stream, "thread_name", name, strlen(name));
+}
+
+/* As Kineto names copies: HolisticTraceAnalysis tells them from kernels by that. */
+static void put_gpu_name(struct chrome *f, const struct sp_record *record)
+{
+	static const char *const copies[SP_COPY_DIRECTIONS] = {"HtoH", "HtoD", "DtoH", "DtoD", "unknown"};
+	static const char *const memories[] = {"Unknown", "Pageable", "Pinned", "Unknown"};
+	uint32_t direction = sp_cuda_arg_direction(record->arg);
+	const char *host = memories[sp_cuda_arg_host(record->arg)];
+	char room[SP_RECORD_KIND_BYTES], name[64] = "Memset (Device)";
+	size_t bytes;
+	const char *text;
+
+	if (record->kind == SP_EV_gpu_kernel) {
+		text = sp_record_name(f->export->report, record, room, &bytes);
+		put_text(&f->json, "name", text, bytes);
+		return;
+	}
+	direction = direction < SP_COPY_DIRECTIONS ? direction : SP_COPY_UNKNOWN;
+	if (record->kind == SP_EV_gpu_copy)
+		snprintf(name, sizeof(name), "Memcpy %s (%s -> %s)", copies[direction],
+			 direction == SP_COPY_TO_DEVICE ? host : "Device",
+			 direction == SP_COPY_TO_HOST ? host : "Device");
+	put_word(&f->json, "name", name);
+}
+
+static void put_gpu_flow(struct chrome *f, const char *phase, uint64_t pid, uint64_t tid,
+			 const struct sp_record *record)
+{
+	struct sp_json *j = &f->json;
+
+	sp_json_open(j, NULL, '{');
+	put_word(j, "ph", phase);
+	sp_json_count(j, "pid", pid);
+	sp_json_count(j, "tid", tid);
+	sp_json_us(j, "ts", record->start_ns - f->export->report->begin_ns);
+	put_word(j, "cat", FLOW_TO_GPU);
+	put_word(j, "name", FLOW_TO_GPU);
+	sp_json_count(j, "id", correlation_of(f, record));
+	put_word(j, "bp", "e");
+	sp_json_close(j, '}');
+}
+
+static int write_gpu_slice(struct chrome *f, const struct sp_tracks_slice *slice)
+{
+	const struct sp_record *record = slice->record;
+	uint64_t pid = gpu_pid_of(f, slice->track, record->device);
+	struct sp_json *j = &f->json;
+
+	name_stream(f, slice);
+	sp_json_open(j, NULL, '{');
+	put_word(j, "ph", "X");
+	sp_json_count(j, "pid", pid);
+	sp_json_count(j, "tid", record->gpu_stream);
+	sp_json_us(j, "ts", record->start_ns - f->export->report->begin_ns);
+	sp_json_us(j, "dur", (int64_t)record->dur_ns);
+	put_word(j, "cat", category(record));
+	put_gpu_name(f, record);
+	sp_json_open(j, "args", '{');
+	put_word(j, "stage", sp_stage_name(record->stage));
+	sp_json_count(j, "device", record->device);
+	sp_json_count(j, "stream", record->gpu_stream);
+	sp_json_count(j, "correlation", correlation_of(f, record));
+	put_value(j, record);
+	sp_json_close(j, '}');
+	sp_json_close(j, '}');
+	if (record->correlation)
+		put_gpu_flow(f, "f", pid, record->gpu_stream, record);
+	return 0;
+}
+
 static int write_slice(void *context, const struct sp_tracks_slice *slice)
 {
 	struct chrome *f = context;
@@ -213,6 +339,8 @@ static int write_slice(void *context, const struct sp_tracks_slice *slice)
 	char room[SP_RECORD_KIND_BYTES];
 	size_t bytes;
 
+	if (record->is_gpu)
+		return write_gpu_slice(f, slice);
 	begin(f, "X", slice->track, slice->lane, record->start_ns);
 	sp_json_us(&f->json, "dur", (int64_t)record->dur_ns);
 	put_word(&f->json, "cat", cat);
@@ -220,6 +348,9 @@ static int write_slice(void *context, const struct sp_tracks_slice *slice)
 	put_text(&f->json, "name", name, bytes);
 	put_arguments(f, record, cat);
 	sp_json_close(&f->json, '}');
+	if (record->correlation)
+		put_gpu_flow(f, "s", pid_of(f, f->tracks.tracks[slice->track].process),
+			     tid_of(f, slice->track, slice->lane), record);
 	if (slice->batch)
 		put_flow(f, "s", slice->track, slice->lane, sp_record_end_ns(record), slice->batch);
 	return 0;
@@ -302,6 +433,8 @@ static int write_all(struct chrome *f)
 	int r = sp_tracks_init(&f->tracks, f->export, &sink, f);
 
 	put_head(f);
+	if (sp_gpu_work_is_known(f->export->report))
+		f->correlation = OWN_CORRELATIONS;
 	if (r == 0)
 		r = sp_tracks_run(&f->tracks);
 	sp_json_close(&f->json, ']');

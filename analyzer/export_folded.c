@@ -98,13 +98,14 @@ static int write_stream(struct folding *f, uint32_t stream)
 	return r == 0 && ferror(f->export->file) ? -EIO : r;
 }
 
+/* Stacks are of threads: what a GPU did, in the stream of no thread, is in none. */
 int sp_export_folded(struct sp_export *export)
 {
 	struct folding f = {.export = export};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < export->report->index.stream_count; i++)
-		if (sp_report_selects(export->report, i))
+		if (sp_report_selects(export->report, i) && export->report->index.streams[i]->tid)
 			r = write_stream(&f, i);
 	return r;
 }

@@ -68,7 +68,8 @@ enum { /* DebugAnnotation */
 /* Names of annotations, and their numbers. */
 enum argument {
 	ARG_BYTES = 1, ARG_RESULT, ARG_FILE, ARG_EVENT, ARG_WIDTH, ARG_HEIGHT, ARG_INSIDE, ARG_EPOCH,
-	ARG_KIND, ARG_LOST, ARG_EVENTS, ARG_MISSING, ARG_VERSION, ARG_LINES, ARG_DATA_SET, ARGS
+	ARG_KIND, ARG_LOST, ARG_EVENTS, ARG_MISSING, ARG_VERSION, ARG_LINES, ARG_DATA_SET,
+	ARG_CORRELATION, ARGS
 };
 
 static const char *const arguments[ARGS] = {
@@ -77,13 +78,17 @@ static const char *const arguments[ARGS] = {
 	[ARG_INSIDE] = "inside_ns",  [ARG_EPOCH] = "epoch",	     [ARG_KIND] = "kind",
 	[ARG_LOST] = "events_lost",  [ARG_EVENTS] = "events",	     [ARG_MISSING] = "slots_missing",
 	[ARG_VERSION] = "stageprof", [ARG_LINES] = "lines",	     [ARG_DATA_SET] = "data_set",
+	[ARG_CORRELATION] = "correlation",
 };
 
 #define LABEL_ID (1u << 20) /* of the first label; below: kinds */
 #define TEXT_BYTES 4096u
 #define SEQUENCE 1u
 
-enum tag { TAG_RUN = 1, TAG_PROCESS, TAG_TRACK, TAG_STEPS, TAG_COUNTER };
+enum tag { TAG_RUN = 1, TAG_PROCESS, TAG_TRACK, TAG_STEPS, TAG_COUNTER, TAG_GPU };
+
+#define GPU_STREAMS_MAX 256u /* tracks that are remembered as described; others are again */
+#define FLOW_TO_GPU (UINT64_C(1) << 63) /* beside those of batches */
 
 struct perfetto {
 	struct sp_export *export;
@@ -91,6 +96,8 @@ struct perfetto {
 	uint8_t *labels, *files, *kinds; /* bits: which are interned */
 	uint8_t *trainers;		 /* bits: whose steps have a track */
 	uint16_t *lanes;		 /* bits, by track: which are described */
+	uint64_t gpu_streams[GPU_STREAMS_MAX]; /* tracks that are described */
+	uint32_t gpu_stream_count;
 	struct sp_proto packet;
 };
 
@@ -392,7 +399,7 @@ static int write_lane(struct perfetto *f, const struct sp_tracks_slice *slice)
 static uint32_t intern(struct perfetto *f, struct sp_proto *p, const struct sp_record *record)
 {
 	const struct sp_report *report = f->export->report;
-	bool has_label = record->stage == SP_STAGE_range && record->label != SP_NAMES_REST;
+	bool has_label = sp_record_is_named(record) && record->label != SP_NAMES_REST;
 	uint32_t id = has_label ? LABEL_ID + record->label : record->kind + 1;
 	bool new_name = has_label ? is_new(f->labels, record->label)
 				  : record->kind >= SP_EVENT_KINDS || is_new(f->kinds, record->kind);
@@ -437,7 +444,9 @@ static void put_arguments(struct perfetto *f, struct sp_proto *p, const struct s
 	size_t bytes, mark;
 
 	put_value(p, record);
-	if (record->stage == SP_STAGE_range)
+	if (record->correlation)
+		put_argument(p, ARG_CORRELATION, ANNOTATION_UINT, record->correlation);
+	if (sp_record_is_named(record))
 		put_text_argument(p, ARG_EVENT, sp_record_kind(record, room));
 	if (record->has_image) {
 		put_argument(p, ARG_WIDTH, ANNOTATION_UINT, record->width);
@@ -457,15 +466,49 @@ static void put_arguments(struct perfetto *f, struct sp_proto *p, const struct s
 	sp_proto_close(p, mark);
 }
 
+static uint64_t gpu_uuid(const struct sp_tracks_slice *slice)
+{
+	return uuid(TAG_GPU, slice->track,
+		    slice->record->device << 24 | (slice->record->gpu_stream & 0xFFFFFF));
+}
+
+static int write_gpu_track(struct perfetto *f, const struct sp_tracks_slice *slice)
+{
+	uint32_t process = f->tracks.tracks[slice->track].process;
+	uint64_t track = gpu_uuid(slice);
+	char name[64];
+
+	for (uint32_t i = 0; i < f->gpu_stream_count; i++)
+		if (f->gpu_streams[i] == track)
+			return 0;
+	if (f->gpu_stream_count < GPU_STREAMS_MAX)
+		f->gpu_streams[f->gpu_stream_count++] = track;
+	snprintf(name, sizeof(name), "GPU %u stream %u", slice->record->device,
+		 slice->record->gpu_stream);
+	return end_named(f, open_descriptor(f, track, uuid(TAG_PROCESS, process, 0)), name);
+}
+
+static void put_flow(struct perfetto *f, struct sp_proto *p, const struct sp_tracks_slice *slice)
+{
+	const struct sp_record *record = slice->record;
+	uint64_t image = f->export->report->index.streams[record->stream]->image;
+
+	if (slice->batch)
+		sp_proto_fixed64(p, EVENT_FLOW, slice->batch);
+	if (record->correlation)
+		sp_proto_fixed64(p, record->is_gpu ? EVENT_FLOW_END : EVENT_FLOW,
+				 FLOW_TO_GPU | image << 32 | record->correlation);
+}
+
 static int write_slice(void *context, const struct sp_tracks_slice *slice)
 {
 	struct perfetto *f = context;
 	const struct sp_record *record = slice->record;
-	uint64_t track = track_uuid(slice->track, slice->lane);
+	uint64_t track = record->is_gpu ? gpu_uuid(slice) : track_uuid(slice->track, slice->lane);
 	struct sp_proto *p;
 	uint32_t name;
 	size_t mark;
-	int r = write_lane(f, slice);
+	int r = record->is_gpu ? write_gpu_track(f, slice) : write_lane(f, slice);
 
 	if (r < 0)
 		return r;
@@ -475,8 +518,7 @@ static int write_slice(void *context, const struct sp_tracks_slice *slice)
 	sp_proto_number(p, EVENT_CATEGORY, record->stage + 1u);
 	sp_proto_number(p, EVENT_NAME, name);
 	put_arguments(f, p, record);
-	if (slice->batch)
-		sp_proto_fixed64(p, EVENT_FLOW, slice->batch);
+	put_flow(f, p, slice);
 	sp_proto_close(p, mark);
 	r = end(f);
 	return r < 0 ? r : write_end(f, sp_record_end_ns(record), track);

@@ -7,6 +7,20 @@
 #include "analyzer/clock.h"
 #include "analyzer/merge.h"
 
+/* Of CUPTI's words: docs/FORMAT.md. */
+static void add_extra(struct sp_record *r, const struct sp_event_info *info, const struct sp_slot *extra)
+{
+	if (info->class == SP_CLASS_GPU_KERNEL || info->class == SP_CLASS_GPU_COPY ||
+	    info->class == SP_CLASS_GPU_MEMSET) {
+		r->is_gpu = true;
+		r->device = (uint32_t)(extra->start >> 32);
+		r->gpu_stream = (uint32_t)extra->start;
+		r->correlation = (uint32_t)extra->ticks;
+	} else if (info->class >= SP_CLASS_CUDA_LAUNCH && info->class <= SP_CLASS_CUDA_MEMSET) {
+		r->correlation = (uint32_t)extra->start;
+	}
+}
+
 static struct sp_record record_of(const struct sp_report *report, const struct sp_merged *e)
 {
 	const struct sp_stream *s = report->index.streams[e->stream];
@@ -32,6 +46,8 @@ static struct sp_record record_of(const struct sp_report *report, const struct s
 		r.label = sp_image_label(facts, arg);
 	}
 	r.stage = sp_stage_of(kind, place);
+	if (info->name && e->extra)
+		add_extra(&r, info, e->extra);
 	if (info->name && info->extra && e->extra) {
 		const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
 
@@ -86,7 +102,7 @@ const char *sp_record_name(const struct sp_report *report, const struct sp_recor
 {
 	const char *kind;
 
-	if (record->label != SP_NAMES_REST && record->stage == SP_STAGE_range)
+	if (record->label != SP_NAMES_REST && sp_record_is_named(record))
 		return sp_names_text(&report->facts.labels, record->label, ret_bytes);
 	kind = sp_record_kind(record, room);
 	*ret_bytes = strlen(kind);
@@ -98,7 +114,7 @@ const char *sp_record_file(const struct sp_report *report, const struct sp_recor
 {
 	if (record->file != SP_NAMES_REST)
 		return sp_names_text(&report->facts.files, record->file, ret_bytes);
-	if (record->label != SP_NAMES_REST && record->stage != SP_STAGE_range)
+	if (record->label != SP_NAMES_REST && !sp_record_is_named(record))
 		return sp_names_text(&report->facts.labels, record->label, ret_bytes);
 	return NULL;
 }

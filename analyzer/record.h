@@ -24,6 +24,9 @@ struct sp_record {
 	bool has_image;
 	uint32_t width, height; /* has_image */
 	uint64_t batch;		/* that was fetched; set by tracks.c */
+	bool is_gpu; /* what a GPU did, on its stream of these numbers */
+	uint32_t device, gpu_stream;
+	uint32_t correlation;	/* CUPTI's, of a call that gives work and of the work alike; 0: none */
 	uint64_t inside_ns;	/* has_image: in the library, without what the program does between its calls */
 };
 
@@ -42,12 +45,18 @@ static inline int64_t sp_record_end_ns(const struct sp_record *record)
 int sp_records_read(const struct sp_report *report,
 		    int (*take)(void *context, const struct sp_record *record), void *context);
 
+/* True where the label is the event's name: of ranges and kernels. Else it is what the call was about. */
+static inline bool sp_record_is_named(const struct sp_record *record)
+{
+	return record->stage == SP_STAGE_range || record->stage == SP_STAGE_gpu_kernel;
+}
+
 #define SP_RECORD_KIND_BYTES 20u
 
 /* The event's name; of an unknown kind, "kind-NUMBER". */
 const char *sp_record_kind(const struct sp_record *record, char ret[SP_RECORD_KIND_BYTES]);
 
-/* A range's label, any other event's kind; not escaped, not NUL-terminated. */
+/* A range's label, a kernel's name, any other event's kind; not escaped, not NUL-terminated. */
 const char *sp_record_name(const struct sp_report *report, const struct sp_record *record,
 			   char room[SP_RECORD_KIND_BYTES], size_t *ret_bytes);
 

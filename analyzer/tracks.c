@@ -179,6 +179,9 @@ static int take(void *context, const struct sp_record *record)
 
 	if (r == 0)
 		r = count(running, record);
+	/* A stream's works follow each other: there is nothing to nest. */
+	if (r == 0 && record->is_gpu)
+		return give_slice(running, record, running->t->track_of[record->stream], 0);
 	if (r == 0)
 		r = sp_nest_take(&running->nest, running->t->track_of[record->stream], &fetched);
 	return r;

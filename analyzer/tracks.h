@@ -34,7 +34,7 @@ struct sp_tracks_thread {
 
 struct sp_tracks_slice {
 	const struct sp_record *record;
-	uint32_t track, lane;
+	uint32_t track, lane; /* of what a GPU did (record->is_gpu): of its process, and 0 */
 	uint64_t batch; /* that was fetched in it; 0: none */
 };
 

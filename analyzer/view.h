@@ -80,6 +80,9 @@ int sp_what_if_show(const struct sp_evidence *evidence, struct sp_out *out);
 /* What holds training back, its evidence and advice. The report has its steps and workers. */
 int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
 
+/* How busy the GPUs were, where CUPTI told of it. */
+void sp_gpu_show(const struct sp_report *report, struct sp_out *out);
+
 /* The facts that open the summary: hosts, counts, losses, what was not seen. */
 void sp_run_show(const struct sp_report *report, struct sp_out *out);
 

@@ -257,6 +257,7 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 		return r;
 	sp_run_json(report, out);
 	sp_run_show(report, out);
+	sp_gpu_show(report, out);
 	r = sp_account_show(report, out);
 	if (r == 0)
 		r = sp_stages_show(report, out, options);

@@ -31,7 +31,7 @@ class Run:
             "FAKE_CUPTI_LOG": self.log,
         }
         self.environment.update(environment)
-        self.command = [os.path.join(path_of("STAGEPROF_TEST_VICTIMS"), program), *arguments]
+        self.command = [os.path.join(path_of("STAGEPROF_TEST_VICTIMS"), program), *arguments]  # or an absolute path
         self.plain = self.start({})
         if os.path.exists(self.log):
             os.remove(self.log)
@@ -124,6 +124,33 @@ class Cupti(unittest.TestCase):
         [(state, detail)] = run.coverage()
         self.assertEqual(state, "bound")
         self.assertRegex(detail, r"^libcupti\.so\.13, its clock and ours within \d+ ns$")
+
+    def test_kernels_and_the_time_the_gpu_was_busy(self):
+        run = self.run_it("30")
+        works, told = run.works(), run.report("kernels")
+        rows = {row["name"]: row for row in told["kernels"]}
+        self.assertEqual(
+            set(rows),
+            {"_Z5scalePfif", "_ZN2at6native3addIfEEvPT_i", "GPU copy H2D", "GPU copy D2H", "GPU memset"},
+        )
+        of = collections.defaultdict(list)
+        for work in works:
+            of[work.name].append(work.end - work.begin)
+        for name in "_Z5scalePfif", "_ZN2at6native3addIfEEvPT_i":
+            self.assertEqual(rows[name]["calls"], len(of[name]))
+            # 20 ppm, and 10 ns an end.
+            self.assertAlmostEqual(rows[name]["total_ns"], sum(of[name]), delta=20 * len(of[name]) + sum(of[name]) / 2e4)
+            self.assertAlmostEqual(rows[name]["max_ns"], max(of[name]), delta=100 + max(of[name]) / 2e4)
+            self.assertIsNone(rows[name]["forward_ns"], "nobody trains")
+        self.assertEqual(rows["GPU copy H2D"]["bytes"], 30 * 65536)
+        busy, until = 0, 0
+        for work in sorted(works, key=lambda w: w.begin):
+            busy += max(0, work.end - max(work.begin, until))
+            until = max(until, work.end)
+        [device] = told["devices"]
+        self.assertAlmostEqual(device["busy_ns"], busy, delta=20 * len(works) + busy / 2e4)
+        self.assertLess(busy, sum(map(sum, of.values())), "two streams work at once")
+        self.assertEqual(run.report("summary")["gpu"]["busy_ns"], device["busy_ns"])
 
     def test_every_form_of_call(self):
         self.check(self.run_it("2", "10", program="cuda_calls13"))

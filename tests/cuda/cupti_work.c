@@ -24,8 +24,9 @@
 	} while (0)
 
 /* As a compiler of CUDA names them. */
-void scale(void) __asm__("_Z5scalePfif");
-void add(void) __asm__("_ZN2at6native3addIfEEvPT_i");
+#define KERNEL(symbol) __asm__(symbol) __attribute__((visibility("default")))
+void scale(void) KERNEL("_Z5scalePfif");
+void add(void) KERNEL("_ZN2at6native3addIfEEvPT_i");
 
 void scale(void)
 {

@@ -1,0 +1,33 @@
+/*
+ * How long GPUs had anything to do: the union of intervals that come nearly in the order in which they began.
+ */
+#ifndef STAGEPROF_ANALYZER_GPU_BUSY_H
+#define STAGEPROF_ANALYZER_GPU_BUSY_H
+
+#include <stdint.h>
+
+#define SP_GPU_BUSY_ROOM 16384u /* one that comes behind so many of later begin may be counted too short */
+
+struct sp_gpu_interval {
+	int64_t start_ns, end_ns;
+};
+
+/* One device of one process. Zeroed at first, but for the bounds. */
+struct sp_gpu_busy {
+	struct sp_gpu_interval *heap; /* the earliest first */
+	uint32_t count;
+	int64_t from_ns, to_ns; /* bounds of inside_ns */
+	int64_t first_ns, last_ns; /* begin and end of all; first > last: nothing came */
+	uint64_t busy_ns, inside_ns;
+	int64_t until_ns; /* counted so far */
+};
+
+void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns);
+
+/* Returns 0 or -ENOMEM. */
+int sp_gpu_busy_add(struct sp_gpu_busy *busy, int64_t start_ns, int64_t end_ns);
+
+/* After the last: the sums are right. Frees what it holds. */
+void sp_gpu_busy_settle(struct sp_gpu_busy *busy);
+
+#endif

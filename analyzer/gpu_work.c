@@ -1,0 +1,214 @@
+#include "analyzer/gpu_work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/launch_part.h"
+
+/* One stream of a GPU's events. */
+struct reading {
+	struct sp_gpu_work *work;
+	const struct sp_report *report;
+	const struct sp_image_facts *facts;
+	const struct sp_clock *clock;
+	const struct sp_trainer *trainer; /* NULL: none */
+	struct sp_launch_parts parts;
+	struct sp_span span;
+	uint32_t image;
+	struct sp_slot carry; /* the last of a batch: its EXTRA slot may be the next one's first */
+	bool has_carry;
+	uint64_t number; /* of the slot after the last one */
+};
+
+static bool has_gpu(const struct sp_stream_sums *sums)
+{
+	for (int stage = SP_STAGE_gpu_kernel; stage <= SP_STAGE_gpu_lost; stage++)
+		if (sums->stages[stage].calls)
+			return true;
+	return false;
+}
+
+bool sp_gpu_work_is_known(const struct sp_report *report)
+{
+	for (int stage = SP_STAGE_gpu_kernel; stage <= SP_STAGE_gpu_lost; stage++)
+		if (report->stages[stage].calls)
+			return true;
+	return false;
+}
+
+static struct sp_gpu_device *device_of(const struct reading *r, uint32_t number)
+{
+	struct sp_gpu_work *work = r->work;
+	const struct sp_steps *steps = r->trainer ? &r->trainer->steps : NULL;
+	bool trains = steps && steps->count;
+	struct sp_gpu_device *device;
+
+	for (uint32_t i = 0; i < work->device_count; i++)
+		if (work->devices[i].image == r->image && work->devices[i].device == number)
+			return &work->devices[i];
+	if (work->device_count == SP_GPU_DEVICES_MAX)
+		return NULL;
+	device = &work->devices[work->device_count++];
+	device->image = r->image;
+	device->device = number;
+	sp_gpu_busy_init(&device->busy, trains ? steps->steps[0].start_ns : 0,
+			 trains ? steps->steps[steps->count - 1].end_ns : 0);
+	return device;
+}
+
+static struct sp_gpu_row *row_of(const struct reading *r, const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
+
+	if (kind == SP_EV_gpu_kernel)
+		return &r->work->rows[sp_image_label(r->facts, arg)];
+	return &r->work->rows[r->work->labels + sp_stage_of(kind, sp_place_of_copy(arg))];
+}
+
+static void add_part(const struct reading *r, struct sp_gpu_row *row, const struct sp_slot *extra,
+		     uint64_t ns)
+{
+	enum sp_account_part part = SP_ACCOUNT_other;
+
+	if (!r->trainer)
+		return;
+	if (extra && extra->value)
+		part = sp_launch_part(&r->parts,
+				      sp_clock_realtime_ns(r->clock, (uint64_t)extra->value));
+	row->part_ns[part] += ns;
+}
+
+static int take(struct reading *r, const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+	uint64_t ns = sp_clock_span_ns(r->clock->ns_per_tick, slot->ticks);
+	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start), end_ns;
+	struct sp_gpu_device *device;
+	struct sp_gpu_row *row;
+
+	if (slot->start < r->span.from_ticks || slot->start >= r->span.to_ticks)
+		return 0;
+	if (kind == SP_EV_gpu_lost) {
+		r->work->lost += slot->value > 0 ? (uint64_t)slot->value : 0;
+		return 0;
+	}
+	row = row_of(r, slot);
+	row->calls++;
+	row->total_ns += ns;
+	row->max_ns = ns > row->max_ns ? ns : row->max_ns;
+	row->bytes += slot->value > 0 ? (uint64_t)slot->value : 0;
+	add_part(r, row, extra, ns);
+	device = device_of(r, extra ? (uint32_t)(extra->start >> 32) : 0);
+	if (!device || __builtin_add_overflow(start_ns, ns, &end_ns))
+		return 0;
+	return sp_gpu_busy_add(&device->busy, start_ns, end_ns);
+}
+
+static bool is_gpu(const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+
+	return kind >= SP_EV_gpu_kernel && kind <= SP_EV_gpu_lost;
+}
+
+static bool is_extra(const struct sp_slot *slot)
+{
+	return sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
+}
+
+static int settle_carry(struct reading *r, const struct sp_batch *batch)
+{
+	bool fits = batch && batch->n && batch->number == r->number && is_extra(&batch->slots[0]);
+
+	if (!r->has_carry)
+		return 0;
+	r->has_carry = false;
+	return take(r, &r->carry, fits ? &batch->slots[0] : NULL);
+}
+
+static int take_batch(struct reading *r, const struct sp_batch *batch)
+{
+	int ret = settle_carry(r, batch);
+
+	for (uint32_t i = 0; ret == 0 && i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+
+		if (!is_gpu(slot))
+			continue;
+		if (i + 1 < batch->n) {
+			ret = take(r, slot, is_extra(slot + 1) ? slot + 1 : NULL);
+		} else {
+			r->carry = *slot;
+			r->has_carry = true;
+		}
+	}
+	r->number = batch->number + batch->n;
+	return ret;
+}
+
+static int read_stream(struct sp_gpu_work *work, const struct sp_report *report,
+		       struct sp_reader *reader, uint32_t stream)
+{
+	const struct sp_index *index = &report->index;
+	uint32_t image = index->streams[stream]->image;
+	struct reading r = {
+		.work = work,
+		.report = report,
+		.facts = &report->facts.images[image],
+		.clock = &index->hosts[index->images[image].host].clock,
+		.trainer = sp_training_of(&report->training, report, image),
+		.span = sp_report_span(report, index->images[image].host),
+		.image = image,
+	};
+	struct sp_batch batch;
+	int ret = r.trainer ? sp_launch_parts_read(&r.parts, report, r.trainer) : 0;
+
+	work->has_parts |= r.trainer != NULL;
+	sp_reader_open(reader, index, index->streams[stream]);
+	while (ret == 0 && sp_reader_next(reader, &batch))
+		ret = take_batch(&r, &batch);
+	if (ret == 0)
+		ret = settle_carry(&r, NULL);
+	sp_launch_parts_finish(&r.parts);
+	return ret;
+}
+
+static void add_up(struct sp_gpu_work *work)
+{
+	for (uint32_t i = 0; i < work->labels + SP_STAGES; i++) {
+		work->total_ns += work->rows[i].total_ns;
+		work->kernels += i < work->labels ? work->rows[i].calls : 0;
+	}
+	for (uint32_t i = 0; i < work->device_count; i++) {
+		struct sp_gpu_busy *busy = &work->devices[i].busy;
+
+		sp_gpu_busy_settle(busy);
+		work->busy_ns += busy->busy_ns;
+		work->inside_ns += busy->inside_ns;
+		work->training_ns += (uint64_t)(busy->to_ns - busy->from_ns);
+	}
+}
+
+int sp_gpu_work_read(struct sp_gpu_work *work, const struct sp_report *report)
+{
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
+
+	*work = (struct sp_gpu_work){.labels = report->facts.labels.count + 1u};
+	work->rows = calloc(work->labels + SP_STAGES, sizeof(*work->rows));
+	if (!work->rows)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < report->index.stream_count; i++)
+		if (sp_report_selects(report, i) && has_gpu(&report->streams[i]))
+			r = read_stream(work, report, &reader, i);
+	sp_reader_finish(&reader);
+	add_up(work);
+	return r;
+}
+
+void sp_gpu_work_finish(struct sp_gpu_work *work)
+{
+	free(work->rows);
+	work->rows = NULL;
+}

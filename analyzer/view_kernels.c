@@ -1,0 +1,194 @@
+#include "analyzer/view.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analyzer/gpu_work.h"
+#include "analyzer/text.h"
+
+enum {
+	NAME, WHAT, CALLS, TOTAL, MEAN, MAX, SHARE, BYTES, FORWARD, BACKWARD, OPTIMIZER, OTHER, CELLS
+};
+
+static const struct sp_column columns[CELLS] = {
+	[NAME] = {"name", N_("kernel"), SP_CELL_TEXT},
+	[WHAT] = {"stage", NULL, SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
+	[MAX] = {"max_ns", N_("max"), SP_CELL_NS},
+	[SHARE] = {"share", N_("of busy"), SP_CELL_SHARE},
+	[BYTES] = {"bytes", N_("bytes"), SP_CELL_BYTES},
+	[FORWARD] = {"forward_ns", N_("forward"), SP_CELL_NS},
+	[BACKWARD] = {"backward_ns", N_("backward"), SP_CELL_NS},
+	[OPTIMIZER] = {"optimizer_ns", N_("optimizer"), SP_CELL_NS},
+	[OTHER] = {"other_ns", N_("other"), SP_CELL_NS},
+};
+
+enum { PID, DEVICE, BUSY, BUSY_SHARE, TRAINING_BUSY, TRAINING_SHARE, DEVICE_CELLS };
+
+static const struct sp_column device_columns[DEVICE_CELLS] = {
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[DEVICE] = {"device", N_("GPU"), SP_CELL_ID},
+	[BUSY] = {"busy_ns", N_("busy"), SP_CELL_NS},
+	[BUSY_SHARE] = {"busy_share", N_("of its time"), SP_CELL_SHARE},
+	[TRAINING_BUSY] = {"training_busy_ns", N_("in training"), SP_CELL_NS},
+	[TRAINING_SHARE] = {"training_busy_share", N_("of training"), SP_CELL_SHARE},
+};
+
+struct list {
+	const struct sp_report *report;
+	struct sp_gpu_work work;
+};
+
+static uint64_t total_ns(const void *context, uint32_t i)
+{
+	const struct list *list = context;
+
+	return list->work.rows[i].total_ns;
+}
+
+static bool is_shown(const void *context, uint32_t i)
+{
+	const struct list *list = context;
+
+	return list->work.rows[i].calls > 0;
+}
+
+static struct sp_cell name_of(const struct list *list, uint32_t i)
+{
+	size_t bytes;
+	const char *text;
+
+	if (i >= list->work.labels)
+		return sp_cell_text(sp_stage_title((enum sp_stage)(i - list->work.labels)));
+	text = sp_names_text(&list->report->facts.labels, i, &bytes);
+	return i == SP_NAMES_REST ? sp_cell_text(_("(other names)")) : sp_cell_bytes(text, bytes);
+}
+
+static void fill_parts(const struct list *list, const struct sp_gpu_row *row, struct sp_cell *cells)
+{
+	uint64_t known = row->part_ns[SP_ACCOUNT_forward] + row->part_ns[SP_ACCOUNT_backward] +
+			 row->part_ns[SP_ACCOUNT_optimizer];
+
+	for (int cell = FORWARD; cell <= OTHER; cell++)
+		cells[cell] = sp_cell_null();
+	if (!list->work.has_parts)
+		return;
+	cells[FORWARD] = sp_cell_count(row->part_ns[SP_ACCOUNT_forward]);
+	cells[BACKWARD] = sp_cell_count(row->part_ns[SP_ACCOUNT_backward]);
+	cells[OPTIMIZER] = sp_cell_count(row->part_ns[SP_ACCOUNT_optimizer]);
+	cells[OTHER] = sp_cell_count(row->total_ns - known);
+}
+
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
+{
+	const struct list *list = context;
+	const struct sp_gpu_row *row = &list->work.rows[i];
+	bool is_kernel = i < list->work.labels;
+	enum sp_stage stage = is_kernel ? SP_STAGE_gpu_kernel : (enum sp_stage)(i - list->work.labels);
+	struct sp_cell cells[CELLS] = {
+		[NAME] = name_of(list, i),
+		[WHAT] = sp_cell_text(sp_stage_name(stage)),
+		[CALLS] = sp_cell_count(row->calls),
+		[TOTAL] = sp_cell_count(row->total_ns),
+		[MEAN] = sp_cell_count(row->total_ns / row->calls),
+		[MAX] = sp_cell_count(row->max_ns),
+		[SHARE] = sp_cell_ratio(row->total_ns, list->work.busy_ns),
+		[BYTES] = is_kernel ? sp_cell_null() : sp_cell_count(row->bytes),
+	};
+
+	fill_parts(list, row, cells);
+	return sp_out_row(out, cells);
+}
+
+static int show_devices(const struct list *list, struct sp_out *out)
+{
+	int r = sp_out_table(out, "devices", NULL, device_columns, DEVICE_CELLS, false);
+
+	for (uint32_t i = 0; r == 0 && i < list->work.device_count; i++) {
+		const struct sp_gpu_device *device = &list->work.devices[i];
+		const struct sp_gpu_busy *busy = &device->busy;
+		uint64_t training_ns = (uint64_t)(busy->to_ns - busy->from_ns);
+		struct sp_cell cells[DEVICE_CELLS] = {
+			[PID] = sp_cell_count(list->report->index.images[device->image].pid),
+			[DEVICE] = sp_cell_count(device->device),
+			[BUSY] = sp_cell_count(busy->busy_ns),
+			[BUSY_SHARE] = sp_cell_ratio(busy->busy_ns,
+						     (uint64_t)(busy->last_ns - busy->first_ns)),
+			[TRAINING_BUSY] = training_ns ? sp_cell_count(busy->inside_ns) : sp_cell_null(),
+			[TRAINING_SHARE] = sp_cell_ratio(busy->inside_ns, training_ns),
+		};
+
+		r = sp_out_row(out, cells);
+	}
+	if (r == 0)
+		r = sp_out_table_end(out);
+	return r;
+}
+
+static void show_words(const struct list *list, struct sp_out *out)
+{
+	char a[SP_NUMBER_BYTES];
+
+	if (!sp_gpu_work_is_known(list->report))
+		sp_out_line(out, "Nothing is known of what ran on a GPU: STAGEPROF_CUPTI=1 asks CUPTI for it.");
+	if (list->work.lost)
+		sp_out_line(out, "%s pieces of work are in no row: CUPTI dropped them, or told no time",
+			    sp_text_count(a, list->work.lost));
+}
+
+int sp_view_kernels(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	struct list list = {.report = report};
+	struct sp_view_rows rows = {"kernels",	       columns, CELLS, .value = total_ns,
+				    .is_shown = is_shown, .show = show_row, .context = &list};
+	int r;
+
+	if (options->sort)
+		return -EINVAL;
+	r = sp_gpu_work_read(&list.work, report);
+	rows.count = list.work.labels + SP_STAGES;
+	sp_run_json(report, out);
+	if (r == 0 && out->format == SP_FORMAT_JSON)
+		sp_json_count(&out->json, "gpu_work_lost", list.work.lost);
+	if (r == 0 && list.work.device_count)
+		r = show_devices(&list, out);
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0)
+		show_words(&list, out);
+	sp_gpu_work_finish(&list.work);
+	return r;
+}
+
+void sp_gpu_show(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_gpu_work work = {.lost = 0};
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+
+	if (!sp_gpu_work_is_known(report) || sp_gpu_work_read(&work, report) < 0) {
+		sp_gpu_work_finish(&work);
+		return;
+	}
+	if (work.training_ns)
+		sp_out_line(out, "gpu        busy %.1f %% of the time of training, with %s kernels (CUPTI)",
+			    100 * (double)work.inside_ns / (double)work.training_ns,
+			    sp_text_count(a, work.kernels));
+	else
+		sp_out_line(out, "gpu        busy for %s, with %s kernels (CUPTI)",
+			    sp_text_ns(a, work.busy_ns), sp_text_count(b, work.kernels));
+	if (work.lost)
+		sp_out_line(out, "           %s pieces of its work were not told", sp_text_count(a, work.lost));
+	if (out->format == SP_FORMAT_JSON) {
+		sp_json_open(&out->json, "gpu", '{');
+		sp_json_count(&out->json, "kernels", work.kernels);
+		sp_json_count(&out->json, "busy_ns", work.busy_ns);
+		sp_json_count(&out->json, "training_busy_ns", work.inside_ns);
+		sp_json_count(&out->json, "training_ns", work.training_ns);
+		sp_json_count(&out->json, "work_lost", work.lost);
+		sp_json_close(&out->json, '}');
+	}
+	sp_gpu_work_finish(&work);
+}
