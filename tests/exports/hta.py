@@ -38,11 +38,28 @@ json.dump({
 """
 
 
-def analyse(run):
+# What HTA says of the GPU alone.
+ON_GPU = """
+import json, logging, sys, warnings
+warnings.filterwarnings("ignore")
+logging.disable(logging.CRITICAL)
+from hta.trace_analysis import TraceAnalysis
+analysis = TraceAnalysis(trace_files={0: sys.argv[1]}, include_last_profiler_step=True)
+types, kernels = analysis.get_gpu_kernel_breakdown(visualize=False, num_kernels=100, duration_ratio=1.0)
+json.dump({
+    "types": {r["kernel_type"]: float(r["sum"]) for r in types.to_dict("records")},
+    "kernels": {r["name"]: [float(r["sum (us)"]), float(r["max (us)"])] for r in kernels.to_dict("records")},
+    "temporal": analysis.get_temporal_breakdown(visualize=False).to_dict("records")[0],
+    "launches": len(analysis.get_cuda_kernel_launch_stats(ranks=[0], visualize=False)[0]),
+}, sys.stdout)
+"""
+
+
+def analyse(run, script=ANALYSE):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json.gz")
         runs.report("export", "chrome", run, "-o", path)
-        done = subprocess.run([PYTHON, "-c", ANALYSE, path], stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([PYTHON, "-c", script, path], stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout.decode().splitlines()[-1])
 
 
@@ -99,6 +116,46 @@ class Holistic(unittest.TestCase):
         times = collections.Counter(seen["correlation"])
         self.assertEqual((len(times), min(times) > 0), (calls, True))
         self.assertEqual(seen["on_gpu"], 0, "nothing on a GPU was observed")
+
+
+    def test_gpu(self):
+        """Its GPU breakdowns are our `kernels`; it keeps whole microseconds, or what pandas makes of them."""
+        python = os.environ.get("STAGEPROF_TEST_PYTHON")
+        if not python:
+            self.skipTest("STAGEPROF_TEST_PYTHON names no Python with PyTorch")
+        victims, fake = os.environ["STAGEPROF_TEST_VICTIMS"], os.environ["STAGEPROF_TEST_FAKE"]
+        trainer = os.path.join(runs.ROOT, "tests", "cuda", "gpu_trainer.py")
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "gpu.zst")
+            subprocess.run(
+                [python, trainer, os.path.join(victims, "libgpu_kernels.so"), "12"],
+                env={
+                    "PATH": os.environ["PATH"],
+                    "LD_LIBRARY_PATH": ":".join([fake, f"{fake}/13", f"{fake}/cupti13"]),
+                    "LD_PRELOAD": os.environ["STAGEPROF_TEST_LIB"],
+                    "STAGEPROF_OUTPUT": run,
+                    "STAGEPROF_CUPTI": "1",
+                },
+                check=True,
+            )
+            seen = analyse(run, ON_GPU)
+            told = json.loads(runs.report("kernels", "--format=json", run))
+        rows = {row["name"]: row for row in told["kernels"]}
+        for name in ("_Z7convolvPfS_i", "_Z8gradientPfS_i", "_Z3sgdPfif", "_Z33ncclDevKernel_AllReduce_Sum_f32_RINGv"):
+            total_us, longest_us = seen["kernels"][name]
+            self.assertAlmostEqual(total_us, rows[name]["total_ns"] / 1e3, delta=rows[name]["calls"])
+            self.assertAlmostEqual(longest_us, rows[name]["max_ns"] / 1e3, delta=1)
+        collective = rows["_Z33ncclDevKernel_AllReduce_Sum_f32_RINGv"]["total_ns"]
+        computing = sum(row["total_ns"] for name, row in rows.items() if name.startswith("_Z")) - collective
+        self.assertAlmostEqual(seen["types"]["COMPUTATION"], computing / 1e3, delta=100)
+        self.assertAlmostEqual(seen["types"]["COMMUNICATION"], collective / 1e3, delta=50)
+        [device] = told["devices"]
+        temporal = seen["temporal"]
+        self.assertAlmostEqual(temporal["compute_time(us)"], computing / 1e3, delta=100)
+        self.assertAlmostEqual(
+            temporal["kernel_time(us)"] - temporal["idle_time(us)"], device["busy_ns"] / 1e3, delta=200
+        )
+        self.assertEqual(seen["launches"], 5 * 12 + 12)
 
 
 if not os.path.exists(PYTHON):

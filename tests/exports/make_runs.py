@@ -1,4 +1,4 @@
-"""make_runs.py FOLDER: the runs that the tests of exports share: real.zst, killed.zst, hostile.zst.
+"""make_runs.py FOLDER: the runs that the tests of exports share: real.zst, killed.zst, gpu.zst, hostile.zst.
 
 A real one of a loader with workers, one killed with all its processes in the middle, one from make_hostile.
 """
@@ -42,10 +42,24 @@ def start(python, folder, name, *arguments):
     )
 
 
+def start_gpu(folder):
+    """Known work on the device of tests/fake_cuda, with its CUPTI."""
+    fake = os.environ["STAGEPROF_TEST_FAKE"]
+    environment = {
+        "LD_LIBRARY_PATH": ":".join([fake, f"{fake}/13", f"{fake}/cupti13"]),
+        "LD_PRELOAD": os.environ["STAGEPROF_TEST_LIB"],
+        "STAGEPROF_OUTPUT": os.path.join(folder, "gpu.zst"),
+        "STAGEPROF_CUPTI": "1",
+    }
+    victim = os.path.join(os.environ["STAGEPROF_TEST_VICTIMS"], "cupti_work")
+    subprocess.run([victim, "20"], env=environment, stdout=subprocess.DEVNULL, check=True)
+
+
 def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     subprocess.run([os.environ["STAGEPROF_TEST_HOSTILE"], os.path.join(folder, "hostile.zst")], check=True)
+    start_gpu(folder)
     python = interpreter()
     real = start(python, folder, "real.zst")
     killed = start(python, folder, "killed.zst", "on")

@@ -162,6 +162,28 @@ class Timelines(unittest.TestCase):
     def test_perfetto_killed(self):
         self.steps(self.perfetto("killed"), "killed")
 
+    def launches_and_works(self, pairs):
+        """(launch, work) by correlation: each work begins after its call did; a graph's call has two."""
+        self.assertEqual(collections.Counter(len(w) for _, w in pairs), {1: 5 * 20, 2: 20})
+        for call, works in pairs:
+            for start in works:
+                self.assertLess(call, start)
+
+    def test_perfetto_gpu(self):
+        trace = self.perfetto("gpu")
+        works = [s for s in trace.slices if s.category and s.category.startswith("gpu_")]
+        names = {one(trace.tracks[s.track], "name") for s in works}
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.assertRegex(name, r"^GPU 0 stream \d+$")
+        calls = {flow: s for s in trace.slices for flow in s.flows}
+        by_call = collections.defaultdict(list)
+        for work in works:
+            [flow] = work.ends
+            self.assertEqual(work.arguments["correlation"], calls[flow].arguments["correlation"])
+            by_call[flow].append(work.start)
+        self.launches_and_works([(calls[flow].start, starts) for flow, starts in by_call.items()])
+
     def test_perfetto_golden(self):
         self.perfetto("golden")
 
@@ -227,6 +249,25 @@ class Timelines(unittest.TestCase):
         starts, ends = ({e["id"] for e in trace["traceEvents"] if e["ph"] == phase} for phase in "sf")
         self.assertEqual(len(ends), 12)
         self.assertEqual(starts, ends)
+
+    def test_chrome_gpu(self):
+        events = self.chrome("gpu")["traceEvents"]
+        on_gpu = [e for e in events if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset") and e["ph"] == "X"]
+        calls = {e["args"]["correlation"]: e for e in events if e.get("cat") == "cuda_runtime"}
+        self.assertEqual(len(calls), sum(e.get("cat") == "cuda_runtime" for e in events), "each has its own")
+        by_call, ns = collections.defaultdict(list), collections.Counter()
+        for e in on_gpu:
+            by_call[e["args"]["correlation"]].append(float(e["ts"]))
+            ns[e["name"]] += int(e["dur"].replace(".", ""))
+            self.assertEqual((e["tid"], 0), (e["args"]["stream"], e["args"]["device"]))
+        self.launches_and_works([(float(calls[c]["ts"]), starts) for c, starts in by_call.items()])
+        told = {k["name"]: k["total_ns"] for k in runs.view("gpu", "kernels")["kernels"]}
+        alike = {"Memcpy HtoD (Unknown -> Device)": "GPU copy H2D", "Memcpy DtoH (Device -> Unknown)": "GPU copy D2H"}
+        alike["Memset (Device)"] = "GPU memset"
+        self.assertEqual({alike.get(name, name): n for name, n in ns.items()}, told)
+        flows = [[(e["id"]) for e in events if e.get("cat") == "ac2g" and e["ph"] == phase] for phase in "sf"]
+        # Launches that a stream captured give no work themselves.
+        self.assertEqual((set(flows[1]) - set(flows[0]), len(flows[0]) - len(set(flows[1]))), (set(), 2 * 20))
 
     def test_chrome_killed(self):
         self.chrome("killed")
