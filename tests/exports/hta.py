@@ -119,7 +119,7 @@ class Holistic(unittest.TestCase):
 
 
     def test_gpu(self):
-        """Its GPU breakdowns are our `kernels`; it keeps whole microseconds, or what pandas makes of them."""
+        """Its GPU breakdowns are our `kernels`; it keeps the whole microseconds inside each, up to two less."""
         python = os.environ.get("STAGEPROF_TEST_PYTHON")
         if not python:
             self.skipTest("STAGEPROF_TEST_PYTHON names no Python with PyTorch")
@@ -143,8 +143,8 @@ class Holistic(unittest.TestCase):
         rows = {row["name"]: row for row in told["kernels"]}
         for name in ("_Z7convolvPfS_i", "_Z8gradientPfS_i", "_Z3sgdPfif", "_Z33ncclDevKernel_AllReduce_Sum_f32_RINGv"):
             total_us, longest_us = seen["kernels"][name]
-            self.assertAlmostEqual(total_us, rows[name]["total_ns"] / 1e3, delta=rows[name]["calls"])
-            self.assertAlmostEqual(longest_us, rows[name]["max_ns"] / 1e3, delta=1)
+            self.assertAlmostEqual(total_us, rows[name]["total_ns"] / 1e3, delta=2 * rows[name]["calls"])
+            self.assertAlmostEqual(longest_us, rows[name]["max_ns"] / 1e3, delta=2)
         collective = rows["_Z33ncclDevKernel_AllReduce_Sum_f32_RINGv"]["total_ns"]
         computing = sum(row["total_ns"] for name, row in rows.items() if name.startswith("_Z")) - collective
         self.assertAlmostEqual(seen["types"]["COMPUTATION"], computing / 1e3, delta=100)
