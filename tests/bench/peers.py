@@ -4,12 +4,16 @@ strace, ltrace, uftrace, perf and lttng are looked for on the path. Tracers that
 the environment: BENCH_DARSHAN=/path/libdarshan.so, BENCH_DFTRACER=/path/libdftracer_preload.so.
 LTTng needs a wrapper of the calls, lttng_wrap.c, which is built where liblttng-ust is installed.
 
-Each row is a whole process's wall time, from its start until its trace is written, less that of the same
-process alone. What is missing or fails is named.
+"whole process" is from its start until its trace is written, less the same process alone; processor time is
+that of the tracer's own processes, too (not of LTTng's daemons). For tracers that are preloaded there are
+also rows as the bench takes its own (alternate.h): what a call takes, without start-up and exit. What is missing
+or fails is named.
 """
 
+import json
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -20,6 +24,7 @@ import time
 SLOW_CALLS, FAST_CALLS = 10000, 500000
 SLOW_IMAGES, FAST_IMAGES = 5, 60
 RUNS = 3
+CHUNK_PAIRS = "9"
 LTTNG = ["lttng", "--no-sessiond"]
 
 
@@ -84,15 +89,20 @@ def remove(out):
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
-def wall_ns(b, peer, command, out):
-    """Of the whole process; what the tracer left is removed."""
+def children_cpu_ns():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return int((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+def run(b, peer, command, out):
+    """What it printed, and ns of wall and of processor time; what the tracer left is removed."""
     try:
         if peer.session:
             peer.session.start(out)
-        begin = time.perf_counter_ns()
-        subprocess.run(peer.prefix + command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=b.folder,
-                       env=dict(b.environment(False), **peer.env), check=True, timeout=240)
-        return time.perf_counter_ns() - begin
+        wall, cpu = time.perf_counter_ns(), children_cpu_ns()
+        done = subprocess.run(peer.prefix + command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=b.folder,
+                              env=dict(b.environment(False), **peer.env), check=True, timeout=240)
+        return done.stdout, {"wall": time.perf_counter_ns() - wall, "cpu": children_cpu_ns() - cpu}
     finally:
         if peer.session:
             peer.session.stop()
@@ -111,10 +121,20 @@ def loops(b, slow):
 
 def loop_rows(b, peer, out):
     for name, command, calls in loops(b, peer.slow):
-        pairs = [(wall_ns(b, Peer("bare"), command, out), wall_ns(b, peer, command, out)) for _ in range(RUNS)]
-        ratio = statistics.median(traced / bare for bare, traced in pairs)
-        b.row(f"{peer.name}: {name}, whole process", "ns a call",
-              [(traced - bare) / calls for bare, traced in pairs], ratio=ratio)
+        pairs = [(run(b, Peer("bare"), command, out)[1], run(b, peer, command, out)[1]) for _ in range(RUNS)]
+        for clock in ("cpu", "wall"):
+            b.row(f"{peer.name}: {name}, whole process, {clock}", "ns a call",
+                  [(traced[clock] - bare[clock]) / calls for bare, traced in pairs],
+                  ratio=statistics.median(traced[clock] / bare[clock] for bare, traced in pairs))
+
+
+def chunk_rows(b, peer, out):
+    for name, command in (("pread, 1 thread", [b.program("pread_chunks"), b.data, CHUNK_PAIRS, "1"]),
+                          ("pread, 4 threads", [b.program("pread_chunks"), b.data, CHUNK_PAIRS, "4"])):
+        done = json.loads(re.search(rb"\{.*\}", run(b, peer, command, out)[0]).group(0))
+        pairs = list(zip(done["bare"]["cpu_ns"], done["hooked"]["cpu_ns"]))
+        b.row(f"{peer.name}: {name}, a call, cpu", "ns a call", [(t - bare) / done["calls"] for bare, t in pairs],
+              ratio=statistics.median(t / bare for bare, t in pairs))
 
 
 def bench_peers(b):
@@ -126,6 +146,8 @@ def bench_peers(b):
             print(f"left out: {peer.name}: {missing}", file=sys.stderr)
             continue
         try:
+            if not peer.prefix:
+                chunk_rows(b, peer, out)
             loop_rows(b, peer, out)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             told = re.sub(r"\s+", " ", (error.stderr or b"").decode(errors="replace"))[-200:]
