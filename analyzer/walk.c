@@ -13,7 +13,8 @@
 static enum sp_damage check_version(struct sp_unit *u, uint16_t version)
 {
 	u->version = version;
-	return version == SP_FORMAT_VERSION ? SP_DAMAGE_NONE : SP_DAMAGE_VERSION;
+	return version >= SP_FORMAT_VERSION_READ && version <= SP_FORMAT_VERSION ? SP_DAMAGE_NONE :
+										SP_DAMAGE_VERSION;
 }
 
 /* hash_at: where the hash lies, over all bytes before it. */

@@ -1,6 +1,7 @@
 #include "preload/pack.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -29,6 +30,15 @@ static ZSTD_compressionParameters parameters(uint32_t slots)
 					    .strategy = ZSTD_fast};
 }
 
+/*
+ * A frame of one segment, with its content's size in four bytes and a checksum; and in it one raw block: RFC 8878,
+ * sections 3.1.1.1 and 3.1.1.2.
+ */
+#define RAW_FRAME_DESCRIPTOR 0xA4u
+#define RAW_FRAME_HEAD_BYTES (4u + 1u + 4u + 3u)
+#define RAW_FRAME_BYTES (RAW_FRAME_HEAD_BYTES + 4u)
+_Static_assert(2 * 12 * SP_BLOCK_SLOTS_MAX <= ZSTD_BLOCKSIZE_MAX, "the packed columns fit one block");
+
 static size_t scratch_bytes(uint32_t slots)
 {
 	return ALIGN_UP(sp_encode_scratch_bytes(slots), 64);
@@ -45,7 +55,7 @@ void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots)
 	pack->memory = memory;
 	pack->memory_bytes = sp_pack_memory_bytes(slots);
 	pack->slots = slots;
-	pack->payload_bytes = 0;
+	pack->payload_bytes = pack->packed_bytes = 0;
 	pack->context = NULL;
 }
 
@@ -56,6 +66,7 @@ size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t
 
 	pack->payload_bytes =
 		sp_payload_encode(pack->memory, ring, capacity, first, n, grain, &facts);
+	pack->packed_bytes = facts.packed_bytes;
 	header->first_index = first;
 	header->slots = n;
 	header->events = facts.events;
@@ -64,7 +75,7 @@ size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t
 	header->begin_ticks = facts.begin_ticks;
 	header->end_ticks = facts.end_ticks;
 	header->payload_bytes = (uint32_t)pack->payload_bytes;
-	return ZSTD_compressBound(pack->payload_bytes);
+	return ZSTD_compressBound(pack->payload_bytes) + RAW_FRAME_BYTES;
 }
 
 static void context_set(ZSTD_CCtx *context, uint32_t slots)
@@ -79,6 +90,23 @@ static void context_set(ZSTD_CCtx *context, uint32_t slots)
 	ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, (int)p.targetLength);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_strategy, (int)p.strategy);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+}
+
+/* What does not compress is not given to zstd, but zstd reads it. */
+static size_t put_raw_frame(uint8_t *out, size_t room, const uint8_t *content, uint32_t bytes)
+{
+	uint32_t magic = ZSTD_MAGICNUMBER, block = bytes << 3 | 1, checksum;
+
+	if (room < bytes + RAW_FRAME_BYTES)
+		return 0;
+	memcpy(out, &magic, 4);
+	out[4] = RAW_FRAME_DESCRIPTOR;
+	memcpy(out + 5, &bytes, 4);
+	memcpy(out + 9, &block, 3);
+	memcpy(out + RAW_FRAME_HEAD_BYTES, content, bytes);
+	checksum = (uint32_t)XXH64(content, bytes, 0);
+	memcpy(out + RAW_FRAME_HEAD_BYTES + bytes, &checksum, 4);
+	return bytes + RAW_FRAME_BYTES;
 }
 
 /* Making one runs CPUID, which costs some 14 µs where a hypervisor answers it. */
@@ -103,7 +131,7 @@ static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
 		return (size_t)-1;
 	__atomic_store_n(&pack->context, NULL, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	n = ZSTD_compress2(context, out, room, pack->memory, pack->payload_bytes);
+	n = ZSTD_compress2(context, out, room, pack->memory, pack->payload_bytes - pack->packed_bytes);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!ZSTD_isError(n))
 		__atomic_store_n(&pack->context, context, __ATOMIC_RELAXED);
@@ -112,14 +140,20 @@ static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
 
 int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room, struct sp_block_header *header)
 {
+	const uint8_t *packed = pack->memory + pack->payload_bytes - pack->packed_bytes;
 	int kept = pack->context != NULL;
-	size_t n = compress(pack, out, room);
+	size_t n = compress(pack, out, room), raw = 0;
 
 	if (ZSTD_isError(n) && kept)
 		n = compress(pack, out, room);
 	if (ZSTD_isError(n))
 		return -EIO;
-	header->zstd_bytes = (uint32_t)n;
-	header->zstd_hash = XXH64(out, n, 0);
+	if (pack->packed_bytes) {
+		raw = put_raw_frame(out + n, room - n, packed, pack->packed_bytes);
+		if (!raw)
+			return -EIO;
+	}
+	header->zstd_bytes = (uint32_t)(n + raw);
+	header->zstd_hash = XXH64(out, n + raw, 0);
 	return 0;
 }

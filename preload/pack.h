@@ -1,5 +1,5 @@
 /*
- * Slots to a finished zstd frame, on the recording thread. The only file of the preload that knows zstd.
+ * Slots to finished zstd frames, on the recording thread. The only file of the preload that knows zstd.
  *
  * All memory is the caller's (one anonymous mapping a thread): no allocation, no lock, no system call.
  * Not re-entrant: a pack whose work was left by longjmp is begun anew by the next encode.
@@ -17,6 +17,7 @@ struct sp_pack {
 	size_t memory_bytes;
 	uint32_t slots; /* most slots of one block */
 	size_t payload_bytes;
+	uint32_t packed_bytes; /* at its end, which do not compress */
 	void *context; /* zstd's, in `memory`; NULL: to be made, or in use */
 };
 

@@ -3,50 +3,112 @@
 #include <errno.h>
 #include <string.h>
 
-static inline int64_t unzigzag(uint64_t x)
-{
-	return (int64_t)(x >> 1 ^ -(x & 1));
-}
+#include "trace/numbers.h"
+#include "trace/varint.h"
 
-/* A column being read. Running past its end sets `bad` and yields 0, so that the loops stay simple. */
-struct input {
-	const uint8_t *at, *end;
-	int bad;
+/* Kinds that a one-byte token can name; a table has them all, so that the loop need not look. */
+#define SHORT_KINDS 16u
+#define KINDS_MAX (SP_KIND_EVENTS + 256u)
+
+enum form {
+	FORM_NONE, /* no such kind in this block */
+	FORM_SPAN,
+	FORM_HOLE,
+	FORM_EXTRA,
+	FORM_BLOB,
 };
 
-static uint64_t get_long(struct input *in)
+struct kind {
+	int64_t value; /* of its last slot */
+	uint32_t arg;  /* its last one that was not 0 */
+	uint32_t at;   /* of the times of its next slot */
+	uint16_t kind;
+	uint8_t form; /* enum form */
+};
+
+/*
+ * A kind with more tokens than slots runs on into the times of the next ones, at most SP_BLOCK_SLOTS_MAX past the
+ * last: it is found when all is done.
+ */
+struct times {
+	int64_t gaps[2 * SP_BLOCK_SLOTS_MAX], ticks[2 * SP_BLOCK_SLOTS_MAX];
+};
+
+struct decoder {
+	struct sp_input in[SP_COLUMNS];
+	uint32_t kind_count, spans;
+	uint64_t end, grain;
+	uint32_t last_arg;
+	struct kind kinds[KINDS_MAX];
+	uint32_t limits[KINDS_MAX];
+};
+
+static enum form form_of(uint64_t kind)
 {
-	uint64_t x = 0;
-
-	for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
-		uint64_t byte = *in->at++;
-
-		x |= (byte & 0x7F) << shift;
-		if (byte < 0x80) {
-			in->bad |= shift == 63 && byte > 1;
-			return x;
-		}
+	switch (kind) {
+	case SP_KIND_HOLE:
+		return FORM_HOLE;
+	case SP_KIND_EXTRA:
+		return FORM_EXTRA;
+	case SP_KIND_BLOB:
+		return FORM_BLOB;
 	}
-	in->bad = 1;
-	return 0;
+	return kind < SP_KIND_EVENTS || (kind >= SP_KIND_DEFINE && kind < SP_KIND_EXTRA) ? FORM_SPAN : FORM_NONE;
 }
 
-static inline uint64_t get(struct input *in)
+static int columns_open(struct sp_input in[SP_COLUMNS], const struct sp_payload_head *head,
+			const uint8_t *payload, size_t bytes)
 {
-	if (in->at < in->end && *in->at < 0x80)
-		return *in->at++;
-	return get_long(in);
+	const uint8_t *at = payload + sizeof(*head), *end = payload + bytes;
+
+	for (unsigned i = 0; i < SP_COLUMNS; i++) {
+		if ((size_t)(end - at) < head->column_bytes[i])
+			return -EBADMSG;
+		in[i] = (struct sp_input){at, at + head->column_bytes[i], 0};
+		at += head->column_bytes[i];
+	}
+	return at == end ? 0 : -EBADMSG;
 }
 
-static void decode_extra(struct sp_slot *slot, struct input *in)
+static int kinds_read(struct decoder *d, uint32_t n)
 {
-	slot->start = get(in);
-	slot->ticks = get(in);
-	slot->value = (int64_t)get(in);
+	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
+	uint64_t count = sp_varint_get(in), slots = 0;
+
+	if (count > KINDS_MAX)
+		return -EBADMSG;
+	d->kind_count = (uint32_t)count;
+	memset(d->kinds, 0, SHORT_KINDS * sizeof(*d->kinds));
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t kind = sp_varint_get(in), with = sp_varint_get(in);
+		enum form form = form_of(kind);
+
+		if (form == FORM_NONE || with > n - slots)
+			return -EBADMSG;
+		slots += with;
+		d->kinds[i] = (struct kind){.kind = (uint16_t)kind, .form = (uint8_t)form, .at = d->spans};
+		d->spans += form == FORM_SPAN ? (uint32_t)with : 0;
+		d->limits[i] = d->spans;
+	}
+	return in->bad || slots != n ? -EBADMSG : 0;
+}
+
+static int times_read(struct decoder *d, struct times *times)
+{
+	sp_numbers_unpack(times->gaps, d->spans, &d->in[SP_COLUMN_GAPS]);
+	sp_numbers_unpack(times->ticks, d->spans, &d->in[SP_COLUMN_TICKS]);
+	return d->in[SP_COLUMN_GAPS].bad || d->in[SP_COLUMN_TICKS].bad ? -EBADMSG : 0;
+}
+
+static void decode_extra(struct sp_slot *slot, struct sp_input *in)
+{
+	slot->start = sp_varint_get(in);
+	slot->ticks = sp_varint_get(in);
+	slot->value = (int64_t)sp_varint_get(in);
 	slot->commit = SP_KIND_EXTRA;
 }
 
-static void decode_blob(struct sp_slot *slot, struct input *in)
+static void decode_blob(struct sp_slot *slot, struct sp_input *in)
 {
 	size_t bytes = in->at < in->end ? *in->at++ : SP_SLOT_BLOB_BYTES + 1;
 
@@ -60,198 +122,128 @@ static void decode_blob(struct sp_slot *slot, struct input *in)
 	in->at += bytes;
 }
 
-static int columns_open(struct input in[SP_COLUMNS], const struct sp_payload_head *head,
-			const uint8_t *payload, size_t bytes)
+/* A slot with no times. Returns 0 or -EBADMSG. */
+static int decode_other(struct decoder *d, const struct kind *kind, struct sp_slot *slot)
 {
-	const uint8_t *at = payload + sizeof(*head), *end = payload + bytes;
-
-	for (unsigned i = 0; i < SP_COLUMNS; i++) {
-		if ((size_t)(end - at) < head->column_bytes[i])
-			return -EBADMSG;
-		in[i] = (struct input){at, at + head->column_bytes[i], 0};
-		at += head->column_bytes[i];
-	}
-	return at == end ? 0 : -EBADMSG;
-}
-
-static int columns_close(const struct input in[SP_COLUMNS])
-{
-	for (unsigned i = 0; i < SP_COLUMNS; i++)
-		if (in[i].bad || in[i].at != in[i].end)
-			return -EBADMSG;
-	return 0;
-}
-
-/* What one slot tells the next. */
-struct last {
-	uint64_t end, grain;
-	uint32_t arg;
-};
-
-/* Any slot. Returns 0 or -EBADMSG. */
-static int decode_slot(struct sp_slot *slot, struct input in[SP_COLUMNS], struct last *last)
-{
-	uint64_t kind = get(&in[SP_COLUMN_KINDS]);
-
-	if (kind == SP_KIND_HOLE) {
+	switch (kind->form) {
+	case FORM_HOLE:
 		memset(slot, 0, sizeof(*slot));
-	} else if (kind == SP_KIND_EXTRA) {
-		decode_extra(slot, &in[SP_COLUMN_EXTRAS]);
-	} else if (kind == SP_KIND_BLOB) {
-		decode_blob(slot, &in[SP_COLUMN_BLOBS]);
-	} else if (kind > SP_KIND_BLOB) {
-		return -EBADMSG;
-	} else {
-		last->arg += (uint32_t)unzigzag(get(&in[SP_COLUMN_ARGS]));
-		slot->start = last->end + (uint64_t)unzigzag(get(&in[SP_COLUMN_GAPS])) * last->grain;
-		slot->ticks = get(&in[SP_COLUMN_TICKS]) * last->grain;
-		slot->value = unzigzag(get(&in[SP_COLUMN_VALUES]));
-		slot->commit = (uint64_t)last->arg << 32 | kind;
-		last->end = slot->start + slot->ticks;
+		return 0;
+	case FORM_EXTRA:
+		decode_extra(slot, &d->in[SP_COLUMN_EXTRAS]);
+		return 0;
+	case FORM_BLOB:
+		decode_blob(slot, &d->in[SP_COLUMN_BLOBS]);
+		return 0;
 	}
-	return 0;
+	return -EBADMSG;
 }
 
-static inline uint64_t load8(const uint8_t *p)
+/* NULL where there is none. */
+static struct kind *kind_of_long(struct decoder *d, uint32_t *token)
 {
-	uint64_t word;
+	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
+	uint64_t x;
 
-	memcpy(&word, p, sizeof(word));
-	return word;
+	x = sp_varint_get(in);
+	if (in->bad || x >> 3 >= d->kind_count)
+		return NULL;
+	*token = (uint32_t)x;
+	return &d->kinds[x >> 3];
 }
 
-#define TOP_BITS UINT64_C(0x8080808080808080)
-
-/* Seven bits of each byte, side by side. */
-typedef uint64_t compact_bytes(uint64_t word);
-
-static inline uint64_t compact_anywhere(uint64_t x)
+static inline uint32_t arg_of(struct decoder *d, struct kind *kind, uint32_t token)
 {
-	x = (x & 0x007F007F007F007F) | (x >> 1 & 0x3F803F803F803F80);
-	x = (x & 0x00003FFF00003FFF) | (x >> 2 & 0x0FFFC0000FFFC000);
-	return (x & 0x000000000FFFFFFF) | (x >> 4 & 0x00FFFFFFF0000000);
+	switch ((enum sp_arg_source)(token >> 1 & 3)) {
+	case SP_ARG_IS_ZERO:
+		return 0;
+	case SP_ARG_IS_NEW:
+		d->last_arg += (uint32_t)sp_unzigzag(sp_varint_get(&d->in[SP_COLUMN_ARGS]));
+		break;
+	case SP_ARG_IS_OF_KIND:
+		d->last_arg = kind->arg;
+		break;
+	case SP_ARG_IS_LAST:
+		break;
+	}
+	kind->arg = d->last_arg;
+	return d->last_arg;
 }
 
-/* With no branch: how long a varint is cannot be foretold. `word` has its end. */
-static inline __attribute__((always_inline)) uint64_t take(uint64_t word, const uint8_t **at,
-							   compact_bytes *compact)
+static int decode_slots(struct decoder *d, const struct times *times, struct sp_slot *slots, uint32_t n)
 {
-	uint64_t stop = ~word & TOP_BITS;
+	struct sp_input *tokens = &d->in[SP_COLUMN_KINDS];
+	uint64_t end = d->end, grain = d->grain;
 
-	*at += ((unsigned)__builtin_ctzll(stop) >> 3) + 1;
-	return compact(word & (stop ^ (stop - 1)) & ~TOP_BITS);
-}
-
-static int has_end(uint64_t word)
-{
-	return (~word & TOP_BITS) != 0;
-}
-
-/*
- * How many slots can be read with no look at where columns end, at up to eight bytes a number. A column that
- * runs into the next one, or over several, is found at the close.
- */
-static uint32_t slots_within(const struct input in[SP_COLUMNS], const uint8_t *end, uint32_t n)
-{
-	for (unsigned i = 0; i < SP_COLUMN_EXTRAS; i++)
-		if ((size_t)(end - in[i].at) / 8 < n)
-			n = (uint32_t)((size_t)(end - in[i].at) / 8);
-	return n;
-}
-
-/*
- * Events: the five columns go side by side, for the processor to overlap them. Stops at the first other slot
- * and at a number of more than eight bytes; returns how many were done.
- */
-static inline __attribute__((always_inline)) uint32_t
-decode_events(struct sp_slot *slots, uint32_t n, struct input in[SP_COLUMNS], struct last *last,
-	      compact_bytes *compact)
-{
-	const uint8_t *kinds = in[SP_COLUMN_KINDS].at, *args = in[SP_COLUMN_ARGS].at;
-	const uint8_t *gaps = in[SP_COLUMN_GAPS].at, *ticks = in[SP_COLUMN_TICKS].at;
-	const uint8_t *values = in[SP_COLUMN_VALUES].at;
-	uint64_t end = last->end, grain = last->grain;
-	uint32_t arg = last->arg, i;
-
-	for (i = 0; i < n; i++) {
-		uint64_t a = load8(args), g = load8(gaps), t = load8(ticks), v = load8(values);
-		uint32_t kind = kinds[0], more = kind >> 7;
+	for (uint32_t i = 0; i < n; i++) {
 		struct sp_slot *slot = &slots[i];
+		uint32_t token = tokens->at < tokens->end ? *tokens->at : 0x80;
+		struct kind *kind = &d->kinds[token >> 3 & (SHORT_KINDS - 1)];
 
-		kind = (kind & 0x7F) | ((uint32_t)kinds[1] << 7 & -more);
-		if (kind - 1 >= 0x3FFF || !has_end(a) || !has_end(g) || !has_end(t) || !has_end(v))
-			break;
-		kinds += 1 + more;
-		arg += (uint32_t)unzigzag(take(a, &args, compact));
-		slot->start = end + (uint64_t)unzigzag(take(g, &gaps, compact)) * grain;
-		slot->ticks = take(t, &ticks, compact) * grain;
-		slot->value = unzigzag(take(v, &values, compact));
-		slot->commit = (uint64_t)arg << 32 | kind;
+		if (__builtin_expect(token >= 0x80, 0)) {
+			kind = kind_of_long(d, &token);
+			if (!kind)
+				return -EBADMSG;
+		} else {
+			tokens->at++;
+		}
+		if (__builtin_expect(kind->form != FORM_SPAN, 0)) {
+			if (decode_other(d, kind, slot) < 0)
+				return -EBADMSG;
+			continue;
+		}
+		if (token & 1)
+			kind->value = sp_unzigzag(sp_varint_get(&d->in[SP_COLUMN_VALUES]));
+		slot->value = kind->value;
+		slot->commit = (uint64_t)arg_of(d, kind, token) << 32 | kind->kind;
+		slot->start = end + (uint64_t)times->gaps[kind->at] * grain;
+		slot->ticks = (uint64_t)times->ticks[kind->at] * grain;
+		kind->at++;
 		end = slot->start + slot->ticks;
 	}
-	in[SP_COLUMN_KINDS].at = kinds;
-	in[SP_COLUMN_ARGS].at = args;
-	in[SP_COLUMN_GAPS].at = gaps;
-	in[SP_COLUMN_TICKS].at = ticks;
-	in[SP_COLUMN_VALUES].at = values;
-	last->end = end;
-	last->arg = arg;
-	return i;
-}
-
-static uint32_t decode_events_anywhere(struct sp_slot *slots, uint32_t n, struct input in[SP_COLUMNS],
-				       struct last *last)
-{
-	return decode_events(slots, n, in, last, compact_anywhere);
-}
-
-#if defined(__x86_64__)
-__attribute__((target("bmi,bmi2"))) static inline uint64_t compact_bmi2(uint64_t x)
-{
-	return __builtin_ia32_pext_di(x, ~TOP_BITS);
-}
-
-__attribute__((target("bmi,bmi2"))) static uint32_t
-decode_events_bmi2(struct sp_slot *slots, uint32_t n, struct input in[SP_COLUMNS], struct last *last)
-{
-	return decode_events(slots, n, in, last, compact_bmi2);
-}
-
-/* Family 17h has the instruction, and takes it apart: https://uops.info, PEXT on Zen and Zen 2. */
-static int bmi2_is_fast(void)
-{
-	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
-}
-#else
-#define decode_events_bmi2 decode_events_anywhere
-
-static int bmi2_is_fast(void)
-{
 	return 0;
 }
-#endif
+
+static int all_is_used(const struct decoder *d)
+{
+	for (unsigned i = 0; i < SP_COLUMNS; i++)
+		if (d->in[i].bad || d->in[i].at != d->in[i].end)
+			return 0;
+	for (uint32_t i = 0; i < d->kind_count; i++)
+		if (d->kinds[i].form == FORM_SPAN && d->kinds[i].at != d->limits[i])
+			return 0;
+	return 1;
+}
+
+static int decode_tokens(struct sp_slot *slots, const struct sp_payload_head *head, const uint8_t *payload,
+			 size_t bytes)
+{
+	struct decoder d;
+	struct times times;
+
+	d.spans = d.last_arg = 0;
+	d.end = head->base_ticks;
+	d.grain = head->grain;
+	if (columns_open(d.in, head, payload, bytes) < 0 || kinds_read(&d, head->slots) < 0 ||
+	    times_read(&d, &times) < 0 || decode_slots(&d, &times, slots, head->slots) < 0)
+		return -EBADMSG;
+	return all_is_used(&d) ? 0 : -EBADMSG;
+}
 
 int sp_payload_decode(struct sp_slot *slots, uint32_t n, const uint8_t *payload, size_t bytes)
 {
 	struct sp_payload_head head;
-	struct input in[SP_COLUMNS];
-	struct last last;
-	uint32_t i = 0;
-	int fast = bmi2_is_fast();
 
 	if (bytes < sizeof(head))
 		return -EBADMSG;
 	memcpy(&head, payload, sizeof(head));
-	if (head.slots != n || head.grain == 0 || columns_open(in, &head, payload, bytes) < 0)
+	if (head.slots != n || n > SP_BLOCK_SLOTS_MAX || head.grain == 0)
 		return -EBADMSG;
-	last = (struct last){head.base_ticks, head.grain, 0};
-	while (i < n) {
-		uint32_t within = slots_within(in, payload + bytes, n - i);
-
-		i += fast ? decode_events_bmi2(slots + i, within, in, &last) :
-			    decode_events_anywhere(slots + i, within, in, &last);
-		if (i < n && decode_slot(&slots[i++], in, &last) < 0)
-			return -EBADMSG;
+	switch (head.coding) {
+	case SP_CODING_VARINTS:
+		return sp_payload_decode_varints(slots, n, payload, bytes);
+	case SP_CODING_TOKENS:
+		return decode_tokens(slots, &head, payload, bytes);
 	}
-	return columns_close(in);
+	return -EBADMSG;
 }

@@ -2,40 +2,29 @@
 
 #include <string.h>
 
-/* Worst case of the first five columns for one slot; the other two are written after them. */
-static const uint8_t column_slot_bytes[SP_COLUMN_EXTRAS] = {3, 5, 10, 10, 10};
-_Static_assert(3 + 5 + 10 + 10 + 10 <= SP_SLOT_ENCODED_MAX, "scratch fits a slot's worst case");
-_Static_assert(3 + 3 * 10 <= SP_SLOT_ENCODED_MAX, "scratch fits an EXTRA slot");
-_Static_assert(3 + 1 + SP_SLOT_BLOB_BYTES <= SP_SLOT_ENCODED_MAX, "scratch fits a BLOB slot");
-_Static_assert(SP_PAYLOAD_HEAD_BYTES + SP_BLOCK_SLOTS_MAX * SP_SLOT_ENCODED_MAX <= SP_PAYLOAD_BYTES_MAX,
+#include "trace/numbers.h"
+#include "trace/varint.h"
+
+#define NO_KIND 0xFFFFu /* of a slot whose times are not told */
+
+/* Kinds as numbers side by side: events, then definitions, EXTRA and BLOB. */
+#define NARROW_KINDS (SP_KIND_EVENTS + 256u)
+
+/* Worst cases: columns of one slot; of a kind in the list of kinds. */
+#define TOKEN_BYTES 2u
+#define ARG_BYTES 5u
+#define VALUE_BYTES 10u
+#define KIND_BYTES 5u
+#define SLACK_BYTES 192u
+
+_Static_assert(NARROW_KINDS << 3 < 1u << 14, "a token fits two bytes");
+_Static_assert(KIND_BYTES + TOKEN_BYTES + ARG_BYTES + VALUE_BYTES + 2 * 12 <= SP_SLOT_ENCODED_MAX,
+	       "scratch fits a slot's worst case");
+_Static_assert(TOKEN_BYTES + 3 * 10 <= SP_SLOT_ENCODED_MAX, "scratch fits an EXTRA slot");
+_Static_assert(TOKEN_BYTES + 1 + SP_SLOT_BLOB_BYTES <= SP_SLOT_ENCODED_MAX, "scratch fits a BLOB slot");
+_Static_assert(SP_PAYLOAD_HEAD_BYTES + SP_BLOCK_SLOTS_MAX * SP_SLOT_ENCODED_MAX + SLACK_BYTES <=
+		       SP_PAYLOAD_BYTES_MAX,
 	       "a full block fits a payload");
-
-static inline uint64_t zigzag(int64_t x)
-{
-	return (uint64_t)x << 1 ^ (uint64_t)(x >> 63);
-}
-
-static uint8_t *put_long(uint8_t *p, uint64_t x)
-{
-	while (x >= 0x80) {
-		*p++ = (uint8_t)x | 0x80;
-		x >>= 7;
-	}
-	*p++ = (uint8_t)x;
-	return p;
-}
-
-/* One or two bytes, which are nearly all there are, with no branch between them: which it is cannot be
- * foretold. Two are always stored. */
-static inline uint8_t *put(uint8_t *p, uint64_t x)
-{
-	uint32_t low = (uint32_t)x, more = (0x7F - low) >> 31, two = low + (low & 0x3F80) + more * 0x80;
-
-	if (__builtin_expect(x >= 0x4000, 0))
-		return put_long(p, x);
-	memcpy(p, &two, 2);
-	return p + 1 + more;
-}
 
 /* Exact division by a constant found at run time: shift out the twos, multiply by the odd part's
  * inverse modulo 2^64, and check by multiplying back. */
@@ -86,14 +75,59 @@ static struct times times_from(uint64_t base, uint32_t grain)
 	return t;
 }
 
-struct columns {
-	uint8_t *start[SP_COLUMN_EXTRAS];
-	uint8_t *end[SP_COLUMN_EXTRAS];
+/* One kind of this block. */
+struct kind {
+	int64_t value; /* of its last slot */
+	uint32_t arg;  /* its last one that was not 0 */
+	uint32_t kind;
+	uint32_t slots;
+	uint32_t at; /* where the next slot's times go */
 };
+
+/* Behind the payload in the scratch; what is filled in is touched, and no more. */
+struct work {
+	int64_t *gaps, *ticks;
+	struct kind *kinds;
+	uint32_t kind_count;
+	uint16_t *indices; /* of kinds, plus 1, by narrow number; 0: none yet */
+	uint16_t *slot_kinds; /* of each slot, an index or NO_KIND */
+	uint8_t *tokens, *args, *values;
+};
+
+/* Payload, gaps, ticks, kinds, indices, kinds of slots, and the three columns before they are joined. */
+size_t sp_encode_scratch_bytes(uint32_t n)
+{
+	size_t payload = SP_PAYLOAD_HEAD_BYTES + (size_t)n * SP_SLOT_ENCODED_MAX + SLACK_BYTES;
+
+	return (payload + 7) / 8 * 8 + 2 * 8 * (size_t)n + (n < NARROW_KINDS ? n : NARROW_KINDS) * sizeof(struct kind) +
+	       NARROW_KINDS * sizeof(uint16_t) + n * sizeof(uint16_t) +
+	       (size_t)n * (TOKEN_BYTES + ARG_BYTES + VALUE_BYTES) + 16;
+}
+
+static struct work work_lay_out(uint8_t *scratch, uint32_t n)
+{
+	size_t payload = SP_PAYLOAD_HEAD_BYTES + (size_t)n * SP_SLOT_ENCODED_MAX + SLACK_BYTES;
+	struct work w = {.gaps = (int64_t *)(void *)(scratch + (payload + 7) / 8 * 8)};
+
+	w.ticks = w.gaps + n;
+	w.kinds = (struct kind *)(w.ticks + n);
+	w.indices = (uint16_t *)(w.kinds + (n < NARROW_KINDS ? n : NARROW_KINDS));
+	w.slot_kinds = w.indices + NARROW_KINDS;
+	w.tokens = (uint8_t *)(w.slot_kinds + n);
+	w.args = w.tokens + (size_t)n * TOKEN_BYTES;
+	w.values = w.args + (size_t)n * ARG_BYTES;
+	memset(w.indices, 0, NARROW_KINDS * sizeof(*w.indices));
+	return w;
+}
 
 static int is_span(uint32_t kind)
 {
 	return kind != SP_KIND_HOLE && kind != SP_KIND_EXTRA && kind != SP_KIND_BLOB;
+}
+
+static int is_event(uint32_t kind)
+{
+	return kind - 1u < SP_KIND_DEFINE - 1u;
 }
 
 /* Slots that lie side by side and are of one generation: a block has one such stretch or two. */
@@ -121,144 +155,173 @@ static inline uint32_t slot_kind(const struct sp_slot *slot, uint32_t generation
 	return (slot->commit >> 16 & 0xFF) == generation ? sp_commit_kind(slot->commit) : SP_KIND_HOLE;
 }
 
-/* What the columns and the block header are to know of the slots' kinds. */
-struct kinds_seen {
-	uint32_t events, passed, definitions;
+/* Of a kind that no version has, nothing is told. */
+static uint32_t narrow(uint32_t kind)
+{
+	if (kind >= SP_KIND_DEFINE)
+		return SP_KIND_EVENTS + (kind - SP_KIND_DEFINE);
+	return kind < SP_KIND_EVENTS ? kind : SP_KIND_HOLE;
+}
+
+static uint32_t index_of(struct work *w, uint32_t number)
+{
+	if (!w->indices[number]) {
+		uint32_t kind = number < SP_KIND_EVENTS ? number : number - SP_KIND_EVENTS + SP_KIND_DEFINE;
+
+		w->kinds[w->kind_count++] = (struct kind){.kind = kind};
+		w->indices[number] = (uint16_t)w->kind_count;
+	}
+	return w->indices[number] - 1u;
+}
+
+/* Also moves on what the next slots' args are held against. */
+static enum sp_arg_source arg_source(struct kind *kind, uint32_t *last, uint32_t arg)
+{
+	uint32_t of_kind = kind->arg;
+
+	if (arg == 0)
+		return *last == 0 ? SP_ARG_IS_LAST : SP_ARG_IS_ZERO;
+	kind->arg = arg;
+	if (arg == *last)
+		return SP_ARG_IS_LAST;
+	*last = arg;
+	return arg == of_kind ? SP_ARG_IS_OF_KIND : SP_ARG_IS_NEW;
+}
+
+/* Where the columns of tokens have come to. */
+struct tokens {
+	uint8_t *tokens, *args, *values;
+	uint64_t same; /* commit word of the slot before; UINT64_MAX: nothing is like it */
+	struct kind *kind;
+	uint32_t index, token;
+	uint32_t last_arg;
 };
 
-static void see_kind(struct kinds_seen *seen, uint32_t kind)
+/* A slot of another kind or arg than the one before. Returns 0 where its kind has neither args nor times. */
+static inline int turn(struct tokens *t, struct work *w, uint64_t commit, uint32_t kind)
 {
-	seen->events += kind - 1u < SP_KIND_DEFINE - 1u;
-	seen->passed += kind == SP_KIND_EXTRA || kind == SP_KIND_BLOB;
-	seen->definitions += kind >= SP_KIND_DEFINE && kind != SP_KIND_EXTRA;
+	uint32_t arg = sp_commit_arg(commit), before = t->last_arg;
+	enum sp_arg_source source;
+
+	t->index = index_of(w, narrow(kind));
+	t->kind = &w->kinds[t->index];
+	t->token = t->index << 3;
+	t->same = UINT64_MAX;
+	if (!is_span(t->kind->kind))
+		return 0;
+	source = arg_source(t->kind, &t->last_arg, arg);
+	t->token |= (uint32_t)source << 1;
+	if (source == SP_ARG_IS_NEW)
+		t->args = sp_varint_put(t->args, sp_zigzag((int32_t)(arg - before)));
+	t->same = commit;
+	return 1;
 }
 
-/* Most slots differ from the one before in neither kind nor arg. */
 #define COMMIT_CHECK_MASK (UINT64_C(0xFF) << 24)
 
-static void encode_kinds(struct columns *c, const struct stretch *s, uint32_t *arg,
-			 struct kinds_seen *seen)
+/* Most slots differ from the one before in neither kind nor arg. */
+static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_kinds, struct tokens *tokens)
 {
-	uint8_t *kinds = c->end[SP_COLUMN_KINDS], *args = c->end[SP_COLUMN_ARGS];
-	uint64_t same = UINT64_MAX;
+	struct tokens t = *tokens;
 
+	t.same = UINT64_MAX;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct sp_slot *slot = &s->slots[i];
-		uint32_t kind;
+		uint32_t value_is_new;
 
-		if (((slot->commit ^ same) & ~COMMIT_CHECK_MASK) == 0) {
-			*kinds++ = (uint8_t)same;
-			*args++ = 0;
-			seen->events++;
+		if (((slot->commit ^ t.same) & ~COMMIT_CHECK_MASK) == 0) {
+			if ((t.token >> 1 & 3) != SP_ARG_IS_ZERO)
+				t.token &= ~7u;
+		} else if (!turn(&t, w, slot->commit, slot_kind(slot, s->generation))) {
+			t.tokens = sp_varint_put(t.tokens, t.token);
+			t.kind->slots++;
+			slot_kinds[i] = NO_KIND;
 			continue;
 		}
-		kind = slot_kind(slot, s->generation);
-		kinds = put(kinds, kind);
-		see_kind(seen, kind);
-		if (!is_span(kind))
-			continue;
-		args = put(args, zigzag((int32_t)(sp_commit_arg(slot->commit) - *arg)));
-		*arg = sp_commit_arg(slot->commit);
-		same = kind < 0x80 ? slot->commit : UINT64_MAX;
+		value_is_new = slot->value != t.kind->value;
+		t.tokens = sp_varint_put(t.tokens, t.token | value_is_new);
+		t.kind->slots++;
+		slot_kinds[i] = (uint16_t)t.index;
+		if (value_is_new) {
+			t.kind->value = slot->value;
+			t.values = sp_varint_put(t.values, sp_zigzag(slot->value));
+		}
 	}
-	c->end[SP_COLUMN_KINDS] = kinds;
-	c->end[SP_COLUMN_ARGS] = args;
+	*tokens = t;
 }
 
-static inline int is_event(const struct sp_slot *slot, uint32_t generation)
+/* Where each kind's times begin. Returns how many slots have times. */
+static uint32_t kinds_place(struct work *w)
 {
-	return slot_kind(slot, generation) - 1u < SP_KIND_DEFINE - 1u;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < w->kind_count; i++) {
+		w->kinds[i].at = at;
+		at += is_span(w->kinds[i].kind) ? w->kinds[i].slots : 0;
+	}
+	return at;
 }
 
-/*
- * `plain`: every slot is an event; then the time they span is found on the way. `end`: of the slot before.
- */
-static inline __attribute__((always_inline)) void
-encode_times(struct columns *c, const struct stretch *s, struct times *times, int plain, int shifts)
+/* `plain`: every slot with times is an event. `end`: of the slot before. */
+static inline __attribute__((always_inline)) void put_times(struct work *w, const struct stretch *s,
+							    const uint16_t *slot_kinds, struct times *times,
+							    int plain, int shifts)
 {
-	/* A copy: for all the compiler knows, a byte stored to a column may change anything else. */
+	/* A copy: for all the compiler knows, a number stored may change anything else. */
 	struct times t = *times;
-	uint8_t *gaps = c->end[SP_COLUMN_GAPS], *ticks = c->end[SP_COLUMN_TICKS];
 
-	for (const struct sp_slot *slot = s->slots, *stop = slot + s->n; slot < stop; slot++) {
-		uint64_t start = slot->start, length = slot->ticks;
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint64_t start = s->slots[i].start, length = s->slots[i].ticks;
+		struct kind *kind = &w->kinds[slot_kinds[i]];
+		uint32_t at;
 
-		if (!plain && !is_span(slot_kind(slot, s->generation)))
+		if (slot_kinds[i] == NO_KIND)
 			continue;
-		gaps = put(gaps, zigzag(divide(&t.divider, (int64_t)(start - t.end), shifts)));
-		ticks = put(ticks, (uint64_t)divide(&t.divider, (int64_t)length, shifts));
+		at = kind->at++;
+		w->gaps[at] = divide(&t.divider, (int64_t)(start - t.end), shifts);
+		w->ticks[at] = divide(&t.divider, (int64_t)length, shifts);
 		t.end = start + length;
-		if (plain || is_event(slot, s->generation)) {
+		if (plain || is_event(kind->kind)) {
 			t.first = start < t.first ? start : t.first;
 			t.last = t.end > t.last ? t.end : t.last;
 		}
 	}
 	*times = t;
-	c->end[SP_COLUMN_GAPS] = gaps;
-	c->end[SP_COLUMN_TICKS] = ticks;
 }
 
-static inline __attribute__((always_inline)) void encode_values(struct columns *c, const struct stretch *s,
-								int plain)
+/* Gaps and ticks of all slots, as numbers. Returns how many of each there are. */
+static uint32_t put_all_times(struct work *w, const struct ring *r, struct times *t, int plain)
 {
-	uint8_t *values = c->end[SP_COLUMN_VALUES];
+	uint32_t n = kinds_place(w);
+	const uint16_t *slot_kinds = w->slot_kinds;
 
-	for (const struct sp_slot *slot = s->slots, *stop = slot + s->n; slot < stop; slot++)
-		if (plain || is_span(slot_kind(slot, s->generation)))
-			values = put(values, zigzag(slot->value));
-	c->end[SP_COLUMN_VALUES] = values;
+	for (int i = 0; i < 2; i++) {
+		const struct stretch *s = &r->stretches[i];
+
+		if (!plain)
+			put_times(w, s, slot_kinds, t, 0, 0);
+		else if (t->divider.inverse == 1)
+			put_times(w, s, slot_kinds, t, 1, 1);
+		else
+			put_times(w, s, slot_kinds, t, 1, 0);
+		slot_kinds += s->n;
+	}
+	return n;
 }
 
-static void encode_stretch(struct columns *c, const struct stretch *s, struct times *t, int plain)
-{
-	if (!plain)
-		encode_times(c, s, t, 0, 0);
-	else if (t->divider.inverse == 1)
-		encode_times(c, s, t, 1, 1);
-	else
-		encode_times(c, s, t, 1, 0);
-	if (plain)
-		encode_values(c, s, 1);
-	else
-		encode_values(c, s, 0);
-}
-
-/* The five columns of events and definitions. */
-static struct kinds_seen encode_spans(struct columns *c, const struct ring *r, struct times *t)
-{
-	struct kinds_seen seen = {0};
-	uint32_t arg = 0;
-
-	memcpy(c->end, c->start, sizeof(c->end));
-	for (int i = 0; i < 2; i++)
-		encode_kinds(c, &r->stretches[i], &arg, &seen);
-	for (int i = 0; i < 2; i++)
-		encode_stretch(c, &r->stretches[i], t,
-			       seen.events == r->stretches[0].n + r->stretches[1].n);
-	return seen;
-}
-
-static struct sp_payload_facts facts_of(const struct kinds_seen *seen, const struct times *t)
-{
-	return (struct sp_payload_facts){.events = seen->events,
-					 .definitions = seen->definitions,
-					 .begin_ticks = seen->events ? t->first : 0,
-					 .end_ticks = t->last};
-}
-
-static uint8_t *encode_extras(uint8_t *p, const struct stretch *s)
+static uint8_t *put_extras(uint8_t *p, const struct stretch *s)
 {
 	for (const struct sp_slot *slot = s->slots; slot < s->slots + s->n; slot++) {
 		if (slot_kind(slot, s->generation) != SP_KIND_EXTRA)
 			continue;
-		p = put(p, slot->start);
-		p = put(p, slot->ticks);
-		p = put(p, (uint64_t)slot->value);
+		p = sp_varint_put(p, slot->start);
+		p = sp_varint_put(p, slot->ticks);
+		p = sp_varint_put(p, (uint64_t)slot->value);
 	}
 	return p;
 }
 
-static uint8_t *encode_blobs(uint8_t *p, const struct stretch *s)
+static uint8_t *put_blobs(uint8_t *p, const struct stretch *s)
 {
 	for (const struct sp_slot *slot = s->slots; slot < s->slots + s->n; slot++) {
 		uint32_t bytes = sp_commit_arg(slot->commit);
@@ -273,7 +336,7 @@ static uint8_t *encode_blobs(uint8_t *p, const struct stretch *s)
 	return p;
 }
 
-/* Where the first event or definition starts; the column of gaps begins there. */
+/* Where the first event or definition starts; the gaps begin there. */
 static uint64_t base_of(const struct ring *r)
 {
 	for (int i = 0; i < 2; i++) {
@@ -286,14 +349,49 @@ static uint64_t base_of(const struct ring *r)
 	return 0;
 }
 
-/* Moves the columns together. Returns their end. */
-static uint8_t *columns_join(uint8_t *p, const struct columns *c, struct sp_payload_head *head)
+static struct sp_payload_facts facts_of(const struct work *w)
 {
-	for (unsigned i = 0; i < SP_COLUMN_EXTRAS; i++) {
-		head->column_bytes[i] = (uint32_t)(c->end[i] - c->start[i]);
-		memmove(p, c->start[i], head->column_bytes[i]);
-		p += head->column_bytes[i];
+	struct sp_payload_facts facts = {0};
+
+	for (uint32_t i = 0; i < w->kind_count; i++) {
+		const struct kind *k = &w->kinds[i];
+
+		facts.events += is_event(k->kind) ? k->slots : 0;
+		facts.definitions += k->kind >= SP_KIND_DEFINE && k->kind != SP_KIND_EXTRA ? k->slots : 0;
 	}
+	return facts;
+}
+
+static uint8_t *put_kinds(uint8_t *p, const struct work *w)
+{
+	p = sp_varint_put(p, w->kind_count);
+	for (uint32_t i = 0; i < w->kind_count; i++) {
+		p = sp_varint_put(p, w->kinds[i].kind);
+		p = sp_varint_put(p, w->kinds[i].slots);
+	}
+	return p;
+}
+
+static uint8_t *put_column(uint8_t *p, const uint8_t *column, const uint8_t *end)
+{
+	memcpy(p, column, (size_t)(end - column));
+	return p + (end - column);
+}
+
+/* The columns for zstd; ret_ends: where each of them ends. */
+static uint8_t *put_columns(uint8_t *p, const struct work *w, const struct tokens *t, const struct ring *r,
+			    uint8_t *ret_ends[SP_COLUMNS])
+{
+	p = put_kinds(p, w);
+	ret_ends[SP_COLUMN_KINDS] = p = put_column(p, w->tokens, t->tokens);
+	ret_ends[SP_COLUMN_ARGS] = p = put_column(p, w->args, t->args);
+	ret_ends[SP_COLUMN_VALUES] = p = put_column(p, w->values, t->values);
+	for (int i = 0; i < 2; i++)
+		p = put_extras(p, &r->stretches[i]);
+	ret_ends[SP_COLUMN_EXTRAS] = p;
+	for (int i = 0; i < 2; i++)
+		p = put_blobs(p, &r->stretches[i]);
+	ret_ends[SP_COLUMN_BLOBS] = p;
 	return p;
 }
 
@@ -301,32 +399,31 @@ size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t
 			 uint64_t first, uint32_t n, uint32_t grain, struct sp_payload_facts *ret_facts)
 {
 	struct ring r = ring_make(slots, capacity, first, n);
-	struct sp_payload_head head = {.slots = n, .grain = grain ? grain : 1, .base_ticks = base_of(&r)};
-	struct kinds_seen seen;
-	struct columns c;
-	struct times t;
-	uint8_t *p = scratch + SP_PAYLOAD_HEAD_BYTES, *blobs, *extras;
+	struct work w = work_lay_out(scratch, n);
+	struct sp_payload_head head = {
+		.slots = n, .grain = grain ? grain : 1, .base_ticks = base_of(&r), .coding = SP_CODING_TOKENS};
+	struct tokens tokens = {.tokens = w.tokens, .args = w.args, .values = w.values};
+	struct times t = times_from(head.base_ticks, head.grain);
+	uint8_t *ends[SP_COLUMNS], *p = scratch + SP_PAYLOAD_HEAD_BYTES;
+	uint32_t numbers;
 
-	for (unsigned i = 0; i < SP_COLUMN_EXTRAS; i++) {
-		c.start[i] = p;
-		p += (size_t)n * column_slot_bytes[i];
-	}
-	t = times_from(head.base_ticks, head.grain);
-	seen = encode_spans(&c, &r, &t);
+	put_tokens(&w, &r.stretches[0], w.slot_kinds, &tokens);
+	put_tokens(&w, &r.stretches[1], w.slot_kinds + r.stretches[0].n, &tokens);
+	*ret_facts = facts_of(&w);
+	numbers = put_all_times(&w, &r, &t, !ret_facts->definitions);
 	if (t.divider.inexact) {
 		head.grain = 1;
 		t = times_from(head.base_ticks, head.grain);
-		encode_spans(&c, &r, &t);
+		put_all_times(&w, &r, &t, !ret_facts->definitions);
 	}
-	*ret_facts = facts_of(&seen, &t);
-	p = blobs = extras = columns_join(scratch + SP_PAYLOAD_HEAD_BYTES, &c, &head);
-	for (int i = 0; seen.passed && i < 2; i++)
-		p = blobs = encode_extras(p, &r.stretches[i]);
-	for (int i = 0; seen.passed && i < 2; i++)
-		p = encode_blobs(p, &r.stretches[i]);
-	head.column_bytes[SP_COLUMN_EXTRAS] = (uint32_t)(blobs - extras);
-	head.column_bytes[SP_COLUMN_BLOBS] = (uint32_t)(p - blobs);
+	ret_facts->begin_ticks = ret_facts->events ? t.first : 0;
+	ret_facts->end_ticks = t.last;
+	p = put_columns(p, &w, &tokens, &r, ends);
+	ends[SP_COLUMN_GAPS] = sp_numbers_pack(p, w.gaps, numbers);
+	ends[SP_COLUMN_TICKS] = sp_numbers_pack(ends[SP_COLUMN_GAPS], w.ticks, numbers);
+	ret_facts->packed_bytes = (uint32_t)(ends[SP_COLUMN_TICKS] - p);
+	for (unsigned i = 0; i < SP_COLUMNS; i++)
+		head.column_bytes[i] = (uint32_t)(ends[i] - (i ? ends[i - 1] : scratch + SP_PAYLOAD_HEAD_BYTES));
 	memcpy(scratch, &head, sizeof(head));
-	return (size_t)(p - scratch);
+	return (size_t)(ends[SP_COLUMN_TICKS] - scratch);
 }
-

@@ -1,5 +1,5 @@
 /*
- * The on-disk format, version 1. docs/FORMAT.md is normative; this header is the same text in C.
+ * The on-disk format, version 2. docs/FORMAT.md is normative; this header is the same text in C.
  *
  * A run is a directory of files, one per thread of each process image. A file is a sequence of
  * zstd frames and skippable frames, valid for `zstd -t` at every instant of its life:
@@ -17,7 +17,8 @@
 
 #include <stdint.h>
 
-#define SP_FORMAT_VERSION 1
+#define SP_FORMAT_VERSION 2
+#define SP_FORMAT_VERSION_READ 1 /* the oldest that is read */
 
 /* Skippable magics: RFC 8878 section 3.1.2, 0x184D2A50 to 0x184D2A5F. */
 #define SP_FRAME_HEADER 0x184D2A50u
@@ -190,6 +191,7 @@ struct sp_slot {
  * count from 1 in each process image; 0: not known. */
 #define SP_FILE_TYPE_SHIFT 28
 
+#define SP_KIND_EVENTS 1024u   /* kinds of events are below */
 #define SP_KIND_HOLE 0u	       /* a slot never committed (a signal, a kill); nothing of it is known */
 #define SP_KIND_EXTRA 0xFFF0u  /* three more words of the event before it */
 #define SP_KIND_BLOB 0xFFF1u   /* bytes of the definition before it */

@@ -18,7 +18,7 @@ static int word_write(const char *path, uint32_t off)
 	if (fd < 0)
 		return -errno;
 	if (pread(fd, &marker, sizeof(marker), 0) != sizeof(marker) ||
-	    memcmp(marker.tag, SP_TAG_RUN, sizeof(marker.tag)) != 0 || marker.version != SP_FORMAT_VERSION)
+	    memcmp(marker.tag, SP_TAG_RUN, sizeof(marker.tag)) != 0 || marker.version > SP_FORMAT_VERSION)
 		error = -EINVAL;
 	else if (pwrite(fd, &off, sizeof(off), offsetof(struct sp_run_frame, off)) != sizeof(off))
 		error = -errno;

@@ -1,5 +1,5 @@
 /*
- * Wrote the golden runs of format version 1: make_golden run FOLDER, make_golden ranks FOLDER. A golden
+ * Wrote the golden runs of format version 2: make_golden run FOLDER, make_golden ranks FOLDER. A golden
  * run stays as it is for ever; this shows what is in it.
  *
  * run.zst:

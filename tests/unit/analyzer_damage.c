@@ -339,11 +339,11 @@ END_TEST
 START_TEST(a_newer_version_is_named)
 {
 	make_killed();
-	((struct sp_file_header *)m.bytes)->version = 2;
+	((struct sp_file_header *)m.bytes)->version = SP_FORMAT_VERSION + 1;
 	((struct sp_file_header *)m.bytes)->header_hash =
 		XXH64(m.bytes, offsetof(struct sp_file_header, header_hash), 0);
 	put(m.bytes, SP_HEADER_FRAME_BYTES);
-	assert_refused("version 2; this program reads version 1");
+	assert_refused("version 3; this program reads versions 1 to 2");
 	sp_maker_finish(&m);
 }
 END_TEST

@@ -285,7 +285,7 @@ START_TEST(kinds_of_a_newer_version_are_counted)
 {
 	begin(10, 10);
 	sp_maker_event(&m, 999, 0, 10, 1);
-	sp_maker_event(&m, 2000, 0, 10, 1);
+	sp_maker_event(&m, SP_EVENT_KINDS - 1, 0, 10, 1);
 	sp_maker_extra(&m, 1, 2, 3);
 	sp_maker_define(&m, (enum sp_define)31, 1, "new", 3);
 	sp_maker_block(&m, SP_BLOCK_LAST);

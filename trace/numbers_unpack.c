@@ -1,0 +1,107 @@
+#include "trace/numbers.h"
+
+/* Room to read eight bytes from any of a group's. */
+#define BITS_BYTES_MAX (SP_NUMBERS_GROUP * SP_NUMBERS_WIDTH_MAX / 8 + 8)
+
+uint64_t sp_varint_get_long(struct sp_input *in)
+{
+	uint64_t x = 0;
+
+	for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
+		uint64_t byte = *in->at++;
+
+		x |= (byte & 0x7F) << shift;
+		if (byte < 0x80) {
+			in->bad |= shift == 63 && byte > 1;
+			return x;
+		}
+	}
+	in->bad = 1;
+	return 0;
+}
+
+/* Eight numbers lie in `width` bytes: with a constant width, each is a load, a shift and a mask. */
+static inline __attribute__((always_inline)) void unpack_eight(int64_t *ret, const uint8_t *bits, uint64_t least,
+								unsigned width)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t word;
+
+		memcpy(&word, bits + i * width / 8, sizeof(word));
+		ret[i] = (int64_t)(least + (word >> i * width % 8 & ((UINT64_C(1) << width) - 1)));
+	}
+}
+
+#define WIDTH(n)                                                                                                  \
+	case n:                                                                                                   \
+		for (unsigned i = 0; i < SP_NUMBERS_GROUP / 8; i++)                                               \
+			unpack_eight(ret + 8 * i, bits + (n)*i, least, n);                                        \
+		break;
+#define WIDTHS(n) WIDTH(n) WIDTH(n + 1) WIDTH(n + 2) WIDTH(n + 3) WIDTH(n + 4) WIDTH(n + 5) WIDTH(n + 6) WIDTH(n + 7)
+
+/* A whole group. Reads up to eight bytes past the bits. */
+static void unpack_bits(int64_t *ret, const uint8_t *bits, uint64_t least, unsigned width)
+{
+	switch (width) {
+		WIDTHS(0)
+		WIDTHS(8)
+		WIDTHS(16)
+		WIDTHS(24)
+		WIDTH(32)
+	}
+}
+
+static void add_exceptions(int64_t *ret, uint32_t n, struct sp_input *in, unsigned width, unsigned exceptions)
+{
+	const uint8_t *positions = in->at;
+
+	if ((size_t)(in->end - in->at) < exceptions) {
+		in->bad = 1;
+		return;
+	}
+	in->at += exceptions;
+	for (unsigned i = 0; i < exceptions; i++) {
+		uint64_t rest = sp_varint_get(in);
+
+		in->bad |= positions[i] >= n;
+		ret[positions[i] % SP_NUMBERS_GROUP] += (int64_t)(rest << width);
+	}
+}
+
+static void unpack_group(int64_t *ret, uint32_t n, struct sp_input *in)
+{
+	uint8_t near_end[BITS_BYTES_MAX];
+	const uint8_t *bits;
+	unsigned width, exceptions;
+	uint64_t least;
+	size_t bytes;
+
+	if (in->end - in->at < 2 || in->at[0] > SP_NUMBERS_WIDTH_MAX) {
+		in->bad = 1;
+		return;
+	}
+	width = in->at[0];
+	exceptions = in->at[1];
+	in->at += 2;
+	least = (uint64_t)sp_unzigzag(sp_varint_get(in));
+	bytes = (n * width + 7) / 8;
+	if ((size_t)(in->end - in->at) < bytes) {
+		in->bad = 1;
+		return;
+	}
+	bits = in->at;
+	if ((size_t)(in->end - in->at) < BITS_BYTES_MAX) {
+		memset(near_end, 0, sizeof(near_end));
+		memcpy(near_end, bits, bytes);
+		bits = near_end;
+	}
+	unpack_bits(ret, bits, least, width);
+	in->at += bytes;
+	add_exceptions(ret, n, in, width, exceptions);
+}
+
+void sp_numbers_unpack(int64_t *ret, uint32_t n, struct sp_input *in)
+{
+	for (uint32_t i = 0; i < n && !in->bad; i += SP_NUMBERS_GROUP)
+		unpack_group(ret + i, n - i < SP_NUMBERS_GROUP ? n - i : SP_NUMBERS_GROUP, in);
+}

@@ -1,0 +1,54 @@
+/*
+ * Variable-length numbers: base-128, low groups first, at most ten bytes; zigzag for signed ones.
+ */
+#ifndef STAGEPROF_TRACE_VARINT_H
+#define STAGEPROF_TRACE_VARINT_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t sp_zigzag(int64_t x)
+{
+	return (uint64_t)x << 1 ^ (uint64_t)(x >> 63);
+}
+
+static inline int64_t sp_unzigzag(uint64_t x)
+{
+	return (int64_t)(x >> 1 ^ -(x & 1));
+}
+
+/* Returns the place behind it. Two bytes are always stored: one or two are nearly all there are, and which
+ * it is cannot be foretold. */
+static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t x)
+{
+	uint32_t low = (uint32_t)x, more = (0x7F - low) >> 31, two = low + (low & 0x3F80) + more * 0x80;
+
+	if (__builtin_expect(x < 0x4000, 1)) {
+		memcpy(p, &two, 2);
+		return p + 1 + more;
+	}
+	while (x >= 0x80) {
+		*p++ = (uint8_t)x | 0x80;
+		x >>= 7;
+	}
+	*p++ = (uint8_t)x;
+	return p;
+}
+
+/* A column being read. Running past its end sets `bad` and yields 0, so that the loops stay simple. */
+struct sp_input {
+	const uint8_t *at, *end;
+	int bad;
+};
+
+/* Not inline: numbers of several bytes are the few. */
+uint64_t sp_varint_get_long(struct sp_input *in);
+
+static inline uint64_t sp_varint_get(struct sp_input *in)
+{
+	if (in->at < in->end && *in->at < 0x80)
+		return *in->at++;
+	return sp_varint_get_long(in);
+}
+
+#endif
