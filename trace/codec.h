@@ -7,11 +7,11 @@
  *	         the kind, and how many slots have it. Then for each slot a token, as a varint
  *	args     zigzag varint for each token that says SP_ARG_IS_NEW: difference to the last arg that was not 0
  *	values   zigzag varint for each token that says so
- *	extras   three varints for each EXTRA slot
  *	blobs    for each BLOB slot a byte (its valid bytes) and that many bytes
  *	gaps     (start - end of the slot before) / grain, as sp_numbers_pack() packs them; not for EXTRA, BLOB,
  *	         HOLE; by kind, in the order above, and among those of one kind in the order of their slots
  *	ticks    duration / grain; likewise
+ *	extras   start of each EXTRA slot, packed likewise; then ticks of each; then the value of each
  *
  * A token is index << 3 | where the arg is from << 1 | whether the value is another than that of the slot of
  * this kind before (0 at first). Of EXTRA, BLOB and HOLE the lower bits are 0.
@@ -19,7 +19,7 @@
  * "end of the slot before" starts as base_ticks. grain is 1 in a block whose times are not all
  * multiples of the clock's grain (relative to base_ticks): the encoding loses nothing.
  *
- * The last two columns do not compress: they are noise, packed. The others are for zstd.
+ * The last three columns do not compress: they are noise, packed. The others are for zstd.
  *
  * No allocation, no state, async-signal-safe; the decoder trusts no byte.
  */
@@ -35,10 +35,10 @@ enum sp_column {
 	SP_COLUMN_KINDS,
 	SP_COLUMN_ARGS,
 	SP_COLUMN_VALUES,
-	SP_COLUMN_EXTRAS,
 	SP_COLUMN_BLOBS,
 	SP_COLUMN_GAPS,
 	SP_COLUMN_TICKS,
+	SP_COLUMN_EXTRAS,
 	SP_COLUMNS
 };
 

@@ -32,11 +32,13 @@ struct kind {
  */
 struct times {
 	int64_t gaps[2 * SP_BLOCK_SLOTS_MAX], ticks[2 * SP_BLOCK_SLOTS_MAX];
+	int64_t extras[3][SP_BLOCK_SLOTS_MAX];
 };
 
 struct decoder {
 	struct sp_input in[SP_COLUMNS];
-	uint32_t kind_count, spans;
+	uint32_t kind_count, spans, extras;
+	uint32_t extra_at; /* of the next EXTRA slot */
 	uint64_t end, grain;
 	uint32_t last_arg;
 	struct kind kinds[KINDS_MAX];
@@ -88,6 +90,7 @@ static int kinds_read(struct decoder *d, uint32_t n)
 		slots += with;
 		d->kinds[i] = (struct kind){.kind = (uint16_t)kind, .form = (uint8_t)form, .at = d->spans};
 		d->spans += form == FORM_SPAN ? (uint32_t)with : 0;
+		d->extras += form == FORM_EXTRA ? (uint32_t)with : 0;
 		d->limits[i] = d->spans;
 	}
 	return in->bad || slots != n ? -EBADMSG : 0;
@@ -97,15 +100,22 @@ static int times_read(struct decoder *d, struct times *times)
 {
 	sp_numbers_unpack(times->gaps, d->spans, &d->in[SP_COLUMN_GAPS]);
 	sp_numbers_unpack(times->ticks, d->spans, &d->in[SP_COLUMN_TICKS]);
-	return d->in[SP_COLUMN_GAPS].bad || d->in[SP_COLUMN_TICKS].bad ? -EBADMSG : 0;
+	for (int i = 0; i < 3; i++)
+		sp_numbers_unpack(times->extras[i], d->extras, &d->in[SP_COLUMN_EXTRAS]);
+	return d->in[SP_COLUMN_GAPS].bad || d->in[SP_COLUMN_TICKS].bad || d->in[SP_COLUMN_EXTRAS].bad ? -EBADMSG : 0;
 }
 
-static void decode_extra(struct sp_slot *slot, struct sp_input *in)
+static int decode_extra(struct decoder *d, const struct times *times, struct sp_slot *slot)
 {
-	slot->start = sp_varint_get(in);
-	slot->ticks = sp_varint_get(in);
-	slot->value = (int64_t)sp_varint_get(in);
+	uint32_t i = d->extra_at++;
+
+	if (i >= d->extras)
+		return -EBADMSG;
+	slot->start = (uint64_t)times->extras[0][i];
+	slot->ticks = (uint64_t)times->extras[1][i];
+	slot->value = times->extras[2][i];
 	slot->commit = SP_KIND_EXTRA;
+	return 0;
 }
 
 static void decode_blob(struct sp_slot *slot, struct sp_input *in)
@@ -123,20 +133,20 @@ static void decode_blob(struct sp_slot *slot, struct sp_input *in)
 }
 
 /* A slot with no times. Returns 0 or -EBADMSG. */
-static int decode_other(struct decoder *d, const struct kind *kind, struct sp_slot *slot)
+static int decode_other(struct decoder *d, const struct times *times, enum form form, struct sp_slot *slot)
 {
-	switch (kind->form) {
+	switch (form) {
 	case FORM_HOLE:
 		memset(slot, 0, sizeof(*slot));
 		return 0;
 	case FORM_EXTRA:
-		decode_extra(slot, &d->in[SP_COLUMN_EXTRAS]);
-		return 0;
+		return decode_extra(d, times, slot);
 	case FORM_BLOB:
 		decode_blob(slot, &d->in[SP_COLUMN_BLOBS]);
 		return 0;
+	default:
+		return -EBADMSG;
 	}
-	return -EBADMSG;
 }
 
 /* NULL where there is none. */
@@ -188,7 +198,7 @@ static int decode_slots(struct decoder *d, const struct times *times, struct sp_
 			tokens->at++;
 		}
 		if (__builtin_expect(kind->form != FORM_SPAN, 0)) {
-			if (decode_other(d, kind, slot) < 0)
+			if (decode_other(d, times, kind->form, slot) < 0)
 				return -EBADMSG;
 			continue;
 		}
@@ -209,6 +219,8 @@ static int all_is_used(const struct decoder *d)
 	for (unsigned i = 0; i < SP_COLUMNS; i++)
 		if (d->in[i].bad || d->in[i].at != d->in[i].end)
 			return 0;
+	if (d->extra_at != d->extras)
+		return 0;
 	for (uint32_t i = 0; i < d->kind_count; i++)
 		if (d->kinds[i].form == FORM_SPAN && d->kinds[i].at != d->limits[i])
 			return 0;
@@ -221,7 +233,7 @@ static int decode_tokens(struct sp_slot *slots, const struct sp_payload_head *he
 	struct decoder d;
 	struct times times;
 
-	d.spans = d.last_arg = 0;
+	d.spans = d.extras = d.extra_at = d.last_arg = 0;
 	d.end = head->base_ticks;
 	d.grain = head->grain;
 	if (columns_open(d.in, head, payload, bytes) < 0 || kinds_read(&d, head->slots) < 0 ||

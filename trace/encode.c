@@ -20,7 +20,7 @@
 _Static_assert(NARROW_KINDS << 3 < 1u << 14, "a token fits two bytes");
 _Static_assert(KIND_BYTES + TOKEN_BYTES + ARG_BYTES + VALUE_BYTES + 2 * 12 <= SP_SLOT_ENCODED_MAX,
 	       "scratch fits a slot's worst case");
-_Static_assert(TOKEN_BYTES + 3 * 10 <= SP_SLOT_ENCODED_MAX, "scratch fits an EXTRA slot");
+_Static_assert(TOKEN_BYTES + 3 * 12 <= SP_SLOT_ENCODED_MAX, "scratch fits an EXTRA slot");
 _Static_assert(TOKEN_BYTES + 1 + SP_SLOT_BLOB_BYTES <= SP_SLOT_ENCODED_MAX, "scratch fits a BLOB slot");
 _Static_assert(SP_PAYLOAD_HEAD_BYTES + SP_BLOCK_SLOTS_MAX * SP_SLOT_ENCODED_MAX + SLACK_BYTES <=
 		       SP_PAYLOAD_BYTES_MAX,
@@ -86,7 +86,7 @@ struct kind {
 
 /* Behind the payload in the scratch; what is filled in is touched, and no more. */
 struct work {
-	int64_t *gaps, *ticks;
+	int64_t *gaps, *ticks, *thirds;
 	struct kind *kinds;
 	uint32_t kind_count;
 	uint16_t *indices; /* of kinds, plus 1, by narrow number; 0: none yet */
@@ -94,12 +94,12 @@ struct work {
 	uint8_t *tokens, *args, *values;
 };
 
-/* Payload, gaps, ticks, kinds, indices, kinds of slots, and the three columns before they are joined. */
+/* Payload, three columns of numbers, kinds, indices, kinds of slots, and the three columns before they are joined. */
 size_t sp_encode_scratch_bytes(uint32_t n)
 {
 	size_t payload = SP_PAYLOAD_HEAD_BYTES + (size_t)n * SP_SLOT_ENCODED_MAX + SLACK_BYTES;
 
-	return (payload + 7) / 8 * 8 + 2 * 8 * (size_t)n + (n < NARROW_KINDS ? n : NARROW_KINDS) * sizeof(struct kind) +
+	return (payload + 7) / 8 * 8 + 3 * 8 * (size_t)n + (n < NARROW_KINDS ? n : NARROW_KINDS) * sizeof(struct kind) +
 	       NARROW_KINDS * sizeof(uint16_t) + n * sizeof(uint16_t) +
 	       (size_t)n * (TOKEN_BYTES + ARG_BYTES + VALUE_BYTES) + 16;
 }
@@ -110,7 +110,8 @@ static struct work work_lay_out(uint8_t *scratch, uint32_t n)
 	struct work w = {.gaps = (int64_t *)(void *)(scratch + (payload + 7) / 8 * 8)};
 
 	w.ticks = w.gaps + n;
-	w.kinds = (struct kind *)(w.ticks + n);
+	w.thirds = w.ticks + n;
+	w.kinds = (struct kind *)(w.thirds + n);
 	w.indices = (uint16_t *)(w.kinds + (n < NARROW_KINDS ? n : NARROW_KINDS));
 	w.slot_kinds = w.indices + NARROW_KINDS;
 	w.tokens = (uint8_t *)(w.slot_kinds + n);
@@ -195,6 +196,7 @@ struct tokens {
 	struct kind *kind;
 	uint32_t index, token;
 	uint32_t last_arg;
+	int passed; /* there are EXTRA or BLOB slots */
 };
 
 /* A slot of another kind or arg than the one before. Returns 0 where its kind has neither args nor times. */
@@ -235,6 +237,7 @@ static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_k
 		} else if (!turn(&t, w, slot->commit, slot_kind(slot, s->generation))) {
 			t.tokens = sp_varint_put(t.tokens, t.token);
 			t.kind->slots++;
+			t.passed |= t.kind->kind != SP_KIND_HOLE;
 			slot_kinds[i] = NO_KIND;
 			continue;
 		}
@@ -309,16 +312,25 @@ static uint32_t put_all_times(struct work *w, const struct ring *r, struct times
 	return n;
 }
 
-static uint8_t *put_extras(uint8_t *p, const struct stretch *s)
+/* The words of EXTRA slots, one kind of word behind the other; over the times, which are packed by now. */
+static uint8_t *put_extras(uint8_t *p, struct work *w, const struct ring *r)
 {
-	for (const struct sp_slot *slot = s->slots; slot < s->slots + s->n; slot++) {
-		if (slot_kind(slot, s->generation) != SP_KIND_EXTRA)
-			continue;
-		p = sp_varint_put(p, slot->start);
-		p = sp_varint_put(p, slot->ticks);
-		p = sp_varint_put(p, (uint64_t)slot->value);
+	uint32_t n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct stretch *s = &r->stretches[i];
+
+		for (const struct sp_slot *slot = s->slots; slot < s->slots + s->n; slot++) {
+			if (slot_kind(slot, s->generation) != SP_KIND_EXTRA)
+				continue;
+			w->gaps[n] = (int64_t)slot->start;
+			w->ticks[n] = (int64_t)slot->ticks;
+			w->thirds[n++] = slot->value;
+		}
 	}
-	return p;
+	p = sp_numbers_pack(p, w->gaps, n);
+	p = sp_numbers_pack(p, w->ticks, n);
+	return sp_numbers_pack(p, w->thirds, n);
 }
 
 static uint8_t *put_blobs(uint8_t *p, const struct stretch *s)
@@ -386,10 +398,7 @@ static uint8_t *put_columns(uint8_t *p, const struct work *w, const struct token
 	ret_ends[SP_COLUMN_KINDS] = p = put_column(p, w->tokens, t->tokens);
 	ret_ends[SP_COLUMN_ARGS] = p = put_column(p, w->args, t->args);
 	ret_ends[SP_COLUMN_VALUES] = p = put_column(p, w->values, t->values);
-	for (int i = 0; i < 2; i++)
-		p = put_extras(p, &r->stretches[i]);
-	ret_ends[SP_COLUMN_EXTRAS] = p;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; t->passed && i < 2; i++)
 		p = put_blobs(p, &r->stretches[i]);
 	ret_ends[SP_COLUMN_BLOBS] = p;
 	return p;
@@ -421,9 +430,12 @@ size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t
 	p = put_columns(p, &w, &tokens, &r, ends);
 	ends[SP_COLUMN_GAPS] = sp_numbers_pack(p, w.gaps, numbers);
 	ends[SP_COLUMN_TICKS] = sp_numbers_pack(ends[SP_COLUMN_GAPS], w.ticks, numbers);
-	ret_facts->packed_bytes = (uint32_t)(ends[SP_COLUMN_TICKS] - p);
+	ends[SP_COLUMN_EXTRAS] = ends[SP_COLUMN_TICKS];
+	if (tokens.passed)
+		ends[SP_COLUMN_EXTRAS] = put_extras(ends[SP_COLUMN_TICKS], &w, &r);
+	ret_facts->packed_bytes = (uint32_t)(ends[SP_COLUMN_EXTRAS] - p);
 	for (unsigned i = 0; i < SP_COLUMNS; i++)
 		head.column_bytes[i] = (uint32_t)(ends[i] - (i ? ends[i - 1] : scratch + SP_PAYLOAD_HEAD_BYTES));
 	memcpy(scratch, &head, sizeof(head));
-	return (size_t)(ends[SP_COLUMN_TICKS] - scratch);
+	return (size_t)(ends[SP_COLUMN_EXTRAS] - scratch);
 }
