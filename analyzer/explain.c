@@ -121,7 +121,7 @@ static void show_text(struct sp_out *out, enum sp_verdict_id id)
 
 static const struct sp_column trouble_columns[] = {
 	{"code", N_("code"), SP_CELL_TEXT},
-	{"program", N_("from"), SP_CELL_TEXT},
+	{"program", N_("program"), SP_CELL_TEXT},
 	{"says", N_("says"), SP_CELL_TEXT},
 	{"remedy", NULL, SP_CELL_TEXT},
 };

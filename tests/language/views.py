@@ -159,12 +159,13 @@ class Views(unittest.TestCase):
                     self.assert_no_english(shown, self.english | known, f"{view} {name} {form}")
 
     def test_explanations_have_no_english(self):
-        verdicts = json.loads(text("explain", "--format=json"))
-        known = self.english | {w for v in verdicts["verdicts"] for k in ("code", "cost", "sign") for w in words(v[k] or "")}
+        rules = json.loads(text("explain", "--format=json"))
+        known = self.english | {word for rows in rules.values() if isinstance(rows, list) for row in rows
+                                for key in ("code", "cost", "sign", "program") for word in words(row.get(key) or "")}
         with open(os.path.join(ROOT, "analyzer", "measure.def"), encoding="utf-8") as table:
             for measure, row in re.findall(r'^SP_MEASURE\((\w+), .*"([^"]*)"\)$', table.read(), re.M):
                 known.update(words(measure) + words(row))
-        for code in [[]] + [[v["code"]] for v in verdicts["verdicts"]]:
+        for code in [[]] + [[row["code"]] for rows in rules.values() if isinstance(rows, list) for row in rows]:
             shown = text("explain", *code, "--lang=zh_CN")
             self.assertRegex(shown, CHINESE)
             self.assert_no_english(shown, known, f"explain {code}")
