@@ -154,30 +154,52 @@ static inline bool is_in_span(const struct sp_fold *fold, const struct sp_slot *
 	return slot->start >= fold->span.from_ticks && slot->start < fold->span.to_ticks;
 }
 
-static inline __attribute__((always_inline)) void
-fold_plain(struct sp_fold *fold, const struct kind_row *row, const struct sp_slot *slot, bool simple)
+/* Where events of one commit word go: found anew only where the word is another than that of the slot before. */
+struct target {
+	uint64_t commit;
+	const struct kind_row *row; /* NULL: none yet */
+	struct sp_sums *sums;
+	struct sp_hist *hist;
+	uint64_t value_mask; /* all bits where values are bytes */
+};
+
+static struct target find_target(const struct sp_fold *fold, uint64_t commit)
 {
+	const struct kind_row *row = &rows[sp_commit_kind(commit)];
 	enum sp_place place = SP_PLACE_UNKNOWN;
-	struct sp_sums *s;
-	uint64_t ns;
+	unsigned stage;
+
+	if (row->has_file)
+		place = sp_image_place(fold->image, sp_commit_arg(commit));
+	else if (row->is_copy)
+		place = sp_place_of_copy(sp_commit_arg(commit));
+	stage = row->stage[place];
+	return (struct target){commit, row, &fold->sums->stages[stage], &fold->part->hists[stage],
+			       row->has_bytes ? UINT64_MAX : 0};
+}
+
+static inline __attribute__((always_inline)) void
+fold_plain(struct sp_fold *fold, const struct target *t, const struct sp_slot *slot, uint64_t *end, bool simple)
+{
+	uint64_t slot_end = slot->start + slot->ticks, ns;
+	struct sp_sums *s = t->sums;
 
 	if (!simple && !fold->all && !is_in_span(fold, slot))
 		return;
-	if (row->has_file)
-		place = sp_image_place(fold->image, sp_commit_arg(slot->commit));
-	else if (row->is_copy)
-		place = sp_place_of_copy(sp_commit_arg(slot->commit));
 	ns = sp_clock_span_ns(fold->ns_per_tick, slot->ticks);
-	s = add_span(fold, row->stage[place], ns);
+	s->calls++;
+	s->total_ns += ns;
+	s->max_ns = ns > s->max_ns ? ns : s->max_ns;
+	sp_hist_add(t->hist, ns);
 	if (__builtin_expect(slot->value < 0, 0)) {
 		s->errors += slot->value != SP_VALUE_ABANDONED;
 		s->aborted += slot->value == SP_VALUE_ABANDONED;
-	} else if (row->has_bytes) {
-		s->bytes += (uint64_t)slot->value;
+	} else {
+		s->bytes += (uint64_t)slot->value & t->value_mask;
 	}
-	note_end(fold, slot);
-	if (!simple && fold->part->files && row->has_file)
-		add_file(fold, row, slot, ns);
+	*end = slot_end > *end ? slot_end : *end;
+	if (!simple && fold->part->files && t->row->has_file)
+		add_file(fold, t->row, slot, ns);
 }
 
 /* The time of an image is what it spent inside its library; its slot spans from the first call to the
@@ -252,15 +274,23 @@ static void fold_slow(struct sp_fold *fold, const struct sp_batch *batch, uint32
 static inline __attribute__((always_inline)) void
 fold_batch(struct sp_fold *fold, const struct sp_batch *batch, bool simple)
 {
-	for (uint32_t i = 0; i < batch->n; i++) {
-		const struct sp_slot *slot = &batch->slots[i];
-		uint32_t kind = sp_commit_kind(slot->commit);
+	const struct sp_slot *slots = batch->slots;
+	struct target target = {.row = NULL};
+	uint64_t end = 0;
 
-		if (__builtin_expect(kind >= SP_EVENT_KINDS || rows[kind].slow, 0))
-			fold_slow(fold, batch, i);
-		else
-			fold_plain(fold, &rows[kind], slot, simple);
+	for (uint32_t i = 0; i < batch->n; i++) {
+		uint32_t kind = sp_commit_kind(slots[i].commit);
+
+		if (slots[i].commit != target.commit || !target.row) {
+			if (kind >= SP_EVENT_KINDS || rows[kind].slow) {
+				fold_slow(fold, batch, i);
+				continue;
+			}
+			target = find_target(fold, slots[i].commit);
+		}
+		fold_plain(fold, &target, &slots[i], &end, simple);
 	}
+	fold->sums->end_ticks = end > fold->sums->end_ticks ? end : fold->sums->end_ticks;
 }
 
 static void settle_carry(struct sp_fold *fold, const struct sp_batch *batch)

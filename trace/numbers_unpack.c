@@ -3,9 +3,30 @@
 /* Room to read eight bytes from any of a group's. */
 #define BITS_BYTES_MAX (SP_NUMBERS_GROUP * SP_NUMBERS_WIDTH_MAX / 8 + 8)
 
+#define TOP_BITS UINT64_C(0x8080808080808080)
+
+/* Seven bits of each byte, side by side. */
+static inline uint64_t compact(uint64_t x)
+{
+	x = (x & 0x007F007F007F007F) | (x >> 1 & 0x3F803F803F803F80);
+	x = (x & 0x00003FFF00003FFF) | (x >> 2 & 0x0FFFC0000FFFC000);
+	return (x & 0x000000000FFFFFFF) | (x >> 4 & 0x00FFFFFFF0000000);
+}
+
+/* With no branch on its length, which cannot be foretold; the last bytes of a column, and numbers of more than
+ * eight, byte by byte. */
 uint64_t sp_varint_get_long(struct sp_input *in)
 {
-	uint64_t x = 0;
+	uint64_t x = 0, word, stop = 0;
+
+	if (in->end - in->at >= 8) {
+		memcpy(&word, in->at, sizeof(word));
+		stop = ~word & TOP_BITS;
+	}
+	if (stop) {
+		in->at += ((unsigned)__builtin_ctzll(stop) >> 3) + 1;
+		return compact(word & (stop ^ (stop - 1)) & ~TOP_BITS);
+	}
 
 	for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
 		uint64_t byte = *in->at++;
@@ -24,12 +45,19 @@ uint64_t sp_varint_get_long(struct sp_input *in)
 static inline __attribute__((always_inline)) void unpack_eight(int64_t *ret, const uint8_t *bits, uint64_t least,
 								unsigned width)
 {
-	for (unsigned i = 0; i < 8; i++) {
-		uint64_t word;
+#define UNPACK(i)                                                                                                 \
+	memcpy(&word, bits + (i)*width / 8, sizeof(word));                                                        \
+	ret[i] = (int64_t)(least + (word >> (i)*width % 8 & ((UINT64_C(1) << width) - 1)));
+	uint64_t word;
 
-		memcpy(&word, bits + i * width / 8, sizeof(word));
-		ret[i] = (int64_t)(least + (word >> i * width % 8 & ((UINT64_C(1) << width) - 1)));
-	}
+	UNPACK(0)
+	UNPACK(1)
+	UNPACK(2)
+	UNPACK(3)
+	UNPACK(4)
+	UNPACK(5)
+	UNPACK(6)
+	UNPACK(7)
 }
 
 #define WIDTH(n)                                                                                                  \
