@@ -65,7 +65,9 @@ static int series_init(struct series *s, const uint64_t *values, uint64_t n)
 /* The value of rank ceil(n / 2), as sp_step_stats() has it. */
 static double median(const struct series *s)
 {
-	return (double)s->sorted[(s->n - 1) / 2];
+	size_t middle = (s->n - 1) / 2;
+
+	return (double)s->sorted[middle];
 }
 
 /* splitmix64 (Steele, Lea, Flood, 2014): short, and the same everywhere. */

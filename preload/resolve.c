@@ -74,7 +74,7 @@ static void *find_by_family(const struct sp_foreign *foreign, const struct link_
 	while (!found && sp_imports_next(&imports, &import)) {
 		const struct link_map *bound;
 
-		if (!import.bound || strncmp(import.name, foreign->family, strlen(foreign->family)))
+		if (!import.bound || strncmp(import.name, foreign->family, strlen(foreign->family)) != 0)
 			continue;
 		/* One not bound yet (lazily) still leads into the caller. */
 		bound = object_at(*import.bound);
