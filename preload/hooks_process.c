@@ -1,8 +1,9 @@
 /*
- * Hooks that exist for manners more than for time: fork, vfork, exec, exit, seccomp, dlclose.
+ * Hooks that exist for manners more than for time: fork, vfork, clone, exec, exit, seccomp, dlclose.
  */
 #include <dlfcn.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -109,6 +110,44 @@ __asm__(".text\n"
 	".cfi_endproc\n\t"
 	".size vfork, . - vfork\n");
 #endif
+
+/*
+ * A child that has our memory and, where no thread pointer of its own is asked for, this thread's variables: its calls
+ * would go into this thread's window. With CLONE_VFORK this thread waits meanwhile, as in vfork. Without it
+ * nothing tells the two apart from now on, and neither is recorded.
+ */
+static int before_clone(int flags)
+{
+	static const char note[] = "a thread cloned a process into its own memory and thread pointer: its later "
+				   "calls are not observed";
+	struct sp_thread *t = sp_enter();
+
+	if ((flags & (CLONE_VM | CLONE_SETTLS)) != CLONE_VM)
+		return 0;
+	if (t && !(flags & CLONE_VFORK)) {
+		sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
+		sp_thread_finish();
+	}
+	sp_tls.quiet++;
+	return 1;
+}
+
+SP_HOOK(int, clone, int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	int shares = before_clone(flags), ret;
+	void *more[3];
+	va_list list;
+
+	va_start(list, argument);
+	for (int i = 0; i < 3; i++)
+		more[i] = va_arg(list, void *);
+	va_end(list);
+	ret = SP_REAL(clone)(function, stack, flags, argument, more[0], more[1], more[2]);
+	if (shares && (ret < 0 || flags & CLONE_VFORK))
+		sp_tls.quiet--;
+	return ret;
+}
+SP_TWIN(__clone, clone);
 
 /* What this thread has is made durable before the image is gone. If exec fails, the thread's next event
  * begins another part. */

@@ -124,6 +124,18 @@ class Refusals(harness.Case):
         self.assertGreater(len(outcome.done.stdout.splitlines()), 60)
 
 
+class Clones(harness.Case):
+    """Children that have this thread's memory and its thread pointer."""
+
+    def test_parent_waits(self):
+        self.assert_exact(self.both(victim("shared_clone"), "vfork"))
+
+    def test_parent_goes_on(self):
+        outcome = self.both(victim("shared_clone"), "beside")
+        self.assert_exact(outcome)
+        self.assertIn("cloned a process", json.dumps(outcome.trace.report("summary")))
+
+
 class Cancellation(harness.Case):
     def test_asynchronous(self):
         """A thread that may be cut off at any instruction: a call is whole, or cut off and counted."""
