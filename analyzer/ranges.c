@@ -20,6 +20,7 @@ struct gathering {
 	struct sp_reader reader;
 	const struct sp_report *report;
 	enum sp_range_choice choice;
+	uint32_t met[RANGES_SIBLINGS_MAX], met_count; /* labels of this thread's outermost modules */
 };
 
 static uint32_t node_take(struct sp_range_tree *t)
@@ -76,6 +77,8 @@ static void absorb(struct sp_range_tree *t, uint32_t into, uint32_t i)
 	a->calls += b->calls;
 	a->total_ns += b->total_ns;
 	a->inside_ns += b->inside_ns;
+	a->first_calls += b->first_calls;
+	a->first_ns += b->first_ns;
 	a->max_ns = b->max_ns > a->max_ns ? b->max_ns : a->max_ns;
 	a->depth = b->depth > a->depth ? b->depth : a->depth;
 	while (next) {
@@ -135,10 +138,33 @@ static void contain(struct sp_range_tree *t, uint32_t outer, uint32_t inner)
 	adopt(t, outer, inner);
 }
 
+/* True once for each outermost module of a thread. */
+static bool is_first(struct gathering *g, uint32_t label)
+{
+	if (g->choice != SP_RANGES_MODULES || g->met_count == RANGES_SIBLINGS_MAX)
+		return false;
+	for (uint32_t i = 0; i < g->met_count; i++)
+		if (g->met[i] == label)
+			return false;
+	g->met[g->met_count++] = label;
+	return true;
+}
+
+/* Recursion: RANGES_DEPTH_MAX. */
+static void mark_first(struct sp_range_tree *t, uint32_t node)
+{
+	t->nodes[node].first_calls = t->nodes[node].calls;
+	t->nodes[node].first_ns = t->nodes[node].total_ns;
+	for (uint32_t i = t->nodes[node].child; i; i = t->nodes[i].sibling)
+		mark_first(t, i);
+}
+
 /* The first n of what waits are in no other range. */
 static void settle(struct gathering *g, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
+		if (is_first(g, g->tree->nodes[g->waiting[i].node].label))
+			mark_first(g->tree, g->waiting[i].node);
 		g->tree->nodes[0].inside_ns += g->tree->nodes[g->waiting[i].node].total_ns;
 		adopt(g->tree, 0, g->waiting[i].node);
 	}
@@ -280,6 +306,7 @@ static int read_stream(struct gathering *g, uint32_t i)
 	struct sp_batch batch;
 	int r = 0;
 
+	g->met_count = 0;
 	sp_reader_open(&g->reader, &g->report->index, stream);
 	while (r == 0 && sp_reader_next(&g->reader, &batch))
 		r = take_batch(g, stream, &batch);

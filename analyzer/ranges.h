@@ -35,6 +35,8 @@ struct sp_range_node {
 	bool is_backward; /* a call that runs the graph backwards */
 	uint64_t calls, total_ns, inside_ns; /* inside: of ranges directly in it */
 	uint64_t max_ns;
+	/* Of modules: those in each thread's first call of the outermost one, warm-up and compiling included. */
+	uint64_t first_calls, first_ns;
 };
 
 struct sp_range_tree {

@@ -6,7 +6,7 @@
 #define NAME_BYTES 512u
 #define INDENT 2u
 
-enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, MEAN, MAX, SHARE, CELLS };
+enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, FIRST, MEAN, MAX, SHARE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[DEPTH] = {"depth", NULL, SP_CELL_ID},
@@ -17,6 +17,8 @@ static const struct sp_column columns[CELLS] = {
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[SELF] = {"self_ns", N_("self"), SP_CELL_NS},
+	/* A call's, in the first iteration and in those after it; null where there was none. */
+	[FIRST] = {"first_mean_ns", N_("first"), SP_CELL_NS},
 	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
 	[MAX] = {"max_ns", N_("max"), SP_CELL_NS},
 	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
@@ -52,6 +54,11 @@ static size_t make_title(char title[NAME_BYTES], uint32_t depth, struct piece pa
 	return indent + path.bytes;
 }
 
+static struct sp_cell mean(uint64_t ns, uint64_t calls)
+{
+	return calls ? sp_cell_count(ns / calls) : sp_cell_null();
+}
+
 static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, uint32_t depth)
 {
 	struct piece rest, path, class;
@@ -71,7 +78,8 @@ static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, 
 		[CALLS] = sp_cell_count(node->calls),
 		[TOTAL] = sp_cell_count(node->total_ns),
 		[SELF] = sp_cell_count(sp_range_self_ns(node)),
-		[MEAN] = sp_cell_count(node->total_ns / node->calls),
+		[FIRST] = mean(node->first_ns, node->first_calls),
+		[MEAN] = mean(node->total_ns - node->first_ns, node->calls - node->first_calls),
 		[MAX] = sp_cell_count(node->max_ns),
 		[SHARE] = sp_cell_ratio(node->total_ns, v->report->ranges.nodes[0].inside_ns),
 	};
@@ -87,6 +95,8 @@ int sp_view_modules(const struct sp_report *report, struct sp_out *out,
 
 	if (r == -EINVAL)
 		return r;
+	if (visit.rows)
+		sp_out_line(out, "first: a call in the first iteration; mean: a call in those after it");
 	if (visit.rows == 0)
 		sp_out_line(out, "no modules: they are recorded with STAGEPROF_MODULES=depth");
 	return r;

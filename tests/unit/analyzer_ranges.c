@@ -193,6 +193,50 @@ START_TEST(backward_on_a_thread_of_its_own)
 }
 END_TEST
 
+static void module(uint32_t label, uint64_t start)
+{
+	sp_maker_around(&m, SP_EV_module_forward, label, start, 0);
+}
+
+/* One pass through a model: its block twice. */
+static void forward(uint64_t block_ns)
+{
+	uint64_t start = m.now_ticks;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t inner = m.now_ticks;
+
+		m.now_ticks += block_ns;
+		module(INNER, inner);
+	}
+	m.now_ticks += 5;
+	module(OUTER, start);
+}
+
+START_TEST(first_iteration_is_apart)
+{
+	const struct sp_range_node *model, *block;
+
+	forward(9000);
+	forward(100);
+	forward(102);
+	end("a.zst");
+	begin(11);
+	forward(7000);
+	forward(104);
+	end("b.zst");
+	read_tree(SP_RANGES_MODULES);
+	model = child(&tree.nodes[0], "outer");
+	block = child(model, "inner");
+	ck_assert_uint_eq(model->first_calls, 2);
+	ck_assert_uint_eq(model->first_ns, 18005 + 14005);
+	ck_assert_uint_eq(block->first_calls, 4);
+	ck_assert_uint_eq(block->first_ns, 2 * 9000 + 2 * 7000);
+	ck_assert_uint_eq(block->calls, 10);
+	ck_assert_uint_eq(block->total_ns - block->first_ns, 2 * (100 + 102 + 104));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ranges");
@@ -206,6 +250,7 @@ int main(void)
 	tcase_add_test(c, depth_is_bounded);
 	tcase_add_test(c, other_events_leave_no_mark);
 	tcase_add_test(c, backward_on_a_thread_of_its_own);
+	tcase_add_test(c, first_iteration_is_apart);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
