@@ -60,6 +60,8 @@ struct sp_pause {
 	bool has_passes;	     /* `middle` begins with the first call of `foreign` */
 	bool has_end;		     /* a pass begins or ends in it */
 	struct sp_pass_list foreign; /* passes that are not known to train */
+	int64_t begin_ns;	     /* where the loader of the steps that follow begins; 0: not in it */
+	uint64_t begin_wait_ns;	     /* for loaders, from there on */
 	/* The first batch was made on this thread; processes were made before it, or after it. */
 	bool has_fetch, forked_before, forked_after;
 	/* sp_steps_settle(): */
@@ -71,6 +73,7 @@ struct sp_epoch {
 	uint32_t first_step, steps;
 	int64_t start_ns, end_ns;
 	uint64_t training_ns, validation_ns;
+	uint64_t wait_ns; /* for the loader, in steps and pauses alike */
 	uint64_t checkpoint_ns; /* in steps and pauses alike */
 };
 

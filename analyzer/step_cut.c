@@ -311,6 +311,28 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 		sp_pass_note(c->steps, &c->pieces[c->count - 1]);
 }
 
+uint32_t sp_cut_end_of_checkpoints(const struct sp_cutter *c)
+{
+	uint32_t n = c->count;
+
+	while (n > 0 && c->pieces[n - 1].kind != SP_PIECE_CHECKPOINT)
+		n--;
+	return n;
+}
+
+void sp_cut_checkpoints(struct sp_cutter *c)
+{
+	uint32_t n = sp_cut_end_of_checkpoints(c);
+	struct sp_pause *p = n && c->has_from ? sp_cut_pause(c->steps) : NULL;
+
+	if (!p)
+		return;
+	p->has_passes = true;
+	p->start_ns = c->from_ns;
+	p->end_ns = c->pieces[n - 1].end_ns;
+	sp_cut_charge(c, 0, n, p->start_ns, p->end_ns, &p->lead);
+}
+
 /*
  * Behind the last step: the loader's last call, and validation. A step that was begun does not
  * count.
@@ -322,6 +344,8 @@ static void cut_rest(struct sp_cutter *c)
 	if (b.count && c->has_from && next_structure(c, b.last + 1) == SP_PIECE_NONE)
 		make_pause(c, b.first, b.last, b.count, b.last + 1, c->from_ns,
 			   c->pieces[b.last].end_ns);
+	else if (!b.count)
+		sp_cut_checkpoints(c);
 }
 
 void sp_cutter_finish(struct sp_cutter *c)

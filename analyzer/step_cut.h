@@ -26,4 +26,10 @@ struct sp_step *sp_cut_step(struct sp_cutter *cutter, uint32_t first, int64_t fr
 /* Index of the first backward or optimizer; cutter->count: there is none. */
 uint32_t sp_cut_end_of_batches(const struct sp_cutter *cutter);
 
+/* Index behind the last checkpoint; 0: there is none. */
+uint32_t sp_cut_end_of_checkpoints(const struct sp_cutter *cutter);
+
+/* Behind the last step, with no call of a loader: a pause up to the last checkpoint, if there is one. */
+void sp_cut_checkpoints(struct sp_cutter *cutter);
+
 #endif

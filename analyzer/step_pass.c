@@ -83,8 +83,8 @@ static uint32_t last_call(const struct sp_cutter *c, uint32_t n)
 }
 
 /*
- * The batch that is trained on: the last one, and those that other loaders under way gave for the same
- * step. NONE: the step has no batch of a loader, or took it before the step before ended.
+ * The batch that is trained on: the last one, those that its loader gave with it (some trainers take the
+ * batches of several backwards ahead), and those that other loaders under way gave for the same step. NONE: the step has no batch of a loader, or took it before the step before ended.
  */
 static uint32_t find_batch(const struct sp_cutter *c, uint32_t n)
 {
@@ -97,7 +97,9 @@ static uint32_t find_batch(const struct sp_cutter *c, uint32_t n)
 	while ((i = last_call(c, i)) != NONE) {
 		const struct sp_piece *p = &c->pieces[i];
 
-		if (p->kind != SP_PIECE_LOADER || contains(&met, p->pass) || !is_under_way(c->steps, p->pass))
+		if (p->kind != SP_PIECE_LOADER)
+			break;
+		if (!contains(&met, p->pass) && !is_under_way(c->steps, p->pass))
 			break;
 		put(&met, p->pass);
 		at = i;
@@ -136,6 +138,19 @@ static uint32_t last_of(const struct sp_cutter *c, uint32_t n, const struct sp_p
 	return NONE;
 }
 
+/* The last loader that begins in the pause is that of the steps that follow: an epoch begins there. */
+static void note_begin(const struct sp_cutter *c, uint32_t n, struct sp_pause *p)
+{
+	for (uint32_t i = n; i > 0 && !p->begin_ns; i--) {
+		const struct sp_piece *piece = &c->pieces[i - 1];
+
+		if (sp_piece_part(piece->kind) == SP_ACCOUNT_loader_wait)
+			p->begin_wait_ns += (uint64_t)(piece->end_ns - piece->start_ns);
+		if (piece->kind == SP_PIECE_LOADER_BEGIN)
+			p->begin_ns = piece->start_ns;
+	}
+}
+
 /* A pause that the pieces below n make, from from_ns to to_ns. */
 static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_list *foreign,
 		       int64_t from_ns, int64_t to_ns)
@@ -155,6 +170,7 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_lis
 	for (uint32_t i = 0; i < n; i++)
 		p->has_end |= c->pieces[i].kind == SP_PIECE_LOADER_BEGIN ||
 			      c->pieces[i].kind == SP_PIECE_LOADER_END;
+	note_begin(c, n, p);
 	sp_cut_charge(c, 0, first, from_ns, first_ns, &p->lead);
 	sp_cut_charge(c, first, last + 1, first_ns, last_ns, &p->middle);
 	sp_cut_charge(c, last + 1, n, last_ns, to_ns, &p->rest);
@@ -201,7 +217,7 @@ void sp_pass_cut(struct sp_cutter *c)
 
 void sp_pass_cut_rest(struct sp_cutter *c)
 {
-	uint32_t n = sp_cut_end_of_batches(c), last;
+	uint32_t n = sp_cut_end_of_batches(c), last, saved;
 	struct sp_pass_list foreign;
 
 	if (!c->has_from)
@@ -212,8 +228,13 @@ void sp_pass_cut_rest(struct sp_cutter *c)
 	}
 	foreign = list_foreign(c, n, 0);
 	last = last_call(c, n);
-	if (last != NONE)
-		make_pause(c, last + 1, &foreign, c->from_ns, c->pieces[last].end_ns);
+	saved = sp_cut_end_of_checkpoints(c);
+	if (last == NONE) {
+		sp_cut_checkpoints(c);
+		return;
+	}
+	last = saved > last ? saved - 1 : last;
+	make_pause(c, last + 1, &foreign, c->from_ns, c->pieces[last].end_ns);
 }
 
 static bool trains(const struct sp_steps *s, uint32_t pass)

@@ -218,6 +218,18 @@ static void span_epoch(struct sp_epoch *e, int64_t start_ns, int64_t end_ns)
 		e->end_ns = end_ns;
 }
 
+/* What of a pause lies before the loader begins that an epoch is counted by, and what after. */
+static void split_pause(struct sp_steps *s, const struct sp_pause *p)
+{
+	struct sp_epoch *before = &s->epochs[s->steps[p->step - 1].epoch];
+	struct sp_epoch *after = &s->epochs[s->steps[p->step].epoch];
+
+	span_epoch(before, p->start_ns, p->begin_ns);
+	span_epoch(after, p->begin_ns, p->end_ns);
+	after->wait_ns += p->begin_wait_ns;
+	before->wait_ns += p->account.ns[SP_ACCOUNT_loader_wait] - p->begin_wait_ns;
+}
+
 static void add_pauses(struct sp_steps *s)
 {
 	bool first = validates_first(s);
@@ -227,9 +239,15 @@ static void add_pauses(struct sp_steps *s)
 		uint32_t step = p->step - (p->step && (!first || p->step == s->count));
 		struct sp_epoch *e = &s->epochs[s->steps[step].epoch];
 
-		span_epoch(e, p->start_ns, p->end_ns);
 		e->validation_ns += p->account.ns[SP_ACCOUNT_validation];
 		e->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint];
+		if (step < p->step && p->step < s->count && p->begin_ns &&
+		    p->begin_wait_ns <= p->account.ns[SP_ACCOUNT_loader_wait]) {
+			split_pause(s, p);
+			continue;
+		}
+		span_epoch(e, p->start_ns, p->end_ns);
+		e->wait_ns += p->account.ns[SP_ACCOUNT_loader_wait];
 	}
 }
 
@@ -245,6 +263,7 @@ static int make_epochs(struct sp_steps *s)
 		e->first_step = e->steps ? e->first_step : i;
 		e->steps++;
 		e->training_ns += wall_of(step);
+		e->wait_ns += step->account.ns[SP_ACCOUNT_loader_wait];
 		e->checkpoint_ns += step->account.ns[SP_ACCOUNT_checkpoint];
 		span_epoch(e, step->start_ns, step->end_ns);
 	}
@@ -318,10 +337,10 @@ static void settle_sources(struct sp_steps *s)
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		const struct sp_pause *p = &s->pauses[i];
 
-		if (!p->step || p->step == s->count)
-			continue;
 		if (p->account.ns[SP_ACCOUNT_checkpoint])
 			s->sources[SP_ACCOUNT_checkpoint] = SP_FROM_WRAPPED;
+		if (!p->step || p->step == s->count)
+			continue;
 		if (p->is_validation)
 			s->sources[SP_ACCOUNT_validation] = SP_FROM_RESIDUAL;
 	}

@@ -17,15 +17,6 @@ static const struct sp_column columns[CELLS] = {
 	[WAIT] = {"loader_wait_ns", N_("loader wait"), SP_CELL_NS},
 };
 
-static uint64_t waited_ns(const struct sp_steps *s, const struct sp_epoch *e)
-{
-	uint64_t ns = 0;
-
-	for (uint32_t i = e->first_step; i < e->first_step + e->steps; i++)
-		ns += s->steps[i].account.ns[SP_ACCOUNT_loader_wait];
-	return ns;
-}
-
 static struct sp_cell known(const struct sp_steps *s, enum sp_account_part part, uint64_t ns)
 {
 	if (ns == 0 && s->sources[part] == SP_FROM_NOTHING)
@@ -49,7 +40,7 @@ static int show_epoch(const struct sp_report *report, struct sp_out *out,
 		[TRAIN] = sp_cell_count(e->training_ns),
 		[VALID] = known(s, SP_ACCOUNT_validation, e->validation_ns),
 		[SAVE] = known(s, SP_ACCOUNT_checkpoint, e->checkpoint_ns),
-		[WAIT] = known(s, SP_ACCOUNT_loader_wait, waited_ns(s, e)),
+		[WAIT] = known(s, SP_ACCOUNT_loader_wait, e->wait_ns),
 	};
 
 	return sp_out_row(out, cells);
