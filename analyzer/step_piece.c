@@ -32,6 +32,8 @@ static enum sp_piece_kind kind_of_part(int64_t part)
 		return SP_PIECE_OPTIMIZER;
 	case SP_PART_zero_grad:
 		return SP_PIECE_ZERO_GRAD;
+	case SP_PART_compile:
+		return SP_PIECE_COMPILE;
 	case SP_PART_checkpoint_save:
 	case SP_PART_checkpoint_load:
 		return SP_PIECE_CHECKPOINT;
@@ -140,6 +142,7 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 		return SP_ACCOUNT_grad_sync;
 	case SP_PIECE_NONE:
 	case SP_PIECE_FETCH:
+	case SP_PIECE_COMPILE:
 	case SP_PIECE_FORK:
 	case SP_PIECE_OFF:
 		break;

@@ -17,6 +17,7 @@ enum sp_piece_kind {
 	SP_PIECE_OPTIMIZER,
 	SP_PIECE_ZERO_GRAD,
 	SP_PIECE_CHECKPOINT,
+	SP_PIECE_COMPILE, /* with what it traces: those backwards are none of the step's */
 	SP_PIECE_H2D,
 	SP_PIECE_SYNC,
 	SP_PIECE_GRAD_SYNC,

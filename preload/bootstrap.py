@@ -13,8 +13,7 @@ Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
 
-wanted = {}  # module -> [(path, part, when, label)]
-marked = [False]
+wanted = {}  # module -> [(path, part, label)]
 replaced = {}  # (class, name) -> the method that was there
 
 
@@ -22,7 +21,8 @@ def replace(owner, name, label, part, flags=0, after=None):
 	"""Puts a timed callable in the place of owner.name, if it is there and its own."""
 	value = vars(owner)[name] if name in vars(owner) else inherited(owner, name)
 	kind = type(value)
-	if plain(value):
+	# Of a method torch.compile would call what it finds there without its instance.
+	if plain(value) and not isinstance(owner, type):
 		flags |= INLINE
 	if value is None or kind is Timed or not (callable(value) or kind in (staticmethod, classmethod)):
 		return
@@ -65,9 +65,7 @@ def owner_of(module, path):
 
 
 def wrap_calls(module, rows):
-	for path, part, when, label in rows:
-		if when == "unmarked" and marked[0]:
-			continue
+	for path, part, label in rows:
 		pair = attempt(owner_of, module, path)
 		if pair:
 			attempt(replace, *pair, label, part)
@@ -179,7 +177,7 @@ later = []
 def wrap_later(*_args, **_names):
 	main = sys.modules.get("__main__")
 	if main is not None:
-		for path, part, _when, label in list(later):
+		for path, part, label in list(later):
 			pair = attempt(owner_of, main, path)
 			if pair and pair[1] in vars(pair[0]):
 				attempt(replace, *pair, label, part)
@@ -233,10 +231,7 @@ def modules_imported(module):
 
 
 def torch_imported(module):
-	marked[0] = torch_attach(getattr(module, "__version__", "0"))
-	for name, rows in wanted.items():
-		if name in sys.modules:
-			wrap_calls(sys.modules[name], rows)
+	torch_attach(getattr(module, "__version__", "0"))
 
 
 def fetch_imported(module):
@@ -262,16 +257,15 @@ def record_event_imported(module):
 
 def optimizer_made(optimizer, *_args, **_names):
 	wrap_later()
-	# PyTorch puts its own mark into the class when the first of it is made: ours only where that is of no use.
-	for cls in () if marked[0] else type(optimizer).__mro__:
+	# PyTorch puts its own mark into the class when the first of it is made: it leaves out what leads there.
+	for cls in type(optimizer).__mro__:
 		if "step" in vars(cls):
 			replace(cls, "step", cls.__qualname__ + ".step", parts["optimizer"])
 			break
 
 
 def optimizer_imported(module):
-	if later or not marked[0]:
-		replace(module.Optimizer, "__init__", "", 0, UNTIMED, optimizer_made)
+	replace(module.Optimizer, "__init__", "", 0, UNTIMED, optimizer_made)
 
 
 special = {
@@ -286,10 +280,7 @@ special = {
 
 def imported(module):
 	name = module.__name__
-	rows = wanted.get(name, ())
-	# What depends on PyTorch's markers waits for torch itself, which is imported last.
-	early = [row for row in rows if row[2] == "always"] if name.startswith("torch.") else rows
-	wrap_calls(module, early)
+	wrap_calls(module, wanted.get(name, ()))
 	if name in special:
 		attempt(special[name], module)
 
@@ -317,11 +308,11 @@ def loader_watched(loader):
 
 
 for line in calls.splitlines():
-	module, path, part, when, label = line.split("\t")
-	wanted.setdefault(module, []).append((path, parts[part], when, label))
+	module, path, part, label = line.split("\t")
+	wanted.setdefault(module, []).append((path, parts[part], label))
 for item in (functions or "").split(","):
 	module, colon, path = item.strip().partition(":")
-	row = (path, parts["function"], "always", path)
+	row = (path, parts["function"], path)
 	if module == "__main__":
 		later.append(row)
 	elif colon:

@@ -27,15 +27,15 @@ __asm__(".pushsection .rodata\n"
 extern const char sp_bootstrap_text[] __attribute__((visibility("hidden")));
 
 static const char calls_text[] =
-#define SP_PYTHON_CALL(module, path, part, when, label)                                            \
-	module "\t" path "\t" #part "\t" #when "\t" label "\n"
+#define SP_PYTHON_CALL(module, path, part, label)                                            \
+	module "\t" path "\t" #part "\t" label "\n"
 #include "preload/python.def"
 #undef SP_PYTHON_CALL
 	;
 
 /* A misspelt part does not compile. */
 static const uint8_t call_parts[] __attribute__((unused)) = {
-#define SP_PYTHON_CALL(module, path, part, when, label) SP_PART_##part,
+#define SP_PYTHON_CALL(module, path, part, label) SP_PART_##part,
 #include "preload/python.def"
 #undef SP_PYTHON_CALL
 };

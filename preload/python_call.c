@@ -212,7 +212,7 @@ static struct sp_py_object *timed_bind(struct sp_py_object *self, struct sp_py_o
 	return self;
 }
 
-/* Functions are pickled by name, which only their exact type is. */
+/* Functions are pickled by name, which only their exact type is; called and bound by the name of it, too. */
 static int is_own(struct sp_py_object *name)
 {
 	ptrdiff_t bytes;
@@ -220,7 +220,8 @@ static int is_own(struct sp_py_object *name)
 
 	if (!text)
 		sp_python.PyErr_Clear();
-	return text && (strncmp(text, "__reduce", 8) == 0 || strcmp(text, INLINE_NAME) == 0);
+	return text && (strncmp(text, "__reduce", 8) == 0 || strcmp(text, "__get__") == 0 ||
+			strcmp(text, "__call__") == 0 || strcmp(text, INLINE_NAME) == 0);
 }
 
 static struct sp_py_object *timed_getattr(struct sp_py_object *self, struct sp_py_object *name)

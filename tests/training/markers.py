@@ -45,7 +45,8 @@ class Loop(unittest.TestCase):
 
     def test_calls_of_the_trainer(self):
         counts = collections.Counter(r.name for r in self.run_.find("python_call", pid=self.main))
-        self.assertEqual(counts, {"backward": STEPS, "torch.save": EPOCHS})
+        calls = {"backward": STEPS, "SGD.step": STEPS, "Optimizer.zero_grad": STEPS, "torch.save": EPOCHS}
+        self.assertEqual(counts, calls)
 
     def test_calls_of_the_workers(self):
         calls = [r for r in self.run_.find("python_call") if r.pid != self.main]

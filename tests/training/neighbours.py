@@ -25,7 +25,7 @@ class Neighbours(unittest.TestCase):
         self.check("compile", {"forward": 3})
 
     def test_profiler(self):
-        self.check("profiler", {"forward": 3, "clip_grad_norm_": 3, "Optimizer.step#SGD.step": 3})
+        self.check("profiler", {"forward": 3, "clip_grad_norm_": 3, "Optimizer.step#SGD.step": 3, "SGD.step": 3})
 
     def test_profile_function(self):
         self.check("setprofile", {"forward": 2, "clip_grad_norm_": 2, "backward": 2})

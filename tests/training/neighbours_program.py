@@ -16,6 +16,7 @@ class Model(torch.nn.Module):
 
 model = Model()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
 
 
 def step(function=model):
@@ -25,6 +26,7 @@ def step(function=model):
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
+    scheduler.step()
 
 
 def compiled():
@@ -34,7 +36,7 @@ def compiled():
     for _ in range(3):
         step(whole)
     print(sorted(counters["stats"].items()), len(counters["graph_break"]))
-    # Through the gradient clipping, too, which is timed.
+    # Through functions and methods that are timed, too.
     everything = torch.compile(step, backend="eager")
     for _ in range(3):
         everything()

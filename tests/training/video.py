@@ -1,4 +1,8 @@
-"""Frames that PyAV, OpenCV and decord decode. torchcodec takes the system's FFmpeg, whose calls are the same."""
+"""Frames that PyAV, OpenCV and decord decode. torchcodec takes the system's FFmpeg, whose calls are the same.
+
+torchcodec itself cannot be had for the PyTorch of these tests: PyPI's wheels up to 0.10 have the ABI of older
+ones, and those since need CUDA's libraries (libnvrtc, libtorch_cuda) to be loaded at all.
+"""
 
 import json
 import os

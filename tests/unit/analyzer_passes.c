@@ -10,7 +10,7 @@
 
 enum { ADAM = 1, LABEL };
 enum { TRAINING = 0x1000, VALIDATION = 0x2000, OTHER = 0x3000 }; /* iterators */
-enum { BEGIN_NS = 300, WAIT_NS = 1000, END_NS = 7, FORWARD_NS = 3000, BACKWARD_NS = 900, STEP_NS = 400 };
+enum { BEGIN_NS = 300, WAIT_NS = 1000, END_NS = 7, FORWARD_NS = 3000, BACKWARD_NS = 900, STEP_NS = 400, SAVE_NS = 70 };
 
 static char folder[64];
 static struct sp_maker m;
@@ -123,7 +123,74 @@ START_TEST(batches_ahead)
 	ck_assert_uint_eq(s->epoch_count, 2);
 	ck_assert_uint_eq(s->epochs[1].steps, 3);
 	ck_part(validation, 0);
-	ck_part(loader_wait, 2 * WAIT_NS + END_NS + BEGIN_NS + 3 * WAIT_NS + END_NS);
+	/* The batch ahead of the first is the first step's, too. */
+	ck_part(loader_wait, 3 * WAIT_NS + END_NS + BEGIN_NS + 3 * WAIT_NS + END_NS);
+}
+END_TEST
+
+/* Two backwards a step, whose batches are taken before; a checkpoint behind each epoch, the last one too. */
+START_TEST(epochs_from_loader_to_loader)
+{
+	const uint64_t step_ns = 2 * WAIT_NS + 2 * (FORWARD_NS + BACKWARD_NS) + STEP_NS;
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 2; i++) {
+			batch(TRAINING);
+			batch(TRAINING);
+			m.now_ticks += FORWARD_NS;
+			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PART_backward);
+			train();
+		}
+		end(TRAINING);
+		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PART_checkpoint_save);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 4);
+	ck_assert_uint_eq(s->epoch_count, 2);
+	for (int epoch = 0; epoch < 2; epoch++) {
+		const struct sp_epoch *e = &s->epochs[epoch];
+
+		ck_assert_uint_eq((uint64_t)(e->end_ns - e->start_ns), BEGIN_NS + 2 * step_ns + END_NS + SAVE_NS);
+		ck_assert_uint_eq(e->training_ns, 2 * step_ns);
+		ck_assert_uint_eq(e->wait_ns, BEGIN_NS + 4 * WAIT_NS + END_NS);
+		ck_assert_uint_eq(e->checkpoint_ns, SAVE_NS);
+	}
+}
+END_TEST
+
+/* No loader is asked behind the last step. */
+START_TEST(checkpoint_at_the_end)
+{
+	const struct sp_steps *s;
+
+	begin(TRAINING);
+	batch(TRAINING);
+	train();
+	span(SP_EV_python_call, LABEL, SAVE_NS, SP_PART_checkpoint_save);
+	s = steps();
+	ck_assert_uint_eq(s->count, 1);
+	ck_assert_uint_eq(s->epochs[0].checkpoint_ns, SAVE_NS);
+	ck_part(checkpoint, 0);
+}
+END_TEST
+
+/* A model is traced when it is first called, backwards of made gradients included: none of it is the step's. */
+START_TEST(model_is_compiled)
+{
+	uint64_t start;
+
+	begin(TRAINING);
+	batch(TRAINING);
+	start = m.now_ticks;
+	span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PART_backward);
+	m.now_ticks += FORWARD_NS;
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PART_compile);
+	train();
+	steps();
+	ck_part(forward, BACKWARD_NS + 2 * FORWARD_NS);
+	ck_part(backward, BACKWARD_NS);
 }
 END_TEST
 
@@ -181,6 +248,9 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
 	tcase_add_test(c, batches_ahead);
+	tcase_add_test(c, epochs_from_loader_to_loader);
+	tcase_add_test(c, checkpoint_at_the_end);
+	tcase_add_test(c, model_is_compiled);
 	tcase_add_test(c, loaders_side_by_side);
 	tcase_add_test(c, validation_has_the_only_loader);
 	suite_add_tcase(suite, c);
