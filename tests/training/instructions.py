@@ -1,4 +1,5 @@
-"""Instructions of one timed call, all that is ours of it: making blocks and compressing them included.
+"""Instructions of one timed call, and of one marker of PyTorch: all that is ours of it, making blocks and
+compressing them included.
 
 Counted by callgrind as the difference between two runs; they must not grow unnoticed.
 """
@@ -14,15 +15,16 @@ import unittest
 import training
 
 FEW, MANY = 1000, 21000
-CALL_MOST = 800
+CALL_MOST, MARK_MOST = 560, 600
+FAKE = os.path.join(training.HERE, "fake_torch")
 
 
-def counted(calls, folder):
+def counted(script, calls, folder, **settings):
     """Instructions inside the library."""
     profile = os.path.join(folder, f"callgrind.{calls}")
-    program = [sys.executable, os.path.join(training.HERE, "calls_program.py"), str(calls)]
+    program = [sys.executable, os.path.join(training.HERE, script), str(calls)]
     tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", *program]
-    done = training.execute(tool, folder, STAGEPROF_FUNCTIONS="colorsys:rgb_to_yiq")
+    done = training.execute(tool, folder, **settings)
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode())
     shown = subprocess.run(
@@ -33,13 +35,24 @@ def counted(calls, folder):
 
 
 class Instructions(unittest.TestCase):
-    def test_call(self):
+    def check(self, what, most, script, **settings):
         with tempfile.TemporaryDirectory() as folder:
-            each = (counted(MANY, folder) - counted(FEW, folder)) / (MANY - FEW)
-        print(f"{each:.0f} instructions a timed call, at most {CALL_MOST}")
-        # A call that is not recorded costs next to nothing: then this measures nothing.
+            many, few = (counted(script, calls, folder, **settings) for calls in (MANY, FEW))
+        each = (many - few) / (MANY - FEW)
+        print(f"{each:.0f} instructions a {what}, at most {most}")
+        # What is not recorded costs next to nothing: then this measures nothing.
         self.assertGreater(each, 100)
-        self.assertLess(each, CALL_MOST)
+        self.assertLess(each, most)
+
+    def test_call(self):
+        self.check("timed call", CALL_MOST, "calls_program.py", STAGEPROF_FUNCTIONS="colorsys:rgb_to_yiq")
+
+    def test_marker(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "libtorch_cpu.so")
+            source = os.path.join(FAKE, "markers.c")
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
+            self.check("marker", MARK_MOST, "marks_program.py", PYTHONPATH=FAKE, FAKE_TORCH=library)
 
 
 if __name__ == "__main__":
