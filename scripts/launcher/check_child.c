@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/translate.h"
 #include "scripts/launcher/patient.h"
 
 #define CHUNK_BYTES (1u << 20)
@@ -18,8 +19,8 @@ static bool is_no_python(const struct sp_patient *p, struct sp_finding *f)
 	if (p->facts)
 		return false;
 	sp_find(f, SP_VERDICT_SKIP, NULL,
-		p->is_probed && p->program.is_python ? "the child told nothing"
-						     : "no Python child was run");
+		p->is_probed && p->program.is_python ? _("the child told nothing")
+						     : _("no Python child was run"));
 	return true;
 }
 
@@ -62,7 +63,7 @@ void sp_check_torch(const struct sp_patient *p, struct sp_finding *f)
 			"PyTorch cannot be imported: %s", version);
 	else if (!sp_patient_fact(p, "torch", version))
 		sp_find(f, SP_VERDICT_SKIP, NULL, "this interpreter has no PyTorch%s",
-			sp_patient_fact(p, "paddle", paddle) ? "; it has Paddle" : "");
+			sp_patient_fact(p, "paddle", paddle) ? _("; it has Paddle") : "");
 	else if (is_bound(p, "torch-markers"))
 		sp_find(f, SP_VERDICT_OK, NULL, "PyTorch %s: its markers are seen", version);
 	else

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 #include "preload/config.h"
 #include "preload/run.h"
 #include "scripts/launcher/patient.h"
@@ -98,7 +99,7 @@ static int try_file(const char *folder)
 	return -r;
 }
 
-static const char *output_fix = "set STAGEPROF_OUTPUT to a path on a local disk with room";
+static const char *output_fix = N_("set STAGEPROF_OUTPUT to a path on a local disk with room");
 
 static void judge_room(struct sp_finding *f, const char *folder, const struct statfs *fs)
 {
@@ -107,7 +108,7 @@ static void judge_room(struct sp_finding *f, const char *folder, const struct st
 		(unsigned long long)fs->f_bavail * (unsigned long long)fs->f_bsize;
 	bool remote = false;
 
-	snprintf(name, sizeof(name), "file system 0x%lx", (unsigned long)fs->f_type);
+	snprintf(name, sizeof(name), _("file system 0x%lx"), (unsigned long)fs->f_type);
 	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
 		if (systems[i].magic == (long)fs->f_type) {
 			snprintf(name, sizeof(name), "%s", systems[i].name);
@@ -145,9 +146,9 @@ void sp_check_output(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_WARN, output_fix,
 			"%s cannot reserve space: a weaker mode takes over", folder);
 	else if (r < 0)
-		sp_find(f, SP_VERDICT_FAIL, output_fix, "%s: %s", folder, strerror(-r));
+		sp_find(f, SP_VERDICT_FAIL, output_fix, "%s: %s", folder, sp_translate_errno(-r));
 	else if (statfs(folder, &fs) < 0)
-		sp_find(f, SP_VERDICT_SKIP, NULL, "%s: %s", folder, strerror(errno));
+		sp_find(f, SP_VERDICT_SKIP, NULL, "%s: %s", folder, sp_translate_errno(errno));
 	else
 		judge_room(f, folder, &fs);
 }
@@ -177,10 +178,10 @@ void sp_check_limits(const struct sp_patient *p, struct sp_finding *f)
 			"file size and address space %s, %llu descriptors, locked memory %s (not "
 			"needed)",
 			size.rlim_cur == RLIM_INFINITY && memory.rlim_cur == RLIM_INFINITY
-				? "unlimited"
-				: "large",
+				? _("unlimited")
+				: _("large"),
 			(unsigned long long)files.rlim_cur,
-			locked.rlim_cur == RLIM_INFINITY ? "unlimited" : "limited");
+			locked.rlim_cur == RLIM_INFINITY ? _("unlimited") : _("limited"));
 }
 
 void sp_check_seccomp(const struct sp_patient *p, struct sp_finding *f)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyzer/translate.h"
 #include "preload/config.h"
 #include "scripts/launcher/patient.h"
 #include "scripts/launcher/probe.h"
@@ -23,7 +24,7 @@ void sp_check_parts(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_WARN, "install stageprof-report beside stageprof",
 			"%s; stageprof-report is missing", p->library);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "%s, version " STAGEPROF_VERSION, p->library);
+		sp_find(f, SP_VERDICT_OK, NULL, "%s, version %s", p->library, STAGEPROF_VERSION);
 }
 
 void sp_check_settings(const struct sp_patient *p, struct sp_finding *f)
@@ -48,14 +49,14 @@ void sp_check_program(const struct sp_patient *p, struct sp_finding *f)
 {
 	const struct sp_program *g = &p->program;
 	const char *why = sp_program_why_not(g);
-	const char *via = g->via[0] ? ", which runs " : "";
+	const char *via = g->via[0] ? _(", which runs ") : "";
 
 	if (p->lookup != 0)
 		sp_find(f, SP_VERDICT_FAIL, "check its spelling, or give its path", "%s: %s",
-			p->word, strerror(-p->lookup));
+			p->word, sp_translate_errno(-p->lookup));
 	else if (why)
 		sp_find(f, SP_VERDICT_FAIL, sp_program_fix(g), "%s%s%s: %s", g->via, via, g->path,
-			why);
+			_(why));
 	else if (g->reach == SP_REACH_UNKNOWN)
 		sp_find(f, SP_VERDICT_WARN, "give the program that it starts",
 			"%s is no ELF program that can be read", g->path);
@@ -134,7 +135,7 @@ void sp_check_recording(const struct sp_patient *p, struct sp_finding *f)
 	else if (p->probe_status != 0)
 		sp_find(f, SP_VERDICT_FAIL, "see whether the program runs without stageprof",
 			"the child failed (%s %d)",
-			WIFSIGNALED(p->probe_status) ? "signal" : "status",
+			WIFSIGNALED(p->probe_status) ? _("signal") : _("status"),
 			WIFSIGNALED(p->probe_status) ? WTERMSIG(p->probe_status)
 						     : WEXITSTATUS(p->probe_status));
 	else if (!p->files)
@@ -146,8 +147,8 @@ void sp_check_recording(const struct sp_patient *p, struct sp_finding *f)
 			"%lu of %d reads are in the trace", reads, SP_PROBE_READS);
 	else
 		sp_find(f, SP_VERDICT_OK, NULL,
-			python ? "all %lu reads of a Python child are in its trace"
-			       : "%lu reads of a child (cat) are in its trace",
+			python ? _("all %lu reads of a Python child are in its trace")
+			       : _("%lu reads of a child (cat) are in its trace"),
 			reads);
 }
 
@@ -164,6 +165,6 @@ void sp_check_preloads(const struct sp_patient *p, struct sp_finding *f)
 		sp_find(f, SP_VERDICT_WARN,
 			"where numbers look odd, try without them: a library behind ours may make "
 			"calls of its own",
-			"%s%s%s; they stay", ours ? ours : "", ours && global ? " and " : "",
+			"%s%s%s; they stay", ours ? ours : "", ours && global ? _(" and ") : "",
 			global ? "/etc/ld.so.preload" : "");
 }

@@ -10,6 +10,7 @@
 
 #include "analyzer/json.h"
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 #include "preload/config.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/patient.h"
@@ -63,7 +64,8 @@ void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, con
 	va_list args;
 
 	f->verdict = verdict;
-	f->fix = fix;
+	f->fix = sp_translate(fix);
+	format = sp_translate(format);
 	va_start(args, format);
 	vsnprintf(f->text, sizeof(f->text), format, args);
 	va_end(args);
@@ -134,7 +136,7 @@ static void show_next(const struct doctor_options *o)
 	static char *stand_in[] = {(char *)"python3", (char *)"train.py", NULL};
 	char quoted[4096];
 
-	fprintf(stderr, "stageprof: next:\n    stageprof run --");
+	fprintf(stderr, "%s\n    stageprof run --", _("stageprof: next:"));
 	for (char **word = o->command ? o->command : stand_in; *word; word++)
 		fprintf(stderr, " %s", sp_shell_quote(quoted, sizeof(quoted), *word));
 	fputc('\n', stderr);
@@ -143,13 +145,13 @@ static void show_next(const struct doctor_options *o)
 static void show_end(const struct doctor_options *o, enum sp_verdict worst)
 {
 	static const char *const ends[] = {
-		"all is well",
-		"all is well",
-		"stageprof will work; what is said above will be missing",
-		"stageprof will not work before what failed above is mended",
+		N_("all is well"),
+		N_("all is well"),
+		N_("stageprof will work; what is said above will be missing"),
+		N_("stageprof will not work before what failed above is mended"),
 	};
 
-	printf("\n%s\n", ends[worst]);
+	printf("\n%s\n", _(ends[worst]));
 	fflush(stdout);
 	if (worst < SP_VERDICT_FAIL)
 		show_next(o);
@@ -160,6 +162,7 @@ static int examine(const struct doctor_options *o, struct sp_patient *p)
 	static struct sp_finding findings[CHECK_COUNT];
 	enum sp_verdict worst = SP_VERDICT_OK;
 
+	sp_translate_pause(o->json);
 	for (size_t i = 0; i < CHECK_COUNT; i++) {
 		checks[i].check(p, &findings[i]);
 		if (findings[i].verdict > worst)
@@ -172,7 +175,7 @@ static int examine(const struct doctor_options *o, struct sp_patient *p)
 	else
 		show_end(o, worst);
 	if (fflush(stdout) != 0) {
-		fprintf(stderr, "stageprof: not everything could be written to stdout\n");
+		fprintf(stderr, "%s\n", _("stageprof: not everything could be written to stdout"));
 		return SP_STATUS_FAILED;
 	}
 	return worst == SP_VERDICT_FAIL ? SP_STATUS_FAILED : SP_STATUS_OK;

@@ -17,7 +17,7 @@ struct sp_finding {
 	const char *fix; /* NULL where there is nothing to mend */
 };
 
-/* Fills it; a text that does not fit is cut. fix is kept. */
+/* Fills it, translated; a text that does not fit is cut. fix is kept. */
 void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, const char *format,
 	     ...) __attribute__((format(printf, 4, 5)));
 

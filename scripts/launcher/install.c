@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/translate.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/program.h"
 #include "scripts/launcher/trouble.h"
@@ -47,7 +48,7 @@ int sp_install_library(char *ret, const char *given)
 	if (given ? !realpath(given, ret) : find_beside(ret, places, LIBRARY) < 0) {
 		sp_trouble_say(SP_TROUBLE_library_missing, given ? given : LIBRARY,
 			       given ? strerror(errno)
-				     : "not beside this program, nor in its prefix",
+				     : N_("not beside this program, nor in its prefix"),
 			       NULL);
 		return SP_STATUS_OURS;
 	}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/language.h"
 #include "scripts/launcher/command.h"
 
 static const struct {
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
 	static const struct argp argp = {NULL, parse, "COMMAND [ARGUMENTS]", doc, NULL, NULL, NULL};
 	int at = 0;
 
+	sp_translate_into(sp_language_choose(NULL).language);
 	argp_err_exit_status = SP_STATUS_USAGE;
 	argv[0] = program_invocation_short_name; /* getopt's complaints begin with it */
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &at) != 0)

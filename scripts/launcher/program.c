@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "analyzer/translate.h"
 #include "preload/dormant.h"
 
 #define SCRIPTS_MAX 4 /* the kernel follows as many interpreters that are scripts themselves */
@@ -172,14 +173,14 @@ const char *sp_program_why_not(const struct sp_program *program)
 {
 	switch (program->reach) {
 	case SP_REACH_STATIC:
-		return "it is statically linked: no dynamic linker reads LD_PRELOAD";
+		return N_("it is statically linked: no dynamic linker reads LD_PRELOAD");
 	case SP_REACH_PRIVILEGED:
-		return "it is setuid, setgid or has capabilities: the dynamic linker drops "
-		       "LD_PRELOAD";
+		return N_("it is setuid, setgid or has capabilities: the dynamic linker drops "
+		       "LD_PRELOAD");
 	case SP_REACH_OTHER_LIBC:
-		return "it is a program of another libc than glibc (musl, say)";
+		return N_("it is a program of another libc than glibc (musl, say)");
 	case SP_REACH_OTHER_MACHINE:
-		return "it is a 32-bit program, or one for another processor";
+		return N_("it is a 32-bit program, or one for another processor");
 	case SP_REACH_LOADED:
 	case SP_REACH_UNKNOWN:
 		break;
@@ -191,14 +192,14 @@ const char *sp_program_fix(const struct sp_program *program)
 {
 	switch (program->reach) {
 	case SP_REACH_STATIC:
-		return "link it dynamically, or profile the program that it starts";
+		return N_("link it dynamically, or profile the program that it starts");
 	case SP_REACH_PRIVILEGED:
-		return "run a copy of it without these rights, as the user that it would become";
+		return N_("run a copy of it without these rights, as the user that it would become");
 	case SP_REACH_OTHER_LIBC:
-		return "use an interpreter built for glibc (Debian's, or python.org's manylinux "
-		       "wheels)";
+		return N_("use an interpreter built for glibc (Debian's, or python.org's manylinux "
+		       "wheels)");
 	case SP_REACH_OTHER_MACHINE:
-		return "use the 64-bit build of it";
+		return N_("use the 64-bit build of it");
 	case SP_REACH_LOADED:
 	case SP_REACH_UNKNOWN:
 		break;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analyzer/translate.h"
 #include "preload/config.h"
 #include "preload/run.h"
 #include "scripts/launcher/child.h"
@@ -93,7 +94,7 @@ static void say_next(const struct run_options *o)
 
 	if (o->quiet)
 		return;
-	fprintf(stderr, "stageprof: the trace is in %s; next:\n",
+	fprintf(stderr, _("stageprof: the trace is in %s; next:\n"),
 		sp_shell_quote(quoted, sizeof(quoted), sp_shell_relative(sp_run.directory)));
 	fprintf(stderr, "    %s",
 		sp_shell_quote(quoted, sizeof(quoted), sp_install_report_word(report)));
@@ -106,7 +107,7 @@ static int say_not_run(const struct run_options *o, int error)
 	bool missing = error == ENOENT && access(o->command[0], F_OK) < 0;
 
 	sp_trouble_say(missing ? SP_TROUBLE_command_missing : SP_TROUBLE_command_refused,
-		       o->command[0], missing ? "no such program" : strerror(error), NULL);
+		       o->command[0], missing ? N_("no such program") : strerror(error), NULL);
 	return missing ? SP_STATUS_NOT_FOUND : SP_STATUS_NOT_EXECUTABLE;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 static const struct {
 	const char *code, *what, *fix;
@@ -20,6 +21,6 @@ void sp_trouble_say(enum sp_trouble trouble, const char *value, const char *why,
 	char escaped[4096];
 
 	sp_text_escape(escaped, sizeof(escaped), value, strlen(value));
-	fprintf(stderr, "stageprof: %s %s: %s; %s [%s]\n", troubles[trouble].what, escaped, why,
-		fix ? fix : troubles[trouble].fix, troubles[trouble].code);
+	fprintf(stderr, _("stageprof: %s %s: %s; %s [%s]\n"), _(troubles[trouble].what), escaped, _(why),
+		_(fix ? fix : troubles[trouble].fix), troubles[trouble].code);
 }

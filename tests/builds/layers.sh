@@ -26,8 +26,8 @@ sp_layer_refuse "nothing of the product includes the launcher" '"scripts/' prelo
 sp_layer_refuse "includes are written from the root" '"[^/"]+"' scripts/launcher/*.[ch]
 sp_layer_refuse "the launcher knows config, setting, dormant and run of the recorder, no more" \
 	'"preload/([a-bf-q]|c[^o]|d[^o]|r[^u]|s[^e]|[t-z])' scripts/launcher/*.[ch]
-sp_layer_refuse "the launcher knows json, text, out and the troubles of the analyzer, no more" \
-	'"analyzer/([a-ik-np-su-z]|t[^er]|tr[^o])' scripts/launcher/*.[ch]
+sp_layer_refuse "the launcher knows json, language, text, translate, out and the troubles of the analyzer, no more" \
+	'"analyzer/([a-ikmnp-su-z]|l[^a]|la[^n]|t[^er]|tr[^oa]|tra[^n])' scripts/launcher/*.[ch]
 
 # One file of each side knows zstd.
 for side in preload analyzer; do

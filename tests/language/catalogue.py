@@ -10,7 +10,7 @@ import po
 
 FACT = re.compile(r"^( {11}|[a-z][a-z ]{0,8}[a-z] {2,})(?=\S|$)")
 # Words that Chinese engineers write as they are; all else in Latin letters stands in the original, too.
-LATIN = {"worker", "kernel", "rank", "cpu", "gpu", "cuda", "graph", "fork", "exec"}
+LATIN = {"worker", "kernel", "rank", "cpu", "gpu", "cuda", "graph", "fork", "exec", "wheel"}
 
 
 def complaints(original, text):

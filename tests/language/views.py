@@ -1,6 +1,6 @@
 """Every view of a real run, a killed one, a hostile one and the golden ones, in each language.
 
-STAGEPROF_TEST_REPORT, STAGEPROF_TEST_RUNS (of tests/exports/make_runs.py), STAGEPROF_TEST_HOSTILE.
+STAGEPROF_TEST_REPORT, STAGEPROF_TEST_RUNS (of tests/exports/make_runs.py), STAGEPROF_TEST_LAUNCHER.
 """
 
 import gzip
@@ -237,6 +237,24 @@ class Views(unittest.TestCase):
             with open(out, "rb") as file:
                 data = file.read()
             return gzip.decompress(data) if name == "chrome" else data
+
+    def test_doctor(self):
+        def doctor(language, *options):
+            environment = {k: v for k, v in os.environ.items() if k not in VARIABLES}
+            return subprocess.run([os.environ["STAGEPROF_TEST_LAUNCHER"], "doctor", *options, "--", "cat"],
+                                  env=dict(environment, STAGEPROF_LANG=language), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=100, check=False)
+
+        shown = doctor("zh_CN")
+        checks, end = shown.stdout.decode().split("\n\n")
+        self.assertIn(end, ("一切正常\n", "stageprof 可以工作；以上所说的内容将会缺失\n"))
+        self.assertRegex(shown.stderr.decode(), CHINESE)
+        for line in checks.splitlines():
+            self.assertRegex(line, CHINESE)
+        ours, theirs = (json.loads(doctor(language, "--format=json").stdout) for language in ("zh_CN", "en"))
+        for check in ours["checks"] + theirs["checks"]:
+            check["text"] = re.sub(r"\d", "", check["text"])  # what is left of a disk
+        self.assertEqual(ours, theirs)
 
     def test_exports_are_the_same(self):
         for run in ("real", "golden"):
