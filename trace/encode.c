@@ -221,7 +221,32 @@ static inline int turn(struct tokens *t, struct work *w, uint64_t commit, uint32
 
 #define COMMIT_CHECK_MASK (UINT64_C(0xFF) << 24)
 
-/* Most slots differ from the one before in neither kind nor arg. */
+/* How many slots from here on are like the one before in kind and arg, and in value like that kind's last. */
+static inline uint32_t run_length(const struct sp_slot *slot, uint32_t most, const struct tokens *t)
+{
+	int64_t value = t->kind->value;
+	uint32_t n = 0;
+
+	while (n < most && ((slot[n].commit ^ t->same) & ~COMMIT_CHECK_MASK) == 0 && slot[n].value == value)
+		n++;
+	return n;
+}
+
+static inline void put_run(struct tokens *t, uint16_t *slot_kinds, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		slot_kinds[i] = (uint16_t)t->index;
+	t->kind->slots += n;
+	if (t->token < 0x80) {
+		memset(t->tokens, (int)t->token, n);
+		t->tokens += n;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		t->tokens = sp_varint_put(t->tokens, t->token);
+}
+
+/* Most slots differ from the one before in neither kind nor arg, and many not in value. */
 static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_kinds, struct tokens *tokens)
 {
 	struct tokens t = *tokens;
@@ -229,11 +254,17 @@ static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_k
 	t.same = UINT64_MAX;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct sp_slot *slot = &s->slots[i];
-		uint32_t value_is_new;
+		uint32_t value_is_new, run;
 
 		if (((slot->commit ^ t.same) & ~COMMIT_CHECK_MASK) == 0) {
 			if ((t.token >> 1 & 3) != SP_ARG_IS_ZERO)
 				t.token &= ~7u;
+			run = run_length(slot, s->n - i, &t);
+			if (run) {
+				put_run(&t, slot_kinds + i, run);
+				i += run - 1;
+				continue;
+			}
 		} else if (!turn(&t, w, slot->commit, slot_kind(slot, s->generation))) {
 			t.tokens = sp_varint_put(t.tokens, t.token);
 			t.kind->slots++;
