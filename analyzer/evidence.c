@@ -265,6 +265,7 @@ int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 	e->trainers = report->training.count;
 	e->events_lost = report->lost + report->missing + report->holes;
 	e->events_unknown = report->unknown;
+	e->files_unread = sp_index_unread(&report->index);
 	e->has_loader_calls = has_loader_calls(report);
 	if (r < 0 || time.steps == 0)
 		return r;

@@ -40,6 +40,7 @@ struct sp_evidence {
 	/* What bears on how far the measures can be trusted. */
 	uint64_t events_lost;	 /* recorded nowhere, damaged or missing */
 	uint64_t events_unknown; /* of a newer version */
+	uint32_t files_unread;
 	uint32_t trainers;
 	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
 	bool has_device;       /* CUDA calls */

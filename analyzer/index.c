@@ -335,6 +335,18 @@ static void free_segments(struct sp_segment *s)
 	}
 }
 
+uint32_t sp_index_unread(const struct sp_index *index)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		const struct sp_file *f = &index->files[i];
+
+		n += f->error || (f->damage.what == SP_DAMAGE_VERSION && !f->headers);
+	}
+	return n;
+}
+
 void sp_index_finish(struct sp_index *index)
 {
 	HASH_CLEAR(hh, index->by_id);

@@ -115,6 +115,9 @@ int sp_index_read(struct sp_index *index, unsigned jobs);
 
 void sp_index_finish(struct sp_index *index);
 
+/* Files of which nothing is known: not to be opened, or of another version of the format. */
+uint32_t sp_index_unread(const struct sp_index *index);
+
 /* Notes damage; for one caller at a time on one file. */
 void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes);
 

@@ -206,6 +206,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		!r->is_state && value_of(v, SP_MEASURE_steps) < STEPS_ENOUGH;
 	v->doubts[SP_DOUBT_lost] = v->evidence.events_lost != 0;
 	v->doubts[SP_DOUBT_unknown_events] = v->evidence.events_unknown != 0;
+	v->doubts[SP_DOUBT_unread] = v->evidence.files_unread != 0;
 	v->doubts[SP_DOUBT_near] =
 		v->id == SP_VERDICT_compute
 			? is_near(value_of(v, SP_MEASURE_lost_wait_share), wait->moderate)

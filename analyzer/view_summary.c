@@ -97,6 +97,10 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 	show_cause(out, report->missing, N_("slots missing: damaged or lost parts of the trace"));
 	show_cause(out, report->holes, N_("slots never committed: calls cut off, or damage"));
 	show_cause(out, report->unknown, N_("events of kinds that this version does not know"));
+	if (sp_index_unread(&report->index))
+		sp_out_line(out, "unread     %s of %s files: of another version of the format, or not to be opened; see the view info",
+			    sp_text_count(a, sp_index_unread(&report->index)),
+			    sp_text_count(b, report->index.file_count));
 	if (report->not_ended)
 		sp_out_line(out, "ended      %s of %s threads; the others were killed, or still run",
 			    sp_text_count(a, report->threads - report->not_ended),

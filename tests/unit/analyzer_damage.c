@@ -348,6 +348,39 @@ START_TEST(a_newer_version_is_named)
 }
 END_TEST
 
+/* A run that programs of two versions wrote: ours is reported, and that it is not all is said where it is read. */
+START_TEST(files_of_two_versions_in_a_run)
+{
+	uint64_t events;
+	char *text;
+
+	make_killed();
+	put(m.bytes, m.size);
+	((struct sp_file_header *)m.bytes)->version = SP_FORMAT_VERSION + 1;
+	((struct sp_file_header *)m.bytes)->header_hash =
+		XXH64(m.bytes, offsetof(struct sp_file_header, header_hash), 0);
+	ck_assert_int_eq(sp_maker_write(folder, "newer.zst", m.bytes, SP_HEADER_FRAME_BYTES), 0);
+	sp_load_one(&load, path);
+	events = load.report.events;
+	sp_load_finish(&load);
+	sp_load_one(&load, folder);
+	ck_assert_uint_gt(events, 0);
+	ck_assert_uint_eq(load.report.events, events);
+	ck_assert_uint_eq(load.complaints, 1);
+	ck_assert_ptr_nonnull(strstr(load.last_complaint, "newer.zst"));
+	ck_assert_ptr_nonnull(strstr(load.last_complaint, "this program reads version"));
+	text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(text, "files of the run could not be read"));
+	ck_assert_ptr_nonnull(strstr(text, "unread     1 of 2 files"));
+	free(text);
+	text = sp_load_print(&load, "summary", SP_FORMAT_JSON);
+	ck_assert_ptr_nonnull(strstr(text, "\"doubts\":[\"files of the run could not be read\""));
+	free(text);
+	sp_load_finish(&load);
+	sp_maker_finish(&m);
+}
+END_TEST
+
 START_TEST(numbers_at_their_limits_do_no_harm)
 {
 	sp_maker_init(&m, UINT32_MAX, UINT32_MAX, 1);
@@ -391,6 +424,7 @@ int main(void)
 	tcase_add_test(tests, a_payload_of_nonsense_is_refused);
 	tcase_add_test(tests, other_files_are_refused);
 	tcase_add_test(tests, a_newer_version_is_named);
+	tcase_add_test(tests, files_of_two_versions_in_a_run);
 	tcase_add_test(tests, numbers_at_their_limits_do_no_harm);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);

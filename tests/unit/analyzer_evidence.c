@@ -201,6 +201,18 @@ START_TEST(memory_that_is_not_pinned_is_told)
 }
 END_TEST
 
+/* Every line is in the summary that people read. */
+static void check_says(const char *const *lines)
+{
+	char *text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
+
+	for (; *lines; lines++)
+		ck_assert_msg(strstr(text, *lines) != NULL, "no \"%s\" in\n%s", *lines, text);
+	free(text);
+}
+
+#define CHECK_SAYS(...) check_says((const char *const[]){__VA_ARGS__, NULL})
+
 START_TEST(a_plain_program)
 {
 	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a");
@@ -208,6 +220,7 @@ START_TEST(a_plain_program)
 	ck_assert_str_eq(judge(), "no-training");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
 	ck_assert_uint_eq(v.advice_count, 0);
+	CHECK_SAYS("No training was seen", "steps      none: no optimizer step was seen", "\nfile read ");
 }
 END_TEST
 
@@ -219,6 +232,7 @@ START_TEST(batches_and_no_step)
 		m.now_ticks += WORK_NS;
 	}
 	ck_assert_str_eq(judge(), "no-steps");
+	CHECK_SAYS("no optimizer stepped: evaluation or inference", "steps      none", "\nrange ");
 }
 END_TEST
 
@@ -228,6 +242,7 @@ START_TEST(one_step)
 	step(WAIT_NS);
 	ck_assert_str_eq(judge(), "too-few-steps");
 	ck_assert_ptr_nonnull(strstr(v.text, "Only 1 steps"));
+	CHECK_SAYS("too few to tell", "steps      1:", "\nloader wait ", "\nbackward ");
 }
 END_TEST
 
@@ -242,6 +257,7 @@ START_TEST(lost_events_and_newer_ones_are_doubts)
 	ck_assert(v.doubts[SP_DOUBT_lost]);
 	ck_assert(v.doubts[SP_DOUBT_unknown_events]);
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	CHECK_SAYS("events of the trace are lost", "lost       3 events", "1 events of kinds that this version does not");
 }
 END_TEST
 
