@@ -92,6 +92,7 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 		.width = options->width,
 		.width_is_asked = options->width_is_asked,
 		.color = options->color,
+		.table_asked = options->table,
 	};
 	int r;
 
@@ -105,6 +106,10 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 	}
 	if (r == -EINVAL) {
 		say_trouble(SP_REPORT_TROUBLE_unsortable, options->rows.sort, NULL);
+		return 2;
+	}
+	if (r == 0 && options->table && !out.has_table) {
+		say_trouble(SP_REPORT_TROUBLE_unknown_table, options->table, NULL);
 		return 2;
 	}
 	if (r < 0)

@@ -209,6 +209,8 @@ static void check_line(const struct argp_state *state, const struct sp_options *
 	check_follow(state, o);
 	if (o->view && (o->view->needs & SP_IS_DOCUMENT))
 		check_document(state, o);
+	if (o->table && (o->exporter || o->format != SP_FORMAT_CSV))
+		bad_pair(state, "--table: only with --format=csv");
 	if (!compares && o->rows.slower_limit >= 0)
 		bad_pair(state, "--fail-if-slower: only for the view compare");
 }
@@ -289,6 +291,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_force:
 		o->force = true;
+		return 0;
+	case KEY_table:
+		o->table = arg;
 		return 0;
 	case KEY_process:
 		o->selection.pid = (uint32_t)parse_number(state, "process", arg, UINT32_MAX);

@@ -24,6 +24,7 @@ struct sp_options {
 	enum sp_format format;
 	enum sp_file_naming by;
 	unsigned width, jobs;
+	const char *table; /* NULL: the main one */
 	bool width_is_asked; /* by a terminal or an option */
 	bool color, verbose, quiet;
 	const char *output; /* -o, borrowed from argv; NULL: stdout */

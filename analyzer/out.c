@@ -64,7 +64,10 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 {
 	out->columns = columns;
 	out->column_count = n;
+	if (out->table_asked)
+		is_main = columns[0].key && strcmp(out->table_asked, key) == 0;
 	out->is_main = is_main;
+	out->has_table |= is_main;
 	title = sp_translate(title);
 	switch (out->format) {
 	case SP_FORMAT_JSON:

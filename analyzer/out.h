@@ -81,7 +81,9 @@ struct sp_out {
 	bool was_paused; /* sp_translate_pause() before sp_out_begin() */
 	const struct sp_column *columns;
 	size_t column_count;
-	bool is_main; /* the table that is open is the view's main one */
+	bool is_main; /* the table that is open is the view's main one, or the one asked for */
+	const char *table_asked; /* SP_FORMAT_CSV: the key of the table to write; NULL: the main one */
+	bool has_table;		 /* it came */
 	struct sp_table *table;
 };
 

@@ -142,5 +142,29 @@ class Tables(unittest.TestCase):
                 for cell in (cell for row in rows[1:] for cell in row):
                     self.assertNotRegex(cell, r"^[=+@\t\r]|^-[^0-9]", view)
 
+    def test_csv_has_every_table(self):
+        """An array of objects of one form is a table, and a view's CSV has each of them, row for row."""
+        no_tables = {"advice", "coverage", "notes", "in_flight"}
+        seen = set()
+        for view in sorted(set(views()) - NOT_STORED - {"dump"}):
+            for key, rows in runs.view("real", view).items():
+                if key in no_tables or (view, key) == ("summary", "what_if") or not isinstance(rows, list):
+                    continue
+                if not rows or not isinstance(rows[0], dict):
+                    continue
+                text = runs.report(view, "--format=csv", f"--table={key}", runs.run("real")).decode()
+                told = list(csv.DictReader(io.StringIO(text, newline="")))
+                self.assertEqual(len(told), len(rows), (view, key))
+                numbers = [k for k, v in rows[0].items() if type(v) is int and k in told[0]]
+                self.assertTrue(numbers or view == "processes", (view, key))
+                for name in numbers:
+                    self.assertEqual(
+                        [row[name] for row in told],
+                        ["" if row[name] is None else str(row[name]) for row in rows],
+                        (view, key, name),
+                    )
+                seen.add((view, key))
+        self.assertLessEqual({("summary", "account"), ("steps", "quantiles"), ("stages", "stages")}, seen)
+
 
 unittest.main()
