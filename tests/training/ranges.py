@@ -53,26 +53,66 @@ class Column:
         return value
 
 
+def unpacked(column, count):
+    """Packed numbers: groups of 64."""
+    numbers = []
+    while len(numbers) < count:
+        n = min(64, count - len(numbers))
+        width, exceptions = column.data[column.at : column.at + 2]
+        column.at += 2
+        least = unzigzag(column.next())
+        bits = int.from_bytes(column.data[column.at : column.at + (n * width + 7) // 8], "little")
+        column.at += (n * width + 7) // 8
+        group = [bits >> i * width & (1 << width) - 1 for i in range(n)]
+        places = column.data[column.at : column.at + exceptions]
+        column.at += exceptions
+        for place in places:
+            group[place] += column.next() << width
+        numbers += [least + number for number in group]
+    return numbers
+
+
+class Kind:
+    def __init__(self, kind, slots):
+        self.kind, self.slots, self.value, self.arg = kind, slots, 0, 0
+        self.is_event = kind not in (0, EXTRA, BLOB)
+
+
 def decode(payload):
     """Slots (kind, arg, start, ticks, value or bytes) of one block."""
     slots, grain, base = struct.unpack_from("<IIQ", payload)
-    lengths, at, columns = struct.unpack_from("<7I", payload, 16), 48, []
+    *lengths, coding = struct.unpack_from("<8I", payload, 16)
+    assert coding == 1, coding
+    at, columns = 48, []
     for length in lengths:
         columns.append(Column(payload[at : at + length]))
         at += length
-    kinds, args, gaps, ticks, values, _, blobs = columns
+    tokens, args, values, blobs, gaps, ticks, _ = columns
+    kinds = [Kind(tokens.next(), tokens.next()) for _ in range(tokens.next())]
+    events = [kind for kind in kinds if kind.is_event]
+    total = sum(kind.slots for kind in events)
+    all_gaps, all_ticks = iter(unpacked(gaps, total)), iter(unpacked(ticks, total))
+    for kind in events:
+        kind.gaps = iter([next(all_gaps) for _ in range(kind.slots)])
+        kind.ticks = iter([next(all_ticks) for _ in range(kind.slots)])
     arg, end = 0, base
     for _ in range(slots):
-        kind = kinds.next()
-        if kind == BLOB:
+        token = tokens.next()
+        kind = kinds[token >> 3]
+        if kind.kind == BLOB:
             n = blobs.data[blobs.at]
             yield BLOB, n, 0, 0, blobs.data[blobs.at + 1 : blobs.at + 1 + n]
             blobs.at += 1 + n
-        elif kind not in (0, EXTRA):
-            arg = arg + unzigzag(args.next()) & 0xFFFFFFFF
-            start = end + unzigzag(gaps.next()) * grain
-            length = ticks.next() * grain
-            yield kind, arg, start, length, unzigzag(values.next())
+        elif kind.is_event:
+            source = token >> 1 & 3
+            now = (arg, 0, None, kind.arg)[source]
+            if source == 2:
+                now = arg + unzigzag(args.next()) & 0xFFFFFFFF
+            arg, kind.arg = now or arg, now or kind.arg
+            kind.value = unzigzag(values.next()) if token & 1 else kind.value
+            start = end + next(kind.gaps) * grain
+            length = next(kind.ticks) * grain
+            yield kind.kind, now, start, length, kind.value
             end = start + length
 
 
