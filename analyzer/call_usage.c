@@ -13,7 +13,9 @@ struct sp_call_usage sp_call_usage_of(const uint64_t words[3], uint64_t wall_ns,
 	};
 
 	off_ns = off_ns > known_ns ? off_ns - known_ns : 0;
-	if (involuntary > 0)
+	/* Who never gave the core away was not blocked: another had it, maybe another machine. */
+	usage.preempted_ns = off_ns;
+	if (voluntary > 0)
 		usage.preempted_ns =
 			(uint64_t)((double)off_ns * involuntary / (voluntary + involuntary));
 	usage.blocked_ns = off_ns - usage.preempted_ns;
