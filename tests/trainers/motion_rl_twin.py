@@ -1,4 +1,4 @@
-"""motion_rl.py with a timer around each label.
+"""motion_rl.py with a timer inside each label, and one around it.
 
     python3 motion_rl_twin.py FOLDER TIMERS.json
 """
@@ -9,16 +9,15 @@ import sys
 import motion_rl
 from timers import Timers
 
-timers = Timers(
-    "iteration|motion sampling|rollout|policy|physics|learning|advantages|loss|optimize".split("|")
-)
+LABELS = "iteration|motion sampling|rollout|policy|physics|learning|advantages|loss|optimize".split("|")
+timers = Timers([*LABELS, *("around " + name for name in LABELS)])
 
 
 class TimedTrainer(motion_rl.Trainer):
     @staticmethod
     @contextlib.contextmanager
     def label(name):
-        with motion_rl.Trainer.label(name), timers(name):
+        with timers("around " + name), motion_rl.Trainer.label(name), timers(name):
             yield
 
 
