@@ -17,6 +17,18 @@ static const ElfW(Dyn) *dynamic_of(const struct dl_phdr_info *object)
 	return NULL;
 }
 
+static int is_inside(const struct dl_phdr_info *object, ElfW(Addr) address)
+{
+	for (size_t i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+
+		if (part->p_type == PT_LOAD &&
+		    address - (object->dlpi_addr + part->p_vaddr) < part->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
 /* By the name that it was linked with: the file may be called anything. */
 static int is_copy(const struct dl_phdr_info *object)
 {
@@ -31,9 +43,12 @@ static int is_copy(const struct dl_phdr_info *object)
 	}
 	if (!name || !strings)
 		return 0;
-	/* glibc has added the load address in place, but not to what is read-only (the vDSO) */
-	if (strings < object->dlpi_addr)
+	/* glibc has added the load address in place, but not to what is read-only: the vDSO, which may have been
+	 * linked for an address of its own (user-mode Linux) */
+	if (!is_inside(object, strings + name))
 		strings += object->dlpi_addr;
+	if (!is_inside(object, strings + name))
+		return 0;
 	return strcmp((const char *)(strings + name), SONAME) == 0;
 }
 

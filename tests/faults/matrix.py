@@ -116,20 +116,22 @@ class Results:
         again = f", run {result['runs']}" if result["runs"] > 1 else ""
         return f"{text}{again}, {result['date']}"
 
-    def told_of_row(self, name):
-        """A race has two: as often as in each run, and a thousand times."""
+    def told_of_row(self, name, labels):
+        """A race has two: as often as in each run, and many times."""
+        times = re.search(r"race=(\d+)", labels)
         often = self.of(name + "_often")["verdict"]
         text = self.told(name)
-        if not text.startswith("pass") or often == "not run":
+        if not times or not text.startswith("pass") or often == "not run":
             return text
-        return text.replace("pass", "pass, 1,000 times too" if often == "pass" else f"{often} in 1,000 times")
+        many = f"{int(times[1]):,} times"
+        return text.replace("pass", f"pass, {many} too" if often == "pass" else f"{often} in {many}")
 
 
 def table_of_rows(results):
     table = ROWS
-    for number, name, provoked, seen, _, program in rows():
+    for number, name, provoked, seen, labels, program in rows():
         test = f"fault_{number}_{name}" if program != "-" else None
-        told = results.told_of_row(test) if test else "no test"
+        told = results.told_of_row(test, labels) if test else "no test"
         cell = f"`{test}`" if test else "-"
         table += f"| {number} | {provoked} | {seen} | {cell} | {told} |\n"
     return table
