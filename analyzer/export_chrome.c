@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyzer/demangle.h"
 #include "analyzer/gpu_work.h"
 #include "analyzer/gzip.h"
 #include "analyzer/json.h"
@@ -262,19 +263,20 @@ static void name_stream(struct chrome *f, const struct sp_tracks_slice *slice)
 	put_meta_of(f, pid, &stream, "thread_name", name, strlen(name));
 }
 
-/* As Kineto names copies: HolisticTraceAnalysis tells them from kernels by that. */
+/* As Kineto names kernels and copies: HolisticTraceAnalysis tells their sorts by that. */
 static void put_gpu_name(struct chrome *f, const struct sp_record *record)
 {
 	static const char *const copies[SP_COPY_DIRECTIONS] = {"HtoH", "HtoD", "DtoH", "DtoD", "unknown"};
 	static const char *const memories[] = {"Unknown", "Pageable", "Pinned", "Unknown"};
 	uint32_t direction = sp_cuda_arg_direction(record->arg);
 	const char *host = memories[sp_cuda_arg_host(record->arg)];
-	char room[SP_RECORD_KIND_BYTES], name[64] = "Memset (Device)";
+	char room[SP_RECORD_KIND_BYTES], name[64] = "Memset (Device)", plain[SP_DEMANGLED_BYTES];
 	size_t bytes;
 	const char *text;
 
 	if (record->kind == SP_EV_gpu_kernel) {
 		text = sp_record_name(f->export->report, record, room, &bytes);
+		text = sp_demangle(text, &bytes, plain);
 		put_text(&f->json, "name", text, bytes);
 		return;
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/demangle.h"
 #include "analyzer/proto.h"
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
@@ -404,7 +405,7 @@ static uint32_t intern(struct perfetto *f, struct sp_proto *p, const struct sp_r
 	bool new_name = has_label ? is_new(f->labels, record->label)
 				  : record->kind >= SP_EVENT_KINDS || is_new(f->kinds, record->kind);
 	bool new_file = record->file != SP_NAMES_REST && is_new(f->files, record->file);
-	char room[SP_RECORD_KIND_BYTES];
+	char room[SP_RECORD_KIND_BYTES], plain[SP_DEMANGLED_BYTES];
 	const char *text;
 	size_t bytes, mark;
 
@@ -413,6 +414,8 @@ static uint32_t intern(struct perfetto *f, struct sp_proto *p, const struct sp_r
 	mark = sp_proto_open(p, PACKET_INTERNED);
 	if (new_name) {
 		text = sp_record_name(report, record, room, &bytes);
+		if (record->stage == SP_STAGE_gpu_kernel)
+			text = sp_demangle(text, &bytes, plain);
 		put_interned(p, INTERNED_NAME, id, text, bytes);
 	}
 	if (new_file) {

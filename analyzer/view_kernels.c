@@ -3,15 +3,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyzer/demangle.h"
 #include "analyzer/gpu_work.h"
 #include "analyzer/text.h"
 
 enum {
-	NAME, WHAT, CALLS, TOTAL, MEAN, MAX, SHARE, BYTES, FORWARD, BACKWARD, OPTIMIZER, OTHER, CELLS
+	NAME, SYMBOL, WHAT, CALLS, TOTAL, MEAN, MAX, SHARE, BYTES, FORWARD, BACKWARD, OPTIMIZER, OTHER, CELLS
 };
 
 static const struct sp_column columns[CELLS] = {
 	[NAME] = {"name", N_("kernel"), SP_CELL_TEXT},
+	[SYMBOL] = {"symbol", NULL, SP_CELL_TEXT},
 	[WHAT] = {"stage", NULL, SP_CELL_TEXT},
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
@@ -55,15 +57,25 @@ static bool is_shown(const void *context, uint32_t i)
 	return list->work.rows[i].calls > 0;
 }
 
-static struct sp_cell name_of(const struct list *list, uint32_t i)
+static void fill_names(const struct list *list, uint32_t i, struct sp_cell *cells,
+		       char room[SP_DEMANGLED_BYTES])
 {
 	size_t bytes;
 	const char *text;
 
-	if (i >= list->work.labels)
-		return sp_cell_text(sp_stage_title((enum sp_stage)(i - list->work.labels)));
+	cells[SYMBOL] = sp_cell_null();
+	if (i >= list->work.labels) {
+		cells[NAME] = sp_cell_text(sp_stage_title((enum sp_stage)(i - list->work.labels)));
+		return;
+	}
+	if (i == SP_NAMES_REST) {
+		cells[NAME] = sp_cell_text(_("(other names)"));
+		return;
+	}
 	text = sp_names_text(&list->report->facts.labels, i, &bytes);
-	return i == SP_NAMES_REST ? sp_cell_text(_("(other names)")) : sp_cell_bytes(text, bytes);
+	cells[SYMBOL] = sp_cell_bytes(text, bytes);
+	text = sp_demangle(text, &bytes, room);
+	cells[NAME] = sp_cell_bytes(text, bytes);
 }
 
 static void fill_parts(const struct list *list, const struct sp_gpu_row *row, struct sp_cell *cells)
@@ -86,9 +98,9 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const struct list *list = context;
 	const struct sp_gpu_row *row = &list->work.rows[i];
 	bool is_kernel = i < list->work.labels;
+	char room[SP_DEMANGLED_BYTES];
 	enum sp_stage stage = is_kernel ? SP_STAGE_gpu_kernel : (enum sp_stage)(i - list->work.labels);
 	struct sp_cell cells[CELLS] = {
-		[NAME] = name_of(list, i),
 		[WHAT] = sp_cell_text(sp_stage_name(stage)),
 		[CALLS] = sp_cell_count(row->calls),
 		[TOTAL] = sp_cell_count(row->total_ns),
@@ -98,6 +110,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[BYTES] = is_kernel ? sp_cell_null() : sp_cell_count(row->bytes),
 	};
 
+	fill_names(list, i, cells, room);
 	fill_parts(list, row, cells);
 	return sp_out_row(out, cells);
 }

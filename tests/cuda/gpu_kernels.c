@@ -8,10 +8,10 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-SHOWN void kernel_forward(void) __asm__("_Z7convolvPfS_i");
+SHOWN void kernel_forward(void) __asm__("_Z6convolPfS_i");
 SHOWN void kernel_backward(void) __asm__("_Z8gradientPfS_i");
 SHOWN void kernel_optimizer(void) __asm__("_Z3sgdPfif");
-SHOWN void kernel_collective(void) __asm__("_Z33ncclDevKernel_AllReduce_Sum_f32_RINGv");
+SHOWN void kernel_collective(void) __asm__("_Z36ncclDevKernel_AllReduce_Sum_f32_RINGv");
 SHOWN int gpu_launch(int number, uint64_t ns);
 SHOWN int gpu_copy_in(size_t bytes);
 SHOWN int gpu_wait(void);

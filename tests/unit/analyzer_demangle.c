@@ -1,0 +1,85 @@
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/demangle.h"
+
+static char room[SP_DEMANGLED_BYTES];
+
+static void expect(const char *name, const char *plain)
+{
+	size_t bytes = strlen(name);
+	const char *got = sp_demangle(name, &bytes, room);
+
+	ck_assert_uint_eq(bytes, strlen(plain));
+	ck_assert_mem_eq(got, plain, bytes);
+}
+
+START_TEST(names_of_kernels)
+{
+	expect("_ZN2at6native3addIfEEvPT_i", "void at::native::add<float>(float*, int)");
+	expect("_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE",
+	       "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)");
+}
+END_TEST
+
+START_TEST(other_names_stay)
+{
+	expect("", "");
+	expect("triton_poi_fused_add_0", "triton_poi_fused_add_0");
+	expect("_Z", "_Z");
+	expect("_ZN2at6native", "_ZN2at6native");
+	expect("_Z9999999999999999999f", "_Z9999999999999999999f");
+}
+END_TEST
+
+/* Each argument's type is a pair of the one before: 2^40 names. */
+START_TEST(a_name_without_end_stays)
+{
+	static char bomb[4096];
+	char number[16];
+
+	strcpy(bomb, "_Z1f1PIiiE");
+	for (int i = 0; i < 36; i++) {
+		if (i)
+			snprintf(number, sizeof(number), "S%c_", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+		else
+			strcpy(number, "S0_");
+		strcat(bomb, "S_I");
+		strcat(bomb, number);
+		strcat(bomb, number);
+		strcat(bomb, "E");
+	}
+	expect(bomb, bomb);
+}
+END_TEST
+
+/* Depth is bounded, too. */
+START_TEST(a_deep_name_stays)
+{
+	static char deep[4300] = "_Z1f";
+
+	memset(deep + 4, 'P', sizeof(deep) - 6);
+	deep[sizeof(deep) - 2] = 'i';
+	expect(deep, deep);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("demangle");
+	TCase *tests = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tests, names_of_kernels);
+	tcase_add_test(tests, other_names_stay);
+	tcase_add_test(tests, a_name_without_end_stays);
+	tcase_add_test(tests, a_deep_name_stays);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
