@@ -22,6 +22,8 @@ MODES = {"resnet": ["eager", "amp", "compile", "graph"], "transformer": ["eager"
 WINDOW = "measured steps"
 LAUNCHES_LEAST = 0.99
 OVERHEAD_MOST = 0.01
+# Of torch.profiler's: kernels of the same steps in another run, their time there, its own count beside us.
+CUPTI_WITHIN = {"calls_ratio": 0.01, "time_ratio": 0.05, "beside_ratio": 0.01}
 
 # What torch.profiler calls the calls that a stage holds.
 GROUPS = {
@@ -73,13 +75,13 @@ class Check:
         ]
         return json.loads(run(command, env).splitlines()[-1])
 
-    def report(self, output, *more):
+    def report(self, output, *more, view="stages"):
         env = dict(self.env)
         libraries = os.path.join(os.path.dirname(self.options.report), "lib")
         if os.path.isdir(libraries):
             env["LD_LIBRARY_PATH"] = libraries
         return json.loads(
-            run([self.options.report, "stages", "--format=json", *more, output], env)
+            run([self.options.report, view, "--format=json", *more, output], env)
         )
 
     def window(self, output, begin_ns, end_ns):
@@ -116,6 +118,41 @@ class Check:
                 "stageprof_host_ns": sum(row["total_ns"] for row in rows),
             }
         return result
+
+    def kernels(self, output, said):
+        """What CUPTI told of the measured steps, between waits for the device."""
+        start = self.report(output)["run"]["begin_realtime_ns"]
+        seconds = [f"--from={(said['begin_ns'] - start) / 1e9:.9f}", f"--to={(said['end_ns'] - start) / 1e9:.9f}"]
+        rows = [k for k in self.report(output, *seconds, view="kernels")["kernels"] if k["stage"] == "gpu_kernel"]
+        return {
+            "calls": sum(row["calls"] for row in rows),
+            "total_ns": sum(row["total_ns"] for row in rows),
+            "coverage": self.cupti_coverage(output),
+        }
+
+    def cupti_coverage(self, output):
+        covered = [c["text"].split("\t") for c in self.report(output, view="summary")["coverage"]]
+        return [line[1:] for line in covered if line[0] == "cupti"]
+
+    def cupti(self, workload, mode, theirs):
+        """The same steps by our CUPTI, in a run of its own; and torch.profiler's beside us, who give way."""
+        output = os.path.join(self.folder, "run.zst")
+        kineto = os.path.join(self.folder, "kineto.json")
+        env = {**self.traced(output), "STAGEPROF_CUPTI": "1"}
+        ours = self.kernels(output, self.train(env, workload, mode, self.options.steps))
+        env = {**self.traced(output), "STAGEPROF_CUPTI": "1"}
+        self.train(env, workload, mode, self.options.steps, f"--kineto={kineto}")
+        beside = kineto_calls(kineto)[1]
+        ratio = lambda a, b: a / b if b else None
+        return {
+            "stageprof": ours,
+            "profiler": theirs,
+            "profiler_beside_us": beside,
+            "calls_ratio": ratio(ours["calls"], theirs["calls"]),
+            "time_ratio": ratio(ours["total_ns"], theirs["total_ns"]),
+            "beside_ratio": ratio(beside["calls"], theirs["calls"]),
+            "gave_way": self.cupti_coverage(output),
+        }
 
     def overhead(self, workload, mode):
         pairs = []
@@ -218,6 +255,10 @@ def judge(results):
             broken.append(f"{name}: {ratio:.4f} of the launches")
         if result["compared"]["events_lost"]:
             broken.append(f"{name}: events lost")
+        for what, within in CUPTI_WITHIN.items():
+            ratio = result.get("cupti", {}).get(what)
+            if ratio is not None and abs(ratio - 1) > within:
+                broken.append(f"{name}: {what} of kernels {ratio:.4f}")
         cost = result.get("overhead", {}).get("overhead_median")
         if cost is not None and cost > OVERHEAD_MOST and not results["dry_run"]:
             broken.append(f"{name}: costs {cost:.2%}")
@@ -260,6 +301,9 @@ def main():
             print(name, file=sys.stderr, flush=True)
             try:
                 result = {"compared": check.compare(*name.split("/"))}
+                if not options.dry_run:
+                    theirs = result["compared"]["profiler_kernels"]
+                    result["cupti"] = check.cupti(*name.split("/"), theirs)
                 if name in options.paired.split(","):
                     result["overhead"] = check.overhead(*name.split("/"))
             except (Failure, subprocess.TimeoutExpired) as failure:

@@ -52,9 +52,11 @@ class Kineto(unittest.TestCase):
 
 
 class Judge(unittest.TestCase):
-    def judge(self, ratio=1.0, lost=0, cost=0.0, error=None):
+    def judge(self, ratio=1.0, lost=0, cost=0.0, error=None, cupti=None):
         done = {"compared": {"launches": {"ratio": ratio}, "events_lost": lost}}
         done["overhead"] = {"overhead_median": cost}
+        if cupti:
+            done["cupti"] = cupti
         if error:
             done = {"error": error}
         return check.judge({"dry_run": False, "workloads": {"resnet/eager": done}})
@@ -66,6 +68,13 @@ class Judge(unittest.TestCase):
         self.assertEqual(len(self.judge(lost=1)), 1)
         self.assertEqual(len(self.judge(cost=0.02)), 1)
         self.assertEqual(len(self.judge(error="status 1")), 1)
+
+    def test_kernels(self):
+        good = {"calls_ratio": 1.005, "time_ratio": 0.97, "beside_ratio": 1.0}
+        self.assertEqual(self.judge(cupti=good), [])
+        self.assertEqual(self.judge(cupti={name: None for name in good}), [])
+        for name in good:
+            self.assertEqual(len(self.judge(cupti={**good, name: 0.9})), 1, name)
 
 
 if __name__ == "__main__":
