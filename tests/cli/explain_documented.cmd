@@ -1,1 +1,1 @@
-sed -n '/^```verdicts$/,/^```$/{/^```/!p}' ../../docs/VERDICT.md >"$work/documented"; $REPORT --width=0 explain | sed '/^code  *from  *says/,$d; /^$/d' | diff "$work/documented" -
+sed -n '/^```verdicts$/,/^```$/{/^```/!p}' ../../docs/VERDICT.md >"$work/documented"; $REPORT --width=0 explain | sed '/^code .*says$/,$d; /^$/d' | diff "$work/documented" -
