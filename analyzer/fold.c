@@ -14,6 +14,7 @@ struct kind_row {
 	uint8_t class;
 	bool slow; /* unknown, or with EXTRA slots */
 	bool has_file;
+	bool has_image;
 	bool has_bytes;
 	bool is_copy; /* of CUDA */
 };
@@ -34,6 +35,7 @@ static void rows_fill(void)
 		row->has_file = info->arg == SP_ARG_FILE;
 		row->is_copy = info->name && (info->class == SP_CLASS_CUDA_COPY ||
 					      info->class == SP_CLASS_GPU_COPY);
+		row->has_image = info->value == SP_VALUE_LINES;
 		row->has_bytes = info->value == SP_VALUE_BYTES || info->value == SP_VALUE_LENGTH;
 	}
 }
@@ -245,7 +247,13 @@ static void fold_memory(struct sp_fold *fold, const struct sp_slot *slot)
 static void fold_extra(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
 {
 	fold->has_carry = false;
-	fold_image(fold, slot, extra);
+	if (rows[sp_commit_kind(slot->commit)].has_image) {
+		fold_image(fold, slot, extra);
+	} else {
+		struct target target = find_target(fold, slot->commit);
+
+		fold_plain(fold, &target, slot, &fold->sums->end_ticks, false);
+	}
 }
 
 static void fold_slow(struct sp_fold *fold, const struct sp_batch *batch, uint32_t i)

@@ -317,7 +317,7 @@ static void use_language(const struct sp_options *options)
 int main(int argc, char **argv)
 {
 	struct sp_options options;
-	struct sp_report reports[SP_RUNS_MAX];
+	static struct sp_report reports[SP_RUNS_MAX]; /* too large for a stack: a histogram for each stage */
 	uint32_t count = 1;
 	int status;
 

@@ -48,7 +48,7 @@ static struct sp_record record_of(const struct sp_report *report, const struct s
 	r.stage = sp_stage_of(kind, place);
 	if (info->name && e->extra)
 		add_extra(&r, info, e->extra);
-	if (info->name && info->extra && e->extra) {
+	if (info->value == SP_VALUE_LINES && e->extra) {
 		const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
 
 		r.has_image = true;

@@ -72,6 +72,9 @@ static const uint8_t table[][SP_PLACES] = {
 	[SP_CLASS_GPU_MEMSET] = SAME(gpu_memset),
 	[SP_CLASS_GPU_LOST] = SAME(gpu_lost),
 	[SP_CLASS_MEMORY] = SAME(memory),
+	[SP_CLASS_CUDA_RESET] = SAME(cuda_free),
+	[SP_CLASS_CUDA_RELEASE] = SAME(cuda_free),
+	[SP_CLASS_GPU_SPAN] = SAME(gpu_span),
 };
 
 /* What the bytes of a stage are. */

@@ -55,7 +55,7 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 	};
 
 	/* It may begin before the thread's file does; and a GPU's time is no thread's. */
-	if (stage == SP_STAGE_off || (stage >= SP_STAGE_gpu_kernel && stage <= SP_STAGE_gpu_lost))
+	if (stage >= SP_STAGE_off || (stage >= SP_STAGE_gpu_kernel && stage <= SP_STAGE_gpu_lost))
 		cells[SHARE] = sp_cell_null();
 	if (sp_stage_has_bytes(stage))
 		cells[BYTES] = sp_cell_count(s->bytes);

@@ -14,6 +14,16 @@
 /* cudaErrorInitializationError, CUDA_ERROR_NOT_INITIALIZED */
 #define SP_CUDA_NOT_INITIALIZED 3
 
+/* Handles of the default streams; NULL is one of the two. */
+#define SP_CUDA_STREAM_LEGACY 1u
+#define SP_CUDA_STREAM_PER_THREAD 2u
+/* cudaStreamCaptureModeRelaxed */
+#define SP_CUDA_CAPTURE_RELAXED 2
+/* cudaErrorStreamCaptureWrongThread: the capture goes on */
+#define SP_CUDA_WRONG_THREAD 908
+/* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
+#define SP_CUDA_LOOKUP_PER_THREAD 2u
+
 struct sp_cuda_dim3 {
 	unsigned x, y, z;
 };

@@ -203,7 +203,7 @@ def module_shown(module, args, depth):
 def module_entered(module, args):
 	stack = stacks.setdefault(get_ident(), [])
 	shown = module_shown(module, args, len(stack)) if len(stack) < depth_asked else None
-	stack.append((module, shown, range_begin()))
+	stack.append((module, shown, range_begin() if shown else None))
 
 
 def module_left(module, _args, _output):

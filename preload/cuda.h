@@ -16,6 +16,7 @@
 
 #include "preload/abi_cuda.h"
 #include "preload/cuda_memory.h"
+#include "preload/cuda_time.h"
 #include "preload/cupti.h"
 #include "preload/hook.h"
 #include "preload/lines.h"
@@ -128,6 +129,44 @@ static inline void sp_cuda_cleanup(struct sp_cuda_call *call)
 	if (name##_thread)                                                                         \
 	sp_cuda_begin(&name, name##_thread, layer, real, kind, arg)
 
+/* Once the outermost call is recorded. `kind` is a constant where this is called: a launch pays nothing. */
+static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind, int ret)
+{
+	if (!recorded)
+		return;
+	switch (kind) {
+	case SP_EV_cudaStreamSynchronize:
+	case SP_EV_cudaDeviceSynchronize:
+	case SP_EV_cudaEventSynchronize:
+	case SP_EV_cuStreamSynchronize:
+	case SP_EV_cuCtxSynchronize:
+	case SP_EV_cuEventSynchronize:
+		sp_cuda_time_synced();
+		break;
+	case SP_EV_cudaStreamBeginCapture:
+	case SP_EV_cuStreamBeginCapture:
+		if (ret)
+			sp_cuda_time_captured();
+		break;
+	case SP_EV_cudaStreamEndCapture:
+	case SP_EV_cuStreamEndCapture:
+		if (ret != SP_CUDA_WRONG_THREAD)
+			sp_cuda_time_captured();
+		break;
+	case SP_EV_cudaDeviceReset:
+	case SP_EV_cuDevicePrimaryCtxReset:
+	case SP_EV_cuDevicePrimaryCtxRelease:
+	case SP_EV_cuCtxDestroy:
+		sp_cuda_time_forget();
+		break;
+	}
+}
+
+/* The arg of calls that begin a capture, and of those that end contexts: told of before they are made. */
+#define CAPTURING(stream, mode)                                                                    \
+	(sp_cuda_time_capture(mode), sp_cuda_arg_make((uintptr_t)(stream), 0, 0))
+#define FORGETTING (sp_cuda_time_forget(), 0u)
+
 /* An allocation's address is known after the call. */
 static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
 {
@@ -196,6 +235,7 @@ static inline struct sp_cuda_real sp_cuda_original(struct sp_cuda_original *orig
 		int ret = ((int(*) parameters)real.function)arguments;                             \
                                                                                                    \
 		sp_cuda_end(&call, value);                                                         \
+		sp_cuda_after(call_thread, kind, ret);                                             \
 		return ret;                                                                        \
 	}
 #define SP_UNPACK(...) __VA_ARGS__

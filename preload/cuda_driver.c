@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/abi_cuda.h"
+#include "preload/cuda_time.h"
 #include "preload/dlsym_stub.h"
 #include "preload/names.h"
 #include "preload/originals.h"
@@ -78,7 +79,7 @@ static void cover(void *function)
 		sp_cover_library("cuda-driver", info.dli_fname);
 }
 
-static void *wrap(const struct sp_driver_function *driver, void *function)
+static void *wrap(const struct sp_driver_function *driver, int per_thread, void *function)
 {
 	void *wrapper = function;
 	int kept = errno;
@@ -89,8 +90,10 @@ static void *wrap(const struct sp_driver_function *driver, void *function)
 		if (driver->wrappers[i] == function)
 			return function;
 	for (unsigned i = 2; wrapper == function && i < SP_DRIVER_FORMS; i++)
-		if (place_take(&driver->originals[i], function))
+		if (place_take(&driver->originals[i], function)) {
+			driver->per_thread[i] = (uint8_t)per_thread;
 			wrapper = driver->wrappers[i];
+		}
 	if (wrapper != function)
 		cover(function);
 	errno = kept;
@@ -104,14 +107,15 @@ int sp_cuda_driver_knows(const char *exported)
 
 void *sp_cuda_driver_wrap_exported(const char *exported, void *function)
 {
-	return wrap(find_exported(exported), function);
+	return wrap(find_exported(exported), sp_cuda_name_is_per_thread(exported), function);
 }
 
-void *sp_cuda_driver_wrap(const char *name, int version, void *function)
+void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *function)
 {
 	const struct sp_driver_function *driver = find_named(name, version);
 
-	return wrap(driver ? driver : find_exported(name), function);
+	return wrap(driver ? driver : find_exported(name),
+		    per_thread || sp_cuda_name_is_per_thread(name), function);
 }
 
 /* Global scope first; PyTorch loads its driver stub RTLD_LOCAL. */

@@ -7,6 +7,8 @@
 #ifndef STAGEPROF_PRELOAD_CUDA_DRIVER_H
 #define STAGEPROF_PRELOAD_CUDA_DRIVER_H
 
+#include <stdint.h>
+
 #define SP_DRIVER_FORMS 6u /* two that are exported, and as many addresses as lookups give */
 
 struct sp_driver_function {
@@ -15,6 +17,7 @@ struct sp_driver_function {
 	const char *exported[2];   /* names with that ABI; the second for per-thread default streams */
 	void *const *wrappers;	   /* SP_DRIVER_FORMS */
 	void **originals;	   /* likewise; 0 and 1: of the exported names, NULL until called */
+	uint8_t *per_thread;	   /* likewise: a NULL stream is the calling thread's own */
 };
 
 /* 1 where an exported name of the driver is hooked. */
@@ -23,7 +26,13 @@ int sp_cuda_driver_knows(const char *exported);
 /* The wrapper for what a lookup gave, or `function` itself: not hooked, too many forms, or ours already.
  * Safe in threads; errno is kept. */
 void *sp_cuda_driver_wrap_exported(const char *exported, void *function);
-void *sp_cuda_driver_wrap(const char *name, int version, void *function);
+void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *function);
+
+static inline int sp_cuda_driver_is_per_thread(const struct sp_driver_function *function,
+					       void *const *original)
+{
+	return function->per_thread[original - function->originals];
+}
 
 /* The original of an exported name, for its first call. Never NULL: without a driver, a function that
  * returns CUDA_ERROR_NOT_INITIALIZED. */

@@ -22,11 +22,13 @@
 	FORM(id, 3, parameters, arguments)                                                         \
 	FORM(id, 4, parameters, arguments)                                                         \
 	FORM(id, 5, parameters, arguments)                                                         \
+	static uint8_t id##_per_thread[SP_DRIVER_FORMS] = {0, 1};                                  \
 	static void *const id##_wrappers[SP_DRIVER_FORMS] = {                                      \
 		(void *)id##_form0, (void *)id##_form1, (void *)id##_form2,                        \
 		(void *)id##_form3, (void *)id##_form4, (void *)id##_form5};                       \
 	static const struct sp_driver_function id##_driver = {                                     \
-		#base, version, {exported0, exported1}, id##_wrappers, id##_originals};            \
+		#base, version, {exported0, exported1}, id##_wrappers, id##_originals,             \
+		id##_per_thread};                                                                  \
 	static const struct sp_driver_function *id##_listed                                        \
 		__attribute__((section("sp_drivers"), used)) = &id##_driver;
 
@@ -45,11 +47,14 @@
 	static __attribute__((noinline)) int id##_body(void **original, const void *caller,           \
 						       SP_UNPACK parameters)                       \
 	{                                                                                          \
+		static const struct sp_driver_function *const driver = &id##_driver;               \
 		struct sp_cuda_real real = {ORIGINAL(id), 0, 0};                                   \
 		SP_CUDA_CALL(call, SP_CUDA_CALLS, &real, caller, SP_EV_##kind, arg);               \
-		int ret = ((int(*) parameters)real.function)arguments;                                                          \
+		int ret = ((int(*) parameters)real.function)arguments;                             \
                                                                                                    \
+		(void)driver;                                                                      \
 		sp_cuda_end(&call, value);                                                         \
+		sp_cuda_after(call_thread, SP_EV_##kind, ret);                                     \
 		return ret;                                                                        \
 	}
 
@@ -72,26 +77,30 @@
 	EXPORT(name, 0, exported);
 
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
+#define WORK(stream)                                                                               \
+	SP_CUDA_TIME_WORK((uintptr_t)(stream), sp_cuda_driver_is_per_thread(driver, original))
+#define WORK_ON(stream) (WORK(stream), ON(stream))
 #define DONE sp_cuda_value(ret, 0)
 /* What the parameters point to is read only after a success: before, it may be nothing. */
 #define BYTES(bytes) (ret ? -(int64_t)ret : (int64_t)(bytes))
 #define COPY(stream, direction, to, from)                                                          \
-	sp_cuda_copy_arg(stream, SP_COPY_##direction, (const void *)(to), (const void *)(from))
+	(WORK(stream),                                                                             \
+	 sp_cuda_copy_arg(stream, SP_COPY_##direction, (const void *)(to), (const void *)(from)))
 
 /* Launches */
-DRIVER(cuLaunchKernel, 4000, _ptsz, cuLaunchKernel, ON(stream), DONE,
+DRIVER(cuLaunchKernel, 4000, _ptsz, cuLaunchKernel, WORK_ON(stream), DONE,
        (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared_bytes, void *stream, void **parameters, void **extra),
        (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra))
-DRIVER(cuLaunchKernelEx, 11060, _ptsz, cuLaunchKernelEx, ON(config ? config->stream : NULL), DONE,
+DRIVER(cuLaunchKernelEx, 11060, _ptsz, cuLaunchKernelEx, WORK_ON(config ? config->stream : NULL), DONE,
        (const struct sp_cuda_driver_launch_config *config, void *function, void **parameters,
 	void **extra),
        (config, function, parameters, extra))
-DRIVER(cuLaunchCooperativeKernel, 9000, _ptsz, cuLaunchCooperativeKernel, ON(stream), DONE,
+DRIVER(cuLaunchCooperativeKernel, 9000, _ptsz, cuLaunchCooperativeKernel, WORK_ON(stream), DONE,
        (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared_bytes, void *stream, void **parameters),
        (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters))
-DRIVER(cuGraphLaunch, 10000, _ptsz, cuGraphLaunch, ON(stream), DONE, (void *graph, void *stream),
+DRIVER(cuGraphLaunch, 10000, _ptsz, cuGraphLaunch, WORK_ON(stream), DONE, (void *graph, void *stream),
        (graph, stream))
 
 /* Copies */
@@ -136,7 +145,8 @@ static uint32_t copy_arg(const void *stream, unsigned to_type, const void *to_ho
 }
 
 #define COPY_OF(stream, p)                                                                         \
-	(p ? copy_arg(stream, p->target_type, p->target_host, p->target_device, p->source_type,    \
+	(WORK(stream),                                                                             \
+	 p ? copy_arg(stream, p->target_type, p->target_host, p->target_device, p->source_type,    \
 		      p->source_host, p->source_device) :                                          \
 	     0)
 
@@ -169,19 +179,19 @@ DRIVER_V2(cuMemsetD2D16, 3020, _ptds, cuMemset, 0, BYTES(width * height * 2),
 DRIVER_V2(cuMemsetD2D32, 3020, _ptds, cuMemset, 0, BYTES(width * height * 4),
 	  (uint64_t to, size_t pitch, unsigned value, size_t width, size_t height),
 	  (to, pitch, value, width, height))
-DRIVER(cuMemsetD8Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(count),
+DRIVER(cuMemsetD8Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(count),
        (uint64_t to, unsigned char value, size_t count, void *stream), (to, value, count, stream))
-DRIVER(cuMemsetD16Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(count * 2),
+DRIVER(cuMemsetD16Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(count * 2),
        (uint64_t to, unsigned short value, size_t count, void *stream), (to, value, count, stream))
-DRIVER(cuMemsetD32Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(count * 4),
+DRIVER(cuMemsetD32Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(count * 4),
        (uint64_t to, unsigned value, size_t count, void *stream), (to, value, count, stream))
-DRIVER(cuMemsetD2D8Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(width * height),
+DRIVER(cuMemsetD2D8Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(width * height),
        (uint64_t to, size_t pitch, unsigned char value, size_t width, size_t height, void *stream),
        (to, pitch, value, width, height, stream))
-DRIVER(cuMemsetD2D16Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(width * height * 2),
+DRIVER(cuMemsetD2D16Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(width * height * 2),
        (uint64_t to, size_t pitch, unsigned short value, size_t width, size_t height, void *stream),
        (to, pitch, value, width, height, stream))
-DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, ON(stream), BYTES(width * height * 4),
+DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(width * height * 4),
        (uint64_t to, size_t pitch, unsigned value, size_t width, size_t height, void *stream),
        (to, pitch, value, width, height, stream))
 
@@ -205,13 +215,23 @@ DRIVER(cuStreamWaitEvent, 3020, _ptsz, cuStreamWaitEvent, ON(stream), DONE,
        (void *stream, void *event, unsigned flags), (stream, event, flags))
 DRIVER(cuLaunchHostFunc, 10000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
        (void *stream, void (*function)(void *), void *data), (stream, function, data))
-DRIVER_V2(cuStreamBeginCapture, 10010, _ptsz, cuStreamBeginCapture, ON(stream), DONE,
+DRIVER_V2(cuStreamBeginCapture, 10010, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	  (void *stream, int mode), (stream, mode))
-DRIVER(cuStreamBeginCaptureToGraph, 12030, _ptsz, cuStreamBeginCapture, ON(stream), DONE,
+DRIVER(cuStreamBeginCaptureToGraph, 12030, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
        (void *stream, void *graph, const void *dependencies, const void *data, size_t count, int mode),
        (stream, graph, dependencies, data, count, mode))
 DRIVER(cuStreamEndCapture, 10000, _ptsz, cuStreamEndCapture, ON(stream), DONE,
        (void *stream, void **graph), (stream, graph))
+
+/* Ends of streams and contexts */
+DRIVER_ONE(cuStreamDestroy, 4000, cuStreamDestroy_v2, cuStreamDestroy,
+	   (sp_cuda_time_forget_stream((uintptr_t)stream), ON(stream)), DONE, (void *stream), (stream))
+DRIVER_ONE(cuCtxDestroy, 4000, cuCtxDestroy_v2, cuCtxDestroy, FORGETTING, DONE, (void *context),
+	   (context))
+DRIVER_ONE(cuDevicePrimaryCtxReset, 11000, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset,
+	   FORGETTING, DONE, (int device), (device))
+DRIVER_ONE(cuDevicePrimaryCtxRelease, 11000, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease,
+	   FORGETTING, DONE, (int device), (device))
 
 /* Memory. Only the outermost call keeps account of ranges, as it alone is recorded. */
 static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret, uint64_t address,
@@ -304,20 +324,21 @@ FUNCTION(cuMemAddressFree, cuMemAddressFree, 10020, "cuMemAddressFree", NULL,
 EXPORT(cuMemAddressFree, 0, cuMemAddressFree);
 
 /* Where most functions come from. The two have one name, by version. */
-static void hand_out(const char *symbol, int version, void **function)
+static void hand_out(const char *symbol, int version, uint64_t flags, void **function)
 {
 	if (function && *function)
-		*function = sp_cuda_driver_wrap(symbol, version, *function);
+		*function = sp_cuda_driver_wrap(symbol, version,
+						(flags & SP_CUDA_LOOKUP_PER_THREAD) != 0, *function);
 }
 
-UNRECORDED(cuGetProcAddress, hand_out(symbol, version, function),
+UNRECORDED(cuGetProcAddress, hand_out(symbol, version, flags, function),
 	   (const char *symbol, void **function, int version, uint64_t flags),
 	   (symbol, function, version, flags))
 FUNCTION(cuGetProcAddress, cuGetProcAddress, 11030, "cuGetProcAddress", NULL,
 	 (const char *symbol, void **function, int version, uint64_t flags),
 	 (symbol, function, version, flags))
 EXPORT(cuGetProcAddress, 0, cuGetProcAddress);
-UNRECORDED(cuGetProcAddress_v2, hand_out(symbol, version, function),
+UNRECORDED(cuGetProcAddress_v2, hand_out(symbol, version, flags, function),
 	   (const char *symbol, void **function, int version, uint64_t flags, int *status),
 	   (symbol, function, version, flags, status))
 FUNCTION(cuGetProcAddress_v2, cuGetProcAddress, 12000, "cuGetProcAddress_v2", NULL,

@@ -18,34 +18,37 @@
 	RUNTIME(name##_ptds, __VA_ARGS__)
 
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
+#define WORK(stream)                                                                               \
+	SP_CUDA_TIME_WORK((uintptr_t)(stream), sp_cuda_name_is_per_thread(original.name))
+#define WORK_ON(stream) (WORK(stream), ON(stream))
 #define DONE sp_cuda_value(ret, 0)
 /* What the parameters point to is read only after a success: before, it may be nothing. */
 #define BYTES(bytes) (ret ? -(int64_t)ret : (int64_t)(bytes))
-#define COPY(stream, kind, to, from) sp_cuda_copy_arg(stream, kind, to, from)
+#define COPY(stream, kind, to, from) (WORK(stream), sp_cuda_copy_arg(stream, kind, to, from))
 /* Symbols and arrays are the device's. */
 #define TO_DEVICE(stream, kind, from)                                                              \
-	sp_cuda_copy_arg(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_DEVICE : (kind), NULL, from)
+	COPY(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_DEVICE : (kind), NULL, from)
 #define TO_HOST(stream, kind, to)                                                                  \
-	sp_cuda_copy_arg(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_HOST : (kind), to, NULL)
-#define ON_DEVICE(stream) sp_cuda_copy_arg(stream, SP_COPY_ON_DEVICE, NULL, NULL)
+	COPY(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_HOST : (kind), to, NULL)
+#define ON_DEVICE(stream) COPY(stream, SP_COPY_ON_DEVICE, NULL, NULL)
 
 /* Launches */
-RUNTIME_PTSZ(cudaLaunchKernel, cudaLaunchKernel, ON(stream), DONE,
+RUNTIME_PTSZ(cudaLaunchKernel, cudaLaunchKernel, WORK_ON(stream), DONE,
 	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
 	      void **arguments, size_t shared_bytes, void *stream),
 	     (function, grid, block, arguments, shared_bytes, stream))
-RUNTIME_PTSZ(__cudaLaunchKernel, cudaLaunchKernel, ON(stream), DONE,
+RUNTIME_PTSZ(__cudaLaunchKernel, cudaLaunchKernel, WORK_ON(stream), DONE,
 	     (void *kernel, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block, void **arguments,
 	      size_t shared_bytes, void *stream),
 	     (kernel, grid, block, arguments, shared_bytes, stream))
-RUNTIME_PTSZ(cudaLaunchKernelExC, cudaLaunchKernelExC, ON(config ? config->stream : NULL), DONE,
+RUNTIME_PTSZ(cudaLaunchKernelExC, cudaLaunchKernelExC, WORK_ON(config ? config->stream : NULL), DONE,
 	     (const struct sp_cuda_launch_config *config, const void *function, void **arguments),
 	     (config, function, arguments))
-RUNTIME_PTSZ(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel, ON(stream), DONE,
+RUNTIME_PTSZ(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel, WORK_ON(stream), DONE,
 	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
 	      void **arguments, size_t shared_bytes, void *stream),
 	     (function, grid, block, arguments, shared_bytes, stream))
-RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, ON(stream), DONE, (void *graph, void *stream),
+RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, WORK_ON(stream), DONE, (void *graph, void *stream),
 	     (graph, stream))
 
 /* Copies */
@@ -153,7 +156,7 @@ static uint64_t sum(const size_t *sizes, size_t count)
 
 static uint32_t batch_arg(const void *stream, void *const *to, const void *const *from, size_t count)
 {
-	return to && from && count ? COPY(stream, SP_COPY_UNKNOWN, to[0], from[0]) : 0;
+	return to && from && count ? sp_cuda_copy_arg(stream, SP_COPY_UNKNOWN, to[0], from[0]) : 0;
 }
 
 /* CUDA 12.8's form has one argument more (where it failed) before the stream, so that what is the stream
@@ -167,17 +170,17 @@ RUNTIME_PTSZ(cudaMemcpyBatchAsync, cudaMemcpyAsync, batch_arg(NULL, to, from, co
 /* Memory set */
 RUNTIME_PTDS(cudaMemset, cudaMemset, 0, BYTES(bytes), (void *to, int byte, size_t bytes),
 	     (to, byte, bytes))
-RUNTIME_PTSZ(cudaMemsetAsync, cudaMemsetAsync, ON(stream), BYTES(bytes),
+RUNTIME_PTSZ(cudaMemsetAsync, cudaMemsetAsync, WORK_ON(stream), BYTES(bytes),
 	     (void *to, int byte, size_t bytes, void *stream), (to, byte, bytes, stream))
 RUNTIME_PTDS(cudaMemset2D, cudaMemset, 0, BYTES(width * height),
 	     (void *to, size_t pitch, int byte, size_t width, size_t height),
 	     (to, pitch, byte, width, height))
-RUNTIME_PTSZ(cudaMemset2DAsync, cudaMemsetAsync, ON(stream), BYTES(width * height),
+RUNTIME_PTSZ(cudaMemset2DAsync, cudaMemsetAsync, WORK_ON(stream), BYTES(width * height),
 	     (void *to, size_t pitch, int byte, size_t width, size_t height, void *stream),
 	     (to, pitch, byte, width, height, stream))
 RUNTIME_PTDS(cudaMemset3D, cudaMemset, 0, BYTES(extent.width * extent.height * extent.depth),
 	     (struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent), (to, byte, extent))
-RUNTIME_PTSZ(cudaMemset3DAsync, cudaMemsetAsync, ON(stream),
+RUNTIME_PTSZ(cudaMemset3DAsync, cudaMemsetAsync, WORK_ON(stream),
 	     BYTES(extent.width * extent.height * extent.depth),
 	     (struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent, void *stream),
 	     (to, byte, extent, stream))
@@ -199,14 +202,20 @@ RUNTIME_PTSZ(cudaStreamWaitEvent, cudaStreamWaitEvent, ON(stream), DONE,
 	     (void *stream, void *event, unsigned flags), (stream, event, flags))
 RUNTIME_PTSZ(cudaLaunchHostFunc, cudaLaunchHostFunc, ON(stream), DONE,
 	     (void *stream, void (*function)(void *), void *data), (stream, function, data))
-RUNTIME_PTSZ(cudaStreamBeginCapture, cudaStreamBeginCapture, ON(stream), DONE,
+RUNTIME_PTSZ(cudaStreamBeginCapture, cudaStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	     (void *stream, int mode), (stream, mode))
-RUNTIME_PTSZ(cudaStreamBeginCaptureToGraph, cudaStreamBeginCapture, ON(stream), DONE,
+RUNTIME_PTSZ(cudaStreamBeginCaptureToGraph, cudaStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	     (void *stream, void *graph, const void *dependencies, const void *data, size_t count,
 	      int mode),
 	     (stream, graph, dependencies, data, count, mode))
 RUNTIME_PTSZ(cudaStreamEndCapture, cudaStreamEndCapture, ON(stream), DONE,
 	     (void *stream, void **graph), (stream, graph))
+
+/* Ends of streams and contexts */
+RUNTIME(cudaStreamDestroy, cudaStreamDestroy,
+	(sp_cuda_time_forget_stream((uintptr_t)stream), ON(stream)), DONE, (void *stream), (stream))
+RUNTIME(cudaDeviceReset, cudaDeviceReset, FORGETTING, DONE, (void), ())
+RUNTIME(cudaThreadExit, cudaDeviceReset, FORGETTING, DONE, (void), ())
 
 /* Memory. Only the outermost call keeps account of ranges, as it alone is recorded. */
 static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret,

@@ -7,6 +7,7 @@
 #include "preload/names.h"
 #include "preload/python_api.h"
 #include "preload/python_call.h"
+#include "preload/cuda_time.h"
 #include "preload/ranges.h"
 #include "preload/record.h"
 #include "preload/torch.h"
@@ -104,9 +105,11 @@ static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py
 /* A range in Python's hands: its two words as bytes. */
 static struct sp_py_object *range_begun(struct sp_py_object *self, struct sp_py_object *args)
 {
-	struct sp_range range = sp_range_begin();
+	struct sp_range range;
 
 	(void)self, (void)args;
+	sp_cuda_time_split();
+	range = sp_range_begin();
 	return sp_python.PyBytes_FromStringAndSize((const char *)&range, sizeof(range));
 }
 
@@ -123,6 +126,7 @@ static struct sp_py_object *range_ended(struct sp_py_object *self, struct sp_py_
 	if (count == sizeof(range)) {
 		memcpy(&range, bytes, sizeof(range));
 		sp_range_end(range, (uint32_t)kind, 0, name, (size_t)length);
+		sp_cuda_time_split();
 	}
 	return none();
 }

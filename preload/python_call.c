@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/cuda_time.h"
 #include "preload/ranges.h"
 #include "preload/resident.h"
 #include "preload/switch.h"
@@ -136,12 +137,14 @@ static const struct sp_py_object *self_of(const struct call *call)
 
 static struct sp_py_object *run_timed(const struct timed *timed, const struct call *call)
 {
+	uint32_t stage = sp_cuda_time_enter((uint32_t)timed->part);
 	struct sp_py_object *result;
 	struct sp_call_usage before;
 	struct sp_range range;
 
 	timed_begin(timed, &range, &before);
 	result = run(timed->function, call);
+	sp_cuda_time_leave(stage);
 	if (timed->part == SP_PART_loader_next)
 		loader_end(timed, range, self_of(call), result != NULL);
 	else if (timed->part == SP_PART_loader_begin)

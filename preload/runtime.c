@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/cuda_time.h"
 #include "preload/cupti.h"
 #include "preload/lines.h"
 #include "preload/nvtx.h"
@@ -34,6 +35,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 		sp_python_init();
 		sp_lines_init();
 		sp_nvtx_init();
+		sp_cuda_time_init();
 	}
 	errno = kept;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/cuda_time.h"
 #include "preload/names.h"
 #include "preload/originals.h"
 #include "preload/pool.h"
@@ -46,6 +47,7 @@ _Static_assert(sizeof(struct callback) == 40, "passed by value, in memory");
 struct mark {
 	const void *const *vtable;
 	struct sp_range range;
+	uint32_t stage; /* what sp_cuda_time_enter gave */
 };
 
 static struct mark marks[MARKS];
@@ -112,6 +114,26 @@ static void **range_start(void **ret_context, const void *record)
 	return ret_context;
 }
 
+static uint32_t part_of(const char *name)
+{
+	if (strncmp(name, "Optimizer.step#", 15) == 0)
+		return SP_PART_optimizer;
+	if (strncmp(name, "Optimizer.zero_grad#", 20) == 0)
+		return SP_PART_zero_grad;
+	return strncmp(name, "enumerate(DataLoader)#", 22) == 0 ? SP_PART_loader_next : SP_PART_none;
+}
+
+static void **user_start(void **ret_context, const void *record)
+{
+	struct mark *mark;
+
+	range_start(ret_context, record);
+	mark = (struct mark *)*ret_context;
+	if (mark)
+		mark->stage = sp_cuda_time_enter(part_of(record_name(record)));
+	return ret_context;
+}
+
 static void range_end(const void *record, const struct mark *mark, uint32_t kind)
 {
 	const char *name;
@@ -124,8 +146,10 @@ static void range_end(const void *record, const struct mark *mark, uint32_t kind
 
 static void user_end(const void *record, void *context)
 {
+	if (context)
+		sp_cuda_time_leave(((struct mark *)context)->stage);
 	range_end(record, context, SP_EV_torch_range);
-	if (strncmp(record_name(record), "Optimizer.step#", 15) == 0) {
+	if (part_of(record_name(record)) == SP_PART_optimizer) {
 		sp_switch_step();
 		sp_usage_define_step();
 		sp_resident_sample();
@@ -175,9 +199,11 @@ static int callbacks_add(void *library)
 	record_name = (const char *(*)(const void *))dlsym(library, "_ZNK2at14RecordFunction4nameEv");
 	if (!add || !record_name)
 		return -ENOSYS;
+	callback.start = user_start;
 	callback.end = user_end;
 	callback.scopes[SCOPE_USER] = 1;
 	add(callback);
+	callback.start = range_start;
 	callback.end = backward_end;
 	callback.scopes[SCOPE_USER] = 0;
 	callback.scopes[SCOPE_BACKWARD_FUNCTION] = 1;

@@ -128,7 +128,9 @@ static void all(const struct driver *driver, long rounds)
 		launches(driver, stream);
 		memory(driver, stream);
 	}
+	tally_begin(tally_row("cuda_stream", ""));
 	EXPECT(driver->cuStreamDestroy(stream) == FAKE_OK);
+	tally_end(tally_row("cuda_stream", ""), 0);
 }
 
 int main(int argc, char **argv)

@@ -5,7 +5,8 @@
  * a memcpy that takes FAKE_COPY_NS_PER_KIB; one to pageable memory, or of more than 64 KiB from there,
  * takes twice that, and its caller waits. Device memory is host memory.
  *
- * Environment: FAKE_CUDA_DEVICES=0 makes every call fail as on a machine without a device.
+ * Environment: FAKE_CUDA_DEVICES, 1 if unset: 0 makes every call fail as on a machine without a device.
+ * FAKE_CUDA_STRICT: calls that CUDA forbids while another thread captures end that capture in an error.
  */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define FAKE_DEVICES_MAX 4
 #define FAKE_COPY_NS_PER_KIB 100u /* 10 GB/s */
 
 /* As in CUDA: both layers number their errors alike from 100 on. */
@@ -22,6 +24,10 @@ enum {
 	FAKE_INVALID_CONFIGURATION = 9, /* runtime only: a grid of no blocks */
 	FAKE_INSUFFICIENT_DRIVER = 35,	/* runtime only: no libcuda.so.1 */
 	FAKE_NO_DEVICE = 100,
+	FAKE_INVALID_DEVICE = 101,
+	FAKE_INVALID_HANDLE = 400,
+	FAKE_CAPTURE_INVALIDATED = 901,
+	FAKE_CAPTURE_UNSAFE = 900,
 	FAKE_NOT_READY = 600,
 	FAKE_NOT_FOUND = 500,
 };
@@ -116,6 +122,8 @@ int cudaFreeHost(void *pointer);
 int cudaHostRegister(void *pointer, size_t bytes, unsigned flags);
 int cudaHostUnregister(void *pointer);
 int cudaGetDeviceCount(int *count);
+int cudaSetDevice(int device);
+int cudaGetDevice(int *device);
 int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
 				     unsigned long long flags, int *status);
 
@@ -127,6 +135,10 @@ long cudaFakeLaunches(void);
 
 /* The driver, libcuda.so.1. */
 int cuInit(unsigned flags);
+
+/* Not in CUDA either: what was done with streams, events and contexts that had ended, and nodes of a graph. */
+long cuFakeViolations(void);
+long cuFakeGraphNodes(void *graph);
 int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
 			int *status);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "fake_driver.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,60 @@ struct fake_graph {
 	struct fake_work *first;
 };
 
-static int device_missing(void)
+static int device_count(void)
 {
-	static int missing = -1;
+	static int count = -1;
 
-	if (missing < 0) {
+	if (count < 0) {
 		const char *devices = getenv("FAKE_CUDA_DEVICES");
 
-		missing = devices && devices[0] == '0';
+		count = devices ? devices[0] - '0' : 1;
 	}
-	return missing;
+	return count;
 }
+
+static int device_missing(void)
+{
+	return device_count() == 0;
+}
+
+/* The primary contexts, one a device. */
+struct fake_context {
+	int device;
+	long generation, retained;
+};
+
+static struct fake_context contexts[FAKE_DEVICES_MAX] = {{0, 1, 0}, {1, 1, 0}, {2, 1, 0}, {3, 1, 0}};
+static __thread struct fake_context *context_stack[8];
+static __thread int context_depth;
+static pthread_mutex_t capture_lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread int capture_mode, my_captures;
+static int global_captures, is_invalidated;
+
+static int device_now(void)
+{
+	return context_stack[context_depth] ? context_stack[context_depth]->device : 0;
+}
+
+/* Calls that CUDA calls potentially unsafe: forbidden while this thread captures, or another globally. */
+static int capture_forbids(void)
+{
+	int forbids;
+
+	if (!getenv("FAKE_CUDA_STRICT") || capture_mode == 2)
+		return 0;
+	pthread_mutex_lock(&capture_lock);
+	forbids = my_captures || (capture_mode == 0 && global_captures);
+	is_invalidated |= forbids;
+	pthread_mutex_unlock(&capture_lock);
+	return forbids;
+}
+
+#define NEED_NO_CAPTURE()                                                                          \
+	do {                                                                                       \
+		if (capture_forbids())                                                             \
+			return FAKE_CAPTURE_UNSAFE;                                                \
+	} while (0)
 
 static uint64_t copy_ns(size_t bytes)
 {
@@ -121,6 +165,30 @@ static int graph_launch(const struct fake_graph *graph, struct fake_stream *stre
 	return FAKE_OK;
 }
 
+static int capture_enter(int mode, struct fake_stream *stream)
+{
+	NEED_DEVICE();
+	fake_capture_begin(stream);
+	pthread_mutex_lock(&capture_lock);
+	my_captures += mode != 2;
+	global_captures += mode == 0;
+	is_invalidated = 0;
+	pthread_mutex_unlock(&capture_lock);
+	return FAKE_OK;
+}
+
+/* One capture at a time is enough here. */
+static int capture_leave(void)
+{
+	int ret;
+
+	pthread_mutex_lock(&capture_lock);
+	ret = is_invalidated ? FAKE_CAPTURE_INVALIDATED : FAKE_OK;
+	my_captures = global_captures = 0;
+	pthread_mutex_unlock(&capture_lock);
+	return ret;
+}
+
 static int capture_end(struct fake_stream *stream, void **ret_graph)
 {
 	struct fake_graph *graph;
@@ -131,6 +199,39 @@ static int capture_end(struct fake_stream *stream, void **ret_graph)
 		return 2;
 	graph->first = fake_capture_end(stream);
 	*ret_graph = graph;
+	return capture_leave();
+}
+
+long cuFakeGraphNodes(void *graph)
+{
+	long nodes = 0;
+
+	for (const struct fake_work *work = ((struct fake_graph *)graph)->first; work; work = work->next)
+		nodes++;
+	return nodes;
+}
+
+/* An event belongs to the context it was made in. */
+struct event {
+	struct fake_event *inner;
+	int device;
+	long generation;
+	bool has_no_time;
+};
+
+static bool event_is_gone(const struct event *event)
+{
+	if (event->generation == contexts[event->device].generation)
+		return false;
+	__atomic_add_fetch(&fake_violations, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static int event_record(struct event *event, struct fake_stream *stream)
+{
+	if (event_is_gone(event) || fake_stream_device(stream) != event->device)
+		return FAKE_INVALID_HANDLE;
+	fake_event_put(event->inner, stream);
 	return FAKE_OK;
 }
 
@@ -149,13 +250,14 @@ FAKE_PLAIN_DRIVER(PROTOTYPE)
 	int exported parameters                                                                    \
 	{                                                                                          \
 		OBSERVED(#exported);                                                               \
-		struct fake_stream *s = fake_stream_of(handle);                                    \
+		struct fake_stream *s = fake_stream_of(handle, device_now());                      \
 		return body;                                                                       \
 	}                                                                                          \
 	int exported##suffix parameters                                                            \
 	{                                                                                          \
 		OBSERVED(#exported #suffix);                                                       \
-		struct fake_stream *s = (handle) ? fake_stream_of(handle) : fake_stream_own();      \
+		struct fake_stream *s = (handle) ? fake_stream_of(handle, device_now()) :          \
+						   fake_stream_own(device_now());                  \
 		return body;                                                                       \
 	}
 FORMS(cuLaunchKernel, _ptsz,
@@ -205,13 +307,13 @@ FORMS(cuLaunchHostFunc, _ptsz, (void *stream, void (*function)(void *), void *da
       (fake_stream_put(s, &(struct fake_work){.kind = FAKE_WORK_FUNCTION, .to = data,
 					      .function = function}),
        0))
-FORMS(cuStreamBeginCapture_v2, _ptsz, (void *stream, int mode), stream, (fake_capture_begin(s), 0))
+FORMS(cuStreamBeginCapture_v2, _ptsz, (void *stream, int mode), stream, capture_enter(mode, s))
 FORMS(cuStreamQuery, _ptsz, (void *stream), stream, fake_stream_idle(s) ? FAKE_OK : FAKE_NOT_READY)
 FORMS(cuStreamSynchronize, _ptsz, (void *stream), stream,
       device_missing() ? FAKE_NO_DEVICE : (fake_stream_finish(s), 0))
 FORMS(cuStreamWaitEvent, _ptsz, (void *stream, void *event, unsigned flags), stream,
-      (fake_event_follow(event, s), 0))
-FORMS(cuEventRecord, _ptsz, (void *event, void *stream), stream, (fake_event_put(event, s), 0))
+      (fake_event_follow(((struct event *)event)->inner, s), 0))
+FORMS(cuEventRecord, _ptsz, (void *event, void *stream), stream, event_record(event, s))
 
 int cuInit(unsigned flags)
 {
@@ -222,8 +324,83 @@ int cuInit(unsigned flags)
 int cuDeviceGetCount(int *count)
 {
 	NEED_DEVICE();
-	*count = 1;
+	*count = device_count();
 	return FAKE_OK;
+}
+
+int cuCtxGetCurrent(void **context)
+{
+	NEED_DEVICE();
+	*context = context_stack[context_depth];
+	return FAKE_OK;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+	context_stack[context_depth] = context;
+	return FAKE_OK;
+}
+
+int cuCtxPushCurrent_v2(void *context)
+{
+	context_stack[++context_depth] = context;
+	return FAKE_OK;
+}
+
+int cuCtxPopCurrent_v2(void **context)
+{
+	*context = context_stack[context_depth--];
+	return FAKE_OK;
+}
+
+int cuCtxGetDevice(int *device)
+{
+	*device = device_now();
+	return FAKE_OK;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+	if (device < 0 || device >= device_count())
+		return FAKE_INVALID_DEVICE;
+	__atomic_add_fetch(&contexts[device].retained, 1, __ATOMIC_RELAXED);
+	*context = &contexts[device];
+	return FAKE_OK;
+}
+
+int cuDevicePrimaryCtxReset_v2(int device)
+{
+	NEED_DEVICE();
+	fake_streams_finish_all();
+	__atomic_add_fetch(&contexts[device].generation, 1, __ATOMIC_RELAXED);
+	return FAKE_OK;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+	if (__atomic_sub_fetch(&contexts[device].retained, 1, __ATOMIC_RELAXED) == 0)
+		return cuDevicePrimaryCtxReset_v2(device);
+	return FAKE_OK;
+}
+
+int cuThreadExchangeStreamCaptureMode(int *mode)
+{
+	int before = capture_mode;
+
+	capture_mode = *mode;
+	*mode = before;
+	return FAKE_OK;
+}
+
+int cuStreamIsCapturing(void *stream, int *status)
+{
+	*status = fake_stream_captures(fake_stream_of(stream, device_now()));
+	return FAKE_OK;
+}
+
+long cuFakeViolations(void)
+{
+	return __atomic_load_n(&fake_violations, __ATOMIC_RELAXED);
 }
 
 int cuGraphInstantiateWithFlags(void **instance, void *graph, unsigned long long flags)
@@ -235,7 +412,7 @@ int cuGraphInstantiateWithFlags(void **instance, void *graph, unsigned long long
 int cuStreamCreate(void **stream, unsigned flags)
 {
 	NEED_DEVICE();
-	*stream = fake_stream_make();
+	*stream = fake_stream_make(device_now());
 	return FAKE_OK;
 }
 
@@ -254,35 +431,52 @@ int cuCtxSynchronize(void)
 
 int cuEventCreate(void **event, unsigned flags)
 {
+	struct event *made;
+
 	NEED_DEVICE();
-	*event = fake_event_make();
+	NEED_NO_CAPTURE();
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return 2;
+	made->inner = fake_event_make();
+	made->device = device_now();
+	made->generation = contexts[made->device].generation;
+	made->has_no_time = flags & 2;
+	*event = made;
 	return FAKE_OK;
 }
 
 int cuEventDestroy_v2(void *event)
 {
-	fake_event_free(event);
+	fake_event_free(((struct event *)event)->inner);
 	return FAKE_OK;
 }
 
 int cuEventSynchronize(void *event)
 {
 	NEED_DEVICE();
-	fake_event_finish(event);
+	fake_event_finish(((struct event *)event)->inner);
 	return FAKE_OK;
 }
 
 int cuEventQuery(void *event)
 {
 	NEED_DEVICE();
-	return fake_event_done(event) ? FAKE_OK : FAKE_NOT_READY;
+	NEED_NO_CAPTURE();
+	if (event_is_gone(event))
+		return FAKE_INVALID_HANDLE;
+	return fake_event_done(((struct event *)event)->inner) ? FAKE_OK : FAKE_NOT_READY;
 }
 
 int cuEventElapsedTime(float *ms, void *from, void *to)
 {
-	if (!fake_event_done(from) || !fake_event_done(to))
+	struct event *first = from, *last = to;
+
+	if (event_is_gone(first) || event_is_gone(last) || first->has_no_time || last->has_no_time)
+		return FAKE_INVALID_HANDLE;
+	if (!fake_event_done(first->inner) || !fake_event_done(last->inner))
 		return FAKE_NOT_READY;
-	*ms = (float)(fake_event_ns(to) - fake_event_ns(from)) / 1e6f;
+	*ms = (float)((double)(int64_t)(fake_event_ns(last->inner) - fake_event_ns(first->inner)) / 1e6);
 	return FAKE_OK;
 }
 

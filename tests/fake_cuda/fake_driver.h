@@ -53,6 +53,20 @@
 	X(cuMemFreeAsync, cuMemFreeAsync, cuMemFreeAsync_ptsz, (uint64_t pointer, void *stream))
 
 #define FAKE_PLAIN_DRIVER(X)                                                                       \
+	X(cuCtxGetCurrent, cuCtxGetCurrent, cuCtxGetCurrent, (void **context))                     \
+	X(cuCtxSetCurrent, cuCtxSetCurrent, cuCtxSetCurrent, (void *context))                      \
+	X(cuCtxPushCurrent, cuCtxPushCurrent_v2, cuCtxPushCurrent_v2, (void *context))             \
+	X(cuCtxPopCurrent, cuCtxPopCurrent_v2, cuCtxPopCurrent_v2, (void **context))               \
+	X(cuCtxGetDevice, cuCtxGetDevice, cuCtxGetDevice, (int *device))                           \
+	X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain,            \
+	  (void **context, int device))                                                            \
+	X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease_v2,   \
+	  (int device))                                                                            \
+	X(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset_v2,         \
+	  (int device))                                                                            \
+	X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,                    \
+	  cuThreadExchangeStreamCaptureMode, (int *mode))                                          \
+	X(cuStreamIsCapturing, cuStreamIsCapturing, cuStreamIsCapturing, (void *stream, int *status)) \
 	X(cuInit, cuInit, cuInit, (unsigned flags))                                                \
 	X(cuDeviceGetCount, cuDeviceGetCount, cuDeviceGetCount, (int *count))                      \
 	X(cuGraphInstantiate, cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,            \

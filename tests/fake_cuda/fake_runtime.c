@@ -65,11 +65,18 @@ static void begin_once(void)
 	driver.begun = driver.cuInit(0);
 }
 
+static __thread int device;
+
+/* As the real one does, it makes the primary context of the thread's device current. */
 static int begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	void *context;
 
 	pthread_once(&once, begin_once);
+	if (!driver.begun && driver.cuCtxGetCurrent(&context) == FAKE_OK && !context &&
+	    driver.cuDevicePrimaryCtxRetain(&context, device) == FAKE_OK)
+		driver.cuCtxSetCurrent(context);
 	return driver.begun;
 }
 
@@ -112,6 +119,18 @@ static void observed_end(struct fake_call *call)
 		OBSERVED(#name);                                                                   \
 		return call;                                                                       \
 	}
+
+static int device_set(int wanted)
+{
+	void *context;
+	int ret = driver.cuDevicePrimaryCtxRetain(&context, wanted);
+
+	if (ret == FAKE_OK) {
+		driver.cuCtxSetCurrent(context);
+		device = wanted;
+	}
+	return ret;
+}
 
 static void (*on_launch)(void);
 static long launches;
@@ -255,7 +274,9 @@ FORMS(cudaStreamWaitEvent, _ptsz, (void *stream, void *event, unsigned flags),
       driver.cuStreamWaitEvent[form](stream, event, flags))
 FORMS(cudaEventRecord, _ptsz, (void *event, void *stream), driver.cuEventRecord[form](event, stream))
 PLAIN(cudaDeviceSynchronize, (void), driver.cuCtxSynchronize())
-PLAIN(cudaDeviceReset, (void), driver.cuCtxSynchronize())
+PLAIN(cudaDeviceReset, (void), driver.cuDevicePrimaryCtxReset(device))
+PLAIN(cudaSetDevice, (int wanted), device_set(wanted))
+PLAIN(cudaGetDevice, (int *now), (*now = device, FAKE_OK))
 PLAIN(cudaEventCreate, (void **event), driver.cuEventCreate(event, 0))
 PLAIN(cudaEventDestroy, (void *event), driver.cuEventDestroy(event))
 PLAIN(cudaEventSynchronize, (void *event), driver.cuEventSynchronize(event))

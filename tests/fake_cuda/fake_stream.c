@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "fake_stream.h"
 
+#include "fake_cuda.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,8 @@ struct fake_stream {
 	struct fake_stream *next; /* of all streams */
 	struct fake_work *first, *last;
 	uint64_t put, done;
-	int capturing, ending;
+	uint64_t clock; /* the end of the work that was done last, in a device without delays */
+	int capturing, ending, device;
 	struct fake_work *captured, *captured_last;
 	pthread_t thread;
 };
@@ -26,8 +29,9 @@ struct fake_event {
 /* One lock and one condition for everything: a test device need not be fast. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct fake_stream *streams, *shared;
-static __thread struct fake_stream *own;
+static struct fake_stream *streams, *shared[FAKE_DEVICES_MAX];
+static __thread struct fake_stream *own[FAKE_DEVICES_MAX];
+long fake_violations;
 
 static uint64_t now_ns(void)
 {
@@ -45,10 +49,10 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-static void run(const struct fake_work *work)
+static void run(struct fake_stream *stream, const struct fake_work *work)
 {
 	struct fake_event *event = work->event;
-	uint64_t begin = now_ns();
+	uint64_t begin = work->put_ns > stream->clock ? work->put_ns : stream->clock;
 
 	if (work->kind == FAKE_WORK_COPY)
 		memmove(work->to, work->from, work->bytes);
@@ -56,16 +60,21 @@ static void run(const struct fake_work *work)
 		memset(work->to, work->byte, work->bytes);
 	else if (work->kind == FAKE_WORK_FUNCTION)
 		work->function(work->to);
+	stream->clock = begin + work->ns;
 	if (work->ns)
-		sleep_until(begin + work->ns);
+		sleep_until(stream->clock);
+	if (work->kind == FAKE_WORK_FUNCTION)
+		stream->clock = now_ns();
 	if (fake_observer)
-		fake_observer->work(work, begin, now_ns());
+		fake_observer->work(work, begin, stream->clock);
 	pthread_mutex_lock(&lock);
 	while (work->kind == FAKE_WORK_WAIT && event->done < work->turn)
 		pthread_cond_wait(&changed, &lock);
+	if (work->kind == FAKE_WORK_WAIT && event->ns > stream->clock)
+		stream->clock = event->ns;
 	if (work->kind == FAKE_WORK_EVENT) {
 		event->done = work->turn;
-		event->ns = now_ns();
+		event->ns = stream->clock;
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -86,7 +95,7 @@ static void *stream_main(void *argument)
 		}
 		stream->first = work->next;
 		pthread_mutex_unlock(&lock);
-		run(work);
+		run(stream, work);
 		free(work);
 		pthread_mutex_lock(&lock);
 		stream->done++;
@@ -96,10 +105,12 @@ static void *stream_main(void *argument)
 	return NULL;
 }
 
-struct fake_stream *fake_stream_make(void)
+struct fake_stream *fake_stream_make(int device)
 {
 	struct fake_stream *stream = calloc(1, sizeof(*stream));
 
+	if (stream)
+		stream->device = device;
 	if (!stream || pthread_create(&stream->thread, NULL, stream_main, stream) != 0)
 		abort();
 	pthread_mutex_lock(&lock);
@@ -125,28 +136,34 @@ void fake_stream_free(struct fake_stream *stream)
 	/* Its memory is kept: another thread may be waiting for all streams. */
 }
 
-struct fake_stream *fake_stream_own(void)
+int fake_stream_device(const struct fake_stream *stream)
 {
-	if (!own)
-		own = fake_stream_make();
-	return own;
+	return stream->device;
+}
+
+struct fake_stream *fake_stream_own(int device)
+{
+	if (!own[device])
+		own[device] = fake_stream_make(device);
+	return own[device];
 }
 
 static void shared_make(void)
 {
-	shared = fake_stream_make();
+	for (int i = 0; i < FAKE_DEVICES_MAX; i++)
+		shared[i] = fake_stream_make(i);
 }
 
-struct fake_stream *fake_stream_of(void *handle)
+struct fake_stream *fake_stream_of(void *handle, int device)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	if ((uintptr_t)handle == 2)
-		return fake_stream_own();
+		return fake_stream_own(device);
 	if ((uintptr_t)handle > 2)
 		return handle;
 	pthread_once(&once, shared_make);
-	return shared;
+	return shared[device];
 }
 
 static void append(struct fake_work **first, struct fake_work **last, struct fake_work *work)
@@ -168,7 +185,9 @@ void fake_stream_put(struct fake_stream *stream, const struct fake_work *work)
 	*copy = *work;
 	copy->stream_id = stream->id;
 	copy->correlation = fake_correlation;
+	copy->put_ns = now_ns();
 	pthread_mutex_lock(&lock);
+	fake_violations += stream->ending;
 	if (stream->capturing) {
 		append(&stream->captured, &stream->captured_last, copy);
 	} else {
@@ -210,6 +229,16 @@ void fake_streams_finish_all(void)
 	for (struct fake_stream *stream = streams; stream; stream = stream->next)
 		finish_locked(stream);
 	pthread_mutex_unlock(&lock);
+}
+
+int fake_stream_captures(struct fake_stream *stream)
+{
+	int captures;
+
+	pthread_mutex_lock(&lock);
+	captures = stream->capturing;
+	pthread_mutex_unlock(&lock);
+	return captures;
 }
 
 void fake_capture_begin(struct fake_stream *stream)

@@ -19,6 +19,7 @@ enum fake_work_kind {
 
 struct fake_work {
 	struct fake_work *next;
+	uint64_t put_ns; /* when it came upon the stream: it begins then or after the work before it */
 	enum fake_work_kind kind;
 	uint64_t ns; /* how long it takes */
 	void *to;
@@ -32,12 +33,13 @@ struct fake_work {
 	uint32_t stream_id, correlation; /* for fake_observer.h */
 };
 
-struct fake_stream *fake_stream_make(void);
+struct fake_stream *fake_stream_make(int device);
+int fake_stream_device(const struct fake_stream *stream);
 /* Waits for the stream's work first. A few bytes stay: see there. */
 void fake_stream_free(struct fake_stream *stream);
-/* NULL and 1: the default stream that all threads share; 2: the calling thread's own. */
-struct fake_stream *fake_stream_of(void *handle);
-struct fake_stream *fake_stream_own(void);
+/* NULL and 1: the default stream of the device that all threads share; 2: the calling thread's own. */
+struct fake_stream *fake_stream_of(void *handle, int device);
+struct fake_stream *fake_stream_own(int device);
 
 /* Copies the work. */
 void fake_stream_put(struct fake_stream *stream, const struct fake_work *work);
@@ -45,6 +47,7 @@ void fake_stream_finish(struct fake_stream *stream);
 int fake_stream_idle(struct fake_stream *stream);
 void fake_streams_finish_all(void);
 
+int fake_stream_captures(struct fake_stream *stream);
 void fake_capture_begin(struct fake_stream *stream);
 struct fake_work *fake_capture_end(struct fake_stream *stream);
 
@@ -54,6 +57,10 @@ void fake_event_put(struct fake_event *event, struct fake_stream *stream);
 void fake_event_follow(struct fake_event *event, struct fake_stream *stream);
 void fake_event_finish(struct fake_event *event);
 int fake_event_done(struct fake_event *event);
+/* When the device reached it, by its own clock: free of what the host's scheduler adds. */
 uint64_t fake_event_ns(struct fake_event *event);
+
+/* What was done that CUDA does not allow: streams and events used after their end. */
+extern long fake_violations;
 
 #endif

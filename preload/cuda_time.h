@@ -1,0 +1,57 @@
+/*
+ * Time on the GPU, without CUPTI: where a stage of training begins and ends, an event of CUDA's is recorded
+ * on the streams that the training thread launches on. Between its first piece of work and its end a stage
+ * keeps a stream busy for the time between two events; between the end of one and the first work of the
+ * next the stream has nothing to do. Nothing is waited for: events are asked at later boundaries whether
+ * they are reached, and a pair of them is a gpu_span in the trace then (docs/FORMAT.md).
+ *
+ * The events are ours, of the driver's, on the program's streams. None is recorded or asked for while the
+ * thread may not (stream capture), and what cannot be done is dropped and counted. Functions of the driver
+ * that this needs are found once, at the first piece of work behind a boundary; an older driver that lacks
+ * one has no GPU time.
+ *
+ * Stages are entered by frameworks' callbacks; work and captures are told of by hooks. No function waits,
+ * allocates or changes errno.
+ */
+#ifndef STAGEPROF_PRELOAD_CUDA_TIME_H
+#define STAGEPROF_PRELOAD_CUDA_TIME_H
+
+#include <stdint.h>
+
+#include "preload/abi_cuda.h"
+#include "preload/record.h"
+
+/* Not 0: the first work behind a boundary is yet to come on some stream. */
+extern uint32_t sp_cuda_time_armed __attribute__((visibility("hidden")));
+
+/* STAGEPROF_GPUTIME=0 turns it off. Constructor. */
+void sp_cuda_time_init(void);
+
+/* The calling thread's stage of training begins; `part` is enum sp_part. What it returns is for the end. */
+uint32_t sp_cuda_time_enter(uint32_t part);
+void sp_cuda_time_leave(uint32_t entered);
+
+/* A boundary inside a stage: of a module. */
+void sp_cuda_time_split(void);
+
+/* Work is about to be put on a stream. per_thread: a NULL stream is the calling thread's own. */
+void sp_cuda_time_begin(uint64_t stream, int per_thread);
+#define SP_CUDA_TIME_WORK(stream, per_thread)                                                      \
+	(sp_unlikely(sp_cuda_time_armed) ? sp_cuda_time_begin((uint64_t)(stream), per_thread) :    \
+					   (void)0)
+
+/* The calling thread has waited for the device. */
+void sp_cuda_time_synced(void);
+
+/* Around a capture of this mode by the calling thread: before it begins; where that fails, and after it. */
+void sp_cuda_time_capture(int mode);
+void sp_cuda_time_captured(void);
+
+/* Before a stream is destroyed; before and after contexts are, whose events and streams are forgotten. */
+void sp_cuda_time_forget_stream(uint64_t stream);
+void sp_cuda_time_forget(void);
+
+/* 1 for names of functions whose NULL stream is the thread's own. */
+int sp_cuda_name_is_per_thread(const char *name);
+
+#endif
