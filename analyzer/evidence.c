@@ -143,6 +143,8 @@ static void set_account(struct sp_evidence *e, const struct time *t, const struc
  * do: in syncs, in copies to the host, or in launches that find the queue full.
  */
 #define DEVICE_WAIT_MOST 0.2
+/* One stretch of work in so many may be missing. */
+#define DROPPED_MOST 20u
 #define QUEUE_LAUNCHES 2048.0 /* more than a queue holds */
 
 static void set_launches(struct sp_evidence *e, const struct time *t,
@@ -163,9 +165,28 @@ static void set_launches(struct sp_evidence *e, const struct time *t,
 	sp_evidence_ratio(e, SP_MEASURE_launches_per_step, (double)c->launches, (double)t->steps);
 	sp_evidence_ratio(e, SP_MEASURE_launch_ns, (double)c->launch_ns, (double)c->launches);
 	sp_evidence_ratio(e, SP_MEASURE_launches_per_ms, (double)c->launches * 1e6, host);
-	if (would_wait)
+	/* The device's own idle time is all that faster launching could win. */
+	if (c->has_gpu_idle)
+		host = (double)c->gpu_idle_ns < host ? (double)c->gpu_idle_ns : host;
+	if (would_wait || c->has_gpu_idle)
 		sp_evidence_ratio(e, SP_MEASURE_launch_bound_share,
 				  waits < DEVICE_WAIT_MOST * t->total ? host : 0, t->total);
+}
+
+/* Where the device's own time is known, it says which of the loader's waits were lost. */
+static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *report)
+{
+	struct sp_gpu_sums gpu;
+	uint64_t dropped;
+
+	if (!sp_gpu_time_sum(report, &gpu, &dropped) || dropped > gpu.spans / DROPPED_MOST)
+		return;
+	c->has_gpu_idle = true;
+	c->gpu_idle_ns = gpu.wall_ns - gpu.busy_ns;
+	c->gpu_idle_ns -= gpu.lost_wait_ns < c->gpu_idle_ns ? gpu.lost_wait_ns : c->gpu_idle_ns;
+	c->drained_wait_ns = gpu.lost_wait_ns;
+	c->hidden_wait_ns = gpu.hidden_wait_ns;
+	c->wait_ns = gpu.lost_wait_ns + gpu.hidden_wait_ns;
 }
 
 static void set_device(struct sp_evidence *e, const struct time *t, const struct sp_device_calls *c)
@@ -272,6 +293,7 @@ int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 	r = sp_device_calls_read(&calls, report);
 	if (r < 0)
 		return r;
+	use_gpu_time(&calls, report);
 	set_account(e, &time, report);
 	set_device(e, &time, &calls);
 	set_line(e, report);

@@ -20,6 +20,7 @@
 
 #include "analyzer/account.h"
 #include "analyzer/facts.h"
+#include "analyzer/gpu_time.h"
 
 enum sp_step_kind {
 	SP_STEP_STEADY,
@@ -104,6 +105,7 @@ struct sp_steps {
 	struct sp_epoch *epochs; /* sp_steps_settle() */
 	uint32_t epoch_count;
 	uint8_t sources[SP_ACCOUNT_PARTS]; /* enum sp_source_kind */
+	struct sp_gpu_time gpu;
 	bool is_out_of_memory;
 };
 

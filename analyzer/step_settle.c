@@ -364,7 +364,7 @@ int sp_steps_settle(struct sp_steps *s)
 	number_epochs(s);
 	settle_sources(s);
 	sum_waits(s);
-	if (make_epochs(s) < 0)
+	if (make_epochs(s) < 0 || sp_gpu_time_settle(s) < 0)
 		return -ENOMEM;
 	return sort_by_kind(s);
 }
@@ -376,5 +376,6 @@ void sp_steps_finish(struct sp_steps *s)
 	free(s->waits);
 	free(s->passes);
 	free(s->epochs);
+	sp_gpu_time_finish(&s->gpu);
 	*s = (struct sp_steps){.steps = NULL};
 }

@@ -23,10 +23,38 @@ static bool is_same_thread(const struct sp_report *report, uint32_t a, uint32_t 
 	return x->image == y->image && x->tid == y->tid;
 }
 
+/* A span at the end of a batch, whose EXTRA words the next one begins with. */
+struct carry {
+	struct sp_slot slot;
+	uint64_t number; /* of the slot that comes next; 0: none is carried */
+};
+
+static void take_span(struct sp_cutter *cutter, const struct sp_clock *clock,
+		      const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	bool has_extra = extra && sp_commit_kind(extra->commit) == SP_KIND_EXTRA;
+
+	sp_gpu_time_take(&cutter->steps->gpu, slot, has_extra ? extra : NULL,
+			 sp_clock_realtime_ns(clock, slot->start),
+			 sp_clock_realtime_ns(clock, slot->start + slot->ticks), clock->ns_per_tick);
+}
+
+/* The batch is NULL at the end. */
+static void take_carried(struct sp_cutter *cutter, const struct sp_clock *clock, struct carry *carry,
+			 const struct sp_batch *batch)
+{
+	bool fits = batch && batch->n && batch->number == carry->number;
+
+	if (carry->number)
+		take_span(cutter, clock, &carry->slot, fits ? &batch->slots[0] : NULL);
+	carry->number = 0;
+}
+
 static void take_batch(const struct reading *r, struct sp_cutter *cutter,
-		       const struct sp_clock *clock,
+		       const struct sp_clock *clock, struct carry *carry,
 		       const struct sp_batch *batch)
 {
+	take_carried(cutter, clock, carry, batch);
 	for (uint32_t i = 0; i < batch->n; i++) {
 		const struct sp_slot *slot = &batch->slots[i];
 		uint32_t kind = sp_commit_kind(slot->commit);
@@ -34,6 +62,14 @@ static void take_batch(const struct reading *r, struct sp_cutter *cutter,
 
 		if (kind >= SP_EVENT_KINDS || !r->wants[kind])
 			continue;
+		if (kind == SP_EV_gpu_span) {
+			*carry = (struct carry){*slot, batch->number + batch->n};
+			if (i + 1 < batch->n) {
+				carry->number = 0;
+				take_span(cutter, clock, slot, slot + 1);
+			}
+			continue;
+		}
 		start_ns = sp_clock_realtime_ns(clock, slot->start);
 		sp_cutter_take(cutter, slot, start_ns,
 			       sp_clock_realtime_ns(clock, slot->start + slot->ticks));
@@ -51,6 +87,7 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 	struct sp_reader *reader = &r->readers[worker];
 	uint32_t first = r->streams[i], image = index->streams[first]->image;
 	const struct sp_clock *clock = &index->hosts[index->images[image].host].clock;
+	struct carry carry = {.number = 0};
 	struct sp_cutter cutter;
 	struct sp_batch batch;
 
@@ -60,7 +97,8 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 			break;
 		sp_reader_open(reader, index, index->streams[s]);
 		while (sp_reader_next(reader, &batch))
-			take_batch(r, &cutter, clock, &batch);
+			take_batch(r, &cutter, clock, &carry, &batch);
+		take_carried(&cutter, clock, &carry, NULL);
 	}
 	sp_cutter_finish(&cutter);
 	return sp_steps_settle(&r->steps[i]);
@@ -85,7 +123,7 @@ static int list_threads(struct reading *r)
 		if (may_train(r->report, i))
 			r->streams[r->count++] = i;
 	for (uint32_t kind = 0; kind < SP_EVENT_KINDS; kind++)
-		r->wants[kind] = sp_cutter_wants(kind);
+		r->wants[kind] = sp_cutter_wants(kind) || kind == SP_EV_gpu_span;
 	return 0;
 }
 

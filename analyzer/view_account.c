@@ -1,16 +1,19 @@
 #include "analyzer/view.h"
 
+#include <string.h>
+
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
 
-enum { PART, TITLE, TIME, SHARE, STEP, SOURCE, WHY, TOLD, CELLS };
+enum { PART, TITLE, TIME, SHARE, STEP, GPU, SOURCE, WHY, TOLD, CELLS };
 
-static const struct sp_column columns[CELLS] = {
+static const struct sp_column all_columns[CELLS] = {
 	[PART] = {"part", NULL, SP_CELL_TEXT},
 	[TITLE] = {NULL, N_("training"), SP_CELL_TEXT},
 	[TIME] = {"ns", N_("time"), SP_CELL_NS},
 	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
 	[STEP] = {"step_mean_ns", N_("a step"), SP_CELL_NS},
+	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
 	[SOURCE] = {"source", NULL, SP_CELL_TEXT},
 	[WHY] = {"reason", NULL, SP_CELL_TEXT},
 	[TOLD] = {NULL, N_("source"), SP_CELL_TEXT},
@@ -102,8 +105,9 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 			    report->training.count);
 }
 
+/* gpu: NULL where nothing is known of it. */
 static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_part part,
-		     const struct sp_account *sum, uint64_t steps)
+		     const struct sp_account *sum, const struct sp_gpu_sums *gpu, uint64_t steps)
 {
 	enum sp_source_kind source = sp_training_source(&report->training, part);
 	const char *missing = sp_account_missing(part);
@@ -113,25 +117,73 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		[TIME] = sp_cell_count(sum->ns[part]),
 		[SHARE] = sp_cell_ratio(sum->ns[part], sp_account_total(sum)),
 		[STEP] = sp_cell_count(sum->ns[part] / (steps ? steps : 1)),
+		[GPU] = gpu && sp_gpu_time_tells(part) ? sp_cell_count(gpu->launched.ns[part])
+						       : sp_cell_null(),
 		[SOURCE] = sp_cell_text(sp_source_name(source)),
 		[WHY] = sp_cell_null(),
 		[TOLD] = sp_cell_text(sp_source_name(source)),
 	};
 
 	if (source == SP_FROM_NOTHING) {
-		cells[TIME] = cells[SHARE] = cells[STEP] = sp_cell_null();
+		cells[TIME] = cells[SHARE] = cells[STEP] = cells[GPU] = sp_cell_null();
 		cells[WHY] = cells[TOLD] = sp_cell_text(missing);
 	}
 	return sp_out_row(out, cells);
 }
 
-static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps)
+static void gpu_json(const struct sp_report *report, struct sp_out *out,
+		     const struct sp_gpu_sums *gpu, uint64_t dropped)
+{
+	struct sp_json *j = &out->json;
+
+	if (out->format != SP_FORMAT_JSON)
+		return;
+	sp_json_open(j, "gpu_time", '{');
+	count_json(out, "busy_ns", gpu != NULL, gpu ? gpu->busy_ns : 0);
+	count_json(out, "idle_ns", gpu != NULL, gpu ? gpu->wall_ns - gpu->busy_ns : 0);
+	count_json(out, "lost_wait_ns", gpu != NULL, gpu ? gpu->lost_wait_ns : 0);
+	count_json(out, "hidden_wait_ns", gpu != NULL, gpu ? gpu->hidden_wait_ns : 0);
+	count_json(out, "queued_mean_ns", gpu != NULL, gpu ? gpu->queued_ns / gpu->spans : 0);
+	count_json(out, "spans", gpu != NULL, gpu ? gpu->spans : 0);
+	count_json(out, "spans_given_up", gpu != NULL, dropped);
+	if (gpu)
+		sp_json_null(j, "reason");
+	else
+		sp_json_string(j, "reason", sp_gpu_time_missing(report),
+			       strlen(sp_gpu_time_missing(report)));
+	sp_json_close(j, '}');
+}
+
+static void gpu_lines(struct sp_out *out, const struct sp_gpu_sums *gpu, uint64_t dropped)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
+
+	if (!gpu)
+		return;
+	sp_out_line(out, "GPU        busy %s of %s in steps, idle %s",
+		    sp_text_ns(a, gpu->busy_ns), sp_text_ns(b, gpu->wall_ns),
+		    sp_text_ns(c, gpu->wall_ns - gpu->busy_ns));
+	sp_out_line(out, "           of the loader wait %s lost: nothing ran; %s hidden behind work",
+		    sp_text_ns(a, gpu->lost_wait_ns), sp_text_ns(b, gpu->hidden_wait_ns));
+	if (dropped)
+		sp_out_line(out, "           %s stretches of work could not be timed: all this is too low",
+			    sp_text_count(a, dropped));
+}
+
+static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps,
+			const struct sp_gpu_sums *gpu)
 {
 	struct sp_account sum = sp_training_account(report);
-	int r = sp_out_table(out, "account", NULL, columns, CELLS, false);
+	struct sp_column columns[CELLS];
+	int r;
+
+	memcpy(columns, all_columns, sizeof(columns));
+	if (!gpu)
+		columns[GPU].title = NULL;
+	r = sp_out_table(out, "account", NULL, columns, CELLS, false);
 
 	for (int part = 0; r == 0 && steps && part < SP_ACCOUNT_PARTS; part++)
-		r = show_part(report, out, (enum sp_account_part)part, &sum, steps);
+		r = show_part(report, out, (enum sp_account_part)part, &sum, gpu, steps);
 	if (r == 0)
 		sp_out_table_end(out);
 	if (r == 0 && steps)
@@ -142,6 +194,9 @@ static int show_account(const struct sp_report *report, struct sp_out *out, uint
 
 int sp_account_show(const struct sp_report *report, struct sp_out *out)
 {
+	struct sp_gpu_sums sums;
+	uint64_t dropped;
+	const struct sp_gpu_sums *gpu = sp_gpu_time_sum(report, &sums, &dropped) ? &sums : NULL;
 	struct sp_step_stats all, steady;
 	int r = sp_step_stats(report, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all);
 
@@ -150,11 +205,13 @@ int sp_account_show(const struct sp_report *report, struct sp_out *out)
 	if (r < 0)
 		return r;
 	steps_json(report, out, &all, &steady);
+	gpu_json(report, out, gpu, dropped);
 	steps_lines(report, out, &all, &steady);
+	gpu_lines(out, gpu, dropped);
 	if (all.count == 0 && sp_out_is_read(out)) {
 		sp_out_line(out, "%s", "");
 		return 0;
 	}
 	sp_out_line(out, "%s", "");
-	return show_account(report, out, all.count);
+	return show_account(report, out, all.count, gpu);
 }

@@ -10,7 +10,9 @@
 
 #define SLOW_FACTOR 2u /* times the median */
 
-enum { PID, TID, INDEX, EPOCH, START, KIND, WALL, MEMORY, WORKERS, PARTS, CELLS = PARTS + SP_ACCOUNT_PARTS };
+enum { PID, TID, INDEX, EPOCH, START, KIND, WALL, MEMORY, WORKERS, PARTS,
+       GPU = PARTS + SP_ACCOUNT_PARTS, CELLS = GPU + 4 };
+enum { GPU_BUSY = GPU, GPU_IDLE, LOST_WAIT, HIDDEN_WAIT };
 
 static const struct sp_column all_columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
@@ -26,6 +28,10 @@ static const struct sp_column all_columns[CELLS] = {
 	[PARTS + SP_ACCOUNT_##name] = {#name "_ns", title, SP_CELL_NS},
 #include "analyzer/account.def"
 #undef SP_ACCOUNT
+	[GPU_BUSY] = {"gpu_busy_ns", N_("GPU busy"), SP_CELL_NS},
+	[GPU_IDLE] = {"gpu_idle_ns", N_("GPU idle"), SP_CELL_NS},
+	[LOST_WAIT] = {"lost_wait_ns", N_("wait lost"), SP_CELL_NS},
+	[HIDDEN_WAIT] = {"hidden_wait_ns", N_("wait hidden"), SP_CELL_NS},
 };
 
 static struct sp_cell part_cell(const struct sp_step_row *row, int part)
@@ -49,6 +55,21 @@ static void fill_memory(const struct sp_report *report, const struct sp_step *st
 	cells[WORKERS] = sums[1] ? sp_cell_count(sums[1]) : sp_cell_null();
 }
 
+static void fill_gpu(const struct sp_step_row *row, struct sp_cell cells[CELLS])
+{
+	const struct sp_gpu_sums *steps = row->trainer->steps.gpu.steps;
+	const struct sp_gpu_sums *gpu = steps ? &steps[row->step] : NULL;
+
+	for (int i = GPU; i < CELLS; i++)
+		cells[i] = sp_cell_null();
+	if (!gpu)
+		return;
+	cells[GPU_BUSY] = sp_cell_count(gpu->busy_ns);
+	cells[GPU_IDLE] = sp_cell_count(gpu->wall_ns - gpu->busy_ns);
+	cells[LOST_WAIT] = sp_cell_count(gpu->lost_wait_ns);
+	cells[HIDDEN_WAIT] = sp_cell_count(gpu->hidden_wait_ns);
+}
+
 static void fill(const struct sp_report *report, const struct sp_step_row *row,
 		 struct sp_cell cells[CELLS])
 {
@@ -64,6 +85,7 @@ static void fill(const struct sp_report *report, const struct sp_step_row *row,
 	cells[WALL] = sp_cell_count(sp_step_wall_ns(step));
 	for (int part = 0; part < SP_ACCOUNT_PARTS; part++)
 		cells[PARTS + part] = part_cell(row, part);
+	fill_gpu(row, cells);
 }
 
 static void count_or_null(struct sp_json *j, const char *key, const struct sp_cell *cell)
@@ -115,7 +137,21 @@ static void step_json(struct sp_out *out, const struct sp_report *report, const 
 	for (int part = 0; part < SP_ACCOUNT_PARTS; part++)
 		count_or_null(j, sp_account_name((enum sp_account_part)part), &cells[PARTS + part]);
 	sp_json_close(j, '}');
+	for (int i = GPU; i < CELLS; i++) {
+		if (cells[i].is_null)
+			sp_json_null(j, all_columns[i].key);
+		else
+			sp_json_count(j, all_columns[i].key, cells[i].count);
+	}
 	sp_json_close(j, '}');
+}
+
+static bool has_gpu(const struct sp_training *training)
+{
+	for (uint32_t t = 0; t < training->count; t++)
+		if (training->trainers[t].steps.gpu.steps)
+			return true;
+	return false;
 }
 
 /* On a terminal, only the parts that the run has. */
@@ -132,6 +168,8 @@ static void choose_columns(const struct sp_report *report, struct sp_column colu
 		columns[MEMORY].title = NULL;
 	if (!report->stages[SP_STAGE_memory].calls || report->processes < 2)
 		columns[WORKERS].title = NULL;
+	for (int i = GPU; i < CELLS && !has_gpu(training); i++)
+		columns[i].title = NULL;
 	if (training->count < 2)
 		columns[PID].title = columns[TID].title = NULL;
 }

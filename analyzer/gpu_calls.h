@@ -1,0 +1,57 @@
+/*
+ * What a training process asked of its devices, call by call: how many calls each part of a step made, the
+ * device memory that was in use, and the allocations in steps that wait for the device. Read from the
+ * threads of the trainer's process again.
+ *
+ * A call belongs to the part whose stretch on the device (analyzer/gpu_time.h) it was made in. Memory is what
+ * hooked allocations and frees say: where PyTorch's caching allocator stands between, what it holds, not what
+ * tensors use. Not in it: contexts, kernels' code, and what libraries get in ways that have no hook.
+ */
+#ifndef STAGEPROF_ANALYZER_GPU_CALLS_H
+#define STAGEPROF_ANALYZER_GPU_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/account.h"
+#include "trace/events.h"
+
+struct sp_report;
+struct sp_trainer;
+
+/* Calls of one part of the steps; the last entry: of no step. */
+struct sp_gpu_call_sums {
+	uint64_t launches, copies, sets, syncs, other;
+	uint64_t bytes; /* copied and set */
+	uint64_t host_ns;
+};
+
+#define SP_GPU_NO_STEP SP_ACCOUNT_PARTS
+#define SP_GPU_CALL_ROWS (SP_ACCOUNT_PARTS + 1)
+
+/* Allocations and frees in steps, by kind of event. */
+struct sp_gpu_stall {
+	uint64_t calls, total_ns, max_ns;
+};
+
+struct sp_gpu_memory_step {
+	uint64_t end_bytes, peak_bytes;
+};
+
+struct sp_gpu_calls {
+	struct sp_gpu_call_sums parts[SP_GPU_CALL_ROWS];
+	struct sp_gpu_stall stalls[SP_EVENT_KINDS]; /* only of kinds that sp_gpu_call_stalls() */
+	struct sp_gpu_memory_step *steps; /* one a step of the trainer; NULL: no device memory was seen */
+	uint64_t end_bytes, peak_bytes, pinned_peak_bytes;
+	uint64_t unmatched; /* frees of what was not seen to be allocated, and changes beyond the room for them */
+};
+
+/* Returns 0 or -ENOMEM. */
+int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_report *report,
+		      const struct sp_trainer *trainer);
+void sp_gpu_calls_finish(struct sp_gpu_calls *calls);
+
+/* Allocations and frees that may wait for the device, and hold up all its streams. */
+bool sp_gpu_call_stalls(uint32_t kind);
+
+#endif

@@ -1,0 +1,233 @@
+#include "analyzer/gpu_time.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/clock.h"
+#include "analyzer/report.h"
+#include "analyzer/step_cut.h"
+#include "analyzer/translate.h"
+#include "trace/events.h"
+
+void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot, const struct sp_slot *extra,
+		      int64_t start_ns, int64_t end_ns, uint64_t ns_per_tick)
+{
+	struct sp_gpu_span *list = sp_cut_room(gpu->spans, gpu->count, &gpu->room, sizeof(*list));
+	struct sp_gpu_span span = {
+		.start_ns = start_ns,
+		.end_ns = end_ns < start_ns ? start_ns : end_ns,
+		.host_ns = start_ns,
+		.host_end_ns = start_ns,
+		.stream = sp_commit_arg(slot->commit) >> 8,
+		.part = slot->value >= 0 && slot->value < SP_PARTS ? (uint8_t)slot->value : SP_PART_none,
+	};
+
+	gpu->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	if (extra) {
+		span.host_ns -= (int64_t)sp_clock_span_ns(ns_per_tick, extra->start);
+		span.host_end_ns = span.host_ns + (int64_t)sp_clock_span_ns(ns_per_tick, extra->ticks);
+		span.device = (uint8_t)extra->value;
+		span.pool = (uint8_t)(extra->value >> 8);
+		span.is_whole = true;
+		gpu->dropped += (uint64_t)extra->value >> 32;
+	}
+	gpu->spans = list;
+	list[gpu->count++] = span;
+}
+
+void sp_gpu_time_finish(struct sp_gpu_time *gpu)
+{
+	free(gpu->spans);
+	free(gpu->steps);
+	*gpu = (struct sp_gpu_time){.spans = NULL};
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct sp_gpu_span *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* The step that an instant lies in, or s->count. */
+static uint32_t step_at(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t low = 0, high = s->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->steps[middle].end_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->count && at_ns >= s->steps[low].start_ns ? low : s->count;
+}
+
+static enum sp_account_part part_of(uint8_t part)
+{
+	switch (part) {
+	case SP_PART_loader_next:
+		return SP_ACCOUNT_loader_wait;
+	case SP_PART_backward:
+		return SP_ACCOUNT_backward;
+	case SP_PART_optimizer:
+		return SP_ACCOUNT_optimizer;
+	case SP_PART_zero_grad:
+		return SP_ACCOUNT_zero_grad;
+	case SP_PART_checkpoint_save:
+		return SP_ACCOUNT_checkpoint;
+	}
+	return SP_ACCOUNT_other;
+}
+
+bool sp_gpu_time_tells(enum sp_account_part part)
+{
+	return part != SP_ACCOUNT_h2d_copy && part != SP_ACCOUNT_grad_sync &&
+	       part != SP_ACCOUNT_validation && part != SP_ACCOUNT_sync_wait;
+}
+
+/* Work of no stage of its own that a backward of the same step follows is the forward. */
+static void settle_parts(struct sp_steps *s)
+{
+	struct sp_gpu_time *gpu = &s->gpu;
+	uint32_t backward_in = s->count;
+
+	for (uint32_t i = gpu->count; i > 0; i--) {
+		struct sp_gpu_span *span = &gpu->spans[i - 1];
+		uint32_t step = step_at(s, span->host_ns);
+
+		span->part = (uint8_t)part_of(span->part);
+		if (span->part == SP_ACCOUNT_backward)
+			backward_in = step;
+		else if (span->part == SP_ACCOUNT_other && step < s->count && step == backward_in)
+			span->part = SP_ACCOUNT_forward;
+	}
+}
+
+static void add_launched(struct sp_steps *s, const struct sp_gpu_span *span)
+{
+	uint32_t step = step_at(s, span->host_ns);
+	struct sp_gpu_sums *sums = &s->gpu.steps[step];
+
+	if (step == s->count)
+		return;
+	sums->launched.ns[span->part] += (uint64_t)(span->end_ns - span->start_ns);
+	sums->spans++;
+	sums->queued_ns += (uint64_t)(span->start_ns - span->host_ns);
+}
+
+/* Walks along the spans with intervals that come in the order of time. */
+struct walker {
+	const struct sp_gpu_time *gpu;
+	uint32_t first; /* the first span that ends behind the last interval's begin */
+};
+
+/*
+ * How much of an interval any span covers. They are few that overlap, on other streams; a span that begins
+ * before others may end after them, so none is passed before all before it have ended.
+ */
+static uint64_t covered_ns(struct walker *w, int64_t from_ns, int64_t to_ns)
+{
+	const struct sp_gpu_time *gpu = w->gpu;
+	uint64_t sum = 0;
+	int64_t at_ns = from_ns;
+
+	while (w->first < gpu->count && gpu->spans[w->first].end_ns <= from_ns)
+		w->first++;
+	for (uint32_t i = w->first; i < gpu->count && gpu->spans[i].start_ns < to_ns; i++) {
+		int64_t begin_ns = gpu->spans[i].start_ns, end_ns = gpu->spans[i].end_ns;
+
+		begin_ns = begin_ns > at_ns ? begin_ns : at_ns;
+		end_ns = end_ns < to_ns ? end_ns : to_ns;
+		if (end_ns <= begin_ns)
+			continue;
+		sum += (uint64_t)(end_ns - begin_ns);
+		at_ns = end_ns;
+	}
+	return sum;
+}
+
+static void add_waits(struct sp_steps *s)
+{
+	struct walker w = {.gpu = &s->gpu};
+
+	for (uint32_t i = 0; i < s->wait_count; i++) {
+		const struct sp_interval *wait = &s->waits[i];
+		uint32_t step = step_at(s, wait->start_ns);
+		uint64_t ns = (uint64_t)(wait->end_ns - wait->start_ns), hidden;
+
+		if (step == s->count)
+			continue;
+		hidden = covered_ns(&w, wait->start_ns, wait->end_ns);
+		s->gpu.steps[step].hidden_wait_ns += hidden;
+		s->gpu.steps[step].lost_wait_ns += ns - hidden;
+	}
+}
+
+int sp_gpu_time_settle(struct sp_steps *s)
+{
+	struct sp_gpu_time *gpu = &s->gpu;
+	struct walker w = {.gpu = gpu};
+
+	if (gpu->is_out_of_memory)
+		return -ENOMEM;
+	if (!gpu->count || !s->count)
+		return 0;
+	gpu->steps = calloc(s->count + 1u, sizeof(*gpu->steps));
+	if (!gpu->steps)
+		return -ENOMEM;
+	qsort(gpu->spans, gpu->count, sizeof(*gpu->spans), compare_spans);
+	settle_parts(s);
+	for (uint32_t i = 0; i < gpu->count; i++)
+		add_launched(s, &gpu->spans[i]);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct sp_step *step = &s->steps[i];
+
+		gpu->steps[i].wall_ns = (uint64_t)(step->end_ns - step->start_ns);
+		gpu->steps[i].busy_ns = covered_ns(&w, step->start_ns, step->end_ns);
+	}
+	add_waits(s);
+	return 0;
+}
+
+void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from)
+{
+	sp_account_merge(&into->launched, &from->launched);
+	into->busy_ns += from->busy_ns;
+	into->wall_ns += from->wall_ns;
+	into->lost_wait_ns += from->lost_wait_ns;
+	into->hidden_wait_ns += from->hidden_wait_ns;
+	into->spans += from->spans;
+	into->queued_ns += from->queued_ns;
+}
+
+bool sp_gpu_time_sum(const struct sp_report *report, struct sp_gpu_sums *ret, uint64_t *ret_dropped)
+{
+	*ret = (struct sp_gpu_sums){.spans = 0};
+	*ret_dropped = 0;
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		*ret_dropped += trainer->steps.gpu.dropped;
+		for (uint32_t i = 0; trainer->steps.gpu.steps && i < trainer->steps.count; i++)
+			if (sp_step_is_selected(report, trainer, i))
+				sp_gpu_sums_merge(ret, &trainer->steps.gpu.steps[i]);
+	}
+	return ret->spans > 0;
+}
+
+const char *sp_gpu_time_missing(const struct sp_report *report)
+{
+	if (!report->training.count)
+		return N_("no optimizer step was seen");
+	for (int stage = SP_STAGE_cuda_launch; stage <= SP_STAGE_cuda_free; stage++)
+		if (report->stages[stage].calls)
+			return N_("CUDA was called, and no time on the device was recorded");
+	return N_("no CUDA call was seen");
+}

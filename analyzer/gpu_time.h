@@ -1,0 +1,67 @@
+/*
+ * When the device was busy: the gpu_span events of a trainer's process, each a stream from the first work of
+ * a stage to its end, held against the trainer's steps. Instants are CLOCK_REALTIME ns of the host, as the
+ * recorder placed them. A span counts from the first piece of work to the last, with the gaps between them.
+ * Work on streams that the training thread does not launch on is in none.
+ */
+#ifndef STAGEPROF_ANALYZER_GPU_TIME_H
+#define STAGEPROF_ANALYZER_GPU_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/account.h"
+#include "trace/format.h"
+
+struct sp_steps;
+
+struct sp_gpu_span {
+	int64_t start_ns, end_ns;
+	int64_t host_ns;     /* when its first work was launched */
+	int64_t host_end_ns; /* when its stage ended for the host */
+	uint32_t stream;     /* as in the event's arg, >> 8 */
+	uint8_t device, pool;
+	uint8_t part; /* enum sp_account_part, once settled; before, enum sp_part */
+	bool is_whole; /* its EXTRA words are there */
+};
+
+/* Some stretch of training. */
+struct sp_gpu_sums {
+	struct sp_account launched; /* busy with what was launched in it, by part of the step; of all streams */
+	uint64_t busy_ns;  /* of its wall time, in which any stream was */
+	uint64_t wall_ns;
+	uint64_t lost_wait_ns, hidden_wait_ns; /* of its waits for the loader, while nothing and something ran */
+	uint64_t spans, queued_ns; /* from launch until begin, added up */
+};
+
+struct sp_gpu_time {
+	struct sp_gpu_span *spans; /* once settled, by start */
+	uint32_t count, room;
+	uint64_t dropped; /* pairs that could not be made or read */
+	struct sp_gpu_sums *steps; /* one a step; NULL where there are no spans */
+	bool is_out_of_memory;
+};
+
+/* Takes a gpu_span. `extra`: its words, or NULL. ns_per_tick as in struct sp_clock. */
+void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot, const struct sp_slot *extra,
+		      int64_t start_ns, int64_t end_ns, uint64_t ns_per_tick);
+
+/* Once the steps are settled: sums for each. Returns 0 or -ENOMEM. */
+int sp_gpu_time_settle(struct sp_steps *steps);
+
+void sp_gpu_time_finish(struct sp_gpu_time *gpu);
+
+/* False for parts that are no stretch of launches of their own: their work is in the others. */
+bool sp_gpu_time_tells(enum sp_account_part part);
+
+void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from);
+
+struct sp_report;
+
+/* Over the selected steps of all trainers. Returns false where none of them has spans. */
+bool sp_gpu_time_sum(const struct sp_report *report, struct sp_gpu_sums *ret, uint64_t *ret_dropped);
+
+/* Why there is none; in English, marked by N_(). */
+const char *sp_gpu_time_missing(const struct sp_report *report);
+
+#endif

@@ -1,0 +1,282 @@
+#include "analyzer/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/gpu_calls.h"
+#include "analyzer/text.h"
+
+enum { PID, PART, TITLE, LAUNCHES, COPIES, BYTES, SYNCS, HOST, GPU, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[PID] = {"pid", NULL, SP_CELL_ID},
+	[PART] = {"part", NULL, SP_CELL_TEXT},
+	[TITLE] = {NULL, N_("part of a step"), SP_CELL_TEXT},
+	[LAUNCHES] = {"launches", N_("launches"), SP_CELL_COUNT},
+	[COPIES] = {"copies", N_("copies"), SP_CELL_COUNT},
+	[BYTES] = {"bytes", N_("bytes"), SP_CELL_BYTES},
+	[SYNCS] = {"syncs", N_("syncs"), SP_CELL_COUNT},
+	[HOST] = {"host_ns", N_("in calls"), SP_CELL_NS},
+	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
+};
+
+static uint64_t calls_of(const struct sp_gpu_call_sums *c)
+{
+	return c->launches + c->copies + c->sets + c->syncs + c->other;
+}
+
+/* Of all steps, whatever is selected: calls are, too. */
+static struct sp_gpu_sums gpu_of(const struct sp_trainer *trainer)
+{
+	struct sp_gpu_sums sum = {.spans = 0};
+
+	for (uint32_t i = 0; trainer->steps.gpu.steps && i < trainer->steps.count; i++)
+		sp_gpu_sums_merge(&sum, &trainer->steps.gpu.steps[i]);
+	return sum;
+}
+
+static uint32_t pid_of(const struct sp_report *report, const struct sp_trainer *trainer)
+{
+	return report->index.images[report->index.streams[trainer->stream]->image].pid;
+}
+
+static int show_part(const struct sp_report *report, struct sp_out *out,
+		     const struct sp_trainer *trainer, const struct sp_gpu_calls *calls, unsigned part)
+{
+	const struct sp_gpu_call_sums *c = &calls->parts[part];
+	struct sp_gpu_sums gpu = gpu_of(trainer);
+	bool in_step = part < SP_ACCOUNT_PARTS;
+	struct sp_cell cells[CELLS] = {
+		[PID] = sp_cell_count(pid_of(report, trainer)),
+		[PART] = sp_cell_text(in_step ? sp_account_name(part) : "no_step"),
+		[TITLE] = sp_cell_text(in_step ? sp_account_title(part) : _("outside of steps")),
+		[LAUNCHES] = sp_cell_count(c->launches),
+		[COPIES] = sp_cell_count(c->copies),
+		[BYTES] = sp_cell_count(c->bytes),
+		[SYNCS] = sp_cell_count(c->syncs),
+		[HOST] = sp_cell_count(c->host_ns),
+		[GPU] = sp_cell_null(),
+	};
+
+	if (in_step && gpu.spans)
+		cells[GPU] = sp_cell_count(gpu.launched.ns[part]);
+	if (!calls_of(c) && !(in_step && gpu.launched.ns[part]))
+		return 0;
+	return sp_out_row(out, cells);
+}
+
+enum { D_PID, D_DEVICE, D_STREAM, D_SPANS, D_BUSY, D_QUEUED, D_CELLS };
+
+static const struct sp_column stream_columns[D_CELLS] = {
+	[D_PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[D_DEVICE] = {"device", N_("device"), SP_CELL_ID},
+	[D_STREAM] = {"stream", N_("stream"), SP_CELL_ID},
+	[D_SPANS] = {"spans", N_("stretches"), SP_CELL_COUNT},
+	[D_BUSY] = {"busy_ns", N_("busy"), SP_CELL_NS},
+	[D_QUEUED] = {"queued_mean_ns", N_("behind the host"), SP_CELL_NS},
+};
+
+/* The spans of one stream among those from i on; 0 where an earlier one stands for it. */
+static struct sp_gpu_sums stream_sums(const struct sp_gpu_time *gpu, uint32_t i)
+{
+	const struct sp_gpu_span *one = &gpu->spans[i];
+	struct sp_gpu_sums sum = {.spans = 0};
+
+	for (uint32_t k = 0; k < gpu->count; k++) {
+		const struct sp_gpu_span *s = &gpu->spans[k];
+
+		if (s->stream != one->stream || s->device != one->device || s->pool != one->pool)
+			continue;
+		if (k < i)
+			return (struct sp_gpu_sums){.spans = 0};
+		sum.spans++;
+		sum.busy_ns += (uint64_t)(s->end_ns - s->start_ns);
+		sum.queued_ns += (uint64_t)(s->start_ns - s->host_ns);
+	}
+	return sum;
+}
+
+static int show_streams(const struct sp_report *report, struct sp_out *out,
+			const struct sp_trainer *trainer)
+{
+	const struct sp_gpu_time *gpu = &trainer->steps.gpu;
+	uint32_t pools = 0; /* those told of: pools are few, and each has a number below 8 */
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < gpu->count && pools != 0xFF; i++) {
+		uint32_t pool = 1u << (gpu->spans[i].pool & 7);
+		struct sp_gpu_sums sum;
+
+		if (pools & pool)
+			continue;
+		pools |= pool;
+		sum = stream_sums(gpu, i);
+		if (!sum.spans)
+			continue;
+		struct sp_cell cells[D_CELLS] = {
+			[D_PID] = sp_cell_count(pid_of(report, trainer)),
+			[D_DEVICE] = sp_cell_count(gpu->spans[i].device),
+			[D_STREAM] = sp_cell_count(gpu->spans[i].stream),
+			[D_SPANS] = sp_cell_count(sum.spans),
+			[D_BUSY] = sp_cell_count(sum.busy_ns),
+			[D_QUEUED] = sp_cell_count(sum.queued_ns / sum.spans),
+		};
+
+		r = sp_out_row(out, cells);
+	}
+	return r;
+}
+
+enum { M_PID, M_END, M_PEAK, M_PINNED, M_UNMATCHED, M_CELLS };
+
+static const struct sp_column memory_columns[M_CELLS] = {
+	[M_PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[M_END] = {"end_bytes", N_("device memory at the end"), SP_CELL_BYTES},
+	[M_PEAK] = {"peak_bytes", N_("at most"), SP_CELL_BYTES},
+	[M_PINNED] = {"pinned_peak_bytes", N_("pinned at most"), SP_CELL_BYTES},
+	[M_UNMATCHED] = {"unmatched_frees", N_("frees of unseen memory"), SP_CELL_COUNT},
+};
+
+static int show_memory(const struct sp_report *report, struct sp_out *out,
+		       const struct sp_trainer *trainer, const struct sp_gpu_calls *calls)
+{
+	struct sp_cell cells[M_CELLS] = {
+		[M_PID] = sp_cell_count(pid_of(report, trainer)),
+		[M_END] = sp_cell_count(calls->end_bytes),
+		[M_PEAK] = sp_cell_count(calls->peak_bytes),
+		[M_PINNED] = sp_cell_count(calls->pinned_peak_bytes),
+		[M_UNMATCHED] = sp_cell_count(calls->unmatched),
+	};
+
+	return calls->steps ? sp_out_row(out, cells) : 0;
+}
+
+enum { S_PID, S_STEP, S_END, S_PEAK, S_CELLS };
+
+static const struct sp_column step_columns[S_CELLS] = {
+	[S_PID] = {"pid", NULL, SP_CELL_ID},
+	[S_STEP] = {"step", NULL, SP_CELL_ID},
+	[S_END] = {"end_bytes", NULL, SP_CELL_BYTES},
+	[S_PEAK] = {"peak_bytes", NULL, SP_CELL_BYTES},
+};
+
+/* JSON alone has memory step by step. */
+static int show_memory_steps(const struct sp_report *report, struct sp_out *out,
+			     const struct sp_trainer *trainer, const struct sp_gpu_calls *calls)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && calls->steps && i < trainer->steps.count; i++) {
+		struct sp_cell cells[S_CELLS] = {
+			[S_PID] = sp_cell_count(pid_of(report, trainer)),
+			[S_STEP] = sp_cell_count(sp_step_number(&trainer->steps, i)),
+			[S_END] = sp_cell_count(calls->steps[i].end_bytes),
+			[S_PEAK] = sp_cell_count(calls->steps[i].peak_bytes),
+		};
+
+		if (sp_step_is_selected(report, trainer, i))
+			r = sp_out_row(out, cells);
+	}
+	return r;
+}
+
+enum { W_PID, W_EVENT, W_CALLS, W_TOTAL, W_MAX, W_CELLS };
+
+static const struct sp_column stall_columns[W_CELLS] = {
+	[W_PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[W_EVENT] = {"event", N_("in steps, may wait for the GPU"), SP_CELL_TEXT},
+	[W_CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[W_TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[W_MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
+};
+
+static int show_stalls(const struct sp_report *report, struct sp_out *out,
+		       const struct sp_trainer *trainer, const struct sp_gpu_calls *calls)
+{
+	int r = 0;
+
+	for (uint32_t kind = 0; r == 0 && kind < SP_EVENT_KINDS; kind++) {
+		const struct sp_gpu_stall *stall = &calls->stalls[kind];
+		struct sp_cell cells[W_CELLS] = {
+			[W_PID] = sp_cell_count(pid_of(report, trainer)),
+			[W_EVENT] = sp_cell_text(sp_event_info(kind)->name),
+			[W_CALLS] = sp_cell_count(stall->calls),
+			[W_TOTAL] = sp_cell_count(stall->total_ns),
+			[W_MAX] = sp_cell_count(stall->max_ns),
+		};
+
+		if (stall->calls)
+			r = sp_out_row(out, cells);
+	}
+	return r;
+}
+
+/* The tables, one after the other, each over all trainers. */
+static int show_all(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_calls *calls)
+{
+	const struct sp_training *training = &report->training;
+	int r = sp_out_table(out, "parts", NULL, columns, CELLS, true);
+
+	for (uint32_t t = 0; t < training->count; t++)
+		for (unsigned part = 0; r == 0 && part < SP_GPU_CALL_ROWS; part++)
+			r = show_part(report, out, &training->trainers[t], &calls[t], part);
+	sp_out_table_end(out);
+	if (r == 0)
+		r = sp_out_table(out, "streams", NULL, stream_columns, D_CELLS, false);
+	for (uint32_t t = 0; r == 0 && t < training->count; t++)
+		r = show_streams(report, out, &training->trainers[t]);
+	sp_out_table_end(out);
+	if (r == 0)
+		r = sp_out_table(out, "memory", NULL, memory_columns, M_CELLS, false);
+	for (uint32_t t = 0; r == 0 && t < training->count; t++)
+		r = show_memory(report, out, &training->trainers[t], &calls[t]);
+	sp_out_table_end(out);
+	if (r == 0)
+		r = sp_out_table(out, "memory_steps", NULL, step_columns, S_CELLS, false);
+	for (uint32_t t = 0; r == 0 && t < training->count && !sp_out_is_read(out); t++)
+		r = show_memory_steps(report, out, &training->trainers[t], &calls[t]);
+	sp_out_table_end(out);
+	if (r == 0)
+		r = sp_out_table(out, "allocations", NULL, stall_columns, W_CELLS, false);
+	for (uint32_t t = 0; r == 0 && t < training->count; t++)
+		r = show_stalls(report, out, &training->trainers[t], &calls[t]);
+	sp_out_table_end(out);
+	return r;
+}
+
+static void show_notes(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_gpu_sums gpu;
+	uint64_t dropped;
+
+	if (!sp_gpu_time_sum(report, &gpu, &dropped))
+		sp_out_line(out, "No time on the GPU: %s.", _(sp_gpu_time_missing(report)));
+	sp_out_line(out, "on the GPU: a stream from a part's first work to its last, gaps between included.");
+	sp_out_line(out, "Memory is what was allocated: under PyTorch's caching allocator, what it holds.");
+}
+
+int sp_view_cuda(const struct sp_report *report, struct sp_out *out,
+		 const struct sp_view_options *options)
+{
+	struct sp_gpu_calls *calls;
+	uint32_t read = 0;
+	int r = 0;
+
+	if (options->sort)
+		return -EINVAL;
+	calls = calloc(report->training.count + 1u, sizeof(*calls));
+	if (!calls)
+		return -ENOMEM;
+	for (; r == 0 && read < report->training.count; read++)
+		r = sp_gpu_calls_read(&calls[read], report, &report->training.trainers[read]);
+	sp_run_json(report, out);
+	if (r == 0)
+		r = show_all(report, out, calls);
+	if (r == 0)
+		show_notes(report, out);
+	while (read > 0)
+		sp_gpu_calls_finish(&calls[--read]);
+	free(calls);
+	return r;
+}

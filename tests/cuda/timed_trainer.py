@@ -1,0 +1,158 @@
+"""A training loop of PyTorch on the CPU that gives the device of tests/fake_cuda known work.
+
+    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices]
+
+sync: waits for the device in every step. capture: captures a graph in the middle of the forward. aside:
+backward's work is launched by a thread of its own. devices: every second kernel of the forward goes to a
+second device. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
+when it is launched or when the one before it on the device ends.
+"""
+
+import ctypes
+import json
+import sys
+import threading
+import time
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+cuda = ctypes.CDLL("libcudart.so.13")
+steps, wait_ms, forward_ms, backward_ms, optimizer_ms = (int(a) for a in sys.argv[1:6])
+modes = set(sys.argv[6:])
+DEVICES = 2 if "devices" in modes else 1
+streams = []
+for device in range(DEVICES):
+    cuda.cudaSetDevice(device)
+    streams.append(ctypes.c_void_p())
+    cuda.cudaStreamCreate(ctypes.byref(streams[-1]))
+cuda.cudaSetDevice(0)
+work = []  # (part, device, launched, ns)
+waits = []  # (begin, end)
+errors = 0
+
+
+class Dim3(ctypes.Structure):
+    _fields_ = [("x", ctypes.c_uint), ("y", ctypes.c_uint), ("z", ctypes.c_uint)]
+
+
+ONE = Dim3(1, 1, 1)
+cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
+
+
+def launch(part, ms, device=0):
+    global errors
+    ns = ctypes.c_uint64(ms * 1_000_000)
+    arguments = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(ns), ctypes.c_void_p))
+    work.append((part, device, time.monotonic_ns(), ns.value))
+    errors += cuda.cudaLaunchKernel(None, ONE, ONE, arguments, None, streams[device]) != 0
+
+
+def capture():
+    global errors
+    own, graph = ctypes.c_void_p(), ctypes.c_void_p()
+    cuda.cudaStreamCreate(ctypes.byref(own))
+    errors += cuda.cudaStreamBeginCapture(own, 0) != 0
+    arguments = (ctypes.c_void_p * 1)(ctypes.addressof(ctypes.c_uint64(0)))
+    for _ in range(3):
+        errors += cuda.cudaLaunchKernel(None, ONE, ONE, arguments, None, own) != 0
+        # A boundary meanwhile: nothing may touch the device.
+        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1).zero_grad()
+    errors += cuda.cudaStreamEndCapture(own, ctypes.byref(graph)) != 0
+    errors += ctypes.CDLL("libcuda.so.1").cuFakeGraphNodes(graph) != 3
+    cuda.cudaStreamDestroy(own)
+
+
+class Samples(Dataset):
+    def __len__(self):
+        return steps
+
+    def __getitem__(self, i):
+        time.sleep(wait_ms / 1e3)
+        return torch.zeros(1)
+
+
+class Device(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        launch("forward", forward_ms)
+        if "devices" in modes:
+            cuda.cudaSetDevice(1)
+            launch("forward", forward_ms, 1)
+            cuda.cudaSetDevice(0)
+        if "capture" in modes:
+            capture()
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        if "aside" in modes:
+            thread = threading.Thread(target=launch, args=("backward", backward_ms))
+            thread.start()
+            thread.join()
+        else:
+            launch("backward", backward_ms)
+        return grad
+
+
+class Optimizer(torch.optim.SGD):
+    def step(self, closure=None):
+        launch("optimizer", optimizer_ms)
+        return super().step(closure)
+
+
+def timed(loader):
+    iterator = iter(loader)
+    while True:
+        begin = time.monotonic_ns()
+        try:
+            batch = next(iterator)
+        except StopIteration:
+            return
+        waits.append((begin, time.monotonic_ns()))
+        yield batch
+
+
+weight = torch.ones(1, requires_grad=True)
+optimizer = Optimizer([weight], lr=0.1)
+for batch in timed(DataLoader(Samples(), batch_size=1)):
+    optimizer.zero_grad()
+    loss = Device.apply(weight * batch).sum()
+    loss.backward()
+    optimizer.step()
+    if "sync" in modes:
+        cuda.cudaStreamSynchronize(streams[0])
+cuda.cudaDeviceSynchronize()
+
+busy, ends, parts = [], [0] * DEVICES, {}
+for part, device, launched, ns in work:
+    begin = max(launched, ends[device])
+    ends[device] = begin + ns
+    busy.append((begin, ends[device]))
+    parts[part] = parts.get(part, 0) + ns
+
+
+def common(span, others):
+    """The time of a span in which any of the others is under way."""
+    at, sum_ns = span[0], 0
+    for begin, end in sorted(others):
+        begin, end = max(begin, at), min(end, span[1])
+        if end > begin:
+            sum_ns += end - begin
+            at = end
+    return sum_ns
+
+
+inside = waits[1:]  # the first comes before there is anything to do
+hidden = sum(common(wait, busy) for wait in inside)
+print(
+    json.dumps(
+        {
+            "gpu_ns": parts,
+            "wait_ns": sum(end - begin for begin, end in inside),
+            "hidden_ns": hidden,
+            "errors": errors,
+            "violations": ctypes.CDLL("libcuda.so.1").cuFakeViolations(),
+        }
+    )
+)
