@@ -95,6 +95,14 @@ class GpuTime(Case):
         self.assertGreaterEqual(busy[1], 0.999 * 6 * MS * STEPS)
         self.assertLessEqual(busy[1], 6 * MS * STEPS + 8 * MS * STEPS)
 
+    def test_a_device_that_is_reset(self):
+        said, trace = self.train(10, 6, 5, 4, "reset", "sync")
+        self.assert_parts(said, trace, 0.999, slack=8)
+
+    def test_a_fork_after_cuda_began(self):
+        said, trace = self.train(10, 6, 5, 4, "fork", "sync")
+        self.assert_parts(said, trace, 0.999, slack=8)
+
     def test_switched_off_is_not_zero(self):
         _, trace = self.train(5, 2, 2, 2, "sync", env={"STAGEPROF_GPUTIME": "0"})
         report = trace.report("summary")

@@ -1,15 +1,17 @@
 """A training loop of PyTorch on the CPU that gives the device of tests/fake_cuda known work.
 
-    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices]
+    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices] [reset] [fork]
 
 sync: waits for the device in every step. capture: captures a graph in the middle of the forward. aside:
 backward's work is launched by a thread of its own. devices: every second kernel of the forward goes to a
-second device. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
+second device. reset: half way the device is reset, and its streams are made anew. fork: half way a child
+goes on with a stage of its own. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
 when it is launched or when the one before it on the device ends.
 """
 
 import ctypes
 import json
+import os
 import sys
 import threading
 import time
@@ -61,6 +63,23 @@ def capture():
     errors += cuda.cudaStreamEndCapture(own, ctypes.byref(graph)) != 0
     errors += ctypes.CDLL("libcuda.so.1").cuFakeGraphNodes(graph) != 3
     cuda.cudaStreamDestroy(own)
+
+
+def reset():
+    global errors
+    errors += cuda.cudaStreamDestroy(streams[0]) != 0
+    errors += cuda.cudaDeviceReset() != 0
+    cuda.cudaStreamCreate(ctypes.byref(streams[0]))
+
+
+def fork():
+    """A stage in the child must touch none of its parent's events."""
+    global errors
+    child = os.fork()
+    if child == 0:
+        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1).zero_grad()
+        os._exit(0)
+    errors += os.waitpid(child, 0)[1] != 0
 
 
 class Samples(Dataset):
@@ -122,6 +141,10 @@ for batch in timed(DataLoader(Samples(), batch_size=1)):
     optimizer.step()
     if "sync" in modes:
         cuda.cudaStreamSynchronize(streams[0])
+    if len(waits) == steps // 2:
+        for mode, change in (("reset", reset), ("fork", fork)):
+            if mode in modes:
+                change()
 cuda.cudaDeviceSynchronize()
 
 busy, ends, parts = [], [0] * DEVICES, {}
