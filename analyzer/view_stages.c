@@ -117,8 +117,8 @@ int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 	for (uint32_t i = 0; r == 0 && i < SP_STAGES && shown < options->limit; i++) {
 		if (report->stages[order[i]].calls == 0)
 			continue;
-		/* Samples are no calls: for a reader they are in other views. */
-		if (order[i] == SP_STAGE_memory && sp_out_is_read(out))
+		/* Samples are no calls: for a reader, and for the page that holds both, they are in other views. */
+		if (order[i] == SP_STAGE_memory && (sp_out_is_read(out) || out->is_part))
 			continue;
 		r = show_row(report, out, order[i]);
 		shown++;
