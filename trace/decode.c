@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "trace/columns.h"
 #include "trace/numbers.h"
 #include "trace/varint.h"
 
@@ -58,20 +59,6 @@ static enum form form_of(uint64_t kind)
 	return kind < SP_KIND_EVENTS || (kind >= SP_KIND_DEFINE && kind < SP_KIND_EXTRA) ? FORM_SPAN : FORM_NONE;
 }
 
-static int columns_open(struct sp_input in[SP_COLUMNS], const struct sp_payload_head *head,
-			const uint8_t *payload, size_t bytes)
-{
-	const uint8_t *at = payload + sizeof(*head), *end = payload + bytes;
-
-	for (unsigned i = 0; i < SP_COLUMNS; i++) {
-		if ((size_t)(end - at) < head->column_bytes[i])
-			return -EBADMSG;
-		in[i] = (struct sp_input){at, at + head->column_bytes[i], 0};
-		at += head->column_bytes[i];
-	}
-	return at == end ? 0 : -EBADMSG;
-}
-
 static int kinds_read(struct decoder *d, uint32_t n)
 {
 	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
@@ -118,20 +105,6 @@ static int decode_extra(struct decoder *d, const struct times *times, struct sp_
 	return 0;
 }
 
-static void decode_blob(struct sp_slot *slot, struct sp_input *in)
-{
-	size_t bytes = in->at < in->end ? *in->at++ : SP_SLOT_BLOB_BYTES + 1;
-
-	memset(slot, 0, sizeof(*slot));
-	slot->commit = (uint64_t)bytes << 32 | SP_KIND_BLOB;
-	if (bytes > SP_SLOT_BLOB_BYTES || (size_t)(in->end - in->at) < bytes) {
-		in->bad = 1;
-		return;
-	}
-	memcpy(slot, in->at, bytes);
-	in->at += bytes;
-}
-
 /* A slot with no times. Returns 0 or -EBADMSG. */
 static int decode_other(struct decoder *d, const struct times *times, uint64_t form, struct sp_slot *slot)
 {
@@ -142,7 +115,7 @@ static int decode_other(struct decoder *d, const struct times *times, uint64_t f
 	case FORM_EXTRA:
 		return decode_extra(d, times, slot);
 	case FORM_BLOB:
-		decode_blob(slot, &d->in[SP_COLUMN_BLOBS]);
+		sp_blob_get(slot, &d->in[SP_COLUMN_BLOBS]);
 		return 0;
 	default:
 		return -EBADMSG;
@@ -219,10 +192,7 @@ static int decode_slots(struct decoder *d, const struct times *times, struct sp_
 
 static int all_is_used(const struct decoder *d)
 {
-	for (unsigned i = 0; i < SP_COLUMNS; i++)
-		if (d->in[i].bad || d->in[i].at != d->in[i].end)
-			return 0;
-	if (d->extra_at != d->extras)
+	if (sp_columns_close(d->in) < 0 || d->extra_at != d->extras)
 		return 0;
 	for (uint32_t i = 0; i < d->kind_count; i++)
 		if (d->kinds[i].form == FORM_SPAN && d->kinds[i].at != d->kinds[i].limit)
@@ -239,7 +209,7 @@ static int decode_tokens(struct sp_slot *slots, const struct sp_payload_head *he
 	d.spans = d.extras = d.extra_at = d.last_arg = 0;
 	d.end = head->base_ticks;
 	d.grain = head->grain;
-	if (columns_open(d.in, head, payload, bytes) < 0 || kinds_read(&d, head->slots) < 0 ||
+	if (sp_columns_open(d.in, head, payload, bytes) < 0 || kinds_read(&d, head->slots) < 0 ||
 	    times_read(&d, &times) < 0 || decode_slots(&d, &times, slots, head->slots) < 0)
 		return -EBADMSG;
 	return all_is_used(&d) ? 0 : -EBADMSG;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "trace/columns.h"
 #include "trace/varint.h"
 
 /* In the order of version 1. */
@@ -24,42 +25,6 @@ static void decode_extra(struct sp_slot *slot, struct sp_input *in)
 	slot->commit = SP_KIND_EXTRA;
 }
 
-static void decode_blob(struct sp_slot *slot, struct sp_input *in)
-{
-	size_t bytes = in->at < in->end ? *in->at++ : SP_SLOT_BLOB_BYTES + 1;
-
-	memset(slot, 0, sizeof(*slot));
-	slot->commit = (uint64_t)bytes << 32 | SP_KIND_BLOB;
-	if (bytes > SP_SLOT_BLOB_BYTES || (size_t)(in->end - in->at) < bytes) {
-		in->bad = 1;
-		return;
-	}
-	memcpy(slot, in->at, bytes);
-	in->at += bytes;
-}
-
-static int columns_open(struct sp_input in[SP_COLUMNS], const struct sp_payload_head *head,
-			const uint8_t *payload, size_t bytes)
-{
-	const uint8_t *at = payload + sizeof(*head), *end = payload + bytes;
-
-	for (unsigned i = 0; i < SP_COLUMNS; i++) {
-		if ((size_t)(end - at) < head->column_bytes[i])
-			return -EBADMSG;
-		in[i] = (struct sp_input){at, at + head->column_bytes[i], 0};
-		at += head->column_bytes[i];
-	}
-	return at == end ? 0 : -EBADMSG;
-}
-
-static int columns_close(const struct sp_input in[SP_COLUMNS])
-{
-	for (unsigned i = 0; i < SP_COLUMNS; i++)
-		if (in[i].bad || in[i].at != in[i].end)
-			return -EBADMSG;
-	return 0;
-}
-
 /* What one slot tells the next. */
 struct last {
 	uint64_t end, grain;
@@ -76,7 +41,7 @@ static int decode_slot(struct sp_slot *slot, struct sp_input in[SP_COLUMNS], str
 	} else if (kind == SP_KIND_EXTRA) {
 		decode_extra(slot, &in[COLUMN_EXTRAS]);
 	} else if (kind == SP_KIND_BLOB) {
-		decode_blob(slot, &in[COLUMN_BLOBS]);
+		sp_blob_get(slot, &in[COLUMN_BLOBS]);
 	} else if (kind > SP_KIND_BLOB || (kind >= SP_KIND_EVENTS && kind < SP_KIND_DEFINE)) {
 		return -EBADMSG;
 	} else {
@@ -220,7 +185,7 @@ int sp_payload_decode_varints(struct sp_slot *slots, uint32_t n, const uint8_t *
 	if (bytes < sizeof(head))
 		return -EBADMSG;
 	memcpy(&head, payload, sizeof(head));
-	if (head.slots != n || head.grain == 0 || columns_open(in, &head, payload, bytes) < 0)
+	if (head.slots != n || head.grain == 0 || sp_columns_open(in, &head, payload, bytes) < 0)
 		return -EBADMSG;
 	last = (struct last){head.base_ticks, head.grain, 0};
 	while (i < n) {
@@ -231,5 +196,5 @@ int sp_payload_decode_varints(struct sp_slot *slots, uint32_t n, const uint8_t *
 		if (i < n && decode_slot(&slots[i++], in, &last) < 0)
 			return -EBADMSG;
 	}
-	return columns_close(in);
+	return sp_columns_close(in);
 }
