@@ -114,22 +114,6 @@ static void take_memory(struct reading *r, const struct sp_slot *slot, uint8_t c
 		add_change(r, change);
 }
 
-/* The step that ends last before or at an instant, + 1; whether it lies in it. */
-static bool is_in_step(const struct sp_steps *s, int64_t at_ns)
-{
-	uint32_t low = 0, high = s->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->steps[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->count && at_ns >= s->steps[low].start_ns;
-}
-
 static uint32_t part_at(const struct reading *r, int64_t at_ns)
 {
 	uint32_t low = 0, high = r->stretch_count;
@@ -172,7 +156,7 @@ static void take(struct reading *r, const struct sp_slot *slot)
 	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start);
 	int64_t end_ns = sp_clock_realtime_ns(r->clock, slot->start + slot->ticks);
 	uint64_t ns = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
-	bool in_step = is_in_step(r->steps, start_ns);
+	bool in_step = sp_steps_at(r->steps, start_ns) < r->steps->count;
 
 	if (!is_cuda_call(class))
 		return;

@@ -53,22 +53,6 @@ static int compare_spans(const void *a, const void *b)
 	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* The step that an instant lies in, or s->count. */
-static uint32_t step_at(const struct sp_steps *s, int64_t at_ns)
-{
-	uint32_t low = 0, high = s->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->steps[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->count && at_ns >= s->steps[low].start_ns ? low : s->count;
-}
-
 static enum sp_account_part part_of(uint8_t part)
 {
 	switch (part) {
@@ -100,7 +84,7 @@ static void settle_parts(struct sp_steps *s)
 
 	for (uint32_t i = gpu->count; i > 0; i--) {
 		struct sp_gpu_span *span = &gpu->spans[i - 1];
-		uint32_t step = step_at(s, span->host_ns);
+		uint32_t step = sp_steps_at(s, span->host_ns);
 
 		span->part = (uint8_t)part_of(span->part);
 		if (span->part == SP_ACCOUNT_backward)
@@ -112,7 +96,7 @@ static void settle_parts(struct sp_steps *s)
 
 static void add_launched(struct sp_steps *s, const struct sp_gpu_span *span)
 {
-	uint32_t step = step_at(s, span->host_ns);
+	uint32_t step = sp_steps_at(s, span->host_ns);
 	struct sp_gpu_sums *sums = &s->gpu.steps[step];
 
 	if (step == s->count)
@@ -159,7 +143,7 @@ static void add_waits(struct sp_steps *s)
 
 	for (uint32_t i = 0; i < s->wait_count; i++) {
 		const struct sp_interval *wait = &s->waits[i];
-		uint32_t step = step_at(s, wait->start_ns);
+		uint32_t step = sp_steps_at(s, wait->start_ns);
 		uint64_t ns = (uint64_t)(wait->end_ns - wait->start_ns), hidden;
 
 		if (step == s->count)

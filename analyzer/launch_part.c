@@ -62,21 +62,6 @@ void sp_launch_parts_finish(struct sp_launch_parts *parts)
 	parts->pieces = NULL;
 }
 
-static bool is_in_a_step(const struct sp_steps *steps, int64_t at_ns)
-{
-	uint32_t low = 0, high = steps->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (steps->steps[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < steps->count && steps->steps[low].start_ns <= at_ns;
-}
-
 enum sp_account_part sp_launch_part(const struct sp_launch_parts *parts, int64_t at_ns)
 {
 	uint32_t low = 0, high = parts->count; /* the first piece that ends later */
@@ -89,7 +74,7 @@ enum sp_account_part sp_launch_part(const struct sp_launch_parts *parts, int64_t
 		else
 			high = middle;
 	}
-	if (low == parts->count || !is_in_a_step(parts->steps, at_ns))
+	if (low == parts->count || sp_steps_at(parts->steps, at_ns) == parts->steps->count)
 		return SP_ACCOUNT_other;
 	if (parts->pieces[low].start_ns <= at_ns)
 		return sp_piece_part(parts->pieces[low].kind);

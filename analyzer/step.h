@@ -139,6 +139,9 @@ int sp_steps_settle(struct sp_steps *steps);
 
 void sp_steps_finish(struct sp_steps *steps);
 
+/* The step that an instant lies in; steps->count where it lies in none. */
+uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
+
 /* The number of step i, from 0: those that were not recorded count. */
 static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)
 {

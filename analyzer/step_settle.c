@@ -369,6 +369,21 @@ int sp_steps_settle(struct sp_steps *s)
 	return sort_by_kind(s);
 }
 
+uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t low = 0, high = s->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->steps[middle].end_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->count && at_ns >= s->steps[low].start_ns ? low : s->count;
+}
+
 void sp_steps_finish(struct sp_steps *s)
 {
 	free(s->steps);
