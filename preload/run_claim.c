@@ -14,6 +14,8 @@
 #include "preload/sys.h"
 #include "trace/format.h"
 
+#define MADE_TRIES 8
+
 struct claim {
 	char directory[SP_RUN_PATH_BYTES], made[SP_RUN_PATH_BYTES], marker[SP_RUN_PATH_BYTES];
 	char made_marker[SP_RUN_PATH_BYTES];
@@ -46,11 +48,10 @@ static int is_ours(const struct claim *c)
 	return SP_SYS4(SYS_faccessat, AT_FDCWD, c->marker, F_OK, 0) == 0;
 }
 
-/* A directory with the marker in it, under a hidden name beside the run's. */
-static long made_make(struct claim *c)
+/* Hidden, beside the run's. */
+static void made_name(struct claim *c)
 {
 	struct sp_text text = sp_text_init(c->made, sizeof(c->made));
-	long error;
 
 	sp_text_add(&text, sp_run.base);
 	*strrchr(c->made, '/') = 0;
@@ -59,7 +60,20 @@ static long made_make(struct claim *c)
 	sp_text_add_hex(&text, sp_run.token[0]);
 	sp_text_add_char(&text, '-');
 	sp_text_add_number(&text, (uint64_t)SP_SYS1(SYS_getpid, 0), 10);
-	error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->made, 0700);
+	sp_text_add_char(&text, '-');
+	sp_text_add_hex(&text, (uint64_t)sp_clock_ns(CLOCK_MONOTONIC));
+}
+
+/* A directory with the marker in it. Processes of two containers may share run and number: by the time they
+ * differ, or another time is taken. */
+static long made_make(struct claim *c)
+{
+	long error = -EEXIST;
+
+	for (int i = 0; i < MADE_TRIES && error == -EEXIST; i++) {
+		made_name(c);
+		error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->made, 0700);
+	}
 	if (error)
 		return error;
 	sp_run_marker(c->made_marker, c->made);
