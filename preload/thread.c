@@ -136,6 +136,8 @@ static struct sp_thread *thread_make(void)
 		r = memory_make();
 		if (!r) {
 			sp_process_lose(1);
+			sp_say("no memory to record a thread", NULL, -ENOMEM,
+			       "training goes on, losses are counted in the report, if there is one");
 			return NULL;
 		}
 		sp_tls.thread = &r->hot;
