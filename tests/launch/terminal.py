@@ -94,7 +94,7 @@ class Widths(Case):
     def test_wide_characters(self):
         """The numbers of every row end in the same column, whatever the name and the locale."""
         for env in ({"LC_ALL": "C"}, {"LC_ALL": "C.UTF-8"}, {"LANG": "zh_CN.UTF-8"}):
-            rows = self.piped("ranges", **env).splitlines()
+            rows = self.piped("ranges", STAGEPROF_LANG="en", **env).splitlines()
             head = [row for row in rows if row.startswith("range ")][0]
             named = [row for row in rows if row.split("  ")[0] in NAMES]
             self.assertEqual(len(named), len(NAMES), rows)
