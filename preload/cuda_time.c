@@ -1,65 +1,21 @@
 #include "preload/cuda_time.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "preload/config.h"
-#include "preload/dlsym_stub.h"
-#include "preload/names.h"
-#include "preload/originals.h"
+#include "preload/cuda_chain.h"
+#include "preload/cuda_events.h"
 #include "preload/process.h"
-#include "trace/events.h"
 
-#define GROUP "cuda-gpu-time"
 #define CHAINS 8u /* streams of the training thread that are timed at once */
-#define MARKS 64u /* recorded and not collected, of each; a power of two */
 /* Work that is looked at after a boundary; a stream whose first comes later has no time in that stage. */
 #define VISITS_MIN 32u
 #define VISITS_MAX 256u
 
 enum { KEEP = UINT32_MAX };
 
-/* cuda.h 11.0 to 13.0: names and prototypes of the exported functions are the same in all of them. */
-static struct {
-	int (*cuCtxGetCurrent)(void **context);
-	int (*cuCtxGetDevice)(int *device);
-	int (*cuCtxPushCurrent_v2)(void *context);
-	int (*cuCtxPopCurrent_v2)(void **context);
-	int (*cuEventCreate)(void **event, unsigned flags);
-	int (*cuEventRecord)(void *event, void *stream);
-	int (*cuEventQuery)(void *event);
-	int (*cuEventElapsedTime)(float *ms, void *from, void *to);
-	int (*cuStreamIsCapturing)(void *stream, int *status);
-	int (*cuThreadExchangeStreamCaptureMode)(int *mode);
-} driver;
-
-struct mark {
-	void *event;
-	uint64_t recorded;
-	uint32_t part;
-	uint8_t kind;	    /* enum mark_kind */
-	uint8_t is_drained; /* all before it was reached when it was recorded: it is reached at once */
-};
-
-enum mark_kind {
-	BEGIN,
-	END,
-	LONE, /* its pair was given up */
-};
-
-/* One stream. Marks are numbered; those from `got` on are not known to be reached. */
-struct chain {
-	void *context, *stream; /* stream NULL: it is gone, and the place is free */
-	const void *owner; /* the thread whose stream it is; NULL: all threads' */
-	uint32_t device, put, got;
-	uint32_t dropped;
-	uint64_t reached; /* when mark got - 1 was, in ticks of the trace's clock */
-	uint64_t began, began_lag; /* the pair whose end is not collected */
-	struct mark marks[MARKS];
-};
-
-static struct chain chains[CHAINS];
+static struct sp_cuda_chain chains[CHAINS];
 static uint32_t chain_count;
 static uint32_t busy;			   /* a thread is in here: others go on without */
 static uint32_t forgets, forgotten;	   /* asked for, and done */
@@ -68,7 +24,7 @@ static uint64_t image;			   /* whose chains these are: a forked child has none *
 static const void *trainer;		   /* the training thread, by its sp_tls */
 static uint32_t now_part;		   /* its stage */
 static uint32_t visits;
-static int has_driver;			   /* 0: not looked for; -1: there is none that will do */
+static int has_unseen_driver;		   /* work was met, and nobody told that the driver had begun */
 static int is_off;
 static __thread uint32_t my_captures __attribute__((tls_model("initial-exec")));
 
@@ -79,59 +35,21 @@ void sp_cuda_time_init(void)
 	is_off = sp_config_is(sp_config.gputime, "0");
 }
 
+void sp_cuda_time_bind(void)
+{
+	int kept = errno;
+
+	has_unseen_driver = 0;
+	if (!is_off)
+		sp_cuda_events_find();
+	errno = kept;
+}
+
 int sp_cuda_name_is_per_thread(const char *name)
 {
 	size_t bytes = strlen(name);
 
 	return bytes > 5 && (!strcmp(name + bytes - 5, "_ptsz") || !strcmp(name + bytes - 5, "_ptds"));
-}
-
-static int driver_find_all(void *library)
-{
-#define FIND(name)                                                                                 \
-	(driver.name = (__typeof__(driver.name))sp_dlsym_next(library, #name)) != NULL
-	return FIND(cuCtxGetCurrent) && FIND(cuCtxGetDevice) && FIND(cuCtxPushCurrent_v2) &&
-	       FIND(cuCtxPopCurrent_v2) && FIND(cuEventCreate) && FIND(cuEventRecord) &&
-	       FIND(cuEventQuery) && FIND(cuEventElapsedTime) && FIND(cuStreamIsCapturing) &&
-	       FIND(cuThreadExchangeStreamCaptureMode);
-#undef FIND
-}
-
-/* A program that has work for a device has loaded its driver. */
-static int driver_find(void)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-
-	if (!library) {
-		dlerror(); /* the host must not find our failure */
-		return 0;
-	}
-	has_driver = driver_find_all(library) ? 1 : -1;
-	SP_REAL(dlclose)(library);
-	if (has_driver < 0)
-		dlerror();
-	sp_cover(GROUP, has_driver > 0 ? "bound" : "unobservable",
-		 has_driver > 0 ? "events at the boundaries of stages" :
-				  "the driver lacks a function");
-	return has_driver > 0;
-}
-
-/* The thread's own driver calls are allowed whatever captures: none touches a stream that does. */
-struct relaxed {
-	int mode, is_kept;
-};
-
-static int relax(struct relaxed *before)
-{
-	before->mode = SP_CUDA_CAPTURE_RELAXED;
-	before->is_kept = driver.cuThreadExchangeStreamCaptureMode(&before->mode) == 0;
-	return before->is_kept;
-}
-
-static void restore(struct relaxed *before)
-{
-	if (before->is_kept)
-		driver.cuThreadExchangeStreamCaptureMode(&before->mode);
 }
 
 static void chains_forget(void)
@@ -179,144 +97,17 @@ static int is_forbidden(void)
 	return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != 0;
 }
 
-static struct mark *mark_at(struct chain *c, uint32_t number)
-{
-	return &c->marks[number % MARKS];
-}
-
-static int is_open(const struct chain *c)
-{
-	return c->put && c->marks[(c->put - 1) % MARKS].kind == BEGIN;
-}
-
-static void pair_drop(struct chain *c)
-{
-	c->dropped++;
-	if (is_open(c))
-		mark_at(c, c->put - 1)->kind = LONE;
-}
-
-/* The stream's context has to be current where the stream has no handle of its own. */
-static int record_in_context(struct chain *c, struct mark *mark)
-{
-	int ret = mark->event ? 0 : driver.cuEventCreate(&mark->event, 0);
-
-	if (ret)
-		mark->event = NULL;
-	return ret ? ret : driver.cuEventRecord(mark->event, c->stream);
-}
-
-static int record(struct chain *c, struct mark *mark)
-{
-	void *current = NULL;
-	int status = 0, ret, pushed;
-
-	if (driver.cuCtxGetCurrent(&current))
-		return -EINVAL;
-	pushed = current != c->context;
-	if (pushed && driver.cuCtxPushCurrent_v2(c->context))
-		return -EINVAL;
-	ret = driver.cuStreamIsCapturing(c->stream, &status);
-	if (!ret)
-		ret = status ? -EBUSY : record_in_context(c, mark);
-	if (pushed)
-		driver.cuCtxPopCurrent_v2(&current);
-	return ret;
-}
-
-/* Returns 0 where the mark is on the stream. */
-static int mark_put(struct chain *c, uint32_t part, enum mark_kind kind)
-{
-	struct mark *mark = mark_at(c, c->put);
-	int ret;
-
-	mark->recorded = sp_clock_ticks();
-	mark->part = part;
-	mark->kind = (uint8_t)kind;
-	mark->is_drained = c->got == c->put;
-	ret = record(c, mark);
-	if (!ret)
-		c->put++;
-	return ret;
-}
-
-static void pair_emit(struct chain *c, const struct mark *end, uint64_t ticks)
-{
-	const struct mark *begin = mark_at(c, c->got - 1);
-	struct sp_thread *t = sp_enter();
-	uint64_t words[3] = {c->began_lag, end->recorded - begin->recorded,
-			     c->device | (uint64_t)(c - chains) << 8 | (uint64_t)c->dropped << 32};
-
-	if (!t)
-		return;
-	sp_emit_extra(t, SP_EV_gpu_span, sp_cuda_arg_make((uintptr_t)c->stream, 0, 0), c->began,
-		      ticks, begin->part, words);
-	c->dropped = 0;
-}
-
-/*
- * When the mark was reached by the trace's clock. From the one before it by the device's clock; but not
- * before it was recorded, nor after it was seen to be reached. One that came upon a stream with nothing
- * to do is reached as it is recorded, which sets both clocks right.
- */
-static uint64_t reached_when(const struct chain *c, const struct mark *mark, uint64_t ticks,
-			     uint64_t seen)
-{
-	uint64_t at = c->got ? c->reached + ticks : mark->recorded;
-
-	if (mark->is_drained || at < mark->recorded)
-		return mark->recorded;
-	return at < seen ? at : seen;
-}
-
-/* Milliseconds on the device since the mark before; 0 for the first. Returns 0 or CUDA's error. */
-static int elapsed_ticks(struct chain *c, const struct mark *mark, uint64_t *ret_ticks)
-{
-	float ms = 0;
-	int ret = c->got ? driver.cuEventElapsedTime(&ms, mark_at(c, c->got - 1)->event, mark->event) :
-			   0;
-
-	*ret_ticks = ms > 0 ? (uint64_t)((double)ms * (double)sp_clock.ticks_per_second / 1e3) : 0;
-	return ret;
-}
-
-/* Takes what was reached; stops at the first that was not. Returns 0, or the error of a broken stream. */
-static int collect(struct chain *c)
-{
-	while (c->got < c->put) {
-		struct mark *mark = mark_at(c, c->got);
-		int ret = driver.cuEventQuery(mark->event);
-		uint64_t seen = sp_clock_ticks(), ticks;
-
-		if (ret == SP_CUDA_NOT_READY)
-			return 0;
-		if (!ret)
-			ret = elapsed_ticks(c, mark, &ticks);
-		if (ret)
-			return ret;
-		c->reached = reached_when(c, mark, ticks, seen);
-		if (mark->kind == END) {
-			pair_emit(c, mark, ticks);
-		} else {
-			c->began = c->reached;
-			c->began_lag = c->reached - mark->recorded;
-		}
-		c->got++;
-	}
-	return 0;
-}
-
 static void collect_all(void)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < chain_count; i++)
-		ret = collect(&chains[i]);
+		ret = sp_cuda_chain_collect(&chains[i]);
 	if (ret)
 		chains_forget();
 }
 
-static int is_foreign(const struct chain *c)
+static int is_foreign(const struct sp_cuda_chain *c)
 {
 	return c->owner && c->owner != &sp_tls;
 }
@@ -324,10 +115,10 @@ static int is_foreign(const struct chain *c)
 static void close_all(uint32_t part)
 {
 	for (uint32_t i = 0; i < chain_count; i++) {
-		struct chain *c = &chains[i];
+		struct sp_cuda_chain *c = &chains[i];
 
-		if (is_open(c) && (is_foreign(c) || mark_put(c, part, END)))
-			pair_drop(c);
+		if (sp_cuda_chain_is_open(c) && (is_foreign(c) || sp_cuda_chain_put(c, part, SP_CUDA_MARK_END)))
+			sp_cuda_chain_drop(c);
 	}
 }
 
@@ -335,16 +126,16 @@ static void close_all(uint32_t part)
 static void boundary(void)
 {
 	int kept = errno;
-	struct relaxed before;
+	struct sp_cuda_relaxed before;
 
-	if (has_driver > 0 && chain_count && enter()) {
+	if (chain_count && enter()) {
 		if (is_forbidden())
 			for (uint32_t i = 0; i < chain_count; i++)
-				is_open(&chains[i]) ? pair_drop(&chains[i]) : (void)0;
-		else if (relax(&before)) {
+				sp_cuda_chain_is_open(&chains[i]) ? sp_cuda_chain_drop(&chains[i]) : (void)0;
+		else if (sp_cuda_relax(&before)) {
 			close_all(now_part);
 			collect_all();
-			restore(&before);
+			sp_cuda_restore(&before);
 		}
 		leave();
 	}
@@ -388,6 +179,8 @@ uint32_t sp_cuda_time_enter(uint32_t part)
 
 	if (!is_stage(part) || !is_trainer(part) || part == now_part)
 		return KEEP;
+	if (has_unseen_driver)
+		sp_cuda_time_bind();
 	before = now_part;
 	boundary();
 	now_part = part;
@@ -414,7 +207,7 @@ void sp_cuda_time_split(void)
 	arm();
 }
 
-static struct chain *chain_find(void *context, void *stream, const void *owner)
+static struct sp_cuda_chain *chain_find(void *context, void *stream, const void *owner)
 {
 	for (uint32_t i = 0; i < chain_count; i++)
 		if (chains[i].context == context && chains[i].stream == stream &&
@@ -424,9 +217,9 @@ static struct chain *chain_find(void *context, void *stream, const void *owner)
 }
 
 /* The stream by its handle alone; NULL where several contexts have one of this handle. */
-static struct chain *chain_only(const void *stream, const void *owner)
+static struct sp_cuda_chain *chain_only(const void *stream, const void *owner)
 {
-	struct chain *found = NULL;
+	struct sp_cuda_chain *found = NULL;
 
 	for (uint32_t i = 0; i < chain_count; i++) {
 		if (chains[i].stream != stream || chains[i].owner != owner)
@@ -439,17 +232,18 @@ static struct chain *chain_only(const void *stream, const void *owner)
 }
 
 /* Events that a stream which is gone has left serve the next one of the same context. */
-static struct chain *chain_make(void *context, void *stream, const void *owner)
+static struct sp_cuda_chain *chain_make(void *context, void *stream, const void *owner)
 {
-	struct chain *c = chain_find(context, NULL, NULL);
+	struct sp_cuda_chain *c = chain_find(context, NULL, NULL);
 	int device;
 
-	if (trainer != &sp_tls || driver.cuCtxGetDevice(&device))
+	if (trainer != &sp_tls || sp_cuda_events.cuCtxGetDevice(&device))
 		return NULL;
 	if (!c && chain_count < CHAINS)
 		c = &chains[chain_count++];
 	if (!c)
 		return NULL;
+	c->number = (uint32_t)(c - chains);
 	c->context = context;
 	c->stream = stream;
 	c->owner = owner;
@@ -458,11 +252,11 @@ static struct chain *chain_make(void *context, void *stream, const void *owner)
 	return c;
 }
 
-static struct chain *chain_of(uint64_t stream, int per_thread)
+static struct sp_cuda_chain *chain_of(uint64_t stream, int per_thread)
 {
 	void *context = NULL, *handle;
 	const void *owner = NULL;
-	struct chain *c;
+	struct sp_cuda_chain *c;
 
 	if (stream <= SP_CUDA_STREAM_PER_THREAD) {
 		int own = stream == SP_CUDA_STREAM_PER_THREAD || (!stream && per_thread);
@@ -471,52 +265,61 @@ static struct chain *chain_of(uint64_t stream, int per_thread)
 		owner = own ? &sp_tls : NULL;
 	}
 	handle = (void *)(uintptr_t)stream;
-	if (driver.cuCtxGetCurrent(&context))
+	if (sp_cuda_events.cuCtxGetCurrent(&context))
 		return NULL;
 	/* The runtime has yet to make one current in a thread's first call: the one that others have here. */
 	c = context ? chain_find(context, handle, owner) : chain_only(handle, owner);
 	return c || !context ? c : chain_make(context, handle, owner);
 }
 
-static void chain_begin(struct chain *c)
+static void chain_begin(struct sp_cuda_chain *c)
 {
-	struct relaxed before;
+	struct sp_cuda_relaxed before;
 
-	if (!relax(&before))
+	if (!sp_cuda_relax(&before))
 		return;
-	if (collect(c)) {
+	/* Another thread (autograd has its own) leaves it to the training thread: spans are in that one's file. */
+	if (trainer == &sp_tls && sp_cuda_chain_collect(c)) {
 		chains_forget();
-	} else if (c->put - c->got > MARKS - 3 || mark_put(c, now_part, BEGIN)) {
-		/* No place for it and its end, behind the last that was collected; or a capture. */
-		c->dropped++;
+	} else if (sp_cuda_chain_is_full(c) || sp_cuda_chain_put(c, now_part, SP_CUDA_MARK_BEGIN)) {
+		sp_cuda_chain_drop(c);
 		visits = VISITS_MAX;
 	}
-	restore(&before);
+	sp_cuda_restore(&before);
 }
 
 static int all_open(void)
 {
 	for (uint32_t i = 0; i < chain_count; i++)
-		if (chains[i].stream && !is_open(&chains[i]))
+		if (chains[i].stream && !sp_cuda_chain_is_open(&chains[i]))
 			return 0;
 	return chain_count > 0;
+}
+
+static void disarm_after(uint32_t enough)
+{
+	if (++visits >= enough)
+		__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
 }
 
 void sp_cuda_time_begin(uint64_t stream, int per_thread)
 {
 	int kept = errno;
-	struct chain *c;
+	struct sp_cuda_chain *c;
 
-	if (is_forbidden() || !is_this_image() || has_driver < 0 || !enter())
+	/* It may begin in the very call that comes: the next one sees. */
+	if (!sp_cuda_events_are_found()) {
+		has_unseen_driver = 1;
+		disarm_after(VISITS_MAX);
 		return;
-	if (has_driver || driver_find()) {
-		c = chain_of(stream, per_thread);
-		if (c && !is_open(c))
-			chain_begin(c);
 	}
+	if (is_forbidden() || !is_this_image() || !enter())
+		return;
+	c = chain_of(stream, per_thread);
+	if (c && !sp_cuda_chain_is_open(c))
+		chain_begin(c);
 	/* Another stream of the thread may yet come. */
-	if (++visits >= VISITS_MAX || (visits >= VISITS_MIN && all_open()))
-		__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
+	disarm_after(all_open() ? VISITS_MIN : VISITS_MAX);
 	leave();
 	errno = kept;
 }
@@ -524,14 +327,14 @@ void sp_cuda_time_begin(uint64_t stream, int per_thread)
 void sp_cuda_time_synced(void)
 {
 	int kept = errno;
-	struct relaxed before;
+	struct sp_cuda_relaxed before;
 
-	if (trainer != &sp_tls || has_driver <= 0 || !chain_count || is_forbidden() ||
+	if (trainer != &sp_tls || !chain_count || is_forbidden() ||
 	    !is_this_image() || !enter())
 		return;
-	if (relax(&before)) {
+	if (sp_cuda_relax(&before)) {
 		collect_all();
-		restore(&before);
+		sp_cuda_restore(&before);
 	}
 	leave();
 	errno = kept;
@@ -566,13 +369,8 @@ void sp_cuda_time_forget_stream(uint64_t stream)
 		sp_cuda_time_forget();
 		return;
 	}
-	for (uint32_t i = 0; i < chain_count; i++) {
-		if (chains[i].stream != (void *)(uintptr_t)stream)
-			continue;
-		chains[i].dropped += is_open(&chains[i]);
-		chains[i].stream = NULL;
-		chains[i].owner = NULL;
-		chains[i].put = chains[i].got = 0;
-	}
+	for (uint32_t i = 0; i < chain_count; i++)
+		if (chains[i].stream == (void *)(uintptr_t)stream)
+			sp_cuda_chain_release(&chains[i]);
 	leave();
 }

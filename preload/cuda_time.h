@@ -6,9 +6,7 @@
  * they are reached, and a pair of them is a gpu_span in the trace then (docs/FORMAT.md).
  *
  * The events are ours, of the driver's, on the program's streams. None is recorded or asked for while the
- * thread may not (stream capture), and what cannot be done is dropped and counted. Functions of the driver
- * that this needs are found once, at the first piece of work behind a boundary; an older driver that lacks
- * one has no GPU time.
+ * thread may not (stream capture), and what cannot be done is dropped and counted.
  *
  * Stages are entered by frameworks' callbacks; work and captures are told of by hooks. No function waits,
  * allocates or changes errno.
@@ -26,6 +24,9 @@ extern uint32_t sp_cuda_time_armed __attribute__((visibility("hidden")));
 
 /* STAGEPROF_GPUTIME=0 turns it off. Constructor. */
 void sp_cuda_time_init(void);
+
+/* The driver has begun: what is needed of it is looked up. Not on the path of work for the device. */
+void sp_cuda_time_bind(void);
 
 /* The calling thread's stage of training begins; `part` is enum sp_part. What it returns is for the end. */
 uint32_t sp_cuda_time_enter(uint32_t part);

@@ -304,7 +304,7 @@ DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DO
 	}
 
 /* Whatever follows needs the driver: here CUPTI may be loaded, as NVIDIA's own injection is. */
-UNRECORDED(cuInit, sp_cupti_attach(), (unsigned flags), (flags))
+UNRECORDED(cuInit, (sp_cupti_attach(), sp_cuda_time_bind()), (unsigned flags), (flags))
 FUNCTION(cuInit, cuInit, 2000, "cuInit", NULL, (unsigned flags), (flags))
 EXPORT(cuInit, 0, cuInit);
 

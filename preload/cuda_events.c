@@ -1,0 +1,74 @@
+#include "preload/cuda_events.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "preload/abi_cuda.h"
+#include "preload/dlsym_stub.h"
+#include "preload/names.h"
+#include "preload/originals.h"
+
+#define GROUP "cuda-gpu-time"
+
+struct sp_cuda_events sp_cuda_events;
+
+/* What is_found says beside 1. */
+enum { NOT_YET, FOUND, SEEKING, UNFIT };
+static int is_found;
+
+static int find_all(void *library)
+{
+#define FIND(name)                                                                                 \
+	(sp_cuda_events.name = (__typeof__(sp_cuda_events.name))sp_dlsym_next(library, #name)) != NULL
+	return FIND(cuCtxGetCurrent) && FIND(cuCtxGetDevice) && FIND(cuCtxPushCurrent_v2) &&
+	       FIND(cuCtxPopCurrent_v2) && FIND(cuEventCreate) && FIND(cuEventRecord) &&
+	       FIND(cuEventQuery) && FIND(cuEventElapsedTime) && FIND(cuStreamIsCapturing) &&
+	       FIND(cuThreadExchangeStreamCaptureMode);
+#undef FIND
+}
+
+static int find_in(void *library)
+{
+	int r = find_all(library) ? FOUND : UNFIT;
+
+	if (r == UNFIT)
+		dlerror(); /* the host must not find our failure */
+	sp_cover(GROUP, r == FOUND ? "bound" : "unobservable",
+		 r == FOUND ? "events at the boundaries of stages" : "the driver lacks a function");
+	return r;
+}
+
+void sp_cuda_events_find(void)
+{
+	int expected = NOT_YET;
+	void *library;
+
+	if (!__atomic_compare_exchange_n(&is_found, &expected, SEEKING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (library) {
+		expected = find_in(library);
+		SP_REAL(dlclose)(library);
+	} else {
+		dlerror();
+	}
+	__atomic_store_n(&is_found, library ? expected : NOT_YET, __ATOMIC_RELEASE);
+}
+
+int sp_cuda_events_are_found(void)
+{
+	return __atomic_load_n(&is_found, __ATOMIC_ACQUIRE) == FOUND;
+}
+
+int sp_cuda_relax(struct sp_cuda_relaxed *before)
+{
+	before->mode = SP_CUDA_CAPTURE_RELAXED;
+	before->is_kept = sp_cuda_events.cuThreadExchangeStreamCaptureMode(&before->mode) == 0;
+	return before->is_kept;
+}
+
+void sp_cuda_restore(struct sp_cuda_relaxed *before)
+{
+	if (before->is_kept)
+		sp_cuda_events.cuThreadExchangeStreamCaptureMode(&before->mode);
+}
