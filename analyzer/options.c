@@ -116,8 +116,10 @@ static void parse_steps(struct argp_state *state, struct sp_step_selection *step
 	const char *colon = strchr(text, ':');
 	char from[32];
 
-	if (!colon || (size_t)(colon - text) >= sizeof(from))
+	if (!colon || (size_t)(colon - text) >= sizeof(from)) {
 		bad_value(state, "--steps: %s is no range (such as 10:20)", text);
+		return;
+	}
 	memcpy(from, text, (size_t)(colon - text));
 	from[colon - text] = '\0';
 	if (*from)

@@ -7,6 +7,12 @@
 #include "analyzer/clock.h"
 #include "analyzer/merge.h"
 
+/* A stream's works follow each other without a gap: the end of one must not be rounded past the next's start. */
+static void end_where_the_next_may_begin(struct sp_record *r, const struct sp_clock *clock, const struct sp_slot *slot)
+{
+	r->dur_ns = (uint64_t)(sp_clock_realtime_ns(clock, slot->start + slot->ticks) - r->start_ns);
+}
+
 /* Of CUPTI's words: docs/FORMAT.md. */
 static void add_extra(struct sp_record *r, const struct sp_event_info *info, const struct sp_slot *extra)
 {
@@ -48,6 +54,9 @@ static struct sp_record record_of(const struct sp_report *report, const struct s
 	r.stage = sp_stage_of(kind, place);
 	if (info->name && e->extra)
 		add_extra(&r, info, e->extra);
+	if (r.is_gpu)
+		end_where_the_next_may_begin(
+			&r, &report->index.hosts[report->index.images[s->image].host].clock, e->slot);
 	if (info->value == SP_VALUE_LINES && e->extra) {
 		const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
 

@@ -179,6 +179,9 @@ static int take(void *context, const struct sp_record *record)
 
 	if (r == 0)
 		r = count(running, record);
+	/* Of a stream, and not of the thread that learned of it; streams have tracks where there are kernels. */
+	if (record->kind == SP_EV_gpu_span)
+		return 0;
 	/* A stream's works follow each other: there is nothing to nest. */
 	if (r == 0 && record->is_gpu)
 		return give_slice(running, record, running->t->track_of[record->stream], 0);

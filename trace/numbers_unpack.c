@@ -90,9 +90,11 @@ static void add_exceptions(int64_t *ret, uint32_t n, struct sp_input *in, unsign
 	in->at += exceptions;
 	for (unsigned i = 0; i < exceptions; i++) {
 		uint64_t rest = sp_varint_get(in);
+		int64_t *to;
 
 		in->bad |= positions[i] >= n;
-		ret[positions[i] % SP_NUMBERS_GROUP] += (int64_t)(rest << width);
+		to = &ret[positions[i] % SP_NUMBERS_GROUP];
+		*to = (int64_t)((uint64_t)*to + (rest << width));
 	}
 }
 

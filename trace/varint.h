@@ -9,7 +9,7 @@
 
 static inline uint64_t sp_zigzag(int64_t x)
 {
-	return (uint64_t)x << 1 ^ (uint64_t)(x >> 63);
+	return (uint64_t)x << 1 ^ -(uint64_t)(x < 0);
 }
 
 static inline int64_t sp_unzigzag(uint64_t x)

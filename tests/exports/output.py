@@ -65,7 +65,7 @@ class Output(unittest.TestCase):
         return told
 
     def test_bar_of_a_page(self):
-        subprocess.run([MAKE_TRACE, self.path("long"), "1500000", "4", "1000"], check=True)
+        subprocess.run([MAKE_TRACE, self.path("long"), "12000000", "4", "1000"], check=True)
         command = [runs.REPORT, "html", self.path("long"), "-o", self.path("page.html"), "--force", "--jobs=1"]
         told = self.on_terminal(*command)
         self.assertRegex(told, rb"#\.+ +\d+ %")
