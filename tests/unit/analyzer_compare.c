@@ -214,6 +214,7 @@ int main(void)
 	tcase_add_test(t, the_same_twice);
 	tcase_add_test(t, too_little_to_tell);
 	tcase_add_loop_test(t, runs_side_by_side, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_NORMAL);
