@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/aside.h"
@@ -46,6 +47,16 @@ static long marker_write(const char *path)
 static int is_ours(const struct claim *c)
 {
 	return SP_SYS4(SYS_faccessat, AT_FDCWD, c->marker, F_OK, 0) == 0;
+}
+
+/* A device or a pipe that was named: a directory beside it is not what was meant. */
+static int is_special(const char *path)
+{
+	struct stat st;
+
+	if (SP_SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0)
+		return 0;
+	return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
 /* Hidden, beside the run's. */
@@ -117,8 +128,8 @@ static void errand_claim(void *argument)
 	for (unsigned number = 1; number < SP_RUN_NUMBERS; number++) {
 		sp_run_candidate(c->directory, number);
 		sp_run_marker(c->marker, c->directory);
-		c->error = 0;
-		if (is_ours(c))
+		c->error = number == 1 && is_special(c->directory) ? -ENOTDIR : 0;
+		if (c->error || is_ours(c))
 			break;
 		if (!made_left) {
 			c->error = made_make(c);

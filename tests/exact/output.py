@@ -22,7 +22,7 @@ class Output(harness.Case):
             self.assertEqual(len(outcome.notes()), 1)
 
     def test_unusable_folder(self):
-        for path in ("/dev/null/run.zst", "/proc/run.zst", "/sys/kernel/run.zst"):
+        for path in ("/dev/null/run.zst", "/proc/run.zst", "/sys/kernel/run.zst", "/dev/null"):
             with self.subTest(path=path):
                 outcome = self.both(
                     victim("read_loop"),
@@ -33,6 +33,7 @@ class Output(harness.Case):
                     env={"STAGEPROF_OUTPUT": path},
                 )
                 self.assertEqual(len(outcome.notes()), 1)
+        self.assertFalse(os.path.exists("/dev/null-2"), "a folder beside the device")
 
     def test_earlier_run_is_kept(self):
         folder = self.subfolder("cwd-default")
