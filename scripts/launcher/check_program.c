@@ -22,9 +22,9 @@ void sp_check_parts(const struct sp_patient *p, struct sp_finding *f)
 			"libstageprof.so is not beside this program, nor in its prefix");
 	else if (p->has_report != 0)
 		sp_find(f, SP_VERDICT_WARN, "install stageprof-report beside stageprof",
-			"%s; stageprof-report is missing", p->library);
+			"%s; stageprof-report is missing", p->preload);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "%s, version %s", p->library, STAGEPROF_VERSION);
+		sp_find(f, SP_VERDICT_OK, NULL, "%s, version %s", p->preload, STAGEPROF_VERSION);
 }
 
 void sp_check_settings(const struct sp_patient *p, struct sp_finding *f)

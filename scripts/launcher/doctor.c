@@ -195,7 +195,7 @@ int sp_command_doctor(int argc, char **argv)
 	sp_config_read(environ);
 	patient.word = o.command ? o.command[0] : "python3";
 	patient.lookup = sp_program_look(&patient.program, patient.word);
-	patient.has_library = sp_install_library(patient.library, o.given_library);
+	patient.has_library = sp_install_library(patient.preload, o.given_library);
 	patient.has_report = sp_install_report(patient.report);
 	sp_probe_run(&patient);
 	status = examine(&o, &patient);

@@ -18,7 +18,7 @@ struct sp_patient {
 	int lookup;	  /* of sp_program_look() */
 	struct sp_program program;
 	int has_library, has_report; /* 0, or what install.h says */
-	char library[SP_PATH_BYTES], report[SP_PATH_BYTES];
+	char preload[SP_PATH_BYTES], report[SP_PATH_BYTES];
 	char folder[SP_PATH_BYTES]; /* of our own, removed at the end; "" where none can be had */
 	bool is_probed;		    /* the child was run; else the rest is empty */
 	int probe_status;	    /* as of waitpid */

@@ -71,7 +71,7 @@ static void prepare(const struct sp_patient *p)
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 	setenv("LD_DEBUG", "scopes", 1);
 	setenv("LD_DEBUG_OUTPUT", path_of(p, path, "scopes"), 1);
-	sp_install_preload(p->library);
+	sp_install_preload(p->preload);
 }
 
 static void silence(const char *to)
@@ -214,7 +214,7 @@ bool sp_probe_loads(const struct sp_patient *p, char said[512])
 	if (pid == 0) {
 		drop_settings();
 		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-		sp_install_preload(p->library);
+		sp_install_preload(p->preload);
 		dup2(ends[1], 1);
 		dup2(ends[1], 2);
 		execl(p->program.path, p->program.path, (char *)NULL);
@@ -227,7 +227,7 @@ bool sp_probe_loads(const struct sp_patient *p, char said[512])
 	text[n] = '\0';
 	close(ends[0]);
 	waitpid(pid, NULL, 0);
-	loaded = strstr(text, p->library) && !strstr(text, "cannot be preloaded") &&
+	loaded = strstr(text, p->preload) && !strstr(text, "cannot be preloaded") &&
 		 !strstr(text, "not found");
 	snprintf(said, 512, "%.*s", (int)strcspn(text, "\n"), text);
 	return loaded;
