@@ -27,6 +27,9 @@ enum sp_measure_kind {
 	SP_IN_TEXT,
 };
 
+/* Of the wait for a batch: from here on the trainer does not wait for the making. */
+#define SP_HANDOVER_MOST 0.5
+
 #define SP_EVIDENCE_TEXT_BYTES 256u
 
 struct sp_measure {

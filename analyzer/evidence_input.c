@@ -1,6 +1,12 @@
 #include "analyzer/evidence_input.h"
 
+#include <math.h>
+
 #include "analyzer/report.h"
+
+/* Each is a process with its own memory, however little of a core it takes. */
+#define WORKERS_A_CORE_MOST 4
+#define ROUNDING 0.001 /* of a worker, that is none */
 
 /* What the workers did, added up. */
 struct input {
@@ -66,7 +72,15 @@ static void count_workers(struct input *in, const struct sp_workers *workers)
 	}
 }
 
-/* What batches were made of while the trainer waited; a trainer that makes its own never idles. */
+static bool waits_for_making(const struct sp_evidence *e)
+{
+	return sp_evidence_value(e, SP_MEASURE_handover_wait_share) < SP_HANDOVER_MOST;
+}
+
+/*
+ * What batches were made of while the trainer waited, for them and not for the handing over; a trainer that
+ * makes its own never idles.
+ */
 static void set_work(struct sp_evidence *e, const struct input *in)
 {
 	const struct sp_work_sums *m = &in->meanwhile;
@@ -131,26 +145,58 @@ static void set_files(struct sp_evidence *e, const struct input *in, const struc
 				  (double)in->batches);
 }
 
-/* As many as make batches no slower than the steps without their waits take them. */
+/* What of a batch's work needs a core; where the kernel's counts are not there, all but reading. */
+static double batch_cpu_ns(const struct sp_evidence *e, double batch_ns)
+{
+	if (e->of[SP_MEASURE_batch_cpu_ns].is_known)
+		return sp_evidence_value(e, SP_MEASURE_batch_cpu_ns);
+	return batch_ns * (1 - sp_evidence_value(e, SP_MEASURE_read_share));
+}
+
+/* The shortest step that the cores can bear, with any number of workers; 0: not known. */
+static double cores_step_ns(const struct sp_evidence *e, double batch_ns, bool on_trainer)
+{
+	double cores = sp_evidence_value(e, SP_MEASURE_cores);
+	double cpu_ns = sp_evidence_value(e, SP_MEASURE_trainer_cpu_ns);
+
+	if (cores <= 0)
+		return 0;
+	return (cpu_ns + (on_trainer ? 0 : batch_cpu_ns(e, batch_ns))) / cores;
+}
+
+static double workers_for(double batch_ns, double step_ns)
+{
+	return ceil(batch_ns / step_ns * (1 - ROUNDING));
+}
+
+/*
+ * As many as make batches no slower than the steps without their waits take them, and no more than make them
+ * as fast as the cores can bear: what of a batch is blocked (storage, sleep) needs none.
+ */
 static void set_wanted(struct sp_evidence *e, const struct input *in)
 {
 	double work = SUM_OF(&in->whole, DECODING) +
 		      SUM_OF(&in->whole, READING, SP_WORK_transform, SP_WORK_collate);
-	double step_ns = sp_evidence_value(e, SP_MEASURE_step_ns);
-	double busy_ns = step_ns * (1 - sp_evidence_value(e, SP_MEASURE_loader_wait_share));
-	double batch_ns, wanted, cores;
+	double busy_ns = sp_evidence_value(e, SP_MEASURE_step_ns) *
+				 (1 - sp_evidence_value(e, SP_MEASURE_loader_wait_share)) +
+			 sp_evidence_value(e, SP_MEASURE_handover_ns);
+	double cores = sp_evidence_value(e, SP_MEASURE_cores), batch_ns, enough, borne, wanted;
 
-	if (!in->batches || busy_ns <= 0)
+	if (!in->batches || busy_ns <= 0 || work <= 0)
 		return;
 	batch_ns = work / (double)in->batches;
-	wanted = (double)(uint64_t)(batch_ns / busy_ns) + 1;
+	enough = floor(batch_ns / busy_ns) + 1;
+	borne = workers_for(batch_ns, fmax(busy_ns, cores_step_ns(e, batch_ns, in->on_trainer)));
+	wanted = fmin(enough, borne > 1 ? borne : 1);
+	if (cores > 0)
+		wanted = fmin(wanted, cores * WORKERS_A_CORE_MOST);
 	sp_evidence_set(e, SP_MEASURE_batch_work_ns, batch_ns);
 	sp_evidence_set(e, SP_MEASURE_workers_wanted, wanted);
-	if (!e->of[SP_MEASURE_cores].is_known || in->on_trainer)
+	if (cores <= 0 || in->on_trainer)
 		return;
-	cores = sp_evidence_value(e, SP_MEASURE_cores);
-	sp_evidence_set(e, SP_MEASURE_spare_workers,
-			(wanted < cores ? wanted : cores) - in->at_once);
+	sp_evidence_set(e, SP_MEASURE_spare_workers, wanted - in->at_once);
+	if (wanted <= in->at_once)
+		sp_evidence_set(e, SP_MEASURE_missing_workers, enough - in->at_once);
 }
 
 /* Of fetches alone, where they tell it; else what the workers' threads tell of their lives. */
@@ -159,9 +205,22 @@ static void set_fetch_use(struct sp_evidence *e, const struct input *in)
 	const struct sp_call_usage *u = &in->usage;
 
 	sp_evidence_ratio(e, SP_MEASURE_batch_cpu_ns, (double)u->cpu_ns, (double)u->calls);
-	sp_evidence_ratio(e, SP_MEASURE_fetch_blocked_share, (double)u->blocked_ns,
-			  (double)u->wall_ns);
+	if (waits_for_making(e))
+		sp_evidence_ratio(e, SP_MEASURE_fetch_blocked_share, (double)u->blocked_ns,
+				  (double)u->wall_ns);
 	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, (double)u->preempted_ns, (double)u->calls);
+}
+
+static void set_handover(struct sp_evidence *e, const struct input *in, const struct sp_handover *h)
+{
+	double wait_ns = sp_evidence_value(e, SP_MEASURE_wait_mean_ns), handover_ns;
+
+	if (in->on_trainer || !h->batches || h->ns < 0)
+		return;
+	handover_ns = (double)h->ns / (double)h->batches;
+	sp_evidence_set(e, SP_MEASURE_handover_ns, handover_ns);
+	if (wait_ns > 0)
+		sp_evidence_set(e, SP_MEASURE_handover_wait_share, fmin(handover_ns / wait_ns, 1));
 }
 
 void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
@@ -175,7 +234,9 @@ void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 	if (in.at_once)
 		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives,
 				  in.at_once * report->training.count);
-	set_work(e, &in);
+	set_handover(e, &in, &report->workers.handover);
+	if (waits_for_making(e))
+		set_work(e, &in);
 	set_shares(e, &in);
 	set_decoding(e, &in, report);
 	set_files(e, &in, report);

@@ -217,7 +217,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		value_of(v, SP_MEASURE_contention_share) >= SEVERE &&
 		is_known(v, SP_MEASURE_wanted_per_core) &&
 		value_of(v, SP_MEASURE_wanted_per_core) < WANTED_ALONE;
-	v->doubts[SP_DOUBT_work_unseen] = by_wait && !is_known(v, SP_MEASURE_decode_work_share);
+	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover && !is_known(v, SP_MEASURE_decode_work_share);
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
 	v->confidence = doubts >= 2 ? SP_CONFIDENCE_LOW : (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);

@@ -98,9 +98,13 @@ static struct sp_what_if decode_half(const struct sp_evidence *e)
 		     now - VALUE(e, wait_mean_ns) * VALUE(e, decode_work_share) / 2);
 }
 
-/* A batch's worker time and what of it needs a core; a step's other use of cores. */
+/*
+ * A batch's worker time and what of it needs a core; a step's other use of cores. Receiving a batch costs the
+ * training thread the same however many there are: beside one that is waited for it only does not show.
+ */
 struct load {
-	double batch_ns, cpu_ns, trainer_ns, busy_ns;
+	double batch_ns, cpu_ns, trainer_ns;
+	double busy_ns, handover_ns; /* of the training thread */
 };
 
 /* Nobody waits for a core, but all want one. */
@@ -113,6 +117,7 @@ static struct load least_load(const struct sp_evidence *e)
 		.cpu_ns = VALUE(e, batch_cpu_ns),
 		.trainer_ns = VALUE(e, trainer_cpu_ns),
 		.busy_ns = alone_ns(e),
+		.handover_ns = VALUE(e, handover_ns),
 	};
 }
 
@@ -129,12 +134,13 @@ static struct load most_load(const struct sp_evidence *e)
 		.trainer_ns = is_known(e, SP_MEASURE_trainer_cpu_ns) ? VALUE(e, trainer_cpu_ns)
 								     : busy,
 		.busy_ns = busy,
+		.handover_ns = VALUE(e, handover_ns),
 	};
 }
 
 static double step_ns(const struct load *l, double workers, double cores)
 {
-	double ns = l->busy_ns;
+	double ns = l->busy_ns + l->handover_ns;
 
 	if (workers < 1)
 		return l->busy_ns + l->batch_ns;

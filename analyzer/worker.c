@@ -7,31 +7,8 @@
 #include "analyzer/clock.h"
 #include "analyzer/jobs.h"
 #include "analyzer/report.h"
-#include "analyzer/translate.h"
 
 #define PIECES_MAX 65536u /* what a fetch may contain; beyond, the older half counts as outside */
-
-static const char *const names[SP_WORKS] = {
-#define SP_WORK(name, title) #name,
-#include "analyzer/work.def"
-#undef SP_WORK
-};
-
-static const char *const titles[SP_WORKS] = {
-#define SP_WORK(name, title) title,
-#include "analyzer/work.def"
-#undef SP_WORK
-};
-
-const char *sp_work_name(enum sp_work work)
-{
-	return names[work];
-}
-
-const char *sp_work_title(enum sp_work work)
-{
-	return _(titles[work]);
-}
 
 /* Time, and how much of it fell into the trainer's waits. */
 struct span {
@@ -51,6 +28,7 @@ struct gathering {
 	struct sp_worker *worker;
 	struct sp_call_usage *backward;
 	const struct sp_steps *steps; /* the trainer's */
+	struct sp_receiving receiving; /* of the training thread */
 	struct piece *pieces;	      /* PIECES_MAX */
 	uint32_t count;
 	struct sp_reader reader;
@@ -90,75 +68,20 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-static bool work_of_part(int64_t part, enum sp_work *ret)
-{
-	switch (part) {
-	case SP_PART_loader_fetch:
-		*ret = SP_WORK_transform;
-		return true;
-	case SP_PART_collate:
-		*ret = SP_WORK_collate;
-		return true;
-	case SP_PART_decode_image:
-		*ret = SP_WORK_image_decode;
-		return true;
-	case SP_PART_decode_png:
-		*ret = SP_WORK_png_decode;
-		return true;
-	case SP_PART_decode_video:
-		*ret = SP_WORK_video_decode;
-		return true;
-	}
-	return false;
-}
-
-static bool work_of_stage(enum sp_stage stage, enum sp_work *ret)
-{
-	switch (stage) {
-	case SP_STAGE_file_open:
-	case SP_STAGE_file_read:
-		*ret = SP_WORK_file_read;
-		return true;
-	case SP_STAGE_jpeg_decode:
-		*ret = SP_WORK_jpeg_decode;
-		return true;
-	case SP_STAGE_png_decode:
-		*ret = SP_WORK_png_decode;
-		return true;
-	case SP_STAGE_webp_decode:
-		*ret = SP_WORK_webp_decode;
-		return true;
-	case SP_STAGE_video_decode:
-		*ret = SP_WORK_video_decode;
-		return true;
-	case SP_STAGE_hdf5_open:
-	case SP_STAGE_hdf5_read:
-		*ret = SP_WORK_hdf5;
-		return true;
-	case SP_STAGE_wait:
-	case SP_STAGE_ipc_read:
-		*ret = SP_WORK_idle;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool work_of(const struct gathering *g, const struct sp_slot *slot, enum sp_work *ret)
+/* SP_STAGES: of a kind that is not known. */
+static enum sp_stage stage_of(const struct gathering *g, const struct sp_slot *slot)
 {
 	uint32_t kind = sp_commit_kind(slot->commit), image;
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
 	enum sp_place place = SP_PLACE_UNKNOWN;
 
 	if (!info || !info->name)
-		return false;
-	if (kind == SP_EV_python_call)
-		return work_of_part(slot->value, ret);
+		return SP_STAGES;
 	image = g->report->index.streams[g->worker->stream]->image;
 	if (info->arg == SP_ARG_FILE)
 		place = sp_image_place(&g->report->facts.images[image],
 				       sp_commit_arg(slot->commit));
-	return work_of_stage(sp_stage_of(kind, place), ret);
+	return sp_stage_of(kind, place);
 }
 
 static void add(struct gathering *g, enum sp_work work, struct span span)
@@ -263,15 +186,18 @@ static void take_slot(struct gathering *g, const struct sp_slot *slot, const str
 	uint32_t host = index->images[index->streams[g->worker->stream]->image].host;
 	const struct sp_clock *clock = &index->hosts[host].clock;
 	bool is_usage = extra && sp_commit_kind(slot->commit) == SP_EV_python_call;
+	enum sp_stage stage = stage_of(g, slot);
 	enum sp_work work = SP_WORKS;
 	int64_t start_ns, end_ns;
 
-	if (!work_of(g, slot, &work) && !is_usage)
+	if (!sp_work_of(slot, stage, &work) && !is_usage)
 		return;
 	start_ns = sp_clock_realtime_ns(clock, slot->start);
 	end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
 	if (end_ns < start_ns)
 		return;
+	if (g->receiving.steps)
+		sp_receiving_take(&g->receiving, stage, start_ns, end_ns);
 	if (work != SP_WORKS)
 		take(g, work, start_ns, end_ns,
 		     extra && !is_usage ? sp_clock_span_ns(clock->ns_per_tick, extra->start)
@@ -350,6 +276,7 @@ struct reading {
 	const struct sp_report *report;
 	struct gathering *gatherings;	/* one a job */
 	struct sp_call_usage *backward; /* likewise */
+	struct sp_handover *handovers;	/* likewise */
 	struct sp_worker *list;		/* by stream */
 };
 
@@ -358,6 +285,7 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 	struct reading *r = context;
 	struct gathering *g = &r->gatherings[job];
 	struct sp_worker *w = &r->list[i];
+	struct sp_handover received;
 
 	w->stream = i;
 	if (!r->report->facts.images[r->report->index.streams[i]->image].labels ||
@@ -367,8 +295,12 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 	g->worker = w;
 	g->backward = &r->backward[job];
 	g->steps = &r->report->training.trainers[w->trainer].steps;
+	g->receiving = (struct sp_receiving){
+		.steps = i == r->report->training.trainers[w->trainer].stream ? g->steps : NULL};
 	read_worker(g);
 	finish_sums(g);
+	received = sp_receiving_sum(&g->receiving);
+	sp_handover_merge(&r->handovers[job], &received);
 	return 0;
 }
 
@@ -391,6 +323,7 @@ static int read_streams(struct sp_workers *workers, struct reading *r, unsigned 
 		result = sp_jobs_run(jobs, n, read_stream, r);
 	for (unsigned i = 0; i < jobs; i++) {
 		sp_call_usage_merge(&workers->backward, &r->backward[i]);
+		sp_handover_merge(&workers->handover, &r->handovers[i]);
 		sp_reader_finish(&r->gatherings[i].reader);
 		free(r->gatherings[i].pieces);
 	}
@@ -408,11 +341,13 @@ int sp_workers_read(struct sp_workers *workers, const struct sp_report *report)
 	*workers = (struct sp_workers){.list = NULL};
 	r.gatherings = calloc(report->jobs, sizeof(*r.gatherings));
 	r.backward = calloc(report->jobs, sizeof(*r.backward));
+	r.handovers = calloc(report->jobs, sizeof(*r.handovers));
 	workers->list = r.list = calloc(report->index.stream_count + 1u, sizeof(*r.list));
-	if (r.gatherings && r.backward && r.list)
+	if (r.gatherings && r.backward && r.handovers && r.list)
 		result = read_streams(workers, &r, report->jobs);
 	free(r.gatherings);
 	free(r.backward);
+	free(r.handovers);
 	return result;
 }
 

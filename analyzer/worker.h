@@ -9,22 +9,11 @@
 #include <stdint.h>
 
 #include "analyzer/call_usage.h"
+#include "analyzer/handover.h"
+#include "analyzer/work.h"
 
 struct sp_report;
 
-enum sp_work {
-#define SP_WORK(name, title) SP_WORK_##name,
-#include "analyzer/work.def"
-#undef SP_WORK
-	SP_WORKS
-};
-
-/*
- * mapped_read: off the core in a fetch that had page faults which read, and in no call that is known.
- * transform: what is left of fetching; idle: blocked outside of it; other: neither. jpeg_decode to
- * video_decode are seen at the library's boundary; png_decode, image_decode and video_decode are,
- * besides, what is left of the wrapped calls that decode.
- */
 struct sp_work_sums {
 	uint64_t ns[SP_WORKS];
 };
@@ -44,14 +33,12 @@ struct sp_workers {
 	struct sp_worker *list; /* in the order of streams */
 	uint32_t count;
 	struct sp_call_usage backward; /* of all trainers */
+	struct sp_handover handover;   /* likewise */
 };
 
 /* True where the one process started the other. */
 struct sp_image;
 bool sp_image_is_child(const struct sp_image *child, const struct sp_image *parent);
-
-const char *sp_work_name(enum sp_work work);
-const char *sp_work_title(enum sp_work work);
 
 /* Reads the trainers and their children, with report->jobs threads. Returns 0 or -ENOMEM. */
 int sp_workers_read(struct sp_workers *workers, const struct sp_report *report);

@@ -391,6 +391,11 @@ START_TEST(more_workers_until_something_else_is_slowest)
 	sp_evidence_set(&v.evidence, SP_MEASURE_cores, 2);
 	sp_evidence_set(&v.evidence, SP_MEASURE_batch_cpu_ns, 1e6);
 	check_workers(8, 20e6, 20e6);
+	/* each batch has to be received, which the wait for one worker hides */
+	what_if_setup(100e6, 1);
+	sp_evidence_set(&v.evidence, SP_MEASURE_handover_ns, 6e6);
+	check_workers(2, 50e6, 50e6);
+	check_workers(8, 26e6, 26e6);
 }
 END_TEST
 

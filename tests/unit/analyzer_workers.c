@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict.h"
 #include "tests/unit/load.h"
 #include "tests/unit/trace_maker.h"
 
-enum { LOADER = 1, ADAM, FETCH };
+enum { LOADER = 1, ADAM, FETCH, PIPE };
 enum { MAJOR = 3 }; /* page faults of a fetch */
 
 enum { STEPS = 10, WAIT_NS = 1000, WORK_NS = 3000, PERIOD_NS = WAIT_NS + WORK_NS };
@@ -38,6 +39,20 @@ static void end(const char *file)
 	sp_maker_finish(&m);
 }
 
+/* A wait of which 880 ns are after the first bytes, and 300 of these waiting for more. */
+static void receive(void)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += 100;
+	span(SP_EV_read, PIPE, 20, 4);
+	m.now_ticks += 80;
+	span(SP_EV_poll, 0, 300, 1);
+	span(SP_EV_read, PIPE, 10, 400);
+	m.now_ticks = start + WAIT_NS;
+	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+}
+
 static void make_trainer(void)
 {
 	sp_maker_init(&m, 10, 10, 0);
@@ -45,8 +60,9 @@ static void make_trainer(void)
 	sp_maker_header(&m);
 	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
 	name(ADAM, "Optimizer.step#Adam.step");
+	sp_maker_file(&m, PIPE, SP_FILE_PIPE, "pipe");
 	for (int i = 0; i < STEPS; i++) {
-		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		receive();
 		m.now_ticks += WORK_NS - 500;
 		span(SP_EV_torch_range, ADAM, 500, 0);
 	}
@@ -125,7 +141,31 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_file_read], (STEPS - 1) * 100);
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_collate], (STEPS - 1) * 300);
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_idle], 0);
+	ck_assert_uint_eq(workers.handover.batches, STEPS);
+	ck_assert_int_eq(workers.handover.ns, STEPS * 580);
 	sp_workers_finish(&workers);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+/* The trainer waits for what is made already: nothing is said of the making. */
+START_TEST(receiving_is_no_waiting_for_the_making)
+{
+	static struct sp_verdict v;
+
+	sp_folder_make(folder);
+	make_trainer();
+	make_worker();
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_double_eq_tol(sp_evidence_value(&v.evidence, SP_MEASURE_handover_ns), 580, 1e-6);
+	ck_assert_double_eq_tol(sp_evidence_value(&v.evidence, SP_MEASURE_handover_wait_share), 0.58,
+				1e-6);
+	ck_assert_int_eq(v.id, SP_VERDICT_handover);
+	ck_assert(!v.evidence.of[SP_MEASURE_transform_work_share].is_known);
+	ck_assert(!v.evidence.of[SP_MEASURE_fetch_blocked_share].is_known);
+	ck_assert(!v.doubts[SP_DOUBT_work_unseen]);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
 }
@@ -139,6 +179,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(c, what_a_worker_does);
+	tcase_add_test(c, receiving_is_no_waiting_for_the_making);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

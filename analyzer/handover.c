@@ -1,0 +1,49 @@
+#include "analyzer/handover.h"
+
+#include "analyzer/step.h"
+
+/* 1 + index of the wait that holds the instant; 0: none does. */
+static uint32_t wait_at(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t low = 0, high = s->wait_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->waits[middle].end_ns < at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->wait_count && s->waits[low].start_ns <= at_ns ? low + 1 : 0;
+}
+
+void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t start_ns, int64_t end_ns)
+{
+	uint32_t wait;
+
+	if (stage != SP_STAGE_ipc_read && stage != SP_STAGE_wait)
+		return;
+	wait = wait_at(r->steps, end_ns);
+	if (!wait)
+		return;
+	if (stage == SP_STAGE_wait && wait == r->wait) {
+		r->received_ns -= end_ns - start_ns;
+	} else if (stage == SP_STAGE_ipc_read && wait != r->wait) {
+		r->wait = wait;
+		r->received_ns += r->steps->waits[wait - 1].end_ns - end_ns;
+	}
+}
+
+struct sp_handover sp_receiving_sum(const struct sp_receiving *r)
+{
+	if (!r->wait)
+		return (struct sp_handover){0, 0};
+	return (struct sp_handover){r->received_ns, r->steps->wait_count};
+}
+
+void sp_handover_merge(struct sp_handover *into, const struct sp_handover *from)
+{
+	into->ns += from->ns;
+	into->batches += from->batches;
+}
