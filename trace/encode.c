@@ -46,18 +46,12 @@ static void divider_init(struct divider *d, uint32_t grain)
 	d->inexact = 0;
 }
 
-/* `shifts`: the grain is a power of two. */
-static inline int64_t divide(struct divider *d, int64_t x, int shifts)
+static inline int64_t divide(struct divider *d, int64_t x)
 {
-	int64_t q = x >> d->shift;
+	uint64_t q = (uint64_t)(x >> d->shift) * d->inverse;
 
-	if (shifts) {
-		d->inexact |= (uint64_t)x & (d->grain - 1);
-		return q;
-	}
-	q = (int64_t)((uint64_t)q * d->inverse);
-	d->inexact |= (uint64_t)q * d->grain ^ (uint64_t)x;
-	return q;
+	d->inexact |= q * d->grain ^ (uint64_t)x;
+	return (int64_t)q;
 }
 
 /* Where the columns of times have come to. */
@@ -296,14 +290,9 @@ static uint32_t kinds_place(struct work *w)
 	return at;
 }
 
-/* `plain`: every slot with times is an event. `end`: of the slot before. */
-static inline __attribute__((always_inline)) void put_times(struct work *w, const struct stretch *s,
-							    const uint16_t *slot_kinds, struct times *times,
-							    int plain, int shifts)
+/* `end`: of the slot before. */
+static void put_times(struct work *w, const struct stretch *s, const uint16_t *slot_kinds, struct times *t)
 {
-	/* A copy: for all the compiler knows, a number stored may change anything else. */
-	struct times t = *times;
-
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint64_t start = s->slots[i].start, length = s->slots[i].ticks;
 		struct kind *kind = &w->kinds[slot_kinds[i]];
@@ -312,18 +301,55 @@ static inline __attribute__((always_inline)) void put_times(struct work *w, cons
 		if (slot_kinds[i] == NO_KIND)
 			continue;
 		at = kind->at++;
-		w->gaps[at] = divide(&t.divider, (int64_t)(start - t.end), shifts);
-		w->ticks[at] = divide(&t.divider, (int64_t)length, shifts);
-		t.end = start + length;
-		if (plain || is_event(kind->kind)) {
-			t.first = start < t.first ? start : t.first;
-			t.last = t.end > t.last ? t.end : t.last;
+		w->gaps[at] = divide(&t->divider, (int64_t)(start - t->end));
+		w->ticks[at] = divide(&t->divider, (int64_t)length);
+		t->end = start + length;
+		if (is_event(kind->kind)) {
+			t->first = start < t->first ? start : t->first;
+			t->last = t->end > t->last ? t->end : t->last;
 		}
 	}
-	*times = t;
 }
 
-/* Gaps and ticks of all slots, as numbers. Returns how many of each there are. */
+/*
+ * The same, quicker, of a block without definitions and with a grain that is a power of two. Locals, for all that the
+ * compiler knows a number stored may change anything else; a kind stays for as long as the next slot has it, too.
+ */
+static void put_times_plain(struct work *w, const struct stretch *s, const uint16_t *slot_kinds,
+			    struct times *times)
+{
+	unsigned shift = times->divider.shift, index = NO_KIND;
+	uint64_t before = times->end >> shift, any = 0, first = times->first, last = times->last;
+	int64_t *gaps = w->gaps, *ticks = w->ticks;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint64_t start = s->slots[i].start, length = s->slots[i].ticks, end = start + length;
+
+		if (slot_kinds[i] == NO_KIND)
+			continue;
+		if (slot_kinds[i] != index) {
+			if (index != NO_KIND)
+				w->kinds[index].at = at;
+			index = slot_kinds[i];
+			at = w->kinds[index].at;
+		}
+		any |= start | length;
+		first = start < first ? start : first;
+		last = end > last ? end : last;
+		gaps[at] = (int64_t)((start >> shift) - before);
+		before = end >> shift;
+		ticks[at++] = (int64_t)(before - (start >> shift));
+	}
+	if (index != NO_KIND)
+		w->kinds[index].at = at;
+	times->end = before << shift;
+	times->first = first;
+	times->last = last;
+	times->divider.inexact |= any & (times->divider.grain - 1);
+}
+
+/* Gaps and ticks of all slots, as numbers. Returns how many of each there are. `plain`: all are events. */
 static uint32_t put_all_times(struct work *w, const struct ring *r, struct times *t, int plain)
 {
 	uint32_t n = kinds_place(w);
@@ -332,12 +358,10 @@ static uint32_t put_all_times(struct work *w, const struct ring *r, struct times
 	for (int i = 0; i < 2; i++) {
 		const struct stretch *s = &r->stretches[i];
 
-		if (!plain)
-			put_times(w, s, slot_kinds, t, 0, 0);
-		else if (t->divider.inverse == 1)
-			put_times(w, s, slot_kinds, t, 1, 1);
+		if (plain && t->divider.inverse == 1)
+			put_times_plain(w, s, slot_kinds, t);
 		else
-			put_times(w, s, slot_kinds, t, 1, 0);
+			put_times(w, s, slot_kinds, t);
 		slot_kinds += s->n;
 	}
 	return n;
