@@ -8,7 +8,7 @@
 import sys
 from _thread import get_ident
 
-UNTIMED, ITERATE, INLINE = 1, 2, 4
+UNTIMED, ITERATE, INLINE, IMAGE = 1, 2, 4, 8
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -65,10 +65,12 @@ def owner_of(module, path):
 
 
 def wrap_calls(module, rows):
+	# Its decoders are told the kind by what they are given; in its wheels the libraries are out of sight.
+	flags = IMAGE if module.__name__ == "cv2" else 0
 	for path, part, label in rows:
 		pair = attempt(owner_of, module, path)
 		if pair:
-			attempt(replace, *pair, label, part)
+			attempt(replace, *pair, label, part, flags)
 
 
 # The dataset's own code: its methods that make items, and the functions of its module and the other

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/cuda_time.h"
+#include "preload/python_image.h"
 #include "preload/ranges.h"
 #include "preload/resident.h"
 #include "preload/switch.h"
@@ -72,14 +73,14 @@ static void timed_begin(const struct timed *timed, struct sp_range *range, struc
 	*range = sp_range_begin();
 }
 
-static void timed_end(const struct timed *timed, struct sp_range range, const struct sp_call_usage *before)
+static void timed_end(const struct timed *timed, int part, struct sp_range range,
+		      const struct sp_call_usage *before)
 {
 	if (before->is_known)
-		sp_range_end_used(range, SP_EV_python_call, timed->part, timed->text,
+		sp_range_end_used(range, SP_EV_python_call, part, timed->text,
 				  (size_t)timed->text_bytes, before);
 	else
-		sp_range_end(range, SP_EV_python_call, timed->part, timed->text,
-			     (size_t)timed->text_bytes);
+		sp_range_end(range, SP_EV_python_call, part, timed->text, (size_t)timed->text_bytes);
 	if (timed->part == SP_PART_backward) {
 		sp_switch_backward();
 	} else if (timed->part == SP_PART_optimizer) {
@@ -128,16 +129,24 @@ static struct sp_py_object *run(struct sp_py_object *function, const struct call
 					     call->names);
 }
 
-static const struct sp_py_object *self_of(const struct call *call)
+static struct sp_py_object *self_of(const struct call *call)
 {
 	if (call->args)
 		return sp_python.PyTuple_Size(call->args) ? sp_python.PyTuple_GetItem(call->args, 0) : NULL;
 	return call->count & ~ARGUMENTS_OFFSET ? call->vector[0] : NULL;
 }
 
+static int part_of(const struct timed *timed, const struct call *call)
+{
+	struct sp_py_object *given = timed->flags & SP_PYTHON_CALL_IMAGE ? self_of(call) : NULL;
+
+	return given && sp_python_image_is_png(given) ? SP_PART_decode_png : timed->part;
+}
+
 static struct sp_py_object *run_timed(const struct timed *timed, const struct call *call)
 {
 	uint32_t stage = sp_cuda_time_enter((uint32_t)timed->part);
+	int part = part_of(timed, call);
 	struct sp_py_object *result;
 	struct sp_call_usage before;
 	struct sp_range range;
@@ -150,7 +159,7 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 	else if (timed->part == SP_PART_loader_begin)
 		loader_end(timed, range, result, result != NULL);
 	else
-		timed_end(timed, range, &before);
+		timed_end(timed, part, range, &before);
 	return result;
 }
 
@@ -194,7 +203,7 @@ static struct sp_py_object *step_next(struct sp_py_object *self)
 	item = sp_python.PyIter_Next(timed->function);
 	/* The end of the iterator is not a step. */
 	if (item)
-		timed_end(timed, range, &before);
+		timed_end(timed, timed->part, range, &before);
 	return item;
 }
 

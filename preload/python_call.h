@@ -16,6 +16,7 @@ enum sp_python_call_flags {
 	SP_PYTHON_CALL_UNTIMED = 1 << 0, /* only for what comes after it */
 	SP_PYTHON_CALL_ITERATE = 1 << 1, /* its result is an iterator, whose steps are the calls */
 	SP_PYTHON_CALL_INLINE = 1 << 2,	 /* a Python function: torch.compile is to trace it, untimed */
+	SP_PYTHON_CALL_IMAGE = 1 << 3,	 /* decodes what its first argument is: PNG is a part of its own */
 };
 
 /* Makes the two types. Returns 0 or -ENOSYS. */

@@ -14,6 +14,7 @@ TABLE = [
     Fault("hdf5_reopened", ["storage-bound", "input-bound"], ["hdf5_handle"]),
     Fault("huge_jpegs", ["decode-bound"], ["decode_smaller"]),
     Fault("png", ["decode-bound"], ["decode_once", "not_png"]),
+    Fault("png_opencv", ["decode-bound"], ["decode_once", "not_png"]),
     Fault("one_worker", ["input-bound"], ["add_workers"]),
     Fault("no_worker", ["decode-bound", "input-bound"], ["use_workers"]),
     Fault("many_workers", ["cpu-oversubscribed"], ["fewer_workers"]),

@@ -38,7 +38,7 @@ def two_cores():
 
 
 def python(argv, folder, traced):
-    command = [training.interpreter("h5py"), *argv]
+    command = [training.interpreter("h5py", "cv2"), *argv]
     env = environment(traced, os.path.join(folder, "run.zst"))
     done = subprocess.run(
         command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
