@@ -7,7 +7,23 @@
 #include "preload/names.h"
 #include "preload/process.h"
 
-__thread struct sp_cuda_call *sp_cuda_outer[SP_CUDA_LAYERS];
+__thread struct sp_cuda_frame *sp_cuda_outer[SP_CUDA_LAYERS];
+
+void sp_cuda_end_correlated(struct sp_span span, uint64_t end, int64_t value)
+{
+	sp_cupti_span_close(&span, end, value);
+}
+
+void sp_cuda_begin_shared(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real,
+			  uint32_t kind, uint32_t arg)
+{
+	sp_cuda_begin_in_line(call, t, real, kind, arg);
+}
+
+void sp_cuda_end_shared(struct sp_cuda_call *call, int64_t value)
+{
+	sp_cuda_end_in_line(call, value);
+}
 
 struct extent {
 	uintptr_t address, begin, end;
@@ -48,7 +64,7 @@ static struct extent extent_of(const void *address)
 static struct sp_cuda_caller *caller_place(struct sp_cuda_original *original, uint32_t generation)
 {
 	for (unsigned i = 0; i < SP_CUDA_CALLERS; i++)
-		if (__atomic_load_n(&original->callers[i].generation, __ATOMIC_RELAXED) != generation)
+		if (__atomic_load_n(&original->callers[i].stamp, __ATOMIC_RELAXED) >> 32 != generation)
 			return &original->callers[i];
 	return &original->callers[SP_CUDA_CALLERS - 1];
 }
@@ -58,10 +74,10 @@ static void caller_store(struct sp_cuda_original *original, uint32_t generation,
 {
 	struct extent extent = extent_of(address);
 	struct sp_cuda_caller *caller = caller_place(original, generation);
-	uint32_t sequence = __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED);
+	uint64_t stamp = __atomic_load_n(&caller->stamp, __ATOMIC_RELAXED), writings = (uint32_t)stamp;
 
-	if ((sequence & 1) ||
-	    !__atomic_compare_exchange_n(&caller->sequence, &sequence, sequence + 1, 0,
+	if (stamp >> 32 == SP_CUDA_WRITING ||
+	    !__atomic_compare_exchange_n(&caller->stamp, &stamp, (uint64_t)SP_CUDA_WRITING << 32 | writings, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -70,8 +86,8 @@ static void caller_store(struct sp_cuda_original *original, uint32_t generation,
 	__atomic_store_n(&caller->real.function, real->function, __ATOMIC_RELAXED);
 	__atomic_store_n(&caller->real.begin, real->begin, __ATOMIC_RELAXED);
 	__atomic_store_n(&caller->real.bytes, real->bytes, __ATOMIC_RELAXED);
-	__atomic_store_n(&caller->generation, generation, __ATOMIC_RELAXED);
-	__atomic_store_n(&caller->sequence, sequence + 2, __ATOMIC_RELEASE);
+	writings = (uint32_t)(writings + 1);
+	__atomic_store_n(&caller->stamp, (uint64_t)generation << 32 | writings, __ATOMIC_RELEASE);
 }
 
 /* A program that calls its own statically linked library is not told apart from it: then nothing nests. */
@@ -104,19 +120,26 @@ static void cover(const struct sp_cuda_original *original, const struct sp_cuda_
 		sp_cover_library(nccl ? "nccl" : "cuda-runtime", info.dli_fname);
 }
 
-struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address)
+static struct sp_cuda_real find_anew(struct sp_cuda_original *original, const void *address)
 {
 	uint32_t generation = __atomic_load_n(&sp_resolve_generation, __ATOMIC_SEQ_CST);
 	struct sp_foreign foreign = {original->name, original->family, original->wrapper, {{0}}};
 	struct sp_cuda_real real;
 	int kept = errno;
 
-	for (unsigned i = 1; i < SP_CUDA_CALLERS; i++)
-		if (sp_cuda_caller_read(&original->callers[i], address, &real))
-			return real;
 	real = real_of(sp_foreign_find(&foreign, NULL, address), address);
 	caller_store(original, generation, address, &real);
 	cover(original, &real);
 	errno = kept;
 	return real;
+}
+
+struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address)
+{
+	struct sp_cuda_real real;
+
+	for (unsigned i = 0; i < SP_CUDA_CALLERS; i++)
+		if (sp_cuda_caller_read(&original->callers[i], address, &real))
+			return real;
+	return find_anew(original, address);
 }

@@ -29,10 +29,16 @@ enum sp_cuda_layer {
 	SP_CUDA_LAYERS
 };
 
+/* What a call inside an open one is known by. */
+struct sp_cuda_frame {
+	uintptr_t alive; /* this structure's own address, mixed, while its call is open */
+	uintptr_t inner_begin, inner_bytes; /* the library that it went into */
+};
+
+/* Apart from its frame, whose address others have: in a hook that gives its own to nobody it lives in registers. */
 struct sp_cuda_call {
 	struct sp_span span; /* thread NULL: inside another call, not recording, or closed */
-	uintptr_t alive;     /* this structure's own address, mixed, while it is open */
-	uintptr_t inner_begin, inner_bytes; /* the library that it went into */
+	struct sp_cuda_frame *frame;
 	enum sp_cuda_layer layer;
 };
 
@@ -42,7 +48,7 @@ struct sp_cuda_real {
 	uintptr_t begin, bytes;
 };
 
-extern __thread struct sp_cuda_call *sp_cuda_outer[SP_CUDA_LAYERS]
+extern __thread struct sp_cuda_frame *sp_cuda_outer[SP_CUDA_LAYERS]
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* No stack of driver calls is deeper; also keeps us from reading far below a stack that is gone. */
@@ -53,40 +59,37 @@ extern __thread struct sp_cuda_call *sp_cuda_outer[SP_CUDA_LAYERS]
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-static inline int sp_cuda_is_inside(const struct sp_cuda_call *call, enum sp_cuda_layer layer,
-				    const void *caller)
+SP_INLINE int sp_cuda_is_inside(const struct sp_cuda_frame *frame, enum sp_cuda_layer layer,
+				const void *caller)
 {
-	const struct sp_cuda_call *outer = sp_cuda_outer[layer];
+	const struct sp_cuda_frame *outer = sp_cuda_outer[layer];
 
-	return outer && (uintptr_t)outer - (uintptr_t)call - 1 < SP_CUDA_DEEPEST &&
+	return outer && (uintptr_t)outer - (uintptr_t)frame - 1 < SP_CUDA_DEEPEST &&
 	       outer->alive == ((uintptr_t)outer ^ SP_CUDA_ALIVE) &&
 	       ((uintptr_t)caller - outer->inner_begin < outer->inner_bytes ||
 		(uintptr_t)caller - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start));
 }
 
 /* Returns the thread that records, or NULL: then the rest of the hook costs nothing. */
-static inline struct sp_thread *sp_cuda_enter(struct sp_cuda_call *call, enum sp_cuda_layer layer,
-					      const void *caller)
+SP_INLINE struct sp_thread *sp_cuda_enter(const struct sp_cuda_frame *frame, enum sp_cuda_layer layer,
+					  const void *caller)
 {
-	call->span.thread = NULL;
-	return sp_cuda_is_inside(call, layer, caller) ? NULL : sp_enter();
+	return sp_cuda_is_inside(frame, layer, caller) ? NULL : sp_enter();
 }
 
-static inline void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t,
-				 enum sp_cuda_layer layer, const struct sp_cuda_real *real,
-				 uint32_t kind, uint32_t arg)
+SP_INLINE void sp_cuda_begin_in_line(struct sp_cuda_call *call, struct sp_thread *t,
+				     const struct sp_cuda_real *real, uint32_t kind, uint32_t arg)
 {
-	call->alive = (uintptr_t)call ^ SP_CUDA_ALIVE;
-	call->inner_begin = real->begin;
-	call->inner_bytes = real->bytes;
-	call->layer = layer;
-	sp_cuda_outer[layer] = call;
+	call->frame->alive = (uintptr_t)call->frame ^ SP_CUDA_ALIVE;
+	call->frame->inner_begin = real->begin;
+	call->frame->inner_bytes = real->bytes;
+	sp_cuda_outer[call->layer] = call->frame;
 	call->span = sp_span_begin(t, kind, arg);
 }
 
-static inline void sp_cuda_close(struct sp_cuda_call *call)
+SP_INLINE void sp_cuda_close(struct sp_cuda_call *call)
 {
-	call->alive = 0;
+	call->frame->alive = 0;
 	sp_cuda_outer[call->layer] = NULL;
 }
 
@@ -96,25 +99,29 @@ static inline int64_t sp_cuda_value(int ret, uint64_t value)
 	return ret ? -(int64_t)ret : (int64_t)value;
 }
 
-static inline void sp_cuda_end(struct sp_cuda_call *call, int64_t value)
+/* sp_cupti_span_close, by value: a span whose address is given away lives in memory. */
+void sp_cuda_end_correlated(struct sp_span span, uint64_t end, int64_t value);
+
+SP_INLINE void sp_cuda_end_in_line(struct sp_cuda_call *call, int64_t value)
 {
-	struct sp_thread *thread = call->span.thread;
+	struct sp_span span = call->span;
+	struct sp_thread *thread = span.thread;
 	uint64_t end;
 
 	if (!thread)
 		return;
 	sp_cuda_close(call);
+	call->span.thread = NULL;
 	end = sp_clock_ticks();
 	if (sp_unlikely(sp_cupti_seen.correlation != 0))
-		sp_cupti_span_close(&call->span, end, value);
+		sp_cuda_end_correlated(span, end, value);
 	else
-		sp_span_close_at(&call->span, end, value);
-	if (sp_unlikely(end - call->span.start >= sp_lines_least_ticks))
-		sp_line_keep(thread, call->span.kind, call->span.arg, call->span.start,
-			     end - call->span.start);
+		sp_span_close_at(&span, end, value);
+	if (sp_unlikely(end - span.start >= sp_lines_least_ticks))
+		sp_line_keep(thread, span.kind, span.arg, span.start, end - span.start);
 }
 
-static inline void sp_cuda_cleanup(struct sp_cuda_call *call)
+SP_INLINE void sp_cuda_cleanup(struct sp_cuda_call *call)
 {
 	if (sp_likely(!call->span.thread))
 		return;
@@ -122,12 +129,45 @@ static inline void sp_cuda_cleanup(struct sp_cuda_call *call)
 	sp_span_cleanup(&call->span);
 }
 
+/*
+ * What programs are full of is in line in its hook; the hundreds of other hooks share one of each. `kind` is a
+ * constant where this is asked.
+ */
+SP_INLINE int sp_cuda_is_hot(uint32_t kind)
+{
+	return kind == SP_EV_cudaLaunchKernel || kind == SP_EV_cudaLaunchKernelExC ||
+	       kind == SP_EV_cuLaunchKernel || kind == SP_EV_cuLaunchKernelEx;
+}
+
+void sp_cuda_begin_shared(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real,
+			  uint32_t kind, uint32_t arg);
+void sp_cuda_end_shared(struct sp_cuda_call *call, int64_t value);
+
+SP_INLINE void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t,
+			     const struct sp_cuda_real *real, uint32_t kind, uint32_t arg)
+{
+	if (sp_cuda_is_hot(kind))
+		sp_cuda_begin_in_line(call, t, real, kind, arg);
+	else
+		sp_cuda_begin_shared(call, t, real, kind, arg);
+}
+
+SP_INLINE void sp_cuda_end(struct sp_cuda_call *call, uint32_t kind, int64_t value)
+{
+	if (sp_cuda_is_hot(kind))
+		sp_cuda_end_in_line(call, value);
+	else
+		sp_cuda_end_shared(call, value);
+}
+
 /* Declares and begins a call; arg is computed only where it is recorded, and before its time begins. */
 #define SP_CUDA_CALL(name, layer, real, caller, kind, arg)                                         \
-	struct sp_cuda_call name __attribute__((cleanup(sp_cuda_cleanup)));                        \
-	struct sp_thread *name##_thread = sp_cuda_enter(&name, layer, caller);                     \
+	struct sp_cuda_frame name##_frame;                                                         \
+	struct sp_cuda_call name __attribute__((cleanup(sp_cuda_cleanup))) = {                     \
+		{.thread = NULL}, &name##_frame, layer};                                           \
+	struct sp_thread *name##_thread = sp_cuda_enter(&name##_frame, layer, caller);             \
 	if (name##_thread)                                                                         \
-	sp_cuda_begin(&name, name##_thread, layer, real, kind, arg)
+	sp_cuda_begin(&name, name##_thread, real, kind, arg)
 
 /* Once the outermost call is recorded. `kind` is a constant where this is called: a launch pays nothing. */
 static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind, int ret)
@@ -179,9 +219,14 @@ static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
  */
 #define SP_CUDA_CALLERS 4u /* libraries remembered for each function */
 
+/*
+ * An entry is written once for each generation of resolve.h: `stamp` is that generation in its upper half and a
+ * count of writings below, SP_CUDA_WRITING in the upper half while it is written.
+ */
+#define SP_CUDA_WRITING UINT32_MAX
+
 struct sp_cuda_caller {
-	uint32_t sequence; /* odd while it is written */
-	uint32_t generation;
+	uint64_t stamp;
 	uintptr_t begin, bytes; /* of the caller's library */
 	struct sp_cuda_real real;
 };
@@ -196,29 +241,28 @@ struct sp_cuda_original {
 struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address);
 
 /* Returns 1 and the function where the entry is for this caller. */
-static inline int sp_cuda_caller_read(struct sp_cuda_caller *caller, const void *address,
-				      struct sp_cuda_real *ret)
+SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const void *address,
+				  struct sp_cuda_real *ret)
 {
-	uint32_t before = __atomic_load_n(&caller->sequence, __ATOMIC_ACQUIRE);
+	uint64_t stamp = __atomic_load_n(&caller->stamp, __ATOMIC_ACQUIRE);
 	uintptr_t begin = __atomic_load_n(&caller->begin, __ATOMIC_RELAXED);
 	uintptr_t bytes = __atomic_load_n(&caller->bytes, __ATOMIC_RELAXED);
-	uint32_t generation = __atomic_load_n(&caller->generation, __ATOMIC_RELAXED);
 
 	ret->function = __atomic_load_n(&caller->real.function, __ATOMIC_RELAXED);
 	ret->begin = __atomic_load_n(&caller->real.begin, __ATOMIC_RELAXED);
 	ret->bytes = __atomic_load_n(&caller->real.bytes, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return (uintptr_t)address - begin < bytes && !(before & 1) &&
-	       generation == __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED) &&
-	       __atomic_load_n(&caller->sequence, __ATOMIC_RELAXED) == before;
+	return sp_likely((uintptr_t)address - begin < bytes) &&
+	       sp_likely(stamp >> 32 == __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED)) &&
+	       sp_likely(__atomic_load_n(&caller->stamp, __ATOMIC_RELAXED) == stamp);
 }
 
-static inline struct sp_cuda_real sp_cuda_original(struct sp_cuda_original *original,
-						   const void *address)
+SP_INLINE struct sp_cuda_real sp_cuda_original(struct sp_cuda_original *original, uint32_t kind,
+					       const void *address)
 {
 	struct sp_cuda_real real;
 
-	if (sp_likely(sp_cuda_caller_read(&original->callers[0], address, &real)))
+	if (sp_cuda_is_hot(kind) && sp_likely(sp_cuda_caller_read(&original->callers[0], address, &real)))
 		return real;
 	return sp_cuda_original_find(original, address);
 }
@@ -228,13 +272,13 @@ static inline struct sp_cuda_real sp_cuda_original(struct sp_cuda_original *orig
 	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
 	{                                                                                          \
 		static struct sp_cuda_original original = {                                        \
-			#name, family, (const void *)sp_wrap_##name, {{.sequence = 0}}};           \
+			#name, family, (const void *)sp_wrap_##name, {{.stamp = 0}}};            \
 		const void *caller = __builtin_return_address(0);                                  \
-		struct sp_cuda_real real = sp_cuda_original(&original, caller);                    \
+		struct sp_cuda_real real = sp_cuda_original(&original, kind, caller);                   \
 		SP_CUDA_CALL(call, layer, &real, caller, kind, arg);                               \
 		int ret = ((int(*) parameters)real.function)arguments;                             \
                                                                                                    \
-		sp_cuda_end(&call, value);                                                         \
+		sp_cuda_end(&call, kind, value);                                                   \
 		sp_cuda_after(call_thread, kind, ret);                                             \
 		return ret;                                                                        \
 	}

@@ -53,7 +53,7 @@
 		int ret = ((int(*) parameters)real.function)arguments;                             \
                                                                                                    \
 		(void)driver;                                                                      \
-		sp_cuda_end(&call, value);                                                         \
+		sp_cuda_end(&call, SP_EV_##kind, value);                                           \
 		sp_cuda_after(call_thread, SP_EV_##kind, ret);                                     \
 		return ret;                                                                        \
 	}
