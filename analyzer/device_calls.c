@@ -1,6 +1,7 @@
 #include "analyzer/device_calls.h"
 
 #include "analyzer/clock.h"
+#include "analyzer/gpu_calls.h"
 #include "analyzer/report.h"
 
 #define BLOCKED_NS 100000u
@@ -16,6 +17,8 @@ struct reading {
 	uint32_t wait; /* the first whose queue is not settled */
 	int64_t drained_ns; /* since when the device has nothing to do */
 	bool is_drained;
+	bool is_by_allocation; /* that it is drained */
+	uint64_t allocating_ns; /* of allocations since it was drained */
 	/* Since the end of the last sync. */
 	int64_t synced_ns;
 	uint32_t synced_step;
@@ -39,6 +42,25 @@ static bool is_in_step(struct reading *r, int64_t start_ns, int64_t end_ns)
 	return r->step < s->count && start_ns >= s->steps[r->step].start_ns;
 }
 
+/* The device had nothing to do from when it was drained until now: what of that goes to allocations. */
+static void add_idle(struct reading *r, int64_t until_ns)
+{
+	uint64_t ns = until_ns > r->drained_ns ? (uint64_t)(until_ns - r->drained_ns) : 0;
+	uint64_t allocating = r->is_by_allocation || r->allocating_ns > ns ? ns : r->allocating_ns;
+
+	r->calls->allocation_idle_ns += allocating;
+	r->calls->idle_ns += ns - allocating;
+	r->allocating_ns = 0;
+}
+
+static void drain(struct reading *r, int64_t at_ns, bool by_allocation)
+{
+	r->drained_ns = at_ns;
+	r->is_drained = true;
+	r->is_by_allocation = by_allocation;
+	r->allocating_ns = 0;
+}
+
 /* The loader's waits that began before this instant: what was queued then is known now. */
 static void settle_waits(struct reading *r, int64_t until_ns)
 {
@@ -55,15 +77,15 @@ static void settle_waits(struct reading *r, int64_t until_ns)
 			continue;
 		r->calls->drained_wait_ns += ns;
 		/* lost to the loader and not to the sync */
-		r->calls->idle_ns += (uint64_t)(wait->start_ns - r->drained_ns);
+		add_idle(r, wait->start_ns);
 		r->drained_ns = wait->end_ns;
 	}
 }
 
 static void take_work(struct reading *r, int64_t start_ns, bool in_step)
 {
-	if (r->is_drained && in_step && start_ns > r->drained_ns)
-		r->calls->idle_ns += (uint64_t)(start_ns - r->drained_ns);
+	if (r->is_drained && in_step)
+		add_idle(r, start_ns);
 	r->is_drained = false;
 }
 
@@ -89,8 +111,20 @@ static void take_sync(struct reading *r, int64_t start_ns, int64_t end_ns)
 		settle_queue(r, start_ns, end_ns);
 	/* One that waited shows that there was work, whoever gave it. */
 	if (!r->is_drained || end_ns - start_ns >= WAITED_NS)
-		r->drained_ns = end_ns;
-	r->is_drained = true;
+		drain(r, end_ns, false);
+}
+
+/* One that takes long has waited for all that was queued, as far as can be seen. */
+static void take_allocation(struct reading *r, int64_t start_ns, int64_t end_ns, bool in_step)
+{
+	uint64_t ns = in_step ? (uint64_t)(end_ns - start_ns) : 0;
+
+	r->calls->allocations += in_step;
+	r->calls->allocation_ns += ns;
+	if (r->is_drained)
+		r->allocating_ns += ns;
+	else if (ns >= BLOCKED_NS)
+		drain(r, end_ns, true);
 }
 
 static void take_copy(struct reading *r, uint32_t arg, int64_t start_ns, int64_t end_ns,
@@ -142,6 +176,8 @@ static void take(struct reading *r, const struct sp_slot *slot)
 		take_copy(r, arg, start_ns, end_ns, in_step);
 	if (class == SP_CLASS_CUDA_MEMSET)
 		take_work(r, start_ns, in_step);
+	if (sp_gpu_call_stalls(kind))
+		take_allocation(r, start_ns, end_ns, in_step);
 	if (class == SP_CLASS_CUDA_SYNC) {
 		r->calls->syncs += in_step;
 		r->calls->sync_ns += in_step ? (uint64_t)(end_ns - start_ns) : 0;
@@ -156,8 +192,8 @@ static void read_stream(struct reading *r, struct sp_reader *reader,
 
 	/* Before the first step the device is as good as synced. */
 	if (r->steps->count) {
-		r->is_drained = true;
-		r->drained_ns = r->synced_ns = r->steps->steps[0].start_ns;
+		r->synced_ns = r->steps->steps[0].start_ns;
+		drain(r, r->synced_ns, false);
 	}
 	sp_reader_open(reader, &report->index, report->index.streams[stream]);
 	while (sp_reader_next(reader, &batch)) {

@@ -1,7 +1,7 @@
 /*
  * What a training process gave its device to do in its steps, as the host saw it, and when the
- * device is known to have had nothing to do: from the end of a sync of the training thread until
- * the next launch or copy. Backward's own threads launch too, but the training thread waits for
+ * device is known to have had nothing to do: from the end of a sync of the training thread, or of an
+ * allocation or free that took as long as one, until the next launch or copy. Backward's own threads launch too, but the training thread waits for
  * them before it syncs.
  */
 #ifndef STAGEPROF_ANALYZER_DEVICE_CALLS_H
@@ -20,6 +20,9 @@ struct sp_device_calls {
 	uint64_t d2h_ns; /* copies to the host: those to memory that is not pinned wait */
 	uint64_t h2d_ns, h2d_pageable_ns;
 	uint64_t idle_ns;   /* the device's, after syncs; without the loader's waits */
+	/* Of device and pinned memory, that may wait for the device (analyzer/gpu_calls.h), in steps. */
+	uint64_t allocations, allocation_ns;
+	uint64_t allocation_idle_ns; /* the device's, in and after those; not in idle_ns */
 	uint64_t drained_wait_ns; /* of the loader, while the device had nothing queued */
 	/*
 	 * Of the loader, while the device surely had work: at the next sync it still had more than it

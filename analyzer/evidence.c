@@ -213,6 +213,11 @@ static void set_device(struct sp_evidence *e, const struct time *t, const struct
 				  t->total);
 		sp_evidence_ratio(e, SP_MEASURE_syncs_per_step, (double)c->syncs, (double)t->steps);
 	}
+	if (c->allocations) {
+		sp_evidence_ratio(e, SP_MEASURE_allocations_per_step, (double)c->allocations, (double)t->steps);
+		sp_evidence_ratio(e, SP_MEASURE_allocation_share, (double)c->allocation_ns, t->total);
+		sp_evidence_ratio(e, SP_MEASURE_allocation_cost_share, (double)c->allocation_idle_ns, t->total);
+	}
 	sp_evidence_ratio(e, SP_MEASURE_pageable_share, (double)c->h2d_pageable_ns,
 			  (double)c->h2d_ns);
 	set_launches(e, t, c);

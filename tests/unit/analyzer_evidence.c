@@ -156,6 +156,88 @@ START_TEST(a_wait_behind_a_launch_is_not_known_to_be_lost)
 }
 END_TEST
 
+/* A free that waits, then 150 us in which nothing is launched; or a sync, and an allocation in the gap behind it. */
+static void allocating_step(bool is_synced)
+{
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+	for (int i = 0; i < 10; i++)
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	if (is_synced)
+		span(SP_EV_cudaStreamSynchronize, 0, 300000, 0);
+	else
+		span(SP_EV_cudaFree, 1, 300000, 0);
+	m.now_ticks += 30000;
+	span(SP_EV_cudaMalloc, 1, 100000, 4096);
+	m.now_ticks += 20000;
+	span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	/* neither of these waits for the device, whatever they take */
+	span(SP_EV_cudaMallocAsync, 2, 200000, 4096);
+	span(SP_EV_cudaFreeAsync, 2, 200000, 0);
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+enum { ALLOCATING_NS = WAIT_NS + 11 * 10000 + 300000 + 150000 + 400000 + WORK_NS + ADAM_NS };
+
+START_TEST(a_gap_behind_a_free_is_the_allocation_s)
+{
+	char text[1024];
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		allocating_step(false);
+	judge();
+	ck_assert_double_eq_tol(value(SP_MEASURE_allocation_cost_share), 150000.0 / ALLOCATING_NS, 0.002);
+	ck_assert_double_eq_tol(value(SP_MEASURE_allocation_share), 400000.0 / ALLOCATING_NS, 0.005);
+	ck_assert_double_eq_tol(value(SP_MEASURE_allocations_per_step), 2, 0.1);
+	sp_advice_text(&v, SP_ADVICE_keep_memory, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "freed 2.0 times a step"));
+}
+END_TEST
+
+START_TEST(allocating_behind_a_sync_is_parted_from_it)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		allocating_step(true);
+	judge();
+	ck_assert_double_eq_tol(value(SP_MEASURE_allocation_cost_share), 100000.0 / ALLOCATING_NS, 0.002);
+	ck_assert_double_eq_tol(value(SP_MEASURE_sync_cost_share), 50000.0 / ALLOCATING_NS, 0.002);
+}
+END_TEST
+
+START_TEST(nothing_allocated_is_not_zero)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(WORK_NS);
+	judge();
+	ck_assert(!is_known(SP_MEASURE_allocation_cost_share));
+	ck_assert(!is_known(SP_MEASURE_allocations_per_step));
+}
+END_TEST
+
+/* Memory frees bring the verdict where the loader does not. */
+START_TEST(a_loop_that_allocates_is_told_so)
+{
+	char text[1024];
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+		span(SP_EV_cudaFree, 1, 300000, 0);
+		span(SP_EV_cudaMalloc, 1, 200000, 4096);
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), "allocation-bound");
+	sp_advice_text(&v, SP_ADVICE_keep_memory, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "empty_cache"));
+}
+END_TEST
+
 /* The queue grows over the steps: the device has more than a step's work left at the end of ten. */
 START_TEST(a_wait_before_a_sync_that_waits_is_hidden)
 {
@@ -410,6 +492,10 @@ int main(void)
 	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
 	tcase_add_test(c, a_wait_behind_a_sync_is_lost);
 	tcase_add_test(c, a_wait_behind_a_launch_is_not_known_to_be_lost);
+	tcase_add_test(c, a_gap_behind_a_free_is_the_allocation_s);
+	tcase_add_test(c, allocating_behind_a_sync_is_parted_from_it);
+	tcase_add_test(c, nothing_allocated_is_not_zero);
+	tcase_add_test(c, a_loop_that_allocates_is_told_so);
 	tcase_add_test(c, a_wait_before_a_sync_that_waits_is_hidden);
 	tcase_add_test(c, a_wait_before_a_short_sync_is_not_hidden);
 	tcase_add_test(c, memory_that_is_not_pinned_is_told);
