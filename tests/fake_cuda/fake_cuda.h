@@ -6,6 +6,7 @@
  * takes twice that, and its caller waits. Device memory is host memory.
  *
  * Environment: FAKE_CUDA_DEVICES, 1 if unset: 0 makes every call fail as on a machine without a device.
+ * FAKE_CUDA_MALLOC_WAITS: allocating waits for the device, as freeing always does.
  * FAKE_CUDA_STRICT: calls that CUDA forbids while another thread captures end that capture in an error.
  */
 #ifndef FAKE_CUDA_H

@@ -480,9 +480,17 @@ int cuEventElapsedTime(float *ms, void *from, void *to)
 	return FAKE_OK;
 }
 
+/* As the real one may: it has to make room, or the driver is of that kind. */
+static int memory_make_waiting(uint64_t *pointer, size_t bytes)
+{
+	if (getenv("FAKE_CUDA_MALLOC_WAITS") && !device_missing())
+		fake_streams_finish_all();
+	return memory_make(pointer, bytes);
+}
+
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 {
-	return memory_make(pointer, bytes);
+	return memory_make_waiting(pointer, bytes);
 }
 
 /* Like the real one, it waits for the device. */
@@ -495,7 +503,7 @@ int cuMemFree_v2(uint64_t pointer)
 
 int cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
-	return memory_make((uint64_t *)pointer, bytes);
+	return memory_make_waiting((uint64_t *)pointer, bytes);
 }
 
 int cuMemFreeHost(void *pointer)
