@@ -2,10 +2,9 @@
 
 #include <string.h>
 
+#include "trace/encode_times.h"
 #include "trace/numbers.h"
 #include "trace/varint.h"
-
-#define NO_KIND 0xFFFFu /* of a slot whose times are not told */
 
 /* Kinds as numbers side by side: events, then definitions, EXTRA and BLOB. */
 #define NARROW_KINDS (SP_KIND_EVENTS + 256u)
@@ -26,86 +25,25 @@ _Static_assert(SP_PAYLOAD_HEAD_BYTES + SP_BLOCK_SLOTS_MAX * SP_SLOT_ENCODED_MAX 
 		       SP_PAYLOAD_BYTES_MAX,
 	       "a full block fits a payload");
 
-/* Exact division by a constant found at run time: shift out the twos, multiply by the odd part's
- * inverse modulo 2^64, and check by multiplying back. */
-struct divider {
-	uint64_t grain, inverse;
-	unsigned shift;
-	uint64_t inexact; /* non-zero once a number was no multiple */
-};
-
-static void divider_init(struct divider *d, uint32_t grain)
-{
-	uint64_t odd = grain >> __builtin_ctz(grain);
-
-	d->grain = grain;
-	d->shift = (unsigned)__builtin_ctz(grain);
-	d->inverse = odd; /* right to 3 bits; each round doubles them */
-	for (int i = 0; i < 5; i++)
-		d->inverse *= 2 - odd * d->inverse;
-	d->inexact = 0;
-}
-
-static inline int64_t divide(struct divider *d, int64_t x)
-{
-	uint64_t q = (uint64_t)(x >> d->shift) * d->inverse;
-
-	d->inexact |= q * d->grain ^ (uint64_t)x;
-	return (int64_t)q;
-}
-
-/* Where the columns of times have come to. */
-struct times {
-	struct divider divider;
-	uint64_t end;	      /* of the slot before */
-	uint64_t first, last; /* earliest start and latest end of an event */
-};
-
-static struct times times_from(uint64_t base, uint32_t grain)
-{
-	struct times t = {.end = base, .first = UINT64_MAX};
-
-	divider_init(&t.divider, grain);
-	return t;
-}
-
-/* One kind of this block. */
-struct kind {
-	int64_t value; /* of its last slot */
-	uint32_t arg;  /* its last one that was not 0 */
-	uint32_t kind;
-	uint32_t slots;
-	uint32_t at; /* where the next slot's times go */
-};
-
-/* Behind the payload in the scratch; what is filled in is touched, and no more. */
-struct work {
-	int64_t *gaps, *ticks, *thirds;
-	struct kind *kinds;
-	uint32_t kind_count;
-	uint16_t *indices; /* of kinds, plus 1, by narrow number; 0: none yet */
-	uint16_t *slot_kinds; /* of each slot, an index or NO_KIND */
-	uint8_t *tokens, *args, *values;
-};
-
 /* Payload, three columns of numbers, kinds, indices, kinds of slots, and the three columns before they are joined. */
 size_t sp_encode_scratch_bytes(uint32_t n)
 {
 	size_t payload = SP_PAYLOAD_HEAD_BYTES + (size_t)n * SP_SLOT_ENCODED_MAX + SLACK_BYTES;
 
-	return (payload + 7) / 8 * 8 + 3 * 8 * (size_t)n + (n < NARROW_KINDS ? n : NARROW_KINDS) * sizeof(struct kind) +
+	return (payload + 7) / 8 * 8 + 3 * 8 * (size_t)n +
+	       (n < NARROW_KINDS ? n : NARROW_KINDS) * sizeof(struct sp_encode_kind) +
 	       NARROW_KINDS * sizeof(uint16_t) + n * sizeof(uint16_t) +
 	       (size_t)n * (TOKEN_BYTES + ARG_BYTES + VALUE_BYTES) + 16;
 }
 
-static struct work work_lay_out(uint8_t *scratch, uint32_t n)
+static struct sp_encode_work work_lay_out(uint8_t *scratch, uint32_t n)
 {
 	size_t payload = SP_PAYLOAD_HEAD_BYTES + (size_t)n * SP_SLOT_ENCODED_MAX + SLACK_BYTES;
-	struct work w = {.gaps = (int64_t *)(void *)(scratch + (payload + 7) / 8 * 8)};
+	struct sp_encode_work w = {.gaps = (int64_t *)(void *)(scratch + (payload + 7) / 8 * 8)};
 
 	w.ticks = w.gaps + n;
 	w.thirds = w.ticks + n;
-	w.kinds = (struct kind *)(w.thirds + n);
+	w.kinds = (struct sp_encode_kind *)(w.thirds + n);
 	w.indices = (uint16_t *)(w.kinds + (n < NARROW_KINDS ? n : NARROW_KINDS));
 	w.slot_kinds = w.indices + NARROW_KINDS;
 	w.tokens = (uint8_t *)(w.slot_kinds + n);
@@ -115,33 +53,14 @@ static struct work work_lay_out(uint8_t *scratch, uint32_t n)
 	return w;
 }
 
-static int is_span(uint32_t kind)
-{
-	return kind != SP_KIND_HOLE && kind != SP_KIND_EXTRA && kind != SP_KIND_BLOB;
-}
-
-static int is_event(uint32_t kind)
-{
-	return kind - 1u < SP_KIND_DEFINE - 1u;
-}
-
-/* Slots that lie side by side and are of one generation: a block has one such stretch or two. */
-struct stretch {
-	const struct sp_slot *slots;
-	uint32_t n, generation;
-};
-
-struct ring {
-	struct stretch stretches[2];
-};
-
-static struct ring ring_make(const struct sp_slot *slots, uint64_t capacity, uint64_t first, uint32_t n)
+static struct sp_encode_ring ring_make(const struct sp_slot *slots, uint64_t capacity, uint64_t first,
+				       uint32_t n)
 {
 	unsigned shift = (unsigned)__builtin_ctzll(capacity);
 	uint64_t at = first & (capacity - 1);
 	uint32_t before = capacity - at < n ? (uint32_t)(capacity - at) : n;
 
-	return (struct ring){{{slots + at, before, first >> shift & 0xFF},
+	return (struct sp_encode_ring){{{slots + at, before, first >> shift & 0xFF},
 			      {slots, n - before, ((first >> shift) + 1) & 0xFF}}};
 }
 
@@ -158,19 +77,19 @@ static uint32_t narrow(uint32_t kind)
 	return kind < SP_KIND_EVENTS ? kind : SP_KIND_HOLE;
 }
 
-static uint32_t index_of(struct work *w, uint32_t number)
+static uint32_t index_of(struct sp_encode_work *w, uint32_t number)
 {
 	if (!w->indices[number]) {
 		uint32_t kind = number < SP_KIND_EVENTS ? number : number - SP_KIND_EVENTS + SP_KIND_DEFINE;
 
-		w->kinds[w->kind_count++] = (struct kind){.kind = kind};
+		w->kinds[w->kind_count++] = (struct sp_encode_kind){.kind = kind};
 		w->indices[number] = (uint16_t)w->kind_count;
 	}
 	return w->indices[number] - 1u;
 }
 
 /* Also moves on what the next slots' args are held against. */
-static enum sp_arg_source arg_source(struct kind *kind, uint32_t *last, uint32_t arg)
+static enum sp_arg_source arg_source(struct sp_encode_kind *kind, uint32_t *last, uint32_t arg)
 {
 	uint32_t of_kind = kind->arg;
 
@@ -187,14 +106,14 @@ static enum sp_arg_source arg_source(struct kind *kind, uint32_t *last, uint32_t
 struct tokens {
 	uint8_t *tokens, *args, *values;
 	uint64_t same; /* commit word of the slot before; UINT64_MAX: nothing is like it */
-	struct kind *kind;
+	struct sp_encode_kind *kind;
 	uint32_t index, token;
 	uint32_t last_arg;
 	int passed; /* there are EXTRA or BLOB slots */
 };
 
 /* A slot of another kind or arg than the one before. Returns 0 where its kind has neither args nor times. */
-static inline int turn(struct tokens *t, struct work *w, uint64_t commit, uint32_t kind)
+static inline int turn(struct tokens *t, struct sp_encode_work *w, uint64_t commit, uint32_t kind)
 {
 	uint32_t arg = sp_commit_arg(commit), before = t->last_arg;
 	enum sp_arg_source source;
@@ -203,7 +122,7 @@ static inline int turn(struct tokens *t, struct work *w, uint64_t commit, uint32
 	t->kind = &w->kinds[t->index];
 	t->token = t->index << 3;
 	t->same = UINT64_MAX;
-	if (!is_span(t->kind->kind))
+	if (!sp_kind_is_span(t->kind->kind))
 		return 0;
 	source = arg_source(t->kind, &t->last_arg, arg);
 	t->token |= (uint32_t)source << 1;
@@ -241,7 +160,8 @@ static inline void put_run(struct tokens *t, uint16_t *slot_kinds, uint32_t n)
 }
 
 /* Most slots differ from the one before in neither kind nor arg, and many not in value. */
-static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_kinds, struct tokens *tokens)
+static void put_tokens(struct sp_encode_work *w, const struct sp_encode_stretch *s, uint16_t *slot_kinds,
+		       struct tokens *tokens)
 {
 	struct tokens t = *tokens;
 
@@ -263,7 +183,7 @@ static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_k
 			t.tokens = sp_varint_put(t.tokens, t.token);
 			t.kind->slots++;
 			t.passed |= t.kind->kind != SP_KIND_HOLE;
-			slot_kinds[i] = NO_KIND;
+			slot_kinds[i] = SP_NO_KIND;
 			continue;
 		}
 		value_is_new = slot->value != t.kind->value;
@@ -278,102 +198,13 @@ static void put_tokens(struct work *w, const struct stretch *s, uint16_t *slot_k
 	*tokens = t;
 }
 
-/* Where each kind's times begin. Returns how many slots have times. */
-static uint32_t kinds_place(struct work *w)
-{
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < w->kind_count; i++) {
-		w->kinds[i].at = at;
-		at += is_span(w->kinds[i].kind) ? w->kinds[i].slots : 0;
-	}
-	return at;
-}
-
-/* `end`: of the slot before. */
-static void put_times(struct work *w, const struct stretch *s, const uint16_t *slot_kinds, struct times *t)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint64_t start = s->slots[i].start, length = s->slots[i].ticks;
-		struct kind *kind = &w->kinds[slot_kinds[i]];
-		uint32_t at;
-
-		if (slot_kinds[i] == NO_KIND)
-			continue;
-		at = kind->at++;
-		w->gaps[at] = divide(&t->divider, (int64_t)(start - t->end));
-		w->ticks[at] = divide(&t->divider, (int64_t)length);
-		t->end = start + length;
-		if (is_event(kind->kind)) {
-			t->first = start < t->first ? start : t->first;
-			t->last = t->end > t->last ? t->end : t->last;
-		}
-	}
-}
-
-/*
- * The same, quicker, of a block without definitions and with a grain that is a power of two. Locals, for all that the
- * compiler knows a number stored may change anything else; a kind stays for as long as the next slot has it, too.
- */
-static void put_times_plain(struct work *w, const struct stretch *s, const uint16_t *slot_kinds,
-			    struct times *times)
-{
-	unsigned shift = times->divider.shift, index = NO_KIND;
-	uint64_t before = times->end >> shift, any = 0, first = times->first, last = times->last;
-	int64_t *gaps = w->gaps, *ticks = w->ticks;
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint64_t start = s->slots[i].start, length = s->slots[i].ticks, end = start + length;
-
-		if (slot_kinds[i] == NO_KIND)
-			continue;
-		if (slot_kinds[i] != index) {
-			if (index != NO_KIND)
-				w->kinds[index].at = at;
-			index = slot_kinds[i];
-			at = w->kinds[index].at;
-		}
-		any |= start | length;
-		first = start < first ? start : first;
-		last = end > last ? end : last;
-		gaps[at] = (int64_t)((start >> shift) - before);
-		before = end >> shift;
-		ticks[at++] = (int64_t)(before - (start >> shift));
-	}
-	if (index != NO_KIND)
-		w->kinds[index].at = at;
-	times->end = before << shift;
-	times->first = first;
-	times->last = last;
-	times->divider.inexact |= any & (times->divider.grain - 1);
-}
-
-/* Gaps and ticks of all slots, as numbers. Returns how many of each there are. `plain`: all are events. */
-static uint32_t put_all_times(struct work *w, const struct ring *r, struct times *t, int plain)
-{
-	uint32_t n = kinds_place(w);
-	const uint16_t *slot_kinds = w->slot_kinds;
-
-	for (int i = 0; i < 2; i++) {
-		const struct stretch *s = &r->stretches[i];
-
-		if (plain && t->divider.inverse == 1)
-			put_times_plain(w, s, slot_kinds, t);
-		else
-			put_times(w, s, slot_kinds, t);
-		slot_kinds += s->n;
-	}
-	return n;
-}
-
 /* The words of EXTRA slots, one kind of word behind the other; over the times, which are packed by now. */
-static uint8_t *put_extras(uint8_t *p, struct work *w, const struct ring *r)
+static uint8_t *put_extras(uint8_t *p, struct sp_encode_work *w, const struct sp_encode_ring *r)
 {
 	uint32_t n = 0;
 
 	for (int i = 0; i < 2; i++) {
-		const struct stretch *s = &r->stretches[i];
+		const struct sp_encode_stretch *s = &r->stretches[i];
 
 		for (const struct sp_slot *slot = s->slots; slot < s->slots + s->n; slot++) {
 			if (slot_kind(slot, s->generation) != SP_KIND_EXTRA)
@@ -388,7 +219,7 @@ static uint8_t *put_extras(uint8_t *p, struct work *w, const struct ring *r)
 	return sp_numbers_pack(p, w->thirds, n);
 }
 
-static uint8_t *put_blobs(uint8_t *p, const struct stretch *s)
+static uint8_t *put_blobs(uint8_t *p, const struct sp_encode_stretch *s)
 {
 	for (const struct sp_slot *slot = s->slots; slot < s->slots + s->n; slot++) {
 		uint32_t bytes = sp_commit_arg(slot->commit);
@@ -404,32 +235,32 @@ static uint8_t *put_blobs(uint8_t *p, const struct stretch *s)
 }
 
 /* Where the first event or definition starts; the gaps begin there. */
-static uint64_t base_of(const struct ring *r)
+static uint64_t base_of(const struct sp_encode_ring *r)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct stretch *s = &r->stretches[i];
+		const struct sp_encode_stretch *s = &r->stretches[i];
 
 		for (uint32_t k = 0; k < s->n; k++)
-			if (is_span(slot_kind(&s->slots[k], s->generation)))
+			if (sp_kind_is_span(slot_kind(&s->slots[k], s->generation)))
 				return s->slots[k].start;
 	}
 	return 0;
 }
 
-static struct sp_payload_facts facts_of(const struct work *w)
+static struct sp_payload_facts facts_of(const struct sp_encode_work *w)
 {
 	struct sp_payload_facts facts = {0};
 
 	for (uint32_t i = 0; i < w->kind_count; i++) {
-		const struct kind *k = &w->kinds[i];
+		const struct sp_encode_kind *k = &w->kinds[i];
 
-		facts.events += is_event(k->kind) ? k->slots : 0;
+		facts.events += sp_kind_is_event(k->kind) ? k->slots : 0;
 		facts.definitions += k->kind >= SP_KIND_DEFINE && k->kind != SP_KIND_EXTRA ? k->slots : 0;
 	}
 	return facts;
 }
 
-static uint8_t *put_kinds(uint8_t *p, const struct work *w)
+static uint8_t *put_kinds(uint8_t *p, const struct sp_encode_work *w)
 {
 	p = sp_varint_put(p, w->kind_count);
 	for (uint32_t i = 0; i < w->kind_count; i++) {
@@ -446,7 +277,8 @@ static uint8_t *put_column(uint8_t *p, const uint8_t *column, const uint8_t *end
 }
 
 /* The columns for zstd; ret_ends: where each of them ends. */
-static uint8_t *put_columns(uint8_t *p, const struct work *w, const struct tokens *t, const struct ring *r,
+static uint8_t *put_columns(uint8_t *p, const struct sp_encode_work *w, const struct tokens *t,
+			    const struct sp_encode_ring *r,
 			    uint8_t *ret_ends[SP_COLUMNS])
 {
 	p = put_kinds(p, w);
@@ -462,23 +294,23 @@ static uint8_t *put_columns(uint8_t *p, const struct work *w, const struct token
 size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t capacity,
 			 uint64_t first, uint32_t n, uint32_t grain, struct sp_payload_facts *ret_facts)
 {
-	struct ring r = ring_make(slots, capacity, first, n);
-	struct work w = work_lay_out(scratch, n);
+	struct sp_encode_ring r = ring_make(slots, capacity, first, n);
+	struct sp_encode_work w = work_lay_out(scratch, n);
 	struct sp_payload_head head = {
 		.slots = n, .grain = grain ? grain : 1, .base_ticks = base_of(&r), .coding = SP_CODING_TOKENS};
 	struct tokens tokens = {.tokens = w.tokens, .args = w.args, .values = w.values};
-	struct times t = times_from(head.base_ticks, head.grain);
+	struct sp_encode_times t = sp_encode_times_from(head.base_ticks, head.grain);
 	uint8_t *ends[SP_COLUMNS], *p = scratch + SP_PAYLOAD_HEAD_BYTES;
 	uint32_t numbers;
 
 	put_tokens(&w, &r.stretches[0], w.slot_kinds, &tokens);
 	put_tokens(&w, &r.stretches[1], w.slot_kinds + r.stretches[0].n, &tokens);
 	*ret_facts = facts_of(&w);
-	numbers = put_all_times(&w, &r, &t, !ret_facts->definitions);
+	numbers = sp_encode_times(&w, &r, &t, !ret_facts->definitions);
 	if (t.divider.inexact) {
 		head.grain = 1;
-		t = times_from(head.base_ticks, head.grain);
-		put_all_times(&w, &r, &t, !ret_facts->definitions);
+		t = sp_encode_times_from(head.base_ticks, head.grain);
+		sp_encode_times(&w, &r, &t, !ret_facts->definitions);
 	}
 	ret_facts->begin_ticks = ret_facts->events ? t.first : 0;
 	ret_facts->end_ticks = t.last;
