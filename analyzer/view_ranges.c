@@ -167,6 +167,21 @@ int sp_ranges_table(struct sp_range_visit *visit, const struct sp_view_options *
 	return r;
 }
 
+static bool nodes_are_partial(const struct sp_report *report)
+{
+	static const char group[] = "torch-nodes\t";
+	const struct sp_names *names = &report->facts.coverage.names;
+
+	for (uint32_t i = 1; i < names->count; i++) {
+		size_t bytes;
+		const char *text = sp_names_text(names, i, &bytes);
+
+		if (bytes >= sizeof(group) - 1 && memcmp(text, group, sizeof(group) - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {
@@ -176,6 +191,8 @@ int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 	if (r == -EINVAL)
 		return r;
 	sp_out_line(out, "share: part of the outermost ranges of all threads, added up");
+	if (nodes_are_partial(report))
+		sp_out_line(out, "nodes of autograd are those of the first steps; STAGEPROF_NODES=all times all of them");
 	if (report->ranges.was_cut)
 		sp_out_line(out, "some ranges are shown outside those that they lie in: too many");
 	return r;

@@ -9,6 +9,7 @@
 #include "preload/ranges.h"
 #include "preload/resident.h"
 #include "preload/switch.h"
+#include "preload/torch.h"
 #include "preload/usage.h"
 #include "trace/events.h"
 
@@ -83,6 +84,7 @@ static void timed_end(const struct timed *timed, int part, struct sp_range range
 		sp_range_end(range, SP_EV_python_call, part, timed->text, (size_t)timed->text_bytes);
 	if (timed->part == SP_PART_backward) {
 		sp_switch_backward();
+		sp_torch_backward_called();
 	} else if (timed->part == SP_PART_optimizer) {
 		sp_switch_step();
 		sp_usage_define_step();

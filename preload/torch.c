@@ -23,6 +23,7 @@
 #define GROUP "torch-markers"
 #define MARKS 4096u /* ranges open at once in all threads */
 #define NAME_BYTES_SANE 4096u
+#define NODES_STEPS 100u /* where STAGEPROF_NODES is unset */
 
 /* at::RecordScope, ATen/record_function.h */
 enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD_FUNCTION = 1, SCOPE_USER = 7, SCOPES = 10 };
@@ -55,6 +56,12 @@ static uint32_t marks_next[MARKS];
 static struct sp_pool marks_pool = {.count = MARKS, .next = marks_next};
 static const char *(*record_name)(const void *record);
 static int state; /* 0: no event seen yet, 1: as expected, -1: withdrawn */
+
+/* For each node PyTorch demangles a name and makes a record: most of what markers cost a small step. */
+static uint64_t nodes_callback; /* PyTorch's number of it; 0: none is on */
+static uint64_t nodes_steps_left;
+static void (*callback_disable)(uint64_t number);
+static int backward_was_called;
 
 static void mark_give(void *self)
 {
@@ -144,6 +151,25 @@ static void range_end(const void *record, const struct mark *mark, uint32_t kind
 	sp_range_end(mark->range, kind, 0, name, strlen(name));
 }
 
+void sp_torch_backward_called(void)
+{
+	__atomic_store_n(&backward_was_called, 1, __ATOMIC_RELAXED);
+}
+
+/* Steps whose backward is not a call that is wrapped are told by their nodes: those go on. */
+static void nodes_step(void)
+{
+	uint64_t callback = __atomic_load_n(&nodes_callback, __ATOMIC_RELAXED);
+
+	if (!callback || sp_switch_is_off() ||
+	    !__atomic_exchange_n(&backward_was_called, 0, __ATOMIC_RELAXED) ||
+	    __atomic_sub_fetch(&nodes_steps_left, 1, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&nodes_callback, 0, __ATOMIC_RELAXED);
+	callback_disable(callback);
+	sp_cover("torch-nodes", "bound", "in the first steps only");
+}
+
 static void user_end(const void *record, void *context)
 {
 	if (context)
@@ -151,6 +177,7 @@ static void user_end(const void *record, void *context)
 	range_end(record, context, SP_EV_torch_range);
 	if (part_of(record_name(record)) == SP_PART_optimizer) {
 		sp_switch_step();
+		nodes_step();
 		sp_usage_define_step();
 		sp_resident_sample();
 	}
@@ -189,6 +216,25 @@ static int version_is_known(const char *version)
 	return major == 2 || (major == 1 && minor >= 13);
 }
 
+/* Those of operators, where they are asked for, lie in nodes: then all are kept. */
+static void nodes_add(void *library, uint64_t (*add)(struct callback))
+{
+	struct callback callback = {
+		.start = range_start, .end = backward_end, .sampling_probability = 1.0};
+	int all = sp_config_is(sp_config.nodes, "all") || sp_config_is(sp_config.ops, "1");
+	uint64_t number;
+
+	if (sp_config_is(sp_config.nodes, "0") && !all)
+		return;
+	callback.scopes[SCOPE_BACKWARD_FUNCTION] = 1;
+	number = add(callback);
+	callback_disable = (void (*)(uint64_t))dlsym(library, "_ZN2at15disableCallbackEm");
+	if (all || !callback_disable)
+		return;
+	nodes_steps_left = sp_config.nodes ? strtoull(sp_config.nodes, NULL, 10) : NODES_STEPS;
+	__atomic_store_n(&nodes_callback, number, __ATOMIC_RELAXED);
+}
+
 static int callbacks_add(void *library)
 {
 	uint64_t (*add)(struct callback);
@@ -203,14 +249,11 @@ static int callbacks_add(void *library)
 	callback.end = user_end;
 	callback.scopes[SCOPE_USER] = 1;
 	add(callback);
-	callback.start = range_start;
-	callback.end = backward_end;
-	callback.scopes[SCOPE_USER] = 0;
-	callback.scopes[SCOPE_BACKWARD_FUNCTION] = 1;
-	add(callback);
+	nodes_add(library, add);
 	if (sp_config_is(sp_config.ops, "1")) {
+		callback.start = range_start;
 		callback.end = operator_end;
-		callback.scopes[SCOPE_BACKWARD_FUNCTION] = 0;
+		callback.scopes[SCOPE_USER] = 0;
 		callback.scopes[SCOPE_FUNCTION] = 1;
 		add(callback);
 	}

@@ -13,4 +13,8 @@
  */
 int sp_torch_attach(const char *version);
 
+/* A wrapped call of a backward has ended. Nodes of the graph are recorded for as many steps as STAGEPROF_NODES says,
+ * where it is such calls that tell of the backward. Async-signal-safe. */
+void sp_torch_backward_called(void);
+
 #endif

@@ -3,6 +3,7 @@
 import collections
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -42,6 +43,18 @@ class Loop(unittest.TestCase):
         counts = collections.Counter(r.name for r in self.run_.find("torch_backward"))
         self.assertEqual(counts["AddmmBackward0"], STEPS)
         self.assertEqual(counts["torch::autograd::AccumulateGrad"], 2 * STEPS)
+
+    def test_nodes_of_the_first_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = training.execute(LOOP, folder, STAGEPROF_NODES="5")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            path = os.path.join(folder, "run.zst")
+            run = training.Run(path)
+            told = subprocess.run([os.environ["STAGEPROF_TEST_REPORT"], "ranges", path], stdout=subprocess.PIPE)
+        counts = collections.Counter(r.name for r in run.find("torch_backward"))
+        self.assertEqual(counts["AddmmBackward0"], 5)
+        self.assertEqual(run.count("python_call", part="backward"), STEPS)
+        self.assertIn("STAGEPROF_NODES=all", told.stdout.decode())
 
     def test_calls_of_the_trainer(self):
         counts = collections.Counter(r.name for r in self.run_.find("python_call", pid=self.main))
