@@ -8,7 +8,7 @@
 #include "analyzer/role.h"
 
 enum {
-	HOST, PID, TID, NAME, ROLE, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_NS, READ, WRITTEN, LOST,
+	HOST, PID, TID, NAME, ROLE, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_TITLE, TOP_NS, READ, WRITTEN, LOST,
 	ENDED, CPU, READY, FAULTS, CELLS
 };
 
@@ -23,7 +23,8 @@ static const struct sp_column columns[CELLS] = {
 	[LIFE] = {"dur_ns", N_("lived"), SP_CELL_NS},
 	[EVENTS] = {"events", N_("events"), SP_CELL_COUNT},
 	[INSIDE] = {"total_ns", N_("in calls"), SP_CELL_NS},
-	[TOP] = {"top_stage", N_("most in"), SP_CELL_TEXT},
+	[TOP] = {"top_stage", NULL, SP_CELL_TEXT},
+	[TOP_TITLE] = {NULL, N_("most in"), SP_CELL_TEXT},
 	[TOP_NS] = {"top_stage_ns", NULL, SP_CELL_NS},
 	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
 	[WRITTEN] = {"written_bytes", NULL, SP_CELL_BYTES},
@@ -85,6 +86,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[EVENTS] = sp_cell_count(sums->events),
 		[INSIDE] = sp_cell_count(total_of(sums)),
 		[TOP] = sums->events ? sp_cell_text(sp_stage_name(top)) : sp_cell_null(),
+		[TOP_TITLE] = sums->events ? sp_cell_text(sp_stage_title(top)) : sp_cell_null(),
 		[TOP_NS] = sp_cell_count(sums->stages[top].total_ns),
 		[READ] = sp_cell_count(traffic.read_bytes),
 		[WRITTEN] = sp_cell_count(traffic.written_bytes),
