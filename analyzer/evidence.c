@@ -116,6 +116,31 @@ static void set_loader(struct sp_evidence *e, const struct time *t, const struct
 			  wait > t->first_ns ? wait - t->first_ns : 0, t->total);
 }
 
+/* What a thread writes is no part of the account: of that, what is not a checkpoint's. */
+static double written_ns(const struct time *t, const struct sp_report *report)
+{
+	double checkpoint = (double)t->account.ns[SP_ACCOUNT_checkpoint], written = 0;
+
+	for (uint32_t i = 0; i < report->training.count; i++) {
+		const struct sp_sums *stages = report->streams[report->training.trainers[i].stream].stages;
+
+		written += (double)(stages[SP_STAGE_file_write].total_ns +
+				    stages[SP_STAGE_file_sync].total_ns);
+	}
+	return written > checkpoint ? written - checkpoint : 0;
+}
+
+/* Where no backward is seen nobody knows what of the rest is the model's. */
+static void set_loop(struct sp_evidence *e, const struct time *t, const struct sp_report *report)
+{
+	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING)
+		return;
+	set_part(e, SP_MEASURE_loop_share, t, report, SP_ACCOUNT_other);
+	sp_evidence_ratio(e, SP_MEASURE_loop_ns, (double)t->account.ns[SP_ACCOUNT_other],
+			  (double)t->steps);
+	sp_evidence_ratio(e, SP_MEASURE_write_share, written_ns(t, report), t->total);
+}
+
 static void set_account(struct sp_evidence *e, const struct time *t, const struct sp_report *report)
 {
 	double compute = 0;
@@ -133,6 +158,7 @@ static void set_account(struct sp_evidence *e, const struct time *t, const struc
 	set_part(e, SP_MEASURE_communication_share, t, report, SP_ACCOUNT_grad_sync);
 	set_part(e, SP_MEASURE_validation_share, t, report, SP_ACCOUNT_validation);
 	set_part(e, SP_MEASURE_other_share, t, report, SP_ACCOUNT_other);
+	set_loop(e, t, report);
 	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
 		compute += (double)t->account.ns[computes[i]];
 	sp_evidence_ratio(e, SP_MEASURE_compute_share, compute, t->total);

@@ -166,6 +166,24 @@ static void set_wanted(struct sp_evidence *e, const struct use *trainers, const 
 	sp_evidence_set(e, SP_MEASURE_trainer_threads, trainers->threads);
 }
 
+/* Neither on a core nor ready for one, and in nothing that is known to wait. */
+static void set_blocked(struct sp_evidence *e, const struct use *trainers)
+{
+	static const enum sp_measure_id waits[] = {
+		SP_MEASURE_loader_wait_share, SP_MEASURE_first_batch_share, SP_MEASURE_sync_share,
+		SP_MEASURE_copy_share, SP_MEASURE_communication_share, SP_MEASURE_checkpoint_share,
+		SP_MEASURE_validation_share, SP_MEASURE_write_share,
+	};
+	double share;
+
+	if (trainers->life_ns <= 0)
+		return;
+	share = 1 - (trainers->cpu_ns + trainers->ready_ns) / trainers->life_ns;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		share -= sp_evidence_value(e, waits[i]);
+	sp_evidence_set(e, SP_MEASURE_blocked_share, share > 0 ? share : 0);
+}
+
 void sp_evidence_cpu(struct sp_evidence *e, const struct sp_report *report)
 {
 	struct use trainers = {0}, workers = {0};
@@ -174,8 +192,11 @@ void sp_evidence_cpu(struct sp_evidence *e, const struct sp_report *report)
 	add_trainers(&trainers, report);
 	add_workers(&workers, report);
 	sp_evidence_ratio(e, SP_MEASURE_contention_share, trainers.ready_ns, trainers.life_ns);
+	sp_evidence_ratio(e, SP_MEASURE_coreless_share, trainers.ready_ns,
+			  trainers.ready_ns + trainers.cpu_ns);
 	sp_evidence_ratio(e, SP_MEASURE_batch_cpu_ns, workers.cpu_ns, workers.batches);
 	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, workers.ready_ns, workers.batches);
 	set_trainer_cpu(e, &trainers);
+	set_blocked(e, &trainers);
 	set_wanted(e, &trainers, &workers, report->training.count);
 }

@@ -12,6 +12,7 @@
 struct input {
 	struct sp_work_sums whole, meanwhile;
 	struct sp_call_usage usage; /* of fetches */
+	uint64_t locked_ns, received_ns; /* in fetches */
 	uint64_t batches;
 	uint32_t lives;	  /* of workers */
 	uint32_t at_once; /* of them, the most of any trainer */
@@ -59,6 +60,8 @@ static void count_workers(struct input *in, const struct sp_workers *workers)
 
 		in->batches += w->batches;
 		sp_call_usage_merge(&in->usage, &w->usage);
+		in->locked_ns += w->locked_ns;
+		in->received_ns += w->received_ns;
 		for (int work = 0; work < SP_WORKS; work++) {
 			in->whole.ns[work] += w->whole.ns[work];
 			in->meanwhile.ns[work] += w->meanwhile.ns[work];
@@ -70,6 +73,15 @@ static void count_workers(struct input *in, const struct sp_workers *workers)
 		alive = alive_at(workers, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
 		in->at_once = alive > in->at_once ? alive : in->at_once;
 	}
+}
+
+/* Of `transform`: what is not waiting in it. */
+static double own_code_share(const struct input *in)
+{
+	double all = (double)in->whole.ns[SP_WORK_transform];
+	double waits = (double)(in->locked_ns + in->received_ns + in->usage.blocked_ns);
+
+	return waits < all ? 1 - waits / all : 0;
 }
 
 static bool waits_for_making(const struct sp_evidence *e)
@@ -86,10 +98,11 @@ static void set_work(struct sp_evidence *e, const struct input *in)
 	const struct sp_work_sums *m = &in->meanwhile;
 	double made = SUM_OF(m, DECODING) + SUM_OF(m, READING, SP_WORK_transform, SP_WORK_collate);
 	double idle = (double)m->ns[SP_WORK_idle];
+	double transform = (double)m->ns[SP_WORK_transform] * own_code_share(in);
 
 	sp_evidence_ratio(e, SP_MEASURE_decode_work_share, SUM_OF(m, DECODING), made);
 	sp_evidence_ratio(e, SP_MEASURE_read_work_share, SUM_OF(m, READING), made);
-	sp_evidence_ratio(e, SP_MEASURE_transform_work_share, (double)m->ns[SP_WORK_transform], made);
+	sp_evidence_ratio(e, SP_MEASURE_transform_work_share, transform, made);
 	sp_evidence_ratio(e, SP_MEASURE_collate_work_share, (double)m->ns[SP_WORK_collate], made);
 	if (!in->on_trainer)
 		sp_evidence_ratio(e, SP_MEASURE_worker_idle_share, idle, made + idle);
@@ -120,6 +133,10 @@ static void set_shares(struct sp_evidence *e, const struct input *in)
 	const struct sp_work_sums *w = &in->whole;
 	double made = SUM_OF(w, DECODING) + SUM_OF(w, READING, SP_WORK_transform, SP_WORK_collate);
 
+	if (waits_for_making(e)) {
+		sp_evidence_ratio(e, SP_MEASURE_fetch_locked_share, (double)in->locked_ns, made);
+		sp_evidence_ratio(e, SP_MEASURE_fetch_received_share, (double)in->received_ns, made);
+	}
 	sp_evidence_ratio(e, SP_MEASURE_decode_share, SUM_OF(w, DECODING), made);
 	sp_evidence_ratio(e, SP_MEASURE_read_share, SUM_OF(w, READING), made);
 }
@@ -177,8 +194,8 @@ static void set_wanted(struct sp_evidence *e, const struct input *in)
 {
 	double work = SUM_OF(&in->whole, DECODING) +
 		      SUM_OF(&in->whole, READING, SP_WORK_transform, SP_WORK_collate);
-	double busy_ns = sp_evidence_value(e, SP_MEASURE_step_ns) *
-				 (1 - sp_evidence_value(e, SP_MEASURE_loader_wait_share)) +
+	double busy_ns = sp_evidence_value(e, SP_MEASURE_step_mean_ns) -
+			 sp_evidence_value(e, SP_MEASURE_wait_mean_ns) +
 			 sp_evidence_value(e, SP_MEASURE_handover_ns);
 	double cores = sp_evidence_value(e, SP_MEASURE_cores), batch_ns, enough, borne, wanted;
 
@@ -192,7 +209,10 @@ static void set_wanted(struct sp_evidence *e, const struct input *in)
 		wanted = fmin(wanted, cores * WORKERS_A_CORE_MOST);
 	sp_evidence_set(e, SP_MEASURE_batch_work_ns, batch_ns);
 	sp_evidence_set(e, SP_MEASURE_workers_wanted, wanted);
-	if (cores <= 0 || in->on_trainer)
+	/* Who waits for something else is not made faster by more of them. */
+	if (cores <= 0 || in->on_trainer ||
+	    sp_evidence_value(e, SP_MEASURE_worker_idle_share) >= SP_WORKERS_IDLE ||
+	    sp_evidence_value(e, SP_MEASURE_fetch_locked_share) >= SP_FETCHES_LOCKED)
 		return;
 	sp_evidence_set(e, SP_MEASURE_spare_workers, wanted - in->at_once);
 	if (wanted <= in->at_once)
@@ -219,6 +239,7 @@ static void set_handover(struct sp_evidence *e, const struct input *in, const st
 		return;
 	handover_ns = (double)h->ns / (double)h->batches;
 	sp_evidence_set(e, SP_MEASURE_handover_ns, handover_ns);
+	sp_evidence_set(e, SP_MEASURE_handover_bytes, (double)h->bytes / (double)h->batches);
 	if (wait_ns > 0)
 		sp_evidence_set(e, SP_MEASURE_handover_wait_share, fmin(handover_ns / wait_ns, 1));
 }

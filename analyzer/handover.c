@@ -18,7 +18,8 @@ static uint32_t wait_at(const struct sp_steps *s, int64_t at_ns)
 	return low < s->wait_count && s->waits[low].start_ns <= at_ns ? low + 1 : 0;
 }
 
-void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t start_ns, int64_t end_ns)
+void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t start_ns, int64_t end_ns,
+		       int64_t value)
 {
 	uint32_t wait;
 
@@ -27,6 +28,7 @@ void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t star
 	wait = wait_at(r->steps, end_ns);
 	if (!wait)
 		return;
+	r->bytes += stage == SP_STAGE_ipc_read && value > 0 ? (uint64_t)value : 0;
 	if (stage == SP_STAGE_wait && wait == r->wait) {
 		r->received_ns -= end_ns - start_ns;
 	} else if (stage == SP_STAGE_ipc_read && wait != r->wait) {
@@ -38,12 +40,13 @@ void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t star
 struct sp_handover sp_receiving_sum(const struct sp_receiving *r)
 {
 	if (!r->wait)
-		return (struct sp_handover){0, 0};
-	return (struct sp_handover){r->received_ns, r->steps->wait_count};
+		return (struct sp_handover){0, 0, 0};
+	return (struct sp_handover){r->received_ns, r->bytes, r->steps->wait_count};
 }
 
 void sp_handover_merge(struct sp_handover *into, const struct sp_handover *from)
 {
 	into->ns += from->ns;
+	into->bytes += from->bytes;
 	into->batches += from->batches;
 }

@@ -15,6 +15,7 @@ struct sp_steps;
 
 struct sp_handover {
 	int64_t ns;
+	uint64_t bytes;	  /* through pipes and sockets: what is not in shared memory */
 	uint64_t batches; /* one may come while another is waited for */
 };
 
@@ -22,12 +23,13 @@ struct sp_handover {
 struct sp_receiving {
 	const struct sp_steps *steps;
 	int64_t received_ns;
+	uint64_t bytes;
 	uint32_t wait; /* 1 + index of the wait that something came in last; 0: none yet */
 };
 
-/* An event of the training thread, of any stage. */
+/* An event of the training thread, of any stage; value: its own, bytes of a read. */
 void sp_receiving_take(struct sp_receiving *receiving, enum sp_stage stage, int64_t start_ns,
-		       int64_t end_ns);
+		       int64_t end_ns, int64_t value);
 
 struct sp_handover sp_receiving_sum(const struct sp_receiving *receiving);
 

@@ -6,8 +6,6 @@
 #include "analyzer/report.h"
 #include "analyzer/translate.h"
 
-#define MODERATE 0.05
-#define SEVERE 0.20
 #define STEPS_MIN 5	 /* below: too few to tell */
 #define STEPS_ENOUGH 20 /* below: a doubt */
 #define NEAR 0.2	 /* of a threshold */
@@ -19,9 +17,9 @@ static const struct sp_rule rules[SP_VERDICTS] = {
 #define SP_STATE(id, code, sentence, meaning, remedy)                                              \
 	[SP_VERDICT_##id] = {code, sentence, meaning, remedy, true, SP_MEASURES, SP_MEASURES, 0,   \
 			     SP_VERDICT_##id, 0, 0},
-#define SP_RULE(id, code, cost, sign, least_sign, refines, sentence, meaning, remedy)               \
+#define SP_RULE(id, code, cost, moderate, severe, sign, least_sign, refines, sentence, meaning, remedy) \
 	[SP_VERDICT_##id] = {code, sentence, meaning, remedy, false, SP_MEASURE_##cost,            \
-			     SP_MEASURE_##sign, least_sign, SP_VERDICT_##refines, MODERATE, SEVERE},
+			     SP_MEASURE_##sign, least_sign, SP_VERDICT_##refines, moderate, severe},
 #include "analyzer/verdict.def"
 #undef SP_RULE
 #undef SP_STATE
@@ -135,7 +133,7 @@ static struct sp_wait_thresholds thresholds_of(const struct sp_verdict *v, const
 		return *wait;
 	/* Each run has one start, however short it is. */
 	if (r->cost == SP_MEASURE_first_batch_share && value_of(v, SP_MEASURE_epochs) < 2)
-		t.moderate = SEVERE;
+		t.moderate = r->severe;
 	return t;
 }
 
@@ -214,7 +212,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->doubts[SP_DOUBT_rival] = v->id != SP_VERDICT_compute && has_rival(v);
 	v->doubts[SP_DOUBT_queue] = by_wait && v->evidence.has_device && !v->evidence.is_queue_known;
 	v->doubts[SP_DOUBT_outsiders] =
-		value_of(v, SP_MEASURE_contention_share) >= SEVERE &&
+		value_of(v, SP_MEASURE_contention_share) >= rules[SP_VERDICT_contention].severe &&
 		is_known(v, SP_MEASURE_wanted_per_core) &&
 		value_of(v, SP_MEASURE_wanted_per_core) < WANTED_ALONE;
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover && !is_known(v, SP_MEASURE_decode_work_share);

@@ -11,7 +11,7 @@ struct sp_wait_thresholds; /* analyzer/report.h */
 
 enum sp_verdict_id {
 #define SP_STATE(id, code, sentence, meaning, remedy) SP_VERDICT_##id,
-#define SP_RULE(id, code, cost, sign, least_sign, refines, sentence, meaning, remedy)               \
+#define SP_RULE(id, code, cost, moderate, severe, sign, least_sign, refines, sentence, meaning, remedy) \
 	SP_VERDICT_##id,
 #include "analyzer/verdict.def"
 #undef SP_RULE

@@ -67,12 +67,16 @@ static double busy_ns(const struct sp_evidence *e)
 	return larger(VALUE(e, step_mean_ns) - VALUE(e, wait_mean_ns), 0);
 }
 
-/* The same, had the workers never had a core that the training thread waited for. */
+/*
+ * The same, had the workers never had a core that the training thread waited for. It waited for one while it
+ * received batches, too: of the rest it is that share at most which it has of all its running.
+ */
 static double alone_ns(const struct sp_evidence *e)
 {
 	double waited = VALUE(e, contention_share) * VALUE(e, step_mean_ns);
 
-	return larger(busy_ns(e) - smaller(waited, VALUE(e, batch_cpu_ns)), 0);
+	waited = smaller(waited, VALUE(e, coreless_share) * busy_ns(e));
+	return busy_ns(e) - smaller(waited, VALUE(e, batch_cpu_ns));
 }
 
 /* What is not hidden goes; where nothing is known of the device's queue, none of it may be gained. */
@@ -150,7 +154,7 @@ static double step_ns(const struct load *l, double workers, double cores)
 
 /*
  * The slowest of the training thread, the workers and the cores. What the same reckoning gets wrong
- * for the workers that there were widens the range.
+ * for the workers that there were widens the range. Workers that wait for each other may gain nothing.
  */
 static struct sp_what_if with_workers(const struct sp_evidence *e, uint32_t workers)
 {
@@ -161,6 +165,8 @@ static struct sp_what_if with_workers(const struct sp_evidence *e, uint32_t work
 
 	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
 		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
+	if (workers > before && VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED)
+		w.high_ns = larger(w.high_ns, now);
 	w.workers = workers;
 	return w;
 }

@@ -19,6 +19,7 @@ struct span {
 struct piece {
 	int64_t start_ns;
 	enum sp_work work;
+	bool receives; /* an idle one: reads from a socket or pipe */
 	struct span self, covered; /* covered: self, and what is in it */
 	uint64_t known_ns;	   /* of it, in calls that read or wait */
 };
@@ -101,14 +102,19 @@ static void stop_idling(struct gathering *g, const struct piece *p)
 	g->worker->whole.ns[SP_WORK_idle] -= p->self.ns;
 	g->worker->meanwhile.ns[SP_WORK_idle] -= p->self.meanwhile_ns;
 	add(g, SP_WORK_transform, p->self);
+	if (p->receives)
+		g->worker->received_ns += p->self.ns;
+	else
+		g->worker->locked_ns += p->self.ns;
 }
 
 /* inside_ns: the call's own time where it is known to be less than its span; else UINT64_MAX. */
-static void take(struct gathering *g, enum sp_work work, int64_t start_ns, int64_t end_ns,
-		 uint64_t inside_ns)
+static void take(struct gathering *g, enum sp_work work, enum sp_stage stage, int64_t start_ns,
+		 int64_t end_ns, uint64_t inside_ns)
 {
 	struct span span = span_of(g, start_ns, end_ns);
-	struct piece p = {.start_ns = start_ns, .work = work};
+	struct piece p = {
+		.start_ns = start_ns, .work = work, .receives = stage == SP_STAGE_ipc_read};
 	uint64_t room;
 
 	while (g->count && g->pieces[g->count - 1].start_ns >= start_ns) {
@@ -197,9 +203,9 @@ static void take_slot(struct gathering *g, const struct sp_slot *slot, const str
 	if (end_ns < start_ns)
 		return;
 	if (g->receiving.steps)
-		sp_receiving_take(&g->receiving, stage, start_ns, end_ns);
+		sp_receiving_take(&g->receiving, stage, start_ns, end_ns, slot->value);
 	if (work != SP_WORKS)
-		take(g, work, start_ns, end_ns,
+		take(g, work, stage, start_ns, end_ns,
 		     extra && !is_usage ? sp_clock_span_ns(clock->ns_per_tick, extra->start)
 					: UINT64_MAX);
 	if (is_usage)

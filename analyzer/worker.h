@@ -27,6 +27,8 @@ struct sp_worker {
 	struct sp_work_sums whole;
 	struct sp_work_sums meanwhile; /* while the trainer waited for a batch */
 	struct sp_call_usage usage;	       /* of fetches */
+	uint64_t locked_ns;   /* in fetches, waiting for a lock, a queue or a descriptor; of `transform` */
+	uint64_t received_ns; /* in fetches, reading from sockets and pipes; of `transform` */
 };
 
 struct sp_workers {

@@ -1,8 +1,11 @@
 """Plants each fault of faults.py, asks for the verdict, and prints the confusion table.
 
-    planted.py [--few | TRAINER...]    exit 1 where one is named wrongly, 77 where none could be run
+    planted.py [--few] [--resume FILE] [TRAINER...]    exit 1 where one is named wrongly, 77 where none could be run
+
+A whole run takes minutes; with FILE, a run that was cut short goes on behind the rows that it has.
 """
 
+import argparse
 import os
 import sys
 
@@ -34,21 +37,51 @@ def is_crowded(fault):
     return fault.trainer.startswith("healthy") and os.getloadavg()[0] > os.cpu_count()
 
 
-def main(names):
-    chosen = faults.FEW if names == ["--few"] else names
+def row_of(fault):
+    """A row of the table, whether it is wrong, and whether the trainer was run at all."""
+    code, trouble = judge(fault)
+    wrong = bool(trouble)
+    if trouble == "WRONG" and is_crowded(fault):
+        trouble, wrong = f"other programs ran (load {os.getloadavg()[0]:.0f})", False
+    right = "" if trouble is None else trouble or "yes"
+    return f"| {fault.trainer} | {code} | {right} |", wrong, trouble is not None
+
+
+def rows_before(path):
+    """Trainer to row."""
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path) as lines:
+        return {line.split()[1]: line.rstrip() for line in lines}
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--few", action="store_true")
+    parser.add_argument("--resume", metavar="FILE")
+    parser.add_argument("trainers", nargs="*", metavar="TRAINER")
+    return parser.parse_args(argv)
+
+
+def main(argv):
+    options = parse(argv)
+    chosen = faults.FEW if options.few else options.trainers
+    before = rows_before(options.resume)
     wrong, seen = 0, 0
     print("| planted | verdict | right |\n|---|---|---|", flush=True)
     for fault in faults.TABLE:
         if chosen and fault.trainer not in chosen:
             continue
-        code, trouble = judge(fault)
-        if trouble == "WRONG" and is_crowded(fault):
-            trouble = f"other programs ran (load {os.getloadavg()[0]:.0f})"
-        else:
-            wrong += bool(trouble)
-        seen += trouble is not None
-        right = "" if trouble is None else "yes" if not trouble else trouble
-        print(f"| {fault.trainer} | {code} | {right} |", flush=True)
+        row = before.get(fault.trainer)
+        is_wrong, is_seen = bool(row) and not row.endswith("| yes |"), True
+        if not row:
+            row, is_wrong, is_seen = row_of(fault)
+            if options.resume:
+                with open(options.resume, "a") as file:
+                    print(row, file=file)
+        wrong += is_wrong
+        seen += is_seen
+        print(row, flush=True)
     return 1 if wrong else 0 if seen else 77
 
 

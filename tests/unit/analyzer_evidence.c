@@ -478,6 +478,42 @@ START_TEST(more_workers_until_something_else_is_slowest)
 	sp_evidence_set(&v.evidence, SP_MEASURE_handover_ns, 6e6);
 	check_workers(2, 50e6, 50e6);
 	check_workers(8, 26e6, 26e6);
+	/* workers that wait for each other */
+	what_if_setup(100e6, 1);
+	sp_evidence_set(&v.evidence, SP_MEASURE_fetch_locked_share, SP_FETCHES_LOCKED);
+	check_workers(2, 50e6, 100e6);
+}
+END_TEST
+
+/* From backward to the optimizer nothing is known. */
+static void step_with_loop(bool has_backward)
+{
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	m.now_ticks += WORK_NS;
+	if (has_backward)
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	m.now_ticks += WORK_NS;
+	span(SP_EV_fsync, 1, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+START_TEST(the_loop_of_the_trainer)
+{
+	names();
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/log");
+	for (int i = 0; i < STEPS; i++)
+		step_with_loop(_i != 0);
+	if (_i == 0) {
+		ck_assert_str_eq(judge(), "unknown");
+		ck_assert(!is_known(SP_MEASURE_loop_share));
+		return;
+	}
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_double_eq_tol(value(SP_MEASURE_loop_ns), 2 * WORK_NS, 1);
+	ck_assert_double_eq_tol(value(SP_MEASURE_loop_share), 2.0 * WORK_NS / (1000 + 4 * WORK_NS + ADAM_NS),
+				1e-3);
+	ck_assert_double_eq_tol(value(SP_MEASURE_write_share), 1.0 * WORK_NS / (1000 + 4 * WORK_NS + ADAM_NS),
+				1e-3);
 }
 END_TEST
 
@@ -507,6 +543,7 @@ int main(void)
 	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
+	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(made, more_workers_until_something_else_is_slowest);
 	suite_add_tcase(suite, c);
 	suite_add_tcase(suite, made);

@@ -69,25 +69,25 @@ START_TEST(each_cost_from_both_sides)
 	if (rule->is_state || _i == SP_VERDICT_compute || (int)rule->refines != _i)
 		return;
 	set(rule->sign, rule->least_sign > 100 ? rule->least_sign : rule->least_sign + 100);
-	set(rule->cost, 0.0499);
+	set(rule->cost, rule->moderate - 1e-4);
 	ck_assert_str_eq(judge(), "compute-bound");
 	setup();
 	set(rule->sign, rule->least_sign + 100);
-	set(rule->cost, 0.0501);
+	set(rule->cost, rule->moderate + 1e-4);
 	ck_assert_str_eq(judge(), rule->code);
 	ck_assert(!v.is_severe);
 	ck_assert(v.doubts[SP_DOUBT_near]);
 	setup();
 	set(rule->sign, rule->least_sign + 100);
-	set(rule->cost, 0.1999);
+	set(rule->cost, rule->severe - 1e-4);
 	ck_assert_str_eq(judge(), rule->code);
 	ck_assert(!v.is_severe);
 	setup();
 	set(rule->sign, rule->least_sign + 100);
-	set(rule->cost, 0.2001);
+	set(rule->cost, rule->severe + 1e-4);
 	ck_assert_str_eq(judge(), rule->code);
 	ck_assert(v.is_severe);
-	ck_assert_double_eq_tol(v.cost, 0.2001, 1e-9);
+	ck_assert_double_eq_tol(v.cost, rule->severe + 1e-4, 1e-9);
 }
 END_TEST
 

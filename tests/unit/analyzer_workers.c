@@ -141,6 +141,9 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_file_read], (STEPS - 1) * 100);
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_collate], (STEPS - 1) * 300);
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_idle], 0);
+	ck_assert_uint_eq(w->locked_ns, (STEPS - 1) * 100);
+	ck_assert_uint_eq(w->received_ns, 0);
+	ck_assert_uint_eq(workers.handover.bytes, STEPS * 404);
 	ck_assert_uint_eq(workers.handover.batches, STEPS);
 	ck_assert_int_eq(workers.handover.ns, STEPS * 580);
 	sp_workers_finish(&workers);

@@ -1,4 +1,4 @@
-"""Samples of a thousand small tensors each, which the loader puts together one by one."""
+"""Samples of a thousand small tensors each: the trainer receives each of them by messages of its own."""
 
 import torch
 from torch.utils.data import DataLoader, Dataset
