@@ -4,8 +4,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "preload/names.h"
-#include "preload/process.h"
+#include "preload/cuda_cover.h"
 
 __thread struct sp_cuda_frame *sp_cuda_outer[SP_CUDA_LAYERS];
 
@@ -101,25 +100,6 @@ static struct sp_cuda_real real_of(void *function, const void *caller)
 	return real;
 }
 
-/* Says which library the calls of this family go to, once for each and each process image. */
-static void cover(const struct sp_cuda_original *original, const struct sp_cuda_real *real)
-{
-	static struct {
-		uint32_t pid;
-		uintptr_t library;
-	} said[2];
-	int nccl = strcmp(original->family, "nccl") == 0;
-	uint32_t pid = sp_process ? sp_process->pid : 0;
-	Dl_info info;
-
-	if (!pid || (said[nccl].pid == pid && said[nccl].library == real->begin))
-		return;
-	said[nccl].pid = pid;
-	said[nccl].library = real->begin;
-	if (dladdr(real->function, &info) && info.dli_fname)
-		sp_cover_library(nccl ? "nccl" : "cuda-runtime", info.dli_fname);
-}
-
 static struct sp_cuda_real find_anew(struct sp_cuda_original *original, const void *address)
 {
 	uint32_t generation = __atomic_load_n(&sp_resolve_generation, __ATOMIC_SEQ_CST);
@@ -129,7 +109,7 @@ static struct sp_cuda_real find_anew(struct sp_cuda_original *original, const vo
 
 	real = real_of(sp_foreign_find(&foreign, NULL, address), address);
 	caller_store(original, generation, address, &real);
-	cover(original, &real);
+	sp_cuda_cover(strcmp(original->family, "nccl") ? SP_CUDA_RUNTIME : SP_CUDA_NCCL, real.function);
 	errno = kept;
 	return real;
 }

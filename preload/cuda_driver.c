@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "preload/abi_cuda.h"
+#include "preload/cuda_cover.h"
 #include "preload/cuda_time.h"
 #include "preload/dlsym_stub.h"
-#include "preload/names.h"
 #include "preload/originals.h"
 #include "preload/process.h"
 #include "preload/record.h"
@@ -65,20 +65,6 @@ static int place_take(void **place, void *function)
 	       before == function;
 }
 
-/* Not where nothing was recorded yet: looking functions up begins no run. */
-static void cover(void *function)
-{
-	static uint32_t said_pid;
-	struct sp_thread *t = sp_tls.thread;
-	Dl_info info;
-
-	if (!t || t->state != SP_THREAD_LIVE || said_pid == sp_process->pid)
-		return;
-	said_pid = sp_process->pid;
-	if (dladdr(function, &info) && info.dli_fname)
-		sp_cover_library("cuda-driver", info.dli_fname);
-}
-
 static void *wrap(const struct sp_driver_function *driver, int per_thread, void *function)
 {
 	void *wrapper = function;
@@ -95,7 +81,7 @@ static void *wrap(const struct sp_driver_function *driver, int per_thread, void 
 			wrapper = driver->wrappers[i];
 		}
 	if (wrapper != function)
-		cover(function);
+		sp_cuda_cover(SP_CUDA_DRIVER, function);
 	errno = kept;
 	return wrapper;
 }
@@ -138,10 +124,12 @@ void *sp_cuda_driver_find(const struct sp_driver_function *function, void **orig
 	int kept = errno;
 	void *found = find_original(function->exported[original - function->originals]);
 
-	if (found)
+	if (found) {
 		__atomic_store_n(original, found, __ATOMIC_RELEASE);
-	else
+		sp_cuda_cover(SP_CUDA_DRIVER, found);
+	} else {
 		dlerror(); /* the host must not find our failure */
+	}
 	errno = kept;
 	return found ? found : (void *)not_there;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "preload/config.h"
+#include "preload/cuda_cover.h"
 #include "preload/cuda_time.h"
 #include "preload/cupti.h"
 #include "preload/lines.h"
@@ -46,6 +47,7 @@ __attribute__((destructor)) static void runtime_end(void)
 	int kept = errno;
 
 	sp_cupti_end();
+	sp_cuda_cover_end();
 	sp_thread_finish();
 	errno = kept;
 }

@@ -69,6 +69,47 @@ class Runtime(Case):
         self.exact(victim("collectives"), "20")
 
 
+class Endings(Case):
+    """Nothing is as programs expect it: the same results as without the tracer, and what coverage says."""
+
+    def coverage(self, outcome):
+        told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
+        return {line[0]: tuple(line[1:]) for line in told if line[0] in ("cuda-runtime", "cuda-driver", "nccl")}
+
+    def test_loaded_and_never_called(self):
+        outcome = self.run_both(victim("endings"), "load")
+        never = ("absent", "the library is loaded, and no call of it was seen")
+        self.assertEqual(self.coverage(outcome), {"cuda-runtime": never, "cuda-driver": never, "nccl": never})
+        stages, _ = outcome.trace.stages()
+        self.assertEqual([name for name in STAGES if stages.get(name, {}).get("calls")], [])
+
+    def test_no_driver(self):
+        outcome = self.both(victim("endings"), "begin")
+        self.assertIn(b"cudaGetDeviceCount: 35", outcome.done.stdout)
+        self.assert_cuda(outcome)
+        self.assertEqual(self.coverage(outcome), {"cuda-runtime": ("bound", "libcudart.so.13")})
+        stages, _ = outcome.trace.stages()
+        for name in ("cuda_launch", "cuda_malloc", "cuda_sync", "cuda_copy_h2d"):
+            self.assertEqual((stages[name]["calls"], stages[name]["errors"]), (1, 1), name)
+
+    def test_no_device(self):
+        outcome = self.run_both(victim("endings"), "begin", env={"FAKE_CUDA_DEVICES": "0"})
+        self.assertIn(b"cudaGetDeviceCount: 100", outcome.done.stdout)
+        self.assert_cuda(outcome)
+        self.assertEqual(self.coverage(outcome)["cuda-runtime"], ("bound", "libcudart.so.13"))
+        self.assertEqual(self.coverage(outcome)["cuda-driver"], ("bound", "libcuda.so.1"))
+
+    def test_a_fork_after_the_device_was_used(self):
+        outcome = self.exact(victim("endings"), "fork")
+        stages, _ = outcome.trace.stages()
+        self.assertEqual((stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (150, 50))
+
+    def test_launches_that_fail(self):
+        outcome = self.exact(victim("endings"), "fail")
+        stages, _ = outcome.trace.stages()
+        self.assertEqual((stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (200, 100))
+
+
 class Driver(Case):
     def test_dlsym_and_get_proc_address(self):
         self.exact(victim("driver_calls"), "10")

@@ -22,6 +22,7 @@
 enum {
 	FAKE_OK = 0,
 	FAKE_INVALID = 1,
+	FAKE_NOT_INITIALIZED = 3, /* also in a child that was forked after the device was used */
 	FAKE_INVALID_CONFIGURATION = 9, /* runtime only: a grid of no blocks */
 	FAKE_INSUFFICIENT_DRIVER = 35,	/* runtime only: no libcuda.so.1 */
 	FAKE_NO_DEVICE = 100,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake_cuda.h"
 #include "fake_memory.h"
@@ -31,6 +32,14 @@ static int device_count(void)
 static int device_missing(void)
 {
 	return device_count() == 0;
+}
+
+/* As with the real one, nothing that a process began goes on in its child. */
+static pid_t begun_by;
+
+static int is_forked(void)
+{
+	return begun_by && begun_by != getpid();
 }
 
 /* The primary contexts, one a device. */
@@ -84,6 +93,8 @@ static uint64_t kernel_ns(void **arguments)
 /* 0, or what the call returns instead of doing anything. */
 #define NEED_DEVICE()                                                                              \
 	do {                                                                                       \
+		if (is_forked())                                                                   \
+			return FAKE_NOT_INITIALIZED;                                               \
 		if (device_missing())                                                              \
 			return FAKE_NO_DEVICE;                                                     \
 	} while (0)
@@ -318,6 +329,7 @@ FORMS(cuEventRecord, _ptsz, (void *event, void *stream), stream, event_record(ev
 int cuInit(unsigned flags)
 {
 	NEED_DEVICE();
+	begun_by = getpid();
 	return FAKE_OK;
 }
 
@@ -381,6 +393,34 @@ int cuDevicePrimaryCtxRelease_v2(int device)
 	if (__atomic_sub_fetch(&contexts[device].retained, 1, __ATOMIC_RELAXED) == 0)
 		return cuDevicePrimaryCtxReset_v2(device);
 	return FAKE_OK;
+}
+
+/* 1 where anybody still holds it. */
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+	*flags = 0;
+	*active = __atomic_load_n(&contexts[device].retained, __ATOMIC_RELAXED) > 0;
+	return FAKE_OK;
+}
+
+/* One context of one's own at a time is enough here: it takes a device's place that is not counted. */
+int cuCtxCreate_v2(void **context, unsigned flags, int device)
+{
+	NEED_DEVICE();
+	(void)flags, (void)device;
+	contexts[FAKE_DEVICES_MAX - 1].retained = 1;
+	*context = &contexts[FAKE_DEVICES_MAX - 1];
+	return cuCtxPushCurrent_v2(*context);
+}
+
+/* It is current no more, and what was made in it is gone. */
+int cuCtxDestroy_v2(void *context)
+{
+	struct fake_context *gone = context;
+
+	if (context_stack[context_depth] == gone)
+		context_depth--;
+	return cuDevicePrimaryCtxReset_v2(gone->device);
 }
 
 int cuThreadExchangeStreamCaptureMode(int *mode)

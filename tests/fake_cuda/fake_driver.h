@@ -64,6 +64,10 @@
 	  (int device))                                                                            \
 	X(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset_v2,         \
 	  (int device))                                                                            \
+	X(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState,      \
+	  (int device, unsigned *flags, int *active))                                              \
+	X(cuCtxCreate, cuCtxCreate_v2, cuCtxCreate_v2, (void **context, unsigned flags, int device)) \
+	X(cuCtxDestroy, cuCtxDestroy_v2, cuCtxDestroy_v2, (void *context))                         \
 	X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,                    \
 	  cuThreadExchangeStreamCaptureMode, (int *mode))                                          \
 	X(cuStreamIsCapturing, cuStreamIsCapturing, cuStreamIsCapturing, (void *stream, int *status)) \

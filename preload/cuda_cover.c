@@ -1,0 +1,78 @@
+#include "preload/cuda_cover.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "preload/names.h"
+#include "preload/process.h"
+#include "preload/record.h"
+
+static struct group {
+	const char *name, *library; /* the beginning of its file's name */
+	uint32_t pid;		    /* of the image that said it */
+	const void *said;	    /* the library's base */
+	const void *met;	    /* a function of a library that nothing was said of yet */
+	uint32_t is_loaded;
+} groups[SP_CUDA_GROUPS] = {
+	[SP_CUDA_RUNTIME] = {"cuda-runtime", "libcudart.so", 0, NULL, NULL, 0},
+	[SP_CUDA_DRIVER] = {"cuda-driver", "libcuda.so", 0, NULL, NULL, 0},
+	[SP_CUDA_NCCL] = {"nccl", "libnccl.so", 0, NULL, NULL, 0},
+};
+
+static int is_recording(void)
+{
+	const struct sp_thread *t = sp_tls.thread;
+
+	return sp_process && t && t->state == SP_THREAD_LIVE;
+}
+
+static void say(struct group *g, const void *function)
+{
+	Dl_info info;
+
+	if (!dladdr(function, &info) || !info.dli_fname)
+		return;
+	if (g->pid == sp_process->pid && g->said == info.dli_fbase)
+		return;
+	g->pid = sp_process->pid;
+	g->said = info.dli_fbase;
+	sp_cover_library(g->name, info.dli_fname);
+}
+
+void sp_cuda_cover(enum sp_cuda_group group, const void *function)
+{
+	struct group *g = &groups[group];
+
+	__atomic_store_n(&g->met, function, __ATOMIC_RELAXED);
+	if (sp_process && (group != SP_CUDA_DRIVER || is_recording()))
+		say(g, function);
+}
+
+static int library_match(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void)size, (void)unused;
+	name = name ? name + 1 : info->dlpi_name;
+	for (int i = 0; i < SP_CUDA_GROUPS; i++)
+		groups[i].is_loaded |= !strncmp(name, groups[i].library, strlen(groups[i].library));
+	return 0;
+}
+
+void sp_cuda_cover_end(void)
+{
+	if (!is_recording())
+		return;
+	dl_iterate_phdr(library_match, NULL);
+	for (int i = 0; i < SP_CUDA_GROUPS; i++) {
+		struct group *g = &groups[i];
+
+		if (g->pid == sp_process->pid)
+			continue;
+		if (g->met)
+			say(g, g->met);
+		else if (g->is_loaded)
+			sp_cover(g->name, "absent", "the library is loaded, and no call of it was seen");
+	}
+}

@@ -1,0 +1,16 @@
+/*
+ * What coverage says of CUDA: which libraries the calls went to, and which are loaded and were never called.
+ */
+#ifndef STAGEPROF_PRELOAD_CUDA_COVER_H
+#define STAGEPROF_PRELOAD_CUDA_COVER_H
+
+enum sp_cuda_group { SP_CUDA_RUNTIME, SP_CUDA_DRIVER, SP_CUDA_NCCL, SP_CUDA_GROUPS };
+
+/* The library of `function` was called, or gave a function away that is hooked. Said once for each library and process
+ * image; of the driver not before something was recorded, for looking functions up begins no run. */
+void sp_cuda_cover(enum sp_cuda_group group, const void *function);
+
+/* The process ends: what was not said. */
+void sp_cuda_cover_end(void);
+
+#endif

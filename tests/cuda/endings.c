@@ -1,0 +1,116 @@
+/*
+ * CUDA where it is not as programs expect it: what each call returns is the account, and the same with the tracer.
+ *	endings load     libraries of CUDA are loaded and never called
+ *	endings fork     a child of a process that has used CUDA: all fails there, and goes on here
+ *	endings fail     launches that the runtime and that the driver refuse, among good ones
+ *	endings begin    the first calls of a program; prints what they return (no driver, no device)
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_cuda.h"
+#include "tests/victims/tally.h"
+
+enum { ROUNDS = 50 };
+
+static const struct fake_dim3 one = {1, 1, 1}, none = {0, 1, 1};
+
+/* A call whose result is printed. */
+#define TELL(row, call)                                                                            \
+	do {                                                                                       \
+		int told;                                                                          \
+                                                                                                   \
+		tally_begin(row);                                                                  \
+		told = (call);                                                                     \
+		tally_end(row, 0);                                                                 \
+		printf("%s: %d\n", #call, told);                                                   \
+	} while (0)
+
+static int load(void)
+{
+	static const char *const names[] = {"libcuda.so.1", "libcudart.so.13", "libnccl.so.2"};
+	char byte;
+	int fd = open("/etc/hostname", O_RDONLY | O_CLOEXEC);
+
+	for (int i = 0; i < 3; i++)
+		EXPECT(dlopen(names[i], RTLD_NOW | RTLD_LOCAL));
+	EXPECT(fd >= 0 && read(fd, &byte, 1) == 1); /* a run begins with an event */
+	close(fd);
+	return 0;
+}
+
+static int begin(void)
+{
+	struct tally_row *launch = tally_row("cuda_launch", ""), *made = tally_row("cuda_malloc", "");
+	struct tally_row *sync = tally_row("cuda_sync", ""), *copy = tally_row("cuda_copy_h2d", "");
+	void *at = NULL;
+	int count = -1;
+
+	printf("cudaGetDeviceCount: %d\n", cudaGetDeviceCount(&count));
+	TELL(made, cudaMalloc(&at, 64));
+	TELL(launch, cudaLaunchKernel((const void *)begin, one, one, NULL, 0, NULL));
+	TELL(copy, cudaMemcpy(&count, &count, 4, FAKE_H2D));
+	TELL(sync, cudaDeviceSynchronize());
+	return 0;
+}
+
+static void launch_some(struct tally_row *row, int wanted)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		EXPECT(TALLY(row, cudaLaunchKernel((const void *)launch_some, one, one, NULL, 0, NULL)) == wanted);
+}
+
+static int fork_after(void)
+{
+	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	int status;
+	pid_t child;
+
+	launch_some(row, FAKE_OK);
+	EXPECT(TALLY(sync, cudaDeviceSynchronize()) == FAKE_OK);
+	child = fork();
+	if (child == 0) {
+		row = tally_row("cuda_launch", "");
+		launch_some(row, FAKE_NOT_INITIALIZED);
+		return 0;
+	}
+	EXPECT(waitpid(child, &status, 0) == child && status == 0);
+	launch_some(row, FAKE_OK);
+	EXPECT(TALLY(sync, cudaDeviceSynchronize()) == FAKE_OK);
+	return 0;
+}
+
+static int fail(void)
+{
+	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	int (*driver)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+		      void **);
+	void *library = dlopen("libcuda.so.1", RTLD_NOW);
+
+	launch_some(row, FAKE_OK);
+	driver = (__typeof__(driver))dlsym(library, "cuLaunchKernel");
+	EXPECT(driver);
+	for (int i = 0; i < ROUNDS; i++) {
+		EXPECT(TALLY(row, cudaLaunchKernel((const void *)fail, none, one, NULL, 0, NULL)) ==
+		       FAKE_INVALID_CONFIGURATION);
+		EXPECT(TALLY(row, driver(NULL, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)) == FAKE_INVALID);
+		EXPECT(TALLY(row, driver(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)) == FAKE_OK);
+	}
+	return TALLY(sync, cudaDeviceSynchronize());
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(mode, "load"))
+		return load();
+	if (!strcmp(mode, "fork"))
+		return fork_after();
+	return strcmp(mode, "fail") ? begin() : fail();
+}
