@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/launched.h"
 #include "analyzer/report.h"
 
 /* A range that has ended, with what it contains. */
@@ -20,6 +21,7 @@ struct gathering {
 	struct sp_reader reader;
 	const struct sp_report *report;
 	enum sp_range_choice choice;
+	struct sp_launched launched; /* of modules' thread */
 	uint32_t met[RANGES_SIBLINGS_MAX], met_count; /* labels of this thread's outermost modules */
 };
 
@@ -77,6 +79,7 @@ static void absorb(struct sp_range_tree *t, uint32_t into, uint32_t i)
 	a->calls += b->calls;
 	a->total_ns += b->total_ns;
 	a->inside_ns += b->inside_ns;
+	a->gpu_ns += b->gpu_ns;
 	a->first_calls += b->first_calls;
 	a->first_ns += b->first_ns;
 	a->max_ns = b->max_ns > a->max_ns ? b->max_ns : a->max_ns;
@@ -267,6 +270,12 @@ static uint32_t label_of(const struct sp_image_facts *facts, const struct sp_slo
 					: SP_NAMES_REST;
 }
 
+static uint64_t gpu_ns(const struct gathering *g, const struct sp_clock *clock, const struct sp_slot *slot)
+{
+	return sp_launched_between(&g->launched, sp_clock_realtime_ns(clock, slot->start),
+				   sp_clock_realtime_ns(clock, slot->start + slot->ticks));
+}
+
 static int take_batch(struct gathering *g, const struct sp_stream *stream,
 		      const struct sp_batch *batch)
 {
@@ -294,6 +303,7 @@ static int take_batch(struct gathering *g, const struct sp_stream *stream,
 				 .calls = 1,
 				 .total_ns = ns,
 				 .max_ns = ns,
+				 .gpu_ns = gpu_ns(g, clock, slot),
 			 },
 			 sp_clock_realtime_ns(clock, slot->start));
 	}
@@ -307,10 +317,14 @@ static int read_stream(struct gathering *g, uint32_t i)
 	int r = 0;
 
 	g->met_count = 0;
+	if (g->choice == SP_RANGES_MODULES)
+		r = sp_launched_read(&g->launched, g->report, i);
+	g->tree->has_gpu |= g->launched.count > 0;
 	sp_reader_open(&g->reader, &g->report->index, stream);
 	while (r == 0 && sp_reader_next(&g->reader, &batch))
 		r = take_batch(g, stream, &batch);
 	settle(g, g->count);
+	sp_launched_finish(&g->launched);
 	return r;
 }
 

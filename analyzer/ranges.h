@@ -35,6 +35,7 @@ struct sp_range_node {
 	bool is_backward; /* a call that runs the graph backwards */
 	uint64_t calls, total_ns, inside_ns; /* inside: of ranges directly in it */
 	uint64_t max_ns;
+	uint64_t gpu_ns; /* of modules: a device was busy with what was launched in it */
 	/* Of modules: those in each thread's first call of the outermost one, warm-up and compiling included. */
 	uint64_t first_calls, first_ns;
 };
@@ -43,6 +44,7 @@ struct sp_range_tree {
 	struct sp_range_node *nodes; /* [0] is the root: its calls are 0 */
 	uint32_t count, room;
 	uint32_t free; /* list by sibling; 0: empty */
+	bool has_gpu;  /* gpu_ns is known */
 	bool was_cut;  /* more waited, or lay in each other, than there is room for */
 };
 

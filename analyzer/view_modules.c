@@ -6,7 +6,7 @@
 #define NAME_BYTES 512u
 #define INDENT 2u
 
-enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, FIRST, MEAN, MAX, SHARE, CELLS };
+enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, FIRST, MEAN, MAX, GPU, SHARE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[DEPTH] = {"depth", NULL, SP_CELL_ID},
@@ -21,6 +21,7 @@ static const struct sp_column columns[CELLS] = {
 	[FIRST] = {"first_mean_ns", N_("first"), SP_CELL_NS},
 	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
 	[MAX] = {"max_ns", N_("max"), SP_CELL_NS},
+	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
 	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
 };
 
@@ -81,6 +82,7 @@ static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, 
 		[FIRST] = mean(node->first_ns, node->first_calls),
 		[MEAN] = mean(node->total_ns - node->first_ns, node->calls - node->first_calls),
 		[MAX] = sp_cell_count(node->max_ns),
+		[GPU] = v->report->ranges.has_gpu ? sp_cell_count(node->gpu_ns) : sp_cell_null(),
 		[SHARE] = sp_cell_ratio(node->total_ns, v->report->ranges.nodes[0].inside_ns),
 	};
 
@@ -97,6 +99,8 @@ int sp_view_modules(const struct sp_report *report, struct sp_out *out,
 		return r;
 	if (visit.rows)
 		sp_out_line(out, "first: a call in the first iteration; mean: a call in those after it");
+	if (report->ranges.has_gpu)
+		sp_out_line(out, "on the GPU: streams from a module's first work to its last, modules in it included");
 	if (visit.rows == 0)
 		sp_out_line(out, "no modules: they are recorded with STAGEPROF_MODULES=depth");
 	return r;

@@ -23,6 +23,15 @@ int sp_cuda_chain_is_full(const struct sp_cuda_chain *c)
 	return c->put - c->got > SP_CUDA_MARKS - 3;
 }
 
+uint32_t sp_cuda_chain_outstanding(const struct sp_cuda_chain *c)
+{
+	uint32_t pairs = (uint32_t)sp_cuda_chain_is_open(c);
+
+	for (uint32_t i = c->got; i < c->put; i++)
+		pairs += c->marks[i % SP_CUDA_MARKS].kind == SP_CUDA_MARK_END;
+	return pairs;
+}
+
 void sp_cuda_chain_drop(struct sp_cuda_chain *c)
 {
 	c->dropped++;
@@ -140,7 +149,7 @@ int sp_cuda_chain_collect(struct sp_cuda_chain *c)
 
 void sp_cuda_chain_release(struct sp_cuda_chain *c)
 {
-	c->dropped += (uint32_t)sp_cuda_chain_is_open(c);
+	c->dropped += sp_cuda_chain_outstanding(c);
 	c->stream = NULL;
 	c->owner = NULL;
 	c->put = c->got = 0;

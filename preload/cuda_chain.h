@@ -46,13 +46,16 @@ int sp_cuda_chain_is_full(const struct sp_cuda_chain *c);
 /* Returns 0 where the mark is on the stream; else an error: of CUDA, or -EBUSY while it captures. */
 int sp_cuda_chain_put(struct sp_cuda_chain *c, uint32_t part, enum sp_cuda_mark_kind kind);
 
+/* Pairs that are neither collected nor given up. */
+uint32_t sp_cuda_chain_outstanding(const struct sp_cuda_chain *c);
+
 /* Gives the open pair up, or one that could not be begun. */
 void sp_cuda_chain_drop(struct sp_cuda_chain *c);
 
 /* Takes what was reached, into the calling thread's trace; stops at the first that was not. Returns 0, or the error of a broken stream. */
 int sp_cuda_chain_collect(struct sp_cuda_chain *c);
 
-/* The stream is gone; its events serve the next of the same context. */
+/* The stream is gone, and what was not collected is given up; its events serve the next of the same context. */
 void sp_cuda_chain_release(struct sp_cuda_chain *c);
 
 #endif

@@ -19,6 +19,7 @@ static struct sp_cuda_chain chains[CHAINS];
 static uint32_t chain_count;
 static uint32_t busy;			   /* a thread is in here: others go on without */
 static uint32_t forgets, forgotten;	   /* asked for, and done */
+static uint32_t given_up;		   /* pairs of chains that were forgotten, not yet told */
 static uint32_t captures;		   /* that forbid all threads */
 static uint64_t image;			   /* whose chains these are: a forked child has none */
 static const void *trainer;		   /* the training thread, by its sp_tls */
@@ -54,6 +55,8 @@ int sp_cuda_name_is_per_thread(const char *name)
 
 static void chains_forget(void)
 {
+	for (uint32_t i = 0; i < chain_count; i++)
+		given_up += chains[i].dropped + sp_cuda_chain_outstanding(&chains[i]);
 	memset(chains, 0, sizeof(chains));
 	chain_count = 0;
 }
@@ -83,6 +86,7 @@ static int is_this_image(void)
 	if (!sp_process || image == sp_process->image_start_ns)
 		return sp_process != NULL;
 	chains_forget();
+	given_up = 0;
 	trainer = NULL;
 	now_part = SP_PART_none;
 	captures = 0;
@@ -249,6 +253,8 @@ static struct sp_cuda_chain *chain_make(void *context, void *stream, const void 
 	c->owner = owner;
 	c->device = (uint32_t)device;
 	c->put = c->got = 0;
+	c->dropped += given_up;
+	given_up = 0;
 	return c;
 }
 

@@ -1,11 +1,14 @@
 """A training loop of PyTorch on the CPU that gives the device of tests/fake_cuda known work.
 
-    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices] [reset] [fork]
+    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices] [modules]
+        [per-thread] [failing] [reset] [release] [destroy] [fork]
 
 sync: waits for the device in every step. capture: captures a graph in the middle of the forward. aside:
 backward's work is launched by a thread of its own. devices: every second kernel of the forward goes to a
-second device. reset: half way the device is reset, and its streams are made anew. fork: half way a child
-goes on with a stage of its own. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
+second device. modules: the forward is a tree of modules with work of their own. per-thread: all on the default streams of
+threads. failing: each part also makes a launch that is refused. reset, release, destroy: in some step, with work under way,
+the device is reset, its primary context released by all, or a context of our own that had work destroyed. fork: half way
+a child goes on with a stage of its own. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
 when it is launched or when the one before it on the device ends.
 """
 
@@ -20,6 +23,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 cuda = ctypes.CDLL("libcudart.so.13")
+driver = ctypes.CDLL("libcuda.so.1")
 steps, wait_ms, forward_ms, backward_ms, optimizer_ms = (int(a) for a in sys.argv[1:6])
 modes = set(sys.argv[6:])
 DEVICES = 2 if "devices" in modes else 1
@@ -38,8 +42,10 @@ class Dim3(ctypes.Structure):
     _fields_ = [("x", ctypes.c_uint), ("y", ctypes.c_uint), ("z", ctypes.c_uint)]
 
 
-ONE = Dim3(1, 1, 1)
-cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
+ONE, NONE = Dim3(1, 1, 1), Dim3(0, 1, 1)
+launch_kernel = cuda.cudaLaunchKernel_ptsz if "per-thread" in modes else cuda.cudaLaunchKernel
+launch_kernel.argtypes = cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
+driver.cuLaunchKernel.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
 
 
 def launch(part, ms, device=0):
@@ -47,7 +53,11 @@ def launch(part, ms, device=0):
     ns = ctypes.c_uint64(ms * 1_000_000)
     arguments = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(ns), ctypes.c_void_p))
     work.append((part, device, time.monotonic_ns(), ns.value))
-    errors += cuda.cudaLaunchKernel(None, ONE, ONE, arguments, None, streams[device]) != 0
+    stream = None if "per-thread" in modes else streams[device]
+    if "failing" in modes:
+        errors += launch_kernel(None, NONE, ONE, arguments, None, stream) != 9
+        errors += driver.cuLaunchKernel(None, 0, 1, 1, 1, 1, 1, 0, stream, arguments, None) != 1
+    errors += launch_kernel(None, ONE, ONE, arguments, None, stream) != 0
 
 
 def capture():
@@ -61,15 +71,38 @@ def capture():
         # A boundary meanwhile: nothing may touch the device.
         torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1).zero_grad()
     errors += cuda.cudaStreamEndCapture(own, ctypes.byref(graph)) != 0
-    errors += ctypes.CDLL("libcuda.so.1").cuFakeGraphNodes(graph) != 3
+    errors += driver.cuFakeGraphNodes(graph) != 3
     cuda.cudaStreamDestroy(own)
 
 
 def reset():
     global errors
-    errors += cuda.cudaStreamDestroy(streams[0]) != 0
     errors += cuda.cudaDeviceReset() != 0
     cuda.cudaStreamCreate(ctypes.byref(streams[0]))
+
+
+def release():
+    """As often as the runtime and we ourselves have retained it."""
+    global errors
+    flags, active, kept = ctypes.c_uint(), ctypes.c_int(1), ctypes.c_void_p()
+    while active.value:
+        errors += driver.cuDevicePrimaryCtxRelease_v2(0) != 0
+        errors += driver.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) != 0
+    errors += driver.cuDevicePrimaryCtxRetain(ctypes.byref(kept), 0) != 0
+    cuda.cudaStreamCreate(ctypes.byref(streams[0]))
+
+
+def destroy():
+    """A stage's work in a context of its own, which ends before anybody has waited for it."""
+    global errors
+    context, stream, time_ns = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64(2_000_000)
+    arguments = (ctypes.c_void_p * 1)(ctypes.addressof(time_ns))
+    errors += driver.cuCtxCreate_v2(ctypes.byref(context), 0, 0) != 0
+    errors += driver.cuStreamCreate(ctypes.byref(stream), 0) != 0
+    errors += driver.cuLaunchKernel(None, 1, 1, 1, 1, 1, 1, 0, stream, arguments, None) != 0
+    torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1).zero_grad()
+    errors += driver.cuLaunchKernel(None, 1, 1, 1, 1, 1, 1, 0, stream, arguments, None) != 0
+    errors += driver.cuCtxDestroy_v2(context) != 0
 
 
 def fork():
@@ -114,6 +147,26 @@ class Device(torch.autograd.Function):
         return grad
 
 
+class Layer(torch.nn.Module):
+    """Work of its own, then that of the layers in it."""
+
+    def __init__(self, ms, **inner):
+        super().__init__()
+        self.ms = ms
+        for name, layer in inner.items():
+            self.add_module(name, layer)
+
+    def forward(self, x):
+        if self.ms:
+            launch("forward", self.ms)
+        for layer in self.children():
+            x = layer(x)
+        return x
+
+
+model = Layer(2, stem=Layer(3), body=Layer(0, left=Layer(4), right=Layer(1)))
+
+
 class Optimizer(torch.optim.SGD):
     def step(self, closure=None):
         launch("optimizer", optimizer_ms)
@@ -136,15 +189,18 @@ weight = torch.ones(1, requires_grad=True)
 optimizer = Optimizer([weight], lr=0.1)
 for batch in timed(DataLoader(Samples(), batch_size=1)):
     optimizer.zero_grad()
+    if "modules" in modes:
+        batch = model(batch)
     loss = Device.apply(weight * batch).sum()
     loss.backward()
     optimizer.step()
+    for mode, change, step in (("reset", reset, 2), ("release", release, 4), ("destroy", destroy, 6)):
+        if mode in modes and len(waits) == step:
+            change()
     if "sync" in modes:
-        cuda.cudaStreamSynchronize(streams[0])
-    if len(waits) == steps // 2:
-        for mode, change in (("reset", reset), ("fork", fork)):
-            if mode in modes:
-                change()
+        cuda.cudaStreamSynchronize_ptsz(None) if "per-thread" in modes else cuda.cudaStreamSynchronize(streams[0])
+    if "fork" in modes and len(waits) == steps // 2:
+        fork()
 cuda.cudaDeviceSynchronize()
 
 busy, ends, parts = [], [0] * DEVICES, {}
@@ -175,7 +231,7 @@ print(
             "wait_ns": sum(end - begin for begin, end in inside),
             "hidden_ns": hidden,
             "errors": errors,
-            "violations": ctypes.CDLL("libcuda.so.1").cuFakeViolations(),
+            "violations": driver.cuFakeViolations(),
         }
     )
 )
