@@ -1,7 +1,7 @@
 """Holds the tracer against torch.profiler on a machine with an NVIDIA GPU; writes one JSON file.
 
-For each workload: launches, graph launches, copies, sets and waits of the same steps as both saw them;
-then what the tracer costs, in pairs of runs with and without it. Programs that nvcc builds here with the
+For each workload: launches, graph launches, copies, sets, waits and time on the GPU of the same steps as both saw
+them; then what the tracer costs, in pairs of runs with and without it. Programs that nvcc builds here with the
 shared and the static runtime show whether the driver is seen. Started by scripts/gpu-check.
 """
 
@@ -22,6 +22,11 @@ MODES = {"resnet": ["eager", "amp", "compile", "graph"], "transformer": ["eager"
 WINDOW = "measured steps"
 LAUNCHES_LEAST = 0.99
 OVERHEAD_MOST = 0.01
+PAIRS_LEAST = 9
+# Calls of other groups than launches: a window's edge may lie between a call and its record.
+CALLS_WITHIN, CALLS_EDGE = 0.01, 2
+# A stretch on a stream holds the gaps between its works: it is no less than these, and no more than from first to last.
+GPU_TIME_WITHIN = 0.03
 # Of torch.profiler's: kernels of the same steps in another run, their time there, its own count beside us.
 CUPTI_WITHIN = {"calls_ratio": 0.01, "time_ratio": 0.05, "beside_ratio": 0.01}
 
@@ -98,7 +103,7 @@ class Check:
             self.traced(output), workload, mode, self.options.steps, f"--kineto={kineto}"
         )
         stages, whole = self.window(output, said["begin_ns"], said["end_ns"])
-        theirs, kernels = kineto_calls(kineto)
+        theirs, kernels, gpu = kineto_calls(kineto)
         result = {
             "steps": self.options.steps,
             "wall_ns": said["wall_ns"],
@@ -107,17 +112,25 @@ class Check:
                 os.path.getsize(os.path.join(output, name)) for name in os.listdir(output)
             ),
             "profiler_kernels": kernels,
+            "gpu_time": self.gpu_time(output, said, gpu),
         }
-        for group, (_, names) in GROUPS.items():
-            rows = [stages[name] for name in names if name in stages]
-            ours = sum(row["calls"] for row in rows)
-            result[group] = {
-                "stageprof": ours,
-                "profiler": theirs[group],
-                "ratio": ours / theirs[group] if theirs[group] else None,
-                "stageprof_host_ns": sum(row["total_ns"] for row in rows),
-            }
+        result.update(compare_calls(stages, theirs))
         return result
+
+    def gpu_time(self, output, said, theirs):
+        """Streams busy with what these steps launched, by events at their stages' boundaries. None: not known."""
+        start = self.report(output)["run"]["begin_realtime_ns"]
+        seconds = [f"--from={(said['begin_ns'] - start) / 1e9:.9f}", f"--to={(said['end_ns'] - start) / 1e9:.9f}"]
+        summary = self.report(output, *seconds, view="summary")
+        parts = [row["gpu_ns"] for row in summary["account"] if row["gpu_ns"] is not None]
+        told = summary["gpu_time"]
+        return {
+            "stageprof_ns": sum(parts) if parts else None,
+            "spans": told["spans"],
+            "spans_given_up": told["spans_given_up"],
+            "reason": told["reason"],
+            **{f"profiler_{name}": ns for name, ns in theirs.items()},
+        }
 
     def kernels(self, output, said):
         """What CUPTI told of the measured steps, between waits for the device."""
@@ -155,21 +168,24 @@ class Check:
         }
 
     def overhead(self, workload, mode):
-        pairs = []
+        """With all that is on by default, and how much of that is the events on the streams."""
         output = os.path.join(self.folder, "run.zst")
+        rounds = []
+        kinds = {
+            "plain": lambda: self.env,
+            "traced": lambda: self.traced(output),
+            "without_events": lambda: {**self.traced(output), "STAGEPROF_GPUTIME": "0"},
+        }
         for i in range(self.options.pairs):
-            both = {}
-            for traced in (False, True) if i % 2 else (True, False):
-                env = self.traced(output) if traced else self.env
-                both[traced] = self.train(env, workload, mode, self.options.timed_steps)["wall_ns"]
-            pairs.append(both)
-        ratios = [both[True] / both[False] - 1 for both in pairs]
+            order = list(kinds)[:: 1 if i % 2 else -1]
+            rounds.append({k: self.train(kinds[k](), workload, mode, self.options.timed_steps)["wall_ns"] for k in order})
+        costs = [r["traced"] / r["plain"] - 1 for r in rounds]
         return {
             "steps": self.options.timed_steps,
-            "plain_ns": [both[False] for both in pairs],
-            "traced_ns": [both[True] for both in pairs],
-            "overhead_median": statistics.median(ratios),
-            "overhead_all": ratios,
+            **{f"{kind}_ns": [r[kind] for r in rounds] for kind in kinds},
+            "overhead_median": statistics.median(costs),
+            "overhead_all": costs,
+            "events_median": statistics.median(r["traced"] / r["without_events"] - 1 for r in rounds),
         }
 
     def built_here(self, nvcc):
@@ -198,9 +214,33 @@ class Check:
         return results
 
 
+def compare_calls(stages, theirs):
+    """By group: calls of the report's stages, and torch.profiler's."""
+    result = {}
+    for group, (_, names) in GROUPS.items():
+        rows = [stages[name] for name in names if name in stages]
+        ours = sum(row["calls"] for row in rows)
+        result[group] = {
+            "stageprof": ours,
+            "profiler": theirs[group],
+            "ratio": ours / theirs[group] if theirs[group] else None,
+            "stageprof_host_ns": sum(row["total_ns"] for row in rows),
+        }
+    return result
+
+
+def covered_ns(intervals):
+    """The time in which any of them is, and from the first to the last."""
+    busy, until = 0, 0
+    for begin, end in sorted(intervals):
+        busy += max(0, end - max(begin, until))
+        until = max(until, end)
+    return {"busy_ns": busy, "extent_ns": until - min(b for b, _ in intervals) if intervals else 0}
+
+
 def kineto_calls(path):
     """Host calls inside the measured steps, each correlation once: the runtime's call and the driver's
-    inside it carry one number. And the kernels that ran: count and time."""
+    inside it carry one number. The kernels that ran: count and time. When the GPU was busy with what these calls gave it."""
     with open(path) as file:
         events = json.load(file)["traceEvents"]
     window = [e for e in events if e.get("name") == WINDOW and e.get("cat") == "user_annotation"]
@@ -217,11 +257,17 @@ def kineto_calls(path):
                 if re.match(pattern, event["name"]):
                     calls[group].add(correlation)
             launched.add(correlation)
+    works = []
     for event in events:
-        if event.get("cat") == "kernel" and event["args"].get("correlation") in launched:
+        if event.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
+            continue
+        if event["args"].get("correlation") not in launched:
+            continue
+        works.append((round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000)))
+        if event["cat"] == "kernel":
             kernels["calls"] += 1
             kernels["total_ns"] += round(event["dur"] * 1000)
-    return {group: len(found) for group, found in calls.items()}, kernels
+    return {group: len(found) for group, found in calls.items()}, kernels, covered_ns(works)
 
 
 def machine(options):
@@ -243,9 +289,31 @@ def machine(options):
     return facts
 
 
+def judge_calls(name, compared):
+    """Of what is no launch: launches have a promise of their own."""
+    for group in GROUPS:
+        row = compared.get(group)
+        if not row or group == "launches":
+            continue
+        most = max(CALLS_EDGE, CALLS_WITHIN * row["profiler"])
+        if abs(row["stageprof"] - row["profiler"]) > most:
+            yield f"{name}: {row['stageprof']} {group}, torch.profiler has {row['profiler']}"
+
+
+def judge_gpu_time(name, gpu):
+    ours = gpu.get("stageprof_ns") if gpu else None
+    if ours is None:
+        return
+    least, most = gpu["profiler_busy_ns"] * (1 - GPU_TIME_WITHIN), gpu["profiler_extent_ns"] * (1 + GPU_TIME_WITHIN)
+    if not gpu["spans_given_up"] and not least <= ours <= most:
+        yield f"{name}: {ours} ns on the GPU, where torch.profiler has {least:.0f} to {most:.0f}"
+
+
 def judge(results):
     """What was promised and did not hold."""
     broken = []
+    if not results["dry_run"] and results.get("pairs", PAIRS_LEAST) < PAIRS_LEAST:
+        broken.append(f"overhead by {results['pairs']} pairs: {PAIRS_LEAST} are the least")
     for name, result in results["workloads"].items():
         if "error" in result:
             broken.append(f"{name}: {result['error']}")
@@ -255,6 +323,8 @@ def judge(results):
             broken.append(f"{name}: {ratio:.4f} of the launches")
         if result["compared"]["events_lost"]:
             broken.append(f"{name}: events lost")
+        broken += judge_calls(name, result["compared"])
+        broken += judge_gpu_time(name, result["compared"].get("gpu_time"))
         for what, within in CUPTI_WITHIN.items():
             ratio = result.get("cupti", {}).get(what)
             if ratio is not None and abs(ratio - 1) > within:
@@ -290,7 +360,7 @@ def arguments():
 
 def main():
     options = arguments()
-    results = {"schema_version": 1, "dry_run": options.dry_run, "machine": machine(options)}
+    results = {"schema_version": 1, "dry_run": options.dry_run, "machine": machine(options), "pairs": options.pairs}
     results["workloads"] = {}
     wanted = [f"{w}/{m}" for w, modes in MODES.items() for m in modes]
     if options.only:
