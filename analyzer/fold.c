@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "analyzer/clock.h"
+#include "trace/columns.h"
 #include "trace/events.h"
 
 /* events.def and stage.c, brought into the shape that the loop over events wants. */
 struct kind_row {
 	uint8_t stage[SP_PLACES];
 	uint8_t class;
-	bool slow; /* unknown, or with EXTRA slots */
+	bool is_known;
 	bool has_file;
 	bool has_image;
 	bool has_bytes;
@@ -31,7 +32,7 @@ static void rows_fill(void)
 		for (int place = 0; place < SP_PLACES; place++)
 			row->stage[place] = (uint8_t)sp_stage_of(kind, (enum sp_place)place);
 		row->class = info->class;
-		row->slow = !info->name || info->extra || info->class == SP_CLASS_MEMORY;
+		row->is_known = info->name != NULL;
 		row->has_file = info->arg == SP_ARG_FILE;
 		row->is_copy = info->name && (info->class == SP_CLASS_CUDA_COPY ||
 					      info->class == SP_CLASS_GPU_COPY);
@@ -92,22 +93,9 @@ void sp_fold_part_merge(struct sp_fold_part *into, const struct sp_fold_part *fr
 		merge_file(&into->files[i], &from->files[i]);
 }
 
-void sp_sums_merge(struct sp_sums *into, const struct sp_sums *from)
+static void add_file(struct sp_file_sums *f, const struct kind_row *row, int64_t value, uint64_t ns)
 {
-	into->calls += from->calls;
-	into->total_ns += from->total_ns;
-	into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
-	into->bytes += from->bytes;
-	into->errors += from->errors;
-	into->aborted += from->aborted;
-}
-
-static void add_file(struct sp_fold *fold, const struct kind_row *row, const struct sp_slot *slot,
-		     uint64_t ns)
-{
-	uint32_t number = sp_image_file(fold->image, sp_commit_arg(slot->commit));
-	struct sp_file_sums *f = &fold->part->files[number];
-	uint64_t bytes = slot->value > 0 ? (uint64_t)slot->value : 0;
+	uint64_t bytes = value > 0 ? (uint64_t)value : 0;
 
 	switch (row->class) {
 	case SP_CLASS_READ:
@@ -132,191 +120,167 @@ static void add_file(struct sp_fold *fold, const struct kind_row *row, const str
 	}
 }
 
-static inline struct sp_sums *add_span(struct sp_fold *fold, unsigned stage, uint64_t ns)
+static void add_files(struct sp_fold *fold, const struct kind_row *row, const struct sp_columns *c, uint32_t first,
+		      uint32_t limit)
 {
-	struct sp_sums *s = &fold->sums->stages[stage];
+	for (uint32_t i = first; i < limit; i++) {
+		uint64_t ns = sp_clock_span_ns(fold->ns_per_tick, (uint64_t)c->ticks[i] * c->grain);
 
-	s->calls++;
-	s->total_ns += ns;
-	s->max_ns = ns > s->max_ns ? ns : s->max_ns;
-	sp_hist_add(&fold->part->hists[stage], ns);
-	return s;
+		add_file(&fold->part->files[sp_image_file(fold->image, c->args[i])], row, c->values[i], ns);
+	}
 }
 
-static inline void note_end(struct sp_fold *fold, const struct sp_slot *slot)
+static void add_times(struct sp_fold *fold, unsigned stage, const int64_t *ticks, uint32_t n, uint64_t grain)
 {
-	uint64_t end = slot->start + slot->ticks;
+	struct sp_tick_unit unit = {grain, fold->ns_per_tick};
 
-	if (end > fold->sums->end_ticks)
-		fold->sums->end_ticks = end;
+	sp_sums_add_times(&fold->sums->stages[stage], &fold->part->hists[stage], ticks, n, &unit);
 }
 
-static inline bool is_in_span(const struct sp_fold *fold, const struct sp_slot *slot)
+static enum sp_place place_of(const struct sp_fold *fold, const struct kind_row *row, uint32_t arg)
 {
-	return slot->start >= fold->span.from_ticks && slot->start < fold->span.to_ticks;
-}
-
-/* Where events of one commit word go: found anew only where the word is another than that of the slot before. */
-struct target {
-	uint64_t commit;
-	const struct kind_row *row; /* NULL: none yet */
-	struct sp_sums *sums;
-	struct sp_hist *hist;
-	uint64_t value_mask; /* all bits where values are bytes */
-};
-
-static struct target find_target(const struct sp_fold *fold, uint64_t commit)
-{
-	const struct kind_row *row = &rows[sp_commit_kind(commit)];
-	enum sp_place place = SP_PLACE_UNKNOWN;
-	unsigned stage;
-
 	if (row->has_file)
-		place = sp_image_place(fold->image, sp_commit_arg(commit));
-	else if (row->is_copy)
-		place = sp_place_of_copy(sp_commit_arg(commit));
-	stage = row->stage[place];
-	return (struct target){commit, row, &fold->sums->stages[stage], &fold->part->hists[stage],
-			       row->has_bytes ? UINT64_MAX : 0};
+		return sp_image_place(fold->image, arg);
+	return row->is_copy ? sp_place_of_copy(arg) : SP_PLACE_UNKNOWN;
 }
 
-static inline __attribute__((always_inline)) void
-fold_plain(struct sp_fold *fold, const struct target *t, const struct sp_slot *slot, uint64_t *end, bool simple)
+/* The first behind `at` whose arg leads to another place. */
+static uint32_t run_end(const struct sp_fold *fold, const struct kind_row *row, const uint32_t *args, uint32_t at,
+			uint32_t limit)
 {
-	uint64_t slot_end = slot->start + slot->ticks, ns;
-	struct sp_sums *s = t->sums;
+	enum sp_place place = place_of(fold, row, args[at]);
+	uint32_t arg = args[at];
 
-	if (!simple && !fold->all && !is_in_span(fold, slot))
-		return;
-	ns = sp_clock_span_ns(fold->ns_per_tick, slot->ticks);
-	s->calls++;
-	s->total_ns += ns;
-	s->max_ns = ns > s->max_ns ? ns : s->max_ns;
-	sp_hist_add(t->hist, ns);
-	if (__builtin_expect(slot->value < 0, 0)) {
-		s->errors += slot->value != SP_VALUE_ABANDONED;
-		s->aborted += slot->value == SP_VALUE_ABANDONED;
-	} else {
-		s->bytes += (uint64_t)slot->value & t->value_mask;
+	if (!row->has_file && !row->is_copy)
+		return limit;
+	for (at++; at < limit; at++) {
+		if (args[at] == arg)
+			continue;
+		arg = args[at];
+		if (place_of(fold, row, arg) != place)
+			break;
 	}
-	*end = slot_end > *end ? slot_end : *end;
-	if (!simple && fold->part->files && t->row->has_file)
-		add_file(fold, t->row, slot, ns);
+	return at;
 }
 
-/* The time of an image is what it spent inside its library; its slot spans from the first call to the
- * last. */
-static void fold_image(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
+static void fold_plain(struct sp_fold *fold, const struct kind_row *row, const struct sp_columns *c,
+		       uint32_t first, uint32_t limit)
 {
-	const struct kind_row *row = &rows[sp_commit_kind(slot->commit)];
-	uint64_t ticks = extra ? extra->start : slot->ticks;
-	bool aborted = slot->value == SP_VALUE_ABANDONED ||
-		       (extra && extra->value == SP_DECODE_ABORTED);
-	struct sp_sums *s;
+	if (fold->part->files && row->has_file)
+		add_files(fold, row, c, first, limit);
+	while (first < limit) {
+		uint32_t end = run_end(fold, row, c->args, first, limit);
+		unsigned stage = row->stage[place_of(fold, row, c->args[first])];
 
-	if (!fold->all && !is_in_span(fold, slot))
-		return;
-	s = add_span(fold, row->stage[SP_PLACE_UNKNOWN], sp_clock_span_ns(fold->ns_per_tick, ticks));
-	s->aborted += aborted;
+		add_times(fold, stage, c->ticks + first, end - first, c->grain);
+		sp_sums_add_values(&fold->sums->stages[stage], c->values + first, end - first, row->has_bytes);
+		first = end;
+	}
+}
+
+/* extra: what the decoder told; NULL: nothing. */
+static void end_image(struct sp_fold *fold, const struct kind_row *row, int64_t value, const int64_t *extra)
+{
+	bool aborted = value == SP_VALUE_ABANDONED || (extra && extra[2] == SP_DECODE_ABORTED);
+
+	fold->sums->stages[row->stage[SP_PLACE_UNKNOWN]].aborted += aborted;
 	if (!aborted && extra && row->class == SP_CLASS_JPEG) {
-		fold->sums->lines += slot->value > 0 ? (uint64_t)slot->value : 0;
-		fold->sums->pixels += (extra->ticks >> 32) * (extra->ticks & UINT32_MAX);
-	}
-	note_end(fold, slot);
-}
-
-static void fold_unknown(struct sp_fold *fold, const struct sp_slot *slot)
-{
-	if (!fold->all && !is_in_span(fold, slot))
-		return;
-	fold->sums->unknown++;
-	add_span(fold, SP_STAGE_other, sp_clock_span_ns(fold->ns_per_tick, slot->ticks));
-	note_end(fold, slot);
-}
-
-static void fold_memory(struct sp_fold *fold, const struct sp_slot *slot)
-{
-	if (!fold->all && !is_in_span(fold, slot))
-		return;
-	add_span(fold, SP_STAGE_memory, 0);
-	note_end(fold, slot);
-	if (slot->value >= 0)
-		sp_resident_put(&fold->sums->resident, slot->start, (uint64_t)slot->value);
-}
-
-static void fold_extra(struct sp_fold *fold, const struct sp_slot *slot, const struct sp_slot *extra)
-{
-	fold->has_carry = false;
-	if (rows[sp_commit_kind(slot->commit)].has_image) {
-		fold_image(fold, slot, extra);
-	} else {
-		struct target target = find_target(fold, slot->commit);
-
-		fold_plain(fold, &target, slot, &fold->sums->end_ticks, false);
+		fold->sums->lines += value > 0 ? (uint64_t)value : 0;
+		fold->sums->pixels += ((uint64_t)extra[1] >> 32) * ((uint64_t)extra[1] & UINT32_MAX);
 	}
 }
 
-static void fold_slow(struct sp_fold *fold, const struct sp_batch *batch, uint32_t i)
+/* The time of an image is what it spent inside its library; its slot spans from the first call to the last. */
+static void fold_images(struct sp_fold *fold, const struct kind_row *row, const struct sp_columns *c,
+			uint32_t first, uint32_t limit)
 {
-	const struct sp_slot *slot = &batch->slots[i];
-	uint32_t kind = sp_commit_kind(slot->commit);
+	int64_t inside[SP_BLOCK_SLOTS_MAX];
+	bool is_told[SP_BLOCK_SLOTS_MAX] = {false};
 
-	if (kind == SP_KIND_HOLE) {
-		fold->sums->holes++;
-	} else if (kind >= SP_KIND_DEFINE) {
-		return;
-	} else if (!sp_event_info(kind)->name) {
-		fold_unknown(fold, slot);
-	} else if (kind == SP_EV_memory) {
-		fold_memory(fold, slot);
-	} else if (i + 1 < batch->n) {
-		bool has_extra = sp_commit_kind(slot[1].commit) == SP_KIND_EXTRA;
+	for (uint32_t i = first; i < limit; i++)
+		inside[i - first] = (int64_t)((uint64_t)c->ticks[i] * c->grain);
+	for (uint32_t i = 0; i < c->extra_count; i++) {
+		int64_t extra[3] = {c->extras[0][i], c->extras[1][i], c->extras[2][i]};
+		uint32_t owner = c->owners[i];
 
-		fold_extra(fold, slot, has_extra ? slot + 1 : NULL);
-	} else {
-		fold->carry = *slot;
-		fold->has_carry = true;
+		if (owner < first || owner >= limit)
+			continue;
+		inside[owner - first] = extra[0];
+		is_told[owner - first] = true;
+		end_image(fold, row, c->values[owner], extra);
+	}
+	for (uint32_t i = first; i < limit; i++)
+		if (!is_told[i - first])
+			end_image(fold, row, c->values[i], NULL);
+	add_times(fold, row->stage[SP_PLACE_UNKNOWN], inside, limit - first, 1);
+}
+
+/* Samples take no time. */
+static void fold_memory(struct sp_fold *fold, const struct sp_columns *c, uint32_t first, uint32_t limit)
+{
+	const int64_t none = 0;
+
+	for (uint32_t i = first; i < limit; i++) {
+		add_times(fold, SP_STAGE_memory, &none, 1, 1);
+		if (c->values[i] >= 0)
+			sp_resident_put(&fold->sums->resident, c->starts[i], (uint64_t)c->values[i]);
 	}
 }
 
-static inline __attribute__((always_inline)) void
-fold_batch(struct sp_fold *fold, const struct sp_batch *batch, bool simple)
+static void fold_kind(struct sp_fold *fold, const struct sp_columns *c, const struct sp_column_kind *kind)
 {
-	const struct sp_slot *slots = batch->slots;
-	struct target target = {.row = NULL};
-	uint64_t end = 0;
+	const struct kind_row *row = &rows[kind->kind < SP_EVENT_KINDS ? kind->kind : 0];
+	uint32_t first = kind->first, limit = kind->limit;
 
-	for (uint32_t i = 0; i < batch->n; i++) {
-		uint32_t kind = sp_commit_kind(slots[i].commit);
+	if (kind->kind >= SP_KIND_DEFINE || first == limit)
+		return;
+	if (!row->is_known) {
+		fold->sums->unknown += limit - first;
+		add_times(fold, SP_STAGE_other, c->ticks + first, limit - first, c->grain);
+	} else if (row->class == SP_CLASS_MEMORY) {
+		fold_memory(fold, c, first, limit);
+	} else if (row->has_image) {
+		if (c->last == limit - 1) {
+			uint64_t ticks = (uint64_t)c->ticks[--limit] * c->grain;
 
-		if (slots[i].commit != target.commit || !target.row) {
-			if (kind >= SP_EVENT_KINDS || rows[kind].slow) {
-				fold_slow(fold, batch, i);
-				continue;
-			}
-			target = find_target(fold, slots[i].commit);
+			fold->carry = (struct sp_fold_image){kind->kind, ticks, c->values[limit]};
+			fold->has_carry = true;
 		}
-		fold_plain(fold, &target, &slots[i], &end, simple);
+		fold_images(fold, row, c, first, limit);
+	} else {
+		fold_plain(fold, row, c, first, limit);
 	}
-	fold->sums->end_ticks = end > fold->sums->end_ticks ? end : fold->sums->end_ticks;
 }
 
+/* batch: what comes next; NULL: nothing. */
 static void settle_carry(struct sp_fold *fold, const struct sp_batch *batch)
 {
-	bool fits = batch && batch->number == fold->number && batch->n &&
-		    sp_commit_kind(batch->slots[0].commit) == SP_KIND_EXTRA;
+	const struct sp_columns *c = batch && batch->number == fold->number ? batch->columns : NULL;
+	bool fits = c && c->extra_count && c->owners[0] == SP_COLUMNS_BEFORE;
+	const struct kind_row *row = &rows[fold->carry.kind];
+	int64_t ticks = (int64_t)fold->carry.ticks, extra[3];
 
-	if (fold->has_carry)
-		fold_extra(fold, &fold->carry, fits ? &batch->slots[0] : NULL);
+	if (!fold->has_carry)
+		return;
+	fold->has_carry = false;
+	for (int i = 0; fits && i < 3; i++)
+		extra[i] = c->extras[i][0];
+	add_times(fold, row->stage[SP_PLACE_UNKNOWN], fits ? &extra[0] : &ticks, 1, 1);
+	end_image(fold, row, fold->carry.value, fits ? extra : NULL);
 }
 
 void sp_fold_take(struct sp_fold *fold, const struct sp_batch *batch)
 {
+	struct sp_columns *c = batch->columns;
+
 	settle_carry(fold, batch);
-	if (fold->all && !fold->part->files)
-		fold_batch(fold, batch, true);
-	else
-		fold_batch(fold, batch, false);
+	if (!fold->all)
+		sp_columns_keep(c, fold->span.from_ticks, fold->span.to_ticks);
+	for (uint32_t i = 0; i < c->kind_count; i++)
+		fold_kind(fold, c, &c->kinds[i]);
+	fold->sums->holes += c->holes;
+	if (c->end_ticks > fold->sums->end_ticks)
+		fold->sums->end_ticks = c->end_ticks;
 	fold->number = batch->number + batch->n;
 }
 

@@ -14,15 +14,7 @@
 #include "analyzer/reader.h"
 #include "analyzer/resident.h"
 #include "analyzer/stage.h"
-
-struct sp_sums {
-	uint64_t calls;
-	uint64_t total_ns;
-	uint64_t max_ns;
-	uint64_t bytes;
-	uint64_t errors;  /* calls that returned an error */
-	uint64_t aborted; /* calls left by longjmp, cancellation or an exception; images given up */
-};
+#include "analyzer/sums.h"
 
 /* Of one stream. */
 struct sp_stream_sums {
@@ -67,6 +59,13 @@ struct sp_span {
 	uint64_t from_ticks, to_ticks;
 };
 
+/* An image that was decoded. */
+struct sp_fold_image {
+	uint32_t kind;
+	uint64_t ticks; /* of its slot, from the first call to the last */
+	int64_t value;
+};
+
 struct sp_fold {
 	struct sp_fold_part *part;
 	struct sp_stream_sums *sums;
@@ -75,8 +74,8 @@ struct sp_fold {
 	struct sp_span span;
 	bool all; /* every event counts */
 	bool has_carry;
-	struct sp_slot carry; /* an event at a batch's end that waits for its EXTRA slot */
-	uint64_t number;      /* of the slot after the last one */
+	struct sp_fold_image carry; /* at a batch's end, waits for its EXTRA slot */
+	uint64_t number;	    /* of the slot after the last one */
 };
 
 /* file_count: names of files; 0 where sums by file are not wanted. Returns 0 or -ENOMEM. */
@@ -84,8 +83,7 @@ int sp_fold_part_init(struct sp_fold_part *part, uint32_t file_count);
 void sp_fold_part_finish(struct sp_fold_part *part);
 void sp_fold_part_merge(struct sp_fold_part *into, const struct sp_fold_part *from);
 
-void sp_sums_merge(struct sp_sums *into, const struct sp_sums *from);
-
+/* batch->columns is set, and is used up. */
 void sp_fold_take(struct sp_fold *fold, const struct sp_batch *batch);
 
 /* After the last batch of a stream. */

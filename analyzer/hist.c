@@ -8,13 +8,14 @@ void sp_hist_merge(struct sp_hist *into, const struct sp_hist *from)
 
 static uint64_t bin_middle(uint32_t bin)
 {
-	unsigned shift;
+	uint32_t exponent = bin / SP_HIST_STEPS - 1;
+	uint64_t first = SP_HIST_STEPS + bin % SP_HIST_STEPS;
 
-	if (bin < 2 * SP_HIST_STEPS)
-		return bin;
-	shift = bin / SP_HIST_STEPS - 1;
-	return ((uint64_t)(SP_HIST_STEPS + bin % SP_HIST_STEPS) << shift) +
-	       (UINT64_C(1) << shift) / 2;
+	if (bin < SP_HIST_STEPS) /* 0 has one of them */
+		return 0;
+	if (exponent <= 5)
+		return first >> (5 - exponent);
+	return (first << (exponent - 5)) + (UINT64_C(1) << (exponent - 5)) / 2;
 }
 
 uint64_t sp_hist_quantile(const struct sp_hist *h, uint32_t permille)

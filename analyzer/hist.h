@@ -7,8 +7,13 @@
 
 #include <stdint.h>
 
-#define SP_HIST_STEPS 32u /* bins in a power of two: a bin is at most 1/32 of its value wide */
-#define SP_HIST_BINS (SP_HIST_STEPS * 60u)
+/*
+ * A number's bin is its exponent and the five bits behind its first: what the top of a floating-point number says,
+ * so that several can be found at once (duration.c). Bins are in the order of numbers; a bin is at most 1/32 of its
+ * number wide; among those of numbers below 32 are some that stay empty.
+ */
+#define SP_HIST_STEPS 32u /* bins in a power of two */
+#define SP_HIST_BINS (SP_HIST_STEPS * 65u)
 
 struct sp_hist {
 	uint64_t bins[SP_HIST_BINS];
@@ -16,12 +21,12 @@ struct sp_hist {
 
 static inline uint32_t sp_hist_bin(uint64_t x)
 {
-	unsigned shift;
+	unsigned zeros;
 
-	if (x < SP_HIST_STEPS)
-		return (uint32_t)x;
-	shift = 58 - (unsigned)__builtin_clzll(x);
-	return (shift << 5) + (uint32_t)(x >> shift);
+	if (x == 0)
+		return 0;
+	zeros = (unsigned)__builtin_clzll(x);
+	return (63 - zeros) * SP_HIST_STEPS + (uint32_t)(x << zeros >> 58);
 }
 
 static inline void sp_hist_add(struct sp_hist *h, uint64_t x)

@@ -5,9 +5,9 @@
 #include <xxhash.h>
 
 #include "analyzer/progress.h"
-#include "trace/codec.h"
+#include "trace/columns.h"
 
-#define AHEAD_BYTES (256u * 1024u)
+#define AHEAD_BYTES (128u * 1024u) /* a part of the second-level cache */
 #define WINDOW_TRIES 8 /* a live writer moves its window each time its file grows */
 
 int sp_reader_init(struct sp_reader *r)
@@ -26,6 +26,13 @@ int sp_reader_init(struct sp_reader *r)
 	return result;
 }
 
+int sp_reader_by_kind(struct sp_reader *r)
+{
+	r->starts_of = SP_COLUMNS_ALL;
+	r->columns = malloc(sizeof(*r->columns));
+	return r->columns ? 0 : -ENOMEM;
+}
+
 void sp_reader_finish(struct sp_reader *r)
 {
 	sp_source_finish(&r->source);
@@ -33,6 +40,7 @@ void sp_reader_finish(struct sp_reader *r)
 	sp_unzstd_destroy(r->unzstd);
 	free(r->payload);
 	free(r->slots);
+	free(r->columns);
 }
 
 static const char *path_of(const struct sp_reader *r, const struct sp_segment *segment)
@@ -116,15 +124,37 @@ static void report(struct sp_reader *r, uint64_t at, uint64_t bytes)
 		r->damaged(r->context, r->segment->file, at, bytes);
 }
 
-static bool decode_block(struct sp_reader *r, const struct sp_unit *u)
+static bool read_payload(struct sp_reader *r, const struct sp_unit *u)
 {
 	const struct sp_block_header *b = &u->block;
 	const uint8_t *p;
 	ssize_t n = sp_source_bytes(&r->source, u->at + SP_BLOCK_FRAME_BYTES, b->zstd_bytes, &p);
 
 	return n == (ssize_t)b->zstd_bytes && XXH64(p, (size_t)n, 0) == b->zstd_hash &&
-	       sp_unzstd_frame(r->unzstd, r->payload, b->payload_bytes, p, (size_t)n) == 0 &&
-	       sp_payload_decode(r->slots, b->slots, r->payload, b->payload_bytes) == 0;
+	       sp_unzstd_frame(r->unzstd, r->payload, b->payload_bytes, p, (size_t)n) == 0;
+}
+
+/* The slots that are new, and below the stream's limit. Returns false where the payload is damaged. */
+static bool decode_block(struct sp_reader *r, const struct sp_block_header *b, struct sp_batch *ret)
+{
+	uint32_t skip = b->first_index < r->next ? (uint32_t)(r->next - b->first_index) : 0;
+
+	*ret = (struct sp_batch){r->slots + skip, b->slots - skip, b->first_index + skip, r->columns};
+	if (ret->number + ret->n > r->stream->limit)
+		ret->n = (uint32_t)(r->stream->limit - ret->number);
+	if (r->columns && ret->n == b->slots) {
+		int result = sp_payload_columns(r->columns, r->starts_of, b->slots, r->payload, b->payload_bytes);
+
+		if (result == 0 && !r->columns->has_starts)
+			r->columns->end_ticks = b->end_ticks;
+		if (result != -ENOTSUP)
+			return result == 0;
+	}
+	if (sp_payload_decode(r->slots, b->slots, r->payload, b->payload_bytes) < 0)
+		return false;
+	if (r->columns)
+		sp_columns_take(r->columns, ret->slots, ret->n);
+	return true;
 }
 
 /* Returns true where the block gives a batch. */
@@ -132,7 +162,6 @@ static bool take_block(struct sp_reader *r, const struct sp_unit *u, struct sp_b
 {
 	const struct sp_block_header *b = &u->block;
 	uint64_t end = b->first_index + b->slots;
-	uint32_t skip;
 
 	if (end <= r->next || b->first_index >= r->stream->limit)
 		return false;
@@ -141,15 +170,11 @@ static bool take_block(struct sp_reader *r, const struct sp_unit *u, struct sp_b
 		r->next = end;
 		return false;
 	}
-	if (u->cut || !decode_block(r, u)) {
+	if (u->cut || !read_payload(r, u) || !decode_block(r, b, ret)) {
 		if (!u->cut) /* the index has told of those that are cut */
 			report(r, u->at, u->bytes);
 		return false;
 	}
-	skip = b->first_index < r->next ? (uint32_t)(r->next - b->first_index) : 0;
-	*ret = (struct sp_batch){r->slots + skip, b->slots - skip, b->first_index + skip};
-	if (ret->number + ret->n > r->stream->limit)
-		ret->n = (uint32_t)(r->stream->limit - ret->number);
 	r->next = ret->number + ret->n;
 	return true;
 }
@@ -189,8 +214,10 @@ static bool next_of_window(struct sp_reader *r, struct sp_batch *ret)
 		from = r->stream->limit - capacity;
 	if (from >= r->stream->limit)
 		return false;
-	*ret = (struct sp_batch){r->slots, (uint32_t)(r->stream->limit - from), from};
+	*ret = (struct sp_batch){r->slots, (uint32_t)(r->stream->limit - from), from, r->columns};
 	sp_window_slots(&r->window, from, ret->n, r->slots);
+	if (r->columns)
+		sp_columns_take(r->columns, r->slots, ret->n);
 	r->next = r->stream->limit;
 	return true;
 }

@@ -6,6 +6,8 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/jobs.h"
+#include "trace/columns.h"
+#include "trace/events.h"
 
 static const struct sp_host *host_of(const struct sp_report *report, uint32_t stream)
 {
@@ -130,6 +132,7 @@ static void fold_begin(struct worker *w, uint32_t i)
 		.span = sp_report_span(report, report->index.images[image].host),
 	};
 	w->fold.all = w->fold.span.from_ticks == 0 && w->fold.span.to_ticks == UINT64_MAX;
+	w->reader.starts_of = w->fold.all ? SP_EV_memory : SP_COLUMNS_ALL;
 }
 
 static int fold_stream(void *context, unsigned worker, uint32_t i)
@@ -160,7 +163,8 @@ static int workers_init(struct folding *f, unsigned jobs, uint32_t file_count)
 		struct worker *w = &f->workers[i];
 
 		w->folding = f;
-		if (sp_reader_init(&w->reader) < 0 || sp_fold_part_init(&w->part, file_count) < 0)
+		if (sp_reader_init(&w->reader) < 0 || sp_reader_by_kind(&w->reader) < 0 ||
+		    sp_fold_part_init(&w->part, file_count) < 0)
 			r = -ENOMEM;
 		w->reader.want = wants_block;
 		w->reader.damaged = damaged;

@@ -9,7 +9,6 @@
 
 /* Kinds that a one-byte token can name; a table has them all, so that the loop need not look. */
 #define SHORT_KINDS 16u
-#define KINDS_MAX (SP_KIND_EVENTS + 256u)
 
 enum form {
 	FORM_NONE, /* no such kind in this block */
@@ -25,25 +24,18 @@ struct kind {
 	uint32_t at;   /* of the times of its next slot */
 	uint32_t limit; /* where they end */
 	uint32_t kind;
-	uint64_t form; /* enum form; 32 bytes in all, for the index is made in the innermost loop */
-};
-
-/*
- * A kind with more tokens than slots runs on into the times of the next ones, at most SP_BLOCK_SLOTS_MAX past the
- * last: it is found when all is done.
- */
-struct times {
-	int64_t gaps[2 * SP_BLOCK_SLOTS_MAX], ticks[2 * SP_BLOCK_SLOTS_MAX];
-	int64_t extras[3][SP_BLOCK_SLOTS_MAX];
+	uint32_t form; /* enum form */
+	int32_t event; /* all bits where it is an event; 32 bytes in all, for the index is made in the innermost loop */
 };
 
 struct decoder {
 	struct sp_input in[SP_COLUMNS];
-	uint32_t kind_count, spans, extras;
+	uint32_t slots, kind_count, spans, extras;
 	uint32_t extra_at; /* of the next EXTRA slot */
-	uint64_t end, grain;
+	uint64_t base_ticks;
 	uint32_t last_arg;
-	struct kind kinds[KINDS_MAX];
+	struct kind kinds[SP_COLUMNS_KINDS_MAX];
+	int64_t gaps[SP_COLUMNS_ROOM];
 };
 
 static enum form form_of(uint64_t kind)
@@ -59,12 +51,12 @@ static enum form form_of(uint64_t kind)
 	return kind < SP_KIND_EVENTS || (kind >= SP_KIND_DEFINE && kind < SP_KIND_EXTRA) ? FORM_SPAN : FORM_NONE;
 }
 
-static int kinds_read(struct decoder *d, uint32_t n)
+static int kinds_read(struct decoder *d)
 {
 	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
 	uint64_t count = sp_varint_get(in), slots = 0;
 
-	if (count > KINDS_MAX)
+	if (count > SP_COLUMNS_KINDS_MAX)
 		return -EBADMSG;
 	d->kind_count = (uint32_t)count;
 	memset(d->kinds, 0, SHORT_KINDS * sizeof(*d->kinds));
@@ -72,48 +64,64 @@ static int kinds_read(struct decoder *d, uint32_t n)
 		uint64_t kind = sp_varint_get(in), with = sp_varint_get(in);
 		enum form form = form_of(kind);
 
-		if (form == FORM_NONE || with > n - slots)
+		if (form == FORM_NONE || with > d->slots - slots)
 			return -EBADMSG;
 		slots += with;
 		d->kinds[i] = (struct kind){.kind = (uint32_t)kind, .form = form, .at = d->spans};
+		d->kinds[i].event = kind < SP_KIND_EVENTS ? -1 : 0;
 		d->spans += form == FORM_SPAN ? (uint32_t)with : 0;
 		d->extras += form == FORM_EXTRA ? (uint32_t)with : 0;
 		d->kinds[i].limit = d->spans;
 	}
-	return in->bad || slots != n ? -EBADMSG : 0;
+	return in->bad || slots != d->slots ? -EBADMSG : 0;
 }
 
-static int times_read(struct decoder *d, struct times *times)
+static int times_read(struct decoder *d, struct sp_columns *c)
 {
-	sp_numbers_unpack(times->gaps, d->spans, &d->in[SP_COLUMN_GAPS]);
-	sp_numbers_unpack(times->ticks, d->spans, &d->in[SP_COLUMN_TICKS]);
+	sp_numbers_unpack(d->gaps, d->spans, &d->in[SP_COLUMN_GAPS]);
+	sp_numbers_unpack(c->ticks, d->spans, &d->in[SP_COLUMN_TICKS]);
 	for (int i = 0; i < 3; i++)
-		sp_numbers_unpack(times->extras[i], d->extras, &d->in[SP_COLUMN_EXTRAS]);
+		sp_numbers_unpack(c->extras[i], d->extras, &d->in[SP_COLUMN_EXTRAS]);
 	return d->in[SP_COLUMN_GAPS].bad || d->in[SP_COLUMN_TICKS].bad || d->in[SP_COLUMN_EXTRAS].bad ? -EBADMSG : 0;
 }
 
-static int decode_extra(struct decoder *d, const struct times *times, struct sp_slot *slot)
+/* Payload and head as they lie, the list of kinds, and all times. */
+static int open_payload(struct decoder *d, struct sp_columns *c, const struct sp_payload_head *head,
+			const uint8_t *payload, size_t bytes)
+{
+	d->slots = head->slots;
+	d->spans = d->extras = d->extra_at = d->last_arg = 0;
+	d->base_ticks = head->base_ticks;
+	c->grain = head->grain;
+	if (sp_columns_open(d->in, head, payload, bytes) < 0 || kinds_read(d) < 0)
+		return -EBADMSG;
+	return times_read(d, c);
+}
+
+static int decode_extra(struct decoder *d, struct sp_columns *c, uint32_t owner, struct sp_slot *slot)
 {
 	uint32_t i = d->extra_at++;
 
 	if (i >= d->extras)
 		return -EBADMSG;
-	slot->start = (uint64_t)times->extras[0][i];
-	slot->ticks = (uint64_t)times->extras[1][i];
-	slot->value = times->extras[2][i];
+	c->owners[i] = owner;
+	slot->start = (uint64_t)c->extras[0][i];
+	slot->ticks = (uint64_t)c->extras[1][i];
+	slot->value = c->extras[2][i];
 	slot->commit = SP_KIND_EXTRA;
 	return 0;
 }
 
-/* A slot with no times. Returns 0 or -EBADMSG. */
-static int decode_other(struct decoder *d, const struct times *times, uint64_t form, struct sp_slot *slot)
+/* A slot with no times; `last`: the place of the one before. Returns 0 or -EBADMSG. */
+static int decode_other(struct decoder *d, struct sp_columns *c, uint32_t form, uint32_t last, struct sp_slot *slot)
 {
 	switch (form) {
 	case FORM_HOLE:
 		memset(slot, 0, sizeof(*slot));
+		c->holes++;
 		return 0;
 	case FORM_EXTRA:
-		return decode_extra(d, times, slot);
+		return decode_extra(d, c, last, slot);
 	case FORM_BLOB:
 		sp_blob_get(slot, &d->in[SP_COLUMN_BLOBS]);
 		return 0;
@@ -151,15 +159,42 @@ static inline int is_zero_arg(uint32_t token)
 	return (token >> 1 & 3) == SP_ARG_IS_ZERO;
 }
 
-static int decode_slots(struct decoder *d, const struct times *times, struct sp_slot *slots, uint32_t n)
+/* What decode_tokens() is to find. */
+enum found {
+	FOUND_SLOTS,
+	FOUND_COLUMNS,
+	FOUND_STARTS, /* columns, and when their events began */
+};
+
+/* Returns the slot's arg. */
+static inline __attribute__((always_inline)) uint32_t take_token(struct decoder *d, struct kind *kind, uint32_t token)
+{
+	uint32_t arg = d->last_arg;
+
+	if (token & 7) {
+		take_news(d, kind, token);
+		arg = is_zero_arg(token) ? 0 : d->last_arg;
+	}
+	kind->arg = arg ? arg : kind->arg;
+	return arg;
+}
+
+/*
+ * The loop over all slots: one, so that all find the same. Inline, so that none pays for what another finds; `slots`
+ * is for FOUND_SLOTS.
+ */
+static inline __attribute__((always_inline)) int decode_tokens(struct decoder *d, struct sp_columns *c,
+								enum found found, struct sp_slot *slots)
 {
 	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
-	uint64_t end = d->end, grain = d->grain;
-	uint32_t arg = 0;
+	uint64_t end = d->base_ticks, latest = 0, grain = c->grain;
+	uint32_t last = SP_COLUMNS_BEFORE;
+	struct sp_slot other;
 
-	for (struct sp_slot *slot = slots; slot < slots + n; slot++) {
-		uint32_t token = in->at < in->end ? *in->at : 0x80, at;
+	for (uint32_t i = 0; i < d->slots; i++) {
+		uint32_t token = in->at < in->end ? *in->at : 0x80, at, arg;
 		struct kind *kind = &d->kinds[token >> 3 & (SHORT_KINDS - 1)];
+		uint64_t start, ticks;
 
 		if (__builtin_expect(token >= 0x80, 0)) {
 			kind = kind_of_long(d, &token);
@@ -169,24 +204,30 @@ static int decode_slots(struct decoder *d, const struct times *times, struct sp_
 			in->at++;
 		}
 		if (__builtin_expect(kind->form != FORM_SPAN, 0)) {
-			if (decode_other(d, times, kind->form, slot) < 0)
+			if (decode_other(d, c, kind->form, last, found == FOUND_SLOTS ? &slots[i] : &other) < 0)
 				return -EBADMSG;
+			last = SP_COLUMNS_NONE;
 			continue;
 		}
-		if (token & 7) {
-			take_news(d, kind, token);
-			arg = is_zero_arg(token) ? 0 : d->last_arg;
-			kind->arg = arg ? arg : kind->arg;
-		} else {
-			kind->arg = arg = d->last_arg;
+		arg = take_token(d, kind, token);
+		last = at = kind->at++;
+		if (found != FOUND_COLUMNS) {
+			start = end + (uint64_t)d->gaps[at] * grain;
+			ticks = (uint64_t)c->ticks[at] * grain;
+			end = start + ticks;
+			latest = (end & (uint64_t)kind->event) > latest ? end : latest;
 		}
-		at = kind->at++;
-		slot->start = end + (uint64_t)times->gaps[at] * grain;
-		slot->ticks = (uint64_t)times->ticks[at] * grain;
-		slot->value = kind->value;
-		slot->commit = (uint64_t)arg << 32 | kind->kind;
-		end = slot->start + slot->ticks;
+		if (found == FOUND_SLOTS) {
+			slots[i] = (struct sp_slot){start, ticks, kind->value, (uint64_t)arg << 32 | kind->kind};
+			continue;
+		}
+		c->values[at] = kind->value;
+		c->args[at] = arg;
+		if (found == FOUND_STARTS)
+			c->starts[at] = start;
 	}
+	c->end_ticks = latest;
+	c->last = last;
 	return 0;
 }
 
@@ -200,18 +241,61 @@ static int all_is_used(const struct decoder *d)
 	return 1;
 }
 
-static int decode_tokens(struct sp_slot *slots, const struct sp_payload_head *head, const uint8_t *payload,
-			 size_t bytes)
+/* Returns 0, or -EBADMSG where the payload is none for so many slots. */
+static int head_read(struct sp_payload_head *ret, uint32_t n, const uint8_t *payload, size_t bytes)
+{
+	if (bytes < sizeof(*ret))
+		return -EBADMSG;
+	memcpy(ret, payload, sizeof(*ret));
+	return ret->slots != n || n > SP_BLOCK_SLOTS_MAX || ret->grain == 0 ? -EBADMSG : 0;
+}
+
+static int decode_slots(struct sp_slot *slots, const struct sp_payload_head *head, const uint8_t *payload, size_t bytes)
 {
 	struct decoder d;
-	struct times times;
+	struct sp_columns c;
 
-	d.spans = d.extras = d.extra_at = d.last_arg = 0;
-	d.end = head->base_ticks;
-	d.grain = head->grain;
-	if (sp_columns_open(d.in, head, payload, bytes) < 0 || kinds_read(&d, head->slots) < 0 ||
-	    times_read(&d, &times) < 0 || decode_slots(&d, &times, slots, head->slots) < 0)
+	if (open_payload(&d, &c, head, payload, bytes) < 0 || decode_tokens(&d, &c, FOUND_SLOTS, slots) < 0)
 		return -EBADMSG;
+	return all_is_used(&d) ? 0 : -EBADMSG;
+}
+
+static void kinds_tell(struct sp_columns *c, const struct decoder *d)
+{
+	uint32_t first = 0;
+
+	c->kind_count = d->kind_count;
+	for (uint32_t i = 0; i < d->kind_count; i++) {
+		c->kinds[i] = (struct sp_column_kind){d->kinds[i].kind, first, d->kinds[i].limit};
+		first = d->kinds[i].limit;
+	}
+	c->extra_count = d->extras;
+}
+
+static int has_kind(const struct decoder *d, uint32_t kind)
+{
+	for (uint32_t i = 0; i < d->kind_count; i++)
+		if (d->kinds[i].kind == kind)
+			return 1;
+	return 0;
+}
+
+int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, const uint8_t *payload, size_t bytes)
+{
+	struct sp_payload_head head;
+	struct decoder d;
+
+	if (head_read(&head, n, payload, bytes) < 0)
+		return -EBADMSG;
+	if (head.coding == SP_CODING_VARINTS)
+		return -ENOTSUP;
+	c->holes = 0;
+	if (head.coding != SP_CODING_TOKENS || open_payload(&d, c, &head, payload, bytes) < 0)
+		return -EBADMSG;
+	c->has_starts = starts_of == SP_COLUMNS_ALL || has_kind(&d, starts_of);
+	if ((c->has_starts ? decode_tokens(&d, c, FOUND_STARTS, NULL) : decode_tokens(&d, c, FOUND_COLUMNS, NULL)) < 0)
+		return -EBADMSG;
+	kinds_tell(c, &d);
 	return all_is_used(&d) ? 0 : -EBADMSG;
 }
 
@@ -219,16 +303,13 @@ int sp_payload_decode(struct sp_slot *slots, uint32_t n, const uint8_t *payload,
 {
 	struct sp_payload_head head;
 
-	if (bytes < sizeof(head))
-		return -EBADMSG;
-	memcpy(&head, payload, sizeof(head));
-	if (head.slots != n || n > SP_BLOCK_SLOTS_MAX || head.grain == 0)
+	if (head_read(&head, n, payload, bytes) < 0)
 		return -EBADMSG;
 	switch (head.coding) {
 	case SP_CODING_VARINTS:
 		return sp_payload_decode_varints(slots, n, payload, bytes);
 	case SP_CODING_TOKENS:
-		return decode_tokens(slots, &head, payload, bytes);
+		return decode_slots(slots, &head, payload, bytes);
 	}
 	return -EBADMSG;
 }

@@ -41,14 +41,24 @@ struct sp_input {
 	int bad;
 };
 
-/* Not inline: numbers of several bytes are the few. */
+/* Any length; not inline, for those that are not below are the few. */
 uint64_t sp_varint_get_long(struct sp_input *in);
 
+/* Up to four bytes with no branch on how many: it cannot be foretold. */
 static inline uint64_t sp_varint_get(struct sp_input *in)
 {
-	if (in->at < in->end && *in->at < 0x80)
-		return *in->at++;
-	return sp_varint_get_long(in);
+	uint32_t word, stop;
+
+	if (__builtin_expect(in->end - in->at < 4, 0))
+		return sp_varint_get_long(in);
+	memcpy(&word, in->at, sizeof(word));
+	stop = ~word & 0x80808080;
+	if (__builtin_expect(!stop, 0))
+		return sp_varint_get_long(in);
+	in->at += ((unsigned)__builtin_ctz(stop) >> 3) + 1;
+	word &= (stop ^ (stop - 1)) & 0x7F7F7F7F;
+	word = (word & 0x007F007F) | (word >> 1 & 0x3F803F80);
+	return (word & 0x3FFF) | (word >> 2 & 0x0FFFC000);
 }
 
 #endif
