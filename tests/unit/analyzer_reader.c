@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/load.h"
+#include "tests/unit/stride.h"
 #include "tests/unit/trace_maker.h"
 
 static char folder[64];
@@ -159,7 +160,7 @@ END_TEST
 /* The ring has gone round more often than a generation can count, and ends in its middle. */
 START_TEST(blocks_and_window_meet_anywhere)
 {
-	for (uint32_t in_window = 0; in_window <= 256; in_window += 17) {
+	for (uint32_t in_window = 0; in_window <= 256; in_window += SP_STRIDE > 1 ? 85 : 17) {
 		begin(10, 10);
 		for (int block = 0; block < 30; block++) {
 			add_reads(4000 + block);
@@ -263,7 +264,7 @@ START_TEST(records_cross_blocks)
 	memset(path, 'x', sizeof(path) - 1);
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
-	for (int before = 4000; before < 4096; before++) {
+	for (int before = 4000; before < 4096; before += SP_STRIDE) {
 		begin(10, 10);
 		add_reads(before);
 		sp_maker_file(&m, 1, SP_FILE_REGULAR, path);
