@@ -20,8 +20,11 @@
 #define USAGE_LIFE_PART 10u /* of a second: the use that shorter threads make is not worth a file */
 #define SP_WRITER_VERSION (0u << 16 | 1u << 8 | 0u)
 
+#define REFUSED_PART 64u /* of a second, in which nobody asks for memory again */
+
 static pthread_key_t end_key;
 static int end_key_made;
+static uint64_t refused_ticks; /* when there was no memory for a thread; 0: never */
 
 static size_t recorder_bytes(void)
 {
@@ -128,6 +131,20 @@ static void recorder_begin(struct sp_recorder *r)
 	r->hot.state = SP_THREAD_LIVE;
 }
 
+static void refuse(void)
+{
+	sp_process_lose(1);
+	__atomic_store_n(&refused_ticks, sp_clock_ticks(), __ATOMIC_RELAXED);
+}
+
+/* Where memory has run out, each event of each thread would ask the kernel for it. */
+static int is_refused(void)
+{
+	uint64_t since = __atomic_load_n(&refused_ticks, __ATOMIC_RELAXED);
+
+	return since && sp_clock_ticks() - since < sp_clock.ticks_per_second / REFUSED_PART;
+}
+
 static struct sp_thread *thread_make(void)
 {
 	struct sp_recorder *r = (struct sp_recorder *)sp_tls.thread;
@@ -135,7 +152,7 @@ static struct sp_thread *thread_make(void)
 	if (!r) {
 		r = memory_make();
 		if (!r) {
-			sp_process_lose(1);
+			refuse();
 			sp_say("no memory to record a thread", NULL, -ENOMEM,
 			       "training goes on, losses are counted in the report, if there is one");
 			return NULL;
@@ -214,7 +231,7 @@ static struct sp_thread *begin_any(int even_off)
 	unsigned long before;
 	uint64_t begin;
 
-	if (sp_process_is_frozen()) {
+	if (sp_process_is_frozen() || is_refused()) {
 		sp_process_lose(1);
 		return NULL;
 	}
@@ -222,7 +239,7 @@ static struct sp_thread *begin_any(int even_off)
 	begin = sp_clock_ns(CLOCK_MONOTONIC); /* the trace's clock may not be settled yet */
 	sp_tls.quiet++;
 	if (sp_deep_call(recorder_make, &m) < 0)
-		sp_process_lose(1);
+		refuse();
 	if (m.thread)
 		sp_process_spend(sp_clock_ns(CLOCK_MONOTONIC) - begin);
 	sp_tls.quiet--;
