@@ -1,14 +1,12 @@
 /*
- * Hooks that exist for manners more than for time: fork, vfork, clone, exec, exit, seccomp, dlclose.
+ * Hooks that exist for manners more than for time: fork, vfork, clone, exec, exit, dlclose.
  */
 #include <dlfcn.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "preload/hook.h"
@@ -224,50 +222,6 @@ SP_HOOK(void, _exit, int status)
 SP_HOOK(void, _Exit, int status)
 {
 	end_by(SP_ORIGINAL__Exit, status);
-}
-
-/*
- * Strict seccomp kills at our first system call and traps the counter's instruction: the thread's file is
- * brought to its end and nothing more is recorded. A filter may kill at calls that only we make: from
- * here on we make none, and what that loses is counted.
- */
-static void before_seccomp(unsigned long mode)
-{
-	static const char strict[] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls "
-						  "are not observed");
-	static const char filter[] =
-		SP_NOTE_TEXT("a process set a seccomp filter: from then on its new threads and "
-			     "children are not observed, nor which files it opens");
-	struct sp_thread *t = sp_enter();
-	const char *note = mode == SECCOMP_MODE_STRICT ? strict : filter;
-
-	if (!t)
-		return;
-	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, strlen(note));
-	if (mode != SECCOMP_MODE_STRICT) {
-		sp_process_freeze();
-		return;
-	}
-	sp_thread_finish();
-	sp_tls.quiet++;
-}
-
-SP_HOOK(int, prctl, int option, ...)
-{
-	unsigned long word[4];
-	va_list list;
-	int ret;
-
-	va_start(list, option);
-	for (int i = 0; i < 4; i++)
-		word[i] = va_arg(list, unsigned long);
-	va_end(list);
-	if (option == PR_SET_SECCOMP)
-		before_seccomp(word[0]);
-	ret = SP_REAL(prctl)(option, word[0], word[1], word[2], word[3]);
-	if (ret < 0 && option == PR_SET_SECCOMP && word[0] == SECCOMP_MODE_STRICT && sp_tls.quiet)
-		sp_tls.quiet--;
-	return ret;
 }
 
 /* What resolve.c remembers may have pointed into what is gone. */

@@ -16,10 +16,12 @@ def limited(what, value):
 class Sandboxes(harness.Case):
     def test_filter_that_kills(self):
         """Behind a filter no system call of ours is made: what that costs is lost and counted."""
-        outcome = self.both(victim("sandboxed"), notes=1)
-        self.assertEqual(outcome.done.stdout, b"done\n")
-        self.assert_counted(outcome)
-        self.assertIn("seccomp", json.dumps(outcome.trace.report("summary")))
+        for name, arguments in (("prctl", ()), ("syscall", ("syscall",))):
+            with self.subTest(by=name):
+                outcome = self.both(victim("sandboxed"), *arguments, name=name, notes=1)
+                self.assertEqual(outcome.done.stdout, b"done\n")
+                self.assert_counted(outcome)
+                self.assertIn("seccomp", json.dumps(outcome.trace.report("summary")))
 
     def test_another_user(self):
         self.drop("user")
