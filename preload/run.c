@@ -133,14 +133,24 @@ static const char *output_setting(void)
 	return sp_config.output && *sp_config.output ? sp_config.output : RUN_DEFAULT;
 }
 
+/* `.`, `..` and `/` are folders that are there: the run is one in it, not one beside it by a hidden name. */
+static int names_a_place(const char *name)
+{
+	const char *last = strrchr(name, '/');
+
+	last = last ? last + 1 : name;
+	return !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
+}
+
 static int base_make(void)
 {
 	char name[SP_RUN_PATH_BYTES];
 	struct sp_text expanded = sp_text_init(name, sizeof(name));
 	struct sp_text base = sp_text_init(sp_run.base, sizeof(sp_run.base) - 512);
-	size_t length;
 
 	expand(&expanded, output_setting());
+	for (size_t length = strlen(name); length > 1 && name[length - 1] == '/';)
+		name[--length] = 0;
 	if (name[0] != '/') {
 		char cwd[SP_RUN_PATH_BYTES];
 		long got = SP_SYS2(SYS_getcwd, cwd, sizeof(cwd));
@@ -151,9 +161,8 @@ static int base_make(void)
 		sp_text_add(&base, "/");
 	}
 	sp_text_add(&base, name);
-	length = strlen(sp_run.base);
-	while (length > 1 && sp_run.base[length - 1] == '/')
-		sp_run.base[--length] = 0;
+	if (names_a_place(name))
+		sp_text_add(&base, "/" RUN_DEFAULT);
 	return base.full || expanded.full ? -ENAMETOOLONG : 0;
 }
 

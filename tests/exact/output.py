@@ -53,6 +53,20 @@ class Output(harness.Case):
                 harness.Trace(os.path.join(folder, name)).stages()[0]["file_read"]["calls"], 1000
             )
 
+    def test_folder_that_is_there_by_itself(self):
+        """`.` and `..` name a folder to put the run into, not a run."""
+        folder = self.subfolder("dots")
+        for number, output in enumerate((".", "..", "./")):
+            place = os.path.join(folder, str(number), "cwd")
+            os.makedirs(place)
+            env = harness.traced_environment(folder)
+            env["STAGEPROF_OUTPUT"] = output
+            harness.Tally(env["TALLY"])
+            command = [victim("read_loop"), "1", "1000"]
+            subprocess.run(command, cwd=place, env=env, check=True, stdout=subprocess.DEVNULL)
+            trace = harness.Trace(os.path.join(place, output, "run.zst"))
+            self.assertEqual(trace.stages()[0]["file_read"]["calls"], 1000, output)
+
     def test_link_is_not_followed(self):
         folder = self.subfolder("linked")
         trap = self.subfolder("trap")
