@@ -35,6 +35,7 @@ static double sum_of(const struct sp_work_sums *sums, const enum sp_work *works,
 #define DECODING                                                                                   \
 	SP_WORK_jpeg_decode, SP_WORK_png_decode, SP_WORK_webp_decode, SP_WORK_image_decode,        \
 		SP_WORK_video_decode
+#define MAKING SP_WORK_transform, SP_WORK_collate, SP_WORK_decompress
 #define READING SP_WORK_file_read, SP_WORK_hdf5, SP_WORK_mapped_read
 
 /* Of one trainer's. */
@@ -96,13 +97,14 @@ static bool waits_for_making(const struct sp_evidence *e)
 static void set_work(struct sp_evidence *e, const struct input *in)
 {
 	const struct sp_work_sums *m = &in->meanwhile;
-	double made = SUM_OF(m, DECODING) + SUM_OF(m, READING, SP_WORK_transform, SP_WORK_collate);
+	double made = SUM_OF(m, DECODING) + SUM_OF(m, READING, MAKING);
 	double idle = (double)m->ns[SP_WORK_idle];
 	double transform = (double)m->ns[SP_WORK_transform] * own_code_share(in);
 
 	sp_evidence_ratio(e, SP_MEASURE_decode_work_share, SUM_OF(m, DECODING), made);
 	sp_evidence_ratio(e, SP_MEASURE_read_work_share, SUM_OF(m, READING), made);
 	sp_evidence_ratio(e, SP_MEASURE_transform_work_share, transform, made);
+	sp_evidence_ratio(e, SP_MEASURE_decompress_work_share, (double)m->ns[SP_WORK_decompress], made);
 	sp_evidence_ratio(e, SP_MEASURE_collate_work_share, (double)m->ns[SP_WORK_collate], made);
 	if (!in->on_trainer)
 		sp_evidence_ratio(e, SP_MEASURE_worker_idle_share, idle, made + idle);
@@ -131,7 +133,7 @@ static void set_decoding(struct sp_evidence *e, const struct input *in,
 static void set_shares(struct sp_evidence *e, const struct input *in)
 {
 	const struct sp_work_sums *w = &in->whole;
-	double made = SUM_OF(w, DECODING) + SUM_OF(w, READING, SP_WORK_transform, SP_WORK_collate);
+	double made = SUM_OF(w, DECODING) + SUM_OF(w, READING, MAKING);
 
 	if (waits_for_making(e)) {
 		sp_evidence_ratio(e, SP_MEASURE_fetch_locked_share, (double)in->locked_ns, made);
@@ -193,7 +195,7 @@ static double workers_for(double batch_ns, double step_ns)
 static void set_wanted(struct sp_evidence *e, const struct input *in)
 {
 	double work = SUM_OF(&in->whole, DECODING) +
-		      SUM_OF(&in->whole, READING, SP_WORK_transform, SP_WORK_collate);
+		      SUM_OF(&in->whole, READING, MAKING);
 	double busy_ns = sp_evidence_value(e, SP_MEASURE_step_mean_ns) -
 			 sp_evidence_value(e, SP_MEASURE_wait_mean_ns) +
 			 sp_evidence_value(e, SP_MEASURE_handover_ns);

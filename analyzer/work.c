@@ -66,6 +66,9 @@ static bool work_of_stage(enum sp_stage stage, enum sp_work *ret)
 	case SP_STAGE_video_decode:
 		*ret = SP_WORK_video_decode;
 		return true;
+	case SP_STAGE_decompress:
+		*ret = SP_WORK_decompress;
+		return true;
 	case SP_STAGE_hdf5_open:
 	case SP_STAGE_hdf5_read:
 		*ret = SP_WORK_hdf5;

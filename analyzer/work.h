@@ -1,6 +1,7 @@
 /*
  * What a thread that makes batches does, by the event that tells it.
  *
+ * decompress: but what a decoder or HDF5 does of it for itself.
  * mapped_read: off the core in a fetch that had page faults which read, and in no call that is known.
  * transform: what is left of fetching; idle: blocked outside of it; other: neither. jpeg_decode to
  * video_decode are seen at the library's boundary; png_decode, image_decode and video_decode are,

@@ -96,12 +96,23 @@ static bool reads_or_waits(enum sp_work work)
 	return work == SP_WORK_file_read || work == SP_WORK_hdf5 || work == SP_WORK_idle;
 }
 
+static void move(struct gathering *g, const struct piece *p, enum sp_work to)
+{
+	g->worker->whole.ns[p->work] -= p->self.ns;
+	g->worker->meanwhile.ns[p->work] -= p->self.meanwhile_ns;
+	add(g, to, p->self);
+}
+
+static bool is_its_own_decompressor(enum sp_work work)
+{
+	return work == SP_WORK_png_decode || work == SP_WORK_webp_decode || work == SP_WORK_image_decode ||
+	       work == SP_WORK_video_decode || work == SP_WORK_hdf5;
+}
+
 /* A wait inside of a fetch is no idleness, but the transform's own. */
 static void stop_idling(struct gathering *g, const struct piece *p)
 {
-	g->worker->whole.ns[SP_WORK_idle] -= p->self.ns;
-	g->worker->meanwhile.ns[SP_WORK_idle] -= p->self.meanwhile_ns;
-	add(g, SP_WORK_transform, p->self);
+	move(g, p, SP_WORK_transform);
 	if (p->receives)
 		g->worker->received_ns += p->self.ns;
 	else
@@ -125,6 +136,8 @@ static void take(struct gathering *g, enum sp_work work, enum sp_stage stage, in
 		p.known_ns += inner->known_ns;
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
 			stop_idling(g, inner);
+		else if (inner->work == SP_WORK_decompress && is_its_own_decompressor(work))
+			move(g, inner, work);
 	}
 	if (reads_or_waits(work))
 		p.known_ns = span.ns;

@@ -20,6 +20,7 @@ TABLE = [
     Fault("many_workers", ["cpu-oversubscribed"], ["fewer_workers"]),
     Fault("many_threads", ["cpu-oversubscribed"], ["fewer_threads"]),
     Fault("collate_many", ["input-bound"], ["receive"]),
+    Fault("compressed", ["input-bound"], ["decompress"]),
     Fault("slow_collate", ["input-bound"], ["collate"]),
     Fault("pickled_arrays", ["input-bound"], ["unshared"]),
     Fault("shared_lock", ["input-bound"], ["locked"]),

@@ -89,7 +89,7 @@ static void fetch(void)
 	sp_maker_extra(&m, 770, (uint64_t)MAJOR << 32, (uint64_t)2 << 32 | 1);
 }
 
-static void make_worker(void)
+static void begin_worker(void)
 {
 	sp_maker_init(&m, 11, 11, 0);
 	m.header.ppid = 10;
@@ -97,6 +97,11 @@ static void make_worker(void)
 	m.header.flags |= SP_HEADER_FORKED;
 	sp_maker_header(&m);
 	name(FETCH, "fetch");
+}
+
+static void make_worker(void)
+{
+	begin_worker();
 	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a.jpg");
 	m.now_ticks += PERIOD_NS - 500;
 	for (int i = 1; i < STEPS; i++) {
@@ -152,6 +157,44 @@ START_TEST(what_a_worker_does)
 }
 END_TEST
 
+/* A fetch of 1,000 ns: 100 unpack a sample, 300 decode PNG, of which the library unpacks for 200. */
+static void fetch_packed(void)
+{
+	uint64_t start = m.now_ticks, png;
+
+	span(SP_EV_zstd_decompress, 0, 100, 4096);
+	png = m.now_ticks += 50;
+	m.now_ticks += 50;
+	span(SP_EV_zstd_decompress, 0, 200, 4096);
+	m.now_ticks += 50;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, png, SP_PART_decode_png);
+	m.now_ticks = start + 1000;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PART_loader_fetch);
+}
+
+START_TEST(a_decoder_unpacks_for_itself)
+{
+	struct sp_workers workers;
+	struct sp_work_sums *whole;
+
+	sp_folder_make(folder);
+	make_trainer();
+	begin_worker();
+	for (int i = 0; i < STEPS; i++)
+		fetch_packed();
+	end("worker.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_workers_read(&workers, &load.report), 0);
+	whole = &workers.list[0].whole;
+	ck_assert_uint_eq(whole->ns[SP_WORK_decompress], STEPS * 100);
+	ck_assert_uint_eq(whole->ns[SP_WORK_png_decode], STEPS * 300);
+	ck_assert_uint_eq(whole->ns[SP_WORK_transform], STEPS * 600);
+	sp_workers_finish(&workers);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
 /* The trainer waits for what is made already: nothing is said of the making. */
 START_TEST(receiving_is_no_waiting_for_the_making)
 {
@@ -182,6 +225,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(c, what_a_worker_does);
+	tcase_add_test(c, a_decoder_unpacks_for_itself);
 	tcase_add_test(c, receiving_is_no_waiting_for_the_making);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
