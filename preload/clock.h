@@ -54,12 +54,16 @@ static inline uint64_t sp_clock_counter(void)
 #endif
 }
 
+/* sp_clock_ticks() where sp_clock.keep is not 0. */
+static inline uint64_t sp_clock_counted(void)
+{
+	return sp_clock_counter() & sp_clock.keep;
+}
+
 static inline uint64_t sp_clock_ticks(void)
 {
-	uint64_t keep = sp_clock.keep;
-
-	if (__builtin_expect(keep != 0, 1))
-		return sp_clock_counter() & keep;
+	if (__builtin_expect(sp_clock.keep != 0, 1))
+		return sp_clock_counted();
 	return sp_clock_ns(CLOCK_MONOTONIC);
 }
 

@@ -20,17 +20,20 @@ extern uint32_t *sp_files_near; /* SP_FILES_NEAR entries; wiped by fork */
 
 uint32_t sp_file_meet(struct sp_thread *t, int fd);
 
+/* The same as sp_file_known(), of the near table alone. */
+static inline uint32_t sp_file_near(int fd)
+{
+	if (sp_unlikely((uint32_t)fd >= SP_FILES_NEAR))
+		return 0;
+	return __atomic_load_n(&sp_files_near[fd], __ATOMIC_RELAXED);
+}
+
 /* The file behind a descriptor, or 0. */
 static inline uint32_t sp_file_of(struct sp_thread *t, int fd)
 {
-	uint32_t file;
+	uint32_t file = sp_file_near(fd);
 
-	if (sp_likely((uint32_t)fd < SP_FILES_NEAR)) {
-		file = __atomic_load_n(&sp_files_near[fd], __ATOMIC_RELAXED);
-		if (sp_likely(file != 0))
-			return file;
-	}
-	return sp_file_meet(t, fd);
+	return sp_likely(file != 0) ? file : sp_file_meet(t, fd);
 }
 
 /* The same without meeting it: what is known of fd now, 0 if nothing. */

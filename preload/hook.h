@@ -14,10 +14,11 @@
  *		return ret;
  *	}
  *
- * which, where there is nothing else to do, is
+ * which, where there is nothing else to do, is one of
  *
  *	SP_HOOK_CALL(ssize_t, read, SP_EV_read, sp_file_of(t, fd), SP_RESULT(ret),
  *		(int fd, void *buf, size_t n), (fd, buf, n))
+ *	SP_HOOK_FILE(ssize_t, read, SP_EV_read, (int fd, void *buf, size_t n), (fd, buf, n))
  *
  * SP_HOOK defines hidden sp_wrap_NAME and exports NAME as its alias: a bare call of NAME from inside this
  * library would bind to libc or to us, so nobody makes one. A prototype that differs from the header's
@@ -71,6 +72,41 @@
 		SP_SPAN(span, t, event, arg);                                                      \
 		ret = SP_REAL(name) arguments;                                                     \
 		end(&span, value);                                                                 \
+		return ret;                                                                        \
+	}
+
+/*
+ * A call of a file's that is one event: `parameters` have the descriptor as fd. Where the recorder is at work and
+ * the file is known, nothing else is called before the real function, so that nothing has to be kept in the frame;
+ * else the same is done with every question asked.
+ */
+#define SP_HOOK_FILE(type, name, event, parameters, arguments)                                     \
+	type sp_wrap_##name parameters;                                                            \
+	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \
+	static __attribute__((noinline, cold)) type sp_ask_##name parameters                       \
+	{                                                                                          \
+		struct sp_thread *t = sp_enter();                                                  \
+		type ret;                                                                          \
+                                                                                                   \
+		if (!t)                                                                            \
+			return SP_REAL(name) arguments;                                            \
+		SP_SPAN(span, t, event, sp_file_of(t, fd));                                        \
+		ret = SP_REAL(name) arguments;                                                     \
+		sp_span_close(&span, SP_RESULT(ret));                                              \
+		return ret;                                                                        \
+	}                                                                                          \
+	type sp_wrap_##name parameters                                                             \
+	{                                                                                          \
+		struct sp_thread *t = sp_thread_at_work();                                         \
+		uint32_t file = t ? sp_file_near(fd) : 0;                                          \
+		__typeof__(&name) real = sp_originals[SP_ORIGINAL_##name];                         \
+		type ret;                                                                          \
+                                                                                                   \
+		if (sp_unlikely(!file || !real || !sp_clock.keep))                                 \
+			return sp_ask_##name arguments;                                            \
+		SP_SPAN_AT(span, t, event, file, sp_clock_counted());                              \
+		ret = real arguments;                                                              \
+		sp_span_close_at(&span, sp_clock_counted(), SP_RESULT(ret));                       \
 		return ret;                                                                        \
 	}
 

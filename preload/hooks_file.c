@@ -126,24 +126,24 @@ SP_HOOK(int, __openat_2, int folder, const char *path, int flags)
 }
 SP_TWIN(__openat64_2, __openat_2);
 
-SP_HOOK_CALL(ssize_t, read, SP_EV_read, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, read, SP_EV_read,
 	(int fd, void *buf, size_t n), (fd, buf, n))
 
-SP_HOOK_CALL(ssize_t, __read_chk, SP_EV_read, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, __read_chk, SP_EV_read,
 	(int fd, void *buf, size_t n, size_t room), (fd, buf, n, room))
 
-SP_HOOK_CALL(ssize_t, pread, SP_EV_pread, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, pread, SP_EV_pread,
 	(int fd, void *buf, size_t n, off_t offset), (fd, buf, n, offset))
 SP_TWIN(pread64, pread);
 
-SP_HOOK_CALL(ssize_t, __pread_chk, SP_EV_pread, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, __pread_chk, SP_EV_pread,
 	(int fd, void *buf, size_t n, off_t offset, size_t room), (fd, buf, n, offset, room))
 SP_TWIN(__pread64_chk, __pread_chk);
 
-SP_HOOK_CALL(ssize_t, write, SP_EV_write, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, write, SP_EV_write,
 	(int fd, const void *buf, size_t n), (fd, buf, n))
 
-SP_HOOK_CALL(ssize_t, pwrite, SP_EV_pwrite, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, pwrite, SP_EV_pwrite,
 	(int fd, const void *buf, size_t n, off_t offset), (fd, buf, n, offset))
 SP_TWIN(pwrite64, pwrite);
 

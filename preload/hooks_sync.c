@@ -15,16 +15,16 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-SP_HOOK_CALL(int, fsync, SP_EV_fsync, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(int, fsync, SP_EV_fsync,
 	(int fd), (fd))
 
-SP_HOOK_CALL(int, fdatasync, SP_EV_fdatasync, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(int, fdatasync, SP_EV_fdatasync,
 	(int fd), (fd))
 
-SP_HOOK_CALL(int, syncfs, SP_EV_syncfs, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(int, syncfs, SP_EV_syncfs,
 	(int fd), (fd))
 
-SP_HOOK_CALL(int, sync_file_range, SP_EV_sync_file_range, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(int, sync_file_range, SP_EV_sync_file_range,
 	(int fd, off64_t offset, off64_t n, unsigned flags), (fd, offset, n, flags))
 
 SP_HOOK_CALL(int, msync, SP_EV_msync, 0, SP_RESULT(ret),
@@ -74,5 +74,5 @@ SP_HOOK_CALL(int, posix_fadvise, SP_EV_posix_fadvise, sp_file_of(t, fd), -(int64
 	(int fd, off_t offset, off_t length, int advice), (fd, offset, length, advice))
 SP_TWIN(posix_fadvise64, posix_fadvise);
 
-SP_HOOK_CALL(ssize_t, readahead, SP_EV_readahead, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, readahead, SP_EV_readahead,
 	(int fd, off64_t offset, size_t n), (fd, offset, n))

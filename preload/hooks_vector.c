@@ -9,26 +9,26 @@
 
 _Static_assert(sizeof(off_t) == sizeof(__off64_t), "the twins below need LP64");
 
-SP_HOOK_CALL(ssize_t, readv, SP_EV_readv, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, readv, SP_EV_readv,
 	(int fd, const struct iovec *parts, int n), (fd, parts, n))
 
-SP_HOOK_CALL(ssize_t, preadv, SP_EV_preadv, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, preadv, SP_EV_preadv,
 	(int fd, const struct iovec *parts, int n, off_t offset), (fd, parts, n, offset))
 SP_TWIN(preadv64, preadv);
 
-SP_HOOK_CALL(ssize_t, preadv2, SP_EV_preadv2, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, preadv2, SP_EV_preadv2,
 	(int fd, const struct iovec *parts, int n, off_t offset, int flags),
 	(fd, parts, n, offset, flags))
 SP_TWIN(preadv64v2, preadv2);
 
-SP_HOOK_CALL(ssize_t, writev, SP_EV_writev, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, writev, SP_EV_writev,
 	(int fd, const struct iovec *parts, int n), (fd, parts, n))
 
-SP_HOOK_CALL(ssize_t, pwritev, SP_EV_pwritev, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, pwritev, SP_EV_pwritev,
 	(int fd, const struct iovec *parts, int n, off_t offset), (fd, parts, n, offset))
 SP_TWIN(pwritev64, pwritev);
 
-SP_HOOK_CALL(ssize_t, pwritev2, SP_EV_pwritev2, sp_file_of(t, fd), SP_RESULT(ret),
+SP_HOOK_FILE(ssize_t, pwritev2, SP_EV_pwritev2,
 	(int fd, const struct iovec *parts, int n, off_t offset, int flags),
 	(fd, parts, n, offset, flags))
 SP_TWIN(pwritev64v2, pwritev2);

@@ -59,14 +59,22 @@ struct sp_thread *sp_thread_begin(void);
 /* The calling thread's recorder also while recording is off: for definitions. NULL as sp_enter(). */
 struct sp_thread *sp_thread_even_off(void);
 
-/* The calling thread's recorder, or NULL where the call is to pass untouched. */
-static inline struct sp_thread *sp_enter(void)
+/* The calling thread's recorder where it is at work; NULL: sp_enter() has to ask further. */
+static inline struct sp_thread *sp_thread_at_work(void)
 {
 	struct sp_thread *t = sp_tls.thread;
 
 	if (sp_likely(t && t->state == SP_THREAD_LIVE && !sp_tls.quiet && !sp_switch_is_off()))
 		return t;
-	return sp_thread_begin();
+	return NULL;
+}
+
+/* The calling thread's recorder, or NULL where the call is to pass untouched. */
+static inline struct sp_thread *sp_enter(void)
+{
+	struct sp_thread *t = sp_thread_at_work();
+
+	return sp_likely(t != NULL) ? t : sp_thread_begin();
 }
 
 /* Adds without a bus lock: only this thread's signal handlers compete. Returns the value before. */
@@ -77,6 +85,16 @@ static inline uint64_t sp_slots_take(uint64_t *head, uint64_t slots)
 	return slots;
 #else
 	return __atomic_fetch_add(head, slots, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The ring is larger than the caches that a system call leaves alone: the next slot is fetched during it. */
+static inline void sp_slot_fetch(const struct sp_thread *t)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw %0" : : "m"(t->ring[t->head & t->mask]));
+#else
+	__builtin_prefetch(&t->ring[t->head & t->mask], 1);
 #endif
 }
 
@@ -182,12 +200,19 @@ static inline void sp_mark_store(struct sp_thread *t, uint64_t start, uint64_t w
 	t->emitting = outer;
 }
 
+static inline struct sp_span sp_span_begin_at(struct sp_thread *t, uint32_t kind, uint32_t arg,
+					      uint64_t start)
+{
+	struct sp_span span = {.thread = t, .start = start, .kind = kind, .arg = arg};
+
+	sp_slot_fetch(t);
+	sp_mark_store(t, start, (uint64_t)arg << 32 | kind);
+	return span;
+}
+
 static inline struct sp_span sp_span_begin(struct sp_thread *t, uint32_t kind, uint32_t arg)
 {
-	struct sp_span span = {.thread = t, .start = sp_clock_ticks(), .kind = kind, .arg = arg};
-
-	sp_mark_store(t, span.start, (uint64_t)arg << 32 | kind);
-	return span;
+	return sp_span_begin_at(t, kind, arg, sp_clock_ticks());
 }
 
 /* Takes the mark away without an event: for calls that turned out to be of no interest. */
@@ -231,8 +256,10 @@ static inline __attribute__((always_inline)) void sp_span_cleanup(struct sp_span
 }
 
 /* Declares and begins a span that closes itself when the frame is unwound. */
-#define SP_SPAN(name, t, kind, arg)                                                                \
-	struct sp_span name __attribute__((cleanup(sp_span_cleanup))) = sp_span_begin(t, kind, arg)
+#define SP_SPAN(name, t, kind, arg) SP_SPAN_AT(name, t, kind, arg, sp_clock_ticks())
+#define SP_SPAN_AT(name, t, kind, arg, start)                                                      \
+	struct sp_span name __attribute__((cleanup(sp_span_cleanup))) =                            \
+		sp_span_begin_at(t, kind, arg, start)
 
 /*
  * The calling thread's file is brought to its clean end (block published, file cut); its next event,
