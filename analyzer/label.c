@@ -23,10 +23,21 @@ enum sp_label sp_label_of(const char *text, size_t bytes)
 	return SP_LABEL_OTHER;
 }
 
+/* Calls that bootstrap.py wraps. */
+static bool is_backward(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"backward", "autograd.grad", "paddle backward"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (bytes == strlen(names[i]) && memcmp(text, names[i], bytes) == 0)
+			return true;
+	return false;
+}
+
 bool sp_label_may_step(const char *text, size_t bytes)
 {
 	static const char end[] = ".step"; /* wrapped optimizers: "paddle Adam.step" */
 
-	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER ||
+	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
 	       (bytes >= 5 && memcmp(text + bytes - 5, end, 5) == 0);
 }

@@ -21,7 +21,8 @@ enum sp_label {
 
 enum sp_label sp_label_of(const char *text, size_t bytes);
 
-/* True where a process with this label may step an optimizer; false: it is not worth looking. */
+/* True where a process with this label may make steps: of an optimizer, or backwards; false: it is not worth
+ * looking. */
 bool sp_label_may_step(const char *text, size_t bytes);
 
 #endif

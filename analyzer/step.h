@@ -1,7 +1,8 @@
 /*
  * Steps of one training thread, cut out of its ranges as they come.
  *
- * A step ends where an optimizer step ends. What lies between two optimizer steps is read from the
+ * A step ends where an optimizer step ends; of a process that has no optimizer (one that updates its parameters
+ * itself), where a backward ends. What lies between two optimizer steps is read from the
  * order of loader waits and backwards: a batch that no backward follows is one of validation, or
  * the loader's last call, which only says that there is no more. Those, and what else comes before
  * the batch that is trained on, are a pause, and the step begins with its batch.
@@ -21,6 +22,8 @@
 #include "analyzer/account.h"
 #include "analyzer/facts.h"
 #include "analyzer/gpu_time.h"
+
+enum sp_step_end { SP_STEP_BY_OPTIMIZER, SP_STEP_BY_BACKWARD };
 
 enum sp_step_kind {
 	SP_STEP_STEADY,
@@ -91,6 +94,7 @@ struct sp_interval {
 	uint64_t before_ns; /* sum of the intervals before it */
 };
 
+/* Zero, but for `end`, before the first event. */
 struct sp_steps {
 	struct sp_step *steps;
 	uint32_t count, room;
@@ -106,6 +110,8 @@ struct sp_steps {
 	uint32_t epoch_count;
 	uint8_t sources[SP_ACCOUNT_PARTS]; /* enum sp_source_kind */
 	struct sp_gpu_time gpu;
+	enum sp_step_end end;
+	bool has_backward;
 	bool is_out_of_memory;
 };
 

@@ -231,7 +231,7 @@ static void cut_by_order(struct sp_cutter *c)
 	sp_cut_step(c, first, from_ns);
 }
 
-/* The pieces at hand end in an optimizer step. */
+/* The pieces at hand end in what ends a step. */
 static void cut(struct sp_cutter *c)
 {
 	if (c->steps->pass_count)
@@ -263,7 +263,10 @@ static void shrink(struct sp_cutter *c)
 
 static bool ends_in_step(const struct sp_cutter *c)
 {
-	return c->count && c->pieces[c->count - 1].kind == SP_PIECE_OPTIMIZER;
+	enum sp_piece_kind end =
+		c->steps->end == SP_STEP_BY_OPTIMIZER ? SP_PIECE_OPTIMIZER : SP_PIECE_BACKWARD;
+
+	return c->count && c->pieces[c->count - 1].kind == end;
 }
 
 /* Steps of which nothing is known; where the first of them ended recording began again, the next begins. */
@@ -293,12 +296,14 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	 * A wrapper around the optimizer's own marker may still come, so a step is cut by what
 	 * follows it.
 	 */
-	if (ends_in_step(c) && piece.start_ns >= c->pieces[c->count - 1].end_ns)
+	if (ends_in_step(c) && piece.start_ns >= c->pieces[c->count - 1].end_ns &&
+	    !(piece.is_node && c->pieces[c->count - 1].is_node))
 		cut(c);
 	if (c->has_from && piece.start_ns < c->from_ns)
 		piece.start_ns = c->from_ns;
 	if (piece.end_ns < piece.start_ns)
 		return;
+	c->steps->has_backward |= piece.kind == SP_PIECE_BACKWARD;
 	if (c->count == PIECES_MAX)
 		shrink(c);
 	list = sp_cut_room(c->pieces, c->count, &c->room, sizeof(*list));

@@ -12,6 +12,7 @@ struct reading {
 	struct sp_reader *readers; /* one a worker */
 	uint32_t *streams;	   /* the first of each thread */
 	struct sp_steps *steps;	   /* parallel */
+	bool *is_again;		   /* parallel */
 	uint32_t count;
 	bool wants[SP_EVENT_KINDS];
 };
@@ -117,7 +118,8 @@ static int list_threads(struct reading *r)
 
 	r->streams = calloc(n + 1u, sizeof(*r->streams));
 	r->steps = calloc(n + 1u, sizeof(*r->steps));
-	if (!r->streams || !r->steps)
+	r->is_again = calloc(n + 1u, sizeof(*r->is_again));
+	if (!r->streams || !r->steps || !r->is_again)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (may_train(r->report, i))
@@ -125,6 +127,38 @@ static int list_threads(struct reading *r)
 	for (uint32_t kind = 0; kind < SP_EVENT_KINDS; kind++)
 		r->wants[kind] = sp_cutter_wants(kind) || kind == SP_EV_gpu_span;
 	return 0;
+}
+
+static bool has_steps(const struct reading *r, uint32_t image)
+{
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->steps[i].count && r->report->index.streams[r->streams[i]]->image == image)
+			return true;
+	return false;
+}
+
+static int read_again(void *context, unsigned worker, uint32_t i)
+{
+	struct reading *r = context;
+
+	if (!r->is_again[i])
+		return 0;
+	sp_steps_finish(&r->steps[i]);
+	r->steps[i] = (struct sp_steps){.end = SP_STEP_BY_BACKWARD};
+	return read_thread(context, worker, i);
+}
+
+/* Threads with backwards, of processes in which no optimizer steps. */
+static int read_by_backward(struct reading *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		r->is_again[i] = r->steps[i].has_backward &&
+				 !has_steps(r, r->report->index.streams[r->streams[i]]->image);
+		any |= r->is_again[i];
+	}
+	return any ? sp_jobs_run(r->report->jobs, r->count, read_again, r) : 0;
 }
 
 static int read_threads(struct reading *r)
@@ -140,6 +174,8 @@ static int read_threads(struct reading *r)
 			result = -ENOMEM;
 	if (result == 0)
 		result = sp_jobs_run(jobs, r->count, read_thread, r);
+	if (result == 0)
+		result = read_by_backward(r);
 	for (unsigned i = 0; i < jobs; i++)
 		sp_reader_finish(&r->readers[i]);
 	return result;
@@ -175,6 +211,7 @@ int sp_training_read(struct sp_training *training, const struct sp_report *repor
 	free(r.readers);
 	free(r.streams);
 	free(r.steps);
+	free(r.is_again);
 	return result;
 }
 

@@ -53,6 +53,15 @@ static uint64_t epochs_of(const struct sp_report *report)
 	return most;
 }
 
+/* Some training thread's steps are told by its backwards. */
+static bool by_backward(const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (report->training.trainers[t].steps.end == SP_STEP_BY_BACKWARD)
+			return true;
+	return false;
+}
+
 static void steps_json(const struct sp_report *report, struct sp_out *out,
 		       const struct sp_step_stats *all, const struct sp_step_stats *steady)
 {
@@ -71,6 +80,11 @@ static void steps_json(const struct sp_report *report, struct sp_out *out,
 	count_json(out, "wall_ns_max", all->count, all->max_ns);
 	sp_json_count(j, "steady_count", steady->count);
 	count_json(out, "steady_wall_ns_p50", steady->count, steady->p50_ns);
+	if (all->count)
+		sp_json_string(j, "end_with", by_backward(report) ? "backward" : "optimizer",
+			       by_backward(report) ? 8 : 9);
+	else
+		sp_json_null(j, "end_with");
 	if (all->count)
 		sp_json_null(j, "reason");
 	else
@@ -103,6 +117,8 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 	if (report->training.count > 1)
 		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
+	if (by_backward(report))
+		sp_out_line(out, "           each ends with its backward: no optimizer step was seen");
 }
 
 /* gpu: NULL where nothing is known of it. */

@@ -212,6 +212,20 @@ def closure():
     return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
 
 
+def updating_by_hand():
+    """No optimizer at all: the parameters are changed where the gradients are."""
+    model = model_of()
+    for _ in range(2):
+        for batch in loader(shuffle=True):
+            cross_entropy(model(batch[0]), batch[1]).backward()
+            with torch.no_grad():
+                for parameter in model.parameters():
+                    parameter -= 0.1 * parameter.grad
+                    parameter.grad = None
+        evaluate(model, loader())
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 2, "loader": True, "end_with": "backward"}
+
+
 def validation_only():
     model = model_of()
     evaluate(model, loader())
@@ -305,6 +319,7 @@ SHAPES = (
     reinforcement,
     adversaries,
     closure,
+    updating_by_hand,
     validation_only,
     zipped,
     endless,
