@@ -75,6 +75,14 @@ struct sp_cuda_copy_3d_peer {
 	struct sp_cuda_extent extent;
 };
 
+/* cudaMemcpy3DBatchOp, CUDA_MEMCPY3D_BATCH_OP; what they copy from and to is not read. */
+struct sp_cuda_copy_3d_batch {
+	uint64_t source[5], target[5];
+	struct sp_cuda_extent extent;
+	int order;
+	unsigned flags;
+};
+
 /* CUmemorytype */
 enum sp_cuda_memory_type {
 	SP_CUDA_TYPE_HOST = 1,

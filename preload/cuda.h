@@ -202,6 +202,25 @@ static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind
 	}
 }
 
+/* A batch of copies is one call with the bytes of all. Of 3D ones: rows of bytes, as far as can be told. */
+static inline uint64_t sp_cuda_bytes_of(const size_t *sizes, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += sizes[i];
+	return bytes;
+}
+
+static inline uint64_t sp_cuda_bytes_of_3d(const struct sp_cuda_copy_3d_batch *copies, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += copies[i].extent.width * copies[i].extent.height * copies[i].extent.depth;
+	return bytes;
+}
+
 /* The arg of calls that begin a capture, and of those that end contexts: told of before they are made. */
 #define CAPTURING(stream, mode)                                                                    \
 	(sp_cuda_time_capture(mode), sp_cuda_arg_make((uintptr_t)(stream), 0, 0))

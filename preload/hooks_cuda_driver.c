@@ -70,6 +70,12 @@
 	FUNCTION(name, name, version, #name "_v2", #name "_v2" #suffix, parameters, arguments)     \
 	EXPORT(name, 0, name##_v2);                                                                \
 	EXPORT(name, 1, name##_v2##suffix);
+/* A further ABI of a function: its name to cuGetProcAddress is the first one's. */
+#define DRIVER_ALSO(exported, base, version, suffix, kind, arg, value, parameters, arguments)      \
+	BODY(exported, kind, arg, value, parameters, arguments)                                    \
+	FUNCTION(exported, base, version, #exported, #exported #suffix, parameters, arguments)     \
+	EXPORT(exported, 0, exported);                                                             \
+	EXPORT(exported, 1, exported##suffix);
 /* Those without a stream. */
 #define DRIVER_ONE(name, version, exported, kind, arg, value, parameters, arguments)               \
 	BODY(name, kind, arg, value, parameters, arguments)                                        \
@@ -100,6 +106,14 @@ DRIVER(cuLaunchCooperativeKernel, 9000, _ptsz, cuLaunchCooperativeKernel, WORK_O
        (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared_bytes, void *stream, void **parameters),
        (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters))
+DRIVER_ONE(cuLaunchCooperativeKernelMultiDevice, 9000, cuLaunchCooperativeKernelMultiDevice,
+	   cuLaunchCooperativeKernel, 0, DONE, (void *list, unsigned devices, unsigned flags),
+	   (list, devices, flags))
+DRIVER_ONE(cuLaunch, 2000, cuLaunch, cuLaunchKernel, WORK_ON(NULL), DONE, (void *function), (function))
+DRIVER_ONE(cuLaunchGrid, 2000, cuLaunchGrid, cuLaunchKernel, WORK_ON(NULL), DONE,
+	   (void *function, int width, int height), (function, width, height))
+DRIVER_ONE(cuLaunchGridAsync, 2000, cuLaunchGridAsync, cuLaunchKernel, WORK_ON(stream), DONE,
+	   (void *function, int width, int height, void *stream), (function, width, height, stream))
 DRIVER(cuGraphLaunch, 10000, _ptsz, cuGraphLaunch, WORK_ON(stream), DONE, (void *graph, void *stream),
        (graph, stream))
 
@@ -128,6 +142,48 @@ DRIVER_V2(cuMemcpyDtoHAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, TO_HOST, t
 DRIVER_V2(cuMemcpyDtoDAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, ON_DEVICE, to, from),
 	  BYTES(bytes), (uint64_t to, uint64_t from, size_t bytes, void *stream),
 	  (to, from, bytes, stream))
+
+/* Arrays are the device's. */
+DRIVER_V2(cuMemcpyHtoA, 3020, _ptds, cuMemcpy, COPY(NULL, TO_DEVICE, 0, from), BYTES(bytes),
+	  (void *array, size_t offset, const void *from, size_t bytes), (array, offset, from, bytes))
+DRIVER_V2(cuMemcpyAtoH, 3020, _ptds, cuMemcpy, COPY(NULL, TO_HOST, to, 0), BYTES(bytes),
+	  (void *to, void *array, size_t offset, size_t bytes), (to, array, offset, bytes))
+DRIVER_V2(cuMemcpyDtoA, 3020, _ptds, cuMemcpy, COPY(NULL, ON_DEVICE, 0, from), BYTES(bytes),
+	  (void *array, size_t offset, uint64_t from, size_t bytes), (array, offset, from, bytes))
+DRIVER_V2(cuMemcpyAtoD, 3020, _ptds, cuMemcpy, COPY(NULL, ON_DEVICE, to, 0), BYTES(bytes),
+	  (uint64_t to, void *array, size_t offset, size_t bytes), (to, array, offset, bytes))
+DRIVER_V2(cuMemcpyAtoA, 3020, _ptds, cuMemcpy, COPY(NULL, ON_DEVICE, 0, 0), BYTES(bytes),
+	  (void *to, size_t to_offset, void *from, size_t from_offset, size_t bytes),
+	  (to, to_offset, from, from_offset, bytes))
+DRIVER_V2(cuMemcpyHtoAAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, TO_DEVICE, 0, from), BYTES(bytes),
+	  (void *array, size_t offset, const void *from, size_t bytes, void *stream),
+	  (array, offset, from, bytes, stream))
+DRIVER_V2(cuMemcpyAtoHAsync, 3020, _ptsz, cuMemcpyAsync, COPY(stream, TO_HOST, to, 0), BYTES(bytes),
+	  (void *to, void *array, size_t offset, size_t bytes, void *stream),
+	  (to, array, offset, bytes, stream))
+
+/* CUDA 13's form has no place for the copy that failed. */
+#define BATCH(stream)                                                                              \
+	(WORK(stream), sp_cuda_copy_arg(stream, SP_COPY_UNKNOWN, count && to ? (const void *)to[0] : NULL,  \
+					count && from ? (const void *)from[0] : NULL))
+DRIVER(cuMemcpyBatchAsync, 12080, _ptsz, cuMemcpyAsync, BATCH(stream), BYTES(sp_cuda_bytes_of(sizes, count)),
+       (const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count, void *attributes,
+	size_t *indices, size_t attribute_count, size_t *failed, void *stream),
+       (to, from, sizes, count, attributes, indices, attribute_count, failed, stream))
+DRIVER_ALSO(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync, 13000, _ptsz, cuMemcpyAsync, BATCH(stream),
+	    BYTES(sp_cuda_bytes_of(sizes, count)),
+	    (const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count, void *attributes,
+	     size_t *indices, size_t attribute_count, void *stream),
+	    (to, from, sizes, count, attributes, indices, attribute_count, stream))
+#define BATCH_3D (WORK(stream), sp_cuda_arg_make((uintptr_t)stream, SP_COPY_UNKNOWN, 0))
+DRIVER(cuMemcpy3DBatchAsync, 12080, _ptsz, cuMemcpyAsync, BATCH_3D, BYTES(sp_cuda_bytes_of_3d(copies, count)),
+       (size_t count, const struct sp_cuda_copy_3d_batch *copies, size_t *failed, unsigned long long flags,
+	void *stream),
+       (count, copies, failed, flags, stream))
+DRIVER_ALSO(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync, 13000, _ptsz, cuMemcpyAsync, BATCH_3D,
+	    BYTES(sp_cuda_bytes_of_3d(copies, count)),
+	    (size_t count, const struct sp_cuda_copy_3d_batch *copies, unsigned long long flags, void *stream),
+	    (count, copies, flags, stream))
 
 /* 0: host, 1: device, as cudaMemcpyKind is made of two of them. */
 static uint32_t copy_arg(const void *stream, unsigned to_type, const void *to_host, uint64_t to_device,
@@ -162,6 +218,13 @@ DRIVER_V2(cuMemcpy3D, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p),
 DRIVER_V2(cuMemcpy3DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF(stream, p),
 	  BYTES(p->width_bytes * p->height * p->depth),
 	  (const struct sp_cuda_driver_copy_3d *p, void *stream), (p, stream))
+/* Contexts lie where the other has nothing. */
+DRIVER(cuMemcpy3DPeer, 4000, _ptds, cuMemcpy, (WORK(NULL), sp_cuda_copy_arg(NULL, SP_COPY_ON_DEVICE, NULL, NULL)),
+       BYTES(p->width_bytes * p->height * p->depth), (const struct sp_cuda_driver_copy_3d *p), (p))
+DRIVER(cuMemcpy3DPeerAsync, 4000, _ptsz, cuMemcpyAsync,
+       (WORK(stream), sp_cuda_copy_arg(stream, SP_COPY_ON_DEVICE, NULL, NULL)),
+       BYTES(p->width_bytes * p->height * p->depth), (const struct sp_cuda_driver_copy_3d *p, void *stream),
+       (p, stream))
 
 /* Memory set */
 DRIVER_V2(cuMemsetD8, 3020, _ptds, cuMemset, 0, BYTES(count),
@@ -202,6 +265,8 @@ DRIVER(cuStreamSynchronize, 2000, _ptsz, cuStreamSynchronize, ON(stream), DONE, 
        (stream))
 /* Since CUDA 13 it may be asked for with a context; the one without ignores what is in the register. */
 DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, DONE, (void *context),
+	   (context))
+DRIVER_ONE(cuCtxSynchronizeOf, 13000, cuCtxSynchronize_v2, cuCtxSynchronize, 0, DONE, (void *context),
 	   (context))
 DRIVER_ONE(cuEventSynchronize, 2000, cuEventSynchronize, cuEventSynchronize, 0, DONE, (void *event),
 	   (event))

@@ -48,6 +48,9 @@ RUNTIME_PTSZ(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel, WORK_ON(s
 	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
 	      void **arguments, size_t shared_bytes, void *stream),
 	     (function, grid, block, arguments, shared_bytes, stream))
+/* Gone in CUDA 13. */
+RUNTIME(cudaLaunchCooperativeKernelMultiDevice, cudaLaunchCooperativeKernel, 0, DONE,
+	(void *list, unsigned devices, unsigned flags), (list, devices, flags))
 RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, WORK_ON(stream), DONE, (void *graph, void *stream),
 	     (graph, stream))
 
@@ -144,16 +147,6 @@ RUNTIME_PTSZ(cudaMemcpy3DPeerAsync, cudaMemcpyAsync, ON_DEVICE(stream),
 	     BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
 	     (const struct sp_cuda_copy_3d_peer *p, void *stream), (p, stream))
 
-/* A batch is one call with the bytes of all. */
-static uint64_t sum(const size_t *sizes, size_t count)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < count; i++)
-		bytes += sizes[i];
-	return bytes;
-}
-
 static uint32_t batch_arg(const void *stream, void *const *to, const void *const *from, size_t count)
 {
 	return to && from && count ? sp_cuda_copy_arg(stream, SP_COPY_UNKNOWN, to[0], from[0]) : 0;
@@ -162,10 +155,16 @@ static uint32_t batch_arg(const void *stream, void *const *to, const void *const
 /* CUDA 12.8's form has one argument more (where it failed) before the stream, so that what is the stream
  * here is a pointer there, and the stream rides in the ninth place: both are passed on. */
 RUNTIME_PTSZ(cudaMemcpyBatchAsync, cudaMemcpyAsync, batch_arg(NULL, to, from, count),
-	     BYTES(sum(sizes, count)),
+	     BYTES(sp_cuda_bytes_of(sizes, count)),
 	     (void *const *to, const void *const *from, const size_t *sizes, size_t count,
 	      void *attributes, size_t *indices, size_t attribute_count, void *stream, void *more),
 	     (to, from, sizes, count, attributes, indices, attribute_count, stream, more))
+
+/* Likewise. */
+RUNTIME_PTSZ(cudaMemcpy3DBatchAsync, cudaMemcpyAsync, sp_cuda_arg_make(0, SP_COPY_UNKNOWN, 0),
+	     BYTES(sp_cuda_bytes_of_3d(copies, count)),
+	     (size_t count, const struct sp_cuda_copy_3d_batch *copies, void *flags, void *stream, void *more),
+	     (count, copies, flags, stream, more))
 
 /* Memory set */
 RUNTIME_PTDS(cudaMemset, cudaMemset, 0, BYTES(bytes), (void *to, int byte, size_t bytes),

@@ -41,6 +41,12 @@ NCCL(ncclReduceScatter, ncclReduceScatter, AMONG, BYTES,
 NCCL(ncclAlltoAll, ncclAlltoAll, AMONG, BYTES,
      (const void *from, void *to, size_t count, int type, void *comm, void *stream),
      (from, to, count, type, comm, stream))
+NCCL(ncclGather, ncclGather, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, int root, void *comm, void *stream),
+     (from, to, count, type, root, comm, stream))
+NCCL(ncclScatter, ncclScatter, AMONG, BYTES,
+     (const void *from, void *to, size_t count, int type, int root, void *comm, void *stream),
+     (from, to, count, type, root, comm, stream))
 NCCL(ncclSend, ncclSend, AMONG, BYTES,
      (const void *from, size_t count, int type, int peer, void *comm, void *stream),
      (from, count, type, peer, comm, stream))

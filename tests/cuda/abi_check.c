@@ -26,6 +26,12 @@ SAME(sp_cuda_copy_3d, kind, struct cudaMemcpy3DParms, kind);
 SAME_SIZE(sp_cuda_copy_3d_peer, struct cudaMemcpy3DPeerParms);
 SAME(sp_cuda_copy_3d_peer, target_array, struct cudaMemcpy3DPeerParms, dstArray);
 SAME(sp_cuda_copy_3d_peer, extent, struct cudaMemcpy3DPeerParms, extent);
+#if CUDART_VERSION >= 12080
+SAME_SIZE(sp_cuda_copy_3d_batch, struct cudaMemcpy3DBatchOp);
+SAME(sp_cuda_copy_3d_batch, extent, struct cudaMemcpy3DBatchOp, extent);
+SAME_SIZE(sp_cuda_copy_3d_batch, CUDA_MEMCPY3D_BATCH_OP);
+SAME(sp_cuda_copy_3d_batch, extent, CUDA_MEMCPY3D_BATCH_OP, extent);
+#endif
 SAME_SIZE(sp_cuda_driver_copy_2d, CUDA_MEMCPY2D);
 SAME(sp_cuda_driver_copy_2d, source_type, CUDA_MEMCPY2D, srcMemoryType);
 SAME(sp_cuda_driver_copy_2d, source_host, CUDA_MEMCPY2D, srcHost);
@@ -37,6 +43,9 @@ SAME(sp_cuda_driver_copy_3d, source_type, CUDA_MEMCPY3D, srcMemoryType);
 SAME(sp_cuda_driver_copy_3d, target_type, CUDA_MEMCPY3D, dstMemoryType);
 SAME(sp_cuda_driver_copy_3d, target_host, CUDA_MEMCPY3D, dstHost);
 SAME(sp_cuda_driver_copy_3d, depth, CUDA_MEMCPY3D, Depth);
+SAME_SIZE(sp_cuda_driver_copy_3d, CUDA_MEMCPY3D_PEER);
+SAME(sp_cuda_driver_copy_3d, height, CUDA_MEMCPY3D_PEER, Height);
+SAME(sp_cuda_driver_copy_3d, depth, CUDA_MEMCPY3D_PEER, Depth);
 _Static_assert((int)SP_CUDA_TYPE_HOST == (int)CU_MEMORYTYPE_HOST, "host");
 _Static_assert((int)SP_CUDA_TYPE_UNIFIED == (int)CU_MEMORYTYPE_UNIFIED, "unified");
 _Static_assert((int)SP_CUDA_NOT_READY == (int)cudaErrorNotReady, "not ready");
