@@ -44,13 +44,18 @@ static void by_dlsym_per_thread(struct driver *driver)
 
 static int (*get)(const char *, void **, int, uint64_t, int *);
 
-static void *got(const char *name, uint64_t flags)
+static void *got_of(const char *name, int version, uint64_t flags)
 {
 	void *function;
 	int status;
 
-	EXPECT(get(name, &function, 13000, flags, &status) == FAKE_OK && status == 0);
+	EXPECT(get(name, &function, version, flags, &status) == FAKE_OK && status == 0);
 	return function;
+}
+
+static void *got(const char *name, uint64_t flags)
+{
+	return got_of(name, 13000, flags);
 }
 
 static void by_address(struct driver *driver, uint64_t flags)
@@ -119,6 +124,28 @@ static void memory(const struct driver *d, void *stream)
 	COUNT(freed, 0, d->cuMemFree(device));
 }
 
+/* Two copies in one call, by the two ABIs that the function has had. */
+static void batches(const struct driver *d, void *stream)
+{
+	__typeof__(&cuMemcpyBatchAsync) of_12 = (__typeof__(of_12))got_of("cuMemcpyBatchAsync", 12080, 0);
+	__typeof__(&cuMemcpyBatchAsync_v2) of_13 = (__typeof__(of_13))got("cuMemcpyBatchAsync", 0);
+	__typeof__(of_13) exported = (__typeof__(of_13))dlsym(library, "cuMemcpyBatchAsync_v2");
+	struct tally_row *up = tally_row("cuda_copy_h2d", "");
+	static char host[BYTES];
+	size_t sizes[2] = {BYTES / 2, BYTES / 4}, failed;
+	uint64_t to[2], from[2] = {(uint64_t)host, (uint64_t)host + BYTES / 2}, device;
+
+	EXPECT((void *)of_12 != (void *)of_13);
+	COUNT(tally_row("cuda_malloc", ""), BYTES, d->cuMemAlloc(&device, BYTES));
+	to[0] = device;
+	to[1] = device + BYTES / 2;
+	COUNT(up, BYTES / 4 * 3, of_12(to, from, sizes, 2, NULL, NULL, 0, &failed, stream));
+	EXPECT(failed == SIZE_MAX);
+	COUNT(up, BYTES / 4 * 3, of_13(to, from, sizes, 2, NULL, NULL, 0, stream));
+	COUNT(up, BYTES / 4 * 3, exported(to, from, sizes, 2, NULL, NULL, 0, stream));
+	COUNT(tally_row("cuda_free", ""), 0, d->cuMemFree(device));
+}
+
 static void all(const struct driver *driver, long rounds)
 {
 	void *stream;
@@ -127,6 +154,7 @@ static void all(const struct driver *driver, long rounds)
 	for (long i = 0; i < rounds; i++) {
 		launches(driver, stream);
 		memory(driver, stream);
+		batches(driver, stream);
 	}
 	tally_begin(tally_row("cuda_stream", ""));
 	EXPECT(driver->cuStreamDestroy(stream) == FAKE_OK);

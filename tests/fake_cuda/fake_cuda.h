@@ -144,6 +144,10 @@ long cuFakeGraphNodes(void *graph);
 int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
 			int *status);
+int cuMemcpyBatchAsync(const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count, void *attributes,
+		       size_t *indices, size_t attribute_count, size_t *failed, void *stream);
+int cuMemcpyBatchAsync_v2(const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count,
+			  void *attributes, size_t *indices, size_t attribute_count, void *stream);
 int cuGetExportTable(const void **table, const void *id);
 
 #define FAKE_PER_THREAD 2u /* cuGetProcAddress: the forms of per-thread default streams */

@@ -326,6 +326,25 @@ FORMS(cuStreamWaitEvent, _ptsz, (void *stream, void *event, unsigned flags), str
       (fake_event_follow(((struct event *)event)->inner, s), 0))
 FORMS(cuEventRecord, _ptsz, (void *event, void *stream), stream, event_record(event, s))
 
+/* One ABI of CUDA 12.8, and one of 13 that cannot say which copy failed. */
+int cuMemcpyBatchAsync_v2(const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count,
+			  void *attributes, size_t *indices, size_t attribute_count, void *stream)
+{
+	struct fake_stream *s = fake_stream_of(stream, device_now());
+	int ret = FAKE_OK;
+
+	for (size_t i = 0; i < count && ret == FAKE_OK; i++)
+		ret = copy((void *)to[i], (const void *)from[i], sizes[i], s);
+	return ret;
+}
+
+int cuMemcpyBatchAsync(const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count, void *attributes,
+		       size_t *indices, size_t attribute_count, size_t *failed, void *stream)
+{
+	*failed = SIZE_MAX;
+	return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, indices, attribute_count, stream);
+}
+
 int cuInit(unsigned flags)
 {
 	NEED_DEVICE();
@@ -587,6 +606,8 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64
 	if (!strcmp(symbol, "cuGetProcAddress"))
 		*function = version >= 12000 ? (void *)cuGetProcAddress_v2 :
 					       (void *)cuGetProcAddress;
+	if (!strcmp(symbol, "cuMemcpyBatchAsync"))
+		*function = version >= 13000 ? (void *)cuMemcpyBatchAsync_v2 : (void *)cuMemcpyBatchAsync;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(symbol, functions[i].name))
 			*function = flags & FAKE_PER_THREAD ? functions[i].per_thread :
