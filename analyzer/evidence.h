@@ -86,4 +86,12 @@ static inline double sp_evidence_value(const struct sp_evidence *e, enum sp_meas
 	return e->of[measure].is_known ? e->of[measure].value : 0;
 }
 
+/* Where it is not known: one. */
+static inline double sp_batches_a_step(const struct sp_evidence *e)
+{
+	double batches = sp_evidence_value(e, SP_MEASURE_batches_per_step);
+
+	return batches > 0 ? batches : 1;
+}
+
 #endif

@@ -172,32 +172,33 @@ static double batch_cpu_ns(const struct sp_evidence *e, double batch_ns)
 	return batch_ns * (1 - sp_evidence_value(e, SP_MEASURE_read_share));
 }
 
-/* The shortest step that the cores can bear, with any number of workers; 0: not known. */
-static double cores_step_ns(const struct sp_evidence *e, double batch_ns, bool on_trainer)
+/* From batch to batch, the shortest time that the cores can bear, with any number of workers; 0: not known. */
+static double cores_batch_ns(const struct sp_evidence *e, double batch_ns, bool on_trainer)
 {
 	double cores = sp_evidence_value(e, SP_MEASURE_cores);
-	double cpu_ns = sp_evidence_value(e, SP_MEASURE_trainer_cpu_ns);
+	double cpu_ns = sp_evidence_value(e, SP_MEASURE_trainer_cpu_ns) / sp_batches_a_step(e);
 
 	if (cores <= 0)
 		return 0;
 	return (cpu_ns + (on_trainer ? 0 : batch_cpu_ns(e, batch_ns))) / cores;
 }
 
-static double workers_for(double batch_ns, double step_ns)
+static double workers_for(double batch_ns, double period_ns)
 {
-	return ceil(batch_ns / step_ns * (1 - ROUNDING));
+	return ceil(batch_ns / period_ns * (1 - ROUNDING));
 }
 
 /*
- * As many as make batches no slower than the steps without their waits take them, and no more than make them
+ * As many as make batches no slower than the trainer without its waits takes them, and no more than make them
  * as fast as the cores can bear: what of a batch is blocked (storage, sleep) needs none.
  */
 static void set_wanted(struct sp_evidence *e, const struct input *in)
 {
 	double work = SUM_OF(&in->whole, DECODING) +
 		      SUM_OF(&in->whole, READING, MAKING);
-	double busy_ns = sp_evidence_value(e, SP_MEASURE_step_mean_ns) -
-			 sp_evidence_value(e, SP_MEASURE_wait_mean_ns) +
+	double a_step = sp_batches_a_step(e);
+	double busy_ns = (sp_evidence_value(e, SP_MEASURE_step_mean_ns) -
+			  sp_evidence_value(e, SP_MEASURE_wait_mean_ns)) / a_step +
 			 sp_evidence_value(e, SP_MEASURE_handover_ns);
 	double cores = sp_evidence_value(e, SP_MEASURE_cores), batch_ns, enough, borne, wanted;
 
@@ -205,7 +206,7 @@ static void set_wanted(struct sp_evidence *e, const struct input *in)
 		return;
 	batch_ns = work / (double)in->batches;
 	enough = floor(batch_ns / busy_ns) + 1;
-	borne = workers_for(batch_ns, fmax(busy_ns, cores_step_ns(e, batch_ns, in->on_trainer)));
+	borne = workers_for(batch_ns, fmax(busy_ns, cores_batch_ns(e, batch_ns, in->on_trainer)));
 	wanted = fmin(enough, borne > 1 ? borne : 1);
 	if (cores > 0)
 		wanted = fmin(wanted, cores * WORKERS_A_CORE_MOST);
@@ -233,17 +234,24 @@ static void set_fetch_use(struct sp_evidence *e, const struct input *in)
 	sp_evidence_ratio(e, SP_MEASURE_batch_ready_ns, (double)u->preempted_ns, (double)u->calls);
 }
 
+static void set_batches(struct sp_evidence *e, const struct sp_report *report)
+{
+	uint64_t batches = 0, steps = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		batches += report->training.trainers[t].steps.wait_count;
+		steps += report->training.trainers[t].steps.count;
+	}
+	sp_evidence_ratio(e, SP_MEASURE_batches_per_step, (double)batches, (double)steps);
+}
+
 static void set_handover(struct sp_evidence *e, const struct input *in, const struct sp_handover *h)
 {
-	double wait_ns = sp_evidence_value(e, SP_MEASURE_wait_mean_ns), handover_ns;
-
 	if (in->on_trainer || !h->batches || h->ns < 0)
 		return;
-	handover_ns = (double)h->ns / (double)h->batches;
-	sp_evidence_set(e, SP_MEASURE_handover_ns, handover_ns);
+	sp_evidence_set(e, SP_MEASURE_handover_ns, (double)h->ns / (double)h->batches);
 	sp_evidence_set(e, SP_MEASURE_handover_bytes, (double)h->bytes / (double)h->batches);
-	if (wait_ns > 0)
-		sp_evidence_set(e, SP_MEASURE_handover_wait_share, fmin(handover_ns / wait_ns, 1));
+	sp_evidence_ratio(e, SP_MEASURE_handover_wait_share, (double)h->ns, (double)h->wait_ns);
 }
 
 void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
@@ -257,6 +265,7 @@ void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 	if (in.at_once)
 		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives,
 				  in.at_once * report->training.count);
+	set_batches(e, report);
 	set_handover(e, &in, &report->workers.handover);
 	if (waits_for_making(e))
 		set_work(e, &in);

@@ -39,14 +39,22 @@ void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t star
 
 struct sp_handover sp_receiving_sum(const struct sp_receiving *r)
 {
-	if (!r->wait)
-		return (struct sp_handover){0, 0, 0};
-	return (struct sp_handover){r->received_ns, r->bytes, r->steps->wait_count};
+	const struct sp_steps *s = r->steps;
+	struct sp_handover sum = {.ns = r->received_ns, .bytes = r->bytes};
+
+	if (r->wait) {
+		const struct sp_interval *last = &s->waits[s->wait_count - 1];
+
+		sum.batches = s->wait_count;
+		sum.wait_ns = last->before_ns + (uint64_t)(last->end_ns - last->start_ns);
+	}
+	return sum;
 }
 
 void sp_handover_merge(struct sp_handover *into, const struct sp_handover *from)
 {
 	into->ns += from->ns;
+	into->wait_ns += from->wait_ns;
 	into->bytes += from->bytes;
 	into->batches += from->batches;
 }

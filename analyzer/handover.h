@@ -15,6 +15,7 @@ struct sp_steps;
 
 struct sp_handover {
 	int64_t ns;
+	uint64_t wait_ns; /* that these were parts of */
 	uint64_t bytes;	  /* through pipes and sockets: what is not in shared memory */
 	uint64_t batches; /* one may come while another is waited for */
 };

@@ -76,7 +76,7 @@ static double alone_ns(const struct sp_evidence *e)
 	double waited = VALUE(e, contention_share) * VALUE(e, step_mean_ns);
 
 	waited = smaller(waited, VALUE(e, coreless_share) * busy_ns(e));
-	return busy_ns(e) - smaller(waited, VALUE(e, batch_cpu_ns));
+	return busy_ns(e) - smaller(waited, sp_batches_a_step(e) * VALUE(e, batch_cpu_ns));
 }
 
 /* What is not hidden goes; where nothing is known of the device's queue, none of it may be gained. */
@@ -103,7 +103,7 @@ static struct sp_what_if decode_half(const struct sp_evidence *e)
 }
 
 /*
- * A batch's worker time and what of it needs a core; a step's other use of cores. Receiving a batch costs the
+ * Of a step's batches, worker time and what of it needs a core; a step's other use of cores. Receiving a batch costs the
  * training thread the same however many there are: beside one that is waited for it only does not show.
  */
 struct load {
@@ -114,31 +114,31 @@ struct load {
 /* Nobody waits for a core, but all want one. */
 static struct load least_load(const struct sp_evidence *e)
 {
-	double ready = VALUE(e, batch_ready_ns);
+	double ready = VALUE(e, batch_ready_ns), n = sp_batches_a_step(e);
 
 	return (struct load){
-		.batch_ns = larger(VALUE(e, batch_work_ns) - ready, 0),
-		.cpu_ns = VALUE(e, batch_cpu_ns),
+		.batch_ns = n * larger(VALUE(e, batch_work_ns) - ready, 0),
+		.cpu_ns = n * VALUE(e, batch_cpu_ns),
 		.trainer_ns = VALUE(e, trainer_cpu_ns),
 		.busy_ns = alone_ns(e),
-		.handover_ns = VALUE(e, handover_ns),
+		.handover_ns = n * VALUE(e, handover_ns),
 	};
 }
 
 /* As it was; where the kernel's counts are not there, all work but reading needs a core. */
 static struct load most_load(const struct sp_evidence *e)
 {
-	double work = VALUE(e, batch_work_ns), busy = busy_ns(e);
+	double n = sp_batches_a_step(e), work = n * VALUE(e, batch_work_ns), busy = busy_ns(e);
 
 	return (struct load){
 		.batch_ns = work,
 		.cpu_ns = is_known(e, SP_MEASURE_batch_cpu_ns)
-				  ? VALUE(e, batch_cpu_ns)
+				  ? n * VALUE(e, batch_cpu_ns)
 				  : work * (1 - VALUE(e, read_share)),
 		.trainer_ns = is_known(e, SP_MEASURE_trainer_cpu_ns) ? VALUE(e, trainer_cpu_ns)
 								     : busy,
 		.busy_ns = busy,
-		.handover_ns = VALUE(e, handover_ns),
+		.handover_ns = n * VALUE(e, handover_ns),
 	};
 }
 

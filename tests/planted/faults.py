@@ -10,7 +10,7 @@ Fault = collections.namedtuple("Fault", "trainer verdicts advice settings", defa
 
 TABLE = [
     Fault("slow_storage", ["storage-bound"], ["page_cache"], {"latency_us": 4000, "mb_per_s": 100}),
-    Fault("random_mapping", ["storage-bound"], ["mapped_reads"], {"latency_us": 2000, "mb_per_s": 200}),
+    Fault("random_mapping", ["storage-bound"], ["mapped_reads"], {"latency_us": 10000, "mb_per_s": 200}),
     Fault("hdf5_reopened", ["storage-bound", "input-bound"], ["hdf5_handle"]),
     Fault("huge_jpegs", ["decode-bound"], ["decode_smaller"]),
     Fault("png", ["decode-bound"], ["decode_once", "not_png"]),

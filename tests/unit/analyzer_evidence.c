@@ -478,6 +478,13 @@ START_TEST(more_workers_until_something_else_is_slowest)
 	sp_evidence_set(&v.evidence, SP_MEASURE_handover_ns, 6e6);
 	check_workers(2, 50e6, 50e6);
 	check_workers(8, 26e6, 26e6);
+	/* two batches a step, of half that size */
+	what_if_setup(50e6, 1);
+	sp_evidence_set(&v.evidence, SP_MEASURE_handover_ns, 3e6);
+	sp_evidence_set(&v.evidence, SP_MEASURE_batches_per_step, 2);
+	check_workers(2, 50e6, 50e6);
+	check_workers(8, 26e6, 26e6);
+	check_workers(0, 120e6, 120e6);
 	/* workers that wait for each other */
 	what_if_setup(100e6, 1);
 	sp_evidence_set(&v.evidence, SP_MEASURE_fetch_locked_share, SP_FETCHES_LOCKED);

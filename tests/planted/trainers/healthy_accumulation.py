@@ -7,15 +7,15 @@ import fit
 
 
 def batches(count):
-    return [(torch.rand(32, 512), torch.arange(32) % 2) for _ in range(count)]
+    return [(torch.rand(64, 512), torch.arange(64) % 2) for _ in range(count)]
 
 
 def train(_folder):
-    net = fit.network(512, 512, 6)
+    net = fit.network(512, 1024, 6)
     optimizer = torch.optim.AdamW(net.parameters())
-    training = DataLoader(batches(80), batch_size=None, num_workers=1, persistent_workers=True)
+    training = DataLoader(batches(40), batch_size=None, num_workers=1, persistent_workers=True)
     validation = DataLoader(batches(10), batch_size=None)
-    for _ in range(3):
+    for _ in range(2):
         for number, (rows, labels) in enumerate(training):
             (torch.nn.functional.cross_entropy(net(rows), labels) / 4).backward()
             if number % 4 == 3:
