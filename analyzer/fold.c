@@ -179,7 +179,7 @@ static void fold_plain(struct sp_fold *fold, const struct kind_row *row, const s
 }
 
 /* extra: what the decoder told; NULL: nothing. */
-static void end_image(struct sp_fold *fold, const struct kind_row *row, int64_t value, const int64_t *extra)
+static inline void end_image(struct sp_fold *fold, const struct kind_row *row, int64_t value, const int64_t *extra)
 {
 	bool aborted = value == SP_VALUE_ABANDONED || (extra && extra[2] == SP_DECODE_ABORTED);
 

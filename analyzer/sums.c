@@ -100,8 +100,10 @@ AVX2 static void add_times_avx2(struct sp_sums *s, struct sp_hist *hist, const i
 		number = _mm256_max_pd(number, _mm256_set1_pd(0.5));
 		x = _mm256_sub_epi64(_mm256_srli_epi64(_mm256_castpd_si256(number), 47), first_bin);
 		_mm256_storeu_si256((__m256i *)bins, x);
-		for (unsigned lane = 0; lane < LANES; lane++)
-			hist->bins[bins[lane]]++;
+		hist->bins[bins[0]]++;
+		hist->bins[bins[1]]++;
+		hist->bins[bins[2]]++;
+		hist->bins[bins[3]]++;
 	}
 	most = (uint64_t)max_lane(max);
 	s->total_ns += add_lanes(total);

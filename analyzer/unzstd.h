@@ -13,8 +13,9 @@ struct sp_unzstd *sp_unzstd_create(void);
 void sp_unzstd_destroy(struct sp_unzstd *u);
 
 /*
- * Decompresses the frame at src into exactly dst_bytes at dst. Returns 0, or -EBADMSG where the
- * frame is damaged or holds another number of bytes. Never writes past dst_bytes, whatever the
+ * Decompresses the frames at src into exactly dst_bytes at dst. Returns 0, or -EBADMSG where they
+ * are no frames or hold another number of bytes. Their own checksums are passed over: the caller has checked a hash
+ * of the frames themselves. Never writes past dst_bytes, whatever the
  * frame claims, and allocates nothing: a bomb costs no more than dst_bytes of work.
  */
 int sp_unzstd_frame(struct sp_unzstd *u, void *dst, size_t dst_bytes, const void *src,

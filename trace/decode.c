@@ -143,20 +143,21 @@ static struct kind *kind_of_long(struct decoder *d, uint32_t *token)
 	return &d->kinds[x >> 3];
 }
 
-/* What the token says anew: value and arg. Most say nothing. */
-static void take_news(struct decoder *d, struct kind *kind, uint32_t token)
+/* What a token says anew: value and arg. Most say nothing. Returns the slot's arg. */
+static inline __attribute__((always_inline)) uint32_t take_news(struct decoder *d, struct kind *kind, uint32_t token)
 {
 	if (token & 1)
 		kind->value = sp_unzigzag(sp_varint_get(&d->in[SP_COLUMN_VALUES]));
-	if ((token >> 1 & 3) == SP_ARG_IS_NEW)
+	switch (token >> 1 & 3) {
+	case SP_ARG_IS_ZERO:
+		return 0;
+	case SP_ARG_IS_NEW:
 		d->last_arg += (uint32_t)sp_unzigzag(sp_varint_get(&d->in[SP_COLUMN_ARGS]));
-	else if ((token >> 1 & 3) == SP_ARG_IS_OF_KIND)
+		break;
+	case SP_ARG_IS_OF_KIND:
 		d->last_arg = kind->arg;
-}
-
-static inline int is_zero_arg(uint32_t token)
-{
-	return (token >> 1 & 3) == SP_ARG_IS_ZERO;
+	}
+	return d->last_arg;
 }
 
 /* What decode_tokens() is to find. */
@@ -166,67 +167,89 @@ enum found {
 	FOUND_STARTS, /* columns, and when their events began */
 };
 
-/* Returns the slot's arg. */
-static inline __attribute__((always_inline)) uint32_t take_token(struct decoder *d, struct kind *kind, uint32_t token)
+/* One byte that says nothing anew. */
+static inline int is_plain(uint32_t token)
 {
-	uint32_t arg = d->last_arg;
+	return token < 0x80 && !(token & 7);
+}
 
-	if (token & 7) {
-		take_news(d, kind, token);
-		arg = is_zero_arg(token) ? 0 : d->last_arg;
+struct clock {
+	uint64_t end, latest; /* end of the slot before; latest end of an event */
+};
+
+/* Gives the slot what belongs to place `at`. */
+static inline __attribute__((always_inline)) void put(struct decoder *d, struct sp_columns *c, enum found found,
+						       struct clock *clock, const struct kind *kind, uint32_t at,
+						       uint32_t arg, struct sp_slot *slot)
+{
+	uint64_t start, ticks;
+
+	if (found != FOUND_COLUMNS) {
+		start = clock->end + (uint64_t)d->gaps[at] * c->grain;
+		ticks = (uint64_t)c->ticks[at] * c->grain;
+		clock->end = start + ticks;
+		if ((clock->end & (uint64_t)kind->event) > clock->latest)
+			clock->latest = clock->end;
 	}
-	kind->arg = arg ? arg : kind->arg;
-	return arg;
+	if (found == FOUND_SLOTS) {
+		*slot = (struct sp_slot){start, ticks, kind->value, (uint64_t)arg << 32 | kind->kind};
+		return;
+	}
+	c->values[at] = kind->value;
+	c->args[at] = arg;
+	if (found == FOUND_STARTS)
+		c->starts[at] = start;
 }
 
 /*
  * The loop over all slots: one, so that all find the same. Inline, so that none pays for what another finds; `slots`
- * is for FOUND_SLOTS.
+ * is for FOUND_SLOTS. A token of one byte that comes again and says nothing anew is taken with the one before, for a
+ * kind's place is slow to come back from memory.
  */
 static inline __attribute__((always_inline)) int decode_tokens(struct decoder *d, struct sp_columns *c,
 								enum found found, struct sp_slot *slots)
 {
 	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
-	uint64_t end = d->base_ticks, latest = 0, grain = c->grain;
+	struct clock clock = {d->base_ticks, 0};
+	const uint8_t *tokens = in->at; /* a register, where in->at is not */
 	uint32_t last = SP_COLUMNS_BEFORE;
-	struct sp_slot other;
+	struct sp_slot other, *slot = found == FOUND_SLOTS ? slots : &other;
 
-	for (uint32_t i = 0; i < d->slots; i++) {
-		uint32_t token = in->at < in->end ? *in->at : 0x80, at, arg;
+	for (uint32_t i = 0; i < d->slots; i++, slot += found == FOUND_SLOTS) {
+		uint32_t token = tokens < in->end ? *tokens : 0x80, at, arg;
 		struct kind *kind = &d->kinds[token >> 3 & (SHORT_KINDS - 1)];
-		uint64_t start, ticks;
 
 		if (__builtin_expect(token >= 0x80, 0)) {
+			in->at = tokens;
 			kind = kind_of_long(d, &token);
 			if (!kind)
 				return -EBADMSG;
+			tokens = in->at;
 		} else {
-			in->at++;
+			tokens++;
 		}
 		if (__builtin_expect(kind->form != FORM_SPAN, 0)) {
-			if (decode_other(d, c, kind->form, last, found == FOUND_SLOTS ? &slots[i] : &other) < 0)
+			if (decode_other(d, c, kind->form, last, slot) < 0)
 				return -EBADMSG;
 			last = SP_COLUMNS_NONE;
 			continue;
 		}
-		arg = take_token(d, kind, token);
-		last = at = kind->at++;
-		if (found != FOUND_COLUMNS) {
-			start = end + (uint64_t)d->gaps[at] * grain;
-			ticks = (uint64_t)c->ticks[at] * grain;
-			end = start + ticks;
-			latest = (end & (uint64_t)kind->event) > latest ? end : latest;
+		arg = token & 7 ? take_news(d, kind, token) : d->last_arg;
+		if (arg)
+			kind->arg = arg;
+		at = kind->at;
+		put(d, c, found, &clock, kind, at, arg, slot);
+		while (is_plain(token) && i + 1 < d->slots && tokens < in->end && *tokens == token) {
+			tokens++;
+			i++;
+			slot += found == FOUND_SLOTS;
+			put(d, c, found, &clock, kind, ++at, arg, slot);
 		}
-		if (found == FOUND_SLOTS) {
-			slots[i] = (struct sp_slot){start, ticks, kind->value, (uint64_t)arg << 32 | kind->kind};
-			continue;
-		}
-		c->values[at] = kind->value;
-		c->args[at] = arg;
-		if (found == FOUND_STARTS)
-			c->starts[at] = start;
+		last = at;
+		kind->at = at + 1;
 	}
-	c->end_ticks = latest;
+	in->at = tokens;
+	c->end_ticks = clock.latest;
 	c->last = last;
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include <check.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,21 @@ static void commit(struct sp_slot *s, uint32_t kind, uint32_t arg, uint64_t gene
 	s->commit = sp_commit_make(s->start, s->ticks, (uint64_t)s->value, kind, arg, generation);
 }
 
+/* Whether the slot is to be the call before it once more, as in a loop. */
+static bool is_again(uint64_t number)
+{
+	return draw() & 1 && sp_commit_kind(ring[(number - 1) % N].commit) < SP_KIND_DEFINE;
+}
+
+static void again(uint64_t number)
+{
+	const struct sp_slot *before = &ring[(number - 1) % N];
+	struct sp_slot *s = &ring[number % N];
+
+	s->value = before->value;
+	commit(s, sp_commit_kind(before->commit), sp_commit_arg(before->commit), number / N);
+}
+
 static void fill_random(uint64_t first)
 {
 	for (uint64_t number = first; number < first + N; number++) {
@@ -41,6 +57,10 @@ static void fill_random(uint64_t first)
 		*s = (struct sp_slot){any_size(), any_size(), (int64_t)any_size(), 0};
 		if (draw() & 1)
 			s->value = -s->value;
+		if (number > first && is_again(number)) {
+			again(number);
+			continue;
+		}
 		switch (draw() % 8) {
 		case 0:
 			commit(s, SP_KIND_EXTRA, 0, number / N);

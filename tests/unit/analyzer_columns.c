@@ -37,7 +37,14 @@ static void commit(struct sp_slot *s, uint32_t kind, uint32_t arg)
 	s->commit = sp_commit_make(s->start, s->ticks, (uint64_t)s->value, kind, arg, 0);
 }
 
-/* Few kinds, so that one-byte tokens and long runs come, or many. */
+/* The same call again, as in a loop. */
+static void repeat(struct sp_slot *s)
+{
+	s->value = s[-1].value;
+	commit(s, sp_commit_kind(s[-1].commit), sp_commit_arg(s[-1].commit));
+}
+
+/* Few kinds, so that tokens have one byte, or many. */
 static void fill(uint32_t kinds)
 {
 	struct sp_payload_facts facts;
@@ -49,7 +56,9 @@ static void fill(uint32_t kinds)
 
 		*s = (struct sp_slot){now, any_size() >> 20, draw() & 1 ? -(int64_t)any_size() : 4096, 0};
 		now += s->ticks + draw() % 100;
-		if (sort == 0)
+		if (i && draw() & 1 && sp_commit_kind(s[-1].commit) < SP_KIND_DEFINE)
+			repeat(s);
+		else if (sort == 0)
 			commit(s, SP_KIND_BLOB, draw() % (SP_SLOT_BLOB_BYTES + 1));
 		else if (sort == 1)
 			commit(s, SP_KIND_DEFINE + draw() % 8, (uint32_t)any_size());
