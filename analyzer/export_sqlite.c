@@ -29,7 +29,8 @@ static const char schema[] =
 	"CREATE TABLE event (id INTEGER PRIMARY KEY, thread_id INTEGER REFERENCES thread,"
 	" kind_id INTEGER REFERENCES kind, stage_id INTEGER REFERENCES stage, start_ns INTEGER,"
 	" dur_ns INTEGER, value INTEGER, file_id INTEGER REFERENCES file,"
-	" label_id INTEGER REFERENCES label, width INTEGER, height INTEGER, inside_ns INTEGER);";
+	" label_id INTEGER REFERENCES label, width INTEGER, height INTEGER, inside_ns INTEGER,"
+	" device INTEGER, gpu_stream INTEGER, correlation INTEGER);";
 
 /* Made when the rows are there. */
 static const char views[] =
@@ -228,6 +229,9 @@ static int put_event(void *context, const struct sp_record *record)
 	bind_known(e, 9, record->width, record->has_image);
 	bind_known(e, 10, record->height, record->has_image);
 	bind_known(e, 11, record->inside_ns, record->has_image);
+	bind_known(e, 12, record->device, record->is_gpu);
+	bind_known(e, 13, record->gpu_stream, record->is_gpu);
+	bind_known(e, 14, record->correlation, record->correlation != 0);
 	return r == 0 ? sp_sql_step(e) : r;
 }
 
@@ -235,7 +239,8 @@ static int put_events(struct store *s)
 {
 	int r = prepare(s,
 			"INSERT INTO event (thread_id, kind_id, stage_id, start_ns, dur_ns, value, file_id,"
-			" label_id, width, height, inside_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			" label_id, width, height, inside_ns, device, gpu_stream, correlation)"
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			&s->event);
 
 	if (r == 0)

@@ -7,6 +7,9 @@
  * killed in a read (pid 101) and lost 7 events, one JPEG given up, one failed open, one coverage
  * line and one note.
  *
+ * gpu.zst (make_golden gpu FOLDER): a trainer of two modules on a GPU, ten steps: its calls of CUDA, spans of its stream,
+ * kernels as CUPTI tells them, a line that waits for the device, memory that is allocated and freed.
+ *
  * ranks.zst: a job of four ranks on two hosts, whose clocks are 1.25 ms apart; rank 2 waits 7 ms longer
  * for its batches than the others. Headers tell ranks and own cost.
  */
@@ -126,6 +129,119 @@ static void ranks(void)
 	sp_job_write(&job, folder);
 }
 
+enum { LOADER = 1, ADAM, NET, HEAD, GEMM, REDUCE };
+
+static void names(struct sp_maker *m)
+{
+	static const char *const texts[] = {
+		[LOADER] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+		[ADAM] = "Optimizer.step#Adam.step",
+		[NET] = "\tNet\t(8, 3, 64, 64)",
+		[HEAD] = "head\tLinear\t(8, 64)",
+		[GEMM] = "_Z4gemmPKfS0_Pf",
+		[REDUCE] = "_ZN2at6native6reduceIfEEvPT_i",
+	};
+
+	for (uint32_t id = LOADER; id <= REDUCE; id++)
+		sp_maker_define(m, SP_DEFINE_NAME, id, texts[id], strlen(texts[id]));
+}
+
+/* A kernel that was launched at `at`, as CUPTI tells it, and as the stream's work of its stage. */
+static void kernel(struct sp_maker *m, struct sp_maker *gpu, uint64_t at, uint64_t start, uint64_t ns, uint32_t name,
+		   uint32_t part)
+{
+	uint64_t now = m->now_ticks;
+
+	gpu->now_ticks = start + ns;
+	sp_maker_around(gpu, SP_EV_gpu_kernel, name, start, 0);
+	sp_maker_extra(gpu, 7, (uint64_t)100 << 32 | 1, at);
+	m->now_ticks = start + ns;
+	sp_maker_around(m, SP_EV_gpu_span, sp_cuda_arg_make(0x40, 0, 0), start, part);
+	sp_maker_extra(m, start - at, 20000, 0);
+	m->now_ticks = now;
+}
+
+/* Returns when it was. */
+static uint64_t launch(struct sp_maker *m)
+{
+	sp_maker_event(m, SP_EV_cudaLaunchKernel, sp_cuda_arg_make(0x40, 0, 0), 8000, 0);
+	return m->now_ticks - 8000;
+}
+
+/* The line of Python that waited: loss.item(). */
+static void wait_for_gpu(struct sp_maker *m)
+{
+	struct sp_slow_facts facts = {.ticks = 3000000, .kind = SP_EV_cudaStreamSynchronize};
+	char line[sizeof(facts) + 32];
+
+	sp_maker_event(m, SP_EV_cudaStreamSynchronize, 0, facts.ticks, 0);
+	facts.start = m->now_ticks - facts.ticks;
+	memcpy(line, &facts, sizeof(facts));
+	memcpy(line + sizeof(facts), "/work/train.py:42\ttrain", 23);
+	sp_maker_define(m, SP_DEFINE_LINE, 0, line, sizeof(facts) + 23);
+}
+
+static void forward(struct sp_maker *m, struct sp_maker *gpu)
+{
+	uint64_t net = m->now_ticks, head, at = launch(m);
+
+	kernel(m, gpu, at, at + 5000, 900000, GEMM, SP_PART_none);
+	m->now_ticks += 100000;
+	head = m->now_ticks;
+	at = launch(m);
+	kernel(m, gpu, at, at + 800000, 200000, REDUCE, SP_PART_none);
+	m->now_ticks += 50000;
+	sp_maker_around(m, SP_EV_module_forward, HEAD, head, 0);
+	sp_maker_around(m, SP_EV_module_forward, NET, net, 0);
+}
+
+static void gpu_step(struct sp_maker *m, struct sp_maker *gpu, int step)
+{
+	uint64_t at = m->now_ticks;
+
+	m->now_ticks += 400000;
+	sp_maker_around(m, SP_EV_torch_range, LOADER, at, 0);
+	sp_maker_event(m, SP_EV_cudaMemcpyAsync, sp_cuda_arg_make(0x40, SP_COPY_TO_DEVICE, SP_COPY_HOST_PINNED), 30000,
+		       393216);
+	if (step == 3)
+		sp_maker_event(m, SP_EV_cudaMalloc, 0x2000, 250000, 1 << 20);
+	forward(m, gpu);
+	at = m->now_ticks;
+	kernel(m, gpu, launch(m), at + 950000, 1800000, GEMM, SP_PART_backward);
+	m->now_ticks += 900000;
+	sp_maker_around(m, SP_EV_torch_backward, 0, at, 0);
+	at = m->now_ticks;
+	kernel(m, gpu, launch(m), at + 1900000, 300000, REDUCE, SP_PART_optimizer);
+	m->now_ticks += 100000;
+	sp_maker_around(m, SP_EV_torch_range, ADAM, at, 0);
+	wait_for_gpu(m);
+	if (step == 6)
+		sp_maker_event(m, SP_EV_cudaFree, 0x2000, 150000, 0);
+}
+
+static void gpu(void)
+{
+	static const char coverage[] = "cuda-runtime\tbound\tlibcudart.so.13";
+	struct sp_maker m, cupti;
+
+	sp_maker_init(&m, 100, 100, 0);
+	sp_maker_header(&m);
+	sp_maker_define(&m, SP_DEFINE_COVERAGE, 0, coverage, sizeof(coverage) - 1);
+	names(&m);
+	sp_maker_init(&cupti, 100, 4294967295u, 0);
+	strcpy(cupti.header.comm, "GPU");
+	sp_maker_header(&cupti);
+	names(&cupti);
+	sp_maker_event(&m, SP_EV_cudaMalloc, 0x1000, 400000, 64 << 20);
+	sp_maker_event(&m, SP_EV_cudaHostAlloc, 0x9000, 300000, 1 << 20);
+	for (int i = 0; i < 10; i++)
+		gpu_step(&m, &cupti, i);
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	put(&m, "a-100-100.zst");
+	sp_maker_block(&cupti, SP_BLOCK_LAST);
+	put(&cupti, "a-100-gpu.zst");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -134,6 +250,10 @@ int main(int argc, char **argv)
 	marker();
 	if (strcmp(argv[1], "ranks") == 0) {
 		ranks();
+		return EXIT_SUCCESS;
+	}
+	if (strcmp(argv[1], "gpu") == 0) {
+		gpu();
 		return EXIT_SUCCESS;
 	}
 	trainer();

@@ -1,0 +1,1 @@
+$REPORT cuda v2/gpu.zst

@@ -1,0 +1,1 @@
+$REPORT cuda --format=json v2/gpu.zst

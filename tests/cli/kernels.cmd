@@ -1,0 +1,1 @@
+$REPORT kernels --width=0 v2/gpu.zst

@@ -1,0 +1,1 @@
+$REPORT kernels --format=csv v2/gpu.zst

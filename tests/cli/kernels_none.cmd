@@ -1,0 +1,1 @@
+$REPORT kernels v1/run.zst

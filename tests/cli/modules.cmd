@@ -1,0 +1,1 @@
+$REPORT modules v2/gpu.zst

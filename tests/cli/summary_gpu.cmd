@@ -1,0 +1,1 @@
+$REPORT v2/gpu.zst

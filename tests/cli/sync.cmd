@@ -1,0 +1,1 @@
+$REPORT sync v2/gpu.zst
