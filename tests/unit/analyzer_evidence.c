@@ -519,6 +519,7 @@ START_TEST(the_loop_of_the_trainer)
 	ck_assert_double_eq_tol(value(SP_MEASURE_loop_ns), 2 * WORK_NS, 1);
 	ck_assert_double_eq_tol(value(SP_MEASURE_loop_share), 2.0 * WORK_NS / (1000 + 4 * WORK_NS + ADAM_NS),
 				1e-3);
+	ck_assert_double_eq_tol(value(SP_MEASURE_forward_ratio), 1, 1e-6);
 	ck_assert_double_eq_tol(value(SP_MEASURE_write_share), 1.0 * WORK_NS / (1000 + 4 * WORK_NS + ADAM_NS),
 				1e-3);
 }
