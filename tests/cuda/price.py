@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-INSTRUCTIONS_MAX = 360
+INSTRUCTIONS_MAX = 330
 NS_MAX = 40
 PAIRS = 9
 
