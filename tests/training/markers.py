@@ -15,6 +15,11 @@ LOOP = [PYTHON, os.path.join(training.HERE, "loop.py")]
 STEPS, EPOCHS, ROWS = 20, 2, 80
 
 
+def of_python(coverage):
+    """Without the CUDA libraries that some builds of PyTorch bring, which are never called here."""
+    return [row for row in coverage if not row[1].startswith(("cuda-", "cupti", "nccl"))]
+
+
 class Loop(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -87,7 +92,7 @@ class Loop(unittest.TestCase):
             )
 
     def test_coverage(self):
-        states = {(group, state) for _, group, state, _ in self.run_.coverage}
+        states = {(group, state) for _, group, state, _ in of_python(self.run_.coverage)}
         self.assertEqual(states, {("python", "bound"), ("torch-markers", "bound")})
 
     def test_program_is_unchanged(self):
@@ -101,7 +106,7 @@ class Loop(unittest.TestCase):
 class Settings(unittest.TestCase):
     def test_python_off(self):
         run, _ = training.record(LOOP, STAGEPROF_PYTHON="0")
-        self.assertEqual((run.ranges, run.coverage), ([], []))
+        self.assertEqual((run.ranges, of_python(run.coverage)), ([], []))
 
     def test_operators(self):
         run, _ = training.record(LOOP, STAGEPROF_OPS="1")
