@@ -57,7 +57,7 @@ SP_TWIN_STRUCT(aio_write64, aio_write);
 SP_HOOK(ssize_t, aio_return, struct aiocb *block)
 {
 	struct sp_thread *t = sp_enter();
-	uint64_t start = sp_clock_ticks();
+	uint64_t start = t ? sp_clock_ticks() : 0;
 	ssize_t ret = SP_REAL(aio_return)(block);
 	int error = errno;
 

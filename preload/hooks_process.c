@@ -16,7 +16,7 @@
 SP_HOOK(pid_t, fork, void)
 {
 	struct sp_thread *t = sp_enter();
-	uint64_t start = sp_clock_ticks();
+	uint64_t start = t ? sp_clock_ticks() : 0; /* the counter may be forbidden */
 	pid_t ret = SP_REAL(fork)();
 
 	/* The child's memory of us is wiped; it begins with its first event. */

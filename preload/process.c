@@ -188,7 +188,9 @@ int sp_process_init(void)
 
 void sp_process_forked(void)
 {
-	facts.forked_ns = sp_clock_ns(CLOCK_REALTIME);
+	/* a frozen process may be without the counter that the clock reads */
+	if (!sp_process_is_frozen())
+		facts.forked_ns = sp_clock_ns(CLOCK_REALTIME);
 }
 
 static int arguments;

@@ -23,6 +23,13 @@ class Sandboxes(harness.Case):
                 self.assert_counted(outcome)
                 self.assertIn("seccomp", json.dumps(outcome.trace.report("summary")))
 
+    def test_no_counter(self):
+        outcome = self.both(victim("no_counter"), notes=1)
+        self.assertEqual(outcome.done.stdout, b"done\n")
+        reads = sum(row.calls for row in outcome.rows() if row.stage == "file_read")
+        self.assertEqual(outcome.trace.stages()[0]["file_read"]["calls"], reads)
+        self.assertIn("cycle counter", json.dumps(outcome.trace.report("summary")))
+
     def test_another_user(self):
         self.drop("user")
 

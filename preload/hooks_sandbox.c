@@ -1,7 +1,8 @@
 /*
- * seccomp, by prctl(2) and by syscall(2): strict mode kills at our first system call and traps the counter's
- * instruction, so the thread's file is brought to its end and nothing more is recorded. A filter may kill at
- * calls that only we make: from there on we make none, and what that loses is counted.
+ * What a host forbids itself, by prctl(2) and by syscall(2). Strict seccomp kills at our first system call and
+ * traps the counter's instruction, so the thread's file is brought to its end and nothing more is recorded. A
+ * filter may kill at calls that only we make: from there on we make none, and what that loses is counted.
+ * PR_SET_TSC traps the counter alone, in this thread and in what it starts.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -16,36 +17,48 @@
 #include "preload/symbols.h"
 #include "preload/sys.h"
 
-static void before_seccomp(unsigned long mode)
+enum forbidden { NOTHING, ALL_CALLS, SOME_CALLS, COUNTER };
+
+static const char *const notes[] = {
+	[ALL_CALLS] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls are not observed"),
+	[SOME_CALLS] = SP_NOTE_TEXT("a process set a seccomp filter: from then on its new threads and "
+				    "children are not observed, nor which files it opens"),
+	[COUNTER] = SP_NOTE_TEXT("a thread forbade itself the cycle counter: its later calls are not observed, "
+				 "nor the process's new threads and children"),
+};
+
+static void before_forbidding(enum forbidden what)
 {
-	static const char strict[] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls "
-						  "are not observed");
-	static const char filter[] =
-		SP_NOTE_TEXT("a process set a seccomp filter: from then on its new threads and "
-			     "children are not observed, nor which files it opens");
-	struct sp_thread *t = sp_enter();
-	const char *note = mode == SECCOMP_MODE_STRICT ? strict : filter;
+	struct sp_thread *t = what == NOTHING ? NULL : sp_enter();
 
 	if (!t)
 		return;
-	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, strlen(note));
-	if (mode != SECCOMP_MODE_STRICT) {
-		sp_process_freeze();
-		return;
+	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, notes[what], strlen(notes[what]));
+	if (what != SOME_CALLS) {
+		sp_thread_finish();
+		sp_tls.quiet++;
 	}
-	sp_thread_finish();
-	sp_tls.quiet++;
+	if (what != ALL_CALLS)
+		sp_process_freeze();
 }
 
-static void after_seccomp(unsigned long mode, long ret)
+static void after_forbidding(enum forbidden what, long ret)
 {
-	if (ret < 0 && mode == SECCOMP_MODE_STRICT && sp_tls.quiet)
+	if (ret < 0 && what == ALL_CALLS && sp_tls.quiet)
 		sp_tls.quiet--;
+}
+
+static enum forbidden forbidden_by_prctl(long option, long value)
+{
+	if (option == PR_SET_SECCOMP)
+		return value == SECCOMP_MODE_STRICT ? ALL_CALLS : SOME_CALLS;
+	return option == PR_SET_TSC && value == PR_TSC_SIGSEGV ? COUNTER : NOTHING;
 }
 
 SP_HOOK(int, prctl, int option, ...)
 {
 	unsigned long word[4];
+	enum forbidden what;
 	va_list list;
 	int ret;
 
@@ -53,11 +66,10 @@ SP_HOOK(int, prctl, int option, ...)
 	for (int i = 0; i < 4; i++)
 		word[i] = va_arg(list, unsigned long);
 	va_end(list);
-	if (option == PR_SET_SECCOMP)
-		before_seccomp(word[0]);
+	what = forbidden_by_prctl(option, (long)word[0]);
+	before_forbidding(what);
 	ret = SP_REAL(prctl)(option, word[0], word[1], word[2], word[3]);
-	if (option == PR_SET_SECCOMP)
-		after_seccomp(word[0], ret);
+	after_forbidding(what, ret);
 	return ret;
 }
 
@@ -92,27 +104,24 @@ sp_syscall_function *sp_syscall_target_find(void)
 	return found;
 }
 
-/* As prctl's PR_SET_SECCOMP tells it; 0 where none is set. */
-static unsigned long mode_set(long number, long a, long b)
+static enum forbidden forbidden_by_syscall(long number, long a, long b)
 {
 	if (number == SYS_prctl)
-		return a == PR_SET_SECCOMP ? (unsigned long)b : 0;
+		return forbidden_by_prctl(a, b);
 	if (a == SECCOMP_SET_MODE_STRICT)
-		return SECCOMP_MODE_STRICT;
-	return a == SECCOMP_SET_MODE_FILTER ? SECCOMP_MODE_FILTER : 0;
+		return ALL_CALLS;
+	return a == SECCOMP_SET_MODE_FILTER ? SOME_CALLS : NOTHING;
 }
 
 /* Called by the stub for the numbers of prctl and seccomp. */
 long sp_syscall_watched(long number, long a, long b, long c, long d, long e, long f)
 {
-	unsigned long mode = mode_set(number, a, b);
+	enum forbidden what = forbidden_by_syscall(number, a, b);
 	long ret;
 
-	if (mode)
-		before_seccomp(mode);
+	before_forbidding(what);
 	ret = sp_syscall_target(number, a, b, c, d, e, f);
-	if (mode)
-		after_seccomp(mode, ret);
+	after_forbidding(what, ret);
 	return ret;
 }
 
