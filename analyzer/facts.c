@@ -197,6 +197,7 @@ static int define_label(struct sp_facts *facts, struct sp_image_facts *image,
 	image->labels[d->id] = sp_names_add(&facts->labels, text, d->bytes);
 	image->label_uses[d->id] = (uint8_t)sp_label_of(text, d->bytes);
 	image->may_step |= sp_label_may_step(text, d->bytes);
+	image->has_collectives |= image->label_uses[d->id] == SP_LABEL_COLLECTIVE;
 	return 0;
 }
 

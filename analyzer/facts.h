@@ -38,6 +38,7 @@ struct sp_image_facts {
 	uint32_t label_room; /* entries in both */
 	struct sp_cpu_facts cpus; /* zeros: not told */
 	bool may_step;	     /* sp_label_may_step() */
+	bool has_collectives; /* marked from the call to their end: SP_LABEL_COLLECTIVE */
 	char *command;	     /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
 };

@@ -129,6 +129,7 @@ struct sp_cutter {
 
 void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,
 		    const struct sp_image_facts *image);
+/* Of waits on a condition only those that a collective ended: sp_collective_ended(). */
 void sp_cutter_take(struct sp_cutter *cutter, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns);
 /* After the last event; frees what the cutter holds. */

@@ -79,6 +79,8 @@ static enum sp_piece_kind kind_of(const struct sp_image_facts *image, const stru
 		return SP_PIECE_FORK;
 	case SP_EV_recording_off:
 		return SP_PIECE_OFF;
+	case SP_EV_cond_wait:
+		return SP_PIECE_GRAD_SYNC;
 	}
 	return kind_of_class(kind, arg);
 }
@@ -97,6 +99,7 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_EV_loader_next:
 	case SP_EV_fork:
 	case SP_EV_recording_off:
+	case SP_EV_cond_wait:
 		return true;
 	}
 	return info->class == SP_CLASS_CUDA_COPY || info->class == SP_CLASS_CUDA_SYNC ||

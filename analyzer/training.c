@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/collective.h"
 #include "analyzer/jobs.h"
 #include "analyzer/report.h"
 
@@ -51,29 +52,42 @@ static void take_carried(struct sp_cutter *cutter, const struct sp_clock *clock,
 	carry->number = 0;
 }
 
-static void take_batch(const struct reading *r, struct sp_cutter *cutter,
-		       const struct sp_clock *clock, struct carry *carry,
-		       const struct sp_batch *batch)
+/* One thread as it is read. */
+struct thread {
+	const struct reading *reading;
+	const struct sp_clock *clock;
+	struct sp_cutter cutter;
+	struct carry carry;
+	struct sp_collective_ends ends; /* of its process */
+};
+
+static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t kind)
 {
-	take_carried(cutter, clock, carry, batch);
+	int64_t start_ns = sp_clock_realtime_ns(t->clock, slot->start);
+	int64_t end_ns = sp_clock_realtime_ns(t->clock, slot->start + slot->ticks);
+
+	if (kind != SP_EV_cond_wait || sp_collective_ended(&t->ends, start_ns, end_ns))
+		sp_cutter_take(&t->cutter, slot, start_ns, end_ns);
+}
+
+static void take_batch(struct thread *t, const struct sp_batch *batch)
+{
+	take_carried(&t->cutter, t->clock, &t->carry, batch);
 	for (uint32_t i = 0; i < batch->n; i++) {
 		const struct sp_slot *slot = &batch->slots[i];
 		uint32_t kind = sp_commit_kind(slot->commit);
-		int64_t start_ns;
 
-		if (kind >= SP_EVENT_KINDS || !r->wants[kind])
+		if (kind >= SP_EVENT_KINDS || !t->reading->wants[kind])
 			continue;
-		if (kind == SP_EV_gpu_span) {
-			*carry = (struct carry){*slot, batch->number + batch->n};
-			if (i + 1 < batch->n) {
-				carry->number = 0;
-				take_span(cutter, clock, slot, slot + 1);
-			}
+		if (kind != SP_EV_gpu_span) {
+			take_event(t, slot, kind);
 			continue;
 		}
-		start_ns = sp_clock_realtime_ns(clock, slot->start);
-		sp_cutter_take(cutter, slot, start_ns,
-			       sp_clock_realtime_ns(clock, slot->start + slot->ticks));
+		t->carry = (struct carry){*slot, batch->number + batch->n};
+		if (i + 1 < batch->n) {
+			t->carry.number = 0;
+			take_span(&t->cutter, t->clock, slot, slot + 1);
+		}
 	}
 }
 
@@ -87,22 +101,22 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 	const struct sp_index *index = &r->report->index;
 	struct sp_reader *reader = &r->readers[worker];
 	uint32_t first = r->streams[i], image = index->streams[first]->image;
-	const struct sp_clock *clock = &index->hosts[index->images[image].host].clock;
-	struct carry carry = {.number = 0};
-	struct sp_cutter cutter;
+	struct thread t = {.reading = r, .clock = &index->hosts[index->images[image].host].clock};
+	int result = sp_collective_ends_read(&t.ends, reader, r->report, image);
 	struct sp_batch batch;
 
-	sp_cutter_init(&cutter, &r->steps[i], &r->report->facts.images[image]);
-	for (uint32_t s = first; s < index->stream_count; s++) {
+	sp_cutter_init(&t.cutter, &r->steps[i], &r->report->facts.images[image]);
+	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {
 		if (!is_same_thread(r->report, first, s))
 			break;
 		sp_reader_open(reader, index, index->streams[s]);
 		while (sp_reader_next(reader, &batch))
-			take_batch(r, &cutter, clock, &carry, &batch);
-		take_carried(&cutter, clock, &carry, NULL);
+			take_batch(&t, &batch);
+		take_carried(&t.cutter, t.clock, &t.carry, NULL);
 	}
-	sp_cutter_finish(&cutter);
-	return sp_steps_settle(&r->steps[i]);
+	sp_cutter_finish(&t.cutter);
+	sp_collective_ends_finish(&t.ends);
+	return result ? result : sp_steps_settle(&r->steps[i]);
 }
 
 static bool may_train(const struct sp_report *report, uint32_t i)

@@ -62,6 +62,12 @@ def ranks_of(*runs, form="json"):
     return json.loads(done) if form == "json" else done.decode()
 
 
+def account_of(run, pid):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], "--format=json", f"--process={pid}", run]
+    summary = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    return {row["part"]: row for row in summary["account"]}
+
+
 class Jobs(unittest.TestCase):
     def check_straggler(self, found, world, slow, part):
         rows = found["ranks"]
@@ -77,6 +83,19 @@ class Jobs(unittest.TestCase):
               f"told to be {behind:.1f} ms behind")
         self.assertGreater(behind, 0.8 * SLOW_MS)
         self.assertLess(behind, 2 * SLOW_MS)
+
+    def check_waits(self, run, rows, waiting):
+        """Who waits for the other's gradients does it in gradient sync, and not in backward."""
+        accounts = [account_of(run, row["pid"]) for row in rows]
+        for row, account in zip(rows, accounts):
+            step_ms = account["grad_sync"]["ns"] / row["steps"] / 1e6
+            print(f"rank {row['rank']}: {step_ms:.1f} ms of gradient sync a step")
+            if row["rank"] == waiting:
+                self.assertGreater(step_ms, 0.8 * SLOW_MS)
+                self.assertEqual(account["grad_sync"]["source"], "observed")
+                self.assertLess(account["backward"]["ns"] / row["steps"] / 1e6, 0.5 * SLOW_MS)
+            else:
+                self.assertLess(step_ms, 0.5 * SLOW_MS)
 
     def test_a_run_for_each_rank(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +113,9 @@ class Jobs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run = os.path.join(folder, "run.zst")
             job(run, 2, "--slow=forward", "--slow-rank=0", f"--slow-ms={SLOW_MS}")
-            self.check_straggler(ranks_of(run), 2, 0, "forward")
+            found = ranks_of(run)
+            self.check_straggler(found, 2, 0, "forward")
+            self.check_waits(run, found["ranks"], 1)
 
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_one_of_four(self):
