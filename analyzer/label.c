@@ -23,6 +23,13 @@ enum sp_label sp_label_of(const char *text, size_t bytes)
 	return SP_LABEL_OTHER;
 }
 
+static bool ends_with(const char *text, size_t bytes, const char *end)
+{
+	size_t n = strlen(end);
+
+	return bytes >= n && memcmp(text + bytes - n, end, n) == 0;
+}
+
 /* Calls that bootstrap.py wraps. */
 static bool is_backward(const char *text, size_t bytes)
 {
@@ -34,10 +41,9 @@ static bool is_backward(const char *text, size_t bytes)
 	return false;
 }
 
+/* Wrapped optimizers: "paddle Adam.step". */
 bool sp_label_may_step(const char *text, size_t bytes)
 {
-	static const char end[] = ".step"; /* wrapped optimizers: "paddle Adam.step" */
-
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
-	       (bytes >= 5 && memcmp(text + bytes - 5, end, 5) == 0);
+	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize");
 }

@@ -14,6 +14,7 @@ import unittest
 import training
 
 PROGRAM = [training.paddle(), os.path.join(training.HERE, "paddle_program.py")]
+SHAPES = [training.paddle(), os.path.join(training.HERE, "paddle_shapes_program.py")]
 SEQUENCE = [training.paddle(), os.path.join(training.TRAINERS, "paddle_sequence.py")]
 EPOCHS, BATCHES, BATCH = 2, 6, 4
 STEPS = EPOCHS * BATCHES
@@ -21,6 +22,11 @@ STEPS = EPOCHS * BATCHES
 
 def counts(run):
     return collections.Counter((r.part, r.name) for r in run.ranges)
+
+
+def report(folder, view):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", os.path.join(folder, "run.zst")]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 class Loop(unittest.TestCase):
@@ -55,12 +61,22 @@ class Loop(unittest.TestCase):
             training.execute(PROGRAM, folder, PADDLE_TRAINER_ID="1", **settings)
             self.assertFalse(os.path.exists(os.path.join(folder, "run.zst")))
 
+    def test_shapes(self):
+        for shape in ("fit", "scaled"):
+            with self.subTest(shape), tempfile.TemporaryDirectory() as folder:
+                done = training.execute([*SHAPES, shape], folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                counted = json.loads(done.stdout.splitlines()[-1])
+                self.assertEqual(report(folder, "summary")["steps"]["count"], counted["steps"])
+                epochs = report(folder, "epochs")["epochs"]
+                self.assertEqual([epoch["steps"] for epoch in epochs], counted["epochs"])
+                self.assertEqual([bool(epoch["validation_ns"]) for epoch in epochs], [True] * len(epochs))
+
     def test_account(self):
         with tempfile.TemporaryDirectory() as folder:
             done = training.execute(SEQUENCE, folder)
             self.assertEqual(done.returncode, 0, done.stderr)
-            command = [os.environ["STAGEPROF_TEST_REPORT"], "--format=json", os.path.join(folder, "run.zst")]
-            summary = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+            summary = report(folder, "summary")
         self.assertEqual(summary["steps"]["count"], 24)
         account = {row["part"]: row["ns"] for row in summary["account"]}
         for part in ("loader_wait", "forward", "backward", "optimizer", "zero_grad"):

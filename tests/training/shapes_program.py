@@ -196,6 +196,44 @@ def adversaries():
     return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
 
 
+def critic():
+    """A penalty by autograd.grad; the generator steps after every second batch; samples without gradients."""
+    generator, discriminator = model_of(8), model_of(1)
+    optimizers = [torch.optim.Adam(m.parameters()) for m in (generator, discriminator)]
+    for _ in range(2):
+        for number, (rows, _) in enumerate(loader(num_workers=1, persistent_workers=True)):
+            with torch.no_grad():
+                fake = generator(rows)
+            mixed = (rows + fake).requires_grad_(True)
+            slope = torch.autograd.grad(discriminator(mixed).sum(), mixed, create_graph=True)[0]
+            optimizers[1].zero_grad()
+            (discriminator(fake).mean() - discriminator(rows).mean() + slope.square().mean()).backward()
+            optimizers[1].step()
+            if number % 2:
+                optimizers[0].zero_grad()
+                discriminator(generator(rows)).mean().backward()
+                optimizers[0].step()
+        with torch.no_grad():
+            generator(torch.randn(BATCH, 8))
+    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 0}
+
+
+def finder():
+    """A few steps to find a rate, by an iterator that is dropped; then training, validated twice an epoch."""
+    model, optimizer = made()
+    training, validation = loader(num_workers=1), loader(num_workers=1)
+    iterator = iter(training)
+    for _ in range(2):
+        step(model, optimizer, next(iterator))
+    del iterator
+    for _ in range(2):
+        for number, batch in enumerate(training, 1):
+            step(model, optimizer, batch)
+            if number % (BATCHES // 2) == 0:
+                evaluate(model, validation)
+    return {"steps": 2 + 2 * BATCHES, "epochs": [2, BATCHES, BATCHES], "validated": 2}
+
+
 def closure():
     """LBFGS: several forwards and backwards inside of one step."""
     model, optimizer = made(torch.optim.LBFGS)
@@ -318,6 +356,8 @@ SHAPES = (
     memmap,
     reinforcement,
     adversaries,
+    critic,
+    finder,
     closure,
     updating_by_hand,
     validation_only,
