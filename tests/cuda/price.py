@@ -13,23 +13,25 @@ import subprocess
 import sys
 import tempfile
 
-INSTRUCTIONS_MAX = 330
+# By how the launch is made (launch_price.c): most instructions that it may cost more.
+INSTRUCTIONS_MAX = {"runtime": 330, "driver": 360, "nested": 400}
 NS_MAX = 40
 PAIRS = 9
 
 
 def environment(folder, traced):
     env = {name: value for name, value in os.environ.items() if not name.startswith("STAGEPROF_")}
+    env["LD_LIBRARY_PATH"] = os.path.join(os.environ["STAGEPROF_TEST_VICTIMS"], "null")
     if traced:
         env["LD_PRELOAD"] = os.environ["STAGEPROF_TEST_LIB"]
         env["STAGEPROF_OUTPUT"] = os.path.join(folder, "run.zst")
     return env
 
 
-def instructions(program, folder, calls, traced):
+def instructions(program, how, folder, calls, traced):
     tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
     done = subprocess.run(
-        tool + [program, str(calls)],
+        tool + [program, str(calls), how],
         env=environment(folder, traced),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -38,19 +40,32 @@ def instructions(program, folder, calls, traced):
     return int(re.search(r"Collected : (\d+)", done.stderr.decode()).group(1))
 
 
-def instructions_a_call(program, folder, traced):
+def instructions_a_call(program, how, folder, traced):
     few, many = 20000, 100000
-    difference = instructions(program, folder, many, traced)
-    difference -= instructions(program, folder, few, traced)
+    difference = instructions(program, how, folder, many, traced)
+    difference -= instructions(program, how, folder, few, traced)
     return difference / ((many - few) * 1.1)
 
 
-def ns_a_call(program, folder, traced):
+def ns_a_call(program, how, folder, traced):
     done = subprocess.run(
-        [program, "1000000"], env=environment(folder, traced), stdout=subprocess.PIPE, check=True
+        [program, "1000000", how], env=environment(folder, traced), stdout=subprocess.PIPE, check=True
     )
     shutil.rmtree(os.path.join(folder, "run.zst"), ignore_errors=True)
     return float(done.stdout)
+
+
+def price(program, how, folder):
+    """Prints it; returns 0 where the gate holds."""
+    added = instructions_a_call(program, how, folder, True) - instructions_a_call(program, how, folder, False)
+    pairs = [[ns_a_call(program, how, folder, traced) for traced in (False, True)] for _ in range(PAIRS)]
+    ns = statistics.median(traced - plain for plain, traced in pairs)
+    print(f"added to a launch ({how}): {added:.0f} instructions, {ns:.1f} ns (median of {PAIRS} pairs)")
+    if ns > NS_MAX:
+        print(f"that is more than the {NS_MAX} ns aimed at")
+    if added > INSTRUCTIONS_MAX[how]:
+        print(f"more than {INSTRUCTIONS_MAX[how]} instructions")
+    return 0 if 0 < added <= INSTRUCTIONS_MAX[how] else 1
 
 
 def main():
@@ -59,20 +74,7 @@ def main():
         return 77
     program = os.path.join(os.environ["STAGEPROF_TEST_VICTIMS"], "launch_price")
     with tempfile.TemporaryDirectory(prefix="stageprof-price-") as folder:
-        plain = instructions_a_call(program, folder, False)
-        added = instructions_a_call(program, folder, True) - plain
-        pairs = [
-            (ns_a_call(program, folder, False), ns_a_call(program, folder, True))
-            for _ in range(PAIRS)
-        ]
-    ns = statistics.median(traced - plain for plain, traced in pairs)
-    print(f"added to a launch: {added:.0f} instructions, {ns:.1f} ns (median of {PAIRS} pairs)")
-    if added > INSTRUCTIONS_MAX:
-        print(f"more than {INSTRUCTIONS_MAX} instructions")
-        return 1
-    if ns > NS_MAX:
-        print(f"that is more than the {NS_MAX} ns aimed at")
-    return 0 if added > 0 else 1
+        return max([price(program, how, folder) for how in INSTRUCTIONS_MAX])
 
 
 if __name__ == "__main__":
