@@ -14,14 +14,29 @@
 				   SP_UNPACK arguments);                                                  \
 	}
 
+/* The same for what each launch of the runtime calls: inside that, the arguments are passed on where they lie. */
+#define FORM_OF_LAUNCH(name, form, parameters, arguments)                                          \
+	static int name##_form##form parameters                                                    \
+	{                                                                                          \
+		void *original = __atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE);       \
+                                                                                                   \
+		if (original && sp_cuda_is_inside(__builtin_frame_address(0), SP_CUDA_CALLS,       \
+						  __builtin_return_address(0)))                    \
+			return ((int(*) parameters)original)arguments;                             \
+		return name##_body(&name##_originals[form], __builtin_return_address(0),           \
+				   SP_UNPACK arguments);                                                  \
+	}
+
 /* `base` is the name to cuGetProcAddress, `exported` that of the library's symbol. */
 #define FUNCTION(id, base, version, exported0, exported1, parameters, arguments)                   \
-	FORM(id, 0, parameters, arguments)                                                         \
-	FORM(id, 1, parameters, arguments)                                                         \
-	FORM(id, 2, parameters, arguments)                                                         \
-	FORM(id, 3, parameters, arguments)                                                         \
-	FORM(id, 4, parameters, arguments)                                                         \
-	FORM(id, 5, parameters, arguments)                                                         \
+	FUNCTION_OF(FORM, id, base, version, exported0, exported1, parameters, arguments)
+#define FUNCTION_OF(MAKE, id, base, version, exported0, exported1, parameters, arguments)          \
+	MAKE(id, 0, parameters, arguments)                                                         \
+	MAKE(id, 1, parameters, arguments)                                                         \
+	MAKE(id, 2, parameters, arguments)                                                         \
+	MAKE(id, 3, parameters, arguments)                                                         \
+	MAKE(id, 4, parameters, arguments)                                                         \
+	MAKE(id, 5, parameters, arguments)                                                         \
 	static uint8_t id##_per_thread[SP_DRIVER_FORMS] = {0, 1};                                  \
 	static void *const id##_wrappers[SP_DRIVER_FORMS] = {                                      \
 		(void *)id##_form0, (void *)id##_form1, (void *)id##_form2,                        \
@@ -64,6 +79,11 @@
 	FUNCTION(name, name, version, #name, #name #suffix, parameters, arguments)                 \
 	EXPORT(name, 0, name);                                                                     \
 	EXPORT(name, 1, name##suffix);
+#define DRIVER_LAUNCH(name, version, suffix, kind, arg, value, parameters, arguments)              \
+	BODY(name, kind, arg, value, parameters, arguments)                                        \
+	FUNCTION_OF(FORM_OF_LAUNCH, name, name, version, #name, #name #suffix, parameters, arguments) \
+	EXPORT(name, 0, name);                                                                     \
+	EXPORT(name, 1, name##suffix);
 /* One whose present ABI is exported as _v2. */
 #define DRIVER_V2(name, version, suffix, kind, arg, value, parameters, arguments)                  \
 	BODY(name, kind, arg, value, parameters, arguments)                                        \
@@ -94,11 +114,11 @@
 	 sp_cuda_copy_arg(stream, SP_COPY_##direction, (const void *)(to), (const void *)(from)))
 
 /* Launches */
-DRIVER(cuLaunchKernel, 4000, _ptsz, cuLaunchKernel, WORK_ON(stream), DONE,
+DRIVER_LAUNCH(cuLaunchKernel, 4000, _ptsz, cuLaunchKernel, WORK_ON(stream), DONE,
        (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared_bytes, void *stream, void **parameters, void **extra),
        (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra))
-DRIVER(cuLaunchKernelEx, 11060, _ptsz, cuLaunchKernelEx, WORK_ON(config ? config->stream : NULL), DONE,
+DRIVER_LAUNCH(cuLaunchKernelEx, 11060, _ptsz, cuLaunchKernelEx, WORK_ON(config ? config->stream : NULL), DONE,
        (const struct sp_cuda_driver_launch_config *config, void *function, void **parameters,
 	void **extra),
        (config, function, parameters, extra))
