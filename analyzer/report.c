@@ -283,6 +283,9 @@ int sp_report_fold(struct sp_report *report)
 
 void sp_report_finish(struct sp_report *report)
 {
+	for (uint32_t i = 0; report->streams && i < report->index.stream_count; i++)
+		sp_resident_finish(&report->streams[i].resident);
+	free(report->streams);
 	sp_ranges_finish(&report->ranges);
 	sp_ranks_finish(&report->ranks);
 	sp_workers_finish(&report->workers);
@@ -290,9 +293,6 @@ void sp_report_finish(struct sp_report *report)
 	sp_facts_finish(&report->facts, &report->index);
 	sp_index_finish(&report->index);
 	sp_fold_part_finish(&report->part);
-	for (uint32_t i = 0; report->streams && i < report->index.stream_count; i++)
-		sp_resident_finish(&report->streams[i].resident);
-	free(report->streams);
 }
 
 const char *sp_report_thread_name(const struct sp_report *report, uint32_t stream)
