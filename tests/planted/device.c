@@ -9,6 +9,7 @@
 #include "fake_cuda.h"
 
 void *device_memory(size_t bytes); /* a buffer of the device */
+void free_memory(void *device); /* of the device */
 void *pinned_memory(size_t bytes);
 void launch(uint64_t ns, int count); /* kernels that take `ns` each */
 void copy_in(void *to, const void *from, size_t bytes);		 /* x.to("cuda", non_blocking=True) */
@@ -27,6 +28,11 @@ void *device_memory(size_t bytes)
 
 	need(cudaMalloc(&made, bytes));
 	return made;
+}
+
+void free_memory(void *device)
+{
+	need(cudaFree(device));
 }
 
 void *pinned_memory(size_t bytes)

@@ -9,12 +9,14 @@ library = ctypes.CDLL(os.environ["PLANTED_DEVICE"])
 for name in ("device_memory", "pinned_memory"):
     getattr(library, name).restype = ctypes.c_void_p
     getattr(library, name).argtypes = [ctypes.c_size_t]
+library.free_memory.argtypes = [ctypes.c_void_p]
 library.launch.argtypes = [ctypes.c_uint64, ctypes.c_int]
 for name in ("copy_in", "copy_in_and_wait"):
     getattr(library, name).argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 library.item.argtypes = [ctypes.c_void_p]
 library.item.restype = ctypes.c_double
 launch, item = library.launch, library.item
+device_memory, free_memory = library.device_memory, library.free_memory
 scalar = library.device_memory(8)
 
 

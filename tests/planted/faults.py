@@ -28,6 +28,7 @@ TABLE = [
     Fault("cold_first_batch", ["first-batch-bound"], ["persistent_workers"]),
     Fault("pageable_copies", ["copy-bound"], ["pin_memory"]),
     Fault("item_in_the_loop", ["sync-bound"], ["sync_line"]),
+    Fault("allocations_in_the_loop", ["allocation-bound"], ["keep_memory"]),
     Fault("tiny_kernels", ["launch-bound"], ["cuda_graphs"]),
     Fault("checkpoint_each_step", ["checkpoint-bound"], ["async_checkpoint"]),
     Fault("log_each_step", ["loop-bound"], ["loop_writes"]),
