@@ -72,6 +72,20 @@ class Loop(unittest.TestCase):
                 self.assertEqual([epoch["steps"] for epoch in epochs], counted["epochs"])
                 self.assertEqual([bool(epoch["validation_ns"]) for epoch in epochs], [True] * len(epochs))
 
+    def test_one_line_of_steps_10_to_20(self):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = {"STAGEPROF_STEPS": "10-20", "STAGEPROF_RANKS": "0", "PADDLE_TRAINER_ID": "0"}
+            done = training.execute(SEQUENCE, folder, **settings)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            command = [os.environ["STAGEPROF_TEST_REPORT"], "line", os.path.join(folder, "run.zst")]
+            told = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
+            found = report(folder, "line")["line"][0]
+        self.assertRegex(told, r"^steps 10 to 20: [^\n]*loader wait [^\n]*forward [^\n]*backward [^\n]*optimizer [^\n]*\n$")
+        self.assertEqual((found["first_step"], found["last_step"], found["steps"]), (10, 20, 11))
+        shares = [value for key, value in found.items() if key.endswith("_share") and value is not None]
+        self.assertAlmostEqual(sum(shares), 1, 3)
+        self.assertIsNone(found["h2d_copy_share"])
+
     def test_account(self):
         with tempfile.TemporaryDirectory() as folder:
             done = training.execute(SEQUENCE, folder)

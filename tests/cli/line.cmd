@@ -1,0 +1,1 @@
+$REPORT line v1/run.zst && $REPORT line --format=csv v1/run.zst
