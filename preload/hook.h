@@ -35,6 +35,7 @@
 
 #include "preload/originals.h"
 #include "preload/record.h"
+#include "preload/returns.h"
 #include "preload/stacks.h"
 
 #define SP_EXPORT __attribute__((visibility("default")))
@@ -81,7 +82,7 @@
  * else the same is done with every question asked.
  */
 #define SP_HOOK_FILE(type, name, event, parameters, arguments)                                     \
-	type sp_wrap_##name parameters;                                                            \
+	type sp_wrap_##name parameters SP_RETURNS_AS_CHOSEN;                               \
 	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \
 	static __attribute__((noinline, cold)) type sp_ask_##name parameters                       \
 	{                                                                                          \

@@ -21,6 +21,7 @@
 #include "preload/paths.h"
 #include "preload/record.h"
 #include "preload/redact.h"
+#include "preload/returns.h"
 #include "preload/run.h"
 #include "preload/say.h"
 #include "preload/switch.h"
@@ -312,6 +313,7 @@ int sp_process_begin(void)
 					__ATOMIC_ACQUIRE)) {
 		sp_clock_settle();
 		sp_cost_measure();
+		sp_returns_choose();
 		image_begin();
 		__atomic_store_n(&p->state, image_claim() ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
 				 __ATOMIC_RELEASE);
