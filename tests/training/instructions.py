@@ -15,7 +15,7 @@ import unittest
 import training
 
 FEW, MANY = 1000, 21000
-CALL_MOST, MARK_MOST = 560, 600
+CALL_MOST, MARK_MOST = 460, 500
 FAKE = os.path.join(training.HERE, "fake_torch")
 
 
