@@ -29,6 +29,7 @@ enum sp_measure_kind {
 
 /* Of the wait for a batch: from here on the trainer does not wait for the making. */
 #define SP_HANDOVER_MOST 0.5
+#define SP_ANSWERING_LEAST 0.5 /* of the trainer's waits: with less, workers are too busy to hand over */
 #define SP_WORKERS_IDLE 0.7   /* of the time that the trainer waits: they are not what is short */
 #define SP_FETCHES_LOCKED 0.3 /* of making batches: workers wait for each other, or for another process */
 

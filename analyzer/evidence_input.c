@@ -98,7 +98,6 @@ static void set_work(struct sp_evidence *e, const struct input *in)
 {
 	const struct sp_work_sums *m = &in->meanwhile;
 	double made = SUM_OF(m, DECODING) + SUM_OF(m, READING, MAKING);
-	double idle = (double)m->ns[SP_WORK_idle];
 	double transform = (double)m->ns[SP_WORK_transform] * own_code_share(in);
 
 	sp_evidence_ratio(e, SP_MEASURE_decode_work_share, SUM_OF(m, DECODING), made);
@@ -106,8 +105,6 @@ static void set_work(struct sp_evidence *e, const struct input *in)
 	sp_evidence_ratio(e, SP_MEASURE_transform_work_share, transform, made);
 	sp_evidence_ratio(e, SP_MEASURE_decompress_work_share, (double)m->ns[SP_WORK_decompress], made);
 	sp_evidence_ratio(e, SP_MEASURE_collate_work_share, (double)m->ns[SP_WORK_collate], made);
-	if (!in->on_trainer)
-		sp_evidence_ratio(e, SP_MEASURE_worker_idle_share, idle, made + idle);
 }
 
 static void set_decoding(struct sp_evidence *e, const struct input *in,
@@ -245,13 +242,39 @@ static void set_batches(struct sp_evidence *e, const struct sp_report *report)
 	sp_evidence_ratio(e, SP_MEASURE_batches_per_step, (double)batches, (double)steps);
 }
 
+static void set_idle(struct sp_evidence *e, const struct input *in)
+{
+	const struct sp_work_sums *m = &in->meanwhile;
+	double made = SUM_OF(m, DECODING) + SUM_OF(m, READING, MAKING);
+	double idle = (double)m->ns[SP_WORK_idle];
+
+	if (!in->on_trainer)
+		sp_evidence_ratio(e, SP_MEASURE_worker_idle_share, idle, made + idle);
+}
+
+/*
+ * How much of the trainer's waits a worker's thread that hands over could have run: a fetch that computes in Python
+ * holds the interpreter's lock, and then it is the fetch that is slow and not the handing over.
+ */
+static double answering_share(const struct sp_evidence *e, const struct input *in)
+{
+	const struct sp_call_usage *u = &in->usage;
+	double fetching = 1 - sp_evidence_value(e, SP_MEASURE_worker_idle_share);
+	double running = u->wall_ns ? (double)(u->cpu_ns + u->preempted_ns) / (double)u->wall_ns : 1;
+
+	return 1 - fetching * running;
+}
+
 static void set_handover(struct sp_evidence *e, const struct input *in, const struct sp_handover *h)
 {
 	if (in->on_trainer || !h->batches || h->ns < 0)
 		return;
 	sp_evidence_set(e, SP_MEASURE_handover_ns, (double)h->ns / (double)h->batches);
 	sp_evidence_set(e, SP_MEASURE_handover_bytes, (double)h->bytes / (double)h->batches);
-	sp_evidence_ratio(e, SP_MEASURE_handover_wait_share, (double)h->ns, (double)h->wait_ns);
+	sp_evidence_set(e, SP_MEASURE_answering_share, answering_share(e, in));
+	if (sp_evidence_value(e, SP_MEASURE_answering_share) >= SP_ANSWERING_LEAST)
+		sp_evidence_ratio(e, SP_MEASURE_handover_wait_share, (double)h->ns,
+				  (double)h->wait_ns);
 }
 
 void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
@@ -266,6 +289,7 @@ void sp_evidence_input(struct sp_evidence *e, const struct sp_report *report)
 		sp_evidence_ratio(e, SP_MEASURE_worker_lives, in.lives,
 				  in.at_once * report->training.count);
 	set_batches(e, report);
+	set_idle(e, &in);
 	set_handover(e, &in, &report->workers.handover);
 	if (waits_for_making(e))
 		set_work(e, &in);

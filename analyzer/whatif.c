@@ -121,7 +121,8 @@ static struct load least_load(const struct sp_evidence *e)
 		.cpu_ns = n * VALUE(e, batch_cpu_ns),
 		.trainer_ns = VALUE(e, trainer_cpu_ns),
 		.busy_ns = alone_ns(e),
-		.handover_ns = n * VALUE(e, handover_ns),
+		.handover_ns = n * VALUE(e, handover_ns) *
+			       (is_known(e, SP_MEASURE_answering_share) ? VALUE(e, answering_share) : 1),
 	};
 }
 
