@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "trace/codec.h"
-#include "trace/numbers.h"
 #include "trace/varint.h"
 
 #define SP_COLUMNS_KINDS_MAX (SP_KIND_EVENTS + 256u)
@@ -49,7 +48,7 @@ struct sp_columns {
 
 /*
  * As sp_payload_decode(): accepts and refuses the same. starts_of: a kind; a block without it comes without starts,
- * which cost a tenth of all. Returns 0, -EBADMSG, or -ENOTSUP where the payload's coding has no columns by kind: its
+ * which cost. Returns 0, -EBADMSG, or -ENOTSUP where the payload's coding has no columns by kind: its
  * slots can be decoded and taken by sp_columns_take().
  */
 int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, const uint8_t *payload, size_t bytes);
