@@ -203,7 +203,8 @@ class Interpreters(harness.Case):
 
     def test_exit_amid_threads(self):
         """Threads want the GIL while the interpreter ends, and our calls are pending in it."""
-        pythons = list(self.each())
+        # 3.10 ends by a signal where a thread's call outlasts the interpreter: also without us, where open is slow
+        pythons = [(v, path) for v, path in self.each() if not v.startswith("3.10.")]
         for number in range(harness.REPEATS):
             version, path = pythons[number % len(pythons)]
             folder = self.subfolder(str(number))
