@@ -1,7 +1,7 @@
 #include "trace/numbers.h"
 
-/* What an exception takes beside its bits in the group, about: how wide the others are hardly depends on it. */
-#define EXCEPTION_BITS 20u
+/* What an exception is taken for, beside its bits in the group: 16 bits, and the time that it takes to read. */
+#define EXCEPTION_BITS 40u
 
 /* Packing works on numbers of 32 bits; a group with a wider one is rare, and takes the long way. */
 typedef uint32_t lanes __attribute__((vector_size(16)));
