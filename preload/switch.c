@@ -19,8 +19,8 @@ static uint32_t own_word; /* until there is a mapped one, and where there cannot
 static uint32_t *shared = &own_word;
 static const uint32_t always_off = SP_SWITCH_WINDOW;
 
-const uint32_t *sp_switch_word SP_HOT_DATA = &own_word;
 uint32_t sp_switch_mask SP_HOT_DATA = SP_SWITCH_USER | SP_SWITCH_WINDOW;
+const uint32_t *sp_switch_word SP_HOT_DATA = &own_word;
 
 static uint64_t first_step, end_step = UINT64_MAX; /* the window: end_step is not in it */
 static uint64_t steps;
