@@ -97,8 +97,10 @@ int sp_view_modules(const struct sp_report *report, struct sp_out *out,
 
 	if (r == -EINVAL)
 		return r;
-	if (visit.rows)
+	if (visit.rows) {
 		sp_out_line(out, "first: a call in the first iteration; mean: a call in those after it");
+		sp_out_line(out, "own cost: timing a call takes some microseconds of Python, which are in the modules around it");
+	}
 	if (report->ranges.has_gpu)
 		sp_out_line(out, "on the GPU: streams from a module's first work to its last, modules in it included");
 	if (visit.rows == 0)

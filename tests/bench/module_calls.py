@@ -1,0 +1,59 @@
+"""Forward calls of modules that do nothing, timed and not, in one process: what STAGEPROF_MODULES costs a call.
+
+    STAGEPROF_MODULES=2 LD_PRELOAD=libstageprof.so python3 module_calls.py PAIRS
+
+Blocks of calls with PyTorch's global hooks take turns with blocks without; which comes first changes with every pair.
+Prints what alternate.h says.
+"""
+
+import json
+import sys
+import time
+
+import torch
+from torch import nn
+from torch.nn.modules import module as hooks
+
+MODULES, BLOCK_FORWARDS = 50, 20
+
+
+class Timing:
+    """The hooks that time every module's forward, and none."""
+
+    def __init__(self):
+        self.lists = (hooks._global_forward_pre_hooks, hooks._global_forward_hooks)
+        self.ours = [dict(hooked) for hooked in self.lists]
+        assert all(self.ours), "the library times modules: STAGEPROF_MODULES"
+
+    def set(self, on):
+        for hooked, ours in zip(self.lists, self.ours):
+            hooked.clear()
+            hooked.update(ours if on else {})
+
+
+def block(model, rows, spent):
+    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+    for _ in range(BLOCK_FORWARDS):
+        model(rows)
+    spent["wall_ns"].append(time.perf_counter_ns() - wall)
+    spent["cpu_ns"].append(time.process_time_ns() - cpu)
+
+
+def main(pairs):
+    torch.set_num_threads(1)
+    model, rows = nn.Sequential(*(nn.Identity() for _ in range(MODULES))), torch.zeros(4, 8)
+    model(rows)
+    timing = Timing()
+    spent = {on: {"wall_ns": [], "cpu_ns": []} for on in (False, True)}
+    for pair in range(pairs):
+        for on in (pair % 2 == 0, pair % 2 == 1):
+            timing.set(on)
+            model(rows)
+            block(model, rows, spent[on])
+    timing.set(True)
+    calls = BLOCK_FORWARDS * (MODULES + 1)
+    print(json.dumps({"calls": calls, "bare": spent[False], "hooked": spent[True]}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
