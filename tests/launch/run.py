@@ -144,7 +144,8 @@ class Environment(scene.Case):
         for field, variable, form in names:
             if field == "run":
                 continue
-            value = FITTING[form] if form in FITTING else form.split("|")[-1]
+            word = form.split("|")[-1]
+            value = FITTING.get(form) or FITTING.get(word, word)
             done = self.run_under("printenv", variable, options=[f"--{field}={value}"])
             self.assertEqual(done.stdout, value + "\n", done.stderr)
         self.assertEqual(self.run_under("true", options=["--run=x"]).returncode, 2)
