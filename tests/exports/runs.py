@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 REPORT = os.environ["STAGEPROF_TEST_REPORT"]
 RUNS = os.environ["STAGEPROF_TEST_RUNS"]
 GOLDEN = os.path.join(ROOT, "tests", "golden", "v1", "run.zst")
-GPU = os.path.join(ROOT, "tests", "golden", "v2", "gpu.zst")
+GOLDEN_GPU = os.path.join(ROOT, "tests", "golden", "v2", "gpu.zst")
 NAMES = ("real", "killed", "hostile", "golden")
 
 # What the texts of make_hostile.c must not become, in any format that shows text.
@@ -26,8 +26,8 @@ FORBIDDEN = {
 
 
 def run(name):
-    made = {"golden": GOLDEN, "gpu": GPU}
-    path = made.get(name) or os.path.join(RUNS, name + ".zst")
+    kept = {"golden": GOLDEN, "golden_gpu": GOLDEN_GPU}
+    path = kept.get(name) or os.path.join(RUNS, name + ".zst")
     if not os.path.exists(path):
         raise unittest.SkipTest(f"{name}: no run")
     return path

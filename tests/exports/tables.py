@@ -85,8 +85,8 @@ class Tables(unittest.TestCase):
 
     def test_sqlite_gpu(self):
         """Each table of the views of the GPU, row for row; and its work, tied to the stream that it ran on."""
-        self.database("gpu")
-        with Database("gpu") as db:
+        self.database("golden_gpu")
+        with Database("golden_gpu") as db:
             tables = {
                 ("kernels", "kernels"): "kernels",
                 ("kernels", "devices"): "report_kernels_devices",
@@ -98,14 +98,14 @@ class Tables(unittest.TestCase):
                 ("modules", "modules"): "modules",
             }
             for (view, key), table in tables.items():
-                told = runs.view("gpu", view)[key]
+                told = runs.view("golden_gpu", view)[key]
                 self.assertTrue(told, key)
                 self.compare(db.rows(f"SELECT * FROM {table}"), told)
             works = db.rows(
                 "SELECT l.text, e.device, e.gpu_stream, count(*) calls, sum(e.dur_ns) ns FROM event e"
                 " JOIN label l ON l.id = e.label_id WHERE e.device IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 5 DESC"
             )
-            rows = runs.view("gpu", "kernels")["kernels"]
+            rows = runs.view("golden_gpu", "kernels")["kernels"]
             self.assertEqual(
                 [(w["text"], w["device"], w["gpu_stream"], w["calls"], w["ns"]) for w in works],
                 [(r["symbol"], 0, 7, r["calls"], r["total_ns"]) for r in rows],
