@@ -32,6 +32,7 @@ struct sp_device_calls {
 	uint64_t wait_ns; /* of the loader */
 	bool has_gpu_idle; /* by the device's own time (analyzer/gpu_time.h), which also tells the waits then */
 	uint64_t gpu_idle_ns; /* in steps, without the loader's waits */
+	uint64_t gpu_paced_ns; /* in stretches that were as long as their launching */
 };
 
 /* Of all trainers. Reads those of their threads again that made CUDA calls. Returns 0 or -ENOMEM. */

@@ -191,9 +191,12 @@ static void set_launches(struct sp_evidence *e, const struct time *t,
 	sp_evidence_ratio(e, SP_MEASURE_launches_per_step, (double)c->launches, (double)t->steps);
 	sp_evidence_ratio(e, SP_MEASURE_launch_ns, (double)c->launch_ns, (double)c->launches);
 	sp_evidence_ratio(e, SP_MEASURE_launches_per_ms, (double)c->launches * 1e6, host);
-	/* The device's own idle time is all that faster launching could win. */
-	if (c->has_gpu_idle)
-		host = (double)c->gpu_idle_ns < host ? (double)c->gpu_idle_ns : host;
+	/* The device's own idle time is all that faster launching could win, and gaps between works that kept up. */
+	if (c->has_gpu_idle) {
+		double idle = (double)(c->gpu_idle_ns + c->gpu_paced_ns);
+
+		host = idle < host ? idle : host;
+	}
 	if (would_wait || c->has_gpu_idle)
 		sp_evidence_ratio(e, SP_MEASURE_launch_bound_share,
 				  waits < DEVICE_WAIT_MOST * t->total ? host : 0, t->total);
@@ -210,6 +213,7 @@ static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *repo
 	c->has_gpu_idle = true;
 	c->gpu_idle_ns = gpu.wall_ns - gpu.busy_ns;
 	c->gpu_idle_ns -= gpu.lost_wait_ns < c->gpu_idle_ns ? gpu.lost_wait_ns : c->gpu_idle_ns;
+	c->gpu_paced_ns = gpu.paced_ns;
 	c->drained_wait_ns = gpu.lost_wait_ns;
 	c->hidden_wait_ns = gpu.hidden_wait_ns;
 	c->wait_ns = gpu.lost_wait_ns + gpu.hidden_wait_ns;

@@ -94,6 +94,17 @@ static void settle_parts(struct sp_steps *s)
 	}
 }
 
+/*
+ * The device was done when the host was, or a tenth of the span later at most: how long the span is, the host's launching
+ * said, and there were gaps in it that no event shows.
+ */
+static bool is_paced(const struct sp_gpu_span *span)
+{
+	int64_t ns = span->end_ns - span->start_ns;
+
+	return span->is_whole && span->end_ns - span->host_end_ns <= ns / 10;
+}
+
 static void add_launched(struct sp_steps *s, const struct sp_gpu_span *span)
 {
 	uint32_t step = sp_steps_at(s, span->host_ns);
@@ -104,6 +115,8 @@ static void add_launched(struct sp_steps *s, const struct sp_gpu_span *span)
 	sums->launched.ns[span->part] += (uint64_t)(span->end_ns - span->start_ns);
 	sums->spans++;
 	sums->queued_ns += (uint64_t)(span->start_ns - span->host_ns);
+	if (is_paced(span))
+		sums->paced_ns += (uint64_t)(span->end_ns - span->start_ns);
 }
 
 /* Walks along the spans with intervals that come in the order of time. */
@@ -189,6 +202,7 @@ void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from)
 	into->hidden_wait_ns += from->hidden_wait_ns;
 	into->spans += from->spans;
 	into->queued_ns += from->queued_ns;
+	into->paced_ns += from->paced_ns;
 }
 
 bool sp_gpu_time_sum(const struct sp_report *report, struct sp_gpu_sums *ret, uint64_t *ret_dropped)

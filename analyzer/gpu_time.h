@@ -32,6 +32,7 @@ struct sp_gpu_sums {
 	uint64_t wall_ns;
 	uint64_t lost_wait_ns, hidden_wait_ns; /* of its waits for the loader, while nothing and something ran */
 	uint64_t spans, queued_ns; /* from launch until begin, added up */
+	uint64_t paced_ns; /* of what was launched in it, spans that ended with their stage on the host: the device kept up */
 };
 
 struct sp_gpu_time {

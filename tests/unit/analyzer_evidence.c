@@ -238,6 +238,47 @@ START_TEST(a_loop_that_allocates_is_told_so)
 }
 END_TEST
 
+/*
+ * 200 launches of 3 us, and the span of what they launched: on the device from 5 us behind the first to `behind_ns` behind
+ * the last.
+ */
+static void launching_step(uint64_t behind_ns)
+{
+	uint64_t at, launched;
+
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	at = m.now_ticks;
+	for (int i = 0; i < 200; i++)
+		span(SP_EV_cudaLaunchKernel, 0, 3000, 0);
+	launched = m.now_ticks;
+	m.now_ticks = launched + behind_ns;
+	sp_maker_around(&m, SP_EV_gpu_span, 0, at + 5000, SP_PART_none);
+	sp_maker_extra(&m, 5000, launched - at, 0);
+	m.now_ticks = launched;
+	span(SP_EV_torch_backward, ADAM, 100000, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+/* The span was as long as the launching: it hides gaps, and is no sign that the device was the slower one. */
+START_TEST(a_device_that_keeps_up_is_waiting_for_launches)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		launching_step(0);
+	ck_assert_str_eq(judge(), "launch-bound");
+	ck_assert_double_gt(value(SP_MEASURE_launch_bound_share), 0.9);
+}
+END_TEST
+
+START_TEST(a_device_that_lags_is_not_waiting_for_launches)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		launching_step(100000 + ADAM_NS);
+	ck_assert_str_eq(judge(), "compute-bound");
+}
+END_TEST
+
 /* The queue grows over the steps: the device has more than a step's work left at the end of ten. */
 START_TEST(a_wait_before_a_sync_that_waits_is_hidden)
 {
@@ -540,6 +581,8 @@ int main(void)
 	tcase_add_test(c, allocating_behind_a_sync_is_parted_from_it);
 	tcase_add_test(c, nothing_allocated_is_not_zero);
 	tcase_add_test(c, a_loop_that_allocates_is_told_so);
+	tcase_add_test(c, a_device_that_keeps_up_is_waiting_for_launches);
+	tcase_add_test(c, a_device_that_lags_is_not_waiting_for_launches);
 	tcase_add_test(c, a_wait_before_a_sync_that_waits_is_hidden);
 	tcase_add_test(c, a_wait_before_a_short_sync_is_not_hidden);
 	tcase_add_test(c, memory_that_is_not_pinned_is_told);
