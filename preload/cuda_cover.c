@@ -9,7 +9,7 @@
 #include "preload/record.h"
 
 static struct group {
-	const char *name, *library; /* the beginning of its file's name */
+	const char *name, *prefix; /* the beginning of its file's name */
 	uint32_t pid;		    /* of the image that said it */
 	const void *said;	    /* the library's base */
 	const void *met;	    /* a function of a library that nothing was said of yet */
@@ -56,7 +56,7 @@ static int library_match(struct dl_phdr_info *info, size_t size, void *unused)
 	(void)size, (void)unused;
 	name = name ? name + 1 : info->dlpi_name;
 	for (int i = 0; i < SP_CUDA_GROUPS; i++)
-		groups[i].is_loaded |= !strncmp(name, groups[i].library, strlen(groups[i].library));
+		groups[i].is_loaded |= !strncmp(name, groups[i].prefix, strlen(groups[i].prefix));
 	return 0;
 }
 

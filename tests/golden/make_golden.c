@@ -177,7 +177,7 @@ static void wait_for_gpu(struct sp_maker *m)
 	sp_maker_event(m, SP_EV_cudaStreamSynchronize, 0, facts.ticks, 0);
 	facts.start = m->now_ticks - facts.ticks;
 	memcpy(line, &facts, sizeof(facts));
-	memcpy(line + sizeof(facts), "/work/train.py:42\ttrain", 23);
+	memcpy(line + sizeof(facts), "/data/train.py:42\ttrain", 23);
 	sp_maker_define(m, SP_DEFINE_LINE, 0, line, sizeof(facts) + 23);
 }
 
