@@ -63,12 +63,11 @@ static uint64_t round_ticks(uint8_t jump)
 
 void sp_returns_choose(void)
 {
-	static int chosen; /* forked children inherit it */
+	static uint32_t chosen; /* forked children inherit it */
 	uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
 
-	if (chosen)
+	if (__atomic_exchange_n(&chosen, 1, __ATOMIC_RELAXED))
 		return;
-	chosen = 1;
 	for (unsigned i = 0; i < 2 * ROUNDS; i++) {
 		uint64_t ticks = round_ticks(i % 2);
 
