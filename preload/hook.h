@@ -64,6 +64,10 @@
 	type sp_wrap_##name parameters;                                                            \
 	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \
 	type sp_wrap_##name parameters                                                             \
+	SP_HOOK_BODY(end, type, name, event, arg, value, arguments)
+
+/* `arg` is asked for before the call, `value` after it. */
+#define SP_HOOK_BODY(end, type, name, event, arg, value, arguments)                                \
 	{                                                                                          \
 		struct sp_thread *t = sp_enter();                                                  \
 		type ret;                                                                          \
@@ -85,17 +89,7 @@
 	type sp_wrap_##name parameters SP_RETURNS_AS_CHOSEN;                               \
 	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \
 	static __attribute__((noinline, cold)) type sp_ask_##name parameters                       \
-	{                                                                                          \
-		struct sp_thread *t = sp_enter();                                                  \
-		type ret;                                                                          \
-                                                                                                   \
-		if (!t)                                                                            \
-			return SP_REAL(name) arguments;                                            \
-		SP_SPAN(span, t, event, sp_file_of(t, fd));                                        \
-		ret = SP_REAL(name) arguments;                                                     \
-		sp_span_close(&span, SP_RESULT(ret));                                              \
-		return ret;                                                                        \
-	}                                                                                          \
+	SP_HOOK_BODY(sp_span_close, type, name, event, sp_file_of(t, fd), SP_RESULT(ret), arguments) \
 	type sp_wrap_##name parameters                                                             \
 	{                                                                                          \
 		struct sp_thread *t = sp_thread_at_work();                                         \
