@@ -28,6 +28,11 @@ struct sp_cuda_dim3 {
 	unsigned x, y, z;
 };
 
+/* The same where it is only passed on, in two registers: the compiler leaves it in them. */
+struct sp_cuda_dim3_passed {
+	uint64_t xy, z;
+};
+
 /* cudaLaunchConfig_t; what follows is not read. */
 struct sp_cuda_launch_config {
 	struct sp_cuda_dim3 grid, block;

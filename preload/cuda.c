@@ -8,20 +8,29 @@
 
 __thread struct sp_cuda_frame *sp_cuda_outer[SP_CUDA_LAYERS];
 
-void sp_cuda_end_correlated(struct sp_span span, uint64_t end, int64_t value)
+void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real, uint32_t kind,
+		   uint32_t arg)
 {
-	sp_cupti_span_close(&span, end, value);
+	sp_cuda_begin_at(call, t, real, kind, arg, sp_clock_ticks());
 }
 
-void sp_cuda_begin_shared(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real,
-			  uint32_t kind, uint32_t arg)
+void sp_cuda_end(struct sp_cuda_call *call, int64_t value)
 {
-	sp_cuda_begin_in_line(call, t, real, kind, arg);
-}
+	struct sp_span span = call->span;
+	struct sp_thread *thread = span.thread;
+	uint64_t end;
 
-void sp_cuda_end_shared(struct sp_cuda_call *call, int64_t value)
-{
-	sp_cuda_end_in_line(call, value);
+	if (!thread)
+		return;
+	sp_cuda_close(call);
+	call->span.thread = NULL;
+	end = sp_clock_ticks();
+	if (sp_unlikely(sp_cupti_seen.correlation != 0))
+		sp_cupti_span_close(&span, end, value);
+	else
+		sp_span_close_at(&span, end, value);
+	if (sp_unlikely(end - span.start >= sp_lines_least_ticks))
+		sp_line_keep(thread, span.kind, span.arg, span.start, end - span.start);
 }
 
 struct extent {

@@ -7,7 +7,7 @@
  * that is left by an exception is closed by the cleanup. What a longjmp leaves behind may look alive, but
  * it hides nothing that the program calls by itself.
  *
- * All of it is async-signal-safe but sp_cuda_original's first call from each object.
+ * All of it is async-signal-safe but sp_cuda_original_find's first call from each object.
  */
 #ifndef STAGEPROF_PRELOAD_CUDA_H
 #define STAGEPROF_PRELOAD_CUDA_H
@@ -77,14 +77,14 @@ SP_INLINE struct sp_thread *sp_cuda_enter(const struct sp_cuda_frame *frame, enu
 	return sp_cuda_is_inside(frame, layer, caller) ? NULL : sp_enter();
 }
 
-SP_INLINE void sp_cuda_begin_in_line(struct sp_cuda_call *call, struct sp_thread *t,
-				     const struct sp_cuda_real *real, uint32_t kind, uint32_t arg)
+SP_INLINE void sp_cuda_begin_at(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real,
+				uint32_t kind, uint32_t arg, uint64_t start)
 {
 	call->frame->alive = (uintptr_t)call->frame ^ SP_CUDA_ALIVE;
 	call->frame->inner_begin = real->begin;
 	call->frame->inner_bytes = real->bytes;
 	sp_cuda_outer[call->layer] = call->frame;
-	call->span = sp_span_begin(t, kind, arg);
+	call->span = sp_span_begin_at(t, kind, arg, start);
 }
 
 SP_INLINE void sp_cuda_close(struct sp_cuda_call *call)
@@ -99,28 +99,6 @@ static inline int64_t sp_cuda_value(int ret, uint64_t value)
 	return ret ? -(int64_t)ret : (int64_t)value;
 }
 
-/* sp_cupti_span_close, by value: a span whose address is given away lives in memory. */
-void sp_cuda_end_correlated(struct sp_span span, uint64_t end, int64_t value);
-
-SP_INLINE void sp_cuda_end_in_line(struct sp_cuda_call *call, int64_t value)
-{
-	struct sp_span span = call->span;
-	struct sp_thread *thread = span.thread;
-	uint64_t end;
-
-	if (!thread)
-		return;
-	sp_cuda_close(call);
-	call->span.thread = NULL;
-	end = sp_clock_ticks();
-	if (sp_unlikely(sp_cupti_seen.correlation != 0))
-		sp_cuda_end_correlated(span, end, value);
-	else
-		sp_span_close_at(&span, end, value);
-	if (sp_unlikely(end - span.start >= sp_lines_least_ticks))
-		sp_line_keep(thread, span.kind, span.arg, span.start, end - span.start);
-}
-
 SP_INLINE void sp_cuda_cleanup(struct sp_cuda_call *call)
 {
 	if (sp_likely(!call->span.thread))
@@ -129,36 +107,9 @@ SP_INLINE void sp_cuda_cleanup(struct sp_cuda_call *call)
 	sp_span_cleanup(&call->span);
 }
 
-/*
- * What programs are full of is in line in its hook; the hundreds of other hooks share one of each. `kind` is a
- * constant where this is asked.
- */
-SP_INLINE int sp_cuda_is_hot(uint32_t kind)
-{
-	return kind == SP_EV_cudaLaunchKernel || kind == SP_EV_cudaLaunchKernelExC ||
-	       kind == SP_EV_cuLaunchKernel || kind == SP_EV_cuLaunchKernelEx;
-}
-
-void sp_cuda_begin_shared(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real,
-			  uint32_t kind, uint32_t arg);
-void sp_cuda_end_shared(struct sp_cuda_call *call, int64_t value);
-
-SP_INLINE void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t,
-			     const struct sp_cuda_real *real, uint32_t kind, uint32_t arg)
-{
-	if (sp_cuda_is_hot(kind))
-		sp_cuda_begin_in_line(call, t, real, kind, arg);
-	else
-		sp_cuda_begin_shared(call, t, real, kind, arg);
-}
-
-SP_INLINE void sp_cuda_end(struct sp_cuda_call *call, uint32_t kind, int64_t value)
-{
-	if (sp_cuda_is_hot(kind))
-		sp_cuda_end_in_line(call, value);
-	else
-		sp_cuda_end_shared(call, value);
-}
+void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real, uint32_t kind,
+		   uint32_t arg);
+void sp_cuda_end(struct sp_cuda_call *call, int64_t value);
 
 /* Declares and begins a call; arg is computed only where it is recorded, and before its time begins. */
 #define SP_CUDA_CALL(name, layer, real, caller, kind, arg)                                         \
@@ -250,11 +201,14 @@ struct sp_cuda_caller {
 	struct sp_cuda_real real;
 };
 
+/* Aligned: what a launch reads of it is one line of the cache. */
 struct sp_cuda_original {
+	struct sp_cuda_caller callers[SP_CUDA_CALLERS];
 	const char *name, *family;
 	const void *wrapper;
-	struct sp_cuda_caller callers[SP_CUDA_CALLERS];
-};
+} __attribute__((aligned(64)));
+
+#define SP_CUDA_ORIGINAL(name, family, wrapper) {{{.stamp = 0}}, #name, family, (const void *)(wrapper)}
 
 /* Its function is never NULL. */
 struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address);
@@ -276,31 +230,25 @@ SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const voi
 	       sp_likely(__atomic_load_n(&caller->stamp, __ATOMIC_RELAXED) == stamp);
 }
 
-SP_INLINE struct sp_cuda_real sp_cuda_original(struct sp_cuda_original *original, uint32_t kind,
-					       const void *address)
-{
-	struct sp_cuda_real real;
-
-	if (sp_cuda_is_hot(kind) && sp_likely(sp_cuda_caller_read(&original->callers[0], address, &real)))
-		return real;
-	return sp_cuda_original_find(original, address);
-}
-
 /* In a hook of a library: the one static original of its own, and the call. */
 #define SP_CUDA_HOOK(name, family, layer, kind, arg, value, parameters, arguments)                 \
 	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
 	{                                                                                          \
-		static struct sp_cuda_original original = {                                        \
-			#name, family, (const void *)sp_wrap_##name, {{.stamp = 0}}};            \
+		static struct sp_cuda_original callers =                                           \
+			SP_CUDA_ORIGINAL(name, family, sp_wrap_##name);                            \
+		struct sp_cuda_original *const original = &callers;                                \
 		const void *caller = __builtin_return_address(0);                                  \
-		struct sp_cuda_real real = sp_cuda_original(&original, kind, caller);                   \
-		SP_CUDA_CALL(call, layer, &real, caller, kind, arg);                               \
-		int ret = ((int(*) parameters)real.function)arguments;                             \
-                                                                                                   \
-		sp_cuda_end(&call, kind, value);                                                   \
-		sp_cuda_after(call_thread, kind, ret);                                             \
-		return ret;                                                                        \
+									                           \
+		SP_CUDA_HOOK_CALL(layer, kind, arg, value, parameters, arguments)                  \
 	}
+#define SP_CUDA_HOOK_CALL(layer, kind, arg, value, parameters, arguments)                          \
+	struct sp_cuda_real real = sp_cuda_original_find(original, caller);                        \
+	SP_CUDA_CALL(call, layer, &real, caller, kind, arg);                                       \
+	int ret = ((int(*) parameters)real.function)arguments;                                     \
+                                                                                                   \
+	sp_cuda_end(&call, value);                                                                 \
+	sp_cuda_after(call_thread, kind, ret);                                                     \
+	return ret;
 #define SP_UNPACK(...) __VA_ARGS__
 
 #endif

@@ -6,6 +6,7 @@
 #include "preload/config.h"
 #include "preload/cuda_chain.h"
 #include "preload/cuda_events.h"
+#include "preload/hot.h"
 #include "preload/process.h"
 
 #define CHAINS 8u /* streams of the training thread that are timed at once */
@@ -29,7 +30,7 @@ static int has_unseen_driver;		   /* work was met, and nobody told that the driv
 static int is_off;
 static __thread uint32_t my_captures __attribute__((tls_model("initial-exec")));
 
-uint32_t sp_cuda_time_armed;
+uint32_t sp_cuda_time_armed SP_HOT_DATA;
 
 void sp_cuda_time_init(void)
 {

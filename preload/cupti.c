@@ -5,6 +5,7 @@
 
 #include "preload/config.h"
 #include "preload/cupti_records.h"
+#include "preload/hot.h"
 #include "preload/names.h"
 #include "preload/paths.h"
 #include "preload/process.h"
@@ -35,6 +36,7 @@ static const struct {
 };
 
 __thread struct sp_cupti_seen sp_cupti_seen;
+uint32_t sp_cupti_is_attached SP_HOT_DATA;
 
 static struct sp_cupti cupti;
 static void *subscriber;
@@ -249,6 +251,7 @@ void sp_cupti_attach(void)
 	if (!error) {
 		/* What CUPTI does on this thread meanwhile is none of the program's calls. */
 		sp_tls.quiet++;
+		__atomic_store_n(&sp_cupti_is_attached, 1, __ATOMIC_RELEASE);
 		error = subscribe();
 		sp_tls.quiet--;
 	}

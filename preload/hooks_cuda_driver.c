@@ -5,38 +5,59 @@
 #include "preload/cuda_driver.h"
 
 #include "preload/cuda.h"
+#include "preload/cuda_launch.h"
 #include "preload/cupti.h"
 
-#define FORM(name, form, parameters, arguments)                                                    \
+#define FORM(name, form, on, parameters, arguments)                                                \
 	static int name##_form##form parameters                                                    \
 	{                                                                                          \
 		return name##_body(&name##_originals[form], __builtin_return_address(0),           \
 				   SP_UNPACK arguments);                                                  \
 	}
 
-/* The same for what each launch of the runtime calls: inside that, the arguments are passed on where they lie. */
-#define FORM_OF_LAUNCH(name, form, parameters, arguments)                                          \
+/*
+ * The same for what programs are full of; `on` is the stream. Inside a launch of the runtime the arguments are passed on
+ * where they lie.
+ */
+#define FORM_OF_LAUNCH(name, form, on, parameters, arguments)                                      \
+	static __attribute__((noinline)) int name##_outermost##form parameters                     \
+	{                                                                                          \
+		struct sp_thread *thread = sp_cuda_launch_enter();                                 \
+		struct sp_cuda_real real = {                                                       \
+			__atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE), 0, 0};         \
+									                           \
+		if (sp_unlikely(!thread || !real.function))                                        \
+			return name##_body(&name##_originals[form], NULL, SP_UNPACK arguments);    \
+		SP_CUDA_LAUNCH(thread, &real, SP_EV_##name, ON(on), parameters, arguments)         \
+	}                                                                                          \
+	static __attribute__((noinline, cold)) int name##_first##form parameters                   \
+	{                                                                                          \
+		void **original = &name##_originals[form];                                         \
+									                           \
+		return ((int(*) parameters)ORIGINAL(name))arguments;                               \
+	}                                                                                          \
 	static int name##_form##form parameters                                                    \
 	{                                                                                          \
 		void *original = __atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE);       \
-                                                                                                   \
-		if (original && sp_cuda_is_inside(__builtin_frame_address(0), SP_CUDA_CALLS,       \
-						  __builtin_return_address(0)))                    \
-			return ((int(*) parameters)original)arguments;                             \
-		return name##_body(&name##_originals[form], __builtin_return_address(0),           \
-				   SP_UNPACK arguments);                                                  \
+									                           \
+		if (!sp_cuda_is_inside(__builtin_frame_address(0), SP_CUDA_CALLS,                  \
+				       __builtin_return_address(0)))                               \
+			return name##_outermost##form arguments;                                   \
+		if (!original)                                                                     \
+			return name##_first##form arguments;                                       \
+		return ((int(*) parameters)original)arguments;                                     \
 	}
 
 /* `base` is the name to cuGetProcAddress, `exported` that of the library's symbol. */
 #define FUNCTION(id, base, version, exported0, exported1, parameters, arguments)                   \
-	FUNCTION_OF(FORM, id, base, version, exported0, exported1, parameters, arguments)
-#define FUNCTION_OF(MAKE, id, base, version, exported0, exported1, parameters, arguments)          \
-	MAKE(id, 0, parameters, arguments)                                                         \
-	MAKE(id, 1, parameters, arguments)                                                         \
-	MAKE(id, 2, parameters, arguments)                                                         \
-	MAKE(id, 3, parameters, arguments)                                                         \
-	MAKE(id, 4, parameters, arguments)                                                         \
-	MAKE(id, 5, parameters, arguments)                                                         \
+	FUNCTION_OF(FORM, , id, base, version, exported0, exported1, parameters, arguments)
+#define FUNCTION_OF(MAKE, on, id, base, version, exported0, exported1, parameters, arguments)      \
+	MAKE(id, 0, on, parameters, arguments)                                                     \
+	MAKE(id, 1, on, parameters, arguments)                                                     \
+	MAKE(id, 2, on, parameters, arguments)                                                     \
+	MAKE(id, 3, on, parameters, arguments)                                                     \
+	MAKE(id, 4, on, parameters, arguments)                                                     \
+	MAKE(id, 5, on, parameters, arguments)                                                     \
 	static uint8_t id##_per_thread[SP_DRIVER_FORMS] = {0, 1};                                  \
 	static void *const id##_wrappers[SP_DRIVER_FORMS] = {                                      \
 		(void *)id##_form0, (void *)id##_form1, (void *)id##_form2,                        \
@@ -68,7 +89,7 @@
 		int ret = ((int(*) parameters)real.function)arguments;                             \
                                                                                                    \
 		(void)driver;                                                                      \
-		sp_cuda_end(&call, SP_EV_##kind, value);                                           \
+		sp_cuda_end(&call, value);                                           \
 		sp_cuda_after(call_thread, SP_EV_##kind, ret);                                     \
 		return ret;                                                                        \
 	}
@@ -79,9 +100,10 @@
 	FUNCTION(name, name, version, #name, #name #suffix, parameters, arguments)                 \
 	EXPORT(name, 0, name);                                                                     \
 	EXPORT(name, 1, name##suffix);
-#define DRIVER_LAUNCH(name, version, suffix, kind, arg, value, parameters, arguments)              \
-	BODY(name, kind, arg, value, parameters, arguments)                                        \
-	FUNCTION_OF(FORM_OF_LAUNCH, name, name, version, #name, #name #suffix, parameters, arguments) \
+#define DRIVER_LAUNCH(name, version, suffix, on, parameters, arguments)                            \
+	BODY(name, name, WORK_ON(on), DONE, parameters, arguments)                                 \
+	FUNCTION_OF(FORM_OF_LAUNCH, on, name, name, version, #name, #name #suffix, parameters,     \
+		    arguments)                                                                     \
 	EXPORT(name, 0, name);                                                                     \
 	EXPORT(name, 1, name##suffix);
 /* One whose present ABI is exported as _v2. */
@@ -114,11 +136,23 @@
 	 sp_cuda_copy_arg(stream, SP_COPY_##direction, (const void *)(to), (const void *)(from)))
 
 /* Launches */
-DRIVER_LAUNCH(cuLaunchKernel, 4000, _ptsz, cuLaunchKernel, WORK_ON(stream), DONE,
+#if defined(__x86_64__)
+/* What lies on the stack, as one structure: it stays where it is when the call goes on. gcc moves single words to and
+ * fro. */
+struct launch_stack {
+	uint64_t bz, shared_bytes;
+	void *stream, **parameters, **extra;
+};
+DRIVER_LAUNCH(cuLaunchKernel, 4000, _ptsz, stack.stream,
+       (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, struct launch_stack stack),
+       (function, gx, gy, gz, bx, by, stack))
+#else
+DRIVER_LAUNCH(cuLaunchKernel, 4000, _ptsz, stream,
        (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared_bytes, void *stream, void **parameters, void **extra),
        (function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra))
-DRIVER_LAUNCH(cuLaunchKernelEx, 11060, _ptsz, cuLaunchKernelEx, WORK_ON(config ? config->stream : NULL), DONE,
+#endif
+DRIVER_LAUNCH(cuLaunchKernelEx, 11060, _ptsz, (config ? config->stream : NULL),
        (const struct sp_cuda_driver_launch_config *config, void *function, void **parameters,
 	void **extra),
        (config, function, parameters, extra))

@@ -6,6 +6,7 @@
  * compiles <<<>>> to __cudaLaunchKernel.
  */
 #include "preload/cuda.h"
+#include "preload/cuda_launch.h"
 
 /* A function of the runtime: `kind` names its event; `arg` is computed before, `value` after the call. */
 #define RUNTIME(name, kind, arg, value, parameters, arguments)                                     \
@@ -17,9 +18,37 @@
 	RUNTIME(name, __VA_ARGS__)                                                                 \
 	RUNTIME(name##_ptds, __VA_ARGS__)
 
+/* One that programs are full of; `on` is its stream. */
+#define RUNTIME_LAUNCH(name, kind, on, parameters, arguments)                                      \
+	RUNTIME_LAUNCH_ONE(name, kind, on, parameters, arguments)                                  \
+	RUNTIME_LAUNCH_ONE(name##_ptsz, kind, on, parameters, arguments)
+#define RUNTIME_LAUNCH_ONE(name, kind, on, parameters, arguments)                                  \
+	static struct sp_cuda_original sp_original_##name;                                         \
+	static __attribute__((noinline, cold)) int sp_ask_##name(const void *caller,               \
+								 SP_UNPACK parameters)             \
+	{                                                                                          \
+		struct sp_cuda_original *const original = &sp_original_##name;                     \
+									                           \
+		SP_CUDA_HOOK_CALL(SP_CUDA_CALLS, SP_EV_##kind, WORK_ON(on), DONE, parameters,      \
+				  arguments)                                                       \
+	}                                                                                          \
+	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
+	{                                                                                          \
+		const void *caller = __builtin_return_address(0);                                  \
+		struct sp_thread *thread = sp_cuda_launch_enter();                                 \
+		struct sp_cuda_real real;                                                          \
+									                           \
+		if (sp_unlikely(!thread || !sp_cuda_caller_read(&sp_original_##name.callers[0],    \
+								caller, &real)))                   \
+			return sp_ask_##name(caller, SP_UNPACK arguments);                         \
+		SP_CUDA_LAUNCH(thread, &real, SP_EV_##kind, ON(on), parameters, arguments)         \
+	}                                                                                          \
+	static struct sp_cuda_original sp_original_##name =                                        \
+		SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);
+
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
 #define WORK(stream)                                                                               \
-	SP_CUDA_TIME_WORK((uintptr_t)(stream), sp_cuda_name_is_per_thread(original.name))
+	SP_CUDA_TIME_WORK((uintptr_t)(stream), sp_cuda_name_is_per_thread(original->name))
 #define WORK_ON(stream) (WORK(stream), ON(stream))
 #define DONE sp_cuda_value(ret, 0)
 /* What the parameters point to is read only after a success: before, it may be nothing. */
@@ -33,17 +62,17 @@
 #define ON_DEVICE(stream) COPY(stream, SP_COPY_ON_DEVICE, NULL, NULL)
 
 /* Launches */
-RUNTIME_PTSZ(cudaLaunchKernel, cudaLaunchKernel, WORK_ON(stream), DONE,
-	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
-	      void **arguments, size_t shared_bytes, void *stream),
-	     (function, grid, block, arguments, shared_bytes, stream))
-RUNTIME_PTSZ(__cudaLaunchKernel, cudaLaunchKernel, WORK_ON(stream), DONE,
-	     (void *kernel, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block, void **arguments,
-	      size_t shared_bytes, void *stream),
-	     (kernel, grid, block, arguments, shared_bytes, stream))
-RUNTIME_PTSZ(cudaLaunchKernelExC, cudaLaunchKernelExC, WORK_ON(config ? config->stream : NULL), DONE,
-	     (const struct sp_cuda_launch_config *config, const void *function, void **arguments),
-	     (config, function, arguments))
+RUNTIME_LAUNCH(cudaLaunchKernel, cudaLaunchKernel, stream,
+	       (const void *function, struct sp_cuda_dim3_passed grid,
+		struct sp_cuda_dim3_passed block, void **arguments, size_t shared_bytes, void *stream),
+	       (function, grid, block, arguments, shared_bytes, stream))
+RUNTIME_LAUNCH(__cudaLaunchKernel, cudaLaunchKernel, stream,
+	       (void *kernel, struct sp_cuda_dim3_passed grid,
+		struct sp_cuda_dim3_passed block, void **arguments, size_t shared_bytes, void *stream),
+	       (kernel, grid, block, arguments, shared_bytes, stream))
+RUNTIME_LAUNCH(cudaLaunchKernelExC, cudaLaunchKernelExC, (config ? config->stream : NULL),
+	       (const struct sp_cuda_launch_config *config, const void *function, void **arguments),
+	       (config, function, arguments))
 RUNTIME_PTSZ(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel, WORK_ON(stream), DONE,
 	     (const void *function, struct sp_cuda_dim3 grid, struct sp_cuda_dim3 block,
 	      void **arguments, size_t shared_bytes, void *stream),

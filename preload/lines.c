@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "preload/config.h"
+#include "preload/hot.h"
 #include "preload/paths.h"
 #include "preload/process.h"
 #include "preload/python.h"
@@ -19,7 +20,7 @@
 #define FRAMES_MAX 64
 #define LINE_BYTES 1024
 
-uint64_t sp_lines_least_ticks = UINT64_MAX;
+uint64_t sp_lines_least_ticks SP_HOT_DATA = UINT64_MAX;
 
 static uint64_t least_ns = LEAST_NS;
 

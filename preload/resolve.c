@@ -7,6 +7,7 @@
 
 #include "preload/dlsym_stub.h"
 #include "preload/glibc.h"
+#include "preload/hot.h"
 #include "preload/imports.h"
 #include "preload/originals.h"
 #include "preload/say.h"
@@ -14,7 +15,7 @@
 
 #define OBJECTS_MAX 1024 /* loaded objects that are looked through */
 
-uint32_t sp_resolve_generation = 1;
+uint32_t sp_resolve_generation SP_HOT_DATA = 1;
 
 void sp_resolve_forget(void)
 {

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 # By how the launch is made (launch_price.c): most instructions that it may cost more.
-INSTRUCTIONS_MAX = {"runtime": 330, "driver": 360, "nested": 380}
+INSTRUCTIONS_MAX = {"runtime": 285, "driver": 285, "nested": 315}
 NS_MAX = 40
 PAIRS = 9
 
