@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysmacros.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -133,6 +134,24 @@ static size_t link_read(int fd, char *path)
 	return length > 0 ? (size_t)length : 0;
 }
 
+/* Where the kernel tells no path, which it does not beyond 4095 bytes, nor without /proc: a name as it gives to
+ * pipes, so that two files stay two. */
+static size_t inode_name(const struct stat *st, char *path)
+{
+	struct sp_text text = sp_text_init(path, LINK_BYTES);
+
+	sp_text_add(&text, S_ISFIFO(st->st_mode) ? "pipe:[" : S_ISSOCK(st->st_mode) ? "socket:[" : "file:[");
+	if (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode)) {
+		sp_text_add_number(&text, major(st->st_dev), 10);
+		sp_text_add(&text, ":");
+		sp_text_add_number(&text, minor(st->st_dev), 10);
+		sp_text_add(&text, ":");
+	}
+	sp_text_add_number(&text, st->st_ino, 10);
+	sp_text_add(&text, "]");
+	return strlen(path);
+}
+
 /* Once a path, not once an opening. */
 static uint64_t fs_magic_of(int fd, enum sp_file_type type)
 {
@@ -164,10 +183,14 @@ static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st)
 {
 	char path[LINK_BYTES];
 	size_t length = link_read(fd, path);
-	enum sp_file_type type = type_of(st->st_mode, path);
+	enum sp_file_type type;
 	struct sp_interned *entry;
-	uint32_t id = sp_process_intern(XXH64(path, length, type), &entry);
+	uint32_t id;
 
+	if (length == 0)
+		length = inode_name(st, path);
+	type = type_of(st->st_mode, path);
+	id = sp_process_intern(XXH64(path, length, type), &entry);
 	if (id)
 		return id;
 	length = sp_redact(path, length);
