@@ -43,6 +43,7 @@ struct sp_process {
 	uint64_t lost;	    /* by threads without a file */
 	uint64_t own_ns; /* spent on blocks and files */
 	uint32_t stray; /* enum sp_process_stray */
+	uint32_t unseen_told; /* bits of syscall_stub.c: told that it reads where no hook sees it */
 	uint64_t first_usage_ticks, last_usage_ticks; /* sp_usage_define_step(); 0: none yet */
 	struct sp_file_header *header_page;
 	uint32_t files_near[1024];

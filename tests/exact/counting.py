@@ -1,5 +1,7 @@
 """Own counts against reported ones: threads, names of the same call, descriptors, kinds, waits."""
 
+import json
+
 import harness
 from harness import victim
 
@@ -40,6 +42,20 @@ class Counting(harness.Case):
 
     def test_transfers(self):
         self.exact(victim("transfers"))
+
+    def test_odd_files(self):
+        outcome = self.exact(victim("odd_files"))
+        files = outcome.trace.report("files", "--limit=all")["files"]
+        # Beyond 4,096 bytes there is no path: they are told apart by their inodes.
+        deep = [file["read_bytes"] for file in files if file["name"].startswith("file:[") and file["reads"]]
+        self.assertEqual(sorted(deep), [100, 200])
+
+    def test_reading_unseen(self):
+        """What no hook sees is named in the report."""
+        for way, name in ("ring", "io_uring"), ("queue", "io_submit"):
+            with self.subTest(way=way):
+                outcome = self.both(victim("unseen_io"), way, name=way)
+                self.assertIn(name, json.dumps(outcome.trace.report("summary")))
 
     def test_monotonic_clock(self):
         self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_CLOCK": "monotonic"})

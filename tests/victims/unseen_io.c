@@ -1,0 +1,25 @@
+/* unseen_io ring|queue: asks the kernel for a way to read that no call shows; exit 77 where it has none. */
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct io_uring_params params = {0};
+	unsigned long queue = 0;
+	long ret = -1;
+	char byte;
+
+	if (argc == 2 && strcmp(argv[1], "ring") == 0)
+		ret = syscall(SYS_io_uring_setup, 4, &params);
+	else if (argc == 2)
+		ret = syscall(SYS_io_setup, 4, &queue);
+	if (ret < 0) {
+		printf("not here: %s\n", strerror(errno));
+		return 77;
+	}
+	return read(0, &byte, 1) < 0; /* so that there is a run */
+}
