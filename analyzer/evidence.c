@@ -15,6 +15,8 @@
 #include "analyzer/text.h"
 #include "analyzer/translate.h"
 
+#define OWN_INPUT_LEAST 0.05
+
 /* The account of all trainers, and what of it are starts of epochs. */
 struct time {
 	struct sp_account account;
@@ -22,6 +24,7 @@ struct time {
 	double first_ns; /* waits for first batches, and the end and start of loaders */
 	uint32_t firsts; /* epochs begun */
 	uint32_t epochs; /* most of any trainer */
+	double awaited_ns, own_input_ns; /* sp_step */
 	uint64_t steps;
 };
 
@@ -64,6 +67,8 @@ static void add_trainer(struct time *t, const struct sp_report *report,
 		if (!sp_step_is_selected(report, trainer, i))
 			continue;
 		t->steps++;
+		t->awaited_ns += (double)s->steps[i].awaited_ns;
+		t->own_input_ns += (double)s->steps[i].own_input_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
 		add_first(t, &s->steps[i], usual_wait_ns);
@@ -103,6 +108,16 @@ static void set_part(struct sp_evidence *e, enum sp_measure_id measure, const st
 		sp_evidence_ratio(e, measure, (double)t->account.ns[part], t->total);
 }
 
+/* Mapped memory and computing have no hook: that little input was seen does not say that there was little. */
+static void set_own_input(struct sp_evidence *e, const struct time *t, double wait_ns)
+{
+	if (wait_ns < OWN_INPUT_LEAST * t->total)
+		return;
+	sp_evidence_ratio(e, SP_MEASURE_loader_wait_share, wait_ns, t->total);
+	sp_evidence_ratio(e, SP_MEASURE_awaited_share, t->awaited_ns, t->total);
+	sp_evidence_ratio(e, SP_MEASURE_own_input_share, t->own_input_ns, t->total);
+}
+
 /* A first batch's wait counts as that alone, so that no time counts twice. */
 static void set_loader(struct sp_evidence *e, const struct time *t, const struct sp_report *report)
 {
@@ -110,6 +125,10 @@ static void set_loader(struct sp_evidence *e, const struct time *t, const struct
 
 	if (sp_training_source(&report->training, SP_ACCOUNT_loader_wait) == SP_FROM_NOTHING)
 		return;
+	if (sp_training_is_unfed(&report->training)) {
+		set_own_input(e, t, wait);
+		return;
+	}
 	sp_evidence_ratio(e, SP_MEASURE_first_batch_share, t->first_ns, t->total);
 	sp_evidence_ratio(e, SP_MEASURE_first_batch_ns, t->first_ns, t->firsts);
 	sp_evidence_ratio(e, SP_MEASURE_loader_wait_share,

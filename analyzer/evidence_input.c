@@ -236,6 +236,8 @@ static void set_batches(struct sp_evidence *e, const struct sp_report *report)
 	uint64_t batches = 0, steps = 0;
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
+		if (!report->training.trainers[t].steps.is_fed)
+			continue;
 		batches += report->training.trainers[t].steps.wait_count;
 		steps += report->training.trainers[t].steps.count;
 	}

@@ -11,6 +11,10 @@
  * calls are one pass over its loader, a pass in which no step ends is validation, and an epoch is a
  * pass of the loader that is asked first (step_pass.h).
  *
+ * Where no call of a loader is in a step nor was in one before, its batch is made by the trainer's own code. What of
+ * that has a hook counts as waiting for the loader: waits for other threads and processes, reads and decoding on the
+ * training thread, outside of backward, optimizer and checkpoints.
+ *
  * All instants are CLOCK_REALTIME ns of the host.
  */
 #ifndef STAGEPROF_ANALYZER_STEP_H
@@ -48,6 +52,8 @@ struct sp_step {
 	struct sp_account account;
 	uint32_t epoch; /* from 0 */
 	uint8_t kind;	/* enum sp_step_kind */
+	/* Of its wait for the loader, where it has none. */
+	uint64_t awaited_ns, own_input_ns;
 	bool has_loader; /* it was asked in it */
 	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
@@ -112,6 +118,7 @@ struct sp_steps {
 	struct sp_gpu_time gpu;
 	enum sp_step_end end;
 	bool has_backward;
+	bool is_fed; /* by a loader */
 	bool is_out_of_memory;
 };
 

@@ -5,6 +5,7 @@
 #include "analyzer/step_cut.h"
 #include "analyzer/step_pass.h"
 
+#define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
 #define PIECES_MAX (1u << 20) /* between two steps; beyond, the older half counts as other work */
 
 void *sp_cut_room(void *list, uint32_t count, uint32_t *room, size_t size)
@@ -154,7 +155,7 @@ static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint3
 
 static void note_sources(struct sp_steps *s, const struct sp_piece *p)
 {
-	enum sp_account_part part = sp_piece_part(p->kind);
+	enum sp_account_part part = p->is_own ? SP_ACCOUNT_loader_wait : sp_piece_part(p->kind);
 	uint8_t *source = &s->sources[part];
 
 	if (part != SP_ACCOUNT_other && p->source > *source)
@@ -162,6 +163,31 @@ static void note_sources(struct sp_steps *s, const struct sp_piece *p)
 	s->sources[SP_ACCOUNT_h2d_copy] |= p->h2d_ns ? SP_FROM_OBSERVED : 0;
 	s->sources[SP_ACCOUNT_sync_wait] |= p->sync_ns ? SP_FROM_OBSERVED : 0;
 	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
+}
+
+static bool has_loader(const struct sp_cutter *c, uint32_t i)
+{
+	for (; i < c->count; i++)
+		if (sp_piece_part(c->pieces[i].kind) == SP_ACCOUNT_loader_wait)
+			return true;
+	return false;
+}
+
+/* Once a loader has fed a step, what else is read or waited for is no batch. */
+static void note_own_input(struct sp_cutter *c, uint32_t first)
+{
+	c->steps->is_fed |= has_loader(c, first);
+	for (uint32_t i = first; i < c->count; i++)
+		c->pieces[i].is_own = !c->steps->is_fed && sp_piece_is_input(&c->pieces[i]);
+}
+
+static void add_own_input(struct sp_steps *s, struct sp_step *step, const struct sp_piece *p)
+{
+	uint64_t ns = (uint64_t)(p->end_ns - p->start_ns);
+
+	*(p->kind == SP_PIECE_AWAIT ? &step->awaited_ns : &step->own_input_ns) += ns;
+	if (ns >= OWN_WAIT_LEAST_NS)
+		add_wait(s, p);
 }
 
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
@@ -175,6 +201,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->end_ns = to_ns;
 	step->optimizer = c->steps->optimizer_count++;
 	step->unrecorded = c->steps->unrecorded;
+	note_own_input(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_piece *p = &c->pieces[i];
@@ -184,6 +211,8 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		step->has_fetch |= p->kind == SP_PIECE_LOADER && p->has_fetch;
 		if (p->kind == SP_PIECE_LOADER)
 			add_wait(c->steps, p);
+		if (p->is_own)
+			add_own_input(c->steps, step, p);
 		note_sources(c->steps, p);
 	}
 	return step;
@@ -286,7 +315,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 {
 	struct sp_piece piece = sp_piece_of(c->image, slot, start_ns, end_ns), *list;
 
-	if (piece.kind == SP_PIECE_NONE)
+	if (piece.kind == SP_PIECE_NONE || (c->steps->is_fed && sp_piece_is_input(&piece)))
 		return;
 	if (piece.kind == SP_PIECE_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);

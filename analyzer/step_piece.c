@@ -34,6 +34,10 @@ static enum sp_piece_kind kind_of_part(int64_t part)
 		return SP_PIECE_ZERO_GRAD;
 	case SP_PART_compile:
 		return SP_PIECE_COMPILE;
+	case SP_PART_decode_image:
+	case SP_PART_decode_png:
+	case SP_PART_decode_video:
+		return SP_PIECE_INPUT;
 	case SP_PART_checkpoint_save:
 	case SP_PART_checkpoint_load:
 		return SP_PIECE_CHECKPOINT;
@@ -41,9 +45,29 @@ static enum sp_piece_kind kind_of_part(int64_t part)
 	return SP_PIECE_NONE;
 }
 
-static enum sp_piece_kind kind_of_class(uint32_t kind, uint32_t arg)
+static enum sp_piece_kind kind_of_place(enum sp_place place)
+{
+	if (place == SP_PLACE_IPC)
+		return SP_PIECE_AWAIT;
+	return place == SP_PLACE_FILE ? SP_PIECE_INPUT : SP_PIECE_NONE;
+}
+
+static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint32_t kind, uint32_t arg)
 {
 	switch (sp_event_info(kind)->class) {
+	case SP_CLASS_WAIT:
+		return SP_PIECE_AWAIT;
+	case SP_CLASS_OPEN:
+	case SP_CLASS_READ:
+		return kind_of_place(sp_image_place(image, arg));
+	case SP_CLASS_JPEG:
+	case SP_CLASS_PNG:
+	case SP_CLASS_WEBP:
+	case SP_CLASS_VIDEO:
+	case SP_CLASS_DECOMPRESS:
+	case SP_CLASS_HDF5_OPEN:
+	case SP_CLASS_HDF5_READ:
+		return SP_PIECE_INPUT;
 	case SP_CLASS_CUDA_COPY:
 		if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE)
 			return SP_PIECE_H2D;
@@ -82,7 +106,7 @@ static enum sp_piece_kind kind_of(const struct sp_image_facts *image, const stru
 	case SP_EV_cond_wait:
 		return SP_PIECE_GRAD_SYNC;
 	}
-	return kind_of_class(kind, arg);
+	return kind_of_class(image, kind, arg);
 }
 
 bool sp_cutter_wants(uint32_t kind)
@@ -99,11 +123,25 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_EV_loader_next:
 	case SP_EV_fork:
 	case SP_EV_recording_off:
-	case SP_EV_cond_wait:
 		return true;
 	}
-	return info->class == SP_CLASS_CUDA_COPY || info->class == SP_CLASS_CUDA_SYNC ||
-	       info->class == SP_CLASS_NCCL;
+	switch (info->class) {
+	case SP_CLASS_CUDA_COPY:
+	case SP_CLASS_CUDA_SYNC:
+	case SP_CLASS_NCCL:
+	case SP_CLASS_WAIT:
+	case SP_CLASS_OPEN:
+	case SP_CLASS_READ:
+	case SP_CLASS_JPEG:
+	case SP_CLASS_PNG:
+	case SP_CLASS_WEBP:
+	case SP_CLASS_VIDEO:
+	case SP_CLASS_DECOMPRESS:
+	case SP_CLASS_HDF5_OPEN:
+	case SP_CLASS_HDF5_READ:
+		return true;
+	}
+	return false;
 }
 
 struct sp_piece sp_piece_of(const struct sp_image_facts *image, const struct sp_slot *slot,
@@ -146,6 +184,8 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 	case SP_PIECE_NONE:
 	case SP_PIECE_FETCH:
 	case SP_PIECE_COMPILE:
+	case SP_PIECE_AWAIT:
+	case SP_PIECE_INPUT:
 	case SP_PIECE_FORK:
 	case SP_PIECE_OFF:
 		break;
@@ -157,7 +197,7 @@ void sp_piece_charge(const struct sp_piece *p, enum sp_account_part rest,
 		     struct sp_account *account)
 {
 	uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns; /* at most its own time */
-	enum sp_account_part part = sp_piece_part(p->kind);
+	enum sp_account_part part = p->is_own ? SP_ACCOUNT_loader_wait : sp_piece_part(p->kind);
 
 	account->ns[SP_ACCOUNT_h2d_copy] += p->h2d_ns;
 	account->ns[SP_ACCOUNT_sync_wait] += p->sync_ns;

@@ -21,6 +21,8 @@ enum sp_piece_kind {
 	SP_PIECE_H2D,
 	SP_PIECE_SYNC,
 	SP_PIECE_GRAD_SYNC,
+	SP_PIECE_AWAIT, /* for another thread or process: queues, pipes, locks, descriptors */
+	SP_PIECE_INPUT, /* data read or decoded on this thread, in no known call of a loader */
 	SP_PIECE_FORK,
 	SP_PIECE_OFF, /* nothing was recorded meanwhile */
 };
@@ -33,11 +35,18 @@ struct sp_piece {
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;
+	bool is_own; /* sp_piece_is_input(), and of a step that no loader feeds */
 	bool is_node; /* a node of the graph, or some that follow each other */
 };
 
 struct sp_piece sp_piece_of(const struct sp_image_facts *image, const struct sp_slot *slot,
 			    int64_t start_ns, int64_t end_ns);
+
+/* True for what a batch may be made of where no loader makes it. */
+static inline bool sp_piece_is_input(const struct sp_piece *piece)
+{
+	return piece->kind == SP_PIECE_AWAIT || piece->kind == SP_PIECE_INPUT;
+}
 
 /* The part that a piece's own time belongs to; SP_ACCOUNT_other for those that have none. */
 enum sp_account_part sp_piece_part(enum sp_piece_kind kind);

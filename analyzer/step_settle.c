@@ -66,6 +66,8 @@ static void join_steps(struct sp_steps *s)
 		}
 		last->end_ns = step->end_ns;
 		last->has_backward |= step->has_backward;
+		last->awaited_ns += step->awaited_ns;
+		last->own_input_ns += step->own_input_ns;
 		sp_account_merge(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)

@@ -298,6 +298,14 @@ struct sp_account sp_training_account(const struct sp_report *report)
 	return sum;
 }
 
+bool sp_training_is_unfed(const struct sp_training *training)
+{
+	for (uint32_t t = 0; t < training->count; t++)
+		if (training->trainers[t].steps.is_fed)
+			return false;
+	return training->count > 0;
+}
+
 const struct sp_trainer *sp_training_main(const struct sp_training *training)
 {
 	const struct sp_trainer *most = NULL;

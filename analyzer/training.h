@@ -46,6 +46,9 @@ struct sp_account sp_training_account(const struct sp_report *report);
 /* The one with the most steps; NULL where nobody steps. */
 const struct sp_trainer *sp_training_main(const struct sp_training *training);
 
+/* True where training was seen, and no loader that fed a step of it. */
+bool sp_training_is_unfed(const struct sp_training *training);
+
 /* The trainer of this process, whichever is first; NULL: none. */
 const struct sp_trainer *sp_training_of(const struct sp_training *training,
 					const struct sp_report *report, uint32_t image);

@@ -4,6 +4,7 @@
 
 #include "analyzer/step_stats.h"
 #include "analyzer/text.h"
+#include "analyzer/translate.h"
 
 enum { PART, TITLE, TIME, SHARE, STEP, GPU, SOURCE, WHY, TOLD, CELLS };
 
@@ -140,6 +141,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		[TOLD] = sp_cell_text(sp_source_name(source)),
 	};
 
+	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(&report->training))
+		cells[WHY] = cells[TOLD] = sp_cell_text(_("no DataLoader: queues, pipes, reading and decoding"));
 	if (source == SP_FROM_NOTHING) {
 		cells[TIME] = cells[SHARE] = cells[STEP] = cells[GPU] = sp_cell_null();
 		cells[WHY] = cells[TOLD] = sp_cell_text(missing);

@@ -46,6 +46,7 @@ class Shapes(unittest.TestCase):
             "epochs": [epoch["steps"] for epoch in epochs],
             "validated": sum(bool(epoch["validation_ns"]) for epoch in epochs),
             "loader": account.get("loader_wait") is not None,
+            "loader_wait": account.get("loader_wait"),
             "end_with": summary["steps"]["end_with"],
             "checkpoint": bool(account.get("checkpoint")),
         }
@@ -55,6 +56,10 @@ class Shapes(unittest.TestCase):
         for name, counted in self.shapes.items():
             with self.subTest(name):
                 seen = self.seen(counted.pop("pid"))
+                if "waited_ns" in counted:
+                    waited = counted.pop("waited_ns")
+                    self.assertGreater(seen["loader_wait"], 0.8 * waited)
+                    self.assertLess(seen["loader_wait"], 1.02 * waited)
                 self.assertEqual({key: seen[key] for key in counted}, counted)
 
 

@@ -6,7 +6,10 @@
 import contextlib
 import json
 import os
+import queue
 import sys
+import threading
+import time
 
 import numpy
 import torch
@@ -346,6 +349,42 @@ def persistent():
     return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 2}
 
 
+def queued():
+    """A thread makes batches and hands them over by a queue: no loader, and the trainer waits for each."""
+    model, optimizer = made()
+    batches = queue.Queue(1)
+
+    def make():
+        for _ in range(12):
+            time.sleep(0.02)
+            batches.put((torch.randn(3, 8), torch.tensor([0, 1, 0])))
+        batches.put(None)
+
+    threading.Thread(target=make).start()
+    waited = 0
+    for number in range(13):
+        began = time.monotonic_ns()
+        batch = batches.get()
+        # The first step is known from its zero_grad on only, and the last call gives no batch.
+        waited += time.monotonic_ns() - began if 0 < number < 12 else 0
+        if batch:
+            step(model, optimizer, batch)
+    return {"steps": 12, "epochs": [12], "loader": True, "waited_ns": waited}
+
+
+def reading():
+    """Batches are read from files where they are needed: no loader, and nothing to wait for."""
+    model, optimizer = made()
+    for number in range(6):
+        with open(f"{os.getpid()}-{number}.bin", "wb") as file:
+            file.write(bytes(3 * 8 * 4))
+    for number in range(6):
+        with open(f"{os.getpid()}-{number}.bin", "rb") as file:
+            rows = numpy.frombuffer(file.read(), dtype=numpy.float32).reshape(3, 8).copy()
+        step(model, optimizer, (torch.from_numpy(rows), torch.tensor([0, 1, 0])))
+    return {"steps": 6, "epochs": [6], "loader": True}
+
+
 SHAPES = (
     lightning,
     prefetching,
@@ -354,6 +393,8 @@ SHAPES = (
     accumulation,
     stream,
     memmap,
+    queued,
+    reading,
     reinforcement,
     adversaries,
     critic,
