@@ -9,6 +9,7 @@ import tarfile
 
 COUNT, WIDTH, HEIGHT = 6, 64, 48
 FRAMES = 20
+PAGE, PAGES = 4096, 512  # of what is mapped
 
 
 def pixels(seed):
@@ -67,8 +68,45 @@ def make_video(folder):
         out.mux(stream.encode())
 
 
+def pages():
+    import numpy
+
+    return numpy.arange(PAGES * PAGE, dtype="u4").astype("u1").reshape(PAGES, PAGE)
+
+
+def make_pages(folder):
+    import numpy
+
+    numpy.save(os.path.join(folder, "pages.npy"), pages())
+
+
+def make_arrow(folder):
+    import pyarrow
+
+    table = pyarrow.table({"page": [row.tobytes() for row in pages()]})
+    with pyarrow.OSFile(os.path.join(folder, "pages.arrow"), "wb") as out:
+        with pyarrow.ipc.new_file(out, table.schema) as writer:
+            writer.write_table(table)
+
+
+def make_safetensors(folder):
+    from safetensors.numpy import save_file
+
+    save_file({"pages": pages()}, os.path.join(folder, "pages.safetensors"))
+
+
+def make_lmdb_pages(folder):
+    import lmdb
+
+    with lmdb.open(os.path.join(folder, "pages.lmdb"), map_size=1 << 23) as store:
+        with store.begin(write=True) as change:
+            for i, row in enumerate(pages()):
+                change.put(b"%05d" % i, row.tobytes())
+
+
 def make(folder):
-    for maker in (make_images, make_arrays, make_hdf5, make_lmdb, make_video):
+    makers = (make_images, make_arrays, make_hdf5, make_lmdb, make_video)
+    for maker in makers + (make_pages, make_arrow, make_safetensors, make_lmdb_pages):
         try:
             maker(folder)
         except ImportError as missing:
@@ -102,9 +140,18 @@ def load_torchvision(folder):
 
 
 def load_cv2(folder):
+    """Images by format, of which each may be decoded by a library that others see, or by one inside of OpenCV."""
     import cv2
 
-    return {"images": sum(cv2.imread(p).shape[0] == HEIGHT for p in files(folder, ".png"))}
+    own = {}
+    for ending, library in (("jpg", "jpeg"), ("png", "png"), ("webp", "webp")):
+        images = sum(cv2.imread(p).shape[0] == HEIGHT for p in files(folder, "." + ending))
+        own[f"{library}_decode"] = images
+    with open("/proc/self/maps") as maps:
+        names = {os.path.basename(line.split()[-1]) for line in maps}
+    for library in ("jpeg", "png", "webp"):
+        own[f"{library}_seen"] = any(name.startswith(f"lib{library}") for name in names)
+    return own
 
 
 def load_numpy(folder):
@@ -139,6 +186,56 @@ def load_lmdb(folder):
     with lmdb.open(os.path.join(folder, "lmdb"), readonly=True, lock=False) as store:
         with store.begin() as view:
             return {"entries": sum(len(v) == 3 * WIDTH * HEIGHT for _, v in view.cursor())}
+
+
+# Each gives a page of a mapped file, by its number.
+
+
+def map_memmap(folder):
+    import numpy
+
+    array = numpy.load(os.path.join(folder, "pages.npy"), mmap_mode="r")
+    return lambda i: array[i].tobytes()
+
+
+def map_lmdb(folder):
+    import lmdb
+
+    view = lmdb.open(os.path.join(folder, "pages.lmdb"), readonly=True, lock=False).begin()
+    return lambda i: view.get(b"%05d" % i)
+
+
+def map_arrow(folder):
+    import pyarrow
+
+    table = pyarrow.ipc.open_file(pyarrow.memory_map(os.path.join(folder, "pages.arrow"))).read_all()
+    return lambda i: table["page"][i].as_py()
+
+
+def map_safetensors(folder):
+    from safetensors import safe_open
+
+    pages = safe_open(os.path.join(folder, "pages.safetensors"), "numpy").get_slice("pages")
+    return lambda i: pages[i : i + 1].tobytes()
+
+
+def load_mapped(page):
+    return {"pages": sum(len(page(i)) == PAGE for i in range(PAGES))}
+
+
+def load_arrow(folder):
+    return load_mapped(map_arrow(folder))
+
+
+def load_safetensors(folder):
+    return load_mapped(map_safetensors(folder))
+
+
+def load_webdataset(folder):
+    import webdataset
+
+    shards = webdataset.WebDataset(os.path.join(folder, "shard.tar"), shardshuffle=False)
+    return {"jpeg_decode": sum(image.size[1] == HEIGHT for image, in shards.decode("pil").to_tuple("jpg"))}
 
 
 def load_tar(folder):
