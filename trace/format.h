@@ -211,7 +211,7 @@ enum sp_define {
 	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg 0) */
 	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_facts: what the process may run on (arg 0) */
 	SP_DEFINE_USAGE = 13,	/* struct sp_usage_facts: a thread's, at its clean end (arg 0) */
-	SP_DEFINE_STEP_USAGE = 14, /* struct sp_step_usage_facts: now and then, after a step (arg 0) */
+	SP_DEFINE_STEP_USAGE = 14, /* struct sp_step_usage_facts: now and then, in a step (arg 0) */
 	SP_DEFINES
 };
 
@@ -260,7 +260,7 @@ struct sp_usage_facts {
 	uint64_t process_threads;
 };
 
-/* Of the thread that stepped the optimizer. process_ready_ns and process_threads whichever thread it is. */
+/* Of a thread that trains. process_ready_ns and process_threads whichever thread it is. */
 struct sp_step_usage_facts {
 	uint64_t at; /* ticks */
 	struct sp_usage_facts usage;
