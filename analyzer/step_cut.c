@@ -310,12 +310,30 @@ static void skip_unrecorded(struct sp_cutter *c, int64_t value, int64_t end_ns)
 		c->steps->unrecorded += (uint32_t)(value >> 1 < UINT32_MAX ? value >> 1 : UINT32_MAX);
 }
 
+/*
+ * A loop gives the last batch back when it has taken the next: of batches in shared memory that is a
+ * call of munmap or some, and no part of the forward that follows.
+ */
+static bool is_giving_back(const struct sp_cutter *c)
+{
+	enum sp_piece_kind last = c->count ? c->pieces[c->count - 1].kind : SP_PIECE_NONE;
+
+	return last == SP_PIECE_LOADER || last == SP_PIECE_UNMAP;
+}
+
+static bool is_left_out(const struct sp_cutter *c, const struct sp_piece *piece)
+{
+	if (piece->kind == SP_PIECE_UNMAP)
+		return !is_giving_back(c);
+	return c->steps->is_fed && sp_piece_is_input(piece);
+}
+
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns)
 {
 	struct sp_piece piece = sp_piece_of(c->image, slot, start_ns, end_ns), *list;
 
-	if (piece.kind == SP_PIECE_NONE || (c->steps->is_fed && sp_piece_is_input(&piece)))
+	if (piece.kind == SP_PIECE_NONE || is_left_out(c, &piece))
 		return;
 	if (piece.kind == SP_PIECE_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);

@@ -101,6 +101,8 @@ static enum sp_piece_kind kind_of(const struct sp_image_facts *image, const stru
 		return slot->value & 1 ? SP_PIECE_LOADER_END : SP_PIECE_LOADER;
 	case SP_EV_fork:
 		return SP_PIECE_FORK;
+	case SP_EV_munmap:
+		return SP_PIECE_UNMAP;
 	case SP_EV_recording_off:
 		return SP_PIECE_OFF;
 	case SP_EV_cond_wait:
@@ -122,6 +124,7 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_EV_loader_begin:
 	case SP_EV_loader_next:
 	case SP_EV_fork:
+	case SP_EV_munmap:
 	case SP_EV_recording_off:
 		return true;
 	}
@@ -187,6 +190,7 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 	case SP_PIECE_AWAIT:
 	case SP_PIECE_INPUT:
 	case SP_PIECE_FORK:
+	case SP_PIECE_UNMAP:
 	case SP_PIECE_OFF:
 		break;
 	}
@@ -199,6 +203,8 @@ void sp_piece_charge(const struct sp_piece *p, enum sp_account_part rest,
 	uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns; /* at most its own time */
 	enum sp_account_part part = p->is_own ? SP_ACCOUNT_loader_wait : sp_piece_part(p->kind);
 
+	if (p->kind == SP_PIECE_UNMAP)
+		rest = SP_ACCOUNT_other;
 	account->ns[SP_ACCOUNT_h2d_copy] += p->h2d_ns;
 	account->ns[SP_ACCOUNT_sync_wait] += p->sync_ns;
 	account->ns[SP_ACCOUNT_grad_sync] += p->grad_sync_ns;

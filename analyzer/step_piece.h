@@ -24,6 +24,7 @@ enum sp_piece_kind {
 	SP_PIECE_AWAIT, /* for another thread or process: queues, pipes, locks, descriptors */
 	SP_PIECE_INPUT, /* data read or decoded on this thread, in no known call of a loader */
 	SP_PIECE_FORK,
+	SP_PIECE_UNMAP,
 	SP_PIECE_OFF, /* nothing was recorded meanwhile */
 };
 

@@ -445,6 +445,32 @@ START_TEST(a_wrapper_around_the_optimizer)
 }
 END_TEST
 
+/* The last batch's memory goes when the next batch is there; what forward unmaps is its own. */
+START_TEST(batches_in_shared_memory)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		span(SP_EV_munmap, 0, 250, 0);
+		span(SP_EV_munmap, 0, 30, 0);
+		work(FORWARD_NS - 70);
+		zero_grad();
+		span(SP_EV_munmap, 0, 70, 0);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	sum = account();
+	ck_part(sum, loader_wait, 5 * WAIT_NS);
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, backward, 5 * BACKWARD_NS);
+	ck_part(sum, other, 5 * (250 + 30));
+}
+END_TEST
+
 /* Copies, syncs and collectives are taken out of what they lie in. */
 START_TEST(calls_of_cuda)
 {
@@ -538,6 +564,7 @@ int main(void)
 	tcase_add_test(c, two_optimizers_after_one_backward);
 	tcase_add_test(c, an_optimizer_with_a_closure);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
+	tcase_add_test(c, batches_in_shared_memory);
 	tcase_add_test(c, calls_of_cuda);
 	tcase_add_test(c, steps_that_are_chosen);
 	tcase_add_test(c, no_optimizer);
