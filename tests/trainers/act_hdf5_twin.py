@@ -54,27 +54,17 @@ class TimedEpisodes(plain.Episodes):
             return super().__getitem__(index)
 
 
-def batches(loader):
-    iterator = iter(loader)
-    while True:
-        with timers("loader wait"):
-            batch = next(iterator, None)
-        if batch is None:
-            return
-        yield batch
-
-
 def validate(policy, loader):
     policy.eval()
     with torch.inference_mode():
-        for batch in batches(loader):
+        for batch in timers.batches(loader, "loader wait"):
             with timers("validation forward"):
                 plain.forward_pass(batch, policy)
 
 
 def train(policy, loader, optimizer):
     policy.train()
-    for batch in batches(loader):
+    for batch in timers.batches(loader, "loader wait"):
         with timers("forward"):
             loss = plain.forward_pass(batch, policy)
         with timers("backward"):

@@ -64,12 +64,7 @@ class TimedTrainer(plain.Trainer):
 
 
 def epoch(loader, trainer):
-    iterator = iter(loader)
-    while True:
-        with timers("loader wait"):
-            batch = next(iterator, None)
-        if batch is None:
-            return
+    for batch in timers.batches(loader, "loader wait"):
         with timers("forward"):
             loss = trainer.loss(*batch)
         trainer.backward(loss)

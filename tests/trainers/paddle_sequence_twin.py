@@ -16,14 +16,9 @@ timers = Timers("reader|forward|backward|optimizer|clear".split("|"))
 def main():
     model, optimizer, loader = plain.make()
     for _ in range(plain.EPOCHS):
-        iterator = iter(loader)
-        while True:
-            with timers("reader"):
-                batch = next(iterator, None)
-            if batch is None:
-                break
+        for words, labels in timers.batches(loader, "reader"):
             with timers("forward"):
-                loss = nn.functional.cross_entropy(model(batch[0]), batch[1])
+                loss = nn.functional.cross_entropy(model(words), labels)
             with timers("backward"):
                 loss.backward()
             with timers("optimizer"):

@@ -24,11 +24,6 @@ def counts(run):
     return collections.Counter((r.part, r.name) for r in run.ranges)
 
 
-def report(folder, view):
-    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", os.path.join(folder, "run.zst")]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-
-
 class Loop(unittest.TestCase):
     def test_all(self):
         run, done = training.record(PROGRAM)
@@ -67,8 +62,9 @@ class Loop(unittest.TestCase):
                 done = training.execute([*SHAPES, shape], folder)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 counted = json.loads(done.stdout.splitlines()[-1])
-                self.assertEqual(report(folder, "summary")["steps"]["count"], counted["steps"])
-                epochs = report(folder, "epochs")["epochs"]
+                run = os.path.join(folder, "run.zst")
+                self.assertEqual(training.report("summary", run)["steps"]["count"], counted["steps"])
+                epochs = training.report("epochs", run)["epochs"]
                 self.assertEqual([epoch["steps"] for epoch in epochs], counted["epochs"])
                 self.assertEqual([bool(epoch["validation_ns"]) for epoch in epochs], [True] * len(epochs))
 
@@ -79,7 +75,7 @@ class Loop(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             command = [os.environ["STAGEPROF_TEST_REPORT"], "line", os.path.join(folder, "run.zst")]
             told = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
-            found = report(folder, "line")["line"][0]
+            found = training.report("line", os.path.join(folder, "run.zst"))["line"][0]
         self.assertRegex(told, r"^steps 10 to 20: [^\n]*loader wait [^\n]*forward [^\n]*backward [^\n]*optimizer [^\n]*\n$")
         self.assertEqual((found["first_step"], found["last_step"], found["steps"]), (10, 20, 11))
         shares = [value for key, value in found.items() if key.endswith("_share") and value is not None]
@@ -90,7 +86,7 @@ class Loop(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = training.execute(SEQUENCE, folder)
             self.assertEqual(done.returncode, 0, done.stderr)
-            summary = report(folder, "summary")
+            summary = training.report("summary", os.path.join(folder, "run.zst"))
         self.assertEqual(summary["steps"]["count"], 24)
         account = {row["part"]: row["ns"] for row in summary["account"]}
         for part in ("loader_wait", "forward", "backward", "optimizer", "zero_grad"):

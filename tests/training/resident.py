@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,19 +14,14 @@ NEAR = 4 * MIB  # what the program takes to read and keep its own number
 TRAINER_MIB, WORKER_MIB = 32, 16
 
 
-def view(name, run):
-    command = [os.environ["STAGEPROF_TEST_REPORT"], name, "--format=json", run]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-
-
 class Resident(unittest.TestCase):
     def test_steps(self):
         with tempfile.TemporaryDirectory() as folder:
             done = training.execute(PROGRAM, folder)
             self.assertEqual(done.returncode, 0, done.stderr)
             run = os.path.join(folder, "run.zst")
-            steps = view("steps", run)["steps"]
-            processes = view("processes", run)["processes"]
+            steps = training.report("steps", run)["steps"]
+            processes = training.report("processes", run)["processes"]
         held = json.loads(done.stdout)
         self.assertEqual(len(steps), len(held))
         for step, truth in zip(steps, held):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,11 +9,6 @@ import unittest
 import training
 
 PROGRAM = [training.interpreter(), os.path.join(training.HERE, "shapes_program.py")]
-
-
-def report(view, run, pid):
-    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", f"--process={pid}", run]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 class Shapes(unittest.TestCase):
@@ -29,8 +23,10 @@ class Shapes(unittest.TestCase):
         cls.run_ = os.path.join(cls.folder.name, "run.zst")
 
     def seen(self, pid):
-        summary, steps = report("summary", self.run_, pid), report("steps", self.run_, pid)["steps"]
-        epochs = report("epochs", self.run_, pid)["epochs"]
+        summary, steps, epochs = (
+            training.report(view, self.run_, f"--process={pid}") for view in ("summary", "steps", "epochs")
+        )
+        steps, epochs = steps["steps"], epochs["epochs"]
         account = {row["part"]: row["ns"] for row in summary["account"] or ()}
         if steps:
             wall = steps[-1]["start_ns"] + steps[-1]["wall_ns"] - steps[0]["start_ns"]

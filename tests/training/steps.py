@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,11 +12,6 @@ PYTHON = training.interpreter()
 EPOCHS, BATCHES, VALIDATED = 2, 10, 3
 CALL_NS = 5000
 EXTRA_NS = 1000000  # what another process may take between a timer and what it times
-
-
-def report(view, run):
-    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", run]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def timed(test):
@@ -47,10 +41,10 @@ class Loop:
                 raise AssertionError(done.stderr.decode())
             run = os.path.join(folder, "run.zst")
             cls.timers = json.loads(done.stdout)
-            cls.summary, cls.steps = report("summary", run), report("steps", run)
-            cls.epochs = report("epochs", run)
-            cls.workers_seen = report("workers", run)["workers"]
-            cls.threads = report("threads", run)["threads"]
+            cls.summary, cls.steps = training.report("summary", run), training.report("steps", run)
+            cls.epochs = training.report("epochs", run)
+            cls.workers_seen = training.report("workers", run)["workers"]
+            cls.threads = training.report("threads", run)["threads"]
         cls.account = {row["part"]: row for row in cls.summary["account"]}
 
     def near(self, part, ns, share, calls):

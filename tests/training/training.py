@@ -3,6 +3,7 @@
 Environment: STAGEPROF_TEST_LIB; STAGEPROF_TEST_TORCH, an interpreter. Exit 77 with a reason where no interpreter has the modules needed.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -73,3 +74,8 @@ def record(command, **settings):
         if done.returncode != 0:
             raise AssertionError(f"status {done.returncode}: {done.stderr.decode()}")
         return Run(os.path.join(folder, "run.zst")), done
+
+
+def report(view, run, *options):
+    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", *options, run]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)

@@ -1,7 +1,6 @@
 """Recording of some steps only: by their numbers, and switched while training goes on."""
 
 import glob
-import json
 import os
 import struct
 import subprocess
@@ -19,19 +18,14 @@ STEPS = 20
 OFF_AT = 48  # docs/FORMAT.md, RUN
 
 
-def report(view, run):
-    command = [os.environ["STAGEPROF_TEST_REPORT"], view, "--format=json", run]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-
-
 class Windows(unittest.TestCase):
     def check(self, numbers, **settings):
         with tempfile.TemporaryDirectory() as folder:
             done = training.execute(LOOP, folder, **settings)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             path = os.path.join(folder, "run.zst")
-            run, steps = Run(path), report("steps", path)["steps"]
-            summary = report("summary", path)
+            run, steps = Run(path), training.report("steps", path)["steps"]
+            summary = training.report("summary", path)
             subprocess.run(["zstd", "-tq", *glob.glob(os.path.join(path, "*"))], check=True)
         self.assertEqual([step["index"] for step in steps], numbers)
         for label in ("forward", "loss", "Optimizer.step#SGD.step"):
@@ -50,7 +44,7 @@ class Windows(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = training.execute(program, folder, STAGEPROF_WARMUP="1000")
             self.assertEqual((done.returncode, done.stderr), (0, b""))
-            summary = report("summary", os.path.join(folder, "run.zst"))
+            summary = training.report("summary", os.path.join(folder, "run.zst"))
         self.assertEqual(summary["steps"]["count"], 0)
         self.assertEqual([stage["stage"] for stage in summary["stages"] if stage["calls"]], ["off"])
 
@@ -97,7 +91,7 @@ class Switch(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.zst")
             self.train(path)
-            run, steps = Run(path), report("steps", path)["steps"]
+            run, steps = Run(path), training.report("steps", path)["steps"]
         seen = [number for number in range(9) if run.count("torch_range", f"step {number}")]
         self.assertEqual(seen, [0, 1, 2, 6, 7, 8])
         self.assertEqual([step["index"] for step in steps], seen)
