@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/lineage.h"
 #include "analyzer/report.h"
 
 /* A step's sample is taken right behind the call that ends it. */
@@ -87,12 +88,18 @@ bool sp_resident_in(const struct sp_report *report, uint32_t stream, int64_t sta
 	return true;
 }
 
+static bool is_below(const struct sp_report *report, uint32_t image, uint32_t trainer_image)
+{
+	uint32_t t = sp_trainer_above(report, image);
+
+	return t < report->training.count && sp_trainer_image(report, t) == trainer_image;
+}
+
 /* All of one kind: of the process itself, or of its children. */
 static void find(struct sp_resident_streams *s, const struct sp_report *report, uint32_t trainer_image,
 		 bool own)
 {
 	const struct sp_index *index = &report->index;
-	const struct sp_image *trainer = &index->images[trainer_image];
 
 	for (uint32_t i = 0; i < index->stream_count; i++) {
 		uint32_t image = index->streams[i]->image;
@@ -100,7 +107,7 @@ static void find(struct sp_resident_streams *s, const struct sp_report *report, 
 
 		if (!report->streams[i].resident.count || is_own != own)
 			continue;
-		if (is_own || sp_image_is_child(&index->images[image], trainer))
+		if (is_own || is_below(report, image, trainer_image))
 			s->list[s->count++] = i;
 	}
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analyzer/lineage.h"
 #include "analyzer/report.h"
 #include "analyzer/translate.h"
 
@@ -36,16 +37,12 @@ static bool is_trainer(const struct sp_report *report, const struct sp_stream *s
 static bool is_worker(const struct sp_report *report, const struct sp_stream *s)
 {
 	const struct sp_image *image = &report->index.images[s->image];
+	uint32_t t;
 
 	if (s->tid != image->pid || !report->facts.images[s->image].labels)
 		return false;
-	for (uint32_t t = 0; t < report->training.count; t++) {
-		uint32_t its = report->index.streams[report->training.trainers[t].stream]->image;
-
-		if (sp_image_is_child(image, &report->index.images[its]))
-			return true;
-	}
-	return false;
+	t = sp_trainer_above(report, s->image);
+	return t < report->training.count && sp_trainer_image(report, t) != s->image;
 }
 
 const char *sp_role_of(const struct sp_report *report, uint32_t i)

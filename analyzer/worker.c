@@ -6,6 +6,7 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/jobs.h"
+#include "analyzer/lineage.h"
 #include "analyzer/report.h"
 
 #define PIECES_MAX 65536u /* what a fetch may contain; beyond, the older half counts as outside */
@@ -266,29 +267,15 @@ static void read_worker(struct gathering *g)
 		take_slot(g, &g->carry, NULL);
 }
 
-bool sp_image_is_child(const struct sp_image *child, const struct sp_image *parent)
-{
-	if (child->host != parent->host || child->ppid != parent->pid)
-		return false;
-	return !child->parent_start_ns || child->parent_start_ns == parent->start_ns;
-}
-
-/* The trainer that the stream's process is, or that it was started by. */
 static bool find_trainer(const struct sp_report *report, uint32_t stream, struct sp_worker *ret)
 {
-	const struct sp_index *index = &report->index;
-	uint32_t image = index->streams[stream]->image;
+	uint32_t image = report->index.streams[stream]->image;
 
-	for (uint32_t t = 0; t < report->training.count; t++) {
-		uint32_t its = index->streams[report->training.trainers[t].stream]->image;
-
-		if (its != image && !sp_image_is_child(&index->images[image], &index->images[its]))
-			continue;
-		ret->trainer = t;
-		ret->is_trainer = its == image;
-		return true;
-	}
-	return false;
+	ret->trainer = sp_trainer_above(report, image);
+	if (ret->trainer == report->training.count)
+		return false;
+	ret->is_trainer = sp_trainer_image(report, ret->trainer) == image;
+	return true;
 }
 
 struct reading {

@@ -38,10 +38,6 @@ struct sp_workers {
 	struct sp_handover handover;   /* likewise */
 };
 
-/* True where the one process started the other. */
-struct sp_image;
-bool sp_image_is_child(const struct sp_image *child, const struct sp_image *parent);
-
 /* Reads the trainers and their children, with report->jobs threads. Returns 0 or -ENOMEM. */
 int sp_workers_read(struct sp_workers *workers, const struct sp_report *report);
 void sp_workers_finish(struct sp_workers *workers);

@@ -47,11 +47,19 @@ class Shapes(unittest.TestCase):
             "checkpoint": bool(account.get("checkpoint")),
         }
 
+    def batches_of(self, worker):
+        command = [os.environ["STAGEPROF_TEST_REPORT"], "workers", "--format=json", self.run_]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        rows = json.loads(done.stdout)["workers"]
+        return sum(row["batches"] for row in rows if row["pid"] == worker and row["role"] == "worker")
+
     def test_shapes(self):
         self.assertGreater(len(self.shapes), 15)
         for name, counted in self.shapes.items():
             with self.subTest(name):
                 seen = self.seen(counted.pop("pid"))
+                if "worker" in counted:
+                    self.assertEqual(self.batches_of(counted.pop("worker")), counted["steps"])
                 if "waited_ns" in counted:
                     waited = counted.pop("waited_ns")
                     self.assertGreater(seen["loader_wait"], 0.8 * waited)

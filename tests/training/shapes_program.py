@@ -28,6 +28,11 @@ class Rows(Dataset):
         return torch.full((8,), float(index)), index % 2
 
 
+class Makers(Rows):
+    def __getitem__(self, index):
+        return super().__getitem__(index)[0], os.getpid()
+
+
 class Stream(IterableDataset):
     def __iter__(self):
         worker = torch.utils.data.get_worker_info()
@@ -385,6 +390,14 @@ def reading():
     return {"steps": 6, "epochs": [6], "loader": True}
 
 
+def serving_forks():
+    """Workers that a fork server makes: they are none of the trainer's children."""
+    model, optimizer = made()
+    for rows, pids in loader(data=Makers(), num_workers=1, multiprocessing_context="forkserver"):
+        step(model, optimizer, (rows, torch.zeros_like(pids)))
+    return {"steps": BATCHES, "epochs": [BATCHES], "worker": pids[0].item()}
+
+
 SHAPES = (
     lightning,
     prefetching,
@@ -408,6 +421,7 @@ SHAPES = (
     raising,
     interrupted,
     persistent,
+    serving_forks,
 )
 
 
