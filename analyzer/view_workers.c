@@ -15,6 +15,7 @@ enum {
 	PREEMPTED,
 	BLOCKED,
 	MAJOR,
+	MINOR,
 	WORKS,
 	CELLS = WORKS + SP_WORKS
 };
@@ -32,6 +33,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[PREEMPTED] = {"preempted_ns", NULL, SP_CELL_NS},
 	[BLOCKED] = {"blocked_ns", NULL, SP_CELL_NS},
 	[MAJOR] = {"major_faults", NULL, SP_CELL_COUNT},
+	[MINOR] = {"minor_faults", NULL, SP_CELL_COUNT},
 #define SP_WORK(name, title) [WORKS + SP_WORK_##name] = {#name "_ns", title, SP_CELL_NS},
 #include "analyzer/work.def"
 #undef SP_WORK
@@ -90,6 +92,7 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 		[PREEMPTED] = sp_cell_null(),
 		[BLOCKED] = sp_cell_null(),
 		[MAJOR] = sp_cell_null(),
+		[MINOR] = sp_cell_null(),
 	};
 
 	for (int work = 0; work < SP_WORKS; work++)
@@ -99,6 +102,7 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 		cells[PREEMPTED] = sp_cell_count(w->usage.preempted_ns);
 		cells[BLOCKED] = sp_cell_count(w->usage.blocked_ns);
 		cells[MAJOR] = sp_cell_count(w->usage.major_faults);
+		cells[MINOR] = sp_cell_count(w->usage.minor_faults);
 	}
 	/* What a trainer does besides making batches is in its steps. */
 	if (w->is_trainer)

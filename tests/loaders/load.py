@@ -1,4 +1,4 @@
-"""load.py make FOLDER: data for every loader. load.py NAME FOLDER: loads it as a trainer would, and
+"""load.py make FOLDER: data for every loader. load.py pages FOLDER: for those of mapped files. load.py NAME FOLDER: loads it as a trainer would, and
 prints what it counted itself, as JSON. A loader whose library is not here ends with status 77."""
 
 import io
@@ -75,9 +75,7 @@ def pages():
 
 
 def make_pages(folder):
-    import numpy
-
-    numpy.save(os.path.join(folder, "pages.npy"), pages())
+    pages().tofile(os.path.join(folder, "pages.raw"))
 
 
 def make_arrow(folder):
@@ -104,9 +102,12 @@ def make_lmdb_pages(folder):
                 change.put(b"%05d" % i, row.tobytes())
 
 
-def make(folder):
-    makers = (make_images, make_arrays, make_hdf5, make_lmdb, make_video)
-    for maker in makers + (make_pages, make_arrow, make_safetensors, make_lmdb_pages):
+IMAGES = (make_images, make_arrays, make_hdf5, make_lmdb, make_video)
+MAPPED = (make_pages, make_arrow, make_safetensors, make_lmdb_pages)
+
+
+def make(folder, makers):
+    for maker in makers:
         try:
             maker(folder)
         except ImportError as missing:
@@ -194,7 +195,7 @@ def load_lmdb(folder):
 def map_memmap(folder):
     import numpy
 
-    array = numpy.load(os.path.join(folder, "pages.npy"), mmap_mode="r")
+    array = numpy.memmap(os.path.join(folder, "pages.raw"), "u1", "r", shape=(PAGES, PAGE))
     return lambda i: array[i].tobytes()
 
 
@@ -252,8 +253,8 @@ def load_video(folder):
 
 def main():
     name, folder = sys.argv[1:]
-    if name == "make":
-        make(folder)
+    if name in ("make", "pages"):
+        make(folder, MAPPED + (IMAGES if name == "make" else ()))
         return
     try:
         print(json.dumps(globals()["load_" + name](folder)))
