@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -43,6 +44,16 @@ static const struct sp_driver_function *find_named(const char *name, int version
 		    (!best || best->since < (*at)->since))
 			best = *at;
 	return best;
+}
+
+static const struct sp_driver_function *find_only(const char *name)
+{
+	const struct sp_driver_function *first = find_named(name, INT_MAX);
+
+	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
+		if (*at != first && !strcmp((*at)->name, name))
+			return NULL;
+	return first;
 }
 
 static int is_loaded(const void *address)
@@ -98,10 +109,25 @@ void *sp_cuda_driver_wrap_exported(const char *exported, void *function)
 
 void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *function)
 {
-	const struct sp_driver_function *driver = find_named(name, version);
+	const struct sp_driver_function *driver =
+		version == SP_DRIVER_ANY_VERSION ? find_only(name) : find_named(name, version);
 
-	return wrap(driver ? driver : find_exported(name),
+	return wrap(driver || version == SP_DRIVER_ANY_VERSION ? driver : find_exported(name),
 		    per_thread || sp_cuda_name_is_per_thread(name), function);
+}
+
+void sp_cuda_driver_forget(void)
+{
+	int kept = errno;
+
+	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
+		for (unsigned i = 0; i < 2; i++) {
+			void *found = __atomic_load_n(&(*at)->originals[i], __ATOMIC_ACQUIRE);
+
+			if (found && !is_loaded(found))
+				__atomic_store_n(&(*at)->originals[i], NULL, __ATOMIC_RELEASE);
+		}
+	errno = kept;
 }
 
 /* Global scope first; PyTorch loads its driver stub RTLD_LOCAL. */

@@ -26,6 +26,7 @@ int sp_cuda_driver_knows(const char *exported);
 /* The wrapper for what a lookup gave, or `function` itself: not hooked, too many forms, or ours already.
  * Safe in threads; errno is kept. */
 void *sp_cuda_driver_wrap_exported(const char *exported, void *function);
+#define SP_DRIVER_ANY_VERSION 0 /* not told: hooked where the name has had one ABI */
 void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *function);
 
 static inline int sp_cuda_driver_is_per_thread(const struct sp_driver_function *function,
@@ -33,6 +34,9 @@ static inline int sp_cuda_driver_is_per_thread(const struct sp_driver_function *
 {
 	return function->per_thread[original - function->originals];
 }
+
+/* A library was closed: what exported names stood for and is gone is looked for anew. errno is kept. */
+void sp_cuda_driver_forget(void);
 
 /* The original of an exported name, for its first call. Never NULL: without a driver, a function that
  * returns CUDA_ERROR_NOT_INITIALIZED. */

@@ -60,6 +60,17 @@ int sp_cuda_events_are_found(void)
 	return __atomic_load_n(&is_found, __ATOMIC_ACQUIRE) == FOUND;
 }
 
+int sp_cuda_events_are_gone(void)
+{
+	Dl_info info;
+
+	if (!sp_cuda_events_are_found() || dladdr((const void *)sp_cuda_events.cuEventQuery, &info))
+		return 0;
+	__atomic_store_n(&is_found, NOT_YET, __ATOMIC_RELEASE);
+	sp_cover(GROUP, "unobservable", "the driver was unloaded: what was under way on it is given up");
+	return 1;
+}
+
 int sp_cuda_relax(struct sp_cuda_relaxed *before)
 {
 	before->mode = SP_CUDA_CAPTURE_RELAXED;

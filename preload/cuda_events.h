@@ -29,6 +29,10 @@ int sp_cuda_events_are_found(void);
  * loader's lock: not for signal handlers. */
 void sp_cuda_events_find(void);
 
+/* 1 where what was found is no longer loaded: then nothing is found, and the next sp_cuda_events_find() looks again. Nobody
+ * may be between sp_cuda_events_are_found() and a call. */
+int sp_cuda_events_are_gone(void);
+
 /* The thread's own driver calls are allowed whatever captures, until restored: ours touch no stream that
  * does. relax() returns 0 where the driver would not. */
 struct sp_cuda_relaxed {

@@ -8,11 +8,14 @@
 #include "preload/cuda_events.h"
 #include "preload/hot.h"
 #include "preload/process.h"
+#include "preload/sys.h"
 
 #define CHAINS 8u /* streams of the training thread that are timed at once */
 /* Work that is looked at after a boundary; a stream whose first comes later has no time in that stage. */
 #define VISITS_MIN 32u
 #define VISITS_MAX 256u
+/* A thread that closes a library waits so often for one that is in here: that may be waiting for the loader's lock. */
+#define CLOSE_PATIENCE 256u
 
 enum { KEEP = UINT32_MAX };
 
@@ -28,6 +31,7 @@ static uint32_t now_part;		   /* its stage */
 static uint32_t visits;
 static int has_unseen_driver;		   /* work was met, and nobody told that the driver had begun */
 static int is_off;
+static const void *closer;		   /* the thread that closes a library and keeps others out, by its sp_tls */
 static __thread uint32_t my_captures __attribute__((tls_model("initial-exec")));
 
 uint32_t sp_cuda_time_armed SP_HOT_DATA;
@@ -62,7 +66,12 @@ static void chains_forget(void)
 	chain_count = 0;
 }
 
-/* Returns 0 where another thread is in here, or a signal handler interrupted it. */
+static void leave(void)
+{
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Returns 0 where another thread is in here, or a signal handler interrupted it, or there is no driver any more. */
 static int enter(void)
 {
 	uint32_t asked;
@@ -73,12 +82,10 @@ static int enter(void)
 	if (asked != forgotten)
 		chains_forget();
 	forgotten = asked;
-	return 1;
-}
-
-static void leave(void)
-{
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	if (sp_cuda_events_are_found())
+		return 1;
+	leave();
+	return 0;
 }
 
 /* After a fork nothing of the parent's is of use: not even its locks. */
@@ -92,6 +99,7 @@ static int is_this_image(void)
 	now_part = SP_PART_none;
 	captures = 0;
 	my_captures = 0;
+	closer = NULL;
 	busy = 0;
 	image = sp_process->image_start_ns;
 	return 1;
@@ -366,6 +374,33 @@ void sp_cuda_time_captured(void)
 void sp_cuda_time_forget(void)
 {
 	__atomic_add_fetch(&forgets, 1, __ATOMIC_ACQ_REL);
+}
+
+int sp_cuda_time_close_begin(void)
+{
+	if (!sp_cuda_events_are_found() || __atomic_load_n(&closer, __ATOMIC_RELAXED) == &sp_tls ||
+	    !is_this_image())
+		return 0;
+	for (unsigned i = 0; !enter(); i++) {
+		if (i == CLOSE_PATIENCE || !sp_cuda_events_are_found())
+			return 0;
+		SP_SYS1(SYS_sched_yield, 0);
+	}
+	__atomic_store_n(&closer, &sp_tls, __ATOMIC_RELAXED);
+	return 1;
+}
+
+void sp_cuda_time_close_end(int begun)
+{
+	int kept = errno;
+
+	if (sp_cuda_events_are_gone())
+		sp_cuda_time_forget();
+	if (begun) {
+		__atomic_store_n(&closer, NULL, __ATOMIC_RELAXED);
+		leave();
+	}
+	errno = kept;
 }
 
 void sp_cuda_time_forget_stream(uint64_t stream)

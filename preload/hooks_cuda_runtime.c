@@ -6,6 +6,7 @@
  * compiles <<<>>> to __cudaLaunchKernel.
  */
 #include "preload/cuda.h"
+#include "preload/cuda_driver.h"
 #include "preload/cuda_launch.h"
 
 /* A function of the runtime: `kind` names its event; `arg` is computed before, `value` after the call. */
@@ -291,3 +292,31 @@ RUNTIME(cudaFreeHost, cudaFreeHost, freeing(SP_CUDA_PINNED, address), DONE, (voi
 	(address))
 RUNTIME(cudaHostUnregister, cudaHostUnregister, freeing(SP_CUDA_PINNED, address), DONE,
 	(void *address), (address))
+
+/* Functions of the driver that the runtime gives away. Those that it got by cuGetProcAddress are hooked already. */
+#define ENTRY_POINT(name, version, per_thread, parameters, arguments)                              \
+	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
+	{                                                                                          \
+		static struct sp_cuda_original original =                                          \
+			SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);                            \
+		struct sp_cuda_real real =                                                         \
+			sp_cuda_original_find(&original, __builtin_return_address(0));             \
+		int ret = ((int(*) parameters)real.function)arguments;                             \
+									                           \
+		if (ret == 0 && function && *function)                                             \
+			*function = sp_cuda_driver_wrap(                                           \
+				symbol, version, per_thread || (flags & SP_CUDA_LOOKUP_PER_THREAD), \
+				*function);                                                        \
+		return ret;                                                                        \
+	}
+#define ENTRY_POINTS(name, version, parameters, arguments)                                         \
+	ENTRY_POINT(name, version, 0, parameters, arguments)                                       \
+	ENTRY_POINT(name##_ptsz, version, 1, parameters, arguments)
+
+/* CUDA 11's form has no status: what is in its register is passed on. */
+ENTRY_POINTS(cudaGetDriverEntryPoint, SP_DRIVER_ANY_VERSION,
+	     (const char *symbol, void **function, unsigned long long flags, int *status),
+	     (symbol, function, flags, status))
+ENTRY_POINTS(cudaGetDriverEntryPointByVersion, (int)version,
+	     (const char *symbol, void **function, unsigned version, unsigned long long flags, int *status),
+	     (symbol, function, version, flags, status))

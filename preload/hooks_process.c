@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/cuda_driver.h"
+#include "preload/cuda_time.h"
 #include "preload/hook.h"
 #include "preload/process.h"
 #include "preload/resolve.h"
@@ -224,11 +226,13 @@ SP_HOOK(void, _Exit, int status)
 	end_by(SP_ORIGINAL__Exit, status);
 }
 
-/* What resolve.c remembers may have pointed into what is gone. */
+/* What we remember of libraries may have pointed into what is gone. */
 SP_HOOK(int, dlclose, void *handle)
 {
-	int ret = SP_REAL(dlclose)(handle);
+	int begun = sp_cuda_time_close_begin(), ret = SP_REAL(dlclose)(handle);
 
 	sp_resolve_forget();
+	sp_cuda_driver_forget();
+	sp_cuda_time_close_end(begun);
 	return ret;
 }

@@ -1,6 +1,7 @@
 """Own counts of CUDA calls against reported ones, by stage: calls and bytes, each counted once."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -103,6 +104,18 @@ class Endings(Case):
         outcome = self.exact(victim("endings"), "fork")
         stages, _ = outcome.trace.stages()
         self.assertEqual((stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (150, 50))
+
+    def test_entry_points_that_the_runtime_gives_away(self):
+        self.exact(victim("endings"), "entry")
+
+    def test_two_copies_of_a_runtime(self):
+        """As PyTorch's own and the system's: both by path, and the program is linked to a third."""
+        library = os.path.join(harness.environment("STAGEPROF_TEST_FAKE"), "13", "libcudart.so.13")
+        copies = [os.path.join(self.subfolder(name), "libcudart.so.13") for name in ("a", "b")]
+        for copy in copies:
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copyfile(os.path.realpath(library), copy)
+        self.exact(victim("endings"), "copies", *copies)
 
     def test_launches_that_fail(self):
         outcome = self.exact(victim("endings"), "fail")

@@ -3,6 +3,8 @@
  *	endings load     libraries of CUDA are loaded and never called
  *	endings fork     a child of a process that has used CUDA: all fails there, and goes on here
  *	endings fail     launches that the runtime and that the driver refuse, among good ones
+ *	endings entry    functions of the driver that the runtime gives away
+ *	endings copies FILE FILE   two copies of one runtime, opened by path, and the driver opened twice
  *	endings begin    the first calls of a program; prints what they return (no driver, no device)
  */
 #define _GNU_SOURCE
@@ -104,12 +106,68 @@ static int fail(void)
 	return TALLY(sync, cudaDeviceSynchronize());
 }
 
+typedef int driver_launch(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+			  void **);
+
+static void launch_by(struct tally_row *row, void *function)
+{
+	driver_launch *launch = (driver_launch *)function;
+
+	EXPECT(launch);
+	for (int i = 0; i < ROUNDS; i++)
+		EXPECT(TALLY(row, launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)) == FAKE_OK);
+}
+
+static int entry(void)
+{
+	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	void *found[4], *batch = NULL;
+	int status;
+
+	EXPECT(cudaGetDriverEntryPoint("cuLaunchKernel", &found[0], 0, &status) == FAKE_OK);
+	EXPECT(cudaGetDriverEntryPoint_ptsz("cuLaunchKernel", &found[1], 0, &status) == FAKE_OK);
+	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[2], 12000, 0, &status) == FAKE_OK);
+	EXPECT(cudaGetDriverEntryPointByVersion_ptsz("cuLaunchKernel", &found[3], 12000, 0, &status) == FAKE_OK);
+	for (int i = 0; i < 4; i++)
+		launch_by(row, found[i]);
+	/* Of two ABIs, and which is not told: it has to be the real one. */
+	EXPECT(cudaGetDriverEntryPoint("cuMemcpyBatchAsync", &batch, 0, &status) == FAKE_OK && batch);
+	EXPECT(cudaGetDriverEntryPoint("cuNoSuchFunction", &batch, 0, &status) == FAKE_OK && !batch && status);
+	return TALLY(sync, cudaDeviceSynchronize());
+}
+
+static int copies(char **files)
+{
+	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	void *driver[2];
+
+	for (int i = 0; i < 2; i++) {
+		void *library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+		__typeof__(&cudaLaunchKernel) launch = (__typeof__(launch))dlsym(library, "cudaLaunchKernel");
+
+		EXPECT(launch && launch != cudaLaunchKernel);
+		for (int k = 0; k < ROUNDS; k++)
+			EXPECT(TALLY(row, launch((const void *)copies, one, one, NULL, 0, NULL)) == FAKE_OK);
+		driver[i] = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+		EXPECT(driver[i]);
+		launch_by(row, dlsym(driver[i], "cuLaunchKernel"));
+	}
+	launch_some(row, FAKE_OK);
+	EXPECT(dlclose(driver[0]) == 0);
+	launch_by(row, dlsym(driver[1], "cuLaunchKernel"));
+	return TALLY(sync, cudaDeviceSynchronize());
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(mode, "load"))
 		return load();
+	if (!strcmp(mode, "entry"))
+		return entry();
+	if (!strcmp(mode, "copies") && argc == 4)
+		return copies(argv + 2);
 	if (!strcmp(mode, "fork"))
 		return fork_after();
 	return strcmp(mode, "fail") ? begin() : fail();

@@ -115,6 +115,21 @@ class GpuTime(Case):
             self.assertGreaterEqual(account[part], 0.999 * ns * (STEPS - 3) / STEPS, part)
             self.assertLessEqual(account[part], ns + 8 * MS * STEPS, part)
 
+    def test_the_driver_is_unloaded_while_events_are_outstanding(self):
+        said, trace = self.train(10, 6, 5, 4, "unload", "sync", env={"FAKE_CUDA_UNLOADS": "1"})
+        # The step that nobody waited for; those without CUDA have no work.
+        self.assertEqual({ns for ns in said["gpu_ns"].values()}, {(STEPS - 2) * ms * MS for ms in (6, 5, 4)})
+        given_up = self.gpu(trace)["spans_given_up"]
+        self.assertGreaterEqual(given_up, 1)
+        self.assertLessEqual(given_up, 3)
+        account = {row["part"]: row["gpu_ns"] for row in trace.report("summary")["account"]}
+        for part, ns in said["gpu_ns"].items():
+            self.assertGreaterEqual(account[part], 0.999 * ns * (STEPS - 3) / (STEPS - 2), part)
+            self.assertLessEqual(account[part], ns + 8 * MS * STEPS, part)
+        told = [c["text"].split("\t") for c in trace.report("summary")["coverage"]]
+        gone = ["cuda-gpu-time", "unobservable", "the driver was unloaded: what was under way on it is given up"]
+        self.assertIn(gone, told)
+
     def test_per_thread_streams_and_launches_that_fail(self):
         said, trace = self.train(10, 6, 5, 4, "per-thread", "failing", "sync")
         self.assert_parts(said, trace, 0.999, slack=8)

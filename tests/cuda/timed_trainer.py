@@ -1,17 +1,19 @@
 """A training loop of PyTorch on the CPU that gives the device of tests/fake_cuda known work.
 
     timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices] [modules]
-        [per-thread] [failing] [reset] [release] [destroy] [fork]
+        [per-thread] [failing] [reset] [release] [destroy] [fork] [unload]
 
 sync: waits for the device in every step. capture: captures a graph in the middle of the forward. aside:
 backward's work is launched by a thread of its own. devices: every second kernel of the forward goes to a
 second device. modules: the forward is a tree of modules with work of their own. per-thread: all on the default streams of
 threads. failing: each part also makes a launch that is refused. reset, release, destroy: in some step, with work under way,
 the device is reset, its primary context released by all, or a context of our own that had work destroyed. fork: half way
-a child goes on with a stage of its own. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
+a child goes on with a stage of its own. unload: for two steps there is no CUDA; its libraries, with work under way, are unloaded and
+come back. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
 when it is launched or when the one before it on the device ends.
 """
 
+import _ctypes
 import ctypes
 import json
 import os
@@ -24,6 +26,7 @@ from torch.utils.data import DataLoader, Dataset
 
 cuda = ctypes.CDLL("libcudart.so.13")
 driver = ctypes.CDLL("libcuda.so.1")
+has_cuda, violations = True, 0
 steps, wait_ms, forward_ms, backward_ms, optimizer_ms = (int(a) for a in sys.argv[1:6])
 modes = set(sys.argv[6:])
 DEVICES = 2 if "devices" in modes else 1
@@ -43,13 +46,44 @@ class Dim3(ctypes.Structure):
 
 
 ONE, NONE = Dim3(1, 1, 1), Dim3(0, 1, 1)
-launch_kernel = cuda.cudaLaunchKernel_ptsz if "per-thread" in modes else cuda.cudaLaunchKernel
-launch_kernel.argtypes = cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
-driver.cuLaunchKernel.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
+
+
+def bind():
+    global launch_kernel
+    launch_kernel = cuda.cudaLaunchKernel_ptsz if "per-thread" in modes else cuda.cudaLaunchKernel
+    launch_kernel.argtypes = cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
+    driver.cuLaunchKernel.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
+
+
+bind()
+
+
+def is_mapped():
+    with open("/proc/self/maps") as maps:
+        return any("libcuda" in line for line in maps)
+
+
+def unload():
+    global errors, has_cuda, violations
+    violations += driver.cuFakeViolations()
+    for library in (driver, cuda):
+        _ctypes.dlclose(library._handle)
+    has_cuda = False
+    errors += is_mapped()
+
+
+def reload():
+    global cuda, driver, has_cuda
+    cuda, driver = ctypes.CDLL("libcudart.so.13"), ctypes.CDLL("libcuda.so.1")
+    has_cuda = True
+    bind()
+    cuda.cudaStreamCreate(ctypes.byref(streams[0]))
 
 
 def launch(part, ms, device=0):
     global errors
+    if not has_cuda:
+        return
     ns = ctypes.c_uint64(ms * 1_000_000)
     arguments = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(ns), ctypes.c_void_p))
     work.append((part, device, time.monotonic_ns(), ns.value))
@@ -197,7 +231,11 @@ for batch in timed(DataLoader(Samples(), batch_size=1)):
     for mode, change, step in (("reset", reset, 2), ("release", release, 4), ("destroy", destroy, 6)):
         if mode in modes and len(waits) == step:
             change()
-    if "sync" in modes:
+    if "unload" in modes and len(waits) == 3:
+        unload()
+    if "unload" in modes and len(waits) == 5:
+        reload()
+    if "sync" in modes and has_cuda:
         cuda.cudaStreamSynchronize_ptsz(None) if "per-thread" in modes else cuda.cudaStreamSynchronize(streams[0])
     if "fork" in modes and len(waits) == steps // 2:
         fork()
@@ -231,7 +269,7 @@ print(
             "wait_ns": sum(end - begin for begin, end in inside),
             "hidden_ns": hidden,
             "errors": errors,
-            "violations": driver.cuFakeViolations(),
+            "violations": violations + driver.cuFakeViolations(),
         }
     )
 )

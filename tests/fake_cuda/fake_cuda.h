@@ -7,6 +7,7 @@
  *
  * Environment: FAKE_CUDA_DEVICES, 1 if unset: 0 makes every call fail as on a machine without a device.
  * FAKE_CUDA_MALLOC_WAITS: allocating waits for the device, as freeing always does.
+ * FAKE_CUDA_UNLOADS: the runtime closes the driver when it is unloaded, and that ends its streams when their work is done.
  * FAKE_CUDA_STRICT: calls that CUDA forbids while another thread captures end that capture in an error.
  */
 #ifndef FAKE_CUDA_H
@@ -126,8 +127,11 @@ int cudaHostUnregister(void *pointer);
 int cudaGetDeviceCount(int *count);
 int cudaSetDevice(int device);
 int cudaGetDevice(int *device);
-int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-				     unsigned long long flags, int *status);
+/* These look in a table of the driver's, and not by cuGetProcAddress. */
+FAKE_TWIN(cudaGetDriverEntryPoint, _ptsz, const char *symbol, void **function, unsigned long long flags,
+	  int *status);
+FAKE_TWIN(cudaGetDriverEntryPointByVersion, _ptsz, const char *symbol, void **function, unsigned version,
+	  unsigned long long flags, int *status);
 
 /* Not in CUDA: called by every kernel launch once the driver has returned; it need not return itself. */
 void cudaFakeOnLaunch(void (*function)(void));
@@ -141,6 +145,8 @@ int cuInit(unsigned flags);
 /* Not in CUDA either: what was done with streams, events and contexts that had ended, and nodes of a graph. */
 long cuFakeViolations(void);
 long cuFakeGraphNodes(void *graph);
+/* cuGetProcAddress_v2 by a name that nobody hooks: for the runtime, as if it had a table of its own. */
+int fakeCudaFind(const char *symbol, void **function, int version, uint64_t flags, int *status);
 int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
 			int *status);

@@ -591,6 +591,12 @@ int cuGetExportTable(const void **table, const void *id)
 	return FAKE_NOT_FOUND;
 }
 
+__attribute__((destructor)) static void unload(void)
+{
+	if (getenv("FAKE_CUDA_UNLOADS"))
+		fake_streams_end();
+}
+
 #define ENTRY(name, exported, per_thread, parameters) {#name, (void *)exported, (void *)per_thread},
 static const struct {
 	const char *name;
@@ -600,7 +606,7 @@ static const struct {
 	{"cuGetExportTable", (void *)cuGetExportTable, (void *)cuGetExportTable},
 };
 
-int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status)
+int fakeCudaFind(const char *symbol, void **function, int version, uint64_t flags, int *status)
 {
 	*function = NULL;
 	if (!strcmp(symbol, "cuGetProcAddress"))
@@ -617,7 +623,12 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64
 	return *function ? FAKE_OK : FAKE_NOT_FOUND;
 }
 
+int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status)
+{
+	return fakeCudaFind(symbol, function, version, flags, status);
+}
+
 int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags)
 {
-	return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
+	return fakeCudaFind(symbol, function, version, flags, NULL);
 }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake_cuda.h"
@@ -18,6 +19,7 @@ static struct {
 	FAKE_PLAIN_DRIVER(POINTER)
 	int (*find)(const char *symbol, void **function, int version, uint64_t flags, int *status);
 	int (*find_v1)(const char *symbol, void **function, int version, uint64_t flags);
+	int (*find_in_table)(const char *symbol, void **function, int version, uint64_t flags, int *status);
 	void (*observed_begin)(struct fake_call *);
 	void (*observed_end)(struct fake_call *);
 	int begun; /* what every call returns instead of doing anything */
@@ -46,10 +48,11 @@ static void find_all(void)
 	FAKE_PLAIN_DRIVER(FIND)
 }
 
+static void *library;
+
 static void begin_once(void)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
+	library = dlopen("libcuda.so.1", RTLD_NOW);
 	driver.begun = FAKE_INSUFFICIENT_DRIVER;
 	if (!library)
 		return;
@@ -57,12 +60,19 @@ static void begin_once(void)
 		library, "cuGetProcAddress_v2");
 	driver.find_v1 = (int (*)(const char *, void **, int, uint64_t))dlsym(library,
 									      "cuGetProcAddress");
+	driver.find_in_table = (__typeof__(driver.find_in_table))dlsym(library, "fakeCudaFind");
 	driver.observed_begin = (void (*)(struct fake_call *))dlsym(library, "fakeCudaBegin");
 	driver.observed_end = (void (*)(struct fake_call *))dlsym(library, "fakeCudaEnd");
 	if (!driver.find && !driver.find_v1)
 		return;
 	find_all();
 	driver.begun = driver.cuInit(0);
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+	if (library && getenv("FAKE_CUDA_UNLOADS"))
+		dlclose(library);
 }
 
 static __thread int device;
@@ -302,12 +312,17 @@ PLAIN(cudaHostRegister, (void *pointer, size_t bytes, unsigned flags),
 PLAIN(cudaHostUnregister, (void *pointer), driver.cuMemHostUnregister(pointer))
 PLAIN(cudaGetDeviceCount, (int *count), driver.cuDeviceGetCount(count))
 
-int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-				     unsigned long long flags, int *status)
+static int entry_point(int form, const char *symbol, void **function, unsigned version, unsigned long long flags,
+		       int *status)
 {
-	BEGIN();
-	*function = find(symbol, flags);
-	if (status)
-		*status = *function ? 0 : 1;
-	return FAKE_OK;
+	int ret = driver.find_in_table(symbol, function, (int)version, form ? FAKE_PER_THREAD : flags, status);
+
+	return ret == FAKE_NOT_FOUND ? FAKE_OK : ret;
 }
+
+FORMS(cudaGetDriverEntryPointByVersion, _ptsz,
+      (const char *symbol, void **function, unsigned version, unsigned long long flags, int *status),
+      entry_point(form, symbol, function, version, flags, status))
+FORMS(cudaGetDriverEntryPoint, _ptsz,
+      (const char *symbol, void **function, unsigned long long flags, int *status),
+      entry_point(form, symbol, function, FAKE_RUNTIME_VERSION, flags, status))

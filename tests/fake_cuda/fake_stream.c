@@ -136,6 +136,12 @@ void fake_stream_free(struct fake_stream *stream)
 	/* Its memory is kept: another thread may be waiting for all streams. */
 }
 
+void fake_streams_end(void)
+{
+	while (streams)
+		fake_stream_free(streams);
+}
+
 int fake_stream_device(const struct fake_stream *stream)
 {
 	return stream->device;

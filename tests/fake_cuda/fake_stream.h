@@ -47,6 +47,9 @@ void fake_stream_finish(struct fake_stream *stream);
 int fake_stream_idle(struct fake_stream *stream);
 void fake_streams_finish_all(void);
 
+/* The library is unloaded: streams end when their work is done. */
+void fake_streams_end(void);
+
 int fake_stream_captures(struct fake_stream *stream);
 void fake_capture_begin(struct fake_stream *stream);
 struct fake_work *fake_capture_end(struct fake_stream *stream);
