@@ -274,6 +274,7 @@ static int define(struct gathering *g, uint32_t stream, const struct sp_definiti
 		define_step_usage(&g->facts->usages[stream], d);
 		return 0;
 	case SP_DEFINE_COVERAGE:
+		image->may_step |= sp_label_covers_graphs((const char *)d->blob, d->bytes);
 		tally_add(&g->facts->coverage, d);
 		return 0;
 	case SP_DEFINE_NOTE:

@@ -37,7 +37,7 @@ struct sp_image_facts {
 	uint8_t *label_uses; /* enum sp_label, likewise */
 	uint32_t label_room; /* entries in both */
 	struct sp_cpu_facts cpus; /* zeros: not told */
-	bool may_step;	     /* sp_label_may_step() */
+	bool may_step;	     /* sp_label_may_step(), or it launched CUDA graphs */
 	bool has_collectives; /* marked from the call to their end: SP_LABEL_COLLECTIVE */
 	char *command;	     /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;

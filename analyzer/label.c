@@ -47,3 +47,8 @@ bool sp_label_may_step(const char *text, size_t bytes)
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
 	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize");
 }
+
+bool sp_label_covers_graphs(const char *text, size_t bytes)
+{
+	return begins_with(text, bytes, "cuda-graphs\t");
+}

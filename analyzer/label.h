@@ -21,6 +21,9 @@ enum sp_label {
 
 enum sp_label sp_label_of(const char *text, size_t bytes);
 
+/* Coverage: the process has launched CUDA graphs. */
+bool sp_label_covers_graphs(const char *text, size_t bytes);
+
 /* True where a process with this label may make steps: of an optimizer, or backwards; false: it is not worth
  * looking. */
 bool sp_label_may_step(const char *text, size_t bytes);

@@ -2,7 +2,7 @@
  * Steps of one training thread, cut out of its ranges as they come.
  *
  * A step ends where an optimizer step ends; of a process that has no optimizer (one that updates its parameters
- * itself), where a backward ends. What lies between two optimizer steps is read from the
+ * itself), where a backward ends; where steps were captured as a CUDA graph, where the launch of a graph ends. What lies between two optimizer steps is read from the
  * order of loader waits and backwards: a batch that no backward follows is one of validation, or
  * the loader's last call, which only says that there is no more. Those, and what else comes before
  * the batch that is trained on, are a pause, and the step begins with its batch.
@@ -27,7 +27,7 @@
 #include "analyzer/facts.h"
 #include "analyzer/gpu_time.h"
 
-enum sp_step_end { SP_STEP_BY_OPTIMIZER, SP_STEP_BY_BACKWARD };
+enum sp_step_end { SP_STEP_BY_OPTIMIZER, SP_STEP_BY_BACKWARD, SP_STEP_BY_GRAPH };
 
 enum sp_step_kind {
 	SP_STEP_STEADY,
@@ -119,6 +119,8 @@ struct sp_steps {
 	enum sp_step_end end;
 	bool has_backward;
 	bool is_fed; /* by a loader */
+	bool has_captured; /* a backward or an optimizer while a stream captured */
+	uint32_t graphs;   /* launched since the last backward or optimizer; only where steps do not end by them */
 	bool is_out_of_memory;
 };
 
@@ -131,7 +133,7 @@ struct sp_cutter {
 	struct sp_piece *pieces; /* none inside another */
 	uint32_t count, room;
 	int64_t from_ns; /* end of the last step */
-	bool has_from;
+	bool has_from, is_capturing;
 };
 
 void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,

@@ -4,6 +4,7 @@
 
 #include "analyzer/step_cut.h"
 #include "analyzer/step_pass.h"
+#include "trace/events.h"
 
 #define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
 #define PIECES_MAX (1u << 20) /* between two steps; beyond, the older half counts as other work */
@@ -62,7 +63,7 @@ static void add_wait(struct sp_steps *s, const struct sp_piece *p)
 static bool is_structure(const struct sp_piece *p)
 {
 	return sp_piece_part(p->kind) == SP_ACCOUNT_loader_wait || p->kind == SP_PIECE_BACKWARD ||
-	       p->kind == SP_PIECE_OPTIMIZER;
+	       p->kind == SP_PIECE_OPTIMIZER || p->kind == SP_PIECE_GRAPH;
 }
 
 /* The kind of the first piece of structure from i on. */
@@ -96,7 +97,7 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 }
 
 /*
- * The batches before the first backward or optimizer: the last of them is the one that is trained
+ * The batches before the first backward, optimizer or graph: the last of them is the one that is trained
  * on.
  */
 struct batches {
@@ -223,7 +224,7 @@ uint32_t sp_cut_end_of_batches(const struct sp_cutter *c)
 	uint32_t i = 0;
 
 	while (i < c->count && c->pieces[i].kind != SP_PIECE_BACKWARD &&
-	       c->pieces[i].kind != SP_PIECE_OPTIMIZER)
+	       c->pieces[i].kind != SP_PIECE_OPTIMIZER && c->pieces[i].kind != SP_PIECE_GRAPH)
 		i++;
 	return i;
 }
@@ -292,10 +293,30 @@ static void shrink(struct sp_cutter *c)
 
 static bool ends_in_step(const struct sp_cutter *c)
 {
-	enum sp_piece_kind end =
-		c->steps->end == SP_STEP_BY_OPTIMIZER ? SP_PIECE_OPTIMIZER : SP_PIECE_BACKWARD;
+	enum sp_piece_kind last = c->count ? c->pieces[c->count - 1].kind : SP_PIECE_NONE;
 
-	return c->count && c->pieces[c->count - 1].kind == end;
+	if (last == SP_PIECE_GRAPH || last == SP_PIECE_OPTIMIZER)
+		return c->steps->end != SP_STEP_BY_BACKWARD;
+	return last == SP_PIECE_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
+}
+
+/* What tells whether steps are graphs: those launched behind what is no graph. Returns false where there is no more to do. */
+static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_piece_kind kind)
+{
+	struct sp_steps *s = c->steps;
+
+	if (event == SP_EV_cudaStreamBeginCapture || event == SP_EV_cuStreamBeginCapture)
+		c->is_capturing = true;
+	else if (event == SP_EV_cudaStreamEndCapture || event == SP_EV_cuStreamEndCapture)
+		c->is_capturing = false;
+	if (kind == SP_PIECE_BACKWARD || kind == SP_PIECE_OPTIMIZER) {
+		s->has_captured |= c->is_capturing;
+		s->graphs = 0;
+	}
+	if (kind != SP_PIECE_GRAPH)
+		return kind != SP_PIECE_NONE;
+	s->graphs++;
+	return s->end == SP_STEP_BY_GRAPH;
 }
 
 /* Steps of which nothing is known; where the first of them ended recording began again, the next begins. */
@@ -333,7 +354,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 {
 	struct sp_piece piece = sp_piece_of(c->image, slot, start_ns, end_ns), *list;
 
-	if (piece.kind == SP_PIECE_NONE || is_left_out(c, &piece))
+	if (!note_graphs(c, sp_commit_kind(slot->commit), piece.kind) || is_left_out(c, &piece))
 		return;
 	if (piece.kind == SP_PIECE_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);

@@ -80,6 +80,8 @@ static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint
 		return SP_PIECE_SYNC;
 	case SP_CLASS_NCCL:
 		return SP_PIECE_GRAD_SYNC;
+	case SP_CLASS_CUDA_GRAPH:
+		return SP_PIECE_GRAPH;
 	}
 	return SP_PIECE_NONE;
 }
@@ -126,9 +128,14 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_EV_fork:
 	case SP_EV_munmap:
 	case SP_EV_recording_off:
+	case SP_EV_cudaStreamBeginCapture:
+	case SP_EV_cuStreamBeginCapture:
+	case SP_EV_cudaStreamEndCapture:
+	case SP_EV_cuStreamEndCapture:
 		return true;
 	}
 	switch (info->class) {
+	case SP_CLASS_CUDA_GRAPH:
 	case SP_CLASS_CUDA_COPY:
 	case SP_CLASS_CUDA_SYNC:
 	case SP_CLASS_NCCL:
@@ -186,6 +193,7 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 		return SP_ACCOUNT_grad_sync;
 	case SP_PIECE_NONE:
 	case SP_PIECE_FETCH:
+	case SP_PIECE_GRAPH:
 	case SP_PIECE_COMPILE:
 	case SP_PIECE_AWAIT:
 	case SP_PIECE_INPUT:

@@ -15,6 +15,7 @@ enum sp_piece_kind {
 	SP_PIECE_FETCH, /* a batch made on this thread */
 	SP_PIECE_BACKWARD,
 	SP_PIECE_OPTIMIZER,
+	SP_PIECE_GRAPH, /* the launch of one */
 	SP_PIECE_ZERO_GRAD,
 	SP_PIECE_CHECKPOINT,
 	SP_PIECE_COMPILE, /* with what it traces: those backwards are none of the step's */

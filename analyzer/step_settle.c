@@ -48,7 +48,7 @@ static bool has_backward(const struct sp_steps *s)
 /* Optimizer steps after one backward, or of one batch, are one step. */
 static void join_steps(struct sp_steps *s)
 {
-	bool by_batch = steps_by_batch(s), by_backward = has_backward(s);
+	bool by_batch = steps_by_batch(s), by_backward = has_backward(s) && s->end != SP_STEP_BY_GRAPH;
 	uint32_t kept = 0, pause = 0;
 
 	for (uint32_t i = 0; i < s->count; i++) {

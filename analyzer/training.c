@@ -8,12 +8,14 @@
 #include "analyzer/jobs.h"
 #include "analyzer/report.h"
 
+#define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
+
 struct reading {
 	const struct sp_report *report;
 	struct sp_reader *readers; /* one a worker */
 	uint32_t *streams;	   /* the first of each thread */
 	struct sp_steps *steps;	   /* parallel */
-	bool *is_again;		   /* parallel */
+	enum sp_step_end *ends;	   /* parallel: by what steps end, as it was found out so far */
 	uint32_t count;
 	bool wants[SP_EVENT_KINDS];
 };
@@ -132,8 +134,8 @@ static int list_threads(struct reading *r)
 
 	r->streams = calloc(n + 1u, sizeof(*r->streams));
 	r->steps = calloc(n + 1u, sizeof(*r->steps));
-	r->is_again = calloc(n + 1u, sizeof(*r->is_again));
-	if (!r->streams || !r->steps || !r->is_again)
+	r->ends = calloc(n + 1u, sizeof(*r->ends));
+	if (!r->streams || !r->steps || !r->ends)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (may_train(r->report, i))
@@ -155,22 +157,36 @@ static int read_again(void *context, unsigned worker, uint32_t i)
 {
 	struct reading *r = context;
 
-	if (!r->is_again[i])
+	if (r->ends[i] == r->steps[i].end)
 		return 0;
 	sp_steps_finish(&r->steps[i]);
-	r->steps[i] = (struct sp_steps){.end = SP_STEP_BY_BACKWARD};
+	r->steps[i] = (struct sp_steps){.end = r->ends[i]};
 	return read_thread(context, worker, i);
 }
 
-/* Threads with backwards, of processes in which no optimizer steps. */
-static int read_by_backward(struct reading *r)
+/*
+ * Steps that were captured whole are launches of a graph: those behind all that was done to warm up and to capture it. A
+ * program that launches graphs when its training is over has captured no optimizer.
+ */
+static bool replays_steps(const struct sp_steps *s, bool trains)
+{
+	return s->graphs >= GRAPHS_MIN && (!trains || (s->has_captured && s->graphs >= s->count));
+}
+
+/* By what steps end, of threads whose process has no optimizer that steps, or has captured it. */
+static int read_otherwise(struct reading *r)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < r->count; i++) {
-		r->is_again[i] = r->steps[i].has_backward &&
-				 !has_steps(r, r->report->index.streams[r->streams[i]]->image);
-		any |= r->is_again[i];
+		const struct sp_steps *s = &r->steps[i];
+		bool steps = has_steps(r, r->report->index.streams[r->streams[i]]->image);
+
+		if (replays_steps(s, steps || s->has_backward))
+			r->ends[i] = SP_STEP_BY_GRAPH;
+		else if (s->has_backward && !steps)
+			r->ends[i] = SP_STEP_BY_BACKWARD;
+		any |= r->ends[i] != s->end;
 	}
 	return any ? sp_jobs_run(r->report->jobs, r->count, read_again, r) : 0;
 }
@@ -189,7 +205,7 @@ static int read_threads(struct reading *r)
 	if (result == 0)
 		result = sp_jobs_run(jobs, r->count, read_thread, r);
 	if (result == 0)
-		result = read_by_backward(r);
+		result = read_otherwise(r);
 	for (unsigned i = 0; i < jobs; i++)
 		sp_reader_finish(&r->readers[i]);
 	return result;
@@ -225,7 +241,7 @@ int sp_training_read(struct sp_training *training, const struct sp_report *repor
 	free(r.readers);
 	free(r.streams);
 	free(r.steps);
-	free(r.is_again);
+	free(r.ends);
 	return result;
 }
 

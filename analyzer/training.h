@@ -10,7 +10,7 @@
 
 struct sp_report;
 
-/* A thread that steps an optimizer. */
+/* A thread that steps: an optimizer, or what stands for it (step.h). */
 struct sp_trainer {
 	uint32_t stream; /* its first, index into index.streams */
 	struct sp_steps steps;

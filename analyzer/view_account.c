@@ -54,13 +54,29 @@ static uint64_t epochs_of(const struct sp_report *report)
 	return most;
 }
 
-/* Some training thread's steps are told by its backwards. */
-static bool by_backward(const struct sp_report *report)
+/* By what the steps of some training thread are told, if not by its optimizer. */
+static enum sp_step_end end_of_steps(const struct sp_report *report)
 {
 	for (uint32_t t = 0; t < report->training.count; t++)
-		if (report->training.trainers[t].steps.end == SP_STEP_BY_BACKWARD)
-			return true;
-	return false;
+		if (report->training.trainers[t].steps.end != SP_STEP_BY_OPTIMIZER)
+			return report->training.trainers[t].steps.end;
+	return SP_STEP_BY_OPTIMIZER;
+}
+
+/* As in JSON. */
+static const char *end_name(enum sp_step_end end)
+{
+	static const char *const names[] = {"optimizer", "backward", "graph"};
+
+	return names[end];
+}
+
+static void show_end(struct sp_out *out, enum sp_step_end end)
+{
+	if (end == SP_STEP_BY_BACKWARD)
+		sp_out_line(out, "           each ends with its backward: no optimizer step was seen");
+	if (end == SP_STEP_BY_GRAPH)
+		sp_out_line(out, "           each ends with the launch of a CUDA graph, and what is in it is not told apart");
 }
 
 static void steps_json(const struct sp_report *report, struct sp_out *out,
@@ -82,8 +98,8 @@ static void steps_json(const struct sp_report *report, struct sp_out *out,
 	sp_json_count(j, "steady_count", steady->count);
 	count_json(out, "steady_wall_ns_p50", steady->count, steady->p50_ns);
 	if (all->count)
-		sp_json_string(j, "end_with", by_backward(report) ? "backward" : "optimizer",
-			       by_backward(report) ? 8 : 9);
+		sp_json_string(j, "end_with", end_name(end_of_steps(report)),
+			       strlen(end_name(end_of_steps(report))));
 	else
 		sp_json_null(j, "end_with");
 	if (all->count)
@@ -118,8 +134,18 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 	if (report->training.count > 1)
 		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
-	if (by_backward(report))
-		sp_out_line(out, "           each ends with its backward: no optimizer step was seen");
+	show_end(out, end_of_steps(report));
+}
+
+/* A step that is one graph has these parts, unseen. */
+static const char *why_missing(const struct sp_report *report, enum sp_account_part part)
+{
+	bool is_inside = part == SP_ACCOUNT_forward || part == SP_ACCOUNT_backward || part == SP_ACCOUNT_optimizer ||
+			 part == SP_ACCOUNT_zero_grad;
+
+	if (is_inside && end_of_steps(report) == SP_STEP_BY_GRAPH)
+		return _("inside a CUDA graph, where nothing is told apart");
+	return sp_account_missing(part);
 }
 
 /* gpu: NULL where nothing is known of it. */
@@ -127,7 +153,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		     const struct sp_account *sum, const struct sp_gpu_sums *gpu, uint64_t steps)
 {
 	enum sp_source_kind source = sp_training_source(&report->training, part);
-	const char *missing = sp_account_missing(part);
+	const char *missing = why_missing(report, part);
 	struct sp_cell cells[CELLS] = {
 		[PART] = sp_cell_text(sp_account_name(part)),
 		[TITLE] = sp_cell_text(sp_account_title(part)),

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "preload/abi_cuda.h"
+#include "preload/cuda_graph.h"
 #include "preload/cuda_memory.h"
 #include "preload/cuda_time.h"
 #include "preload/cupti.h"
@@ -143,6 +144,10 @@ static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind
 	case SP_EV_cuStreamEndCapture:
 		if (ret != SP_CUDA_WRONG_THREAD)
 			sp_cuda_time_captured();
+		break;
+	case SP_EV_cudaGraphLaunch:
+	case SP_EV_cuGraphLaunch:
+		sp_cuda_graph_launched();
 		break;
 	case SP_EV_cudaDeviceReset:
 	case SP_EV_cuDevicePrimaryCtxReset:

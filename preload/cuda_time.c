@@ -6,6 +6,7 @@
 #include "preload/config.h"
 #include "preload/cuda_chain.h"
 #include "preload/cuda_events.h"
+#include "preload/cuda_graph.h"
 #include "preload/hot.h"
 #include "preload/process.h"
 #include "preload/sys.h"
@@ -194,6 +195,8 @@ uint32_t sp_cuda_time_enter(uint32_t part)
 		return KEEP;
 	if (has_unseen_driver)
 		sp_cuda_time_bind();
+	if (part != SP_PART_loader_next && part != SP_PART_checkpoint_save)
+		sp_cuda_graph_is_part();
 	before = now_part;
 	boundary();
 	now_part = part;
@@ -218,6 +221,14 @@ void sp_cuda_time_split(void)
 		return;
 	boundary();
 	arm();
+}
+
+void sp_cuda_time_close(void)
+{
+	if (!is_trainer(SP_PART_none))
+		return;
+	boundary();
+	__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
 }
 
 static struct sp_cuda_chain *chain_find(void *context, void *stream, const void *owner)

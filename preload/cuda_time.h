@@ -32,8 +32,11 @@ void sp_cuda_time_bind(void);
 uint32_t sp_cuda_time_enter(uint32_t part);
 void sp_cuda_time_leave(uint32_t entered);
 
-/* A boundary inside a stage: of a module. */
+/* A boundary inside a stage: of a module, or before the launch of a graph. */
 void sp_cuda_time_split(void);
+
+/* What is open ends here, and what comes until the next boundary is in no span: behind the launch of a graph. */
+void sp_cuda_time_close(void);
 
 /* Work is about to be put on a stream. per_thread: a NULL stream is the calling thread's own. */
 void sp_cuda_time_begin(uint64_t stream, int per_thread);

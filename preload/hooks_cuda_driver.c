@@ -168,7 +168,7 @@ DRIVER_ONE(cuLaunchGrid, 2000, cuLaunchGrid, cuLaunchKernel, WORK_ON(NULL), DONE
 	   (void *function, int width, int height), (function, width, height))
 DRIVER_ONE(cuLaunchGridAsync, 2000, cuLaunchGridAsync, cuLaunchKernel, WORK_ON(stream), DONE,
 	   (void *function, int width, int height, void *stream), (function, width, height, stream))
-DRIVER(cuGraphLaunch, 10000, _ptsz, cuGraphLaunch, WORK_ON(stream), DONE, (void *graph, void *stream),
+DRIVER(cuGraphLaunch, 10000, _ptsz, cuGraphLaunch, (sp_cuda_graph_launch(), WORK_ON(stream)), DONE, (void *graph, void *stream),
        (graph, stream))
 
 /* Copies */

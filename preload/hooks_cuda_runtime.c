@@ -81,7 +81,7 @@ RUNTIME_PTSZ(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel, WORK_ON(s
 /* Gone in CUDA 13. */
 RUNTIME(cudaLaunchCooperativeKernelMultiDevice, cudaLaunchCooperativeKernel, 0, DONE,
 	(void *list, unsigned devices, unsigned flags), (list, devices, flags))
-RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, WORK_ON(stream), DONE, (void *graph, void *stream),
+RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, (sp_cuda_graph_launch(), WORK_ON(stream)), DONE, (void *graph, void *stream),
 	     (graph, stream))
 
 /* Copies */
