@@ -17,6 +17,7 @@ struct kind_row {
 	bool has_file;
 	bool has_image;
 	bool has_bytes;
+	bool is_stream;
 	bool is_copy; /* of CUDA */
 };
 
@@ -33,6 +34,7 @@ static void rows_fill(void)
 			row->stage[place] = (uint8_t)sp_stage_of(kind, (enum sp_place)place);
 		row->class = info->class;
 		row->is_known = info->name != NULL;
+		row->is_stream = kind == SP_EV_fopen;
 		row->has_file = info->arg == SP_ARG_FILE;
 		row->is_copy = info->name && (info->class == SP_CLASS_CUDA_COPY ||
 					      info->class == SP_CLASS_GPU_COPY);
@@ -59,6 +61,7 @@ void sp_fold_part_finish(struct sp_fold_part *part)
 static void merge_file(struct sp_file_sums *into, const struct sp_file_sums *from)
 {
 	into->opens += from->opens;
+	into->streams += from->streams;
 	into->reads += from->reads;
 	into->writes += from->writes;
 	into->read_ns += from->read_ns;
@@ -113,6 +116,7 @@ static void add_file(struct sp_file_sums *f, const struct kind_row *row, int64_t
 		break;
 	case SP_CLASS_OPEN:
 		f->opens++;
+		f->streams += row->is_stream;
 		f->other_ns += ns;
 		break;
 	default:

@@ -41,6 +41,7 @@ static inline bool sp_read_is_slow(uint64_t ns, uint64_t bytes)
 /* Of one name of a file. */
 struct sp_file_sums {
 	uint64_t opens, reads, writes;
+	uint64_t streams; /* of opens: by fopen, so that lines and characters may have been read or written unseen */
 	uint64_t read_ns, write_ns, other_ns;
 	uint64_t read_bytes, write_bytes;
 	uint64_t slow_reads, slow_read_ns, slow_read_bytes; /* sp_read_is_slow() */

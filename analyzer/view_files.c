@@ -52,6 +52,29 @@ static bool is_touched(const void *context, uint32_t i)
 	return f->opens || f->reads || f->maps || f->writes || f->other_ns;
 }
 
+/* What was not seen is not 0. */
+static void leave_unseen(struct sp_cell cells[CELLS], const struct sp_file_sums *f)
+{
+	static const uint8_t of_reads[] = {READS, READ_NS, READ, RATE, SLOW_READS, SLOW_NS, SLOW};
+	static const uint8_t of_writes[] = {WRITES, WRITE_NS, WRITTEN};
+
+	for (size_t i = 0; f->streams && !f->reads && i < sizeof(of_reads); i++)
+		cells[of_reads[i]] = sp_cell_null();
+	for (size_t i = 0; f->streams && !f->writes && i < sizeof(of_writes); i++)
+		cells[of_writes[i]] = sp_cell_null();
+}
+
+static bool has_unseen(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->part.file_count; i++) {
+		const struct sp_file_sums *f = &report->part.files[i];
+
+		if (f->streams && !(f->reads && f->writes))
+			return true;
+	}
+	return false;
+}
+
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
 	const struct sp_report *report = context;
@@ -82,6 +105,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[TITLE] = text,
 	};
 
+	leave_unseen(cells, f);
 	return sp_out_row(out, cells);
 }
 
@@ -133,10 +157,14 @@ int sp_view_files(const struct sp_report *report, struct sp_out *out,
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options->sort);
 	struct sp_view_rows rows = {"files", columns, CELLS, report->part.file_count,
 				    .is_shown = is_touched, .show = show_row, .context = report};
+	int r;
 
 	if (!key)
 		return -EINVAL;
 	rows.value = key->value;
 	sp_run_json(report, out);
-	return sp_view_rows_show(&rows, out, options->limit);
+	r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0 && has_unseen(report))
+		sp_out_line(out, "-: of a file opened by fopen, where reading and writing lines or characters is not seen");
+	return r;
 }

@@ -49,6 +49,9 @@ class Counting(harness.Case):
         # Beyond 4,096 bytes there is no path: they are told apart by their inodes.
         deep = [file["read_bytes"] for file in files if file["name"].startswith("file:[") and file["reads"]]
         self.assertEqual(sorted(deep), [100, 200])
+        # By lines and characters: not seen, which is not 0.
+        unseen = {name: file for file in files for name in ("lines.dat", "letters.dat") if file["name"].endswith(name)}
+        self.assertEqual([(f["opens"], f["read_bytes"], f["written_bytes"]) for f in unseen.values()], [(1, None, None)] * 2)
 
     def test_reading_unseen(self):
         """What no hook sees is named in the report."""

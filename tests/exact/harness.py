@@ -370,7 +370,8 @@ def reads_by_name(trace):
     for file in trace.report("files", "--limit=all")["files"]:
         name = os.path.basename(file["name"])
         calls, nbytes = sums.get(name, (0, 0))
-        sums[name] = (calls + file["reads"], nbytes + file["read_bytes"])
+        # null: opened by fopen, and read in no call that is recorded
+        sums[name] = (calls + (file["reads"] or 0), nbytes + (file["read_bytes"] or 0))
     return sums
 
 

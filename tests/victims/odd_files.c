@@ -179,6 +179,21 @@ static void deep(void)
 	closed(folder);
 }
 
+/* Read by lines and written by characters: neither is a call that is recorded. */
+static void by_lines(void)
+{
+	FILE *in = TALLY(opens, fopen("lines.dat", "r")), *out = TALLY(opens, fopen("letters.dat", "w"));
+	size_t bytes = 0;
+
+	EXPECT(in && out);
+	while (fgets(block, sizeof(block), in)) {
+		bytes += strlen(block);
+		EXPECT(fputc(block[0], out) != EOF);
+	}
+	EXPECT(bytes > 0);
+	EXPECT(TALLY(closes, fclose(in)) == 0 && TALLY(closes, fclose(out)) == 0);
+}
+
 static FILE *shared;
 
 static void *read_shared(void *argument)
@@ -209,6 +224,7 @@ int main(void)
 {
 	tally_make_file("a.dat", 65536);
 	tally_make_file("b.dat", 65536);
+	tally_make_file("lines.dat", 65536);
 	opens = tally_row("file_open", "");
 	closes = tally_row("file_close", "");
 	dups = tally_row("dup", "");
@@ -222,6 +238,7 @@ int main(void)
 	to_a_socket();
 	deep();
 	one_stream_many_threads();
+	by_lines();
 	puts("done");
 	return 0;
 }
