@@ -16,25 +16,33 @@
 #include "analyzer/translate.h"
 
 #define OWN_INPUT_LEAST 0.05
+#define RARE_MOST 0.2 /* of the steps */
 
 /* The account of all trainers, and what of it are starts of epochs. */
 struct time {
 	struct sp_account account;
 	double total;
 	double first_ns; /* waits for first batches, and the end and start of loaders */
-	uint32_t firsts; /* epochs begun */
+	double run_start_ns; /* of first_ns: the first batches of runs */
+	uint32_t firsts, run_starts; /* epochs begun; of them runs */
 	uint32_t epochs; /* most of any trainer */
 	double awaited_ns, own_input_ns; /* sp_step */
 	uint64_t steps;
 };
 
 /* What an epoch's start took more than another batch. */
-static void add_first(struct time *t, const struct sp_step *step, uint64_t usual_ns)
+static void add_first(struct time *t, const struct sp_step *step, uint64_t usual_ns, bool is_run)
 {
 	uint64_t ns = step->account.ns[SP_ACCOUNT_loader_wait];
 
-	t->first_ns += ns > usual_ns ? (double)(ns - usual_ns) : 0;
+	double more = ns > usual_ns ? (double)(ns - usual_ns) : 0;
+
+	t->first_ns += more;
 	t->firsts++;
+	if (is_run) {
+		t->run_start_ns += more;
+		t->run_starts++;
+	}
 }
 
 static void add_restarts(struct time *t, const struct sp_report *report,
@@ -71,7 +79,7 @@ static void add_trainer(struct time *t, const struct sp_report *report,
 		t->own_input_ns += (double)s->steps[i].own_input_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
-		add_first(t, &s->steps[i], usual_wait_ns);
+		add_first(t, &s->steps[i], usual_wait_ns, i == 0);
 		epochs++;
 	}
 	add_restarts(t, report, trainer);
@@ -118,6 +126,19 @@ static void set_own_input(struct sp_evidence *e, const struct time *t, double wa
 	sp_evidence_ratio(e, SP_MEASURE_own_input_share, t->own_input_ns, t->total);
 }
 
+/* What is paid once a run, and what each epoch pays again. */
+static void set_starts(struct sp_evidence *e, const struct time *t)
+{
+	uint32_t others = t->firsts - t->run_starts;
+
+	if (others) {
+		sp_evidence_ratio(e, SP_MEASURE_first_batch_ns, t->first_ns - t->run_start_ns, others);
+		sp_evidence_ratio(e, SP_MEASURE_restart_share, t->first_ns - t->run_start_ns, t->total);
+	}
+	sp_evidence_ratio(e, SP_MEASURE_run_start_ns, t->run_start_ns, t->run_starts);
+	sp_evidence_ratio(e, SP_MEASURE_run_start_share, t->run_start_ns, t->first_ns);
+}
+
 /* A first batch's wait counts as that alone, so that no time counts twice. */
 static void set_loader(struct sp_evidence *e, const struct time *t, const struct sp_report *report)
 {
@@ -130,7 +151,7 @@ static void set_loader(struct sp_evidence *e, const struct time *t, const struct
 		return;
 	}
 	sp_evidence_ratio(e, SP_MEASURE_first_batch_share, t->first_ns, t->total);
-	sp_evidence_ratio(e, SP_MEASURE_first_batch_ns, t->first_ns, t->firsts);
+	set_starts(e, t);
 	sp_evidence_ratio(e, SP_MEASURE_loader_wait_share,
 			  wait > t->first_ns ? wait - t->first_ns : 0, t->total);
 }
@@ -290,6 +311,30 @@ static void set_line(struct sp_evidence *e, const struct sp_report *report)
 	m->is_known = true;
 }
 
+/* Few steps whose forward has more in it than the model's: of what all steps do the median tells. */
+static void set_rare_forward(struct sp_evidence *e, const struct sp_report *report, uint64_t median_ns)
+{
+	struct sp_account account = sp_training_account(report);
+	uint64_t steps = 0, rare = 0, more_ns = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		for (uint32_t i = 0; i < trainer->steps.count; i++) {
+			uint64_t ns = trainer->steps.steps[i].account.ns[SP_ACCOUNT_forward];
+
+			if (!sp_step_is_selected(report, trainer, i))
+				continue;
+			steps++;
+			rare += ns > 2 * median_ns;
+			more_ns += ns > 2 * median_ns ? ns - median_ns : 0;
+		}
+	}
+	if (rare <= RARE_MOST * (double)steps)
+		sp_evidence_ratio(e, SP_MEASURE_rare_forward_share, (double)more_ns,
+				  (double)sp_account_total(&account));
+}
+
 /*
  * Where nobody waits for a device, a model's backward takes about twice its forward. What lies between a batch and
  * backward counts as forward.
@@ -304,6 +349,8 @@ static int set_forward(struct sp_evidence *e, const struct sp_report *report)
 	if (r == 0 && !e->has_device)
 		sp_evidence_ratio(e, SP_MEASURE_forward_ratio, (double)forward.p50_ns,
 				  (double)backward.p50_ns);
+	if (r == 0 && forward.p50_ns)
+		set_rare_forward(e, report, forward.p50_ns);
 	return r;
 }
 
@@ -358,6 +405,7 @@ int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 	e->events_lost = report->lost + report->missing + report->holes;
 	e->events_unknown = report->unknown;
 	e->files_unread = sp_index_unread(&report->index);
+	e->is_unfed = sp_training_is_unfed(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
 	if (r < 0 || time.steps == 0)
 		return r;

@@ -48,6 +48,7 @@ struct sp_evidence {
 	uint64_t events_unknown; /* of a newer version */
 	uint32_t files_unread;
 	uint32_t trainers;
+	bool is_unfed;	       /* sp_training_is_unfed() */
 	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
 	bool has_device;       /* CUDA calls */
 	bool is_queue_known;   /* for most of the loader wait, whether the device had work queued */

@@ -132,7 +132,9 @@ static struct sp_wait_thresholds thresholds_of(const struct sp_verdict *v, const
 	if (r->cost == SP_MEASURE_lost_wait_share)
 		return *wait;
 	/* Each run has one start, however short it is. */
-	if (r->cost == SP_MEASURE_first_batch_share && value_of(v, SP_MEASURE_epochs) < 2)
+	if (r->cost == SP_MEASURE_first_batch_share &&
+	    (value_of(v, SP_MEASURE_epochs) < 2 ||
+	     (is_known(v, SP_MEASURE_restart_share) && value_of(v, SP_MEASURE_restart_share) < r->moderate)))
 		t.moderate = r->severe;
 	return t;
 }
@@ -216,6 +218,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		is_known(v, SP_MEASURE_wanted_per_core) &&
 		value_of(v, SP_MEASURE_wanted_per_core) < WANTED_ALONE;
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover && !is_known(v, SP_MEASURE_decode_work_share);
+	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->evidence.is_unfed;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
 	v->confidence = doubts >= 2 ? SP_CONFIDENCE_LOW : (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);

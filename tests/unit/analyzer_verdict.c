@@ -183,6 +183,15 @@ START_TEST(one_epoch_has_one_start)
 	set(SP_MEASURE_epochs, 1);
 	set(SP_MEASURE_first_batch_share, 0.25);
 	ck_assert_str_eq(judge(), "first-batch-bound");
+	setup();
+	/* several epochs, of which only the run's first batch costs */
+	set(SP_MEASURE_restart_share, 0.02);
+	set(SP_MEASURE_run_start_share, 0.9);
+	set(SP_MEASURE_first_batch_share, 0.15);
+	ck_assert_str_eq(judge(), "compute-bound");
+	set(SP_MEASURE_first_batch_share, 0.25);
+	ck_assert_str_eq(judge(), "first-batch-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_run_start);
 }
 END_TEST
 
