@@ -1,7 +1,10 @@
 /* Images and blocks decoded in every way that leaves a call: by its return, by longjmp, not at all.
  * Prints what it counted as JSON; tests/loaders/decoders.py compares. */
+#include <lz4.h>
+#include <lz4frame.h>
 #include <png.h>
 #include <setjmp.h>
+#include <snappy-c.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +135,42 @@ static int blocks_all(size_t *ret_bytes)
 	return 10;
 }
 
+static void streams_zstd(const uint8_t *packed, size_t bytes, size_t *ret_bytes)
+{
+	static uint8_t out[10000];
+	ZSTD_DCtx *context = ZSTD_createDCtx();
+	ZSTD_inBuffer in = {packed, bytes, 0};
+	ZSTD_outBuffer to = {out, sizeof(out), 0};
+
+	*ret_bytes += ZSTD_decompressDCtx(context, out, sizeof(out), packed, bytes);
+	EXPECT(ZSTD_decompressStream(context, &to, &in) == 0 && to.pos == sizeof(out));
+	*ret_bytes += to.pos;
+	ZSTD_freeDCtx(context);
+}
+
+/* LZ4 by block and by frame, Snappy, and zstd by its other names. */
+static int blocks_others(size_t *ret_bytes)
+{
+	static uint8_t plain[10000], packed[20000], out[10000];
+	size_t n = sizeof(packed), room = sizeof(out), asked;
+	LZ4F_dctx *context;
+	int bytes = LZ4_compress_default((char *)plain, (char *)packed, sizeof(plain), sizeof(packed));
+
+	*ret_bytes += (size_t)LZ4_decompress_safe((char *)packed, (char *)out, bytes, sizeof(out));
+	asked = n = LZ4F_compressFrame(packed, sizeof(packed), plain, sizeof(plain), NULL);
+	EXPECT(!LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)));
+	EXPECT(LZ4F_decompress(context, out, &room, packed, &asked, NULL) == 0 && room == sizeof(out));
+	*ret_bytes += room;
+	LZ4F_freeDecompressionContext(context);
+	n = sizeof(packed);
+	EXPECT(snappy_compress((char *)plain, sizeof(plain), (char *)packed, &n) == SNAPPY_OK);
+	EXPECT(snappy_uncompress((char *)packed, n, (char *)out, &room) == SNAPPY_OK);
+	*ret_bytes += room;
+	n = ZSTD_compress(packed, sizeof(packed), plain, sizeof(plain), 1);
+	streams_zstd(packed, n, ret_bytes);
+	return 5;
+}
+
 static int turbo_all(int *ret_aborted)
 {
 	int decoded = 0;
@@ -164,7 +203,7 @@ int main(void)
 
 	png = png_all(&png_aborted);
 	/* After errors that left libpng by longjmp: nothing must hide these. */
-	blocks = blocks_all(&bytes);
+	blocks = blocks_all(&bytes) + blocks_others(&bytes);
 	turbo = turbo_all(&turbo_aborted);
 	EXPECT(png == 12 && (turbo == 4 || turbo == 0));
 	printf("{\"png_decode\": [%d, %d], \"jpeg_decode\": [%d, %d], \"decompress\": [%d, 0], "

@@ -169,16 +169,23 @@ def load_memmap(folder):
 
 
 def load_hdf5(folder):
+    """[event, data set, calls, bytes]"""
     import h5py
 
-    reads = nbytes = 0
+    own = []
     with h5py.File(os.path.join(folder, "episode.hdf5")) as file:
         for name in ("observations/qpos", "action"):
             data = file[name]
-            for i in range(0, 1000, 50):
-                nbytes += data[i].nbytes
-                reads += 1
-    return {"hdf5_read": reads, "hdf5_read_bytes": nbytes}
+            reads = [data[i].nbytes for i in range(0, 1000, 50)]
+            own.append(["H5Dread", "/" + name, len(reads), sum(reads)])
+        chunks = [len(data.id.read_direct_chunk((i, 0))[1]) for i in range(0, 1000, 100)]
+        own.append(["H5Dread_chunk", "/action", len(chunks), sum(chunks)])
+    with h5py.File(os.path.join(folder, "written.hdf5"), "w") as file:
+        data = file.create_dataset("out", (100,), "f4")
+        for i in range(5):
+            data[i * 10 : i * 10 + 10] = i
+        own.append(["H5Dwrite", "/out", 5, 5 * 10 * 4])
+    return own
 
 
 def load_lmdb(folder):

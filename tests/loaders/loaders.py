@@ -176,7 +176,22 @@ class Loaders(unittest.TestCase):
         self.exact("torchvision")
 
     def test_hdf5(self):
-        self.exact("hdf5")
+        """By data set; what the library reads of the file for it lies inside."""
+        own, _, events = self.load("hdf5")
+        seen = collections.defaultdict(lambda: [0, 0])
+        for event in events:
+            if event["event"] in ("H5Dread", "H5Dread_chunk", "H5Dwrite"):
+                seen[event["event"], event["label"]][0] += 1
+                seen[event["event"], event["label"]][1] += event["value"]
+        self.assertEqual({(event, name): [calls, nbytes] for event, name, calls, nbytes in own}, dict(seen))
+        opened = collections.Counter(e["label"] for e in events if e["event"] == "H5Dopen")
+        self.assertEqual(opened, {"/observations/qpos": 1, "/action": 1})
+        outer = [e for e in events if e["event"].startswith("H5D") or e["event"] == "H5Fopen"]
+        ends = [(e["tid"], e["start_ns"], e["start_ns"] + e["dur_ns"]) for e in outer]
+        for event in events:
+            if event["event"] == "pread" and (event["file"] or "").endswith("episode.hdf5"):
+                at, end = event["start_ns"], event["start_ns"] + event["dur_ns"]
+                self.assertTrue(any(tid == event["tid"] and a <= at and end <= b for tid, a, b in ends), event)
 
     def test_tar_shards(self):
         self.exact("tar")
