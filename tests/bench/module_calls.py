@@ -6,13 +6,13 @@ Blocks of calls with PyTorch's global hooks take turns with blocks without; whic
 Prints what alternate.h says.
 """
 
-import json
 import sys
-import time
 
 import torch
 from torch import nn
 from torch.nn.modules import module as hooks
+
+import turns
 
 MODULES, BLOCK_FORWARDS = 50, 20
 
@@ -31,28 +31,12 @@ class Timing:
             hooked.update(ours if on else {})
 
 
-def block(model, rows, spent):
-    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
-    for _ in range(BLOCK_FORWARDS):
-        model(rows)
-    spent["wall_ns"].append(time.perf_counter_ns() - wall)
-    spent["cpu_ns"].append(time.process_time_ns() - cpu)
-
-
 def main(pairs):
     torch.set_num_threads(1)
     model, rows = nn.Sequential(*(nn.Identity() for _ in range(MODULES))), torch.zeros(4, 8)
     model(rows)
-    timing = Timing()
-    spent = {on: {"wall_ns": [], "cpu_ns": []} for on in (False, True)}
-    for pair in range(pairs):
-        for on in (pair % 2 == 0, pair % 2 == 1):
-            timing.set(on)
-            model(rows)
-            block(model, rows, spent[on])
-    timing.set(True)
     calls = BLOCK_FORWARDS * (MODULES + 1)
-    print(json.dumps({"calls": calls, "bare": spent[False], "hooked": spent[True]}))
+    turns.take(lambda: model(rows), Timing().set, pairs, BLOCK_FORWARDS, calls)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ wrapped calls are those of before; which comes first changes with every pair. Pr
 
 import ctypes
 import gc
-import json
 import os
 import sys
-import time
 
 import torch
 from torch import nn
+
+import turns
 
 # The first that a process adds are ours: labels, and nodes, which by themselves end before the first block.
 CALLBACKS = (1, 2) if os.environ.get("STAGEPROF_NODES") == "all" else (1,)
@@ -67,28 +67,13 @@ def make():
     return optimizer, step
 
 
-def block(step, spent):
-    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
-    for _ in range(BLOCK_STEPS):
-        step()
-    spent["wall_ns"].append(time.perf_counter_ns() - wall)
-    spent["cpu_ns"].append(time.process_time_ns() - cpu)
-
-
 def main(pairs):
     optimizer, step = make()
     for _ in range(WARM_STEPS):
         step()
     marks = Marks(optimizer)
     assert len(marks.calls) == 3, "backward, step and zero_grad are wrapped"
-    spent = {on: {"wall_ns": [], "cpu_ns": []} for on in (False, True)}
-    for pair in range(pairs):
-        for on in (pair % 2 == 0, pair % 2 == 1):
-            marks.set(on)
-            step()
-            block(step, spent[on])
-    marks.set(True)
-    print(json.dumps({"calls": BLOCK_STEPS, "bare": spent[False], "hooked": spent[True]}))
+    turns.take(step, marks.set, pairs, BLOCK_STEPS)
 
 
 if __name__ == "__main__":
