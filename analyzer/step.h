@@ -63,7 +63,7 @@ struct sp_pause {
 	uint32_t step; /* the step that follows; the number of steps where none does */
 	uint32_t batches;
 	int64_t start_ns, end_ns;
-	int64_t first_start_ns, first_end_ns; /* of the first batch */
+	int64_t first_start_ns, first_end_ns; /* of the first batch; has_passes: where `middle` begins */
 	int64_t last_end_ns;		      /* of the last batch */
 	/* up to the first, from there to the last, from there on */
 	struct sp_account lead, middle, rest;
@@ -76,14 +76,17 @@ struct sp_pause {
 	bool has_fetch, forked_before, forked_after;
 	/* sp_steps_settle(): */
 	bool is_validation, is_restart;
+	uint64_t validation_wait_ns;
 	struct sp_account account; /* of all three */
 };
 
 struct sp_epoch {
 	uint32_t first_step, steps;
 	int64_t start_ns, end_ns;
-	uint64_t training_ns, validation_ns;
-	uint64_t wait_ns; /* for the loader, in steps and pauses alike */
+	uint64_t training_ns; /* of its steps, and for their loader between them */
+	uint64_t validation_ns;
+	uint64_t validation_wait_ns; /* in it, for its loader */
+	uint64_t wait_ns; /* for the loader of training, in steps and pauses alike */
 	uint64_t checkpoint_ns; /* in steps and pauses alike */
 };
 

@@ -165,6 +165,7 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_lis
 	last_ns = c->pieces[last].end_ns;
 	p->start_ns = from_ns;
 	p->end_ns = to_ns;
+	p->first_start_ns = p->first_end_ns = first_ns;
 	p->has_passes = true;
 	p->foreign = *foreign;
 	for (uint32_t i = 0; i < n; i++)

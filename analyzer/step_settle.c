@@ -130,6 +130,7 @@ static void sum_pause(struct sp_pause *p)
 		uint64_t saved_ns = middle.ns[SP_ACCOUNT_checkpoint];
 		uint64_t ns = sp_account_total(&middle) - saved_ns;
 
+		p->validation_wait_ns = middle.ns[SP_ACCOUNT_loader_wait];
 		middle = (struct sp_account){.ns = {0}};
 		middle.ns[SP_ACCOUNT_checkpoint] = saved_ns;
 		middle.ns[SP_ACCOUNT_validation] = ns;
@@ -220,16 +221,57 @@ static void span_epoch(struct sp_epoch *e, int64_t start_ns, int64_t end_ns)
 		e->end_ns = end_ns;
 }
 
-/* What of a pause lies before the loader begins that an epoch is counted by, and what after. */
-static void split_pause(struct sp_steps *s, const struct sp_pause *p)
+static void add_wait(struct sp_epoch *e, uint64_t ns)
+{
+	e->wait_ns += ns;
+	e->training_ns += ns;
+}
+
+static void add_validation(struct sp_epoch *e, const struct sp_pause *p)
+{
+	e->validation_ns += p->account.ns[SP_ACCOUNT_validation];
+	e->validation_wait_ns += p->validation_wait_ns;
+}
+
+/* At an instant between two steps one epoch ends and the next begins. */
+static void split_pause(struct sp_steps *s, const struct sp_pause *p, int64_t at_ns, uint64_t wait_before_ns)
 {
 	struct sp_epoch *before = &s->epochs[s->steps[p->step - 1].epoch];
 	struct sp_epoch *after = &s->epochs[s->steps[p->step].epoch];
 
-	span_epoch(before, p->start_ns, p->begin_ns);
-	span_epoch(after, p->begin_ns, p->end_ns);
-	after->wait_ns += p->begin_wait_ns;
-	before->wait_ns += p->account.ns[SP_ACCOUNT_loader_wait] - p->begin_wait_ns;
+	span_epoch(before, p->start_ns, at_ns);
+	span_epoch(after, at_ns, p->end_ns);
+	add_wait(before, wait_before_ns);
+	add_wait(after, p->account.ns[SP_ACCOUNT_loader_wait] - wait_before_ns);
+}
+
+/* Validation that the next epoch begins with: what lies before it belongs to the epoch before. */
+static void add_validation_ahead(struct sp_steps *s, const struct sp_pause *p)
+{
+	struct sp_epoch *before = &s->epochs[s->steps[p->step - 1].epoch];
+	struct sp_epoch *after = &s->epochs[s->steps[p->step].epoch];
+	uint64_t saved_ns = p->lead.ns[SP_ACCOUNT_checkpoint];
+
+	add_validation(after, p);
+	before->checkpoint_ns += saved_ns;
+	after->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint] - saved_ns;
+	split_pause(s, p, p->first_start_ns, p->lead.ns[SP_ACCOUNT_loader_wait]);
+}
+
+static void add_pause(struct sp_steps *s, const struct sp_pause *p)
+{
+	struct sp_epoch *e = &s->epochs[s->steps[p->step ? p->step - 1 : 0].epoch];
+	uint64_t wait_ns = p->account.ns[SP_ACCOUNT_loader_wait];
+	bool is_inner = p->step && p->step < s->count;
+
+	add_validation(e, p);
+	e->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint];
+	if (is_inner && p->begin_ns && p->begin_wait_ns <= wait_ns) {
+		split_pause(s, p, p->begin_ns, wait_ns - p->begin_wait_ns);
+		return;
+	}
+	span_epoch(e, p->start_ns, p->end_ns);
+	add_wait(e, wait_ns);
 }
 
 static void add_pauses(struct sp_steps *s)
@@ -238,18 +280,11 @@ static void add_pauses(struct sp_steps *s)
 
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		const struct sp_pause *p = &s->pauses[i];
-		uint32_t step = p->step - (p->step && (!first || p->step == s->count));
-		struct sp_epoch *e = &s->epochs[s->steps[step].epoch];
 
-		e->validation_ns += p->account.ns[SP_ACCOUNT_validation];
-		e->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint];
-		if (step < p->step && p->step < s->count && p->begin_ns &&
-		    p->begin_wait_ns <= p->account.ns[SP_ACCOUNT_loader_wait]) {
-			split_pause(s, p);
-			continue;
-		}
-		span_epoch(e, p->start_ns, p->end_ns);
-		e->wait_ns += p->account.ns[SP_ACCOUNT_loader_wait];
+		if (first && p->is_validation && p->step && p->step < s->count)
+			add_validation_ahead(s, p);
+		else
+			add_pause(s, p);
 	}
 }
 

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-enum { PID, TID, EPOCH, START, STEPS, WALL, TRAIN, VALID, SAVE, WAIT, CELLS };
+enum { PID, TID, EPOCH, START, STEPS, WALL, TRAIN, VALID, VALID_WAIT, SAVE, WAIT, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", NULL, SP_CELL_ID},
@@ -13,6 +13,7 @@ static const struct sp_column columns[CELLS] = {
 	[WALL] = {"wall_ns", N_("total"), SP_CELL_NS},
 	[TRAIN] = {"training_ns", N_("training"), SP_CELL_NS},
 	[VALID] = {"validation_ns", N_("validation"), SP_CELL_NS},
+	[VALID_WAIT] = {"validation_wait_ns", N_("validation wait"), SP_CELL_NS},
 	[SAVE] = {"checkpoint_ns", N_("checkpoint"), SP_CELL_NS},
 	[WAIT] = {"loader_wait_ns", N_("loader wait"), SP_CELL_NS},
 };
@@ -39,6 +40,7 @@ static int show_epoch(const struct sp_report *report, struct sp_out *out,
 		[WALL] = sp_cell_count((uint64_t)(e->end_ns - e->start_ns)),
 		[TRAIN] = sp_cell_count(e->training_ns),
 		[VALID] = known(s, SP_ACCOUNT_validation, e->validation_ns),
+		[VALID_WAIT] = e->validation_ns ? sp_cell_count(e->validation_wait_ns) : sp_cell_null(),
 		[SAVE] = known(s, SP_ACCOUNT_checkpoint, e->checkpoint_ns),
 		[WAIT] = known(s, SP_ACCOUNT_loader_wait, e->wait_ns),
 	};

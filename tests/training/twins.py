@@ -70,6 +70,7 @@ class Twin(unittest.TestCase):
                 raise AssertionError(done.stderr.decode())
             run = os.path.join(scratch, "run.zst")
             cls.twin, cls.steps = Run(run), training.report("steps", run)["steps"]
+            cls.epochs = training.report("epochs", run)["epochs"]
             cls.account = training.report("summary", run)["account"]
             with open(path) as file:
                 cls.timers = json.load(file)
@@ -156,6 +157,18 @@ class Act(Twin):
     }
     marks = {"loader wait": label(MULTI), "optimizer step": label("Optimizer.step#AdamW.step")}
     step = "loader wait", "optimizer step"
+
+    def test_epochs(self):
+        found = {key: [epoch[key] for epoch in self.epochs] for key in self.epochs[0]}
+        found["validation_forward_ns"] = [v - w for v, w in zip(found["validation_ns"], found["validation_wait_ns"])]
+        self.assertEqual(len(self.epochs), len(self.timers["epoch"]))
+        timed = {"wall": "epoch", "training": "training", "validation": "validation",
+                 "validation_forward": "validation forward"}
+        need_quiet()
+        for key, name in timed.items():
+            timers = [ns for _, ns in self.timers[name]]
+            with self.subTest(name, timers=timers, found=found[key + "_ns"]):
+                self.assertLessEqual(abs(sum(found[key + "_ns"]) - sum(timers)), RESIDUAL_SHARE * sum(timers))
 
 
 class Motion(Twin):

@@ -153,9 +153,48 @@ START_TEST(epochs_from_loader_to_loader)
 		const struct sp_epoch *e = &s->epochs[epoch];
 
 		ck_assert_uint_eq((uint64_t)(e->end_ns - e->start_ns), BEGIN_NS + 2 * step_ns + END_NS + SAVE_NS);
-		ck_assert_uint_eq(e->training_ns, 2 * step_ns);
+		ck_assert_uint_eq(e->training_ns, BEGIN_NS + 2 * step_ns + END_NS);
 		ck_assert_uint_eq(e->wait_ns, BEGIN_NS + 4 * WAIT_NS + END_NS);
 		ck_assert_uint_eq(e->checkpoint_ns, SAVE_NS);
+	}
+}
+END_TEST
+
+/* Each epoch validates before it trains: the loader's last call and the checkpoint are of the epoch that they end. */
+START_TEST(epochs_from_validation_to_checkpoint)
+{
+	const uint64_t validation_ns = BEGIN_NS + 2 * (WAIT_NS + FORWARD_NS) + END_NS;
+	const uint64_t training_ns =
+		BEGIN_NS + 3 * (WAIT_NS + FORWARD_NS + BACKWARD_NS + STEP_NS) + END_NS;
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 3; epoch++) {
+		begin(VALIDATION + epoch * 16);
+		for (int i = 0; i < 2; i++) {
+			batch(VALIDATION + epoch * 16);
+			m.now_ticks += FORWARD_NS;
+		}
+		end(VALIDATION + epoch * 16);
+		begin(TRAINING);
+		for (int i = 0; i < 3; i++) {
+			batch(TRAINING);
+			train();
+		}
+		end(TRAINING);
+		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PART_checkpoint_save);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 9);
+	ck_assert_uint_eq(s->epoch_count, 3);
+	for (int epoch = 0; epoch < 3; epoch++) {
+		const struct sp_epoch *e = &s->epochs[epoch];
+
+		ck_assert_uint_eq((uint64_t)(e->end_ns - e->start_ns), validation_ns + training_ns + SAVE_NS);
+		ck_assert_uint_eq(e->validation_ns, validation_ns);
+		ck_assert_uint_eq(e->validation_wait_ns, BEGIN_NS + 2 * WAIT_NS + END_NS);
+		ck_assert_uint_eq(e->training_ns, training_ns);
+		ck_assert_uint_eq(e->checkpoint_ns, SAVE_NS);
+		ck_assert_uint_eq(e->wait_ns, BEGIN_NS + 3 * WAIT_NS + END_NS);
 	}
 }
 END_TEST
@@ -249,6 +288,7 @@ int main(void)
 	tcase_add_test(c, validation_that_is_left_early);
 	tcase_add_test(c, batches_ahead);
 	tcase_add_test(c, epochs_from_loader_to_loader);
+	tcase_add_test(c, epochs_from_validation_to_checkpoint);
 	tcase_add_test(c, checkpoint_at_the_end);
 	tcase_add_test(c, model_is_compiled);
 	tcase_add_test(c, loaders_side_by_side);
