@@ -70,13 +70,17 @@ class Kineto(unittest.TestCase):
 
 
 class Judge(unittest.TestCase):
-    def judge(self, ratio=1.0, lost=0, cost=0.0, error=None, cupti=None, pairs=9, gpu=None, **groups):
+    def judge(self, ratio=1.0, lost=0, cost=0.0, error=None, cupti=None, pairs=9, gpu=None, steps=None, events=None, **groups):
         done = {"compared": {"launches": {"ratio": ratio}, "events_lost": lost}}
         done["compared"].update({name: {"stageprof": a, "profiler": b} for name, (a, b) in groups.items()})
         if gpu:
             done["compared"]["gpu_time"] = dict(zip(("stageprof_ns", "profiler_busy_ns", "profiler_extent_ns"), gpu))
             done["compared"]["gpu_time"]["spans_given_up"] = 0
+        if steps is not None:
+            done["compared"].update({"steps": 50, "steps_seen": {"count": steps, "end_with": "graph"}})
         done["overhead"] = {"overhead_median": cost}
+        if events:
+            done["overhead"]["events_quartiles"] = events
         if cupti:
             done["cupti"] = cupti
         if error:
@@ -93,6 +97,14 @@ class Judge(unittest.TestCase):
 
     def test_enough_pairs(self):
         self.assertEqual(len(self.judge(pairs=8)), 1)
+
+    def test_steps(self):
+        for steps, broken in ((0, 1), (47, 1), (48, 0), (50, 0), (52, 0), (53, 1)):
+            self.assertEqual(len(self.judge(steps=steps)), broken, steps)
+
+    def test_events_on_the_streams(self):
+        for least, broken in ((-0.002, 0), (0.0009, 0), (0.0012, 1)):
+            self.assertEqual(len(self.judge(events=[least, 0.005])), broken, least)
 
     def test_other_calls(self):
         for group in ("graph_launches", "copies", "sets", "waits"):

@@ -14,5 +14,7 @@ trap 'rm -r "$folder"' EXIT
 	done = answer["workloads"]["resnet/eager"]
 	assert answer["broken"] == [], answer["broken"]
 	assert done["compared"]["wall_ns"] > 0 and len(done["overhead"]["traced_ns"]) == 1
+	assert 1 <= done["compared"]["steps_seen"]["count"] <= 2, done["compared"]["steps_seen"]
+	assert len(done["overhead"]["events_quartiles"]) == 2
 	assert done["compared"]["trace_bytes"] > 0 and done["compared"]["events_lost"] == 0
 END
