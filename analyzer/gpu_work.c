@@ -164,7 +164,7 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_report *report,
 	struct sp_batch batch;
 	int ret = r.trainer ? sp_launch_parts_read(&r.parts, report, r.trainer) : 0;
 
-	work->has_parts |= r.trainer != NULL;
+	work->has_parts |= r.trainer && r.trainer->steps.end != SP_STEP_BY_GRAPH;
 	sp_reader_open(reader, index, index->streams[stream]);
 	while (ret == 0 && sp_reader_next(reader, &batch))
 		ret = take_batch(&r, &batch);

@@ -32,7 +32,7 @@ struct sp_gpu_work {
 	uint64_t lost; /* pieces of work of which no time was told */
 	uint64_t kernels, total_ns, busy_ns;
 	uint64_t inside_ns, training_ns; /* busy while training, and the time of that, of all devices */
-	bool has_parts; /* somebody trains */
+	bool has_parts; /* somebody trains, and not by graphs, in which parts are not told apart */
 };
 
 /* True where CUPTI told anything of the selected streams. */

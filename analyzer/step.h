@@ -137,6 +137,7 @@ struct sp_cutter {
 	uint32_t count, room;
 	int64_t from_ns; /* end of the last step */
 	bool has_from, is_capturing;
+	int64_t captured_ns; /* end of the last capture; 0: none */
 };
 
 void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,

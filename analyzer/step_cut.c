@@ -229,12 +229,23 @@ uint32_t sp_cut_end_of_batches(const struct sp_cutter *c)
 	return i;
 }
 
+/* The pieces end in a graph that was captured before it was launched. */
+static bool begins_captured(const struct sp_cutter *c)
+{
+	const struct sp_piece *last = &c->pieces[c->count - 1];
+
+	return last->kind == SP_PIECE_GRAPH && c->captured_ns && c->captured_ns <= last->start_ns;
+}
+
 /*
  * Where the first step begins, if no batch says so: its zero_grad, or else its backward. What came
- * before is as likely the building of the model.
+ * before is as likely the building of the model. That of a graph begins when it has been captured.
  */
 static uint32_t first_of_step(const struct sp_cutter *c)
 {
+	for (uint32_t i = 0; begins_captured(c) && i < c->count; i++)
+		if (c->pieces[i].start_ns >= c->captured_ns)
+			return i;
 	for (uint32_t i = 0; i < c->count; i++)
 		if (is_structure(&c->pieces[i]) || c->pieces[i].kind == SP_PIECE_ZERO_GRAD)
 			return i;
@@ -256,7 +267,7 @@ static void cut_by_order(struct sp_cutter *c)
 		from_ns = c->pieces[first].start_ns;
 	} else if (!c->has_from) {
 		first = first_of_step(c);
-		from_ns = c->pieces[first].start_ns;
+		from_ns = begins_captured(c) ? c->captured_ns : c->pieces[first].start_ns;
 	}
 	sp_cut_step(c, first, from_ns);
 }
@@ -301,14 +312,16 @@ static bool ends_in_step(const struct sp_cutter *c)
 }
 
 /* What tells whether steps are graphs: those launched behind what is no graph. Returns false where there is no more to do. */
-static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_piece_kind kind)
+static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_piece_kind kind, int64_t end_ns)
 {
 	struct sp_steps *s = c->steps;
 
 	if (event == SP_EV_cudaStreamBeginCapture || event == SP_EV_cuStreamBeginCapture)
 		c->is_capturing = true;
-	else if (event == SP_EV_cudaStreamEndCapture || event == SP_EV_cuStreamEndCapture)
+	if (event == SP_EV_cudaStreamEndCapture || event == SP_EV_cuStreamEndCapture) {
 		c->is_capturing = false;
+		c->captured_ns = end_ns;
+	}
 	if (kind == SP_PIECE_BACKWARD || kind == SP_PIECE_OPTIMIZER) {
 		s->has_captured |= c->is_capturing;
 		s->graphs = 0;
@@ -354,7 +367,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 {
 	struct sp_piece piece = sp_piece_of(c->image, slot, start_ns, end_ns), *list;
 
-	if (!note_graphs(c, sp_commit_kind(slot->commit), piece.kind) || is_left_out(c, &piece))
+	if (!note_graphs(c, sp_commit_kind(slot->commit), piece.kind, end_ns) || is_left_out(c, &piece))
 		return;
 	if (piece.kind == SP_PIECE_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);

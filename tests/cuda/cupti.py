@@ -63,7 +63,9 @@ class Run:
         return [Work(row[0], *map(int, row[1:])) for row in rows]
 
     def events(self):
-        return [e for e in self.report("dump")["events"] if e["stage"].startswith("gpu_")]
+        """What CUPTI told; stretches between events on the streams are not its."""
+        told = self.report("dump")["events"]
+        return [e for e in told if e["stage"].startswith("gpu_") and e["event"] != "gpu_span"]
 
     def coverage(self):
         lines = [c["text"].split("\t") for c in self.report("summary")["coverage"]]

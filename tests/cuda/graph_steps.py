@@ -41,6 +41,8 @@ class Graphs(Case):
         self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (steps, "graph"))
         self.assertGreaterEqual(summary["steps"]["wall_ns_p50"], (3 * kernel_ms + input_ms) * MS)
         self.assertLess(summary["steps"]["wall_ns_p50"], 2 * (3 * kernel_ms + input_ms) * MS)
+        for step in trace.report("steps")["steps"]:
+            self.assertGreaterEqual(step["wall_ns"], input_ms * MS, step["index"])
         account = {row["part"]: row for row in summary["account"]}
         for part in INSIDE:
             self.assertIsNone(account[part]["ns"], part)
