@@ -23,8 +23,8 @@ import time
 # Calls of a run: enough that start-up and exit of the tracer are little of it.
 SLOW_CALLS, FAST_CALLS = 10000, 500000
 SLOW_IMAGES, FAST_IMAGES = 5, 60
-RUNS = 3
-CHUNK_PAIRS = "9"
+RUNS = 15
+CHUNK_PAIRS = "15"
 LTTNG = ["lttng", "--no-sessiond"]
 
 
