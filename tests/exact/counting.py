@@ -49,6 +49,8 @@ class Counting(harness.Case):
         # Beyond 4,096 bytes there is no path: they are told apart by their inodes.
         deep = [file["read_bytes"] for file in files if file["name"].startswith("file:[") and file["reads"]]
         self.assertEqual(sorted(deep), [100, 200])
+        odd = [(file["reads"], file["read_bytes"]) for file in files if file["name"].endswith("/\ufffd\ufffd\n.dat")]
+        self.assertEqual(odd, [(1, 32)])
         # By lines and characters: not seen, which is not 0.
         unseen = {name: file for file in files for name in ("lines.dat", "letters.dat") if file["name"].endswith(name)}
         self.assertEqual([(f["opens"], f["read_bytes"], f["written_bytes"]) for f in unseen.values()], [(1, None, None)] * 2)

@@ -127,6 +127,18 @@ static void no_name(void)
 	closed(place);
 }
 
+/* No UTF-8, and more than one line. */
+static void odd_name(void)
+{
+	static const char name[] = "\xff\xfe\n.dat";
+	int fd;
+
+	tally_make_file(name, 4096);
+	fd = opened(name);
+	read_from(tally_row("file_read", ""), fd);
+	closed(fd);
+}
+
 static void far_offsets(void)
 {
 	struct tally_row *row = tally_row("file_read", "far.dat");
@@ -234,6 +246,7 @@ int main(void)
 	number_taken_meanwhile(0);
 	number_taken_meanwhile(1);
 	no_name();
+	odd_name();
 	far_offsets();
 	to_a_socket();
 	deep();
