@@ -18,6 +18,7 @@
 #include "preload/stacks.h"
 #include "preload/switch.h"
 #include "preload/thread.h"
+#include "preload/unseen.h"
 
 /* errno is the host's from its first instruction on. glibc calls constructors with main's arguments. */
 __attribute__((constructor)) static void runtime_begin(int argc, char **argv, char **environment)
@@ -48,6 +49,7 @@ __attribute__((destructor)) static void runtime_end(void)
 
 	sp_cupti_end();
 	sp_cuda_cover_end();
+	sp_unseen_end();
 	sp_thread_finish();
 	errno = kept;
 }

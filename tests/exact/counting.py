@@ -57,9 +57,10 @@ class Counting(harness.Case):
 
     def test_reading_unseen(self):
         """What no hook sees is named in the report."""
-        for way, name in ("ring", "io_uring"), ("queue", "io_submit"):
+        libraries = [(victim(f"{name}.so"), name) for name in ("libaio", "liburing")]
+        for way, name in [("ring", "io_uring"), ("queue", "io_submit")] + libraries:
             with self.subTest(way=way):
-                outcome = self.both(victim("unseen_io"), way, name=way)
+                outcome = self.both(victim("unseen_io"), way, name=name)
                 self.assertIn(name, json.dumps(outcome.trace.report("summary")))
 
     def test_monotonic_clock(self):

@@ -1,4 +1,6 @@
-/* unseen_io ring|queue: asks the kernel for a way to read that no call shows; exit 77 where it has none. */
+/* unseen_io ring|queue|LIBRARY: asks the kernel for a way to read that no call shows, or loads who would; exit 77 where
+ * there is none. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <stdio.h>
@@ -15,8 +17,10 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "ring") == 0)
 		ret = syscall(SYS_io_uring_setup, 4, &params);
-	else if (argc == 2)
+	else if (argc == 2 && strcmp(argv[1], "queue") == 0)
 		ret = syscall(SYS_io_setup, 4, &queue);
+	else if (argc == 2)
+		ret = dlopen(argv[1], RTLD_NOW) ? 0 : -1;
 	if (ret < 0) {
 		printf("not here: %s\n", strerror(errno));
 		return 77;
