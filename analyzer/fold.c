@@ -67,6 +67,7 @@ static void merge_file(struct sp_file_sums *into, const struct sp_file_sums *fro
 	into->read_ns += from->read_ns;
 	into->write_ns += from->write_ns;
 	into->other_ns += from->other_ns;
+	into->wait_ns += from->wait_ns;
 	into->read_bytes += from->read_bytes;
 	into->write_bytes += from->write_bytes;
 	into->slow_reads += from->slow_reads;
@@ -118,6 +119,9 @@ static void add_file(struct sp_file_sums *f, const struct kind_row *row, int64_t
 		f->opens++;
 		f->streams += row->is_stream;
 		f->other_ns += ns;
+		break;
+	case SP_CLASS_WAIT:
+		f->wait_ns += ns;
 		break;
 	default:
 		f->other_ns += ns;

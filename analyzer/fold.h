@@ -43,6 +43,7 @@ struct sp_file_sums {
 	uint64_t opens, reads, writes;
 	uint64_t streams; /* of opens: by fopen, so that lines and characters may have been read or written unseen */
 	uint64_t read_ns, write_ns, other_ns;
+	uint64_t wait_ns; /* in calls that wait for it (poll) and move no bytes */
 	uint64_t read_bytes, write_bytes;
 	uint64_t slow_reads, slow_read_ns, slow_read_bytes; /* sp_read_is_slow() */
 	uint64_t maps, mapped_bytes;

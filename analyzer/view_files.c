@@ -20,6 +20,7 @@ enum {
 	WRITE_NS,
 	WRITTEN,
 	OTHER,
+	WAIT,
 	TITLE,
 	CELLS
 };
@@ -41,6 +42,7 @@ static const struct sp_column columns[CELLS] = {
 	[WRITE_NS] = {"write_ns", N_("writing"), SP_CELL_NS},
 	[WRITTEN] = {"written_bytes", N_("written"), SP_CELL_BYTES},
 	[OTHER] = {"other_ns", N_("open, close"), SP_CELL_NS},
+	[WAIT] = {"wait_ns", NULL, SP_CELL_NS},
 	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
 };
 
@@ -102,6 +104,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[WRITE_NS] = sp_cell_count(f->write_ns),
 		[WRITTEN] = sp_cell_count(f->write_bytes),
 		[OTHER] = sp_cell_count(f->other_ns),
+		[WAIT] = sp_cell_count(f->wait_ns),
 		[TITLE] = text,
 	};
 
