@@ -54,8 +54,11 @@ static int show_row(const struct sp_report *report, struct sp_out *out, uint32_t
 		[ABORTED] = sp_cell_count(s->aborted),
 	};
 
-	/* It may begin before the thread's file does; and a GPU's time is no thread's. */
-	if (stage >= SP_STAGE_off || (stage >= SP_STAGE_gpu_kernel && stage <= SP_STAGE_gpu_lost))
+	/*
+	 * It may begin before the thread's file does; a GPU's time is no thread's; and ranges lie in each other, so that
+	 * their sum may be more than all there is.
+	 */
+	if (stage == SP_STAGE_range || stage >= SP_STAGE_off || (stage >= SP_STAGE_gpu_kernel && stage <= SP_STAGE_gpu_lost))
 		cells[SHARE] = sp_cell_null();
 	if (sp_stage_has_bytes(stage))
 		cells[BYTES] = sp_cell_count(s->bytes);
