@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "preload/frame.h"
 #include "trace/codec.h"
 
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
@@ -30,13 +31,6 @@ static ZSTD_compressionParameters parameters(uint32_t slots)
 					    .strategy = ZSTD_fast};
 }
 
-/*
- * A frame of one segment, with its content's size in four bytes and a checksum; and in it one raw block: RFC 8878,
- * sections 3.1.1.1 and 3.1.1.2.
- */
-#define RAW_FRAME_DESCRIPTOR 0xA4u
-#define RAW_FRAME_HEAD_BYTES (4u + 1u + 4u + 3u)
-#define RAW_FRAME_BYTES (RAW_FRAME_HEAD_BYTES + 4u)
 _Static_assert(2 * 12 * SP_BLOCK_SLOTS_MAX <= ZSTD_BLOCKSIZE_MAX, "the packed columns fit one block");
 
 static size_t scratch_bytes(uint32_t slots)
@@ -75,7 +69,7 @@ size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t
 	header->begin_ticks = facts.begin_ticks;
 	header->end_ticks = facts.end_ticks;
 	header->payload_bytes = (uint32_t)pack->payload_bytes;
-	return ZSTD_compressBound(pack->payload_bytes) + RAW_FRAME_BYTES;
+	return ZSTD_compressBound(pack->payload_bytes) + SP_FRAME_RAW_BYTES;
 }
 
 static void context_set(ZSTD_CCtx *context, uint32_t slots)
@@ -92,23 +86,6 @@ static void context_set(ZSTD_CCtx *context, uint32_t slots)
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 }
 
-/* What does not compress is not given to zstd, but zstd reads it. */
-static size_t put_raw_frame(uint8_t *out, size_t room, const uint8_t *content, uint32_t bytes)
-{
-	uint32_t magic = ZSTD_MAGICNUMBER, block = bytes << 3 | 1, checksum;
-
-	if (room < bytes + RAW_FRAME_BYTES)
-		return 0;
-	memcpy(out, &magic, 4);
-	out[4] = RAW_FRAME_DESCRIPTOR;
-	memcpy(out + 5, &bytes, 4);
-	memcpy(out + 9, &block, 3);
-	memcpy(out + RAW_FRAME_HEAD_BYTES, content, bytes);
-	checksum = (uint32_t)XXH64(content, bytes, 0);
-	memcpy(out + RAW_FRAME_HEAD_BYTES + bytes, &checksum, 4);
-	return bytes + RAW_FRAME_BYTES;
-}
-
 /* Making one runs CPUID, which costs some 14 µs where a hypervisor answers it. */
 static ZSTD_CCtx *context_make(const struct sp_pack *pack)
 {
@@ -122,7 +99,7 @@ static ZSTD_CCtx *context_make(const struct sp_pack *pack)
 
 /* A context is kept from block to block, but for one that a longjmp out of a signal handler may have left half
  * done: while it is in use it is not remembered. */
-static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
+static size_t compress_with_zstd(struct sp_pack *pack, uint8_t *out, size_t room)
 {
 	ZSTD_CCtx *context = pack->context ? pack->context : context_make(pack);
 	size_t n;
@@ -138,18 +115,27 @@ static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
 	return n;
 }
 
+static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
+{
+	uint32_t bytes = (uint32_t)pack->payload_bytes - pack->packed_bytes;
+	int kept = pack->context != NULL;
+	size_t n = sp_frame_put_runs(out, room, pack->memory, bytes);
+
+	if (n)
+		return n;
+	n = compress_with_zstd(pack, out, room);
+	return ZSTD_isError(n) && kept ? compress_with_zstd(pack, out, room) : n;
+}
+
 int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room, struct sp_block_header *header)
 {
 	const uint8_t *packed = pack->memory + pack->payload_bytes - pack->packed_bytes;
-	int kept = pack->context != NULL;
 	size_t n = compress(pack, out, room), raw = 0;
 
-	if (ZSTD_isError(n) && kept)
-		n = compress(pack, out, room);
 	if (ZSTD_isError(n))
 		return -EIO;
 	if (pack->packed_bytes) {
-		raw = put_raw_frame(out + n, room - n, packed, pack->packed_bytes);
+		raw = sp_frame_put_raw(out + n, room - n, packed, pack->packed_bytes);
 		if (!raw)
 			return -EIO;
 	}
