@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "trace/encode_times.h"
+#include "trace/lanes.h"
 #include "trace/numbers.h"
 #include "trace/varint.h"
 
@@ -43,6 +44,8 @@ static struct sp_encode_work work_lay_out(uint8_t *scratch, uint32_t n)
 
 	w.ticks = w.gaps + n;
 	w.thirds = w.ticks + n;
+	w.narrow_gaps = (int32_t *)(void *)w.gaps;
+	w.narrow_ticks = w.narrow_gaps + n;
 	w.kinds = (struct sp_encode_kind *)(w.thirds + n);
 	w.indices = (uint16_t *)(w.kinds + (n < NARROW_KINDS ? n : NARROW_KINDS));
 	w.slot_kinds = w.indices + NARROW_KINDS;
@@ -134,12 +137,27 @@ static inline int turn(struct tokens *t, struct sp_encode_work *w, uint64_t comm
 
 #define COMMIT_CHECK_MASK (UINT64_C(0xFF) << 24)
 
+static inline sp_pairs value_and_commit(const struct sp_slot *slot)
+{
+	_Static_assert(offsetof(struct sp_slot, commit) == offsetof(struct sp_slot, value) + 8, "side by side");
+	return sp_pairs_load(&slot->value);
+}
+
 /* How many slots from here on are like the one before in kind and arg, and in value like that kind's last. */
 static inline uint32_t run_length(const struct sp_slot *slot, uint32_t most, const struct tokens *t)
 {
 	int64_t value = t->kind->value;
+	sp_pairs like = {(uint64_t)value, t->same}, mask = {UINT64_MAX, ~COMMIT_CHECK_MASK};
 	uint32_t n = 0;
 
+	for (; most - n >= 4; n += 4) {
+		sp_pairs a = value_and_commit(&slot[n]) ^ like, b = value_and_commit(&slot[n + 1]) ^ like;
+		sp_pairs c = value_and_commit(&slot[n + 2]) ^ like, d = value_and_commit(&slot[n + 3]) ^ like;
+		sp_pairs differ = (a | b | c | d) & mask;
+
+		if (differ[0] | differ[1])
+			break;
+	}
 	while (n < most && ((slot[n].commit ^ t->same) & ~COMMIT_CHECK_MASK) == 0 && slot[n].value == value)
 		n++;
 	return n;
@@ -147,8 +165,13 @@ static inline uint32_t run_length(const struct sp_slot *slot, uint32_t most, con
 
 static inline void put_run(struct tokens *t, uint16_t *slot_kinds, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		slot_kinds[i] = (uint16_t)t->index;
+	uint64_t four = t->index * UINT64_C(0x0001000100010001);
+	uint32_t k = 0;
+
+	for (; n - k >= 4; k += 4)
+		memcpy(slot_kinds + k, &four, sizeof(four));
+	for (; k < n; k++)
+		slot_kinds[k] = (uint16_t)t->index;
 	t->kind->slots += n;
 	if (t->token < 0x80) {
 		memset(t->tokens, (int)t->token, n);
@@ -291,6 +314,19 @@ static uint8_t *put_columns(uint8_t *p, const struct sp_encode_work *w, const st
 	return p;
 }
 
+/* The two columns of times. */
+static void put_numbers(uint8_t *p, const struct sp_encode_work *w, const struct sp_encode_times *t, uint32_t n,
+		      uint8_t *ret_ends[SP_COLUMNS])
+{
+	if (t->narrow) {
+		ret_ends[SP_COLUMN_GAPS] = p = sp_numbers_pack_narrow(p, w->narrow_gaps, n);
+		ret_ends[SP_COLUMN_TICKS] = sp_numbers_pack_narrow(p, w->narrow_ticks, n);
+	} else {
+		ret_ends[SP_COLUMN_GAPS] = p = sp_numbers_pack(p, w->gaps, n);
+		ret_ends[SP_COLUMN_TICKS] = sp_numbers_pack(p, w->ticks, n);
+	}
+}
+
 size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t capacity,
 			 uint64_t first, uint32_t n, uint32_t grain, struct sp_payload_facts *ret_facts)
 {
@@ -315,8 +351,7 @@ size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t
 	ret_facts->begin_ticks = ret_facts->events ? t.first : 0;
 	ret_facts->end_ticks = t.last;
 	p = put_columns(p, &w, &tokens, &r, ends);
-	ends[SP_COLUMN_GAPS] = sp_numbers_pack(p, w.gaps, numbers);
-	ends[SP_COLUMN_TICKS] = sp_numbers_pack(ends[SP_COLUMN_GAPS], w.ticks, numbers);
+	put_numbers(p, &w, &t, numbers, ends);
 	ends[SP_COLUMN_EXTRAS] = ends[SP_COLUMN_TICKS];
 	if (tokens.passed)
 		ends[SP_COLUMN_EXTRAS] = put_extras(ends[SP_COLUMN_TICKS], &w, &r);

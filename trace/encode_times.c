@@ -62,58 +62,16 @@ static void put_times(struct sp_encode_work *w, const struct sp_encode_stretch *
 	}
 }
 
-/*
- * The same, quicker, of a block without definitions and with a grain that is a power of two. Locals, for all that the
- * compiler knows a number stored may change anything else; a kind stays for as long as the next slot has it, too.
- */
-static void put_times_plain(struct sp_encode_work *w, const struct sp_encode_stretch *s,
-			    const uint16_t *slot_kinds, struct sp_encode_times *times)
-{
-	unsigned shift = times->divider.shift, index = SP_NO_KIND;
-	uint64_t before = times->end >> shift, any = 0, first = times->first, last = times->last;
-	int64_t *gaps = w->gaps, *ticks = w->ticks;
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint64_t start = s->slots[i].start, length = s->slots[i].ticks, end = start + length;
-
-		if (slot_kinds[i] == SP_NO_KIND)
-			continue;
-		if (slot_kinds[i] != index) {
-			if (index != SP_NO_KIND)
-				w->kinds[index].at = at;
-			index = slot_kinds[i];
-			at = w->kinds[index].at;
-		}
-		any |= start | length;
-		first = start < first ? start : first;
-		last = end > last ? end : last;
-		gaps[at] = (int64_t)((start >> shift) - before);
-		before = end >> shift;
-		ticks[at++] = (int64_t)(before - (start >> shift));
-	}
-	if (index != SP_NO_KIND)
-		w->kinds[index].at = at;
-	times->end = before << shift;
-	times->first = first;
-	times->last = last;
-	times->divider.inexact |= any & (times->divider.grain - 1);
-}
-
 uint32_t sp_encode_times(struct sp_encode_work *w, const struct sp_encode_ring *r, struct sp_encode_times *t,
 			 int plain)
 {
 	uint32_t n = kinds_place(w);
-	const uint16_t *slot_kinds = w->slot_kinds;
 
-	for (int i = 0; i < 2; i++) {
-		const struct sp_encode_stretch *s = &r->stretches[i];
-
-		if (plain && t->divider.inverse == 1)
-			put_times_plain(w, s, slot_kinds, t);
-		else
-			put_times(w, s, slot_kinds, t);
-		slot_kinds += s->n;
-	}
+	t->narrow = plain && t->divider.inverse == 1 && sp_encode_times_narrow(w, r, t);
+	if (t->narrow)
+		return n;
+	kinds_place(w);
+	put_times(w, &r->stretches[0], w->slot_kinds, t);
+	put_times(w, &r->stretches[1], w->slot_kinds + r->stretches[0].n, t);
 	return n;
 }

@@ -23,6 +23,7 @@ struct sp_encode_kind {
 /* Behind the payload in the scratch; what is filled in is touched, and no more. */
 struct sp_encode_work {
 	int64_t *gaps, *ticks, *thirds;
+	int32_t *narrow_gaps, *narrow_ticks; /* in the place of gaps and ticks, where 32 bits are enough */
 	struct sp_encode_kind *kinds;
 	uint32_t kind_count;
 	uint16_t *indices; /* of kinds, plus 1, by narrow number; 0: none yet */
@@ -63,13 +64,21 @@ struct sp_encode_times {
 	struct sp_encode_divider divider;
 	uint64_t end;	      /* of the slot before */
 	uint64_t first, last; /* earliest start and latest end of an event */
+	int narrow;
 };
 
 struct sp_encode_times sp_encode_times_from(uint64_t base, uint32_t grain);
 
-/* Gaps and ticks of all slots, as numbers in w->gaps and w->ticks. Returns how many of each there are. `plain`: all
- * are events. Divider's `inexact` is set where the grain does not fit. */
+/*
+ * Gaps and ticks of all slots, as numbers in w->gaps and w->ticks, or where t->narrow is set in w->narrow_gaps and
+ * w->narrow_ticks. Returns how many of each there are. `plain`: all are events. Divider's `inexact` is set where the
+ * grain does not fit.
+ */
 uint32_t sp_encode_times(struct sp_encode_work *w, const struct sp_encode_ring *r, struct sp_encode_times *t,
 			 int plain);
+
+/* The same of events alone and a grain that is a power of two, where w->kinds have their places. Returns 0 and leaves `t`
+ * as it was where a time is no multiple of the grain, or too far from the others for 32 bits. */
+int sp_encode_times_narrow(struct sp_encode_work *w, const struct sp_encode_ring *r, struct sp_encode_times *t);
 
 #endif

@@ -24,14 +24,18 @@
 #define SP_NUMBERS_GROUP 64u
 #define SP_NUMBERS_WIDTH_MAX 32u
 
-/* Most bytes that n numbers take, and that are stored to: 11 each where all are exceptions. */
+/* Most bytes that n numbers take, and that are stored to: 11 each where all are exceptions; and the last group is put
+ * by eights, a word at a time. */
 static inline size_t sp_numbers_bytes_max(uint32_t n)
 {
-	return (size_t)n * 11 + (n / SP_NUMBERS_GROUP + 1) * 20;
+	return (size_t)n * 11 + (n / SP_NUMBERS_GROUP + 1) * 20 + 40;
 }
 
 /* Returns the place behind the last group. */
 uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n);
+
+/* The same bytes of the same numbers. */
+uint8_t *sp_numbers_pack_narrow(uint8_t *out, const int32_t *numbers, uint32_t n);
 
 /* Where n numbers can be unpacked to: whole groups are stored. */
 static inline uint32_t sp_numbers_room(uint32_t n)

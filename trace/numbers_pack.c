@@ -1,33 +1,25 @@
 #include "trace/numbers.h"
 
+#include "trace/lanes.h"
+
 /* What an exception is taken for, beside its bits in the group: 16 bits, and the time that it takes to read. */
 #define EXCEPTION_BITS 40u
 
+#define WIDTH_FIRST 8
+#define GROUP_LANES (SP_NUMBERS_GROUP / SP_LANES)
+
 /* Packing works on numbers of 32 bits; a group with a wider one is rare, and takes the long way. */
-typedef uint32_t lanes __attribute__((vector_size(16)));
-typedef int32_t signed_lanes __attribute__((vector_size(16)));
-typedef uint64_t pairs __attribute__((vector_size(16)));
-#define LANES (sizeof(lanes) / sizeof(uint32_t))
-#define GROUP_LANES (SP_NUMBERS_GROUP / LANES)
-
-/* Sixteen copies of a loop's body are no quicker, and push other code out of the cache. */
-#ifdef __clang__
-#define SP_ROLLED _Pragma("clang loop unroll_count(2)")
-#else
-#define SP_ROLLED _Pragma("GCC unroll 2")
-#endif
-
 struct group {
-	const int64_t *numbers;
+	const int64_t *numbers; /* of a wide group */
 	uint32_t n;
 	unsigned width;
 	uint64_t least;
+	int wide; /* one is more than 32 bits above the least */
 	uint32_t exceptions;
 	union {
 		uint32_t low[SP_NUMBERS_GROUP]; /* above the least, cut to 32 bits; 0 behind the last */
-		lanes lanes[GROUP_LANES];
-		signed_lanes narrow[GROUP_LANES];
-		pairs pairs[GROUP_LANES];
+		sp_lanes lanes[GROUP_LANES];
+		sp_pairs pairs[GROUP_LANES];
 	};
 	uint8_t positions[SP_NUMBERS_GROUP];
 };
@@ -37,70 +29,12 @@ static unsigned bits_of(uint64_t x)
 	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
 }
 
-/* Four numbers cut to 32 bits; sets bits of `lost` where one has more. */
-static inline signed_lanes narrow_four(const int64_t *numbers, signed_lanes *lost)
-{
-	signed_lanes first, second, low, high;
-
-	memcpy(&first, numbers, sizeof(first));
-	memcpy(&second, numbers + 2, sizeof(second));
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the halves of a number are taken for little-endian"
-#endif
-#ifdef __clang__
-	low = __builtin_shufflevector(first, second, 0, 2, 4, 6);
-	high = __builtin_shufflevector(first, second, 1, 3, 5, 7);
-#else
-	low = __builtin_shuffle(first, second, (signed_lanes){0, 2, 4, 6});
-	high = __builtin_shuffle(first, second, (signed_lanes){1, 3, 5, 7});
-#endif
-	*lost |= high ^ (low >> 31);
-	return low;
-}
-
-static inline signed_lanes lesser(signed_lanes a, signed_lanes b)
-{
-	signed_lanes is_less = a < b;
-
-	return (a & is_less) | (b & ~is_less);
-}
-
-/* A whole group of numbers of 32 bits. Returns 0 where it is none; else fills `least` and `low`, and ret_any. */
-static int group_open_narrow(struct group *g, uint64_t *ret_any)
-{
-	signed_lanes lost = {0}, least;
-	lanes any = {0};
-	int32_t one;
-
-	least = g->narrow[0] = narrow_four(g->numbers, &lost);
-	SP_ROLLED
-	for (unsigned i = 1; i < GROUP_LANES; i++) {
-		g->narrow[i] = narrow_four(g->numbers + LANES * i, &lost);
-		least = lesser(g->narrow[i], least);
-	}
-	if (lost[0] | lost[1] | lost[2] | lost[3])
-		return 0;
-	one = least[0];
-	for (unsigned i = 1; i < LANES; i++)
-		one = least[i] < one ? least[i] : one;
-	SP_ROLLED
-	for (unsigned i = 0; i < GROUP_LANES; i++) {
-		g->lanes[i] -= (uint32_t)one;
-		any |= g->lanes[i];
-	}
-	g->least = (uint64_t)(int64_t)one;
-	*ret_any = any[0] | any[1] | any[2] | any[3];
-	return 1;
-}
-
 /* Of all numbers above the least the bits that any of them has; fills `least` and `low`. */
 static uint64_t group_open(struct group *g)
 {
 	int64_t least = g->numbers[0];
 	uint64_t any = 0;
 
-	if (g->n == SP_NUMBERS_GROUP && group_open_narrow(g, &any))
-		return any;
 	for (uint32_t i = 1; i < g->n; i++)
 		least = g->numbers[i] < least ? g->numbers[i] : least;
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -115,16 +49,36 @@ static uint64_t group_open(struct group *g)
 	return any;
 }
 
+/* The same of numbers of 32 bits, of which a whole group can be read. */
+static uint32_t group_open_narrow(struct group *g, const int32_t *numbers)
+{
+	sp_signed_lanes least = sp_lanes_load(numbers);
+	sp_lanes any = {0};
+	int32_t one;
+
+	SP_ROLLED
+	for (unsigned i = 1; i < GROUP_LANES; i++)
+		least = sp_lanes_lesser(sp_lanes_load(numbers + SP_LANES * i), least);
+	one = sp_lanes_least(least);
+	SP_ROLLED
+	for (unsigned i = 0; i < GROUP_LANES; i++) {
+		g->lanes[i] = (sp_lanes)sp_lanes_load(numbers + SP_LANES * i) - (uint32_t)one;
+		any |= g->lanes[i];
+	}
+	g->least = (uint64_t)(int64_t)one;
+	return any[0] | any[1] | any[2] | any[3];
+}
+
 /* How many have more than `width` bits; all have at most 32. */
 static inline uint32_t count_wider(const struct group *g, unsigned width)
 {
-	lanes zeros = {0, 0, 0, 0};
+	sp_lanes zeros = {0, 0, 0, 0};
 
 	if (width >= 32)
 		return 0;
 	SP_ROLLED
 	for (unsigned i = 0; i < GROUP_LANES; i++)
-		zeros += (lanes)(g->lanes[i] >> width == 0);
+		zeros += (sp_lanes)(g->lanes[i] >> width == 0);
 	return SP_NUMBERS_GROUP + zeros[0] + zeros[1] + zeros[2] + zeros[3];
 }
 
@@ -180,11 +134,11 @@ static void find_exceptions_narrow(struct group *g)
 {
 	SP_ROLLED
 	for (uint32_t i = 0; i < GROUP_LANES; i++) {
-		pairs wider = (pairs)(g->lanes[i] >> g->width);
+		sp_pairs wider = (sp_pairs)(g->lanes[i] >> g->width);
 
 		if ((wider[0] | wider[1]) == 0)
 			continue;
-		for (uint32_t k = LANES * i; k < LANES * (i + 1); k++) {
+		for (uint32_t k = SP_LANES * i; k < SP_LANES * (i + 1); k++) {
 			g->positions[g->exceptions] = (uint8_t)k;
 			g->exceptions += g->low[k] >> g->width != 0;
 		}
@@ -209,22 +163,38 @@ static inline void put(struct bits *b, uint64_t x, unsigned width)
 	b->fill &= 7;
 }
 
-/* Numbers of at most 28 bits, joined by twos, and by fours where those fit; groups that are no multiple of four
- * take zeros with them. */
+/* Four numbers of at most 28 bits joined by twos: the first two in one half, the others in the other. */
+static inline sp_pairs join(sp_pairs four, uint64_t mask, unsigned width)
+{
+	return (four & mask) | (four >> 32 & mask) << width;
+}
+
+/* Numbers of at most 28 bits, joined by fours, and by eights where those fit. Groups that are no multiple of eight take
+ * zeros with them. */
 static uint8_t *put_joined(uint8_t *p, const struct group *g)
 {
 	uint64_t mask = (UINT64_C(1) << g->width) - 1;
 	struct bits bits = {.at = p};
 	unsigned width = g->width;
 
-	for (uint32_t i = 0; i < (g->n + LANES - 1) / LANES; i++) {
-		pairs low = g->pairs[i] & mask, high = (g->pairs[i] >> 32 & mask) << width, two = low | high;
+	for (uint32_t i = 0; i < (g->n + SP_LANES - 1) / SP_LANES; i += 2) {
+		sp_pairs a = join(g->pairs[i], mask, width), b = join(g->pairs[i + 1], mask, width);
+		sp_pairs firsts = SP_PAIRS_OF(a, b, 0, 2), seconds = SP_PAIRS_OF(a, b, 1, 3);
 
-		if (4 * width <= 56) {
-			put(&bits, two[0] | two[1] << 2 * width, 4 * width);
+		if (width <= 14) {
+			sp_pairs fours = firsts | seconds << 2 * width;
+
+			if (width <= 7) {
+				put(&bits, fours[0] | fours[1] << 4 * width, 8 * width);
+			} else {
+				put(&bits, fours[0], 4 * width);
+				put(&bits, fours[1], 4 * width);
+			}
 		} else {
-			put(&bits, two[0], 2 * width);
-			put(&bits, two[1], 2 * width);
+			put(&bits, firsts[0], 2 * width);
+			put(&bits, seconds[0], 2 * width);
+			put(&bits, firsts[1], 2 * width);
+			put(&bits, seconds[1], 2 * width);
 		}
 	}
 	return p + (g->n * width + 7) / 8;
@@ -246,39 +216,90 @@ static uint8_t *put_exceptions(uint8_t *p, const struct group *g)
 {
 	memcpy(p, g->positions, g->exceptions);
 	p += g->exceptions;
-	for (uint32_t i = 0; i < g->exceptions; i++)
-		p = sp_varint_put(p, ((uint64_t)g->numbers[g->positions[i]] - g->least) >> g->width);
+	for (uint32_t i = 0; i < g->exceptions; i++) {
+		uint32_t at = g->positions[i];
+
+		p = sp_varint_put(p, (g->wide ? (uint64_t)g->numbers[at] - g->least : g->low[at]) >> g->width);
+	}
 	return p;
 }
 
-static uint8_t *put_group(uint8_t *p, const int64_t *numbers, uint32_t n, unsigned *width)
+static uint8_t *put_group(uint8_t *p, struct group *g)
 {
-	struct group g;
-	uint64_t any;
 	uint8_t *head = p;
 
-	g.numbers = numbers;
-	g.n = n;
-	g.exceptions = 0;
-	any = group_open(&g);
-	*width = any >> 32 ? width_wide(&g, bits_of(any)) : width_near(&g, *width);
-	g.width = *width;
-	if (any >> 32)
-		find_exceptions(&g);
-	else if (any >> g.width)
-		find_exceptions_narrow(&g);
-	p = sp_varint_put(p + 2, sp_zigzag((int64_t)g.least));
-	p = put_bits(p, &g);
-	head[0] = (uint8_t)g.width;
-	head[1] = (uint8_t)g.exceptions;
-	return put_exceptions(p, &g);
+	p = sp_varint_put(p + 2, sp_zigzag((int64_t)g->least));
+	p = put_bits(p, g);
+	head[0] = (uint8_t)g->width;
+	head[1] = (uint8_t)g->exceptions;
+	return put_exceptions(p, g);
+}
+
+/* `any`: of all numbers above the least. The width is first that of the group before. */
+static void set_width(struct group *g, uint32_t any, unsigned *width)
+{
+	g->wide = 0;
+	g->exceptions = 0;
+	g->width = *width = width_near(g, *width);
+	if (g->width < 32 && any >> g->width)
+		find_exceptions_narrow(g);
+}
+
+static void set_width_wide(struct group *g, uint64_t any, unsigned *width)
+{
+	g->wide = 1;
+	g->exceptions = 0;
+	g->width = *width = width_wide(g, bits_of(any));
+	find_exceptions(g);
 }
 
 uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n)
 {
-	unsigned width = 8;
+	unsigned width = WIDTH_FIRST;
+	struct group g;
 
-	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP)
-		out = put_group(out, numbers + i, n - i < SP_NUMBERS_GROUP ? n - i : SP_NUMBERS_GROUP, &width);
+	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP) {
+		uint64_t any;
+
+		g.numbers = numbers + i;
+		g.n = n - i < SP_NUMBERS_GROUP ? n - i : SP_NUMBERS_GROUP;
+		any = group_open(&g);
+		if (any >> 32)
+			set_width_wide(&g, any, &width);
+		else
+			set_width(&g, (uint32_t)any, &width);
+		out = put_group(out, &g);
+	}
+	return out;
+}
+
+/* A group's numbers, and its least in the place of those that it lacks. */
+static void fill_up(int32_t ret[SP_NUMBERS_GROUP], const int32_t *numbers, uint32_t n)
+{
+	int32_t least = numbers[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		least = numbers[i] < least ? numbers[i] : least;
+	for (uint32_t i = 0; i < SP_NUMBERS_GROUP; i++)
+		ret[i] = i < n ? numbers[i] : least;
+}
+
+uint8_t *sp_numbers_pack_narrow(uint8_t *out, const int32_t *numbers, uint32_t n)
+{
+	int32_t filled[SP_NUMBERS_GROUP];
+	unsigned width = WIDTH_FIRST;
+	struct group g;
+
+	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP) {
+		const int32_t *from = numbers + i;
+
+		g.n = n - i < SP_NUMBERS_GROUP ? n - i : SP_NUMBERS_GROUP;
+		if (g.n < SP_NUMBERS_GROUP) {
+			fill_up(filled, from, g.n);
+			from = filled;
+		}
+		set_width(&g, group_open_narrow(&g, from), &width);
+		out = put_group(out, &g);
+	}
 	return out;
 }

@@ -6,6 +6,7 @@
 
 #include "tests/unit/stride.h"
 #include "trace/codec.h"
+#include "trace/numbers.h"
 
 #define N 256u
 
@@ -105,6 +106,29 @@ static void assert_round_trip(uint64_t first, uint32_t grain)
 		assert_same(&ring[(first + i) % N], &back[i]);
 }
 
+/* The same where slots may be holes, and of what the encoder says of the events' times. */
+static void assert_events_round_trip(uint64_t first, uint32_t grain)
+{
+	uint64_t begin = UINT64_MAX, end = 0;
+	struct sp_payload_facts facts;
+	size_t n = sp_payload_encode(payload, ring, N, first, N, grain, &facts);
+
+	ck_assert_int_eq(sp_payload_decode(back, N, payload, n), 0);
+	for (uint32_t i = 0; i < N; i++) {
+		const struct sp_slot *s = &ring[(first + i) % N];
+
+		if (!s->commit) {
+			ck_assert_uint_eq(sp_commit_kind(back[i].commit), SP_KIND_HOLE);
+			continue;
+		}
+		assert_same(s, &back[i]);
+		begin = s->start < begin ? s->start : begin;
+		end = s->start + s->ticks > end ? s->start + s->ticks : end;
+	}
+	ck_assert_uint_eq(facts.begin_ticks, begin);
+	ck_assert_uint_eq(facts.end_ticks, end);
+}
+
 START_TEST(random_slots_come_back)
 {
 	static const uint32_t grains[] = {1, 2, 3, 25, 1024, UINT32_MAX};
@@ -130,6 +154,47 @@ START_TEST(extremes_come_back)
 	}
 	assert_round_trip(0, 1);
 	assert_round_trip(0, 7);
+}
+END_TEST
+
+/* Events one behind the other, most of them alike, some of them open while others pass, some never committed. */
+static void fill_loop(uint64_t first, uint64_t start, uint32_t grain, uint64_t longest)
+{
+	for (uint64_t number = first; number < first + N; number++) {
+		uint64_t ticks = draw() % longest * grain;
+		struct sp_slot *s = &ring[number % N];
+
+		*s = (struct sp_slot){start, ticks, draw() % 8 ? 4096 : 7, 0};
+		commit(s, draw() % 16 ? 21 : 1 + draw() % 3, (uint32_t)(draw() % 4), number / N);
+		start += draw() % 8 ? ticks + draw() % 64 * grain : 0;
+		if (draw() % 64 == 0)
+			s->commit = 0;
+	}
+}
+
+/* The base is the first event's start: a call that was open before it lies behind. */
+static void fill_outer(uint64_t first, uint64_t start, uint64_t earlier)
+{
+	struct sp_slot *s = &ring[(first + N / 2) % N];
+
+	s->start = start - earlier;
+	commit(s, 21, 1, (first + N / 2) / N);
+}
+
+START_TEST(loops_of_events_come_back)
+{
+	static const uint64_t longest[] = {2, 100, 1 << 20, 1 << 27, UINT64_C(1) << 33};
+	static const uint64_t earlier[] = {0, 64, UINT64_C(1) << 35, (UINT64_C(1) << 35) + 64};
+
+	for (int i = 0; i < 1000 / SP_STRIDE; i++) {
+		uint64_t first = any_size() >> 8, start = (UINT64_C(1) << 40) + any_size() / 64 * 32;
+
+		fill_loop(first, start, 32, longest[i % 5]);
+		fill_outer(first, start, earlier[i / 5 % 4]);
+		for (uint32_t k = 0; k < N; k++)
+			memset(&back[k], 0, sizeof(back[k]));
+		assert_events_round_trip(first, i % 7 ? 32 : 64);
+	}
 }
 END_TEST
 
@@ -161,6 +226,28 @@ START_TEST(a_shortened_or_longer_payload_is_refused)
 	payload[n] = 0;
 	ck_assert_int_eq(sp_payload_decode(back, N, payload, n + 1), -EBADMSG);
 	ck_assert_int_eq(sp_payload_decode(back, N - 1, payload, n), -EBADMSG);
+}
+END_TEST
+
+START_TEST(narrow_numbers_take_the_same_bytes)
+{
+	static uint8_t wide_bytes[8192], narrow_bytes[8192];
+	int64_t wide[300];
+	int32_t narrow[300];
+
+	for (uint32_t n = 1; n <= 300; n++) {
+		unsigned bits = (unsigned)(draw() % 32);
+		uint8_t *end;
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t x = (uint32_t)draw() >> (draw() % 16 ? 31 - bits : draw() % 32);
+
+			wide[i] = narrow[i] = (int32_t)(draw() % 2 ? x : -x);
+		}
+		end = sp_numbers_pack(wide_bytes, wide, n);
+		ck_assert_ptr_eq(sp_numbers_pack_narrow(narrow_bytes, narrow, n) - narrow_bytes + wide_bytes, end);
+		ck_assert_mem_eq(wide_bytes, narrow_bytes, end - wide_bytes);
+	}
 }
 END_TEST
 
@@ -200,6 +287,8 @@ int main(void)
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, random_slots_come_back);
+	tcase_add_test(tests, loops_of_events_come_back);
+	tcase_add_test(tests, narrow_numbers_take_the_same_bytes);
 	tcase_add_test(tests, extremes_come_back);
 	tcase_add_test(tests, uncommitted_slots_become_holes);
 	tcase_add_test(tests, a_shortened_or_longer_payload_is_refused);
