@@ -1,6 +1,7 @@
 """Others who look into the same process see what they saw without us."""
 
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -8,6 +9,7 @@ import unittest
 import training
 
 PROGRAM = [training.interpreter(), os.path.join(training.HERE, "neighbours_program.py")]
+STEPS = {"forward": 3, "clip_grad_norm_": 3, "Optimizer.step#SGD.step": 3, "SGD.step": 3}
 
 
 class Neighbours(unittest.TestCase):
@@ -25,7 +27,15 @@ class Neighbours(unittest.TestCase):
         self.check("compile", {"forward": 3})
 
     def test_profiler(self):
-        self.check("profiler", {"forward": 3, "clip_grad_norm_": 3, "Optimizer.step#SGD.step": 3, "SGD.step": 3})
+        self.check("profiler", STEPS)
+
+    def test_callbacks(self):
+        self.check("observer", STEPS)
+
+    def test_coverage(self):
+        if subprocess.run([PROGRAM[0], "-c", "import coverage"], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no coverage for the interpreter that trains")
+        self.check("coverage", STEPS)
 
     def test_profile_function(self):
         self.check("setprofile", {"forward": 2, "clip_grad_norm_": 2, "backward": 2})

@@ -1,6 +1,10 @@
-"""A step next to others who look on: torch.compile, torch.profiler, sys.setprofile. Prints what they saw."""
+"""A step next to others who look on, from torch.compile to coverage. Prints what they saw."""
 
+import collections
+import json
+import os
 import sys
+import tempfile
 
 import torch
 
@@ -60,4 +64,33 @@ def watched():
     print(sum(event == "call" for _, event in seen))
 
 
-{"compile": compiled, "profiler": profiled, "setprofile": watched}[sys.argv[1]]()
+def observed():
+    """One who has a callback of his own for all that PyTorch marks."""
+    from torch.profiler import ExecutionTraceObserver
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "seen.json")
+        observer = ExecutionTraceObserver().register_callback(path)
+        observer.start()
+        for _ in range(3):
+            step()
+        observer.stop()
+        observer.unregister_callback()
+        with open(path) as file:
+            seen = collections.Counter(node["name"] for node in json.load(file)["nodes"])
+    print(sorted(seen.items()))
+
+
+def covered():
+    import coverage
+
+    lines = coverage.Coverage(data_file=None, include=[__file__])
+    lines.start()
+    for _ in range(3):
+        step()
+    lines.stop()
+    print(sorted(lines.get_data().lines(__file__)))
+
+
+PROGRAMS = {"compile": compiled, "profiler": profiled, "setprofile": watched, "observer": observed, "coverage": covered}
+PROGRAMS[sys.argv[1]]()
