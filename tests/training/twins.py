@@ -69,9 +69,10 @@ class Twin(unittest.TestCase):
             if done.returncode != 0:
                 raise AssertionError(done.stderr.decode())
             run = os.path.join(scratch, "run.zst")
-            cls.twin, cls.steps = Run(run), training.report("steps", run)["steps"]
-            cls.epochs = training.report("epochs", run)["epochs"]
-            cls.account = training.report("summary", run)["account"]
+            cls.twin, cls.account = Run(run), training.report("summary", run)["account"]
+            cls.steps, cls.epochs, cls.ranges, cls.tree = (
+                training.report(view, run)[view] for view in ("steps", "epochs", "ranges", "modules")
+            )
             with open(path) as file:
                 cls.timers = json.load(file)
             plain = [*program(cls.trainer, cls.modules), *folder, *cls.arguments]
@@ -177,6 +178,8 @@ class Motion(Twin):
         name: label(name)
         for name in "iteration|motion sampling|rollout|policy|physics|learning|advantages|loss|optimize".split("|")
     }
+    depths = {"iteration": 0, "motion sampling": 1, "rollout": 1, "policy": 2, "physics": 2, "learning": 1}
+    depths.update({"advantages": 2, "loss": 2, "optimize": 2})
 
     def test_totals(self):
         for name, row in self.rows.items():
@@ -186,6 +189,42 @@ class Motion(Twin):
                 with self.subTest(name, inside=inside, mark=mark.ns, around=around):
                     self.assertLessEqual(inside, mark.ns + CLOCK_NS)
                     self.assertLessEqual(mark.ns, around + CLOCK_NS)
+
+
+    def test_ranges(self):
+        """The labels as a tree: what each has beside those inside it, too."""
+        labels = [row for row in self.ranges if row["event"] == "torch_range" and row["name"] in self.rows]
+        self.assertEqual({row["name"]: row["depth"] for row in labels}, self.depths)
+        for row in labels:
+            timed, around = (
+                sum(ns for _, ns in self.timers[before + row["name"]]) for before in ("", "around ")
+            )
+            with self.subTest(row["name"], total_ns=row["total_ns"]):
+                self.assertEqual(row["calls"], len(self.timers[row["name"]]))
+                self.assertTrue(timed <= row["total_ns"] + CLOCK_NS * row["calls"])
+                self.assertTrue(row["total_ns"] <= around + CLOCK_NS * row["calls"])
+                self.assertEqual(row["self_ns"], row["total_ns"] - sum(children(self.ranges, row)))
+
+    def test_operators_of_some_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = [*program(self.trainer, self.modules), os.path.join(folder, "data")]
+            done = training.execute(plain, folder, STAGEPROF_OPS="1", STAGEPROF_STEPS="4-7")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ops = training.report("ops", os.path.join(folder, "run.zst"))["ops"]
+        # Two iterations: actor and physics in each of 8 steps, the critic once, both in each of two updates.
+        (tanh,) = (op for op in ops if op["op"] == "aten::tanh")
+        self.assertEqual(tanh["calls"], 2 * (2 * 8 + 1 + 2 * 2))
+        self.assertEqual([op["self_ns"] for op in ops], sorted((op["self_ns"] for op in ops), reverse=True))
+        self.assertAlmostEqual(sum(op["share"] for op in ops), 1, 2)
+
+
+def children(rows, row):
+    """Totals of what lies right inside of a row of a tree."""
+    for inner in rows[rows.index(row) + 1 :]:
+        if inner["depth"] <= row["depth"]:
+            return
+        if inner["depth"] == row["depth"] + 1:
+            yield inner["total_ns"]
 
 
 class Diffusion(Twin):
@@ -218,6 +257,26 @@ class DiffusionInline(Diffusion):
     marks = {**Diffusion.marks, "loader wait": label(SINGLE)}
 
 
+class DiffusionWorkers(unittest.TestCase):
+    def test_runs_side_by_side(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runs = []
+            for workers in (0, 2, 4, 8):
+                data, inside = os.path.join(folder, "data"), os.path.join(folder, str(workers))
+                os.mkdir(inside)
+                command = [*program(Diffusion.trainer, ()), data, str(workers)]
+                self.assertEqual(training.execute(command, inside).returncode, 0)
+                runs.append(os.path.join(inside, "run.zst"))
+                seen = training.report("workers", runs[-1])["workers"]
+                self.assertEqual(sum(worker["batches"] for worker in seen), 16)
+                self.assertEqual(len([w for w in seen if w["role"] == "worker"]), 2 * workers)
+            compared = training.report("compare", runs[0], *runs[1:])
+        self.assertEqual([run["steps"] for run in compared["runs"]], [16] * 4)
+        waits = {row["part"]: row["step_mean_ns"] for row in compared["account"]}["loader_wait"]
+        self.assertEqual(len(waits), 4)
+        self.assertTrue(all(ns > 0 for ns in waits))
+
+
 class Video(Twin):
     trainer, folder = "video_restore", False
     settings = {"STAGEPROF_MODULES": "2"}
@@ -230,6 +289,23 @@ class Video(Twin):
             for i in range(8)
         },
     }
+
+    def test_tree(self):
+        """The view's rows: time, calls, the first call apart, and the share of all."""
+        need_quiet()
+        (whole,) = (row for row in self.tree if row["depth"] == 0)
+        blocks = {row["path"]: row for row in self.tree if row["path"] in self.rows}
+        self.assertEqual(set(blocks), set(self.rows))
+        for name, row in blocks.items():
+            timed = [ns for _, ns in sorted(self.timers[name])]
+            bound = SHARE * sum(timed) + MODULE_NS * len(timed)
+            with self.subTest(name, timed=timed, row=row):
+                shown = "\t".join(row[key] for key in ("path", "class", "input_shapes"))
+                self.assertEqual((row["depth"], row["calls"], shown), (1, len(timed), self.rows[name]["name"]))
+                self.assertLessEqual(abs(row["total_ns"] - sum(timed)), bound)
+                self.assertLessEqual(abs(row["first_mean_ns"] - timed[0]), bound)
+                self.assertLessEqual(abs(row["mean_ns"] * (len(timed) - 1) - sum(timed[1:])), bound)
+                self.assertAlmostEqual(row["share"], row["total_ns"] / whole["total_ns"], 4)
 
 
 class Paddle(Twin):
