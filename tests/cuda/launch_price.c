@@ -1,61 +1,92 @@
 /*
- * launch_price CALLS [driver|nested]: launches and prints what one takes, in ns of CPU time. driver: as cuBLAS does, by a
- * function that cuGetProcAddress gave; nested: by the runtime, whose launch goes on to the driver's.
+ * launch_price CALLS HOW: launches, for callgrind to count. HOW: runtime; driver: as cuBLAS does, by a function that
+ * cuGetProcAddress gave; nested: by the runtime, whose launch goes on to the driver's.
+ * launch_price PAIRS HOW alternate: in turn with launches that nobody has hooked (tests/bench/alternate.h); prints the times.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "fake_cuda.h"
+#include "tests/bench/alternate.h"
+#include "tests/bench/loop.h"
+
+#define CHUNK_CALLS 1024
+#define CHUNKS 128u /* of each sort in a pair: blocks are made every 3,584 calls */
+
 
 typedef int launch_function(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
 			    void **);
+typedef __typeof__(cudaLaunchKernel) runtime_function;
 
 void nullNests(launch_function *driver);
 
-static launch_function *driver;
+/* What is called, hooked and not. */
+static launch_function *drivers[2];
+static runtime_function *runtimes[2];
+static int is_driver, is_nested;
 
-static launch_function *find(void)
+static void *library_of(const char *name)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW), *function = NULL;
-	int (*get)(const char *, void **, int, uint64_t, int *), status;
+	void *library = dlopen(name, RTLD_NOW);
 
-	if (!library)
-		exit(2);
-	get = (__typeof__(get))dlsym(library, "cuGetProcAddress_v2");
-	if (!get || get("cuLaunchKernel", &function, 13000, 0, &status) != FAKE_OK)
-		exit(2);
-	return (launch_function *)function;
+	bench_require(library != NULL, name);
+	return library;
 }
 
-static int launch(char **argument)
+static void find(void)
+{
+	void *library = library_of("libcuda.so.1"), *function = NULL;
+	int (*get)(const char *, void **, int, uint64_t, int *), status;
+	void *(*own)(void) = (void *(*)(void))dlsym(library, "nullLaunch");
+
+	get = (__typeof__(get))dlsym(library, "cuGetProcAddress_v2");
+	bench_require(get && get("cuLaunchKernel", &function, 13000, 0, &status) == FAKE_OK && own, "cuLaunchKernel");
+	drivers[0] = (launch_function *)own();
+	drivers[1] = (launch_function *)function;
+	runtimes[0] = (runtime_function *)dlsym(library_of("libcudart.so.13"), "cudaLaunchKernel");
+	runtimes[1] = cudaLaunchKernel;
+}
+
+static void launches(long calls, int hooked)
 {
 	static const struct fake_dim3 one = {1, 1, 1};
+	launch_function *volatile driver = drivers[hooked];
+	runtime_function *volatile runtime = runtimes[hooked];
+	int failed = 0;
 
-	return driver ? driver(argument, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) :
-			cudaLaunchKernel(argument, one, one, NULL, 0, NULL);
+	nullNests(is_nested ? driver : NULL);
+	for (long i = 0; i < calls; i++)
+		failed |= is_driver ? driver(&failed, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) :
+				      runtime(&failed, one, one, NULL, 0, NULL);
+	bench_require(!failed, "a launch");
+}
+
+static void *nothing(void)
+{
+	return &is_driver; /* of one thread: not NULL */
+}
+
+static void chunk(void *state, int hooked)
+{
+	(void)state;
+	launches(CHUNK_CALLS, hooked);
 }
 
 int main(int argc, char **argv)
 {
-	long calls = argc > 1 ? atol(argv[1]) : 1000000;
-	const char *how = argc > 2 ? argv[2] : "";
-	struct timespec from, to;
-	int failed = 0;
+	struct bench_alternate a = {nothing, chunk, CHUNK_CALLS, 1, CHUNKS, 0};
 
-	if (!strcmp(how, "driver"))
-		driver = find();
-	if (!strcmp(how, "nested"))
-		nullNests(find());
-	for (long i = 0; i < calls / 10; i++)
-		failed |= launch(argv);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-	for (long i = 0; i < calls; i++)
-		failed |= launch(argv);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	printf("%.3f\n", (double)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec) /
-				 (double)calls);
-	return failed;
+	bench_require(argc > 2, "what to launch");
+	is_driver = !strcmp(argv[2], "driver");
+	is_nested = !strcmp(argv[2], "nested");
+	find();
+	if (argc == 3) {
+		launches(atol(argv[1]), 1);
+		return 0;
+	}
+	a.pairs = (unsigned)atol(argv[1]);
+	bench_alternate(&a);
+	return 0;
 }

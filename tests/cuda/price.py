@@ -1,10 +1,11 @@
-"""What a launch costs more with the hook: instructions (the gate) and, in paired runs, time.
+"""What a launch costs more with the hook: instructions (the gate) and, in turn with launches without it, time.
 
 Instructions are callgrind's, of the launches alone: the difference of two runs of different length.
 Well over half of them are the recorder's, which packs the events into blocks. Time (of the processor)
 depends on the machine: it is printed, and is no gate.
 """
 
+import json
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import tempfile
 # By how the launch is made (launch_price.c): most instructions that it may cost more.
 INSTRUCTIONS_MAX = {"runtime": 285, "driver": 285, "nested": 315}
 NS_MAX = 40
-PAIRS = 9
+PAIRS = 40
 
 
 def environment(folder, traced):
@@ -44,23 +45,24 @@ def instructions_a_call(program, how, folder, traced):
     few, many = 20000, 100000
     difference = instructions(program, how, folder, many, traced)
     difference -= instructions(program, how, folder, few, traced)
-    return difference / ((many - few) * 1.1)
+    return difference / (many - few)
 
 
-def ns_a_call(program, how, folder, traced):
+def ns_a_call(program, how, folder):
+    """Each pair's difference: hooked launches in turn with others, in one process."""
     done = subprocess.run(
-        [program, "1000000", how], env=environment(folder, traced), stdout=subprocess.PIPE, check=True
+        [program, str(PAIRS), how, "alternate"], env=environment(folder, True), stdout=subprocess.PIPE, check=True
     )
     shutil.rmtree(os.path.join(folder, "run.zst"), ignore_errors=True)
-    return float(done.stdout)
+    told = json.loads(done.stdout)
+    return [(h - b) / told["calls"] for h, b in zip(told["hooked"]["cpu_ns"], told["bare"]["cpu_ns"])]
 
 
 def price(program, how, folder):
     """Prints it; returns 0 where the gate holds."""
     added = instructions_a_call(program, how, folder, True) - instructions_a_call(program, how, folder, False)
-    pairs = [[ns_a_call(program, how, folder, traced) for traced in (False, True)] for _ in range(PAIRS)]
-    ns = statistics.median(traced - plain for plain, traced in pairs)
-    print(f"added to a launch ({how}): {added:.0f} instructions, {ns:.1f} ns (median of {PAIRS} pairs)")
+    low, ns, high = statistics.quantiles(ns_a_call(program, how, folder), n=4)
+    print(f"added to a launch ({how}): {added:.0f} instructions, {ns:.1f} ns (quartiles {low:.1f} and {high:.1f})")
     if ns > NS_MAX:
         print(f"that is more than the {NS_MAX} ns aimed at")
     if added > INSTRUCTIONS_MAX[how]:
