@@ -349,6 +349,9 @@ static int set_forward(struct sp_evidence *e, const struct sp_report *report)
 	if (r == 0 && !e->has_device)
 		sp_evidence_ratio(e, SP_MEASURE_forward_ratio, (double)forward.p50_ns,
 				  (double)backward.p50_ns);
+	if (r == 0 && !e->has_device && e->of[SP_MEASURE_own_input_share].is_known)
+		sp_evidence_ratio(e, SP_MEASURE_own_forward_ratio, (double)forward.p50_ns,
+				  (double)backward.p50_ns);
 	if (r == 0 && forward.p50_ns)
 		set_rare_forward(e, report, forward.p50_ns);
 	return r;
