@@ -168,7 +168,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	};
 
 	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(&report->training))
-		cells[WHY] = cells[TOLD] = sp_cell_text(_("no DataLoader on this thread: queues, pipes, reading, decoding"));
+		cells[WHY] = cells[TOLD] = sp_cell_text(_("no DataLoader here: queues, pipes, reads, decoding"));
 	if (source == SP_FROM_NOTHING) {
 		cells[TIME] = cells[SHARE] = cells[STEP] = cells[GPU] = sp_cell_null();
 		cells[WHY] = cells[TOLD] = sp_cell_text(missing);
