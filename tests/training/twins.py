@@ -291,14 +291,14 @@ class Video(Twin):
     }
 
     def test_tree(self):
-        """The view's rows: time, calls, the first call apart, and the share of all."""
-        need_quiet()
+        """The view's rows: time, calls, the first call apart, and the share of all, from the calls recorded."""
         (whole,) = (row for row in self.tree if row["depth"] == 0)
         blocks = {row["path"]: row for row in self.tree if row["path"] in self.rows}
         self.assertEqual(set(blocks), set(self.rows))
         for name, row in blocks.items():
-            timed = [ns for _, ns in sorted(self.timers[name])]
-            bound = SHARE * sum(timed) + MODULE_NS * len(timed)
+            calls = sorted(self.twin.find(**self.rows[name]), key=lambda call: call.start_ns)
+            timed = [call.ns for call in calls]
+            bound = WALL_SHARE * sum(timed) + CLOCK_NS * len(timed)
             with self.subTest(name, timed=timed, row=row):
                 shown = "\t".join(row[key] for key in ("path", "class", "input_shapes"))
                 self.assertEqual((row["depth"], row["calls"], shown), (1, len(timed), self.rows[name]["name"]))
