@@ -258,6 +258,15 @@ def load_video(folder):
         return {"video_decode": sum(1 for _ in clip.decode(video=0))}
 
 
+def load_odd_python(folder):
+    import odd_python
+
+    own = os.path.join(folder, "odd")
+    os.makedirs(own, exist_ok=True)
+    odd_python.use(own)
+    return {}
+
+
 def main():
     name, folder = sys.argv[1:]
     if name in ("make", "pages"):

@@ -7,6 +7,7 @@ Environment: STAGEPROF_TEST_LIB, STAGEPROF_TEST_REPORT, STAGEPROF_TEST_LOADER_PY
 """
 
 import collections
+import glob
 import json
 import os
 import re
@@ -29,34 +30,45 @@ CALLS = {
     "readv": "readv",
     "preadv": "preadv",
     "preadv2": "preadv2",
+    "write": "write",
+    "pwrite": "pwrite64",
+    "writev": "writev",
+    "pwritev": "pwritev",
+    "pwritev2": "pwritev2",
+    "copy_file_range": "copy_file_range",
     "mmap": "mmap",
     "open": "openat",
     "openat": "openat",
     "fopen": "openat",
 }
-READS = {"read", "pread64", "readv", "preadv", "preadv2"}
+MOVES = set(CALLS.values()) - {"mmap", "openat"}
 STREAMS = ("cv2", "numpy")  # what reads by fread
-LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+|0x[0-9a-f]+)(?:<(.*)>)?")
+LINE = re.compile(r"^(\w+)\((.*)\) += (-?\d+|0x[0-9a-f]+)(?:<(.*)>)?")
 
 
-def kernel_view(log, data):
-    """(system call, file) to (calls, bytes) of the files in the data's folder."""
+def lines_of(logs):
+    for log in logs:
+        with open(log, errors="replace") as lines:
+            yield from lines
+
+
+def kernel_view(logs, data):
+    """(system call, file) to (calls, bytes) of the files in the data's folder; a log for each thread."""
     seen = collections.defaultdict(lambda: [0, 0])
-    with open(log, errors="replace") as lines:
-        for line in lines:
-            match = LINE.match(line)
-            if not match:
-                continue
-            call, arguments, result, opened = match.groups()
-            names = [opened] if call == "openat" else re.findall(r"\d<([^>]*)>", arguments)
-            if not names or not names[0] or not names[0].startswith(data + "/"):
-                continue
-            entry = seen[call, names[0]]
-            entry[0] += 1
-            if call == "mmap":
-                entry[1] += int(arguments.split(",")[1])
-            elif call in READS and int(result, 0) > 0:
-                entry[1] += int(result, 0)
+    for line in lines_of(logs):
+        match = LINE.match(line)
+        if not match:
+            continue
+        call, arguments, result, opened = match.groups()
+        names = [opened] if call == "openat" else re.findall(r"\d<([^>]*)>", arguments)
+        if not names or not names[0] or not names[0].startswith(data + "/"):
+            continue
+        entry = seen[call, names[0]]
+        entry[0] += 1
+        if call == "mmap":
+            entry[1] += int(arguments.split(",")[1])
+        elif call in MOVES and int(result, 0) > 0:
+            entry[1] += int(result, 0)
     return {key: tuple(value) for key, value in seen.items()}
 
 
@@ -64,13 +76,13 @@ def reported_view(events, data):
     """The same from the report's dump."""
     seen = collections.defaultdict(lambda: [0, 0])
     for event in events:
-        path = event["file"] or ""
+        path = (event["file"] or "").removesuffix(" (deleted)")
         if event["event"] not in CALLS or not path.startswith(data + "/"):
             continue
         call = CALLS[event["event"]]
         entry = seen[call, path]
         entry[0] += 1
-        if call in READS or call == "mmap":
+        if call in MOVES or call == "mmap":
             entry[1] += max(event["value"], 0)
     return {key: tuple(value) for key, value in seen.items()}
 
@@ -121,8 +133,8 @@ class Loaders(unittest.TestCase):
         """Runs one loader; returns its own counts, the report's stages and its events."""
         run, log = (os.path.join(self.folder, name + end) for end in (".zst", ".strace"))
         done = subprocess.run(
-            ["strace", "-f", "-y", "-s", "0", "-o", log]
-            + ["-e", "trace=openat,mmap," + ",".join(sorted(READS))]
+            ["strace", "-ff", "-y", "-s", "0", "-o", log]
+            + ["-e", "trace=openat,mmap," + ",".join(sorted(MOVES))]
             + ["-E", "LD_PRELOAD=" + LIBRARY, "-E", "STAGEPROF_OUTPUT=" + run]
             + [PYTHON, LOAD, name, self.data],
             stdout=subprocess.PIPE,
@@ -137,7 +149,7 @@ class Loaders(unittest.TestCase):
         streams = {("read", file) for file in stream_view(events, self.data)}
         kernel, reported = (
             {key: value for key, value in view.items() if key not in streams}
-            for view in (kernel_view(log, self.data), reported_view(events, self.data))
+            for view in (kernel_view(glob.glob(log + ".*"), self.data), reported_view(events, self.data))
         )
         self.assertTrue(kernel, "strace saw no file of the data")
         self.assertEqual(reported, kernel)
@@ -192,6 +204,9 @@ class Loaders(unittest.TestCase):
             if event["event"] == "pread" and (event["file"] or "").endswith("episode.hdf5"):
                 at, end = event["start_ns"], event["start_ns"] + event["dur_ns"]
                 self.assertTrue(any(tid == event["tid"] and a <= at and end <= b for tid, a, b in ends), event)
+
+    def test_odd_python(self):
+        self.load("odd_python")
 
     def test_tar_shards(self):
         self.exact("tar")
