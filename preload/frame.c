@@ -4,11 +4,12 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include <zstd.h>
 
+#define MAGIC 0xFD2FB528u
 #define DESCRIPTOR 0xA4u
 #define HEAD_BYTES (4u + 1u + 4u)
 #define BLOCK_HEAD_BYTES 3u
+#define BLOCK_BYTES_MAX (128u << 10)
 #define CHECKSUM_BYTES 4u
 
 _Static_assert(SP_FRAME_RAW_BYTES == HEAD_BYTES + BLOCK_HEAD_BYTES + CHECKSUM_BYTES, "what stands around the content");
@@ -34,7 +35,7 @@ static void put(struct writer *w, const void *bytes, size_t count)
 
 static void put_head(struct writer *w, uint32_t content_bytes)
 {
-	uint32_t magic = ZSTD_MAGICNUMBER;
+	uint32_t magic = MAGIC;
 	uint8_t descriptor = DESCRIPTOR;
 
 	put(w, &magic, sizeof(magic));
@@ -85,8 +86,8 @@ static const uint8_t *run_end(const uint8_t *run, const uint8_t *end)
 {
 	const uint8_t *p = run + RUN_BYTES_MIN;
 
-	if (end - run > ZSTD_BLOCKSIZE_MAX)
-		end = run + ZSTD_BLOCKSIZE_MAX;
+	if ((size_t)(end - run) > BLOCK_BYTES_MAX)
+		end = run + BLOCK_BYTES_MAX;
 	while (end - p >= 8 && memcmp(p, run, 8) == 0)
 		p += 8;
 	while (p < end && *p == *run)
