@@ -44,6 +44,10 @@ class Runtime(Case):
     def test_every_form_cuda_12(self):
         self.exact(victim("cuda_calls12"), "1", "20")
 
+    def test_every_form_cuda_11(self):
+        """Its runtime knows cuGetProcAddress of the first ABI only, and other prototypes."""
+        self.exact(victim("cuda_calls11"), "1", "20")
+
     def test_eight_threads(self):
         self.exact(victim("cuda_calls13"), "8", "10")
 
@@ -63,8 +67,8 @@ class Runtime(Case):
         )
         self.assertEqual(stages["cuda_launch"]["aborted"], 4)
 
-    def test_two_runtimes_that_come_and_go(self):
-        self.exact(victim("two_runtimes"), "20")
+    def test_runtimes_that_come_and_go(self):
+        self.exact(victim("runtimes"), "20")
 
     def test_nccl(self):
         self.exact(victim("collectives"), "20")

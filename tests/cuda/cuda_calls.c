@@ -34,21 +34,51 @@ static void kernel(void)
 {
 }
 
+#if FAKE_IS_CUDA_11
+#define INSTANTIATE(instance, graph) cudaGraphInstantiate(instance, graph, NULL, NULL, 0)
+#define FOUND(name, function) name("cuLaunchKernel", (void **)(function), 0)
+#else
+#define INSTANTIATE(instance, graph) cudaGraphInstantiate(instance, graph, 0)
+#define FOUND(name, function) name("cuLaunchKernel", (void **)(function), 0, &(int){0})
+
+static void launches_that_11_lacks(struct tally_row *row, void **arguments, void *stream)
+{
+	struct fake_launch launch = {.grid = one, .block = one, .stream = stream};
+	const void *f = (const void *)kernel;
+
+	COUNT(row, 0, __cudaLaunchKernel((void *)kernel, one, one, arguments, 0, stream));
+	COUNT(row, 0, __cudaLaunchKernel_ptsz((void *)kernel, one, one, arguments, 0, NULL));
+	COUNT(row, 0, cudaLaunchKernelExC(&launch, f, arguments));
+	COUNT(row, 0, cudaLaunchKernelExC_ptsz(&launch, f, arguments));
+}
+#endif
+
+/* By what the runtime gives away. */
+static void launches_of_driver(struct tally_row *row, void **arguments, void *stream)
+{
+	int (*launch[2])(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			 void *, void **, void **);
+
+	EXPECT(FOUND(cudaGetDriverEntryPoint, &launch[0]) == FAKE_OK);
+	EXPECT(FOUND(cudaGetDriverEntryPoint_ptsz, &launch[1]) == FAKE_OK);
+	for (int i = 0; i < 2; i++)
+		COUNT(row, 0, launch[i](NULL, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL));
+}
+
 static void launches(struct tally_row *row, void *stream)
 {
 	uint64_t ns = 100;
 	void *arguments[] = {&ns};
-	struct fake_launch launch = {.grid = one, .block = one, .stream = stream};
 	const void *f = (const void *)kernel;
 
 	COUNT(row, 0, cudaLaunchKernel(f, one, one, arguments, 0, stream));
 	COUNT(row, 0, cudaLaunchKernel_ptsz(f, one, one, arguments, 0, stream));
-	COUNT(row, 0, __cudaLaunchKernel((void *)kernel, one, one, arguments, 0, stream));
-	COUNT(row, 0, __cudaLaunchKernel_ptsz((void *)kernel, one, one, arguments, 0, NULL));
 	COUNT(row, 0, cudaLaunchCooperativeKernel(f, one, one, arguments, 0, stream));
 	COUNT(row, 0, cudaLaunchCooperativeKernel_ptsz(f, one, one, arguments, 0, stream));
-	COUNT(row, 0, cudaLaunchKernelExC(&launch, f, arguments));
-	COUNT(row, 0, cudaLaunchKernelExC_ptsz(&launch, f, arguments));
+	launches_of_driver(row, arguments, stream);
+#if !FAKE_IS_CUDA_11
+	launches_that_11_lacks(row, arguments, stream);
+#endif
 	COUNT_FAILURE(row, FAKE_INVALID_CONFIGURATION,
 		      cudaLaunchKernel(f, none, one, arguments, 0, stream));
 }
@@ -112,7 +142,7 @@ static void graphs(struct tally_row *row, struct tally_row *launched, struct tal
 	COUNT(ordering, 0, cudaStreamBeginCapture(stream, 0));
 	COUNT(launched, 0, cudaLaunchKernel((void *)kernel, one, one, arguments, 0, stream));
 	COUNT(ordering, 0, cudaStreamEndCapture(stream, &graph));
-	EXPECT(cudaGraphInstantiate(&instance, graph, 0) == FAKE_OK);
+	EXPECT(INSTANTIATE(&instance, graph) == FAKE_OK);
 	COUNT(row, 0, cudaGraphLaunch(instance, stream));
 	COUNT(row, 0, cudaGraphLaunch_ptsz(instance, stream));
 	COUNT(wait, 0, cudaStreamSynchronize(stream));

@@ -1,4 +1,4 @@
-/* A library that brings a runtime of its own; loaded and unloaded by two_runtimes.c. */
+/* A library that brings a runtime of its own; loaded and unloaded by runtimes.c. */
 #include "fake_cuda.h"
 
 __attribute__((visibility("default"))) long plugin_launch(long calls);

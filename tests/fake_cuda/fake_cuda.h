@@ -71,23 +71,34 @@ struct fake_copy_3d {
 	int kind;
 };
 
-/* The runtime, libcudart.so.12 and .13. TWIN: the forms of per-thread default streams. */
+/* FAKE_RUNTIME_VERSION comes with the runtime that is linked. */
+#if defined(FAKE_RUNTIME_VERSION) && FAKE_RUNTIME_VERSION < 12000
+#define FAKE_IS_CUDA_11 1
+#else
+#define FAKE_IS_CUDA_11 0
+#endif
+
+/* The runtime, libcudart.so.11.0, .12 and .13. TWIN: the forms of per-thread default streams. */
 #define FAKE_TWIN(name, suffix, ...)                                                               \
 	int name(__VA_ARGS__);                                                                     \
 	int name##suffix(__VA_ARGS__)
 FAKE_TWIN(cudaLaunchKernel, _ptsz, const void *kernel, struct fake_dim3 grid, struct fake_dim3 block,
 	  void **arguments, size_t shared_bytes, void *stream);
 FAKE_TWIN(__cudaLaunchKernel, _ptsz, void *kernel, struct fake_dim3 grid, struct fake_dim3 block,
-	  void **arguments, size_t shared_bytes, void *stream);
+	  void **arguments, size_t shared_bytes, void *stream); /* not in 11 */
 FAKE_TWIN(cudaLaunchCooperativeKernel, _ptsz, const void *kernel, struct fake_dim3 grid,
 	  struct fake_dim3 block, void **arguments, size_t shared_bytes, void *stream);
 FAKE_TWIN(cudaLaunchKernelExC, _ptsz, const struct fake_launch *launch, const void *kernel,
-	  void **arguments);
+	  void **arguments); /* not in 11.7 */
 FAKE_TWIN(cudaLaunchHostFunc, _ptsz, void *stream, void (*function)(void *), void *data);
 FAKE_TWIN(cudaGraphLaunch, _ptsz, void *graph, void *stream);
 FAKE_TWIN(cudaStreamBeginCapture, _ptsz, void *stream, int mode);
 FAKE_TWIN(cudaStreamEndCapture, _ptsz, void *stream, void **graph);
+#if FAKE_IS_CUDA_11
+int cudaGraphInstantiate(void **instance, void *graph, void **node, char *log, size_t log_bytes);
+#else
 int cudaGraphInstantiate(void **instance, void *graph, unsigned long long flags);
+#endif
 FAKE_TWIN(cudaMemcpy, _ptds, void *to, const void *from, size_t bytes, int kind);
 FAKE_TWIN(cudaMemcpyAsync, _ptsz, void *to, const void *from, size_t bytes, int kind, void *stream);
 FAKE_TWIN(cudaMemcpy2D, _ptds, void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -128,8 +139,12 @@ int cudaGetDeviceCount(int *count);
 int cudaSetDevice(int device);
 int cudaGetDevice(int *device);
 /* These look in a table of the driver's, and not by cuGetProcAddress. */
+#if FAKE_IS_CUDA_11
+FAKE_TWIN(cudaGetDriverEntryPoint, _ptsz, const char *symbol, void **function, unsigned long long flags);
+#else
 FAKE_TWIN(cudaGetDriverEntryPoint, _ptsz, const char *symbol, void **function, unsigned long long flags,
 	  int *status);
+#endif
 FAKE_TWIN(cudaGetDriverEntryPointByVersion, _ptsz, const char *symbol, void **function, unsigned version,
 	  unsigned long long flags, int *status);
 

@@ -1,6 +1,6 @@
 /*
- * libcudart.so.12 and .13. Like the real one it is linked to nothing: it opens libcuda.so.1, asks dlsym
- * for cuGetProcAddress, and that for everything else.
+ * libcudart.so.11.0, .12 and .13. Like the real one it is linked to nothing: it opens libcuda.so.1, asks
+ * dlsym for cuGetProcAddress, of the ABI that its version knows, and that for everything else.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -56,8 +56,9 @@ static void begin_once(void)
 	driver.begun = FAKE_INSUFFICIENT_DRIVER;
 	if (!library)
 		return;
-	driver.find = (int (*)(const char *, void **, int, uint64_t, int *))dlsym(
-		library, "cuGetProcAddress_v2");
+	if (!FAKE_IS_CUDA_11)
+		driver.find = (int (*)(const char *, void **, int, uint64_t, int *))dlsym(
+			library, "cuGetProcAddress_v2");
 	driver.find_v1 = (int (*)(const char *, void **, int, uint64_t))dlsym(library,
 									      "cuGetProcAddress");
 	driver.find_in_table = (__typeof__(driver.find_in_table))dlsym(library, "fakeCudaFind");
@@ -170,18 +171,6 @@ static int launch(int form, const void *f, struct fake_dim3 grid, struct fake_di
 	return ret;
 }
 
-static int launch_ex(int form, const struct fake_launch *l, const void *f, void **arguments)
-{
-	struct fake_driver_launch below = {
-		.grid = {l->grid.x, l->grid.y, l->grid.z},
-		.block = {l->block.x, l->block.y, l->block.z},
-		.shared_bytes = (unsigned)l->shared_bytes,
-		.stream = l->stream,
-	};
-
-	return driver.cuLaunchKernelEx[form](&below, (void *)f, arguments, NULL);
-}
-
 static int copy_now(int form, void *to, const void *from, size_t bytes, int kind)
 {
 	switch (kind) {
@@ -234,17 +223,11 @@ FORMS(cudaLaunchKernel, _ptsz,
       (const void *f, struct fake_dim3 grid, struct fake_dim3 block, void **arguments, size_t shared,
        void *stream),
       launch(form, f, grid, block, arguments, shared, stream))
-FORMS(__cudaLaunchKernel, _ptsz,
-      (void *f, struct fake_dim3 grid, struct fake_dim3 block, void **arguments, size_t shared,
-       void *stream),
-      launch(form, f, grid, block, arguments, shared, stream))
 FORMS(cudaLaunchCooperativeKernel, _ptsz,
       (const void *f, struct fake_dim3 grid, struct fake_dim3 block, void **arguments, size_t shared,
        void *stream),
       driver.cuLaunchCooperativeKernel[form]((void *)f, grid.x, grid.y, grid.z, block.x, block.y,
 					     block.z, (unsigned)shared, stream, arguments))
-FORMS(cudaLaunchKernelExC, _ptsz, (const struct fake_launch *l, const void *f, void **arguments),
-      launch_ex(form, l, f, arguments))
 FORMS(cudaLaunchHostFunc, _ptsz, (void *stream, void (*function)(void *), void *data),
       driver.cuLaunchHostFunc[form](stream, function, data))
 FORMS(cudaGraphLaunch, _ptsz, (void *graph, void *stream), driver.cuGraphLaunch[form](graph, stream))
@@ -252,8 +235,6 @@ FORMS(cudaStreamBeginCapture, _ptsz, (void *stream, int mode),
       driver.cuStreamBeginCapture[form](stream, mode))
 FORMS(cudaStreamEndCapture, _ptsz, (void *stream, void **graph),
       driver.cuStreamEndCapture[form](stream, graph))
-PLAIN(cudaGraphInstantiate, (void **instance, void *graph, unsigned long long flags),
-      driver.cuGraphInstantiate(instance, graph, flags))
 FORMS(cudaMemcpy, _ptds, (void *to, const void *from, size_t bytes, int kind),
       copy_now(form, to, from, bytes, kind))
 FORMS(cudaMemcpyAsync, _ptsz, (void *to, const void *from, size_t bytes, int kind, void *stream),
@@ -320,9 +301,36 @@ static int entry_point(int form, const char *symbol, void **function, unsigned v
 	return ret == FAKE_NOT_FOUND ? FAKE_OK : ret;
 }
 
+#if FAKE_IS_CUDA_11
+FORMS(cudaGetDriverEntryPoint, _ptsz, (const char *symbol, void **function, unsigned long long flags),
+      entry_point(form, symbol, function, FAKE_RUNTIME_VERSION, flags, NULL))
+PLAIN(cudaGraphInstantiate, (void **instance, void *graph, void **node, char *log, size_t log_bytes),
+      driver.cuGraphInstantiate(instance, graph, 0))
+#else
+static int launch_ex(int form, const struct fake_launch *l, const void *f, void **arguments)
+{
+	struct fake_driver_launch below = {
+		.grid = {l->grid.x, l->grid.y, l->grid.z},
+		.block = {l->block.x, l->block.y, l->block.z},
+		.shared_bytes = (unsigned)l->shared_bytes,
+		.stream = l->stream,
+	};
+
+	return driver.cuLaunchKernelEx[form](&below, (void *)f, arguments, NULL);
+}
+
+FORMS(__cudaLaunchKernel, _ptsz,
+      (void *f, struct fake_dim3 grid, struct fake_dim3 block, void **arguments, size_t shared,
+       void *stream),
+      launch(form, f, grid, block, arguments, shared, stream))
+FORMS(cudaLaunchKernelExC, _ptsz, (const struct fake_launch *l, const void *f, void **arguments),
+      launch_ex(form, l, f, arguments))
+PLAIN(cudaGraphInstantiate, (void **instance, void *graph, unsigned long long flags),
+      driver.cuGraphInstantiate(instance, graph, flags))
 FORMS(cudaGetDriverEntryPointByVersion, _ptsz,
       (const char *symbol, void **function, unsigned version, unsigned long long flags, int *status),
       entry_point(form, symbol, function, version, flags, status))
 FORMS(cudaGetDriverEntryPoint, _ptsz,
       (const char *symbol, void **function, unsigned long long flags, int *status),
       entry_point(form, symbol, function, FAKE_RUNTIME_VERSION, flags, status))
+#endif

@@ -1,7 +1,7 @@
 /*
- * Two runtimes of different versions in one process, each behind a library loaded RTLD_LOCAL, loaded and
+ * Three runtimes of different versions in one process, each behind a library loaded RTLD_LOCAL, loaded and
  * unloaded over and over: every launch must reach the runtime of the library that makes it.
- *	two_runtimes ROUNDS
+ *	runtimes ROUNDS
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ int main(int argc, char **argv)
 	snprintf(folder, sizeof(folder), "%s", argv[0]);
 	*strrchr(folder, '/') = 0;
 	for (long i = 0; i < rounds; i++) {
-		use(folder, 12, row, sync);
-		use(folder, 13, row, sync);
+		for (int version = 11; version <= 13; version++)
+			use(folder, version, row, sync);
 	}
 	puts("done");
 	return 0;
