@@ -222,6 +222,8 @@ static void put_arguments(struct chrome *f, const struct sp_record *record, cons
 	}
 	if (strncmp(category, "cuda_", 5) == 0)
 		put_cuda(f, record);
+	if (sp_record_has_communicator(record))
+		sp_json_count(j, "communicator", record->arg);
 	if (text)
 		put_text(j, "file", text, bytes);
 	sp_json_close(j, '}');

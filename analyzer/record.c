@@ -134,3 +134,10 @@ bool sp_record_has_bytes(const struct sp_record *record)
 
 	return (means == SP_VALUE_BYTES || means == SP_VALUE_LENGTH) && record->value >= 0;
 }
+
+bool sp_record_has_communicator(const struct sp_record *record)
+{
+	const struct sp_event_info *info = sp_event_info(record->kind);
+
+	return info->name && info->class == SP_CLASS_NCCL && info->arg == SP_ARG_ADDRESS && record->arg;
+}

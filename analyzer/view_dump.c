@@ -4,7 +4,7 @@
 
 #include "analyzer/record.h"
 
-enum { AT, DUR, PID, TID, EVENT, STAGE, VALUE, INSIDE, WIDTH, HEIGHT, FILE_NAME, LABEL, TITLE, CELLS };
+enum { AT, DUR, PID, TID, EVENT, STAGE, VALUE, INSIDE, WIDTH, HEIGHT, FILE_NAME, LABEL, COMMUNICATOR, TITLE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[AT] = {"start_ns", N_("start"), SP_CELL_AT_NS},
@@ -19,6 +19,7 @@ static const struct sp_column columns[CELLS] = {
 	[HEIGHT] = {"height", NULL, SP_CELL_ID},
 	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
 	[LABEL] = {"label", NULL, SP_CELL_TEXT}, /* of a range, of a data set */
+	[COMMUNICATOR] = {"communicator", NULL, SP_CELL_ID}, /* NCCL's */
 	[TITLE] = {NULL, N_("file or label"), SP_CELL_TEXT},
 };
 
@@ -63,6 +64,7 @@ static int show_row(void *context, const struct sp_record *record)
 		[HEIGHT] = sp_cell_null(),
 		[FILE_NAME] = name_cell(&report->facts.files, record->file),
 		[LABEL] = name_cell(&report->facts.labels, record->label),
+		[COMMUNICATOR] = sp_record_has_communicator(record) ? sp_cell_count(record->arg) : sp_cell_null(),
 	};
 	int r;
 

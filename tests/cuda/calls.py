@@ -1,5 +1,6 @@
 """Own counts of CUDA calls against reported ones, by stage: calls and bytes, each counted once."""
 
+import collections
 import os
 import shutil
 import subprocess
@@ -72,6 +73,26 @@ class Runtime(Case):
 
     def test_nccl(self):
         self.exact(victim("collectives"), "20")
+
+    def test_two_communicators(self):
+        """What was said to each, also inside one group, and what was said to none."""
+        outcome = self.exact(victim("collectives"), "20")
+        found = collections.defaultdict(collections.Counter)
+        for event in outcome.trace.report("dump", "--limit=all")["events"]:
+            if event["stage"] == "nccl":
+                found[event["communicator"]][event["event"], event["value"]] += 1
+        of_none = found.pop(None)
+        self.assertEqual(of_none, {("ncclGroupEnd", 0): 20, ("ncclSend", -4): 20})
+        first, second = sorted(found.values(), key=len, reverse=True)
+        self.assertEqual(first, {
+            ("ncclAllReduce", 4000): 20,
+            ("ncclBroadcast", 2000): 20,
+            ("ncclAllGather", 4000): 20,
+            ("ncclReduceScatter", 2000): 20,
+            ("ncclSend", 4000): 20,
+            ("ncclRecv", 4000): 20,
+        })
+        self.assertEqual(second, {("ncclSend", 4000): 20, ("ncclAllReduce", 1000): 40})
 
 
 class Endings(Case):

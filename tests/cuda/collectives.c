@@ -1,5 +1,6 @@
 /*
- * NCCL: every collective, and the kernel that each of them launches through the driver.
+ * NCCL: every collective, and the kernel that each of them launches through the driver. Two communicators:
+ * one has every call, the other a send in the same group and two smaller sums.
  *	collectives ROUNDS
  */
 #include <stdio.h>
@@ -19,7 +20,10 @@ static void count(struct tally_row *nccl, struct tally_row *launch, int ret, int
 	tally_end(launch, 0);
 }
 
-static void round_of(struct tally_row *nccl, struct tally_row *launch, void *comm)
+/* As large as they are far apart. */
+static char communicators[2][4096];
+
+static void round_of(struct tally_row *nccl, struct tally_row *launch, void *comm, void *second)
 {
 	static char buffer[8 * COUNT];
 
@@ -36,7 +40,13 @@ static void round_of(struct tally_row *nccl, struct tally_row *launch, void *com
 	count(nccl, launch, ncclSend(buffer, COUNT, FLOAT32, 0, comm, NULL), 4 * COUNT);
 	tally_begin(nccl);
 	count(nccl, launch, ncclRecv(buffer, COUNT, FLOAT32, 0, comm, NULL), 4 * COUNT);
+	tally_begin(nccl);
+	count(nccl, launch, ncclSend(buffer, COUNT, FLOAT32, 0, second, NULL), 4 * COUNT);
 	EXPECT(TALLY(nccl, ncclGroupEnd()) == 0);
+	for (int i = 0; i < 2; i++) {
+		tally_begin(nccl);
+		count(nccl, launch, ncclAllReduce(buffer, buffer, COUNT / 2, FLOAT16, 0, second, NULL), COUNT);
+	}
 	EXPECT(TALLY(nccl, ncclSend(buffer, COUNT, FLOAT32, 0, NULL, NULL)) == 4);
 }
 
@@ -46,7 +56,7 @@ int main(int argc, char **argv)
 	struct tally_row *nccl = tally_row("nccl", ""), *launch = tally_row("cuda_launch", "");
 
 	for (long i = 0; i < rounds; i++)
-		round_of(nccl, launch, &rounds);
+		round_of(nccl, launch, communicators[0], communicators[1]);
 	puts("done");
 	return 0;
 }
