@@ -7,6 +7,7 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/text.h"
+#include "analyzer/thread_end.h"
 #include "analyzer/view.h"
 
 #define LINES_MAX 10u
@@ -17,7 +18,7 @@ uint64_t sp_inflight_ns(const struct sp_report *report, uint32_t i)
 	const struct sp_host *host = &report->index.hosts[report->index.images[s->image].host];
 	int64_t start;
 
-	if (!s->mark.what || s->has_last || !sp_report_selects(report, i))
+	if (!s->mark.what || !sp_report_selects(report, i) || sp_thread_end_of(report, i) != SP_THREAD_END_NONE)
 		return 0;
 	start = sp_clock_realtime_ns(&host->clock, s->mark.start_ticks);
 	return start < report->end_ns ? (uint64_t)(report->end_ns - start) : 1;

@@ -6,6 +6,7 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/jobs.h"
+#include "analyzer/thread_end.h"
 #include "trace/columns.h"
 #include "trace/events.h"
 
@@ -220,7 +221,8 @@ static void add_stream(struct sp_report *report, uint32_t i)
 	report->lost_full += s->lost_by[SP_LOST_FULL];
 	report->lost_nested += s->lost_by[SP_LOST_NESTED];
 	report->threads++;
-	report->not_ended += !s->has_last;
+	report->not_ended += sp_thread_end_of(report, i) == SP_THREAD_END_NONE;
+	report->ended_with_process += sp_thread_end_of(report, i) == SP_THREAD_END_WITH_PROCESS;
 	report->truncated += !s->has_last && !s->has_window && !s->write_mode;
 	report->unfinished += s->unfinished;
 	report->write_mode += s->write_mode;
@@ -230,10 +232,13 @@ static void add_stream(struct sp_report *report, uint32_t i)
 		report->end_ns = end;
 }
 
-static void add_streams(struct sp_report *report)
+static int add_streams(struct sp_report *report)
 {
 	uint32_t last_image = UINT32_MAX;
 
+	report->main_ends_ns = sp_main_ends_find(report);
+	if (!report->main_ends_ns)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < report->index.stream_count; i++) {
 		uint32_t image = report->index.streams[i]->image;
 
@@ -247,6 +252,7 @@ static void add_streams(struct sp_report *report)
 		}
 	}
 	report->lost += report->lost_no_file;
+	return 0;
 }
 
 int sp_report_fold(struct sp_report *report)
@@ -273,7 +279,7 @@ int sp_report_fold(struct sp_report *report)
 	workers_finish(&f, report->jobs);
 	pthread_mutex_destroy(&f.damage_lock);
 	if (r == 0)
-		add_streams(report);
+		r = add_streams(report);
 	if (r == 0 && report->wants_ranks)
 		r = sp_ranks_read(&report->ranks, report);
 	if (r == 0 && report->wants_workers)
@@ -286,6 +292,7 @@ void sp_report_finish(struct sp_report *report)
 	for (uint32_t i = 0; report->streams && i < report->index.stream_count; i++)
 		sp_resident_finish(&report->streams[i].resident);
 	free(report->streams);
+	free(report->main_ends_ns);
 	sp_ranges_finish(&report->ranges);
 	sp_ranks_finish(&report->ranks);
 	sp_workers_finish(&report->workers);

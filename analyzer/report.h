@@ -63,7 +63,9 @@ struct sp_report {
 	uint64_t lines, pixels;
 	uint64_t lost, lost_full, lost_nested, lost_no_file; /* lost: their sum and more, see index.h */
 	uint32_t processes, threads;
-	uint32_t not_ended; /* threads with no clean end: killed, or still running */
+	int64_t *main_ends_ns; /* sp_main_ends_find() */
+	uint32_t not_ended; /* threads: killed, or still running */
+	uint32_t ended_with_process;
 	uint32_t truncated; /* threads whose file ends early */
 	uint32_t unfinished;
 	uint32_t write_mode; /* threads in the mode that loses its window to SIGKILL */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/thread_end.h"
+
 enum {
 	HOST, PID, PPID, EXE, BEGIN, START, LIFE, THREADS, EVENTS, READ, WRITTEN, MEMORY, MEMORY_LAST, LOST,
 	ENDED,
@@ -56,7 +58,7 @@ static void add_stream(const struct sp_report *report, struct process *p, uint32
 	p->begin_ns = p->threads == 0 || begin < p->begin_ns ? begin : p->begin_ns;
 	p->end_ns = p->threads == 0 || end > p->end_ns ? end : p->end_ns;
 	p->threads++;
-	p->not_ended += !s->has_last;
+	p->not_ended += sp_thread_end_of(report, i) == SP_THREAD_END_NONE;
 	p->events += report->streams[i].events;
 	p->lost += s->lost;
 	add_memory(p, &report->streams[i].resident);

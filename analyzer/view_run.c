@@ -86,6 +86,7 @@ void sp_run_json(const struct sp_report *report, struct sp_out *out)
 	sp_json_count(j, "processes", report->processes);
 	sp_json_count(j, "threads", report->threads);
 	sp_json_count(j, "threads_not_ended", report->not_ended);
+	sp_json_count(j, "threads_ended_with_process", report->ended_with_process);
 	sp_json_count(j, "events_recorded", report->events);
 	losses_json(report, j);
 	sp_json_count(j, "events_unknown", report->unknown);

@@ -83,6 +83,21 @@ static void show_off(const struct sp_report *report, struct sp_out *out)
 			    sp_text_count(a, sums->calls), sp_text_ns(b, sums->max_ns), sp_text_count(c, steps));
 }
 
+/* Threads that a process leaves behind in the end are the usual case. */
+static void show_ends(const struct sp_report *report, struct sp_out *out)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
+
+	sp_text_count(a, report->threads - report->not_ended - report->ended_with_process);
+	sp_text_count(b, report->threads);
+	sp_text_count(c, report->ended_with_process);
+	if (report->not_ended && report->ended_with_process)
+		sp_out_line(out, "ended      %s of %s threads, %s more with their process; the others were killed, or still run",
+			    a, b, c);
+	else if (report->not_ended)
+		sp_out_line(out, "ended      %s of %s threads; the others were killed, or still run", a, b);
+}
+
 static void show_losses(const struct sp_report *report, struct sp_out *out)
 {
 	uint64_t told = report->lost_full + report->lost_nested + report->lost_no_file;
@@ -101,10 +116,7 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 		sp_out_line(out, "unread     %s of %s files: of another version of the format, or not to be opened; see the view info",
 			    sp_text_count(a, sp_index_unread(&report->index)),
 			    sp_text_count(b, report->index.file_count));
-	if (report->not_ended)
-		sp_out_line(out, "ended      %s of %s threads; the others were killed, or still run",
-			    sp_text_count(a, report->threads - report->not_ended),
-			    sp_text_count(b, report->threads));
+	show_ends(report, out);
 	show_off(report, out);
 	if (report->write_mode)
 		sp_out_line(out, "mode       %s threads without a shared mapping: a kill loses their last events",

@@ -6,6 +6,7 @@
 
 #include "analyzer/inflight.h"
 #include "analyzer/role.h"
+#include "analyzer/thread_end.h"
 
 enum {
 	HOST, PID, TID, NAME, ROLE, PART, START, LIFE, EVENTS, INSIDE, TOP, TOP_TITLE, TOP_NS, READ, WRITTEN, LOST,
@@ -38,9 +39,10 @@ static const struct sp_column columns[CELLS] = {
 static const char *end_of(const struct sp_report *report, uint32_t i)
 {
 	const struct sp_stream *s = report->index.streams[i];
+	enum sp_thread_end end = sp_thread_end_of(report, i);
 
-	if (s->has_last)
-		return _("clean");
+	if (end != SP_THREAD_END_NONE)
+		return end == SP_THREAD_END_CLEAN ? _("clean") : _("with process");
 	if (sp_inflight_ns(report, i))
 		return _("in a call");
 	return s->has_window || s->write_mode ? _("none") : _("cut");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/thread_end.h"
 #include "tests/unit/load.h"
 #include "tests/unit/stride.h"
 #include "tests/unit/trace_maker.h"
@@ -153,6 +154,51 @@ START_TEST(a_window_is_read)
 	ck_assert_uint_eq(load.report.not_ended, 1);
 	ck_assert_uint_eq(load.report.lost, 5);
 	ck_assert_uint_eq(load.report.lost_full, 5);
+	sp_load_finish(&load);
+}
+END_TEST
+
+static void write_thread(uint32_t pid, uint32_t tid, uint64_t lived_ns, bool is_clean)
+{
+	char name[32];
+
+	begin(pid, tid);
+	sp_maker_event(&m, SP_EV_read, 0, lived_ns, 1);
+	if (is_clean)
+		sp_maker_block(&m, SP_BLOCK_LAST);
+	else
+		sp_maker_window(&m, 256);
+	snprintf(name, sizeof(name), "%u-%u.zst", pid, tid);
+	write_as(&m, name);
+}
+
+static enum sp_thread_end end_of(uint32_t tid)
+{
+	for (uint32_t i = 0; i < load.report.index.stream_count; i++)
+		if (load.report.index.streams[i]->tid == tid)
+			return sp_thread_end_of(&load.report, i);
+	ck_abort_msg("thread %u is not there", tid);
+}
+
+START_TEST(threads_end_with_their_process)
+{
+	write_thread(10, 10, 5000000000, true);
+	write_thread(10, 11, 4000000000, false);
+	write_thread(10, 12, 5000001000, false); /* on while the process ends */
+	write_thread(10, 13, 7000000000, false); /* the main thread left, and this one stayed */
+	write_thread(20, 20, 5000000000, false);
+	write_thread(20, 21, 4000000000, false);
+	write_thread(20, 22, 4000000000, true);
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(end_of(10), SP_THREAD_END_CLEAN);
+	ck_assert_int_eq(end_of(11), SP_THREAD_END_WITH_PROCESS);
+	ck_assert_int_eq(end_of(12), SP_THREAD_END_WITH_PROCESS);
+	ck_assert_int_eq(end_of(13), SP_THREAD_END_NONE);
+	ck_assert_int_eq(end_of(20), SP_THREAD_END_NONE);
+	ck_assert_int_eq(end_of(21), SP_THREAD_END_NONE);
+	ck_assert_int_eq(end_of(22), SP_THREAD_END_CLEAN);
+	ck_assert_uint_eq(load.report.not_ended, 3);
+	ck_assert_uint_eq(load.report.ended_with_process, 2);
 	sp_load_finish(&load);
 }
 END_TEST
@@ -492,6 +538,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_clean_thread_adds_up);
+	tcase_add_test(tests, threads_end_with_their_process);
 	tcase_add_test(tests, a_counter_is_converted);
 	tcase_add_test(tests, clocks_may_step_back);
 	tcase_add_test(tests, files_are_known_across_threads_and_after_use);
