@@ -5,19 +5,16 @@
 #include <zstd.h>
 
 #include "preload/frame.h"
+#include "tests/unit/draw.h"
 
 #define BYTES_MAX (300u << 10)
 
 static uint8_t content[BYTES_MAX], back[BYTES_MAX];
 static uint64_t state = 0x2545F4914F6CDD1D;
 
-/* xorshift64: the same numbers on every run */
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sp_draw(&state);
 }
 
 static void assert_read(const uint8_t *frame, size_t frame_bytes, uint32_t bytes)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/draw.h"
 #include "tests/unit/stride.h"
 #include "trace/codec.h"
 #include "trace/numbers.h"
@@ -12,13 +13,9 @@
 
 static uint64_t state = 0x2545F4914F6CDD1D;
 
-/* xorshift64: the same numbers on every run */
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sp_draw(&state);
 }
 
 static struct sp_slot ring[N], back[N];

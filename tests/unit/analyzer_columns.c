@@ -7,19 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/draw.h"
 #include "trace/columns.h"
 
 #define N 256u
 
 static uint64_t state = 0x9E3779B97F4A7C15;
 
-/* xorshift64: the same numbers on every run */
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sp_draw(&state);
 }
 
 static uint64_t any_size(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "tests/unit/draw.h"
 #include "tests/unit/load.h"
 #include "tests/unit/stride.h"
 #include "tests/unit/trace_maker.h"
@@ -130,10 +131,7 @@ static uint64_t state = 88172645463325252u;
 
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sp_draw(&state);
 }
 
 static void flip_bits(int flips)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/stage.h"
+#include "tests/unit/draw.h"
 #include "tests/unit/load.h"
 #include "tests/unit/trace_maker.h"
 
@@ -21,13 +22,9 @@ static struct {
 
 static uint64_t state = 0x8A5CD789635D2DFF;
 
-/* xorshift64: the same numbers on every run */
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sp_draw(&state);
 }
 
 static uint64_t any_ticks(void)

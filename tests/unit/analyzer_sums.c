@@ -7,6 +7,7 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/sums.h"
+#include "tests/unit/draw.h"
 #include "trace/format.h"
 
 #define N 1000u
@@ -16,13 +17,9 @@ static struct sp_sums sums, one_by_one;
 static struct sp_hist hist, expected;
 static int64_t numbers[N];
 
-/* xorshift64: the same numbers on every run */
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sp_draw(&state);
 }
 
 /* bits: most that a number has; where 64, any sign. */

@@ -6,28 +6,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tests/victims/tally.h"
+#include "tests/victims/opened.h"
 
-static struct tally_row *opens, *closes, *dups, *read_a, *read_b;
+static struct tally_row *dups, *read_a, *read_b;
 
 static void read_from(struct tally_row *row, int fd)
 {
 	char block[32];
 
 	EXPECT(TALLY_BYTES(row, pread(fd, block, sizeof(block), 64)) == sizeof(block));
-}
-
-static int opened(const char *path)
-{
-	int fd = TALLY(opens, open(path, O_RDONLY));
-
-	EXPECT(fd >= 0);
-	return fd;
-}
-
-static void closed(int fd)
-{
-	EXPECT(TALLY(closes, close(fd)) == 0);
 }
 
 static void copies(void)

@@ -13,30 +13,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tests/victims/tally.h"
+#include "tests/victims/opened.h"
 
 #define DEEP_FOLDERS 20
 #define DEEP_NAME 250 /* bytes: together a path of more than 4,096 */
 
-static struct tally_row *opens, *closes, *dups, *read_a, *read_b;
+static struct tally_row *dups, *read_a, *read_b;
 static char block[4096];
 
 static void read_from(struct tally_row *row, int fd)
 {
 	EXPECT(TALLY_BYTES(row, pread(fd, block, 32, 64)) == 32);
-}
-
-static int opened(const char *path)
-{
-	int fd = TALLY(opens, open(path, O_RDONLY));
-
-	EXPECT(fd >= 0);
-	return fd;
-}
-
-static void closed(int fd)
-{
-	EXPECT(TALLY(closes, close(fd)) == 0);
 }
 
 /* By syscall(2): nothing of it is an event, and the next reads are not the old file's. */
