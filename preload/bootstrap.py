@@ -2,8 +2,9 @@
 # import nothing that the host has not imported, print nothing, and leave no exception.
 #
 # From C: wrap(function, label, part, flags, after), find_spec(wanted, found), torch_attach(version),
-# cover(group, state, detail), range_begin(), range_end(begun, kind, name), calls (python.def), functions and
-# modules (the settings or None), parts (name -> number), MODULE_FORWARD, PYTHON_CALL.
+# torch_compiled(), cover(group, state, detail), range_begin(), range_end(begun, kind, name), calls
+# (python.def), functions and modules (the settings or None), parts (name -> number), MODULE_FORWARD,
+# PYTHON_CALL.
 
 import sys
 from _thread import get_ident
@@ -241,6 +242,15 @@ def fetch_imported(module):
 	replace(base, "__init__", "", 0, UNTIMED, fetcher_made)
 
 
+def graphs_imported(module):
+	# Optimizers import dynamo where nothing is compiled; torch.export's graphs train nobody.
+	def compiled(graph, *_rest, **_names):
+		if not getattr(graph, "export", False):
+			torch_compiled()
+
+	replace(module.OutputGraph, "call_user_compiler", "", 0, UNTIMED, compiled)
+
+
 open_events = {}  # id of a RecordEvent -> its begin
 
 
@@ -275,6 +285,7 @@ special = {
 	"torch.utils.data._utils.fetch": fetch_imported,
 	"torch.optim.optimizer": optimizer_imported,
 	"torch.nn.modules.module": modules_imported,
+	"torch._dynamo.output_graph": graphs_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
 	"paddle.profiler.utils": record_event_imported,
 }

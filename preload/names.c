@@ -41,6 +41,19 @@ void sp_cover_library(const char *group, const char *path)
 	sp_cover(group, "bound", name ? name + 1 : path);
 }
 
+int sp_cover_is_new(uint64_t *told)
+{
+	uint64_t image;
+
+	if (!sp_process)
+		return 0;
+	image = sp_process->image_start_ns;
+	if (!image)
+		return 1; /* telling begins it */
+	return __atomic_load_n(told, __ATOMIC_RELAXED) != image &&
+	       __atomic_exchange_n(told, image, __ATOMIC_RELAXED) != image;
+}
+
 void sp_cover(const char *group, const char *state, const char *detail)
 {
 	struct sp_thread *t = sp_thread_even_off();

@@ -22,4 +22,8 @@ void sp_cover(const char *group, const char *state, const char *detail);
 /* The same of a library that is bound; its folder is left out. */
 void sp_cover_library(const char *group, const char *path);
 
+/* 1 the first time in this image, for what is to be told once of it: `told`, static and 0 at first, is kept by
+ * this. Lock-free, async-signal-safe. */
+int sp_cover_is_new(uint64_t *told);
+
 #endif

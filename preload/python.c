@@ -91,6 +91,13 @@ static struct sp_py_object *markers_attach(struct sp_py_object *self, struct sp_
 	return sp_python.PyBool_FromLong(sp_torch_attach(version));
 }
 
+static struct sp_py_object *compile_told(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self, (void)args;
+	sp_torch_compiled();
+	return none();
+}
+
 static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py_object *args)
 {
 	const char *group, *coverage, *detail;
@@ -146,6 +153,7 @@ static int functions_put(struct sp_py_object *space)
 	static struct sp_py_method methods[] = {{"wrap", sp_python_wrap, VARARGS, NULL},
 						{"find_spec", spec_finder, VARARGS, NULL},
 						{"torch_attach", markers_attach, VARARGS, NULL},
+						{"torch_compiled", compile_told, VARARGS, NULL},
 						{"cover", coverage_add, VARARGS, NULL},
 						{"range_begin", range_begun, VARARGS, NULL},
 						{"range_end", range_ended, VARARGS, NULL}};

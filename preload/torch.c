@@ -156,6 +156,15 @@ void sp_torch_backward_called(void)
 	__atomic_store_n(&backward_was_called, 1, __ATOMIC_RELAXED);
 }
 
+void sp_torch_compiled(void)
+{
+	static uint64_t told;
+
+	if (sp_cover_is_new(&told))
+		sp_cover("torch-compile", "unobservable",
+			 "what torch.compile made a graph of has no labels, modules and wrapped calls inside");
+}
+
 /* Steps whose backward is not a call that is wrapped are told by their nodes: those go on. */
 static void nodes_step(void)
 {

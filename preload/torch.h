@@ -13,6 +13,9 @@
  */
 int sp_torch_attach(const char *version);
 
+/* torch.compile has made a graph of some code: its marks are gone, which is told once an image. */
+void sp_torch_compiled(void);
+
 /* A wrapped call of a backward has ended. Nodes of the graph are recorded for as many steps as STAGEPROF_NODES says,
  * where it is such calls that tell of the backward. Async-signal-safe. */
 void sp_torch_backward_called(void);

@@ -21,6 +21,8 @@ class Neighbours(unittest.TestCase):
         self.assertNotEqual(plain.stdout, b"")
         for name, calls in ranges.items():
             self.assertEqual(run.count(name=name), calls, name)
+        told = [line[1:3] for line in run.coverage]
+        self.assertEqual(told.count(("torch-compile", "unobservable")), neighbour == "compile", told)
 
     def test_compile(self):
         # The three steps around the compiled model have their marks; in a compiled step PyTorch ignores them.
