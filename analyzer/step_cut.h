@@ -1,6 +1,6 @@
 /*
  * How pieces become steps and pauses: shared by the two ways to tell where a step begins, from the order
- * of calls alone (step_cut.c) and by the passes over loaders (step_pass.c).
+ * of calls alone (step_order.c) and by the passes over loaders (step_pass.c).
  */
 #ifndef STAGEPROF_ANALYZER_STEP_CUT_H
 #define STAGEPROF_ANALYZER_STEP_CUT_H
@@ -16,6 +16,9 @@ void *sp_cut_room(void *list, uint32_t count, uint32_t *room, size_t size);
 /* Charges [from_ns, to_ns) with the pieces [i, n) in it, and what lies between them. */
 void sp_cut_charge(const struct sp_cutter *cutter, uint32_t i, uint32_t n, int64_t from_ns, int64_t to_ns,
 		   struct sp_account *account);
+
+/* The kind of the first piece of structure from i on; SP_PIECE_NONE: there is none. */
+enum sp_piece_kind sp_cut_next_structure(const struct sp_cutter *cutter, uint32_t i);
 
 /* A pause before the step to come; NULL: no memory. */
 struct sp_pause *sp_cut_pause(struct sp_steps *steps);

@@ -205,6 +205,12 @@ enum sp_account_part sp_piece_part(enum sp_piece_kind kind)
 	return SP_ACCOUNT_other;
 }
 
+bool sp_piece_is_structure(const struct sp_piece *p)
+{
+	return sp_piece_part(p->kind) == SP_ACCOUNT_loader_wait || p->kind == SP_PIECE_BACKWARD ||
+	       p->kind == SP_PIECE_OPTIMIZER || p->kind == SP_PIECE_GRAPH;
+}
+
 void sp_piece_charge(const struct sp_piece *p, enum sp_account_part rest,
 		     struct sp_account *account)
 {

@@ -53,6 +53,9 @@ static inline bool sp_piece_is_input(const struct sp_piece *piece)
 /* The part that a piece's own time belongs to; SP_ACCOUNT_other for those that have none. */
 enum sp_account_part sp_piece_part(enum sp_piece_kind kind);
 
+/* True for what tells the parts of a step from each other. */
+bool sp_piece_is_structure(const struct sp_piece *piece);
+
 /* Adds the piece; `rest`: the part of its own time where its kind has none. */
 void sp_piece_charge(const struct sp_piece *piece, enum sp_account_part rest,
 		     struct sp_account *account);
