@@ -7,11 +7,11 @@
 #include "preload/cuda_chain.h"
 #include "preload/cuda_events.h"
 #include "preload/cuda_graph.h"
+#include "preload/cuda_streams.h"
 #include "preload/hot.h"
 #include "preload/process.h"
 #include "preload/sys.h"
 
-#define CHAINS 8u /* streams of the training thread that are timed at once */
 /* Work that is looked at after a boundary; a stream whose first comes later has no time in that stage. */
 #define VISITS_MIN 32u
 #define VISITS_MAX 256u
@@ -20,11 +20,8 @@
 
 enum { KEEP = UINT32_MAX };
 
-static struct sp_cuda_chain chains[CHAINS];
-static uint32_t chain_count;
 static uint32_t busy;			   /* a thread is in here: others go on without */
 static uint32_t forgets, forgotten;	   /* asked for, and done */
-static uint32_t given_up;		   /* pairs of chains that were forgotten, not yet told */
 static uint32_t captures;		   /* that forbid all threads */
 static uint64_t image;			   /* whose chains these are: a forked child has none */
 static const void *trainer;		   /* the training thread, by its sp_tls */
@@ -59,14 +56,6 @@ int sp_cuda_name_is_per_thread(const char *name)
 	return bytes > 5 && (!strcmp(name + bytes - 5, "_ptsz") || !strcmp(name + bytes - 5, "_ptds"));
 }
 
-static void chains_forget(void)
-{
-	for (uint32_t i = 0; i < chain_count; i++)
-		given_up += chains[i].dropped + sp_cuda_chain_outstanding(&chains[i]);
-	memset(chains, 0, sizeof(chains));
-	chain_count = 0;
-}
-
 static void leave(void)
 {
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
@@ -81,7 +70,7 @@ static int enter(void)
 		return 0;
 	asked = __atomic_load_n(&forgets, __ATOMIC_ACQUIRE);
 	if (asked != forgotten)
-		chains_forget();
+		sp_cuda_streams_forget();
 	forgotten = asked;
 	if (sp_cuda_events_are_found())
 		return 1;
@@ -94,8 +83,7 @@ static int is_this_image(void)
 {
 	if (!sp_process || image == sp_process->image_start_ns)
 		return sp_process != NULL;
-	chains_forget();
-	given_up = 0;
+	sp_cuda_streams_reset();
 	trainer = NULL;
 	now_part = SP_PART_none;
 	captures = 0;
@@ -111,44 +99,18 @@ static int is_forbidden(void)
 	return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != 0;
 }
 
-static void collect_all(void)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; !ret && i < chain_count; i++)
-		ret = sp_cuda_chain_collect(&chains[i]);
-	if (ret)
-		chains_forget();
-}
-
-static int is_foreign(const struct sp_cuda_chain *c)
-{
-	return c->owner && c->owner != &sp_tls;
-}
-
-static void close_all(uint32_t part)
-{
-	for (uint32_t i = 0; i < chain_count; i++) {
-		struct sp_cuda_chain *c = &chains[i];
-
-		if (sp_cuda_chain_is_open(c) && (is_foreign(c) || sp_cuda_chain_put(c, part, SP_CUDA_MARK_END)))
-			sp_cuda_chain_drop(c);
-	}
-}
-
 /* What is open ends here, and the next work opens anew. */
 static void boundary(void)
 {
 	int kept = errno;
 	struct sp_cuda_relaxed before;
 
-	if (chain_count && enter()) {
+	if (sp_cuda_streams_exist() && enter()) {
 		if (is_forbidden())
-			for (uint32_t i = 0; i < chain_count; i++)
-				sp_cuda_chain_is_open(&chains[i]) ? sp_cuda_chain_drop(&chains[i]) : (void)0;
+			sp_cuda_streams_drop();
 		else if (sp_cuda_relax(&before)) {
-			close_all(now_part);
-			collect_all();
+			sp_cuda_streams_close(now_part);
+			sp_cuda_streams_collect();
 			sp_cuda_restore(&before);
 		}
 		leave();
@@ -231,73 +193,6 @@ void sp_cuda_time_close(void)
 	__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
 }
 
-static struct sp_cuda_chain *chain_find(void *context, void *stream, const void *owner)
-{
-	for (uint32_t i = 0; i < chain_count; i++)
-		if (chains[i].context == context && chains[i].stream == stream &&
-		    chains[i].owner == owner)
-			return &chains[i];
-	return NULL;
-}
-
-/* The stream by its handle alone; NULL where several contexts have one of this handle. */
-static struct sp_cuda_chain *chain_only(const void *stream, const void *owner)
-{
-	struct sp_cuda_chain *found = NULL;
-
-	for (uint32_t i = 0; i < chain_count; i++) {
-		if (chains[i].stream != stream || chains[i].owner != owner)
-			continue;
-		if (found)
-			return NULL;
-		found = &chains[i];
-	}
-	return found;
-}
-
-/* Events that a stream which is gone has left serve the next one of the same context. */
-static struct sp_cuda_chain *chain_make(void *context, void *stream, const void *owner)
-{
-	struct sp_cuda_chain *c = chain_find(context, NULL, NULL);
-	int device;
-
-	if (trainer != &sp_tls || sp_cuda_events.cuCtxGetDevice(&device))
-		return NULL;
-	if (!c && chain_count < CHAINS)
-		c = &chains[chain_count++];
-	if (!c)
-		return NULL;
-	c->number = (uint32_t)(c - chains);
-	c->context = context;
-	c->stream = stream;
-	c->owner = owner;
-	c->device = (uint32_t)device;
-	c->put = c->got = 0;
-	c->dropped += given_up;
-	given_up = 0;
-	return c;
-}
-
-static struct sp_cuda_chain *chain_of(uint64_t stream, int per_thread)
-{
-	void *context = NULL, *handle;
-	const void *owner = NULL;
-	struct sp_cuda_chain *c;
-
-	if (stream <= SP_CUDA_STREAM_PER_THREAD) {
-		int own = stream == SP_CUDA_STREAM_PER_THREAD || (!stream && per_thread);
-
-		stream = own ? SP_CUDA_STREAM_PER_THREAD : SP_CUDA_STREAM_LEGACY;
-		owner = own ? &sp_tls : NULL;
-	}
-	handle = (void *)(uintptr_t)stream;
-	if (sp_cuda_events.cuCtxGetCurrent(&context))
-		return NULL;
-	/* The runtime has yet to make one current in a thread's first call: the one that others have here. */
-	c = context ? chain_find(context, handle, owner) : chain_only(handle, owner);
-	return c || !context ? c : chain_make(context, handle, owner);
-}
-
 static void chain_begin(struct sp_cuda_chain *c)
 {
 	struct sp_cuda_relaxed before;
@@ -306,20 +201,12 @@ static void chain_begin(struct sp_cuda_chain *c)
 		return;
 	/* Another thread (autograd has its own) leaves it to the training thread: spans are in that one's file. */
 	if (trainer == &sp_tls && sp_cuda_chain_collect(c)) {
-		chains_forget();
+		sp_cuda_streams_forget();
 	} else if (sp_cuda_chain_is_full(c) || sp_cuda_chain_put(c, now_part, SP_CUDA_MARK_BEGIN)) {
 		sp_cuda_chain_drop(c);
 		visits = VISITS_MAX;
 	}
 	sp_cuda_restore(&before);
-}
-
-static int all_open(void)
-{
-	for (uint32_t i = 0; i < chain_count; i++)
-		if (chains[i].stream && !sp_cuda_chain_is_open(&chains[i]))
-			return 0;
-	return chain_count > 0;
 }
 
 static void disarm_after(uint32_t enough)
@@ -341,11 +228,11 @@ void sp_cuda_time_begin(uint64_t stream, int per_thread)
 	}
 	if (is_forbidden() || !is_this_image() || !enter())
 		return;
-	c = chain_of(stream, per_thread);
+	c = sp_cuda_streams_find(stream, per_thread, trainer == &sp_tls);
 	if (c && !sp_cuda_chain_is_open(c))
 		chain_begin(c);
 	/* Another stream of the thread may yet come. */
-	disarm_after(all_open() ? VISITS_MIN : VISITS_MAX);
+	disarm_after(sp_cuda_streams_are_open() ? VISITS_MIN : VISITS_MAX);
 	leave();
 	errno = kept;
 }
@@ -355,11 +242,11 @@ void sp_cuda_time_synced(void)
 	int kept = errno;
 	struct sp_cuda_relaxed before;
 
-	if (trainer != &sp_tls || !chain_count || is_forbidden() ||
+	if (trainer != &sp_tls || !sp_cuda_streams_exist() || is_forbidden() ||
 	    !is_this_image() || !enter())
 		return;
 	if (sp_cuda_relax(&before)) {
-		collect_all();
+		sp_cuda_streams_collect();
 		sp_cuda_restore(&before);
 	}
 	leave();
@@ -422,8 +309,6 @@ void sp_cuda_time_forget_stream(uint64_t stream)
 		sp_cuda_time_forget();
 		return;
 	}
-	for (uint32_t i = 0; i < chain_count; i++)
-		if (chains[i].stream == (void *)(uintptr_t)stream)
-			sp_cuda_chain_release(&chains[i]);
+	sp_cuda_streams_release(stream);
 	leave();
 }

@@ -56,15 +56,8 @@ void sp_cuda_time_forget_stream(uint64_t stream);
 void sp_cuda_time_forget(void);
 
 /*
- * Around the closing of a library that may be the driver: until it is closed, no event is put or asked for; then, where
- * the driver is gone, all that was outstanding is given up. Every begin has its end, on the same thread.
- */
-int sp_cuda_time_close_begin(void);
-void sp_cuda_time_close_end(int begun);
-
-/*
  * Around the closing of a library, which may be the driver: until it is closed no event is put or asked for; then, where
- * the driver is gone, all that was outstanding is given up. What begin returns is for the end.
+ * the driver is gone, all that was outstanding is given up. What begin returns is for the end, on the same thread.
  */
 int sp_cuda_time_close_begin(void);
 void sp_cuda_time_close_end(int begun);
