@@ -198,6 +198,7 @@ static int define_label(struct sp_facts *facts, struct sp_image_facts *image,
 	image->label_uses[d->id] = (uint8_t)sp_label_of(text, d->bytes);
 	image->may_step |= sp_label_may_step(text, d->bytes);
 	image->has_collectives |= image->label_uses[d->id] == SP_LABEL_COLLECTIVE;
+	image->saves |= sp_label_saves(text, d->bytes);
 	return 0;
 }
 

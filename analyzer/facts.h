@@ -39,6 +39,7 @@ struct sp_image_facts {
 	struct sp_cpu_facts cpus; /* zeros: not told */
 	bool may_step;	     /* sp_label_may_step(), or it launched CUDA graphs */
 	bool has_collectives; /* marked from the call to their end: SP_LABEL_COLLECTIVE */
+	bool saves;	     /* sp_label_saves() */
 	char *command;	     /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
 };

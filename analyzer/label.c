@@ -30,15 +30,27 @@ static bool ends_with(const char *text, size_t bytes, const char *end)
 	return bytes >= n && memcmp(text + bytes - n, end, n) == 0;
 }
 
-/* Calls that bootstrap.py wraps. */
-static bool is_backward(const char *text, size_t bytes)
+/* Of calls that bootstrap.py wraps; `names` ends in NULL. */
+static bool is_one_of(const char *text, size_t bytes, const char *const names[])
 {
-	static const char *const names[] = {"backward", "autograd.grad", "paddle backward"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (bytes == strlen(names[i]) && memcmp(text, names[i], bytes) == 0)
+	for (; *names; names++)
+		if (bytes == strlen(*names) && memcmp(text, *names, bytes) == 0)
 			return true;
 	return false;
+}
+
+static bool is_backward(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"backward", "autograd.grad", "paddle backward", NULL};
+
+	return is_one_of(text, bytes, names);
+}
+
+bool sp_label_saves(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"torch.save", "safetensors save_file", "paddle.save", NULL};
+
+	return is_one_of(text, bytes, names);
 }
 
 /* Wrapped optimizers: "paddle Adam.step". */

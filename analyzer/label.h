@@ -28,4 +28,7 @@ bool sp_label_covers_graphs(const char *text, size_t bytes);
  * looking. */
 bool sp_label_may_step(const char *text, size_t bytes);
 
+/* True for the names of calls that save checkpoints, as preload/python.def gives them. */
+bool sp_label_saves(const char *text, size_t bytes);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/saving.h"
 #include "analyzer/step_cut.h"
 #include "analyzer/step_order.h"
 #include "analyzer/step_pass.h"
@@ -110,12 +111,21 @@ static bool has_loader(const struct sp_cutter *c, uint32_t i)
 	return false;
 }
 
-/* Once a loader has fed a step, what else is read or waited for is no batch. */
+/*
+ * Once a loader has fed a step, what else is read or waited for is no batch. Nor is what comes behind a step's last
+ * backward: a server of parameters, gradients that others hand over.
+ */
 static void note_own_input(struct sp_cutter *c, uint32_t first)
 {
+	bool is_ahead = !c->steps->has_backward;
+
 	c->steps->is_fed |= has_loader(c, first);
-	for (uint32_t i = first; i < c->count; i++)
-		c->pieces[i].is_own = !c->steps->is_fed && sp_piece_is_input(&c->pieces[i]);
+	for (uint32_t i = c->count; i > first; i--) {
+		struct sp_piece *p = &c->pieces[i - 1];
+
+		is_ahead |= p->kind == SP_PIECE_BACKWARD;
+		p->is_own = !c->steps->is_fed && is_ahead && sp_piece_is_input(p);
+	}
 }
 
 static void add_own_input(struct sp_steps *s, struct sp_step *step, const struct sp_piece *p)
@@ -255,6 +265,16 @@ static bool is_left_out(const struct sp_cutter *c, const struct sp_piece *piece)
 	return c->steps->is_fed && sp_piece_is_input(piece);
 }
 
+/* What is waited for is a checkpoint that another thread saves. */
+static void note_saving(const struct sp_cutter *c, struct sp_piece *piece)
+{
+	if (piece->kind != SP_PIECE_AWAIT || !c->savings ||
+	    !sp_savings_held(c->savings, piece->start_ns, piece->end_ns))
+		return;
+	piece->kind = SP_PIECE_CHECKPOINT;
+	piece->source = SP_FROM_WRAPPED;
+}
+
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns)
 {
@@ -262,6 +282,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 
 	if (!note_graphs(c, sp_commit_kind(slot->commit), piece.kind, end_ns) || is_left_out(c, &piece))
 		return;
+	note_saving(c, &piece);
 	if (piece.kind == SP_PIECE_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);
 		return;

@@ -7,6 +7,7 @@
 #include "analyzer/collective.h"
 #include "analyzer/jobs.h"
 #include "analyzer/report.h"
+#include "analyzer/saving.h"
 
 #define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
 
@@ -97,9 +98,8 @@ static void take_batch(struct thread *t, const struct sp_batch *batch)
  * A thread that goes on after its clean end has several streams; they follow each other in the
  * index.
  */
-static int read_thread(void *context, unsigned worker, uint32_t i)
+static int read_steps(struct reading *r, unsigned worker, uint32_t i, const struct sp_savings *savings)
 {
-	struct reading *r = context;
 	const struct sp_index *index = &r->report->index;
 	struct sp_reader *reader = &r->readers[worker];
 	uint32_t first = r->streams[i], image = index->streams[first]->image;
@@ -108,6 +108,7 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 	struct sp_batch batch;
 
 	sp_cutter_init(&t.cutter, &r->steps[i], &r->report->facts.images[image]);
+	t.cutter.savings = savings;
 	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {
 		if (!is_same_thread(r->report, first, s))
 			break;
@@ -119,6 +120,11 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 	sp_cutter_finish(&t.cutter);
 	sp_collective_ends_finish(&t.ends);
 	return result ? result : sp_steps_settle(&r->steps[i]);
+}
+
+static int read_thread(void *context, unsigned worker, uint32_t i)
+{
+	return read_steps(context, worker, i, NULL);
 }
 
 static bool may_train(const struct sp_report *report, uint32_t i)
@@ -191,6 +197,38 @@ static int read_otherwise(struct reading *r)
 	return any ? sp_jobs_run(r->report->jobs, r->count, read_again, r) : 0;
 }
 
+/* Waits for others that no loader explains, in a process that saves checkpoints. */
+static bool may_await_saving(const struct reading *r, uint32_t i)
+{
+	const struct sp_steps *s = &r->steps[i];
+
+	if (s->is_fed || !r->report->facts.images[r->report->index.streams[r->streams[i]]->image].saves)
+		return false;
+	for (uint32_t k = 0; k < s->count; k++)
+		if (s->steps[k].awaited_ns)
+			return true;
+	return false;
+}
+
+static int read_with_savings(void *context, unsigned worker, uint32_t i)
+{
+	struct reading *r = context;
+	enum sp_step_end end = r->steps[i].end;
+	struct sp_savings savings;
+	int result;
+
+	if (!may_await_saving(r, i))
+		return 0;
+	result = sp_savings_read(&savings, &r->readers[worker], r->report, r->streams[i]);
+	if (result == 0 && savings.count) {
+		sp_steps_finish(&r->steps[i]);
+		r->steps[i] = (struct sp_steps){.end = end};
+		result = read_steps(r, worker, i, &savings);
+	}
+	sp_savings_finish(&savings);
+	return result;
+}
+
 static int read_threads(struct reading *r)
 {
 	unsigned jobs = r->report->jobs;
@@ -206,6 +244,8 @@ static int read_threads(struct reading *r)
 		result = sp_jobs_run(jobs, r->count, read_thread, r);
 	if (result == 0)
 		result = read_otherwise(r);
+	if (result == 0)
+		result = sp_jobs_run(jobs, r->count, read_with_savings, r);
 	for (unsigned i = 0; i < jobs; i++)
 		sp_reader_finish(&r->readers[i]);
 	return result;

@@ -471,6 +471,29 @@ START_TEST(batches_in_shared_memory)
 }
 END_TEST
 
+/* Ahead of a backward, where no loader is seen, it is input; behind the last one others' work on gradients. */
+START_TEST(waits_without_a_loader)
+{
+	struct sp_account sum;
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		zero_grad();
+		span(SP_EV_sem_wait, 0, WAIT_NS, 0);
+		forward_backward();
+		span(SP_EV_sem_wait, 0, 2 * WAIT_NS, 0);
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_assert_uint_eq(s->steps[2].awaited_ns, WAIT_NS);
+	sum = account();
+	ck_part(sum, loader_wait, 5 * WAIT_NS);
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, other, 5 * 2 * WAIT_NS);
+}
+END_TEST
+
 /* Copies, syncs and collectives are taken out of what they lie in. */
 START_TEST(calls_of_cuda)
 {
@@ -565,6 +588,7 @@ int main(void)
 	tcase_add_test(c, an_optimizer_with_a_closure);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
 	tcase_add_test(c, batches_in_shared_memory);
+	tcase_add_test(c, waits_without_a_loader);
 	tcase_add_test(c, calls_of_cuda);
 	tcase_add_test(c, steps_that_are_chosen);
 	tcase_add_test(c, no_optimizer);

@@ -1,0 +1,134 @@
+/*
+ * Which waits of a training thread that no loader feeds were for a checkpoint: those in which another thread of its
+ * process ended one that it had been saving for most of the wait.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/saving.h"
+#include "tests/unit/load.h"
+#include "tests/unit/trace_maker.h"
+
+enum { SGD = 1, SAVE, BACKWARD };
+
+enum { STEP_NS = 20000, STEPS = 3, BACKWARD_NS = 1000, OPTIMIZER_NS = 500 };
+
+#define START_TICKS UINT64_C(3000000000000)
+
+struct interval {
+	int64_t from_ns, to_ns;
+	bool held;
+};
+
+static const struct interval intervals[] = {
+	{100, 200, true},  {50, 200, true},   {0, 200, true},	{0, 199, false},   {200, 300, false},
+	{150, 250, true},  {150, 252, false}, {250, 350, true}, {-900, 900, false}, {120, 130, false},
+};
+
+START_TEST(a_wait)
+{
+	struct sp_saving list[] = {{100, 200}, {210, 320}};
+	struct sp_savings savings = {.list = list, .count = 2};
+	const struct interval *i = &intervals[_i];
+
+	ck_assert_int_eq(sp_savings_held(&savings, i->from_ns, i->to_ns), i->held);
+}
+END_TEST
+
+static void span(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t from, uint64_t to, int64_t value)
+{
+	m->now_ticks = to;
+	sp_maker_around(m, kind, arg, from, value);
+}
+
+static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
+{
+	static const char *const names[] = {
+		[SGD] = "Optimizer.step#SGD.step",
+		[SAVE] = "torch.save",
+		[BACKWARD] = "backward",
+	};
+
+	sp_maker_init(m, pid, tid, 0);
+	sp_maker_header(m);
+	for (uint32_t id = SGD; id <= BACKWARD; id++)
+		sp_maker_define(m, SP_DEFINE_NAME, id, names[id], strlen(names[id]));
+}
+
+/* Waits of 3000 ns for a batch and of 5000 ns for the checkpoint that another thread saves. */
+static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t at)
+{
+	span(saver, SP_EV_python_call, SAVE, at + 2000, at + 8900, SP_PART_checkpoint_save);
+	span(trainer, SP_EV_sem_wait, 0, at, at + 3000, 0);
+	span(trainer, SP_EV_sem_wait, 0, at + 4000, at + 9000, 0);
+	span(trainer, SP_EV_python_call, BACKWARD, at + 10000, at + 10000 + BACKWARD_NS, SP_PART_backward);
+	span(trainer, SP_EV_torch_range, SGD, at + STEP_NS - OPTIMIZER_NS, at + STEP_NS, 0);
+}
+
+static void put(struct sp_maker *m, const char *folder, const char *name)
+{
+	sp_maker_block(m, SP_BLOCK_LAST);
+	ck_assert_int_eq(sp_maker_write(folder, name, m->bytes, m->size), 0);
+	sp_maker_finish(m);
+}
+
+/* `pid` is the saving thread's, the trainer's is 10. */
+static struct sp_account account(uint32_t pid)
+{
+	struct sp_maker trainer, saver;
+	struct sp_account sum;
+	struct sp_load load;
+	char folder[64];
+
+	sp_folder_make(folder);
+	begin(&trainer, 10, 10);
+	begin(&saver, pid, 20);
+	span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
+	for (uint64_t i = 0; i < STEPS; i++)
+		make_step(&trainer, &saver, START_TICKS + i * STEP_NS);
+	put(&trainer, folder, "trainer.zst");
+	put(&saver, folder, "saver.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 1);
+	sum = sp_trainer_account(&load.report, &load.report.training.trainers[0]);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+	return sum;
+}
+
+START_TEST(the_trainer_waits)
+{
+	struct sp_account sum = account(10);
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], STEPS * 5000);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 3000);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_backward], STEPS * BACKWARD_NS);
+}
+END_TEST
+
+START_TEST(another_process_saves)
+{
+	struct sp_account sum = account(11);
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], 0);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 8000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("saving");
+	TCase *c = tcase_create("saving");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
+	tcase_add_test(c, the_trainer_waits);
+	tcase_add_test(c, another_process_saves);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
