@@ -17,6 +17,7 @@
 
 #define OWN_INPUT_LEAST 0.05
 #define RARE_MOST 0.2 /* of the steps */
+#define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
 
 /* The account of all trainers, and what of it are starts of epochs. */
 struct time {
@@ -122,6 +123,7 @@ static void set_own_input(struct sp_evidence *e, const struct time *t, double wa
 	if (wait_ns < OWN_INPUT_LEAST * t->total)
 		return;
 	sp_evidence_ratio(e, SP_MEASURE_loader_wait_share, wait_ns, t->total);
+	sp_evidence_ratio(e, SP_MEASURE_unfed_wait_share, wait_ns, t->total);
 	sp_evidence_ratio(e, SP_MEASURE_awaited_share, t->awaited_ns, t->total);
 	sp_evidence_ratio(e, SP_MEASURE_own_input_share, t->own_input_ns, t->total);
 }
@@ -311,28 +313,42 @@ static void set_line(struct sp_evidence *e, const struct sp_report *report)
 	m->is_known = true;
 }
 
-/* Few steps whose forward has more in it than the model's: of what all steps do the median tells. */
-static void set_rare_forward(struct sp_evidence *e, const struct sp_report *report, uint64_t median_ns)
+/* Few steps that have more of a part than over twice what all have, of which the median tells. */
+static void set_rare(struct sp_evidence *e, const struct sp_report *report, enum sp_measure_id measure,
+		     enum sp_account_part part, uint64_t median_ns)
 {
 	struct sp_account account = sp_training_account(report);
-	uint64_t steps = 0, rare = 0, more_ns = 0;
+	uint64_t steps = 0, rare = 0, more_ns = 0, usual_ns = 2 * median_ns + RARE_LEAST_NS;
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		const struct sp_trainer *trainer = &report->training.trainers[t];
 
 		for (uint32_t i = 0; i < trainer->steps.count; i++) {
-			uint64_t ns = trainer->steps.steps[i].account.ns[SP_ACCOUNT_forward];
+			uint64_t ns = trainer->steps.steps[i].account.ns[part];
 
 			if (!sp_step_is_selected(report, trainer, i))
 				continue;
 			steps++;
-			rare += ns > 2 * median_ns;
-			more_ns += ns > 2 * median_ns ? ns - median_ns : 0;
+			rare += ns > usual_ns;
+			more_ns += ns > usual_ns ? ns - median_ns : 0;
 		}
 	}
 	if (rare <= RARE_MOST * (double)steps)
-		sp_evidence_ratio(e, SP_MEASURE_rare_forward_share, (double)more_ns,
-				  (double)sp_account_total(&account));
+		sp_evidence_ratio(e, measure, (double)more_ns, (double)sp_account_total(&account));
+}
+
+/* A batch is needed in each step: what few steps wait for is evaluation, a log, or many batches at once. */
+static int set_rare_own_input(struct sp_evidence *e, const struct sp_report *report)
+{
+	struct sp_step_stats wait;
+	int r;
+
+	if (!e->of[SP_MEASURE_own_input_share].is_known)
+		return 0;
+	r = sp_step_stats(report, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY, &wait);
+	if (r == 0)
+		set_rare(e, report, SP_MEASURE_rare_own_input_share, SP_ACCOUNT_loader_wait, wait.p50_ns);
+	return r;
 }
 
 /*
@@ -353,8 +369,8 @@ static int set_forward(struct sp_evidence *e, const struct sp_report *report)
 		sp_evidence_ratio(e, SP_MEASURE_own_forward_ratio, (double)forward.p50_ns,
 				  (double)backward.p50_ns);
 	if (r == 0 && forward.p50_ns)
-		set_rare_forward(e, report, forward.p50_ns);
-	return r;
+		set_rare(e, report, SP_MEASURE_rare_forward_share, SP_ACCOUNT_forward, forward.p50_ns);
+	return r ? r : set_rare_own_input(e, report);
 }
 
 static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)

@@ -218,6 +218,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		is_known(v, SP_MEASURE_wanted_per_core) &&
 		value_of(v, SP_MEASURE_wanted_per_core) < WANTED_ALONE;
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover && !is_known(v, SP_MEASURE_decode_work_share);
+	v->doubts[SP_DOUBT_rare_input] = by_wait && 2 * value_of(v, SP_MEASURE_rare_own_input_share) > v->cost;
 	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->evidence.is_unfed;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];

@@ -134,6 +134,25 @@ START_TEST(a_refinement_explains_and_the_later_line_wins)
 }
 END_TEST
 
+START_TEST(input_without_a_loader)
+{
+	set_wait(0.3);
+	set(SP_MEASURE_unfed_wait_share, 0.3);
+	set(SP_MEASURE_awaited_share, 0.28);
+	set(SP_MEASURE_own_input_share, 0.02);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_unfed);
+	ck_assert_ptr_nonnull(strstr(v.text, "28.0 %"));
+	ck_assert_str_eq(sp_advice_rule_of(v.advice[0])->name, "own_queue");
+	set(SP_MEASURE_rare_own_input_share, 0.14);
+	judge();
+	ck_assert(!v.doubts[SP_DOUBT_rare_input]);
+	set(SP_MEASURE_rare_own_input_share, 0.16);
+	judge();
+	ck_assert(v.doubts[SP_DOUBT_rare_input]);
+}
+END_TEST
+
 START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 {
 	set_wait(0.3);
@@ -340,6 +359,7 @@ int main(void)
 	tcase_add_loop_test(c, each_cost_from_both_sides, 0, SP_VERDICTS);
 	tcase_add_loop_test(c, each_sign_from_both_sides, 0, SP_VERDICTS);
 	tcase_add_test(c, a_refinement_explains_and_the_later_line_wins);
+	tcase_add_test(c, input_without_a_loader);
 	tcase_add_test(c, the_greatest_cost_wins_and_the_other_is_a_doubt);
 	tcase_add_test(c, thresholds_of_the_loader_wait_are_given);
 	tcase_add_test(c, one_epoch_has_one_start);
