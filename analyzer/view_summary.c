@@ -221,17 +221,57 @@ static void uncalled_json(const struct sp_report *report, struct sp_out *out)
 	sp_json_close(&out->json, ']');
 }
 
+/* A note is a sentence, mostly of the library's, and perhaps a tab and the name that it is of. Bytes of the sentence. */
+static size_t sentence_bytes(const char *text, size_t bytes)
+{
+	const char *tab = memchr(text, '\t', bytes);
+
+	return tab ? (size_t)(tab - text) : bytes;
+}
+
+/* The names of this note and of all later ones of its sentence. Returns whether an earlier one has shown them. */
+static bool note_names(char ret[LINE_BYTES], const struct sp_names *names, uint32_t note)
+{
+	size_t bytes, used = 0;
+	const char *text = sp_names_text(names, note, &bytes);
+	size_t sentence = sentence_bytes(text, bytes);
+
+	ret[0] = '\0';
+	for (uint32_t i = 1; i < names->count && used + 1 < LINE_BYTES; i++) {
+		size_t other_bytes;
+		const char *other = sp_names_text(names, i, &other_bytes);
+		char name[LINE_BYTES];
+
+		if (sentence_bytes(other, other_bytes) != sentence || memcmp(other, text, sentence) != 0)
+			continue;
+		if (i < note)
+			return true;
+		if (other_bytes == sentence)
+			continue;
+		sp_text_escape(name, sizeof(name), other + sentence + 1, other_bytes - sentence - 1);
+		used += (size_t)snprintf(ret + used, LINE_BYTES - used, "%s%s", used ? ", " : "", _(name));
+	}
+	return false;
+}
+
 static void show_notes(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_names *names = &report->facts.notes.names;
+	uint32_t shown = 0;
 
-	for (uint32_t i = 1; i < names->count && i <= TALLY_LINES_MAX; i++) {
-		char line[LINE_BYTES];
+	for (uint32_t i = 1; i < names->count && shown < TALLY_LINES_MAX; i++) {
+		char line[LINE_BYTES], of[LINE_BYTES];
 		size_t bytes;
 		const char *text = sp_names_text(names, i, &bytes);
 
-		sp_text_escape(line, sizeof(line), text, bytes);
-		sp_out_line(out, "note       %s", _(line));
+		if (note_names(of, names, i))
+			continue;
+		sp_text_escape(line, sizeof(line), text, sentence_bytes(text, bytes));
+		if (*of)
+			sp_out_line(out, "note       %s (%s)", _(line), of);
+		else
+			sp_out_line(out, "note       %s", _(line));
+		shown++;
 	}
 }
 

@@ -2,9 +2,14 @@
 
 #include <string.h>
 
-static const char *const dormant[] = {
-#define SP_DORMANT(name) name,
+static const struct dormant {
+	const char *name;
+	int starts;
+} dormant[] = {
+#define SP_DORMANT(name) {name, 0},
+#define SP_DORMANT_START(name) {name, 1},
 #include "preload/dormant.def"
+#undef SP_DORMANT_START
 #undef SP_DORMANT
 };
 
@@ -20,12 +25,24 @@ int sp_dormant_matches(const char *exe, const char *name, size_t length)
 	       strcmp(exe, "ld.bfd") == 0 || strcmp(exe, "ld.gold") == 0 || strcmp(exe, "ld.lld") == 0;
 }
 
-int sp_dormant_is(const char *exe)
+static const struct dormant *row_of(const char *exe)
 {
 	for (size_t i = 0; i < sizeof(dormant) / sizeof(dormant[0]); i++)
-		if (sp_dormant_matches(exe, dormant[i], strlen(dormant[i])))
-			return 1;
-	return 0;
+		if (sp_dormant_matches(exe, dormant[i].name, strlen(dormant[i].name)))
+			return &dormant[i];
+	return NULL;
+}
+
+int sp_dormant_is(const char *exe)
+{
+	return row_of(exe) != NULL;
+}
+
+int sp_dormant_starts_nothing(const char *exe)
+{
+	const struct dormant *row = row_of(exe);
+
+	return row && !row->starts;
 }
 
 void sp_dormant_drop_triplet(char *exe)

@@ -12,6 +12,9 @@ int sp_dormant_matches(const char *exe, const char *name, size_t length);
 /* 1 where the table has it. */
 int sp_dormant_is(const char *exe);
 
+/* 1 where the table has it as one that starts no program but such: unobserved it leaves no gap. */
+int sp_dormant_starts_nothing(const char *exe);
+
 /* In place: compilers run for gcc as "x86_64-linux-gnu-gcc-12", and the table knows the last part. */
 void sp_dormant_drop_triplet(char *exe);
 

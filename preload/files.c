@@ -212,7 +212,7 @@ static void meet(void *argument)
 	uint32_t *entry;
 	struct stat st;
 
-	sp_process_tell_stray(m->thread);
+	sp_stray_tell(m->thread);
 	if (SP_SYS2(SYS_fstat, m->fd, &st) < 0)
 		return;
 	m->file = file_intern(m->thread, m->fd, &st);

@@ -14,6 +14,7 @@
 #include "preload/hook.h"
 #include "preload/process.h"
 #include "preload/resolve.h"
+#include "preload/stray.h"
 
 SP_HOOK(pid_t, fork, void)
 {
@@ -151,11 +152,11 @@ SP_TWIN(__clone, clone);
 
 /* What this thread has is made durable before the image is gone. If exec fails, the thread's next event
  * begins another part. */
-static void before_exec(char *const envp[])
+static void before_exec(const char *path, char *const envp[])
 {
 	struct sp_thread *t = sp_enter();
 
-	sp_process_starts(envp);
+	sp_stray_notice(path, envp);
 	if (!t)
 		return;
 	sp_emit(t, SP_EV_exec, 0, sp_clock_ticks(), 0, 0);
@@ -164,31 +165,31 @@ static void before_exec(char *const envp[])
 
 SP_HOOK(int, execve, const char *path, char *const argv[], char *const envp[])
 {
-	before_exec(envp);
+	before_exec(path, envp);
 	return SP_REAL(execve)(path, argv, envp);
 }
 
 SP_HOOK(int, execv, const char *path, char *const argv[])
 {
-	before_exec(environ);
+	before_exec(path, environ);
 	return SP_REAL(execv)(path, argv);
 }
 
 SP_HOOK(int, execvp, const char *file, char *const argv[])
 {
-	before_exec(environ);
+	before_exec(file, environ);
 	return SP_REAL(execvp)(file, argv);
 }
 
 SP_HOOK(int, execvpe, const char *file, char *const argv[], char *const envp[])
 {
-	before_exec(envp);
+	before_exec(file, envp);
 	return SP_REAL(execvpe)(file, argv, envp);
 }
 
 SP_HOOK(int, fexecve, int fd, char *const argv[], char *const envp[])
 {
-	before_exec(envp);
+	before_exec("fexecve", envp);
 	return SP_REAL(fexecve)(fd, argv, envp);
 }
 
@@ -196,14 +197,14 @@ SP_HOOK(int, fexecve, int fd, char *const argv[], char *const envp[])
 SP_HOOK(int, posix_spawn, pid_t *ret_pid, const char *path, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	sp_process_starts(envp);
+	sp_stray_notice(path, envp);
 	return SP_REAL(posix_spawn)(ret_pid, path, actions, attributes, argv, envp);
 }
 
 SP_HOOK(int, posix_spawnp, pid_t *ret_pid, const char *file, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	sp_process_starts(envp);
+	sp_stray_notice(file, envp);
 	return SP_REAL(posix_spawnp)(ret_pid, file, actions, attributes, argv, envp);
 }
 

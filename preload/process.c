@@ -13,7 +13,6 @@
 #include "preload/copies.h"
 #include "preload/cost.h"
 #include "preload/dormant.h"
-#include "preload/environment.h"
 #include "preload/files.h"
 #include "preload/glibc.h"
 #include "preload/hot.h"
@@ -100,16 +99,19 @@ static int is_unwanted_rank(void)
 	return sp_config.ranks && *sp_config.ranks;
 }
 
+int sp_process_wants(const char *exe)
+{
+	return sp_config_is(sp_config.children, "all") || is_listed(sp_config.children, exe);
+}
+
 static int is_dormant(void)
 {
-	const char *children = sp_config.children;
-
 	if (!sp_has_glibc() || is_unwanted_rank())
 		return 1;
-	if (sp_config_is(children, "all") || is_listed(children, facts.exe))
+	if (sp_process_wants(facts.exe))
 		return 0;
 	/* "none": only the process that began the run, whatever it has become by exec since. */
-	if (sp_config_is(children, "none") && sp_run.beginner_pid != (uint64_t)SP_SYS1(SYS_getpid, 0))
+	if (sp_config_is(sp_config.children, "none") && sp_run.beginner_pid != (uint64_t)SP_SYS1(SYS_getpid, 0))
 		return 1;
 	return sp_dormant_is(facts.exe);
 }
@@ -221,26 +223,6 @@ void sp_process_define_command(struct sp_thread *t)
 }
 
 static int frozen;
-
-void sp_process_starts(char *const envp[])
-{
-	uint32_t none = SP_STRAY_NONE;
-
-	if (sp_process && !sp_environment_preloads(envp, __atomic_load_n(&frozen, __ATOMIC_RELAXED)))
-		__atomic_compare_exchange_n(&sp_process->stray, &none, SP_STRAY_UNTOLD, 0, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
-}
-
-void sp_process_tell_stray(struct sp_thread *t)
-{
-	static const char note[] = SP_NOTE_TEXT("a program was started without LD_PRELOAD: neither it "
-						"nor what it starts is observed");
-	uint32_t untold = SP_STRAY_UNTOLD;
-
-	if (__atomic_compare_exchange_n(&sp_process->stray, &untold, SP_STRAY_TOLD, 0, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED))
-		sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
-}
 
 void sp_process_freeze(void)
 {

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "preload/stray.h"
 #include "trace/format.h"
 
 #define SP_NAMES_INTERNED 16384u /* entries; a power of two */
@@ -24,13 +25,6 @@ enum sp_process_state {
 	SP_PROCESS_FAILED, /* no run directory: calls pass, losses are counted in vain */
 };
 
-/* Whether a program was started with an environment that leaves us out. */
-enum sp_process_stray {
-	SP_STRAY_NONE = 0,
-	SP_STRAY_UNTOLD,
-	SP_STRAY_TOLD,
-};
-
 /* Wiped by fork, but for what the far tables point to: the pointers are. */
 struct sp_process {
 	uint32_t state; /* enum sp_process_state */
@@ -42,13 +36,13 @@ struct sp_process {
 	uint64_t off_ticks; /* a call that came while recording was off, before there was a file; 0: none */
 	uint64_t lost;	    /* by threads without a file */
 	uint64_t own_ns; /* spent on blocks and files */
-	uint32_t stray; /* enum sp_process_stray */
 	uint32_t unseen_told; /* bits of syscall_stub.c: told that it reads where no hook sees it */
 	uint64_t first_usage_ticks, last_usage_ticks; /* sp_usage_define_step(); 0: none yet */
 	struct sp_file_header *header_page;
 	uint32_t files_near[1024];
 	uint32_t *files_far[4096];
 	struct sp_interned interned[SP_NAMES_INTERNED];
+	struct sp_strays strays;
 };
 
 /* NULL in a process that does not record (dormant by the table, switched off, setuid). */
@@ -64,10 +58,8 @@ void sp_process_keep_arguments(int argc, char **argv);
 struct sp_thread;
 void sp_process_define_command(struct sp_thread *t);
 
-/* Before an exec or spawn with this environment, also in a vfork child: one that leaves us out is
- * remembered, and told by sp_process_tell_stray in a note of the run, once an image. */
-void sp_process_starts(char *const envp[]);
-void sp_process_tell_stray(struct sp_thread *t);
+/* Whether STAGEPROF_CHILDREN says that a program of this name records, dormant or not. */
+int sp_process_wants(const char *exe);
 
 /* First event of an image; signals blocked. Returns 0 where its threads may make files. */
 int sp_process_begin(void);

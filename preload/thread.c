@@ -290,7 +290,7 @@ static void recorder_finish(void *argument)
 		off_emit(&r->hot, r->paused_ticks, r->paused_steps);
 	if (r->capacity && !r->is_device) {
 		name_define(r);
-		sp_process_tell_stray(&r->hot);
+		sp_stray_tell(&r->hot);
 		if (sp_clock_ticks() - r->begun_ticks >= sp_clock.ticks_per_second / USAGE_LIFE_PART)
 			sp_usage_define_thread(&r->hot);
 	}

@@ -206,7 +206,7 @@ enum sp_define {
 	SP_DEFINE_THREAD = 4, /* the thread's name (arg 0) */
 	SP_DEFINE_COMMAND = 5, /* argv, NUL-separated; only when asked for (arg 0) */
 	SP_DEFINE_COVERAGE = 6, /* "hook-group\tbound|absent|unobservable|failed\tdetail" (arg 0) */
-	SP_DEFINE_NOTE = 7,	/* a sentence about this process for the report (arg 0) */
+	SP_DEFINE_NOTE = 7,	/* "sentence[\tname]" about this process for the report (arg 0) */
 	SP_DEFINE_SLOW = 8,	/* struct sp_slow_facts: a slow call and its stack (arg: the stack's id) */
 	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg 0) */
 	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_facts: what the process may run on (arg 0) */
