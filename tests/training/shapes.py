@@ -46,6 +46,7 @@ class Shapes(unittest.TestCase):
             "loader_wait": account.get("loader_wait"),
             "end_with": summary["steps"]["end_with"],
             "checkpoint": bool(account.get("checkpoint")),
+            "checkpoint_ns": account.get("checkpoint"),
         }
 
     def batches_of(self, worker):
@@ -65,6 +66,10 @@ class Shapes(unittest.TestCase):
                     waited = counted.pop("waited_ns")
                     self.assertGreater(seen["loader_wait"], 0.8 * waited)
                     self.assertLess(seen["loader_wait"], 1.02 * waited)
+                if "saved_ns" in counted:
+                    saved = counted.pop("saved_ns")
+                    self.assertGreater(seen["checkpoint_ns"], 0.8 * saved)
+                    self.assertLess(seen["checkpoint_ns"], 1.02 * saved)
                 self.assertEqual({key: seen[key] for key in counted}, counted)
 
 

@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import io
 import json
 import os
 import queue
@@ -377,6 +378,29 @@ def queued():
     return {"steps": 12, "epochs": [12], "loader": True, "waited_ns": waited}
 
 
+class SlowFile(io.BytesIO):
+    def write(self, data):
+        time.sleep(0.005)
+        return super().write(data)
+
+
+def saving_behind():
+    """Threads save while training goes on, which waits for each before it starts the next."""
+    model, optimizer = made()
+    waited, saver = 0, None
+    for number in range(8):
+        step(model, optimizer, (torch.randn(3, 8), torch.tensor([0, 1, 0])))
+        if number % 2 == 0:
+            saver = threading.Thread(target=torch.save, args=(model.state_dict(), SlowFile()))
+            saver.start()
+        elif number < 7:  # what follows the last step is no part of training
+            began = time.monotonic_ns()
+            saver.join()
+            waited += time.monotonic_ns() - began
+    saver.join()
+    return {"steps": 8, "epochs": [8], "checkpoint": True, "saved_ns": waited}
+
+
 def reading():
     """Batches are read from files where they are needed: no loader, and nothing to wait for."""
     model, optimizer = made()
@@ -408,6 +432,7 @@ SHAPES = (
     memmap,
     queued,
     reading,
+    saving_behind,
     reinforcement,
     adversaries,
     critic,
