@@ -86,6 +86,7 @@ static void settle_parts(struct sp_steps *s)
 		struct sp_gpu_span *span = &gpu->spans[i - 1];
 		uint32_t step = sp_steps_at(s, span->host_ns);
 
+		span->is_graph = span->part == SP_PART_cuda_graph;
 		span->part = (uint8_t)part_of(span->part);
 		if (span->part == SP_ACCOUNT_backward)
 			backward_in = step;
@@ -113,6 +114,8 @@ static void add_launched(struct sp_steps *s, const struct sp_gpu_span *span)
 	if (step == s->count)
 		return;
 	sums->launched.ns[span->part] += (uint64_t)(span->end_ns - span->start_ns);
+	if (span->is_graph && span->part == SP_ACCOUNT_other)
+		sums->graph_ns += (uint64_t)(span->end_ns - span->start_ns);
 	sums->spans++;
 	sums->queued_ns += (uint64_t)(span->start_ns - span->host_ns);
 	if (is_paced(span))
@@ -196,6 +199,7 @@ int sp_gpu_time_settle(struct sp_steps *s)
 void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from)
 {
 	sp_account_merge(&into->launched, &from->launched);
+	into->graph_ns += from->graph_ns;
 	into->busy_ns += from->busy_ns;
 	into->wall_ns += from->wall_ns;
 	into->lost_wait_ns += from->lost_wait_ns;

@@ -23,11 +23,13 @@ struct sp_gpu_span {
 	uint8_t device, pool;
 	uint8_t part; /* enum sp_account_part, once settled; before, enum sp_part */
 	bool is_whole; /* its EXTRA words are there */
+	bool is_graph; /* the launch of one, in no stage of its own */
 };
 
 /* Some stretch of training. */
 struct sp_gpu_sums {
 	struct sp_account launched; /* busy with what was launched in it, by part of the step; of all streams */
+	uint64_t graph_ns; /* of launched.ns[SP_ACCOUNT_other]: in graphs that stand for steps, whole or in pieces */
 	uint64_t busy_ns;  /* of its wall time, in which any stream was */
 	uint64_t wall_ns;
 	uint64_t lost_wait_ns, hidden_wait_ns; /* of its waits for the loader, while nothing and something ran */

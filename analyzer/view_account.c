@@ -185,6 +185,7 @@ static void gpu_json(const struct sp_report *report, struct sp_out *out,
 		return;
 	sp_json_open(j, "gpu_time", '{');
 	count_json(out, "busy_ns", gpu != NULL, gpu ? gpu->busy_ns : 0);
+	count_json(out, "graph_ns", gpu != NULL, gpu ? gpu->graph_ns : 0);
 	count_json(out, "idle_ns", gpu != NULL, gpu ? gpu->wall_ns - gpu->busy_ns : 0);
 	count_json(out, "lost_wait_ns", gpu != NULL, gpu ? gpu->lost_wait_ns : 0);
 	count_json(out, "hidden_wait_ns", gpu != NULL, gpu ? gpu->hidden_wait_ns : 0);
@@ -210,6 +211,9 @@ static void gpu_lines(struct sp_out *out, const struct sp_gpu_sums *gpu, uint64_
 		    sp_text_ns(c, gpu->wall_ns - gpu->busy_ns));
 	sp_out_line(out, "           of the loader wait %s lost: nothing ran; %s hidden behind work",
 		    sp_text_ns(a, gpu->lost_wait_ns), sp_text_ns(b, gpu->hidden_wait_ns));
+	if (gpu->graph_ns)
+		sp_out_line(out, "           %s of the row other are CUDA graphs: forward, backward and optimizer in one",
+			    sp_text_ns(a, gpu->graph_ns));
 	if (dropped)
 		sp_out_line(out, "           %s stretches of work could not be timed: all this is too low",
 			    sp_text_count(a, dropped));

@@ -18,14 +18,14 @@ void sp_cuda_graph_launch(void)
 		sp_cover("cuda-graphs", "unobservable",
 			 "a graph is one call: forward, backward and optimizer in it are not told apart");
 	if (++in_a_row > longest_row)
-		sp_cuda_time_split();
+		sp_cuda_time_graph_begin();
 	errno = kept;
 }
 
 void sp_cuda_graph_launched(void)
 {
 	if (in_a_row > longest_row)
-		sp_cuda_time_close();
+		sp_cuda_time_graph_end();
 }
 
 void sp_cuda_graph_is_part(void)

@@ -159,7 +159,8 @@ uint32_t sp_cuda_time_enter(uint32_t part)
 		sp_cuda_time_bind();
 	if (part != SP_PART_loader_next && part != SP_PART_checkpoint_save)
 		sp_cuda_graph_is_part();
-	before = now_part;
+	/* A launch that was left by an exception has no end. */
+	before = now_part == SP_PART_cuda_graph ? SP_PART_none : now_part;
 	boundary();
 	now_part = part;
 	arm();
@@ -185,11 +186,23 @@ void sp_cuda_time_split(void)
 	arm();
 }
 
-void sp_cuda_time_close(void)
+void sp_cuda_time_graph_begin(void)
 {
 	if (!is_trainer(SP_PART_none))
 		return;
 	boundary();
+	if (now_part == SP_PART_none)
+		now_part = SP_PART_cuda_graph;
+	arm();
+}
+
+void sp_cuda_time_graph_end(void)
+{
+	if (!is_trainer(SP_PART_none))
+		return;
+	boundary();
+	if (now_part == SP_PART_cuda_graph)
+		now_part = SP_PART_none;
 	__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
 }
 

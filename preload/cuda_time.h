@@ -32,11 +32,15 @@ void sp_cuda_time_bind(void);
 uint32_t sp_cuda_time_enter(uint32_t part);
 void sp_cuda_time_leave(uint32_t entered);
 
-/* A boundary inside a stage: of a module, or before the launch of a graph. */
+/* A boundary inside a stage: of a module. */
 void sp_cuda_time_split(void);
 
-/* What is open ends here, and what comes until the next boundary is in no span: behind the launch of a graph. */
-void sp_cuda_time_close(void);
+/*
+ * Around the launch of a graph that is a stretch of its own: of the part cuda_graph, or of the stage that it is in. What
+ * comes behind it, until the next boundary, is in no span.
+ */
+void sp_cuda_time_graph_begin(void);
+void sp_cuda_time_graph_end(void);
 
 /* Work is about to be put on a stream. per_thread: a NULL stream is the calling thread's own. */
 void sp_cuda_time_begin(uint64_t stream, int per_thread);

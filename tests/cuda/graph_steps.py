@@ -31,6 +31,12 @@ class Graphs(Case):
         self.assertGreaterEqual(gpu["busy_ns"], 0.999 * ns * (steps - 2) / steps)
         self.assertLessEqual(gpu["busy_ns"], ns + 2 * MS * steps)
 
+    def assert_named_graphs(self, summary, account, ns, replays):
+        """What the row other has of graphs, which is all of them, but for the last."""
+        in_graphs = summary["gpu_time"]["graph_ns"]
+        self.assertGreaterEqual(in_graphs, 0.999 * ns * (replays - 2) / replays)
+        self.assertLessEqual(in_graphs, min(account["other"]["gpu_ns"], ns + 2 * MS * replays))
+
     def assert_named(self, summary):
         told = [line["text"].split("\t") for line in summary["coverage"]]
         self.assertIn(["cuda-graphs", "unobservable"], [line[:2] for line in told])
@@ -49,6 +55,7 @@ class Graphs(Case):
             self.assertIn("inside a CUDA graph", account[part]["reason"], part)
         self.assertGreaterEqual(account["sync_wait"]["ns"], 0.9 * ns * (steps - 1) / steps)
         self.assert_busy(summary, ns, steps)
+        self.assert_named_graphs(summary, account, ns, steps)
         # Between two graphs the device has nothing but a copy to do.
         self.assertGreaterEqual(summary["gpu_time"]["idle_ns"], 0.8 * (steps - 2) * input_ms * MS)
         self.assert_named(summary)
@@ -63,11 +70,13 @@ class Graphs(Case):
         account = {row["part"]: row for row in summary["account"]}
         self.assertGreaterEqual(account["loader_wait"]["ns"], (eager + replays - 1) * 10 * MS)
         self.assert_busy(summary, ns + eager * 2 * 4 * MS, eager + replays)
+        self.assert_named_graphs(summary, account, ns, replays)
         self.assert_named(summary)
 
     def test_graphs_are_parts_of_steps(self):
         eager, replays = 2, 10
         _, summary, _ = self.train(eager, replays, 2, 5, "eager")
+        self.assertLess(summary["gpu_time"]["graph_ns"], summary["gpu_time"]["busy_ns"])
         self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (eager + replays, "optimizer"))
 
 
