@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/device_calls.h"
 #include "analyzer/evidence_cpu.h"
+#include "analyzer/evidence_device.h"
 #include "analyzer/evidence_input.h"
 #include "analyzer/lines.h"
 #include "analyzer/clock.h"
@@ -206,95 +206,6 @@ static void set_account(struct sp_evidence *e, const struct time *t, const struc
 	sp_evidence_ratio(e, SP_MEASURE_compute_share, compute, t->total);
 }
 
-/*
- * The host keeps the device waiting only where it would have waited itself, had the device more to
- * do: in syncs, in copies to the host, or in launches that find the queue full.
- */
-#define DEVICE_WAIT_MOST 0.2
-/* One stretch of work in so many may be missing. */
-#define DROPPED_MOST 20u
-#define QUEUE_LAUNCHES 2048.0 /* more than a queue holds */
-
-static void set_launches(struct sp_evidence *e, const struct time *t,
-			 const struct sp_device_calls *c)
-{
-	double waits = (double)(c->sync_ns + c->d2h_ns + c->blocked_ns);
-	double compute = (double)(t->account.ns[SP_ACCOUNT_forward] +
-				  t->account.ns[SP_ACCOUNT_backward] +
-				  t->account.ns[SP_ACCOUNT_optimizer] +
-				  t->account.ns[SP_ACCOUNT_zero_grad] +
-				  t->account.ns[SP_ACCOUNT_other]);
-	double host = compute - (double)c->blocked_ns;
-	bool would_wait = c->syncs || c->d2h_ns || (double)c->launches > QUEUE_LAUNCHES;
-
-	if (!c->launches)
-		return;
-	host = host > 0 ? host : 0;
-	sp_evidence_ratio(e, SP_MEASURE_launches_per_step, (double)c->launches, (double)t->steps);
-	sp_evidence_ratio(e, SP_MEASURE_launch_ns, (double)c->launch_ns, (double)c->launches);
-	sp_evidence_ratio(e, SP_MEASURE_launches_per_ms, (double)c->launches * 1e6, host);
-	/* The device's own idle time is all that faster launching could win, and gaps between works that kept up. */
-	if (c->has_gpu_idle) {
-		double idle = (double)(c->gpu_idle_ns + c->gpu_paced_ns);
-
-		host = idle < host ? idle : host;
-	}
-	if (would_wait || c->has_gpu_idle)
-		sp_evidence_ratio(e, SP_MEASURE_launch_bound_share,
-				  waits < DEVICE_WAIT_MOST * t->total ? host : 0, t->total);
-}
-
-/* Where the device's own time is known, it says which of the loader's waits were lost. */
-static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *report)
-{
-	struct sp_gpu_sums gpu;
-	uint64_t dropped;
-
-	if (!sp_gpu_time_sum(report, &gpu, &dropped) || dropped > gpu.spans / DROPPED_MOST)
-		return;
-	c->has_gpu_idle = true;
-	c->gpu_idle_ns = gpu.wall_ns - gpu.busy_ns;
-	c->gpu_idle_ns -= gpu.lost_wait_ns < c->gpu_idle_ns ? gpu.lost_wait_ns : c->gpu_idle_ns;
-	c->gpu_paced_ns = gpu.paced_ns;
-	c->drained_wait_ns = gpu.lost_wait_ns;
-	c->hidden_wait_ns = gpu.hidden_wait_ns;
-	c->wait_ns = gpu.lost_wait_ns + gpu.hidden_wait_ns;
-}
-
-static void set_device(struct sp_evidence *e, const struct time *t, const struct sp_device_calls *c)
-{
-	double sync = (double)(c->sync_ns + c->d2h_ns), idle = (double)c->idle_ns;
-
-	e->has_device = c->is_used;
-	e->is_queue_known = 2 * (c->drained_wait_ns + c->hidden_wait_ns) >= c->wait_ns;
-	if (!c->is_used) {
-		/* no device but the CPU that waits */
-		if (e->of[SP_MEASURE_loader_wait_share].is_known)
-			sp_evidence_set(e, SP_MEASURE_lost_wait_share,
-					sp_evidence_value(e, SP_MEASURE_loader_wait_share));
-		return;
-	}
-	if (c->wait_ns && e->of[SP_MEASURE_loader_wait_share].is_known)
-		sp_evidence_set(e, SP_MEASURE_lost_wait_share,
-				sp_evidence_value(e, SP_MEASURE_loader_wait_share) *
-					(double)(c->wait_ns - c->hidden_wait_ns) /
-					(double)c->wait_ns);
-	if (c->syncs || c->d2h_ns) {
-		sp_evidence_ratio(e, SP_MEASURE_sync_share, sync, t->total);
-		sp_evidence_ratio(e, SP_MEASURE_sync_cost_share, idle < sync ? idle : sync,
-				  t->total);
-		sp_evidence_ratio(e, SP_MEASURE_syncs_per_step, (double)c->syncs, (double)t->steps);
-	}
-	if (c->allocations) {
-		sp_evidence_ratio(e, SP_MEASURE_allocations_per_step, (double)c->allocations, (double)t->steps);
-		sp_evidence_ratio(e, SP_MEASURE_allocation_share, (double)c->allocation_ns, t->total);
-		sp_evidence_ratio(e, SP_MEASURE_allocation_cost_share, (double)c->allocation_idle_ns, t->total);
-	}
-	sp_evidence_ratio(e, SP_MEASURE_pageable_share, (double)c->h2d_pageable_ns,
-			  (double)c->h2d_ns);
-	set_launches(e, t, c);
-}
-
 /* The line of Python that waited longest, all in all. */
 static void set_line(struct sp_evidence *e, const struct sp_report *report)
 {
@@ -416,7 +327,6 @@ static bool has_loader_calls(const struct sp_report *report)
 
 int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 {
-	struct sp_device_calls calls;
 	struct time time = {.total = 0};
 	int r = read_time(&time, e, report);
 
@@ -428,12 +338,10 @@ int sp_evidence_gather(struct sp_evidence *e, const struct sp_report *report)
 	e->has_loader_calls = has_loader_calls(report);
 	if (r < 0 || time.steps == 0)
 		return r;
-	r = sp_device_calls_read(&calls, report);
+	set_account(e, &time, report);
+	r = sp_evidence_device(e, &time.account, time.steps, report);
 	if (r < 0)
 		return r;
-	use_gpu_time(&calls, report);
-	set_account(e, &time, report);
-	set_device(e, &time, &calls);
 	r = set_forward(e, report);
 	if (r < 0)
 		return r;
