@@ -280,9 +280,9 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 {
 	struct sp_piece piece = sp_piece_of(c->image, slot, start_ns, end_ns), *list;
 
+	note_saving(c, &piece);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), piece.kind, end_ns) || is_left_out(c, &piece))
 		return;
-	note_saving(c, &piece);
 	if (piece.kind == SP_PIECE_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);
 		return;

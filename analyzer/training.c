@@ -197,17 +197,11 @@ static int read_otherwise(struct reading *r)
 	return any ? sp_jobs_run(r->report->jobs, r->count, read_again, r) : 0;
 }
 
-/* Waits for others that no loader explains, in a process that saves checkpoints. */
 static bool may_await_saving(const struct reading *r, uint32_t i)
 {
-	const struct sp_steps *s = &r->steps[i];
+	uint32_t image = r->report->index.streams[r->streams[i]]->image;
 
-	if (s->is_fed || !r->report->facts.images[r->report->index.streams[r->streams[i]]->image].saves)
-		return false;
-	for (uint32_t k = 0; k < s->count; k++)
-		if (s->steps[k].awaited_ns)
-			return true;
-	return false;
+	return r->steps[i].count && r->report->facts.images[image].saves;
 }
 
 static int read_with_savings(void *context, unsigned worker, uint32_t i)

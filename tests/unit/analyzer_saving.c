@@ -1,5 +1,5 @@
 /*
- * Which waits of a training thread that no loader feeds were for a checkpoint: those in which another thread of its
+ * Which waits of a training thread were for a checkpoint: those in which another thread of its
  * process ended one that it had been saving for most of the wait.
  */
 #include <check.h>
@@ -10,7 +10,7 @@
 #include "tests/unit/load.h"
 #include "tests/unit/trace_maker.h"
 
-enum { SGD = 1, SAVE, BACKWARD };
+enum { SGD = 1, SAVE, BACKWARD, LOADER };
 
 enum { STEP_NS = 20000, STEPS = 3, BACKWARD_NS = 1000, OPTIMIZER_NS = 500 };
 
@@ -48,19 +48,22 @@ static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
 		[SGD] = "Optimizer.step#SGD.step",
 		[SAVE] = "torch.save",
 		[BACKWARD] = "backward",
+		[LOADER] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
 	};
 
 	sp_maker_init(m, pid, tid, 0);
 	sp_maker_header(m);
-	for (uint32_t id = SGD; id <= BACKWARD; id++)
+	for (uint32_t id = SGD; id <= LOADER; id++)
 		sp_maker_define(m, SP_DEFINE_NAME, id, names[id], strlen(names[id]));
 }
 
-/* Waits of 3000 ns for a batch and of 5000 ns for the checkpoint that another thread saves. */
-static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t at)
+/* Waits of 3000 ns for a batch (of a loader: in its call) and of 5000 ns for the checkpoint that another thread saves. */
+static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t at, bool has_loader)
 {
 	span(saver, SP_EV_python_call, SAVE, at + 2000, at + 8900, SP_PART_checkpoint_save);
 	span(trainer, SP_EV_sem_wait, 0, at, at + 3000, 0);
+	if (has_loader)
+		span(trainer, SP_EV_torch_range, LOADER, at, at + 3000, 0);
 	span(trainer, SP_EV_sem_wait, 0, at + 4000, at + 9000, 0);
 	span(trainer, SP_EV_python_call, BACKWARD, at + 10000, at + 10000 + BACKWARD_NS, SP_PART_backward);
 	span(trainer, SP_EV_torch_range, SGD, at + STEP_NS - OPTIMIZER_NS, at + STEP_NS, 0);
@@ -74,7 +77,7 @@ static void put(struct sp_maker *m, const char *folder, const char *name)
 }
 
 /* `pid` is the saving thread's, the trainer's is 10. */
-static struct sp_account account(uint32_t pid)
+static struct sp_account account(uint32_t pid, bool has_loader)
 {
 	struct sp_maker trainer, saver;
 	struct sp_account sum;
@@ -86,7 +89,7 @@ static struct sp_account account(uint32_t pid)
 	begin(&saver, pid, 20);
 	span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
 	for (uint64_t i = 0; i < STEPS; i++)
-		make_step(&trainer, &saver, START_TICKS + i * STEP_NS);
+		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, has_loader);
 	put(&trainer, folder, "trainer.zst");
 	put(&saver, folder, "saver.zst");
 	sp_load_one(&load, folder);
@@ -99,7 +102,7 @@ static struct sp_account account(uint32_t pid)
 
 START_TEST(the_trainer_waits)
 {
-	struct sp_account sum = account(10);
+	struct sp_account sum = account(10, _i);
 
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], STEPS * 5000);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 3000);
@@ -109,7 +112,7 @@ END_TEST
 
 START_TEST(another_process_saves)
 {
-	struct sp_account sum = account(11);
+	struct sp_account sum = account(11, false);
 
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], 0);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 8000);
@@ -124,7 +127,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
-	tcase_add_test(c, the_trainer_waits);
+	tcase_add_loop_test(c, the_trainer_waits, 0, 2); /* without a loader, and with one */
 	tcase_add_test(c, another_process_saves);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
