@@ -30,12 +30,13 @@ static const char schema[] =
 	" kind_id INTEGER REFERENCES kind, stage_id INTEGER REFERENCES stage, start_ns INTEGER,"
 	" dur_ns INTEGER, value INTEGER, file_id INTEGER REFERENCES file,"
 	" label_id INTEGER REFERENCES label, width INTEGER, height INTEGER, inside_ns INTEGER,"
-	" device INTEGER, gpu_stream INTEGER, correlation INTEGER);";
+	" device INTEGER, gpu_stream INTEGER, correlation INTEGER, communicator INTEGER);";
 
 /* Made when the rows are there. */
 static const char views[] =
 	"CREATE VIEW dump AS SELECT e.start_ns, e.dur_ns, p.pid, t.tid, k.name AS event,"
-	" s.name AS stage, e.value, e.inside_ns, e.width, e.height, f.path AS file, l.text AS label"
+	" s.name AS stage, e.value, e.inside_ns, e.width, e.height, f.path AS file, l.text AS label,"
+	" e.communicator"
 	" FROM event e JOIN thread t ON t.id = e.thread_id JOIN process p ON p.id = t.process_id"
 	" JOIN kind k ON k.id = e.kind_id JOIN stage s ON s.id = e.stage_id"
 	" LEFT JOIN file f ON f.id = e.file_id LEFT JOIN label l ON l.id = e.label_id ORDER BY e.id;"
@@ -232,6 +233,7 @@ static int put_event(void *context, const struct sp_record *record)
 	bind_known(e, 12, record->device, record->is_gpu);
 	bind_known(e, 13, record->gpu_stream, record->is_gpu);
 	bind_known(e, 14, record->correlation, record->correlation != 0);
+	bind_known(e, 15, record->arg, sp_record_has_communicator(record));
 	return r == 0 ? sp_sql_step(e) : r;
 }
 
@@ -239,8 +241,8 @@ static int put_events(struct store *s)
 {
 	int r = prepare(s,
 			"INSERT INTO event (thread_id, kind_id, stage_id, start_ns, dur_ns, value, file_id,"
-			" label_id, width, height, inside_ns, device, gpu_stream, correlation)"
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			" label_id, width, height, inside_ns, device, gpu_stream, correlation, communicator)"
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			&s->event);
 
 	if (r == 0)
