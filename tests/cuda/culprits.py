@@ -35,10 +35,10 @@ def names_of(frames, known):
 class Culprits(Case):
     def setUp(self):
         super().setUp()
-        self.library = victim(LIBRARY)
+        self.waits = victim(LIBRARY)
         said = os.path.join(self.folder, "said.json")
         env = {"STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms", "STAGEPROF_LINES": "1ms"}
-        self.outcome = self.run_both(sys.executable, SCRIPT, self.library, str(ROUNDS), said, env=env)
+        self.outcome = self.run_both(sys.executable, SCRIPT, self.waits, str(ROUNDS), said, env=env)
         with open(said) as file:
             self.said = json.load(file)
         events = self.outcome.trace.report("dump", "--limit=all")["events"]
@@ -58,7 +58,7 @@ class Culprits(Case):
 
     def test_stacks(self):
         rows = self.outcome.trace.report("stacks", "--limit=all")["slow_calls"]
-        known = functions(self.library)
+        known = functions(self.waits)
         for mark, (event, _) in WAITS.items():
             with self.subTest(event):
                 mine = [row for row in rows if row["event"] == event]
