@@ -132,10 +132,8 @@ static void make_run(struct sp_load *load, const char *name, int steps, uint64_t
 		sp_maker_event(&m, SP_EV_torch_backward, 0, 3000000, 0);
 		sp_maker_event(&m, SP_EV_torch_range, ADAM, 90, 0);
 	}
-	sp_maker_block(&m, SP_BLOCK_LAST);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	ck_assert_int_eq(sp_maker_write(path, "a.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, path, "a.zst");
 	sp_load_one(load, path);
 }
 

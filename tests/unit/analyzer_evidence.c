@@ -52,9 +52,7 @@ static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
 
 static const char *judge(void)
 {
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, "a.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
 	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
 	return sp_rule_of(v.id)->code;

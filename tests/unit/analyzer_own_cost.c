@@ -29,10 +29,8 @@ static void process(uint32_t pid, const struct words *words)
 	sp_maker_header(&m);
 	for (int i = 0; i < 100; i++)
 		sp_maker_event(&m, SP_EV_read, 0, 1000, 1);
-	sp_maker_block(&m, SP_BLOCK_LAST);
 	snprintf(name, sizeof(name), "%u.zst", pid);
-	ck_assert_int_eq(sp_maker_write(folder, name, m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, name);
 }
 
 static struct sp_own_cost load_cost(const struct sp_selection *selection)

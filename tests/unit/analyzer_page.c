@@ -52,9 +52,7 @@ static void load_steps(void)
 		     SP_PART_backward);
 		span(&m, SP_EV_torch_range, ADAM, STEP_NS, 0);
 	}
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, "a.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
 	ck_assert_uint_eq(load.report.training.trainers[0].steps.count, STEPS);

@@ -63,9 +63,7 @@ static void train(void)
 
 static const struct sp_steps *steps(void)
 {
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, "a.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
 	return &load.report.training.trainers[0].steps;

@@ -26,9 +26,7 @@ static void begin(uint32_t tid)
 
 static void end(const char *name)
 {
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, name, m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, name);
 }
 
 static void read_tree(enum sp_range_choice choice)

@@ -109,9 +109,7 @@ static void train_batch(void)
 
 static const struct sp_steps *steps(void)
 {
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, "a.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
 	return &load.report.training.trainers[0].steps;
@@ -555,9 +553,7 @@ START_TEST(no_optimizer)
 		batch();
 		work(FORWARD_NS);
 	}
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, "a.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 0);
 	text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);

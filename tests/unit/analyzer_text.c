@@ -53,9 +53,7 @@ static void setup(void)
 	}
 	sp_maker_define(&m, SP_DEFINE_COMMAND, 0, "python\0\033[2J\0=1", 15);
 	sp_maker_define(&m, SP_DEFINE_THREAD, 0, "\033]2;x\a", 6);
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, "t.zst", m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, "t.zst");
 	sp_load_one(&load, folder);
 }
 

@@ -34,9 +34,7 @@ static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
 
 static void end(const char *file)
 {
-	sp_maker_block(&m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, file, m.bytes, m.size), 0);
-	sp_maker_finish(&m);
+	sp_maker_put(&m, folder, file);
 }
 
 /* A wait of which 880 ns are after the first bytes, and 300 of these waiting for more. */

@@ -56,21 +56,12 @@ static uint64_t together_ns(const struct sp_job *job, uint32_t step)
 	return latest + SP_JOB_REDUCE_NS;
 }
 
-static void span(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t from, uint64_t to)
-{
-	m->now_ticks = to;
-	sp_maker_around(m, kind, arg, from, 0);
-}
-
 static void put(struct sp_maker *m, const char *folder, uint32_t k, const char *end)
 {
 	char name[32];
 
-	sp_maker_block(m, SP_BLOCK_LAST);
 	snprintf(name, sizeof(name), "%u%s.zst", k, end);
-	if (sp_maker_write(folder, name, m->bytes, m->size) < 0)
-		abort();
-	sp_maker_finish(m);
+	sp_maker_put(m, folder, name);
 }
 
 static void write_rank(const struct sp_job *job, const char *folder, uint32_t k)
@@ -86,11 +77,11 @@ static void write_rank(const struct sp_job *job, const char *folder, uint32_t k)
 		uint64_t backward = loader_end + SP_JOB_FORWARD_NS + rank->forward_more_ns;
 		uint64_t together = at + together_ns(job, i);
 
-		span(&steps, SP_EV_torch_range, LOADER, at, loader_end);
-		span(&steps, SP_EV_torch_backward, 0, backward, together);
+		sp_maker_span(&steps, SP_EV_torch_range, LOADER, at, loader_end, 0);
+		sp_maker_span(&steps, SP_EV_torch_backward, 0, backward, together, 0);
 		if (job->collective)
-			span(&reduce, SP_EV_torch_range, REDUCE, at + arrival_ns(rank), together);
-		span(&steps, SP_EV_torch_range, SGD, together, together + SP_JOB_OPTIMIZER_NS);
+			sp_maker_span(&reduce, SP_EV_torch_range, REDUCE, at + arrival_ns(rank), together, 0);
+		sp_maker_span(&steps, SP_EV_torch_range, SGD, together, together + SP_JOB_OPTIMIZER_NS, 0);
 		at = together + SP_JOB_OPTIMIZER_NS;
 	}
 	put(&steps, folder, k, "");

@@ -101,6 +101,12 @@ void sp_maker_around(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t s
 	add_slot(m, start_ticks, m->now_ticks - start_ticks, value, (uint64_t)arg << 32 | kind);
 }
 
+void sp_maker_span(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t from, uint64_t to, int64_t value)
+{
+	m->now_ticks = to;
+	sp_maker_around(m, kind, arg, from, value);
+}
+
 void sp_maker_extra(struct sp_maker *m, uint64_t a, uint64_t b, uint64_t c)
 {
 	add_slot(m, a, b, (int64_t)c, SP_KIND_EXTRA);
@@ -289,4 +295,12 @@ int sp_maker_write(const char *directory, const char *name, const void *bytes, s
 	done = write(fd, bytes, n);
 	close(fd);
 	return done == (ssize_t)n ? 0 : -EIO;
+}
+
+void sp_maker_put(struct sp_maker *m, const char *directory, const char *name)
+{
+	sp_maker_block(m, SP_BLOCK_LAST);
+	if (sp_maker_write(directory, name, m->bytes, m->size) < 0)
+		abort();
+	sp_maker_finish(m);
 }

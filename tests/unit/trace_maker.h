@@ -34,6 +34,8 @@ void sp_maker_event(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t ti
 /* An event from start_ticks to now, around what was made since. */
 void sp_maker_around(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t start_ticks,
 		     int64_t value);
+/* An event from `from` to `to`, which becomes now. */
+void sp_maker_span(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t from, uint64_t to, int64_t value);
 void sp_maker_extra(struct sp_maker *m, uint64_t a, uint64_t b, uint64_t c);
 void sp_maker_hole(struct sp_maker *m);
 void sp_maker_jpeg(struct sp_maker *m, uint64_t inside_ticks, uint32_t width, uint32_t height,
@@ -62,6 +64,10 @@ void sp_maker_append(struct sp_maker *m, const void *bytes, size_t n);
 
 /* Writes bytes to DIRECTORY/NAME, making the directory; returns 0 or -errno. */
 int sp_maker_write(const char *directory, const char *name, const void *bytes, size_t n);
+
+/* Makes the slots at hand the last block, writes the file as sp_maker_write() does, and finishes `m`. Aborts where it
+ * cannot be written. */
+void sp_maker_put(struct sp_maker *m, const char *directory, const char *name);
 
 /* zstd-compresses; the result is the caller's to free. */
 uint8_t *sp_maker_compress(const void *bytes, size_t n, size_t *ret_bytes);
