@@ -8,8 +8,6 @@
 #include "analyzer/report.h"
 #include "analyzer/step_cut.h"
 
-#define ENDS_MAX (1u << 22) /* of one process; what comes after is not waited for */
-
 struct finding {
 	const struct sp_image_facts *image;
 	const struct sp_clock *clock;
@@ -84,70 +82,18 @@ int sp_collectives_read(const struct sp_report *report, uint32_t trainer,
 	return r == 0 && !f.last ? -ENOMEM : r;
 }
 
-static int take_ends(struct sp_collective_ends *ends, const struct sp_image_facts *image,
-		     const struct sp_clock *clock, const struct sp_batch *batch)
+int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
+			     const struct sp_report *report, uint32_t image)
 {
-	for (uint32_t i = 0; i < batch->n && ends->count < ENDS_MAX; i++) {
-		const struct sp_slot *slot = &batch->slots[i];
-		int64_t *list;
-
-		if (!is_collective(image, slot))
-			continue;
-		list = sp_cut_room(ends->at_ns, ends->count, &ends->room, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		ends->at_ns = list;
-		list[ends->count++] = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
-	}
-	return 0;
+	*calls = (struct sp_process_calls){.list = NULL};
+	if (!report->facts.images[image].has_collectives)
+		return 0;
+	return sp_process_calls_read(calls, reader, report, image, 0, is_collective);
 }
 
-static int compare_ends(const void *a, const void *b)
+bool sp_collective_ended(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	uint32_t next = sp_process_calls_after(calls, from_ns);
 
-	return (x > y) - (x < y);
-}
-
-int sp_collective_ends_read(struct sp_collective_ends *ends, struct sp_reader *reader,
-			    const struct sp_report *report, uint32_t image)
-{
-	const struct sp_index *index = &report->index;
-	const struct sp_clock *clock = &index->hosts[index->images[image].host].clock;
-	const struct sp_image_facts *facts = &report->facts.images[image];
-	struct sp_batch batch;
-	int r = 0;
-
-	*ends = (struct sp_collective_ends){.at_ns = NULL};
-	for (uint32_t i = 0; facts->has_collectives && i < index->stream_count; i++) {
-		if (index->streams[i]->image != image)
-			continue;
-		sp_reader_open(reader, index, index->streams[i]);
-		while (r == 0 && sp_reader_next(reader, &batch))
-			r = take_ends(ends, facts, clock, &batch);
-	}
-	if (ends->count)
-		qsort(ends->at_ns, ends->count, sizeof(*ends->at_ns), compare_ends);
-	return r;
-}
-
-void sp_collective_ends_finish(struct sp_collective_ends *ends)
-{
-	free(ends->at_ns);
-	*ends = (struct sp_collective_ends){.at_ns = NULL};
-}
-
-bool sp_collective_ended(const struct sp_collective_ends *ends, int64_t from_ns, int64_t to_ns)
-{
-	uint32_t low = 0, high = ends->count; /* the first that is later than from_ns */
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (ends->at_ns[middle] <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ends->count && ends->at_ns[low] <= to_ns;
+	return next < calls->count && calls->list[next].end_ns <= to_ns;
 }

@@ -5,12 +5,10 @@
 #ifndef STAGEPROF_ANALYZER_COLLECTIVE_H
 #define STAGEPROF_ANALYZER_COLLECTIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include <stdbool.h>
-
-struct sp_reader;
-struct sp_report;
+#include "analyzer/process_calls.h"
 
 /* CLOCK_REALTIME ns of the host; end_ns == 0: the step has none. */
 struct sp_collective {
@@ -24,18 +22,12 @@ struct sp_collective {
 int sp_collectives_read(const struct sp_report *report, uint32_t trainer,
 			struct sp_collective **ret);
 
-/* When collectives of one process ended, CLOCK_REALTIME ns of the host, in order. */
-struct sp_collective_ends {
-	int64_t *at_ns;
-	uint32_t count, room;
-};
-
-/* From all threads of an image; none where its names tell of no collective. Returns 0 or -ENOMEM. */
-int sp_collective_ends_read(struct sp_collective_ends *ends, struct sp_reader *reader,
-			    const struct sp_report *report, uint32_t image);
-void sp_collective_ends_finish(struct sp_collective_ends *ends);
+/* The collectives of one process, from all threads of its image; none where its names tell of no collective. Returns 0 or
+ * -ENOMEM; sp_process_calls_finish() it in either case. */
+int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
+			     const struct sp_report *report, uint32_t image);
 
 /* True where one ended in (from_ns, to_ns]. */
-bool sp_collective_ended(const struct sp_collective_ends *ends, int64_t from_ns, int64_t to_ns);
+bool sp_collective_ended(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -128,13 +128,13 @@ struct sp_steps {
 };
 
 struct sp_piece;
-struct sp_savings;
+struct sp_process_calls;
 
 /* Takes the events of one thread, in the order in which they ended. */
 struct sp_cutter {
 	struct sp_steps *steps;
 	const struct sp_image_facts *image;
-	const struct sp_savings *savings; /* that a wait may be for; NULL: none are known */
+	const struct sp_process_calls *savings; /* that a wait may be for; NULL: none are known */
 	struct sp_piece *pieces; /* none inside another */
 	uint32_t count, room;
 	int64_t from_ns; /* end of the last step */

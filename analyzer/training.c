@@ -61,7 +61,7 @@ struct thread {
 	const struct sp_clock *clock;
 	struct sp_cutter cutter;
 	struct carry carry;
-	struct sp_collective_ends ends; /* of its process */
+	struct sp_process_calls collectives; /* of its process */
 };
 
 static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t kind)
@@ -69,7 +69,7 @@ static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t ki
 	int64_t start_ns = sp_clock_realtime_ns(t->clock, slot->start);
 	int64_t end_ns = sp_clock_realtime_ns(t->clock, slot->start + slot->ticks);
 
-	if (kind != SP_EV_cond_wait || sp_collective_ended(&t->ends, start_ns, end_ns))
+	if (kind != SP_EV_cond_wait || sp_collective_ended(&t->collectives, start_ns, end_ns))
 		sp_cutter_take(&t->cutter, slot, start_ns, end_ns);
 }
 
@@ -98,13 +98,13 @@ static void take_batch(struct thread *t, const struct sp_batch *batch)
  * A thread that goes on after its clean end has several streams; they follow each other in the
  * index.
  */
-static int read_steps(struct reading *r, unsigned worker, uint32_t i, const struct sp_savings *savings)
+static int read_steps(struct reading *r, unsigned worker, uint32_t i, const struct sp_process_calls *savings)
 {
 	const struct sp_index *index = &r->report->index;
 	struct sp_reader *reader = &r->readers[worker];
 	uint32_t first = r->streams[i], image = index->streams[first]->image;
 	struct thread t = {.reading = r, .clock = &index->hosts[index->images[image].host].clock};
-	int result = sp_collective_ends_read(&t.ends, reader, r->report, image);
+	int result = sp_collective_calls_read(&t.collectives, reader, r->report, image);
 	struct sp_batch batch;
 
 	sp_cutter_init(&t.cutter, &r->steps[i], &r->report->facts.images[image]);
@@ -118,7 +118,7 @@ static int read_steps(struct reading *r, unsigned worker, uint32_t i, const stru
 		take_carried(&t.cutter, t.clock, &t.carry, NULL);
 	}
 	sp_cutter_finish(&t.cutter);
-	sp_collective_ends_finish(&t.ends);
+	sp_process_calls_finish(&t.collectives);
 	return result ? result : sp_steps_settle(&r->steps[i]);
 }
 
@@ -208,7 +208,7 @@ static int read_with_savings(void *context, unsigned worker, uint32_t i)
 {
 	struct reading *r = context;
 	enum sp_step_end end = r->steps[i].end;
-	struct sp_savings savings;
+	struct sp_process_calls savings;
 	int result;
 
 	if (!may_await_saving(r, i))
@@ -219,7 +219,7 @@ static int read_with_savings(void *context, unsigned worker, uint32_t i)
 		r->steps[i] = (struct sp_steps){.end = end};
 		result = read_steps(r, worker, i, &savings);
 	}
-	sp_savings_finish(&savings);
+	sp_process_calls_finish(&savings);
 	return result;
 }
 

@@ -34,8 +34,8 @@ static const struct interval intervals[] = {
 
 START_TEST(an_end_within)
 {
-	int64_t at_ns[] = {100, 200, 200, 300};
-	struct sp_collective_ends ends = {.at_ns = at_ns, .count = 4};
+	struct sp_process_call list[] = {{0, 100}, {0, 200}, {0, 200}, {0, 300}};
+	struct sp_process_calls ends = {.list = list, .count = 4};
 	const struct interval *i = &intervals[_i];
 
 	ck_assert_int_eq(sp_collective_ended(&ends, i->from_ns, i->to_ns), i->ended);
@@ -44,7 +44,7 @@ END_TEST
 
 START_TEST(no_collective)
 {
-	struct sp_collective_ends none = {.at_ns = NULL};
+	struct sp_process_calls none = {.list = NULL};
 
 	ck_assert(!sp_collective_ended(&none, INT64_MIN, INT64_MAX));
 }
@@ -68,13 +68,6 @@ static const uint64_t reductions[][2] = {
 	{2000, 3200}, {3450, 4600}, {6500, 7300}, {7300, 7400}, {8000, 9000},
 };
 
-static void span(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t from, uint64_t to,
-		 int64_t value)
-{
-	m->now_ticks = to;
-	sp_maker_around(m, kind, arg, from, value);
-}
-
 static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid, const char *collective)
 {
 	static const char *const names[] = {
@@ -94,24 +87,17 @@ static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid, const char *co
 
 static void make_step(struct sp_maker *m, uint64_t at)
 {
-	span(m, SP_EV_torch_range, LOADER, at, at + LOADER_NS, 0);
+	sp_maker_span(m, SP_EV_torch_range, LOADER, at, at + LOADER_NS, 0);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
-		span(m, SP_EV_cond_wait, 0, at + waits[i].from, at + waits[i].to, 0);
-	span(m, SP_EV_python_call, LABEL, at + 3000, at + 3000 + BACKWARD_NS, SP_PART_backward);
-	span(m, SP_EV_torch_range, SGD, at + 14000, at + 14000 + OPTIMIZER_NS, 0);
+		sp_maker_span(m, SP_EV_cond_wait, 0, at + waits[i].from, at + waits[i].to, 0);
+	sp_maker_span(m, SP_EV_python_call, LABEL, at + 3000, at + 3000 + BACKWARD_NS, SP_PART_backward);
+	sp_maker_span(m, SP_EV_torch_range, SGD, at + 14000, at + 14000 + OPTIMIZER_NS, 0);
 }
 
 static void make_reductions(struct sp_maker *m, uint64_t at)
 {
 	for (size_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
-		span(m, SP_EV_torch_range, REDUCE, at + reductions[i][0], at + reductions[i][1], 0);
-}
-
-static void put(struct sp_maker *m, const char *folder, const char *name)
-{
-	sp_maker_block(m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, name, m->bytes, m->size), 0);
-	sp_maker_finish(m);
+		sp_maker_span(m, SP_EV_torch_range, REDUCE, at + reductions[i][0], at + reductions[i][1], 0);
 }
 
 /* A trainer and a thread that reduces: `pid` is that thread's, the trainer's is 10. */
@@ -129,8 +115,8 @@ static struct sp_account account(uint32_t pid, const char *collective)
 		make_step(&trainer, START_TICKS + i * STEP_NS);
 		make_reductions(&reducer, START_TICKS + i * STEP_NS);
 	}
-	put(&trainer, folder, "trainer.zst");
-	put(&reducer, folder, "reducer.zst");
+	sp_maker_put(&trainer, folder, "trainer.zst");
+	sp_maker_put(&reducer, folder, "reducer.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
 	ck_assert_uint_eq(load.report.training.trainers[0].steps.count, STEPS);

@@ -28,19 +28,13 @@ static const struct interval intervals[] = {
 
 START_TEST(a_wait)
 {
-	struct sp_saving list[] = {{100, 200}, {210, 320}};
-	struct sp_savings savings = {.list = list, .count = 2};
+	struct sp_process_call list[] = {{100, 200}, {210, 320}};
+	struct sp_process_calls savings = {.list = list, .count = 2};
 	const struct interval *i = &intervals[_i];
 
 	ck_assert_int_eq(sp_savings_held(&savings, i->from_ns, i->to_ns), i->held);
 }
 END_TEST
-
-static void span(struct sp_maker *m, uint32_t kind, uint32_t arg, uint64_t from, uint64_t to, int64_t value)
-{
-	m->now_ticks = to;
-	sp_maker_around(m, kind, arg, from, value);
-}
 
 static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
 {
@@ -60,20 +54,13 @@ static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
 /* Waits of 3000 ns for a batch (of a loader: in its call) and of 5000 ns for the checkpoint that another thread saves. */
 static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t at, bool has_loader)
 {
-	span(saver, SP_EV_python_call, SAVE, at + 2000, at + 8900, SP_PART_checkpoint_save);
-	span(trainer, SP_EV_sem_wait, 0, at, at + 3000, 0);
+	sp_maker_span(saver, SP_EV_python_call, SAVE, at + 2000, at + 8900, SP_PART_checkpoint_save);
+	sp_maker_span(trainer, SP_EV_sem_wait, 0, at, at + 3000, 0);
 	if (has_loader)
-		span(trainer, SP_EV_torch_range, LOADER, at, at + 3000, 0);
-	span(trainer, SP_EV_sem_wait, 0, at + 4000, at + 9000, 0);
-	span(trainer, SP_EV_python_call, BACKWARD, at + 10000, at + 10000 + BACKWARD_NS, SP_PART_backward);
-	span(trainer, SP_EV_torch_range, SGD, at + STEP_NS - OPTIMIZER_NS, at + STEP_NS, 0);
-}
-
-static void put(struct sp_maker *m, const char *folder, const char *name)
-{
-	sp_maker_block(m, SP_BLOCK_LAST);
-	ck_assert_int_eq(sp_maker_write(folder, name, m->bytes, m->size), 0);
-	sp_maker_finish(m);
+		sp_maker_span(trainer, SP_EV_torch_range, LOADER, at, at + 3000, 0);
+	sp_maker_span(trainer, SP_EV_sem_wait, 0, at + 4000, at + 9000, 0);
+	sp_maker_span(trainer, SP_EV_python_call, BACKWARD, at + 10000, at + 10000 + BACKWARD_NS, SP_PART_backward);
+	sp_maker_span(trainer, SP_EV_torch_range, SGD, at + STEP_NS - OPTIMIZER_NS, at + STEP_NS, 0);
 }
 
 /* `pid` is the saving thread's, the trainer's is 10. */
@@ -87,11 +74,11 @@ static struct sp_account account(uint32_t pid, bool has_loader)
 	sp_folder_make(folder);
 	begin(&trainer, 10, 10);
 	begin(&saver, pid, 20);
-	span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
+	sp_maker_span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
 	for (uint64_t i = 0; i < STEPS; i++)
 		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, has_loader);
-	put(&trainer, folder, "trainer.zst");
-	put(&saver, folder, "saver.zst");
+	sp_maker_put(&trainer, folder, "trainer.zst");
+	sp_maker_put(&saver, folder, "saver.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
 	sum = sp_trainer_account(&load.report, &load.report.training.trainers[0]);
