@@ -52,14 +52,10 @@ static enum sp_piece_kind kind_of_place(enum sp_place place)
 	return place == SP_PLACE_FILE ? SP_PIECE_INPUT : SP_PIECE_NONE;
 }
 
-static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint32_t kind, uint32_t arg)
+/* Whatever the file is that it is made of. */
+static bool makes_input(enum sp_class class)
 {
-	switch (sp_event_info(kind)->class) {
-	case SP_CLASS_WAIT:
-		return SP_PIECE_AWAIT;
-	case SP_CLASS_OPEN:
-	case SP_CLASS_READ:
-		return kind_of_place(sp_image_place(image, arg));
+	switch (class) {
 	case SP_CLASS_JPEG:
 	case SP_CLASS_PNG:
 	case SP_CLASS_WEBP:
@@ -67,7 +63,22 @@ static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint
 	case SP_CLASS_DECOMPRESS:
 	case SP_CLASS_HDF5_OPEN:
 	case SP_CLASS_HDF5_READ:
-		return SP_PIECE_INPUT;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint32_t kind, uint32_t arg)
+{
+	enum sp_class class = sp_event_info(kind)->class;
+
+	switch (class) {
+	case SP_CLASS_WAIT:
+		return SP_PIECE_AWAIT;
+	case SP_CLASS_OPEN:
+	case SP_CLASS_READ:
+		return kind_of_place(sp_image_place(image, arg));
 	case SP_CLASS_CUDA_COPY:
 		if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE)
 			return SP_PIECE_H2D;
@@ -82,8 +93,9 @@ static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint
 		return SP_PIECE_GRAD_SYNC;
 	case SP_CLASS_CUDA_GRAPH:
 		return SP_PIECE_GRAPH;
+	default:
+		return makes_input(class) ? SP_PIECE_INPUT : SP_PIECE_NONE;
 	}
-	return SP_PIECE_NONE;
 }
 
 static enum sp_piece_kind kind_of(const struct sp_image_facts *image, const struct sp_slot *slot)
@@ -142,16 +154,9 @@ bool sp_cutter_wants(uint32_t kind)
 	case SP_CLASS_WAIT:
 	case SP_CLASS_OPEN:
 	case SP_CLASS_READ:
-	case SP_CLASS_JPEG:
-	case SP_CLASS_PNG:
-	case SP_CLASS_WEBP:
-	case SP_CLASS_VIDEO:
-	case SP_CLASS_DECOMPRESS:
-	case SP_CLASS_HDF5_OPEN:
-	case SP_CLASS_HDF5_READ:
 		return true;
 	}
-	return false;
+	return makes_input(info->class);
 }
 
 struct sp_piece sp_piece_of(const struct sp_image_facts *image, const struct sp_slot *slot,
