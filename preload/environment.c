@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "preload/sys.h"
+#include "preload/host_memory.h"
 
 #define NAME "LD_PRELOAD="
 #define NAME_BYTES (sizeof(NAME) - 1)
@@ -27,16 +25,6 @@ static int walk(char *const envp[])
 	return 0;
 }
 
-/* Copies what can be read of n pieces, in order; returns bytes up to the first that cannot, or -errno. */
-static long copy_pieces(void *to, const struct iovec *pieces, size_t n)
-{
-	struct iovec whole = {to, 0};
-
-	for (size_t i = 0; i < n; i++)
-		whole.iov_len += pieces[i].iov_len;
-	return SP_SYS6(SYS_process_vm_readv, SP_SYS1(SYS_getpid, 0), &whole, 1, pieces, n, 0);
-}
-
 /* An entry that ends before ENTRY_BYTES can be read is none of ours: the rest is tried behind it. */
 static int any_preload(char *const entries[], size_t n)
 {
@@ -46,7 +34,7 @@ static int any_preload(char *const entries[], size_t n)
 	for (size_t i = 0; i < n; i++)
 		pieces[i] = (struct iovec){entries[i], ENTRY_BYTES};
 	for (size_t first = 0; first < n;) {
-		long got = copy_pieces(begins, pieces + first, n - first);
+		long got = sp_host_memory_read(begins, pieces + first, n - first);
 		size_t whole = got > 0 ? (size_t)got / ENTRY_BYTES : 0;
 
 		for (size_t i = 0; i < whole; i++)
@@ -72,11 +60,8 @@ static int walk_by_kernel(char *const envp[])
 	size_t n, room;
 
 	do {
-		/* to the end of its page at most, all of which can be read if its beginning can */
-		size_t bytes = 4096 - ((uintptr_t)envp & 4095);
-		struct iovec list = {(void *)(uintptr_t)envp,
-				     bytes < sizeof(entries) ? bytes : sizeof(entries)};
-		long got = copy_pieces(entries, &list, 1);
+		struct iovec list = sp_host_memory_piece(envp, sizeof(entries));
+		long got = sp_host_memory_read(entries, &list, 1);
 
 		if (got == -EFAULT)
 			return 1;

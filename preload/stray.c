@@ -3,33 +3,30 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "preload/dormant.h"
 #include "preload/environment.h"
+#include "preload/host_memory.h"
 #include "preload/paths.h"
 #include "preload/process.h"
 #include "preload/record.h"
-#include "preload/sys.h"
 
 #define PATH_BYTES_MAX 4096u /* with its NUL; execve(2) takes no longer one */
 #define NAME_BYTES sizeof(((struct sp_stray *)0)->name)
 
 enum { FREE = 0, WRITING, UNTOLD, TOLD };
 
-/* Up to the end of its page all can be read if the first byte can. NULL: it cannot. */
-static const char *piece_read(char *ret, const char *from, size_t bytes)
+/* NULL: it cannot be read. */
+static const char *piece_read(char *ret, const struct iovec *piece)
 {
-	struct iovec to = {ret, bytes}, piece = {(void *)(uintptr_t)from, bytes};
 	long got;
 
 	if (sp_process_is_frozen())
-		return from;
-	got = SP_SYS6(SYS_process_vm_readv, SP_SYS1(SYS_getpid, 0), &to, 1, &piece, 1, 0);
+		return piece->iov_base;
+	got = sp_host_memory_read(ret, piece, 1);
 	if (got == -EFAULT)
 		return NULL;
-	return got == (long)bytes ? ret : from;
+	return got == (long)piece->iov_len ? ret : piece->iov_base;
 }
 
 /* The last part of a path. Returns 0 where there is none, or it cannot be read. */
@@ -39,12 +36,11 @@ static int name_read(char ret[NAME_BYTES], const char *path)
 	size_t n;
 
 	for (size_t read = 0; read < PATH_BYTES_MAX; read += n) {
-		size_t page = 4096 - ((uintptr_t)path & 4095);
 		char copy[64];
-		const char *piece;
+		struct iovec there = sp_host_memory_piece(path, sizeof(copy));
+		const char *piece = piece_read(copy, &there);
 
-		n = page < sizeof(copy) ? page : sizeof(copy);
-		piece = piece_read(copy, path, n);
+		n = there.iov_len;
 		for (size_t i = 0; piece && i < n && piece[i]; i++)
 			if (piece[i] == '/')
 				name = sp_text_init(ret, NAME_BYTES);

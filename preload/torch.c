@@ -5,11 +5,10 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "preload/config.h"
 #include "preload/cuda_time.h"
+#include "preload/host_memory.h"
 #include "preload/names.h"
 #include "preload/originals.h"
 #include "preload/pool.h"
@@ -17,7 +16,6 @@
 #include "preload/resident.h"
 #include "preload/switch.h"
 #include "preload/usage.h"
-#include "preload/sys.h"
 #include "trace/events.h"
 
 #define GROUP "torch-markers"
@@ -80,10 +78,8 @@ static void (*const mark_vtable[])(void *) = {NULL, NULL, mark_leave, mark_give}
 static int name_is_sane(const char *name)
 {
 	static char copy[NAME_BYTES_SANE];
-	/* To the end of its page at most, which is mapped if its beginning is. */
-	size_t bytes = 4096 - ((uintptr_t)name & 4095);
-	struct iovec to = {copy, bytes}, from = {(void *)(uintptr_t)name, bytes};
-	long got = SP_SYS6(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0);
+	struct iovec piece = sp_host_memory_piece(name, sizeof(copy));
+	long got = sp_host_memory_read(copy, &piece, 1);
 
 	if (!name || got == -EFAULT)
 		return 0;
