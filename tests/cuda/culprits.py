@@ -17,6 +17,7 @@ LONG_NS = 1_000_000
 WAITS = {"SYNC": ("cudaStreamSynchronize", "loss_item"), "COPY": ("cudaMemcpy", "metrics_to_host")}
 IN_NATIVE = {"cudaStreamSynchronize": "wait_for_stream", "cudaMemcpy": "copy_back"}
 ROUNDS = 20
+ROUNDS_LEAST = ROUNDS * 4 // 5  # a wait is quick where the machine was busy until the kernel's end
 
 
 def functions(library):
@@ -51,8 +52,8 @@ class Culprits(Case):
         for mark, (event, function) in WAITS.items():
             with self.subTest(event):
                 row = found[f"{SCRIPT}:{self.said['lines'][mark]}", function, event]
-                self.assertEqual(row["calls"], ROUNDS)
-                self.assertGreaterEqual(row["total_ns"], ROUNDS * self.said["kernel_ns"] * 0.8)
+                self.assertTrue(ROUNDS_LEAST <= row["calls"] <= ROUNDS, row["calls"])
+                self.assertGreaterEqual(row["total_ns"], row["calls"] * self.said["kernel_ns"] * 0.8)
                 self.assertLessEqual(row["total_ns"], self.said["took_ns"][mark])
         self.assert_only_long_ones(rows)
 
@@ -62,7 +63,7 @@ class Culprits(Case):
         for mark, (event, _) in WAITS.items():
             with self.subTest(event):
                 mine = [row for row in rows if row["event"] == event]
-                self.assertGreaterEqual(sum(row["calls"] for row in mine), ROUNDS)
+                self.assertGreaterEqual(sum(row["calls"] for row in mine), ROUNDS_LEAST)
                 for row in mine:
                     self.assertEqual(names_of(row["frames"], known), [IN_NATIVE[event], "settle"], row["frames"])
         self.assert_only_long_ones(rows)

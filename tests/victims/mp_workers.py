@@ -16,16 +16,21 @@ def account(number):
         return mmap.mmap(file.fileno(), 16)
 
 
+def put(count, at, value):
+    """Eight bytes in one store: struct.pack_into() makes them 0 first, and a kill may come between."""
+    count[at : at + 8] = struct.pack("<Q", value)
+
+
 def work(number, how, reads):
     count = account(number)
     fd = os.open(f"data-{number}.dat", os.O_RDONLY)
     done = 0
     while done < reads or how in ("terminate", "kill"):
-        struct.pack_into("<Q", count, 0, done + 1)
+        put(count, 0, done + 1)
         os.lseek(fd, 0, os.SEEK_SET)
         os.read(fd, 100)
         done += 1
-        struct.pack_into("<Q", count, 8, done)
+        put(count, 8, done)
     if how == "_exit":
         os._exit(5)
 
