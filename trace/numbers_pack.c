@@ -6,6 +6,8 @@
 #define EXCEPTION_BITS 40u
 
 #define WIDTH_FIRST 8
+#define SEARCH_EVERY 4u	   /* groups; between them a width is kept */
+#define EXCEPTIONS_KEPT 6u /* of a group, while it is kept */
 #define GROUP_LANES (SP_NUMBERS_GROUP / SP_LANES)
 
 /* Packing works on numbers of 32 bits; a group with a wider one is rare, and takes the long way. */
@@ -82,7 +84,7 @@ static inline uint32_t count_wider(const struct group *g, unsigned width)
 	return SP_NUMBERS_GROUP + zeros[0] + zeros[1] + zeros[2] + zeros[3];
 }
 
-/* The width that takes the fewest bits, looked for from that of the group before on: it is the same, or near. */
+/* The width that takes the fewest bits, looked for from another on: it is the same, or near. */
 static unsigned width_near(const struct group *g, unsigned width)
 {
 	uint32_t wider = count_wider(g, width), next;
@@ -129,16 +131,19 @@ static void find_exceptions(struct group *g)
 	}
 }
 
-/* The same where all have at most 32 bits: most fours have none. */
-static void find_exceptions_narrow(struct group *g)
+/* The same where all have at most 32 bits: most eights have none. `any`: of all numbers above the least. */
+static void find_exceptions_narrow(struct group *g, uint32_t any)
 {
+	g->exceptions = 0;
+	if (g->width >= 32 || any >> g->width == 0)
+		return;
 	SP_ROLLED
-	for (uint32_t i = 0; i < GROUP_LANES; i++) {
-		sp_pairs wider = (sp_pairs)(g->lanes[i] >> g->width);
+	for (uint32_t i = 0; i < GROUP_LANES; i += 2) {
+		sp_pairs wider = (sp_pairs)((g->lanes[i] | g->lanes[i + 1]) >> g->width);
 
 		if ((wider[0] | wider[1]) == 0)
 			continue;
-		for (uint32_t k = SP_LANES * i; k < SP_LANES * (i + 1); k++) {
+		for (uint32_t k = SP_LANES * i; k < SP_LANES * (i + 2); k++) {
 			g->positions[g->exceptions] = (uint8_t)k;
 			g->exceptions += g->low[k] >> g->width != 0;
 		}
@@ -235,27 +240,46 @@ static uint8_t *put_group(uint8_t *p, struct group *g)
 	return put_exceptions(p, g);
 }
 
-/* `any`: of all numbers above the least. The width is first that of the group before. */
-static void set_width(struct group *g, uint32_t any, unsigned *width)
+/* What a group's width is looked for from. */
+struct widths {
+	unsigned before; /* of the group before */
+	uint32_t group;
+};
+
+/* Whether the width of the group before is tried as it is: looking for a better one costs as much as packing. */
+static int is_kept(const struct widths *widths, uint32_t any)
 {
-	g->wide = 0;
-	g->exceptions = 0;
-	g->width = *width = width_near(g, *width);
-	if (g->width < 32 && any >> g->width)
-		find_exceptions_narrow(g);
+	return widths->group % SEARCH_EVERY && widths->before && widths->before < 32 && any >> (widths->before - 1);
 }
 
-static void set_width_wide(struct group *g, uint64_t any, unsigned *width)
+/* `any`: of all numbers above the least. */
+static void set_width(struct group *g, uint32_t any, struct widths *widths)
+{
+	int kept = is_kept(widths, any);
+
+	g->wide = 0;
+	g->width = kept ? widths->before : width_near(g, widths->before);
+	find_exceptions_narrow(g, any);
+	if (kept && g->exceptions > EXCEPTIONS_KEPT) {
+		g->width = width_near(g, widths->before);
+		find_exceptions_narrow(g, any);
+	}
+	widths->before = g->width;
+	widths->group++;
+}
+
+static void set_width_wide(struct group *g, uint64_t any, struct widths *widths)
 {
 	g->wide = 1;
 	g->exceptions = 0;
-	g->width = *width = width_wide(g, bits_of(any));
+	g->width = widths->before = width_wide(g, bits_of(any));
 	find_exceptions(g);
+	widths->group++;
 }
 
 uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n)
 {
-	unsigned width = WIDTH_FIRST;
+	struct widths widths = {.before = WIDTH_FIRST};
 	struct group g;
 
 	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP) {
@@ -265,9 +289,9 @@ uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n)
 		g.n = n - i < SP_NUMBERS_GROUP ? n - i : SP_NUMBERS_GROUP;
 		any = group_open(&g);
 		if (any >> 32)
-			set_width_wide(&g, any, &width);
+			set_width_wide(&g, any, &widths);
 		else
-			set_width(&g, (uint32_t)any, &width);
+			set_width(&g, (uint32_t)any, &widths);
 		out = put_group(out, &g);
 	}
 	return out;
@@ -287,7 +311,7 @@ static void fill_up(int32_t ret[SP_NUMBERS_GROUP], const int32_t *numbers, uint3
 uint8_t *sp_numbers_pack_narrow(uint8_t *out, const int32_t *numbers, uint32_t n)
 {
 	int32_t filled[SP_NUMBERS_GROUP];
-	unsigned width = WIDTH_FIRST;
+	struct widths widths = {.before = WIDTH_FIRST};
 	struct group g;
 
 	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP) {
@@ -298,7 +322,7 @@ uint8_t *sp_numbers_pack_narrow(uint8_t *out, const int32_t *numbers, uint32_t n
 			fill_up(filled, from, g.n);
 			from = filled;
 		}
-		set_width(&g, group_open_narrow(&g, from), &width);
+		set_width(&g, group_open_narrow(&g, from), &widths);
 		out = put_group(out, &g);
 	}
 	return out;
