@@ -30,7 +30,7 @@ void sp_cuda_end(struct sp_cuda_call *call, int64_t value)
 	else
 		sp_span_close_at(&span, end, value);
 	if (sp_unlikely(end - span.start >= sp_lines_least_ticks))
-		sp_line_keep(thread, span.kind, span.arg, span.start, end - span.start);
+		sp_line_keep(thread, span.what, span.start, end - span.start);
 }
 
 struct extent {

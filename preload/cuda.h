@@ -185,7 +185,7 @@ static inline uint64_t sp_cuda_bytes_of_3d(const struct sp_cuda_copy_3d_batch *c
 /* An allocation's address is known after the call. */
 static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
 {
-	call->span.arg = (uint32_t)((uintptr_t)address >> 8);
+	sp_span_set_arg(&call->span, (uint32_t)((uintptr_t)address >> 8));
 }
 
 /*

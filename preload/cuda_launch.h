@@ -26,7 +26,7 @@ SP_INLINE void sp_cuda_launch_end(struct sp_cuda_call *call, uint64_t end, int r
 	call->span.thread = NULL;
 	sp_span_close_at(&span, end, -(int64_t)ret);
 	if (sp_unlikely(end - span.start >= sp_lines_least_ticks))
-		sp_line_keep(thread, span.kind, span.arg, span.start, end - span.start);
+		sp_line_keep(thread, span.what, span.start, end - span.start);
 }
 
 /* The rest of a hook, where sp_cuda_launch_enter() gave `thread`. */

@@ -131,7 +131,7 @@ void sp_cupti_span_close(struct sp_span *span, uint64_t end, int64_t value)
 	}
 	sp_span_drop(span);
 	if (t->mark)
-		sp_emit_extra(t, span->kind, span->arg, span->start, end - span->start, value, extra);
+		sp_emit_extra(t, sp_commit_kind(span->what), sp_commit_arg(span->what), span->start, end - span->start, value, extra);
 }
 
 /* What the library does not know is left out: a function that its CUDA does not have. */

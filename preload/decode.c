@@ -15,7 +15,7 @@ void sp_image_emit(struct sp_thread *t, const struct sp_image *image, enum sp_de
 
 	sp_emit_extra(t, image->kind, 0, image->start, ticks, (int64_t)image->lines, extra);
 	if (sp_unlikely(ticks >= sp_stacks_least_ticks))
-		sp_stack_keep(t, image->kind, 0, image->start, ticks);
+		sp_stack_keep(t, sp_what_make(image->kind, 0), image->start, ticks);
 }
 
 void sp_image_end(struct sp_thread *t, struct sp_image *image, enum sp_decode_end how)

@@ -39,7 +39,7 @@ static int descriptor_opened(struct sp_span *span, int fd)
 
 	if (fd >= 0) {
 		sp_file_forget(fd);
-		span->arg = sp_file_meet(span->thread, fd);
+		sp_span_set_arg(span, sp_file_meet(span->thread, fd));
 	}
 	sp_span_close_at(span, end, value);
 	if (sp_unlikely(sp_python_waits))

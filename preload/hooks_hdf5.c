@@ -101,8 +101,8 @@ static int64_t moved_bytes(int64_t set, int64_t type, int64_t memory, int64_t fi
 static void moved_end(struct sp_span *span, int64_t set, const void *real, int64_t bytes,
 		      uint64_t end)
 {
-	if (!span->arg && bytes >= 0)
-		span->arg = set_name(span->thread, set, real);
+	if (!sp_commit_arg(span->what) && bytes >= 0)
+		sp_span_set_arg(span, set_name(span->thread, set, real));
 	sp_span_close_at(span, end, bytes);
 }
 
@@ -126,7 +126,7 @@ static int64_t set_opened(struct sp_span *span, int64_t id, const void *real)
 	uint64_t end = sp_clock_ticks();
 
 	if (id >= 0)
-		span->arg = set_name(span->thread, id, real);
+		sp_span_set_arg(span, set_name(span->thread, id, real));
 	sp_span_close_at(span, end, id < 0 ? -1 : 0);
 	return id;
 }

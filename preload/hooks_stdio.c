@@ -50,7 +50,7 @@ static FILE *stream_opened(struct sp_span *span, FILE *stream)
 
 	if (stream) {
 		stream_gone(stream);
-		span->arg = stream_file(span->thread, stream);
+		sp_span_set_arg(span, stream_file(span->thread, stream));
 	}
 	sp_span_close_at(span, end, value);
 	return stream;

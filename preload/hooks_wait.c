@@ -47,7 +47,7 @@ static int poll_end(struct sp_span *span, const struct pollfd *fds, nfds_t n, in
 		return ret;
 	}
 	if (ret >= 0 && poll_fd(fds, n) >= 0)
-		span->arg = sp_file_of(span->thread, poll_fd(fds, n));
+		sp_span_set_arg(span, sp_file_of(span->thread, poll_fd(fds, n)));
 	sp_span_close_at(span, end, value);
 	return ret;
 }
@@ -127,7 +127,7 @@ static int select_end(struct sp_span *span, const fd_set *const sets[3], int n, 
 	}
 	fd = ret > 0 ? sets_fd(sets, n) : -1;
 	if (fd >= 0)
-		span->arg = sp_file_of(span->thread, fd);
+		sp_span_set_arg(span, sp_file_of(span->thread, fd));
 	sp_span_close_at(span, end, value);
 	return ret;
 }

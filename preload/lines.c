@@ -138,17 +138,17 @@ static int is_main_thread(void)
 	return sp_process && (uint32_t)SP_SYS1(SYS_gettid, 0) == sp_process->pid;
 }
 
-static void ask(uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks)
+static void ask(uint64_t what, uint64_t start, uint64_t ticks)
 {
 	if (__atomic_load_n(&call.asked_by, __ATOMIC_ACQUIRE) == sp_process->pid)
 		return;
-	call.facts = (struct sp_slow_facts){start, ticks, kind, arg};
+	call.facts = (struct sp_slow_facts){start, ticks, sp_commit_kind(what), sp_commit_arg(what)};
 	__atomic_store_n(&call.asked_by, sp_process->pid, __ATOMIC_RELEASE);
 	if (sp_python.Py_AddPendingCall(line_take, NULL) < 0)
 		__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
 }
 
-void sp_line_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks)
+void sp_line_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks)
 {
 	int kept = errno;
 
@@ -157,6 +157,6 @@ void sp_line_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t sta
 			(uint64_t)((unsigned __int128)least_ns * sp_clock.ticks_per_second / 1000000000u) | 1;
 	if (ticks >= sp_lines_least_ticks && !t->emitting && !sp_tls.quiet && is_main_thread() &&
 	    sp_python.Py_IsInitialized())
-		ask(kind, arg, start, ticks);
+		ask(what, start, ticks);
 	errno = kept;
 }

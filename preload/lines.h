@@ -21,7 +21,7 @@ extern uint64_t sp_lines_least_ticks __attribute__((visibility("hidden")));
 /* Constructor, after sp_python_init. */
 void sp_lines_init(void);
 
-/* After a call that took sp_lines_least_ticks or longer. errno is kept. */
-void sp_line_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks);
+/* After a call that took sp_lines_least_ticks or longer; what: sp_what_make(). errno is kept. */
+void sp_line_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks);
 
 #endif

@@ -195,7 +195,7 @@ static void blob_store(struct sp_thread *t, const struct sp_record *record, uint
 	uint64_t words[3] = {0, 0, 0};
 
 	blob_copy((uint8_t *)words, record, from, bytes);
-	sp_slot_store(t, number, words[0], words[1], (int64_t)words[2], SP_KIND_BLOB, bytes);
+	sp_slot_store(t, number, words[0], words[1], (int64_t)words[2], sp_what_make(SP_KIND_BLOB, bytes));
 }
 
 /* The first slot is committed last: a reader takes a record only with all that belongs to it. */
@@ -205,16 +205,16 @@ static void record_store(struct sp_thread *t, const struct sp_record *record, ui
 	for (uint32_t i = 1; i < slots; i++) {
 		if (record->extra)
 			sp_slot_store(t, number + i, record->extra[0], record->extra[1],
-				      (int64_t)record->extra[2], SP_KIND_EXTRA, 0);
+				      (int64_t)record->extra[2], sp_what_make(SP_KIND_EXTRA, 0));
 		else
 			blob_store(t, record, number + i, (i - 1) * SP_SLOT_BLOB_BYTES);
 	}
-	sp_slot_store(t, number, record->start, record->ticks, record->value, record->kind, record->arg);
+	sp_slot_store(t, number, record->start, record->ticks, record->value, record->what);
 }
 
 static int is_event(const struct sp_record *record)
 {
-	return record->kind < SP_KIND_DEFINE;
+	return sp_commit_kind(record->what) < SP_KIND_DEFINE;
 }
 
 /* A full window is made a block. Where that fails the window keeps what it has, and what comes is lost
@@ -300,8 +300,7 @@ void sp_emit_extra(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t st
 	struct sp_record what = {.start = start,
 				 .ticks = ticks,
 				 .value = value,
-				 .kind = kind,
-				 .arg = arg,
+				 .what = sp_what_make(kind, arg),
 				 .extra = extra};
 
 	record(t, &what, 2);
@@ -312,8 +311,7 @@ void sp_define(struct sp_thread *t, enum sp_define what, uint32_t id, const void
 {
 	size_t most = SP_NAME_BYTES_MAX - facts_bytes;
 	struct sp_record definition = {.start = sp_clock_ticks(),
-				       .kind = SP_KIND_DEFINE + what,
-				       .arg = id,
+				       .what = sp_what_make(SP_KIND_DEFINE + what, id),
 				       .facts = facts,
 				       .facts_bytes = facts_bytes,
 				       .text = text,
@@ -324,9 +322,9 @@ void sp_define(struct sp_thread *t, enum sp_define what, uint32_t id, const void
 	record(t, &definition, 1 + (bytes + SP_SLOT_BLOB_BYTES - 1) / SP_SLOT_BLOB_BYTES);
 }
 
-void sp_span_abandon(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start)
+void sp_span_abandon(struct sp_thread *t, uint64_t what, uint64_t start)
 {
-	struct sp_span span = {.thread = t, .start = start, .kind = kind, .arg = arg};
+	struct sp_span span = {.thread = t, .start = start, .what = what};
 
 	sp_span_end(&span, SP_VALUE_ABANDONED);
 }

@@ -64,7 +64,7 @@ static inline struct sp_thread *sp_thread_at_work(void)
 {
 	struct sp_thread *t = sp_tls.thread;
 
-	if (sp_likely(t && t->state == SP_THREAD_LIVE && !sp_tls.quiet && !sp_switch_is_off()))
+	if (sp_likely(t && !((t->state ^ SP_THREAD_LIVE) | sp_tls.quiet | sp_switch_off_bits())))
 		return t;
 	return NULL;
 }
@@ -88,7 +88,8 @@ static inline uint64_t sp_slots_take(uint64_t *head, uint64_t slots)
 #endif
 }
 
-/* The ring is larger than the caches that a system call leaves alone: the next slot is fetched during it. */
+/* The ring is larger than the caches that a system call leaves alone: the next slot is fetched during it. Fetching it in
+ * the event before takes fewer instructions, and the fetched line may be gone by then: some 4 ns more. */
 static inline void sp_slot_fetch(const struct sp_thread *t)
 {
 #if defined(__x86_64__)
@@ -98,8 +99,9 @@ static inline void sp_slot_fetch(const struct sp_thread *t)
 #endif
 }
 
+/* what: sp_what_make() */
 static inline void sp_slot_store(struct sp_thread *t, uint64_t number, uint64_t start,
-				 uint64_t ticks, int64_t value, uint32_t kind, uint32_t arg)
+				 uint64_t ticks, int64_t value, uint64_t what)
 {
 	struct sp_slot *slot = &t->ring[number & t->mask];
 
@@ -107,7 +109,7 @@ static inline void sp_slot_store(struct sp_thread *t, uint64_t number, uint64_t 
 	slot->ticks = ticks;
 	slot->value = value;
 	__atomic_store_n(&slot->commit,
-			 sp_commit_make(start, ticks, (uint64_t)value, kind, arg, number >> t->shift),
+			 sp_commit_make(start, ticks, (uint64_t)value, what, number >> t->shift),
 			 __ATOMIC_RELEASE);
 }
 
@@ -115,7 +117,7 @@ static inline void sp_slot_store(struct sp_thread *t, uint64_t number, uint64_t 
 struct sp_record {
 	uint64_t start, ticks;
 	int64_t value;
-	uint32_t kind, arg;
+	uint64_t what;	       /* sp_what_make() */
 	const uint64_t *extra; /* 3 words, or NULL */
 	const void *facts;     /* a definition's fixed part, then its text */
 	const char *text;
@@ -127,17 +129,16 @@ void sp_record_slow(struct sp_thread *t, const struct sp_record *record, uint32_
 		    uint64_t number);
 
 /* sp_emit inside `emitting`, which was `outer` before. */
-static inline void sp_emit_guarded(struct sp_thread *t, uintptr_t outer, uint32_t kind, uint32_t arg,
-				   uint64_t start, uint64_t ticks, int64_t value)
+static inline void sp_emit_guarded(struct sp_thread *t, uintptr_t outer, uint64_t what, uint64_t start,
+				   uint64_t ticks, int64_t value)
 {
 	uint64_t number = sp_slots_take(&t->head, 1);
 
 	if (sp_likely(number < t->limit)) {
-		sp_slot_store(t, number, start, ticks, value, kind, arg);
+		sp_slot_store(t, number, start, ticks, value, what);
 	} else {
 		struct sp_record record = {
-			.start = start, .ticks = ticks, .value = value, .kind = kind, .arg = arg,
-			.frame = t->emitting};
+			.start = start, .ticks = ticks, .value = value, .what = what, .frame = t->emitting};
 
 		/* The slow path judges by this whether it may move the ring. */
 		t->emitting = outer;
@@ -154,7 +155,7 @@ static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uin
 	uintptr_t outer = t->emitting;
 
 	t->emitting = (uintptr_t)__builtin_frame_address(0);
-	sp_emit_guarded(t, outer, kind, arg, start, ticks, value);
+	sp_emit_guarded(t, outer, sp_what_make(kind, arg), start, ticks, value);
 }
 
 /* The same with one EXTRA slot of three words. */
@@ -175,7 +176,7 @@ void sp_define(struct sp_thread *t, enum sp_define what, uint32_t id, const void
 struct sp_span {
 	struct sp_thread *thread; /* NULL: closed */
 	uint64_t start;
-	uint32_t kind, arg;
+	uint64_t what; /* sp_what_make() */
 };
 
 /*
@@ -203,16 +204,22 @@ static inline void sp_mark_store(struct sp_thread *t, uint64_t start, uint64_t w
 static inline struct sp_span sp_span_begin_at(struct sp_thread *t, uint32_t kind, uint32_t arg,
 					      uint64_t start)
 {
-	struct sp_span span = {.thread = t, .start = start, .kind = kind, .arg = arg};
+	struct sp_span span = {.thread = t, .start = start, .what = sp_what_make(kind, arg)};
 
 	sp_slot_fetch(t);
-	sp_mark_store(t, start, (uint64_t)arg << 32 | kind);
+	sp_mark_store(t, start, span.what);
 	return span;
 }
 
 static inline struct sp_span sp_span_begin(struct sp_thread *t, uint32_t kind, uint32_t arg)
 {
 	return sp_span_begin_at(t, kind, arg, sp_clock_ticks());
+}
+
+/* What it is about may be known only after the call. */
+static inline void sp_span_set_arg(struct sp_span *span, uint32_t arg)
+{
+	span->what = sp_what_make(sp_commit_kind(span->what), arg);
 }
 
 /* Takes the mark away without an event: for calls that turned out to be of no interest. */
@@ -238,7 +245,7 @@ static inline void sp_span_end_at(struct sp_span *span, uint64_t end, int64_t va
 		return;
 	}
 	__atomic_store_n(&mark->what, 0, __ATOMIC_RELEASE);
-	sp_emit_guarded(t, outer, span->kind, span->arg, span->start, end - span->start, value);
+	sp_emit_guarded(t, outer, span->what, span->start, end - span->start, value);
 }
 
 static inline void sp_span_end(struct sp_span *span, int64_t value)
@@ -247,12 +254,12 @@ static inline void sp_span_end(struct sp_span *span, int64_t value)
 }
 
 /* Not by its address: a span that nobody points to lives in registers. */
-void sp_span_abandon(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start);
+void sp_span_abandon(struct sp_thread *t, uint64_t what, uint64_t start);
 
 static inline __attribute__((always_inline)) void sp_span_cleanup(struct sp_span *span)
 {
 	if (sp_unlikely(span->thread != NULL))
-		sp_span_abandon(span->thread, span->kind, span->arg, span->start);
+		sp_span_abandon(span->thread, span->what, span->start);
 }
 
 /* Declares and begins a span that closes itself when the frame is unwound. */

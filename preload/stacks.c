@@ -305,8 +305,9 @@ static void keep(struct sp_thread *t, const struct sp_slow_facts *call)
 		sp_define(t, SP_DEFINE_SLOW, id, call, sizeof(*call), NULL, 0);
 }
 
-void sp_stack_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks)
+void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks)
 {
+	uint32_t kind = sp_commit_kind(what), arg = sp_commit_arg(what);
 	struct sp_slow_facts call = {start, ticks, kind, arg};
 	int kept = errno;
 

@@ -21,9 +21,9 @@ extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
 /* Constructor. A setting that is not understood is said on stderr and no stack is kept. */
 void sp_stacks_init(void);
 
-/* Keeps the calling thread's stack where the event's stage asks for it: an SP_EV_stack event. Not for
+/* Keeps the calling thread's stack where the event's stage asks for it: an SP_EV_stack event. what: sp_what_make(). Not for
  * the hook path: microseconds. errno is kept. */
-void sp_stack_keep(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks);
+void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks);
 
 /* The same as sp_span_end_at and sp_span_end, for the ends of hooks. gcc would not inline them: there are
  * too many hooks. */
@@ -35,7 +35,7 @@ SP_INLINE void sp_span_close_at(struct sp_span *span, uint64_t end, int64_t valu
 
 	sp_span_end_at(span, end, value);
 	if (sp_unlikely(end - span->start >= sp_stacks_least_ticks))
-		sp_stack_keep(t, span->kind, span->arg, span->start, end - span->start);
+		sp_stack_keep(t, span->what, span->start, end - span->start);
 }
 
 SP_INLINE void sp_span_close(struct sp_span *span, int64_t value)

@@ -505,8 +505,8 @@ static void slots_carry(struct sp_slot *to, uint32_t to_capacity, const struct s
 			continue;
 		to[number % to_capacity] = *slot;
 		to[number % to_capacity].commit = sp_commit_make(
-			slot->start, slot->ticks, (uint64_t)slot->value, sp_commit_kind(slot->commit),
-			sp_commit_arg(slot->commit), number / to_capacity);
+			slot->start, slot->ticks, (uint64_t)slot->value,
+			sp_what_make(sp_commit_kind(slot->commit), sp_commit_arg(slot->commit)), number / to_capacity);
 	}
 }
 

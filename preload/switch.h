@@ -18,12 +18,16 @@
 extern const uint32_t *sp_switch_word __attribute__((visibility("hidden")));
 extern uint32_t sp_switch_mask __attribute__((visibility("hidden")));
 
-static inline int sp_switch_is_off(void)
+static inline uint32_t sp_switch_off_bits(void)
 {
 	const uint32_t *word = __atomic_load_n(&sp_switch_word, __ATOMIC_ACQUIRE);
 
-	return (__atomic_load_n(word, __ATOMIC_RELAXED) &
-		__atomic_load_n(&sp_switch_mask, __ATOMIC_RELAXED)) != 0;
+	return __atomic_load_n(word, __ATOMIC_RELAXED) & __atomic_load_n(&sp_switch_mask, __ATOMIC_RELAXED);
+}
+
+static inline int sp_switch_is_off(void)
+{
+	return sp_switch_off_bits() != 0;
 }
 
 /* Constructor: reads the settings. */

@@ -282,22 +282,33 @@ _Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size i
 _Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");
 
-/* XOR of all bytes of x. */
+/* XOR of all bytes of x, where a commit word has it. */
+static inline uint64_t sp_commit_check(uint64_t x)
+{
+	uint32_t y = (uint32_t)(x ^ x >> 32);
+
+	y ^= y << 16;
+	y ^= y << 8;
+	return y & 0xFF000000u;
+}
+
 static inline uint64_t sp_fold8(uint64_t x)
 {
-	x ^= x >> 32;
-	x ^= x >> 16;
-	x ^= x >> 8;
-	return x & 0xFF;
+	return sp_commit_check(x) >> 24;
+}
+
+/* What an event is, as its commit word and a mark say it. */
+static inline uint64_t sp_what_make(uint32_t kind, uint32_t arg)
+{
+	return (uint64_t)arg << 32 | (kind & 0xFFFF);
 }
 
 /* Makes a slot's commit word from its other words. */
-static inline uint64_t sp_commit_make(uint64_t start, uint64_t ticks, uint64_t value, uint32_t kind,
-				      uint32_t arg, uint64_t generation)
+static inline uint64_t sp_commit_make(uint64_t start, uint64_t ticks, uint64_t value, uint64_t what, uint64_t generation)
 {
-	uint64_t word = (uint64_t)arg << 32 | (generation & 0xFF) << 16 | (kind & 0xFFFF);
+	uint64_t word = what | (generation & 0xFF) << 16;
 
-	return word | sp_fold8(start ^ ticks ^ value ^ word) << 24;
+	return word | sp_commit_check(start ^ ticks ^ value ^ word);
 }
 
 /* True when the slot is committed, for this generation, and unharmed. */
@@ -306,7 +317,7 @@ static inline int sp_slot_valid(const struct sp_slot *slot, uint64_t generation)
 	uint64_t commit = slot->commit;
 
 	return (commit & 0xFFFF) != SP_KIND_HOLE && (commit >> 16 & 0xFF) == (generation & 0xFF) &&
-	       sp_fold8(slot->start ^ slot->ticks ^ (uint64_t)slot->value ^ commit) == 0;
+	       sp_commit_check(slot->start ^ slot->ticks ^ (uint64_t)slot->value ^ commit) == 0;
 }
 
 static inline uint32_t sp_commit_kind(uint64_t commit)

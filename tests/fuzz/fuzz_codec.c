@@ -19,7 +19,7 @@ static void commit_all(struct sp_slot *slots)
 	for (uint32_t i = 0; i < N; i++)
 		slots[i].commit = sp_commit_make(
 			slots[i].start, slots[i].ticks, (uint64_t)slots[i].value,
-			sp_commit_kind(slots[i].commit), sp_commit_arg(slots[i].commit), 0);
+			sp_what_make(sp_commit_kind(slots[i].commit), sp_commit_arg(slots[i].commit)), 0);
 }
 
 static void assert_same(const struct sp_slot *a, const struct sp_slot *b)

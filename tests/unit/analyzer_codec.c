@@ -29,7 +29,7 @@ static uint64_t any_size(void)
 
 static void commit(struct sp_slot *s, uint32_t kind, uint32_t arg, uint64_t generation)
 {
-	s->commit = sp_commit_make(s->start, s->ticks, (uint64_t)s->value, kind, arg, generation);
+	s->commit = sp_commit_make(s->start, s->ticks, (uint64_t)s->value, sp_what_make(kind, arg), generation);
 }
 
 /* Whether the slot is to be the call before it once more, as in a loop. */

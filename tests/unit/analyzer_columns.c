@@ -31,7 +31,7 @@ static size_t bytes;
 
 static void commit(struct sp_slot *s, uint32_t kind, uint32_t arg)
 {
-	s->commit = sp_commit_make(s->start, s->ticks, (uint64_t)s->value, kind, arg, 0);
+	s->commit = sp_commit_make(s->start, s->ticks, (uint64_t)s->value, sp_what_make(kind, arg), 0);
 }
 
 /* The same call again, as in a loop. */

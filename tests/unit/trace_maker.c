@@ -268,7 +268,7 @@ size_t sp_maker_window(struct sp_maker *m, uint32_t capacity)
 		if (sp_commit_kind(s.commit) == SP_KIND_HOLE)
 			continue;
 		s.commit = sp_commit_make(s.start, s.ticks, (uint64_t)s.value,
-					  sp_commit_kind(s.commit), sp_commit_arg(s.commit),
+					  sp_what_make(sp_commit_kind(s.commit), sp_commit_arg(s.commit)),
 					  number / capacity);
 		ring[number % capacity] = s;
 	}
