@@ -11,6 +11,8 @@
 #include "preload/frame.h"
 #include "trace/codec.h"
 
+static __typeof__(&sp_payload_encode) payload_encode = sp_payload_encode;
+
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
 /*
@@ -32,6 +34,13 @@ static ZSTD_compressionParameters parameters(uint32_t slots)
 }
 
 _Static_assert(2 * 12 * SP_BLOCK_SLOTS_MAX <= ZSTD_BLOCKSIZE_MAX, "the packed columns fit one block");
+
+void sp_pack_use_avx2(void)
+{
+#ifdef SP_HAS_ENCODER_AVX2
+	payload_encode = sp_payload_encode_avx2;
+#endif
+}
 
 static size_t scratch_bytes(uint32_t slots)
 {
@@ -59,7 +68,7 @@ size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t
 	struct sp_payload_facts facts;
 
 	pack->payload_bytes =
-		sp_payload_encode(pack->memory, ring, capacity, first, n, grain, &facts);
+		payload_encode(pack->memory, ring, capacity, first, n, grain, &facts);
 	pack->packed_bytes = facts.packed_bytes;
 	header->first_index = first;
 	header->slots = n;

@@ -21,6 +21,9 @@ struct sp_pack {
 	void *context; /* zstd's, in `memory`; NULL: to be made, or in use */
 };
 
+/* Constructor: blocks are encoded by AVX2 from now on (sp_processor_has_avx2()). The bytes are the same. */
+void sp_pack_use_avx2(void);
+
 /* Memory for blocks of up to `slots`; most of it is never touched. */
 size_t sp_pack_memory_bytes(uint32_t slots);
 void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots);

@@ -11,7 +11,9 @@
 #include "preload/lines.h"
 #include "preload/nvtx.h"
 #include "preload/originals.h"
+#include "preload/pack.h"
 #include "preload/process.h"
+#include "preload/processor.h"
 #include "preload/python.h"
 #include "preload/record.h"
 #include "preload/say.h"
@@ -32,6 +34,8 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 		sp_switch_init();
 		sp_process_keep_arguments(argc, argv);
 		sp_originals_find();
+		if (sp_processor_has_avx2())
+			sp_pack_use_avx2();
 		sp_thread_init();
 		sp_stacks_init();
 		sp_python_init();

@@ -86,6 +86,12 @@ size_t sp_encode_scratch_bytes(uint32_t n);
 size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *ring, uint64_t capacity,
 			 uint64_t first, uint32_t n, uint32_t grain, struct sp_payload_facts *ret_facts);
 
+#ifdef SP_HAS_ENCODER_AVX2
+/* The same bytes, by a processor that has AVX2, BMI, BMI2 and LZCNT. */
+size_t sp_payload_encode_avx2(uint8_t *scratch, const struct sp_slot *ring, uint64_t capacity,
+			      uint64_t first, uint32_t n, uint32_t grain, struct sp_payload_facts *ret_facts);
+#endif
+
 /*
  * Decodes exactly n slots. commit words come back with generation and check 0. Returns 0, or -EBADMSG
  * where the payload is not one that the encoder could have made.

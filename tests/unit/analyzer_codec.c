@@ -19,7 +19,7 @@ static uint64_t draw(void)
 }
 
 static struct sp_slot ring[N], back[N];
-static uint8_t payload[1 << 16];
+static uint8_t payload[1 << 16], payload_again[1 << 16];
 
 /* Any word, with every magnitude about as likely. */
 static uint64_t any_size(void)
@@ -92,10 +92,31 @@ static void assert_same(const struct sp_slot *in, const struct sp_slot *out)
 		ck_assert_uint_eq(sp_commit_arg(out->commit), arg);
 }
 
+/* To `payload`; by both encoders, where there are two. */
+static size_t encode(uint64_t first, uint32_t grain, struct sp_payload_facts *facts)
+{
+	size_t n = sp_payload_encode(payload, ring, N, first, N, grain, facts);
+
+#ifdef SP_HAS_ENCODER_AVX2
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+		struct sp_payload_facts again;
+
+		ck_assert_uint_eq(sp_payload_encode_avx2(payload_again, ring, N, first, N, grain, &again), n);
+		ck_assert_mem_eq(payload, payload_again, n);
+		ck_assert_uint_eq(facts->packed_bytes, again.packed_bytes);
+		ck_assert_uint_eq(facts->events, again.events);
+		ck_assert_uint_eq(facts->definitions, again.definitions);
+		ck_assert_uint_eq(facts->begin_ticks, again.begin_ticks);
+		ck_assert_uint_eq(facts->end_ticks, again.end_ticks);
+	}
+#endif
+	return n;
+}
+
 static void assert_round_trip(uint64_t first, uint32_t grain)
 {
 	struct sp_payload_facts facts;
-	size_t n = sp_payload_encode(payload, ring, N, first, N, grain, &facts);
+	size_t n = encode(first, grain, &facts);
 
 	ck_assert_uint_le(n, SP_PAYLOAD_HEAD_BYTES + N * SP_SLOT_ENCODED_MAX);
 	ck_assert_int_eq(sp_payload_decode(back, N, payload, n), 0);
@@ -108,7 +129,7 @@ static void assert_events_round_trip(uint64_t first, uint32_t grain)
 {
 	uint64_t begin = UINT64_MAX, end = 0;
 	struct sp_payload_facts facts;
-	size_t n = sp_payload_encode(payload, ring, N, first, N, grain, &facts);
+	size_t n = encode(first, grain, &facts);
 
 	ck_assert_int_eq(sp_payload_decode(back, N, payload, n), 0);
 	for (uint32_t i = 0; i < N; i++) {
@@ -203,7 +224,7 @@ START_TEST(uncommitted_slots_become_holes)
 	fill_random(5 * N);
 	ring[3].commit = 0;
 	commit(&ring[4], 20, 0, 4); /* of the generation before */
-	n = sp_payload_encode(payload, ring, N, 5 * N, N, 1, &facts);
+	n = encode(5 * N, 1, &facts);
 	ck_assert_int_eq(sp_payload_decode(back, N, payload, n), 0);
 	ck_assert_uint_eq(sp_commit_kind(back[3].commit), SP_KIND_HOLE);
 	ck_assert_uint_eq(sp_commit_kind(back[4].commit), SP_KIND_HOLE);
@@ -217,7 +238,7 @@ START_TEST(a_shortened_or_longer_payload_is_refused)
 	size_t n;
 
 	fill_random(0);
-	n = sp_payload_encode(payload, ring, N, 0, N, 1, &facts);
+	n = encode(0, 1, &facts);
 	for (size_t cut = 0; cut < n; cut++)
 		ck_assert_int_eq(sp_payload_decode(back, N, payload, cut), -EBADMSG);
 	payload[n] = 0;
@@ -260,7 +281,7 @@ START_TEST(random_bytes_do_no_harm)
 
 		if (round % 2) { /* mostly right: only then the deeper checks are met */
 			fill_random(0);
-			n = sp_payload_encode(payload, ring, N, 0, N, 1, &facts);
+			n = encode(0, 1, &facts);
 			payload[draw() % n] ^= (uint8_t)(1 << draw() % 8);
 		} else {
 			for (size_t i = 0; i < n; i++)
