@@ -19,7 +19,7 @@ struct sp_clock {
 	uint64_t long_wait_ticks;  /* 100 µs: waits shorter than this are not recorded */
 };
 
-extern struct sp_clock sp_clock;
+extern struct sp_clock sp_clock __attribute__((visibility("hidden")));
 
 enum sp_clock_choice { SP_CLOCK_AUTO, SP_CLOCK_COUNTER, SP_CLOCK_MONOTONIC };
 

@@ -16,7 +16,7 @@
 
 #define SP_FILES_NEAR 1024u /* descriptors whose entries need no second table */
 
-extern uint32_t *sp_files_near; /* SP_FILES_NEAR entries; wiped by fork */
+extern uint32_t *sp_files_near __attribute__((visibility("hidden"))); /* SP_FILES_NEAR entries; wiped by fork */
 
 uint32_t sp_file_meet(struct sp_thread *t, int fd);
 

@@ -46,7 +46,7 @@ struct sp_process {
 };
 
 /* NULL in a process that does not record (dormant by the table, switched off, setuid). */
-extern struct sp_process *sp_process;
+extern struct sp_process *sp_process __attribute__((visibility("hidden")));
 
 /* Constructor. Decides; a recording process gets its memory. Returns 1 where it records. */
 int sp_process_init(void);
