@@ -15,22 +15,12 @@ struct finding {
 	struct sp_collective *last;
 };
 
-/* The step that is on at this instant, or NULL. Steps are in the order of time and do not overlap. */
+/* Of the step that is on at this instant, or NULL. */
 static struct sp_collective *step_at(const struct finding *f, int64_t at_ns)
 {
-	uint32_t low = 0, high = f->steps->count;
+	uint32_t i = sp_steps_at(f->steps, at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->steps->steps[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == f->steps->count || f->steps->steps[low].start_ns > at_ns)
-		return NULL;
-	return &f->last[low];
+	return i < f->steps->count ? &f->last[i] : NULL;
 }
 
 static bool is_collective(const struct sp_image_facts *image, const struct sp_slot *slot)

@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/later.h"
 #include "analyzer/report.h"
 #include "analyzer/step_cut.h"
 
@@ -116,17 +117,9 @@ static void take_memory(struct reading *r, const struct sp_slot *slot, uint8_t c
 
 static uint32_t part_at(const struct reading *r, int64_t at_ns)
 {
-	uint32_t low = 0, high = r->stretch_count;
+	uint32_t i = SP_FIRST_LATER(r->stretches, r->stretch_count, begin_ns, at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (r->stretches[middle].begin_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && at_ns < r->stretches[low - 1].end_ns ? r->stretches[low - 1].part : SP_ACCOUNT_other;
+	return i && at_ns < r->stretches[i - 1].end_ns ? r->stretches[i - 1].part : SP_ACCOUNT_other;
 }
 
 static void count_call(struct sp_gpu_call_sums *sums, uint8_t class, int64_t value, uint64_t ns)

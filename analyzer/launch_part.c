@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/later.h"
 #include "analyzer/step_cut.h"
 #include "analyzer/step_piece.h"
 
@@ -64,16 +65,8 @@ void sp_launch_parts_finish(struct sp_launch_parts *parts)
 
 enum sp_account_part sp_launch_part(const struct sp_launch_parts *parts, int64_t at_ns)
 {
-	uint32_t low = 0, high = parts->count; /* the first piece that ends later */
+	uint32_t low = SP_FIRST_LATER(parts->pieces, parts->count, end_ns, at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (parts->pieces[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == parts->count || sp_steps_at(parts->steps, at_ns) == parts->steps->count)
 		return SP_ACCOUNT_other;
 	if (parts->pieces[low].start_ns <= at_ns)

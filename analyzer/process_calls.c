@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/later.h"
 #include "analyzer/reader.h"
 #include "analyzer/report.h"
 #include "analyzer/step_cut.h"
@@ -62,15 +63,5 @@ void sp_process_calls_finish(struct sp_process_calls *calls)
 
 uint32_t sp_process_calls_after(const struct sp_process_calls *calls, int64_t ns)
 {
-	uint32_t low = 0, high = calls->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (calls->list[middle].end_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SP_FIRST_LATER(calls->list, calls->count, end_ns, ns);
 }

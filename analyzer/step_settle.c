@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/later.h"
 #include "analyzer/step_pass.h"
 
 /*
@@ -408,17 +409,9 @@ int sp_steps_settle(struct sp_steps *s)
 
 uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
 {
-	uint32_t low = 0, high = s->count;
+	uint32_t i = SP_FIRST_LATER(s->steps, s->count, end_ns, at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->steps[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->count && at_ns >= s->steps[low].start_ns ? low : s->count;
+	return i < s->count && at_ns >= s->steps[i].start_ns ? i : s->count;
 }
 
 void sp_steps_finish(struct sp_steps *s)

@@ -292,6 +292,7 @@ static inline uint64_t sp_commit_check(uint64_t x)
 	return y & 0xFF000000u;
 }
 
+/* XOR of all bytes of x. */
 static inline uint64_t sp_fold8(uint64_t x)
 {
 	return sp_commit_check(x) >> 24;
