@@ -3,8 +3,8 @@
  *
  * Calls of the runtime make calls of the driver, which are hooked too: only the outermost call of a thread
  * is recorded. A call is inside another one if it comes from the library that the other one went into (or,
- * after a tail call there, from our hook), and the other's frame, a struct sp_cuda_call named by a thread-local pointer, is above and unharmed. A call
- * that is left by an exception is closed by the cleanup. What a longjmp leaves behind may look alive, but
+ * after a tail call there, from our hook), and the other's frame, which the thread's recorder names, is above and unharmed.
+ * A call that is left by an exception is closed by the cleanup. What a longjmp leaves behind may look alive, but
  * it hides nothing that the program calls by itself.
  *
  * All of it is async-signal-safe but sp_cuda_original_find's first call from each object.
@@ -17,23 +17,23 @@
 #include "preload/abi_cuda.h"
 #include "preload/cuda_graph.h"
 #include "preload/cuda_memory.h"
+#include "preload/cuda_slow.h"
 #include "preload/cuda_time.h"
 #include "preload/cupti.h"
+#include "preload/extent.h"
 #include "preload/hook.h"
-#include "preload/lines.h"
 #include "preload/resolve.h"
 #include "preload/stacks.h"
 
 enum sp_cuda_layer {
 	SP_CUDA_CALLS, /* the runtime and the driver */
 	SP_NCCL_CALLS, /* on top of them; their kernels are events, too */
-	SP_CUDA_LAYERS
 };
+_Static_assert(SP_NCCL_CALLS + 1 == SP_CUDA_LAYERS, "a place for each layer in struct sp_thread");
 
 /* What a call inside an open one is known by. */
 struct sp_cuda_frame {
-	uintptr_t alive; /* this structure's own address, mixed, while its call is open */
-	uintptr_t inner_begin, inner_bytes; /* the library that it went into */
+	uintptr_t alive; /* SP_CUDA_ALIVE, until something else lies there: the call was left by longjmp */
 };
 
 /* Apart from its frame, whose address others have: in a hook that gives its own to nobody it lives in registers. */
@@ -43,31 +43,19 @@ struct sp_cuda_call {
 	enum sp_cuda_layer layer;
 };
 
-/* The function behind a hook, and the library that it is in; 0, 0: it calls no hooked function. */
-struct sp_cuda_real {
-	void *function;
-	uintptr_t begin, bytes;
-};
-
-extern __thread struct sp_cuda_frame *sp_cuda_outer[SP_CUDA_LAYERS]
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 /* No stack of driver calls is deeper; also keeps us from reading far below a stack that is gone. */
 #define SP_CUDA_DEEPEST 0x100000u
-#define SP_CUDA_ALIVE ((uintptr_t)0x5350435544410000u)
+#define SP_CUDA_ALIVE ((uintptr_t)0x53504355u) /* one instruction stores it, and one compares */
 
 /* The linker's: where this library begins and ends. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-SP_INLINE int sp_cuda_is_inside(const struct sp_cuda_frame *frame, enum sp_cuda_layer layer,
-				const void *caller)
+/* above: so many bytes the open call's frame lies above that of the call that asks; huge where there is none, or below. */
+SP_INLINE int sp_cuda_is_inside(const struct sp_cuda_open *open, uintptr_t above, const void *caller)
 {
-	const struct sp_cuda_frame *outer = sp_cuda_outer[layer];
-
-	return outer && (uintptr_t)outer - (uintptr_t)frame - 1 < SP_CUDA_DEEPEST &&
-	       outer->alive == ((uintptr_t)outer ^ SP_CUDA_ALIVE) &&
-	       ((uintptr_t)caller - outer->inner_begin < outer->inner_bytes ||
+	return above < SP_CUDA_DEEPEST && open->frame->alive == SP_CUDA_ALIVE &&
+	       (sp_extent_has(&open->inner, caller) ||
 		(uintptr_t)caller - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start));
 }
 
@@ -75,23 +63,26 @@ SP_INLINE int sp_cuda_is_inside(const struct sp_cuda_frame *frame, enum sp_cuda_
 SP_INLINE struct sp_thread *sp_cuda_enter(const struct sp_cuda_frame *frame, enum sp_cuda_layer layer,
 					  const void *caller)
 {
-	return sp_cuda_is_inside(frame, layer, caller) ? NULL : sp_enter();
+	const struct sp_thread *t = sp_tls.thread;
+	const struct sp_cuda_open *open = t ? &t->cuda_open[layer] : NULL;
+
+	return open && sp_cuda_is_inside(open, (uintptr_t)open->frame - (uintptr_t)frame - 1, caller) ? NULL :
+													sp_enter();
 }
 
-SP_INLINE void sp_cuda_begin_at(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real,
-				uint32_t kind, uint32_t arg, uint64_t start)
+/* What it goes into is set by the caller. */
+SP_INLINE void sp_cuda_begin_at(struct sp_cuda_call *call, struct sp_thread *t, uint32_t kind, uint32_t arg,
+				uint64_t start)
 {
-	call->frame->alive = (uintptr_t)call->frame ^ SP_CUDA_ALIVE;
-	call->frame->inner_begin = real->begin;
-	call->frame->inner_bytes = real->bytes;
-	sp_cuda_outer[call->layer] = call->frame;
+	call->frame->alive = SP_CUDA_ALIVE;
+	t->cuda_open[call->layer].frame = call->frame;
 	call->span = sp_span_begin_at(t, kind, arg, start);
 }
 
+/* Nobody knows the frame any more: a call that began inside and was not told from this one took its place. */
 SP_INLINE void sp_cuda_close(struct sp_cuda_call *call)
 {
-	call->frame->alive = 0;
-	sp_cuda_outer[call->layer] = NULL;
+	call->span.thread->cuda_open[call->layer].frame = NULL;
 }
 
 /* Both layers of CUDA and NCCL return 0 or a positive error number. */
@@ -108,18 +99,21 @@ SP_INLINE void sp_cuda_cleanup(struct sp_cuda_call *call)
 	sp_span_cleanup(&call->span);
 }
 
-void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_cuda_real *real, uint32_t kind,
+void sp_cuda_begin(struct sp_cuda_call *call, struct sp_thread *t, const struct sp_extent *inner, uint32_t kind,
 		   uint32_t arg);
-void sp_cuda_end(struct sp_cuda_call *call, int64_t value);
 
-/* Declares and begins a call; arg is computed only where it is recorded, and before its time begins. */
-#define SP_CUDA_CALL(name, layer, real, caller, kind, arg)                                         \
+/* caller: the return address of the hook. */
+void sp_cuda_end(struct sp_cuda_call *call, int64_t value, const void *caller);
+
+/* Declares and begins a call; arg is computed only where it is recorded, and before its time begins. inner: the library
+ * that it goes into. */
+#define SP_CUDA_CALL(name, layer, inner, caller, kind, arg)                                        \
 	struct sp_cuda_frame name##_frame;                                                         \
 	struct sp_cuda_call name __attribute__((cleanup(sp_cuda_cleanup))) = {                     \
 		{.thread = NULL}, &name##_frame, layer};                                           \
 	struct sp_thread *name##_thread = sp_cuda_enter(&name##_frame, layer, caller);             \
 	if (name##_thread)                                                                         \
-	sp_cuda_begin(&name, name##_thread, real, kind, arg)
+	sp_cuda_begin(&name, name##_thread, inner, kind, arg)
 
 /* Once the outermost call is recorded. `kind` is a constant where this is called: a launch pays nothing. */
 static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind, int ret)
@@ -202,8 +196,9 @@ static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
 
 struct sp_cuda_caller {
 	uint64_t stamp;
-	uintptr_t begin, bytes; /* of the caller's library */
-	struct sp_cuda_real real;
+	struct sp_extent library; /* the caller's */
+	void *function;
+	struct sp_extent inner; /* as of an open call */
 };
 
 /* Aligned: what a launch reads of it is one line of the cache. */
@@ -215,20 +210,20 @@ struct sp_cuda_original {
 
 #define SP_CUDA_ORIGINAL(name, family, wrapper) {{{.stamp = 0}}, #name, family, (const void *)(wrapper)}
 
-/* Its function is never NULL. */
-struct sp_cuda_real sp_cuda_original_find(struct sp_cuda_original *original, const void *address);
+/* Returns the function, never NULL. */
+void *sp_cuda_original_find(struct sp_cuda_original *original, const void *address, struct sp_extent *ret_inner);
 
 /* Returns 1 and the function where the entry is for this caller. */
-SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const void *address,
-				  struct sp_cuda_real *ret)
+SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const void *address, void **ret_function,
+				  struct sp_extent *ret_inner)
 {
 	uint64_t stamp = __atomic_load_n(&caller->stamp, __ATOMIC_ACQUIRE);
-	uintptr_t begin = __atomic_load_n(&caller->begin, __ATOMIC_RELAXED);
-	uintptr_t bytes = __atomic_load_n(&caller->bytes, __ATOMIC_RELAXED);
+	uintptr_t begin = __atomic_load_n(&caller->library.begin, __ATOMIC_RELAXED);
+	uintptr_t bytes = __atomic_load_n(&caller->library.bytes, __ATOMIC_RELAXED);
 
-	ret->function = __atomic_load_n(&caller->real.function, __ATOMIC_RELAXED);
-	ret->begin = __atomic_load_n(&caller->real.begin, __ATOMIC_RELAXED);
-	ret->bytes = __atomic_load_n(&caller->real.bytes, __ATOMIC_RELAXED);
+	*ret_function = __atomic_load_n(&caller->function, __ATOMIC_RELAXED);
+	ret_inner->begin = __atomic_load_n(&caller->inner.begin, __ATOMIC_RELAXED);
+	ret_inner->bytes = __atomic_load_n(&caller->inner.bytes, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return sp_likely((uintptr_t)address - begin < bytes) &&
 	       sp_likely(stamp >> 32 == __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED)) &&
@@ -247,11 +242,12 @@ SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const voi
 		SP_CUDA_HOOK_CALL(layer, kind, arg, value, parameters, arguments)                  \
 	}
 #define SP_CUDA_HOOK_CALL(layer, kind, arg, value, parameters, arguments)                          \
-	struct sp_cuda_real real = sp_cuda_original_find(original, caller);                        \
-	SP_CUDA_CALL(call, layer, &real, caller, kind, arg);                                       \
-	int ret = ((int(*) parameters)real.function)arguments;                                     \
+	struct sp_extent inner;                                                                    \
+	void *real = sp_cuda_original_find(original, caller, &inner);                              \
+	SP_CUDA_CALL(call, layer, &inner, caller, kind, arg);                                      \
+	int ret = ((int(*) parameters)real)arguments;                                              \
                                                                                                    \
-	sp_cuda_end(&call, value);                                                                 \
+	sp_cuda_end(&call, value, caller);                                                         \
 	sp_cuda_after(call_thread, kind, ret);                                                     \
 	return ret;
 #define SP_UNPACK(...) __VA_ARGS__

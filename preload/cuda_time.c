@@ -32,11 +32,13 @@ static int is_off;
 static const void *closer;		   /* the thread that closes a library and keeps others out, by its sp_tls */
 static __thread uint32_t my_captures __attribute__((tls_model("initial-exec")));
 
-uint32_t sp_cuda_time_armed SP_HOT_DATA;
+uint32_t sp_cuda_asks SP_HOT_DATA = SP_CUDA_ASK_CLOCK;
 
 void sp_cuda_time_init(void)
 {
 	is_off = sp_config_is(sp_config.gputime, "0");
+	if (sp_clock.keep)
+		sp_cuda_asks_clear(SP_CUDA_ASK_CLOCK);
 }
 
 void sp_cuda_time_bind(void)
@@ -121,7 +123,7 @@ static void boundary(void)
 static void arm(void)
 {
 	visits = 0;
-	__atomic_store_n(&sp_cuda_time_armed, 1, __ATOMIC_RELEASE);
+	sp_cuda_asks_set(SP_CUDA_ASK_BOUNDARY);
 }
 
 static int is_stage(uint32_t part)
@@ -203,7 +205,7 @@ void sp_cuda_time_graph_end(void)
 	boundary();
 	if (now_part == SP_PART_cuda_graph)
 		now_part = SP_PART_none;
-	__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
+	sp_cuda_asks_clear(SP_CUDA_ASK_BOUNDARY);
 }
 
 static void chain_begin(struct sp_cuda_chain *c)
@@ -225,7 +227,7 @@ static void chain_begin(struct sp_cuda_chain *c)
 static void disarm_after(uint32_t enough)
 {
 	if (++visits >= enough)
-		__atomic_store_n(&sp_cuda_time_armed, 0, __ATOMIC_RELAXED);
+		sp_cuda_asks_clear(SP_CUDA_ASK_BOUNDARY);
 }
 
 void sp_cuda_time_begin(uint64_t stream, int per_thread)

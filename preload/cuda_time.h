@@ -17,10 +17,8 @@
 #include <stdint.h>
 
 #include "preload/abi_cuda.h"
+#include "preload/cuda_asks.h"
 #include "preload/record.h"
-
-/* Not 0: the first work behind a boundary is yet to come on some stream. */
-extern uint32_t sp_cuda_time_armed __attribute__((visibility("hidden")));
 
 /* STAGEPROF_GPUTIME=0 turns it off. Constructor. */
 void sp_cuda_time_init(void);
@@ -45,8 +43,9 @@ void sp_cuda_time_graph_end(void);
 /* Work is about to be put on a stream. per_thread: a NULL stream is the calling thread's own. */
 void sp_cuda_time_begin(uint64_t stream, int per_thread);
 #define SP_CUDA_TIME_WORK(stream, per_thread)                                                      \
-	(sp_unlikely(sp_cuda_time_armed) ? sp_cuda_time_begin((uint64_t)(stream), per_thread) :    \
-					   (void)0)
+	(sp_unlikely(sp_cuda_asks & SP_CUDA_ASK_BOUNDARY) ?                                        \
+		 sp_cuda_time_begin((uint64_t)(stream), per_thread) :                              \
+		 (void)0)
 
 /* The calling thread has waited for the device. */
 void sp_cuda_time_synced(void);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "preload/config.h"
+#include "preload/cuda_asks.h"
 #include "preload/cupti_records.h"
 #include "preload/hot.h"
 #include "preload/names.h"
@@ -36,7 +37,6 @@ static const struct {
 };
 
 __thread struct sp_cupti_seen sp_cupti_seen;
-uint32_t sp_cupti_is_attached SP_HOT_DATA;
 
 static struct sp_cupti cupti;
 static void *subscriber;
@@ -251,7 +251,7 @@ void sp_cupti_attach(void)
 	if (!error) {
 		/* What CUPTI does on this thread meanwhile is none of the program's calls. */
 		sp_tls.quiet++;
-		__atomic_store_n(&sp_cupti_is_attached, 1, __ATOMIC_RELEASE);
+		sp_cuda_asks_set(SP_CUDA_ASK_CUPTI);
 		error = subscribe();
 		sp_tls.quiet--;
 	}

@@ -57,9 +57,6 @@ struct sp_cupti_seen {
 extern __thread struct sp_cupti_seen sp_cupti_seen
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Not 0: CUPTI may tell of calls, and their ends have to ask. */
-extern uint32_t sp_cupti_is_attached __attribute__((visibility("hidden")));
-
 /* Closes a span with the correlation id in its EXTRA words. */
 void sp_cupti_span_close(struct sp_span *span, uint64_t end, int64_t value);
 

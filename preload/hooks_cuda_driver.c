@@ -23,12 +23,12 @@
 	static __attribute__((noinline)) int name##_outermost##form parameters                     \
 	{                                                                                          \
 		struct sp_thread *thread = sp_cuda_launch_enter();                                 \
-		struct sp_cuda_real real = {                                                       \
-			__atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE), 0, 0};         \
+		void *real = __atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE);           \
 									                           \
-		if (sp_unlikely(!thread || !real.function))                                        \
+		if (sp_unlikely(!thread || !real))                                                 \
 			return name##_body(&name##_originals[form], NULL, SP_UNPACK arguments);    \
-		SP_CUDA_LAUNCH(thread, &real, SP_EV_##name, ON(on), parameters, arguments)         \
+		thread->cuda_open[SP_CUDA_CALLS].inner = (struct sp_extent){0, 0};                 \
+		SP_CUDA_LAUNCH(thread, real, SP_EV_##name, ON(on), parameters, arguments)          \
 	}                                                                                          \
 	static __attribute__((noinline, cold)) int name##_first##form parameters                   \
 	{                                                                                          \
@@ -38,12 +38,15 @@
 	}                                                                                          \
 	static int name##_form##form parameters                                                    \
 	{                                                                                          \
-		void *original = __atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE);       \
+		const struct sp_thread *t = sp_tls.thread;                                         \
+		const struct sp_cuda_open *open = t ? &t->cuda_open[SP_CUDA_CALLS] : NULL;         \
+		void *original;                                                                    \
 									                           \
-		if (!sp_cuda_is_inside(__builtin_frame_address(0), SP_CUDA_CALLS,                  \
-				       __builtin_return_address(0)))                               \
+		if (!open || !sp_cuda_is_inside(open, sp_above_stack(open->frame),                 \
+						__builtin_return_address(0)))                      \
 			return name##_outermost##form arguments;                                   \
-		if (!original)                                                                     \
+		original = __atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE);             \
+		if (sp_unlikely(!original))                                                        \
 			return name##_first##form arguments;                                       \
 		return ((int(*) parameters)original)arguments;                                     \
 	}
@@ -84,12 +87,13 @@
 						       SP_UNPACK parameters)                       \
 	{                                                                                          \
 		static const struct sp_driver_function *const driver = &id##_driver;               \
-		struct sp_cuda_real real = {ORIGINAL(id), 0, 0};                                   \
-		SP_CUDA_CALL(call, SP_CUDA_CALLS, &real, caller, SP_EV_##kind, arg);               \
-		int ret = ((int(*) parameters)real.function)arguments;                             \
+		static const struct sp_extent inner = {0, 0};                                      \
+		void *real = ORIGINAL(id);                                                         \
+		SP_CUDA_CALL(call, SP_CUDA_CALLS, &inner, caller, SP_EV_##kind, arg);              \
+		int ret = ((int(*) parameters)real)arguments;                                      \
                                                                                                    \
 		(void)driver;                                                                      \
-		sp_cuda_end(&call, value);                                           \
+		sp_cuda_end(&call, value, caller);                                                 \
 		sp_cuda_after(call_thread, SP_EV_##kind, ret);                                     \
 		return ret;                                                                        \
 	}
@@ -423,7 +427,7 @@ DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DO
 	}
 
 /* Whatever follows needs the driver: here CUPTI may be loaded, as NVIDIA's own injection is. */
-UNRECORDED(cuInit, (sp_cupti_attach(), sp_cuda_time_bind()), (unsigned flags), (flags))
+UNRECORDED(cuInit, (sp_cupti_attach(), sp_cuda_time_bind(), sp_cuda_slow_bind()), (unsigned flags), (flags))
 FUNCTION(cuInit, cuInit, 2000, "cuInit", NULL, (unsigned flags), (flags))
 EXPORT(cuInit, 0, cuInit);
 

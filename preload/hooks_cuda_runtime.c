@@ -37,12 +37,13 @@
 	{                                                                                          \
 		const void *caller = __builtin_return_address(0);                                  \
 		struct sp_thread *thread = sp_cuda_launch_enter();                                 \
-		struct sp_cuda_real real;                                                          \
+		void *real;                                                                        \
 									                           \
 		if (sp_unlikely(!thread || !sp_cuda_caller_read(&sp_original_##name.callers[0],    \
-								caller, &real)))                   \
+								caller, &real,                     \
+								&thread->cuda_open[SP_CUDA_CALLS].inner))) \
 			return sp_ask_##name(caller, SP_UNPACK arguments);                         \
-		SP_CUDA_LAUNCH(thread, &real, SP_EV_##kind, ON(on), parameters, arguments)         \
+		SP_CUDA_LAUNCH(thread, real, SP_EV_##kind, ON(on), parameters, arguments)          \
 	}                                                                                          \
 	static struct sp_cuda_original sp_original_##name =                                        \
 		SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);
@@ -299,9 +300,9 @@ RUNTIME(cudaHostUnregister, cudaHostUnregister, freeing(SP_CUDA_PINNED, address)
 	{                                                                                          \
 		static struct sp_cuda_original original =                                          \
 			SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);                            \
-		struct sp_cuda_real real =                                                         \
-			sp_cuda_original_find(&original, __builtin_return_address(0));             \
-		int ret = ((int(*) parameters)real.function)arguments;                             \
+		struct sp_extent inner;                                                            \
+		void *real = sp_cuda_original_find(&original, __builtin_return_address(0), &inner); \
+		int ret = ((int(*) parameters)real)arguments;                                      \
 									                           \
 		if (ret == 0 && function && *function)                                             \
 			*function = sp_cuda_driver_wrap(                                           \

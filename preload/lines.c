@@ -5,44 +5,22 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "preload/config.h"
-#include "preload/hot.h"
 #include "preload/paths.h"
 #include "preload/process.h"
 #include "preload/python.h"
 #include "preload/python_api.h"
 #include "preload/redact.h"
-#include "preload/setting.h"
-#include "preload/stacks.h"
 #include "preload/sys.h"
 
-#define LEAST_NS 1000000u
 #define FRAMES_MAX 64
 #define LINE_BYTES 1024
-
-uint64_t sp_lines_least_ticks SP_HOT_DATA = UINT64_MAX;
-
-static uint64_t least_ns = LEAST_NS;
 
 /* The call whose line is being asked for. Fork keeps it, in a child that never gets its answer. */
 static struct {
 	uint32_t asked_by; /* pid; 0: free */
+	uint32_t stack;
 	struct sp_slow_facts facts;
 } call;
-
-void sp_lines_init(void)
-{
-	const char *at = sp_config.lines;
-
-	if (!sp_python.Py_AddPendingCall || !sp_python.PyEval_GetFrame || !sp_python.PyFrame_GetBack ||
-	    !sp_python.PyFrame_GetCode || !sp_python.PyFrame_GetLineNumber)
-		return;
-	if (at && strcmp(at, "0") == 0)
-		return;
-	if (at && *at && sp_setting_fits("TIME", at))
-		least_ns = sp_setting_time(&at);
-	sp_lines_least_ticks = 0;
-}
 
 /* Appends an attribute that is text. */
 static void add_text(struct sp_text *text, struct sp_py_object *object, const char *name)
@@ -118,6 +96,7 @@ static void line_redact(char line[LINE_BYTES])
 static int line_take(void *unused)
 {
 	struct sp_slow_facts facts = call.facts;
+	uint32_t stack = call.stack;
 	struct sp_thread *t = sp_enter();
 	char line[LINE_BYTES];
 	int kept = errno;
@@ -126,7 +105,7 @@ static int line_take(void *unused)
 	__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
 	if (t && line_find(line)) {
 		line_redact(line);
-		sp_define(t, SP_DEFINE_LINE, 0, &facts, sizeof(facts), line, strlen(line));
+		sp_define(t, SP_DEFINE_LINE, stack, &facts, sizeof(facts), line, strlen(line));
 	}
 	sp_python.PyErr_Clear();
 	errno = kept;
@@ -138,25 +117,20 @@ static int is_main_thread(void)
 	return sp_process && (uint32_t)SP_SYS1(SYS_gettid, 0) == sp_process->pid;
 }
 
-static void ask(uint64_t what, uint64_t start, uint64_t ticks)
+static int can_tell(void)
 {
-	if (__atomic_load_n(&call.asked_by, __ATOMIC_ACQUIRE) == sp_process->pid)
+	return sp_python.Py_AddPendingCall && sp_python.PyEval_GetFrame && sp_python.PyFrame_GetBack &&
+	       sp_python.PyFrame_GetCode && sp_python.PyFrame_GetLineNumber;
+}
+
+void sp_line_ask(const struct sp_slow_facts *facts, uint32_t stack)
+{
+	if (!can_tell() || !is_main_thread() || !sp_python.Py_IsInitialized() ||
+	    __atomic_load_n(&call.asked_by, __ATOMIC_ACQUIRE) == sp_process->pid)
 		return;
-	call.facts = (struct sp_slow_facts){start, ticks, sp_commit_kind(what), sp_commit_arg(what)};
+	call.facts = *facts;
+	call.stack = stack;
 	__atomic_store_n(&call.asked_by, sp_process->pid, __ATOMIC_RELEASE);
 	if (sp_python.Py_AddPendingCall(line_take, NULL) < 0)
 		__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
-}
-
-void sp_line_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks)
-{
-	int kept = errno;
-
-	if (!sp_lines_least_ticks)
-		sp_lines_least_ticks =
-			(uint64_t)((unsigned __int128)least_ns * sp_clock.ticks_per_second / 1000000000u) | 1;
-	if (ticks >= sp_lines_least_ticks && !t->emitting && !sp_tls.quiet && is_main_thread() &&
-	    sp_python.Py_IsInitialized())
-		ask(what, start, ticks);
-	errno = kept;
 }

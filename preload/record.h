@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "preload/clock.h"
+#include "preload/extent.h"
 #include "preload/switch.h"
 #include "trace/events.h"
 #include "trace/format.h"
@@ -27,6 +28,14 @@ enum sp_thread_state {
 };
 
 struct sp_decode; /* preload/decode.h: images being decoded by this thread */
+
+/* preload/cuda.h: the call that is open in a layer, and the library that it went into; 0, 0: that calls no hooked
+ * function. */
+#define SP_CUDA_LAYERS 2
+struct sp_cuda_open {
+	struct sp_cuda_frame *frame; /* NULL: none is open */
+	struct sp_extent inner;
+};
 
 /*
  * One recording thread. The first part is the hot path's; the whole lives in pages that fork wipes.
@@ -44,6 +53,7 @@ struct sp_thread {
 	struct sp_mark *mark; /* NULL only in a child that was forked inside a hooked call */
 	struct sp_decode *decode;
 	uint64_t base; /* slots below are published */
+	struct sp_cuda_open cuda_open[SP_CUDA_LAYERS];
 };
 
 struct sp_tls {
@@ -59,14 +69,18 @@ struct sp_thread *sp_thread_begin(void);
 /* The calling thread's recorder also while recording is off: for definitions. NULL as sp_enter(). */
 struct sp_thread *sp_thread_even_off(void);
 
+/* 0: the calling thread's recorder is at work. */
+static inline uint32_t sp_thread_idle_bits(const struct sp_thread *t)
+{
+	return (t->state ^ SP_THREAD_LIVE) | sp_tls.quiet | sp_switch_off_bits();
+}
+
 /* The calling thread's recorder where it is at work; NULL: sp_enter() has to ask further. */
 static inline struct sp_thread *sp_thread_at_work(void)
 {
 	struct sp_thread *t = sp_tls.thread;
 
-	if (sp_likely(t && !((t->state ^ SP_THREAD_LIVE) | sp_tls.quiet | sp_switch_off_bits())))
-		return t;
-	return NULL;
+	return sp_likely(t && !sp_thread_idle_bits(t)) ? t : NULL;
 }
 
 /* The calling thread's recorder, or NULL where the call is to pass untouched. */

@@ -6,9 +6,9 @@
 
 #include "preload/config.h"
 #include "preload/cuda_cover.h"
+#include "preload/cuda_slow.h"
 #include "preload/cuda_time.h"
 #include "preload/cupti.h"
-#include "preload/lines.h"
 #include "preload/nvtx.h"
 #include "preload/originals.h"
 #include "preload/pack.h"
@@ -39,7 +39,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 		sp_thread_init();
 		sp_stacks_init();
 		sp_python_init();
-		sp_lines_init();
+		sp_cuda_slow_init();
 		sp_nvtx_init();
 		sp_cuda_time_init();
 	}

@@ -24,6 +24,7 @@
 #define OWN_FRAMES_MAX 4u
 #define STACKS_MAX 4096u /* distinct ones an image; powers of two */
 #define OBJECTS_MAX 512u
+#define PLACES_MAX 4096u
 #define PROBES 16u
 #define CLASSES (SP_CLASS_NCCL + 1)
 
@@ -40,7 +41,11 @@ struct taken {
 	uint32_t state; /* enum image_state */
 	uint64_t stacks[STACKS_MAX];
 	uint64_t objects[OBJECTS_MAX];
+	uint64_t places[PLACES_MAX];
+	uint32_t place_stacks[PLACES_MAX]; /* ids; 0: not known yet */
 };
+
+struct sp_extent sp_unwinder;
 
 static struct taken *taken;
 static uint64_t least_ns[CLASSES][SP_FILE_TYPES];
@@ -119,15 +124,13 @@ static int setting_read(const char *at)
 	return 0;
 }
 
-static int memory_make(void)
+static struct taken *memory_make(void)
 {
 	long p = SP_SYS6(SYS_mmap, 0, sizeof(*taken), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (sp_sys_failed(p))
-		return (int)p;
-	taken = (struct taken *)p;
-	return (int)SP_SYS3(SYS_madvise, p, sizeof(*taken), MADV_WIPEONFORK);
+	return sp_sys_failed(p) || SP_SYS3(SYS_madvise, p, sizeof(*taken), MADV_WIPEONFORK) ? NULL :
+											   (struct taken *)p;
 }
 
 static void libunwind_open(void)
@@ -136,28 +139,42 @@ static void libunwind_open(void)
 
 	if (library)
 		unwind = (__typeof__(unwind))dlsym(library, "unw_backtrace");
+	if (unwind)
+		sp_unwinder = sp_extent_of((const void *)unwind);
 	/* From glibc 2.35 on; without it the report has addresses instead of files and offsets. */
 	find_object = (__typeof__(find_object))dlsym(RTLD_DEFAULT, "_dl_find_object");
 	dlerror();
-	if (!unwind)
-		sp_say("cannot take stacks without", "libunwind.so.8", 0, "install libunwind8");
+}
+
+void sp_stacks_open(void)
+{
+	static uint32_t is_opened;
+	int kept = errno;
+
+	if (!__atomic_exchange_n(&is_opened, 1, __ATOMIC_ACQ_REL)) {
+		sp_tls.quiet++;
+		libunwind_open();
+		sp_tls.quiet--;
+		__atomic_store_n(&taken, memory_make(), __ATOMIC_RELEASE);
+	}
+	errno = kept;
 }
 
 void sp_stacks_init(void)
 {
 	const char *setting = sp_config.stacks;
 
+	memset(least_ns, 0xFF, sizeof(least_ns));
 	if (!setting || !*setting)
 		return;
-	memset(least_ns, 0xFF, sizeof(least_ns));
 	if (setting_read(setting) < 0) {
 		sp_say("cannot understand STAGEPROF_STACKS", setting, 0,
 		       "write stage>time, as in file_read>10ms,jpeg_decode>50ms");
 		return;
 	}
-	if (memory_make() < 0)
-		return;
-	libunwind_open();
+	sp_stacks_open();
+	if (!unwind)
+		sp_say("cannot take stacks without", "libunwind.so.8", 0, "install libunwind8");
 	/* The clock's rate is not known yet: the first call of all comes to sp_stack_keep. */
 	sp_stacks_least_ticks = 0;
 }
@@ -167,28 +184,31 @@ static uint64_t ticks_of(uint64_t ns)
 	return (uint64_t)((__uint128_t)ns * sp_clock.ticks_per_second / 1000000000u);
 }
 
-static void least_settle(void)
+uint64_t sp_stacks_settle(void)
 {
 	uint64_t least = UINT64_MAX;
 
+	if (sp_stacks_least_ticks)
+		return sp_stacks_least_ticks;
 	for (unsigned class = 0; class < CLASSES; class++)
 		for (unsigned type = 0; type < SP_FILE_TYPES; type++)
 			if (least_ns[class][type] < least)
 				least = least_ns[class][type];
-	least = ticks_of(least);
-	__atomic_store_n(&sp_stacks_least_ticks, least ? least : 1, __ATOMIC_RELAXED);
+	least = ticks_of(least) | 1;
+	__atomic_store_n(&sp_stacks_least_ticks, least, __ATOMIC_RELAXED);
+	return least;
 }
 
-static int is_asked(uint32_t kind, uint32_t arg, uint64_t ticks)
+int sp_stack_is_asked(const struct sp_slow_facts *call)
 {
-	const struct sp_event_info *info = sp_event_info(kind);
-	unsigned type = info->arg == SP_ARG_FILE ? arg >> SP_FILE_TYPE_SHIFT : SP_FILE_UNKNOWN;
+	const struct sp_event_info *info = sp_event_info(call->kind);
+	unsigned type = info->arg == SP_ARG_FILE ? call->arg >> SP_FILE_TYPE_SHIFT : SP_FILE_UNKNOWN;
 	uint64_t ns;
 
 	if (info->class >= CLASSES || type >= SP_FILE_TYPES)
 		return 0;
 	ns = least_ns[info->class][type];
-	return ns != UINT64_MAX && ticks >= ticks_of(ns);
+	return ns != UINT64_MAX && call->ticks >= ticks_of(ns);
 }
 
 static int image_begin(void)
@@ -291,29 +311,58 @@ static unsigned stack_take(void **ret_frames)
 	return n > 0 ? (unsigned)n : 0;
 }
 
-static void keep(struct sp_thread *t, const struct sp_slow_facts *call)
+/* As deep as its frames are: nothing of it is needed while a known place is kept. */
+static __attribute__((noinline)) uint32_t stack_find(struct sp_thread *t)
 {
 	void *frames[FRAMES_MAX];
-	unsigned n;
-	uint32_t id;
+	unsigned n = stack_take(frames);
 
-	if (!image_begin())
-		return;
-	n = stack_take(frames);
-	id = n ? stack_intern(t, frames, n) : 0;
+	return n ? stack_intern(t, frames, n) : 0;
+}
+
+static uint32_t keep(struct sp_thread *t, const struct sp_slow_facts *call, uint32_t id)
+{
 	if (id)
 		sp_define(t, SP_DEFINE_SLOW, id, call, sizeof(*call), NULL, 0);
+	return id;
+}
+
+static int may_take(void)
+{
+	return __atomic_load_n(&taken, __ATOMIC_ACQUIRE) && image_begin();
+}
+
+uint32_t sp_stack_take(struct sp_thread *t, const struct sp_slow_facts *call)
+{
+	return may_take() ? keep(t, call, stack_find(t)) : 0;
+}
+
+uint32_t sp_stack_take_once(struct sp_thread *t, const struct sp_slow_facts *call, const void *caller,
+			    const void *frame)
+{
+	const uintptr_t key[] = {call->kind, (uintptr_t)caller, (uintptr_t)frame};
+	uint32_t id = 0;
+	int place, is_new;
+
+	if (!may_take())
+		return 0;
+	place = place_of(taken->places, PLACES_MAX, XXH64(key, sizeof(key), 0), &is_new);
+	if (place >= 0)
+		id = __atomic_load_n(&taken->place_stacks[place], __ATOMIC_ACQUIRE);
+	if (!id)
+		id = stack_find(t);
+	if (place >= 0)
+		__atomic_store_n(&taken->place_stacks[place], id, __ATOMIC_RELEASE);
+	return keep(t, call, id);
 }
 
 void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks)
 {
-	uint32_t kind = sp_commit_kind(what), arg = sp_commit_arg(what);
-	struct sp_slow_facts call = {start, ticks, kind, arg};
+	struct sp_slow_facts call = {start, ticks, sp_commit_kind(what), sp_commit_arg(what)};
 	int kept = errno;
 
-	if (sp_stacks_least_ticks == 0)
-		least_settle();
-	if (!t->emitting && !sp_tls.quiet && is_asked(kind, arg, ticks))
-		keep(t, &call);
+	sp_stacks_settle();
+	if (!t->emitting && !sp_tls.quiet && sp_stack_is_asked(&call))
+		sp_stack_take(t, &call);
 	errno = kept;
 }

@@ -1,10 +1,10 @@
 /*
- * Native stacks of slow calls, for those who ask: STAGEPROF_STACKS=stage>time[,stage>time...], as in
- * file_read>10ms,jpeg_decode>50ms (ns, us, ms, s). Stages are those of trace/stages.def that a hook can
- * tell by itself: Python's imports are reads and opens of files here.
+ * Native stacks of slow calls: of CUDA's and NCCL's (preload/cuda_slow.h), and for those who ask of others,
+ * STAGEPROF_STACKS=stage>time[,stage>time...], as in file_read>10ms,jpeg_decode>50ms (ns, us, ms, s). Stages
+ * are those of trace/stages.def that a hook can tell by itself: Python's imports are reads and opens of files here.
  *
  * A stack is taken on the calling thread after the call, by libunwind.so.8's unw_backtrace, found by
- * dlopen in the constructor: linking it would rebind the _Unwind_* of the host's C++ runtime. Nothing
+ * dlopen, in the constructor where stacks are asked for: linking it would rebind the _Unwind_* of the host's C++ runtime. Nothing
  * happens in a handler that interrupted the recorder, nor in a child forked while another thread was
  * unwinding (libunwind's locks may be held there for ever).
  */
@@ -13,7 +13,11 @@
 
 #include <stdint.h>
 
+#include "preload/extent.h"
 #include "preload/record.h"
+
+/* libunwind, which gives a thread's memory back when the thread ends: its calls are none of the host's. */
+extern struct sp_extent sp_unwinder __attribute__((visibility("hidden")));
 
 /* Calls below this never have their stack kept; UINT64_MAX where none was asked for. */
 extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
@@ -21,9 +25,27 @@ extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
 /* Constructor. A setting that is not understood is said on stderr and no stack is kept. */
 void sp_stacks_init(void);
 
+/* Makes ready to take stacks, where that has not been done; may load a library. Where there is none, coverage says so. */
+void sp_stacks_open(void);
+
 /* Keeps the calling thread's stack where the event's stage asks for it: an SP_EV_stack event. what: sp_what_make(). Not for
  * the hook path: microseconds. errno is kept. */
 void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks);
+
+/* Once the clock's rate is known. Returns sp_stacks_least_ticks as it is from then on. */
+uint64_t sp_stacks_settle(void);
+
+/* 1 where STAGEPROF_STACKS asks for the stack of such a call. */
+int sp_stack_is_asked(const struct sp_slow_facts *call);
+
+/*
+ * The same two for callers that have made sure that the thread is outside of the recorder. They return the stack's id, 0
+ * for none. At a place, that is a hook's return address and where its frame lies, a stack is taken once and then taken
+ * for granted: two ways that make equally deep stacks to one place are the first of them.
+ */
+uint32_t sp_stack_take(struct sp_thread *t, const struct sp_slow_facts *call);
+uint32_t sp_stack_take_once(struct sp_thread *t, const struct sp_slow_facts *call, const void *caller,
+			    const void *frame);
 
 /* The same as sp_span_end_at and sp_span_end, for the ends of hooks. gcc would not inline them: there are
  * too many hooks. */

@@ -208,7 +208,7 @@ enum sp_define {
 	SP_DEFINE_COVERAGE = 6, /* "hook-group\tbound|absent|unobservable|failed\tdetail" (arg 0) */
 	SP_DEFINE_NOTE = 7,	/* "sentence[\tname]" about this process for the report (arg 0) */
 	SP_DEFINE_SLOW = 8,	/* struct sp_slow_facts: a slow call and its stack (arg: the stack's id) */
-	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg 0) */
+	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg: its stack's id, 0: none) */
 	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_facts: what the process may run on (arg 0) */
 	SP_DEFINE_USAGE = 13,	/* struct sp_usage_facts: a thread's, at its clean end (arg 0) */
 	SP_DEFINE_STEP_USAGE = 14, /* struct sp_step_usage_facts: now and then, in a step (arg 0) */
