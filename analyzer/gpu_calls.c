@@ -136,7 +136,7 @@ static void count_call(struct sp_gpu_call_sums *sums, uint8_t class, int64_t val
 	sums->host_ns += ns;
 }
 
-static bool is_cuda_call(uint8_t class)
+bool sp_gpu_call_is_cuda(uint8_t class)
 {
 	return (class >= SP_CLASS_CUDA_LAUNCH && class <= SP_CLASS_CUDA_FREE) ||
 	       class == SP_CLASS_CUDA_RESET || class == SP_CLASS_CUDA_RELEASE;
@@ -151,7 +151,7 @@ static void take(struct reading *r, const struct sp_slot *slot)
 	uint64_t ns = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
 	bool in_step = sp_steps_at(r->steps, start_ns) < r->steps->count;
 
-	if (!is_cuda_call(class))
+	if (!sp_gpu_call_is_cuda(class))
 		return;
 	count_call(&r->calls->parts[in_step ? part_at(r, start_ns) : SP_GPU_NO_STEP], class, slot->value, ns);
 	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE || class == SP_CLASS_CUDA_RESET)

@@ -51,6 +51,9 @@ int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_report *report
 		      const struct sp_trainer *trainer);
 void sp_gpu_calls_finish(struct sp_gpu_calls *calls);
 
+/* Of the class of an event: whether it is a call of CUDA's runtime or driver. */
+bool sp_gpu_call_is_cuda(uint8_t class);
+
 /* Allocations and frees that may wait for the device, and hold up all its streams. */
 bool sp_gpu_call_stalls(uint32_t kind);
 

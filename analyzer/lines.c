@@ -6,7 +6,7 @@
 
 #include "trace/format.h"
 
-static struct sp_line *line_make(uint32_t image, uint32_t kind, const uint8_t *text, uint32_t bytes)
+static struct sp_line *line_make(uint32_t image, const struct sp_slow_facts *facts, const uint8_t *text, uint32_t bytes)
 {
 	struct sp_line *line = calloc(1, sizeof(*line) + bytes + 1u);
 
@@ -14,7 +14,8 @@ static struct sp_line *line_make(uint32_t image, uint32_t kind, const uint8_t *t
 		return NULL;
 	line->text_bytes = bytes;
 	line->key.image = image;
-	line->key.kind = kind;
+	line->key.kind = facts->kind;
+	line->key.way = sp_way_of(facts->kind, facts->arg);
 	memcpy(line->key.text, text, bytes);
 	return line;
 }
@@ -27,7 +28,7 @@ int sp_lines_take(struct sp_lines *lines, uint32_t image, const struct sp_defini
 	if (d->bytes < sizeof(facts))
 		return 0;
 	memcpy(&facts, d->blob, sizeof(facts));
-	line = line_make(image, facts.kind, (const uint8_t *)d->blob + sizeof(facts),
+	line = line_make(image, &facts, (const uint8_t *)d->blob + sizeof(facts),
 			 d->bytes - (uint32_t)sizeof(facts));
 	if (!line)
 		return -ENOMEM;
@@ -45,8 +46,10 @@ int sp_lines_take(struct sp_lines *lines, uint32_t image, const struct sp_defini
 	}
 	known->calls++;
 	known->ticks += facts.ticks;
-	if (facts.ticks > known->max_ticks)
+	if (facts.ticks >= known->max_ticks) {
 		known->max_ticks = facts.ticks;
+		known->stack = d->id;
+	}
 	return 0;
 }
 
@@ -56,6 +59,8 @@ static int compare(const struct sp_line *a, const struct sp_line *b)
 		return a->key.image < b->key.image ? -1 : 1;
 	if (a->key.kind != b->key.kind)
 		return a->key.kind < b->key.kind ? -1 : 1;
+	if (a->key.way != b->key.way)
+		return a->key.way < b->key.way ? -1 : 1;
 	return strcmp(a->key.text, b->key.text);
 }
 

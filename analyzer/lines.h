@@ -1,5 +1,5 @@
 /*
- * Long waits for the GPU by the line of Python that made them: SP_DEFINE_LINE.
+ * Long calls of CUDA and NCCL by the line of Python that made them: SP_DEFINE_LINE.
  */
 #ifndef STAGEPROF_ANALYZER_LINES_H
 #define STAGEPROF_ANALYZER_LINES_H
@@ -8,16 +8,24 @@
 #include <uthash.h>
 
 #include "analyzer/define.h"
+#include "trace/events.h"
 
 #define SP_LINES_MAX 16384u /* distinct ones kept of a run */
+
+/* What is alike in two arguments of a call: a copy's direction and the memory of the host's. */
+static inline uint32_t sp_way_of(uint32_t kind, uint32_t arg)
+{
+	return sp_event_info(kind)->class == SP_CLASS_CUDA_COPY ? arg & 0xFF : 0;
+}
 
 /* All calls of one kind from one line. */
 struct sp_line {
 	UT_hash_handle hh;
 	uint64_t calls, ticks, max_ticks;
+	uint32_t stack; /* of the longest; 0: none */
 	uint32_t text_bytes; /* of "file:line\tfunction" */
 	struct sp_line_key {
-		uint32_t image, kind;
+		uint32_t image, kind, way;
 		char text[]; /* NUL-terminated besides */
 	} key;
 };
@@ -30,7 +38,7 @@ struct sp_lines {
 /* Returns 0 or -ENOMEM. */
 int sp_lines_take(struct sp_lines *lines, uint32_t image, const struct sp_definition *d);
 
-/* Once, after the last definition: by image, kind and text. */
+/* Once, after the last definition: by image, kind, way and text. */
 void sp_lines_sort(struct sp_lines *lines);
 
 void sp_lines_finish(struct sp_lines *lines);

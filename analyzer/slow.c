@@ -9,6 +9,7 @@
 #include "trace/format.h"
 
 #define OBJECT_NAME_BYTES 64u
+#define FRAME_BYTES 128u
 
 struct sp_stack {
 	struct {
@@ -25,35 +26,70 @@ struct sp_object {
 	char name[OBJECT_NAME_BYTES]; /* the end of its path's last part */
 };
 
-static int take_slow(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+/* *ret: NULL where there is no room. Returns 0 or -ENOMEM. */
+static int slow_of(struct sp_slow_calls *calls, uint32_t image, uint32_t stack, const struct sp_slow_facts *facts,
+		   struct sp_slow **ret)
 {
-	struct sp_slow_key key = {.image = image, .stack = d->id};
-	struct sp_slow_facts facts;
+	struct sp_slow_key key = {image, stack, facts->kind, sp_way_of(facts->kind, facts->arg)};
 	struct sp_slow *slow;
 
-	if (d->bytes < sizeof(facts))
-		return 0;
-	memcpy(&facts, d->blob, sizeof(facts));
-	key.kind = facts.kind;
 	HASH_FIND(hh, calls->by_key, &key, sizeof(key), slow);
-	if (!slow && HASH_COUNT(calls->by_key) >= SP_SLOW_MAX) {
-		calls->turned_away++;
-		return 0;
-	}
-	if (!slow) {
+	if (!slow && HASH_COUNT(calls->by_key) < SP_SLOW_MAX) {
 		slow = calloc(1, sizeof(*slow));
 		if (!slow)
 			return -ENOMEM;
 		slow->key = key;
 		HASH_ADD(hh, calls->by_key, key, sizeof(slow->key), slow);
 	}
-	slow->calls++;
-	slow->ticks += facts.ticks;
-	if (facts.ticks >= slow->max_ticks) {
-		slow->max_ticks = facts.ticks;
-		slow->max_arg = facts.arg;
-	}
+	*ret = slow;
 	return 0;
+}
+
+static void sum_add(struct sp_slow_sum *sum, uint64_t ticks)
+{
+	sum->calls++;
+	sum->ticks += ticks;
+	sum->max_ticks = ticks > sum->max_ticks ? ticks : sum->max_ticks;
+}
+
+static int take_slow(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	struct sp_slow_facts facts;
+	struct sp_slow *slow;
+	int r;
+
+	if (d->bytes < sizeof(facts))
+		return 0;
+	memcpy(&facts, d->blob, sizeof(facts));
+	r = slow_of(calls, image, d->id, &facts, &slow);
+	if (r < 0)
+		return r;
+	if (!slow) {
+		calls->turned_away++;
+		return 0;
+	}
+	if (facts.ticks >= slow->all.max_ticks)
+		slow->max_arg = facts.arg;
+	sum_add(&slow->all, facts.ticks);
+	return 0;
+}
+
+/* A line is of a slow call, which has been told, or will be, as one. */
+static int take_line(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	struct sp_slow_facts facts;
+	struct sp_slow *slow;
+	int r;
+
+	if (d->bytes < sizeof(facts))
+		return 0;
+	memcpy(&facts, d->blob, sizeof(facts));
+	r = slow_of(calls, image, d->id, &facts, &slow);
+	if (r < 0)
+		return r;
+	if (slow)
+		sum_add(&slow->with_line, facts.ticks);
+	return sp_lines_take(&calls->lines, image, d);
 }
 
 static int take_stack(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
@@ -119,7 +155,7 @@ int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_de
 	case SP_DEFINE_OBJECT:
 		return take_object(calls, image, d);
 	case SP_DEFINE_LINE:
-		return sp_lines_take(&calls->lines, image, d);
+		return take_line(calls, image, d);
 	}
 	return 0;
 }
@@ -166,22 +202,22 @@ void sp_slow_finish(struct sp_slow_calls *calls)
 	*calls = (struct sp_slow_calls){.by_key = NULL};
 }
 
-static const struct sp_stack *stack_of(const struct sp_slow_calls *calls, const struct sp_slow *call)
+static const struct sp_stack *stack_of(const struct sp_slow_calls *calls, uint32_t image, uint32_t id)
 {
 	const struct {
 		uint32_t image, id;
-	} key = {call->key.image, call->key.stack};
+	} key = {image, id};
 	struct sp_stack *stack;
 
 	HASH_FIND(hh, calls->stacks, &key, sizeof(key), stack);
 	return stack;
 }
 
-uint32_t sp_slow_frames(const struct sp_slow_calls *calls, const struct sp_slow *call)
+uint32_t sp_stack_frames(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack)
 {
-	const struct sp_stack *stack = stack_of(calls, call);
+	const struct sp_stack *found = stack_of(calls, image, stack);
 
-	return stack ? stack->count : 0;
+	return found ? found->count : 0;
 }
 
 /* The last object of the image that begins at or below the address, where it reaches that far. */
@@ -205,13 +241,26 @@ static const struct sp_object *object_at(const struct sp_slow_calls *calls, uint
 	return &calls->objects[low - 1];
 }
 
-size_t sp_slow_frame(const struct sp_slow_calls *calls, const struct sp_slow *call, uint32_t i, char *ret,
-		     size_t ret_bytes)
+size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack, uint32_t i, char *ret,
+		      size_t ret_bytes)
 {
-	uint64_t address = stack_of(calls, call)->addresses[i];
-	const struct sp_object *o = object_at(calls, call->key.image, address);
+	uint64_t address = stack_of(calls, image, stack)->addresses[i];
+	const struct sp_object *o = object_at(calls, image, address);
 	int n = snprintf(ret, ret_bytes, "%s+0x%" PRIx64, o ? o->name : "?",
 			 o ? address - o->facts.bias : address);
 
 	return (size_t)n < ret_bytes ? (size_t)n : ret_bytes - 1;
+}
+
+size_t sp_stack_text(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack, char ret[SP_STACK_TEXT_BYTES])
+{
+	uint32_t n = sp_stack_frames(calls, image, stack);
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < n && used + FRAME_BYTES < SP_STACK_TEXT_BYTES; i++) {
+		if (i)
+			ret[used++] = ';';
+		used += sp_stack_frame(calls, image, stack, i, ret + used, FRAME_BYTES);
+	}
+	return used;
 }

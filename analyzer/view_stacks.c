@@ -8,9 +8,6 @@
 #include "analyzer/slow.h"
 #include "analyzer/text.h"
 
-#define FRAME_BYTES 128u
-#define FRAMES_BYTES (16u * 1024u)
-
 enum { PID, EVENT, CALLS, TOTAL, MAX, LONGEST, FRAMES, CELLS };
 
 static const struct sp_column columns[CELLS] = {
@@ -37,22 +34,7 @@ static uint64_t total_ns(const void *context, uint32_t i)
 	const struct sp_slow *call = list->calls[i];
 
 	return sp_clock_span_ns(index->hosts[index->images[call->key.image].host].clock.ns_per_tick,
-				call->ticks);
-}
-
-/* "a+0x1;b+0x2": what a flame graph calls folded, but innermost first. */
-static size_t join_frames(const struct sp_slow_calls *calls, const struct sp_slow *call,
-			  char ret[FRAMES_BYTES])
-{
-	uint32_t n = sp_slow_frames(calls, call);
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < n && used + FRAME_BYTES < FRAMES_BYTES; i++) {
-		if (i)
-			ret[used++] = ';';
-		used += sp_slow_frame(calls, call, i, ret + used, FRAME_BYTES);
-	}
-	return used;
+				call->all.ticks);
 }
 
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
@@ -64,7 +46,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const struct sp_event_info *info = sp_event_info(call->key.kind);
 	uint64_t ns_per_tick = report->index.hosts[image->host].clock.ns_per_tick;
 	uint32_t file = SP_NAMES_REST;
-	char frames[FRAMES_BYTES];
+	char frames[SP_STACK_TEXT_BYTES];
 	const char *name;
 	size_t bytes;
 
@@ -74,11 +56,12 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	struct sp_cell cells[CELLS] = {
 		[PID] = sp_cell_count(image->pid),
 		[EVENT] = sp_cell_text(info->name ? info->name : "?"),
-		[CALLS] = sp_cell_count(call->calls),
+		[CALLS] = sp_cell_count(call->all.calls),
 		[TOTAL] = sp_cell_count(total_ns(list, i)),
-		[MAX] = sp_cell_count(sp_clock_span_ns(ns_per_tick, call->max_ticks)),
+		[MAX] = sp_cell_count(sp_clock_span_ns(ns_per_tick, call->all.max_ticks)),
 		[LONGEST] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_null(),
-		[FRAMES] = sp_cell_bytes(frames, join_frames(&report->facts.slow, call, frames)),
+		[FRAMES] = sp_cell_bytes(frames, sp_stack_text(&report->facts.slow, call->key.image,
+							       call->key.stack, frames)),
 	};
 
 	return sp_out_row(out, cells);
@@ -93,8 +76,9 @@ static int make_list(struct list *list)
 	if (!list->calls)
 		return -ENOMEM;
 	for (s = report->facts.slow.by_key; s; s = s->hh.next)
-		if (!report->selection.pid ||
-		    report->selection.pid == report->index.images[s->key.image].pid)
+		if (s->key.stack && s->all.calls &&
+		    (!report->selection.pid ||
+		     report->selection.pid == report->index.images[s->key.image].pid))
 			list->calls[list->n++] = s;
 	return 0;
 }

@@ -5,31 +5,64 @@
 #include <string.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/gpu_calls.h"
 #include "analyzer/lines.h"
+#include "analyzer/slow.h"
+#include "analyzer/stage.h"
 
-enum { PID, LINE, FUNCTION, EVENT, CALLS, TOTAL, MAX, CELLS };
+enum { PID, LINE, FUNCTION, EVENT, WAITED_FOR, MEMORY, CALLS, TOTAL, MAX, STACK, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
 	[LINE] = {"line", N_("line"), SP_CELL_TEXT},
 	[FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
 	[EVENT] = {"event", N_("waited in"), SP_CELL_TEXT},
+	[WAITED_FOR] = {"waited_for", N_("for"), SP_CELL_TEXT},
+	[MEMORY] = {"host_memory", N_("host memory"), SP_CELL_TEXT},
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
+	[STACK] = {"frames", N_("from (innermost first)"), SP_CELL_TEXT},
+};
+
+/* Calls of one kind from one line; or from one stack, those that have no line. */
+struct wait {
+	const struct sp_line *line; /* NULL: there is none */
+	uint32_t image, kind, way, stack;
+	uint64_t calls, ticks, max_ticks; /* max_ticks 0: not known */
 };
 
 /* The process that is selected only. */
 struct list {
 	const struct sp_report *report;
-	const struct sp_line **lines;
+	struct wait *waits;
 	uint32_t n;
 };
 
-static uint64_t span_ns(const struct sp_report *report, const struct sp_line *line, uint64_t ticks)
+static struct wait wait_of_line(const struct sp_line *line)
+{
+	return (struct wait){line,	  line->key.image, line->key.kind, line->key.way,
+			     line->stack, line->calls,	   line->ticks,	   line->max_ticks};
+}
+
+/* What of them has no line. calls is 0 where all have one. */
+static struct wait wait_of_rest(const struct sp_slow *slow)
+{
+	const struct sp_slow_sum *all = &slow->all, *told = &slow->with_line;
+	struct wait rest = {NULL, slow->key.image, slow->key.kind, slow->key.way, slow->key.stack, 0, 0, 0};
+
+	if (all->calls <= told->calls)
+		return rest;
+	rest.calls = all->calls - told->calls;
+	rest.ticks = all->ticks > told->ticks ? all->ticks - told->ticks : 0;
+	rest.max_ticks = all->max_ticks > told->max_ticks ? all->max_ticks : 0;
+	return rest;
+}
+
+static uint64_t span_ns(const struct sp_report *report, const struct wait *wait, uint64_t ticks)
 {
 	const struct sp_index *index = &report->index;
-	uint32_t host = index->images[line->key.image].host;
+	uint32_t host = index->images[wait->image].host;
 
 	return sp_clock_span_ns(index->hosts[host].clock.ns_per_tick, ticks);
 }
@@ -38,42 +71,93 @@ static uint64_t total_ns(const void *context, uint32_t i)
 {
 	const struct list *list = context;
 
-	return span_ns(list->report, list->lines[i], list->lines[i]->ticks);
+	return span_ns(list->report, &list->waits[i], list->waits[i].ticks);
+}
+
+/* A stream, the device, an event; else the stage. */
+static const char *waited_for(const struct wait *wait)
+{
+	switch (wait->kind) {
+	case SP_EV_cudaStreamSynchronize:
+	case SP_EV_cuStreamSynchronize:
+		return "stream";
+	case SP_EV_cudaDeviceSynchronize:
+	case SP_EV_cuCtxSynchronize:
+		return "device";
+	case SP_EV_cudaEventSynchronize:
+	case SP_EV_cuEventSynchronize:
+		return "event";
+	default:
+		return sp_stage_name(sp_stage_of(wait->kind, sp_place_of_copy(wait->way)));
+	}
+}
+
+static const char *memory_of(const struct wait *wait)
+{
+	static const char *const names[] = {
+		[SP_COPY_HOST_PAGEABLE] = "pageable", [SP_COPY_HOST_PINNED] = "pinned"};
+	uint32_t host = sp_cuda_arg_host(wait->way);
+
+	return host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
 }
 
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
 	const struct list *list = context;
 	const struct sp_report *report = list->report;
-	const struct sp_line *line = list->lines[i];
-	const struct sp_event_info *info = sp_event_info(line->key.kind);
-	const char *text = line->key.text, *tab = memchr(text, '\t', line->text_bytes);
-	size_t place = tab ? (size_t)(tab - text) : line->text_bytes;
+	const struct wait *wait = &list->waits[i];
+	const char *text = wait->line ? wait->line->key.text : NULL;
+	const char *tab = text ? memchr(text, '\t', wait->line->text_bytes) : NULL;
+	size_t place = tab ? (size_t)(tab - text) : text ? wait->line->text_bytes : 0;
+	char frames[SP_STACK_TEXT_BYTES];
+	size_t bytes = sp_stack_text(&report->facts.slow, wait->image, wait->stack, frames);
 	struct sp_cell cells[CELLS] = {
-		[PID] = sp_cell_count(report->index.images[line->key.image].pid),
-		[LINE] = sp_cell_bytes(text, place),
-		[FUNCTION] = tab ? sp_cell_bytes(tab + 1, line->text_bytes - place - 1) : sp_cell_null(),
-		[EVENT] = sp_cell_text(info->name ? info->name : "?"),
-		[CALLS] = sp_cell_count(line->calls),
+		[PID] = sp_cell_count(report->index.images[wait->image].pid),
+		[LINE] = text ? sp_cell_bytes(text, place) : sp_cell_null(),
+		[FUNCTION] = tab ? sp_cell_bytes(tab + 1, wait->line->text_bytes - place - 1) : sp_cell_null(),
+		[EVENT] = sp_cell_text(sp_event_info(wait->kind)->name),
+		[WAITED_FOR] = sp_cell_text(waited_for(wait)),
+		[MEMORY] = sp_cell_text(memory_of(wait)),
+		[CALLS] = sp_cell_count(wait->calls),
 		[TOTAL] = sp_cell_count(total_ns(list, i)),
-		[MAX] = sp_cell_count(span_ns(report, line, line->max_ticks)),
+		[MAX] = wait->max_ticks ? sp_cell_count(span_ns(report, wait, wait->max_ticks)) :
+					  sp_cell_null(),
+		[STACK] = bytes ? sp_cell_bytes(frames, bytes) : sp_cell_null(),
 	};
 
 	return sp_out_row(out, cells);
 }
 
-static int make_list(struct list *list)
+static void add(struct list *list, struct wait wait)
 {
 	const struct sp_report *report = list->report;
-	const struct sp_line *line;
 
-	list->lines = calloc(HASH_COUNT(report->facts.slow.lines.by_key) + 1u, sizeof(*list->lines));
-	if (!list->lines)
+	if (wait.calls &&
+	    (!report->selection.pid || report->selection.pid == report->index.images[wait.image].pid))
+		list->waits[list->n++] = wait;
+}
+
+static bool is_cuda_or_nccl(uint32_t kind)
+{
+	const struct sp_event_info *info = sp_event_info(kind);
+
+	return info->name && (sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL);
+}
+
+static int make_list(struct list *list)
+{
+	const struct sp_slow_calls *calls = &list->report->facts.slow;
+	const struct sp_line *line;
+	const struct sp_slow *slow;
+
+	list->waits = calloc(HASH_COUNT(calls->lines.by_key) + HASH_COUNT(calls->by_key) + 1u, sizeof(*list->waits));
+	if (!list->waits)
 		return -ENOMEM;
-	for (line = report->facts.slow.lines.by_key; line; line = line->hh.next)
-		if (!report->selection.pid ||
-		    report->selection.pid == report->index.images[line->key.image].pid)
-			list->lines[list->n++] = line;
+	for (line = calls->lines.by_key; line; line = line->hh.next)
+		add(list, wait_of_line(line));
+	for (slow = calls->by_key; slow; slow = slow->hh.next)
+		if (is_cuda_or_nccl(slow->key.kind))
+			add(list, wait_of_rest(slow));
 	return 0;
 }
 
@@ -83,6 +167,7 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 	struct list list = {.report = report};
 	struct sp_view_rows rows = {
 		"lines", columns, CELLS, .value = total_ns, .show = show_row, .context = &list};
+	uint64_t turned_away = report->facts.slow.turned_away + report->facts.slow.lines.turned_away;
 	int r;
 
 	if (options->sort)
@@ -93,7 +178,10 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 	if (r == 0)
 		r = sp_view_rows_show(&rows, out, options->limit);
 	if (r == 0 && list.n == 0)
-		sp_out_line(out, "No Python line waited 1 ms or longer for CUDA (STAGEPROF_LINES).");
-	free(list.lines);
+		sp_out_line(out, "No call of CUDA or NCCL was kept: none took STAGEPROF_LINES (1ms unless set; 0: "
+				 "none is) or longer.");
+	if (r == 0 && turned_away)
+		sp_out_line(out, "%llu more calls found no room here.", (unsigned long long)turned_away);
+	free(list.waits);
 	return r;
 }

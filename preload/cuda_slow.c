@@ -48,9 +48,11 @@ static void keep(struct sp_thread *t, const struct sp_slow_facts *call, const vo
 	uint32_t stack = 0;
 
 	if (sp_stack_is_asked(call))
-		stack = sp_stack_take(t, call);
+		stack = sp_stack_take(t);
 	else if (is_slow)
-		stack = sp_stack_take_once(t, call, caller, frame);
+		stack = sp_stack_take_once(t, caller, frame);
+	if (stack || is_slow)
+		sp_slow_keep(t, call, stack);
 	if (is_slow)
 		sp_line_ask(call, stack);
 }

@@ -13,14 +13,21 @@
 #include "preload/sys.h"
 
 #define FRAMES_MAX 64
+#define CALLS_MAX 64u
 #define LINE_BYTES 1024
 
-/* The call whose line is being asked for. Fork keeps it, in a child that never gets its answer. */
+/*
+ * Calls whose line is being asked for: those that the main thread makes in one call of Python's. What finds no place has no
+ * line. Fork keeps them, in a child that never gets its answer. A handler of the main thread may add to them.
+ */
 static struct {
-	uint32_t asked_by; /* pid; 0: free */
-	uint32_t stack;
-	struct sp_slow_facts facts;
-} call;
+	uint32_t asked_by; /* pid; 0: nobody has asked */
+	uint32_t count;
+	struct asked {
+		struct sp_slow_facts facts;
+		uint32_t stack;
+	} calls[CALLS_MAX];
+} asked;
 
 /* Appends an attribute that is text. */
 static void add_text(struct sp_text *text, struct sp_py_object *object, const char *name)
@@ -95,18 +102,19 @@ static void line_redact(char line[LINE_BYTES])
 /* The pending call: the main thread, between two instructions, with the GIL. */
 static int line_take(void *unused)
 {
-	struct sp_slow_facts facts = call.facts;
-	uint32_t stack = call.stack;
+	uint32_t count = asked.count < CALLS_MAX ? asked.count : CALLS_MAX;
 	struct sp_thread *t = sp_enter();
 	char line[LINE_BYTES];
 	int kept = errno;
 
 	(void)unused;
-	__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
 	if (t && line_find(line)) {
 		line_redact(line);
-		sp_define(t, SP_DEFINE_LINE, stack, &facts, sizeof(facts), line, strlen(line));
+		for (uint32_t i = 0; i < count; i++)
+			sp_define(t, SP_DEFINE_LINE, asked.calls[i].stack, &asked.calls[i].facts,
+				  sizeof(asked.calls[i].facts), line, strlen(line));
 	}
+	asked.asked_by = 0;
 	sp_python.PyErr_Clear();
 	errno = kept;
 	return 0;
@@ -123,14 +131,25 @@ static int can_tell(void)
 	       sp_python.PyFrame_GetCode && sp_python.PyFrame_GetLineNumber;
 }
 
+static void add(const struct sp_slow_facts *facts, uint32_t stack)
+{
+	uint32_t place = __atomic_fetch_add(&asked.count, 1, __ATOMIC_RELAXED);
+
+	if (place < CALLS_MAX)
+		asked.calls[place] = (struct asked){*facts, stack};
+}
+
 void sp_line_ask(const struct sp_slow_facts *facts, uint32_t stack)
 {
-	if (!can_tell() || !is_main_thread() || !sp_python.Py_IsInitialized() ||
-	    __atomic_load_n(&call.asked_by, __ATOMIC_ACQUIRE) == sp_process->pid)
+	if (!can_tell() || !is_main_thread() || !sp_python.Py_IsInitialized())
 		return;
-	call.facts = *facts;
-	call.stack = stack;
-	__atomic_store_n(&call.asked_by, sp_process->pid, __ATOMIC_RELEASE);
+	if (asked.asked_by == sp_process->pid) {
+		add(facts, stack);
+		return;
+	}
+	asked.count = 0;
+	add(facts, stack);
+	asked.asked_by = sp_process->pid;
 	if (sp_python.Py_AddPendingCall(line_take, NULL) < 0)
-		__atomic_store_n(&call.asked_by, 0, __ATOMIC_RELEASE);
+		asked.asked_by = 0;
 }

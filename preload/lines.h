@@ -4,8 +4,8 @@
  *
  * The hook has no GIL, so it asks for a pending call (Py_AddPendingCall needs none). Python makes it on the
  * main thread as soon as the call that waited is over, so the line is that call's; an operator that calls
- * nothing (`if tensor:`) is charged to the next call or loop end of the same function. One line is found at
- * a time. Other threads' waits have no line: autograd's have no Python at all.
+ * nothing (`if tensor:`) is charged to the next call or loop end of the same function. Calls that one call of
+ * Python's makes have its line, up to 64 of them. Other threads' waits have no line: autograd's have no Python at all.
  */
 #ifndef STAGEPROF_PRELOAD_LINES_H
 #define STAGEPROF_PRELOAD_LINES_H

@@ -320,27 +320,19 @@ static __attribute__((noinline)) uint32_t stack_find(struct sp_thread *t)
 	return n ? stack_intern(t, frames, n) : 0;
 }
 
-static uint32_t keep(struct sp_thread *t, const struct sp_slow_facts *call, uint32_t id)
-{
-	if (id)
-		sp_define(t, SP_DEFINE_SLOW, id, call, sizeof(*call), NULL, 0);
-	return id;
-}
-
 static int may_take(void)
 {
 	return __atomic_load_n(&taken, __ATOMIC_ACQUIRE) && image_begin();
 }
 
-uint32_t sp_stack_take(struct sp_thread *t, const struct sp_slow_facts *call)
+uint32_t sp_stack_take(struct sp_thread *t)
 {
-	return may_take() ? keep(t, call, stack_find(t)) : 0;
+	return may_take() ? stack_find(t) : 0;
 }
 
-uint32_t sp_stack_take_once(struct sp_thread *t, const struct sp_slow_facts *call, const void *caller,
-			    const void *frame)
+uint32_t sp_stack_take_once(struct sp_thread *t, const void *caller, const void *frame)
 {
-	const uintptr_t key[] = {call->kind, (uintptr_t)caller, (uintptr_t)frame};
+	const uintptr_t key[] = {(uintptr_t)caller, (uintptr_t)frame};
 	uint32_t id = 0;
 	int place, is_new;
 
@@ -353,7 +345,12 @@ uint32_t sp_stack_take_once(struct sp_thread *t, const struct sp_slow_facts *cal
 		id = stack_find(t);
 	if (place >= 0)
 		__atomic_store_n(&taken->place_stacks[place], id, __ATOMIC_RELEASE);
-	return keep(t, call, id);
+	return id;
+}
+
+void sp_slow_keep(struct sp_thread *t, const struct sp_slow_facts *call, uint32_t stack)
+{
+	sp_define(t, SP_DEFINE_SLOW, stack, call, sizeof(*call), NULL, 0);
 }
 
 void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks)
@@ -362,7 +359,11 @@ void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t 
 	int kept = errno;
 
 	sp_stacks_settle();
-	if (!t->emitting && !sp_tls.quiet && sp_stack_is_asked(&call))
-		sp_stack_take(t, &call);
+	if (!t->emitting && !sp_tls.quiet && sp_stack_is_asked(&call)) {
+		uint32_t stack = sp_stack_take(t);
+
+		if (stack)
+			sp_slow_keep(t, &call, stack);
+	}
 	errno = kept;
 }

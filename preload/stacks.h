@@ -28,7 +28,7 @@ void sp_stacks_init(void);
 /* Makes ready to take stacks, where that has not been done; may load a library. Where there is none, coverage says so. */
 void sp_stacks_open(void);
 
-/* Keeps the calling thread's stack where the event's stage asks for it: an SP_EV_stack event. what: sp_what_make(). Not for
+/* Keeps the calling thread's stack where the event's stage asks for it. what: sp_what_make(). Not for
  * the hook path: microseconds. errno is kept. */
 void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks);
 
@@ -39,13 +39,15 @@ uint64_t sp_stacks_settle(void);
 int sp_stack_is_asked(const struct sp_slow_facts *call);
 
 /*
- * The same two for callers that have made sure that the thread is outside of the recorder. They return the stack's id, 0
- * for none. At a place, that is a hook's return address and where its frame lies, a stack is taken once and then taken
- * for granted: two ways that make equally deep stacks to one place are the first of them.
+ * For callers that have made sure that the thread is outside of the recorder: its stack. They return its id, 0 for none.
+ * At a place, that is a hook's return address and where its frame lies, a stack is taken once and then taken for
+ * granted: two ways that make equally deep stacks to one place are the first of them.
  */
-uint32_t sp_stack_take(struct sp_thread *t, const struct sp_slow_facts *call);
-uint32_t sp_stack_take_once(struct sp_thread *t, const struct sp_slow_facts *call, const void *caller,
-			    const void *frame);
+uint32_t sp_stack_take(struct sp_thread *t);
+uint32_t sp_stack_take_once(struct sp_thread *t, const void *caller, const void *frame);
+
+/* Writes that a call was slow, and its stack: an SP_DEFINE_SLOW. */
+void sp_slow_keep(struct sp_thread *t, const struct sp_slow_facts *call, uint32_t stack);
 
 /* The same as sp_span_end_at and sp_span_end, for the ends of hooks. gcc would not inline them: there are
  * too many hooks. */

@@ -22,18 +22,28 @@ class Lines(Case):
         found = self.lines(outcome)
         long = found.pop((f"{SCRIPT}:{said['LONG'][0]}", "long", "cuStreamSynchronize"))
         top = found.pop((f"{SCRIPT}:{said['TOP'][0]}", "<module>", "cuCtxSynchronize"))
-        # On a busy machine other calls may take a millisecond, too; another thread's have no line.
-        self.assertLessEqual({function for _, function, _ in found}, {"short", "launch"})
+        aside = found.pop((None, None, "cuStreamSynchronize"))
+        self.assertEqual((aside["calls"], aside["waited_for"]), (1, "stream"))
+        self.assertGreaterEqual(aside["total_ns"], 3_900_000)
+        self.assertTrue(aside["frames"])
+        # On a busy machine other calls may take a millisecond, too.
+        self.assertLessEqual({function for _, function, _ in found}, {"short", "launch", None})
         self.assertEqual([long["calls"], top["calls"]], [said["LONG"][1], said["TOP"][1]])
         self.assertGreaterEqual(long["total_ns"], 20 * 3_900_000)
         self.assertGreaterEqual(long["max_ns"], 3_900_000)
 
     def test_switched_off(self):
-        for setting in ({"STAGEPROF_LINES": "0"}, {"STAGEPROF_PYTHON": "0"}):
-            with self.subTest(**setting):
-                name = list(setting)[0]
-                outcome = self.run_both(sys.executable, SCRIPT, "2", env=setting, name=name)
-                self.assertEqual(self.lines(outcome), {})
+        outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_LINES": "0"})
+        self.assertEqual(self.lines(outcome), {})
+
+    def test_without_python(self):
+        """Waits are told all the same, by their stacks."""
+        outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_PYTHON": "0"})
+        rows = outcome.trace.report("sync", "--limit=all")["lines"]
+        waits = [row for row in rows if row["event"] in ("cuStreamSynchronize", "cuCtxSynchronize")]
+        self.assertGreaterEqual(sum(row["calls"] for row in waits), 4)
+        self.assertEqual({(row["line"], row["function"]) for row in rows}, {(None, None)})
+        self.assertTrue(all(row["frames"] for row in waits))
 
     def test_a_time_of_its_own(self):
         env = {"STAGEPROF_LINES": "1s"}

@@ -8,9 +8,10 @@ import time
 KERNEL_NS = 4_000_000
 native = ctypes.CDLL(sys.argv[1])
 native.launch.argtypes = [ctypes.c_uint64]
+native.wait_twice.argtypes = [ctypes.c_uint64]
 native.settle.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 host = ctypes.create_string_buffer(4096)
-took_ns = {"SYNC": 0, "COPY": 0}
+took_ns = {"SYNC": 0, "COPY": 0, "TWICE": 0}
 
 
 def timed(mark, start):
@@ -31,6 +32,12 @@ def metrics_to_host():
     timed("COPY", start)
 
 
+def both():
+    start = time.perf_counter_ns()
+    native.wait_twice(KERNEL_NS)  # TWICE
+    timed("TWICE", start)
+
+
 def quick():
     for _ in range(20):
         native.launch(100)
@@ -43,6 +50,7 @@ rounds = int(sys.argv[2])
 for _ in range(rounds):
     loss_item()
     metrics_to_host()
+    both()
     quick()
 
 with open(__file__) as file:

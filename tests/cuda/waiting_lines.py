@@ -6,6 +6,7 @@ import sys
 import threading
 
 cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
 stream = ctypes.c_void_p()
 cuda.cuStreamCreate(ctypes.byref(stream), 0)
 
