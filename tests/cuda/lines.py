@@ -1,4 +1,4 @@
-"""The view of Python lines that waited for the GPU, against a script that knows its own."""
+"""The view of calls that waited for the GPU, and their lines of Python, against a script that knows its own."""
 
 import json
 import os
