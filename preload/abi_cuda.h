@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The newest CUDA whose cudaTypedefs.h the driver's ABIs were held against (tests/cuda/entry_points.py). Who raises it
+ * has read what is new there. */
+#define SP_CUDA_CHECKED 13020
+
 /* Both layers number this one alike. */
 #define SP_CUDA_NOT_READY 600
 /* cudaErrorInitializationError, CUDA_ERROR_NOT_INITIALIZED */

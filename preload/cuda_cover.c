@@ -49,6 +49,33 @@ void sp_cuda_cover(enum sp_cuda_group group, const void *function)
 		say(g, function);
 }
 
+/* More than these are not named. */
+static struct unknown {
+	const char *name;
+	uint64_t told;
+} unknown[8];
+
+static void say_unknown(struct unknown *u)
+{
+	if (u->name && is_recording() && sp_cover_is_new(&u->told))
+		sp_cover(u->name, "unobservable",
+			 "asked for as of a newer CUDA than is known, where its parameters may be others");
+}
+
+void sp_cuda_cover_unknown(const char *name)
+{
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		const char *before = NULL;
+
+		if (!__atomic_compare_exchange_n(&unknown[i].name, &before, name, 0, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED) &&
+		    before != name)
+			continue;
+		say_unknown(&unknown[i]);
+		return;
+	}
+}
+
 static int library_match(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const char *name = strrchr(info->dlpi_name, '/');
@@ -64,6 +91,8 @@ void sp_cuda_cover_end(void)
 {
 	if (!is_recording())
 		return;
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		say_unknown(&unknown[i]);
 	dl_iterate_phdr(library_match, NULL);
 	for (int i = 0; i < SP_CUDA_GROUPS; i++) {
 		struct group *g = &groups[i];

@@ -10,6 +10,10 @@ enum sp_cuda_group { SP_CUDA_RUNTIME, SP_CUDA_DRIVER, SP_CUDA_NCCL, SP_CUDA_GROU
  * image; of the driver not before something was recorded, for looking functions up begins no run. */
 void sp_cuda_cover(enum sp_cuda_group group, const void *function);
 
+/* A function of the driver was asked for whose ABI is not known: it is not hooked. `name` lives for good. Said as of the
+ * driver. */
+void sp_cuda_cover_unknown(const char *name);
+
 /* The process ends: what was not said. */
 void sp_cuda_cover_end(void);
 

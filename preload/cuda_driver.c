@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -19,6 +18,10 @@ extern const struct sp_driver_function *const __start_sp_drivers[]
 	__attribute__((visibility("hidden")));
 extern const struct sp_driver_function *const __stop_sp_drivers[]
 	__attribute__((visibility("hidden")));
+
+/* The linker's: where this library begins and ends. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
 
 static int not_there(void)
 {
@@ -44,16 +47,6 @@ static const struct sp_driver_function *find_named(const char *name, int version
 		    (!best || best->since < (*at)->since))
 			best = *at;
 	return best;
-}
-
-static const struct sp_driver_function *find_only(const char *name)
-{
-	const struct sp_driver_function *first = find_named(name, INT_MAX);
-
-	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
-		if (*at != first && !strcmp((*at)->name, name))
-			return NULL;
-	return first;
 }
 
 static int is_loaded(const void *address)
@@ -97,6 +90,21 @@ static void *wrap(const struct sp_driver_function *driver, int per_thread, void 
 	return wrapper;
 }
 
+/* Global scope first; PyTorch loads its driver stub RTLD_LOCAL. */
+static void *find_original(const char *name)
+{
+	void *found = sp_dlsym_next(RTLD_NEXT, name), *handle;
+
+	if (found)
+		return found;
+	handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = sp_dlsym_next(handle, name);
+	SP_REAL(dlclose)(handle);
+	return found;
+}
+
 int sp_cuda_driver_knows(const char *exported)
 {
 	return find_exported(exported) != NULL;
@@ -107,13 +115,61 @@ void *sp_cuda_driver_wrap_exported(const char *exported, void *function)
 	return wrap(find_exported(exported), sp_cuda_name_is_per_thread(exported), function);
 }
 
+static int is_ours(const void *function)
+{
+	return (uintptr_t)function - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
+}
+
+/* What the driver itself gives for a version that is known. */
+static void *ask(const char *name, int version, int per_thread)
+{
+	void *get = find_original("cuGetProcAddress_v2"), *function = NULL;
+	uint64_t flags = per_thread ? SP_CUDA_LOOKUP_PER_THREAD : 0;
+
+	/* The older form has no status, and lets what is in its register lie. */
+	if (!get)
+		get = find_original("cuGetProcAddress");
+	dlerror(); /* the host must not find our failure */
+	if (!get || ((int (*)(const char *, void **, int, uint64_t, int *))get)(name, &function, version, flags, NULL))
+		return NULL;
+	return function;
+}
+
+/* A driver that is older may refuse the newest version that we know. */
+static int is_of(const struct sp_driver_function *driver, int is_newest, int per_thread, const void *function)
+{
+	return (is_newest && ask(driver->name, SP_CUDA_CHECKED, per_thread) == function) ||
+	       ask(driver->name, driver->since, per_thread) == function;
+}
+
+/* An address that the driver gives for a known version, too, has that version's ABI. */
+static const struct sp_driver_function *find_by_address(const char *name, int per_thread, const void *function)
+{
+	const struct sp_driver_function *newest = find_named(name, SP_CUDA_CHECKED);
+
+	if (is_ours(function))
+		return NULL;
+	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
+		if (!strcmp((*at)->name, name) && is_of(*at, *at == newest, per_thread, function))
+			return *at;
+	sp_cuda_cover_unknown(newest->name);
+	return NULL;
+}
+
 void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *function)
 {
-	const struct sp_driver_function *driver =
-		version == SP_DRIVER_ANY_VERSION ? find_only(name) : find_named(name, version);
+	const struct sp_driver_function *driver;
+	int kept = errno;
 
-	return wrap(driver || version == SP_DRIVER_ANY_VERSION ? driver : find_exported(name),
-		    per_thread || sp_cuda_name_is_per_thread(name), function);
+	if (!sp_process)
+		return function;
+	if (!find_named(name, SP_CUDA_CHECKED))
+		return sp_cuda_driver_wrap_exported(name, function);
+	driver = version == SP_DRIVER_ANY_VERSION || version > SP_CUDA_CHECKED ?
+			 find_by_address(name, per_thread, function) :
+			 find_named(name, version);
+	errno = kept;
+	return wrap(driver, per_thread, function);
 }
 
 void sp_cuda_driver_forget(void)
@@ -128,21 +184,6 @@ void sp_cuda_driver_forget(void)
 				__atomic_store_n(&(*at)->originals[i], NULL, __ATOMIC_RELEASE);
 		}
 	errno = kept;
-}
-
-/* Global scope first; PyTorch loads its driver stub RTLD_LOCAL. */
-static void *find_original(const char *name)
-{
-	void *found = sp_dlsym_next(RTLD_NEXT, name), *handle;
-
-	if (found)
-		return found;
-	handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return NULL;
-	found = sp_dlsym_next(handle, name);
-	SP_REAL(dlclose)(handle);
-	return found;
 }
 
 void *sp_cuda_driver_find(const struct sp_driver_function *function, void **original)

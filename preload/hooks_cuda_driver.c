@@ -123,6 +123,10 @@
 	EXPORT(exported, 0, exported);                                                             \
 	EXPORT(exported, 1, exported##suffix);
 /* Those without a stream. */
+#define DRIVER_ONE_ALSO(exported, base, version, kind, arg, value, parameters, arguments)          \
+	BODY(exported, kind, arg, value, parameters, arguments)                                    \
+	FUNCTION(exported, base, version, #exported, NULL, parameters, arguments)                  \
+	EXPORT(exported, 0, exported);
 #define DRIVER_ONE(name, version, exported, kind, arg, value, parameters, arguments)               \
 	BODY(name, kind, arg, value, parameters, arguments)                                        \
 	FUNCTION(name, name, version, #exported, NULL, parameters, arguments)                      \
@@ -321,11 +325,9 @@ DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(wi
 
 DRIVER(cuStreamSynchronize, 2000, _ptsz, cuStreamSynchronize, ON(stream), DONE, (void *stream),
        (stream))
-/* Since CUDA 13 it may be asked for with a context; the one without ignores what is in the register. */
-DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, DONE, (void *context),
-	   (context))
-DRIVER_ONE(cuCtxSynchronizeOf, 13000, cuCtxSynchronize_v2, cuCtxSynchronize, 0, DONE, (void *context),
-	   (context))
+/* It has no parameter, and ignores what is in the register. */
+DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, DONE, (void *nothing), (nothing))
+DRIVER_ONE_ALSO(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, cuCtxSynchronize, 0, DONE, (void *context), (context))
 DRIVER_ONE(cuEventSynchronize, 2000, cuEventSynchronize, cuEventSynchronize, 0, DONE, (void *event),
 	   (event))
 DRIVER(cuStreamQuery, 2000, _ptsz, cuStreamQuery, ON(stream), QUERIED, (void *stream), (stream))
@@ -338,6 +340,8 @@ DRIVER(cuStreamWaitEvent, 3020, _ptsz, cuStreamWaitEvent, ON(stream), DONE,
        (void *stream, void *event, unsigned flags), (stream, event, flags))
 DRIVER(cuLaunchHostFunc, 10000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
        (void *stream, void (*function)(void *), void *data), (stream, function, data))
+DRIVER_ALSO(cuLaunchHostFunc_v2, cuLaunchHostFunc, 13010, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
+	    (void *stream, void (*function)(void *), void *data, unsigned mode), (stream, function, data, mode))
 DRIVER_V2(cuStreamBeginCapture, 10010, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	  (void *stream, int mode), (stream, mode))
 DRIVER(cuStreamBeginCaptureToGraph, 12030, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
@@ -347,13 +351,13 @@ DRIVER(cuStreamEndCapture, 10000, _ptsz, cuStreamEndCapture, ON(stream), DONE,
        (void *stream, void **graph), (stream, graph))
 
 /* Ends of streams and contexts */
-DRIVER_ONE(cuStreamDestroy, 4000, cuStreamDestroy_v2, cuStreamDestroy,
+DRIVER_ONE(cuStreamDestroy, 2000, cuStreamDestroy_v2, cuStreamDestroy,
 	   (sp_cuda_time_forget_stream((uintptr_t)stream), ON(stream)), DONE, (void *stream), (stream))
-DRIVER_ONE(cuCtxDestroy, 4000, cuCtxDestroy_v2, cuCtxDestroy, FORGETTING, DONE, (void *context),
+DRIVER_ONE(cuCtxDestroy, 2000, cuCtxDestroy_v2, cuCtxDestroy, FORGETTING, DONE, (void *context),
 	   (context))
-DRIVER_ONE(cuDevicePrimaryCtxReset, 11000, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset,
+DRIVER_ONE(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset,
 	   FORGETTING, DONE, (int device), (device))
-DRIVER_ONE(cuDevicePrimaryCtxRelease, 11000, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease,
+DRIVER_ONE(cuDevicePrimaryCtxRelease, 7000, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease,
 	   FORGETTING, DONE, (int device), (device))
 
 /* Memory. Only the outermost call keeps account of ranges, as it alone is recorded. */

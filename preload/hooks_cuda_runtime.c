@@ -232,6 +232,8 @@ RUNTIME_PTSZ(cudaStreamWaitEvent, cudaStreamWaitEvent, ON(stream), DONE,
 	     (void *stream, void *event, unsigned flags), (stream, event, flags))
 RUNTIME_PTSZ(cudaLaunchHostFunc, cudaLaunchHostFunc, ON(stream), DONE,
 	     (void *stream, void (*function)(void *), void *data), (stream, function, data))
+RUNTIME_PTSZ(cudaLaunchHostFunc_v2, cudaLaunchHostFunc, ON(stream), DONE,
+	     (void *stream, void (*function)(void *), void *data, unsigned mode), (stream, function, data, mode))
 RUNTIME_PTSZ(cudaStreamBeginCapture, cudaStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	     (void *stream, int mode), (stream, mode))
 RUNTIME_PTSZ(cudaStreamBeginCaptureToGraph, cudaStreamBeginCapture, CAPTURING(stream, mode), DONE,

@@ -2,6 +2,7 @@
 
 import collections
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -150,7 +151,10 @@ class Endings(Case):
 
 class Driver(Case):
     def test_dlsym_and_get_proc_address(self):
-        self.exact(victim("driver_calls"), "10")
+        outcome = self.exact(victim("driver_calls"), "10")
+        told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
+        unknown = [line[0] for line in told if line[1] == "unobservable" and re.match("cu[A-Z]", line[0])]
+        self.assertEqual(unknown, ["cuStreamQuery"], "the one function whose parameters a later CUDA has changed")
 
     def test_lookups_mean_what_they_meant(self):
         self.assertEqual(self.run_both(victim("lookups")).done.returncode, 0)

@@ -146,6 +146,52 @@ static void batches(const struct driver *d, void *stream)
 	COUNT(tally_row("cuda_free", ""), 0, d->cuMemFree(device));
 }
 
+static void nothing(void *unused)
+{
+	(void)unused;
+}
+
+/* The function of CUDA 13.1 has one parameter more, and one name with the other. */
+static void host_functions(void *stream)
+{
+	unsigned (*mode)(void) = (unsigned (*)(void))dlsym(library, "cuFakeHostMode");
+	struct tally_row *row = tally_row("cuda_stream", "");
+
+	EXPECT(mode);
+	for (unsigned form = 0; form < 2; form++) {
+		uint64_t flags = form ? FAKE_PER_THREAD : 0;
+		int (*of_13_0)(void *, void (*)(void *), void *) =
+			(__typeof__(of_13_0))got_of("cuLaunchHostFunc", 13009, flags);
+		__typeof__(&cuLaunchHostFunc_v2) of_13_1 =
+			(__typeof__(of_13_1))got_of("cuLaunchHostFunc", 13010, flags);
+		__typeof__(of_13_1) exported = (__typeof__(of_13_1))dlsym(
+			library, form ? "cuLaunchHostFunc_v2_ptsz" : "cuLaunchHostFunc_v2");
+
+		COUNT(row, 0, of_13_0(stream, nothing, NULL));
+		COUNT(row, 0, of_13_1(stream, nothing, NULL, 17 + form));
+		EXPECT(mode() == 17 + form);
+		COUNT(row, 0, exported(stream, nothing, NULL, 19 + form));
+		EXPECT(mode() == 19 + form);
+	}
+}
+
+/* Of a CUDA that nobody knows: what has changed is left alone, what has not is seen. */
+static void later(void *stream)
+{
+	int (*query)(void *, long, long, long, long, long, long, long *) =
+		(__typeof__(query))got_of("cuStreamQuery", FAKE_LATER, 0);
+	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+		      void **) = (__typeof__(launch))got_of("cuLaunchKernel", FAKE_LATER, 0);
+	__typeof__(&cuLaunchHostFunc_v2) host =
+		(__typeof__(host))got_of("cuLaunchHostFunc", FAKE_LATER, FAKE_PER_THREAD);
+	long sum = 0;
+	int ret = query(stream, 1, 20, 300, 4000, 50000, 600000, &sum);
+
+	EXPECT((ret == FAKE_OK || ret == FAKE_NOT_READY) && sum == 654321);
+	COUNT(tally_row("cuda_launch", ""), 0, launch(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+	COUNT(tally_row("cuda_stream", ""), 0, host(stream, nothing, NULL, 0));
+}
+
 static void all(const struct driver *driver, long rounds)
 {
 	void *stream;
@@ -155,6 +201,8 @@ static void all(const struct driver *driver, long rounds)
 		launches(driver, stream);
 		memory(driver, stream);
 		batches(driver, stream);
+		host_functions(stream);
+		later(stream);
 	}
 	tally_begin(tally_row("cuda_stream", ""));
 	EXPECT(driver->cuStreamDestroy(stream) == FAKE_OK);

@@ -121,6 +121,10 @@ static void launch_by(struct tally_row *row, void *function)
 static int entry(void)
 {
 	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
+	struct tally_row *copy = tally_row("cuda_copy_other", "");
+	static char buffer[2][64];
+	uint64_t to = (uint64_t)buffer[0], from = (uint64_t)buffer[1];
+	size_t bytes = sizeof(buffer[0]);
 	void *found[4], *batch = NULL;
 	int status;
 
@@ -130,8 +134,11 @@ static int entry(void)
 	EXPECT(cudaGetDriverEntryPointByVersion_ptsz("cuLaunchKernel", &found[3], 12000, 0, &status) == FAKE_OK);
 	for (int i = 0; i < 4; i++)
 		launch_by(row, found[i]);
-	/* Of two ABIs, and which is not told: it has to be the real one. */
+	/* Of two ABIs, and which is not told: its address tells. */
 	EXPECT(cudaGetDriverEntryPoint("cuMemcpyBatchAsync", &batch, 0, &status) == FAKE_OK && batch);
+	tally_begin(copy);
+	EXPECT(((__typeof__(&cuMemcpyBatchAsync_v2))batch)(&to, &from, &bytes, 1, NULL, NULL, 0, NULL) == FAKE_OK);
+	tally_end(copy, (int64_t)bytes);
 	EXPECT(cudaGetDriverEntryPoint("cuNoSuchFunction", &batch, 0, &status) == FAKE_OK && !batch && status);
 	return TALLY(sync, cudaDeviceSynchronize());
 }

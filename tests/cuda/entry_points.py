@@ -1,10 +1,15 @@
 """Which functions of CUDA have a hook: those that the field's study lists, and of those that the installed CUDA has, all
-that give the device work, wait for it or get memory, but for the ones named here with their reason."""
+that give the device work, wait for it or get memory, but for the ones named here with their reason. And by which ABI:
+that of the version which cuGetProcAddress is asked for, as the installed headers tell it."""
 
+import collections
+import glob
 import os
 import re
 import subprocess
 import unittest
+
+HOOKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "preload")
 
 # Each with the forms for per-thread default streams, where the function has a stream of its own.
 RUNTIME = {
@@ -48,6 +53,108 @@ def exports(library):
 
 def listed(table):
     return {name + form for suffix, names in table.items() for name in names.split() for form in {"", suffix}}
+
+
+def folders():
+    """Of each CUDA at hand, that with its headers: the toolkit's, and those of wheels (scripts/requirements-test.txt)."""
+    python = os.environ.get("STAGEPROF_TEST_PYTHON")
+    wheels = os.path.join(os.path.dirname(python), "..", "lib", "python3*", "site-packages", "nvidia", "cu*", "include") \
+        if python else ""
+    found = [os.environ.get("STAGEPROF_TEST_CUDA_INCLUDE")] + sorted(glob.glob(wheels))
+    return [folder for folder in found if folder and os.path.exists(os.path.join(folder, "cudaTypedefs.h"))]
+
+
+def text_of(*path):
+    with open(os.path.join(*path)) as file:
+        return file.read()
+
+
+def split(text):
+    """The outermost pieces between commas."""
+    pieces, depth = [""], 0
+    for at in text:
+        depth += (at in "([{") - (at in ")]}")
+        if at == "," and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += at
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def closed(text, begin):
+    """What is between the parenthesis before `begin` and its end."""
+    end, depth = begin, 1
+    while depth:
+        depth += (text[end] == "(") - (text[end] == ")")
+        end += 1
+    return text[begin:end - 1]
+
+
+Entry = collections.namedtuple("Entry", "name since parameters")
+# Which words of a line in the table are the name and the version.
+LINES = {"DRIVER": (0, 1), "DRIVER_LAUNCH": (0, 1), "DRIVER_V2": (0, 1), "DRIVER_ONE": (0, 1), "DRIVER_ALSO": (1, 2),
+         "DRIVER_ONE_ALSO": (1, 2), "FUNCTION": (1, 2)}
+
+
+def our_table():
+    """name -> its ABIs, oldest first."""
+    source = text_of(HOOKS, "hooks_cuda_driver.c")
+    table = collections.defaultdict(dict)
+    for match in re.finditer(rf"^({'|'.join(LINES)})\(", source, re.M):
+        words = split(closed(source, match.end()))
+        name, since = (words[i] for i in LINES[match[1]])
+        in_front = len(split(words[-2].strip("()")))
+        on_stack = 4 if "launch_stack" in words[-2] else 0  # as one structure of five
+        table[name][int(since)] = Entry(name, int(since), in_front + on_stack)
+    return {name: [entries[since] for since in sorted(entries)] for name, entries in table.items()}
+
+
+def their_table(folder):
+    """name -> version -> the types of its parameters."""
+    table = collections.defaultdict(dict)
+    pattern = r"\(\s*CUDAAPI\s*\*\s*PFN_(cu\w+?)_v(\d+)(?:_ptsz|_ptds)?\)\s*\(([^;]*)\)\s*;"
+    for name, version, parameters in re.findall(pattern, text_of(folder, "cudaTypedefs.h")):
+        types = [re.sub(r"\s+", " ", re.sub(r"\w+$", "", p)).replace(" *", "*").strip() for p in split(parameters)]
+        table[name][int(version)] = [] if parameters.strip() == "void" else types
+    return table
+
+
+def checked():
+    return int(re.search(r"#define SP_CUDA_CHECKED (\d+)", text_of(HOOKS, "abi_cuda.h"))[1])
+
+
+class Versions(unittest.TestCase):
+    """Every ABI that cuGetProcAddress can be asked for has a wrapper of its own, up to SP_CUDA_CHECKED."""
+
+    def assert_abis(self, entries, theirs, newest, where):
+        for entry in entries:
+            if entry.since <= newest:
+                self.assertIn(entry.since, theirs, where)
+                self.assertEqual(entry.parameters, len(theirs[entry.since]) or 1, f"{where}, {entry.since}: parameters")
+        for version, types in theirs.items():
+            ours = [entry.since for entry in entries if entry.since <= version]
+            if version > checked():
+                continue
+            if ours:
+                self.assertEqual(types, theirs[ours[-1]], f"{where}: changed in {version}, wrapped as of {ours[-1]}")
+            else:
+                self.assertNotEqual(types, theirs[entries[0].since], f"{where}: is the same in {version}")
+
+    def test_headers(self):
+        ours, seen = our_table(), []
+        self.assertGreater(len(ours), 75)
+        for folder in folders():
+            newest = int(re.search(r"#define CUDA_VERSION (\d+)", text_of(folder, "cuda.h"))[1])
+            theirs = their_table(folder)
+            self.assertGreater(len(theirs), 300)
+            for name, entries in ours.items():
+                with self.subTest(function=name, cuda=newest):
+                    if entries[0].since <= newest:
+                        self.assert_abis(entries, theirs[name], newest, f"{name}, CUDA {newest}")
+            seen.append(newest)
+        print("held against CUDA", ", ".join(map(str, seen)) or "none: no headers at hand")
+        if not seen:
+            self.skipTest("no headers of CUDA")
 
 
 class EntryPoints(unittest.TestCase):

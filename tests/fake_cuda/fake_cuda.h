@@ -169,8 +169,16 @@ int cuMemcpyBatchAsync(const uint64_t *to, const uint64_t *from, const size_t *s
 		       size_t *indices, size_t attribute_count, size_t *failed, void *stream);
 int cuMemcpyBatchAsync_v2(const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count,
 			  void *attributes, size_t *indices, size_t attribute_count, void *stream);
+int cuLaunchHostFunc_v2(void *stream, void (*function)(void *), void *data, unsigned mode);
+int cuLaunchHostFunc_v2_ptsz(void *stream, void (*function)(void *), void *data, unsigned mode);
 int cuGetExportTable(const void **table, const void *id);
 
+/* Of the last cuLaunchHostFunc that had one; not in CUDA. */
+unsigned cuFakeHostMode(void);
+
+/* The version of a CUDA that there is not, in which cuStreamQuery has eight parameters: the last is given the sum of
+ * those behind the stream. */
+#define FAKE_LATER 99000
 #define FAKE_PER_THREAD 2u /* cuGetProcAddress: the forms of per-thread default streams */
 
 /* libnccl.so.2 */

@@ -318,6 +318,18 @@ FORMS(cuLaunchHostFunc, _ptsz, (void *stream, void (*function)(void *), void *da
       (fake_stream_put(s, &(struct fake_work){.kind = FAKE_WORK_FUNCTION, .to = data,
 					      .function = function}),
        0))
+static unsigned host_mode;
+
+unsigned cuFakeHostMode(void)
+{
+	return __atomic_load_n(&host_mode, __ATOMIC_RELAXED);
+}
+
+FORMS(cuLaunchHostFunc_v2, _ptsz, (void *stream, void (*function)(void *), void *data, unsigned mode), stream,
+      (__atomic_store_n(&host_mode, mode, __ATOMIC_RELAXED),
+       fake_stream_put(s, &(struct fake_work){.kind = FAKE_WORK_FUNCTION, .to = data,
+					      .function = function}),
+       0))
 FORMS(cuStreamBeginCapture_v2, _ptsz, (void *stream, int mode), stream, capture_enter(mode, s))
 FORMS(cuStreamQuery, _ptsz, (void *stream), stream, fake_stream_idle(s) ? FAKE_OK : FAKE_NOT_READY)
 FORMS(cuStreamSynchronize, _ptsz, (void *stream), stream,
@@ -606,15 +618,39 @@ static const struct {
 	{"cuGetExportTable", (void *)cuGetExportTable, (void *)cuGetExportTable},
 };
 
+/* What cuStreamQuery may be in a CUDA that there is not: the last two lie on the stack. */
+static int query_of_later(void *stream, long b, long c, long d, long e, long f, long g, long *sum)
+{
+	*sum = b + c + d + e + f + g;
+	return cuStreamQuery(stream);
+}
+
+/* Functions that have changed: the newest ABI that the version has. */
+static const struct {
+	const char *name;
+	int since;
+	void *exported, *per_thread;
+} changed[] = {
+	{"cuGetProcAddress", 12000, (void *)cuGetProcAddress_v2, (void *)cuGetProcAddress_v2},
+	{"cuGetProcAddress", 0, (void *)cuGetProcAddress, (void *)cuGetProcAddress},
+	{"cuMemcpyBatchAsync", 13000, (void *)cuMemcpyBatchAsync_v2, (void *)cuMemcpyBatchAsync_v2},
+	{"cuMemcpyBatchAsync", 12080, (void *)cuMemcpyBatchAsync, (void *)cuMemcpyBatchAsync},
+	{"cuLaunchHostFunc", 13010, (void *)cuLaunchHostFunc_v2, (void *)cuLaunchHostFunc_v2_ptsz},
+	{"cuStreamQuery", FAKE_LATER, (void *)query_of_later, (void *)query_of_later},
+};
+
+static void *find_changed(const char *symbol, int version, uint64_t flags)
+{
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+		if (version >= changed[i].since && !strcmp(symbol, changed[i].name))
+			return flags & FAKE_PER_THREAD ? changed[i].per_thread : changed[i].exported;
+	return NULL;
+}
+
 int fakeCudaFind(const char *symbol, void **function, int version, uint64_t flags, int *status)
 {
-	*function = NULL;
-	if (!strcmp(symbol, "cuGetProcAddress"))
-		*function = version >= 12000 ? (void *)cuGetProcAddress_v2 :
-					       (void *)cuGetProcAddress;
-	if (!strcmp(symbol, "cuMemcpyBatchAsync"))
-		*function = version >= 13000 ? (void *)cuMemcpyBatchAsync_v2 : (void *)cuMemcpyBatchAsync;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+	*function = find_changed(symbol, version, flags);
+	for (size_t i = 0; !*function && i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(symbol, functions[i].name))
 			*function = flags & FAKE_PER_THREAD ? functions[i].per_thread :
 							      functions[i].exported;
