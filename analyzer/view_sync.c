@@ -1,6 +1,7 @@
 #include "analyzer/view.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,19 +11,22 @@
 #include "analyzer/slow.h"
 #include "analyzer/stage.h"
 
-enum { PID, LINE, FUNCTION, EVENT, WAITED_FOR, MEMORY, CALLS, TOTAL, MAX, STACK, CELLS };
+#define FOR_BYTES 64u
+
+enum { PID, LINE, FUNCTION, EVENT, FOR, WAITED_FOR, MEMORY, CALLS, TOTAL, MAX, STACK, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
 	[LINE] = {"line", N_("line"), SP_CELL_TEXT},
 	[FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
 	[EVENT] = {"event", N_("waited in"), SP_CELL_TEXT},
-	[WAITED_FOR] = {"waited_for", N_("for"), SP_CELL_TEXT},
-	[MEMORY] = {"host_memory", N_("host memory"), SP_CELL_TEXT},
+	[FOR] = {NULL, N_("for"), SP_CELL_TEXT},
+	[WAITED_FOR] = {"waited_for", NULL, SP_CELL_TEXT},
+	[MEMORY] = {"host_memory", NULL, SP_CELL_TEXT},
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
-	[STACK] = {"frames", N_("from (innermost first)"), SP_CELL_TEXT},
+	[STACK] = {"frames", NULL, SP_CELL_TEXT},
 };
 
 /* Calls of one kind from one line; or from one stack, those that have no line. */
@@ -37,6 +41,7 @@ struct list {
 	const struct sp_report *report;
 	struct wait *waits;
 	uint32_t n;
+	bool has_rest; /* one has no line */
 };
 
 static struct wait wait_of_line(const struct sp_line *line)
@@ -101,6 +106,20 @@ static const char *memory_of(const struct wait *wait)
 	return host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
 }
 
+/* For people: "D2H pageable", "stream", "malloc". */
+static const char *for_text(const struct wait *wait, char ret[FOR_BYTES])
+{
+	static const char *const directions[SP_COPY_DIRECTIONS] = {"H2H", "H2D", "D2H", "D2D", "copy"};
+	const char *memory = memory_of(wait), *name = waited_for(wait);
+
+	if (sp_event_info(wait->kind)->class == SP_CLASS_CUDA_COPY)
+		name = directions[sp_place_of_copy(wait->way)];
+	else if (strncmp(name, "cuda_", 5) == 0)
+		name += 5;
+	snprintf(ret, FOR_BYTES, "%s%s%s", name, memory ? " " : "", memory ? memory : "");
+	return ret;
+}
+
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
 	const struct list *list = context;
@@ -109,13 +128,14 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const char *text = wait->line ? wait->line->key.text : NULL;
 	const char *tab = text ? memchr(text, '\t', wait->line->text_bytes) : NULL;
 	size_t place = tab ? (size_t)(tab - text) : text ? wait->line->text_bytes : 0;
-	char frames[SP_STACK_TEXT_BYTES];
+	char frames[SP_STACK_TEXT_BYTES], both[FOR_BYTES];
 	size_t bytes = sp_stack_text(&report->facts.slow, wait->image, wait->stack, frames);
 	struct sp_cell cells[CELLS] = {
 		[PID] = sp_cell_count(report->index.images[wait->image].pid),
 		[LINE] = text ? sp_cell_bytes(text, place) : sp_cell_null(),
 		[FUNCTION] = tab ? sp_cell_bytes(tab + 1, wait->line->text_bytes - place - 1) : sp_cell_null(),
 		[EVENT] = sp_cell_text(sp_event_info(wait->kind)->name),
+		[FOR] = sp_cell_text(for_text(wait, both)),
 		[WAITED_FOR] = sp_cell_text(waited_for(wait)),
 		[MEMORY] = sp_cell_text(memory_of(wait)),
 		[CALLS] = sp_cell_count(wait->calls),
@@ -132,9 +152,11 @@ static void add(struct list *list, struct wait wait)
 {
 	const struct sp_report *report = list->report;
 
-	if (wait.calls &&
-	    (!report->selection.pid || report->selection.pid == report->index.images[wait.image].pid))
-		list->waits[list->n++] = wait;
+	if (!wait.calls ||
+	    (report->selection.pid && report->selection.pid != report->index.images[wait.image].pid))
+		return;
+	list->waits[list->n++] = wait;
+	list->has_rest |= !wait.line;
 }
 
 static bool is_cuda_or_nccl(uint32_t kind)
@@ -180,6 +202,9 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 	if (r == 0 && list.n == 0)
 		sp_out_line(out, "No call of CUDA or NCCL was kept: none took STAGEPROF_LINES (1ms unless set; 0: "
 				 "none is) or longer.");
+	if (r == 0 && list.has_rest)
+		sp_out_line(out, "Calls without a line were made by other threads than the main one, or not from "
+				 "Python: the view stacks has their native stacks.");
 	if (r == 0 && turned_away)
 		sp_out_line(out, "%llu more calls found no room here.", (unsigned long long)turned_away);
 	free(list.waits);
