@@ -18,6 +18,7 @@ struct reading {
 	int64_t drained_ns; /* since when the device has nothing to do */
 	bool is_drained;
 	bool is_by_allocation; /* that it is drained */
+	bool is_copied; /* by a copy that waits, in a step, behind which nothing came yet */
 	uint64_t allocating_ns; /* of allocations since it was drained */
 	/* Since the end of the last sync. */
 	int64_t synced_ns;
@@ -82,8 +83,16 @@ static void settle_waits(struct reading *r, int64_t until_ns)
 	}
 }
 
+/* Something else than a sync follows it. */
+static void settle_copy(struct reading *r)
+{
+	r->calls->blocking_copies += r->is_copied;
+	r->is_copied = false;
+}
+
 static void take_work(struct reading *r, int64_t start_ns, bool in_step)
 {
+	settle_copy(r);
 	if (r->is_drained && in_step)
 		add_idle(r, start_ns);
 	r->is_drained = false;
@@ -127,20 +136,27 @@ static void take_allocation(struct reading *r, int64_t start_ns, int64_t end_ns,
 		drain(r, end_ns, true);
 }
 
-static void take_copy(struct reading *r, uint32_t arg, int64_t start_ns, int64_t end_ns,
+/* Of memory that is not known to be pinned, how long it takes tells. */
+static bool is_blocking(uint32_t kind, uint32_t arg, int64_t ns)
+{
+	return sp_gpu_copy_blocks(kind, arg) || (sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST && ns >= WAITED_NS &&
+						 sp_cuda_arg_host(arg) == SP_COPY_HOST_UNKNOWN);
+}
+
+static void take_copy(struct reading *r, uint32_t kind, uint32_t arg, int64_t start_ns, int64_t end_ns,
 		      bool in_step)
 {
 	uint64_t ns = in_step ? (uint64_t)(end_ns - start_ns) : 0;
-	bool pinned = sp_cuda_arg_host(arg) == SP_COPY_HOST_PINNED;
 
 	take_work(r, start_ns, in_step);
 	if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE) {
 		r->calls->h2d_ns += ns;
-		r->calls->h2d_pageable_ns += pinned ? 0 : ns;
-	} else if (sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST) {
-		r->calls->d2h_ns += ns;
-		/* One that returns at once waited for nothing: a sync behind it does. */
-		if (!pinned && end_ns - start_ns >= WAITED_NS)
+		r->calls->h2d_pageable_ns += sp_cuda_arg_host(arg) == SP_COPY_HOST_PINNED ? 0 : ns;
+	} else if (is_blocking(kind, arg, end_ns - start_ns)) {
+		r->calls->blocking_copy_ns += ns;
+		r->is_copied = in_step;
+		/* One that returns at once may have waited for nothing: a sync behind it does. */
+		if (sp_gpu_copy_is_synchronous(kind) || end_ns - start_ns >= WAITED_NS)
 			take_sync(r, start_ns, end_ns);
 	}
 }
@@ -173,7 +189,7 @@ static void take(struct reading *r, const struct sp_slot *slot)
 	if (!r->is_trainer)
 		return;
 	if (class == SP_CLASS_CUDA_COPY)
-		take_copy(r, arg, start_ns, end_ns, in_step);
+		take_copy(r, kind, arg, start_ns, end_ns, in_step);
 	if (class == SP_CLASS_CUDA_MEMSET)
 		take_work(r, start_ns, in_step);
 	if (sp_gpu_call_stalls(kind))
@@ -181,6 +197,7 @@ static void take(struct reading *r, const struct sp_slot *slot)
 	if (class == SP_CLASS_CUDA_SYNC) {
 		r->calls->syncs += in_step;
 		r->calls->sync_ns += in_step ? (uint64_t)(end_ns - start_ns) : 0;
+		r->is_copied = false;
 		take_sync(r, start_ns, end_ns);
 	}
 }
@@ -204,6 +221,7 @@ static void read_stream(struct reading *r, struct sp_reader *reader,
 				take(r, &batch.slots[i]);
 		}
 	}
+	settle_copy(r);
 	if (r->is_trainer)
 		settle_waits(r, INT64_MAX);
 }

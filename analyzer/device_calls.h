@@ -1,8 +1,8 @@
 /*
  * What a training process gave its device to do in its steps, as the host saw it, and when the
- * device is known to have had nothing to do: from the end of a sync of the training thread, or of an
- * allocation or free that took as long as one, until the next launch or copy. Backward's own threads launch too, but the training thread waits for
- * them before it syncs.
+ * device is known to have had nothing to do: from the end of a sync of the training thread, of a copy to the host that waits
+ * like one, or of an allocation or free that took as long as one, until the next launch or copy. Backward's own threads launch
+ * too, but the training thread waits for them before it syncs.
  */
 #ifndef STAGEPROF_ANALYZER_DEVICE_CALLS_H
 #define STAGEPROF_ANALYZER_DEVICE_CALLS_H
@@ -17,7 +17,11 @@ struct sp_device_calls {
 	uint64_t launches, launch_ns;
 	uint64_t blocked_ns; /* of launches of 100 us and more: the queue is full */
 	uint64_t syncs, sync_ns;
-	uint64_t d2h_ns; /* copies to the host: those to memory that is not pinned wait */
+	/*
+	 * Copies to the host that wait for the device (analyzer/gpu_calls.h). One that a sync follows, with nothing given
+	 * between, is that sync's in the count: frameworks make .cpu() of the two.
+	 */
+	uint64_t blocking_copies, blocking_copy_ns;
 	uint64_t h2d_ns, h2d_pageable_ns;
 	uint64_t idle_ns;   /* the device's, after syncs; without the loader's waits */
 	/* Of device and pinned memory, that may wait for the device (analyzer/gpu_calls.h), in steps. */

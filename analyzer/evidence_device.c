@@ -22,14 +22,14 @@ struct time {
 static void set_launches(struct sp_evidence *e, const struct time *t,
 			 const struct sp_device_calls *c)
 {
-	double waits = (double)(c->sync_ns + c->d2h_ns + c->blocked_ns);
+	double waits = (double)(c->sync_ns + c->blocking_copy_ns + c->blocked_ns);
 	double compute = (double)(t->account->ns[SP_ACCOUNT_forward] +
 				  t->account->ns[SP_ACCOUNT_backward] +
 				  t->account->ns[SP_ACCOUNT_optimizer] +
 				  t->account->ns[SP_ACCOUNT_zero_grad] +
 				  t->account->ns[SP_ACCOUNT_other]);
 	double host = compute - (double)c->blocked_ns;
-	bool would_wait = c->syncs || c->d2h_ns || (double)c->launches > QUEUE_LAUNCHES;
+	bool would_wait = c->syncs || c->blocking_copies || (double)c->launches > QUEUE_LAUNCHES;
 
 	if (!c->launches)
 		return;
@@ -67,7 +67,7 @@ static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *repo
 
 static void set_device(struct sp_evidence *e, const struct time *t, const struct sp_device_calls *c)
 {
-	double sync = (double)(c->sync_ns + c->d2h_ns), idle = (double)c->idle_ns;
+	double sync = (double)(c->sync_ns + c->blocking_copy_ns), idle = (double)c->idle_ns;
 
 	e->has_device = c->is_used;
 	e->is_queue_known = 2 * (c->drained_wait_ns + c->hidden_wait_ns) >= c->wait_ns;
@@ -83,11 +83,12 @@ static void set_device(struct sp_evidence *e, const struct time *t, const struct
 				sp_evidence_value(e, SP_MEASURE_loader_wait_share) *
 					(double)(c->wait_ns - c->hidden_wait_ns) /
 					(double)c->wait_ns);
-	if (c->syncs || c->d2h_ns) {
+	if (c->syncs || c->blocking_copies) {
 		sp_evidence_ratio(e, SP_MEASURE_sync_share, sync, t->total_ns);
 		sp_evidence_ratio(e, SP_MEASURE_sync_cost_share, idle < sync ? idle : sync,
 				  t->total_ns);
 		sp_evidence_ratio(e, SP_MEASURE_syncs_per_step, (double)c->syncs, (double)t->steps);
+		sp_evidence_ratio(e, SP_MEASURE_blocking_copies_per_step, (double)c->blocking_copies, (double)t->steps);
 	}
 	if (c->allocations) {
 		sp_evidence_ratio(e, SP_MEASURE_allocations_per_step, (double)c->allocations, (double)t->steps);

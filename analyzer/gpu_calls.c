@@ -62,6 +62,17 @@ bool sp_gpu_call_stalls(uint32_t kind)
 	return false;
 }
 
+bool sp_gpu_copy_is_synchronous(uint32_t kind)
+{
+	return kind == SP_EV_cudaMemcpy || kind == SP_EV_cuMemcpy;
+}
+
+bool sp_gpu_copy_blocks(uint32_t kind, uint32_t arg)
+{
+	return sp_event_info(kind)->class == SP_CLASS_CUDA_COPY && sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST &&
+	       (sp_gpu_copy_is_synchronous(kind) || sp_cuda_arg_host(arg) == SP_COPY_HOST_PAGEABLE);
+}
+
 static enum memory_kind memory_of(uint32_t kind)
 {
 	switch (kind) {

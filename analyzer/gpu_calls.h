@@ -57,4 +57,13 @@ bool sp_gpu_call_is_cuda(uint8_t class);
 /* Allocations and frees that may wait for the device, and hold up all its streams. */
 bool sp_gpu_call_stalls(uint32_t kind);
 
+/* Copies of a form that returns when the host may use the bytes: cudaMemcpy, cuMemcpyDtoH, …, not …Async. */
+bool sp_gpu_copy_is_synchronous(uint32_t kind);
+
+/*
+ * A copy to the host that waits for the work before it: of that form, or to memory that is not pinned ("API synchronization
+ * behavior" in CUDA's reference). False where `arg` does not tell the direction or the memory.
+ */
+bool sp_gpu_copy_blocks(uint32_t kind, uint32_t arg);
+
 #endif

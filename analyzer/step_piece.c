@@ -1,5 +1,7 @@
 #include "analyzer/step_piece.h"
 
+#include "analyzer/gpu_calls.h"
+
 /* Nodes that follow each other this closely are of one backward, where no wrapped call says so. */
 #define NODE_GAP_NS 1000000
 
@@ -82,11 +84,7 @@ static enum sp_piece_kind kind_of_class(const struct sp_image_facts *image, uint
 	case SP_CLASS_CUDA_COPY:
 		if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE)
 			return SP_PIECE_H2D;
-		/* CUDA returns from these when the bytes are there: all work before them is done. */
-		return sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST &&
-				       sp_cuda_arg_host(arg) == SP_COPY_HOST_PAGEABLE
-			       ? SP_PIECE_SYNC
-			       : SP_PIECE_NONE;
+		return sp_gpu_copy_blocks(kind, arg) ? SP_PIECE_SYNC : SP_PIECE_NONE;
 	case SP_CLASS_CUDA_SYNC:
 		return SP_PIECE_SYNC;
 	case SP_CLASS_NCCL:

@@ -154,6 +154,77 @@ START_TEST(a_wait_behind_a_launch_is_not_known_to_be_lost)
 }
 END_TEST
 
+/* A copy to the host of 300 us behind a launch, perhaps a sync, and 150 us in which nothing is launched. */
+static void copying_step(uint32_t kind, enum sp_copy_host host, bool is_synced)
+{
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	span(kind, sp_cuda_arg_make(0, SP_COPY_TO_HOST, host), 300000, 8);
+	if (is_synced)
+		span(SP_EV_cudaStreamSynchronize, 0, 2000, 0);
+	m.now_ticks += 150000;
+	span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	span(SP_EV_torch_backward, ADAM, WORK_NS / 10, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS / 10, 0);
+}
+
+static void copying_run(uint32_t kind, enum sp_copy_host host, bool is_synced)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		copying_step(kind, host, is_synced);
+}
+
+/* Returns false where the host waited for nothing. */
+static bool has_waits(double syncs, double copies)
+{
+	if (!is_known(SP_MEASURE_sync_share))
+		return false;
+	ck_assert_double_eq_tol(value(SP_MEASURE_syncs_per_step), syncs, 0.01);
+	ck_assert_double_eq_tol(value(SP_MEASURE_blocking_copies_per_step), copies, 0.01);
+	return true;
+}
+
+START_TEST(a_copy_that_waits_is_a_wait_of_its_own)
+{
+	char text[1024];
+
+	copying_run(_i ? SP_EV_cuMemcpy : SP_EV_cudaMemcpy, _i ? SP_COPY_HOST_PINNED : SP_COPY_HOST_PAGEABLE, false);
+	ck_assert_str_eq(judge(), "sync-bound");
+	ck_assert(has_waits(0, 1));
+	ck_assert_ptr_nonnull(strstr(v.text, "0.0 syncs and 1.0 blocking copies a step"));
+	sp_advice_text(&v, SP_ADVICE_fewer_syncs, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "0.0 syncs and 1.0 blocking copies a step"));
+	ck_assert_double_eq_tol((double)sp_training_account(&load.report).ns[SP_ACCOUNT_sync_wait], STEPS * 300000.0, 1);
+}
+END_TEST
+
+/* Of memory that is unknown, its time tells. */
+START_TEST(a_copy_to_memory_that_is_not_pinned_waits)
+{
+	copying_run(SP_EV_cudaMemcpyAsync, _i ? SP_COPY_HOST_UNKNOWN : SP_COPY_HOST_PAGEABLE, false);
+	ck_assert_str_eq(judge(), "sync-bound");
+	ck_assert(has_waits(0, 1));
+}
+END_TEST
+
+/* What .cpu() makes: one wait, whichever of the two calls waits. */
+START_TEST(a_copy_and_the_sync_behind_it_are_one_wait)
+{
+	copying_run(SP_EV_cudaMemcpyAsync, _i ? SP_COPY_HOST_PINNED : SP_COPY_HOST_PAGEABLE, true);
+	judge();
+	ck_assert(has_waits(1, 0));
+}
+END_TEST
+
+START_TEST(a_copy_to_pinned_memory_waits_for_nothing)
+{
+	copying_run(SP_EV_cudaMemcpyAsync, SP_COPY_HOST_PINNED, false);
+	judge();
+	ck_assert(!has_waits(0, 0));
+}
+END_TEST
+
 /* A free that waits, then 150 us in which nothing is launched; or a sync, and an allocation in the gap behind it. */
 static void allocating_step(bool is_synced)
 {
@@ -575,6 +646,10 @@ int main(void)
 	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
 	tcase_add_test(c, a_wait_behind_a_sync_is_lost);
 	tcase_add_test(c, a_wait_behind_a_launch_is_not_known_to_be_lost);
+	tcase_add_loop_test(c, a_copy_that_waits_is_a_wait_of_its_own, 0, 2);
+	tcase_add_loop_test(c, a_copy_to_memory_that_is_not_pinned_waits, 0, 2);
+	tcase_add_loop_test(c, a_copy_and_the_sync_behind_it_are_one_wait, 0, 2);
+	tcase_add_test(c, a_copy_to_pinned_memory_waits_for_nothing);
 	tcase_add_test(c, a_gap_behind_a_free_is_the_allocation_s);
 	tcase_add_test(c, allocating_behind_a_sync_is_parted_from_it);
 	tcase_add_test(c, nothing_allocated_is_not_zero);
