@@ -76,7 +76,17 @@ bool sp_gpu_time_tells(enum sp_account_part part)
 	       part != SP_ACCOUNT_validation && part != SP_ACCOUNT_sync_wait;
 }
 
-/* Work of no stage of its own that a backward of the same step follows is the forward. */
+/*
+ * Work of no stage of its own that a backward of the same step follows is the forward, by the host's clock: a backward that
+ * launches nothing has no span. By the order of spans where one does not tell when it was launched.
+ */
+static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span, uint32_t step, uint32_t backward_in)
+{
+	if (span->part != SP_ACCOUNT_other || step == s->count)
+		return false;
+	return step == backward_in || span->host_ns < s->steps[step].backward_ns;
+}
+
 static void settle_parts(struct sp_steps *s)
 {
 	struct sp_gpu_time *gpu = &s->gpu;
@@ -90,7 +100,7 @@ static void settle_parts(struct sp_steps *s)
 		span->part = (uint8_t)part_of(span->part);
 		if (span->part == SP_ACCOUNT_backward)
 			backward_in = step;
-		else if (span->part == SP_ACCOUNT_other && step < s->count && step == backward_in)
+		else if (is_forward(s, span, step, backward_in))
 			span->part = SP_ACCOUNT_forward;
 	}
 }

@@ -54,6 +54,7 @@ struct sp_step {
 	uint8_t kind;	/* enum sp_step_kind */
 	/* Of its wait for the loader, where it has none. */
 	uint64_t awaited_ns, own_input_ns;
+	int64_t backward_ns; /* where its last backward begins; 0: it has none */
 	bool has_loader; /* it was asked in it */
 	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };

@@ -154,7 +154,10 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		const struct sp_piece *p = &c->pieces[i];
 
 		step->has_loader |= p->kind == SP_PIECE_LOADER || p->kind == SP_PIECE_LOADER_END;
-		step->has_backward |= p->kind == SP_PIECE_BACKWARD;
+		if (p->kind == SP_PIECE_BACKWARD) {
+			step->has_backward = true;
+			step->backward_ns = p->start_ns;
+		}
 		step->has_fetch |= p->kind == SP_PIECE_LOADER && p->has_fetch;
 		if (p->kind == SP_PIECE_LOADER)
 			add_wait(c->steps, p);

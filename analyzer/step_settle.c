@@ -67,6 +67,7 @@ static void join_steps(struct sp_steps *s)
 		}
 		last->end_ns = step->end_ns;
 		last->has_backward |= step->has_backward;
+		last->backward_ns = step->has_backward ? step->backward_ns : last->backward_ns;
 		last->awaited_ns += step->awaited_ns;
 		last->own_input_ns += step->own_input_ns;
 		sp_account_merge(&last->account, &step->account);

@@ -137,6 +137,23 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 	show_end(out, end_of_steps(report));
 }
 
+/* Calls of which this part would be made, whoever made them and when. */
+static uint64_t calls_of_part(const struct sp_report *report, enum sp_account_part part)
+{
+	const struct sp_sums *stages = report->stages;
+
+	switch (part) {
+	case SP_ACCOUNT_h2d_copy:
+		return stages[SP_STAGE_cuda_copy_h2d].calls;
+	case SP_ACCOUNT_grad_sync:
+		return stages[SP_STAGE_nccl].calls;
+	case SP_ACCOUNT_sync_wait:
+		return stages[SP_STAGE_cuda_sync].calls;
+	default:
+		return 0;
+	}
+}
+
 /* A step that is one graph has these parts, unseen. */
 static const char *why_missing(const struct sp_report *report, enum sp_account_part part)
 {
@@ -145,12 +162,22 @@ static const char *why_missing(const struct sp_report *report, enum sp_account_p
 
 	if (is_inside && end_of_steps(report) == SP_STEP_BY_GRAPH)
 		return _("inside a CUDA graph, where nothing is told apart");
+	if (calls_of_part(report, part))
+		return _("seen, but none on a training thread in a step");
 	return sp_account_missing(part);
+}
+
+/* Where stretches were given up, a part without one is not known to have none. */
+static struct sp_cell gpu_cell(enum sp_account_part part, const struct sp_gpu_sums *gpu, uint64_t dropped)
+{
+	bool is_known = gpu && sp_gpu_time_tells(part) && (gpu->launched.ns[part] || !dropped);
+
+	return is_known ? sp_cell_count(gpu->launched.ns[part]) : sp_cell_null();
 }
 
 /* gpu: NULL where nothing is known of it. */
 static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_part part,
-		     const struct sp_account *sum, const struct sp_gpu_sums *gpu, uint64_t steps)
+		     const struct sp_account *sum, const struct sp_gpu_sums *gpu, uint64_t dropped, uint64_t steps)
 {
 	enum sp_source_kind source = sp_training_source(&report->training, part);
 	const char *missing = why_missing(report, part);
@@ -160,8 +187,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		[TIME] = sp_cell_count(sum->ns[part]),
 		[SHARE] = sp_cell_ratio(sum->ns[part], sp_account_total(sum)),
 		[STEP] = sp_cell_count(sum->ns[part] / (steps ? steps : 1)),
-		[GPU] = gpu && sp_gpu_time_tells(part) ? sp_cell_count(gpu->launched.ns[part])
-						       : sp_cell_null(),
+		[GPU] = gpu_cell(part, gpu, dropped),
 		[SOURCE] = sp_cell_text(sp_source_name(source)),
 		[WHY] = sp_cell_null(),
 		[TOLD] = sp_cell_text(sp_source_name(source)),
@@ -220,7 +246,7 @@ static void gpu_lines(struct sp_out *out, const struct sp_gpu_sums *gpu, uint64_
 }
 
 static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps,
-			const struct sp_gpu_sums *gpu)
+			const struct sp_gpu_sums *gpu, uint64_t dropped)
 {
 	struct sp_account sum = sp_training_account(report);
 	struct sp_column columns[CELLS];
@@ -232,7 +258,7 @@ static int show_account(const struct sp_report *report, struct sp_out *out, uint
 	r = sp_out_table(out, "account", NULL, columns, CELLS, false);
 
 	for (int part = 0; r == 0 && steps && part < SP_ACCOUNT_PARTS; part++)
-		r = show_part(report, out, (enum sp_account_part)part, &sum, gpu, steps);
+		r = show_part(report, out, (enum sp_account_part)part, &sum, gpu, dropped, steps);
 	if (r == 0)
 		sp_out_table_end(out);
 	if (r == 0 && steps)
@@ -262,5 +288,5 @@ int sp_account_show(const struct sp_report *report, struct sp_out *out)
 		return 0;
 	}
 	sp_out_line(out, "%s", "");
-	return show_account(report, out, all.count, gpu);
+	return show_account(report, out, all.count, gpu, dropped);
 }

@@ -3,6 +3,7 @@
  * little to tell. One tick is one ns.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,6 +349,82 @@ START_TEST(a_device_that_lags_is_not_waiting_for_launches)
 }
 END_TEST
 
+static uint64_t launched_ns(enum sp_account_part part)
+{
+	struct sp_gpu_sums gpu;
+	uint64_t dropped;
+
+	ck_assert(sp_gpu_time_sum(&load.report, &gpu, &dropped));
+	return gpu.launched.ns[part];
+}
+
+/* Its backward has no span. What was launched behind that is no forward. */
+START_TEST(work_ahead_of_a_backward_that_launches_nothing_is_the_forward)
+{
+	uint64_t begin;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		launching_step(5000);
+		begin = m.now_ticks;
+		m.now_ticks += 50000;
+		sp_maker_around(&m, SP_EV_gpu_span, 0, begin, SP_PART_none);
+		sp_maker_extra(&m, 0, 50000, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	judge();
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_forward), STEPS * 600000);
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_backward), 0);
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_other), STEPS * 50000);
+}
+END_TEST
+
+/* What the row of a part of the account has in JSON, from `key` on. */
+static void check_part(const char *part, const char *key, const char *value)
+{
+	char *text = sp_load_print(&load, "summary", SP_FORMAT_JSON), name[64];
+	const char *row, *at;
+
+	snprintf(name, sizeof(name), "\"part\":\"%s\"", part);
+	row = strstr(text, name);
+	ck_assert_ptr_nonnull(row);
+	snprintf(name, sizeof(name), "\"%s\":", key);
+	at = strstr(row, name);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_msg(strncmp(at + strlen(name), value, strlen(value)) == 0, "%s of %.*s", key, 200, row);
+	free(text);
+}
+
+/* A part without a stretch may have been in one of those. */
+START_TEST(no_stretch_is_not_zero_where_some_were_given_up)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		launching_step(5000);
+	sp_maker_around(&m, SP_EV_gpu_span, 0, m.now_ticks - 10, SP_PART_none);
+	sp_maker_extra(&m, 0, 10, _i ? UINT64_C(3) << 32 : 0);
+	judge();
+	check_part("backward", "gpu_ns", _i ? "null" : "0,");
+	check_part("forward", "gpu_ns", "24000000,");
+}
+END_TEST
+
+static const char *const sync_reasons[] = {
+	"\"no CUDA synchronisation was seen\"", "\"seen, but none on a training thread in a step\""};
+
+START_TEST(a_sync_outside_of_steps_is_no_absence)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(1000);
+	if (_i)
+		span(SP_EV_cudaDeviceSynchronize, 0, 1000, 0);
+	judge();
+	check_part("sync_wait", "ns", "null");
+	check_part("sync_wait", "reason", sync_reasons[_i]);
+}
+END_TEST
+
 /* The queue grows over the steps: the device has more than a step's work left at the end of ten. */
 START_TEST(a_wait_before_a_sync_that_waits_is_hidden)
 {
@@ -655,6 +732,9 @@ int main(void)
 	tcase_add_test(c, nothing_allocated_is_not_zero);
 	tcase_add_test(c, a_loop_that_allocates_is_told_so);
 	tcase_add_test(c, a_device_that_keeps_up_is_waiting_for_launches);
+	tcase_add_test(c, work_ahead_of_a_backward_that_launches_nothing_is_the_forward);
+	tcase_add_loop_test(c, no_stretch_is_not_zero_where_some_were_given_up, 0, 2);
+	tcase_add_loop_test(c, a_sync_outside_of_steps_is_no_absence, 0, 2);
 	tcase_add_test(c, a_device_that_lags_is_not_waiting_for_launches);
 	tcase_add_test(c, a_wait_before_a_sync_that_waits_is_hidden);
 	tcase_add_test(c, a_wait_before_a_short_sync_is_not_hidden);
