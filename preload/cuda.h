@@ -244,7 +244,9 @@ SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const voi
 #define SP_CUDA_HOOK_CALL(layer, kind, arg, value, parameters, arguments)                          \
 	struct sp_extent inner;                                                                    \
 	void *real = sp_cuda_original_find(original, caller, &inner);                              \
-	SP_CUDA_CALL(call, layer, &inner, caller, kind, arg);                                      \
+	SP_CUDA_REAL_CALL(real, inner, layer, kind, arg, value, parameters, arguments)
+#define SP_CUDA_REAL_CALL(real, inner, layer, kind, arg, value, parameters, arguments)             \
+	SP_CUDA_CALL(call, layer, &(inner), caller, kind, arg);                                    \
 	int ret = ((int(*) parameters)real)arguments;                                              \
                                                                                                    \
 	sp_cuda_end(&call, value, caller);                                                         \

@@ -40,13 +40,23 @@ static void say(struct group *g, const void *function)
 	sp_cover_library(g->name, info.dli_fname);
 }
 
-void sp_cuda_cover(enum sp_cuda_group group, const void *function)
+static void meet(enum sp_cuda_group group, const void *function, int may_begin)
 {
 	struct group *g = &groups[group];
 
 	__atomic_store_n(&g->met, function, __ATOMIC_RELAXED);
-	if (sp_process && (group != SP_CUDA_DRIVER || is_recording()))
+	if (sp_process && may_begin)
 		say(g, function);
+}
+
+void sp_cuda_cover(enum sp_cuda_group group, const void *function)
+{
+	meet(group, function, 1);
+}
+
+void sp_cuda_cover_found(enum sp_cuda_group group, const void *function)
+{
+	meet(group, function, is_recording());
 }
 
 /* More than these are not named. */

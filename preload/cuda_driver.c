@@ -9,6 +9,7 @@
 #include "preload/cuda_cover.h"
 #include "preload/cuda_time.h"
 #include "preload/dlsym_stub.h"
+#include "preload/found.h"
 #include "preload/originals.h"
 #include "preload/process.h"
 #include "preload/record.h"
@@ -49,26 +50,6 @@ static const struct sp_driver_function *find_named(const char *name, int version
 	return best;
 }
 
-static int is_loaded(const void *address)
-{
-	Dl_info info;
-
-	return dladdr(address, &info) != 0;
-}
-
-static int place_take(void **place, void *function)
-{
-	void *before = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-
-	if (before == function)
-		return 1;
-	if (before && is_loaded(before))
-		return 0;
-	return __atomic_compare_exchange_n(place, &before, function, 0, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE) ||
-	       before == function;
-}
-
 static void *wrap(const struct sp_driver_function *driver, int per_thread, void *function)
 {
 	void *wrapper = function;
@@ -80,12 +61,12 @@ static void *wrap(const struct sp_driver_function *driver, int per_thread, void 
 		if (driver->wrappers[i] == function)
 			return function;
 	for (unsigned i = 2; wrapper == function && i < SP_DRIVER_FORMS; i++)
-		if (place_take(&driver->originals[i], function)) {
+		if (sp_found_take(&driver->originals[i], function)) {
 			driver->per_thread[i] = (uint8_t)per_thread;
 			wrapper = driver->wrappers[i];
 		}
 	if (wrapper != function)
-		sp_cuda_cover(SP_CUDA_DRIVER, function);
+		sp_cuda_cover_found(SP_CUDA_DRIVER, function);
 	errno = kept;
 	return wrapper;
 }
@@ -180,7 +161,7 @@ void sp_cuda_driver_forget(void)
 		for (unsigned i = 0; i < 2; i++) {
 			void *found = __atomic_load_n(&(*at)->originals[i], __ATOMIC_ACQUIRE);
 
-			if (found && !is_loaded(found))
+			if (found && !sp_found_is_loaded(found))
 				__atomic_store_n(&(*at)->originals[i], NULL, __ATOMIC_RELEASE);
 		}
 	errno = kept;
@@ -193,7 +174,7 @@ void *sp_cuda_driver_find(const struct sp_driver_function *function, void **orig
 
 	if (found) {
 		__atomic_store_n(original, found, __ATOMIC_RELEASE);
-		sp_cuda_cover(SP_CUDA_DRIVER, found);
+		sp_cuda_cover_found(SP_CUDA_DRIVER, found);
 	} else {
 		dlerror(); /* the host must not find our failure */
 	}

@@ -6,9 +6,9 @@
 #include "preload/cuda_driver.h"
 #include "preload/cupti.h"
 #include "preload/hook.h"
+#include "preload/nccl.h"
 #include "preload/process.h"
 #include "preload/symbols.h"
-
 
 /* The stub's: where it jumps to; NULL until found. */
 void *(*sp_dlsym_target)(void *handle, const char *name) __attribute__((visibility("hidden")));
@@ -41,21 +41,21 @@ void *sp_dlsym_next(void *handle, const char *name)
 	return sp_dlsym_target(handle, name);
 }
 
-/* Called by the stub for names that begin with "cu". */
+/* Called by the stub for names that begin with "cu" or "nc". */
 int sp_dlsym_is_ours(void *handle, const char *name)
 {
 	if (!sp_process || handle == RTLD_NEXT)
 		return 0;
 	if (handle == RTLD_DEFAULT)
 		return sp_symbol_of_ours(name) != NULL;
-	return sp_cuda_driver_knows(name) || sp_cupti_wrapper(name);
+	return sp_nccl_knows(name) || sp_cuda_driver_knows(name) || sp_cupti_wrapper(name);
 }
 
 /* As if this library were not there: looked for behind it, and in the libraries loaded RTLD_LOCAL. */
 static int is_defined_elsewhere(const char *name)
 {
 	static const char *const libraries[] = {"libcuda.so.1", "libcudart.so.13", "libcudart.so.12",
-						"libcudart.so.11.0"};
+						"libcudart.so.11.0", "libnccl.so.2"};
 	void *handle, *found = NULL;
 
 	for (size_t i = 0; !found && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
@@ -69,15 +69,31 @@ static int is_defined_elsewhere(const char *name)
 	return found || sp_dlsym_next(RTLD_NEXT, name);
 }
 
+/* Of NCCL there may be other copies, which a caller that is not linked to it must not reach. */
+static void *answer_of_default(const char *name)
+{
+	void *found = NULL;
+
+	if (!is_defined_elsewhere(name))
+		return NULL;
+	if (sp_nccl_knows(name)) {
+		found = sp_dlsym_next(RTLD_NEXT, name);
+		dlerror(); /* the host's lookup succeeds */
+	}
+	return found ? sp_nccl_wrap(name, found) : sp_symbol_of_ours(name);
+}
+
 void *sp_dlsym_answer(void *handle, const char *name)
 {
 	void *found;
 
 	if (handle == RTLD_DEFAULT)
-		return is_defined_elsewhere(name) ? sp_symbol_of_ours(name) : NULL;
+		return answer_of_default(name);
 	found = sp_dlsym_next(handle, name);
 	if (found && sp_cupti_wrapper(name))
 		return sp_cupti_wrapper(name);
+	if (found && sp_nccl_knows(name))
+		return sp_nccl_wrap(name, found);
 	return found ? sp_cuda_driver_wrap_exported(name, found) : NULL;
 }
 
@@ -90,6 +106,12 @@ __asm__(".text\n"
 	"endbr64\n\t"
 	"testq %rsi, %rsi\n\t"
 	"jz 1f\n\t"
+	"cmpb $0x6e, (%rsi)\n\t" /* n */
+	"jne 4f\n\t"
+	"cmpb $0x63, 1(%rsi)\n\t" /* c */
+	"je 2f\n\t"
+	"jmp 1f\n"
+	"4:\n\t"
 	"cmpb $0x63, (%rsi)\n\t" /* c */
 	"jne 1f\n\t"
 	"cmpb $0x75, 1(%rsi)\n\t" /* u */
@@ -141,10 +163,17 @@ __asm__(".text\n"
 	".cfi_startproc\n\t"
 	"cbz x1, 1f\n\t"
 	"ldrb w9, [x1]\n\t"
+	"cmp w9, #0x6e\n\t" /* n */
+	"b.ne 4f\n\t"
+	"ldrb w9, [x1, #1]\n\t"
+	"cmp w9, #0x63\n\t" /* c */
+	"b.eq 2f\n\t"
+	"b 1f\n"
+	"4:\n\t"
 	"cmp w9, #0x63\n\t"
 	"b.ne 1f\n\t"
 	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x75\n\t"
+	"cmp w9, #0x75\n\t" /* u */
 	"b.eq 2f\n"
 	"1:\n\t"
 	"adrp x9, sp_dlsym_target\n\t"

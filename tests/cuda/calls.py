@@ -39,6 +39,18 @@ class Case(harness.Case):
         return outcome
 
 
+    def coverage(self, outcome):
+        told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
+        return {line[0]: tuple(line[1:]) for line in told if line[0] in ("cuda-runtime", "cuda-driver", "nccl")}
+
+    def copies(self, library, *names):
+        copies = [os.path.join(self.subfolder(name), os.path.basename(library)) for name in names]
+        for copy in copies:
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copyfile(os.path.realpath(library), copy)
+        return copies
+
+
 class Runtime(Case):
     def test_every_form_cuda_13(self):
         self.exact(victim("cuda_calls13"), "1", "20")
@@ -92,16 +104,50 @@ class Runtime(Case):
             ("ncclReduceScatter", 2000): 20,
             ("ncclSend", 4000): 20,
             ("ncclRecv", 4000): 20,
+            ("ncclPutSignal", 4000): 20,
+            ("ncclSignal", 0): 20,
+            ("ncclWaitSignal", 0): 20,
+            ("ncclBroadcast", 4000): 20,
         })
         self.assertEqual(second, {("ncclSend", 4000): 20, ("ncclAllReduce", 1000): 40})
 
 
+    def nccl_copies(self):
+        library = os.path.join(harness.environment("STAGEPROF_TEST_FAKE"), "libnccl.so.2")
+        return self.copies(library, "a", "b")
+
+    def test_nccl_that_is_looked_up(self):
+        """As Paddle does: calls, bytes and the communicator, in the copy that was asked."""
+        outcome = self.exact(victim("collectives"), "20", *self.nccl_copies())
+        found = collections.Counter()
+        for event in outcome.trace.report("dump", "--limit=all")["events"]:
+            if event["stage"] == "nccl":
+                found[event["event"], event["value"], event["communicator"] is not None] += 1
+        self.assertEqual(found, {
+            ("ncclAllReduce", 4000, True): 60,
+            ("ncclBroadcast", 2000, True): 60,
+            ("ncclGroupEnd", 0, False): 60,
+        })
+        self.assertEqual(self.coverage(outcome)["nccl"], ("bound", "libnccl.so.2"))
+
+    def test_nccl_by_ctypes(self):
+        program = (
+            "import ctypes, sys\n"
+            "nccl = ctypes.CDLL(sys.argv[1])\n"
+            "buffer = ctypes.create_string_buffer(4000)\n"
+            "ret = [nccl.ncclAllReduce(buffer, buffer, ctypes.c_size_t(1000), 7, 0, ctypes.c_void_p(4096), None)\n"
+            "       for i in range(10)]\n"
+            "print(ret)\n"
+        )
+        outcome = self.run_both(sys.executable, "-c", program, self.nccl_copies()[0])
+        self.assertEqual(outcome.done.stdout, b"[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n")
+        stages, _ = outcome.trace.stages()
+        self.assertEqual((stages["nccl"]["calls"], stages["nccl"]["bytes"]), (10, 40000))
+        self.assertEqual(stages["cuda_launch"]["calls"], 10)
+
+
 class Endings(Case):
     """Nothing is as programs expect it: the same results as without the tracer, and what coverage says."""
-
-    def coverage(self, outcome):
-        told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
-        return {line[0]: tuple(line[1:]) for line in told if line[0] in ("cuda-runtime", "cuda-driver", "nccl")}
 
     def test_loaded_and_never_called(self):
         outcome = self.run_both(victim("endings"), "load")
@@ -137,11 +183,7 @@ class Endings(Case):
     def test_two_copies_of_a_runtime(self):
         """As PyTorch's own and the system's: both by path, and the program is linked to a third."""
         library = os.path.join(harness.environment("STAGEPROF_TEST_FAKE"), "13", "libcudart.so.13")
-        copies = [os.path.join(self.subfolder(name), "libcudart.so.13") for name in ("a", "b")]
-        for copy in copies:
-            os.makedirs(os.path.dirname(copy), exist_ok=True)
-            shutil.copyfile(os.path.realpath(library), copy)
-        self.exact(victim("endings"), "copies", *copies)
+        self.exact(victim("endings"), "copies", *self.copies(library, "a", "b"))
 
     def test_launches_that_fail(self):
         outcome = self.exact(victim("endings"), "fail")

@@ -30,7 +30,8 @@ static void *found(void *handle, const char *name)
 int main(void)
 {
 	static const char *const absent[] = {"cuLaunchKernel", "cudaLaunchKernel", "cuGetProcAddress_v2",
-					     "cudaMemcpyAsync", "cuInit", "cublasCreate_v2", "cu", "c"};
+					     "cudaMemcpyAsync", "cuInit", "cublasCreate_v2", "cu", "c",
+					     "ncclAllReduce", "ncclGetVersion", "nc", "n"};
 	void *library;
 
 	EXPECT(found(RTLD_DEFAULT, "rand_r") == (void *)rand_r);
@@ -49,6 +50,12 @@ int main(void)
 	EXPECT(found(library, "cuNoSuchFunction") == NULL);
 	EXPECT(strstr(dlerror(), "cuNoSuchFunction"));
 	EXPECT(found(library, "cuLaunchKernel") == found(library, "cuLaunchKernel"));
+	library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+	EXPECT(library);
+	EXPECT(found(library, "ncclAllReduce") && found(library, "ncclGroupStart"));
+	EXPECT(found(library, "ncclAllReduce") == found(library, "ncclAllReduce"));
+	EXPECT(found(library, "ncclGather") == NULL); /* hooked, and not in this one */
+	EXPECT(strstr(dlerror(), "ncclGather"));
 	puts("done");
 	return 0;
 }
