@@ -26,14 +26,6 @@ struct reading {
 	uint64_t queued_wait_ns; /* of the loader, with work given before */
 };
 
-static bool uses_device(const struct sp_stream_sums *sums)
-{
-	for (int stage = SP_STAGE_cuda_launch; stage <= SP_STAGE_cuda_free; stage++)
-		if (sums->stages[stage].calls)
-			return true;
-	return false;
-}
-
 static bool is_in_step(struct reading *r, int64_t start_ns, int64_t end_ns)
 {
 	const struct sp_steps *s = r->steps;
@@ -240,7 +232,7 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_report *
 			.is_trainer = i == trainer->stream,
 		};
 
-		if (index->streams[i]->image != image || !uses_device(&report->streams[i]))
+		if (index->streams[i]->image != image || !sp_gpu_calls_in(report->streams[i].stages))
 			continue;
 		calls->is_used = true;
 		read_stream(&r, reader, report, i);

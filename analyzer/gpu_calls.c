@@ -133,8 +133,9 @@ static uint32_t part_at(const struct reading *r, int64_t at_ns)
 	return i && at_ns < r->stretches[i - 1].end_ns ? r->stretches[i - 1].part : SP_ACCOUNT_other;
 }
 
-static void count_call(struct sp_gpu_call_sums *sums, uint8_t class, int64_t value, uint64_t ns)
+static void count_call(struct sp_gpu_call_sums *sums, const struct sp_slot *slot, uint8_t class, uint64_t ns)
 {
+	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
 	bool moves = class == SP_CLASS_CUDA_COPY || class == SP_CLASS_CUDA_MEMSET;
 
 	sums->launches += class == SP_CLASS_CUDA_LAUNCH || class == SP_CLASS_CUDA_GRAPH;
@@ -143,8 +144,17 @@ static void count_call(struct sp_gpu_call_sums *sums, uint8_t class, int64_t val
 	sums->syncs += class == SP_CLASS_CUDA_SYNC;
 	sums->other += !moves && class != SP_CLASS_CUDA_LAUNCH && class != SP_CLASS_CUDA_GRAPH &&
 		       class != SP_CLASS_CUDA_SYNC;
-	sums->bytes += moves && value > 0 ? (uint64_t)value : 0;
+	sums->blocking += sp_gpu_copy_blocks(kind, arg);
+	sums->bytes += moves && slot->value > 0 ? (uint64_t)slot->value : 0;
 	sums->host_ns += ns;
+}
+
+bool sp_gpu_calls_in(const struct sp_sums *stages)
+{
+	for (int stage = SP_STAGE_cuda_launch; stage <= SP_STAGE_cuda_free; stage++)
+		if (stages[stage].calls)
+			return true;
+	return false;
 }
 
 bool sp_gpu_call_is_cuda(uint8_t class)
@@ -164,10 +174,10 @@ static void take(struct reading *r, const struct sp_slot *slot)
 
 	if (!sp_gpu_call_is_cuda(class))
 		return;
-	count_call(&r->calls->parts[in_step ? part_at(r, start_ns) : SP_GPU_NO_STEP], class, slot->value, ns);
+	count_call(&r->calls->parts[in_step ? part_at(r, start_ns) : SP_GPU_NO_STEP], slot, class, ns);
 	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE || class == SP_CLASS_CUDA_RESET)
 		take_memory(r, slot, class, start_ns, end_ns);
-	if (in_step && sp_gpu_call_stalls(kind)) {
+	if ((in_step || !r->steps->count) && sp_gpu_call_stalls(kind)) {
 		struct sp_gpu_stall *stall = &r->calls->stalls[kind];
 
 		stall->calls++;
@@ -334,14 +344,13 @@ static int settle_memory(struct reading *r)
 	return now.is_out_of_memory ? -ENOMEM : 0;
 }
 
-int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_report *report,
-		      const struct sp_trainer *trainer)
+int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_report *report, uint32_t image,
+		      const struct sp_steps *steps)
 {
 	const struct sp_index *index = &report->index;
-	uint32_t image = index->streams[trainer->stream]->image;
 	struct reading r = {
 		.calls = calls,
-		.steps = &trainer->steps,
+		.steps = steps,
 		.clock = &index->hosts[index->images[image].host].clock,
 	};
 	int ret;

@@ -1,7 +1,7 @@
 /*
- * What a training process asked of its devices, call by call: how many calls each part of a step made, the
+ * What a process asked of its devices, call by call: how many calls each part of a step made, the
  * device memory that was in use, and the allocations in steps that wait for the device. Read from the
- * threads of the trainer's process again.
+ * threads of the process again.
  *
  * A call belongs to the part whose stretch on the device (analyzer/gpu_time.h) it was made in. Memory is what
  * hooked allocations and frees say: where PyTorch's caching allocator stands between, what it holds, not what
@@ -17,11 +17,13 @@
 #include "trace/events.h"
 
 struct sp_report;
-struct sp_trainer;
+struct sp_steps;
+struct sp_sums;
 
 /* Calls of one part of the steps; the last entry: of no step. */
 struct sp_gpu_call_sums {
 	uint64_t launches, copies, sets, syncs, other;
+	uint64_t blocking; /* of the copies: sp_gpu_copy_blocks() */
 	uint64_t bytes; /* copied and set */
 	uint64_t host_ns;
 };
@@ -29,7 +31,7 @@ struct sp_gpu_call_sums {
 #define SP_GPU_NO_STEP SP_ACCOUNT_PARTS
 #define SP_GPU_CALL_ROWS (SP_ACCOUNT_PARTS + 1)
 
-/* Allocations and frees in steps, by kind of event. */
+/* Allocations and frees in steps, of a process without steps all, by kind of event. */
 struct sp_gpu_stall {
 	uint64_t calls, total_ns, max_ns;
 };
@@ -41,15 +43,18 @@ struct sp_gpu_memory_step {
 struct sp_gpu_calls {
 	struct sp_gpu_call_sums parts[SP_GPU_CALL_ROWS];
 	struct sp_gpu_stall stalls[SP_EVENT_KINDS]; /* only of kinds that sp_gpu_call_stalls() */
-	struct sp_gpu_memory_step *steps; /* one a step of the trainer; NULL: no device memory was seen */
+	struct sp_gpu_memory_step *steps; /* one a step; NULL: no device memory was seen */
 	uint64_t end_bytes, peak_bytes, pinned_peak_bytes;
 	uint64_t unmatched; /* frees of what was not seen to be allocated, and changes beyond the room for them */
 };
 
-/* Returns 0 or -ENOMEM. */
-int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_report *report,
-		      const struct sp_trainer *trainer);
+/* `steps`: the trainer's; without one, all calls are of no step. Returns 0 or -ENOMEM. */
+int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_report *report, uint32_t image,
+		      const struct sp_steps *steps);
 void sp_gpu_calls_finish(struct sp_gpu_calls *calls);
+
+/* True where these stages (SP_STAGES of them) have calls of CUDA. */
+bool sp_gpu_calls_in(const struct sp_sums *stages);
 
 /* Of the class of an event: whether it is a call of CUDA's runtime or driver. */
 bool sp_gpu_call_is_cuda(uint8_t class);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/clock.h"
+#include "analyzer/gpu_calls.h"
 #include "analyzer/report.h"
 #include "analyzer/step_cut.h"
 #include "analyzer/translate.h"
@@ -238,8 +239,7 @@ const char *sp_gpu_time_missing(const struct sp_report *report)
 {
 	if (!report->training.count)
 		return N_("no optimizer step was seen");
-	for (int stage = SP_STAGE_cuda_launch; stage <= SP_STAGE_cuda_free; stage++)
-		if (report->stages[stage].calls)
-			return N_("CUDA was called, and no time on the device was recorded");
+	if (sp_gpu_calls_in(report->stages))
+		return N_("CUDA was called, and no time on the device was recorded");
 	return N_("no CUDA call was seen");
 }

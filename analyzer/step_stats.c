@@ -96,6 +96,14 @@ const char *sp_step_kind_name(enum sp_step_kind kind)
 	return _(names[kind]);
 }
 
+enum sp_step_end sp_training_end(const struct sp_training *training)
+{
+	for (uint32_t t = 0; t < training->count; t++)
+		if (training->trainers[t].steps.end != SP_STEP_BY_OPTIMIZER)
+			return training->trainers[t].steps.end;
+	return SP_STEP_BY_OPTIMIZER;
+}
+
 enum sp_source_kind sp_training_source(const struct sp_training *training,
 				       enum sp_account_part part)
 {

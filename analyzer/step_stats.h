@@ -34,6 +34,9 @@ int sp_step_values(const struct sp_report *report, unsigned part, unsigned kinds
 /* "steady", "warm-up", ... */
 const char *sp_step_kind_name(enum sp_step_kind kind);
 
+/* By what the steps of some training thread end, if not by its optimizer. */
+enum sp_step_end sp_training_end(const struct sp_training *training);
+
 /* The source of a part in the whole run: that of the trainers that have it. */
 enum sp_source_kind sp_training_source(const struct sp_training *training,
 				       enum sp_account_part part);

@@ -54,15 +54,6 @@ static uint64_t epochs_of(const struct sp_report *report)
 	return most;
 }
 
-/* By what the steps of some training thread are told, if not by its optimizer. */
-static enum sp_step_end end_of_steps(const struct sp_report *report)
-{
-	for (uint32_t t = 0; t < report->training.count; t++)
-		if (report->training.trainers[t].steps.end != SP_STEP_BY_OPTIMIZER)
-			return report->training.trainers[t].steps.end;
-	return SP_STEP_BY_OPTIMIZER;
-}
-
 /* As in JSON. */
 static const char *end_name(enum sp_step_end end)
 {
@@ -82,6 +73,7 @@ static void show_end(struct sp_out *out, enum sp_step_end end)
 static void steps_json(const struct sp_report *report, struct sp_out *out,
 		       const struct sp_step_stats *all, const struct sp_step_stats *steady)
 {
+	const char *end = end_name(sp_training_end(&report->training));
 	struct sp_json *j = &out->json;
 
 	if (out->format != SP_FORMAT_JSON)
@@ -98,8 +90,7 @@ static void steps_json(const struct sp_report *report, struct sp_out *out,
 	sp_json_count(j, "steady_count", steady->count);
 	count_json(out, "steady_wall_ns_p50", steady->count, steady->p50_ns);
 	if (all->count)
-		sp_json_string(j, "end_with", end_name(end_of_steps(report)),
-			       strlen(end_name(end_of_steps(report))));
+		sp_json_string(j, "end_with", end, strlen(end));
 	else
 		sp_json_null(j, "end_with");
 	if (all->count)
@@ -134,7 +125,12 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 	if (report->training.count > 1)
 		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
-	show_end(out, end_of_steps(report));
+	show_end(out, sp_training_end(&report->training));
+}
+
+static bool has_graph_steps(const struct sp_report *report)
+{
+	return sp_training_end(&report->training) == SP_STEP_BY_GRAPH;
 }
 
 /* Calls of which this part would be made, whoever made them and when. */
@@ -160,7 +156,7 @@ static const char *why_missing(const struct sp_report *report, enum sp_account_p
 	bool is_inside = part == SP_ACCOUNT_forward || part == SP_ACCOUNT_backward || part == SP_ACCOUNT_optimizer ||
 			 part == SP_ACCOUNT_zero_grad;
 
-	if (is_inside && end_of_steps(report) == SP_STEP_BY_GRAPH)
+	if (is_inside && has_graph_steps(report))
 		return _("inside a CUDA graph, where nothing is told apart");
 	if (calls_of_part(report, part))
 		return _("seen, but none on a training thread in a step");
@@ -202,9 +198,12 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	return sp_out_row(out, cells);
 }
 
+/* Between graphs that are steps something may run, of which nothing is known: that is not idle. */
 static void gpu_json(const struct sp_report *report, struct sp_out *out,
 		     const struct sp_gpu_sums *gpu, uint64_t dropped)
 {
+	uint64_t rest_ns = gpu ? gpu->wall_ns - gpu->busy_ns : 0;
+	bool is_graph = has_graph_steps(report);
 	struct sp_json *j = &out->json;
 
 	if (out->format != SP_FORMAT_JSON)
@@ -212,7 +211,8 @@ static void gpu_json(const struct sp_report *report, struct sp_out *out,
 	sp_json_open(j, "gpu_time", '{');
 	count_json(out, "busy_ns", gpu != NULL, gpu ? gpu->busy_ns : 0);
 	count_json(out, "graph_ns", gpu != NULL, gpu ? gpu->graph_ns : 0);
-	count_json(out, "idle_ns", gpu != NULL, gpu ? gpu->wall_ns - gpu->busy_ns : 0);
+	count_json(out, "idle_ns", gpu && !is_graph, rest_ns);
+	count_json(out, "not_in_graph_ns", gpu && is_graph, rest_ns);
 	count_json(out, "lost_wait_ns", gpu != NULL, gpu ? gpu->lost_wait_ns : 0);
 	count_json(out, "hidden_wait_ns", gpu != NULL, gpu ? gpu->hidden_wait_ns : 0);
 	count_json(out, "queued_mean_ns", gpu != NULL, gpu ? gpu->queued_ns / gpu->spans : 0);
@@ -226,17 +226,40 @@ static void gpu_json(const struct sp_report *report, struct sp_out *out,
 	sp_json_close(j, '}');
 }
 
-static void gpu_lines(struct sp_out *out, const struct sp_gpu_sums *gpu, uint64_t dropped)
+static void busy_lines(struct sp_out *out, const struct sp_gpu_sums *gpu)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
 
-	if (!gpu)
-		return;
 	sp_out_line(out, "GPU        busy %s of %s in steps, idle %s",
 		    sp_text_ns(a, gpu->busy_ns), sp_text_ns(b, gpu->wall_ns),
 		    sp_text_ns(c, gpu->wall_ns - gpu->busy_ns));
 	sp_out_line(out, "           of the loader wait %s lost: nothing ran; %s hidden behind work",
 		    sp_text_ns(a, gpu->lost_wait_ns), sp_text_ns(b, gpu->hidden_wait_ns));
+}
+
+static void graph_lines(struct sp_out *out, const struct sp_gpu_sums *gpu)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
+
+	sp_out_line(out, "GPU        in graphs %s of %s in steps, in none %s",
+		    sp_text_ns(a, gpu->busy_ns), sp_text_ns(b, gpu->wall_ns),
+		    sp_text_ns(c, gpu->wall_ns - gpu->busy_ns));
+	sp_out_line(out, "           copies and kernels between graphs are not timed: in no graph is not idle");
+	sp_out_line(out, "           of the loader wait %s with no graph running; %s hidden behind graphs",
+		    sp_text_ns(a, gpu->lost_wait_ns), sp_text_ns(b, gpu->hidden_wait_ns));
+}
+
+static void gpu_lines(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_sums *gpu,
+		      uint64_t dropped)
+{
+	char a[SP_NUMBER_BYTES];
+
+	if (!gpu)
+		return;
+	if (has_graph_steps(report))
+		graph_lines(out, gpu);
+	else
+		busy_lines(out, gpu);
 	if (gpu->graph_ns)
 		sp_out_line(out, "           %s of the row other are CUDA graphs: forward, backward and optimizer in one",
 			    sp_text_ns(a, gpu->graph_ns));
@@ -282,7 +305,7 @@ int sp_account_show(const struct sp_report *report, struct sp_out *out)
 	steps_json(report, out, &all, &steady);
 	gpu_json(report, out, gpu, dropped);
 	steps_lines(report, out, &all, &steady);
-	gpu_lines(out, gpu, dropped);
+	gpu_lines(report, out, gpu, dropped);
 	if (all.count == 0 && sp_out_is_read(out)) {
 		sp_out_line(out, "%s", "");
 		return 0;

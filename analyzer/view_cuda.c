@@ -4,19 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/gpu_calls.h"
+#include "analyzer/gpu_process.h"
+#include "analyzer/step_stats.h"
 #include "analyzer/text.h"
 
-enum { PID, PART, TITLE, LAUNCHES, COPIES, BYTES, SYNCS, HOST, GPU, CELLS };
+enum { PID, PART, TITLE, LAUNCHES, COPIES, BYTES, SYNCS, BLOCKING, HOST, GPU, CELLS };
 
-static const struct sp_column columns[CELLS] = {
-	[PID] = {"pid", NULL, SP_CELL_ID},
+static const struct sp_column all_columns[CELLS] = {
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
 	[PART] = {"part", NULL, SP_CELL_TEXT},
 	[TITLE] = {NULL, N_("part of a step"), SP_CELL_TEXT},
 	[LAUNCHES] = {"launches", N_("launches"), SP_CELL_COUNT},
 	[COPIES] = {"copies", N_("copies"), SP_CELL_COUNT},
 	[BYTES] = {"bytes", N_("bytes"), SP_CELL_BYTES},
 	[SYNCS] = {"syncs", N_("syncs"), SP_CELL_COUNT},
+	[BLOCKING] = {"blocking_copies", N_("blocking copies"), SP_CELL_COUNT},
 	[HOST] = {"host_ns", N_("in calls"), SP_CELL_NS},
 	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
 };
@@ -26,42 +28,47 @@ static uint64_t calls_of(const struct sp_gpu_call_sums *c)
 	return c->launches + c->copies + c->sets + c->syncs + c->other;
 }
 
-/* Of all steps, whatever is selected: calls are, too. */
-static struct sp_gpu_sums gpu_of(const struct sp_trainer *trainer)
+static uint32_t pid_of(const struct sp_report *report, const struct sp_gpu_process *process)
 {
-	struct sp_gpu_sums sum = {.spans = 0};
-
-	for (uint32_t i = 0; trainer->steps.gpu.steps && i < trainer->steps.count; i++)
-		sp_gpu_sums_merge(&sum, &trainer->steps.gpu.steps[i]);
-	return sum;
+	return report->index.images[process->image].pid;
 }
 
-static uint32_t pid_of(const struct sp_report *report, const struct sp_trainer *trainer)
+static const char *row_name(const struct sp_gpu_process *process, unsigned part)
 {
-	return report->index.images[report->index.streams[trainer->stream]->image].pid;
+	if (part < SP_ACCOUNT_PARTS)
+		return sp_account_name(part);
+	return process->trainer ? "no_step" : "whole_run";
+}
+
+static const char *row_title(const struct sp_gpu_process *process, unsigned part)
+{
+	if (part < SP_ACCOUNT_PARTS)
+		return sp_account_title(part);
+	return process->trainer ? _("outside of steps") : _("whole run");
 }
 
 static int show_part(const struct sp_report *report, struct sp_out *out,
-		     const struct sp_trainer *trainer, const struct sp_gpu_calls *calls, unsigned part)
+		     const struct sp_gpu_process *process, unsigned part)
 {
-	const struct sp_gpu_call_sums *c = &calls->parts[part];
-	struct sp_gpu_sums gpu = gpu_of(trainer);
+	const struct sp_gpu_call_sums *c = &process->calls.parts[part];
+	const struct sp_gpu_sums *gpu = &process->gpu;
 	bool in_step = part < SP_ACCOUNT_PARTS;
 	struct sp_cell cells[CELLS] = {
-		[PID] = sp_cell_count(pid_of(report, trainer)),
-		[PART] = sp_cell_text(in_step ? sp_account_name(part) : "no_step"),
-		[TITLE] = sp_cell_text(in_step ? sp_account_title(part) : _("outside of steps")),
+		[PID] = sp_cell_count(pid_of(report, process)),
+		[PART] = sp_cell_text(row_name(process, part)),
+		[TITLE] = sp_cell_text(row_title(process, part)),
 		[LAUNCHES] = sp_cell_count(c->launches),
 		[COPIES] = sp_cell_count(c->copies),
 		[BYTES] = sp_cell_count(c->bytes),
 		[SYNCS] = sp_cell_count(c->syncs),
+		[BLOCKING] = sp_cell_count(c->blocking),
 		[HOST] = sp_cell_count(c->host_ns),
 		[GPU] = sp_cell_null(),
 	};
 
-	if (in_step && gpu.spans)
-		cells[GPU] = sp_cell_count(gpu.launched.ns[part]);
-	if (!calls_of(c) && !(in_step && gpu.launched.ns[part]))
+	if (in_step && gpu->spans)
+		cells[GPU] = sp_cell_count(gpu->launched.ns[part]);
+	if (!calls_of(c) && !(in_step && gpu->launched.ns[part]))
 		return 0;
 	return sp_out_row(out, cells);
 }
@@ -97,8 +104,8 @@ static struct sp_gpu_sums stream_sums(const struct sp_gpu_time *gpu, uint32_t i)
 	return sum;
 }
 
-static int show_streams(const struct sp_report *report, struct sp_out *out,
-			const struct sp_trainer *trainer)
+static int show_streams_of(const struct sp_report *report, struct sp_out *out,
+			   const struct sp_gpu_process *process, const struct sp_trainer *trainer)
 {
 	const struct sp_gpu_time *gpu = &trainer->steps.gpu;
 	uint32_t pools = 0; /* those told of: pools are few, and each has a number below 8 */
@@ -115,7 +122,7 @@ static int show_streams(const struct sp_report *report, struct sp_out *out,
 		if (!sum.spans)
 			continue;
 		struct sp_cell cells[D_CELLS] = {
-			[D_PID] = sp_cell_count(pid_of(report, trainer)),
+			[D_PID] = sp_cell_count(pid_of(report, process)),
 			[D_DEVICE] = sp_cell_count(gpu->spans[i].device),
 			[D_STREAM] = sp_cell_count(gpu->spans[i].stream),
 			[D_SPANS] = sp_cell_count(sum.spans),
@@ -125,6 +132,18 @@ static int show_streams(const struct sp_report *report, struct sp_out *out,
 
 		r = sp_out_row(out, cells);
 	}
+	return r;
+}
+
+static int show_streams(const struct sp_report *report, struct sp_out *out,
+			const struct sp_gpu_process *process)
+{
+	const struct sp_training *training = &report->training;
+	int r = 0;
+
+	for (uint32_t t = 0; r == 0 && t < training->count; t++)
+		if (report->index.streams[training->trainers[t].stream]->image == process->image)
+			r = show_streams_of(report, out, process, &training->trainers[t]);
 	return r;
 }
 
@@ -139,10 +158,11 @@ static const struct sp_column memory_columns[M_CELLS] = {
 };
 
 static int show_memory(const struct sp_report *report, struct sp_out *out,
-		       const struct sp_trainer *trainer, const struct sp_gpu_calls *calls)
+		       const struct sp_gpu_process *process)
 {
+	const struct sp_gpu_calls *calls = &process->calls;
 	struct sp_cell cells[M_CELLS] = {
-		[M_PID] = sp_cell_count(pid_of(report, trainer)),
+		[M_PID] = sp_cell_count(pid_of(report, process)),
 		[M_END] = sp_cell_count(calls->end_bytes),
 		[M_PEAK] = sp_cell_count(calls->peak_bytes),
 		[M_PINNED] = sp_cell_count(calls->pinned_peak_bytes),
@@ -163,13 +183,15 @@ static const struct sp_column step_columns[S_CELLS] = {
 
 /* JSON alone has memory step by step. */
 static int show_memory_steps(const struct sp_report *report, struct sp_out *out,
-			     const struct sp_trainer *trainer, const struct sp_gpu_calls *calls)
+			     const struct sp_gpu_process *process)
 {
+	const struct sp_gpu_calls *calls = &process->calls;
+	const struct sp_trainer *trainer = process->trainer;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && calls->steps && i < trainer->steps.count; i++) {
+	for (uint32_t i = 0; r == 0 && trainer && calls->steps && i < trainer->steps.count; i++) {
 		struct sp_cell cells[S_CELLS] = {
-			[S_PID] = sp_cell_count(pid_of(report, trainer)),
+			[S_PID] = sp_cell_count(pid_of(report, process)),
 			[S_STEP] = sp_cell_count(sp_step_number(&trainer->steps, i)),
 			[S_END] = sp_cell_count(calls->steps[i].end_bytes),
 			[S_PEAK] = sp_cell_count(calls->steps[i].peak_bytes),
@@ -185,21 +207,21 @@ enum { W_PID, W_EVENT, W_CALLS, W_TOTAL, W_MAX, W_CELLS };
 
 static const struct sp_column stall_columns[W_CELLS] = {
 	[W_PID] = {"pid", N_("pid"), SP_CELL_ID},
-	[W_EVENT] = {"event", N_("in steps, may wait for the GPU"), SP_CELL_TEXT},
+	[W_EVENT] = {"event", N_("may wait for the GPU, in steps if any"), SP_CELL_TEXT},
 	[W_CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[W_TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[W_MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
 };
 
 static int show_stalls(const struct sp_report *report, struct sp_out *out,
-		       const struct sp_trainer *trainer, const struct sp_gpu_calls *calls)
+		       const struct sp_gpu_process *process)
 {
 	int r = 0;
 
 	for (uint32_t kind = 0; r == 0 && kind < SP_EVENT_KINDS; kind++) {
-		const struct sp_gpu_stall *stall = &calls->stalls[kind];
+		const struct sp_gpu_stall *stall = &process->calls.stalls[kind];
 		struct sp_cell cells[W_CELLS] = {
-			[W_PID] = sp_cell_count(pid_of(report, trainer)),
+			[W_PID] = sp_cell_count(pid_of(report, process)),
 			[W_EVENT] = sp_cell_text(sp_event_info(kind)->name),
 			[W_CALLS] = sp_cell_count(stall->calls),
 			[W_TOTAL] = sp_cell_count(stall->total_ns),
@@ -212,36 +234,55 @@ static int show_stalls(const struct sp_report *report, struct sp_out *out,
 	return r;
 }
 
-/* The tables, one after the other, each over all trainers. */
-static int show_all(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_calls *calls)
-{
-	const struct sp_training *training = &report->training;
-	int r = sp_out_table(out, "parts", NULL, columns, CELLS, true);
+struct table {
+	const char *name;
+	const struct sp_column *columns;
+	unsigned cells;
+	int (*show)(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_process *process);
+	bool is_json; /* and not for people */
+};
 
-	for (uint32_t t = 0; t < training->count; t++)
+static const struct table tables[] = {
+	{"streams", stream_columns, D_CELLS, show_streams, false},
+	{"memory", memory_columns, M_CELLS, show_memory, false},
+	{"memory_steps", step_columns, S_CELLS, show_memory_steps, true},
+	{"allocations", stall_columns, W_CELLS, show_stalls, false},
+};
+
+static int show_table(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_processes *p,
+		      const struct table *table)
+{
+	int r = sp_out_table(out, table->name, NULL, table->columns, table->cells, false);
+
+	for (uint32_t i = 0; r == 0 && i < p->count && !(table->is_json && sp_out_is_read(out)); i++)
+		r = table->show(report, out, &p->list[i]);
+	sp_out_table_end(out);
+	return r;
+}
+
+static int show_parts(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_processes *p)
+{
+	struct sp_column columns[CELLS];
+	int r;
+
+	memcpy(columns, all_columns, sizeof(columns));
+	if (p->count < 2)
+		columns[PID].title = NULL;
+	r = sp_out_table(out, "parts", NULL, columns, CELLS, true);
+	for (uint32_t i = 0; r == 0 && i < p->count; i++)
 		for (unsigned part = 0; r == 0 && part < SP_GPU_CALL_ROWS; part++)
-			r = show_part(report, out, &training->trainers[t], &calls[t], part);
+			r = show_part(report, out, &p->list[i], part);
 	sp_out_table_end(out);
-	if (r == 0)
-		r = sp_out_table(out, "streams", NULL, stream_columns, D_CELLS, false);
-	for (uint32_t t = 0; r == 0 && t < training->count; t++)
-		r = show_streams(report, out, &training->trainers[t]);
-	sp_out_table_end(out);
-	if (r == 0)
-		r = sp_out_table(out, "memory", NULL, memory_columns, M_CELLS, false);
-	for (uint32_t t = 0; r == 0 && t < training->count; t++)
-		r = show_memory(report, out, &training->trainers[t], &calls[t]);
-	sp_out_table_end(out);
-	if (r == 0)
-		r = sp_out_table(out, "memory_steps", NULL, step_columns, S_CELLS, false);
-	for (uint32_t t = 0; r == 0 && t < training->count && !sp_out_is_read(out); t++)
-		r = show_memory_steps(report, out, &training->trainers[t], &calls[t]);
-	sp_out_table_end(out);
-	if (r == 0)
-		r = sp_out_table(out, "allocations", NULL, stall_columns, W_CELLS, false);
-	for (uint32_t t = 0; r == 0 && t < training->count; t++)
-		r = show_stalls(report, out, &training->trainers[t], &calls[t]);
-	sp_out_table_end(out);
+	return r;
+}
+
+/* The tables, one after the other, each over all processes. */
+static int show_all(const struct sp_report *report, struct sp_out *out, const struct sp_gpu_processes *p)
+{
+	int r = show_parts(report, out, p);
+
+	for (unsigned i = 0; r == 0 && i < sizeof(tables) / sizeof(tables[0]); i++)
+		r = show_table(report, out, p, &tables[i]);
 	return r;
 }
 
@@ -253,30 +294,25 @@ static void show_notes(const struct sp_report *report, struct sp_out *out)
 	if (!sp_gpu_time_sum(report, &gpu, &dropped))
 		sp_out_line(out, "No time on the GPU: %s.", _(sp_gpu_time_missing(report)));
 	sp_out_line(out, "on the GPU: a stream from a part's first work to its last, gaps between included.");
+	if (sp_training_end(&report->training) == SP_STEP_BY_GRAPH)
+		sp_out_line(out, "Steps are CUDA graphs; copies and kernels between graphs are not timed: in no graph is not idle.");
 	sp_out_line(out, "Memory is what was allocated: under PyTorch's caching allocator, what it holds.");
 }
 
 int sp_view_cuda(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
-	struct sp_gpu_calls *calls;
-	uint32_t read = 0;
-	int r = 0;
+	struct sp_gpu_processes processes;
+	int r;
 
 	if (options->sort)
 		return -EINVAL;
-	calls = calloc(report->training.count + 1u, sizeof(*calls));
-	if (!calls)
-		return -ENOMEM;
-	for (; r == 0 && read < report->training.count; read++)
-		r = sp_gpu_calls_read(&calls[read], report, &report->training.trainers[read]);
+	r = sp_gpu_processes_read(&processes, report);
 	sp_run_json(report, out);
 	if (r == 0)
-		r = show_all(report, out, calls);
+		r = show_all(report, out, &processes);
 	if (r == 0)
 		show_notes(report, out);
-	while (read > 0)
-		sp_gpu_calls_finish(&calls[--read]);
-	free(calls);
+	sp_gpu_processes_finish(&processes);
 	return r;
 }

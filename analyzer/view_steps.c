@@ -65,7 +65,9 @@ static void fill_gpu(const struct sp_step_row *row, struct sp_cell cells[CELLS])
 	if (!gpu)
 		return;
 	cells[GPU_BUSY] = sp_cell_count(gpu->busy_ns);
-	cells[GPU_IDLE] = sp_cell_count(gpu->wall_ns - gpu->busy_ns);
+	/* Between graphs that are steps something may run, of which nothing is known. */
+	if (row->trainer->steps.end != SP_STEP_BY_GRAPH)
+		cells[GPU_IDLE] = sp_cell_count(gpu->wall_ns - gpu->busy_ns);
 	cells[LOST_WAIT] = sp_cell_count(gpu->lost_wait_ns);
 	cells[HIDDEN_WAIT] = sp_cell_count(gpu->hidden_wait_ns);
 }
@@ -170,6 +172,8 @@ static void choose_columns(const struct sp_report *report, struct sp_column colu
 		columns[WORKERS].title = NULL;
 	for (int i = GPU; i < CELLS && !has_gpu(training); i++)
 		columns[i].title = NULL;
+	if (sp_training_end(training) == SP_STEP_BY_GRAPH)
+		columns[GPU_IDLE].title = NULL;
 	if (training->count < 2)
 		columns[PID].title = columns[TID].title = NULL;
 }

@@ -18,6 +18,14 @@ STAGES = """
 """.split()
 
 
+# Of the view cuda, and the stages that they are made of.
+COLUMNS = {
+    "launches": "cuda_launch cuda_graph_launch",
+    "copies": "cuda_copy_h2d cuda_copy_d2h cuda_copy_d2d cuda_copy_other",
+    "syncs": "cuda_sync",
+}
+
+
 class Case(harness.Case):
     """Runs on the device of tests/fake_cuda."""
 
@@ -32,6 +40,16 @@ class Case(harness.Case):
         for name in STAGES:
             if name in counted and name in stages and stages[name]["bytes"] is not None:
                 self.assertEqual(counted[name].bytes, stages[name]["bytes"], f"{name}: bytes")
+
+        self.assert_view(outcome.trace, stages)
+
+    def assert_view(self, trace, stages):
+        """The view cuda has each call once, of processes with steps and of those without."""
+        rows = trace.report("cuda")["parts"]
+        for column, names in COLUMNS.items():
+            calls = sum(stages[name]["calls"] for name in names.split() if name in stages)
+            self.assertEqual(sum(row[column] for row in rows), calls, column)
+        self.assertTrue(rows or not any(name.startswith("cuda_") for name in stages))
 
     def exact(self, *argv, **options):
         outcome = self.run_both(*argv, **options)

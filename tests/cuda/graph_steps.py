@@ -1,6 +1,7 @@
 """Trainings whose whole step is one CUDA graph: steps, and the GPU's time, from the launches of the graph."""
 
 import os
+import subprocess
 
 from calls import Case
 import harness
@@ -37,6 +38,22 @@ class Graphs(Case):
         self.assertGreaterEqual(in_graphs, 0.999 * ns * (replays - 2) / replays)
         self.assertLessEqual(in_graphs, min(account["other"]["gpu_ns"], ns + 2 * MS * replays))
 
+    def text(self, trace, view):
+        command = [harness.environment("STAGEPROF_TEST_REPORT"), view, trace.path]
+        return subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode()
+
+    def assert_not_idle(self, summary, trace, ns):
+        """A copy goes between two graphs: what is in no graph is not said to be idle."""
+        gpu = summary["gpu_time"]
+        self.assertIsNone(gpu["idle_ns"])
+        self.assertGreaterEqual(gpu["not_in_graph_ns"], ns)
+        self.assertEqual(gpu["not_in_graph_ns"] + gpu["busy_ns"], summary["steps"]["wall_ns_total"])
+        self.assertEqual({step["gpu_idle_ns"] for step in trace.report("steps")["steps"]}, {None})
+        for view in ("summary", "cuda"):
+            told = self.text(trace, view)
+            self.assertIn("between graphs are not timed: in no graph is not idle", told, view)
+            self.assertNotRegex(told, "GPU +busy|nothing ran", view)
+
     def assert_named(self, summary):
         told = [line["text"].split("\t") for line in summary["coverage"]]
         self.assertIn(["cuda-graphs", "unobservable"], [line[:2] for line in told])
@@ -56,11 +73,24 @@ class Graphs(Case):
         self.assertGreaterEqual(account["sync_wait"]["ns"], 0.9 * ns * (steps - 1) / steps)
         self.assert_busy(summary, ns, steps)
         self.assert_named_graphs(summary, account, ns, steps)
-        # Between two graphs the device has nothing but a copy to do.
-        self.assertGreaterEqual(summary["gpu_time"]["idle_ns"], 0.8 * (steps - 2) * input_ms * MS)
+        self.assert_not_idle(summary, trace, 0.8 * (steps - 2) * input_ms * MS)
         self.assert_named(summary)
         stages, _ = trace.stages()
         self.assertEqual(stages["cuda_graph_launch"]["calls"], steps)
+
+    def test_a_graph_that_is_no_step(self):
+        """Without steps the process has one row: the graph, and the kernels that were captured for it."""
+        _, summary, trace = self.run_traced(victim("graph_steps"), 1, 2, 1)
+        self.assertEqual(summary["steps"]["count"], 0)
+        told = trace.report("cuda")
+        [row] = told["parts"]
+        self.assertEqual(
+            [row[key] for key in ("part", "launches", "copies", "bytes", "syncs", "blocking_copies", "gpu_ns")],
+            ["whole_run", 1 + 3, 1, 4096, 1, 0, None],
+        )
+        [memory] = told["memory"]
+        self.assertEqual((memory["end_bytes"], memory["peak_bytes"]), (4096, 4096))
+        self.assertEqual([(stall["event"], stall["calls"]) for stall in told["allocations"]], [("cudaMalloc", 1)])
 
     def test_a_step_of_pytorch(self):
         eager, replays = 3, 20

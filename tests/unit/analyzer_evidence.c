@@ -409,6 +409,43 @@ START_TEST(no_stretch_is_not_zero_where_some_were_given_up)
 }
 END_TEST
 
+static void other_process(struct sp_maker *other)
+{
+	sp_maker_init(other, 20, 20, 0);
+	sp_maker_header(other);
+	for (int i = 0; i < 3; i++)
+		sp_maker_event(other, SP_EV_cudaLaunchKernel, 0, 10, 0);
+	sp_maker_event(other, SP_EV_cudaMemcpy, sp_cuda_arg_make(0, SP_COPY_TO_HOST, SP_COPY_HOST_PAGEABLE), 10, 64);
+	sp_maker_event(other, SP_EV_cudaMalloc, 1, 10, 4096);
+	sp_maker_put(other, folder, "b.zst");
+}
+
+static void check_row(const char *text, const char *row)
+{
+	ck_assert_msg(strstr(text, row) != NULL, "no %s in %s", row, text);
+}
+
+/* Evaluation beside training: what has no step is told for the whole run, and not added to the trainer's. */
+START_TEST(a_process_without_steps_has_its_row)
+{
+	struct sp_maker other;
+	char *text;
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(WORK_NS);
+	other_process(&other);
+	judge();
+	text = sp_load_print(&load, "cuda", SP_FORMAT_JSON);
+	check_row(text, "{\"pid\":20,\"part\":\"whole_run\",\"launches\":3,\"copies\":1,\"bytes\":64,\"syncs\":0,"
+			"\"blocking_copies\":1,\"host_ns\":50,\"gpu_ns\":null}");
+	check_row(text, "{\"pid\":20,\"end_bytes\":4096,\"peak_bytes\":4096,\"pinned_peak_bytes\":0,\"unmatched_frees\":0}");
+	check_row(text, "{\"pid\":20,\"event\":\"cudaMalloc\",\"calls\":1,\"total_ns\":10,\"max_ns\":10}");
+	check_row(text, "{\"pid\":10,\"part\":\"other\",\"launches\":400,");
+	free(text);
+}
+END_TEST
+
 static const char *const sync_reasons[] = {
 	"\"no CUDA synchronisation was seen\"", "\"seen, but none on a training thread in a step\""};
 
@@ -734,6 +771,7 @@ int main(void)
 	tcase_add_test(c, a_device_that_keeps_up_is_waiting_for_launches);
 	tcase_add_test(c, work_ahead_of_a_backward_that_launches_nothing_is_the_forward);
 	tcase_add_loop_test(c, no_stretch_is_not_zero_where_some_were_given_up, 0, 2);
+	tcase_add_test(c, a_process_without_steps_has_its_row);
 	tcase_add_loop_test(c, a_sync_outside_of_steps_is_no_absence, 0, 2);
 	tcase_add_test(c, a_device_that_lags_is_not_waiting_for_launches);
 	tcase_add_test(c, a_wait_before_a_sync_that_waits_is_hidden);
