@@ -1,418 +1,350 @@
-"""Holds the tracer against torch.profiler on a machine with an NVIDIA GPU; writes one JSON file.
+"""Holds the tracer against torch.profiler on a machine with an NVIDIA GPU and PyTorch; writes one JSON file.
 
 For each workload: launches, graph launches, copies, sets, waits and time on the GPU of the same steps as both saw
-them; then what the tracer costs, in pairs of runs with and without it. Programs that nvcc builds here with the
-shared and the static runtime show whether the driver is seen. Started by scripts/gpu-check.
+them; then what the tracer costs, in rounds of runs without it, with it, and with it but its events on the streams.
+Programs that nvcc builds with the shared and the static runtime show whether the driver is seen.
+
+The file is written anew after each of these, so that what was measured stays whenever this ends. Where it exists
+already, and with --add, the results in it are kept and only what they lack is measured.
+
+Exit status: 0 all held; 1 something did not ("broken" in the file), or could not be done; 2 usage; 3 nothing is
+broken, but not all could be told ("undecided"); 77 there is nothing here to check with.
 """
 
 import argparse
 import datetime
+import hashlib
 import json
 import os
 import platform
-import re
-import shutil
-import statistics
-import subprocess
+import signal
 import sys
 import tempfile
+import time
+from collections import Counter
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-MODES = {"resnet": ["eager", "amp", "compile", "graph"], "transformer": ["eager", "amp", "compile", "graph"]}
-WINDOW = "measured steps"
-LAUNCHES_LEAST = 0.99
-OVERHEAD_MOST = 0.01
-# Of a step: the events at boundaries of stages. Broken where three quarters of the pairs say more.
-EVENTS_MOST = 0.001
-# The first and the last may begin outside of the window.
-STEPS_EDGE = 2
-PAIRS_LEAST = 9
-# Calls of other groups than launches: a window's edge may lie between a call and its record.
-CALLS_WITHIN, CALLS_EDGE = 0.01, 2
-# A stretch on a stream holds the gaps between its works: it is no less than these, and no more than from first to last.
-GPU_TIME_WITHIN = 0.03
-# Of torch.profiler's: kernels of the same steps in another run, their time there, its own count beside us.
-CUPTI_WITHIN = {"calls_ratio": 0.01, "time_ratio": 0.05, "beside_ratio": 0.01}
+import judge
+import measure
+from measure import Failure, NotChecked, NotReached
 
-# What torch.profiler calls the calls that a stage holds.
-GROUPS = {
-    "launches": (r"^(cuda|cu)Launch(Cooperative)?Kernel", ["cuda_launch"]),
-    "graph_launches": (r"^(cuda|cu)GraphLaunch", ["cuda_graph_launch"]),
-    "copies": (
-        r"^(cuda|cu)Memcpy",
-        ["cuda_copy_h2d", "cuda_copy_d2h", "cuda_copy_d2d", "cuda_copy_other"],
-    ),
-    "sets": (r"^(cuda|cu)Memset", ["cuda_memset"]),
-    "waits": (r"^(cuda(Stream|Device|Event)|cu(Stream|Ctx|Event))Synchronize", ["cuda_sync"]),
-}
-
-
-class Failure(Exception):
-    pass
-
-
-def run(command, env=None, **options):
-    done = subprocess.run(
-        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200, **options
-    )
-    if done.returncode != 0:
-        tail = done.stderr.decode(errors="replace")[-2000:]
-        raise Failure(f"{' '.join(command)}: status {done.returncode}: {tail}")
-    return done.stdout.decode()
-
-
-class Check:
-    def __init__(self, options, folder):
-        self.options, self.folder = options, folder
-        self.env = {n: v for n, v in os.environ.items() if not n.startswith("STAGEPROF_")}
-
-    def traced(self, output):
-        shutil.rmtree(output, ignore_errors=True)
-        return {**self.env, "LD_PRELOAD": self.options.library, "STAGEPROF_OUTPUT": output}
-
-    def train(self, env, workload, mode, steps, *more):
-        command = [
-            sys.executable,
-            os.path.join(HERE, "train.py"),
-            f"--workload={workload}",
-            f"--mode={mode}",
-            f"--steps={steps}",
-            f"--warmup={self.options.warmup}",
-            f"--batch={self.options.batch}",
-            f"--device={self.options.device}",
-            *more,
-        ]
-        return json.loads(run(command, env).splitlines()[-1])
-
-    def report(self, output, *more, view="stages"):
-        env = dict(self.env)
-        libraries = os.path.join(os.path.dirname(self.options.report), "lib")
-        if os.path.isdir(libraries):
-            env["LD_LIBRARY_PATH"] = libraries
-        return json.loads(
-            run([self.options.report, view, "--format=json", *more, output], env)
-        )
-
-    def window(self, output, begin_ns, end_ns):
-        """Calls by stage between two instants of the wall clock."""
-        start = self.report(output)["run"]["begin_realtime_ns"]
-        seconds = [f"--from={(begin_ns - start) / 1e9:.9f}", f"--to={(end_ns - start) / 1e9:.9f}"]
-        answer = self.report(output, *seconds)
-        return {stage["stage"]: stage for stage in answer["stages"]}, answer["run"]
-
-    def compare(self, workload, mode):
-        kineto = os.path.join(self.folder, "kineto.json")
-        output = os.path.join(self.folder, "run.zst")
-        said = self.train(
-            self.traced(output), workload, mode, self.options.steps, f"--kineto={kineto}"
-        )
-        stages, whole = self.window(output, said["begin_ns"], said["end_ns"])
-        theirs, kernels, gpu = kineto_calls(kineto)
-        result = {
-            "steps": self.options.steps,
-            "wall_ns": said["wall_ns"],
-            "events_lost": whole["events_lost"],
-            "trace_bytes": sum(
-                os.path.getsize(os.path.join(output, name)) for name in os.listdir(output)
-            ),
-            "profiler_kernels": kernels,
-            "gpu_time": self.gpu_time(output, said, gpu),
-            "steps_seen": self.steps(output, said),
-        }
-        result.update(compare_calls(stages, theirs))
-        return result
-
-    def measured(self, output, said, view):
-        """A view of the measured steps alone."""
-        start = self.report(output)["run"]["begin_realtime_ns"]
-        seconds = [f"--from={(said['begin_ns'] - start) / 1e9:.9f}", f"--to={(said['end_ns'] - start) / 1e9:.9f}"]
-        return self.report(output, *seconds, view=view)
-
-    def steps(self, output, said):
-        """Also those that are replays of a graph, in which no optimizer is called."""
-        told = self.measured(output, said, "summary")["steps"]
-        return {"count": told["count"], "end_with": told["end_with"]}
-
-    def gpu_time(self, output, said, theirs):
-        """Streams busy with what these steps launched, by events at their stages' boundaries. None: not known."""
-        summary = self.measured(output, said, "summary")
-        parts = [row["gpu_ns"] for row in summary["account"] if row["gpu_ns"] is not None]
-        told = summary["gpu_time"]
-        return {
-            "stageprof_ns": sum(parts) if parts else None,
-            "spans": told["spans"],
-            "spans_given_up": told["spans_given_up"],
-            "reason": told["reason"],
-            **{f"profiler_{name}": ns for name, ns in theirs.items()},
-        }
-
-    def kernels(self, output, said):
-        """What CUPTI told of the measured steps, between waits for the device."""
-        rows = [k for k in self.measured(output, said, "kernels")["kernels"] if k["stage"] == "gpu_kernel"]
-        return {
-            "calls": sum(row["calls"] for row in rows),
-            "total_ns": sum(row["total_ns"] for row in rows),
-            "coverage": self.cupti_coverage(output),
-        }
-
-    def cupti_coverage(self, output):
-        covered = [c["text"].split("\t") for c in self.report(output, view="summary")["coverage"]]
-        return [line[1:] for line in covered if line[0] == "cupti"]
-
-    def cupti(self, workload, mode, theirs):
-        """The same steps by our CUPTI, in a run of its own; and torch.profiler's beside us, who give way."""
-        output = os.path.join(self.folder, "run.zst")
-        kineto = os.path.join(self.folder, "kineto.json")
-        env = {**self.traced(output), "STAGEPROF_CUPTI": "1"}
-        ours = self.kernels(output, self.train(env, workload, mode, self.options.steps))
-        env = {**self.traced(output), "STAGEPROF_CUPTI": "1"}
-        self.train(env, workload, mode, self.options.steps, f"--kineto={kineto}")
-        beside = kineto_calls(kineto)[1]
-        ratio = lambda a, b: a / b if b else None
-        return {
-            "stageprof": ours,
-            "profiler": theirs,
-            "profiler_beside_us": beside,
-            "calls_ratio": ratio(ours["calls"], theirs["calls"]),
-            "time_ratio": ratio(ours["total_ns"], theirs["total_ns"]),
-            "beside_ratio": ratio(beside["calls"], theirs["calls"]),
-            "gave_way": self.cupti_coverage(output),
-        }
-
-    def overhead(self, workload, mode):
-        """With all that is on by default, and how much of that is the events on the streams."""
-        output = os.path.join(self.folder, "run.zst")
-        rounds = []
-        kinds = {
-            "plain": lambda: self.env,
-            "traced": lambda: self.traced(output),
-            "without_events": lambda: {**self.traced(output), "STAGEPROF_GPUTIME": "0"},
-        }
-        for i in range(self.options.pairs):
-            order = list(kinds)[:: 1 if i % 2 else -1]
-            rounds.append({k: self.train(kinds[k](), workload, mode, self.options.timed_steps)["wall_ns"] for k in order})
-        costs = [r["traced"] / r["plain"] - 1 for r in rounds]
-        events = sorted(r["traced"] / r["without_events"] - 1 for r in rounds)
-        return {
-            "steps": self.options.timed_steps,
-            **{f"{kind}_ns": [r[kind] for r in rounds] for kind in kinds},
-            "overhead_median": statistics.median(costs),
-            "overhead_all": costs,
-            "events_median": statistics.median(events),
-            "events_quartiles": [events[len(events) // 4], events[len(events) - 1 - len(events) // 4]],
-            "events_all": events,
-        }
-
-    def built_here(self, nvcc):
-        """A program of five launches, two copies and a set, against each runtime."""
-        wanted = {"cuda_launch": 5, "cuda_copy_h2d": 1, "cuda_copy_d2h": 1, "cuda_memset": 1}
-        results = {}
-        for kind in ("shared", "static"):
-            program = os.path.join(self.folder, kind)
-            run([nvcc, "-cudart", kind, "-o", program, os.path.join(HERE, "real.cu")])
-            env = dict(self.env)
-            toolkit = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "..", "lib64")
-            env["LD_LIBRARY_PATH"] = toolkit + os.pathsep + env.get("LD_LIBRARY_PATH", "")
-            plain = run([program], env)
-            output = os.path.join(self.folder, "run.zst")
-            traced = run([program], {**self.traced(output), "LD_LIBRARY_PATH": env["LD_LIBRARY_PATH"]})
-            stages = {}
-            if os.path.isdir(output):
-                stages = {s["stage"]: s["calls"] for s in self.report(output)["stages"]}
-            seen = {name: stages.get(name, 0) for name in wanted}
-            results[kind] = {
-                "same_output": plain == traced,
-                "wanted": wanted,
-                "seen": seen,
-                "passed": plain == traced and seen == wanted,
-            }
-        return results
-
-
-def compare_calls(stages, theirs):
-    """By group: calls of the report's stages, and torch.profiler's."""
-    result = {}
-    for group, (_, names) in GROUPS.items():
-        rows = [stages[name] for name in names if name in stages]
-        ours = sum(row["calls"] for row in rows)
-        result[group] = {
-            "stageprof": ours,
-            "profiler": theirs[group],
-            "ratio": ours / theirs[group] if theirs[group] else None,
-            "stageprof_host_ns": sum(row["total_ns"] for row in rows),
-        }
-    return result
-
-
-def covered_ns(intervals):
-    """The time in which any of them is, and from the first to the last."""
-    busy, until = 0, 0
-    for begin, end in sorted(intervals):
-        busy += max(0, end - max(begin, until))
-        until = max(until, end)
-    return {"busy_ns": busy, "extent_ns": until - min(b for b, _ in intervals) if intervals else 0}
-
-
-def kineto_calls(path):
-    """Host calls inside the measured steps, each correlation once: the runtime's call and the driver's
-    inside it carry one number. The kernels that ran: count and time. When the GPU was busy with what these calls gave it."""
-    with open(path) as file:
-        events = json.load(file)["traceEvents"]
-    window = [e for e in events if e.get("name") == WINDOW and e.get("cat") == "user_annotation"]
-    if len(window) != 1:
-        raise Failure(f"{len(window)} windows in torch.profiler's trace")
-    begin, end = window[0]["ts"], window[0]["ts"] + window[0]["dur"]
-    calls = {group: set() for group in GROUPS}
-    kernels = {"calls": 0, "total_ns": 0}
-    launched = set()
-    for event in events:
-        correlation = event.get("args", {}).get("correlation")
-        if event.get("cat") in ("cuda_runtime", "cuda_driver") and begin <= event["ts"] < end:
-            for group, (pattern, _) in GROUPS.items():
-                if re.match(pattern, event["name"]):
-                    calls[group].add(correlation)
-            launched.add(correlation)
-    works = []
-    for event in events:
-        if event.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
-            continue
-        if event["args"].get("correlation") not in launched:
-            continue
-        works.append((round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000)))
-        if event["cat"] == "kernel":
-            kernels["calls"] += 1
-            kernels["total_ns"] += round(event["dur"] * 1000)
-    return {group: len(found) for group, found in calls.items()}, kernels, covered_ns(works)
-
-
-def machine(options):
+SCHEMA = 2
+WORKLOADS = [f"{w}/{m}" for m in ("eager", "graph", "amp", "compile") for w in ("resnet", "transformer")]
+PAIRED = ["resnet/eager", "transformer/eager", "resnet/graph"]
+RUNTIMES = ["shared", "static"]
+# Results of several runs are of one machine, one PyTorch, one tracer and one size of training, or cannot be joined.
+SIZES = ["steps", "timed_steps", "warmup", "batch"]
+PROBE = """
+import json
+said = {}
+try:
     import torch
-
-    facts = {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "system": platform.platform(),
-        "processors": os.cpu_count(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "torch_cuda": torch.version.cuda,
-        "device": options.device,
-    }
-    if options.device == "cuda":
-        query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
-        facts["device"] = torch.cuda.get_device_name()
-        facts["gpus"] = run(query).splitlines()
-    return facts
+    said = {"torch": getattr(torch, "__version__", None), "torch_cuda": torch.version.cuda, "device": None}
+    if torch.version.cuda and torch.cuda.is_available():
+        said["device"] = torch.cuda.get_device_name()
+except ModuleNotFoundError:
+    pass
+print(json.dumps(said))
+"""
 
 
-def judge_calls(name, compared):
-    """Of what is no launch: launches have a promise of their own."""
-    for group in GROUPS:
-        row = compared.get(group)
-        if not row or group == "launches":
-            continue
-        most = max(CALLS_EDGE, CALLS_WITHIN * row["profiler"])
-        if abs(row["stageprof"] - row["profiler"]) > most:
-            yield f"{name}: {row['stageprof']} {group}, torch.profiler has {row['profiler']}"
+class Unusable(Exception):
+    """The options, or files named in them."""
 
 
-def judge_gpu_time(name, gpu):
-    ours = gpu.get("stageprof_ns") if gpu else None
-    if ours is None:
-        return
-    least, most = gpu["profiler_busy_ns"] * (1 - GPU_TIME_WITHIN), gpu["profiler_extent_ns"] * (1 + GPU_TIME_WITHIN)
-    if not gpu["spans_given_up"] and not least <= ours <= most:
-        yield f"{name}: {ours} ns on the GPU, where torch.profiler has {least:.0f} to {most:.0f}"
+class NothingHere(Exception):
+    """What the machine lacks."""
 
 
-def judge_steps(name, compared):
-    seen = compared.get("steps_seen")
-    if seen and abs(seen["count"] - compared["steps"]) > STEPS_EDGE:
-        yield f"{name}: {seen['count']} steps, and the program made {compared['steps']}"
+def whole(least, most):
+    def convert(text):
+        number = int(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not between {least} and {most}")
+        return number
+
+    convert.__name__ = "number"
+    return convert
 
 
-def judge(results):
-    """What was promised and did not hold."""
-    broken = []
-    if not results["dry_run"] and results.get("pairs", PAIRS_LEAST) < PAIRS_LEAST:
-        broken.append(f"overhead by {results['pairs']} pairs: {PAIRS_LEAST} are the least")
-    for name, result in results["workloads"].items():
-        if "error" in result:
-            broken.append(f"{name}: {result['error']}")
-            continue
-        ratio = result["compared"]["launches"]["ratio"]
-        if ratio is not None and ratio < LAUNCHES_LEAST:
-            broken.append(f"{name}: {ratio:.4f} of the launches")
-        if result["compared"]["events_lost"]:
-            broken.append(f"{name}: events lost")
-        broken += judge_calls(name, result["compared"])
-        broken += judge_steps(name, result["compared"])
-        broken += judge_gpu_time(name, result["compared"].get("gpu_time"))
-        for what, within in CUPTI_WITHIN.items():
-            ratio = result.get("cupti", {}).get(what)
-            if ratio is not None and abs(ratio - 1) > within:
-                broken.append(f"{name}: {what} of kernels {ratio:.4f}")
-        cost = result.get("overhead", {}).get("overhead_median")
-        if cost is not None and cost > OVERHEAD_MOST and not results["dry_run"]:
-            broken.append(f"{name}: costs {cost:.2%}")
-        events = result.get("overhead", {}).get("events_quartiles")
-        if events and events[0] > EVENTS_MOST and not results["dry_run"]:
-            broken.append(f"{name}: events on the streams cost {events[0]:.3%} or more of a step")
-    for kind, result in results.get("built_here", {}).items():
-        if not result.get("passed"):
-            broken.append(f"program with the {kind} runtime: {result}")
-    return broken
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True, help="libstageprof.so")
-    parser.add_argument("--report", required=True, help="stageprof-report")
-    parser.add_argument("--output", required=True, help="the JSON file")
-    parser.add_argument("--pairs", type=int, default=9)
-    parser.add_argument("--steps", type=int, default=50, help="compared with torch.profiler")
-    parser.add_argument("--timed-steps", type=int, default=400, help="of the paired runs")
-    parser.add_argument("--warmup", type=int, default=20)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--only", help="one workload, as resnet/eager")
-    parser.add_argument("--paired", default="resnet/eager,transformer/eager,resnet/graph")
+def arguments(given=None):
+    parser = argparse.ArgumentParser(
+        prog="gpu-check",
+        usage="gpu-check [OPTIONS], or gpu-check --pack FOLDER for a bare machine",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--output", default="gpu-check.json", help="the JSON file (%(default)s)")
+    parser.add_argument("--add", action="append", default=[], metavar="FILE", help="results to begin with; repeatable")
+    parser.add_argument(
+        "--seconds", type=whole(0, 10**6), help="end by then, the most important first; 0: join and judge files only"
+    )
+    parser.add_argument(
+        "--only", action="append", choices=WORKLOADS, metavar="NAME", help=f"repeatable; of {', '.join(WORKLOADS)}"
+    )
+    parser.add_argument("--pairs", type=whole(1, 999), default=judge.PAIRS_LEAST, help="rounds of what it costs (%(default)s)")
+    parser.add_argument(
+        "--paired", action="append", choices=WORKLOADS, metavar="NAME", help=f"measured in rounds ({', '.join(PAIRED)})"
+    )
+    parser.add_argument("--steps", type=whole(1, 10**6), default=50, help="compared with torch.profiler (%(default)s)")
+    parser.add_argument("--timed-steps", type=whole(1, 10**6), default=400, help="of each run of a round (%(default)s)")
+    parser.add_argument("--warmup", type=whole(0, 10**6), default=20, help="steps before any of these (%(default)s)")
+    parser.add_argument("--batch", type=whole(1, 10**6), default=32, help="(%(default)s)")
     parser.add_argument("--dry-run", action="store_true", help="on the processor, to try the script")
-    options = parser.parse_args()
-    options.device = "cpu" if options.dry_run else "cuda"
-    options.library = os.path.abspath(options.library)
-    options.report = os.path.abspath(options.report)
+    parser.add_argument("--library", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--report", required=True, help=argparse.SUPPRESS)
+    options = parser.parse_args(given)
+    options.library, options.report = os.path.abspath(options.library), os.path.abspath(options.report)
+    options.only = options.only or WORKLOADS
+    options.paired = [name for name in options.paired or PAIRED if name in options.only]
     return options
 
 
-def main():
-    options = arguments()
-    results = {"schema_version": 1, "dry_run": options.dry_run, "machine": machine(options), "pairs": options.pairs}
-    results["workloads"] = {}
-    wanted = [f"{w}/{m}" for w, modes in MODES.items() for m in modes]
-    if options.only:
-        wanted = [options.only]
-    with tempfile.TemporaryDirectory(prefix="stageprof-gpu-") as folder:
-        check = Check(options, folder)
-        for name in wanted:
-            print(name, file=sys.stderr, flush=True)
-            try:
-                result = {"compared": check.compare(*name.split("/"))}
-                if not options.dry_run:
-                    theirs = result["compared"]["profiler_kernels"]
-                    result["cupti"] = check.cupti(*name.split("/"), theirs)
-                if name in options.paired.split(","):
-                    result["overhead"] = check.overhead(*name.split("/"))
-            except (Failure, subprocess.TimeoutExpired) as failure:
-                result = {"error": str(failure)}
-            results["workloads"][name] = result
-        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        if not options.dry_run and os.path.exists(nvcc):
-            results["built_here"] = check.built_here(nvcc)
-    results["broken"] = judge(results)
-    with open(options.output, "w") as file:
+def machine(options, tool):
+    """What results can only be joined within; raises NothingHere."""
+    try:
+        said = json.loads(tool.run([sys.executable, "-c", PROBE], tool.env).splitlines()[-1])
+    except Failure as failure:
+        raise NothingHere(f"{sys.executable} cannot import PyTorch ({str(failure).splitlines()[-1]})")
+    if not said:
+        raise NothingHere(f"{sys.executable} has no PyTorch")
+    if not options.dry_run and not said["torch_cuda"]:
+        raise NothingHere(f"the PyTorch of {sys.executable} is not built for CUDA")
+    if not options.dry_run and not said["device"]:
+        raise NothingHere(f"the PyTorch of {sys.executable} sees no GPU")
+    with open(options.library, "rb") as file:
+        library = hashlib.sha256(file.read()).hexdigest()
+    return {
+        **said,
+        "driver": None if options.dry_run else driver(tool),
+        "processors": os.cpu_count(),
+        "python": platform.python_version(),
+        "library_sha256": library,
+        "dry_run": options.dry_run,
+        **{size: getattr(options, size) for size in SIZES},
+    }
+
+
+def driver(tool):
+    try:
+        query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        return tool.run(query, tool.env).splitlines()[0].strip()
+    except (Failure, IndexError) as error:
+        return f"not known: {error}"
+
+
+def earlier(options):
+    """The results of the files given, joined; None where there are none. Raises Unusable."""
+    joined = None
+    for path in [options.output] * os.path.exists(options.output) + options.add:
+        try:
+            with open(path) as file:
+                results = json.load(file)
+            if results["schema_version"] != SCHEMA:
+                raise ValueError(f"schema_version {results['schema_version']}, and this writes {SCHEMA}")
+            if joined is None:
+                joined = results
+            else:
+                join(joined, results)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise Unusable(f"{path}: no results that can be added to: {error}; name another --output or --add")
+    if joined:
+        forget_failures(joined)
+    return joined
+
+
+def must_be_alike(ours, theirs):
+    if ours == theirs:
+        return
+    name = next(n for n in {**ours, **theirs} if ours.get(n) != theirs.get(n))
+    raise ValueError(f"{name} was {theirs.get(name)}, and is {ours.get(name)}")
+
+
+def join(into, results):
+    must_be_alike(into["conditions"], results["conditions"])
+    into["runs"] += [run for run in results["runs"] if run not in into["runs"]]
+    for name, done in results["workloads"].items():
+        mine = into["workloads"].setdefault(name, {})
+        rounds = mine.get("rounds", [])
+        rounds += [one for one in done.get("rounds", []) if one not in rounds]
+        mine.update({part: done[part] for part in ("compared", "cupti") if part in done and part not in mine})
+        if rounds:
+            mine["rounds"] = rounds
+    for kind, program in results["built_here"].items():
+        if "passed" not in into["built_here"].get(kind, {}):
+            into["built_here"][kind] = program
+
+
+def forget_failures(results):
+    """They are tried again."""
+    for done in results["workloads"].values():
+        done.pop("errors", None)
+        done.pop("not_checked", None)
+    built = results["built_here"]
+    results["built_here"] = {kind: program for kind, program in built.items() if "passed" in program}
+
+
+def write(path, results):
+    """Judged as far as it goes; whole, or as it was."""
+    for done in results["workloads"].values():
+        if done.get("rounds"):
+            done["overhead"] = judge.costs(done["rounds"])
+    verdicts = judge.judge(results)
+    results["broken"], results["undecided"] = verdicts.broken, verdicts.undecided
+    beside = f"{path}.new"
+    with open(beside, "w") as file:
         json.dump(results, file, indent=1)
         file.write("\n")
-    print("\n".join(results["broken"]) or "all held", file=sys.stderr)
-    return 1 if results["broken"] else 0
+    os.replace(beside, path)
+
+
+def plan(options):
+    """(part, of what) in the order of their weight. Rounds go around the workloads, so that each has as many."""
+    todo = [("compared", name) for name in options.only]
+    if not options.dry_run:
+        todo += [("program", kind) for kind in RUNTIMES]
+        todo += [("cupti", name) for name in options.only[:1]]
+    todo += [("round", name) for _ in range(options.pairs) for name in options.paired]
+    if not options.dry_run:
+        todo += [("cupti", name) for name in options.only[1:]]
+    return todo
+
+
+class Session:
+    def __init__(self, options, tool, results):
+        self.options, self.tool, self.results = options, tool, results
+        self.took = {}
+        for name in options.only:
+            results["workloads"].setdefault(name, {})
+
+    def lacking(self):
+        """Of the plan, what there is no result of yet."""
+        rounds = {name: len(done.get("rounds", [])) for name, done in self.results["workloads"].items()}
+        for part, name in plan(self.options):
+            if part == "round" and rounds[name]:
+                rounds[name] -= 1
+            elif part == "program" and name not in self.results["built_here"]:
+                yield part, name
+            elif part == "round" or part in ("compared", "cupti") and part not in self.results["workloads"][name]:
+                yield part, name
+
+    def failed(self, part, name):
+        done = self.results["workloads"].get(name, {})
+        return part in done.get("errors", {}) or part in done.get("not_checked", {})
+
+    def note(self, part, name, kind, why):
+        if part == "program":
+            self.results["built_here"][name] = {"not_checked": why} if kind == "not_checked" else {"passed": False, "error": why}
+        else:
+            self.results["workloads"][name].setdefault(kind, {})[part] = why
+
+    def measure(self, part, name):
+        done = self.results["workloads"].get(name, {})
+        try:
+            result = getattr(self.tool, part)(name, done)
+        except NotReached:
+            raise
+        except NotChecked as why:
+            self.note(part, name, "not_checked", str(why))
+        except Exception as failure:  # of one workload: the others are to be measured all the same
+            self.note(part, name, "errors", f"{type(failure).__name__}: {failure}")
+        else:
+            if part == "round":
+                done.setdefault("rounds", []).append(result)
+            elif part == "program":
+                self.results["built_here"][name] = result
+            else:
+                done[part] = result
+
+    def room(self, part, name):
+        """Whether it would be done in time, by what it took before."""
+        left = self.tool.deadline
+        return left is None or time.monotonic() + self.took.get((part, name), 1) < left
+
+    def run(self):
+        todo = list(self.lacking())
+        while todo:
+            left = Counter(f"{name}: {part}" for part, name in todo)
+            self.results["not_reached"] = [f"{what} ({times})" if times > 1 else what for what, times in left.items()]
+            write(self.options.output, self.results)
+            part, name = todo[0]
+            if not self.failed(part, name):
+                if not self.room(part, name):
+                    return
+                print(f"{name}: {part}", file=sys.stderr, flush=True)
+                begin = time.monotonic()
+                try:
+                    self.measure(part, name)
+                except NotReached:
+                    return
+                self.took[part, name] = time.monotonic() - begin
+            todo.pop(0)
+        self.results["not_reached"] = []
+        write(self.options.output, self.results)
+
+
+def begin(options, tool):
+    """The results to add to; raises Unusable, NothingHere."""
+    results = earlier(options)
+    if options.seconds == 0:
+        if not results:
+            raise Unusable("--seconds=0 joins and judges files: name some with --add")
+        options.dry_run = results["conditions"]["dry_run"]
+        return results
+    conditions = machine(options, tool)
+    if results:
+        try:
+            must_be_alike(conditions, results["conditions"])
+        except ValueError as error:
+            raise Unusable(f"{options.output} and --add: results of other conditions: {error}; name another --output")
+    else:
+        results = {"schema_version": SCHEMA, "conditions": conditions, "runs": [], "workloads": {}, "built_here": {}}
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    results["runs"].append({"date": now, "system": platform.platform()})
+    return results
+
+
+def writable(path):
+    """Before anything is measured; raises Unusable."""
+    try:
+        with open(f"{path}.new", "w"):
+            pass
+        os.unlink(f"{path}.new")
+    except OSError as error:
+        raise Unusable(f"--output={path}: {error.strerror}; name a file in a folder that can be written")
+
+
+def check(options):
+    started = time.monotonic()
+    writable(options.output)
+    with tempfile.TemporaryDirectory(prefix="stageprof-gpu-") as folder:
+        tool = measure.Measure(options, folder)
+        results = begin(options, tool)
+        if options.seconds is not None:
+            tool.deadline = started + options.seconds
+        Session(options, tool, results).run()
+    for kind in ("broken", "undecided"):
+        for line in results[kind]:
+            print(f"{kind}: {line}", file=sys.stderr)
+    if not results["broken"] and not results["undecided"]:
+        print("all held", file=sys.stderr)
+    return 1 if results["broken"] else 3 if results["undecided"] else 0
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        return check(arguments())
+    except Unusable as error:
+        print(f"gpu-check: {error}", file=sys.stderr)
+        return 2
+    except NothingHere as what:
+        print(
+            f"gpu-check: {what}: nothing to check. It needs an NVIDIA GPU with its driver, and a Python (PYTHON=…) whose\n"
+            "PyTorch is built for CUDA and sees that GPU; programs of its own it builds where nvcc is.",
+            file=sys.stderr,
+        )
+        return 77
 
 
 if __name__ == "__main__":

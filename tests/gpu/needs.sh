@@ -29,8 +29,19 @@ for program in "$root/scripts/gpu-check" "$folder/packed/gpu-check"; do
 	expect "is not built for CUDA" env PYTHONPATH="$folder/cpu" PYTHON=python3 "$program"
 	expect "sees no GPU" env PYTHONPATH="$folder/blind" PYTHON=python3 "$program"
 done
+# Help and wrong options need nothing.
+"$folder/packed/gpu-check" --help | grep -q -- --seconds
+status=0
+PYTHON="$folder/bare" "$folder/packed/gpu-check" --only=resnet 2> "$folder/err" || status=$?
+[[ $status == 2 ]] && grep -q "choose from" "$folder/err"
+# A glibc that is older than what was packed.
+cp -r "$folder/packed" "$folder/newer"
+echo 99.1 > "$folder/newer/glibc"
+status=0
+"$folder/newer/gpu-check" --help > "$folder/out" 2> "$folder/err" || status=$?
+[[ $status == 1 && ! -s $folder/out && $(wc -l < "$folder/err") == 1 ]] && grep -q "was packed for 99.1 or later" "$folder/err"
 # What a bare machine needs is in the folder.
-for file in gpu-check check.py train.py real.cu libstageprof.so stageprof-report; do
+for file in gpu-check glibc check.py judge.py kineto.py measure.py train.py real.cu libstageprof.so stageprof-report; do
 	[[ -e $folder/packed/$file ]] || { echo "not packed: $file" >&2; exit 1; }
 done
 env -i "LD_LIBRARY_PATH=$folder/packed/lib" "$folder/packed/stageprof-report" --version > /dev/null
