@@ -63,7 +63,7 @@ SP_HOOK(int, munmap, void *at, size_t length)
 	struct sp_thread *t = sp_enter();
 	int ret;
 
-	if (!t || sp_extent_has(&sp_unwinder, __builtin_return_address(0)))
+	if (!t)
 		return unmap(at, length);
 	SP_SPAN(span, t, SP_EV_munmap, 0);
 	ret = unmap(at, length);

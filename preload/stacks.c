@@ -12,19 +12,22 @@
 
 #include "preload/aside.h"
 #include "preload/config.h"
+#include "preload/deep.h"
 #include "preload/hot.h"
 #include "preload/names.h"
+#include "preload/native_stack.h"
 #include "preload/paths.h"
 #include "preload/redact.h"
+#include "preload/resolve.h"
 #include "preload/say.h"
 #include "preload/setting.h"
 #include "preload/sys.h"
 
 #define FRAMES_MAX 64u
-#define OWN_FRAMES_MAX 4u
 #define STACKS_MAX 4096u /* distinct ones an image; powers of two */
 #define OBJECTS_MAX 512u
 #define PLACES_MAX 4096u
+#define KNOWN_MAX 4096u
 #define PROBES 16u
 #define CLASSES (SP_CLASS_NCCL + 1)
 
@@ -43,19 +46,14 @@ struct taken {
 	uint64_t objects[OBJECTS_MAX];
 	uint64_t places[PLACES_MAX];
 	uint32_t place_stacks[PLACES_MAX]; /* ids; 0: not known yet */
+	uint64_t known[KNOWN_MAX];	   /* sp_native_stack_take() */
 };
-
-struct sp_extent sp_unwinder;
 
 static struct taken *taken;
 static uint64_t least_ns[CLASSES][SP_FILE_TYPES];
-static int (*unwind)(void **frames, int n);
 static __typeof__(&_dl_find_object) find_object;
 /* Not wiped by fork: a child sees that another thread was unwinding when it was made. */
 static uint32_t unwinding;
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
 
 #define TYPE(name) (1u << SP_FILE_##name)
 #define DATA (TYPE(REGULAR) | TYPE(DIRECTORY))
@@ -133,19 +131,6 @@ static struct taken *memory_make(void)
 											   (struct taken *)p;
 }
 
-static void libunwind_open(void)
-{
-	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-
-	if (library)
-		unwind = (__typeof__(unwind))dlsym(library, "unw_backtrace");
-	if (unwind)
-		sp_unwinder = sp_extent_of((const void *)unwind);
-	/* From glibc 2.35 on; without it the report has addresses instead of files and offsets. */
-	find_object = (__typeof__(find_object))dlsym(RTLD_DEFAULT, "_dl_find_object");
-	dlerror();
-}
-
 void sp_stacks_open(void)
 {
 	static uint32_t is_opened;
@@ -153,7 +138,10 @@ void sp_stacks_open(void)
 
 	if (!__atomic_exchange_n(&is_opened, 1, __ATOMIC_ACQ_REL)) {
 		sp_tls.quiet++;
-		libunwind_open();
+		sp_native_stack_open();
+		/* From glibc 2.35 on; without it the report has addresses instead of files and offsets. */
+		find_object = (__typeof__(find_object))dlsym(RTLD_DEFAULT, "_dl_find_object");
+		dlerror();
 		sp_tls.quiet--;
 		__atomic_store_n(&taken, memory_make(), __ATOMIC_RELEASE);
 	}
@@ -173,7 +161,7 @@ void sp_stacks_init(void)
 		return;
 	}
 	sp_stacks_open();
-	if (!unwind)
+	if (!sp_native_stack_is_open())
 		sp_say("cannot take stacks without", "libunwind.so.8", 0, "install libunwind8");
 	/* The clock's rate is not known yet: the first call of all comes to sp_stack_keep. */
 	sp_stacks_least_ticks = 0;
@@ -214,7 +202,7 @@ int sp_stack_is_asked(const struct sp_slow_facts *call)
 static int image_begin(void)
 {
 	uint32_t left = __atomic_load_n(&unwinding, __ATOMIC_ACQUIRE), state = IMAGE_NEW;
-	uint32_t wanted = unwind && !left ? IMAGE_TAKING : IMAGE_OFF;
+	uint32_t wanted = sp_native_stack_is_open() && !left ? IMAGE_TAKING : IMAGE_OFF;
 
 	/* The count first: in this image nobody unwinds before the state is set. */
 	if (!__atomic_compare_exchange_n(&taken->state, &state, wanted, 0, __ATOMIC_ACQ_REL,
@@ -222,7 +210,7 @@ static int image_begin(void)
 		return state == IMAGE_TAKING;
 	if (wanted == IMAGE_TAKING)
 		sp_cover("stacks", "bound", "libunwind.so.8");
-	else if (!unwind)
+	else if (!sp_native_stack_is_open())
 		sp_cover("stacks", "failed", "libunwind.so.8 was not found");
 	else
 		sp_cover("stacks", "failed", "forked while another thread took a stack");
@@ -245,7 +233,7 @@ static int place_of(uint64_t *table, unsigned places, uint64_t hash, int *ret_ne
 	return -1;
 }
 
-static void object_define(struct sp_thread *t, void *address)
+static void object_define(struct sp_thread *t, uintptr_t address)
 {
 	struct dl_find_object found;
 	struct sp_object_facts facts;
@@ -253,7 +241,7 @@ static void object_define(struct sp_thread *t, void *address)
 	struct sp_text text = sp_text_init(path, sizeof(path));
 	int place, is_new;
 
-	if (!find_object || find_object(address, &found) < 0 || !found.dlfo_link_map)
+	if (!find_object || find_object((void *)address, &found) < 0 || !found.dlfo_link_map)
 		return;
 	facts = (struct sp_object_facts){(uintptr_t)found.dlfo_map_start,
 					 (uintptr_t)found.dlfo_map_end,
@@ -269,7 +257,7 @@ static void object_define(struct sp_thread *t, void *address)
 }
 
 /* Returns the stack's id, 0 where the table is full. */
-static uint32_t stack_intern(struct sp_thread *t, void **frames, unsigned n)
+static uint32_t stack_intern(struct sp_thread *t, const uintptr_t *frames, unsigned n)
 {
 	uint64_t addresses[FRAMES_MAX];
 	int is_new;
@@ -278,7 +266,7 @@ static uint32_t stack_intern(struct sp_thread *t, void **frames, unsigned n)
 	if (place < 0 || !is_new)
 		return (uint32_t)(place + 1);
 	for (unsigned i = 0; i < n; i++) {
-		addresses[i] = (uintptr_t)frames[i];
+		addresses[i] = frames[i];
 		object_define(t, frames[i]);
 	}
 	sp_define(t, SP_DEFINE_STACK, (uint32_t)place + 1, addresses,
@@ -286,43 +274,35 @@ static uint32_t stack_intern(struct sp_thread *t, void **frames, unsigned n)
 	return (uint32_t)place + 1;
 }
 
-static int is_own(const void *frame)
-{
-	return (const char *)frame >= __ehdr_start && (const char *)frame < _end;
-}
-
 /* Innermost is the caller of the hook. What libunwind itself calls is not recorded. */
-static unsigned stack_take(void **ret_frames)
+static unsigned stack_take(uintptr_t frames[FRAMES_MAX])
 {
-	void *frames[FRAMES_MAX + OWN_FRAMES_MAX];
 	unsigned long before = sp_signals_block();
-	int n, first = 0;
+	unsigned n;
 
 	sp_tls.quiet++;
 	__atomic_add_fetch(&unwinding, 1, __ATOMIC_ACQ_REL);
-	n = unwind(frames, FRAMES_MAX + OWN_FRAMES_MAX);
+	n = sp_native_stack_take(frames, FRAMES_MAX, taken->known, KNOWN_MAX,
+				 __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED));
 	__atomic_sub_fetch(&unwinding, 1, __ATOMIC_ACQ_REL);
 	sp_tls.quiet--;
 	sp_signals_restore(before);
-	while (first < n && is_own(frames[first]))
-		first++;
-	n = n - first < (int)FRAMES_MAX ? n - first : (int)FRAMES_MAX;
-	memcpy(ret_frames, frames + first, (n > 0 ? (size_t)n : 0) * sizeof(*frames));
-	return n > 0 ? (unsigned)n : 0;
+	return n;
 }
 
 /* As deep as its frames are: nothing of it is needed while a known place is kept. */
 static __attribute__((noinline)) uint32_t stack_find(struct sp_thread *t)
 {
-	void *frames[FRAMES_MAX];
+	uintptr_t frames[FRAMES_MAX];
 	unsigned n = stack_take(frames);
 
 	return n ? stack_intern(t, frames, n) : 0;
 }
 
+/* On a handler's own stack there may not be room for it. */
 static int may_take(void)
 {
-	return __atomic_load_n(&taken, __ATOMIC_ACQUIRE) && image_begin();
+	return __atomic_load_n(&taken, __ATOMIC_ACQUIRE) && !sp_deep_is_signal_stack() && image_begin();
 }
 
 uint32_t sp_stack_take(struct sp_thread *t)

@@ -3,8 +3,7 @@
  * STAGEPROF_STACKS=stage>time[,stage>time...], as in file_read>10ms,jpeg_decode>50ms (ns, us, ms, s). Stages
  * are those of trace/stages.def that a hook can tell by itself: Python's imports are reads and opens of files here.
  *
- * A stack is taken on the calling thread after the call, by libunwind.so.8's unw_backtrace, found by
- * dlopen, in the constructor where stacks are asked for: linking it would rebind the _Unwind_* of the host's C++ runtime. Nothing
+ * A stack is taken on the calling thread after the call (preload/native_stack.h). Nothing
  * happens in a handler that interrupted the recorder, nor in a child forked while another thread was
  * unwinding (libunwind's locks may be held there for ever).
  */
@@ -13,11 +12,7 @@
 
 #include <stdint.h>
 
-#include "preload/extent.h"
 #include "preload/record.h"
-
-/* libunwind, which gives a thread's memory back when the thread ends: its calls are none of the host's. */
-extern struct sp_extent sp_unwinder __attribute__((visibility("hidden")));
 
 /* Calls below this never have their stack kept; UINT64_MAX where none was asked for. */
 extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));

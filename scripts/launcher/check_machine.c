@@ -32,7 +32,7 @@ void sp_check_stacks(const struct sp_patient *p, struct sp_finding *f)
 	else
 		sp_find(f, wanted ? SP_VERDICT_WARN : SP_VERDICT_SKIP,
 			"install libunwind8 (Debian) or libunwind (others)",
-			"no libunwind.so.8: STAGEPROF_STACKS records no stacks");
+			"no libunwind.so.8: no native stacks of slow calls");
 	if (library)
 		dlclose(library);
 }

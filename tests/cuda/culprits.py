@@ -101,5 +101,19 @@ class CulpritsAsked(Culprits):
     ENV = {"STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms", "STAGEPROF_LINES": "1ms"}
 
 
+class Generated(Case):
+    def test_code_without_unwind_information(self):
+        """A stack ends in it, and nobody goes on by what a register holds."""
+        for name, env in (("default", {}), ("asked", {"STAGEPROF_STACKS": "cuda_sync>1us"})):
+            with self.subTest(name):
+                outcome = self.run_both(victim("generated"), "3", env=env, name=name)
+                if outcome.done.stdout == b"done\n":
+                    rows = outcome.trace.report("stacks", "--limit=all")["slow_calls"]
+                    waits = [row for row in rows if row["event"] == "cudaStreamSynchronize"]
+                    self.assertGreaterEqual(sum(row["calls"] for row in waits), 20)
+                    self.assertTrue(all(row["frames"].startswith("?+") for row in waits), waits)
+                    self.assertFalse([row for row in waits if ";" in row["frames"]])
+
+
 if __name__ == "__main__":
     harness.main()
