@@ -312,7 +312,9 @@ uint32_t sp_stack_take(struct sp_thread *t)
 
 uint32_t sp_stack_take_once(struct sp_thread *t, const void *caller, const void *frame)
 {
-	const uintptr_t key[] = {(uintptr_t)caller, (uintptr_t)frame};
+	/* Where a library was closed another one may lie now. */
+	const uintptr_t key[] = {(uintptr_t)caller, (uintptr_t)frame,
+				 __atomic_load_n(&sp_resolve_generation, __ATOMIC_RELAXED)};
 	uint32_t id = 0;
 	int place, is_new;
 
