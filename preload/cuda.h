@@ -52,11 +52,15 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
 /* above: so many bytes the open call's frame lies above that of the call that asks; huge where there is none, or below. */
-SP_INLINE int sp_cuda_is_inside(const struct sp_cuda_open *open, uintptr_t above, const void *caller)
+SP_INLINE int sp_cuda_is_open(const struct sp_cuda_open *open, uintptr_t above)
 {
-	return above < SP_CUDA_DEEPEST && open->frame->alive == SP_CUDA_ALIVE &&
-	       (sp_extent_has(&open->inner, caller) ||
-		(uintptr_t)caller - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start));
+	return above < SP_CUDA_DEEPEST && open->frame->alive == SP_CUDA_ALIVE;
+}
+
+SP_INLINE int sp_cuda_comes_from(const struct sp_cuda_open *open, const void *caller)
+{
+	return sp_extent_has(&open->inner, caller) ||
+	       (uintptr_t)caller - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
 }
 
 /* Returns the thread that records, or NULL: then the rest of the hook costs nothing. */
@@ -66,8 +70,10 @@ SP_INLINE struct sp_thread *sp_cuda_enter(const struct sp_cuda_frame *frame, enu
 	const struct sp_thread *t = sp_tls.thread;
 	const struct sp_cuda_open *open = t ? &t->cuda_open[layer] : NULL;
 
-	return open && sp_cuda_is_inside(open, (uintptr_t)open->frame - (uintptr_t)frame - 1, caller) ? NULL :
-													sp_enter();
+	if (open && sp_cuda_is_open(open, (uintptr_t)open->frame - (uintptr_t)frame - 1) &&
+	    sp_cuda_comes_from(open, caller))
+		return NULL;
+	return sp_enter();
 }
 
 /* What it goes into is set by the caller. */

@@ -42,8 +42,8 @@
 		const struct sp_cuda_open *open = t ? &t->cuda_open[SP_CUDA_CALLS] : NULL;         \
 		void *original;                                                                    \
 									                           \
-		if (!open || !sp_cuda_is_inside(open, sp_above_stack(open->frame),                 \
-						__builtin_return_address(0)))                      \
+		if (!open || !sp_cuda_is_open(open, sp_above_stack(open->frame)) ||                \
+		    !sp_cuda_comes_from(open, __builtin_return_address(0)))                        \
 			return name##_outermost##form arguments;                                   \
 		original = __atomic_load_n(&name##_originals[form], __ATOMIC_ACQUIRE);             \
 		if (sp_unlikely(!original))                                                        \
