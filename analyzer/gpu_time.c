@@ -5,6 +5,7 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/gpu_calls.h"
+#include "analyzer/later.h"
 #include "analyzer/report.h"
 #include "analyzer/step_cut.h"
 #include "analyzer/translate.h"
@@ -78,14 +79,25 @@ bool sp_gpu_time_tells(enum sp_account_part part)
 }
 
 /*
- * Work of no stage of its own that a backward of the same step follows is the forward, by the host's clock: a backward that
- * launches nothing has no span. By the order of spans where one does not tell when it was launched.
+ * Whether what was launched now leads to a backward of the same step, as in the account of the host: not where a batch is
+ * asked for first. By the host's clock, for a backward that launches nothing has no span.
  */
+static bool leads_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
+{
+	uint32_t next = SP_FIRST_LATER(s->backwards, s->backward_count, start_ns, at_ns);
+	uint32_t wait = SP_FIRST_LATER(s->waits, s->wait_count, start_ns, at_ns);
+
+	if (next == s->backward_count || s->backwards[next].start_ns >= s->steps[step].end_ns)
+		return false;
+	return !s->is_fed || wait == s->wait_count || s->waits[wait].start_ns > s->backwards[next].start_ns;
+}
+
+/* Of work of no stage of its own. By the order of spans, where one does not tell when it was launched. */
 static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span, uint32_t step, uint32_t backward_in)
 {
 	if (span->part != SP_ACCOUNT_other || step == s->count)
 		return false;
-	return step == backward_in || span->host_ns < s->steps[step].backward_ns;
+	return span->is_whole ? leads_to_backward(s, span->host_ns, step) : step == backward_in;
 }
 
 static void settle_parts(struct sp_steps *s)

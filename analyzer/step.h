@@ -54,7 +54,6 @@ struct sp_step {
 	uint8_t kind;	/* enum sp_step_kind */
 	/* Of its wait for the loader, where it has none. */
 	uint64_t awaited_ns, own_input_ns;
-	int64_t backward_ns; /* where its last backward begins; 0: it has none */
 	bool has_loader; /* it was asked in it */
 	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
@@ -104,6 +103,10 @@ struct sp_interval {
 	uint64_t before_ns; /* sum of the intervals before it */
 };
 
+struct sp_backward {
+	int64_t start_ns;
+};
+
 /* Zero, but for `end`, before the first event. */
 struct sp_steps {
 	struct sp_step *steps;
@@ -112,6 +115,8 @@ struct sp_steps {
 	uint32_t pause_count, pause_room;
 	struct sp_interval *waits; /* for the loader, in steps */
 	uint32_t wait_count, wait_room;
+	struct sp_backward *backwards; /* in steps, in the order of time */
+	uint32_t backward_count, backward_room;
 	struct sp_pass *passes; /* in the order in which they began */
 	uint32_t pass_count, pass_room;
 	uint32_t optimizer_count;

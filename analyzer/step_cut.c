@@ -62,6 +62,17 @@ static void add_wait(struct sp_steps *s, const struct sp_piece *p)
 	list[s->wait_count++] = (struct sp_interval){p->start_ns, p->end_ns, 0};
 }
 
+static void add_backward(struct sp_steps *s, const struct sp_piece *p)
+{
+	struct sp_backward *list = sp_cut_room(s->backwards, s->backward_count, &s->backward_room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	s->backwards = list;
+	list[s->backward_count++] = (struct sp_backward){p->start_ns};
+}
+
 enum sp_piece_kind sp_cut_next_structure(const struct sp_cutter *c, uint32_t i)
 {
 	while (i < c->count && !sp_piece_is_structure(&c->pieces[i]))
@@ -154,10 +165,9 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		const struct sp_piece *p = &c->pieces[i];
 
 		step->has_loader |= p->kind == SP_PIECE_LOADER || p->kind == SP_PIECE_LOADER_END;
-		if (p->kind == SP_PIECE_BACKWARD) {
-			step->has_backward = true;
-			step->backward_ns = p->start_ns;
-		}
+		step->has_backward |= p->kind == SP_PIECE_BACKWARD;
+		if (p->kind == SP_PIECE_BACKWARD)
+			add_backward(c->steps, p);
 		step->has_fetch |= p->kind == SP_PIECE_LOADER && p->has_fetch;
 		if (p->kind == SP_PIECE_LOADER)
 			add_wait(c->steps, p);

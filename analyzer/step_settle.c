@@ -67,7 +67,6 @@ static void join_steps(struct sp_steps *s)
 		}
 		last->end_ns = step->end_ns;
 		last->has_backward |= step->has_backward;
-		last->backward_ns = step->has_backward ? step->backward_ns : last->backward_ns;
 		last->awaited_ns += step->awaited_ns;
 		last->own_input_ns += step->own_input_ns;
 		sp_account_merge(&last->account, &step->account);
@@ -420,6 +419,7 @@ void sp_steps_finish(struct sp_steps *s)
 	free(s->steps);
 	free(s->pauses);
 	free(s->waits);
+	free(s->backwards);
 	free(s->passes);
 	free(s->epochs);
 	sp_gpu_time_finish(&s->gpu);
