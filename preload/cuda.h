@@ -153,6 +153,8 @@ static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind
 	case SP_EV_cuDevicePrimaryCtxReset:
 	case SP_EV_cuDevicePrimaryCtxRelease:
 	case SP_EV_cuCtxDestroy:
+	case SP_EV_cudaExecutionCtxDestroy:
+	case SP_EV_cuGreenCtxDestroy:
 		sp_cuda_time_forget();
 		break;
 	}

@@ -247,6 +247,12 @@ DRIVER_ALSO(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync, 13000, _ptsz, cuMemcp
 	    (size_t count, const struct sp_cuda_copy_3d_batch *copies, unsigned long long flags, void *stream),
 	    (count, copies, flags, stream))
 
+DRIVER(cuMemcpyWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, COPY(stream, UNKNOWN, to, from), BYTES(bytes),
+       (uint64_t to, uint64_t from, size_t bytes, void *attributes, void *stream),
+       (to, from, bytes, attributes, stream))
+DRIVER(cuMemcpy3DWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, BATCH_3D, BYTES(sp_cuda_bytes_of_3d(copy, 1)),
+       (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream), (copy, flags, stream))
+
 /* 0: host, 1: device, as cudaMemcpyKind is made of two of them. */
 static uint32_t copy_arg(const void *stream, unsigned to_type, const void *to_host, uint64_t to_device,
 			 unsigned from_type, const void *from_host, uint64_t from_device)
@@ -342,6 +348,41 @@ DRIVER(cuLaunchHostFunc, 10000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
        (void *stream, void (*function)(void *), void *data), (stream, function, data))
 DRIVER_ALSO(cuLaunchHostFunc_v2, cuLaunchHostFunc, 13010, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
 	    (void *stream, void (*function)(void *), void *data, unsigned mode), (stream, function, data, mode))
+DRIVER(cuStreamAddCallback, 5000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
+       (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
+       (stream, function, data, flags))
+/* Of all streams of a context. */
+DRIVER_ONE(cuCtxRecordEvent, 12050, cuCtxRecordEvent, cuEventRecord, 0, DONE, (void *context, void *event),
+	   (context, event))
+DRIVER_ONE(cuGreenCtxRecordEvent, 12040, cuGreenCtxRecordEvent, cuEventRecord, 0, DONE, (void *context, void *event),
+	   (context, event))
+DRIVER_ONE(cuCtxWaitEvent, 12050, cuCtxWaitEvent, cuStreamWaitEvent, 0, DONE, (void *context, void *event),
+	   (context, event))
+DRIVER_ONE(cuGreenCtxWaitEvent, 12040, cuGreenCtxWaitEvent, cuStreamWaitEvent, 0, DONE, (void *context, void *event),
+	   (context, event))
+DRIVER(cuSignalExternalSemaphoresAsync, 10000, _ptsz, cuSignalExternalSemaphoresAsync, ON(stream), DONE,
+       (const void *semaphores, const void *what, unsigned count, void *stream), (semaphores, what, count, stream))
+DRIVER(cuWaitExternalSemaphoresAsync, 10000, _ptsz, cuWaitExternalSemaphoresAsync, ON(stream), DONE,
+       (const void *semaphores, const void *what, unsigned count, void *stream), (semaphores, what, count, stream))
+DRIVER(cuStreamAttachMemAsync, 6000, _ptsz, cuStreamAttachMemAsync, ON(stream), DONE,
+       (void *stream, uint64_t address, size_t bytes, unsigned flags), (stream, address, bytes, flags))
+
+/* What makes a graph ready to be launched. */
+DRIVER_ONE(cuGraphInstantiate, 10000, cuGraphInstantiate, cuGraphInstantiate, 0, DONE,
+	   (void **instance, void *graph, void **node, char *log, size_t log_bytes),
+	   (instance, graph, node, log, log_bytes))
+DRIVER_ONE_ALSO(cuGraphInstantiate_v2, cuGraphInstantiate, 11000, cuGraphInstantiate, 0, DONE,
+		(void **instance, void *graph, void **node, char *log, size_t log_bytes),
+		(instance, graph, node, log, log_bytes))
+DRIVER_ONE(cuGraphInstantiateWithFlags, 11040, cuGraphInstantiateWithFlags, cuGraphInstantiate, 0, DONE,
+	   (void **instance, void *graph, unsigned long long flags), (instance, graph, flags))
+DRIVER(cuGraphInstantiateWithParams, 12000, _ptsz, cuGraphInstantiate, 0, DONE,
+       (void **instance, void *graph, void *how), (instance, graph, how))
+DRIVER(cuGraphUpload, 11010, _ptsz, cuGraphUpload, ON(stream), DONE, (void *instance, void *stream), (instance, stream))
+DRIVER_ONE(cuGraphExecUpdate, 10020, cuGraphExecUpdate, cuGraphExecUpdate, 0, DONE,
+	   (void *instance, void *graph, void **node, void *result), (instance, graph, node, result))
+DRIVER_ONE_ALSO(cuGraphExecUpdate_v2, cuGraphExecUpdate, 12000, cuGraphExecUpdate, 0, DONE,
+		(void *instance, void *graph, void *result), (instance, graph, result))
 DRIVER_V2(cuStreamBeginCapture, 10010, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	  (void *stream, int mode), (stream, mode))
 DRIVER(cuStreamBeginCaptureToGraph, 12030, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
@@ -354,6 +395,10 @@ DRIVER(cuStreamEndCapture, 10000, _ptsz, cuStreamEndCapture, ON(stream), DONE,
 DRIVER_ONE(cuStreamDestroy, 2000, cuStreamDestroy_v2, cuStreamDestroy,
 	   (sp_cuda_time_forget_stream((uintptr_t)stream), ON(stream)), DONE, (void *stream), (stream))
 DRIVER_ONE(cuCtxDestroy, 2000, cuCtxDestroy_v2, cuCtxDestroy, FORGETTING, DONE, (void *context),
+	   (context))
+DRIVER_ONE(cuCtxDetach, 2000, cuCtxDetach, cuCtxDestroy, FORGETTING, DONE, (void *context), (context))
+/* Its streams are of no use any more; device memory is the primary context's. */
+DRIVER_ONE(cuGreenCtxDestroy, 12040, cuGreenCtxDestroy, cuGreenCtxDestroy, FORGETTING, DONE, (void *context),
 	   (context))
 DRIVER_ONE(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset,
 	   FORGETTING, DONE, (int device), (device))
@@ -415,6 +460,12 @@ DRIVER_ONE(cuMemHostUnregister, 4000, cuMemHostUnregister, cuMemHostUnregister,
 	   freeing(SP_CUDA_PINNED, (uint64_t)address), DONE, (void *address), (address))
 DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DONE, (uint64_t handle),
 	   (handle))
+
+/* What pools hold back is freed. */
+DRIVER_ONE(cuMemPoolTrimTo, 11020, cuMemPoolTrimTo, cuMemPoolTrimTo, 0, DONE, (void *pool, size_t kept_bytes),
+	   (pool, kept_bytes))
+DRIVER_ONE(cuMemPoolDestroy, 11020, cuMemPoolDestroy, cuMemPoolTrimTo, 0, DONE, (void *pool), (pool))
+DRIVER_ONE(cuDeviceGraphMemTrim, 11040, cuDeviceGraphMemTrim, cuMemPoolTrimTo, 0, DONE, (int device), (device))
 
 /* Functions without an event. */
 #define UNRECORDED(id, after, parameters, arguments)                                               \

@@ -130,4 +130,8 @@ EQUAL(442, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz);
 EQUAL(478, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz);
 EQUAL(515, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
 EQUAL(653, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
+#if CUDART_VERSION >= 13020
+EQUAL(557, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy3DWithAttributesAsync_ptsz_v13020);
+EQUAL(840, CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DWithAttributesAsync_ptsz);
+#endif
 #endif

@@ -142,10 +142,60 @@ static void graphs(struct tally_row *row, struct tally_row *launched, struct tal
 	COUNT(ordering, 0, cudaStreamBeginCapture(stream, 0));
 	COUNT(launched, 0, cudaLaunchKernel((void *)kernel, one, one, arguments, 0, stream));
 	COUNT(ordering, 0, cudaStreamEndCapture(stream, &graph));
-	EXPECT(INSTANTIATE(&instance, graph) == FAKE_OK);
+	COUNT(ordering, 0, INSTANTIATE(&instance, graph));
+	COUNT(ordering, 0, cudaGraphInstantiateWithFlags(&instance, graph, 0));
+	COUNT(ordering, 0, cudaGraphInstantiateWithParams(&instance, graph, &ns));
+	COUNT(ordering, 0, cudaGraphInstantiateWithParams_ptsz(&instance, graph, &ns));
+	COUNT(ordering, 0, cudaGraphExecUpdate(instance, graph, &ns));
+	COUNT(ordering, 0, cudaGraphUpload(instance, stream));
+	COUNT(ordering, 0, cudaGraphUpload_ptsz(instance, stream));
 	COUNT(row, 0, cudaGraphLaunch(instance, stream));
 	COUNT(row, 0, cudaGraphLaunch_ptsz(instance, stream));
 	COUNT(wait, 0, cudaStreamSynchronize(stream));
+}
+
+static void host_function(void *unused)
+{
+	(void)unused;
+}
+
+static void callback(void *stream, int status, void *data)
+{
+	(void)stream, (void)status, (void)data;
+}
+
+/* What else is put on streams, and contexts that are part of a device. */
+static void orders(struct tally_row *row, struct tally_row *wait, struct tally_row *freed, void *stream)
+{
+	char *any = (char *)&rounds;
+
+	COUNT(row, 0, cudaLaunchHostFunc(stream, host_function, NULL));
+	COUNT(row, 0, cudaLaunchHostFunc_ptsz(stream, host_function, NULL));
+	COUNT(row, 0, cudaStreamAddCallback(stream, callback, any, 0));
+	COUNT(row, 0, cudaStreamAddCallback_ptsz(stream, callback, any, 0));
+	COUNT(row, 0, cudaSignalExternalSemaphoresAsync(any, any, 1, stream));
+	COUNT(row, 0, cudaSignalExternalSemaphoresAsync_ptsz(any, any, 1, stream));
+	COUNT(row, 0, cudaWaitExternalSemaphoresAsync(any, any, 1, stream));
+	COUNT(row, 0, cudaWaitExternalSemaphoresAsync_ptsz(any, any, 1, stream));
+	COUNT(row, 0, cudaStreamAttachMemAsync(stream, any, 8, 1));
+	COUNT(row, 0, cudaStreamAttachMemAsync_ptsz(stream, any, 8, 1));
+	COUNT(row, 0, cudaExecutionCtxRecordEvent(any, any));
+	COUNT(row, 0, cudaExecutionCtxWaitEvent(any, any));
+	COUNT(wait, 0, cudaExecutionCtxSynchronize(any));
+	COUNT(row, 0, cudaExecutionCtxDestroy(any));
+	COUNT(freed, 0, cudaMemPoolTrimTo(any, 4096));
+	COUNT_FAILURE(freed, FAKE_INVALID, cudaMemPoolTrimTo(any, 0));
+}
+
+/* The copies of CUDA 13.2. */
+static void copies_of_13(struct tally_row *up, struct tally_row *other, char *to, const char *from, void *stream)
+{
+	struct fake_copy_3d_of_13 copy = {.extent = {16, 4, 2}};
+
+	COUNT(up, BYTES, cudaMemcpyWithAttributesAsync(to, from, BYTES, &copy, stream));
+	COUNT(up, BYTES, cudaMemcpyWithAttributesAsync_ptsz(to, from, BYTES, &copy, stream));
+	COUNT(other, 16 * 4 * 2, cudaMemcpy3DWithAttributesAsync(&copy, 5, stream));
+	COUNT(other, 16 * 4 * 2, cudaMemcpy3DWithAttributesAsync_ptsz(&copy, 5, stream));
 }
 
 static void memory(struct tally_row *made, struct tally_row *freed, void *stream)
@@ -196,6 +246,8 @@ static void *work(void *unused)
 		waits(sync, order, stream);
 		graphs(graph, launch, order, sync, stream);
 		memory(made, freed, stream);
+		orders(order, sync, freed, stream);
+		copies_of_13(up, other, device, pinned, stream);
 	}
 	COUNT(order, 0, cudaStreamDestroy(stream));
 	COUNT(freed, 0, cudaFree(device));

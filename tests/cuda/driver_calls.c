@@ -55,7 +55,7 @@ static void *got_of(const char *name, int version, uint64_t flags)
 
 static void *got(const char *name, uint64_t flags)
 {
-	return got_of(name, 13000, flags);
+	return got_of(name, 13020, flags);
 }
 
 static void by_address(struct driver *driver, uint64_t flags)
@@ -82,7 +82,10 @@ static void launches(const struct driver *d, void *stream)
 	COUNT(order, 0, d->cuStreamBeginCapture(stream, 0));
 	COUNT(row, 0, d->cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
 	COUNT(order, 0, d->cuStreamEndCapture(stream, &graph));
-	EXPECT(d->cuGraphInstantiate(&instance, graph, 0) == FAKE_OK);
+	COUNT(order, 0, d->cuGraphInstantiate(&instance, graph, 0));
+	COUNT(order, 0, d->cuGraphInstantiateWithParams(&instance, graph, &graph));
+	COUNT(order, 0, d->cuGraphExecUpdate(instance, graph, &graph));
+	COUNT(order, 0, d->cuGraphUpload(instance, stream));
 	COUNT(graphs, 0, d->cuGraphLaunch(instance, stream));
 	EXPECT(d->cuEventCreate(&event, 0) == FAKE_OK);
 	COUNT(order, 0, d->cuEventRecord(event, stream));
@@ -93,6 +96,28 @@ static void launches(const struct driver *d, void *stream)
 	COUNT(order, 0, d->cuStreamQuery(stream));
 	COUNT(sync, 0, d->cuCtxSynchronize());
 	EXPECT(d->cuEventDestroy(event) == FAKE_OK);
+}
+
+static void callback(void *stream, int status, void *data)
+{
+	(void)stream, (void)status, (void)data;
+}
+
+static void orders(const struct driver *d, void *stream)
+{
+	struct tally_row *row = tally_row("cuda_stream", "");
+	struct fake_copy_3d_of_13 copy = {.extent = {16, 4, 2}};
+	char host[64] = "";
+
+	COUNT(row, 0, d->cuStreamAddCallback(stream, callback, host, 0));
+	COUNT(row, 0, d->cuSignalExternalSemaphoresAsync(host, host, 1, stream));
+	COUNT(row, 0, d->cuWaitExternalSemaphoresAsync(host, host, 1, stream));
+	COUNT(row, 0, d->cuStreamAttachMemAsync(stream, (uint64_t)host, 8, 1));
+	COUNT(row, 0, d->cuCtxRecordEvent(host, host));
+	COUNT(row, 0, d->cuCtxWaitEvent(host, host));
+	COUNT(row, 0, d->cuGreenCtxDestroy(host));
+	COUNT(tally_row("cuda_free", ""), 0, d->cuMemPoolTrimTo(host, 4096));
+	COUNT(tally_row("cuda_copy_other", ""), 16 * 4 * 2, d->cuMemcpy3DWithAttributesAsync(&copy, 5, stream));
 }
 
 static void memory(const struct driver *d, void *stream)
@@ -111,6 +136,7 @@ static void memory(const struct driver *d, void *stream)
 	COUNT(up, BYTES, d->cuMemcpyHtoD(device, host, BYTES));
 	COUNT(up, BYTES, d->cuMemcpyHtoDAsync(device, pinned, BYTES, stream));
 	COUNT(up, BYTES, d->cuMemcpy(device, (uint64_t)host, BYTES));
+	COUNT(up, BYTES, d->cuMemcpyWithAttributesAsync(device, (uint64_t)pinned, BYTES, &second, stream));
 	COUNT(down, BYTES, d->cuMemcpyDtoH(host, device, BYTES));
 	COUNT(down, BYTES, d->cuMemcpyDtoHAsync(pinned, device, BYTES, stream));
 	COUNT(down, BYTES, d->cuMemcpyAsync((uint64_t)pinned, device, BYTES, stream));
@@ -200,6 +226,7 @@ static void all(const struct driver *driver, long rounds)
 	for (long i = 0; i < rounds; i++) {
 		launches(driver, stream);
 		memory(driver, stream);
+		orders(driver, stream);
 		batches(driver, stream);
 		host_functions(stream);
 		later(stream);

@@ -28,22 +28,36 @@ DRIVER = {
     "": "cuCtxSynchronize cuEventSynchronize cuMemAlloc_v2 cuGetProcAddress cuGetProcAddress_v2",
 }
 NCCL = """ncclAllReduce ncclReduce ncclBroadcast ncclBcast ncclAllGather ncclReduceScatter ncclAlltoAll ncclGather
-    ncclScatter ncclSend ncclRecv ncclGroupEnd"""
+    ncclScatter ncclSend ncclRecv ncclPutSignal ncclSignal ncclWaitSignal ncclGroupEnd"""
 
-WORK_OF_RUNTIME = re.compile(
-    r"(__)?cuda(Launch|GraphLaunch|Memcpy|Memset|Stream(Sync|Query|Wait|Begin|End|Destroy)|Device(Sync|Reset)|Event(Sync|Query"
-    r"|Record)|Malloc|Free|Host(Alloc|Reg|Unreg)|Thread(Sync|Exit)|MemPrefetch|MemDiscard)"
-)
-WORK_OF_DRIVER = re.compile(
-    r"cu(Launch|GraphLaunch|Memcpy|Memset|Stream(Sync|Query|Wait|Write|Batch|Begin|End|Destroy)|Ctx(Sync|Destroy)|DevicePrimaryCtx"
-    r"(Reset|Release)|Event(Sync|Query|Record)|Mem(Alloc|Free|HostAlloc|HostReg|HostUnreg|Create|Release|Prefetch|Discard)|(Mipmapped)?"
-    r"Array(3D)?(Create|Destroy))"
-)
 # docs/CUDA.md, "What is not seen".
-ARRAYS = r"cuda(Malloc3D|Malloc|MallocMipmapped|Free|FreeMipmapped)(Mipmapped)?Array|cu(Mipmapped)?Array(3D)?(Create|Destroy)"
-MANAGED = r"cu(da)?Mem(Prefetch|Discard\w*)(Batch)?Async(_v2)?(_ptsz)?|cu(da)?MemDiscardAndPrefetchBatchAsync(_ptsz)?"
-STREAM_MEMORY = r"cuStream(WaitValue|WriteValue)(32|64)(_v2)?(_ptsz)?|cuStreamBatchMemOp(_v2)?(_ptsz)?"
-NOT_HOOKED = re.compile(f"({ARRAYS}|{MANAGED}|{STREAM_MEMORY})")
+NOT_SEEN = re.compile("|".join((
+    r"cuda(Malloc3D|Malloc|MallocMipmapped|Free|FreeMipmapped)(Mipmapped)?Array|cu(Mipmapped)?Array(3D)?(Create|Destroy)",
+    r"cuMemMapArrayAsync(_ptsz)?",
+    r"cu(da)?Mem(Prefetch|Discard|DiscardAndPrefetch)(Batch)?Async(_v2)?(_ptsz)?",
+    r"cuStream(WaitValue|WriteValue)(32|64)(_v2)?(_ptsz)?|cuStreamBatchMemOp(_v2)?(_ptsz)?",
+    r"cuMemBatchDecompressAsync(_ptsz)?|cu(da)?(Device)?FlushGPUDirectRDMAWrites",
+    r"cuMem(Map|Unmap|SetAccess)",
+    r"cu(da)?(Module|Library)(Load|Unload)\w*|cuLink\w+",
+    r"cu(da)?(Graphics|GL|EGL|VDPAU)\w+|cudaEventCreateFromEGLSync|cuStream(Begin|End)CaptureToCig(_ptsz)?",
+)))
+# Graphs are built of these, and launched as a whole.
+NODES = re.compile(r"cu(da)?Graph(Exec)?(Add|Create|Clone|Destroy|Get|ChildGraph|Conditional|Debug|\w*Node|Re|Batch)\w*")
+# What gives no work and waits for nothing: questions, settings, handles made and ended.
+NO_WORK = re.compile(r"__cuda(Get|Init|Pop|Push|Register|Unregister)\w+|cu(da)?(" + "|".join("""
+    (Mipmapped)?Array(3D)?Get ChooseDevice Checkpoint Coredump Create Destroy Ctx(Attach|Create|Disable|Enable|From|Get|Pop|Push|Reset|Set)
+    Dev(Resource|Sm) Device(Can|Compute|Disable|Enable|Get|Register|Set|Total|Unregister) DevicePrimaryCtx(Get|Retain|Set)
+    DriverGet Event(Create|Destroy|Elapsed) ExecutionCtx(Get|StreamCreate) ExternalMemoryGet Func Get GreenCtx(Create|Get|StreamCreate)
+    HostGet Import InitDevice Ipc Kernel(Get|Set) Library(Enumerate|Get) Logs Mem(Advise|Export|Get|Import|Range|Retain|SetMemPool)
+    MemHostGet MemPool(Create|Export|Get|Import|Set) Module(Enumerate|Get) Multicast Occupancy ParamSet Peek Pointer Profiler
+    RuntimeGet Set Stream(Copy|Create|Get|IsCapturing|Set|Update) Surf Tensor Tex ThreadExchange UserObject
+    """.split()) + r")\w*")
+# No word of NO_WORK excuses a name that has one of these, but for what is told of, or only named, by it.
+WORK = re.compile(r"Launch|Memcpy|Memset|Sync|Wait|Query|Record|Alloc|Malloc|Free|Signal|Upload|Instantiate|Callback|Async|Batch")
+WORD_ONLY = re.compile(
+    r"cu(da)?(Device(Register|Unregister)AsyncNotification|DeviceGetNvSciSync\w+|Mem(Get|Retain)Allocation\w+"
+    r"|Logs(Register|Unregister)Callback|Coredump(Register|Deregister)\w+Callback)"
+)
 
 
 def exports(library):
@@ -166,31 +180,43 @@ class EntryPoints(unittest.TestCase):
         for names in (listed(RUNTIME), listed(DRIVER), set(NCCL.split())):
             self.assertEqual(names - self.ours, set())
 
-    def assert_hooked(self, theirs):
-        missing = {name for name in theirs if not NOT_HOOKED.fullmatch(name)} - self.ours
-        self.assertEqual(missing, set())
+    def assert_all(self, theirs):
+        """Each is hooked, or named here with its reason."""
         self.assertGreater(len(theirs & self.ours), 50)
-        needless = {name for name in theirs if NOT_HOOKED.fullmatch(name)} & self.ours
+        unknown = {name for name in theirs - self.ours if not NOT_SEEN.fullmatch(name) and not NODES.fullmatch(name)}
+        unknown = {name for name in unknown if not NO_WORK.fullmatch(name)
+                   or WORK.search(name) and not WORD_ONLY.fullmatch(name)}
+        self.assertEqual(sorted(unknown), [], "neither hooked nor named")
+        needless = {name for name in theirs & self.ours if NOT_SEEN.fullmatch(name)}
         self.assertEqual(needless, set(), "named as not hooked")
 
-    def test_the_installed_runtime(self):
-        folder = os.environ.get("STAGEPROF_TEST_CUDA")
-        if not folder:
-            self.skipTest("no CUDA toolkit")
-        names = exports(os.path.join(folder, "libcudart.so"))
-        self.assert_hooked({name for name in names if WORK_OF_RUNTIME.match(name)})
+    def test_the_installed_runtimes(self):
+        libraries = [os.path.join(os.environ.get("STAGEPROF_TEST_CUDA", ""), "libcudart.so")]
+        for folder in folders():
+            libraries += glob.glob(os.path.join(folder, "..", "lib", "libcudart.so.*"))
+        libraries = [library for library in libraries if os.path.exists(library)]
+        if not libraries:
+            self.skipTest("no CUDA runtime")
+        for library in libraries:
+            with self.subTest(library=library):
+                self.assert_all({name for name in exports(library) if re.match("(__)?cuda", name)})
 
-    def test_the_installed_driver_s_header(self):
+    def test_the_installed_driver_s_headers(self):
         """Names whose ABI is old (cuMemAlloc beside cuMemAlloc_v2) are those of CUDA 3."""
-        folder = os.environ.get("STAGEPROF_TEST_CUDA_INCLUDE")
-        if not folder:
-            self.skipTest("no CUDA toolkit")
-        with open(os.path.join(folder, "cuda.h")) as file:
-            names = set(re.findall(r"CUDAAPI\s+(cu\w+)\s*\(", file.read()))
-        old = {name for name in names for form in ("_v2", "_v2_ptsz", "_v2_ptds") if name + form in self.ours}
-        old -= self.ours
-        old |= {name + "_ptsz" for name in old}
-        self.assert_hooked({name for name in names if WORK_OF_DRIVER.match(name)} - old)
+        for folder in folders():
+            with self.subTest(folder=folder):
+                header = text_of(folder, "cuda.h")
+                names = set(re.findall(r"CUDAAPI\s+(cu\w+)\s*\(", header))
+                old = {name for name in names for form in ("_v2", "_v2_ptsz", "_v2_ptds") if name + form in self.ours}
+                old -= self.ours
+                old |= {name + "_ptsz" for name in old}
+                self.assert_all(names - old)
+                forms = {(name, name + "_" + form.lower())
+                         for form, name in re.findall(r"__CUDA_API_(PTSZ|PTDS)\((cu\w+)\)", header)}
+                missing = {form for name, form in forms if name in self.ours and form not in self.ours}
+                self.assertEqual(missing, set(), "forms for per-thread default streams")
+        if not folders():
+            self.skipTest("no headers of CUDA")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,14 @@ struct fake_copy_3d {
 	int kind;
 };
 
+/* cudaMemcpy3DBatchOp */
+struct fake_copy_3d_of_13 {
+	uint64_t source[5], target[5];
+	struct fake_extent extent;
+	int order;
+	unsigned flags;
+};
+
 /* FAKE_RUNTIME_VERSION comes with the runtime that is linked. */
 #if defined(FAKE_RUNTIME_VERSION) && FAKE_RUNTIME_VERSION < 12000
 #define FAKE_IS_CUDA_11 1
@@ -91,6 +99,26 @@ FAKE_TWIN(cudaLaunchCooperativeKernel, _ptsz, const void *kernel, struct fake_di
 FAKE_TWIN(cudaLaunchKernelExC, _ptsz, const struct fake_launch *launch, const void *kernel,
 	  void **arguments); /* not in 11.7 */
 FAKE_TWIN(cudaLaunchHostFunc, _ptsz, void *stream, void (*function)(void *), void *data);
+FAKE_TWIN(cudaStreamAddCallback, _ptsz, void *stream, void (*function)(void *, int, void *), void *data,
+	  unsigned flags);
+FAKE_TWIN(cudaSignalExternalSemaphoresAsync, _ptsz, const void *semaphores, const void *what, unsigned count,
+	  void *stream);
+FAKE_TWIN(cudaWaitExternalSemaphoresAsync, _ptsz, const void *semaphores, const void *what, unsigned count,
+	  void *stream);
+FAKE_TWIN(cudaStreamAttachMemAsync, _ptsz, void *stream, void *address, size_t bytes, unsigned flags);
+FAKE_TWIN(cudaGraphUpload, _ptsz, void *graph, void *stream);
+FAKE_TWIN(cudaMemcpyWithAttributesAsync, _ptsz, void *to, const void *from, size_t bytes, void *attributes,
+	  void *stream);
+FAKE_TWIN(cudaMemcpy3DWithAttributesAsync, _ptsz, const struct fake_copy_3d_of_13 *copy, unsigned long long flags,
+	  void *stream);
+FAKE_TWIN(cudaGraphInstantiateWithParams, _ptsz, void **instance, void *graph, void *how);
+int cudaGraphInstantiateWithFlags(void **instance, void *graph, unsigned long long flags);
+int cudaGraphExecUpdate(void *instance, void *graph, void *result);
+int cudaExecutionCtxRecordEvent(void *context, void *event);
+int cudaExecutionCtxWaitEvent(void *context, void *event);
+int cudaExecutionCtxSynchronize(void *context);
+int cudaExecutionCtxDestroy(void *context);
+int cudaMemPoolTrimTo(void *pool, size_t kept_bytes);
 FAKE_TWIN(cudaGraphLaunch, _ptsz, void *graph, void *stream);
 FAKE_TWIN(cudaStreamBeginCapture, _ptsz, void *stream, int mode);
 FAKE_TWIN(cudaStreamEndCapture, _ptsz, void *stream, void **graph);

@@ -330,6 +330,24 @@ FORMS(cuLaunchHostFunc_v2, _ptsz, (void *stream, void (*function)(void *), void 
        fake_stream_put(s, &(struct fake_work){.kind = FAKE_WORK_FUNCTION, .to = data,
 					      .function = function}),
        0))
+FORMS(cuStreamAddCallback, _ptsz,
+      (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags), stream,
+      ((void)s, function && data && !flags ? FAKE_OK : FAKE_INVALID))
+FORMS(cuSignalExternalSemaphoresAsync, _ptsz,
+      (const void *semaphores, const void *what, unsigned count, void *stream), stream,
+      ((void)s, semaphores && what && count == 1 ? FAKE_OK : FAKE_INVALID))
+FORMS(cuWaitExternalSemaphoresAsync, _ptsz,
+      (const void *semaphores, const void *what, unsigned count, void *stream), stream,
+      ((void)s, semaphores && what && count == 1 ? FAKE_OK : FAKE_INVALID))
+FORMS(cuStreamAttachMemAsync, _ptsz, (void *stream, uint64_t address, size_t bytes, unsigned flags), stream,
+      ((void)s, address && bytes && flags == 1 ? FAKE_OK : FAKE_INVALID))
+FORMS(cuGraphUpload, _ptsz, (void *graph, void *stream), stream, ((void)s, graph ? FAKE_OK : FAKE_INVALID))
+FORMS(cuMemcpyWithAttributesAsync, _ptsz,
+      (uint64_t to, uint64_t from, size_t bytes, void *attributes, void *stream), stream,
+      attributes ? copy((void *)to, (const void *)from, bytes, s) : FAKE_INVALID)
+FORMS(cuMemcpy3DWithAttributesAsync, _ptsz,
+      (const struct fake_copy_3d_of_13 *c, unsigned long long flags, void *stream), stream,
+      ((void)s, c && flags == 5 ? FAKE_OK : FAKE_INVALID))
 FORMS(cuStreamBeginCapture_v2, _ptsz, (void *stream, int mode), stream, capture_enter(mode, s))
 FORMS(cuStreamQuery, _ptsz, (void *stream), stream, fake_stream_idle(s) ? FAKE_OK : FAKE_NOT_READY)
 FORMS(cuStreamSynchronize, _ptsz, (void *stream), stream,
@@ -491,6 +509,36 @@ int cuStreamDestroy_v2(void *stream)
 {
 	fake_stream_free(stream);
 	return FAKE_OK;
+}
+
+int cuGraphInstantiateWithParams(void **instance, void *graph, void *how)
+{
+	return how ? cuGraphInstantiateWithFlags(instance, graph, 0) : FAKE_INVALID;
+}
+
+int cuGraphExecUpdate_v2(void *instance, void *graph, void *result)
+{
+	return instance && graph && result ? FAKE_OK : FAKE_INVALID;
+}
+
+int cuCtxRecordEvent(void *context, void *event)
+{
+	return context && event ? FAKE_OK : FAKE_INVALID;
+}
+
+int cuCtxWaitEvent(void *context, void *event)
+{
+	return context && event ? FAKE_OK : FAKE_INVALID;
+}
+
+int cuGreenCtxDestroy(void *context)
+{
+	return context ? FAKE_OK : FAKE_INVALID;
+}
+
+int cuMemPoolTrimTo(void *pool, size_t kept_bytes)
+{
+	return pool && kept_bytes == 4096 ? FAKE_OK : FAKE_INVALID;
 }
 
 int cuCtxSynchronize(void)

@@ -15,6 +15,23 @@
 	  (const struct fake_driver_launch *launch, void *f, void **arguments, void **extra))      \
 	X(cuLaunchHostFunc, cuLaunchHostFunc, cuLaunchHostFunc_ptsz,                               \
 	  (void *stream, void (*function)(void *), void *data))                                    \
+	X(cuStreamAddCallback, cuStreamAddCallback, cuStreamAddCallback_ptsz,                      \
+	  (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags))       \
+	X(cuSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync,                        \
+	  cuSignalExternalSemaphoresAsync_ptsz,                                                    \
+	  (const void *semaphores, const void *what, unsigned count, void *stream))                \
+	X(cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,                            \
+	  cuWaitExternalSemaphoresAsync_ptsz,                                                      \
+	  (const void *semaphores, const void *what, unsigned count, void *stream))                \
+	X(cuStreamAttachMemAsync, cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz,             \
+	  (void *stream, uint64_t address, size_t bytes, unsigned flags))                          \
+	X(cuGraphUpload, cuGraphUpload, cuGraphUpload_ptsz, (void *graph, void *stream))           \
+	X(cuMemcpyWithAttributesAsync, cuMemcpyWithAttributesAsync,                                \
+	  cuMemcpyWithAttributesAsync_ptsz,                                                        \
+	  (uint64_t to, uint64_t from, size_t bytes, void *attributes, void *stream))              \
+	X(cuMemcpy3DWithAttributesAsync, cuMemcpy3DWithAttributesAsync,                            \
+	  cuMemcpy3DWithAttributesAsync_ptsz,                                                      \
+	  (const struct fake_copy_3d_of_13 *copy, unsigned long long flags, void *stream))         \
 	X(cuGraphLaunch, cuGraphLaunch, cuGraphLaunch_ptsz, (void *graph, void *stream))           \
 	X(cuStreamBeginCapture, cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz,             \
 	  (void *stream, int mode))                                                                \
@@ -71,6 +88,14 @@
 	X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,                    \
 	  cuThreadExchangeStreamCaptureMode, (int *mode))                                          \
 	X(cuStreamIsCapturing, cuStreamIsCapturing, cuStreamIsCapturing, (void *stream, int *status)) \
+	X(cuGraphExecUpdate, cuGraphExecUpdate_v2, cuGraphExecUpdate_v2,                           \
+	  (void *instance, void *graph, void *result))                                             \
+	X(cuGraphInstantiateWithParams, cuGraphInstantiateWithParams, cuGraphInstantiateWithParams, \
+	  (void **instance, void *graph, void *how))                                               \
+	X(cuCtxRecordEvent, cuCtxRecordEvent, cuCtxRecordEvent, (void *context, void *event))      \
+	X(cuCtxWaitEvent, cuCtxWaitEvent, cuCtxWaitEvent, (void *context, void *event))            \
+	X(cuGreenCtxDestroy, cuGreenCtxDestroy, cuGreenCtxDestroy, (void *context))                \
+	X(cuMemPoolTrimTo, cuMemPoolTrimTo, cuMemPoolTrimTo, (void *pool, size_t kept_bytes))      \
 	X(cuInit, cuInit, cuInit, (unsigned flags))                                                \
 	X(cuDeviceGetCount, cuDeviceGetCount, cuDeviceGetCount, (int *count))                      \
 	X(cuGraphInstantiate, cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,            \

@@ -230,6 +230,35 @@ FORMS(cudaLaunchCooperativeKernel, _ptsz,
 					     block.z, (unsigned)shared, stream, arguments))
 FORMS(cudaLaunchHostFunc, _ptsz, (void *stream, void (*function)(void *), void *data),
       driver.cuLaunchHostFunc[form](stream, function, data))
+FORMS(cudaStreamAddCallback, _ptsz,
+      (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
+      driver.cuStreamAddCallback[form](stream, function, data, flags))
+FORMS(cudaSignalExternalSemaphoresAsync, _ptsz,
+      (const void *semaphores, const void *what, unsigned count, void *stream),
+      driver.cuSignalExternalSemaphoresAsync[form](semaphores, what, count, stream))
+FORMS(cudaWaitExternalSemaphoresAsync, _ptsz,
+      (const void *semaphores, const void *what, unsigned count, void *stream),
+      driver.cuWaitExternalSemaphoresAsync[form](semaphores, what, count, stream))
+FORMS(cudaStreamAttachMemAsync, _ptsz, (void *stream, void *address, size_t bytes, unsigned flags),
+      driver.cuStreamAttachMemAsync[form](stream, (uint64_t)address, bytes, flags))
+FORMS(cudaGraphUpload, _ptsz, (void *graph, void *stream), driver.cuGraphUpload[form](graph, stream))
+FORMS(cudaMemcpyWithAttributesAsync, _ptsz,
+      (void *to, const void *from, size_t bytes, void *attributes, void *stream),
+      driver.cuMemcpyWithAttributesAsync[form]((uint64_t)to, (uint64_t)from, bytes, attributes, stream))
+FORMS(cudaMemcpy3DWithAttributesAsync, _ptsz,
+      (const struct fake_copy_3d_of_13 *c, unsigned long long flags, void *stream),
+      driver.cuMemcpy3DWithAttributesAsync[form](c, flags, stream))
+FORMS(cudaGraphInstantiateWithParams, _ptsz, (void **instance, void *graph, void *how),
+      ((void)form, driver.cuGraphInstantiateWithParams(instance, graph, how)))
+PLAIN(cudaGraphInstantiateWithFlags, (void **instance, void *graph, unsigned long long flags),
+      driver.cuGraphInstantiate(instance, graph, flags))
+PLAIN(cudaGraphExecUpdate, (void *instance, void *graph, void *result),
+      driver.cuGraphExecUpdate(instance, graph, result))
+PLAIN(cudaExecutionCtxRecordEvent, (void *context, void *event), driver.cuCtxRecordEvent(context, event))
+PLAIN(cudaExecutionCtxWaitEvent, (void *context, void *event), driver.cuCtxWaitEvent(context, event))
+PLAIN(cudaExecutionCtxSynchronize, (void *context), context ? driver.cuCtxSynchronize() : FAKE_INVALID)
+PLAIN(cudaExecutionCtxDestroy, (void *context), driver.cuGreenCtxDestroy(context))
+PLAIN(cudaMemPoolTrimTo, (void *pool, size_t kept_bytes), driver.cuMemPoolTrimTo(pool, kept_bytes))
 FORMS(cudaGraphLaunch, _ptsz, (void *graph, void *stream), driver.cuGraphLaunch[form](graph, stream))
 FORMS(cudaStreamBeginCapture, _ptsz, (void *stream, int mode),
       driver.cuStreamBeginCapture[form](stream, mode))
