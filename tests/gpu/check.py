@@ -299,7 +299,7 @@ def begin(options, tool):
             raise Unusable(f"{options.output} and --add: results of other conditions: {error}; name another --output")
     else:
         results = {"schema_version": SCHEMA, "conditions": conditions, "runs": [], "workloads": {}, "built_here": {}}
-    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
     results["runs"].append({"date": now, "system": platform.platform()})
     return results
 

@@ -118,9 +118,9 @@ class Flow(unittest.TestCase):
             return [line.split() for line in file]
 
     def test_the_most_important_first(self):
-        said, out = self.check(3, "--pairs=2")
-        self.assertEqual(self.trained()[:8], [[name, "True"] for name in ALL])
-        pairs = [name for name, _ in self.trained()[10:28]]
+        said, out = self.check(3, "--pairs=2", *(f"--only={name}" for name in ALL[:3]))
+        self.assertEqual(self.trained()[:3], [[name, "True"] for name in ALL[:3]])
+        pairs = [name for name, _ in self.trained()[5:23]]
         self.assertEqual(pairs, 2 * (3 * ["resnet/eager"] + 3 * ["transformer/eager"] + 3 * ["resnet/graph"]))
         self.assertEqual(out["broken"], [])
         self.assertEqual(out["not_reached"], [])
@@ -130,12 +130,12 @@ class Flow(unittest.TestCase):
         self.assertIn("2 rounds are too few", said)
 
     def test_one_workload_that_fails(self):
-        three = [f"--only={name}" for name in ALL[:3]]
+        three = [f"--only={name}" for name in ALL[1:4]]
         _, out = self.check(1, "--pairs=1", *three, FAILS="resnet/graph")
         done = out["workloads"]["resnet/graph"]
         self.assertEqual(sorted(done["errors"]), ["compared", "round"])
         self.assertEqual(out["broken"], ["resnet/graph: compared: a reason", "resnet/graph: round: a reason"])
-        for name in ALL[:3]:
+        for name in ALL[1:4]:
             self.assertEqual("compared" in out["workloads"][name], name != "resnet/graph", name)
         _, out = self.check(3, "--pairs=1", *three)
         self.assertIn("compared", out["workloads"]["resnet/graph"], "tried again")
