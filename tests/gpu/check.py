@@ -1,14 +1,16 @@
-"""Holds the tracer against torch.profiler on a machine with an NVIDIA GPU and PyTorch; writes one JSON file.
+"""Holds the tracer against torch.profiler on a machine with an NVIDIA GPU; writes a JSON file.
 
-For each workload: launches, graph launches, copies, sets, waits and time on the GPU of the same steps as both saw
-them; then what the tracer costs, in rounds of runs without it, with it, and with it but its events on the streams.
-Programs that nvcc builds with the shared and the static runtime show whether the driver is seen.
+For each workload: launches, graph launches, copies, sets, waits and time on the GPU of the same steps
+as both saw them; then what the tracer costs, in rounds of runs without it, with it, and with it but
+its events on the streams. Programs that nvcc builds with the shared and the static runtime show
+whether the driver is seen.
 
-The file is written anew after each of these, so that what was measured stays whenever this ends. Where it exists
-already, and with --add, the results in it are kept and only what they lack is measured.
+The file is written anew after each of these, so that what was measured stays whenever this ends.
+Where it exists already, and with --add, the results in it are kept and only what they lack is
+measured. --seconds ends it by then, with the most important measured first.
 
-Exit status: 0 all held; 1 something did not ("broken" in the file), or could not be done; 2 usage; 3 nothing is
-broken, but not all could be told ("undecided"); 77 there is nothing here to check with.
+Exit status: 0 all held; 1 something did not ("broken" in the file), or could not be done; 2 usage;
+3 nothing is broken, but not all could be told ("undecided"); 77 there is nothing here to check with.
 """
 
 import argparse
@@ -26,12 +28,14 @@ from collections import Counter
 import judge
 import measure
 from measure import Failure, NotChecked, NotReached
+from results import Unusable, earlier, empty, writable, write
 
-SCHEMA = 2
-WORKLOADS = [f"{w}/{m}" for m in ("eager", "graph", "amp", "compile") for w in ("resnet", "transformer")]
+WORKLOADS = [
+    f"{w}/{m}" for m in ("eager", "graph", "amp", "compile") for w in ("resnet", "transformer")
+]
 PAIRED = ["resnet/eager", "transformer/eager", "resnet/graph"]
 RUNTIMES = ["shared", "static"]
-# Results of several runs are of one machine, one PyTorch, one tracer and one size of training, or cannot be joined.
+# Of one machine, one PyTorch, one tracer and one size of training results are, or cannot be joined.
 SIZES = ["steps", "timed_steps", "warmup", "batch"]
 PROBE = """
 import json
@@ -45,10 +49,6 @@ except ModuleNotFoundError:
     pass
 print(json.dumps(said))
 """
-
-
-class Unusable(Exception):
-    """The options, or files named in them."""
 
 
 class NothingHere(Exception):
@@ -75,26 +75,63 @@ def arguments(given=None):
         allow_abbrev=False,
     )
     parser.add_argument("--output", default="gpu-check.json", help="the JSON file (%(default)s)")
-    parser.add_argument("--add", action="append", default=[], metavar="FILE", help="results to begin with; repeatable")
     parser.add_argument(
-        "--seconds", type=whole(0, 10**6), help="end by then, the most important first; 0: join and judge files only"
+        "--add",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="results to begin with; repeatable",
     )
     parser.add_argument(
-        "--only", action="append", choices=WORKLOADS, metavar="NAME", help=f"repeatable; of {', '.join(WORKLOADS)}"
+        "--seconds",
+        type=whole(0, 10**6),
+        help="end by then, the most important first; 0: join and judge files only",
     )
-    parser.add_argument("--pairs", type=whole(1, 999), default=judge.PAIRS_LEAST, help="rounds of what it costs (%(default)s)")
     parser.add_argument(
-        "--paired", action="append", choices=WORKLOADS, metavar="NAME", help=f"measured in rounds ({', '.join(PAIRED)})"
+        "--only",
+        action="append",
+        choices=WORKLOADS,
+        metavar="NAME",
+        help=f"repeatable; of {', '.join(WORKLOADS)}",
     )
-    parser.add_argument("--steps", type=whole(1, 10**6), default=50, help="compared with torch.profiler (%(default)s)")
-    parser.add_argument("--timed-steps", type=whole(1, 10**6), default=400, help="of each run of a round (%(default)s)")
-    parser.add_argument("--warmup", type=whole(0, 10**6), default=20, help="steps before any of these (%(default)s)")
+    parser.add_argument(
+        "--pairs",
+        type=whole(1, 999),
+        default=judge.PAIRS_LEAST,
+        help="rounds of what it costs (%(default)s)",
+    )
+    parser.add_argument(
+        "--paired",
+        action="append",
+        choices=WORKLOADS,
+        metavar="NAME",
+        help=f"measured in rounds ({', '.join(PAIRED)})",
+    )
+    parser.add_argument(
+        "--steps",
+        type=whole(1, 10**6),
+        default=50,
+        help="compared with torch.profiler (%(default)s)",
+    )
+    parser.add_argument(
+        "--timed-steps",
+        type=whole(1, 10**6),
+        default=400,
+        help="of each run of a round (%(default)s)",
+    )
+    parser.add_argument(
+        "--warmup", type=whole(0, 10**6), default=20, help="steps before any of these (%(default)s)"
+    )
     parser.add_argument("--batch", type=whole(1, 10**6), default=32, help="(%(default)s)")
-    parser.add_argument("--dry-run", action="store_true", help="on the processor, to try the script")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="on the processor, to try the script"
+    )
     parser.add_argument("--library", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--report", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args(given)
-    options.library, options.report = os.path.abspath(options.library), os.path.abspath(options.report)
+    options.library, options.report = os.path.abspath(options.library), os.path.abspath(
+        options.report
+    )
     options.only = options.only or WORKLOADS
     options.paired = [name for name in options.paired or PAIRED if name in options.only]
     return options
@@ -105,7 +142,9 @@ def machine(options, tool):
     try:
         said = json.loads(tool.run([sys.executable, "-c", PROBE], tool.env).splitlines()[-1])
     except Failure as failure:
-        raise NothingHere(f"{sys.executable} cannot import PyTorch ({str(failure).splitlines()[-1]})")
+        raise NothingHere(
+            f"{sys.executable} cannot import PyTorch ({str(failure).splitlines()[-1]})"
+        )
     if not said:
         raise NothingHere(f"{sys.executable} has no PyTorch")
     if not options.dry_run and not said["torch_cuda"]:
@@ -133,73 +172,8 @@ def driver(tool):
         return f"not known: {error}"
 
 
-def earlier(options):
-    """The results of the files given, joined; None where there are none. Raises Unusable."""
-    joined = None
-    for path in [options.output] * os.path.exists(options.output) + options.add:
-        try:
-            with open(path) as file:
-                results = json.load(file)
-            if results["schema_version"] != SCHEMA:
-                raise ValueError(f"schema_version {results['schema_version']}, and this writes {SCHEMA}")
-            if joined is None:
-                joined = results
-            else:
-                join(joined, results)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Unusable(f"{path}: no results that can be added to: {error}; name another --output or --add")
-    if joined:
-        forget_failures(joined)
-    return joined
-
-
-def must_be_alike(ours, theirs):
-    if ours == theirs:
-        return
-    name = next(n for n in {**ours, **theirs} if ours.get(n) != theirs.get(n))
-    raise ValueError(f"{name} was {theirs.get(name)}, and is {ours.get(name)}")
-
-
-def join(into, results):
-    must_be_alike(into["conditions"], results["conditions"])
-    into["runs"] += [run for run in results["runs"] if run not in into["runs"]]
-    for name, done in results["workloads"].items():
-        mine = into["workloads"].setdefault(name, {})
-        rounds = mine.get("rounds", [])
-        rounds += [one for one in done.get("rounds", []) if one not in rounds]
-        mine.update({part: done[part] for part in ("compared", "cupti") if part in done and part not in mine})
-        if rounds:
-            mine["rounds"] = rounds
-    for kind, program in results["built_here"].items():
-        if "passed" not in into["built_here"].get(kind, {}):
-            into["built_here"][kind] = program
-
-
-def forget_failures(results):
-    """They are tried again."""
-    for done in results["workloads"].values():
-        done.pop("errors", None)
-        done.pop("not_checked", None)
-    built = results["built_here"]
-    results["built_here"] = {kind: program for kind, program in built.items() if "passed" in program}
-
-
-def write(path, results):
-    """Judged as far as it goes; whole, or as it was."""
-    for done in results["workloads"].values():
-        if done.get("rounds"):
-            done["overhead"] = judge.costs(done["rounds"])
-    verdicts = judge.judge(results)
-    results["broken"], results["undecided"] = verdicts.broken, verdicts.undecided
-    beside = f"{path}.new"
-    with open(beside, "w") as file:
-        json.dump(results, file, indent=1)
-        file.write("\n")
-    os.replace(beside, path)
-
-
 def plan(options):
-    """(part, of what) in the order of their weight. Rounds go around the workloads, so that each has as many."""
+    """(part, of what) in the order of their weight. Rounds go around the workloads."""
     todo = [("compared", name) for name in options.only]
     if not options.dry_run:
         todo += [("program", kind) for kind in RUNTIMES]
@@ -219,13 +193,19 @@ class Session:
 
     def lacking(self):
         """Of the plan, what there is no result of yet."""
-        rounds = {name: len(done.get("rounds", [])) for name, done in self.results["workloads"].items()}
+        rounds = {
+            name: len(done.get("rounds", [])) for name, done in self.results["workloads"].items()
+        }
         for part, name in plan(self.options):
             if part == "round" and rounds[name]:
                 rounds[name] -= 1
             elif part == "program" and name not in self.results["built_here"]:
                 yield part, name
-            elif part == "round" or part in ("compared", "cupti") and part not in self.results["workloads"][name]:
+            elif (
+                part == "round"
+                or part in ("compared", "cupti")
+                and part not in self.results["workloads"][name]
+            ):
                 yield part, name
 
     def failed(self, part, name):
@@ -234,7 +214,9 @@ class Session:
 
     def note(self, part, name, kind, why):
         if part == "program":
-            self.results["built_here"][name] = {"not_checked": why} if kind == "not_checked" else {"passed": False, "error": why}
+            self.results["built_here"][name] = (
+                {"not_checked": why} if kind == "not_checked" else {"passed": False, "error": why}
+            )
         else:
             self.results["workloads"][name].setdefault(kind, {})[part] = why
 
@@ -265,7 +247,9 @@ class Session:
         todo = list(self.lacking())
         while todo:
             left = Counter(f"{name}: {part}" for part, name in todo)
-            self.results["not_reached"] = [f"{what} ({times})" if times > 1 else what for what, times in left.items()]
+            self.results["not_reached"] = [
+                f"{what} ({times})" if times > 1 else what for what, times in left.items()
+            ]
             write(self.options.output, self.results)
             part, name = todo[0]
             if not self.failed(part, name):
@@ -285,33 +269,17 @@ class Session:
 
 def begin(options, tool):
     """The results to add to; raises Unusable, NothingHere."""
-    results = earlier(options)
     if options.seconds == 0:
+        results = earlier(options)
         if not results:
             raise Unusable("--seconds=0 joins and judges files: name some with --add")
         options.dry_run = results["conditions"]["dry_run"]
         return results
     conditions = machine(options, tool)
-    if results:
-        try:
-            must_be_alike(conditions, results["conditions"])
-        except ValueError as error:
-            raise Unusable(f"{options.output} and --add: results of other conditions: {error}; name another --output")
-    else:
-        results = {"schema_version": SCHEMA, "conditions": conditions, "runs": [], "workloads": {}, "built_here": {}}
+    results = earlier(options, conditions) or empty(conditions)
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
     results["runs"].append({"date": now, "system": platform.platform()})
     return results
-
-
-def writable(path):
-    """Before anything is measured; raises Unusable."""
-    try:
-        with open(f"{path}.new", "w"):
-            pass
-        os.unlink(f"{path}.new")
-    except OSError as error:
-        raise Unusable(f"--output={path}: {error.strerror}; name a file in a folder that can be written")
 
 
 def check(options):
@@ -340,8 +308,9 @@ def main():
         return 2
     except NothingHere as what:
         print(
-            f"gpu-check: {what}: nothing to check. It needs an NVIDIA GPU with its driver, and a Python (PYTHON=…) whose\n"
-            "PyTorch is built for CUDA and sees that GPU; programs of its own it builds where nvcc is.",
+            f"gpu-check: {what}: nothing to check. It needs an NVIDIA GPU with its driver, and a Python\n"
+            "(PYTHON=…) whose PyTorch is built for CUDA and sees that GPU; programs of its own it\n"
+            "builds where nvcc is.",
             file=sys.stderr,
         )
         return 77

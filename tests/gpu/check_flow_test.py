@@ -1,4 +1,4 @@
-"""What check.py leaves when things go wrong: with a trainer, a report and a PyTorch that only say what they would."""
+"""What check.py leaves when things go wrong, with a trainer, a report and a PyTorch made of words."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = ("check.py", "judge.py", "kineto.py", "measure.py")
+SOURCES = ("check.py", "judge.py", "kineto.py", "measure.py", "results.py")
 
 TORCH = """
 __version__ = os_name = "2.11.0+cu130"
@@ -21,7 +21,8 @@ class cuda:
     get_device_name = staticmethod(lambda: "a GPU")
 """
 
-# 100 calls of each group. FAILS: a workload that does so, under the tracer or always. SLOW: seconds of each training.
+# 100 calls of each group. FAILS: a workload that does so, under the tracer or always. SLOW: seconds
+# that each training takes.
 TRAIN = """
 import json, os, sys, time
 options = dict(o[2:].split("=", 1) for o in sys.argv[1:])
@@ -93,13 +94,21 @@ class Flow(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def command(self, *options):
-        own = [f"--library={self.at('library')}", f"--report={self.at('report')}", f"--output={self.at('out.json')}"]
+        own = [
+            f"--library={self.at('library')}",
+            f"--report={self.at('report')}",
+            f"--output={self.at('out.json')}",
+        ]
         return [sys.executable, self.at("check.py"), *own, *options]
 
     def check(self, status, *options, **env):
         """What it said on stderr, and its file."""
         done = subprocess.run(
-            self.command(*options), env={**self.env, **env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100
+            self.command(*options),
+            env={**self.env, **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=100,
         )
         said = done.stderr.decode()
         self.assertEqual(done.returncode, status, said)
@@ -121,10 +130,15 @@ class Flow(unittest.TestCase):
         said, out = self.check(3, "--pairs=2", *(f"--only={name}" for name in ALL[:3]))
         self.assertEqual(self.trained()[:3], [[name, "True"] for name in ALL[:3]])
         pairs = [name for name, _ in self.trained()[5:23]]
-        self.assertEqual(pairs, 2 * (3 * ["resnet/eager"] + 3 * ["transformer/eager"] + 3 * ["resnet/graph"]))
+        self.assertEqual(
+            pairs, 2 * (3 * ["resnet/eager"] + 3 * ["transformer/eager"] + 3 * ["resnet/graph"])
+        )
         self.assertEqual(out["broken"], [])
         self.assertEqual(out["not_reached"], [])
-        self.assertEqual(out["workloads"]["resnet/eager"]["compared"]["calls"]["launches"]["names"], {"INVALID": 100})
+        self.assertEqual(
+            out["workloads"]["resnet/eager"]["compared"]["calls"]["launches"]["names"],
+            {"INVALID": 100},
+        )
         self.assertEqual(out["workloads"]["resnet/eager"]["cupti"]["calls_ratio"], 1.0)
         self.assertIn("undecided: program with the static runtime not checked: no compiler", said)
         self.assertIn("2 rounds are too few", said)
@@ -134,14 +148,18 @@ class Flow(unittest.TestCase):
         _, out = self.check(1, "--pairs=1", *three, FAILS="resnet/graph")
         done = out["workloads"]["resnet/graph"]
         self.assertEqual(sorted(done["errors"]), ["compared", "round"])
-        self.assertEqual(out["broken"], ["resnet/graph: compared: a reason", "resnet/graph: round: a reason"])
+        self.assertEqual(
+            out["broken"], ["resnet/graph: compared: a reason", "resnet/graph: round: a reason"]
+        )
         for name in ALL[1:4]:
             self.assertEqual("compared" in out["workloads"][name], name != "resnet/graph", name)
         _, out = self.check(3, "--pairs=1", *three)
         self.assertIn("compared", out["workloads"]["resnet/graph"], "tried again")
 
     def test_a_training_that_fails_by_itself(self):
-        said, out = self.check(3, "--only=resnet/amp", "--only=resnet/compile", FAILS="resnet/compile always")
+        said, out = self.check(
+            3, "--only=resnet/amp", "--only=resnet/compile", FAILS="resnet/compile always"
+        )
         self.assertIn("resnet/compile: compared not checked: a reason", said)
         self.assertNotIn("errors", out["workloads"]["resnet/compile"])
 
@@ -164,7 +182,9 @@ class Flow(unittest.TestCase):
         self.assertEqual(out["not_reached"], [])
         self.assertEqual(len(out["runs"]), 2)
         self.assertEqual([len(out["workloads"][name]["rounds"]) for name in ALL[:3]], [2, 2, 2])
-        twice = [name for name, profiled in self.trained() if profiled == "True"].count("resnet/eager")
+        twice = [name for name, profiled in self.trained() if profiled == "True"].count(
+            "resnet/eager"
+        )
         self.assertEqual(twice, 2, "compared once, and once beside CUPTI")
 
     def test_a_training_that_never_ends(self):
@@ -175,7 +195,9 @@ class Flow(unittest.TestCase):
 
     def begun(self, **env):
         """A run of which two workloads are compared."""
-        child = subprocess.Popen(self.command(), env={**self.env, "SLOW": "0.2", **env}, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            self.command(), env={**self.env, "SLOW": "0.2", **env}, stderr=subprocess.DEVNULL
+        )
         until = time.monotonic() + 60
         while time.monotonic() < until and len(self.trained()) < 3:
             time.sleep(0.05)
@@ -189,7 +211,9 @@ class Flow(unittest.TestCase):
             self.assertEqual(status, -9 if number == signal.SIGKILL else 143)
             out = self.file()
             for name in ALL[:2]:
-                self.assertEqual(out["workloads"][name]["compared"]["calls"]["launches"]["stageprof"], 100)
+                self.assertEqual(
+                    out["workloads"][name]["compared"]["calls"]["launches"]["stageprof"], 100
+                )
             self.assertIn(f"{ALL[7]}: compared", out["not_reached"])
             if number == signal.SIGTERM:
                 self.assertEqual(os.listdir(self.at("tmp")), [])
@@ -204,10 +228,14 @@ class Flow(unittest.TestCase):
             os.rename(self.at("out.json"), self.at(name.replace("/", "-")))
         shutil.rmtree(self.at("torch"))
         before = self.trained()
-        files = [f"--add={self.at(name)}" for name in ("resnet-amp", "transformer-amp", "resnet-amp")]
+        files = [
+            f"--add={self.at(name)}" for name in ("resnet-amp", "transformer-amp", "resnet-amp")
+        ]
         _, out = self.check(3, "--seconds=0", *files)
         self.assertEqual(self.trained(), before)
-        self.assertEqual([n for n in ALL if "compared" in out["workloads"][n]], ["resnet/amp", "transformer/amp"])
+        self.assertEqual(
+            [n for n in ALL if "compared" in out["workloads"][n]], ["resnet/amp", "transformer/amp"]
+        )
         self.assertIn("resnet/eager: compared", out["not_reached"])
         self.assertEqual(len(out["runs"]), 2)
 
@@ -218,9 +246,10 @@ class Flow(unittest.TestCase):
         self.assertIn("batch was 32, and is 8", said)
         put(self.at("library"), "another")
         self.assertIn("library_sha256 was", self.check(2)[0])
+        put(self.at("library"), "")
         put(self.at("other.json"), "{}")
         said, _ = self.check(2, f"--add={self.at('other.json')}")
-        self.assertIn("other.json: no results that can be added to", said)
+        self.assertIn("other.json: its results cannot be added to", said)
         self.assertEqual(self.file(), before)
 
     def test_options_before_anything_is_measured(self):

@@ -59,7 +59,11 @@ class Kineto(unittest.TestCase):
     def calls(self, *events):
         """Of the groups that have any: calls, and work that none explains."""
         found = read([window(), *events])
-        return {g: (n, found["by_work"][g]) for g, n in found["calls"].items() if n or found["by_work"][g]}
+        return {
+            g: (n, found["by_work"][g])
+            for g, n in found["calls"].items()
+            if n or found["by_work"][g]
+        }
 
     def test_calls_in_the_window_once_each(self):
         found = read(EVENTS)
@@ -95,20 +99,32 @@ class Kineto(unittest.TestCase):
             ("cudaEventSynchronize_v3020", "waits"),
             ("cuCtxSynchronize_v2", "waits"),
         ):
-            self.assertEqual(self.calls(event(name, "cuda_runtime", 101 * MS, 1)), {group: (1, 0)}, name)
-        for name in ("cudaLaunchHostFunc", "cudaStreamWaitEvent", "cudaMallocAsync", "cudaGraphInstantiate", "INVALID"):
+            self.assertEqual(
+                self.calls(event(name, "cuda_runtime", 101 * MS, 1)), {group: (1, 0)}, name
+            )
+        for name in (
+            "cudaLaunchHostFunc",
+            "cudaStreamWaitEvent",
+            "cudaMallocAsync",
+            "cudaGraphInstantiate",
+            "INVALID",
+        ):
             self.assertEqual(self.calls(event(name, "cuda_runtime", 101 * MS, 1)), {}, name)
 
     def test_a_name_that_kineto_does_not_know(self):
         """A call of CUDA 13 in a PyTorch whose table of names ends with CUDA 12.0."""
         call = event("INVALID", "cuda_runtime", 101 * MS, 1)
-        for cat, group in (("kernel", "launches"), ("gpu_memcpy", "copies"), ("gpu_memset", "sets")):
+        for cat, group in (
+            ("kernel", "launches"),
+            ("gpu_memcpy", "copies"),
+            ("gpu_memset", "sets"),
+        ):
             self.assertEqual(self.calls(call, event("x", cat, 102 * MS, 1)), {group: (1, 0)})
         replay = event("x", "kernel", 102 * MS, 1, **{"graph node id": 7})
         self.assertEqual(self.calls(call, replay, replay), {"graph_launches": (1, 0)})
 
     def test_work_without_a_call(self):
-        """The driver's copies, sets, graphs and cooperative kernels are dropped by Kineto: its works are there."""
+        """Of the driver's other calls Kineto has the works alone."""
         works = [
             event("x", "gpu_memset", 101 * MS, 1),
             event("x", "kernel", 102 * MS, 2),
@@ -117,14 +133,18 @@ class Kineto(unittest.TestCase):
             event("x", "kernel", 80 * MS, 4),
             event("x", "kernel", 171 * MS, 5),
         ]
-        self.assertEqual(self.calls(*works), {"launches": (0, 1), "graph_launches": (0, 1), "sets": (0, 1)})
+        self.assertEqual(
+            self.calls(*works), {"launches": (0, 1), "graph_launches": (0, 1), "sets": (0, 1)}
+        )
 
     def test_the_outer_call_counts(self):
-        """Whether the driver's call inside has a number of its own or not; on another thread it is another."""
+        """Whether the driver's inside has its own number or not; on another thread it is another."""
         outer = event("cudaLaunchKernelExC", "cuda_runtime", 101 * MS, 1, dur=5.0)
         inner = event("cuLaunchKernelEx", "cuda_driver", 101 * MS + 1, 2, dur=2.0)
         self.assertEqual(self.calls(outer, inner), {"launches": (1, 0)})
-        self.assertEqual(self.calls(outer, inner, event("x", "kernel", 110 * MS, 2)), {"launches": (1, 0)})
+        self.assertEqual(
+            self.calls(outer, inner, event("x", "kernel", 110 * MS, 2)), {"launches": (1, 0)}
+        )
         self.assertEqual(self.calls(outer, {**inner, "tid": 2}), {"launches": (2, 0)})
         self.assertEqual(self.calls(outer, {**inner, "ts": 101 * MS + 6}), {"launches": (2, 0)})
 
@@ -189,7 +209,13 @@ def results(name="resnet/eager", compared=None, not_reached=(), built_here=None,
 
 
 def gpu_time(ours, of="all", given_up=0, spans=0, **profiler):
-    theirs = {"busy_ns": 5000, "extent_ns": 6000, "graph_busy_ns": 0, "graph_extent_ns": 0, **profiler}
+    theirs = {
+        "busy_ns": 5000,
+        "extent_ns": 6000,
+        "graph_busy_ns": 0,
+        "graph_extent_ns": 0,
+        **profiler,
+    }
     return {
         "of": of,
         "stageprof_ns": ours,
@@ -214,11 +240,19 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.verdict(compared={"events_lost": 1}), "broken")
         self.assertEqual(self.verdict(errors={"compared": "Failure: status 1"}), "broken")
         self.assertEqual(self.verdict(not_checked={"compared": "no compiler"}), "undecided")
-        self.assertEqual(self.verdict(compared={}, not_reached=["resnet/amp: compared"]), "undecided")
+        self.assertEqual(
+            self.verdict(compared={}, not_reached=["resnet/amp: compared"]), "undecided"
+        )
 
     def test_calls_of_each_group(self):
         for group in kineto.GROUPS:
-            for ours, verdict in ((1000, "held"), (991, "held"), (1009, "held"), (980, "broken"), (1020, "broken")):
+            for ours, verdict in (
+                (1000, "held"),
+                (991, "held"),
+                (1009, "held"),
+                (980, "broken"),
+                (1020, "broken"),
+            ):
                 self.assertEqual(self.of_calls(group, ours, 1000), verdict, (group, ours))
             for ours in (0, 110, 2000, 20000):
                 self.assertEqual(self.of_calls(group, ours, 1000), "broken", (group, ours))
@@ -236,19 +270,47 @@ class Judge(unittest.TestCase):
             self.assertEqual(self.of_calls("sets", 50, 0, name=name), "broken")
 
     def test_steps(self):
-        for steps, verdict in ((0, "broken"), (47, "broken"), (48, "held"), (52, "held"), (53, "broken")):
-            self.assertEqual(self.verdict(compared={"steps_seen": {"count": steps, "end_with": "graph"}}), verdict, steps)
+        for steps, verdict in (
+            (0, "broken"),
+            (47, "broken"),
+            (48, "held"),
+            (52, "held"),
+            (53, "broken"),
+        ):
+            self.assertEqual(
+                self.verdict(compared={"steps_seen": {"count": steps, "end_with": "graph"}}),
+                verdict,
+                steps,
+            )
 
     def test_time_on_the_gpu(self):
         self.assertEqual(self.verdict(compared={"gpu_time": gpu_time(None)}), "undecided")
-        self.assertEqual(self.verdict(compared={"gpu_time": gpu_time(100, given_up=1)}), "undecided")
-        for ours, verdict in ((4000, "broken"), (4900, "held"), (6100, "held"), (7000, "broken"), (0, "broken")):
+        self.assertEqual(
+            self.verdict(compared={"gpu_time": gpu_time(100, given_up=1)}), "undecided"
+        )
+        for ours, verdict in (
+            (4000, "broken"),
+            (4900, "held"),
+            (6100, "held"),
+            (7000, "broken"),
+            (0, "broken"),
+        ):
             self.assertEqual(self.verdict(compared={"gpu_time": gpu_time(ours)}), verdict, ours)
 
     def test_graphs_are_held_against_graphs(self):
         """Copies between them are in torch.profiler's busy time, and in no stretch of ours."""
-        theirs = {"busy_ns": 112_000_000, "graph_busy_ns": 80_000_000, "graph_extent_ns": 84_000_000}
-        for ours, verdict in ((80, "held"), (86, "held"), (70, "broken"), (112, "broken"), (0, "broken")):
+        theirs = {
+            "busy_ns": 112_000_000,
+            "graph_busy_ns": 80_000_000,
+            "graph_extent_ns": 84_000_000,
+        }
+        for ours, verdict in (
+            (80, "held"),
+            (86, "held"),
+            (70, "broken"),
+            (112, "broken"),
+            (0, "broken"),
+        ):
             graphs = gpu_time(ours * 1_000_000, "graphs", spans=40, **theirs)
             self.assertEqual(self.verdict("resnet/graph", {"gpu_time": graphs}), verdict, ours)
 
@@ -263,7 +325,11 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.verdict(cupti={**refused, **good, "calls_ratio": 0.0}), "undecided")
 
     def test_programs(self):
-        for program, verdict in (({"passed": True}, "held"), ({"passed": False}, "broken"), ({"not_checked": "no nvcc"}, "undecided")):
+        for program, verdict in (
+            ({"passed": True}, "held"),
+            ({"passed": False}, "broken"),
+            ({"not_checked": "no nvcc"}, "undecided"),
+        ):
             self.assertEqual(self.verdict(built_here={"static": program}), verdict)
 
 
@@ -298,7 +364,9 @@ class Cost(unittest.TestCase):
         self.assertEqual(self.lines(small, [0.002] * 9), (1, 0))
         self.assertEqual(self.lines([0.0, 0.02] * 4 + [0.0], none), (0, 1), "not told apart")
         self.assertEqual(self.lines(small, [-0.002, 0.002] * 4 + [0.0]), (0, 1))
-        self.assertEqual(self.lines([0.5] + small[1:], none), (0, 0), "one round that was disturbed")
+        self.assertEqual(
+            self.lines([0.5] + small[1:], none), (0, 0), "one round that was disturbed"
+        )
 
     def test_too_few_rounds(self):
         self.assertEqual(self.lines([0.004] * 5, [0.0] * 5), (0, 2))
@@ -338,9 +406,17 @@ class Recorded(unittest.TestCase):
         )
         tool = measure.Measure(options, self.folder)
         tally = self.harness.Tally(os.path.join(self.folder, "tally"))
-        env = {**tool.traced(TALLY=tally.path), "LD_LIBRARY_PATH": os.environ["STAGEPROF_TEST_FAKE"]}
+        env = {
+            **tool.traced(TALLY=tally.path),
+            "LD_LIBRARY_PATH": os.environ["STAGEPROF_TEST_FAKE"],
+        }
         begin = time.time_ns()
-        subprocess.run([self.harness.victim("cuda_calls13"), "2", "5"], env=env, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            [self.harness.victim("cuda_calls13"), "2", "5"],
+            env=env,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
         return tool, tally.rows(), {"begin_ns": begin, "end_ns": time.time_ns()}
 
     def kineto(self, rows):
@@ -348,7 +424,9 @@ class Recorded(unittest.TestCase):
         for row in rows:
             for _ in range(row.calls if row.stage in self.NAMES else 0):
                 number += 1
-                events.append(event(self.NAMES[row.stage], "cuda_runtime", float(number), number, dur=0.5))
+                events.append(
+                    event(self.NAMES[row.stage], "cuda_runtime", float(number), number, dur=0.5)
+                )
         return read(events)
 
     def compared(self, tool, said, theirs):
@@ -367,8 +445,12 @@ class Recorded(unittest.TestCase):
                 other = {**row, "profiler": row["profiler"] + sign * max(3, row["profiler"] // 50)}
                 found = judge.judge(results(compared={"calls": {**compared, group: other}}))
                 self.assertGreaterEqual(len(found.broken), 1, (group, sign))
-        before = tool.measured({"begin_ns": said["begin_ns"] - 10**9, "end_ns": said["begin_ns"]}, "stages")
-        self.assertEqual([row for row in before["stages"] if row["calls"]], [], "outside of the window")
+        before = tool.measured(
+            {"begin_ns": said["begin_ns"] - 10**9, "end_ns": said["begin_ns"]}, "stages"
+        )
+        self.assertEqual(
+            [row for row in before["stages"] if row["calls"]], [], "outside of the window"
+        )
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
-"""Which promises did not hold (broken), and which could not be told (undecided): two lists of lines."""
+"""Which promises did not hold (broken), and which could not be told (undecided)."""
 
 import math
 import statistics
 
 # Of calls: of each group what both saw, but for calls whose record lies over an edge of the window.
 CALLS_WITHIN, CALLS_EDGE = 0.01, 2
-# Without these on their side a mode shows nothing: the two were not looking at the same thing.
+# Without these on their side a mode shows nothing.
 CALLS_NEEDED = {"graph": ["graph_launches", "copies", "waits"]}
 CALLS_NEEDED_ELSE = ["launches", "copies", "waits"]
 # The first and the last may begin outside of the window.
 STEPS_EDGE = 2
-# A stretch on a stream holds the gaps between its works, and the way from the event ahead to the first of them, which
-# is taken to be no more than this.
+# A stretch on a stream holds the gaps between its works, and the way from the event ahead to the
+# first of them, which is taken to be no more than this.
 GPU_TIME_WITHIN, GPU_TIME_EDGE_NS = 0.03, 20_000
-# Of torch.profiler's: kernels of the same steps in another run, their time there, its own count beside us.
+# Of torch.profiler's: kernels of the same steps in another run, their time there, its own beside us.
 CUPTI_WITHIN = {"calls_ratio": 0.01, "time_ratio": 0.05, "beside_ratio": 0.01}
 # Of a step: all that is on by default, and the events at boundaries of stages alone.
 COSTS_MOST = {"total": 0.01, "events": 0.001}
@@ -21,7 +21,7 @@ PAIRS_LEAST = 9
 
 
 def median_interval(values):
-    """Where the median lies at 95 %, whatever the distribution: the sign test's. None: too few to tell."""
+    """Where the median lies at 95 %, by the sign test. None: too few to tell."""
     n, missed, rank = len(values), 0.0, None
     for k in range(n // 2):
         missed += 2 * math.comb(n, k) / 2**n
@@ -40,7 +40,7 @@ def cost(ratios):
 
 
 def costs(rounds):
-    """The whole by the time of all steps; the events, which each step has alike, by the median of ten steps'."""
+    """All by the whole time; the events, which each step has alike, by the median of ten steps."""
     wall = lambda one, kind: one[kind]["wall_ns"]
     ten = lambda one, kind: one[kind]["ten_steps_ns"] or one[kind]["wall_ns"]
     return {
@@ -63,9 +63,13 @@ class Verdicts:
         mode = name.split("/")[-1]
         for group in CALLS_NEEDED.get(mode, CALLS_NEEDED_ELSE):
             if not compared[group]["profiler"]:
-                self.broken.append(f"{name}: no {group} in torch.profiler's trace, {compared[group]['stageprof']} here")
+                self.broken.append(
+                    f"{name}: no {group} in torch.profiler's trace, {compared[group]['stageprof']} here"
+                )
         for group, row in compared.items():
-            if abs(row["stageprof"] - row["profiler"]) > max(CALLS_EDGE, CALLS_WITHIN * row["profiler"]):
+            if abs(row["stageprof"] - row["profiler"]) > max(
+                CALLS_EDGE, CALLS_WITHIN * row["profiler"]
+            ):
                 self.broken.append(
                     f"{name}: {row['stageprof']} {group}, torch.profiler has {row['profiler']}"
                     f" ({row['by_work']} of them by their work alone)"
@@ -74,20 +78,33 @@ class Verdicts:
     def steps(self, name, compared):
         seen = compared["steps_seen"]
         if abs(seen["count"] - compared["steps"]) > STEPS_EDGE:
-            self.broken.append(f"{name}: {seen['count']} steps, and the program made {compared['steps']}")
+            self.broken.append(
+                f"{name}: {seen['count']} steps, and the program made {compared['steps']}"
+            )
 
     def gpu_time(self, name, gpu):
         graphs, ours = gpu["of"] == "graphs", gpu["stageprof_ns"]
         if ours is None:
-            self.undecided.append(f"{name}: time on the GPU: {gpu['reason'] or 'no stretch has one'}")
+            self.undecided.append(
+                f"{name}: time on the GPU: {gpu['reason'] or 'no stretch has one'}"
+            )
             return
         if gpu["spans_given_up"]:
-            self.undecided.append(f"{name}: time on the GPU: {gpu['spans_given_up']} stretches were given up")
+            self.undecided.append(
+                f"{name}: time on the GPU: {gpu['spans_given_up']} stretches were given up"
+            )
             return
-        busy, extent = (gpu["profiler"][f"graph_{n}" if graphs else n] for n in ("busy_ns", "extent_ns"))
-        least, most = busy * (1 - GPU_TIME_WITHIN), extent * (1 + GPU_TIME_WITHIN) + gpu["spans"] * GPU_TIME_EDGE_NS
+        busy, extent = (
+            gpu["profiler"][f"graph_{n}" if graphs else n] for n in ("busy_ns", "extent_ns")
+        )
+        least, most = (
+            busy * (1 - GPU_TIME_WITHIN),
+            extent * (1 + GPU_TIME_WITHIN) + gpu["spans"] * GPU_TIME_EDGE_NS,
+        )
         if not least <= ours <= most:
-            self.broken.append(f"{name}: {ours} ns on the GPU, where torch.profiler has {least:.0f} to {most:.0f}")
+            self.broken.append(
+                f"{name}: {ours} ns on the GPU, where torch.profiler has {least:.0f} to {most:.0f}"
+            )
 
     def compared(self, name, compared, on_gpu):
         if compared["events_lost"]:
@@ -113,13 +130,17 @@ class Verdicts:
         for what, most in COSTS_MOST.items():
             of = cost[what]
             if of["low"] is None:
-                self.undecided.append(f"{name}: cost ({what}): {cost['rounds']} rounds are too few to tell")
+                self.undecided.append(
+                    f"{name}: cost ({what}): {cost['rounds']} rounds are too few to tell"
+                )
                 continue
             said = f"{name}: cost ({what}) {of['median']:.3%}, {of['low']:.3%} to {of['high']:.3%} at 95 %"
             if of["low"] > most:
                 self.broken.append(f"{said}: more than {most:.1%}")
             elif of["high"] > most or cost["rounds"] < PAIRS_LEAST:
-                self.undecided.append(f"{said}: not told apart from {most:.1%} by {cost['rounds']} rounds")
+                self.undecided.append(
+                    f"{said}: not told apart from {most:.1%} by {cost['rounds']} rounds"
+                )
 
 
 def judge(results):
@@ -138,7 +159,9 @@ def judge(results):
             verdicts.overhead(name, done["overhead"])
     for kind, program in results["built_here"].items():
         if "not_checked" in program:
-            verdicts.undecided.append(f"program with the {kind} runtime not checked: {brief(program['not_checked'])}")
+            verdicts.undecided.append(
+                f"program with the {kind} runtime not checked: {brief(program['not_checked'])}"
+            )
         elif not program["passed"]:
             verdicts.broken.append(f"program with the {kind} runtime: {program}")
     verdicts.undecided += [f"{what}: not reached" for what in results["not_reached"]]

@@ -1,11 +1,13 @@
 """What torch.profiler's trace, written by Kineto, says of the measured steps.
 
 Read off pytorch/kineto (libkineto/src, 2022 to August 2026):
-- Of the runtime all calls are there but for a blocklist (cudaGetDevice, cudaSetDevice, cudaGetLastError, making and
-  destroying events); of the driver cuLaunchKernel and cuLaunchKernelEx alone, so graphs, copies, sets and cooperative
-  kernels that a library gives the driver itself show as work that no call explains.
-- Names come from CUPTI, their version cut off, since May 2026; before from a table that ends with CUDA 12.0. A later
-  call, such as __cudaLaunchKernel of CUDA 13 (what `<<<>>>` is there), is "INVALID" then: its work tells what it was.
+- Of the runtime all calls are there but for a blocklist (cudaGetDevice, cudaSetDevice,
+  cudaGetLastError, making and destroying events); of the driver cuLaunchKernel and cuLaunchKernelEx
+  alone, so graphs, copies, sets and cooperative kernels that a library gives the driver itself show
+  as work that no call explains.
+- Names come from CUPTI, their version cut off, since May 2026; before from a table that ends with
+  CUDA 12.0. A later call, such as __cudaLaunchKernel of CUDA 13 (what `<<<>>>` is there), is
+  "INVALID" then: its work tells what it was.
 - A piece of work carries the correlation of its call; all works of a graph that of its launch.
 """
 
@@ -21,7 +23,7 @@ GROUPS = {
     "sets": r"_*(cuda|cu)Memset",
     "waits": r"_*(cuda(Stream|Device|Event|Thread|ExecutionCtx)|cu(Stream|Ctx|Event))Synchronize",
 }
-# train.py gives the GPU nothing for twice as long on either side of the window: CUPTI's clock may differ by that much.
+# For twice as long train.py gives the GPU nothing on either side of the window: clocks may differ.
 EDGE_NS = 10_000_000
 CALLS = ("cuda_runtime", "cuda_driver")
 WORKS = {"kernel": "launches", "gpu_memcpy": "copies", "gpu_memset": "sets"}
@@ -60,13 +62,15 @@ def group_of_call(call, works):
 
 
 def outer_calls(calls):
-    """Without the driver's calls inside one of the runtime: the outer one counts, whatever their correlations."""
+    """Without the driver's calls inside one of the runtime, whatever their correlations."""
     threads = defaultdict(list)
     for call in calls:
         threads[call.get("pid"), call.get("tid")].append(call)
     for of_thread in threads.values():
         until = None
-        for call in sorted(of_thread, key=lambda c: (interval(c)[0], c["cat"] == "cuda_driver", -interval(c)[1])):
+        for call in sorted(
+            of_thread, key=lambda c: (interval(c)[0], c["cat"] == "cuda_driver", -interval(c)[1])
+        ):
             if call["cat"] == "cuda_runtime":
                 until = interval(call)[1]
                 yield call
@@ -75,14 +79,16 @@ def outer_calls(calls):
 
 
 def gpu_time(works, graphs):
-    """When the GPU was busy with `works`, by correlation; and of these with what launches of graphs gave it."""
+    """When the GPU was busy with `works`, by correlation; of these with launches of graphs."""
     of_graphs = [[interval(w) for w in works[number]] for number in graphs if number in works]
     rest = [interval(w) for number, found in works.items() if number not in graphs for w in found]
     each = [covered_ns(intervals) for intervals in of_graphs]
     return {
         **covered_ns(rest + [one for intervals in of_graphs for one in intervals]),
         "graph_launches": len(of_graphs),
-        "graph_busy_ns": covered_ns([one for intervals in of_graphs for one in intervals])["busy_ns"],
+        "graph_busy_ns": covered_ns([one for intervals in of_graphs for one in intervals])[
+            "busy_ns"
+        ],
         "graph_extent_ns": sum(one["extent_ns"] for one in each),
         "outside_graphs_ns": covered_ns(rest)["busy_ns"],
     }
@@ -98,7 +104,7 @@ def measured_steps(events):
 
 
 def read(path):
-    """Calls by group and by name, those known by their work alone, kernels, and the time on the GPU."""
+    """Calls by group and name, those known by their work alone, kernels, time on the GPU."""
     with open(path) as file:
         events = json.load(file)["traceEvents"]
     begin, end = measured_steps(events)
@@ -120,7 +126,11 @@ def read(path):
         if group == "graph_launches":
             graphs.add(number)
     # The queues are empty at either end, so that work inside was given inside.
-    alone = {n for n, found in works.items() if n not in explained and begin <= interval(found[0])[0] < end}
+    alone = {
+        n
+        for n, found in works.items()
+        if n not in explained and begin <= interval(found[0])[0] < end
+    }
     by_work = Counter(group_of_work(works[number][0]) for number in alone)
     launched = {correlation(call) for call in inside} | alone
     ran = {number: found for number, found in works.items() if number in launched}

@@ -1,4 +1,4 @@
-"""What check.py measures: training with and without the tracer, under torch.profiler, under CUPTI; programs of nvcc's."""
+"""What check.py measures: training with and without the tracer, torch.profiler and CUPTI; programs."""
 
 import json
 import os
@@ -37,11 +37,14 @@ class NotReached(Exception):
 
 
 def compare_calls(stages, theirs):
-    """By group: calls of the report's stages, and torch.profiler's: its calls, and work that none of them explains."""
+    """By group: calls of the report's stages, and torch.profiler's with works that none explains."""
     result = {}
     for group, names in OUR_STAGES.items():
         rows = [stages[name] for name in names if name in stages]
-        ours, there = sum(row["calls"] for row in rows), theirs["calls"][group] + theirs["by_work"][group]
+        ours, there = (
+            sum(row["calls"] for row in rows),
+            theirs["calls"][group] + theirs["by_work"][group],
+        )
         result[group] = {
             "stageprof": ours,
             "profiler": there,
@@ -61,14 +64,19 @@ class Measure:
         self.output = os.path.join(folder, "run.zst")
 
     def run(self, command, env=None):
-        """Its standard output. What it started and left is ended with it; it writes to files, which nobody waits for."""
+        """Its standard output, from a file: what it started may keep a pipe open, and is ended with it."""
         left = PROCESS_MOST_S if self.deadline is None else self.deadline - time.monotonic()
         if left <= 0:
             raise NotReached
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             try:
                 child = subprocess.Popen(
-                    command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=os.setpgrp
+                    command,
+                    env=env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    preexec_fn=os.setpgrp,
                 )
             except OSError as error:
                 raise Failure(f"{command[0]}: {error.strerror}")
@@ -87,12 +95,19 @@ class Measure:
             out.seek(0)
             err.seek(0)
             if status != 0:
-                raise Failure(f"{' '.join(command)}: status {status}:\n{err.read()[-2000:].decode(errors='replace')}")
+                raise Failure(
+                    f"{' '.join(command)}: status {status}:\n{err.read()[-2000:].decode(errors='replace')}"
+                )
             return out.read().decode(errors="replace")
 
     def traced(self, **more):
         shutil.rmtree(self.output, ignore_errors=True)
-        return {**self.env, "LD_PRELOAD": self.options.library, "STAGEPROF_OUTPUT": self.output, **more}
+        return {
+            **self.env,
+            "LD_PRELOAD": self.options.library,
+            "STAGEPROF_OUTPUT": self.output,
+            **more,
+        }
 
     def train_once(self, env, name, steps, *more):
         workload, mode = name.split("/")
@@ -110,7 +125,7 @@ class Measure:
         return json.loads(self.run(command, env).splitlines()[-1])
 
     def train(self, env, name, steps, *more):
-        """What it said. A training that fails without the tracer, too, is no failure of the tracer's."""
+        """What it said. One that fails without the tracer, too, is no failure of the tracer's."""
         try:
             return self.train_once(env, name, steps, *more)
         except Failure as failure:
@@ -127,12 +142,17 @@ class Measure:
         libraries = os.path.join(os.path.dirname(self.options.report), "lib")
         if os.path.isdir(libraries):
             env["LD_LIBRARY_PATH"] = libraries
-        return json.loads(self.run([self.options.report, view, "--format=json", *more, self.output], env))
+        return json.loads(
+            self.run([self.options.report, view, "--format=json", *more, self.output], env)
+        )
 
     def measured(self, said, view):
         """A view of the measured steps alone."""
         start = self.report("stages")["run"]["begin_realtime_ns"]
-        seconds = [f"--{name}={(said[key] - start) / 1e9:.9f}" for name, key in (("from", "begin_ns"), ("to", "end_ns"))]
+        seconds = [
+            f"--{name}={(said[key] - start) / 1e9:.9f}"
+            for name, key in (("from", "begin_ns"), ("to", "end_ns"))
+        ]
         return self.report(view, *seconds)
 
     def compared(self, name, _):
@@ -153,8 +173,8 @@ class Measure:
         }
 
     def gpu_time(self, summary, theirs):
-        """Streams busy with what these steps launched, by events; where each step is a graph, with graphs alone:
-        copies and kernels between them are in no stretch. None: not known."""
+        """Streams busy with what these steps launched, by events; where each step is a graph, with
+        graphs alone: what runs between them is in no stretch. None: not known."""
         told = summary["gpu_time"]
         parts = [row["gpu_ns"] for row in summary["account"] if row["gpu_ns"] is not None]
         graphs = summary["steps"]["end_with"] == "graph"
@@ -172,13 +192,16 @@ class Measure:
         return [line[1:] for line in covered if line[0] == "cupti"]
 
     def cupti(self, name, done):
-        """The same steps by our CUPTI, in a run of its own; and torch.profiler's beside us, who give way."""
+        """The same steps by our CUPTI, in a run of its own; torch.profiler's beside us."""
         if "compared" not in done:
             raise NotChecked("there is nothing of torch.profiler's to compare with")
         path = os.path.join(self.folder, "kineto.json")
         said = self.train(self.traced(STAGEPROF_CUPTI="1"), name, self.options.steps)
         rows = [k for k in self.measured(said, "kernels")["kernels"] if k["stage"] == "gpu_kernel"]
-        ours = {"calls": sum(row["calls"] for row in rows), "total_ns": sum(row["total_ns"] for row in rows)}
+        ours = {
+            "calls": sum(row["calls"] for row in rows),
+            "total_ns": sum(row["total_ns"] for row in rows),
+        }
         coverage = self.cupti_coverage()
         self.train(self.traced(STAGEPROF_CUPTI="1"), name, self.options.steps, f"--kineto={path}")
         beside, theirs = kineto.read(path)["kernels"], done["compared"]["profiler_kernels"]
@@ -195,15 +218,21 @@ class Measure:
         }
 
     def round(self, name, done):
-        """Once without the tracer, with all that is on by default, and with that but the events on the streams."""
+        """Once without the tracer, with all that is on by default, and with that but the events."""
         kinds = {
             "plain": lambda: self.env,
             "traced": self.traced,
             "without_events": lambda: self.traced(STAGEPROF_GPUTIME="0"),
         }
         turn = -1 if len(done.get("rounds", [])) % 2 else 1
-        said = {kind: self.train(kinds[kind](), name, self.options.timed_steps) for kind in list(kinds)[::turn]}
-        return {kind: {key: one[key] for key in ("wall_ns", "ten_steps_ns")} for kind, one in said.items()}
+        said = {
+            kind: self.train(kinds[kind](), name, self.options.timed_steps)
+            for kind in list(kinds)[::turn]
+        }
+        return {
+            kind: {key: one[key] for key in ("wall_ns", "ten_steps_ns")}
+            for kind, one in said.items()
+        }
 
     def program(self, kind, _):
         """A program of five launches, two copies and a set, against one of nvcc's runtimes."""
@@ -212,11 +241,17 @@ class Measure:
             raise NotChecked("no nvcc on PATH or in /usr/local/cuda/bin")
         program = os.path.join(self.folder, kind)
         try:
-            self.run([nvcc, "-cudart", kind, "-o", program, os.path.join(HERE, "real.cu")], self.env)
+            self.run(
+                [nvcc, "-cudart", kind, "-o", program, os.path.join(HERE, "real.cu")], self.env
+            )
         except Failure as failure:
             raise NotChecked(f"it cannot be built here: {failure}")
         root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
-        paths = [os.path.join(root, "lib64"), os.path.join(root, "lib"), self.env.get("LD_LIBRARY_PATH", "")]
+        paths = [
+            os.path.join(root, "lib64"),
+            os.path.join(root, "lib"),
+            self.env.get("LD_LIBRARY_PATH", ""),
+        ]
         more = {"LD_LIBRARY_PATH": os.pathsep.join(filter(None, paths))}
         try:
             plain = self.run([program], {**self.env, **more})
@@ -228,4 +263,9 @@ class Measure:
             calls = {s["stage"]: s["calls"] for s in self.report("stages")["stages"]}
         seen = {stage: calls.get(stage, 0) for stage in PROGRAM}
         same = plain == traced
-        return {"same_output": same, "wanted": PROGRAM, "seen": seen, "passed": same and seen == PROGRAM}
+        return {
+            "same_output": same,
+            "wanted": PROGRAM,
+            "seen": seen,
+            "passed": same and seen == PROGRAM,
+        }

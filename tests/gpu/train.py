@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 WINDOW = "measured steps"
-# The GPU is given nothing for so long on either side of the measured steps; kineto.py counts on half of it.
+# The GPU is given nothing for so long on either side of the measured steps; kineto.py counts on half.
 EDGE_S = 0.02
 # The first steps under a profiler are slow, and a part of them may be missing.
 PROFILED_AHEAD = 3
@@ -167,7 +167,13 @@ def main():
         time.sleep(EDGE_S)
     margin = round(EDGE_S * 1e9 / 2)
     ten = statistics.median(tens) if tens else None
-    print(json.dumps({"begin_ns": begin - margin, "end_ns": end + margin, "wall_ns": counter, "ten_steps_ns": ten}))
+    said = {
+        "begin_ns": begin - margin,
+        "end_ns": end + margin,
+        "wall_ns": counter,
+        "ten_steps_ns": ten,
+    }
+    print(json.dumps(said))
 
 
 if __name__ == "__main__":
