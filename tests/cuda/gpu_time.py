@@ -148,6 +148,19 @@ class GpuTime(Case):
             self.assertLessEqual(rows[path]["gpu_ns"], (ms + 1.5) * MS * STEPS, path)
         self.assertEqual(self.gpu(trace)["spans_given_up"], 0)
 
+    def test_copies_that_wait(self):
+        """Each waits for all of its step: the account, and what is given as the reason."""
+        _, trace = self.train(1, 4, 3, 2, "item")
+        rows = trace.report("cuda")["parts"]
+        self.assertEqual(sum(row["blocking_copies"] for row in rows), STEPS)
+        self.assertEqual(sum(row["syncs"] for row in rows), 1)
+        summary = trace.report("summary")
+        account = {row["part"]: row["ns"] for row in summary["account"]}
+        # The last one is behind the last step.
+        self.assertGreaterEqual(account["sync_wait"], 0.9 * (STEPS - 1) * (4 + 3 + 2) * MS)
+        known = {change["what_if"]: change for change in summary["what_if"]}
+        self.assertIsNone(known["no_syncs"]["reason"])
+
     def test_switched_off_is_not_zero(self):
         _, trace = self.train(5, 2, 2, 2, "sync", env={"STAGEPROF_GPUTIME": "0"})
         report = trace.report("summary")

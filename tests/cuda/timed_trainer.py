@@ -1,7 +1,7 @@
 """A training loop of PyTorch on the CPU that gives the device of tests/fake_cuda known work.
 
     timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices] [modules]
-        [per-thread] [failing] [reset] [release] [destroy] [fork] [unload]
+        [per-thread] [failing] [reset] [release] [destroy] [fork] [unload] [item]
 
 sync: waits for the device in every step. capture: captures a graph in the middle of the forward. aside:
 backward's work is launched by a thread of its own. devices: every second kernel of the forward goes to a
@@ -9,8 +9,9 @@ second device. modules: the forward is a tree of modules with work of their own.
 threads. failing: each part also makes a launch that is refused. reset, release, destroy: in some step, with work under way,
 the device is reset, its primary context released by all, or a context of our own that had work destroyed. fork: half way
 a child goes on with a stage of its own. unload: for two steps there is no CUDA; its libraries, with work under way, are unloaded and
-come back. Prints as JSON what the device did, from the times at which it was given work: a kernel begins
-when it is launched or when the one before it on the device ends.
+come back. item: reads the loss into memory that is not pinned in every step, and no sync follows. Prints as JSON what the
+device did, from the times at which it was given work: a kernel begins when it is launched or when the one before it on the
+device ends.
 """
 
 import _ctypes
@@ -219,6 +220,9 @@ def timed(loader):
         yield batch
 
 
+loss_there, loss_here = ctypes.c_void_p(), ctypes.create_string_buffer(4)
+if "item" in modes:
+    errors += cuda.cudaMalloc(ctypes.byref(loss_there), ctypes.c_size_t(4)) != 0
 weight = torch.ones(1, requires_grad=True)
 optimizer = Optimizer([weight], lr=0.1)
 for batch in timed(DataLoader(Samples(), batch_size=1)):
@@ -237,6 +241,8 @@ for batch in timed(DataLoader(Samples(), batch_size=1)):
         reload()
     if "sync" in modes and has_cuda:
         cuda.cudaStreamSynchronize_ptsz(None) if "per-thread" in modes else cuda.cudaStreamSynchronize(streams[0])
+    if "item" in modes:
+        errors += cuda.cudaMemcpyAsync(loss_here, loss_there, ctypes.c_size_t(4), 2, streams[0]) != 0
     if "fork" in modes and len(waits) == steps // 2:
         fork()
 cuda.cudaDeviceSynchronize()
