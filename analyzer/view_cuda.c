@@ -66,7 +66,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out,
 		[GPU] = sp_cell_null(),
 	};
 
-	if (in_step && gpu->spans)
+	/* Work in no stretch was not timed, which is not 0. */
+	if (in_step && gpu->spans && (gpu->launched.ns[part] || !(c->launches || c->copies || c->sets)))
 		cells[GPU] = sp_cell_count(gpu->launched.ns[part]);
 	if (!calls_of(c) && !(in_step && gpu->launched.ns[part]))
 		return 0;
