@@ -42,24 +42,41 @@ struct reading {
 	bool is_out_of_memory;
 };
 
-bool sp_gpu_call_stalls(uint32_t kind)
+/* Index into struct sp_gpu_calls' stalls; behind its end for kinds that do not wait. */
+static unsigned stall_of(uint32_t kind)
 {
 	switch (kind) {
 	case SP_EV_cudaMalloc:
+		return 0;
 	case SP_EV_cudaHostAlloc:
+		return 1;
 	case SP_EV_cudaHostRegister:
+		return 2;
 	case SP_EV_cudaFree:
+		return 3;
 	case SP_EV_cudaFreeHost:
+		return 4;
 	case SP_EV_cudaHostUnregister:
+		return 5;
 	case SP_EV_cuMemAlloc:
+		return 6;
 	case SP_EV_cuMemHostAlloc:
+		return 7;
 	case SP_EV_cuMemHostRegister:
+		return 8;
 	case SP_EV_cuMemFree:
+		return 9;
 	case SP_EV_cuMemFreeHost:
+		return 10;
 	case SP_EV_cuMemHostUnregister:
-		return true;
+		return 11;
 	}
-	return false;
+	return SP_GPU_STALL_KINDS;
+}
+
+bool sp_gpu_call_stalls(uint32_t kind)
+{
+	return stall_of(kind) < SP_GPU_STALL_KINDS;
 }
 
 bool sp_gpu_copy_is_synchronous(uint32_t kind)
@@ -163,6 +180,19 @@ bool sp_gpu_call_is_cuda(uint8_t class)
 	       class == SP_CLASS_CUDA_RESET || class == SP_CLASS_CUDA_RELEASE;
 }
 
+static void count_stall(struct sp_gpu_calls *calls, uint32_t kind, uint64_t ns)
+{
+	unsigned i = stall_of(kind);
+	struct sp_gpu_stall *stall = calls->stalls + i;
+
+	if (i == SP_GPU_STALL_KINDS)
+		return;
+	stall->kind = kind;
+	stall->calls++;
+	stall->total_ns += ns;
+	stall->max_ns = ns > stall->max_ns ? ns : stall->max_ns;
+}
+
 static void take(struct reading *r, const struct sp_slot *slot)
 {
 	uint32_t kind = sp_commit_kind(slot->commit);
@@ -177,13 +207,8 @@ static void take(struct reading *r, const struct sp_slot *slot)
 	count_call(&r->calls->parts[in_step ? part_at(r, start_ns) : SP_GPU_NO_STEP], slot, class, ns);
 	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE || class == SP_CLASS_CUDA_RESET)
 		take_memory(r, slot, class, start_ns, end_ns);
-	if ((in_step || !r->steps->count) && sp_gpu_call_stalls(kind)) {
-		struct sp_gpu_stall *stall = &r->calls->stalls[kind];
-
-		stall->calls++;
-		stall->total_ns += ns;
-		stall->max_ns = ns > stall->max_ns ? ns : stall->max_ns;
-	}
+	if (in_step || !r->steps->count)
+		count_stall(r->calls, kind, ns);
 }
 
 static int compare_stretches(const void *a, const void *b)

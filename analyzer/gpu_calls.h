@@ -30,9 +30,11 @@ struct sp_gpu_call_sums {
 
 #define SP_GPU_NO_STEP SP_ACCOUNT_PARTS
 #define SP_GPU_CALL_ROWS (SP_ACCOUNT_PARTS + 1)
+#define SP_GPU_STALL_KINDS 12u /* those that sp_gpu_call_stalls() */
 
 /* Allocations and frees in steps, of a process without steps all, by kind of event. */
 struct sp_gpu_stall {
+	uint32_t kind; /* where there are calls */
 	uint64_t calls, total_ns, max_ns;
 };
 
@@ -42,7 +44,7 @@ struct sp_gpu_memory_step {
 
 struct sp_gpu_calls {
 	struct sp_gpu_call_sums parts[SP_GPU_CALL_ROWS];
-	struct sp_gpu_stall stalls[SP_EVENT_KINDS]; /* only of kinds that sp_gpu_call_stalls() */
+	struct sp_gpu_stall stalls[SP_GPU_STALL_KINDS]; /* by kind */
 	struct sp_gpu_memory_step *steps; /* one a step; NULL: no device memory was seen */
 	uint64_t end_bytes, peak_bytes, pinned_peak_bytes;
 	uint64_t unmatched; /* frees of what was not seen to be allocated, and changes beyond the room for them */

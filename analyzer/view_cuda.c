@@ -219,11 +219,11 @@ static int show_stalls(const struct sp_report *report, struct sp_out *out,
 {
 	int r = 0;
 
-	for (uint32_t kind = 0; r == 0 && kind < SP_EVENT_KINDS; kind++) {
-		const struct sp_gpu_stall *stall = &process->calls.stalls[kind];
+	for (unsigned i = 0; r == 0 && i < SP_GPU_STALL_KINDS; i++) {
+		const struct sp_gpu_stall *stall = &process->calls.stalls[i];
 		struct sp_cell cells[W_CELLS] = {
 			[W_PID] = sp_cell_count(pid_of(report, process)),
-			[W_EVENT] = sp_cell_text(sp_event_info(kind)->name),
+			[W_EVENT] = sp_cell_text(sp_event_info(stall->kind)->name),
 			[W_CALLS] = sp_cell_count(stall->calls),
 			[W_TOTAL] = sp_cell_count(stall->total_ns),
 			[W_MAX] = sp_cell_count(stall->max_ns),
