@@ -132,8 +132,11 @@ def arguments(given=None):
     options.library, options.report = os.path.abspath(options.library), os.path.abspath(
         options.report
     )
-    options.only = options.only or WORKLOADS
-    options.paired = [name for name in options.paired or PAIRED if name in options.only]
+    options.only = list(dict.fromkeys(options.only or WORKLOADS))
+    aside = [name for name in options.paired or [] if name not in options.only]
+    if aside:
+        parser.error(f"--paired={aside[0]}: it is not among those that --only names")
+    options.paired = [name for name in dict.fromkeys(options.paired or PAIRED) if name in options.only]
     return options
 
 

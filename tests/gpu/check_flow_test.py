@@ -262,8 +262,9 @@ class Flow(unittest.TestCase):
             (f"--add={self.at('none')}", "No such file"),
             ("--seconds=0", "name some with --add"),
             ("--bogus", "unrecognized"),
+            ("--only=resnet/amp --paired=resnet/eager", "not among those that --only names"),
         ):
-            said, _ = self.check(2, option)
+            said, _ = self.check(2, *option.split())
             self.assertIn(words, said)
         self.assertEqual(self.trained(), [])
         self.assertEqual(self.check(0, "--help")[0], "")
