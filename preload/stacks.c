@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "preload/aside.h"
+#include "preload/build_id.h"
 #include "preload/config.h"
 #include "preload/deep.h"
 #include "preload/hot.h"
@@ -233,12 +234,23 @@ static int place_of(uint64_t *table, unsigned places, uint64_t hash, int *ret_ne
 	return -1;
 }
 
+/* Where the file can be found again, which build it was. */
+static void build_define(struct sp_thread *t, uint32_t object, const struct sp_object_facts *facts)
+{
+	uint8_t id[SP_BUILD_ID_BYTES_MAX];
+	long bytes = sp_build_id_read(facts, id);
+
+	if (bytes >= 0)
+		sp_define(t, SP_DEFINE_BUILD, object, id, (uint32_t)bytes, NULL, 0);
+}
+
 static void object_define(struct sp_thread *t, uintptr_t address)
 {
 	struct dl_find_object found;
 	struct sp_object_facts facts;
 	char path[4096] = "";
 	struct sp_text text = sp_text_init(path, sizeof(path));
+	size_t length;
 	int place, is_new;
 
 	if (!find_object || find_object((void *)address, &found) < 0 || !found.dlfo_link_map)
@@ -252,8 +264,10 @@ static void object_define(struct sp_thread *t, uintptr_t address)
 	sp_text_add(&text, found.dlfo_link_map->l_name);
 	if (!path[0])
 		SP_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/thread-self/exe", path, sizeof(path) - 1);
-	sp_define(t, SP_DEFINE_OBJECT, (uint32_t)place + 1, &facts, sizeof(facts), path,
-		  sp_redact(path, strlen(path)));
+	length = sp_redact(path, strlen(path));
+	sp_define(t, SP_DEFINE_OBJECT, (uint32_t)place + 1, &facts, sizeof(facts), path, length);
+	if (path[0] == '/')
+		build_define(t, (uint32_t)place + 1, &facts);
 }
 
 /* Returns the stack's id, 0 where the table is full. */

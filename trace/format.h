@@ -191,6 +191,8 @@ struct sp_slot {
  * count from 1 in each process image; 0: not known. */
 #define SP_FILE_TYPE_SHIFT 28
 
+#define SP_BUILD_ID_BYTES_MAX 64u
+
 #define SP_KIND_EVENTS 1024u   /* kinds of events are below */
 #define SP_KIND_HOLE 0u	       /* a slot never committed (a signal, a kill); nothing of it is known */
 #define SP_KIND_EXTRA 0xFFF0u  /* three more words of the event before it */
@@ -209,6 +211,7 @@ enum sp_define {
 	SP_DEFINE_NOTE = 7,	/* "sentence[\tname]" about this process for the report (arg 0) */
 	SP_DEFINE_SLOW = 8,	/* struct sp_slow_facts: a slow call and its stack (arg: the stack's id) */
 	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg: its stack's id, 0: none) */
+	SP_DEFINE_BUILD = 10,	/* GNU build id of a mapped object's file (arg: the object's id); no bytes: it has none */
 	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_facts: what the process may run on (arg 0) */
 	SP_DEFINE_USAGE = 13,	/* struct sp_usage_facts: a thread's, at its clean end (arg 0) */
 	SP_DEFINE_STEP_USAGE = 14, /* struct sp_step_usage_facts: now and then, in a step (arg 0) */
