@@ -42,6 +42,8 @@ static void put_cell(FILE *file, enum sp_cell_type type, const struct sp_cell *c
 {
 	switch (type) {
 	case SP_CELL_TEXT:
+	case SP_CELL_CHAIN:
+	case SP_CELL_LIST:
 		put_text(file, cell);
 		break;
 	case SP_CELL_SIGNED:

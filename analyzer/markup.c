@@ -57,7 +57,7 @@ void sp_markup_table(struct sp_markup *m, const char *key, const char *title,
 		if (!columns[i].title)
 			continue;
 		fprintf(m->file, "<th scope=\"col\"%s",
-			columns[i].type == SP_CELL_TEXT ? " class=\"text\"" : "");
+			sp_cell_is_text(columns[i].type) ? " class=\"text\"" : "");
 		if (columns[i].key)
 			fprintf(m->file, " data-key=\"%s\"", columns[i].key);
 		fprintf(m->file, ">%s</th>", _(columns[i].title));
@@ -69,14 +69,14 @@ static int put_cell(FILE *file, const struct sp_column *column, const struct sp_
 {
 	char *text;
 
-	if (column->type == SP_CELL_TEXT && !cell->is_null) {
+	if (sp_cell_is_text(column->type) && !cell->is_null) {
 		fputs("<td class=\"text\">", file);
 		sp_markup_text(file, cell->text, cell->bytes);
 	} else {
 		text = sp_table_cell(column, cell);
 		if (!text)
 			return -ENOMEM;
-		fprintf(file, column->type == SP_CELL_TEXT ? "<td class=\"text\">%s" : "<td>%s",
+		fprintf(file, sp_cell_is_text(column->type) ? "<td class=\"text\">%s" : "<td>%s",
 			text);
 		free(text);
 	}

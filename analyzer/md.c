@@ -45,7 +45,7 @@ void sp_md_head(struct sp_md *md, const char *title, const struct sp_column *col
 	fputs("|\n", md->file);
 	for (size_t i = 0; i < n; i++)
 		if (columns[i].title)
-			fputs(columns[i].type == SP_CELL_TEXT ? "|:---" : "|---:", md->file);
+			fputs(sp_cell_is_text(columns[i].type) ? "|:---" : "|---:", md->file);
 	fputs("|\n", md->file);
 }
 

@@ -94,6 +94,24 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 	return out->table ? 0 : -ENOMEM;
 }
 
+static void json_list(struct sp_json *j, const char *key, const struct sp_cell *cell)
+{
+	const char *at = cell->text, *end = cell->text + cell->bytes, *stop;
+
+	sp_json_open(j, key, '[');
+	for (; cell->bytes; at = stop + 1) {
+		stop = memchr(at, ';', (size_t)(end - at));
+		stop = stop ? stop : end;
+		if (stop == at)
+			sp_json_null(j, NULL);
+		else
+			sp_json_string(j, NULL, at, (size_t)(stop - at));
+		if (stop == end)
+			break;
+	}
+	sp_json_close(j, ']');
+}
+
 static void json_cell(struct sp_json *j, const struct sp_column *column, const struct sp_cell *cell)
 {
 	if (cell->is_null) {
@@ -102,7 +120,11 @@ static void json_cell(struct sp_json *j, const struct sp_column *column, const s
 	}
 	switch (column->type) {
 	case SP_CELL_TEXT:
+	case SP_CELL_CHAIN:
 		sp_json_string(j, column->key, cell->text, cell->bytes);
+		break;
+	case SP_CELL_LIST:
+		json_list(j, column->key, cell);
 		break;
 	case SP_CELL_SIGNED:
 	case SP_CELL_AT_NS:

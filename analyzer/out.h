@@ -27,6 +27,8 @@ enum sp_format {
 
 enum sp_cell_type {
 	SP_CELL_TEXT,
+	SP_CELL_CHAIN, /* a text whose beginning tells most: for people it is shortened at its end, not in its middle */
+	SP_CELL_LIST,  /* a text of items between ';', an empty one is null: an array in JSON */
 	SP_CELL_COUNT,
 	SP_CELL_ID,	/* a number that is a name: no separators */
 	SP_CELL_NS,
@@ -36,6 +38,11 @@ enum sp_cell_type {
 	SP_CELL_RATE, /* bytes in a second */
 	SP_CELL_SHARE,
 };
+
+static inline bool sp_cell_is_text(enum sp_cell_type type)
+{
+	return type == SP_CELL_TEXT || type == SP_CELL_CHAIN || type == SP_CELL_LIST;
+}
 
 struct sp_column {
 	const char *key;   /* of JSON and CSV; NULL: not there */

@@ -9,22 +9,6 @@
 #include "trace/format.h"
 
 #define OBJECT_NAME_BYTES 64u
-#define FRAME_BYTES 128u
-
-struct sp_stack {
-	struct {
-		uint32_t image, id;
-	} key;
-	uint32_t count;
-	UT_hash_handle hh;
-	uint64_t addresses[];
-};
-
-struct sp_object {
-	uint32_t image;
-	struct sp_object_facts facts;
-	char name[OBJECT_NAME_BYTES]; /* the end of its path's last part */
-};
 
 /* *ret: NULL where there is no room. Returns 0 or -ENOMEM. */
 static int slow_of(struct sp_slow_calls *calls, uint32_t image, uint32_t stack, const struct sp_slow_facts *facts,
@@ -112,36 +96,65 @@ static int take_stack(struct sp_slow_calls *calls, uint32_t image, const struct 
 	return 0;
 }
 
-static void object_name(char ret[OBJECT_NAME_BYTES], const char *path, size_t bytes)
+static const char *object_name(const char *path, size_t bytes)
 {
 	const char *slash = memrchr(path, '/', bytes);
 	size_t skip = slash ? (size_t)(slash + 1 - path) : 0;
 
-	if (bytes - skip >= OBJECT_NAME_BYTES)
-		skip = bytes - (OBJECT_NAME_BYTES - 1);
-	memset(ret, 0, OBJECT_NAME_BYTES);
-	memcpy(ret, path + skip, bytes - skip);
+	return path + (bytes - skip < OBJECT_NAME_BYTES ? skip : bytes - (OBJECT_NAME_BYTES - 1));
+}
+
+static int make_room(struct sp_slow_calls *calls)
+{
+	size_t room = calls->object_room ? 2 * calls->object_room : 64;
+	struct sp_object *objects;
+
+	if (calls->object_count < calls->object_room)
+		return 0;
+	objects = realloc(calls->objects, room * sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	calls->objects = objects;
+	calls->object_room = room;
+	return 0;
 }
 
 static int take_object(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
 {
-	struct sp_object *o;
+	struct sp_object o = {.image = image, .id = d->id};
+	size_t bytes = d->bytes - sizeof(o.facts);
 
-	if (d->bytes < sizeof(o->facts) || calls->object_count >= SP_SLOW_MAX)
+	if (d->bytes < sizeof(o.facts) || calls->object_count >= SP_SLOW_MAX)
 		return 0;
-	if (calls->object_count == calls->object_room) {
-		size_t room = calls->object_room ? 2 * calls->object_room : 64;
-
-		o = realloc(calls->objects, room * sizeof(*o));
-		if (!o)
-			return -ENOMEM;
-		calls->objects = o;
-		calls->object_room = room;
+	o.path = strndup((const char *)d->blob + sizeof(o.facts), bytes);
+	if (!o.path || make_room(calls) < 0) {
+		free(o.path);
+		return -ENOMEM;
 	}
-	o = &calls->objects[calls->object_count++];
-	o->image = image;
-	memcpy(&o->facts, d->blob, sizeof(o->facts));
-	object_name(o->name, (const char *)d->blob + sizeof(o->facts), d->bytes - sizeof(o->facts));
+	memcpy(&o.facts, d->blob, sizeof(o.facts));
+	o.name = object_name(o.path, strlen(o.path));
+	calls->objects[calls->object_count++] = o;
+	return 0;
+}
+
+static int take_build(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
+{
+	struct sp_build *build, *old;
+
+	if (d->bytes > sizeof(build->id) || HASH_COUNT(calls->builds) >= SP_SLOW_MAX)
+		return 0;
+	build = calloc(1, sizeof(*build));
+	if (!build)
+		return -ENOMEM;
+	build->key.image = image;
+	build->key.object = d->id;
+	build->bytes = d->bytes;
+	memcpy(build->id, d->blob, d->bytes);
+	HASH_FIND(hh, calls->builds, &build->key, sizeof(build->key), old);
+	if (old)
+		free(build);
+	else
+		HASH_ADD(hh, calls->builds, key, sizeof(build->key), build);
 	return 0;
 }
 
@@ -154,6 +167,8 @@ int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_de
 		return take_stack(calls, image, d);
 	case SP_DEFINE_OBJECT:
 		return take_object(calls, image, d);
+	case SP_DEFINE_BUILD:
+		return take_build(calls, image, d);
 	case SP_DEFINE_LINE:
 		return take_line(calls, image, d);
 	}
@@ -188,6 +203,7 @@ void sp_slow_finish(struct sp_slow_calls *calls)
 {
 	struct sp_slow *slow, *next_slow;
 	struct sp_stack *stack, *next_stack;
+	struct sp_build *build, *next_build;
 
 	HASH_ITER(hh, calls->by_key, slow, next_slow) {
 		HASH_DELETE(hh, calls->by_key, slow);
@@ -197,32 +213,41 @@ void sp_slow_finish(struct sp_slow_calls *calls)
 		HASH_DELETE(hh, calls->stacks, stack);
 		free(stack);
 	}
+	HASH_ITER(hh, calls->builds, build, next_build) {
+		HASH_DELETE(hh, calls->builds, build);
+		free(build);
+	}
+	for (size_t i = 0; i < calls->object_count; i++)
+		free(calls->objects[i].path);
 	free(calls->objects);
 	sp_lines_finish(&calls->lines);
 	*calls = (struct sp_slow_calls){.by_key = NULL};
 }
 
-static const struct sp_stack *stack_of(const struct sp_slow_calls *calls, uint32_t image, uint32_t id)
+const struct sp_stack *sp_stack_find(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack)
 {
 	const struct {
 		uint32_t image, id;
-	} key = {image, id};
-	struct sp_stack *stack;
+	} key = {image, stack};
+	struct sp_stack *found;
 
-	HASH_FIND(hh, calls->stacks, &key, sizeof(key), stack);
-	return stack;
+	HASH_FIND(hh, calls->stacks, &key, sizeof(key), found);
+	return found;
 }
 
-uint32_t sp_stack_frames(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack)
+const struct sp_build *sp_build_of(const struct sp_slow_calls *calls, const struct sp_object *object)
 {
-	const struct sp_stack *found = stack_of(calls, image, stack);
+	const struct {
+		uint32_t image, object;
+	} key = {object->image, object->id};
+	struct sp_build *build;
 
-	return found ? found->count : 0;
+	HASH_FIND(hh, calls->builds, &key, sizeof(key), build);
+	return build;
 }
 
 /* The last object of the image that begins at or below the address, where it reaches that far. */
-static const struct sp_object *object_at(const struct sp_slow_calls *calls, uint32_t image,
-					 uint64_t address)
+const struct sp_object *sp_object_at(const struct sp_slow_calls *calls, uint32_t image, uint64_t address)
 {
 	size_t low = 0, high = calls->object_count;
 
@@ -241,26 +266,22 @@ static const struct sp_object *object_at(const struct sp_slow_calls *calls, uint
 	return &calls->objects[low - 1];
 }
 
-size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack, uint32_t i, char *ret,
-		      size_t ret_bytes)
+size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_t address, char ret[SP_FRAME_BYTES])
 {
-	uint64_t address = stack_of(calls, image, stack)->addresses[i];
-	const struct sp_object *o = object_at(calls, image, address);
-	int n = snprintf(ret, ret_bytes, "%s+0x%" PRIx64, o ? o->name : "?",
-			 o ? address - o->facts.bias : address);
+	const struct sp_object *o = sp_object_at(calls, image, address);
 
-	return (size_t)n < ret_bytes ? (size_t)n : ret_bytes - 1;
+	return (size_t)snprintf(ret, SP_FRAME_BYTES, "%s+0x%" PRIx64, o ? o->name : "?",
+				o ? address - o->facts.bias : address);
 }
 
-size_t sp_stack_text(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack, char ret[SP_STACK_TEXT_BYTES])
+size_t sp_stack_text(const struct sp_slow_calls *calls, const struct sp_stack *stack, char ret[SP_STACK_TEXT_BYTES])
 {
-	uint32_t n = sp_stack_frames(calls, image, stack);
 	size_t used = 0;
 
-	for (uint32_t i = 0; i < n && used + FRAME_BYTES < SP_STACK_TEXT_BYTES; i++) {
+	for (uint32_t i = 0; stack && i < stack->count && i < SP_STACK_FRAMES_MAX; i++) {
 		if (i)
 			ret[used++] = ';';
-		used += sp_stack_frame(calls, image, stack, i, ret + used, FRAME_BYTES);
+		used += sp_stack_frame(calls, stack->key.image, stack->addresses[i], ret + used);
 	}
 	return used;
 }

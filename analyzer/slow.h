@@ -25,19 +25,43 @@ struct sp_slow {
 	UT_hash_handle hh;
 };
 
-struct sp_stack;
-struct sp_object;
+struct sp_stack {
+	struct {
+		uint32_t image, id;
+	} key;
+	uint32_t count;
+	UT_hash_handle hh;
+	uint64_t addresses[]; /* innermost first */
+};
+
+struct sp_object {
+	uint32_t image, id;
+	struct sp_object_facts facts;
+	char *path;	  /* any bytes */
+	const char *name; /* the end of its last part */
+};
+
+/* The GNU build id of an image's object. */
+struct sp_build {
+	struct {
+		uint32_t image, object;
+	} key;
+	UT_hash_handle hh;
+	uint32_t bytes; /* 0: it has none */
+	uint8_t id[SP_BUILD_ID_BYTES_MAX];
+};
 
 struct sp_slow_calls {
 	struct sp_slow *by_key; /* uthash */
 	struct sp_stack *stacks;
 	struct sp_object *objects; /* in the order of their images and addresses, once sorted */
 	size_t object_count, object_room;
+	struct sp_build *builds;
 	uint64_t turned_away; /* calls that found no room */
 	struct sp_lines lines;
 };
 
-/* Takes SLOW, STACK, OBJECT and LINE definitions of an image; others are passed over. Returns 0 or -ENOMEM. */
+/* Takes SLOW, STACK, OBJECT, BUILD and LINE definitions of an image; others are passed over. Returns 0 or -ENOMEM. */
 int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d);
 
 /* Once, after the last definition. */
@@ -45,19 +69,28 @@ void sp_slow_sort(struct sp_slow_calls *calls);
 
 void sp_slow_finish(struct sp_slow_calls *calls);
 
-/* How many frames an image's stack has; 0: there is none, or its definition is lost. */
-uint32_t sp_stack_frames(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack);
+/* NULL: there is none, or its definition is lost. */
+const struct sp_stack *sp_stack_find(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack);
+
+/* What is mapped there, or NULL; a place in it is one in its file once the bias is taken away. */
+const struct sp_object *sp_object_at(const struct sp_slow_calls *calls, uint32_t image, uint64_t address);
+
+/* NULL: not known. */
+const struct sp_build *sp_build_of(const struct sp_slow_calls *calls, const struct sp_object *object);
 
 /*
- * Writes frame i, innermost first, as "object+0xOFFSET", not escaped; the offset is one in the object's file.
- * Returns the bytes written, without the NUL. ret_bytes >= 32.
+ * Writes an address as "object+0xOFFSET", not escaped; the offset is one in the object's file. Returns the bytes written,
+ * without the NUL.
  */
-size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack, uint32_t i, char *ret,
-		      size_t ret_bytes);
+#define SP_FRAME_BYTES 128u
+size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_t address, char ret[SP_FRAME_BYTES]);
 
-/* All of them, "a+0x1;b+0x2": what a flame graph calls folded, but innermost first. Returns the bytes, not
- * NUL-terminated. */
-#define SP_STACK_TEXT_BYTES (16u * 1024u)
-size_t sp_stack_text(const struct sp_slow_calls *calls, uint32_t image, uint32_t stack, char ret[SP_STACK_TEXT_BYTES]);
+/* Frames beyond are not shown. */
+#define SP_STACK_FRAMES_MAX 64u
+
+/* All of them, "a+0x1;b+0x2": what a flame graph calls folded, but innermost first. stack may be NULL. Returns the
+ * bytes, not NUL-terminated. */
+#define SP_STACK_TEXT_BYTES (SP_STACK_FRAMES_MAX * SP_FRAME_BYTES)
+size_t sp_stack_text(const struct sp_slow_calls *calls, const struct sp_stack *stack, char ret[SP_STACK_TEXT_BYTES]);
 
 #endif

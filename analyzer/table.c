@@ -91,6 +91,8 @@ static void format_number(char ret[SP_NUMBER_BYTES], enum sp_cell_type type,
 		snprintf(ret, SP_NUMBER_BYTES, "%.1f %%", cell->share * 100);
 		break;
 	case SP_CELL_TEXT:
+	case SP_CELL_CHAIN:
+	case SP_CELL_LIST:
 		break;
 	}
 }
@@ -101,7 +103,7 @@ char *sp_table_cell(const struct sp_column *column, const struct sp_cell *cell)
 
 	if (cell->is_null)
 		return strdup("-");
-	if (column->type == SP_CELL_TEXT)
+	if (sp_cell_is_text(column->type))
 		sp_text_escape(text, sizeof(text), cell->text, cell->bytes);
 	else
 		format_number(text, column->type, cell);
@@ -112,7 +114,7 @@ static void put_padded(struct sp_table *t, size_t i, const char *text, bool is_l
 {
 	unsigned have = (unsigned)sp_text_width(text);
 	unsigned pad = have < t->widths[i] ? t->widths[i] - have : 0;
-	bool left = t->columns[i].type == SP_CELL_TEXT;
+	bool left = sp_cell_is_text(t->columns[i].type);
 
 	if (left)
 		fprintf(t->file, "%s%*s", text, is_last ? 0 : (int)pad, "");
@@ -175,27 +177,25 @@ static size_t widest_text(const struct sp_table *t)
 	size_t widest = t->n;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (is_shown(t, i) && t->columns[i].type == SP_CELL_TEXT && t->widths[i] > least_width(t, i) &&
+		if (is_shown(t, i) && sp_cell_is_text(t->columns[i].type) && t->widths[i] > least_width(t, i) &&
 		    (widest == t->n || t->widths[i] > t->widths[widest]))
 			widest = i;
 	return widest;
 }
 
+/* Column by column, so that of two long texts neither gives all. */
 static void narrow_texts(struct sp_table *t)
 {
 	size_t i;
 
-	while (excess(t) && (i = widest_text(t)) < t->n) {
-		unsigned spare = t->widths[i] - least_width(t, i);
-
-		t->widths[i] -= spare < excess(t) ? spare : excess(t);
-	}
+	while (excess(t) && (i = widest_text(t)) < t->n)
+		t->widths[i]--;
 }
 
 /* A column that says nothing of any row that waits. */
 static bool is_blank(const struct sp_table *t, size_t i)
 {
-	bool blank = t->columns[i].type != SP_CELL_TEXT && t->rows > 0;
+	bool blank = !sp_cell_is_text(t->columns[i].type) && t->rows > 0;
 
 	for (size_t row = 0; blank && row < t->rows; row++) {
 		const char *cell = t->cells[row * t->n + i];
@@ -213,7 +213,7 @@ static size_t last_number(const struct sp_table *t, bool only_blank)
 	while (first < t->n && !is_shown(t, first))
 		first++;
 	for (size_t i = t->n; i-- > first + 1;)
-		if (is_shown(t, i) && t->columns[i].type != SP_CELL_TEXT &&
+		if (is_shown(t, i) && !sp_cell_is_text(t->columns[i].type) &&
 		    (only_blank ? is_blank(t, i) : t->columns[i].type != SP_CELL_SHARE))
 			return i;
 	return t->n;
@@ -250,6 +250,14 @@ static void print_head(struct sp_table *t)
 	fputs(t->color ? "\033[0m\n" : "\n", t->file);
 }
 
+static void shorten(const struct sp_column *column, char *text, size_t width)
+{
+	if (column->type == SP_CELL_CHAIN)
+		sp_text_cut(text, width);
+	else
+		sp_text_shorten(text, width);
+}
+
 static void print_waiting(struct sp_table *t)
 {
 	print_head(t);
@@ -257,9 +265,9 @@ static void print_waiting(struct sp_table *t)
 		char **cells = &t->cells[row * t->n];
 
 		for (size_t i = 0; i < t->n; i++)
-			if (t->width && cells[i] && t->columns[i].type == SP_CELL_TEXT &&
+			if (t->width && cells[i] && sp_cell_is_text(t->columns[i].type) &&
 			    t->widths[i] >= TEXT_WIDTH_MIN)
-				sp_text_shorten(cells[i], t->widths[i]);
+				shorten(&t->columns[i], cells[i], t->widths[i]);
 		print_row(t, cells);
 		putc('\n', t->file);
 		for (size_t i = 0; i < t->n; i++)

@@ -48,7 +48,7 @@ int sp_sql_step(sqlite3_stmt *insert)
 
 static const char *type_of(enum sp_cell_type type)
 {
-	return type == SP_CELL_TEXT ? "TEXT" : type == SP_CELL_SHARE ? "REAL" : "INTEGER";
+	return sp_cell_is_text(type) ? "TEXT" : type == SP_CELL_SHARE ? "REAL" : "INTEGER";
 }
 
 static void append(char *sql, const char *text)
@@ -104,6 +104,8 @@ static void bind(sqlite3_stmt *insert, int at, enum sp_cell_type type, const str
 {
 	switch (type) {
 	case SP_CELL_TEXT:
+	case SP_CELL_CHAIN:
+	case SP_CELL_LIST:
 		sp_sql_text(insert, at, cell->text, cell->bytes);
 		break;
 	case SP_CELL_SHARE:

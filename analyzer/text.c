@@ -122,6 +122,17 @@ void sp_text_shorten(char *text, size_t width)
 	memmove(text + head + 3, text + tail, bytes - tail + 1);
 }
 
+void sp_text_cut(char *text, size_t width)
+{
+	size_t columns, head;
+
+	if (sp_text_width(text) <= width)
+		return;
+	head = sp_text_prefix(text, width - 3, &columns);
+	if (strlen(text) - head >= 3)
+		strcpy(text + head, "...");
+}
+
 const char *sp_text_count(char ret[SP_NUMBER_BYTES], uint64_t n)
 {
 	char digits[SP_NUMBER_BYTES];

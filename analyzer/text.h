@@ -28,6 +28,9 @@ size_t sp_text_prefix(const char *text, size_t columns, size_t *ret_width);
  */
 void sp_text_shorten(char *text, size_t width);
 
+/* The same, taking from the end. */
+void sp_text_cut(char *text, size_t width);
+
 #define SP_NUMBER_BYTES 32u
 
 /* "1,234,567" */

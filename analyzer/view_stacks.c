@@ -6,9 +6,10 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/slow.h"
+#include "analyzer/stack_cells.h"
 #include "analyzer/text.h"
 
-enum { PID, EVENT, CALLS, TOTAL, MAX, LONGEST, FRAMES, CELLS };
+enum { PID, EVENT, CALLS, TOTAL, MAX, LONGEST, FRAMES, FUNCTIONS, BRIEF, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
@@ -17,7 +18,9 @@ static const struct sp_column columns[CELLS] = {
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
 	[LONGEST] = {"max_file", N_("in its longest call"), SP_CELL_TEXT},
-	[FRAMES] = {"frames", N_("from (innermost first)"), SP_CELL_TEXT},
+	[FRAMES] = {"frames", NULL, SP_CELL_TEXT},
+	[FUNCTIONS] = {"functions", NULL, SP_CELL_LIST},
+	[BRIEF] = {NULL, N_("from (innermost first)"), SP_CELL_CHAIN},
 };
 
 /* In the order of their keys; the process that is selected only. */
@@ -25,6 +28,7 @@ struct list {
 	const struct sp_report *report;
 	const struct sp_slow **calls;
 	uint32_t n;
+	struct sp_functions functions;
 };
 
 static uint64_t total_ns(const void *context, uint32_t i)
@@ -46,10 +50,14 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const struct sp_event_info *info = sp_event_info(call->key.kind);
 	uint64_t ns_per_tick = report->index.hosts[image->host].clock.ns_per_tick;
 	uint32_t file = SP_NAMES_REST;
-	char frames[SP_STACK_TEXT_BYTES];
+	struct sp_cell stack[SP_STACK_CELLS];
+	struct sp_stack_text text;
 	const char *name;
 	size_t bytes;
+	int r = sp_stack_cells_make(&list->functions, call->key.image, call->key.stack, &text, stack);
 
+	if (r < 0)
+		return r;
 	if (info->arg == SP_ARG_FILE)
 		file = sp_image_file(&report->facts.images[call->key.image], call->max_arg);
 	name = sp_names_text(&report->facts.files, file, &bytes);
@@ -60,11 +68,14 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[TOTAL] = sp_cell_count(total_ns(list, i)),
 		[MAX] = sp_cell_count(sp_clock_span_ns(ns_per_tick, call->all.max_ticks)),
 		[LONGEST] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_null(),
-		[FRAMES] = sp_cell_bytes(frames, sp_stack_text(&report->facts.slow, call->key.image,
-							       call->key.stack, frames)),
+		[FRAMES] = stack[SP_STACK_FRAMES],
+		[FUNCTIONS] = stack[SP_STACK_FUNCTIONS],
+		[BRIEF] = stack[SP_STACK_BRIEF],
 	};
 
-	return sp_out_row(out, cells);
+	r = sp_out_row(out, cells);
+	sp_stack_cells_finish(&text);
+	return r;
 }
 
 static int make_list(struct list *list)
@@ -95,12 +106,15 @@ int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	r = make_list(&list);
 	rows.count = list.n;
+	if (r == 0)
+		r = sp_functions_find(&list.functions, &report->facts.slow, &report->index);
 	sp_run_json(report, out);
 	if (r == 0)
 		r = sp_view_rows_show(&rows, out, options->limit);
 	if (r == 0 && list.n == 0)
 		sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms "
 				 "asks for them.");
+	sp_functions_finish(&list.functions);
 	free(list.calls);
 	return r;
 }

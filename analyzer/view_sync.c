@@ -9,11 +9,12 @@
 #include "analyzer/gpu_calls.h"
 #include "analyzer/lines.h"
 #include "analyzer/slow.h"
+#include "analyzer/stack_cells.h"
 #include "analyzer/stage.h"
 
 #define FOR_BYTES 64u
 
-enum { PID, LINE, FUNCTION, EVENT, FOR, WAITED_FOR, MEMORY, CALLS, TOTAL, MAX, STACK, CELLS };
+enum { PID, LINE, FUNCTION, EVENT, FOR, WAITED_FOR, MEMORY, CALLS, TOTAL, MAX, FRAMES, FUNCTIONS, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
@@ -26,7 +27,8 @@ static const struct sp_column columns[CELLS] = {
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
-	[STACK] = {"frames", NULL, SP_CELL_TEXT},
+	[FRAMES] = {"frames", NULL, SP_CELL_TEXT},
+	[FUNCTIONS] = {"functions", NULL, SP_CELL_LIST},
 };
 
 /* Calls of one kind from one line; or from one stack, those that have no line. */
@@ -42,6 +44,7 @@ struct list {
 	struct wait *waits;
 	uint32_t n;
 	bool has_rest; /* one has no line */
+	struct sp_functions functions;
 };
 
 static struct wait wait_of_line(const struct sp_line *line)
@@ -128,8 +131,13 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const char *text = wait->line ? wait->line->key.text : NULL;
 	const char *tab = text ? memchr(text, '\t', wait->line->text_bytes) : NULL;
 	size_t place = tab ? (size_t)(tab - text) : text ? wait->line->text_bytes : 0;
-	char frames[SP_STACK_TEXT_BYTES], both[FOR_BYTES];
-	size_t bytes = sp_stack_text(&report->facts.slow, wait->image, wait->stack, frames);
+	struct sp_cell stack[SP_STACK_CELLS];
+	struct sp_stack_text native;
+	char both[FOR_BYTES];
+	int r = sp_stack_cells_make(&list->functions, wait->image, wait->stack, &native, stack);
+
+	if (r < 0)
+		return r;
 	struct sp_cell cells[CELLS] = {
 		[PID] = sp_cell_count(report->index.images[wait->image].pid),
 		[LINE] = text ? sp_cell_bytes(text, place) : sp_cell_null(),
@@ -142,10 +150,13 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[TOTAL] = sp_cell_count(total_ns(list, i)),
 		[MAX] = wait->max_ticks ? sp_cell_count(span_ns(report, wait, wait->max_ticks)) :
 					  sp_cell_null(),
-		[STACK] = bytes ? sp_cell_bytes(frames, bytes) : sp_cell_null(),
+		[FRAMES] = stack[SP_STACK_FRAMES],
+		[FUNCTIONS] = stack[SP_STACK_FUNCTIONS],
 	};
 
-	return sp_out_row(out, cells);
+	r = sp_out_row(out, cells);
+	sp_stack_cells_finish(&native);
+	return r;
 }
 
 static void add(struct list *list, struct wait wait)
@@ -196,6 +207,8 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	r = make_list(&list);
 	rows.count = list.n;
+	if (r == 0)
+		r = sp_functions_find(&list.functions, &report->facts.slow, &report->index);
 	sp_run_json(report, out);
 	if (r == 0)
 		r = sp_view_rows_show(&rows, out, options->limit);
@@ -207,6 +220,7 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 				 "Python: the view stacks has their native stacks.");
 	if (r == 0 && turned_away)
 		sp_out_line(out, "%llu more calls found no room here.", (unsigned long long)turned_away);
+	sp_functions_finish(&list.functions);
 	free(list.waits);
 	return r;
 }

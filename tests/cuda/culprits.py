@@ -40,6 +40,13 @@ def names_of(frames, known):
     return [name for offset in offsets for begin, end, name in known if begin < offset <= end]
 
 
+def names_told(row):
+    """The same, as the report names them by itself."""
+    frames = row["frames"].split(";")
+    assert len(frames) == len(row["functions"]), row
+    return [name for frame, name in zip(frames, row["functions"]) if frame.startswith(LIBRARY + "+")]
+
+
 class Culprits(Case):
     """As it is when nobody asks for anything."""
 
@@ -69,6 +76,7 @@ class Culprits(Case):
                     self.assertGreaterEqual(row["total_ns"], row["calls"] * self.said["kernel_ns"] * 0.8)
                     self.assertEqual((row["waited_for"], row["host_memory"]), (waited_for, memory))
                     self.assertEqual(names_of(row["frames"], known), native, row["frames"])
+                    self.assertEqual(names_told(row), native, row)
                     mine.append(row["total_ns"])
             self.assertLessEqual(sum(mine), self.said["took_ns"][mark])
         self.assert_only_long_ones(rows)
@@ -78,6 +86,8 @@ class Culprits(Case):
         known = functions(self.waits)
         kept = collections.Counter()
         for row in rows:
+            if row["frames"]:
+                self.assertEqual(names_told(row), names_of(row["frames"], known), row)
             kept[row["event"], tuple(names_of(row["frames"], known))] += row["calls"]
         for event, _, _, _, native in (wait for waits in WAITS.values() for wait in waits):
             self.assertGreaterEqual(kept[event, tuple(native)], ROUNDS_LEAST, kept)

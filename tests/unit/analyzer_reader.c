@@ -369,9 +369,9 @@ START_TEST(slow_calls_come_with_their_stacks)
 	write_as(&m, "a.zst");
 	sp_load_one(&load, folder);
 	text = sp_load_print(&load, "stacks", SP_FORMAT_CSV);
-	ck_assert_str_eq(text, "pid,event,calls,total_ns,max_ns,max_file,frames\n"
+	ck_assert_str_eq(text, "pid,event,calls,total_ns,max_ns,max_file,frames,functions\n"
 			       "10,\"read\",3,15000,5000,\"/data/x\","
-			       "\"libx.so+0x1234;prog+0x400010;?+0x10\"\n");
+			       "\"libx.so+0x1234;prog+0x400010;?+0x10\",\";;\"\n");
 	free(text);
 	sp_load_finish(&load);
 }
