@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The newest CUDA whose cudaTypedefs.h the driver's ABIs were held against (tests/cuda/entry_points.py). Who raises it
- * has read what is new there. */
+/* The newest CUDA whose cudaTypedefs.h the driver's ABIs were held against
+ * (tests/cuda/entry_points.py). Who raises it has read what is new there. */
 #define SP_CUDA_CHECKED 13020
 
 /* Both layers number this one alike. */

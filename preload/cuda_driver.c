@@ -104,27 +104,29 @@ static int is_ours(const void *function)
 /* What the driver itself gives for a version that is known. */
 static void *ask(const char *name, int version, int per_thread)
 {
-	void *get = find_original("cuGetProcAddress_v2"), *function = NULL;
+	int (*get)(const char *, void **, int, uint64_t, int *) =
+		(__typeof__(get))find_original("cuGetProcAddress_v2");
 	uint64_t flags = per_thread ? SP_CUDA_LOOKUP_PER_THREAD : 0;
+	void *function = NULL;
 
 	/* The older form has no status, and lets what is in its register lie. */
 	if (!get)
-		get = find_original("cuGetProcAddress");
+		get = (__typeof__(get))find_original("cuGetProcAddress");
 	dlerror(); /* the host must not find our failure */
-	if (!get || ((int (*)(const char *, void **, int, uint64_t, int *))get)(name, &function, version, flags, NULL))
-		return NULL;
-	return function;
+	return get && get(name, &function, version, flags, NULL) == 0 ? function : NULL;
 }
 
 /* A driver that is older may refuse the newest version that we know. */
-static int is_of(const struct sp_driver_function *driver, int is_newest, int per_thread, const void *function)
+static int is_of(const struct sp_driver_function *driver, int is_newest, int per_thread,
+		 const void *function)
 {
 	return (is_newest && ask(driver->name, SP_CUDA_CHECKED, per_thread) == function) ||
 	       ask(driver->name, driver->since, per_thread) == function;
 }
 
 /* An address that the driver gives for a known version, too, has that version's ABI. */
-static const struct sp_driver_function *find_by_address(const char *name, int per_thread, const void *function)
+static const struct sp_driver_function *find_by_address(const char *name, int per_thread,
+							const void *function)
 {
 	const struct sp_driver_function *newest = find_named(name, SP_CUDA_CHECKED);
 

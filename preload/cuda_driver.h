@@ -13,7 +13,7 @@
 
 struct sp_driver_function {
 	const char *name;	   /* what cuGetProcAddress is asked for */
-	int since;		   /* CUDA version from which on it has the wrapper's ABI: 11060 is 11.6 */
+	int since;		   /* CUDA version as of which it has the wrapper's ABI: 11060 is 11.6 */
 	const char *exported[2];   /* names with that ABI; the second for per-thread default streams */
 	void *const *wrappers;	   /* SP_DRIVER_FORMS */
 	void **originals;	   /* likewise; 0 and 1: of the exported names, NULL until called */
@@ -27,9 +27,10 @@ int sp_cuda_driver_knows(const char *exported);
  * Safe in threads; errno is kept. */
 void *sp_cuda_driver_wrap_exported(const char *exported, void *function);
 /*
- * The same for what cuGetProcAddress gave for `name` and `version`. What was asked for at a version that is newer than
- * SP_CUDA_CHECKED, or not told, may have any ABI: the driver is asked for the versions that are known, and where none
- * gives the same address, the function is left as it is, and coverage names it. Takes the loader's lock.
+ * The same for what cuGetProcAddress gave for `name` and `version`. What was asked for at a version
+ * that is newer than SP_CUDA_CHECKED, or not told, may have any ABI: the driver is asked for the
+ * versions that are known, and where none gives the same address, the function is left as it is, and
+ * coverage names it. Takes the loader's lock.
  */
 #define SP_DRIVER_ANY_VERSION 0
 void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *function);

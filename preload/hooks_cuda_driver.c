@@ -247,11 +247,13 @@ DRIVER_ALSO(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync, 13000, _ptsz, cuMemcp
 	    (size_t count, const struct sp_cuda_copy_3d_batch *copies, unsigned long long flags, void *stream),
 	    (count, copies, flags, stream))
 
-DRIVER(cuMemcpyWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, COPY(stream, UNKNOWN, to, from), BYTES(bytes),
-       (uint64_t to, uint64_t from, size_t bytes, void *attributes, void *stream),
+DRIVER(cuMemcpyWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, COPY(stream, UNKNOWN, to, from),
+       BYTES(bytes), (uint64_t to, uint64_t from, size_t bytes, void *attributes, void *stream),
        (to, from, bytes, attributes, stream))
-DRIVER(cuMemcpy3DWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, BATCH_3D, BYTES(sp_cuda_bytes_of_3d(copy, 1)),
-       (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream), (copy, flags, stream))
+DRIVER(cuMemcpy3DWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, BATCH_3D,
+       BYTES(sp_cuda_bytes_of_3d(copy, 1)),
+       (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream),
+       (copy, flags, stream))
 
 /* 0: host, 1: device, as cudaMemcpyKind is made of two of them. */
 static uint32_t copy_arg(const void *stream, unsigned to_type, const void *to_host, uint64_t to_device,
@@ -332,8 +334,10 @@ DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, WORK_ON(stream), BYTES(wi
 DRIVER(cuStreamSynchronize, 2000, _ptsz, cuStreamSynchronize, ON(stream), DONE, (void *stream),
        (stream))
 /* It has no parameter, and ignores what is in the register. */
-DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, DONE, (void *nothing), (nothing))
-DRIVER_ONE_ALSO(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, cuCtxSynchronize, 0, DONE, (void *context), (context))
+DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, DONE, (void *nothing),
+	   (nothing))
+DRIVER_ONE_ALSO(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, cuCtxSynchronize, 0, DONE,
+		(void *context), (context))
 DRIVER_ONE(cuEventSynchronize, 2000, cuEventSynchronize, cuEventSynchronize, 0, DONE, (void *event),
 	   (event))
 DRIVER(cuStreamQuery, 2000, _ptsz, cuStreamQuery, ON(stream), QUERIED, (void *stream), (stream))
@@ -347,25 +351,29 @@ DRIVER(cuStreamWaitEvent, 3020, _ptsz, cuStreamWaitEvent, ON(stream), DONE,
 DRIVER(cuLaunchHostFunc, 10000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
        (void *stream, void (*function)(void *), void *data), (stream, function, data))
 DRIVER_ALSO(cuLaunchHostFunc_v2, cuLaunchHostFunc, 13010, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
-	    (void *stream, void (*function)(void *), void *data, unsigned mode), (stream, function, data, mode))
+	    (void *stream, void (*function)(void *), void *data, unsigned mode),
+	    (stream, function, data, mode))
 DRIVER(cuStreamAddCallback, 5000, _ptsz, cuLaunchHostFunc, ON(stream), DONE,
        (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
        (stream, function, data, flags))
 /* Of all streams of a context. */
-DRIVER_ONE(cuCtxRecordEvent, 12050, cuCtxRecordEvent, cuEventRecord, 0, DONE, (void *context, void *event),
-	   (context, event))
-DRIVER_ONE(cuGreenCtxRecordEvent, 12040, cuGreenCtxRecordEvent, cuEventRecord, 0, DONE, (void *context, void *event),
-	   (context, event))
-DRIVER_ONE(cuCtxWaitEvent, 12050, cuCtxWaitEvent, cuStreamWaitEvent, 0, DONE, (void *context, void *event),
-	   (context, event))
-DRIVER_ONE(cuGreenCtxWaitEvent, 12040, cuGreenCtxWaitEvent, cuStreamWaitEvent, 0, DONE, (void *context, void *event),
-	   (context, event))
-DRIVER(cuSignalExternalSemaphoresAsync, 10000, _ptsz, cuSignalExternalSemaphoresAsync, ON(stream), DONE,
-       (const void *semaphores, const void *what, unsigned count, void *stream), (semaphores, what, count, stream))
+DRIVER_ONE(cuCtxRecordEvent, 12050, cuCtxRecordEvent, cuEventRecord, 0, DONE,
+	   (void *context, void *event), (context, event))
+DRIVER_ONE(cuGreenCtxRecordEvent, 12040, cuGreenCtxRecordEvent, cuEventRecord, 0, DONE,
+	   (void *context, void *event), (context, event))
+DRIVER_ONE(cuCtxWaitEvent, 12050, cuCtxWaitEvent, cuStreamWaitEvent, 0, DONE,
+	   (void *context, void *event), (context, event))
+DRIVER_ONE(cuGreenCtxWaitEvent, 12040, cuGreenCtxWaitEvent, cuStreamWaitEvent, 0, DONE,
+	   (void *context, void *event), (context, event))
+DRIVER(cuSignalExternalSemaphoresAsync, 10000, _ptsz, cuSignalExternalSemaphoresAsync, ON(stream),
+       DONE, (const void *semaphores, const void *what, unsigned count, void *stream),
+       (semaphores, what, count, stream))
 DRIVER(cuWaitExternalSemaphoresAsync, 10000, _ptsz, cuWaitExternalSemaphoresAsync, ON(stream), DONE,
-       (const void *semaphores, const void *what, unsigned count, void *stream), (semaphores, what, count, stream))
+       (const void *semaphores, const void *what, unsigned count, void *stream),
+       (semaphores, what, count, stream))
 DRIVER(cuStreamAttachMemAsync, 6000, _ptsz, cuStreamAttachMemAsync, ON(stream), DONE,
-       (void *stream, uint64_t address, size_t bytes, unsigned flags), (stream, address, bytes, flags))
+       (void *stream, uint64_t address, size_t bytes, unsigned flags),
+       (stream, address, bytes, flags))
 
 /* What makes a graph ready to be launched. */
 DRIVER_ONE(cuGraphInstantiate, 10000, cuGraphInstantiate, cuGraphInstantiate, 0, DONE,
@@ -374,13 +382,15 @@ DRIVER_ONE(cuGraphInstantiate, 10000, cuGraphInstantiate, cuGraphInstantiate, 0,
 DRIVER_ONE_ALSO(cuGraphInstantiate_v2, cuGraphInstantiate, 11000, cuGraphInstantiate, 0, DONE,
 		(void **instance, void *graph, void **node, char *log, size_t log_bytes),
 		(instance, graph, node, log, log_bytes))
-DRIVER_ONE(cuGraphInstantiateWithFlags, 11040, cuGraphInstantiateWithFlags, cuGraphInstantiate, 0, DONE,
-	   (void **instance, void *graph, unsigned long long flags), (instance, graph, flags))
+DRIVER_ONE(cuGraphInstantiateWithFlags, 11040, cuGraphInstantiateWithFlags, cuGraphInstantiate, 0,
+	   DONE, (void **instance, void *graph, unsigned long long flags), (instance, graph, flags))
 DRIVER(cuGraphInstantiateWithParams, 12000, _ptsz, cuGraphInstantiate, 0, DONE,
        (void **instance, void *graph, void *how), (instance, graph, how))
-DRIVER(cuGraphUpload, 11010, _ptsz, cuGraphUpload, ON(stream), DONE, (void *instance, void *stream), (instance, stream))
+DRIVER(cuGraphUpload, 11010, _ptsz, cuGraphUpload, ON(stream), DONE, (void *instance, void *stream),
+       (instance, stream))
 DRIVER_ONE(cuGraphExecUpdate, 10020, cuGraphExecUpdate, cuGraphExecUpdate, 0, DONE,
-	   (void *instance, void *graph, void **node, void *result), (instance, graph, node, result))
+	   (void *instance, void *graph, void **node, void *result),
+	   (instance, graph, node, result))
 DRIVER_ONE_ALSO(cuGraphExecUpdate_v2, cuGraphExecUpdate, 12000, cuGraphExecUpdate, 0, DONE,
 		(void *instance, void *graph, void *result), (instance, graph, result))
 DRIVER_V2(cuStreamBeginCapture, 10010, _ptsz, cuStreamBeginCapture, CAPTURING(stream, mode), DONE,
@@ -393,13 +403,15 @@ DRIVER(cuStreamEndCapture, 10000, _ptsz, cuStreamEndCapture, ON(stream), DONE,
 
 /* Ends of streams and contexts */
 DRIVER_ONE(cuStreamDestroy, 2000, cuStreamDestroy_v2, cuStreamDestroy,
-	   (sp_cuda_time_forget_stream((uintptr_t)stream), ON(stream)), DONE, (void *stream), (stream))
+	   (sp_cuda_time_forget_stream((uintptr_t)stream), ON(stream)), DONE, (void *stream),
+	   (stream))
 DRIVER_ONE(cuCtxDestroy, 2000, cuCtxDestroy_v2, cuCtxDestroy, FORGETTING, DONE, (void *context),
 	   (context))
-DRIVER_ONE(cuCtxDetach, 2000, cuCtxDetach, cuCtxDestroy, FORGETTING, DONE, (void *context), (context))
-/* Its streams are of no use any more; device memory is the primary context's. */
-DRIVER_ONE(cuGreenCtxDestroy, 12040, cuGreenCtxDestroy, cuGreenCtxDestroy, FORGETTING, DONE, (void *context),
+DRIVER_ONE(cuCtxDetach, 2000, cuCtxDetach, cuCtxDestroy, FORGETTING, DONE, (void *context),
 	   (context))
+/* Its streams are of no use any more; device memory is the primary context's. */
+DRIVER_ONE(cuGreenCtxDestroy, 12040, cuGreenCtxDestroy, cuGreenCtxDestroy, FORGETTING, DONE,
+	   (void *context), (context))
 DRIVER_ONE(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset,
 	   FORGETTING, DONE, (int device), (device))
 DRIVER_ONE(cuDevicePrimaryCtxRelease, 7000, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease,
@@ -462,10 +474,12 @@ DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, DO
 	   (handle))
 
 /* What pools hold back is freed. */
-DRIVER_ONE(cuMemPoolTrimTo, 11020, cuMemPoolTrimTo, cuMemPoolTrimTo, 0, DONE, (void *pool, size_t kept_bytes),
-	   (pool, kept_bytes))
-DRIVER_ONE(cuMemPoolDestroy, 11020, cuMemPoolDestroy, cuMemPoolTrimTo, 0, DONE, (void *pool), (pool))
-DRIVER_ONE(cuDeviceGraphMemTrim, 11040, cuDeviceGraphMemTrim, cuMemPoolTrimTo, 0, DONE, (int device), (device))
+DRIVER_ONE(cuMemPoolTrimTo, 11020, cuMemPoolTrimTo, cuMemPoolTrimTo, 0, DONE,
+	   (void *pool, size_t kept_bytes), (pool, kept_bytes))
+DRIVER_ONE(cuMemPoolDestroy, 11020, cuMemPoolDestroy, cuMemPoolTrimTo, 0, DONE, (void *pool),
+	   (pool))
+DRIVER_ONE(cuDeviceGraphMemTrim, 11040, cuDeviceGraphMemTrim, cuMemPoolTrimTo, 0, DONE,
+	   (int device), (device))
 
 /* Functions without an event. */
 #define UNRECORDED(id, after, parameters, arguments)                                               \

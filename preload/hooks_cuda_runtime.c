@@ -198,12 +198,14 @@ RUNTIME_PTSZ(cudaMemcpy3DBatchAsync, cudaMemcpyAsync, sp_cuda_arg_make(0, SP_COP
 	     (count, copies, flags, stream, more))
 
 /* CUDA 13.2 */
-RUNTIME_PTSZ(cudaMemcpyWithAttributesAsync, cudaMemcpyAsync, COPY(stream, SP_COPY_UNKNOWN, to, from), BYTES(bytes),
+RUNTIME_PTSZ(cudaMemcpyWithAttributesAsync, cudaMemcpyAsync,
+	     COPY(stream, SP_COPY_UNKNOWN, to, from), BYTES(bytes),
 	     (void *to, const void *from, size_t bytes, void *attributes, void *stream),
 	     (to, from, bytes, attributes, stream))
-RUNTIME_PTSZ(cudaMemcpy3DWithAttributesAsync, cudaMemcpyAsync, COPY(stream, SP_COPY_UNKNOWN, NULL, NULL),
-	     BYTES(sp_cuda_bytes_of_3d(copy, 1)),
-	     (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream), (copy, flags, stream))
+RUNTIME_PTSZ(cudaMemcpy3DWithAttributesAsync, cudaMemcpyAsync,
+	     COPY(stream, SP_COPY_UNKNOWN, NULL, NULL), BYTES(sp_cuda_bytes_of_3d(copy, 1)),
+	     (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream),
+	     (copy, flags, stream))
 
 /* Memory set */
 RUNTIME_PTDS(cudaMemset, cudaMemset, 0, BYTES(bytes), (void *to, int byte, size_t bytes),
@@ -242,13 +244,16 @@ RUNTIME_PTSZ(cudaStreamWaitEvent, cudaStreamWaitEvent, ON(stream), DONE,
 RUNTIME_PTSZ(cudaLaunchHostFunc, cudaLaunchHostFunc, ON(stream), DONE,
 	     (void *stream, void (*function)(void *), void *data), (stream, function, data))
 RUNTIME_PTSZ(cudaLaunchHostFunc_v2, cudaLaunchHostFunc, ON(stream), DONE,
-	     (void *stream, void (*function)(void *), void *data, unsigned mode), (stream, function, data, mode))
+	     (void *stream, void (*function)(void *), void *data, unsigned mode),
+	     (stream, function, data, mode))
 RUNTIME_PTSZ(cudaStreamAddCallback, cudaLaunchHostFunc, ON(stream), DONE,
 	     (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
 	     (stream, function, data, flags))
 /* Of all streams of a context. */
-RUNTIME(cudaExecutionCtxRecordEvent, cudaEventRecord, 0, DONE, (void *context, void *event), (context, event))
-RUNTIME(cudaExecutionCtxWaitEvent, cudaStreamWaitEvent, 0, DONE, (void *context, void *event), (context, event))
+RUNTIME(cudaExecutionCtxRecordEvent, cudaEventRecord, 0, DONE, (void *context, void *event),
+	(context, event))
+RUNTIME(cudaExecutionCtxWaitEvent, cudaStreamWaitEvent, 0, DONE, (void *context, void *event),
+	(context, event))
 /* CUDA 11 and 12 have the prototype under the second name. */
 #define SEMAPHORES(name, kind)                                                                     \
 	RUNTIME_PTSZ(name, kind, ON(stream), DONE,                                                 \
@@ -259,9 +264,11 @@ SEMAPHORES(cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsy
 SEMAPHORES(cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync)
 SEMAPHORES(cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync)
 RUNTIME_PTSZ(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync, ON(stream), DONE,
-	     (void *stream, void *address, size_t bytes, unsigned flags), (stream, address, bytes, flags))
+	     (void *stream, void *address, size_t bytes, unsigned flags),
+	     (stream, address, bytes, flags))
 
-/* What makes a graph ready to be launched. CUDA 11 has two parameters more, and one more; they are passed on. */
+/* What makes a graph ready to be launched. CUDA 11 has two parameters more, and one more: they are
+ * passed on. */
 RUNTIME(cudaGraphInstantiate, cudaGraphInstantiate, 0, DONE,
 	(void **instance, void *graph, unsigned long long flags, char *log, size_t log_bytes),
 	(instance, graph, flags, log, log_bytes))
@@ -269,9 +276,10 @@ RUNTIME(cudaGraphInstantiateWithFlags, cudaGraphInstantiate, 0, DONE,
 	(void **instance, void *graph, unsigned long long flags), (instance, graph, flags))
 RUNTIME_PTSZ(cudaGraphInstantiateWithParams, cudaGraphInstantiate, 0, DONE,
 	     (void **instance, void *graph, void *how), (instance, graph, how))
-RUNTIME_PTSZ(cudaGraphUpload, cudaGraphUpload, ON(stream), DONE, (void *instance, void *stream), (instance, stream))
-RUNTIME(cudaGraphExecUpdate, cudaGraphExecUpdate, 0, DONE, (void *instance, void *graph, void *result, void *more),
-	(instance, graph, result, more))
+RUNTIME_PTSZ(cudaGraphUpload, cudaGraphUpload, ON(stream), DONE, (void *instance, void *stream),
+	     (instance, stream))
+RUNTIME(cudaGraphExecUpdate, cudaGraphExecUpdate, 0, DONE,
+	(void *instance, void *graph, void *result, void *more), (instance, graph, result, more))
 RUNTIME_PTSZ(cudaStreamBeginCapture, cudaStreamBeginCapture, CAPTURING(stream, mode), DONE,
 	     (void *stream, int mode), (stream, mode))
 RUNTIME_PTSZ(cudaStreamBeginCaptureToGraph, cudaStreamBeginCapture, CAPTURING(stream, mode), DONE,
@@ -288,7 +296,8 @@ RUNTIME(cudaDeviceReset, cudaDeviceReset, FORGETTING, DONE, (void), ())
 RUNTIME(cudaThreadExit, cudaDeviceReset, FORGETTING, DONE, (void), ())
 
 /* Its streams are of no use any more; device memory is the primary context's. */
-RUNTIME(cudaExecutionCtxDestroy, cudaExecutionCtxDestroy, FORGETTING, DONE, (void *context), (context))
+RUNTIME(cudaExecutionCtxDestroy, cudaExecutionCtxDestroy, FORGETTING, DONE, (void *context),
+	(context))
 
 /* Memory. Only the outermost call keeps account of ranges, as it alone is recorded. */
 static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret,
@@ -338,7 +347,8 @@ RUNTIME(cudaHostUnregister, cudaHostUnregister, freeing(SP_CUDA_PINNED, address)
 	(void *address), (address))
 
 /* What pools hold back is freed. */
-RUNTIME(cudaMemPoolTrimTo, cudaMemPoolTrimTo, 0, DONE, (void *pool, size_t kept_bytes), (pool, kept_bytes))
+RUNTIME(cudaMemPoolTrimTo, cudaMemPoolTrimTo, 0, DONE, (void *pool, size_t kept_bytes),
+	(pool, kept_bytes))
 RUNTIME(cudaMemPoolDestroy, cudaMemPoolTrimTo, 0, DONE, (void *pool), (pool))
 RUNTIME(cudaDeviceGraphMemTrim, cudaMemPoolTrimTo, 0, DONE, (int device), (device))
 

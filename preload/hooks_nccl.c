@@ -79,8 +79,8 @@ NCCL(ncclGroupEnd, ncclGroupEnd, 0, ret == 7 ? 1 : sp_cuda_value(ret, 0), (void)
 
 /* One-sided (nccl.h 2.30): what is put has bytes, a signal has none. */
 NCCL(ncclPutSignal, ncclPutSignal, AMONG, BYTES,
-     (const void *from, size_t count, int type, int peer, void *window, size_t offset, int signal, int context,
-      unsigned flags, void *comm, void *stream),
+     (const void *from, size_t count, int type, int peer, void *window, size_t offset, int signal,
+      int context, unsigned flags, void *comm, void *stream),
      (from, count, type, peer, window, offset, signal, context, flags, comm, stream))
 NCCL(ncclSignal, ncclSignal, AMONG, sp_cuda_value(ret, 0),
      (int peer, int signal, int context, unsigned flags, void *comm, void *stream),
