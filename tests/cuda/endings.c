@@ -125,15 +125,23 @@ static int entry(void)
 	static char buffer[2][64];
 	uint64_t to = (uint64_t)buffer[0], from = (uint64_t)buffer[1];
 	size_t bytes = sizeof(buffer[0]);
-	void *found[4], *batch = NULL;
+	int (*query)(void *, long, long, long, long, long, long, long *);
+	void *found[5], *batch = NULL, *later = NULL;
+	long sum = 0;
 	int status;
 
 	EXPECT(cudaGetDriverEntryPoint("cuLaunchKernel", &found[0], 0, &status) == FAKE_OK);
 	EXPECT(cudaGetDriverEntryPoint_ptsz("cuLaunchKernel", &found[1], 0, &status) == FAKE_OK);
 	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[2], 12000, 0, &status) == FAKE_OK);
 	EXPECT(cudaGetDriverEntryPointByVersion_ptsz("cuLaunchKernel", &found[3], 12000, 0, &status) == FAKE_OK);
-	for (int i = 0; i < 4; i++)
+	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[4], FAKE_LATER, 0, &status) ==
+	       FAKE_OK);
+	for (int i = 0; i < 5; i++)
 		launch_by(row, found[i]);
+	/* Of a CUDA that nobody knows, with other parameters. */
+	EXPECT(cudaGetDriverEntryPointByVersion("cuStreamQuery", &later, FAKE_LATER, 0, &status) == FAKE_OK);
+	query = (__typeof__(query))later;
+	EXPECT(query(NULL, 1, 20, 300, 4000, 50000, 600000, &sum) != FAKE_INVALID && sum == 654321);
 	/* Of two ABIs, and which is not told: its address tells. */
 	EXPECT(cudaGetDriverEntryPoint("cuMemcpyBatchAsync", &batch, 0, &status) == FAKE_OK && batch);
 	tally_begin(copy);
