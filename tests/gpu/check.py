@@ -136,7 +136,9 @@ def arguments(given=None):
     aside = [name for name in options.paired or [] if name not in options.only]
     if aside:
         parser.error(f"--paired={aside[0]}: it is not among those that --only names")
-    options.paired = [name for name in dict.fromkeys(options.paired or PAIRED) if name in options.only]
+    options.paired = [
+        name for name in dict.fromkeys(options.paired or PAIRED) if name in options.only
+    ]
     return options
 
 
