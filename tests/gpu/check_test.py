@@ -375,7 +375,7 @@ class Cost(unittest.TestCase):
 
 
 class Recorded(unittest.TestCase):
-    """A program on the fake device, and a trace of torch.profiler's made from that program's own account."""
+    """A program on the fake device, and a trace of torch.profiler's made of its own account."""
 
     NAMES = {
         "cuda_launch": "__cudaLaunchKernel",

@@ -64,7 +64,7 @@ class Measure:
         self.output = os.path.join(folder, "run.zst")
 
     def run(self, command, env=None):
-        """Its standard output, from a file: what it started may keep a pipe open, and is ended with it."""
+        """Its standard output, by a file: what it started may hold a pipe, and is ended with it."""
         left = PROCESS_MOST_S if self.deadline is None else self.deadline - time.monotonic()
         if left <= 0:
             raise NotReached
