@@ -46,7 +46,7 @@ static size_t whole_word(const char *text, size_t bytes)
 {
 	static const char *const words[] = {
 		"(anonymous namespace)", "operator<<=", "operator>>=", "operator<=>", "operator->*", "operator<<",
-		"operator>>", "operator<=", "operator>=", "operator->", "operator()", "operator<", "operator>"};
+		"operator>>", "operator<=", "operator>=", "operator->", "operator()", "operator<", "operator>", "->"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i]) <= bytes && memcmp(text, words[i], strlen(words[i])) == 0)
@@ -72,6 +72,7 @@ size_t sp_demangle_brief(const char *name, char ret[SP_BRIEF_BYTES])
 
 		n = whole ? whole : 1;
 		if (!whole && (plain[i] == '<' || plain[i] == '(')) {
+			used -= used && !depth && ret[used - 1] == ' '; /* "operator<< <int>" */
 			depth++;
 		} else if (!whole && depth && (plain[i] == '>' || plain[i] == ')')) {
 			depth--;

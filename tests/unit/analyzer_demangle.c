@@ -66,6 +66,39 @@ START_TEST(a_deep_name_stays)
 }
 END_TEST
 
+START_TEST(brief_names)
+{
+	static const struct {
+		const char *name, *brief;
+	} cases[] = {
+		{"_ZN2at6native3addIfEEvPT_i", "at::native::add"},
+		{"_ZNK2at6Tensor4itemIfEET_v", "at::Tensor::item"},
+		{"_ZZN2at6native3runEiENKUlfE_clEf", "at::native::run::{lambda#1}::operator()"},
+		{"_ZN2at12_GLOBAL__N_14copyESt6vectorIiSaIiEE", "at::(anonymous namespace)::copy"},
+		{"_ZlsRSoRK3Foo", "operator<<"},
+		{"_ZN3FoolsIiEEvT_", "Foo::operator<<"},
+		{"_ZNK3FooltERKS_", "Foo::operator<"},
+		{"_ZNK3FooptEv", "Foo::operator->"},
+		{"_ZN3FooC2Ei", "Foo::Foo"},
+		{"_Z3fooi.cold", "foo"},
+		{"_PyEval_EvalFrameDefault", "_PyEval_EvalFrameDefault"},
+		{"run_loop.part.0.constprop.1", "run_loop"},
+		{".", "."},
+		{"", ""},
+		{"_ZN2at6native", "_ZN2at6native"},
+	};
+	char brief[SP_BRIEF_BYTES], longest[2 * SP_BRIEF_BYTES];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_uint_eq(sp_demangle_brief(cases[i].name, brief), strlen(cases[i].brief));
+		ck_assert_str_eq(brief, cases[i].brief);
+	}
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	ck_assert_uint_eq(sp_demangle_brief(longest, brief), SP_BRIEF_BYTES - 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("demangle");
@@ -75,6 +108,7 @@ int main(void)
 
 	tcase_add_test(tests, names_of_kernels);
 	tcase_add_test(tests, other_names_stay);
+	tcase_add_test(tests, brief_names);
 	tcase_add_test(tests, a_name_without_end_stays);
 	tcase_add_test(tests, a_deep_name_stays);
 	suite_add_tcase(suite, tests);

@@ -181,6 +181,23 @@ START_TEST(shortening_keeps_both_ends_and_the_width)
 }
 END_TEST
 
+START_TEST(cutting_keeps_the_beginning_and_the_width)
+{
+	static const char full[] = "item < \xe8\xaa\x9e\xe8\xaa\x9e\xe8\xaa\x9e < main";
+
+	for (size_t width = 8; width < 30; width++) {
+		char text[64];
+
+		strcpy(text, full);
+		sp_text_cut(text, width);
+		ck_assert_uint_le(sp_text_width(text), width);
+		ck_assert_uint_ge(sp_text_width(text) + 1,
+				  width < sp_text_width(full) ? width : sp_text_width(full));
+		ck_assert_mem_eq(text, "item ", 5);
+	}
+}
+END_TEST
+
 START_TEST(numbers_have_three_digits)
 {
 	static const struct {
@@ -271,6 +288,7 @@ int main(void)
 	tcase_add_test(tests, a_row_stays_a_row);
 	tcase_add_test(tests, escapes_are_readable_and_counted);
 	tcase_add_test(tests, shortening_keeps_both_ends_and_the_width);
+	tcase_add_test(tests, cutting_keeps_the_beginning_and_the_width);
 	tcase_add_test(tests, numbers_have_three_digits);
 	tcase_add_test(tests, tables_fit_a_terminal);
 	suite_add_tcase(suite, tests);
