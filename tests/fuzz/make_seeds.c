@@ -146,6 +146,25 @@ static void make_events_seeds(void)
 		exit(EXIT_FAILURE);
 }
 
+static void make_stack_seed(void)
+{
+	static const char path[] = "/proc/self/exe";
+	const struct sp_object_facts object = {0x1000, UINT64_MAX, 0x1000};
+	const struct sp_slow_facts call = {0, 5000, SP_EV_cudaMemcpy, 0};
+	const uint64_t addresses[] = {0x2000, 0x3000, 0x10};
+	uint8_t bytes[512], whole[sizeof(object) + sizeof(path) - 1], *p = bytes;
+
+	memcpy(whole, &object, sizeof(object));
+	memcpy(whole + sizeof(object), path, sizeof(path) - 1);
+	p = put_definition(p, SP_DEFINE_OBJECT, 1, whole, sizeof(whole));
+	p = put_definition(p, SP_DEFINE_BUILD, 1, "01234567890123456789", 20);
+	p = put_definition(p, SP_DEFINE_STACK, 1, addresses, sizeof(addresses));
+	p = put_definition(p, SP_DEFINE_SLOW, 1, &call, sizeof(call));
+	p = put_range(p, SP_EV_read, 0, 5000);
+	if (sp_maker_write(folder, "stack", bytes, (size_t)(p - bytes)) < 0)
+		exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -156,5 +175,6 @@ int main(int argc, char **argv)
 	make_codec_seeds();
 	folder = argv[3];
 	make_events_seeds();
+	make_stack_seed();
 	return EXIT_SUCCESS;
 }
