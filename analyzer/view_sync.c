@@ -109,7 +109,7 @@ static const char *memory_of(const struct wait *wait)
 	return host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
 }
 
-/* For people: "D2H pageable", "stream", "malloc". */
+/* For people: "D2H pageable", "stream", "malloc"; what is given to a stream is no wait for one. */
 static const char *for_text(const struct wait *wait, char ret[FOR_BYTES])
 {
 	static const char *const directions[SP_COPY_DIRECTIONS] = {"H2H", "H2D", "D2H", "D2D", "copy"};
@@ -117,7 +117,7 @@ static const char *for_text(const struct wait *wait, char ret[FOR_BYTES])
 
 	if (sp_event_info(wait->kind)->class == SP_CLASS_CUDA_COPY)
 		name = directions[sp_place_of_copy(wait->way)];
-	else if (strncmp(name, "cuda_", 5) == 0)
+	else if (strncmp(name, "cuda_", 5) == 0 && sp_event_info(wait->kind)->class != SP_CLASS_CUDA_STREAM)
 		name += 5;
 	snprintf(ret, FOR_BYTES, "%s%s%s", name, memory ? " " : "", memory ? memory : "");
 	return ret;

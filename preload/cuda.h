@@ -64,13 +64,12 @@ SP_INLINE int sp_cuda_comes_from(const struct sp_cuda_open *open, const void *ca
 }
 
 /* Returns the thread that records, or NULL: then the rest of the hook costs nothing. */
-SP_INLINE struct sp_thread *sp_cuda_enter(const struct sp_cuda_frame *frame, enum sp_cuda_layer layer,
-					  const void *caller)
+SP_INLINE struct sp_thread *sp_cuda_enter(uintptr_t frame, enum sp_cuda_layer layer, const void *caller)
 {
 	const struct sp_thread *t = sp_tls.thread;
 	const struct sp_cuda_open *open = t ? &t->cuda_open[layer] : NULL;
 
-	if (open && sp_cuda_is_open(open, (uintptr_t)open->frame - (uintptr_t)frame - 1) &&
+	if (open && sp_cuda_is_open(open, (uintptr_t)open->frame - frame - 1) &&
 	    sp_cuda_comes_from(open, caller))
 		return NULL;
 	return sp_enter();
@@ -117,7 +116,7 @@ void sp_cuda_end(struct sp_cuda_call *call, int64_t value, const void *caller);
 	struct sp_cuda_frame name##_frame;                                                         \
 	struct sp_cuda_call name __attribute__((cleanup(sp_cuda_cleanup))) = {                     \
 		{.thread = NULL}, &name##_frame, layer};                                           \
-	struct sp_thread *name##_thread = sp_cuda_enter(&name##_frame, layer, caller);             \
+	struct sp_thread *name##_thread = sp_cuda_enter((uintptr_t)&name##_frame, layer, caller);  \
 	if (name##_thread)                                                                         \
 	sp_cuda_begin(&name, name##_thread, inner, kind, arg)
 
