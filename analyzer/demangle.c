@@ -41,12 +41,13 @@ const char *sp_demangle(const char *name, size_t *bytes, char ret[SP_DEMANGLED_B
 	return ret;
 }
 
-/* The bytes of what must stay together at the beginning of the text: its brackets are none. 0: there is nothing such. */
+/* The bytes of a word at the beginning of the text whose brackets are none; 0: there is no such word. */
 static size_t whole_word(const char *text, size_t bytes)
 {
 	static const char *const words[] = {
-		"(anonymous namespace)", "operator<<=", "operator>>=", "operator<=>", "operator->*", "operator<<",
-		"operator>>", "operator<=", "operator>=", "operator->", "operator()", "operator<", "operator>", "->"};
+		"(anonymous namespace)", "operator<<=", "operator>>=", "operator<=>", "operator->*",
+		"operator<<", "operator>>", "operator<=", "operator>=", "operator->", "operator()",
+		"operator<", "operator>", "->"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i]) <= bytes && memcmp(text, words[i], strlen(words[i])) == 0)

@@ -14,8 +14,9 @@
 const char *sp_demangle(const char *name, size_t *bytes, char ret[SP_DEMANGLED_BYTES]);
 
 /*
- * For people: without arguments, those of templates too, and without what is told of a clone: "at::native::add". A name that
- * is not C++'s stays, but for what follows its first dot. Returns ret's bytes, without the NUL; what does not fit is cut.
+ * For people: without arguments, those of templates too, and without what is told of a clone: "at::native::add". A
+ * name that is not C++'s stays, but for what follows its first dot. Returns ret's bytes, without the NUL; what does
+ * not fit is cut.
  */
 #define SP_BRIEF_BYTES 256u
 size_t sp_demangle_brief(const char *name, char ret[SP_BRIEF_BYTES]);

@@ -7,7 +7,7 @@
 
 #include "analyzer/symbols.h"
 
-#define NAMES_MAX 65536u
+#define NAMES_MAX 16384u
 
 struct sp_function {
 	struct {
@@ -129,6 +129,7 @@ static int name_file(struct sp_functions *f, struct sp_function **list, size_t n
 {
 	struct part part = {f, list};
 	struct sp_symbol *wanted = calloc(n, sizeof(*wanted));
+	struct sp_symbol_query query = {wanted, n, name_function, &part};
 	struct identity identity = {0};
 	struct sp_program_file file = {.path = identity.path, .build = identity.build};
 	size_t bytes;
@@ -141,7 +142,7 @@ static int name_file(struct sp_functions *f, struct sp_function **list, size_t n
 	file.loaded_ns = identity.loaded_ns;
 	for (size_t i = 0; i < n; i++)
 		wanted[i].at = list[i]->key.at;
-	sp_symbols_find(&file, wanted, n, name_function, &part);
+	sp_symbols_find(&file, &query);
 	free(wanted);
 	return 0;
 }

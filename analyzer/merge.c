@@ -113,10 +113,11 @@ static int load(struct sp_merge *m, struct sp_merge_cursor *c)
 		free(c->slots);
 		c->slots = slots;
 		c->room = kept + batch.n;
-	} else {
+	} else if (kept) {
 		memmove(c->slots, c->slots + c->at, kept * sizeof(*c->slots));
 	}
-	memcpy(c->slots + kept, batch.slots, batch.n * sizeof(*c->slots));
+	if (batch.n) /* else there may be no slots to point to yet */
+		memcpy(c->slots + kept, batch.slots, batch.n * sizeof(*c->slots));
 	c->at = 0;
 	c->n = kept + batch.n;
 	return 1;

@@ -266,7 +266,8 @@ const struct sp_object *sp_object_at(const struct sp_slow_calls *calls, uint32_t
 	return &calls->objects[low - 1];
 }
 
-size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_t address, char ret[SP_FRAME_BYTES])
+size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_t address,
+		      char ret[SP_FRAME_BYTES])
 {
 	const struct sp_object *o = sp_object_at(calls, image, address);
 
@@ -274,7 +275,8 @@ size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_
 				o ? address - o->facts.bias : address);
 }
 
-size_t sp_stack_text(const struct sp_slow_calls *calls, const struct sp_stack *stack, char ret[SP_STACK_TEXT_BYTES])
+size_t sp_stack_text(const struct sp_slow_calls *calls, const struct sp_stack *stack,
+		     char ret[SP_STACK_TEXT_BYTES])
 {
 	size_t used = 0;
 

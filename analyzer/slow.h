@@ -61,7 +61,8 @@ struct sp_slow_calls {
 	struct sp_lines lines;
 };
 
-/* Takes SLOW, STACK, OBJECT, BUILD and LINE definitions of an image; others are passed over. Returns 0 or -ENOMEM. */
+/* Takes SLOW, STACK, OBJECT, BUILD and LINE definitions of an image; others are passed over. Returns 0
+ * or -ENOMEM. */
 int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d);
 
 /* Once, after the last definition. */
@@ -79,11 +80,12 @@ const struct sp_object *sp_object_at(const struct sp_slow_calls *calls, uint32_t
 const struct sp_build *sp_build_of(const struct sp_slow_calls *calls, const struct sp_object *object);
 
 /*
- * Writes an address as "object+0xOFFSET", not escaped; the offset is one in the object's file. Returns the bytes written,
- * without the NUL.
+ * Writes an address as "object+0xOFFSET", not escaped; the offset is one in the object's file. Returns the
+ * bytes written, without the NUL.
  */
 #define SP_FRAME_BYTES 128u
-size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_t address, char ret[SP_FRAME_BYTES]);
+size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_t address,
+		      char ret[SP_FRAME_BYTES]);
 
 /* Frames beyond are not shown. */
 #define SP_STACK_FRAMES_MAX 64u
@@ -91,6 +93,7 @@ size_t sp_stack_frame(const struct sp_slow_calls *calls, uint32_t image, uint64_
 /* All of them, "a+0x1;b+0x2": what a flame graph calls folded, but innermost first. stack may be NULL. Returns the
  * bytes, not NUL-terminated. */
 #define SP_STACK_TEXT_BYTES (SP_STACK_FRAMES_MAX * SP_FRAME_BYTES)
-size_t sp_stack_text(const struct sp_slow_calls *calls, const struct sp_stack *stack, char ret[SP_STACK_TEXT_BYTES]);
+size_t sp_stack_text(const struct sp_slow_calls *calls, const struct sp_stack *stack,
+		     char ret[SP_STACK_TEXT_BYTES]);
 
 #endif

@@ -124,7 +124,8 @@ static unsigned rank_of(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || symbol->st_size == 0)
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
+	    symbol->st_size == 0)
 		return 0;
 	return binding == STB_GLOBAL ? 3 : binding == STB_WEAK ? 2 : 1;
 }
@@ -159,7 +160,7 @@ static void offer(struct sp_symbol *wanted, size_t n, const GElf_Sym *symbol)
 	wanted[i].rank = rank;
 }
 
-/* Each symbol is offered to the first address behind its begin only; what that has may be that of the next ones, too. */
+/* Each symbol is offered to the first address behind its begin only; the next ones may lie in it, too. */
 static void search(Elf_Data *symbols, struct sp_symbol *wanted, size_t n)
 {
 	GElf_Sym symbol;
@@ -176,7 +177,8 @@ static void search(Elf_Data *symbols, struct sp_symbol *wanted, size_t n)
 }
 
 /* Without what binds it to a version, "@@GLIBC_2.34". Returns false where there is no name. */
-static bool name_read(int fd, const struct table *table, const struct sp_symbol *symbol, char ret[SP_SYMBOL_BYTES])
+static bool name_read(int fd, const struct table *table, const struct sp_symbol *symbol,
+		      char ret[SP_SYMBOL_BYTES])
 {
 	uint64_t most = SP_SYMBOL_BYTES - 1;
 	ssize_t n;
@@ -193,8 +195,8 @@ static bool name_read(int fd, const struct table *table, const struct sp_symbol 
 	return ret[0] != '\0';
 }
 
-static int find(int fd, const struct stat *st, Elf *elf, const struct sp_program_file *file, struct sp_symbol *wanted,
-		size_t n, void (*found)(void *context, size_t i, const char *name), void *context)
+static int find(int fd, const struct stat *st, Elf *elf, const struct sp_program_file *file,
+		const struct sp_symbol_query *query)
 {
 	char name[SP_SYMBOL_BYTES];
 	struct table table;
@@ -207,16 +209,17 @@ static int find(int fd, const struct stat *st, Elf *elf, const struct sp_program
 	r = table_find(elf, &table);
 	if (r < 0)
 		return r;
-	search(table.symbols, wanted, n);
-	for (size_t i = 0; i < n; i++)
-		if (wanted[i].rank && wanted[i].at - wanted[i].begin < wanted[i].bytes &&
-		    name_read(fd, &table, &wanted[i], name))
-			found(context, i, name);
+	search(table.symbols, query->wanted, query->n);
+	for (size_t i = 0; i < query->n; i++) {
+		const struct sp_symbol *best = &query->wanted[i];
+
+		if (best->rank && best->at - best->begin < best->bytes && name_read(fd, &table, best, name))
+			query->found(query->context, i, name);
+	}
 	return 0;
 }
 
-int sp_symbols_find(const struct sp_program_file *file, struct sp_symbol *wanted, size_t n,
-		    void (*found)(void *context, size_t i, const char *name), void *context)
+int sp_symbols_find(const struct sp_program_file *file, const struct sp_symbol_query *query)
 {
 	struct stat st;
 	int r, fd = open_regular(file->path, &st);
@@ -226,7 +229,7 @@ int sp_symbols_find(const struct sp_program_file *file, struct sp_symbol *wanted
 		return fd;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL); /* not mapped: a file that is cut meanwhile would be SIGBUS */
-	r = elf ? find(fd, &st, elf, file, wanted, n, found, context) : -ENOEXEC;
+	r = elf ? find(fd, &st, elf, file, query) : -ENOEXEC;
 	elf_end(elf);
 	close(fd);
 	return r;

@@ -1,8 +1,8 @@
 /*
  * Functions of an ELF file at given addresses, by libelf.
  *
- * The file may be any, and its path from a trace: it is opened only where it is a regular file, and used only where it is
- * the build that ran. What a table holds at once is bounded, whatever the file says of its size.
+ * The file may be any, and its path from a trace: it is opened only where it is a regular file, and used only
+ * where it is the build that ran. What is held at once is bounded, whatever the file says of its size.
  */
 #ifndef STAGEPROF_ANALYZER_SYMBOLS_H
 #define STAGEPROF_ANALYZER_SYMBOLS_H
@@ -27,12 +27,18 @@ struct sp_symbol {
 	unsigned rank;
 };
 
+struct sp_symbol_query {
+	struct sp_symbol *wanted; /* in the order of addresses */
+	size_t n;
+	void (*found)(void *context, size_t i, const char *name); /* of wanted[i] */
+	void *context;
+};
+
 /*
- * Calls found(context, i, name) for each address that lies in a function; of several that begin at one place, the exported
- * one. .symtab is used where the file has one, else .dynsym. wanted: in the order of addresses. Returns 0 or -errno:
- * -ESTALE for another build, -ENOEXEC for what is no ELF file, or has no symbols.
+ * Calls query->found for each address that lies in a function; of several that begin at one place, the exported one.
+ * .symtab is used where the file has one, else .dynsym. Returns 0 or -errno: -ESTALE for another build, -ENOEXEC
+ * for what is no ELF file, or has no symbols.
  */
-int sp_symbols_find(const struct sp_program_file *file, struct sp_symbol *wanted, size_t n,
-		    void (*found)(void *context, size_t i, const char *name), void *context);
+int sp_symbols_find(const struct sp_program_file *file, const struct sp_symbol_query *query);
 
 #endif
