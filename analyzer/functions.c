@@ -201,9 +201,14 @@ void sp_functions_finish(struct sp_functions *f)
 
 const char *sp_function_name(const struct sp_functions *f, uint32_t image, uint64_t address, size_t *ret_bytes)
 {
-	uint64_t at, file = place_of(f, image, address, &at);
-	const struct sp_function *function = file == SP_NAMES_REST ? NULL : function_at(f, file, at);
+	const struct sp_function *function = NULL;
+	uint64_t at, file;
 
+	if (!f->by_place)
+		return NULL;
+	file = place_of(f, image, address, &at);
+	if (file != SP_NAMES_REST)
+		function = function_at(f, file, at);
 	if (!function || function->name == SP_NAMES_REST)
 		return NULL;
 	return sp_names_text(&f->names, function->name, ret_bytes);

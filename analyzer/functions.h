@@ -21,7 +21,8 @@ struct sp_functions {
 	struct sp_names names;		   /* as their files have them */
 };
 
-/* Reads the names that can be had. Returns 0 or -ENOMEM. */
+/* Reads the names that can be had: opens files that the trace names, so only for somebody who asked for it. Without it
+ * (.calls set, all else 0) nothing has a name. Returns 0 or -ENOMEM. */
 int sp_functions_find(struct sp_functions *functions, const struct sp_slow_calls *calls, const struct sp_index *index);
 void sp_functions_finish(struct sp_functions *functions);
 

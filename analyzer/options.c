@@ -213,6 +213,8 @@ static void check_line(const struct argp_state *state, const struct sp_options *
 		check_document(state, o);
 	if (o->table && (o->exporter || o->format != SP_FORMAT_CSV))
 		bad_pair(state, "--table: only with --format=csv");
+	if (o->rows.symbols && !(o->view && (o->view->needs & SP_NEEDS_SYMBOLS)))
+		bad_pair(state, "--symbols: only for the views stacks and sync");
 	if (!compares && o->rows.slower_limit >= 0)
 		bad_pair(state, "--fail-if-slower: only for the view compare");
 }
@@ -334,6 +336,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_sort:
 		o->rows.sort = arg;
+		return 0;
+	case KEY_symbols:
+		o->rows.symbols = true;
 		return 0;
 	case KEY_by:
 		o->by = parse_word(state, "by", arg, bys) ? SP_NAMING_EXTENSION : SP_NAMING_PATH;

@@ -11,6 +11,7 @@
 struct sp_view_options {
 	uint32_t limit;	  /* most rows; UINT32_MAX: all */
 	const char *sort; /* key of a column, NULL: the view's own order */
+	bool symbols;	  /* functions on stacks get names, from files that the trace names */
 	bool thin;	  /* steps: of too many rows, the extremes all along the run */
 	/* SP_NEEDS_RUNS: a report for each RUN, the first of them the view's own; their paths. */
 	const struct sp_report *runs;
@@ -40,6 +41,7 @@ enum sp_view_needs {
 	SP_NEEDS_RANKS = 1 << 9, /* and steps */
 	SP_NEEDS_END = 1 << 10,	 /* makes little sense of a run that goes on: not for --follow */
 	SP_NEEDS_RUNS = 1 << 8, /* each RUN by itself */
+	SP_NEEDS_SYMBOLS = 1 << 12, /* where they are asked for: has native stacks */
 	SP_IS_DOCUMENT = 1 << 11, /* a file in a format of its own: no --format, not for a terminal */
 };
 

@@ -97,7 +97,7 @@ static int make_list(struct list *list)
 int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {
-	struct list list = {.report = report};
+	struct list list = {.report = report, .functions = {.calls = &report->facts.slow}};
 	struct sp_view_rows rows = {
 		"slow_calls", columns, CELLS, .value = total_ns, .show = show_row, .context = &list};
 	int r;
@@ -106,7 +106,7 @@ int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	r = make_list(&list);
 	rows.count = list.n;
-	if (r == 0)
+	if (r == 0 && options->symbols)
 		r = sp_functions_find(&list.functions, &report->facts.slow, &report->index);
 	sp_run_json(report, out);
 	if (r == 0)
@@ -114,6 +114,8 @@ int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 	if (r == 0 && list.n == 0)
 		sp_out_line(out, "No stacks were taken; STAGEPROF_STACKS=file_read>10ms "
 				 "asks for them.");
+	if (r == 0 && list.n && !options->symbols)
+		sp_out_line(out, "With --symbols functions are named.");
 	sp_functions_finish(&list.functions);
 	free(list.calls);
 	return r;

@@ -197,7 +197,7 @@ static int make_list(struct list *list)
 int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
-	struct list list = {.report = report};
+	struct list list = {.report = report, .functions = {.calls = &report->facts.slow}};
 	struct sp_view_rows rows = {
 		"lines", columns, CELLS, .value = total_ns, .show = show_row, .context = &list};
 	uint64_t turned_away = report->facts.slow.turned_away + report->facts.slow.lines.turned_away;
@@ -207,7 +207,7 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	r = make_list(&list);
 	rows.count = list.n;
-	if (r == 0)
+	if (r == 0 && options->symbols)
 		r = sp_functions_find(&list.functions, &report->facts.slow, &report->index);
 	sp_run_json(report, out);
 	if (r == 0)

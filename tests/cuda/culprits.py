@@ -64,7 +64,7 @@ class Culprits(Case):
         self.long = collections.Counter(e["event"] for e in self.calls if e["dur_ns"] >= LONG_NS)
 
     def test_lines_with_their_stacks(self):
-        rows = self.outcome.trace.report("sync", "--limit=all")["lines"]
+        rows = self.outcome.trace.report("sync", "--limit=all", "--symbols")["lines"]
         found = {(row["line"], row["function"], row["event"]): row for row in rows}
         known = functions(self.waits)
         for mark, waits in WAITS.items():
@@ -82,7 +82,7 @@ class Culprits(Case):
         self.assert_only_long_ones(rows)
 
     def test_stacks(self):
-        rows = self.outcome.trace.report("stacks", "--limit=all")["slow_calls"]
+        rows = self.outcome.trace.report("stacks", "--limit=all", "--symbols")["slow_calls"]
         known = functions(self.waits)
         kept = collections.Counter()
         for row in rows:
@@ -118,7 +118,7 @@ class Generated(Case):
             with self.subTest(name):
                 outcome = self.run_both(victim("generated"), "3", env=env, name=name)
                 if outcome.done.stdout == b"done\n":
-                    rows = outcome.trace.report("stacks", "--limit=all")["slow_calls"]
+                    rows = outcome.trace.report("stacks", "--limit=all", "--symbols")["slow_calls"]
                     waits = [row for row in rows if row["event"] == "cudaStreamSynchronize"]
                     self.assertGreaterEqual(sum(row["calls"] for row in waits), 20)
                     self.assertTrue(all(row["frames"].startswith("?+") for row in waits), waits)
