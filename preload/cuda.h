@@ -47,10 +47,6 @@ struct sp_cuda_call {
 #define SP_CUDA_DEEPEST 0x100000u
 #define SP_CUDA_ALIVE ((uintptr_t)0x53504355u) /* one instruction stores it, and one compares */
 
-/* The linker's: where this library begins and ends. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
 /* above: so many bytes the open call's frame lies above that of the call that asks; huge where there is none, or below. */
 SP_INLINE int sp_cuda_is_open(const struct sp_cuda_open *open, uintptr_t above)
 {
@@ -59,8 +55,7 @@ SP_INLINE int sp_cuda_is_open(const struct sp_cuda_open *open, uintptr_t above)
 
 SP_INLINE int sp_cuda_comes_from(const struct sp_cuda_open *open, const void *caller)
 {
-	return sp_extent_has(&open->inner, caller) ||
-	       (uintptr_t)caller - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
+	return sp_extent_has(&open->inner, caller) || sp_is_own((uintptr_t)caller);
 }
 
 /* Returns the thread that records, or NULL: then the rest of the hook costs nothing. */

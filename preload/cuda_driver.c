@@ -9,6 +9,7 @@
 #include "preload/cuda_cover.h"
 #include "preload/cuda_time.h"
 #include "preload/dlsym_stub.h"
+#include "preload/extent.h"
 #include "preload/found.h"
 #include "preload/originals.h"
 #include "preload/process.h"
@@ -19,10 +20,6 @@ extern const struct sp_driver_function *const __start_sp_drivers[]
 	__attribute__((visibility("hidden")));
 extern const struct sp_driver_function *const __stop_sp_drivers[]
 	__attribute__((visibility("hidden")));
-
-/* The linker's: where this library begins and ends. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
 
 static int not_there(void)
 {
@@ -96,11 +93,6 @@ void *sp_cuda_driver_wrap_exported(const char *exported, void *function)
 	return wrap(find_exported(exported), sp_cuda_name_is_per_thread(exported), function);
 }
 
-static int is_ours(const void *function)
-{
-	return (uintptr_t)function - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
-}
-
 /* What the driver itself gives for a version that is known. */
 static void *ask(const char *name, int version, int per_thread)
 {
@@ -130,7 +122,7 @@ static const struct sp_driver_function *find_by_address(const char *name, int pe
 {
 	const struct sp_driver_function *newest = find_named(name, SP_CUDA_CHECKED);
 
-	if (is_ours(function))
+	if (sp_is_own((uintptr_t)function))
 		return NULL;
 	for (const struct sp_driver_function *const *at = __start_sp_drivers; at < __stop_sp_drivers; at++)
 		if (!strcmp((*at)->name, name) && is_of(*at, *at == newest, per_thread, function))

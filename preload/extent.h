@@ -18,4 +18,14 @@ static inline int sp_extent_has(const struct sp_extent *extent, const void *addr
 	return (uintptr_t)address - extent->begin < extent->bytes;
 }
 
+/* The linker's: where this library begins and ends. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+/* 1 where an address is in this library. */
+static inline int sp_is_own(uintptr_t address)
+{
+	return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
+}
+
 #endif

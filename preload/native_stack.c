@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "preload/extent.h"
+
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 #define XXH_INLINE_ALL
@@ -13,9 +15,6 @@
 /* libunwind.h renames its functions for the processor: names to look up. */
 #define NAME_OF(function) NAME_AS_IT_IS(function)
 #define NAME_AS_IT_IS(function) #function
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
 
 static struct {
 	__typeof__(&unw_init_local) init_local;
@@ -53,11 +52,6 @@ void sp_native_stack_open(void)
 int sp_native_stack_is_open(void)
 {
 	return is_open;
-}
-
-static int is_own(uintptr_t address)
-{
-	return address - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
 }
 
 /* What has no information is a function of one byte. */
@@ -103,7 +97,7 @@ unsigned sp_native_stack_take(uintptr_t *ret, unsigned frames, uint64_t *known, 
 	for (unsigned own = 0; n < frames && own < OWN_FRAMES_MAX;) {
 		if (unwinder.get_reg(&cursor, UNW_REG_IP, &address) || !address)
 			break;
-		if (n == 0 && is_own(address))
+		if (n == 0 && sp_is_own(address))
 			own++;
 		else
 			ret[n++] = address;
