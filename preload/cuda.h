@@ -76,7 +76,7 @@ SP_INLINE void sp_cuda_begin_at(struct sp_cuda_call *call, struct sp_thread *t, 
 {
 	call->frame->alive = SP_CUDA_ALIVE;
 	t->cuda_open[call->layer].frame = call->frame;
-	call->span = sp_span_begin_at(t, kind, arg, start);
+	call->span = sp_span_begin_warm(t, kind, arg, start);
 }
 
 /* Nobody knows the frame any more: a call that began inside and was not told from this one took its place. */

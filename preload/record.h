@@ -215,14 +215,21 @@ static inline void sp_mark_store(struct sp_thread *t, uint64_t start, uint64_t w
 	t->emitting = outer;
 }
 
-static inline struct sp_span sp_span_begin_at(struct sp_thread *t, uint32_t kind, uint32_t arg,
-					      uint64_t start)
+/* For calls that make no system call, as launches: the slot is not fetched ahead. */
+static inline struct sp_span sp_span_begin_warm(struct sp_thread *t, uint32_t kind, uint32_t arg,
+						uint64_t start)
 {
 	struct sp_span span = {.thread = t, .start = start, .what = sp_what_make(kind, arg)};
 
-	sp_slot_fetch(t);
 	sp_mark_store(t, start, span.what);
 	return span;
+}
+
+static inline struct sp_span sp_span_begin_at(struct sp_thread *t, uint32_t kind, uint32_t arg,
+					      uint64_t start)
+{
+	sp_slot_fetch(t);
+	return sp_span_begin_warm(t, kind, arg, start);
 }
 
 static inline struct sp_span sp_span_begin(struct sp_thread *t, uint32_t kind, uint32_t arg)
