@@ -36,26 +36,31 @@ static void sum_add(struct sp_slow_sum *sum, uint64_t ticks)
 	sum->max_ticks = ticks > sum->max_ticks ? ticks : sum->max_ticks;
 }
 
+/* The call that a definition is about, and its row; *ret: NULL where it is cut short, or there is no room. */
+static int slow_read(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d,
+		     struct sp_slow_facts *ret_facts, struct sp_slow **ret)
+{
+	*ret = NULL;
+	if (d->bytes < sizeof(*ret_facts))
+		return 0;
+	memcpy(ret_facts, d->blob, sizeof(*ret_facts));
+	return slow_of(calls, image, d->id, ret_facts, ret);
+}
+
 static int take_slow(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
 {
 	struct sp_slow_facts facts;
 	struct sp_slow *slow;
-	int r;
+	int r = slow_read(calls, image, d, &facts, &slow);
 
-	if (d->bytes < sizeof(facts))
-		return 0;
-	memcpy(&facts, d->blob, sizeof(facts));
-	r = slow_of(calls, image, d->id, &facts, &slow);
-	if (r < 0)
-		return r;
-	if (!slow) {
+	if (r == 0 && slow) {
+		if (facts.ticks >= slow->all.max_ticks)
+			slow->max_arg = facts.arg;
+		sum_add(&slow->all, facts.ticks);
+	} else if (r == 0) {
 		calls->turned_away++;
-		return 0;
 	}
-	if (facts.ticks >= slow->all.max_ticks)
-		slow->max_arg = facts.arg;
-	sum_add(&slow->all, facts.ticks);
-	return 0;
+	return r;
 }
 
 /* A line is of a slow call, which has been told, or will be, as one. */
@@ -63,17 +68,11 @@ static int take_line(struct sp_slow_calls *calls, uint32_t image, const struct s
 {
 	struct sp_slow_facts facts;
 	struct sp_slow *slow;
-	int r;
+	int r = slow_read(calls, image, d, &facts, &slow);
 
-	if (d->bytes < sizeof(facts))
-		return 0;
-	memcpy(&facts, d->blob, sizeof(facts));
-	r = slow_of(calls, image, d->id, &facts, &slow);
-	if (r < 0)
-		return r;
-	if (slow)
+	if (r == 0 && slow)
 		sum_add(&slow->with_line, facts.ticks);
-	return sp_lines_take(&calls->lines, image, d);
+	return r < 0 ? r : sp_lines_take(&calls->lines, image, d);
 }
 
 static int take_stack(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
