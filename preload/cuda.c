@@ -1,6 +1,5 @@
 #include "preload/cuda.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "preload/cuda_cover.h"

@@ -6,7 +6,6 @@
 #include "preload/config.h"
 #include "preload/cuda_asks.h"
 #include "preload/cupti_records.h"
-#include "preload/hot.h"
 #include "preload/names.h"
 #include "preload/paths.h"
 #include "preload/process.h"

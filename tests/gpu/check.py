@@ -126,10 +126,10 @@ def arguments(given=None):
     parser.add_argument(
         "--dry-run", action="store_true", help="on the processor, to try the script"
     )
-    parser.add_argument("--library", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--library", dest="preloaded", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--report", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args(given)
-    options.library, options.report = os.path.abspath(options.library), os.path.abspath(
+    options.preloaded, options.report = os.path.abspath(options.preloaded), os.path.abspath(
         options.report
     )
     options.only = list(dict.fromkeys(options.only or WORKLOADS))
@@ -156,7 +156,7 @@ def machine(options, tool):
         raise NothingHere(f"the PyTorch of {sys.executable} is not built for CUDA")
     if not options.dry_run and not said["device"]:
         raise NothingHere(f"the PyTorch of {sys.executable} sees no GPU")
-    with open(options.library, "rb") as file:
+    with open(options.preloaded, "rb") as file:
         library = hashlib.sha256(file.read()).hexdigest()
     return {
         **said,

@@ -402,7 +402,7 @@ class Recorded(unittest.TestCase):
     def record(self, program, *arguments):
         """The tool, the program's own calls by name, and when it ran."""
         options = types.SimpleNamespace(
-            library=os.environ["STAGEPROF_TEST_LIB"], report=os.environ["STAGEPROF_TEST_REPORT"]
+            preloaded=os.environ["STAGEPROF_TEST_LIB"], report=os.environ["STAGEPROF_TEST_REPORT"]
         )
         tool = measure.Measure(options, self.folder)
         tally = self.harness.Tally(os.path.join(self.folder, "tally"))

@@ -104,7 +104,7 @@ class Measure:
         shutil.rmtree(self.output, ignore_errors=True)
         return {
             **self.env,
-            "LD_PRELOAD": self.options.library,
+            "LD_PRELOAD": self.options.preloaded,
             "STAGEPROF_OUTPUT": self.output,
             **more,
         }

@@ -162,6 +162,15 @@ START_TEST(escapes_are_readable_and_counted)
 }
 END_TEST
 
+/* It is no wider than asked, and by no more than `spare` narrower than it could be. */
+static void assert_fits(const char *text, const char *full, size_t width, size_t spare)
+{
+	size_t whole = sp_text_width(full);
+
+	ck_assert_uint_le(sp_text_width(text), width);
+	ck_assert_uint_ge(sp_text_width(text) + spare, width < whole ? width : whole);
+}
+
 START_TEST(shortening_keeps_both_ends_and_the_width)
 {
 	static const char full[] =
@@ -172,9 +181,7 @@ START_TEST(shortening_keeps_both_ends_and_the_width)
 
 		strcpy(text, full);
 		sp_text_shorten(text, width);
-		ck_assert_uint_le(sp_text_width(text), width);
-		ck_assert_uint_ge(sp_text_width(text) + 2,
-				  width < sp_text_width(full) ? width : sp_text_width(full));
+		assert_fits(text, full, width, 2);
 		ck_assert(utf8proc_category(text[0]) != UTF8PROC_CATEGORY_CN);
 		ck_assert_ptr_nonnull(strstr(text, "g"));
 	}
@@ -190,9 +197,7 @@ START_TEST(cutting_keeps_the_beginning_and_the_width)
 
 		strcpy(text, full);
 		sp_text_cut(text, width);
-		ck_assert_uint_le(sp_text_width(text), width);
-		ck_assert_uint_ge(sp_text_width(text) + 1,
-				  width < sp_text_width(full) ? width : sp_text_width(full));
+		assert_fits(text, full, width, 1);
 		ck_assert_mem_eq(text, "item ", 5);
 	}
 }
