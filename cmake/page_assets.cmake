@@ -1,5 +1,6 @@
-# cmake -DSTYLES=… -DSCRIPTS=… -DOUTPUT=folder -P page_assets.cmake: joins the files of the HTML page and writes
-# what its Content-Security-Policy names them by.
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DSTYLES=… -DSCRIPTS=… -DOUTPUT=folder -P page_assets.cmake: joins the files of the HTML
+# page and writes their digests for its Content-Security-Policy.
 
 function(join_files name files forbidden)
 	set(text "")

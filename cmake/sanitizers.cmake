@@ -1,5 +1,7 @@
-# The preload itself is never sanitized: a sanitizer's runtime must come first in its process, and the
-# host has none. The recorder and the analyzer are, as plain programs (tests/unit, tests/fuzz).
+# SPDX-License-Identifier: Apache-2.0
+# The preload itself is never sanitized, because a sanitizer's runtime must come first in its
+# process and the host has none. The recorder and the analyzer are sanitized as plain programs
+# (tests/unit, tests/fuzz).
 set(STAGEPROF_SANITIZE "" CACHE STRING "list for -fsanitize=, for all but libstageprof.so")
 add_library(stageprof_sanitizers INTERFACE)
 if(STAGEPROF_SANITIZE)

@@ -1,4 +1,5 @@
-# One interface target carries the warnings; every target of ours links it.
+# SPDX-License-Identifier: Apache-2.0
+# One interface target carries the warnings; every target links it.
 option(STAGEPROF_WERROR "warnings are errors (the presets set it)" OFF)
 add_library(stageprof_warnings INTERFACE)
 target_compile_options(stageprof_warnings INTERFACE

@@ -1,34 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library's two ends. Everything else happens in hooked calls.
+ * The constructor and the destructor. All other code runs in hooked calls.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "preload/config.h"
-#include "preload/cuda_cover.h"
-#include "preload/cuda_slow.h"
-#include "preload/cuda_time.h"
-#include "preload/cupti.h"
-#include "preload/nvtx.h"
-#include "preload/originals.h"
-#include "preload/pack.h"
-#include "preload/process.h"
-#include "preload/processor.h"
-#include "preload/python.h"
-#include "preload/record.h"
-#include "preload/say.h"
-#include "preload/stacks.h"
-#include "preload/switch.h"
-#include "preload/thread.h"
-#include "preload/unseen.h"
+#include "preload/settings/config.h"
+#include "preload/cuda/cuda_coverage.h"
+#include "preload/cuda/cuda_slow_calls.h"
+#include "preload/cuda/cuda_time.h"
+#include "preload/cuda/cupti.h"
+#include "preload/frameworks/nvtx.h"
+#include "preload/resolve/originals.h"
+#include "preload/recorder/pack.h"
+#include "preload/recorder/process.h"
+#include "preload/sys/processor.h"
+#include "preload/frameworks/python.h"
+#include "preload/recorder/recorder.h"
+#include "preload/sys/log_once.h"
+#include "preload/stacks/stacks.h"
+#include "preload/recorder/switch.h"
+#include "preload/recorder/thread.h"
+#include "preload/hooks/unseen.h"
 
-/* errno is the host's from its first instruction on. glibc calls constructors with main's arguments. */
+/* musl has no on_exit, and a program of musl ends where a strong name is missing. */
+extern __typeof__(on_exit) on_exit __attribute__((weak));
+
+/* exit(3), and the return of main, tell the status only to such a handler. */
+static void status_note(int status, void *unused)
+{
+	(void)unused;
+	sp_process_ending(status);
+}
+
+/* errno belongs to the host from its first instruction on. glibc passes main's arguments to
+ * constructors. */
 __attribute__((constructor)) static void runtime_begin(int argc, char **argv, char **environment)
 {
 	int kept = errno;
 
 	(void)environment;
-	sp_say_init();
+	sp_log_init();
 	sp_config_read(environ);
 	if (sp_process_init()) {
 		sp_switch_init();
@@ -42,18 +55,22 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 		sp_cuda_slow_init();
 		sp_nvtx_init();
 		sp_cuda_time_init();
+		if (on_exit)
+			on_exit(status_note, NULL);
 	}
 	errno = kept;
 }
 
-/* Other libraries' destructors may still call; their events begin another part of the thread. */
+/* Destructors of other libraries may still call hooks; their events begin another segment of the
+ * thread. */
 __attribute__((destructor)) static void runtime_end(void)
 {
 	int kept = errno;
 
 	sp_cupti_end();
-	sp_cuda_cover_end();
+	sp_cuda_coverage_end();
 	sp_unseen_end();
 	sp_thread_finish();
+	sp_process_end();
 	errno = kept;
 }

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by scripts/demo and scripts/test: Debian packages from packages.txt.
 
-# Prints the packages of packages.txt that are needed for NEED and are not installed: "build"; "test", which
-# includes build; "nightly", which includes both.
+# Prints the packages of packages.txt that are needed for NEED and are not installed: "build";
+# "test", which includes build; "nightly", which includes both.
 sp_packages_missing()
 {
 	local need=$1 for package rest
@@ -12,7 +13,7 @@ sp_packages_missing()
 	done < "$SP_ROOT/scripts/packages.txt"
 }
 
-# Installs what is missing for NEED; exits 1, with the command to give, where that takes root.
+# Installs the missing packages for NEED. Without root it prints the command and exits with 1.
 sp_packages_install()
 {
 	local need=$1 missing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a data set of varied JPEG photographs, in the layout of torchvision's ImageFolder.
 
     make-photos.py WHEEL OUT [--train N] [--val N] [--seed N]
@@ -23,7 +24,9 @@ PHOTOS = {"temple": "china.jpg", "flower": "flower.jpg"}
 def read_photos(wheel):
     with zipfile.ZipFile(wheel) as archive:
         return {
-            label: Image.open(io.BytesIO(archive.read("sklearn/datasets/images/" + name))).convert("RGB")
+            label: Image.open(io.BytesIO(archive.read("sklearn/datasets/images/" + name))).convert(
+                "RGB"
+            )
             for label, name in PHOTOS.items()
         }
 
@@ -36,7 +39,9 @@ def vary(photo, rng):
     top = rng.randrange(photo.height - height + 1)
     picture = photo.crop((left, top, left + width, top + height))
     scale = rng.uniform(300, 900) / width
-    picture = picture.resize((round(width * scale), round(height * scale)), Image.Resampling.BICUBIC)
+    picture = picture.resize(
+        (round(width * scale), round(height * scale)), Image.Resampling.BICUBIC
+    )
     if rng.random() < 0.5:
         picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     for enhance in (ImageEnhance.Brightness, ImageEnhance.Contrast, ImageEnhance.Color):

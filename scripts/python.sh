@@ -1,4 +1,5 @@
-# Sourced: which Python interpreter trains, and the virtual environment where no other will do.
+# SPDX-License-Identifier: Apache-2.0
+# Sourced: finds the Python interpreter for training, and makes a virtual environment if there is none.
 shopt -s inherit_errexit
 
 SP_VENV=$SP_ROOT/build/venv
@@ -13,11 +14,11 @@ sp_python_has()
 	done
 }
 
-# Makes build/venv where it is not there yet; prints its interpreter.
+# Makes build/venv if it is missing; prints its interpreter.
 sp_venv_make()
 {
 	local base=/usr/bin/python3
-	# A python3 earlier on PATH may be a shim of a version manager, without venv.
+	# The first python3 on PATH may be a shim of a version manager, without venv.
 	"$base" -c 'import ensurepip' 2>/dev/null || base=python3
 	[[ -x $SP_VENV/bin/python ]] || "$base" -m venv "$SP_VENV" >&2
 	echo "$SP_VENV/bin/python"
@@ -43,7 +44,8 @@ sp_venv_install()
 	echo "$python"
 }
 
-# Prints the interpreter for the demo: the user's python3 where it can train, else that of build/venv.
+# Prints the interpreter for the demo: the user's python3 where it can train, else that of
+# build/venv.
 sp_python_for_demo()
 {
 	local python

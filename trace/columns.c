@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/columns.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ int sp_columns_close(const struct sp_input in[SP_COLUMNS])
 	return 0;
 }
 
-/* The kind's number in c->kinds, which is made where it is not there yet; `hint`: the last one. */
+/* The kind's index in c->kinds; a new kind is appended. `hint`: the index of the previous slot. */
 static uint32_t number_of(struct sp_columns *c, uint32_t kind, uint32_t hint)
 {
 	uint32_t i = 0;
@@ -61,8 +62,10 @@ static int is_event(const struct sp_slot *slot)
 	return kind != SP_KIND_HOLE && kind < SP_KIND_DEFINE;
 }
 
-/* Finds which kinds there are, and where each lies. numbers[i]: of slot i's kind, where it is an event. */
-static void kinds_find(struct sp_columns *c, uint16_t *numbers, const struct sp_slot *slots, uint32_t n)
+/* Finds the kinds of the slots and their ranges in the arrays. numbers[i]: the index of slot i's
+ * kind, if the slot is an event. */
+static void kinds_find(struct sp_columns *c, uint16_t *numbers, const struct sp_slot *slots,
+		       uint32_t n)
 {
 	uint32_t number = 0, first = 0;
 
@@ -132,7 +135,7 @@ static void move(struct sp_columns *c, uint32_t to, uint32_t from)
 	c->args[to] = c->args[from];
 }
 
-/* Where each place has gone to; the limit is of places that there were. */
+/* places[i]: the new index of index i, for i below limit. */
 static void owners_move(struct sp_columns *c, const uint32_t *places, uint32_t limit)
 {
 	for (uint32_t i = 0; i < c->extra_count; i++)
@@ -151,7 +154,8 @@ void sp_columns_keep(struct sp_columns *c, uint64_t from_ticks, uint64_t to_tick
 		for (kind->first = kept; at < kind->limit; at++) {
 			uint64_t end = c->starts[at] + (uint64_t)c->ticks[at] * c->grain;
 			uint64_t start = c->starts[at];
-			int keep = kind->kind < SP_KIND_DEFINE && start >= from_ticks && start < to_ticks;
+			int keep = kind->kind < SP_KIND_DEFINE && start >= from_ticks &&
+				   start < to_ticks;
 
 			places[at] = keep ? kept : SP_COLUMNS_NONE;
 			if (!keep)

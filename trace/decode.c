@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/codec.h"
 
 #include <errno.h>
@@ -7,7 +8,8 @@
 #include "trace/numbers.h"
 #include "trace/varint.h"
 
-/* Kinds that a one-byte token can name; a table has them all, so that the loop need not look. */
+/* Kinds that a one-byte token can name. Tables have entries for all, so the loop checks no bound.
+ */
 #define SHORT_KINDS 16u
 
 enum form {
@@ -19,19 +21,20 @@ enum form {
 };
 
 struct kind {
-	int64_t value; /* of its last slot */
-	uint32_t arg;  /* its last one that was not 0 */
-	uint32_t at;   /* of the times of its next slot */
-	uint32_t limit; /* where they end */
+	int64_t value;	/* of its last slot */
+	uint32_t arg;	/* of its last slot whose arg was not 0 */
+	uint32_t at;	/* index of the next slot's times */
+	uint32_t limit; /* end of its times */
 	uint32_t kind;
 	uint32_t form; /* enum form */
-	int32_t event; /* all bits where it is an event; 32 bytes in all, for the index is made in the innermost loop */
+	int32_t event; /* all bits set for an event. The struct has 32 bytes, because the innermost
+			  loop computes its address */
 };
 
 struct decoder {
 	struct sp_input in[SP_COLUMNS];
 	uint32_t slots, kind_count, spans, extras;
-	uint32_t extra_at; /* of the next EXTRA slot */
+	uint32_t extra_at; /* index of the next EXTRA slot */
 	uint64_t base_ticks;
 	uint32_t last_arg;
 	struct kind kinds[SP_COLUMNS_KINDS_MAX];
@@ -48,7 +51,9 @@ static enum form form_of(uint64_t kind)
 	case SP_KIND_BLOB:
 		return FORM_BLOB;
 	}
-	return kind < SP_KIND_EVENTS || (kind >= SP_KIND_DEFINE && kind < SP_KIND_EXTRA) ? FORM_SPAN : FORM_NONE;
+	return kind < SP_KIND_EVENTS || (kind >= SP_KIND_DEFINE && kind < SP_KIND_EXTRA)
+		       ? FORM_SPAN
+		       : FORM_NONE;
 }
 
 static int kinds_read(struct decoder *d)
@@ -82,10 +87,13 @@ static int times_read(struct decoder *d, struct sp_columns *c)
 	sp_numbers_unpack(c->ticks, d->spans, &d->in[SP_COLUMN_TICKS]);
 	for (int i = 0; i < 3; i++)
 		sp_numbers_unpack(c->extras[i], d->extras, &d->in[SP_COLUMN_EXTRAS]);
-	return d->in[SP_COLUMN_GAPS].bad || d->in[SP_COLUMN_TICKS].bad || d->in[SP_COLUMN_EXTRAS].bad ? -EBADMSG : 0;
+	return d->in[SP_COLUMN_GAPS].bad || d->in[SP_COLUMN_TICKS].bad ||
+			       d->in[SP_COLUMN_EXTRAS].bad
+		       ? -EBADMSG
+		       : 0;
 }
 
-/* Payload and head as they lie, the list of kinds, and all times. */
+/* Reads the head, the list of kinds, and all times. */
 static int open_payload(struct decoder *d, struct sp_columns *c, const struct sp_payload_head *head,
 			const uint8_t *payload, size_t bytes)
 {
@@ -98,7 +106,8 @@ static int open_payload(struct decoder *d, struct sp_columns *c, const struct sp
 	return times_read(d, c);
 }
 
-static int decode_extra(struct decoder *d, struct sp_columns *c, uint32_t owner, struct sp_slot *slot)
+static int decode_extra(struct decoder *d, struct sp_columns *c, uint32_t owner,
+			struct sp_slot *slot)
 {
 	uint32_t i = d->extra_at++;
 
@@ -112,8 +121,9 @@ static int decode_extra(struct decoder *d, struct sp_columns *c, uint32_t owner,
 	return 0;
 }
 
-/* A slot with no times; `last`: the place of the one before. Returns 0 or -EBADMSG. */
-static int decode_other(struct decoder *d, struct sp_columns *c, uint32_t form, uint32_t last, struct sp_slot *slot)
+/* Decodes a slot without times. `last`: the index of the slot before. Returns 0 or -EBADMSG. */
+static int decode_other(struct decoder *d, struct sp_columns *c, uint32_t form, uint32_t last,
+			struct sp_slot *slot)
 {
 	switch (form) {
 	case FORM_HOLE:
@@ -130,7 +140,7 @@ static int decode_other(struct decoder *d, struct sp_columns *c, uint32_t form, 
 	}
 }
 
-/* NULL where there is none. */
+/* Reads a token of any length. NULL: the token names no kind. */
 static struct kind *kind_of_long(struct decoder *d, uint32_t *token)
 {
 	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
@@ -143,8 +153,10 @@ static struct kind *kind_of_long(struct decoder *d, uint32_t *token)
 	return &d->kinds[x >> 3];
 }
 
-/* What a token says anew: value and arg. Most say nothing. Returns the slot's arg. */
-static inline __attribute__((always_inline)) uint32_t take_news(struct decoder *d, struct kind *kind, uint32_t token)
+/* Reads the new value and the new arg that a token announces; most tokens announce none. Returns
+ * the slot's arg. */
+static inline __attribute__((always_inline)) uint32_t take_news(struct decoder *d,
+								struct kind *kind, uint32_t token)
 {
 	if (token & 1)
 		kind->value = sp_unzigzag(sp_varint_get(&d->in[SP_COLUMN_VALUES]));
@@ -160,14 +172,14 @@ static inline __attribute__((always_inline)) uint32_t take_news(struct decoder *
 	return d->last_arg;
 }
 
-/* What decode_tokens() is to find. */
+/* The output of decode_tokens(). */
 enum found {
 	FOUND_SLOTS,
 	FOUND_COLUMNS,
-	FOUND_STARTS, /* columns, and when their events began */
+	FOUND_STARTS, /* columns, with the start times of events */
 };
 
-/* One byte that says nothing anew. */
+/* True for a token of one byte that announces neither value nor arg. */
 static inline int is_plain(uint32_t token)
 {
 	return token < 0x80 && !(token & 7);
@@ -177,10 +189,11 @@ struct clock {
 	uint64_t end, latest; /* end of the slot before; latest end of an event */
 };
 
-/* Gives the slot what belongs to place `at`. */
-static inline __attribute__((always_inline)) void put(struct decoder *d, struct sp_columns *c, enum found found,
-						       struct clock *clock, const struct kind *kind, uint32_t at,
-						       uint32_t arg, struct sp_slot *slot)
+/* Stores one slot, or the fields of index `at`. */
+static inline __attribute__((always_inline)) void put(struct decoder *d, struct sp_columns *c,
+						      enum found found, struct clock *clock,
+						      const struct kind *kind, uint32_t at,
+						      uint32_t arg, struct sp_slot *slot)
 {
 	uint64_t start, ticks;
 
@@ -192,7 +205,8 @@ static inline __attribute__((always_inline)) void put(struct decoder *d, struct 
 			clock->latest = clock->end;
 	}
 	if (found == FOUND_SLOTS) {
-		*slot = (struct sp_slot){start, ticks, kind->value, (uint64_t)arg << 32 | kind->kind};
+		*slot = (struct sp_slot){start, ticks, kind->value,
+					 (uint64_t)arg << 32 | kind->kind};
 		return;
 	}
 	c->values[at] = kind->value;
@@ -202,16 +216,16 @@ static inline __attribute__((always_inline)) void put(struct decoder *d, struct 
 }
 
 /*
- * The loop over all slots: one, so that all find the same. Inline, so that none pays for what another finds; `slots`
- * is for FOUND_SLOTS. A token of one byte that comes again and says nothing anew is taken with the one before, for a
- * kind's place is slow to come back from memory.
+ * The loop over all slots. One loop serves all outputs, so that all decode alike. It is inline, so
+ * that no output pays for another. `slots` is for FOUND_SLOTS. A repeated plain token is decoded
+ * together with the previous one, because a kind's index is slow to come back from memory.
  */
-static inline __attribute__((always_inline)) int decode_tokens(struct decoder *d, struct sp_columns *c,
-								enum found found, struct sp_slot *slots)
+static inline __attribute__((always_inline)) int
+decode_tokens(struct decoder *d, struct sp_columns *c, enum found found, struct sp_slot *slots)
 {
 	struct sp_input *in = &d->in[SP_COLUMN_KINDS];
 	struct clock clock = {d->base_ticks, 0};
-	const uint8_t *tokens = in->at; /* a register, where in->at is not */
+	const uint8_t *tokens = in->at; /* in a register; in->at is in memory */
 	uint32_t last = SP_COLUMNS_BEFORE;
 	struct sp_slot other, *slot = found == FOUND_SLOTS ? slots : &other;
 
@@ -239,7 +253,8 @@ static inline __attribute__((always_inline)) int decode_tokens(struct decoder *d
 			kind->arg = arg;
 		at = kind->at;
 		put(d, c, found, &clock, kind, at, arg, slot);
-		while (is_plain(token) && i + 1 < d->slots && tokens < in->end && *tokens == token) {
+		while (is_plain(token) && i + 1 < d->slots && tokens < in->end &&
+		       *tokens == token) {
 			tokens++;
 			i++;
 			slot += found == FOUND_SLOTS;
@@ -264,7 +279,7 @@ static int all_is_used(const struct decoder *d)
 	return 1;
 }
 
-/* Returns 0, or -EBADMSG where the payload is none for so many slots. */
+/* Returns 0, or -EBADMSG if the payload does not hold this number of slots. */
 static int head_read(struct sp_payload_head *ret, uint32_t n, const uint8_t *payload, size_t bytes)
 {
 	if (bytes < sizeof(*ret))
@@ -273,12 +288,14 @@ static int head_read(struct sp_payload_head *ret, uint32_t n, const uint8_t *pay
 	return ret->slots != n || n > SP_BLOCK_SLOTS_MAX || ret->grain == 0 ? -EBADMSG : 0;
 }
 
-static int decode_slots(struct sp_slot *slots, const struct sp_payload_head *head, const uint8_t *payload, size_t bytes)
+static int decode_slots(struct sp_slot *slots, const struct sp_payload_head *head,
+			const uint8_t *payload, size_t bytes)
 {
 	struct decoder d;
 	struct sp_columns c;
 
-	if (open_payload(&d, &c, head, payload, bytes) < 0 || decode_tokens(&d, &c, FOUND_SLOTS, slots) < 0)
+	if (open_payload(&d, &c, head, payload, bytes) < 0 ||
+	    decode_tokens(&d, &c, FOUND_SLOTS, slots) < 0)
 		return -EBADMSG;
 	return all_is_used(&d) ? 0 : -EBADMSG;
 }
@@ -303,7 +320,8 @@ static int has_kind(const struct decoder *d, uint32_t kind)
 	return 0;
 }
 
-int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, const uint8_t *payload, size_t bytes)
+int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, const uint8_t *payload,
+		       size_t bytes)
 {
 	struct sp_payload_head head;
 	struct decoder d;
@@ -316,7 +334,8 @@ int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, con
 	if (head.coding != SP_CODING_TOKENS || open_payload(&d, c, &head, payload, bytes) < 0)
 		return -EBADMSG;
 	c->has_starts = starts_of == SP_COLUMNS_ALL || has_kind(&d, starts_of);
-	if ((c->has_starts ? decode_tokens(&d, c, FOUND_STARTS, NULL) : decode_tokens(&d, c, FOUND_COLUMNS, NULL)) < 0)
+	if ((c->has_starts ? decode_tokens(&d, c, FOUND_STARTS, NULL)
+			   : decode_tokens(&d, c, FOUND_COLUMNS, NULL)) < 0)
 		return -EBADMSG;
 	kinds_tell(c, &d);
 	return all_is_used(&d) ? 0 : -EBADMSG;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/codec.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include "trace/columns.h"
 #include "trace/varint.h"
 
-/* In the order of version 1. */
+/* The columns in the order of version 1. */
 enum column {
 	COLUMN_KINDS,
 	COLUMN_ARGS,
@@ -25,13 +26,13 @@ static void decode_extra(struct sp_slot *slot, struct sp_input *in)
 	slot->commit = SP_KIND_EXTRA;
 }
 
-/* What one slot tells the next. */
+/* State from the slot before. */
 struct last {
 	uint64_t end, grain;
 	uint32_t arg;
 };
 
-/* Any slot. Returns 0 or -EBADMSG. */
+/* Decodes one slot of any kind. Returns 0 or -EBADMSG. */
 static int decode_slot(struct sp_slot *slot, struct sp_input in[SP_COLUMNS], struct last *last)
 {
 	uint64_t kind = sp_varint_get(&in[COLUMN_KINDS]);
@@ -46,7 +47,8 @@ static int decode_slot(struct sp_slot *slot, struct sp_input in[SP_COLUMNS], str
 		return -EBADMSG;
 	} else {
 		last->arg += (uint32_t)sp_unzigzag(sp_varint_get(&in[COLUMN_ARGS]));
-		slot->start = last->end + (uint64_t)sp_unzigzag(sp_varint_get(&in[COLUMN_GAPS])) * last->grain;
+		slot->start = last->end +
+			      (uint64_t)sp_unzigzag(sp_varint_get(&in[COLUMN_GAPS])) * last->grain;
 		slot->ticks = sp_varint_get(&in[COLUMN_TICKS]) * last->grain;
 		slot->value = sp_unzigzag(sp_varint_get(&in[COLUMN_VALUES]));
 		slot->commit = (uint64_t)last->arg << 32 | kind;
@@ -65,7 +67,7 @@ static inline uint64_t load8(const uint8_t *p)
 
 #define TOP_BITS UINT64_C(0x8080808080808080)
 
-/* Seven bits of each byte, side by side. */
+/* Joins the lower seven bits of each byte. */
 typedef uint64_t compact_bytes(uint64_t word);
 
 static inline uint64_t compact_anywhere(uint64_t x)
@@ -75,7 +77,7 @@ static inline uint64_t compact_anywhere(uint64_t x)
 	return (x & 0x000000000FFFFFFF) | (x >> 4 & 0x00FFFFFFF0000000);
 }
 
-/* With no branch: how long a varint is cannot be foretold. `word` has its end. */
+/* No branch, because the length of a varint is unpredictable. `word` contains the varint's end. */
 static inline __attribute__((always_inline)) uint64_t take(uint64_t word, const uint8_t **at,
 							   compact_bytes *compact)
 {
@@ -91,8 +93,8 @@ static int has_end(uint64_t word)
 }
 
 /*
- * How many slots can be read with no look at where columns end, at up to eight bytes a number. A column that
- * runs into the next one, or over several, is found at the close.
+ * The number of slots that can be read without checks of the columns' ends, at up to eight bytes a
+ * number. sp_columns_close() detects a column that ran into another one.
  */
 static uint32_t slots_within(const struct sp_input in[SP_COLUMNS], const uint8_t *end, uint32_t n)
 {
@@ -103,8 +105,9 @@ static uint32_t slots_within(const struct sp_input in[SP_COLUMNS], const uint8_t
 }
 
 /*
- * Events: the five columns go side by side, for the processor to overlap them. Stops at the first other slot
- * and at a number of more than eight bytes; returns how many were done.
+ * Decodes events. The five columns are read in step, so that the processor overlaps them. Stops at
+ * the first slot that is no event, and at a number of more than eight bytes. Returns the number of
+ * decoded slots.
  */
 static inline __attribute__((always_inline)) uint32_t
 decode_events(struct sp_slot *slots, uint32_t n, struct sp_input in[SP_COLUMNS], struct last *last,
@@ -122,7 +125,8 @@ decode_events(struct sp_slot *slots, uint32_t n, struct sp_input in[SP_COLUMNS],
 		struct sp_slot *slot = &slots[i];
 
 		kind = (kind & 0x7F) | ((uint32_t)kinds[1] << 7 & -more);
-		if (kind - 1 >= SP_KIND_EVENTS - 1 || !has_end(a) || !has_end(g) || !has_end(t) || !has_end(v))
+		if (kind - 1 >= SP_KIND_EVENTS - 1 || !has_end(a) || !has_end(g) || !has_end(t) ||
+		    !has_end(v))
 			break;
 		kinds += 1 + more;
 		arg += (uint32_t)sp_unzigzag(take(a, &args, compact));
@@ -142,8 +146,8 @@ decode_events(struct sp_slot *slots, uint32_t n, struct sp_input in[SP_COLUMNS],
 	return i;
 }
 
-static uint32_t decode_events_anywhere(struct sp_slot *slots, uint32_t n, struct sp_input in[SP_COLUMNS],
-				       struct last *last)
+static uint32_t decode_events_anywhere(struct sp_slot *slots, uint32_t n,
+				       struct sp_input in[SP_COLUMNS], struct last *last)
 {
 	return decode_events(slots, n, in, last, compact_anywhere);
 }
@@ -155,12 +159,13 @@ __attribute__((target("bmi,bmi2"))) static inline uint64_t compact_bmi2(uint64_t
 }
 
 __attribute__((target("bmi,bmi2"))) static uint32_t
-decode_events_bmi2(struct sp_slot *slots, uint32_t n, struct sp_input in[SP_COLUMNS], struct last *last)
+decode_events_bmi2(struct sp_slot *slots, uint32_t n, struct sp_input in[SP_COLUMNS],
+		   struct last *last)
 {
 	return decode_events(slots, n, in, last, compact_bmi2);
 }
 
-/* Family 17h has the instruction, and takes it apart: https://uops.info, PEXT on Zen and Zen 2. */
+/* AMD's family 17h runs PEXT as slow microcode: https://uops.info, PEXT on Zen and Zen 2. */
 static int bmi2_is_fast(void)
 {
 	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
@@ -174,7 +179,8 @@ static int bmi2_is_fast(void)
 }
 #endif
 
-int sp_payload_decode_varints(struct sp_slot *slots, uint32_t n, const uint8_t *payload, size_t bytes)
+int sp_payload_decode_varints(struct sp_slot *slots, uint32_t n, const uint8_t *payload,
+			      size_t bytes)
 {
 	struct sp_payload_head head;
 	struct sp_input in[SP_COLUMNS];
@@ -191,8 +197,8 @@ int sp_payload_decode_varints(struct sp_slot *slots, uint32_t n, const uint8_t *
 	while (i < n) {
 		uint32_t within = slots_within(in, payload + bytes, n - i);
 
-		i += fast ? decode_events_bmi2(slots + i, within, in, &last) :
-			    decode_events_anywhere(slots + i, within, in, &last);
+		i += fast ? decode_events_bmi2(slots + i, within, in, &last)
+			  : decode_events_anywhere(slots + i, within, in, &last);
 		if (i < n && decode_slot(&slots[i++], in, &last) < 0)
 			return -EBADMSG;
 	}

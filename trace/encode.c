@@ -1,16 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/codec.h"
 
 #include <string.h>
 
 #include "trace/encode_times.h"
-#include "trace/lanes.h"
+#include "trace/simd.h"
 #include "trace/numbers.h"
 #include "trace/varint.h"
 
-/* Kinds as numbers side by side: events, then definitions, EXTRA and BLOB. */
+/* Dense numbers of kinds: events, then definitions, EXTRA and BLOB. */
 #define NARROW_KINDS (SP_KIND_EVENTS + 256u)
 
-/* Worst cases: columns of one slot; of a kind in the list of kinds. */
+/* Most bytes of one slot in the columns, and of one kind in the list of kinds. */
 #define TOKEN_BYTES 2u
 #define ARG_BYTES 5u
 #define VALUE_BYTES 10u
@@ -21,12 +22,13 @@ _Static_assert(NARROW_KINDS << 3 < 1u << 14, "a token fits two bytes");
 _Static_assert(KIND_BYTES + TOKEN_BYTES + ARG_BYTES + VALUE_BYTES + 2 * 12 <= SP_SLOT_ENCODED_MAX,
 	       "scratch fits a slot's worst case");
 _Static_assert(TOKEN_BYTES + 3 * 12 <= SP_SLOT_ENCODED_MAX, "scratch fits an EXTRA slot");
-_Static_assert(TOKEN_BYTES + 1 + SP_SLOT_BLOB_BYTES <= SP_SLOT_ENCODED_MAX, "scratch fits a BLOB slot");
+_Static_assert(TOKEN_BYTES + 1 + SP_SLOT_BLOB_BYTES <= SP_SLOT_ENCODED_MAX, "scratch fits a BLOB "
+									    "slot");
 _Static_assert(SP_PAYLOAD_HEAD_BYTES + SP_BLOCK_SLOTS_MAX * SP_SLOT_ENCODED_MAX + SLACK_BYTES <=
 		       SP_PAYLOAD_BYTES_MAX,
 	       "a full block fits a payload");
 
-/* Payload, three columns of numbers, kinds, indices, kinds of slots, and the three columns before they are joined. */
+/* Payload, three columns of numbers, kinds, indices, kinds of slots, and three unjoined columns. */
 size_t sp_encode_scratch_bytes(uint32_t n)
 {
 	size_t payload = SP_PAYLOAD_HEAD_BYTES + (size_t)n * SP_SLOT_ENCODED_MAX + SLACK_BYTES;
@@ -56,23 +58,24 @@ static struct sp_encode_work work_lay_out(uint8_t *scratch, uint32_t n)
 	return w;
 }
 
-static struct sp_encode_ring ring_make(const struct sp_slot *slots, uint64_t capacity, uint64_t first,
-				       uint32_t n)
+static struct sp_encode_ring ring_make(const struct sp_slot *slots, uint64_t capacity,
+				       uint64_t first, uint32_t n)
 {
 	unsigned shift = (unsigned)__builtin_ctzll(capacity);
 	uint64_t at = first & (capacity - 1);
 	uint32_t before = capacity - at < n ? (uint32_t)(capacity - at) : n;
 
 	return (struct sp_encode_ring){{{slots + at, before, first >> shift & 0xFF},
-			      {slots, n - before, ((first >> shift) + 1) & 0xFF}}};
+					{slots, n - before, ((first >> shift) + 1) & 0xFF}}};
 }
 
 static inline uint32_t slot_kind(const struct sp_slot *slot, uint32_t generation)
 {
-	return (slot->commit >> 16 & 0xFF) == generation ? sp_commit_kind(slot->commit) : SP_KIND_HOLE;
+	return (slot->commit >> 16 & 0xFF) == generation ? sp_commit_kind(slot->commit)
+							 : SP_KIND_HOLE;
 }
 
-/* Of a kind that no version has, nothing is told. */
+/* The dense number of a kind. A kind that no version has becomes a HOLE. */
 static uint32_t narrow(uint32_t kind)
 {
 	if (kind >= SP_KIND_DEFINE)
@@ -83,7 +86,8 @@ static uint32_t narrow(uint32_t kind)
 static uint32_t index_of(struct sp_encode_work *w, uint32_t number)
 {
 	if (!w->indices[number]) {
-		uint32_t kind = number < SP_KIND_EVENTS ? number : number - SP_KIND_EVENTS + SP_KIND_DEFINE;
+		uint32_t kind =
+			number < SP_KIND_EVENTS ? number : number - SP_KIND_EVENTS + SP_KIND_DEFINE;
 
 		w->kinds[w->kind_count++] = (struct sp_encode_kind){.kind = kind};
 		w->indices[number] = (uint16_t)w->kind_count;
@@ -91,7 +95,7 @@ static uint32_t index_of(struct sp_encode_work *w, uint32_t number)
 	return w->indices[number] - 1u;
 }
 
-/* Also moves on what the next slots' args are held against. */
+/* Also updates the args that the next slots are compared with. */
 static enum sp_arg_source arg_source(struct sp_encode_kind *kind, uint32_t *last, uint32_t arg)
 {
 	uint32_t of_kind = kind->arg;
@@ -105,17 +109,18 @@ static enum sp_arg_source arg_source(struct sp_encode_kind *kind, uint32_t *last
 	return arg == of_kind ? SP_ARG_IS_OF_KIND : SP_ARG_IS_NEW;
 }
 
-/* Where the columns of tokens have come to. */
+/* The progress of the columns of tokens. */
 struct tokens {
 	uint8_t *tokens, *args, *values;
-	uint64_t same; /* commit word of the slot before; UINT64_MAX: nothing is like it */
+	uint64_t same; /* commit word of the slot before; UINT64_MAX: equals none */
 	struct sp_encode_kind *kind;
 	uint32_t index, token;
 	uint32_t last_arg;
-	int passed; /* there are EXTRA or BLOB slots */
+	int passed; /* the block has EXTRA or BLOB slots */
 };
 
-/* A slot of another kind or arg than the one before. Returns 0 where its kind has neither args nor times. */
+/* Begins a slot whose kind or arg differs from the slot before. Returns 0 if the kind has neither
+ * args nor times. */
 static inline int turn(struct tokens *t, struct sp_encode_work *w, uint64_t commit, uint32_t kind)
 {
 	uint32_t arg = sp_commit_arg(commit), before = t->last_arg;
@@ -139,11 +144,13 @@ static inline int turn(struct tokens *t, struct sp_encode_work *w, uint64_t comm
 
 static inline sp_pairs value_and_commit(const struct sp_slot *slot)
 {
-	_Static_assert(offsetof(struct sp_slot, commit) == offsetof(struct sp_slot, value) + 8, "side by side");
+	_Static_assert(offsetof(struct sp_slot, commit) == offsetof(struct sp_slot, value) + 8,
+		       "side by side");
 	return sp_pairs_load(&slot->value);
 }
 
-/* How many slots from here on are like the one before in kind and arg, and in value like that kind's last. */
+/* The number of next slots with the kind and arg of the slot before and the last value of that
+ * kind. */
 static inline uint32_t run_length(const struct sp_slot *slot, uint32_t most, const struct tokens *t)
 {
 	int64_t value = t->kind->value;
@@ -151,14 +158,17 @@ static inline uint32_t run_length(const struct sp_slot *slot, uint32_t most, con
 	uint32_t n = 0;
 
 	for (; most - n >= 4; n += 4) {
-		sp_pairs a = value_and_commit(&slot[n]) ^ like, b = value_and_commit(&slot[n + 1]) ^ like;
-		sp_pairs c = value_and_commit(&slot[n + 2]) ^ like, d = value_and_commit(&slot[n + 3]) ^ like;
+		sp_pairs a = value_and_commit(&slot[n]) ^ like,
+			 b = value_and_commit(&slot[n + 1]) ^ like;
+		sp_pairs c = value_and_commit(&slot[n + 2]) ^ like,
+			 d = value_and_commit(&slot[n + 3]) ^ like;
 		sp_pairs differ = (a | b | c | d) & mask;
 
 		if (differ[0] | differ[1])
 			break;
 	}
-	while (n < most && ((slot[n].commit ^ t->same) & ~COMMIT_CHECK_MASK) == 0 && slot[n].value == value)
+	while (n < most && ((slot[n].commit ^ t->same) & ~COMMIT_CHECK_MASK) == 0 &&
+	       slot[n].value == value)
 		n++;
 	return n;
 }
@@ -182,9 +192,9 @@ static inline void put_run(struct tokens *t, uint16_t *slot_kinds, uint32_t n)
 		t->tokens = sp_varint_put(t->tokens, t->token);
 }
 
-/* Most slots differ from the one before in neither kind nor arg, and many not in value. */
-static void put_tokens(struct sp_encode_work *w, const struct sp_encode_stretch *s, uint16_t *slot_kinds,
-		       struct tokens *tokens)
+/* Fast for runs: most slots have the kind and arg of the slot before, and many have its value. */
+static void put_tokens(struct sp_encode_work *w, const struct sp_encode_stretch *s,
+		       uint16_t *slot_kinds, struct tokens *tokens)
 {
 	struct tokens t = *tokens;
 
@@ -221,7 +231,8 @@ static void put_tokens(struct sp_encode_work *w, const struct sp_encode_stretch 
 	*tokens = t;
 }
 
-/* The words of EXTRA slots, one kind of word behind the other; over the times, which are packed by now. */
+/* Packs the words of EXTRA slots, word by word. The words overwrite the times, which are packed
+ * already. */
 static uint8_t *put_extras(uint8_t *p, struct sp_encode_work *w, const struct sp_encode_ring *r)
 {
 	uint32_t n = 0;
@@ -257,7 +268,7 @@ static uint8_t *put_blobs(uint8_t *p, const struct sp_encode_stretch *s)
 	return p;
 }
 
-/* Where the first event or definition starts; the gaps begin there. */
+/* The start of the first event or definition, from which the gaps count. */
 static uint64_t base_of(const struct sp_encode_ring *r)
 {
 	for (int i = 0; i < 2; i++) {
@@ -270,15 +281,16 @@ static uint64_t base_of(const struct sp_encode_ring *r)
 	return 0;
 }
 
-static struct sp_payload_facts facts_of(const struct sp_encode_work *w)
+static struct sp_payload_metadata facts_of(const struct sp_encode_work *w)
 {
-	struct sp_payload_facts facts = {0};
+	struct sp_payload_metadata facts = {0};
 
 	for (uint32_t i = 0; i < w->kind_count; i++) {
 		const struct sp_encode_kind *k = &w->kinds[i];
 
 		facts.events += sp_kind_is_event(k->kind) ? k->slots : 0;
-		facts.definitions += k->kind >= SP_KIND_DEFINE && k->kind != SP_KIND_EXTRA ? k->slots : 0;
+		facts.definitions +=
+			k->kind >= SP_KIND_DEFINE && k->kind != SP_KIND_EXTRA ? k->slots : 0;
 	}
 	return facts;
 }
@@ -299,10 +311,9 @@ static uint8_t *put_column(uint8_t *p, const uint8_t *column, const uint8_t *end
 	return p + (end - column);
 }
 
-/* The columns for zstd; ret_ends: where each of them ends. */
+/* Writes the columns for zstd. ret_ends: the end of each. */
 static uint8_t *put_columns(uint8_t *p, const struct sp_encode_work *w, const struct tokens *t,
-			    const struct sp_encode_ring *r,
-			    uint8_t *ret_ends[SP_COLUMNS])
+			    const struct sp_encode_ring *r, uint8_t *ret_ends[SP_COLUMNS])
 {
 	p = put_kinds(p, w);
 	ret_ends[SP_COLUMN_KINDS] = p = put_column(p, w->tokens, t->tokens);
@@ -314,9 +325,9 @@ static uint8_t *put_columns(uint8_t *p, const struct sp_encode_work *w, const st
 	return p;
 }
 
-/* The two columns of times. */
-static void put_numbers(uint8_t *p, const struct sp_encode_work *w, const struct sp_encode_times *t, uint32_t n,
-		      uint8_t *ret_ends[SP_COLUMNS])
+/* Writes the two columns of times. */
+static void put_numbers(uint8_t *p, const struct sp_encode_work *w, const struct sp_encode_times *t,
+			uint32_t n, uint8_t *ret_ends[SP_COLUMNS])
 {
 	if (t->narrow) {
 		ret_ends[SP_COLUMN_GAPS] = p = sp_numbers_pack_narrow(p, w->narrow_gaps, n);
@@ -328,12 +339,15 @@ static void put_numbers(uint8_t *p, const struct sp_encode_work *w, const struct
 }
 
 size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t capacity,
-			 uint64_t first, uint32_t n, uint32_t grain, struct sp_payload_facts *ret_facts)
+			 uint64_t first, uint32_t n, uint32_t grain,
+			 struct sp_payload_metadata *ret_facts)
 {
 	struct sp_encode_ring r = ring_make(slots, capacity, first, n);
 	struct sp_encode_work w = work_lay_out(scratch, n);
-	struct sp_payload_head head = {
-		.slots = n, .grain = grain ? grain : 1, .base_ticks = base_of(&r), .coding = SP_CODING_TOKENS};
+	struct sp_payload_head head = {.slots = n,
+				       .grain = grain ? grain : 1,
+				       .base_ticks = base_of(&r),
+				       .coding = SP_CODING_TOKENS};
 	struct tokens tokens = {.tokens = w.tokens, .args = w.args, .values = w.values};
 	struct sp_encode_times t = sp_encode_times_from(head.base_ticks, head.grain);
 	uint8_t *ends[SP_COLUMNS], *p = scratch + SP_PAYLOAD_HEAD_BYTES;
@@ -357,7 +371,8 @@ size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t
 		ends[SP_COLUMN_EXTRAS] = put_extras(ends[SP_COLUMN_TICKS], &w, &r);
 	ret_facts->packed_bytes = (uint32_t)(ends[SP_COLUMN_EXTRAS] - p);
 	for (unsigned i = 0; i < SP_COLUMNS; i++)
-		head.column_bytes[i] = (uint32_t)(ends[i] - (i ? ends[i - 1] : scratch + SP_PAYLOAD_HEAD_BYTES));
+		head.column_bytes[i] =
+			(uint32_t)(ends[i] - (i ? ends[i - 1] : scratch + SP_PAYLOAD_HEAD_BYTES));
 	memcpy(scratch, &head, sizeof(head));
 	return (size_t)(ends[SP_COLUMN_EXTRAS] - scratch);
 }

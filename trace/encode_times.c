@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/encode_times.h"
 
 static void divider_init(struct sp_encode_divider *d, uint32_t grain)
@@ -6,7 +7,7 @@ static void divider_init(struct sp_encode_divider *d, uint32_t grain)
 
 	d->grain = grain;
 	d->shift = (unsigned)__builtin_ctz(grain);
-	d->inverse = odd; /* right to 3 bits; each round doubles them */
+	d->inverse = odd; /* correct in 3 bits; each round doubles the correct bits */
 	for (int i = 0; i < 5; i++)
 		d->inverse *= 2 - odd * d->inverse;
 	d->inexact = 0;
@@ -28,7 +29,7 @@ struct sp_encode_times sp_encode_times_from(uint64_t base, uint32_t grain)
 	return t;
 }
 
-/* Where each kind's times begin. Returns how many slots have times. */
+/* Sets the index of each kind's first times. Returns the number of slots with times. */
 static uint32_t kinds_place(struct sp_encode_work *w)
 {
 	uint32_t at = 0;
@@ -40,9 +41,9 @@ static uint32_t kinds_place(struct sp_encode_work *w)
 	return at;
 }
 
-/* `end`: of the slot before. */
-static void put_times(struct sp_encode_work *w, const struct sp_encode_stretch *s, const uint16_t *slot_kinds,
-		      struct sp_encode_times *t)
+/* `end`: the end of the slot before. */
+static void put_times(struct sp_encode_work *w, const struct sp_encode_stretch *s,
+		      const uint16_t *slot_kinds, struct sp_encode_times *t)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint64_t start = s->slots[i].start, length = s->slots[i].ticks;
@@ -62,8 +63,8 @@ static void put_times(struct sp_encode_work *w, const struct sp_encode_stretch *
 	}
 }
 
-uint32_t sp_encode_times(struct sp_encode_work *w, const struct sp_encode_ring *r, struct sp_encode_times *t,
-			 int plain)
+uint32_t sp_encode_times(struct sp_encode_work *w, const struct sp_encode_ring *r,
+			 struct sp_encode_times *t, int plain)
 {
 	uint32_t n = kinds_place(w);
 

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/events.h"
 
 static const struct sp_event_info infos[SP_EVENT_KINDS] = {
-#define SP_EVENT(number, name_, class_, value_, arg_, extra_)                                              \
-	[number] = {.name = #name_,                                                                        \
-		    .class = SP_CLASS_##class_,                                                            \
-		    .value = SP_VALUE_##value_,                                                            \
-		    .arg = SP_ARG_##arg_,                                                                  \
+#define SP_EVENT(number, name_, class_, value_, arg_, extra_)                                      \
+	[number] = {.name = #name_,                                                                \
+		    .class = SP_CLASS_##class_,                                                    \
+		    .value = SP_VALUE_##value_,                                                    \
+		    .arg = SP_ARG_##arg_,                                                          \
 		    .extra = (extra_)},
 #include "trace/events.def"
 #undef SP_EVENT

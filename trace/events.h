@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event kinds and classes, generated from events.def. libc only, no state.
+ * Event kinds and classes, generated from events.def and classes.def. libc only, no state.
  */
 #ifndef STAGEPROF_TRACE_EVENTS_H
 #define STAGEPROF_TRACE_EVENTS_H
@@ -15,47 +16,10 @@ enum sp_event {
 #define SP_EVENT_KINDS 1024u /* numbers in events.def stay below */
 
 enum sp_class {
-	SP_CLASS_OPEN,
-	SP_CLASS_CLOSE,
-	SP_CLASS_READ,
-	SP_CLASS_WRITE,
-	SP_CLASS_MAP,
-	SP_CLASS_UNMAP,
-	SP_CLASS_DUP,
-	SP_CLASS_WAIT,
-	SP_CLASS_JPEG,
-	SP_CLASS_PROCESS,
-	SP_CLASS_RANGE,
-	SP_CLASS_CUDA_LAUNCH,
-	SP_CLASS_CUDA_GRAPH,
-	SP_CLASS_CUDA_COPY,
-	SP_CLASS_CUDA_MEMSET,
-	SP_CLASS_CUDA_SYNC,
-	SP_CLASS_CUDA_STREAM,
-	SP_CLASS_CUDA_MALLOC,
-	SP_CLASS_CUDA_FREE,
-	SP_CLASS_NCCL,
-	SP_CLASS_COPY,
-	SP_CLASS_ADVISE,
-	SP_CLASS_SYNC,
-	SP_CLASS_STAT,
-	SP_CLASS_LIST,
-	SP_CLASS_PNG,
-	SP_CLASS_WEBP,
-	SP_CLASS_VIDEO,
-	SP_CLASS_DECOMPRESS,
-	SP_CLASS_HDF5_OPEN,
-	SP_CLASS_HDF5_READ,
-	SP_CLASS_HDF5_WRITE,
-	SP_CLASS_OFF,
-	SP_CLASS_GPU_KERNEL,
-	SP_CLASS_GPU_COPY,
-	SP_CLASS_GPU_MEMSET,
-	SP_CLASS_GPU_LOST,
-	SP_CLASS_MEMORY,
-	SP_CLASS_CUDA_RESET,
-	SP_CLASS_CUDA_RELEASE,
-	SP_CLASS_GPU_SPAN,
+#define SP_CLASS(name, stage, step, library) SP_CLASS_##name,
+#include "trace/classes.def"
+#undef SP_CLASS
+	SP_CLASSES
 };
 
 enum sp_value {
@@ -66,7 +30,7 @@ enum sp_value {
 	SP_VALUE_RESULT,
 	SP_VALUE_PID,
 	SP_VALUE_LINES,
-	SP_VALUE_PART,
+	SP_VALUE_PHASE,
 	SP_VALUE_ITERATOR,
 	SP_VALUE_COUNT,
 	SP_VALUE_RESIDENT,
@@ -82,8 +46,8 @@ enum sp_arg {
 };
 
 /*
- * arg of CUDA events: 0..2 enum sp_copy_direction, 4..5 enum sp_copy_host (both of copies only), 8..31 the
- * stream's handle >> 4; 0 for the default streams, and where the call has none.
+ * arg of CUDA events: 0..2 enum sp_copy_direction, 4..5 enum sp_copy_host (both of copies
+ * only), 8..31 the stream's handle >> 4; 0 for the default streams, and where the call has none.
  */
 enum sp_copy_direction {
 	SP_COPY_HOST_TO_HOST, /* the first four are numbered like cudaMemcpyKind */
@@ -115,18 +79,19 @@ static inline uint32_t sp_cuda_arg_host(uint32_t arg)
 	return arg >> 4 & 3;
 }
 
-/* What a range is for. */
-enum sp_part {
-#define SP_PART(name, title) SP_PART_##name,
-#include "trace/parts.def"
-#undef SP_PART
-	SP_PARTS
+/* The purpose of a range. */
+enum sp_phase {
+#define SP_PHASE(name, title) SP_PHASE_##name,
+#include "trace/phases.def"
+#undef SP_PHASE
+	SP_PHASES
 };
 
 /* Third EXTRA word of decode events. */
 enum sp_decode_end {
 	SP_DECODE_FINISHED,
-	SP_DECODE_ABORTED, /* given up or destroyed before the last line, or left by an error's longjmp */
+	SP_DECODE_ABORTED, /* given up or destroyed before the last line, or left by an error's
+			      longjmp */
 };
 
 struct sp_event_info {

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/filesystems.h"
 
 static const struct sp_file_system table[] = {
-#define SP_FILE_SYSTEM(magic, name, kind) {magic, SP_FS_##kind, name},
+#define SP_FILE_SYSTEM(magic, name, kind, space) {magic, SP_FS_##kind, name, SP_FS_##space},
 #include "trace/filesystems.def"
 #undef SP_FILE_SYSTEM
 };

@@ -1,16 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The on-disk format, version 2. docs/FORMAT.md is normative; this header is the same text in C.
+ * The on-disk format, version 2. docs/FORMAT.md is normative; this header states it in C.
  *
  * A run is a directory of files, one per thread of each process image. A file is a sequence of
  * zstd frames and skippable frames, valid for `zstd -t` at every instant of its life:
  *
  *	HEADER  ( BLOCK zstd-frame | FREE )*  WINDOW
  *
- * Everything is little-endian. HEADER, BLOCK, FREE and WINDOW are skippable frames and start at
+ * All numbers are little-endian. HEADER, BLOCK, FREE and WINDOW are skippable frames and start at
  * offsets that are multiples of 8, so that one aligned 8-byte store can replace a frame's head.
  * A clean end removes FREE and WINDOW. Files may be concatenated in any order.
  *
- * libc only; no allocation; both sides include this file and neither includes the other.
+ * libc only; no allocation. Both sides include this file, and neither includes the other.
  */
 #ifndef STAGEPROF_TRACE_FORMAT_H
 #define STAGEPROF_TRACE_FORMAT_H
@@ -18,14 +19,14 @@
 #include <stdint.h>
 
 #define SP_FORMAT_VERSION 2
-#define SP_FORMAT_VERSION_READ 1 /* the oldest that is read */
+#define SP_FORMAT_VERSION_READ 1 /* the oldest version that is read */
 
 /* Skippable magics: RFC 8878 section 3.1.2, 0x184D2A50 to 0x184D2A5F. */
 #define SP_FRAME_HEADER 0x184D2A50u
 #define SP_FRAME_BLOCK 0x184D2A51u
 #define SP_FRAME_FREE 0x184D2A52u
 #define SP_FRAME_WINDOW 0x184D2A53u
-#define SP_FRAME_RUN 0x184D2A54u /* the run's marker file, nothing else in it */
+#define SP_FRAME_RUN 0x184D2A54u /* the only frame of the run's marker file */
 
 #define SP_TAG_HEADER "STAGEPRF"
 #define SP_TAG_BLOCK "SPBK"
@@ -37,7 +38,7 @@
 #define SP_WINDOW_HEAD_BYTES 256
 #define SP_RUN_FRAME_BYTES 128
 
-/* Limits that a reader enforces. A file beyond them is damaged or hostile. */
+/* A reader enforces these limits. A file beyond them is damaged or hostile. */
 #define SP_WINDOW_SLOTS_MIN 256u
 #define SP_WINDOW_SLOTS_MAX 4096u
 #define SP_BLOCK_SLOTS_MAX 4096u
@@ -51,19 +52,19 @@ struct sp_frame {
 
 /* One instant on the three clocks, read back to back. */
 struct sp_clock_point {
-	uint64_t ticks;	       /* the trace's own clock: raw TSC or cntvct, or CLOCK_MONOTONIC in ns */
+	uint64_t ticks; /* the trace's own clock: raw TSC or cntvct, or CLOCK_MONOTONIC in ns */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC */
 	uint64_t realtime_ns;  /* CLOCK_REALTIME */
 };
 
 enum sp_header_flags {
-	SP_HEADER_CLOCK_COUNTER = 1 << 0, /* ticks are a cycle counter; else CLOCK_MONOTONIC ns */
-	SP_HEADER_WRITE_MODE = 1 << 1,	  /* no shared mapping here: the window is lost on SIGKILL */
-	SP_HEADER_FORKED = 1 << 2,	  /* image began by fork (parent_*), not by exec */
-	SP_HEADER_DEVICE = 1 << 3,	  /* no thread: what the process's GPUs did; tid 0 */
+	SP_HEADER_CLOCK_COUNTER = 1 << 0, /* ticks: a cycle counter; unset: CLOCK_MONOTONIC ns */
+	SP_HEADER_WRITE_MODE = 1 << 1, /* no shared mapping here: the window is lost on SIGKILL */
+	SP_HEADER_FORKED = 1 << 2,     /* image began by fork (parent_*), not by exec */
+	SP_HEADER_DEVICE = 1 << 3,     /* no thread: work of the process's GPUs; tid 0 */
 };
 
-/* Who wrote this file. Everything above `mutable_from_here` is covered by header_hash. */
+/* The writer of this file. header_hash covers the bytes before it. */
 struct sp_file_header {
 	struct sp_frame frame;
 	char tag[8];
@@ -73,9 +74,10 @@ struct sp_file_header {
 	uint64_t stream_id;   /* names this file in its blocks and window */
 	uint64_t run_token[2];
 	uint32_t pid, tid, ppid;
-	uint32_t part;		 /* 0; 1, 2 … where a thread began again after a finish */
-	uint64_t image_start_ns; /* CLOCK_REALTIME at exec or fork; (host, pid, this) names the image */
-	uint64_t parent_start_ns; /* image_start_ns of the forking image; 0: not known */
+	uint32_t part;		  /* 0; 1, 2 … after each clean end of the thread */
+	uint64_t image_start_ns;  /* CLOCK_REALTIME at exec or fork; with host and pid it names
+				     the process image */
+	uint64_t parent_start_ns; /* image_start_ns of the forking process image; 0: not known */
 	struct sp_clock_point opened;
 	uint64_t ticks_per_second; /* estimate; points in headers and blocks refine it */
 	uint32_t grain;		   /* observed step of the clock in ticks, >= 1 */
@@ -84,23 +86,28 @@ struct sp_file_header {
 	char exe[64];		   /* base name of the executable */
 	char comm[16];		   /* the thread's name when the file was made */
 	uint64_t header_hash;	   /* XXH64, seed 0, of the bytes before it */
-	/* Stored to while the process runs; each is a checked word (sp_checked_*). */
-	uint64_t process_lost;	   /* events of threads that have no file; only in the image's first file */
+	/* The recorder stores to these while the process runs. Each is a checked word
+	 * (sp_checked_*). */
+	uint64_t process_lost;	   /* events of threads that have no file; only in the image's first
+				      file */
 	uint64_t rank, local_rank; /* in its job, plus 1; 0: not known */
 	uint64_t world_size;	   /* ranks of its job; 0: not known */
-	uint64_t event_ps;	   /* what recording one event takes, measured at the start; 0: not known */
-	/* In the image's first file alone; 0: not known. */
+	uint64_t
+		event_ps; /* picoseconds to record one event, measured at the start; 0: not known */
+	/* Only in the first file of a process image; 0: not known. */
 	uint64_t own_ns;   /* spent on blocks, files and their growth, by all threads */
-	uint64_t stall_ns; /* the longest of these that one call of the host had to wait for */
-	uint64_t reserved[23];
+	uint64_t stall_ns; /* the longest such time within one call of the host */
+	uint64_t ending;   /* sp_ending_make(), stored when the process ends itself */
+	uint64_t reserved[22];
 };
 
 enum sp_block_flags {
-	SP_BLOCK_LAST = 1 << 0, /* the thread's clean end: nothing follows */
-	SP_BLOCK_NO_DEFINITIONS = 1 << 1, /* nor BLOB slots: a pass over definitions may skip it */
+	SP_BLOCK_LAST = 1 << 0,		  /* the thread's clean end: nothing follows */
+	SP_BLOCK_NO_DEFINITIONS = 1 << 1, /* no BLOB slots either: a pass over definitions
+					     may skip the block */
 };
 
-/* Stands directly before its zstd frame. */
+/* Lies directly before its zstd frames. */
 struct sp_block_header {
 	struct sp_frame frame;
 	char tag[4];
@@ -111,32 +118,34 @@ struct sp_block_header {
 	char host[32];	      /* truncated, NUL-padded */
 	uint64_t first_index; /* slots are numbered through the life of a file, from 0 */
 	uint32_t slots;	      /* in this block, <= SP_BLOCK_SLOTS_MAX */
-	uint32_t events;      /* of them, events: not EXTRA, BLOB, HOLE or definitions */
+	uint32_t events;      /* slots that are events: not EXTRA, BLOB, HOLE or definitions */
 	uint64_t begin_ticks; /* earliest start and latest end of an event; 0, 0 if none */
 	uint64_t end_ticks;
 	struct sp_clock_point published;
-	uint64_t lost;		/* events lost by this thread until now */
+	uint64_t lost;		/* events that this thread lost until `published` */
 	uint32_t payload_bytes; /* decompressed, <= SP_PAYLOAD_BYTES_MAX */
-	uint32_t zstd_bytes;	/* length of the zstd frame that follows */
-	uint64_t zstd_hash;	/* XXH64, seed 0, of that frame */
+	uint32_t zstd_bytes;	/* length of the zstd frames that follow */
+	uint64_t zstd_hash;	/* XXH64, seed 0, of those frames */
 	uint64_t header_hash;	/* XXH64, seed 0, of the bytes before it */
 };
 
 enum sp_lost_cause {
-	SP_LOST_FULL,	/* window full and the file could not grow (disk, limits, no more system calls) */
-	SP_LOST_NESTED, /* a signal handler outran the reserve while a block was being made */
+	SP_LOST_FULL,	/* window full and the file could not grow (disk, limits, no more system
+			   calls) */
+	SP_LOST_NESTED, /* a signal handler used up the reserve while a block was being made */
 	SP_LOST_CAUSES
 };
 
-/* What a thread is inside of. what == 0: nothing. */
+/* The call that a thread is inside of. what == 0: none. */
 struct sp_mark {
 	uint64_t start_ticks;
 	uint64_t what; /* as sp_slot.commit, generation 0; stored after start_ticks */
 };
 
 /*
- * The raw window: head, then `capacity` slots. Slot number i lives at position i % capacity and is
- * valid when its generation is that of i, its check fits and i >= the end of the last block.
+ * The raw window: head, then `capacity` slots. Slot number i is at index i % capacity. It is valid
+ * if its generation is that of i and its check fits; it counts if i >= the end of the last block
+ * too.
  */
 struct sp_window_header {
 	struct sp_frame frame;
@@ -147,10 +156,10 @@ struct sp_window_header {
 	uint32_t pid, tid;
 	uint32_t capacity; /* slots, a power of two */
 	uint32_t reserved0;
-	uint64_t first_index; /* nothing older is in this window */
+	uint64_t first_index; /* no slot of this window has a lower number */
 	struct sp_clock_point made;
 	uint64_t header_hash; /* XXH64, seed 0, of the bytes before it */
-	/* Stored to while the thread runs. */
+	/* The thread stores to these while it runs. */
 	uint64_t lost[SP_LOST_CAUSES]; /* checked words */
 	struct sp_mark mark;
 	uint64_t reserved[18];
@@ -163,19 +172,35 @@ struct sp_run_frame {
 	uint16_t reserved0[3];
 	uint64_t token[2];
 	uint64_t made_realtime_ns;
-	uint32_t off; /* not 0: processes of the run record nothing; anybody may store to it while it goes on */
+	uint32_t off; /* not 0: processes of the run record nothing. Any program may store to it
+			 during the run */
 	uint32_t reserved1;
-	uint64_t reserved[9];
+	/* The launcher stores these after the command has ended. 0: not known. Checked words, but
+	 * for the hash. */
+	uint64_t command_hash; /* of the command's words: equal in runs of the same command */
+	uint64_t command_pid;
+	uint64_t command_ending;   /* sp_ending_make() */
+	uint64_t command_ended_ns; /* since made_realtime_ns */
+	uint64_t oom_kills; /* processes of the launcher's cgroup that were killed for want of
+			       memory */
+	uint64_t reserved[4];
+};
+
+enum sp_ending_how {
+	SP_ENDING_UNKNOWN,
+	SP_ENDING_EXITED,   /* by itself: with a status */
+	SP_ENDING_SIGNALED, /* by a signal */
 };
 
 /*
- * One slot, 32 bytes. An event is one slot, plus one EXTRA slot where its kind says so; a definition is
- * one slot plus BLOB slots. The slots of one record are consecutive numbers. `commit` is stored last:
+ * One slot, 32 bytes. An event is one slot, plus one EXTRA slot if its kind says so. A definition
+ * is one slot plus BLOB slots. The slots of one record have consecutive numbers. `commit` is stored
+ * last:
  *
  *	bits 0..15 kind   16..23 generation   24..31 check   32..63 arg
  *
- * generation = (number / capacity) mod 256. check = the XOR of the 31 other bytes: any single
- * flipped bit shows.
+ * generation = (number / capacity) mod 256. check = the XOR of the 31 other bytes, so any single
+ * flipped bit is detected.
  */
 struct sp_slot {
 	uint64_t start; /* ticks */
@@ -184,41 +209,46 @@ struct sp_slot {
 	uint64_t commit;
 };
 
-/* The same 32 bytes where kind is SP_KIND_EXTRA (words) or SP_KIND_BLOB (bytes). */
+/* Bytes of a slot of kind SP_KIND_BLOB. */
 #define SP_SLOT_BLOB_BYTES 24u
 
-/* A file id (arg of file events and of SP_DEFINE_FILE): enum sp_file_type in the top four bits, below it a
- * count from 1 in each process image; 0: not known. */
+/* A file id (arg of file events and of SP_DEFINE_FILE): enum sp_file_type in the top four bits,
+ * below it a count from 1 in each process image; 0: not known. */
 #define SP_FILE_TYPE_SHIFT 28
 
 #define SP_BUILD_ID_BYTES_MAX 64u
 
-#define SP_KIND_EVENTS 1024u   /* kinds of events are below */
-#define SP_KIND_HOLE 0u	       /* a slot never committed (a signal, a kill); nothing of it is known */
+#define SP_KIND_EVENTS 1024u   /* kinds of events are lower numbers */
+#define SP_KIND_HOLE 0u	       /* a slot that was never committed (a signal, a kill) */
 #define SP_KIND_EXTRA 0xFFF0u  /* three more words of the event before it */
 #define SP_KIND_BLOB 0xFFF1u   /* bytes of the definition before it */
 #define SP_KIND_DEFINE 0xFF00u /* 0xFF00..0xFF1F: enum sp_define */
 
-/* Definitions: kind = SP_KIND_DEFINE + this, arg = the id they define, value = bytes in the blob. */
+/* Definitions: kind = SP_KIND_DEFINE + this number, arg = the defined id, value = bytes in the
+ * blob. */
 enum sp_define {
-	SP_DEFINE_FILE = 0,   /* struct sp_file_facts, then the path */
-	SP_DEFINE_NAME = 1,   /* a label: range, function, module, data set */
-	SP_DEFINE_STACK = 2,  /* uint64_t addresses, innermost first */
-	SP_DEFINE_OBJECT = 3, /* struct sp_object_facts, then the path */
-	SP_DEFINE_THREAD = 4, /* the thread's name (arg 0) */
-	SP_DEFINE_COMMAND = 5, /* argv, NUL-separated; only when asked for (arg 0) */
+	SP_DEFINE_FILE = 0,	/* struct sp_file_metadata, then the path */
+	SP_DEFINE_NAME = 1,	/* a label: range, function, module, data set */
+	SP_DEFINE_STACK = 2,	/* uint64_t addresses, innermost first */
+	SP_DEFINE_OBJECT = 3,	/* struct sp_object_metadata, then the path */
+	SP_DEFINE_THREAD = 4,	/* the thread's name (arg 0) */
+	SP_DEFINE_COMMAND = 5,	/* argv, NUL-separated; only with STAGEPROF_COMMAND=1 (arg 0) */
 	SP_DEFINE_COVERAGE = 6, /* "hook-group\tbound|absent|unobservable|failed\tdetail" (arg 0) */
 	SP_DEFINE_NOTE = 7,	/* "sentence[\tname]" about this process for the report (arg 0) */
-	SP_DEFINE_SLOW = 8,	/* struct sp_slow_facts: a slow call and its stack (arg: the stack's id) */
-	SP_DEFINE_LINE = 9,	/* struct sp_slow_facts, then the Python line: "file:line\tfunction" (arg: its stack's id, 0: none) */
-	SP_DEFINE_BUILD = 10,	/* GNU build id of a mapped object's file (arg: the object's id); no bytes: it has none */
-	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_facts: what the process may run on (arg 0) */
-	SP_DEFINE_USAGE = 13,	/* struct sp_usage_facts: a thread's, at its clean end (arg 0) */
-	SP_DEFINE_STEP_USAGE = 14, /* struct sp_step_usage_facts: now and then, in a step (arg 0) */
+	SP_DEFINE_SLOW = 8,	/* struct sp_slow_call_metadata: a slow call and its stack (arg: the
+				   stack's id) */
+	SP_DEFINE_LINE = 9,	/* struct sp_slow_call_metadata, then the Python line:
+				   "file:line\tfunction" (arg: its stack's id, 0: none) */
+	SP_DEFINE_BUILD = 10,	/* GNU build id of a mapped object's file (arg: the object's id); no
+				   bytes: the file has none */
+	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_metadata: cores that the process may use (arg 0) */
+	SP_DEFINE_RUSAGE = 13, /* struct sp_rusage_metadata: a thread's, at its clean end (arg 0) */
+	SP_DEFINE_NOTHING = 15,	    /* a slot that was taken and not used (arg 0, no bytes) */
+	SP_DEFINE_STEP_RUSAGE = 14, /* struct sp_step_rusage_metadata: in some steps (arg 0) */
 	SP_DEFINES
 };
 
-/* The words of a note: what a reader's language is looked up by. */
+/* Marks the text of a note for translation: the text is the key of its translation. */
 #define SP_NOTE_TEXT(text) text
 
 enum sp_file_type {
@@ -229,63 +259,65 @@ enum sp_file_type {
 	SP_FILE_SOCKET,
 	SP_FILE_CHARACTER, /* /dev/zero, terminals, /dev/nvidia0 */
 	SP_FILE_BLOCK,
-	SP_FILE_ANON, /* eventfd, epoll, memfd: no name in any directory */
-	SP_FILE_PSEUDO, /* regular by type, but on procfs, sysfs or the like */
+	SP_FILE_ANON,	/* eventfd, epoll, memfd: no name in any directory */
+	SP_FILE_PSEUDO, /* a regular file on procfs, sysfs or a similar file system */
 	SP_FILE_TYPES
 };
 
-struct sp_file_facts {
+struct sp_file_metadata {
 	uint32_t type; /* enum sp_file_type */
-	uint32_t fd;   /* the descriptor it was met under */
+	uint32_t fd;   /* the descriptor at the file's first use */
 	uint64_t device, inode;
 	uint64_t fs_magic; /* the lower 32 bits of statfs f_type; 0: not known */
 	uint64_t size;
 };
 
-struct sp_object_facts {
+struct sp_object_metadata {
 	uint64_t begin, end; /* mapped addresses */
 	uint64_t bias;	     /* address minus file virtual address */
 };
 
-struct sp_cpu_facts {
-	uint32_t allowed;	   /* processors of its affinity; 0: not known */
-	uint32_t quota_millicores; /* least quota of its cgroups; 0: none was found */
+struct sp_cpu_metadata {
+	uint32_t allowed;	   /* processors of the affinity; 0: not known */
+	uint32_t quota_millicores; /* least quota of the cgroups; 0: none was found */
 };
 
-/* From the thread's beginning, whenever its trace began. */
-struct sp_usage_facts {
+/* Counts from the thread's beginning, also if the trace began later. */
+struct sp_rusage_metadata {
 	uint64_t cpu_ns;   /* on a processor */
-	uint64_t ready_ns; /* waiting for one; UINT64_MAX: not known */
-	uint64_t major_faults, blocks_read; /* pages, and 512 bytes each, that came from a disk */
-	uint64_t process_cpu_ns, process_major_faults; /* of all its threads until then */
-	/* By the process's first thread: of the threads that are there; else, and where not known, ~0. */
+	uint64_t ready_ns; /* ready, and waiting for a processor; UINT64_MAX: not known */
+	uint64_t major_faults, blocks_read; /* pages, and units of 512 bytes, read from a disk */
+	uint64_t process_cpu_ns, process_major_faults; /* of all threads */
+	/* Of the existing threads; only in the definition of the process's first thread. ~0: not
+	 * known. */
 	uint64_t process_ready_ns;
 	uint64_t process_threads;
 };
 
-/* Of a thread that trains. process_ready_ns and process_threads whichever thread it is. */
-struct sp_step_usage_facts {
+/* Of a trainer. process_ready_ns and process_threads are set for any thread. */
+struct sp_step_rusage_metadata {
 	uint64_t at; /* ticks */
-	struct sp_usage_facts usage;
+	struct sp_rusage_metadata usage;
 };
 
-/* Ties a stack to an event of the same file: the one with this start and kind. */
-struct sp_slow_facts {
+/* Ties a stack to the event of the same file with this start and kind. */
+struct sp_slow_call_metadata {
 	uint64_t start, ticks;
 	uint32_t kind, arg; /* as the event's */
 };
 
-/* Value of an event whose call was left by longjmp, cancellation or an exception. */
+/* Value of an event whose call ended by longjmp, cancellation or an exception. */
 #define SP_VALUE_ABANDONED INT64_MIN
 
 _Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "header size is the format");
 _Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "block size is the format");
-_Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "window size is the format");
+_Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "window size is the "
+									"format");
 _Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size is the format");
 _Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");
 
-/* XOR of all bytes of x, where a commit word has it. */
+/* XOR of all bytes of x, in the bits of a commit word's check. */
 static inline uint64_t sp_commit_check(uint64_t x)
 {
 	uint32_t y = (uint32_t)(x ^ x >> 32);
@@ -301,21 +333,22 @@ static inline uint64_t sp_fold8(uint64_t x)
 	return sp_commit_check(x) >> 24;
 }
 
-/* What an event is, as its commit word and a mark say it. */
+/* Kind and arg of an event, as in its commit word and in a mark. */
 static inline uint64_t sp_what_make(uint32_t kind, uint32_t arg)
 {
 	return (uint64_t)arg << 32 | (kind & 0xFFFF);
 }
 
 /* Makes a slot's commit word from its other words. */
-static inline uint64_t sp_commit_make(uint64_t start, uint64_t ticks, uint64_t value, uint64_t what, uint64_t generation)
+static inline uint64_t sp_commit_make(uint64_t start, uint64_t ticks, uint64_t value, uint64_t what,
+				      uint64_t generation)
 {
 	uint64_t word = what | (generation & 0xFF) << 16;
 
 	return word | sp_commit_check(start ^ ticks ^ value ^ word);
 }
 
-/* True when the slot is committed, for this generation, and unharmed. */
+/* True if the slot is committed for this generation and undamaged. */
 static inline int sp_slot_valid(const struct sp_slot *slot, uint64_t generation)
 {
 	uint64_t commit = slot->commit;
@@ -334,18 +367,24 @@ static inline uint32_t sp_commit_arg(uint64_t commit)
 	return (uint32_t)(commit >> 32);
 }
 
-/* A counter below 2^56 that carries its own check, so that it can live unhashed in a mapped file. */
+/* A counter below 2^56 with its own check, for places of a mapped file that no hash covers. */
 static inline uint64_t sp_checked_make(uint64_t count)
 {
 	count &= (UINT64_C(1) << 56) - 1;
 	return count | sp_fold8(count) << 56;
 }
 
-/* Returns 0 and the count, or -1 where the word is damaged. */
+/* Returns 0 and the count, or -1 if the word is damaged. */
 static inline int sp_checked_read(uint64_t word, uint64_t *ret_count)
 {
 	*ret_count = word & ((UINT64_C(1) << 56) - 1);
 	return sp_fold8(word) == 0 ? 0 : -1;
+}
+
+/* A checked word: how << 8 | status or signal. */
+static inline uint64_t sp_ending_make(enum sp_ending_how how, unsigned status)
+{
+	return sp_checked_make((uint64_t)how << 8 | (status & 0xFF));
 }
 
 #endif

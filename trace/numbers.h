@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in groups of SP_NUMBERS_GROUP, bit-packed: for durations, whose low bits are noise that no entropy
- * coder shortens, and whose few long ones would make all of a group wide.
+ * Bit-packed numbers in groups of SP_NUMBERS_GROUP. The numbers are durations: no entropy coder
+ * shortens their low bits, which are noise, and a few long ones would widen a whole group.
  *
  * A group is
  *	width		a byte, at most SP_NUMBERS_WIDTH_MAX
  *	exceptions	a byte, at most the numbers of the group
- *	least		zigzag varint: the least number, as signed
- *	bits		of each number minus the least, the lowest `width`; low bits first; whole bytes
- *	positions	a byte for each exception, in the group
+ *	least		zigzag varint: the least number, signed
+ *	bits		the lowest `width` bits of each number minus the least; low bits
+ *			first; padded to a whole byte
+ *	indexes		a byte for each exception: its index in the group
  *	rest		a varint for each exception: its bits above `width`
  *
- * The last group holds what is left. Arithmetic is modulo 2^64. No allocation, no state, async-signal-safe; the
- * reader trusts no byte.
+ * The last group holds the rest. Arithmetic is modulo 2^64. No allocation, no state,
+ * async-signal-safe. The reader trusts no byte.
  */
 #ifndef STAGEPROF_TRACE_NUMBERS_H
 #define STAGEPROF_TRACE_NUMBERS_H
@@ -24,26 +26,26 @@
 #define SP_NUMBERS_GROUP 64u
 #define SP_NUMBERS_WIDTH_MAX 32u
 
-/* Most bytes that n numbers take, and that are stored to: 11 each where all are exceptions; and the last group is put
- * by eights, a word at a time. */
+/* The most bytes that the packing of n numbers stores to: 11 each if all are exceptions, and the
+ * last group is stored eight numbers at a time. */
 static inline size_t sp_numbers_bytes_max(uint32_t n)
 {
 	return (size_t)n * 11 + (n / SP_NUMBERS_GROUP + 1) * 20 + 40;
 }
 
-/* Returns the place behind the last group. */
+/* Returns the end of the last group. */
 uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n);
 
-/* The same bytes of the same numbers. */
+/* Makes the same bytes from 32-bit numbers. Returns the end of the last group. */
 uint8_t *sp_numbers_pack_narrow(uint8_t *out, const int32_t *numbers, uint32_t n);
 
-/* Where n numbers can be unpacked to: whole groups are stored. */
+/* Room that n numbers need for unpacking, because whole groups are stored. */
 static inline uint32_t sp_numbers_room(uint32_t n)
 {
 	return (n + SP_NUMBERS_GROUP - 1) / SP_NUMBERS_GROUP * SP_NUMBERS_GROUP;
 }
 
-/* Reads n numbers from `in`; `ret` has sp_numbers_room(n). Sets in->bad where they are not there. */
+/* Reads n numbers from `in`; `ret` has sp_numbers_room(n). Sets in->bad if `in` is too short. */
 void sp_numbers_unpack(int64_t *ret, uint32_t n, struct sp_input *in);
 
 #endif

@@ -1,27 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/numbers.h"
 
-#include "trace/lanes.h"
+#include "trace/simd.h"
 
-/* What an exception is taken for, beside its bits in the group: 16 bits, and the time that it takes to read. */
+/* The price of an exception in bits, in addition to its bits in the group: 16 bits of space, and
+ * the time to read it. */
 #define EXCEPTION_BITS 40u
 
 #define WIDTH_FIRST 8
-#define SEARCH_EVERY 4u	   /* groups; between them a width is kept */
-#define EXCEPTIONS_KEPT 6u /* of a group, while it is kept */
-#define GROUP_LANES (SP_NUMBERS_GROUP / SP_LANES)
+#define SEARCH_EVERY 4u	   /* groups; the groups between reuse the width */
+#define EXCEPTIONS_KEPT 6u /* most exceptions of a group that reuses a width */
+#define GROUP_VECTORS (SP_NUMBERS_GROUP / SP_SIMD_NUMBERS)
 
-/* Packing works on numbers of 32 bits; a group with a wider one is rare, and takes the long way. */
+/* Packing works on numbers of 32 bits. A group with a wider number is rare and takes the slow path.
+ */
 struct group {
 	const int64_t *numbers; /* of a wide group */
 	uint32_t n;
 	unsigned width;
 	uint64_t least;
-	int wide; /* one is more than 32 bits above the least */
+	int wide; /* some number minus the least needs more than 32 bits */
 	uint32_t exceptions;
 	union {
-		uint32_t low[SP_NUMBERS_GROUP]; /* above the least, cut to 32 bits; 0 behind the last */
-		sp_lanes lanes[GROUP_LANES];
-		sp_pairs pairs[GROUP_LANES];
+		uint32_t low[SP_NUMBERS_GROUP]; /* minus the least, cut to 32 bits; 0 after the
+						   last */
+		sp_simd vectors[GROUP_VECTORS];
+		sp_pairs pairs[GROUP_VECTORS];
 	};
 	uint8_t positions[SP_NUMBERS_GROUP];
 };
@@ -31,7 +35,7 @@ static unsigned bits_of(uint64_t x)
 	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
 }
 
-/* Of all numbers above the least the bits that any of them has; fills `least` and `low`. */
+/* Fills `least` and `low`. Returns the OR of all numbers minus the least. */
 static uint64_t group_open(struct group *g)
 {
 	int64_t least = g->numbers[0];
@@ -51,40 +55,42 @@ static uint64_t group_open(struct group *g)
 	return any;
 }
 
-/* The same of numbers of 32 bits, of which a whole group can be read. */
+/* As group_open(), for numbers of 32 bits; a whole group is readable at `numbers`. */
 static uint32_t group_open_narrow(struct group *g, const int32_t *numbers)
 {
-	sp_signed_lanes least = sp_lanes_load(numbers);
-	sp_lanes any = {0};
+	sp_simd_signed least = sp_simd_load(numbers);
+	sp_simd any = {0};
 	int32_t one;
 
 	SP_ROLLED
-	for (unsigned i = 1; i < GROUP_LANES; i++)
-		least = sp_lanes_lesser(sp_lanes_load(numbers + SP_LANES * i), least);
-	one = sp_lanes_least(least);
+	for (unsigned i = 1; i < GROUP_VECTORS; i++)
+		least = sp_simd_lesser(sp_simd_load(numbers + SP_SIMD_NUMBERS * i), least);
+	one = sp_simd_least(least);
 	SP_ROLLED
-	for (unsigned i = 0; i < GROUP_LANES; i++) {
-		g->lanes[i] = (sp_lanes)sp_lanes_load(numbers + SP_LANES * i) - (uint32_t)one;
-		any |= g->lanes[i];
+	for (unsigned i = 0; i < GROUP_VECTORS; i++) {
+		g->vectors[i] =
+			(sp_simd)sp_simd_load(numbers + SP_SIMD_NUMBERS * i) - (uint32_t)one;
+		any |= g->vectors[i];
 	}
 	g->least = (uint64_t)(int64_t)one;
 	return any[0] | any[1] | any[2] | any[3];
 }
 
-/* How many have more than `width` bits; all have at most 32. */
+/* The number of those with more than `width` bits; all have at most 32. */
 static inline uint32_t count_wider(const struct group *g, unsigned width)
 {
-	sp_lanes zeros = {0, 0, 0, 0};
+	sp_simd zeros = {0, 0, 0, 0};
 
 	if (width >= 32)
 		return 0;
 	SP_ROLLED
-	for (unsigned i = 0; i < GROUP_LANES; i++)
-		zeros += (sp_lanes)(g->lanes[i] >> width == 0);
+	for (unsigned i = 0; i < GROUP_VECTORS; i++)
+		zeros += (sp_simd)(g->vectors[i] >> width == 0);
 	return SP_NUMBERS_GROUP + zeros[0] + zeros[1] + zeros[2] + zeros[3];
 }
 
-/* The width that takes the fewest bits, looked for from another on: it is the same, or near. */
+/* The width with the fewest bits in all. The search begins at another width, which is equal or
+ * near. */
 static unsigned width_near(const struct group *g, unsigned width)
 {
 	uint32_t wider = count_wider(g, width), next;
@@ -100,7 +106,7 @@ static unsigned width_near(const struct group *g, unsigned width)
 	return width;
 }
 
-/* The same for a group with numbers of more than 32 bits. */
+/* As width_near(), for a group with numbers of more than 32 bits. */
 static unsigned width_wide(const struct group *g, unsigned widest)
 {
 	uint32_t of_bits[65] = {0}, wide = 0, cost_least = UINT32_MAX;
@@ -131,33 +137,34 @@ static void find_exceptions(struct group *g)
 	}
 }
 
-/* The same where all have at most 32 bits: most eights have none. `any`: of all numbers above the least. */
+/* As find_exceptions(), if all have at most 32 bits: most groups of eight have no exception. `any`:
+ * the OR of all numbers minus the least. */
 static void find_exceptions_narrow(struct group *g, uint32_t any)
 {
 	g->exceptions = 0;
 	if (g->width >= 32 || any >> g->width == 0)
 		return;
 	SP_ROLLED
-	for (uint32_t i = 0; i < GROUP_LANES; i += 2) {
-		sp_pairs wider = (sp_pairs)((g->lanes[i] | g->lanes[i + 1]) >> g->width);
+	for (uint32_t i = 0; i < GROUP_VECTORS; i += 2) {
+		sp_pairs wider = (sp_pairs)((g->vectors[i] | g->vectors[i + 1]) >> g->width);
 
 		if ((wider[0] | wider[1]) == 0)
 			continue;
-		for (uint32_t k = SP_LANES * i; k < SP_LANES * (i + 2); k++) {
+		for (uint32_t k = SP_SIMD_NUMBERS * i; k < SP_SIMD_NUMBERS * (i + 2); k++) {
 			g->positions[g->exceptions] = (uint8_t)k;
 			g->exceptions += g->low[k] >> g->width != 0;
 		}
 	}
 }
 
-/* A byte's rest, and where the next whole one goes. */
+/* Bits that do not fill a byte yet, and the address of the next whole byte. */
 struct bits {
 	uint8_t *at;
 	uint64_t rest;
 	unsigned fill;
 };
 
-/* At most 56 bits at once: a byte's rest and they fit 64. */
+/* At most 56 bits a call, because these and the waiting bits must fit 64. */
 static inline void put(struct bits *b, uint64_t x, unsigned width)
 {
 	b->rest |= x << b->fill;
@@ -168,21 +175,22 @@ static inline void put(struct bits *b, uint64_t x, unsigned width)
 	b->fill &= 7;
 }
 
-/* Four numbers of at most 28 bits joined by twos: the first two in one half, the others in the other. */
+/* Joins four numbers of at most 28 bits in pairs: the first two in one half, the others in the
+ * other half. */
 static inline sp_pairs join(sp_pairs four, uint64_t mask, unsigned width)
 {
 	return (four & mask) | (four >> 32 & mask) << width;
 }
 
-/* Numbers of at most 28 bits, joined by fours, and by eights where those fit. Groups that are no multiple of eight take
- * zeros with them. */
+/* Packs numbers of at most 28 bits, four at a time, or eight at a time if eight fit. A group whose
+ * length is no multiple of eight is padded with zeros. */
 static uint8_t *put_joined(uint8_t *p, const struct group *g)
 {
 	uint64_t mask = (UINT64_C(1) << g->width) - 1;
 	struct bits bits = {.at = p};
 	unsigned width = g->width;
 
-	for (uint32_t i = 0; i < (g->n + SP_LANES - 1) / SP_LANES; i += 2) {
+	for (uint32_t i = 0; i < (g->n + SP_SIMD_NUMBERS - 1) / SP_SIMD_NUMBERS; i += 2) {
 		sp_pairs a = join(g->pairs[i], mask, width), b = join(g->pairs[i + 1], mask, width);
 		sp_pairs firsts = SP_PAIRS_OF(a, b, 0, 2), seconds = SP_PAIRS_OF(a, b, 1, 3);
 
@@ -224,7 +232,8 @@ static uint8_t *put_exceptions(uint8_t *p, const struct group *g)
 	for (uint32_t i = 0; i < g->exceptions; i++) {
 		uint32_t at = g->positions[i];
 
-		p = sp_varint_put(p, (g->wide ? (uint64_t)g->numbers[at] - g->least : g->low[at]) >> g->width);
+		p = sp_varint_put(p, (g->wide ? (uint64_t)g->numbers[at] - g->least : g->low[at]) >>
+					     g->width);
 	}
 	return p;
 }
@@ -240,19 +249,21 @@ static uint8_t *put_group(uint8_t *p, struct group *g)
 	return put_exceptions(p, g);
 }
 
-/* What a group's width is looked for from. */
+/* The start of the search for a group's width. */
 struct widths {
 	unsigned before; /* of the group before */
 	uint32_t group;
 };
 
-/* Whether the width of the group before is tried as it is: looking for a better one costs as much as packing. */
+/* True if the previous group's width is tried without a search: a search costs as much as packing.
+ */
 static int is_kept(const struct widths *widths, uint32_t any)
 {
-	return widths->group % SEARCH_EVERY && widths->before && widths->before < 32 && any >> (widths->before - 1);
+	return widths->group % SEARCH_EVERY && widths->before && widths->before < 32 &&
+	       any >> (widths->before - 1);
 }
 
-/* `any`: of all numbers above the least. */
+/* `any`: the OR of all numbers minus the least. */
 static void set_width(struct group *g, uint32_t any, struct widths *widths)
 {
 	int kept = is_kept(widths, any);
@@ -297,7 +308,7 @@ uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n)
 	return out;
 }
 
-/* A group's numbers, and its least in the place of those that it lacks. */
+/* Copies a group's numbers, and pads the group with its least number. */
 static void fill_up(int32_t ret[SP_NUMBERS_GROUP], const int32_t *numbers, uint32_t n)
 {
 	int32_t least = numbers[0];

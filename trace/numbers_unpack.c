@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/numbers.h"
 
-/* Room to read eight bytes from any of a group's. */
+/* Padding, so that eight bytes can be read from any byte of a group. */
 #define BITS_BYTES_MAX (SP_NUMBERS_GROUP * SP_NUMBERS_WIDTH_MAX / 8 + 8)
 
 #define TOP_BITS UINT64_C(0x8080808080808080)
 
-/* Seven bits of each byte, side by side. */
+/* Joins the lower seven bits of each byte. */
 static inline uint64_t compact(uint64_t x)
 {
 	x = (x & 0x007F007F007F007F) | (x >> 1 & 0x3F803F803F803F80);
@@ -13,8 +14,8 @@ static inline uint64_t compact(uint64_t x)
 	return (x & 0x000000000FFFFFFF) | (x >> 4 & 0x00FFFFFFF0000000);
 }
 
-/* With no branch on its length, which cannot be foretold; the last bytes of a column, and numbers of more than
- * eight, byte by byte. */
+/* No branch on the length, because the length is unpredictable. The last bytes of a column, and
+ * numbers of more than eight bytes, are read byte by byte. */
 uint64_t sp_varint_get_long(struct sp_input *in)
 {
 	uint64_t x = 0, word, stop = 0;
@@ -41,12 +42,13 @@ uint64_t sp_varint_get_long(struct sp_input *in)
 	return 0;
 }
 
-/* Eight numbers lie in `width` bytes: with a constant width, each is a load, a shift and a mask. */
-static inline __attribute__((always_inline)) void unpack_eight(int64_t *ret, const uint8_t *bits, uint64_t least,
-								unsigned width)
+/* Eight numbers take `width` bytes. With a constant width each number is a load, a shift and a
+ * mask. */
+static inline __attribute__((always_inline)) void unpack_eight(int64_t *ret, const uint8_t *bits,
+							       uint64_t least, unsigned width)
 {
-#define UNPACK(i)                                                                                                 \
-	memcpy(&word, bits + (i)*width / 8, sizeof(word));                                                        \
+#define UNPACK(i)                                                                                  \
+	memcpy(&word, bits + (i)*width / 8, sizeof(word));                                         \
 	ret[i] = (int64_t)(least + (word >> (i)*width % 8 & ((UINT64_C(1) << width) - 1)));
 	uint64_t word;
 
@@ -60,14 +62,16 @@ static inline __attribute__((always_inline)) void unpack_eight(int64_t *ret, con
 	UNPACK(7)
 }
 
-#define WIDTH(n)                                                                                                  \
-	case n:                                                                                                   \
-		for (unsigned i = 0; i < SP_NUMBERS_GROUP / 8; i++)                                               \
-			unpack_eight(ret + 8 * i, bits + (n)*i, least, n);                                        \
+#define WIDTH(n)                                                                                   \
+	case n:                                                                                    \
+		for (unsigned i = 0; i < SP_NUMBERS_GROUP / 8; i++)                                \
+			unpack_eight(ret + 8 * i, bits + (n)*i, least, n);                         \
 		break;
-#define WIDTHS(n) WIDTH(n) WIDTH(n + 1) WIDTH(n + 2) WIDTH(n + 3) WIDTH(n + 4) WIDTH(n + 5) WIDTH(n + 6) WIDTH(n + 7)
+#define WIDTHS(n)                                                                                  \
+	WIDTH(n)                                                                                   \
+	WIDTH(n + 1) WIDTH(n + 2) WIDTH(n + 3) WIDTH(n + 4) WIDTH(n + 5) WIDTH(n + 6) WIDTH(n + 7)
 
-/* A whole group. Reads up to eight bytes past the bits. */
+/* Unpacks a whole group. Reads up to eight bytes past the bits. */
 static void unpack_bits(int64_t *ret, const uint8_t *bits, uint64_t least, unsigned width)
 {
 	switch (width) {
@@ -79,7 +83,8 @@ static void unpack_bits(int64_t *ret, const uint8_t *bits, uint64_t least, unsig
 	}
 }
 
-static void add_exceptions(int64_t *ret, uint32_t n, struct sp_input *in, unsigned width, unsigned exceptions)
+static void add_exceptions(int64_t *ret, uint32_t n, struct sp_input *in, unsigned width,
+			   unsigned exceptions)
 {
 	const uint8_t *positions = in->at;
 

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variable-length numbers: base-128, low groups first, at most ten bytes; zigzag for signed ones.
+ * Variable-length numbers: base-128, low groups first, at most ten bytes. Signed numbers are
+ * zigzag.
  */
 #ifndef STAGEPROF_TRACE_VARINT_H
 #define STAGEPROF_TRACE_VARINT_H
@@ -17,11 +19,12 @@ static inline int64_t sp_unzigzag(uint64_t x)
 	return (int64_t)(x >> 1 ^ -(x & 1));
 }
 
-/* Returns the place behind it. Two bytes are always stored: one or two are nearly all there are, and which
- * it is cannot be foretold. */
+/* Returns the end of the varint. Two bytes are always stored, because nearly all varints have one
+ * or two, and no branch predictor knows which. */
 static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t x)
 {
-	uint32_t low = (uint32_t)x, more = (0x7F - low) >> 31, two = low + (low & 0x3F80) + more * 0x80;
+	uint32_t low = (uint32_t)x, more = (0x7F - low) >> 31,
+		 two = low + (low & 0x3F80) + more * 0x80;
 
 	if (__builtin_expect(x < 0x4000, 1)) {
 		memcpy(p, &two, 2);
@@ -35,16 +38,17 @@ static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t x)
 	return p;
 }
 
-/* A column being read. Running past its end sets `bad` and yields 0, so that the loops stay simple. */
+/* A column while it is read. A read past its end sets `bad` and yields 0, so that the loops stay
+ * simple. */
 struct sp_input {
 	const uint8_t *at, *end;
 	int bad;
 };
 
-/* Any length; not inline, for those that are not below are the few. */
+/* Reads a varint of any length. Not inline, because long varints are rare. */
 uint64_t sp_varint_get_long(struct sp_input *in);
 
-/* Up to four bytes with no branch on how many: it cannot be foretold. */
+/* Reads up to four bytes without a branch on the length, because the length is unpredictable. */
 static inline uint64_t sp_varint_get(struct sp_input *in)
 {
 	uint32_t word, stop;

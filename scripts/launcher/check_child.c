@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the Python child was made of, and what of it is out of sight.
+ * Checks of the Python child: its parts, and those out of sight.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -8,96 +9,104 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/translate.h"
-#include "scripts/launcher/patient.h"
+#include "analyzer/text/translate.h"
+#include "scripts/launcher/doctor_context.h"
 
 #define CHUNK_BYTES (1u << 20)
-#define OVERLAP_BYTES 64u /* no text below is longer */
+#define OVERLAP_BYTES 64u /* longer than every text below */
 
-static bool is_no_python(const struct sp_patient *p, struct sp_finding *f)
+static bool is_no_python(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	if (p->facts)
+	if (context->properties)
 		return false;
-	sp_find(f, SP_VERDICT_SKIP, NULL,
-		p->is_probed && p->program.is_python ? _("the child told nothing")
-						     : _("no Python child was run"));
+	sp_check_set(result, SP_CHECK_SKIP, NULL,
+		     context->is_probed && context->program.is_python ? _("the child reported "
+									  "nothing")
+								      : _("no Python child was "
+									  "run"));
 	return true;
 }
 
 /* "group\tbound\tdetail" among the coverage of the summary, as JSON writes it. */
-static bool is_bound(const struct sp_patient *p, const char *group)
+static bool is_bound(const struct sp_doctor_context *context, const char *group)
 {
 	char text[128];
 
 	snprintf(text, sizeof(text), "\"%s\\u0009bound\\u0009", group);
-	return p->summary && strstr(p->summary, text);
+	return context->summary && strstr(context->summary, text);
 }
 
-void sp_check_python(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_python(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	char version[256], path[256];
 
-	if (is_no_python(p, f))
+	if (is_no_python(context, result))
 		return;
-	if (!sp_patient_fact(p, "python", version) || !sp_patient_fact(p, "executable", path))
-		sp_find(f, SP_VERDICT_SKIP, NULL, "the child told no version");
-	else if (is_bound(p, "python"))
-		sp_find(f, SP_VERDICT_OK, NULL, "Python %s, %s: ranges and known calls are seen",
-			version, path);
+	if (!sp_doctor_context_property(context, "python", version) ||
+	    !sp_doctor_context_property(context, "executable", path))
+		sp_check_set(result, SP_CHECK_SKIP, NULL, "the child reported no version");
+	else if (is_bound(context, "python"))
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     "Python %s, %s: ranges and known calls are recorded", version, path);
 	else
-		sp_find(f, SP_VERDICT_WARN,
-			"use CPython 3.8 to 3.13, or do without ranges and steps",
-			"Python %s, %s: not joined; files, decoding and CUDA are seen, ranges are "
-			"not",
-			version, path);
+		sp_check_set(result, SP_CHECK_WARN,
+			     "use CPython 3.8 to 3.13, or accept a report without ranges and steps",
+			     "Python %s, %s: not supported; files, decoding and CUDA are recorded, "
+			     "ranges are not",
+			     version, path);
 }
 
-void sp_check_torch(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_torch(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	char version[256], paddle[256];
 
-	if (is_no_python(p, f))
+	if (is_no_python(context, result))
 		return;
-	if (sp_patient_fact(p, "torch fails", version))
-		sp_find(f, SP_VERDICT_WARN, "mend the import first",
-			"PyTorch cannot be imported: %s", version);
-	else if (!sp_patient_fact(p, "torch", version))
-		sp_find(f, SP_VERDICT_SKIP, NULL, "this interpreter has no PyTorch%s",
-			sp_patient_fact(p, "paddle", paddle) ? _("; it has Paddle") : "");
-	else if (is_bound(p, "torch-markers"))
-		sp_find(f, SP_VERDICT_OK, NULL, "PyTorch %s: its markers are seen", version);
+	if (sp_doctor_context_property(context, "torch fails", version))
+		sp_check_set(result, SP_CHECK_WARN, "fix the import first",
+			     "PyTorch cannot be imported: %s", version);
+	else if (!sp_doctor_context_property(context, "torch", version))
+		sp_check_set(result, SP_CHECK_SKIP, NULL, "this interpreter has no PyTorch%s",
+			     sp_doctor_context_property(context, "paddle", paddle) ? _("; it has "
+										       "Paddle")
+										   : "");
+	else if (is_bound(context, "torch-markers"))
+		sp_check_set(result, SP_CHECK_OK, NULL, "PyTorch %s: its markers are recorded",
+			     version);
 	else
-		sp_find(f, SP_VERDICT_WARN,
-			"steps still come from wrapped calls; say so with this version if they do "
-			"not",
-			"PyTorch %s: its markers could not be had", version);
+		sp_check_set(result, SP_CHECK_WARN,
+			     "steps still come from wrapped calls; if they do not, report it with "
+			     "this version",
+			     "PyTorch %s: its markers are not available", version);
 }
 
-static bool has_stage(const struct sp_patient *p, const char *stage)
+static bool has_stage(const struct sp_doctor_context *context, const char *stage)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "{\"stage\":\"%s\"", stage);
-	return p->summary && strstr(p->summary, text);
+	return context->summary && strstr(context->summary, text);
 }
 
-void sp_check_jpeg(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_jpeg(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	char version[256];
 
-	if (is_no_python(p, f))
+	if (is_no_python(context, result))
 		return;
-	if (!sp_patient_fact(p, "decoded", version))
-		sp_find(f, SP_VERDICT_SKIP, NULL, "this interpreter has no Pillow to try it with");
-	else if (has_stage(p, "jpeg_decode"))
-		sp_find(f, SP_VERDICT_OK, NULL, "an image that Pillow decoded is in the trace");
+	if (!sp_doctor_context_property(context, "decoded", version))
+		sp_check_set(result, SP_CHECK_SKIP, NULL,
+			     "this interpreter has no Pillow to try it with");
+	else if (has_stage(context, "jpeg_decode"))
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     "an image that Pillow decoded is in the trace");
 	else
-		sp_find(f, SP_VERDICT_WARN,
-			"install Pillow's wheel, or one linked with a shared libjpeg",
-			"Pillow decoded an image out of sight: its libjpeg is inside it");
+		sp_check_set(result, SP_CHECK_WARN,
+			     "install Pillow's wheel, or one linked with a shared libjpeg",
+			     "Pillow's decoding is not recorded: it contains its own libjpeg");
 }
 
-/* Texts that a library cannot do without, and the function by which its shared form is known. */
+/* A text that each library contains, and the function that its shared form exports. */
 static const struct {
 	const char *text, *function, *name;
 } inside[] = {
@@ -107,7 +116,7 @@ static const struct {
 };
 #define INSIDE_COUNT (sizeof(inside) / sizeof(inside[0]))
 
-/* Bits of `inside` whose text stands in the section. */
+/* The bits of `inside` whose text is in the section. */
 static unsigned find_texts(int fd, const GElf_Shdr *section)
 {
 	char *chunk = malloc(CHUNK_BYTES + OVERLAP_BYTES);
@@ -128,7 +137,7 @@ static unsigned find_texts(int fd, const GElf_Shdr *section)
 	return found;
 }
 
-/* Bits of `inside` whose function the object offers to others: then it is the shared library
+/* The bits of `inside` whose function the object exports: the object is then the shared library
  * itself. */
 static unsigned find_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
@@ -172,7 +181,7 @@ static unsigned find_inside(const char *path)
 	return texts & ~functions;
 }
 
-/* A list for people: what does not fit any more is left out whole. */
+/* Appends to a list for people; an item that does not fit is left out. */
 static void append(char *text, size_t bytes, const char *what, const char *where)
 {
 	if (strlen(text) + strlen(what) + strlen(where) + sizeof(", ") > bytes)
@@ -180,14 +189,14 @@ static void append(char *text, size_t bytes, const char *what, const char *where
 	strcat(strcat(strcat(text, text[0] ? ", " : ""), what), where);
 }
 
-void sp_check_hidden(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_hidden(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	char text[900] = "", path[PATH_MAX];
 
-	if (is_no_python(p, f))
+	if (is_no_python(context, result))
 		return;
 	elf_version(EV_CURRENT);
-	for (const char *at = p->facts; (at = strstr(at, "object\t")); at += 7) {
+	for (const char *at = context->properties; (at = strstr(at, "object\t")); at += 7) {
 		const char *name;
 		unsigned found;
 
@@ -199,19 +208,19 @@ void sp_check_hidden(const struct sp_patient *p, struct sp_finding *f)
 				append(text, sizeof(text), inside[i].name, name);
 	}
 	if (text[0])
-		sp_find(f, SP_VERDICT_WARN,
-			"their work shows as the Python calls around it, where those are known "
-			"(stageprof-report ranges)",
-			"out of sight: %s", text);
+		sp_check_set(result, SP_CHECK_WARN,
+			     "the report shows their work as the Python calls around it, where "
+			     "those are known (stageprof-report ranges)",
+			     "not recorded: %s", text);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "none among what was imported");
+		sp_check_set(result, SP_CHECK_OK, NULL, "none in the imported modules");
 }
 
 /*
- * After "object=PATH [0]" come lines "PID:\t scope N: OBJECT...": where names are looked up, in
- * this order. A library of -Bsymbolic comes first alone, for its own names; one of RTLD_DEEPBIND
- * with all that it needs, before what was preloaded. A block that does not begin at 0 tells what an
- * older library gained.
+ * "object=PATH [0]" is followed by lines "PID:\t scope N: OBJECT...", the lookup scopes in order. A
+ * library linked with -Bsymbolic comes first, alone, and serves its own names; a library opened
+ * with RTLD_DEEPBIND comes with all of its dependencies before the preloaded libraries. A block
+ * that does not begin at 0 lists additions to an older library.
  */
 static bool is_deepbound(const char *path, const char *line)
 {
@@ -235,15 +244,16 @@ static bool is_deepbound(const char *path, const char *line)
 	return false;
 }
 
-void sp_check_deepbind(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_deepbind(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	char text[900] = "";
 
-	if (!p->scopes || !*p->scopes) {
-		sp_find(f, SP_VERDICT_SKIP, NULL, "no child told where it looks names up");
+	if (!context->scopes || !*context->scopes) {
+		sp_check_set(result, SP_CHECK_SKIP, NULL,
+			     "no child reported where it looks names up");
 		return;
 	}
-	for (const char *at = p->scopes; (at = strstr(at, "object=")); at += 7) {
+	for (const char *at = context->scopes; (at = strstr(at, "object=")); at += 7) {
 		const char *end = strchr(at, '\n');
 		char path[PATH_MAX];
 
@@ -252,9 +262,9 @@ void sp_check_deepbind(const struct sp_patient *p, struct sp_finding *f)
 			append(text, sizeof(text), path, "");
 	}
 	if (text[0])
-		sp_find(f, SP_VERDICT_WARN,
-			"ask its loader for dlopen without RTLD_DEEPBIND (sys.setdlopenflags)",
-			"calls of these are not seen: %s", text);
+		sp_check_set(result, SP_CHECK_WARN,
+			     "load it by dlopen without RTLD_DEEPBIND (sys.setdlopenflags)",
+			     "calls of these libraries are not recorded: %s", text);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "none");
+		sp_check_set(result, SP_CHECK_OK, NULL, "none");
 }

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this machine, folder and shell allow.
+ * Checks of the machine, the folder and the shell.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,27 +13,27 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "analyzer/text.h"
-#include "analyzer/translate.h"
-#include "preload/config.h"
-#include "preload/run.h"
-#include "scripts/launcher/patient.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "preload/settings/config.h"
+#include "preload/settings/run.h"
+#include "scripts/launcher/doctor_context.h"
 
 #define ROOM_WANTED_BYTES (1ull << 30)
 #define FILES_WANTED 256u
 
-void sp_check_stacks(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_stacks(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	bool wanted = sp_config.stacks && *sp_config.stacks;
 
-	(void)p;
+	(void)context;
 	if (library)
-		sp_find(f, SP_VERDICT_OK, NULL, "libunwind.so.8 is there");
+		sp_check_set(result, SP_CHECK_OK, NULL, "libunwind.so.8 is installed");
 	else
-		sp_find(f, wanted ? SP_VERDICT_WARN : SP_VERDICT_SKIP,
-			"install libunwind8 (Debian) or libunwind (others)",
-			"no libunwind.so.8: no native stacks of slow calls");
+		sp_check_set(result, wanted ? SP_CHECK_WARN : SP_CHECK_SKIP,
+			     "install libunwind8 (Debian) or libunwind (others)",
+			     "libunwind.so.8 is missing: slow calls get no native stacks");
 	if (library)
 		dlclose(library);
 }
@@ -52,19 +53,20 @@ static bool cpu_has(const char *flag)
 	return found;
 }
 
-void sp_check_clock(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_clock(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	(void)p;
+	(void)context;
 #if defined(__aarch64__)
-	sp_find(f, SP_VERDICT_OK, NULL, "the generic timer");
+	sp_check_set(result, SP_CHECK_OK, NULL, "the generic timer");
 #else
 	if (cpu_has(" constant_tsc") && cpu_has(" nonstop_tsc"))
-		sp_find(f, SP_VERDICT_OK, NULL, "the processor's time stamp counter is invariant");
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     "the processor's time stamp counter is invariant");
 	else
-		sp_find(f, SP_VERDICT_WARN,
-			"nothing to do; on a virtual machine ask for invtsc to be passed on",
-			"no invariant time stamp counter: CLOCK_MONOTONIC serves, and each event "
-			"costs more");
+		sp_check_set(result, SP_CHECK_WARN,
+			     "nothing to do; on a virtual machine ask for the invtsc feature",
+			     "the processor has no invariant time stamp counter: stageprof uses "
+			     "CLOCK_MONOTONIC, and each event costs more");
 #endif
 }
 
@@ -83,7 +85,7 @@ static const struct {
 	{F2FS_SUPER_MAGIC, "f2fs", false}, {0x2fc12fc1, "ZFS", false},
 };
 
-/* A file is made there for real: rights, quotas and read-only mounts have many faces. */
+/* Creates a real file, because rights, quotas and read-only mounts have many forms. */
 static int try_file(const char *folder)
 {
 	char path[SP_RUN_PATH_BYTES + 32];
@@ -101,7 +103,7 @@ static int try_file(const char *folder)
 
 static const char *output_fix = N_("set STAGEPROF_OUTPUT to a path on a local disk with room");
 
-static void judge_room(struct sp_finding *f, const char *folder, const struct statfs *fs)
+static void judge_room(struct sp_check_result *result, const char *folder, const struct statfs *fs)
 {
 	char room[SP_NUMBER_BYTES], name[32];
 	unsigned long long bytes =
@@ -116,91 +118,96 @@ static void judge_room(struct sp_finding *f, const char *folder, const struct st
 		}
 	sp_text_bytes(room, bytes);
 	if (bytes < ROOM_WANTED_BYTES)
-		sp_find(f, SP_VERDICT_WARN, output_fix, "%s: only %s left (%s)", folder, room,
-			name);
+		sp_check_set(result, SP_CHECK_WARN, output_fix, "%s: only %s left (%s)", folder,
+			     room, name);
 	else if (remote)
-		sp_find(f, SP_VERDICT_WARN, output_fix,
-			"%s is on %s: each trace file costs round trips, and a kill may lose the "
-			"last events",
-			folder, name);
+		sp_check_set(result, SP_CHECK_WARN, output_fix,
+			     "%s is on %s: each trace file costs round trips to a server, and a "
+			     "kill may lose the last events",
+			     folder, name);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "%s: %s left (%s)", folder, room, name);
+		sp_check_set(result, SP_CHECK_OK, NULL, "%s: %s left (%s)", folder, room, name);
 }
 
-void sp_check_output(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_output(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	char folder[SP_RUN_PATH_BYTES];
 	struct statfs fs;
 	int r;
 
-	(void)p;
+	(void)context;
 	if (sp_run_init() < 0) {
-		sp_find(f, SP_VERDICT_FAIL, "set STAGEPROF_OUTPUT to an absolute path",
-			"the run's folder has no name");
+		sp_check_set(result, SP_CHECK_FAIL, "set STAGEPROF_OUTPUT to an absolute path",
+			     "the name of the run's folder cannot be made absolute");
 		return;
 	}
 	strcpy(folder, sp_run.base);
 	strrchr(folder, '/')[folder == strrchr(folder, '/')] = '\0';
 	r = try_file(folder);
 	if (r == -EOPNOTSUPP)
-		sp_find(f, SP_VERDICT_WARN, output_fix,
-			"%s cannot reserve space: a weaker mode takes over", folder);
+		sp_check_set(result, SP_CHECK_WARN, output_fix,
+			     "%s cannot reserve space: stageprof writes files in another mode, and "
+			     "a full disk may end a file early",
+			     folder);
 	else if (r < 0)
-		sp_find(f, SP_VERDICT_FAIL, output_fix, "%s: %s", folder, sp_translate_errno(-r));
+		sp_check_set(result, SP_CHECK_FAIL, output_fix, "%s: %s", folder,
+			     sp_translate_errno(-r));
 	else if (statfs(folder, &fs) < 0)
-		sp_find(f, SP_VERDICT_SKIP, NULL, "%s: %s", folder, sp_translate_errno(errno));
+		sp_check_set(result, SP_CHECK_SKIP, NULL, "%s: %s", folder,
+			     sp_translate_errno(errno));
 	else
-		judge_room(f, folder, &fs);
+		judge_room(result, folder, &fs);
 }
 
-void sp_check_limits(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_limits(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	struct rlimit size = {0}, files = {0}, memory = {0}, locked = {0};
 
-	(void)p;
+	(void)context;
 	getrlimit(RLIMIT_FSIZE, &size);
 	getrlimit(RLIMIT_NOFILE, &files);
 	getrlimit(RLIMIT_AS, &memory);
 	getrlimit(RLIMIT_MEMLOCK, &locked);
 	if (size.rlim_cur != RLIM_INFINITY && size.rlim_cur < ROOM_WANTED_BYTES)
-		sp_find(f, SP_VERDICT_WARN, "ulimit -f unlimited",
-			"files may have %llu bytes at most: recording of a thread ends there",
-			(unsigned long long)size.rlim_cur);
+		sp_check_set(result, SP_CHECK_WARN, "ulimit -f unlimited",
+			     "files have at most %llu bytes: recording of a thread ends there",
+			     (unsigned long long)size.rlim_cur);
 	else if (files.rlim_cur < FILES_WANTED)
-		sp_find(f, SP_VERDICT_WARN, "ulimit -n 4096",
-			"%llu descriptors at most: the trainer may run out of them",
-			(unsigned long long)files.rlim_cur);
+		sp_check_set(result, SP_CHECK_WARN, "ulimit -n 4096",
+			     "the limit of descriptors is %llu: the trainer may run out of them",
+			     (unsigned long long)files.rlim_cur);
 	else if (memory.rlim_cur != RLIM_INFINITY && memory.rlim_cur < ROOM_WANTED_BYTES)
-		sp_find(f, SP_VERDICT_WARN, "ulimit -v unlimited",
-			"%llu bytes of address space at most", (unsigned long long)memory.rlim_cur);
+		sp_check_set(result, SP_CHECK_WARN, "ulimit -v unlimited",
+			     "the limit of address space is %llu bytes",
+			     (unsigned long long)memory.rlim_cur);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL,
-			"file size and address space %s, %llu descriptors, locked memory %s (not "
-			"needed)",
-			size.rlim_cur == RLIM_INFINITY && memory.rlim_cur == RLIM_INFINITY
-				? _("unlimited")
-				: _("large"),
-			(unsigned long long)files.rlim_cur,
-			locked.rlim_cur == RLIM_INFINITY ? _("unlimited") : _("limited"));
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     "file size and address space %s, %llu descriptors, locked memory %s "
+			     "(not needed)",
+			     size.rlim_cur == RLIM_INFINITY && memory.rlim_cur == RLIM_INFINITY
+				     ? _("unlimited")
+				     : _("large"),
+			     (unsigned long long)files.rlim_cur,
+			     locked.rlim_cur == RLIM_INFINITY ? _("unlimited") : _("limited"));
 }
 
-void sp_check_seccomp(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_seccomp(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	FILE *file = fopen("/proc/self/status", "r");
 	char line[256];
 	int mode = -1;
 
-	(void)p;
+	(void)context;
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "Seccomp: %d", &mode) == 1)
 			break;
 	if (file)
 		fclose(file);
 	if (mode == 0)
-		sp_find(f, SP_VERDICT_OK, NULL, "none");
+		sp_check_set(result, SP_CHECK_OK, NULL, "none");
 	else if (mode < 0)
-		sp_find(f, SP_VERDICT_SKIP, NULL, "the kernel does not tell");
+		sp_check_set(result, SP_CHECK_SKIP, NULL, "the kernel does not report it");
 	else
-		sp_find(f, SP_VERDICT_OK, NULL,
-			"a filter is set, as containers have it; the child above ran under it");
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     "a filter is set, as in containers; the child above ran under it");
 }

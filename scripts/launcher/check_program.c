@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Does the preload reach COMMAND, and does a child of its kind record?
  */
@@ -9,91 +10,97 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyzer/translate.h"
-#include "preload/config.h"
-#include "scripts/launcher/patient.h"
+#include "analyzer/text/translate.h"
+#include "preload/settings/config.h"
+#include "scripts/launcher/doctor_context.h"
 #include "scripts/launcher/probe.h"
 
-void sp_check_parts(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_parts(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	if (p->has_library != 0)
-		sp_find(f, SP_VERDICT_FAIL,
-			"install stageprof, or name its library by --library=FILE",
-			"libstageprof.so is not beside this program, nor in its prefix");
-	else if (p->has_report != 0)
-		sp_find(f, SP_VERDICT_WARN, "install stageprof-report beside stageprof",
-			"%s; stageprof-report is missing", p->preload);
+	if (context->has_library != 0)
+		sp_check_set(result, SP_CHECK_FAIL,
+			     "install stageprof, or name its library by --library=FILE",
+			     "libstageprof.so is neither beside this program nor in its prefix");
+	else if (context->has_report != 0)
+		sp_check_set(result, SP_CHECK_WARN, "install stageprof-report beside stageprof",
+			     "%s; stageprof-report is missing", context->preload);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "%s, version %s", p->preload, STAGEPROF_VERSION);
+		sp_check_set(result, SP_CHECK_OK, NULL, "%s, version %s", context->preload,
+			     STAGEPROF_VERSION);
 }
 
-void sp_check_settings(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_settings(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	(void)p;
+	(void)context;
 	if (sp_config_is(sp_config.enable, "0"))
-		sp_find(f, SP_VERDICT_FAIL, "unset it", "STAGEPROF_ENABLE is 0: nothing records");
+		sp_check_set(result, SP_CHECK_FAIL, "unset it",
+			     "STAGEPROF_ENABLE is 0: nothing is recorded");
 	else if (sp_config.unknown)
-		sp_find(f, SP_VERDICT_WARN, "see stageprof run --help for the names there are",
-			"%.*s is no setting", (int)strcspn(sp_config.unknown, "="),
-			sp_config.unknown);
+		sp_check_set(result, SP_CHECK_WARN,
+			     "see stageprof run --help for the settings' names",
+			     "%.*s is not a setting", (int)strcspn(sp_config.unknown, "="),
+			     sp_config.unknown);
 	else if (sp_config.unfit)
-		sp_find(f, SP_VERDICT_FAIL, "unset it, or see stageprof run --help", "%s: it takes %s",
-			sp_config.unfit, sp_config.unfit_form);
+		sp_check_set(result, SP_CHECK_FAIL, "unset it, or see stageprof run --help",
+			     "%s: it takes %s", sp_config.unfit, sp_config.unfit_form);
 	else if (sp_config.ranks && *sp_config.ranks)
-		sp_find(f, SP_VERDICT_OK, NULL, "only ranks %s record", sp_config.ranks);
+		sp_check_set(result, SP_CHECK_OK, NULL, "only ranks %s are recorded",
+			     sp_config.ranks);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "none that keeps anything from recording");
+		sp_check_set(result, SP_CHECK_OK, NULL, "no setting prevents recording");
 }
 
-void sp_check_program(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_program(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	const struct sp_program *g = &p->program;
+	const struct sp_program *g = &context->program;
 	const char *why = sp_program_why_not(g);
 	const char *via = g->via[0] ? _(", which runs ") : "";
 
-	if (p->lookup != 0)
-		sp_find(f, SP_VERDICT_FAIL, "check its spelling, or give its path", "%s: %s",
-			p->word, sp_translate_errno(-p->lookup));
+	if (context->lookup != 0)
+		sp_check_set(result, SP_CHECK_FAIL, "check its spelling, or give its path",
+			     "%s: %s", context->word, sp_translate_errno(-context->lookup));
 	else if (why)
-		sp_find(f, SP_VERDICT_FAIL, sp_program_fix(g), "%s%s%s: %s", g->via, via, g->path,
-			_(why));
+		sp_check_set(result, SP_CHECK_FAIL, sp_program_fix(g), "%s%s%s: %s", g->via, via,
+			     g->path, _(why));
 	else if (g->reach == SP_REACH_UNKNOWN)
-		sp_find(f, SP_VERDICT_WARN, "give the program that it starts",
-			"%s is no ELF program that can be read", g->path);
+		sp_check_set(result, SP_CHECK_WARN, "name the program that it starts",
+			     "%s is not a readable ELF program", g->path);
 	else if (g->is_dormant && !g->is_python)
-		sp_find(f, SP_VERDICT_WARN,
-			"give the trainer's own command, or set STAGEPROF_CHILDREN=all",
-			"%s%s%s passes the run on and records nothing itself; what it starts was "
-			"not looked at",
-			g->via, via, g->path);
+		sp_check_set(result, SP_CHECK_WARN,
+			     "name the trainer's own command, or set STAGEPROF_CHILDREN=all",
+			     "%s%s%s starts other programs and records nothing itself; the "
+			     "programs that it starts were not checked",
+			     g->via, via, g->path);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL, "%s%s%s, by %s", g->via, via, g->path, g->loader);
+		sp_check_set(result, SP_CHECK_OK, NULL, "%s%s%s, by %s", g->via, via, g->path,
+			     g->loader);
 }
 
-static bool is_out_of_reach(const struct sp_patient *p, struct sp_finding *f)
+static bool is_out_of_reach(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	if (p->has_library == 0 && p->lookup == 0 && p->program.reach == SP_REACH_LOADED)
+	if (context->has_library == 0 && context->lookup == 0 &&
+	    context->program.reach == SP_REACH_LOADED)
 		return false;
-	sp_find(f, SP_VERDICT_SKIP, NULL, "not tried: see above");
+	sp_check_set(result, SP_CHECK_SKIP, NULL, "not tried because a check above failed");
 	return true;
 }
 
-void sp_check_loading(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_loading(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	char said[512];
+	char message[512];
 
-	if (is_out_of_reach(p, f))
+	if (is_out_of_reach(context, result))
 		return;
-	if (sp_probe_loads(p, said))
-		sp_find(f, SP_VERDICT_OK, NULL, "taken");
+	if (sp_probe_loads(context, message))
+		sp_check_set(result, SP_CHECK_OK, NULL, "the dynamic linker loads the library");
 	else
-		sp_find(f, SP_VERDICT_FAIL,
-			"use a libstageprof.so built for this libc: build it in the container that "
-			"trains",
-			"not taken: %s", said);
+		sp_check_set(result, SP_CHECK_FAIL,
+			     "use a libstageprof.so built for this libc: build it in the container "
+			     "that runs the training",
+			     "the dynamic linker refuses the library: %s", message);
 }
 
-/* How many fields of a line of CSV stand before the one of this name; -1 where there is none. */
+/* The index of the CSV column of this name; -1 where there is none. */
 static int column_of(const char *head, const char *name)
 {
 	size_t bytes = strlen(name);
@@ -108,63 +115,64 @@ static int column_of(const char *head, const char *name)
 	return -1;
 }
 
-/* Reads of the probe's data, as the report has them. The name is the first field of its row. */
-static unsigned long reported_reads(const struct sp_patient *p)
+/* The reads of the probe's data in the report. The name is the first field of its row. */
+static unsigned long reported_reads(const struct sp_doctor_context *context)
 {
-	const char *at = p->files ? strstr(p->files, "/data\",") : NULL;
-	int column = p->files ? column_of(p->files, "reads") : -1;
+	const char *at = context->files ? strstr(context->files, "/data\",") : NULL;
+	int column = context->files ? column_of(context->files, "reads") : -1;
 
 	for (; at && column > 0; column--)
 		at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
 	return at && column == 0 ? strtoul(at, NULL, 10) : 0;
 }
 
-void sp_check_recording(const struct sp_patient *p, struct sp_finding *f)
+void sp_check_recording(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	unsigned long reads = reported_reads(p);
-	bool python = p->program.is_python;
+	unsigned long reads = reported_reads(context);
+	bool python = context->program.is_python;
 
-	if (is_out_of_reach(p, f))
+	if (is_out_of_reach(context, result))
 		return;
-	if (!p->is_probed)
-		sp_find(f, SP_VERDICT_SKIP, "set TMPDIR to a folder that can be written to",
-			"no folder for the child");
-	else if (WIFSIGNALED(p->probe_status) && WTERMSIG(p->probe_status) == SIGALRM)
-		sp_find(f, SP_VERDICT_FAIL, "see what its imports wait for",
-			"the child did not end within 60 s");
-	else if (p->probe_status != 0)
-		sp_find(f, SP_VERDICT_FAIL, "see whether the program runs without stageprof",
-			"the child failed (%s %d)",
-			WIFSIGNALED(p->probe_status) ? _("signal") : _("status"),
-			WIFSIGNALED(p->probe_status) ? WTERMSIG(p->probe_status)
-						     : WEXITSTATUS(p->probe_status));
-	else if (!p->files)
-		sp_find(f, SP_VERDICT_FAIL,
-			"see the checks above and those of the output and the limits",
-			"the child left no trace that can be read");
+	if (!context->is_probed)
+		sp_check_set(result, SP_CHECK_SKIP, "set TMPDIR to a writable folder",
+			     "no folder could be made for the child");
+	else if (WIFSIGNALED(context->probe_status) && WTERMSIG(context->probe_status) == SIGALRM)
+		sp_check_set(result, SP_CHECK_FAIL, "find out what its imports wait for",
+			     "the child did not end within 60 s");
+	else if (context->probe_status != 0)
+		sp_check_set(result, SP_CHECK_FAIL, "check that the program runs without stageprof",
+			     "the child failed (%s %d)",
+			     WIFSIGNALED(context->probe_status) ? _("signal") : _("status"),
+			     WIFSIGNALED(context->probe_status)
+				     ? WTERMSIG(context->probe_status)
+				     : WEXITSTATUS(context->probe_status));
+	else if (!context->files)
+		sp_check_set(result, SP_CHECK_FAIL,
+			     "see the checks above and the checks output and limits",
+			     "the child left no readable trace");
 	else if (python ? reads != SP_PROBE_READS : reads == 0)
-		sp_find(f, SP_VERDICT_FAIL, "report it, with this text",
-			"%lu of %d reads are in the trace", reads, SP_PROBE_READS);
+		sp_check_set(result, SP_CHECK_FAIL, "report this as a bug, with this text",
+			     "%lu of %d reads are in the trace", reads, SP_PROBE_READS);
 	else
-		sp_find(f, SP_VERDICT_OK, NULL,
-			python ? _("all %lu reads of a Python child are in its trace")
-			       : _("%lu reads of a child (cat) are in its trace"),
-			reads);
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     python ? _("all %lu reads of a Python child are in its trace")
+				    : _("%lu reads of a child (cat) are in its trace"),
+			     reads);
 }
 
-/* What /etc/ld.so.preload or the user's LD_PRELOAD puts between the program and us. */
-void sp_check_preloads(const struct sp_patient *p, struct sp_finding *f)
+/* Checks for libraries that /etc/ld.so.preload or LD_PRELOAD adds. */
+void sp_check_preloads(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
 	const char *ours = getenv("LD_PRELOAD");
 	bool global = access("/etc/ld.so.preload", F_OK) == 0;
 
-	(void)p;
+	(void)context;
 	if (!(ours && *ours) && !global)
-		sp_find(f, SP_VERDICT_OK, NULL, "none");
+		sp_check_set(result, SP_CHECK_OK, NULL, "none");
 	else
-		sp_find(f, SP_VERDICT_WARN,
-			"where numbers look odd, try without them: a library behind ours may make "
-			"calls of its own",
-			"%s%s%s; they stay", ours ? ours : "", ours && global ? _(" and ") : "",
-			global ? "/etc/ld.so.preload" : "");
+		sp_check_set(result, SP_CHECK_WARN,
+			     "where numbers look odd, try without them: another library may make "
+			     "calls of its own",
+			     "%s%s%s; they stay preloaded", ours ? ours : "",
+			     ours && global ? _(" and ") : "", global ? "/etc/ld.so.preload" : "");
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/launcher/child.h"
 
 #include <errno.h>
@@ -9,20 +10,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scripts/launcher/witness.h"
+#include "scripts/launcher/signal_monitor.h"
 
-struct launch {
+struct child_run {
 	struct sp_child *child;
 	int *exec_error; /* shared with the child */
 	pid_t parent;
-	sigset_t mask;		   /* as we found it */
-	struct sigaction on_child; /* likewise, of SIGCHLD */
-	struct sp_witness witness;
+	sigset_t mask;		   /* the signal mask as we found it */
+	struct sigaction on_child; /* the action of SIGCHLD as we found it */
+	struct sp_signal_monitor monitor;
 };
 
-static void restore_and_exec(const struct launch *l, char *const *argv)
+static void restore_and_exec(const struct child_run *l, char *const *argv)
 {
-	/* Without us nobody would know that it still runs: as if the command itself were killed. */
+	/* The command must not outlive stageprof: kill it, as if it had been killed itself. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != l->parent)
 		_exit(128 + SIGKILL);
@@ -42,8 +43,8 @@ static void unblock(int signal)
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
-/* The shell that waits for us sees what it would see of the command. The terminal's own signal may
- * wait for us as well: raised before it is unblocked, the two are one. */
+/* Stops like the command, so that the waiting shell sees the stop. The terminal's own signal may
+ * be pending for us, too: raised before unblocking, the two become one. */
 static void stop_like(int signal)
 {
 	sigset_t all;
@@ -54,8 +55,8 @@ static void stop_like(int signal)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
-/* True once the child has ended. A process 1 inherits orphans, and reaps them here. */
-static bool reap(struct launch *l)
+/* True once the child has ended. As process 1 we inherit orphans and reap them here. */
+static bool reap(struct child_run *l)
 {
 	int status;
 	pid_t pid;
@@ -72,13 +73,13 @@ static bool reap(struct launch *l)
 	return false;
 }
 
-/* What a terminal sends goes to the whole group, and the child has it already; so it is where
- * somebody signals the group. What the child sends us is not for itself. */
-static void forward(struct launch *l, const siginfo_t *info)
+/* A terminal's signal goes to the whole group, so the child has it already; a signal to the group
+ * does too. The child does not mean a signal that it sends to the launcher for itself. */
+static void forward(struct child_run *l, const siginfo_t *info)
 {
 	if (info->si_code == SI_KERNEL || info->si_pid == l->child->pid)
 		return;
-	if (sp_witness_saw(&l->witness, info->si_signo))
+	if (sp_signal_monitor_received(&l->monitor, info->si_signo))
 		return;
 	if (info->si_code == SI_QUEUE)
 		sigqueue(l->child->pid, info->si_signo, info->si_value);
@@ -86,7 +87,7 @@ static void forward(struct launch *l, const siginfo_t *info)
 		kill(l->child->pid, info->si_signo);
 }
 
-static void watch(struct launch *l)
+static void watch(struct child_run *l)
 {
 	sigset_t all;
 	siginfo_t info;
@@ -104,7 +105,7 @@ static void watch(struct launch *l)
 
 int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *), void *data)
 {
-	struct launch l = {.child = ret, .parent = getpid()};
+	struct child_run l = {.child = ret, .parent = getpid()};
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	sigset_t all;
 
@@ -115,15 +116,15 @@ int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *
 		return -ENOMEM;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &l.mask);
-	/* One that is ignored, as after nohup of some shells, would let children vanish unwaited
-	 * for. */
+	/* An ignored SIGCHLD, as after nohup of some shells, would discard the children's
+	 * statuses. */
 	sigaction(SIGCHLD, &by_default, &l.on_child);
-	sp_witness_start(&l.witness);
+	sp_signal_monitor_start(&l.monitor);
 	ret->pid = fork();
 	if (ret->pid < 0) {
 		int error = -errno;
 
-		sp_witness_end(&l.witness);
+		sp_signal_monitor_end(&l.monitor);
 		return error;
 	}
 	if (ret->pid == 0) {
@@ -131,7 +132,7 @@ int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *
 		restore_and_exec(&l, argv);
 	}
 	watch(&l);
-	sp_witness_end(&l.witness);
+	sp_signal_monitor_end(&l.monitor);
 	ret->exec_error = *l.exec_error;
 	munmap(l.exec_error, sizeof(int));
 	return 0;
@@ -146,10 +147,10 @@ void sp_child_end_like(const struct sp_child *child)
 	if (WIFEXITED(child->status))
 		exit(WEXITSTATUS(child->status));
 	signal = WTERMSIG(child->status);
-	/* The core is the child's: ours must not take its name. */
+	/* The core file is the child's: ours must not replace it. */
 	setrlimit(RLIMIT_CORE, &none);
 	sigaction(signal, &by_default, NULL);
 	unblock(signal);
 	raise(signal);
-	_exit(128 + signal); /* process 1 does not die of it */
+	_exit(128 + signal); /* process 1 does not die of a signal */
 }

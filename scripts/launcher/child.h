@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A child that is, for everybody who watches, what the command would be that we were started as: it
- * has our signals, our terminal and our process group, gets the signals that are sent to us, and we
- * stop, continue and end as it does.
+ * A child that stands for this program: it has our signals, our terminal and our process group,
+ * gets the signals that are sent to us, and we stop, continue and end when it does.
  */
 #ifndef STAGEPROF_LAUNCHER_CHILD_H
 #define STAGEPROF_LAUNCHER_CHILD_H
@@ -11,14 +11,14 @@
 
 struct sp_child {
 	pid_t pid;
-	int exec_error; /* of execvp, 0 where the command runs */
+	int exec_error; /* errno of execvp, 0 where the command runs */
 	int status;	/* as of waitpid */
 };
 
 /*
  * Runs argv to its end. `prepare` is called in the child before exec and may change its
- * environment; what it leaves in shared memory the caller can read. From this call on our signals
- * are blocked, for ever. Returns 0, or -errno where no child could be made. One at a time.
+ * environment; the caller can read data that it writes to shared memory. This call blocks our
+ * signals for ever. Returns 0, or -errno where no child could be created. One at a time.
  */
 int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *), void *data);
 

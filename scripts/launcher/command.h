@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands of `stageprof`. Each gets its own words from its name on and returns the exit
- * status; `run` does not return where COMMAND dies by a signal: it dies by the same one.
+ * The commands of `stageprof`. Each gets its arguments from its own name on and returns the exit
+ * status; `run` does not return where COMMAND dies by a signal: stageprof then dies by the same
+ * signal.
  */
 #ifndef STAGEPROF_LAUNCHER_COMMAND_H
 #define STAGEPROF_LAUNCHER_COMMAND_H
 
-/* As of env(1) and timeout(1), so that a status of COMMAND's own is told from one of ours. */
+/* As in env(1) and timeout(1), so that a status of COMMAND differs from a status of stageprof. */
 enum sp_status {
 	SP_STATUS_OK = 0,
 	SP_STATUS_FAILED = 1, /* doctor: a check failed; report: could not */

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stageprof doctor: what would keep stageprof from seeing COMMAND, and what helps.
+ * stageprof doctor: lists the reasons why stageprof would not record COMMAND, and their fixes.
  */
 #include <argp.h>
 #include <stdarg.h>
@@ -8,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/json.h"
-#include "analyzer/text.h"
-#include "analyzer/translate.h"
-#include "preload/config.h"
+#include "analyzer/text/json.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "preload/settings/config.h"
 #include "scripts/launcher/command.h"
-#include "scripts/launcher/patient.h"
+#include "scripts/launcher/doctor_context.h"
 #include "scripts/launcher/probe.h"
 #include "scripts/launcher/shell.h"
 
@@ -29,26 +30,25 @@ struct doctor_options {
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0, "table (default) or json", 0},
 	{"library", LIBRARY_KEY, "FILE", 0,
-	 "this libstageprof.so (default: the one installed with stageprof)", 0},
+	 "use this libstageprof.so (default: the one installed with stageprof)", 0},
 	{0},
 };
 
-static const char doc[] =
-	"Tells what would keep stageprof from seeing COMMAND (default: python3), and what helps. "
-	"COMMAND itself is not "
-	"run: where it is Python, a child of the same interpreter reads a file, decodes an image "
-	"and imports what "
-	"trainers import, under the library, and its trace is held against what it did.\vChecks:\n"
+static const char doc[] = "Lists the reasons why stageprof would not record COMMAND (default: "
+			  "python3), and their fixes. Doctor does not run COMMAND. If COMMAND is "
+			  "Python, doctor runs a child of the same interpreter under the library, "
+			  "which reads a file, decodes an image and imports the modules of "
+			  "trainers, and compares its trace with its calls.\vChecks:\n"
 #define SP_CHECK(name, about) "  " #name ": " about "\n"
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK
-	"\nEach is ok, warn (something will be missing in the report), fail (nothing will be "
-	"recorded) or skip, and says "
-	"what to do. Exit status: 0, 1 where a check failed, 2 for a wrong command line.";
+			  "\nEach is ok, warn (something will be missing in the report), fail "
+			  "(nothing will be recorded) or skip, and says what to do. Exit status: "
+			  "0, 1 where a check failed, 2 for a wrong command line.";
 
 static const struct {
 	const char *name;
-	void (*check)(const struct sp_patient *p, struct sp_finding *f);
+	void (*check)(const struct sp_doctor_context *context, struct sp_check_result *result);
 } checks[] = {
 #define SP_CHECK(name, about) {#name, sp_check_##name},
 #include "scripts/launcher/checks.def"
@@ -56,18 +56,18 @@ static const struct {
 };
 #define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
 
-static const char *const verdicts[] = {"ok", "skip", "warn", "fail"};
+static const char *const statuses[] = {"ok", "skip", "warn", "fail"};
 
-void sp_find(struct sp_finding *f, enum sp_verdict verdict, const char *fix, const char *format,
-	     ...)
+void sp_check_set(struct sp_check_result *result, enum sp_check_status status, const char *fix,
+		  const char *format, ...)
 {
 	va_list args;
 
-	f->verdict = verdict;
-	f->fix = sp_translate(fix);
+	result->status = status;
+	result->fix = sp_translate(fix);
 	format = sp_translate(format);
 	va_start(args, format);
-	vsnprintf(f->text, sizeof(f->text), format, args);
+	vsnprintf(result->text, sizeof(result->text), format, args);
 	va_end(args);
 }
 
@@ -92,36 +92,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static void show_one(const char *name, const struct sp_finding *f)
+static void show_one(const char *name, const struct sp_check_result *result)
 {
-	char text[4 * sizeof(f->text)];
+	char text[4 * sizeof(result->text)];
 
-	sp_text_escape(text, sizeof(text), f->text, strlen(f->text));
-	printf("%-4s  %-*s  %s\n", verdicts[f->verdict], TITLE_COLUMNS, name, text);
-	if (f->fix)
-		printf("      %-*s  -> %s\n", TITLE_COLUMNS, "", f->fix);
+	sp_text_escape(text, sizeof(text), result->text, strlen(result->text));
+	printf("%-4s  %-*s  %s\n", statuses[result->status], TITLE_COLUMNS, name, text);
+	if (result->fix)
+		printf("      %-*s  -> %s\n", TITLE_COLUMNS, "", result->fix);
 	fflush(stdout);
 }
 
-static void show_json(const struct sp_patient *p, const struct sp_finding *findings,
-		      enum sp_verdict worst)
+static void show_json(const struct sp_doctor_context *context,
+		      const struct sp_check_result *results, enum sp_check_status worst)
 {
 	struct sp_json j = {.file = stdout};
 
 	sp_json_open(&j, NULL, '{');
 	sp_json_count(&j, "schema_version", 1);
-	sp_json_string(&j, "command", p->word, strlen(p->word));
-	sp_json_string(&j, "verdict", verdicts[worst], strlen(verdicts[worst]));
+	sp_json_string(&j, "command", context->word, strlen(context->word));
+	sp_json_string(&j, "verdict", statuses[worst], strlen(statuses[worst]));
 	sp_json_open(&j, "checks", '[');
 	for (size_t i = 0; i < CHECK_COUNT; i++) {
-		const struct sp_finding *f = &findings[i];
+		const struct sp_check_result *result = &results[i];
 
 		sp_json_open(&j, NULL, '{');
 		sp_json_string(&j, "name", checks[i].name, strlen(checks[i].name));
-		sp_json_string(&j, "verdict", verdicts[f->verdict], strlen(verdicts[f->verdict]));
-		sp_json_string(&j, "text", f->text, strlen(f->text));
-		if (f->fix)
-			sp_json_string(&j, "fix", f->fix, strlen(f->fix));
+		sp_json_string(&j, "verdict", statuses[result->status],
+			       strlen(statuses[result->status]));
+		sp_json_string(&j, "text", result->text, strlen(result->text));
+		if (result->fix)
+			sp_json_string(&j, "fix", result->fix, strlen(result->fix));
 		else
 			sp_json_null(&j, "fix");
 		sp_json_close(&j, '}');
@@ -142,50 +143,51 @@ static void show_next(const struct doctor_options *o)
 	fputc('\n', stderr);
 }
 
-static void show_end(const struct doctor_options *o, enum sp_verdict worst)
+static void show_end(const struct doctor_options *o, enum sp_check_status worst)
 {
 	static const char *const ends[] = {
-		N_("all is well"),
-		N_("all is well"),
-		N_("stageprof will work; what is said above will be missing"),
-		N_("stageprof will not work before what failed above is mended"),
+		N_("all checks passed"),
+		N_("all checks passed"),
+		N_("stageprof will work; the report will lack the parts named above"),
+		N_("stageprof will not work until the failures above are fixed"),
 	};
 
 	printf("\n%s\n", _(ends[worst]));
 	fflush(stdout);
-	if (worst < SP_VERDICT_FAIL)
+	if (worst < SP_CHECK_FAIL)
 		show_next(o);
 }
 
-static int examine(const struct doctor_options *o, struct sp_patient *p)
+static int examine(const struct doctor_options *o, struct sp_doctor_context *context)
 {
-	static struct sp_finding findings[CHECK_COUNT];
-	enum sp_verdict worst = SP_VERDICT_OK;
+	static struct sp_check_result results[CHECK_COUNT];
+	enum sp_check_status worst = SP_CHECK_OK;
 
 	sp_translate_pause(o->json);
 	for (size_t i = 0; i < CHECK_COUNT; i++) {
-		checks[i].check(p, &findings[i]);
-		if (findings[i].verdict > worst)
-			worst = findings[i].verdict;
+		checks[i].check(context, &results[i]);
+		if (results[i].status > worst)
+			worst = results[i].status;
 		if (!o->json)
-			show_one(checks[i].name, &findings[i]);
+			show_one(checks[i].name, &results[i]);
 	}
 	if (o->json)
-		show_json(p, findings, worst);
+		show_json(context, results, worst);
 	else
 		show_end(o, worst);
 	if (fflush(stdout) != 0) {
-		fprintf(stderr, "%s\n", _("stageprof: not everything could be written to stdout"));
+		fprintf(stderr, "%s\n",
+			_("stageprof: the output could not be written completely to stdout"));
 		return SP_STATUS_FAILED;
 	}
-	return worst == SP_VERDICT_FAIL ? SP_STATUS_FAILED : SP_STATUS_OK;
+	return worst == SP_CHECK_FAIL ? SP_STATUS_FAILED : SP_STATUS_OK;
 }
 
 int sp_command_doctor(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, "[--] [COMMAND...]", doc, NULL,
 					 NULL,	  NULL};
-	static struct sp_patient patient;
+	static struct sp_doctor_context context;
 	struct doctor_options o = {0};
 	int status;
 
@@ -193,12 +195,12 @@ int sp_command_doctor(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o) != 0)
 		return SP_STATUS_USAGE;
 	sp_config_read(environ);
-	patient.word = o.command ? o.command[0] : "python3";
-	patient.lookup = sp_program_look(&patient.program, patient.word);
-	patient.has_library = sp_install_library(patient.preload, o.given_library);
-	patient.has_report = sp_install_report(patient.report);
-	sp_probe_run(&patient);
-	status = examine(&o, &patient);
-	sp_probe_finish(&patient);
+	context.word = o.command ? o.command[0] : "python3";
+	context.lookup = sp_program_look(&context.program, context.word);
+	context.has_library = sp_install_library(context.preload, o.given_library);
+	context.has_report = sp_install_report(context.report);
+	sp_probe_run(&context);
+	status = examine(&o, &context);
+	sp_probe_finish(&context);
 	return status;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/launcher/install.h"
 
 #include <errno.h>
@@ -7,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/translate.h"
+#include "analyzer/text/translate.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/program.h"
-#include "scripts/launcher/trouble.h"
+#include "scripts/launcher/launcher_error.h"
 
 #define LIBRARY "libstageprof.so"
 #define REPORT "stageprof-report"
 
-/* The folder of this program, without a slash at its end. */
+/* The folder of this program, without a final slash. */
 static int own_folder(char *ret)
 {
 	ssize_t n = readlink("/proc/self/exe", ret, SP_PATH_BYTES - 1);
@@ -46,18 +47,16 @@ int sp_install_library(char *ret, const char *given)
 	static const char *const places[] = {"", SP_BIN_TO_LIB "/", "../lib/", NULL};
 
 	if (given ? !realpath(given, ret) : find_beside(ret, places, LIBRARY) < 0) {
-		sp_trouble_say(SP_TROUBLE_library_missing, given ? given : LIBRARY,
+		sp_error_print(SP_ERROR_library_missing, given ? given : LIBRARY,
 			       given ? strerror(errno)
-				     : N_("not beside this program, nor in its prefix"),
+				     : N_("it is neither beside this program nor in its prefix"),
 			       NULL);
 		return SP_STATUS_OURS;
 	}
-	/* ld.so(8) takes both for separators, and knows no escape. */
+	/* Both separate entries of LD_PRELOAD, and ld.so(8) knows no escape. */
 	if (strpbrk(ret, " :")) {
-		sp_trouble_say(
-			SP_TROUBLE_library_unnameable, ret,
-			"LD_PRELOAD has no way to write a path with a space or a colon in it",
-			NULL);
+		sp_error_print(SP_ERROR_library_unnameable, ret,
+			       "LD_PRELOAD cannot contain a path with a space or a colon", NULL);
 		return SP_STATUS_OURS;
 	}
 	return 0;

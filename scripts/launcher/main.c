@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stageprof COMMAND...
  */
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/language.h"
+#include "analyzer/text/language.h"
 #include "scripts/launcher/command.h"
 
 static const struct {
@@ -19,15 +20,15 @@ static const struct {
 };
 
 /* libc looks for it by name. */
-__attribute__((visibility("default"))) const char *argp_program_version =
-	"stageprof " STAGEPROF_VERSION;
+__attribute__((visibility("default"))) const char *argp_program_version = "stageprof"
+									  " " STAGEPROF_VERSION;
 
-static const char doc[] =
-	"Tells where a training job's time goes, with no change to the job.\vCommands:\n"
+static const char doc[] = "Tells where a training job's time goes, with no change to the "
+			  "job.\vCommands:\n"
 #define SP_COMMAND(name, arguments, help) "  " #name " " arguments "\n      " help "\n"
 #include "scripts/launcher/commands.def"
 #undef SP_COMMAND
-	"\nstageprof COMMAND --help tells more of each.";
+			  "\nstageprof COMMAND --help tells more of each.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -37,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no COMMAND given");
+		argp_error(state, "COMMAND is missing");
 		return 0;
 	}
 	(void)arg;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/launcher/probe.h"
 
 #include <fcntl.h>
@@ -9,14 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scripts/launcher/trouble.h"
+#include "scripts/launcher/launcher_error.h"
 
 #define PATIENCE_S 60
 #define TEXT_BYTES_MAX (64u << 20)
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
 
-/* probe.py as it is, with a NUL. */
+/* probe.py, unchanged, with a NUL. */
 __asm__(".pushsection .rodata\n"
 	"sp_probe_text:\n"
 	".incbin \"" SP_PROBE_FILE "\"\n"
@@ -24,13 +25,14 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char sp_probe_text[];
 
-static const char *path_of(const struct sp_patient *p, char ret[SP_PATH_BYTES], const char *name)
+static const char *path_of(const struct sp_doctor_context *context, char ret[SP_PATH_BYTES],
+			   const char *name)
 {
-	snprintf(ret, SP_PATH_BYTES, "%.*s/%s", SP_PATH_BYTES - 64, p->folder, name);
+	snprintf(ret, SP_PATH_BYTES, "%.*s/%s", SP_PATH_BYTES - 64, context->folder, name);
 	return ret;
 }
 
-/* The whole of a small file, to be freed; NULL where there is none. */
+/* The content of a small file; the caller frees it. NULL where the file cannot be read. */
 static char *read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -51,7 +53,7 @@ static void drop_settings(void)
 {
 	static const char *const names[] = {
 #define SP_SETTING(field, variable, form, meaning) variable,
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 	};
 
@@ -59,19 +61,19 @@ static void drop_settings(void)
 		unsetenv(names[i]);
 }
 
-/* The environment of the child: as `stageprof run` makes it, and everybody records. */
-static void prepare(const struct sp_patient *p)
+/* Sets the child's environment as `stageprof run` does, with recording in every program. */
+static void prepare(const struct sp_doctor_context *context)
 {
 	char path[SP_PATH_BYTES];
 
 	drop_settings();
-	setenv("STAGEPROF_OUTPUT", path_of(p, path, "run.zst"), 1);
+	setenv("STAGEPROF_OUTPUT", path_of(context, path, "run.zst"), 1);
 	setenv("STAGEPROF_CHILDREN", "all", 1);
 	setenv("STAGEPROF_LINES", "0", 1);
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 	setenv("LD_DEBUG", "scopes", 1);
-	setenv("LD_DEBUG_OUTPUT", path_of(p, path, "scopes"), 1);
-	sp_install_preload(p->preload);
+	setenv("LD_DEBUG_OUTPUT", path_of(context, path, "scopes"), 1);
+	sp_install_preload(context->preload);
 }
 
 static void silence(const char *to)
@@ -83,9 +85,10 @@ static void silence(const char *to)
 	dup2(null, 2);
 }
 
-/* Runs argv to its end, under the library or with no preload at all; stdout goes to a file. Returns
- * what waitpid says, or -1. */
-static int run_to(const char *const *argv, const struct sp_patient *preloaded, const char *out)
+/* Runs argv to its end, under the library or without any preload; stdout goes to a file. Returns
+ * the status of waitpid, or -1. */
+static int run_to(const char *const *argv, const struct sp_doctor_context *preloaded,
+		  const char *out)
 {
 	pid_t pid = fork();
 	int status = -1;
@@ -115,19 +118,18 @@ static int make_data(const char *path)
 	return r;
 }
 
-static void run_child(struct sp_patient *p)
+static void run_child(struct sp_doctor_context *context)
 {
-	char facts[SP_PATH_BYTES], data[SP_PATH_BYTES];
-	const struct sp_program *program = &p->program;
-	/* A version manager's shim is a shell script: its name is python's, its interpreter is not.
-	 */
+	char properties[SP_PATH_BYTES], data[SP_PATH_BYTES];
+	const struct sp_program *program = &context->program;
+	/* A version manager's shim is a shell script with Python's name and another interpreter. */
 	const char *shim = strncmp(strrchr(program->path, '/'), "/python", 7) == 0 ? program->path
 										   : program->via;
 	const char *python[] = {shim,
 				"-c",
 				sp_probe_text,
-				path_of(p, facts, "facts"),
-				path_of(p, data, "data"),
+				path_of(context, properties, "properties"),
+				path_of(context, data, "data"),
 				NUMBER(SP_PROBE_READS),
 				NUMBER(SP_PROBE_BYTES),
 				NULL};
@@ -135,52 +137,56 @@ static void run_child(struct sp_patient *p)
 
 	if (make_data(data) < 0)
 		return;
-	p->probe_status = run_to(program->is_python ? python : cat, p, "/dev/null");
-	p->is_probed = true;
-	p->facts = read_text(facts);
+	context->probe_status = run_to(program->is_python ? python : cat, context, "/dev/null");
+	context->is_probed = true;
+	context->properties = read_text(properties);
 }
 
-static char *report_on(const struct sp_patient *p, const char *view, const char *format,
-		       const char *out_name)
+static char *report_on(const struct sp_doctor_context *context, const char *view,
+		       const char *format, const char *out_name)
 {
 	char run[SP_PATH_BYTES], out[SP_PATH_BYTES];
-	const char *argv[] = {p->report, view, format, "--limit=all", path_of(p, run, "run.zst"),
+	const char *argv[] = {context->report,
+			      view,
+			      format,
+			      "--limit=all",
+			      path_of(context, run, "run.zst"),
 			      NULL};
 	int status;
 
-	status = run_to(argv, NULL, path_of(p, out, out_name));
+	status = run_to(argv, NULL, path_of(context, out, out_name));
 	return status == 0 ? read_text(out) : NULL;
 }
 
 /* The dynamic linker writes one file a process. */
-static char *read_scopes(const struct sp_patient *p)
+static char *read_scopes(const struct sp_doctor_context *context)
 {
 	char prefix[SP_PATH_BYTES], out[SP_PATH_BYTES];
-	const char *argv[] = {"sh", "-c", "cat \"$0\".*", path_of(p, prefix, "scopes"), NULL};
+	const char *argv[] = {"sh", "-c", "cat \"$0\".*", path_of(context, prefix, "scopes"), NULL};
 
-	run_to(argv, NULL, path_of(p, out, "all"));
+	run_to(argv, NULL, path_of(context, out, "all"));
 	return read_text(out);
 }
 
-void sp_probe_run(struct sp_patient *p)
+void sp_probe_run(struct sp_doctor_context *context)
 {
 	const char *scratch = getenv("TMPDIR");
 
 	scratch = scratch && *scratch ? scratch : "/tmp";
-	snprintf(p->folder, sizeof(p->folder), "%s/stageprof-doctor-XXXXXX", scratch);
-	if (!mkdtemp(p->folder)) {
-		p->folder[0] = '\0';
-		sp_trouble_say(SP_TROUBLE_scratch, scratch, "it is full, or not to be written to",
-			       NULL);
+	snprintf(context->folder, sizeof(context->folder), "%s/stageprof-doctor-XXXXXX", scratch);
+	if (!mkdtemp(context->folder)) {
+		context->folder[0] = '\0';
+		sp_error_print(SP_ERROR_scratch, scratch, "it is full or not writable", NULL);
 		return;
 	}
-	if (p->has_library != 0 || p->lookup != 0 || p->program.reach != SP_REACH_LOADED)
+	if (context->has_library != 0 || context->lookup != 0 ||
+	    context->program.reach != SP_REACH_LOADED)
 		return;
-	run_child(p);
-	p->scopes = read_scopes(p);
-	if (p->has_report == 0) {
-		p->files = report_on(p, "files", "--format=csv", "files");
-		p->summary = report_on(p, "summary", "--format=json", "summary");
+	run_child(context);
+	context->scopes = read_scopes(context);
+	if (context->has_report == 0) {
+		context->files = report_on(context, "files", "--format=csv", "files");
+		context->summary = report_on(context, "summary", "--format=json", "summary");
 	}
 }
 
@@ -192,17 +198,17 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-void sp_probe_finish(struct sp_patient *p)
+void sp_probe_finish(struct sp_doctor_context *context)
 {
-	if (p->folder[0])
-		nftw(p->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-	free(p->facts);
-	free(p->files);
-	free(p->summary);
-	free(p->scopes);
+	if (context->folder[0])
+		nftw(context->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	free(context->properties);
+	free(context->files);
+	free(context->summary);
+	free(context->scopes);
 }
 
-bool sp_probe_loads(const struct sp_patient *p, char said[512])
+bool sp_probe_loads(const struct sp_doctor_context *context, char message[512])
 {
 	int ends[2], n = 0, got;
 	bool loaded;
@@ -214,10 +220,10 @@ bool sp_probe_loads(const struct sp_patient *p, char said[512])
 	if (pid == 0) {
 		drop_settings();
 		setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-		sp_install_preload(p->preload);
+		sp_install_preload(context->preload);
 		dup2(ends[1], 1);
 		dup2(ends[1], 2);
-		execl(p->program.path, p->program.path, (char *)NULL);
+		execl(context->program.path, context->program.path, (char *)NULL);
 		_exit(127);
 	}
 	close(ends[1]);
@@ -227,17 +233,18 @@ bool sp_probe_loads(const struct sp_patient *p, char said[512])
 	text[n] = '\0';
 	close(ends[0]);
 	waitpid(pid, NULL, 0);
-	loaded = strstr(text, p->preload) && !strstr(text, "cannot be preloaded") &&
+	loaded = strstr(text, context->preload) && !strstr(text, "cannot be preloaded") &&
 		 !strstr(text, "not found");
-	snprintf(said, 512, "%.*s", (int)strcspn(text, "\n"), text);
+	snprintf(message, 512, "%.*s", (int)strcspn(text, "\n"), text);
 	return loaded;
 }
 
-bool sp_patient_fact(const struct sp_patient *p, const char *name, char ret[256])
+bool sp_doctor_context_property(const struct sp_doctor_context *context, const char *name,
+				char ret[256])
 {
 	size_t bytes = strlen(name);
 
-	for (const char *line = p->facts; line && *line;
+	for (const char *line = context->properties; line && *line;
 	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
 		if (strncmp(line, name, bytes) == 0 && line[bytes] == '\t') {
 			snprintf(ret, 256, "%.*s", (int)strcspn(line + bytes + 1, "\n"),

@@ -1,4 +1,5 @@
-# stageprof doctor's child, as `python -c`: reads a file, decodes an image, tells what is in it.
+# SPDX-License-Identifier: Apache-2.0
+# stageprof doctor's child, as `python -c`: reads a file, decodes an image, and reports its modules.
 # Arguments: the file to write to, the file to read, how many reads of how many bytes.
 import importlib.util
 import os
@@ -7,17 +8,17 @@ import sys
 out = open(sys.argv[1], "w")
 
 
-def tell(name, value):
+def report(name, value):
     out.write("%s\t%s\n" % (name, str(value).replace("\n", " ")))
 
 
-tell("executable", sys.executable)
-tell("python", ".".join(map(str, sys.version_info[:3])))
+report("executable", sys.executable)
+report("python", ".".join(map(str, sys.version_info[:3])))
 with open(sys.argv[2], "rb", buffering=0) as data:
     for _ in range(int(sys.argv[3])):
         data.read(int(sys.argv[4]))
 
-# In the order in which a trainer would; what an import prints is not for doctor's reader.
+# In a trainer's order. Doctor discards the output of imports.
 for module in (
     "torch",
     "torchvision",
@@ -34,9 +35,9 @@ for module in (
         if importlib.util.find_spec(package) is None:
             continue
         __import__(module)
-        tell(package, getattr(sys.modules[package], "__version__", "of no told version"))
+        report(package, getattr(sys.modules[package], "__version__", "of unknown version"))
     except BaseException as error:
-        tell(package + " fails", "%s: %s" % (type(error).__name__, error))
+        report(package + " fails", "%s: %s" % (type(error).__name__, error))
 
 if "PIL.Image" in sys.modules:
     try:
@@ -46,9 +47,9 @@ if "PIL.Image" in sys.modules:
         sys.modules["PIL.Image"].new("RGB", (32, 32)).save(image, "JPEG")
         image.seek(0)
         sys.modules["PIL.Image"].open(image).load()
-        tell("decoded", 1)
+        report("decoded", 1)
     except Exception as error:
-        tell("not decoded", error)
+        report("not decoded", error)
 
 if "torch" in sys.modules:
     with sys.modules["torch"].autograd.profiler.record_function("stageprof doctor"):
@@ -58,5 +59,5 @@ with open("/proc/self/maps") as maps:
     for path in sorted(
         {line.split(None, 5)[5].strip() for line in maps if ".so" in line and "/" in line}
     ):
-        tell("object", path)
+        report("object", path)
 out.close()

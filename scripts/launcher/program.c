@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/launcher/program.h"
 
 #include <errno.h>
@@ -10,10 +11,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "analyzer/translate.h"
-#include "preload/dormant.h"
+#include "analyzer/text/translate.h"
+#include "preload/settings/dormant.h"
 
-#define SCRIPTS_MAX 4 /* the kernel follows as many interpreters that are scripts themselves */
+#define SCRIPTS_MAX 4 /* the kernel follows this many scripts as interpreters */
 
 static int try_path(char ret[PATH_MAX], const char *folder, size_t bytes, const char *word)
 {
@@ -85,8 +86,7 @@ static bool is_python(const char *path)
 	       strspn(base_name(path) + 6, ".0123456789td") == strlen(base_name(path) + 6);
 }
 
-/* ld.so ignores LD_PRELOAD where the kernel says that the program has rights that its caller lacks.
- */
+/* ld.so ignores LD_PRELOAD where the program has rights that its caller lacks. */
 static bool is_privileged(const char *path)
 {
 	struct stat st;
@@ -176,11 +176,11 @@ const char *sp_program_why_not(const struct sp_program *program)
 		return N_("it is statically linked: no dynamic linker reads LD_PRELOAD");
 	case SP_REACH_PRIVILEGED:
 		return N_("it is setuid, setgid or has capabilities: the dynamic linker drops "
-		       "LD_PRELOAD");
+			  "LD_PRELOAD");
 	case SP_REACH_OTHER_LIBC:
-		return N_("it is a program of another libc than glibc (musl, say)");
+		return N_("it uses another libc than glibc (such as musl)");
 	case SP_REACH_OTHER_MACHINE:
-		return N_("it is a 32-bit program, or one for another processor");
+		return N_("it is a 32-bit program, or a program for another processor");
 	case SP_REACH_LOADED:
 	case SP_REACH_UNKNOWN:
 		break;
@@ -194,12 +194,12 @@ const char *sp_program_fix(const struct sp_program *program)
 	case SP_REACH_STATIC:
 		return N_("link it dynamically, or profile the program that it starts");
 	case SP_REACH_PRIVILEGED:
-		return N_("run a copy of it without these rights, as the user that it would become");
+		return N_("run a copy without these rights, as the user that it would become");
 	case SP_REACH_OTHER_LIBC:
 		return N_("use an interpreter built for glibc (Debian's, or python.org's manylinux "
-		       "wheels)");
+			  "wheels)");
 	case SP_REACH_OTHER_MACHINE:
-		return N_("use the 64-bit build of it");
+		return N_("use its 64-bit build");
 	case SP_REACH_LOADED:
 	case SP_REACH_UNKNOWN:
 		break;

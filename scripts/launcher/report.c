@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stageprof report: stageprof-report under the name that belongs to this family.
+ * stageprof report: runs stageprof-report.
  */
 #include <errno.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
-#include "scripts/launcher/trouble.h"
+#include "scripts/launcher/launcher_error.h"
 
 int sp_command_report(int argc, char **argv)
 {
@@ -15,12 +16,11 @@ int sp_command_report(int argc, char **argv)
 
 	(void)argc;
 	if (sp_install_report(path) < 0) {
-		sp_trouble_say(SP_TROUBLE_report_missing, "stageprof-report", strerror(ENOENT),
-			       NULL);
+		sp_error_print(SP_ERROR_report_missing, "stageprof-report", strerror(ENOENT), NULL);
 		return SP_STATUS_FAILED;
 	}
 	argv[0] = (char *)"stageprof-report";
 	execv(path, argv);
-	sp_trouble_say(SP_TROUBLE_report_missing, path, strerror(errno), NULL);
+	sp_error_print(SP_ERROR_report_missing, path, strerror(errno), NULL);
 	return SP_STATUS_FAILED;
 }

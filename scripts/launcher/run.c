@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stageprof run: everything that LD_PRELOAD by hand does, and the next command at the end.
+ * stageprof run: as LD_PRELOAD by hand, and prints the answer at the end.
  */
 #include <argp.h>
+#include <limits.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,27 +12,32 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analyzer/translate.h"
-#include "preload/config.h"
-#include "preload/run.h"
+#include "analyzer/text/translate.h"
+#include "preload/settings/config.h"
+#include "preload/settings/run.h"
+#include "scripts/launcher/card.h"
 #include "scripts/launcher/child.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
-#include "scripts/launcher/nothing.h"
+#include "scripts/launcher/marker.h"
+#include "scripts/launcher/no_trace.h"
+#include "scripts/launcher/program.h"
 #include "scripts/launcher/settings.h"
-#include "scripts/launcher/shell.h"
-#include "scripts/launcher/trouble.h"
+#include "scripts/launcher/launcher_error.h"
 
 #define LIBRARY_KEY 1
+#define HTML_KEY 2
 
 struct run_options {
 	const char *given_library;
+	const char *page;	 /* --html: ""; of the run's name; NULL: no page */
+	const char *old_preload; /* LD_PRELOAD as we found it */
 	bool quiet;
 	char **command; /* NULL-terminated, of argv */
 };
 
-/* What the child knows and we need: shared with it. */
-struct run_news {
+/* Results of the child for the launcher, in shared memory. */
+struct run_outcome {
 	int error; /* of sp_run_init_launched() */
 	struct sp_run run;
 };
@@ -38,20 +45,21 @@ struct run_news {
 static const struct argp_option options[] = {
 	{"library", LIBRARY_KEY, "FILE", 0,
 	 "preload this libstageprof.so (default: the one installed with stageprof)", 1},
-	{"quiet", 'q', NULL, 0, "do not say what to do next", 1},
+	{"html", HTML_KEY, "FILE", OPTION_ARG_OPTIONAL,
+	 "at the end make a page for a browser (default: run.html for run.zst)", 1},
+	{"quiet", 'q', NULL, 0, "print nothing at the end", 1},
 	{0},
 };
 
-static const char doc[] =
-	"Runs COMMAND under stageprof, as LD_PRELOAD by hand does: the same environment, terminal "
-	"and signals, "
-	"and COMMAND's exit status or signal. Ends by saying on stderr where the trace is.\v"
-	"Every option but --library and --quiet sets the variable that its help names, "
-	"STAGEPROF_NAME.\n\n"
-	"Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be "
-	"executed, 127 if it "
-	"is not found, 2 for a wrong command line. A COMMAND that dies by a signal: so does "
-	"stageprof.";
+static const char doc[] = "Runs COMMAND under stageprof, as LD_PRELOAD by hand does: the same "
+			  "environment, terminal and signals, and COMMAND's exit status or signal. "
+			  "Ends by printing on stderr what the trace says and where it is. "
+			  "COMMAND may be a script, train.py: python3 runs it.\vEvery option but "
+			  "--library, --html and --quiet sets the variable that its help names, "
+			  "STAGEPROF_NAME.\n\n"
+			  "Exit status: COMMAND's; 125 if stageprof could not begin, 126 if "
+			  "COMMAND cannot be executed, 127 if it is not found, 2 for a wrong "
+			  "command line. A COMMAND that dies by a signal: so does stageprof.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -60,6 +68,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case LIBRARY_KEY:
 		o->given_library = arg;
+		return 0;
+	case HTML_KEY:
+		o->page = arg ? arg : "";
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -72,74 +83,114 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no COMMAND given, such as: stageprof run -- python train.py");
+		argp_error(state, "COMMAND is missing, such as: stageprof run -- python train.py");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* In the child: the run begins with it, as it would without us. */
+/* Runs in the child: begins the run there, as a preload without the launcher does. */
 static void begin_run(void *data)
 {
-	struct run_news *news = data;
+	struct run_outcome *outcome = data;
 
 	sp_config_read(environ);
-	news->error = sp_run_init_launched();
-	news->run = sp_run;
+	outcome->error = sp_run_init_launched();
+	outcome->run = sp_run;
 }
 
-static void say_next(const struct run_options *o)
+/* "train.py" that is no program of its own is a program of python3. */
+static bool is_script_of_python(const char *word)
 {
-	char report[SP_PATH_BYTES], quoted[2 * SP_PATH_BYTES];
+	char path[PATH_MAX];
+	size_t n = strlen(word);
 
-	if (o->quiet)
-		return;
-	fprintf(stderr, _("stageprof: the trace is in %s; next:\n"),
-		sp_shell_quote(quoted, sizeof(quoted), sp_shell_relative(sp_run.directory)));
-	fprintf(stderr, "    %s",
-		sp_shell_quote(quoted, sizeof(quoted), sp_install_report_word(report)));
-	fprintf(stderr, " %s\n",
-		sp_shell_quote(quoted, sizeof(quoted), sp_shell_relative(sp_run.directory)));
+	return n > 3 && strcmp(word + n - 3, ".py") == 0 && access(word, R_OK) == 0 &&
+	       sp_program_on_path(path, word) < 0;
 }
 
-static int say_not_run(const struct run_options *o, int error)
+static void put_python_first(struct run_options *o)
+{
+	char path[PATH_MAX];
+	size_t n = 0;
+	char **words;
+
+	if (!is_script_of_python(o->command[0]))
+		return;
+	while (o->command[n])
+		n++;
+	words = calloc(n + 2, sizeof(*words));
+	if (!words)
+		return;
+	words[0] = (char *)(sp_program_on_path(path, "python3") == 0 ? "python3" : "python");
+	memcpy(words + 1, o->command, n * sizeof(*words));
+	o->command = words;
+}
+
+/* The run is there, and the command has ended. */
+static void conclude(const struct run_options *o, const struct sp_child *child, uint64_t oom_kills)
+{
+	char earlier[SP_RUN_PATH_BYTES], page[SP_PATH_BYTES];
+	struct sp_card_wishes wishes = {
+		.preload = o->old_preload,
+		.page = o->page,
+		.is_quiet = o->quiet,
+	};
+	uint64_t hash = sp_marker_hash(o->command);
+
+	/* the run that this one joined goes on */
+	wishes.is_joined = sp_run.beginner_pid != (uint64_t)child->pid;
+	if (!wishes.is_joined)
+		sp_marker_end(child, hash, oom_kills);
+	if (sp_marker_earlier(earlier, hash) == 0)
+		wishes.earlier = earlier;
+	if (o->page && !*o->page) {
+		sp_card_page_name(page, sp_run.directory);
+		wishes.page = page;
+	}
+	sp_card_print(&wishes);
+}
+
+static int explain_not_run(const struct run_options *o, int error)
 {
 	bool missing = error == ENOENT && access(o->command[0], F_OK) < 0;
 
-	sp_trouble_say(missing ? SP_TROUBLE_command_missing : SP_TROUBLE_command_refused,
-		       o->command[0], missing ? N_("no such program") : strerror(error), NULL);
+	sp_error_print(missing ? SP_ERROR_command_missing : SP_ERROR_command_refused, o->command[0],
+		       missing ? N_("no such program") : strerror(error), NULL);
 	return missing ? SP_STATUS_NOT_FOUND : SP_STATUS_NOT_EXECUTABLE;
 }
 
-static int run(const struct run_options *o, struct run_news *news)
+static int run(const struct run_options *o, struct run_outcome *outcome)
 {
 	struct sp_child child;
-	int r = sp_child_run(&child, o->command, begin_run, news);
+	uint64_t oom_kills = sp_oom_kills();
+	int r = sp_child_run(&child, o->command, begin_run, outcome);
 
 	if (r < 0) {
-		sp_trouble_say(SP_TROUBLE_process, o->command[0], strerror(-r), NULL);
+		sp_error_print(SP_ERROR_process, o->command[0], strerror(-r), NULL);
 		return SP_STATUS_OURS;
 	}
 	if (child.exec_error)
-		return say_not_run(o, child.exec_error);
+		return explain_not_run(o, child.exec_error);
 	sp_config_read(environ);
-	sp_run = news->run;
-	if (news->error == 0 && sp_run_find() == 0)
-		say_next(o);
+	sp_run = outcome->run;
+	if (outcome->error == 0 && sp_run_find() == 0)
+		conclude(o, &child, sp_oom_kills() - oom_kills);
 	else
-		sp_nothing_explain(o->command[0], &child);
+		sp_no_trace_explain(o->command[0], &child);
 	sp_child_end_like(&child);
 }
 
 int sp_command_run(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&sp_settings_argp, 0, "Settings of the recorder:", 2}, {0}};
+	static const struct argp_child children[] = {{&sp_settings_argp, 0,
+						      "Settings of the recorder:", 2},
+						     {0}};
 	static const struct argp argp = {options, parse, "[--] COMMAND...", doc, children,
 					 NULL,	  NULL};
 	struct run_options o = {0};
 	char library[SP_PATH_BYTES];
-	struct run_news *news;
+	struct run_outcome *outcome;
 	int r;
 
 	argv[0] = (char *)"stageprof run";
@@ -151,10 +202,14 @@ int sp_command_run(int argc, char **argv)
 		r = sp_install_library(library, o.given_library);
 	if (r)
 		return r;
-	news = mmap(NULL, sizeof(*news), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (news == MAP_FAILED || sp_install_preload(library) < 0) {
-		sp_trouble_say(SP_TROUBLE_process, o.command[0], strerror(ENOMEM), NULL);
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (getenv("LD_PRELOAD"))
+		o.old_preload = strdup(getenv("LD_PRELOAD"));
+	put_python_first(&o);
+	if (outcome == MAP_FAILED || sp_install_preload(library) < 0) {
+		sp_error_print(SP_ERROR_process, o.command[0], strerror(ENOMEM), NULL);
 		return SP_STATUS_OURS;
 	}
-	return run(&o, news);
+	return run(&o, outcome);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/launcher/settings.h"
 
 #include <errno.h>
@@ -5,59 +6,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/config.h"
-#include "preload/setting.h"
+#include "preload/settings/config.h"
+#include "preload/settings/setting.h"
 #include "scripts/launcher/command.h"
-#include "scripts/launcher/trouble.h"
+#include "scripts/launcher/launcher_error.h"
 
 #define FIRST_KEY 0x100
 
 enum {
 #define SP_SETTING(field, variable, form, meaning) SETTING_##field,
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 	SETTINGS
 };
 
 static const char *const names[SETTINGS] = {
 #define SP_SETTING(field, variable, form, meaning) [SETTING_##field] = #field,
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 };
 
 static const char *const variables[SETTINGS] = {
 #define SP_SETTING(field, variable, form, meaning) [SETTING_##field] = variable,
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 };
 
 static const char *const forms[SETTINGS] = {
 #define SP_SETTING(field, variable, form, meaning) [SETTING_##field] = form,
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 };
 
-/* STAGEPROF_RUN hands the run on to children: nobody sets it. argp leaves out an option without a
- * name. */
+/* STAGEPROF_RUN passes the run on to children, so it is no option. argp leaves out an option
+ * without a name. */
 #define KEY(field) (SETTING_##field == SETTING_output ? 'o' : FIRST_KEY + (int)SETTING_##field)
 #define HIDDEN(field) (SETTING_##field == SETTING_run ? OPTION_HIDDEN : 0)
 
 static const struct argp_option options[] = {
-#define SP_SETTING(field, variable, form, meaning)                                                       \
+#define SP_SETTING(field, variable, form, meaning)                                                 \
 	{#field, KEY(field), "VALUE", HIDDEN(field), variable ": " meaning, 0},
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 	{0},
 };
 
-static void say_unfit(const char *before, const char *name, size_t name_bytes, const char *value,
-		      const char *form)
+static void print_unfit(const char *before, const char *name, size_t name_bytes, const char *value,
+			const char *form)
 {
 	char given[512], why[128];
 
 	snprintf(given, sizeof(given), "%s%.*s=%s", before, (int)name_bytes, name, value);
 	snprintf(why, sizeof(why), "it takes %s", form);
-	sp_trouble_say(SP_TROUBLE_setting, given, why, NULL);
+	sp_error_print(SP_ERROR_setting, given, why, NULL);
 }
 
 int sp_settings_check(void)
@@ -66,7 +67,8 @@ int sp_settings_check(void)
 
 	if (!entry)
 		return SP_STATUS_OK;
-	say_unfit("", entry, strcspn(entry, "="), entry + strcspn(entry, "=") + 1, sp_config.unfit_form);
+	print_unfit("", entry, strcspn(entry, "="), entry + strcspn(entry, "=") + 1,
+		    sp_config.unfit_form);
 	return SP_STATUS_USAGE;
 }
 
@@ -77,7 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (setting < 0 || setting >= (int)SETTINGS || setting == SETTING_run)
 		return ARGP_ERR_UNKNOWN;
 	if (!sp_setting_fits(forms[setting], arg)) {
-		say_unfit("--", names[setting], strlen(names[setting]), arg, forms[setting]);
+		print_unfit("--", names[setting], strlen(names[setting]), arg, forms[setting]);
 		exit(SP_STATUS_USAGE);
 	}
 	if (setenv(variables[setting], arg, 1) < 0)

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorder's settings (preload/config.def) as options: --NAME=VALUE sets STAGEPROF_NAME.
+ * The recorder's settings (preload/settings/config.def) as options: --NAME=VALUE sets
+ * STAGEPROF_NAME.
  */
 #ifndef STAGEPROF_LAUNCHER_SETTINGS_H
 #define STAGEPROF_LAUNCHER_SETTINGS_H
@@ -8,7 +10,8 @@
 
 extern const struct argp sp_settings_argp;
 
-/* After sp_config_read(): 0, or the exit status, having said which variable has no value that it takes. */
+/* Call it after sp_config_read(). Returns 0, or the exit status after printing the variable that
+ * has a wrong value. */
 int sp_settings_check(void);
 
 #endif

@@ -1,17 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words for a shell: what is printed here can be pasted.
+ * Quotes words for a shell, so that printed commands can be pasted.
  */
 #ifndef STAGEPROF_LAUNCHER_SHELL_H
 #define STAGEPROF_LAUNCHER_SHELL_H
 
 #include <stddef.h>
 
-/* The word, quoted where a shell would take it for something else. A word with control characters
- * comes as
- * $'…'. One that does not fit is cut. */
+/* Quotes the word where a shell would interpret it. A word with control characters becomes $'…'.
+ * A word that does not fit is cut. */
 const char *sp_shell_quote(char *ret, size_t ret_bytes, const char *word);
 
-/* An absolute path as one from the working directory, where it lies below it; else as it is. */
+/* Makes an absolute path relative where it lies below the working directory; else returns it
+ * unchanged. */
 const char *sp_shell_relative(const char *path);
 
 #endif

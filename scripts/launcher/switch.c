@@ -1,10 +1,13 @@
-/* stageprof on RUN, stageprof off RUN: the word in the run's marker file that its processes look at. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stageprof on RUN, stageprof off RUN: sets the word in the run's marker file that its processes
+ * read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "scripts/launcher/command.h"
@@ -13,12 +16,16 @@
 static int word_write(const char *path, uint32_t off)
 {
 	struct sp_run_frame marker;
-	int fd = open(path, O_RDWR | O_CLOEXEC), error = 0;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error = 0;
+	struct stat st;
 
 	if (fd < 0)
 		return -errno;
-	if (pread(fd, &marker, sizeof(marker), 0) != sizeof(marker) ||
-	    memcmp(marker.tag, SP_TAG_RUN, sizeof(marker.tag)) != 0 || marker.version > SP_FORMAT_VERSION)
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)
+		error = -EINVAL;
+	else if (pread(fd, &marker, sizeof(marker), 0) != sizeof(marker) ||
+		 memcmp(marker.tag, SP_TAG_RUN, sizeof(marker.tag)) != 0 ||
+		 marker.version > SP_FORMAT_VERSION)
 		error = -EINVAL;
 	else if (pwrite(fd, &off, sizeof(off), offsetof(struct sp_run_frame, off)) != sizeof(off))
 		error = -errno;
@@ -53,8 +60,10 @@ static int command(int argc, char **argv, uint32_t off)
 	error = run_switch(argv[1], off);
 	if (!error)
 		return SP_STATUS_OK;
-	fprintf(stderr, "stageprof %s: %s: %s; give the directory of a run that goes on, as run.zst\n", argv[0],
-		argv[1], error == -ENOENT ? "no run's marker file in it" : strerror(-error));
+	fprintf(stderr,
+		"stageprof %s: %s: %s; give the directory of a run that goes on, as run.zst\n",
+		argv[0], argv[1],
+		error == -ENOENT ? "it contains no run's marker file" : strerror(-error));
 	return SP_STATUS_FAILED;
 }
 

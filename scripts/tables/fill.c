@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fill TEMPLATE: the template on stdout, with each line "@NAME@" replaced by what the product's own
  * tables say. Run while building, for man pages and the shell's completion: what they list is what
@@ -15,13 +16,13 @@ struct option {
 
 static const struct option report_options[] = {
 #define SP_OPTION(id, name, key, argument, help) {name, argument, help, key},
-#include "analyzer/options.def"
+#include "analyzer/cli/options.def"
 #undef SP_OPTION
 };
 
 static const struct option settings[] = {
 #define SP_SETTING(field, variable, form, meaning) {#field, variable, meaning, 0},
-#include "preload/config.def"
+#include "preload/settings/config.def"
 #undef SP_SETTING
 };
 
@@ -31,13 +32,13 @@ struct entry {
 
 static const struct entry views[] = {
 #define SP_VIEW(name, needs, help) {#name, help},
-#include "analyzer/views.def"
+#include "analyzer/views/views.def"
 #undef SP_VIEW
 };
 
 static const struct entry exporters[] = {
 #define SP_EXPORTER(name, binary, needs, help, next) {#name, help},
-#include "analyzer/exporters.def"
+#include "analyzer/exporters/exporters.def"
 #undef SP_EXPORTER
 };
 
@@ -58,21 +59,17 @@ static const struct {
 static const struct {
 	const char *code, *what, *fix;
 } troubles[] = {
-#define SP_REPORT_TROUBLE(id, code, why, fix)
-#define SP_LAUNCHER_TROUBLE(id, code, what, fix) {code, what, fix},
-#include "analyzer/troubles.def"
-#undef SP_LAUNCHER_TROUBLE
-#undef SP_REPORT_TROUBLE
+#define SP_LAUNCHER_ERROR(id, code, what, fix) {code, what, fix},
+#include "scripts/launcher/errors.def"
+#undef SP_LAUNCHER_ERROR
 };
 
 static const struct {
 	const char *code, *what, *fix;
 } report_troubles[] = {
-#define SP_LAUNCHER_TROUBLE(id, code, what, fix)
-#define SP_REPORT_TROUBLE(id, code, why, fix) {code, why, fix},
-#include "analyzer/troubles.def"
-#undef SP_REPORT_TROUBLE
-#undef SP_LAUNCHER_TROUBLE
+#define SP_REPORT_ERROR(id, code, why, fix) {code, why, fix},
+#include "analyzer/text/errors.def"
+#undef SP_REPORT_ERROR
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -194,7 +191,7 @@ static void page_report_troubles(void)
 		const char *why = report_troubles[i].what;
 
 		printf(".TP\n.B %s\n", report_troubles[i].code);
-		put_text(*why ? why : "what the system says");
+		put_text(*why ? why : "the system's own text");
 		printf(".\nDo: ");
 		put_text(report_troubles[i].fix);
 		printf(".\n");

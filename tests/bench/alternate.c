@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/bench/alternate.h"
 
 #include <dlfcn.h>
@@ -19,11 +20,13 @@ void *bench_own(const char *beside, const char *name)
 
 	bench_require(dladdr(dlsym(RTLD_DEFAULT, beside), &there), beside);
 	function = dlsym(dlopen(there.dli_fname, RTLD_LAZY | RTLD_NOLOAD), name);
-	bench_require(function && dladdr(function, &found) && found.dli_fbase == there.dli_fbase, name);
+	bench_require(function && dladdr(function, &found) && found.dli_fbase == there.dli_fbase,
+		      name);
 	return function;
 }
 
-/* The sort of the n-th chunk: bare hooked hooked bare, and so on, so that a drift favours neither. */
+/* The sort of the n-th chunk: bare hooked hooked bare, and so on, so that a drift favours neither.
+ */
 static int is_hooked(unsigned n)
 {
 	return (n + 1) >> 1 & 1;

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With and without the library in one process: chunks of a hooked call in turn with chunks of the same call
- * through its own library's address, which nobody has interposed. Two processes differ in where their memory
- * lies, and a machine's pace drifts from one to the next; two chunks a millisecond apart share both. What
- * recording does besides the hook (blocks, compression, growth of the file) falls into the hooked
- * chunks.
+ * With and without the library in one process: chunks of a hooked call in turn with chunks of the
+ * same call through its own library's address, which nobody has interposed. Two processes differ in
+ * where their memory lies, and a machine's pace drifts from one to the next; two chunks a
+ * millisecond apart share both. The recorder's other work (blocks, compression, growth of the file)
+ * falls into the hooked chunks.
  */
 #ifndef STAGEPROF_TESTS_BENCH_ALTERNATE_H
 #define STAGEPROF_TESTS_BENCH_ALTERNATE_H
@@ -20,14 +21,14 @@ struct bench_alternate {
 };
 
 /*
- * Prints {"calls", "bare": {"wall_ns": [...], "cpu_ns": [...]}, "hooked": {...}}: calls are those of all
- * threads in one pair, of one sort; a number for each pair. Which sort comes first changes from chunk to
- * chunk. With several threads a chunk lasts until the last of them is through.
+ * Prints {"calls", "bare": {"wall_ns": [...], "cpu_ns": [...]}, "hooked": {...}}: calls are those
+ * of all threads in one pair, of one sort; a number for each pair. The order of the sorts changes
+ * from chunk to chunk. With several threads a chunk lasts until the last of them is through.
  */
 void bench_alternate(const struct bench_alternate *a);
 
-/* The function `name` as its own library defines it: that which also defines `beside`, a name that is not
- * hooked. */
+/* The function `name` as its own library defines it: that which also defines `beside`, a name that
+ * is not hooked. */
 void *bench_own(const char *beside, const char *name);
 
 #endif

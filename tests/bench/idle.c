@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* idle [FILE]: does nothing; with FILE opens and reads it once, so that a run begins. */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jpeg_loop IMAGES [PAIRS]: decodes a 640 x 480 image of its own making IMAGES times, one line a call, as Pillow
- * does. Prints {"wall_ns", "cpu_ns", "calls"}; calls are lines. With PAIRS, so many times, IMAGES hooked in
- * turn with IMAGES that are not, and what alternate.h says.
+ * jpeg_loop IMAGES [PAIRS]: decodes a 640 x 480 image of its own making IMAGES times, one line a
+ * call, as Pillow does. Prints {"wall_ns", "cpu_ns", "calls"}; calls are lines. With PAIRS, so many
+ * times, IMAGES hooked in turn with IMAGES that are not, and what alternate.h says.
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,14 +65,14 @@ static struct decoder decoders[2];
 static unsigned char *image;
 static unsigned long image_bytes;
 
-/* libjpeg takes other ways to store where a row is not aligned; on the stack that hangs on the length of the
- * environment. */
+/* libjpeg takes other ways to store where a row is not aligned; on the stack that hangs on the
+ * length of the environment. */
 static _Alignas(64) unsigned char decoded[WIDTH * 3];
 
 static void decoders_find(void)
 {
-	decoders[1] = (struct decoder){jpeg_start_decompress, jpeg_read_scanlines, jpeg_finish_decompress,
-				       jpeg_destroy_decompress};
+	decoders[1] = (struct decoder){jpeg_start_decompress, jpeg_read_scanlines,
+				       jpeg_finish_decompress, jpeg_destroy_decompress};
 	decoders[0].start = bench_own("jpeg_std_error", "jpeg_start_decompress");
 	decoders[0].read = bench_own("jpeg_std_error", "jpeg_read_scanlines");
 	decoders[0].finish = bench_own("jpeg_std_error", "jpeg_finish_decompress");

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the loops of this folder share: the clock, and one line of results for tests/bench/run.
+ * The shared part of the loops of this folder: the clock, and one line of results for
+ * tests/bench/run.
  */
 #ifndef STAGEPROF_TESTS_BENCH_LOOP_H
 #define STAGEPROF_TESTS_BENCH_LOOP_H
@@ -17,7 +19,8 @@ static inline uint64_t bench_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Ends the program where a step of it failed: a loop that did less than it says measures nothing. */
+/* Ends the program where a step of it failed: a loop that did less than it says measures nothing.
+ */
 static inline void bench_require(int holds, const char *what)
 {
 	if (holds)

@@ -1,5 +1,7 @@
-/* A preload for tests/bench/run --peers: the hooked calls of the loops, timed by the counter as ours are, each an
- * event of LTTng. Its own wrappers of libc know malloc and the dynamic linker alone. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A preload for tests/bench/run --peers: the hooked calls of the loops, timed by the counter as
+ * ours are, each an event of LTTng. Its own wrappers of libc know malloc and the dynamic linker
+ * alone. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "tests/bench/lttng_call.h"
@@ -10,7 +12,8 @@
 
 struct jpeg_decompress_struct;
 
-unsigned jpeg_read_scanlines(struct jpeg_decompress_struct *image, unsigned char **rows, unsigned max);
+unsigned jpeg_read_scanlines(struct jpeg_decompress_struct *image, unsigned char **rows,
+			     unsigned max);
 
 ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
 {
@@ -26,7 +29,8 @@ ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
 	return ret;
 }
 
-unsigned jpeg_read_scanlines(struct jpeg_decompress_struct *image, unsigned char **rows, unsigned max)
+unsigned jpeg_read_scanlines(struct jpeg_decompress_struct *image, unsigned char **rows,
+			     unsigned max)
 {
 	static __typeof__(&jpeg_read_scanlines) real;
 	uint64_t start;

@@ -1,19 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_trace RUN EVENTS THREADS NAMES: a trace of a made-up loader, written by the recorder itself, for
- * measuring the analyzer. Every thread opens files of its own share of the NAMES, reads them in pieces, decodes
- * an image and waits now and then, with durations that spread as in real runs. Made-up times begin now
- * and go on at their own pace. The same arguments give the same events.
+ * make_trace RUN EVENTS THREADS NAMES: a trace of a made-up loader, written by the recorder itself,
+ * for measuring the analyzer. Every thread opens files of its own share of the NAMES, reads them in
+ * pieces, decodes an image and waits now and then, with durations that spread as in real runs.
+ * Made-up times begin now and go on at their own pace. The same arguments give the same events.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/config.h"
-#include "preload/process.h"
-#include "preload/record.h"
-#include "preload/say.h"
-#include "preload/thread.h"
+#include "preload/settings/config.h"
+#include "preload/recorder/process.h"
+#include "preload/recorder/recorder.h"
+#include "preload/sys/log_once.h"
+#include "preload/recorder/thread.h"
 #include "tests/bench/loop.h"
 
 #define READS_A_FILE 6u
@@ -40,10 +41,11 @@ static uint64_t draw(struct maker *m)
 /* Most calls take `usual_ns` and up to a quarter more, some of them up to a hundred times that. */
 static uint64_t ticks_of(struct maker *m, uint64_t usual_ns)
 {
-	uint64_t r = draw(m), usual = usual_ns * sp_clock.ticks_per_second / 1000000000u;
+	uint64_t r = draw(m), usual = usual_ns * sp_recorder_clock.ticks_per_second / 1000000000u;
 	uint64_t tail = (r & 63) == 0 ? (r >> 6) % (usual * 100) : 0;
 
-	return (usual + (r >> 32) % (usual / 4) + tail) / sp_clock.grain * sp_clock.grain;
+	return (usual + (r >> 32) % (usual / 4) + tail) / sp_recorder_clock.grain *
+	       sp_recorder_clock.grain;
 }
 
 static void call(struct maker *m, uint32_t kind, uint32_t arg, uint64_t usual_ns, int64_t value)
@@ -67,7 +69,7 @@ static void image(struct maker *m)
 
 static void define_names(struct maker *m)
 {
-	struct sp_file_facts facts = {.type = SP_FILE_REGULAR, .fd = 3, .device = 1};
+	struct sp_file_metadata facts = {.type = SP_FILE_REGULAR, .fd = 3, .device = 1};
 	char path[128];
 
 	for (uint32_t i = 0; i < m->names; i++) {
@@ -96,7 +98,8 @@ static void *make(void *argument)
 
 		call(m, SP_EV_open, file, 4000, 3);
 		for (unsigned i = 0; i < READS_A_FILE && i + 3 < left; i++)
-			call(m, SP_EV_read, file, 1500, i + 1 < READS_A_FILE ? 16384 : (int64_t)(draw(m) & 0x3FFF));
+			call(m, SP_EV_read, file, 1500,
+			     i + 1 < READS_A_FILE ? 16384 : (int64_t)(draw(m) & 0x3FFF));
 		if (left >= READS_A_FILE + 3)
 			image(m);
 		if (left >= 2)
@@ -111,7 +114,7 @@ static void recorder_begin(const char *run)
 {
 	setenv("STAGEPROF_OUTPUT", run, 1);
 	unsetenv("STAGEPROF_RUN");
-	sp_say_init();
+	sp_log_init();
 	sp_config_read(environ);
 	bench_require(sp_process_init() == 1, "the recorder");
 	sp_thread_init();

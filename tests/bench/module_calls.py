@@ -1,9 +1,11 @@
-"""Forward calls of modules that do nothing, timed and not, in one process: what STAGEPROF_MODULES costs a call.
+# SPDX-License-Identifier: Apache-2.0
+"""Forward calls of modules that do nothing, timed and not, in one process: what STAGEPROF_MODULES
+costs a call.
 
     STAGEPROF_MODULES=2 LD_PRELOAD=libstageprof.so python3 module_calls.py PAIRS
 
-Blocks of calls with PyTorch's global hooks take turns with blocks without; which comes first changes with every pair.
-Prints what alternate.h says.
+Blocks of calls with PyTorch's global hooks take turns with blocks without; which comes first
+changes with every pair. Prints what alternate.h says.
 """
 
 import sys

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pread_chunks FILE PAIRS THREADS: preads of 4 KiB as in pread_loop, chunks of hooked calls in turn with chunks
- * of libc's own (alternate.h). Each sort goes over the same pages.
+ * pread_chunks FILE PAIRS THREADS: preads of 4 KiB as in pread_loop, chunks of hooked calls in turn
+ * with chunks of libc's own (alternate.h). Each sort goes over the same pages.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,8 +11,8 @@
 
 #define READ_BYTES 4096
 #define CHUNK_CALLS 1024u
-/* Blocks are made every 3,584 calls and files grow every 200,000: a pair has many of the one, some of the
- * other. */
+/* Blocks are made every 3,584 calls and files grow every 200,000: a pair has many of the one, some
+ * of the other. */
 #define PAIR_CALLS 131072u
 
 struct reader {
@@ -44,8 +45,9 @@ static void read_chunk(void *state, int hooked)
 	uint64_t i = r->next[hooked], stop = i + chunk_calls;
 
 	for (; i < stop; i++)
-		bench_require(call(r->fd, r->buffer, READ_BYTES, (off_t)(i * 7 % r->pages * READ_BYTES)) ==
-				      READ_BYTES, "pread");
+		bench_require(call(r->fd, r->buffer, READ_BYTES,
+				   (off_t)(i * 7 % r->pages * READ_BYTES)) == READ_BYTES,
+			      "pread");
 	r->next[hooked] = i;
 }
 
@@ -60,7 +62,8 @@ int main(int argc, char **argv)
 	a.threads = (unsigned)strtoul(argv[3], NULL, 10);
 	if (!a.pairs || !a.threads)
 		return 2;
-	/* Several threads wait for each other after a chunk, and the scheduler deals them to few cores. */
+	/* Several threads wait for each other after a chunk, and the scheduler deals them to few
+	 * cores. */
 	chunk_calls = a.threads > 1 ? CHUNK_CALLS * 16 : CHUNK_CALLS;
 	a.chunk_calls = chunk_calls;
 	a.chunks = (unsigned)(PAIR_CALLS / chunk_calls / a.threads);

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pread_loop FILE CALLS THREADS: preads of 4 KiB, CALLS in all, each thread with a descriptor of its own.
- * Prints {"wall_ns", "cpu_ns", "calls"} of the loops alone, thread creation included; not the process's first
- * event, which begins a run.
+ * pread_loop FILE CALLS THREADS: preads of 4 KiB, CALLS in all, each thread with a descriptor of
+ * its own. Prints {"wall_ns", "cpu_ns", "calls"} of the loops alone, thread creation included; not
+ * the process's first event, which begins a run.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,10 +26,12 @@ static void *read_all(void *argument)
 	bench_require(fd >= 0, path);
 	pages = (uint64_t)lseek(fd, 0, SEEK_END) / READ_BYTES;
 	bench_require(pages > 0, "an empty file");
-	/* A stride, so that the kernel's read-ahead state and its caches are used as by a shuffled loader. */
+	/* A stride, so that the kernel's read-ahead state and its caches are used as by a shuffled
+	 * loader. */
 	for (uint64_t i = 0; i < calls_each; i++)
 		bench_require(pread(fd, buffer, READ_BYTES, (off_t)(i * 7 % pages * READ_BYTES)) ==
-				      READ_BYTES, "pread");
+				      READ_BYTES,
+			      "pread");
 	close(fd);
 	return NULL;
 }
@@ -49,7 +52,8 @@ int main(int argc, char **argv)
 	wall = bench_ns(CLOCK_MONOTONIC);
 	cpu = bench_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (count == 1)
-		read_all(NULL); /* a program with no thread: libc and the kernel take shorter ways */
+		read_all(
+			NULL); /* a program with no thread: libc and the kernel take shorter ways */
 	for (uint64_t i = 0; count > 1 && i < count; i++)
 		bench_require(!pthread_create(&threads[i], NULL, read_all, NULL), "pthread_create");
 	for (uint64_t i = 0; count > 1 && i < count; i++)

@@ -1,10 +1,13 @@
-"""An ordinary step of training, with all that the library records of it and with nothing, in one process.
+# SPDX-License-Identifier: Apache-2.0
+"""An ordinary step of training, with all that the library records of it and with nothing, in one
+process.
 
     [LD_PRELOAD=libstageprof.so] python3 real_steps.py resnet|transformer PAIRS
 
-A loader, forward, backward, AdamW, zero_grad: some 50 ms. Blocks of steps take turns with blocks in which PyTorch's
-callbacks are disabled, the wrapped calls are those of before, and the run is switched off. Without the library both
-sorts are one: what this method can tell. Prints what alternate.h says.
+A loader, forward, backward, AdamW, zero_grad: some 50 ms. Blocks of steps take turns with blocks in
+which PyTorch's callbacks are disabled, the wrapped calls are those of before, and the run is
+switched off. Without the library both sorts are one: what this method can tell. Prints what
+alternate.h says.
 """
 
 import glob
@@ -39,8 +42,11 @@ class Residual(nn.Module):
     def __init__(self, channels):
         super().__init__()
         self.body = nn.Sequential(
-            nn.Conv2d(channels, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU(),
-            nn.Conv2d(channels, channels, 3, padding=1), nn.BatchNorm2d(channels),
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.BatchNorm2d(channels),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.BatchNorm2d(channels),
         )
 
     def forward(self, x):
@@ -49,8 +55,11 @@ class Residual(nn.Module):
 
 def resnet():
     model = nn.Sequential(
-        nn.Conv2d(3, 32, 3, padding=1), *(Residual(32) for _ in range(3)),
-        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, CLASSES),
+        nn.Conv2d(3, 32, 3, padding=1),
+        *(Residual(32) for _ in range(3)),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(32, CLASSES),
     )
     return model, torch.randn(64, 3, 32, 32)
 

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn_loop TIMES PROGRAM [ARGUMENTS...]: starts PROGRAM and waits for it, TIMES times, with the preload of
- * $BENCH_PRELOAD where that is set; what it prints is thrown away. Prints {"wall_ns": [...]} of each, from before
- * the spawn to the exit, and of all of them {"cpu_ns", "rss_bytes"}; the second is the largest, and no
- * less than this small program's own: a fork's memory counts.
+ * spawn_loop TIMES PROGRAM [ARGUMENTS...]: starts PROGRAM and waits for it, TIMES times, with the
+ * preload of $BENCH_PRELOAD where that is set; what it prints is thrown away. Prints {"wall_ns":
+ * [...]} of each, from before the spawn to the exit, and of all of them {"cpu_ns", "rss_bytes"};
+ * the second is the largest, and no less than this small program's own: a fork's memory counts.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -43,7 +44,8 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_CHILDREN, &usage);
 	printf("], \"cpu_ns\": %lu, \"rss_bytes\": %lu}\n",
 	       ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000u +
-		       ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000u,
+		       ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) *
+			       1000u,
 	       (uint64_t)usage.ru_maxrss * 1024u);
 	return 0;
 }

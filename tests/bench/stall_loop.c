@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stall_loop FILE SECONDS: times each of its preads of 4 KiB, in bursts: it is to leave most of a core to
- * others, for ten minutes. Prints {"calls", "longest_ns", "longest_cpu_ns",
- * "over_1ms"}. longest_ns is of the wall clock: the scheduler's doing is in it. longest_cpu_ns is what the
+ * stall_loop FILE SECONDS: times each of its preads of 4 KiB, in bursts: it is to leave most of a
+ * core to others, for ten minutes. Prints {"calls", "longest_ns", "longest_cpu_ns", "over_1ms"}.
+ * longest_ns is of the wall clock: the scheduler's doing is in it. longest_cpu_ns is what the
  * thread itself spent in the dearest 64 calls in a row, so no call of them took more.
  */
 #include <fcntl.h>
@@ -52,7 +53,8 @@ int main(int argc, char **argv)
 		bracket(&s, fd);
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 	}
-	printf("{\"calls\": %lu, \"longest_ns\": %lu, \"longest_cpu_ns\": %lu, \"over_1ms\": %lu}\n",
+	printf("{\"calls\": %lu, \"longest_ns\": %lu, \"longest_cpu_ns\": %lu, \"over_1ms\": "
+	       "%lu}\n",
 	       s.calls, s.longest_ns, s.longest_cpu_ns, s.over_1ms);
 	return 0;
 }

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_memory FILE THREADS CALLS: that many threads make CALLS preads each and stay; prints {"rss_bytes"}
- * of the process before they leave: mapped pages of trace files count.
+ * thread_memory FILE THREADS CALLS: that many threads make CALLS preads each and stay; prints
+ * {"rss_bytes"} of the process before they leave: mapped pages of trace files count.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """A toy step of PyTorch, with and without all that marks it, in one process: what its markers cost.
 
     LD_PRELOAD=libstageprof.so python3 toy_steps.py PAIRS
 
-Blocks of steps with markers take turns with blocks without, in which PyTorch's callbacks are disabled and the
-wrapped calls are those of before; which comes first changes with every pair. Prints what alternate.h says.
+Blocks of steps with markers take turns with blocks without, in which PyTorch's callbacks are
+disabled and the wrapped calls are those of before; which comes first changes with every pair.
+Prints what alternate.h says.
 """
 
 import ctypes
@@ -16,7 +18,8 @@ from torch import nn
 
 import turns
 
-# The first that a process adds are ours: labels, and nodes, which by themselves end before the first block.
+# The first that a process adds are ours: labels, and nodes, which by themselves end before the
+# first block.
 CALLBACKS = (1, 2) if os.environ.get("STAGEPROF_NODES") == "all" else (1,)
 WARM_STEPS, BLOCK_STEPS = 200, 10
 
@@ -29,7 +32,10 @@ def library():
 def wrapped_calls(optimizer):
     """(owner, name, wrapped, its own) of each call of the step that is wrapped."""
     methods = [(cls, name) for cls in type(optimizer).__mro__ for name in ("step", "zero_grad")]
-    found = [(owner, name, vars(owner).get(name)) for owner, name in [(torch.autograd, "backward"), *methods]]
+    found = [
+        (owner, name, vars(owner).get(name))
+        for owner, name in [(torch.autograd, "backward"), *methods]
+    ]
     return [
         (owner, name, value, next(filter(callable, gc.get_referents(value))))
         for owner, name, value in found
@@ -41,7 +47,8 @@ class Marks:
     def __init__(self, optimizer):
         torch_cpu = library()
         self.disable, self.enable = (
-            getattr(torch_cpu, name) for name in ("_ZN2at15disableCallbackEm", "_ZN2at16reenableCallbackEm")
+            getattr(torch_cpu, name)
+            for name in ("_ZN2at15disableCallbackEm", "_ZN2at16reenableCallbackEm")
         )
         self.calls = wrapped_calls(optimizer)
 
@@ -55,7 +62,9 @@ class Marks:
 def make():
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    model = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8))
+    model = nn.Sequential(
+        nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8)
+    )
     optimizer = torch.optim.SGD(model.parameters(), 0.01)
     rows, labels = torch.randn(16, 32), torch.randint(0, 8, (16,))
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps with something and without it take turns, block by block, in one process."""
 
 import json
@@ -13,8 +14,8 @@ def block(step, steps, spent):
 
 
 def take(step, switch, pairs, steps, calls=None):
-    """Prints what alternate.h says. switch(on); which comes first changes with every pair; the first step after a
-    switch is in no block. calls: of a block; its steps, if not given."""
+    """Prints what alternate.h says. switch(on); which comes first changes with every pair; the
+    first step after a switch is in no block. calls: of a block; its steps, if not given."""
     spent = {on: {"wall_ns": [], "cpu_ns": []} for on in (False, True)}
     for pair in range(pairs):
         for on in (pair % 2 == 0, pair % 2 == 1):

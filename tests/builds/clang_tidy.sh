@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # clang_tidy.sh SOURCE BUILD: every file of the programs, with .clang-tidy.
 set -euo pipefail
 command -v run-clang-tidy clang-tidy > /dev/null || { echo "skipped: no clang-tidy"; exit 77; }

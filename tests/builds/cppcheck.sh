@@ -1,4 +1,6 @@
-# cppcheck.sh SOURCE: every file of the programs, without a finding that cppcheck.suppressions does not explain.
+# SPDX-License-Identifier: Apache-2.0
+# cppcheck.sh SOURCE: every file of the programs, without a finding that cppcheck.suppressions does
+# not explain.
 set -euo pipefail
 command -v cppcheck > /dev/null || { echo "skipped: no cppcheck"; exit 77; }
 cd "$1"

@@ -1,7 +1,10 @@
-# documents.sh SOURCE: the README names every setting and view there is, and no other; links lead somewhere.
+# SPDX-License-Identifier: Apache-2.0
+# documents.sh SOURCE: docs/REFERENCE.md names every setting and view there is; it and the
+# README name no other; links lead somewhere.
 set -euo pipefail
 cd "$1"
 status=0
+reference=docs/REFERENCE.md
 
 sp_complain()
 {
@@ -9,19 +12,19 @@ sp_complain()
 	status=1
 }
 
-settings=$(sed -n 's/^SP_SETTING([a-z_]*, "\([A-Z_]*\)".*/\1/p' preload/config.def)
-[[ -n $settings ]] || sp_complain "no settings in preload/config.def"
+settings=$(sed -n 's/^SP_SETTING([a-z_]*, "\([A-Z_]*\)".*/\1/p' preload/settings/config.def)
+[[ -n $settings ]] || sp_complain "no settings in preload/settings/config.def"
 for name in $settings; do
 	# The run is handed on in it; nobody sets it by hand.
-	[[ $name == STAGEPROF_RUN ]] || grep -qw "$name" README.md || sp_complain "README.md: no $name"
+	[[ $name == STAGEPROF_RUN ]] || grep -qw "$name" "$reference" || sp_complain "$reference: no $name"
 done
-for name in $(grep -oE '\bSTAGEPROF_[A-Z]+' README.md | sort -u); do
+for name in $(grep -ohE '\bSTAGEPROF_[A-Z]+' README.md "$reference" | sort -u); do
 	# The report's own; the recorder knows no more of it than that it is no mistake.
-	[[ $name == STAGEPROF_LANG ]] || grep -qx "$name" <<< "$settings" || sp_complain "README.md: $name is no setting"
+	[[ $name == STAGEPROF_LANG ]] || grep -qx "$name" <<< "$settings" || sp_complain "README.md or $reference: $name is no setting"
 done
 
-for name in $(sed -n 's/^SP_VIEW(\([a-z]*\),.*/\1/p' analyzer/views.def); do
-	grep -qw -- "$name" README.md || sp_complain "README.md: no view $name"
+for name in $(sed -n 's/^SP_VIEW(\([a-z]*\),.*/\1/p' analyzer/views/views.def); do
+	grep -qw -- "$name" "$reference" || sp_complain "$reference: no view $name"
 done
 
 for document in *.md docs/*.md; do

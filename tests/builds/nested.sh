@@ -1,5 +1,6 @@
-# nested.sh SOURCE BUILD LABELS CMAKE-ARGUMENTS...: builds SOURCE in BUILD without a warning, and runs the
-# tests whose label matches LABELS (none if it is empty). At least one must run.
+# SPDX-License-Identifier: Apache-2.0
+# nested.sh SOURCE BUILD LABELS CMAKE-ARGUMENTS...: builds SOURCE in BUILD without a warning, and
+# runs the tests whose label matches LABELS (none if it is empty). At least one must run.
 set -euo pipefail
 source=$1 build=$2 labels=$3
 shift 3

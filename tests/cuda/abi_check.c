@@ -1,16 +1,17 @@
-/* preload/abi_cuda.h against the headers of the CUDA that is installed. Compiling is the test. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preload/cuda/abi_cuda.h against the headers of the CUDA that is installed. Compiling is the test.
+ */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "preload/abi_cuda.h"
+#include "preload/cuda/abi_cuda.h"
 
 #define SAME(ours, our_field, theirs, their_field)                                                 \
 	_Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field) &&        \
 			       sizeof(((struct ours *)0)->our_field) ==                            \
 				       sizeof(((theirs *)0)->their_field),                         \
 		       #their_field)
-#define SAME_SIZE(ours, theirs)                                                                    \
-	_Static_assert(sizeof(struct ours) == sizeof(theirs), #theirs)
+#define SAME_SIZE(ours, theirs) _Static_assert(sizeof(struct ours) == sizeof(theirs), #theirs)
 
 SAME_SIZE(sp_cuda_dim3, dim3);
 SAME_SIZE(sp_cuda_pitched, struct cudaPitchedPtr);
@@ -55,7 +56,7 @@ _Static_assert((int)SP_CUDA_NOT_INITIALIZED == (int)CUDA_ERROR_NOT_INITIALIZED, 
 #if __has_include(<cupti.h>)
 #include <cupti.h>
 
-#include "preload/abi_cupti.h"
+#include "preload/cuda/abi_cupti.h"
 
 #define KERNEL(theirs)                                                                             \
 	SAME(sp_cupti_kernel, start, theirs, start);                                               \
@@ -108,7 +109,7 @@ EQUAL(SP_CUPTI_TAKEN, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 EQUAL(SP_CUPTI_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE);
 EQUAL(SP_CUPTI_PINNED, CUPTI_ACTIVITY_MEMORY_KIND_PINNED);
 
-/* Ends of preload/cupti.def's ranges. */
+/* Ends of preload/cuda/cupti_api.def's ranges. */
 EQUAL(31, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020);
 EQUAL(52, CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020);
 EQUAL(142, CUPTI_RUNTIME_TRACE_CBID_cudaMemset3D_v3020);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Own counts of CUDA calls against reported ones, by stage: calls and bytes, each counted once."""
 
 import collections
@@ -56,10 +57,13 @@ class Case(harness.Case):
         self.assert_cuda(outcome)
         return outcome
 
-
     def coverage(self, outcome):
         told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
-        return {line[0]: tuple(line[1:]) for line in told if line[0] in ("cuda-runtime", "cuda-driver", "nccl")}
+        return {
+            line[0]: tuple(line[1:])
+            for line in told
+            if line[0] in ("cuda-runtime", "cuda-driver", "nccl")
+        }
 
     def copies(self, library, *names):
         copies = [os.path.join(self.subfolder(name), os.path.basename(library)) for name in names]
@@ -106,7 +110,7 @@ class Runtime(Case):
         self.exact(victim("collectives"), "20")
 
     def test_two_communicators(self):
-        """What was said to each, also inside one group, and what was said to none."""
+        """The calls of each communicator, also inside one group, and the calls of none."""
         outcome = self.exact(victim("collectives"), "20")
         found = collections.defaultdict(collections.Counter)
         for event in outcome.trace.report("dump", "--limit=all")["events"]:
@@ -115,20 +119,22 @@ class Runtime(Case):
         of_none = found.pop(None)
         self.assertEqual(of_none, {("ncclGroupEnd", 0): 20, ("ncclSend", -4): 20})
         first, second = sorted(found.values(), key=len, reverse=True)
-        self.assertEqual(first, {
-            ("ncclAllReduce", 4000): 20,
-            ("ncclBroadcast", 2000): 20,
-            ("ncclAllGather", 4000): 20,
-            ("ncclReduceScatter", 2000): 20,
-            ("ncclSend", 4000): 20,
-            ("ncclRecv", 4000): 20,
-            ("ncclPutSignal", 4000): 20,
-            ("ncclSignal", 0): 20,
-            ("ncclWaitSignal", 0): 20,
-            ("ncclBroadcast", 4000): 20,
-        })
+        self.assertEqual(
+            first,
+            {
+                ("ncclAllReduce", 4000): 20,
+                ("ncclBroadcast", 2000): 20,
+                ("ncclAllGather", 4000): 20,
+                ("ncclReduceScatter", 2000): 20,
+                ("ncclSend", 4000): 20,
+                ("ncclRecv", 4000): 20,
+                ("ncclPutSignal", 4000): 20,
+                ("ncclSignal", 0): 20,
+                ("ncclWaitSignal", 0): 20,
+                ("ncclBroadcast", 4000): 20,
+            },
+        )
         self.assertEqual(second, {("ncclSend", 4000): 20, ("ncclAllReduce", 1000): 40})
-
 
     def nccl_copies(self):
         library = os.path.join(harness.environment("STAGEPROF_TEST_FAKE"), "libnccl.so.2")
@@ -141,11 +147,14 @@ class Runtime(Case):
         for event in outcome.trace.report("dump", "--limit=all")["events"]:
             if event["stage"] == "nccl":
                 found[event["event"], event["value"], event["communicator"] is not None] += 1
-        self.assertEqual(found, {
-            ("ncclAllReduce", 4000, True): 60,
-            ("ncclBroadcast", 2000, True): 60,
-            ("ncclGroupEnd", 0, False): 60,
-        })
+        self.assertEqual(
+            found,
+            {
+                ("ncclAllReduce", 4000, True): 60,
+                ("ncclBroadcast", 2000, True): 60,
+                ("ncclGroupEnd", 0, False): 60,
+            },
+        )
         self.assertEqual(self.coverage(outcome)["nccl"], ("bound", "libnccl.so.2"))
 
     def test_nccl_by_ctypes(self):
@@ -165,12 +174,15 @@ class Runtime(Case):
 
 
 class Endings(Case):
-    """Nothing is as programs expect it: the same results as without the tracer, and what coverage says."""
+    """Nothing is as programs expect it: the same results as without the tracer, and what coverage
+    says."""
 
     def test_loaded_and_never_called(self):
         outcome = self.run_both(victim("endings"), "load")
         never = ("absent", "the library is loaded, and no call of it was seen")
-        self.assertEqual(self.coverage(outcome), {"cuda-runtime": never, "cuda-driver": never, "nccl": never})
+        self.assertEqual(
+            self.coverage(outcome), {"cuda-runtime": never, "cuda-driver": never, "nccl": never}
+        )
         stages, _ = outcome.trace.stages()
         self.assertEqual([name for name in STAGES if stages.get(name, {}).get("calls")], [])
 
@@ -193,7 +205,9 @@ class Endings(Case):
     def test_a_fork_after_the_device_was_used(self):
         outcome = self.exact(victim("endings"), "fork")
         stages, _ = outcome.trace.stages()
-        self.assertEqual((stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (150, 50))
+        self.assertEqual(
+            (stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (150, 50)
+        )
 
     def test_entry_points_that_the_runtime_gives_away(self):
         self.exact(victim("endings"), "entry")
@@ -206,15 +220,21 @@ class Endings(Case):
     def test_launches_that_fail(self):
         outcome = self.exact(victim("endings"), "fail")
         stages, _ = outcome.trace.stages()
-        self.assertEqual((stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (200, 100))
+        self.assertEqual(
+            (stages["cuda_launch"]["calls"], stages["cuda_launch"]["errors"]), (200, 100)
+        )
 
 
 class Driver(Case):
     def test_dlsym_and_get_proc_address(self):
         outcome = self.exact(victim("driver_calls"), "10")
         told = [c["text"].split("\t") for c in outcome.trace.report("summary")["coverage"]]
-        unknown = [line[0] for line in told if line[1] == "unobservable" and re.match("cu[A-Z]", line[0])]
-        self.assertEqual(unknown, ["cuStreamQuery"], "the one function whose parameters a later CUDA has changed")
+        unknown = [
+            line[0] for line in told if line[1] == "unobservable" and re.match("cu[A-Z]", line[0])
+        ]
+        self.assertEqual(
+            unknown, ["cuStreamQuery"], "the one function whose parameters a later CUDA has changed"
+        )
 
     def test_lookups_mean_what_they_meant(self):
         self.assertEqual(self.run_both(victim("lookups")).done.returncode, 0)

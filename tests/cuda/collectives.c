@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NCCL: every collective, and the kernel that each of them launches through the driver. Two communicators:
- * one has every call, the other a send in the same group and two smaller sums.
+ * NCCL: every collective, and the kernel that each of them launches through the driver. Two
+ * communicators: one has every call, the other a send in the same group and two smaller sums.
  *	collectives ROUNDS
- *	collectives ROUNDS FILE FILE	two copies of NCCL besides the one that is linked: functions that dlsym finds
+ *	collectives ROUNDS FILE FILE	two copies of NCCL in addition to the linked one: functions
+ * that dlsym finds
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 
 #include "fake_cuda.h"
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 enum { FLOAT16 = 6, FLOAT32 = 7, COUNT = 1000 };
 
@@ -31,13 +33,16 @@ static void round_of(struct tally_row *nccl, struct tally_row *launch, void *com
 	static char buffer[8 * COUNT];
 
 	tally_begin(nccl);
-	count(nccl, launch, ncclAllReduce(buffer, buffer, COUNT, FLOAT32, 0, comm, NULL), 4 * COUNT);
+	count(nccl, launch, ncclAllReduce(buffer, buffer, COUNT, FLOAT32, 0, comm, NULL),
+	      4 * COUNT);
 	tally_begin(nccl);
-	count(nccl, launch, ncclBroadcast(buffer, buffer, COUNT, FLOAT16, 0, comm, NULL), 2 * COUNT);
+	count(nccl, launch, ncclBroadcast(buffer, buffer, COUNT, FLOAT16, 0, comm, NULL),
+	      2 * COUNT);
 	tally_begin(nccl);
 	count(nccl, launch, ncclAllGather(buffer, buffer, COUNT, FLOAT32, comm, NULL), 4 * COUNT);
 	tally_begin(nccl);
-	count(nccl, launch, ncclReduceScatter(buffer, buffer, COUNT, FLOAT16, 0, comm, NULL), 2 * COUNT);
+	count(nccl, launch, ncclReduceScatter(buffer, buffer, COUNT, FLOAT16, 0, comm, NULL),
+	      2 * COUNT);
 	EXPECT(ncclGroupStart() == 0);
 	tally_begin(nccl);
 	count(nccl, launch, ncclSend(buffer, COUNT, FLOAT32, 0, comm, NULL), 4 * COUNT);
@@ -48,7 +53,8 @@ static void round_of(struct tally_row *nccl, struct tally_row *launch, void *com
 	EXPECT(TALLY(nccl, ncclGroupEnd()) == 0);
 	for (int i = 0; i < 2; i++) {
 		tally_begin(nccl);
-		count(nccl, launch, ncclAllReduce(buffer, buffer, COUNT / 2, FLOAT16, 0, second, NULL), COUNT);
+		count(nccl, launch,
+		      ncclAllReduce(buffer, buffer, COUNT / 2, FLOAT16, 0, second, NULL), COUNT);
 	}
 	EXPECT(TALLY(nccl, ncclSend(buffer, COUNT, FLOAT32, 0, NULL, NULL)) == 4);
 }
@@ -58,7 +64,9 @@ static void one_sided(struct tally_row *nccl, struct tally_row *launch, void *co
 	static char buffer[8 * COUNT], window;
 
 	tally_begin(nccl);
-	count(nccl, launch, ncclPutSignal(buffer, COUNT, FLOAT32, 0, &window, 64, 3, 5, 7, comm, NULL), 4 * COUNT);
+	count(nccl, launch,
+	      ncclPutSignal(buffer, COUNT, FLOAT32, 0, &window, 64, 3, 5, 7, comm, NULL),
+	      4 * COUNT);
 	tally_begin(nccl);
 	count(nccl, launch, ncclSignal(0, 3, 5, 7, comm, NULL), 0);
 	tally_begin(nccl);
@@ -80,7 +88,8 @@ static void by_lookup(struct tally_row *nccl, struct tally_row *launch, void *li
 	EXPECT(dlsym(library, "ncclAllReduce") == (void *)sum);
 	before = calls();
 	tally_begin(nccl);
-	count(nccl, launch, sum(buffer, buffer, COUNT, FLOAT32, 0, communicators[0], NULL), 4 * COUNT);
+	count(nccl, launch, sum(buffer, buffer, COUNT, FLOAT32, 0, communicators[0], NULL),
+	      4 * COUNT);
 	EXPECT(calls() == before + 1);
 	/* It goes on by an exported name, which whatever copy has that comes first. */
 	tally_begin(nccl);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls the CUDA runtime in every form that a program can, several times over, and counts by stage.
  *	cuda_calls THREADS ROUNDS
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #include "fake_cuda.h"
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 #define BYTES 4096u
 
@@ -56,8 +57,8 @@ static void launches_that_11_lacks(struct tally_row *row, void **arguments, void
 /* By what the runtime gives away. */
 static void launches_of_driver(struct tally_row *row, void **arguments, void *stream)
 {
-	int (*launch[2])(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-			 void *, void **, void **);
+	int (*launch[2])(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			 unsigned, void *, void **, void **);
 
 	EXPECT(FOUND(cudaGetDriverEntryPoint, &launch[0]) == FAKE_OK);
 	EXPECT(FOUND(cudaGetDriverEntryPoint_ptsz, &launch[1]) == FAKE_OK);
@@ -86,9 +87,10 @@ static void launches(struct tally_row *row, void *stream)
 /* One direction in every form. */
 static void copies(struct tally_row *row, int kind, char *to, const char *from, void *stream)
 {
-	struct fake_copy_3d copy = {
-		.source = {(void *)from, 64, 64, 8}, .target = {to, 64, 64, 8},
-		.extent = {16, 4, 2}, .kind = kind};
+	struct fake_copy_3d copy = {.source = {(void *)from, 64, 64, 8},
+				    .target = {to, 64, 64, 8},
+				    .extent = {16, 4, 2},
+				    .kind = kind};
 
 	COUNT(row, BYTES, cudaMemcpy(to, from, BYTES, kind));
 	COUNT(row, BYTES, cudaMemcpy_ptds(to, from, BYTES, kind));
@@ -164,8 +166,9 @@ static void callback(void *stream, int status, void *data)
 	(void)stream, (void)status, (void)data;
 }
 
-/* What else is put on streams, and contexts that are part of a device. */
-static void orders(struct tally_row *row, struct tally_row *wait, struct tally_row *freed, void *stream)
+/* Other orders on streams, and contexts that are part of a device. */
+static void orders(struct tally_row *row, struct tally_row *wait, struct tally_row *freed,
+		   void *stream)
 {
 	char *any = (char *)&rounds;
 
@@ -188,7 +191,8 @@ static void orders(struct tally_row *row, struct tally_row *wait, struct tally_r
 }
 
 /* The copies of CUDA 13.2. */
-static void copies_of_13(struct tally_row *up, struct tally_row *other, char *to, const char *from, void *stream)
+static void copies_of_13(struct tally_row *up, struct tally_row *other, char *to, const char *from,
+			 void *stream)
 {
 	struct fake_copy_3d_of_13 copy = {.extent = {16, 4, 2}};
 
@@ -219,7 +223,8 @@ static void *work(void *unused)
 {
 	struct tally_row *launch = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
 	struct tally_row *graph = tally_row("cuda_graph_launch", "");
-	struct tally_row *up = tally_row("cuda_copy_h2d", ""), *down = tally_row("cuda_copy_d2h", "");
+	struct tally_row *up = tally_row("cuda_copy_h2d", ""),
+			 *down = tally_row("cuda_copy_d2h", "");
 	struct tally_row *inside = tally_row("cuda_copy_d2d", "");
 	struct tally_row *other = tally_row("cuda_copy_other", "");
 	struct tally_row *set = tally_row("cuda_memset", ""), *made = tally_row("cuda_malloc", "");

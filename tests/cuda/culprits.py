@@ -1,5 +1,6 @@
-"""Waits for the GPU with both of their causes, the line of Python and the native stack, against a script that times
-its own; and that a quick call keeps neither."""
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for the GPU with both of their causes, the line of Python and the native stack, against a
+script that times its own; and that a quick call keeps neither."""
 
 import collections
 import json
@@ -14,10 +15,13 @@ from harness import victim
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "waiting_calls.py")
 LIBRARY = "libgpu_waits.so"
 LONG_NS = 1_000_000
-# By mark: the event, the Python function, what it waited for, the memory of a copy, the native functions.
+# By mark: the event, the Python function, what it waited for, the memory of a copy, the native
+# functions.
 WAITS = {
     "SYNC": [("cudaStreamSynchronize", "loss_item", "stream", None, ["wait_for_stream", "settle"])],
-    "COPY": [("cudaMemcpy", "metrics_to_host", "cuda_copy_d2h", "pageable", ["copy_back", "settle"])],
+    "COPY": [
+        ("cudaMemcpy", "metrics_to_host", "cuda_copy_d2h", "pageable", ["copy_back", "settle"])
+    ],
     "TWICE": [
         ("cudaStreamSynchronize", "both", "stream", None, ["wait_for_stream", "wait_twice"]),
         ("cudaDeviceSynchronize", "both", "device", None, ["wait_twice"]),
@@ -28,15 +32,26 @@ ROUNDS_LEAST = ROUNDS * 4 // 5  # a wait is quick where the machine was busy unt
 
 
 def functions(library):
-    """(first byte, behind the last, name) of what a library exports."""
-    done = subprocess.run(["nm", "-DS", "--defined-only", library], stdout=subprocess.PIPE, check=True)
+    """(first byte, end, name) of each exported function."""
+    done = subprocess.run(
+        ["nm", "-DS", "--defined-only", library], stdout=subprocess.PIPE, check=True
+    )
     rows = [line.split() for line in done.stdout.decode().splitlines()]
-    return [(int(row[0], 16), int(row[0], 16) + int(row[1], 16), row[3]) for row in rows if len(row) == 4]
+    return [
+        (int(row[0], 16), int(row[0], 16) + int(row[1], 16), row[3])
+        for row in rows
+        if len(row) == 4
+    ]
 
 
 def names_of(frames, known):
-    """The functions of LIBRARY on a stack, innermost first; a return address may be the first byte behind its call."""
-    offsets = [int(f.split("+")[1], 16) for f in frames.split(";") if os.path.basename(f.split("+")[0]) == LIBRARY]
+    """The functions of LIBRARY on a stack, innermost first; a return address may be the first byte
+    after its call."""
+    offsets = [
+        int(f.split("+")[1], 16)
+        for f in frames.split(";")
+        if os.path.basename(f.split("+")[0]) == LIBRARY
+    ]
     return [name for offset in offsets for begin, end, name in known if begin < offset <= end]
 
 
@@ -44,7 +59,9 @@ def names_told(row):
     """The same, as the report names them by itself."""
     frames = row["frames"].split(";")
     assert len(frames) == len(row["functions"]), row
-    return [name for frame, name in zip(frames, row["functions"]) if frame.startswith(LIBRARY + "+")]
+    return [
+        name for frame, name in zip(frames, row["functions"]) if frame.startswith(LIBRARY + "+")
+    ]
 
 
 class Culprits(Case):
@@ -56,11 +73,15 @@ class Culprits(Case):
         super().setUp()
         self.waits = victim(LIBRARY)
         said = os.path.join(self.folder, "said.json")
-        self.outcome = self.run_both(sys.executable, SCRIPT, self.waits, str(ROUNDS), said, env=self.ENV)
+        self.outcome = self.run_both(
+            sys.executable, SCRIPT, self.waits, str(ROUNDS), said, env=self.ENV
+        )
         with open(said) as file:
             self.said = json.load(file)
         events = self.outcome.trace.report("dump", "--limit=all")["events"]
-        self.calls = [e for e in events if e["stage"] in ("cuda_sync", "cuda_copy_d2h", "cuda_launch")]
+        self.calls = [
+            e for e in events if e["stage"] in ("cuda_sync", "cuda_copy_d2h", "cuda_launch")
+        ]
         self.long = collections.Counter(e["event"] for e in self.calls if e["dur_ns"] >= LONG_NS)
 
     def test_lines_with_their_stacks(self):
@@ -73,7 +94,9 @@ class Culprits(Case):
                 with self.subTest(event, function=function):
                     row = found[f"{SCRIPT}:{self.said['lines'][mark]}", function, event]
                     self.assertTrue(ROUNDS_LEAST <= row["calls"] <= ROUNDS, row["calls"])
-                    self.assertGreaterEqual(row["total_ns"], row["calls"] * self.said["kernel_ns"] * 0.8)
+                    self.assertGreaterEqual(
+                        row["total_ns"], row["calls"] * self.said["kernel_ns"] * 0.8
+                    )
                     self.assertEqual((row["waited_for"], row["host_memory"]), (waited_for, memory))
                     self.assertEqual(names_of(row["frames"], known), native, row["frames"])
                     self.assertEqual(names_told(row), native, row)
@@ -94,7 +117,8 @@ class Culprits(Case):
         self.assert_only_long_ones(rows)
 
     def assert_only_long_ones(self, rows):
-        """Of each function exactly its calls of a millisecond or longer: on a busy machine quick ones may be some."""
+        """Of each function exactly its calls of a millisecond or longer: on a busy machine quick
+        ones may be some."""
         kept = collections.Counter()
         for row in rows:
             if row["event"] in {call["event"] for call in self.calls}:
@@ -108,7 +132,10 @@ class Culprits(Case):
 class CulpritsAsked(Culprits):
     """Each stack taken anew."""
 
-    ENV = {"STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms", "STAGEPROF_LINES": "1ms"}
+    ENV = {
+        "STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms",
+        "STAGEPROF_LINES": "1ms",
+    }
 
 
 class Generated(Case):

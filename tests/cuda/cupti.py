@@ -1,5 +1,9 @@
-"""What CUPTI tells of the fake device against the device's own log: each piece of work, its time, its stream, its
-call; what is not told is counted; where CUPTI is not to be had there is one reason, and nothing else changes."""
+# SPDX-License-Identifier: Apache-2.0
+"""CUPTI's records of the fake device against the device's own log: each piece of work, its time,
+its
+stream, its call. Unreported work is counted. Without CUPTI the run has one reason, and nothing else
+changes.
+"""
 
 import collections
 import json
@@ -22,16 +26,23 @@ def path_of(name):
 class Run:
     """cupti_work with a trace, and what the device did."""
 
-    def __init__(self, folder, *arguments, cupti="cupti13", program="cupti_work", libraries="", **environment):
+    def __init__(
+        self, folder, *arguments, cupti="cupti13", program="cupti_work", libraries="", **environment
+    ):
         self.trace = os.path.join(folder, "run.zst")
         self.log = os.path.join(folder, "log")
         fake = path_of("STAGEPROF_TEST_FAKE")
         self.environment = {
-            "LD_LIBRARY_PATH": ":".join([fake, f"{fake}/13", f"{fake}/12", f"{fake}/{cupti}", libraries]),
+            "LD_LIBRARY_PATH": ":".join(
+                [fake, f"{fake}/13", f"{fake}/12", f"{fake}/{cupti}", libraries]
+            ),
             "FAKE_CUPTI_LOG": self.log,
         }
         self.environment.update(environment)
-        self.command = [os.path.join(path_of("STAGEPROF_TEST_VICTIMS"), program), *arguments]  # or an absolute path
+        self.command = [
+            os.path.join(path_of("STAGEPROF_TEST_VICTIMS"), program),
+            *arguments,
+        ]  # or an absolute path
         self.plain = self.start({})
         if os.path.exists(self.log):
             os.remove(self.log)
@@ -63,7 +74,7 @@ class Run:
         return [Work(row[0], *map(int, row[1:])) for row in rows]
 
     def events(self):
-        """What CUPTI told; stretches between events on the streams are not its."""
+        """The records of CUPTI, without the spans between events on the streams."""
         told = self.report("dump")["events"]
         return [e for e in told if e["stage"].startswith("gpu_") and e["event"] != "gpu_span"]
 
@@ -74,7 +85,9 @@ class Run:
 
 def known_as(event):
     """As the device's log names it."""
-    return {"gpu_kernel": event.get("label"), "gpu_copy": "copy", "gpu_memset": "set"}[event["event"]]
+    return {"gpu_kernel": event.get("label"), "gpu_copy": "copy", "gpu_memset": "set"}[
+        event["event"]
+    ]
 
 
 class Cupti(unittest.TestCase):
@@ -108,8 +121,12 @@ class Cupti(unittest.TestCase):
             seen[name].sort(key=lambda e: e["start_ns"])
             for event, work in zip(seen[name], row):
                 # The device's clock runs 20 ppm fast, and the trace keeps 10 ns.
-                self.assertAlmostEqual(event["dur_ns"], work.end - work.begin, delta=100 + work.end / 1e9)
-                self.assertAlmostEqual(self.begin_ns + event["start_ns"], work.begin + offset, delta=200000)
+                self.assertAlmostEqual(
+                    event["dur_ns"], work.end - work.begin, delta=100 + work.end / 1e9
+                )
+                self.assertAlmostEqual(
+                    self.begin_ns + event["start_ns"], work.begin + offset, delta=200000
+                )
 
     def check(self, run):
         self.begin_ns = run.report("summary")["run"]["begin_realtime_ns"]
@@ -131,10 +148,18 @@ class Cupti(unittest.TestCase):
         run = self.run_it("30")
         works, told = run.works(), run.report("kernels")
         rows = {row["symbol"] or row["name"]: row for row in told["kernels"]}
-        self.assertEqual(rows["_ZN2at6native3addIfEEvPT_i"]["name"], "void at::native::add<float>(float*, int)")
+        self.assertEqual(
+            rows["_ZN2at6native3addIfEEvPT_i"]["name"], "void at::native::add<float>(float*, int)"
+        )
         self.assertEqual(
             set(rows),
-            {"_Z5scalePfif", "_ZN2at6native3addIfEEvPT_i", "GPU copy H2D", "GPU copy D2H", "GPU memset"},
+            {
+                "_Z5scalePfif",
+                "_ZN2at6native3addIfEEvPT_i",
+                "GPU copy H2D",
+                "GPU copy D2H",
+                "GPU memset",
+            },
         )
         of = collections.defaultdict(list)
         for work in works:
@@ -142,8 +167,14 @@ class Cupti(unittest.TestCase):
         for name in "_Z5scalePfif", "_ZN2at6native3addIfEEvPT_i":
             self.assertEqual(rows[name]["calls"], len(of[name]))
             # 20 ppm, and 10 ns an end.
-            self.assertAlmostEqual(rows[name]["total_ns"], sum(of[name]), delta=20 * len(of[name]) + sum(of[name]) / 2e4)
-            self.assertAlmostEqual(rows[name]["max_ns"], max(of[name]), delta=100 + max(of[name]) / 2e4)
+            self.assertAlmostEqual(
+                rows[name]["total_ns"],
+                sum(of[name]),
+                delta=20 * len(of[name]) + sum(of[name]) / 2e4,
+            )
+            self.assertAlmostEqual(
+                rows[name]["max_ns"], max(of[name]), delta=100 + max(of[name]) / 2e4
+            )
             self.assertIsNone(rows[name]["forward_ns"], "nobody trains")
         self.assertEqual(rows["GPU copy H2D"]["bytes"], 30 * 65536)
         busy, until = 0, 0
@@ -159,7 +190,9 @@ class Cupti(unittest.TestCase):
         self.check(self.run_it("2", "10", program="cuda_calls13"))
 
     def test_cuda_12_and_its_records(self):
-        self.check(self.run_it("1", "5", program="cuda_calls12", cupti="cupti12", FAKE_CUPTI_VERSION="18"))
+        self.check(
+            self.run_it("1", "5", program="cuda_calls12", cupti="cupti12", FAKE_CUPTI_VERSION="18")
+        )
 
     def test_dropped_records_are_counted(self):
         run = self.run_it("20", FAKE_CUPTI_DROP="7")
@@ -237,7 +270,8 @@ class Cupti(unittest.TestCase):
 
     def test_another_tool_was_first(self):
         self.refused(
-            ("unobservable", "cuptiSubscribe: another tool uses CUPTI in this process"), FAKE_CUPTI_BUSY="1"
+            ("unobservable", "cuptiSubscribe: another tool uses CUPTI in this process"),
+            FAKE_CUPTI_BUSY="1",
         )
 
     def test_no_device(self):

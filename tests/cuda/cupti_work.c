@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives the fake device known work, for tests of CUPTI: two kernels, copies, sets, a graph, on two streams at once.
- *	cupti_work ROUNDS [subscribe|fork|kill]
- * subscribe: in the middle, it becomes CUPTI's user itself, as torch.profiler does; fork: a child works
- * before and after; kill: it ends by SIGKILL.
+ * Gives the fake device known work, for tests of CUPTI: two kernels, copies, sets, a graph, on two
+ *streams at once. cupti_work ROUNDS [subscribe|fork|kill] subscribe: in the middle, it becomes
+ *CUPTI's user itself, as torch.profiler does; fork: a child works before and after; kill: it ends
+ *by SIGKILL.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -106,8 +107,9 @@ static void subscribe(void)
 	void *cupti = dlopen("libcupti.so.13", RTLD_NOW), *subscriber;
 	int (*cupti_subscribe)(void **, void *, void *) =
 		(int (*)(void **, void *, void *))dlsym(cupti, "cuptiSubscribe");
-	int (*cupti_register)(void *, void *) =
-		(int (*)(void *, void *))dlsym(cupti, "cuptiActivityRegisterCallbacks");
+	int (*cupti_register)(void *, void *) = (int (*)(void *, void *))dlsym(cupti, "cuptiActivit"
+										      "yRegisterCal"
+										      "lbacks");
 	int (*cupti_enable)(uint32_t) = (int (*)(uint32_t))dlsym(cupti, "cuptiActivityEnable");
 
 	EXPECT(cupti_subscribe && cupti_register && cupti_enable);

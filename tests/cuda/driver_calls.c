@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reaches the driver as libraries with a private static runtime do, and as Triton does: dlopen, dlsym and
- * cuGetProcAddress; no runtime is linked. Counts by stage.
- *	driver_calls ROUNDS
+ * Reaches the driver as libraries with a private static runtime do, and as Triton does: dlopen,
+ *dlsym and cuGetProcAddress; no runtime is linked. Counts by stage. driver_calls ROUNDS
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "fake_cuda.h"
 #include "fake_driver.h"
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 #define BYTES 4096u
 
@@ -68,7 +68,9 @@ static void by_address(struct driver *driver, uint64_t flags)
 static void launches(const struct driver *d, void *stream)
 {
 	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
-	struct fake_driver_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .stream = stream};
+	struct fake_driver_launch launch = {.grid = {1, 1, 1},
+					    .block = {1, 1, 1},
+					    .stream = stream};
 	struct tally_row *order = tally_row("cuda_stream", ""), *graphs;
 	void *graph, *instance, *event;
 
@@ -117,14 +119,17 @@ static void orders(const struct driver *d, void *stream)
 	COUNT(row, 0, d->cuCtxWaitEvent(host, host));
 	COUNT(row, 0, d->cuGreenCtxDestroy(host));
 	COUNT(tally_row("cuda_free", ""), 0, d->cuMemPoolTrimTo(host, 4096));
-	COUNT(tally_row("cuda_copy_other", ""), 16 * 4 * 2, d->cuMemcpy3DWithAttributesAsync(&copy, 5, stream));
+	COUNT(tally_row("cuda_copy_other", ""), 16 * 4 * 2,
+	      d->cuMemcpy3DWithAttributesAsync(&copy, 5, stream));
 }
 
 static void memory(const struct driver *d, void *stream)
 {
 	struct tally_row *made = tally_row("cuda_malloc", ""), *freed = tally_row("cuda_free", "");
-	struct tally_row *up = tally_row("cuda_copy_h2d", ""), *down = tally_row("cuda_copy_d2h", "");
-	struct tally_row *inside = tally_row("cuda_copy_d2d", ""), *set = tally_row("cuda_memset", "");
+	struct tally_row *up = tally_row("cuda_copy_h2d", ""),
+			 *down = tally_row("cuda_copy_d2h", "");
+	struct tally_row *inside = tally_row("cuda_copy_d2d", ""),
+			 *set = tally_row("cuda_memset", "");
 	uint64_t device, second;
 	char host[BYTES];
 	void *pinned;
@@ -136,7 +141,8 @@ static void memory(const struct driver *d, void *stream)
 	COUNT(up, BYTES, d->cuMemcpyHtoD(device, host, BYTES));
 	COUNT(up, BYTES, d->cuMemcpyHtoDAsync(device, pinned, BYTES, stream));
 	COUNT(up, BYTES, d->cuMemcpy(device, (uint64_t)host, BYTES));
-	COUNT(up, BYTES, d->cuMemcpyWithAttributesAsync(device, (uint64_t)pinned, BYTES, &second, stream));
+	COUNT(up, BYTES,
+	      d->cuMemcpyWithAttributesAsync(device, (uint64_t)pinned, BYTES, &second, stream));
 	COUNT(down, BYTES, d->cuMemcpyDtoH(host, device, BYTES));
 	COUNT(down, BYTES, d->cuMemcpyDtoHAsync(pinned, device, BYTES, stream));
 	COUNT(down, BYTES, d->cuMemcpyAsync((uint64_t)pinned, device, BYTES, stream));
@@ -153,7 +159,8 @@ static void memory(const struct driver *d, void *stream)
 /* Two copies in one call, by the two ABIs that the function has had. */
 static void batches(const struct driver *d, void *stream)
 {
-	__typeof__(&cuMemcpyBatchAsync) of_12 = (__typeof__(of_12))got_of("cuMemcpyBatchAsync", 12080, 0);
+	__typeof__(&cuMemcpyBatchAsync) of_12 =
+		(__typeof__(of_12))got_of("cuMemcpyBatchAsync", 12080, 0);
 	__typeof__(&cuMemcpyBatchAsync_v2) of_13 = (__typeof__(of_13))got("cuMemcpyBatchAsync", 0);
 	__typeof__(of_13) exported = (__typeof__(of_13))dlsym(library, "cuMemcpyBatchAsync_v2");
 	struct tally_row *up = tally_row("cuda_copy_h2d", "");
@@ -190,8 +197,9 @@ static void host_functions(void *stream)
 			(__typeof__(of_13_0))got_of("cuLaunchHostFunc", 13009, flags);
 		__typeof__(&cuLaunchHostFunc_v2) of_13_1 =
 			(__typeof__(of_13_1))got_of("cuLaunchHostFunc", 13010, flags);
-		__typeof__(of_13_1) exported = (__typeof__(of_13_1))dlsym(
-			library, form ? "cuLaunchHostFunc_v2_ptsz" : "cuLaunchHostFunc_v2");
+		__typeof__(of_13_1) exported =
+			(__typeof__(of_13_1))dlsym(library, form ? "cuLaunchHostFunc_v2_ptsz"
+								 : "cuLaunchHostFunc_v2");
 
 		COUNT(row, 0, of_13_0(stream, nothing, NULL));
 		COUNT(row, 0, of_13_1(stream, nothing, NULL, 17 + form));
@@ -206,15 +214,17 @@ static void later(void *stream)
 {
 	int (*query)(void *, long, long, long, long, long, long, long *) =
 		(__typeof__(query))got_of("cuStreamQuery", FAKE_LATER, 0);
-	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-		      void **) = (__typeof__(launch))got_of("cuLaunchKernel", FAKE_LATER, 0);
+	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+		      void *, void **, void **) =
+		(__typeof__(launch))got_of("cuLaunchKernel", FAKE_LATER, 0);
 	__typeof__(&cuLaunchHostFunc_v2) host =
 		(__typeof__(host))got_of("cuLaunchHostFunc", FAKE_LATER, FAKE_PER_THREAD);
 	long sum = 0;
 	int ret = query(stream, 1, 20, 300, 4000, 50000, 600000, &sum);
 
 	EXPECT((ret == FAKE_OK || ret == FAKE_NOT_READY) && sum == 654321);
-	COUNT(tally_row("cuda_launch", ""), 0, launch(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+	COUNT(tally_row("cuda_launch", ""), 0,
+	      launch(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
 	COUNT(tally_row("cuda_stream", ""), 0, host(stream, nothing, NULL, 0));
 }
 
@@ -245,8 +255,8 @@ int main(int argc, char **argv)
 
 	library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	EXPECT(library);
-	get = (int (*)(const char *, void **, int, uint64_t, int *))dlsym(library,
-									  "cuGetProcAddress_v2");
+	get = (int (*)(const char *, void **, int, uint64_t, int *))dlsym(library, "cuGetProcAddres"
+										   "s_v2");
 	export_table = (int (*)(const void **, const void *))dlsym(library, "cuGetExportTable");
 	EXPECT(get && export_table && export_table(&table, "") == FAKE_NOT_FOUND);
 	by_dlsym(&driver);

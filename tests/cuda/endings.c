@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA where it is not as programs expect it: what each call returns is the account, and the same with the tracer.
- *	endings load     libraries of CUDA are loaded and never called
- *	endings fork     a child of a process that has used CUDA: all fails there, and goes on here
- *	endings fail     launches that the runtime and that the driver refuse, among good ones
- *	endings entry    functions of the driver that the runtime gives away
- *	endings copies FILE FILE   two copies of one runtime, opened by path, and the driver opened twice
- *	endings begin    the first calls of a program; prints what they return (no driver, no device)
+ * CUDA where it is not as programs expect it: what each call returns is the account, and the same
+ * with the tracer. endings load     libraries of CUDA are loaded and never called endings fork a
+ * child of a process that has used CUDA: all fails there, and goes on here endings fail launches
+ * that the runtime and that the driver refuse, among good ones endings entry    functions of the
+ * driver that the runtime gives away endings copies FILE FILE   two copies of one runtime, opened
+ * by path, and the driver opened twice endings begin    the first calls of a program; prints what
+ * they return (no driver, no device)
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #include "fake_cuda.h"
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 enum { ROUNDS = 50 };
 
@@ -48,7 +49,8 @@ static int load(void)
 
 static int begin(void)
 {
-	struct tally_row *launch = tally_row("cuda_launch", ""), *made = tally_row("cuda_malloc", "");
+	struct tally_row *launch = tally_row("cuda_launch", ""),
+			 *made = tally_row("cuda_malloc", "");
 	struct tally_row *sync = tally_row("cuda_sync", ""), *copy = tally_row("cuda_copy_h2d", "");
 	void *at = NULL;
 	int count = -1;
@@ -64,7 +66,8 @@ static int begin(void)
 static void launch_some(struct tally_row *row, int wanted)
 {
 	for (int i = 0; i < ROUNDS; i++)
-		EXPECT(TALLY(row, cudaLaunchKernel((const void *)launch_some, one, one, NULL, 0, NULL)) == wanted);
+		EXPECT(TALLY(row, cudaLaunchKernel((const void *)launch_some, one, one, NULL, 0,
+						   NULL)) == wanted);
 }
 
 static int fork_after(void)
@@ -90,8 +93,8 @@ static int fork_after(void)
 static int fail(void)
 {
 	struct tally_row *row = tally_row("cuda_launch", ""), *sync = tally_row("cuda_sync", "");
-	int (*driver)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-		      void **);
+	int (*driver)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+		      void *, void **, void **);
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
 
 	launch_some(row, FAKE_OK);
@@ -100,14 +103,15 @@ static int fail(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		EXPECT(TALLY(row, cudaLaunchKernel((const void *)fail, none, one, NULL, 0, NULL)) ==
 		       FAKE_INVALID_CONFIGURATION);
-		EXPECT(TALLY(row, driver(NULL, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)) == FAKE_INVALID);
+		EXPECT(TALLY(row, driver(NULL, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)) ==
+		       FAKE_INVALID);
 		EXPECT(TALLY(row, driver(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)) == FAKE_OK);
 	}
 	return TALLY(sync, cudaDeviceSynchronize());
 }
 
-typedef int driver_launch(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-			  void **);
+typedef int driver_launch(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			  unsigned, void *, void **, void **);
 
 static void launch_by(struct tally_row *row, void *function)
 {
@@ -132,22 +136,28 @@ static int entry(void)
 
 	EXPECT(cudaGetDriverEntryPoint("cuLaunchKernel", &found[0], 0, &status) == FAKE_OK);
 	EXPECT(cudaGetDriverEntryPoint_ptsz("cuLaunchKernel", &found[1], 0, &status) == FAKE_OK);
-	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[2], 12000, 0, &status) == FAKE_OK);
-	EXPECT(cudaGetDriverEntryPointByVersion_ptsz("cuLaunchKernel", &found[3], 12000, 0, &status) == FAKE_OK);
-	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[4], FAKE_LATER, 0, &status) ==
+	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[2], 12000, 0, &status) ==
 	       FAKE_OK);
+	EXPECT(cudaGetDriverEntryPointByVersion_ptsz("cuLaunchKernel", &found[3], 12000, 0,
+						     &status) == FAKE_OK);
+	EXPECT(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &found[4], FAKE_LATER, 0,
+						&status) == FAKE_OK);
 	for (int i = 0; i < 5; i++)
 		launch_by(row, found[i]);
 	/* Of a CUDA that nobody knows, with other parameters. */
-	EXPECT(cudaGetDriverEntryPointByVersion("cuStreamQuery", &later, FAKE_LATER, 0, &status) == FAKE_OK);
+	EXPECT(cudaGetDriverEntryPointByVersion("cuStreamQuery", &later, FAKE_LATER, 0, &status) ==
+	       FAKE_OK);
 	query = (__typeof__(query))later;
 	EXPECT(query(NULL, 1, 20, 300, 4000, 50000, 600000, &sum) != FAKE_INVALID && sum == 654321);
-	/* Of two ABIs, and which is not told: its address tells. */
-	EXPECT(cudaGetDriverEntryPoint("cuMemcpyBatchAsync", &batch, 0, &status) == FAKE_OK && batch);
+	/* The function has two ABIs; its address shows which one it is. */
+	EXPECT(cudaGetDriverEntryPoint("cuMemcpyBatchAsync", &batch, 0, &status) == FAKE_OK &&
+	       batch);
 	tally_begin(copy);
-	EXPECT(((__typeof__(&cuMemcpyBatchAsync_v2))batch)(&to, &from, &bytes, 1, NULL, NULL, 0, NULL) == FAKE_OK);
+	EXPECT(((__typeof__(&cuMemcpyBatchAsync_v2))batch)(&to, &from, &bytes, 1, NULL, NULL, 0,
+							   NULL) == FAKE_OK);
 	tally_end(copy, (int64_t)bytes);
-	EXPECT(cudaGetDriverEntryPoint("cuNoSuchFunction", &batch, 0, &status) == FAKE_OK && !batch && status);
+	EXPECT(cudaGetDriverEntryPoint("cuNoSuchFunction", &batch, 0, &status) == FAKE_OK &&
+	       !batch && status);
 	return TALLY(sync, cudaDeviceSynchronize());
 }
 
@@ -158,11 +168,14 @@ static int copies(char **files)
 
 	for (int i = 0; i < 2; i++) {
 		void *library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
-		__typeof__(&cudaLaunchKernel) launch = (__typeof__(launch))dlsym(library, "cudaLaunchKernel");
+		__typeof__(&cudaLaunchKernel) launch = (__typeof__(launch))dlsym(library, "cudaLaun"
+											  "chKerne"
+											  "l");
 
 		EXPECT(launch && launch != cudaLaunchKernel);
 		for (int k = 0; k < ROUNDS; k++)
-			EXPECT(TALLY(row, launch((const void *)copies, one, one, NULL, 0, NULL)) == FAKE_OK);
+			EXPECT(TALLY(row, launch((const void *)copies, one, one, NULL, 0, NULL)) ==
+			       FAKE_OK);
 		driver[i] = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 		EXPECT(driver[i]);
 		launch_by(row, dlsym(driver[i], "cuLaunchKernel"));

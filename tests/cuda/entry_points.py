@@ -1,6 +1,9 @@
-"""Which functions of CUDA have a hook: those that the field's study lists, and of those that the installed CUDA has, all
-that give the device work, wait for it or get memory, but for the ones named here with their reason. And by which ABI:
-that of the version which cuGetProcAddress is asked for, as the installed headers tell it."""
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of CUDA that have a hook: those that the field's study lists, and of those that the
+installed CUDA has, all
+that give the device work, wait for it or get memory, but for the ones named here with their reason.
+And by which ABI: that of the version which cuGetProcAddress is asked for, as the installed headers
+tell it."""
 
 import collections
 import glob
@@ -9,7 +12,7 @@ import re
 import subprocess
 import unittest
 
-HOOKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "preload")
+HOOKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "preload", "cuda")
 
 # Each with the forms for per-thread default streams, where the function has a stream of its own.
 RUNTIME = {
@@ -31,19 +34,25 @@ NCCL = """ncclAllReduce ncclReduce ncclBroadcast ncclBcast ncclAllGather ncclRed
     ncclScatter ncclSend ncclRecv ncclPutSignal ncclSignal ncclWaitSignal ncclGroupEnd"""
 
 # docs/CUDA.md, "What is not seen".
-NOT_SEEN = re.compile("|".join((
-    r"cuda(Malloc3D|Malloc|MallocMipmapped|Free|FreeMipmapped)(Mipmapped)?Array|cu(Mipmapped)?Array(3D)?(Create|Destroy)",
-    r"cuMemMapArrayAsync(_ptsz)?",
-    r"cu(da)?Mem(Prefetch|Discard|DiscardAndPrefetch)(Batch)?Async(_v2)?(_ptsz)?",
-    r"cuStream(WaitValue|WriteValue)(32|64)(_v2)?(_ptsz)?|cuStreamBatchMemOp(_v2)?(_ptsz)?",
-    r"cuMemBatchDecompressAsync(_ptsz)?|cu(da)?(Device)?FlushGPUDirectRDMAWrites",
-    r"cuMem(Map|Unmap|SetAccess)",
-    r"cu(da)?(Module|Library)(Load|Unload)\w*|cuLink\w+",
-    r"cu(da)?(Graphics|GL|EGL|VDPAU)\w+|cudaEventCreateFromEGLSync|cuStream(Begin|End)CaptureToCig(_ptsz)?",
-)))
+NOT_SEEN = re.compile(
+    "|".join(
+        (
+            r"cuda(Malloc3D|Malloc|MallocMipmapped|Free|FreeMipmapped)(Mipmapped)?Array|cu(Mipmapped)?Array(3D)?(Create|Destroy)",
+            r"cuMemMapArrayAsync(_ptsz)?",
+            r"cu(da)?Mem(Prefetch|Discard|DiscardAndPrefetch)(Batch)?Async(_v2)?(_ptsz)?",
+            r"cuStream(WaitValue|WriteValue)(32|64)(_v2)?(_ptsz)?|cuStreamBatchMemOp(_v2)?(_ptsz)?",
+            r"cuMemBatchDecompressAsync(_ptsz)?|cu(da)?(Device)?FlushGPUDirectRDMAWrites",
+            r"cuMem(Map|Unmap|SetAccess)",
+            r"cu(da)?(Module|Library)(Load|Unload)\w*|cuLink\w+",
+            r"cu(da)?(Graphics|GL|EGL|VDPAU)\w+|cudaEventCreateFromEGLSync|cuStream(Begin|End)CaptureToCig(_ptsz)?",
+        )
+    )
+)
 # Graphs are built of these, and launched as a whole.
-NODES = re.compile(r"cu(da)?Graph(Exec)?(Add|Create|Clone|Destroy|Get|ChildGraph|Conditional|Debug|\w*Node|Re|Batch)\w*")
-# What gives no work and waits for nothing: questions, settings, handles made and ended.
+NODES = re.compile(
+    r"cu(da)?Graph(Exec)?(Add|Create|Clone|Destroy|Get|ChildGraph|Conditional|Debug|\w*Node|Re|Batch)\w*"
+)
+# Functions that give no work and wait for nothing: questions, settings, handles made and ended.
 NO_WORK = re.compile(r"__cuda(Get|Init|Pop|Push|Register|Unregister)\w+|cu(da)?(" + "|".join("""
     (Mipmapped)?Array(3D)?Get ChooseDevice Checkpoint Coredump Create Destroy Ctx(Attach|Create|Disable|Enable|From|Get|Pop|Push|Reset|Set)
     Dev(Resource|Sm) Device(Can|Compute|Disable|Enable|Get|Register|Set|Total|Unregister) DevicePrimaryCtx(Get|Retain|Set)
@@ -52,8 +61,11 @@ NO_WORK = re.compile(r"__cuda(Get|Init|Pop|Push|Register|Unregister)\w+|cu(da)?(
     MemHostGet MemPool(Create|Export|Get|Import|Set) Module(Enumerate|Get) Multicast Occupancy ParamSet Peek Pointer Profiler
     RuntimeGet Set Stream(Copy|Create|Get|IsCapturing|Set|Update) Surf Tensor Tex ThreadExchange UserObject
     """.split()) + r")\w*")
-# No word of NO_WORK excuses a name that has one of these, but for what is told of, or only named, by it.
-WORK = re.compile(r"Launch|Memcpy|Memset|Sync|Wait|Query|Record|Alloc|Malloc|Free|Signal|Upload|Instantiate|Callback|Async|Batch")
+# No word of NO_WORK excuses a name that has one of these, but for functions that only report or
+# name such work.
+WORK = re.compile(
+    r"Launch|Memcpy|Memset|Sync|Wait|Query|Record|Alloc|Malloc|Free|Signal|Upload|Instantiate|Callback|Async|Batch"
+)
 WORD_ONLY = re.compile(
     r"cu(da)?(Device(Register|Unregister)AsyncNotification|DeviceGetNvSciSync\w+|Mem(Get|Retain)Allocation\w+"
     r"|Logs(Register|Unregister)Callback|Coredump(Register|Deregister)\w+Callback)"
@@ -61,21 +73,45 @@ WORD_ONLY = re.compile(
 
 
 def exports(library):
-    done = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        ["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE, check=True
+    )
     return {line.split()[-1].split("@")[0] for line in done.stdout.decode().splitlines()}
 
 
 def listed(table):
-    return {name + form for suffix, names in table.items() for name in names.split() for form in {"", suffix}}
+    return {
+        name + form
+        for suffix, names in table.items()
+        for name in names.split()
+        for form in {"", suffix}
+    }
 
 
 def folders():
-    """Of each CUDA at hand, that with its headers: the toolkit's, and those of wheels (scripts/requirements-test.txt)."""
+    """Of each CUDA at hand, that with its headers: the toolkit's, and those of wheels
+    (scripts/requirements-test.txt)."""
     python = os.environ.get("STAGEPROF_TEST_PYTHON")
-    wheels = os.path.join(os.path.dirname(python), "..", "lib", "python3*", "site-packages", "nvidia", "cu*", "include") \
-        if python else ""
+    wheels = (
+        os.path.join(
+            os.path.dirname(python),
+            "..",
+            "lib",
+            "python3*",
+            "site-packages",
+            "nvidia",
+            "cu*",
+            "include",
+        )
+        if python
+        else ""
+    )
     found = [os.environ.get("STAGEPROF_TEST_CUDA_INCLUDE")] + sorted(glob.glob(wheels))
-    return [folder for folder in found if folder and os.path.exists(os.path.join(folder, "cudaTypedefs.h"))]
+    return [
+        folder
+        for folder in found
+        if folder and os.path.exists(os.path.join(folder, "cudaTypedefs.h"))
+    ]
 
 
 def text_of(*path):
@@ -96,18 +132,25 @@ def split(text):
 
 
 def closed(text, begin):
-    """What is between the parenthesis before `begin` and its end."""
+    """The text from `begin`, after a parenthesis, to the matching parenthesis."""
     end, depth = begin, 1
     while depth:
         depth += (text[end] == "(") - (text[end] == ")")
         end += 1
-    return text[begin:end - 1]
+    return text[begin : end - 1]
 
 
 Entry = collections.namedtuple("Entry", "name since parameters")
-# Which words of a line in the table are the name and the version.
-LINES = {"DRIVER": (0, 1), "DRIVER_LAUNCH": (0, 1), "DRIVER_V2": (0, 1), "DRIVER_ONE": (0, 1), "DRIVER_ALSO": (1, 2),
-         "DRIVER_ONE_ALSO": (1, 2), "FUNCTION": (1, 2)}
+# The indexes of the name and the version among the words of a line.
+LINES = {
+    "DRIVER": (0, 1),
+    "DRIVER_LAUNCH": (0, 1),
+    "DRIVER_V2": (0, 1),
+    "DRIVER_ONE": (0, 1),
+    "DRIVER_ALSO": (1, 2),
+    "DRIVER_ONE_ALSO": (1, 2),
+    "FUNCTION": (1, 2),
+}
 
 
 def our_table():
@@ -128,7 +171,10 @@ def their_table(folder):
     table = collections.defaultdict(dict)
     pattern = r"\(\s*CUDAAPI\s*\*\s*PFN_(cu\w+?)_v(\d+)(?:_ptsz|_ptds)?\)\s*\(([^;]*)\)\s*;"
     for name, version, parameters in re.findall(pattern, text_of(folder, "cudaTypedefs.h")):
-        types = [re.sub(r"\s+", " ", re.sub(r"\w+$", "", p)).replace(" *", "*").strip() for p in split(parameters)]
+        types = [
+            re.sub(r"\s+", " ", re.sub(r"\w+$", "", p)).replace(" *", "*").strip()
+            for p in split(parameters)
+        ]
         table[name][int(version)] = [] if parameters.strip() == "void" else types
     return table
 
@@ -138,21 +184,32 @@ def checked():
 
 
 class Versions(unittest.TestCase):
-    """Every ABI that cuGetProcAddress can be asked for has a wrapper of its own, up to SP_CUDA_CHECKED."""
+    """Every ABI that cuGetProcAddress can be asked for has a wrapper of its own, up to
+    SP_CUDA_CHECKED."""
 
     def assert_abis(self, entries, theirs, newest, where):
         for entry in entries:
             if entry.since <= newest:
                 self.assertIn(entry.since, theirs, where)
-                self.assertEqual(entry.parameters, len(theirs[entry.since]) or 1, f"{where}, {entry.since}: parameters")
+                self.assertEqual(
+                    entry.parameters,
+                    len(theirs[entry.since]) or 1,
+                    f"{where}, {entry.since}: parameters",
+                )
         for version, types in theirs.items():
             ours = [entry.since for entry in entries if entry.since <= version]
             if version > checked():
                 continue
             if ours:
-                self.assertEqual(types, theirs[ours[-1]], f"{where}: changed in {version}, wrapped as of {ours[-1]}")
+                self.assertEqual(
+                    types,
+                    theirs[ours[-1]],
+                    f"{where}: changed in {version}, wrapped as of {ours[-1]}",
+                )
             else:
-                self.assertNotEqual(types, theirs[entries[0].since], f"{where}: is the same in {version}")
+                self.assertNotEqual(
+                    types, theirs[entries[0].since], f"{where}: is the same in {version}"
+                )
 
     def test_headers(self):
         ours, seen = our_table(), []
@@ -183,9 +240,16 @@ class EntryPoints(unittest.TestCase):
     def assert_all(self, theirs):
         """Each is hooked, or named here with its reason."""
         self.assertGreater(len(theirs & self.ours), 50)
-        unknown = {name for name in theirs - self.ours if not NOT_SEEN.fullmatch(name) and not NODES.fullmatch(name)}
-        unknown = {name for name in unknown if not NO_WORK.fullmatch(name)
-                   or WORK.search(name) and not WORD_ONLY.fullmatch(name)}
+        unknown = {
+            name
+            for name in theirs - self.ours
+            if not NOT_SEEN.fullmatch(name) and not NODES.fullmatch(name)
+        }
+        unknown = {
+            name
+            for name in unknown
+            if not NO_WORK.fullmatch(name) or WORK.search(name) and not WORD_ONLY.fullmatch(name)
+        }
         self.assertEqual(sorted(unknown), [], "neither hooked nor named")
         needless = {name for name in theirs & self.ours if NOT_SEEN.fullmatch(name)}
         self.assertEqual(needless, set(), "named as not hooked")
@@ -207,13 +271,22 @@ class EntryPoints(unittest.TestCase):
             with self.subTest(folder=folder):
                 header = text_of(folder, "cuda.h")
                 names = set(re.findall(r"CUDAAPI\s+(cu\w+)\s*\(", header))
-                old = {name for name in names for form in ("_v2", "_v2_ptsz", "_v2_ptds") if name + form in self.ours}
+                old = {
+                    name
+                    for name in names
+                    for form in ("_v2", "_v2_ptsz", "_v2_ptds")
+                    if name + form in self.ours
+                }
                 old -= self.ours
                 old |= {name + "_ptsz" for name in old}
                 self.assert_all(names - old)
-                forms = {(name, name + "_" + form.lower())
-                         for form, name in re.findall(r"__CUDA_API_(PTSZ|PTDS)\((cu\w+)\)", header)}
-                missing = {form for name, form in forms if name in self.ours and form not in self.ours}
+                forms = {
+                    (name, name + "_" + form.lower())
+                    for form, name in re.findall(r"__CUDA_API_(PTSZ|PTDS)\((cu\w+)\)", header)
+                }
+                missing = {
+                    form for name, form in forms if name in self.ours and form not in self.ours
+                }
                 self.assertEqual(missing, set(), "forms for per-thread default streams")
         if not folders():
             self.skipTest("no headers of CUDA")

@@ -1,26 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events at the boundaries of stages (preload/cuda_time.c) as a plain program with a driver that does nothing:
- * how many spans come of a loop, which calls of the driver a step costs, and what it costs besides.
- *	events_price [STEPS]
+ * The events at the boundaries of stages (preload/cuda/cuda_time.c) as a plain program with a
+ * driver that does nothing: how many spans come of a loop, which calls of the driver a step costs,
+ * and its other costs. events_price [STEPS]
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "preload/config.h"
-#include "preload/cuda_events.h"
-#include "preload/cuda_graph.h"
-#include "preload/cuda_time.h"
-#include "preload/process.h"
+#include "preload/settings/config.h"
+#include "preload/cuda/cuda_events.h"
+#include "preload/cuda/cuda_graph.h"
+#include "preload/cuda/cuda_time.h"
+#include "preload/recorder/process.h"
 
 enum { FORWARD = 60, BACKWARD = 100, OPTIMIZER = 40, STAGES = 3 };
 
-/* What calls of the driver are taken to cost here, until scripts/gpu-check has measured them: those that touch a stream or an event, and the others. */
+/* Assumed prices of driver calls until scripts/gpu-check has measured them: calls that touch a
+ * stream or an event, and other calls. */
 enum { TOUCHING_NS = 1000, OTHER_NS = 50, STEP_NS = 30000000 };
 
 struct sp_config sp_config;
-struct sp_clock sp_clock = {.keep = UINT64_MAX, .ticks_per_second = 1000000000};
+struct sp_recorder_clock sp_recorder_clock = {.keep = UINT64_MAX, .ticks_per_second = 1000000000};
 struct sp_process *sp_process;
 __thread struct sp_tls sp_tls __attribute__((tls_model("initial-exec")));
 static struct sp_process process = {.image_start_ns = 1};
@@ -42,8 +44,8 @@ struct sp_thread *sp_thread_begin(void)
 	abort();
 }
 
-void sp_emit_extra(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks, int64_t value,
-		   const uint64_t extra[3])
+void sp_emit_extra(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks,
+		   int64_t value, const uint64_t extra[3])
 {
 	(void)t, (void)kind, (void)arg, (void)start, (void)ticks, (void)value;
 	spans++;
@@ -116,8 +118,18 @@ static int is_capturing(void *stream, int *status)
 struct sp_cuda_events sp_cuda_events = {get_current, get_device, push,	  pop,		make,
 					record,	     query,	 elapsed, is_capturing, NULL};
 
-void sp_cuda_graph_is_part(void)
+void sp_cuda_graph_phase_begun(void)
 {
+}
+
+int sp_cuda_graph_count(void)
+{
+	return 0;
+}
+
+int sp_cuda_graph_is_step(void)
+{
+	return 0;
 }
 
 int sp_cuda_events_are_gone(void)
@@ -155,14 +167,14 @@ static void launch(int count)
 
 static void step(void)
 {
-	sp_cuda_time_leave(sp_cuda_time_enter(SP_PART_loader_next));
+	sp_cuda_time_leave(sp_cuda_time_enter(SP_PHASE_loader_next));
 	launch(FORWARD);
-	sp_cuda_time_leave(sp_cuda_time_enter(SP_PART_zero_grad));
-	uint32_t entered = sp_cuda_time_enter(SP_PART_backward);
+	sp_cuda_time_leave(sp_cuda_time_enter(SP_PHASE_zero_grad));
+	uint32_t entered = sp_cuda_time_enter(SP_PHASE_backward);
 
 	launch(BACKWARD);
 	sp_cuda_time_leave(entered);
-	entered = sp_cuda_time_enter(SP_PART_optimizer);
+	entered = sp_cuda_time_enter(SP_PHASE_optimizer);
 	launch(OPTIMIZER);
 	sp_cuda_time_leave(entered);
 	sp_cuda_time_synced();
@@ -181,9 +193,11 @@ int main(int argc, char **argv)
 	for (long i = 0; i < steps; i++)
 		step();
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	own_ns = ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / (double)steps;
+	own_ns = ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
+		 (double)steps;
 	all_ns = own_ns + (double)(touching * TOUCHING_NS + others * OTHER_NS) / (double)steps;
-	printf("a step of %d stages with work and %d launches: %.0f ns of our own, %.1f calls of the driver for a stream or "
+	printf("a step of %d stages with work and %d launches: %.0f ns of our own, %.1f calls of "
+	       "the driver for a stream or "
 	       "an event, %.1f others\n",
 	       STAGES, FORWARD + BACKWARD + OPTIMIZER, own_ns, (double)touching / (double)steps,
 	       (double)others / (double)steps);
@@ -194,5 +208,6 @@ int main(int argc, char **argv)
 		       (unsigned long long)dropped, steps);
 		return 1;
 	}
-	return (double)(touching * TOUCHING_NS + others * OTHER_NS) / (double)steps > STEP_NS / 1000.0;
+	return (double)(touching * TOUCHING_NS + others * OTHER_NS) / (double)steps >
+	       STEP_NS / 1000.0;
 }

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests/cuda/gpu_trainer.py gives the fake device: kernels by number, which are named as a compiler of CUDA
- * names them.
+ * The work of tests/cuda/gpu_trainer.py for the fake device: kernels by number, which are named as
+ * a compiler of CUDA names them.
  */
 #include <stddef.h>
 

@@ -1,4 +1,6 @@
-"""Time on the GPU, by part of a step, and loader waits lost and hidden, against a device that knows its own."""
+# SPDX-License-Identifier: Apache-2.0
+"""Time on the GPU, by part of a step, and loader waits lost and hidden, against a device that knows
+its own."""
 
 import json
 import os
@@ -16,7 +18,11 @@ MS = 1_000_000
 class GpuTime(Case):
     def train(self, *arguments, env=None):
         fake = harness.environment("STAGEPROF_TEST_FAKE")
-        environment = {"LD_LIBRARY_PATH": f"{fake}:{fake}/13", "FAKE_CUDA_STRICT": "1", **(env or {})}
+        environment = {
+            "LD_LIBRARY_PATH": f"{fake}:{fake}/13",
+            "FAKE_CUDA_STRICT": "1",
+            **(env or {}),
+        }
         argv = [os.environ["STAGEPROF_TEST_PYTHON"], SCRIPT, str(STEPS), *map(str, arguments)]
         outcome = self.execute(argv, self.subfolder("run"), env=environment)
         self.assertEqual(outcome.done.returncode, 0, outcome.done.stderr)
@@ -26,7 +32,9 @@ class GpuTime(Case):
         return said, outcome.trace
 
     def assert_parts(self, said, trace, least, slack=1.0):
-        """`least` parts of the truth, for what is too early or too late; slack: ms a stretch, from launches."""
+        """`least` parts of the truth, because some work begins early or ends late; slack: ms a
+        stretch, from
+        launches."""
         account = {row["part"]: row["gpu_ns"] for row in trace.report("summary")["account"]}
         for part, ns in said["gpu_ns"].items():
             self.assertGreaterEqual(account[part], least * ns, part)
@@ -104,10 +112,12 @@ class GpuTime(Case):
         self.assertLessEqual(busy[1], 6 * MS * STEPS + 8 * MS * STEPS)
 
     def test_contexts_end_while_events_are_outstanding(self):
-        """What was under way is given up and counted; nothing that is gone is touched (violations, in train)."""
+        """Open pairs are given up and counted; nothing is touched after its end (violations, in
+        train)."""
         said, trace = self.train(10, 6, 5, 4, "reset", "release", "destroy", "fork", "sync")
         gpu = self.gpu(trace)
-        # At most the three stages of the step in which a context ended, and the two of the one that was destroyed.
+        # At most the three stages of the step in which a context ended, and the two of the one that
+        # was destroyed.
         self.assertGreaterEqual(gpu["spans_given_up"], 3)
         self.assertLessEqual(gpu["spans_given_up"], 3 * 3 + 2)
         account = {row["part"]: row["gpu_ns"] for row in trace.report("summary")["account"]}
@@ -118,7 +128,9 @@ class GpuTime(Case):
     def test_the_driver_is_unloaded_while_events_are_outstanding(self):
         said, trace = self.train(10, 6, 5, 4, "unload", "sync", env={"FAKE_CUDA_UNLOADS": "1"})
         # The step that nobody waited for; those without CUDA have no work.
-        self.assertEqual({ns for ns in said["gpu_ns"].values()}, {(STEPS - 2) * ms * MS for ms in (6, 5, 4)})
+        self.assertEqual(
+            {ns for ns in said["gpu_ns"].values()}, {(STEPS - 2) * ms * MS for ms in (6, 5, 4)}
+        )
         given_up = self.gpu(trace)["spans_given_up"]
         self.assertGreaterEqual(given_up, 1)
         self.assertLessEqual(given_up, 3)
@@ -127,7 +139,11 @@ class GpuTime(Case):
             self.assertGreaterEqual(account[part], 0.999 * ns * (STEPS - 3) / (STEPS - 2), part)
             self.assertLessEqual(account[part], ns + 8 * MS * STEPS, part)
         told = [c["text"].split("\t") for c in trace.report("summary")["coverage"]]
-        gone = ["cuda-gpu-time", "unobservable", "the driver was unloaded: what was under way on it is given up"]
+        gone = [
+            "cuda-gpu-time",
+            "unobservable",
+            "the driver was unloaded: what was under way on it is given up",
+        ]
         self.assertIn(gone, told)
 
     def test_per_thread_streams_and_launches_that_fail(self):
@@ -156,7 +172,7 @@ class GpuTime(Case):
         self.assertEqual(sum(row["syncs"] for row in rows), 1)
         summary = trace.report("summary")
         account = {row["part"]: row["ns"] for row in summary["account"]}
-        # The last one is behind the last step.
+        # The last sync is after the last step.
         self.assertGreaterEqual(account["sync_wait"], 0.9 * (STEPS - 1) * (4 + 3 + 2) * MS)
         known = {change["what_if"]: change for change in summary["what_if"]}
         self.assertIsNone(known["no_syncs"]["reason"])

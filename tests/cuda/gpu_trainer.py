@@ -1,4 +1,6 @@
-"""gpu_trainer.py LIBRARY STEPS: trains on the CPU and gives the fake device work in each part of a step."""
+# SPDX-License-Identifier: Apache-2.0
+"""gpu_trainer.py LIBRARY STEPS: trains on the CPU and gives the fake device work in each part of a
+step."""
 
 import ctypes
 import sys

@@ -1,15 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training whose whole step is one CUDA graph, in C: three kernels are captured once; each step makes its input, copies it
- * and launches the graph.
- *	graph_steps STEPS KERNEL_MS INPUT_MS
- * Prints what the device was given to do in graphs, in ns.
+ * A training whose whole step is one CUDA graph, in C: three kernels are captured once; each step
+ *makes its input, copies it and launches the graph. graph_steps STEPS KERNEL_MS INPUT_MS Prints
+ *what the device was given to do in graphs, in ns.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "fake_cuda.h"
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 enum { KERNELS = 3, BYTES = 4096 };
 
@@ -27,7 +27,8 @@ static void *capture(void *stream, uint64_t kernel_ns)
 
 	EXPECT(cudaStreamBeginCapture(stream, 0) == FAKE_OK);
 	for (int i = 0; i < KERNELS; i++)
-		EXPECT(cudaLaunchKernel((const void *)capture, one, one, arguments, 0, stream) == FAKE_OK);
+		EXPECT(cudaLaunchKernel((const void *)capture, one, one, arguments, 0, stream) ==
+		       FAKE_OK);
 	EXPECT(cudaStreamEndCapture(stream, &graph) == FAKE_OK);
 	EXPECT(cudaGraphInstantiate(&instance, graph, 0) == FAKE_OK);
 	return instance;

@@ -1,4 +1,6 @@
-"""Trainings whose whole step is one CUDA graph: steps, and the GPU's time, from the launches of the graph."""
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings whose whole step is one CUDA graph: steps, and the GPU's time, from the launches of the
+graph."""
 
 import os
 import subprocess
@@ -33,14 +35,16 @@ class Graphs(Case):
         self.assertLessEqual(gpu["busy_ns"], ns + 2 * MS * steps)
 
     def assert_named_graphs(self, summary, account, ns, replays):
-        """What the row other has of graphs, which is all of them, but for the last."""
+        """The row other has the time of all graphs but the last."""
         in_graphs = summary["gpu_time"]["graph_ns"]
         self.assertGreaterEqual(in_graphs, 0.999 * ns * (replays - 2) / replays)
         self.assertLessEqual(in_graphs, min(account["other"]["gpu_ns"], ns + 2 * MS * replays))
 
     def text(self, trace, view):
         command = [harness.environment("STAGEPROF_TEST_REPORT"), view, trace.path]
-        return subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode()
+        return subprocess.run(
+            command, stdout=subprocess.PIPE, check=True, timeout=60
+        ).stdout.decode()
 
     def assert_not_idle(self, summary, trace, ns):
         """A copy goes between two graphs: what is in no graph is not said to be idle."""
@@ -61,7 +65,9 @@ class Graphs(Case):
     def test_a_step_in_c(self):
         steps, kernel_ms, input_ms = 20, 2, 5
         ns, summary, trace = self.run_traced(victim("graph_steps"), steps, kernel_ms, input_ms)
-        self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (steps, "graph"))
+        self.assertEqual(
+            (summary["steps"]["count"], summary["steps"]["end_with"]), (steps, "graph")
+        )
         self.assertGreaterEqual(summary["steps"]["wall_ns_p50"], (3 * kernel_ms + input_ms) * MS)
         self.assertLess(summary["steps"]["wall_ns_p50"], 2 * (3 * kernel_ms + input_ms) * MS)
         for step in trace.report("steps")["steps"]:
@@ -79,24 +85,40 @@ class Graphs(Case):
         self.assertEqual(stages["cuda_graph_launch"]["calls"], steps)
 
     def test_a_graph_that_is_no_step(self):
-        """Without steps the process has one row: the graph, and the kernels that were captured for it."""
+        """Without steps the process has one row: the graph, and the kernels that were captured for
+        it."""
         _, summary, trace = self.run_traced(victim("graph_steps"), 1, 2, 1)
         self.assertEqual(summary["steps"]["count"], 0)
         told = trace.report("cuda")
         [row] = told["parts"]
         self.assertEqual(
-            [row[key] for key in ("part", "launches", "copies", "bytes", "syncs", "blocking_copies", "gpu_ns")],
+            [
+                row[key]
+                for key in (
+                    "part",
+                    "launches",
+                    "copies",
+                    "bytes",
+                    "syncs",
+                    "blocking_copies",
+                    "gpu_ns",
+                )
+            ],
             ["whole_run", 1 + 3, 1, 4096, 1, 0, None],
         )
         [memory] = told["memory"]
         self.assertEqual((memory["end_bytes"], memory["peak_bytes"]), (4096, 4096))
-        self.assertEqual([(stall["event"], stall["calls"]) for stall in told["allocations"]], [("cudaMalloc", 1)])
+        self.assertEqual(
+            [(stall["event"], stall["calls"]) for stall in told["allocations"]], [("cudaMalloc", 1)]
+        )
 
     def test_a_step_of_pytorch(self):
         eager, replays = 3, 20
         ns, summary, _ = self.train(eager, replays, 4, 10)
         # The captured step makes none of its own: its batch is the first replay's.
-        self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (eager + replays, "graph"))
+        self.assertEqual(
+            (summary["steps"]["count"], summary["steps"]["end_with"]), (eager + replays, "graph")
+        )
         account = {row["part"]: row for row in summary["account"]}
         self.assertGreaterEqual(account["loader_wait"]["ns"], (eager + replays - 1) * 10 * MS)
         self.assert_busy(summary, ns + eager * 2 * 4 * MS, eager + replays)
@@ -107,7 +129,10 @@ class Graphs(Case):
         eager, replays = 2, 10
         _, summary, _ = self.train(eager, replays, 2, 5, "eager")
         self.assertLess(summary["gpu_time"]["graph_ns"], summary["gpu_time"]["busy_ns"])
-        self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (eager + replays, "optimizer"))
+        self.assertEqual(
+            (summary["steps"]["count"], summary["steps"]["end_with"]),
+            (eager + replays, "optimizer"),
+        )
 
 
 if __name__ == "__main__":

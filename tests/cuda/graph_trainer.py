@@ -1,9 +1,12 @@
-"""A training of PyTorch on the CPU whose step is captured whole as a graph on the device of tests/fake_cuda.
+# SPDX-License-Identifier: Apache-2.0
+"""A training of PyTorch on the CPU whose step is captured whole as a graph on the device of
+tests/fake_cuda.
 
     graph_trainer.py EAGER REPLAYS KERNEL_MS WAIT_MS [eager]
 
-EAGER steps warm up; one more is captured, with its backward and optimizer; then each batch is a replay. eager: nothing is
-captured but the forward, and each step goes on to a backward and an optimizer of its own. Prints the ns of kernels in graphs.
+EAGER steps warm up; one more is captured, with its backward and optimizer; then each batch is a
+replay. eager: nothing is captured but the forward, and each step goes on to a backward and an
+optimizer of its own. Prints the ns of kernels in graphs.
 """
 
 import ctypes

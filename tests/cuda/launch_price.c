@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch_price CALLS HOW: launches, for callgrind to count. HOW: runtime; driver: as cuBLAS does, by a function that
- * cuGetProcAddress gave; nested: by the runtime, whose launch goes on to the driver's.
- * launch_price PAIRS HOW alternate: in turn with launches that nobody has hooked (tests/bench/alternate.h); prints the times.
+ * launch_price CALLS HOW: launches, for callgrind to count. HOW: runtime; driver: as cuBLAS does,
+ * by a function that cuGetProcAddress gave; nested: by the runtime, whose launch goes on to the
+ * driver's. launch_price PAIRS HOW alternate: in turn with launches that nobody has hooked
+ * (tests/bench/alternate.h); prints the times.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,14 +17,13 @@
 #define CHUNK_CALLS 1024
 #define CHUNKS 128u /* of each sort in a pair: blocks are made every 3,584 calls */
 
-
-typedef int launch_function(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-			    void **);
+typedef int launch_function(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			    unsigned, void *, void **, void **);
 typedef __typeof__(cudaLaunchKernel) runtime_function;
 
 void nullNests(launch_function *driver);
 
-/* What is called, hooked and not. */
+/* The called functions, hooked and not. */
 static launch_function *drivers[2];
 static runtime_function *runtimes[2];
 static int is_driver, is_nested;
@@ -42,7 +43,8 @@ static void find(void)
 	void *(*own)(void) = (void *(*)(void))dlsym(library, "nullLaunch");
 
 	get = (__typeof__(get))dlsym(library, "cuGetProcAddress_v2");
-	bench_require(get && get("cuLaunchKernel", &function, 13000, 0, &status) == FAKE_OK && own, "cuLaunchKernel");
+	bench_require(get && get("cuLaunchKernel", &function, 13000, 0, &status) == FAKE_OK && own,
+		      "cuLaunchKernel");
 	drivers[0] = (launch_function *)own();
 	drivers[1] = (launch_function *)function;
 	runtimes[0] = (runtime_function *)dlsym(library_of("libcudart.so.13"), "cudaLaunchKernel");
@@ -58,8 +60,8 @@ static void launches(long calls, int hooked)
 
 	nullNests(is_nested ? driver : NULL);
 	for (long i = 0; i < calls; i++)
-		failed |= is_driver ? driver(&failed, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) :
-				      runtime(&failed, one, one, NULL, 0, NULL);
+		failed |= is_driver ? driver(&failed, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)
+				    : runtime(&failed, one, one, NULL, 0, NULL);
 	bench_require(!failed, "a launch");
 }
 

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaves launches by longjmp and by the end of the thread, then goes on: nothing may be left behind that
- * hides or doubles what follows.
- *	leaving ROUNDS
+ * Leaves launches by longjmp and by the end of the thread, then goes on: no state may stay that
+ * hides or doubles the next calls. leaving ROUNDS
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "fake_cuda.h"
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 static __thread jmp_buf back;
 static __thread int how; /* 0: return, 1: longjmp, 2: end the thread */

@@ -1,4 +1,6 @@
-"""The view of calls that waited for the GPU, and their lines of Python, against a script that knows its own."""
+# SPDX-License-Identifier: Apache-2.0
+"""The view of calls that waited for the GPU, and their lines of Python, against a script that knows
+its own."""
 
 import json
 import os
@@ -37,7 +39,7 @@ class Lines(Case):
         self.assertEqual(self.lines(outcome), {})
 
     def test_without_python(self):
-        """Waits are told all the same, by their stacks."""
+        """Waits are still reported, by their stacks."""
         outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_PYTHON": "0"})
         rows = outcome.trace.report("sync", "--limit=all")["lines"]
         waits = [row for row in rows if row["event"] in ("cuStreamSynchronize", "cuCtxSynchronize")]

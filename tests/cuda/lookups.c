@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What dlsym must go on to mean: RTLD_NEXT and RTLD_DEFAULT of the caller, names that are not hooked,
- * names that nobody defines, dlerror, errno. Prints what it finds; makes no CUDA call.
+ * The meanings that dlsym must keep: RTLD_NEXT and RTLD_DEFAULT of the caller, names that are not
+ * hooked, names that nobody defines, dlerror, errno. Prints what it finds; makes no CUDA call.
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 /* Ours comes first for RTLD_DEFAULT, libc's next. */
 __attribute__((visibility("default"))) int rand_r(unsigned *seed)
@@ -29,9 +30,18 @@ static void *found(void *handle, const char *name)
 
 int main(void)
 {
-	static const char *const absent[] = {"cuLaunchKernel", "cudaLaunchKernel", "cuGetProcAddress_v2",
-					     "cudaMemcpyAsync", "cuInit", "cublasCreate_v2", "cu", "c",
-					     "ncclAllReduce", "ncclGetVersion", "nc", "n"};
+	static const char *const absent[] = {"cuLaunchKernel",
+					     "cudaLaunchKernel",
+					     "cuGetProcAddress_v2",
+					     "cudaMemcpyAsync",
+					     "cuInit",
+					     "cublasCreate_v2",
+					     "cu",
+					     "c",
+					     "ncclAllReduce",
+					     "ncclGetVersion",
+					     "nc",
+					     "n"};
 	void *library;
 
 	EXPECT(found(RTLD_DEFAULT, "rand_r") == (void *)rand_r);

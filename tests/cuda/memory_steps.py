@@ -1,4 +1,6 @@
-"""Device memory in use and at most by step, and the calls that wait for the device, against a trainer's own account."""
+# SPDX-License-Identifier: Apache-2.0
+"""Device memory in use and at most by step, and the calls that wait for the device, against a
+trainer's own account."""
 
 import json
 import os
@@ -15,7 +17,11 @@ class Memory(Case):
     def train(self):
         fake = harness.environment("STAGEPROF_TEST_FAKE")
         environment = {"LD_LIBRARY_PATH": f"{fake}:{fake}/13", "FAKE_CUDA_MALLOC_WAITS": "1"}
-        argv = [os.environ["STAGEPROF_TEST_PYTHON"], os.path.join(HERE, "memory_trainer.py"), str(STEPS)]
+        argv = [
+            os.environ["STAGEPROF_TEST_PYTHON"],
+            os.path.join(HERE, "memory_trainer.py"),
+            str(STEPS),
+        ]
         outcome = self.execute(argv, self.subfolder("run"), env=environment)
         self.assertEqual(outcome.done.returncode, 0, outcome.done.stderr)
         self.assert_valid(outcome.trace)
@@ -27,14 +33,23 @@ class Memory(Case):
         self.assertEqual([row["peak_bytes"] for row in rows], said["peaks"])
         [memory] = told["memory"]
         self.assertEqual(
-            (memory["end_bytes"], memory["peak_bytes"], memory["pinned_peak_bytes"], memory["unmatched_frees"]),
+            (
+                memory["end_bytes"],
+                memory["peak_bytes"],
+                memory["pinned_peak_bytes"],
+                memory["unmatched_frees"],
+            ),
             (said["end"], said["peak"], said["pinned_peak"], 0),
         )
 
     def assert_waits(self, said, told):
-        """The script's clock runs around the call: all that is told is in it, and little more."""
+        """The script's clock runs around the call: it contains the reported time and little
+        more."""
         rows = {row["event"]: row for row in told["allocations"]}
-        self.assertEqual({name: row["calls"] for name, row in rows.items()}, {n: c for n, (c, _) in said["calls"].items()})
+        self.assertEqual(
+            {name: row["calls"] for name, row in rows.items()},
+            {n: c for n, (c, _) in said["calls"].items()},
+        )
         for name, (calls, ns) in said["calls"].items():
             self.assertLessEqual(rows[name]["total_ns"], ns, name)
             self.assertGreater(rows[name]["total_ns"], 0.8 * ns - calls * 100_000, name)
@@ -48,9 +63,13 @@ class Memory(Case):
         told = trace.report("cuda")
         self.assert_bytes(said, told)
         self.assert_waits(said, told)
-        self.assertLess(min(said["ends"][STEPS // 2 :]), min(said["ends"][: STEPS // 2]), "a reset frees all")
+        self.assertLess(
+            min(said["ends"][STEPS // 2 :]), min(said["ends"][: STEPS // 2]), "a reset frees all"
+        )
         few = trace.report("cuda", "--steps=3:5")["memory_steps"]
-        self.assertEqual([(r["step"], r["peak_bytes"]) for r in few], [(n, said["peaks"][n]) for n in (3, 4)])
+        self.assertEqual(
+            [(r["step"], r["peak_bytes"]) for r in few], [(n, said["peaks"][n]) for n in (3, 4)]
+        )
 
 
 if __name__ == "__main__":

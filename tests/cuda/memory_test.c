@@ -1,5 +1,6 @@
-/* preload/cuda_memory.c as a plain program: which copy is which. */
-#include "preload/cuda_memory.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+/* preload/cuda/cuda_memory.c as a plain program: which copy is which. */
+#include "preload/cuda/cuda_memory.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static void many_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* What no longer fits is not known, rather than wrong. */
+/* Memory that does not fit into the table is not known, rather than wrong. */
 static void full_table(void)
 {
 	for (uintptr_t i = 1; i <= SP_CUDA_RANGES + 1; i++) {

@@ -1,12 +1,15 @@
-"""A training loop of PyTorch on the CPU that allocates on the device of tests/fake_cuda, and keeps account itself.
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop of PyTorch on the CPU that allocates on the device of tests/cuda/fake, and keeps
+account itself.
 
     memory_trainer.py STEPS
 
-Every allocation and free is counted when its call has returned. Each step holds two buffers of its own for a while and
-hands one on to the next; of three, the second launches 3 ms of work and then allocates, pinned memory and again
-the device's, and the third launches as much and then frees. Half way the device is reset. Prints as JSON the bytes in use at
-the end of each step and at most in it, those of all, and the time in calls that may wait, by the driver's name, for
-ctypes finds the runtime by dlsym.
+Every allocation and free is counted when its call has returned. Each step holds two buffers of its
+own for a while and hands one on to the next; of three, the second launches 3 ms of work and then
+allocates, pinned memory and again the device's, and the third launches as much and then frees. Half
+way the device is reset. Prints as JSON the bytes in use at the end of each step and at most in it,
+those of all, and the time in calls that may wait, by the driver's name, for ctypes finds the
+runtime by dlsym.
 """
 
 import ctypes

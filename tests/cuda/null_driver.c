@@ -1,13 +1,15 @@
-/* A driver that does nothing, for the price of a hook: what a launch costs that is found by cuGetProcAddress. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver that does nothing, for the price of a hook: what a launch costs that is found by
+ * cuGetProcAddress. */
 #include <string.h>
 
 #include "fake_cuda.h"
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-		   unsigned shared, void *stream, void **arguments, void **extra);
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra);
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-		   unsigned shared, void *stream, void **arguments, void **extra)
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra)
 {
 	(void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz;
 	(void)shared, (void)stream, (void)arguments, (void)extra;
@@ -22,7 +24,8 @@ void *nullLaunch(void)
 	return (void *)cuLaunchKernel;
 }
 
-int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status)
+int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+			int *status)
 {
 	(void)version, (void)flags, (void)status;
 	*function = strcmp(symbol, "cuLaunchKernel") ? NULL : (void *)cuLaunchKernel;

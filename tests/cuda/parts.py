@@ -1,4 +1,6 @@
-"""Kernels by what the training thread did when they were launched: a trainer whose launches are known."""
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels by what the training thread did when they were launched: a trainer whose launches are
+known."""
 
 import os
 import sys
@@ -17,7 +19,9 @@ class Trainer(cupti.Run):
     def __init__(self, folder):
         library = os.path.join(cupti.path_of("STAGEPROF_TEST_VICTIMS"), "libgpu_kernels.so")
         arguments = [os.path.join(HERE, "gpu_trainer.py"), library, str(STEPS)]
-        super().__init__(folder, *arguments, program=PYTHON, PATH=os.environ["PATH"], OMP_NUM_THREADS="1")
+        super().__init__(
+            folder, *arguments, program=PYTHON, PATH=os.environ["PATH"], OMP_NUM_THREADS="1"
+        )
 
 
 class Parts(unittest.TestCase):
@@ -37,7 +41,11 @@ class Parts(unittest.TestCase):
         for name, (part, calls) in known.items():
             row = seen[name]
             self.assertEqual(row["calls"], calls, name)
-            others = {p: row[p] for p in ("forward_ns", "backward_ns", "optimizer_ns", "other_ns") if p != part}
+            others = {
+                p: row[p]
+                for p in ("forward_ns", "backward_ns", "optimizer_ns", "other_ns")
+                if p != part
+            }
             self.assertEqual(row[part], row["total_ns"], (name, row))
             self.assertEqual(set(others.values()), {0}, (name, row))
         [device] = told["devices"]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A library that brings a runtime of its own; loaded and unloaded by runtimes.c. */
 #include "fake_cuda.h"
 
@@ -10,7 +11,8 @@ long plugin_launch(long calls)
 	long before = cudaFakeLaunches();
 
 	for (long i = 0; i < calls; i++)
-		if (cudaLaunchKernel((const void *)plugin_launch, one, one, NULL, 0, NULL) != FAKE_OK)
+		if (cudaLaunchKernel((const void *)plugin_launch, one, one, NULL, 0, NULL) !=
+		    FAKE_OK)
 			return -1;
 	cudaStreamSynchronize(NULL);
 	return cudaFakeLaunches() - before;

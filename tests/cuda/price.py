@@ -1,9 +1,11 @@
-"""What a launch costs more with the hook: instructions (the gate) and, in turn with launches without it, time.
+# SPDX-License-Identifier: Apache-2.0
+"""The added price of a launch with the hook: instructions (the gate) and, in turn with launches
+without it, time.
 
 Instructions are callgrind's, of the launches alone: the difference of two runs of different length.
-Well over half of them are the recorder's, which packs the events into blocks. Time (of the processor)
-depends on the machine, and for the life of a process on where its pages lie in the caches: it is that of
-several processes, is printed, and is no gate.
+Well over half of them are the recorder's, which packs the events into blocks. Time (of the
+processor) depends on the machine, and for the life of a process on where its pages lie in the
+caches: it is that of several processes, is printed, and is no gate.
 """
 
 import json
@@ -53,7 +55,10 @@ def instructions_a_call(program, how, folder, traced):
 def ns_a_call(program, how, folder):
     """The median of the pairs: hooked launches in turn with others, in one process."""
     done = subprocess.run(
-        [program, str(PAIRS), how, "alternate"], env=environment(folder, True), stdout=subprocess.PIPE, check=True
+        [program, str(PAIRS), how, "alternate"],
+        env=environment(folder, True),
+        stdout=subprocess.PIPE,
+        check=True,
     )
     shutil.rmtree(os.path.join(folder, "run.zst"), ignore_errors=True)
     told = json.loads(done.stdout)
@@ -63,10 +68,14 @@ def ns_a_call(program, how, folder):
 
 def price(program, how, folder):
     """Prints it; returns 0 where the gate holds."""
-    added = instructions_a_call(program, how, folder, True) - instructions_a_call(program, how, folder, False)
+    added = instructions_a_call(program, how, folder, True) - instructions_a_call(
+        program, how, folder, False
+    )
     every = sorted(ns_a_call(program, how, folder) for _ in range(PROCESSES))
     ns = statistics.median(every)
-    print(f"added to a launch ({how}): {added:.0f} instructions, {ns:.1f} ns ({every[0]:.1f} to {every[-1]:.1f})")
+    print(
+        f"added to a launch ({how}): {added:.0f} instructions, {ns:.1f} ns ({every[0]:.1f} to {every[-1]:.1f})"
+    )
     if ns > NS_MAX:
         print(f"that is more than the {NS_MAX} ns aimed at")
     if added > INSTRUCTIONS_MAX[how]:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Calls the real runtime where there is no device, or no driver: every result is printed.
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,6 +1,7 @@
-"""Programs that nvcc built against the real runtime, shared and static, on a machine without a device:
-results unchanged; the shared runtime's calls are seen, errors and all. Where a device is at hand the same
-holds with other results."""
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that nvcc built against the real runtime, shared and static, on a machine without a
+device: results unchanged; the shared runtime's calls are seen, errors and all. Where a device is at
+hand the same holds with other results."""
 
 import os
 
@@ -42,7 +43,7 @@ class Real(Case):
         self.run_real("real_static")
 
     def test_a_driver_that_knows_little(self):
-        """The real runtime asks the driver of tests/fake_cuda for functions that it has not."""
+        """The real runtime asks the driver of tests/cuda/fake for functions that it has not."""
         fake = harness.environment("STAGEPROF_TEST_FAKE")
         for name in ("real_shared", "real_static"):
             with self.subTest(program=name):

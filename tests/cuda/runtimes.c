@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three runtimes of different versions in one process, each behind a library loaded RTLD_LOCAL, loaded and
- * unloaded over and over: every launch must reach the runtime of the library that makes it.
- *	runtimes ROUNDS
+ * Three runtimes of different versions in one process, each used by a library that is loaded
+ * RTLD_LOCAL, loaded and unloaded over and over: every launch must reach the runtime of the library
+ * that makes it. runtimes ROUNDS
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/victims/tally.h"
+#include "tests/programs/victims/tally.h"
 
 enum { CALLS = 10 };
 

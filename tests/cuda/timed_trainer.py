@@ -1,17 +1,20 @@
-"""A training loop of PyTorch on the CPU that gives the device of tests/fake_cuda known work.
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop of PyTorch on the CPU that gives the device of tests/cuda/fake known work.
 
-    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside] [devices] [modules]
+    timed_trainer.py STEPS WAIT_MS FORWARD_MS BACKWARD_MS OPTIMIZER_MS [sync] [capture] [aside]
+    [devices] [modules]
         [per-thread] [failing] [reset] [release] [destroy] [fork] [unload] [item]
 
-sync: waits for the device in every step. capture: captures a graph in the middle of the forward. aside:
-backward's work is launched by a thread of its own. devices: every second kernel of the forward goes to a
-second device. modules: the forward is a tree of modules with work of their own. per-thread: all on the default streams of
-threads. failing: each part also makes a launch that is refused. reset, release, destroy: in some step, with work under way,
-the device is reset, its primary context released by all, or a context of our own that had work destroyed. fork: half way
-a child goes on with a stage of its own. unload: for two steps there is no CUDA; its libraries, with work under way, are unloaded and
-come back. item: reads the loss into memory that is not pinned in every step, and no sync follows. Prints as JSON what the
-device did, from the times at which it was given work: a kernel begins when it is launched or when the one before it on the
-device ends.
+sync: waits for the device in every step. capture: captures a graph in the middle of the forward.
+aside: backward's work is launched by a thread of its own. devices: every second kernel of the
+forward goes to a second device. modules: the forward is a tree of modules with work of their own.
+per-thread: all on the default streams of threads. failing: each part also makes a launch that is
+refused. reset, release, destroy: in some step, with work under way, the device is reset, its
+primary context released by all, or a context of our own that had work destroyed. fork: half way a
+child goes on with a stage of its own. unload: for two steps there is no CUDA; its libraries, with
+work under way, are unloaded and come back. item: reads the loss into memory that is not pinned in
+every step, and no sync follows. Prints as JSON what the device did, from the times at which it was
+given work: a kernel begins when it is launched or when the one before it on the device ends.
 """
 
 import _ctypes
@@ -52,7 +55,9 @@ ONE, NONE = Dim3(1, 1, 1), Dim3(0, 1, 1)
 def bind():
     global launch_kernel
     launch_kernel = cuda.cudaLaunchKernel_ptsz if "per-thread" in modes else cuda.cudaLaunchKernel
-    launch_kernel.argtypes = cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
+    launch_kernel.argtypes = cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [
+        ctypes.c_void_p
+    ] * 3
     driver.cuLaunchKernel.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
 
 
@@ -122,7 +127,9 @@ def release():
     flags, active, kept = ctypes.c_uint(), ctypes.c_int(1), ctypes.c_void_p()
     while active.value:
         errors += driver.cuDevicePrimaryCtxRelease_v2(0) != 0
-        errors += driver.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) != 0
+        errors += (
+            driver.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) != 0
+        )
     errors += driver.cuDevicePrimaryCtxRetain(ctypes.byref(kept), 0) != 0
     cuda.cudaStreamCreate(ctypes.byref(streams[0]))
 
@@ -232,7 +239,11 @@ for batch in timed(DataLoader(Samples(), batch_size=1)):
     loss = Device.apply(weight * batch).sum()
     loss.backward()
     optimizer.step()
-    for mode, change, step in (("reset", reset, 2), ("release", release, 4), ("destroy", destroy, 6)):
+    for mode, change, step in (
+        ("reset", reset, 2),
+        ("release", release, 4),
+        ("destroy", destroy, 6),
+    ):
         if mode in modes and len(waits) == step:
             change()
     if "unload" in modes and len(waits) == 3:
@@ -240,9 +251,15 @@ for batch in timed(DataLoader(Samples(), batch_size=1)):
     if "unload" in modes and len(waits) == 5:
         reload()
     if "sync" in modes and has_cuda:
-        cuda.cudaStreamSynchronize_ptsz(None) if "per-thread" in modes else cuda.cudaStreamSynchronize(streams[0])
+        (
+            cuda.cudaStreamSynchronize_ptsz(None)
+            if "per-thread" in modes
+            else cuda.cudaStreamSynchronize(streams[0])
+        )
     if "item" in modes:
-        errors += cuda.cudaMemcpyAsync(loss_here, loss_there, ctypes.c_size_t(4), 2, streams[0]) != 0
+        errors += (
+            cuda.cudaMemcpyAsync(loss_here, loss_there, ctypes.c_size_t(4), 2, streams[0]) != 0
+        )
     if "fork" in modes and len(waits) == steps // 2:
         fork()
 cuda.cudaDeviceSynchronize()

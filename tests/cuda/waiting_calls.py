@@ -1,4 +1,6 @@
-"""Waits for the device of tests/fake_cuda in known functions, from known lines; prints how often, and for how long."""
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for the device of tests/cuda/fake in known functions, from known lines; prints how often,
+and for how long."""
 
 import ctypes
 import json

@@ -1,4 +1,5 @@
-"""Waits for the device of tests/fake_cuda from known lines; prints how often each did."""
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for the device of tests/cuda/fake from known lines; prints how often each did."""
 
 import ctypes
 import json
@@ -45,5 +46,7 @@ kept = launch(4_000_000)
 result = float(cuda.cuCtxSynchronize()) + rounds  # TOP
 
 with open(__file__) as file:
-    marks = {mark: n for n, line in enumerate(file, 1) for mark in ("LONG", "TOP") if "# " + mark in line}
+    marks = {
+        mark: n for n, line in enumerate(file, 1) for mark in ("LONG", "TOP") if "# " + mark in line
+    }
 print(json.dumps({"LONG": [marks["LONG"], rounds], "TOP": [marks["TOP"], 1]}))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Own counts against reported ones: threads, names of the same call, descriptors, kinds, waits."""
 
 import json
@@ -46,17 +47,33 @@ class Counting(harness.Case):
     def test_odd_files(self):
         outcome = self.exact(victim("odd_files"))
         files = outcome.trace.report("files", "--limit=all")["files"]
-        # Beyond 4,096 bytes there is no path: they are told apart by their inodes.
-        deep = [file["read_bytes"] for file in files if file["name"].startswith("file:[") and file["reads"]]
+        # Beyond 4,096 bytes there is no path: the inodes distinguish the files.
+        deep = [
+            file["read_bytes"]
+            for file in files
+            if file["name"].startswith("file:[") and file["reads"]
+        ]
         self.assertEqual(sorted(deep), [100, 200])
-        odd = [(file["reads"], file["read_bytes"]) for file in files if file["name"].endswith("/\ufffd\ufffd\n.dat")]
+        odd = [
+            (file["reads"], file["read_bytes"])
+            for file in files
+            if file["name"].endswith("/\ufffd\ufffd\n.dat")
+        ]
         self.assertEqual(odd, [(1, 32)])
         # By lines and characters: not seen, which is not 0.
-        unseen = {name: file for file in files for name in ("lines.dat", "letters.dat") if file["name"].endswith(name)}
-        self.assertEqual([(f["opens"], f["read_bytes"], f["written_bytes"]) for f in unseen.values()], [(1, None, None)] * 2)
+        unseen = {
+            name: file
+            for file in files
+            for name in ("lines.dat", "letters.dat")
+            if file["name"].endswith(name)
+        }
+        self.assertEqual(
+            [(f["opens"], f["read_bytes"], f["written_bytes"]) for f in unseen.values()],
+            [(1, None, None)] * 2,
+        )
 
     def test_reading_unseen(self):
-        """What no hook sees is named in the report."""
+        """The report names libraries that no hook sees."""
         libraries = [(victim(f"{name}.so"), name) for name in ("libaio", "liburing")]
         for way, name in [("ring", "io_uring"), ("queue", "io_submit")] + libraries:
             with self.subTest(way=way):

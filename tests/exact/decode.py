@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One event an image, in libjpeg's every use, with as many copies of libjpeg as there are."""
 
 import os

@@ -1,4 +1,6 @@
-"""Frames of native stacks get the names of their functions where the file is the one that ran, and no name else."""
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of native stacks get the names of their functions where the file is the one that ran, and
+no name else."""
 
 import os
 import shutil
@@ -15,7 +17,7 @@ DYNAMIC = [None, EXPORTED, None]  # what .dynsym has
 
 class Functions(harness.Case):
     def record(self, kind="named_reader"):
-        """The program that ran: a copy, for what becomes of it later."""
+        """The program that ran: a copy, because tests change it later."""
         self.program = os.path.join(self.subfolder("bin-" + kind), "reader")
         shutil.copy(victim(kind), self.program)
         self.run_it()
@@ -41,7 +43,9 @@ class Functions(harness.Case):
         return functions[:3]
 
     def payloads(self, trace):
-        return subprocess.run(["zstd", "-dcq", *trace.files()], stdout=subprocess.PIPE, check=True).stdout
+        return subprocess.run(
+            ["zstd", "-dcq", *trace.files()], stdout=subprocess.PIPE, check=True
+        ).stdout
 
     def replace(self, make):
         os.unlink(self.program)
@@ -56,10 +60,19 @@ class Functions(harness.Case):
 
     def test_people_read_them(self):
         self.record()
-        command = [harness.environment("STAGEPROF_TEST_REPORT"), "stacks", "--symbols", self.trace.path]
-        said = subprocess.run(command + ["--width=0"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        command = [
+            harness.environment("STAGEPROF_TEST_REPORT"),
+            "stacks",
+            "--symbols",
+            self.trace.path,
+        ]
+        said = subprocess.run(
+            command + ["--width=0"], stdout=subprocess.PIPE, check=True
+        ).stdout.decode()
         self.assertIn(" < ".join(ALL), said)
-        wide = subprocess.run(command + ["--width=110"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        wide = subprocess.run(
+            command + ["--width=110"], stdout=subprocess.PIPE, check=True
+        ).stdout.decode()
         self.assertIn(f"{STATIC} < ", wide)
         self.assertTrue(all(len(line) <= 110 for line in wide.splitlines()), wide)
 
@@ -118,19 +131,23 @@ class Functions(harness.Case):
             self.assertIn(self.named(), (NONE, ALL))
 
     def test_paths_left_out(self):
-        """What STAGEPROF_PATHS keeps back is not told by a build id either."""
+        """A build id does not reveal a path that STAGEPROF_PATHS keeps back."""
         self.record()
-        identity = subprocess.run(["readelf", "-n", self.program], stdout=subprocess.PIPE, check=True).stdout
+        identity = subprocess.run(
+            ["readelf", "-n", self.program], stdout=subprocess.PIPE, check=True
+        ).stdout
         identity = bytes.fromhex(identity.decode().split("Build ID: ")[1].split()[0])
         self.assertIn(identity, self.payloads(self.trace))
         environment = {"STAGEPROF_STACKS": "ipc_read>1ns", "STAGEPROF_PATHS": "basename"}
         outcome = self.execute([self.program], self.subfolder("kept-back"), env=environment)
         self.assertNotIn(identity, self.payloads(outcome.trace))
-        self.assertEqual(outcome.trace.report("stacks", "--symbols")["slow_calls"][0]["functions"][:3], NONE)
+        self.assertEqual(
+            outcome.trace.report("stacks", "--symbols")["slow_calls"][0]["functions"][:3], NONE
+        )
 
     def test_opens_what_ran_and_nothing_else(self):
-        """strace: of the files that a trace names, the report opens programs and libraries of stacks, and those only where
-        it is asked to."""
+        """strace: of the files that a trace names, the report opens programs and libraries of
+        stacks, and those only where it is asked to."""
         if not shutil.which("strace"):
             self.skipTest("no strace")
         self.record()
@@ -142,7 +159,9 @@ class Functions(harness.Case):
             command += [harness.environment("STAGEPROF_TEST_REPORT"), *view, self.trace.path]
             subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
             with open(log, encoding="utf-8") as file:
-                calls = [line for line in file if self.program in line and self.trace.path not in line]
+                calls = [
+                    line for line in file if self.program in line and self.trace.path not in line
+                ]
             self.assertEqual(bool(calls), view in asked, view)
             self.assertTrue(all("O_PATH" in call for call in calls), calls)
 

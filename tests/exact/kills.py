@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SIGKILL at random instants: own count <= reported <= own count + 1, for every thread."""
 
 import os

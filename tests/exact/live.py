@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A report on a run that goes on: every file valid, the numbers a prefix that never shrinks."""
 
 import os
@@ -39,7 +40,8 @@ class Live(harness.Case):
         self.assert_exact(outcome)
 
     def check(self, trace, tally, last):
-        # zstd reads 128 KiB at a time: a growth in between shows it the file's end of before and of after.
+        # zstd reads 128 KiB at a time: a growth in between shows it the file's end of before and of
+        # after.
         said = trace.invalid_files() and trace.invalid_files()
         self.assertEqual(said, "", "valid: zstd -t")
         before = self.sums(tally)

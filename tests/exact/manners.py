@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host goes on as if nobody were there: errno, descriptor numbers, files, limits."""
 
 import json
@@ -98,7 +99,8 @@ class Limits(harness.Case):
         self.assert_counted(outcome)
 
     def test_address_space(self):
-        """From what the victim alone needs and 2.25 MiB for us (the library is 2), up to where nothing is short."""
+        """From what the victim alone needs and 2.25 MiB for us (the library is 2), up to where
+        nothing is short."""
         argv = [victim("read_loop"), "1", "200000"]
         least = 8 * MIB
         while self.ends_badly(argv, least):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the run goes: missing, full, read-only, linked, shared, removed folders; what it holds."""
 
 import os

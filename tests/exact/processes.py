@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Children of every origin, and every way in which a process can end."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many threads, small stacks, and every way a thread can end."""
 
 import harness
@@ -32,7 +33,7 @@ class Interruptions(harness.Case):
         self.assert_exact(self.both(victim("signal_reader"), "1000000", "4096"))
 
     def test_reads_on_the_smallest_alternate_stack(self):
-        """What the handler alone needs, and 1 KiB for us."""
+        """The stack that the handler alone needs, and 1 KiB for the recorder."""
         least = next(
             more
             for more in range(0, 8192, 64)

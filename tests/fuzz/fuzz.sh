@@ -1,6 +1,7 @@
 #!/bin/sh
-# fuzz.sh TARGET CORPUS SECONDS: fuzzes on a copy of the corpus, so that the tree stays as it is. An input
-# that fails is left in the working directory.
+# SPDX-License-Identifier: Apache-2.0
+# fuzz.sh TARGET CORPUS SECONDS: fuzzes on a copy of the corpus, so that the tree stays as it is. An
+# input that fails is left in the working directory.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoders of payloads. What they accept must come back the same once encoded again; both accept the same, and
- * find as many events.
+ * The decoders of payloads. A payload that they accept must be the same after encoding it again.
+ * Both accept the same payloads and find the same number of events.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -17,9 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void commit_all(struct sp_slot *slots)
 {
 	for (uint32_t i = 0; i < N; i++)
-		slots[i].commit = sp_commit_make(
-			slots[i].start, slots[i].ticks, (uint64_t)slots[i].value,
-			sp_what_make(sp_commit_kind(slots[i].commit), sp_commit_arg(slots[i].commit)), 0);
+		slots[i].commit =
+			sp_commit_make(slots[i].start, slots[i].ticks, (uint64_t)slots[i].value,
+				       sp_what_make(sp_commit_kind(slots[i].commit),
+						    sp_commit_arg(slots[i].commit)),
+				       0);
 }
 
 static void assert_same(const struct sp_slot *a, const struct sp_slot *b)
@@ -45,7 +48,8 @@ static uint32_t count_events(const struct sp_columns *c)
 }
 
 /* result: what decoding into slots came to. */
-static void assert_columns(const struct sp_slot *slots, int result, const uint8_t *data, size_t size)
+static void assert_columns(const struct sp_slot *slots, int result, const uint8_t *data,
+			   size_t size)
 {
 	static struct sp_columns direct, taken;
 	int with_starts = sp_payload_columns(&direct, SP_COLUMNS_ALL, N, data, size);
@@ -66,7 +70,7 @@ static void assert_columns(const struct sp_slot *slots, int result, const uint8_
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sp_slot slots[N], back[N];
-	struct sp_payload_facts facts;
+	struct sp_payload_metadata facts;
 	int result = sp_payload_decode(slots, N, data, size);
 	uint8_t *payload;
 	size_t n;

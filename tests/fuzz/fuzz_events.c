@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole analyzer on sound files of senseless events and definitions, which random bytes do not reach:
- * they lie compressed behind three hashes. The input is a program for the maker, a step an operation and
- * what it takes; where it ends, the rest is zeros.
+ * The whole analyzer on sound files of senseless events and definitions, which random bytes do not
+ * reach: they are compressed and protected by three hashes. The input is a program for the maker, a
+ * step an operation and what it takes; where it ends, the rest is zeros.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "tests/fuzz/whole.h"
-#include "tests/unit/trace_maker.h"
+#include "tests/unit/common/trace_maker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

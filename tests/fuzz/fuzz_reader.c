@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole analyzer on one file of any bytes: headers, frames, blocks. Hashes would keep a fuzzer out
- * of all that lies behind them, so the mutator sets them right again after most of its changes.
+ * The whole analyzer on one file of any bytes: headers, frames, blocks. Hashes would keep a fuzzer
+ * out of all code that needs them, so the mutator sets them right again after most of its changes.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER EVENTS_FOLDER. The corpora are in the tree; this
- * is how they were made, and how to make them anew after a change of the format.
+ * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER EVENTS_FOLDER. The corpora are in
+ * the tree; this is how they were made, and how to make them anew after a change of the format.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/trace_maker.h"
+#include "tests/unit/common/trace_maker.h"
 #include "trace/codec.h"
 
 static const char *folder;
@@ -31,9 +32,10 @@ static void begin(struct sp_maker *m, int counter)
 /* Names that an output could take for something else, as files, labels, threads and notes. */
 static void make_hostile_seed(void)
 {
-	static const char *const names[] = {
-		"/\033]0;title\007\033[2J", "/two\nlines\r", "/\u202E\u2066gpj.exe", "/</script><b>&\"'",
-		"=cmd|'/C calc'!A1", "@SUM(A1)", "/\xC0\xAF\xFF\xED\xA0\x80", "/../../etc/passwd", ""};
+	static const char *const names[] =
+		{"/\033]0;title\007\033[2J",  "/two\nlines\r",	   "/\u202E\u2066gpj.exe",
+		 "/</script><b>&\"'",	      "=cmd|'/C calc'!A1", "@SUM(A1)",
+		 "/\xC0\xAF\xFF\xED\xA0\x80", "/../../etc/passwd", ""};
 	struct sp_maker m;
 
 	begin(&m, 0);
@@ -85,7 +87,7 @@ static void make_reader_seeds(void)
 static void make_codec_seeds(void)
 {
 	uint8_t *payload = malloc(sp_encode_scratch_bytes(64));
-	struct sp_payload_facts facts;
+	struct sp_payload_metadata facts;
 	struct sp_maker m;
 	size_t n;
 
@@ -98,10 +100,12 @@ static void make_codec_seeds(void)
 	free(payload);
 }
 
-/* Inputs of fuzz_events.c: operations by their first byte, numbers below 32 as eight times themselves. */
+/* Inputs of fuzz_events.c: operations by their first byte, numbers below 32 as eight times
+ * themselves. */
 static uint8_t *put_range(uint8_t *p, uint8_t kind, uint8_t name, uint16_t ticks)
 {
-	const uint8_t event[] = {0, 1, kind, (uint8_t)(name << 3), 4, (uint8_t)ticks, (uint8_t)(ticks >> 8), 0};
+	const uint8_t event[] =
+		{0, 1, kind, (uint8_t)(name << 3), 4, (uint8_t)ticks, (uint8_t)(ticks >> 8), 0};
 
 	memcpy(p, event, sizeof(event));
 	return p + sizeof(event);
@@ -118,11 +122,14 @@ static uint8_t *put_definition(uint8_t *p, uint8_t what, uint8_t id, const void 
 
 static void make_events_seeds(void)
 {
-	static const char *const names[] = {
-		"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
-		"Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD.zero_grad", "gloo:all_reduce",
-		"fc1\tLinear\t[8, 4]", "paddle Adam.step"};
-	const struct sp_file_facts file = {.type = SP_FILE_REGULAR, .fd = 3};
+	static const char *const names[] = {"enumerate(DataLoader)#_MultiProcessingDataLoaderIter._"
+					    "_next__",
+					    "Optimizer.step#SGD.step",
+					    "Optimizer.zero_grad#SGD.zero_grad",
+					    "gloo:all_reduce",
+					    "fc1\tLinear\t[8, 4]",
+					    "paddle Adam.step"};
+	const struct sp_file_metadata file = {.type = SP_FILE_REGULAR, .fd = 3};
 	uint8_t bytes[4096], *p = bytes;
 
 	for (uint8_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -149,8 +156,8 @@ static void make_events_seeds(void)
 static void make_stack_seed(void)
 {
 	static const char path[] = "/proc/self/exe";
-	const struct sp_object_facts object = {0x1000, UINT64_MAX, 0x1000};
-	const struct sp_slow_facts call = {0, 5000, SP_EV_cudaMemcpy, 0};
+	const struct sp_object_metadata object = {0x1000, UINT64_MAX, 0x1000};
+	const struct sp_slow_call_metadata call = {0, 5000, SP_EV_cudaMemcpy, 0};
 	const uint64_t addresses[] = {0x2000, 0x3000, 0x10};
 	uint8_t bytes[512], whole[sizeof(object) + sizeof(path) - 1], *p = bytes;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/fuzz/whole.h"
 
 #include <stdio.h>
@@ -6,10 +7,11 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "analyzer/complaint.h"
-#include "analyzer/export.h"
-#include "analyzer/report.h"
-#include "analyzer/view.h"
+#include "analyzer/reader/index_read.h"
+#include "analyzer/report/input_warnings.h"
+#include "analyzer/exporters/export.h"
+#include "analyzer/report/report.h"
+#include "analyzer/views/view.h"
 
 #ifndef SP_FUZZ_SOME
 #define SP_FUZZ_SOME 0
@@ -56,13 +58,14 @@ static void export(struct sp_report *report, const struct sp_exporter *exporter)
 				   .progress = &progress,
 				   .version = "fuzz"};
 
-	sp_progress_begin(&progress, NULL, report->events);
+	sp_progress_begin(&progress, NULL, report->totals.events);
 	exporter->write(&export);
 	sp_progress_end(&progress);
 	fclose(export.file);
 }
 
-/* A fuzzer wants many inputs: it shows each in a few ways, chosen by its bytes; a replay shows it in all. */
+/* A fuzzer wants many inputs: it shows each in a few ways, chosen by its bytes; a replay shows it
+ * in all. */
 static void show_all(struct sp_report *report, uint64_t choice)
 {
 	unsigned ways = sp_view_count * FORMATS, step = SP_FUZZ_SOME ? ways / 5 : 1;
@@ -77,16 +80,12 @@ static void show_all(struct sp_report *report, uint64_t choice)
 void sp_fuzz_whole(const uint8_t *trace, size_t bytes)
 {
 	struct sp_report report = {
-		.selection = {0, 0, INT64_MIN, INT64_MAX},
-		.jobs = 1,
-		.naming = SP_NAMING_PATH,
-		.wants_files = true,
-		.wants_steps = true,
-		.wants_workers = true,
-		.wants_ranks = true,
-		.wants_ranges = SP_RANGES_ALL,
+		.run.selection = {0, 0, INT64_MIN, INT64_MAX},
+		.run.jobs = 1,
+		.run.naming = SP_NAMING_PATH,
+		.needs = SP_NEEDS_RESULTS,
 		.wait_thresholds = {SP_WAIT_MODERATE, SP_WAIT_SEVERE},
-		.names_max = 100,
+		.run.names_max = 100,
 	};
 	char path[64];
 	int fd = memfd_create("trace", MFD_CLOEXEC);
@@ -94,10 +93,10 @@ void sp_fuzz_whole(const uint8_t *trace, size_t bytes)
 	if (fd < 0 || write(fd, trace, bytes) != (ssize_t)bytes)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (sp_index_add(&report.index, path) || sp_report_scan(&report) ||
-	    sp_report_fold(&report) || sp_complaints(&report, 10, ignore))
+	if (sp_index_add(&report.run.index, path) || sp_report_scan(&report) ||
+	    sp_report_read(&report) || sp_input_warnings(&report, 10, ignore))
 		abort();
-	if (sp_report_has_trace(&report))
+	if (sp_run_has_trace(&report.run))
 		show_all(&report, XXH64(trace, bytes, 0));
 	sp_report_finish(&report);
 	close(fd);

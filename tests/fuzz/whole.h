@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The whole analyzer on bytes: index, facts, sums, every view in every format, every exporter.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls one small function that is timed, as often as asked."""
 
 import colorsys

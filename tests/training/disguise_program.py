@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks at functions that are timed: they must pass for what they were. Any Python from 3.8."""
 
 import colorsys  # by the time of these imports the bootstrap has run

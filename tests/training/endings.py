@@ -1,4 +1,6 @@
-"""Python that ends in every way, or ends and begins again inside of a program: as without us, to the byte."""
+# SPDX-License-Identifier: Apache-2.0
+"""Python that ends in every way, or ends and begins again inside of a program: as without us, to
+the byte."""
 
 import os
 import re
@@ -21,7 +23,8 @@ ENDINGS = {
     "exception in a callback": CALL + "list(map(colorsys.rgb_to_hsv, [1]))",
     "_exit": CALL + "import os; os._exit(4)",
     "abort": CALL + "import os; os.abort()",
-    "atexit": CALL + "import atexit; atexit.register(colorsys.rgb_to_hsv, 1, 0, 0); atexit.register(colorsys.rgb_to_hsv)",
+    "atexit": CALL
+    + "import atexit; atexit.register(colorsys.rgb_to_hsv, 1, 0, 0); atexit.register(colorsys.rgb_to_hsv)",
     "daemon thread": CALL
     + "import threading\n"
     + "def spin():\n    while True: colorsys.rgb_to_hsv(1, 0, 0)\n"
@@ -81,12 +84,24 @@ class Endings(unittest.TestCase):
                 program = os.path.join(folder, "embedded")
                 source = os.path.join(training.HERE, "embedded.c")
                 subprocess.run(
-                    [compiler, source, "-o", program, shared, "-Wl,-rpath," + os.path.dirname(shared)], check=True
+                    [
+                        compiler,
+                        source,
+                        "-o",
+                        program,
+                        shared,
+                        "-Wl,-rpath," + os.path.dirname(shared),
+                    ],
+                    check=True,
                 )
                 script = os.path.join(training.HERE, "embedded_script.py")
-                os.environ["PYTHONHOME"] = subprocess.run(
-                    [python, "-c", "import sys; print(sys.base_prefix)"], stdout=subprocess.PIPE
-                ).stdout.decode().strip()
+                os.environ["PYTHONHOME"] = (
+                    subprocess.run(
+                        [python, "-c", "import sys; print(sys.base_prefix)"], stdout=subprocess.PIPE
+                    )
+                    .stdout.decode()
+                    .strip()
+                )
                 try:
                     status, out, _ = same(self, [program, "3", script])
                     run, _ = training.record([program, "1", script], **SETTINGS)

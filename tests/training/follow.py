@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """stageprof-report --follow beside a job that runs: on a terminal, in a pipe, and interrupted.
 
-    python3 follow.py            one job, followed by all of them at once
-    python3 follow.py --nightly  another, too, which is killed
+python3 follow.py            one job, followed by all of them at once
+python3 follow.py --nightly  another, too, which is killed
 """
 
 import fcntl
@@ -39,10 +40,11 @@ class Follower:
         if self.pid == 0:
             os.environ.update(TERM="xterm", COLUMNS="100")
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", 80, 100, 0, 0))
-            os.execv(REPORT, [REPORT, "--follow", f"--interval={INTERVAL_S}", *arguments, run])
+            command = [REPORT, "--follow", "--verbose", f"--interval={INTERVAL_S}"]
+            os.execv(REPORT, [*command, *arguments, run])
 
     def read(self, until_s):
-        """What comes until then, or until the end."""
+        """The output until then, or until the end."""
         while time.monotonic() < until_s:
             ready = select.select([self.terminal], [], [], max(0, until_s - time.monotonic()))[0]
             if not ready:
@@ -82,7 +84,9 @@ def start_job(folder, *arguments):
 
 
 def steps_of(run):
-    done = subprocess.run([REPORT, "-f", "json", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(
+        [REPORT, "-f", "json", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     return json.loads(done.stdout)["steps"]["count"] if done.returncode == 0 else 0
 
 
@@ -101,7 +105,9 @@ class Live(unittest.TestCase):
             whole, short = Follower(run), Follower(run, "steps")
             with open(os.path.join(folder, "piped"), "w+") as piped:
                 pipe = subprocess.Popen(
-                    [REPORT, "--follow", f"--interval={INTERVAL_S}", "-f", "json", run], stdout=piped)
+                    [REPORT, "--follow", f"--interval={INTERVAL_S}", "-f", "json", run],
+                    stdout=piped,
+                )
                 short.read(time.monotonic() + 3)
                 os.write(short.terminal, b"\x03")  # Ctrl-C, as a terminal turns it into SIGINT
                 short.finish(30)
@@ -122,9 +128,12 @@ class Live(unittest.TestCase):
         self.assertIn("lost       0 events", whole.last)
         self.assertNotIn("\x1b[?1049h", whole.last)
         spent_s = whole.usage.ru_utime + whole.usage.ru_stime
-        print(f"followed for {whole.wall_s:.1f} s: {len(whole.frames)} reports, {spent_s:.2f} s of "
-              f"processor, {100 * spent_s / whole.wall_s:.1f} % of a core")
-        # The last two reports of a run, the one on the screen and the one that stays, have no pause behind.
+        print(
+            f"followed for {whole.wall_s:.1f} s: {len(whole.frames)} reports, {spent_s:.2f} s of "
+            f"processor, {100 * spent_s / whole.wall_s:.1f} % of a core"
+        )
+        # The last two reports of a run, the one on the screen and the one that stays, have no pause
+        # after them.
         self.assertLess(spent_s, 0.1 * whole.wall_s + 0.5)
 
     def check_interrupted(self, short):

@@ -1,4 +1,6 @@
-"""OpenCV's decoders take any kind of image, in libraries that its wheels hide: PNG is told from the rest."""
+# SPDX-License-Identifier: Apache-2.0
+"""OpenCV's decoders take any kind of image, in libraries that its wheels hide: PNG is distinguished
+from the rest."""
 
 import os
 import sys

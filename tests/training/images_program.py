@@ -1,4 +1,6 @@
-"""Makes a PNG and a JPEG file, and decodes them with OpenCV from memory and by name, so often as it says."""
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a PNG and a JPEG file, and decodes them with OpenCV from memory and by name, so often as it
+says."""
 
 import os
 
@@ -14,7 +16,7 @@ for name, from_memory, by_name in (("a.PNG", 3, 5), ("b.jpg", 4, 6)):
     assert all(image.shape == pixels.shape for image in images)
     os.remove(name)
 
-# What is no image, not there, no bytes at all, or bytes that are not in a row
+# No image, a missing file, no bytes at all, and bytes that are not contiguous
 assert cv2.imdecode(numpy.zeros(3, "u1"), cv2.IMREAD_COLOR) is None
 assert cv2.imread("nothing") is None
 try:

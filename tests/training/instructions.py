@@ -1,5 +1,6 @@
-"""Instructions of one timed call, and of one marker of PyTorch: all that is ours of it, making blocks and
-compressing them included.
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions of one timed call, and of one marker of PyTorch: all that is ours of it, making
+blocks and compressing them included.
 
 Counted by callgrind as the difference between two runs; they must not grow unnoticed.
 """
@@ -40,12 +41,14 @@ class Instructions(unittest.TestCase):
             many, few = (counted(script, calls, folder, **settings) for calls in (MANY, FEW))
         each = (many - few) / (MANY - FEW)
         print(f"{each:.0f} instructions a {what}, at most {most}")
-        # What is not recorded costs next to nothing: then this measures nothing.
+        # An unrecorded call costs next to nothing; then this test measures nothing.
         self.assertGreater(each, 100)
         self.assertLess(each, most)
 
     def test_call(self):
-        self.check("timed call", CALL_MOST, "calls_program.py", STAGEPROF_FUNCTIONS="colorsys:rgb_to_yiq")
+        self.check(
+            "timed call", CALL_MOST, "calls_program.py", STAGEPROF_FUNCTIONS="colorsys:rgb_to_yiq"
+        )
 
     def test_marker(self):
         with tempfile.TemporaryDirectory() as folder:

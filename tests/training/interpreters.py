@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bootstrap in every Python from 3.8 that is here; counts, disguise, silence.
 
 $STAGEPROF_TEST_PYTHONS: more interpreters, separated by colons.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small training loop: two epochs of 10 batches of 4 with two workers."""
 
 import torch

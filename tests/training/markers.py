@@ -1,4 +1,5 @@
-"""What PyTorch marks by itself, and the known calls, of an unmodified loop: exact counts."""
+# SPDX-License-Identifier: Apache-2.0
+"""Exact counts of PyTorch's own markers and of the known calls in an unmodified loop."""
 
 import collections
 import os
@@ -55,7 +56,9 @@ class Loop(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             path = os.path.join(folder, "run.zst")
             run = training.Run(path)
-            told = subprocess.run([os.environ["STAGEPROF_TEST_REPORT"], "ranges", path], stdout=subprocess.PIPE)
+            told = subprocess.run(
+                [os.environ["STAGEPROF_TEST_REPORT"], "ranges", path], stdout=subprocess.PIPE
+            )
         counts = collections.Counter(r.name for r in run.find("torch_backward"))
         self.assertEqual(counts["AddmmBackward0"], 5)
         self.assertEqual(run.count("python_call", part="backward"), STEPS)
@@ -63,7 +66,13 @@ class Loop(unittest.TestCase):
 
     def test_calls_of_the_trainer(self):
         counts = collections.Counter(r.name for r in self.run_.find("python_call", pid=self.main))
-        calls = {"backward": STEPS, "SGD.step": STEPS, "Optimizer.zero_grad": STEPS, "torch.save": EPOCHS}
+        calls = {
+            "backward": STEPS,
+            "SGD.step": STEPS,
+            "Optimizer.zero_grad": STEPS,
+            "torch.save": EPOCHS,
+            "Linear.forward": STEPS,
+        }
         self.assertEqual(counts, calls)
 
     def test_calls_of_the_workers(self):
@@ -85,7 +94,8 @@ class Loop(unittest.TestCase):
         for inner in self.run_.find(name="loss"):
             self.assertEqual(
                 sum(
-                    o.start_ns <= inner.start_ns and inner.start_ns + inner.ns <= o.start_ns + o.ns + 2
+                    o.start_ns <= inner.start_ns
+                    and inner.start_ns + inner.ns <= o.start_ns + o.ns + 2
                     for o in outer
                 ),
                 1,
@@ -120,10 +130,14 @@ class Settings(unittest.TestCase):
         for part in ("optimizer", "zero_grad", "backward"):
             self.assertEqual(run.count("python_call", part=part), STEPS, part)
         self.assertEqual(run.count("loader_next"), STEPS + EPOCHS)
-        self.assertIn(("torch-markers", "unobservable", "3.0.0"), [line[1:] for line in run.coverage])
+        self.assertIn(
+            ("torch-markers", "unobservable", "3.0.0"), [line[1:] for line in run.coverage]
+        )
 
     def test_own_functions(self):
-        run, _ = training.record(LOOP, STAGEPROF_FUNCTIONS="__main__:double,torch.nn.functional:cross_entropy")
+        run, _ = training.record(
+            LOOP, STAGEPROF_FUNCTIONS="__main__:double,torch.nn.functional:cross_entropy"
+        )
         self.assertEqual(run.count("python_call", "cross_entropy", "function"), STEPS)
         # In the trainer's process nobody calls it; the workers inherit what was wrapped.
         self.assertEqual(run.count("python_call", "double", "function"), ROWS)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fires as many of PyTorch's markers as asked, with no PyTorch."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Others who look into the same process see what they saw without us."""
 
 import os
@@ -22,10 +23,13 @@ class Neighbours(unittest.TestCase):
         for name, calls in ranges.items():
             self.assertEqual(run.count(name=name), calls, name)
         told = [line[1:3] for line in run.coverage]
-        self.assertEqual(told.count(("torch-compile", "unobservable")), neighbour == "compile", told)
+        self.assertEqual(
+            told.count(("torch-compile", "unobservable")), neighbour == "compile", told
+        )
 
     def test_compile(self):
-        # The three steps around the compiled model have their marks; in a compiled step PyTorch ignores them.
+        # The three steps around the compiled model have their marks; in a compiled step PyTorch
+        # ignores them.
         self.check("compile", {"forward": 3})
 
     def test_profiler(self):
@@ -35,7 +39,9 @@ class Neighbours(unittest.TestCase):
         self.check("observer", STEPS)
 
     def test_coverage(self):
-        if subprocess.run([PROGRAM[0], "-c", "import coverage"], stderr=subprocess.DEVNULL).returncode:
+        if subprocess.run(
+            [PROGRAM[0], "-c", "import coverage"], stderr=subprocess.DEVNULL
+        ).returncode:
             self.skipTest("no coverage for the interpreter that trains")
         self.check("coverage", STEPS)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranges by the nvtx package, which is compiled against NVIDIA's headers."""
 
 import os

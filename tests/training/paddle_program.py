@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Paddle loop with a worker, ranges of its own and a checkpoint: two epochs of 6 batches."""
 
 import paddle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loader, forward, backward, optimizer and own ranges of Paddle trainers: exact counts.
 
 Paddle lives in an environment of its own: scripts/requirements-paddle.txt.
@@ -63,22 +64,35 @@ class Loop(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 counted = json.loads(done.stdout.splitlines()[-1])
                 run = os.path.join(folder, "run.zst")
-                self.assertEqual(training.report("summary", run)["steps"]["count"], counted["steps"])
+                self.assertEqual(
+                    training.report("summary", run)["steps"]["count"], counted["steps"]
+                )
                 epochs = training.report("epochs", run)["epochs"]
                 self.assertEqual([epoch["steps"] for epoch in epochs], counted["epochs"])
-                self.assertEqual([bool(epoch["validation_ns"]) for epoch in epochs], [True] * len(epochs))
+                self.assertEqual(
+                    [bool(epoch["validation_ns"]) for epoch in epochs], [True] * len(epochs)
+                )
 
     def test_one_line_of_steps_10_to_20(self):
         with tempfile.TemporaryDirectory() as folder:
-            settings = {"STAGEPROF_STEPS": "10-20", "STAGEPROF_RANKS": "0", "PADDLE_TRAINER_ID": "0"}
+            settings = {
+                "STAGEPROF_STEPS": "10-20",
+                "STAGEPROF_RANKS": "0",
+                "PADDLE_TRAINER_ID": "0",
+            }
             done = training.execute(SEQUENCE, folder, **settings)
             self.assertEqual(done.returncode, 0, done.stderr)
             command = [os.environ["STAGEPROF_TEST_REPORT"], "line", os.path.join(folder, "run.zst")]
             told = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
             found = training.report("line", os.path.join(folder, "run.zst"))["line"][0]
-        self.assertRegex(told, r"^steps 10 to 20: [^\n]*loader wait [^\n]*forward [^\n]*backward [^\n]*optimizer [^\n]*\n$")
+        self.assertRegex(
+            told,
+            r"^steps 10 to 20: [^\n]*input wait [^\n]*forward [^\n]*backward [^\n]*optimizer [^\n]*\n$",
+        )
         self.assertEqual((found["first_step"], found["last_step"], found["steps"]), (10, 20, 11))
-        shares = [value for key, value in found.items() if key.endswith("_share") and value is not None]
+        shares = [
+            value for key, value in found.items() if key.endswith("_share") and value is not None
+        ]
         self.assertAlmostEqual(sum(shares), 1, 3)
         self.assertIsNone(found["h2d_copy_share"])
 

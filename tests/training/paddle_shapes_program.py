@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paddle loops of two shapes; prints what the one that is asked for counted itself.
 
     python3 paddle_shapes_program.py fit|scaled    prints JSON: {"steps", "epochs": steps of each}

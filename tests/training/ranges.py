@@ -1,6 +1,8 @@
-"""Reads the ranges of a run by itself: a second reader of trace/format.h, for tests of what was recorded.
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the ranges of a run by itself: a second reader of trace/format.h, for tests of what was
+recorded.
 
-    python3 ranges.py RUN     prints the ranges, summed by process, event and name
+python3 ranges.py RUN     prints the ranges, summed by process, event and name
 """
 
 import collections
@@ -25,8 +27,11 @@ def table(path, pattern):
         return re.findall(pattern, file.read(), re.M)
 
 
-EVENTS = {int(n): (name, cls) for n, name, cls in table("trace/events.def", r"^SP_EVENT\((\d+), (\w+), (\w+)")}
-PARTS = table("trace/parts.def", r"^SP_PART\((\w+),")
+EVENTS = {
+    int(n): (name, cls)
+    for n, name, cls in table("trace/events.def", r"^SP_EVENT\((\d+), (\w+), (\w+)")
+}
+PARTS = table("trace/phases.def", r"^SP_PHASE\((\w+),")
 
 
 def varint(data, at):
@@ -159,7 +164,9 @@ class File:
                 n = struct.unpack_from("<I", data, at + 72)[0]
                 zstd_bytes = struct.unpack_from("<I", data, at + 132)[0]
                 frame = data[at + BLOCK_FRAME : at + BLOCK_FRAME + zstd_bytes]
-                done = subprocess.run(["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, check=True)
+                done = subprocess.run(
+                    ["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, check=True
+                )
                 yield from decode(done.stdout)
                 first += n
                 at += BLOCK_FRAME + zstd_bytes
@@ -181,10 +188,16 @@ class Run:
                 self.read(file, pending)
         for file, kind, arg, start, ticks, value in pending:
             event, _ = EVENTS[kind]
-            part = PARTS[value] if event == "python_call" else event if event.startswith("loader_") else None
+            part = (
+                PARTS[value]
+                if event == "python_call"
+                else event if event.startswith("loader_") else None
+            )
             name = self.names.get((file.image, arg))
             self.ranges.append(
-                Range(file.pid, file.tid, event, name, part, file.monotonic_ns(start), file.ns(ticks))
+                Range(
+                    file.pid, file.tid, event, name, part, file.monotonic_ns(start), file.ns(ticks)
+                )
             )
 
     def define(self, file, what, arg, text):

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranks of real jobs over gloo: the planted straggler is named, and what it is slow in.
 
-    python3 ranks.py            two ranks, by torchrun, and by hand with a run for each, as nodes have
-    python3 ranks.py --nightly  also four ranks, and a job that has no straggler
+python3 ranks.py            two ranks, by torchrun, and by hand with a run for each, as nodes have
+python3 ranks.py --nightly  also four ranks, and a job that has no straggler
 """
 
 import json
@@ -50,10 +51,18 @@ def free_port():
 
 def job_by_hand(runs, *arguments):
     """A run for each rank, as each node of a cluster leaves one."""
-    job = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(len(runs))}
+    job = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(free_port()),
+        "WORLD_SIZE": str(len(runs)),
+    }
     command = [TRAINER, "--epochs=1", "--steps=30", *arguments]
-    wait([start(command, run, RANK=str(rank), LOCAL_RANK=str(rank), **job)
-          for rank, run in enumerate(runs)])
+    wait(
+        [
+            start(command, run, RANK=str(rank), LOCAL_RANK=str(rank), **job)
+            for rank, run in enumerate(runs)
+        ]
+    )
 
 
 def ranks_of(*runs, form="json"):
@@ -79,17 +88,20 @@ class Jobs(unittest.TestCase):
         self.assertEqual([row["rank"] for row in rows if row["straggler"] == "yes"], [slow], rows)
         self.assertEqual(rows[slow]["straggles_in"], part)
         behind = rows[slow]["behind_ns_p50"] / 1e6
-        print(f"{world} ranks: rank {slow} sleeps {SLOW_MS} ms a step in its {part}; "
-              f"told to be {behind:.1f} ms behind")
+        print(
+            f"{world} ranks: rank {slow} sleeps {SLOW_MS} ms a step in its {part}; "
+            f"told to be {behind:.1f} ms behind"
+        )
         self.assertGreater(behind, 0.8 * SLOW_MS)
         self.assertLess(behind, 2 * SLOW_MS)
 
     def check_waits(self, run, rows, waiting):
-        """Who waits for the other's gradients does it in gradient sync, and not in backward."""
+        """A rank that waits for the other's gradients waits in communication, and not in
+        backward."""
         accounts = [account_of(run, row["pid"]) for row in rows]
         for row, account in zip(rows, accounts):
             step_ms = account["grad_sync"]["ns"] / row["steps"] / 1e6
-            print(f"rank {row['rank']}: {step_ms:.1f} ms of gradient sync a step")
+            print(f"rank {row['rank']}: {step_ms:.1f} ms of communication a step")
             if row["rank"] == waiting:
                 self.assertGreater(step_ms, 0.6 * SLOW_MS)
                 self.assertEqual(account["grad_sync"]["source"], "observed")
@@ -104,7 +116,7 @@ class Jobs(unittest.TestCase):
             self.check_straggler(ranks_of(*runs), 2, 1, "loader_wait")
             text = ranks_of(*runs, form="table")
             self.assertIn("straggler  rank 1 (", text)
-            self.assertIn("in loader wait", text)
+            self.assertIn("in input wait", text)
             self.assertIn("one host, one clock", text)
             # One of them alone says that there is nothing to compare it with.
             self.assertIsNone(ranks_of(runs[0])["comparison"])
@@ -126,7 +138,8 @@ class Jobs(unittest.TestCase):
 
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_none_is_slow(self):
-        # A rank for each of two cores; a neighbour on one of them is a straggler's cause, too: two tries.
+        # A rank for each of two cores; a neighbour on one of them is a straggler's cause, too: two
+        # tries.
         for _ in range(2):
             with tempfile.TemporaryDirectory() as folder:
                 run = os.path.join(folder, "run.zst")

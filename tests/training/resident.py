@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Host memory of the trainer and its worker by step, against what the trainer itself reads."""
 
 import json

@@ -1,4 +1,6 @@
-"""Holds more memory with each step, in the trainer and in its worker. Prints what it held after each step."""
+# SPDX-License-Identifier: Apache-2.0
+"""Holds more memory with each step, in the trainer and in its worker. Prints what it held after
+each step."""
 
 import json
 import os

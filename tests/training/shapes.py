@@ -1,4 +1,6 @@
-"""Steps, epochs and validations of training loops of many shapes, against what each loop counted itself."""
+# SPDX-License-Identifier: Apache-2.0
+"""Steps, epochs and validations of training loops of many shapes, against what each loop counted
+itself."""
 
 import json
 import os
@@ -25,13 +27,15 @@ class Shapes(unittest.TestCase):
 
     def seen(self, pid):
         summary, steps, epochs = (
-            training.report(view, self.run_, f"--process={pid}") for view in ("summary", "steps", "epochs")
+            training.report(view, self.run_, f"--process={pid}")
+            for view in ("summary", "steps", "epochs")
         )
         steps, epochs = steps["steps"], epochs["epochs"]
         account = {row["part"]: row["ns"] for row in summary["account"] or ()}
+        outside = sum(row["outside_steps_ns"] or 0 for row in summary["account"] or ())
         if steps:
             wall = steps[-1]["start_ns"] + steps[-1]["wall_ns"] - steps[0]["start_ns"]
-            self.assertEqual(sum(ns or 0 for ns in account.values()), wall)
+            self.assertEqual(sum(ns or 0 for ns in account.values()) - outside, wall)
             self.assertGreater(account["forward"], 0)
             self.assertGreater(account["backward"], 0)
             if summary["steps"]["end_with"] == "optimizer":
@@ -46,14 +50,22 @@ class Shapes(unittest.TestCase):
             "loader_wait": account.get("loader_wait"),
             "end_with": summary["steps"]["end_with"],
             "checkpoint": bool(account.get("checkpoint")),
-            "checkpoint_ns": account.get("checkpoint"),
+            "checkpoint_ns": self.within(summary, "checkpoint"),
         }
+
+    @staticmethod
+    def within(summary, part):
+        """Between the first step's start and the last one's end."""
+        row = next((row for row in summary["account"] or () if row["part"] == part), {})
+        return row["ns"] - row["outside_steps_ns"] if row.get("ns") is not None else None
 
     def batches_of(self, worker):
         command = [os.environ["STAGEPROF_TEST_REPORT"], "workers", "--format=json", self.run_]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         rows = json.loads(done.stdout)["workers"]
-        return sum(row["batches"] for row in rows if row["pid"] == worker and row["role"] == "worker")
+        return sum(
+            row["batches"] for row in rows if row["pid"] == worker and row["role"] == "worker"
+        )
 
     def test_shapes(self):
         self.assertGreater(len(self.shapes), 15)

@@ -1,6 +1,9 @@
-"""Training loops of many shapes, each in a forked process of its own; prints what each of them counted itself.
+# SPDX-License-Identifier: Apache-2.0
+"""Training loops of many shapes, each in a forked process of its own; prints what each of them
+counted itself.
 
-    python3 shapes_program.py [SHAPE...]    prints JSON: shape -> {"pid", "steps", "epochs": steps of each, ...}
+python3 shapes_program.py [SHAPE...]    prints JSON: shape -> {"pid", "steps", "epochs": steps of
+each, ...}
 """
 
 import contextlib
@@ -47,7 +50,9 @@ def loader(**options):
 
 
 def model_of(outputs=2):
-    return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, outputs))
+    return torch.nn.Sequential(
+        torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, outputs)
+    )
 
 
 def made(kind=torch.optim.SGD):
@@ -69,7 +74,8 @@ def evaluate(model, batches):
 
 
 def lightning():
-    """The optimizer calls a closure; a check of validation before it all; a limit on validation's batches."""
+    """The optimizer calls a closure; a check of validation before it all; a limit on validation's
+    batches."""
     model, optimizer = made()
     training, validation = loader(), loader()
 
@@ -130,7 +136,11 @@ def accumulation():
     """Two batches a step, automatic mixed precision and a scaler."""
     model, optimizer = made(torch.optim.AdamW)
     # before 2.3 there is only CUDA's
-    scaler = torch.amp.GradScaler("cpu") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler(enabled=False)
+    scaler = (
+        torch.amp.GradScaler("cpu")
+        if hasattr(torch.amp, "GradScaler")
+        else torch.cuda.amp.GradScaler(enabled=False)
+    )
     schedule = torch.optim.lr_scheduler.ConstantLR(optimizer)
     for _ in range(2):
         for number, (rows, labels) in enumerate(loader(), 1):
@@ -157,13 +167,16 @@ def stream():
 
 
 def memmap():
-    """Language models: batches cut out of a mapped file, validation every so many steps, no loader."""
+    """Language models: batches cut out of a mapped file, validation every so many steps, no loader.
+    """
     numpy.arange(4096, dtype=numpy.float32).tofile("memmap.bin")
     model, optimizer = made(torch.optim.AdamW)
     tokens = numpy.memmap("memmap.bin", dtype=numpy.float32, mode="r")
 
     def batch(at):
-        return torch.from_numpy(tokens[at * 24 : at * 24 + 24].reshape(3, 8).copy()), torch.tensor([0, 1, 0])
+        return torch.from_numpy(tokens[at * 24 : at * 24 + 24].reshape(3, 8).copy()), torch.tensor(
+            [0, 1, 0]
+        )
 
     for number in range(10):
         if number % 5 == 0:
@@ -206,7 +219,8 @@ def adversaries():
 
 
 def critic():
-    """A penalty by autograd.grad; the generator steps after every second batch; samples without gradients."""
+    """A penalty by autograd.grad; the generator steps after every second batch; samples without
+    gradients."""
     generator, discriminator = model_of(8), model_of(1)
     optimizers = [torch.optim.Adam(m.parameters()) for m in (generator, discriminator)]
     for _ in range(2):
@@ -216,7 +230,9 @@ def critic():
             mixed = (rows + fake).requires_grad_(True)
             slope = torch.autograd.grad(discriminator(mixed).sum(), mixed, create_graph=True)[0]
             optimizers[1].zero_grad()
-            (discriminator(fake).mean() - discriminator(rows).mean() + slope.square().mean()).backward()
+            (
+                discriminator(fake).mean() - discriminator(rows).mean() + slope.square().mean()
+            ).backward()
             optimizers[1].step()
             if number % 2:
                 optimizers[0].zero_grad()
@@ -228,7 +244,8 @@ def critic():
 
 
 def finder():
-    """A few steps to find a rate, by an iterator that is dropped; then training, validated twice an epoch."""
+    """A few steps to find a rate, by an iterator that is dropped; then training, validated twice an
+    epoch."""
     model, optimizer = made()
     training, validation = loader(num_workers=1), loader(num_workers=1)
     iterator = iter(training)
@@ -270,7 +287,13 @@ def updating_by_hand():
                     parameter -= 0.1 * parameter.grad
                     parameter.grad = None
         evaluate(model, loader())
-    return {"steps": 2 * BATCHES, "epochs": [BATCHES] * 2, "validated": 2, "loader": True, "end_with": "backward"}
+    return {
+        "steps": 2 * BATCHES,
+        "epochs": [BATCHES] * 2,
+        "validated": 2,
+        "loader": True,
+        "end_with": "backward",
+    }
 
 
 def validation_only():
@@ -291,7 +314,8 @@ def zipped():
 
 
 def endless():
-    """One iterator that begins anew whenever it ends; validation in the middle of an epoch, cut short."""
+    """One iterator that begins anew whenever it ends; validation in the middle of an epoch, cut
+    short."""
     model, optimizer = made()
     training, validation = loader(), loader()
     iterator = iter(training)
@@ -356,7 +380,8 @@ def persistent():
 
 
 def queued():
-    """A thread makes batches and hands them over by a queue: no loader, and the trainer waits for each."""
+    """A thread makes batches and hands them over by a queue: no loader, and the trainer waits for
+    each."""
     model, optimizer = made()
     batches = queue.Queue(1)
 
@@ -451,7 +476,7 @@ SHAPES = (
 
 
 def forked(shape):
-    """What the shape returns, from a process of its own."""
+    """The result of the shape, from its own process."""
     out, into = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,4 +1,6 @@
-"""A training loop that waits for a line of its standard input before each step, and prints one after it."""
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop that waits for a line of its standard input before each step, and prints one
+after it."""
 
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A training loop with hand-written timers: epochs, validation, accumulation, checkpoints.
 
     python3 timed_loop.py WORKERS ACCUMULATE    prints what its timers say as JSON, in ns

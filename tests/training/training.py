@@ -1,6 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a Python program under the preload and gives back what was recorded of it.
 
-Environment: STAGEPROF_TEST_LIB; STAGEPROF_TEST_TORCH, an interpreter. Exit 77 with a reason where no interpreter has the modules needed.
+Environment: STAGEPROF_TEST_LIB; STAGEPROF_TEST_TORCH, an interpreter. Exit 77 with a reason where
+no interpreter has the modules needed.
 """
 
 import json
@@ -12,7 +14,7 @@ import tempfile
 from ranges import ROOT, Run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TRAINERS = os.path.join(ROOT, "tests", "trainers")
+TRAINERS = os.path.join(ROOT, "tests", "programs", "trainers")
 SKIP = 77
 
 

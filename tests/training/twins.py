@@ -1,16 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
 """Five trainers as people have them, each with a twin that carries hand-written timers.
 
-The rows that the timers give come out of the run that was recorded meanwhile: calls exactly, totals within
-2 % and 5 us a call (hooks of modules: 50 us, for PyTorch's own Python code lies between them and a timer); what
-nothing marks (forward) within 10 %, the steps' loader wait within 2 points of their time, the account's time
-within 0.1 %. A label of record_function lies, call by call, between a timer inside of it and
-one around it, whatever the machine does meanwhile. The unmodified trainer gives the same rows with the same calls.
+The rows that the timers give come out of the run that was recorded meanwhile: calls exactly, totals
+within 2% and 5 µs a call (hooks of modules: 50 µs, because PyTorch's own Python code lies between
+them and a timer);
+unmarked time (forward) within 10%, the steps' loader wait within 2 points of
+their time, the account's time within 0.1%. A label of record_function lies, call by call, between
+a timer inside of it and one around it, whatever the machine does meanwhile. The unmodified trainer
+gives the same rows with the same calls.
 
     python3 twins.py              the labelled trainer
     python3 twins.py --nightly    all five
 
-A process may lose the processor between the two readings of the clock: the tenth of the calls that differ
-most, at least one, is left out of the totals, and on an overloaded machine totals are not compared at all.
+A process may lose the processor between the two readings of the clock: the tenth of the calls that
+differ most, at least one, is left out of the totals, and on an overloaded machine totals are not
+compared at all.
 """
 
 import json
@@ -39,7 +43,9 @@ def program(name, modules):
 def need_quiet():
     load = os.getloadavg()[0]
     if load > 2 * os.cpu_count():
-        raise unittest.SkipTest(f"load {load:.0f} on {os.cpu_count()} processors: totals say nothing")
+        raise unittest.SkipTest(
+            f"load {load:.0f} on {os.cpu_count()} processors: totals say nothing"
+        )
 
 
 def difference(timed, recorded):
@@ -50,9 +56,11 @@ def difference(timed, recorded):
 
 
 class Twin(unittest.TestCase):
-    """rows: timer's name to what finds the same calls in the run, for Run.find; marks: the same, of which only
-    calls are compared, for the timer is around other code of PyTorch, too. inside: timer's name to how many calls
-    the library makes by itself. step: timers of what a step begins with, and of what it ends with."""
+    """rows: timer's name to what finds the same calls in the run, for Run.find; marks: the same, of
+    which only calls are compared, because the timer is also around other code of PyTorch. inside:
+    timer's name to how many calls the library makes by itself. step: timers of what a step begins
+    with, and of what it ends with.
+    """
 
     trainer, modules, folder, arguments, settings = None, (), True, (), {}
     rows, marks, inside, step = {}, {}, {}, None
@@ -71,7 +79,8 @@ class Twin(unittest.TestCase):
             run = os.path.join(scratch, "run.zst")
             cls.twin, cls.account = Run(run), training.report("summary", run)["account"]
             cls.steps, cls.epochs, cls.ranges, cls.tree = (
-                training.report(view, run)[view] for view in ("steps", "epochs", "ranges", "modules")
+                training.report(view, run)[view]
+                for view in ("steps", "epochs", "ranges", "modules")
             )
             with open(path) as file:
                 cls.timers = json.load(file)
@@ -101,7 +110,10 @@ class Twin(unittest.TestCase):
         if not self.step:
             self.skipTest("its steps have no timers")
         waits = sorted(self.timers[self.step[0]])
-        found = [(max(w for w in waits if w[0] < begin), ns) for begin, ns in sorted(self.timers["forward"])]
+        found = [
+            (max(w for w in waits if w[0] < begin), ns)
+            for begin, ns in sorted(self.timers["forward"])
+        ]
         self.assertEqual(len(self.steps), len(found))
         need_quiet()
         return [(begin, wait, forward) for (begin, wait), forward in found]
@@ -110,7 +122,9 @@ class Twin(unittest.TestCase):
         return [step["parts"][name] for step in self.steps]
 
     def test_forward(self):
-        off, total, _ = difference([forward for _, _, forward in self.timed_steps()], self.parts("forward"))
+        off, total, _ = difference(
+            [forward for _, _, forward in self.timed_steps()], self.parts("forward")
+        )
         self.assertLessEqual(off, RESIDUAL_SHARE * total)
 
     def test_loader_wait(self):
@@ -161,24 +175,41 @@ class Act(Twin):
 
     def test_epochs(self):
         found = {key: [epoch[key] for epoch in self.epochs] for key in self.epochs[0]}
-        found["validation_forward_ns"] = [v - w for v, w in zip(found["validation_ns"], found["validation_wait_ns"])]
+        found["validation_forward_ns"] = [
+            v - w for v, w in zip(found["validation_ns"], found["validation_wait_ns"])
+        ]
         self.assertEqual(len(self.epochs), len(self.timers["epoch"]))
-        timed = {"wall": "epoch", "training": "training", "validation": "validation",
-                 "validation_forward": "validation forward"}
+        timed = {
+            "wall": "epoch",
+            "training": "training",
+            "validation": "validation",
+            "validation_forward": "validation forward",
+        }
         need_quiet()
         for key, name in timed.items():
             timers = [ns for _, ns in self.timers[name]]
             with self.subTest(name, timers=timers, found=found[key + "_ns"]):
-                self.assertLessEqual(abs(sum(found[key + "_ns"]) - sum(timers)), RESIDUAL_SHARE * sum(timers))
+                self.assertLessEqual(
+                    abs(sum(found[key + "_ns"]) - sum(timers)), RESIDUAL_SHARE * sum(timers)
+                )
 
 
 class Motion(Twin):
     trainer = "motion_rl"
     rows = {
         name: label(name)
-        for name in "iteration|motion sampling|rollout|policy|physics|learning|advantages|loss|optimize".split("|")
+        for name in "iteration|motion sampling|rollout|policy|physics|learning|advantages|loss|optimize".split(
+            "|"
+        )
     }
-    depths = {"iteration": 0, "motion sampling": 1, "rollout": 1, "policy": 2, "physics": 2, "learning": 1}
+    depths = {
+        "iteration": 0,
+        "motion sampling": 1,
+        "rollout": 1,
+        "policy": 2,
+        "physics": 2,
+        "learning": 1,
+    }
     depths.update({"advantages": 2, "loss": 2, "optimize": 2})
 
     def test_totals(self):
@@ -190,10 +221,11 @@ class Motion(Twin):
                     self.assertLessEqual(inside, mark.ns + CLOCK_NS)
                     self.assertLessEqual(mark.ns, around + CLOCK_NS)
 
-
     def test_ranges(self):
         """The labels as a tree: what each has beside those inside it, too."""
-        labels = [row for row in self.ranges if row["event"] == "torch_range" and row["name"] in self.rows]
+        labels = [
+            row for row in self.ranges if row["event"] == "torch_range" and row["name"] in self.rows
+        ]
         self.assertEqual({row["name"]: row["depth"] for row in labels}, self.depths)
         for row in labels:
             timed, around = (
@@ -211,10 +243,13 @@ class Motion(Twin):
             done = training.execute(plain, folder, STAGEPROF_OPS="1", STAGEPROF_STEPS="4-7")
             self.assertEqual(done.returncode, 0, done.stderr)
             ops = training.report("ops", os.path.join(folder, "run.zst"))["ops"]
-        # Two iterations: actor and physics in each of 8 steps, the critic once, both in each of two updates.
+        # Two iterations: actor and physics in each of 8 steps, the critic once, both in each of two
+        # updates.
         (tanh,) = (op for op in ops if op["op"] == "aten::tanh")
         self.assertEqual(tanh["calls"], 2 * (2 * 8 + 1 + 2 * 2))
-        self.assertEqual([op["self_ns"] for op in ops], sorted((op["self_ns"] for op in ops), reverse=True))
+        self.assertEqual(
+            [op["self_ns"] for op in ops], sorted((op["self_ns"] for op in ops), reverse=True)
+        )
         self.assertAlmostEqual(sum(op["share"] for op in ops), 1, 2)
 
 
@@ -282,16 +317,23 @@ class Video(Twin):
     settings = {"STAGEPROF_MODULES": "2"}
     rows = {
         "encoder": {"event": "module_forward", "name": "encoder\tEncoder\t[3, 3, 32, 32]"},
-        "attention": {"event": "module_forward", "name": "attention\tTemporalAttention\t[1, 3, 16, 32, 32]"},
+        "attention": {
+            "event": "module_forward",
+            "name": "attention\tTemporalAttention\t[1, 3, 16, 32, 32]",
+        },
         "fusion": {"event": "module_forward", "name": "fusion\tFusion\t[1, 3, 16, 32, 32]"},
         **{
-            f"stages.{i}": {"event": "module_forward", "name": f"stages.{i}\tStage\t[1, 16, 32, 32]"}
+            f"stages.{i}": {
+                "event": "module_forward",
+                "name": f"stages.{i}\tStage\t[1, 16, 32, 32]",
+            }
             for i in range(8)
         },
     }
 
     def test_tree(self):
-        """The view's rows: time, calls, the first call apart, and the share of all, from the calls recorded."""
+        """The view's rows: time, calls, the first call apart, and the share of all, from the calls
+        recorded."""
         (whole,) = (row for row in self.tree if row["depth"] == 0)
         blocks = {row["path"]: row for row in self.tree if row["path"] in self.rows}
         self.assertEqual(set(blocks), set(self.rows))
@@ -301,7 +343,9 @@ class Video(Twin):
             bound = WALL_SHARE * sum(timed) + CLOCK_NS * len(timed)
             with self.subTest(name, timed=timed, row=row):
                 shown = "\t".join(row[key] for key in ("path", "class", "input_shapes"))
-                self.assertEqual((row["depth"], row["calls"], shown), (1, len(timed), self.rows[name]["name"]))
+                self.assertEqual(
+                    (row["depth"], row["calls"], shown), (1, len(timed), self.rows[name]["name"])
+                )
                 self.assertLessEqual(abs(row["total_ns"] - sum(timed)), bound)
                 self.assertLessEqual(abs(row["first_mean_ns"] - timed[0]), bound)
                 self.assertLessEqual(abs(row["mean_ns"] * (len(timed) - 1) - sum(timed[1:])), bound)

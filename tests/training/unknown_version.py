@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A training loop in a PyTorch whose version nothing is known of.
 
     python3 unknown_version.py LOOP.py

@@ -1,7 +1,10 @@
-"""Frames that PyAV, OpenCV and decord decode. torchcodec takes the system's FFmpeg, whose calls are the same.
+# SPDX-License-Identifier: Apache-2.0
+"""Frames that PyAV, OpenCV and decord decode. torchcodec takes the system's FFmpeg, whose calls are
+the same.
 
-torchcodec itself cannot be had for the PyTorch of these tests: PyPI's wheels up to 0.10 have the ABI of older
-ones, and those since need CUDA's libraries (libnvrtc, libtorch_cuda) to be loaded at all.
+torchcodec itself cannot be had for the PyTorch of these tests: PyPI's wheels up to 0.10 have the
+ABI of older ones, and those since need CUDA's libraries (libnvrtc, libtorch_cuda) to be loaded at
+all.
 """
 
 import json
@@ -33,7 +36,9 @@ class Video(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, b"%d\n" % frames), done.stderr)
             path = os.path.join(folder, "run.zst")
             command = [os.environ["STAGEPROF_TEST_REPORT"], "stages", "--format=json", path]
-            stages = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)["stages"]
+            stages = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)[
+                "stages"
+            ]
             run = Run(path)
         decoded = sum(stage["calls"] for stage in stages if stage["stage"] == "video_decode")
         if library == "decord":

@@ -1,6 +1,8 @@
-"""Makes a video of 30 frames, or reads one with the library that is named; prints how many frames it got.
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a video of 30 frames, or reads one with the library that is named; prints how many frames
+it got.
 
-    python3 video_program.py make|av|cv2|decord FILE
+python3 video_program.py make|av|cv2|decord FILE
 """
 
 import sys
@@ -46,4 +48,8 @@ def read_decord(path):
 
 
 if __name__ == "__main__":
-    print({"make": make, "av": read_av, "cv2": read_cv2, "decord": read_decord}[sys.argv[1]](sys.argv[2]))
+    print(
+        {"make": make, "av": read_av, "cv2": read_cv2, "decord": read_decord}[sys.argv[1]](
+            sys.argv[2]
+        )
+    )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recording of some steps only: by their numbers, and switched while training goes on."""
 
 import glob
@@ -49,10 +50,16 @@ class Windows(unittest.TestCase):
         self.assertEqual([stage["stage"] for stage in summary["stages"] if stage["calls"]], ["off"])
 
     def test_bad_values(self):
-        for setting, value in (("STAGEPROF_STEPS", "9-5"), ("STAGEPROF_STEPS", "a"), ("STAGEPROF_WARMUP", "-1")):
+        for setting, value in (
+            ("STAGEPROF_STEPS", "9-5"),
+            ("STAGEPROF_STEPS", "a"),
+            ("STAGEPROF_WARMUP", "-1"),
+        ):
             with self.subTest(setting, value=value), tempfile.TemporaryDirectory() as folder:
                 done = training.execute([sys.executable, "-c", ""], folder, **{setting: value})
-                self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (0, b"", 1))
+                self.assertEqual(
+                    (done.returncode, done.stdout, done.stderr.count(b"\n")), (0, b"", 1)
+                )
                 self.assertIn(setting.encode(), done.stderr)
                 self.assertIn(value.encode(), done.stderr)
 

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libstageprof.so wants of libtorch_cpu.so and nothing else: markers are fired one after the other, so
- * that what each costs can be counted. ATen/record_function.h of PyTorch 2.13.
+ * The part of libtorch_cpu.so that libstageprof.so needs: markers are fired one after the other, so
+ * that the price of each can be counted. ATen/record_function.h of PyTorch 2.13.
  */
 #include <stdint.h>
 

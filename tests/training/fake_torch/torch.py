@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """As much of PyTorch as markers need: its version, and a libtorch_cpu.so that is loaded."""
 
 import ctypes

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/cli/explain.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analyzer/text/translate.h"
+#include "analyzer/text/error.h"
+#include "analyzer/verdict/verdict.h"
+
+enum { CODE, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[CODE] = {"code", N_("code"), SP_CELL_TEXT},
+	[COST] = {"cost", N_("measured by"), SP_CELL_TEXT},
+	[FROM] = {"from_share", N_("from"), SP_CELL_SHARE},
+	[SEVERE] = {"severe_share", N_("severe"), SP_CELL_SHARE},
+	[SIGN] = {"sign", N_("and"), SP_CELL_TEXT},
+	[LEAST] = {"sign_least", N_("from"), SP_CELL_TEXT},
+	[MEANING] = {"meaning", NULL, SP_CELL_TEXT},
+	[REMEDY] = {"remedy", NULL, SP_CELL_TEXT},
+};
+
+static const char *metric_of(const struct sp_rule *rule, enum sp_metric_id metric)
+{
+	return rule->is_state || metric == SP_METRIC_steps ? NULL : sp_metric_name(metric);
+}
+
+static int show_row(struct sp_out *out, const struct sp_rule *rule)
+{
+	char least[32] = "";
+	const char *sign = metric_of(rule, rule->sign);
+	struct sp_cell cells[CELLS] = {
+		[CODE] = sp_cell_text(rule->code),
+		[COST] = sp_cell_text(metric_of(rule, rule->cost)),
+		[FROM] = rule->is_state ? sp_cell_null() : sp_cell_share(rule->moderate),
+		[SEVERE] = rule->is_state ? sp_cell_null() : sp_cell_share(rule->severe),
+		[SIGN] = sp_cell_text(sign),
+		[LEAST] = sp_cell_null(),
+		[MEANING] = sp_cell_text(rule->meaning),
+		[REMEDY] = sp_cell_text(rule->remedy),
+	};
+
+	if (sign) {
+		snprintf(least, sizeof(least), "%g", rule->least_sign);
+		cells[LEAST] = sp_cell_text(least);
+	}
+	return sp_out_row(out, cells);
+}
+
+static int show_table(struct sp_out *out, const char *code)
+{
+	int r = sp_out_table(out, "verdicts", NULL, columns, CELLS, true);
+
+	for (int i = 0; r == 0 && i < SP_VERDICTS; i++) {
+		const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)i);
+
+		if (!code || strcmp(code, rule->code) == 0)
+			r = show_row(out, rule);
+	}
+	if (r == 0)
+		sp_out_table_end(out);
+	return r;
+}
+
+static void show_metric(struct sp_out *out, enum sp_metric_id metric)
+{
+	sp_out_line(out, "    %s: %s", sp_metric_name(metric), sp_metric_title(metric));
+	sp_out_line(out, "        read from %s", sp_metric_row(metric));
+}
+
+static void show_metrics(struct sp_out *out, const struct sp_rule *rule)
+{
+	sp_out_line(out, "evidence");
+	show_metric(out, rule->cost);
+	if (rule->sign != SP_METRIC_steps)
+		show_metric(out, rule->sign);
+	sp_out_line(out, "thresholds");
+	if (rule->refines == SP_VERDICT_compute)
+		sp_out_line(out, "    given where no other rule holds");
+	else
+		sp_out_line(out, "    given from %g%% of the training time on, severe from %g%%",
+			    100 * rule->moderate, 100 * rule->severe);
+	if (rule->sign != SP_METRIC_steps)
+		sp_out_line(out, "    %s at least %g", sp_metric_name(rule->sign),
+			    rule->least_sign);
+	if (rule->cost == SP_METRIC_lost_wait_share)
+		sp_out_line(out, "    --wait-thresholds sets other percents");
+}
+
+static void show_advice(struct sp_out *out, enum sp_verdict_id id)
+{
+	bool any = false;
+
+	for (int i = 0; i < SP_ADVICES; i++) {
+		const struct sp_advice_rule *advice = sp_advice_rule_of((enum sp_advice_id)i);
+
+		if (advice->verdict != id)
+			continue;
+		if (!any)
+			sp_out_line(out, "advice, where the metrics are known");
+		any = true;
+		sp_out_wrapped(out, "    ", _(advice->text));
+	}
+}
+
+static void show_text(struct sp_out *out, enum sp_verdict_id id)
+{
+	const struct sp_rule *rule = sp_rule_of(id);
+
+	sp_out_line(out, "%s", rule->code);
+	sp_out_line(out, "%s", "");
+	sp_out_wrapped(out, "says  ", _(rule->sentence));
+	sp_out_wrapped(out, "means ", _(rule->meaning));
+	sp_out_wrapped(out, "do    ", _(rule->remedy));
+	if (!rule->is_state)
+		show_metrics(out, rule);
+	show_advice(out, id);
+	sp_out_line(out, "%s", "");
+}
+
+/* The errors of both programs. */
+static const struct sp_error_text errors[] = {
+#define SP_REPORT_ERROR(id, code, why, fix) {"stageprof-report", code, why, fix},
+#include "analyzer/text/errors.def"
+#undef SP_REPORT_ERROR
+#define SP_LAUNCHER_ERROR(id, code, what, fix) {"stageprof", code, what, fix},
+#include "scripts/launcher/errors.def"
+#undef SP_LAUNCHER_ERROR
+};
+
+#define ERROR_COUNT (sizeof(errors) / sizeof(errors[0]))
+
+static const struct sp_column error_columns[] = {
+	{"code", N_("code"), SP_CELL_TEXT},
+	{"program", N_("program"), SP_CELL_TEXT},
+	{"says", N_("says"), SP_CELL_TEXT},
+	{"remedy", NULL, SP_CELL_TEXT},
+};
+
+static const char *says_of(const struct sp_error_text *error)
+{
+	return *error->says ? error->says : N_("the system's own text");
+}
+
+static int show_errors(struct sp_out *out, const char *code)
+{
+	int r = sp_out_table(out, "errors", NULL, error_columns, 4, code != NULL);
+
+	for (size_t i = 0; r == 0 && i < ERROR_COUNT; i++) {
+		const struct sp_error_text *error = &errors[i];
+		struct sp_cell cells[] = {
+			sp_cell_text(error->code),
+			sp_cell_text(error->program),
+			sp_cell_text(_(says_of(error))),
+			sp_cell_text(_(error->fix)),
+		};
+
+		if (!code || strcmp(code, error->code) == 0)
+			r = sp_out_row(out, cells);
+	}
+	if (r == 0)
+		sp_out_table_end(out);
+	return r;
+}
+
+/* Returns -EINVAL where no error has this code. */
+static int explain_error(struct sp_out *out, const char *code)
+{
+	const struct sp_error_text *error;
+	size_t i = 0;
+
+	while (i < ERROR_COUNT && strcmp(errors[i].code, code) != 0)
+		i++;
+	if (i == ERROR_COUNT)
+		return -EINVAL;
+	error = &errors[i];
+	if (out->format != SP_FORMAT_TABLE)
+		return show_errors(out, code);
+	sp_out_line(out, "%s", code);
+	sp_out_line(out, "%s", "");
+	sp_out_wrapped(out, "from  ", error->program);
+	sp_out_wrapped(out, "says  ", _(says_of(error)));
+	sp_out_wrapped(out, "do    ", _(error->fix));
+	return 0;
+}
+
+int sp_explain(struct sp_out *out, const char *code)
+{
+	bool found = !code;
+	int r;
+
+	for (int i = 0; i < SP_VERDICTS && code; i++) {
+		if (strcmp(sp_rule_of((enum sp_verdict_id)i)->code, code) != 0)
+			continue;
+		found = true;
+		if (out->format == SP_FORMAT_TABLE)
+			show_text(out, (enum sp_verdict_id)i);
+	}
+	if (!found)
+		return explain_error(out, code);
+	if (code && out->format == SP_FORMAT_TABLE)
+		return 0;
+	r = show_table(out, code);
+	return r == 0 && !code ? show_errors(out, NULL) : r;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/gpu/gpu_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/base/upper_bound.h"
+#include "analyzer/metadata/run.h"
+#include "analyzer/totals/sums.h"
+#include "analyzer/metadata/stage.h"
+#include "analyzer/training/training.h"
+#include "analyzer/base/grow.h"
+
+#define CHANGES_MAX (1u << 22)
+
+enum memory_kind { NO_MEMORY, DEVICE, DEVICE_HANDLE, PINNED };
+
+/* bytes > 0: allocated; 0: freed; -1: all memory of the process was freed. */
+struct change {
+	int64_t at_ns, bytes;
+	uint32_t address;
+	uint8_t memory; /* enum memory_kind */
+};
+
+struct block {
+	UT_hash_handle hh;
+	uint64_t key, bytes;
+	bool is_pinned;
+};
+
+/* The interval in which the host launched the work of one phase of a step. */
+struct stretch {
+	int64_t begin_ns, end_ns;
+	uint8_t phase;
+};
+
+struct reading {
+	struct sp_gpu_calls *calls;
+	const struct sp_steps *steps;
+	const struct sp_gpu_time *gpu;
+	const struct sp_clock *clock;
+	struct stretch *stretches; /* by begin */
+	struct change *changes;
+	uint32_t stretch_count, change_count, change_room;
+	bool is_out_of_memory;
+};
+
+static enum memory_kind memory_of(uint32_t kind)
+{
+	switch (kind) {
+	case SP_EV_cuMemCreate:
+	case SP_EV_cuMemRelease:
+		return DEVICE_HANDLE;
+	case SP_EV_cudaMalloc:
+	case SP_EV_cudaMallocAsync:
+	case SP_EV_cudaFree:
+	case SP_EV_cudaFreeAsync:
+	case SP_EV_cuMemAlloc:
+	case SP_EV_cuMemAllocAsync:
+	case SP_EV_cuMemFree:
+	case SP_EV_cuMemFreeAsync:
+		return DEVICE;
+	}
+	return PINNED;
+}
+
+static void add_change(struct reading *r, struct change change)
+{
+	struct change *list;
+
+	if (r->change_count == CHANGES_MAX) {
+		r->calls->unmatched++;
+		return;
+	}
+	list = sp_list_grow(r->changes, r->change_count, &r->change_room, sizeof(*list));
+	r->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	r->changes = list;
+	list[r->change_count++] = change;
+}
+
+static void take_memory(struct reading *r, const struct sp_slot *slot, uint8_t class,
+			int64_t start_ns, int64_t end_ns)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+	bool made = class == SP_CLASS_CUDA_MALLOC;
+	struct change change = {
+		.at_ns = made ? end_ns : start_ns,
+		.bytes = made ? slot->value : 0,
+		.address = sp_commit_arg(slot->commit),
+		.memory = (uint8_t)memory_of(kind),
+	};
+
+	if (class == SP_CLASS_CUDA_RESET)
+		change.bytes = -1;
+	if (slot->value >= 0 && (slot->value > 0 || !made) && (change.address || change.bytes < 0))
+		add_change(r, change);
+}
+
+static uint32_t phase_at(const struct reading *r, int64_t at_ns)
+{
+	uint32_t i = SP_UPPER_BOUND(r->stretches, r->stretch_count, begin_ns, at_ns);
+
+	return i && at_ns < r->stretches[i - 1].end_ns ? r->stretches[i - 1].phase
+						       : SP_ACCOUNT_other;
+}
+
+static void count_call(struct sp_gpu_call_sums *sums, const struct sp_slot *slot, uint8_t class,
+		       uint64_t ns)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
+	bool moves = class == SP_CLASS_CUDA_COPY || class == SP_CLASS_CUDA_MEMSET;
+
+	sums->launches += class == SP_CLASS_CUDA_LAUNCH || class == SP_CLASS_CUDA_GRAPH;
+	sums->copies += class == SP_CLASS_CUDA_COPY;
+	sums->sets += class == SP_CLASS_CUDA_MEMSET;
+	sums->syncs += class == SP_CLASS_CUDA_SYNC;
+	sums->other += !moves && class != SP_CLASS_CUDA_LAUNCH && class != SP_CLASS_CUDA_GRAPH &&
+		       class != SP_CLASS_CUDA_SYNC;
+	sums->blocking += sp_gpu_copy_blocks(kind, arg);
+	sums->bytes += moves && slot->value > 0 ? (uint64_t)slot->value : 0;
+	sums->host_ns += ns;
+}
+
+static void count_stall(struct sp_gpu_calls *calls, uint32_t kind, uint64_t ns)
+{
+	unsigned i = sp_gpu_stall_index(kind);
+	struct sp_gpu_stall *stall = calls->stalls + i;
+
+	if (i == SP_GPU_STALL_KINDS)
+		return;
+	stall->kind = kind;
+	stall->calls++;
+	stall->total_ns += ns;
+	stall->max_ns = ns > stall->max_ns ? ns : stall->max_ns;
+}
+
+static void take(struct reading *r, const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+	uint8_t class = sp_event_info(kind)->class;
+	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start);
+	int64_t end_ns = sp_clock_realtime_ns(r->clock, slot->start + slot->ticks);
+	uint64_t ns = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
+	bool in_step = sp_steps_at(r->steps, start_ns) < r->steps->count;
+
+	if (!sp_gpu_call_is_cuda(class))
+		return;
+	count_call(&r->calls->phases[in_step ? phase_at(r, start_ns) : SP_GPU_NO_STEP], slot, class,
+		   ns);
+	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE ||
+	    class == SP_CLASS_CUDA_RESET)
+		take_memory(r, slot, class, start_ns, end_ns);
+	if (in_step || !r->steps->count)
+		count_stall(r->calls, kind, ns);
+}
+
+static int compare_stretches(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static int list_stretches(struct reading *r)
+{
+	const struct sp_gpu_time *gpu = r->gpu;
+
+	r->stretches = calloc(gpu->count + 1u, sizeof(*r->stretches));
+	if (!r->stretches)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < gpu->count; i++)
+		if (gpu->spans[i].is_whole)
+			r->stretches[r->stretch_count++] =
+				(struct stretch){gpu->spans[i].host_ns, gpu->spans[i].host_end_ns,
+						 gpu->spans[i].phase};
+	qsort(r->stretches, r->stretch_count, sizeof(*r->stretches), compare_stretches);
+	return 0;
+}
+
+static int read_streams(struct reading *r, const struct sp_run *run, uint32_t image)
+{
+	const struct sp_index *index = &run->index;
+	struct sp_reader reader;
+	struct sp_batch batch;
+
+	if (sp_reader_init(&reader) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		if (index->streams[i]->image != image)
+			continue;
+		sp_reader_open(&reader, index, index->streams[i]);
+		while (sp_reader_next(&reader, &batch))
+			for (uint32_t k = 0; k < batch.n; k++) {
+				uint32_t kind = sp_commit_kind(batch.slots[k].commit);
+
+				if (kind < SP_EVENT_KINDS && sp_event_info(kind)->name)
+					take(r, &batch.slots[k]);
+			}
+	}
+	sp_reader_finish(&reader);
+	return r->is_out_of_memory ? -ENOMEM : 0;
+}
+
+/* At one instant the free comes before the allocation, because both may have the same address. */
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+struct in_use {
+	struct block *blocks;
+	uint64_t bytes, pinned_bytes, unmatched;
+	bool is_out_of_memory;
+};
+
+static void forget(struct in_use *now, struct block *block)
+{
+	*(block->is_pinned ? &now->pinned_bytes : &now->bytes) -= block->bytes;
+	HASH_DEL(now->blocks, block);
+	free(block);
+}
+
+static void forget_all(struct in_use *now)
+{
+	struct block *block, *next;
+
+	HASH_ITER(hh, now->blocks, block, next)
+	forget(now, block);
+}
+
+static void apply(struct in_use *now, const struct change *change)
+{
+	uint64_t key = change->address | (uint64_t)(change->memory == DEVICE_HANDLE) << 32;
+	struct block *block;
+
+	if (change->bytes < 0) {
+		forget_all(now);
+		return;
+	}
+	HASH_FIND(hh, now->blocks, &key, sizeof(key), block);
+	if (block)
+		forget(now, block);
+	else
+		now->unmatched += change->bytes == 0;
+	if (change->bytes == 0)
+		return;
+	block = calloc(1, sizeof(*block));
+	now->is_out_of_memory |= !block;
+	if (!block)
+		return;
+	block->key = key;
+	block->bytes = (uint64_t)change->bytes;
+	block->is_pinned = change->memory == PINNED;
+	HASH_ADD(hh, now->blocks, key, sizeof(key), block);
+	*(block->is_pinned ? &now->pinned_bytes : &now->bytes) += block->bytes;
+}
+
+static bool saw_device_memory(const struct reading *r)
+{
+	for (uint32_t i = 0; i < r->change_count; i++)
+		if (r->changes[i].bytes > 0 && r->changes[i].memory != PINNED)
+			return true;
+	return false;
+}
+
+static void replay(struct reading *r, struct in_use *now)
+{
+	struct sp_gpu_calls *calls = r->calls;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i <= r->steps->count; i++) {
+		bool is_step = i < r->steps->count;
+		uint64_t peak = 0;
+
+		for (; next < r->change_count; next++) {
+			const struct change *change = &r->changes[next];
+
+			if (is_step && change->at_ns >= r->steps->steps[i].end_ns)
+				break;
+			if (is_step && change->at_ns >= r->steps->steps[i].start_ns &&
+			    now->bytes > peak)
+				peak = now->bytes;
+			apply(now, change);
+			calls->peak_bytes =
+				now->bytes > calls->peak_bytes ? now->bytes : calls->peak_bytes;
+			if (now->pinned_bytes > calls->pinned_peak_bytes)
+				calls->pinned_peak_bytes = now->pinned_bytes;
+			if (is_step && change->at_ns >= r->steps->steps[i].start_ns &&
+			    now->bytes > peak)
+				peak = now->bytes;
+		}
+		if (is_step)
+			calls->steps[i] =
+				(struct sp_gpu_memory_step){now->bytes,
+							    now->bytes > peak ? now->bytes : peak};
+	}
+	calls->end_bytes = now->bytes;
+	calls->unmatched += now->unmatched;
+}
+
+static int replay_changes(struct reading *r)
+{
+	struct in_use now = {.bytes = 0};
+
+	if (!saw_device_memory(r))
+		return 0;
+	r->calls->steps = calloc(r->steps->count + 1u, sizeof(*r->calls->steps));
+	if (!r->calls->steps)
+		return -ENOMEM;
+	qsort(r->changes, r->change_count, sizeof(*r->changes), compare_changes);
+	replay(r, &now);
+	forget_all(&now);
+	return now.is_out_of_memory ? -ENOMEM : 0;
+}
+
+static const struct sp_trainer no_trainer;
+
+int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_run *run, uint32_t image,
+		      const struct sp_trainer *trainer)
+{
+	const struct sp_trainer *own = trainer ? trainer : &no_trainer;
+	const struct sp_index *index = &run->index;
+	struct reading r = {
+		.calls = calls,
+		.steps = &own->steps,
+		.gpu = &own->gpu,
+		.clock = &index->hosts[index->images[image].host].clock,
+	};
+	int ret;
+
+	*calls = (struct sp_gpu_calls){.steps = NULL};
+	ret = list_stretches(&r);
+	if (ret == 0)
+		ret = read_streams(&r, run, image);
+	if (ret == 0)
+		ret = replay_changes(&r);
+	free(r.stretches);
+	free(r.changes);
+	if (ret < 0)
+		sp_gpu_calls_finish(calls);
+	return ret;
+}
+
+void sp_gpu_calls_finish(struct sp_gpu_calls *calls)
+{
+	free(calls->steps);
+	calls->steps = NULL;
+}

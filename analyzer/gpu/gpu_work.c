@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/gpu/gpu_work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/gpu/launch_phase.h"
+
+/* One stream of a GPU's events. */
+struct reading {
+	struct sp_gpu_work *work;
+	const struct sp_run *run;
+	const struct sp_process_metadata *metadata;
+	const struct sp_clock *clock;
+	const struct sp_trainer *trainer; /* NULL: none */
+	struct sp_launch_phases phases;
+	struct sp_tick_range span;
+	uint32_t image;
+	struct sp_slot carry; /* the last work of a batch: its EXTRA slot may be the first of the
+				 next batch */
+	bool has_carry;
+	uint64_t number; /* of the slot after the last one */
+};
+
+static bool has_gpu(const struct sp_stream_sums *sums)
+{
+	for (int stage = SP_STAGE_gpu_kernel; stage <= SP_STAGE_gpu_lost; stage++)
+		if (sums->stages[stage].calls)
+			return true;
+	return false;
+}
+
+bool sp_gpu_work_is_known(const struct sp_sums *stages)
+{
+	for (int stage = SP_STAGE_gpu_kernel; stage <= SP_STAGE_gpu_lost; stage++)
+		if (stages[stage].calls)
+			return true;
+	return false;
+}
+
+static struct sp_gpu_device *device_of(const struct reading *r, uint32_t number)
+{
+	struct sp_gpu_work *work = r->work;
+	const struct sp_steps *steps = r->trainer ? &r->trainer->steps : NULL;
+	bool trains = steps && steps->count;
+	struct sp_gpu_device *device;
+
+	for (uint32_t i = 0; i < work->device_count; i++)
+		if (work->devices[i].image == r->image && work->devices[i].device == number)
+			return &work->devices[i];
+	if (work->device_count == SP_GPU_DEVICES_MAX)
+		return NULL;
+	device = &work->devices[work->device_count++];
+	device->image = r->image;
+	device->device = number;
+	sp_gpu_busy_init(&device->busy, trains ? steps->steps[0].start_ns : 0,
+			 trains ? steps->steps[steps->count - 1].end_ns : 0);
+	return device;
+}
+
+static struct sp_gpu_row *row_of(const struct reading *r, const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
+
+	if (kind == SP_EV_gpu_kernel)
+		return &r->work->rows[sp_process_label(r->metadata, arg)];
+	return &r->work->rows[r->work->labels + sp_stage_of(kind, sp_fd_kind_of_copy(arg))];
+}
+
+static void add_phase(const struct reading *r, struct sp_gpu_row *row, const struct sp_slot *extra,
+		      uint64_t ns)
+{
+	enum sp_account_phase phase = SP_ACCOUNT_other;
+
+	if (!r->trainer)
+		return;
+	if (extra && extra->value)
+		phase = sp_launch_phase(&r->phases,
+					sp_clock_realtime_ns(r->clock, (uint64_t)extra->value));
+	row->phase_ns[phase] += ns;
+}
+
+static int take(struct reading *r, const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+	uint64_t ns = sp_clock_span_ns(r->clock->ns_per_tick, slot->ticks);
+	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start), end_ns;
+	struct sp_gpu_device *device;
+	struct sp_gpu_row *row;
+
+	if (slot->start < r->span.from_ticks || slot->start >= r->span.to_ticks)
+		return 0;
+	if (kind == SP_EV_gpu_lost) {
+		r->work->lost += slot->value > 0 ? (uint64_t)slot->value : 0;
+		return 0;
+	}
+	row = row_of(r, slot);
+	row->calls++;
+	row->total_ns += ns;
+	row->max_ns = ns > row->max_ns ? ns : row->max_ns;
+	row->bytes += slot->value > 0 ? (uint64_t)slot->value : 0;
+	add_phase(r, row, extra, ns);
+	device = device_of(r, extra ? (uint32_t)(extra->start >> 32) : 0);
+	if (!device || __builtin_add_overflow(start_ns, ns, &end_ns))
+		return 0;
+	return sp_gpu_busy_add(&device->busy, start_ns, end_ns);
+}
+
+static bool is_gpu(const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+
+	return kind >= SP_EV_gpu_kernel && kind <= SP_EV_gpu_lost;
+}
+
+static bool is_extra(const struct sp_slot *slot)
+{
+	return sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
+}
+
+static int finish_carry(struct reading *r, const struct sp_batch *batch)
+{
+	bool fits = batch && batch->n && batch->number == r->number && is_extra(&batch->slots[0]);
+
+	if (!r->has_carry)
+		return 0;
+	r->has_carry = false;
+	return take(r, &r->carry, fits ? &batch->slots[0] : NULL);
+}
+
+static int take_batch(struct reading *r, const struct sp_batch *batch)
+{
+	int ret = finish_carry(r, batch);
+
+	for (uint32_t i = 0; ret == 0 && i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+
+		if (!is_gpu(slot))
+			continue;
+		if (i + 1 < batch->n) {
+			ret = take(r, slot, is_extra(slot + 1) ? slot + 1 : NULL);
+		} else {
+			r->carry = *slot;
+			r->has_carry = true;
+		}
+	}
+	r->number = batch->number + batch->n;
+	return ret;
+}
+
+static int read_stream(struct sp_gpu_work *work, const struct sp_training *training,
+		       struct sp_reader *reader, uint32_t stream)
+{
+	const struct sp_index *index = &training->run->index;
+	uint32_t image = index->streams[stream]->image;
+	struct reading r = {
+		.work = work,
+		.run = training->run,
+		.metadata = &training->run->metadata.images[image],
+		.clock = &index->hosts[index->images[image].host].clock,
+		.trainer = sp_training_of(training, image),
+		.span = sp_run_span(training->run, index->images[image].host),
+		.image = image,
+	};
+	struct sp_batch batch;
+	int ret = r.trainer ? sp_launch_phases_read(&r.phases, training->run, r.trainer) : 0;
+
+	work->has_phases |= r.trainer && r.trainer->steps.end != SP_STEP_BY_GRAPH;
+	sp_reader_open(reader, index, index->streams[stream]);
+	while (ret == 0 && sp_reader_next(reader, &batch))
+		ret = take_batch(&r, &batch);
+	if (ret == 0)
+		ret = finish_carry(&r, NULL);
+	sp_launch_phases_finish(&r.phases);
+	return ret;
+}
+
+static void add_up(struct sp_gpu_work *work)
+{
+	for (uint32_t i = 0; i < work->labels + SP_STAGES; i++) {
+		work->total_ns += work->rows[i].total_ns;
+		work->kernels += i < work->labels ? work->rows[i].calls : 0;
+	}
+	for (uint32_t i = 0; i < work->device_count; i++) {
+		struct sp_gpu_busy *busy = &work->devices[i].busy;
+
+		sp_gpu_busy_finalize(busy);
+		work->busy_ns += busy->busy_ns;
+		work->inside_ns += busy->inside_ns;
+		work->training_ns += (uint64_t)(busy->to_ns - busy->from_ns);
+	}
+}
+
+int sp_gpu_work_read(struct sp_gpu_work *work, const struct sp_totals *totals,
+		     const struct sp_training *training)
+{
+	const struct sp_run *run = training->run;
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
+
+	*work = (struct sp_gpu_work){.labels = run->metadata.labels.count + 1u};
+	work->rows = calloc(work->labels + SP_STAGES, sizeof(*work->rows));
+	if (!work->rows)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < run->index.stream_count; i++)
+		if (sp_run_selects(run, i) && has_gpu(&totals->streams[i]))
+			r = read_stream(work, training, &reader, i);
+	sp_reader_finish(&reader);
+	add_up(work);
+	return r;
+}
+
+void sp_gpu_work_finish(struct sp_gpu_work *work)
+{
+	free(work->rows);
+	work->rows = NULL;
+}

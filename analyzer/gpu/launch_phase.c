@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/gpu/launch_phase.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/grow.h"
+#include "analyzer/training/phase_interval.h"
+
+#define INTERVALS_MAX (1u << 22) /* intervals beyond are dropped */
+
+static bool is_phase(const struct sp_phase_interval *interval)
+{
+	enum sp_account_phase phase = sp_phase_interval_phase(interval->kind);
+
+	return phase != SP_ACCOUNT_other && phase != SP_ACCOUNT_h2d_copy &&
+	       phase != SP_ACCOUNT_sync_wait && phase != SP_ACCOUNT_grad_sync;
+}
+
+static int take(struct sp_launch_phases *phases, const struct sp_process_metadata *image,
+		const struct sp_clock *clock, const struct sp_slot *slot)
+{
+	struct sp_phase_interval interval =
+		sp_phase_interval_of(image, slot, sp_clock_realtime_ns(clock, slot->start),
+				     sp_clock_realtime_ns(clock, slot->start + slot->ticks));
+	struct sp_phase_interval *list;
+
+	if (!is_phase(&interval) || interval.end_ns < interval.start_ns ||
+	    phases->count >= INTERVALS_MAX)
+		return 0;
+	list = sp_list_grow(phases->intervals, phases->count, &phases->room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	phases->intervals = list;
+	phases->count = sp_phase_interval_put(list, phases->count, interval);
+	return 0;
+}
+
+int sp_launch_phases_read(struct sp_launch_phases *phases, const struct sp_run *run,
+			  const struct sp_trainer *trainer)
+{
+	const struct sp_index *index = &run->index;
+	struct sp_stream *stream = index->streams[trainer->stream];
+	const struct sp_clock *clock = &index->hosts[index->images[stream->image].host].clock;
+	struct sp_reader reader;
+	struct sp_batch batch;
+	int r = sp_reader_init(&reader);
+
+	*phases = (struct sp_launch_phases){.steps = &trainer->steps};
+	if (r == 0)
+		sp_reader_open(&reader, index, stream);
+	while (r == 0 && sp_reader_next(&reader, &batch))
+		for (uint32_t i = 0; r == 0 && i < batch.n; i++)
+			if (sp_phase_interval_wants(sp_commit_kind(batch.slots[i].commit)))
+				r = take(phases, &run->metadata.images[stream->image], clock,
+					 &batch.slots[i]);
+	sp_reader_finish(&reader);
+	return r;
+}
+
+void sp_launch_phases_finish(struct sp_launch_phases *phases)
+{
+	free(phases->intervals);
+	phases->intervals = NULL;
+}
+
+enum sp_account_phase sp_launch_phase(const struct sp_launch_phases *phases, int64_t at_ns)
+{
+	uint32_t low = SP_UPPER_BOUND(phases->intervals, phases->count, end_ns, at_ns);
+
+	if (low == phases->count || sp_steps_at(phases->steps, at_ns) == phases->steps->count)
+		return SP_ACCOUNT_other;
+	if (phases->intervals[low].start_ns <= at_ns)
+		return sp_phase_interval_phase(phases->intervals[low].kind);
+	return phases->intervals[low].kind == SP_INTERVAL_BACKWARD ? SP_ACCOUNT_forward
+								   : SP_ACCOUNT_other;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metadata/gpu_kinds.h"
+
+#include "analyzer/metadata/stage.h"
+#include "trace/events.h"
+#include "trace/format.h"
+
+unsigned sp_gpu_stall_index(uint32_t kind)
+{
+	switch (kind) {
+	case SP_EV_cudaMalloc:
+		return 0;
+	case SP_EV_cudaHostAlloc:
+		return 1;
+	case SP_EV_cudaHostRegister:
+		return 2;
+	case SP_EV_cudaFree:
+		return 3;
+	case SP_EV_cudaFreeHost:
+		return 4;
+	case SP_EV_cudaHostUnregister:
+		return 5;
+	case SP_EV_cuMemAlloc:
+		return 6;
+	case SP_EV_cuMemHostAlloc:
+		return 7;
+	case SP_EV_cuMemHostRegister:
+		return 8;
+	case SP_EV_cuMemFree:
+		return 9;
+	case SP_EV_cuMemFreeHost:
+		return 10;
+	case SP_EV_cuMemHostUnregister:
+		return 11;
+	}
+	return SP_GPU_STALL_KINDS;
+}
+
+bool sp_gpu_call_is_cuda(uint8_t class)
+{
+	return sp_class_library((enum sp_class) class) == SP_LIBRARY_CUDA;
+}
+
+bool sp_gpu_call_stalls(uint32_t kind)
+{
+	return sp_gpu_stall_index(kind) < SP_GPU_STALL_KINDS;
+}
+
+bool sp_gpu_copy_is_synchronous(uint32_t kind)
+{
+	return kind == SP_EV_cudaMemcpy || kind == SP_EV_cuMemcpy;
+}
+
+bool sp_gpu_copy_blocks(uint32_t kind, uint32_t arg)
+{
+	return sp_event_info(kind)->class == SP_CLASS_CUDA_COPY &&
+	       sp_cuda_arg_direction(arg) == SP_COPY_TO_HOST &&
+	       (sp_gpu_copy_is_synchronous(kind) || sp_cuda_arg_host(arg) == SP_COPY_HOST_PAGEABLE);
+}

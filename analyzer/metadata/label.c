@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metadata/label.h"
+
+#include <string.h>
+
+static bool begins_with(const char *text, size_t bytes, const char *begin)
+{
+	size_t n = strlen(begin);
+
+	return bytes >= n && memcmp(text, begin, n) == 0;
+}
+
+enum sp_label sp_label_of(const char *text, size_t bytes)
+{
+	if (begins_with(text, bytes, "Optimizer.step#"))
+		return SP_LABEL_OPTIMIZER;
+	if (begins_with(text, bytes, "Optimizer.zero_grad#"))
+		return SP_LABEL_ZERO_GRAD;
+	if (begins_with(text, bytes, "enumerate(DataLoader)#"))
+		return SP_LABEL_LOADER;
+	if (begins_with(text, bytes, "gloo:") || begins_with(text, bytes, "mpi:") ||
+	    begins_with(text, bytes, "ucc:"))
+		return SP_LABEL_COLLECTIVE;
+	return SP_LABEL_OTHER;
+}
+
+static bool ends_with(const char *text, size_t bytes, const char *end)
+{
+	size_t n = strlen(end);
+
+	return bytes >= n && memcmp(text + bytes - n, end, n) == 0;
+}
+
+/* Labels of calls that bootstrap.py wraps; `names` ends in NULL. */
+static bool is_one_of(const char *text, size_t bytes, const char *const names[])
+{
+	for (; *names; names++)
+		if (bytes == strlen(*names) && memcmp(text, *names, bytes) == 0)
+			return true;
+	return false;
+}
+
+static bool is_backward(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"backward", "autograd.grad", "paddle backward", NULL};
+
+	return is_one_of(text, bytes, names);
+}
+
+bool sp_label_saves(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"torch.save", "safetensors save_file", "paddle.save",
+					    NULL};
+
+	return is_one_of(text, bytes, names);
+}
+
+/* Wrapped optimizers: "paddle Adam.step". */
+bool sp_label_may_step(const char *text, size_t bytes)
+{
+	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
+	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize");
+}
+
+bool sp_label_covers_graphs(const char *text, size_t bytes)
+{
+	return begins_with(text, bytes, "cuda-graphs\t");
+}
+
+bool sp_label_covers_compile(const char *text, size_t bytes)
+{
+	return begins_with(text, bytes, "torch-compile\t");
+}
+
+size_t sp_label_bytes(const char *text, size_t bytes)
+{
+	static const char step[] = "ProfilerStep#";
+	size_t head = sizeof(step) - 1;
+
+	if (!begins_with(text, bytes, step))
+		return bytes;
+	for (size_t i = head; i < bytes; i++)
+		if (text[i] < '0' || text[i] > '9')
+			return bytes;
+	return head;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metadata/metadata.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/metadata/definition_parser.h"
+#include "analyzer/base/jobs.h"
+#include "analyzer/reader/reader.h"
+#include "trace/filesystems.h"
+
+#define TALLY_NAMES_MAX 256u
+
+struct worker {
+	struct sp_reader reader;
+	struct sp_definition_parser definer;
+	struct gathering *gathering;
+	uint32_t stream;
+};
+
+struct gathering {
+	struct sp_metadata *metadata;
+	const struct sp_index *index;
+	enum sp_file_naming naming;
+	pthread_mutex_t lock; /* one lock for all metadata, because definitions are few */
+	struct worker *workers;
+};
+
+static int tally_init(struct sp_tally *t)
+{
+	t->counts = calloc(TALLY_NAMES_MAX + 1, sizeof(*t->counts));
+	return t->counts ? sp_string_table_init(&t->names, TALLY_NAMES_MAX) : -ENOMEM;
+}
+
+static void tally_add(struct sp_tally *t, const struct sp_definition *d)
+{
+	t->counts[sp_string_table_add(&t->names, (const char *)d->blob, d->bytes)]++;
+}
+
+static int room_for(struct sp_process_metadata *image, uint32_t count, bool with_names)
+{
+	uint32_t room = image->file_room ? image->file_room : 64;
+	uint8_t *fd_kinds;
+	uint32_t *files = NULL;
+
+	if (count < image->file_room)
+		return 0;
+	while (room <= count)
+		room *= 2;
+	/* calloc, so that a hostile count costs address space and not memory */
+	fd_kinds = calloc(room, sizeof(*fd_kinds));
+	if (with_names)
+		files = calloc(room, sizeof(*files));
+	if (!fd_kinds || (with_names && !files)) {
+		free(fd_kinds);
+		free(files);
+		return -ENOMEM;
+	}
+	if (image->file_room) {
+		memcpy(fd_kinds, image->fd_kinds, image->file_room * sizeof(*fd_kinds));
+		if (with_names)
+			memcpy(files, image->files, image->file_room * sizeof(*files));
+	}
+	free(image->fd_kinds);
+	free(image->files);
+	image->fd_kinds = fd_kinds;
+	image->files = files;
+	image->file_room = room;
+	return 0;
+}
+
+static const char *type_name(uint32_t type)
+{
+	static const char *const types[SP_FILE_TYPES] = {
+		"(unknown)",	  "(no extension)", "(directory)",
+		"(pipe)",	  "(socket)",	    "(character device)",
+		"(block device)", "(anonymous)",    "(procfs or sysfs)",
+	};
+
+	return types[type < SP_FILE_TYPES ? type : 0];
+}
+
+/* "x.tar.gz" counts as ".gz"; a name that only begins with a dot has none; long ones are no
+ * extensions. */
+static uint32_t extension_name(struct sp_string_table *names, const struct sp_file_metadata *f,
+			       const char *path, size_t bytes)
+{
+	const char *slash = memrchr(path, '/', bytes), *dot = memrchr(path, '.', bytes);
+	const char *end = path + bytes, *base = slash ? slash + 1 : path;
+
+	if (f->type == SP_FILE_REGULAR && dot && dot > base && end - dot > 1 && end - dot <= 16)
+		return sp_string_table_add(names, dot, (size_t)(end - dot));
+	return sp_string_table_add(names, type_name(f->type), strlen(type_name(f->type)));
+}
+
+static uint8_t file_system_of(const struct sp_file_metadata *f)
+{
+	uint32_t row = sp_file_system_row(f->fs_magic);
+
+	if (!f->fs_magic)
+		return SP_FILE_ON_UNTOLD;
+	return row < sp_file_systems() ? (uint8_t)(SP_FILE_ON + row) : SP_FILE_ON_OTHER;
+}
+
+static int file_system_note(struct sp_metadata *metadata, uint32_t file, uint8_t fd_kind)
+{
+	uint8_t *fd_kinds = metadata->file_systems;
+
+	if (file >= metadata->file_system_room) {
+		uint32_t room = file + file / 2 + 64;
+
+		fd_kinds = realloc(fd_kinds, room);
+		if (!fd_kinds)
+			return -ENOMEM;
+		memset(fd_kinds + metadata->file_system_room, SP_FILE_ON_UNTOLD,
+		       room - metadata->file_system_room);
+		metadata->file_systems = fd_kinds;
+		metadata->file_system_room = room;
+	}
+	if (fd_kinds[file] == SP_FILE_ON_UNTOLD)
+		fd_kinds[file] = fd_kind;
+	else if (fd_kind != SP_FILE_ON_UNTOLD && fd_kinds[file] != fd_kind)
+		fd_kinds[file] = SP_FILE_ON_SEVERAL;
+	return 0;
+}
+
+const char *sp_metadata_file_system(const struct sp_metadata *metadata, uint32_t file)
+{
+	uint8_t fd_kind = file < metadata->file_system_room ? metadata->file_systems[file]
+							    : SP_FILE_ON_UNTOLD;
+
+	if (fd_kind >= SP_FILE_ON)
+		return sp_file_system(fd_kind - SP_FILE_ON)->name;
+	return fd_kind == SP_FILE_ON_UNTOLD    ? NULL
+	       : fd_kind == SP_FILE_ON_SEVERAL ? "several"
+					       : "other";
+}
+
+static int define_file(struct gathering *g, struct sp_process_metadata *image,
+		       const struct sp_definition *d)
+{
+	struct sp_file_metadata f;
+	const char *path = (const char *)d->blob + sizeof(f);
+	size_t bytes = d->bytes - sizeof(f);
+	uint32_t count = sp_file_count(d->id);
+	int r;
+
+	if (d->bytes < sizeof(f) || count >= SP_FILE_COUNT_MAX)
+		return 0;
+	memcpy(&f, d->blob, sizeof(f));
+	r = room_for(image, count, g->naming != SP_NAMING_NONE);
+	if (r < 0)
+		return r;
+	image->fd_kinds[count] = sp_fd_kind_of(&f, path, bytes);
+	image->file_count++;
+	if (g->naming == SP_NAMING_PATH)
+		image->files[count] = sp_string_table_add(&g->metadata->files, path, bytes);
+	else if (g->naming == SP_NAMING_EXTENSION)
+		image->files[count] = extension_name(&g->metadata->files, &f, path, bytes);
+	if (g->naming != SP_NAMING_NONE)
+		r = file_system_note(g->metadata, image->files[count], file_system_of(&f));
+	return r;
+}
+
+static int room_for_label(struct sp_process_metadata *image, uint32_t id)
+{
+	uint32_t room = image->label_room ? image->label_room : 64;
+	uint32_t *labels;
+	uint8_t *uses;
+
+	if (id < image->label_room)
+		return 0;
+	while (room <= id)
+		room *= 2;
+	labels = calloc(room, sizeof(*labels));
+	uses = calloc(room, sizeof(*uses));
+	if (!labels || !uses) {
+		free(labels);
+		free(uses);
+		return -ENOMEM;
+	}
+	if (image->label_room) {
+		memcpy(labels, image->labels, image->label_room * sizeof(*labels));
+		memcpy(uses, image->label_uses, image->label_room * sizeof(*uses));
+	}
+	free(image->labels);
+	free(image->label_uses);
+	image->labels = labels;
+	image->label_uses = uses;
+	image->label_room = room;
+	return 0;
+}
+
+static int define_label(struct sp_metadata *metadata, struct sp_process_metadata *image,
+			const struct sp_definition *d)
+{
+	const char *text = (const char *)d->blob;
+
+	if (d->id >= SP_LABEL_ID_MAX)
+		return 0;
+	if (room_for_label(image, d->id) < 0)
+		return -ENOMEM;
+	image->labels[d->id] =
+		sp_string_table_add(&metadata->labels, text, sp_label_bytes(text, d->bytes));
+	image->label_uses[d->id] = (uint8_t)sp_label_of(text, d->bytes);
+	image->may_step |= sp_label_may_step(text, d->bytes);
+	image->has_collectives |= image->label_uses[d->id] == SP_LABEL_COLLECTIVE;
+	image->saves |= sp_label_saves(text, d->bytes);
+	return 0;
+}
+
+static int define_command(struct sp_process_metadata *image, const struct sp_definition *d)
+{
+	if (image->command)
+		return 0;
+	image->command = malloc(d->bytes + 1u);
+	if (!image->command)
+		return -ENOMEM;
+	memcpy(image->command, d->blob, d->bytes);
+	image->command[d->bytes] = '\0';
+	image->command_bytes = d->bytes;
+	return 0;
+}
+
+static void define_thread(struct sp_metadata *metadata, uint32_t stream,
+			  const struct sp_definition *d)
+{
+	size_t room = sizeof(metadata->thread_names[0]) - 1;
+	size_t n = strnlen((const char *)d->blob, d->bytes < room ? d->bytes : room);
+
+	memset(metadata->thread_names[stream], 0, room + 1);
+	memcpy(metadata->thread_names[stream], d->blob, n);
+}
+
+static void define_cpus(struct sp_process_metadata *image, const struct sp_definition *d)
+{
+	if (d->bytes >= sizeof(image->cpus))
+		memcpy(&image->cpus, d->blob, sizeof(image->cpus));
+}
+
+static void define_usage(struct sp_thread_usage *usage, const struct sp_definition *d)
+{
+	if (d->bytes < sizeof(usage->whole))
+		return;
+	memcpy(&usage->whole, d->blob, sizeof(usage->whole));
+	usage->is_known = true;
+}
+
+static void define_step_usage(struct sp_thread_usage *usage, const struct sp_definition *d)
+{
+	struct sp_step_rusage_metadata step;
+
+	if (d->bytes < sizeof(step))
+		return;
+	memcpy(&step, d->blob, sizeof(step));
+	if (!usage->first.at || step.at < usage->first.at)
+		usage->first = step;
+	if (step.at > usage->last.at)
+		usage->last = step;
+}
+
+static int define(struct gathering *g, uint32_t stream, const struct sp_definition *d)
+{
+	struct sp_process_metadata *image = &g->metadata->images[g->index->streams[stream]->image];
+
+	switch (d->what) {
+	case SP_DEFINE_FILE:
+		return define_file(g, image, d);
+	case SP_DEFINE_NAME:
+		return define_label(g->metadata, image, d);
+	case SP_DEFINE_COMMAND:
+		return define_command(image, d);
+	case SP_DEFINE_THREAD:
+		define_thread(g->metadata, stream, d);
+		return 0;
+	case SP_DEFINE_CPUS:
+		define_cpus(image, d);
+		return 0;
+	case SP_DEFINE_RUSAGE:
+		define_usage(&g->metadata->usages[stream], d);
+		return 0;
+	case SP_DEFINE_STEP_RUSAGE:
+		define_step_usage(&g->metadata->usages[stream], d);
+		return 0;
+	case SP_DEFINE_COVERAGE:
+		image->may_step |= sp_label_covers_graphs((const char *)d->blob, d->bytes);
+		image->compiles |= sp_label_covers_compile((const char *)d->blob, d->bytes);
+		tally_add(&g->metadata->coverage, d);
+		return 0;
+	case SP_DEFINE_NOTE:
+		tally_add(&g->metadata->notes, d);
+		return 0;
+	}
+	return sp_slow_take(&g->metadata->slow, g->index->streams[stream]->image, d);
+}
+
+static int defined(void *context, const struct sp_definition *d)
+{
+	struct worker *w = context;
+	int r;
+
+	pthread_mutex_lock(&w->gathering->lock);
+	r = define(w->gathering, w->stream, d);
+	pthread_mutex_unlock(&w->gathering->lock);
+	return r;
+}
+
+static bool has_definitions(void *context, const struct sp_block_header *block)
+{
+	(void)context;
+	return block->events != block->slots && !(block->flags & SP_BLOCK_NO_DEFINITIONS);
+}
+
+static int read_stream(void *context, unsigned worker, uint32_t i)
+{
+	struct gathering *g = context;
+	struct worker *w = &g->workers[worker];
+	struct sp_batch batch;
+	int r = 0;
+
+	w->stream = i;
+	sp_definition_parser_reset(&w->definer);
+	sp_reader_open(&w->reader, g->index, g->index->streams[i]);
+	while (r == 0 && sp_reader_next(&w->reader, &batch))
+		r = sp_definition_parser_take(&w->definer, &batch);
+	return r;
+}
+
+static int workers_init(struct gathering *g, unsigned jobs)
+{
+	int r = 0;
+
+	g->workers = calloc(jobs, sizeof(*g->workers));
+	if (!g->workers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < jobs; i++) {
+		struct worker *w = &g->workers[i];
+
+		w->gathering = g;
+		w->definer.defined = defined;
+		w->definer.context = w;
+		if (sp_reader_init(&w->reader) < 0)
+			r = -ENOMEM;
+		w->reader.want = has_definitions;
+	}
+	return r;
+}
+
+static int facts_init(struct sp_metadata *metadata, const struct sp_index *index,
+		      uint32_t names_max)
+{
+	*metadata = (struct sp_metadata){.images = NULL};
+	metadata->images = calloc(index->image_count + 1, sizeof(*metadata->images));
+	metadata->thread_names = calloc(index->stream_count + 1, sizeof(*metadata->thread_names));
+	metadata->usages = calloc(index->stream_count + 1, sizeof(*metadata->usages));
+	if (!metadata->images || !metadata->thread_names || !metadata->usages ||
+	    sp_string_table_init(&metadata->files, names_max) < 0 ||
+	    sp_string_table_init(&metadata->labels, names_max) < 0 ||
+	    tally_init(&metadata->coverage) < 0 || tally_init(&metadata->notes) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
+		     enum sp_file_naming naming, uint32_t names_max)
+{
+	struct gathering g = {.metadata = metadata, .index = index, .naming = naming};
+	int r = facts_init(metadata, index, names_max);
+
+	/* The order of the names decides which of them find room, and only a single worker keeps
+	 * that order. */
+	if (naming != SP_NAMING_NONE)
+		jobs = 1;
+	pthread_mutex_init(&g.lock, NULL);
+	if (r == 0)
+		r = workers_init(&g, jobs);
+	if (r == 0)
+		r = sp_jobs_run(jobs, index->stream_count, read_stream, &g);
+	for (unsigned i = 0; g.workers && i < jobs; i++)
+		sp_reader_finish(&g.workers[i].reader);
+	free(g.workers);
+	sp_slow_sort(&metadata->slow);
+	pthread_mutex_destroy(&g.lock);
+	return r;
+}
+
+void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *index)
+{
+	for (uint32_t i = 0; metadata->images && i < index->image_count; i++) {
+		free(metadata->images[i].fd_kinds);
+		free(metadata->images[i].files);
+		free(metadata->images[i].labels);
+		free(metadata->images[i].label_uses);
+		free(metadata->images[i].command);
+	}
+	free(metadata->images);
+	free(metadata->thread_names);
+	free(metadata->usages);
+	free(metadata->file_systems);
+	sp_slow_finish(&metadata->slow);
+	sp_string_table_finish(&metadata->files);
+	sp_string_table_finish(&metadata->labels);
+	sp_string_table_finish(&metadata->coverage.names);
+	sp_string_table_finish(&metadata->notes.names);
+	free(metadata->coverage.counts);
+	free(metadata->notes.counts);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metadata/run.h"
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/reader/index_read.h"
+
+const struct sp_host *sp_run_host(const struct sp_run *run, uint32_t stream)
+{
+	const struct sp_index *index = &run->index;
+
+	return &index->hosts[index->images[index->streams[stream]->image].host];
+}
+
+bool sp_run_selects(const struct sp_run *run, uint32_t stream)
+{
+	const struct sp_selection *selection = &run->selection;
+	const struct sp_stream *s = run->index.streams[stream];
+
+	return (!selection->pid || selection->pid == run->index.images[s->image].pid) &&
+	       (!selection->tid || selection->tid == s->tid);
+}
+
+/* The run begins with the first of all its files, whatever is selected. */
+static void find_begin(struct sp_run *run)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < run->index.host_count; i++) {
+		const struct sp_clock *clock = &run->index.hosts[i].clock;
+		int64_t begin = sp_clock_realtime_ns(clock, clock->first.ticks);
+
+		if (clock->first.ticks && (!found || begin < run->begin_ns)) {
+			run->begin_ns = begin;
+			found = true;
+		}
+	}
+}
+
+static bool has_marks(const struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->stream_count; i++)
+		if (index->streams[i]->mark.what && !index->streams[i]->has_last)
+			return true;
+	return false;
+}
+
+int sp_run_read(struct sp_run *run)
+{
+	int r = sp_index_read(&run->index, run->jobs);
+
+	if (r < 0)
+		return r;
+	find_begin(run);
+	/* A thread that hangs in a call on a file is reported with the file's name. */
+	if (run->naming == SP_NAMING_NONE && has_marks(&run->index))
+		run->naming = SP_NAMING_PATH;
+	return sp_metadata_read(&run->metadata, &run->index, run->jobs, run->naming,
+				run->names_max);
+}
+
+void sp_run_finish(struct sp_run *run)
+{
+	sp_metadata_finish(&run->metadata, &run->index);
+	sp_index_finish(&run->index);
+}
+
+static int64_t add_clipped(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+int64_t sp_run_from_ns(const struct sp_run *run)
+{
+	int64_t from_ns = run->selection.from_ns;
+
+	return from_ns == INT64_MIN ? INT64_MIN : add_clipped(run->begin_ns, from_ns);
+}
+
+int64_t sp_run_to_ns(const struct sp_run *run)
+{
+	int64_t to_ns = run->selection.to_ns;
+
+	return to_ns == INT64_MAX ? INT64_MAX : add_clipped(run->begin_ns, to_ns);
+}
+
+struct sp_tick_range sp_run_span(const struct sp_run *run, uint32_t host)
+{
+	const struct sp_clock *clock = &run->index.hosts[host].clock;
+	struct sp_tick_range span = {0, UINT64_MAX};
+
+	if (run->selection.from_ns != INT64_MIN)
+		span.from_ticks = sp_clock_ticks(clock, sp_run_from_ns(run));
+	if (run->selection.to_ns != INT64_MAX)
+		span.to_ticks = sp_clock_ticks(clock, sp_run_to_ns(run));
+	return span;
+}
+
+const char *sp_run_thread_name(const struct sp_run *run, uint32_t stream)
+{
+	const char *name = run->metadata.thread_names[stream];
+
+	return *name ? name : run->index.streams[stream]->comm;
+}
+
+bool sp_run_has_trace(const struct sp_run *run)
+{
+	if (run->index.stream_count)
+		return true;
+	for (uint32_t i = 0; i < run->index.file_count; i++)
+		if (run->index.files[i].runs)
+			return true;
+	return false;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metadata/source_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/format.h"
+
+static struct sp_line *line_make(uint32_t image, const struct sp_slow_call_metadata *metadata,
+				 const uint8_t *text, uint32_t bytes)
+{
+	struct sp_line *line = calloc(1, sizeof(*line) + bytes + 1u);
+
+	if (!line)
+		return NULL;
+	line->text_bytes = bytes;
+	line->key.image = image;
+	line->key.kind = metadata->kind;
+	line->key.way = sp_way_of(metadata->kind, metadata->arg);
+	memcpy(line->key.text, text, bytes);
+	return line;
+}
+
+int sp_lines_take(struct sp_lines *lines, uint32_t image, const struct sp_definition *d)
+{
+	struct sp_slow_call_metadata metadata;
+	struct sp_line *line, *known;
+
+	if (d->bytes < sizeof(metadata))
+		return 0;
+	memcpy(&metadata, d->blob, sizeof(metadata));
+	line = line_make(image, &metadata, (const uint8_t *)d->blob + sizeof(metadata),
+			 d->bytes - (uint32_t)sizeof(metadata));
+	if (!line)
+		return -ENOMEM;
+	HASH_FIND(hh, lines->by_key, &line->key, sizeof(line->key) + line->text_bytes, known);
+	if (!known && HASH_COUNT(lines->by_key) < SP_LINES_MAX) {
+		HASH_ADD_KEYPTR(hh, lines->by_key, &line->key, sizeof(line->key) + line->text_bytes,
+				line);
+		known = line;
+	}
+	if (known != line)
+		free(line);
+	if (!known) {
+		lines->turned_away++;
+		return 0;
+	}
+	known->calls++;
+	known->ticks += metadata.ticks;
+	if (metadata.ticks >= known->max_ticks) {
+		known->max_ticks = metadata.ticks;
+		known->stack = d->id;
+	}
+	return 0;
+}
+
+static int compare(const struct sp_line *a, const struct sp_line *b)
+{
+	if (a->key.image != b->key.image)
+		return a->key.image < b->key.image ? -1 : 1;
+	if (a->key.kind != b->key.kind)
+		return a->key.kind < b->key.kind ? -1 : 1;
+	if (a->key.way != b->key.way)
+		return a->key.way < b->key.way ? -1 : 1;
+	return strcmp(a->key.text, b->key.text);
+}
+
+void sp_lines_sort(struct sp_lines *lines)
+{
+	HASH_SORT(lines->by_key, compare);
+}
+
+void sp_lines_finish(struct sp_lines *lines)
+{
+	struct sp_line *line, *next;
+
+	HASH_ITER(hh, lines->by_key, line, next)
+	{
+		HASH_DELETE(hh, lines->by_key, line);
+		free(line);
+	}
+	*lines = (struct sp_lines){.by_key = NULL};
+}

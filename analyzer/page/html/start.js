@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Once the page is read. The script stands at its end. */
+
+Page.start = function () {
+	const live = (id) => {
+		const holder = document.getElementById(id);
+
+		holder.hidden = false;
+		return holder;
+	};
+	const training = Page.data("training"), timeline = Page.data("timeline");
+	const steps = (Page.data("steps") || { steps: [] }).steps;
+	const stepsHolder = steps.length ? live("steps-chart") : null;
+	const lanesHolder = timeline && timeline.lanes.length ? live("lanes-chart") : null;
+
+	document.documentElement.classList.add("has-script");
+	/* It writes style attributes, which the page's policy forbids, and is not used. */
+	Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+	Page.measureBar();
+	Page.themeButton();
+	Page.tables();
+	if (stepsHolder)
+		Page.steps = new Page.Steps(stepsHolder, steps, training);
+	if (lanesHolder)
+		Page.lanes = new Page.Lanes(lanesHolder, timeline, steps, training);
+};
+
+/* A heading that a link leads to stands below the bar, however many rows the bar has. */
+Page.measureBar = function () {
+	const bar = document.querySelector("nav");
+	const measure = () => document.documentElement.style.setProperty("--bar", bar.offsetHeight + 16 + "px");
+
+	new ResizeObserver(measure).observe(bar);
+	measure();
+};
+
+Page.start();

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The timeline as the page's script reads it.
+ */
+#ifndef STAGEPROF_ANALYZER_TIMELINE_JSON_H
+#define STAGEPROF_ANALYZER_TIMELINE_JSON_H
+
+#include "analyzer/report/report.h"
+#include "analyzer/text/json.h"
+
+/* As an object; docs/HTML.md tells its members. */
+void sp_timeline_json(const struct sp_timeline *timeline, const struct sp_report *report,
+		      struct sp_json *j);
+
+#endif

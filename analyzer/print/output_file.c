@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/print/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+
+static const char *volatile unfinished;
+
+static void remove_unfinished(int signal)
+{
+	const char *path = unfinished;
+
+	if (path)
+		unlink(path);
+	raise(signal); /* SA_RESETHAND: has the default effect once this handler returns */
+}
+
+/* A signal that the caller ignores stays ignored. */
+static void watch_signals(const char *path)
+{
+	struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = SA_RESETHAND}, was;
+
+	unfinished = path;
+	for (size_t i = 0; i < sizeof(end_signals) / sizeof(end_signals[0]); i++)
+		if (sigaction(end_signals[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+			sigaction(end_signals[i], &action, NULL);
+}
+
+static int open_stream(struct sp_output_file *f, int fd, const char *mode)
+{
+	f->file = fdopen(fd, mode);
+	if (f->file)
+		return 0;
+	close(fd);
+	return -ENOMEM;
+}
+
+static int open_in_place(struct sp_output_file *f)
+{
+	int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return open_stream(f, fd, "w");
+}
+
+static int open_part(struct sp_output_file *f)
+{
+	int fd;
+
+	if (asprintf(&f->part_path, "%s.%ld.part", f->path, (long)getpid()) < 0) {
+		f->part_path = NULL;
+		return -ENOMEM;
+	}
+	/* "+": sqlite reads the file that it writes */
+	fd = open(f->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		int r = -errno;
+
+		free(f->part_path); /* the file is another program's, or does not exist */
+		f->part_path = NULL;
+		return r;
+	}
+	watch_signals(f->part_path);
+	return open_stream(f, fd, "w+");
+}
+
+int sp_output_file_open(struct sp_output_file *f, const char *path, bool is_forced)
+{
+	struct stat st;
+	int r;
+
+	*f = (struct sp_output_file){.is_forced = is_forced};
+	if (!path || strcmp(path, "-") == 0) {
+		f->file = stdout;
+		return 0;
+	}
+	f->path = strdup(path);
+	if (!f->path)
+		return -ENOMEM;
+	if (stat(path, &st) != 0)
+		r = errno == ENOENT ? open_part(f) : -errno;
+	else if (S_ISDIR(st.st_mode))
+		r = -EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		r = open_in_place(f);
+	else
+		r = is_forced ? open_part(f) : -EEXIST;
+	if (r < 0)
+		sp_output_file_drop(f);
+	return r;
+}
+
+/* Does not replace a file that was created meanwhile. */
+static int take_name(const struct sp_output_file *f)
+{
+	if (f->is_forced)
+		return rename(f->part_path, f->path) == 0 ? 0 : -errno;
+	if (renameat2(AT_FDCWD, f->part_path, AT_FDCWD, f->path, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS) /* file systems without RENAME_NOREPLACE */
+		return -errno;
+	if (link(f->part_path, f->path) != 0)
+		return -errno;
+	unlink(f->part_path);
+	return 0;
+}
+
+static int finish_file(struct sp_output_file *f)
+{
+	bool failed = fflush(f->file) != 0 || ferror(f->file);
+	int r = failed ? (errno ? -errno : -EIO) : 0;
+
+	/* Network file systems report a full disk when the file is closed. */
+	if (f->file != stdout && fclose(f->file) != 0 && r == 0)
+		r = -errno;
+	f->file = NULL;
+	return r;
+}
+
+int sp_output_file_keep(struct sp_output_file *f)
+{
+	int r;
+
+	errno = 0;
+	r = finish_file(f);
+	if (r == 0 && f->part_path) {
+		r = take_name(f);
+		if (r == 0) {
+			unfinished = NULL;
+			free(f->part_path);
+			f->part_path = NULL;
+		}
+	}
+	sp_output_file_drop(f);
+	return r;
+}
+
+void sp_output_file_drop(struct sp_output_file *f)
+{
+	if (f->file && f->file != stdout)
+		fclose(f->file);
+	if (f->part_path) {
+		unlink(f->part_path);
+		unfinished = NULL;
+	}
+	free(f->part_path);
+	free(f->path);
+	*f = (struct sp_output_file){.file = NULL};
+}

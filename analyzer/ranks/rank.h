@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A rank of a job, and all ranks that are compared with each other (ranks.h).
+ */
+#ifndef STAGEPROF_ANALYZER_RANK_H
+#define STAGEPROF_ANALYZER_RANK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/training/account.h"
+
+#define SP_RANKS_STEPS_MIN 10u
+/* A straggler is late by this share of a step, in the median, and in two of three steps at all.
+ */
+#define SP_STRAGGLER_SHARE 0.05
+/* A rank that is late in one stretch of the steps only: this share of them at least, and so many
+ * of its steps late at all. */
+#define SP_STRETCH_SHARE 0.05
+#define SP_STRETCH_LATE_SHARE 0.9
+
+/* Why a rank is not compared. */
+enum sp_rank_aside {
+	SP_RANK_COMPARED,
+	SP_RANK_SHORTER,     /* another trainer of the same rank has more steps */
+	SP_RANK_OTHER_WORLD, /* most ranks are of a job of another size */
+	SP_RANK_OTHER_TIME,  /* most ranks trained at another time */
+	SP_RANK_FEW_STEPS,   /* fewer than half as many as most ranks */
+};
+
+/* The ranks that straggle together. */
+enum sp_rank_group {
+	SP_RANK_ALONE,
+	SP_RANK_HOST, /* all ranks of the host */
+	SP_RANK_SLOT, /* this local rank of all other hosts, too */
+};
+
+struct sp_rank {
+	uint32_t trainer; /* index into training.trainers */
+	bool is_compared;
+	enum sp_rank_aside aside;
+	uint64_t wall_p50_ns, loader_p50_ns; /* of the compared steps */
+	uint64_t wait_p50_ns;		     /* in the last collective, for ranks that came later */
+	int64_t behind_p50_ns; /* the median of the other ranks came so much earlier */
+	uint32_t last_in;      /* steps in which it came last */
+	bool is_straggler;
+	uint32_t late_from, late_to; /* of a straggler: its stretch, into ranks.steps */
+	int64_t late_p50_ns;	     /* behind the others, in that stretch */
+	enum sp_rank_group group;
+	enum sp_account_phase cause; /* a straggler's part that is longest beyond the others' */
+	int64_t cause_p50_ns;	     /* by so much */
+	int64_t clock_ahead_ns;	     /* of its host, against the first rank's */
+};
+
+struct sp_ranks {
+	struct sp_rank *list; /* by rank; those that do not report one come last */
+	uint32_t count, compared;
+	uint32_t *steps; /* numbers of the steps that are compared */
+	uint32_t step_count;
+	bool by_collectives; /* else by time outside backward */
+	uint32_t stragglers;
+	/* Differences between the greatest and the least of the ranks, in a step. */
+	uint64_t loader_skew_p50_ns, loader_skew_p95_ns;
+	uint64_t start_skew_p50_ns, start_skew_p95_ns; /* clocks refined where by_collectives */
+};
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/ranks/rank_choice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/base/select.h"
+#include "analyzer/ranks/rank.h"
+#include "analyzer/training/training.h"
+
+#define LIKE_SHARE 0.1 /* ranks of a job last equally long, within this share */
+
+/* A rank of the list. */
+struct candidate {
+	struct sp_rank *rank;
+	uint64_t number, world; /* as in the header */
+	uint32_t steps;
+	int64_t from_us, to_us; /* the begin of its first and of its last step */
+	uint32_t attempt;	/* candidates whose times touch have the same */
+};
+
+struct choice {
+	struct candidate *list;
+	uint32_t count;
+	int64_t *values; /* as many */
+};
+
+static int fill(struct candidate *c, const struct sp_training *training, struct sp_rank *rank)
+{
+	const struct sp_trainer *t = &training->trainers[rank->trainer];
+	const struct sp_process_image *image =
+		&training->run->index.images[training->run->index.streams[t->stream]->image];
+	int64_t starts[SP_FOLD_STEPS];
+	uint32_t last = t->fold.block_count - 1;
+
+	*c = (struct candidate){.rank = rank,
+				.number = image->rank,
+				.world = image->world_size,
+				.steps = t->fold.steps};
+	if (t->fold.block_count == 0)
+		return 0;
+	if (sp_fold_column(&t->fold, last, SP_FOLD_START, starts) < 0)
+		return -EBADMSG;
+	c->from_us = t->fold.blocks[0].start_us;
+	c->to_us = starts[t->fold.blocks[last].steps - 1] / 1000;
+	return 0;
+}
+
+static void set_aside(struct candidate *c, enum sp_rank_aside why)
+{
+	if (c->rank->aside == SP_RANK_COMPARED)
+		c->rank->aside = why;
+}
+
+static bool is_left(const struct candidate *c)
+{
+	return c->rank->aside == SP_RANK_COMPARED;
+}
+
+static int compare_worlds(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->world != y->world)
+		return x->world < y->world ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->from_us != y->from_us)
+		return x->from_us < y->from_us ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* The world that most ranks say they are of is the job. */
+static void choose_world(struct choice *c)
+{
+	uint32_t best = 0, most = 0;
+
+	qsort(c->list, c->count, sizeof(*c->list), compare_worlds);
+	for (uint32_t i = 0, from = 0; i < c->count; i++) {
+		from = c->list[i].world == c->list[from].world ? from : i;
+		if (i - from + 1 > most) {
+			most = i - from + 1;
+			best = from;
+		}
+	}
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->list[i].world != c->list[best].world)
+			set_aside(&c->list[i], SP_RANK_OTHER_WORLD);
+}
+
+/* Candidates whose times touch, directly or by others, are one attempt at the job. Returns the
+ * attempt of most ranks. */
+static uint32_t find_attempts(struct choice *c)
+{
+	uint32_t attempt = 0, best = 0, count = 0, most = 0;
+	int64_t end_us = INT64_MIN;
+
+	qsort(c->list, c->count, sizeof(*c->list), compare_starts);
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct candidate *one = &c->list[i];
+
+		if (!is_left(one))
+			continue;
+		if (end_us != INT64_MIN && one->from_us > end_us) {
+			attempt++;
+			count = 0;
+		}
+		end_us = one->to_us > end_us ? one->to_us : end_us;
+		one->attempt = attempt;
+		if (++count > most) {
+			most = count;
+			best = attempt;
+		}
+	}
+	return best;
+}
+
+/* Half of the ranks of the best attempt last longer, half shorter. */
+static int64_t usual_span(struct choice *c, uint32_t best)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (is_left(&c->list[i]) && c->list[i].attempt == best)
+			c->values[n++] = c->list[i].to_us - c->list[i].from_us;
+	return sp_select_percentile(c->values, n, 50);
+}
+
+static bool is_of_attempt(const struct choice *c, uint64_t number, uint32_t attempt)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (is_left(&c->list[i]) && c->list[i].attempt == attempt &&
+		    c->list[i].number == number)
+			return true;
+	return false;
+}
+
+/*
+ * Another attempt at the job is not compared with the best one. A rank that the best attempt lacks
+ * may have a wrong clock: it is of the attempt if it lasts as long.
+ */
+static void choose_attempt(struct choice *c)
+{
+	uint32_t best = find_attempts(c);
+	int64_t span = usual_span(c, best);
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct candidate *one = &c->list[i];
+		int64_t off = one->to_us - one->from_us - span;
+
+		if (!is_left(one) || one->attempt == best)
+			continue;
+		if (!one->number || is_of_attempt(c, one->number, best) ||
+		    (double)llabs(off) > LIKE_SHARE * (double)span)
+			set_aside(one, SP_RANK_OTHER_TIME);
+	}
+}
+
+/* Of several trainers of a rank, the one with the most steps. */
+static void choose_longest(struct choice *c)
+{
+	qsort(c->list, c->count, sizeof(*c->list), compare_ranks); /* by number */
+	for (uint32_t i = 0, best = 0; i < c->count; i++) {
+		struct candidate *one = &c->list[i];
+
+		if (!is_left(&c->list[best]) || !one->number ||
+		    one->number != c->list[best].number) {
+			best = i;
+		} else if (i != best && is_left(one)) {
+			bool is_longer = one->steps > c->list[best].steps;
+
+			set_aside(is_longer ? &c->list[best] : one, SP_RANK_SHORTER);
+			best = is_longer ? i : best;
+		}
+	}
+}
+
+/* A rank that took few of the steps would leave few to compare. */
+static void choose_steps(struct choice *c)
+{
+	uint32_t n = 0;
+	int64_t usual;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (is_left(&c->list[i]))
+			c->values[n++] = c->list[i].steps;
+	usual = sp_select_percentile(c->values, n, 50);
+	for (uint32_t i = 0; n > 2 && i < c->count; i++)
+		if (2 * (int64_t)c->list[i].steps < usual)
+			set_aside(&c->list[i], SP_RANK_FEW_STEPS);
+}
+
+int sp_ranks_choose(struct sp_ranks *ranks, const struct sp_training *training)
+{
+	struct choice c = {.list = calloc(ranks->count + 1u, sizeof(*c.list)),
+			   .count = ranks->count,
+			   .values = calloc(ranks->count + 1u, sizeof(*c.values))};
+	int r = c.list && c.values ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < ranks->count; i++)
+		r = fill(&c.list[i], training, &ranks->list[i]);
+	if (r == 0) {
+		choose_world(&c);
+		choose_attempt(&c);
+		choose_longest(&c);
+		choose_steps(&c);
+	}
+	for (uint32_t i = 0; r == 0 && i < ranks->count; i++)
+		ranks->list[i].is_compared = ranks->list[i].aside == SP_RANK_COMPARED;
+	free(c.list);
+	free(c.values);
+	return r;
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/ranks/ranks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/jobs.h"
+#include "analyzer/base/select.h"
+#include "analyzer/ranks/rank_choice.h"
+#include "analyzer/ranks/rank_order.h"
+#include "analyzer/training/training.h"
+
+#define MEMBERS_MIN 2u /* one rank has no place in common with another */
+
+struct work {
+	const struct sp_training *training;
+	struct sp_ranks *ranks;
+	uint32_t *at; /* indices into ranks->list of those compared */
+	struct sp_rank_table table;
+	int lateness;		      /* enum sp_rank_value */
+	struct sp_rank_order *orders; /* of the lateness, by step */
+	struct sp_rank_order *phase_orders;
+	int64_t **values; /* by worker: two times as many as steps */
+};
+
+static const struct sp_process_image *image_of(const struct sp_training *training,
+					       const struct sp_rank *rank)
+{
+	const struct sp_trainer *t = &training->trainers[rank->trainer];
+
+	return &training->run->index.images[training->run->index.streams[t->stream]->image];
+}
+
+static const struct sp_fold *fold_of(const struct work *w, uint32_t k)
+{
+	return &w->training->trainers[w->ranks->list[w->at[k]].trainer].fold;
+}
+
+/* The number of a rank, then the order of trainers; ranks without a number come last. */
+static uint64_t place_of(const struct sp_training *training, const struct sp_rank *rank)
+{
+	uint64_t number = image_of(training, rank)->rank;
+
+	return number ? number : UINT64_MAX;
+}
+
+static int compare_places(const void *a, const void *b, void *context)
+{
+	const struct sp_rank *x = a, *y = b;
+	uint64_t place_x = place_of(context, x), place_y = place_of(context, y);
+
+	if (place_x != place_y)
+		return place_x < place_y ? -1 : 1;
+	return (x->trainer > y->trainer) - (x->trainer < y->trainer);
+}
+
+static void list_ranks(struct sp_ranks *ranks, const struct sp_training *training)
+{
+	for (uint32_t t = 0; t < training->count; t++)
+		ranks->list[ranks->count++] = (struct sp_rank){.trainer = t};
+	qsort_r(ranks->list, ranks->count, sizeof(*ranks->list), compare_places, (void *)training);
+}
+
+static int choose_compared(struct work *w)
+{
+	struct sp_ranks *ranks = w->ranks;
+	int r = sp_ranks_choose(ranks, w->training);
+
+	for (uint32_t i = 0; r == 0 && i < ranks->count; i++) {
+		if (!ranks->list[i].is_compared)
+			continue;
+		w->at[ranks->compared] = i;
+		w->table.folds[ranks->compared++] =
+			&w->training->trainers[ranks->list[i].trainer].fold;
+	}
+	w->table.count = ranks->compared;
+	return r;
+}
+
+/* How many ranks have a step. */
+struct presence {
+	uint32_t number, ranks, with_collective;
+};
+
+/* The steps of the first rank: only they can be of all ranks. */
+static int list_steps(const struct sp_fold *fold, struct presence *ret)
+{
+	int64_t numbers[SP_FOLD_STEPS];
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < fold->block_count; b++) {
+		if (sp_fold_column(fold, b, SP_FOLD_NUMBER, numbers) < 0)
+			return -EBADMSG;
+		for (uint32_t i = 0; i < fold->blocks[b].steps; i++)
+			ret[n++].number =
+				fold->blocks[b].number * SP_FOLD_STEPS + (uint32_t)numbers[i];
+	}
+	return 0;
+}
+
+static int count_steps(const struct sp_fold *fold, struct presence *list, uint32_t n)
+{
+	int64_t numbers[SP_FOLD_STEPS], stays[SP_FOLD_STEPS];
+	uint32_t at = 0;
+
+	for (uint32_t b = 0; b < fold->block_count; b++) {
+		if (sp_fold_column(fold, b, SP_FOLD_NUMBER, numbers) < 0 ||
+		    sp_fold_column(fold, b, SP_FOLD_STAY, stays) < 0)
+			return -EBADMSG;
+		for (uint32_t i = 0; i < fold->blocks[b].steps; i++) {
+			uint32_t number =
+				fold->blocks[b].number * SP_FOLD_STEPS + (uint32_t)numbers[i];
+
+			while (at < n && list[at].number < number)
+				at++;
+			if (at == n || list[at].number != number)
+				continue;
+			list[at].ranks++;
+			list[at].with_collective += stays[i] >= 0;
+		}
+	}
+	return 0;
+}
+
+/* Steps of the same number are taken together. Those with a collective show more, where most have
+ * one. */
+static void keep_steps(struct work *w, const struct presence *list, uint32_t count)
+{
+	struct sp_ranks *ranks = w->ranks;
+	uint32_t n = 0, with = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		n += list[i].ranks == ranks->compared;
+		with += list[i].with_collective == ranks->compared;
+	}
+	ranks->by_collectives = with && with >= n / 2;
+	for (uint32_t i = 0; i < count; i++)
+		if ((ranks->by_collectives ? list[i].with_collective : list[i].ranks) ==
+		    ranks->compared)
+			ranks->steps[ranks->step_count++] = list[i].number;
+}
+
+static int choose_steps(struct work *w)
+{
+	uint32_t n = w->ranks->compared ? fold_of(w, 0)->steps : 0;
+	struct presence *list = calloc(n + 1u, sizeof(*list));
+	int r = list ? 0 : -ENOMEM;
+
+	w->ranks->steps = calloc(n + 1u, sizeof(*w->ranks->steps));
+	if (!w->ranks->steps)
+		r = -ENOMEM;
+	if (r == 0 && n)
+		r = list_steps(fold_of(w, 0), list);
+	for (uint32_t k = 0; r == 0 && k < w->ranks->compared; k++)
+		r = count_steps(fold_of(w, k), list, n);
+	if (r == 0)
+		keep_steps(w, list, n);
+	free(list);
+	w->table.steps = w->ranks->steps;
+	w->table.step_count = w->ranks->step_count;
+	w->lateness = w->ranks->by_collectives ? SP_RANK_LATENESS : SP_RANK_OUTSIDE_BACKWARD;
+	return r;
+}
+
+/* All hosts leave a collective at once: the median difference of their clocks then is what one is
+ * ahead. */
+static int refine_clocks(struct work *w)
+{
+	const struct sp_rank *first = &w->ranks->list[w->at[0]];
+	int64_t *own = w->values[0], *others = own + w->table.step_count;
+	int r = 0;
+
+	if (w->ranks->by_collectives)
+		r = sp_rank_series(&w->table, 0, SP_FOLD_LEFT, others);
+	for (uint32_t k = 1; r == 0 && w->ranks->by_collectives && k < w->ranks->compared; k++) {
+		struct sp_rank *rank = &w->ranks->list[w->at[k]];
+
+		if (image_of(w->training, rank)->host == image_of(w->training, first)->host)
+			continue;
+		r = sp_rank_series(&w->table, k, SP_FOLD_LEFT, own);
+		for (uint32_t i = 0; r == 0 && i < w->table.step_count; i++)
+			own[i] = (int64_t)((uint64_t)own[i] - (uint64_t)others[i]);
+		rank->clock_ahead_ns = sp_select_percentile(own, w->table.step_count, 50);
+	}
+	return r;
+}
+
+static int measure_rank(void *context, unsigned worker, uint32_t k)
+{
+	struct work *w = context;
+	struct sp_rank *rank = &w->ranks->list[w->at[k]];
+	uint32_t n = w->table.step_count;
+	int64_t *values = w->values[worker];
+	int r = sp_rank_series(&w->table, k, SP_FOLD_WALL, values);
+
+	rank->wall_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
+	if (r == 0)
+		r = sp_rank_series(&w->table, k, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values);
+	rank->loader_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
+	return r;
+}
+
+/* Replaces each value of a rank by how far it is above the median of the others. */
+static void take_excess(const struct work *w, const struct sp_rank_order *orders, int64_t *values)
+{
+	for (uint32_t i = 0; i < w->table.step_count; i++)
+		values[i] -= sp_rank_median_of_others(&orders[i], w->table.count, values[i]);
+}
+
+/* How many values of the stretch are above 0. */
+static uint32_t count_late(const int64_t *values, uint32_t from, uint32_t to)
+{
+	uint32_t late = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		late += values[i] > 0;
+	return late;
+}
+
+/*
+ * The stretch in which a rank is late beyond half of the limit, most of all: the greatest sum of
+ * neighbours, where one long step counts as little as it may.
+ */
+static void find_stretch(struct sp_rank *rank, const int64_t *values, uint32_t n)
+{
+	int64_t limit = (int64_t)(SP_STRAGGLER_SHARE * (double)rank->wall_p50_ns);
+	int64_t sum = 0, greatest = 0;
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t x = values[i] > 2 * limit ? 2 * limit : values[i];
+
+		sum += (x < -limit ? -limit : x) - limit / 2;
+		if (sum <= 0) {
+			sum = 0;
+			from = i + 1;
+		} else if (sum > greatest) {
+			greatest = sum;
+			rank->late_from = from;
+			rank->late_to = i + 1;
+		}
+	}
+}
+
+/* Values are of all steps; afterwards their order is lost. */
+static void judge_stretch(struct sp_rank *rank, int64_t *values, uint32_t n)
+{
+	uint32_t length, late;
+
+	find_stretch(rank, values, n);
+	length = rank->late_to - rank->late_from;
+	late = count_late(values, rank->late_from, rank->late_to);
+	if (rank->is_straggler && 3 * (uint64_t)length < 2 * (uint64_t)n) {
+		rank->late_from = 0;
+		rank->late_to = n;
+	} else if (!rank->is_straggler &&
+		   (length < SP_RANKS_STEPS_MIN || length < SP_STRETCH_SHARE * n ||
+		    late < SP_STRETCH_LATE_SHARE * length)) {
+		return;
+	}
+	length = rank->late_to - rank->late_from;
+	rank->late_p50_ns = sp_select_percentile(values + rank->late_from, length, 50);
+	rank->is_straggler |=
+		(double)rank->late_p50_ns >= SP_STRAGGLER_SHARE * (double)rank->wall_p50_ns;
+}
+
+static int judge_rank(void *context, unsigned worker, uint32_t k)
+{
+	struct work *w = context;
+	struct sp_rank *rank = &w->ranks->list[w->at[k]];
+	uint32_t n = w->table.step_count, late;
+	int64_t *values = w->values[worker], *copy = values + n;
+	int r = sp_rank_series(&w->table, k, w->lateness, values);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < n; i++) {
+		copy[i] = w->orders[i].greatest - values[i];
+		rank->last_in += w->orders[i].last == k;
+	}
+	rank->wait_p50_ns = (uint64_t)sp_select_percentile(copy, n, 50);
+	take_excess(w, w->orders, values);
+	late = count_late(values, 0, n);
+	memcpy(copy, values, n * sizeof(*copy));
+	rank->behind_p50_ns = sp_select_percentile(copy, n, 50);
+	rank->is_straggler =
+		n >= SP_RANKS_STEPS_MIN && 3 * (uint64_t)late >= 2 * (uint64_t)n &&
+		(double)rank->behind_p50_ns >= SP_STRAGGLER_SHARE * (double)rank->wall_p50_ns;
+	judge_stretch(rank, values, n);
+	return 0;
+}
+
+/* A straggler is longest behind in its cause, as far as the phases before this one show. */
+static int weigh_phase(struct work *w, uint32_t k, enum sp_account_phase phase)
+{
+	struct sp_rank *rank = &w->ranks->list[w->at[k]];
+	int64_t *values = w->values[0], ns;
+	int r = sp_rank_series(&w->table, k, SP_FOLD_PHASE + phase, values);
+
+	if (r < 0)
+		return r;
+	take_excess(w, w->phase_orders, values);
+	ns = sp_select_percentile(values + rank->late_from, rank->late_to - rank->late_from, 50);
+	if (ns > rank->cause_p50_ns) {
+		rank->cause = phase;
+		rank->cause_p50_ns = ns;
+	}
+	return 0;
+}
+
+static int find_causes(struct work *w)
+{
+	int r = 0;
+
+	for (uint32_t k = 0; k < w->ranks->compared; k++)
+		w->ranks->stragglers += w->ranks->list[w->at[k]].is_straggler;
+	for (int phase = 0; w->ranks->stragglers && phase < SP_ACCOUNT_PHASES; phase++) {
+		/* Backward holds the wait for the others, which is no cause. */
+		if (phase == SP_ACCOUNT_backward || phase == SP_ACCOUNT_grad_sync)
+			continue;
+		r = sp_rank_orders(&w->table, SP_FOLD_PHASE + phase, w->phase_orders);
+		for (uint32_t k = 0; r == 0 && k < w->ranks->compared; k++)
+			if (w->ranks->list[w->at[k]].is_straggler)
+				r = weigh_phase(w, k, (enum sp_account_phase)phase);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+/* Of no other phase is most of the delay: it is backward's own. */
+static void blame_backward(struct sp_rank *rank)
+{
+	if (!rank->is_straggler ||
+	    (rank->cause_p50_ns && 2 * rank->cause_p50_ns >= rank->late_p50_ns))
+		return;
+	rank->cause = SP_ACCOUNT_backward;
+	rank->cause_p50_ns = rank->late_p50_ns - rank->cause_p50_ns;
+}
+
+/* Stragglers may have a place in common: a host all of whose ranks straggle, or a local rank (the
+ * same slot of every host). */
+struct member {
+	struct sp_rank *rank;
+	uint32_t host;
+	uint64_t slot; /* as in the header */
+};
+
+static int compare_hosts(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return (x->host > y->host) - (x->host < y->host);
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Members [from, to) are all of one place; those that another group explains count for nothing. */
+static void judge(struct member *list, uint32_t from, uint32_t to, enum sp_rank_group group)
+{
+	uint32_t members = 0, stragglers = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		if (list[i].rank->group != SP_RANK_ALONE)
+			continue;
+		members++;
+		stragglers += list[i].rank->is_straggler;
+	}
+	if (stragglers < MEMBERS_MIN || stragglers != members)
+		return;
+	for (uint32_t i = from; i < to; i++)
+		if (list[i].rank->group == SP_RANK_ALONE)
+			list[i].rank->group = group;
+}
+
+static void judge_all(struct member *list, uint32_t n, enum sp_rank_group group,
+		      int (*compare)(const void *a, const void *b))
+{
+	qsort(list, n, sizeof(*list), compare);
+	for (uint32_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && compare(&list[from], &list[to]) == 0; to++)
+			;
+		if (group == SP_RANK_HOST || list[from].slot)
+			judge(list, from, to, group);
+	}
+}
+
+static int group_stragglers(struct sp_ranks *ranks, const struct sp_training *training)
+{
+	const struct sp_index *index = &training->run->index;
+	struct member *list = calloc(ranks->count + 1u, sizeof(*list));
+	uint32_t n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		struct sp_rank *rank = &ranks->list[i];
+		const struct sp_process_image *image =
+			&index->images[index->streams[training->trainers[rank->trainer].stream]
+					       ->image];
+
+		if (rank->is_compared)
+			list[n++] = (struct member){rank, image->host, image->local_rank};
+	}
+	judge_all(list, n, SP_RANK_HOST, compare_hosts);
+	judge_all(list, n, SP_RANK_SLOT, compare_slots);
+	free(list);
+	return 0;
+}
+
+/* The greatest minus the least of all ranks, by step; least: room for as many. */
+static int find_spread(struct work *w, int value, int64_t *ret, int64_t *least)
+{
+	uint32_t n = w->table.step_count;
+	int64_t *series = malloc((n + 1u) * sizeof(*series));
+	int r = series ? 0 : -ENOMEM;
+
+	for (uint32_t k = 0; r == 0 && k < w->table.count; k++) {
+		int64_t ahead =
+			value == SP_FOLD_START ? w->ranks->list[w->at[k]].clock_ahead_ns : 0;
+
+		r = sp_rank_series(&w->table, k, value, series);
+		for (uint32_t i = 0; r == 0 && i < n; i++) {
+			int64_t x = (int64_t)((uint64_t)series[i] - (uint64_t)ahead);
+
+			ret[i] = k == 0 || x > ret[i] ? x : ret[i];
+			least[i] = k == 0 || x < least[i] ? x : least[i];
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		ret[i] = (int64_t)((uint64_t)ret[i] - (uint64_t)least[i]);
+	free(series);
+	return r;
+}
+
+static int measure_skew(struct work *w)
+{
+	struct sp_ranks *ranks = w->ranks;
+	uint32_t n = w->table.step_count;
+	int64_t *values = w->values[0];
+	int r = find_spread(w, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values, values + n);
+
+	ranks->loader_skew_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
+	ranks->loader_skew_p95_ns = (uint64_t)sp_select_percentile(values, n, 95);
+	if (r == 0)
+		r = find_spread(w, SP_FOLD_START, values, values + n);
+	ranks->start_skew_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
+	ranks->start_skew_p95_ns = (uint64_t)sp_select_percentile(values, n, 95);
+	return r;
+}
+
+static int make_room(struct work *w)
+{
+	uint32_t n = w->table.step_count;
+
+	w->orders = calloc(n + 1u, sizeof(*w->orders));
+	w->phase_orders = calloc(n + 1u, sizeof(*w->phase_orders));
+	w->values = calloc(w->table.jobs, sizeof(*w->values));
+	if (!w->orders || !w->phase_orders || !w->values)
+		return -ENOMEM;
+	for (unsigned i = 0; i < w->table.jobs; i++) {
+		w->values[i] = calloc(2u * n + 1u, sizeof(**w->values));
+		if (!w->values[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int compare_ranks(struct work *w)
+{
+	uint32_t n = w->ranks->compared;
+	int r = choose_steps(w);
+
+	if (r < 0 || n == 0 || w->table.step_count == 0)
+		return r;
+	r = make_room(w);
+	if (r == 0)
+		r = sp_jobs_run(w->table.jobs, n, measure_rank, w);
+	if (r < 0 || n < 2)
+		return r;
+	r = refine_clocks(w);
+	if (r == 0)
+		r = sp_rank_orders(&w->table, w->lateness, w->orders);
+	if (r == 0)
+		r = sp_jobs_run(w->table.jobs, n, judge_rank, w);
+	if (r == 0)
+		r = find_causes(w);
+	for (uint32_t k = 0; r == 0 && k < n; k++)
+		blame_backward(&w->ranks->list[w->at[k]]);
+	if (r == 0)
+		r = group_stragglers(w->ranks, w->training);
+	return r ? r : measure_skew(w);
+}
+
+static void work_finish(struct work *w)
+{
+	for (unsigned i = 0; w->values && i < w->table.jobs; i++)
+		free(w->values[i]);
+	free(w->values);
+	free(w->orders);
+	free(w->phase_orders);
+	free(w->table.folds);
+	free(w->at);
+}
+
+int sp_ranks_read(struct sp_ranks *ranks, const struct sp_training *training)
+{
+	struct work w = {.training = training,
+			 .ranks = ranks,
+			 .table.jobs = training->run->jobs ? training->run->jobs : 1};
+	int r = 0;
+
+	*ranks = (struct sp_ranks){.list = calloc(training->count + 1u, sizeof(*ranks->list))};
+	w.at = calloc(training->count + 1u, sizeof(*w.at));
+	w.table.folds = calloc(training->count + 1u, sizeof(*w.table.folds));
+	if (!ranks->list || !w.at || !w.table.folds)
+		r = -ENOMEM;
+	if (r == 0) {
+		list_ranks(ranks, training);
+		r = choose_compared(&w);
+	}
+	if (r == 0)
+		r = compare_ranks(&w);
+	work_finish(&w);
+	return r;
+}
+
+void sp_ranks_finish(struct sp_ranks *ranks)
+{
+	free(ranks->list);
+	free(ranks->steps);
+	*ranks = (struct sp_ranks){.list = NULL};
+}

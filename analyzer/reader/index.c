@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/reader/index.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyzer/text/translate.h"
+
+static const char *const damage_texts[] = {
+	[SP_DAMAGE_NONE] = N_("whole"),
+	[SP_DAMAGE_FOREIGN] = N_("not a stageprof trace"),
+	[SP_DAMAGE_ORPHAN] = N_("zstd data that is no block of a stageprof trace"),
+	[SP_DAMAGE_HEAD] = N_("damaged frame head"),
+	[SP_DAMAGE_VERSION] = N_("written in another version of the format"),
+	[SP_DAMAGE_CUT] = N_("ends inside a frame"),
+	[SP_DAMAGE_PAYLOAD] = N_("damaged block"),
+	[SP_DAMAGE_COUNT] = N_("damaged counter"),
+	[SP_DAMAGE_READ] = N_("could not be read"),
+};
+
+const char *sp_damage_text(enum sp_damage what)
+{
+	return _(damage_texts[what]);
+}
+
+void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes)
+{
+	struct sp_file_damage *d = &file->damage;
+
+	if (d->places == 0 || at < d->at) {
+		d->at = at;
+		d->what = what;
+	}
+	d->places++;
+	d->bytes += bytes;
+}
+
+static void free_segments(struct sp_segment *s)
+{
+	while (s) {
+		struct sp_segment *next = s->next;
+
+		free(s->header);
+		free(s);
+		s = next;
+	}
+}
+
+uint32_t sp_index_unread(const struct sp_index *index)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		const struct sp_file *f = &index->files[i];
+
+		n += f->error || (f->damage.what == SP_DAMAGE_VERSION && !f->headers);
+	}
+	return n;
+}
+
+void sp_index_finish(struct sp_index *index)
+{
+	HASH_CLEAR(hh, index->by_id);
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		free_segments(index->streams[i]->segments);
+		free(index->streams[i]);
+	}
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		free_segments(index->files[i].segments);
+		free(index->files[i].path);
+		if (index->files[i].memory_fd >= 0)
+			close(index->files[i].memory_fd);
+	}
+	free(index->streams);
+	free(index->images);
+	free(index->hosts);
+	free(index->files);
+	*index = (struct sp_index){.files = NULL};
+}
+
+uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image)
+{
+	uint32_t low = 0, high = index->stream_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (index->streams[middle]->image < image)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

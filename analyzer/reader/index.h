@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contents of the inputs, before any event is read: files, streams (the trace of a thread),
+ * process images (a process from its exec or fork on) and hosts.
+ *
+ * Memory grows with threads and damaged places, not with events.
+ */
+#ifndef STAGEPROF_ANALYZER_INDEX_H
+#define STAGEPROF_ANALYZER_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/reader/walk.h"
+#include "trace/format.h"
+
+/* A stretch of one file that belongs to one stream. */
+struct sp_segment {
+	struct sp_segment *next; /* of the same file while it is indexed, then of the same stream */
+	uint64_t stream_id;
+	uint32_t file;		       /* index into sp_index.files */
+	uint64_t at;		       /* offset of its first frame */
+	uint64_t window_at;	       /* UINT64_MAX: no window */
+	struct sp_file_header *header; /* owned; NULL: the header is lost */
+	char host[sizeof(((struct sp_file_header *)0)->host)];
+	uint32_t pid, tid;
+	uint64_t blocks, events; /* of intact block headers */
+	uint64_t first;		 /* the lowest slot number in blocks and window */
+	uint64_t limit;		 /* one past the last slot number in blocks and window */
+	uint64_t lost;
+	uint64_t lost_by[SP_LOST_CAUSES];
+	uint32_t unfinished; /* slots of the window: see sp_window_unfinished() */
+	bool has_last;	     /* a clean end */
+	struct sp_mark mark;
+	struct sp_clock clock; /* only its first and last point */
+};
+
+/* Damage of one file: the first damaged place, and the number of places. */
+struct sp_file_damage {
+	uint32_t places;
+	uint64_t bytes; /* skipped */
+	uint64_t at;
+	enum sp_damage what;
+	uint32_t version; /* the other version of the format, if a frame has one */
+};
+
+struct sp_file {
+	char *path;
+	int memory_fd; /* of a copy of what processes have in memory; -1: a file */
+	int error;     /* -errno of open or read; 0: none */
+	uint64_t size_bytes;
+	uint32_t headers, windows, runs, frees;
+	uint64_t blocks, zstd_bytes, payload_bytes, free_bytes;
+	bool truncated; /* a stream in it has neither a clean end nor a window */
+	struct sp_file_damage damage;
+	struct sp_segment *segments, *last_segment;
+	struct sp_run_frame marker; /* the last one in it, where there are any */
+};
+
+struct sp_host {
+	char name[sizeof(((struct sp_file_header *)0)->host)];
+	bool counter;
+	struct sp_clock clock;
+};
+
+struct sp_process_image {
+	uint32_t host;
+	uint32_t pid, ppid;
+	uint64_t start_ns;	  /* 0: not known */
+	uint64_t parent_start_ns; /* 0: not known */
+	bool forked;
+	char exe[sizeof(((struct sp_file_header *)0)->exe)];
+	uint64_t process_lost;
+	/* As in the header; rank and local_rank plus 1, and 0 everywhere: not known. */
+	uint64_t rank, local_rank, world_size;
+	uint64_t event_ps, own_ns, stall_ns;
+	uint64_t ending; /* how << 8 | status: enum sp_ending_how; 0: not known */
+};
+
+struct sp_stream {
+	uint64_t id;
+	uint32_t image, tid, part;
+	char comm[16];
+	struct sp_segment *segments;
+	uint64_t limit; /* slots from this number on are newer than the index */
+	uint64_t lost;
+	uint64_t lost_by[SP_LOST_CAUSES]; /* their sum may be below `lost`, because blocks contain
+					     no cause */
+	uint32_t unfinished;
+	bool has_header, has_last, has_window;
+	bool write_mode;
+	struct sp_mark mark;
+	uint64_t opened_ticks; /* 0: not known */
+	uint64_t last_ticks;   /* of the last clock point */
+	uint32_t readings;     /* calls of sp_reader_open() for it */
+	UT_hash_handle hh;
+};
+
+struct sp_index {
+	struct sp_file *files;
+	uint32_t file_count;
+	struct sp_stream **streams; /* by image, tid, part, id */
+	uint32_t stream_count;
+	struct sp_process_image *images; /* by host, start, pid */
+	uint32_t image_count;
+	struct sp_host *hosts; /* by name */
+	uint32_t host_count;
+	struct sp_stream *by_id;      /* uthash */
+	struct sp_progress *progress; /* counts every slot that is read; may be NULL */
+};
+
+void sp_index_finish(struct sp_index *index);
+
+/* The first stream of this image or of a later one; index->stream_count: there is none. */
+uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image);
+
+/* Files of which nothing is known: not to be opened, or of another version of the format. */
+uint32_t sp_index_unread(const struct sp_index *index);
+
+/* Notes damage. Two threads must not call it for one file at once. */
+void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes);
+
+/* A phrase for people, such as "ends inside a frame". */
+const char *sp_damage_text(enum sp_damage what);
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/reader/index_join.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/reader/index.h"
+
+/* A block has fewer characters of its host's name than a header. */
+#define BRIEF_BYTES sizeof(((struct sp_block_header *)0)->host)
+
+struct host_node {
+	struct {
+		char name[sizeof(((struct sp_host *)0)->name)];
+		uint8_t counter;
+	} key;
+	char brief[BRIEF_BYTES];
+	struct sp_host host;
+	uint32_t number;
+	UT_hash_handle hh, hh_brief;
+};
+
+struct image_node {
+	struct {
+		struct host_node *host;
+		uint64_t start_ns;
+		uint64_t pid;
+	} key;
+	struct sp_process_image image;
+	struct host_node *host;
+	uint32_t number;
+	UT_hash_handle hh;
+};
+
+/* The process image of a (host, pid), for streams whose header is lost; image NULL: several. */
+struct pid_node {
+	struct {
+		struct host_node *host;
+		uint64_t pid;
+	} key;
+	struct image_node *image;
+	UT_hash_handle hh;
+};
+
+struct join {
+	struct sp_index *index;
+	struct host_node *hosts, *hosts_by_brief;
+	struct image_node *images;
+	struct pid_node *pids;
+	struct image_node **stream_images; /* parallel to index->streams */
+};
+
+static struct host_node *host_make(struct join *j, const char *name, bool counter)
+{
+	struct host_node *h = calloc(1, sizeof(*h)), *other;
+
+	if (!h)
+		return NULL;
+	memcpy(h->key.name, name, sizeof(h->key.name));
+	h->key.counter = counter;
+	memcpy(h->brief, name, sizeof(h->brief) - 1);
+	memcpy(h->host.name, name, sizeof(h->host.name));
+	h->host.counter = counter;
+	HASH_ADD(hh, j->hosts, key, sizeof(h->key), h);
+	HASH_FIND(hh_brief, j->hosts_by_brief, h->brief, sizeof(h->brief), other);
+	if (!other)
+		HASH_ADD(hh_brief, j->hosts_by_brief, brief, sizeof(h->brief), h);
+	return h;
+}
+
+static struct host_node *host_of(struct join *j, const struct sp_segment *s)
+{
+	struct host_node probe = {.key.counter = 1}, *h;
+
+	memcpy(probe.key.name, s->host, sizeof(s->host));
+	if (s->header) {
+		probe.key.counter = (s->header->flags & SP_HEADER_CLOCK_COUNTER) != 0;
+		HASH_FIND(hh, j->hosts, &probe.key, sizeof(probe.key), h);
+	} else {
+		memcpy(probe.brief, s->host, sizeof(probe.brief) - 1);
+		HASH_FIND(hh_brief, j->hosts_by_brief, probe.brief, sizeof(probe.brief), h);
+	}
+	return h ? h : host_make(j, probe.key.name, probe.key.counter);
+}
+
+static int pid_note(struct join *j, struct image_node *image)
+{
+	struct pid_node probe, *p;
+
+	memset(&probe, 0, sizeof(probe));
+	probe.key.host = image->host;
+	probe.key.pid = image->image.pid;
+	HASH_FIND(hh, j->pids, &probe.key, sizeof(probe.key), p);
+	if (p) {
+		p->image = NULL;
+		return 0;
+	}
+	p = malloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	*p = probe;
+	p->image = image;
+	HASH_ADD(hh, j->pids, key, sizeof(p->key), p);
+	return 0;
+}
+
+static struct image_node *image_make(struct join *j, struct host_node *host, uint32_t pid,
+				     uint64_t start_ns)
+{
+	struct image_node *i = calloc(1, sizeof(*i));
+
+	if (!i)
+		return NULL;
+	i->key.host = i->host = host;
+	i->key.pid = i->image.pid = pid;
+	i->key.start_ns = i->image.start_ns = start_ns;
+	HASH_ADD(hh, j->images, key, sizeof(i->key), i);
+	return pid_note(j, i) < 0 ? NULL : i;
+}
+
+static struct image_node *image_find(struct join *j, struct host_node *host, uint32_t pid,
+				     uint64_t start_ns)
+{
+	struct image_node probe, *i;
+
+	memset(&probe, 0, sizeof(probe));
+	probe.key.host = host;
+	probe.key.pid = pid;
+	probe.key.start_ns = start_ns;
+	HASH_FIND(hh, j->images, &probe.key, sizeof(probe.key), i);
+	return i;
+}
+
+static struct image_node *image_of_pid(struct join *j, struct host_node *host, uint32_t pid)
+{
+	struct pid_node probe, *p;
+
+	memset(&probe, 0, sizeof(probe));
+	probe.key.host = host;
+	probe.key.pid = pid;
+	HASH_FIND(hh, j->pids, &probe.key, sizeof(probe.key), p);
+	return p ? p->image : NULL;
+}
+
+/* The larger of two values of a header's count that only grows; a damaged count is not known. */
+static void learn_word(uint64_t *known, uint64_t word)
+{
+	uint64_t count;
+
+	if (sp_checked_read(word, &count) == 0 && count > *known)
+		*known = count;
+}
+
+static void image_learn(struct image_node *i, const struct sp_file_header *h)
+{
+	i->image.ppid = h->ppid;
+	i->image.parent_start_ns = h->parent_start_ns;
+	i->image.forked |= (h->flags & SP_HEADER_FORKED) != 0;
+	memcpy(i->image.exe, h->exe, sizeof(i->image.exe) - 1);
+	learn_word(&i->image.process_lost, h->process_lost);
+	learn_word(&i->image.rank, h->rank);
+	learn_word(&i->image.local_rank, h->local_rank);
+	learn_word(&i->image.world_size, h->world_size);
+	learn_word(&i->image.event_ps, h->event_ps);
+	learn_word(&i->image.own_ns, h->own_ns);
+	learn_word(&i->image.stall_ns, h->stall_ns);
+	learn_word(&i->image.ending, h->ending);
+}
+
+static const struct sp_segment *header_segment(const struct sp_stream *s)
+{
+	for (const struct sp_segment *g = s->segments; g; g = g->next)
+		if (g->header)
+			return g;
+	return s->segments;
+}
+
+static void host_learn(struct host_node *host, const struct sp_stream *s)
+{
+	struct sp_clock *clock = &host->host.clock;
+
+	for (const struct sp_segment *g = s->segments; g; g = g->next) {
+		sp_clock_learn(clock, &g->clock.first);
+		sp_clock_learn(clock, &g->clock.last);
+		if (g->header && g->header->ticks_per_second > clock->ticks_per_second)
+			clock->ticks_per_second = g->header->ticks_per_second;
+	}
+}
+
+/* with_header: streams with a header come first, so that the others find their image. */
+static int place_stream(struct join *j, uint32_t n, bool with_header)
+{
+	const struct sp_stream *s = j->index->streams[n];
+	const struct sp_segment *g = header_segment(s);
+	uint64_t start_ns = g->header ? g->header->image_start_ns : 0;
+	struct image_node *image;
+	struct host_node *host;
+
+	if (with_header != (g->header != NULL))
+		return 0;
+	host = host_of(j, g);
+	if (!host)
+		return -ENOMEM;
+	image = g->header ? NULL : image_of_pid(j, host, g->pid);
+	if (!image)
+		image = image_find(j, host, g->pid, start_ns);
+	if (!image)
+		image = image_make(j, host, g->pid, start_ns);
+	if (!image)
+		return -ENOMEM;
+	if (g->header)
+		image_learn(image, g->header);
+	host_learn(host, s);
+	j->stream_images[n] = image;
+	return 0;
+}
+
+static void stream_learn(struct sp_stream *s, const struct sp_segment *g)
+{
+	s->limit = g->limit > s->limit ? g->limit : s->limit;
+	s->lost = g->lost > s->lost ? g->lost : s->lost;
+	for (int i = 0; i < SP_LOST_CAUSES; i++)
+		if (g->lost_by[i] > s->lost_by[i])
+			s->lost_by[i] = g->lost_by[i];
+	s->unfinished = g->unfinished > s->unfinished ? g->unfinished : s->unfinished;
+	s->has_last |= g->has_last;
+	s->has_window |= g->window_at != UINT64_MAX;
+	if (g->mark.what)
+		s->mark = g->mark;
+	if (g->clock.last.ticks > s->last_ticks)
+		s->last_ticks = g->clock.last.ticks;
+	if (!s->tid)
+		s->tid = g->tid;
+	if (g->header && !s->has_header) {
+		s->has_header = true;
+		s->part = g->header->part;
+		s->tid = g->header->tid;
+		s->opened_ticks = g->header->opened.ticks;
+		s->write_mode = (g->header->flags & SP_HEADER_WRITE_MODE) != 0;
+		memcpy(s->comm, g->header->comm, sizeof(s->comm) - 1);
+	}
+}
+
+/* In the order of their slots: files of one stream may come in any order. */
+static void segment_insert(struct sp_stream *s, struct sp_segment *g)
+{
+	struct sp_segment **at = &s->segments;
+
+	while (*at && (*at)->first <= g->first)
+		at = &(*at)->next;
+	g->next = *at;
+	*at = g;
+}
+
+static int take_segment(struct sp_index *index, struct sp_segment *g)
+{
+	struct sp_stream *s;
+
+	g->next = NULL;
+	HASH_FIND(hh, index->by_id, &g->stream_id, sizeof(g->stream_id), s);
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (!s) {
+			free(g->header);
+			free(g);
+			return -ENOMEM;
+		}
+		s->id = g->stream_id;
+		HASH_ADD(hh, index->by_id, id, sizeof(s->id), s);
+		index->stream_count++;
+	}
+	segment_insert(s, g);
+	stream_learn(s, g);
+	return 0;
+}
+
+static int take_segments(struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		struct sp_file *file = &index->files[i];
+
+		while (file->segments) {
+			struct sp_segment *g = file->segments;
+			int r;
+
+			file->segments = g->next;
+			r = take_segment(index, g);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* The walk does not report a header whose magic has become that of a FREE frame. */
+static void note_headless(struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		const struct sp_segment *first = index->streams[i]->segments;
+		struct sp_file *file = &index->files[first->file];
+
+		if (!index->streams[i]->has_header && file->damage.places == 0)
+			sp_file_damaged(file, SP_DAMAGE_HEAD, first->at, 0);
+	}
+}
+
+static int list_streams(struct sp_index *index)
+{
+	uint32_t n = 0;
+
+	index->streams = calloc(index->stream_count + 1, sizeof(struct sp_stream *));
+	if (!index->streams)
+		return -ENOMEM;
+	for (struct sp_stream *s = index->by_id; s; s = s->hh.next)
+		index->streams[n++] = s;
+	return 0;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+	const struct host_node *x = *(struct host_node *const *)a,
+			       *y = *(struct host_node *const *)b;
+	int r = memcmp(x->key.name, y->key.name, sizeof(x->key.name));
+
+	return r ? r : (x->key.counter > y->key.counter) - (x->key.counter < y->key.counter);
+}
+
+static int order_hosts(struct join *j)
+{
+	uint32_t n = HASH_CNT(hh, j->hosts), k = 0;
+	struct host_node **list = calloc(n + 1, sizeof(struct host_node *));
+
+	j->index->hosts = calloc(n + 1, sizeof(*j->index->hosts));
+	if (!list || !j->index->hosts) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (struct host_node *h = j->hosts; h; h = h->hh.next)
+		list[k++] = h;
+	qsort(list, n, sizeof(struct host_node *), compare_hosts);
+	for (k = 0; k < n; k++) {
+		list[k]->number = k;
+		sp_clock_fit(&list[k]->host.clock, list[k]->host.counter);
+		j->index->hosts[k] = list[k]->host;
+	}
+	j->index->host_count = n;
+	free(list);
+	return 0;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_images(const void *a, const void *b)
+{
+	const struct image_node *x = *(struct image_node *const *)a,
+				*y = *(struct image_node *const *)b;
+	int r = compare(x->host->number, y->host->number);
+
+	r = r ? r : compare(x->image.start_ns, y->image.start_ns);
+	return r ? r : compare(x->image.pid, y->image.pid);
+}
+
+static int order_images(struct join *j)
+{
+	uint32_t n = HASH_CNT(hh, j->images), k = 0;
+	struct image_node **list = calloc(n + 1, sizeof(struct image_node *));
+
+	j->index->images = calloc(n + 1, sizeof(*j->index->images));
+	if (!list || !j->index->images) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (struct image_node *i = j->images; i; i = i->hh.next)
+		list[k++] = i;
+	qsort(list, n, sizeof(struct image_node *), compare_images);
+	for (k = 0; k < n; k++) {
+		list[k]->number = k;
+		list[k]->image.host = list[k]->host->number;
+		j->index->images[k] = list[k]->image;
+	}
+	j->index->image_count = n;
+	free(list);
+	return 0;
+}
+
+static int compare_streams(const void *a, const void *b)
+{
+	const struct sp_stream *x = *(struct sp_stream *const *)a,
+			       *y = *(struct sp_stream *const *)b;
+	int r = compare(x->image, y->image);
+
+	r = r ? r : compare(x->tid, y->tid);
+	r = r ? r : compare(x->part, y->part);
+	return r ? r : compare(x->id, y->id);
+}
+
+static void free_nodes(struct join *j)
+{
+	struct host_node *h, *next_host;
+	struct image_node *i, *next_image;
+	struct pid_node *p, *next_pid;
+
+	HASH_CLEAR(hh_brief, j->hosts_by_brief);
+	HASH_ITER(hh, j->hosts, h, next_host)
+	{
+		HASH_DELETE(hh, j->hosts, h);
+		free(h);
+	}
+	HASH_ITER(hh, j->images, i, next_image)
+	{
+		HASH_DELETE(hh, j->images, i);
+		free(i);
+	}
+	HASH_ITER(hh, j->pids, p, next_pid)
+	{
+		HASH_DELETE(hh, j->pids, p);
+		free(p);
+	}
+	free(j->stream_images);
+}
+
+static int place_streams(struct join *j)
+{
+	int r = 0;
+
+	j->stream_images = calloc(j->index->stream_count + 1, sizeof(struct image_node *));
+	if (!j->stream_images)
+		return -ENOMEM;
+	for (int with_header = 1; with_header >= 0; with_header--)
+		for (uint32_t n = 0; r == 0 && n < j->index->stream_count; n++)
+			r = place_stream(j, n, with_header);
+	return r;
+}
+
+int sp_index_join(struct sp_index *index)
+{
+	struct join j = {.index = index};
+	int r = take_segments(index);
+
+	if (r == 0)
+		r = list_streams(index);
+	if (r == 0) {
+		note_headless(index);
+		r = place_streams(&j);
+	}
+	if (r == 0)
+		r = order_hosts(&j);
+	if (r == 0)
+		r = order_images(&j);
+	for (uint32_t n = 0; r == 0 && n < index->stream_count; n++)
+		index->streams[n]->image = j.stream_images[n]->number;
+	if (r == 0)
+		qsort(index->streams, index->stream_count, sizeof(struct sp_stream *),
+		      compare_streams);
+	free_nodes(&j);
+	return r;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/reader/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/reader/walk.h"
+
+int sp_window_init(struct sp_window *w)
+{
+	*w = (struct sp_window){.slots = 0};
+	w->first = calloc(2 * SP_WINDOW_SLOTS_MAX, sizeof(*w->first));
+	w->second = w->first ? w->first + SP_WINDOW_SLOTS_MAX : NULL;
+	return w->first ? 0 : -ENOMEM;
+}
+
+void sp_window_finish(struct sp_window *w)
+{
+	free(w->first);
+	w->first = w->second = NULL;
+}
+
+static int read_slots(struct sp_window *w, struct sp_source *source, uint64_t at,
+		      struct sp_slot *slots)
+{
+	const uint8_t *p;
+	ssize_t n;
+
+	sp_source_refresh(source);
+	n = sp_source_bytes(source, at + SP_WINDOW_HEAD_BYTES, w->header.capacity * sizeof(*slots),
+			    &p);
+	if (n < 0)
+		return (int)n;
+	w->slots = (uint32_t)((size_t)n / sizeof(*slots));
+	memcpy(slots, p, w->slots * sizeof(*slots));
+	return 0;
+}
+
+static int read_head(struct sp_window *w, struct sp_source *source, uint64_t at, uint64_t stream_id)
+{
+	struct sp_unit u;
+	const uint8_t *p;
+	ssize_t n;
+
+	sp_source_refresh(source);
+	n = sp_source_bytes(source, at, SP_WINDOW_HEAD_BYTES, &p);
+	if (n < 0)
+		return (int)n;
+	if (sp_unit_parse(&u, p, (size_t)n) || u.kind != SP_UNIT_WINDOW ||
+	    u.window.stream_id != stream_id)
+		return 0;
+	w->header = u.window;
+	return 1;
+}
+
+int sp_window_read(struct sp_window *w, struct sp_source *source, uint64_t at, uint64_t stream_id)
+{
+	uint64_t hash;
+	int r = read_head(w, source, at, stream_id);
+
+	if (r <= 0)
+		return r;
+	hash = w->header.header_hash;
+	r = read_slots(w, source, at, w->first);
+	if (r == 0)
+		r = read_slots(w, source, at, w->second);
+	if (r < 0)
+		return r;
+	/* The writer may have moved the window while its slots were being read. */
+	r = read_head(w, source, at, stream_id);
+	return r == 1 && w->header.header_hash != hash ? 0 : r;
+}
+
+static unsigned generation_shift(const struct sp_window *w)
+{
+	return (unsigned)__builtin_ctz(w->header.capacity);
+}
+
+static uint8_t slot_generation(const struct sp_slot *slot)
+{
+	return (uint8_t)(slot->commit >> 16);
+}
+
+/* The number of the slot at a position, by its generation: the one nearest to generation `near`. */
+static int64_t slot_number(const struct sp_window *w, uint32_t position, uint64_t near)
+{
+	int8_t ahead = (int8_t)(slot_generation(&w->first[position]) - (uint8_t)near);
+
+	return ((int64_t)near + ahead) * (int64_t)w->header.capacity + position;
+}
+
+uint64_t sp_window_limit(const struct sp_window *w, uint64_t end)
+{
+	uint64_t limit = end > w->header.first_index ? end : w->header.first_index;
+	uint64_t near = limit >> generation_shift(w);
+
+	for (uint32_t i = 0; i < w->slots; i++) {
+		int64_t number;
+
+		if (!sp_slot_valid(&w->first[i], slot_generation(&w->first[i])))
+			continue;
+		number = slot_number(w, i, near);
+		if (number >= (int64_t)limit)
+			limit = (uint64_t)number + 1;
+	}
+	return limit;
+}
+
+uint32_t sp_window_slots(const struct sp_window *w, uint64_t from, uint32_t n, struct sp_slot *out)
+{
+	uint32_t there = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t number = from + i, generation = number >> generation_shift(w);
+		uint32_t position = (uint32_t)(number & (w->header.capacity - 1));
+		const struct sp_slot *slot = NULL;
+
+		if (position < w->slots && sp_slot_valid(&w->first[position], generation))
+			slot = &w->first[position];
+		else if (position < w->slots && sp_slot_valid(&w->second[position], generation))
+			slot = &w->second[position];
+		if (slot)
+			out[i] = *slot;
+		else
+			memset(&out[i], 0, sizeof(out[i]));
+		there += slot != NULL;
+	}
+	return there;
+}
+
+uint32_t sp_window_unfinished(const struct sp_window *w)
+{
+	static const struct sp_slot empty;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->slots; i++)
+		n += !sp_slot_valid(&w->first[i], slot_generation(&w->first[i])) &&
+		     memcmp(&w->first[i], &empty, sizeof(empty)) != 0;
+	return n;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes untrusted strings safe to print, and numbers readable.
+ */
+#ifndef STAGEPROF_ANALYZER_TEXT_H
+#define STAGEPROF_ANALYZER_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Writes at most ret_bytes, with a NUL, and returns how many columns of a terminal the text takes.
+ * Control characters, DEL, C1, bidirectional controls, line separators, unassigned code points and
+ * bytes that are not UTF-8 become \xHH or \u{HHHH}. A result that does not fit ends early, between
+ * characters.
+ */
+size_t sp_text_escape(char *ret, size_t ret_bytes, const char *text, size_t bytes);
+
+/* Columns of a terminal that valid UTF-8 takes. The locale has no influence. */
+size_t sp_text_width(const char *text);
+
+/* Bytes of the longest prefix of valid UTF-8 that fits into `columns`; *ret_width: the prefix's
+ * columns. */
+size_t sp_text_prefix(const char *text, size_t columns, size_t *ret_width);
+
+/*
+ * Shortens valid UTF-8 in place to `width` columns by cutting the middle, the least useful part of
+ * a path; "..." marks the cut. width >= 8.
+ */
+void sp_text_shorten(char *text, size_t width);
+
+/*
+ * As sp_text_shorten(), but cuts whole folders: ".../train/0001.jpg". A file name that is too long
+ * by itself is cut in its middle.
+ */
+void sp_text_shorten_path(char *text, size_t width);
+
+/* As sp_text_shorten(), but cuts the end. */
+void sp_text_cut(char *text, size_t width);
+
+#define SP_NUMBER_BYTES 32u
+
+/* "1,234,567" */
+const char *sp_text_count(char ret[SP_NUMBER_BYTES], uint64_t n);
+/* "12.3 ms": three digits; ns, µs, ms, s, h */
+const char *sp_text_ns(char ret[SP_NUMBER_BYTES], uint64_t ns);
+/* "12.3 MB": three digits, powers of 1000 */
+const char *sp_text_bytes(char ret[SP_NUMBER_BYTES], uint64_t bytes);
+
+#endif

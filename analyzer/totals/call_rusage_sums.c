@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/totals/call_rusage_sums.h"
+
+struct sp_call_rusage_sums sp_call_rusage_sums_of(const uint64_t words[3], uint64_t wall_ns,
+						  uint64_t known_ns)
+{
+	uint64_t cpu_ns = words[0] < wall_ns ? words[0] : wall_ns, off_ns = wall_ns - cpu_ns;
+	double voluntary = (double)(words[2] >> 32), involuntary = (double)(uint32_t)words[2];
+	struct sp_call_rusage_sums usage = {
+		.calls = 1,
+		.wall_ns = wall_ns,
+		.cpu_ns = cpu_ns,
+		.major_faults = words[1] >> 32,
+		.minor_faults = (uint32_t)words[1],
+	};
+
+	off_ns = off_ns > known_ns ? off_ns - known_ns : 0;
+	/* A thread that never gave its core away was not blocked: another thread, or another
+	 * machine, had the core. */
+	usage.preempted_ns = off_ns;
+	if (voluntary > 0)
+		usage.preempted_ns =
+			(uint64_t)((double)off_ns * involuntary / (voluntary + involuntary));
+	usage.blocked_ns = off_ns - usage.preempted_ns;
+	return usage;
+}
+
+void sp_call_rusage_sums_merge(struct sp_call_rusage_sums *into,
+			       const struct sp_call_rusage_sums *from)
+{
+	into->calls += from->calls;
+	into->wall_ns += from->wall_ns;
+	into->cpu_ns += from->cpu_ns;
+	into->preempted_ns += from->preempted_ns;
+	into->blocked_ns += from->blocked_ns;
+	into->major_faults += from->major_faults;
+	into->minor_faults += from->minor_faults;
+}

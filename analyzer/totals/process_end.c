@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/totals/process_end.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/totals/thread_end.h"
+#include "analyzer/totals/totals.h"
+
+#define START_SLACK_NS INT64_C(2000000000) /* of the kernel's coarse start times */
+
+const char *sp_process_how_name(enum sp_process_how how)
+{
+	static const char *const names[SP_PROCESS_HOWS] = {
+		[SP_PROCESS_UNKNOWN] = "unknown",     [SP_PROCESS_EXITED] = "exited",
+		[SP_PROCESS_SIGNALED] = "signaled",   [SP_PROCESS_OOM] = "oom-killed",
+		[SP_PROCESS_ENDED] = "ended",	      [SP_PROCESS_KILLED] = "killed",
+		[SP_PROCESS_RUNNING] = "running",     [SP_PROCESS_STOPPED] = "stopped",
+		[SP_PROCESS_DISK_FULL] = "disk-full",
+	};
+
+	return names[how];
+}
+
+/* False for a word that is damaged, or of a newer version. */
+static bool read_ending(uint64_t word, struct sp_process_end *ret)
+{
+	ret->status = (unsigned)(word & 0xFF);
+	ret->how = word >> 8 == SP_ENDING_EXITED     ? SP_PROCESS_EXITED
+		   : word >> 8 == SP_ENDING_SIGNALED ? SP_PROCESS_SIGNALED
+						     : SP_PROCESS_UNKNOWN;
+	return ret->how != SP_PROCESS_UNKNOWN;
+}
+
+static bool read_marker(const struct sp_run_frame *marker, struct sp_command_end *ret)
+{
+	uint64_t pid, ending, after_ns;
+
+	if (sp_checked_read(marker->command_pid, &pid) < 0 ||
+	    sp_checked_read(marker->command_ending, &ending) < 0 ||
+	    sp_checked_read(marker->command_ended_ns, &after_ns) < 0 || !pid || pid > INT32_MAX ||
+	    !read_ending(ending, &ret->end))
+		return false;
+	if (sp_checked_read(marker->oom_kills, &ret->oom_kills) < 0)
+		ret->oom_kills = 0;
+	ret->pid = (uint32_t)pid;
+	ret->end.at_ns = (int64_t)(marker->made_realtime_ns + after_ns);
+	if (ret->oom_kills && ret->end.how == SP_PROCESS_SIGNALED && ret->end.status == SIGKILL)
+		ret->end.how = SP_PROCESS_OOM;
+	return true;
+}
+
+struct sp_command_end sp_command_end_of(const struct sp_run *run)
+{
+	struct sp_command_end end = {.is_known = false};
+
+	for (uint32_t i = 0; !end.is_known && i < run->index.file_count; i++)
+		if (run->index.files[i].runs)
+			end.is_known = read_marker(&run->index.files[i].marker, &end);
+	return end;
+}
+
+bool sp_process_is_replaced(const struct sp_run *run, uint32_t image)
+{
+	const struct sp_process_image *images = run->index.images, *it = &images[image];
+
+	for (uint32_t i = 0; i < run->index.image_count; i++)
+		if (images[i].host == it->host && images[i].pid == it->pid && !images[i].forked &&
+		    images[i].start_ns > it->start_ns)
+			return true;
+	return false;
+}
+
+/* The host's name as headers have it: what is no plain character is "_". */
+static bool is_this_host(const struct sp_host *host)
+{
+	struct utsname names;
+
+	if (uname(&names) < 0)
+		return false;
+	for (char *p = names.nodename; *p; p++)
+		if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._", *p))
+			*p = '_';
+	return strncmp(names.nodename, host->name, sizeof(host->name) - 1) == 0;
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The state letter of proc(5) of the process that had this pid at this time; 0: it is gone. */
+static char state_of(uint32_t pid, int64_t start_ns)
+{
+	char path[64], line[1024], state = 0;
+	unsigned long long ticks = 0;
+	int64_t began_ns;
+	const char *after;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	after = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	if (!after || sscanf(after,
+			     ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+			     "%*d %*d %llu",
+			     &state, &ticks) != 2)
+		return 0;
+	began_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+		   (int64_t)(ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK)));
+	return began_ns <= start_ns + START_SLACK_NS && state != 'Z' && state != 'X' ? state : 0;
+}
+
+/* The end of a process that left no ending, by the trace and the kernel. */
+static enum sp_process_how how_of_silent(const struct sp_run *run, const struct sp_totals *totals,
+					 uint32_t image, uint64_t lost_full)
+{
+	const struct sp_process_image *it = &run->index.images[image];
+	char state;
+
+	if (totals->main_ends_ns[image] != INT64_MIN)
+		return SP_PROCESS_ENDED;
+	if (!is_this_host(&run->index.hosts[it->host]) || !it->start_ns)
+		return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_UNKNOWN;
+	state = state_of(it->pid, (int64_t)it->start_ns);
+	if (state)
+		return state == 'T' || state == 't' ? SP_PROCESS_STOPPED : SP_PROCESS_RUNNING;
+	return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_KILLED;
+}
+
+struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
+					uint32_t image)
+{
+	const struct sp_process_image *it = &run->index.images[image];
+	struct sp_command_end command = sp_command_end_of(run);
+	struct sp_process_end end = {.at_ns = INT64_MIN};
+	uint64_t lost_full = it->process_lost;
+
+	if (command.is_known && command.pid == it->pid)
+		return command.end;
+	for (uint32_t i = 0; i < run->index.stream_count; i++) {
+		int64_t begin_ns, end_ns;
+
+		if (run->index.streams[i]->image != image)
+			continue;
+		sp_stream_life(run, totals, i, &begin_ns, &end_ns);
+		end.at_ns = end_ns > end.at_ns ? end_ns : end.at_ns;
+		lost_full += run->index.streams[i]->lost_by[SP_LOST_FULL];
+	}
+	if (!read_ending(it->ending, &end))
+		end.how = how_of_silent(run, totals, image, lost_full);
+	return end;
+}

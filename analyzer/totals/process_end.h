@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a process. The recorder knows the status of a process that exits by itself, the
+ * launcher that of its command; of a process of this host the kernel knows if it still runs.
+ */
+#ifndef STAGEPROF_ANALYZER_PROCESS_END_H
+#define STAGEPROF_ANALYZER_PROCESS_END_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_run;
+struct sp_totals;
+
+enum sp_process_how {
+	SP_PROCESS_UNKNOWN,   /* no clean end in the trace, and the host is another one */
+	SP_PROCESS_EXITED,    /* with a status */
+	SP_PROCESS_SIGNALED,  /* by a signal that is known */
+	SP_PROCESS_OOM,	      /* killed while the kernel killed for want of memory */
+	SP_PROCESS_ENDED,     /* by itself; the status is not known */
+	SP_PROCESS_KILLED,    /* gone without a clean end */
+	SP_PROCESS_RUNNING,   /* now */
+	SP_PROCESS_STOPPED,   /* now, by SIGSTOP or the like */
+	SP_PROCESS_DISK_FULL, /* its trace could not grow, and has no end */
+	SP_PROCESS_HOWS
+};
+
+struct sp_process_end {
+	enum sp_process_how how;
+	unsigned status; /* SP_PROCESS_EXITED: of the exit; SP_PROCESS_SIGNALED, _OOM: the signal */
+	int64_t at_ns;	 /* CLOCK_REALTIME; of a process that runs: of its last event */
+};
+
+/* The command that the launcher ran. */
+struct sp_command_end {
+	bool is_known;
+	uint32_t pid;
+	struct sp_process_end end;
+	uint64_t oom_kills;
+};
+
+struct sp_command_end sp_command_end_of(const struct sp_run *run);
+struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
+					uint32_t image);
+
+/* True where the process went on as another program, by exec. */
+bool sp_process_is_replaced(const struct sp_run *run, uint32_t image);
+
+/* The contract of JSON: "exited", "signaled", ... */
+const char *sp_process_how_name(enum sp_process_how how);
+
+#endif

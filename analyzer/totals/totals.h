@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sums of all selected streams.
+ */
+#ifndef STAGEPROF_ANALYZER_TOTALS_H
+#define STAGEPROF_ANALYZER_TOTALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/metadata/run.h"
+#include "analyzer/totals/aggregate.h"
+
+struct sp_totals {
+	struct sp_stream_sums *streams; /* parallel to run.index.streams */
+	struct sp_sums stages[SP_STAGES];
+	struct sp_partial_sums partial; /* of all threads that read */
+
+	/* Sums of the selected streams. */
+	int64_t end_ns;	    /* CLOCK_REALTIME: the last event's end, at least run.begin_ns */
+	uint64_t thread_ns; /* lives of the threads, added up */
+	uint64_t events, holes, missing, unknown;
+	uint64_t lines, pixels;
+	uint64_t phases; /* sp_stream_sums */
+	uint64_t lost, lost_full, lost_nested,
+		lost_no_file; /* lost: their sum and more, see reader/index.h */
+	uint32_t processes, threads;
+	int64_t *main_ends_ns; /* sp_main_ends_find() */
+	uint32_t not_ended;    /* threads: killed, or still running */
+	uint32_t ended_with_process;
+	uint32_t truncated; /* threads whose file ends early */
+	uint32_t unfinished;
+	uint32_t write_mode; /* threads in the mode that loses its window to SIGKILL */
+};
+
+/* Bytes of the stages that read, and of those that write. */
+struct sp_traffic {
+	uint64_t read_bytes, written_bytes;
+};
+
+void sp_totals_finish(struct sp_totals *totals, const struct sp_run *run);
+
+/* The begin and the end of a stream, CLOCK_REALTIME; within the selection. */
+void sp_stream_life(const struct sp_run *run, const struct sp_totals *totals, uint32_t stream,
+		    int64_t *ret_begin_ns, int64_t *ret_end_ns);
+
+struct sp_traffic sp_stages_traffic(const struct sp_sums stages[SP_STAGES]);
+
+/* True where these stages (SP_STAGES of them) have calls of CUDA. */
+bool sp_stages_have_cuda(const struct sp_sums *stages);
+
+#endif

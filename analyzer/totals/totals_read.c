@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/totals/totals_read.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "analyzer/base/jobs.h"
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/totals/thread_end.h"
+#include "trace/columns.h"
+#include "trace/events.h"
+
+/* One thread of the analyzer. */
+struct summer {
+	struct sp_reader reader;
+	struct sp_aggregate aggregate;
+	struct sp_partial_sums partial;
+	struct summing *summing;
+};
+
+struct summing {
+	struct sp_run *run;
+	struct sp_totals *totals;
+	struct summer *summers;
+	pthread_mutex_t damage_lock; /* streams of one concatenation share a file */
+};
+
+static void damaged(void *context, uint32_t file, uint64_t at, uint64_t bytes)
+{
+	struct summer *s = context;
+
+	pthread_mutex_lock(&s->summing->damage_lock);
+	sp_file_damaged(&s->summing->run->index.files[file],
+			bytes ? SP_DAMAGE_PAYLOAD : SP_DAMAGE_READ, at, bytes);
+	pthread_mutex_unlock(&s->summing->damage_lock);
+}
+
+static bool wants_block(void *context, const struct sp_block_header *block)
+{
+	const struct summer *s = context;
+
+	if (s->aggregate.all || block->events == 0)
+		return true;
+	return block->begin_ticks < s->aggregate.span.to_ticks &&
+	       block->end_ticks >= s->aggregate.span.from_ticks;
+}
+
+static void stream_begin(struct summer *s, uint32_t i)
+{
+	const struct sp_run *run = s->summing->run;
+	uint32_t image = run->index.streams[i]->image;
+
+	s->aggregate = (struct sp_aggregate){
+		.partial = &s->partial,
+		.sums = &s->summing->totals->streams[i],
+		.image = &run->metadata.images[image],
+		.ns_per_tick = sp_run_host(run, i)->clock.ns_per_tick,
+		.span = sp_run_span(run, run->index.images[image].host),
+	};
+	s->aggregate.all =
+		s->aggregate.span.from_ticks == 0 && s->aggregate.span.to_ticks == UINT64_MAX;
+	s->reader.starts_of = s->aggregate.all ? SP_EV_memory : SP_COLUMNS_ALL;
+}
+
+static int sum_stream(void *context, unsigned job, uint32_t i)
+{
+	struct summing *summing = context;
+	struct summer *s = &summing->summers[job];
+	struct sp_batch batch;
+
+	if (!sp_run_selects(summing->run, i))
+		return 0;
+	stream_begin(s, i);
+	sp_reader_open(&s->reader, &summing->run->index, summing->run->index.streams[i]);
+	while (sp_reader_next(&s->reader, &batch))
+		sp_aggregate_take(&s->aggregate, &batch);
+	sp_aggregate_end(&s->aggregate);
+	s->aggregate.sums->missing = sp_reader_missing(&s->reader);
+	return 0;
+}
+
+static int summers_init(struct summing *summing, unsigned jobs, uint32_t file_count)
+{
+	int r = 0;
+
+	summing->summers = calloc(jobs, sizeof(*summing->summers));
+	if (!summing->summers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < jobs; i++) {
+		struct summer *s = &summing->summers[i];
+
+		s->summing = summing;
+		if (sp_reader_init(&s->reader) < 0 || sp_reader_by_kind(&s->reader) < 0 ||
+		    sp_partial_sums_init(&s->partial, file_count) < 0)
+			r = -ENOMEM;
+		s->reader.want = wants_block;
+		s->reader.damaged = damaged;
+		s->reader.context = s;
+	}
+	return r;
+}
+
+static void summers_finish(struct summing *summing, unsigned jobs)
+{
+	for (unsigned i = 0; summing->summers && i < jobs; i++) {
+		sp_reader_finish(&summing->summers[i].reader);
+		sp_partial_sums_finish(&summing->summers[i].partial);
+	}
+	free(summing->summers);
+}
+
+static void add_stream(struct sp_totals *totals, const struct sp_run *run, uint32_t i)
+{
+	const struct sp_stream *s = run->index.streams[i];
+	const struct sp_stream_sums *sums = &totals->streams[i];
+	enum sp_thread_end thread_end = sp_thread_end_of(run, totals, i);
+	int64_t begin, end;
+
+	for (int stage = 0; stage < SP_STAGES; stage++)
+		sp_sums_merge(&totals->stages[stage], &sums->stages[stage]);
+	totals->events += sums->events;
+	totals->holes += sums->holes;
+	totals->missing += sums->missing;
+	totals->unknown += sums->unknown;
+	totals->lines += sums->lines;
+	totals->pixels += sums->pixels;
+	totals->phases |= sums->phases;
+	totals->lost += s->lost;
+	totals->lost_full += s->lost_by[SP_LOST_FULL];
+	totals->lost_nested += s->lost_by[SP_LOST_NESTED];
+	totals->threads++;
+	totals->not_ended += thread_end == SP_THREAD_END_NONE;
+	totals->ended_with_process += thread_end == SP_THREAD_END_WITH_PROCESS;
+	totals->truncated += !s->has_last && !s->has_window && !s->write_mode;
+	totals->unfinished += s->unfinished;
+	totals->write_mode += s->write_mode;
+	sp_stream_life(run, totals, i, &begin, &end);
+	totals->thread_ns += (uint64_t)(end - begin);
+	if (end > totals->end_ns)
+		totals->end_ns = end;
+}
+
+static int add_streams(struct sp_totals *totals, const struct sp_run *run)
+{
+	uint32_t last_image = UINT32_MAX;
+
+	totals->main_ends_ns = sp_main_ends_find(run, totals);
+	if (!totals->main_ends_ns)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < run->index.stream_count; i++) {
+		uint32_t image = run->index.streams[i]->image;
+
+		if (!sp_run_selects(run, i))
+			continue;
+		add_stream(totals, run, i);
+		if (image != last_image) { /* streams are in the order of their images */
+			totals->processes++;
+			totals->lost_no_file += run->index.images[image].process_lost;
+			last_image = image;
+		}
+	}
+	totals->lost += totals->lost_no_file;
+	return 0;
+}
+
+int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_files)
+{
+	struct summing summing = {.run = run, .totals = totals};
+	uint32_t file_count = wants_files ? run->metadata.files.count : 0;
+	int r = sp_partial_sums_init(&totals->partial, file_count);
+
+	totals->streams = calloc(run->index.stream_count + 1u, sizeof(*totals->streams));
+	if (!totals->streams || r < 0)
+		return -ENOMEM;
+	totals->end_ns = run->begin_ns;
+	pthread_mutex_init(&summing.damage_lock, NULL);
+	r = summers_init(&summing, run->jobs, file_count);
+	if (r == 0)
+		r = sp_jobs_run(run->jobs, run->index.stream_count, sum_stream, &summing);
+	for (unsigned i = 0; r == 0 && i < run->jobs; i++)
+		sp_partial_sums_merge(&totals->partial, &summing.summers[i].partial);
+	summers_finish(&summing, run->jobs);
+	pthread_mutex_destroy(&summing.damage_lock);
+	return r < 0 ? r : add_streams(totals, run);
+}

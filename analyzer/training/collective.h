@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collectives that are marked from the call to their end. All ranks leave a collective at once,
+ * so the rank that comes last to the last collective of a step made the others wait. A thread
+ * that waits while a collective ends waited for that collective.
+ */
+#ifndef STAGEPROF_ANALYZER_COLLECTIVE_H
+#define STAGEPROF_ANALYZER_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/training/process_calls.h"
+
+/* True for the marker of a collective, from its call to its end. */
+bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot);
+
+/* The collectives of one process, from all threads of its image; none where its names tell of no
+ * collective. Returns 0 or -ENOMEM; sp_process_calls_finish() it in either case. */
+int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
+			     const struct sp_run *run, uint32_t image);
+
+/* True where one ended in (from_ns, to_ns]. */
+bool sp_collective_ended(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/training/gpu_time.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/grow.h"
+#include "analyzer/training/step.h"
+#include "trace/events.h"
+
+void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,
+		      const struct sp_slot *extra, int64_t start_ns, int64_t end_ns,
+		      uint64_t ns_per_tick)
+{
+	struct sp_gpu_span *list = sp_list_grow(gpu->spans, gpu->count, &gpu->room, sizeof(*list));
+	struct sp_gpu_span span = {
+		.start_ns = start_ns,
+		.end_ns = end_ns < start_ns ? start_ns : end_ns,
+		.host_ns = start_ns,
+		.host_end_ns = start_ns,
+		.stream = sp_commit_arg(slot->commit) >> 8,
+		.phase = slot->value >= 0 && slot->value < SP_PHASES ? (uint8_t)slot->value
+								     : SP_PHASE_none,
+	};
+
+	gpu->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	if (extra) {
+		span.host_ns -= (int64_t)sp_clock_span_ns(ns_per_tick, extra->start);
+		span.host_end_ns =
+			span.host_ns + (int64_t)sp_clock_span_ns(ns_per_tick, extra->ticks);
+		span.device = (uint8_t)extra->value;
+		span.pool = (uint8_t)(extra->value >> 8);
+		span.is_whole = true;
+		gpu->dropped += (uint64_t)extra->value >> 32;
+	}
+	gpu->spans = list;
+	list[gpu->count++] = span;
+}
+
+void sp_gpu_time_finish(struct sp_gpu_time *gpu)
+{
+	free(gpu->spans);
+	free(gpu->steps);
+	*gpu = (struct sp_gpu_time){.spans = NULL};
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct sp_gpu_span *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+static enum sp_account_phase phase_of(uint8_t phase)
+{
+	switch (phase) {
+	case SP_PHASE_loader_next:
+		return SP_ACCOUNT_loader_wait;
+	case SP_PHASE_backward:
+		return SP_ACCOUNT_backward;
+	case SP_PHASE_optimizer:
+		return SP_ACCOUNT_optimizer;
+	case SP_PHASE_zero_grad:
+		return SP_ACCOUNT_zero_grad;
+	case SP_PHASE_checkpoint_save:
+		return SP_ACCOUNT_checkpoint;
+	}
+	return SP_ACCOUNT_other;
+}
+
+bool sp_gpu_time_tells(enum sp_account_phase phase)
+{
+	return phase != SP_ACCOUNT_h2d_copy && phase != SP_ACCOUNT_grad_sync &&
+	       phase != SP_ACCOUNT_validation && phase != SP_ACCOUNT_sync_wait;
+}
+
+/*
+ * Whether what was launched now leads to a backward of the same step, as in the account of the
+ * host: not where a batch is asked for first. By the host's clock, for a backward that launches
+ * nothing has no span.
+ */
+static bool leads_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
+{
+	uint32_t next = SP_UPPER_BOUND(s->backwards, s->backward_count, start_ns, at_ns);
+	uint32_t wait = SP_UPPER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
+
+	if (next == s->backward_count || s->backwards[next].start_ns >= s->steps[step].end_ns)
+		return false;
+	return !s->is_fed || wait == s->wait_count ||
+	       s->waits[wait].start_ns > s->backwards[next].start_ns;
+}
+
+/* Of work of no stage of its own. By the order of spans, where one does not tell when it was
+ * launched. */
+static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span, uint32_t step,
+		       uint32_t backward_in)
+{
+	if (span->phase != SP_ACCOUNT_other || step == s->count)
+		return false;
+	return span->is_whole ? leads_to_backward(s, span->host_ns, step) : step == backward_in;
+}
+
+static void classify_spans(struct sp_gpu_time *gpu, const struct sp_steps *s)
+{
+	uint32_t backward_in = s->count;
+
+	for (uint32_t i = gpu->count; i > 0; i--) {
+		struct sp_gpu_span *span = &gpu->spans[i - 1];
+		uint32_t step = sp_steps_at(s, span->host_ns);
+
+		span->is_graph = span->phase == SP_PHASE_cuda_graph;
+		span->phase = (uint8_t)phase_of(span->phase);
+		if (span->phase == SP_ACCOUNT_backward)
+			backward_in = step;
+		else if (is_forward(s, span, step, backward_in))
+			span->phase = SP_ACCOUNT_forward;
+	}
+}
+
+/*
+ * The device was done when the host was, or a tenth of the span later at most: how long the span
+ * is, the host's launching said, and there were gaps in it that no event shows.
+ */
+static bool is_paced(const struct sp_gpu_span *span)
+{
+	int64_t ns = span->end_ns - span->start_ns;
+
+	return span->is_whole && span->end_ns - span->host_end_ns <= ns / 10;
+}
+
+static void add_launched(struct sp_gpu_time *gpu, const struct sp_steps *s,
+			 const struct sp_gpu_span *span)
+{
+	uint32_t step = sp_steps_at(s, span->host_ns);
+	struct sp_gpu_sums *sums = &gpu->steps[step];
+
+	if (step == s->count)
+		return;
+	sums->launched.ns[span->phase] += (uint64_t)(span->end_ns - span->start_ns);
+	if (span->is_graph && span->phase == SP_ACCOUNT_other)
+		sums->graph_ns += (uint64_t)(span->end_ns - span->start_ns);
+	sums->spans++;
+	sums->queued_ns += (uint64_t)(span->start_ns - span->host_ns);
+	if (is_paced(span))
+		sums->paced_ns += (uint64_t)(span->end_ns - span->start_ns);
+}
+
+/* Walks along the spans with intervals that come in the order of time. */
+struct walker {
+	const struct sp_gpu_time *gpu;
+	uint32_t first; /* the first span that ends after the last interval's begin */
+};
+
+/*
+ * How much of an interval any span covers. They are few that overlap, on other streams; a span that
+ * begins before others may end after them, so none is passed before all before it have ended.
+ */
+static uint64_t covered_ns(struct walker *w, int64_t from_ns, int64_t to_ns)
+{
+	const struct sp_gpu_time *gpu = w->gpu;
+	uint64_t sum = 0;
+	int64_t at_ns = from_ns;
+
+	while (w->first < gpu->count && gpu->spans[w->first].end_ns <= from_ns)
+		w->first++;
+	for (uint32_t i = w->first; i < gpu->count && gpu->spans[i].start_ns < to_ns; i++) {
+		int64_t begin_ns = gpu->spans[i].start_ns, end_ns = gpu->spans[i].end_ns;
+
+		begin_ns = begin_ns > at_ns ? begin_ns : at_ns;
+		end_ns = end_ns < to_ns ? end_ns : to_ns;
+		if (end_ns <= begin_ns)
+			continue;
+		sum += (uint64_t)(end_ns - begin_ns);
+		at_ns = end_ns;
+	}
+	return sum;
+}
+
+static void add_waits(struct sp_gpu_time *gpu, const struct sp_steps *s)
+{
+	struct walker w = {.gpu = gpu};
+
+	for (uint32_t i = 0; i < s->wait_count; i++) {
+		const struct sp_interval *wait = &s->waits[i];
+		uint32_t step = sp_steps_at(s, wait->start_ns);
+		uint64_t ns = (uint64_t)(wait->end_ns - wait->start_ns), hidden;
+
+		if (step == s->count)
+			continue;
+		hidden = covered_ns(&w, wait->start_ns, wait->end_ns);
+		gpu->steps[step].hidden_wait_ns += hidden;
+		gpu->steps[step].lost_wait_ns += ns - hidden;
+	}
+}
+
+int sp_gpu_time_finalize(struct sp_gpu_time *gpu, const struct sp_steps *s)
+{
+	struct walker w = {.gpu = gpu};
+
+	if (gpu->is_out_of_memory)
+		return -ENOMEM;
+	if (!gpu->count || !s->count)
+		return 0;
+	gpu->steps = calloc(s->count + 1u, sizeof(*gpu->steps));
+	if (!gpu->steps)
+		return -ENOMEM;
+	qsort(gpu->spans, gpu->count, sizeof(*gpu->spans), compare_spans);
+	classify_spans(gpu, s);
+	for (uint32_t i = 0; i < gpu->count; i++)
+		add_launched(gpu, s, &gpu->spans[i]);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct sp_step *step = &s->steps[i];
+
+		gpu->steps[i].wall_ns = (uint64_t)(step->end_ns - step->start_ns);
+		gpu->steps[i].busy_ns = covered_ns(&w, step->start_ns, step->end_ns);
+	}
+	add_waits(gpu, s);
+	return 0;
+}
+
+void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from)
+{
+	sp_account_merge(&into->launched, &from->launched);
+	into->graph_ns += from->graph_ns;
+	into->busy_ns += from->busy_ns;
+	into->wall_ns += from->wall_ns;
+	into->lost_wait_ns += from->lost_wait_ns;
+	into->hidden_wait_ns += from->hidden_wait_ns;
+	into->spans += from->spans;
+	into->queued_ns += from->queued_ns;
+	into->paced_ns += from->paced_ns;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/training/life.h"
+
+#include "analyzer/text/translate.h"
+
+static const struct {
+	const char *name, *title;
+} parts[SP_LIFE_PARTS] = {
+#define SP_LIFE(name, title) {#name, title},
+#include "analyzer/training/life.def"
+#undef SP_LIFE
+};
+
+const char *sp_life_name(enum sp_life_part part)
+{
+	return parts[part].name;
+}
+
+const char *sp_life_title(enum sp_life_part part)
+{
+	return _(parts[part].title);
+}
+
+static uint64_t between(int64_t from_ns, int64_t to_ns)
+{
+	return to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
+}
+
+static uint64_t at_most(uint64_t ns, uint64_t most_ns)
+{
+	return ns < most_ns ? ns : most_ns;
+}
+
+/* Waiting for the first batch begins where its loader does. */
+static uint64_t wait_ahead(const struct sp_steps *s)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < s->pause_count && s->pauses[i].step == 0; i++)
+		ns += s->pauses[i].account.ns[SP_ACCOUNT_loader_wait];
+	return ns;
+}
+
+static uint64_t in_steps(const struct sp_steps *s)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		ns += between(s->steps[i].start_ns, s->steps[i].end_ns);
+	return ns;
+}
+
+static void add_steps(struct sp_life *life, const struct sp_steps *s, int64_t begin_ns,
+		      int64_t end_ns)
+{
+	const struct sp_step *first = &s->steps[0], *last = &s->steps[s->count - 1];
+	uint64_t start_ns = between(begin_ns, first->start_ns);
+	uint64_t ahead_ns = at_most(wait_ahead(s), start_ns), steps_ns = in_steps(s);
+	uint64_t wait_ns = at_most(first->account.ns[SP_ACCOUNT_loader_wait], steps_ns);
+
+	life->ns[SP_LIFE_start_up] += start_ns - ahead_ns;
+	life->ns[SP_LIFE_first_batch] += ahead_ns + wait_ns;
+	life->ns[SP_LIFE_steps] += steps_ns - wait_ns;
+	life->ns[SP_LIFE_between] +=
+		between((int64_t)steps_ns, (int64_t)between(first->start_ns, last->end_ns));
+	life->ns[SP_LIFE_after] += between(last->end_ns, end_ns);
+}
+
+static void process_life(const struct sp_training *training, const struct sp_totals *totals,
+			 uint32_t image, int64_t *ret_begin_ns, int64_t *ret_end_ns)
+{
+	const struct sp_index *index = &training->run->index;
+
+	*ret_begin_ns = INT64_MAX;
+	*ret_end_ns = INT64_MIN;
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		int64_t begin_ns, end_ns;
+
+		if (index->streams[i]->image != image)
+			continue;
+		sp_stream_life(training->run, totals, i, &begin_ns, &end_ns);
+		*ret_begin_ns = begin_ns < *ret_begin_ns ? begin_ns : *ret_begin_ns;
+		*ret_end_ns = end_ns > *ret_end_ns ? end_ns : *ret_end_ns;
+	}
+}
+
+struct sp_life sp_training_life(const struct sp_training *training, const struct sp_totals *totals)
+{
+	struct sp_life life = {.total_ns = 0};
+	uint32_t last_image = UINT32_MAX;
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_trainer *trainer = &training->trainers[t];
+		uint32_t image = training->run->index.streams[trainer->stream]->image;
+		int64_t begin_ns, end_ns;
+
+		if (image == last_image || !trainer->steps.count)
+			continue;
+		last_image = image;
+		process_life(training, totals, image, &begin_ns, &end_ns);
+		add_steps(&life, &trainer->steps, begin_ns, end_ns);
+	}
+	for (int part = 0; part < SP_LIFE_PARTS; part++)
+		life.total_ns += life.ns[part];
+	return life;
+}

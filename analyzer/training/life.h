@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All time of the training processes, from their first event to their last: the parts add up to it.
+ * What is asked for does not matter; of a process with several training threads, the first one
+ * counts.
+ */
+#ifndef STAGEPROF_ANALYZER_LIFE_H
+#define STAGEPROF_ANALYZER_LIFE_H
+
+#include "analyzer/totals/totals.h"
+#include "analyzer/training/training.h"
+
+enum sp_life_part {
+#define SP_LIFE(name, title) SP_LIFE_##name,
+#include "analyzer/training/life.def"
+#undef SP_LIFE
+	SP_LIFE_PARTS
+};
+
+struct sp_life {
+	uint64_t ns[SP_LIFE_PARTS];
+	uint64_t total_ns;
+};
+
+struct sp_life sp_training_life(const struct sp_training *training, const struct sp_totals *totals);
+
+const char *sp_life_name(enum sp_life_part part);  /* the contract of JSON */
+const char *sp_life_title(enum sp_life_part part); /* for people, in their language */
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps of one training thread, cut out of its ranges as they come.
+ *
+ * A step ends where an optimizer step ends; of a process that has no optimizer (one that updates
+ * its parameters itself), where a backward ends; where steps were captured as a CUDA graph, where
+ * the launch of a graph ends. What lies between two optimizer steps is read from the order of
+ * input waits and backwards: a batch that no backward follows is one of validation, or the
+ * loader's last call, which only says that there is no more. Those, and what else comes before the
+ * batch that is trained on, are a pause, and the step begins with its batch.
+ *
+ * Where the calls of loaders say of which iterator they are, nothing of this is guessed: an
+ * iterator's calls are one pass over its loader, a pass in which no step ends is validation, and an
+ * epoch is a pass of the loader that is asked first (step_pass.h).
+ *
+ * Where no call of a loader is in a step nor was in one before, its batch is made by the trainer's
+ * own code. What of that has a hook counts as waiting for the loader: waits for other threads and
+ * processes, reads and decoding on the training thread, outside of backward, optimizer and
+ * checkpoints.
+ *
+ * All instants are CLOCK_REALTIME ns of the host.
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_H
+#define STAGEPROF_ANALYZER_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/training/account.h"
+
+struct sp_process_calls;
+
+enum sp_step_end { SP_STEP_BY_OPTIMIZER, SP_STEP_BY_BACKWARD, SP_STEP_BY_GRAPH };
+
+enum sp_step_kind {
+	SP_STEP_STEADY,
+	SP_STEP_WARMUP,	     /* of the first steps, until they are as short as the others */
+	SP_STEP_CHECKPOINT,  /* a checkpoint is written or read in it */
+	SP_STEP_EPOCH_FIRST, /* the first of an epoch but the first epoch */
+	SP_STEP_TAIL,	     /* the last of an epoch, if it is shorter: fewer samples */
+	SP_STEP_INTERRUPTED, /* evaluation, a rollout or compiling makes it longer than others */
+};
+
+#define SP_STEP_PASSES 4u /* of one step; those beyond are passed over */
+
+/* Numbers in sp_steps.passes, from 1, in the order in which they first gave a batch. */
+struct sp_pass_list {
+	uint32_t count, pass[SP_STEP_PASSES];
+};
+
+/* All numbers from the first to the last one; none where both are 0. */
+struct sp_pass_range {
+	uint32_t first, last;
+};
+
+struct sp_step {
+	int64_t start_ns, end_ns;
+	uint32_t unrecorded;	    /* steps before it that were made while recording was off */
+	uint32_t optimizer;	    /* optimizer steps before it; several may be one step */
+	struct sp_pass_list passes; /* that gave a batch since the step before */
+	struct sp_account account;
+	uint32_t epoch; /* from 0 */
+	uint8_t kind;	/* enum sp_step_kind */
+	/* Of its wait for the loader, where it has none. */
+	uint64_t awaited_ns, own_input_ns;
+	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */
+	bool has_loader;	      /* it was asked in it */
+	bool has_backward, has_fetch; /* fetch: its loader has no workers */
+};
+
+/* Between two steps, before the first, or after the last. */
+struct sp_pause {
+	uint32_t step; /* the step that follows; the number of steps where none does */
+	uint32_t batches;
+	int64_t start_ns, end_ns;
+	int64_t first_start_ns,
+		first_end_ns; /* of the first batch; has_passes: where `middle` begins */
+	int64_t last_end_ns;  /* of the last batch */
+	/* up to the first, from there to the last, from there on */
+	struct sp_account lead, middle, rest;
+	bool has_passes;	      /* `middle` begins with the first call of `foreign` */
+	bool has_end;		      /* a pass begins or ends in it */
+	struct sp_pass_range foreign; /* in it lie all passes that are not known to train */
+	int64_t begin_ns;	/* where the loader of the steps that follow begins; 0: not in it */
+	uint64_t begin_wait_ns; /* for loaders, from there on */
+	/* The first batch was made on this thread; processes were made before it, or after it. */
+	bool has_fetch, forked_before, forked_after;
+	/* sp_steps_classify(): */
+	bool is_validation, is_restart;
+	uint64_t validation_wait_ns;
+	struct sp_account account; /* of all three */
+};
+
+struct sp_epoch {
+	uint32_t first_step, steps;
+	int64_t start_ns, end_ns;
+	uint64_t training_ns; /* of its steps, and for their loader between them */
+	uint64_t validation_ns;
+	uint64_t validation_wait_ns; /* in it, for its loader */
+	uint64_t wait_ns;	     /* for the loader of training, in steps and pauses alike */
+	uint64_t checkpoint_ns;	     /* in steps and pauses alike */
+};
+
+/* One pass over a loader: all calls of an iterator. */
+struct sp_pass {
+	int64_t iterator;
+	uint32_t first, last; /* optimizer steps before its first batch, and before its last call */
+	uint32_t batches;
+	bool is_over, is_training;
+};
+
+struct sp_interval {
+	int64_t start_ns, end_ns;
+	uint64_t before_ns; /* sum of the intervals before it */
+};
+
+struct sp_backward {
+	int64_t start_ns;
+};
+
+/* Zero, but for `end`, before the first event. */
+struct sp_steps {
+	struct sp_step *steps;
+	uint32_t count, room;
+	struct sp_pause *pauses; /* in the order of time */
+	uint32_t pause_count, pause_room;
+	struct sp_interval *waits; /* for the loader, in steps */
+	uint32_t wait_count, wait_room;
+	struct sp_backward *backwards; /* in steps, in the order of time */
+	uint32_t backward_count, backward_room;
+	struct sp_pass *passes; /* in the order in which they began */
+	uint32_t pass_count, pass_room;
+	uint32_t optimizer_count;
+	uint32_t unrecorded;	 /* steps made while recording was off */
+	struct sp_epoch *epochs; /* sp_steps_classify() */
+	uint32_t epoch_count;
+	uint8_t sources[SP_ACCOUNT_PHASES]; /* enum sp_source_kind */
+	enum sp_step_end end;
+	bool has_backward;
+	bool is_fed;	       /* by a loader */
+	bool has_forward;      /* one was observed */
+	bool has_batches;      /* a loader gave one that says of which iterator it is */
+	bool is_fed_by_thread; /* another thread reads the loader ahead */
+	/* Its calls, until sp_steps_classify() is done; NULL: none. */
+	const struct sp_process_calls *feed;
+	uint64_t saved_beside_ns; /* checkpoints that other threads saved */
+	bool has_captured;	  /* a backward or an optimizer while a stream captured */
+	uint32_t graphs; /* launched since the last backward or optimizer; only where steps do not
+			    end by them */
+	bool is_out_of_memory;
+};
+
+void sp_steps_finish(struct sp_steps *steps);
+
+/* Keeps the counts, and what is known of all steps together. */
+void sp_steps_drop_lists(struct sp_steps *steps);
+
+/* The step that an instant lies in; steps->count where it lies in none. */
+uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
+
+/* The number of step i, from 0: those that were not recorded count. */
+static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)
+{
+	return i + steps->steps[i].unrecorded;
+}
+
+#endif

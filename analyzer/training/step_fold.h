@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of one trainer, folded: what ranks are compared by, in some ten bytes a step. A job of
+ * ten thousand ranks fits in memory in this form.
+ *
+ * Blocks hold the steps whose numbers lie in the same SP_FOLD_STEPS, so steps of the same number
+ * are in blocks of the same number in every rank. Durations keep four digits, instants whole
+ * microseconds. The form is that of a digest, too; its bytes are those that any machine makes.
+ *
+ * A block is
+ *	number		varint: the block's, minus that of the block before it minus 1
+ *	steps		varint: how many, from 1 to SP_FOLD_STEPS
+ *	first start	zigzag varint: µs, minus that of the block before
+ *	bytes		for each column, varint
+ *	columns		in the order of enum sp_fold_column, each as sp_numbers_pack() packs
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_FOLD_H
+#define STAGEPROF_ANALYZER_STEP_FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/training/account.h"
+
+#define SP_FOLD_STEPS 128u
+
+enum sp_fold_column {
+	SP_FOLD_NUMBER, /* in its block */
+	SP_FOLD_START,	/* CLOCK_REALTIME ns of the host */
+	SP_FOLD_WALL,
+	SP_FOLD_STAY, /* in the last collective of the step; -1: it has none */
+	SP_FOLD_LEFT, /* the end of that collective, CLOCK_REALTIME ns */
+	SP_FOLD_PHASE,
+	SP_FOLD_COLUMNS = SP_FOLD_PHASE + SP_ACCOUNT_PHASES
+};
+
+/* One step of them. */
+struct sp_fold_step {
+	uint32_t number;
+	int64_t of[SP_FOLD_COLUMNS]; /* but SP_FOLD_NUMBER */
+};
+
+struct sp_fold_block {
+	uint32_t number, steps; /* the block holds numbers from number * SP_FOLD_STEPS on */
+	uint32_t at;		/* where it begins, in bytes */
+	int64_t start_us;	/* of its first step */
+};
+
+struct sp_fold {
+	uint8_t *bytes;
+	uint32_t size, room;
+	struct sp_fold_block *blocks; /* in the order of numbers */
+	uint32_t block_count, block_room;
+	uint32_t steps;
+};
+
+/* Adds steps in the order of their numbers; those of one block at a time. */
+struct sp_folder {
+	struct sp_fold *fold;
+	struct sp_fold_step steps[SP_FOLD_STEPS];
+	uint32_t count;
+};
+
+/* Returns 0 or -ENOMEM. A step whose number is not above the last one's is passed over. */
+int sp_folder_take(struct sp_folder *folder, const struct sp_fold_step *step);
+int sp_folder_finish(struct sp_folder *folder);
+
+/* From bytes of a digest. Returns 0, -ENOMEM, or -EBADMSG where they are no blocks. */
+int sp_fold_read(struct sp_fold *fold, const uint8_t *bytes, size_t n);
+
+void sp_fold_finish(struct sp_fold *fold);
+
+/* One column of one block; ret has SP_FOLD_STEPS. Returns 0, or -EBADMSG. */
+int sp_fold_column(const struct sp_fold *fold, uint32_t block, enum sp_fold_column column,
+		   int64_t *ret);
+
+/* A duration with the digits that a fold keeps. */
+int64_t sp_fold_round(int64_t ns);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exact quantiles over the selected steps of all trainers.
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_STATS_H
+#define STAGEPROF_ANALYZER_STEP_STATS_H
+
+#include "analyzer/training/training.h"
+
+/* Instead of a part: the step's wall time. */
+#define SP_STEP_WALL SP_ACCOUNT_PHASES
+
+struct sp_step_stats {
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t p50_ns, p95_ns, p99_ns, max_ns; /* 0 where count is */
+};
+
+/*
+ * Of one part (enum sp_account_phase, or SP_STEP_WALL), over steps of the kinds in the mask 1 <<
+ * enum sp_step_kind. Trainers that have no such part are left out. Returns 0 or -ENOMEM.
+ */
+int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned kinds,
+		  struct sp_step_stats *ret);
+
+#define SP_STEP_KINDS_ALL (~0u)
+
+/*
+ * The values themselves, by trainer and in the order of time. *ret_values is the caller's to free.
+ * Returns 0 or -ENOMEM.
+ */
+int sp_step_values(const struct sp_training *training, unsigned phase, unsigned kinds,
+		   uint64_t **ret_values, uint64_t *ret_count);
+
+/* "steady", "warm-up", ... */
+const char *sp_step_kind_name(enum sp_step_kind kind);
+
+/* By what the steps of some training thread end, if not by its optimizer. */
+enum sp_step_end sp_training_end(const struct sp_training *training);
+
+/* The source of a part in the whole run: that of the trainers that have it. */
+enum sp_source_kind sp_training_source(const struct sp_training *training,
+				       enum sp_account_phase phase);
+
+#endif

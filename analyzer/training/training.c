@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/training/training.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/training/collective.h"
+#include "analyzer/base/jobs.h"
+#include "analyzer/metadata/run.h"
+#include "analyzer/training/async_checkpoint.h"
+#include "analyzer/training/step_classify.h"
+#include "analyzer/training/step_cutter.h"
+#include "analyzer/training/thread_feed.h"
+
+#define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
+
+struct reading {
+	const struct sp_training *training;
+	const struct sp_run *run;
+	struct sp_reader *readers;  /* one a worker */
+	struct sp_trainer *threads; /* that may train */
+	enum sp_step_end *ends;	    /* parallel: by what steps end, as it was found out so far */
+	uint32_t count;
+	bool wants[SP_EVENT_KINDS];
+};
+
+static bool is_same_thread(const struct sp_run *run, uint32_t a, uint32_t b)
+{
+	const struct sp_stream *x = run->index.streams[a], *y = run->index.streams[b];
+
+	return x->image == y->image && x->tid == y->tid;
+}
+
+/* A span at the end of a batch, whose EXTRA words the next one begins with. */
+struct carry {
+	struct sp_slot slot;
+	uint64_t number; /* of the slot that comes next; 0: none is carried */
+};
+
+static void take_span(struct sp_gpu_time *gpu, const struct sp_clock *clock,
+		      const struct sp_slot *slot, const struct sp_slot *extra)
+{
+	bool has_extra = extra && sp_commit_kind(extra->commit) == SP_KIND_EXTRA;
+
+	sp_gpu_time_take(gpu, slot, has_extra ? extra : NULL,
+			 sp_clock_realtime_ns(clock, slot->start),
+			 sp_clock_realtime_ns(clock, slot->start + slot->ticks),
+			 clock->ns_per_tick);
+}
+
+/* The batch is NULL at the end. */
+static void take_carried(struct sp_gpu_time *gpu, const struct sp_clock *clock, struct carry *carry,
+			 const struct sp_batch *batch)
+{
+	bool fits = batch && batch->n && batch->number == carry->number;
+
+	if (carry->number)
+		take_span(gpu, clock, &carry->slot, fits ? &batch->slots[0] : NULL);
+	carry->number = 0;
+}
+
+/* One thread as it is read. */
+struct thread {
+	const struct reading *reading;
+	const struct sp_clock *clock;
+	struct sp_cutter cutter;
+	struct sp_gpu_time *gpu;
+	struct carry carry;
+	struct sp_process_calls collectives; /* of its process */
+};
+
+static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t kind)
+{
+	int64_t start_ns = sp_clock_realtime_ns(t->clock, slot->start);
+	int64_t end_ns = sp_clock_realtime_ns(t->clock, slot->start + slot->ticks);
+
+	if (kind != SP_EV_cond_wait || sp_collective_ended(&t->collectives, start_ns, end_ns))
+		sp_cutter_take(&t->cutter, slot, start_ns, end_ns);
+}
+
+static void take_batch(struct thread *t, const struct sp_batch *batch)
+{
+	take_carried(t->gpu, t->clock, &t->carry, batch);
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct sp_slot *slot = &batch->slots[i];
+		uint32_t kind = sp_commit_kind(slot->commit);
+
+		if (kind >= SP_EVENT_KINDS || !t->reading->wants[kind])
+			continue;
+		if (kind != SP_EV_gpu_span) {
+			take_event(t, slot, kind);
+			continue;
+		}
+		t->carry = (struct carry){*slot, batch->number + batch->n};
+		if (i + 1 < batch->n) {
+			t->carry.number = 0;
+			take_span(t->gpu, t->clock, slot, slot + 1);
+		}
+	}
+}
+
+/* Of a step: the collective that ended last, of those that began in it. */
+static void find_collectives(const struct sp_process_calls *calls, const struct sp_steps *steps,
+			     struct sp_process_call *ret)
+{
+	for (uint32_t i = 0; i < calls->count; i++) {
+		uint32_t step = sp_steps_at(steps, calls->list[i].start_ns);
+
+		if (step < steps->count && calls->list[i].end_ns > ret[step].end_ns)
+			ret[step] = calls->list[i];
+	}
+}
+
+static struct sp_fold_step fold_step(const struct sp_trainer *own, uint32_t i,
+				     const struct sp_process_call *collective)
+{
+	const struct sp_step *s = &own->steps.steps[i];
+	struct sp_fold_step ret = {.number = sp_step_number(&own->steps, i),
+				   .of = {[SP_FOLD_START] = s->start_ns,
+					  [SP_FOLD_WALL] = s->end_ns - s->start_ns,
+					  [SP_FOLD_STAY] = -1}};
+
+	if (collective->end_ns) {
+		ret.of[SP_FOLD_STAY] = collective->end_ns - collective->start_ns;
+		ret.of[SP_FOLD_LEFT] = collective->end_ns;
+	}
+	for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
+		ret.of[SP_FOLD_PHASE + phase] = (int64_t)s->account.ns[phase];
+	return ret;
+}
+
+static int fold_steps(const struct sp_training *training, struct sp_trainer *own,
+		      const struct sp_process_calls *calls)
+{
+	struct sp_folder folder = {.fold = &own->fold};
+	struct sp_process_call *collectives = calloc(own->steps.count + 1u, sizeof(*collectives));
+	int r = collectives ? 0 : -ENOMEM;
+
+	if (r == 0)
+		find_collectives(calls, &own->steps, collectives);
+	for (uint32_t i = 0; r == 0 && i < own->steps.count; i++) {
+		struct sp_fold_step step = fold_step(own, i, &collectives[i]);
+
+		if (sp_step_is_selected(training, own, i))
+			r = sp_folder_take(&folder, &step);
+	}
+	if (r == 0)
+		r = sp_folder_finish(&folder);
+	free(collectives);
+	return r;
+}
+
+/* The steps are complete. */
+static int finalize(const struct sp_training *training, struct sp_trainer *own,
+		    const struct sp_process_calls *collectives)
+{
+	int r = sp_steps_classify(&own->steps);
+
+	if (r == 0 && training->folds_steps)
+		r = fold_steps(training, own, collectives);
+	if (r == 0 && training->keeps_steps)
+		return sp_gpu_time_finalize(&own->gpu, &own->steps);
+	sp_gpu_time_finish(&own->gpu);
+	sp_steps_drop_lists(&own->steps);
+	return r;
+}
+
+/*
+ * A thread that goes on after its clean end has several streams; they follow each other in the
+ * index.
+ */
+static int read_steps(struct reading *r, unsigned worker, uint32_t i,
+		      const struct sp_process_calls *checkpoints)
+{
+	const struct sp_index *index = &r->run->index;
+	struct sp_reader *reader = &r->readers[worker];
+	struct sp_trainer *own = &r->threads[i];
+	uint32_t first = own->stream, image = index->streams[first]->image;
+	struct thread t = {.reading = r,
+			   .gpu = &own->gpu,
+			   .clock = &index->hosts[index->images[image].host].clock};
+	int result = sp_collective_calls_read(&t.collectives, reader, r->run, image);
+	struct sp_batch batch;
+
+	sp_cutter_init(&t.cutter, &own->steps, &r->run->metadata.images[image]);
+	t.cutter.checkpoints = checkpoints;
+	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {
+		if (!is_same_thread(r->run, first, s))
+			break;
+		sp_reader_open(reader, index, index->streams[s]);
+		while (sp_reader_next(reader, &batch))
+			take_batch(&t, &batch);
+		take_carried(t.gpu, t.clock, &t.carry, NULL);
+	}
+	sp_cutter_finish(&t.cutter);
+	if (result == 0)
+		result = finalize(r->training, own, &t.collectives);
+	sp_process_calls_finish(&t.collectives);
+	return result;
+}
+
+static int read_thread(void *context, unsigned worker, uint32_t i)
+{
+	return read_steps(context, worker, i, NULL);
+}
+
+static bool may_train(const struct sp_run *run, uint32_t i)
+{
+	if (!run->metadata.images[run->index.streams[i]->image].may_step)
+		return false;
+	return sp_run_selects(run, i) && (i == 0 || !is_same_thread(run, i - 1, i));
+}
+
+static int list_threads(struct reading *r)
+{
+	uint32_t n = r->run->index.stream_count;
+
+	r->threads = calloc(n + 1u, sizeof(*r->threads));
+	r->ends = calloc(n + 1u, sizeof(*r->ends));
+	if (!r->threads || !r->ends)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (may_train(r->run, i))
+			r->threads[r->count++].stream = i;
+	for (uint32_t kind = 0; kind < SP_EVENT_KINDS; kind++)
+		r->wants[kind] = sp_phase_interval_wants(kind) || kind == SP_EV_gpu_span;
+	return 0;
+}
+
+static uint32_t image_of(const struct reading *r, uint32_t i)
+{
+	return r->run->index.streams[r->threads[i].stream]->image;
+}
+
+/* True where a thread of the same process has steps. The threads of a process lie together. */
+static bool has_steps(const struct reading *r, uint32_t i)
+{
+	uint32_t image = image_of(r, i);
+
+	while (i > 0 && image_of(r, i - 1) == image)
+		i--;
+	for (; i < r->count && image_of(r, i) == image; i++)
+		if (r->threads[i].steps.count)
+			return true;
+	return false;
+}
+
+static void trainer_finish(struct sp_trainer *trainer)
+{
+	sp_steps_finish(&trainer->steps);
+	sp_gpu_time_finish(&trainer->gpu);
+	sp_fold_finish(&trainer->fold);
+}
+
+/* Before its thread is read again. */
+static void trainer_reset(struct sp_trainer *trainer, enum sp_step_end end)
+{
+	trainer_finish(trainer);
+	trainer->steps.end = end;
+}
+
+static int read_again(void *context, unsigned worker, uint32_t i)
+{
+	struct reading *r = context;
+
+	if (r->ends[i] == r->threads[i].steps.end)
+		return 0;
+	trainer_reset(&r->threads[i], r->ends[i]);
+	return read_thread(context, worker, i);
+}
+
+/*
+ * Steps that were captured whole are launches of a graph: those after all that was done to warm up
+ * and to capture it. A program that launches graphs when its training is over has captured no
+ * optimizer.
+ */
+static bool replays_steps(const struct sp_steps *s, bool trains)
+{
+	return s->graphs >= GRAPHS_MIN && (!trains || (s->has_captured && s->graphs >= s->count));
+}
+
+/* By what steps end, of threads whose process has no optimizer that steps, or has captured it. */
+static int read_otherwise(struct reading *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct sp_steps *s = &r->threads[i].steps;
+		bool steps = has_steps(r, i);
+
+		if (replays_steps(s, steps || s->has_backward))
+			r->ends[i] = SP_STEP_BY_GRAPH;
+		else if (s->has_backward && !steps)
+			r->ends[i] = SP_STEP_BY_BACKWARD;
+		any |= r->ends[i] != s->end;
+	}
+	return any ? sp_jobs_run(r->run->jobs, r->count, read_again, r) : 0;
+}
+
+/* Calls of other threads of its process that a training thread may have waited for. */
+struct others {
+	struct sp_process_calls checkpoints, feed;
+};
+
+static bool has_loader_label(const struct sp_process_metadata *image)
+{
+	for (uint32_t id = 0; id < image->label_room; id++)
+		if (image->label_uses[id] == SP_LABEL_LOADER)
+			return true;
+	return false;
+}
+
+static int read_others(struct reading *r, unsigned worker, uint32_t i, struct others *others)
+{
+	const struct sp_trainer *own = &r->threads[i];
+	uint32_t image = r->run->index.streams[own->stream]->image;
+	const struct sp_process_metadata *metadata = &r->run->metadata.images[image];
+	struct sp_reader *reader = &r->readers[worker];
+	int result = 0;
+
+	if (own->steps.count && metadata->saves)
+		result = sp_async_checkpoints_read(&others->checkpoints, reader, r->run,
+						   own->stream);
+	if (result == 0 && own->steps.count && !own->steps.is_fed && has_loader_label(metadata))
+		result = sp_feed_read(&others->feed, reader, r->run, own->stream);
+	return result;
+}
+
+static int read_with_others(void *context, unsigned worker, uint32_t i)
+{
+	struct reading *r = context;
+	struct sp_steps *steps = &r->threads[i].steps;
+	struct others others = {{.list = NULL}, {.list = NULL}};
+	int result = read_others(r, worker, i, &others);
+
+	if (result == 0 && (others.checkpoints.count || others.feed.count)) {
+		trainer_reset(&r->threads[i], steps->end);
+		steps->feed = others.feed.count ? &others.feed : NULL;
+		steps->is_fed_by_thread = others.feed.count > 0;
+		steps->saved_beside_ns = sp_async_checkpoints_total(&others.checkpoints);
+		result = read_steps(r, worker, i, &others.checkpoints);
+		steps->feed = NULL;
+	}
+	sp_process_calls_finish(&others.checkpoints);
+	sp_process_calls_finish(&others.feed);
+	return result;
+}
+
+static int read_threads(struct reading *r)
+{
+	unsigned jobs = r->run->jobs;
+	int result = 0;
+
+	r->readers = calloc(jobs, sizeof(*r->readers));
+	if (!r->readers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < jobs; i++)
+		if (sp_reader_init(&r->readers[i]) < 0)
+			result = -ENOMEM;
+	if (result == 0)
+		result = sp_jobs_run(jobs, r->count, read_thread, r);
+	if (result == 0)
+		result = read_otherwise(r);
+	if (result == 0)
+		result = sp_jobs_run(jobs, r->count, read_with_others, r);
+	for (unsigned i = 0; i < jobs; i++)
+		sp_reader_finish(&r->readers[i]);
+	return result;
+}
+
+static int keep_trainers(struct sp_training *training, struct reading *r)
+{
+	training->trainers = calloc(r->count + 1u, sizeof(*training->trainers));
+	if (!training->trainers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->count; i++) {
+		if (r->threads[i].steps.count) {
+			training->trainers[training->count++] = r->threads[i];
+			r->threads[i] = (struct sp_trainer){.stream = 0};
+		}
+	}
+	return 0;
+}
+
+int sp_training_read(struct sp_training *training)
+{
+	struct reading r = {.training = training, .run = training->run};
+	int result = list_threads(&r);
+
+	if (result == 0 && r.count)
+		result = read_threads(&r);
+	if (result == 0)
+		result = keep_trainers(training, &r);
+	for (uint32_t i = 0; r.threads && i < r.count; i++)
+		trainer_finish(&r.threads[i]);
+	free(r.readers);
+	free(r.threads);
+	free(r.ends);
+	return result;
+}
+
+void sp_training_finish(struct sp_training *training)
+{
+	for (uint32_t i = 0; i < training->count; i++)
+		trainer_finish(&training->trainers[i]);
+	free(training->trainers);
+	training->trainers = NULL;
+	training->count = 0;
+}
+
+static bool is_in_time(const struct sp_run *run, const struct sp_step *step)
+{
+	const struct sp_selection *s = &run->selection;
+	int64_t at_ns = step->start_ns - run->begin_ns;
+
+	return at_ns >= s->from_ns && at_ns < s->to_ns;
+}
+
+bool sp_step_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
+			 uint32_t i)
+{
+	const struct sp_step_selection *s = &training->selection;
+	const struct sp_step *step = &trainer->steps.steps[i];
+	uint32_t number = sp_step_number(&trainer->steps, i);
+
+	return number >= s->from && number < s->to && (int64_t)number >= s->warmup &&
+	       (s->epoch < 0 || s->epoch == step->epoch) && is_in_time(training->run, step);
+}
+
+bool sp_pause_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
+			  const struct sp_pause *p)
+{
+	return (!p->step || sp_step_is_selected(training, trainer, p->step - 1)) &&
+	       (p->step == trainer->steps.count || sp_step_is_selected(training, trainer, p->step));
+}
+
+/* A pause at either end has no other known end: what it is for counts, and no time between. */
+static void merge_ends(struct sp_account *sum, const struct sp_account *pause)
+{
+	static const enum sp_account_phase known[] = {SP_ACCOUNT_validation, SP_ACCOUNT_evaluation,
+						      SP_ACCOUNT_checkpoint};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		sum->ns[known[i]] += pause->ns[known[i]];
+}
+
+struct sp_account sp_trainer_account(const struct sp_training *training,
+				     const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (sp_step_is_selected(training, trainer, i))
+			sp_account_merge(&sum, &s->steps[i].account);
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (!sp_pause_is_selected(training, trainer, p))
+			continue;
+		if (p->step && p->step < s->count)
+			sp_account_merge(&sum, &p->account);
+		else
+			merge_ends(&sum, &p->account);
+	}
+	return sum;
+}
+
+struct sp_account sp_training_ends(const struct sp_training *training)
+{
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_trainer *trainer = &training->trainers[t];
+		const struct sp_steps *s = &trainer->steps;
+
+		for (uint32_t i = 0; i < s->pause_count; i++)
+			if ((!s->pauses[i].step || s->pauses[i].step == s->count) &&
+			    sp_pause_is_selected(training, trainer, &s->pauses[i]))
+				merge_ends(&sum, &s->pauses[i].account);
+	}
+	return sum;
+}
+
+const struct sp_trainer *sp_training_of(const struct sp_training *training, uint32_t image)
+{
+	for (uint32_t i = 0; i < training->count; i++)
+		if (training->run->index.streams[training->trainers[i].stream]->image == image)
+			return &training->trainers[i];
+	return NULL;
+}
+
+struct sp_account sp_training_account(const struct sp_training *training)
+{
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		struct sp_account one = sp_trainer_account(training, &training->trainers[t]);
+
+		sp_account_merge(&sum, &one);
+	}
+	return sum;
+}
+
+bool sp_training_is_fed_by_thread(const struct sp_training *training)
+{
+	for (uint32_t t = 0; t < training->count; t++)
+		if (training->trainers[t].steps.is_fed_by_thread)
+			return true;
+	return false;
+}
+
+bool sp_training_is_unfed(const struct sp_training *training)
+{
+	for (uint32_t t = 0; t < training->count; t++)
+		if (training->trainers[t].steps.is_fed ||
+		    training->trainers[t].steps.is_fed_by_thread)
+			return false;
+	return training->count > 0;
+}
+
+const struct sp_trainer *sp_training_main(const struct sp_training *training)
+{
+	const struct sp_trainer *most = NULL;
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_trainer *trainer = &training->trainers[t];
+
+		if (trainer->steps.count && (!most || trainer->steps.count > most->steps.count))
+			most = trainer;
+	}
+	return most;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/hang.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/report/report.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/totals/process_end.h"
+#include "analyzer/totals/thread_end.h"
+#include "analyzer/workers/thread_role.h"
+#include "trace/events.h"
+
+/* A loader asks its queue again every 5 s, so a wait that is longer is no loader's. */
+#define LEAST_NS INT64_C(4000000000)
+#define LEAST_UNTRIED_NS INT64_C(10000000000) /* with too few steps to know how long one takes */
+#define POLL_NS INT64_C(5500000000)
+#define STEPS_TRIED 5u
+#define TIMES_LONGEST 3 /* as long as the longest stretch without a step so far */
+#define SILENT_LEAST_NS INT64_C(6000000000)
+
+struct looking {
+	const struct sp_report *report;
+	int64_t end_ns; /* of the run, or now */
+};
+
+static const struct sp_stream *stream_of(const struct sp_report *report, uint32_t i)
+{
+	return report->run.index.streams[i];
+}
+
+static bool has_ended(const struct sp_report *report, uint32_t stream)
+{
+	return sp_thread_end_of(&report->run, &report->totals, stream) != SP_THREAD_END_NONE;
+}
+
+/* The kind of the call that the thread is inside of; 0: of none. */
+static uint32_t call_of(const struct sp_stream *s)
+{
+	uint32_t kind = sp_commit_kind(s->mark.what);
+
+	return s->mark.what && kind < SP_EVENT_KINDS ? kind : 0;
+}
+
+static int64_t mark_ns(const struct looking *l, uint32_t stream)
+{
+	int64_t start = sp_clock_realtime_ns(&sp_run_host(&l->report->run, stream)->clock,
+					     stream_of(l->report, stream)->mark.start_ticks);
+
+	return start < l->end_ns ? l->end_ns - start : 0;
+}
+
+/* Since the last event of the thread. */
+static int64_t silent_ns(const struct looking *l, uint32_t stream)
+{
+	int64_t begin_ns, end_ns;
+
+	sp_stream_life(&l->report->run, &l->report->totals, stream, &begin_ns, &end_ns);
+	return end_ns < l->end_ns ? l->end_ns - end_ns : 0;
+}
+
+/* For another thread, process or device. */
+static bool is_wait(uint32_t kind)
+{
+	enum sp_class class = kind ? sp_event_info(kind)->class : SP_CLASS_OFF;
+
+	return class == SP_CLASS_WAIT || class == SP_CLASS_CUDA_SYNC || class == SP_CLASS_NCCL;
+}
+
+/* The last stream of a trainer's thread: a clean end begins another one. */
+static uint32_t last_part(const struct sp_report *report, uint32_t stream)
+{
+	const struct sp_stream *s = stream_of(report, stream);
+
+	for (uint32_t i = stream + 1; i < report->run.index.stream_count; i++)
+		if (stream_of(report, i)->image == s->image && stream_of(report, i)->tid == s->tid)
+			stream = i;
+	return stream;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The run's end: now where the process still runs; else the command's end, or the last event. */
+static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
+{
+	struct sp_process_end end =
+		sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
+	struct sp_command_end command = sp_command_end_of(&report->run);
+
+	if (end.how == SP_PROCESS_RUNNING || end.how == SP_PROCESS_STOPPED)
+		return now_ns();
+	if (command.is_known && command.end.at_ns > report->totals.end_ns)
+		return command.end.at_ns;
+	return report->totals.end_ns;
+}
+
+static const char *file_of(const struct sp_report *report, const struct sp_stream *s,
+			   size_t *ret_bytes)
+{
+	uint32_t number = SP_STRINGS_REST;
+
+	if (sp_event_info(call_of(s))->arg == SP_ARG_FILE && report->run.naming == SP_NAMING_PATH)
+		number = sp_process_file(&report->run.metadata.images[s->image],
+					 sp_commit_arg(s->mark.what));
+	return sp_string_table_text(&report->run.metadata.files, number, ret_bytes);
+}
+
+static struct sp_hang_link *add_link(const struct looking *l, struct sp_hang *hang, uint32_t stream,
+				     const char *role)
+{
+	const struct sp_stream *s = stream_of(l->report, stream);
+	struct sp_hang_link *link = &hang->chain[hang->count++];
+	struct sp_process_end end =
+		sp_process_end_of(&l->report->run, &l->report->totals, s->image);
+	size_t bytes = 0;
+	const char *file = call_of(s) ? file_of(l->report, s, &bytes) : "";
+
+	*link = (struct sp_hang_link){
+		.stream = stream,
+		.kind = call_of(s),
+		.is_stopped = end.how == SP_PROCESS_STOPPED,
+		.is_silent = !call_of(s),
+	};
+	link->for_ns = (uint64_t)(link->kind ? mark_ns(l, stream) : silent_ns(l, stream));
+	snprintf(link->role, sizeof(link->role), "%s", role);
+	snprintf(link->file, sizeof(link->file), "%.*s", (int)bytes, file);
+	return link;
+}
+
+static bool is_child(const struct sp_report *report, uint32_t image, uint32_t of)
+{
+	const struct sp_process_image *child = &report->run.index.images[image],
+				      *parent = &report->run.index.images[of];
+
+	return child->host == parent->host && child->ppid == parent->pid && image != of &&
+	       child->start_ns >= parent->start_ns;
+}
+
+/* The main threads of the trainer's workers that had not ended. */
+static bool is_worker_of(const struct sp_report *report, uint32_t stream, uint32_t image)
+{
+	const struct sp_stream *s = stream_of(report, stream);
+
+	return s->tid == report->run.index.images[s->image].pid &&
+	       is_child(report, s->image, image) && !has_ended(report, stream) &&
+	       strcmp(sp_role_of(&report->training, stream), "worker") == 0;
+}
+
+/* How surely this worker is the one that holds the others up; 0: it is idle. */
+static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns)
+{
+	const struct sp_stream *s = stream_of(l->report, stream);
+	uint32_t kind = call_of(s);
+	struct sp_process_end end =
+		sp_process_end_of(&l->report->run, &l->report->totals, s->image);
+
+	if (end.how == SP_PROCESS_STOPPED)
+		return 4;
+	if (kind && !is_wait(kind) && mark_ns(l, stream) >= least_ns / 2)
+		return 3;
+	if (kind && mark_ns(l, stream) > POLL_NS)
+		return 2;
+	return !kind && silent_ns(l, stream) >= SILENT_LEAST_NS ? 1 : 0;
+}
+
+/* Adds the worker that the trainer waits for, where one is known. */
+static void follow_worker(const struct looking *l, struct sp_hang *hang, uint32_t trainer,
+			  int64_t least_ns)
+{
+	uint32_t image = stream_of(l->report, trainer)->image, worst = UINT32_MAX, number = 0;
+	unsigned most = 0, index = 0;
+	char role[SP_HANG_NAME_BYTES];
+
+	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
+		unsigned b;
+
+		if (!is_worker_of(l->report, i, image))
+			continue;
+		b = blame(l, i, least_ns);
+		if (b > most) {
+			most = b;
+			worst = i;
+			number = index;
+		}
+		index++;
+	}
+	if (worst == UINT32_MAX)
+		return;
+	snprintf(role, sizeof(role), _("worker %u"), number);
+	add_link(l, hang, worst, role);
+}
+
+static uint32_t trainer_stream(const struct sp_report *report, uint32_t t)
+{
+	return last_part(report, report->training.trainers[t].stream);
+}
+
+static void rank_role(const struct sp_report *report, uint32_t t, char ret[SP_HANG_NAME_BYTES])
+{
+	const struct sp_process_image *image =
+		&report->run.index
+			 .images[stream_of(report, report->training.trainers[t].stream)->image];
+
+	if (report->training.count < 2)
+		snprintf(ret, SP_HANG_NAME_BYTES, "%s", _("the trainer"));
+	else
+		snprintf(ret, SP_HANG_NAME_BYTES, _("rank %llu"),
+			 (unsigned long long)(image->rank ? image->rank - 1 : t));
+}
+
+/* In one wait for as long as nothing moved: a collective, not a loader's queue. */
+static bool is_in_collective(const struct looking *l, uint32_t stream, int64_t stuck_ns)
+{
+	return is_wait(call_of(stream_of(l->report, stream))) &&
+	       mark_ns(l, stream) > stuck_ns / 2 && mark_ns(l, stream) > LEAST_NS;
+}
+
+/* The trainer that the others wait for in a collective; UINT32_MAX: none is known. */
+static uint32_t find_missing(const struct looking *l, int64_t stuck_ns)
+{
+	uint32_t missing = UINT32_MAX, waiting = 0;
+
+	for (uint32_t t = 0; t < l->report->training.count; t++) {
+		uint32_t stream = trainer_stream(l->report, t);
+
+		if (has_ended(l->report, stream))
+			continue;
+		if (is_in_collective(l, stream, stuck_ns))
+			waiting++;
+		else if (missing == UINT32_MAX)
+			missing = t;
+	}
+	return waiting ? missing : UINT32_MAX;
+}
+
+/* The longest stretch from one step to the next. */
+static int64_t longest_ns(const struct sp_steps *steps)
+{
+	int64_t longest = 0;
+
+	for (uint32_t i = 0; i < steps->count; i++) {
+		int64_t from = i ? steps->steps[i - 1].end_ns : steps->steps[i].start_ns;
+		int64_t ns = steps->steps[i].end_ns - from;
+
+		longest = ns > longest ? ns : longest;
+	}
+	return longest;
+}
+
+static int64_t least_of(const struct sp_steps *steps)
+{
+	int64_t least = steps->count < STEPS_TRIED ? LEAST_UNTRIED_NS : LEAST_NS;
+	int64_t usual = TIMES_LONGEST * longest_ns(steps);
+
+	return usual > least ? usual : least;
+}
+
+/* The last link says what does not move: it is there, and it has been there for long. */
+static bool is_blocked(const struct sp_hang *hang, int64_t least_ns)
+{
+	const struct sp_hang_link *last = &hang->chain[hang->count - 1];
+
+	if (last->is_stopped)
+		return true;
+	if (last->is_silent)
+		return hang->count > 1 && last->for_ns >= (uint64_t)SILENT_LEAST_NS;
+	return hang->count > 1 || last->for_ns >= (uint64_t)least_ns / 2 || is_wait(last->kind);
+}
+
+/* In a call; or its calls so far were waits that it repeats, as a loader's are. */
+static bool waits_or_repeats(const struct looking *l, uint32_t stream)
+{
+	return call_of(stream_of(l->report, stream)) || silent_ns(l, stream) < POLL_NS;
+}
+
+static void follow(const struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
+{
+	uint32_t missing = find_missing(l, (int64_t)hang->for_ns);
+	char role[SP_HANG_NAME_BYTES];
+
+	if (missing != UINT32_MAX) {
+		for (uint32_t i = 0; i < l->report->training.count; i++)
+			if (i != missing && is_in_collective(l, trainer_stream(l->report, i),
+							     (int64_t)hang->for_ns)) {
+				rank_role(l->report, i, role);
+				add_link(l, hang, trainer_stream(l->report, i), role);
+				break;
+			}
+		t = missing;
+	}
+	rank_role(l->report, t, role);
+	add_link(l, hang, trainer_stream(l->report, t), role);
+	if (!hang->chain[hang->count - 1].is_stopped)
+		follow_worker(l, hang, trainer_stream(l->report, t), least_ns);
+}
+
+/* A part of the run may end anywhere. */
+static bool is_whole(const struct sp_report *report)
+{
+	const struct sp_selection *s = &report->run.selection;
+
+	return !s->pid && !s->tid && s->to_ns == INT64_MAX;
+}
+
+void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
+{
+	*hang = (struct sp_hang){.is_hung = false};
+	for (uint32_t t = 0; is_whole(report) && !hang->is_hung && t < report->training.count;
+	     t++) {
+		const struct sp_steps *steps = &report->training.trainers[t].steps;
+		uint32_t stream = trainer_stream(report, t);
+		struct looking l = {report, 0};
+		int64_t since_ns, least_ns;
+
+		if (has_ended(report, stream) || !steps->count)
+			continue;
+		l.end_ns = run_end_ns(report, stream);
+		since_ns = steps->steps[steps->count - 1].end_ns;
+		least_ns = least_of(steps);
+		if (l.end_ns - since_ns < least_ns)
+			continue;
+		*hang = (struct sp_hang){.since_ns = since_ns,
+					 .for_ns = (uint64_t)(l.end_ns - since_ns)};
+		follow(&l, hang, t, least_ns);
+		hang->is_hung = (hang->count > 1 || waits_or_repeats(&l, stream) ||
+				 hang->chain[0].is_stopped) &&
+				is_blocked(hang, least_ns);
+	}
+}
+
+static const char *call_name(uint32_t kind)
+{
+	return sp_event_info(kind)->name ? sp_event_info(kind)->name : _("a call");
+}
+
+/* The call that keeps the last link of the chain waiting. */
+static void state_text(const struct sp_hang_link *link, const char *who, char *ret, size_t room)
+{
+	char file[SP_HANG_FILE_BYTES], ns[SP_NUMBER_BYTES];
+
+	sp_text_ns(ns, link->for_ns);
+	sp_text_escape(file, sizeof(file), link->file, strlen(link->file));
+	if (sp_text_width(file) > 60)
+		sp_text_shorten(file, 60);
+	if (link->is_stopped)
+		snprintf(ret, room, _("%s is stopped by a signal (SIGSTOP)"), who);
+	else if (link->is_silent)
+		snprintf(ret, room, _("%s has made no call for %s: it computes, or cannot run"),
+			 who, ns);
+	else if (*file)
+		snprintf(ret, room, _("%s is inside %s of %s for %s"), who, call_name(link->kind),
+			 file, ns);
+	else
+		snprintf(ret, room, _("%s is inside %s for %s"), who, call_name(link->kind), ns);
+}
+
+static void who_text(const struct sp_report *report, const struct sp_hang_link *link, char *ret,
+		     size_t room)
+{
+	const struct sp_stream *s = stream_of(report, link->stream);
+
+	snprintf(ret, room, _("%s (pid %u)"), link->role, report->run.index.images[s->image].pid);
+}
+
+void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
+		  size_t ret_bytes)
+{
+	size_t used = 0;
+
+	*ret = '\0';
+	for (uint32_t i = 0; i < hang->count && used < ret_bytes; i++) {
+		char who[96], text[1024];
+
+		who_text(report, &hang->chain[i], who, sizeof(who));
+		if (i + 1 < hang->count)
+			snprintf(text, sizeof(text), _("%s waits for %s"), who,
+				 hang->chain[i + 1].role);
+		else
+			state_text(&hang->chain[i], who, text, sizeof(text));
+		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s", i ? _("; ") : "",
+					 text);
+	}
+}

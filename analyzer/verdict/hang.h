@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A hang: at the end of the run, or now, training has not moved for long. The chain leads from the
+ * trainer to what it waits for: another rank, a worker, and the call that this one is inside of.
+ */
+#ifndef STAGEPROF_ANALYZER_HANG_H
+#define STAGEPROF_ANALYZER_HANG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sp_report;
+
+#define SP_HANG_LINKS_MAX 4u
+#define SP_HANG_FILE_BYTES 512u
+#define SP_HANG_NAME_BYTES 32u
+
+struct sp_hang_link {
+	uint32_t stream;
+	char role[SP_HANG_NAME_BYTES]; /* "trainer", "rank 1", "worker 0" */
+	uint32_t kind;		       /* of the event that the thread is inside of; 0: of none */
+	char file[SP_HANG_FILE_BYTES]; /* not escaped; "": none, or not known */
+	uint64_t for_ns;	       /* in the call, or without a call */
+	bool is_stopped;	       /* now, by a signal */
+	bool is_silent;		       /* in no call: it computes, or cannot run */
+};
+
+struct sp_hang {
+	bool is_hung;
+	uint64_t for_ns;  /* how long training has not moved */
+	int64_t since_ns; /* CLOCK_REALTIME */
+	struct sp_hang_link chain[SP_HANG_LINKS_MAX];
+	uint32_t count;
+};
+
+void sp_hang_find(const struct sp_report *report, struct sp_hang *ret);
+
+/* "the trainer (pid 5) waits for worker 0; worker 0 (pid 7) is inside open of /d for 5.00 s" */
+void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
+		  size_t ret_bytes);
+
+#endif

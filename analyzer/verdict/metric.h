@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Metrics: numbers with names that say what holds training back. A number that the trace does not
+ * give is not known, which is never 0.
+ */
+#ifndef STAGEPROF_ANALYZER_METRIC_H
+#define STAGEPROF_ANALYZER_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sp_metric_id {
+#define SP_METRIC(name, unit, title, row) SP_METRIC_##name,
+#include "analyzer/verdict/metric.def"
+#undef SP_METRIC
+	SP_METRICS
+};
+
+enum sp_metric_kind {
+	SP_IN_SHARE, /* of 1 */
+	SP_IN_NS,
+	SP_IN_COUNT,
+	SP_IN_RATIO,
+	SP_IN_BYTES,
+	SP_IN_TEXT,
+};
+
+/* Of the wait for a batch: from here on the trainer does not wait for the making. */
+#define SP_BATCH_RECEIVE_MOST 0.5
+#define SP_ANSWERING_LEAST                                                                         \
+	0.5 /* of the trainer's waits: with less, workers are too busy to hand over */
+#define SP_WORKERS_IDLE 0.7 /* of the time that the trainer waits: they are not what is short */
+#define SP_FETCHES_LOCKED                                                                          \
+	0.3 /* of making batches: workers wait for each other, or for another process */
+
+#define SP_METRIC_TEXT_BYTES 512u
+
+struct sp_metric {
+	bool is_known;
+	double value;			 /* 0 where the unit is TEXT */
+	char text[SP_METRIC_TEXT_BYTES]; /* escaped; "" but for TEXT */
+};
+
+struct sp_metrics {
+	struct sp_metric of[SP_METRICS];
+	/* Values that limit the trust in the metrics. */
+	uint64_t events_lost;	 /* recorded nowhere, damaged or missing */
+	uint64_t events_unknown; /* of a newer version */
+	uint32_t files_unread;
+	uint32_t trainers;
+	bool is_unfed;	       /* sp_training_is_unfed() */
+	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
+	bool has_device;       /* CUDA calls */
+	bool is_queue_known;   /* for most of the input wait, whether the device had work queued */
+	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
+};
+
+const char *sp_metric_name(enum sp_metric_id metric);
+const char *sp_metric_title(enum sp_metric_id metric); /* for people, in their language */
+const char *sp_metric_row(enum sp_metric_id metric);
+enum sp_metric_kind sp_metric_kind(enum sp_metric_id metric);
+
+/* SP_METRICS where there is none of this name. */
+enum sp_metric_id sp_metric_find(const char *name, size_t bytes);
+
+/* "41.2%", "12.3 ms", …; "not known". */
+void sp_metric_text(const struct sp_metrics *metrics, enum sp_metric_id metric, char *ret,
+		    size_t ret_bytes);
+
+static inline void sp_metrics_set(struct sp_metrics *e, enum sp_metric_id metric, double value)
+{
+	e->of[metric].is_known = true;
+	e->of[metric].value = value;
+}
+
+/* part / whole; not known where whole is 0 */
+static inline void sp_metrics_ratio(struct sp_metrics *e, enum sp_metric_id metric, double part,
+				    double whole)
+{
+	if (whole > 0)
+		sp_metrics_set(e, metric, part / whole);
+}
+
+static inline double sp_metrics_value(const struct sp_metrics *e, enum sp_metric_id metric)
+{
+	return e->of[metric].is_known ? e->of[metric].value : 0;
+}
+
+/* Where it is not known: one. */
+static inline double sp_batches_a_step(const struct sp_metrics *e)
+{
+	double batches = sp_metrics_value(e, SP_METRIC_batches_per_step);
+
+	return batches > 0 ? batches : 1;
+}
+
+#endif

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/verdict/metrics_cpu.h"
+#include "analyzer/verdict/metrics_device.h"
+#include "analyzer/verdict/metrics_input.h"
+#include "analyzer/metadata/source_lines.h"
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/ranks/ranks.h"
+#include "analyzer/report/report.h"
+#include "analyzer/training/step_stats.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/verdict/hang.h"
+
+#define OWN_INPUT_LEAST 0.05
+#define RARE_MOST 0.2 /* of the steps */
+/* As analyzer/verdict/advice.def has it of rare_forward and long_forward. */
+#define FORWARD_LONG 1
+#define FORWARD_RARE 0.1
+#define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
+
+/* The account of all trainers, and the starts of epochs in it. */
+struct training_time {
+	struct sp_account account;
+	double total;
+	double first_ns;     /* waits for first batches, and for the end and start of loaders */
+	double run_start_ns; /* the share of first_ns that is runs' first batches */
+	uint32_t firsts, run_starts;			     /* epochs begun; runs among them */
+	uint32_t epochs;				     /* most of any trainer */
+	double awaited_ns, own_input_ns, write_ns, fsync_ns; /* sp_step */
+	uint64_t steps;
+};
+
+/* The time by which an epoch's start exceeds another batch. */
+static void add_first(struct training_time *t, const struct sp_step *step, uint64_t usual_ns,
+		      bool is_run)
+{
+	uint64_t ns = step->account.ns[SP_ACCOUNT_loader_wait];
+
+	double more = ns > usual_ns ? (double)(ns - usual_ns) : 0;
+
+	t->first_ns += more;
+	t->firsts++;
+	if (is_run) {
+		t->run_start_ns += more;
+		t->run_starts++;
+	}
+}
+
+static void add_restarts(struct training_time *t, const struct sp_report *report,
+			 const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (!p->is_restart || !p->step || p->step >= s->count ||
+		    !sp_step_is_selected(&report->training, trainer, p->step - 1) ||
+		    !sp_step_is_selected(&report->training, trainer, p->step))
+			continue;
+		t->first_ns += (double)p->account.ns[SP_ACCOUNT_loader_wait];
+		if (p->forked_before || p->forked_after)
+			t->first_ns += (double)p->account.ns[SP_ACCOUNT_other];
+	}
+}
+
+static void add_trainer(struct training_time *t, const struct sp_report *report,
+			const struct sp_trainer *trainer, uint64_t usual_wait_ns)
+{
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_account account = sp_trainer_account(&report->training, trainer);
+	uint32_t epochs = 0;
+
+	sp_account_merge(&t->account, &account);
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (!sp_step_is_selected(&report->training, trainer, i))
+			continue;
+		t->steps++;
+		t->awaited_ns += (double)s->steps[i].awaited_ns;
+		t->own_input_ns += (double)s->steps[i].own_input_ns;
+		t->write_ns += (double)s->steps[i].write_ns;
+		t->fsync_ns += (double)s->steps[i].fsync_ns;
+		if (i != s->epochs[s->steps[i].epoch].first_step)
+			continue;
+		add_first(t, &s->steps[i], usual_wait_ns, i == 0);
+		epochs++;
+	}
+	add_restarts(t, report, trainer);
+	t->epochs = epochs > t->epochs ? epochs : t->epochs;
+}
+
+static int read_time(struct training_time *t, struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_step_stats wait, wall;
+	int r = sp_step_stats(&report->training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY,
+			      &wait);
+
+	if (r == 0)
+		r = sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &wall);
+	if (r == 0 && wall.count == 0)
+		r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &wall);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < report->training.count; i++)
+		add_trainer(t, report, &report->training.trainers[i], wait.p50_ns);
+	t->total = (double)sp_account_total(&t->account);
+	if (wall.count) {
+		sp_metrics_set(e, SP_METRIC_step_ns, (double)wall.p50_ns);
+		sp_metrics_ratio(e, SP_METRIC_step_mean_ns, (double)wall.total_ns,
+				 (double)wall.count);
+	}
+	sp_metrics_ratio(e, SP_METRIC_wait_mean_ns, (double)wait.total_ns, (double)wait.count);
+	return 0;
+}
+
+static void set_phase(struct sp_metrics *e, enum sp_metric_id metric, const struct training_time *t,
+		      const struct sp_report *report, enum sp_account_phase phase)
+{
+	if (sp_training_source(&report->training, phase) != SP_FROM_NOTHING)
+		sp_metrics_ratio(e, metric, (double)t->account.ns[phase], t->total);
+}
+
+/* Mapped memory and computing have no hook, so little visible input does not prove little input. */
+static void set_own_input(struct sp_metrics *e, const struct training_time *t, double wait_ns)
+{
+	if (wait_ns < OWN_INPUT_LEAST * t->total)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_unfed_wait_share, wait_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_awaited_share, t->awaited_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_own_input_share, t->own_input_ns, t->total);
+}
+
+/* Costs paid once a run, and costs paid once an epoch. */
+static void set_starts(struct sp_metrics *e, const struct training_time *t)
+{
+	uint32_t others = t->firsts - t->run_starts;
+
+	if (others) {
+		sp_metrics_ratio(e, SP_METRIC_first_batch_ns, t->first_ns - t->run_start_ns,
+				 others);
+		sp_metrics_ratio(e, SP_METRIC_restart_share, t->first_ns - t->run_start_ns,
+				 t->total);
+	}
+	sp_metrics_ratio(e, SP_METRIC_run_start_ns, t->run_start_ns, t->run_starts);
+	sp_metrics_ratio(e, SP_METRIC_run_start_share, t->run_start_ns, t->first_ns);
+}
+
+/* A first batch's wait counts only as a first batch, so no time counts twice. */
+static void set_loader(struct sp_metrics *e, const struct training_time *t,
+		       const struct sp_report *report)
+{
+	double wait = (double)t->account.ns[SP_ACCOUNT_loader_wait];
+
+	if (sp_training_source(&report->training, SP_ACCOUNT_loader_wait) == SP_FROM_NOTHING)
+		return;
+	if (sp_training_is_unfed(&report->training)) {
+		set_own_input(e, t, wait);
+		return;
+	}
+	sp_metrics_ratio(e, SP_METRIC_first_batch_share, t->first_ns, t->total);
+	set_starts(e, t);
+	sp_metrics_ratio(e, SP_METRIC_loader_wait_share,
+			 wait > t->first_ns ? wait - t->first_ns : 0, t->total);
+}
+
+/* Without a backward the model's share of the rest is unknown. */
+static void set_loop(struct sp_metrics *e, const struct training_time *t,
+		     const struct sp_report *report)
+{
+	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING)
+		return;
+	set_phase(e, SP_METRIC_loop_share, t, report, SP_ACCOUNT_other);
+	sp_metrics_ratio(e, SP_METRIC_loop_ns, (double)t->account.ns[SP_ACCOUNT_other],
+			 (double)t->steps);
+	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
+}
+
+static void set_account(struct sp_metrics *e, const struct training_time *t,
+			const struct sp_report *report)
+{
+	struct sp_account ends = sp_training_ends(&report->training);
+	double compute = 0;
+
+	static const enum sp_account_phase computes[] = {
+		SP_ACCOUNT_forward,   SP_ACCOUNT_loss,	    SP_ACCOUNT_backward,
+		SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad, SP_ACCOUNT_sync_wait,
+	};
+
+	sp_metrics_set(e, SP_METRIC_steps, (double)t->steps);
+	sp_metrics_set(e, SP_METRIC_epochs, t->epochs);
+	set_loader(e, t, report);
+	set_phase(e, SP_METRIC_checkpoint_share, t, report, SP_ACCOUNT_checkpoint);
+	set_phase(e, SP_METRIC_copy_share, t, report, SP_ACCOUNT_h2d_copy);
+	set_phase(e, SP_METRIC_communication_share, t, report, SP_ACCOUNT_grad_sync);
+	sp_metrics_ratio(e, SP_METRIC_end_checkpoint_share, (double)ends.ns[SP_ACCOUNT_checkpoint],
+			 t->total);
+	sp_metrics_ratio(e, SP_METRIC_end_validation_share, (double)ends.ns[SP_ACCOUNT_validation],
+			 t->total);
+	sp_metrics_ratio(e, SP_METRIC_evaluation_share,
+			 (double)(t->account.ns[SP_ACCOUNT_evaluation] +
+				  t->account.ns[SP_ACCOUNT_environment]),
+			 t->total);
+	set_phase(e, SP_METRIC_compile_share, t, report, SP_ACCOUNT_compile);
+	set_phase(e, SP_METRIC_bookkeeping_share, t, report, SP_ACCOUNT_bookkeeping);
+	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
+	set_phase(e, SP_METRIC_other_share, t, report, SP_ACCOUNT_other);
+	set_loop(e, t, report);
+	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
+		compute += (double)t->account.ns[computes[i]];
+	sp_metrics_ratio(e, SP_METRIC_compute_share, compute, t->total);
+}
+
+/* The Python line with the longest total wait. */
+static void set_line(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_metric *m = &e->of[SP_METRIC_sync_line];
+	const struct sp_line *line, *longest = NULL;
+	const char *tab;
+
+	for (line = report->run.metadata.slow.lines.by_key; line; line = line->hh.next)
+		if (!longest || line->ticks > longest->ticks)
+			longest = line;
+	if (!longest)
+		return;
+	tab = memchr(longest->key.text, '\t', longest->text_bytes);
+	sp_text_escape(m->text, sizeof(m->text), longest->key.text,
+		       tab ? (size_t)(tab - longest->key.text) : longest->text_bytes);
+	m->is_known = true;
+}
+
+/* The time of a phase in the few steps that exceed twice the median, beyond the median. */
+static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum sp_metric_id metric,
+		     enum sp_account_phase phase, uint64_t median_ns)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	uint64_t steps = 0, rare = 0, more_ns = 0, usual_ns = 2 * median_ns + RARE_LEAST_NS;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		for (uint32_t i = 0; i < trainer->steps.count; i++) {
+			uint64_t ns = trainer->steps.steps[i].account.ns[phase];
+
+			if (!sp_step_is_selected(&report->training, trainer, i))
+				continue;
+			steps++;
+			rare += ns > usual_ns;
+			more_ns += ns > usual_ns ? ns - median_ns : 0;
+		}
+	}
+	if (rare <= RARE_MOST * (double)steps)
+		sp_metrics_ratio(e, metric, (double)more_ns, (double)sp_account_total(&account));
+}
+
+/* Each step needs a batch, so waits in few steps are evaluation, a log, or many batches at once. */
+static int set_rare_own_input(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_step_stats wait;
+	int r;
+
+	if (!e->of[SP_METRIC_own_input_share].is_known)
+		return 0;
+	r = sp_step_stats(&report->training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY, &wait);
+	if (r == 0)
+		set_rare(e, report, SP_METRIC_rare_own_input_share, SP_ACCOUNT_loader_wait,
+			 wait.p50_ns);
+	return r;
+}
+
+/*
+ * Without waits for a device, a model's backward takes about twice its forward. All time between a
+ * batch and its backward counts as forward.
+ */
+static int set_forward(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_step_stats forward, backward;
+	bool is_left_over =
+		sp_training_source(&report->training, SP_ACCOUNT_forward) == SP_FROM_RESIDUAL;
+	int r = sp_step_stats(&report->training, SP_ACCOUNT_forward, 1u << SP_STEP_STEADY,
+			      &forward);
+
+	if (r == 0)
+		r = sp_step_stats(&report->training, SP_ACCOUNT_backward, 1u << SP_STEP_STEADY,
+				  &backward);
+	if (r == 0 && !is_left_over)
+		return set_rare_own_input(e, report);
+	if (r == 0 && !e->has_device)
+		sp_metrics_ratio(e, SP_METRIC_forward_ratio, (double)forward.p50_ns,
+				 (double)backward.p50_ns);
+	if (r == 0 && !e->has_device && e->of[SP_METRIC_own_input_share].is_known)
+		sp_metrics_ratio(e, SP_METRIC_own_forward_ratio, (double)forward.p50_ns,
+				 (double)backward.p50_ns);
+	if (r == 0 && forward.p50_ns)
+		set_rare(e, report, SP_METRIC_rare_forward_share, SP_ACCOUNT_forward,
+			 forward.p50_ns);
+	return r ? r : set_rare_own_input(e, report);
+}
+
+static bool is_compiled(const struct sp_report *report)
+{
+	const struct sp_run *run = &report->run;
+
+	for (uint32_t i = 0; i < report->training.count; i++)
+		if (run->metadata
+			    .images[run->index.streams[report->training.trainers[i].stream]->image]
+			    .compiles)
+			return true;
+	return false;
+}
+
+/* Metrics of the model itself: the mark of compilation, and a forward that holds no other work.
+ */
+static void set_model(struct sp_metrics *e, const struct sp_report *report)
+{
+	double share = sp_metrics_value(e, SP_METRIC_compute_share);
+
+	if (sp_metrics_value(e, SP_METRIC_forward_ratio) >= FORWARD_LONG ||
+	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= FORWARD_RARE)
+		return;
+	sp_metrics_set(e, is_compiled(report) ? SP_METRIC_compiled_share : SP_METRIC_eager_share,
+		       share);
+}
+
+static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)
+{
+	uint32_t stream = report->training.trainers[rank->trainer].stream;
+	const struct sp_process_image *process =
+		&report->run.index.images[report->run.index.streams[stream]->image];
+
+	return process->rank ? process->rank - 1 : rank->trainer;
+}
+
+/* The time by which the other ranks are earlier than the latest one. All of them would save it. */
+static void set_straggler(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_metric *text = &e->of[SP_METRIC_straggler];
+	const struct sp_rank *latest = NULL;
+
+	for (uint32_t i = 0; i < report->ranks.count; i++) {
+		const struct sp_rank *rank = &report->ranks.list[i];
+
+		if (rank->is_straggler && (!latest || rank->behind_p50_ns > latest->behind_p50_ns))
+			latest = rank;
+	}
+	if (!latest)
+		return;
+	snprintf(text->text, sizeof(text->text), _("rank %llu, longer in %s"),
+		 (unsigned long long)rank_of(report, latest), sp_account_title(latest->cause));
+	text->is_known = true;
+	sp_metrics_ratio(e, SP_METRIC_straggler_share, (double)latest->behind_p50_ns,
+			 (double)latest->wall_p50_ns);
+}
+
+static bool has_loader_calls(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->run.index.image_count; i++) {
+		const struct sp_process_metadata *process = &report->run.metadata.images[i];
+
+		for (uint32_t id = 0; id < process->label_room; id++)
+			if (process->label_uses[id] == SP_LABEL_LOADER)
+				return true;
+	}
+	return false;
+}
+
+static void set_text(struct sp_metrics *e, enum sp_metric_id measure, const char *text)
+{
+	snprintf(e->of[measure].text, sizeof(e->of[measure].text), "%s", text);
+	e->of[measure].is_known = true;
+}
+
+static void set_hang(struct sp_metrics *e, const struct sp_report *report)
+{
+	char chain[SP_METRIC_TEXT_BYTES];
+	struct sp_hang hang;
+
+	sp_hang_find(report, &hang);
+	if (!hang.is_hung)
+		return;
+	sp_metrics_set(e, SP_METRIC_hang_ns, (double)hang.for_ns);
+	sp_hang_text(report, &hang, chain, sizeof(chain));
+	set_text(e, SP_METRIC_hang_chain, chain);
+}
+
+#define LOST_BEARABLE 0.1 /* of the events */
+#define FILES_BEARABLE 0.25
+
+static bool is_selected(const struct sp_report *report)
+{
+	const struct sp_selection *s = &report->run.selection;
+	const struct sp_step_selection *steps = &report->training.selection;
+
+	return s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX ||
+	       steps->from || steps->to != UINT32_MAX || steps->warmup > 0 || steps->epoch >= 0;
+}
+
+static bool has_steps(const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (report->training.trainers[t].steps.count)
+			return true;
+	return false;
+}
+
+/* Files that could not be read, end early, or are damaged. */
+static uint32_t bad_files(const struct sp_index *index)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < index->file_count; i++)
+		n += index->files[i].error || index->files[i].truncated ||
+		     index->files[i].damage.places;
+	return n;
+}
+
+static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report, uint64_t steps)
+{
+	double lost = (double)(report->totals.lost + report->totals.missing);
+	double all = lost + (double)report->totals.events;
+	uint32_t bad = bad_files(&report->run.index), files = report->run.index.file_count;
+	char text[SP_METRIC_TEXT_BYTES];
+
+	if (is_selected(report) && !report->totals.events) {
+		set_text(e, SP_METRIC_cannot_tell, _("no events lie in the part asked for"));
+	} else if (is_selected(report) && !steps && has_steps(report)) {
+		set_text(e, SP_METRIC_cannot_tell, _("no steps lie in the part asked for"));
+	} else if (lost >= LOST_BEARABLE * all && lost > 0) {
+		snprintf(text, sizeof(text), _("%.0f%% of the events are lost"), 100 * lost / all);
+		set_text(e, SP_METRIC_cannot_tell, text);
+	} else if (bad && bad >= FILES_BEARABLE * files) {
+		snprintf(text, sizeof(text),
+			 _("%u of %u files of the run are damaged, cut or unreadable"), bad, files);
+		set_text(e, SP_METRIC_cannot_tell, text);
+	}
+}
+
+int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct training_time time = {.total = 0};
+	int r = read_time(&time, e, report);
+
+	e->trainers = report->training.count;
+	e->events_lost = report->totals.lost + report->totals.missing + report->totals.holes;
+	e->events_unknown = report->totals.unknown;
+	e->files_unread = sp_index_unread(&report->run.index);
+	e->is_unfed = sp_training_is_unfed(&report->training);
+	e->is_forward_left_over =
+		sp_training_source(&report->training, SP_ACCOUNT_forward) == SP_FROM_RESIDUAL;
+	e->has_loader_calls = has_loader_calls(report);
+	if (r == 0) {
+		set_cannot_tell(e, report, time.steps);
+		set_hang(e, report);
+	}
+	if (r < 0 || time.steps == 0)
+		return r;
+	set_account(e, &time, report);
+	sp_metrics_device(e, &time.account, time.steps, report);
+	r = set_forward(e, report);
+	if (r < 0)
+		return r;
+	set_model(e, report);
+	set_line(e, report);
+	set_straggler(e, report);
+	sp_metrics_cpu(e, report);
+	sp_metrics_input(e, report);
+	return 0;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/metrics_cpu.h"
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/report/report.h"
+
+/* The rusage of a thread and its process, and the time that it covers. */
+struct rusage_span {
+	struct sp_rusage_metadata used;
+	int64_t begin_ns, end_ns;
+};
+
+/* Sums over processes. Processes whose first thread lacks a value are left out. */
+struct use {
+	double cpu_ns, ready_ns, life_ns; /* of the process's first thread */
+	double process_cpu_ns;
+	double wanted; /* mean number of threads that ran or were ready, of processes that trained
+			*/
+	double demand_ns; /* demand of cores while their trainer trained */
+	double threads;	  /* the greatest number of any process */
+	double batches;	  /* batches that the processes made */
+};
+
+static uint64_t difference(uint64_t before, uint64_t after)
+{
+	if (before == UINT64_MAX || after == UINT64_MAX)
+		return UINT64_MAX;
+	return after > before ? after - before : 0;
+}
+
+/* Covers the steps from the first to the last with rusage: a start is not training. */
+static bool rusage_of_steps(struct rusage_span *ret, const struct sp_report *report,
+			    uint32_t stream)
+{
+	const struct sp_thread_usage *t = &report->run.metadata.usages[stream];
+	const struct sp_rusage_metadata *first = &t->first.usage, *last = &t->last.usage;
+	uint32_t host = report->run.index.images[report->run.index.streams[stream]->image].host;
+	const struct sp_clock *clock = &report->run.index.hosts[host].clock;
+
+	if (!t->first.at || t->last.at <= t->first.at)
+		return false;
+	ret->used = *last; /* process_threads is a number, not a sum over time */
+	ret->used.cpu_ns = difference(first->cpu_ns, last->cpu_ns);
+	ret->used.ready_ns = difference(first->ready_ns, last->ready_ns);
+	ret->used.process_cpu_ns = difference(first->process_cpu_ns, last->process_cpu_ns);
+	ret->used.process_ready_ns = difference(first->process_ready_ns, last->process_ready_ns);
+	ret->begin_ns = sp_clock_realtime_ns(clock, t->first.at);
+	ret->end_ns = sp_clock_realtime_ns(clock, t->last.at);
+	return true;
+}
+
+static bool rusage_at_end(struct rusage_span *ret, const struct sp_report *report, uint32_t stream)
+{
+	const struct sp_process_image *image =
+		&report->run.index.images[report->run.index.streams[stream]->image];
+
+	sp_stream_life(&report->run, &report->totals, stream, &ret->begin_ns, &ret->end_ns);
+	if (image->start_ns)
+		ret->begin_ns = (int64_t)image->start_ns;
+	ret->used = report->run.metadata.usages[stream].whole;
+	return report->run.metadata.usages[stream].is_known;
+}
+
+static bool rusage_of(struct rusage_span *ret, const struct sp_report *report, uint32_t stream,
+		      bool trains)
+{
+	bool is_told = (trains && rusage_of_steps(ret, report, stream)) ||
+		       rusage_at_end(ret, report, stream);
+
+	return is_told && ret->used.ready_ns != UINT64_MAX &&
+	       ret->used.process_ready_ns != UINT64_MAX && ret->end_ns > ret->begin_ns;
+}
+
+/* The share of its life that lies between two instants. */
+static double share_between(const struct rusage_span *span, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t from = begin_ns > span->begin_ns ? begin_ns : span->begin_ns;
+	int64_t to = end_ns < span->end_ns ? end_ns : span->end_ns;
+
+	return to > from ? (double)(to - from) / (double)(span->end_ns - span->begin_ns) : 0;
+}
+
+static void add_process(struct use *use, const struct rusage_span *span, double share,
+			uint64_t batches)
+{
+	const struct sp_rusage_metadata *u = &span->used;
+	double life_ns = (double)(span->end_ns - span->begin_ns);
+	double demand_ns = (double)u->process_cpu_ns + (double)u->process_ready_ns;
+
+	use->cpu_ns += (double)u->cpu_ns;
+	use->ready_ns += (double)u->ready_ns;
+	use->life_ns += life_ns;
+	use->process_cpu_ns += (double)u->process_cpu_ns;
+	use->wanted += demand_ns / life_ns;
+	use->demand_ns += demand_ns * share;
+	use->threads = (double)u->process_threads > use->threads ? (double)u->process_threads
+								 : use->threads;
+	use->batches += (double)batches;
+}
+
+static void add_trainers(struct use *trainers, const struct sp_report *report)
+{
+	struct rusage_span span;
+
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (rusage_of(&span, report, report->training.trainers[t].stream, true))
+			add_process(trainers, &span, 1, 0);
+}
+
+static void add_workers(struct use *workers, const struct sp_report *report)
+{
+	struct rusage_span span, training;
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_worker *w = &report->workers.list[i];
+		uint32_t trainer = report->training.trainers[w->trainer].stream;
+
+		if (w->is_trainer || !rusage_of(&span, report, w->stream, false))
+			continue;
+		if (!rusage_of(&training, report, trainer, true))
+			training = span;
+		add_process(workers, &span,
+			    share_between(&span, training.begin_ns, training.end_ns), w->batches);
+	}
+}
+
+/* Processors that the process may use; a fraction of one counts as one. 0: unknown. */
+static double cores_of(const struct sp_cpu_metadata *cpus)
+{
+	double quota = ((double)cpus->quota_millicores + 999) / 1000;
+
+	if (!cpus->allowed)
+		return 0;
+	return cpus->quota_millicores && quota < cpus->allowed ? (double)(uint32_t)quota
+							       : cpus->allowed;
+}
+
+static void set_cores(struct sp_metrics *e, const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+		uint32_t image = report->run.index.streams[stream]->image;
+		double cores = cores_of(&report->run.metadata.images[image].cpus);
+
+		if (cores > 0) {
+			sp_metrics_set(e, SP_METRIC_cores, cores);
+			return;
+		}
+	}
+}
+
+/* Without rusage of steps, rusage counts from the process's exec: the steps get their share of
+ * the process's life. */
+static void set_trainer_cpu(struct sp_metrics *e, const struct use *trainers)
+{
+	double step_ns = sp_metrics_value(e, SP_METRIC_step_mean_ns);
+
+	if (trainers->life_ns > 0)
+		sp_metrics_set(e, SP_METRIC_trainer_cpu_ns,
+			       trainers->process_cpu_ns * step_ns / trainers->life_ns);
+}
+
+/* Workers count while the trainer trains: workers of one epoch follow workers of another. */
+static void set_wanted(struct sp_metrics *e, const struct use *trainers, const struct use *workers,
+		       uint32_t count)
+{
+	double span_ns = count ? trainers->life_ns / count : 0, wanted = trainers->wanted;
+
+	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
+		return;
+	wanted += workers->demand_ns / span_ns;
+	sp_metrics_ratio(e, SP_METRIC_wanted_per_core, wanted,
+			 sp_metrics_value(e, SP_METRIC_cores));
+	sp_metrics_set(e, SP_METRIC_trainer_threads, trainers->threads);
+}
+
+/* Time neither on a core nor ready for one, outside of known waits. */
+static void set_blocked(struct sp_metrics *e, const struct use *trainers)
+{
+	static const enum sp_metric_id waits[] = {
+		SP_METRIC_loader_wait_share,   SP_METRIC_first_batch_share,
+		SP_METRIC_sync_share,	       SP_METRIC_copy_share,
+		SP_METRIC_communication_share, SP_METRIC_checkpoint_share,
+		SP_METRIC_validation_share,    SP_METRIC_write_share,
+	};
+	double share;
+
+	if (trainers->life_ns <= 0)
+		return;
+	share = 1 - (trainers->cpu_ns + trainers->ready_ns) / trainers->life_ns;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		share -= sp_metrics_value(e, waits[i]);
+	sp_metrics_set(e, SP_METRIC_blocked_share, share > 0 ? share : 0);
+}
+
+void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct use trainers = {0}, workers = {0};
+
+	set_cores(e, report);
+	add_trainers(&trainers, report);
+	add_workers(&workers, report);
+	sp_metrics_ratio(e, SP_METRIC_contention_share, trainers.ready_ns, trainers.life_ns);
+	sp_metrics_ratio(e, SP_METRIC_coreless_share, trainers.ready_ns,
+			 trainers.ready_ns + trainers.cpu_ns);
+	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, workers.cpu_ns, workers.batches);
+	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, workers.ready_ns, workers.batches);
+	set_trainer_cpu(e, &trainers);
+	set_blocked(e, &trainers);
+	set_wanted(e, &trainers, &workers, report->training.count);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/metrics_device.h"
+
+#include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/gpu/device_calls.h"
+#include "analyzer/training/gpu_time.h"
+#include "analyzer/report/report.h"
+
+/*
+ * The host limits the device only where the host itself would wait if the device had more work: in
+ * syncs, in copies to the host, or in launches that find the queue full.
+ */
+#define DEVICE_WAIT_MOST 0.2
+#define QUEUE_LAUNCHES 2048.0 /* more than a queue holds */
+#define DROPPED_MOST 20u      /* at most one batch of work in this many may be missing */
+
+/* Sums over all trainers. */
+struct device_time {
+	const struct sp_account *account;
+	double total_ns;
+	uint64_t steps;
+};
+
+static void set_launches(struct sp_metrics *e, const struct device_time *t,
+			 const struct sp_device_calls *c)
+{
+	double waits = (double)(c->sync_ns + c->blocking_copy_ns + c->blocked_ns);
+	double compute =
+		(double)(t->account->ns[SP_ACCOUNT_forward] + t->account->ns[SP_ACCOUNT_backward] +
+			 t->account->ns[SP_ACCOUNT_optimizer] +
+			 t->account->ns[SP_ACCOUNT_zero_grad] + t->account->ns[SP_ACCOUNT_other]);
+	double host = compute - (double)c->blocked_ns;
+	bool would_wait = c->syncs || c->blocking_copies || (double)c->launches > QUEUE_LAUNCHES;
+
+	if (!c->launches)
+		return;
+	host = host > 0 ? host : 0;
+	sp_metrics_ratio(e, SP_METRIC_launches_per_step, (double)c->launches, (double)t->steps);
+	sp_metrics_ratio(e, SP_METRIC_launch_ns, (double)c->launch_ns, (double)c->launches);
+	sp_metrics_ratio(e, SP_METRIC_launches_per_ms, (double)c->launches * 1e6, host);
+	/* Faster launching could win at most the device's idle time, and gaps between works that
+	 * kept up. */
+	if (c->has_gpu_idle) {
+		double idle = (double)(c->gpu_idle_ns + c->gpu_paced_ns);
+
+		host = idle < host ? idle : host;
+	}
+	if (would_wait || c->has_gpu_idle)
+		sp_metrics_ratio(e, SP_METRIC_launch_bound_share,
+				 waits < DEVICE_WAIT_MOST * t->total_ns ? host : 0, t->total_ns);
+}
+
+/* With times measured on the device, counts the loader's waits that were lost. */
+static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *report)
+{
+	struct sp_gpu_sums gpu;
+	uint64_t dropped;
+
+	if (!sp_gpu_time_sum(&report->training, &gpu, &dropped) ||
+	    dropped > gpu.spans / DROPPED_MOST)
+		return;
+	c->has_gpu_idle = true;
+	c->gpu_idle_ns = gpu.wall_ns - gpu.busy_ns;
+	c->gpu_idle_ns -= gpu.lost_wait_ns < c->gpu_idle_ns ? gpu.lost_wait_ns : c->gpu_idle_ns;
+	c->gpu_paced_ns = gpu.paced_ns;
+	c->drained_wait_ns = gpu.lost_wait_ns;
+	c->hidden_wait_ns = gpu.hidden_wait_ns;
+	c->wait_ns = gpu.lost_wait_ns + gpu.hidden_wait_ns;
+}
+
+static void set_device(struct sp_metrics *e, const struct device_time *t,
+		       const struct sp_device_calls *c)
+{
+	double sync = (double)(c->sync_ns + c->blocking_copy_ns), idle = (double)c->idle_ns;
+
+	e->has_device = c->is_used;
+	e->is_queue_known = 2 * (c->drained_wait_ns + c->hidden_wait_ns) >= c->wait_ns;
+	if (!c->is_used) {
+		/* the CPU is the only device */
+		if (e->of[SP_METRIC_loader_wait_share].is_known)
+			sp_metrics_set(e, SP_METRIC_lost_wait_share,
+				       sp_metrics_value(e, SP_METRIC_loader_wait_share));
+		return;
+	}
+	if (c->wait_ns && e->of[SP_METRIC_loader_wait_share].is_known)
+		sp_metrics_set(e, SP_METRIC_lost_wait_share,
+			       sp_metrics_value(e, SP_METRIC_loader_wait_share) *
+				       (double)(c->wait_ns - c->hidden_wait_ns) /
+				       (double)c->wait_ns);
+	if (c->syncs || c->blocking_copies) {
+		sp_metrics_ratio(e, SP_METRIC_sync_share, sync, t->total_ns);
+		sp_metrics_ratio(e, SP_METRIC_sync_cost_share, idle < sync ? idle : sync,
+				 t->total_ns);
+		sp_metrics_ratio(e, SP_METRIC_syncs_per_step, (double)c->syncs, (double)t->steps);
+		sp_metrics_ratio(e, SP_METRIC_blocking_copies_per_step, (double)c->blocking_copies,
+				 (double)t->steps);
+	}
+	if (c->allocations) {
+		sp_metrics_ratio(e, SP_METRIC_allocations_per_step, (double)c->allocations,
+				 (double)t->steps);
+		sp_metrics_ratio(e, SP_METRIC_allocation_share, (double)c->allocation_ns,
+				 t->total_ns);
+		sp_metrics_ratio(e, SP_METRIC_allocation_cost_share, (double)c->allocation_idle_ns,
+				 t->total_ns);
+	}
+	sp_metrics_ratio(e, SP_METRIC_pageable_share, (double)c->h2d_pageable_ns,
+			 (double)c->h2d_ns);
+	set_launches(e, t, c);
+}
+
+void sp_metrics_device(struct sp_metrics *e, const struct sp_account *account, uint64_t steps,
+		       const struct sp_report *report)
+{
+	struct device_time time = {account, (double)sp_account_total(account), steps};
+	struct sp_device_calls calls = report->device_calls;
+
+	use_gpu_time(&calls, report);
+	set_device(e, &time, &calls);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/metrics_input.h"
+
+#include <math.h>
+
+#include "analyzer/report/report.h"
+
+/* A limit, because each worker is a process with its own memory, even if it needs little of a
+ * core. */
+#define WORKERS_A_CORE_MOST 4
+#define LATE_NS 100000000 /* a worker may end after the pause in which its loader did */
+#define ROUNDING 0.001	  /* a fraction of a worker that counts as none */
+
+/* Sums over the workers. */
+struct input {
+	struct sp_work_sums whole, meanwhile;
+	struct sp_call_rusage_sums usage; /* of fetches */
+	uint64_t locked_ns, received_ns;  /* time inside fetches */
+	uint64_t batches;
+	uint32_t lives;	  /* lives of workers */
+	uint32_t at_once; /* workers at once, the most of any trainer */
+	bool on_trainer;  /* the training thread makes all batches */
+};
+
+static double sum_of(const struct sp_work_sums *sums, enum sp_work_kind kind)
+{
+	double sum = 0;
+
+	for (int work = 0; work < SP_WORKS; work++)
+		if (sp_work_kind((enum sp_work)work) == kind)
+			sum += (double)sums->ns[work];
+	return sum;
+}
+
+static double decoding(const struct sp_work_sums *sums)
+{
+	return sum_of(sums, SP_WORK_KIND_DECODE);
+}
+
+static double reading(const struct sp_work_sums *sums)
+{
+	return sum_of(sums, SP_WORK_KIND_READ);
+}
+
+/* All of making batches. */
+static double making(const struct sp_work_sums *sums)
+{
+	return decoding(sums) + (reading(sums) + sum_of(sums, SP_WORK_KIND_MAKE));
+}
+
+/* Workers of one trainer. */
+static uint32_t alive_at(const struct sp_workers *workers, uint32_t trainer, int64_t at_ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < workers->count; i++) {
+		const struct sp_worker *w = &workers->list[i];
+
+		n += !w->is_trainer && w->trainer == trainer && w->begin_ns <= at_ns &&
+		     at_ns < w->end_ns;
+	}
+	return n;
+}
+
+/* It lived in one pause between steps alone. */
+static bool is_validating(const struct sp_training *training, const struct sp_worker *w)
+{
+	const struct sp_steps *s = &training->trainers[w->trainer].steps;
+
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (s->pauses[i].is_validation && w->begin_ns >= s->pauses[i].start_ns &&
+		    w->end_ns <= s->pauses[i].end_ns + LATE_NS)
+			return true;
+	return false;
+}
+
+/* Counts each worker at the middle of its life, because workers of the epoch before may end
+ * late. */
+static void count_workers(struct input *in, const struct sp_workers *workers,
+			  const struct sp_training *training)
+{
+	in->on_trainer = workers->count > 0;
+	for (uint32_t i = 0; i < workers->count; i++) {
+		const struct sp_worker *w = &workers->list[i];
+		uint32_t alive;
+
+		in->batches += w->batches;
+		sp_call_rusage_sums_merge(&in->usage, &w->usage);
+		in->locked_ns += w->locked_ns;
+		in->received_ns += w->received_ns;
+		for (int work = 0; work < SP_WORKS; work++) {
+			in->whole.ns[work] += w->whole.ns[work];
+			in->meanwhile.ns[work] += w->meanwhile.ns[work];
+		}
+		if (w->is_trainer)
+			continue;
+		in->on_trainer = false;
+		if (is_validating(training, w))
+			continue;
+		in->lives++;
+		alive = alive_at(workers, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
+		in->at_once = alive > in->at_once ? alive : in->at_once;
+	}
+}
+
+/* Time in `transform` outside of waits. */
+static double own_code_share(const struct input *in)
+{
+	double all = (double)in->whole.ns[SP_WORK_transform];
+	double waits = (double)(in->locked_ns + in->received_ns + in->usage.blocked_ns);
+
+	return waits < all ? 1 - waits / all : 0;
+}
+
+static bool waits_for_making(const struct sp_metrics *e)
+{
+	return sp_metrics_value(e, SP_METRIC_handover_wait_share) < SP_BATCH_RECEIVE_MOST;
+}
+
+/*
+ * The work on batches while the trainer waited for them, without the time of sending them. A
+ * trainer that makes its own batches is never idle.
+ */
+static void set_work(struct sp_metrics *e, const struct input *in)
+{
+	const struct sp_work_sums *m = &in->meanwhile;
+	double made = making(m);
+	double transform = (double)m->ns[SP_WORK_transform] * own_code_share(in);
+
+	sp_metrics_ratio(e, SP_METRIC_decode_work_share, decoding(m), made);
+	sp_metrics_ratio(e, SP_METRIC_read_work_share, reading(m), made);
+	sp_metrics_ratio(e, SP_METRIC_transform_work_share, transform, made);
+	sp_metrics_ratio(e, SP_METRIC_decompress_work_share, (double)m->ns[SP_WORK_decompress],
+			 made);
+	sp_metrics_ratio(e, SP_METRIC_collate_work_share, (double)m->ns[SP_WORK_collate], made);
+}
+
+static void set_decoding(struct sp_metrics *e, const struct input *in,
+			 const struct sp_report *report)
+{
+	const struct sp_work_sums *w = &in->whole;
+	double decoded = decoding(w), read = reading(w);
+	const struct sp_sums *jpeg = &report->totals.stages[SP_STAGE_jpeg_decode];
+
+	sp_metrics_ratio(e, SP_METRIC_jpeg_decode_share, (double)w->ns[SP_WORK_jpeg_decode],
+			 decoded);
+	sp_metrics_ratio(e, SP_METRIC_png_decode_share, (double)w->ns[SP_WORK_png_decode], decoded);
+	sp_metrics_ratio(e, SP_METRIC_video_decode_share, (double)w->ns[SP_WORK_video_decode],
+			 decoded);
+	sp_metrics_ratio(e, SP_METRIC_hdf5_read_share, (double)w->ns[SP_WORK_hdf5], read);
+	sp_metrics_ratio(e, SP_METRIC_mapped_read_share, (double)w->ns[SP_WORK_mapped_read], read);
+	sp_metrics_ratio(e, SP_METRIC_image_pixels, (double)report->totals.pixels,
+			 (double)(jpeg->calls - jpeg->aborted));
+}
+
+/* Counts only files of threads that make batches. */
+static void set_shares(struct sp_metrics *e, const struct input *in)
+{
+	const struct sp_work_sums *w = &in->whole;
+	double made = making(w);
+
+	if (waits_for_making(e)) {
+		sp_metrics_ratio(e, SP_METRIC_fetch_locked_share, (double)in->locked_ns, made);
+		sp_metrics_ratio(e, SP_METRIC_fetch_received_share, (double)in->received_ns, made);
+	}
+	sp_metrics_ratio(e, SP_METRIC_decode_share, decoding(w), made);
+	sp_metrics_ratio(e, SP_METRIC_read_share, reading(w), made);
+}
+
+static void set_files(struct sp_metrics *e, const struct input *in, const struct sp_report *report)
+{
+	struct sp_sums read = {0}, opened = {0}, hdf5 = {0};
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_sums *stages =
+			report->totals.streams[report->workers.list[i].stream].stages;
+
+		sp_sums_merge(&read, &stages[SP_STAGE_file_read]);
+		sp_sums_merge(&opened, &stages[SP_STAGE_file_open]);
+		sp_sums_merge(&hdf5, &stages[SP_STAGE_hdf5_open]);
+	}
+	sp_metrics_ratio(e, SP_METRIC_read_bytes_mean, (double)read.bytes, (double)read.calls);
+	sp_metrics_ratio(e, SP_METRIC_read_bytes_per_s, (double)read.bytes * 1e9,
+			 (double)read.total_ns);
+	sp_metrics_ratio(e, SP_METRIC_opens_per_batch, (double)opened.calls, (double)in->batches);
+	if (hdf5.calls)
+		sp_metrics_ratio(e, SP_METRIC_hdf5_opens_per_batch, (double)hdf5.calls,
+				 (double)in->batches);
+}
+
+/* The part of a batch's work that needs a core; without the kernel's counts, all work except
+ * reading. */
+static double batch_cpu_ns(const struct sp_metrics *e, double batch_ns)
+{
+	if (e->of[SP_METRIC_batch_cpu_ns].is_known)
+		return sp_metrics_value(e, SP_METRIC_batch_cpu_ns);
+	return batch_ns * (1 - sp_metrics_value(e, SP_METRIC_read_share));
+}
+
+/* The shortest time between batches that the cores allow, with any number of workers; 0:
+ * unknown. */
+static double cores_batch_ns(const struct sp_metrics *e, double batch_ns, bool on_trainer)
+{
+	double cores = sp_metrics_value(e, SP_METRIC_cores);
+	double cpu_ns = sp_metrics_value(e, SP_METRIC_trainer_cpu_ns) / sp_batches_a_step(e);
+
+	if (cores <= 0)
+		return 0;
+	return (cpu_ns + (on_trainer ? 0 : batch_cpu_ns(e, batch_ns))) / cores;
+}
+
+static double workers_for(double batch_ns, double period_ns)
+{
+	return ceil(batch_ns / period_ns * (1 - ROUNDING));
+}
+
+/*
+ * The number of workers that make batches as fast as a trainer without waits takes them, but no
+ * more than the cores allow. Blocked time (storage, sleep) needs no cores.
+ */
+static void set_wanted(struct sp_metrics *e, const struct input *in)
+{
+	double work = making(&in->whole);
+	double a_step = sp_batches_a_step(e);
+	double busy_ns = (sp_metrics_value(e, SP_METRIC_step_mean_ns) -
+			  sp_metrics_value(e, SP_METRIC_wait_mean_ns)) /
+				 a_step +
+			 sp_metrics_value(e, SP_METRIC_handover_ns);
+	double cores = sp_metrics_value(e, SP_METRIC_cores), batch_ns, enough, borne, wanted;
+
+	if (!in->batches || busy_ns <= 0 || work <= 0)
+		return;
+	batch_ns = work / (double)in->batches;
+	enough = floor(batch_ns / busy_ns) + 1;
+	borne = workers_for(batch_ns, fmax(busy_ns, cores_batch_ns(e, batch_ns, in->on_trainer)));
+	wanted = fmin(enough, borne > 1 ? borne : 1);
+	if (cores > 0)
+		wanted = fmin(wanted, cores * WORKERS_A_CORE_MOST);
+	sp_metrics_set(e, SP_METRIC_batch_work_ns, batch_ns);
+	sp_metrics_set(e, SP_METRIC_workers_wanted, wanted);
+	/* More workers do not help a trainer that waits for something else. */
+	if (cores <= 0 || in->on_trainer ||
+	    sp_metrics_value(e, SP_METRIC_worker_idle_share) >= SP_WORKERS_IDLE ||
+	    sp_metrics_value(e, SP_METRIC_fetch_locked_share) >= SP_FETCHES_LOCKED)
+		return;
+	sp_metrics_set(e, SP_METRIC_spare_workers, wanted - in->at_once);
+	if (wanted <= in->at_once)
+		sp_metrics_set(e, SP_METRIC_missing_workers, enough - in->at_once);
+}
+
+/* Uses rusage of fetches where it was recorded, else rusage of the workers' threads. */
+static void set_fetch_use(struct sp_metrics *e, const struct input *in)
+{
+	const struct sp_call_rusage_sums *u = &in->usage;
+
+	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, (double)u->cpu_ns, (double)u->calls);
+	if (waits_for_making(e))
+		sp_metrics_ratio(e, SP_METRIC_fetch_blocked_share, (double)u->blocked_ns,
+				 (double)u->wall_ns);
+	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, (double)u->preempted_ns, (double)u->calls);
+}
+
+static void set_batches(struct sp_metrics *e, const struct sp_report *report)
+{
+	uint64_t batches = 0, steps = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		if (!report->training.trainers[t].steps.is_fed)
+			continue;
+		batches += report->training.trainers[t].steps.wait_count;
+		steps += report->training.trainers[t].steps.count;
+	}
+	sp_metrics_ratio(e, SP_METRIC_batches_per_step, (double)batches, (double)steps);
+}
+
+static void set_idle(struct sp_metrics *e, const struct input *in)
+{
+	const struct sp_work_sums *m = &in->meanwhile;
+	double made = making(m);
+	double idle = (double)m->ns[SP_WORK_idle];
+
+	if (!in->on_trainer)
+		sp_metrics_ratio(e, SP_METRIC_worker_idle_share, idle, made + idle);
+}
+
+/*
+ * The share of the trainer's waits in which a worker's sending thread could have run. A fetch that
+ * computes in Python holds the interpreter's lock; in this case the fetch is slow and not the
+ * sending.
+ */
+static double answering_share(const struct sp_metrics *e, const struct input *in)
+{
+	const struct sp_call_rusage_sums *u = &in->usage;
+	double fetching = 1 - sp_metrics_value(e, SP_METRIC_worker_idle_share);
+	double running =
+		u->wall_ns ? (double)(u->cpu_ns + u->preempted_ns) / (double)u->wall_ns : 1;
+
+	return 1 - fetching * running;
+}
+
+static void set_handover(struct sp_metrics *e, const struct input *in,
+			 const struct sp_batch_receive *h)
+{
+	if (in->on_trainer || !h->batches || h->ns < 0)
+		return;
+	sp_metrics_set(e, SP_METRIC_handover_ns, (double)h->ns / (double)h->batches);
+	sp_metrics_set(e, SP_METRIC_handover_bytes, (double)h->bytes / (double)h->batches);
+	sp_metrics_set(e, SP_METRIC_answering_share, answering_share(e, in));
+	if (sp_metrics_value(e, SP_METRIC_answering_share) >= SP_ANSWERING_LEAST)
+		sp_metrics_ratio(e, SP_METRIC_handover_wait_share, (double)h->ns,
+				 (double)h->wait_ns);
+}
+
+void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct input in = {.batches = 0};
+
+	count_workers(&in, &report->workers, &report->training);
+	if (!report->workers.count)
+		return;
+	sp_metrics_set(e, SP_METRIC_workers, in.at_once);
+	if (in.at_once)
+		sp_metrics_ratio(e, SP_METRIC_worker_lives, in.lives,
+				 in.at_once * report->training.count);
+	set_batches(e, report);
+	set_idle(e, &in);
+	set_handover(e, &in, &report->workers.receive);
+	if (waits_for_making(e))
+		set_work(e, &in);
+	set_shares(e, &in);
+	set_decoding(e, &in, report);
+	set_files(e, &in, report);
+	set_fetch_use(e, &in);
+	set_wanted(e, &in);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/saving.h"
+
+#include <stdio.h>
+
+#include "analyzer/text/translate.h"
+
+#define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
+
+/* The what-if that answers for this advice; SP_WHAT_IFS: none does. */
+static enum sp_what_if_id what_if_of(enum sp_advice_id advice)
+{
+	switch (advice) {
+	case SP_ADVICE_add_workers:
+	case SP_ADVICE_use_workers:
+		return SP_WHAT_IF_workers;
+	case SP_ADVICE_decode_smaller:
+	case SP_ADVICE_decode_faster:
+		return SP_WHAT_IF_decode_half;
+	case SP_ADVICE_sync_line:
+	case SP_ADVICE_fewer_syncs:
+		return SP_WHAT_IF_no_syncs;
+	case SP_ADVICE_pin_memory:
+		return SP_WHAT_IF_pinned_copies;
+	default:
+		return SP_WHAT_IFS;
+	}
+}
+
+/* No change to the input saves more than free input does. */
+static bool is_of_input(enum sp_advice_id advice)
+{
+	return sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost == SP_METRIC_lost_wait_share;
+}
+
+static double at_least_zero(double share)
+{
+	return share > 0 ? share : 0;
+}
+
+struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice)
+{
+	enum sp_what_if_id id = what_if_of(advice);
+	bool is_bound = id == SP_WHAT_IFS && is_of_input(advice);
+	struct sp_saving saving = {.what_if = is_bound ? SP_WHAT_IF_input_free : id};
+	struct sp_what_if w;
+
+	if (saving.what_if == SP_WHAT_IFS)
+		return saving;
+	w = sp_what_if_make(evidence, saving.what_if, SP_WORKERS_UNASKED);
+	if (!w.is_known || !(w.now_ns > 0))
+		return saving;
+	saving.least = is_bound ? 0 : at_least_zero(1 - w.high_ns / w.now_ns);
+	saving.most = at_least_zero(1 - w.low_ns / w.now_ns);
+	saving.is_known = saving.most >= SHOWN_LEAST;
+	return saving;
+}
+
+static bool saves_more(const struct sp_saving *a, const struct sp_saving *b)
+{
+	if (a->is_known != b->is_known)
+		return a->is_known;
+	return a->least > b->least || (!(a->least < b->least) && a->most > b->most);
+}
+
+void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_ADVICES])
+{
+	struct sp_saving savings[SP_ADVICES];
+
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		struct sp_saving saving = sp_advice_saving(&v->metrics, v->advice[i]);
+		uint32_t at = i;
+
+		for (; at && saves_more(&saving, &savings[at - 1]); at--) {
+			savings[at] = savings[at - 1];
+			ret[at] = ret[at - 1];
+		}
+		savings[at] = saving;
+		ret[at] = v->advice[i];
+	}
+}
+
+void sp_saving_text(const struct sp_saving *s, char *ret, size_t ret_bytes)
+{
+	*ret = '\0';
+	if (!s->is_known)
+		return;
+	if (s->least < SHOWN_LEAST)
+		snprintf(ret, ret_bytes, _("saves up to %.1f%%"), 100 * s->most);
+	else if (s->most - s->least < SHOWN_LEAST)
+		snprintf(ret, ret_bytes, _("saves %.1f%%"), 100 * s->most);
+	else
+		snprintf(ret, ret_bytes, _("saves %.1f to %.1f%%"), 100 * s->least, 100 * s->most);
+}

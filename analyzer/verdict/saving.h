@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The saving of an advice: the share of a step that it would take away, from the what-if of the
+ * change that it asks for.
+ */
+#ifndef STAGEPROF_ANALYZER_SAVING_H
+#define STAGEPROF_ANALYZER_SAVING_H
+
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/whatif.h"
+
+struct sp_saving {
+	bool is_known;		    /* false: no what-if of this advice, or it has no answer */
+	enum sp_what_if_id what_if; /* where it is known */
+	double least, most;	    /* of a step; 0 <= least <= most */
+};
+
+struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice);
+
+/* The advice of the verdict (advice_count of them): the greatest certain saving first, those of an
+ * unknown saving last. */
+void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret[SP_ADVICES]);
+
+/* "saves 15.0 to 22.5%", in the language of the report; empty where it is not known. */
+void sp_saving_text(const struct sp_saving *saving, char *ret, size_t ret_bytes);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/whatif.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/text/translate.h"
+
+#define STEPS_MIN 5	/* with fewer steps there is no verdict */
+#define GAIN_LEAST 0.03 /* of a step: below it nobody sees a gain */
+#define STEPS_ENOUGH 20 /* with fewer steps there is a doubt */
+#define NEAR 0.2	/* distance from a threshold, as a share of it */
+#define RIVAL 0.8	/* share of the greatest cost */
+#define OTHER_MOST 0.5
+#define WANTED_ALONE                                                                               \
+	1.5 /* threads a core: fewer threads do not take a fifth of their time from each other */
+
+static const struct sp_rule rules[SP_VERDICTS] = {
+#define SP_STATE(id, code, sentence, meaning, remedy)                                              \
+	[SP_VERDICT_##id] = {code,	 sentence, meaning,	    remedy, true, SP_METRICS,      \
+			     SP_METRICS, 0,	   SP_VERDICT_##id, 0,	    0},
+#define SP_RULE(id, code, cost, moderate, severe, sign, least_sign, refines, sentence, meaning,    \
+		remedy)                                                                            \
+	[SP_VERDICT_##id] = {code,                                                                 \
+			     sentence,                                                             \
+			     meaning,                                                              \
+			     remedy,                                                               \
+			     false,                                                                \
+			     SP_METRIC_##cost,                                                     \
+			     SP_METRIC_##sign,                                                     \
+			     least_sign,                                                           \
+			     SP_VERDICT_##refines,                                                 \
+			     moderate,                                                             \
+			     severe},
+#include "analyzer/verdict/verdict.def"
+#undef SP_RULE
+#undef SP_STATE
+};
+
+static const struct sp_advice_rule advices[SP_ADVICES] = {
+#define SP_ADVICE(id, verdict, metric, least, most, text)                                          \
+	{#id, text, SP_VERDICT_##verdict, SP_METRIC_##metric, least, most},
+#include "analyzer/verdict/advice.def"
+#undef SP_ADVICE
+};
+
+const struct sp_rule *sp_rule_of(enum sp_verdict_id id)
+{
+	return &rules[id];
+}
+
+const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id)
+{
+	return &advices[id];
+}
+
+const char *sp_confidence_name(enum sp_confidence confidence)
+{
+	static const char *const names[] = {N_("low"), N_("medium"), N_("high")};
+
+	return _(names[confidence]);
+}
+
+const char *sp_doubt_text(enum sp_doubt doubt)
+{
+	static const char *const texts[SP_DOUBTS] = {
+#define SP_DOUBT(id, text) text,
+#include "analyzer/verdict/doubt.def"
+#undef SP_DOUBT
+	};
+
+	return _(texts[doubt]);
+}
+
+/* Calls take() for each {measure} of a template, and for the words between them. */
+static void read_template(const char *text, void *context,
+			  void (*take)(void *context, const char *words, size_t bytes,
+				       enum sp_metric_id metric))
+{
+	while (*text) {
+		size_t words = strcspn(text, "{");
+		const char *end = strchr(text + words, '}');
+
+		if (!end) {
+			take(context, text, strlen(text), SP_METRICS);
+			return;
+		}
+		take(context, text, words,
+		     sp_metric_find(text + words + 1, (size_t)(end - text) - words - 1));
+		text = end + 1;
+	}
+}
+
+struct filling {
+	const struct sp_metrics *metrics;
+	char *ret;
+	size_t room;
+};
+
+static void fill_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
+{
+	struct filling *f = context;
+	char value[SP_METRIC_TEXT_BYTES] = "";
+	int n;
+
+	if (metric < SP_METRICS)
+		sp_metric_text(f->metrics, metric, value, sizeof(value));
+	n = snprintf(f->ret, f->room, "%.*s%s", (int)bytes, words, value);
+	n = n < (int)f->room ? n : (int)f->room - 1;
+	f->ret += n;
+	f->room -= (size_t)n;
+}
+
+static void fill(const struct sp_metrics *e, const char *template, char *ret, size_t ret_bytes)
+{
+	struct filling f = {e, ret, ret_bytes};
+
+	*ret = '\0';
+	read_template(template, &f, fill_part);
+}
+
+void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
+		    size_t ret_bytes)
+{
+	fill(&v->metrics, _(advices[advice].text), ret, ret_bytes);
+}
+
+static double value_of(const struct sp_verdict *v, enum sp_metric_id metric)
+{
+	return sp_metrics_value(&v->metrics, metric);
+}
+
+static bool is_known(const struct sp_verdict *v, enum sp_metric_id metric)
+{
+	return v->metrics.of[metric].is_known;
+}
+
+/* Each run has one start and one end, however short it is: what is paid there alone has to be
+ * severe. */
+static bool is_at_ends(const struct sp_verdict *v, const struct sp_rule *r)
+{
+	if (r->cost == SP_METRIC_checkpoint_share)
+		return value_of(v, r->cost) - value_of(v, SP_METRIC_end_checkpoint_share) <
+		       r->moderate;
+	if (r->cost == SP_METRIC_validation_share)
+		return value_of(v, r->cost) - value_of(v, SP_METRIC_end_validation_share) <
+		       r->moderate;
+	return r->cost == SP_METRIC_first_batch_share &&
+	       (value_of(v, SP_METRIC_epochs) < 2 ||
+		(is_known(v, SP_METRIC_restart_share) &&
+		 value_of(v, SP_METRIC_restart_share) < r->moderate));
+}
+
+/* The thresholds of a rule's cost. */
+static struct sp_wait_thresholds thresholds_of(const struct sp_verdict *v, const struct sp_rule *r,
+					       const struct sp_wait_thresholds *wait)
+{
+	struct sp_wait_thresholds t = {r->moderate, r->severe};
+
+	if (r->cost == SP_METRIC_lost_wait_share)
+		return *wait;
+	if (is_at_ends(v, r))
+		t.moderate = r->severe;
+	return t;
+}
+
+static bool rule_holds(const struct sp_verdict *v, const struct sp_rule *r,
+		       const struct sp_wait_thresholds *wait)
+{
+	return !r->is_state && is_known(v, r->cost) && is_known(v, r->sign) &&
+	       value_of(v, r->cost) >= thresholds_of(v, r, wait).moderate &&
+	       value_of(v, r->sign) >= r->least_sign;
+}
+
+static enum sp_verdict_id find_state(const struct sp_verdict *v)
+{
+	if (is_known(v, SP_METRIC_hang_chain))
+		return SP_VERDICT_hung;
+	if (is_known(v, SP_METRIC_cannot_tell))
+		return SP_VERDICT_cannot_tell;
+	if (!is_known(v, SP_METRIC_steps))
+		return v->metrics.has_loader_calls ? SP_VERDICT_no_steps : SP_VERDICT_no_trainer;
+	return value_of(v, SP_METRIC_steps) < STEPS_MIN ? SP_VERDICT_too_few_steps : SP_VERDICTS;
+}
+
+/* The rule of the greatest cost among rules that refine no other; compute only if it is the only
+ * one. */
+static enum sp_verdict_id find_worst(const struct sp_verdict *v)
+{
+	enum sp_verdict_id worst = SP_VERDICT_compute;
+
+	for (int i = 0; i < SP_VERDICTS; i++) {
+		if (i == SP_VERDICT_compute || !v->holds[i] || (int)rules[i].refines != i)
+			continue;
+		if (worst == SP_VERDICT_compute ||
+		    value_of(v, rules[i].cost) > value_of(v, rules[worst].cost))
+			worst = (enum sp_verdict_id)i;
+	}
+	if (worst == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MOST)
+		worst = SP_VERDICT_unknown;
+	return worst;
+}
+
+static enum sp_verdict_id refine(const struct sp_verdict *v, enum sp_verdict_id base)
+{
+	enum sp_verdict_id told = base;
+
+	for (int i = 0; i < SP_VERDICTS; i++)
+		if (v->holds[i] && rules[i].refines == base)
+			told = (enum sp_verdict_id)i;
+	return told;
+}
+
+static bool is_near(double value, double threshold)
+{
+	return value > threshold * (1 - NEAR) && value < threshold * (1 + NEAR);
+}
+
+static bool has_rival(const struct sp_verdict *v)
+{
+	for (int i = 0; i < SP_VERDICTS; i++)
+		if (v->holds[i] && i != SP_VERDICT_compute && rules[i].cost != rules[v->id].cost &&
+		    v->cost < 1 && value_of(v, rules[i].cost) >= RIVAL * v->cost)
+			return true;
+	return false;
+}
+
+static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
+{
+	const struct sp_rule *r = &rules[v->id];
+	bool by_wait = r->cost == SP_METRIC_lost_wait_share;
+	int doubts = 0;
+
+	v->doubts[SP_DOUBT_few_steps] = !r->is_state && value_of(v, SP_METRIC_steps) < STEPS_ENOUGH;
+	v->doubts[SP_DOUBT_lost] = v->metrics.events_lost != 0;
+	v->doubts[SP_DOUBT_unknown_events] = v->metrics.events_unknown != 0;
+	v->doubts[SP_DOUBT_unread] = v->metrics.files_unread != 0;
+	v->doubts[SP_DOUBT_near] =
+		v->id == SP_VERDICT_compute
+			? is_near(value_of(v, SP_METRIC_lost_wait_share), wait->moderate)
+			: !r->is_state && is_near(v->cost, thresholds_of(v, r, wait).moderate);
+	v->doubts[SP_DOUBT_rival] = v->id != SP_VERDICT_compute && has_rival(v);
+	v->doubts[SP_DOUBT_queue] = by_wait && v->metrics.has_device && !v->metrics.is_queue_known;
+	v->doubts[SP_DOUBT_outsiders] =
+		value_of(v, SP_METRIC_contention_share) >= rules[SP_VERDICT_contention].severe &&
+		is_known(v, SP_METRIC_wanted_per_core) &&
+		value_of(v, SP_METRIC_wanted_per_core) < WANTED_ALONE;
+	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover &&
+					  !is_known(v, SP_METRIC_decode_work_share);
+	v->doubts[SP_DOUBT_rare_input] =
+		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
+	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->metrics.is_unfed &&
+				    v->metrics.is_forward_left_over;
+	for (int i = 0; i < SP_DOUBTS; i++)
+		doubts += v->doubts[i];
+	v->confidence =
+		doubts >= 2 ? SP_CONFIDENCE_LOW : (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
+}
+
+static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
+{
+	for (uint32_t i = 0; i < v->rests_on_count; i++)
+		if (v->rests_on[i] == metric)
+			return;
+	if (is_known(v, metric) && v->rests_on_count < SP_VERDICT_EVIDENCE_MAX)
+		v->rests_on[v->rests_on_count++] = metric;
+}
+
+static void rest_on_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
+{
+	(void)words, (void)bytes;
+	if (metric < SP_METRICS)
+		rest_on(context, metric);
+}
+
+static void gather_evidence(struct sp_verdict *v)
+{
+	const struct sp_rule *r = &rules[v->id];
+
+	if (!r->is_state) {
+		rest_on(v, r->cost);
+		if (r->sign != SP_METRIC_steps)
+			rest_on(v, r->sign);
+	}
+	read_template(r->sentence, v, rest_on_part);
+	if (r->cost == SP_METRIC_lost_wait_share)
+		rest_on(v, SP_METRIC_loader_wait_share);
+	rest_on(v, SP_METRIC_steps);
+	rest_on(v, SP_METRIC_step_ns);
+}
+
+static void check_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
+{
+	struct {
+		const struct sp_verdict *v;
+		bool all;
+	} *check = context;
+
+	(void)words, (void)bytes;
+	if (metric < SP_METRICS && !is_known(check->v, metric))
+		check->all = false;
+}
+
+/* More workers are advised where even the least gain is worth it. */
+static bool workers_gain(const struct sp_verdict *v)
+{
+	struct sp_what_if w = sp_what_if_make(&v->metrics, SP_WHAT_IF_workers, SP_WORKERS_UNASKED);
+
+	return w.is_known && w.high_ns <= w.now_ns * (1 - GAIN_LEAST);
+}
+
+/*
+ * The share of the training time that the advice could save at most, where its metric is a share of
+ * the work that a rule's cost waits for. 1: its rule's cost is the saving.
+ */
+static double part_of_cost(const struct sp_verdict *v, enum sp_metric_id metric)
+{
+	switch (metric) {
+	case SP_METRIC_transform_work_share:
+	case SP_METRIC_decompress_work_share:
+	case SP_METRIC_collate_work_share:
+	case SP_METRIC_decode_work_share:
+	case SP_METRIC_fetch_blocked_share:
+	case SP_METRIC_fetch_locked_share:
+	case SP_METRIC_fetch_received_share:
+		return value_of(v, metric);
+	case SP_METRIC_jpeg_decode_share:
+	case SP_METRIC_png_decode_share:
+	case SP_METRIC_video_decode_share:
+		return value_of(v, metric) * value_of(v, SP_METRIC_decode_work_share);
+	case SP_METRIC_mapped_read_share:
+	case SP_METRIC_hdf5_read_share:
+		return value_of(v, metric) * value_of(v, SP_METRIC_read_work_share);
+	default:
+		return 1;
+	}
+}
+
+static bool is_worth_it(const struct sp_verdict *v, const struct sp_advice_rule *a)
+{
+	double cost = value_of(v, rules[a->verdict].cost);
+
+	if (a == &advices[SP_ADVICE_persistent_workers] && is_known(v, SP_METRIC_restart_share))
+		cost = value_of(v, SP_METRIC_restart_share);
+	return a->verdict == SP_VERDICT_compute || cost * part_of_cost(v, a->metric) >= GAIN_LEAST;
+}
+
+/* Another advice says that fewer of them are better. */
+static bool is_crowded(const struct sp_verdict *v)
+{
+	return v->holds[SP_VERDICT_oversubscribed] || v->holds[SP_VERDICT_contention];
+}
+
+static bool is_about_workers(const struct sp_advice_rule *a)
+{
+	return a == &advices[SP_ADVICE_add_workers] || a == &advices[SP_ADVICE_use_workers];
+}
+
+static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
+{
+	struct {
+		const struct sp_verdict *v;
+		bool all;
+	} check = {v, true};
+
+	if (!v->holds[a->verdict] || !is_known(v, a->metric) || value_of(v, a->metric) < a->least ||
+	    value_of(v, a->metric) > a->most)
+		return false;
+	read_template(a->text, &check, check_part);
+	if (is_about_workers(a) && (is_crowded(v) || !workers_gain(v)))
+		return false;
+	return check.all && is_worth_it(v, a);
+}
+
+/* Another rule that holds makes buying a faster device bad advice. */
+static bool is_of(const struct sp_verdict *v, const struct sp_advice_rule *a, bool told)
+{
+	bool same = rules[a->verdict].cost == rules[v->id].cost;
+
+	return same == told && (a->verdict != SP_VERDICT_compute || v->id == SP_VERDICT_compute);
+}
+
+static void advise(struct sp_verdict *v)
+{
+	for (int told = 1; told >= 0; told--)
+		for (int i = 0; i < SP_ADVICES; i++)
+			if (is_of(v, &advices[i], told) && applies(v, &advices[i]))
+				v->advice[v->advice_count++] = (enum sp_advice_id)i;
+}
+
+void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
+{
+	enum sp_verdict_id state = find_state(v);
+
+	v->id = state;
+	if (state == SP_VERDICTS) {
+		for (int i = 0; i < SP_VERDICTS; i++)
+			v->holds[i] = rule_holds(v, &rules[i], wait);
+		v->id = refine(v, find_worst(v));
+	}
+	if (!rules[v->id].is_state) {
+		v->cost = value_of(v, rules[v->id].cost);
+		v->is_severe = v->cost >= thresholds_of(v, &rules[v->id], wait).severe;
+		advise(v);
+	}
+	v->is_severe |= state == SP_VERDICT_hung;
+	doubt(v, wait);
+	gather_evidence(v);
+	fill(&v->metrics, _(rules[v->id].sentence), v->text, sizeof(v->text));
+}
+
+int sp_verdict_make(struct sp_verdict *v, const struct sp_report *report,
+		    const struct sp_wait_thresholds *wait)
+{
+	int r;
+
+	*v = (struct sp_verdict){.cost = 0};
+	r = sp_metrics_gather(&v->metrics, report);
+	if (r == 0)
+		sp_verdict_judge(v, wait);
+	return r;
+}

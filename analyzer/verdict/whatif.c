@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/whatif.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/text/translate.h"
+
+#define GAIN_LEAST 0.05
+/* Where no worker tells how long a batch takes from it to the trainer: two tensors take 0.2 ms
+ * where workers are busy and 1 ms where both have to be woken. */
+#define HANDOVER_MOST_NS 1e6
+
+static const struct {
+	const char *name, *title, *change, *missing;
+} table[SP_WHAT_IFS] = {
+#define SP_WHAT_IF(id, title, change, missing) {#id, title, change, missing},
+#include "analyzer/verdict/whatif.def"
+#undef SP_WHAT_IF
+};
+
+const char *sp_what_if_name(enum sp_what_if_id id)
+{
+	return table[id].name;
+}
+
+const char *sp_what_if_missing(enum sp_what_if_id id)
+{
+	return _(table[id].missing);
+}
+
+void sp_what_if_change(enum sp_what_if_id id, const struct sp_what_if *w, char *ret,
+		       size_t ret_bytes)
+{
+	if (id == SP_WHAT_IF_workers && w->is_known)
+		snprintf(ret, ret_bytes, "num_workers=%u", w->workers);
+	else
+		snprintf(ret, ret_bytes, "%s", _(table[id].change));
+}
+
+void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *w, char *ret,
+		      size_t ret_bytes)
+{
+	if (id == SP_WHAT_IF_workers && w->is_known)
+		snprintf(ret, ret_bytes, _("num_workers were %u"), w->workers);
+	else
+		snprintf(ret, ret_bytes, "%s", _(table[id].title));
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_known(const struct sp_metrics *e, enum sp_metric_id metric)
+{
+	return e->of[metric].is_known;
+}
+
+#define VALUE(e, metric) sp_metrics_value((e), SP_METRIC_##metric)
+
+static struct sp_what_if range(const struct sp_metrics *e, double low_ns, double high_ns)
+{
+	return (struct sp_what_if){
+		.is_known = true,
+		.now_ns = VALUE(e, step_mean_ns),
+		.low_ns = smaller(low_ns, high_ns),
+		.high_ns = larger(low_ns, high_ns),
+	};
+}
+
+/* The time of a step without its waits for the loader. */
+static double busy_ns(const struct sp_metrics *e)
+{
+	return larger(VALUE(e, step_mean_ns) - VALUE(e, wait_mean_ns), 0);
+}
+
+/*
+ * The time of a step without waits for the loader, if the workers had never taken a core that the
+ * training thread wanted. The training thread waited for a core while it received batches, too; so
+ * at most the mean share of its other running time is subtracted.
+ */
+static double alone_ns(const struct sp_metrics *e)
+{
+	double waited = VALUE(e, contention_share) * VALUE(e, step_mean_ns);
+
+	if (VALUE(e, workers) < 1)
+		return busy_ns(e);
+	waited = smaller(waited, VALUE(e, coreless_share) * busy_ns(e));
+	return busy_ns(e) - smaller(waited, sp_batches_a_step(e) * VALUE(e, batch_cpu_ns));
+}
+
+/* Unhidden waits are saved. Where the device's queue is unknown, the saving may be 0. */
+static struct sp_what_if input_free(const struct sp_metrics *e)
+{
+	double now = VALUE(e, step_mean_ns), wait = VALUE(e, wait_mean_ns);
+	double share = VALUE(e, loader_wait_share);
+	double lost = share > 0 ? smaller(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
+
+	return range(e, lost < wait ? now - lost : alone_ns(e),
+		     e->has_device && !e->is_queue_known ? now : now - lost);
+}
+
+/*
+ * At best all workers make batches faster in proportion; at least half of the decoding for which
+ * the trainer visibly waited is saved.
+ */
+static struct sp_what_if decode_half(const struct sp_metrics *e)
+{
+	double now = VALUE(e, step_mean_ns);
+
+	return range(e, larger(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)),
+		     now - VALUE(e, wait_mean_ns) * VALUE(e, decode_work_share) / 2);
+}
+
+/*
+ * For a step's batches: worker time, and the part that needs a core; and the step's other use of
+ * cores. The training thread pays the same for receiving a batch with any number of workers, but a
+ * wait hides it.
+ */
+struct load {
+	double batch_ns, cpu_ns, trainer_ns;
+	double busy_ns, handover_ns; /* time of the training thread */
+};
+
+/* The trainer's own use of the cores, without the making of batches in a loader without workers. */
+static double own_cpu_ns(const struct sp_metrics *e, double batch_cpu_ns)
+{
+	double ns = VALUE(e, trainer_cpu_ns);
+
+	return VALUE(e, workers) < 1 ? larger(ns - batch_cpu_ns, 0) : ns;
+}
+
+/* No thread waits for a core, but all need one. */
+static struct load least_load(const struct sp_metrics *e)
+{
+	double ready = VALUE(e, batch_ready_ns), n = sp_batches_a_step(e);
+
+	return (struct load){
+		.batch_ns = n * larger(VALUE(e, batch_work_ns) - ready, 0),
+		.cpu_ns = n * VALUE(e, batch_cpu_ns),
+		.trainer_ns = own_cpu_ns(e, n * VALUE(e, batch_cpu_ns)),
+		.busy_ns = alone_ns(e),
+		.handover_ns =
+			n * VALUE(e, handover_ns) *
+			(is_known(e, SP_METRIC_answering_share) ? VALUE(e, answering_share) : 1),
+	};
+}
+
+/*
+ * The training process may make a batch with several threads, and a worker has one. The time of its
+ * other threads is the process's processor time beyond the step.
+ */
+static double other_threads_ns(const struct sp_metrics *e)
+{
+	return larger(VALUE(e, trainer_cpu_ns) - VALUE(e, step_mean_ns), 0);
+}
+
+/*
+ * The state of the run; without the kernel's counts, all work except reading needs a core. A run
+ * without workers says nothing of a transfer, which takes time of a core, too.
+ */
+static struct load most_load(const struct sp_metrics *e)
+{
+	double n = sp_batches_a_step(e), work = n * VALUE(e, batch_work_ns), busy = busy_ns(e);
+	bool is_alone = VALUE(e, workers) < 1;
+	double cpu = is_known(e, SP_METRIC_batch_cpu_ns) ? n * VALUE(e, batch_cpu_ns)
+							 : work * (1 - VALUE(e, read_share));
+
+	return (struct load){
+		.batch_ns = work + (is_alone ? other_threads_ns(e) : 0),
+		.cpu_ns = cpu + (is_alone ? n * HANDOVER_MOST_NS : 0),
+		.trainer_ns = is_known(e, SP_METRIC_trainer_cpu_ns)
+				      ? own_cpu_ns(e, n * VALUE(e, batch_cpu_ns))
+				      : busy,
+		.busy_ns = busy,
+		.handover_ns = n * (is_alone ? HANDOVER_MOST_NS : VALUE(e, handover_ns)),
+	};
+}
+
+static double step_ns(const struct load *l, double workers, double cores)
+{
+	double ns = l->busy_ns + l->handover_ns;
+
+	if (workers < 1)
+		return l->busy_ns + l->batch_ns;
+	ns = larger(ns, l->batch_ns / workers);
+	return cores > 0 ? larger(ns, (l->cpu_ns + l->trainer_ns) / cores) : ns;
+}
+
+/*
+ * The slowest of the training thread, the workers and the cores. The error of the same computation
+ * for the real number of workers widens the range. Workers that wait for each other may gain
+ * nothing.
+ */
+static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t workers)
+{
+	struct load least = least_load(e), most = most_load(e);
+	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores), before = VALUE(e, workers);
+	double low = step_ns(&least, before, cores), high = step_ns(&most, before, cores);
+	struct sp_what_if w;
+
+	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
+		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
+	if (workers > before && VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED)
+		w.high_ns = larger(w.high_ns, now);
+	w.workers = workers;
+	return w;
+}
+
+/* The host takes at least its own work, and the device at least the time for which the host
+ * waited. */
+static struct sp_what_if no_syncs(const struct sp_metrics *e)
+{
+	double now = VALUE(e, step_mean_ns), sync = now * VALUE(e, sync_share);
+
+	return range(e, larger(now - sync, sync), now - now * VALUE(e, sync_cost_share));
+}
+
+static struct sp_what_if pinned_copies(const struct sp_metrics *e)
+{
+	double now = VALUE(e, step_mean_ns);
+
+	return range(e, now - now * VALUE(e, copy_share) * VALUE(e, pageable_share), now);
+}
+
+struct sp_what_if sp_what_if_make(const struct sp_metrics *e, enum sp_what_if_id id,
+				  uint32_t workers)
+{
+	struct sp_what_if unknown = {.is_known = false};
+
+	if (!is_known(e, SP_METRIC_step_mean_ns))
+		return unknown;
+	switch (id) {
+	case SP_WHAT_IF_input_free:
+		return is_known(e, SP_METRIC_wait_mean_ns) ? input_free(e) : unknown;
+	case SP_WHAT_IF_decode_half:
+		return VALUE(e, decode_share) > 0 ? decode_half(e) : unknown;
+	case SP_WHAT_IF_workers:
+		if (!is_known(e, SP_METRIC_workers_wanted) || !is_known(e, SP_METRIC_wait_mean_ns))
+			return unknown;
+		return with_workers(e, workers != SP_WORKERS_UNASKED
+					       ? workers
+					       : (uint32_t)VALUE(e, workers_wanted));
+	case SP_WHAT_IF_no_syncs:
+		return is_known(e, SP_METRIC_sync_share) ? no_syncs(e) : unknown;
+	case SP_WHAT_IF_pinned_copies:
+		return VALUE(e, pageable_share) > 0 ? pinned_copies(e) : unknown;
+	case SP_WHAT_IFS:
+		break;
+	}
+	return unknown;
+}
+
+enum sp_what_if_id sp_what_if_best(const struct sp_metrics *e)
+{
+	enum sp_what_if_id best = SP_WHAT_IFS;
+	double most = GAIN_LEAST;
+
+	for (int i = 0; i < SP_WHAT_IFS; i++) {
+		struct sp_what_if w = sp_what_if_make(e, (enum sp_what_if_id)i, SP_WORKERS_UNASKED);
+		double gain = w.now_ns > 0 ? 1 - w.high_ns / w.now_ns : 0;
+
+		if (w.is_known && gain >= most) {
+			best = (enum sp_what_if_id)i;
+			most = gain;
+		}
+	}
+	return best;
+}

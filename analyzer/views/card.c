@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/card.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/text/text.h"
+#include "analyzer/text/wrap.h"
+#include "analyzer/verdict/saving.h"
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/views/ending.h"
+#include "analyzer/verdict/step_change.h"
+
+#define LINE_BYTES 1280u
+#define WIDTH_LEAST 40u
+#define WIDTH_MOST 100u /* longer lines are hard to read */
+#define VERDICT_LINES_MAX 4u
+#define ADVICE_LINES_MAX 3u
+#define ADVICE_MAX 3u
+#define BAR_LEAST 0.03 /* of the training time: less has no part of its own */
+#define BAR_REST_LEAST 0.005
+#define CUT_MARK "..."
+#define LABEL_BYTES 96u
+
+struct card {
+	char lines[SP_CARD_LINES_MAX][2 * LINE_BYTES];
+	unsigned count, room, width; /* room: lines, at most SP_CARD_LINES_MAX */
+};
+
+/* Adds the text after its head, in lines as wide as the terminal; most: how many, at most. A text
+ * that is cut ends in "...". */
+static void add(struct card *card, const char *head, const char *text, unsigned most)
+{
+	char rest[LINE_BYTES + sizeof(CUT_MARK)];
+	size_t indent = sp_text_width(head), room = card->width - indent;
+
+	for (unsigned i = 0; *text && i < most && card->count < card->room; i++) {
+		bool is_last = i + 1 == most || card->count + 1 == card->room;
+		char *line = card->lines[card->count++];
+		size_t n;
+
+		snprintf(rest, LINE_BYTES, "%.*s", (int)LINE_BYTES - 1, text);
+		is_last = is_last && sp_text_width(rest) > room;
+		n = sp_wrap(rest, is_last ? room - strlen(CUT_MARK) : room);
+		while (is_last && n && rest[n - 1] == ' ')
+			n--;
+		strcpy(rest + n, is_last ? CUT_MARK : "");
+		snprintf(line, 2 * LINE_BYTES, "%s%*s%s", i ? "" : head, i ? (int)indent : 0, "",
+			 rest);
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
+static void add_verdict(struct card *card, const struct sp_verdict *v)
+{
+	char text[LINE_BYTES];
+	const char *confidence = sp_confidence_name(v->confidence);
+
+	if (sp_rule_of(v->id)->is_state || v->id == SP_VERDICT_compute)
+		snprintf(text, sizeof(text), _("%s [confidence %s]"), v->text, confidence);
+	else
+		snprintf(text, sizeof(text), _("%s [%s; confidence %s]"), v->text,
+			 v->is_severe ? _("severe") : _("moderate"), confidence);
+	add(card, _("verdict    "), text, VERDICT_LINES_MAX);
+}
+
+struct part {
+	const char *title;
+	double share;
+};
+
+/* The phases of the training time that are wide enough to show, and the rest as one. */
+static unsigned find_parts(const struct sp_report *report, struct part parts[SP_ACCOUNT_PHASES + 1])
+{
+	struct sp_account sum = sp_training_account(&report->training);
+	double total = (double)sp_account_total(&sum), rest = 0;
+	unsigned count = 0;
+
+	for (int i = 0; total > 0 && i < SP_ACCOUNT_PHASES; i++) {
+		double share = (double)sum.ns[i] / total;
+
+		if (i == SP_ACCOUNT_other || share < BAR_LEAST)
+			rest += share;
+		else
+			parts[count++] =
+				(struct part){sp_account_title((enum sp_account_phase)i), share};
+	}
+	if (count && rest >= BAR_REST_LEAST)
+		parts[count++] = (struct part){sp_account_title(SP_ACCOUNT_other), rest};
+	return count;
+}
+
+/* The title and its share, its first word and the share, the share alone, or nothing: what fits. */
+static void label(const struct part *part, size_t room, char ret[LABEL_BYTES])
+{
+	snprintf(ret, LABEL_BYTES, "%s %.0f%%", part->title, 100 * part->share);
+	if (sp_text_width(ret) > room)
+		snprintf(ret, LABEL_BYTES, "%.*s %.0f%%", (int)strcspn(part->title, " ,"),
+			 part->title, 100 * part->share);
+	if (sp_text_width(ret) > room)
+		snprintf(ret, LABEL_BYTES, "%.0f%%", 100 * part->share);
+	if (sp_text_width(ret) > room)
+		*ret = '\0';
+}
+
+/* "|loader wait 20%---|forward 22%----|backward 43%-----------|" */
+static void add_bar(struct card *card, const struct sp_report *report, const struct sp_verdict *v)
+{
+	const char *head = _("a step     ");
+	struct part parts[SP_ACCOUNT_PHASES + 1];
+	unsigned count = find_parts(report, parts);
+	char line[LINE_BYTES], ns[SP_NUMBER_BYTES];
+	size_t used, room, shown = 0;
+	double at = 0;
+
+	if (!count || !v->metrics.of[SP_METRIC_step_mean_ns].is_known)
+		return;
+	used = (size_t)snprintf(line, sizeof(line), "%s |",
+				sp_text_ns(ns, (uint64_t)sp_metrics_value(&v->metrics,
+									  SP_METRIC_step_mean_ns)));
+	room = card->width - sp_text_width(head) - sp_text_width(line);
+	for (unsigned i = 0; i < count; i++) {
+		size_t end, fill;
+		char text[LABEL_BYTES];
+
+		at += parts[i].share;
+		end = i + 1 == count ? room : (size_t)(at * (double)room + 0.5);
+		fill = end > shown + 1 ? end - shown - 1 : 0;
+		label(&parts[i], fill, text);
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s", text);
+		for (fill -= sp_text_width(text); fill && used + 2 < sizeof(line); fill--)
+			line[used++] = '-';
+		line[used++] = '|';
+		line[used] = '\0';
+		shown = end;
+	}
+	add(card, head, line, 1);
+}
+
+/* The advice in the order of its saving; each as long as the rest of the card allows. */
+static void add_advice(struct card *card, const struct sp_verdict *v, unsigned reserved)
+{
+	enum sp_advice_id order[SP_ADVICES];
+	unsigned shown = v->advice_count < ADVICE_MAX ? v->advice_count : ADVICE_MAX;
+
+	sp_advice_by_saving(v, order);
+	for (unsigned i = 0; i < shown; i++) {
+		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
+		unsigned room = card->room - card->count;
+		char text[LINE_BYTES], saves[LABEL_BYTES], advice[SP_VERDICT_TEXT_BYTES];
+
+		room = room > reserved ? room - reserved : 0;
+		room -= room > shown - i - 1 ? shown - i - 1 : room; /* a line for each later one */
+		sp_advice_text(v, order[i], advice, sizeof(advice));
+		sp_saving_text(&saving, saves, sizeof(saves));
+		snprintf(text, sizeof(text), *saves ? _("(%s) %s") : "%s%s", saves, advice);
+		add(card, i ? _("then       ") : _("do first   "), text,
+		    room < ADVICE_LINES_MAX ? room : ADVICE_LINES_MAX);
+	}
+}
+
+static bool has_losses(const struct sp_report *report)
+{
+	return report->totals.lost || report->totals.missing || sp_index_unread(&report->run.index);
+}
+
+static void add_losses(struct card *card, const struct sp_report *report)
+{
+	char text[LINE_BYTES], a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+	uint64_t lost = report->totals.lost + report->totals.missing;
+
+	if (!has_losses(report))
+		return;
+	sp_text_count(a, lost);
+	sp_text_count(b, report->totals.events + lost);
+	if (report->totals.lost_full)
+		snprintf(text, sizeof(text),
+			 _("%s of %s events: the trace could not grow (no space, or a limit)"), a,
+			 b);
+	else if (lost)
+		snprintf(text, sizeof(text), _("%s of %s events"), a, b);
+	else
+		snprintf(text, sizeof(text), _("%s of %s files could not be read"),
+			 sp_text_count(a, sp_index_unread(&report->run.index)),
+			 sp_text_count(b, report->run.index.file_count));
+	add(card, _("lost       "), text, 1);
+}
+
+static void add_ending(struct card *card, const struct sp_report *report)
+{
+	char text[LINE_BYTES];
+
+	sp_ending_text(report, text, sizeof(text));
+	add(card, _("ended      "), text, 1);
+}
+
+static int add_change(struct card *card, const struct sp_view_options *options)
+{
+	struct sp_step_change change;
+	char text[LINE_BYTES], name[256];
+	int r;
+
+	if (!options->against)
+		return 0;
+	r = sp_step_change_find(&options->runs[1], &options->runs[0], &change);
+	if (r < 0 || change.change == SP_CHANGE_UNKNOWN)
+		return r;
+	sp_text_escape(name, sizeof(name), options->against, strlen(options->against));
+	if (change.change == SP_CHANGE_SAME)
+		snprintf(text, sizeof(text),
+			 _("%s: no difference beyond chance (95%% interval %+.1f to %+.1f%%)"),
+			 name, 100 * (change.ratio.low - 1), 100 * (change.ratio.high - 1));
+	else if (change.change == SP_CHANGE_FASTER)
+		snprintf(text, sizeof(text),
+			 _("%s: steps are %.1f%% faster (95%% interval %.1f to %.1f%%)"), name,
+			 100 * (1 - change.ratio.value), 100 * (1 - change.ratio.high),
+			 100 * (1 - change.ratio.low));
+	else
+		snprintf(text, sizeof(text),
+			 _("%s: steps are %.1f%% slower (95%% interval %.1f to %.1f%%)"), name,
+			 100 * (change.ratio.value - 1), 100 * (change.ratio.low - 1),
+			 100 * (change.ratio.high - 1));
+	add(card, _("against    "), text, 2);
+	return 0;
+}
+
+static int make(struct card *card, const struct sp_report *report, const struct sp_verdict *v,
+		const struct sp_view_options *options)
+{
+	/* Lines that come after the advice. */
+	unsigned reserved = 1u + has_losses(report) + 2u * (options->against != NULL);
+
+	add_verdict(card, v);
+	add_bar(card, report, v);
+	add_advice(card, v, reserved);
+	add_ending(card, report);
+	add_losses(card, report);
+	return add_change(card, options);
+}
+
+int sp_card_show(const struct sp_report *report, struct sp_out *out,
+		 const struct sp_view_options *options, unsigned lines_max)
+{
+	struct card *card = calloc(1, sizeof(*card));
+	struct sp_verdict *v = malloc(sizeof(*v));
+	int r = card && v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
+
+	if (r == 0) {
+		card->width = out->width && out->width < WIDTH_MOST ? out->width : WIDTH_MOST;
+		card->width = card->width < WIDTH_LEAST ? WIDTH_LEAST : card->width;
+		card->room = lines_max;
+		r = make(card, report, v, options);
+	}
+	for (unsigned i = 0; r == 0 && i < card->count; i++)
+		sp_out_line(out, "%s", card->lines[i]);
+	r = r < 0 ? r : (int)card->count;
+	free(card);
+	free(v);
+	return r;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct sp_view sp_views[] = {
+#define SP_VIEW(name, needs, help) {#name, help, needs, sp_view_##name},
+#include "analyzer/views/views.def"
+#undef SP_VIEW
+};
+const unsigned sp_view_count = sizeof(sp_views) / sizeof(sp_views[0]);
+
+const struct sp_view *sp_view_find(const char *name)
+{
+	for (unsigned i = 0; i < sp_view_count; i++)
+		if (strcmp(sp_views[i].name, name) == 0)
+			return &sp_views[i];
+	return NULL;
+}
+
+/* bytes: of each name that are compared; 0: all of it. */
+static bool is_called(const struct sp_sort_key *key, const char *name, size_t bytes)
+{
+	const char *const names[] = {key->name, key->json, key->title, _(key->title)};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (bytes ? strncmp(names[i], name, bytes) == 0 : strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void list_titles(char *ret, const struct sp_sort_key *keys, size_t n)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; ret && i < n && used < SP_SORT_TITLES_BYTES; i++)
+		used += (size_t)snprintf(ret + used, SP_SORT_TITLES_BYTES - used, "%s%s",
+					 i ? ", " : "", _(keys[i].title));
+}
+
+const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n,
+				       const struct sp_view_options *options)
+{
+	const struct sp_sort_key *found = NULL;
+	const char *name = options->sort;
+	uint32_t matches = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!name || is_called(&keys[i], name, 0))
+			return &keys[i];
+	for (size_t i = 0; i < n && *name; i++) {
+		if (is_called(&keys[i], name, strlen(name))) {
+			found = &keys[i];
+			matches++;
+		}
+	}
+	if (matches == 1)
+		return found;
+	list_titles(options->sort_titles, keys, n);
+	return NULL;
+}
+
+void sp_view_more(struct sp_out *out, uint32_t left_out)
+{
+	if (left_out)
+		sp_out_line(out,
+			    out->format == SP_FORMAT_HTML ? _("%u more rows are not on this page.")
+							  : _("%u more rows: --limit=all"),
+			    left_out);
+}
+
+int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit)
+{
+	uint32_t *order = sp_order_by(rows->count, rows->value, rows->context);
+	uint32_t shown = 0;
+	int r = order ? sp_out_table(out, rows->name, NULL, rows->columns, rows->cells, true)
+		      : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < rows->count; i++) {
+		if (rows->is_shown && !rows->is_shown(rows->context, order[i]))
+			continue;
+		if (shown++ < limit)
+			r = rows->show(rows->context, out, order[i]);
+	}
+	if (order) {
+		sp_out_table_end(out);
+		sp_view_more(out, shown > limit ? shown - limit : 0);
+	}
+	free(order);
+	return r;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A view shows one aspect of a report. To add one: a line in views.def and a file view_NAME.c that
+ * defines sp_view_NAME().
+ */
+#ifndef STAGEPROF_ANALYZER_VIEW_H
+#define STAGEPROF_ANALYZER_VIEW_H
+
+#include "analyzer/base/order.h"
+#include "analyzer/print/out.h"
+#include "analyzer/report/report.h"
+
+#define SP_SORT_TITLES_BYTES 256u
+
+struct sp_view_options {
+	uint32_t limit;	   /* most rows; UINT32_MAX: all */
+	char *sort_titles; /* of SP_SORT_TITLES_BYTES, to fill in; NULL: nobody asks */
+	const char *sort;  /* key of a column, NULL: the view's own order */
+	bool is_full;	   /* tables for people: with the rows that they leave out */
+	bool symbols;	   /* functions on stacks get names, from files that the trace names */
+	bool thin;	   /* steps: of too many rows, the extremes all along the run */
+	/* SP_NEEDS_RUNS: a report for each RUN, the first of them the view's own; their paths. */
+	const struct sp_report *runs; /* summary, card: the second one is the run of --against */
+	const char *const *run_names;
+	uint32_t run_count;
+	const char *against; /* path of the second report of `runs`; NULL: there is none */
+	double slower_limit; /* --fail-if-slower, as a share; below 0: not given */
+	bool is_brief;	     /* summary: its card and the account, for a terminal of 24 lines */
+};
+
+#define SP_RUNS_MAX 8u
+
+/* Exit statuses of the command line, except 0. */
+enum sp_exit {
+	SP_EXIT_FAILED = 1, /* the report could not be made */
+	SP_EXIT_USAGE = 2,  /* the command line is wrong */
+	SP_EXIT_SLOWER = 3, /* --fail-if-slower: a run is slower */
+};
+
+/* Beside enum sp_needs: the rest that a view asks for, or is. */
+enum sp_view_needs {
+	SP_NEEDS_NAMES = 1 << 16,   /* names of files */
+	SP_NEEDS_LIMIT = 1 << 17,   /* may have very many rows, so a terminal gets 50 by default */
+	SP_NEEDS_EVENTS = 1 << 18,  /* reads all events once more, and writes them as they come */
+	SP_NEEDS_END = 1 << 19,	    /* not for a run that goes on (--follow) */
+	SP_NEEDS_RUNS = 1 << 20,    /* each RUN by itself */
+	SP_NEEDS_SYMBOLS = 1 << 21, /* where they are asked for: has native stacks */
+	SP_IS_DOCUMENT = 1 << 22,   /* a file in its own format: no --format, not for a terminal */
+};
+
+struct sp_view {
+	const char *name, *help;
+	unsigned needs; /* enum sp_needs, enum sp_view_needs */
+	/*
+	 * Returns 0, -ENOMEM, or -EINVAL where the view has no such column to sort by. compare may
+	 * also return an enum sp_exit.
+	 */
+	int (*show)(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options);
+};
+
+extern const struct sp_view sp_views[];
+extern const unsigned sp_view_count;
+
+/* NULL where there is none of this name. */
+const struct sp_view *sp_view_find(const char *name);
+
+#define SP_VIEW(name, needs, help)                                                                 \
+	int sp_view_##name(const struct sp_report *report, struct sp_out *out,                     \
+			   const struct sp_view_options *options);
+#include "analyzer/views/views.def"
+#undef SP_VIEW
+
+/* Writes the number of rows that a limit left out. */
+void sp_view_more(struct sp_out *out, uint32_t left_out);
+
+/* Writes the object "run" of every JSON document: values of the whole selection. */
+void sp_run_json(const struct sp_report *report, struct sp_out *out);
+
+struct sp_metrics;
+
+/* Writes the strongest what-if as a line; in JSON all of them. */
+int sp_what_if_show(const struct sp_metrics *metrics, struct sp_out *out);
+
+/* Writes the verdict, its metrics and advice. The report has its steps and workers. */
+int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
+
+/* Writes the GPUs' busy time, where CUPTI measured it. */
+void sp_gpu_show(const struct sp_report *report, struct sp_out *out);
+
+/* Writes the head of the summary: hosts, counts, losses, and calls that were not recorded. */
+void sp_run_show(const struct sp_report *report, struct sp_out *out);
+
+/* Writes the table of stages, for the view stages and the summary. */
+int sp_stages_show(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options);
+
+/* Writes the steps in a few lines, and the account of their time, for the head of the summary. */
+int sp_account_show(const struct sp_report *report, struct sp_out *out);
+
+/* The account in at most this many lines: the phases that took time, small ones as one row. */
+int sp_account_show_brief(const struct sp_report *report, struct sp_out *out, unsigned lines_max);
+
+/* A column that --sort takes, by any of three names or the unique beginning of one. */
+struct sp_sort_key {
+	const char *name;
+	const char *json;  /* the column's key in JSON and CSV */
+	const char *title; /* in the table, marked by N_() */
+	uint64_t (*value)(const void *context, uint32_t i);
+};
+
+/*
+ * The key that options->sort names; the first where it names none. NULL where there is no such key;
+ * options->sort_titles then has the titles of all.
+ */
+const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n,
+				       const struct sp_view_options *options);
+#define SP_SORT_FIND(keys, options) sp_sort_find(keys, sizeof(keys) / sizeof((keys)[0]), options)
+
+/* The rows of a view's table. */
+struct sp_view_rows {
+	const char *name; /* the table's */
+	const struct sp_column *columns;
+	unsigned cells;
+	uint32_t count;
+	uint64_t (*value)(const void *context, uint32_t i); /* greatest first */
+	bool (*is_shown)(const void *context, uint32_t i);  /* NULL: all are */
+	int (*show)(const void *context, struct sp_out *out, uint32_t i);
+	const void *context;
+};
+
+/*
+ * Writes the first `limit` rows, and the number of the others. Returns 0, -ENOMEM, or the result of
+ * show().
+ */
+int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/text/text.h"
+
+enum {
+	TITLE, /* first for people, and in no other format */
+	NAME,
+	FILE_SYSTEM,
+	OPENS,
+	READS,
+	READ_NS,
+	READ,
+	RATE,
+	SLOW_READS,
+	SLOW_NS,
+	SLOW,
+	MAPS,
+	MAPPED,
+	WRITES,
+	WRITE_NS,
+	WRITTEN,
+	OTHER,
+	WAIT,
+	CELLS
+};
+
+static const struct sp_column columns[CELLS] = {
+	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
+	[NAME] = {"name", NULL, SP_CELL_TEXT},
+	[FILE_SYSTEM] = {"file_system", N_("on"), SP_CELL_TEXT},
+	[OPENS] = {"opens", N_("opens"), SP_CELL_COUNT},
+	[READS] = {"reads", N_("reads"), SP_CELL_COUNT},
+	[READ_NS] = {"read_ns", N_("reading"), SP_CELL_NS},
+	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
+	[RATE] = {"read_bytes_per_s", N_("MB/s"), SP_CELL_RATE},
+	[SLOW_READS] = {"slow_reads", NULL, SP_CELL_COUNT},
+	[SLOW_NS] = {"slow_read_ns", N_("slow"), SP_CELL_NS},
+	[SLOW] = {"slow_read_bytes", NULL, SP_CELL_BYTES},
+	[MAPS] = {"maps", NULL, SP_CELL_COUNT},
+	[MAPPED] = {"mapped_bytes", N_("mapped"), SP_CELL_BYTES},
+	[WRITES] = {"writes", NULL, SP_CELL_COUNT},
+	[WRITE_NS] = {"write_ns", N_("writing"), SP_CELL_NS},
+	[WRITTEN] = {"written_bytes", N_("written"), SP_CELL_BYTES},
+	[OTHER] = {"other_ns", N_("open, close"), SP_CELL_NS},
+	[WAIT] = {"wait_ns", NULL, SP_CELL_NS},
+};
+
+/* The sorts of file that a reader who asks for data does not mean. */
+enum sort {
+	SORT_DATA,
+	SORT_IPC,     /* pipes, sockets, shared memory of tensors */
+	SORT_PROGRAM, /* Python's modules, libraries, the kernel's files */
+	SORTS
+};
+
+struct files {
+	const struct sp_report *report;
+	bool is_brief; /* for people: data alone, unless there is none */
+};
+
+static bool begins_with(const char *name, size_t bytes, const char *with)
+{
+	size_t n = strlen(with);
+
+	return bytes >= n && memcmp(name, with, n) == 0;
+}
+
+static bool ends_with(const char *name, size_t bytes, const char *with)
+{
+	size_t n = strlen(with);
+
+	return bytes >= n && memcmp(name + bytes - n, with, n) == 0;
+}
+
+static enum sort sort_of(const struct sp_report *report, uint32_t i)
+{
+	static const char *const ipc[] = {"pipe:[",  "socket:[", "anon_inode:", "/dev/shm/",
+					  "/memfd:", "(pipe)",	 "(socket)",	"(anonymous)"};
+	static const char *const program[] = {"/proc/", "/sys/", "/dev/", "/etc/", "/usr/lib/"};
+	static const char *const program_ends[] = {".py", ".pyc", ".pyd", ".so", ".pth"};
+	static const struct sp_file_metadata regular = {.type = SP_FILE_REGULAR};
+	size_t bytes;
+	const char *name = sp_string_table_text(&report->run.metadata.files, i, &bytes);
+
+	for (size_t k = 0; k < sizeof(ipc) / sizeof(ipc[0]); k++)
+		if (begins_with(name, bytes, ipc[k]))
+			return SORT_IPC;
+	for (size_t k = 0; k < sizeof(program) / sizeof(program[0]); k++)
+		if (begins_with(name, bytes, program[k]))
+			return SORT_PROGRAM;
+	for (size_t k = 0; k < sizeof(program_ends) / sizeof(program_ends[0]); k++)
+		if (ends_with(name, bytes, program_ends[k]))
+			return SORT_PROGRAM;
+	return sp_fd_kind_of(&regular, name, bytes) == SP_FD_KIND_IMPORT ? SORT_PROGRAM : SORT_DATA;
+}
+
+static bool is_touched(const struct sp_report *report, uint32_t i)
+{
+	const struct sp_file_sums *f = &report->totals.partial.files[i];
+
+	return f->opens || f->reads || f->maps || f->writes || f->other_ns;
+}
+
+/* A count that was not recorded is null, not 0. */
+static void leave_unseen(struct sp_cell cells[CELLS], const struct sp_file_sums *f)
+{
+	static const uint8_t of_reads[] = {READS, READ_NS, READ, RATE, SLOW_READS, SLOW_NS, SLOW};
+	static const uint8_t of_writes[] = {WRITES, WRITE_NS, WRITTEN};
+
+	for (size_t i = 0; f->streams && !f->reads && i < sizeof(of_reads); i++)
+		cells[of_reads[i]] = sp_cell_null();
+	for (size_t i = 0; f->streams && !f->writes && i < sizeof(of_writes); i++)
+		cells[of_writes[i]] = sp_cell_null();
+}
+
+static bool is_shown(const void *context, uint32_t i)
+{
+	const struct files *files = context;
+
+	return is_touched(files->report, i) &&
+	       !(files->is_brief && sort_of(files->report, i) != SORT_DATA);
+}
+
+static bool has_unseen(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->totals.partial.file_count; i++) {
+		const struct sp_file_sums *f = &report->totals.partial.files[i];
+
+		if (f->streams && !(f->reads && f->writes))
+			return true;
+	}
+	return false;
+}
+
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
+{
+	const struct sp_report *report = ((const struct files *)context)->report;
+	const struct sp_file_sums *f = &report->totals.partial.files[i];
+	const char *place = sp_metadata_file_system(&report->run.metadata, i);
+	size_t bytes;
+	const char *name = sp_string_table_text(&report->run.metadata.files, i, &bytes);
+	struct sp_cell text = i == SP_STRINGS_REST ? sp_cell_text(_("(the rest, and unknown "
+								    "files)"))
+			      : bytes		   ? sp_cell_bytes(name, bytes)
+						   : sp_cell_text(_("(no name)"));
+	struct sp_cell cells[CELLS] = {
+		[NAME] = text,
+		[FILE_SYSTEM] = place ? sp_cell_text(place) : sp_cell_null(),
+		[OPENS] = sp_cell_count(f->opens),
+		[READS] = sp_cell_count(f->reads),
+		[READ_NS] = sp_cell_count(f->read_ns),
+		[READ] = sp_cell_count(f->read_bytes),
+		[RATE] = sp_cell_rate(f->read_bytes, f->read_ns),
+		[SLOW_READS] = sp_cell_count(f->slow_reads),
+		[SLOW_NS] = sp_cell_count(f->slow_read_ns),
+		[SLOW] = sp_cell_count(f->slow_read_bytes),
+		[MAPS] = sp_cell_count(f->maps),
+		[MAPPED] = sp_cell_count(f->mapped_bytes),
+		[WRITES] = sp_cell_count(f->writes),
+		[WRITE_NS] = sp_cell_count(f->write_ns),
+		[WRITTEN] = sp_cell_count(f->write_bytes),
+		[OTHER] = sp_cell_count(f->other_ns),
+		[WAIT] = sp_cell_count(f->wait_ns),
+		[TITLE] = text,
+	};
+
+	leave_unseen(cells, f);
+	return sp_out_row(out, cells);
+}
+
+static uint64_t by_total(const void *context, uint32_t i)
+{
+	const struct sp_file_sums *f =
+		&((const struct files *)context)->report->totals.partial.files[i];
+
+	return f->read_ns + f->write_ns + f->other_ns;
+}
+
+static uint64_t by_read(const void *context, uint32_t i)
+{
+	return ((const struct files *)context)->report->totals.partial.files[i].read_bytes;
+}
+
+static uint64_t by_reads(const void *context, uint32_t i)
+{
+	return ((const struct files *)context)->report->totals.partial.files[i].reads;
+}
+
+static uint64_t by_written(const void *context, uint32_t i)
+{
+	return ((const struct files *)context)->report->totals.partial.files[i].write_bytes;
+}
+
+static uint64_t by_opens(const void *context, uint32_t i)
+{
+	return ((const struct files *)context)->report->totals.partial.files[i].opens;
+}
+
+static uint64_t by_slow(const void *context, uint32_t i)
+{
+	return ((const struct files *)context)->report->totals.partial.files[i].slow_read_ns;
+}
+
+static uint64_t by_mapped(const void *context, uint32_t i)
+{
+	return ((const struct files *)context)->report->totals.partial.files[i].mapped_bytes;
+}
+
+static const struct sp_sort_key keys[] = {
+	{"total", "total_ns", N_("total"), by_total},
+	{"read", "read_bytes", N_("read"), by_read},
+	{"reads", "reads", N_("reads"), by_reads},
+	{"written", "written_bytes", N_("written"), by_written},
+	{"opens", "opens", N_("opens"), by_opens},
+	{"slow", "slow_read_ns", N_("slow"), by_slow},
+	{"mapped", "mapped_bytes", N_("mapped"), by_mapped},
+};
+
+/* The files of each sort, and the time in calls on them. */
+struct sort_sums {
+	uint32_t files[SORTS];
+	uint64_t ns[SORTS];
+};
+
+static struct sort_sums sum_sorts(const struct files *files)
+{
+	struct sort_sums sums = {.files = {0}};
+
+	for (uint32_t i = 0; i < files->report->totals.partial.file_count; i++) {
+		enum sort sort = sort_of(files->report, i);
+
+		if (!is_touched(files->report, i))
+			continue;
+		sums.files[sort]++;
+		sums.ns[sort] += by_total(files, i);
+	}
+	return sums;
+}
+
+static void show_other_sorts(const struct sort_sums *sums, struct sp_out *out)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
+
+	if (sums->files[SORT_IPC] || sums->files[SORT_PROGRAM])
+		sp_out_line(out,
+			    "not in the table (--all): pipes, sockets and shared memory: %s, %s; "
+			    "files of "
+			    "programs and Python: %s, %s",
+			    sp_text_count(a, sums->files[SORT_IPC]),
+			    sp_text_ns(b, sums->ns[SORT_IPC]),
+			    sp_text_count(c, sums->files[SORT_PROGRAM]),
+			    sp_text_ns(d, sums->ns[SORT_PROGRAM]));
+}
+
+int sp_view_files(const struct sp_report *report, struct sp_out *out,
+		  const struct sp_view_options *options)
+{
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
+	struct files files = {.report = report};
+	struct sp_view_rows rows = {"files",
+				    columns,
+				    CELLS,
+				    report->totals.partial.file_count,
+				    .is_shown = is_shown,
+				    .show = show_row,
+				    .context = &files};
+	struct sort_sums sums;
+	int r;
+
+	if (!key)
+		return -EINVAL;
+	rows.value = key->value;
+	sums = sum_sorts(&files);
+	files.is_brief =
+		sp_out_is_read(out) && !out->is_part && !options->is_full && sums.files[SORT_DATA];
+	sp_run_json(report, out);
+	r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0 && files.is_brief)
+		show_other_sorts(&sums, out);
+	if (r == 0 && has_unseen(report))
+		sp_out_line(out, "-: the file was opened by fopen, and reads and writes of lines "
+				 "or characters are not recorded");
+	return r;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view.h"
+
+#include <string.h>
+
+enum {
+	PATH,
+	SIZE,
+	HEADERS,
+	BLOCKS,
+	WINDOWS,
+	FREE,
+	RAW,
+	PACKED,
+	PLACES,
+	SKIPPED,
+	AT,
+	STATE,
+	TITLE,
+	CELLS
+};
+
+static const struct sp_column columns[CELLS] = {
+	[PATH] = {"path", NULL, SP_CELL_TEXT},
+	[SIZE] = {"size_bytes", N_("size"), SP_CELL_BYTES},
+	[HEADERS] = {"headers", N_("headers"), SP_CELL_COUNT},
+	[BLOCKS] = {"blocks", N_("blocks"), SP_CELL_COUNT},
+	[WINDOWS] = {"windows", N_("windows"), SP_CELL_COUNT},
+	[FREE] = {"free_bytes", N_("free"), SP_CELL_BYTES},
+	[RAW] = {"payload_bytes", N_("payload"), SP_CELL_BYTES},
+	[PACKED] = {"zstd_bytes", N_("packed"), SP_CELL_BYTES},
+	[PLACES] = {"damaged_places", N_("damaged"), SP_CELL_COUNT},
+	[SKIPPED] = {"damaged_bytes", NULL, SP_CELL_COUNT},
+	[AT] = {"first_damage_at", NULL, SP_CELL_COUNT},
+	[STATE] = {"state", N_("state"), SP_CELL_TEXT},
+	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
+};
+
+static const char *state_of(const struct sp_file *f)
+{
+	if (f->error)
+		return sp_translate_errno(-f->error);
+	if (f->damage.places)
+		return sp_damage_text(f->damage.what);
+	if (f->size_bytes == 0)
+		return _("empty");
+	if (f->truncated)
+		return _("ends early");
+	if (f->runs && !f->headers)
+		return _("the run's marker");
+	return f->windows ? _("no clean end") : _("clean end");
+}
+
+static int show_row(struct sp_out *out, const struct sp_file *f)
+{
+	const struct sp_file_damage *d = &f->damage;
+	const char *slash = strrchr(f->path, '/');
+	struct sp_cell cells[CELLS] = {
+		[PATH] = sp_cell_text(f->path),
+		[SIZE] = sp_cell_count(f->size_bytes),
+		[HEADERS] = sp_cell_count(f->headers),
+		[BLOCKS] = sp_cell_count(f->blocks),
+		[WINDOWS] = sp_cell_count(f->windows),
+		[FREE] = sp_cell_count(f->free_bytes),
+		[RAW] = sp_cell_count(f->payload_bytes),
+		[PACKED] = sp_cell_count(f->zstd_bytes),
+		[PLACES] = sp_cell_count(d->places),
+		[SKIPPED] = sp_cell_count(d->bytes),
+		[AT] = d->places ? sp_cell_count(d->at) : sp_cell_null(),
+		[STATE] = sp_cell_text(state_of(f)),
+		[TITLE] = sp_cell_text(slash ? slash + 1 : f->path),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+int sp_view_info(const struct sp_report *report, struct sp_out *out,
+		 const struct sp_view_options *options)
+{
+	int r;
+
+	sp_run_json(report, out);
+	r = sp_out_table(out, "input_files", NULL, columns, CELLS, true);
+	for (uint32_t i = 0; r == 0 && i < report->run.index.file_count && i < options->limit; i++)
+		r = show_row(out, &report->run.index.files[i]);
+	sp_out_table_end(out);
+	if (report->run.index.file_count > options->limit)
+		sp_view_more(out, report->run.index.file_count - options->limit);
+	return r;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "analyzer/training/step_stats.h"
+#include "analyzer/text/text.h"
+
+#define PARTS_BYTES 512u
+
+enum { FIRST, LAST, STEPS, STEP, PARTS, CELLS = PARTS + SP_ACCOUNT_PHASES };
+
+static const struct sp_column columns[CELLS] = {
+	[FIRST] = {"first_step", NULL, SP_CELL_ID},
+	[LAST] = {"last_step", NULL, SP_CELL_ID},
+	[STEPS] = {"steps", NULL, SP_CELL_COUNT},
+	[STEP] = {"wall_ns_p50", NULL, SP_CELL_NS},
+#define SP_ACCOUNT(name, title, missing)                                                           \
+	[PARTS + SP_ACCOUNT_##name] = {#name "_share", NULL, SP_CELL_SHARE},
+#include "analyzer/training/account.def"
+#undef SP_ACCOUNT
+};
+
+/* The numbers of the first and the last selected step of the main trainer, which has steps. */
+static void find_ends(const struct sp_report *report, uint32_t *ret_first, uint32_t *ret_last)
+{
+	const struct sp_trainer *trainer = sp_training_main(&report->training);
+	bool any = false;
+
+	*ret_first = *ret_last = 0;
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		if (!sp_step_is_selected(&report->training, trainer, i))
+			continue;
+		*ret_last = sp_step_number(&trainer->steps, i);
+		*ret_first = any ? *ret_first : *ret_last;
+		any = true;
+	}
+}
+
+/* "input wait 20.1%, forward …": the phases that were recorded. */
+static const char *parts_text(char ret[PARTS_BYTES], const struct sp_report *report,
+			      const struct sp_account *sum)
+{
+	uint64_t total = sp_account_total(sum);
+	size_t used = 0;
+
+	ret[0] = '\0';
+	for (int i = 0; i < SP_ACCOUNT_PHASES && used < PARTS_BYTES; i++)
+		if (total && sp_training_source(&report->training, (enum sp_account_phase)i))
+			used += (size_t)snprintf(ret + used, PARTS_BYTES - used, "%s%s %.1f%%",
+						 used ? ", " : "",
+						 sp_account_title((enum sp_account_phase)i),
+						 100.0 * (double)sum->ns[i] / (double)total);
+	return ret;
+}
+
+static int show_table(const struct sp_report *report, struct sp_out *out,
+		      const struct sp_account *sum, const struct sp_step_stats *stats,
+		      uint32_t first, uint32_t last)
+{
+	struct sp_cell cells[CELLS] = {
+		[FIRST] = sp_cell_count(first),
+		[LAST] = sp_cell_count(last),
+		[STEPS] = sp_cell_count(stats->count),
+		[STEP] = sp_cell_count(stats->p50_ns),
+	};
+	int r = sp_out_table(out, "line", NULL, columns, CELLS, true);
+
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		cells[PARTS + i] = sp_training_source(&report->training, (enum sp_account_phase)i)
+					   ? sp_cell_ratio(sum->ns[i], sp_account_total(sum))
+					   : sp_cell_null();
+	if (r == 0 && stats->count)
+		r = sp_out_row(out, cells);
+	sp_out_table_end(out);
+	return r;
+}
+
+int sp_view_line(const struct sp_report *report, struct sp_out *out,
+		 const struct sp_view_options *options)
+{
+	struct sp_account sum = sp_training_account(&report->training);
+	char step[SP_NUMBER_BYTES], parts[PARTS_BYTES];
+	uint32_t first = 0, last = 0;
+	struct sp_step_stats stats;
+	int r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats);
+
+	if (options->sort)
+		return -EINVAL;
+	if (r < 0)
+		return r;
+	if (stats.count)
+		find_ends(report, &first, &last);
+	sp_run_json(report, out);
+	if (!sp_out_is_read(out))
+		return show_table(report, out, &sum, &stats, first, last);
+	if (stats.count == 0)
+		sp_out_line(out, "no steps: no optimizer step was seen");
+	else
+		sp_out_line(out, "steps %u to %u: %s a step; %s", first, last,
+			    sp_text_ns(step, stats.p50_ns), parts_text(parts, report, &sum));
+	return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/metadata/slow_calls.h"
+#include "analyzer/symbols/stack_cells.h"
+#include "analyzer/text/text.h"
+
+enum { PID, EVENT, CALLS, TOTAL, MAX, LONGEST, FRAMES, FUNCTIONS, BRIEF, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[EVENT] = {"event", N_("event"), SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
+	[LONGEST] = {"max_file", N_("in its longest call"), SP_CELL_TEXT},
+	[FRAMES] = {"frames", NULL, SP_CELL_TEXT},
+	[FUNCTIONS] = {"functions", NULL, SP_CELL_LIST},
+	[BRIEF] = {NULL, N_("from (innermost first)"), SP_CELL_CHAIN},
+};
+
+/* In the order of the keys; only of the selected process. */
+struct stack_rows {
+	const struct sp_report *report;
+	const struct sp_slow **calls;
+	uint32_t n;
+	struct sp_functions functions;
+};
+
+static uint64_t total_ns(const void *context, uint32_t i)
+{
+	const struct stack_rows *list = context;
+	const struct sp_index *index = &list->report->run.index;
+	const struct sp_slow *call = list->calls[i];
+
+	return sp_clock_span_ns(index->hosts[index->images[call->key.image].host].clock.ns_per_tick,
+				call->all.ticks);
+}
+
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
+{
+	const struct stack_rows *list = context;
+	const struct sp_report *report = list->report;
+	const struct sp_slow *call = list->calls[i];
+	const struct sp_process_image *image = &report->run.index.images[call->key.image];
+	const struct sp_event_info *info = sp_event_info(call->key.kind);
+	uint64_t ns_per_tick = report->run.index.hosts[image->host].clock.ns_per_tick;
+	uint32_t file = SP_STRINGS_REST;
+	struct sp_cell stack[SP_STACK_CELLS];
+	struct sp_stack_text text;
+	const char *name;
+	size_t bytes;
+	int r = sp_stack_cells_make(&list->functions, call->key.image, call->key.stack, &text,
+				    stack);
+
+	if (r < 0)
+		return r;
+	if (info->arg == SP_ARG_FILE)
+		file = sp_process_file(&report->run.metadata.images[call->key.image],
+				       call->max_arg);
+	name = sp_string_table_text(&report->run.metadata.files, file, &bytes);
+	struct sp_cell cells[CELLS] = {
+		[PID] = sp_cell_count(image->pid),
+		[EVENT] = sp_cell_text(info->name ? info->name : "?"),
+		[CALLS] = sp_cell_count(call->all.calls),
+		[TOTAL] = sp_cell_count(total_ns(list, i)),
+		[MAX] = sp_cell_count(sp_clock_span_ns(ns_per_tick, call->all.max_ticks)),
+		[LONGEST] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_null(),
+		[FRAMES] = stack[SP_STACK_FRAMES],
+		[FUNCTIONS] = stack[SP_STACK_FUNCTIONS],
+		[BRIEF] = stack[SP_STACK_BRIEF],
+	};
+
+	r = sp_out_row(out, cells);
+	sp_stack_cells_finish(&text);
+	return r;
+}
+
+static int make_list(struct stack_rows *list)
+{
+	const struct sp_report *report = list->report;
+	const struct sp_slow *s;
+
+	list->calls =
+		calloc(HASH_COUNT(report->run.metadata.slow.by_key) + 1u, sizeof(*list->calls));
+	if (!list->calls)
+		return -ENOMEM;
+	for (s = report->run.metadata.slow.by_key; s; s = s->hh.next)
+		if (s->key.stack && s->all.calls &&
+		    (!report->run.selection.pid ||
+		     report->run.selection.pid == report->run.index.images[s->key.image].pid))
+			list->calls[list->n++] = s;
+	return 0;
+}
+
+int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options)
+{
+	struct stack_rows list = {.report = report,
+				  .functions = {.calls = &report->run.metadata.slow}};
+	struct sp_view_rows rows = {"slow_calls",      columns,		 CELLS,
+				    .value = total_ns, .show = show_row, .context = &list};
+	int r;
+
+	if (options->sort)
+		return -EINVAL;
+	r = make_list(&list);
+	rows.count = list.n;
+	if (r == 0 && options->symbols)
+		r = sp_functions_find(&list.functions, &report->run.metadata.slow,
+				      &report->run.index);
+	sp_run_json(report, out);
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0 && list.n == 0)
+		sp_out_line(out, "The trace has no stacks; STAGEPROF_STACKS=file_read>10ms records "
+				 "them.");
+	if (r == 0 && list.n && !options->symbols)
+		sp_out_line(out, "--symbols names functions.");
+	sp_functions_finish(&list.functions);
+	free(list.calls);
+	return r;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/views/view.h"
+
+#define LINE_BYTES 1280u
+
+static void evidence_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	char text[SP_METRIC_TEXT_BYTES];
+
+	sp_json_open(j, "evidence", '[');
+	for (uint32_t i = 0; i < v->rests_on_count; i++) {
+		enum sp_metric_id m = v->rests_on[i];
+
+		sp_metric_text(&v->metrics, m, text, sizeof(text));
+		sp_json_open(j, NULL, '{');
+		sp_json_string(j, "measure", sp_metric_name(m), strlen(sp_metric_name(m)));
+		if (sp_metric_kind(m) != SP_IN_TEXT)
+			sp_json_share(j, "value", v->metrics.of[m].value);
+		else
+			sp_json_null(j, "value");
+		sp_json_string(j, "shown", text, strlen(text));
+		sp_json_string(j, "title", sp_metric_title(m), strlen(sp_metric_title(m)));
+		sp_json_string(j, "row", sp_metric_row(m), strlen(sp_metric_row(m)));
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
+static void also_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	const char *told = sp_rule_of(v->id)->code;
+
+	sp_json_open(j, "also", '[');
+	for (int i = 0; i < SP_VERDICTS; i++) {
+		const char *code = sp_rule_of((enum sp_verdict_id)i)->code;
+
+		if (v->holds[i] && i != SP_VERDICT_compute && strcmp(code, told) != 0)
+			sp_json_string(j, NULL, code, strlen(code));
+	}
+	sp_json_close(j, ']');
+}
+
+static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	sp_json_open(j, "doubts", '[');
+	for (int i = 0; i < SP_DOUBTS; i++)
+		if (v->doubts[i])
+			sp_json_string(j, NULL, sp_doubt_text((enum sp_doubt)i),
+				       strlen(sp_doubt_text((enum sp_doubt)i)));
+	sp_json_close(j, ']');
+}
+
+static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	const char *code = sp_rule_of(v->id)->code, *confidence = sp_confidence_name(v->confidence);
+	char text[SP_VERDICT_TEXT_BYTES];
+
+	sp_json_open(j, "verdict", '{');
+	sp_json_string(j, "code", code, strlen(code));
+	sp_json_string(j, "text", v->text, strlen(v->text));
+	sp_json_bool(j, "severe", v->is_severe);
+	sp_json_share(j, "cost_share", v->cost);
+	sp_json_string(j, "confidence", confidence, strlen(confidence));
+	doubts_json(v, j);
+	also_json(v, j);
+	evidence_json(v, j);
+	sp_json_close(j, '}');
+	sp_json_open(j, "advice", '[');
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		const char *name = sp_advice_rule_of(v->advice[i])->name;
+
+		sp_advice_text(v, v->advice[i], text, sizeof(text));
+		sp_json_open(j, NULL, '{');
+		sp_json_string(j, "id", name, strlen(name));
+		sp_json_string(j, "text", text, strlen(text));
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
+static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
+{
+	char line[LINE_BYTES];
+	size_t at = (size_t)snprintf(line, sizeof(line), _("confidence %s"),
+				     sp_confidence_name(v->confidence));
+	const char *between = _(": ");
+
+	for (int i = 0; i < SP_DOUBTS; i++) {
+		if (!v->doubts[i])
+			continue;
+		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s", between,
+				       sp_doubt_text((enum sp_doubt)i));
+		between = _("; ");
+	}
+	sp_out_wrapped(out, "           ", line);
+}
+
+static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
+{
+	char text[SP_METRIC_TEXT_BYTES], line[LINE_BYTES];
+	const char *head = N_("evidence   ");
+
+	for (uint32_t i = 0; i < v->rests_on_count; i++) {
+		enum sp_metric_id m = v->rests_on[i];
+
+		sp_metric_text(&v->metrics, m, text, sizeof(text));
+		snprintf(line, sizeof(line), _("%s: %s"), sp_metric_title(m), text);
+		sp_out_wrapped(out, head, line);
+		head = "           ";
+	}
+}
+
+static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
+{
+	char text[SP_VERDICT_TEXT_BYTES];
+	const char *head = N_("advice     ");
+
+	sp_out_wrapped(out, "verdict    ", v->text);
+	show_confidence(v, out);
+	show_evidence(v, out);
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		sp_advice_text(v, v->advice[i], text, sizeof(text));
+		sp_out_wrapped(out, head, text);
+		head = "           ";
+	}
+}
+
+int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_verdict *v = malloc(sizeof(*v));
+	int r = v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
+
+	if (r == 0) {
+		if (out->format == SP_FORMAT_JSON)
+			verdict_json(v, &out->json);
+		verdict_lines(v, out);
+		r = sp_what_if_show(&v->metrics, out);
+		sp_out_line(out, "%s", "");
+	}
+	free(v);
+	return r;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/text/text.h"
+#include "analyzer/views/view.h"
+#include "analyzer/verdict/whatif.h"
+
+enum { ID, CHANGE, NOW, LOW, HIGH, THEN, GAIN_LOW, GAIN_HIGH, GAIN, WORKERS, WHY, TOLD, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[ID] = {"what_if", NULL, SP_CELL_TEXT},
+	[CHANGE] = {NULL, N_("change"), SP_CELL_TEXT},
+	[NOW] = {"now_ns", N_("step now"), SP_CELL_NS},
+	[LOW] = {"low_ns", NULL, SP_CELL_NS},
+	[HIGH] = {"high_ns", NULL, SP_CELL_NS},
+	[THEN] = {NULL, N_("step then"), SP_CELL_TEXT},
+	[GAIN_LOW] = {"gain_least_share", NULL, SP_CELL_SHARE},
+	[GAIN_HIGH] = {"gain_most_share", NULL, SP_CELL_SHARE},
+	[GAIN] = {NULL, N_("saves"), SP_CELL_TEXT},
+	[WORKERS] = {"workers", NULL, SP_CELL_COUNT},
+	[WHY] = {"reason", NULL, SP_CELL_TEXT},
+	[TOLD] = {NULL, N_("why not known"), SP_CELL_TEXT},
+};
+
+#define RANGE_BYTES (2 * SP_NUMBER_BYTES + 8)
+
+/* "4.00 ms", or "4.00 to 5.00 ms". */
+static void range_of(char ret[RANGE_BYTES], double low_ns, double high_ns)
+{
+	char low[SP_NUMBER_BYTES], high[SP_NUMBER_BYTES];
+	const char *unit_low, *unit_high;
+
+	sp_text_ns(low, (uint64_t)low_ns);
+	sp_text_ns(high, (uint64_t)high_ns);
+	unit_low = strrchr(low, ' ');
+	unit_high = strrchr(high, ' ');
+	if (strcmp(low, high) == 0)
+		snprintf(ret, RANGE_BYTES, "%s", low);
+	else if (unit_low && unit_high && strcmp(unit_low, unit_high) == 0)
+		snprintf(ret, RANGE_BYTES, _("%.*s to %s"), (int)(unit_low - low), low, high);
+	else
+		snprintf(ret, RANGE_BYTES, _("%.*s to %s"), (int)strlen(low), low, high);
+}
+
+static void gain_of(char ret[RANGE_BYTES], double least, double most)
+{
+	char low[SP_NUMBER_BYTES], high[SP_NUMBER_BYTES];
+
+	snprintf(low, sizeof(low), "%.1f", least * 100);
+	snprintf(high, sizeof(high), "%.1f", most * 100);
+	if (strcmp(low, high) == 0)
+		snprintf(ret, RANGE_BYTES, "%s%%", low);
+	else
+		snprintf(ret, RANGE_BYTES, _("%s to %s%%"), low, high);
+}
+
+static int show_row(struct sp_out *out, enum sp_what_if_id id, const struct sp_what_if *w)
+{
+	char title[64], then[RANGE_BYTES], gain[RANGE_BYTES];
+	struct sp_cell cells[CELLS] = {
+		[ID] = sp_cell_text(sp_what_if_name(id)),
+		[NOW] = sp_cell_null(),
+		[LOW] = sp_cell_null(),
+		[HIGH] = sp_cell_null(),
+		[THEN] = sp_cell_null(),
+		[GAIN_LOW] = sp_cell_null(),
+		[GAIN] = sp_cell_null(),
+		[GAIN_HIGH] = sp_cell_null(),
+		[WORKERS] = sp_cell_null(),
+		[WHY] = sp_cell_null(),
+		[TOLD] = sp_cell_null(),
+	};
+
+	sp_what_if_change(id, w, title, sizeof(title));
+	cells[CHANGE] = sp_cell_text(title);
+	if (w->is_known) {
+		cells[NOW] = sp_cell_count((uint64_t)w->now_ns);
+		cells[LOW] = sp_cell_count((uint64_t)w->low_ns);
+		cells[HIGH] = sp_cell_count((uint64_t)w->high_ns);
+		cells[GAIN_LOW] = sp_cell_share(1 - w->high_ns / w->now_ns);
+		cells[GAIN_HIGH] = sp_cell_share(1 - w->low_ns / w->now_ns);
+		range_of(then, w->low_ns, w->high_ns);
+		cells[THEN] = sp_cell_text(then);
+		gain_of(gain, 1 - w->high_ns / w->now_ns, 1 - w->low_ns / w->now_ns);
+		cells[GAIN] = sp_cell_text(gain);
+		if (id == SP_WHAT_IF_workers)
+			cells[WORKERS] = sp_cell_count(w->workers);
+	} else {
+		cells[WHY] = cells[TOLD] = sp_cell_text(sp_what_if_missing(id));
+	}
+	return sp_out_row(out, cells);
+}
+
+/* For people, rows that the run cannot answer are left out, unless all of them are asked for. */
+static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t workers, bool is_main,
+		    bool is_full)
+{
+	struct sp_what_if all[SP_WHAT_IFS];
+	struct sp_column shown[CELLS];
+	unsigned unknown = 0;
+	int r;
+
+	for (int i = 0; i < SP_WHAT_IFS; i++) {
+		all[i] = sp_what_if_make(e, (enum sp_what_if_id)i, workers);
+		unknown += !all[i].is_known;
+	}
+	/* With no answer at all, the reasons are what there is to say. */
+	is_full |= !sp_out_is_read(out) || unknown == SP_WHAT_IFS;
+	memcpy(shown, columns, sizeof(columns));
+	if (!is_full || unknown == 0)
+		shown[TOLD].title = NULL;
+	r = sp_out_table(out, "what_if", NULL, shown, CELLS, is_main);
+	for (int i = 0; r == 0 && i < SP_WHAT_IFS; i++)
+		if (all[i].is_known || is_full)
+			r = show_row(out, (enum sp_what_if_id)i, &all[i]);
+	if (r == 0)
+		sp_out_table_end(out);
+	if (r == 0 && !is_full && unknown)
+		sp_out_line(out, "%u more do not apply to this run (--all)", unknown);
+	return r;
+}
+
+static void show_best(const struct sp_metrics *e, struct sp_out *out)
+{
+	enum sp_what_if_id best = sp_what_if_best(e);
+	struct sp_what_if w;
+	char title[64], now[SP_NUMBER_BYTES], low[SP_NUMBER_BYTES], high[SP_NUMBER_BYTES];
+	char text[256];
+
+	if (best == SP_WHAT_IFS)
+		return;
+	w = sp_what_if_make(e, best, SP_WORKERS_UNASKED);
+	sp_what_if_title(best, &w, title, sizeof(title));
+	sp_text_ns(low, (uint64_t)w.low_ns);
+	sp_text_ns(high, (uint64_t)w.high_ns);
+	sp_text_ns(now, (uint64_t)w.now_ns);
+	if (strcmp(low, high) == 0)
+		snprintf(text, sizeof(text), _("%s: a step would take %s, not %s"), title, low,
+			 now);
+	else
+		snprintf(text, sizeof(text), _("%s: a step would take %s to %s, not %s"), title,
+			 low, high, now);
+	sp_out_wrapped(out, "what if    ", text);
+}
+
+int sp_what_if_show(const struct sp_metrics *e, struct sp_out *out)
+{
+	if (out->format == SP_FORMAT_JSON)
+		return show_all(e, out, SP_WORKERS_UNASKED, false, true);
+	show_best(e, out);
+	return 0;
+}
+
+int sp_view_whatif(const struct sp_report *report, struct sp_out *out,
+		   const struct sp_view_options *options)
+{
+	struct sp_metrics *e;
+	int r;
+
+	if (options->sort)
+		return -EINVAL;
+	e = calloc(1, sizeof(*e));
+	r = e ? sp_metrics_gather(e, report) : -ENOMEM;
+	sp_run_json(report, out);
+	if (r == 0)
+		r = show_all(e, out,
+			     report->asks_workers ? report->workers_asked : SP_WORKERS_UNASKED,
+			     true, options->is_full);
+	if (r == 0)
+		sp_out_line(out, "of a steady step's mean time; docs/VERDICT.md has the "
+				 "computation");
+	free(e);
+	return r;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/text/text.h"
+
+enum {
+	ROLE,
+	PID,
+	TID,
+	START,
+	LIFE,
+	BATCHES,
+	SENDING,
+	CPU,
+	PREEMPTED,
+	BLOCKED,
+	MAJOR,
+	MINOR,
+	WORKS,
+	CELLS = WORKS + SP_WORKS
+};
+
+static const struct sp_column all_columns[CELLS] = {
+	[ROLE] = {"role", N_("role"), SP_CELL_TEXT},
+	[PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[TID] = {"tid", NULL, SP_CELL_ID},
+	[START] = {"start_ns", NULL, SP_CELL_AT_NS},
+	[LIFE] = {"dur_ns", N_("lifetime"), SP_CELL_NS},
+	[BATCHES] = {"batches", N_("batches"), SP_CELL_COUNT},
+	[SENDING] = {"sending_ns", NULL, SP_CELL_NS},
+	/* Of fetches; null where rusage was not recorded. */
+	[CPU] = {"cpu_ns", N_("CPU time"), SP_CELL_NS},
+	[PREEMPTED] = {"preempted_ns", NULL, SP_CELL_NS},
+	[BLOCKED] = {"blocked_ns", NULL, SP_CELL_NS},
+	[MAJOR] = {"major_faults", NULL, SP_CELL_COUNT},
+	[MINOR] = {"minor_faults", NULL, SP_CELL_COUNT},
+#define SP_WORK(name, title, kind, inside)                                                         \
+	[WORKS + SP_WORK_##name] = {#name "_ns", title, SP_CELL_NS},
+#include "analyzer/workers/work.def"
+#undef SP_WORK
+};
+
+static struct sp_work_sums sum_of(const struct sp_report *report, bool meanwhile)
+{
+	struct sp_work_sums sum = {.ns = {0}};
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_worker *w = &report->workers.list[i];
+
+		for (int work = 0; work < SP_WORKS; work++)
+			sum.ns[work] += (meanwhile ? &w->meanwhile : &w->whole)->ns[work];
+	}
+	return sum;
+}
+
+/* A terminal gets only columns with a value. */
+static void choose_columns(const struct sp_report *report, struct sp_column columns[CELLS])
+{
+	struct sp_work_sums sum = sum_of(report, false);
+
+	memcpy(columns, all_columns, sizeof(all_columns));
+	for (int work = 0; work < SP_WORKS; work++)
+		if (sum.ns[work] == 0)
+			columns[WORKS + work].title = NULL;
+}
+
+/* Queues send from a separate thread, so the whole process counts. */
+static uint64_t sending_ns(const struct sp_report *report, const struct sp_worker *w)
+{
+	uint32_t image = report->run.index.streams[w->stream]->image;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < report->run.index.stream_count; i++)
+		if (report->run.index.streams[i]->image == image)
+			ns += report->totals.streams[i].stages[SP_STAGE_ipc_write].total_ns;
+	return ns;
+}
+
+static int show_worker(const struct sp_report *report, struct sp_out *out,
+		       const struct sp_worker *w)
+{
+	const struct sp_stream *stream = report->run.index.streams[w->stream];
+	struct sp_cell cells[CELLS] = {
+		[ROLE] = sp_cell_text(w->is_trainer ? _("trainer") : _("worker")),
+		[PID] = sp_cell_count(report->run.index.images[stream->image].pid),
+		[TID] = sp_cell_count(stream->tid),
+		[START] = sp_cell_signed(w->begin_ns - report->run.begin_ns),
+		[LIFE] = sp_cell_count((uint64_t)(w->end_ns - w->begin_ns)),
+		[BATCHES] = sp_cell_count(w->batches),
+		[SENDING] = w->is_trainer ? sp_cell_null() : sp_cell_count(sending_ns(report, w)),
+		[CPU] = sp_cell_null(),
+		[PREEMPTED] = sp_cell_null(),
+		[BLOCKED] = sp_cell_null(),
+		[MAJOR] = sp_cell_null(),
+		[MINOR] = sp_cell_null(),
+	};
+
+	for (int work = 0; work < SP_WORKS; work++)
+		cells[WORKS + work] = sp_cell_count(w->whole.ns[work]);
+	if (w->usage.calls) {
+		cells[CPU] = sp_cell_count(w->usage.cpu_ns);
+		cells[PREEMPTED] = sp_cell_count(w->usage.preempted_ns);
+		cells[BLOCKED] = sp_cell_count(w->usage.blocked_ns);
+		cells[MAJOR] = sp_cell_count(w->usage.major_faults);
+		cells[MINOR] = sp_cell_count(w->usage.minor_faults);
+	}
+	/* A trainer's other work is in its steps. */
+	if (w->is_trainer)
+		cells[WORKS + SP_WORK_idle] = cells[WORKS + SP_WORK_other] = sp_cell_null();
+	return sp_out_row(out, cells);
+}
+
+static uint64_t by_time(const void *context, uint32_t i)
+{
+	(void)context;
+	return UINT64_MAX - i;
+}
+
+static uint64_t by_life(const void *context, uint32_t i)
+{
+	const struct sp_worker *w = &((const struct sp_report *)context)->workers.list[i];
+
+	return (uint64_t)(w->end_ns - w->begin_ns);
+}
+
+static uint64_t by_batches(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->workers.list[i].batches;
+}
+
+static uint64_t by_cpu(const void *context, uint32_t i)
+{
+	return ((const struct sp_report *)context)->workers.list[i].usage.cpu_ns;
+}
+
+#define SP_WORK(name, title, kind, inside)                                                         \
+	static uint64_t by_##name(const void *context, uint32_t i)                                 \
+	{                                                                                          \
+		const struct sp_report *report = context;                                          \
+                                                                                                   \
+		return report->workers.list[i].whole.ns[SP_WORK_##name];                           \
+	}
+#include "analyzer/workers/work.def"
+#undef SP_WORK
+
+static const struct sp_sort_key keys[] = {
+	{"at", "start_ns", N_("at"), by_time},
+	{"lived", "dur_ns", N_("lifetime"), by_life},
+	{"batches", "batches", N_("batches"), by_batches},
+	{"cpu", "cpu_ns", N_("CPU time"), by_cpu},
+#define SP_WORK(name, title, kind, inside) {#name, #name "_ns", title, by_##name},
+#include "analyzer/workers/work.def"
+#undef SP_WORK
+};
+
+static int show_workers(const struct sp_report *report, struct sp_out *out, uint32_t limit,
+			const uint32_t *order)
+{
+	struct sp_column columns[CELLS];
+	uint32_t n = report->workers.count;
+	int r;
+
+	choose_columns(report, columns);
+	r = sp_out_table(out, "workers", NULL, columns, CELLS, true);
+	for (uint32_t i = 0; r == 0 && i < n && i < limit; i++)
+		r = show_worker(report, out, &report->workers.list[order[i]]);
+	sp_out_table_end(out);
+	sp_view_more(out, n > limit ? n - limit : 0);
+	return r;
+}
+
+enum { W_WORK, W_TITLE, W_TIME, W_SHARE, W_ALL, W_ALL_SHARE, W_CELLS };
+
+static const struct sp_column together_columns[W_CELLS] = {
+	[W_WORK] = {"part", NULL, SP_CELL_TEXT},
+	[W_TITLE] = {NULL, N_("all workers"), SP_CELL_TEXT},
+	[W_ALL] = {"whole_ns", N_("in all"), SP_CELL_NS},
+	[W_ALL_SHARE] = {"whole_share", N_("share"), SP_CELL_SHARE},
+	[W_TIME] = {"ns", N_("while the trainer waited"), SP_CELL_NS},
+	[W_SHARE] = {"share", N_("share"), SP_CELL_SHARE},
+};
+
+static uint64_t total_of(const struct sp_work_sums *sum)
+{
+	uint64_t total = 0;
+
+	for (int work = 0; work < SP_WORKS; work++)
+		total += sum->ns[work];
+	return total;
+}
+
+/* JSON has the rows that it always had: work that was done while the trainer waited. */
+static int show_together(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_work_sums all = sum_of(report, false), sum = sum_of(report, true);
+	uint64_t all_ns = total_of(&all), total = total_of(&sum);
+	int r = sp_out_table(out, "while_waiting", NULL, together_columns, W_CELLS, false);
+
+	for (int work = 0; r == 0 && work < SP_WORKS; work++) {
+		struct sp_cell cells[W_CELLS] = {
+			[W_WORK] = sp_cell_text(sp_work_name((enum sp_work)work)),
+			[W_TITLE] = sp_cell_text(sp_work_title((enum sp_work)work)),
+			[W_ALL] = sp_cell_count(all.ns[work]),
+			[W_ALL_SHARE] = sp_cell_ratio(all.ns[work], all_ns),
+			[W_TIME] = sp_cell_count(sum.ns[work]),
+			[W_SHARE] = sp_cell_ratio(sum.ns[work], total),
+		};
+
+		if (sum.ns[work] || (sp_out_is_read(out) && all.ns[work]))
+			r = sp_out_row(out, cells);
+	}
+	sp_out_table_end(out);
+	return r;
+}
+
+static void show_count(const struct sp_report *report, struct sp_out *out)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+	uint64_t batches = 0, life_ns = 0;
+	uint32_t workers = 0;
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_worker *w = &report->workers.list[i];
+
+		workers += !w->is_trainer;
+		batches += w->batches;
+		life_ns += (uint64_t)(w->end_ns - w->begin_ns);
+	}
+	if (workers)
+		sp_out_line(out, "%u workers made %s batches in lifetimes of %s together", workers,
+			    sp_text_count(a, batches), sp_text_ns(b, life_ns));
+	else
+		sp_out_line(out, "the trainer made %s batches itself", sp_text_count(a, batches));
+}
+
+int sp_view_workers(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
+	uint32_t *order;
+	int r;
+
+	if (!key)
+		return -EINVAL;
+	sp_run_json(report, out);
+	if (report->workers.count == 0)
+		sp_out_line(out, "no workers: no work on a trainer's batch was seen");
+	if (report->workers.count == 0 && sp_out_is_read(out))
+		return 0;
+	order = sp_order_by(report->workers.count, key->value, report);
+	r = order ? 0 : -ENOMEM;
+	if (r == 0) {
+		show_count(report, out);
+		r = show_together(report, out);
+	}
+	sp_out_line(out, "%s", "");
+	if (r == 0)
+		r = show_workers(report, out, options->limit, order);
+	free(order);
+	return r;
+}

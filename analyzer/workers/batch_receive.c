@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/workers/batch_receive.h"
+
+#include "analyzer/training/step.h"
+
+/* 1 + index of the wait that holds the instant; 0: none does. */
+static uint32_t wait_at(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t low = 0, high = s->wait_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->waits[middle].end_ns < at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->wait_count && s->waits[low].start_ns <= at_ns ? low + 1 : 0;
+}
+
+void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t start_ns,
+		       int64_t end_ns, int64_t value)
+{
+	uint32_t wait;
+
+	if (stage != SP_STAGE_ipc_read && stage != SP_STAGE_wait)
+		return;
+	wait = wait_at(r->steps, end_ns);
+	if (!wait)
+		return;
+	r->bytes += stage == SP_STAGE_ipc_read && value > 0 ? (uint64_t)value : 0;
+	if (stage == SP_STAGE_wait && wait == r->wait) {
+		r->received_ns -= end_ns - start_ns;
+	} else if (stage == SP_STAGE_ipc_read && wait != r->wait) {
+		r->wait = wait;
+		r->received_ns += r->steps->waits[wait - 1].end_ns - end_ns;
+	}
+}
+
+struct sp_batch_receive sp_receiving_sum(const struct sp_receiving *r)
+{
+	const struct sp_steps *s = r->steps;
+	struct sp_batch_receive sum = {.ns = r->received_ns, .bytes = r->bytes};
+
+	if (r->wait) {
+		const struct sp_interval *last = &s->waits[s->wait_count - 1];
+
+		sum.batches = s->wait_count;
+		sum.wait_ns = last->before_ns + (uint64_t)(last->end_ns - last->start_ns);
+	}
+	return sum;
+}
+
+void sp_batch_receive_merge(struct sp_batch_receive *into, const struct sp_batch_receive *from)
+{
+	into->ns += from->ns;
+	into->wait_ns += from->wait_ns;
+	into->bytes += from->bytes;
+	into->batches += from->batches;
+}

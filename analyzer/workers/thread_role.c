@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/workers/thread_role.h"
+
+#include <string.h>
+
+#include "analyzer/workers/process_tree.h"
+#include "analyzer/training/training.h"
+#include "analyzer/text/translate.h"
+
+static const struct {
+	const char *prefix, *role;
+} names[] = {
+	{"pt_data_pin", "pin_memory"},
+	{"pin_memory", "pin_memory"},
+	{"pt_autograd", "autograd"},
+};
+
+static const char *role_of_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i].prefix, strlen(names[i].prefix)) == 0)
+			return names[i].role;
+	return NULL;
+}
+
+static bool is_trainer(const struct sp_training *training, const struct sp_stream *s)
+{
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_stream *its =
+			training->run->index.streams[training->trainers[t].stream];
+
+		if (its->image == s->image && its->tid == s->tid)
+			return true;
+	}
+	return false;
+}
+
+/* The first thread of a process that a trainer started and that records ranges makes batches. */
+static bool is_worker(const struct sp_training *training, const struct sp_stream *s)
+{
+	const struct sp_process_image *image = &training->run->index.images[s->image];
+	uint32_t t;
+
+	if (s->tid != image->pid || !training->run->metadata.images[s->image].labels)
+		return false;
+	t = sp_trainer_above(training, s->image);
+	return t < training->count && sp_trainer_process(training, t) != s->image;
+}
+
+const char *sp_role_of(const struct sp_training *training, uint32_t i)
+{
+	const struct sp_stream *s = training->run->index.streams[i];
+	const char *name = *training->run->metadata.thread_names[i]
+				   ? training->run->metadata.thread_names[i]
+				   : s->comm;
+	const char *role = role_of_name(name);
+
+	if (is_trainer(training, s))
+		return N_("trainer");
+	if (role)
+		return role;
+	if (strncmp(name, "pt_data_worker", 14) == 0 &&
+	    s->tid == training->run->index.images[s->image].pid)
+		return N_("worker");
+	return is_worker(training, s) ? N_("worker") : N_("other");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that make batches: the use of their time, in total and while the trainer waited for a
+ * batch.
+ */
+#ifndef STAGEPROF_ANALYZER_WORKER_H
+#define STAGEPROF_ANALYZER_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/totals/call_rusage_sums.h"
+#include "analyzer/workers/batch_receive.h"
+#include "analyzer/workers/work.h"
+
+struct sp_totals;
+struct sp_training;
+
+struct sp_work_sums {
+	uint64_t ns[SP_WORKS];
+};
+
+struct sp_worker {
+	uint32_t stream;
+	uint32_t trainer; /* index into training.trainers */
+	bool is_trainer;  /* the trainer makes its own batches: a loader without workers */
+	uint64_t batches;
+	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
+	struct sp_work_sums whole;
+	struct sp_work_sums meanwhile;	  /* while the trainer waited for a batch */
+	struct sp_call_rusage_sums usage; /* of fetches */
+	uint64_t locked_ns;   /* of `transform`: in fetches, waiting for a lock, a queue or a
+				 descriptor */
+	uint64_t received_ns; /* of `transform`: in fetches, reading from sockets and pipes */
+};
+
+struct sp_workers {
+	struct sp_worker *list; /* in the order of streams */
+	uint32_t count;
+	struct sp_call_rusage_sums backward; /* of all trainers */
+	struct sp_batch_receive receive;     /* of all trainers */
+};
+
+/* Reads the trainers and their children, with run->jobs threads. Returns 0 or -ENOMEM. */
+int sp_workers_read(struct sp_workers *workers, const struct sp_totals *totals,
+		    const struct sp_training *training);
+void sp_workers_finish(struct sp_workers *workers);
+
+#endif

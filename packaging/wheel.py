@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wheel.py TREE VERSION TAG FOLDER: a wheel of the installed TREE, the same bytes each time.
+
+The programs become scripts and the library and the pages data: pip puts them into the bin, lib and
+share of an environment. Each entry has the time of SOURCE_DATE_EPOCH.
+"""
+
+import base64
+import glob
+import hashlib
+import os
+import sys
+import time
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+# The Debian packages whose code is inside the programs: each one's licence goes along.
+INSIDE = """libzstd-dev libxxhash-dev uthash-dev libiberty-dev libjs-dygraphs libutf8proc-dev
+    libsqlite3-dev zlib1g-dev libelf-dev""".split()
+METADATA = """Metadata-Version: 2.1
+Name: stageprof
+Version: {version}
+Summary: Where a training job's time goes, with no change to the job
+License: Apache-2.0
+Requires-Python: >=3.8
+Classifier: License :: OSI Approved :: Apache Software License
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Topic :: System :: Monitoring
+Description-Content-Type: text/markdown
+
+{description}"""
+WHEEL = """Wheel-Version: 1.0
+Generator: stageprof
+Root-Is-Purelib: false
+Tag: {tag}
+"""
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def members(tree, version, tag):
+    """(name in the wheel, bytes, is a program) of each file but RECORD."""
+    data, info = f"stageprof-{version}.data", f"stageprof-{version}.dist-info"
+    for path in sorted(glob.glob(os.path.join(HERE, "python", "stageprof", "*.py"))):
+        yield "stageprof/" + os.path.basename(path), read(path), False
+    for folder, _, names in sorted(os.walk(tree)):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            inside = os.path.relpath(path, tree)
+            if inside.startswith("bin/"):
+                yield f"{data}/scripts/{name}", read(path), True
+            elif inside.startswith("lib/"):
+                yield f"{data}/data/{inside}", read(path), True
+            elif not inside.startswith("share/doc/"):
+                yield f"{data}/data/{inside}", read(path), False
+    licences = {name: os.path.join(ROOT, name) for name in ("LICENSE", "NOTICES.md")}
+    licences |= {f"{package}.txt": f"/usr/share/doc/{package}/copyright" for package in INSIDE}
+    for name in ("GPL-3", "LGPL-3"):
+        licences[f"{name}.txt"] = f"/usr/share/common-licenses/{name}"
+    for name, path in sorted(licences.items()):
+        yield f"{info}/licenses/{name}", read(path), False
+    description = read(os.path.join(ROOT, "README.md")).decode()
+    metadata = METADATA.format(version=version, description=description)
+    yield f"{info}/METADATA", metadata.encode(), False
+    yield f"{info}/WHEEL", WHEEL.format(tag=tag).encode(), False
+
+
+def write(path, tree, version, tag):
+    epoch = max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800)  # 1980: zip has no older
+    when = time.gmtime(epoch)[:6]
+    record = f"stageprof-{version}.dist-info/RECORD"
+    lines = []
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+
+        def add(name, content, is_program):
+            entry = zipfile.ZipInfo(name, when)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if is_program else 0o100644) << 16
+            wheel.writestr(entry, content)
+
+        for name, content, is_program in members(tree, version, tag):
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            lines.append(f"{name},sha256={digest},{len(content)}\n")
+            add(name, content, is_program)
+        add(record, ("".join(lines) + f"{record},,\n").encode(), False)
+
+
+def main():
+    tree, version, tag, folder = sys.argv[1:]
+    path = os.path.join(folder, f"stageprof-{version}-{tag}.whl")
+    write(path, tree, version, tag)
+    print(path)
+
+
+if __name__ == "__main__":
+    main()

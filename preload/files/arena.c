@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/files/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "preload/sys/fd_private_task.h"
+#include "preload/sys/memory.h"
+#include "preload/sys/sys.h"
+#include "trace/arena_collect.h"
+
+/* The first arena of a process is small: most processes have one thread of few events. */
+#define FIRST_UNITS 2u
+/* Units that are not in use hold bytes of tails before them. */
+#define POPULATE_BYTES (64u * 1024u)
+
+static uint64_t mount_namespace(void)
+{
+	struct stat st;
+
+	return SP_SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/mnt", &st, 0) < 0
+		       ? 0
+		       : (uint64_t)st.st_ino;
+}
+
+static void pool_lock(struct sp_arena_pool *pool)
+{
+	const struct timespec pause = {0, 50000};
+
+	for (int i = 0; __atomic_exchange_n(&pool->lock, 1, __ATOMIC_ACQUIRE); i++) {
+		if (i < 100)
+			SP_SYS1(SYS_sched_yield, 0);
+		else
+			SP_SYS2(SYS_nanosleep, &pause, 0);
+	}
+}
+
+static void pool_unlock(struct sp_arena_pool *pool)
+{
+	__atomic_store_n(&pool->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* Without SHM_NORESERVE the system sets all of it aside here, not at a store. */
+static struct sp_arena *shared_make(size_t bytes, int *ret_id)
+{
+	long id = SP_SYS3(SYS_shmget, IPC_PRIVATE, bytes, IPC_CREAT | IPC_EXCL | 0600), at;
+
+	if (id < 0)
+		return NULL;
+	at = SP_SYS3(SYS_shmat, id, 0, 0);
+	if (sp_sys_failed(at)) {
+		SP_SYS3(SYS_shmctl, id, IPC_RMID, 0);
+		return NULL;
+	}
+	SP_SYS3(SYS_madvise, at, bytes, MADV_DONTFORK);
+	*ret_id = (int)id;
+	return (struct sp_arena *)at;
+}
+
+static struct sp_arena *private_make(size_t bytes, int *ret_id)
+{
+	struct sp_arena *arena = sp_pages_make(bytes);
+
+	*ret_id = -1;
+	if (arena)
+		SP_SYS3(SYS_madvise, arena, bytes, MADV_DONTFORK);
+	return arena;
+}
+
+static void arena_fill(struct sp_arena *a, const struct sp_arena_identity *identity)
+{
+	const struct sp_file_header *h = identity->header;
+	size_t bytes = identity->name_bytes;
+	uint64_t tag;
+
+	a->run_token[0] = h->run_token[0];
+	a->run_token[1] = h->run_token[1];
+	a->image_start_ns = h->image_start_ns;
+	a->pid = h->pid;
+	a->mount_namespace = mount_namespace();
+	memcpy(a->name, identity->name, bytes < sizeof(a->name) ? bytes : sizeof(a->name) - 1);
+	if (strlen(identity->directory) < sizeof(a->directory))
+		strcpy(a->directory, identity->directory);
+	a->header = *h;
+	a->version = 1;
+	/* The tag comes last: a reader that finds the tag finds all of the rest. */
+	memcpy(&tag, SP_TAG_ARENA, sizeof(tag));
+	__atomic_store_n((uint64_t *)(void *)a->tag, tag, __ATOMIC_RELEASE);
+}
+
+/* Each arena of a process is four times as large as the one before. */
+static uint32_t units_wanted(const struct sp_arena_pool *pool, uint32_t least)
+{
+	uint32_t units = FIRST_UNITS;
+
+	for (uint32_t i = 0; i < pool->count && units < SP_ARENA_UNITS_MAX; i++)
+		units *= 4;
+	units = units < SP_ARENA_UNITS_MAX ? units : SP_ARENA_UNITS_MAX;
+	return units > least ? units : least;
+}
+
+static struct sp_arena *arena_make(struct sp_arena_pool *pool,
+				   const struct sp_arena_identity *identity, uint32_t least)
+{
+	uint32_t units = units_wanted(pool, least), at = pool->count;
+	struct sp_arena *a;
+
+	if (at == SP_ARENAS_MAX)
+		return NULL;
+	a = pool->is_private ? NULL : shared_make(sp_arena_bytes(units), &pool->id[at]);
+	if (!a && !pool->is_private && units > least) {
+		units = least;
+		a = shared_make(sp_arena_bytes(units), &pool->id[at]);
+	}
+	if (!a) {
+		a = private_make(sp_arena_bytes(units), &pool->id[at]);
+		pool->is_private = a != NULL;
+	}
+	if (!a)
+		return NULL;
+	a->units = units;
+	a->number = pool->number++;
+	arena_fill(a, identity);
+	pool->arena[at] = a;
+	pool->count++;
+	if (!pool->header)
+		pool->header = &a->header;
+	return a;
+}
+
+/* First fit. Entries of units in use have `units` in their first one. */
+static int units_find(const struct sp_arena *a, uint32_t wanted, uint32_t *ret_unit)
+{
+	const struct sp_arena_tail *tails = sp_arena_tails(a);
+	uint32_t free_units = 0;
+
+	for (uint32_t unit = 0; unit < a->units;
+	     unit += tails[unit].units ? tails[unit].units : 1) {
+		free_units = tails[unit].units ? 0 : free_units + 1;
+		if (free_units == wanted) {
+			*ret_unit = unit + 1 - wanted;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static struct sp_tail tail_find(struct sp_arena_pool *pool,
+				const struct sp_arena_identity *identity, uint32_t units)
+{
+	struct sp_tail tail = {.bytes = NULL};
+
+	for (uint32_t i = 0; i < pool->count; i++)
+		if (units_find(pool->arena[i], units, &tail.unit)) {
+			tail.arena = pool->arena[i];
+			return tail;
+		}
+	tail.arena = arena_make(pool, identity, units);
+	tail.unit = 0;
+	return tail;
+}
+
+struct sp_tail sp_tail_take(struct sp_arena_pool *pool, const struct sp_arena_identity *identity,
+			    size_t bytes)
+{
+	uint32_t units = (uint32_t)((bytes + SP_ARENA_UNIT_BYTES - 1) / SP_ARENA_UNIT_BYTES);
+	struct sp_tail tail;
+
+	pool_lock(pool);
+	tail = tail_find(pool, identity, units);
+	if (tail.arena) {
+		sp_arena_tails(tail.arena)[tail.unit].units = units;
+		tail.bytes = sp_arena_unit(tail.arena, tail.arena->units, tail.unit);
+		pool->tails++;
+	}
+	pool_unlock(pool);
+	if (!tail.bytes)
+		return tail;
+	/* page by page it costs ten times as much */
+	if (bytes >= POPULATE_BYTES)
+		SP_SYS3(SYS_madvise, tail.bytes, (size_t)units * SP_ARENA_UNIT_BYTES,
+			MADV_POPULATE_WRITE);
+	return tail;
+}
+
+void sp_tail_show(const struct sp_tail *tail, uint64_t stream_id, uint32_t window_at)
+{
+	struct sp_arena_tail *entry = &sp_arena_tails(tail->arena)[tail->unit];
+
+	entry->window_at = window_at;
+	__atomic_store_n(&entry->stream_id, stream_id, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&tail->arena->changes, 1, __ATOMIC_RELEASE);
+}
+
+void sp_tail_hide(const struct sp_tail *tail)
+{
+	__atomic_store_n(&sp_arena_tails(tail->arena)[tail->unit].stream_id, 0, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&tail->arena->changes, 1, __ATOMIC_RELEASE);
+}
+
+void sp_tail_give(struct sp_arena_pool *pool, struct sp_tail *tail)
+{
+	struct sp_arena_tail *entry = &sp_arena_tails(tail->arena)[tail->unit];
+
+	__atomic_store_n(&entry->stream_id, 0, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&tail->arena->changes, 1, __ATOMIC_RELEASE);
+	pool_lock(pool);
+	entry->units = 0;
+	pool->tails--;
+	pool_unlock(pool);
+	tail->bytes = NULL;
+}
+
+struct sp_file_header *sp_arenas_header(const struct sp_arena_pool *pool)
+{
+	return pool->header;
+}
+
+struct collect_errand {
+	struct sp_arena_pool *pool; /* NULL: what others left */
+	struct sp_collect collect;
+};
+
+static void errand_collect(void *argument)
+{
+	struct collect_errand *e = argument;
+
+	if (!e->pool) {
+		sp_arenas_collect(&e->collect, NULL);
+		return;
+	}
+	for (uint32_t i = 0; i < e->pool->count; i++) {
+		const struct sp_arena_view view = {.arena = e->pool->arena[i],
+						   .units = e->pool->arena[i]->units};
+
+		sp_arena_write(&e->collect, &view);
+	}
+}
+
+static void collect(struct sp_arena_pool *pool)
+{
+	struct collect_errand *e = sp_pages_make(sizeof(*e));
+
+	if (!e)
+		return;
+	e->pool = pool;
+	e->collect.sys = sp_sys;
+	e->collect.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
+	e->collect.mount_namespace = mount_namespace();
+	sp_fd_private_task(errand_collect, e);
+	sp_pages_free(e, sizeof(*e));
+}
+
+/* They stay attached, for the header and for threads that come to their end only now. */
+static void arenas_leave(struct sp_arena_pool *pool)
+{
+	for (uint32_t i = 0; i < pool->count; i++)
+		if (pool->id[i] >= 0)
+			SP_SYS3(SYS_shmctl, pool->id[i], IPC_RMID, 0);
+	pool->count = 0;
+}
+
+void sp_arenas_end(struct sp_arena_pool *pool)
+{
+	unsigned long before;
+
+	if (!pool->count)
+		return;
+	before = sp_signals_block();
+	pool_lock(pool);
+	if (pool->tails)
+		collect(pool);
+	else
+		arenas_leave(pool);
+	pool_unlock(pool);
+	sp_signals_restore(before);
+}
+
+void sp_arenas_collect_others(void)
+{
+	struct sp_collect *probe = sp_pages_make(sizeof(*probe));
+
+	if (!probe)
+		return;
+	probe->sys = sp_sys;
+	probe->uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
+	if (sp_arenas_are_left(probe))
+		collect(NULL);
+	sp_pages_free(probe, sizeof(*probe));
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/files/mapped_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+
+#include "preload/sys/fd_private_task.h"
+#include "preload/sys/memory.h"
+#include "preload/sys/sys.h"
+#include "trace/filesystems.h"
+#include "trace/format.h"
+
+#define PAGE_BYTES 4096u
+#define PAGES_AT_ONCE 64u
+
+static const struct free_page {
+	struct sp_frame frame;
+	uint8_t zeros[PAGE_BYTES - sizeof(struct sp_frame)];
+} free_page = {.frame = {SP_FRAME_FREE, PAGE_BYTES - sizeof(struct sp_frame)}};
+
+/* The argument of the functions below, which run in a private task: the host's table gets no
+ * descriptor. */
+struct file_errand {
+	const struct sp_mapped_file *file;
+	struct sp_inode inode; /* make: of the new file */
+	long directory_fd;
+	const void *content; /* make: what to write */
+	size_t content_bytes;
+	uint64_t from, to; /* the file's size before and after */
+	int wants_first_page;
+	struct sp_file_mapping *mapping;
+	void (*work)(struct file_errand *e);
+	long error;
+};
+
+static int may_be_mapped(long fd)
+{
+	struct statfs fs;
+	uint32_t row;
+
+	if (SP_SYS2(SYS_fstatfs, fd, &fs) < 0)
+		return 0;
+	row = sp_file_system_row((uint64_t)fs.f_type);
+	return row < sp_file_systems() && sp_file_system(row)->space == SP_FS_KEPT;
+}
+
+static uint8_t *map(struct file_errand *e, long fd, size_t bytes, uint64_t offset)
+{
+	long at = sp_pages_of_file(bytes, MAP_SHARED, fd, offset);
+
+	if (sp_sys_failed(at)) {
+		e->error = e->error ? e->error : at;
+		return NULL;
+	}
+	SP_SYS3(SYS_madvise, at, bytes, MADV_DONTFORK);
+	return (uint8_t *)at;
+}
+
+static void map_tail(struct file_errand *e, long fd)
+{
+	struct sp_file_mapping *m = e->mapping;
+
+	if (e->error)
+		return;
+	m->bytes = map(e, fd, e->to - m->offset, m->offset);
+	if (m->bytes && e->wants_first_page) {
+		m->first_page = map(e, fd, PAGE_BYTES, 0);
+		e->error = 0; /* it goes without */
+	}
+}
+
+/* Written whole under a hidden name, then renamed: no reader ever meets half a file. */
+static void errand_make(struct file_errand *e)
+{
+	const struct sp_mapped_file *file = e->file;
+	long fd = sp_run_file_make(e->directory_fd, file->temporary, &e->inode);
+
+	if (fd < 0) {
+		e->error = fd;
+		return;
+	}
+	e->error = may_be_mapped(fd) ? sp_run_file_write(fd, e->content, e->content_bytes, 0)
+				     : -ENODEV;
+	map_tail(e, fd);
+	SP_SYS1(SYS_close, fd);
+	if (!e->error)
+		e->error = sp_run_file_rename(e->directory_fd, file->temporary, file->name);
+	if (e->error)
+		SP_SYS3(SYS_unlinkat, e->directory_fd, file->temporary, 0);
+}
+
+static void append_pages(struct file_errand *e, long fd)
+{
+	struct iovec pages[PAGES_AT_ONCE];
+
+	for (unsigned i = 0; i < PAGES_AT_ONCE; i++)
+		pages[i] = (struct iovec){(void *)(uintptr_t)&free_page, PAGE_BYTES};
+	for (uint64_t at = e->from; at < e->to;) {
+		uint64_t count = (e->to - at) / PAGE_BYTES;
+		long n = SP_SYS5(SYS_pwritev, fd, pages,
+				 count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE, at, 0);
+
+		if (n <= 0 || n % PAGE_BYTES) {
+			e->error = n < 0 ? n : -EIO;
+			return;
+		}
+		at += (uint64_t)n;
+	}
+}
+
+static long open_file(struct file_errand *e)
+{
+	long fd = sp_run_file_open(e->directory_fd, e->file->name, O_RDWR, &e->file->inode);
+
+	if (fd < 0)
+		e->error = fd;
+	return fd;
+}
+
+static void errand_extend(struct file_errand *e)
+{
+	long fd = open_file(e);
+
+	if (fd < 0)
+		return;
+	append_pages(e, fd);
+	map_tail(e, fd);
+	/* All will be written: at once it costs half a microsecond a page, one by one as blocks
+	 * come, ten. */
+	if (!e->error)
+		SP_SYS3(SYS_madvise, e->mapping->bytes, e->to - e->mapping->offset,
+			MADV_POPULATE_WRITE);
+	if (e->error)
+		SP_SYS2(SYS_ftruncate, fd, e->from);
+	SP_SYS1(SYS_close, fd);
+}
+
+static void errand_cut(struct file_errand *e)
+{
+	long fd = open_file(e);
+
+	if (fd < 0)
+		return;
+	SP_SYS2(SYS_ftruncate, fd, e->to);
+	SP_SYS1(SYS_close, fd);
+}
+
+static void errand_run(void *argument)
+{
+	struct file_errand *e = argument;
+
+	e->directory_fd = sp_run_directory_open(&e->file->directory);
+	if (e->directory_fd < 0) {
+		e->error = e->directory_fd;
+		return;
+	}
+	e->work(e);
+	SP_SYS1(SYS_close, e->directory_fd);
+}
+
+int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t count,
+			int wants_first_page, struct sp_file_mapping *ret_mapping)
+{
+	struct file_errand e = {.file = file,
+				.content = bytes,
+				.content_bytes = count,
+				.to = count,
+				.wants_first_page = wants_first_page,
+				.mapping = ret_mapping,
+				.work = errand_make};
+
+	*ret_mapping = (struct sp_file_mapping){.bytes = NULL};
+	sp_fd_private_task(errand_run, &e);
+	if (e.error) {
+		sp_pages_free(ret_mapping->bytes, count);
+		sp_pages_free(ret_mapping->first_page, PAGE_BYTES);
+		return (int)e.error;
+	}
+	file->inode = e.inode;
+	return 0;
+}
+
+int sp_mapped_file_extend(const struct sp_mapped_file *file, uint64_t from, uint64_t to,
+			  struct sp_file_mapping *ret_mapping)
+{
+	struct file_errand e = {.file = file,
+				.from = from,
+				.to = to,
+				.mapping = ret_mapping,
+				.work = errand_extend};
+
+	ret_mapping->bytes = ret_mapping->first_page = NULL;
+	sp_fd_private_task(errand_run, &e);
+	return (int)e.error;
+}
+
+void sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes)
+{
+	struct file_errand e = {.file = file, .to = bytes, .work = errand_cut};
+
+	sp_fd_private_task(errand_run, &e);
+}

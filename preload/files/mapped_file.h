@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of a thread whose tail is mapped, MAP_SHARED: only where the file system keeps the space
+ * that a file has (trace/filesystems.def). Every byte is written once before it is mapped: a hole
+ * on a full disk would be SIGBUS. A file that is cut by another program is SIGBUS, too.
+ *
+ * Callers hold all signals blocked. Functions return 0 or -errno; the file is valid in either case.
+ */
+#ifndef STAGEPROF_PRELOAD_MAPPED_FILE_H
+#define STAGEPROF_PRELOAD_MAPPED_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/files/run_file.h"
+
+struct sp_mapped_file {
+	struct sp_run_directory directory;
+	struct sp_inode inode;
+	const char *name, *temporary;
+};
+
+/* The mapped part of the file, up to the file's end. */
+struct sp_file_mapping {
+	uint8_t *bytes;
+	uint64_t offset;
+	uint8_t *first_page; /* a mapping of its own, which stays; NULL: none */
+};
+
+/* Makes the file of these bytes and maps it. -ENODEV where it is not to be mapped. */
+int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t count,
+			int wants_first_page, struct sp_file_mapping *ret_mapping);
+
+/* Extends the file by pages, each a FREE frame, and maps it from `ret_mapping->offset` on. */
+int sp_mapped_file_extend(const struct sp_mapped_file *file, uint64_t from, uint64_t to,
+			  struct sp_file_mapping *ret_mapping);
+
+void sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/files/run_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+
+#include "preload/sys/sys.h"
+
+struct sp_inode sp_inode_of(long fd)
+{
+	struct stat st;
+
+	if (SP_SYS2(SYS_fstat, fd, &st) < 0)
+		return (struct sp_inode){0, 0};
+	return (struct sp_inode){st.st_dev, st.st_ino};
+}
+
+static long fd_checked(long fd, const struct sp_inode *wanted)
+{
+	struct sp_inode found;
+
+	if (fd < 0 || !wanted->number)
+		return fd;
+	found = sp_inode_of(fd);
+	if (found.device == wanted->device && found.number == wanted->number)
+		return fd;
+	SP_SYS1(SYS_close, fd);
+	return found.number ? -ESTALE : -EIO;
+}
+
+long sp_run_directory_open(const struct sp_run_directory *directory)
+{
+	long fd = SP_SYS4(SYS_openat, AT_FDCWD, directory->path,
+			  O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+
+	return fd_checked(fd, &directory->inode);
+}
+
+/* Names have no slash: without openat2 (Linux < 5.6, some sandboxes) O_NOFOLLOW says the same. */
+static long open_beneath(long directory_fd, const char *name, int flags, unsigned mode)
+{
+	struct open_how how = {.flags = (uint64_t)(flags | O_NOFOLLOW | O_CLOEXEC),
+			       .mode = mode,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+	long fd = SP_SYS4(SYS_openat2, directory_fd, name, &how, sizeof(how));
+
+	return fd == -ENOSYS || fd == -EPERM
+		       ? SP_SYS4(SYS_openat, directory_fd, name, how.flags, mode)
+		       : fd;
+}
+
+long sp_run_file_open(long directory_fd, const char *name, int flags, const struct sp_inode *inode)
+{
+	/* O_NONBLOCK: a FIFO that stands there now must not stop the host. */
+	return fd_checked(open_beneath(directory_fd, name, flags | O_NONBLOCK, 0), inode);
+}
+
+long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_inode)
+{
+	long fd = open_beneath(directory_fd, name, O_CREAT | O_EXCL | O_RDWR, 0600);
+
+	if (fd >= 0)
+		*ret_inode = sp_inode_of(fd);
+	return fd;
+}
+
+long sp_run_file_rename(long directory_fd, const char *from, const char *to)
+{
+	long error = SP_SYS5(SYS_renameat2, directory_fd, from, directory_fd, to, RENAME_NOREPLACE);
+
+	if (error == -EINVAL || error == -ENOSYS) /* e.g. NFS */
+		error = SP_SYS4(SYS_renameat, directory_fd, from, directory_fd, to);
+	return error;
+}
+
+long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset)
+{
+	const uint8_t *from = bytes;
+
+	while (count) {
+		long n = SP_SYS4(SYS_pwrite64, fd, from, count, offset);
+
+		if (n <= 0)
+			return n ? n : -EIO;
+		from += n;
+		offset += (uint64_t)n;
+		count -= (uint64_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of the run, reached only through the directory that the run made, because its path may now
+ * name a link or another directory. Call these functions only inside sp_fd_private_task(), because
+ * they open descriptors. Functions return a descriptor or -errno.
+ */
+#ifndef STAGEPROF_PRELOAD_RUN_FILE_H
+#define STAGEPROF_PRELOAD_RUN_FILE_H
+
+#include <stdint.h>
+
+#include "preload/settings/run.h"
+
+struct sp_run_directory {
+	const char *path; /* absolute; outlives all that uses it */
+	struct sp_inode inode;
+};
+
+/* -ESTALE where the path names another directory now. */
+long sp_run_directory_open(const struct sp_run_directory *directory);
+
+/* A regular file in that directory. -ESTALE where the name is another file's now than `inode` says.
+ */
+long sp_run_file_open(long directory_fd, const char *name, int flags, const struct sp_inode *inode);
+
+/* A new one, 0600, never one that is there. */
+long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_inode);
+
+/* From one name to another that is free: -EEXIST. */
+long sp_run_file_rename(long directory_fd, const char *from, const char *to);
+
+struct sp_inode sp_inode_of(long fd);
+
+/* All bytes, or -errno. The caller's signals are blocked: there is no EINTR to retry. */
+long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset);
+
+#endif

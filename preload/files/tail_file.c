@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/files/tail_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+
+#include "preload/sys/fd_private_task.h"
+#include "preload/sys/sys.h"
+
+#define PAGE_BYTES 4096u
+#define PAGES_AT_ONCE 64u
+#define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
+
+static const struct free_page {
+	struct sp_frame frame;
+	uint8_t zeros[PAGE_BYTES - sizeof(struct sp_frame)];
+} free_page = {.frame = {SP_FRAME_FREE, PAGE_BYTES - sizeof(struct sp_frame)}};
+
+struct errand {
+	struct sp_tail_file *file;
+	const struct sp_tail_append *append;
+	long directory_fd, fd;
+	long error;
+};
+
+static uint64_t blocks_end(const struct errand *e)
+{
+	return e->file->end + e->append->block_bytes;
+}
+
+/* A FREE frame takes 8 bytes at least. */
+static uint64_t padded_end(uint64_t end)
+{
+	uint64_t bytes = ALIGN_UP(end, PAGE_BYTES);
+
+	return bytes - end && bytes - end < sizeof(struct sp_frame) ? bytes + PAGE_BYTES : bytes;
+}
+
+static void put(struct errand *e, const void *bytes, uint64_t count, uint64_t offset)
+{
+	if (!e->error && count)
+		e->error = sp_run_file_write(e->fd, bytes, count, offset);
+}
+
+static void put_free(struct errand *e, uint64_t begin, uint64_t end)
+{
+	const struct sp_frame frame = {SP_FRAME_FREE,
+				       (uint32_t)(end - begin - sizeof(struct sp_frame))};
+
+	if (end > begin)
+		put(e, &frame, sizeof(frame), begin);
+}
+
+/* A write that is cut short by SIGKILL ends at a page: each is a frame of its own. */
+static void append_pages(struct errand *e, uint64_t to)
+{
+	struct iovec pages[PAGES_AT_ONCE];
+	uint64_t at = e->file->bytes;
+
+	for (unsigned i = 0; i < PAGES_AT_ONCE; i++)
+		pages[i] = (struct iovec){(void *)(uintptr_t)&free_page, PAGE_BYTES};
+	while (at < to && !e->error) {
+		uint64_t count = (to - at) / PAGE_BYTES;
+		long n = SP_SYS5(SYS_pwritev, e->fd, pages,
+				 count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE, at, 0);
+
+		if (n <= 0 || n % PAGE_BYTES)
+			e->error = n < 0 ? n : -ENOSPC;
+		else
+			at += (uint64_t)n;
+	}
+}
+
+/* In a FREE frame all is prepared, and the head of the first block is written last. */
+static void append_blocks(struct errand *e)
+{
+	const uint8_t *blocks = e->append->blocks;
+	uint64_t begin = e->file->end, end = blocks_end(e), bytes = padded_end(end);
+
+	if (!e->append->block_bytes)
+		return;
+	if (bytes > e->file->bytes) {
+		append_pages(e, bytes);
+		if (!e->error)
+			put_free(e, begin, bytes);
+	} else {
+		bytes = e->file->bytes;
+	}
+	put_free(e, end, bytes);
+	put(e, blocks + sizeof(struct sp_frame), e->append->block_bytes - sizeof(struct sp_frame),
+	    begin + sizeof(struct sp_frame));
+	put(e, blocks, sizeof(struct sp_frame), begin);
+	if (e->error) {
+		SP_SYS2(SYS_ftruncate, e->fd, e->file->bytes);
+		put_free(&(struct errand){.fd = e->fd}, begin, e->file->bytes);
+		return;
+	}
+	e->file->bytes = bytes;
+	e->file->end = end;
+}
+
+/* The words of the header that are stored to while the process runs. */
+static void put_words(struct errand *e)
+{
+	const struct sp_file_header *h = e->append->words;
+
+	put(e, &h->process_lost, sizeof(*h) - offsetof(struct sp_file_header, process_lost),
+	    offsetof(struct sp_file_header, process_lost));
+}
+
+static void open_and_append(struct errand *e)
+{
+	e->fd = sp_run_file_open(e->directory_fd, e->append->name, O_RDWR, &e->file->inode);
+	if (e->fd < 0) {
+		e->error = e->fd == -ENOENT || e->fd == -ELOOP ? -ESTALE : e->fd;
+		return;
+	}
+	append_blocks(e);
+	if (!e->error) {
+		put_words(e);
+		e->error = 0; /* the blocks are there */
+		if (e->append->is_last)
+			SP_SYS2(SYS_ftruncate, e->fd, e->file->end);
+	}
+	SP_SYS1(SYS_close, e->fd);
+}
+
+/* Whole under a hidden name, then renamed: no reader ever meets half a file. */
+static void make_whole(struct errand *e)
+{
+	struct sp_tail_file made = *e->file;
+	uint64_t end = SP_HEADER_FRAME_BYTES + e->append->block_bytes;
+
+	made.end = end;
+	made.bytes = e->append->is_last ? end : padded_end(end);
+	e->fd = sp_run_file_make(e->directory_fd, e->append->temporary, &made.inode);
+	if (e->fd < 0) {
+		e->error = e->fd;
+		return;
+	}
+	put(e, e->append->header, SP_HEADER_FRAME_BYTES, 0);
+	put_words(e);
+	put(e, e->append->blocks, e->append->block_bytes, SP_HEADER_FRAME_BYTES);
+	if (!e->error)
+		e->error = SP_SYS2(SYS_ftruncate, e->fd, made.bytes);
+	put_free(e, end, made.bytes);
+	SP_SYS1(SYS_close, e->fd);
+	if (!e->error)
+		e->error =
+			sp_run_file_rename(e->directory_fd, e->append->temporary, e->append->name);
+	if (e->error)
+		SP_SYS3(SYS_unlinkat, e->directory_fd, e->append->temporary, 0);
+	else
+		*e->file = made;
+}
+
+static void errand_append(void *argument)
+{
+	struct errand *e = argument;
+
+	e->directory_fd = sp_run_directory_open(&e->file->directory);
+	if (e->directory_fd < 0) {
+		e->error = e->directory_fd;
+		return;
+	}
+	if (e->file->bytes)
+		open_and_append(e);
+	else
+		make_whole(e);
+	SP_SYS1(SYS_close, e->directory_fd);
+}
+
+int sp_tail_file_append(struct sp_tail_file *file, const struct sp_tail_append *append)
+{
+	struct errand e = {.file = file, .append = append};
+
+	sp_fd_private_task(errand_append, &e);
+	return (int)e.error;
+}

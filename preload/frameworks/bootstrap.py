@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs once in the host's interpreter, with the GIL held, in a namespace of its own (python.c). It
+# may import nothing that the host has not imported, print nothing, and leave no exception.
+#
+# From C: wrap(function, label, phase, flags, after), find_spec(wanted, found),
+# torch_attach(version), torch_compiled(), coverage_add(group, state, detail), range_begin(),
+# range_end(begun, kind, name, phase=0), calls (python.def), forward_watch(unseen, inner), functions
+# and modules (the settings or None),
+# phases (name -> number), MODULE_FORWARD, PYTHON_CALL.
+
+import sys
+from _thread import get_ident
+from _weakref import ref
+
+UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES = 1, 2, 4, 8, 16, 32, 64
+Function = type(lambda: None)
+Timed = type(wrap(len, "", 0, UNTIMED, None))
+GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
+
+wanted = {}  # module -> [(path, phase, label)]
+replaced = {}  # (class, name) -> the method that was there
+
+
+def replace(owner, name, label, phase, flags=0, after=None):
+	"""Puts a timed callable in the place of owner.name, if it is there and its own."""
+	value = vars(owner)[name] if name in vars(owner) else inherited(owner, name)
+	kind = type(value)
+	# Of a method torch.compile would call what it finds there without its instance.
+	if plain(value) and not isinstance(owner, type):
+		flags |= INLINE
+	if value is None or kind is Timed or not (callable(value) or kind in (staticmethod, classmethod)):
+		return
+	if kind in (staticmethod, classmethod):
+		if type(value.__func__) is not Timed:
+			setattr(owner, name, kind(wrap(value.__func__, label, phase, flags, after)))
+	elif isinstance(owner, type) and not hasattr(kind, "__get__"):
+		setattr(owner, name, staticmethod(wrap(value, label, phase, flags, after)))
+	elif not isinstance(value, type):
+		if isinstance(owner, type):
+			replaced[owner, name] = value
+		setattr(owner, name, wrap(value, label, phase, flags, after))
+
+
+def inherited(owner, name):
+	"""A base class's function before it was replaced: one call is not timed twice."""
+	for cls in getattr(owner, "__mro__", ()):
+		if (cls, name) in replaced:
+			return replaced[cls, name]
+
+
+def plain(value):
+	"""The Python function in an attribute of a class or module, or None."""
+	value = value.__func__ if type(value) in (staticmethod, classmethod) else value
+	return value if type(value) is Function else None
+
+
+def attempt(function, *args):
+	try:
+		return function(*args)
+	except Exception:
+		return None
+
+
+def owner_of(module, path):
+	owner, parents = module, path.split(".")
+	for parent in parents[:-1]:
+		owner = getattr(owner, parent)
+	return owner, parents[-1]
+
+
+PILLOW = ("PIL.ImageFile", "PIL.PngImagePlugin")
+
+
+def wrap_calls(module, rows):
+	# The kind comes from the decoder's argument; no hook sees the libraries inside its wheels.
+	flags = IMAGE if module.__name__ == "cv2" else TILES if module.__name__ in PILLOW else 0
+	for path, phase, label in rows:
+		pair = attempt(owner_of, module, path)
+		if pair:
+			attempt(replace, *pair, label, phase, flags)
+		if phase == phases["function"] and pair and is_timed(*pair):
+			coverage_add("functions", "bound", module.__name__ + ":" + path)
+
+
+# The dataset's own code: its methods that make items, and the functions of its module and the other
+# methods that those name, however deep. Only code below the loader is touched: what a model calls may
+# be traced by torch.compile.
+
+OWN = ("__getitem__", "__getitems__", "__iter__", "__next__")
+LIBRARIES = ("torch.", "builtins.", "abc.", "typing.", "numpy.", "paddle.", "collections.")
+depth_wanted = int(modules) if modules and modules.isdigit() else 0
+seen = set()  # ids of the visited code objects and classes, which live as long as the process
+
+
+def names_in(code):
+	names = set(code.co_names)
+	for const in code.co_consts:
+		if type(const) is type(code):
+			names |= names_in(const)
+	return names
+
+
+def reach(function, classes, phase):
+	"""Wraps what a function's code names: methods of `classes`, functions of its module."""
+	code = function.__code__
+	if code in seen:
+		return
+	seen.add(code)
+	space = function.__globals__
+	module = sys.modules.get(space.get("__name__"))
+	for name in names_in(code):
+		for cls in classes:
+			if plain(vars(cls).get(name)):
+				reach_one(cls, name, classes, phase)
+		if module is not None and vars(module) is space:
+			found = plain(space.get(name))
+			if found and found.__module__ == module.__name__:
+				reach_one(module, name, classes, phase)
+
+
+def reach_one(owner, name, classes, phase, flags=0):
+	function = plain(vars(owner).get(name))
+	if function is None:
+		return
+	reach(function, classes, phase)
+	if function.__code__.co_flags & GENERATOR and not flags:
+		return
+	replace(owner, name, function.__qualname__, phase, flags)
+
+
+def own_classes(value):
+	return [
+		cls
+		for cls in type(value).__mro__
+		if cls is not object and not (cls.__module__ + ".").startswith(LIBRARIES)
+	]
+
+
+def explore_transform(value):
+	"""A callable object that the dataset keeps: itself, or the steps that it is made of."""
+	steps = getattr(value, "transforms", None)
+	if isinstance(steps, (list, tuple)):
+		for step in steps:
+			explore_transform(step)
+		return
+	for cls in own_classes(value):
+		for name in ("__call__", "forward"):
+			function = plain(vars(cls).get(name))
+			if function is not None:
+				replace(cls, name, cls.__qualname__, phases["transform"])
+
+
+def explore(dataset, depth=0):
+	classes = own_classes(dataset)
+	for cls in classes:
+		if cls in seen:
+			continue
+		seen.add(cls)
+		for name in OWN:
+			flags = ITERATE if name == "__iter__" else 0
+			reach_one(cls, name, classes, phases["dataset"], flags)
+	if depth > 4:
+		return
+	for name, value in list(getattr(dataset, "__dict__", {}).items()):
+		if "transform" in name and callable(value) and type(value) is not Function:
+			attempt(explore_transform, value)
+		elif name in ("dataset", "_dataset") or (name == "datasets" and hasattr(value, "__getitem__")):
+			for inner in value if name == "datasets" else [value]:
+				explore(inner, depth + 1)
+
+
+def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, **names):
+	wrap_later()
+	if collate_fn is not None and type(collate_fn) is not Timed:
+		label = getattr(collate_fn, "__qualname__", type(collate_fn).__qualname__)
+		fetcher.collate_fn = wrap(collate_fn, label, phases["collate"], 0, None)
+		if type(collate_fn) is Function and not collate_fn.__module__.startswith(("torch.", "paddle.")):
+			attempt(reach, collate_fn, [], phases["collate"])
+	attempt(explore, dataset)
+
+
+# The user's own functions, STAGEPROF_FUNCTIONS. Those of __main__ come to be while it runs, and nothing
+# is called when a function comes to be. A profile function waits for the first call of each, records
+# that call, and puts a timed callable in the function's place. It goes when all are found, or after so
+# many events that an unknown name would slow the job.
+
+MAIN = ("__main__", "__mp_main__")
+EVENTS_MOST = 10000000  # a second or two; to import PyTorch takes two million
+later = []
+first_names = set()  # the last parts of the paths in `later`
+first_calls = {}  # frame -> (begin of its range, label)
+events_left = EVENTS_MOST
+
+
+def is_timed(owner, name):
+	value = vars(owner).get(name)
+	return type(getattr(value, "__func__", value)) is Timed
+
+
+def wrap_row(main, row):
+	"""The function's code, or None where the program has no such function yet."""
+	path, phase, label = row
+	pair = attempt(owner_of, main, path)
+	if not pair or pair[1] not in vars(pair[0]):
+		return None
+	value = vars(pair[0])[pair[1]]
+	value = getattr(value, "__func__", value)
+	attempt(replace, *pair, label, phase)
+	if not is_timed(*pair):
+		return None
+	coverage_add("functions", "bound", "__main__:" + path)
+	later.remove(row)
+	while hasattr(value, "__wrapped__"):
+		value = value.__wrapped__
+	return getattr(value, "__code__", None)
+
+
+def wrap_later(*_args, **_names):
+	main = sys.modules.get("__main__")
+	if main is not None:
+		for row in list(later):
+			wrap_row(main, row)
+
+
+def first_call_began(frame):
+	main = sys.modules.get("__main__")
+	for row in list(later):
+		if main is not None and row[0].rpartition(".")[2] == frame.f_code.co_name:
+			code = wrap_row(main, row)
+			if code is frame.f_code and not code.co_flags & GENERATOR:
+				first_calls[frame] = range_begin(), row[2]
+
+
+def first_calls_watched(frame, event, _argument):
+	global events_left
+	events_left -= 1
+	if event == "return" and frame in first_calls:
+		begun, label = first_calls.pop(frame)
+		range_end(begun, PYTHON_CALL, label, phases["function"])
+	elif event == "call" and frame.f_code.co_name in first_names:
+		if frame.f_globals.get("__name__") in MAIN:
+			attempt(first_call_began, frame)
+	if (not later or events_left < 0) and not first_calls:
+		sys.setprofile(None)
+
+
+# STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward. Python functions: what they
+# cost is the price of asking, and torch.compile ends its graphs at them.
+
+paths = {}  # id of a module -> "path\tclass"; of roots for as long as they live under that id
+stacks = {}  # thread -> modules that are in their forward
+
+
+def module_shown(module, args, depth):
+	if depth == 0 and paths.get(id(module), "\t") != "\t" + type(module).__qualname__:
+		for path, inner in module.named_modules():
+			paths[id(inner)] = path + "\t" + type(inner).__qualname__
+	shown = paths.get(id(module)) or "?\t" + type(module).__qualname__
+	shapes = [str(list(a.shape)) for a in args if hasattr(a, "shape")]
+	return shown + "\t" + " ".join(shapes)
+
+
+def module_entered(module, args):
+	stack = stacks.setdefault(get_ident(), [])
+	shown = module_shown(module, args, len(stack)) if len(stack) < depth_wanted else None
+	stack.append((module, shown, range_begin() if shown else None))
+
+
+def module_left(module, _args, _output):
+	stack = stacks.get(get_ident(), [])
+	# Before PyTorch 2.1 a forward that raised leaves what it entered.
+	while stack:
+		entered, shown, begun = stack.pop()
+		if entered is module:
+			if shown:
+				range_end(begun, MODULE_FORWARD, shown)
+			return
+
+
+def modules_imported(module):
+	attempt(models_imported, module)
+	if not depth_wanted:
+		return
+	module.register_module_forward_pre_hook(module_entered)
+	try:
+		module.register_module_forward_hook(module_left, always_call=True)
+	except TypeError:
+		module.register_module_forward_hook(module_left)
+
+
+# Forward: the outermost call of a model from the loop. Modules whose parameters are asked for, or that
+# are moved, are models; the forward of their classes is timed, and C code records the outermost call of
+# a thread. A model whose own forward is not what the loop calls shows its children's. Module.__call__ is
+# left alone: torch.compile knows it by identity.
+
+ASKS = ("parameters", "named_parameters", "to", "load_state_dict")
+models = []  # weak references
+met = set()  # classes
+watched = {}  # class -> its own forward, as it was
+
+
+def forward_owner(cls):
+	for base in cls.__mro__:
+		if "forward" in vars(base):
+			return base
+	return None
+
+
+def watch_forward(module, depth):
+	owner = forward_owner(type(module))
+	own = plain(vars(owner)["forward"]) if owner is not None else None
+	if own is None or own.__name__ == "_forward_unimplemented":
+		if depth < 3:
+			for child in list(module.children()):
+				watch_forward(child, depth + 1)
+	elif owner not in watched and type(own) is Function and any(True for _ in parameters_of(module)):
+		replace(owner, "forward", owner.__qualname__ + ".forward", phases["forward"], FORWARD)
+		if type(vars(owner)["forward"]) is Timed:
+			watched[owner] = own
+
+
+def parameters_of(module):
+	return replaced.get((module_base, "parameters"), module_base.parameters)(module)
+
+
+def module_met(module, *_args, **_names):
+	if type(module) not in met:
+		met.add(type(module))
+		models.append(ref(module))
+		watch_forward(module, 0)
+
+
+def forward_unseen():
+	for model in [model() for model in models]:
+		for child in list(model.children()) if model is not None else ():
+			watch_forward(child, 1)
+
+
+def unwatch(cls):
+	if cls in watched and type(vars(cls).get("forward")) is Timed:
+		replaced.pop((cls, "forward"), None)
+		cls.forward = watched[cls]
+
+
+def forward_inner(timed):
+	for cls in list(watched):
+		if vars(cls).get("forward") is timed:
+			unwatch(cls)
+
+
+def compile_begins(*_args, **_names):
+	# torch.compile has to trace the original forwards of all modules inside a model.
+	for model in [model() for model in models]:
+		for inner in list(model.modules())[1:] if model is not None else ():
+			unwatch(forward_owner(type(inner)))
+	for cls in list(watched):
+		if cls.__module__.startswith("torch."):
+			unwatch(cls)
+	for name in ASKS:
+		if (module_base, name) in replaced:
+			setattr(module_base, name, replaced.pop((module_base, name)))
+
+
+def convert_imported(module):
+	replace(module, "_compile", "torch.compile", phases["compile"], BEFORE, compile_begins)
+
+
+def parallel_imported(module):
+	cls = module.DistributedDataParallel
+	own = plain(vars(cls)["forward"])
+	replace(cls, "forward", "DistributedDataParallel.forward", phases["forward"], FORWARD)
+	watched[cls] = own
+
+
+module_base = None
+
+
+def models_imported(module):
+	global module_base
+	module_base = module.Module
+	forward_watch(forward_unseen, forward_inner)
+	for name in ASKS:
+		replace(module.Module, name, "", 0, UNTIMED, module_met)
+
+
+# Actions on whole modules after their import, in addition to the table's lines.
+
+
+def torch_imported(module):
+	torch_attach(getattr(module, "__version__", "0"))
+
+
+def fetch_imported(module):
+	base = getattr(module, "_BaseDatasetFetcher", None) or module._DatasetFetcher
+	replace(base, "__init__", "", 0, UNTIMED, fetcher_made)
+
+
+def graphs_imported(module):
+	# Optimizers import dynamo where nothing is compiled; torch.export's graphs train nobody.
+	def compiled(graph, *_rest, **_names):
+		if not getattr(graph, "export", False):
+			torch_compiled()
+
+	replace(module.OutputGraph, "call_user_compiler", "", 0, UNTIMED, compiled)
+
+
+open_events = {}  # id of a RecordEvent -> its begin
+
+
+def record_event_imported(module):
+	def begun(event, *_rest):
+		open_events[id(event)] = range_begin()
+
+	def ended(event, *_rest):
+		begin = open_events.pop(id(event), None)
+		if begin:
+			range_end(begin, PYTHON_CALL, event.name)
+
+	replace(module.RecordEvent, "begin", "", 0, UNTIMED, begun)
+	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
+
+
+def optimizer_made(optimizer, *_args, **_names):
+	wrap_later()
+	# PyTorch puts its own mark into the class when the first of it is made: it leaves out
+	# what leads there.
+	for cls in type(optimizer).__mro__:
+		if "step" in vars(cls):
+			replace(cls, "step", cls.__qualname__ + ".step", phases["optimizer"])
+			break
+
+
+def optimizer_imported(module):
+	replace(module.Optimizer, "__init__", "", 0, UNTIMED, optimizer_made)
+
+
+special = {
+	"torch": torch_imported,
+	"torch.utils.data._utils.fetch": fetch_imported,
+	"torch.optim.optimizer": optimizer_imported,
+	"torch.nn.modules.module": modules_imported,
+	"torch._dynamo.convert_frame": convert_imported,
+	"torch._dynamo.output_graph": graphs_imported,
+	"torch.nn.parallel.distributed": parallel_imported,
+	"paddle.io.dataloader.fetcher": fetch_imported,
+	"paddle.profiler.utils": record_event_imported,
+}
+
+
+def imported(module):
+	name = module.__name__
+	wrap_calls(module, wanted.get(name, ()))
+	if name in special:
+		attempt(special[name], module)
+
+
+# The watch on imports. C code answers for the modules that are not wanted; for the others the loader's
+# exec_module is ours until it has run once.
+
+
+def found(name, path=None, target=None):
+	for finder in sys.meta_path:
+		find = getattr(finder, "find_spec", None)
+		spec = find(name, path, target) if find and finder is not Watch else None
+		if spec is not None:
+			attempt(loader_watched, spec.loader)
+			return spec
+	return None
+
+
+def loader_watched(loader):
+	def after(module):
+		attempt(delattr, loader, "exec_module")
+		attempt(imported, module)
+
+	loader.exec_module = wrap(loader.exec_module, "", 0, UNTIMED, after)
+
+
+for line in calls.splitlines():
+	module, path, phase, label = line.split("\t")
+	wanted.setdefault(module, []).append((path, phases[phase], label))
+for item in (functions or "").split(","):
+	module, colon, path = item.strip().partition(":")
+	row = (path, phases["function"], path)
+	if item.strip():
+		coverage_add("functions", "wanted", item.strip())
+	if module == "__main__" and path:
+		later.append(row)
+		first_names.add(path.rpartition(".")[2])
+	elif colon:
+		wanted.setdefault(module, []).append(row)
+for module in special:
+	wanted.setdefault(module, [])
+
+
+class Watch:
+	find_spec = staticmethod(find_spec(wanted, found))
+
+
+sys.meta_path.insert(0, Watch)
+for module in [sys.modules[name] for name in wanted if name in sys.modules]:
+	spec = getattr(module, "__spec__", None)
+	if not getattr(spec, "_initializing", False):
+		attempt(imported, module)
+if later and sys.getprofile() is None:
+	sys.setprofile(first_calls_watched)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's counts for the calling thread: one getrusage(2). Not for hooks; for wrapped calls
+ * that come once for each batch. These counts are the only sign of a thread that waits for a page
+ * of a mapped file, for a core, or in a call without a hook.
+ */
+#ifndef STAGEPROF_PRELOAD_CALL_RUSAGE_H
+#define STAGEPROF_PRELOAD_CALL_RUSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_call_rusage {
+	bool is_known;
+	uint64_t cpu_ns;		 /* in user and kernel mode; resolution 1 µs */
+	uint64_t major, minor;		 /* page faults: with and without reading */
+	uint64_t voluntary, involuntary; /* switches to another thread */
+};
+
+/* Returns true for phases (trace/phases.def) whose calls are measured: docs/FORMAT.md, EXTRA words.
+ */
+bool sp_call_rusage_wanted(int32_t phase);
+
+/* Returns true and sets is_known if the kernel answered; a frozen process does not ask. */
+bool sp_call_rusage_read(struct sp_call_rusage *ret);
+
+/* The EXTRA words: the difference of two readings. */
+void sp_call_rusage_words(const struct sp_call_rusage *before, const struct sp_call_rusage *after,
+			  uint64_t ret[3]);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of a descriptor: a number that events carry as their arg. The top four bits are
+ * the file's type (enum sp_file_type), so that an event has a stage even where the definition was
+ * lost. The other bits count up from 1 in each process image. 0: not known.
+ *
+ * A descriptor is registered at its first use: one fstat, one readlink of /proc/thread-self/fd,
+ * and a definition in the stream of the calling thread. It is unregistered when it is closed.
+ * Lock-free; async-signal-safe; errno is kept. Descriptors of 4,194,304 and above are never
+ * known.
+ */
+#ifndef STAGEPROF_PRELOAD_FD_TABLE_H
+#define STAGEPROF_PRELOAD_FD_TABLE_H
+
+#include <stdint.h>
+
+#include "preload/recorder/process.h"
+#include "preload/recorder/recorder.h"
+
+uint32_t sp_fd_register(struct sp_thread *t, int fd);
+
+/* As sp_fd_file_known(), but only for the near table. */
+static inline uint32_t sp_fd_file_near(int fd)
+{
+	if (sp_unlikely((uint32_t)fd >= SP_FD_NEAR))
+		return 0;
+	return __atomic_load_n(&sp_fd_near_table[fd], __ATOMIC_RELAXED);
+}
+
+/* The file of a descriptor, registered if it is new; 0: not known. */
+static inline uint32_t sp_fd_file(struct sp_thread *t, int fd)
+{
+	uint32_t file = sp_fd_file_near(fd);
+
+	return sp_likely(file != 0) ? file : sp_fd_register(t, fd);
+}
+
+/* The file of a registered descriptor; 0: the descriptor is not registered. */
+uint32_t sp_fd_file_known(int fd);
+
+/* fd is closed, or has become another file. */
+void sp_fd_unregister(int fd);
+void sp_fd_unregister_range(unsigned first, unsigned last);
+
+/* `to` is now the same open file as `from`. */
+void sp_fd_copy(int from, int to);
+
+#endif

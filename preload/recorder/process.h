@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process image: the decision to record, its identity, and the state that its threads share.
+ * The shared state lies in memory that fork wipes, so that a child begins as an image of its own
+ * even if no hook saw the fork.
+ */
+#ifndef STAGEPROF_PRELOAD_PROCESS_H
+#define STAGEPROF_PRELOAD_PROCESS_H
+
+#include <stdint.h>
+
+#include "preload/files/arena.h"
+#include "preload/files/run_file.h"
+#include "trace/format.h"
+
+#define SP_FD_NEAR 1024u /* descriptors whose entries need no second table */
+#define SP_FD_FAR_TABLES 4096u
+#define SP_UNOBSERVED_MAX 8u /* names of an image; the last entry stands for all other names */
+#define SP_STRINGS_INTERNED 16384u /* entries; a power of two */
+
+struct sp_interned {
+	uint64_t hash; /* 0: free */
+	uint32_t id;   /* 0: being written */
+	uint32_t reserved;
+};
+
+/* A program that was started without this library (preload/recorder/unobserved_exec.h). */
+struct sp_unobserved_exec {
+	uint32_t state; /* of unobserved_exec.c; 0: free */
+	char name[28];	/* cut where it is longer */
+};
+
+struct sp_unobserved_execs {
+	uint32_t has_unreported;
+	struct sp_unobserved_exec of[SP_UNOBSERVED_MAX];
+};
+
+enum sp_process_state {
+	SP_PROCESS_NEW = 0, /* before the first event, and in a forked child */
+	SP_PROCESS_BEGINNING,
+	SP_PROCESS_RECORDING,
+	SP_PROCESS_FAILED, /* no run directory: calls pass through unrecorded */
+};
+
+/* Fork wipes this struct. The far tables stay mapped in a child, but nothing points to them. */
+struct sp_process {
+	uint32_t state; /* enum sp_process_state */
+	uint32_t pid;
+	uint64_t image_start_ns;
+	uint64_t parent_start_ns;
+	uint32_t flags; /* enum sp_header_flags */
+	uint32_t file_ids, name_ids;
+	uint64_t off_ticks; /* when a call came while recording was off and there was no file; 0:
+			       none */
+	uint64_t lost;	    /* by threads without a file */
+	uint64_t own_ns;    /* spent on blocks and files */
+	uint32_t unseen_reported; /* bits of syscall_stub.c: kinds of unseen reads that were
+				     reported */
+	uint64_t first_rusage_ticks, last_rusage_ticks; /* sp_rusage_define_step(); 0: none yet */
+	struct sp_file_header *header_page;
+	int is_written; /* files of this run are not mapped */
+	uint32_t fd_near[SP_FD_NEAR];
+	uint32_t *fd_far[SP_FD_FAR_TABLES];
+	struct sp_interned interned[SP_STRINGS_INTERNED];
+	struct sp_unobserved_execs unobserved;
+	struct sp_arena_pool arenas;
+};
+
+/* NULL if the process does not record (dormant by the table, switched off, setuid). */
+extern struct sp_process *sp_process __attribute__((visibility("hidden")));
+
+/* Entries of descriptors [0, SP_FD_NEAR): ids of files (preload/recorder/fd_table.h). */
+extern uint32_t *sp_fd_near_table __attribute__((visibility("hidden")));
+
+/* Constructor: decides whether the process records and gives it memory. Returns 1 if it records. */
+int sp_process_init(void);
+
+/* Stores the exit status of the process, which is about to end, in its trace. */
+void sp_process_ending(int status);
+
+/* With STAGEPROF_COMMAND=1 the trace holds the arguments. Only pointers to main's strings are kept.
+ */
+void sp_process_keep_arguments(int argc, char **argv);
+
+/* Defines the arguments in the stream of the image's first thread. */
+struct sp_thread;
+void sp_process_define_command(struct sp_thread *t);
+
+/* Returns 1 if STAGEPROF_CHILDREN makes a program of this name record even if it is dormant. */
+int sp_process_wants(const char *exe);
+
+/* First event of an image; signals are blocked. Returns 0 if its threads may make files. */
+int sp_process_begin(void);
+
+/* The fork hook calls this in a forked child: the image began now. Optional. */
+void sp_process_forked(void);
+
+/* Counts events that were lost by a thread without a file. */
+void sp_process_lose(uint64_t events);
+
+/* Counts the time for which a hooked call waited for a block or a file. Any thread, any handler. */
+void sp_process_spend(uint64_t ns);
+
+/* Call before the process ends or becomes another image; it may go on all the same. */
+void sp_process_end(void);
+
+struct sp_run_directory sp_process_run_directory(void);
+
+/* Fills the fields of the header that describe the image, not those of the thread. */
+void sp_process_describe(struct sp_file_header *header);
+
+/* Returns the id of an interned `hash`. Returns 0 if the hash is new: *ret_entry is then the entry
+ * to fill, or NULL if the table is full. */
+uint32_t sp_process_intern(uint64_t hash, struct sp_interned **ret_entry);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/recorder/publish.h"
+
+#include <errno.h>
+
+#include "preload/recorder/freeze.h"
+#include "preload/recorder/own_stack.h"
+#include "preload/recorder/process.h"
+#include "preload/sys/fd_private_task.h"
+#include "preload/sys/log_once.h"
+#include "preload/sys/memory.h"
+#include "preload/sys/signal_handler.h"
+#include "preload/sys/sys.h"
+
+/* After a failure to grow, this many events are lost before the next try. */
+#define STUCK_EVENTS 4096u
+/* A frame of the recorder that is further up the stack than this was left by longjmp; no handler
+ * interrupted it. */
+#define HANDLER_STACK_BYTES (1024u * 1024u)
+/* After so many nested frames in a row the stack is searched for a handler. */
+#define NESTED_PATIENCE 64u
+
+/*
+ * `emitting` names a frame that entered the recorder and has not left it. Either the frame is
+ * alive and we run in a signal handler above it, or a longjmp out of a handler left it. In the
+ * second case the frame that enters now is not deeper, or far deeper, or no handler lies between
+ * the two. This check runs once for a block, not once for an event.
+ */
+int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame)
+{
+	uintptr_t there = r->hot.emitting;
+
+	if (!there)
+		return 0;
+	if (sp_is_signal_stack())
+		return 1;
+	if (frame < there && there - frame < HANDLER_STACK_BYTES &&
+	    (++r->nested % NESTED_PATIENCE || sp_handler_is_between(frame, there)))
+		return 1;
+	/* It may also be suspended by swapcontext, on another stack, with an address in the window.
+	 */
+	r->stream.keeps_windows = 1;
+	r->hot.emitting = 0;
+	return 0;
+}
+
+static void lose(struct sp_recorder *r, enum sp_lost_cause cause)
+{
+	if (!r->capacity) {
+		sp_process_lose(1);
+		return;
+	}
+	r->lost[cause]++;
+	__atomic_store_n(&sp_stream_window(&r->stream)->lost[cause],
+			 sp_checked_make(r->lost[cause]), __ATOMIC_RELAXED);
+}
+
+/* The last eighth of the ring is kept for signal handlers that run while a block is made. */
+static void room_set(struct sp_recorder *r)
+{
+	r->hot.limit = r->hot.base + r->capacity - r->capacity / 8;
+}
+
+void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity)
+{
+	r->capacity = capacity;
+	r->hot.ring = sp_stream_slots(&r->stream);
+	r->hot.mask = capacity - 1;
+	r->hot.shift = (uint32_t)__builtin_ctzll(capacity);
+	room_set(r);
+	r->hot.mark = &sp_stream_window(&r->stream)->mark;
+}
+
+/* Without memory for larger blocks, the thread keeps making smaller blocks. */
+static void pack_widen(struct sp_recorder *r, uint32_t slots)
+{
+	struct sp_pack before = r->pack;
+	void *memory;
+
+	if (r->pack.slots >= slots)
+		return;
+	memory = sp_pages_make(sp_pack_memory_bytes(slots));
+	if (!memory)
+		return;
+	/* This order leaves a usable pack after a longjmp out of a handler. */
+	sp_pack_init(&r->pack, memory, slots);
+	if (before.slots > SP_WINDOW_SLOTS_MIN)
+		sp_pages_free(before.memory, before.memory_bytes);
+}
+
+/* Each growth makes the window of a busy thread four times as large, up to the largest. */
+static int grow(struct sp_recorder *r, size_t block_bytes)
+{
+	uint64_t wanted =
+		r->capacity * 4 < SP_WINDOW_SLOTS_MAX ? r->capacity * 4 : SP_WINDOW_SLOTS_MAX;
+	unsigned long before;
+	int ret;
+
+	before = sp_signals_block();
+	ret = sp_stream_grow(&r->stream, block_bytes, (uint32_t)wanted, r->hot.base, r->hot.head);
+	if (!ret)
+		sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
+	sp_signals_restore(before);
+	return ret;
+}
+
+/* Slots below `base` are published. */
+static void base_move(struct sp_recorder *r, uint64_t base)
+{
+	r->hot.limit += base - r->hot.base;
+	__atomic_store_n(&r->hot.base, base, __ATOMIC_RELEASE);
+}
+
+static int publish_one(struct sp_recorder *r, uint32_t slots, uint16_t flags)
+{
+	struct sp_block_header header = {.flags = flags, .lost = 0};
+	uint32_t widen = 0;
+	size_t bound = sp_pack_encode(&r->pack, r->hot.ring, r->capacity, r->hot.base, slots,
+				      sp_recorder_clock.grain, &header);
+	int ret = 0;
+
+	for (unsigned i = 0; i < SP_LOST_CAUSES; i++)
+		header.lost += r->lost[i];
+	if (sp_process_is_frozen() && sp_stream_block_room(&r->stream) < bound)
+		return -EPERM;
+	if (sp_stream_block_room(&r->stream) < bound) {
+		ret = grow(r, bound);
+		widen = ret ? 0 : (uint32_t)r->capacity;
+	}
+	if (!ret)
+		ret = sp_pack_compress(&r->pack, sp_stream_block_at(&r->stream),
+				       sp_stream_block_room(&r->stream), &header);
+	if (ret)
+		return ret;
+	sp_clock_read(&header.published);
+	sp_stream_publish(&r->stream, &header);
+	base_move(r, r->hot.base + slots);
+	if (widen)
+		pack_widen(r, widen);
+	return 0;
+}
+
+int sp_recorder_publish(struct sp_recorder *r, uint16_t flags)
+{
+	/* Slots that a handler took beyond the ring and left by longjmp are holes of the next
+	 * block. */
+	uint64_t published = sp_stream_catch_up(&r->stream), full, end;
+	int ret = 0;
+
+	if (published > r->hot.base)
+		base_move(r, published);
+	full = r->hot.base + r->capacity;
+	end = r->hot.head < full ? r->hot.head : full;
+
+	while (!ret && (r->hot.base < end || flags)) {
+		uint64_t left = end - r->hot.base;
+		uint32_t slots = left < r->pack.slots ? (uint32_t)left : r->pack.slots;
+		int last = left == slots;
+
+		ret = publish_one(r, slots, last ? flags : 0);
+		if (last)
+			break;
+	}
+	return ret;
+}
+
+/* Returns slots that were taken and not used. If a handler has taken more slots since, they stay as
+ * holes. */
+static void slots_return(struct sp_thread *t, uint64_t number, uint32_t slots)
+{
+	uint64_t expected = number + slots;
+
+	if (__atomic_compare_exchange_n(&t->head, &expected, number, 0, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		return;
+	/* A hole would read as damage. */
+	for (uint32_t i = 0; i < slots; i++)
+		if (number + i - t->base < sp_recorder_of(t)->capacity)
+			sp_slot_store(t, number + i, 0, 0, 0,
+				      sp_what_make(SP_KIND_DEFINE + SP_DEFINE_NOTHING, 0));
+}
+
+static int is_event(const struct sp_new_record *record)
+{
+	return sp_commit_kind(record->what) < SP_KIND_DEFINE;
+}
+
+/* Makes a block of a full window. If that fails, the window keeps its events, and new events are
+ * lost until a later try succeeds. */
+/*
+ * No handler runs while a block is made: one that leaves by swapcontext(3) would suspend the
+ * encoder, and the next handler would enter it again. A frozen process may make no system call.
+ */
+static int publish_undisturbed(struct sp_recorder *r)
+{
+	unsigned long before;
+	int ret;
+
+	if (sp_process_is_frozen())
+		return sp_recorder_publish(r, 0);
+	before = sp_signals_block();
+	ret = sp_recorder_publish(r, 0);
+	sp_signals_restore(before);
+	return ret;
+}
+
+static void make_room(void *argument)
+{
+	struct sp_recorder *r = argument;
+	uint64_t begin;
+	int error;
+
+	if (r->stuck) {
+		r->stuck--;
+		return;
+	}
+	begin = sp_clock_ticks();
+	error = publish_undisturbed(r);
+	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
+	if (!error) {
+		room_set(r);
+		return;
+	}
+	r->stuck = STUCK_EVENTS;
+	r->hot.limit = r->hot.base + r->capacity;
+	sp_log_once("cannot extend", r->stream.name, error,
+		    "training goes on, events are lost and counted in the report");
+}
+
+/* A loop calls from the same frame each time: the size of that frame's stack is checked once. */
+static void make_room_on_own_stack(struct sp_recorder *r, uintptr_t frame)
+{
+	if (frame == r->roomy_frame)
+		make_room(r);
+	else if (sp_call_on_own_stack(make_room, r) == 0)
+		r->roomy_frame = frame;
+}
+
+void sp_record_slow(struct sp_thread *t, const struct sp_new_record *record, uint32_t slots,
+		    uint64_t number)
+{
+	struct sp_recorder *r = sp_recorder_of(t);
+	int nested;
+
+	/* Before a handler may make a block of slots that nobody will store to. */
+	slots_return(t, number, slots);
+	t->emitting = record->outer;
+	nested = sp_recorder_is_nested(r, record->frame);
+	if (!nested) {
+		r->nested = 0;
+		t->emitting = record->frame;
+		if (r->capacity)
+			make_room_on_own_stack(r, record->frame);
+	}
+	number = sp_slots_take(&t->head, slots);
+	if (number + slots - t->base <= r->capacity) {
+		sp_record_store(t, record, slots, number);
+	} else {
+		slots_return(t, number, slots);
+		if (is_event(record))
+			lose(r, nested ? SP_LOST_NESTED : SP_LOST_FULL);
+	}
+	if (!nested)
+		t->emitting = 0;
+}

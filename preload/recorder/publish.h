@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole recording thread, and the step that makes blocks of its full window. Only publish.c and
+ * thread.c look inside struct sp_recorder; hooks see struct sp_thread.
+ */
+#ifndef STAGEPROF_PRELOAD_PUBLISH_H
+#define STAGEPROF_PRELOAD_PUBLISH_H
+
+#include "preload/recorder/pack.h"
+#include "preload/recorder/recorder.h"
+#include "preload/recorder/stream.h"
+
+struct sp_recorder {
+	struct sp_thread hot; /* first: both structs have the same address */
+	struct sp_stream_writer stream;
+	struct sp_pack pack;
+	uint64_t capacity; /* of the ring; 0: no file */
+	uint64_t lost[SP_LOST_CAUSES];
+	uint64_t stuck;	       /* events to lose before the next try to grow the file */
+	uint32_t nested;       /* nested frames in a row */
+	uintptr_t roomy_frame; /* a frame with enough stack for a block; 0: none */
+	uint32_t segment;      /* of the thread: the number of its file */
+	int is_device;	       /* the recorder of the device, not of a thread */
+	uint64_t begun_ticks;  /* of this segment */
+	char comm[16];	       /* as in the file's header */
+	uint32_t destructor_rounds;
+	uint64_t paused_ticks, paused_steps; /* when the thread noticed that recording is off, and
+						the steps until then */
+	struct sp_mark no_mark;		     /* the target of the mark while there is no file */
+	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
+};
+
+static inline struct sp_recorder *sp_recorder_of(struct sp_thread *t)
+{
+	return (struct sp_recorder *)t;
+}
+
+/* Points the hot path at the stream's window, which has this capacity. */
+void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity);
+
+/* Makes blocks of all that the ring holds; the last block carries `flags`. Not for a handler that
+ * interrupted the recorder. Returns 0, or -errno with the ring unchanged. */
+int sp_recorder_publish(struct sp_recorder *r, uint16_t flags);
+
+/* Returns 1 if `frame`, which is about to enter the recorder, interrupted another frame of the same
+ * thread in the recorder. */
+int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame);
+
+#endif

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/recorder/stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "preload/files/mapped_file.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/memory.h"
+#include "preload/sys/paths.h"
+#include "preload/sys/sys.h"
+
+#define PAGE_BYTES 4096u
+#define FILE_BYTES_MIN 16384u
+#define NAME_BYTES (SP_STREAM_NAME_BYTES + 32u)
+#define REPLACED_MAX 16u
+/* A published block ends on a multiple of 8: a FREE frame of 9 to 15 bytes follows a zstd frame
+ * that does not. */
+#define PAD_BYTES_MAX 16u
+#define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
+
+static size_t window_bytes(uint32_t slots)
+{
+	return SP_WINDOW_HEAD_BYTES + (size_t)slots * sizeof(struct sp_slot);
+}
+
+static uint8_t *at(const struct sp_stream_writer *s, uint64_t offset)
+{
+	return s->map + (offset - s->map_offset);
+}
+
+struct sp_window_header *sp_stream_window(const struct sp_stream_writer *stream)
+{
+	return (struct sp_window_header *)at(stream, stream->window_offset);
+}
+
+struct sp_slot *sp_stream_slots(const struct sp_stream_writer *stream)
+{
+	return (struct sp_slot *)at(stream, stream->window_offset + SP_WINDOW_HEAD_BYTES);
+}
+
+/* The one store that changes the file's meaning: the magic and the size of a frame together. */
+static void frame_store(uint8_t *where, uint32_t magic, uint64_t size)
+{
+	sp_fault_store();
+	__atomic_store_n((uint64_t *)where, (uint64_t)size << 32 | magic, __ATOMIC_RELEASE);
+	sp_fault_store();
+}
+
+static void free_store(const struct sp_stream_writer *s, uint64_t begin, uint64_t end)
+{
+	if (end > begin)
+		frame_store(at(s, begin), SP_FRAME_FREE, end - begin - sizeof(struct sp_frame));
+}
+
+/* Of the file, in its directory. */
+static void file_name(const struct sp_stream_writer *s, char *buffer, const char *prefix)
+{
+	struct sp_text name = sp_text_init(buffer, NAME_BYTES);
+
+	sp_text_add(&name, prefix);
+	sp_text_add(&name, s->name);
+	if (s->continuation) {
+		sp_text_add(&name, "_");
+		sp_text_add_number(&name, s->continuation, 10);
+	}
+	sp_text_add(&name, ".zst");
+}
+
+static void header_fill(const struct sp_stream_writer *s, struct sp_file_header *h)
+{
+	h->frame = (struct sp_frame){SP_FRAME_HEADER, sizeof(*h) - sizeof(h->frame)};
+	memcpy(h->tag, SP_TAG_HEADER, sizeof(h->tag));
+	h->version = SP_FORMAT_VERSION;
+	h->frame_bytes = SP_HEADER_FRAME_BYTES;
+	h->stream_id = s->stream_id;
+	if (s->write_mode)
+		h->flags |= SP_HEADER_WRITE_MODE;
+	h->header_hash = XXH64(h, offsetof(struct sp_file_header, header_hash), 0);
+	h->process_lost = sp_checked_make(0);
+}
+
+/* All fields but the frame, which is stored when the window is to become visible. */
+static void window_fill(const struct sp_stream_writer *s, struct sp_window_header *w,
+			uint32_t slots, uint64_t first)
+{
+	memset(w, 0, sizeof(*w));
+	memcpy(w->tag, SP_TAG_WINDOW, sizeof(w->tag));
+	w->version = SP_FORMAT_VERSION;
+	w->head_bytes = SP_WINDOW_HEAD_BYTES;
+	w->stream_id = s->stream_id;
+	w->pid = s->pid;
+	w->tid = s->tid;
+	w->capacity = slots;
+	w->first_index = first;
+	sp_clock_read(&w->made);
+	w->frame = (struct sp_frame){SP_FRAME_WINDOW,
+				     (uint32_t)(window_bytes(slots) - sizeof(struct sp_frame))};
+	w->header_hash = XXH64(w, offsetof(struct sp_window_header, header_hash), 0);
+	for (unsigned i = 0; i < SP_LOST_CAUSES; i++)
+		w->lost[i] = sp_checked_make(0);
+}
+
+static int size_is_allowed(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	if (SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0)
+		return 1;
+	return bytes <= limit.rlim_cur;
+}
+
+/* Unmaps a file; a tail in an arena stays where it is. */
+static void map_forget(struct sp_stream_writer *s)
+{
+	if (!s->tail.arena)
+		sp_pages_free(s->map, s->map_bytes);
+	s->map = NULL;
+	s->map_bytes = 0;
+}
+
+/* The window was moved. Its memory stays where somebody may yet store to it: that happens once or
+ * twice in a thread's life. */
+static void window_leave(struct sp_stream_writer *s)
+{
+	if (!s->keeps_windows)
+		map_forget(s);
+}
+
+static void tail_become(struct sp_stream_writer *s, const struct sp_tail *tail, uint32_t slots)
+{
+	s->tail = *tail;
+	s->map = tail->bytes;
+	s->map_bytes = sp_tail_bytes(tail);
+	s->map_offset = 0;
+	s->free_offset = SP_HEADER_FRAME_BYTES;
+	s->window_offset = s->map_bytes - window_bytes(slots);
+}
+
+static struct sp_tail tail_take(const struct sp_stream_writer *s, size_t bytes)
+{
+	const struct sp_arena_identity identity = {.header = &s->header,
+						   .directory = s->file.directory.path,
+						   .name = s->name,
+						   .name_bytes = s->image_name_bytes};
+
+	return sp_tail_take(s->pool, &identity, bytes);
+}
+
+/* Blocks that the tail holds go into the file. */
+static int tail_flush(struct sp_stream_writer *s, int is_last)
+{
+	char name[NAME_BYTES], temporary[NAME_BYTES];
+	struct sp_tail_append append = {.name = name,
+					.temporary = temporary,
+					.header = &s->header,
+					.words = sp_arenas_header(s->pool),
+					.blocks = s->map + SP_HEADER_FRAME_BYTES,
+					.block_bytes = s->free_offset - SP_HEADER_FRAME_BYTES,
+					.is_last = is_last};
+
+	if (!size_is_allowed(s->file.bytes + append.block_bytes + 2 * PAGE_BYTES))
+		return -EFBIG;
+	file_name(s, name, "");
+	file_name(s, temporary, ".new-");
+	return sp_tail_file_append(&s->file, &append);
+}
+
+/* Appends the tail to another file if the name of ours has become another program's file. Readers
+ * join files by the stream's number. */
+static int tail_flush_somewhere(struct sp_stream_writer *s, int is_last)
+{
+	int ret = tail_flush(s, is_last);
+
+	for (uint32_t i = 0; i < REPLACED_MAX; i++) {
+		if (ret != -ESTALE && (ret != -EEXIST || !s->continuation))
+			break;
+		s->continuation++;
+		s->file.bytes = 0;
+		s->file.end = SP_HEADER_FRAME_BYTES;
+		ret = tail_flush(s, is_last);
+	}
+	return ret;
+}
+
+/* Where the file cannot be made, the tail does without: it is tried again with each flush. */
+static int create_written(struct sp_stream_writer *s, uint32_t slots)
+{
+	struct sp_tail tail;
+	int ret;
+
+	s->write_mode = 1;
+	header_fill(s, &s->header);
+	tail = tail_take(s, FILE_BYTES_MIN);
+	if (!tail.bytes)
+		return -ENOMEM;
+	tail_become(s, &tail, slots);
+	s->file.end = SP_HEADER_FRAME_BYTES;
+	s->file.bytes = 0;
+	memcpy(s->map, &s->header, sizeof(s->header));
+	free_store(s, s->free_offset, s->window_offset);
+	memset(sp_stream_window(s), 0, window_bytes(slots));
+	window_fill(s, sp_stream_window(s), slots, 0);
+	ret = tail_flush(s, 0);
+	if (ret == -EEXIST) {
+		sp_tail_give(s->pool, &s->tail);
+		map_forget(s);
+		return ret;
+	}
+	s->file_error = ret;
+	sp_tail_show(&s->tail, s->stream_id, (uint32_t)s->window_offset);
+	return 0;
+}
+
+static struct sp_mapped_file mapped_file(const struct sp_stream_writer *s, char *name,
+					 char *temporary)
+{
+	file_name(s, name, "");
+	file_name(s, temporary, ".new-");
+	return (struct sp_mapped_file){.directory = s->file.directory,
+				       .inode = s->file.inode,
+				       .name = name,
+				       .temporary = temporary};
+}
+
+static void image_fill(struct sp_stream_writer *s, uint8_t *image, uint64_t window, uint32_t slots)
+{
+	header_fill(s, &s->header);
+	memcpy(image, &s->header, sizeof(s->header));
+	*(struct sp_frame *)(image + sizeof(s->header)) =
+		(struct sp_frame){SP_FRAME_FREE,
+				  (uint32_t)(window - sizeof(s->header) - sizeof(struct sp_frame))};
+	window_fill(s, (struct sp_window_header *)(image + window), slots, 0);
+}
+
+static int create_mapped(struct sp_stream_writer *s, uint32_t slots,
+			 struct sp_file_header **ret_header_page)
+{
+	uint64_t bytes = FILE_BYTES_MIN, window = bytes - window_bytes(slots);
+	uint8_t *image = sp_pages_make(bytes);
+	char name[NAME_BYTES], temporary[NAME_BYTES];
+	struct sp_mapped_file file = mapped_file(s, name, temporary);
+	struct sp_file_mapping mapping;
+	int ret;
+
+	if (!image)
+		return -ENOMEM;
+	image_fill(s, image, window, slots);
+	ret = sp_mapped_file_make(&file, image, bytes, ret_header_page != NULL, &mapping);
+	sp_pages_free(image, bytes);
+	if (ret)
+		return ret;
+	if (ret_header_page)
+		*ret_header_page = (struct sp_file_header *)mapping.first_page;
+	s->file.inode = file.inode;
+	s->map = mapping.bytes;
+	s->map_bytes = bytes;
+	s->map_offset = 0;
+	s->free_offset = sizeof(s->header);
+	s->window_offset = window;
+	s->file_bytes = bytes;
+	return 0;
+}
+
+static uint64_t stream_id_make(const struct sp_file_header *h)
+{
+	return XXH64(h, offsetof(struct sp_file_header, header_hash), h->opened.ticks);
+}
+
+static void name_make(struct sp_stream_writer *s, const struct sp_file_header *h)
+{
+	struct sp_text name = sp_text_init(s->name, sizeof(s->name) - 8);
+
+	sp_text_add(&name, h->host);
+	sp_text_add_char(&name, '-');
+	sp_text_add_number(&name, h->pid, 10);
+	sp_text_add_char(&name, '-');
+	sp_text_add_number(&name, h->image_start_ns, 16);
+	s->image_name_bytes = (uint32_t)(name.at - s->name);
+	sp_text_add_char(&name, '-');
+	sp_text_add_number(&name, h->tid, 10);
+	if (h->part) {
+		sp_text_add_char(&name, '-');
+		sp_text_add_number(&name, h->part, 10);
+	}
+}
+
+static void stream_init(struct sp_stream_writer *s, const struct sp_stream_identity *identity)
+{
+	memset(s, 0, sizeof(*s));
+	s->header = identity->header;
+	s->pid = s->header.pid;
+	s->tid = s->header.tid;
+	s->file.directory = identity->directory;
+	s->pool = identity->pool;
+	s->stream_id = stream_id_make(&s->header);
+	memcpy(s->host, s->header.host, sizeof(s->host) - 1);
+	name_make(s, &s->header);
+}
+
+int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_identity *identity,
+		     uint32_t slots, struct sp_file_header **ret_header_page)
+{
+	int ret = -ENODEV;
+
+	if (ret_header_page)
+		*ret_header_page = NULL;
+	stream_init(stream, identity);
+	if (!size_is_allowed(FILE_BYTES_MIN))
+		return -EFBIG;
+	if (!identity->write_mode)
+		ret = create_mapped(stream, slots, ret_header_page);
+	/* Without a file the events stay in the arena until it is collected. */
+	if (ret && ret != -EEXIST && ret != -ENOMEM) {
+		ret = create_written(stream, slots);
+		if (!ret && ret_header_page)
+			*ret_header_page = sp_arenas_header(stream->pool);
+	}
+	return ret;
+}
+
+size_t sp_stream_block_room(const struct sp_stream_writer *stream)
+{
+	uint64_t room = stream->window_offset - stream->free_offset;
+
+	if (room < SP_BLOCK_FRAME_BYTES + PAD_BYTES_MAX)
+		return 0;
+	return room - SP_BLOCK_FRAME_BYTES - PAD_BYTES_MAX;
+}
+
+uint8_t *sp_stream_block_at(const struct sp_stream_writer *stream)
+{
+	return at(stream, stream->free_offset) + SP_BLOCK_FRAME_BYTES;
+}
+
+/* The size of a zstd frame that ends there, with the FREE frame after it. */
+static uint64_t block_aligned_end(uint64_t end)
+{
+	return end % 8 ? ALIGN_UP(end, 8) + sizeof(struct sp_frame) : end;
+}
+
+static uint64_t block_end(const struct sp_stream_writer *s, const struct sp_block_header *header)
+{
+	uint64_t end = s->free_offset + SP_BLOCK_FRAME_BYTES + header->zstd_bytes;
+	uint64_t aligned = block_aligned_end(end);
+
+	if (aligned == end)
+		return end;
+	/* Not aligned, so memcpy; no reader sees it before the block's own store. */
+	memcpy(at(s, end),
+	       &(struct sp_frame){SP_FRAME_FREE,
+				  (uint32_t)(aligned - end - sizeof(struct sp_frame))},
+	       sizeof(struct sp_frame));
+	return aligned;
+}
+
+static void block_fill(const struct sp_stream_writer *s, struct sp_block_header *header)
+{
+	header->frame =
+		(struct sp_frame){SP_FRAME_BLOCK, SP_BLOCK_FRAME_BYTES - sizeof(struct sp_frame)};
+	memcpy(header->tag, SP_TAG_BLOCK, sizeof(header->tag));
+	header->version = SP_FORMAT_VERSION;
+	header->stream_id = s->stream_id;
+	header->pid = s->pid;
+	header->tid = s->tid;
+	memcpy(header->host, s->host, sizeof(header->host));
+	header->header_hash = XXH64(header, offsetof(struct sp_block_header, header_hash), 0);
+}
+
+void sp_stream_publish(struct sp_stream_writer *stream, struct sp_block_header *header)
+{
+	uint64_t end = block_end(stream, header);
+	uint8_t *block = at(stream, stream->free_offset);
+
+	block_fill(stream, header);
+	memcpy(block + sizeof(struct sp_frame), (uint8_t *)header + sizeof(struct sp_frame),
+	       sizeof(*header) - sizeof(struct sp_frame));
+	free_store(stream, end, stream->window_offset);
+	frame_store(block, header->frame.magic, header->frame.size);
+	stream->free_offset = end;
+}
+
+uint64_t sp_stream_catch_up(struct sp_stream_writer *stream)
+{
+	struct sp_block_header header;
+	uint64_t end;
+
+	memcpy(&header.frame, at(stream, stream->free_offset), sizeof(header.frame));
+	if (header.frame.magic != SP_FRAME_BLOCK)
+		return 0;
+	memcpy(&header, at(stream, stream->free_offset), sizeof(header));
+	end = stream->free_offset + SP_BLOCK_FRAME_BYTES + header.zstd_bytes;
+	stream->free_offset = block_aligned_end(end);
+	return header.first_index + header.slots;
+}
+
+/* Copies slots [first, last) into a window of another capacity: positions and generations change.
+ */
+static void slots_carry(struct sp_slot *to, uint32_t to_capacity, const struct sp_slot *from,
+			uint32_t from_capacity, uint64_t first, uint64_t last)
+{
+	for (uint64_t number = first; number < last; number++) {
+		const struct sp_slot *slot = &from[number % from_capacity];
+
+		if (!sp_slot_valid(slot, number / from_capacity))
+			continue;
+		to[number % to_capacity] = *slot;
+		to[number % to_capacity].commit =
+			sp_commit_make(slot->start, slot->ticks, (uint64_t)slot->value,
+				       sp_what_make(sp_commit_kind(slot->commit),
+						    sp_commit_arg(slot->commit)),
+				       number / to_capacity);
+	}
+}
+
+/* The free space that a window of this size asks for: a busy thread grows rarely. */
+static uint64_t free_wanted(uint32_t slots)
+{
+	return slots >= SP_WINDOW_SLOTS_MAX ? 256u * 1024u : 32u * 1024u;
+}
+
+/* Of a tail in an arena: blocks go into the file in portions of this size. */
+static uint64_t tail_room(uint32_t slots)
+{
+	return slots >= SP_WINDOW_SLOTS_MAX ? 128u * 1024u : 24u * 1024u;
+}
+
+static uint64_t growth(const struct sp_stream_writer *s, size_t block_bytes, uint32_t slots)
+{
+	uint64_t wanted = free_wanted(slots), have = s->file_bytes - s->free_offset;
+	uint64_t least = block_bytes + SP_BLOCK_FRAME_BYTES + PAD_BYTES_MAX;
+	uint64_t window = window_bytes(slots), more;
+
+	wanted = wanted > least ? wanted : least;
+	more = wanted + window > have ? wanted + window - have : 0;
+	return ALIGN_UP(more > window ? more : window, PAGE_BYTES);
+}
+
+/* The window in `w`, not seen yet, becomes the next one of the stream. */
+static void window_carry(const struct sp_stream_writer *s, struct sp_window_header *w,
+			 uint32_t slots, uint64_t first, uint64_t last)
+{
+	struct sp_window_header *old = sp_stream_window(s);
+	struct sp_slot *to = (struct sp_slot *)((uint8_t *)w + SP_WINDOW_HEAD_BYTES);
+
+	memset(to, 0, (size_t)slots * sizeof(*to));
+	window_fill(s, w, slots, first);
+	for (unsigned i = 0; i < SP_LOST_CAUSES; i++)
+		w->lost[i] = old->lost[i];
+	slots_carry(to, slots, sp_stream_slots(s), old->capacity, first, last);
+}
+
+/* Three stores: the new pages become one FREE frame, the new window appears at their end, and the
+ * old window and the free space on both its sides become one FREE frame. */
+static void map_switch(struct sp_stream_writer *s, const struct sp_file_mapping *mapping,
+		       uint64_t new_end, uint32_t slots, uint64_t first, uint64_t last)
+{
+	struct sp_stream_writer next = *s;
+
+	next.map = mapping->bytes;
+	next.map_bytes = new_end - mapping->offset;
+	next.map_offset = mapping->offset;
+	next.file_bytes = new_end;
+	next.window_offset = new_end - window_bytes(slots);
+	free_store(&next, s->file_bytes, new_end);
+	window_carry(s, sp_stream_window(&next), slots, first, last);
+	free_store(&next, s->file_bytes, next.window_offset);
+	free_store(&next, s->free_offset, next.window_offset);
+	window_leave(s);
+	*s = next;
+}
+
+static int grow_mapped(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
+		       uint64_t first, uint64_t last)
+{
+	uint64_t new_end = s->file_bytes + growth(s, block_bytes, slots);
+	char name[NAME_BYTES], temporary[NAME_BYTES];
+	const struct sp_mapped_file file = mapped_file(s, name, temporary);
+	struct sp_file_mapping mapping = {.offset = s->free_offset / PAGE_BYTES * PAGE_BYTES};
+	int ret;
+
+	if (!size_is_allowed(new_end))
+		return -EFBIG;
+	ret = sp_mapped_file_extend(&file, s->file_bytes, new_end, &mapping);
+	if (!ret)
+		map_switch(s, &mapping, new_end, slots, first, last);
+	return ret;
+}
+
+/* A larger tail in the stead of this one, or of the mapping; blocks that are not in the file yet
+ * and the window come along. In between, readers may find the same slots twice. */
+static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots, uint64_t first,
+		     uint64_t last)
+{
+	size_t kept = s->tail.bytes ? s->free_offset - SP_HEADER_FRAME_BYTES : 0;
+	uint64_t least = block_bytes + SP_BLOCK_FRAME_BYTES + PAD_BYTES_MAX;
+	uint64_t room = tail_room(slots) > least ? tail_room(slots) : least;
+	struct sp_stream_writer next = *s;
+	struct sp_tail tail = tail_take(s,
+					SP_HEADER_FRAME_BYTES + kept + room + window_bytes(slots)),
+		       old = s->tail;
+
+	if (!tail.bytes)
+		return -ENOMEM;
+	tail_become(&next, &tail, slots);
+	next.free_offset += kept;
+	memcpy(next.map, &s->header, sizeof(s->header));
+	memcpy(next.map + SP_HEADER_FRAME_BYTES, s->map + SP_HEADER_FRAME_BYTES, kept);
+	window_carry(s, sp_stream_window(&next), slots, first, last);
+	free_store(&next, next.free_offset, next.window_offset);
+	sp_tail_show(&tail, s->stream_id, (uint32_t)next.window_offset);
+	if (old.bytes && s->keeps_windows)
+		sp_tail_hide(&old);
+	else if (old.bytes)
+		sp_tail_give(s->pool, &old);
+	else
+		window_leave(s);
+	*s = next;
+	return 0;
+}
+
+/* The file has the blocks now: their place is free again. */
+static void tail_empty(struct sp_stream_writer *s)
+{
+	free_store(s, SP_HEADER_FRAME_BYTES, s->window_offset);
+	s->free_offset = SP_HEADER_FRAME_BYTES;
+}
+
+/* On a full disk the tail becomes as large as it may, and the blocks stay in it. */
+static int grow_written(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
+			uint64_t first, uint64_t last)
+{
+	int ret = tail_flush_somewhere(s, 0);
+
+	if (!ret)
+		tail_empty(s);
+	if (slots > sp_stream_window(s)->capacity ||
+	    (!ret && sp_stream_block_room(s) < block_bytes))
+		tail_move(s, block_bytes, slots, first, last);
+	if (sp_stream_block_room(s) >= block_bytes)
+		return 0;
+	return ret ? ret : -ENOMEM;
+}
+
+/* A file that was replaced stays as it is found; what comes is written to another one. */
+static int grow_elsewhere(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
+			  uint64_t first, uint64_t last)
+{
+	int ret;
+
+	s->file.bytes = 0;
+	s->file.end = SP_HEADER_FRAME_BYTES;
+	s->continuation++;
+	s->write_mode = 1;
+	header_fill(s, &s->header);
+	ret = tail_move(s, block_bytes, slots, first, last);
+	if (ret)
+		s->write_mode = 0;
+	return ret;
+}
+
+int sp_stream_grow(struct sp_stream_writer *stream, size_t block_bytes, uint32_t slots,
+		   uint64_t first, uint64_t last)
+{
+	int ret;
+
+	if (stream->tail.bytes)
+		return grow_written(stream, block_bytes, slots, first, last);
+	ret = grow_mapped(stream, block_bytes, slots, first, last);
+	return ret == -ESTALE || ret == -ENOENT
+		       ? grow_elsewhere(stream, block_bytes, slots, first, last)
+		       : ret;
+}
+
+void sp_stream_finish(struct sp_stream_writer *stream)
+{
+	if (stream->tail.bytes) {
+		if (tail_flush_somewhere(stream, 1) == 0)
+			sp_tail_give(stream->pool, &stream->tail);
+	} else {
+		char name[NAME_BYTES], temporary[NAME_BYTES];
+		const struct sp_mapped_file file = mapped_file(stream, name, temporary);
+
+		sp_mapped_file_cut(&file, stream->free_offset);
+	}
+	sp_stream_abandon(stream);
+}
+
+void sp_stream_abandon(struct sp_stream_writer *stream)
+{
+	map_forget(stream);
+	stream->tail = (struct sp_tail){.bytes = NULL};
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One thread's file: made, grown, published to, cut. The layout (docs/FORMAT.md) is
+ *
+ *	HEADER  ( BLOCK zstd-frame | FREE )*  WINDOW
+ *
+ * Every store and system call here leads from one valid state of the file to another. Only the
+ * tail, from FREE to the end of WINDOW, is mapped. Files grow by whole pages, each a FREE frame of
+ * its own, so that a write cut short by SIGKILL leaves a valid file; then one store joins the
+ * frames. Every byte is written once before it is mapped, because a hole on a full disk would be
+ * SIGBUS.
+ *
+ * Making, growing and cutting make system calls, and the caller holds all signals blocked
+ * (sp_signals_*); publishing makes none. No descriptor stays open, and none is ever in the host's
+ * table if the kernel allows (preload/sys/fd_private_task.h). Functions return 0 or -errno and
+ * leave a valid file on failure.
+ */
+#ifndef STAGEPROF_PRELOAD_STREAM_H
+#define STAGEPROF_PRELOAD_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/files/arena.h"
+#include "preload/files/tail_file.h"
+#include "trace/format.h"
+
+#define SP_STREAM_NAME_BYTES 224
+
+struct sp_stream_writer {
+	uint8_t *map;	     /* the tail: of the file, or in an arena */
+	size_t map_bytes;    /* 0: no tail */
+	uint64_t map_offset; /* of map in the file; 0 in an arena */
+	uint64_t free_offset;
+	uint64_t window_offset;
+	uint64_t file_bytes; /* of a mapped file */
+	struct sp_tail tail; /* no bytes: the tail is mapped from the file */
+	struct sp_tail_file file;
+	struct sp_arena_pool *pool;
+	uint64_t stream_id;
+	uint32_t pid, tid;
+	int keeps_windows;	   /* a frame may hold an address in a window that was moved */
+	int write_mode;		   /* the tail lies in an arena */
+	int file_error;		   /* -errno: there is no file yet, and the arena holds all */
+	uint32_t continuation;	   /* the file's number: another one where ours was replaced */
+	uint32_t image_name_bytes; /* of `name`: HOST-PID-START */
+	char host[32];
+	char name[SP_STREAM_NAME_BYTES];
+	struct sp_file_header header;
+};
+
+/* The caller's part of the header; the stream adds the rest. */
+struct sp_stream_identity {
+	struct sp_file_header header; /* filled but for frame, tag, stream_id and hash */
+	struct sp_run_directory directory;
+	struct sp_arena_pool *pool; /* outlives the stream */
+	int write_mode;		    /* asked for */
+};
+
+/* Makes the file with an empty window of `slots`. If ret_header_page is not NULL, it gets a lasting
+ * mapping of the file's first page (for process_lost), or NULL in write mode. */
+int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_identity *identity,
+		     uint32_t slots, struct sp_file_header **ret_header_page);
+
+struct sp_window_header *sp_stream_window(const struct sp_stream_writer *stream);
+struct sp_slot *sp_stream_slots(const struct sp_stream_writer *stream);
+
+/* The size that a zstd frame may have in the next block, and the address for it. */
+size_t sp_stream_block_room(const struct sp_stream_writer *stream);
+uint8_t *sp_stream_block_at(const struct sp_stream_writer *stream);
+
+/*
+ * Publishes the block whose zstd frame stands at sp_stream_block_at: fills the rest of the header
+ * (frame, tag, identity, hash) and makes the block visible by one 8-byte store. No system call
+ * except in write mode. The caller has filled first_index, slots, events, ticks, published, lost,
+ * payload_bytes, zstd_*.
+ */
+void sp_stream_publish(struct sp_stream_writer *stream, struct sp_block_header *header);
+
+/*
+ * Call before each block: a block that became visible and was then left by longjmp out of a
+ * handler counts as published. Returns the number of the slot after that block, or 0 if there is
+ * none.
+ */
+uint64_t sp_stream_catch_up(struct sp_stream_writer *stream);
+
+/*
+ * Gives the file a new tail: room for a zstd frame of `block_bytes` and a window of `slots`, whose
+ * first_index is `first`. Slots [first, last) are carried over. The old window is gone on success.
+ */
+int sp_stream_grow(struct sp_stream_writer *stream, size_t block_bytes, uint32_t slots,
+		   uint64_t first, uint64_t last);
+
+/* Cuts the file after its last block and releases it. The last published block had SP_BLOCK_LAST.
+ */
+void sp_stream_finish(struct sp_stream_writer *stream);
+
+/* Releases the mapping and leaves the file as it is. */
+void sp_stream_abandon(struct sp_stream_writer *stream);
+
+#endif

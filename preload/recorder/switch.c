@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/recorder/switch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "preload/settings/config.h"
+#include "preload/sys/hot_data.h"
+#include "preload/sys/memory.h"
+#include "preload/settings/setting.h"
+#include "preload/sys/sys.h"
+#include "trace/format.h"
+
+#define PAGE_BYTES 4096u
+
+static uint32_t own_word; /* until the run's word is mapped, or for ever if it cannot be mapped */
+static uint32_t *shared = &own_word;
+static const uint32_t always_off = SP_SWITCH_WINDOW;
+
+uint32_t sp_switch_mask SP_HOT_DATA = SP_SWITCH_USER | SP_SWITCH_WINDOW;
+const uint32_t *sp_switch_word SP_HOT_DATA = &own_word;
+
+static uint64_t first_step, end_step = UINT64_MAX; /* the window: end_step is not in it */
+static uint64_t steps;
+static int has_backward, was_by_steps;
+
+void sp_switch_init(void)
+{
+	int kept = errno;
+	uint64_t warm = 0, unused;
+
+	if (sp_config.steps && sp_setting_range(sp_config.steps, &first_step, &end_step) < 0) {
+		first_step = 0;
+		end_step = UINT64_MAX;
+	}
+	if (sp_config.warmup && sp_setting_range(sp_config.warmup, &warm, &unused) < 0)
+		warm = 0;
+	if (warm > first_step)
+		first_step = warm;
+	own_word = sp_switch_initial();
+	errno = kept;
+}
+
+uint32_t sp_switch_initial(void)
+{
+	return first_step > 0 ? SP_SWITCH_WINDOW : 0;
+}
+
+void sp_switch_map(const char *marker)
+{
+	long fd = SP_SYS4(SYS_openat, AT_FDCWD, marker, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0), page;
+
+	if (fd < 0)
+		return;
+	page = sp_pages_of_file(PAGE_BYTES, MAP_SHARED, fd, 0);
+	SP_SYS1(SYS_close, fd);
+	if (sp_sys_failed(page))
+		return;
+	shared = (uint32_t *)(page + (long)offsetof(struct sp_run_frame, off));
+	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
+}
+
+void sp_switch_forked(void)
+{
+	sp_switch_word = shared;
+	sp_switch_mask = SP_SWITCH_USER | SP_SWITCH_WINDOW;
+	steps = 0;
+	has_backward = 0;
+}
+
+/* This process follows its own steps. A process without steps follows the word. */
+static void window_set(int on)
+{
+	was_by_steps = 1;
+	__atomic_store_n(&sp_switch_mask, on ? SP_SWITCH_USER : SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
+	__atomic_store_n(&sp_switch_word, on ? shared : &always_off, __ATOMIC_RELEASE);
+	if (on)
+		__atomic_and_fetch(shared, ~SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
+	else
+		__atomic_or_fetch(shared, SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
+}
+
+void sp_switch_backward(void)
+{
+	__atomic_store_n(&has_backward, 1, __ATOMIC_RELAXED);
+}
+
+void sp_switch_step(void)
+{
+	uint64_t made;
+
+	if (!__atomic_exchange_n(&has_backward, 0, __ATOMIC_RELAXED))
+		return;
+	made = __atomic_add_fetch(&steps, 1, __ATOMIC_RELAXED);
+	was_by_steps = 0;
+	if (first_step == 0 && end_step == UINT64_MAX)
+		return;
+	if (made == 1 || made == first_step || made == end_step)
+		window_set(made >= first_step && made < end_step);
+}
+
+uint64_t sp_switch_steps(void)
+{
+	return __atomic_load_n(&steps, __ATOMIC_RELAXED);
+}
+
+int sp_switch_was_by_steps(void)
+{
+	return was_by_steps;
+}

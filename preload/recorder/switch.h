@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The switch of recording. The user switches the whole run by a word in the marker file
+ * (docs/FORMAT.md), which every process maps. STAGEPROF_STEPS and STAGEPROF_WARMUP switch by the
+ * optimizer steps of this process; processes without steps (workers) follow those with steps.
+ *
+ * Every hook reads the switch: two loads and a test. All functions are async-signal-safe and make
+ * no system call, except sp_switch_map().
+ */
+#ifndef STAGEPROF_PRELOAD_SWITCH_H
+#define STAGEPROF_PRELOAD_SWITCH_H
+
+#include <stdint.h>
+
+/* Bits of the word; recording is off if any bit is set. */
+#define SP_SWITCH_USER 1u
+#define SP_SWITCH_WINDOW 2u
+
+extern const uint32_t *sp_switch_word __attribute__((visibility("hidden")));
+extern uint32_t sp_switch_mask __attribute__((visibility("hidden")));
+
+static inline uint32_t sp_switch_off_bits(void)
+{
+	const uint32_t *word = __atomic_load_n(&sp_switch_word, __ATOMIC_ACQUIRE);
+
+	return __atomic_load_n(word, __ATOMIC_RELAXED) &
+	       __atomic_load_n(&sp_switch_mask, __ATOMIC_RELAXED);
+}
+
+static inline int sp_switch_is_off(void)
+{
+	return sp_switch_off_bits() != 0;
+}
+
+/* Constructor: reads the settings. */
+void sp_switch_init(void);
+
+/* The first value of the word of a new run. */
+uint32_t sp_switch_initial(void);
+
+/* Inside sp_fd_private_task(): maps the word of the run's marker file. The run has no word if that
+ * fails. */
+void sp_switch_map(const char *marker);
+
+/* In a forked child, which has made no step yet. */
+void sp_switch_forked(void);
+
+/* A backward, and the end of an optimizer's step. One step of training is counted if there was a
+ * backward since the last step. Also while recording is off. */
+void sp_switch_backward(void);
+void sp_switch_step(void);
+
+/* The optimizer steps of this process; 1 if the last switch was made by steps. */
+uint64_t sp_switch_steps(void);
+int sp_switch_was_by_steps(void);
+
+#endif

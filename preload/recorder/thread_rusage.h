@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process's cores and a thread's time on them, as the kernel counts them: SP_DEFINE_CPUS and
+ * SP_DEFINE_RUSAGE. These functions make system calls, so they run when a file is made or ended
+ * and now and then in a step, never for an event. Files are read in a private task.
+ */
+#ifndef STAGEPROF_PRELOAD_THREAD_RUSAGE_H
+#define STAGEPROF_PRELOAD_THREAD_RUSAGE_H
+
+#include "preload/recorder/recorder.h"
+
+/* Once for each process image, by its first thread. Only the first image reads the quota; forked
+ * images inherit it. */
+void sp_rusage_define_cpus(struct sp_thread *t);
+
+/* At the clean end of a thread. */
+void sp_rusage_define_thread(struct sp_thread *t);
+
+/*
+ * In a step, by the thread that makes it: in its backward, or after an optimizer. Not for the
+ * hook path. Most calls do nothing: each definition comes when the time covered so far has grown
+ * by an eighth, so that the trace of a killed trainer covers most of the training. errno is kept.
+ */
+void sp_rusage_define_step(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The run: a directory that all processes of a job share. The first process's constructor chooses
+ * its name and token, which travel in STAGEPROF_RUN. The directory appears with the first event
+ * of any process and is never a directory of another run: the marker file in it,
+ * 0-run-<token>.zst, identifies the run.
+ */
+#ifndef STAGEPROF_PRELOAD_RUN_H
+#define STAGEPROF_PRELOAD_RUN_H
+
+#include <stdint.h>
+
+#define SP_RUN_PATH_BYTES 4096
+#define SP_RUN_NUMBERS 10000u /* a run is not recorded if so many names are taken */
+
+/* A file or directory, whatever its name; 0, 0: not known. */
+struct sp_inode {
+	uint64_t device, number;
+};
+
+struct sp_run {
+	uint64_t token[2];
+	uint64_t key[2];		   /* of hashed names; in no file of the run */
+	char base[SP_RUN_PATH_BYTES];	   /* absolute; the setting's value */
+	char directory[SP_RUN_PATH_BYTES]; /* the directory made: base, or base-2, …; "" before the
+					      claim */
+	struct sp_inode inode;		   /* of `directory` */
+	uint64_t beginner_pid;		   /* the process that began the run; exec keeps the pid */
+};
+
+extern struct sp_run sp_run;
+
+/* Constructor: joins the run of STAGEPROF_RUN or begins one, and sets the variable. Returns 0, or
+ * -ENAMETOOLONG or another -errno where no absolute name can be made. */
+int sp_run_init(void);
+
+/* The same in a launcher's child, before it execs: a run that the parent began (the parent may be
+ * preloaded itself) counts as begun by the child. */
+int sp_run_init_launched(void);
+
+/* Looks for the run's directory without making it: 0 with sp_run.directory set, or -ENOENT. Tries
+ * up to SP_RUN_NUMBERS names: for a launcher, not for a process that records. */
+int sp_run_find(void);
+
+/* Into SP_RUN_PATH_BYTES: base, then from number 2 on base with -2, -3, … before a final ".zst". */
+void sp_run_candidate(char *ret, unsigned number);
+/* Into SP_RUN_PATH_BYTES: the path of this run's marker in a directory. */
+void sp_run_marker(char *ret, const char *directory);
+
+/* This process's rank in its job, as a text from the launcher's environment; "0" if there is none.
+ */
+const char *sp_run_rank(void);
+
+/* This process's ranks in its job: each a number plus 1; 0: the launcher set none. */
+struct sp_run_ranks {
+	uint32_t rank, local_rank;
+	uint32_t world_size; /* not plus 1 */
+};
+
+/* Reads the environment: for the constructor. */
+struct sp_run_ranks sp_run_ranks(void);
+
+#endif

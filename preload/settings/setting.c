@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/settings/setting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEM_BYTES 512u
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+int sp_setting_range(const char *text, uint64_t *ret_first, uint64_t *ret_end)
+{
+	char *end;
+
+	if (!is_digit(*text))
+		return -EINVAL;
+	*ret_first = strtoull(text, &end, 10);
+	*ret_end = *ret_first + 1;
+	if (*end == '-' && is_digit(end[1]))
+		*ret_end = strtoull(end + 1, &end, 10) + 1;
+	else if (*end == '-' && *++end == 0)
+		*ret_end = UINT64_MAX;
+	return *end || *ret_end <= *ret_first ? -EINVAL : 0;
+}
+
+/* 0 is no valid time, so that "file_read>0" is a mistake, not every read. */
+uint64_t sp_setting_time(const char **at)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	uint64_t number = 0;
+	const char *p = *at;
+
+	for (; is_digit(*p) && number < 1000000000; p++)
+		number = number * 10 + (uint64_t)(*p - '0');
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strncmp(p, units[i].unit, strlen(units[i].unit)) == 0) {
+			*at = p + strlen(units[i].unit);
+			return number * units[i].ns;
+		}
+	}
+	return 0;
+}
+
+static int is_time(const char *text)
+{
+	return sp_setting_time(&text) && !*text;
+}
+
+static int is_number(const char *text)
+{
+	return is_digit(*text) && !text[strspn(text, "0123456789")];
+}
+
+static int is_limit(const char *text)
+{
+	const char *sign = strchr(text, '>');
+
+	return sign && sign > text && is_time(sign + 1);
+}
+
+static int is_named(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon && colon > text && colon[1];
+}
+
+static int is_range(const char *text)
+{
+	uint64_t first, end;
+
+	return sp_setting_range(text, &first, &end) == 0;
+}
+
+static int item_fits(const char *form, size_t length, const char *item)
+{
+	static const struct {
+		const char *form;
+		int (*fits)(const char *item);
+	} forms[] = {
+		{"NUMBER", is_number},	  {"TIME", is_time},	     {"FIRST-LAST", is_range},
+		{"STAGE>TIME", is_limit}, {"MODULE:NAME", is_named},
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (strlen(forms[i].form) == length && memcmp(forms[i].form, form, length) == 0)
+			return forms[i].fits(item);
+	return strlen(item) == length && memcmp(item, form, length) == 0;
+}
+
+static int list_fits(const char *form, size_t length, const char *value)
+{
+	while (*value) {
+		char item[ITEM_BYTES];
+		size_t bytes = strcspn(value, ",");
+
+		if (bytes >= sizeof(item))
+			return 0;
+		memcpy(item, value, bytes);
+		item[bytes] = 0;
+		if (!item_fits(form, length, item))
+			return 0;
+		value += bytes + (value[bytes] == ',');
+	}
+	return 1;
+}
+
+int sp_setting_fits(const char *form, const char *value)
+{
+	static const char more[] = ",...";
+	const size_t more_bytes = sizeof(more) - 1;
+
+	if (!*form || !*value)
+		return 1;
+	for (;; form++) {
+		size_t length = strcspn(form, "|");
+		int lists = length > more_bytes &&
+			    memcmp(form + length - more_bytes, more, more_bytes) == 0;
+
+		if (lists ? list_fits(form, length - more_bytes, value)
+			  : item_fits(form, length, value))
+			return 1;
+		form += length;
+		if (!*form)
+			return 0;
+	}
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/sys/fd_private_task.h"
+
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/sys/memory.h"
+#include "preload/sys/sys.h"
+
+#define TASK_STACK_BYTES (32u * 1024u)
+
+struct task {
+	void (*function)(void *argument);
+	void *argument;
+};
+
+__attribute__((unused)) static void task_run(struct task *task)
+{
+	/* Without close_range (Linux < 5.9) the table is copied instead, and the copies are closed
+	 * at exit. */
+	if (SP_SYS3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) < 0)
+		SP_SYS1(SYS_unshare, CLONE_FILES);
+	task->function(task->argument);
+}
+
+#ifdef __SANITIZE_THREAD__
+/* A task that ThreadSanitizer does not know must not run instrumented code. */
+static long clone_and_run(struct task *task, void *stack_top)
+{
+	(void)stack_top;
+	task->function(task->argument);
+	return 0;
+}
+#else
+/* Returns the task's id, or -errno. The new task runs task_run on its own stack and exits. */
+static long clone_and_run(struct task *task, void *stack_top)
+{
+	unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND | CLONE_FILES |
+			      CLONE_FS | CLONE_SYSVSEM;
+#if defined(__x86_64__)
+	register struct task *argument __asm__("r12") = task;
+	register void (*run)(struct task *) __asm__("r13") = task_run;
+	register long child_tid __asm__("r10") = 0;
+	register long tls __asm__("r8") = 0;
+	long ret;
+
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "mov %[argument], %%rdi\n\t"
+			 "call *%[run]\n\t"
+			 "mov %[exit], %%eax\n\t"
+			 "xor %%edi, %%edi\n\t"
+			 "syscall\n\t"
+			 "hlt\n"
+			 "1:"
+			 : "=a"(ret)
+			 : "a"(SYS_clone), "D"(flags), "S"(stack_top), "d"(0), "r"(child_tid),
+			   "r"(tls), [argument] "r"(argument), [run] "r"(run), [exit] "i"(SYS_exit)
+			 : "rcx", "r11", "memory");
+	return ret;
+#elif defined(__aarch64__)
+	register struct task *argument __asm__("x20") = task;
+	register void (*run)(struct task *) __asm__("x21") = task_run;
+	register long number __asm__("x8") = SYS_clone;
+	register long x0 __asm__("x0") = (long)flags;
+	register void *x1 __asm__("x1") = stack_top;
+	register long x2 __asm__("x2") = 0;
+	register long x3 __asm__("x3") = 0;
+	register long x4 __asm__("x4") = 0;
+
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, xzr\n\t"
+			 "mov x0, x20\n\t"
+			 "blr x21\n\t"
+			 "mov x8, %[exit]\n\t"
+			 "mov x0, xzr\n\t"
+			 "svc 0\n\t"
+			 "brk 0\n"
+			 "1:"
+			 : "+r"(x0)
+			 : "r"(number), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(argument),
+			   "r"(run), [exit] "i"(SYS_exit)
+			 : "memory");
+	return x0;
+#endif
+}
+#endif
+
+static int always_in_place;
+
+void sp_fd_private_task_init(int in_place)
+{
+	always_in_place = in_place;
+}
+
+void sp_fd_private_task(void (*function)(void *argument), void *argument)
+{
+	struct task task = {function, argument};
+	uint8_t *stack = always_in_place ? NULL : sp_pages_make(TASK_STACK_BYTES);
+
+	if (!stack || clone_and_run(&task, stack + TASK_STACK_BYTES) < 0)
+		function(argument);
+	sp_pages_free(stack, TASK_STACK_BYTES);
+}
+
+unsigned long sp_signals_block(void)
+{
+	unsigned long all = ~0UL, before = 0;
+
+	SP_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+	return before;
+}
+
+void sp_signals_restore(unsigned long before)
+{
+	SP_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a function with a descriptor table of its own: in a short-lived task that shares this
+ * process's memory, while the calling thread waits in the kernel.
+ *
+ * clone(2): CLONE_VM | CLONE_VFORK | CLONE_THREAD without a copy of the host's descriptors. The
+ * descriptors are shared for an instant and then dropped by close_range(2) CLOSE_RANGE_UNSHARE,
+ * so that no NFS or FUSE file sees the flush that closing a copy would cause. The task is a
+ * thread, not a child: no wait(2) sees it and no SIGCHLD comes. If a sandbox forbids the clone,
+ * the function runs in place.
+ *
+ * The function must use only preload/sys/sys.h, touch no thread-local variable and return
+ * quickly. The caller has blocked all signals. Cost: about 50 to 200 µs.
+ */
+#ifndef STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
+#define STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
+
+void sp_fd_private_task(void (*function)(void *argument), void *argument);
+
+/* Constructor: 1 makes every task run in place, because valgrind ends a program that calls clone
+ * so. */
+void sp_fd_private_task_init(int in_place);
+
+/* Blocks all signals, and restores them. Without libc, so that no hook and no cancellation is
+ * involved. */
+unsigned long sp_signals_block(void);
+void sp_signals_restore(unsigned long before);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of our own, from the kernel, never from the host's heap. Async-signal-safe; no errno.
+ */
+#ifndef STAGEPROF_PRELOAD_MEMORY_H
+#define STAGEPROF_PRELOAD_MEMORY_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "preload/sys/sys.h"
+
+/* ThreadSanitizer learns of new pages from libc's functions only; without them it reports a reused
+ * page as shared. The preloaded library is never built so. */
+#ifdef __SANITIZE_THREAD__
+static inline long sp_pages_of_file(size_t bytes, int flags, long fd, uint64_t offset)
+{
+	long failed = sp_fault_syscall(SYS_mmap);
+	void *p = failed ? MAP_FAILED
+			 : mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, (int)fd, (off_t)offset);
+
+	return failed ? failed : p == MAP_FAILED ? -errno : (long)p;
+}
+
+static inline void sp_pages_free(const void *pages, size_t bytes)
+{
+	if (pages)
+		munmap((void *)(uintptr_t)pages, bytes);
+}
+#else
+/* An address, or -errno (sp_sys_failed). */
+static inline long sp_pages_of_file(size_t bytes, int flags, long fd, uint64_t offset)
+{
+	return SP_SYS6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
+}
+
+static inline void sp_pages_free(const void *pages, size_t bytes)
+{
+	if (pages)
+		SP_SYS2(SYS_munmap, pages, bytes);
+}
+#endif
+
+/* Zeroed, private pages that the system provides at the first touch. NULL on failure. */
+static inline void *sp_pages_make(size_t bytes)
+{
+	long p = sp_pages_of_file(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return sp_sys_failed(p) ? NULL : (void *)p;
+}
+
+/* The same, and zero again in a forked child. NULL on Linux < 4.14, which cannot do that. */
+static inline void *sp_pages_make_wiped(size_t bytes)
+{
+	void *p = sp_pages_make(bytes);
+
+	if (p && SP_SYS3(SYS_madvise, p, bytes, MADV_WIPEONFORK) < 0) {
+		sp_pages_free(p, bytes);
+		return NULL;
+	}
+	return p;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scripts/launcher/card.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/text/translate.h"
+#include "preload/settings/run.h"
+#include "scripts/launcher/install.h"
+#include "scripts/launcher/shell.h"
+
+/* The card of a large trace takes long, and somebody waits for the command to end. */
+#define CARD_SECONDS_MAX 10u
+#define WORDS_MAX 8u
+
+/* Our signals are blocked, and LD_PRELOAD names the library: neither is for stageprof-report. */
+static void exec_report(const struct sp_card_wishes *wishes, const char *report, char **words,
+			unsigned seconds)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(seconds);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (wishes->preload)
+		setenv("LD_PRELOAD", wishes->preload, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	execv(report, words);
+	_exit(127);
+}
+
+/* Returns 0 where stageprof-report did what it was asked for. */
+static int report(const struct sp_card_wishes *wishes, char **words, unsigned seconds)
+{
+	char path[SP_PATH_BYTES];
+	int status = -1;
+	pid_t pid;
+
+	if (sp_install_report(path) < 0)
+		return -ENOENT;
+	words[0] = (char *)"stageprof-report";
+	pid = fork();
+	if (pid == 0)
+		exec_report(wishes, path, words, seconds);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0 ? 0 : -EIO;
+}
+
+static int make_page(const struct sp_card_wishes *wishes)
+{
+	char *words[WORDS_MAX] = {NULL,		(char *)"html",	      (char *)"--quiet",
+				  (char *)"-o", (char *)wishes->page, sp_run.directory};
+
+	return report(wishes, words, 0);
+}
+
+static void print_card(const struct sp_card_wishes *wishes)
+{
+	char against[SP_RUN_PATH_BYTES + 16];
+	char *words[WORDS_MAX] = {NULL, (char *)"card", (char *)"--quiet", sp_run.directory};
+
+	if (wishes->earlier) {
+		snprintf(against, sizeof(against), "--against=%s",
+			 sp_shell_relative(wishes->earlier));
+		words[4] = against;
+	}
+	report(wishes, words, CARD_SECONDS_MAX);
+}
+
+void sp_card_page_name(char *ret, const char *directory)
+{
+	const char *name = strrchr(directory, '/') + 1;
+	size_t n = strlen(name);
+
+	if (n > 4 && strcmp(name + n - 4, ".zst") == 0)
+		n -= 4;
+	snprintf(ret, SP_PATH_BYTES, "%.*s.html", (int)n, name);
+}
+
+static void print_next(const struct sp_card_wishes *wishes, int has_page)
+{
+	char path[SP_PATH_BYTES], report_word[2 * SP_PATH_BYTES], run[2 * SP_PATH_BYTES],
+		page[2 * SP_PATH_BYTES];
+
+	sp_shell_quote(report_word, sizeof(report_word), sp_install_report_word(path));
+	sp_shell_quote(run, sizeof(run), sp_shell_relative(sp_run.directory));
+	if (has_page) {
+		sp_shell_quote(page, sizeof(page), wishes->page);
+		fprintf(stderr, _("stageprof: the trace is in %s, the page is %s; next:\n"), run,
+			page);
+	} else {
+		fprintf(stderr, _("stageprof: the trace is in %s; next:\n"), run);
+	}
+	fprintf(stderr, "    %s %s\n", report_word, run);
+	if (has_page)
+		return;
+	sp_card_page_name(path, sp_run.directory);
+	sp_shell_quote(page, sizeof(page), path);
+	fprintf(stderr, "    %s html -o %s %s\n", report_word, page, run);
+}
+
+void sp_card_print(const struct sp_card_wishes *wishes)
+{
+	int has_page = wishes->page && make_page(wishes) == 0;
+
+	if (wishes->is_quiet)
+		return;
+	if (!wishes->is_joined)
+		print_card(wishes);
+	print_next(wishes, has_page);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The marker of a run, in which the launcher leaves what only it knows: how the command ended, and
+ * which command it was.
+ */
+#ifndef STAGEPROF_LAUNCHER_MARKER_H
+#define STAGEPROF_LAUNCHER_MARKER_H
+
+#include <stdint.h>
+
+#include "scripts/launcher/child.h"
+
+/* A hash of the command's words; never 0. */
+uint64_t sp_marker_hash(char *const *command);
+
+/* Stores the end of the command in the marker of sp_run. The trace is whole without it, so nothing
+ * is reported where the marker cannot be written. */
+void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t oom_kills);
+
+/* The path of the newest earlier run of the same command and output name, into SP_RUN_PATH_BYTES.
+ * Returns 0 or -ENOENT. */
+int sp_marker_earlier(char *ret, uint64_t command_hash);
+
+/* Processes of our cgroup that the kernel has killed for want of memory so far; 0 where the count
+ * cannot be read. */
+uint64_t sp_oom_kills(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scripts/launcher/no_trace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/settings/config.h"
+#include "preload/settings/run.h"
+#include "scripts/launcher/program.h"
+#include "scripts/launcher/launcher_error.h"
+
+/* The recorder has reported a directory without write permission, if it got that far. */
+static int is_output_unwritable(void)
+{
+	char folder[SP_RUN_PATH_BYTES];
+
+	if (!sp_run.base[0])
+		return 0;
+	strcpy(folder, sp_run.base);
+	*strrchr(folder, '/') = '\0';
+	return access(folder[0] ? folder : "/", W_OK | X_OK) < 0;
+}
+
+static void explain_program(const struct sp_program *program, const struct sp_child *child)
+{
+	const char *why = sp_program_why_not(program);
+
+	if (why)
+		sp_error_print(SP_ERROR_nothing, program->path, why, sp_program_fix(program));
+	else if (is_output_unwritable())
+		sp_error_print(SP_ERROR_nothing, program->path,
+			       "the run's directory cannot be created",
+			       "set --output to a path below a writable folder");
+	else if (sp_config.ranks && *sp_config.ranks)
+		sp_error_print(SP_ERROR_nothing, program->path,
+			       "no process had a rank that --ranks selects", "see --ranks");
+	else if (program->is_dormant)
+		sp_error_print(SP_ERROR_nothing, program->path,
+			       "it only starts other programs, and none of them was recorded",
+			       "name the programs to record by --children=NAME,... or "
+			       "--children=all");
+	else if (!WIFEXITED(child->status) || WEXITSTATUS(child->status) != 0)
+		sp_error_print(SP_ERROR_nothing, program->path,
+			       "it ended before its first recorded call", NULL);
+	else
+		sp_error_print(SP_ERROR_nothing, program->path,
+			       "it made no recorded call, or replaced its environment", NULL);
+}
+
+void sp_no_trace_explain(const char *command, const struct sp_child *child)
+{
+	struct sp_program program;
+
+	if (sp_config_is(sp_config.enable, "0"))
+		sp_error_print(SP_ERROR_nothing, command, "STAGEPROF_ENABLE is 0",
+			       "unset it, or give --enable=1");
+	else if (sp_program_look(&program, command) == 0)
+		explain_program(&program, child);
+	else
+		sp_error_print(SP_ERROR_nothing, command, "the program does not exist any more",
+			       NULL);
+}

@@ -1,1 +1,0 @@
-$REPORT --lang=zh_CN v1/run.zst

@@ -1,1 +1,0 @@
-mkdir $work/run.zst && cp v1/run.zst/0-run-0001.zst $work/run.zst && $REPORT $work/run.zst

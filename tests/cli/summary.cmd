@@ -1,1 +1,0 @@
-$REPORT v1/run.zst

@@ -1,1 +1,0 @@
-$REPORT v2/gpu.zst

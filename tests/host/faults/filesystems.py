@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs on file systems of every kind, full and not: no store of the recorder becomes a signal.
+
+Loop devices need root; a file system whose tools or driver are missing is skipped by name.
+"""
+
+import os
+import shutil
+import subprocess
+import time
+
+import harness
+from harness import victim
+
+IMAGE_BYTES = 400 << 20
+LEFT_BYTES = 3 << 20
+
+MAKERS = {
+    "ext4": ["mkfs.ext4", "-q", "-F"],
+    "ext4-no-journal": ["mkfs.ext4", "-q", "-F", "-O", "^has_journal"],
+    "xfs": ["mkfs.xfs", "-q", "-f"],
+    "btrfs": ["mkfs.btrfs", "-q", "-f"],
+}
+
+
+def said(command, **options):
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, **options
+    )
+
+
+class Disk:
+    """A file system of its own, mounted in `folder`."""
+
+    def __init__(self, case, kind, folder):
+        self.mount = os.path.join(folder, "mount")
+        os.makedirs(self.mount)
+        self.missing = getattr(self, "make_" + kind.split("-")[0])(case, kind, folder)
+        if not self.missing:
+            case.addCleanup(said, ["umount", "-l", self.mount])
+
+    def mounted(self, command):
+        done = said(command)
+        return done.stdout.decode().strip() or "no mount" if done.returncode else ""
+
+    def make_loop(self, case, kind, folder):
+        if not shutil.which(MAKERS[kind][0]):
+            return "no " + MAKERS[kind][0]
+        image = os.path.join(folder, "image")
+        with open(image, "wb") as file:
+            file.truncate(IMAGE_BYTES)
+        done = said(MAKERS[kind] + [image])
+        if done.returncode:
+            return done.stdout.decode()
+        return self.mounted(["mount", "-o", "loop", image, self.mount])
+
+    make_ext4 = make_xfs = make_btrfs = make_loop
+
+    def make_tmpfs(self, case, kind, folder):
+        return self.mounted(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", self.mount])
+
+    def make_overlay(self, case, kind, folder):
+        """Over a full btrfs, as a container's root may be."""
+        under = Disk(case, "btrfs", os.path.join(folder, "under"))
+        if under.missing:
+            return under.missing
+        parts = [os.path.join(under.mount, name) for name in ("lower", "upper", "work")]
+        for part in parts:
+            os.makedirs(part)
+        options = "lowerdir={},upperdir={},workdir={}".format(*parts)
+        return self.mounted(["mount", "-t", "overlay", "-o", options, "overlay", self.mount])
+
+    def make_bindfs(self, case, kind, folder):
+        """FUSE, on a full tmpfs."""
+        if not shutil.which("bindfs"):
+            return "no bindfs"
+        under = Disk(case, "tmpfs", os.path.join(folder, "under"))
+        return under.missing or self.mounted(["bindfs", under.mount, self.mount])
+
+    def fill(self, left=LEFT_BYTES):
+        room = os.statvfs(self.mount)
+        count = max(0, room.f_bavail * room.f_frsize - left)
+        with open(os.path.join(self.mount, "filler"), "wb", buffering=0) as file:
+            try:
+                while count > 0:
+                    count -= file.write(os.urandom(min(count, 1 << 20)))
+                os.fsync(file.fileno())
+            except OSError:
+                pass
+        os.sync()
+
+    def fill_all(self):
+        self.fill(0)
+        try:
+            with open(os.path.join(self.mount, "rest"), "wb", buffering=0) as file:
+                while True:
+                    file.write(os.urandom(4096))
+        except OSError:
+            pass
+
+
+@harness.unittest.skipUnless(os.geteuid() == 0, "loop devices need root")
+class Full(harness.Case):
+    ARGUMENTS = [victim("read_loop"), "4", "400000"]
+
+    def disk(self, kind):
+        disk = Disk(self, kind, self.subfolder(kind))
+        if disk.missing:
+            self.skipTest(f"{kind}: {disk.missing}")
+        return disk
+
+    def full(self, kind):
+        disk = self.disk(kind)
+        disk.fill()
+        output = os.path.join(disk.mount, "run.zst")
+        outcome = self.execute(
+            self.ARGUMENTS, self.subfolder("traced"), env={"STAGEPROF_OUTPUT": output}
+        )
+        outcome.trace.path = output
+        plain = self.execute(self.ARGUMENTS, self.subfolder("plain"), traced=False)
+        self.assert_same(plain, outcome, notes=1)
+        self.assert_counted(outcome)
+
+    def test_btrfs(self):
+        self.full("btrfs")
+
+    def test_xfs(self):
+        self.full("xfs")
+
+    def test_ext4(self):
+        self.full("ext4")
+
+    def test_ext4_without_journal(self):
+        self.full("ext4-no-journal")
+
+    def test_tmpfs(self):
+        self.full("tmpfs")
+
+    def test_overlay(self):
+        self.full("overlay")
+
+    def test_bindfs(self):
+        self.full("bindfs")
+
+    def shared(self, kind, share):
+        """Pages that a copy shares with ours are written anew, and there is no space for that."""
+        disk = self.disk(kind)
+        output = os.path.join(disk.mount, "run.zst")
+        folder = self.subfolder("traced")
+        tally = harness.Tally(os.path.join(folder, "tally"))
+        process = subprocess.Popen(
+            [victim("read_loop"), "4", "4000000"],
+            cwd=folder,
+            env=harness.traced_environment(folder, {"STAGEPROF_OUTPUT": output}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        while sum(row.calls for row in tally.rows()) < 100000:
+            time.sleep(0.01)
+        for number in range(3):
+            self.assertEqual(said(share(disk.mount, output, number)).returncode, 0)
+            time.sleep(0.1)
+        disk.fill_all()
+        said(share(disk.mount, output, 3))
+        out, err = process.communicate(timeout=120)
+        done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        outcome = harness.Outcome(folder, harness.Trace(output), tally, done)
+        self.assertEqual(process.returncode, 0, err.decode())
+        self.assert_counted(outcome)
+
+    def test_xfs_shared_by_cp(self):
+        self.shared(
+            "xfs",
+            lambda mount, output, number: [
+                "cp",
+                "-r",
+                "--reflink=always",
+                output,
+                os.path.join(mount, f"backup-{number}"),
+            ],
+        )
+
+    def test_btrfs_snapshots(self):
+        self.shared(
+            "btrfs",
+            lambda mount, output, number: [
+                "btrfs",
+                "subvolume",
+                "snapshot",
+                mount,
+                os.path.join(mount, f"snapshot-{number}"),
+            ],
+        )
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that an attack by a stranger found: each case failed when it was written."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import harness
+from harness import victim
+
+LATECOMERS = r"""
+import os
+page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
+def read(times):
+    for _ in range(times): os.pread(page.fileno(), 16, 0)
+read(1000)
+with open(os.environ["FILLER"], "wb", buffering=0) as filler:
+    try:
+        while True: filler.write(b"y" * 65536)
+    except OSError: pass
+    try:
+        while True: filler.write(b"y")
+    except OSError: pass
+children = []
+for _ in range(4):
+    pid = os.fork()
+    if not pid:
+        read(1000)
+        os._exit(0)
+    children.append(pid)
+for pid in children: os.waitpid(pid, 0)
+print("done")
+"""
+
+GAPS = r"""
+import os, sys, time
+page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
+os.pread(page.fileno(), 16, 0)
+print("ready", flush=True)
+worst, last, end = 0, time.monotonic(), time.monotonic() + 4
+while last < end:
+    os.pread(page.fileno(), 16, 0)
+    time.sleep(0.002)
+    now = time.monotonic()
+    worst, last = max(worst, now - last), now
+print(worst)
+os.kill(os.getpid(), 9)
+"""
+
+
+class Handlers(harness.Case):
+    def test_switched_stacks(self):
+        """A handler that leaves by swapcontext suspends whatever it interrupted."""
+        for mode in ("map", "write"):
+            for attempt in range(3):
+                with self.subTest(mode=mode, attempt=attempt):
+                    outcome = self.both(
+                        victim("preempted"),
+                        "10000",
+                        name=f"{mode}-{attempt}-",
+                        env={"STAGEPROF_MODE": mode},
+                    )
+                    self.assertEqual(outcome.done.stdout, b"done\n")
+                    run = outcome.trace.stages()[1]
+                    said = run["events_recorded"] + run["events_lost"]
+                    said += run["damage"]["slots_torn"]
+                    rows = outcome.rows()
+                    # a call that was suspended for too long leaves a slot that says so
+                    self.assertLessEqual(sum(row.calls for row in rows), said)
+                    self.assertLessEqual(said, sum(row.begun for row in rows))
+
+    def test_handler_during_vfork(self):
+        outcome = self.both(victim("vfork_signals"), "100")
+        self.assert_counted(outcome)
+        self.assertGreater(sum(row.calls for row in outcome.rows()), 100, "no signal came")
+
+    def test_no_false_damage(self):
+        """Slots that a handler left unused are no loss where every call is there."""
+        for attempt in range(10):
+            folder = self.subfolder(str(attempt))
+            outcome = self.execute([victim("signal_reader"), "400000"], folder)
+            rows = [row for row in outcome.rows() if row.stage == "file_read"]
+            stages, run = outcome.trace.stages()
+            if stages["file_read"]["calls"] == sum(row.calls for row in rows):
+                self.assertEqual(run["damage"]["slots_torn"], 0, run)
+
+
+class Ends(harness.Case):
+    def test_failed_execs(self):
+        outcome = self.both(victim("failed_execs"), "200")
+        self.assert_counted(outcome)
+
+
+@harness.unittest.skipUnless(os.geteuid() == 0, "mounts need root")
+class Disks(harness.Case):
+    def mounted(self, *command):
+        mount = self.subfolder("mount")
+        done = subprocess.run([*command, mount], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            self.skipTest(done.stdout.decode())
+        self.addCleanup(subprocess.run, ["umount", "-l", mount])
+        return mount
+
+    def test_workers_that_find_the_disk_full(self):
+        """Processes that cannot make a file are there, with every event recorded or counted."""
+        mount = self.mounted("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs")
+        env = {
+            "STAGEPROF_OUTPUT": os.path.join(mount, "run.zst"),
+            "FILLER": os.path.join(mount, "filler"),
+        }
+        outcome = self.execute([sys.executable, "-c", LATECOMERS], self.subfolder("run"), env=env)
+        self.assertEqual((outcome.done.returncode, outcome.done.stdout), (0, b"done\n"))
+        outcome.trace.path = env["STAGEPROF_OUTPUT"]
+        listed = outcome.trace.report("processes")["processes"]
+        self.assertEqual(len(listed), 5, listed)
+        threads = outcome.trace.report("threads", "--limit=all")["threads"]
+        self.assertGreaterEqual(sum(t["events"] + t["events_lost"] for t in threads), 5000)
+
+    def test_frozen(self):
+        """A frozen file system does not stop a host that does not write to it."""
+        image = os.path.join(self.folder, "image")
+        with open(image, "wb") as file:
+            file.truncate(64 << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
+        mount = self.mounted("mount", "-o", "loop", image)
+        env = harness.traced_environment(
+            self.folder,
+            {"STAGEPROF_OUTPUT": os.path.join(mount, "run.zst"), "STAGEPROF_MODE": "write"},
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", GAPS], cwd=self.folder, env=env, stdout=subprocess.PIPE
+        )
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        time.sleep(0.5)
+        os.sync()
+        subprocess.run(["fsfreeze", "-f", mount], check=True)
+        try:
+            time.sleep(2)
+        finally:
+            subprocess.run(["fsfreeze", "-u", mount], check=True)
+        worst = float(process.communicate(timeout=60)[0])
+        self.assertLess(worst, 1.5, "the host stood still as long as the file system did")
+
+
+class Files(harness.Case):
+    def test_replaced_files_stay_as_they_are(self):
+        """cp, rm, mv: a file that has our name and is another one gets nothing from us."""
+        folder = self.subfolder("replaced")
+        tally = harness.Tally(os.path.join(folder, "tally"))
+        env = harness.traced_environment(folder)
+        process = subprocess.Popen(
+            [victim("read_loop"), "2", "3000000"],
+            cwd=folder,
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while sum(row.calls for row in tally.rows()) < 50000:
+            time.sleep(0.005)
+        run = os.path.join(folder, "run.zst")
+        replaced = {}
+        for name in sorted(os.listdir(run)):
+            path = os.path.join(run, name)
+            if name.startswith("0-run"):
+                continue
+            with open(path + ".tmp", "wb") as file:
+                file.write(b"not yours\n" * 1000)
+            os.rename(path + ".tmp", path)
+            replaced[path] = os.stat(path).st_size
+        self.assertTrue(replaced)
+        self.assertEqual(process.wait(timeout=120), 0)
+        for path, size in replaced.items():
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), b"not yours\n" * 1000, path)
+
+    def test_marker_that_is_a_link(self):
+        folder = self.subfolder("planted")
+        trap = os.path.join(folder, "trap")
+        source = self.execute([victim("read_loop"), "1", "100"], self.subfolder("run"))
+        marker = next(f for f in source.trace.files() if os.path.basename(f).startswith("0-run-"))
+        shutil.copy(marker, trap)
+        with open(trap, "rb") as file:
+            before = file.read()
+        planted = os.path.join(folder, "run.zst")
+        os.makedirs(planted)
+        os.symlink(trap, os.path.join(planted, os.path.basename(marker)))
+        launcher = os.path.join(os.path.dirname(os.environ["STAGEPROF_TEST_REPORT"]), "stageprof")
+        done = subprocess.run([launcher, "off", planted], stderr=subprocess.PIPE)
+        self.assertNotEqual(done.returncode, 0)
+        with open(trap, "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_strange_entries_are_not_opened(self):
+        """Links, FIFOs and devices in a run are refused by their kind, unopened."""
+        if not shutil.which("strace"):
+            self.skipTest("no strace")
+        outcome = self.execute([victim("read_loop"), "1", "100"], self.subfolder("run"))
+        os.symlink("/etc/passwd", os.path.join(outcome.trace.path, "link.zst"))
+        os.mkfifo(os.path.join(outcome.trace.path, "fifo.zst"))
+        log = os.path.join(self.folder, "opened")
+        report = os.environ["STAGEPROF_TEST_REPORT"]
+        command = ["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", log]
+        subprocess.run(
+            command + [report, "stages", outcome.trace.path],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        with open(log) as file:
+            text = file.read()
+        self.assertIn("0-run-", text)
+        self.assertNotIn("link.zst", text)
+        self.assertNotIn("fifo.zst", text)
+
+    def test_no_escape_sequence_from_a_setting(self):
+        folder = self.subfolder("escape")
+        for setting in ("STAGEPROF_OUTPUT", "STAGEPROF_CLOCK", "STAGEPROF_MODE"):
+            env = harness.traced_environment(folder, {setting: "/dev/null/\x1b]0;owned\x07x"})
+            done = subprocess.run(
+                [victim("read_loop"), "1", "100"], cwd=folder, env=env, stderr=subprocess.PIPE
+            )
+            self.assertNotIn(b"\x1b", done.stderr, setting)
+            self.assertNotIn(b"\x07", done.stderr, setting)
+
+
+if __name__ == "__main__":
+    harness.main()

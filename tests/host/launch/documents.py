@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Man pages and completion against the programs' own --help, and completion in a real bash."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import scene
+from scene import BIN, REPORT, STAGEPROF, Terminal, clean_environment
+
+PAGES = os.path.join(BIN, "man", "man1")
+COMPLETION = os.path.join(BIN, "completion.bash")
+
+
+def options_of(text):
+    """Long options that begin an entry of a help or of a rendered page."""
+    found = set()
+    for line in text.splitlines():
+        head = re.match(r"\s+((?:-\S(?:\s\w+)?, )?--[a-z][a-z_-]*)", line)
+        if head:
+            found.add(re.search(r"--[a-z_-]+", head.group(1)).group())
+    return found
+
+
+class Pages(scene.Case):
+    def rendered(self, name):
+        if not shutil.which("man"):
+            raise unittest.SkipTest("no man")
+        done = self.call(
+            "man",
+            "--warnings",
+            "-P",
+            "cat",
+            "-l",
+            os.path.join(PAGES, name),
+            env=clean_environment(MANWIDTH="100", MAN_KEEP_FORMATTING="", LC_ALL="C.UTF-8"),
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout)
+
+    def help_of(self, *command):
+        done = self.call(*command, "--help", env=clean_environment(ARGP_HELP_FMT="rmargin=200"))
+        self.assertEqual(done.returncode, 0)
+        return done.stdout
+
+    def test_report(self):
+        page, told = self.rendered("stageprof-report.1"), self.help_of(REPORT)
+        self.assertGreater(len(options_of(told)), 15)
+        self.assertEqual(options_of(page), options_of(told))
+        with open(os.path.join(scene.ROOT, "analyzer", "views", "views.def")) as file:
+            views = re.findall(r"^SP_VIEW\((\w+)", file.read(), re.M)
+        self.assertGreater(len(views), 10)
+        with open(os.path.join(scene.ROOT, "analyzer", "exporters", "exporters.def")) as file:
+            views += re.findall(r"^SP_EXPORTER\((\w+)", file.read(), re.M)
+        for view in views:
+            self.assertIn(f"  {view}: ", told)
+            self.assertRegex(page, rf"(?m)^       {view}\b")
+
+    def test_launcher(self):
+        page = self.rendered("stageprof.1")
+        told = options_of(self.help_of(STAGEPROF, "run")) | options_of(
+            self.help_of(STAGEPROF, "doctor")
+        )
+        self.assertGreater(len(told), 15)
+        # Help and version, of all three commands, stand in a sentence.
+        self.assertEqual(options_of(page) | {"--help", "--usage", "--version"}, told)
+        for variable in re.findall(r"STAGEPROF_[A-Z]+", self.help_of(STAGEPROF, "run")):
+            if variable != "STAGEPROF_NAME":
+                self.assertIn(f"({variable})", page)
+        for check in re.findall(r"^  (\w+): ", self.help_of(STAGEPROF, "doctor"), re.M):
+            self.assertRegex(page, rf"(?m)^       {check}\b")
+        with open(os.path.join(scene.ROOT, "scripts", "launcher", "commands.def")) as file:
+            commands = re.findall(r"^SP_COMMAND\((\w+)", file.read(), re.M)
+        self.assertGreater(len(commands), 2)
+        for command in commands:
+            self.assertRegex(self.help_of(STAGEPROF), rf"(?m)^  {command} ")
+            self.assertRegex(page, rf"(?m)^       stageprof {command} ")
+            self.assertEqual(self.call(STAGEPROF, command, "--help").returncode, 0)
+        done = self.call(STAGEPROF, "run", "no-such-program")
+        self.assertIn(re.search(r"\[(SP\d+)\]", done.stderr).group(1), page)
+
+
+class Completion(scene.Case):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(os.path.join(self.folder, "run.zst"))
+        path = BIN + ":" + os.environ["PATH"]
+        env = clean_environment(TERM="dumb", PS1="$ ", PATH=path, INPUTRC="/dev/null")
+        self.shell = Terminal(self, ["bash", "--norc", "--noprofile", "-i"], env=env, columns=200)
+        self.shell.send(f"set +o histexpand; source {COMPLETION}; PS1='> '; echo ready $((1+1))\n")
+        self.shell.expect("ready 2")
+        self.shell.expect("> ")
+
+    def completed(self, typed):
+        """The line after TAB: the line becomes an argument of echo and runs."""
+        self.shell.send(typed + "\t")
+        # ^A and ^E go to the line's ends: the completed words come back in brackets.
+        self.shell.send("\x01echo '<\x05>' $?\n")
+        self.shell.expect(r"\n<")
+        return self.shell.expect(r"> \d+").rsplit(">", 1)[0].rstrip()
+
+    def test_words(self):
+        for typed, wanted in (
+            ("stageprof do", "stageprof doctor"),
+            ("stageprof ru", "stageprof run"),
+            ("stageprof run --outp", "stageprof run --output="),
+            ("stageprof run --qui", "stageprof run --quiet"),
+            ("stageprof run --mode=w", "stageprof run --mode=write"),
+            ("stageprof run --quiet -- stageprof-rep", "stageprof run --quiet -- stageprof-report"),
+            ("stageprof doctor --format=j", "stageprof doctor --format=json"),
+            ("stageprof report work", "stageprof report workers"),
+            ("stageprof-report work", "stageprof-report workers"),
+            ("stageprof-report --fo", "stageprof-report --fo"),  # --format, --force or --follow
+            ("stageprof-report --for", "stageprof-report --for"),
+            ("stageprof-report --forma", "stageprof-report --format="),
+            ("stageprof-report --format=j", "stageprof-report --format=json"),
+            ("stageprof-report workers --so", "stageprof-report workers --sort="),
+            ("stageprof-report export perf", "stageprof-report export perfetto"),
+            ("stageprof report export fol", "stageprof report export folded"),
+            ("stageprof-report run.z", "stageprof-report run.zst/"),
+            ("stageprof-report workers run.z", "stageprof-report workers run.zst/"),
+        ):
+            with self.subTest(typed=typed):
+                self.assertEqual(self.completed(typed), wanted)
+
+    def test_offered_is_taken(self):
+        """Every option offered, and every value of one, is one that the program knows."""
+        with open(COMPLETION) as file:
+            text = file.read()
+        offered = re.findall(
+            r"--[a-z-]+=?", re.search(r"options='([^']*--format[^']*)'", text).group(1)
+        )
+        self.assertGreater(len(offered), 15)
+        known = options_of(self.call(REPORT, "--help").stdout)
+        self.assertEqual({option.rstrip("=") for option in offered} | {"--usage"}, known)
+        for option, values in (
+            ("--format", "table json csv md"),
+            ("--color", "auto always never"),
+            ("--by", "path extension"),
+        ):
+            for value in values.split():
+                done = self.call(REPORT, f"{option}={value}", "no-such-run.zst")
+                self.assertEqual(done.returncode, 1, done.stderr)
+
+
+if __name__ == "__main__":
+    scene.main()

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eight ways in which a PyTorch training ends; the report names each, and a hang by its chain.
+
+Environment: that of scene.py, and STAGEPROF_TEST_PYTHON, an interpreter that imports torch.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import scene
+from scene import REPORT, STAGEPROF, clean_environment
+
+PYTHON = os.environ.get("STAGEPROF_TEST_PYTHON", "")
+TRAINER = """
+import os, signal, sys, time
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+how = sys.argv[1]
+
+class Data(Dataset):
+    def __len__(self):
+        return 8 * 60
+    def __getitem__(self, i):
+        if how == "fifo" and i == 8 * 30:
+            open("fifo").read()
+        return torch.randn(8)
+
+rank = int(os.environ.get("RANK", "-1"))
+model = torch.nn.Linear(8, 8)
+if rank >= 0:
+    torch.distributed.init_process_group("gloo")
+    model = torch.nn.parallel.DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step, batch in enumerate(DataLoader(Data(), 8, num_workers=1 if how == "fifo" else 0)):
+    optimizer.zero_grad()
+    model(batch).sum().backward()
+    optimizer.step()
+    if step == 20 and how == "wait":
+        open("ready", "w").close()
+        time.sleep(600)
+    if step == 20 and how == "rank" and rank == 1:
+        time.sleep(600)
+    if step == 40 and how == "exit1":
+        sys.exit(1)
+    if step == 40 and how == "term":
+        os.kill(os.getpid(), signal.SIGTERM)
+    if step == 40 and how == "memory":
+        kept = []
+        while True:
+            kept.append(bytearray(os.urandom(1 << 20)) * 64)
+"""
+
+
+def has_torch():
+    if not PYTHON or not os.path.exists(PYTHON):
+        return False
+    return subprocess.run([PYTHON, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0
+
+
+@unittest.skipUnless(has_torch(), "no interpreter with torch")
+class Endings(scene.Case):
+    def setUp(self):
+        super().setUp()
+        with open(os.path.join(self.folder, "train.py"), "w") as file:
+            file.write(TRAINER)
+
+    def run_it(self, how, output="run.zst", before=()):
+        return subprocess.run(
+            [*before, STAGEPROF, "run", "-o", output, "--", PYTHON, "train.py", how],
+            cwd=self.folder,
+            env=clean_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            timeout=120,
+        )
+
+    def report(self, *options, status=0, run="run.zst"):
+        done = self.call(REPORT, "--format=json", *options, run)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def trainer(self, document):
+        return [end for end in document["ending"] if end["role"] in ("trainer", "command")][0]
+
+    def started(self, *argv, **more):
+        return self.start(*argv, env=clean_environment(**more))
+
+    def test_success(self):
+        done = self.run_it("whole")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^ended +with success after")
+        document = self.report()
+        end = self.trainer(document)
+        self.assertEqual((end["how"], end["status"], end["signal"]), ("exited", 0, None))
+        self.assertNotIn(document["verdict"]["code"], ("hung", "cannot-tell"))
+        self.assertIsNone(document["hang"])
+        self.empty_selections()
+        self.truncated()
+
+    def empty_selections(self):
+        for options in (["--steps=9000:9999"], ["--from=3s", "--to=1s"]):
+            document = self.report(*options, status=1)
+            self.assertEqual(document["verdict"]["code"], "cannot-tell", options)
+            self.assertEqual(document["verdict"]["severe"], False)
+
+    def truncated(self):
+        folder = os.path.join(self.folder, "cut.zst")
+        shutil.copytree(os.path.join(self.folder, "run.zst"), folder)
+        for name in os.listdir(folder):
+            os.truncate(os.path.join(folder, name), 500)
+        document = self.report(run="cut.zst")
+        self.assertEqual(document["verdict"]["code"], "cannot-tell")
+
+    def test_exit(self):
+        self.assertEqual(self.run_it("exit1").returncode, 1)
+        end = self.trainer(self.report())
+        self.assertEqual((end["how"], end["status"]), ("exited", 1))
+
+    def test_exit_without_launcher(self):
+        env = clean_environment(LD_PRELOAD=scene.LIBRARY)
+        self.assertEqual(self.call(PYTHON, "train.py", "exit1", env=env).returncode, 1)
+        end = self.trainer(self.report())
+        self.assertEqual((end["how"], end["status"]), ("exited", 1))
+
+    def test_signal(self):
+        done = self.run_it("term")
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+        self.assertRegex(done.stderr, r"(?m)^ended +killed by SIGTERM after")
+        end = self.trainer(self.report())
+        self.assertEqual((end["how"], end["signal"]), ("signaled", signal.SIGTERM))
+
+    def test_kill_of_all(self):
+        process = self.started(STAGEPROF, "run", "--", PYTHON, "train.py", "wait")
+        deadline = time.monotonic() + 60
+        while not os.path.exists(os.path.join(self.folder, "ready")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.assertEqual(self.trainer(self.report())["how"], "running")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)
+        document = self.report()
+        self.assertEqual(self.trainer(document)["how"], "killed")
+        self.assertNotEqual(document["verdict"]["code"], "hung")
+
+    def test_out_of_memory(self):
+        group = f"/sys/fs/cgroup/memory/stageprof-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+            self.addCleanup(os.rmdir, group)
+            with open(group + "/memory.limit_in_bytes", "w") as file:
+                file.write("1000000000")
+        except OSError as error:
+            raise unittest.SkipTest(f"no cgroup of version 1 to limit memory: {error}")
+        enter = ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh"]
+        done = self.run_it("memory", before=enter)
+        self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+        document = self.report()
+        self.assertEqual(self.trainer(document)["how"], "oom-killed")
+        self.assertRegex(done.stderr, r"(?m)^ended +killed for want of memory")
+
+    def test_worker_in_open(self):
+        os.mkfifo(os.path.join(self.folder, "fifo"))
+        process = self.started(STAGEPROF, "run", "-q", "--", PYTHON, "train.py", "fifo")
+        document = self.wait_for_hang()
+        chain = document["hang"]["chain"]
+        self.assertEqual([link["role"] for link in chain], ["the trainer", "worker 0"])
+        self.assertEqual(chain[1]["call"], "open")
+        process.send_signal(signal.SIGTERM)  # the launcher passes it on, and notes the end
+        process.wait()
+        document = self.report()
+        self.assertEqual(document["verdict"]["code"], "hung", document["verdict"]["text"])
+        self.assertEqual(document["hang"]["chain"][1]["call"], "open")
+        self.assertEqual(self.trainer(document)["signal"], signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGKILL)  # the worker is in open for ever
+
+    def wait_for_hang(self):
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
+            time.sleep(1)
+            if not os.path.isdir(os.path.join(self.folder, "run.zst")):
+                continue
+            done = self.call(REPORT, "--format=json", "run.zst")
+            document = json.loads(done.stdout) if done.returncode == 0 else {}
+            if document.get("hang"):
+                self.assertEqual(document["verdict"]["code"], "hung")
+                return document
+        raise AssertionError(f"no hang was seen: {document.get('verdict')}")
+
+    def test_missing_rank(self):
+        script = (
+            "for r in 0 1; do RANK=$r WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
+            f"MASTER_PORT={20000 + os.getpid() % 20000} {PYTHON} train.py rank & done; wait"
+        )
+        process = self.started(STAGEPROF, "run", "-q", "--", "sh", "-c", script)
+        chain = self.wait_for_hang()["hang"]["chain"]
+        self.assertEqual([link["role"] for link in chain], ["rank 0", "rank 1"])
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def test_disk_full(self):
+        place = os.path.join(self.folder, "small")
+        os.mkdir(place)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", place], stderr=subprocess.DEVNULL
+        )
+        if mounted.returncode != 0:
+            raise unittest.SkipTest("no right to mount a small file system")
+        self.addCleanup(subprocess.run, ["umount", place])
+        done = self.run_it("whole", output=place + "/run.zst")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^lost .*could not grow")
+        document = self.report(run=place + "/run.zst")
+        self.assertEqual(document["verdict"]["code"], "cannot-tell", document["verdict"]["text"])
+        self.assertEqual(self.trainer(document)["status"], 0)
+
+
+if __name__ == "__main__":
+    scene.main()

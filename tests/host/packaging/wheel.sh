@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# The wheel: small, for glibc 2.28, installed by pip into an empty environment without a network,
+# used, and removed without a rest.
+. "$(dirname "$0")/package.sh"
+
+wheel=$(sp_package wheel)
+bytes=$(stat -c %s "$wheel")
+((bytes < 2 << 20)) || sp_fail "the wheel has $bytes bytes: 2 MiB are the most"
+
+python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall("unpacked")' "$wheel"
+data=$(echo unpacked/*.data)
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 "$data/data/lib/libstageprof.so"
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.28 "$data"/scripts/*
+for licence in LICENSE NOTICES.md LGPL-3.txt libelf-dev.txt; do
+	[[ -s $(echo unpacked/*.dist-info/licenses/$licence) ]] || sp_fail "no licence $licence"
+done
+again=$(STAGEPROF_DIST=$SP_WORK/again "$SP_ROOT/scripts/package" wheel)
+cmp "$wheel" "$again" || sp_fail "the same sources made other bytes"
+
+python3 -m venv --without-pip environment 2> /dev/null || sp_skip "no python3-venv"
+python=$SP_WORK/environment/bin/python
+pip=(python3 -m pip --python "$python")
+"${pip[@]}" --version > /dev/null 2>&1 || sp_skip "no pip that installs into another environment"
+files()
+{
+	find environment -not -type d -not -path '*/__pycache__/*' | sort
+}
+files > before.txt
+"${pip[@]}" install --no-index --quiet "$wheel"
+
+# Neither a compiler nor anything of this machine's but the environment and the usual tools.
+mkdir tools
+for tool in ls cat grep; do ln -s "$(command -v $tool)" tools/; done
+export PATH=$SP_WORK/environment/bin:$SP_WORK/tools
+counts()
+{
+	stageprof-report files --format=json "$1" > files.json
+	python - <<'PROGRAM'
+import json
+
+rows = json.load(open("files.json"))["files"]
+data = [row for row in rows if "data.bin" in json.dumps(row)]
+assert len(data) == 1 and 100000 in data[0].values() and 100 in data[0].values(), data
+PROGRAM
+}
+stageprof run --quiet -- python train.py > out.txt
+counts run.zst || sp_fail "stageprof run missed reads"
+python -m stageprof run --quiet --output=module.zst -- python train.py > out.txt 2> err.txt
+[[ ! -s err.txt ]] || sp_fail "the launcher did not find the run that it named: $(cat err.txt)"
+counts module.zst || sp_fail "python -m stageprof run missed reads"
+LD_PRELOAD=$(python -c 'import stageprof; print(stageprof.library_path())') \
+	STAGEPROF_OUTPUT=preload.zst python train.py > out.txt
+counts preload.zst || sp_fail "library_path() is not the library"
+stageprof doctor -- python train.py > doctor.txt 2>&1 || sp_fail "doctor: $(cat doctor.txt)"
+
+# Late: this process records from then on, and what it starts records whole.
+python - <<'PROGRAM' || sp_fail "stageprof.start"
+import subprocess
+import sys
+
+import stageprof
+
+assert stageprof.start(output="late.zst") is True
+assert stageprof.start() is False
+subprocess.run([sys.executable, "train.py"], check=True, stdout=subprocess.DEVNULL)
+PROGRAM
+counts late.zst || sp_fail "a program started after stageprof.start() was not recorded"
+
+python -m stageprof kernel install --prefix=kernels > /dev/null
+python -c 'import json; assert json.load(open("kernels/share/jupyter/kernels/stageprof/kernel.json"))["argv"][1] == "run"'
+if ! python -m stageprof kernel install --prefix=/proc/none 2> err.txt; then
+	grep -q '^stageprof: cannot write /proc/none' err.txt || sp_fail "$(cat err.txt)"
+else
+	sp_fail "a kernel was written into /proc"
+fi
+
+PATH=/usr/bin:/bin:$PATH
+"${pip[@]}" uninstall --quiet --yes stageprof
+files > after.txt
+diff before.txt after.txt || sp_fail "pip uninstall left files"

@@ -1,0 +1,1 @@
+$REPORT --width=80 v1/ranks.zst

@@ -1,0 +1,1 @@
+$REPORT summary --lang=zh_CN v1/run.zst

@@ -1,0 +1,1 @@
+$REPORT summary v1/run.zst

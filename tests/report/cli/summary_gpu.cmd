@@ -1,0 +1,1 @@
+$REPORT summary v2/gpu.zst

@@ -1,0 +1,1 @@
+$REPORT v1/run.zst info | head -n 2

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice and what-ifs are tested by doing: the change is made, and the gain is measured.
+
+The programs sleep for times of known length, which other programs on the machine only lengthen.
+"""
+
+import os
+import unittest
+
+import training
+
+PYTHON = training.interpreter()
+OFF_MOST = 0.1  # of a step, beyond a bound: the other programs on the machine
+WORKERS = (0, 1, 2)
+
+
+def record(folder, program, **settings):
+    """The path of the run."""
+    os.makedirs(folder)
+    os.environ.update(settings)
+    done = training.execute([PYTHON, os.path.join(training.HERE, program)], folder)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return os.path.join(folder, "run.zst")
+
+
+def advice(path):
+    return {line["id"]: line["text"] for line in training.report("summary", path)["advice"]}
+
+
+def what_if(path, name, *options):
+    rows = training.report("whatif", path, *options)["what_if"]
+    return {row["what_if"]: row for row in rows}[name]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = training.tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def record(self, name, program, **settings):
+        return record(os.path.join(self.folder, name), program, **settings)
+
+
+class Workers(Case):
+    def test_numbers_of_workers(self):
+        runs = {n: self.record(str(n), "advice_workers.py", WORKERS=str(n)) for n in WORKERS}
+        steps = {n: what_if(run, "input_free")["now_ns"] for n, run in runs.items()}
+        for before in WORKERS:
+            for after in WORKERS:
+                if before == after:
+                    continue
+                row = what_if(runs[before], "workers", f"--workers={after}")
+                with self.subTest(before=before, after=after, steps=steps, row=row):
+                    self.assertGreaterEqual(steps[after] * (1 + OFF_MOST), row["low_ns"])
+                    self.assertLessEqual(steps[after] * (1 - OFF_MOST), row["high_ns"])
+        self.assertIn("use_workers", advice(runs[0]))
+        self.assertIn("add_workers", advice(runs[1]))
+        # The gain that the advice promises at least
+        least = what_if(runs[0], "workers", "--workers=2")["gain_least_share"]
+        self.assertGreater(1 - steps[2] / steps[0], least - OFF_MOST)
+
+
+class Epochs(Case):
+    def test_workers_that_stay(self):
+        runs = {
+            on: self.record(on, "advice_epochs.py", PERSISTENT=on) for on in ("0", "1")
+        }
+        told = {on: advice(run) for on, run in runs.items()}
+        self.assertIn("each worker was started 4.0 times", told["0"]["persistent_workers"])
+        for line in told["1"].values():
+            self.assertNotIn("persistent_workers", line)
+        firsts = {
+            on: sum(
+                row["parts"]["loader_wait"]
+                for row in training.report("steps", run)["steps"]
+            )
+            for on, run in runs.items()
+        }
+        # Three of four starts, of 0.3 s each, are saved.
+        self.assertGreater(firsts["0"] - firsts["1"], 3 * 0.3e9 * 0.8)
+
+
+if __name__ == "__main__":
+    unittest.main()

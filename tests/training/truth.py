@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The account of small trainers beside the timers that they carry (truth/).
+
+Rows are within 5% and 5 µs a call. Each test is a defect that a report once had. Sleeps are most of
+each part, so a loaded machine changes both the timer and the row.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+import training
+
+PYTHON = training.interpreter()
+SHARE, LOADED_SHARE, CALL_NS, EXTRA_NS = 0.05, 0.3, 5000, 3000000
+
+
+def bound(timer):
+    """Between a timer and the call in it an overloaded machine runs other programs."""
+    calls, ns = timer
+    share = SHARE if os.getloadavg()[0] <= 2 * os.cpu_count() else LOADED_SHARE
+    return share * ns + CALL_NS * calls + EXTRA_NS
+
+
+def run(name, *arguments, views=(), settings=None):
+    """The trainer's timers, its other output and the views of its run."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(training.HERE, "truth", name + ".py")
+        done = training.execute([PYTHON, program, *arguments], folder, **(settings or {}))
+        if done.returncode != 0:
+            raise AssertionError(done.stderr.decode())
+        lines = done.stdout.decode().strip().split("\n")
+        path = os.path.join(folder, "run.zst")
+        seen = {view: training.report(view, path) for view in ("summary", *views)}
+        printed = json.loads(lines[-1])
+        return printed.pop("timers"), printed, seen
+
+
+class Account(unittest.TestCase):
+    def near(self, found, timer, what):
+        self.assertIsNotNone(found, what)
+        ns = timer[1]
+        told = f"{what}: {found / 1e6:.2f} ms of {ns / 1e6:.2f} ms"
+        self.assertLessEqual(abs(found - ns), bound(timer), told)
+
+    def check(self, seen, timers, *parts, **renamed):
+        rows = {row["part"]: row["ns"] for row in seen["summary"]["account"]}
+        for part, name in [*[(part, part) for part in parts], *renamed.items()]:
+            self.near(rows[part], timers[name], part)
+        return rows
+
+    def test_before_and_after_the_steps(self):
+        timers, printed, seen = run("one_epoch")
+        parts = ["forward", "loss", "backward", "checkpoint", "validation"]
+        self.check(seen, timers, *parts, loader_wait="wait")
+        life = {row["part"]: row["ns"] for row in seen["summary"]["life"]}
+        self.assertGreater(life["start_up"], timers["start_up"][1])
+        after = sum(timers[name][1] for name in ("validation", "checkpoint", "rest"))
+        self.assertGreater(life["after"], after - EXTRA_NS)
+        self.near(life["first_batch"] + life["steps"], timers["steps"], "steps")
+        # The interpreter ends after it has printed, and began before anything was recorded.
+        self.assertGreater(sum(life.values()), (printed["life_s"] - 0.5) * 1e9)
+        self.assertAlmostEqual(sum(row["share"] for row in seen["summary"]["life"]), 1, 4)
+
+    def test_many_validations(self):
+        timers, _, seen = run("many_validations", views=["epochs"])
+        self.check(seen, timers, "validation", "forward", "backward")
+        self.assertEqual([row["steps"] for row in seen["epochs"]["epochs"]], [20, 20])
+
+    def test_checkpoints_of_a_thread(self):
+        timers, _, seen = run("saving_thread")
+        row = next(row for row in seen["summary"]["account"] if row["part"] == "checkpoint")
+        self.assertIsNone(row["ns"])
+        self.near(row["beside_ns"], timers["saved"], "beside")
+
+    def test_evaluation_by_hand(self):
+        timers, _, seen = run("evaluation_by_hand", views=["steps"])
+        rows = self.check(seen, timers, "evaluation", "forward", "loss", "backward")
+        # The first step has its forward, so the mean divides rightly.
+        first = seen["steps"]["steps"][0]["parts"]
+        self.assertGreater(first["forward"], 0.8 * rows["forward"] / 40)
+        self.assertEqual(seen["summary"]["steps"]["count"], 40)
+
+    def test_rollouts(self):
+        timers, _, seen = run("rollouts")
+        self.check(seen, timers, "forward", "backward", evaluation="rollout")
+        self.assertEqual(seen["summary"]["verdict"]["code"], "evaluation-bound")
+
+    def test_closures(self):
+        timers, _, seen = run("lbfgs")
+        self.check(seen, timers, "forward", "backward", "optimizer")
+
+    def test_a_loader_in_a_thread(self):
+        for argument in [[], ["within"]]:
+            timers, _, seen = run("loader_thread", *argument, views=["epochs"])
+            with self.subTest(argument):
+                self.check(seen, timers, "forward", "backward", loader_wait="wait")
+                self.assertEqual(seen["summary"]["verdict"]["code"], "input-bound")
+                self.assertEqual([row["steps"] for row in seen["epochs"]["epochs"]], [25, 25])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order statistics, against the values in order.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/select.h"
+
+#define VALUES 300u
+
+static uint64_t state = 1;
+
+static uint64_t draw(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return state >> 33;
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Few different values, many, in order, in the other order, and the extremes. */
+static int64_t value_of(int kind, uint32_t i)
+{
+	switch (kind) {
+	case 0:
+		return (int64_t)(draw() % 3);
+	case 1:
+		return (int64_t)draw() - (1 << 30);
+	case 2:
+		return i;
+	case 3:
+		return -(int64_t)i;
+	default:
+		return draw() & 1 ? INT64_MAX : INT64_MIN;
+	}
+}
+
+START_TEST(any_index)
+{
+	int64_t values[VALUES], sorted[VALUES], work[VALUES];
+
+	for (uint32_t n = 1; n <= VALUES; n += n < 8 ? 1 : 41) {
+		for (uint32_t i = 0; i < n; i++)
+			values[i] = value_of(_i, i);
+		memcpy(sorted, values, sizeof(sorted));
+		qsort(sorted, n, sizeof(*sorted), compare);
+		for (uint32_t k = 0; k < n; k++) {
+			memcpy(work, values, sizeof(work));
+			ck_assert_int_eq(sp_select(work, n, k), sorted[k]);
+			for (uint32_t i = 0; i < n; i++)
+				ck_assert(i < k ? work[i] <= work[k] : work[i] >= work[k]);
+		}
+		memcpy(work, values, sizeof(work));
+		ck_assert_int_eq(sp_select_percentile(work, n, 95),
+				 sorted[(n * 95 + 99) / 100 - 1]);
+	}
+	ck_assert_int_eq(sp_select_percentile(work, 0, 50), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("select");
+	TCase *c = tcase_create("select");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(c, any_index, 0, 5);
+	suite_add_tcase(suite, c);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

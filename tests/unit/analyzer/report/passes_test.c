@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops whose loaders say which iterator they are asked for: a made trace, one tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { ADAM = 1, LABEL };
+enum { TRAINING = 0x1000, VALIDATION = 0x2000, OTHER = 0x3000 }; /* iterators */
+enum {
+	BEGIN_NS = 300,
+	WAIT_NS = 1000,
+	END_NS = 7,
+	FORWARD_NS = 3000,
+	BACKWARD_NS = 900,
+	STEP_NS = 400,
+	SAVE_NS = 70
+};
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+	sp_maker_define(&m, SP_DEFINE_NAME, ADAM, "Optimizer.step#Adam.step", 24);
+	sp_maker_define(&m, SP_DEFINE_NAME, LABEL, "label", 5);
+}
+
+static void teardown(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static void begin(int64_t iterator)
+{
+	span(SP_EV_loader_begin, LABEL, BEGIN_NS, iterator);
+}
+
+static void batch(int64_t iterator)
+{
+	span(SP_EV_loader_next, LABEL, WAIT_NS, iterator);
+}
+
+static void end(int64_t iterator)
+{
+	span(SP_EV_loader_next, LABEL, END_NS, iterator | 1);
+}
+
+static void train(void)
+{
+	m.now_ticks += FORWARD_NS;
+	span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+	span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+}
+
+static const struct sp_steps *steps(void)
+{
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 1);
+	return &load.report.training.trainers[0].steps;
+}
+
+#define ck_part(part, expected)                                                                    \
+	ck_assert_uint_eq(sp_trainer_account(&load.report.training,                                \
+					     &load.report.training.trainers[0])                    \
+				  .ns[SP_ACCOUNT_##part],                                          \
+			  (expected))
+
+START_TEST(validation_that_is_left_early)
+{
+	const struct sp_steps *s;
+
+	begin(TRAINING);
+	for (int i = 0; i < 6; i++) {
+		batch(TRAINING);
+		train();
+		if (i != 2)
+			continue;
+		begin(VALIDATION);
+		for (int k = 0; k < 2; k++) {
+			batch(VALIDATION);
+			m.now_ticks += FORWARD_NS;
+		}
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	/* Where the last forward ends is not seen. */
+	ck_part(validation, BEGIN_NS + 2 * WAIT_NS + FORWARD_NS);
+	ck_part(other, FORWARD_NS);
+	ck_part(loader_wait, 6 * WAIT_NS);
+	ck_part(forward, 6 * FORWARD_NS);
+}
+END_TEST
+
+/* The next batch is fetched before this one is trained on. */
+START_TEST(batches_ahead)
+{
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		begin(TRAINING);
+		batch(TRAINING);
+		for (int i = 0; i < 2; i++) {
+			batch(TRAINING);
+			train();
+		}
+		end(TRAINING);
+		train();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	ck_assert_uint_eq(s->epoch_count, 2);
+	ck_assert_uint_eq(s->epochs[1].steps, 3);
+	ck_part(validation, 0);
+	/* The batch ahead of the first is the first step's, too. */
+	ck_part(loader_wait, 3 * WAIT_NS + END_NS + BEGIN_NS + 3 * WAIT_NS + END_NS);
+}
+END_TEST
+
+/* Two backwards a step, whose batches are taken before; a checkpoint after each epoch, the last
+ * one too. */
+START_TEST(epochs_from_loader_to_loader)
+{
+	const uint64_t step_ns = 2 * WAIT_NS + 2 * (FORWARD_NS + BACKWARD_NS) + STEP_NS;
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 2; i++) {
+			batch(TRAINING);
+			batch(TRAINING);
+			m.now_ticks += FORWARD_NS;
+			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+			train();
+		}
+		end(TRAINING);
+		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 4);
+	ck_assert_uint_eq(s->epoch_count, 2);
+	for (int epoch = 0; epoch < 2; epoch++) {
+		const struct sp_epoch *e = &s->epochs[epoch];
+
+		ck_assert_uint_eq((uint64_t)(e->end_ns - e->start_ns),
+				  BEGIN_NS + 2 * step_ns + END_NS + SAVE_NS);
+		ck_assert_uint_eq(e->training_ns, BEGIN_NS + 2 * step_ns + END_NS);
+		ck_assert_uint_eq(e->wait_ns, BEGIN_NS + 4 * WAIT_NS + END_NS);
+		ck_assert_uint_eq(e->checkpoint_ns, SAVE_NS);
+	}
+}
+END_TEST
+
+/* Each epoch validates before it trains: the loader's last call and the checkpoint are of the epoch
+ * that they end. */
+START_TEST(epochs_from_validation_to_checkpoint)
+{
+	const uint64_t validation_ns = BEGIN_NS + 2 * (WAIT_NS + FORWARD_NS) + END_NS;
+	const uint64_t training_ns =
+		BEGIN_NS + 3 * (WAIT_NS + FORWARD_NS + BACKWARD_NS + STEP_NS) + END_NS;
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 3; epoch++) {
+		begin(VALIDATION + epoch * 16);
+		for (int i = 0; i < 2; i++) {
+			batch(VALIDATION + epoch * 16);
+			m.now_ticks += FORWARD_NS;
+		}
+		end(VALIDATION + epoch * 16);
+		begin(TRAINING);
+		for (int i = 0; i < 3; i++) {
+			batch(TRAINING);
+			train();
+		}
+		end(TRAINING);
+		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 9);
+	ck_assert_uint_eq(s->epoch_count, 3);
+	for (int epoch = 0; epoch < 3; epoch++) {
+		const struct sp_epoch *e = &s->epochs[epoch];
+
+		ck_assert_uint_eq((uint64_t)(e->end_ns - e->start_ns),
+				  validation_ns + training_ns + SAVE_NS);
+		ck_assert_uint_eq(e->validation_ns, validation_ns);
+		ck_assert_uint_eq(e->validation_wait_ns, BEGIN_NS + 2 * WAIT_NS + END_NS);
+		ck_assert_uint_eq(e->training_ns, training_ns);
+		ck_assert_uint_eq(e->checkpoint_ns, SAVE_NS);
+		ck_assert_uint_eq(e->wait_ns, BEGIN_NS + 3 * WAIT_NS + END_NS);
+	}
+}
+END_TEST
+
+/* No loader is asked after the last step. */
+START_TEST(checkpoint_at_the_end)
+{
+	const struct sp_steps *s;
+
+	begin(TRAINING);
+	batch(TRAINING);
+	train();
+	span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	s = steps();
+	ck_assert_uint_eq(s->count, 1);
+	ck_assert_uint_eq(s->epochs[0].checkpoint_ns, SAVE_NS);
+	ck_part(checkpoint, SAVE_NS);
+}
+END_TEST
+
+/* A model is traced when it is first called, backwards of made gradients included: none of it is
+ * the step's. */
+START_TEST(model_is_compiled)
+{
+	uint64_t start;
+
+	begin(TRAINING);
+	batch(TRAINING);
+	start = m.now_ticks;
+	span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+	m.now_ticks += FORWARD_NS;
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_compile);
+	train();
+	steps();
+	ck_part(compile, BACKWARD_NS + FORWARD_NS);
+	ck_part(forward, FORWARD_NS);
+	ck_part(backward, BACKWARD_NS);
+}
+END_TEST
+
+/* The second loader is longer, and goes on where it was. */
+START_TEST(loaders_side_by_side)
+{
+	const struct sp_steps *s;
+
+	begin(OTHER);
+	for (int epoch = 0; epoch < 3; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 4; i++) {
+			batch(TRAINING);
+			batch(OTHER);
+			train();
+		}
+		end(TRAINING);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 12);
+	ck_assert_uint_eq(s->epoch_count, 3);
+	ck_assert_uint_eq(s->steps[4].epoch, 1);
+	ck_part(validation, 0);
+}
+END_TEST
+
+/* Nothing else loads: what is validated is not trained on. */
+START_TEST(validation_has_the_only_loader)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 4; i++) {
+		begin(VALIDATION);
+		batch(VALIDATION);
+		m.now_ticks += FORWARD_NS;
+		end(VALIDATION);
+		train();
+		train();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 8);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	ck_part(validation, 4 * (BEGIN_NS + WAIT_NS + FORWARD_NS + END_NS));
+	ck_part(forward, 8 * FORWARD_NS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("passes");
+	TCase *c = tcase_create("passes");
+	SRunner *r = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, validation_that_is_left_early);
+	tcase_add_test(c, batches_ahead);
+	tcase_add_test(c, epochs_from_loader_to_loader);
+	tcase_add_test(c, epochs_from_validation_to_checkpoint);
+	tcase_add_test(c, checkpoint_at_the_end);
+	tcase_add_test(c, model_is_compiled);
+	tcase_add_test(c, loaders_side_by_side);
+	tcase_add_test(c, validation_has_the_only_loader);
+	suite_add_tcase(suite, c);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,840 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Metrics of made traces: their values are known to the ns. Some runs have few metrics. One tick is
+ * one ns.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/whatif.h"
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { LOADER = 1, ADAM };
+
+enum {
+	STEPS = 40,
+	WAIT_NS = 300000,
+	FIRST_NS = 5000000,
+	WORK_NS = 600000,
+	ADAM_NS = 100000,
+	LONG_NS = 9000000
+};
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static struct sp_verdict v;
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+}
+
+static void teardown(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void names(void)
+{
+	static const char loader[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next_"
+				     "_";
+	static const char adam[] = "Optimizer.step#Adam.step";
+
+	sp_maker_define(&m, SP_DEFINE_NAME, LOADER, loader, sizeof(loader) - 1);
+	sp_maker_define(&m, SP_DEFINE_NAME, ADAM, adam, sizeof(adam) - 1);
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static const char *judge(void)
+{
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	return sp_rule_of(v.id)->code;
+}
+
+static double value(enum sp_metric_id measure)
+{
+	ck_assert_msg(v.metrics.of[measure].is_known, "%s", sp_metric_name(measure));
+	return v.metrics.of[measure].value;
+}
+
+static bool is_known(enum sp_metric_id measure)
+{
+	return v.metrics.of[measure].is_known;
+}
+
+static void step(uint64_t wait_ns)
+{
+	span(SP_EV_torch_range, LOADER, wait_ns, 0);
+	m.now_ticks += WORK_NS;
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+START_TEST(waits_of_a_trainer_on_the_processor)
+{
+	const double step_ns = WAIT_NS + 2 * WORK_NS + ADAM_NS;
+	const double total = STEPS * step_ns + FIRST_NS - WAIT_NS;
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(i ? WAIT_NS : FIRST_NS);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_double_eq(value(SP_METRIC_steps), STEPS);
+	ck_assert_double_eq_tol(value(SP_METRIC_first_batch_share), (FIRST_NS - WAIT_NS) / total,
+				1e-9);
+	ck_assert_double_eq_tol(value(SP_METRIC_loader_wait_share), STEPS * WAIT_NS / total, 1e-9);
+	/* no device but the processor: all of it is lost */
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share),
+				value(SP_METRIC_loader_wait_share), 1e-12);
+	ck_assert(!is_known(SP_METRIC_sync_share));
+	ck_assert(!is_known(SP_METRIC_copy_share));
+	ck_assert(!is_known(SP_METRIC_cores));
+	ck_assert(v.doubts[SP_DOUBT_work_unseen]);
+	ck_assert_double_eq_tol(value(SP_METRIC_step_mean_ns), step_ns, 1);
+	ck_assert_double_eq_tol(value(SP_METRIC_wait_mean_ns), WAIT_NS, 1);
+}
+END_TEST
+
+/* A sync at the end of each step, WORK_NS of launches in it, and a gap before the next launch. */
+static void device_step(uint64_t sync_ns)
+{
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+	m.now_ticks += 50000; /* the device is idle, where it was waited for */
+	for (int i = 0; i < 10; i++)
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	if (!sync_ns)
+		return;
+	/* what .item() does: the wait is in the sync, or in the copy */
+	span(SP_EV_cudaMemcpyAsync, sp_cuda_arg_make(0, SP_COPY_TO_HOST, SP_COPY_HOST_PAGEABLE),
+	     2000, 8);
+	span(SP_EV_cudaStreamSynchronize, 0, sync_ns, 0);
+}
+
+START_TEST(a_wait_behind_a_sync_is_lost)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(2 * WORK_NS);
+	judge();
+	ck_assert(v.metrics.has_device);
+	ck_assert(v.metrics.is_queue_known);
+	ck_assert(!v.doubts[SP_DOUBT_queue]);
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share),
+				value(SP_METRIC_loader_wait_share), 1e-9);
+	ck_assert_double_eq_tol(value(SP_METRIC_launches_per_step), 10, 0.3);
+	/* only the gap after the wait is the sync's */
+	ck_assert_double_eq_tol(value(SP_METRIC_sync_cost_share),
+				50000.0 / (WAIT_NS + 50000 + 100000 + 3 * WORK_NS + ADAM_NS),
+				0.002);
+}
+END_TEST
+
+START_TEST(a_wait_behind_a_launch_is_not_known_to_be_lost)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(0);
+	judge();
+	ck_assert(!v.metrics.is_queue_known);
+	/* what is not surely hidden counts */
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share),
+				value(SP_METRIC_loader_wait_share), 1e-9);
+	ck_assert(v.doubts[SP_DOUBT_queue]);
+	ck_assert(!is_known(SP_METRIC_sync_share));
+	/* the device may be what is slow: nobody waited for it to tell */
+	ck_assert(!is_known(SP_METRIC_launch_bound_share));
+}
+END_TEST
+
+/* A copy to the host of 300 µs after a launch, perhaps a sync, and 150 µs in which nothing is
+ * launched. */
+static void copying_step(uint32_t kind, enum sp_copy_host host, bool is_synced)
+{
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	span(kind, sp_cuda_arg_make(0, SP_COPY_TO_HOST, host), 300000, 8);
+	if (is_synced)
+		span(SP_EV_cudaStreamSynchronize, 0, 2000, 0);
+	m.now_ticks += 150000;
+	span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	span(SP_EV_torch_backward, ADAM, WORK_NS / 10, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS / 10, 0);
+}
+
+static void copying_run(uint32_t kind, enum sp_copy_host host, bool is_synced)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		copying_step(kind, host, is_synced);
+}
+
+/* Returns false where the host waited for nothing. */
+static bool has_waits(double syncs, double copies)
+{
+	if (!is_known(SP_METRIC_sync_share))
+		return false;
+	ck_assert_double_eq_tol(value(SP_METRIC_syncs_per_step), syncs, 0.01);
+	ck_assert_double_eq_tol(value(SP_METRIC_blocking_copies_per_step), copies, 0.01);
+	return true;
+}
+
+START_TEST(a_copy_that_waits_is_a_wait_of_its_own)
+{
+	char text[1024];
+
+	copying_run(_i ? SP_EV_cuMemcpy : SP_EV_cudaMemcpy,
+		    _i ? SP_COPY_HOST_PINNED : SP_COPY_HOST_PAGEABLE, false);
+	ck_assert_str_eq(judge(), "sync-bound");
+	ck_assert(has_waits(0, 1));
+	ck_assert_ptr_nonnull(strstr(v.text, "0.0 syncs and 1.0 blocking copies a step"));
+	sp_advice_text(&v, SP_ADVICE_fewer_syncs, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "0.0 syncs and 1.0 blocking copies a step"));
+	ck_assert_double_eq_tol((double)sp_training_account(&load.report.training)
+					.ns[SP_ACCOUNT_sync_wait],
+				STEPS * 300000.0, 1);
+}
+END_TEST
+
+/* Of memory that is unknown, its time tells. */
+START_TEST(a_copy_to_memory_that_is_not_pinned_waits)
+{
+	copying_run(SP_EV_cudaMemcpyAsync, _i ? SP_COPY_HOST_UNKNOWN : SP_COPY_HOST_PAGEABLE,
+		    false);
+	ck_assert_str_eq(judge(), "sync-bound");
+	ck_assert(has_waits(0, 1));
+}
+END_TEST
+
+/* .cpu() makes both calls: one wait, no matter which of the two calls waits. */
+START_TEST(a_copy_and_the_sync_behind_it_are_one_wait)
+{
+	copying_run(SP_EV_cudaMemcpyAsync, _i ? SP_COPY_HOST_PINNED : SP_COPY_HOST_PAGEABLE, true);
+	judge();
+	ck_assert(has_waits(1, 0));
+}
+END_TEST
+
+START_TEST(a_copy_to_pinned_memory_waits_for_nothing)
+{
+	copying_run(SP_EV_cudaMemcpyAsync, SP_COPY_HOST_PINNED, false);
+	judge();
+	ck_assert(!has_waits(0, 0));
+}
+END_TEST
+
+/* A free that waits, then 150 µs in which nothing is launched; or a sync, and an allocation in the
+ * gap after it. */
+static void allocating_step(bool is_synced)
+{
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+	for (int i = 0; i < 10; i++)
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	if (is_synced)
+		span(SP_EV_cudaStreamSynchronize, 0, 300000, 0);
+	else
+		span(SP_EV_cudaFree, 1, 300000, 0);
+	m.now_ticks += 30000;
+	span(SP_EV_cudaMalloc, 1, 100000, 4096);
+	m.now_ticks += 20000;
+	span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+	/* neither of these waits for the device, whatever they take */
+	span(SP_EV_cudaMallocAsync, 2, 200000, 4096);
+	span(SP_EV_cudaFreeAsync, 2, 200000, 0);
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+enum { ALLOCATING_NS = WAIT_NS + 11 * 10000 + 300000 + 150000 + 400000 + WORK_NS + ADAM_NS };
+
+START_TEST(a_gap_behind_a_free_is_the_allocation_s)
+{
+	char text[1024];
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		allocating_step(false);
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_allocation_cost_share), 150000.0 / ALLOCATING_NS,
+				0.002);
+	ck_assert_double_eq_tol(value(SP_METRIC_allocation_share), 400000.0 / ALLOCATING_NS, 0.005);
+	ck_assert_double_eq_tol(value(SP_METRIC_allocations_per_step), 2, 0.1);
+	sp_advice_text(&v, SP_ADVICE_keep_memory, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "freed 2.0 times a step"));
+}
+END_TEST
+
+START_TEST(allocating_behind_a_sync_is_parted_from_it)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		allocating_step(true);
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_allocation_cost_share), 100000.0 / ALLOCATING_NS,
+				0.002);
+	ck_assert_double_eq_tol(value(SP_METRIC_sync_cost_share), 50000.0 / ALLOCATING_NS, 0.002);
+}
+END_TEST
+
+START_TEST(nothing_allocated_is_not_zero)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(WORK_NS);
+	judge();
+	ck_assert(!is_known(SP_METRIC_allocation_cost_share));
+	ck_assert(!is_known(SP_METRIC_allocations_per_step));
+}
+END_TEST
+
+/* Memory frees bring the verdict where the loader does not. */
+START_TEST(a_loop_that_allocates_is_told_so)
+{
+	char text[1024];
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+		span(SP_EV_cudaFree, 1, 300000, 0);
+		span(SP_EV_cudaMalloc, 1, 200000, 4096);
+		span(SP_EV_cudaLaunchKernel, 0, 10000, 0);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), "allocation-bound");
+	sp_advice_text(&v, SP_ADVICE_keep_memory, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "empty_cache"));
+}
+END_TEST
+
+/*
+ * 200 launches of 3 µs, and the span of their work: on the device from 5 µs after the first launch
+ * to `behind_ns` after the last.
+ */
+static void launching_step(uint64_t behind_ns)
+{
+	uint64_t at, launched;
+
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	at = m.now_ticks;
+	for (int i = 0; i < 200; i++)
+		span(SP_EV_cudaLaunchKernel, 0, 3000, 0);
+	launched = m.now_ticks;
+	m.now_ticks = launched + behind_ns;
+	sp_maker_around(&m, SP_EV_gpu_span, 0, at + 5000, SP_PHASE_none);
+	sp_maker_extra(&m, 5000, launched - at, 0);
+	m.now_ticks = launched;
+	span(SP_EV_torch_backward, ADAM, 100000, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+/* The span was as long as the launching: it hides gaps, and is no sign that the device was the
+ * slower one. */
+START_TEST(a_device_that_keeps_up_is_waiting_for_launches)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		launching_step(0);
+	ck_assert_str_eq(judge(), "launch-bound");
+	ck_assert_double_gt(value(SP_METRIC_launch_bound_share), 0.9);
+}
+END_TEST
+
+START_TEST(a_device_that_lags_is_not_waiting_for_launches)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		launching_step(100000 + ADAM_NS);
+	ck_assert_str_eq(judge(), "compute-bound");
+}
+END_TEST
+
+static uint64_t launched_ns(enum sp_account_phase part)
+{
+	struct sp_gpu_sums gpu;
+	uint64_t dropped;
+
+	ck_assert(sp_gpu_time_sum(&load.report.training, &gpu, &dropped));
+	return gpu.launched.ns[part];
+}
+
+/* The events of `ns` of work that is launched and done at once. */
+static void work_at_once(uint64_t ns)
+{
+	uint64_t begin = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, SP_EV_gpu_span, 0, begin, SP_PHASE_none);
+	sp_maker_extra(&m, 0, ns, 0);
+}
+
+/* Their backward has no span. Work launched after the backward or before the batch is no forward.
+ */
+START_TEST(work_ahead_of_a_backward_that_launches_nothing_is_the_forward)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		for (int batch = 0; batch < 2; batch++) {
+			work_at_once(20000);
+			span(SP_EV_torch_range, LOADER, 1000, 0);
+			work_at_once(300000);
+			span(SP_EV_torch_backward, ADAM, 100000, 0);
+			work_at_once(50000);
+		}
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	judge();
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_forward), 2 * STEPS * 300000);
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_backward), 0);
+	/* but for what comes before the first batch, and so before the first step */
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_other), 2 * STEPS * 70000 - 20000);
+}
+END_TEST
+
+/* Checks the row of a phase of the account in JSON, from `key` on. */
+static void check_part(const char *part, const char *key, const char *value)
+{
+	char *text = sp_load_print(&load, "summary", SP_FORMAT_JSON), name[64];
+	const char *row, *at;
+
+	snprintf(name, sizeof(name), "\"part\":\"%s\"", part);
+	row = strstr(text, name);
+	ck_assert_ptr_nonnull(row);
+	snprintf(name, sizeof(name), "\"%s\":", key);
+	at = strstr(row, name);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_msg(strncmp(at + strlen(name), value, strlen(value)) == 0, "%s of %.*s", key, 200,
+		      row);
+	free(text);
+}
+
+/* A part without a stretch may have been in one of those. */
+START_TEST(no_stretch_is_not_zero_where_some_were_given_up)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		launching_step(5000);
+	sp_maker_around(&m, SP_EV_gpu_span, 0, m.now_ticks - 10, SP_PHASE_none);
+	sp_maker_extra(&m, 0, 10, _i ? UINT64_C(3) << 32 : 0);
+	judge();
+	check_part("backward", "gpu_ns", _i ? "null" : "0,");
+	check_part("forward", "gpu_ns", "24000000,");
+}
+END_TEST
+
+static void other_process(struct sp_maker *other)
+{
+	sp_maker_init(other, 20, 20, 0);
+	sp_maker_header(other);
+	for (int i = 0; i < 3; i++)
+		sp_maker_event(other, SP_EV_cudaLaunchKernel, 0, 10, 0);
+	sp_maker_event(other, SP_EV_cudaMemcpy,
+		       sp_cuda_arg_make(0, SP_COPY_TO_HOST, SP_COPY_HOST_PAGEABLE), 10, 64);
+	sp_maker_event(other, SP_EV_cudaMalloc, 1, 10, 4096);
+	sp_maker_put(other, folder, "b.zst");
+}
+
+static void check_row(const char *text, const char *row)
+{
+	ck_assert_msg(strstr(text, row) != NULL, "no %s in %s", row, text);
+}
+
+/* Evaluation beside training: a process without steps has a row for the whole run, which is not
+ * added to the trainer's. */
+START_TEST(a_process_without_steps_has_its_row)
+{
+	struct sp_maker other;
+	char *text;
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(WORK_NS);
+	other_process(&other);
+	judge();
+	text = sp_load_print(&load, "cuda", SP_FORMAT_JSON);
+	check_row(text, "{\"pid\":20,\"part\":\"whole_run\",\"launches\":3,\"copies\":1,\"bytes\":"
+			"64,\"syncs\":0,"
+			"\"blocking_copies\":1,\"host_ns\":50,\"gpu_ns\":null}");
+	check_row(text, "{\"pid\":20,\"end_bytes\":4096,\"peak_bytes\":4096,\"pinned_peak_bytes\":"
+			"0,\"unmatched_frees\":0}");
+	check_row(text, "{\"pid\":20,\"event\":\"cudaMalloc\",\"calls\":1,\"total_ns\":10,\"max_"
+			"ns\":10}");
+	check_row(text, "{\"pid\":10,\"part\":\"other\",\"launches\":400,");
+	free(text);
+}
+END_TEST
+
+static const char *const sync_reasons[] = {"\"no CUDA synchronisation was seen\"", "\"seen, but "
+										   "none on a "
+										   "training "
+										   "thread in a "
+										   "step\""};
+
+START_TEST(a_sync_outside_of_steps_is_no_absence)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(1000);
+	if (_i)
+		span(SP_EV_cudaDeviceSynchronize, 0, 1000, 0);
+	judge();
+	check_part("sync_wait", "ns", "null");
+	check_part("sync_wait", "reason", sync_reasons[_i]);
+}
+END_TEST
+
+/* The queue grows over the steps: the device has more than a step's work left at the end of ten. */
+START_TEST(a_wait_before_a_sync_that_waits_is_hidden)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(i % 10 == 9 ? LONG_NS : 0);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(v.metrics.is_queue_known);
+	/* but for the first after each sync, and the first of all */
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share) /
+					value(SP_METRIC_loader_wait_share),
+				4.0 / 40, 1e-6);
+}
+END_TEST
+
+/* No more is left than the last step's work: the device may have idled in each of the ten. */
+START_TEST(a_wait_before_a_short_sync_is_not_hidden)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		device_step(i % 10 == 9 ? WORK_NS : 0);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share),
+				value(SP_METRIC_loader_wait_share), 1e-9);
+	ck_assert(v.doubts[SP_DOUBT_queue]);
+}
+END_TEST
+
+START_TEST(memory_that_is_not_pinned_is_told)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_cudaMemcpyAsync,
+		     sp_cuda_arg_make(0, SP_COPY_TO_DEVICE, SP_COPY_HOST_PAGEABLE), 750000,
+		     1 << 20);
+		span(SP_EV_cudaMemcpyAsync,
+		     sp_cuda_arg_make(0, SP_COPY_TO_DEVICE, SP_COPY_HOST_PINNED), 250000, 1 << 20);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), "copy-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_pageable_share), 0.75, 0.02);
+}
+END_TEST
+
+/* Every line is in the summary that people read. */
+static void check_says(const char *const *lines)
+{
+	char *text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
+
+	for (; *lines; lines++)
+		ck_assert_msg(strstr(text, *lines) != NULL, "no \"%s\" in\n%s", *lines, text);
+	free(text);
+}
+
+#define CHECK_SAYS(...) check_says((const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(a_plain_program)
+{
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a");
+	span(SP_EV_read, 1, 1000, 100);
+	ck_assert_str_eq(judge(), "no-training");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	ck_assert_uint_eq(v.advice_count, 0);
+	CHECK_SAYS("No training was seen", "steps      none: no optimizer step was seen",
+		   "\nfile read ");
+}
+END_TEST
+
+START_TEST(batches_and_no_step)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		m.now_ticks += WORK_NS;
+	}
+	ck_assert_str_eq(judge(), "no-steps");
+	CHECK_SAYS("no optimizer stepped: this is evaluation or inference", "steps      none");
+}
+END_TEST
+
+START_TEST(one_step)
+{
+	names();
+	step(WAIT_NS);
+	ck_assert_str_eq(judge(), "too-few-steps");
+	ck_assert_ptr_nonnull(strstr(v.text, "Only 1 steps"));
+	CHECK_SAYS("too few to tell", "steps      1:", "\ninput wait ", "\nbackward ");
+}
+END_TEST
+
+START_TEST(lost_events_and_newer_ones_are_doubts)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS);
+	span(1000, 0, 5, 0);
+	m.lost = 3;
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert(v.doubts[SP_DOUBT_lost]);
+	ck_assert(v.doubts[SP_DOUBT_unknown_events]);
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	CHECK_SAYS("events of the trace are lost", "lost       3 events",
+		   "1 events of kinds that this version does not");
+}
+END_TEST
+
+START_TEST(what_the_kernel_counted)
+{
+	struct sp_cpu_metadata cpus = {.allowed = 8, .quota_millicores = 1500};
+	struct sp_rusage_metadata usage = {.process_threads = 4};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
+	for (int i = 0; i < STEPS; i++)
+		step(1000);
+	usage.cpu_ns = m.now_ticks / 4;
+	usage.ready_ns = 3 * usage.cpu_ns;
+	usage.process_cpu_ns = 2 * m.now_ticks;
+	usage.process_ready_ns = 6 * m.now_ticks;
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+	m.header.image_start_ns = 0;
+	judge();
+	/* a quota of one core and a half keeps two busy */
+	ck_assert_double_eq(value(SP_METRIC_cores), 2);
+	ck_assert(is_known(SP_METRIC_contention_share));
+	ck_assert(is_known(SP_METRIC_wanted_per_core));
+	ck_assert_double_eq(value(SP_METRIC_trainer_threads), 4);
+}
+END_TEST
+
+/* A start of a hundred seconds in which all was quiet hides nothing. */
+START_TEST(what_the_kernel_counted_of_training_alone)
+{
+	struct sp_cpu_metadata cpus = {.allowed = 2};
+	struct sp_step_rusage_metadata told = {.usage.process_threads = 16};
+	struct sp_rusage_metadata at_end = {.process_threads = 16};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t begin = m.now_ticks;
+
+		step(1000);
+		told.at = m.now_ticks;
+		sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &told, sizeof(told));
+		told.usage.cpu_ns += (m.now_ticks - begin) / 4;
+		told.usage.ready_ns += (m.now_ticks - begin) / 2;
+		told.usage.process_cpu_ns += 2 * (m.now_ticks - begin);
+		told.usage.process_ready_ns += 6 * (m.now_ticks - begin);
+	}
+	at_end.process_ready_ns = told.usage.process_ready_ns;
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &at_end, sizeof(at_end));
+	m.header.image_start_ns = 0;
+	ck_assert_str_eq(judge(), "cpu-oversubscribed");
+	ck_assert_double_eq_tol(value(SP_METRIC_wanted_per_core), 4, 0.2);
+	ck_assert_double_eq_tol(value(SP_METRIC_contention_share), 0.5, 0.02);
+	ck_assert_double_eq(value(SP_METRIC_trainer_threads), 16);
+}
+END_TEST
+
+START_TEST(usage_cut_short_is_passed_over)
+{
+	uint64_t few[2] = {1, 2};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, few, 3);
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, few, sizeof(few));
+	sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, few, sizeof(few));
+	for (int i = 0; i < STEPS; i++)
+		step(1000);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!is_known(SP_METRIC_cores));
+	ck_assert(!is_known(SP_METRIC_contention_share));
+}
+END_TEST
+
+/* On a sleeping device nothing shares a core with the loader: the bounds are known. */
+START_TEST(free_input_takes_the_wait_away)
+{
+	struct sp_what_if w;
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS);
+	judge();
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_input_free, SP_WORKERS_UNASKED);
+	ck_assert(w.is_known);
+	ck_assert_double_eq_tol(w.now_ns, WAIT_NS + 2 * WORK_NS + ADAM_NS, 1);
+	ck_assert_double_eq_tol(w.low_ns, 2 * WORK_NS + ADAM_NS, 1);
+	ck_assert_double_eq_tol(w.high_ns, 2 * WORK_NS + ADAM_NS, 1);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_no_syncs, SP_WORKERS_UNASKED);
+	ck_assert(!w.is_known);
+}
+END_TEST
+
+static void what_if_setup(double batch_ns, double workers)
+{
+	memset(&v, 0, sizeof(v));
+	sp_metrics_set(&v.metrics, SP_METRIC_step_mean_ns, 100e6);
+	sp_metrics_set(&v.metrics, SP_METRIC_wait_mean_ns, 80e6);
+	sp_metrics_set(&v.metrics, SP_METRIC_batch_work_ns, batch_ns);
+	sp_metrics_set(&v.metrics, SP_METRIC_workers, workers);
+	sp_metrics_set(&v.metrics, SP_METRIC_workers_wanted, 5);
+	sp_metrics_set(&v.metrics, SP_METRIC_cores, 16);
+	sp_metrics_set(&v.metrics, SP_METRIC_batch_cpu_ns, batch_ns);
+	sp_metrics_set(&v.metrics, SP_METRIC_batch_ready_ns, 0);
+	sp_metrics_set(&v.metrics, SP_METRIC_trainer_cpu_ns, 20e6);
+}
+
+static void check_workers(uint32_t workers, double low_ns, double high_ns)
+{
+	struct sp_what_if w = sp_what_if_make(&v.metrics, SP_WHAT_IF_workers, workers);
+
+	ck_assert(w.is_known);
+	ck_assert_uint_eq(w.workers, workers);
+	ck_assert_double_eq_tol(w.low_ns, low_ns, 1);
+	ck_assert_double_eq_tol(w.high_ns, high_ns, 1);
+}
+
+START_TEST(more_workers_until_something_else_is_slowest)
+{
+	what_if_setup(100e6, 1);
+	check_workers(1, 100e6, 100e6);
+	check_workers(2, 50e6, 50e6);
+	check_workers(4, 25e6, 25e6);
+	check_workers(8, 20e6, 20e6); /* the training thread */
+	check_workers(0, 120e6, 120e6);
+	/* two cores for 120 ms of work a step */
+	what_if_setup(100e6, 1);
+	sp_metrics_set(&v.metrics, SP_METRIC_cores, 2);
+	check_workers(8, 60e6, 60e6);
+	/* workers that sleep need no core */
+	what_if_setup(100e6, 1);
+	sp_metrics_set(&v.metrics, SP_METRIC_cores, 2);
+	sp_metrics_set(&v.metrics, SP_METRIC_batch_cpu_ns, 1e6);
+	check_workers(8, 20e6, 20e6);
+	/* each batch has to be received, which the wait for one worker hides */
+	what_if_setup(100e6, 1);
+	sp_metrics_set(&v.metrics, SP_METRIC_handover_ns, 6e6);
+	check_workers(2, 50e6, 50e6);
+	check_workers(8, 26e6, 26e6);
+	/* two batches a step, of half that size */
+	what_if_setup(50e6, 1);
+	sp_metrics_set(&v.metrics, SP_METRIC_handover_ns, 3e6);
+	sp_metrics_set(&v.metrics, SP_METRIC_batches_per_step, 2);
+	check_workers(2, 50e6, 50e6);
+	check_workers(8, 26e6, 26e6);
+	check_workers(0, 120e6, 120e6);
+	/* workers that wait for each other */
+	what_if_setup(100e6, 1);
+	sp_metrics_set(&v.metrics, SP_METRIC_fetch_locked_share, SP_FETCHES_LOCKED);
+	check_workers(2, 50e6, 100e6);
+}
+END_TEST
+
+/* From backward to the optimizer nothing is known. */
+static void step_with_loop(bool has_backward)
+{
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	m.now_ticks += WORK_NS;
+	if (has_backward)
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	m.now_ticks += WORK_NS;
+	span(SP_EV_fsync, 1, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+START_TEST(the_loop_of_the_trainer)
+{
+	names();
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/log");
+	for (int i = 0; i < STEPS; i++)
+		step_with_loop(_i != 0);
+	if (_i == 0) {
+		ck_assert_str_eq(judge(), "unknown");
+		ck_assert(!is_known(SP_METRIC_loop_share));
+		return;
+	}
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_loop_ns), 2 * WORK_NS, 1);
+	ck_assert_double_eq_tol(value(SP_METRIC_loop_share),
+				2.0 * WORK_NS / (1000 + 4 * WORK_NS + ADAM_NS), 1e-3);
+	ck_assert_double_eq_tol(value(SP_METRIC_forward_ratio), 1, 1e-6);
+	ck_assert_double_eq_tol(value(SP_METRIC_fsync_share),
+				1.0 * WORK_NS / (1000 + 4 * WORK_NS + ADAM_NS), 1e-3);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("evidence");
+	TCase *c = tcase_create("traces"), *made = tcase_create("made up");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
+	tcase_add_test(c, a_wait_behind_a_sync_is_lost);
+	tcase_add_test(c, a_wait_behind_a_launch_is_not_known_to_be_lost);
+	tcase_add_loop_test(c, a_copy_that_waits_is_a_wait_of_its_own, 0, 2);
+	tcase_add_loop_test(c, a_copy_to_memory_that_is_not_pinned_waits, 0, 2);
+	tcase_add_loop_test(c, a_copy_and_the_sync_behind_it_are_one_wait, 0, 2);
+	tcase_add_test(c, a_copy_to_pinned_memory_waits_for_nothing);
+	tcase_add_test(c, a_gap_behind_a_free_is_the_allocation_s);
+	tcase_add_test(c, allocating_behind_a_sync_is_parted_from_it);
+	tcase_add_test(c, nothing_allocated_is_not_zero);
+	tcase_add_test(c, a_loop_that_allocates_is_told_so);
+	tcase_add_test(c, a_device_that_keeps_up_is_waiting_for_launches);
+	tcase_add_test(c, work_ahead_of_a_backward_that_launches_nothing_is_the_forward);
+	tcase_add_loop_test(c, no_stretch_is_not_zero_where_some_were_given_up, 0, 2);
+	tcase_add_test(c, a_process_without_steps_has_its_row);
+	tcase_add_loop_test(c, a_sync_outside_of_steps_is_no_absence, 0, 2);
+	tcase_add_test(c, a_device_that_lags_is_not_waiting_for_launches);
+	tcase_add_test(c, a_wait_before_a_sync_that_waits_is_hidden);
+	tcase_add_test(c, a_wait_before_a_short_sync_is_not_hidden);
+	tcase_add_test(c, memory_that_is_not_pinned_is_told);
+	tcase_add_test(c, a_plain_program);
+	tcase_add_test(c, batches_and_no_step);
+	tcase_add_test(c, one_step);
+	tcase_add_test(c, lost_events_and_newer_ones_are_doubts);
+	tcase_add_test(c, what_the_kernel_counted);
+	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
+	tcase_add_test(c, usage_cut_short_is_passed_over);
+	tcase_add_test(c, free_input_takes_the_wait_away);
+	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
+	tcase_add_test(made, more_workers_until_something_else_is_slowest);
+	suite_add_tcase(suite, c);
+	suite_add_tcase(suite, made);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

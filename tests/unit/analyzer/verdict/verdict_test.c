@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules over evidence made up: each code, each threshold from both sides, confidence, advice.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/verdict/verdict.h"
+
+static const struct sp_wait_thresholds usual = {SP_WAIT_MODERATE, SP_WAIT_SEVERE};
+static struct sp_verdict v;
+
+/* A healthy trainer of 100 steps in three epochs. */
+static void setup(void)
+{
+	memset(&v, 0, sizeof(v));
+	sp_metrics_set(&v.metrics, SP_METRIC_steps, 100);
+	sp_metrics_set(&v.metrics, SP_METRIC_epochs, 3);
+	sp_metrics_set(&v.metrics, SP_METRIC_step_ns, 1e8);
+	sp_metrics_set(&v.metrics, SP_METRIC_compute_share, 0.9);
+	sp_metrics_set(&v.metrics, SP_METRIC_eager_share, 0.9);
+	sp_metrics_set(&v.metrics, SP_METRIC_loader_wait_share, 0.008);
+	sp_metrics_set(&v.metrics, SP_METRIC_lost_wait_share, 0.008);
+	sp_metrics_set(&v.metrics, SP_METRIC_other_share, 0.01);
+	sp_metrics_set(&v.metrics, SP_METRIC_decode_work_share, 0.3);
+}
+
+static void set(enum sp_metric_id measure, double value)
+{
+	sp_metrics_set(&v.metrics, measure, value);
+}
+
+static void set_wait(double share)
+{
+	set(SP_METRIC_loader_wait_share, share);
+	set(SP_METRIC_lost_wait_share, share);
+}
+
+static const char *judge(void)
+{
+	sp_verdict_judge(&v, &usual);
+	return sp_rule_of(v.id)->code;
+}
+
+static bool advises(const char *name)
+{
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		if (strcmp(sp_advice_rule_of(v.advice[i])->name, name) == 0)
+			return true;
+	return false;
+}
+
+START_TEST(nothing_is_wrong)
+{
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_str_eq(v.text, "Compute-bound: the model takes 90.0% of the training time; "
+				 "input costs 0.8%.");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	ck_assert(advises("faster_model"));
+	ck_assert_uint_eq(v.advice_count, 1);
+}
+END_TEST
+
+/* Every rule that stands for itself, as verdict.def has it. */
+START_TEST(each_cost_from_both_sides)
+{
+	const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)_i);
+
+	if (rule->is_state || _i == SP_VERDICT_compute || (int)rule->refines != _i)
+		return;
+	set(rule->sign, rule->least_sign > 100 ? rule->least_sign : rule->least_sign + 100);
+	set(rule->cost, rule->moderate - 1e-4);
+	ck_assert_str_eq(judge(), "compute-bound");
+	setup();
+	set(rule->sign, rule->least_sign + 100);
+	set(rule->cost, rule->moderate + 1e-4);
+	ck_assert_str_eq(judge(), rule->code);
+	ck_assert(!v.is_severe);
+	ck_assert(v.doubts[SP_DOUBT_near]);
+	setup();
+	set(rule->sign, rule->least_sign + 100);
+	set(rule->cost, rule->severe - 1e-4);
+	ck_assert_str_eq(judge(), rule->code);
+	ck_assert(!v.is_severe);
+	setup();
+	set(rule->sign, rule->least_sign + 100);
+	set(rule->cost, rule->severe + 1e-4);
+	ck_assert_str_eq(judge(), rule->code);
+	ck_assert(v.is_severe);
+	ck_assert_double_eq_tol(v.cost, rule->severe + 1e-4, 1e-9);
+}
+END_TEST
+
+/* Every rule that needs more than its cost. */
+START_TEST(each_sign_from_both_sides)
+{
+	const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)_i);
+
+	if (rule->is_state || rule->sign == SP_METRIC_steps)
+		return;
+	set(rule->cost, 0.3);
+	set(rule->sign, rule->least_sign * 0.999);
+	judge();
+	ck_assert_int_ne(v.id, _i);
+	setup();
+	set(rule->cost, 0.3);
+	set(rule->sign, rule->least_sign * 1.001);
+	ck_assert_str_eq(judge(), rule->code);
+	ck_assert_int_eq(v.id, _i);
+	setup();
+	set(rule->cost, 0.3);
+	v.metrics.of[rule->sign].is_known = false;
+	judge();
+	ck_assert_int_ne(v.id, _i);
+}
+END_TEST
+
+START_TEST(a_refinement_explains_and_the_later_line_wins)
+{
+	set_wait(0.4);
+	ck_assert_str_eq(judge(), "input-bound");
+	setup();
+	set_wait(0.4);
+	set(SP_METRIC_decode_work_share, 0.7);
+	ck_assert_str_eq(judge(), "decode-bound");
+	ck_assert_ptr_nonnull(strstr(v.text, "40.0%"));
+	ck_assert_ptr_nonnull(strstr(v.text, "70.0%"));
+	setup();
+	set_wait(0.4);
+	set(SP_METRIC_decode_work_share, 0.7);
+	set(SP_METRIC_wanted_per_core, 3.5);
+	ck_assert_str_eq(judge(), "cpu-oversubscribed");
+	ck_assert(v.holds[SP_VERDICT_decode]);
+}
+END_TEST
+
+START_TEST(input_without_a_loader)
+{
+	set_wait(0.3);
+	set(SP_METRIC_unfed_wait_share, 0.3);
+	set(SP_METRIC_awaited_share, 0.28);
+	set(SP_METRIC_own_input_share, 0.02);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_unfed);
+	ck_assert_ptr_nonnull(strstr(v.text, "28.0%"));
+	ck_assert_str_eq(sp_advice_rule_of(v.advice[0])->name, "own_queue");
+	set(SP_METRIC_rare_own_input_share, 0.14);
+	judge();
+	ck_assert(!v.doubts[SP_DOUBT_rare_input]);
+	set(SP_METRIC_rare_own_input_share, 0.16);
+	judge();
+	ck_assert(v.doubts[SP_DOUBT_rare_input]);
+}
+END_TEST
+
+START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
+{
+	set_wait(0.3);
+	set(SP_METRIC_checkpoint_share, 0.32);
+	ck_assert_str_eq(judge(), "checkpoint-bound");
+	ck_assert(v.holds[SP_VERDICT_input]);
+	ck_assert(v.doubts[SP_DOUBT_rival]);
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
+	/* advice on the reported verdict comes first */
+	ck_assert_str_eq(sp_advice_rule_of(v.advice[0])->name, "async_checkpoint");
+	setup();
+	set_wait(0.1);
+	set(SP_METRIC_checkpoint_share, 0.32);
+	ck_assert_str_eq(judge(), "checkpoint-bound");
+	ck_assert(!v.doubts[SP_DOUBT_rival]);
+}
+END_TEST
+
+START_TEST(thresholds_of_the_loader_wait_are_given)
+{
+	const struct sp_wait_thresholds strict = {0.5, 0.6};
+
+	set_wait(0.49);
+	sp_verdict_judge(&v, &strict);
+	ck_assert_int_eq(v.id, SP_VERDICT_compute);
+	setup();
+	set_wait(0.51);
+	sp_verdict_judge(&v, &strict);
+	ck_assert_int_eq(v.id, SP_VERDICT_input);
+	ck_assert(!v.is_severe);
+	setup();
+	set_wait(0.61);
+	sp_verdict_judge(&v, &strict);
+	ck_assert(v.is_severe);
+}
+END_TEST
+
+START_TEST(one_epoch_has_one_start)
+{
+	set(SP_METRIC_first_batch_share, 0.15);
+	ck_assert_str_eq(judge(), "first-batch-bound");
+	setup();
+	set(SP_METRIC_epochs, 1);
+	set(SP_METRIC_first_batch_share, 0.15);
+	ck_assert_str_eq(judge(), "compute-bound");
+	setup();
+	set(SP_METRIC_epochs, 1);
+	set(SP_METRIC_first_batch_share, 0.25);
+	ck_assert_str_eq(judge(), "first-batch-bound");
+	setup();
+	/* several epochs, of which only the run's first batch costs */
+	set(SP_METRIC_restart_share, 0.02);
+	set(SP_METRIC_run_start_share, 0.9);
+	set(SP_METRIC_first_batch_share, 0.15);
+	ck_assert_str_eq(judge(), "compute-bound");
+	set(SP_METRIC_first_batch_share, 0.25);
+	ck_assert_str_eq(judge(), "first-batch-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_run_start);
+}
+END_TEST
+
+START_TEST(too_little_to_tell)
+{
+	v.metrics.of[SP_METRIC_steps].is_known = false;
+	ck_assert_str_eq(judge(), "no-training");
+	ck_assert_uint_eq(v.advice_count, 0);
+	setup();
+	v.metrics.of[SP_METRIC_steps].is_known = false;
+	v.metrics.has_loader_calls = true;
+	ck_assert_str_eq(judge(), "no-steps");
+	setup();
+	set(SP_METRIC_steps, 4);
+	set_wait(0.9);
+	ck_assert_str_eq(judge(), "too-few-steps");
+	ck_assert_uint_eq(v.advice_count, 0);
+	setup();
+	set(SP_METRIC_steps, 5);
+	set_wait(0.9);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert(v.doubts[SP_DOUBT_few_steps]);
+	setup();
+	set(SP_METRIC_steps, 20);
+	set_wait(0.9);
+	judge();
+	ck_assert(!v.doubts[SP_DOUBT_few_steps]);
+	setup();
+	set(SP_METRIC_other_share, 0.51);
+	ck_assert_str_eq(judge(), "unknown");
+}
+END_TEST
+
+START_TEST(confidence_falls_with_each_doubt)
+{
+	set_wait(0.4);
+	judge();
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	setup();
+	set_wait(0.4);
+	v.metrics.events_lost = 1;
+	judge();
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
+	setup();
+	set_wait(0.4);
+	v.metrics.events_lost = 1;
+	v.metrics.events_unknown = 1;
+	judge();
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	setup();
+	set_wait(0.4);
+	v.metrics.has_device = true;
+	judge();
+	ck_assert(v.doubts[SP_DOUBT_queue]);
+	setup();
+	set_wait(0.4);
+	v.metrics.has_device = true;
+	v.metrics.is_queue_known = true;
+	judge();
+	ck_assert(!v.doubts[SP_DOUBT_queue]);
+	setup();
+	set_wait(0.4);
+	v.metrics.of[SP_METRIC_decode_work_share].is_known = false;
+	judge();
+	ck_assert(v.doubts[SP_DOUBT_work_unseen]);
+}
+END_TEST
+
+/* A value that an advice asks for, and its verdict's rule. */
+static void make_apply(const struct sp_advice_rule *a, double value)
+{
+	const struct sp_rule *rule = sp_rule_of(a->verdict);
+
+	setup();
+	for (int i = 0; i < SP_METRICS; i++) {
+		if (sp_metric_kind(i) == SP_IN_TEXT) {
+			v.metrics.of[i].is_known = true;
+			strcpy(v.metrics.of[i].text, "train.py:7");
+		} else if (!v.metrics.of[i].is_known) {
+			set((enum sp_metric_id)i, 0);
+		}
+	}
+	/* a state ends the judgement */
+	v.metrics.of[SP_METRIC_hang_chain].is_known = false;
+	v.metrics.of[SP_METRIC_cannot_tell].is_known = false;
+	set(rule->cost, a->verdict == SP_VERDICT_compute ? 0.9 : 0.3);
+	set(rule->sign, rule->sign == SP_METRIC_steps ? 100 : rule->least_sign);
+	if (a->verdict == SP_VERDICT_first_batch)
+		set(SP_METRIC_restart_share, 0.3);
+	set(a->metric, value);
+}
+
+START_TEST(each_advice_needs_its_evidence)
+{
+	const struct sp_advice_rule *a = sp_advice_rule_of((enum sp_advice_id)_i);
+	const struct sp_rule *rule = sp_rule_of(a->verdict);
+	char text[SP_VERDICT_TEXT_BYTES];
+
+	make_apply(a, a->most);
+	judge();
+	ck_assert_msg(advises(a->name), "%s", a->name);
+	sp_advice_text(&v, (enum sp_advice_id)_i, text, sizeof(text));
+	ck_assert_ptr_null(strchr(text, '{'));
+	ck_assert_ptr_null(strstr(text, "not known"));
+	make_apply(a, a->most + 1);
+	judge();
+	ck_assert_msg(!advises(a->name), "%s", a->name);
+	v.advice_count = 0;
+	make_apply(a, 0);
+	v.metrics.of[a->metric].is_known = false;
+	judge();
+	ck_assert_msg(!advises(a->name), "%s", a->name);
+	if (a->verdict == SP_VERDICT_compute || rule->cost == a->metric)
+		return;
+	make_apply(a, a->most);
+	set(rule->cost, 0);
+	judge();
+	ck_assert_msg(!advises(a->name), "%s", a->name);
+}
+END_TEST
+
+static bool says(const char *words)
+{
+	char text[SP_VERDICT_TEXT_BYTES];
+
+	for (uint32_t i = 0; i < v.advice_count; i++) {
+		sp_advice_text(&v, v.advice[i], text, sizeof(text));
+		if (strcasestr(text, words))
+			return true;
+	}
+	return false;
+}
+
+/* Half of a batch is blocked, and two workers fill two cores. */
+START_TEST(no_advice_contradicts_another)
+{
+	set_wait(0.4);
+	set(SP_METRIC_cores, 2);
+	set(SP_METRIC_workers, 2);
+	set(SP_METRIC_batch_work_ns, 4e7);
+	set(SP_METRIC_missing_workers, 3);
+	set(SP_METRIC_fetch_blocked_share, 0.5);
+	set(SP_METRIC_fetch_received_share, 0.5);
+	judge();
+	ck_assert(advises("cheaper_batches") && advises("blocked") && advises("received"));
+	ck_assert(!says("more workers overlap") && !says("more workers have"));
+	ck_assert(says("more workers will not help"));
+}
+END_TEST
+
+START_TEST(workers_that_stay_are_not_advised)
+{
+	set(SP_METRIC_first_batch_share, 0.4);
+	set(SP_METRIC_first_batch_ns, 3e9);
+	set(SP_METRIC_restart_share, 0.4);
+	set(SP_METRIC_worker_lives, 1);
+	judge();
+	ck_assert(advises("warm_start") && !advises("persistent_workers"));
+	ck_assert(!says("persistent_workers"));
+	setup();
+	set(SP_METRIC_first_batch_share, 0.4);
+	set(SP_METRIC_first_batch_ns, 3e9);
+	set(SP_METRIC_restart_share, 0.4);
+	set(SP_METRIC_worker_lives, 4);
+	judge();
+	ck_assert(advises("persistent_workers"));
+}
+END_TEST
+
+/* 30% of the work on batches, for which the trainer waits 6% of its time, is 1.8%. */
+START_TEST(a_small_saving_is_no_advice)
+{
+	set_wait(0.06);
+	set(SP_METRIC_transform_work_share, 0.3);
+	judge();
+	ck_assert(!advises("transform"));
+	setup();
+	set_wait(0.2);
+	set(SP_METRIC_transform_work_share, 0.3);
+	judge();
+	ck_assert(advises("transform"));
+}
+END_TEST
+
+/* A {name} that is no measure would be left out of its sentence in silence. */
+static void check_names(const char *text)
+{
+	for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
+		const char *end = strchr(p, '}');
+
+		ck_assert_ptr_nonnull(end);
+		ck_assert_msg(sp_metric_find(p + 1, (size_t)(end - p) - 1) < SP_METRICS, "%s", p);
+	}
+}
+
+START_TEST(sentences_name_measures)
+{
+	for (int i = 0; i < SP_VERDICTS; i++)
+		check_names(sp_rule_of((enum sp_verdict_id)i)->sentence);
+	for (int i = 0; i < SP_ADVICES; i++)
+		check_names(sp_advice_rule_of((enum sp_advice_id)i)->text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verdict");
+	TCase *c = tcase_create("verdict");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_add_test(c, nothing_is_wrong);
+	tcase_add_loop_test(c, each_cost_from_both_sides, 0, SP_VERDICTS);
+	tcase_add_loop_test(c, each_sign_from_both_sides, 0, SP_VERDICTS);
+	tcase_add_test(c, a_refinement_explains_and_the_later_line_wins);
+	tcase_add_test(c, input_without_a_loader);
+	tcase_add_test(c, the_greatest_cost_wins_and_the_other_is_a_doubt);
+	tcase_add_test(c, thresholds_of_the_loader_wait_are_given);
+	tcase_add_test(c, one_epoch_has_one_start);
+	tcase_add_test(c, too_little_to_tell);
+	tcase_add_test(c, confidence_falls_with_each_doubt);
+	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
+	tcase_add_test(c, no_advice_contradicts_another);
+	tcase_add_test(c, workers_that_stay_are_not_advised);
+	tcase_add_test(c, a_small_saving_is_no_advice);
+	tcase_add_test(c, sentences_name_measures);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Other numbers of workers: a step of made-up metrics, and the step that the arithmetic of cores
+ * gives.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/whatif.h"
+
+#define MS 1e6
+
+static const struct sp_wait_thresholds usual = {SP_WAIT_MODERATE, SP_WAIT_SEVERE};
+static struct sp_verdict v;
+
+static void set(enum sp_metric_id metric, double value)
+{
+	sp_metrics_set(&v.metrics, metric, value);
+}
+
+/*
+ * A training thread that makes its own batches on two cores. model_ms: its other work, all on a
+ * core; batch_ms: of a batch, of which cpu_ms are on a core.
+ */
+static void alone(double model_ms, double batch_ms, double cpu_ms)
+{
+	double step_ms = model_ms + batch_ms;
+
+	memset(&v, 0, sizeof(v));
+	set(SP_METRIC_steps, 100);
+	set(SP_METRIC_epochs, 1);
+	set(SP_METRIC_step_ns, step_ms * MS);
+	set(SP_METRIC_step_mean_ns, step_ms * MS);
+	set(SP_METRIC_wait_mean_ns, batch_ms * MS);
+	set(SP_METRIC_loader_wait_share, batch_ms / step_ms);
+	set(SP_METRIC_lost_wait_share, batch_ms / step_ms);
+	set(SP_METRIC_compute_share, model_ms / step_ms);
+	set(SP_METRIC_cores, 2);
+	set(SP_METRIC_workers, 0);
+	set(SP_METRIC_batch_work_ns, batch_ms * MS);
+	set(SP_METRIC_batch_cpu_ns, cpu_ms * MS);
+	set(SP_METRIC_trainer_cpu_ns, (model_ms + cpu_ms) * MS);
+	set(SP_METRIC_workers_wanted, 2);
+}
+
+static struct sp_what_if with(uint32_t workers)
+{
+	return sp_what_if_make(&v.metrics, SP_WHAT_IF_workers, workers);
+}
+
+static bool advises(const char *name)
+{
+	v.advice_count = 0;
+	sp_verdict_judge(&v, &usual);
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		if (strcmp(sp_advice_rule_of(v.advice[i])->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* 20 ms of processor time a batch and 10 ms for the model: two cores make a step in 15 ms. */
+START_TEST(a_batch_counts_once)
+{
+	struct sp_what_if w;
+
+	alone(10, 20, 20);
+	w = with(2);
+	ck_assert(w.is_known);
+	ck_assert_double_le(w.low_ns, 15 * MS);
+	ck_assert_double_ge(w.high_ns, 15 * MS);
+	ck_assert_double_le(w.high_ns, 18 * MS);
+	ck_assert(advises("use_workers"));
+}
+END_TEST
+
+/* A worker's batch sleeps, so four workers make it four times as fast on two cores. */
+START_TEST(sleep_needs_no_core)
+{
+	struct sp_what_if w;
+
+	alone(10, 40, 1);
+	w = with(4);
+	ck_assert_double_le(w.low_ns, 10 * MS);
+	ck_assert_double_ge(w.high_ns, 10 * MS);
+	ck_assert_double_le(w.high_ns, 12 * MS);
+}
+END_TEST
+
+/* A transfer takes up to 1 ms, so a batch of 0.5 ms may take longer from a worker. */
+START_TEST(tiny_batches_gain_nothing)
+{
+	alone(4, 0.5, 0.5);
+	ck_assert_double_ge(with(1).high_ns, 4.5 * MS);
+	ck_assert(!advises("use_workers"));
+}
+END_TEST
+
+/* Two workers fill two cores: a third makes no batch faster. */
+START_TEST(no_worker_without_a_core)
+{
+	alone(2, 20, 20);
+	set(SP_METRIC_workers, 2);
+	set(SP_METRIC_step_mean_ns, 11 * MS);
+	set(SP_METRIC_wait_mean_ns, 9 * MS);
+	set(SP_METRIC_trainer_cpu_ns, 2 * MS);
+	set(SP_METRIC_handover_ns, 0.2 * MS);
+	set(SP_METRIC_spare_workers, 1);
+	set(SP_METRIC_workers_wanted, 3);
+	ck_assert_double_ge(with(3).high_ns, 11 * MS);
+	ck_assert(!advises("add_workers"));
+	/* Where a batch sleeps half of its time, it does. */
+	set(SP_METRIC_batch_cpu_ns, 8 * MS);
+	ck_assert(advises("add_workers"));
+}
+END_TEST
+
+/* A model whose threads fill both cores leaves no core for a worker. */
+START_TEST(threads_of_the_model_need_cores)
+{
+	alone(20, 5, 5);
+	set(SP_METRIC_trainer_cpu_ns, 45 * MS);
+	ck_assert_double_ge(with(1).high_ns, 22.5 * MS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("whatif");
+	TCase *c = tcase_create("whatif");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(c, a_batch_counts_once);
+	tcase_add_test(c, sleep_needs_no_core);
+	tcase_add_test(c, tiny_batches_gain_nothing);
+	tcase_add_test(c, no_worker_without_a_core);
+	tcase_add_test(c, threads_of_the_model_need_cores);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trainer and a worker of its loader as made traces: one tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict/verdict.h"
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { LOADER = 1, ADAM, FETCH, PIPE };
+enum { MAJOR = 3 }; /* page faults of a fetch */
+
+enum { STEPS = 10, WAIT_NS = 1000, WORK_NS = 3000, PERIOD_NS = WAIT_NS + WORK_NS };
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static uint64_t parent_start_ns;
+
+static void name(uint32_t id, const char *text)
+{
+	sp_maker_define(&m, SP_DEFINE_NAME, id, text, strlen(text));
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static void end(const char *file)
+{
+	sp_maker_put(&m, folder, file);
+}
+
+/* A wait of which 880 ns are after the first bytes, and 300 of these waiting for more. */
+static void receive(void)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += 100;
+	span(SP_EV_read, PIPE, 20, 4);
+	m.now_ticks += 80;
+	span(SP_EV_poll, 0, 300, 1);
+	span(SP_EV_read, PIPE, 10, 400);
+	m.now_ticks = start + WAIT_NS;
+	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+}
+
+static void make_trainer(void)
+{
+	sp_maker_init(&m, 10, 10, 0);
+	parent_start_ns = m.header.image_start_ns;
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	sp_maker_file(&m, PIPE, SP_FILE_PIPE, "pipe");
+	for (int i = 0; i < STEPS; i++) {
+		receive();
+		m.now_ticks += WORK_NS - 500;
+		span(SP_EV_torch_range, ADAM, 500, 0);
+	}
+	end("trainer.zst");
+}
+
+/*
+ * A fetch ends with the trainer's wait: 600 ns before it read, 200 decode (150 inside), 300
+ * collate.
+ */
+static void fetch(void)
+{
+	uint64_t start = m.now_ticks;
+
+	span(SP_EV_read, 1, 600, 100);
+	m.now_ticks += 250;
+	span(SP_EV_jpeg_decode, 0, 200, 10);
+	sp_maker_extra(&m, 150, (uint64_t)8 << 32 | 8, SP_DECODE_FINISHED);
+	span(SP_EV_poll, 0, 100, 0);
+	span(SP_EV_python_call, FETCH, 300, SP_PHASE_collate);
+	m.now_ticks += 50;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+	/* 1,500 ns, of which 700 are known to read or wait, and 20 are a page's */
+	sp_maker_extra(&m, 770, (uint64_t)MAJOR << 32, (uint64_t)2 << 32 | 1);
+}
+
+static void begin_worker(void)
+{
+	sp_maker_init(&m, 11, 11, 0);
+	m.header.ppid = 10;
+	m.header.parent_start_ns = parent_start_ns;
+	m.header.flags |= SP_HEADER_FORKED;
+	sp_maker_header(&m);
+	name(FETCH, "fetch");
+}
+
+static void make_worker(void)
+{
+	begin_worker();
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a.jpg");
+	m.now_ticks += PERIOD_NS - 500;
+	for (int i = 1; i < STEPS; i++) {
+		fetch();
+		span(SP_EV_poll, 0, PERIOD_NS - 1500, 1);
+	}
+	end("worker.zst");
+}
+
+START_TEST(what_a_worker_does)
+{
+	const struct sp_worker *w;
+	struct sp_workers workers;
+	uint64_t whole = 0;
+
+	sp_folder_make(folder);
+	make_trainer();
+	make_worker();
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_workers_read(&workers, &load.report.totals, &load.report.training), 0);
+	ck_assert_uint_eq(workers.count, 1);
+	w = &workers.list[0];
+	ck_assert(!w->is_trainer);
+	ck_assert_uint_eq(w->batches, STEPS - 1);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_file_read], (STEPS - 1) * 600);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_jpeg_decode], (STEPS - 1) * 150);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_collate], (STEPS - 1) * 300);
+	/* 1500 - 770 - 700 = 30 are off the core, for two waits and one preemption */
+	ck_assert_uint_eq(w->usage.calls, STEPS - 1);
+	ck_assert_uint_eq(w->usage.cpu_ns, (STEPS - 1) * 770);
+	ck_assert_uint_eq(w->usage.preempted_ns, (STEPS - 1) * 10);
+	ck_assert_uint_eq(w->usage.blocked_ns, (STEPS - 1) * 20);
+	ck_assert_uint_eq(w->usage.major_faults, (STEPS - 1) * MAJOR);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_mapped_read], (STEPS - 1) * 20);
+	/* 250 + 50, what of the decode's span is not libjpeg's, and a wait that is no idleness */
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 + 100 - 20));
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_idle], (STEPS - 1) * (PERIOD_NS - 1500));
+	for (int work = 0; work < SP_WORKS; work++)
+		whole += w->whole.ns[work];
+	ck_assert_uint_eq(whole, (uint64_t)(w->end_ns - w->begin_ns));
+	/* The wait begins 500 ns after the fetch, which goes on to its end. */
+	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_file_read], (STEPS - 1) * 100);
+	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_collate], (STEPS - 1) * 300);
+	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_idle], 0);
+	ck_assert_uint_eq(w->locked_ns, (STEPS - 1) * 100);
+	ck_assert_uint_eq(w->received_ns, 0);
+	ck_assert_uint_eq(workers.receive.bytes, STEPS * 404);
+	ck_assert_uint_eq(workers.receive.batches, STEPS);
+	ck_assert_int_eq(workers.receive.ns, STEPS * 580);
+	sp_workers_finish(&workers);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+/* A fetch of 1,000 ns: 100 unpack a sample, 300 decode PNG, of which the library unpacks for 200.
+ */
+static void fetch_packed(void)
+{
+	uint64_t start = m.now_ticks, png;
+
+	span(SP_EV_zstd_decompress, 0, 100, 4096);
+	png = m.now_ticks += 50;
+	m.now_ticks += 50;
+	span(SP_EV_zstd_decompress, 0, 200, 4096);
+	m.now_ticks += 50;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, png, SP_PHASE_decode_png);
+	m.now_ticks = start + 1000;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+}
+
+START_TEST(a_decoder_unpacks_for_itself)
+{
+	struct sp_workers workers;
+	struct sp_work_sums *whole;
+
+	sp_folder_make(folder);
+	make_trainer();
+	begin_worker();
+	for (int i = 0; i < STEPS; i++)
+		fetch_packed();
+	end("worker.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_workers_read(&workers, &load.report.totals, &load.report.training), 0);
+	whole = &workers.list[0].whole;
+	ck_assert_uint_eq(whole->ns[SP_WORK_decompress], STEPS * 100);
+	ck_assert_uint_eq(whole->ns[SP_WORK_png_decode], STEPS * 300);
+	ck_assert_uint_eq(whole->ns[SP_WORK_transform], STEPS * 600);
+	sp_workers_finish(&workers);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+/* It makes a batch between the trainer's waits, and waits while that does. */
+static void make_idle_worker(void)
+{
+	begin_worker();
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start;
+
+		span(SP_EV_poll, 0, WAIT_NS, 1);
+		start = m.now_ticks;
+		m.now_ticks += 500;
+		sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+		m.now_ticks += WORK_NS - 500;
+	}
+	end("worker.zst");
+}
+
+/*
+ * The trainer waits for what is made already: nothing is said of the making. Workers that are busy
+ * meanwhile hand over late because of that.
+ */
+START_TEST(receiving_is_no_waiting_for_the_making)
+{
+	static struct sp_verdict v;
+	bool is_idle = _i != 0;
+
+	sp_folder_make(folder);
+	make_trainer();
+	if (is_idle)
+		make_idle_worker();
+	else
+		make_worker();
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_ns), 580, 1e-6);
+	ck_assert(v.metrics.of[SP_METRIC_handover_wait_share].is_known == is_idle);
+	ck_assert((v.id == SP_VERDICT_handover) == is_idle);
+	ck_assert(v.metrics.of[SP_METRIC_transform_work_share].is_known != is_idle);
+	ck_assert(!v.doubts[SP_DOUBT_work_unseen]);
+	if (is_idle)
+		ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_wait_share),
+					0.58, 1e-6);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("workers");
+	TCase *c = tcase_create("workers");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(c, what_a_worker_does);
+	tcase_add_test(c, a_decoder_unpacks_for_itself);
+	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/common/planted_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/common/trace_maker.h"
+
+#define START_TICKS UINT64_C(3000000000000)
+#define REDUCE_NS 2000000u
+#define OPTIMIZER_NS 1000000u
+
+enum { LOADER = 1, SGD, REDUCE };
+
+static const uint64_t usual_ns[] = {
+	[SP_PLANT_LOADER] = 1000000,
+	[SP_PLANT_FORWARD] = 8000000,
+	[SP_PLANT_BACKWARD] = 12000000,
+};
+#define PHASES (sizeof(usual_ns) / sizeof(usual_ns[0]))
+
+struct sp_planted_job sp_planted_job(uint32_t ranks, uint32_t steps)
+{
+	return (struct sp_planted_job){.ranks = ranks,
+				       .steps = steps,
+				       .ranks_a_host = 8,
+				       .noise_permille = 20,
+				       .collective = "gloo:all_reduce"};
+}
+
+/* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. */
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+	return z ^ z >> 31;
+}
+
+static bool is_hit(const struct sp_planted_job *job, const struct sp_plant *plant, uint32_t rank,
+		   uint32_t step)
+{
+	uint32_t number = plant->where == SP_PLANT_RANK	  ? rank
+			  : plant->where == SP_PLANT_HOST ? rank / job->ranks_a_host
+							  : rank % job->ranks_a_host;
+
+	return number == plant->number && step >= plant->from_step &&
+	       (!plant->to_step || step < plant->to_step);
+}
+
+static uint64_t phase_ns(const struct sp_planted_job *job, uint32_t rank, uint32_t step,
+			 unsigned phase)
+{
+	uint64_t key = ((uint64_t)job->seed << 34) + phase;
+	uint64_t usual = usual_ns[phase], most = usual * job->noise_permille / 1000;
+	uint64_t noise = mix(mix(mix(key + 0x9E3779B97F4A7C15u) + rank) + step) % (2 * most + 1);
+	uint64_t ns = usual - most + noise;
+
+	for (uint32_t i = 0; i < job->plant_count; i++)
+		if (job->plants[i].phase == phase && is_hit(job, &job->plants[i], rank, step))
+			ns += job->plants[i].more_ns;
+	return ns;
+}
+
+static uint64_t arrival_ns(const struct sp_planted_job *job, uint32_t rank, uint32_t step)
+{
+	uint64_t ns = 0;
+
+	for (unsigned phase = 0; phase < PHASES; phase++)
+		ns += phase_ns(job, rank, step, phase);
+	return ns;
+}
+
+/* The instant at which each step's all-reduce ends, since the job began. */
+static uint64_t *ends_of(const struct sp_planted_job *job)
+{
+	uint64_t *ends = calloc(job->steps + 1u, sizeof(*ends)), at = 0;
+
+	if (!ends)
+		abort();
+	for (uint32_t step = 0; step < job->steps; step++) {
+		uint64_t latest = 0;
+
+		for (uint32_t rank = 0; rank < job->ranks; rank++) {
+			uint64_t ns = arrival_ns(job, rank, step);
+
+			latest = ns > latest ? ns : latest;
+		}
+		ends[step] = at + latest + REDUCE_NS;
+		at = ends[step] + OPTIMIZER_NS;
+	}
+	return ends;
+}
+
+static void name(struct sp_maker *m, uint32_t id, const char *text)
+{
+	sp_maker_define(m, SP_DEFINE_NAME, id, text, strlen(text));
+}
+
+static uint64_t start_ticks(const struct sp_planted_job *job)
+{
+	return START_TICKS + (uint64_t)job->later_ns;
+}
+
+/* Jobs of different seeds have different processes. */
+static uint32_t first_pid(const struct sp_planted_job *job)
+{
+	return 1000 + job->seed * 200000;
+}
+
+static void begin(struct sp_maker *m, const struct sp_planted_job *job, uint32_t rank, uint32_t tid)
+{
+	sp_maker_init(m, first_pid(job) + rank, first_pid(job) + tid, 0);
+	m->ahead_ns = job->host_skews_ns * (rank / job->ranks_a_host);
+	memset(m->header.host, 0, sizeof(m->header.host));
+	snprintf(m->header.host, sizeof(m->header.host), "node-%04u", rank / job->ranks_a_host);
+	m->header.rank = sp_checked_make(rank + 1);
+	m->header.local_rank = sp_checked_make(rank % job->ranks_a_host + 1);
+	m->header.world_size = sp_checked_make(job->world ? job->world : job->ranks);
+	sp_maker_header(m);
+	name(m, LOADER, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+	name(m, SGD, "Optimizer.step#SGD.step");
+	if (job->collective)
+		name(m, REDUCE, job->collective);
+}
+
+static void put(struct sp_maker *m, const char *folder, uint32_t rank, const char *end)
+{
+	char file[48];
+
+	snprintf(file, sizeof(file), "rank-%05u%s.zst", rank, end);
+	sp_maker_put(m, folder, file);
+}
+
+static void write_steps(const struct sp_planted_job *job, const uint64_t *ends, const char *folder,
+			uint32_t rank)
+{
+	struct sp_maker m;
+	uint64_t at = start_ticks(job);
+
+	begin(&m, job, rank, rank);
+	for (uint32_t step = 0; step < job->steps; step++) {
+		uint64_t fed = at + phase_ns(job, rank, step, SP_PLANT_LOADER);
+		uint64_t back = fed + phase_ns(job, rank, step, SP_PLANT_FORWARD);
+		uint64_t together = start_ticks(job) + ends[step];
+
+		sp_maker_span(&m, SP_EV_torch_range, LOADER, at, fed, 0);
+		sp_maker_span(&m, SP_EV_torch_backward, 0, back, together, 0);
+		at = together + OPTIMIZER_NS;
+		sp_maker_span(&m, SP_EV_torch_range, SGD, together, at, 0);
+	}
+	put(&m, folder, rank, "");
+}
+
+static void write_collectives(const struct sp_planted_job *job, const uint64_t *ends,
+			      const char *folder, uint32_t rank)
+{
+	struct sp_maker m;
+	uint64_t at = start_ticks(job);
+
+	begin(&m, job, rank, 100000 + rank);
+	for (uint32_t step = 0; step < job->steps; step++) {
+		sp_maker_span(&m, SP_EV_torch_range, REDUCE, at + arrival_ns(job, rank, step),
+			      start_ticks(job) + ends[step], 0);
+		at = start_ticks(job) + ends[step] + OPTIMIZER_NS;
+	}
+	put(&m, folder, rank, "-reduce");
+}
+
+void sp_planted_job_write(const struct sp_planted_job *job, const char *folder, uint32_t from,
+			  uint32_t to)
+{
+	uint64_t *ends = ends_of(job);
+
+	for (uint32_t rank = from; rank < to && rank < job->ranks; rank++) {
+		write_steps(job, ends, folder, rank);
+		if (job->collective)
+			write_collectives(job, ends, folder, rank);
+	}
+	free(ends);
+}

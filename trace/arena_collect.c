@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/arena_collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#define SYS(c, n, a1, a2, a3, a4, a5)                                                              \
+	((c)->sys(n, (long)(a1), (long)(a2), (long)(a3), (long)(a4), (long)(a5), 0))
+
+/* The numbers are the kernel's; <sys/shm.h> has them for _GNU_SOURCE alone. */
+#define SHM_STAT_BY_NUMBER 13
+#define SHM_INFO_OF_ALL 14
+
+struct writer {
+	struct sp_collect *c;
+	long fd;
+	uint64_t at;
+	long error;
+};
+
+static char *text_add(char *at, const char *end, const char *text, size_t most)
+{
+	for (size_t i = 0; at && i < most && text[i]; i++) {
+		if (at + 1 >= end)
+			return NULL;
+		*at++ = text[i];
+	}
+	if (at)
+		*at = 0;
+	return at;
+}
+
+static char *hex_add(char *at, const char *end, uint64_t number)
+{
+	char digits[17];
+
+	for (int i = 0; i < 16; i++)
+		digits[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
+	digits[16] = 0;
+	return text_add(at, end, digits, 16);
+}
+
+static char *decimal_add(char *at, const char *end, uint32_t number)
+{
+	char digits[11];
+	char *p = digits + 10;
+
+	*p = 0;
+	do {
+		*--p = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	return text_add(at, end, p, 11);
+}
+
+static long raw_failed(long ret)
+{
+	return (unsigned long)ret > -4096UL;
+}
+
+long sp_arena_highest(const struct sp_collect *c)
+{
+	struct shmid_ds unused[2]; /* the kernel's struct shm_info is smaller */
+
+	return SYS(c, SYS_shmctl, 0, SHM_INFO_OF_ALL, unused, 0, 0);
+}
+
+static int is_arena(const struct sp_arena *a, size_t bytes, uint32_t *ret_units)
+{
+	uint32_t units = a->units;
+
+	*ret_units = units;
+	return memcmp(a->tag, SP_TAG_ARENA, sizeof(a->tag)) == 0 && a->version == 1 && units > 0 &&
+	       units <= SP_ARENA_UNITS_MAX && sp_arena_bytes(units) == bytes;
+}
+
+/* cuid cannot be changed: nobody can give us what he made. */
+static int may_be_arena(const struct sp_collect *c, const struct shmid_ds *ds)
+{
+	return ds->shm_perm.cuid == c->uid && ds->shm_perm.uid == c->uid &&
+	       (ds->shm_perm.mode & 0777) == 0600 && ds->shm_segsz >= sp_arena_bytes(1);
+}
+
+int sp_arenas_are_left(const struct sp_collect *c)
+{
+	long highest = sp_arena_highest(c);
+	struct shmid_ds ds;
+
+	for (long number = 0; number <= highest; number++)
+		if (SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0) >= 0 &&
+		    may_be_arena(c, &ds) && ds.shm_nattch == 0)
+			return 1;
+	return 0;
+}
+
+struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
+{
+	struct sp_arena_view view = {.arena = NULL};
+	struct shmid_ds ds;
+	long id, at;
+
+	id = SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0);
+	if (id < 0 || !may_be_arena(c, &ds))
+		return view;
+	at = SYS(c, SYS_shmat, id, 0, SHM_RDONLY, 0, 0);
+	if (raw_failed(at))
+		return view;
+	view.arena = (const struct sp_arena *)at;
+	view.id = (int)id;
+	/* Asked again: who made it may have attached it since. */
+	view.is_alone = SYS(c, SYS_shmctl, id, IPC_STAT, &ds, 0, 0) == 0 && ds.shm_nattch == 1;
+	if (!is_arena(view.arena, ds.shm_segsz, &view.units))
+		sp_arena_detach(c, &view);
+	return view;
+}
+
+void sp_arena_detach(const struct sp_collect *c, struct sp_arena_view *view)
+{
+	SYS(c, SYS_shmdt, view->arena, 0, 0, 0, 0);
+	view->arena = NULL;
+}
+
+size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit, uint32_t *ret_window_at)
+{
+	const struct sp_arena_tail *tail = &sp_arena_tails(view->arena)[unit];
+	uint64_t stream = __atomic_load_n(&tail->stream_id, __ATOMIC_ACQUIRE);
+	uint32_t units = tail->units, window_at = tail->window_at;
+	size_t bytes = (size_t)units * SP_ARENA_UNIT_BYTES;
+
+	*ret_window_at = window_at;
+	if (!stream || !units || units > view->units - unit || window_at % 8 ||
+	    window_at < SP_HEADER_FRAME_BYTES || window_at > bytes - SP_WINDOW_HEAD_BYTES)
+		return 0;
+	return bytes;
+}
+
+size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at)
+{
+	size_t at = SP_HEADER_FRAME_BYTES, next;
+	struct sp_block_header block;
+
+	while (at + sizeof(block) <= window_at) {
+		memcpy(&block, tail + at, sizeof(block));
+		next = at + sizeof(block.frame) + block.frame.size;
+		if (block.frame.magic == SP_FRAME_BLOCK)
+			next += block.zstd_bytes;
+		else if (block.frame.magic != SP_FRAME_FREE || next >= window_at)
+			break;
+		if (next > window_at)
+			break;
+		at = next % 8 && block.frame.magic == SP_FRAME_BLOCK ? (next + 15) / 8 * 8 : next;
+	}
+	return at;
+}
+
+static void put(struct writer *w, const void *bytes, size_t count)
+{
+	const uint8_t *from = bytes;
+
+	while (count && !w->error) {
+		long n = SYS(w->c, SYS_pwrite64, w->fd, from, count, w->at, 0);
+
+		if (n <= 0) {
+			w->error = n ? n : -EIO;
+			break;
+		}
+		from += n;
+		count -= (size_t)n;
+		w->at += (uint64_t)n;
+	}
+}
+
+static uint32_t tails_put(struct writer *w, const struct sp_arena_view *view)
+{
+	uint32_t tails = 0;
+
+	for (uint32_t unit = 0; unit < view->units; unit++) {
+		const uint8_t *tail = sp_arena_unit(view->arena, view->units, unit);
+		uint32_t window_at;
+		size_t bytes = sp_arena_tail_bytes(view, unit, &window_at);
+
+		if (!bytes)
+			continue;
+		put(w, tail, sp_arena_tail_used(tail, window_at));
+		put(w, tail + window_at, bytes - window_at);
+		tails++;
+	}
+	return tails;
+}
+
+static int directory_add(const struct sp_arena *a, char *buffer, char **ret_at)
+{
+	*ret_at = text_add(buffer, buffer + SP_COLLECT_PATH_BYTES, a->directory,
+			   sizeof(a->directory));
+	*ret_at = text_add(*ret_at, buffer + SP_COLLECT_PATH_BYTES, "/", 1);
+	return *ret_at && a->directory[0] == '/';
+}
+
+static int names_make(struct sp_collect *c, const struct sp_arena *a)
+{
+	struct {
+		char *buffer;
+		const char *prefix;
+	} names[] = {{c->path, ""}, {c->temporary, ".new-"}};
+
+	for (int i = 0; i < 2; i++) {
+		const char *end = names[i].buffer + SP_COLLECT_PATH_BYTES;
+		char *at;
+
+		if (!directory_add(a, names[i].buffer, &at))
+			return 0;
+		at = text_add(at, end, names[i].prefix, 8);
+		at = text_add(at, end, a->name, sizeof(a->name));
+		at = text_add(at, end, "-tails-", 8);
+		at = at ? decimal_add(at, end, a->number) : NULL;
+		if (!text_add(at, end, ".zst", 8))
+			return 0;
+	}
+	/* an arena is anybody's memory: a name must not lead out of the directory */
+	return a->name[0] && a->name[0] != '.' && !memchr(a->name, '/', sizeof(a->name));
+}
+
+/* Before anything is made: this is the directory of that run. */
+static long marker_look(struct sp_collect *c, const struct sp_arena *a)
+{
+	const char *end = c->path + sizeof(c->path);
+	char *at;
+
+	if (!directory_add(a, c->path, &at))
+		return -ENAMETOOLONG;
+	at = text_add(at, end, "0-run-", 8);
+	at = at ? hex_add(at, end, a->run_token[0]) : NULL;
+	at = at ? hex_add(at, end, a->run_token[1]) : NULL;
+	if (!text_add(at, end, ".zst", 8))
+		return -ENAMETOOLONG;
+	return SYS(c, SYS_faccessat, AT_FDCWD, c->path, 0 /* F_OK */, 0, 0);
+}
+
+long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
+{
+	struct writer w = {.c = c};
+
+	w.error = marker_look(c, view->arena);
+	if (w.error)
+		return w.error;
+	if (!names_make(c, view->arena))
+		return -EINVAL;
+	/* what a collector that was killed left */
+	SYS(c, SYS_unlinkat, AT_FDCWD, c->temporary, 0, 0, 0);
+	w.fd = SYS(c, SYS_openat, AT_FDCWD, c->temporary,
+		   O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
+	if (w.fd < 0)
+		return w.fd;
+	put(&w, &view->arena->header, sizeof(view->arena->header));
+	if (!tails_put(&w, view) && !(view->arena->header.process_lost << 8))
+		w.at = 0;
+	SYS(c, SYS_close, w.fd, 0, 0, 0, 0);
+	if (!w.error && w.at)
+		w.error = SYS(c, SYS_renameat, AT_FDCWD, c->temporary, AT_FDCWD, c->path, 0);
+	if (w.error || !w.at)
+		SYS(c, SYS_unlinkat, AT_FDCWD, c->temporary, 0, 0, 0);
+	return w.error;
+}
+
+static int is_of_run(const struct sp_arena *a, const uint64_t *run_token)
+{
+	return !run_token || (a->run_token[0] == run_token[0] && a->run_token[1] == run_token[1]);
+}
+
+/* A run that was removed wants nothing any more; where its path means something else here, it may
+ * be there all the same. */
+static int is_wanted(const struct sp_collect *c, const struct sp_arena *a, long error)
+{
+	return error && !((error == -ENOENT || error == -ENOTDIR) && c->mount_namespace &&
+			  a->mount_namespace == c->mount_namespace);
+}
+
+uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
+{
+	long highest = sp_arena_highest(c);
+	uint32_t kept = 0;
+
+	for (long number = 0; number <= highest; number++) {
+		struct sp_arena_view view = sp_arena_attach(c, number);
+
+		if (!view.arena)
+			continue;
+		if (view.is_alone && is_of_run(view.arena, run_token)) {
+			if (is_wanted(c, view.arena, sp_arena_write(c, &view)))
+				kept++;
+			else
+				SYS(c, SYS_shmctl, view.id, IPC_RMID, 0, 0, 0);
+		}
+		sp_arena_detach(c, &view);
+	}
+	return kept;
+}

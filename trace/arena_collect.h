@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arenas of killed processes become files of their run: `NAME-tails-NUMBER.zst`, made whole under a
+ * hidden name and renamed. Only arenas of the calling user that no process has attached are
+ * collected. An arena whose file was made is removed.
+ *
+ * No allocation and no libc: the caller gives the way to make system calls and the memory. Both
+ * sides include this file: a process of the run, the launcher and the report all collect.
+ */
+#ifndef STAGEPROF_TRACE_ARENA_COLLECT_H
+#define STAGEPROF_TRACE_ARENA_COLLECT_H
+
+#include "trace/arena.h"
+
+#define SP_COLLECT_PATH_BYTES 4096u
+
+/* The state of the functions below, too large for a small stack. */
+struct sp_collect {
+	long (*sys)(long n, long a, long b, long c, long d, long e, long f); /* -errno on failure */
+	uint64_t uid;		  /* whose arenas are looked at */
+	uint64_t mount_namespace; /* the caller's; 0: not known */
+	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
+};
+
+/* One arena, attached read-only. The numbers are copies: another process may store to the arena. */
+struct sp_arena_view {
+	const struct sp_arena *arena; /* NULL: none */
+	uint32_t units;
+	int id;
+	int is_alone; /* nobody else had it attached */
+};
+
+/* The system's numbers of shared memory go up to this; -errno where it has none. */
+long sp_arena_highest(const struct sp_collect *c);
+
+/* Returns 1 where there may be arenas to collect; attaches none. */
+int sp_arenas_are_left(const struct sp_collect *c);
+
+/* Attaches the arena with this number. The view has no arena where there is none, where it is
+ * another user's, and where it is not one of ours. */
+struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number);
+void sp_arena_detach(const struct sp_collect *c, struct sp_arena_view *view);
+
+/* Bytes of the tail that begins in this unit, checked against the arena; 0: none begins there. */
+size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit,
+			   uint32_t *ret_window_at);
+
+/* Bytes of a tail's frames before the FREE frame that its window follows. */
+size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at);
+
+/* Writes the arena's tails to its file in the run's directory. Opens a descriptor meanwhile.
+ * Returns 0 or -errno; the file is there whole or not at all. */
+long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view);
+
+/* Collects all arenas of killed processes; those of one run where run_token is not NULL. Opens
+ * descriptors meanwhile. Returns the number of arenas that had to stay. */
+uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token);
+
+#endif
