@@ -74,7 +74,7 @@ struct sp_file_header {
 	uint64_t stream_id;   /* names this file in its blocks and window */
 	uint64_t run_token[2];
 	uint32_t pid, tid, ppid;
-	uint32_t part;		  /* 0; 1, 2 … after each clean end of the thread */
+	uint32_t segment;	  /* 0; 1, 2 … after each clean end of the thread */
 	uint64_t image_start_ns;  /* CLOCK_REALTIME at exec or fork; with host and pid it names
 				     the process image */
 	uint64_t parent_start_ns; /* image_start_ns of the forking process image; 0: not known */

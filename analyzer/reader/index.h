@@ -81,7 +81,7 @@ struct sp_process_image {
 
 struct sp_stream {
 	uint64_t id;
-	uint32_t image, tid, part;
+	uint32_t image, tid, segment;
 	char comm[16];
 	struct sp_segment *segments;
 	uint64_t limit; /* slots from this number on are newer than the index */

@@ -234,7 +234,7 @@ static void stream_learn(struct sp_stream *s, const struct sp_segment *g)
 		s->tid = g->tid;
 	if (g->header && !s->has_header) {
 		s->has_header = true;
-		s->part = g->header->part;
+		s->segment = g->header->segment;
 		s->tid = g->header->tid;
 		s->opened_ticks = g->header->opened.ticks;
 		s->write_mode = (g->header->flags & SP_HEADER_WRITE_MODE) != 0;
@@ -394,7 +394,7 @@ static int compare_streams(const void *a, const void *b)
 	int r = compare(x->image, y->image);
 
 	r = r ? r : compare(x->tid, y->tid);
-	r = r ? r : compare(x->part, y->part);
+	r = r ? r : compare(x->segment, y->segment);
 	return r ? r : compare(x->id, y->id);
 }
 

@@ -100,7 +100,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[TID] = sp_cell_count(s->tid),
 		[NAME] = sp_cell_text(sp_run_thread_name(&report->run, i)),
 		[ROLE] = sp_cell_text(_(sp_role_of(&report->training, i))),
-		[PART] = sp_cell_count(s->part),
+		[PART] = sp_cell_count(s->segment),
 		[START] = sp_cell_signed(begin - report->run.begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(end - begin)),
 		[CPU] = sp_cell_null(),

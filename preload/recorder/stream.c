@@ -283,9 +283,9 @@ static void name_make(struct sp_stream_writer *s, const struct sp_file_header *h
 	s->image_name_bytes = (uint32_t)(name.at - s->name);
 	sp_text_add_char(&name, '-');
 	sp_text_add_number(&name, h->tid, 10);
-	if (h->part) {
+	if (h->segment) {
 		sp_text_add_char(&name, '-');
-		sp_text_add_number(&name, h->part, 10);
+		sp_text_add_number(&name, h->segment, 10);
 	}
 }
 

@@ -70,7 +70,7 @@ static void ring_empty(struct sp_recorder *r)
 static void identity_fill(struct sp_recorder *r, struct sp_stream_identity *identity)
 {
 	sp_process_describe(&identity->header);
-	identity->header.part = r->segment;
+	identity->header.segment = r->segment;
 	identity->header.writer_version = STAGEPROF_VERSION_NUMBER;
 	if (r->is_device) {
 		identity->header.flags |= SP_HEADER_DEVICE;
