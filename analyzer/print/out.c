@@ -38,13 +38,22 @@ int sp_out_end(struct sp_out *out)
 	return fflush(out->file) != 0 || ferror(out->file) ? -EIO : 0;
 }
 
+/* Columns without a key are for people alone. */
+static bool has_keys(const struct sp_column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].key)
+			return true;
+	return false;
+}
+
 int sp_out_table(struct sp_out *out, const char *key, const char *title,
 		 const struct sp_column *columns, size_t n, bool is_main)
 {
 	out->columns = columns;
 	out->column_count = n;
 	if (out->table_asked)
-		is_main = columns[0].key && strcmp(out->table_asked, key) == 0;
+		is_main = has_keys(columns, n) && strcmp(out->table_asked, key) == 0;
 	out->is_main = is_main;
 	out->has_table |= is_main;
 	title = sp_translate(title);
