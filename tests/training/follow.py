@@ -5,6 +5,7 @@ python3 follow.py            one job, followed by all of them at once
 python3 follow.py --nightly  another, too, which is killed
 """
 
+import codecs
 import fcntl
 import json
 import os
@@ -35,6 +36,7 @@ class Follower:
 
     def __init__(self, run, *arguments):
         self.text = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.began = time.monotonic()
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
@@ -55,7 +57,7 @@ class Follower:
                 return
             if not more:
                 return
-            self.text += more.decode()
+            self.text += self.decoder.decode(more)
 
     def finish(self, within_s):
         self.read(time.monotonic() + within_s)
