@@ -7,6 +7,9 @@
 #include "analyzer/metadata/metadata.h"
 #include "trace/events.h"
 
+/* At once, of a process: more may overtake one that is waited for. */
+#define IN_FLIGHT_MAX 16u
+
 bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot)
 {
 	return sp_commit_kind(slot->commit) == SP_EV_torch_range &&
@@ -22,9 +25,26 @@ int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *r
 	return sp_process_calls_read(calls, reader, run, image, 0, sp_slot_is_collective);
 }
 
-bool sp_collective_ended(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns)
+bool sp_collective_wait(const struct sp_process_calls *calls, int64_t *from_ns, int64_t *to_ns)
 {
-	uint32_t next = sp_process_calls_after(calls, from_ns);
+	uint32_t after = 0;
+	int64_t begin_ns = *to_ns, end_ns = *from_ns;
 
-	return next < calls->count && calls->list[next].end_ns <= to_ns;
+	for (uint32_t i = sp_process_calls_after(calls, *from_ns);
+	     i < calls->count && after < IN_FLIGHT_MAX; i++) {
+		const struct sp_process_call *call = &calls->list[i];
+
+		after += call->end_ns > *to_ns;
+		if (call->start_ns >= *to_ns)
+			continue;
+		begin_ns = call->start_ns < begin_ns ? call->start_ns : begin_ns;
+		end_ns = call->end_ns < *to_ns ? call->end_ns : *to_ns;
+	}
+	if (begin_ns >= end_ns)
+		return false;
+	if (begin_ns <= *from_ns || (end_ns - begin_ns) * 2 >= *to_ns - *from_ns)
+		return true;
+	*from_ns = begin_ns;
+	*to_ns = end_ns;
+	return true;
 }

@@ -2,7 +2,10 @@
 /*
  * Collectives that are marked from the call to their end. All ranks leave a collective at once,
  * so the rank that comes last to the last collective of a step made the others wait. A thread
- * that waits while a collective ends waited for that collective.
+ * that waits while a collective is in flight waits for that collective.
+ *
+ * gloo makes the mark on threads of its own. These have to find a core, so a mark may begin after
+ * the wait for it, and end after it.
  */
 #ifndef STAGEPROF_ANALYZER_COLLECTIVE_H
 #define STAGEPROF_ANALYZER_COLLECTIVE_H
@@ -20,7 +23,11 @@ bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct
 int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
 			     const struct sp_run *run, uint32_t image);
 
-/* True where one ended in (from_ns, to_ns]. */
-bool sp_collective_ended(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns);
+/*
+ * A wait from *from_ns to *to_ns. True where it is for collectives: they were in flight in it. The
+ * wait is whole where one was in flight when it began, or where they cover half of it or more.
+ * Otherwise another thread does work beside them, and the bounds are cut to what they cover.
+ */
+bool sp_collective_wait(const struct sp_process_calls *calls, int64_t *from_ns, int64_t *to_ns);
 
 #endif

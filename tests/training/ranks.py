@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks of real jobs over gloo: the planted straggler is named, and what it is slow in.
 
+The truth is the trainer's own timer around each backward, in the same run: other programs on the
+cores change both.
+
 python3 ranks.py            two ranks, by torchrun, and by hand with a run for each, as nodes have
 python3 ranks.py --nightly  also four ranks, and a job that has no straggler
 """
@@ -8,6 +11,7 @@ python3 ranks.py --nightly  also four ranks, and a job that has no straggler
 import json
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,7 +22,14 @@ import training
 PYTHON = training.interpreter("torch.distributed.run")
 TRAINER = os.path.join(training.TRAINERS, "data_parallel.py")
 SLOW_MS = 40
+SHARE = 0.05
+SHORT_MS = 0.2  # of waits a step, not recorded: each is shorter than 0.1 ms
+ARRIVAL_MS = 3  # from the begin of a backward to its last collective, on a loaded machine
 NIGHTLY = "--nightly" in sys.argv
+
+
+def timed(folder):
+    return f"--slow-ms={SLOW_MS}", f"--timers={folder}"
 
 
 def start(command, run, **variables):
@@ -71,6 +82,27 @@ def ranks_of(*runs, form="json"):
     return json.loads(done) if form == "json" else done.decode()
 
 
+def timers_of(folder, world):
+    """For each rank: begin, wall, processor time and time without a core of each backward."""
+    timers = []
+    for rank in range(world):
+        with open(os.path.join(folder, f"rank-{rank}.json")) as file:
+            timers.append(json.load(file))
+    return timers
+
+
+def behind_ms(timers, slow):
+    """How much later than the others a rank comes to its collective, in the middle of all steps:
+    later than the begin of its backward by the time for which it has no core there, or less."""
+    others = [timer for rank, timer in enumerate(timers) if rank != slow]
+    least, most = [], []
+    for own, *steps in zip(timers[slow], *others):
+        late = own[0] - statistics.median(step[0] for step in steps)
+        least.append(late - max(step[3] for step in steps))
+        most.append(late + own[3])
+    return statistics.median(least) / 1e6, statistics.median(most) / 1e6
+
+
 def account_of(run, pid):
     command = [os.environ["STAGEPROF_TEST_REPORT"], "--format=json", f"--process={pid}", run]
     summary = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
@@ -78,42 +110,48 @@ def account_of(run, pid):
 
 
 class Jobs(unittest.TestCase):
-    def check_straggler(self, found, world, slow, part):
+    def check_straggler(self, found, folder, slow, part):
         rows = found["ranks"]
-        self.assertEqual([row["rank"] for row in rows], list(range(world)))
-        self.assertEqual([row["local_rank"] for row in rows], list(range(world)))
-        self.assertEqual({row["world_size"] for row in rows}, {world})
+        timers = timers_of(folder, len(rows))
+        self.assertEqual([row["rank"] for row in rows], list(range(len(timers))))
+        self.assertEqual([row["local_rank"] for row in rows], list(range(len(timers))))
+        self.assertEqual({row["world_size"] for row in rows}, {len(timers)})
         self.assertEqual({row["steps"] for row in rows}, {30})
         self.assertTrue(found["comparison"]["by_collectives"], found["comparison"])
         self.assertEqual([row["rank"] for row in rows if row["straggler"] == "yes"], [slow], rows)
         self.assertEqual(rows[slow]["straggles_in"], part)
         behind = rows[slow]["behind_ns_p50"] / 1e6
+        least, most = behind_ms(timers, slow)
         print(
-            f"{world} ranks: rank {slow} sleeps {SLOW_MS} ms a step in its {part}; "
-            f"told to be {behind:.1f} ms behind"
+            f"{len(rows)} ranks: rank {slow} sleeps {SLOW_MS} ms a step in its {part} and is "
+            f"{least:.1f} to {most:.1f} ms behind; told to be {behind:.1f} ms behind"
         )
-        self.assertGreater(behind, 0.8 * SLOW_MS)
-        self.assertLess(behind, 2 * SLOW_MS)
+        self.assertGreaterEqual(behind, (1 - SHARE) * least - ARRIVAL_MS)
+        self.assertLessEqual(behind, (1 + SHARE) * most + ARRIVAL_MS)
 
-    def check_waits(self, run, rows, waiting):
+    def check_waits(self, run, rows, folder):
         """A rank that waits for the other's gradients waits in communication, and not in
-        backward."""
-        accounts = [account_of(run, row["pid"]) for row in rows]
-        for row, account in zip(rows, accounts):
-            step_ms = account["grad_sync"]["ns"] / row["steps"] / 1e6
-            print(f"rank {row['rank']}: {step_ms:.1f} ms of communication a step")
-            if row["rank"] == waiting:
-                self.assertGreater(step_ms, 0.6 * SLOW_MS)
-                self.assertEqual(account["grad_sync"]["source"], "observed")
-                self.assertLess(account["backward"]["ns"] / row["steps"] / 1e6, 0.5 * SLOW_MS)
-            else:
-                self.assertLess(step_ms, 0.5 * SLOW_MS)
+        backward. A thread that wakes without a core goes on to wait for one."""
+        for row, timer in zip(rows, timers_of(folder, len(rows))):
+            account = account_of(run, row["pid"])
+            told = account["grad_sync"]["ns"] / row["steps"] / 1e6
+            backward = account["backward"]["ns"] / row["steps"] / 1e6
+            wall, cpu, queued = [sum(column) / len(timer) / 1e6 for column in zip(*timer)][1:]
+            least, most = wall - cpu - queued, wall - cpu
+            print(
+                f"rank {row['rank']}: {told:.2f} ms of communication a step, of {least:.2f} to "
+                f"{most:.2f} ms without a core; backward {backward:.2f} ms of {wall:.2f} ms"
+            )
+            self.assertEqual(account["grad_sync"]["source"], "observed")
+            self.assertGreaterEqual(told, (1 - SHARE) * least - SHORT_MS)
+            self.assertLessEqual(told, (1 + SHARE) * most + SHORT_MS)
+            self.assertLessEqual(abs(told + backward - wall), SHARE * wall + SHORT_MS)
 
     def test_a_run_for_each_rank(self):
         with tempfile.TemporaryDirectory() as folder:
             runs = [os.path.join(folder, f"run-{rank}.zst") for rank in range(2)]
-            job_by_hand(runs, "--slow=loader", "--slow-rank=1", f"--slow-ms={SLOW_MS}")
-            self.check_straggler(ranks_of(*runs), 2, 1, "loader_wait")
+            job_by_hand(runs, "--slow=loader", "--slow-rank=1", *timed(folder))
+            self.check_straggler(ranks_of(*runs), folder, 1, "loader_wait")
             text = ranks_of(*runs, form="table")
             self.assertIn("straggler  rank 1 (", text)
             self.assertIn("in input wait", text)
@@ -124,17 +162,17 @@ class Jobs(unittest.TestCase):
     def test_torchrun(self):
         with tempfile.TemporaryDirectory() as folder:
             run = os.path.join(folder, "run.zst")
-            job(run, 2, "--slow=forward", "--slow-rank=0", f"--slow-ms={SLOW_MS}")
+            job(run, 2, "--slow=forward", "--slow-rank=0", *timed(folder))
             found = ranks_of(run)
-            self.check_straggler(found, 2, 0, "forward")
-            self.check_waits(run, found["ranks"], 1)
+            self.check_straggler(found, folder, 0, "forward")
+            self.check_waits(run, found["ranks"], folder)
 
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_one_of_four(self):
         with tempfile.TemporaryDirectory() as folder:
             run = os.path.join(folder, "run.zst")
-            job(run, 4, "--slow=loader", "--slow-rank=2", f"--slow-ms={SLOW_MS}")
-            self.check_straggler(ranks_of(run), 4, 2, "loader_wait")
+            job(run, 4, "--slow=loader", "--slow-rank=2", *timed(folder))
+            self.check_straggler(ranks_of(run), folder, 2, "loader_wait")
 
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_none_is_slow(self):

@@ -2,9 +2,11 @@
 """A small network trained by DistributedDataParallel over gloo; run by torchrun, or alone.
 
 One rank can be slow, as ranks are that share their node with a neighbour, or whose disk is: in its
-input (--slow=loader) or in its forward (--slow=forward).
+input (--slow=loader) or in its forward (--slow=forward). With --timers each rank writes what its
+training thread did in each backward: begin, wall time, processor time, time without a core (ns).
 """
 import argparse
+import json
 import os
 import time
 
@@ -43,6 +45,12 @@ class Model(torch.nn.Module):
         return self.layers(values).squeeze(1)
 
 
+def thread_times():
+    with open("/proc/thread-self/schedstat") as file:
+        without_core_ns = int(file.read().split()[1])
+    return time.perf_counter_ns(), time.thread_time_ns(), without_core_ns
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--epochs", type=int, default=2)
@@ -53,6 +61,7 @@ def main():
     parser.add_argument("--slow-rank", type=int, default=-1)
     parser.add_argument("--slow", choices=("loader", "forward"), default="loader")
     parser.add_argument("--slow-ms", type=float, default=10, help="a step")
+    parser.add_argument("--timers", metavar="FOLDER")
     args = parser.parse_args()
 
     torch.set_num_threads(1)
@@ -69,16 +78,22 @@ def main():
     sampler = DistributedSampler(data, world, rank, shuffle=True)
     loader = DataLoader(data, args.batch, sampler=sampler, num_workers=args.workers)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    backwards = []
     for epoch in range(args.epochs):
         sampler.set_epoch(epoch)
         for values, labels in loader:
             optimizer.zero_grad()
             loss = torch.nn.functional.binary_cross_entropy_with_logits(
                 model(values), labels.float())
+            begin = thread_times()
             loss.backward()
+            backwards.append((begin, thread_times()))
             optimizer.step()
     if world > 1:
         distributed.destroy_process_group()
+    if args.timers:
+        with open(os.path.join(args.timers, f"rank-{rank}.json"), "w") as file:
+            json.dump([[b[0], *(y - x for x, y in zip(b, e))] for b, e in backwards], file)
     print("rank", rank, "loss", round(loss.item(), 6))
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The waits of a training thread for a collective: those in which a collective of its process
- * ended.
+ * The waits of a training thread for a collective: those that collectives of its process cover for
+ * the most part, and of the others the part that they cover.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -25,23 +25,35 @@ enum {
 
 struct interval {
 	int64_t from_ns, to_ns;
-	bool ended;
+	int64_t waited_from_ns, waited_to_ns; /* no wait for a collective where they are equal */
 };
 
 static const struct interval intervals[] = {
-	{0, 99, false},	   {0, 100, true},    {99, 100, true},	 {100, 199, false},
-	{100, 200, true},  {150, 350, true},  {200, 299, false}, {299, 301, true},
-	{300, 400, false}, {301, 500, false}, {100, 100, false}, {-50, 1000, true},
-	{-50, -1, false},
+	{100, 150, 100, 150},			 /* ends before the collective's mark */
+	{100, 200, 100, 200},			 /* ends with it */
+	{100, 290, 100, 290},			 /* the thread that waited found no core */
+	{90, 180, 90, 180},			 /* the mark begins later, and ends later */
+	{190, 290, 190, 290},  {50, 70, 0, 0},	 /* before any */
+	{0, 150, 100, 150},			 /* for another thread, which begins one */
+	{-50, 250, 100, 200},			 /* for another thread, one is whole */
+	{-450, 450, 100, 400}, {200, 250, 0, 0}, /* the last one ended as it began */
+	{320, 330, 320, 330},			 /* of two in flight, neither ends */
+	{320, 350, 320, 350},  {400, 500, 0, 0},
 };
 
-START_TEST(an_end_within)
+START_TEST(a_wait)
 {
-	struct sp_process_call list[] = {{0, 100, 0}, {0, 200, 0}, {0, 200, 0}, {0, 300, 0}};
-	struct sp_process_calls ends = {.list = list, .count = 4};
+	struct sp_process_call list[] = {{100, 200, 0}, {300, 350, 0}, {310, 400, 0}};
+	struct sp_process_calls calls = {.list = list, .count = 3};
 	const struct interval *i = &intervals[_i];
+	int64_t from_ns = i->from_ns, to_ns = i->to_ns;
 
-	ck_assert_int_eq(sp_collective_ended(&ends, i->from_ns, i->to_ns), i->ended);
+	ck_assert_int_eq(sp_collective_wait(&calls, &from_ns, &to_ns),
+			 i->waited_from_ns < i->waited_to_ns);
+	if (i->waited_from_ns == i->waited_to_ns)
+		return;
+	ck_assert_int_eq(from_ns, i->waited_from_ns);
+	ck_assert_int_eq(to_ns, i->waited_to_ns);
 }
 END_TEST
 
@@ -49,7 +61,9 @@ START_TEST(no_collective)
 {
 	struct sp_process_calls none = {.list = NULL};
 
-	ck_assert(!sp_collective_ended(&none, INT64_MIN, INT64_MAX));
+	int64_t from_ns = 0, to_ns = INT64_MAX;
+
+	ck_assert(!sp_collective_wait(&none, &from_ns, &to_ns));
 }
 END_TEST
 
@@ -60,10 +74,10 @@ struct wait {
 
 static const struct wait waits[] = {
 	{3100, 3400, 300},  /* one ends inside */
-	{3500, 3900, 0},    /* one goes on */
+	{3500, 3900, 400},  /* the mark of one goes on */
 	{4000, 4600, 600},  /* one ends with it */
 	{4600, 5000, 0},    /* one ended as it began */
-	{6000, 6700, 0},    /* one begins in it */
+	{6000, 6700, 200},  /* one begins in it */
 	{7000, 8000, 1000}, /* two end inside */
 };
 
@@ -179,7 +193,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(c, an_end_within, 0, sizeof(intervals) / sizeof(*intervals));
+	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
 	tcase_add_test(c, no_collective);
 	tcase_add_test(c, waits_of_the_trainer);
 	tcase_add_test(c, another_process_reduces);
