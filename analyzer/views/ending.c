@@ -125,30 +125,22 @@ static const char *role_of(const struct sp_report *report, uint32_t image,
 	return command->is_known && command->pid == it->pid ? "command" : "other";
 }
 
-static void end_json(struct sp_json *j, int64_t begin_ns, uint32_t pid, const char *role,
-		     const struct sp_process_end *end)
+static int end_row(struct sp_out *out, int64_t begin_ns, uint32_t pid, const char *role,
+		   const struct sp_process_end *end)
 {
-	const char *how = sp_process_how_name(end->how);
 	bool is_over = end->how != SP_PROCESS_RUNNING && end->how != SP_PROCESS_STOPPED &&
 		       end->how != SP_PROCESS_UNKNOWN && end->how != SP_PROCESS_DISK_FULL;
+	bool has_signal = end->how == SP_PROCESS_SIGNALED || end->how == SP_PROCESS_OOM;
+	const struct sp_cell cells[] = {
+		sp_cell_count(pid),
+		sp_cell_text(role),
+		sp_cell_text(sp_process_how_name(end->how)),
+		end->how == SP_PROCESS_EXITED ? sp_cell_count(end->status) : sp_cell_null(),
+		has_signal ? sp_cell_count(end->status) : sp_cell_null(),
+		is_over ? sp_cell_signed(end->at_ns - begin_ns) : sp_cell_null(),
+	};
 
-	sp_json_open(j, NULL, '{');
-	sp_json_count(j, "pid", pid);
-	sp_json_string(j, "role", role, strlen(role));
-	sp_json_string(j, "how", how, strlen(how));
-	if (end->how == SP_PROCESS_EXITED)
-		sp_json_count(j, "status", end->status);
-	else
-		sp_json_null(j, "status");
-	if (end->how == SP_PROCESS_SIGNALED || end->how == SP_PROCESS_OOM)
-		sp_json_count(j, "signal", end->status);
-	else
-		sp_json_null(j, "signal");
-	if (is_over)
-		sp_json_signed(j, "at_ns", end->at_ns - begin_ns);
-	else
-		sp_json_null(j, "at_ns");
-	sp_json_close(j, '}');
+	return sp_out_row(out, cells);
 }
 
 static void hang_json(const struct sp_report *report, struct sp_json *j)
@@ -189,16 +181,18 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 	sp_json_close(j, '}');
 }
 
-void sp_ending_json(const struct sp_report *report, struct sp_out *out)
+static int end_table(const struct sp_report *report, struct sp_out *out)
 {
+	static const struct sp_column columns[] = {
+		{"pid", NULL, SP_CELL_COUNT},	 {"role", NULL, SP_CELL_TEXT},
+		{"how", NULL, SP_CELL_TEXT},	 {"status", NULL, SP_CELL_COUNT},
+		{"signal", NULL, SP_CELL_COUNT}, {"at_ns", NULL, SP_CELL_SIGNED},
+	};
 	struct sp_command_end command = sp_command_end_of(&report->run);
-	struct sp_json *j = &out->json;
+	int r = sp_out_table(out, "ending", NULL, columns, 6, false);
 	bool has_command = false;
 
-	if (out->format != SP_FORMAT_JSON)
-		return;
-	sp_json_open(j, "ending", '[');
-	for (uint32_t i = 0; i < report->run.index.image_count; i++) {
+	for (uint32_t i = 0; r == 0 && i < report->run.index.image_count; i++) {
 		uint32_t pid = report->run.index.images[i].pid;
 		struct sp_process_end end;
 
@@ -206,10 +200,18 @@ void sp_ending_json(const struct sp_report *report, struct sp_out *out)
 			continue;
 		end = sp_process_end_of(&report->run, &report->totals, i);
 		has_command |= command.is_known && pid == command.pid;
-		end_json(j, report->run.begin_ns, pid, role_of(report, i, &command), &end);
+		r = end_row(out, report->run.begin_ns, pid, role_of(report, i, &command), &end);
 	}
-	if (command.is_known && !has_command)
-		end_json(j, report->run.begin_ns, command.pid, "command", &command.end);
-	sp_json_close(j, ']');
-	hang_json(report, j);
+	if (r == 0 && command.is_known && !has_command)
+		r = end_row(out, report->run.begin_ns, command.pid, "command", &command.end);
+	return r < 0 ? r : sp_out_table_end(out);
+}
+
+int sp_ending_show(const struct sp_report *report, struct sp_out *out)
+{
+	int r = sp_out_is_read(out) ? 0 : end_table(report, out);
+
+	if (r == 0 && out->format == SP_FORMAT_JSON)
+		hang_json(report, &out->json);
+	return r;
 }

@@ -13,7 +13,7 @@
 /* "exit status 1 after 12.3 s": of the command, else of the trainer, else of the first process. */
 void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes);
 
-/* The list "ending" and the object "hang". */
-void sp_ending_json(const struct sp_report *report, struct sp_out *out);
+/* For programs: the table "ending", and in JSON the object "hang". Returns 0 or -errno. */
+int sp_ending_show(const struct sp_report *report, struct sp_out *out);
 
 #endif

@@ -324,23 +324,26 @@ static void gpu_lines(const struct sp_report *report, struct sp_out *out,
 			    sp_text_count(a, dropped));
 }
 
-static void life_json(struct sp_out *out, const struct sp_life *life)
+/* For programs: people read life_line(). */
+static int life_table(struct sp_out *out, const struct sp_life *life)
 {
-	struct sp_json *j = &out->json;
+	static const struct sp_column columns[] = {
+		{"part", NULL, SP_CELL_TEXT},
+		{"ns", NULL, SP_CELL_NS},
+		{"share", NULL, SP_CELL_SHARE},
+	};
+	int r = sp_out_table(out, "life", NULL, columns, 3, false);
 
-	if (out->format != SP_FORMAT_JSON)
-		return;
-	sp_json_open(j, "life", '[');
-	for (int part = 0; life->total_ns && part < SP_LIFE_PARTS; part++) {
-		const char *name = sp_life_name((enum sp_life_part)part);
+	for (int part = 0; r == 0 && life->total_ns && part < SP_LIFE_PARTS; part++) {
+		const struct sp_cell cells[] = {
+			sp_cell_text(sp_life_name((enum sp_life_part)part)),
+			sp_cell_count(life->ns[part]),
+			sp_cell_ratio(life->ns[part], life->total_ns),
+		};
 
-		sp_json_open(j, NULL, '{');
-		sp_json_string(j, "part", name, strlen(name));
-		sp_json_count(j, "ns", life->ns[part]);
-		sp_json_share(j, "share", (double)life->ns[part] / (double)life->total_ns);
-		sp_json_close(j, '}');
+		r = sp_out_row(out, cells);
 	}
-	sp_json_close(j, ']');
+	return r < 0 ? r : sp_out_table_end(out);
 }
 
 static void life_line(struct sp_out *out, const struct sp_life *life)
@@ -360,13 +363,15 @@ static void life_line(struct sp_out *out, const struct sp_life *life)
 	sp_out_line(out, "           %s", line);
 }
 
-static void show_life(const struct sp_report *report, struct sp_out *out)
+static int show_life(const struct sp_report *report, struct sp_out *out)
 {
 	struct sp_life life = sp_training_life(&report->training, &report->totals);
 
-	life_json(out, &life);
+	if (!sp_out_is_read(out))
+		return life_table(out, &life);
 	if (life.total_ns)
 		life_line(out, &life);
+	return 0;
 }
 
 static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps,
@@ -410,7 +415,9 @@ int sp_account_show(const struct sp_report *report, struct sp_out *out)
 	gpu_json(report, out, gpu, dropped);
 	steps_lines(report, out, &all, &steady);
 	gpu_lines(report, out, gpu, dropped);
-	show_life(report, out);
+	r = show_life(report, out);
+	if (r < 0)
+		return r;
 	if (all.count == 0 && sp_out_is_read(out)) {
 		sp_out_line(out, "%s", "");
 		return 0;

@@ -449,7 +449,8 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 		r = sp_stages_show(report, out, options);
 	if (r == 0)
 		r = sp_inflight_show(report, out);
-	sp_ending_json(report, out);
+	if (r == 0)
+		r = sp_ending_show(report, out);
 	uncalled_json(report, out);
 	tally_json(out, "coverage", &report->run.metadata.coverage);
 	tally_json(out, "notes", &report->run.metadata.notes);
