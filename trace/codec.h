@@ -33,7 +33,7 @@
 
 #include "trace/format.h"
 
-enum sp_column {
+enum sp_block_column {
 	SP_COLUMN_KINDS,
 	SP_COLUMN_ARGS,
 	SP_COLUMN_VALUES,

@@ -14,7 +14,7 @@
 
 /* Packing works on numbers of 32 bits. A group with a wider number is rare and takes the slow path.
  */
-struct group {
+struct number_group {
 	const int64_t *numbers; /* of a wide group */
 	uint32_t n;
 	unsigned width;
@@ -36,7 +36,7 @@ static unsigned bits_of(uint64_t x)
 }
 
 /* Fills `least` and `low`. Returns the OR of all numbers minus the least. */
-static uint64_t group_open(struct group *g)
+static uint64_t group_open(struct number_group *g)
 {
 	int64_t least = g->numbers[0];
 	uint64_t any = 0;
@@ -56,7 +56,7 @@ static uint64_t group_open(struct group *g)
 }
 
 /* As group_open(), for numbers of 32 bits; a whole group is readable at `numbers`. */
-static uint32_t group_open_narrow(struct group *g, const int32_t *numbers)
+static uint32_t group_open_narrow(struct number_group *g, const int32_t *numbers)
 {
 	sp_simd_signed least = sp_simd_load(numbers);
 	sp_simd any = {0};
@@ -77,7 +77,7 @@ static uint32_t group_open_narrow(struct group *g, const int32_t *numbers)
 }
 
 /* The number of those with more than `width` bits; all have at most 32. */
-static inline uint32_t count_wider(const struct group *g, unsigned width)
+static inline uint32_t count_wider(const struct number_group *g, unsigned width)
 {
 	sp_simd zeros = {0, 0, 0, 0};
 
@@ -91,7 +91,7 @@ static inline uint32_t count_wider(const struct group *g, unsigned width)
 
 /* The width with the fewest bits in all. The search begins at another width, which is equal or
  * near. */
-static unsigned width_near(const struct group *g, unsigned width)
+static unsigned width_near(const struct number_group *g, unsigned width)
 {
 	uint32_t wider = count_wider(g, width), next;
 
@@ -107,7 +107,7 @@ static unsigned width_near(const struct group *g, unsigned width)
 }
 
 /* As width_near(), for a group with numbers of more than 32 bits. */
-static unsigned width_wide(const struct group *g, unsigned widest)
+static unsigned width_wide(const struct number_group *g, unsigned widest)
 {
 	uint32_t of_bits[65] = {0}, wide = 0, cost_least = UINT32_MAX;
 	unsigned best = 0, width;
@@ -129,7 +129,7 @@ static unsigned width_wide(const struct group *g, unsigned widest)
 	}
 }
 
-static void find_exceptions(struct group *g)
+static void find_exceptions(struct number_group *g)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		g->positions[g->exceptions] = (uint8_t)i;
@@ -139,7 +139,7 @@ static void find_exceptions(struct group *g)
 
 /* As find_exceptions(), if all have at most 32 bits: most groups of eight have no exception. `any`:
  * the OR of all numbers minus the least. */
-static void find_exceptions_narrow(struct group *g, uint32_t any)
+static void find_exceptions_narrow(struct number_group *g, uint32_t any)
 {
 	g->exceptions = 0;
 	if (g->width >= 32 || any >> g->width == 0)
@@ -184,7 +184,7 @@ static inline sp_pairs join(sp_pairs four, uint64_t mask, unsigned width)
 
 /* Packs numbers of at most 28 bits, four at a time, or eight at a time if eight fit. A group whose
  * length is no multiple of eight is padded with zeros. */
-static uint8_t *put_joined(uint8_t *p, const struct group *g)
+static uint8_t *put_joined(uint8_t *p, const struct number_group *g)
 {
 	uint64_t mask = (UINT64_C(1) << g->width) - 1;
 	struct bits bits = {.at = p};
@@ -213,7 +213,7 @@ static uint8_t *put_joined(uint8_t *p, const struct group *g)
 	return p + (g->n * width + 7) / 8;
 }
 
-static uint8_t *put_bits(uint8_t *p, const struct group *g)
+static uint8_t *put_bits(uint8_t *p, const struct number_group *g)
 {
 	uint64_t mask = (UINT64_C(1) << g->width) - 1;
 	struct bits bits = {.at = p};
@@ -225,7 +225,7 @@ static uint8_t *put_bits(uint8_t *p, const struct group *g)
 	return bits.at + (bits.fill > 0);
 }
 
-static uint8_t *put_exceptions(uint8_t *p, const struct group *g)
+static uint8_t *put_exceptions(uint8_t *p, const struct number_group *g)
 {
 	memcpy(p, g->positions, g->exceptions);
 	p += g->exceptions;
@@ -238,7 +238,7 @@ static uint8_t *put_exceptions(uint8_t *p, const struct group *g)
 	return p;
 }
 
-static uint8_t *put_group(uint8_t *p, struct group *g)
+static uint8_t *put_group(uint8_t *p, struct number_group *g)
 {
 	uint8_t *head = p;
 
@@ -264,7 +264,7 @@ static int is_kept(const struct widths *widths, uint32_t any)
 }
 
 /* `any`: the OR of all numbers minus the least. */
-static void set_width(struct group *g, uint32_t any, struct widths *widths)
+static void set_width(struct number_group *g, uint32_t any, struct widths *widths)
 {
 	int kept = is_kept(widths, any);
 
@@ -279,7 +279,7 @@ static void set_width(struct group *g, uint32_t any, struct widths *widths)
 	widths->group++;
 }
 
-static void set_width_wide(struct group *g, uint64_t any, struct widths *widths)
+static void set_width_wide(struct number_group *g, uint64_t any, struct widths *widths)
 {
 	g->wide = 1;
 	g->exceptions = 0;
@@ -291,7 +291,7 @@ static void set_width_wide(struct group *g, uint64_t any, struct widths *widths)
 uint8_t *sp_numbers_pack(uint8_t *out, const int64_t *numbers, uint32_t n)
 {
 	struct widths widths = {.before = WIDTH_FIRST};
-	struct group g;
+	struct number_group g;
 
 	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP) {
 		uint64_t any;
@@ -323,7 +323,7 @@ uint8_t *sp_numbers_pack_narrow(uint8_t *out, const int32_t *numbers, uint32_t n
 {
 	int32_t filled[SP_NUMBERS_GROUP];
 	struct widths widths = {.before = WIDTH_FIRST};
-	struct group g;
+	struct number_group g;
 
 	for (uint32_t i = 0; i < n; i += SP_NUMBERS_GROUP) {
 		const int32_t *from = numbers + i;

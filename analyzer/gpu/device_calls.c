@@ -10,7 +10,7 @@
 #define WAITED_NS 20000 /* a sync without anything to wait for takes less */
 
 /* One thread of a training process. */
-struct reading {
+struct device_calls_pass {
 	struct sp_device_calls *calls;
 	const struct sp_steps *steps; /* the trainer's */
 	const struct sp_clock *clock;
@@ -28,70 +28,72 @@ struct reading {
 	uint64_t queued_wait_ns; /* of waits for the loader with work queued before */
 };
 
-static bool is_in_step(struct reading *r, int64_t start_ns, int64_t end_ns)
+static bool is_in_step(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns)
 {
-	const struct sp_steps *s = r->steps;
+	const struct sp_steps *s = pass->steps;
 
-	while (r->step < s->count && s->steps[r->step].end_ns < end_ns)
-		r->step++;
-	return r->step < s->count && start_ns >= s->steps[r->step].start_ns;
+	while (pass->step < s->count && s->steps[pass->step].end_ns < end_ns)
+		pass->step++;
+	return pass->step < s->count && start_ns >= s->steps[pass->step].start_ns;
 }
 
 /* Divides the time from drained_ns until now, in which the device had no work: allocations get
  * their part. */
-static void add_idle(struct reading *r, int64_t until_ns)
+static void add_idle(struct device_calls_pass *pass, int64_t until_ns)
 {
-	uint64_t ns = until_ns > r->drained_ns ? (uint64_t)(until_ns - r->drained_ns) : 0;
-	uint64_t allocating = r->is_by_allocation || r->allocating_ns > ns ? ns : r->allocating_ns;
+	uint64_t ns = until_ns > pass->drained_ns ? (uint64_t)(until_ns - pass->drained_ns) : 0;
+	uint64_t allocating =
+		pass->is_by_allocation || pass->allocating_ns > ns ? ns : pass->allocating_ns;
 
-	r->calls->allocation_idle_ns += allocating;
-	r->calls->idle_ns += ns - allocating;
-	r->allocating_ns = 0;
+	pass->calls->allocation_idle_ns += allocating;
+	pass->calls->idle_ns += ns - allocating;
+	pass->allocating_ns = 0;
 }
 
-static void drain(struct reading *r, int64_t at_ns, bool by_allocation)
+static void drain(struct device_calls_pass *pass, int64_t at_ns, bool by_allocation)
 {
-	r->drained_ns = at_ns;
-	r->is_drained = true;
-	r->is_by_allocation = by_allocation;
-	r->allocating_ns = 0;
+	pass->drained_ns = at_ns;
+	pass->is_drained = true;
+	pass->is_by_allocation = by_allocation;
+	pass->allocating_ns = 0;
 }
 
 /* Finalizes the waits for the loader that began before this instant, because their queue is known
  * now. */
-static void finish_waits(struct reading *r, int64_t until_ns)
+static void finish_waits(struct device_calls_pass *pass, int64_t until_ns)
 {
-	const struct sp_steps *s = r->steps;
+	const struct sp_steps *s = pass->steps;
 
-	for (; r->wait < s->wait_count && s->waits[r->wait].start_ns < until_ns; r->wait++) {
-		const struct sp_interval *wait = &s->waits[r->wait];
+	for (; pass->wait < s->wait_count && s->waits[pass->wait].start_ns < until_ns;
+	     pass->wait++) {
+		const struct sp_interval *wait = &s->waits[pass->wait];
 		uint64_t ns = (uint64_t)(wait->end_ns - wait->start_ns);
 
-		r->calls->wait_ns += ns;
-		if (!r->is_drained)
-			r->queued_wait_ns += ns;
-		if (!r->is_drained || wait->start_ns < r->drained_ns)
+		pass->calls->wait_ns += ns;
+		if (!pass->is_drained)
+			pass->queued_wait_ns += ns;
+		if (!pass->is_drained || wait->start_ns < pass->drained_ns)
 			continue;
-		r->calls->drained_wait_ns += ns;
+		pass->calls->drained_wait_ns += ns;
 		/* lost to the loader, not to the sync */
-		add_idle(r, wait->start_ns);
-		r->drained_ns = wait->end_ns;
+		add_idle(pass, wait->start_ns);
+		pass->drained_ns = wait->end_ns;
 	}
 }
 
 /* An event other than a sync follows the copy. */
-static void finish_copy(struct reading *r)
+static void finish_copy(struct device_calls_pass *pass)
 {
-	r->calls->blocking_copies += r->is_copied;
-	r->is_copied = false;
+	pass->calls->blocking_copies += pass->is_copied;
+	pass->is_copied = false;
 }
 
-static void take_work(struct reading *r, int64_t start_ns, bool in_step)
+static void take_work(struct device_calls_pass *pass, int64_t start_ns, bool in_step)
 {
-	finish_copy(r);
-	if (r->is_drained && in_step)
-		add_idle(r, start_ns);
-	r->is_drained = false;
+	finish_copy(pass);
+	if (pass->is_drained && in_step)
+		add_idle(pass, start_ns);
+	pass->is_drained = false;
 }
 
 /*
@@ -99,38 +101,39 @@ static void take_work(struct reading *r, int64_t start_ns, bool in_step)
  * sync no more left than the work of the last step. If it has more than a mean step's work left, it
  * was never idle.
  */
-static void finish_queue(struct reading *r, int64_t start_ns, int64_t end_ns)
+static void finish_queue(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns)
 {
-	double steps = (double)(r->step - r->synced_step);
+	double steps = (double)(pass->step - pass->synced_step);
 
-	if (r->synced_ns && steps >= 2 &&
-	    (double)(end_ns - start_ns) * steps > (double)(end_ns - r->synced_ns))
-		r->calls->hidden_wait_ns += r->queued_wait_ns;
-	r->queued_wait_ns = 0;
-	r->synced_ns = end_ns;
-	r->synced_step = r->step;
+	if (pass->synced_ns && steps >= 2 &&
+	    (double)(end_ns - start_ns) * steps > (double)(end_ns - pass->synced_ns))
+		pass->calls->hidden_wait_ns += pass->queued_wait_ns;
+	pass->queued_wait_ns = 0;
+	pass->synced_ns = end_ns;
+	pass->synced_step = pass->step;
 }
 
-static void take_sync(struct reading *r, int64_t start_ns, int64_t end_ns)
+static void take_sync(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns)
 {
-	if (!r->is_drained)
-		finish_queue(r, start_ns, end_ns);
+	if (!pass->is_drained)
+		finish_queue(pass, start_ns, end_ns);
 	/* A sync that waited shows that there was work, from any thread. */
-	if (!r->is_drained || end_ns - start_ns >= WAITED_NS)
-		drain(r, end_ns, false);
+	if (!pass->is_drained || end_ns - start_ns >= WAITED_NS)
+		drain(pass, end_ns, false);
 }
 
 /* A long allocation is taken for one that waited for all queued work. */
-static void take_allocation(struct reading *r, int64_t start_ns, int64_t end_ns, bool in_step)
+static void take_allocation(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns,
+			    bool in_step)
 {
 	uint64_t ns = in_step ? (uint64_t)(end_ns - start_ns) : 0;
 
-	r->calls->allocations += in_step;
-	r->calls->allocation_ns += ns;
-	if (r->is_drained)
-		r->allocating_ns += ns;
+	pass->calls->allocations += in_step;
+	pass->calls->allocation_ns += ns;
+	if (pass->is_drained)
+		pass->allocating_ns += ns;
 	else if (ns >= BLOCKED_NS)
-		drain(r, end_ns, true);
+		drain(pass, end_ns, true);
 }
 
 /* For memory that is not known to be pinned, the duration of the copy decides. */
@@ -141,74 +144,76 @@ static bool is_blocking(uint32_t kind, uint32_t arg, int64_t ns)
 		sp_cuda_arg_host(arg) == SP_COPY_HOST_UNKNOWN);
 }
 
-static void take_copy(struct reading *r, uint32_t kind, uint32_t arg, int64_t start_ns,
+static void take_copy(struct device_calls_pass *pass, uint32_t kind, uint32_t arg, int64_t start_ns,
 		      int64_t end_ns, bool in_step)
 {
 	uint64_t ns = in_step ? (uint64_t)(end_ns - start_ns) : 0;
 
-	take_work(r, start_ns, in_step);
+	take_work(pass, start_ns, in_step);
 	if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE) {
-		r->calls->h2d_ns += ns;
-		r->calls->h2d_pageable_ns += sp_cuda_arg_host(arg) == SP_COPY_HOST_PINNED ? 0 : ns;
+		pass->calls->h2d_ns += ns;
+		pass->calls->h2d_pageable_ns +=
+			sp_cuda_arg_host(arg) == SP_COPY_HOST_PINNED ? 0 : ns;
 	} else if (is_blocking(kind, arg, end_ns - start_ns)) {
-		r->calls->blocking_copy_ns += ns;
-		r->is_copied = in_step;
+		pass->calls->blocking_copy_ns += ns;
+		pass->is_copied = in_step;
 		/* A copy that returns at once may not have waited, but a sync after it does. */
 		if (sp_gpu_copy_is_synchronous(kind) || end_ns - start_ns >= WAITED_NS)
-			take_sync(r, start_ns, end_ns);
+			take_sync(pass, start_ns, end_ns);
 	}
 }
 
-static void take_launch(struct reading *r, int64_t start_ns, int64_t end_ns, bool in_step)
+static void take_launch(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns,
+			bool in_step)
 {
 	uint64_t ns = (uint64_t)(end_ns - start_ns);
 
-	if (r->is_trainer)
-		take_work(r, start_ns, in_step);
+	if (pass->is_trainer)
+		take_work(pass, start_ns, in_step);
 	if (!in_step)
 		return;
-	r->calls->launches++;
-	r->calls->launch_ns += ns;
-	r->calls->blocked_ns += ns >= BLOCKED_NS ? ns : 0;
+	pass->calls->launches++;
+	pass->calls->launch_ns += ns;
+	pass->calls->blocked_ns += ns >= BLOCKED_NS ? ns : 0;
 }
 
-static void take(struct reading *r, const struct sp_slot *slot)
+static void take(struct device_calls_pass *pass, const struct sp_slot *slot)
 {
 	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
-	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start);
-	int64_t end_ns = sp_clock_realtime_ns(r->clock, slot->start + slot->ticks);
+	int64_t start_ns = sp_clock_realtime_ns(pass->clock, slot->start);
+	int64_t end_ns = sp_clock_realtime_ns(pass->clock, slot->start + slot->ticks);
 	uint8_t class = sp_event_info(kind)->class;
-	bool in_step = end_ns >= start_ns && is_in_step(r, start_ns, end_ns);
+	bool in_step = end_ns >= start_ns && is_in_step(pass, start_ns, end_ns);
 
-	if (r->is_trainer)
-		finish_waits(r, start_ns);
+	if (pass->is_trainer)
+		finish_waits(pass, start_ns);
 	if (class == SP_CLASS_CUDA_LAUNCH || class == SP_CLASS_CUDA_GRAPH)
-		take_launch(r, start_ns, end_ns, in_step);
-	if (!r->is_trainer)
+		take_launch(pass, start_ns, end_ns, in_step);
+	if (!pass->is_trainer)
 		return;
 	if (class == SP_CLASS_CUDA_COPY)
-		take_copy(r, kind, arg, start_ns, end_ns, in_step);
+		take_copy(pass, kind, arg, start_ns, end_ns, in_step);
 	if (class == SP_CLASS_CUDA_MEMSET)
-		take_work(r, start_ns, in_step);
+		take_work(pass, start_ns, in_step);
 	if (sp_gpu_call_stalls(kind))
-		take_allocation(r, start_ns, end_ns, in_step);
+		take_allocation(pass, start_ns, end_ns, in_step);
 	if (class == SP_CLASS_CUDA_SYNC) {
-		r->calls->syncs += in_step;
-		r->calls->sync_ns += in_step ? (uint64_t)(end_ns - start_ns) : 0;
-		r->is_copied = false;
-		take_sync(r, start_ns, end_ns);
+		pass->calls->syncs += in_step;
+		pass->calls->sync_ns += in_step ? (uint64_t)(end_ns - start_ns) : 0;
+		pass->is_copied = false;
+		take_sync(pass, start_ns, end_ns);
 	}
 }
 
-static void read_stream(struct reading *r, struct sp_reader *reader,
+static void read_stream(struct device_calls_pass *pass, struct sp_reader *reader,
 			const struct sp_training *training, uint32_t stream)
 {
 	struct sp_batch batch;
 
 	/* Before the first step the device counts as synced. */
-	if (r->steps->count) {
-		r->synced_ns = r->steps->steps[0].start_ns;
-		drain(r, r->synced_ns, false);
+	if (pass->steps->count) {
+		pass->synced_ns = pass->steps->steps[0].start_ns;
+		drain(pass, pass->synced_ns, false);
 	}
 	sp_reader_open(reader, &training->run->index, training->run->index.streams[stream]);
 	while (sp_reader_next(reader, &batch)) {
@@ -216,12 +221,12 @@ static void read_stream(struct reading *r, struct sp_reader *reader,
 			uint32_t kind = sp_commit_kind(batch.slots[i].commit);
 
 			if (kind < SP_EVENT_KINDS && sp_event_info(kind)->name)
-				take(r, &batch.slots[i]);
+				take(pass, &batch.slots[i]);
 		}
 	}
-	finish_copy(r);
-	if (r->is_trainer)
-		finish_waits(r, INT64_MAX);
+	finish_copy(pass);
+	if (pass->is_trainer)
+		finish_waits(pass, INT64_MAX);
 }
 
 static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *totals,
@@ -232,7 +237,7 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 	uint32_t image = index->streams[trainer->stream]->image;
 
 	for (uint32_t i = 0; i < index->stream_count; i++) {
-		struct reading r = {
+		struct device_calls_pass pass = {
 			.calls = calls,
 			.steps = &trainer->steps,
 			.clock = &index->hosts[index->images[image].host].clock,
@@ -243,7 +248,7 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 		    !sp_stages_have_cuda(totals->streams[i].stages))
 			continue;
 		calls->is_used = true;
-		read_stream(&r, reader, training, i);
+		read_stream(&pass, reader, training, i);
 	}
 }
 

@@ -36,7 +36,7 @@ struct stretch {
 	uint8_t phase;
 };
 
-struct reading {
+struct gpu_calls_pass {
 	struct sp_gpu_calls *calls;
 	const struct sp_steps *steps;
 	const struct sp_gpu_time *gpu;
@@ -66,23 +66,23 @@ static enum memory_kind memory_of(uint32_t kind)
 	return PINNED;
 }
 
-static void add_change(struct reading *r, struct change change)
+static void add_change(struct gpu_calls_pass *pass, struct change change)
 {
 	struct change *list;
 
-	if (r->change_count == CHANGES_MAX) {
-		r->calls->unmatched++;
+	if (pass->change_count == CHANGES_MAX) {
+		pass->calls->unmatched++;
 		return;
 	}
-	list = sp_list_grow(r->changes, r->change_count, &r->change_room, sizeof(*list));
-	r->is_out_of_memory |= !list;
+	list = sp_list_grow(pass->changes, pass->change_count, &pass->change_room, sizeof(*list));
+	pass->is_out_of_memory |= !list;
 	if (!list)
 		return;
-	r->changes = list;
-	list[r->change_count++] = change;
+	pass->changes = list;
+	list[pass->change_count++] = change;
 }
 
-static void take_memory(struct reading *r, const struct sp_slot *slot, uint8_t class,
+static void take_memory(struct gpu_calls_pass *pass, const struct sp_slot *slot, uint8_t class,
 			int64_t start_ns, int64_t end_ns)
 {
 	uint32_t kind = sp_commit_kind(slot->commit);
@@ -97,15 +97,15 @@ static void take_memory(struct reading *r, const struct sp_slot *slot, uint8_t c
 	if (class == SP_CLASS_CUDA_RESET)
 		change.bytes = -1;
 	if (slot->value >= 0 && (slot->value > 0 || !made) && (change.address || change.bytes < 0))
-		add_change(r, change);
+		add_change(pass, change);
 }
 
-static uint32_t phase_at(const struct reading *r, int64_t at_ns)
+static uint32_t phase_at(const struct gpu_calls_pass *pass, int64_t at_ns)
 {
-	uint32_t i = SP_UPPER_BOUND(r->stretches, r->stretch_count, begin_ns, at_ns);
+	uint32_t i = SP_UPPER_BOUND(pass->stretches, pass->stretch_count, begin_ns, at_ns);
 
-	return i && at_ns < r->stretches[i - 1].end_ns ? r->stretches[i - 1].phase
-						       : SP_ACCOUNT_other;
+	return i && at_ns < pass->stretches[i - 1].end_ns ? pass->stretches[i - 1].phase
+							  : SP_ACCOUNT_other;
 }
 
 static void count_call(struct sp_gpu_call_sums *sums, const struct sp_slot *slot, uint8_t class,
@@ -138,24 +138,24 @@ static void count_stall(struct sp_gpu_calls *calls, uint32_t kind, uint64_t ns)
 	stall->max_ns = ns > stall->max_ns ? ns : stall->max_ns;
 }
 
-static void take(struct reading *r, const struct sp_slot *slot)
+static void take(struct gpu_calls_pass *pass, const struct sp_slot *slot)
 {
 	uint32_t kind = sp_commit_kind(slot->commit);
 	uint8_t class = sp_event_info(kind)->class;
-	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start);
-	int64_t end_ns = sp_clock_realtime_ns(r->clock, slot->start + slot->ticks);
+	int64_t start_ns = sp_clock_realtime_ns(pass->clock, slot->start);
+	int64_t end_ns = sp_clock_realtime_ns(pass->clock, slot->start + slot->ticks);
 	uint64_t ns = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
-	bool in_step = sp_steps_at(r->steps, start_ns) < r->steps->count;
+	bool in_step = sp_steps_at(pass->steps, start_ns) < pass->steps->count;
 
 	if (!sp_gpu_call_is_cuda(class))
 		return;
-	count_call(&r->calls->phases[in_step ? phase_at(r, start_ns) : SP_GPU_NO_STEP], slot, class,
-		   ns);
+	count_call(&pass->calls->phases[in_step ? phase_at(pass, start_ns) : SP_GPU_NO_STEP], slot,
+		   class, ns);
 	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE ||
 	    class == SP_CLASS_CUDA_RESET)
-		take_memory(r, slot, class, start_ns, end_ns);
-	if (in_step || !r->steps->count)
-		count_stall(r->calls, kind, ns);
+		take_memory(pass, slot, class, start_ns, end_ns);
+	if (in_step || !pass->steps->count)
+		count_stall(pass->calls, kind, ns);
 }
 
 static int compare_stretches(const void *a, const void *b)
@@ -165,23 +165,23 @@ static int compare_stretches(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static int list_stretches(struct reading *r)
+static int list_stretches(struct gpu_calls_pass *pass)
 {
-	const struct sp_gpu_time *gpu = r->gpu;
+	const struct sp_gpu_time *gpu = pass->gpu;
 
-	r->stretches = calloc(gpu->count + 1u, sizeof(*r->stretches));
-	if (!r->stretches)
+	pass->stretches = calloc(gpu->count + 1u, sizeof(*pass->stretches));
+	if (!pass->stretches)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < gpu->count; i++)
 		if (gpu->spans[i].is_whole)
-			r->stretches[r->stretch_count++] =
+			pass->stretches[pass->stretch_count++] =
 				(struct stretch){gpu->spans[i].host_ns, gpu->spans[i].host_end_ns,
 						 gpu->spans[i].phase};
-	qsort(r->stretches, r->stretch_count, sizeof(*r->stretches), compare_stretches);
+	qsort(pass->stretches, pass->stretch_count, sizeof(*pass->stretches), compare_stretches);
 	return 0;
 }
 
-static int read_streams(struct reading *r, const struct sp_run *run, uint32_t image)
+static int read_streams(struct gpu_calls_pass *pass, const struct sp_run *run, uint32_t image)
 {
 	const struct sp_index *index = &run->index;
 	struct sp_reader reader;
@@ -198,11 +198,11 @@ static int read_streams(struct reading *r, const struct sp_run *run, uint32_t im
 				uint32_t kind = sp_commit_kind(batch.slots[k].commit);
 
 				if (kind < SP_EVENT_KINDS && sp_event_info(kind)->name)
-					take(r, &batch.slots[k]);
+					take(pass, &batch.slots[k]);
 			}
 	}
 	sp_reader_finish(&reader);
-	return r->is_out_of_memory ? -ENOMEM : 0;
+	return pass->is_out_of_memory ? -ENOMEM : 0;
 }
 
 /* At one instant the free comes before the allocation, because both may have the same address. */
@@ -263,29 +263,29 @@ static void apply(struct in_use *now, const struct change *change)
 	*(block->is_pinned ? &now->pinned_bytes : &now->bytes) += block->bytes;
 }
 
-static bool saw_device_memory(const struct reading *r)
+static bool saw_device_memory(const struct gpu_calls_pass *pass)
 {
-	for (uint32_t i = 0; i < r->change_count; i++)
-		if (r->changes[i].bytes > 0 && r->changes[i].memory != PINNED)
+	for (uint32_t i = 0; i < pass->change_count; i++)
+		if (pass->changes[i].bytes > 0 && pass->changes[i].memory != PINNED)
 			return true;
 	return false;
 }
 
-static void replay(struct reading *r, struct in_use *now)
+static void replay(struct gpu_calls_pass *pass, struct in_use *now)
 {
-	struct sp_gpu_calls *calls = r->calls;
+	struct sp_gpu_calls *calls = pass->calls;
 	uint32_t next = 0;
 
-	for (uint32_t i = 0; i <= r->steps->count; i++) {
-		bool is_step = i < r->steps->count;
+	for (uint32_t i = 0; i <= pass->steps->count; i++) {
+		bool is_step = i < pass->steps->count;
 		uint64_t peak = 0;
 
-		for (; next < r->change_count; next++) {
-			const struct change *change = &r->changes[next];
+		for (; next < pass->change_count; next++) {
+			const struct change *change = &pass->changes[next];
 
-			if (is_step && change->at_ns >= r->steps->steps[i].end_ns)
+			if (is_step && change->at_ns >= pass->steps->steps[i].end_ns)
 				break;
-			if (is_step && change->at_ns >= r->steps->steps[i].start_ns &&
+			if (is_step && change->at_ns >= pass->steps->steps[i].start_ns &&
 			    now->bytes > peak)
 				peak = now->bytes;
 			apply(now, change);
@@ -293,7 +293,7 @@ static void replay(struct reading *r, struct in_use *now)
 				now->bytes > calls->peak_bytes ? now->bytes : calls->peak_bytes;
 			if (now->pinned_bytes > calls->pinned_peak_bytes)
 				calls->pinned_peak_bytes = now->pinned_bytes;
-			if (is_step && change->at_ns >= r->steps->steps[i].start_ns &&
+			if (is_step && change->at_ns >= pass->steps->steps[i].start_ns &&
 			    now->bytes > peak)
 				peak = now->bytes;
 		}
@@ -306,17 +306,17 @@ static void replay(struct reading *r, struct in_use *now)
 	calls->unmatched += now->unmatched;
 }
 
-static int replay_changes(struct reading *r)
+static int replay_changes(struct gpu_calls_pass *pass)
 {
 	struct in_use now = {.bytes = 0};
 
-	if (!saw_device_memory(r))
+	if (!saw_device_memory(pass))
 		return 0;
-	r->calls->steps = calloc(r->steps->count + 1u, sizeof(*r->calls->steps));
-	if (!r->calls->steps)
+	pass->calls->steps = calloc(pass->steps->count + 1u, sizeof(*pass->calls->steps));
+	if (!pass->calls->steps)
 		return -ENOMEM;
-	qsort(r->changes, r->change_count, sizeof(*r->changes), compare_changes);
-	replay(r, &now);
+	qsort(pass->changes, pass->change_count, sizeof(*pass->changes), compare_changes);
+	replay(pass, &now);
 	forget_all(&now);
 	return now.is_out_of_memory ? -ENOMEM : 0;
 }
@@ -328,7 +328,7 @@ int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_run *run, uint
 {
 	const struct sp_trainer *own = trainer ? trainer : &no_trainer;
 	const struct sp_index *index = &run->index;
-	struct reading r = {
+	struct gpu_calls_pass pass = {
 		.calls = calls,
 		.steps = &own->steps,
 		.gpu = &own->gpu,
@@ -337,13 +337,13 @@ int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_run *run, uint
 	int ret;
 
 	*calls = (struct sp_gpu_calls){.steps = NULL};
-	ret = list_stretches(&r);
+	ret = list_stretches(&pass);
 	if (ret == 0)
-		ret = read_streams(&r, run, image);
+		ret = read_streams(&pass, run, image);
 	if (ret == 0)
-		ret = replay_changes(&r);
-	free(r.stretches);
-	free(r.changes);
+		ret = replay_changes(&pass);
+	free(pass.stretches);
+	free(pass.changes);
 	if (ret < 0)
 		sp_gpu_calls_finish(calls);
 	return ret;

@@ -8,7 +8,7 @@
 #include "analyzer/gpu/launch_phase.h"
 
 /* One stream of a GPU's events. */
-struct reading {
+struct gpu_stream_pass {
 	struct sp_gpu_work *work;
 	const struct sp_run *run;
 	const struct sp_process_metadata *metadata;
@@ -39,69 +39,70 @@ bool sp_gpu_work_is_known(const struct sp_sums *stages)
 	return false;
 }
 
-static struct sp_gpu_device *device_of(const struct reading *r, uint32_t number)
+static struct sp_gpu_device *device_of(const struct gpu_stream_pass *pass, uint32_t number)
 {
-	struct sp_gpu_work *work = r->work;
-	const struct sp_steps *steps = r->trainer ? &r->trainer->steps : NULL;
+	struct sp_gpu_work *work = pass->work;
+	const struct sp_steps *steps = pass->trainer ? &pass->trainer->steps : NULL;
 	bool trains = steps && steps->count;
 	struct sp_gpu_device *device;
 
 	for (uint32_t i = 0; i < work->device_count; i++)
-		if (work->devices[i].image == r->image && work->devices[i].device == number)
+		if (work->devices[i].image == pass->image && work->devices[i].device == number)
 			return &work->devices[i];
 	if (work->device_count == SP_GPU_DEVICES_MAX)
 		return NULL;
 	device = &work->devices[work->device_count++];
-	device->image = r->image;
+	device->image = pass->image;
 	device->device = number;
 	sp_gpu_busy_init(&device->busy, trains ? steps->steps[0].start_ns : 0,
 			 trains ? steps->steps[steps->count - 1].end_ns : 0);
 	return device;
 }
 
-static struct sp_gpu_row *row_of(const struct reading *r, const struct sp_slot *slot)
+static struct sp_gpu_row *row_of(const struct gpu_stream_pass *pass, const struct sp_slot *slot)
 {
 	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
 
 	if (kind == SP_EV_gpu_kernel)
-		return &r->work->rows[sp_process_label(r->metadata, arg)];
-	return &r->work->rows[r->work->labels + sp_stage_of(kind, sp_fd_kind_of_copy(arg))];
+		return &pass->work->rows[sp_process_label(pass->metadata, arg)];
+	return &pass->work->rows[pass->work->labels + sp_stage_of(kind, sp_fd_kind_of_copy(arg))];
 }
 
-static void add_phase(const struct reading *r, struct sp_gpu_row *row, const struct sp_slot *extra,
-		      uint64_t ns)
+static void add_phase(const struct gpu_stream_pass *pass, struct sp_gpu_row *row,
+		      const struct sp_slot *extra, uint64_t ns)
 {
 	enum sp_account_phase phase = SP_ACCOUNT_other;
 
-	if (!r->trainer)
+	if (!pass->trainer)
 		return;
 	if (extra && extra->value)
-		phase = sp_launch_phase(&r->phases,
-					sp_clock_realtime_ns(r->clock, (uint64_t)extra->value));
+		phase = sp_launch_phase(&pass->phases,
+					sp_clock_realtime_ns(pass->clock, (uint64_t)extra->value));
 	row->phase_ns[phase] += ns;
 }
 
-static int take(struct reading *r, const struct sp_slot *slot, const struct sp_slot *extra)
+static int take(struct gpu_stream_pass *pass, const struct sp_slot *slot,
+		const struct sp_slot *extra)
 {
 	uint32_t kind = sp_commit_kind(slot->commit);
-	uint64_t ns = sp_clock_span_ns(r->clock->ns_per_tick, slot->ticks);
-	int64_t start_ns = sp_clock_realtime_ns(r->clock, slot->start), end_ns;
+	uint64_t ns = sp_clock_span_ns(pass->clock->ns_per_tick, slot->ticks);
+	int64_t start_ns = sp_clock_realtime_ns(pass->clock, slot->start), end_ns;
 	struct sp_gpu_device *device;
 	struct sp_gpu_row *row;
 
-	if (slot->start < r->span.from_ticks || slot->start >= r->span.to_ticks)
+	if (slot->start < pass->span.from_ticks || slot->start >= pass->span.to_ticks)
 		return 0;
 	if (kind == SP_EV_gpu_lost) {
-		r->work->lost += slot->value > 0 ? (uint64_t)slot->value : 0;
+		pass->work->lost += slot->value > 0 ? (uint64_t)slot->value : 0;
 		return 0;
 	}
-	row = row_of(r, slot);
+	row = row_of(pass, slot);
 	row->calls++;
 	row->total_ns += ns;
 	row->max_ns = ns > row->max_ns ? ns : row->max_ns;
 	row->bytes += slot->value > 0 ? (uint64_t)slot->value : 0;
-	add_phase(r, row, extra, ns);
-	device = device_of(r, extra ? (uint32_t)(extra->start >> 32) : 0);
+	add_phase(pass, row, extra, ns);
+	device = device_of(pass, extra ? (uint32_t)(extra->start >> 32) : 0);
 	if (!device || __builtin_add_overflow(start_ns, ns, &end_ns))
 		return 0;
 	return sp_gpu_busy_add(&device->busy, start_ns, end_ns);
@@ -119,19 +120,20 @@ static bool is_extra(const struct sp_slot *slot)
 	return sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
 }
 
-static int finish_carry(struct reading *r, const struct sp_batch *batch)
+static int finish_carry(struct gpu_stream_pass *pass, const struct sp_batch *batch)
 {
-	bool fits = batch && batch->n && batch->number == r->number && is_extra(&batch->slots[0]);
+	bool fits =
+		batch && batch->n && batch->number == pass->number && is_extra(&batch->slots[0]);
 
-	if (!r->has_carry)
+	if (!pass->has_carry)
 		return 0;
-	r->has_carry = false;
-	return take(r, &r->carry, fits ? &batch->slots[0] : NULL);
+	pass->has_carry = false;
+	return take(pass, &pass->carry, fits ? &batch->slots[0] : NULL);
 }
 
-static int take_batch(struct reading *r, const struct sp_batch *batch)
+static int take_batch(struct gpu_stream_pass *pass, const struct sp_batch *batch)
 {
-	int ret = finish_carry(r, batch);
+	int ret = finish_carry(pass, batch);
 
 	for (uint32_t i = 0; ret == 0 && i < batch->n; i++) {
 		const struct sp_slot *slot = &batch->slots[i];
@@ -139,13 +141,13 @@ static int take_batch(struct reading *r, const struct sp_batch *batch)
 		if (!is_gpu(slot))
 			continue;
 		if (i + 1 < batch->n) {
-			ret = take(r, slot, is_extra(slot + 1) ? slot + 1 : NULL);
+			ret = take(pass, slot, is_extra(slot + 1) ? slot + 1 : NULL);
 		} else {
-			r->carry = *slot;
-			r->has_carry = true;
+			pass->carry = *slot;
+			pass->has_carry = true;
 		}
 	}
-	r->number = batch->number + batch->n;
+	pass->number = batch->number + batch->n;
 	return ret;
 }
 
@@ -154,7 +156,7 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_training *train
 {
 	const struct sp_index *index = &training->run->index;
 	uint32_t image = index->streams[stream]->image;
-	struct reading r = {
+	struct gpu_stream_pass pass = {
 		.work = work,
 		.run = training->run,
 		.metadata = &training->run->metadata.images[image],
@@ -164,15 +166,16 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_training *train
 		.image = image,
 	};
 	struct sp_batch batch;
-	int ret = r.trainer ? sp_launch_phases_read(&r.phases, training->run, r.trainer) : 0;
+	int ret =
+		pass.trainer ? sp_launch_phases_read(&pass.phases, training->run, pass.trainer) : 0;
 
-	work->has_phases |= r.trainer && r.trainer->steps.end != SP_STEP_BY_GRAPH;
+	work->has_phases |= pass.trainer && pass.trainer->steps.end != SP_STEP_BY_GRAPH;
 	sp_reader_open(reader, index, index->streams[stream]);
 	while (ret == 0 && sp_reader_next(reader, &batch))
-		ret = take_batch(&r, &batch);
+		ret = take_batch(&pass, &batch);
 	if (ret == 0)
-		ret = finish_carry(&r, NULL);
-	sp_launch_phases_finish(&r.phases);
+		ret = finish_carry(&pass, NULL);
+	sp_launch_phases_finish(&pass.phases);
 	return ret;
 }
 

@@ -16,11 +16,11 @@
 struct worker {
 	struct sp_reader reader;
 	struct sp_definition_parser definer;
-	struct gathering *gathering;
+	struct definitions_pass *pass;
 	uint32_t stream;
 };
 
-struct gathering {
+struct definitions_pass {
 	struct sp_metadata *metadata;
 	const struct sp_index *index;
 	enum sp_file_naming naming;
@@ -138,7 +138,7 @@ const char *sp_metadata_file_system(const struct sp_metadata *metadata, uint32_t
 					       : "other";
 }
 
-static int define_file(struct gathering *g, struct sp_process_metadata *image,
+static int define_file(struct definitions_pass *pass, struct sp_process_metadata *image,
 		       const struct sp_definition *d)
 {
 	struct sp_file_metadata f;
@@ -150,17 +150,17 @@ static int define_file(struct gathering *g, struct sp_process_metadata *image,
 	if (d->bytes < sizeof(f) || count >= SP_FILE_COUNT_MAX)
 		return 0;
 	memcpy(&f, d->blob, sizeof(f));
-	r = room_for(image, count, g->naming != SP_NAMING_NONE);
+	r = room_for(image, count, pass->naming != SP_NAMING_NONE);
 	if (r < 0)
 		return r;
 	image->fd_kinds[count] = sp_fd_kind_of(&f, path, bytes);
 	image->file_count++;
-	if (g->naming == SP_NAMING_PATH)
-		image->files[count] = sp_string_table_add(&g->metadata->files, path, bytes);
-	else if (g->naming == SP_NAMING_EXTENSION)
-		image->files[count] = extension_name(&g->metadata->files, &f, path, bytes);
-	if (g->naming != SP_NAMING_NONE)
-		r = file_system_note(g->metadata, image->files[count], file_system_of(&f));
+	if (pass->naming == SP_NAMING_PATH)
+		image->files[count] = sp_string_table_add(&pass->metadata->files, path, bytes);
+	else if (pass->naming == SP_NAMING_EXTENSION)
+		image->files[count] = extension_name(&pass->metadata->files, &f, path, bytes);
+	if (pass->naming != SP_NAMING_NONE)
+		r = file_system_note(pass->metadata, image->files[count], file_system_of(&f));
 	return r;
 }
 
@@ -261,39 +261,40 @@ static void define_step_usage(struct sp_thread_usage *usage, const struct sp_def
 		usage->last = step;
 }
 
-static int define(struct gathering *g, uint32_t stream, const struct sp_definition *d)
+static int define(struct definitions_pass *pass, uint32_t stream, const struct sp_definition *d)
 {
-	struct sp_process_metadata *image = &g->metadata->images[g->index->streams[stream]->image];
+	struct sp_process_metadata *image =
+		&pass->metadata->images[pass->index->streams[stream]->image];
 
 	switch (d->what) {
 	case SP_DEFINE_FILE:
-		return define_file(g, image, d);
+		return define_file(pass, image, d);
 	case SP_DEFINE_NAME:
-		return define_label(g->metadata, image, d);
+		return define_label(pass->metadata, image, d);
 	case SP_DEFINE_COMMAND:
 		return define_command(image, d);
 	case SP_DEFINE_THREAD:
-		define_thread(g->metadata, stream, d);
+		define_thread(pass->metadata, stream, d);
 		return 0;
 	case SP_DEFINE_CPUS:
 		define_cpus(image, d);
 		return 0;
 	case SP_DEFINE_RUSAGE:
-		define_usage(&g->metadata->usages[stream], d);
+		define_usage(&pass->metadata->usages[stream], d);
 		return 0;
 	case SP_DEFINE_STEP_RUSAGE:
-		define_step_usage(&g->metadata->usages[stream], d);
+		define_step_usage(&pass->metadata->usages[stream], d);
 		return 0;
 	case SP_DEFINE_COVERAGE:
 		image->may_step |= sp_label_covers_graphs((const char *)d->blob, d->bytes);
 		image->compiles |= sp_label_covers_compile((const char *)d->blob, d->bytes);
-		tally_add(&g->metadata->coverage, d);
+		tally_add(&pass->metadata->coverage, d);
 		return 0;
 	case SP_DEFINE_NOTE:
-		tally_add(&g->metadata->notes, d);
+		tally_add(&pass->metadata->notes, d);
 		return 0;
 	}
-	return sp_slow_take(&g->metadata->slow, g->index->streams[stream]->image, d);
+	return sp_slow_take(&pass->metadata->slow, pass->index->streams[stream]->image, d);
 }
 
 static int defined(void *context, const struct sp_definition *d)
@@ -301,9 +302,9 @@ static int defined(void *context, const struct sp_definition *d)
 	struct worker *w = context;
 	int r;
 
-	pthread_mutex_lock(&w->gathering->lock);
-	r = define(w->gathering, w->stream, d);
-	pthread_mutex_unlock(&w->gathering->lock);
+	pthread_mutex_lock(&w->pass->lock);
+	r = define(w->pass, w->stream, d);
+	pthread_mutex_unlock(&w->pass->lock);
 	return r;
 }
 
@@ -315,30 +316,30 @@ static bool has_definitions(void *context, const struct sp_block_header *block)
 
 static int read_stream(void *context, unsigned worker, uint32_t i)
 {
-	struct gathering *g = context;
-	struct worker *w = &g->workers[worker];
+	struct definitions_pass *pass = context;
+	struct worker *w = &pass->workers[worker];
 	struct sp_batch batch;
 	int r = 0;
 
 	w->stream = i;
 	sp_definition_parser_reset(&w->definer);
-	sp_reader_open(&w->reader, g->index, g->index->streams[i]);
+	sp_reader_open(&w->reader, pass->index, pass->index->streams[i]);
 	while (r == 0 && sp_reader_next(&w->reader, &batch))
 		r = sp_definition_parser_take(&w->definer, &batch);
 	return r;
 }
 
-static int workers_init(struct gathering *g, unsigned jobs)
+static int workers_init(struct definitions_pass *pass, unsigned jobs)
 {
 	int r = 0;
 
-	g->workers = calloc(jobs, sizeof(*g->workers));
-	if (!g->workers)
+	pass->workers = calloc(jobs, sizeof(*pass->workers));
+	if (!pass->workers)
 		return -ENOMEM;
 	for (unsigned i = 0; i < jobs; i++) {
-		struct worker *w = &g->workers[i];
+		struct worker *w = &pass->workers[i];
 
-		w->gathering = g;
+		w->pass = pass;
 		w->definer.defined = defined;
 		w->definer.context = w;
 		if (sp_reader_init(&w->reader) < 0)
@@ -366,23 +367,23 @@ static int facts_init(struct sp_metadata *metadata, const struct sp_index *index
 int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
 		     enum sp_file_naming naming, uint32_t names_max)
 {
-	struct gathering g = {.metadata = metadata, .index = index, .naming = naming};
+	struct definitions_pass pass = {.metadata = metadata, .index = index, .naming = naming};
 	int r = facts_init(metadata, index, names_max);
 
 	/* The order of the names decides which of them find room, and only a single worker keeps
 	 * that order. */
 	if (naming != SP_NAMING_NONE)
 		jobs = 1;
-	pthread_mutex_init(&g.lock, NULL);
+	pthread_mutex_init(&pass.lock, NULL);
 	if (r == 0)
-		r = workers_init(&g, jobs);
+		r = workers_init(&pass, jobs);
 	if (r == 0)
-		r = sp_jobs_run(jobs, index->stream_count, read_stream, &g);
-	for (unsigned i = 0; g.workers && i < jobs; i++)
-		sp_reader_finish(&g.workers[i].reader);
-	free(g.workers);
+		r = sp_jobs_run(jobs, index->stream_count, read_stream, &pass);
+	for (unsigned i = 0; pass.workers && i < jobs; i++)
+		sp_reader_finish(&pass.workers[i].reader);
+	free(pass.workers);
 	sp_slow_sort(&metadata->slow);
-	pthread_mutex_destroy(&g.lock);
+	pthread_mutex_destroy(&pass.lock);
 	return r;
 }
 

@@ -13,7 +13,7 @@
 
 #define MEMBERS_MIN 2u /* one rank has no place in common with another */
 
-struct work {
+struct rank_comparison {
 	const struct sp_training *training;
 	struct sp_ranks *ranks;
 	uint32_t *at; /* indices into ranks->list of those compared */
@@ -32,9 +32,9 @@ static const struct sp_process_image *image_of(const struct sp_training *trainin
 	return &training->run->index.images[training->run->index.streams[t->stream]->image];
 }
 
-static const struct sp_fold *fold_of(const struct work *w, uint32_t k)
+static const struct sp_fold *fold_of(const struct rank_comparison *c, uint32_t k)
 {
-	return &w->training->trainers[w->ranks->list[w->at[k]].trainer].fold;
+	return &c->training->trainers[c->ranks->list[c->at[k]].trainer].fold;
 }
 
 /* The number of a rank, then the order of trainers; ranks without a number come last. */
@@ -62,19 +62,19 @@ static void list_ranks(struct sp_ranks *ranks, const struct sp_training *trainin
 	qsort_r(ranks->list, ranks->count, sizeof(*ranks->list), compare_places, (void *)training);
 }
 
-static int choose_compared(struct work *w)
+static int choose_compared(struct rank_comparison *c)
 {
-	struct sp_ranks *ranks = w->ranks;
-	int r = sp_ranks_choose(ranks, w->training);
+	struct sp_ranks *ranks = c->ranks;
+	int r = sp_ranks_choose(ranks, c->training);
 
 	for (uint32_t i = 0; r == 0 && i < ranks->count; i++) {
 		if (!ranks->list[i].is_compared)
 			continue;
-		w->at[ranks->compared] = i;
-		w->table.folds[ranks->compared++] =
-			&w->training->trainers[ranks->list[i].trainer].fold;
+		c->at[ranks->compared] = i;
+		c->table.folds[ranks->compared++] =
+			&c->training->trainers[ranks->list[i].trainer].fold;
 	}
-	w->table.count = ranks->compared;
+	c->table.count = ranks->compared;
 	return r;
 }
 
@@ -125,9 +125,9 @@ static int count_steps(const struct sp_fold *fold, struct presence *list, uint32
 
 /* Steps of the same number are taken together. Those with a collective show more, where most have
  * one. */
-static void keep_steps(struct work *w, const struct presence *list, uint32_t count)
+static void keep_steps(struct rank_comparison *c, const struct presence *list, uint32_t count)
 {
-	struct sp_ranks *ranks = w->ranks;
+	struct sp_ranks *ranks = c->ranks;
 	uint32_t n = 0, with = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -141,71 +141,72 @@ static void keep_steps(struct work *w, const struct presence *list, uint32_t cou
 			ranks->steps[ranks->step_count++] = list[i].number;
 }
 
-static int choose_steps(struct work *w)
+static int choose_steps(struct rank_comparison *c)
 {
-	uint32_t n = w->ranks->compared ? fold_of(w, 0)->steps : 0;
+	uint32_t n = c->ranks->compared ? fold_of(c, 0)->steps : 0;
 	struct presence *list = calloc(n + 1u, sizeof(*list));
 	int r = list ? 0 : -ENOMEM;
 
-	w->ranks->steps = calloc(n + 1u, sizeof(*w->ranks->steps));
-	if (!w->ranks->steps)
+	c->ranks->steps = calloc(n + 1u, sizeof(*c->ranks->steps));
+	if (!c->ranks->steps)
 		r = -ENOMEM;
 	if (r == 0 && n)
-		r = list_steps(fold_of(w, 0), list);
-	for (uint32_t k = 0; r == 0 && k < w->ranks->compared; k++)
-		r = count_steps(fold_of(w, k), list, n);
+		r = list_steps(fold_of(c, 0), list);
+	for (uint32_t k = 0; r == 0 && k < c->ranks->compared; k++)
+		r = count_steps(fold_of(c, k), list, n);
 	if (r == 0)
-		keep_steps(w, list, n);
+		keep_steps(c, list, n);
 	free(list);
-	w->table.steps = w->ranks->steps;
-	w->table.step_count = w->ranks->step_count;
-	w->lateness = w->ranks->by_collectives ? SP_RANK_LATENESS : SP_RANK_OUTSIDE_BACKWARD;
+	c->table.steps = c->ranks->steps;
+	c->table.step_count = c->ranks->step_count;
+	c->lateness = c->ranks->by_collectives ? SP_RANK_LATENESS : SP_RANK_OUTSIDE_BACKWARD;
 	return r;
 }
 
 /* All hosts leave a collective at once: the median difference of their clocks then is what one is
  * ahead. */
-static int refine_clocks(struct work *w)
+static int refine_clocks(struct rank_comparison *c)
 {
-	const struct sp_rank *first = &w->ranks->list[w->at[0]];
-	int64_t *own = w->values[0], *others = own + w->table.step_count;
+	const struct sp_rank *first = &c->ranks->list[c->at[0]];
+	int64_t *own = c->values[0], *others = own + c->table.step_count;
 	int r = 0;
 
-	if (w->ranks->by_collectives)
-		r = sp_rank_series(&w->table, 0, SP_FOLD_LEFT, others);
-	for (uint32_t k = 1; r == 0 && w->ranks->by_collectives && k < w->ranks->compared; k++) {
-		struct sp_rank *rank = &w->ranks->list[w->at[k]];
+	if (c->ranks->by_collectives)
+		r = sp_rank_series(&c->table, 0, SP_FOLD_LEFT, others);
+	for (uint32_t k = 1; r == 0 && c->ranks->by_collectives && k < c->ranks->compared; k++) {
+		struct sp_rank *rank = &c->ranks->list[c->at[k]];
 
-		if (image_of(w->training, rank)->host == image_of(w->training, first)->host)
+		if (image_of(c->training, rank)->host == image_of(c->training, first)->host)
 			continue;
-		r = sp_rank_series(&w->table, k, SP_FOLD_LEFT, own);
-		for (uint32_t i = 0; r == 0 && i < w->table.step_count; i++)
+		r = sp_rank_series(&c->table, k, SP_FOLD_LEFT, own);
+		for (uint32_t i = 0; r == 0 && i < c->table.step_count; i++)
 			own[i] = (int64_t)((uint64_t)own[i] - (uint64_t)others[i]);
-		rank->clock_ahead_ns = sp_select_percentile(own, w->table.step_count, 50);
+		rank->clock_ahead_ns = sp_select_percentile(own, c->table.step_count, 50);
 	}
 	return r;
 }
 
 static int measure_rank(void *context, unsigned worker, uint32_t k)
 {
-	struct work *w = context;
-	struct sp_rank *rank = &w->ranks->list[w->at[k]];
-	uint32_t n = w->table.step_count;
-	int64_t *values = w->values[worker];
-	int r = sp_rank_series(&w->table, k, SP_FOLD_WALL, values);
+	struct rank_comparison *c = context;
+	struct sp_rank *rank = &c->ranks->list[c->at[k]];
+	uint32_t n = c->table.step_count;
+	int64_t *values = c->values[worker];
+	int r = sp_rank_series(&c->table, k, SP_FOLD_WALL, values);
 
 	rank->wall_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	if (r == 0)
-		r = sp_rank_series(&w->table, k, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values);
+		r = sp_rank_series(&c->table, k, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values);
 	rank->loader_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	return r;
 }
 
 /* Replaces each value of a rank by how far it is above the median of the others. */
-static void take_excess(const struct work *w, const struct sp_rank_order *orders, int64_t *values)
+static void take_excess(const struct rank_comparison *c, const struct sp_rank_order *orders,
+			int64_t *values)
 {
-	for (uint32_t i = 0; i < w->table.step_count; i++)
-		values[i] -= sp_rank_median_of_others(&orders[i], w->table.count, values[i]);
+	for (uint32_t i = 0; i < c->table.step_count; i++)
+		values[i] -= sp_rank_median_of_others(&orders[i], c->table.count, values[i]);
 }
 
 /* How many values of the stretch are above 0. */
@@ -267,20 +268,20 @@ static void judge_stretch(struct sp_rank *rank, int64_t *values, uint32_t n)
 
 static int judge_rank(void *context, unsigned worker, uint32_t k)
 {
-	struct work *w = context;
-	struct sp_rank *rank = &w->ranks->list[w->at[k]];
-	uint32_t n = w->table.step_count, late;
-	int64_t *values = w->values[worker], *copy = values + n;
-	int r = sp_rank_series(&w->table, k, w->lateness, values);
+	struct rank_comparison *c = context;
+	struct sp_rank *rank = &c->ranks->list[c->at[k]];
+	uint32_t n = c->table.step_count, late;
+	int64_t *values = c->values[worker], *copy = values + n;
+	int r = sp_rank_series(&c->table, k, c->lateness, values);
 
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < n; i++) {
-		copy[i] = w->orders[i].greatest - values[i];
-		rank->last_in += w->orders[i].last == k;
+		copy[i] = c->orders[i].greatest - values[i];
+		rank->last_in += c->orders[i].last == k;
 	}
 	rank->wait_p50_ns = (uint64_t)sp_select_percentile(copy, n, 50);
-	take_excess(w, w->orders, values);
+	take_excess(c, c->orders, values);
 	late = count_late(values, 0, n);
 	memcpy(copy, values, n * sizeof(*copy));
 	rank->behind_p50_ns = sp_select_percentile(copy, n, 50);
@@ -292,15 +293,15 @@ static int judge_rank(void *context, unsigned worker, uint32_t k)
 }
 
 /* A straggler is longest behind in its cause, as far as the phases before this one show. */
-static int weigh_phase(struct work *w, uint32_t k, enum sp_account_phase phase)
+static int weigh_phase(struct rank_comparison *c, uint32_t k, enum sp_account_phase phase)
 {
-	struct sp_rank *rank = &w->ranks->list[w->at[k]];
-	int64_t *values = w->values[0], ns;
-	int r = sp_rank_series(&w->table, k, SP_FOLD_PHASE + phase, values);
+	struct sp_rank *rank = &c->ranks->list[c->at[k]];
+	int64_t *values = c->values[0], ns;
+	int r = sp_rank_series(&c->table, k, SP_FOLD_PHASE + phase, values);
 
 	if (r < 0)
 		return r;
-	take_excess(w, w->phase_orders, values);
+	take_excess(c, c->phase_orders, values);
 	ns = sp_select_percentile(values + rank->late_from, rank->late_to - rank->late_from, 50);
 	if (ns > rank->cause_p50_ns) {
 		rank->cause = phase;
@@ -309,20 +310,20 @@ static int weigh_phase(struct work *w, uint32_t k, enum sp_account_phase phase)
 	return 0;
 }
 
-static int find_causes(struct work *w)
+static int find_causes(struct rank_comparison *c)
 {
 	int r = 0;
 
-	for (uint32_t k = 0; k < w->ranks->compared; k++)
-		w->ranks->stragglers += w->ranks->list[w->at[k]].is_straggler;
-	for (int phase = 0; w->ranks->stragglers && phase < SP_ACCOUNT_PHASES; phase++) {
+	for (uint32_t k = 0; k < c->ranks->compared; k++)
+		c->ranks->stragglers += c->ranks->list[c->at[k]].is_straggler;
+	for (int phase = 0; c->ranks->stragglers && phase < SP_ACCOUNT_PHASES; phase++) {
 		/* Backward holds the wait for the others, which is no cause. */
 		if (phase == SP_ACCOUNT_backward || phase == SP_ACCOUNT_grad_sync)
 			continue;
-		r = sp_rank_orders(&w->table, SP_FOLD_PHASE + phase, w->phase_orders);
-		for (uint32_t k = 0; r == 0 && k < w->ranks->compared; k++)
-			if (w->ranks->list[w->at[k]].is_straggler)
-				r = weigh_phase(w, k, (enum sp_account_phase)phase);
+		r = sp_rank_orders(&c->table, SP_FOLD_PHASE + phase, c->phase_orders);
+		for (uint32_t k = 0; r == 0 && k < c->ranks->compared; k++)
+			if (c->ranks->list[c->at[k]].is_straggler)
+				r = weigh_phase(c, k, (enum sp_account_phase)phase);
 		if (r < 0)
 			return r;
 	}
@@ -415,17 +416,17 @@ static int group_stragglers(struct sp_ranks *ranks, const struct sp_training *tr
 }
 
 /* The greatest minus the least of all ranks, by step; least: room for as many. */
-static int find_spread(struct work *w, int value, int64_t *ret, int64_t *least)
+static int find_spread(struct rank_comparison *c, int value, int64_t *ret, int64_t *least)
 {
-	uint32_t n = w->table.step_count;
+	uint32_t n = c->table.step_count;
 	int64_t *series = malloc((n + 1u) * sizeof(*series));
 	int r = series ? 0 : -ENOMEM;
 
-	for (uint32_t k = 0; r == 0 && k < w->table.count; k++) {
+	for (uint32_t k = 0; r == 0 && k < c->table.count; k++) {
 		int64_t ahead =
-			value == SP_FOLD_START ? w->ranks->list[w->at[k]].clock_ahead_ns : 0;
+			value == SP_FOLD_START ? c->ranks->list[c->at[k]].clock_ahead_ns : 0;
 
-		r = sp_rank_series(&w->table, k, value, series);
+		r = sp_rank_series(&c->table, k, value, series);
 		for (uint32_t i = 0; r == 0 && i < n; i++) {
 			int64_t x = (int64_t)((uint64_t)series[i] - (uint64_t)ahead);
 
@@ -439,95 +440,95 @@ static int find_spread(struct work *w, int value, int64_t *ret, int64_t *least)
 	return r;
 }
 
-static int measure_skew(struct work *w)
+static int measure_skew(struct rank_comparison *c)
 {
-	struct sp_ranks *ranks = w->ranks;
-	uint32_t n = w->table.step_count;
-	int64_t *values = w->values[0];
-	int r = find_spread(w, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values, values + n);
+	struct sp_ranks *ranks = c->ranks;
+	uint32_t n = c->table.step_count;
+	int64_t *values = c->values[0];
+	int r = find_spread(c, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values, values + n);
 
 	ranks->loader_skew_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	ranks->loader_skew_p95_ns = (uint64_t)sp_select_percentile(values, n, 95);
 	if (r == 0)
-		r = find_spread(w, SP_FOLD_START, values, values + n);
+		r = find_spread(c, SP_FOLD_START, values, values + n);
 	ranks->start_skew_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	ranks->start_skew_p95_ns = (uint64_t)sp_select_percentile(values, n, 95);
 	return r;
 }
 
-static int make_room(struct work *w)
+static int make_room(struct rank_comparison *c)
 {
-	uint32_t n = w->table.step_count;
+	uint32_t n = c->table.step_count;
 
-	w->orders = calloc(n + 1u, sizeof(*w->orders));
-	w->phase_orders = calloc(n + 1u, sizeof(*w->phase_orders));
-	w->values = calloc(w->table.jobs, sizeof(*w->values));
-	if (!w->orders || !w->phase_orders || !w->values)
+	c->orders = calloc(n + 1u, sizeof(*c->orders));
+	c->phase_orders = calloc(n + 1u, sizeof(*c->phase_orders));
+	c->values = calloc(c->table.jobs, sizeof(*c->values));
+	if (!c->orders || !c->phase_orders || !c->values)
 		return -ENOMEM;
-	for (unsigned i = 0; i < w->table.jobs; i++) {
-		w->values[i] = calloc(2u * n + 1u, sizeof(**w->values));
-		if (!w->values[i])
+	for (unsigned i = 0; i < c->table.jobs; i++) {
+		c->values[i] = calloc(2u * n + 1u, sizeof(**c->values));
+		if (!c->values[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int compare_ranks(struct work *w)
+static int compare_ranks(struct rank_comparison *c)
 {
-	uint32_t n = w->ranks->compared;
-	int r = choose_steps(w);
+	uint32_t n = c->ranks->compared;
+	int r = choose_steps(c);
 
-	if (r < 0 || n == 0 || w->table.step_count == 0)
+	if (r < 0 || n == 0 || c->table.step_count == 0)
 		return r;
-	r = make_room(w);
+	r = make_room(c);
 	if (r == 0)
-		r = sp_jobs_run(w->table.jobs, n, measure_rank, w);
+		r = sp_jobs_run(c->table.jobs, n, measure_rank, c);
 	if (r < 0 || n < 2)
 		return r;
-	r = refine_clocks(w);
+	r = refine_clocks(c);
 	if (r == 0)
-		r = sp_rank_orders(&w->table, w->lateness, w->orders);
+		r = sp_rank_orders(&c->table, c->lateness, c->orders);
 	if (r == 0)
-		r = sp_jobs_run(w->table.jobs, n, judge_rank, w);
+		r = sp_jobs_run(c->table.jobs, n, judge_rank, c);
 	if (r == 0)
-		r = find_causes(w);
+		r = find_causes(c);
 	for (uint32_t k = 0; r == 0 && k < n; k++)
-		blame_backward(&w->ranks->list[w->at[k]]);
+		blame_backward(&c->ranks->list[c->at[k]]);
 	if (r == 0)
-		r = group_stragglers(w->ranks, w->training);
-	return r ? r : measure_skew(w);
+		r = group_stragglers(c->ranks, c->training);
+	return r ? r : measure_skew(c);
 }
 
-static void work_finish(struct work *w)
+static void comparison_finish(struct rank_comparison *c)
 {
-	for (unsigned i = 0; w->values && i < w->table.jobs; i++)
-		free(w->values[i]);
-	free(w->values);
-	free(w->orders);
-	free(w->phase_orders);
-	free(w->table.folds);
-	free(w->at);
+	for (unsigned i = 0; c->values && i < c->table.jobs; i++)
+		free(c->values[i]);
+	free(c->values);
+	free(c->orders);
+	free(c->phase_orders);
+	free(c->table.folds);
+	free(c->at);
 }
 
 int sp_ranks_read(struct sp_ranks *ranks, const struct sp_training *training)
 {
-	struct work w = {.training = training,
-			 .ranks = ranks,
-			 .table.jobs = training->run->jobs ? training->run->jobs : 1};
+	struct rank_comparison c = {.training = training,
+				    .ranks = ranks,
+				    .table.jobs = training->run->jobs ? training->run->jobs : 1};
 	int r = 0;
 
 	*ranks = (struct sp_ranks){.list = calloc(training->count + 1u, sizeof(*ranks->list))};
-	w.at = calloc(training->count + 1u, sizeof(*w.at));
-	w.table.folds = calloc(training->count + 1u, sizeof(*w.table.folds));
-	if (!ranks->list || !w.at || !w.table.folds)
+	c.at = calloc(training->count + 1u, sizeof(*c.at));
+	c.table.folds = calloc(training->count + 1u, sizeof(*c.table.folds));
+	if (!ranks->list || !c.at || !c.table.folds)
 		r = -ENOMEM;
 	if (r == 0) {
 		list_ranks(ranks, training);
-		r = choose_compared(&w);
+		r = choose_compared(&c);
 	}
 	if (r == 0)
-		r = compare_ranks(&w);
-	work_finish(&w);
+		r = compare_ranks(&c);
+	comparison_finish(&c);
 	return r;
 }
 

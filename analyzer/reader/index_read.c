@@ -342,29 +342,29 @@ static int read_file(struct sp_index *index, struct sp_file *file, struct scratc
 	return r;
 }
 
-struct reading {
+struct index_pass {
 	struct sp_index *index;
 	struct scratch *scratches;
 };
 
 static int read_one(void *context, unsigned worker, uint32_t i)
 {
-	struct reading *reading = context;
+	struct index_pass *pass = context;
 
-	return read_file(reading->index, &reading->index->files[i], &reading->scratches[worker]);
+	return read_file(pass->index, &pass->index->files[i], &pass->scratches[worker]);
 }
 
 int sp_index_read(struct sp_index *index, unsigned jobs)
 {
-	struct reading reading = {index, calloc(jobs, sizeof(struct scratch))};
-	int r = reading.scratches ? 0 : -ENOMEM;
+	struct index_pass pass = {index, calloc(jobs, sizeof(struct scratch))};
+	int r = pass.scratches ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; r == 0 && i < jobs; i++)
-		r = scratch_init(&reading.scratches[i]);
+		r = scratch_init(&pass.scratches[i]);
 	if (r == 0)
-		r = sp_jobs_run(jobs, index->file_count, read_one, &reading);
-	for (unsigned i = 0; reading.scratches && i < jobs; i++)
-		scratch_finish(&reading.scratches[i]);
-	free(reading.scratches);
+		r = sp_jobs_run(jobs, index->file_count, read_one, &pass);
+	for (unsigned i = 0; pass.scratches && i < jobs; i++)
+		scratch_finish(&pass.scratches[i]);
+	free(pass.scratches);
 	return r < 0 ? r : sp_index_join(index);
 }

@@ -15,7 +15,7 @@ struct waiting {
 };
 
 /* One thread at a time; the tree of a thread is merged when the thread ends. */
-struct gathering {
+struct tree_builder {
 	struct sp_range_tree *tree;
 	struct waiting *waiting;
 	uint32_t count, room;
@@ -143,14 +143,14 @@ static void contain(struct sp_range_tree *t, uint32_t outer, uint32_t inner)
 }
 
 /* True once for each outermost module of a thread. */
-static bool is_first(struct gathering *g, uint32_t label)
+static bool is_first(struct tree_builder *b, uint32_t label)
 {
-	if (g->choice != SP_RANGES_MODULES || g->met_count == RANGES_SIBLINGS_MAX)
+	if (b->choice != SP_RANGES_MODULES || b->met_count == RANGES_SIBLINGS_MAX)
 		return false;
-	for (uint32_t i = 0; i < g->met_count; i++)
-		if (g->met[i] == label)
+	for (uint32_t i = 0; i < b->met_count; i++)
+		if (b->met[i] == label)
 			return false;
-	g->met[g->met_count++] = label;
+	b->met[b->met_count++] = label;
 	return true;
 }
 
@@ -164,49 +164,49 @@ static void mark_first(struct sp_range_tree *t, uint32_t node)
 }
 
 /* The first n waiting ranges are in no other range. */
-static void settle(struct gathering *g, uint32_t n)
+static void settle(struct tree_builder *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (is_first(g, g->tree->nodes[g->waiting[i].node].label))
-			mark_first(g->tree, g->waiting[i].node);
-		g->tree->nodes[0].inside_ns += g->tree->nodes[g->waiting[i].node].total_ns;
-		adopt(g->tree, 0, g->waiting[i].node);
+		if (is_first(b, b->tree->nodes[b->waiting[i].node].label))
+			mark_first(b->tree, b->waiting[i].node);
+		b->tree->nodes[0].inside_ns += b->tree->nodes[b->waiting[i].node].total_ns;
+		adopt(b->tree, 0, b->waiting[i].node);
 	}
-	for (uint32_t i = n; i < g->count; i++)
-		g->waiting[i - n] = g->waiting[i];
-	g->count -= n;
+	for (uint32_t i = n; i < b->count; i++)
+		b->waiting[i - n] = b->waiting[i];
+	b->count -= n;
 }
 
-static int put(struct gathering *g, int64_t start_ns, uint32_t node)
+static int put(struct tree_builder *b, int64_t start_ns, uint32_t node)
 {
-	if (g->count == g->room) {
-		uint32_t room = g->room ? 2 * g->room : 256;
-		struct waiting *list = realloc(g->waiting, room * sizeof(*list));
+	if (b->count == b->room) {
+		uint32_t room = b->room ? 2 * b->room : 256;
+		struct waiting *list = realloc(b->waiting, room * sizeof(*list));
 
 		if (!list)
 			return -ENOMEM;
-		g->waiting = list;
-		g->room = room;
+		b->waiting = list;
+		b->room = room;
 	}
-	g->waiting[g->count++] = (struct waiting){start_ns, node};
+	b->waiting[b->count++] = (struct waiting){start_ns, node};
 	return 0;
 }
 
-static int take(struct gathering *g, struct sp_range_node range, int64_t start_ns)
+static int take(struct tree_builder *b, struct sp_range_node range, int64_t start_ns)
 {
-	struct sp_range_tree *t = g->tree;
+	struct sp_range_tree *t = b->tree;
 	uint32_t i = node_take(t);
 
 	if (!i)
 		return -ENOMEM;
 	t->nodes[i] = range;
-	while (g->count && g->waiting[g->count - 1].start_ns >= start_ns)
-		contain(t, i, g->waiting[--g->count].node);
-	if (g->count == RANGES_WAITING_MAX || t->count > 2 * RANGES_WAITING_MAX) {
+	while (b->count && b->waiting[b->count - 1].start_ns >= start_ns)
+		contain(t, i, b->waiting[--b->count].node);
+	if (b->count == RANGES_WAITING_MAX || t->count > 2 * RANGES_WAITING_MAX) {
 		t->was_cut = true;
-		settle(g, g->count - g->count / 2);
+		settle(b, b->count - b->count / 2);
 	}
-	return put(g, start_ns, i);
+	return put(b, start_ns, i);
 }
 
 /* The call with the longest time of all calls that run the graph backwards; 0: none. */
@@ -250,17 +250,17 @@ static void join_backward(struct sp_range_tree *t)
 	}
 }
 
-static bool is_chosen(const struct gathering *g, uint32_t kind)
+static bool is_chosen(const struct tree_builder *b, uint32_t kind)
 {
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
 
-	if (g->choice == SP_RANGES_AND_CALLS)
+	if (b->choice == SP_RANGES_AND_CALLS)
 		return kind != SP_KIND_HOLE && kind < SP_KIND_DEFINE;
 	if (!info || !info->name || info->class != SP_CLASS_RANGE)
 		return false;
-	if (g->choice == SP_RANGES_MODULES)
+	if (b->choice == SP_RANGES_MODULES)
 		return kind == SP_EV_module_forward;
-	return g->choice != SP_RANGES_OPS || kind == SP_EV_torch_op;
+	return b->choice != SP_RANGES_OPS || kind == SP_EV_torch_op;
 }
 
 static uint32_t label_of(const struct sp_process_metadata *metadata, const struct sp_slot *slot)
@@ -271,21 +271,21 @@ static uint32_t label_of(const struct sp_process_metadata *metadata, const struc
 					: SP_STRINGS_REST;
 }
 
-static uint64_t gpu_ns(const struct gathering *g, const struct sp_clock *clock,
+static uint64_t gpu_ns(const struct tree_builder *b, const struct sp_clock *clock,
 		       const struct sp_slot *slot)
 {
-	return sp_launched_between(&g->launched, sp_clock_realtime_ns(clock, slot->start),
+	return sp_launched_between(&b->launched, sp_clock_realtime_ns(clock, slot->start),
 				   sp_clock_realtime_ns(clock, slot->start + slot->ticks));
 }
 
-static int take_batch(struct gathering *g, const struct sp_stream *stream,
+static int take_batch(struct tree_builder *b, const struct sp_stream *stream,
 		      const struct sp_batch *batch)
 {
-	const struct sp_process_image *image = &g->training->run->index.images[stream->image];
+	const struct sp_process_image *image = &b->training->run->index.images[stream->image];
 	const struct sp_process_metadata *metadata =
-		&g->training->run->metadata.images[stream->image];
-	const struct sp_clock *clock = &g->training->run->index.hosts[image->host].clock;
-	struct sp_tick_range span = sp_run_span(g->training->run, image->host);
+		&b->training->run->metadata.images[stream->image];
+	const struct sp_clock *clock = &b->training->run->index.hosts[image->host].clock;
+	struct sp_tick_range span = sp_run_span(b->training->run, image->host);
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < batch->n; i++) {
@@ -293,11 +293,11 @@ static int take_batch(struct gathering *g, const struct sp_stream *stream,
 		uint32_t kind = sp_commit_kind(slot->commit);
 		uint64_t ns;
 
-		if (!is_chosen(g, kind) || slot->start < span.from_ticks ||
+		if (!is_chosen(b, kind) || slot->start < span.from_ticks ||
 		    slot->start >= span.to_ticks)
 			continue;
 		ns = sp_clock_span_ns(clock->ns_per_tick, slot->ticks);
-		r = take(g,
+		r = take(b,
 			 (struct sp_range_node){
 				 .label = label_of(metadata, slot),
 				 .kind = (uint16_t)kind,
@@ -306,60 +306,60 @@ static int take_batch(struct gathering *g, const struct sp_stream *stream,
 				 .calls = 1,
 				 .total_ns = ns,
 				 .max_ns = ns,
-				 .gpu_ns = gpu_ns(g, clock, slot),
+				 .gpu_ns = gpu_ns(b, clock, slot),
 			 },
 			 sp_clock_realtime_ns(clock, slot->start));
 	}
 	return r;
 }
 
-/* The trees that one reading makes. */
-struct reading {
+/* The trees that one pass makes. */
+struct range_pass {
 	struct sp_reader reader;
-	struct gathering gatherings[SP_RANGE_REQUESTS_MAX];
+	struct tree_builder builders[SP_RANGE_REQUESTS_MAX];
 	unsigned count;
 };
 
-static int stream_begin(struct gathering *g, uint32_t i)
+static int stream_begin(struct tree_builder *b, uint32_t i)
 {
 	int r = 0;
 
-	g->met_count = 0;
-	if (g->choice == SP_RANGES_MODULES)
-		r = sp_launched_read(&g->launched, g->training, i);
-	g->tree->has_gpu |= g->launched.count > 0;
+	b->met_count = 0;
+	if (b->choice == SP_RANGES_MODULES)
+		r = sp_launched_read(&b->launched, b->training, i);
+	b->tree->has_gpu |= b->launched.count > 0;
 	return r;
 }
 
-static void stream_end(struct gathering *g)
+static void stream_end(struct tree_builder *b)
 {
-	settle(g, g->count);
-	sp_launched_finish(&g->launched);
+	settle(b, b->count);
+	sp_launched_finish(&b->launched);
 }
 
-static int read_stream(struct reading *reading, const struct sp_run *run, uint32_t i)
+static int read_stream(struct range_pass *pass, const struct sp_run *run, uint32_t i)
 {
 	struct sp_stream *stream = run->index.streams[i];
 	struct sp_batch batch;
 	int r = 0;
 
-	for (unsigned k = 0; r == 0 && k < reading->count; k++)
-		r = stream_begin(&reading->gatherings[k], i);
-	sp_reader_open(&reading->reader, &run->index, stream);
-	while (r == 0 && sp_reader_next(&reading->reader, &batch))
-		for (unsigned k = 0; r == 0 && k < reading->count; k++)
-			r = take_batch(&reading->gatherings[k], stream, &batch);
-	for (unsigned k = 0; k < reading->count; k++)
-		stream_end(&reading->gatherings[k]);
+	for (unsigned k = 0; r == 0 && k < pass->count; k++)
+		r = stream_begin(&pass->builders[k], i);
+	sp_reader_open(&pass->reader, &run->index, stream);
+	while (r == 0 && sp_reader_next(&pass->reader, &batch))
+		for (unsigned k = 0; r == 0 && k < pass->count; k++)
+			r = take_batch(&pass->builders[k], stream, &batch);
+	for (unsigned k = 0; k < pass->count; k++)
+		stream_end(&pass->builders[k]);
 	return r;
 }
 
-static int gathering_begin(struct gathering *g, const struct sp_range_request *request,
-			   const struct sp_training *training)
+static int builder_begin(struct tree_builder *b, const struct sp_range_request *request,
+			 const struct sp_training *training)
 {
 	struct sp_range_tree *tree = request->tree;
 
-	*g = (struct gathering){.tree = tree, .training = training, .choice = request->choice};
+	*b = (struct tree_builder){.tree = tree, .training = training, .choice = request->choice};
 	node_take(tree);
 	if (!tree->nodes)
 		return -ENOMEM;
@@ -367,25 +367,24 @@ static int gathering_begin(struct gathering *g, const struct sp_range_request *r
 	return 0;
 }
 
-static int begin(struct reading *reading, const struct sp_range_request *requests, unsigned count,
+static int begin(struct range_pass *pass, const struct sp_range_request *requests, unsigned count,
 		 const struct sp_training *training)
 {
-	int r = sp_reader_init(&reading->reader);
+	int r = sp_reader_init(&pass->reader);
 
-	reading->count = 0;
+	pass->count = 0;
 	for (unsigned k = 0; k < count; k++)
 		*requests[k].tree = (struct sp_range_tree){.nodes = NULL};
-	for (; r == 0 && reading->count < count; reading->count++)
-		r = gathering_begin(&reading->gatherings[reading->count], &requests[reading->count],
-				    training);
+	for (; r == 0 && pass->count < count; pass->count++)
+		r = builder_begin(&pass->builders[pass->count], &requests[pass->count], training);
 	return r;
 }
 
-static void end(struct reading *reading)
+static void end(struct range_pass *pass)
 {
-	sp_reader_finish(&reading->reader);
-	for (unsigned k = 0; k < reading->count; k++)
-		free(reading->gatherings[k].waiting);
+	sp_reader_finish(&pass->reader);
+	for (unsigned k = 0; k < pass->count; k++)
+		free(pass->builders[k].waiting);
 }
 
 static bool has_labels(const struct sp_run *run, uint32_t stream)
@@ -397,27 +396,27 @@ int sp_ranges_read(const struct sp_range_request *requests, unsigned count,
 		   const struct sp_training *training)
 {
 	const struct sp_run *run = training->run;
-	struct reading reading;
-	int r = begin(&reading, requests, count, training);
+	struct range_pass pass;
+	int r = begin(&pass, requests, count, training);
 
 	for (uint32_t i = 0; r == 0 && i < run->index.stream_count; i++)
 		if (has_labels(run, i) && sp_run_selects(run, i))
-			r = read_stream(&reading, run, i);
+			r = read_stream(&pass, run, i);
 	for (unsigned k = 0; r == 0 && k < count; k++)
 		join_backward(requests[k].tree);
-	end(&reading);
+	end(&pass);
 	return r;
 }
 
 int sp_ranges_read_stream(const struct sp_range_request *request,
 			  const struct sp_training *training, uint32_t stream)
 {
-	struct reading reading;
-	int r = begin(&reading, request, 1, training);
+	struct range_pass pass;
+	int r = begin(&pass, request, 1, training);
 
 	if (r == 0)
-		r = read_stream(&reading, training->run, stream);
-	end(&reading);
+		r = read_stream(&pass, training->run, stream);
+	end(&pass);
 	return r;
 }
 

@@ -243,12 +243,12 @@ void sp_fold_finish(struct sp_fold *fold)
 }
 
 /* The head of a block; in.at is then at its first column. */
-struct head {
+struct fold_head {
 	uint64_t number, steps, bytes[SP_FOLD_COLUMNS];
 	int64_t start_us;
 };
 
-static bool get_head(struct sp_input *in, struct head *ret)
+static bool get_head(struct sp_input *in, struct fold_head *ret)
 {
 	uint64_t all = 0;
 
@@ -292,7 +292,7 @@ static int read_block(struct sp_fold *fold, struct sp_input *in)
 	uint32_t at = (uint32_t)(in->at - fold->bytes);
 	int64_t codes[SP_FOLD_STEPS];
 	struct sp_fold_block *block;
-	struct head head;
+	struct fold_head head;
 
 	if (!get_head(in, &head) || head.number > UINT32_MAX / SP_FOLD_STEPS ||
 	    number + head.number > UINT32_MAX / SP_FOLD_STEPS)
@@ -339,7 +339,7 @@ static bool column_codes(const struct sp_fold *fold, const struct sp_fold_block 
 			 enum sp_fold_column column, int64_t *ret)
 {
 	struct sp_input in = {fold->bytes + block->at, fold->bytes + fold->size, 0};
-	struct head head;
+	struct fold_head head;
 
 	if (!get_head(&in, &head))
 		return false;

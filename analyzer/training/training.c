@@ -15,7 +15,7 @@
 
 #define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
 
-struct reading {
+struct training_pass {
 	const struct sp_training *training;
 	const struct sp_run *run;
 	struct sp_reader *readers;  /* one a worker */
@@ -62,7 +62,7 @@ static void take_carried(struct sp_gpu_time *gpu, const struct sp_clock *clock, 
 
 /* One thread as it is read. */
 struct thread {
-	const struct reading *reading;
+	const struct training_pass *pass;
 	const struct sp_clock *clock;
 	struct sp_cutter cutter;
 	struct sp_gpu_time *gpu;
@@ -86,7 +86,7 @@ static void take_batch(struct thread *t, const struct sp_batch *batch)
 		const struct sp_slot *slot = &batch->slots[i];
 		uint32_t kind = sp_commit_kind(slot->commit);
 
-		if (kind >= SP_EVENT_KINDS || !t->reading->wants[kind])
+		if (kind >= SP_EVENT_KINDS || !t->pass->wants[kind])
 			continue;
 		if (kind != SP_EV_gpu_span) {
 			take_event(t, slot, kind);
@@ -170,23 +170,23 @@ static int finalize(const struct sp_training *training, struct sp_trainer *own,
  * A thread that goes on after its clean end has several streams; they follow each other in the
  * index.
  */
-static int read_steps(struct reading *r, unsigned worker, uint32_t i,
+static int read_steps(struct training_pass *pass, unsigned worker, uint32_t i,
 		      const struct sp_process_calls *checkpoints)
 {
-	const struct sp_index *index = &r->run->index;
-	struct sp_reader *reader = &r->readers[worker];
-	struct sp_trainer *own = &r->threads[i];
+	const struct sp_index *index = &pass->run->index;
+	struct sp_reader *reader = &pass->readers[worker];
+	struct sp_trainer *own = &pass->threads[i];
 	uint32_t first = own->stream, image = index->streams[first]->image;
-	struct thread t = {.reading = r,
+	struct thread t = {.pass = pass,
 			   .gpu = &own->gpu,
 			   .clock = &index->hosts[index->images[image].host].clock};
-	int result = sp_collective_calls_read(&t.collectives, reader, r->run, image);
+	int result = sp_collective_calls_read(&t.collectives, reader, pass->run, image);
 	struct sp_batch batch;
 
-	sp_cutter_init(&t.cutter, &own->steps, &r->run->metadata.images[image]);
+	sp_cutter_init(&t.cutter, &own->steps, &pass->run->metadata.images[image]);
 	t.cutter.checkpoints = checkpoints;
 	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {
-		if (!is_same_thread(r->run, first, s))
+		if (!is_same_thread(pass->run, first, s))
 			break;
 		sp_reader_open(reader, index, index->streams[s]);
 		while (sp_reader_next(reader, &batch))
@@ -195,7 +195,7 @@ static int read_steps(struct reading *r, unsigned worker, uint32_t i,
 	}
 	sp_cutter_finish(&t.cutter);
 	if (result == 0)
-		result = finalize(r->training, own, &t.collectives);
+		result = finalize(pass->training, own, &t.collectives);
 	sp_process_calls_finish(&t.collectives);
 	return result;
 }
@@ -212,36 +212,36 @@ static bool may_train(const struct sp_run *run, uint32_t i)
 	return sp_run_selects(run, i) && (i == 0 || !is_same_thread(run, i - 1, i));
 }
 
-static int list_threads(struct reading *r)
+static int list_threads(struct training_pass *pass)
 {
-	uint32_t n = r->run->index.stream_count;
+	uint32_t n = pass->run->index.stream_count;
 
-	r->threads = calloc(n + 1u, sizeof(*r->threads));
-	r->ends = calloc(n + 1u, sizeof(*r->ends));
-	if (!r->threads || !r->ends)
+	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
+	pass->ends = calloc(n + 1u, sizeof(*pass->ends));
+	if (!pass->threads || !pass->ends)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		if (may_train(r->run, i))
-			r->threads[r->count++].stream = i;
+		if (may_train(pass->run, i))
+			pass->threads[pass->count++].stream = i;
 	for (uint32_t kind = 0; kind < SP_EVENT_KINDS; kind++)
-		r->wants[kind] = sp_phase_interval_wants(kind) || kind == SP_EV_gpu_span;
+		pass->wants[kind] = sp_phase_interval_wants(kind) || kind == SP_EV_gpu_span;
 	return 0;
 }
 
-static uint32_t image_of(const struct reading *r, uint32_t i)
+static uint32_t image_of(const struct training_pass *pass, uint32_t i)
 {
-	return r->run->index.streams[r->threads[i].stream]->image;
+	return pass->run->index.streams[pass->threads[i].stream]->image;
 }
 
 /* True where a thread of the same process has steps. The threads of a process lie together. */
-static bool has_steps(const struct reading *r, uint32_t i)
+static bool has_steps(const struct training_pass *pass, uint32_t i)
 {
-	uint32_t image = image_of(r, i);
+	uint32_t image = image_of(pass, i);
 
-	while (i > 0 && image_of(r, i - 1) == image)
+	while (i > 0 && image_of(pass, i - 1) == image)
 		i--;
-	for (; i < r->count && image_of(r, i) == image; i++)
-		if (r->threads[i].steps.count)
+	for (; i < pass->count && image_of(pass, i) == image; i++)
+		if (pass->threads[i].steps.count)
 			return true;
 	return false;
 }
@@ -262,11 +262,11 @@ static void trainer_reset(struct sp_trainer *trainer, enum sp_step_end end)
 
 static int read_again(void *context, unsigned worker, uint32_t i)
 {
-	struct reading *r = context;
+	struct training_pass *pass = context;
 
-	if (r->ends[i] == r->threads[i].steps.end)
+	if (pass->ends[i] == pass->threads[i].steps.end)
 		return 0;
-	trainer_reset(&r->threads[i], r->ends[i]);
+	trainer_reset(&pass->threads[i], pass->ends[i]);
 	return read_thread(context, worker, i);
 }
 
@@ -281,21 +281,21 @@ static bool replays_steps(const struct sp_steps *s, bool trains)
 }
 
 /* By what steps end, of threads whose process has no optimizer that steps, or has captured it. */
-static int read_otherwise(struct reading *r)
+static int read_otherwise(struct training_pass *pass)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct sp_steps *s = &r->threads[i].steps;
-		bool steps = has_steps(r, i);
+	for (uint32_t i = 0; i < pass->count; i++) {
+		const struct sp_steps *s = &pass->threads[i].steps;
+		bool steps = has_steps(pass, i);
 
 		if (replays_steps(s, steps || s->has_backward))
-			r->ends[i] = SP_STEP_BY_GRAPH;
+			pass->ends[i] = SP_STEP_BY_GRAPH;
 		else if (s->has_backward && !steps)
-			r->ends[i] = SP_STEP_BY_BACKWARD;
-		any |= r->ends[i] != s->end;
+			pass->ends[i] = SP_STEP_BY_BACKWARD;
+		any |= pass->ends[i] != s->end;
 	}
-	return any ? sp_jobs_run(r->run->jobs, r->count, read_again, r) : 0;
+	return any ? sp_jobs_run(pass->run->jobs, pass->count, read_again, pass) : 0;
 }
 
 /* Calls of other threads of its process that a training thread may have waited for. */
@@ -311,35 +311,36 @@ static bool has_loader_label(const struct sp_process_metadata *image)
 	return false;
 }
 
-static int read_others(struct reading *r, unsigned worker, uint32_t i, struct others *others)
+static int read_others(struct training_pass *pass, unsigned worker, uint32_t i,
+		       struct others *others)
 {
-	const struct sp_trainer *own = &r->threads[i];
-	uint32_t image = r->run->index.streams[own->stream]->image;
-	const struct sp_process_metadata *metadata = &r->run->metadata.images[image];
-	struct sp_reader *reader = &r->readers[worker];
+	const struct sp_trainer *own = &pass->threads[i];
+	uint32_t image = pass->run->index.streams[own->stream]->image;
+	const struct sp_process_metadata *metadata = &pass->run->metadata.images[image];
+	struct sp_reader *reader = &pass->readers[worker];
 	int result = 0;
 
 	if (own->steps.count && metadata->saves)
-		result = sp_async_checkpoints_read(&others->checkpoints, reader, r->run,
+		result = sp_async_checkpoints_read(&others->checkpoints, reader, pass->run,
 						   own->stream);
 	if (result == 0 && own->steps.count && !own->steps.is_fed && has_loader_label(metadata))
-		result = sp_feed_read(&others->feed, reader, r->run, own->stream);
+		result = sp_feed_read(&others->feed, reader, pass->run, own->stream);
 	return result;
 }
 
 static int read_with_others(void *context, unsigned worker, uint32_t i)
 {
-	struct reading *r = context;
-	struct sp_steps *steps = &r->threads[i].steps;
+	struct training_pass *pass = context;
+	struct sp_steps *steps = &pass->threads[i].steps;
 	struct others others = {{.list = NULL}, {.list = NULL}};
-	int result = read_others(r, worker, i, &others);
+	int result = read_others(pass, worker, i, &others);
 
 	if (result == 0 && (others.checkpoints.count || others.feed.count)) {
-		trainer_reset(&r->threads[i], steps->end);
+		trainer_reset(&pass->threads[i], steps->end);
 		steps->feed = others.feed.count ? &others.feed : NULL;
 		steps->is_fed_by_thread = others.feed.count > 0;
 		steps->saved_beside_ns = sp_async_checkpoints_total(&others.checkpoints);
-		result = read_steps(r, worker, i, &others.checkpoints);
+		result = read_steps(pass, worker, i, &others.checkpoints);
 		steps->feed = NULL;
 	}
 	sp_process_calls_finish(&others.checkpoints);
@@ -347,37 +348,37 @@ static int read_with_others(void *context, unsigned worker, uint32_t i)
 	return result;
 }
 
-static int read_threads(struct reading *r)
+static int read_threads(struct training_pass *pass)
 {
-	unsigned jobs = r->run->jobs;
+	unsigned jobs = pass->run->jobs;
 	int result = 0;
 
-	r->readers = calloc(jobs, sizeof(*r->readers));
-	if (!r->readers)
+	pass->readers = calloc(jobs, sizeof(*pass->readers));
+	if (!pass->readers)
 		return -ENOMEM;
 	for (unsigned i = 0; i < jobs; i++)
-		if (sp_reader_init(&r->readers[i]) < 0)
+		if (sp_reader_init(&pass->readers[i]) < 0)
 			result = -ENOMEM;
 	if (result == 0)
-		result = sp_jobs_run(jobs, r->count, read_thread, r);
+		result = sp_jobs_run(jobs, pass->count, read_thread, pass);
 	if (result == 0)
-		result = read_otherwise(r);
+		result = read_otherwise(pass);
 	if (result == 0)
-		result = sp_jobs_run(jobs, r->count, read_with_others, r);
+		result = sp_jobs_run(jobs, pass->count, read_with_others, pass);
 	for (unsigned i = 0; i < jobs; i++)
-		sp_reader_finish(&r->readers[i]);
+		sp_reader_finish(&pass->readers[i]);
 	return result;
 }
 
-static int keep_trainers(struct sp_training *training, struct reading *r)
+static int keep_trainers(struct sp_training *training, struct training_pass *pass)
 {
-	training->trainers = calloc(r->count + 1u, sizeof(*training->trainers));
+	training->trainers = calloc(pass->count + 1u, sizeof(*training->trainers));
 	if (!training->trainers)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < r->count; i++) {
-		if (r->threads[i].steps.count) {
-			training->trainers[training->count++] = r->threads[i];
-			r->threads[i] = (struct sp_trainer){.stream = 0};
+	for (uint32_t i = 0; i < pass->count; i++) {
+		if (pass->threads[i].steps.count) {
+			training->trainers[training->count++] = pass->threads[i];
+			pass->threads[i] = (struct sp_trainer){.stream = 0};
 		}
 	}
 	return 0;
@@ -385,18 +386,18 @@ static int keep_trainers(struct sp_training *training, struct reading *r)
 
 int sp_training_read(struct sp_training *training)
 {
-	struct reading r = {.training = training, .run = training->run};
-	int result = list_threads(&r);
+	struct training_pass pass = {.training = training, .run = training->run};
+	int result = list_threads(&pass);
 
-	if (result == 0 && r.count)
-		result = read_threads(&r);
+	if (result == 0 && pass.count)
+		result = read_threads(&pass);
 	if (result == 0)
-		result = keep_trainers(training, &r);
-	for (uint32_t i = 0; r.threads && i < r.count; i++)
-		trainer_finish(&r.threads[i]);
-	free(r.readers);
-	free(r.threads);
-	free(r.ends);
+		result = keep_trainers(training, &pass);
+	for (uint32_t i = 0; pass.threads && i < pass.count; i++)
+		trainer_finish(&pass.threads[i]);
+	free(pass.readers);
+	free(pass.threads);
+	free(pass.ends);
 	return result;
 }
 

@@ -342,13 +342,13 @@ static void page_language(char ret[PAGE_LANGUAGE_BYTES])
 #define CARDS_MAX 3u
 
 /* The facts of the run as a whole. */
-struct head {
+struct page_head {
 	struct sp_verdict *verdict;
 	char name[NAME_BYTES]; /* of the run, escaped; "" where the caller has none */
 	char command[COMMAND_BYTES];
 };
 
-static void name_run(struct head *head, const struct sp_view_options *options)
+static void name_run(struct page_head *head, const struct sp_view_options *options)
 {
 	const char *path = options->run_count ? options->run_names[0] : "";
 	size_t bytes = strlen(path);
@@ -362,7 +362,7 @@ static void name_run(struct head *head, const struct sp_view_options *options)
 }
 
 /* The command of the trainer, else of the first process that has one. */
-static void name_command(struct head *head, const struct sp_report *report)
+static void name_command(struct page_head *head, const struct sp_report *report)
 {
 	const struct sp_trainer *trainer = sp_training_main(&report->training);
 	uint32_t image = trainer ? report->run.index.streams[trainer->stream]->image : 0;
@@ -386,7 +386,7 @@ static void name_command(struct head *head, const struct sp_report *report)
 	sp_text_escape(head->command, sizeof(head->command), text, bytes);
 }
 
-static void put_head(FILE *f, const struct head *head)
+static void put_head(FILE *f, const struct page_head *head)
 {
 	char language[PAGE_LANGUAGE_BYTES];
 
@@ -466,7 +466,7 @@ static int put_verdict(FILE *f, const struct sp_report *report, const struct sp_
 	return r;
 }
 
-static void put_top(FILE *f, const struct sp_report *report, const struct head *head,
+static void put_top(FILE *f, const struct sp_report *report, const struct page_head *head,
 		    const struct body *body)
 {
 	time_t begin = (time_t)(report->run.begin_ns / 1000000000);
@@ -523,7 +523,7 @@ static void put_end(FILE *f)
 		sp_page_script);
 }
 
-static int put_page(FILE *f, const struct sp_report *report, const struct head *head,
+static int put_page(FILE *f, const struct sp_report *report, const struct page_head *head,
 		    const struct body *body)
 {
 	int r;
@@ -550,7 +550,7 @@ static int put_page(FILE *f, const struct sp_report *report, const struct head *
 int sp_view_html(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
-	struct head *head = calloc(1, sizeof(*head));
+	struct page_head *head = calloc(1, sizeof(*head));
 	struct body *body = calloc(1, sizeof(*body));
 	int r = head && body ? 0 : -ENOMEM;
 

@@ -27,7 +27,7 @@ struct piece {
 	uint64_t known_ns;	   /* of covered, in calls that read or wait */
 };
 
-struct gathering {
+struct worker_builder {
 	const struct sp_run *run;
 	struct sp_worker *worker;
 	struct sp_call_rusage_sums *backward;
@@ -61,10 +61,10 @@ static uint64_t waits_before(const struct sp_steps *s, int64_t at_ns)
 	       (uint64_t)((at_ns < last->end_ns ? at_ns : last->end_ns) - last->start_ns);
 }
 
-static struct span span_of(const struct gathering *g, int64_t start_ns, int64_t end_ns)
+static struct span span_of(const struct worker_builder *b, int64_t start_ns, int64_t end_ns)
 {
 	return (struct span){(uint64_t)(end_ns - start_ns),
-			     waits_before(g->steps, end_ns) - waits_before(g->steps, start_ns)};
+			     waits_before(b->steps, end_ns) - waits_before(b->steps, start_ns)};
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -73,7 +73,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 }
 
 /* SP_STAGES: the event is of an unknown kind. */
-static enum sp_stage stage_of(const struct gathering *g, const struct sp_slot *slot)
+static enum sp_stage stage_of(const struct worker_builder *b, const struct sp_slot *slot)
 {
 	uint32_t kind = sp_commit_kind(slot->commit), image;
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
@@ -81,17 +81,17 @@ static enum sp_stage stage_of(const struct gathering *g, const struct sp_slot *s
 
 	if (!info || !info->name)
 		return SP_STAGES;
-	image = g->run->index.streams[g->worker->stream]->image;
+	image = b->run->index.streams[b->worker->stream]->image;
 	if (info->arg == SP_ARG_FILE)
-		fd_kind = sp_process_fd_kind(&g->run->metadata.images[image],
+		fd_kind = sp_process_fd_kind(&b->run->metadata.images[image],
 					     sp_commit_arg(slot->commit));
 	return sp_stage_of(kind, fd_kind);
 }
 
-static void add(struct gathering *g, enum sp_work work, struct span span)
+static void add(struct worker_builder *b, enum sp_work work, struct span span)
 {
-	g->worker->whole.ns[work] += span.ns;
-	g->worker->meanwhile.ns[work] += span.meanwhile_ns;
+	b->worker->whole.ns[work] += span.ns;
+	b->worker->meanwhile.ns[work] += span.meanwhile_ns;
 }
 
 static bool reads_or_waits(enum sp_work work)
@@ -101,43 +101,43 @@ static bool reads_or_waits(enum sp_work work)
 	return kind == SP_WORK_KIND_READ || kind == SP_WORK_KIND_IDLE;
 }
 
-static void move(struct gathering *g, const struct piece *p, enum sp_work to)
+static void move(struct worker_builder *b, const struct piece *p, enum sp_work to)
 {
-	g->worker->whole.ns[p->work] -= p->self.ns;
-	g->worker->meanwhile.ns[p->work] -= p->self.meanwhile_ns;
-	add(g, to, p->self);
+	b->worker->whole.ns[p->work] -= p->self.ns;
+	b->worker->meanwhile.ns[p->work] -= p->self.meanwhile_ns;
+	add(b, to, p->self);
 }
 
 /* A wait inside a fetch belongs to transform, not to idle. */
-static void stop_idling(struct gathering *g, const struct piece *p)
+static void stop_idling(struct worker_builder *b, const struct piece *p)
 {
-	move(g, p, SP_WORK_transform);
+	move(b, p, SP_WORK_transform);
 	if (p->receives)
-		g->worker->received_ns += p->self.ns;
+		b->worker->received_ns += p->self.ns;
 	else
-		g->worker->locked_ns += p->self.ns;
+		b->worker->locked_ns += p->self.ns;
 }
 
 /* inside_ns: the call's own time if that is known to be less than its span, else UINT64_MAX. */
-static void take(struct gathering *g, enum sp_work work, enum sp_stage stage, int64_t start_ns,
+static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stage, int64_t start_ns,
 		 int64_t end_ns, uint64_t inside_ns)
 {
-	struct span span = span_of(g, start_ns, end_ns);
+	struct span span = span_of(b, start_ns, end_ns);
 	struct piece p = {.start_ns = start_ns,
 			  .work = work,
 			  .receives = stage == SP_STAGE_ipc_read};
 	uint64_t room;
 
-	while (g->count && g->pieces[g->count - 1].start_ns >= start_ns) {
-		const struct piece *inner = &g->pieces[--g->count];
+	while (b->count && b->pieces[b->count - 1].start_ns >= start_ns) {
+		const struct piece *inner = &b->pieces[--b->count];
 
 		p.covered.ns += inner->covered.ns;
 		p.covered.meanwhile_ns += inner->covered.meanwhile_ns;
 		p.known_ns += inner->known_ns;
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
-			stop_idling(g, inner);
+			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
-			move(g, inner, work);
+			move(b, inner, work);
 	}
 	if (reads_or_waits(work))
 		p.known_ns = span.ns;
@@ -148,65 +148,66 @@ static void take(struct gathering *g, enum sp_work work, enum sp_stage stage, in
 			(uint64_t)((double)p.self.meanwhile_ns * (double)inside_ns / (double)room);
 		p.self.ns = inside_ns;
 	}
-	add(g, work, p.self);
+	add(b, work, p.self);
 	p.covered.ns += p.self.ns;
 	p.covered.meanwhile_ns += p.self.meanwhile_ns;
-	g->worker->batches += work == SP_WORK_transform;
-	if (g->count == PIECES_MAX) {
-		g->count /= 2;
-		memmove(g->pieces, g->pieces + g->count, g->count * sizeof(*g->pieces));
+	b->worker->batches += work == SP_WORK_transform;
+	if (b->count == PIECES_MAX) {
+		b->count /= 2;
+		memmove(b->pieces, b->pieces + b->count, b->count * sizeof(*b->pieces));
 	}
-	g->pieces[g->count++] = p;
+	b->pieces[b->count++] = p;
 }
 
 /* Takes the last piece as a fetch. Its waits for pages of mapped files move from transform to
  * mapped_read. */
-static void take_fetch(struct gathering *g, uint64_t ns, const uint64_t words[3])
+static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t words[3])
 {
-	const struct piece *p = &g->pieces[g->count - 1];
+	const struct piece *p = &b->pieces[b->count - 1];
 	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns);
 	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
 
-	sp_call_rusage_sums_merge(&g->worker->usage, &usage);
+	sp_call_rusage_sums_merge(&b->worker->usage, &usage);
 	if (!usage.major_faults || !moved.ns)
 		return;
 	moved.meanwhile_ns =
 		(uint64_t)((double)p->self.meanwhile_ns * (double)moved.ns / (double)p->self.ns);
-	g->worker->whole.ns[SP_WORK_transform] -= moved.ns;
-	g->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
-	add(g, SP_WORK_mapped_read, moved);
+	b->worker->whole.ns[SP_WORK_transform] -= moved.ns;
+	b->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
+	add(b, SP_WORK_mapped_read, moved);
 }
 
-static void take_backward(struct gathering *g, int64_t start_ns, uint64_t ns,
+static void take_backward(struct worker_builder *b, int64_t start_ns, uint64_t ns,
 			  const uint64_t words[3])
 {
 	struct sp_call_rusage_sums usage;
 	uint64_t known_ns = 0;
 
-	for (uint32_t i = g->count; i > 0 && g->pieces[i - 1].start_ns >= start_ns; i--)
-		known_ns += g->pieces[i - 1].known_ns;
+	for (uint32_t i = b->count; i > 0 && b->pieces[i - 1].start_ns >= start_ns; i--)
+		known_ns += b->pieces[i - 1].known_ns;
 	usage = sp_call_rusage_sums_of(words, ns, known_ns);
-	sp_call_rusage_sums_merge(g->backward, &usage);
+	sp_call_rusage_sums_merge(b->backward, &usage);
 }
 
-static void take_usage(struct gathering *g, const struct sp_slot *slot, const struct sp_slot *extra,
-		       int64_t start_ns, uint64_t ns)
+static void take_usage(struct worker_builder *b, const struct sp_slot *slot,
+		       const struct sp_slot *extra, int64_t start_ns, uint64_t ns)
 {
 	uint64_t words[3] = {extra->start, extra->ticks, (uint64_t)extra->value};
 
 	if (slot->value == SP_PHASE_loader_fetch)
-		take_fetch(g, ns, words);
+		take_fetch(b, ns, words);
 	else if (slot->value == SP_PHASE_backward)
-		take_backward(g, start_ns, ns, words);
+		take_backward(b, start_ns, ns, words);
 }
 
-static void take_slot(struct gathering *g, const struct sp_slot *slot, const struct sp_slot *extra)
+static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
+		      const struct sp_slot *extra)
 {
-	const struct sp_index *index = &g->run->index;
-	uint32_t host = index->images[index->streams[g->worker->stream]->image].host;
+	const struct sp_index *index = &b->run->index;
+	uint32_t host = index->images[index->streams[b->worker->stream]->image].host;
 	const struct sp_clock *clock = &index->hosts[host].clock;
 	bool is_usage = extra && sp_commit_kind(slot->commit) == SP_EV_python_call;
-	enum sp_stage stage = stage_of(g, slot);
+	enum sp_stage stage = stage_of(b, slot);
 	enum sp_work work = SP_WORKS;
 	int64_t start_ns, end_ns;
 
@@ -216,34 +217,34 @@ static void take_slot(struct gathering *g, const struct sp_slot *slot, const str
 	end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
 	if (end_ns < start_ns)
 		return;
-	if (g->receiving.steps)
-		sp_receiving_take(&g->receiving, stage, start_ns, end_ns, slot->value);
+	if (b->receiving.steps)
+		sp_receiving_take(&b->receiving, stage, start_ns, end_ns, slot->value);
 	if (work != SP_WORKS)
-		take(g, work, stage, start_ns, end_ns,
+		take(b, work, stage, start_ns, end_ns,
 		     extra && !is_usage ? sp_clock_span_ns(clock->ns_per_tick, extra->start)
 					: UINT64_MAX);
 	if (is_usage)
-		take_usage(g, slot, extra, start_ns, (uint64_t)(end_ns - start_ns));
+		take_usage(b, slot, extra, start_ns, (uint64_t)(end_ns - start_ns));
 }
 
 /* An event waits for the slot after it, which may be its EXTRA slot. */
-static void take_batch(struct gathering *g, const struct sp_batch *batch)
+static void take_batch(struct worker_builder *b, const struct sp_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->n; i++) {
 		const struct sp_slot *slot = &batch->slots[i];
 		bool is_extra = sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
 
-		if (g->has_carry)
-			take_slot(g, &g->carry, is_extra ? slot : NULL);
-		g->has_carry = !is_extra && sp_commit_kind(slot->commit) < SP_EVENT_KINDS;
-		g->carry = *slot;
+		if (b->has_carry)
+			take_slot(b, &b->carry, is_extra ? slot : NULL);
+		b->has_carry = !is_extra && sp_commit_kind(slot->commit) < SP_EVENT_KINDS;
+		b->carry = *slot;
 	}
 }
 
-static void finish_sums(struct gathering *g)
+static void finish_sums(struct worker_builder *b)
 {
-	struct sp_worker *w = g->worker;
-	struct span life = span_of(g, w->begin_ns, w->end_ns);
+	struct sp_worker *w = b->worker;
+	struct span life = span_of(b, w->begin_ns, w->end_ns);
 
 	for (int work = 0; work < SP_WORK_other; work++) {
 		life.ns = less(life.ns, w->whole.ns[work]);
@@ -253,18 +254,18 @@ static void finish_sums(struct gathering *g)
 	w->meanwhile.ns[SP_WORK_other] = life.meanwhile_ns;
 }
 
-static void read_worker(struct gathering *g)
+static void read_worker(struct worker_builder *b)
 {
-	struct sp_stream *stream = g->run->index.streams[g->worker->stream];
+	struct sp_stream *stream = b->run->index.streams[b->worker->stream];
 	struct sp_batch batch;
 
-	g->count = 0;
-	g->has_carry = false;
-	sp_reader_open(&g->reader, &g->run->index, stream);
-	while (sp_reader_next(&g->reader, &batch))
-		take_batch(g, &batch);
-	if (g->has_carry)
-		take_slot(g, &g->carry, NULL);
+	b->count = 0;
+	b->has_carry = false;
+	sp_reader_open(&b->reader, &b->run->index, stream);
+	while (sp_reader_next(&b->reader, &batch))
+		take_batch(b, &batch);
+	if (b->has_carry)
+		take_slot(b, &b->carry, NULL);
 }
 
 static bool find_trainer(const struct sp_training *training, uint32_t stream, struct sp_worker *ret)
@@ -278,10 +279,10 @@ static bool find_trainer(const struct sp_training *training, uint32_t stream, st
 	return true;
 }
 
-struct reading {
+struct worker_pass {
 	const struct sp_totals *totals;
 	const struct sp_training *training;
-	struct gathering *gatherings;	      /* one a job */
+	struct worker_builder *builders;      /* one a job */
 	struct sp_call_rusage_sums *backward; /* one a job */
 	struct sp_batch_receive *receives;    /* one a job */
 	struct sp_worker *list;		      /* by stream */
@@ -289,73 +290,75 @@ struct reading {
 
 static int read_stream(void *context, unsigned job, uint32_t i)
 {
-	struct reading *r = context;
-	struct gathering *g = &r->gatherings[job];
-	struct sp_worker *w = &r->list[i];
+	struct worker_pass *pass = context;
+	struct worker_builder *b = &pass->builders[job];
+	struct sp_worker *w = &pass->list[i];
 	struct sp_batch_receive received;
 
 	w->stream = i;
-	if (!r->training->run->metadata.images[r->training->run->index.streams[i]->image].labels ||
-	    !sp_run_selects(r->training->run, i) || !find_trainer(r->training, i, w))
+	if (!pass->training->run->metadata.images[pass->training->run->index.streams[i]->image]
+		     .labels ||
+	    !sp_run_selects(pass->training->run, i) || !find_trainer(pass->training, i, w))
 		return 0;
-	sp_stream_life(r->training->run, r->totals, i, &w->begin_ns, &w->end_ns);
-	g->worker = w;
-	g->backward = &r->backward[job];
-	g->steps = &r->training->trainers[w->trainer].steps;
-	g->receiving = (struct sp_receiving){
-		.steps = i == r->training->trainers[w->trainer].stream ? g->steps : NULL};
-	read_worker(g);
-	finish_sums(g);
-	received = sp_receiving_sum(&g->receiving);
-	sp_batch_receive_merge(&r->receives[job], &received);
+	sp_stream_life(pass->training->run, pass->totals, i, &w->begin_ns, &w->end_ns);
+	b->worker = w;
+	b->backward = &pass->backward[job];
+	b->steps = &pass->training->trainers[w->trainer].steps;
+	b->receiving = (struct sp_receiving){
+		.steps = i == pass->training->trainers[w->trainer].stream ? b->steps : NULL};
+	read_worker(b);
+	finish_sums(b);
+	received = sp_receiving_sum(&b->receiving);
+	sp_batch_receive_merge(&pass->receives[job], &received);
 	return 0;
 }
 
-static int gathering_init(struct gathering *g, const struct sp_run *run)
+static int builder_init(struct worker_builder *b, const struct sp_run *run)
 {
-	g->run = run;
-	g->pieces = calloc(PIECES_MAX, sizeof(*g->pieces));
-	return sp_reader_init(&g->reader) < 0 || !g->pieces ? -ENOMEM : 0;
+	b->run = run;
+	b->pieces = calloc(PIECES_MAX, sizeof(*b->pieces));
+	return sp_reader_init(&b->reader) < 0 || !b->pieces ? -ENOMEM : 0;
 }
 
-static int read_streams(struct sp_workers *workers, struct reading *r, unsigned jobs)
+static int read_streams(struct sp_workers *workers, struct worker_pass *pass, unsigned jobs)
 {
-	uint32_t n = r->training->run->index.stream_count;
+	uint32_t n = pass->training->run->index.stream_count;
 	int result = 0;
 
 	for (unsigned i = 0; i < jobs; i++)
-		if (gathering_init(&r->gatherings[i], r->training->run) < 0)
+		if (builder_init(&pass->builders[i], pass->training->run) < 0)
 			result = -ENOMEM;
 	if (result == 0)
-		result = sp_jobs_run(jobs, n, read_stream, r);
+		result = sp_jobs_run(jobs, n, read_stream, pass);
 	for (unsigned i = 0; i < jobs; i++) {
-		sp_call_rusage_sums_merge(&workers->backward, &r->backward[i]);
-		sp_batch_receive_merge(&workers->receive, &r->receives[i]);
-		sp_reader_finish(&r->gatherings[i].reader);
-		free(r->gatherings[i].pieces);
+		sp_call_rusage_sums_merge(&workers->backward, &pass->backward[i]);
+		sp_batch_receive_merge(&workers->receive, &pass->receives[i]);
+		sp_reader_finish(&pass->builders[i].reader);
+		free(pass->builders[i].pieces);
 	}
 	for (uint32_t i = 0; result == 0 && i < n; i++)
-		if (r->list[i].batches)
-			workers->list[workers->count++] = r->list[i];
+		if (pass->list[i].batches)
+			workers->list[workers->count++] = pass->list[i];
 	return result;
 }
 
 int sp_workers_read(struct sp_workers *workers, const struct sp_totals *totals,
 		    const struct sp_training *training)
 {
-	struct reading r = {.totals = totals, .training = training};
+	struct worker_pass pass = {.totals = totals, .training = training};
 	int result = -ENOMEM;
 
 	*workers = (struct sp_workers){.list = NULL};
-	r.gatherings = calloc(training->run->jobs, sizeof(*r.gatherings));
-	r.backward = calloc(training->run->jobs, sizeof(*r.backward));
-	r.receives = calloc(training->run->jobs, sizeof(*r.receives));
-	workers->list = r.list = calloc(training->run->index.stream_count + 1u, sizeof(*r.list));
-	if (r.gatherings && r.backward && r.receives && r.list)
-		result = read_streams(workers, &r, training->run->jobs);
-	free(r.gatherings);
-	free(r.backward);
-	free(r.receives);
+	pass.builders = calloc(training->run->jobs, sizeof(*pass.builders));
+	pass.backward = calloc(training->run->jobs, sizeof(*pass.backward));
+	pass.receives = calloc(training->run->jobs, sizeof(*pass.receives));
+	workers->list = pass.list =
+		calloc(training->run->index.stream_count + 1u, sizeof(*pass.list));
+	if (pass.builders && pass.backward && pass.receives && pass.list)
+		result = read_streams(workers, &pass, training->run->jobs);
+	free(pass.builders);
+	free(pass.backward);
+	free(pass.receives);
 	return result;
 }
 

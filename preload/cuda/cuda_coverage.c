@@ -10,7 +10,7 @@
 #include "preload/recorder/recorder.h"
 #include "preload/sys/libdl.h"
 
-static struct group {
+static struct library_group {
 	const char *name, *prefix; /* the beginning of its file's name */
 	uint32_t pid;		   /* of the image that reported it */
 	const void *reported;	   /* the library's base */
@@ -29,7 +29,7 @@ static int is_recording(void)
 	return sp_process && t && t->state == SP_THREAD_LIVE;
 }
 
-static void report(struct group *g, const void *function)
+static void report(struct library_group *g, const void *function)
 {
 	Dl_info info;
 
@@ -44,7 +44,7 @@ static void report(struct group *g, const void *function)
 
 static void note(enum sp_cuda_group group, const void *function, int may_begin)
 {
-	struct group *g = &groups[group];
+	struct library_group *g = &groups[group];
 
 	__atomic_store_n(&g->pending, function, __ATOMIC_RELAXED);
 	if (sp_process && may_begin)
@@ -108,7 +108,7 @@ void sp_cuda_coverage_end(void)
 		report_unknown(&unknown[i]);
 	dl_iterate_phdr(library_match, NULL);
 	for (int i = 0; i < SP_CUDA_GROUPS; i++) {
-		struct group *g = &groups[i];
+		struct library_group *g = &groups[i];
 
 		if (g->pid == sp_process->pid)
 			continue;

@@ -151,8 +151,8 @@ static int launch_read(uint32_t correlation, struct launch *ret)
 	return __atomic_load_n(&launch->correlation, __ATOMIC_RELAXED) == correlation;
 }
 
-/* One piece of work, from any kind of record. */
-struct work {
+/* One activity of a GPU, from any kind of record. */
+struct gpu_activity {
 	uint32_t kind, arg; /* of the event */
 	int64_t value;
 	uint64_t start, end; /* CUPTI's ns */
@@ -166,23 +166,23 @@ static void lost_emit(uint64_t count)
 			records.now.ticks - records.before.ticks, (int64_t)count);
 }
 
-/* Returns 0 if the work has no time: it was not done yet, or the GPU had no memory for it. */
-static int work_emit(const struct work *work)
+/* Returns 0 if the activity has no time: it was not done yet, or the GPU had no memory for it. */
+static int activity_emit(const struct gpu_activity *activity)
 {
-	struct launch launch = {work->correlation, 0, 0};
-	int known = launch_read(work->correlation, &launch);
+	struct launch launch = {activity->correlation, 0, 0};
+	int known = launch_read(activity->correlation, &launch);
 	uint64_t begin, extra[3];
 
-	if (!work->start || work->end < work->start)
+	if (!activity->start || activity->end < activity->start)
 		return 0;
 	if (known && !launch.ticks)
 		return 1;
-	begin = ticks_of(work->start);
-	extra[0] = (uint64_t)work->device << 32 | work->stream;
-	extra[1] = (uint64_t)(known ? launch.tid : 0) << 32 | work->correlation;
+	begin = ticks_of(activity->start);
+	extra[0] = (uint64_t)activity->device << 32 | activity->stream;
+	extra[1] = (uint64_t)(known ? launch.tid : 0) << 32 | activity->correlation;
 	extra[2] = known ? launch.ticks : 0;
-	sp_emit_extra(records.out, work->kind, work->arg, begin, ticks_of(work->end) - begin,
-		      work->value, extra);
+	sp_emit_extra(records.out, activity->kind, activity->arg, begin,
+		      ticks_of(activity->end) - begin, activity->value, extra);
 	return 1;
 }
 
@@ -213,22 +213,22 @@ static uint32_t copy_arg(const struct sp_cupti_memcpy *copy)
 	return sp_cuda_arg_make(0, direction, host);
 }
 
-static struct work work_of_kernel(const struct sp_cupti_kernel *k)
+static struct gpu_activity activity_of_kernel(const struct sp_cupti_kernel *k)
 {
 	const char *name = k->name ? k->name : "";
 
-	return (struct work){SP_EV_gpu_kernel,
-			     sp_intern(records.out, name, strlen(name)),
-			     0,
-			     k->start,
-			     k->end,
-			     k->device,
-			     k->stream,
-			     k->correlation};
+	return (struct gpu_activity){SP_EV_gpu_kernel,
+				     sp_intern(records.out, name, strlen(name)),
+				     0,
+				     k->start,
+				     k->end,
+				     k->device,
+				     k->stream,
+				     k->correlation};
 }
 
 /* Returns 1 if the record is of work on the GPU. */
-static int work_of(const void *record, struct work *ret)
+static int activity_of(const void *record, struct gpu_activity *ret)
 {
 	const struct sp_cupti_memcpy *copy = record;
 	const struct sp_cupti_memcpy_peer *peer = record;
@@ -236,32 +236,32 @@ static int work_of(const void *record, struct work *ret)
 
 	switch (*(const uint32_t *)record) {
 	case SP_CUPTI_KERNEL:
-		*ret = work_of_kernel(record);
+		*ret = activity_of_kernel(record);
 		return 1;
 	case SP_CUPTI_MEMCPY:
-		*ret = (struct work){SP_EV_gpu_copy, copy_arg(copy),   (int64_t)copy->bytes,
-				     copy->start,    copy->end,	       copy->device,
-				     copy->stream,   copy->correlation};
+		*ret = (struct gpu_activity){SP_EV_gpu_copy, copy_arg(copy),   (int64_t)copy->bytes,
+					     copy->start,    copy->end,	       copy->device,
+					     copy->stream,   copy->correlation};
 		return 1;
 	case SP_CUPTI_MEMCPY_PEER:
-		*ret = (struct work){SP_EV_gpu_copy,
-				     sp_cuda_arg_make(0, SP_COPY_ON_DEVICE, 0),
-				     (int64_t)peer->bytes,
-				     peer->start,
-				     peer->end,
-				     peer->device,
-				     peer->stream,
-				     peer->correlation};
+		*ret = (struct gpu_activity){SP_EV_gpu_copy,
+					     sp_cuda_arg_make(0, SP_COPY_ON_DEVICE, 0),
+					     (int64_t)peer->bytes,
+					     peer->start,
+					     peer->end,
+					     peer->device,
+					     peer->stream,
+					     peer->correlation};
 		return 1;
 	case SP_CUPTI_MEMSET:
-		*ret = (struct work){SP_EV_gpu_memset,
-				     sp_cuda_arg_make(0, 0, 0),
-				     (int64_t)set->bytes,
-				     set->start,
-				     set->end,
-				     set->device,
-				     set->stream,
-				     set->correlation};
+		*ret = (struct gpu_activity){SP_EV_gpu_memset,
+					     sp_cuda_arg_make(0, 0, 0),
+					     (int64_t)set->bytes,
+					     set->start,
+					     set->end,
+					     set->device,
+					     set->stream,
+					     set->correlation};
 		return 1;
 	}
 	return 0;
@@ -272,11 +272,11 @@ static void buffer_read(uint8_t *buffer, size_t used)
 	uint64_t lost = 0;
 	size_t dropped = 0;
 	void *record = NULL;
-	struct work work;
+	struct gpu_activity activity;
 
 	records.now = clocks_read();
 	while (records.cupti->cuptiActivityGetNextRecord(buffer, used, &record) == 0)
-		if (work_of(record, &work) && !work_emit(&work))
+		if (activity_of(record, &activity) && !activity_emit(&activity))
 			lost++;
 	if (records.cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == 0)
 		lost += dropped;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <sys/vfs.h>
 
 #include "preload/sys/fd_private_task.h"
@@ -11,14 +10,6 @@
 #include "preload/sys/sys.h"
 #include "trace/filesystems.h"
 #include "trace/format.h"
-
-#define PAGE_BYTES 4096u
-#define PAGES_AT_ONCE 64u
-
-static const struct free_page {
-	struct sp_frame frame;
-	uint8_t zeros[PAGE_BYTES - sizeof(struct sp_frame)];
-} free_page = {.frame = {SP_FRAME_FREE, PAGE_BYTES - sizeof(struct sp_frame)}};
 
 /* The argument of the functions below, which run in a private task: the host's table gets no
  * descriptor. */
@@ -66,7 +57,7 @@ static void map_tail(struct file_errand *e, long fd)
 		return;
 	m->bytes = map(e, fd, e->to - m->offset, m->offset);
 	if (m->bytes && e->wants_first_page) {
-		m->first_page = map(e, fd, PAGE_BYTES, 0);
+		m->first_page = map(e, fd, SP_RUN_FILE_PAGE_BYTES, 0);
 		e->error = 0; /* it goes without */
 	}
 }
@@ -91,25 +82,6 @@ static void errand_make(struct file_errand *e)
 		SP_SYS3(SYS_unlinkat, e->directory_fd, file->temporary, 0);
 }
 
-static void append_pages(struct file_errand *e, long fd)
-{
-	struct iovec pages[PAGES_AT_ONCE];
-
-	for (unsigned i = 0; i < PAGES_AT_ONCE; i++)
-		pages[i] = (struct iovec){(void *)(uintptr_t)&free_page, PAGE_BYTES};
-	for (uint64_t at = e->from; at < e->to;) {
-		uint64_t count = (e->to - at) / PAGE_BYTES;
-		long n = SP_SYS5(SYS_pwritev, fd, pages,
-				 count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE, at, 0);
-
-		if (n <= 0 || n % PAGE_BYTES) {
-			e->error = n < 0 ? n : -EIO;
-			return;
-		}
-		at += (uint64_t)n;
-	}
-}
-
 static long open_file(struct file_errand *e)
 {
 	long fd = sp_run_file_open(e->directory_fd, e->file->name, O_RDWR, &e->file->inode);
@@ -125,7 +97,7 @@ static void errand_extend(struct file_errand *e)
 
 	if (fd < 0)
 		return;
-	append_pages(e, fd);
+	e->error = sp_run_file_append_free(fd, e->from, e->to);
 	map_tail(e, fd);
 	/* All will be written: at once it costs half a microsecond a page, one by one as blocks
 	 * come, ten. */
@@ -175,7 +147,7 @@ int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t c
 	sp_fd_private_task(errand_run, &e);
 	if (e.error) {
 		sp_pages_free(ret_mapping->bytes, count);
-		sp_pages_free(ret_mapping->first_page, PAGE_BYTES);
+		sp_pages_free(ret_mapping->first_page, SP_RUN_FILE_PAGE_BYTES);
 		return (int)e.error;
 	}
 	file->inode = e.inode;

@@ -6,8 +6,12 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include "preload/sys/sys.h"
+#include "trace/format.h"
+
+#define PAGES_AT_ONCE 64u
 
 struct sp_inode sp_inode_of(long fd)
 {
@@ -88,6 +92,29 @@ long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offs
 		from += n;
 		offset += (uint64_t)n;
 		count -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static const struct free_page {
+	struct sp_frame frame;
+	uint8_t zeros[SP_RUN_FILE_PAGE_BYTES - sizeof(struct sp_frame)];
+} free_page = {.frame = {SP_FRAME_FREE, SP_RUN_FILE_PAGE_BYTES - sizeof(struct sp_frame)}};
+
+long sp_run_file_append_free(long fd, uint64_t from, uint64_t to)
+{
+	struct iovec pages[PAGES_AT_ONCE];
+
+	for (unsigned i = 0; i < PAGES_AT_ONCE; i++)
+		pages[i] = (struct iovec){(void *)(uintptr_t)&free_page, sizeof(free_page)};
+	while (from < to) {
+		uint64_t count = (to - from) / sizeof(free_page);
+		long n = SP_SYS5(SYS_pwritev, fd, pages,
+				 count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE, from, 0);
+
+		if (n <= 0 || n % (long)sizeof(free_page))
+			return n < 0 ? n : -ENOSPC;
+		from += (uint64_t)n;
 	}
 	return 0;
 }

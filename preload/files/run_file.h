@@ -11,6 +11,8 @@
 
 #include "preload/settings/run.h"
 
+#define SP_RUN_FILE_PAGE_BYTES 4096u
+
 struct sp_run_directory {
 	const char *path; /* absolute; outlives all that uses it */
 	struct sp_inode inode;
@@ -33,5 +35,9 @@ struct sp_inode sp_inode_of(long fd);
 
 /* All bytes, or -errno. The caller's signals are blocked: there is no EINTR to retry. */
 long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset);
+
+/* The file grows from one multiple of SP_RUN_FILE_PAGE_BYTES to another by FREE frames of one page
+ * each, so that a write that SIGKILL cuts short ends at a frame. Returns 0 or -errno. */
+long sp_run_file_append_free(long fd, uint64_t from, uint64_t to);
 
 #endif

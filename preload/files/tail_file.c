@@ -3,19 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/sys.h"
 
-#define PAGE_BYTES 4096u
-#define PAGES_AT_ONCE 64u
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
-
-static const struct free_page {
-	struct sp_frame frame;
-	uint8_t zeros[PAGE_BYTES - sizeof(struct sp_frame)];
-} free_page = {.frame = {SP_FRAME_FREE, PAGE_BYTES - sizeof(struct sp_frame)}};
 
 struct errand {
 	struct sp_tail_file *file;
@@ -32,9 +24,10 @@ static uint64_t blocks_end(const struct errand *e)
 /* A FREE frame takes 8 bytes at least. */
 static uint64_t padded_end(uint64_t end)
 {
-	uint64_t bytes = ALIGN_UP(end, PAGE_BYTES);
+	uint64_t bytes = ALIGN_UP(end, SP_RUN_FILE_PAGE_BYTES);
 
-	return bytes - end && bytes - end < sizeof(struct sp_frame) ? bytes + PAGE_BYTES : bytes;
+	return bytes - end && bytes - end < sizeof(struct sp_frame) ? bytes + SP_RUN_FILE_PAGE_BYTES
+								    : bytes;
 }
 
 static void put(struct errand *e, const void *bytes, uint64_t count, uint64_t offset)
@@ -52,26 +45,6 @@ static void put_free(struct errand *e, uint64_t begin, uint64_t end)
 		put(e, &frame, sizeof(frame), begin);
 }
 
-/* A write that is cut short by SIGKILL ends at a page: each is a frame of its own. */
-static void append_pages(struct errand *e, uint64_t to)
-{
-	struct iovec pages[PAGES_AT_ONCE];
-	uint64_t at = e->file->bytes;
-
-	for (unsigned i = 0; i < PAGES_AT_ONCE; i++)
-		pages[i] = (struct iovec){(void *)(uintptr_t)&free_page, PAGE_BYTES};
-	while (at < to && !e->error) {
-		uint64_t count = (to - at) / PAGE_BYTES;
-		long n = SP_SYS5(SYS_pwritev, e->fd, pages,
-				 count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE, at, 0);
-
-		if (n <= 0 || n % PAGE_BYTES)
-			e->error = n < 0 ? n : -ENOSPC;
-		else
-			at += (uint64_t)n;
-	}
-}
-
 /* In a FREE frame all is prepared, and the head of the first block is written last. */
 static void append_blocks(struct errand *e)
 {
@@ -81,7 +54,7 @@ static void append_blocks(struct errand *e)
 	if (!e->append->block_bytes)
 		return;
 	if (bytes > e->file->bytes) {
-		append_pages(e, bytes);
+		e->error = sp_run_file_append_free(e->fd, e->file->bytes, bytes);
 		if (!e->error)
 			put_free(e, begin, bytes);
 	} else {

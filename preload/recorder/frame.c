@@ -24,19 +24,19 @@ enum block_type { BLOCK_RAW, BLOCK_REPEATS };
 /* A frame that would be larger than this share of the content is left to zstd. */
 #define CONTENT_SHARE 32u
 
-struct writer {
+struct frame_writer {
 	uint8_t *at;
 	size_t left;
 };
 
-static void put(struct writer *w, const void *bytes, size_t count)
+static void put(struct frame_writer *w, const void *bytes, size_t count)
 {
 	memcpy(w->at, bytes, count);
 	w->at += count;
 	w->left -= count;
 }
 
-static void put_head(struct writer *w, uint32_t content_bytes)
+static void put_head(struct frame_writer *w, uint32_t content_bytes)
 {
 	uint32_t magic = MAGIC;
 	uint8_t descriptor = DESCRIPTOR;
@@ -46,14 +46,14 @@ static void put_head(struct writer *w, uint32_t content_bytes)
 	put(w, &content_bytes, sizeof(content_bytes));
 }
 
-static void put_block_head(struct writer *w, enum block_type type, uint32_t bytes, int last)
+static void put_block_head(struct frame_writer *w, enum block_type type, uint32_t bytes, int last)
 {
 	uint32_t head = bytes << 3 | (uint32_t)type << 1 | (last ? 1 : 0);
 
 	put(w, &head, BLOCK_HEAD_BYTES);
 }
 
-static void put_checksum(struct writer *w, const uint8_t *content, uint32_t bytes)
+static void put_checksum(struct frame_writer *w, const uint8_t *content, uint32_t bytes)
 {
 	uint32_t checksum = (uint32_t)XXH64(content, bytes, 0);
 
@@ -62,7 +62,7 @@ static void put_checksum(struct writer *w, const uint8_t *content, uint32_t byte
 
 size_t sp_frame_put_raw(uint8_t *out, size_t room, const uint8_t *content, uint32_t bytes)
 {
-	struct writer w = {out, room};
+	struct frame_writer w = {out, room};
 
 	if (room < bytes + SP_FRAME_RAW_BYTES)
 		return 0;
@@ -101,7 +101,7 @@ static const uint8_t *run_end(const uint8_t *run, const uint8_t *end)
 size_t sp_frame_put_runs(uint8_t *out, size_t room, const uint8_t *content, uint32_t bytes)
 {
 	size_t most = bytes / CONTENT_SHARE;
-	struct writer w = {out, most};
+	struct frame_writer w = {out, most};
 	const uint8_t *p = content, *end = content + bytes;
 
 	if (most < HEAD_BYTES || room < most)
