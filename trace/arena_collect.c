@@ -16,7 +16,7 @@
 #define SHM_STAT_BY_NUMBER 13
 #define SHM_INFO_OF_ALL 14
 
-struct writer {
+struct tail_writer {
 	struct sp_collect *c;
 	long fd;
 	uint64_t at;
@@ -158,7 +158,7 @@ size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at)
 	return at;
 }
 
-static void put(struct writer *w, const void *bytes, size_t count)
+static void put(struct tail_writer *w, const void *bytes, size_t count)
 {
 	const uint8_t *from = bytes;
 
@@ -175,7 +175,7 @@ static void put(struct writer *w, const void *bytes, size_t count)
 	}
 }
 
-static uint32_t tails_put(struct writer *w, const struct sp_arena_view *view)
+static uint32_t tails_put(struct tail_writer *w, const struct sp_arena_view *view)
 {
 	uint32_t tails = 0;
 
@@ -243,7 +243,7 @@ static long marker_look(struct sp_collect *c, const struct sp_arena *a)
 
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
 {
-	struct writer w = {.c = c};
+	struct tail_writer w = {.c = c};
 
 	w.error = marker_look(c, view->arena);
 	if (w.error)

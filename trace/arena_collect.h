@@ -10,7 +10,7 @@
 #ifndef STAGEPROF_TRACE_ARENA_COLLECT_H
 #define STAGEPROF_TRACE_ARENA_COLLECT_H
 
-#include "trace/arena.h"
+#include "trace/arena_layout.h"
 
 #define SP_COLLECT_PATH_BYTES 4096u
 

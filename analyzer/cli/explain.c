@@ -125,7 +125,7 @@ static const struct sp_error_text errors[] = {
 #include "analyzer/text/errors.def"
 #undef SP_REPORT_ERROR
 #define SP_LAUNCHER_ERROR(id, code, what, fix) {"stageprof", code, what, fix},
-#include "scripts/launcher/errors.def"
+#include "scripts/launcher/launcher_errors.def"
 #undef SP_LAUNCHER_ERROR
 };
 

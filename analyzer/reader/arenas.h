@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tails of threads in shared memory of this machine (trace/arena.h). The tails of processes that
- * have ended become files of their run; the tails of running processes are copied as they are.
+ * Tails of threads in shared memory of this machine (trace/arena_layout.h). The tails of processes
+ * that have ended become files of their run; the tails of running processes are copied as they are.
  */
 #ifndef STAGEPROF_ANALYZER_ARENAS_H
 #define STAGEPROF_ANALYZER_ARENAS_H

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 
 #define SP_RUN_FILE_PAGE_BYTES 4096u
 

@@ -23,7 +23,7 @@
 #include "preload/settings/redact.h"
 #include "preload/recorder/returns.h"
 #include "preload/recorder/run_claim.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
 #include "preload/recorder/switch.h"
 #include "preload/sys/sys.h"

@@ -14,7 +14,7 @@
 #include "preload/sys/paths.h"
 #include "preload/files/run_file.h"
 #include "preload/recorder/switch.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "preload/sys/sys.h"
 #include "trace/format.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directory of a run (preload/settings/run.h). The first process that records makes it.
+ * The directory of a run (preload/settings/run_identity.h). The first process that records makes
+ * it.
  */
 #ifndef STAGEPROF_PRELOAD_RUN_CLAIM_H
 #define STAGEPROF_PRELOAD_RUN_CLAIM_H

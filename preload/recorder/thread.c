@@ -14,7 +14,7 @@
 #include "preload/recorder/freeze.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/publish.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/sys.h"
 #include "preload/recorder/thread_rusage.h"

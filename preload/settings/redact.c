@@ -8,7 +8,7 @@
 
 #include "preload/settings/config.h"
 #include "preload/sys/paths.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
 
 #define EXTENSION_BYTES 16u

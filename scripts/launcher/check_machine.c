@@ -16,7 +16,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "scripts/launcher/doctor_context.h"
 
 #define ROOM_WANTED_BYTES (1ull << 30)

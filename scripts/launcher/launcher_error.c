@@ -11,7 +11,7 @@ static const struct {
 	const char *code, *what, *fix;
 } errors[] = {
 #define SP_LAUNCHER_ERROR(id, code, what, fix) {code, what, fix},
-#include "scripts/launcher/errors.def"
+#include "scripts/launcher/launcher_errors.def"
 #undef SP_LAUNCHER_ERROR
 };
 

@@ -8,7 +8,7 @@
 
 enum sp_error {
 #define SP_LAUNCHER_ERROR(id, code, what, fix) SP_ERROR_##id,
-#include "scripts/launcher/errors.def"
+#include "scripts/launcher/launcher_errors.def"
 #undef SP_LAUNCHER_ERROR
 };
 

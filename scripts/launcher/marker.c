@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "trace/format.h"
 
 /* FNV-1a, with each word's final NUL */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "preload/settings/config.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "scripts/launcher/program.h"
 #include "scripts/launcher/launcher_error.h"
 

@@ -21,7 +21,7 @@
 #include "preload/sys/fault.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "preload/recorder/run_claim.h"
 #include "preload/sys/log_once.h"
 #include "preload/recorder/thread.h"

@@ -8,8 +8,8 @@
  * a sequence of frames: HEADER, blocks, FREE, WINDOW. `stream_id` of its entry is stored last when
  * a tail begins and cleared when it ends.
  */
-#ifndef STAGEPROF_TRACE_ARENA_H
-#define STAGEPROF_TRACE_ARENA_H
+#ifndef STAGEPROF_TRACE_ARENA_LAYOUT_H
+#define STAGEPROF_TRACE_ARENA_LAYOUT_H
 
 #include <stddef.h>
 #include <stdint.h>

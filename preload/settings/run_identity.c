@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define RUN_DEFAULT "run.zst"
 #define BASE_AT 100u /* in STAGEPROF_RUN */
 
-struct sp_run sp_run;
+struct sp_run_identity sp_run;
 
 static void random_fill(uint64_t ret[2])
 {

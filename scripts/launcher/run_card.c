@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/launcher/card.h"
+#include "scripts/launcher/run_card.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/text/translate.h"
-#include "preload/settings/run.h"
+#include "preload/settings/run_identity.h"
 #include "scripts/launcher/install.h"
 #include "scripts/launcher/shell.h"
 

@@ -14,8 +14,8 @@
 
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
-#include "preload/settings/run.h"
-#include "scripts/launcher/card.h"
+#include "preload/settings/run_identity.h"
+#include "scripts/launcher/run_card.h"
 #include "scripts/launcher/child.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
@@ -39,7 +39,7 @@ struct run_options {
 /* Results of the child for the launcher, in shared memory. */
 struct run_outcome {
 	int error; /* of sp_run_init_launched() */
-	struct sp_run run;
+	struct sp_run_identity run;
 };
 
 static const struct argp_option options[] = {

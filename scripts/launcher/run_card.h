@@ -2,8 +2,8 @@
 /*
  * The end of `stageprof run`: the card, which stageprof-report makes, and the next commands.
  */
-#ifndef STAGEPROF_LAUNCHER_CARD_H
-#define STAGEPROF_LAUNCHER_CARD_H
+#ifndef STAGEPROF_LAUNCHER_RUN_CARD_H
+#define STAGEPROF_LAUNCHER_RUN_CARD_H
 
 struct sp_card_wishes {
 	const char *preload;	 /* LD_PRELOAD as we found it; NULL: it was not set */

@@ -5,8 +5,8 @@
  * of any process and is never a directory of another run: the marker file in it,
  * 0-run-<token>.zst, identifies the run.
  */
-#ifndef STAGEPROF_PRELOAD_RUN_H
-#define STAGEPROF_PRELOAD_RUN_H
+#ifndef STAGEPROF_PRELOAD_RUN_IDENTITY_H
+#define STAGEPROF_PRELOAD_RUN_IDENTITY_H
 
 #include <stdint.h>
 
@@ -18,7 +18,7 @@ struct sp_inode {
 	uint64_t device, number;
 };
 
-struct sp_run {
+struct sp_run_identity {
 	uint64_t token[2];
 	uint64_t key[2];		   /* of hashed names; in no file of the run */
 	char base[SP_RUN_PATH_BYTES];	   /* absolute; the setting's value */
@@ -28,7 +28,7 @@ struct sp_run {
 	uint64_t beginner_pid;		   /* the process that began the run; exec keeps the pid */
 };
 
-extern struct sp_run sp_run;
+extern struct sp_run_identity sp_run;
 
 /* Constructor: joins the run of STAGEPROF_RUN or begins one, and sets the variable. Returns 0, or
  * -ENAMETOOLONG or another -errno where no absolute name can be made. */
