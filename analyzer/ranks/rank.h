@@ -45,7 +45,7 @@ struct sp_rank {
 	uint32_t last_in;      /* steps in which it came last */
 	bool is_straggler;
 	uint32_t late_from, late_to; /* of a straggler: its stretch, into ranks.steps */
-	int64_t late_p50_ns;	     /* behind the others, in that stretch */
+	int64_t late_p50_ns;	     /* later than the others, in that stretch */
 	enum sp_rank_group group;
 	enum sp_account_phase cause; /* a straggler's part that is longest beyond the others' */
 	int64_t cause_p50_ns;	     /* by so much */

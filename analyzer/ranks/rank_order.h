@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ranks of a job did in the same steps. Each step is ordered once for all ranks: three
- * values around its median tell every rank the median of the others.
+ * Compares the ranks of a job step by step. Each step is ordered once for all ranks: three values
+ * around its median give every rank the median of the others.
  *
- * Memory grows with ranks and with steps, and not with their product: the steps of one block of
- * the folds are laid side by side at a time.
+ * Memory grows with ranks plus steps, not with their product, because only one block of steps is
+ * decoded for all ranks at a time.
  */
 #ifndef STAGEPROF_ANALYZER_RANK_ORDER_H
 #define STAGEPROF_ANALYZER_RANK_ORDER_H
@@ -14,8 +14,8 @@
 
 #include "analyzer/training/step_fold.h"
 
-/* What is compared: a column of the folds, or how late a rank comes to where all wait. The latter
- * is on a scale that has no zero of its own. */
+/* A compared value: a column of the folds, or the lateness of a rank at the place where all wait.
+ * Only differences of a lateness between ranks have a meaning, because its scale has no zero. */
 enum sp_rank_value {
 	SP_RANK_LATENESS = SP_FOLD_COLUMNS, /* by the stay in the last collective */
 	SP_RANK_OUTSIDE_BACKWARD, /* the wall time of a step outside backward and gradient sync */

@@ -292,7 +292,8 @@ static int judge_rank(void *context, unsigned worker, uint32_t k)
 	return 0;
 }
 
-/* A straggler is longest behind in its cause, as far as the phases before this one show. */
+/* The cause of a straggler is the phase in which its excess over the others is greatest; this
+ * weighs one phase against those before it. */
 static int weigh_phase(struct rank_comparison *c, uint32_t k, enum sp_account_phase phase)
 {
 	struct sp_rank *rank = &c->ranks->list[c->at[k]];

@@ -81,9 +81,9 @@ bool sp_gpu_time_tells(enum sp_account_phase phase)
 }
 
 /*
- * Whether what was launched now leads to a backward of the same step, as in the account of the
- * host: not where a batch is asked for first. By the host's clock, for a backward that launches
- * nothing has no span.
+ * True where work launched at `at_ns` leads to a backward of the same step. As in the account of
+ * the host, it does not if the trainer asks for a batch before that backward. The instants are the
+ * host's, because a backward that launches nothing has no span.
  */
 static bool leads_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
 {
@@ -96,8 +96,8 @@ static bool leads_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t 
 	       s->waits[wait].start_ns > s->backwards[next].start_ns;
 }
 
-/* Of work of no stage of its own. By the order of spans, where one does not tell when it was
- * launched. */
+/* The phase of work that has no phase of its own. The order of the spans decides where a span does
+ * not say when its work was launched. */
 static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span, uint32_t step,
 		       uint32_t backward_in)
 {

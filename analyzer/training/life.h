@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All time of the training processes, from their first event to their last: the parts add up to it.
- * What is asked for does not matter; of a process with several training threads, the first one
- * counts.
+ * The whole time of the training processes, from their first event to their last, divided into
+ * parts. The parts add up to the whole. The user's selection has no influence on them. Where a
+ * process has several training threads, the first one counts.
  */
 #ifndef STAGEPROF_ANALYZER_LIFE_H
 #define STAGEPROF_ANALYZER_LIFE_H

@@ -260,7 +260,8 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 				     : inner->compile_ns;
 }
 
-/* What overlaps without lying inside is cut: ranges that two threads make, and damaged traces. */
+/* Cuts an interval that overlaps another without lying inside it. Ranges of two threads and damaged
+ * traces make such intervals. */
 static void keep_order(const struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
 		       struct sp_phase_interval *interval)
 {
@@ -272,7 +273,7 @@ static void keep_order(const struct sp_phase_interval *intervals, uint32_t first
 		interval->end_ns = interval->start_ns;
 }
 
-/* What begins the next round of a closure; i + 1 where a backward comes without one. */
+/* The index of the interval that begins the next round of a closure; i where there is none. */
 static uint32_t next_round(const struct sp_phase_interval *intervals, uint32_t i, uint32_t n)
 {
 	for (uint32_t k = i + 1; k < n && intervals[k].kind != SP_INTERVAL_BACKWARD; k++)
@@ -282,7 +283,7 @@ static uint32_t next_round(const struct sp_phase_interval *intervals, uint32_t i
 	return i;
 }
 
-/* Between two rounds of a closure it is the optimizer that works. */
+/* The time between two rounds of a closure belongs to the optimizer. */
 static void note_optimizer(struct sp_phase_interval *intervals, uint32_t first, uint32_t n)
 {
 	for (uint32_t i = first; i < n; i++) {

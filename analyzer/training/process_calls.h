@@ -26,20 +26,20 @@ struct sp_process_calls {
 	uint32_t count, room;
 };
 
-/* Whether a slot is a call of the sort. */
+/* Returns true if a slot is a call of the sort. */
 typedef bool sp_process_call_test(const struct sp_process_metadata *image,
 				  const struct sp_slot *slot);
 
 #define SP_PROCESS_CALLS_MAX (1u << 21) /* later ones are not taken */
 
-/* From all threads of an image but `but_tid` (0: from all). Returns 0 or -ENOMEM; finish it in
- * either case. */
+/* Reads the calls of all threads of an image except `but_tid` (0: of all threads). Returns 0 or
+ * -ENOMEM; call sp_process_calls_finish() in both cases. */
 int sp_process_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
 			  const struct sp_run *run, uint32_t image, uint32_t but_tid,
 			  sp_process_call_test *is_wanted);
 void sp_process_calls_finish(struct sp_process_calls *calls);
 
-/* The first that ends later than `ns`, as an index; `count` where there is none. */
+/* The index of the first call that ends later than `ns`; `count` where there is none. */
 uint32_t sp_process_calls_after(const struct sp_process_calls *calls, int64_t ns);
 
 #endif

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of one training thread, cut out of its ranges as they come.
+ * The steps of one training thread, cut from its ranges while these are read.
  *
- * A step ends where an optimizer step ends; of a process that has no optimizer (one that updates
- * its parameters itself), where a backward ends; where steps were captured as a CUDA graph, where
- * the launch of a graph ends. What lies between two optimizer steps is read from the order of
- * input waits and backwards: a batch that no backward follows is one of validation, or the
- * loader's last call, which only says that there is no more. Those, and what else comes before the
- * batch that is trained on, are a pause, and the step begins with its batch.
+ * A step ends with an optimizer step. In a process without an optimizer (one that updates its
+ * parameters itself), a step ends with a backward. Where steps were captured as a CUDA graph, a
+ * step ends with the launch of a graph.
  *
- * Where the calls of loaders say of which iterator they are, nothing of this is guessed: an
- * iterator's calls are one pass over its loader, a pass in which no step ends is validation, and an
- * epoch is a pass of the loader that is asked first (step_pass.h).
+ * The order of input waits and backwards divides the time between two optimizer steps. A batch that
+ * no backward follows belongs to validation, or is the loader's last call, which reports the end of
+ * the data. A step begins with the batch that it trains on; all time before that batch is a pause.
  *
- * Where no call of a loader is in a step nor was in one before, its batch is made by the trainer's
- * own code. What of that has a hook counts as waiting for the loader: waits for other threads and
- * processes, reads and decoding on the training thread, outside of backward, optimizer and
+ * Where a loader's calls name their iterator, the division is exact: the calls of one iterator are
+ * one pass over its loader, a pass in which no step ends is validation, and an epoch is a pass of
+ * the loader that is asked first (step_pass.h).
+ *
+ * Where neither a step nor an earlier one has a call of a loader, the trainer's own code makes the
+ * batch. Its hooked calls then count as waiting for the loader: waits for other threads and
+ * processes, and reads and decoding on the training thread, outside of backward, optimizer and
  * checkpoints.
  *
  * All instants are CLOCK_REALTIME ns of the host.
@@ -41,7 +42,7 @@ enum sp_step_kind {
 	SP_STEP_INTERRUPTED, /* evaluation, a rollout or compiling makes it longer than others */
 };
 
-#define SP_STEP_PASSES 4u /* of one step; those beyond are passed over */
+#define SP_STEP_PASSES 4u /* of one step; further passes are ignored */
 
 /* Numbers in sp_steps.passes, from 1, in the order in which they first gave a batch. */
 struct sp_pass_list {
@@ -64,7 +65,7 @@ struct sp_step {
 	/* Of its wait for the loader, where it has none. */
 	uint64_t awaited_ns, own_input_ns;
 	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */
-	bool has_loader;	      /* it was asked in it */
+	bool has_loader;	      /* a loader was asked for a batch in it */
 	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
 
@@ -80,10 +81,11 @@ struct sp_pause {
 	struct sp_account lead, middle, rest;
 	bool has_passes;	      /* `middle` begins with the first call of `foreign` */
 	bool has_end;		      /* a pass begins or ends in it */
-	struct sp_pass_range foreign; /* in it lie all passes that are not known to train */
-	int64_t begin_ns;	/* where the loader of the steps that follow begins; 0: not in it */
+	struct sp_pass_range foreign; /* includes all passes that are not known to train */
+	int64_t begin_ns;	/* the loader of the following steps begins here; 0: elsewhere */
 	uint64_t begin_wait_ns; /* for loaders, from there on */
-	/* The first batch was made on this thread; processes were made before it, or after it. */
+	/* has_fetch: the first batch was made on this thread. forked: processes were made before
+	 * the first batch, or after it. */
 	bool has_fetch, forked_before, forked_after;
 	/* sp_steps_classify(): */
 	bool is_validation, is_restart;
@@ -118,7 +120,7 @@ struct sp_backward {
 	int64_t start_ns;
 };
 
-/* Zero, but for `end`, before the first event. */
+/* Set `end` and zero the rest before the first event. */
 struct sp_steps {
 	struct sp_step *steps;
 	uint32_t count, room;
@@ -141,7 +143,7 @@ struct sp_steps {
 	bool has_forward;      /* one was observed */
 	bool has_batches;      /* a loader gave one that says of which iterator it is */
 	bool is_fed_by_thread; /* another thread reads the loader ahead */
-	/* Its calls, until sp_steps_classify() is done; NULL: none. */
+	/* The loader's calls, until sp_steps_classify() returns; NULL: none. */
 	const struct sp_process_calls *feed;
 	uint64_t saved_beside_ns; /* checkpoints that other threads saved */
 	bool has_captured;	  /* a backward or an optimizer while a stream captured */
@@ -152,13 +154,13 @@ struct sp_steps {
 
 void sp_steps_finish(struct sp_steps *steps);
 
-/* Keeps the counts, and what is known of all steps together. */
+/* Frees the lists; the counts and the facts about all steps together stay. */
 void sp_steps_drop_lists(struct sp_steps *steps);
 
-/* The step that an instant lies in; steps->count where it lies in none. */
+/* The index of the step that contains an instant; steps->count where none does. */
 uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
 
-/* The number of step i, from 0: those that were not recorded count. */
+/* The number of step i, from 0; unrecorded steps count. */
 static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)
 {
 	return i + steps->steps[i].unrecorded;

@@ -83,7 +83,7 @@ static void join_steps(struct sp_steps *s)
 	s->count = kept;
 }
 
-/* What is known of where this loader's batches are made. */
+/* True where the training thread makes the batches of this pause's loader, as its steps show. */
 static bool is_fetched_here(const struct sp_steps *s, const struct sp_pause *p)
 {
 	return s->count && s->steps[p->step < s->count ? p->step : s->count - 1].has_fetch;

@@ -56,8 +56,8 @@ static bool ends_in_step(const struct sp_cutter *c)
 	return last == SP_INTERVAL_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
 }
 
-/* What tells whether steps are graphs: those launched after what is no graph. Returns false where
- * there is no more to do. */
+/* Counts the graphs launched since the last interval that is no graph; the count decides whether
+ * steps are graphs. Returns false where nothing more is to be done. */
 static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_interval_kind kind,
 			int64_t end_ns)
 {
@@ -112,7 +112,7 @@ static bool is_left_out(const struct sp_cutter *c, const struct sp_phase_interva
 	return c->steps->is_fed && sp_phase_interval_is_input(interval);
 }
 
-/* What is waited for is a checkpoint that another thread saves. */
+/* Turns a wait for a checkpoint that another thread saves into a checkpoint. */
 static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval *interval)
 {
 	if (interval->kind != SP_INTERVAL_AWAIT || !c->checkpoints ||
@@ -122,7 +122,7 @@ static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval 
 	interval->source = SP_FROM_WRAPPED;
 }
 
-/* A model's method that makes the whole step is none of its parts. */
+/* A method of the model that makes the whole step is not a part of the step. */
 static bool contains_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
 	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;

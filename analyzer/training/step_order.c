@@ -73,9 +73,9 @@ static bool begins_captured(const struct sp_cutter *c)
 }
 
 /*
- * Where the first step begins, if no batch says so: its forward or zero_grad, or else its backward.
- * What came before is as likely the building of the model. That of a graph begins when it has been
- * captured.
+ * The index of the interval that begins the first step where no batch marks its begin: its forward
+ * or zero_grad, or else its backward. Earlier time may have built the model. The first step of a
+ * captured graph begins after the capture.
  */
 static uint32_t first_of_step(const struct sp_cutter *c)
 {

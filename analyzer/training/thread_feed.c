@@ -33,8 +33,8 @@ static uint32_t steps_before(const struct sp_steps *s, int64_t ns)
 	return SP_UPPER_BOUND(s->steps, s->count, end_ns, ns);
 }
 
-/* The batches of the pass whose calls begin with `*i`, which moves behind its last call; 0: it
- * trains nobody. */
+/* Returns the batches of the pass that begins with call `*i`, or 0 if no step trains on them. Moves
+ * `*i` to the call after the pass. */
 static uint32_t next_pass(const struct sp_process_calls *feed, const struct sp_steps *s,
 			  uint32_t *i)
 {

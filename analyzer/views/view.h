@@ -25,7 +25,7 @@ struct sp_view_options {
 	uint32_t run_count;
 	const char *against; /* path of the second report of `runs`; NULL: there is none */
 	double slower_limit; /* --fail-if-slower, as a share; below 0: not given */
-	bool is_brief;	     /* summary: its card and the account, for a terminal of 24 lines */
+	bool is_brief;	     /* summary: only the card and the account, which fit into 24 lines */
 };
 
 #define SP_RUNS_MAX 8u
@@ -91,7 +91,7 @@ void sp_gpu_show(const struct sp_report *report, struct sp_out *out);
 /* Writes the head of the summary: hosts, counts, losses, and calls that were not recorded. */
 void sp_run_show(const struct sp_report *report, struct sp_out *out);
 
-/* Writes the table of stages, for the view stages and the summary. */
+/* Writes the table of stages. The views stages and summary call it. */
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options);
 

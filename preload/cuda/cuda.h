@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared parts of the CUDA and NCCL hooks: one event for each piece of work, and the original
- *function of a hook.
+ * function of a hook.
  *
  * The runtime calls the driver, and the driver is hooked too: only the outermost call of a thread
  * is recorded. A call is inside an open call when both of these hold: it comes from the library

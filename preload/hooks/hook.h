@@ -32,7 +32,7 @@
  *
  * Rules of the hook path: no malloc, lock, added system call, dlsym or signal-unsafe call; the real
  * call's result and errno reach the host unchanged; no state remains if the real call never returns
- *(longjmp, cancellation, exceptions).
+ * (longjmp, cancellation, exceptions).
  */
 #ifndef STAGEPROF_PRELOAD_HOOK_H
 #define STAGEPROF_PRELOAD_HOOK_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives the fake device known work, for tests of CUPTI: two kernels, copies, sets, a graph, on two
- *streams at once. cupti_work ROUNDS [subscribe|fork|kill] subscribe: in the middle, it becomes
- *CUPTI's user itself, as torch.profiler does; fork: a child works before and after; kill: it ends
- *by SIGKILL.
+ * cupti_work ROUNDS [subscribe|fork|kill]: gives the fake device known work, for tests of CUPTI:
+ * two kernels, copies, sets and a graph, on two streams at once.
+ *
+ *	subscribe  the program uses CUPTI itself from the middle on, as torch.profiler does
+ *	fork       a child works before and after
+ *	kill       the program ends by SIGKILL
  */
 #include <dlfcn.h>
 #include <signal.h>

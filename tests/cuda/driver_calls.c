@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reaches the driver as libraries with a private static runtime do, and as Triton does: dlopen,
- *dlsym and cuGetProcAddress; no runtime is linked. Counts by stage. driver_calls ROUNDS
+ * driver_calls ROUNDS: reaches the driver by dlopen, dlsym and cuGetProcAddress, as Triton and
+ * libraries with a private static runtime do. No runtime is linked. Counts its calls by stage.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training whose whole step is one CUDA graph, in C: three kernels are captured once; each step
- *makes its input, copies it and launches the graph. graph_steps STEPS KERNEL_MS INPUT_MS Prints
- *what the device was given to do in graphs, in ns.
+ * graph_steps STEPS KERNEL_MS INPUT_MS: a training in C whose whole step is one CUDA graph. It
+ * captures three kernels once. Each step makes its input, copies it and launches the graph. Prints
+ * the GPU time of the launched graphs, in ns.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libcupti.so.12 and .13 of the fake device: one subscriber, callbacks of the functions that give
- *work, and activity records of what each stream did. Its clock is not the system's: another epoch,
- *20 ppm faster.
+ * work, and an activity record for each piece of work. Its clock has another epoch than the
+ * system's, and is 20 ppm faster.
  *
  *	FAKE_CUPTI_LOG      a file: one line for each piece of work, delivered or not
  *	FAKE_CUPTI_DROP     each so many records one is dropped
- *	FAKE_CUPTI_VERSION  what cuptiGetVersion tells; older records are shorter
+ *	FAKE_CUPTI_VERSION  the version that cuptiGetVersion reports; older records are shorter
  *	FAKE_CUPTI_BUSY     a tool was here first
  */
 #define _GNU_SOURCE
