@@ -62,24 +62,26 @@ static inline __attribute__((always_inline)) void unpack_eight(int64_t *ret, con
 	UNPACK(7)
 }
 
-#define WIDTH(n)                                                                                   \
+#define CASE_WIDTH(n)                                                                              \
 	case n:                                                                                    \
 		for (unsigned i = 0; i < SP_NUMBERS_GROUP / 8; i++)                                \
 			unpack_eight(ret + 8 * i, bits + (n)*i, least, n);                         \
 		break;
-#define WIDTHS(n)                                                                                  \
-	WIDTH(n)                                                                                   \
-	WIDTH(n + 1) WIDTH(n + 2) WIDTH(n + 3) WIDTH(n + 4) WIDTH(n + 5) WIDTH(n + 6) WIDTH(n + 7)
+#define CASE_WIDTHS(n)                                                                             \
+	CASE_WIDTH(n)                                                                              \
+	CASE_WIDTH(n + 1)                                                                          \
+	CASE_WIDTH(n + 2)                                                                          \
+	CASE_WIDTH(n + 3) CASE_WIDTH(n + 4) CASE_WIDTH(n + 5) CASE_WIDTH(n + 6) CASE_WIDTH(n + 7)
 
 /* Unpacks a whole group. Reads up to eight bytes past the bits. */
 static void unpack_bits(int64_t *ret, const uint8_t *bits, uint64_t least, unsigned width)
 {
 	switch (width) {
-		WIDTHS(0)
-		WIDTHS(8)
-		WIDTHS(16)
-		WIDTHS(24)
-		WIDTH(32)
+		CASE_WIDTHS(0)
+		CASE_WIDTHS(8)
+		CASE_WIDTHS(16)
+		CASE_WIDTHS(24)
+		CASE_WIDTH(32)
 	}
 }
 

@@ -12,8 +12,11 @@
  *
  * Everything here is async-signal-safe but the first sp_cuda_original_find() from each object.
  *
- * Macros with RETURN in their name end with a return statement; macros with RET in their name read
- * a local `ret`; macros with WITH_WORK in their name note the work and give the arg of the event.
+ * Names of macros say what is not in their arguments. Macros with RETURN end with a return
+ * statement. Macros with RET are evaluated after the call, and read the hook's `ret` and `call`.
+ * Macros with WITH_WORK note the work, and read the hook's `original`; they give the arg of the
+ * event.
+ *
  * RUNTIME_LAUNCH(cudaLaunchKernel, cudaLaunchKernel, stream, (...), (...)) in
  * hooks_cuda_runtime.c becomes two functions:
  *
@@ -304,13 +307,16 @@ SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const voi
 		struct sp_cuda_original *const original = &callers;                                \
 		const void *caller = __builtin_return_address(0);                                  \
                                                                                                    \
-		SP_CUDA_RETURN_HOOK_CALL(layer, kind, arg, value, parameters, arguments)           \
+		SP_CUDA_RETURN_HOOK_CALL(original, caller, layer, kind, arg, value, parameters,    \
+					 arguments)                                                \
 	}
-#define SP_CUDA_RETURN_HOOK_CALL(layer, kind, arg, value, parameters, arguments)                   \
+#define SP_CUDA_RETURN_HOOK_CALL(original, caller, layer, kind, arg, value, parameters, arguments) \
 	struct sp_object_range inner;                                                              \
 	void *real = sp_cuda_original_find(original, caller, &inner);                              \
-	SP_CUDA_RETURN_REAL_CALL(real, inner, layer, kind, arg, value, parameters, arguments)
-#define SP_CUDA_RETURN_REAL_CALL(real, inner, layer, kind, arg, value, parameters, arguments)      \
+	SP_CUDA_RETURN_REAL_CALL(real, caller, inner, layer, kind, arg, value, parameters,         \
+				 arguments)
+#define SP_CUDA_RETURN_REAL_CALL(real, caller, inner, layer, kind, arg, value, parameters,         \
+				 arguments)                                                        \
 	SP_CUDA_CALL(call, layer, &(inner), caller, kind, arg);                                    \
 	int ret = ((int(*) parameters)real)arguments;                                              \
                                                                                                    \

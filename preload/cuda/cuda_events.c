@@ -20,13 +20,15 @@ static int is_found;
 
 static int find_all(void *library)
 {
-#define FIND(name)                                                                                 \
+#define FIND(library, name)                                                                        \
 	(sp_cuda_events.name = (__typeof__(sp_cuda_events.name))sp_dlsym_next(library, #name)) !=  \
 		NULL
-	return FIND(cuCtxGetCurrent) && FIND(cuCtxGetDevice) && FIND(cuCtxPushCurrent_v2) &&
-	       FIND(cuCtxPopCurrent_v2) && FIND(cuEventCreate) && FIND(cuEventRecord) &&
-	       FIND(cuEventQuery) && FIND(cuEventElapsedTime) && FIND(cuStreamIsCapturing) &&
-	       FIND(cuThreadExchangeStreamCaptureMode);
+	return FIND(library, cuCtxGetCurrent) && FIND(library, cuCtxGetDevice) &&
+	       FIND(library, cuCtxPushCurrent_v2) && FIND(library, cuCtxPopCurrent_v2) &&
+	       FIND(library, cuEventCreate) && FIND(library, cuEventRecord) &&
+	       FIND(library, cuEventQuery) && FIND(library, cuEventElapsedTime) &&
+	       FIND(library, cuStreamIsCapturing) &&
+	       FIND(library, cuThreadExchangeStreamCaptureMode);
 #undef FIND
 }
 

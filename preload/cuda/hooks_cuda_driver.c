@@ -35,7 +35,7 @@
 	{                                                                                          \
 		void **original = &name##_originals[form];                                         \
                                                                                                    \
-		return ((int(*) parameters)ORIGINAL(name))arguments;                               \
+		return ((int(*) parameters)ORIGINAL_AT(original, name))arguments;                  \
 	}                                                                                          \
 	static int name##_form##form parameters                                                    \
 	{                                                                                          \
@@ -83,7 +83,7 @@
 	extern __typeof__(id##_form##form) exported SP_EXPORT                                      \
 		__attribute__((alias(#id "_form" #form)))
 
-#define ORIGINAL(id)                                                                               \
+#define ORIGINAL_AT(original, id)                                                                  \
 	(__atomic_load_n(original, __ATOMIC_ACQUIRE) ?: sp_cuda_driver_find(&id##_driver, original))
 
 #define BODY(id, kind, arg, value, parameters, arguments)                                          \
@@ -94,7 +94,7 @@
 	{                                                                                          \
 		static const struct sp_driver_function *const driver = &id##_driver;               \
 		static const struct sp_object_range inner = {0, 0};                                \
-		void *real = ORIGINAL(id);                                                         \
+		void *real = ORIGINAL_AT(original, id);                                            \
 		SP_CUDA_CALL(call, SP_CUDA_CALLS, &inner, caller, SP_EV_##kind, arg);              \
 		int ret = ((int(*) parameters)real)arguments;                                      \
                                                                                                    \
@@ -139,11 +139,12 @@
 	EXPORT(name, 0, exported);
 
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
-#define BEGIN_WORK(stream)                                                                         \
+/* BEGIN_WORK_OF_HOOK and *_WITH_WORK read `driver` and `original` of the BODY. */
+#define BEGIN_WORK_OF_HOOK(stream)                                                                 \
 	SP_CUDA_TIME_WORK((uintptr_t)(stream), sp_cuda_driver_is_per_thread(driver, original))
-#define ARG_WITH_WORK(stream) (BEGIN_WORK(stream), ON(stream))
+#define ARG_WITH_WORK(stream) (BEGIN_WORK_OF_HOOK(stream), ON(stream))
 #define COPY_ARG_WITH_WORK(stream, direction, to, from)                                            \
-	(BEGIN_WORK(stream),                                                                       \
+	(BEGIN_WORK_OF_HOOK(stream),                                                               \
 	 sp_cuda_copy_arg(stream, SP_COPY_##direction, (const void *)(to), (const void *)(from)))
 
 /* Launches */
@@ -244,28 +245,30 @@ DRIVER_V2(cuMemcpyAtoHAsync, 3020, _ptsz, cuMemcpyAsync, COPY_ARG_WITH_WORK(stre
 	  (to, array, offset, bytes, stream))
 
 /* CUDA 13's form has no argument for the failed copy. */
-#define BATCH(stream)                                                                              \
-	(BEGIN_WORK(stream),                                                                       \
+#define BATCH_ARG_WITH_WORK(stream, to, from, count)                                               \
+	(BEGIN_WORK_OF_HOOK(stream),                                                               \
 	 sp_cuda_copy_arg(stream, SP_COPY_UNKNOWN, count && to ? (const void *)to[0] : NULL,       \
 			  count && from ? (const void *)from[0] : NULL))
-DRIVER(cuMemcpyBatchAsync, 12080, _ptsz, cuMemcpyAsync, BATCH(stream),
-       RET_OR_BYTES(sp_cuda_bytes_of(sizes, count)),
+DRIVER(cuMemcpyBatchAsync, 12080, _ptsz, cuMemcpyAsync,
+       BATCH_ARG_WITH_WORK(stream, to, from, count), RET_OR_BYTES(sp_cuda_bytes_of(sizes, count)),
        (const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count,
 	void *attributes, size_t *indices, size_t attribute_count, size_t *failed, void *stream),
        (to, from, sizes, count, attributes, indices, attribute_count, failed, stream))
-DRIVER_ALSO(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync, 13000, _ptsz, cuMemcpyAsync, BATCH(stream),
+DRIVER_ALSO(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync, 13000, _ptsz, cuMemcpyAsync,
+	    BATCH_ARG_WITH_WORK(stream, to, from, count),
 	    RET_OR_BYTES(sp_cuda_bytes_of(sizes, count)),
 	    (const uint64_t *to, const uint64_t *from, const size_t *sizes, size_t count,
 	     void *attributes, size_t *indices, size_t attribute_count, void *stream),
 	    (to, from, sizes, count, attributes, indices, attribute_count, stream))
-#define BATCH_3D (BEGIN_WORK(stream), sp_cuda_arg_make((uintptr_t)stream, SP_COPY_UNKNOWN, 0))
-DRIVER(cuMemcpy3DBatchAsync, 12080, _ptsz, cuMemcpyAsync, BATCH_3D,
+#define BATCH_3D_ARG_WITH_WORK(stream)                                                             \
+	(BEGIN_WORK_OF_HOOK(stream), sp_cuda_arg_make((uintptr_t)(stream), SP_COPY_UNKNOWN, 0))
+DRIVER(cuMemcpy3DBatchAsync, 12080, _ptsz, cuMemcpyAsync, BATCH_3D_ARG_WITH_WORK(stream),
        RET_OR_BYTES(sp_cuda_bytes_of_3d(copies, count)),
        (size_t count, const struct sp_cuda_copy_3d_batch *copies, size_t *failed,
 	unsigned long long flags, void *stream),
        (count, copies, failed, flags, stream))
-DRIVER_ALSO(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync, 13000, _ptsz, cuMemcpyAsync, BATCH_3D,
-	    RET_OR_BYTES(sp_cuda_bytes_of_3d(copies, count)),
+DRIVER_ALSO(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync, 13000, _ptsz, cuMemcpyAsync,
+	    BATCH_3D_ARG_WITH_WORK(stream), RET_OR_BYTES(sp_cuda_bytes_of_3d(copies, count)),
 	    (size_t count, const struct sp_cuda_copy_3d_batch *copies, unsigned long long flags,
 	     void *stream),
 	    (count, copies, flags, stream))
@@ -274,7 +277,7 @@ DRIVER(cuMemcpyWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync,
        COPY_ARG_WITH_WORK(stream, UNKNOWN, to, from), RET_OR_BYTES(bytes),
        (uint64_t to, uint64_t from, size_t bytes, void *attributes, void *stream),
        (to, from, bytes, attributes, stream))
-DRIVER(cuMemcpy3DWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, BATCH_3D,
+DRIVER(cuMemcpy3DWithAttributesAsync, 13020, _ptsz, cuMemcpyAsync, BATCH_3D_ARG_WITH_WORK(stream),
        RET_OR_BYTES(sp_cuda_bytes_of_3d(copy, 1)),
        (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream),
        (copy, flags, stream))
@@ -296,32 +299,32 @@ static uint32_t copy_arg(const void *stream, unsigned to_type, const void *to_ho
 		to, from);
 }
 
-#define COPY_OF(stream, p)                                                                         \
-	(BEGIN_WORK(stream),                                                                       \
+#define COPY_OF_WITH_WORK(stream, p)                                                               \
+	(BEGIN_WORK_OF_HOOK(stream),                                                               \
 	 p ? copy_arg(stream, p->target_type, p->target_host, p->target_device, p->source_type,    \
 		      p->source_host, p->source_device)                                            \
 	   : 0)
 
-DRIVER_V2(cuMemcpy2D, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p),
+DRIVER_V2(cuMemcpy2D, 3020, _ptds, cuMemcpy, COPY_OF_WITH_WORK(NULL, p),
 	  RET_OR_BYTES(p->width_bytes * p->height), (const struct sp_cuda_driver_copy_2d *p), (p))
-DRIVER_V2(cuMemcpy2DUnaligned, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p),
+DRIVER_V2(cuMemcpy2DUnaligned, 3020, _ptds, cuMemcpy, COPY_OF_WITH_WORK(NULL, p),
 	  RET_OR_BYTES(p->width_bytes * p->height), (const struct sp_cuda_driver_copy_2d *p), (p))
-DRIVER_V2(cuMemcpy2DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF(stream, p),
+DRIVER_V2(cuMemcpy2DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF_WITH_WORK(stream, p),
 	  RET_OR_BYTES(p->width_bytes * p->height),
 	  (const struct sp_cuda_driver_copy_2d *p, void *stream), (p, stream))
-DRIVER_V2(cuMemcpy3D, 3020, _ptds, cuMemcpy, COPY_OF(NULL, p),
+DRIVER_V2(cuMemcpy3D, 3020, _ptds, cuMemcpy, COPY_OF_WITH_WORK(NULL, p),
 	  RET_OR_BYTES(p->width_bytes * p->height * p->depth),
 	  (const struct sp_cuda_driver_copy_3d *p), (p))
-DRIVER_V2(cuMemcpy3DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF(stream, p),
+DRIVER_V2(cuMemcpy3DAsync, 3020, _ptsz, cuMemcpyAsync, COPY_OF_WITH_WORK(stream, p),
 	  RET_OR_BYTES(p->width_bytes * p->height * p->depth),
 	  (const struct sp_cuda_driver_copy_3d *p, void *stream), (p, stream))
 /* This form has contexts where the other form has none. */
 DRIVER(cuMemcpy3DPeer, 4000, _ptds, cuMemcpy,
-       (BEGIN_WORK(NULL), sp_cuda_copy_arg(NULL, SP_COPY_ON_DEVICE, NULL, NULL)),
+       (BEGIN_WORK_OF_HOOK(NULL), sp_cuda_copy_arg(NULL, SP_COPY_ON_DEVICE, NULL, NULL)),
        RET_OR_BYTES(p->width_bytes * p->height * p->depth),
        (const struct sp_cuda_driver_copy_3d *p), (p))
 DRIVER(cuMemcpy3DPeerAsync, 4000, _ptsz, cuMemcpyAsync,
-       (BEGIN_WORK(stream), sp_cuda_copy_arg(stream, SP_COPY_ON_DEVICE, NULL, NULL)),
+       (BEGIN_WORK_OF_HOOK(stream), sp_cuda_copy_arg(stream, SP_COPY_ON_DEVICE, NULL, NULL)),
        RET_OR_BYTES(p->width_bytes * p->height * p->depth),
        (const struct sp_cuda_driver_copy_3d *p, void *stream), (p, stream))
 
@@ -471,24 +474,25 @@ static uint32_t freeing(enum sp_cuda_memory what, uint64_t address)
 	return (uint32_t)(address >> 8);
 }
 
-#define RET_MADE(bytes) made(&call, SP_CUDA_DEVICE, ret, ret ? 0 : *address, bytes)
-#define PINNED(bytes) made(&call, SP_CUDA_PINNED, ret, ret ? 0 : (uint64_t)*address, bytes)
+#define RET_DEVICE(address, bytes) made(&call, SP_CUDA_DEVICE, ret, ret ? 0 : *(address), bytes)
+#define RET_PINNED(address, bytes)                                                                 \
+	made(&call, SP_CUDA_PINNED, ret, ret ? 0 : (uint64_t) * (address), bytes)
 
-DRIVER_ONE(cuMemAlloc, 3020, cuMemAlloc_v2, cuMemAlloc, 0, RET_MADE(bytes),
+DRIVER_ONE(cuMemAlloc, 3020, cuMemAlloc_v2, cuMemAlloc, 0, RET_DEVICE(address, bytes),
 	   (uint64_t * address, size_t bytes), (address, bytes))
 DRIVER_ONE(cuMemAllocPitch, 3020, cuMemAllocPitch_v2, cuMemAlloc, 0,
-	   RET_MADE(ret ? 0 : *pitch *height),
+	   RET_DEVICE(address, ret ? 0 : *pitch *height),
 	   (uint64_t * address, size_t *pitch, size_t width, size_t height, unsigned element),
 	   (address, pitch, width, height, element))
-DRIVER_ONE(cuMemAllocManaged, 6000, cuMemAllocManaged, cuMemAlloc, 0, RET_MADE(bytes),
+DRIVER_ONE(cuMemAllocManaged, 6000, cuMemAllocManaged, cuMemAlloc, 0, RET_DEVICE(address, bytes),
 	   (uint64_t * address, size_t bytes, unsigned flags), (address, bytes, flags))
-DRIVER(cuMemAllocAsync, 11020, _ptsz, cuMemAllocAsync, 0, RET_MADE(bytes),
+DRIVER(cuMemAllocAsync, 11020, _ptsz, cuMemAllocAsync, 0, RET_DEVICE(address, bytes),
        (uint64_t * address, size_t bytes, void *stream), (address, bytes, stream))
-DRIVER(cuMemAllocFromPoolAsync, 11020, _ptsz, cuMemAllocAsync, 0, RET_MADE(bytes),
+DRIVER(cuMemAllocFromPoolAsync, 11020, _ptsz, cuMemAllocAsync, 0, RET_DEVICE(address, bytes),
        (uint64_t * address, size_t bytes, void *pool, void *stream), (address, bytes, pool, stream))
-DRIVER_ONE(cuMemHostAlloc, 2020, cuMemHostAlloc, cuMemHostAlloc, 0, PINNED(bytes),
+DRIVER_ONE(cuMemHostAlloc, 2020, cuMemHostAlloc, cuMemHostAlloc, 0, RET_PINNED(address, bytes),
 	   (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-DRIVER_ONE(cuMemAllocHost, 3020, cuMemAllocHost_v2, cuMemHostAlloc, 0, PINNED(bytes),
+DRIVER_ONE(cuMemAllocHost, 3020, cuMemAllocHost_v2, cuMemHostAlloc, 0, RET_PINNED(address, bytes),
 	   (void **address, size_t bytes), (address, bytes))
 DRIVER_ONE(cuMemHostRegister, 4000, cuMemHostRegister_v2, cuMemHostRegister, 0,
 	   made(&call, SP_CUDA_PINNED, ret, (uint64_t)address, bytes),
@@ -524,7 +528,7 @@ DRIVER_ONE(cuDeviceGraphMemTrim, 11040, cuDeviceGraphMemTrim, cuMemPoolTrimTo, 0
 	static const struct sp_driver_function id##_driver;                                        \
 	static int id##_body(void **original, const void *caller, SP_UNPACK parameters)            \
 	{                                                                                          \
-		int ret = ((int(*) parameters)ORIGINAL(id))arguments;                              \
+		int ret = ((int(*) parameters)ORIGINAL_AT(original, id))arguments;                 \
                                                                                                    \
 		(void)caller;                                                                      \
 		if (ret == 0)                                                                      \

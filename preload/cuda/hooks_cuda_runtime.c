@@ -32,8 +32,8 @@
 	{                                                                                          \
 		struct sp_cuda_original *const original = &sp_original_##name;                     \
                                                                                                    \
-		SP_CUDA_RETURN_HOOK_CALL(SP_CUDA_CALLS, SP_EV_##kind, ARG_WITH_WORK(on),           \
-					 RET_STATUS, parameters, arguments)                        \
+		SP_CUDA_RETURN_HOOK_CALL(original, caller, SP_CUDA_CALLS, SP_EV_##kind,            \
+					 ARG_WITH_WORK(on), RET_STATUS, parameters, arguments)     \
 	}                                                                                          \
 	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
 	{                                                                                          \
@@ -52,11 +52,12 @@
 		SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);
 
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
-#define BEGIN_WORK(stream)                                                                         \
+/* BEGIN_WORK_OF_HOOK and *_WITH_WORK read `original` of the hook. */
+#define BEGIN_WORK_OF_HOOK(stream)                                                                 \
 	SP_CUDA_TIME_WORK((uintptr_t)(stream), sp_cuda_name_is_per_thread(original->name))
-#define ARG_WITH_WORK(stream) (BEGIN_WORK(stream), ON(stream))
+#define ARG_WITH_WORK(stream) (BEGIN_WORK_OF_HOOK(stream), ON(stream))
 #define COPY_ARG_WITH_WORK(stream, kind, to, from)                                                 \
-	(BEGIN_WORK(stream), sp_cuda_copy_arg(stream, kind, to, from))
+	(BEGIN_WORK_OF_HOOK(stream), sp_cuda_copy_arg(stream, kind, to, from))
 /* Symbols and arrays are the device's. */
 #define TO_DEVICE_ARG_WITH_WORK(stream, kind, from)                                                \
 	COPY_ARG_WITH_WORK(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_DEVICE : (kind), NULL,   \
@@ -345,28 +346,28 @@ static uint32_t freeing(enum sp_cuda_memory what, const void *address)
 	return (uint32_t)((uintptr_t)address >> 8);
 }
 
-#define RET_MADE(what, bytes) made(&call, SP_CUDA_##what, ret, address, bytes)
+#define RET_MADE(what, address, bytes) made(&call, SP_CUDA_##what, ret, address, bytes)
 
-RUNTIME(cudaMalloc, cudaMalloc, 0, RET_MADE(DEVICE, bytes), (void **address, size_t bytes),
+RUNTIME(cudaMalloc, cudaMalloc, 0, RET_MADE(DEVICE, address, bytes), (void **address, size_t bytes),
 	(address, bytes))
-RUNTIME(cudaMallocManaged, cudaMalloc, 0, RET_MADE(DEVICE, bytes),
+RUNTIME(cudaMallocManaged, cudaMalloc, 0, RET_MADE(DEVICE, address, bytes),
 	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-RUNTIME(cudaMallocPitch, cudaMalloc, 0, RET_MADE(DEVICE, ret ? 0 : *pitch *height),
+RUNTIME(cudaMallocPitch, cudaMalloc, 0, RET_MADE(DEVICE, address, ret ? 0 : *pitch *height),
 	(void **address, size_t *pitch, size_t width, size_t height),
 	(address, pitch, width, height))
 RUNTIME(cudaMalloc3D, cudaMalloc, 0,
 	made(&call, SP_CUDA_DEVICE, ret, &p->pointer,
 	     ret ? 0 : p->pitch *extent.height *extent.depth),
 	(struct sp_cuda_pitched * p, struct sp_cuda_extent extent), (p, extent))
-RUNTIME_PTSZ(cudaMallocAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, bytes),
+RUNTIME_PTSZ(cudaMallocAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
 	     (void **address, size_t bytes, void *stream), (address, bytes, stream))
-RUNTIME_PTSZ(cudaMallocFromPoolAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, bytes),
+RUNTIME_PTSZ(cudaMallocFromPoolAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
 	     (void **address, size_t bytes, void *pool, void *stream),
 	     (address, bytes, pool, stream))
-RUNTIME(cudaHostAlloc, cudaHostAlloc, 0, RET_MADE(PINNED, bytes),
+RUNTIME(cudaHostAlloc, cudaHostAlloc, 0, RET_MADE(PINNED, address, bytes),
 	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-RUNTIME(cudaMallocHost, cudaHostAlloc, 0, RET_MADE(PINNED, bytes), (void **address, size_t bytes),
-	(address, bytes))
+RUNTIME(cudaMallocHost, cudaHostAlloc, 0, RET_MADE(PINNED, address, bytes),
+	(void **address, size_t bytes), (address, bytes))
 RUNTIME(cudaHostRegister, cudaHostRegister, 0, made(&call, SP_CUDA_PINNED, ret, &address, bytes),
 	(void *address, size_t bytes, unsigned flags), (address, bytes, flags))
 RUNTIME(cudaFree, cudaFree, freeing(SP_CUDA_DEVICE, address), RET_STATUS, (void *address),

@@ -37,57 +37,57 @@ static uint64_t bytes_of(size_t count, int type)
 		const void *caller = __builtin_return_address(0);                                  \
 		void *real = __atomic_load_n(&name##_found[copy].function, __ATOMIC_ACQUIRE);      \
                                                                                                    \
-		SP_CUDA_RETURN_REAL_CALL(real, name##_found[copy].inner, SP_NCCL_CALLS,            \
+		SP_CUDA_RETURN_REAL_CALL(real, caller, name##_found[copy].inner, SP_NCCL_CALLS,    \
 					 SP_EV_##kind, arg, value, parameters, arguments)          \
 	}
 
-#define COMM_ARG (uint32_t)((uintptr_t)comm >> 8)
-#define NCCL_RET_OR_BYTES sp_cuda_value(ret, bytes_of(count, type))
+#define COMM_ARG(comm) (uint32_t)((uintptr_t)(comm) >> 8)
+#define RET_OR_ELEMENTS(count, type) sp_cuda_value(ret, bytes_of(count, type))
 
-NCCL(ncclAllReduce, ncclAllReduce, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclAllReduce, ncclAllReduce, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, int op, void *comm, void *stream),
      (from, to, count, type, op, comm, stream))
-NCCL(ncclReduce, ncclReduce, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclReduce, ncclReduce, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, int op, int root, void *comm,
       void *stream),
      (from, to, count, type, op, root, comm, stream))
-NCCL(ncclBroadcast, ncclBroadcast, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclBroadcast, ncclBroadcast, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, int root, void *comm, void *stream),
      (from, to, count, type, root, comm, stream))
-NCCL(ncclBcast, ncclBroadcast, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclBcast, ncclBroadcast, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (void *buffer, size_t count, int type, int root, void *comm, void *stream),
      (buffer, count, type, root, comm, stream))
-NCCL(ncclAllGather, ncclAllGather, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclAllGather, ncclAllGather, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, void *comm, void *stream),
      (from, to, count, type, comm, stream))
-NCCL(ncclReduceScatter, ncclReduceScatter, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclReduceScatter, ncclReduceScatter, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, int op, void *comm, void *stream),
      (from, to, count, type, op, comm, stream))
-NCCL(ncclAlltoAll, ncclAlltoAll, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclAlltoAll, ncclAlltoAll, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, void *comm, void *stream),
      (from, to, count, type, comm, stream))
-NCCL(ncclGather, ncclGather, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclGather, ncclGather, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, int root, void *comm, void *stream),
      (from, to, count, type, root, comm, stream))
-NCCL(ncclScatter, ncclScatter, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclScatter, ncclScatter, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, void *to, size_t count, int type, int root, void *comm, void *stream),
      (from, to, count, type, root, comm, stream))
-NCCL(ncclSend, ncclSend, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclSend, ncclSend, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, size_t count, int type, int peer, void *comm, void *stream),
      (from, count, type, peer, comm, stream))
-NCCL(ncclRecv, ncclRecv, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclRecv, ncclRecv, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (void *to, size_t count, int type, int peer, void *comm, void *stream),
      (to, count, type, peer, comm, stream))
 /* 7 is ncclInProgress: a communicator that does not block. */
 NCCL(ncclGroupEnd, ncclGroupEnd, 0, ret == 7 ? 1 : sp_cuda_value(ret, 0), (void), ())
 
 /* One-sided (nccl.h 2.30): what is put has bytes, a signal has none. */
-NCCL(ncclPutSignal, ncclPutSignal, COMM_ARG, NCCL_RET_OR_BYTES,
+NCCL(ncclPutSignal, ncclPutSignal, COMM_ARG(comm), RET_OR_ELEMENTS(count, type),
      (const void *from, size_t count, int type, int peer, void *window, size_t offset, int signal,
       int context, unsigned flags, void *comm, void *stream),
      (from, count, type, peer, window, offset, signal, context, flags, comm, stream))
-NCCL(ncclSignal, ncclSignal, COMM_ARG, sp_cuda_value(ret, 0),
+NCCL(ncclSignal, ncclSignal, COMM_ARG(comm), sp_cuda_value(ret, 0),
      (int peer, int signal, int context, unsigned flags, void *comm, void *stream),
      (peer, signal, context, flags, comm, stream))
-NCCL(ncclWaitSignal, ncclWaitSignal, COMM_ARG, sp_cuda_value(ret, 0),
+NCCL(ncclWaitSignal, ncclWaitSignal, COMM_ARG(comm), sp_cuda_value(ret, 0),
      (int count, void *signals, void *comm, void *stream), (count, signals, comm, stream))

@@ -294,7 +294,7 @@ static void *domain_w(const wchar_t *name)
 	return string_w(NULL, name);
 }
 
-static const struct {
+static const struct replacement {
 	unsigned number;
 	function function;
 } core[] = {{CORE_START_EX, (function)core_start_ex}, {CORE_START_A, (function)core_start_a},
@@ -306,17 +306,21 @@ static const struct {
 	     {CORE2_STRING_A, (function)string_a},     {CORE2_STRING_W, (function)string_w},
 	     {CORE2_DOMAIN_A, (function)domain_a},     {CORE2_DOMAIN_W, (function)domain_w}};
 
-/* The module's table holds the addresses of its function pointers. */
-#define FILL(callbacks, module, ours)                                                              \
-	do {                                                                                       \
-		function **table;                                                                  \
-		unsigned count;                                                                    \
-		if (!(callbacks)->table_get(module, &table, &count))                               \
-			return 0;                                                                  \
-		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)                        \
-			if ((ours)[i].number < count)                                              \
-				*table[(ours)[i].number] = (ours)[i].function;                     \
-	} while (0)
+/* The module's table holds the addresses of its function pointers. Returns 0 where the module
+ * has no table. */
+static int replace(const struct callbacks *callbacks, int module, const struct replacement *ours,
+		   size_t n)
+{
+	function **table;
+	unsigned count;
+
+	if (!callbacks->table_get(module, &table, &count))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (ours[i].number < count)
+			*table[ours[i].number] = ours[i].function;
+	return 1;
+}
 
 /* Each module of the host that uses NVTX calls this once. Returns 1 if the module is to call us. */
 SP_EXPORT int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t id));
@@ -326,8 +330,9 @@ int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t id))
 
 	if (!callbacks || callbacks->struct_bytes < sizeof(*callbacks) || !sp_enter())
 		return 0;
-	FILL(callbacks, MODULE_CORE, core);
-	FILL(callbacks, MODULE_CORE2, core2);
+	if (!replace(callbacks, MODULE_CORE, core, sizeof(core) / sizeof(*core)) ||
+	    !replace(callbacks, MODULE_CORE2, core2, sizeof(core2) / sizeof(*core2)))
+		return 0;
 	sp_coverage_add("nvtx", "bound", "");
 	return 1;
 }

@@ -79,7 +79,7 @@ static int capture_forbids(void)
 	return forbids;
 }
 
-#define NEED_NO_CAPTURE()                                                                          \
+#define RETURN_IF_CAPTURING()                                                                      \
 	do {                                                                                       \
 		if (capture_forbids())                                                             \
 			return FAKE_CAPTURE_UNSAFE;                                                \
@@ -96,7 +96,7 @@ static uint64_t kernel_ns(void **arguments)
 }
 
 /* 0, or what the call returns instead of doing anything. */
-#define NEED_DEVICE()                                                                              \
+#define RETURN_IF_NO_DEVICE()                                                                      \
 	do {                                                                                       \
 		if (is_forked())                                                                   \
 			return FAKE_NOT_INITIALIZED;                                               \
@@ -106,7 +106,7 @@ static uint64_t kernel_ns(void **arguments)
 
 static int launch(const void *f, unsigned blocks, void **arguments, struct fake_stream *stream)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	if (!blocks)
 		return FAKE_INVALID;
 	fake_stream_put(stream, &(struct fake_work){.kind = FAKE_WORK_KERNEL,
@@ -118,7 +118,7 @@ static int launch(const void *f, unsigned blocks, void **arguments, struct fake_
 static int copy_in_time(void *to, const void *from, size_t bytes, uint64_t ns,
 			struct fake_stream *stream)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	if (bytes && (!to || !from))
 		return FAKE_INVALID;
 	fake_stream_put(stream, &(struct fake_work){.kind = FAKE_WORK_COPY,
@@ -152,7 +152,7 @@ static int copy(void *to, const void *from, size_t bytes, struct fake_stream *st
 
 static int set(uint64_t to, int byte, size_t bytes, struct fake_stream *stream)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_stream_put(stream, &(struct fake_work){.kind = FAKE_WORK_SET,
 						    .ns = copy_ns(bytes),
 						    .to = (void *)to,
@@ -165,7 +165,7 @@ static int memory_make(uint64_t *pointer, size_t bytes)
 {
 	void *made;
 
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	if (posix_memalign(&made, 512, bytes ? bytes : 1) != 0)
 		return 2;
 	fake_memory_add(made, bytes);
@@ -175,7 +175,7 @@ static int memory_make(uint64_t *pointer, size_t bytes)
 
 static int memory_free(uint64_t pointer)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_memory_drop((void *)pointer);
 	free((void *)pointer);
 	return FAKE_OK;
@@ -183,7 +183,7 @@ static int memory_free(uint64_t pointer)
 
 static int graph_launch(const struct fake_graph *graph, struct fake_stream *stream)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	for (const struct fake_work *work = graph->first; work; work = work->next)
 		fake_stream_put(stream, work);
 	return FAKE_OK;
@@ -191,7 +191,7 @@ static int graph_launch(const struct fake_graph *graph, struct fake_stream *stre
 
 static int capture_enter(int mode, struct fake_stream *stream)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_capture_begin(stream);
 	pthread_mutex_lock(&capture_lock);
 	my_captures += mode != 2;
@@ -217,7 +217,7 @@ static int capture_end(struct fake_stream *stream, void **ret_graph)
 {
 	struct fake_graph *graph;
 
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	graph = malloc(sizeof(*graph));
 	if (!graph)
 		return 2;
@@ -400,21 +400,21 @@ int cuMemcpyBatchAsync(const uint64_t *to, const uint64_t *from, const size_t *s
 
 int cuInit(unsigned flags)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	begun_by = getpid();
 	return FAKE_OK;
 }
 
 int cuDeviceGetCount(int *count)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	*count = device_count();
 	return FAKE_OK;
 }
 
 int cuCtxGetCurrent(void **context)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	*context = context_stack[context_depth];
 	return FAKE_OK;
 }
@@ -454,7 +454,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
 
 int cuDevicePrimaryCtxReset_v2(int device)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_streams_finish_all();
 	__atomic_add_fetch(&contexts[device].generation, 1, __ATOMIC_RELAXED);
 	return FAKE_OK;
@@ -479,7 +479,7 @@ int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
  */
 int cuCtxCreate_v2(void **context, unsigned flags, int device)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	(void)flags, (void)device;
 	contexts[FAKE_DEVICES_MAX - 1].retained = 1;
 	*context = &contexts[FAKE_DEVICES_MAX - 1];
@@ -524,7 +524,7 @@ int cuGraphInstantiateWithFlags(void **instance, void *graph, unsigned long long
 
 int cuStreamCreate(void **stream, unsigned flags)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	*stream = fake_stream_make(device_now());
 	return FAKE_OK;
 }
@@ -567,7 +567,7 @@ int cuMemPoolTrimTo(void *pool, size_t kept_bytes)
 
 int cuCtxSynchronize(void)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_streams_finish_all();
 	return FAKE_OK;
 }
@@ -576,8 +576,8 @@ int cuEventCreate(void **event, unsigned flags)
 {
 	struct event *made;
 
-	NEED_DEVICE();
-	NEED_NO_CAPTURE();
+	RETURN_IF_NO_DEVICE();
+	RETURN_IF_CAPTURING();
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return 2;
@@ -597,15 +597,15 @@ int cuEventDestroy_v2(void *event)
 
 int cuEventSynchronize(void *event)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_event_finish(((struct event *)event)->inner);
 	return FAKE_OK;
 }
 
 int cuEventQuery(void *event)
 {
-	NEED_DEVICE();
-	NEED_NO_CAPTURE();
+	RETURN_IF_NO_DEVICE();
+	RETURN_IF_CAPTURING();
 	if (event_is_gone(event))
 		return FAKE_INVALID_HANDLE;
 	return fake_event_done(((struct event *)event)->inner) ? FAKE_OK : FAKE_NOT_READY;
@@ -640,7 +640,7 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
 /* Like the real one, it waits for the device. */
 int cuMemFree_v2(uint64_t pointer)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_streams_finish_all();
 	return memory_free(pointer);
 }
@@ -657,14 +657,14 @@ int cuMemFreeHost(void *pointer)
 
 int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_memory_add(pointer, bytes);
 	return FAKE_OK;
 }
 
 int cuMemHostUnregister(void *pointer)
 {
-	NEED_DEVICE();
+	RETURN_IF_NO_DEVICE();
 	fake_memory_drop(pointer);
 	return FAKE_OK;
 }

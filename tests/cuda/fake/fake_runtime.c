@@ -95,7 +95,7 @@ static int begin(void)
 	return driver.begun;
 }
 
-#define BEGIN()                                                                                    \
+#define RETURN_IF_NOT_BEGUN()                                                                      \
 	do {                                                                                       \
 		int begun = begin();                                                               \
 		if (begun)                                                                         \
@@ -117,21 +117,21 @@ static void observed_end(struct fake_call *call)
 	int name parameters                                                                        \
 	{                                                                                          \
 		enum { form = 0 };                                                                 \
-		BEGIN();                                                                           \
+		RETURN_IF_NOT_BEGUN();                                                             \
 		OBSERVED(#name);                                                                   \
 		return call;                                                                       \
 	}                                                                                          \
 	int name##suffix parameters                                                                \
 	{                                                                                          \
 		enum { form = 1 };                                                                 \
-		BEGIN();                                                                           \
+		RETURN_IF_NOT_BEGUN();                                                             \
 		OBSERVED(#name #suffix);                                                           \
 		return call;                                                                       \
 	}
 #define PLAIN(name, parameters, call)                                                              \
 	int name parameters                                                                        \
 	{                                                                                          \
-		BEGIN();                                                                           \
+		RETURN_IF_NOT_BEGUN();                                                             \
 		OBSERVED(#name);                                                                   \
 		return call;                                                                       \
 	}
