@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/hash_free.h"
 #include "trace/format.h"
 
 #define OBJECT_NAME_BYTES 64u
@@ -204,25 +205,9 @@ void sp_slow_sort(struct sp_slow_calls *calls)
 
 void sp_slow_finish(struct sp_slow_calls *calls)
 {
-	struct sp_slow *slow, *next_slow;
-	struct sp_stack *stack, *next_stack;
-	struct sp_build *build, *next_build;
-
-	HASH_ITER(hh, calls->by_key, slow, next_slow)
-	{
-		HASH_DELETE(hh, calls->by_key, slow);
-		free(slow);
-	}
-	HASH_ITER(hh, calls->stacks, stack, next_stack)
-	{
-		HASH_DELETE(hh, calls->stacks, stack);
-		free(stack);
-	}
-	HASH_ITER(hh, calls->builds, build, next_build)
-	{
-		HASH_DELETE(hh, calls->builds, build);
-		free(build);
-	}
+	SP_HASH_FREE(calls->by_key);
+	SP_HASH_FREE(calls->stacks);
+	SP_HASH_FREE(calls->builds);
 	for (size_t i = 0; i < calls->object_count; i++)
 		free(calls->objects[i].path);
 	free(calls->objects);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/hash_free.h"
 #include "trace/format.h"
 
 static struct sp_line *line_make(uint32_t image, const struct sp_slow_call_metadata *metadata,
@@ -73,12 +74,6 @@ void sp_lines_sort(struct sp_lines *lines)
 
 void sp_lines_finish(struct sp_lines *lines)
 {
-	struct sp_line *line, *next;
-
-	HASH_ITER(hh, lines->by_key, line, next)
-	{
-		HASH_DELETE(hh, lines->by_key, line);
-		free(line);
-	}
+	SP_HASH_FREE(lines->by_key);
 	*lines = (struct sp_lines){.by_key = NULL};
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/hash_free.h"
 #include "analyzer/reader/index.h"
 
 /* A block has fewer characters of its host's name than a header. */
@@ -400,26 +401,10 @@ static int compare_streams(const void *a, const void *b)
 
 static void free_nodes(struct join *j)
 {
-	struct host_node *h, *next_host;
-	struct image_node *i, *next_image;
-	struct pid_node *p, *next_pid;
-
 	HASH_CLEAR(hh_brief, j->hosts_by_brief);
-	HASH_ITER(hh, j->hosts, h, next_host)
-	{
-		HASH_DELETE(hh, j->hosts, h);
-		free(h);
-	}
-	HASH_ITER(hh, j->images, i, next_image)
-	{
-		HASH_DELETE(hh, j->images, i);
-		free(i);
-	}
-	HASH_ITER(hh, j->pids, p, next_pid)
-	{
-		HASH_DELETE(hh, j->pids, p);
-		free(p);
-	}
+	SP_HASH_FREE(j->hosts);
+	SP_HASH_FREE(j->images);
+	SP_HASH_FREE(j->pids);
 	free(j->stream_images);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/base/hash_free.h"
 #include "analyzer/symbols/symbolizer.h"
 
 #define NAMES_MAX 16384u
@@ -195,13 +196,7 @@ int sp_functions_find(struct sp_functions *f, const struct sp_slow_calls *calls,
 
 void sp_functions_finish(struct sp_functions *f)
 {
-	struct sp_function *function, *next;
-
-	HASH_ITER(hh, f->by_site, function, next)
-	{
-		HASH_DELETE(hh, f->by_site, function);
-		free(function);
-	}
+	SP_HASH_FREE(f->by_site);
 	free(f->file_of);
 	sp_string_table_finish(&f->files);
 	sp_string_table_finish(&f->names);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/symbols/functions.h"
+
 const struct sp_view sp_views[] = {
 #define SP_VIEW(name, needs, help) {#name, help, needs, sp_view_##name},
 #include "analyzer/views/views.def"
@@ -91,4 +93,16 @@ int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint3
 	}
 	free(order);
 	return r;
+}
+
+int sp_view_rows_show_named(const struct sp_view_rows *rows, struct sp_functions *functions,
+			    const struct sp_report *report, struct sp_out *out,
+			    const struct sp_view_options *options)
+{
+	const struct sp_run *run = &report->run;
+	int r = options->symbols ? sp_functions_find(functions, &run->metadata.slow, &run->index)
+				 : 0;
+
+	sp_run_json(report, out);
+	return r ? r : sp_view_rows_show(rows, out, options->limit);
 }

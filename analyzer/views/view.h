@@ -135,4 +135,11 @@ struct sp_view_rows {
  */
 int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit);
 
+struct sp_functions;
+
+/* The object "run", then rows with stacks; `functions` get their names before if --symbols asks. */
+int sp_view_rows_show_named(const struct sp_view_rows *rows, struct sp_functions *functions,
+			    const struct sp_report *report, struct sp_out *out,
+			    const struct sp_view_options *options);
+
 #endif

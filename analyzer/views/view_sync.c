@@ -230,12 +230,8 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	r = make_list(&list);
 	rows.count = list.n;
-	if (r == 0 && options->symbols)
-		r = sp_functions_find(&list.functions, &report->run.metadata.slow,
-				      &report->run.index);
-	sp_run_json(report, out);
 	if (r == 0)
-		r = sp_view_rows_show(&rows, out, options->limit);
+		r = sp_view_rows_show_named(&rows, &list.functions, report, out, options);
 	if (r == 0 && list.n == 0)
 		sp_out_line(out, "No call of CUDA or NCCL was kept: none took STAGEPROF_LINES (1ms "
 				 "unless set; 0: none is) or longer.");
