@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fill TEMPLATE: the template on stdout, with each line "@NAME@" replaced by what the product's own
- * tables say. Run while building, for man pages and the shell's completion: what they list is what
+ * tables say. Run while building, for man pages and the shells' completions: what they list is what
  * the programs take.
  */
 #include <ctype.h>
@@ -9,51 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct option {
-	const char *name, *argument, *help;
-	int key;
-};
-
-static const struct option report_options[] = {
-#define SP_OPTION(id, name, key, argument, help) {name, argument, help, key},
-#include "analyzer/cli/options.def"
-#undef SP_OPTION
-};
-
-static const struct option settings[] = {
-#define SP_SETTING(field, variable, form, meaning) {#field, variable, meaning, 0},
-#include "preload/settings/config.def"
-#undef SP_SETTING
-};
-
-struct entry {
-	const char *name, *help;
-};
-
-static const struct entry views[] = {
-#define SP_VIEW(name, needs, help) {#name, help},
-#include "analyzer/views/views.def"
-#undef SP_VIEW
-};
-
-static const struct entry exporters[] = {
-#define SP_EXPORTER(name, binary, needs, help, next) {#name, help},
-#include "analyzer/exporters/exporters.def"
-#undef SP_EXPORTER
-};
+#include "scripts/tables/completion.h"
+#include "scripts/tables/tables.h"
 
 static const struct entry checks[] = {
 #define SP_CHECK(name, about) {#name, about},
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK
-};
-
-static const struct {
-	const char *name, *arguments, *help;
-} commands[] = {
-#define SP_COMMAND(name, arguments, help) {#name, arguments, help},
-#include "scripts/launcher/commands.def"
-#undef SP_COMMAND
 };
 
 static const struct {
@@ -98,11 +60,6 @@ static void put_item(const char *name, const char *help)
 	putchar('\n');
 }
 
-static int is_unset_by_hand(const struct option *setting)
-{
-	return strcmp(setting->name, "run") == 0;
-}
-
 /* variable: what the option sets, or NULL. */
 static void put_option(const struct option *o, const char *argument, const char *variable)
 {
@@ -123,13 +80,13 @@ static void put_option(const struct option *o, const char *argument, const char 
 
 static void page_report_options(void)
 {
-	for (size_t i = 0; i < COUNT(report_options); i++)
+	for (size_t i = 0; i < report_option_count; i++)
 		put_option(&report_options[i], report_options[i].argument, NULL);
 }
 
 static void page_settings(void)
 {
-	for (size_t i = 0; i < COUNT(settings); i++) {
+	for (size_t i = 0; i < setting_count; i++) {
 		struct option o = settings[i];
 
 		o.key = strcmp(o.name, "output") == 0 ? 'o' : 0;
@@ -140,7 +97,7 @@ static void page_settings(void)
 
 static void page_synopsis(void)
 {
-	for (size_t i = 0; i < COUNT(commands); i++) {
+	for (size_t i = 0; i < command_count; i++) {
 		printf("%s.B stageprof %s\n", i ? ".br\n" : "", commands[i].name);
 		put_text(commands[i].arguments);
 		putchar('\n');
@@ -149,7 +106,7 @@ static void page_synopsis(void)
 
 static void page_commands(void)
 {
-	for (size_t i = 0; i < COUNT(commands); i++)
+	for (size_t i = 0; i < command_count; i++)
 		put_item(commands[i].name, commands[i].help);
 }
 
@@ -161,12 +118,12 @@ static void put_entries(const struct entry *entries, size_t count)
 
 static void page_views(void)
 {
-	put_entries(views, COUNT(views));
+	put_entries(views, view_count);
 }
 
 static void page_exporters(void)
 {
-	put_entries(exporters, COUNT(exporters));
+	put_entries(exporters, exporter_count);
 }
 
 static void page_checks(void)
@@ -198,49 +155,6 @@ static void page_report_troubles(void)
 	}
 }
 
-static void words_options(const char *variable, const struct option *options, size_t count)
-{
-	printf("\tlocal %s='", variable);
-	for (size_t i = 0; i < count; i++)
-		if (!is_unset_by_hand(&options[i]))
-			printf("--%s%s ", options[i].name, options[i].argument ? "=" : "");
-	printf("--help --version'\n");
-}
-
-static void words_report_options(void)
-{
-	words_options("options", report_options, COUNT(report_options));
-}
-
-static void words_settings(void)
-{
-	words_options("options", settings, COUNT(settings));
-}
-
-static void words_views(void)
-{
-	printf("\tlocal views='explain export");
-	for (size_t i = 0; i < COUNT(views); i++)
-		printf(" %s", views[i].name);
-	printf("'\n");
-}
-
-static void words_exporters(void)
-{
-	printf("\tlocal exporters='");
-	for (size_t i = 0; i < COUNT(exporters); i++)
-		printf("%s%s", i ? " " : "", exporters[i].name);
-	printf("'\n");
-}
-
-static void words_commands(void)
-{
-	printf("\tlocal commands='");
-	for (size_t i = 0; i < COUNT(commands); i++)
-		printf("%s%s", i ? " " : "", commands[i].name);
-	printf("'\n");
-}
-
 static const struct {
 	const char *name;
 	void (*put)(void);
@@ -254,11 +168,19 @@ static const struct {
 	{"@checks@\n", page_checks},
 	{"@troubles@\n", page_troubles},
 	{"@report_troubles@\n", page_report_troubles},
-	{"@words-report-options@\n", words_report_options},
-	{"@words-settings@\n", words_settings},
-	{"@words-views@\n", words_views},
-	{"@words-exporters@\n", words_exporters},
-	{"@words-commands@\n", words_commands},
+	{"@bash-values@\n", bash_values},
+	{"@bash-report-options@\n", bash_report_options},
+	{"@bash-settings@\n", bash_settings},
+	{"@bash-views@\n", bash_views},
+	{"@bash-exporters@\n", bash_exporters},
+	{"@bash-commands@\n", bash_commands},
+	{"@zsh-report-options@\n", zsh_report_options},
+	{"@zsh-settings@\n", zsh_settings},
+	{"@zsh-views@\n", zsh_views},
+	{"@zsh-exporters@\n", zsh_exporters},
+	{"@zsh-commands@\n", zsh_commands},
+	{"@fish-report@\n", fish_report},
+	{"@fish-launcher@\n", fish_launcher},
 };
 
 static int fill(const char *line)

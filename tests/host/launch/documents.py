@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Man pages and completion against the programs' own --help, and completion in a real bash."""
+"""Man pages and completion against the programs' own --help, and completion in real shells."""
 
 import os
 import re
@@ -12,6 +12,8 @@ from scene import BIN, REPORT, STAGEPROF, Terminal, clean_environment
 
 PAGES = os.path.join(BIN, "man", "man1")
 COMPLETION = os.path.join(BIN, "completion.bash")
+FISH = os.path.join(BIN, "completion.fish")
+ZSH = os.path.join(BIN, "completion.zsh")
 
 
 def options_of(text):
@@ -121,6 +123,59 @@ class Completion(scene.Case):
             ("stageprof report export fol", "stageprof report export folded"),
             ("stageprof-report run.z", "stageprof-report run.zst/"),
             ("stageprof-report workers run.z", "stageprof-report workers run.zst/"),
+        ):
+            with self.subTest(typed=typed):
+                self.assertEqual(self.completed(typed), wanted)
+
+    def test_fish(self):
+        if not shutil.which("fish"):
+            raise unittest.SkipTest("no fish")
+        for typed, wanted in (
+            ("stageprof do", "doctor"),
+            ("stageprof run --outp", "--output"),
+            ("stageprof run --mode=w", "--mode=write"),
+            ("stageprof doctor --format=j", "--format=json"),
+            ("stageprof report work", "workers"),
+            ("stageprof-report --forma", "--format"),
+            ("stageprof-report -f j", "json"),
+            ("stageprof-report export perf", "perfetto"),
+            ("stageprof report export fol", "folded"),
+            ("stageprof-report workers run.z", "run.zst/"),
+        ):
+            with self.subTest(typed=typed):
+                done = self.call(
+                    "fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', FISH, typed
+                )
+                offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
+                self.assertEqual((offered, done.stderr), ([wanted], ""))
+
+    def test_zsh(self):
+        if not shutil.which("zsh"):
+            raise unittest.SkipTest("no zsh")
+        functions = os.path.join(self.folder, "functions")
+        os.mkdir(functions)
+        os.symlink(ZSH, os.path.join(functions, "_stageprof"))
+        path = BIN + ":" + os.environ["PATH"]
+        env = clean_environment(TERM="dumb", PS1="> ", PATH=path, HOME=self.folder)
+        self.shell = Terminal(self, ["zsh", "-f", "-i"], env=env, columns=200)
+        self.shell.send(
+            f"unsetopt zle_bracketed_paste prompt_cr prompt_sp; fpath=({functions} $fpath);"
+            "autoload -U compinit; compinit -D; bindkey -e; PS1='> '; echo ready $((1+1))\n"
+        )
+        self.shell.expect("ready 2")
+        self.shell.expect("> ")
+        # zsh takes the suffix of a whole word ("=", "/") back at the next key.
+        for typed, wanted in (
+            ("stageprof do", "stageprof doctor"),
+            ("stageprof run --outp", "stageprof run --output"),
+            ("stageprof run --mode=w", "stageprof run --mode=write"),
+            ("stageprof doctor --format=j", "stageprof doctor --format=json"),
+            ("stageprof report work", "stageprof report workers"),
+            ("stageprof-report --forma", "stageprof-report --format"),
+            ("stageprof-report --format=j", "stageprof-report --format=json"),
+            ("stageprof-report export perf", "stageprof-report export perfetto"),
+            ("stageprof report export fol", "stageprof report export folded"),
+            ("stageprof-report workers run.z", "stageprof-report workers run.zst"),
         ):
             with self.subTest(typed=typed):
                 self.assertEqual(self.completed(typed), wanted)
