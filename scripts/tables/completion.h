@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the completions of bash, zsh and fish take from the tables. Each function prints the lines
- * of one place of a template.
+ * The places of the completions' templates, for bash, zsh and fish. Each function prints the lines
+ * of one place.
  */
 #ifndef STAGEPROF_TABLES_COMPLETION_H
 #define STAGEPROF_TABLES_COMPLETION_H

@@ -143,9 +143,8 @@ class Completion(scene.Case):
             ("stageprof-report workers run.z", "run.zst/"),
         ):
             with self.subTest(typed=typed):
-                done = self.call(
-                    "fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', FISH, typed
-                )
+                command = "source $argv[1]; complete -C $argv[2]"
+                done = self.call("fish", "--no-config", "-c", command, FISH, typed)
                 offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
                 self.assertEqual((offered, done.stderr), ([wanted], ""))
 

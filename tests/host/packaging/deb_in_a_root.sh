@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Debian package in clean root file systems of Debian 12 and 13: apt installs it with what it
+# depends on, and it is used and removed. Needs root, debootstrap and the network.
+. "$(dirname "$0")/package.sh"
+. "$(dirname "$0")/roots.sh"
+
+sp_can_enter
+sp_package deb > /dev/null
+cp "$SP_ROOT/tests/host/packaging/used.sh" .
+cat > inside.sh <<'COMMANDS'
+set -euo pipefail
+cd /mnt
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq "./$1"
+bash used.sh
+stageprof doctor -- python3 -c 1 | grep -q '^ok    stacks'
+apt-get purge -y -qq stageprof
+! command -v stageprof
+COMMANDS
+for release in bookworm trixie; do
+	sp_root $release
+	sp_enter "$root" bash /mnt/inside.sh "$(echo stageprof_*.deb)" > $release.out 2>&1 ||
+		sp_fail "$release: $(tail -n 40 $release.out)"
+	echo "$release: installed, used and removed"
+done
