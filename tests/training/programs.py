@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as their users shape them (programs/), each against the timers that it carries.
+
+    programs.py [--packages] [--table] [--calibration FILE] [NAME...]
+
+Each program prints what is true of its run: steps, epochs, and rows of time. One line is printed
+for each row: program, row, reported, true, error, and for each program its verdict. The test fails
+where steps or epochs differ, where a row is off by more than 5% and 5 µs a call unless the report
+marks it as residual, and where a verdict is false. --packages: those that need packages of PyPI
+too, by the interpreter in build/venv-programs. --table: print all rows, not only those that are
+wrong. --calibration writes the table verdict x confidence x right into FILE, between its marks.
+"""
+
+import argparse
+import glob
+import json
+import os
+import sys
+import tempfile
+
+import training
+
+FOLDER = os.path.join(training.HERE, "programs")
+PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python")
+# Of the default run: at most some 20 s together.
+FAST = ["accumulation", "background", "by_steps"]
+SHARE, LOADED_SHARE, CALL_NS, EXTRA_NS = 0.05, 0.3, 5000, 4000000
+ALWAYS = [
+    "loader_wait",
+    "forward",
+    "backward",
+    "optimizer",
+    "checkpoint",
+    "evaluation",
+    "validation",
+]
+INPUT = {"input-bound", "decode-bound", "storage-bound"}
+# The codes that say nothing: right where the truth is not a clear one.
+ABSTAINS = {"cannot-tell", "unknown", "too-few-steps", "no-steps", "no-training"}
+# cost of a rule: its codes, the rows that it is made of, and the share from which on it holds. The
+# program's own environment or replay memory has no name that a report could know: both codes fit.
+COSTS = [
+    (INPUT | {"first-batch-bound", "cpu-oversubscribed"}, ["loader_wait", "own_input"], 0.05),
+    ({"checkpoint-bound"}, ["checkpoint"], 0.05),
+    ({"validation-bound"}, ["validation"], 0.25),
+    ({"evaluation-bound"}, ["evaluation", "environment", "own_environment"], 0.25),
+    ({"communication-bound"}, ["grad_sync"], 0.05),
+    ({"compile-bound"}, ["compile"], 0.20),
+    ({"loop-bound"}, ["bookkeeping", "own_environment", "own_input", "own_update", "rest"], 0.05),
+]
+NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
+
+
+def overloaded():
+    return os.getloadavg()[0] > 2 * os.cpu_count()
+
+
+def bound(calls, ns):
+    return (LOADED_SHARE if overloaded() else SHARE) * ns + CALL_NS * calls + EXTRA_NS
+
+
+def right_verdicts(truth):
+    """The codes that the program's own rows allow; `rest` is the loop's own code."""
+    if "why" in truth:
+        return set(truth["why"])
+    rows = {name: ns for name, (_, ns) in truth["rows"].items()}
+    rows["rest"] = max(truth["span"] - sum(rows.values()), 0)
+    span = max(truth["span"], 1)
+    costs = [
+        (codes, sum(rows.get(row, 0) for row in parts) / span, least)
+        for codes, parts, least in COSTS
+    ]
+    holding = [cost for _, cost, least in costs if cost >= (1 + NEAR) * least]
+    most = max(holding, default=0)
+    allowed = {"compute-bound"} if not holding else set()
+    for codes, cost, least in costs:
+        if cost >= (1 - NEAR) * least and cost >= (1 - NEAR) * most:
+            allowed |= codes
+    return allowed
+
+
+class Line:
+    def __init__(self, row, found, true, right):
+        self.row, self.found, self.true, self.right = row, found, true, right
+
+
+def compare_counts(truth, summary):
+    steps = summary["steps"]["count"] or 0
+    yield Line("steps", steps, truth["steps"], steps == truth["steps"])
+    if truth["epochs"] is not None:
+        epochs = summary["steps"]["epochs"]
+        yield Line("epochs", epochs, truth["epochs"], epochs == truth["epochs"])
+
+
+def compare_rows(truth, summary):
+    account = {row["part"]: row for row in summary["account"] or []}
+    for part, row in account.items():
+        calls, ns = truth["rows"].get(part, (0, 0))
+        if part in truth.get("loose", []) or (part not in ALWAYS and not calls):
+            continue
+        found = row["ns"] or 0
+        right = abs(found - ns) <= bound(calls, ns)
+        if ns or not right:
+            residual = row["source"] == "residual"
+            yield Line(part + (" (residual)" if residual else ""), found, ns, right or residual)
+
+
+def compare(truth, summary):
+    """The lines of a program; there is no account where there are no steps."""
+    yield from compare_counts(truth, summary)
+    if truth["steps"]:
+        yield from compare_rows(truth, summary)
+
+
+def run(name, python):
+    """The program's last line and the summary of its run; None and a text where it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(FOLDER, name + ".py")
+        os.environ.update(PYTHONPATH=FOLDER, HF_HUB_OFFLINE="1", CUDA_VISIBLE_DEVICES="")
+        done = training.execute([python, path], folder)
+        if done.returncode:
+            return None, done.stderr.decode()[-2000:]
+        truth = json.loads(done.stdout.decode().strip().split("\n")[-1])
+        return truth, training.report("summary", os.path.join(folder, "run.zst"))
+
+
+def shown(value):
+    return f"{value / 1e6:.2f} ms" if value >= 10000 else str(value)
+
+
+def show(name, lines, verdict, right, every):
+    for line in lines:
+        if every or not line.right:
+            error = f"{100 * (line.found / line.true - 1):+.1f}%" if line.true else "-"
+            mark = "" if line.right else "  WRONG"
+            found, true = shown(line.found), shown(line.true)
+            print(f"{name:24} {line.row:24} {found:>12} {true:>12} {error:>9}{mark}")
+    answer = "right" if right else "abstains" if right is None else "WRONG"
+    if every or right is False:
+        print(f"{name:24} {verdict['code']} ({verdict['confidence']}): {answer}", flush=True)
+
+
+def judge(name, python, arguments, table):
+    """Runs one program; returns what is wrong with it."""
+    truth, summary = run(name, python)
+    if truth is None:
+        print(f"{name:24} failed:\n{summary}", flush=True)
+        return ["it failed"]
+    lines, verdict = list(compare(truth, summary)), summary["verdict"]
+    allowed = right_verdicts(truth)
+    right = verdict["code"] in allowed or (None if verdict["code"] in ABSTAINS else False)
+    show(name, lines, verdict, right, arguments.table)
+    if right is False:
+        print(f"{'':24} true: {', '.join(sorted(allowed))}", flush=True)
+    counts = table.setdefault((verdict["code"], verdict["confidence"]), [0, 0, 0])
+    counts[0 if right else 2 if right is False else 1] += 1
+    return [line.row for line in lines if not line.right] + ["verdict"] * (right is False)
+
+
+def calibration(table):
+    yield f"{'verdict':22}  {'confidence':10}  right  abstains  wrong"
+    for (code, confidence), (right, abstains, wrong) in sorted(table.items()):
+        yield f"{code:22}  {confidence:10}  {right:5}  {abstains:8}  {wrong:5}"
+
+
+def write(path, table):
+    begin, end = "```calibration\n", "\n```"
+    with open(path) as file:
+        head, _, tail = file.read().partition(begin)
+    text = head + begin + "\n".join(calibration(table)) + end + tail.partition(end)[2]
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def names_of(folder):
+    own = {"timers", "small"}
+    found = glob.glob(os.path.join(FOLDER, folder, "*.py"))
+    names = {os.path.relpath(path, FOLDER)[:-3] for path in found}
+    return sorted(names - own)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--packages", action="store_true")
+    parser.add_argument("--nightly", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--calibration")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    names = arguments.names or (names_of("") if arguments.nightly else FAST)
+    if arguments.packages:
+        names = arguments.names or names_of("") + names_of("packages")
+        if not os.path.exists(PACKAGES):
+            training.skip("no build/venv-programs: scripts/test --nightly makes it")
+    python = PACKAGES if arguments.packages else training.interpreter()
+    table, failed = {}, {}
+    for name in names:
+        wrong = judge(name, python, arguments, table)
+        if wrong:
+            failed[name] = wrong
+    print("\n".join(["", *calibration(table), "", f"{len(names)} programs, {len(failed)} wrong"]))
+    for name, wrong in failed.items():
+        print(f"{name:24} {', '.join(wrong)}")
+    if arguments.calibration:
+        write(arguments.calibration, table)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

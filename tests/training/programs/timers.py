@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program's own timers: rows of time that exclude each other, printed as JSON at the end.
+
+They know nothing of stageprof. A row that begins inside another one stops that one's clock. Only
+the thread that imported this module fills rows; what other threads do is in `beside`.
+"""
+
+import contextlib
+import functools
+import json
+import threading
+import time
+
+now = time.perf_counter_ns
+main = threading.get_ident()
+rows = {}  # name -> [calls, ns]
+beside = {}
+open_rows = []  # [name, ns so far, since]
+count = {"steps": 0, "epochs": 0}
+span = [None, None]  # from the first row to the last one
+
+
+def add(table, name, ns):
+    calls_ns = table.setdefault(name, [0, 0])
+    calls_ns[0] += 1
+    calls_ns[1] += ns
+
+
+@contextlib.contextmanager
+def row(name):
+    if threading.get_ident() != main:
+        begin = now()
+        yield
+        add(beside, name, now() - begin)
+        return
+    begin = now()
+    span[0] = span[0] or begin
+    if open_rows:
+        open_rows[-1][1] += begin - open_rows[-1][2]
+    open_rows.append([name, 0, now()])
+    try:
+        yield
+    finally:
+        end = now()
+        name, ns, since = open_rows.pop()
+        add(rows, name, ns + end - since)
+        span[1] = end
+        if open_rows:
+            open_rows[-1][2] = now()
+
+
+def inside(*names):
+    return any(name in names for name, _, _ in open_rows)
+
+
+def timed(name, function):
+    """The function in a row; `name` may be a function that says the row, or None, at the call."""
+
+    @functools.wraps(function)
+    def call(*args, **names):
+        told = name() if callable(name) else name
+        if told is None:
+            return function(*args, **names)
+        with row(told):
+            return function(*args, **names)
+
+    return call
+
+
+def patch(owner, attribute, name):
+    setattr(owner, attribute, timed(name, getattr(owner, attribute)))
+
+
+def batches(loader, name="loader_wait"):
+    """The loader's batches; waiting for them is a row, and one pass is an epoch."""
+    with row(name):
+        iterator = iter(loader)
+    while True:
+        with row(name):
+            batch = next(iterator, loader)
+        if batch is loader:
+            break
+        yield batch
+
+
+def epochs(many):
+    for number in range(many):
+        count["epochs"] += 1
+        yield number
+
+
+def step():
+    count["steps"] += 1
+
+
+def show(**more):
+    """Prints all. `more`: `why`, the right verdicts where rows do not tell; `loose`, rows that are
+    not compared."""
+    told = {"rows": rows, "beside": beside, "span": span[1] - span[0] if span[0] else 0}
+    print(json.dumps({**told, **count, **more}), flush=True)
