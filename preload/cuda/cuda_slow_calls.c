@@ -71,7 +71,7 @@ void sp_cuda_slow(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t t
 
 	if (!sp_cuda_slow_ticks)
 		calibrate();
-	if (ticks >= sp_cuda_slow_ticks && !t->emitting && !sp_tls.suppress_depth)
+	if (ticks >= sp_cuda_slow_ticks && !t->inside && !sp_tls.suppress_depth)
 		keep(t, &call, caller, frame);
 	errno = kept;
 }

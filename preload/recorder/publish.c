@@ -9,50 +9,43 @@
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/memory.h"
-#include "preload/sys/signal_handler.h"
 #include "preload/sys/sys.h"
 
 /* After a failure to grow, this many events are lost before the next try. */
 #define STUCK_EVENTS 4096u
-/* A frame of the recorder that is further up the stack than this was left by longjmp; no handler
- * interrupted it. */
-#define HANDLER_STACK_BYTES (1024u * 1024u)
-/* After so many nested frames in a row the stack is searched for a handler. */
+/* After so many nested frames in a row the one that they interrupted counts as left by longjmp. */
 #define NESTED_PATIENCE 64u
 
 /*
- * `emitting` names a frame that entered the recorder and has not left it. Either the frame is
- * alive and we run in a signal handler above it, or a longjmp out of a handler left it. In the
- * second case the frame that enters now is not deeper, or far deeper, or no handler lies between
- * the two. This check runs once for a block, not once for an event.
+ * Another frame of the thread entered the recorder and has not left it. Either we run in a signal
+ * handler above it, or it is suspended by swapcontext, or a longjmp out of a handler left it. The
+ * three look alike, so patience decides. A block that is made too early costs the event of the
+ * frame, which reads as a torn slot.
  */
-int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame)
+int sp_recorder_is_nested(struct sp_recorder *r)
 {
-	uintptr_t there = r->hot.emitting;
-
-	if (!there)
+	if (r->hot.inside <= 1) {
+		r->nested = 0;
 		return 0;
-	if (sp_is_signal_stack())
+	}
+	if (++r->nested % NESTED_PATIENCE || sp_is_signal_stack())
 		return 1;
-	if (frame < there && there - frame < HANDLER_STACK_BYTES &&
-	    (++r->nested % NESTED_PATIENCE || sp_handler_is_between(frame, there)))
-		return 1;
-	/* It may also be suspended by swapcontext, on another stack, with an address in the window.
-	 */
-	r->stream.keeps_windows = 1;
-	r->hot.emitting = 0;
+	r->keeps_windows = 1;
+	r->hot.inside = 1;
 	return 0;
 }
 
 static void lose(struct sp_recorder *r, enum sp_lost_cause cause)
 {
+	uint64_t lost;
+
 	if (!r->capacity) {
 		sp_process_lose(1);
 		return;
 	}
-	r->lost[cause]++;
-	__atomic_store_n(&sp_stream_window(&r->stream)->lost[cause],
-			 sp_checked_make(r->lost[cause]), __ATOMIC_RELAXED);
+	lost = sp_slots_take(&r->lost[cause], 1) + 1;
+	__atomic_store_n(&sp_stream_window(&r->stream)->lost[cause], sp_checked_make(lost),
+			 __ATOMIC_RELAXED);
 }
 
 /* The last eighth of the ring is kept for signal handlers that run while a block is made. */
@@ -64,8 +57,9 @@ static void room_set(struct sp_recorder *r)
 void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity)
 {
 	r->capacity = capacity;
-	r->hot.ring = sp_stream_slots(&r->stream);
-	r->hot.mask = capacity - 1;
+	/* The ring first: a handler may come in between. */
+	__atomic_store_n(&r->hot.ring, sp_stream_slots(&r->stream), __ATOMIC_RELAXED);
+	__atomic_store_n(&r->hot.mask, capacity - 1, __ATOMIC_RELEASE);
 	r->hot.shift = (uint32_t)__builtin_ctzll(capacity);
 	room_set(r);
 	r->hot.mark = &sp_stream_window(&r->stream)->mark;
@@ -97,6 +91,8 @@ static int grow(struct sp_recorder *r, size_t block_bytes)
 	int ret;
 
 	before = sp_signals_block();
+	/* This frame is one of them. */
+	r->stream.keeps_windows = r->keeps_windows || r->hot.inside != 1;
 	ret = sp_stream_grow(&r->stream, block_bytes, (uint32_t)wanted, r->hot.base, r->hot.head);
 	if (!ret)
 		sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
@@ -199,7 +195,8 @@ static int publish_undisturbed(struct sp_recorder *r)
 	if (sp_process_is_frozen())
 		return sp_recorder_publish(r, 0);
 	before = sp_signals_block();
-	ret = sp_recorder_publish(r, 0);
+	/* a handler may have ended the segment */
+	ret = r->capacity ? sp_recorder_publish(r, 0) : 0;
 	sp_signals_restore(before);
 	return ret;
 }
@@ -242,16 +239,14 @@ void sp_record_slow(struct sp_thread *t, const struct sp_new_record *record, uin
 	struct sp_recorder *r = sp_recorder_of(t);
 	int nested;
 
+	/* This frame was suspended meanwhile: a block has its slots as holes, which count it. */
+	if (r->capacity && number < t->base)
+		return;
 	/* Before a handler may make a block of slots that nobody will store to. */
 	slots_return(t, number, slots);
-	t->emitting = record->outer;
-	nested = sp_recorder_is_nested(r, record->frame);
-	if (!nested) {
-		r->nested = 0;
-		t->emitting = record->frame;
-		if (r->capacity)
-			make_room_on_own_stack(r, record->frame);
-	}
+	nested = sp_recorder_is_nested(r);
+	if (!nested && r->capacity)
+		make_room_on_own_stack(r, (uintptr_t)__builtin_frame_address(0));
 	number = sp_slots_take(&t->head, slots);
 	if (number + slots - t->base <= r->capacity) {
 		sp_record_store(t, record, slots, number);
@@ -260,6 +255,4 @@ void sp_record_slow(struct sp_thread *t, const struct sp_new_record *record, uin
 		if (is_event(record))
 			lose(r, nested ? SP_LOST_NESTED : SP_LOST_FULL);
 	}
-	if (!nested)
-		t->emitting = 0;
 }

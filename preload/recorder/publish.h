@@ -18,6 +18,7 @@ struct sp_recorder {
 	uint64_t lost[SP_LOST_CAUSES];
 	uint64_t stuck;	       /* events to lose before the next try to grow the file */
 	uint32_t nested;       /* nested frames in a row */
+	int keeps_windows;     /* a frame may be inside that `inside` does not count */
 	uintptr_t roomy_frame; /* a frame with enough stack for a block; 0: none */
 	uint32_t segment;      /* of the thread: the number of its file */
 	int is_device;	       /* the recorder of the device, not of a thread */
@@ -26,7 +27,8 @@ struct sp_recorder {
 	uint32_t destructor_rounds;
 	uint64_t paused_ticks, paused_steps; /* when the thread noticed that recording is off, and
 						the steps until then */
-	struct sp_mark no_mark;		     /* the target of the mark while there is no file */
+	struct sp_mark no_mark; /* the targets of the mark and the slots while there is no file */
+	struct sp_slot no_slot;
 	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
 };
 
@@ -42,8 +44,8 @@ void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity);
  * interrupted the recorder. Returns 0, or -errno with the ring unchanged. */
 int sp_recorder_publish(struct sp_recorder *r, uint16_t flags);
 
-/* Returns 1 if `frame`, which is about to enter the recorder, interrupted another frame of the same
- * thread in the recorder. */
-int sp_recorder_is_nested(struct sp_recorder *r, uintptr_t frame);
+/* For a frame that is inside the recorder: returns 1 if it interrupted another one of the same
+ * thread there. */
+int sp_recorder_is_nested(struct sp_recorder *r);
 
 #endif

@@ -45,22 +45,17 @@ void sp_record_store(struct sp_thread *t, const struct sp_new_record *record, ui
 	sp_slot_store(t, number, record->start, record->ticks, record->value, record->what);
 }
 
-static void record(struct sp_thread *t, struct sp_new_record *what, uint32_t slots)
+static void record(struct sp_thread *t, const struct sp_new_record *what, uint32_t slots)
 {
-	uintptr_t outer = t->emitting;
 	uint64_t number;
 
-	what->frame = (uintptr_t)__builtin_frame_address(0);
-	t->emitting = what->frame;
+	sp_inside_begin(t);
 	number = sp_slots_take(&t->head, slots);
-	if (number + slots <= t->limit) {
+	if (number + slots <= t->limit)
 		sp_record_store(t, what, slots, number);
-	} else {
-		what->outer = outer;
+	else
 		sp_record_slow(t, what, slots, number);
-		outer = t->emitting;
-	}
-	t->emitting = outer;
+	sp_inside_end(t);
 }
 
 void sp_emit_extra(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks,

@@ -45,8 +45,10 @@ struct sp_layer_call {
 
 /*
  * One recording thread. The hot path uses the first fields. Fork wipes the pages of the whole
- * struct. `emitting` is the frame that is inside sp_emit, 0 for none: a signal handler that emits
- * meanwhile may fill slots but must not move the ring.
+ * struct. `inside` counts the frames that may hold an address in the window: a signal handler that
+ * emits meanwhile may fill slots but should not move the ring. Handlers that switch stacks resume
+ * frames in any order, and a frame that a longjmp left stays counted. Memory that a frame inside
+ * may store to is never unmapped.
  */
 struct sp_thread {
 	uint32_t state; /* enum sp_thread_state */
@@ -55,7 +57,7 @@ struct sp_thread {
 	uint64_t limit; /* slots from here on take the slow path; 0: no file */
 	struct sp_slot *ring;
 	uint64_t mask;
-	uintptr_t emitting;
+	int32_t inside;
 	struct sp_mark *mark; /* NULL only in a child that was forked inside a hooked call */
 	void *hook_state;     /* SP_HOOK_STATE_BYTES */
 	uint64_t base;	      /* slots below are published */
@@ -123,6 +125,27 @@ static inline uint64_t sp_slots_take(uint64_t *head, uint64_t slots)
 #endif
 }
 
+/* One instruction each, for the reason above. */
+static inline void sp_inside_begin(struct sp_thread *t)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("incl %0" : "+m"(t->inside) : : "memory", "cc");
+#else
+	__atomic_add_fetch(&t->inside, 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+static inline void sp_inside_end(struct sp_thread *t)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("decl %0" : "+m"(t->inside) : : "memory", "cc");
+#else
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_sub_fetch(&t->inside, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 /* The ring is larger than the caches that survive a system call, so the next slot is prefetched
  * before the call. A prefetch in the previous event takes fewer instructions but costs about 4 ns
  * more, because the line may be evicted by then. */
@@ -135,11 +158,13 @@ static inline void sp_slot_fetch(const struct sp_thread *t)
 #endif
 }
 
-/* what: sp_what_make() */
+/* The mask is read first: a frame that another one moved the ring under has the smaller mask and
+ * the larger ring, not the reverse. what: sp_what_make() */
 static inline void sp_slot_store(struct sp_thread *t, uint64_t number, uint64_t start,
 				 uint64_t ticks, int64_t value, uint64_t what)
 {
-	struct sp_slot *slot = &t->ring[number & t->mask];
+	uint64_t place = number & __atomic_load_n(&t->mask, __ATOMIC_ACQUIRE);
+	struct sp_slot *slot = &__atomic_load_n(&t->ring, __ATOMIC_RELAXED)[place];
 
 	slot->start = start;
 	slot->ticks = ticks;
@@ -158,8 +183,6 @@ struct sp_new_record {
 	const void *metadata;  /* a definition's fixed fields, which precede its text */
 	const char *text;
 	uint32_t metadata_bytes, text_bytes;
-	uintptr_t frame; /* of the function that took the slots, which is in `emitting` */
-	uintptr_t outer; /* what was there before */
 };
 
 /* Stores a record into `slots` slots from `number` on. The caller took the slots. */
@@ -170,9 +193,9 @@ void sp_record_store(struct sp_thread *t, const struct sp_new_record *record, ui
 void sp_record_slow(struct sp_thread *t, const struct sp_new_record *record, uint32_t slots,
 		    uint64_t number);
 
-/* sp_emit after `emitting` was set; its old value is `outer`. */
-static inline void sp_emit_guarded(struct sp_thread *t, uintptr_t outer, uint64_t what,
-				   uint64_t start, uint64_t ticks, int64_t value)
+/* sp_emit after sp_inside_begin(). */
+static inline void sp_emit_inside(struct sp_thread *t, uint64_t what, uint64_t start,
+				  uint64_t ticks, int64_t value)
 {
 	uint64_t number = sp_slots_take(&t->head, 1);
 
@@ -182,24 +205,19 @@ static inline void sp_emit_guarded(struct sp_thread *t, uintptr_t outer, uint64_
 		struct sp_new_record record = {.start = start,
 					       .ticks = ticks,
 					       .value = value,
-					       .what = what,
-					       .frame = t->emitting,
-					       .outer = outer};
+					       .what = what};
 
 		sp_record_slow(t, &record, 1, number);
-		outer = t->emitting;
 	}
-	t->emitting = outer;
+	sp_inside_end(t);
 }
 
 /* Records one completed event. ticks = end - start; value and arg as events.def says. */
 static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start,
 			   uint64_t ticks, int64_t value)
 {
-	uintptr_t outer = t->emitting;
-
-	t->emitting = (uintptr_t)__builtin_frame_address(0);
-	sp_emit_guarded(t, outer, sp_what_make(kind, arg), start, ticks, value);
+	sp_inside_begin(t);
+	sp_emit_inside(t, sp_what_make(kind, arg), start, ticks, value);
 }
 
 /* sp_emit with one EXTRA slot of three words. */
@@ -226,24 +244,21 @@ struct sp_open_span {
 
 /*
  * Sets the mark: the call that the thread is in; what == 0: none. The mark lies in the window,
- * which a signal handler may move when it makes a block, but not while `emitting` is set. In a
- * child that a handler forked during the call there is no mark, because fork wipes the thread.
+ * which a signal handler may move when it makes a block; then the store goes nowhere. In a child
+ * that a handler forked during the call there is no mark, because fork wipes the thread.
  */
 static inline void sp_mark_store(struct sp_thread *t, uint64_t start, uint64_t what)
 {
-	uintptr_t outer = t->emitting;
 	struct sp_mark *mark;
 
-	t->emitting = (uintptr_t)__builtin_frame_address(0);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sp_inside_begin(t);
 	mark = t->mark;
 	if (sp_likely(mark != NULL)) {
 		if (what)
 			mark->start_ticks = start;
 		__atomic_store_n(&mark->what, what, __ATOMIC_RELEASE);
 	}
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->emitting = outer;
+	sp_inside_end(t);
 }
 
 /* For calls without a system call, such as launches: the slot is not prefetched. */
@@ -285,19 +300,17 @@ static inline void sp_span_drop(struct sp_open_span *span)
 static inline void sp_span_end_at(struct sp_open_span *span, uint64_t end, int64_t value)
 {
 	struct sp_thread *t = span->thread;
-	uintptr_t outer = t->emitting;
 	struct sp_mark *mark;
 
 	span->thread = NULL;
-	t->emitting = (uintptr_t)__builtin_frame_address(0);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sp_inside_begin(t);
 	mark = t->mark;
 	if (sp_unlikely(!mark)) { /* the call began in the parent, which records it */
-		t->emitting = outer;
+		sp_inside_end(t);
 		return;
 	}
 	__atomic_store_n(&mark->what, 0, __ATOMIC_RELEASE);
-	sp_emit_guarded(t, outer, span->what, span->start, end - span->start, value);
+	sp_emit_inside(t, span->what, span->start, end - span->start, value);
 }
 
 static inline void sp_span_end(struct sp_open_span *span, int64_t value)

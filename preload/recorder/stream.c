@@ -114,21 +114,17 @@ static int size_is_allowed(uint64_t bytes)
 	return bytes <= limit.rlim_cur;
 }
 
-/* Unmaps a file; a tail in an arena stays where it is. */
+/* Unmaps a file; a tail in an arena stays where it is. Where a suspended frame may yet store to the
+ * mapping, address space that leads nowhere takes its place: blocks will lie in these pages of the
+ * file. */
 static void map_forget(struct sp_stream_writer *s)
 {
-	if (!s->tail.arena)
+	if (!s->tail.arena && s->keeps_windows)
+		sp_pages_detach(s->map, s->map_bytes);
+	else if (!s->tail.arena)
 		sp_pages_free(s->map, s->map_bytes);
 	s->map = NULL;
 	s->map_bytes = 0;
-}
-
-/* The window was moved. Its memory stays where somebody may yet store to it: that happens once or
- * twice in a thread's life. */
-static void window_leave(struct sp_stream_writer *s)
-{
-	if (!s->keeps_windows)
-		map_forget(s);
 }
 
 static void tail_become(struct sp_stream_writer *s, const struct sp_tail *tail, uint32_t slots)
@@ -470,7 +466,7 @@ static void map_switch(struct sp_stream_writer *s, const struct sp_file_mapping 
 	window_carry(s, sp_stream_window(&next), slots, first, last);
 	free_store(&next, s->file_bytes, next.window_offset);
 	free_store(&next, s->free_offset, next.window_offset);
-	window_leave(s);
+	map_forget(s);
 	*s = next;
 }
 
@@ -489,6 +485,14 @@ static int grow_mapped(struct sp_stream_writer *s, size_t block_bytes, uint32_t 
 	if (!ret)
 		map_switch(s, &mapping, new_end, slots, first, last);
 	return ret;
+}
+
+static void tail_leave(struct sp_stream_writer *s, struct sp_tail *tail)
+{
+	if (s->keeps_windows)
+		sp_tail_hide(tail);
+	else
+		sp_tail_give(s->pool, tail);
 }
 
 /* A larger tail in the stead of this one, or of the mapping; blocks that are not in the file yet
@@ -513,12 +517,10 @@ static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t sl
 	window_carry(s, sp_stream_window(&next), slots, first, last);
 	free_store(&next, next.free_offset, next.window_offset);
 	sp_tail_show(&tail, s->stream_id, (uint32_t)next.window_offset);
-	if (old.bytes && s->keeps_windows)
-		sp_tail_hide(&old);
-	else if (old.bytes)
-		sp_tail_give(s->pool, &old);
+	if (old.bytes)
+		tail_leave(s, &old);
 	else
-		window_leave(s);
+		map_forget(s);
 	*s = next;
 	return 0;
 }
@@ -580,7 +582,7 @@ void sp_stream_finish(struct sp_stream_writer *stream)
 {
 	if (stream->tail.bytes) {
 		if (tail_flush_somewhere(stream, 1) == 0)
-			sp_tail_give(stream->pool, &stream->tail);
+			tail_leave(stream, &stream->tail);
 	} else {
 		char name[NAME_BYTES], temporary[NAME_BYTES];
 		const struct sp_mapped_file file = mapped_file(stream, name, temporary);

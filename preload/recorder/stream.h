@@ -39,10 +39,10 @@ struct sp_stream_writer {
 	struct sp_arena_pool *pool;
 	uint64_t stream_id;
 	uint32_t pid, tid;
-	int keeps_windows;	   /* a frame may hold an address in a window that was moved */
-	int write_mode;		   /* the tail lies in an arena */
-	int file_error;		   /* -errno: there is no file yet, and the arena holds all */
-	uint32_t continuation;	   /* the file's number: another one where ours was replaced */
+	int keeps_windows;     /* set by the caller: a frame may hold an address in the window */
+	int write_mode;	       /* the tail lies in an arena */
+	int file_error;	       /* -errno: there is no file yet, and the arena holds all */
+	uint32_t continuation; /* the file's number: another one where ours was replaced */
 	uint32_t image_name_bytes; /* of `name`: HOST-PID-START */
 	char host[32];
 	char name[SP_STREAM_NAME_BYTES];

@@ -50,8 +50,11 @@ static struct sp_recorder *memory_make(void)
 	return sp_pages_make_wiped(memory_bytes());
 }
 
+/* Not where a suspended frame may come back to it, on another thread. */
 static void memory_free(struct sp_recorder *r)
 {
+	if (r->hot.inside || r->keeps_windows)
+		return;
 	if (r->pack.slots > SP_WINDOW_SLOTS_MIN)
 		sp_pages_free(r->pack.memory, r->pack.memory_bytes);
 	sp_pages_free(r, memory_bytes());
@@ -61,8 +64,8 @@ static void ring_empty(struct sp_recorder *r)
 {
 	r->capacity = 0;
 	r->hot.head = r->hot.base = r->hot.limit = 0;
-	r->hot.ring = NULL;
 	r->hot.mask = 0;
+	r->hot.ring = &r->no_slot;
 	r->hot.shift = 0;
 	r->hot.mark = &r->no_mark;
 }
@@ -136,7 +139,6 @@ static void recorder_begin(struct sp_recorder *r)
 
 	ring_empty(r);
 	r->begun_ticks = sp_clock_ticks();
-	r->hot.emitting = 0;
 	r->hot.hook_state = r->hook_state;
 	if (!r->pack.slots)
 		sp_pack_init(&r->pack, (uint8_t *)r + recorder_bytes(), SP_WINDOW_SLOTS_MIN);
@@ -324,6 +326,7 @@ static void recorder_finish(void *argument)
 		    sp_recorder_clock.ticks_per_second / RUSAGE_LIFE_FRACTION)
 			sp_rusage_define_thread(&r->hot);
 	}
+	r->stream.keeps_windows = r->keeps_windows || r->hot.inside != 0;
 	if (r->capacity && sp_recorder_publish(r, SP_BLOCK_LAST) == 0)
 		sp_stream_finish(&r->stream);
 	else
@@ -332,19 +335,15 @@ static void recorder_finish(void *argument)
 	memset(r->lost, 0, sizeof(r->lost));
 	r->stuck = 0;
 	r->segment++;
-	r->hot.emitting = 0;
 	r->hot.state = SP_THREAD_NONE;
 }
 
-void sp_thread_finish(void)
+static void thread_finish(struct sp_recorder *r)
 {
-	struct sp_recorder *r = (struct sp_recorder *)sp_tls.thread;
 	unsigned long before;
 	uint64_t begin;
 
-	if (sp_process_is_frozen() || !r || r->hot.state == SP_THREAD_NONE ||
-	    sp_tls.suppress_depth ||
-	    sp_recorder_is_nested(r, (uintptr_t)__builtin_frame_address(0)))
+	if (sp_process_is_frozen() || r->hot.state == SP_THREAD_NONE || sp_tls.suppress_depth)
 		return;
 	before = sp_signals_block();
 	begin = sp_clock_ticks();
@@ -354,6 +353,14 @@ void sp_thread_finish(void)
 	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	sp_tls.suppress_depth--;
 	sp_signals_restore(before);
+}
+
+void sp_thread_finish(void)
+{
+	struct sp_recorder *r = (struct sp_recorder *)sp_tls.thread;
+
+	if (r && r->hot.inside <= 0)
+		thread_finish(r);
 }
 
 static void device_make(void *argument)
@@ -407,7 +414,7 @@ static void thread_end(void *argument)
 		sp_pthread_setspecific(end_key, r);
 		return;
 	}
-	sp_thread_finish();
+	thread_finish(r);
 	sp_tls.thread = NULL;
 	memory_free(r);
 }

@@ -366,7 +366,7 @@ void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t 
 	int kept = errno;
 
 	sp_stacks_calibrate();
-	if (!t->emitting && !sp_tls.suppress_depth && sp_stack_is_wanted(&call)) {
+	if (!t->inside && !sp_tls.suppress_depth && sp_stack_is_wanted(&call)) {
 		uint32_t stack = sp_stack_take(t);
 
 		if (stack)

@@ -51,7 +51,15 @@ static inline void *sp_pages_make(size_t bytes)
 	return sp_sys_failed(p) ? NULL : (void *)p;
 }
 
-/* The same, and zero again in a forked child. NULL on Linux < 4.14, which cannot do that. */
+/* The pages lead to memory of nobody: a late store does no harm. They stay where this fails. */
+static inline void sp_pages_detach(const void *pages, size_t bytes)
+{
+	if (pages)
+		SP_SYS6(SYS_mmap, pages, bytes, PROT_READ | PROT_WRITE,
+			MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* As sp_pages_make, and zero again in a forked child. NULL on Linux < 4.14, which cannot. */
 static inline void *sp_pages_make_wiped(size_t bytes)
 {
 	void *p = sp_pages_make(bytes);

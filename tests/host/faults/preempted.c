@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * preempted TICKS: a timer's handler switches among 16 coroutines by swapcontext, as green threads
- * do that are preempted. Each has a small stack beside a page that nobody may touch.
+ * do that are preempted. Each has a small stack beside a page that nobody may touch. After TICKS
+ * each coroutine ends the call that it is in, so that every call that began has ended.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +21,9 @@ enum { COROUTINES = 16, STACK_BYTES = 64 * 1024, GUARD_BYTES = 4096 };
 static ucontext_t home, contexts[COROUTINES];
 static struct tally_row *rows[COROUTINES];
 static int in, current;
-static long ticks;
+static volatile long ticks;
+static int ended[COROUTINES];
+static sigset_t alarm_set;
 
 static void handler(int signal)
 {
@@ -28,7 +31,7 @@ static void handler(int signal)
 
 	(void)signal;
 	if (--ticks <= 0)
-		setcontext(&home);
+		return;
 	current = (current + 1) % COROUTINES;
 	swapcontext(&contexts[from], &contexts[current]);
 }
@@ -38,8 +41,14 @@ static void coroutine(void)
 	int self = current;
 	char block[16];
 
-	for (long i = 0;; i++)
+	EXPECT(sigprocmask(SIG_UNBLOCK, &alarm_set, NULL) == 0);
+	for (long i = 0; ticks > 0; i++)
 		EXPECT(TALLY_BYTES(rows[self], pread(in, block, sizeof(block), i % 4000)) == 16);
+	ended[self] = 1;
+	for (current = 0; current < COROUTINES; current++)
+		if (!ended[current])
+			setcontext(&contexts[current]);
+	setcontext(&home);
 }
 
 int main(int argc, char **argv)
@@ -47,11 +56,14 @@ int main(int argc, char **argv)
 	struct itimerval every = {{0, 150}, {0, 150}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
 	struct tally_row *opens = tally_row("file_open", "");
-	sigset_t alarm;
 
 	ticks = argc > 1 ? atol(argv[1]) : 10000;
 	tally_make_file("in.dat", 4096);
 	in = TALLY(opens, open("in.dat", O_RDONLY));
+	/* in the contexts too: no signal comes before a coroutine has its own stack */
+	sigemptyset(&alarm_set);
+	sigaddset(&alarm_set, SIGALRM);
+	EXPECT(sigprocmask(SIG_BLOCK, &alarm_set, NULL) == 0);
 	for (int i = 0; i < COROUTINES; i++) {
 		char *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -64,10 +76,6 @@ int main(int argc, char **argv)
 		makecontext(&contexts[i], coroutine, 0);
 	}
 	EXPECT(sigaction(SIGALRM, &action, NULL) == 0);
-	/* the contexts have an empty mask of their own */
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	EXPECT(sigprocmask(SIG_BLOCK, &alarm, NULL) == 0);
 	EXPECT(setitimer(ITIMER_REAL, &every, NULL) == 0);
 	swapcontext(&home, &contexts[0]);
 	EXPECT(setitimer(ITIMER_REAL, &never, NULL) == 0);

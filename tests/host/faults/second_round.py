@@ -55,22 +55,22 @@ class Handlers(harness.Case):
     def test_switched_stacks(self):
         """A handler that leaves by swapcontext suspends whatever it interrupted."""
         for mode in ("map", "write"):
-            for attempt in range(3):
+            for attempt in range(2):
                 with self.subTest(mode=mode, attempt=attempt):
                     outcome = self.both(
                         victim("preempted"),
-                        "10000",
+                        "2000",
                         name=f"{mode}-{attempt}-",
                         env={"STAGEPROF_MODE": mode},
                     )
                     self.assertEqual(outcome.done.stdout, b"done\n")
                     run = outcome.trace.stages()[1]
-                    said = run["events_recorded"] + run["events_lost"]
-                    said += run["damage"]["slots_torn"]
-                    rows = outcome.rows()
                     # a call that was suspended for too long leaves a slot that says so
-                    self.assertLessEqual(sum(row.calls for row in rows), said)
-                    self.assertLessEqual(said, sum(row.begun for row in rows))
+                    self.assertEqual(run["damage"]["slots_missing"], 0)
+                    self.assertEqual(
+                        run["events_recorded"] + run["events_lost"] + run["damage"]["slots_torn"],
+                        sum(row.calls for row in outcome.rows()),
+                    )
 
     def test_handler_during_vfork(self):
         outcome = self.both(victim("vfork_signals"), "100")
