@@ -63,10 +63,9 @@ static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
 /* True where steps were asked for, and the run has steps, but not those. */
 static bool is_without_steps(const struct sp_report *report)
 {
-	const struct sp_step_selection *steps = &report->training.selection;
 	bool any = false;
 
-	if (!steps->from && steps->to == UINT32_MAX && steps->warmup <= 0 && steps->epoch < 0)
+	if (sp_step_selection_is_all(&report->training.selection))
 		return false;
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		const struct sp_trainer *trainer = &report->training.trainers[t];
@@ -86,8 +85,7 @@ static bool is_empty_selection(const struct sp_report *report)
 	const struct sp_selection *s = &report->run.selection;
 
 	return is_without_steps(report) ||
-	       (!report->totals.events &&
-		(s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX));
+	       (!report->totals.events && (s->pid || s->tid || sp_run_is_cut(&report->run)));
 }
 
 /* An empty report needs a reason, or the user would think that the program did nothing. */
@@ -95,11 +93,11 @@ static void explain_no_events(const struct sp_report *report, const char *path)
 {
 	const struct sp_selection *s = &report->run.selection;
 
-	if (is_without_steps(report))
+	if (is_without_steps(report) && report->totals.events)
 		print_error(SP_REPORT_ERROR_unselected, path, NULL);
 	if (report->totals.events || !sp_run_has_trace(&report->run))
 		return;
-	if (s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
+	if (s->pid || s->tid || sp_run_is_cut(&report->run))
 		print_error(SP_REPORT_ERROR_unselected, path, NULL);
 	else if (report->totals.lost || report->totals.missing || report->totals.holes)
 		print_error(SP_REPORT_ERROR_all_lost, path, NULL);

@@ -188,6 +188,22 @@ static void check_follow(const struct argp_state *state, const struct sp_options
 		bad_pair(state, "--interval: only with --follow");
 }
 
+static void check_selection(const struct argp_state *state, const struct sp_options *o)
+{
+	unsigned needs = o->view ? o->view->needs : 0;
+	struct sp_step_selection steps = o->steps;
+	const char *asked = NULL;
+
+	if (needs & SP_HAS_EPOCHS)
+		steps.epoch = -1;
+	if (o->selection.from_ns != INT64_MIN || o->selection.to_ns != INT64_MAX)
+		asked = "--from, --to";
+	if (!sp_step_selection_is_all(&steps))
+		asked = "--steps, --warmup, --epoch";
+	if (asked && (needs & SP_IS_WHOLE))
+		bad_pair(state, "%s: not for %s, which shows the whole run", asked, o->view->name);
+}
+
 static void check_document(const struct argp_state *state, const struct sp_options *o)
 {
 	if (o->format != SP_FORMAT_TABLE)
@@ -222,6 +238,7 @@ static void check_line(const struct argp_state *state, struct sp_options *o)
 		bad_word(state, "%s: %u runs given; %u fit beside each other", o->view->name, runs,
 			 SP_RUNS_MAX);
 	check_follow(state, o);
+	check_selection(state, o);
 	if (o->view && (o->view->needs & SP_IS_DOCUMENT))
 		check_document(state, o);
 	if (o->table && (o->exporter || o->format != SP_FORMAT_CSV))

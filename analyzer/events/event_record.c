@@ -80,8 +80,7 @@ static struct sp_record record_of(const struct sp_report *report, const struct s
 static bool is_selected(const struct sp_report *report, const struct sp_merged *e)
 {
 	const struct sp_stream *s = report->run.index.streams[e->stream];
-	struct sp_tick_range span =
-		sp_run_span(&report->run, report->run.index.images[s->image].host);
+	struct sp_tick_range span = sp_run_span(&report->run, s->image);
 
 	return e->slot->start >= span.from_ticks && e->slot->start < span.to_ticks;
 }

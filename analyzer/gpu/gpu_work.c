@@ -162,7 +162,7 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_training *train
 		.metadata = &training->run->metadata.images[image],
 		.clock = &index->hosts[index->images[image].host].clock,
 		.trainer = sp_training_of(training, image),
-		.span = sp_run_span(training->run, index->images[image].host),
+		.span = sp_run_span(training->run, image),
 		.image = image,
 	};
 	struct sp_batch batch;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metadata/run.h"
 
+#include <stdlib.h>
+
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/index_read.h"
 
@@ -62,6 +64,8 @@ void sp_run_finish(struct sp_run *run)
 {
 	sp_metadata_finish(&run->metadata, &run->index);
 	sp_index_finish(&run->index);
+	free(run->windows);
+	run->windows = NULL;
 }
 
 static int64_t add_clipped(int64_t a, int64_t b)
@@ -73,30 +77,40 @@ static int64_t add_clipped(int64_t a, int64_t b)
 	return sum;
 }
 
-int64_t sp_run_from_ns(const struct sp_run *run)
+struct sp_time_window sp_run_window(const struct sp_run *run, uint32_t image)
 {
-	int64_t from_ns = run->selection.from_ns;
+	const struct sp_selection *s = &run->selection;
+	struct sp_time_window window = {
+		.from_ns = s->from_ns == INT64_MIN ? INT64_MIN
+						   : add_clipped(run->begin_ns, s->from_ns),
+		.to_ns = s->to_ns == INT64_MAX ? INT64_MAX : add_clipped(run->begin_ns, s->to_ns),
+	};
+	const struct sp_time_window *steps = run->windows ? &run->windows[image] : &window;
 
-	return from_ns == INT64_MIN ? INT64_MIN : add_clipped(run->begin_ns, from_ns);
+	if (steps->from_ns > window.from_ns)
+		window.from_ns = steps->from_ns;
+	if (steps->to_ns < window.to_ns)
+		window.to_ns = steps->to_ns;
+	return window;
 }
 
-int64_t sp_run_to_ns(const struct sp_run *run)
+struct sp_tick_range sp_run_span(const struct sp_run *run, uint32_t image)
 {
-	int64_t to_ns = run->selection.to_ns;
-
-	return to_ns == INT64_MAX ? INT64_MAX : add_clipped(run->begin_ns, to_ns);
-}
-
-struct sp_tick_range sp_run_span(const struct sp_run *run, uint32_t host)
-{
-	const struct sp_clock *clock = &run->index.hosts[host].clock;
+	const struct sp_clock *clock = &run->index.hosts[run->index.images[image].host].clock;
+	struct sp_time_window window = sp_run_window(run, image);
 	struct sp_tick_range span = {0, UINT64_MAX};
 
-	if (run->selection.from_ns != INT64_MIN)
-		span.from_ticks = sp_clock_ticks(clock, sp_run_from_ns(run));
-	if (run->selection.to_ns != INT64_MAX)
-		span.to_ticks = sp_clock_ticks(clock, sp_run_to_ns(run));
+	if (window.from_ns != INT64_MIN)
+		span.from_ticks = sp_clock_ticks(clock, window.from_ns);
+	if (window.to_ns != INT64_MAX)
+		span.to_ticks = sp_clock_ticks(clock, window.to_ns);
 	return span;
+}
+
+bool sp_run_is_cut(const struct sp_run *run)
+{
+	return run->windows || run->selection.from_ns != INT64_MIN ||
+	       run->selection.to_ns != INT64_MAX;
 }
 
 const char *sp_run_thread_name(const struct sp_run *run, uint32_t stream)

@@ -18,6 +18,11 @@ struct sp_selection {
 	int64_t from_ns, to_ns; /* since the run began; INT64_MIN, INT64_MAX: no bound */
 };
 
+/* CLOCK_REALTIME: at or after from_ns and before to_ns. */
+struct sp_time_window {
+	int64_t from_ns, to_ns;
+};
+
 /* Events count that start at or after `from` and before `to`. */
 struct sp_tick_range {
 	uint64_t from_ticks, to_ticks;
@@ -33,7 +38,8 @@ struct sp_run {
 	/* Set by sp_run_read(); sp_index_add() gives the index its files. */
 	struct sp_index index;
 	struct sp_metadata metadata;
-	int64_t begin_ns; /* CLOCK_REALTIME when the run's first file was made */
+	struct sp_time_window *windows; /* of each process image, where steps are selected; owned */
+	int64_t begin_ns;		/* CLOCK_REALTIME when the run's first file was made */
 };
 
 /* Reads frames and definitions of the inputs that sp_index_add() took. Returns 0 or -ENOMEM. */
@@ -46,12 +52,14 @@ const struct sp_host *sp_run_host(const struct sp_run *run, uint32_t stream);
 /* True for streams of the selected process and thread. */
 bool sp_run_selects(const struct sp_run *run, uint32_t stream);
 
-/* The selected time, for streams of this host. */
-struct sp_tick_range sp_run_span(const struct sp_run *run, uint32_t host);
+/* The selected time, for streams of this process image. */
+struct sp_tick_range sp_run_span(const struct sp_run *run, uint32_t image);
 
 /* The bounds of the selected time, CLOCK_REALTIME; INT64_MIN and INT64_MAX: no bound. */
-int64_t sp_run_from_ns(const struct sp_run *run);
-int64_t sp_run_to_ns(const struct sp_run *run);
+struct sp_time_window sp_run_window(const struct sp_run *run, uint32_t image);
+
+/* True where less than the whole time is selected. */
+bool sp_run_is_cut(const struct sp_run *run);
 
 /* The name that the thread gave itself, else its name in the kernel; not escaped, of fewer than 64
  * bytes. */

@@ -285,7 +285,7 @@ static int take_batch(struct tree_builder *b, const struct sp_stream *stream,
 	const struct sp_process_metadata *metadata =
 		&b->training->run->metadata.images[stream->image];
 	const struct sp_clock *clock = &b->training->run->index.hosts[image->host].clock;
-	struct sp_tick_range span = sp_run_span(b->training->run, image->host);
+	struct sp_tick_range span = sp_run_span(b->training->run, stream->image);
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < batch->n; i++) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/report/report.h"
 
+#include <errno.h>
+
+#include "analyzer/report/step_windows.h"
 #include "analyzer/totals/totals_read.h"
 
 #define TIMELINE_EVENTS_MAX 16000u
@@ -26,9 +29,15 @@ static int read_ranges(struct sp_report *report)
 
 static int read_training(struct sp_report *report)
 {
+	int r;
+
 	report->training.keeps_steps = (report->needs & SP_NEEDS_STEPS) != 0;
 	report->training.folds_steps = (report->needs & SP_NEEDS_RANKS) != 0;
-	return sp_training_read(&report->training);
+	r = sp_training_read(&report->training);
+	if (r < 0 || sp_step_selection_is_all(&report->training.selection))
+		return r;
+	report->run.windows = sp_step_windows_make(&report->training);
+	return report->run.windows ? 0 : -ENOMEM;
 }
 
 #define SP_PASS(name, needs, after, read)                                                          \
@@ -82,6 +91,8 @@ int sp_report_read(struct sp_report *report)
 {
 	int r = 0;
 
+	if (!sp_step_selection_is_all(&report->training.selection))
+		report->needs |= SP_NEEDS_STEPS;
 	report->needs = complete(report->needs);
 	for (unsigned i = 0; r == 0 && i < PASSES; i++)
 		if (report->needs & passes[i].needs)

@@ -200,7 +200,7 @@ static void read_lane(struct sp_timeline *t, const struct sp_run *run, struct sp
 	const struct sp_index *index = &run->index;
 	struct sp_stream *stream = index->streams[lane->stream];
 	uint32_t host = index->images[stream->image].host;
-	struct sp_tick_range span = sp_run_span(run, host);
+	struct sp_tick_range span = sp_run_span(run, stream->image);
 	struct sp_batch batch;
 
 	sp_reader_open(reader, index, stream);

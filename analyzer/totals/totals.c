@@ -11,15 +11,15 @@ void sp_stream_life(const struct sp_run *run, const struct sp_totals *totals, ui
 	const struct sp_stream *s = run->index.streams[stream];
 	const struct sp_clock *clock = &sp_run_host(run, stream)->clock;
 	uint64_t last = totals->streams[stream].end_ticks;
-	int64_t from_ns = sp_run_from_ns(run), to_ns = sp_run_to_ns(run);
+	struct sp_time_window window = sp_run_window(run, s->image);
 
 	last = s->last_ticks > last ? s->last_ticks : last;
 	*ret_begin_ns = sp_clock_realtime_ns(clock, s->opened_ticks ? s->opened_ticks : last);
 	*ret_end_ns = sp_clock_realtime_ns(clock, last);
-	if (*ret_begin_ns < from_ns)
-		*ret_begin_ns = from_ns;
-	if (*ret_end_ns > to_ns)
-		*ret_end_ns = to_ns;
+	if (*ret_begin_ns < window.from_ns)
+		*ret_begin_ns = window.from_ns;
+	if (*ret_end_ns > window.to_ns)
+		*ret_end_ns = window.to_ns;
 	if (*ret_end_ns < *ret_begin_ns)
 		*ret_end_ns = *ret_begin_ns;
 }

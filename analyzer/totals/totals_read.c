@@ -56,7 +56,7 @@ static void stream_begin(struct summer *s, uint32_t i)
 		.sums = &s->summing->totals->streams[i],
 		.image = &run->metadata.images[image],
 		.ns_per_tick = sp_run_host(run, i)->clock.ns_per_tick,
-		.span = sp_run_span(run, run->index.images[image].host),
+		.span = sp_run_span(run, image),
 	};
 	s->aggregate.all =
 		s->aggregate.span.from_ticks == 0 && s->aggregate.span.to_ticks == UINT64_MAX;

@@ -28,6 +28,11 @@ struct sp_step_selection {
 	int64_t epoch;	   /* below 0: all */
 };
 
+static inline bool sp_step_selection_is_all(const struct sp_step_selection *s)
+{
+	return !s->from && s->to == UINT32_MAX && s->warmup <= 0 && s->epoch < 0;
+}
+
 struct sp_training {
 	/* Set by the caller. */
 	const struct sp_run *run; /* borrowed */

@@ -396,10 +396,8 @@ static void set_hang(struct sp_metrics *e, const struct sp_report *report)
 static bool is_selected(const struct sp_report *report)
 {
 	const struct sp_selection *s = &report->run.selection;
-	const struct sp_step_selection *steps = &report->training.selection;
 
-	return s->pid || s->tid || s->from_ns != INT64_MIN || s->to_ns != INT64_MAX ||
-	       steps->from || steps->to != UINT32_MAX || steps->warmup > 0 || steps->epoch >= 0;
+	return s->pid || s->tid || sp_run_is_cut(&report->run);
 }
 
 static bool has_steps(const struct sp_report *report)

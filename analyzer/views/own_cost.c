@@ -10,9 +10,9 @@
 #define EVENT_PS_MAX UINT64_C(1000000000)
 
 /* The recorder reports blocks for a whole process. */
-static bool is_whole(const struct sp_selection *s)
+static bool is_whole(const struct sp_run *run)
 {
-	return !s->tid && s->from_ns == INT64_MIN && s->to_ns == INT64_MAX;
+	return !run->selection.tid && !sp_run_is_cut(run);
 }
 
 static uint64_t events_ns(uint64_t events, uint64_t event_ps)
@@ -25,7 +25,7 @@ static void add_image(const struct sp_report *report, uint32_t i, struct sp_own_
 	const struct sp_process_image *image = &report->run.index.images[i];
 
 	cost->untold += image->event_ps == 0 || image->event_ps > EVENT_PS_MAX;
-	if (!image->own_ns || !is_whole(&report->run.selection))
+	if (!image->own_ns || !is_whole(&report->run))
 		return;
 	cost->has_blocks = true;
 	cost->block_ns += image->own_ns;

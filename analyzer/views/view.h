@@ -46,6 +46,8 @@ enum sp_view_needs {
 	SP_NEEDS_RUNS = 1 << 20,    /* each RUN by itself */
 	SP_NEEDS_SYMBOLS = 1 << 21, /* where they are asked for: has native stacks */
 	SP_IS_DOCUMENT = 1 << 22,   /* a file in its own format: no --format, not for a terminal */
+	SP_IS_WHOLE = 1 << 23,	    /* of the whole run, so no selection of time or steps */
+	SP_HAS_EPOCHS = 1 << 24,    /* a selection of epochs all the same */
 };
 
 struct sp_view {

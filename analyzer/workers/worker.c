@@ -36,6 +36,7 @@ struct worker_builder {
 	struct piece *pieces;	       /* PIECES_MAX */
 	uint32_t count;
 	struct sp_reader reader;
+	struct sp_tick_range span; /* the selected time */
 	bool has_carry;
 	struct sp_slot carry;
 };
@@ -232,11 +233,12 @@ static void take_batch(struct worker_builder *b, const struct sp_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->n; i++) {
 		const struct sp_slot *slot = &batch->slots[i];
+		bool is_in = slot->start >= b->span.from_ticks && slot->start < b->span.to_ticks;
 		bool is_extra = sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
 
 		if (b->has_carry)
 			take_slot(b, &b->carry, is_extra ? slot : NULL);
-		b->has_carry = !is_extra && sp_commit_kind(slot->commit) < SP_EVENT_KINDS;
+		b->has_carry = is_in && !is_extra && sp_commit_kind(slot->commit) < SP_EVENT_KINDS;
 		b->carry = *slot;
 	}
 }
@@ -261,6 +263,7 @@ static void read_worker(struct worker_builder *b)
 
 	b->count = 0;
 	b->has_carry = false;
+	b->span = sp_run_span(b->run, stream->image);
 	sp_reader_open(&b->reader, &b->run->index, stream);
 	while (sp_reader_next(&b->reader, &batch))
 		take_batch(b, &batch);

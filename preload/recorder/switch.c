@@ -32,7 +32,7 @@ void sp_switch_init(void)
 	int kept = errno;
 	uint64_t warm = 0, unused;
 
-	if (sp_config.steps && sp_setting_range(sp_config.steps, &first_step, &end_step) < 0) {
+	if (sp_config.steps && sp_setting_steps(sp_config.steps, &first_step, &end_step) < 0) {
 		first_step = 0;
 		end_step = UINT64_MAX;
 	}

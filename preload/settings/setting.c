@@ -27,6 +27,23 @@ int sp_setting_range(const char *text, uint64_t *ret_first, uint64_t *ret_end)
 	return *end || *ret_end <= *ret_first ? -EINVAL : 0;
 }
 
+int sp_setting_steps(const char *text, uint64_t *ret_first, uint64_t *ret_end)
+{
+	char *end = (char *)text;
+
+	if (!strchr(text, ':'))
+		return sp_setting_range(text, ret_first, ret_end);
+	*ret_first = 0;
+	*ret_end = UINT64_MAX;
+	if (is_digit(*text))
+		*ret_first = strtoull(text, &end, 10);
+	if (*end == ':' && is_digit(end[1]))
+		*ret_end = strtoull(end + 1, &end, 10);
+	else if (*end == ':' && is_digit(*text))
+		end++;
+	return *end || *ret_end <= *ret_first ? -EINVAL : 0;
+}
+
 /* 0 is no valid time, so that "file_read>0" is a mistake, not every read. */
 uint64_t sp_setting_time(const char **at)
 {
@@ -79,6 +96,13 @@ static int is_range(const char *text)
 	return sp_setting_range(text, &first, &end) == 0;
 }
 
+static int is_steps(const char *text)
+{
+	uint64_t first, end;
+
+	return sp_setting_steps(text, &first, &end) == 0;
+}
+
 static int item_fits(const char *form, size_t length, const char *item)
 {
 	static const struct {
@@ -86,7 +110,7 @@ static int item_fits(const char *form, size_t length, const char *item)
 		int (*fits)(const char *item);
 	} forms[] = {
 		{"NUMBER", is_number},	  {"TIME", is_time},	     {"FIRST-LAST", is_range},
-		{"STAGE>TIME", is_limit}, {"MODULE:NAME", is_named},
+		{"STAGE>TIME", is_limit}, {"MODULE:NAME", is_named}, {"A:B", is_steps},
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)

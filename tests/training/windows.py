@@ -39,6 +39,7 @@ class Windows(unittest.TestCase):
 
     def test_steps(self):
         self.check(list(range(7, 11)), STAGEPROF_STEPS="3-10", STAGEPROF_WARMUP="7")
+        self.check(list(range(7, 10)), STAGEPROF_STEPS="7:10")
 
     def test_nothing_comes_to_pass(self):
         program = [sys.executable, "-c", "import colorsys"]
@@ -53,6 +54,8 @@ class Windows(unittest.TestCase):
         for setting, value in (
             ("STAGEPROF_STEPS", "9-5"),
             ("STAGEPROF_STEPS", "a"),
+            ("STAGEPROF_STEPS", "5:5"),
+            ("STAGEPROF_STEPS", ":"),
             ("STAGEPROF_WARMUP", "-1"),
         ):
             with self.subTest(setting, value=value), tempfile.TemporaryDirectory() as folder:
@@ -62,6 +65,51 @@ class Windows(unittest.TestCase):
                 )
                 self.assertIn(setting.encode(), done.stderr)
                 self.assertIn(value.encode(), done.stderr)
+
+
+class Selection(unittest.TestCase):
+    """--steps, --warmup and --epoch of the report mean the same in every view, or are refused."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        done = training.execute(LOOP, cls.folder.name, STAGEPROF_OPS="1")
+        assert done.returncode == 0, done.stderr
+        cls.path = os.path.join(cls.folder.name, "run.zst")
+
+    def calls(self, view, label, *options):
+        rows = training.report(view, self.path, *options)[view]
+        (calls,) = {row["calls"] for row in rows if label in row.values()}
+        return calls
+
+    def test_views(self):
+        for view, label in (("labels", "loss"), ("ranges", "loss"), ("ops", "aten::addmm")):
+            every = self.calls(view, label)
+            self.assertEqual(every % STEPS, 0, view)
+            for options, steps in (
+                (["--steps=5:8"], 3),
+                (["--warmup=12"], STEPS - 12),
+                (["--epoch=0"], STEPS // 2),
+            ):
+                with self.subTest(view, options=options):
+                    found = self.calls(view, label, *options)
+                    self.assertEqual(found, every // STEPS * steps)
+
+    def test_events(self):
+        command = [os.environ["STAGEPROF_TEST_REPORT"], "dump", "-w0", "--steps=5:8", self.path]
+        text = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual(text.count(b"Optimizer.step#SGD.step"), 3)
+
+    def test_refused(self):
+        command = [os.environ["STAGEPROF_TEST_REPORT"], "--steps=5:8"]
+        for view in ("stacks", "sync", "info", "epochs"):
+            done = subprocess.run([*command, view, self.path], capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), view)
+            self.assertIn(b"--steps", done.stderr)
+        done = subprocess.run([*command, "ops", "--steps=99:", self.path], capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"the selection has no events", done.stderr)
 
 
 def switch_by_hand(path, off):

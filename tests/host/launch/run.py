@@ -53,7 +53,7 @@ def settings():
 FITTING = {
     "": "a b",
     "NUMBER": "7",
-    "FIRST-LAST": "0-7",
+    "A:B": "0:8",
     "FIRST-LAST,...": "0-7,9",
     "STAGE>TIME,...": "file_read>10ms,mmap>1s",
     "MODULE:NAME,...": "a:b,c.d:e.f",
