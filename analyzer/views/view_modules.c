@@ -7,7 +7,23 @@
 #define NAME_BYTES 512u
 #define INDENT 2u
 
-enum { DEPTH, PATH, TITLE, CLASS, SHAPES, CALLS, TOTAL, SELF, FIRST, MEAN, MAX, GPU, SHARE, CELLS };
+enum {
+	DEPTH,
+	PATH,
+	TITLE,
+	CLASS,
+	SHAPES,
+	IN_BACKWARD,
+	CALLS,
+	TOTAL,
+	SELF,
+	FIRST,
+	MEAN,
+	MAX,
+	GPU,
+	SHARE,
+	CELLS
+};
 
 static const struct sp_column columns[CELLS] = {
 	[DEPTH] = {"depth", NULL, SP_CELL_ID},
@@ -15,6 +31,7 @@ static const struct sp_column columns[CELLS] = {
 	[TITLE] = {NULL, N_("module"), SP_CELL_TEXT},
 	[CLASS] = {"class", N_("class"), SP_CELL_TEXT},
 	[SHAPES] = {"input_shapes", N_("inputs"), SP_CELL_TEXT},
+	[IN_BACKWARD] = {"in_backward", NULL, SP_CELL_TEXT},
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
 	[SELF] = {"self_ns", N_("self"), SP_CELL_NS},
@@ -32,7 +49,8 @@ struct label_field {
 	size_t bytes;
 };
 
-/* The label is "path\tclass\tshapes"; missing fields are empty. */
+/* The label is "path\tclass\tshapes", and "\tbackward" of a call that backward makes: activation
+ * checkpointing computes forward again. Missing fields are empty. */
 static struct label_field cut(struct label_field *rest)
 {
 	const char *tab = memchr(rest->text, '\t', rest->bytes);
@@ -43,18 +61,22 @@ static struct label_field cut(struct label_field *rest)
 	return first;
 }
 
-static size_t make_title(char title[NAME_BYTES], uint32_t depth, struct label_field path)
+static size_t make_title(char title[NAME_BYTES], uint32_t depth, struct label_field path,
+			 bool is_in_backward)
 {
+	const char *note = is_in_backward && depth == 0 ? _(" (again, in backward)") : "";
+	size_t note_bytes = strlen(note);
 	size_t indent = depth * INDENT, room;
 
 	if (!path.bytes)
 		path = (struct label_field){_("(model)"), strlen(_("(model)"))};
 	indent = indent < NAME_BYTES / 2 ? indent : NAME_BYTES / 2;
-	room = NAME_BYTES - indent;
+	room = NAME_BYTES - indent - note_bytes;
 	path.bytes = path.bytes < room ? path.bytes : room;
 	memset(title, ' ', indent);
 	memcpy(title + indent, path.text, path.bytes);
-	return indent + path.bytes;
+	memcpy(title + indent + path.bytes, note, note_bytes);
+	return indent + path.bytes + note_bytes;
 }
 
 static struct sp_cell mean(uint64_t ns, uint64_t calls)
@@ -64,20 +86,22 @@ static struct sp_cell mean(uint64_t ns, uint64_t calls)
 
 static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, uint32_t depth)
 {
-	struct label_field rest, path, class;
+	struct label_field rest, path, class, shapes;
 	char title[NAME_BYTES];
 	size_t title_bytes;
 
 	rest.text = sp_string_table_text(&v->report->run.metadata.labels, node->label, &rest.bytes);
 	path = cut(&rest);
 	class = cut(&rest);
-	title_bytes = make_title(title, depth, path);
+	shapes = cut(&rest);
+	title_bytes = make_title(title, depth, path, rest.bytes);
 	struct sp_cell cells[CELLS] = {
 		[DEPTH] = sp_cell_count(depth),
 		[PATH] = sp_cell_bytes(path.text, path.bytes),
 		[TITLE] = sp_cell_bytes(title, title_bytes),
 		[CLASS] = sp_cell_bytes(class.text, class.bytes),
-		[SHAPES] = sp_cell_bytes(rest.text, rest.bytes),
+		[SHAPES] = sp_cell_bytes(shapes.text, shapes.bytes),
+		[IN_BACKWARD] = sp_cell_text(rest.bytes ? "yes" : ""),
 		[CALLS] = sp_cell_count(node->calls),
 		[TOTAL] = sp_cell_count(node->total_ns),
 		[SELF] = sp_cell_count(sp_range_self_ns(node)),

@@ -247,40 +247,89 @@ def first_calls_watched(frame, event, _argument):
 # STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward. Python functions: what they
 # cost is the price of asking, and torch.compile ends its graphs at them.
 
-paths = {}  # id of a module -> "path\tclass"; of roots for as long as they live under that id
+places = {}  # id of a module -> (weak reference, "path\tclass", level below the outermost call)
 stacks = {}  # thread -> modules that are in their forward
+roots = {}  # id of a model -> [weak reference, looks left]: its parameters were asked for
+LOOKS = 16  # into a model whose modules have no places
 
 
-def module_shown(module, args, depth):
-	if depth == 0 and paths.get(id(module), "\t") != "\t" + type(module).__qualname__:
-		for path, inner in module.named_modules():
-			paths[id(inner)] = path + "\t" + type(inner).__qualname__
-	shown = paths.get(id(module)) or "?\t" + type(module).__qualname__
+def place_of(module):
+	place = places.get(id(module))
+	return place if place and place[0]() is module else None
+
+
+def place_all(root):
+	for path, inner in root.named_modules():
+		places[id(inner)] = ref(inner), path + "\t" + type(inner).__qualname__, None
+
+
+def place_outermost(module):
+	"""A part of a model may be called by itself: the model names it. Inner parts of a model that is
+	known keep their names when backward computes their forward again."""
+	if place_of(module):
+		return
+	found, most = module, 0
+	for entry in roots.values():
+		root = entry[0]()
+		if root is None or not entry[1] or place_of(root):
+			continue
+		entry[1] -= 1
+		inside = list(root.modules())
+		if len(inside) > most and any(inner is module for inner in inside):
+			found, most = root, len(inside)
+	place_all(found)
+
+
+def module_shown(module, args, level):
+	if level == 0:
+		place_outermost(module)
+	place = place_of(module)
 	shapes = [str(list(a.shape)) for a in args if hasattr(a, "shape")]
-	return shown + "\t" + " ".join(shapes)
+	shown = place[1] if place else "?\t" + type(module).__qualname__
+	return shown + "\t" + " ".join(shapes) + ("\tbackward" if in_backward() else "")
+
+
+def module_level(module, stack):
+	"""Forward that backward computes again is as deep as it was."""
+	if stack:
+		return stack[-1][3] + 1
+	place = place_of(module)
+	return place[2] or 0 if place and in_backward() else 0
 
 
 def module_entered(module, args):
 	stack = stacks.setdefault(get_ident(), [])
-	shown = module_shown(module, args, len(stack)) if len(stack) < depth_wanted else None
-	stack.append((module, shown, range_begin() if shown else None))
+	level = module_level(module, stack)
+	shown = module_shown(module, args, level) if level < depth_wanted else None
+	place = places.get(id(module))
+	if shown and place and place[2] is None:
+		places[id(module)] = place[0], place[1], level
+	stack.append((module, shown, range_begin() if shown else None, level))
 
 
 def module_left(module, _args, _output):
 	stack = stacks.get(get_ident(), [])
 	# Before PyTorch 2.1 a forward that raised leaves what it entered.
 	while stack:
-		entered, shown, begun = stack.pop()
+		entered, shown, begun, _level = stack.pop()
 		if entered is module:
 			if shown:
 				range_end(begun, MODULE_FORWARD, shown)
 			return
 
 
+def in_backward():
+	return False
+
+
 def modules_imported(module):
+	global in_backward
 	attempt(models_imported, module)
 	if not depth_wanted:
 		return
+	running = getattr(sys.modules["torch"]._C, "_current_graph_task_id", None)
+	if running:
+		in_backward = lambda: running() != -1
 	module.register_module_forward_pre_hook(module_entered)
 	try:
 		module.register_module_forward_hook(module_left, always_call=True)
@@ -324,6 +373,8 @@ def parameters_of(module):
 
 
 def module_met(module, *_args, **_names):
+	if depth_wanted and (id(module) not in roots or roots[id(module)][0]() is not module):
+		roots[id(module)] = [ref(module), LOOKS]
 	if type(module) not in met:
 		met.add(type(module))
 		models.append(ref(module))

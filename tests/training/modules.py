@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and calls of modules that activation checkpointing calls again, and of parts of a model
+that the loop calls by themselves."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+import training
+
+PROGRAM = [training.interpreter(), os.path.join(training.HERE, "modules_program.py")]
+
+
+class Modules(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            done = training.execute(PROGRAM, folder, STAGEPROF_MODULES="3")
+            assert done.returncode == 0, done.stderr
+            run = os.path.join(folder, "run.zst")
+            cls.rows = training.report("modules", run)["modules"]
+        cls.steps = int(done.stdout)
+
+    def calls(self, **wanted):
+        return [
+            row["calls"]
+            for row in self.rows
+            if all(row[key] == value for key, value in wanted.items())
+        ]
+
+    def test_checkpointing(self):
+        """Two models: each block is called once a step in forward, and again in backward."""
+        for block in ("blocks.0", "blocks.1"):
+            for again, depth in (("", 1), ("yes", 0)):
+                with self.subTest(block, again=again):
+                    rows = {"in_backward": again, "depth": depth}
+                    calls = self.calls(path=block, **rows)
+                    # Backward shows both models' blocks in one row, as they have one name.
+                    self.assertEqual(sum(calls), 2 * self.steps)
+                    for inner in (".norm", ".mix"):
+                        rows["depth"] = depth + 1
+                        self.assertEqual(
+                            sum(self.calls(path=block + inner, **rows)), 2 * self.steps
+                        )
+
+    def test_roots(self):
+        """No other row has the name of a model, and none has lost its name."""
+        roots = {row["class"] for row in self.rows if row["path"] == ""}
+        self.assertEqual(roots, {"Checkpointed", "Reentrant", "MSELoss"})
+        self.assertEqual(self.calls(path="?"), [])
+
+    def test_parts(self):
+        """forward() by name calls no module's __call__: its parts are the outermost ones."""
+        for path in ("encoder", "decoder"):
+            self.assertEqual(self.calls(path=path, depth=0, in_backward=""), [self.steps])
+        self.assertEqual(self.calls(path="encoder.0", depth=1), [self.steps])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
