@@ -51,6 +51,7 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 	case SP_PHASE_decode_image:
 	case SP_PHASE_decode_png:
 	case SP_PHASE_decode_video:
+	case SP_PHASE_hdf5:
 		return SP_INTERVAL_INPUT;
 	case SP_PHASE_checkpoint_save:
 	case SP_PHASE_checkpoint_load:

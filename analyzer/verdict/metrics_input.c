@@ -16,6 +16,7 @@ struct input {
 	struct sp_work_sums whole, meanwhile;
 	struct sp_call_rusage_sums usage; /* of fetches */
 	uint64_t locked_ns, received_ns;  /* time inside fetches */
+	struct sp_fetch_files files;
 	uint64_t batches;
 	uint32_t lives;	  /* lives of workers */
 	uint32_t at_once; /* workers at once, the most of any trainer */
@@ -88,6 +89,7 @@ static void count_workers(struct input *in, const struct sp_workers *workers,
 		sp_call_rusage_sums_merge(&in->usage, &w->usage);
 		in->locked_ns += w->locked_ns;
 		in->received_ns += w->received_ns;
+		sp_fetch_files_merge(&in->files, &w->files);
 		for (int work = 0; work < SP_WORKS; work++) {
 			in->whole.ns[work] += w->whole.ns[work];
 			in->meanwhile.ns[work] += w->meanwhile.ns[work];
@@ -153,7 +155,6 @@ static void set_decoding(struct sp_metrics *e, const struct input *in,
 			 (double)(jpeg->calls - jpeg->aborted));
 }
 
-/* Counts only files of threads that make batches. */
 static void set_shares(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_work_sums *w = &in->whole;
@@ -167,25 +168,20 @@ static void set_shares(struct sp_metrics *e, const struct input *in)
 	sp_metrics_ratio(e, SP_METRIC_read_share, reading(w), made);
 }
 
-static void set_files(struct sp_metrics *e, const struct input *in, const struct sp_report *report)
+/* Of fetches alone: a process opens and reads other files, too, before its first batch. */
+static void set_files(struct sp_metrics *e, const struct input *in)
 {
-	struct sp_sums read = {0}, opened = {0}, hdf5 = {0};
+	const struct sp_fetch_files *f = &in->files;
+	double batches = (double)in->batches;
 
-	for (uint32_t i = 0; i < report->workers.count; i++) {
-		const struct sp_sums *stages =
-			report->totals.streams[report->workers.list[i].stream].stages;
-
-		sp_sums_merge(&read, &stages[SP_STAGE_file_read]);
-		sp_sums_merge(&opened, &stages[SP_STAGE_file_open]);
-		sp_sums_merge(&hdf5, &stages[SP_STAGE_hdf5_open]);
-	}
-	sp_metrics_ratio(e, SP_METRIC_read_bytes_mean, (double)read.bytes, (double)read.calls);
-	sp_metrics_ratio(e, SP_METRIC_read_bytes_per_s, (double)read.bytes * 1e9,
-			 (double)read.total_ns);
-	sp_metrics_ratio(e, SP_METRIC_opens_per_batch, (double)opened.calls, (double)in->batches);
-	if (hdf5.calls)
-		sp_metrics_ratio(e, SP_METRIC_hdf5_opens_per_batch, (double)hdf5.calls,
-				 (double)in->batches);
+	sp_metrics_ratio(e, SP_METRIC_read_bytes_mean, (double)f->read_bytes, (double)f->reads);
+	sp_metrics_ratio(e, SP_METRIC_read_bytes_per_s, (double)f->read_bytes * 1e9,
+			 (double)f->read_ns);
+	sp_metrics_ratio(e, SP_METRIC_opens_per_batch, (double)f->opens, batches);
+	if (!f->hdf5_opens)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_hdf5_opens_per_batch, (double)f->hdf5_opens, batches);
+	sp_metrics_ratio(e, SP_METRIC_hdf5_open_share, (double)f->hdf5_open_ns, making(&in->whole));
 }
 
 /* The part of a batch's work that needs a core; without the kernel's counts, all work except
@@ -329,7 +325,7 @@ void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 		set_work(e, &in);
 	set_shares(e, &in);
 	set_decoding(e, &in, report);
-	set_files(e, &in, report);
+	set_files(e, &in);
 	set_fetch_use(e, &in);
 	set_wanted(e, &in);
 }

@@ -322,6 +322,7 @@ static double part_of_cost(const struct sp_verdict *v, enum sp_metric_id metric)
 	case SP_METRIC_decompress_work_share:
 	case SP_METRIC_collate_work_share:
 	case SP_METRIC_decode_work_share:
+	case SP_METRIC_hdf5_open_share:
 	case SP_METRIC_fetch_blocked_share:
 	case SP_METRIC_fetch_locked_share:
 	case SP_METRIC_fetch_received_share:

@@ -78,6 +78,9 @@ static bool work_of_part(int64_t part, enum sp_work *ret)
 	case SP_PHASE_decode_video:
 		*ret = SP_WORK_video_decode;
 		return true;
+	case SP_PHASE_hdf5:
+		*ret = SP_WORK_hdf5;
+		return true;
 	}
 	return false;
 }

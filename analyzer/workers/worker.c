@@ -25,6 +25,7 @@ struct piece {
 	bool receives;		   /* an idle call that reads from a socket or pipe */
 	struct span self, covered; /* covered: self and the calls inside */
 	uint64_t known_ns;	   /* of covered, in calls that read or wait */
+	struct sp_fetch_files files;
 };
 
 struct worker_builder {
@@ -40,6 +41,16 @@ struct worker_builder {
 	bool has_carry;
 	struct sp_slot carry;
 };
+
+void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from)
+{
+	into->reads += from->reads;
+	into->read_bytes += from->read_bytes;
+	into->read_ns += from->read_ns;
+	into->opens += from->opens;
+	into->hdf5_opens += from->hdf5_opens;
+	into->hdf5_open_ns += from->hdf5_open_ns;
+}
 
 /* The waits before an instant, added up. */
 static uint64_t waits_before(const struct sp_steps *s, int64_t at_ns)
@@ -135,6 +146,7 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 		p.covered.ns += inner->covered.ns;
 		p.covered.meanwhile_ns += inner->covered.meanwhile_ns;
 		p.known_ns += inner->known_ns;
+		sp_fetch_files_merge(&p.files, &inner->files);
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
@@ -153,6 +165,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	p.covered.ns += p.self.ns;
 	p.covered.meanwhile_ns += p.self.meanwhile_ns;
 	b->worker->batches += work == SP_WORK_transform;
+	if (work == SP_WORK_transform)
+		sp_fetch_files_merge(&b->worker->files, &p.files);
 	if (b->count == PIECES_MAX) {
 		b->count /= 2;
 		memmove(b->pieces, b->pieces + b->count, b->count * sizeof(*b->pieces));
@@ -201,6 +215,21 @@ static void take_usage(struct worker_builder *b, const struct sp_slot *slot,
 		take_backward(b, start_ns, ns, words);
 }
 
+static void note_files(struct sp_fetch_files *files, enum sp_stage stage, int64_t value,
+		       uint64_t ns)
+{
+	if (stage == SP_STAGE_file_read) {
+		files->reads++;
+		files->read_bytes += value > 0 ? (uint64_t)value : 0;
+		files->read_ns += ns;
+	}
+	files->opens += stage == SP_STAGE_file_open;
+	if (stage == SP_STAGE_hdf5_open) {
+		files->hdf5_opens++;
+		files->hdf5_open_ns += ns;
+	}
+}
+
 static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 		      const struct sp_slot *extra)
 {
@@ -220,10 +249,13 @@ static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 		return;
 	if (b->receiving.steps)
 		sp_receiving_take(&b->receiving, stage, start_ns, end_ns, slot->value);
-	if (work != SP_WORKS)
+	if (work != SP_WORKS) {
 		take(b, work, stage, start_ns, end_ns,
 		     extra && !is_usage ? sp_clock_span_ns(clock->ns_per_tick, extra->start)
 					: UINT64_MAX);
+		note_files(&b->pieces[b->count - 1].files, stage, slot->value,
+			   (uint64_t)(end_ns - start_ns));
+	}
 	if (is_usage)
 		take_usage(b, slot, extra, start_ns, (uint64_t)(end_ns - start_ns));
 }

@@ -20,6 +20,15 @@ struct sp_work_sums {
 	uint64_t ns[SP_WORKS];
 };
 
+/* Files that fetches read and open; the start of a process is in none. */
+struct sp_fetch_files {
+	uint64_t reads, read_bytes, read_ns;
+	uint64_t opens;
+	uint64_t hdf5_opens, hdf5_open_ns; /* of files, groups and data sets */
+};
+
+void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from);
+
 struct sp_worker {
 	uint32_t stream;
 	uint32_t trainer; /* index into training.trainers */
@@ -29,6 +38,7 @@ struct sp_worker {
 	struct sp_work_sums whole;
 	struct sp_work_sums meanwhile;	  /* while the trainer waited for a batch */
 	struct sp_call_rusage_sums usage; /* of fetches */
+	struct sp_fetch_files files;
 	uint64_t locked_ns;   /* of `transform`: in fetches, waiting for a lock, a queue or a
 				 descriptor */
 	uint64_t received_ns; /* of `transform`: in fetches, reading from sockets and pipes */
