@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/text/version.h"
 #include "analyzer/text/text.h"
+#include "analyzer/text/version.h"
 #include "analyzer/text/translate.h"
 
 int sp_export_run(struct sp_report *report, const struct sp_options *options,
@@ -17,7 +19,7 @@ int sp_export_run(struct sp_report *report, const struct sp_options *options,
 		.file = file->file,
 		.path = file->part_path,
 		.progress = &progress,
-		.version = STAGEPROF_VERSION,
+		.version = sp_version_text(),
 	};
 	int r;
 

@@ -22,6 +22,8 @@
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/text/version.h"
+#include "trace/format.h"
 #include "analyzer/text/error.h"
 
 #define NAMES_MAX 100000u
@@ -103,6 +105,26 @@ static void explain_no_events(const struct sp_report *report, const char *path)
 		print_error(SP_REPORT_ERROR_all_lost, path, NULL);
 	else
 		print_error(SP_REPORT_ERROR_no_events, path, NULL);
+}
+
+/* A report of an old program on a new trace may lack something, and says so once. */
+static void explain_newer(const struct sp_index *index, const char *path)
+{
+	uint32_t writer = sp_index_newest_writer(index), format = sp_index_newest_format(index);
+	char version[16], why[256];
+
+	if (writer > sp_version_number()) {
+		sp_version_of_number(version, writer);
+		snprintf(why, sizeof(why), _("stageprof %s wrote it, and this program is %s"),
+			 version, sp_version_text());
+	} else if (format) {
+		snprintf(why, sizeof(why),
+			 _("it has format %u, and this program reads formats %d to %d"), format,
+			 SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
+	} else {
+		return;
+	}
+	print_error(SP_REPORT_ERROR_newer, path, why);
 }
 
 /* The output file is opened before hours of reading. */
@@ -275,7 +297,8 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		return 1;
 	}
 	if (count && warns)
-		explain_no_events(report, paths[0]);
+		explain_newer(&report->run.index, paths[0]);
+	explain_no_events(report, paths[0]);
 	return sp_run_has_trace(&report->run) ? 0 : 1;
 }
 

@@ -16,6 +16,8 @@
 #include "analyzer/text/error.h"
 #include "analyzer/text/language.h"
 #include "analyzer/text/text.h"
+#include "analyzer/text/version.h"
+#include "trace/format.h"
 
 #define USAGE_STATUS 2
 #define PIPED_WIDTH 100u
@@ -37,10 +39,30 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
+static void print_version(FILE *file, struct argp_state *state)
+{
+	bool is_verbose = sp_version_is_verbose(state->argv);
+
+	sp_version_print(file, "stageprof-report", is_verbose);
+	if (!is_verbose)
+		return;
+	fprintf(file, "features  languages en"
+#define SP_LANGUAGE(code, also, plural) " " #code
+#include "analyzer/text/languages.def"
+#undef SP_LANGUAGE
+		      "; exports"
+#define SP_EXPORTER(name, binary, needs, help, next) " " #name
+#include "analyzer/exporters/exporters.def"
+#undef SP_EXPORTER
+		      "; functions by name (--symbols)\n");
+	fprintf(file, "formats   reads traces of format %d to %d\n", SP_FORMAT_VERSION_READ,
+		SP_FORMAT_VERSION);
+}
+
 /* libc looks for it by name. */
-__attribute__((visibility("default"))) const char *argp_program_version = "stageprof-"
-									  "report"
-									  " " STAGEPROF_VERSION;
+extern void (*argp_program_version_hook)(FILE *file, struct argp_state *state);
+__attribute__((visibility("default"))) void (*argp_program_version_hook)(
+	FILE *file, struct argp_state *state) = print_version;
 
 static const char doc[] = "Tells where a training job's time went, from the trace that "
 			  "libstageprof.so left.\vRUN is a run's directory, one file of it, or "

@@ -92,3 +92,26 @@ uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image)
 	}
 	return low;
 }
+
+uint32_t sp_index_newest_writer(const struct sp_index *index)
+{
+	uint32_t newest = 0;
+
+	for (uint32_t i = 0; i < index->file_count; i++)
+		if (index->files[i].newest_writer > newest)
+			newest = index->files[i].newest_writer;
+	return newest;
+}
+
+uint32_t sp_index_newest_format(const struct sp_index *index)
+{
+	uint32_t newest = 0;
+
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		const struct sp_file_damage *damage = &index->files[i].damage;
+
+		if (damage->version > SP_FORMAT_VERSION && damage->version > newest)
+			newest = damage->version;
+	}
+	return newest;
+}

@@ -52,6 +52,7 @@ struct sp_file {
 	int error;     /* -errno of open or read; 0: none */
 	uint64_t size_bytes;
 	uint32_t headers, windows, runs, frees;
+	uint32_t newest_writer; /* the greatest version in its headers; 0: no header */
 	uint64_t blocks, zstd_bytes, payload_bytes, free_bytes;
 	bool truncated; /* a stream in it has neither a clean end nor a window */
 	struct sp_file_damage damage;
@@ -115,6 +116,12 @@ void sp_index_finish(struct sp_index *index);
 
 /* The first stream of this image or of a later one; index->stream_count: there is none. */
 uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image);
+
+/* The greatest version of stageprof in a header, as the header has it; 0: no header. */
+uint32_t sp_index_newest_writer(const struct sp_index *index);
+
+/* The greatest version of the format in a frame that is too new to read; 0: no such frame. */
+uint32_t sp_index_newest_format(const struct sp_index *index);
 
 /* Files of which nothing is known: not to be opened, or of another version of the format. */
 uint32_t sp_index_unread(const struct sp_index *index);

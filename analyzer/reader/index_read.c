@@ -195,6 +195,8 @@ static int note_header(struct sp_index *index, struct sp_file *file, const struc
 	s->pid = u->header.pid;
 	s->tid = u->header.tid;
 	sp_clock_learn(&s->clock, &u->header.opened);
+	if (u->header.writer_version > file->newest_writer)
+		file->newest_writer = u->header.writer_version;
 	return 0;
 }
 

@@ -12,8 +12,32 @@
 
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
+#include "analyzer/text/version.h"
 #include "scripts/launcher/doctor_context.h"
+#include "scripts/launcher/library.h"
 #include "scripts/launcher/probe.h"
+
+static void check_library(const char *path, struct sp_check_result *result)
+{
+	struct sp_library_file library;
+
+	sp_library_look(&library, path);
+	if (strpbrk(path, " :"))
+		sp_check_set(result, SP_CHECK_FAIL,
+			     "move it, or name a symbolic link to it by --library=FILE",
+			     "%s: LD_PRELOAD cannot contain a path with a space or a colon", path);
+	else if (!library.is_of_this_machine)
+		sp_check_set(result, SP_CHECK_FAIL,
+			     "install stageprof for this processor, or name its library by "
+			     "--library=FILE",
+			     "%s: it is built for another processor", path);
+	else if (strcmp(library.version, sp_version_text()) != 0)
+		sp_check_set(result, SP_CHECK_WARN, "install both from one package",
+			     "%s: it is of stageprof %s, and this program is %s", path,
+			     library.version[0] ? library.version : "?", sp_version_text());
+	else
+		sp_check_set(result, SP_CHECK_OK, NULL, "%s, version %s", path, library.version);
+}
 
 void sp_check_parts(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
@@ -25,8 +49,7 @@ void sp_check_parts(const struct sp_doctor_context *context, struct sp_check_res
 		sp_check_set(result, SP_CHECK_WARN, "install stageprof-report beside stageprof",
 			     "%s; stageprof-report is missing", context->preload);
 	else
-		sp_check_set(result, SP_CHECK_OK, NULL, "%s, version %s", context->preload,
-			     STAGEPROF_VERSION);
+		check_library(context->preload, result);
 }
 
 void sp_check_settings(const struct sp_doctor_context *context, struct sp_check_result *result)

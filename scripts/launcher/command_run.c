@@ -19,6 +19,7 @@
 #include "scripts/launcher/child.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
+#include "scripts/launcher/library.h"
 #include "scripts/launcher/marker.h"
 #include "scripts/launcher/no_trace.h"
 #include "scripts/launcher/program.h"
@@ -160,6 +161,13 @@ static int explain_not_run(const struct run_options *o, int error)
 	return missing ? SP_STATUS_NOT_FOUND : SP_STATUS_NOT_EXECUTABLE;
 }
 
+/* A line has said why: the training matters more than its record. */
+static int run_unrecorded(const struct run_options *o)
+{
+	execvp(o->command[0], o->command);
+	return explain_not_run(o, errno);
+}
+
 static int run(const struct run_options *o, struct run_outcome *outcome)
 {
 	struct sp_child child;
@@ -202,11 +210,13 @@ int sp_command_run(int argc, char **argv)
 		r = sp_install_library(library, o.given_library);
 	if (r)
 		return r;
+	put_python_first(&o);
+	if (!sp_library_is_usable(library))
+		return run_unrecorded(&o);
 	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	if (getenv("LD_PRELOAD"))
 		o.old_preload = strdup(getenv("LD_PRELOAD"));
-	put_python_first(&o);
 	if (outcome == MAP_FAILED || sp_install_preload(library) < 0) {
 		sp_error_print(SP_ERROR_process, o.command[0], strerror(ENOMEM), NULL);
 		return SP_STATUS_OURS;

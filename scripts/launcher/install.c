@@ -42,21 +42,20 @@ static int find_beside(char *ret, const char *const *places, const char *name)
 	return -ENOENT;
 }
 
-int sp_install_library(char *ret, const char *given)
+int sp_install_find_library(char *ret)
 {
 	static const char *const places[] = {"", SP_BIN_TO_LIB "/", "../lib/", NULL};
 
-	if (given ? !realpath(given, ret) : find_beside(ret, places, LIBRARY) < 0) {
+	return find_beside(ret, places, LIBRARY);
+}
+
+int sp_install_library(char *ret, const char *given)
+{
+	if (given ? !realpath(given, ret) : sp_install_find_library(ret) < 0) {
 		sp_error_print(SP_ERROR_library_missing, given ? given : LIBRARY,
 			       given ? strerror(errno)
 				     : N_("it is neither beside this program nor in its prefix"),
 			       NULL);
-		return SP_STATUS_OURS;
-	}
-	/* Both separate entries of LD_PRELOAD, and ld.so(8) knows no escape. */
-	if (strpbrk(ret, " :")) {
-		sp_error_print(SP_ERROR_library_unnameable, ret,
-			       "LD_PRELOAD cannot contain a path with a space or a colon", NULL);
 		return SP_STATUS_OURS;
 	}
 	return 0;

@@ -14,6 +14,9 @@
  */
 int sp_install_library(char *ret, const char *given);
 
+/* Writes the absolute path of the library that is installed with this program. 0 or -ENOENT. */
+int sp_install_find_library(char *ret);
+
 /* Writes the absolute path of stageprof-report. Returns 0 or -ENOENT. */
 int sp_install_report(char *ret);
 

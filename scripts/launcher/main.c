@@ -4,11 +4,16 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/text/language.h"
+#include "analyzer/text/version.h"
 #include "scripts/launcher/command.h"
+#include "scripts/launcher/install.h"
+#include "scripts/launcher/library.h"
+#include "trace/format.h"
 
 static const struct {
 	const char *name;
@@ -19,9 +24,41 @@ static const struct {
 #undef SP_COMMAND
 };
 
+static void print_version(FILE *file, struct argp_state *state)
+{
+	bool is_verbose = sp_version_is_verbose(state->argv);
+	char path[SP_PATH_BYTES];
+	struct sp_library_file library;
+
+	sp_version_print(file, "stageprof", is_verbose);
+	if (!is_verbose)
+		return;
+	fputs("features  commands"
+#define SP_COMMAND(name, arguments, help) " " #name
+#include "scripts/launcher/commands.def"
+#undef SP_COMMAND
+	      "\n",
+	      file);
+	fprintf(file, "formats   records traces of format %d\n", SP_FORMAT_VERSION);
+	if (sp_install_find_library(path) == 0) {
+		sp_library_look(&library, path);
+		fprintf(file, "library   %s, version %s\n", path,
+			library.version[0] ? library.version : "?");
+	} else {
+		fprintf(file, "library   none\n");
+	}
+	fprintf(file, "report    %s\n", sp_install_report(path) == 0 ? path : "none");
+}
+
 /* libc looks for it by name. */
-__attribute__((visibility("default"))) const char *argp_program_version = "stageprof"
-									  " " STAGEPROF_VERSION;
+extern void (*argp_program_version_hook)(FILE *file, struct argp_state *state);
+__attribute__((visibility("default"))) void (*argp_program_version_hook)(
+	FILE *file, struct argp_state *state) = print_version;
+
+static const struct argp_option options[] = {
+	{"verbose", 'v', NULL, 0, "with --version: also how stageprof was built, and its parts", 0},
+	{0},
+};
 
 static const char doc[] = "Tells where a training job's time goes, with no change to the "
 			  "job.\vCommands:\n"
@@ -33,6 +70,8 @@ static const char doc[] = "Tells where a training job's time goes, with no chang
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
+	case 'v':
+		return 0;
 	case ARGP_KEY_ARG:
 		*(int *)state->input = state->next - 1;
 		state->next = state->argc;
@@ -47,7 +86,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {NULL, parse, "COMMAND [ARGUMENTS]", doc, NULL, NULL, NULL};
+	static const struct argp argp = {options, parse, "COMMAND [ARGUMENTS]", doc, NULL,
+					 NULL,	  NULL};
 	int at = 0;
 
 	sp_translate_into(sp_language_choose(NULL).language);

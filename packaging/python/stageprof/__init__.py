@@ -11,11 +11,13 @@ The wheel holds programs, and this module finds them:
 import ctypes
 import importlib.metadata
 import os
+import sys
 
 __all__ = ["__version__", "library_path", "program_path", "start"]
 
 _NAME = "stageprof"
 _LIBRARY = "libstageprof.so"
+_OLDEST_GLIBC = (2, 28)
 
 
 def _installed(ending):
@@ -40,6 +42,18 @@ def program_path(name):
     return _installed("/bin/" + name)
 
 
+def unfit():
+    """Why the programs and the library cannot run under this interpreter's libc; None: they can."""
+    try:
+        name, version = os.confstr("CS_GNU_LIBC_VERSION").split()
+        numbers = tuple(int(part) for part in version.split(".")[:2])
+    except (AttributeError, OSError, ValueError):
+        return "it needs glibc, and this Python has another libc (such as musl)"
+    if name != "glibc" or numbers < _OLDEST_GLIBC:
+        return f"it needs glibc 2.28 or later, and this Python has {name} {version}"
+    return None
+
+
 def _is_loaded():
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         return any(line.rstrip().endswith("/" + _LIBRARY) for line in maps)
@@ -49,7 +63,8 @@ def start(**settings):
     """Records this process from now on, and each program that it starts from now on.
 
     A setting is a STAGEPROF_* variable without the prefix: start(output="run.zst"). Returns False
-    where the process records already. Call it before the imports of the training.
+    where the process records already, and where it cannot: a line on stderr says why. Call it
+    before the imports of the training.
 
     Late loading misses calls that the program bound before: reads, waits, decoding and CUDA calls
     of this process and of its forked workers. Steps, phases and ranges come from Python and
@@ -57,10 +72,18 @@ def start(**settings):
     """
     if _is_loaded():
         return False
-    path = library_path()
-    for name, value in settings.items():
-        os.environ["STAGEPROF_" + name.upper()] = str(value)
-    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    reason = unfit()
+    if not reason:
+        for name, value in settings.items():  # the library reads them when it is loaded
+            os.environ["STAGEPROF_" + name.upper()] = str(value)
+        try:
+            path = library_path()
+            library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            reason = str(error)
+    if reason:
+        print(f"stageprof: nothing is recorded: {reason}", file=sys.stderr)
+        return False
     # Any hook wakes the recorder: its Python part runs before the next instruction of Python.
     library.close(library.open(os.fsencode(os.devnull), os.O_RDONLY))
     if " " not in path and ":" not in path:

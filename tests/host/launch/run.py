@@ -366,11 +366,6 @@ class Wrong(scene.Case):
         )
         self.assertTrue(os.path.isdir(os.path.join(self.folder, "run.zst")))
 
-    def test_library_path_with_a_space(self):
-        copy = os.path.join(self.folder, "my lib.so")
-        shutil.copy(LIBRARY, copy)
-        self.expect(125, r"\[SP102\]", "run", "--library", copy, "true")
-
     def test_script_without_interpreter(self):
         script = os.path.join(self.folder, "s")
         with open(script, "w") as file:

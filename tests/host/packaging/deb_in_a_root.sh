@@ -14,7 +14,8 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 apt-get install -y -qq "./$1"
 bash used.sh
-stageprof doctor -- python3 -c 1 | grep -q '^ok    stacks'
+stageprof doctor -- python3 -c 1 > doctor.txt
+grep -q "^ok    stacks" doctor.txt
 apt-get purge -y -qq stageprof
 ! command -v stageprof
 COMMANDS

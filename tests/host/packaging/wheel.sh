@@ -66,6 +66,38 @@ subprocess.run([sys.executable, "train.py"], check=True, stdout=subprocess.DEVNU
 PROGRAM
 counts late.zst || sp_fail "a program started after stageprof.start() was not recorded"
 
+# A libc without these symbols: one line, and the command runs.
+for libc in "glibc 2.17" none; do
+	cat > other_libc.py <<-PROGRAM
+		import os, runpy, sys
+		os.confstr = lambda name: "$libc"
+		sys.argv = ["stageprof", "run", "--output=none.zst", "--", "python", "-c", "exit(6)"]
+		runpy.run_module("stageprof", run_name="__main__")
+	PROGRAM
+	status=0
+	python other_libc.py 2> err.txt || status=$?
+	[[ $status -eq 6 && $(grep -c '' err.txt) -eq 1 && ! -e none.zst ]] ||
+		sp_fail "$libc: status $status: $(cat err.txt)"
+	grep -q '^stageprof: it needs glibc.*; python runs unrecorded$' err.txt ||
+		sp_fail "$libc: $(cat err.txt)"
+done
+
+# Nobody may write where the package is.
+cat > "$SP_WORK/read_only.sh" <<'COMMANDS'
+set -eu
+mount --bind environment environment
+mount -o remount,bind,ro environment
+stageprof run --quiet --output=ro.zst -- python train.py > out.txt 2> err.txt
+python -m stageprof run --quiet --output=ro_module.zst -- python train.py >> out.txt 2>> err.txt
+COMMANDS
+if PATH=/usr/sbin:/usr/bin:/sbin:/bin unshare --mount true 2> /dev/null; then
+	PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin unshare --mount /bin/bash read_only.sh ||
+		sp_fail "read-only: $(cat err.txt)"
+	[[ ! -s err.txt ]] || sp_fail "read-only: $(cat err.txt)"
+	counts ro.zst || sp_fail "a read-only environment misses reads"
+	counts ro_module.zst || sp_fail "a read-only environment misses reads of the module"
+fi
+
 python -m stageprof kernel install --prefix=kernels > /dev/null
 python -c 'import json; assert json.load(open("kernels/share/jupyter/kernels/stageprof/kernel.json"))["argv"][1] == "run"'
 if ! python -m stageprof kernel install --prefix=/proc/none 2> err.txt; then
