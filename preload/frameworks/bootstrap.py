@@ -12,7 +12,7 @@ import sys
 from _thread import get_ident
 from _weakref import ref
 
-UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES = 1, 2, 4, 8, 16, 32, 64
+UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES, UNSEEN = 1, 2, 4, 8, 16, 32, 64, 128
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -39,6 +39,11 @@ def replace(owner, name, label, phase, flags=0, after=None):
 		if isinstance(owner, type):
 			replaced[owner, name] = value
 		setattr(owner, name, wrap(value, label, phase, flags, after))
+
+
+def unseen(function):
+	"""For a function of ours that others call: no profile or trace function of the host sees it."""
+	return wrap(function, "", 0, UNSEEN, None)
 
 
 def inherited(owner, name):
@@ -330,11 +335,12 @@ def modules_imported(module):
 	running = getattr(sys.modules["torch"]._C, "_current_graph_task_id", None)
 	if running:
 		in_backward = lambda: running() != -1
-	module.register_module_forward_pre_hook(module_entered)
+	left = unseen(module_left)
+	module.register_module_forward_pre_hook(unseen(module_entered))
 	try:
-		module.register_module_forward_hook(module_left, always_call=True)
+		module.register_module_forward_hook(left, always_call=True)
 	except TypeError:
-		module.register_module_forward_hook(module_left)
+		module.register_module_forward_hook(left)
 
 
 # Forward: the outermost call of a model from the loop. Modules whose parameters are asked for, or that

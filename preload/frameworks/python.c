@@ -68,7 +68,7 @@ static struct sp_py_object *spec_find(struct sp_py_object *self, struct sp_py_ob
 		return NULL;
 	if (!sp_python.PyDict_GetItem(wanted, name))
 		return none();
-	return sp_python.PyObject_Call(found, args, NULL);
+	return sp_python_call_unseen(found, args);
 }
 
 static struct sp_py_object *spec_finder(struct sp_py_object *self, struct sp_py_object *args)

@@ -121,7 +121,7 @@ static void look_for_forward(void)
 		return;
 	none = sp_python.PyTuple_New(0);
 	if (none)
-		discard(sp_python.PyObject_Call(forward_unseen, none, NULL));
+		discard(sp_python_call_unseen(forward_unseen, none));
 	release(none);
 }
 
@@ -179,6 +179,26 @@ static struct sp_py_object *run(struct sp_py_object *function, const struct call
 					     call->count & ~ARGUMENTS_OFFSET, call->names);
 }
 
+/* Where the interpreter can, from 3.11 on: the host's profile and trace functions see nothing of
+ * the call. */
+static struct sp_py_object *run_unseen(struct sp_py_object *function, const struct call *call)
+{
+	void *thread = sp_python.PyThreadState_Get();
+	struct sp_py_object *result;
+
+	if (sp_python.PyThreadState_EnterTracing)
+		sp_python.PyThreadState_EnterTracing(thread);
+	result = run(function, call);
+	if (sp_python.PyThreadState_EnterTracing)
+		sp_python.PyThreadState_LeaveTracing(thread);
+	return result;
+}
+
+struct sp_py_object *sp_python_call_unseen(struct sp_py_object *function, struct sp_py_object *args)
+{
+	return run_unseen(function, &(struct call){.args = args});
+}
+
 static struct sp_py_object *self_of(const struct call *call)
 {
 	if (call->args)
@@ -232,7 +252,7 @@ static void note_inner(struct timed *timed)
 		return;
 	args = sp_python.PyTuple_Pack(1, timed);
 	if (args)
-		discard(sp_python.PyObject_Call(forward_inner, args, NULL));
+		discard(sp_python_call_unseen(forward_inner, args));
 	release(args);
 }
 
@@ -265,10 +285,12 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 {
 	struct sp_py_object *result;
 
+	if (timed->flags & SP_PYTHON_CALL_UNSEEN)
+		return run_unseen(timed->function, call);
 	if (timed->flags & SP_PYTHON_CALL_FORWARD)
 		return forward_depth ? run_inner(timed, call) : run_forward(timed, call);
 	if (timed->after && timed->flags & SP_PYTHON_CALL_BEFORE)
-		discard(run(timed->after, call));
+		discard(run_unseen(timed->after, call));
 	if (timed->flags & (SP_PYTHON_CALL_UNTIMED | SP_PYTHON_CALL_ITERATE) ||
 	    is_decoded(timed, call))
 		result = run(timed->function, call);
@@ -277,7 +299,7 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 	if (!result)
 		return NULL;
 	if (timed->after && !(timed->flags & SP_PYTHON_CALL_BEFORE))
-		discard(run(timed->after, call));
+		discard(run_unseen(timed->after, call));
 	return timed->flags & SP_PYTHON_CALL_ITERATE ? result_iterated(timed, result) : result;
 }
 

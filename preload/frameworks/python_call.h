@@ -22,10 +22,16 @@ enum sp_python_call_flags {
 	SP_PYTHON_CALL_TILES = 1 << 6, /* a Pillow image's: nothing to decode where none are left */
 	SP_PYTHON_CALL_BEFORE = 1 << 4,	 /* `after` is called ahead of the function */
 	SP_PYTHON_CALL_FORWARD = 1 << 5, /* a module's: only the outermost call is recorded */
+	SP_PYTHON_CALL_UNSEEN = 1 << 7,	 /* a function of ours that others call */
 };
 
 /* Makes the two types. Returns 0 or -ENOSYS. */
 int sp_python_call_init(void);
+
+/* Calls a function of ours. From Python 3.11 on no profile or trace function of the host sees it.
+ */
+struct sp_py_object *sp_python_call_unseen(struct sp_py_object *function,
+					   struct sp_py_object *args);
 
 /*
  * METH_VARARGS of the bootstrap: wrap(function, label, phase, flags, after). `after` is None or
