@@ -7,7 +7,7 @@ struct judge {
 	bool has_environment; /* before that backward */
 	bool has_loader;      /* before that backward: earlier intervals are not of its batch */
 	bool is_fed;	      /* the backward's batch came from a loader */
-	bool is_usual;	      /* most steps so far had a forward without gradients */
+	bool is_usual;	      /* most steps so far had another model's forward without gradients */
 	bool has_no_grad;     /* this one has */
 };
 
@@ -17,6 +17,8 @@ static bool is_training(struct judge *j, const struct sp_phase_interval *p)
 		return false;
 	if (p->kind == SP_INTERVAL_FORWARD)
 		return true;
+	if (p->kind == SP_INTERVAL_LEARNER)
+		return !j->has_loader && j->is_fed;
 	j->has_no_grad |= !j->has_loader;
 	return !j->has_loader && (j->is_fed || j->is_usual);
 }
@@ -54,6 +56,7 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 		break;
 	case SP_INTERVAL_FORWARD:
 	case SP_INTERVAL_NO_GRAD:
+	case SP_INTERVAL_LEARNER:
 		p->kind = is_training(j, p) ? SP_INTERVAL_FORWARD : SP_INTERVAL_EVALUATION;
 		break;
 	default:

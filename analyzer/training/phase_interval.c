@@ -34,6 +34,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 		return SP_INTERVAL_FORWARD;
 	case SP_PHASE_forward_no_grad:
 		return SP_INTERVAL_NO_GRAD;
+	case SP_PHASE_forward_learner:
+		return SP_INTERVAL_LEARNER;
 	case SP_PHASE_environment:
 		return SP_INTERVAL_ENVIRONMENT;
 	case SP_PHASE_bookkeeping:
@@ -178,6 +180,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_FORWARD:
 		return SP_ACCOUNT_forward;
 	case SP_INTERVAL_NO_GRAD:
+	case SP_INTERVAL_LEARNER:
 	case SP_INTERVAL_EVALUATION:
 		return SP_ACCOUNT_evaluation;
 	case SP_INTERVAL_ENVIRONMENT:

@@ -22,6 +22,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_FETCH,	  /* a batch made on this thread */
 	SP_INTERVAL_FORWARD,
 	SP_INTERVAL_NO_GRAD,	/* forward without gradients: sp_forward_judge() */
+	SP_INTERVAL_LEARNER,	/* the same, of a model that is also called with gradients */
 	SP_INTERVAL_EVALUATION, /* forward that no backward follows */
 	SP_INTERVAL_ENVIRONMENT,
 	SP_INTERVAL_BOOKKEEPING,
@@ -71,7 +72,7 @@ static inline bool sp_phase_interval_is_input(const struct sp_phase_interval *in
 static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *interval)
 {
 	return interval->kind == SP_INTERVAL_FORWARD || interval->kind == SP_INTERVAL_NO_GRAD ||
-	       interval->kind == SP_INTERVAL_EVALUATION;
+	       interval->kind == SP_INTERVAL_LEARNER || interval->kind == SP_INTERVAL_EVALUATION;
 }
 
 /* True for what comes after a step's batches. */

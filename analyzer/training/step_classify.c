@@ -395,19 +395,25 @@ static int sort_by_kind(struct sp_steps *s)
 static void find_sources(struct sp_steps *s)
 {
 	static const enum sp_account_phase wrapped[] = {
-		SP_ACCOUNT_checkpoint, SP_ACCOUNT_evaluation,  SP_ACCOUNT_environment,
-		SP_ACCOUNT_compile,    SP_ACCOUNT_bookkeeping,
+		SP_ACCOUNT_checkpoint,
+		SP_ACCOUNT_environment,
+		SP_ACCOUNT_compile,
+		SP_ACCOUNT_bookkeeping,
 	};
 
 	if (!s->has_forward && s->sources[SP_ACCOUNT_backward] != SP_FROM_NOTHING)
 		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
 	s->sources[SP_ACCOUNT_other] = SP_FROM_RESIDUAL;
+	if (s->sources[SP_ACCOUNT_evaluation] != SP_FROM_NOTHING)
+		s->sources[SP_ACCOUNT_evaluation] = SP_FROM_RESIDUAL;
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		const struct sp_pause *p = &s->pauses[i];
 
 		for (size_t k = 0; k < sizeof(wrapped) / sizeof(wrapped[0]); k++)
 			if (p->account.ns[wrapped[k]])
 				s->sources[wrapped[k]] = SP_FROM_WRAPPED;
+		if (p->account.ns[SP_ACCOUNT_evaluation])
+			s->sources[SP_ACCOUNT_evaluation] = SP_FROM_RESIDUAL;
 		if (p->is_validation)
 			s->sources[SP_ACCOUNT_validation] = SP_FROM_RESIDUAL;
 	}

@@ -63,19 +63,35 @@ enum sp_phase_interval_kind sp_cut_next_structure(const struct sp_cutter *c, uin
 	return i < c->count ? c->intervals[i].kind : SP_INTERVAL_NONE;
 }
 
+/* A model's call since the last batch or optimizer step, and since the last backward. */
+struct calls {
+	bool has_any, has_new;
+};
+
+static void note_call(struct calls *calls, enum sp_phase_interval_kind kind)
+{
+	if (kind == SP_INTERVAL_FORWARD)
+		*calls = (struct calls){true, true};
+	else if (kind == SP_INTERVAL_BACKWARD)
+		calls->has_new = false;
+	else if (kind == SP_INTERVAL_LOADER || kind == SP_INTERVAL_OPTIMIZER)
+		*calls = (struct calls){false, false};
+}
+
 /*
  * The phase that uncovered time belongs to. Where a model's call was observed, time from there to
- * its backward is the loss, and time before it the loop's; else all that leads to a backward is
+ * its backwards is the loss, and time before it the loop's; else all that leads to a backward is
  * forward.
  */
 static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i,
-					   enum sp_phase_interval_kind last, bool has_forward)
+					   enum sp_phase_interval_kind last,
+					   const struct calls *calls)
 {
 	switch (sp_cut_next_structure(c, i)) {
 	case SP_INTERVAL_BACKWARD:
-		return has_forward ? SP_ACCOUNT_loss : SP_ACCOUNT_forward;
+		return calls->has_any ? SP_ACCOUNT_loss : SP_ACCOUNT_forward;
 	case SP_INTERVAL_FORWARD:
-		return has_forward ? SP_ACCOUNT_loss : SP_ACCOUNT_other;
+		return calls->has_new ? SP_ACCOUNT_loss : SP_ACCOUNT_other;
 	case SP_INTERVAL_EVALUATION:
 		return last == SP_INTERVAL_EVALUATION ? SP_ACCOUNT_evaluation : SP_ACCOUNT_other;
 	default:
@@ -96,8 +112,8 @@ static void charge_gap(const struct sp_cutter *c, enum sp_account_phase phase, i
 void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
 		   int64_t to_ns, struct sp_account *account)
 {
-	enum sp_account_phase phase = phase_towards(c, i, SP_INTERVAL_NONE, false), gap = phase;
-	bool has_forward = false;
+	struct calls calls = {false, false};
+	enum sp_account_phase phase = phase_towards(c, i, SP_INTERVAL_NONE, &calls), gap = phase;
 
 	for (; i < n; i++) {
 		const struct sp_phase_interval *p = &c->intervals[i];
@@ -105,10 +121,9 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		charge_gap(c, gap, from_ns, p->start_ns, account);
 		sp_phase_interval_charge(p, phase, account);
 		from_ns = p->end_ns;
-		has_forward |= p->kind == SP_INTERVAL_FORWARD;
-		has_forward &= p->kind != SP_INTERVAL_BACKWARD;
+		note_call(&calls, p->kind);
 		if (sp_phase_interval_is_structure(p))
-			phase = phase_towards(c, i + 1, p->kind, has_forward);
+			phase = phase_towards(c, i + 1, p->kind, &calls);
 		gap = p->optimizer_follows ? SP_ACCOUNT_optimizer : phase;
 	}
 	charge_gap(c, gap, from_ns, to_ns, account);

@@ -183,6 +183,30 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
 }
 
+static bool has_forward(const struct sp_training *training)
+{
+	for (uint32_t i = 0; i < training->count; i++)
+		if (training->trainers[i].steps.has_forward)
+			return true;
+	return false;
+}
+
+/*
+ * Between a model's call and its backward there may be more than the loss: an environment, data
+ * made by hand. A forward that is left over without a loader may have batches in it.
+ */
+static void set_unexplained(struct sp_metrics *e, const struct training_time *t,
+			    const struct sp_report *report)
+{
+	const uint64_t *ns = t->account.ns;
+	bool is_unseen = sp_training_is_unfed(&report->training) && !has_forward(&report->training);
+
+	sp_metrics_ratio(e, SP_METRIC_other_share,
+			 (double)(ns[SP_ACCOUNT_other] + ns[SP_ACCOUNT_loss] +
+				  (is_unseen ? ns[SP_ACCOUNT_forward] : 0)),
+			 t->total);
+}
+
 static void set_account(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
@@ -211,7 +235,7 @@ static void set_account(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_compile_share, t, report, SP_ACCOUNT_compile);
 	set_phase(e, SP_METRIC_bookkeeping_share, t, report, SP_ACCOUNT_bookkeeping);
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
-	set_phase(e, SP_METRIC_other_share, t, report, SP_ACCOUNT_other);
+	set_unexplained(e, t, report);
 	set_loop(e, t, report);
 	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
 		compute += (double)t->account.ns[computes[i]];

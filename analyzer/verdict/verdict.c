@@ -14,6 +14,7 @@
 #define NEAR 0.2	/* distance from a threshold, as a share of it */
 #define RIVAL 0.8	/* share of the greatest cost */
 #define OTHER_MOST 0.5
+#define OTHER_MUCH 0.2 /* of a compute-bound job: a doubt */
 #define WANTED_ALONE                                                                               \
 	1.5 /* threads a core: fewer threads do not take a fifth of their time from each other */
 
@@ -253,6 +254,8 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
 	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->metrics.is_unfed &&
 				    v->metrics.is_forward_left_over;
+	v->doubts[SP_DOUBT_unexplained] =
+		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
 	v->confidence =

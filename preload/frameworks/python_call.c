@@ -242,6 +242,40 @@ static int is_decoded(const struct timed *timed, const struct call *call)
 	return image && !sp_python_image_has_tiles(image);
 }
 
+/*
+ * The modules that were called with gradients, by address. Their calls without gradients are acting
+ * or evaluation; a teacher or a target network is never called with gradients. A full table knows
+ * no more of them.
+ */
+#define LEARNERS 64u
+
+static const void *learners[LEARNERS];
+
+static int is_learner(const void *module, int has_gradients)
+{
+	uint32_t at = (uint32_t)((uintptr_t)module >> 4) % LEARNERS;
+
+	for (uint32_t i = 0; module && i < LEARNERS; i++, at = (at + 1) % LEARNERS) {
+		if (learners[at] == module)
+			return 1;
+		if (!learners[at]) {
+			learners[at] = has_gradients ? module : NULL;
+			return has_gradients;
+		}
+	}
+	return 0;
+}
+
+static int forward_phase(const struct timed *timed, const struct call *call)
+{
+	int has_gradients = sp_torch_has_gradients();
+	int learns = is_learner(self_of(call), has_gradients);
+
+	if (has_gradients)
+		return timed->phase;
+	return learns ? SP_PHASE_forward_learner : SP_PHASE_forward_no_grad;
+}
+
 /* Nothing else looks at a callable that lies inside others from here on. */
 static void note_inner(struct timed *timed)
 {
@@ -258,7 +292,7 @@ static void note_inner(struct timed *timed)
 
 static struct sp_py_object *run_forward(struct timed *timed, const struct call *call)
 {
-	int phase = sp_torch_has_gradients() ? timed->phase : SP_PHASE_forward_no_grad;
+	int phase = forward_phase(timed, call);
 	struct sp_py_object *result;
 	struct sp_range range;
 

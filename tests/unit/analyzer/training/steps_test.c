@@ -129,7 +129,8 @@ static uint64_t known_at_ends(const struct sp_steps *s)
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (!s->pauses[i].step || s->pauses[i].step == s->count)
 			ns += s->pauses[i].account.ns[SP_ACCOUNT_validation] +
-			      s->pauses[i].account.ns[SP_ACCOUNT_checkpoint];
+			      s->pauses[i].account.ns[SP_ACCOUNT_checkpoint] +
+			      s->pauses[i].account.ns[SP_ACCOUNT_evaluation];
 	return ns;
 }
 
@@ -434,6 +435,50 @@ START_TEST(an_optimizer_with_a_closure)
 }
 END_TEST
 
+static void call_model(enum sp_phase phase)
+{
+	span(SP_EV_python_call, LABEL, FORWARD_NS, phase);
+}
+
+/* The model that trains acts or is tested; another one without gradients is a teacher. */
+START_TEST(a_learner_without_gradients)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		call_model(SP_PHASE_forward_learner);
+		call_model(SP_PHASE_forward_no_grad);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	sum = account();
+	ck_part(sum, evaluation, 6 * FORWARD_NS); /* the first step tells that a teacher is usual */
+	ck_part(sum, forward, 9 * FORWARD_NS);
+}
+END_TEST
+
+/* A gradient that is part of the loss: what follows it leads to no other call of the model. */
+START_TEST(a_penalty_of_the_gradient)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		call_model(SP_PHASE_forward);
+		backward();
+		work(70);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	sum = account();
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, loss, 5 * 70);
+}
+END_TEST
+
 START_TEST(a_wrapper_around_the_optimizer)
 {
 	const struct sp_steps *s;
@@ -598,6 +643,8 @@ int main(void)
 	tcase_add_test(c, two_optimizers_after_one_backward);
 	tcase_add_test(c, an_optimizer_with_a_closure);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
+	tcase_add_test(c, a_learner_without_gradients);
+	tcase_add_test(c, a_penalty_of_the_gradient);
 	tcase_add_test(c, batches_in_shared_memory);
 	tcase_add_test(c, waits_without_a_loader);
 	tcase_add_test(c, calls_of_cuda);
