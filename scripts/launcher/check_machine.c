@@ -38,6 +38,7 @@ void sp_check_stacks(const struct sp_doctor_context *context, struct sp_check_re
 		dlclose(library);
 }
 
+#if !defined(__aarch64__)
 static bool cpu_has(const char *flag)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");
@@ -52,6 +53,7 @@ static bool cpu_has(const char *flag)
 		fclose(file);
 	return found;
 }
+#endif
 
 void sp_check_clock(const struct sp_doctor_context *context, struct sp_check_result *result)
 {

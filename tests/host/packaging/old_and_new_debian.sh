@@ -5,7 +5,7 @@
 . "$(dirname "$0")/roots.sh"
 
 sp_can_enter
-wheel=$(sp_package wheel)
+wheel=$(sp_package wheel "$(uname -m)")
 python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall("unpacked")' "$wheel"
 mv unpacked/*.data data
 cp "$SP_ROOT/tests/host/packaging/used.sh" .

@@ -24,8 +24,9 @@ with open("data.bin", "rb", buffering=0) as file:
 PROGRAM
 head -c 100000 /dev/zero > data.bin
 
-# The path of the package of this kind. The sources are compiled once for all tests.
+# The path of the package of this kind. The sources are compiled
+# once for all tests.
 sp_package()
 {
-	STAGEPROF_DIST=$SP_WORK "$SP_ROOT/scripts/package" "$1" | tail -n 1
+	STAGEPROF_DIST=$SP_WORK "$SP_ROOT/scripts/package" "$@" | tail -n 1
 }

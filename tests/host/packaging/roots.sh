@@ -3,8 +3,8 @@
 
 [[ $(id -u) -eq 0 ]] || sp_skip "needs root"
 
-# sp_root RELEASE [ARCHITECTURE]: sets root to a root file system of this Debian with Python and
-# Pillow. It is made once and kept. Needs debootstrap and the network.
+# sp_root RELEASE [ARCHITECTURE [PACKAGE]]: sets root to a root file system of this Debian with
+# Python, Pillow and the package. It is made once and kept. Needs debootstrap and the network.
 sp_root()
 {
 	local release=$1 architecture=${2:-$(dpkg --print-architecture)}
@@ -13,8 +13,9 @@ sp_root()
 	command -v debootstrap > /dev/null || sp_skip "no debootstrap"
 	rm -rf "$root"
 	mkdir -p "$root"
-	debootstrap --variant=minbase --arch="$architecture" --include=python3,python3-pil \
-		"$release" "$root" http://deb.debian.org/debian > "$release.log" 2>&1 ||
+	debootstrap --variant=minbase --arch="$architecture" \
+		--include="python3,python3-pil${3+,$3}" "$release" "$root" \
+		http://deb.debian.org/debian > "$release.log" 2>&1 ||
 		sp_skip "debootstrap: $(tail -n 1 "$release.log")"
 	touch "$root/whole"
 }

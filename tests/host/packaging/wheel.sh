@@ -3,7 +3,7 @@
 # used, and removed without a rest.
 . "$(dirname "$0")/package.sh"
 
-wheel=$(sp_package wheel)
+wheel=$(sp_package wheel "$(uname -m)")
 bytes=$(stat -c %s "$wheel")
 ((bytes < 2 << 20)) || sp_fail "the wheel has $bytes bytes: 2 MiB are the most"
 
@@ -14,7 +14,7 @@ python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.28 "$data"/scripts/*
 for licence in LICENSE NOTICES.md LGPL-3.txt libelf-dev.txt; do
 	[[ -s $(echo unpacked/*.dist-info/licenses/$licence) ]] || sp_fail "no licence $licence"
 done
-again=$(STAGEPROF_DIST=$SP_WORK/again "$SP_ROOT/scripts/package" wheel)
+again=$(STAGEPROF_DIST=$SP_WORK/again "$SP_ROOT/scripts/package" wheel "$(uname -m)")
 cmp "$wheel" "$again" || sp_fail "the same sources made other bytes"
 
 python3 -m venv --without-pip environment 2> /dev/null || sp_skip "no python3-venv"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+# The wheel for aarch64, made by the cross compiler: its oldest glibc, and used in a root file
+# system of Debian 12 for arm64 under qemu-user, with that system's Python, Pillow and h5py.
+# Emulation shows counts and endings, not prices. Needs root, debootstrap, qemu-user-static, the
+# cross compiler and the network.
+. "$(dirname "$0")/package.sh"
+. "$(dirname "$0")/roots.sh"
+
+for command in aarch64-linux-gnu-gcc qemu-aarch64-static debootstrap; do
+	command -v $command > /dev/null || sp_skip "no $command"
+done
+binfmt=/proc/sys/fs/binfmt_misc
+[[ -e $binfmt/register ]] || mount -t binfmt_misc binfmt_misc $binfmt 2> mount.txt ||
+	sp_skip "no binfmt_misc: $(cat mount.txt)"
+if [[ ! -e $binfmt/qemu-aarch64 ]]; then
+	magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+	mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+	printf %s ":stageprof-aarch64:M::$magic:$mask:$(command -v qemu-aarch64-static):F" \
+		> $binfmt/register || sp_skip "no registration with binfmt_misc"
+	trap 'echo -1 > $binfmt/stageprof-aarch64' EXIT
+fi
+sp_can_enter
+wheel=$(sp_package wheel aarch64)
+bytes=$(stat -c %s "$wheel")
+((bytes < 2 << 20)) || sp_fail "the wheel has $bytes bytes: 2 MiB are the most"
+python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall("unpacked")' "$wheel"
+mv unpacked/*.data data
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 data/data/lib/libstageprof.so
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.28 data/scripts/*
+readelf -h data/data/lib/libstageprof.so | grep -q AArch64 || sp_fail "not for aarch64"
+sp_root bookworm arm64 python3-h5py
+cp "$SP_ROOT/tests/host/packaging/used.sh" .
+cat > decode.py <<'PROGRAM'
+import io
+
+import h5py
+import numpy
+from PIL import Image
+
+Image.fromarray(numpy.zeros((64, 64, 3), "uint8")).save("image.jpg")
+for _ in range(5):
+    with open("image.jpg", "rb") as file:
+        Image.open(io.BytesIO(file.read())).load()
+with h5py.File("data.h5", "w") as file:
+    file["x"] = numpy.zeros(100)
+with h5py.File("data.h5", "r") as file:
+    for _ in range(3):
+        file["x"][:]
+PROGRAM
+cat > inside.sh <<'COMMANDS'
+set -euo pipefail
+install -D -m 755 -t /usr/local/bin /mnt/data/scripts/*
+install -D -m 644 -t /usr/local/lib /mnt/data/data/lib/*.so
+ldconfig
+bash /mnt/used.sh
+cd /tmp
+stageprof run --quiet --output=decode.zst -- python3 /mnt/decode.py
+stageprof-report stages --format=json decode.zst > /mnt/stages.json
+stageprof-report summary --lang=en decode.zst > /mnt/here.txt
+cp -r decode.zst /mnt/
+COMMANDS
+sp_enter "$root" bash /mnt/inside.sh > inside.txt 2>&1 || sp_fail "$(cat inside.txt)"
+python3 - <<'PROGRAM'
+import json
+
+stages = {row["stage"]: row["calls"] for row in json.load(open("stages.json"))["stages"]}
+assert stages["jpeg_decode"] == 5, stages
+assert stages["hdf5_read"] == 3, stages
+PROGRAM
+# The other architecture's program tells the same of this trace.
+sp_package wheel "$(uname -m)" > /dev/null
+native=$SP_ROOT/build/package/wheel-$(uname -m).tree/bin/stageprof-report
+"$native" summary --lang=en decode.zst > there.txt
+cmp here.txt there.txt || sp_fail "$(diff here.txt there.txt)"
