@@ -27,7 +27,7 @@
 /* musl has no on_exit, and a program of musl ends where a strong name is missing. */
 extern __typeof__(on_exit) on_exit __attribute__((weak));
 
-/* exit(3), and the return of main, tell the status only to such a handler. */
+/* exit(3), and the return of main, give the status only to such a handler. */
 static void status_note(int status, void *unused)
 {
 	(void)unused;

@@ -79,7 +79,7 @@ static int is_arena(const struct sp_arena *a, size_t bytes, uint32_t *ret_units)
 	       units <= SP_ARENA_UNITS_MAX && sp_arena_bytes(units) == bytes;
 }
 
-/* cuid cannot be changed: nobody can give us what he made. */
+/* cuid cannot be changed, so another user's segment cannot pass for ours. */
 static int may_be_arena(const struct sp_collect *c, const struct shmid_ds *ds)
 {
 	return ds->shm_perm.cuid == c->uid && ds->shm_perm.uid == c->uid &&

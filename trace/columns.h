@@ -26,7 +26,7 @@
 
 struct sp_column_kind {
 	uint32_t kind; /* an event's or a definition's */
-	/* Its slots are [first, limit) of the arrays, in the order of their numbers. */
+	/* The kind's slots are [first, limit) of the arrays, in the order of their numbers. */
 	uint32_t first, limit;
 };
 

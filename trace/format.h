@@ -175,13 +175,13 @@ struct sp_run_frame {
 	uint32_t off; /* not 0: processes of the run record nothing. Any program may store to it
 			 during the run */
 	uint32_t reserved1;
-	/* The launcher stores these after the command has ended. 0: not known. Checked words, but
-	 * for the hash. */
+	/* The launcher stores these after the command has ended. 0: not known. All but the hash are
+	 * checked words. */
 	uint64_t command_hash; /* of the command's words: equal in runs of the same command */
 	uint64_t command_pid;
 	uint64_t command_ending;   /* sp_ending_make() */
 	uint64_t command_ended_ns; /* since made_realtime_ns */
-	uint64_t oom_kills; /* processes of the launcher's cgroup that were killed for want of
+	uint64_t oom_kills; /* processes of the launcher's cgroup that were killed for lack of
 			       memory */
 	uint64_t reserved[4];
 };
@@ -288,13 +288,13 @@ struct sp_rusage_metadata {
 	uint64_t ready_ns; /* ready, and waiting for a processor; UINT64_MAX: not known */
 	uint64_t major_faults, blocks_read; /* pages, and units of 512 bytes, read from a disk */
 	uint64_t process_cpu_ns, process_major_faults; /* of all threads */
-	/* Of the existing threads; only in the definition of the process's first thread. ~0: not
-	 * known. */
+	/* Sums over the existing threads; only in the definition of the process's first thread. ~0:
+	 * not known. */
 	uint64_t process_ready_ns;
 	uint64_t process_threads;
 };
 
-/* Of a trainer. process_ready_ns and process_threads are set for any thread. */
+/* The rusage of a trainer. process_ready_ns and process_threads are set for any thread. */
 struct sp_step_rusage_metadata {
 	uint64_t at; /* ticks */
 	struct sp_rusage_metadata usage;

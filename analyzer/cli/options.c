@@ -75,7 +75,7 @@ static const char doc[] = "Tells where a training job's time went, from the trac
 #define SP_EXPORTER(name, binary, needs, help, next) "  " #name ": " help "\n"
 #include "analyzer/exporters/exporters.def"
 #undef SP_EXPORTER
-			  "\nexplain tells what a verdict or the code of an error means, or lists "
+			  "\nexplain says what a verdict or the code of an error means, or lists "
 			  "them all.\n";
 
 /* Ends the program. */

@@ -17,7 +17,7 @@ static void end_where_the_next_may_begin(struct sp_record *r, const struct sp_cl
 		(uint64_t)(sp_clock_realtime_ns(clock, slot->start + slot->ticks) - r->start_ns);
 }
 
-/* Of CUPTI's words: docs/FORMAT.md. */
+/* Adds the words of an EXTRA slot that CUPTI filled; docs/FORMAT.md has their layout. */
 static void add_extra(struct sp_record *r, const struct sp_event_info *info,
 		      const struct sp_slot *extra)
 {

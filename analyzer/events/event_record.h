@@ -74,7 +74,7 @@ const char *sp_record_file(const struct sp_report *report, const struct sp_recor
 /* True where the value is a count of bytes that were moved (no error, not abandoned). */
 bool sp_record_has_bytes(const struct sp_record *record);
 
-/* True where `arg` tells communicators of NCCL apart: of one process, those that live at once. */
+/* True where `arg` distinguishes the communicators of NCCL that one process has at one time. */
 bool sp_record_has_communicator(const struct sp_record *record);
 
 #endif

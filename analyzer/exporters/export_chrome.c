@@ -271,7 +271,7 @@ static void name_stream(struct chrome *f, const struct sp_tracks_slice *slice)
 	put_meta_of(f, pid, &stream, "thread_name", name, strlen(name));
 }
 
-/* Kineto's names of kernels and copies, by which HolisticTraceAnalysis tells them apart. */
+/* Kineto's names of kernels and copies, by which HolisticTraceAnalysis distinguishes them. */
 static void put_gpu_name(struct chrome *f, const struct sp_record *record)
 {
 	static const char *const copies[SP_COPY_DIRECTIONS] = {"HtoH", "HtoD", "DtoH", "DtoD",

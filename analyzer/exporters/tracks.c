@@ -180,8 +180,8 @@ static int take(void *context, const struct sp_record *record)
 
 	if (r == 0)
 		r = count(running, record);
-	/* Of a stream, and not of the thread that learned of it; streams have tracks where there
-	 * are kernels. */
+	/* A span of GPU work belongs to its CUDA stream and not to the thread that wrote it. CUDA
+	 * streams have tracks where there are kernels. */
 	if (record->kind == SP_EV_gpu_span)
 		return 0;
 	/* A stream's works follow each other, so nothing nests. */

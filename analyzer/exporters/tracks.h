@@ -60,8 +60,8 @@ struct sp_tracks_arrival {
 
 struct sp_tracks;
 
-/* Each is called in the order of this list but for the last three, which are mixed. Results as from
- * write(). */
+/* The functions are called in the order of this list, except the last three, which are mixed.
+ * Results as from write(). */
 struct sp_tracks_sink {
 	int (*process)(void *context, uint32_t process);
 	int (*track)(void *context, uint32_t track);
@@ -91,7 +91,7 @@ int sp_tracks_init(struct sp_tracks *t, struct sp_export *export, const struct s
 int sp_tracks_run(struct sp_tracks *t);
 void sp_tracks_finish(struct sp_tracks *t);
 
-/* Of the file that the process runs; not escaped, not NUL-terminated. */
+/* The name of the file that the process runs; not escaped, not NUL-terminated. */
 const char *sp_tracks_process_name(const struct sp_tracks *t, uint32_t process, size_t *ret_bytes);
 
 #endif

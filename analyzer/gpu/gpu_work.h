@@ -13,7 +13,7 @@
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
 
-/* Of all processes; the work of further devices counts in no busy time. */
+/* Devices of all processes together; work of further devices counts in no busy time. */
 #define SP_GPU_DEVICES_MAX 32u
 
 /* The work with one kernel's name, or of one stage of copies and sets. */

@@ -30,7 +30,7 @@ enum sp_label sp_label_of(const char *text, size_t bytes);
 size_t sp_label_bytes(const char *text, size_t bytes);
 
 /* Coverage: the process has launched CUDA graphs. */
-/* Of a line of coverage: torch.compile made a graph. */
+/* Coverage: torch.compile made a graph. */
 bool sp_label_covers_compile(const char *text, size_t bytes);
 
 bool sp_label_covers_graphs(const char *text, size_t bytes);

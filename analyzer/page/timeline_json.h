@@ -8,7 +8,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/text/json.h"
 
-/* As an object; docs/HTML.md tells its members. */
+/* Writes the timeline as an object; docs/HTML.md describes its members. */
 void sp_timeline_json(const struct sp_timeline *timeline, const struct sp_report *report,
 		      struct sp_json *j);
 

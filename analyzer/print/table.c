@@ -339,7 +339,7 @@ static void print_left_out(const struct sp_table *t)
 		between = "; ";
 	}
 	if (*between) {
-		fprintf(t->file, _("left out for want of width: %s (--width=0 shows all)"), titles);
+		fprintf(t->file, _("left out for lack of width: %s (--width=0 shows all)"), titles);
 		putc('\n', t->file);
 	}
 }

@@ -168,7 +168,7 @@ static void choose_attempt(struct choice *c)
 	}
 }
 
-/* Of several trainers of a rank, the one with the most steps. */
+/* Keeps the trainer with the most steps where a rank has several. */
 static void choose_longest(struct choice *c)
 {
 	qsort(c->list, c->count, sizeof(*c->list), compare_ranks); /* by number */

@@ -331,7 +331,7 @@ static int find_causes(struct rank_comparison *c)
 	return r;
 }
 
-/* Of no other phase is most of the delay: it is backward's own. */
+/* Blames backward where no other phase has most of the delay. */
 static void blame_backward(struct sp_rank *rank)
 {
 	if (!rank->is_straggler ||

@@ -10,8 +10,7 @@
 
 #include "trace/arena_collect.h"
 
-/* Of a copy whose tails moved meanwhile. */
-#define COPY_TRIES 8
+#define COPY_TRIES 8 /* of a copy whose tails move meanwhile */
 #define COPY_BYTES_MAX (256u * 1024u * 1024u)
 #define TAIL_BYTES_MAX (SP_ARENA_UNITS_MAX * SP_ARENA_UNIT_BYTES)
 

@@ -81,7 +81,7 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 						   : sp_translate_errno(-file->error));
 		if (file->error == -ENOENT)
 			append(line, at, "%s",
-			       _("; `stageprof doctor -- COMMAND` tells why a command leaves no "
+			       _("; `stageprof doctor -- COMMAND` shows why a command leaves no "
 				 "run"));
 		if (!saved->streams)
 			return true;

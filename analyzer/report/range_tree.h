@@ -37,7 +37,7 @@ struct sp_range_node {
 	uint64_t calls, total_ns, inside_ns; /* inside: of the ranges directly below */
 	uint64_t max_ns;
 	uint64_t gpu_ns; /* of modules: a device was busy with work launched in them */
-	/* Of modules: calls inside each thread's first call of the outermost module, warm-up and
+	/* Modules: the calls inside each thread's first call of the outermost module, warm-up and
 	 * compiling included. */
 	uint64_t first_calls, first_ns;
 };

@@ -49,7 +49,7 @@ struct sp_timeline {
 	uint32_t left_out; /* threads with events and no lane */
 	/* CLOCK_REALTIME; empty where the run has no steps. */
 	int64_t from_ns, to_ns;
-	/* Of the first lane's trainer; last_step included. */
+	/* Steps of the first lane's trainer; last_step included. */
 	uint32_t first_step, last_step, slowest_step;
 };
 

@@ -16,7 +16,7 @@ enum sp_process_how {
 	SP_PROCESS_UNKNOWN,   /* no clean end in the trace, and the host is another one */
 	SP_PROCESS_EXITED,    /* with a status */
 	SP_PROCESS_SIGNALED,  /* by a signal that is known */
-	SP_PROCESS_OOM,	      /* killed while the kernel killed for want of memory */
+	SP_PROCESS_OOM,	      /* killed while the kernel killed for lack of memory */
 	SP_PROCESS_ENDED,     /* by itself; the status is not known */
 	SP_PROCESS_KILLED,    /* gone without a clean end */
 	SP_PROCESS_RUNNING,   /* now */

@@ -18,8 +18,9 @@
 /* True for the marker of a collective, from its call to its end. */
 bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot);
 
-/* The collectives of one process, from all threads of its image; none where its names tell of no
- * collective. Returns 0 or -ENOMEM; sp_process_calls_finish() it in either case. */
+/* Reads the collectives of one process, from all threads of its image; none where no label of the
+ * process names a collective. Returns 0 or -ENOMEM; call sp_process_calls_finish() in both cases.
+ */
 int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
 			     const struct sp_run *run, uint32_t image);
 

@@ -85,7 +85,7 @@ static inline bool sp_phase_interval_ends_batches(const struct sp_phase_interval
 /* The part that an interval's own time belongs to; SP_ACCOUNT_other for those that have none. */
 enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind);
 
-/* True for what tells the parts of a step from each other. */
+/* True for an interval that separates the parts of a step. */
 bool sp_phase_interval_is_structure(const struct sp_phase_interval *interval);
 
 /* True for kinds of events that sp_phase_interval_of() looks at. */

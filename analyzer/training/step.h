@@ -62,7 +62,7 @@ struct sp_step {
 	struct sp_account account;
 	uint32_t epoch; /* from 0 */
 	uint8_t kind;	/* enum sp_step_kind */
-	/* Of its wait for the loader, where it has none. */
+	/* Without a loader: the parts of its input wait. */
 	uint64_t awaited_ns, own_input_ns;
 	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */
 	bool has_loader;	      /* a loader was asked for a batch in it */
@@ -98,7 +98,7 @@ struct sp_epoch {
 	int64_t start_ns, end_ns;
 	uint64_t training_ns; /* of its steps, and for their loader between them */
 	uint64_t validation_ns;
-	uint64_t validation_wait_ns; /* in it, for its loader */
+	uint64_t validation_wait_ns; /* the wait in it for its loader */
 	uint64_t wait_ns;	     /* for the loader of training, in steps and pauses alike */
 	uint64_t checkpoint_ns;	     /* in steps and pauses alike */
 };

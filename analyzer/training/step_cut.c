@@ -152,8 +152,8 @@ static bool has_loader(const struct sp_cutter *c, uint32_t i)
 }
 
 /*
- * Once a loader has fed a step, what else is read or waited for is no batch. Nor is what comes
- * after a step's last backward: a server of parameters, gradients that others hand over.
+ * Other reads and waits are no batch once a loader has fed a step. Reads and waits after a step's
+ * last backward are no batch either: a server of parameters, gradients that others hand over.
  */
 static void note_own_input(struct sp_cutter *c, uint32_t first)
 {

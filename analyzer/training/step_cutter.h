@@ -9,7 +9,8 @@
 
 void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,
 		    const struct sp_process_metadata *image);
-/* Of waits on a condition only those for a collective: sp_collective_wait(). */
+/* Give it each event; among the waits on a condition only those for a collective
+ * (sp_collective_wait()). */
 void sp_cutter_take(struct sp_cutter *cutter, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns);
 /* After the last event; frees what the cutter holds. */

@@ -62,7 +62,7 @@ struct sp_folder {
 	uint32_t count;
 };
 
-/* Returns 0 or -ENOMEM. A step whose number is not above the last one's is passed over. */
+/* Returns 0 or -ENOMEM. Ignores a step whose number is not above the last one's. */
 int sp_folder_take(struct sp_folder *folder, const struct sp_fold_step *step);
 int sp_folder_finish(struct sp_folder *folder);
 

@@ -34,7 +34,7 @@ void sp_pass_note(struct sp_steps *s, struct sp_phase_interval *interval)
 {
 	struct sp_pass *pass = find_open(s, interval->iterator);
 
-	/* Workers that live on keep their iterator, which begins anew. */
+	/* Workers that live on keep their iterator, which begins again. */
 	if (interval->kind == SP_INTERVAL_LOADER_BEGIN && pass)
 		pass->is_over = true;
 	if (interval->kind == SP_INTERVAL_LOADER_BEGIN || !pass)
@@ -57,8 +57,8 @@ static bool contains(const struct sp_pass_list *list, uint32_t pass)
 	return false;
 }
 
-/* Of more passes than there is room for, the last ones are kept: the step is made of their batches.
- */
+/* Keeps the last passes where there are more than the list holds, because the step is made of their
+ * batches. */
 static void put(struct sp_pass_list *list, uint32_t pass)
 {
 	if (contains(list, pass))
@@ -78,7 +78,7 @@ static struct sp_pass_list list_batches(const struct sp_cutter *c, uint32_t n)
 	return list;
 }
 
-/* It gave a batch before the step before this one ended. */
+/* True for a pass that gave a batch before the last step ended. */
 static bool is_under_way(const struct sp_steps *s, uint32_t pass)
 {
 	return s->passes[pass - 1].batches && s->passes[pass - 1].first < s->optimizer_count;

@@ -17,8 +17,9 @@ struct sp_step_stats {
 };
 
 /*
- * Of one part (enum sp_account_phase, or SP_STEP_WALL), over steps of the kinds in the mask 1 <<
- * enum sp_step_kind. Trainers that have no such part are left out. Returns 0 or -ENOMEM.
+ * Reads the durations of one part (enum sp_account_phase, or SP_STEP_WALL) over the steps whose
+ * kinds are in the mask 1 << enum sp_step_kind. Trainers that have no such part are left out.
+ * Returns 0 or -ENOMEM.
  */
 int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned kinds,
 		  struct sp_step_stats *ret);

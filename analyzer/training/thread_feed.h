@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A DataLoader that another thread of the training process reads ahead: the training thread waits
- * for a queue and calls no loader. Its waits are for batches, and the passes of the other thread
- * tell the epochs: by the number of their batches, because that thread is some batches ahead.
+ * for a queue and calls no loader. Its waits are for batches. The epochs are the passes of the
+ * other thread, matched by their numbers of batches, because that thread is some batches ahead.
  */
 #ifndef STAGEPROF_ANALYZER_THREAD_FEED_H
 #define STAGEPROF_ANALYZER_THREAD_FEED_H

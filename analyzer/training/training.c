@@ -100,7 +100,7 @@ static void take_batch(struct thread *t, const struct sp_batch *batch)
 	}
 }
 
-/* Of a step: the collective that ended last, of those that began in it. */
+/* Finds for each step the collective that ended last among those that began in it. */
 static void find_collectives(const struct sp_process_calls *calls, const struct sp_steps *steps,
 			     struct sp_process_call *ret)
 {

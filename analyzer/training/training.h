@@ -64,8 +64,8 @@ struct sp_account sp_trainer_account(const struct sp_training *training,
 /* The same of all trainers, added up. */
 struct sp_account sp_training_account(const struct sp_training *training);
 
-/* Of that, what lies before the first step and after the last one: validation, evaluation and
- * checkpoints. */
+/* The part of that account before the first step and after the last one: validation, evaluation
+ * and checkpoints. */
 struct sp_account sp_training_ends(const struct sp_training *training);
 
 /* The trainer with the most steps; NULL: there is no trainer. */

@@ -26,7 +26,7 @@ enum sp_metric_kind {
 	SP_IN_TEXT,
 };
 
-/* Of the wait for a batch: from here on the trainer does not wait for the making. */
+/* A share of the wait for a batch: from here on the trainer does not wait for the making. */
 #define SP_BATCH_RECEIVE_MOST 0.5
 #define SP_ANSWERING_LEAST                                                                         \
 	0.5 /* of the trainer's waits: with less, workers are too busy to hand over */
@@ -39,7 +39,7 @@ enum sp_metric_kind {
 struct sp_metric {
 	bool is_known;
 	double value;			 /* 0 where the unit is TEXT */
-	char text[SP_METRIC_TEXT_BYTES]; /* escaped; "" but for TEXT */
+	char text[SP_METRIC_TEXT_BYTES]; /* escaped; "" where the unit is not TEXT */
 };
 
 struct sp_metrics {

@@ -63,7 +63,7 @@ static uint32_t alive_at(const struct sp_workers *workers, uint32_t trainer, int
 	return n;
 }
 
-/* It lived in one pause between steps alone. */
+/* True for a worker that lived only in one pause between steps. */
 static bool is_validating(const struct sp_training *training, const struct sp_worker *w)
 {
 	const struct sp_steps *s = &training->trainers[w->trainer].steps;
@@ -168,7 +168,7 @@ static void set_shares(struct sp_metrics *e, const struct input *in)
 	sp_metrics_ratio(e, SP_METRIC_read_share, reading(w), made);
 }
 
-/* Of fetches alone: a process opens and reads other files, too, before its first batch. */
+/* Only fetches count, because a process also opens and reads other files before its first batch. */
 static void set_files(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_fetch_files *f = &in->files;

@@ -7,8 +7,8 @@
 #include "analyzer/text/translate.h"
 
 #define GAIN_LEAST 0.05
-/* Where no worker tells how long a batch takes from it to the trainer: two tensors take 0.2 ms
- * where workers are busy and 1 ms where both have to be woken. */
+/* The time of a batch from a worker to the trainer where no worker shows it: two tensors take
+ * 0.2 ms where workers are busy, and 1 ms where both have to be woken. */
 #define HANDOVER_MOST_NS 1e6
 
 static const struct {

@@ -46,7 +46,7 @@ static void how_text(const struct sp_process_end *end, const char *after, char *
 			 after);
 		break;
 	case SP_PROCESS_OOM:
-		snprintf(ret, room, _("killed for want of memory after %s"), after);
+		snprintf(ret, room, _("killed for lack of memory after %s"), after);
 		break;
 	case SP_PROCESS_ENDED:
 		snprintf(ret, room, _("after %s; its exit status is not known"), after);
@@ -102,7 +102,7 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	how_text(&end, after, text, sizeof(text));
 	snprintf(ret, ret_bytes, "%s", text);
 	if (command.is_known && command.oom_kills)
-		snprintf(ret, ret_bytes, _("%s; processes killed for want of memory: %s"), text,
+		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
 			 sp_text_count(kills, command.oom_kills));
 }
 

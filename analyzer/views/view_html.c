@@ -144,7 +144,8 @@ static int put_step_picture(FILE *f, const struct sp_report *report)
 	if (steps > STEP_ROWS_MAX) {
 		fputs("<p class=\"left-out\">", f);
 		fprintf(f,
-			_("Of %llu steps this page has at most %u: the shortest and the longest of "
+			_("%llu steps, of which this page has at most %u: the shortest and the "
+			  "longest of "
 			  "each stretch of the run. Left out are only steps between those two."),
 			(unsigned long long)steps, STEP_ROWS_MAX);
 		fputs("</p>\n", f);

@@ -500,7 +500,7 @@ static const struct sp_sort_key keys[] = {{"rank", "rank", N_("rank"), by_rank},
 					  {"loader_wait", "loader_wait_ns_p50", N_("input wait"),
 					   by_loader}};
 
-/* Of many ranks, those that are neither late nor early are of no interest by themselves. */
+/* True for a rank that is neither late nor early; such ranks share a row where there are many. */
 static bool is_like_median(const struct sp_rank *rank)
 {
 	double off = rank->behind_p50_ns < 0 ? -(double)rank->behind_p50_ns

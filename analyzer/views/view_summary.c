@@ -147,8 +147,10 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 	show_off(report, out);
 	if (report->totals.write_mode)
 		sp_out_line(out,
-			    "mode       files of %s threads are written, not mapped: what a killed "
-			    "thread did last is in its machine's memory until a report collects it",
+			    "mode       files of %s threads are written, not mapped: the last "
+			    "events of a "
+			    "killed thread are in its machine's memory until a report collects "
+			    "them",
 			    sp_text_count(a, report->totals.write_mode));
 }
 

@@ -32,7 +32,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[LIFE] = {"dur_ns", N_("lifetime"), SP_CELL_NS},
 	[BATCHES] = {"batches", N_("batches"), SP_CELL_COUNT},
 	[SENDING] = {"sending_ns", NULL, SP_CELL_NS},
-	/* Of fetches; null where rusage was not recorded. */
+	/* Sums over fetches; null where rusage was not recorded. */
 	[CPU] = {"cpu_ns", N_("CPU time"), SP_CELL_NS},
 	[PREEMPTED] = {"preempted_ns", NULL, SP_CELL_NS},
 	[BLOCKED] = {"blocked_ns", NULL, SP_CELL_NS},

@@ -43,7 +43,7 @@ static inline int sp_cuda_driver_is_per_thread(const struct sp_driver_function *
 	return function->per_thread[original - function->originals];
 }
 
-/* A library was closed: originals of exported names that are gone are looked up anew. errno is
+/* A library was closed: originals of exported names that are gone are looked up again. errno is
  * kept. */
 void sp_cuda_driver_invalidate(void);
 

@@ -368,7 +368,7 @@ DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, ARG_WITH_WORK(stream),
 
 DRIVER(cuStreamSynchronize, 2000, _ptsz, cuStreamSynchronize, ON(stream), RET_STATUS,
        (void *stream), (stream))
-/* It has no parameter, and ignores the register. */
+/* cuCtxSynchronize has no parameter, and ignores the register. */
 DRIVER_ONE(cuCtxSynchronize, 2000, cuCtxSynchronize, cuCtxSynchronize, 0, RET_STATUS,
 	   (void *nothing), (nothing))
 DRIVER_ONE_ALSO(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, cuCtxSynchronize, 0, RET_STATUS,
@@ -391,7 +391,7 @@ DRIVER_ALSO(cuLaunchHostFunc_v2, cuLaunchHostFunc, 13010, _ptsz, cuLaunchHostFun
 DRIVER(cuStreamAddCallback, 5000, _ptsz, cuLaunchHostFunc, ON(stream), RET_STATUS,
        (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
        (stream, function, data, flags))
-/* Of all streams of a context. */
+/* Calls for all streams of a context. */
 DRIVER_ONE(cuCtxRecordEvent, 12050, cuCtxRecordEvent, cuEventRecord, 0, RET_STATUS,
 	   (void *context, void *event), (context, event))
 DRIVER_ONE(cuGreenCtxRecordEvent, 12040, cuGreenCtxRecordEvent, cuEventRecord, 0, RET_STATUS,
@@ -448,7 +448,7 @@ DRIVER_ONE(cuCtxDestroy, 2000, cuCtxDestroy_v2, cuCtxDestroy, sp_cuda_arg_with_d
 	   (void *context), (context))
 DRIVER_ONE(cuCtxDetach, 2000, cuCtxDetach, cuCtxDestroy, sp_cuda_arg_with_drop(), RET_STATUS,
 	   (void *context), (context))
-/* Its streams are unusable from now on; device memory belongs to the primary context. */
+/* The context's streams are unusable from now on; device memory belongs to the primary context. */
 DRIVER_ONE(cuGreenCtxDestroy, 12040, cuGreenCtxDestroy, cuGreenCtxDestroy, sp_cuda_arg_with_drop(),
 	   RET_STATUS, (void *context), (context))
 DRIVER_ONE(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset,

@@ -276,7 +276,7 @@ RUNTIME_PTSZ(cudaLaunchHostFunc_v2, cudaLaunchHostFunc, ON(stream), RET_STATUS,
 RUNTIME_PTSZ(cudaStreamAddCallback, cudaLaunchHostFunc, ON(stream), RET_STATUS,
 	     (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
 	     (stream, function, data, flags))
-/* Of all streams of a context. */
+/* Calls for all streams of a context. */
 RUNTIME(cudaExecutionCtxRecordEvent, cudaEventRecord, 0, RET_STATUS, (void *context, void *event),
 	(context, event))
 RUNTIME(cudaExecutionCtxWaitEvent, cudaStreamWaitEvent, 0, RET_STATUS, (void *context, void *event),
@@ -324,7 +324,7 @@ RUNTIME(cudaStreamDestroy, cudaStreamDestroy,
 RUNTIME(cudaDeviceReset, cudaDeviceReset, sp_cuda_arg_with_drop(), RET_STATUS, (void), ())
 RUNTIME(cudaThreadExit, cudaDeviceReset, sp_cuda_arg_with_drop(), RET_STATUS, (void), ())
 
-/* Its streams are unusable from now on; device memory belongs to the primary context. */
+/* The context's streams are unusable from now on; device memory belongs to the primary context. */
 RUNTIME(cudaExecutionCtxDestroy, cudaExecutionCtxDestroy, sp_cuda_arg_with_drop(), RET_STATUS,
 	(void *context), (context))
 

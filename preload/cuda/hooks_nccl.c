@@ -2,7 +2,7 @@
 /*
  * NCCL: bytes and communicator of each collective and each send and receive, as the host enqueues
  * them. Inside a group the work is launched by ncclGroupEnd. Prototypes and the numbers of types:
- * nccl.h 2.x to 2.30, unchanged since 2.7 but for types added at the end.
+ * nccl.h 2.x to 2.30, unchanged since 2.7 except types added at the end.
  */
 #include "preload/cuda/cuda.h"
 #include "preload/cuda/nccl.h"

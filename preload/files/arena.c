@@ -256,7 +256,7 @@ static void collect(struct sp_arena_pool *pool)
 	sp_pages_free(e, sizeof(*e));
 }
 
-/* They stay attached, for the header and for threads that come to their end only now. */
+/* Arenas stay attached, for the header and for threads that end only now. */
 static void arenas_leave(struct sp_arena_pool *pool)
 {
 	for (uint32_t i = 0; i < pool->count; i++)

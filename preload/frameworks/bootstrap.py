@@ -25,7 +25,7 @@ def replace(owner, name, label, phase, flags=0, after=None):
 	"""Puts a timed callable in the place of owner.name, if it is there and its own."""
 	value = vars(owner)[name] if name in vars(owner) else inherited(owner, name)
 	kind = type(value)
-	# Of a method torch.compile would call what it finds there without its instance.
+	# torch.compile would call a method that it finds there without its instance.
 	if plain(value) and not isinstance(owner, type):
 		flags |= INLINE
 	if value is None or kind is Timed or not (callable(value) or kind in (staticmethod, classmethod)):

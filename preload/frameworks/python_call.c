@@ -54,7 +54,7 @@ struct timed {
 	uint32_t outer_calls, inner_calls; /* of SP_PYTHON_CALL_FORWARD */
 };
 
-/* Of a callable whose calls lie inside others: each costs 40 ns and tells nothing. */
+/* Limits for a callable whose calls lie inside others: each costs 40 ns and shows nothing. */
 #define INNER_CALLS_MANY 2000u
 #define INNER_CALLS_FOR_OUTER 16u
 #define UNSEEN_BACKWARDS 3 /* after which a model without a forward that is seen has none */

@@ -14,7 +14,7 @@
 #define PERIOD_NS 250000000u
 
 static uint64_t next_ticks; /* no sample before */
-static uint64_t image;	    /* the pid of next_ticks: a forked child begins anew */
+static uint64_t image;	    /* the pid of next_ticks: a forked child begins again */
 
 /* statm: "size resident shared …" in pages. */
 static void task_resident(void *argument)

@@ -39,7 +39,7 @@ SP_HOOK(DIR *, opendir, const char *path)
 
 SP_HOOK_CALL(DIR *, fdopendir, SP_EV_opendir, 0, ret ? 0 : -(int64_t)errno, (int fd), (fd))
 
-/* NULL means the end of a folder or a failure; errno tells which, if the caller had cleared it. */
+/* NULL means the end of a folder or a failure; errno says which, if the caller had cleared it. */
 static int64_t entry_result(const struct dirent *entry, int before)
 {
 	return entry ? 1 : errno == before ? 0 : -(int64_t)errno;
@@ -61,7 +61,7 @@ SP_HOOK(struct dirent *, readdir, DIR *folder)
 }
 SP_ALIAS_STRUCT(readdir64, readdir);
 
-/* Its reads are not seen separately. */
+/* The reads of scandir are not seen separately. */
 SP_HOOK_CALL(int, scandir, SP_EV_scandir, 0, SP_RESULT(ret),
 	     (const char *path, struct dirent ***ret_entries, int (*choose)(const struct dirent *),
 	      int (*compare)(const struct dirent **, const struct dirent **)),

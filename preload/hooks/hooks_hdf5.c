@@ -41,7 +41,7 @@ static uint64_t *set_entry(int64_t id)
 	return &known.sets[(uint64_t)id % SETS];
 }
 
-/* A forked child numbers names anew. */
+/* A forked child numbers names again. */
 static void known_check(void)
 {
 	uint64_t image = __atomic_load_n(&sp_process->image_start_ns, __ATOMIC_RELAXED);

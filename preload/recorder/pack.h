@@ -4,7 +4,7 @@
  * knows zstd.
  *
  * The caller owns all memory (one anonymous mapping for each thread): no allocation, no lock, no
- * system call. Not re-entrant: after a longjmp out of a pack, the next encode starts anew.
+ * system call. Not re-entrant: after a longjmp out of a pack, the next encode starts again.
  */
 #ifndef STAGEPROF_PRELOAD_PACK_H
 #define STAGEPROF_PRELOAD_PACK_H

@@ -57,7 +57,7 @@ static void free_store(const struct sp_stream_writer *s, uint64_t begin, uint64_
 		frame_store(at(s, begin), SP_FRAME_FREE, end - begin - sizeof(struct sp_frame));
 }
 
-/* Of the file, in its directory. */
+/* Makes the name of the file in its directory. */
 static void file_name(const struct sp_stream_writer *s, char *buffer, const char *prefix)
 {
 	struct sp_text name = sp_text_init(buffer, NAME_BYTES);
@@ -419,7 +419,7 @@ static uint64_t free_wanted(uint32_t slots)
 	return slots >= SP_WINDOW_SLOTS_MAX ? 256u * 1024u : 32u * 1024u;
 }
 
-/* Of a tail in an arena: blocks go into the file in portions of this size. */
+/* The room for blocks in a tail of an arena, which go into the file in portions of this size. */
 static uint64_t tail_room(uint32_t slots)
 {
 	return slots >= SP_WINDOW_SLOTS_MAX ? 128u * 1024u : 24u * 1024u;

@@ -51,7 +51,7 @@ struct sp_stream_writer {
 
 /* The caller's part of the header; the stream adds the rest. */
 struct sp_stream_identity {
-	struct sp_file_header header; /* filled but for frame, tag, stream_id and hash */
+	struct sp_file_header header; /* without frame, tag, stream_id, hash */
 	struct sp_run_directory directory;
 	struct sp_arena_pool *pool; /* outlives the stream */
 	int write_mode;		    /* asked for */

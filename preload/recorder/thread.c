@@ -44,7 +44,7 @@ static size_t memory_bytes(void)
 	return recorder_bytes() + ALIGN_UP(sp_pack_memory_bytes(SP_WINDOW_SLOTS_MIN), 4096);
 }
 
-/* One mapping for each thread. Fork wipes it, and the child's thread begins in it anew. */
+/* One mapping for each thread. Fork wipes it, and the child's thread begins in it again. */
 static struct sp_recorder *memory_make(void)
 {
 	return sp_pages_make_wiped(memory_bytes());

@@ -41,7 +41,7 @@ enum image_state {
 	IMAGE_OFF,
 };
 
-/* Fork wipes this memory, so that a child's files define their stacks anew. Ids are slots + 1. */
+/* Fork wipes this memory, so that a child's files define their stacks again. Ids are slots + 1. */
 struct taken {
 	uint32_t state; /* enum image_state */
 	uint64_t stacks[STACKS_MAX];

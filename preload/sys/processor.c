@@ -13,7 +13,7 @@ struct leaf {
 	uint32_t features[4], usable[4];
 };
 
-/* Its enum of leaves. */
+/* The leaves of CPUID. */
 enum { LEAF_7 = 1, LEAF_80000001 = 2 };
 
 enum { EBX = 1, ECX = 2 };

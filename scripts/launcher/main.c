@@ -65,7 +65,7 @@ static const char doc[] = "Tells where a training job's time goes, with no chang
 #define SP_COMMAND(name, arguments, help) "  " #name " " arguments "\n      " help "\n"
 #include "scripts/launcher/commands.def"
 #undef SP_COMMAND
-			  "\nstageprof COMMAND --help tells more of each.";
+			  "\nstageprof COMMAND --help says more about each.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

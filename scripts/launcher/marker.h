@@ -21,7 +21,7 @@ void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t
  * Returns 0 or -ENOENT. */
 int sp_marker_earlier(char *ret, uint64_t command_hash);
 
-/* Processes of our cgroup that the kernel has killed for want of memory so far; 0 where the count
+/* Processes of our cgroup that the kernel has killed for lack of memory so far; 0 where the count
  * cannot be read. */
 uint64_t sp_oom_kills(void);
 

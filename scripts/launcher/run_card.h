@@ -12,7 +12,7 @@ struct sp_card_wishes {
 	int is_quiet, is_joined; /* is_joined: the run goes on, so there is no card yet */
 };
 
-/* Of sp_run, whose directory is there. */
+/* Prints the card of sp_run, whose directory exists. */
 void sp_card_print(const struct sp_card_wishes *wishes);
 
 /* "run-2.html" for run-2.zst, into SP_PATH_BYTES, in the working directory. */

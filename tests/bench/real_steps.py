@@ -6,8 +6,8 @@ process.
 
 A loader, forward, backward, AdamW, zero_grad: some 50 ms. Blocks of steps take turns with blocks in
 which PyTorch's callbacks are disabled, the wrapped calls are those of before, and the run is
-switched off. Without the library both sorts are one: what this method can tell. Prints what
-alternate.h says.
+switched off. Without the library both sorts are the same program, and show the noise of the method.
+Prints the lines of alternate.h.
 """
 
 import glob

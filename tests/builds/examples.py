@@ -49,7 +49,7 @@ class Part:
 
     def leave_out(self):
         """Takes the part out; returns what puts it back, with the old times, so that nothing is
-        built anew."""
+        built again."""
         whole, times = self.path.read_text(), os.stat(self.path)
         if self.place == "new":
             self.path.unlink()

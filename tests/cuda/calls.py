@@ -19,7 +19,7 @@ STAGES = """
 """.split()
 
 
-# Of the view cuda, and the stages that they are made of.
+# Columns of the view cuda, and the stages that each of them adds up.
 COLUMNS = {
     "launches": "cuda_launch cuda_graph_launch",
     "copies": "cuda_copy_h2d cuda_copy_d2h cuda_copy_d2d cuda_copy_other",
@@ -81,7 +81,7 @@ class Runtime(Case):
         self.exact(victim("cuda_calls12"), "1", "20")
 
     def test_every_form_cuda_11(self):
-        """Its runtime knows cuGetProcAddress of the first ABI only, and other prototypes."""
+        """CUDA 11's runtime knows cuGetProcAddress of the first ABI only, and other prototypes."""
         self.exact(victim("cuda_calls11"), "1", "20")
 
     def test_eight_threads(self):

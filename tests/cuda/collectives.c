@@ -91,7 +91,7 @@ static void by_lookup(struct tally_row *nccl, struct tally_row *launch, void *li
 	count(nccl, launch, sum(buffer, buffer, COUNT, FLOAT32, 0, communicators[0], NULL),
 	      4 * COUNT);
 	EXPECT(calls() == before + 1);
-	/* It goes on by an exported name, which whatever copy has that comes first. */
+	/* The program goes on by an exported name, which the first loaded copy has. */
 	tally_begin(nccl);
 	count(nccl, launch, spread(buffer, COUNT, FLOAT16, 0, communicators[1], NULL), 2 * COUNT);
 	EXPECT(TALLY(nccl, end()) == 0);

@@ -117,8 +117,8 @@ class Culprits(Case):
         self.assert_only_long_ones(rows)
 
     def assert_only_long_ones(self, rows):
-        """Of each function exactly its calls of a millisecond or longer: on a busy machine quick
-        ones may be some."""
+        """The rows of each function are its calls of a millisecond or longer. A quick call may be
+        among them on a busy machine."""
         kept = collections.Counter()
         for row in rows:
             if row["event"] in {call["event"] for call in self.calls}:
@@ -130,7 +130,7 @@ class Culprits(Case):
 
 
 class CulpritsAsked(Culprits):
-    """Each stack taken anew."""
+    """Each stack taken again."""
 
     ENV = {
         "STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms",

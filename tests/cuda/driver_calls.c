@@ -209,7 +209,7 @@ static void host_functions(void *stream)
 	}
 }
 
-/* Of a CUDA that nobody knows: what has changed is left alone, what has not is seen. */
+/* Calls of a future CUDA: changed functions are left alone, unchanged ones are seen. */
 static void later(void *stream)
 {
 	int (*query)(void *, long, long, long, long, long, long, long *) =

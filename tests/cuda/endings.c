@@ -144,7 +144,7 @@ static int entry(void)
 						&status) == FAKE_OK);
 	for (int i = 0; i < 5; i++)
 		launch_by(row, found[i]);
-	/* Of a CUDA that nobody knows, with other parameters. */
+	/* A function of a future CUDA, with other parameters. */
 	EXPECT(cudaGetDriverEntryPointByVersion("cuStreamQuery", &later, FAKE_LATER, 0, &status) ==
 	       FAKE_OK);
 	query = (__typeof__(query))later;

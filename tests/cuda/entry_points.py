@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions of CUDA that have a hook: those that the field's study lists, and of those that the
 installed CUDA has, all
-that give the device work, wait for it or get memory, but for the ones named here with their reason.
-And by which ABI: that of the version which cuGetProcAddress is asked for, as the installed headers
-tell it."""
+that give the device work, wait for it or get memory, except the ones named here with their reason.
+The ABI is checked, too: that of the version which cuGetProcAddress is asked for, as the installed
+headers have it."""
 
 import collections
 import glob
@@ -61,7 +61,7 @@ NO_WORK = re.compile(r"__cuda(Get|Init|Pop|Push|Register|Unregister)\w+|cu(da)?(
     MemHostGet MemPool(Create|Export|Get|Import|Set) Module(Enumerate|Get) Multicast Occupancy ParamSet Peek Pointer Profiler
     RuntimeGet Set Stream(Copy|Create|Get|IsCapturing|Set|Update) Surf Tensor Tex ThreadExchange UserObject
     """.split()) + r")\w*")
-# No word of NO_WORK excuses a name that has one of these, but for functions that only report or
+# No word of NO_WORK excuses a name that has one of these, except functions that only report or
 # name such work.
 WORK = re.compile(
     r"Launch|Memcpy|Memset|Sync|Wait|Query|Record|Alloc|Malloc|Free|Signal|Upload|Instantiate|Callback|Async|Batch"
@@ -89,7 +89,7 @@ def listed(table):
 
 
 def folders():
-    """Of each CUDA at hand, that with its headers: the toolkit's, and those of wheels
+    """The folders with headers of each CUDA at hand: the toolkit's, and those of wheels
     (scripts/requirements-test.txt)."""
     python = os.environ.get("STAGEPROF_TEST_PYTHON")
     wheels = (

@@ -96,7 +96,7 @@ class GpuTime(Case):
     def test_nothing_is_touched_during_a_capture(self):
         said, trace = self.train(10, 6, 5, 4, "capture", "sync")
         gpu = self.gpu(trace)
-        # A forward with a capture in it cannot be timed, and that is said.
+        # A forward with a capture in it cannot be timed, and the report says so.
         self.assertGreaterEqual(gpu["spans_given_up"], STEPS)
         account = {row["part"]: row["gpu_ns"] for row in trace.report("summary")["account"]}
         for part in ("backward", "optimizer"):

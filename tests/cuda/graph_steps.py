@@ -47,7 +47,7 @@ class Graphs(Case):
         ).stdout.decode()
 
     def assert_not_idle(self, summary, trace, ns):
-        """A copy goes between two graphs: what is in no graph is not said to be idle."""
+        """A copy goes between two graphs, so the report calls no time between graphs idle."""
         gpu = summary["gpu_time"]
         self.assertIsNone(gpu["idle_ns"])
         self.assertGreaterEqual(gpu["not_in_graph_ns"], ns)

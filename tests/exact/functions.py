@@ -34,7 +34,7 @@ class Functions(harness.Case):
         self.count = 0
 
     def named(self):
-        """The functions of the program's own frames, as the view tells them."""
+        """The functions of the program's own frames, as the view names them."""
         rows = self.trace.report("stacks", "--symbols")["slow_calls"]
         self.assertEqual(len(rows), 1)
         frames, functions = rows[0]["frames"].split(";"), rows[0]["functions"]
@@ -52,7 +52,7 @@ class Functions(harness.Case):
         make(self.program)
 
     def test_names(self):
-        """Of programs wherever they are loaded, with a build id or none."""
+        """Programs have names wherever they are loaded, with a build id or without."""
         for kind in ("named_reader", "named_reader_fixed", "named_reader_without_id"):
             with self.subTest(kind):
                 self.record(kind)

@@ -32,7 +32,7 @@ struct input {
 	uint32_t slots;
 };
 
-/* Of one to eight bytes; the first tells how many: small numbers are what fits. */
+/* A number of one to eight bytes, and a first byte with their count. Most are small. */
 static uint64_t number(struct input *in)
 {
 	static const uint8_t bytes_of[] = {0, 1, 1, 1, 2, 2, 4, 8};

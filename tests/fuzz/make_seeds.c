@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the seed corpora: make_seeds READER_FOLDER CODEC_FOLDER EVENTS_FOLDER. The corpora are in
- * the tree; this is how they were made, and how to make them anew after a change of the format.
+ * the tree; this is how they were made, and how to make them again after a change of the format.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program with Python inside, which it ends and begins anew: embedded ROUNDS SCRIPT. Each round
+ * A program with Python inside, which it ends and begins again: embedded ROUNDS SCRIPT. Each round
  * runs the script in its main interpreter, and in one more beside it. Prototypes of CPython are our
  * own: no headers needed.
  */

@@ -151,7 +151,8 @@ class Live(unittest.TestCase):
 
     @unittest.skipUnless("--nightly" in sys.argv, "nightly")
     def test_a_killed_job(self):
-        """Its threads never end; that its process is gone, and silent, does."""
+        """The threads of a killed job have no end; the view ends because the process is gone and
+        silent."""
         with tempfile.TemporaryDirectory() as folder:
             job, run = start_job(folder, "--steps=10000", "--slow-ms=20")
             follower = Follower(run)

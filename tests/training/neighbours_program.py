@@ -66,7 +66,7 @@ def watched():
 
 
 def observed():
-    """One who has a callback of his own for all that PyTorch marks."""
+    """A program with a callback of its own for everything that PyTorch marks."""
     from torch.profiler import ExecutionTraceObserver
 
     with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ import training
 
 FOLDER = os.path.join(training.HERE, "programs")
 PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python")
-# Of the default run: at most some 20 s together.
+# The programs of the default run: at most some 20 s together.
 FAST = ["accumulation", "background", "by_steps"]
 SHARE, LOADED_SHARE, CALL_NS, EXTRA_NS = 0.05, 0.3, 5000, 4000000
 ALWAYS = [

@@ -314,7 +314,7 @@ def zipped():
 
 
 def endless():
-    """One iterator that begins anew whenever it ends; validation in the middle of an epoch, cut
+    """One iterator that begins again whenever it ends; validation in the middle of an epoch, cut
     short."""
     model, optimizer = made()
     training, validation = loader(), loader()
@@ -331,7 +331,7 @@ def endless():
 
 
 def skipping():
-    """Every second batch of the first epoch is passed over."""
+    """Every second batch of the first epoch is skipped."""
     model, optimizer = made()
     for epoch in range(2):
         for number, batch in enumerate(loader()):
@@ -342,7 +342,7 @@ def skipping():
 
 
 def raising():
-    """An exception in the middle of an epoch is caught, and training begins anew."""
+    """An exception in the middle of an epoch is caught, and training begins again."""
     model, optimizer = made()
     for attempt in range(2):
         with contextlib.suppress(ValueError):

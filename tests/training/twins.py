@@ -49,7 +49,7 @@ def need_quiet():
 
 
 def difference(timed, recorded):
-    """Of the totals, and the total: without the calls that differ most."""
+    """The difference of the totals, and the total, without the calls that differ most."""
     pairs = sorted(zip(sorted(timed), sorted(recorded)), key=lambda pair: abs(pair[0] - pair[1]))
     kept = pairs[: len(pairs) - max(1, len(pairs) // 10)]
     return abs(sum(r - t for t, r in kept)), sum(t for t, _ in kept), len(kept)

@@ -42,7 +42,7 @@ class Video(unittest.TestCase):
             run = Run(path)
         decoded = sum(stage["calls"] for stage in stages if stage["stage"] == "video_decode")
         if library == "decord":
-            # It decodes ahead, from the key frame before: more than it was asked for.
+            # decord decodes ahead, from the key frame before: more frames than it was asked for.
             self.assertGreaterEqual(decoded, frames)
             self.assertEqual(run.count("python_call", "decord frame", "decode_video"), 2)
             self.assertEqual(run.count("python_call", "decord get_batch", "decode_video"), 1)

@@ -316,7 +316,7 @@ Page.Lanes = class {
 		}
 	}
 
-	/* Of events narrower than a pixel, one a pixel is drawn. */
+	/* Draws one event for each pixel where events are narrower than a pixel. */
 	paintRow(context, row, y) {
 		let painted = -Infinity;
 

@@ -14,7 +14,7 @@ Page.start = function () {
 	const lanesHolder = timeline && timeline.lanes.length ? live("lanes-chart") : null;
 
 	document.documentElement.classList.add("has-script");
-	/* It writes style attributes, which the page's policy forbids, and is not used. */
+	/* The legend is not used, because it writes style attributes, which the page's policy forbids. */
 	Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
 	Page.measureBar();
 	Page.themeButton();

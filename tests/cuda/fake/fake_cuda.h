@@ -210,7 +210,7 @@ int cuLaunchHostFunc_v2(void *stream, void (*function)(void *), void *data, unsi
 int cuLaunchHostFunc_v2_ptsz(void *stream, void (*function)(void *), void *data, unsigned mode);
 int cuGetExportTable(const void **table, const void *id);
 
-/* Of the last cuLaunchHostFunc that had one; not in CUDA. */
+/* The mode of the last cuLaunchHostFunc that had one; not in CUDA. */
 unsigned cuFakeHostMode(void);
 
 /* The version of a CUDA that there is not, in which cuStreamQuery has eight parameters: the last is

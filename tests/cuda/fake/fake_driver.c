@@ -486,7 +486,7 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device)
 	return cuCtxPushCurrent_v2(*context);
 }
 
-/* It is current no more, and what was made in it is gone. */
+/* Ends the context's being current, and everything that was made in it. */
 int cuCtxDestroy_v2(void *context)
 {
 	struct fake_context *gone = context;

@@ -134,7 +134,7 @@ void fake_stream_free(struct fake_stream *stream)
 	*at = stream->next;
 	pthread_mutex_unlock(&lock);
 	pthread_join(stream->thread, NULL);
-	/* Its memory is kept: another thread may be waiting for all streams. */
+	/* The stream's memory stays, because another thread may be waiting for all streams. */
 }
 
 void fake_streams_end(void)
@@ -278,7 +278,7 @@ struct fake_event *fake_event_make(void)
 
 void fake_event_free(struct fake_event *event)
 {
-	/* Its memory is kept: streams may have yet to wait for it. */
+	/* The event's memory stays, because streams may still have to wait for it. */
 	fake_event_finish(event);
 }
 

@@ -6,7 +6,7 @@ steps as both saw them; then what the tracer costs, in rounds of runs without it
 it but its events on the streams. Programs that nvcc builds with the shared and the static runtime
 show whether the driver is seen.
 
-The file is written anew after each of these, so that what was measured stays whenever this ends.
+The file is written again after each of these, so that what was measured stays whenever this ends.
 Where it exists already, and with --add, the results in it are kept and only what they lack is
 measured. --seconds ends it by then, with the most important measured first.
 
@@ -37,7 +37,7 @@ WORKLOADS = [
 ]
 PAIRED = ["resnet/eager", "transformer/eager", "resnet/graph"]
 RUNTIMES = ["shared", "static"]
-# Of one machine, one PyTorch, one tracer and one size of training results are, or cannot be joined.
+# Results can be joined only if these are equal, and the machine, PyTorch and the tracer.
 SIZES = ["steps", "timed_steps", "warmup", "batch"]
 PROBE = """
 import json
@@ -199,7 +199,7 @@ class Session:
             results["workloads"].setdefault(name, {})
 
     def lacking(self):
-        """Of the plan, what there is no result of yet."""
+        """The parts of the plan that have no result yet."""
         rounds = {
             name: len(done.get("rounds", [])) for name, done in self.results["workloads"].items()
         }

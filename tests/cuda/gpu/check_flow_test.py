@@ -104,7 +104,7 @@ class Flow(unittest.TestCase):
         return [sys.executable, self.at("check.py"), *own, *options]
 
     def check(self, status, *options, **env):
-        """Its stderr, and its file."""
+        """The stderr and the file of one check."""
         done = subprocess.run(
             self.command(*options),
             env={**self.env, **env},

@@ -60,7 +60,7 @@ def read(events):
 
 class Kineto(unittest.TestCase):
     def calls(self, *events):
-        """Of the groups that have any: calls, and work that none explains."""
+        """For each group with calls: their number, and the work that no call explains."""
         found = read([window(), *events])
         return {
             g: (n, found["by_work"][g])
@@ -127,7 +127,7 @@ class Kineto(unittest.TestCase):
         self.assertEqual(self.calls(call, replay, replay), {"graph_launches": (1, 0)})
 
     def test_work_without_a_call(self):
-        """Of the driver's other calls Kineto has the works alone."""
+        """Kineto has only the work of the driver's other calls."""
         works = [
             event("x", "gpu_memset", 101 * MS, 1),
             event("x", "kernel", 102 * MS, 2),

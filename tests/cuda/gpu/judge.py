@@ -4,7 +4,8 @@
 import math
 import statistics
 
-# Of calls: of each group what both saw, but for calls whose record lies over an edge of the window.
+# Limits for the calls of a group that both saw, without those whose record lies over an edge of the
+# window.
 CALLS_WITHIN, CALLS_EDGE = 0.01, 2
 # Without these on their side a mode shows nothing.
 CALLS_NEEDED = {"graph": ["graph_launches", "copies", "waits"]}
@@ -14,10 +15,10 @@ STEPS_EDGE = 2
 # A stretch on a stream holds the gaps between its works, and the way from the event ahead to the
 # first of them, which is taken to be no more than this.
 GPU_TIME_WITHIN, GPU_TIME_EDGE_NS = 0.03, 20_000
-# Of torch.profiler's: kernels of the same steps in another run, their time there, its own beside
-# us.
+# Limits against torch.profiler: kernels of the same steps in another run, their time there, and
+# its own beside us.
 CUPTI_WITHIN = {"calls_ratio": 0.01, "time_ratio": 0.05, "beside_ratio": 0.01}
-# Of a step: all that is on by default, and the events at boundaries of stages alone.
+# Shares of a step: everything that is on by default, and only the events at boundaries of stages.
 COSTS_MOST = {"total": 0.01, "events": 0.001}
 PAIRS_LEAST = 9
 

@@ -2,13 +2,13 @@
 """The measured steps in torch.profiler's trace, which Kineto writes.
 
 Read off pytorch/kineto (libkineto/src, 2022 to August 2026):
-- Of the runtime all calls are there but for a blocklist (cudaGetDevice, cudaSetDevice,
-  cudaGetLastError, making and destroying events); of the driver cuLaunchKernel and cuLaunchKernelEx
-  alone, so graphs, copies, sets and cooperative kernels that a library gives the driver itself show
-  as work that no call explains.
+- All calls of the runtime are there except a blocklist (cudaGetDevice, cudaSetDevice,
+  cudaGetLastError, making and destroying events). Only cuLaunchKernel and cuLaunchKernelEx of the
+  driver are there, so graphs, copies, sets and cooperative kernels that a library gives the driver
+  itself show as work that no call explains.
 - Names come from CUPTI, their version cut off, since May 2026; before from a table that ends with
   CUDA 12.0. A later call, such as __cudaLaunchKernel of CUDA 13 (what `<<<>>>` is there), is
-  "INVALID" then: its work tells what it was.
+  "INVALID" then: its work shows what it was.
 - A piece of work carries the correlation of its call; all works of a graph that of its launch.
 """
 

@@ -68,7 +68,8 @@ class Measure:
         self.output = os.path.join(folder, "run.zst")
 
     def run(self, command, env=None):
-        """Its standard output, by a file: what it started may hold a pipe, and is ended with it."""
+        """The standard output of a command, through a file, because its children may hold a pipe.
+        The children are ended with the command."""
         left = PROCESS_MOST_S if self.deadline is None else self.deadline - time.monotonic()
         if left <= 0:
             raise NotReached

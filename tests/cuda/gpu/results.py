@@ -48,7 +48,7 @@ def join(into, found):
 
 
 def add(joined, path, conditions):
-    """Those of a file, in `joined` or in new ones. Raises Unusable."""
+    """Adds the results of a file to `joined`, or to new ones. Raises Unusable."""
     try:
         with open(path) as file:
             found = json.load(file)

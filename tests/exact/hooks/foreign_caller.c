@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked to one foreign_jpeg. Its calls of it are jumps where it is optimised, but for `whole`. */
+/* A caller that is linked to one foreign_jpeg. All its calls except that of `whole` are jumps where
+ * it is optimised. */
 #include "preload/hooks/abi_jpeg.h"
 
 void jpeg_CreateDecompress(struct sp_jpeg_decompress *cinfo, int version, size_t bytes);

@@ -129,7 +129,7 @@ struct stacks {
 	int objects, in_objects, bound;
 };
 
-/* Of the three functions, the one that begins nearest before the address. */
+/* Finds the function that begins nearest before the address. */
 static uint64_t function_of(const struct stacks *s, uint64_t address)
 {
 	const uint64_t starts[3] = {s->inner, s->outer_one, s->outer_two};

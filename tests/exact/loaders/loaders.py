@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary loaders, unmodified, under the preload and strace at once: what the report says of the
-data's files is what the kernel was asked, and what it says of decoders is what the loader counted
-itself.
+"""Ordinary loaders, unmodified, under the preload and strace at once. The report has the reads of
+the data's files that the kernel was asked for, and the decoding that the loader counted itself.
 
 For fread the kernel sees libc's own reads only, so count_fread.c counts the program's reads,
 without stageprof.
@@ -256,8 +255,8 @@ class Loaders(unittest.TestCase):
         self.assertEqual(moved, own["array_bytes"])
 
     def maps(self, name, file, field, count):
-        """Of these, mapping is all that the kernel sees; what is mapped is there to the byte, as
-        strace has it."""
+        """The kernel sees only the mapping of these files. The report has the mapped bytes exactly,
+        as strace has them."""
         own, _, events = self.load(name)
         self.assertEqual(own[field], count)
         path = os.path.join(self.data, file)

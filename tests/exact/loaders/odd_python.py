@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every way in which Python's own library reads, writes and copies files: what strace sees of them
-is what is recorded."""
+"""Every way in which Python's own library reads, writes and copies files: the record has the
+calls that strace sees."""
 
 import asyncio
 import concurrent.futures

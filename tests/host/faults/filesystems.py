@@ -143,7 +143,7 @@ class Full(harness.Case):
         self.full("bindfs")
 
     def shared(self, kind, share):
-        """Pages that a copy shares with ours are written anew, and there is no space for that."""
+        """Pages that a copy shares with ours are written again, and there is no space for that."""
         disk = self.disk(kind)
         output = os.path.join(disk.mount, "run.zst")
         folder = self.subfolder("traced")

@@ -2,7 +2,7 @@
 """matrix.py BUILD [--jobs=N]: runs every test of the label `faults` in BUILD, and writes the matrix
 of docs/RELIABILITY.md from what they said: one whole run of one commit.
 
-It may be stopped and begun again: what has a result of this commit is not run again, but for what
+It may be stopped and begun again. A test with a result of this commit is run again only if it
 failed. Results lie in BUILD/fault-matrix/COMMIT/, one file a test. Exit status: 1 where a row
 failed."""
 
@@ -37,8 +37,8 @@ def git(*arguments):
 
 
 def commit():
-    """Of what is tested; `-dirty` where more is changed since than the document that is written
-    here."""
+    """The commit under test; `-dirty` where more has changed since than the document that is
+    written here."""
     changed = git(
         "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/RELIABILITY.md"
     )

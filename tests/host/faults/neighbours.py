@@ -115,8 +115,8 @@ class Allocators(harness.Case):
 
 class Copies(harness.Case):
     def test_two_copies(self):
-        """An installed one and one of a build tree: a call is recorded once, and a line tells by
-        which."""
+        """An installed copy and one of a build tree: a call is recorded once, and a line names the
+        recording copy."""
         ours = harness.environment("STAGEPROF_TEST_LIB")
         other = os.path.join(self.folder, "copy.so")
         shutil.copy(ours, other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the output lies, and what the report makes of files that are strange but sound."""
+"""Runs in unusual places, and reports of files that are strange but sound."""
 
 import os
 import re

@@ -188,8 +188,8 @@ class Children(harness.Case):
         self.assertEqual((calls, nbytes), (60000, 6000000))
 
     def test_environment_cleared(self):
-        """The report names what was started beyond its reach, but for what would neither record nor
-        start others."""
+        """The report names the programs that were started beyond its reach, except those that would
+        neither record nor start others."""
         outcome = self.both(sys.executable, "-c", CLEARED)
         notes = [note["text"].split("\t") for note in outcome.trace.report("summary")["notes"]]
         names = [name for sentence, name in notes if "without LD_PRELOAD" in sentence]

@@ -3,7 +3,7 @@
 # small_machine.sh FOLDER LIBRARY PROGRAM...: the first process of a kernel of its own (user-mode
 # Linux), whose root is the host's file system. Runs PROGRAM under the library on a file system in
 # memory, and copies to FOLDER what is left there: cwd, run.zst, tally, and the exit status as a
-# shell tells it.
+# shell has it.
 folder=$1 library=$2
 shift 2
 mount -t proc proc /proc

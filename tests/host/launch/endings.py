@@ -165,7 +165,7 @@ class Endings(scene.Case):
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
         document = self.report()
         self.assertEqual(self.trainer(document)["how"], "oom-killed")
-        self.assertRegex(done.stderr, r"(?m)^ended +killed for want of memory")
+        self.assertRegex(done.stderr, r"(?m)^ended +killed for lack of memory")
 
     def test_worker_in_open(self):
         os.mkfifo(os.path.join(self.folder, "fifo"))

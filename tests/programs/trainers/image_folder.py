@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small CNN to tell the classes of an image folder apart: PyTorch, Pillow, DataLoader.
+"""Trains a small CNN to distinguish the classes of an image folder: PyTorch, Pillow, DataLoader.
 
     image_folder.py --data DIR [--epochs N] [--workers N] [--batch-size N] [--seed N]
 
@@ -112,7 +112,7 @@ def main():
     args = parse_arguments()
     torch.manual_seed(args.seed)
     torch.use_deterministic_algorithms(True)
-    # One thread, for the workers need the other cores.
+    # One thread, because the workers need the other cores.
     torch.set_num_threads(1)
     context = ("spawn" if args.spawn else "fork") if args.workers else None
 

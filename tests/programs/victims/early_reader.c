@@ -27,8 +27,8 @@ __attribute__((visibility("default"))) int early_reads(int n)
 }
 
 /*
- * Nobody promises to see what comes before his own constructor: these count as begun only. The
- * tally opens in a constructor of an earlier priority.
+ * A tracer may miss calls before its own constructor, so these count as begun only. The tally opens
+ * in a constructor of an earlier priority.
  */
 __attribute__((constructor)) static void read_early(void)
 {

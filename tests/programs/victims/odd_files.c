@@ -156,7 +156,7 @@ static void to_a_socket(void)
 	closed(a);
 }
 
-/* Two files under one path of more than 4,096 bytes, which the kernel tells nobody. */
+/* Two files under one path of more than 4,096 bytes, which the kernel does not report. */
 static void deep(void)
 {
 	struct tally_row *row = tally_row("file_read", "");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signal_reader READS [BYTES]: a handler reads every 200 µs amid reads of main, on an alternate
- * stack of BYTES more than the kernel itself needs; what lies below the stack must stay as it is.
- * With READS 0 only the handler reads, so that all that the recorder ever does is done there.
+ * signal_reader READS [BYTES]: a handler reads every 200 µs while main reads, on an alternate
+ * stack of BYTES more than the kernel itself needs. The bytes below the stack must stay as they
+ * are. With READS 0 only the handler reads, so that the recorder does all its work there.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -131,8 +131,8 @@ class Holistic(unittest.TestCase):
         self.assertEqual(seen["on_gpu"], 0, "nothing on a GPU was observed")
 
     def test_gpu(self):
-        """Its GPU breakdowns are our `kernels`; it keeps the whole microseconds inside each, up to
-        two less."""
+        """The GPU breakdowns of HolisticTraceAnalysis are our `kernels`, except that it keeps only
+        the whole microseconds inside each, up to two less."""
         python = os.environ.get("STAGEPROF_TEST_PYTHON")
         if not python:
             self.skipTest("STAGEPROF_TEST_PYTHON names no Python with PyTorch")

@@ -34,7 +34,7 @@ class Output(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def peak_kb(self, exporter, run):
-        """Of a child of its own: ru_maxrss is the greatest of all children."""
+        """The peak memory of one child, because ru_maxrss is the greatest of all children."""
         code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);"
         code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         command = [

@@ -9,11 +9,11 @@
  * line and one note.
  *
  * gpu.zst (make_golden gpu FOLDER): a trainer of two modules on a GPU, ten steps: its calls of
- * CUDA, spans of its stream, kernels as CUPTI tells them, a line that waits for the device, memory
- * that is allocated and freed.
+ * CUDA, spans of its stream, kernels as CUPTI reports them, a line that waits for the device,
+ * memory that is allocated and freed.
  *
  * ranks.zst: a job of four ranks on two hosts, whose clocks are 1.25 ms apart; rank 2 waits 7 ms
- * longer for its batches than the others. Headers tell ranks and own cost.
+ * longer for its batches than the others. Headers have ranks and own cost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,8 @@ static void names(struct sp_maker *m)
 		sp_maker_define(m, SP_DEFINE_NAME, id, texts[id], strlen(texts[id]));
 }
 
-/* A kernel that was launched at `at`, as CUPTI tells it, and as the stream's work of its stage. */
+/* A kernel that was launched at `at`, as CUPTI reports it, and as the stream's work of its stage.
+ */
 static void kernel(struct sp_maker *m, struct sp_maker *gpu, uint64_t at, uint64_t start,
 		   uint64_t ns, uint32_t name, uint32_t part)
 {

@@ -57,7 +57,7 @@ def contrast(a, b):
 
 
 class Page(unittest.TestCase):
-    """One browser for all; each test opens a page anew."""
+    """One browser for all; each test opens a page again."""
 
     @classmethod
     def setUpClass(cls):

@@ -2,7 +2,7 @@
 """A program's own timers: rows of time that exclude each other, printed as JSON at the end.
 
 They know nothing of stageprof. A row that begins inside another one stops that one's clock. Only
-the thread that imported this module fills rows; what other threads do is in `beside`.
+the thread that imported this module fills rows; `beside` has the work of other threads.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of many cases alike, every SP_STRIDE-th: ThreadSanitizer looks at threads alone, which are the
- * same in each of them, and takes ten times as long.
+ * Tests with many similar cases run every SP_STRIDE-th of them under ThreadSanitizer, because it
+ * checks only threads, which are the same in each case, and takes ten times as long.
  */
 #ifndef STAGEPROF_TESTS_STRIDE_H
 #define STAGEPROF_TESTS_STRIDE_H

@@ -20,7 +20,7 @@ struct slots_count {
 	int64_t value_sum;	      /* of the others */
 	uint64_t extra_sum;	      /* of the first extra words */
 	uint64_t last_value_in_order; /* 1: values of each file's events never fell */
-	/* Of headers: words that all files of an image share, and the greatest of the others. */
+	/* From headers: words that all files of an image share, and the greatest of the others. */
 	uint64_t rank, local_rank, world_size, event_ps;
 	uint64_t own_ns, stall_ns;
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A buffer that is freed and made anew after every few kernels, as torch.cuda.empty_cache() in the
+"""A buffer that is freed and made again after every few kernels, as torch.cuda.empty_cache() in the
 loop does."""
 
 import time

@@ -30,7 +30,7 @@ static struct sp_job four(const char *collective)
 {
 	struct sp_job job = {.count = 4, .collective = collective};
 
-	/* Out of order: what a job's processes are called says nothing of their ranks. */
+	/* Out of order: the names of a job's processes say nothing about their ranks. */
 	for (uint32_t k = 0; k < 4; k++)
 		job.ranks[k] = (struct sp_job_rank){.number = 4 - k,
 						    .host = k < 2 ? "host-a" : "host-b",
@@ -166,7 +166,7 @@ START_TEST(too_few_steps_to_tell)
 }
 END_TEST
 
-/* A job begun anew leaves two trainers of each rank. */
+/* A job begun again leaves two trainers of each rank. */
 START_TEST(the_same_rank_twice)
 {
 	struct sp_job job = four("gloo:all_reduce");

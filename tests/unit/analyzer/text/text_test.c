@@ -110,7 +110,7 @@ START_TEST(no_view_prints_them_raw)
 }
 END_TEST
 
-/* Its own style, script and licence have tabs. */
+/* The page's own style, script and licence have tabs. */
 START_TEST(no_document_prints_them_raw)
 {
 	for (unsigned v = 0; v < sp_view_count; v++) {
@@ -165,7 +165,7 @@ START_TEST(escapes_are_readable_and_counted)
 }
 END_TEST
 
-/* It is no wider than asked, and by no more than `spare` narrower than it could be. */
+/* The text is no wider than asked, and at most `spare` narrower than it could be. */
 static void assert_fits(const char *text, const char *full, size_t width, size_t spare)
 {
 	size_t whole = sp_text_width(full);
@@ -287,7 +287,7 @@ START_TEST(tables_fit_a_terminal)
 	ck_assert_ptr_nonnull(strstr(whole, "nothing"));
 	ck_assert_ptr_null(strstr(whole, "left out"));
 	/* what says nothing goes before what says something; a path keeps its end */
-	ck_assert_ptr_nonnull(strstr(some, "left out for want of width: nothing ("));
+	ck_assert_ptr_nonnull(strstr(some, "left out for lack of width: nothing ("));
 	ck_assert_ptr_nonnull(strstr(some, "calls"));
 	ck_assert_ptr_nonnull(strstr(some, "mean"));
 	ck_assert_ptr_nonnull(strstr(some, "/0001.jpg"));

@@ -176,7 +176,7 @@ START_TEST(a_plain_loop)
 }
 END_TEST
 
-/* Without the wrapped call, nodes alone tell where backward is. */
+/* Without the wrapped call, nodes alone show where backward is. */
 START_TEST(backward_of_nodes_alone)
 {
 	const struct sp_steps *s;

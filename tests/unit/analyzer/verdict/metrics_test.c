@@ -161,7 +161,7 @@ START_TEST(a_wait_behind_a_launch_is_not_known_to_be_lost)
 				value(SP_METRIC_loader_wait_share), 1e-9);
 	ck_assert(v.doubts[SP_DOUBT_queue]);
 	ck_assert(!is_known(SP_METRIC_sync_share));
-	/* the device may be what is slow: nobody waited for it to tell */
+	/* the device may be slow: no wait for it shows how slow */
 	ck_assert(!is_known(SP_METRIC_launch_bound_share));
 }
 END_TEST
@@ -215,7 +215,7 @@ START_TEST(a_copy_that_waits_is_a_wait_of_its_own)
 }
 END_TEST
 
-/* Of memory that is unknown, its time tells. */
+/* The time of a copy decides where its memory is unknown. */
 START_TEST(a_copy_to_memory_that_is_not_pinned_waits)
 {
 	copying_run(SP_EV_cudaMemcpyAsync, _i ? SP_COPY_HOST_UNKNOWN : SP_COPY_HOST_PAGEABLE,
@@ -388,8 +388,8 @@ static void work_at_once(uint64_t ns)
 	sp_maker_extra(&m, 0, ns, 0);
 }
 
-/* Their backward has no span. Work launched after the backward or before the batch is no forward.
- */
+/* A backward without launches has no span. Work launched after the backward or before the batch is
+ * no forward. */
 START_TEST(work_ahead_of_a_backward_that_launches_nothing_is_the_forward)
 {
 	names();
@@ -406,7 +406,7 @@ START_TEST(work_ahead_of_a_backward_that_launches_nothing_is_the_forward)
 	judge();
 	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_forward), 2 * STEPS * 300000);
 	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_backward), 0);
-	/* but for what comes before the first batch, and so before the first step */
+	/* without the work before the first batch, and so before the first step */
 	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_other), 2 * STEPS * 70000 - 20000);
 }
 END_TEST
@@ -511,7 +511,7 @@ START_TEST(a_wait_before_a_sync_that_waits_is_hidden)
 		device_step(i % 10 == 9 ? LONG_NS : 0);
 	ck_assert_str_eq(judge(), "compute-bound");
 	ck_assert(v.metrics.is_queue_known);
-	/* but for the first after each sync, and the first of all */
+	/* without the first after each sync, and the first of all */
 	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share) /
 					value(SP_METRIC_loader_wait_share),
 				4.0 / 40, 1e-6);

@@ -195,7 +195,7 @@ START_TEST(a_decoder_unpacks_for_itself)
 }
 END_TEST
 
-/* It makes a batch between the trainer's waits, and waits while that does. */
+/* A worker that makes a batch between the trainer's waits, and waits while the trainer waits. */
 static void make_idle_worker(void)
 {
 	begin_worker();
@@ -212,8 +212,8 @@ static void make_idle_worker(void)
 }
 
 /*
- * The trainer waits for what is made already: nothing is said of the making. Workers that are busy
- * meanwhile hand over late because of that.
+ * The trainer waits for a batch that is already made, so the wait says nothing about the making.
+ * Workers that are busy meanwhile hand over late because of that.
  */
 START_TEST(receiving_is_no_waiting_for_the_making)
 {
