@@ -25,7 +25,8 @@ sp_packages_install()
 	[[ ${#missing[@]} -gt 0 ]] || return 0
 	if [[ $(id -u) -ne 0 ]]; then
 		echo "missing Debian packages; as root, give" >&2
-		echo "    apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+		echo "    apt-get update &&" \
+			"apt-get install --no-install-recommends ${missing[*]}" >&2
 		exit 1
 	fi
 	echo "installing Debian packages: ${missing[*]}" >&2

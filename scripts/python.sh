@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: finds the Python interpreter for training, and makes a virtual environment if there is none.
+# Sourced: finds the Python interpreter for training. Makes a virtual environment if none exists.
 shopt -s inherit_errexit
 
 SP_VENV=$SP_ROOT/build/venv
@@ -36,7 +36,8 @@ sp_venv_install()
 	if [[ ! -e $done || $(cat "$done") != "$wanted" ]]; then
 		echo "installing into build/venv what scripts/$1 names, by pip" >&2
 		echo "(PyTorch without CUDA is a tenth of the size: stop here and set" \
-			"PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu if you want it)" >&2
+			"PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu" \
+			"if you want it)" >&2
 		"$python" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2
 		printf '%s\n' "$wanted" > "$done"
 	fi

@@ -28,7 +28,9 @@ def replace(owner, name, label, phase, flags=0, after=None):
 	# torch.compile would call a method that it finds there without its instance.
 	if plain(value) and not isinstance(owner, type):
 		flags |= INLINE
-	if value is None or kind is Timed or not (callable(value) or kind in (staticmethod, classmethod)):
+	if value is None or kind is Timed:
+		return
+	if not callable(value) and kind not in (staticmethod, classmethod):
 		return
 	if kind in (staticmethod, classmethod):
 		if type(value.__func__) is not Timed:
@@ -42,7 +44,7 @@ def replace(owner, name, label, phase, flags=0, after=None):
 
 
 def unseen(function):
-	"""For a function of ours that others call: no profile or trace function of the host sees it."""
+	"""Hides a function of ours that others call from the host's profile and trace functions."""
 	return wrap(function, "", 0, UNSEEN, None)
 
 
@@ -88,8 +90,8 @@ def wrap_calls(module, rows):
 
 
 # The dataset's own code: its methods that make items, and the functions of its module and the other
-# methods that those name, however deep. Only code below the loader is touched: what a model calls may
-# be traced by torch.compile.
+# methods that those name, however deep. Only code below the loader is touched: what a model calls
+# may be traced by torch.compile.
 
 OWN = ("__getitem__", "__getitems__", "__iter__", "__next__")
 LIBRARIES = ("torch.", "builtins.", "abc.", "typing.", "numpy.", "paddle.", "collections.")
@@ -169,8 +171,10 @@ def explore(dataset, depth=0):
 	for name, value in list(getattr(dataset, "__dict__", {}).items()):
 		if "transform" in name and callable(value) and type(value) is not Function:
 			attempt(explore_transform, value)
-		elif name in ("dataset", "_dataset") or (name == "datasets" and hasattr(value, "__getitem__")):
-			for inner in value if name == "datasets" else [value]:
+		elif name in ("dataset", "_dataset"):
+			explore(value, depth + 1)
+		elif name == "datasets" and hasattr(value, "__getitem__"):
+			for inner in value:
 				explore(inner, depth + 1)
 
 
@@ -179,15 +183,16 @@ def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, 
 	if collate_fn is not None and type(collate_fn) is not Timed:
 		label = getattr(collate_fn, "__qualname__", type(collate_fn).__qualname__)
 		fetcher.collate_fn = wrap(collate_fn, label, phases["collate"], 0, None)
-		if type(collate_fn) is Function and not collate_fn.__module__.startswith(("torch.", "paddle.")):
+		library = ("torch.", "paddle.")
+		if type(collate_fn) is Function and not collate_fn.__module__.startswith(library):
 			attempt(reach, collate_fn, [], phases["collate"])
 	attempt(explore, dataset)
 
 
-# The user's own functions, STAGEPROF_FUNCTIONS. Those of __main__ come to be while it runs, and nothing
-# is called when a function comes to be. A profile function waits for the first call of each, records
-# that call, and puts a timed callable in the function's place. It goes when all are found, or after so
-# many events that an unknown name would slow the job.
+# The user's own functions, STAGEPROF_FUNCTIONS. Those of __main__ come to be while it runs, and
+# nothing is called when a function comes to be. A profile function waits for the first call of
+# each, records that call, and puts a timed callable in the function's place. It goes when all are
+# found, or after so many events that an unknown name would slow the job.
 
 MAIN = ("__main__", "__mp_main__")
 EVENTS_MOST = 10000000  # a second or two; to import PyTorch takes two million
@@ -249,8 +254,8 @@ def first_calls_watched(frame, event, _argument):
 		sys.setprofile(None)
 
 
-# STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward. Python functions: what they
-# cost is the price of asking, and torch.compile ends its graphs at them.
+# STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward. Python functions: what
+# they cost is the price of asking, and torch.compile ends its graphs at them.
 
 places = {}  # id of a module -> (weak reference, "path\tclass", level below the outermost call)
 stacks = {}  # thread -> modules that are in their forward
@@ -269,8 +274,8 @@ def place_all(root):
 
 
 def place_outermost(module):
-	"""A part of a model may be called by itself: the model names it. Inner parts of a model that is
-	known keep their names when backward computes their forward again."""
+	"""Names a part of a model that is called by itself after the model. Inner parts of a known
+	model keep their names when backward computes their forward again."""
 	if place_of(module):
 		return
 	found, most = module, 0
@@ -343,10 +348,10 @@ def modules_imported(module):
 		module.register_module_forward_hook(left)
 
 
-# Forward: the outermost call of a model from the loop. Modules whose parameters are asked for, or that
-# are moved, are models; the forward of their classes is timed, and C code records the outermost call of
-# a thread. A model whose own forward is not what the loop calls shows its children's. Module.__call__ is
-# left alone: torch.compile knows it by identity.
+# Forward: the outermost call of a model from the loop. Modules whose parameters are asked for, or
+# that are moved, are models; the forward of their classes is timed, and C code records the
+# outermost call of a thread. A model whose own forward is not what the loop calls shows its
+# children's. Module.__call__ is left alone: torch.compile knows it by identity.
 
 ASKS = ("parameters", "named_parameters", "to", "load_state_dict")
 models = []  # weak references
@@ -368,8 +373,13 @@ def watch_forward(module, depth):
 		if depth < 3:
 			for child in list(module.children()):
 				watch_forward(child, depth + 1)
-	elif owner not in watched and type(own) is Function and any(True for _ in parameters_of(module)):
-		replace(owner, "forward", owner.__qualname__ + ".forward", phases["forward"], FORWARD)
+	elif (
+		owner not in watched
+		and type(own) is Function
+		and any(True for _ in parameters_of(module))
+	):
+		label = owner.__qualname__ + ".forward"
+		replace(owner, "forward", label, phases["forward"], FORWARD)
 		if type(vars(owner)["forward"]) is Timed:
 			watched[owner] = own
 
@@ -511,8 +521,8 @@ def imported(module):
 		attempt(special[name], module)
 
 
-# The watch on imports. C code answers for the modules that are not wanted; for the others the loader's
-# exec_module is ours until it has run once.
+# The watch on imports. C code answers for the modules that are not wanted; for the others the
+# loader's exec_module is ours until it has run once.
 
 
 def found(name, path=None, target=None):

@@ -2,7 +2,10 @@
 # ctags.sh SOURCE: with .ctags.d/, ctags finds each wrapper at its SP_HOOK line, its other names,
 # and lines of tables.
 set -euo pipefail
-ctags --version 2> /dev/null | grep -q 'Universal Ctags' || { echo "skipped: no universal-ctags"; exit 77; }
+ctags --version 2> /dev/null | grep -q 'Universal Ctags' || {
+	echo "skipped: no universal-ctags"
+	exit 77
+}
 cd "$1"
 status=0
 tags=$(ctags -f - --sort=no --fields=+n -R preload trace)

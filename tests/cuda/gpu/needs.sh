@@ -43,7 +43,8 @@ status=0
 "$folder/newer/gpu-check" --help > "$folder/out" 2> "$folder/err" || status=$?
 [[ $status == 1 && ! -s $folder/out && $(wc -l < "$folder/err") == 1 ]] && grep -q "was packed for 99.1 or later" "$folder/err"
 # The folder has all that a bare machine needs.
-for file in gpu-check glibc check.py judge.py kineto.py measure.py results.py train.py real.cu libstageprof.so stageprof-report; do
+for file in gpu-check glibc check.py judge.py kineto.py measure.py results.py train.py real.cu \
+	libstageprof.so stageprof-report; do
 	[[ -e $folder/packed/$file ]] || { echo "not packed: $file" >&2; exit 1; }
 done
 env -i "LD_LIBRARY_PATH=$folder/packed/lib" "$folder/packed/stageprof-report" --version > /dev/null
