@@ -39,7 +39,31 @@ static void tally_add(struct sp_tally *t, const struct sp_definition *d)
 	t->counts[sp_string_table_add(&t->names, (const char *)d->blob, d->bytes)]++;
 }
 
-static int room_for(struct sp_process_metadata *image, uint32_t count, bool with_names)
+/* Copies what is not zero: a table of calloc's has pages where something was stored. */
+static void copy_touched(void *to, const void *from, size_t bytes)
+{
+	static const uint8_t zeros[4096];
+
+	for (size_t at = 0; at < bytes; at += sizeof(zeros)) {
+		size_t n = bytes - at < sizeof(zeros) ? bytes - at : sizeof(zeros);
+
+		if (memcmp((const uint8_t *)from + at, zeros, n) != 0)
+			memcpy((uint8_t *)to + at, (const uint8_t *)from + at, n);
+	}
+}
+
+/* False where the tables of ids of all processes would take more than they may. */
+static bool id_bytes_take(struct sp_metadata *metadata, uint64_t bytes)
+{
+	if (bytes > metadata->id_bytes_left)
+		return false;
+	metadata->id_bytes_left -= bytes;
+	return true;
+}
+
+/* Without room the image's tables stay as they are. */
+static int room_for(struct sp_metadata *metadata, struct sp_process_metadata *image, uint32_t count,
+		    bool with_names)
 {
 	uint32_t room = image->file_room ? image->file_room : 64;
 	uint8_t *fd_kinds;
@@ -49,6 +73,10 @@ static int room_for(struct sp_process_metadata *image, uint32_t count, bool with
 		return 0;
 	while (room <= count)
 		room *= 2;
+	if (!id_bytes_take(metadata,
+			   (uint64_t)(room - image->file_room) *
+				   (sizeof(*fd_kinds) + (with_names ? sizeof(*files) : 0))))
+		return 0;
 	/* calloc, so that a hostile count costs address space and not memory */
 	fd_kinds = calloc(room, sizeof(*fd_kinds));
 	if (with_names)
@@ -59,9 +87,9 @@ static int room_for(struct sp_process_metadata *image, uint32_t count, bool with
 		return -ENOMEM;
 	}
 	if (image->file_room) {
-		memcpy(fd_kinds, image->fd_kinds, image->file_room * sizeof(*fd_kinds));
+		copy_touched(fd_kinds, image->fd_kinds, image->file_room * sizeof(*fd_kinds));
 		if (with_names)
-			memcpy(files, image->files, image->file_room * sizeof(*files));
+			copy_touched(files, image->files, image->file_room * sizeof(*files));
 	}
 	free(image->fd_kinds);
 	free(image->files);
@@ -150,8 +178,8 @@ static int define_file(struct definitions_pass *pass, struct sp_process_metadata
 	if (d->bytes < sizeof(f) || count >= SP_FILE_COUNT_MAX)
 		return 0;
 	memcpy(&f, d->blob, sizeof(f));
-	r = room_for(image, count, pass->naming != SP_NAMING_NONE);
-	if (r < 0)
+	r = room_for(pass->metadata, image, count, pass->naming != SP_NAMING_NONE);
+	if (r < 0 || count >= image->file_room)
 		return r;
 	image->fd_kinds[count] = sp_fd_kind_of(&f, path, bytes);
 	image->file_count++;
@@ -164,7 +192,8 @@ static int define_file(struct definitions_pass *pass, struct sp_process_metadata
 	return r;
 }
 
-static int room_for_label(struct sp_process_metadata *image, uint32_t id)
+static int room_for_label(struct sp_metadata *metadata, struct sp_process_metadata *image,
+			  uint32_t id)
 {
 	uint32_t room = image->label_room ? image->label_room : 64;
 	uint32_t *labels;
@@ -174,6 +203,9 @@ static int room_for_label(struct sp_process_metadata *image, uint32_t id)
 		return 0;
 	while (room <= id)
 		room *= 2;
+	if (!id_bytes_take(metadata, (uint64_t)(room - image->label_room) *
+					     (sizeof(*labels) + sizeof(*uses))))
+		return 0;
 	labels = calloc(room, sizeof(*labels));
 	uses = calloc(room, sizeof(*uses));
 	if (!labels || !uses) {
@@ -182,8 +214,8 @@ static int room_for_label(struct sp_process_metadata *image, uint32_t id)
 		return -ENOMEM;
 	}
 	if (image->label_room) {
-		memcpy(labels, image->labels, image->label_room * sizeof(*labels));
-		memcpy(uses, image->label_uses, image->label_room * sizeof(*uses));
+		copy_touched(labels, image->labels, image->label_room * sizeof(*labels));
+		copy_touched(uses, image->label_uses, image->label_room * sizeof(*uses));
 	}
 	free(image->labels);
 	free(image->label_uses);
@@ -200,8 +232,10 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 
 	if (d->id >= SP_LABEL_ID_MAX)
 		return 0;
-	if (room_for_label(image, d->id) < 0)
+	if (room_for_label(metadata, image, d->id) < 0)
 		return -ENOMEM;
+	if (d->id >= image->label_room)
+		return 0;
 	image->labels[d->id] =
 		sp_string_table_add(&metadata->labels, text, sp_label_bytes(text, d->bytes));
 	image->label_uses[d->id] = (uint8_t)sp_label_of(text, d->bytes);
@@ -211,9 +245,10 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 	return 0;
 }
 
-static int define_command(struct sp_process_metadata *image, const struct sp_definition *d)
+static int define_command(struct sp_metadata *metadata, struct sp_process_metadata *image,
+			  const struct sp_definition *d)
 {
-	if (image->command)
+	if (image->command || !sp_text_budget_take(&metadata->texts, d->bytes + 1u))
 		return 0;
 	image->command = malloc(d->bytes + 1u);
 	if (!image->command)
@@ -272,7 +307,7 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 	case SP_DEFINE_NAME:
 		return define_label(pass->metadata, image, d);
 	case SP_DEFINE_COMMAND:
-		return define_command(image, d);
+		return define_command(pass->metadata, image, d);
 	case SP_DEFINE_THREAD:
 		define_thread(pass->metadata, stream, d);
 		return 0;
@@ -349,10 +384,25 @@ static int workers_init(struct definitions_pass *pass, unsigned jobs)
 	return r;
 }
 
-static int facts_init(struct sp_metadata *metadata, const struct sp_index *index,
-		      uint32_t names_max)
+static void budget_share(struct sp_metadata *metadata)
 {
-	*metadata = (struct sp_metadata){.images = NULL};
+	struct sp_text_budget *texts = &metadata->texts;
+
+	metadata->files.budget = metadata->labels.budget = texts;
+	metadata->coverage.names.budget = metadata->notes.names.budget = texts;
+	metadata->slow.texts = metadata->slow.lines.texts = texts;
+}
+
+uint64_t sp_metadata_refused(const struct sp_metadata *metadata)
+{
+	return metadata->files.turned_away + metadata->labels.turned_away;
+}
+
+static int facts_init(struct sp_metadata *metadata, const struct sp_index *index,
+		      uint32_t names_max, uint64_t text_bytes)
+{
+	*metadata = (struct sp_metadata){.texts.left_bytes = text_bytes,
+					 .id_bytes_left = SP_ID_BYTES_MAX};
 	metadata->images = calloc(index->image_count + 1, sizeof(*metadata->images));
 	metadata->thread_names = calloc(index->stream_count + 1, sizeof(*metadata->thread_names));
 	metadata->usages = calloc(index->stream_count + 1, sizeof(*metadata->usages));
@@ -361,14 +411,15 @@ static int facts_init(struct sp_metadata *metadata, const struct sp_index *index
 	    sp_string_table_init(&metadata->labels, names_max) < 0 ||
 	    tally_init(&metadata->coverage) < 0 || tally_init(&metadata->notes) < 0)
 		return -ENOMEM;
+	budget_share(metadata);
 	return 0;
 }
 
 int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
-		     enum sp_file_naming naming, uint32_t names_max)
+		     enum sp_file_naming naming, uint32_t names_max, uint64_t text_bytes)
 {
 	struct definitions_pass pass = {.metadata = metadata, .index = index, .naming = naming};
-	int r = facts_init(metadata, index, names_max);
+	int r = facts_init(metadata, index, names_max, text_bytes);
 
 	/* The order of the names decides which of them find room, and only a single worker keeps
 	 * that order. */

@@ -17,8 +17,10 @@
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/metadata/stage.h"
 
-#define SP_FILE_COUNT_MAX (1u << 24) /* of one process; definitions beyond are ignored */
-#define SP_LABEL_ID_MAX (1u << 20)   /* of one process; labels beyond are ignored */
+#define SP_FILE_COUNT_MAX (1u << 24)  /* of one process; definitions beyond are ignored */
+#define SP_LABEL_ID_MAX (1u << 20)    /* of one process; labels beyond are ignored */
+#define SP_TEXT_BYTES_MAX (64u << 20) /* of all names of a run; the others are the rest */
+#define SP_ID_BYTES_MAX (96u << 20)   /* of the tables of ids of all processes */
 
 enum sp_file_naming {
 	SP_NAMING_NONE,
@@ -61,6 +63,8 @@ struct sp_thread_usage {
 };
 
 struct sp_metadata {
+	struct sp_text_budget texts;
+	uint64_t id_bytes_left;
 	struct sp_process_metadata *images; /* parallel to index->images */
 	char (*thread_names)[64];	/* parallel to index->streams; "" where none was given */
 	struct sp_thread_usage *usages; /* parallel to index->streams */
@@ -74,12 +78,15 @@ struct sp_metadata {
 	struct sp_slow_calls slow;
 };
 
+/* Names that found no room, and texts of other kinds. */
+uint64_t sp_metadata_refused(const struct sp_metadata *metadata);
+
 /*
- * Reads all definitions. At most names_max file names are kept. Returns 0 or -ENOMEM. Damage is not
- * reported here, because the pass over events reports it.
+ * Reads all definitions. At most names_max file names are kept, and text_bytes of all texts.
+ * Returns 0 or -ENOMEM. Damage is not reported here, because the pass over events reports it.
  */
 int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
-		     enum sp_file_naming naming, uint32_t names_max);
+		     enum sp_file_naming naming, uint32_t names_max, uint64_t text_bytes);
 void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *index);
 
 /* The count in a file id. No two files of one process have the same count. */

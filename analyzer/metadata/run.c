@@ -56,8 +56,8 @@ int sp_run_read(struct sp_run *run)
 	/* A thread that hangs in a call on a file is reported with the file's name. */
 	if (run->naming == SP_NAMING_NONE && has_marks(&run->index))
 		run->naming = SP_NAMING_PATH;
-	return sp_metadata_read(&run->metadata, &run->index, run->jobs, run->naming,
-				run->names_max);
+	return sp_metadata_read(&run->metadata, &run->index, run->jobs, run->naming, run->names_max,
+				run->text_bytes ? run->text_bytes : SP_TEXT_BYTES_MAX);
 }
 
 void sp_run_finish(struct sp_run *run)

@@ -33,7 +33,8 @@ struct sp_run {
 	struct sp_selection selection;
 	unsigned jobs; /* threads that read */
 	enum sp_file_naming naming;
-	uint32_t names_max; /* names of files that are kept */
+	uint32_t names_max;  /* names of files that are kept */
+	uint64_t text_bytes; /* of names that are kept; 0: SP_TEXT_BYTES_MAX */
 
 	/* Set by sp_run_read(); sp_index_add() gives the index its files. */
 	struct sp_index index;

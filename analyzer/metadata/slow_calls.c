@@ -82,19 +82,19 @@ static int take_line(struct sp_slow_calls *calls, uint32_t image, const struct s
 static int take_stack(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)
 {
 	uint32_t count = d->bytes / sizeof(uint64_t);
-	struct sp_stack *stack = malloc(sizeof(*stack) + count * sizeof(uint64_t)), *old;
+	size_t bytes = sizeof(struct sp_stack) + count * sizeof(uint64_t);
+	struct sp_stack key = {.key = {.image = image, .id = d->id}}, *stack;
 
+	HASH_FIND(hh, calls->stacks, &key.key, sizeof(key.key), stack);
+	if (stack || HASH_COUNT(calls->stacks) >= SP_SLOW_MAX ||
+	    !sp_text_budget_take(calls->texts, bytes))
+		return 0;
+	stack = malloc(bytes);
 	if (!stack)
 		return -ENOMEM;
-	stack->key.image = image;
-	stack->key.id = d->id;
+	stack->key = key.key;
 	stack->count = count;
 	memcpy(stack->addresses, d->blob, count * sizeof(uint64_t));
-	HASH_FIND(hh, calls->stacks, &stack->key, sizeof(stack->key), old);
-	if (old || HASH_COUNT(calls->stacks) >= SP_SLOW_MAX) {
-		free(stack);
-		return 0;
-	}
 	HASH_ADD(hh, calls->stacks, key, sizeof(stack->key), stack);
 	return 0;
 }
@@ -127,7 +127,8 @@ static int take_object(struct sp_slow_calls *calls, uint32_t image, const struct
 	struct sp_object o = {.image = image, .id = d->id};
 	size_t bytes = d->bytes - sizeof(o.metadata);
 
-	if (d->bytes < sizeof(o.metadata) || calls->object_count >= SP_SLOW_MAX)
+	if (d->bytes < sizeof(o.metadata) || calls->object_count >= SP_SLOW_MAX ||
+	    !sp_text_budget_take(calls->texts, bytes + 1))
 		return 0;
 	o.path = strndup((const char *)d->blob + sizeof(o.metadata), bytes);
 	if (!o.path || make_room(calls) < 0) {

@@ -61,6 +61,7 @@ struct sp_slow_calls {
 	struct sp_build *builds;
 	uint64_t turned_away; /* calls that found no room */
 	struct sp_lines lines;
+	struct sp_text_budget *texts; /* NULL: no bound */
 };
 
 /* Takes SLOW, STACK, OBJECT, BUILD and LINE definitions of a process and ignores others.

@@ -36,7 +36,8 @@ int sp_lines_take(struct sp_lines *lines, uint32_t image, const struct sp_defini
 	if (!line)
 		return -ENOMEM;
 	HASH_FIND(hh, lines->by_key, &line->key, sizeof(line->key) + line->text_bytes, known);
-	if (!known && HASH_COUNT(lines->by_key) < SP_LINES_MAX) {
+	if (!known && HASH_COUNT(lines->by_key) < SP_LINES_MAX &&
+	    sp_text_budget_take(lines->texts, sizeof(*line) + line->text_bytes)) {
 		HASH_ADD_KEYPTR(hh, lines->by_key, &line->key, sizeof(line->key) + line->text_bytes,
 				line);
 		known = line;

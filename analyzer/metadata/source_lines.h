@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "analyzer/metadata/definition_parser.h"
+#include "analyzer/metadata/string_table.h"
 #include "trace/events.h"
 
 #define SP_LINES_MAX 16384u /* most distinct lines of a run */
@@ -33,8 +34,9 @@ struct sp_line {
 };
 
 struct sp_lines {
-	struct sp_line *by_key; /* uthash */
-	uint64_t turned_away;	/* calls that found no room */
+	struct sp_line *by_key;	      /* uthash */
+	uint64_t turned_away;	      /* calls that found no room */
+	struct sp_text_budget *texts; /* NULL: no bound */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -13,6 +13,21 @@ struct sp_name {
 	char text[];
 };
 
+/* malloc adds this to each text. */
+#define TEXT_MALLOC_BYTES 16u
+
+bool sp_text_budget_take(struct sp_text_budget *budget, size_t bytes)
+{
+	if (!budget)
+		return true;
+	if (budget->left_bytes < bytes + TEXT_MALLOC_BYTES) {
+		budget->refused++;
+		return false;
+	}
+	budget->left_bytes -= bytes + TEXT_MALLOC_BYTES;
+	return true;
+}
+
 int sp_string_table_init(struct sp_string_table *names, uint32_t max)
 {
 	*names = (struct sp_string_table){.count = 1, .room = 64, .max = max};
@@ -51,6 +66,7 @@ uint32_t sp_string_table_add(struct sp_string_table *names, const char *text, si
 	if (name)
 		return name->number;
 	if (names->count > names->max || grow(names) < 0 ||
+	    !sp_text_budget_take(names->budget, sizeof(*name) + bytes + 1) ||
 	    !(name = malloc(sizeof(*name) + bytes + 1))) {
 		names->turned_away++;
 		return SP_STRINGS_REST;

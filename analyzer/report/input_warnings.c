@@ -122,6 +122,12 @@ int sp_input_warnings(const struct sp_report *report, unsigned most, void (*say)
 		else
 			more++;
 	}
+	if (sp_metadata_refused(&report->run.metadata)) {
+		snprintf(line, sizeof(line),
+			 _("%llu names found no room in the report: others stands for them"),
+			 (unsigned long long)sp_metadata_refused(&report->run.metadata));
+		say(line);
+	}
 	if (more) {
 		snprintf(line, sizeof(line),
 			 sp_translate_plural("%u more file is damaged or incomplete",

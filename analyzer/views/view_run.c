@@ -66,6 +66,14 @@ static void damage_json(const struct sp_report *report, struct sp_json *j)
 	sp_json_close(j, '}');
 }
 
+static void others_json(const struct sp_report *report, struct sp_json *j)
+{
+	uint64_t others = sp_metadata_refused(&report->run.metadata);
+
+	if (others)
+		sp_json_count(j, "names_in_others", others);
+}
+
 void sp_run_json(const struct sp_report *report, struct sp_out *out)
 {
 	struct sp_traffic traffic = sp_stages_traffic(report->totals.stages);
@@ -98,5 +106,6 @@ void sp_run_json(const struct sp_report *report, struct sp_out *out)
 	sp_json_count(j, "jpeg_lines", report->totals.lines);
 	sp_json_count(j, "jpeg_pixels", report->totals.pixels);
 	damage_json(report, j);
+	others_json(report, j);
 	sp_json_close(j, '}');
 }

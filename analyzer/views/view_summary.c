@@ -137,6 +137,8 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 		   N_("slots never committed: calls cut off, or damage"));
 	show_cause(out, report->totals.unknown,
 		   N_("events of kinds that this version does not know"));
+	show_cause(out, sp_metadata_refused(&report->run.metadata),
+		   N_("names found no room in the report: others stands for them"));
 	if (sp_index_unread(&report->run.index))
 		sp_out_line(out,
 			    "unread     %s of %s files: of another version of the format, or not "
