@@ -318,7 +318,8 @@ static int make_epochs(struct sp_steps *s)
 		e->checkpoint_ns += step->account.ns[SP_ACCOUNT_checkpoint];
 		span_epoch(e, step->start_ns, step->end_ns);
 	}
-	add_pauses(s);
+	if (s->count)
+		add_pauses(s);
 	return 0;
 }
 
