@@ -62,12 +62,14 @@ static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
 	}
 }
 
-/* True where steps were asked for, and the run has steps, but not those. */
-static bool is_without_steps(const struct sp_report *report)
+/* True where steps were asked for, or a verdict on a part of the run, and the run has steps, but
+ * not those. */
+static bool is_without_steps(const struct sp_report *report, bool has_verdict)
 {
 	bool any = false;
 
-	if (sp_step_selection_is_all(&report->training.selection))
+	if (sp_step_selection_is_all(&report->training.selection) &&
+	    !(has_verdict && sp_run_is_cut(&report->run)))
 		return false;
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		const struct sp_trainer *trainer = &report->training.trainers[t];
@@ -82,20 +84,20 @@ static bool is_without_steps(const struct sp_report *report)
 	return any;
 }
 
-static bool is_empty_selection(const struct sp_report *report)
+static bool is_empty_selection(const struct sp_report *report, bool has_verdict)
 {
 	const struct sp_selection *s = &report->run.selection;
 
-	return is_without_steps(report) ||
+	return is_without_steps(report, has_verdict) ||
 	       (!report->totals.events && (s->pid || s->tid || sp_run_is_cut(&report->run)));
 }
 
 /* An empty report needs a reason, or the user would think that the program did nothing. */
-static void explain_no_events(const struct sp_report *report, const char *path)
+static void explain_no_events(const struct sp_report *report, const char *path, bool has_verdict)
 {
 	const struct sp_selection *s = &report->run.selection;
 
-	if (is_without_steps(report) && report->totals.events)
+	if (is_without_steps(report, has_verdict) && report->totals.events)
 		print_error(SP_REPORT_ERROR_unselected, path, NULL);
 	if (report->totals.events || !sp_run_has_trace(&report->run))
 		return;
@@ -296,9 +298,10 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 			    sp_translate_errno(-r));
 		return 1;
 	}
-	if (count && warns)
+	if (count && warns) {
 		explain_newer(&report->run.index, paths[0]);
-	explain_no_events(report, paths[0]);
+		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
+	}
 	return sp_run_has_trace(&report->run) ? 0 : 1;
 }
 
@@ -335,6 +338,7 @@ static int run(struct sp_report *reports, uint32_t count, const struct sp_option
 {
 	struct sp_output_file file;
 	struct sp_progress progress;
+	bool has_verdict = options->needs & SP_HAS_VERDICT;
 	int status = 0;
 
 	if (open_output(&file, options) < 0)
@@ -350,7 +354,7 @@ static int run(struct sp_report *reports, uint32_t count, const struct sp_option
 		read_earlier(&reports[1], options);
 	if (status == 0)
 		status = write_output(&reports[0], options, &file);
-	if (status == 0 && !options->explains && is_empty_selection(&reports[0]))
+	if (status == 0 && !options->explains && is_empty_selection(&reports[0], has_verdict))
 		status = SP_EXIT_FAILED;
 	sp_progress_end(&progress);
 	sp_output_file_drop(&file);

@@ -17,6 +17,7 @@
 #include "analyzer/text/language.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/version.h"
+#include "analyzer/text/wrap.h"
 #include "trace/format.h"
 
 #define USAGE_STATUS 2
@@ -65,18 +66,64 @@ __attribute__((visibility("default"))) void (*argp_program_version_hook)(
 	FILE *file, struct argp_state *state) = print_version;
 
 static const char doc[] = "Tells where a training job's time went, from the trace that "
-			  "libstageprof.so left.\vRUN is a run's directory, one file of it, or "
-			  "several of them. Without RUN: the run*.zst here that changed last.\n\n"
-			  "Views:\n"
-#define SP_VIEW(name, needs, help) "  " #name ": " help "\n"
-#include "analyzer/views/views.def"
-#undef SP_VIEW
-			  "\nexport NAME instead of a view, for other programs (docs/EXPORTS.md):\n"
-#define SP_EXPORTER(name, binary, needs, help, next) "  " #name ": " help "\n"
+			  "libstageprof.so left.\v ";
+
+#define HELP_COLUMNS 76u /* argp breaks lines by bytes */
+
+/* "  name: help", with further lines indented. */
+static void put_help(FILE *file, const char *name, const char *help)
+{
+	size_t used = strlen(name) + 4;
+
+	fprintf(file, "  %s: ", name);
+	for (size_t n; *help; help += n + strspn(help + n, " "), used = 6) {
+		n = sp_wrap(help, HELP_COLUMNS - used);
+		fprintf(file, "%s%.*s\n", used == 6 ? "      " : "", (int)n, help);
+	}
+}
+
+/* The views of their own line, and the names of the others. */
+static void put_views(FILE *file)
+{
+	char names[1024] = "";
+	size_t used = 0;
+
+	fputs("Views:\n", file);
+	for (unsigned i = 0; i < sp_view_count; i++) {
+		const struct sp_view *view = &sp_views[i];
+
+		if (!(view->needs & SP_IS_DETAIL))
+			put_help(file, view->name, view->help);
+		else if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "", view->name);
+	}
+	put_help(file, "more, for details (see the man page)", names);
+}
+
+static char *help_text(int key, const char *text, void *input)
+{
+	char *ret = NULL;
+	size_t bytes;
+	FILE *file;
+
+	(void)input;
+	file = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&ret, &bytes) : NULL;
+	if (!file)
+		return (char *)text;
+	fputs("RUN is a run's directory, one file of it, or several of them. Without RUN: the "
+	      "run*.zst here that changed last.\n\n",
+	      file);
+	put_views(file);
+	fputs("\nexport NAME instead of a view, for other programs (docs/EXPORTS.md):\n", file);
+#define SP_EXPORTER(name, binary, needs, help, next) put_help(file, #name, help);
 #include "analyzer/exporters/exporters.def"
 #undef SP_EXPORTER
-			  "\nexplain says what a verdict or the code of an error means, or lists "
-			  "them all.\n";
+	fputs("\nexplain says what a verdict or the code of an error means, or lists them "
+	      "all.\n",
+	      file);
+	return fclose(file) == 0 ? ret : (char *)text;
+}
 
 /* Ends the program. */
 static void refuse(const struct argp_state *state, enum sp_report_error error, const char *format,
@@ -474,7 +521,7 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 					 "[RUN]]",
 					 doc,
 					 NULL,
-					 NULL,
+					 help_text,
 					 NULL};
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 

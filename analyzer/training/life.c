@@ -50,6 +50,23 @@ static uint64_t in_steps(const struct sp_steps *s)
 	return ns;
 }
 
+static uint64_t known_of(const struct sp_account *account)
+{
+	return account->ns[SP_ACCOUNT_validation] + account->ns[SP_ACCOUNT_evaluation] +
+	       account->ns[SP_ACCOUNT_checkpoint];
+}
+
+/* Validation, evaluation and checkpoints before the first step, or after the last one. */
+static uint64_t at_end(const struct sp_steps *s, uint32_t step)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (s->pauses[i].step == step)
+			ns += known_of(&s->pauses[i].account);
+	return ns;
+}
+
 static void add_steps(struct sp_life *life, const struct sp_steps *s, int64_t begin_ns,
 		      int64_t end_ns)
 {
@@ -58,12 +75,17 @@ static void add_steps(struct sp_life *life, const struct sp_steps *s, int64_t be
 	uint64_t ahead_ns = at_most(wait_ahead(s), start_ns), steps_ns = in_steps(s);
 	uint64_t wait_ns = at_most(first->account.ns[SP_ACCOUNT_loader_wait], steps_ns);
 
-	life->ns[SP_LIFE_start_up] += start_ns - ahead_ns;
+	uint64_t after_ns = between(last->end_ns, end_ns);
+	uint64_t before_ends_ns = at_most(at_end(s, 0), start_ns - ahead_ns);
+	uint64_t after_ends_ns = at_most(at_end(s, s->count), after_ns);
+
+	life->ns[SP_LIFE_start_up] += start_ns - ahead_ns - before_ends_ns;
 	life->ns[SP_LIFE_first_batch] += ahead_ns + wait_ns;
 	life->ns[SP_LIFE_steps] += steps_ns - wait_ns;
 	life->ns[SP_LIFE_between] +=
 		between((int64_t)steps_ns, (int64_t)between(first->start_ns, last->end_ns));
-	life->ns[SP_LIFE_after] += between(last->end_ns, end_ns);
+	life->ns[SP_LIFE_ends] += before_ends_ns + after_ends_ns;
+	life->ns[SP_LIFE_after] += after_ns - after_ends_ns;
 }
 
 static void process_life(const struct sp_training *training, const struct sp_totals *totals,
@@ -97,6 +119,7 @@ struct sp_life sp_training_life(const struct sp_training *training, const struct
 		if (image == last_image || !trainer->steps.count)
 			continue;
 		last_image = image;
+		life.processes++;
 		process_life(training, totals, image, &begin_ns, &end_ns);
 		add_steps(&life, &trainer->steps, begin_ns, end_ns);
 	}

@@ -20,6 +20,7 @@ enum sp_life_part {
 struct sp_life {
 	uint64_t ns[SP_LIFE_PARTS];
 	uint64_t total_ns;
+	uint32_t processes;
 };
 
 struct sp_life sp_training_life(const struct sp_training *training, const struct sp_totals *totals);

@@ -84,6 +84,34 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 	return 0;
 }
 
+static struct sp_step_mean mean_of(const struct sp_training *training, unsigned kinds)
+{
+	struct sp_step_mean mean = {.of_steady = kinds != SP_STEP_KINDS_ALL};
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_trainer *trainer = &training->trainers[t];
+
+		for (uint32_t i = 0; i < trainer->steps.count; i++) {
+			const struct sp_step *step = &trainer->steps.steps[i];
+
+			if (!(kinds >> step->kind & 1) ||
+			    !sp_step_is_selected(training, trainer, i))
+				continue;
+			mean.count++;
+			mean.total_ns += value_of(step, SP_STEP_WALL);
+			sp_account_merge(&mean.account, &step->account);
+		}
+	}
+	return mean;
+}
+
+struct sp_step_mean sp_step_mean(const struct sp_training *training)
+{
+	struct sp_step_mean mean = mean_of(training, 1u << SP_STEP_STEADY);
+
+	return mean.count ? mean : mean_of(training, SP_STEP_KINDS_ALL);
+}
+
 const char *sp_step_kind_name(enum sp_step_kind kind)
 {
 	static const char *const names[] = {

@@ -27,6 +27,25 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 #define SP_STEP_KINDS_ALL (~0u)
 
 /*
+ * What a report calls "a step", everywhere: the mean of the selected steady steps of all trainers,
+ * or of all selected steps where none is steady.
+ */
+struct sp_step_mean {
+	uint64_t count; /* of the steps that it is the mean of; 0: there are none */
+	uint64_t total_ns;
+	struct sp_account account; /* sums over these steps: they add up to total_ns */
+	bool of_steady;
+};
+
+struct sp_step_mean sp_step_mean(const struct sp_training *training);
+
+/* 0 without steps. */
+static inline uint64_t sp_step_mean_ns(const struct sp_step_mean *mean)
+{
+	return mean->count ? mean->total_ns / mean->count : 0;
+}
+
+/*
  * The values themselves, by trainer and in the order of time. *ret_values is the caller's to free.
  * Returns 0 or -ENOMEM.
  */

@@ -21,6 +21,9 @@
 #define STEPS_TRIED 5u
 #define TIMES_LONGEST 3 /* as long as the longest stretch without a step so far */
 #define SILENT_LEAST_NS INT64_C(6000000000)
+#define RARE_MOST                                                                                  \
+	100 /* a call of less than this part of a thread's life is hardly met by chance            \
+	     */
 
 struct looking {
 	const struct sp_report *report;
@@ -114,26 +117,33 @@ static const char *file_of(const struct sp_report *report, const struct sp_strea
 	return sp_string_table_text(&report->run.metadata.files, number, ret_bytes);
 }
 
-static struct sp_hang_link *add_link(const struct looking *l, struct sp_hang *hang, uint32_t stream,
-				     const char *role)
+static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enum sp_hang_role role,
+				   uint64_t number)
 {
 	const struct sp_stream *s = stream_of(l->report, stream);
-	struct sp_hang_link *link = &hang->chain[hang->count++];
+	struct sp_hang_link link;
 	struct sp_process_end end =
 		sp_process_end_of(&l->report->run, &l->report->totals, s->image);
 	size_t bytes = 0;
 	const char *file = call_of(s) ? file_of(l->report, s, &bytes) : "";
 
-	*link = (struct sp_hang_link){
+	link = (struct sp_hang_link){
 		.stream = stream,
+		.role = role,
+		.number = number,
 		.kind = call_of(s),
 		.is_stopped = end.how == SP_PROCESS_STOPPED,
 		.is_silent = !call_of(s),
 	};
-	link->for_ns = (uint64_t)(link->kind ? mark_ns(l, stream) : silent_ns(l, stream));
-	snprintf(link->role, sizeof(link->role), "%s", role);
-	snprintf(link->file, sizeof(link->file), "%.*s", (int)bytes, file);
+	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
+	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
 	return link;
+}
+
+static void add_link(const struct looking *l, struct sp_hang *hang, uint32_t stream,
+		     enum sp_hang_role role, uint64_t number)
+{
+	hang->chain[hang->count++] = link_of(l, stream, role, number);
 }
 
 static bool is_child(const struct sp_report *report, uint32_t image, uint32_t of)
@@ -178,7 +188,6 @@ static void follow_worker(const struct looking *l, struct sp_hang *hang, uint32_
 {
 	uint32_t image = stream_of(l->report, trainer)->image, worst = UINT32_MAX, number = 0;
 	unsigned most = 0, index = 0;
-	char role[SP_HANG_NAME_BYTES];
 
 	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
 		unsigned b;
@@ -195,8 +204,7 @@ static void follow_worker(const struct looking *l, struct sp_hang *hang, uint32_
 	}
 	if (worst == UINT32_MAX)
 		return;
-	snprintf(role, sizeof(role), _("worker %u"), number);
-	add_link(l, hang, worst, role);
+	add_link(l, hang, worst, SP_HANG_WORKER, number);
 }
 
 static uint32_t trainer_stream(const struct sp_report *report, uint32_t t)
@@ -204,17 +212,16 @@ static uint32_t trainer_stream(const struct sp_report *report, uint32_t t)
 	return last_part(report, report->training.trainers[t].stream);
 }
 
-static void rank_role(const struct sp_report *report, uint32_t t, char ret[SP_HANG_NAME_BYTES])
+static void add_trainer(const struct looking *l, struct sp_hang *hang, uint32_t t)
 {
+	uint32_t stream = trainer_stream(l->report, t);
 	const struct sp_process_image *image =
-		&report->run.index
-			 .images[stream_of(report, report->training.trainers[t].stream)->image];
+		&l->report->run.index.images[stream_of(l->report, stream)->image];
 
-	if (report->training.count < 2)
-		snprintf(ret, SP_HANG_NAME_BYTES, "%s", _("the trainer"));
+	if (l->report->training.count < 2)
+		add_link(l, hang, stream, SP_HANG_TRAINER, 0);
 	else
-		snprintf(ret, SP_HANG_NAME_BYTES, _("rank %llu"),
-			 (unsigned long long)(image->rank ? image->rank - 1 : t));
+		add_link(l, hang, stream, SP_HANG_RANK, image->rank ? image->rank - 1 : t);
 }
 
 /* In one wait for as long as nothing moved: a collective, not a loader's queue. */
@@ -285,20 +292,17 @@ static bool waits_or_repeats(const struct looking *l, uint32_t stream)
 static void follow(const struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
 {
 	uint32_t missing = find_missing(l, (int64_t)hang->for_ns);
-	char role[SP_HANG_NAME_BYTES];
 
 	if (missing != UINT32_MAX) {
 		for (uint32_t i = 0; i < l->report->training.count; i++)
 			if (i != missing && is_in_collective(l, trainer_stream(l->report, i),
 							     (int64_t)hang->for_ns)) {
-				rank_role(l->report, i, role);
-				add_link(l, hang, trainer_stream(l->report, i), role);
+				add_trainer(l, hang, i);
 				break;
 			}
 		t = missing;
 	}
-	rank_role(l->report, t, role);
-	add_link(l, hang, trainer_stream(l->report, t), role);
+	add_trainer(l, hang, t);
 	if (!hang->chain[hang->count - 1].is_stopped)
 		follow_worker(l, hang, trainer_stream(l->report, t), least_ns);
 }
@@ -363,12 +367,37 @@ static void state_text(const struct sp_hang_link *link, const char *who, char *r
 		snprintf(ret, room, _("%s is inside %s for %s"), who, call_name(link->kind), ns);
 }
 
+void sp_hang_role_name(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES])
+{
+	static const char *const names[] = {"trainer", "rank", "worker"};
+	unsigned long long number = link->number;
+
+	if (link->role == SP_HANG_TRAINER)
+		snprintf(ret, SP_HANG_NAME_BYTES, "%s", names[link->role]);
+	else
+		snprintf(ret, SP_HANG_NAME_BYTES, "%s %llu", names[link->role], number);
+}
+
+static void role_text(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES])
+{
+	unsigned long long number = link->number;
+
+	if (link->role == SP_HANG_TRAINER)
+		snprintf(ret, SP_HANG_NAME_BYTES, "%s", _("the trainer"));
+	else if (link->role == SP_HANG_RANK)
+		snprintf(ret, SP_HANG_NAME_BYTES, _("rank %llu"), number);
+	else
+		snprintf(ret, SP_HANG_NAME_BYTES, _("worker %llu"), number);
+}
+
 static void who_text(const struct sp_report *report, const struct sp_hang_link *link, char *ret,
 		     size_t room)
 {
 	const struct sp_stream *s = stream_of(report, link->stream);
+	char role[SP_HANG_NAME_BYTES];
 
-	snprintf(ret, room, _("%s (pid %u)"), link->role, report->run.index.images[s->image].pid);
+	role_text(link, role);
+	snprintf(ret, room, _("%s (pid %u)"), role, report->run.index.images[s->image].pid);
 }
 
 void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
@@ -378,15 +407,125 @@ void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, ch
 
 	*ret = '\0';
 	for (uint32_t i = 0; i < hang->count && used < ret_bytes; i++) {
-		char who[96], text[1024];
+		char who[96], text[1024], next[SP_HANG_NAME_BYTES];
 
 		who_text(report, &hang->chain[i], who, sizeof(who));
 		if (i + 1 < hang->count)
-			snprintf(text, sizeof(text), _("%s waits for %s"), who,
-				 hang->chain[i + 1].role);
+			role_text(&hang->chain[i + 1], next);
+		if (i + 1 < hang->count)
+			snprintf(text, sizeof(text), _("%s waits for %s"), who, next);
 		else
 			state_text(&hang->chain[i], who, text, sizeof(text));
 		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s", i ? _("; ") : "",
 					 text);
 	}
+}
+
+static bool was_killed(const struct sp_report *report, uint32_t stream)
+{
+	struct sp_process_end end =
+		sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
+
+	return !has_ended(report, stream) &&
+	       (end.how == SP_PROCESS_KILLED || end.how == SP_PROCESS_SIGNALED ||
+		end.how == SP_PROCESS_OOM || end.how == SP_PROCESS_UNKNOWN);
+}
+
+/* The time of all calls of this class, of whatever file. */
+static uint64_t spent_ns(const struct sp_stream_sums *sums, enum sp_class class)
+{
+	uint64_t ns = 0;
+	bool is_added[SP_STAGES] = {false};
+
+	for (int kind = 0; kind < SP_FD_KINDS; kind++) {
+		enum sp_stage stage = sp_class_stage(class, (enum sp_fd_kind)kind);
+
+		if (stage < SP_STAGES && !is_added[stage])
+			ns += sums->stages[stage].total_ns;
+		if (stage < SP_STAGES)
+			is_added[stage] = true;
+	}
+	return ns;
+}
+
+/* Killed inside a call on a file that took so little of the time that chance does not explain it.
+ * within_ns: the time in which it could have been killed. */
+static bool is_suspect(const struct sp_report *report, uint32_t stream, int64_t within_ns)
+{
+	uint32_t kind = call_of(stream_of(report, stream));
+	enum sp_class class = kind ? sp_event_info(kind)->class : SP_CLASS_OFF;
+
+	return (class == SP_CLASS_OPEN || class == SP_CLASS_READ || class == SP_CLASS_STAT) &&
+	       was_killed(report, stream) && within_ns > 0 &&
+	       spent_ns(&report->totals.streams[stream], class) < (uint64_t)within_ns / RARE_MOST;
+}
+
+static int64_t life_ns(const struct sp_report *report, uint32_t stream)
+{
+	int64_t begin_ns, end_ns;
+
+	sp_stream_life(&report->run, &report->totals, stream, &begin_ns, &end_ns);
+	return end_ns - begin_ns;
+}
+
+static void suspect_text(const struct looking *l, const struct sp_hang_link *link, char *ret,
+			 size_t ret_bytes)
+{
+	char who[96], file[SP_HANG_FILE_BYTES];
+
+	who_text(l->report, link, who, sizeof(who));
+	sp_text_escape(file, sizeof(file), link->file, strlen(link->file));
+	if (sp_text_width(file) > 60)
+		sp_text_shorten(file, 60);
+	if (*file)
+		snprintf(ret, ret_bytes,
+			 _("the run was killed while %s was inside %s of %s; it is not known for "
+			   "how "
+			   "long"),
+			 who, call_name(link->kind), file);
+	else
+		snprintf(ret, ret_bytes,
+			 _("the run was killed while %s was inside %s; it is not known for how "
+			   "long"),
+			 who, call_name(link->kind));
+}
+
+/* The trainer, or one of its workers while the trainer waits. */
+static bool suspect_of(const struct looking *l, uint32_t t, char *ret, size_t ret_bytes)
+{
+	uint32_t trainer = trainer_stream(l->report, t), number = 0;
+	uint32_t image = stream_of(l->report, trainer)->image;
+	const struct sp_steps *steps = &l->report->training.trainers[t].steps;
+	int64_t trained_ns = steps->steps[steps->count - 1].end_ns - steps->steps[0].start_ns;
+	struct sp_hang_link link;
+
+	if (is_suspect(l->report, trainer, trained_ns)) {
+		link = link_of(l, trainer, SP_HANG_TRAINER, 0);
+		suspect_text(l, &link, ret, ret_bytes);
+		return true;
+	}
+	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
+		if (!is_worker_of(l->report, i, image))
+			continue;
+		if (is_suspect(l->report, i, life_ns(l->report, i))) {
+			link = link_of(l, i, SP_HANG_WORKER, number);
+			suspect_text(l, &link, ret, ret_bytes);
+			return true;
+		}
+		number++;
+	}
+	return false;
+}
+
+bool sp_hang_suspect(const struct sp_report *report, char *ret, size_t ret_bytes)
+{
+	for (uint32_t t = 0; is_whole(report) && t < report->training.count; t++) {
+		uint32_t stream = trainer_stream(report, t);
+		struct looking l = {report, report->totals.end_ns};
+
+		if (report->training.trainers[t].steps.count && was_killed(report, stream) &&
+		    suspect_of(&l, t, ret, ret_bytes))
+			return true;
+	}
+	return false;
 }

@@ -16,9 +16,12 @@ struct sp_report;
 #define SP_HANG_FILE_BYTES 512u
 #define SP_HANG_NAME_BYTES 32u
 
+enum sp_hang_role { SP_HANG_TRAINER, SP_HANG_RANK, SP_HANG_WORKER };
+
 struct sp_hang_link {
 	uint32_t stream;
-	char role[SP_HANG_NAME_BYTES]; /* "trainer", "rank 1", "worker 0" */
+	enum sp_hang_role role;
+	uint64_t number;	       /* of the rank, or the worker */
 	uint32_t kind;		       /* of the event that the thread is inside of; 0: of none */
 	char file[SP_HANG_FILE_BYTES]; /* not escaped; "": none, or not known */
 	uint64_t for_ns;	       /* in the call, or without a call */
@@ -34,10 +37,20 @@ struct sp_hang {
 	uint32_t count;
 };
 
+/* The contract of JSON: "trainer", "rank 1", "worker 0". */
+void sp_hang_role_name(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES]);
+
 void sp_hang_find(const struct sp_report *report, struct sp_hang *ret);
 
 /* "the trainer (pid 5) waits for worker 0; worker 0 (pid 7) is inside open of /d for 5.00 s" */
 void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
 		  size_t ret_bytes);
+
+/*
+ * A run that was killed so soon after the last step that nobody knows if it hung: a trainer or its
+ * worker was inside a call in which it had spent next to no time. The text says so, in the
+ * language of the report. Returns false where no such call is known.
+ */
+bool sp_hang_suspect(const struct sp_report *report, char *ret, size_t ret_bytes);
 
 #endif

@@ -28,8 +28,9 @@
 struct training_time {
 	struct sp_account account;
 	double total;
-	double first_ns;     /* waits for first batches, and for the end and start of loaders */
-	double run_start_ns; /* the share of first_ns that is runs' first batches */
+	double first_ns;	/* waits for first batches, and for the end and start of loaders */
+	double loader_start_ns; /* the share of first_ns that is no input wait */
+	double run_start_ns;	/* the share of first_ns that is runs' first batches */
 	uint32_t firsts, run_starts;			     /* epochs begun; runs among them */
 	uint32_t epochs;				     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns; /* sp_step */
@@ -66,7 +67,7 @@ static void add_restarts(struct training_time *t, const struct sp_report *report
 			continue;
 		t->first_ns += (double)p->account.ns[SP_ACCOUNT_loader_wait];
 		if (p->forked_before || p->forked_after)
-			t->first_ns += (double)p->account.ns[SP_ACCOUNT_other];
+			t->loader_start_ns += (double)p->account.ns[SP_ACCOUNT_other];
 	}
 }
 
@@ -97,6 +98,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 
 static int read_time(struct training_time *t, struct sp_metrics *e, const struct sp_report *report)
 {
+	struct sp_step_mean mean = sp_step_mean(&report->training);
 	struct sp_step_stats wait, wall;
 	int r = sp_step_stats(&report->training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY,
 			      &wait);
@@ -109,11 +111,12 @@ static int read_time(struct training_time *t, struct sp_metrics *e, const struct
 		return r;
 	for (uint32_t i = 0; i < report->training.count; i++)
 		add_trainer(t, report, &report->training.trainers[i], wait.p50_ns);
+	t->first_ns += t->loader_start_ns;
 	t->total = (double)sp_account_total(&t->account);
 	if (wall.count) {
 		sp_metrics_set(e, SP_METRIC_step_ns, (double)wall.p50_ns);
-		sp_metrics_ratio(e, SP_METRIC_step_mean_ns, (double)wall.total_ns,
-				 (double)wall.count);
+		sp_metrics_ratio(e, SP_METRIC_step_mean_ns, (double)mean.total_ns,
+				 (double)mean.count);
 	}
 	sp_metrics_ratio(e, SP_METRIC_wait_mean_ns, (double)wait.total_ns, (double)wait.count);
 	return 0;
@@ -157,6 +160,7 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 		       const struct sp_report *report)
 {
 	double wait = (double)t->account.ns[SP_ACCOUNT_loader_wait];
+	double first = t->first_ns - t->loader_start_ns;
 
 	if (sp_training_source(&report->training, SP_ACCOUNT_loader_wait) == SP_FROM_NOTHING)
 		return;
@@ -164,10 +168,13 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 		set_own_input(e, t, wait);
 		return;
 	}
+	first = first < wait ? first : wait;
 	sp_metrics_ratio(e, SP_METRIC_first_batch_share, t->first_ns, t->total);
 	set_starts(e, t);
-	sp_metrics_ratio(e, SP_METRIC_loader_wait_share,
-			 wait > t->first_ns ? wait - t->first_ns : 0, t->total);
+	sp_metrics_ratio(e, SP_METRIC_input_wait_share, wait, t->total);
+	sp_metrics_ratio(e, SP_METRIC_first_wait_share, first, t->total);
+	sp_metrics_ratio(e, SP_METRIC_loader_start_share, t->loader_start_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait - first, t->total);
 }
 
 /* Without a backward the model's share of the rest is unknown. */
@@ -450,6 +457,8 @@ static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report
 	uint32_t bad = bad_files(&report->run.index), files = report->run.index.file_count;
 	char text[SP_METRIC_TEXT_BYTES];
 
+	if (sp_hang_suspect(report, text, sizeof(text)))
+		set_text(e, SP_METRIC_cannot_tell, text);
 	if (is_selected(report) && !report->totals.events) {
 		set_text(e, SP_METRIC_cannot_tell, _("no events lie in the part asked for"));
 	} else if (is_selected(report) && !steps && has_steps(report)) {

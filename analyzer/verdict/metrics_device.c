@@ -68,6 +68,17 @@ static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *repo
 	c->wait_ns = gpu.lost_wait_ns + gpu.hidden_wait_ns;
 }
 
+static void set_lost_wait(struct sp_metrics *e, const struct sp_device_calls *c)
+{
+	double wait = sp_metrics_value(e, SP_METRIC_loader_wait_share), hidden;
+
+	if (!c->wait_ns || !e->of[SP_METRIC_loader_wait_share].is_known)
+		return;
+	hidden = wait * (double)c->hidden_wait_ns / (double)c->wait_ns;
+	sp_metrics_set(e, SP_METRIC_hidden_wait_share, hidden);
+	sp_metrics_set(e, SP_METRIC_lost_wait_share, wait - hidden);
+}
+
 static void set_device(struct sp_metrics *e, const struct device_time *t,
 		       const struct sp_device_calls *c)
 {
@@ -82,11 +93,7 @@ static void set_device(struct sp_metrics *e, const struct device_time *t,
 				       sp_metrics_value(e, SP_METRIC_loader_wait_share));
 		return;
 	}
-	if (c->wait_ns && e->of[SP_METRIC_loader_wait_share].is_known)
-		sp_metrics_set(e, SP_METRIC_lost_wait_share,
-			       sp_metrics_value(e, SP_METRIC_loader_wait_share) *
-				       (double)(c->wait_ns - c->hidden_wait_ns) /
-				       (double)c->wait_ns);
+	set_lost_wait(e, c);
 	if (c->syncs || c->blocking_copies) {
 		sp_metrics_ratio(e, SP_METRIC_sync_share, sync, t->total_ns);
 		sp_metrics_ratio(e, SP_METRIC_sync_cost_share, idle < sync ? idle : sync,

@@ -27,10 +27,10 @@ static enum sp_what_if_id what_if_of(enum sp_advice_id advice)
 	}
 }
 
-/* No change to the input saves more than free input does. */
-static bool is_of_input(enum sp_advice_id advice)
+/* A faster model is no known saving. */
+static bool has_bound(enum sp_advice_id advice)
 {
-	return sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost == SP_METRIC_lost_wait_share;
+	return sp_advice_rule_of(advice)->verdict != SP_VERDICT_compute;
 }
 
 static double at_least_zero(double share)
@@ -40,18 +40,18 @@ static double at_least_zero(double share)
 
 struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice)
 {
-	enum sp_what_if_id id = what_if_of(advice);
-	bool is_bound = id == SP_WHAT_IFS && is_of_input(advice);
-	struct sp_saving saving = {.what_if = is_bound ? SP_WHAT_IF_input_free : id};
-	struct sp_what_if w;
+	struct sp_saving saving = {.what_if = what_if_of(advice)};
+	struct sp_what_if w = {.is_known = false};
 
-	if (saving.what_if == SP_WHAT_IFS)
-		return saving;
-	w = sp_what_if_make(evidence, saving.what_if, SP_WORKERS_UNASKED);
-	if (!w.is_known || !(w.now_ns > 0))
-		return saving;
-	saving.least = is_bound ? 0 : at_least_zero(1 - w.high_ns / w.now_ns);
-	saving.most = at_least_zero(1 - w.low_ns / w.now_ns);
+	if (saving.what_if != SP_WHAT_IFS)
+		w = sp_what_if_make(evidence, saving.what_if, SP_WORKERS_UNASKED);
+	if (w.is_known && w.now_ns > 0) {
+		saving.least = at_least_zero(1 - w.high_ns / w.now_ns);
+		saving.most = at_least_zero(1 - w.low_ns / w.now_ns);
+	} else if (has_bound(advice)) {
+		saving.what_if = SP_WHAT_IFS;
+		saving.most = sp_advice_most_share(evidence, advice);
+	}
 	saving.is_known = saving.most >= SHOWN_LEAST;
 	return saving;
 }
@@ -91,4 +91,15 @@ void sp_saving_text(const struct sp_saving *s, char *ret, size_t ret_bytes)
 		snprintf(ret, ret_bytes, _("saves %.1f%%"), 100 * s->most);
 	else
 		snprintf(ret, ret_bytes, _("saves %.1f to %.1f%%"), 100 * s->least, 100 * s->most);
+}
+
+void sp_advice_saved_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
+			  size_t ret_bytes)
+{
+	struct sp_saving saving = sp_advice_saving(&v->metrics, advice);
+	char saves[SP_SAVING_TEXT_BYTES], text[SP_VERDICT_TEXT_BYTES];
+
+	sp_advice_text(v, advice, text, sizeof(text));
+	sp_saving_text(&saving, saves, sizeof(saves));
+	snprintf(ret, ret_bytes, *saves ? _("(%s) %s") : "%s%s", saves, text);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The saving of an advice: the share of a step that it would take away, from the what-if of the
- * change that it asks for.
+ * change that it asks for. Without such a what-if it is at most the share of the training time that
+ * the advice is about.
  */
 #ifndef STAGEPROF_ANALYZER_SAVING_H
 #define STAGEPROF_ANALYZER_SAVING_H
@@ -10,9 +11,9 @@
 #include "analyzer/verdict/whatif.h"
 
 struct sp_saving {
-	bool is_known;		    /* false: no what-if of this advice, or it has no answer */
-	enum sp_what_if_id what_if; /* where it is known */
-	double least, most;	    /* of a step; 0 <= least <= most */
+	bool is_known;
+	enum sp_what_if_id what_if; /* SP_WHAT_IFS: none; `most` is all that is known */
+	double least, most;	    /* shares; 0 <= least <= most */
 };
 
 struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice);
@@ -20,6 +21,12 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_adv
 /* The advice of the verdict (advice_count of them): the greatest certain saving first, those of an
  * unknown saving last. */
 void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret[SP_ADVICES]);
+
+#define SP_SAVING_TEXT_BYTES 64u
+
+/* The advice's text, after its saving in brackets where that is known. */
+void sp_advice_saved_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
+			  size_t ret_bytes);
 
 /* "saves 15.0 to 22.5%", in the language of the report; empty where it is not known. */
 void sp_saving_text(const struct sp_saving *saving, char *ret, size_t ret_bytes);

@@ -258,8 +258,9 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
-	v->confidence =
-		doubts >= 2 ? SP_CONFIDENCE_LOW : (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
+	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell
+				? SP_CONFIDENCE_LOW
+				: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
 }
 
 static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
@@ -278,20 +279,40 @@ static void rest_on_part(void *context, const char *words, size_t bytes, enum sp
 		rest_on(context, metric);
 }
 
+/* The account's wait, what is not the verdict's of it, and what is left: the last is the cost. */
+static void rest_on_sum(struct sp_verdict *v)
+{
+	static const enum sp_metric_id sum[] = {
+		SP_METRIC_input_wait_share,
+		SP_METRIC_first_wait_share,
+		SP_METRIC_loader_wait_share,
+		SP_METRIC_hidden_wait_share,
+	};
+
+	for (size_t i = 0; i < sizeof(sum) / sizeof(sum[0]); i++)
+		if (value_of(v, sum[i]) > 0)
+			rest_on(v, sum[i]);
+}
+
 static void gather_evidence(struct sp_verdict *v)
 {
 	const struct sp_rule *r = &rules[v->id];
+	bool is_wait = r->cost == SP_METRIC_lost_wait_share;
 
 	if (!r->is_state) {
+		if (is_wait)
+			rest_on_sum(v);
 		rest_on(v, r->cost);
 		if (r->sign != SP_METRIC_steps)
 			rest_on(v, r->sign);
 	}
 	read_template(r->sentence, v, rest_on_part);
-	if (r->cost == SP_METRIC_lost_wait_share)
-		rest_on(v, SP_METRIC_loader_wait_share);
+	if (r->cost == SP_METRIC_first_batch_share) {
+		rest_on(v, SP_METRIC_first_wait_share);
+		rest_on(v, SP_METRIC_loader_start_share);
+	}
 	rest_on(v, SP_METRIC_steps);
-	rest_on(v, SP_METRIC_step_ns);
+	rest_on(v, SP_METRIC_step_mean_ns);
 }
 
 static void check_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
@@ -314,11 +335,8 @@ static bool workers_gain(const struct sp_verdict *v)
 	return w.is_known && w.high_ns <= w.now_ns * (1 - GAIN_LEAST);
 }
 
-/*
- * The share of the training time that the advice could save at most, where its metric is a share of
- * the work that a rule's cost waits for. 1: its rule's cost is the saving.
- */
-static double part_of_cost(const struct sp_verdict *v, enum sp_metric_id metric)
+/* The part of its rule's cost that the advice is about; 1: all of it. */
+static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 {
 	switch (metric) {
 	case SP_METRIC_transform_work_share:
@@ -329,26 +347,53 @@ static double part_of_cost(const struct sp_verdict *v, enum sp_metric_id metric)
 	case SP_METRIC_fetch_blocked_share:
 	case SP_METRIC_fetch_locked_share:
 	case SP_METRIC_fetch_received_share:
-		return value_of(v, metric);
+		return sp_metrics_value(e, metric);
 	case SP_METRIC_jpeg_decode_share:
 	case SP_METRIC_png_decode_share:
 	case SP_METRIC_video_decode_share:
-		return value_of(v, metric) * value_of(v, SP_METRIC_decode_work_share);
+		return sp_metrics_value(e, metric) *
+		       sp_metrics_value(e, SP_METRIC_decode_work_share);
 	case SP_METRIC_mapped_read_share:
 	case SP_METRIC_hdf5_read_share:
-		return value_of(v, metric) * value_of(v, SP_METRIC_read_work_share);
+		return sp_metrics_value(e, metric) * sp_metrics_value(e, SP_METRIC_read_work_share);
 	default:
 		return 1;
 	}
 }
 
-static bool is_worth_it(const struct sp_verdict *v, const struct sp_advice_rule *a)
+/* The metric of the time that the advice takes away, where that is not its rule's cost. */
+static enum sp_metric_id time_of(enum sp_advice_id advice)
 {
-	double cost = value_of(v, rules[a->verdict].cost);
+	switch (advice) {
+	case SP_ADVICE_persistent_workers:
+	case SP_ADVICE_warm_start:
+		return SP_METRIC_restart_share;
+	case SP_ADVICE_loop_writes:
+		return SP_METRIC_write_share;
+	case SP_ADVICE_loop_fsync:
+		return SP_METRIC_fsync_share;
+	case SP_ADVICE_loop_blocked:
+		return SP_METRIC_blocked_share;
+	default:
+		return SP_METRICS;
+	}
+}
 
-	if (a == &advices[SP_ADVICE_persistent_workers] && is_known(v, SP_METRIC_restart_share))
-		cost = value_of(v, SP_METRIC_restart_share);
-	return a->verdict == SP_VERDICT_compute || cost * part_of_cost(v, a->metric) >= GAIN_LEAST;
+double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	const struct sp_advice_rule *a = &advices[advice];
+	double cost = sp_metrics_value(e, rules[a->verdict].cost);
+	enum sp_metric_id time = time_of(advice);
+
+	if (time < SP_METRICS && e->of[time].is_known && sp_metrics_value(e, time) < cost)
+		cost = sp_metrics_value(e, time);
+	return cost * part_of_cost(e, a->metric);
+}
+
+static bool is_worth_it(const struct sp_verdict *v, enum sp_advice_id advice)
+{
+	return advices[advice].verdict == SP_VERDICT_compute ||
+	       sp_advice_most_share(&v->metrics, advice) >= GAIN_LEAST;
 }
 
 /* Another advice says that fewer of them are better. */
@@ -375,7 +420,7 @@ static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
 	read_template(a->text, &check, check_part);
 	if (is_about_workers(a) && (is_crowded(v) || !workers_gain(v)))
 		return false;
-	return check.all && is_worth_it(v, a);
+	return check.all && is_worth_it(v, (enum sp_advice_id)(a - advices));
 }
 
 /* Another rule that holds makes buying a faster device bad advice. */

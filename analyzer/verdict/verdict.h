@@ -38,7 +38,7 @@ enum sp_doubt {
 	SP_DOUBTS
 };
 
-#define SP_VERDICT_EVIDENCE_MAX 8u
+#define SP_VERDICT_EVIDENCE_MAX 12u
 #define SP_VERDICT_TEXT_BYTES 1024u
 
 struct sp_verdict {
@@ -66,6 +66,10 @@ void sp_verdict_judge(struct sp_verdict *verdict, const struct sp_wait_threshold
 /* The advice's text with the metrics' values. */
 void sp_advice_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes);
+
+/* The share of the training time that the advice could save at most: of its rule's cost, the part
+ * that it is about. */
+double sp_advice_most_share(const struct sp_metrics *metrics, enum sp_advice_id advice);
 
 /* A line of verdict.def. */
 struct sp_rule {

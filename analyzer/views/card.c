@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/wrap.h"
 #include "analyzer/verdict/saving.h"
@@ -106,20 +107,19 @@ static void label(const struct part *part, size_t room, char ret[LABEL_BYTES])
 }
 
 /* "|loader wait 20%---|forward 22%----|backward 43%-----------|" */
-static void add_bar(struct card *card, const struct sp_report *report, const struct sp_verdict *v)
+static void add_bar(struct card *card, const struct sp_report *report)
 {
-	const char *head = _("a step     ");
+	const char *head = _("training   ");
+	struct sp_account sum = sp_training_account(&report->training);
 	struct part parts[SP_ACCOUNT_PHASES + 1];
 	unsigned count = find_parts(report, parts);
 	char line[LINE_BYTES], ns[SP_NUMBER_BYTES];
 	size_t used, room, shown = 0;
 	double at = 0;
 
-	if (!count || !v->metrics.of[SP_METRIC_step_mean_ns].is_known)
+	if (!count)
 		return;
-	used = (size_t)snprintf(line, sizeof(line), "%s |",
-				sp_text_ns(ns, (uint64_t)sp_metrics_value(&v->metrics,
-									  SP_METRIC_step_mean_ns)));
+	used = (size_t)snprintf(line, sizeof(line), "%s |", sp_text_ns(ns, sp_account_total(&sum)));
 	room = card->width - sp_text_width(head) - sp_text_width(line);
 	for (unsigned i = 0; i < count; i++) {
 		size_t end, fill;
@@ -139,6 +139,17 @@ static void add_bar(struct card *card, const struct sp_report *report, const str
 	add(card, head, line, 1);
 }
 
+static void add_step(struct card *card, const struct sp_report *report)
+{
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	char text[SP_STEP_TEXT_BYTES];
+
+	if (!mean.count)
+		return;
+	sp_step_text(text, &mean);
+	add(card, _("a step     "), text, 1);
+}
+
 /* The advice in the order of its saving; each as long as the rest of the card allows. */
 static void add_advice(struct card *card, const struct sp_verdict *v, unsigned reserved)
 {
@@ -147,15 +158,12 @@ static void add_advice(struct card *card, const struct sp_verdict *v, unsigned r
 
 	sp_advice_by_saving(v, order);
 	for (unsigned i = 0; i < shown; i++) {
-		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
 		unsigned room = card->room - card->count;
-		char text[LINE_BYTES], saves[LABEL_BYTES], advice[SP_VERDICT_TEXT_BYTES];
+		char text[LINE_BYTES];
 
 		room = room > reserved ? room - reserved : 0;
 		room -= room > shown - i - 1 ? shown - i - 1 : room; /* a line for each later one */
-		sp_advice_text(v, order[i], advice, sizeof(advice));
-		sp_saving_text(&saving, saves, sizeof(saves));
-		snprintf(text, sizeof(text), *saves ? _("(%s) %s") : "%s%s", saves, advice);
+		sp_advice_saved_text(v, order[i], text, sizeof(text));
 		add(card, i ? _("then       ") : _("do first   "), text,
 		    room < ADVICE_LINES_MAX ? room : ADVICE_LINES_MAX);
 	}
@@ -233,7 +241,8 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	unsigned reserved = 1u + has_losses(report) + 2u * (options->against != NULL);
 
 	add_verdict(card, v);
-	add_bar(card, report, v);
+	add_step(card, report);
+	add_bar(card, report);
 	add_advice(card, v, reserved);
 	add_ending(card, report);
 	add_losses(card, report);

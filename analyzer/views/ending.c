@@ -160,11 +160,13 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 		const struct sp_hang_link *link = &hang.chain[i];
 		const struct sp_stream *s = report->run.index.streams[link->stream];
 		const char *call = link->kind ? sp_event_info(link->kind)->name : NULL;
+		char role[SP_HANG_NAME_BYTES];
 
 		sp_json_open(j, NULL, '{');
 		sp_json_count(j, "pid", report->run.index.images[s->image].pid);
 		sp_json_count(j, "tid", s->tid);
-		sp_json_string(j, "role", link->role, strlen(link->role));
+		sp_hang_role_name(link, role);
+		sp_json_string(j, "role", role, strlen(role));
 		if (call)
 			sp_json_string(j, "call", call, strlen(call));
 		else

@@ -46,6 +46,8 @@ enum sp_view_needs {
 	SP_NEEDS_RUNS = 1 << 20,    /* each RUN by itself */
 	SP_NEEDS_SYMBOLS = 1 << 21, /* where they are asked for: has native stacks */
 	SP_IS_DOCUMENT = 1 << 22,   /* a file in its own format: no --format, not for a terminal */
+	SP_IS_DETAIL = 1 << 26,	    /* --help has its name alone */
+	SP_HAS_VERDICT = 1 << 25,   /* without steps in the part asked for it has no answer */
 	SP_IS_WHOLE = 1 << 23,	    /* of the whole run, so no selection of time or steps */
 	SP_HAS_EPOCHS = 1 << 24,    /* a selection of epochs all the same */
 };
@@ -99,6 +101,20 @@ int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 
 /* Writes the steps in a few lines, and the account of their time, for the head of the summary. */
 int sp_account_show(const struct sp_report *report, struct sp_out *out);
+
+#define SP_STEP_TEXT_BYTES 160u
+
+struct sp_step_mean;
+
+/* "733 ms, the mean of the 25 steady steps" */
+void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_step_mean *mean);
+
+/* Writes where the training process spent its life. For people, parts without time are left out,
+ * and where it is brief, shares. */
+int sp_life_show(const struct sp_report *report, struct sp_out *out, bool is_brief);
+
+/* Writes how the account's input wait becomes the verdict's; nothing where they are the same. */
+void sp_wait_show(const struct sp_metrics *metrics, struct sp_out *out);
 
 /* The account in at most this many lines: the phases that took time, small ones as one row. */
 int sp_account_show_brief(const struct sp_report *report, struct sp_out *out, unsigned lines_max);

@@ -10,8 +10,11 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/verdict/metrics.h"
 
-enum { PART, TITLE, TIME, SHARE, STEP, GPU, ENDS, BESIDE, SOURCE, WHY, REPORTED, CELLS };
+#define LIFE_BYTES 512u
+
+enum { PART, TITLE, TIME, SHARE, STEP, PER_STEP, GPU, ENDS, BESIDE, SOURCE, WHY, REPORTED, CELLS };
 
 static const struct sp_column all_columns[CELLS] = {
 	[PART] = {"part", NULL, SP_CELL_TEXT},
@@ -19,6 +22,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[TIME] = {"ns", N_("time"), SP_CELL_NS},
 	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
 	[STEP] = {"step_mean_ns", N_("a step"), SP_CELL_NS},
+	[PER_STEP] = {"per_step_ns", NULL, SP_CELL_NS}, /* of all time, in steps or not */
 	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
 	[ENDS] = {"outside_steps_ns", NULL, SP_CELL_NS},
 	[BESIDE] = {"beside_ns", NULL, SP_CELL_NS},
@@ -80,7 +84,8 @@ static void show_end(struct sp_out *out, enum sp_step_end end)
 }
 
 static void steps_json(const struct sp_report *report, struct sp_out *out,
-		       const struct sp_step_stats *all, const struct sp_step_stats *steady)
+		       const struct sp_step_stats *all, const struct sp_step_stats *steady,
+		       const struct sp_step_mean *mean)
 {
 	const char *end = end_name(sp_training_end(&report->training));
 	struct sp_json *j = &out->json;
@@ -96,6 +101,8 @@ static void steps_json(const struct sp_report *report, struct sp_out *out,
 	count_json(out, "wall_ns_p95", all->count, all->p95_ns);
 	count_json(out, "wall_ns_p99", all->count, all->p99_ns);
 	count_json(out, "wall_ns_max", all->count, all->max_ns);
+	count_json(out, "step_mean_ns", mean->count, sp_step_mean_ns(mean));
+	count_json(out, "step_mean_of", mean->count, mean->count);
 	sp_json_count(j, "steady_count", steady->count);
 	count_json(out, "steady_wall_ns_p50", steady->count, steady->p50_ns);
 	if (all->count)
@@ -110,9 +117,10 @@ static void steps_json(const struct sp_report *report, struct sp_out *out,
 }
 
 static void steps_lines(const struct sp_report *report, struct sp_out *out,
-			const struct sp_step_stats *all, const struct sp_step_stats *steady)
+			const struct sp_step_stats *all, const struct sp_step_mean *mean)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
+	char step[SP_STEP_TEXT_BYTES];
 	uint64_t epochs = epochs_of(report);
 
 	if (all->count == 0) {
@@ -128,13 +136,22 @@ static void steps_lines(const struct sp_report *report, struct sp_out *out,
 			    (unsigned long long)epochs, b, c, d);
 	else
 		sp_out_line(out, "steps      %s: p50 %s, p95 %s, max %s", a, b, c, d);
-	if (steady->count && steady->count != all->count)
-		sp_out_line(out, "           %s of them steady, p50 %s",
-			    sp_text_count(a, steady->count), sp_text_ns(b, steady->p50_ns));
 	if (report->training.count > 1)
 		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
 	show_end(out, sp_training_end(&report->training));
+	sp_step_text(step, mean);
+	sp_out_line(out, "a step     %s", step);
+}
+
+void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_step_mean *mean)
+{
+	char ns[SP_NUMBER_BYTES], count[SP_NUMBER_BYTES];
+
+	snprintf(ret, SP_STEP_TEXT_BYTES,
+		 mean->of_steady ? _("%s, the mean of the %s steady steps")
+				 : _("%s, the mean of all %s steps"),
+		 sp_text_ns(ns, sp_step_mean_ns(mean)), sp_text_count(count, mean->count));
 }
 
 static bool has_graph_steps(const struct sp_report *report)
@@ -198,11 +215,26 @@ static uint64_t saved_beside(const struct sp_training *training)
 	return ns;
 }
 
-/* gpu: NULL where the device's time is unknown. */
-static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_phase part,
-		     const struct sp_account *sum, const struct sp_gpu_sums *gpu, uint64_t dropped,
-		     uint64_t steps)
+/* Validation lies between steps, never in one. */
+static struct sp_cell step_cell(const struct sp_step_mean *mean, enum sp_account_phase part)
 {
+	bool is_known = mean->count && part != SP_ACCOUNT_validation;
+
+	return is_known ? sp_cell_count(mean->account.ns[part] / mean->count) : sp_cell_null();
+}
+
+struct told {
+	struct sp_account sum; /* of the training time */
+	struct sp_step_mean mean;
+	uint64_t steps;
+	const struct sp_gpu_sums *gpu; /* NULL where the device's time is unknown */
+	uint64_t dropped;
+};
+
+static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_phase part,
+		     const struct told *told)
+{
+	const struct sp_account *sum = &told->sum;
 	enum sp_source_kind source = sp_training_source(&report->training, part);
 	const char *missing = why_missing(report, part);
 	struct sp_account ends = sp_training_ends(&report->training);
@@ -213,8 +245,9 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		[TITLE] = sp_cell_text(sp_account_title(part)),
 		[TIME] = sp_cell_count(sum->ns[part]),
 		[SHARE] = sp_cell_ratio(sum->ns[part], sp_account_total(sum)),
-		[STEP] = sp_cell_count(sum->ns[part] / (steps ? steps : 1)),
-		[GPU] = gpu_cell(part, gpu, dropped),
+		[STEP] = step_cell(&told->mean, part),
+		[PER_STEP] = sp_cell_count(sum->ns[part] / told->steps),
+		[GPU] = gpu_cell(part, told->gpu, told->dropped),
 		[ENDS] = sp_cell_count(ends.ns[part]),
 		[BESIDE] = sp_cell_null(),
 		[SOURCE] = sp_cell_text(sp_source_name(source)),
@@ -240,8 +273,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	if (source == SP_FROM_NOTHING && is_rare(part) && sp_out_is_read(out))
 		return 0;
 	if (source == SP_FROM_NOTHING) {
-		cells[TIME] = cells[SHARE] = cells[STEP] = cells[GPU] = cells[ENDS] =
-			sp_cell_null();
+		cells[TIME] = cells[SHARE] = cells[STEP] = cells[PER_STEP] = cells[GPU] =
+			cells[ENDS] = sp_cell_null();
 		cells[WHY] = cells[REPORTED] = sp_cell_text(missing);
 	}
 	return sp_out_row(out, cells);
@@ -324,7 +357,7 @@ static void gpu_lines(const struct sp_report *report, struct sp_out *out,
 			    sp_text_count(a, dropped));
 }
 
-/* For programs: people read life_line(). */
+/* For programs: people read a line. */
 static int life_table(struct sp_out *out, const struct sp_life *life)
 {
 	static const struct sp_column columns[] = {
@@ -346,76 +379,110 @@ static int life_table(struct sp_out *out, const struct sp_life *life)
 	return r < 0 ? r : sp_out_table_end(out);
 }
 
-static void life_line(struct sp_out *out, const struct sp_life *life)
-{
-	char line[256], ns[SP_NUMBER_BYTES];
-	size_t n = 0;
-
-	for (int part = 0; part < SP_LIFE_PARTS; part++) {
-		int more = snprintf(line + n, sizeof(line) - n, "%s%s %s (%.1f %%)",
-				    part ? ", " : "", sp_life_title((enum sp_life_part)part),
-				    sp_text_ns(ns, life->ns[part]),
-				    100 * (double)life->ns[part] / (double)life->total_ns);
-
-		n += more > 0 && (size_t)more < sizeof(line) - n ? (size_t)more : 0;
-	}
-	sp_out_line(out, "life       of the training process %s:", sp_text_ns(ns, life->total_ns));
-	sp_out_line(out, "           %s", line);
-}
-
-static int show_life(const struct sp_report *report, struct sp_out *out)
+int sp_life_show(const struct sp_report *report, struct sp_out *out, bool is_brief)
 {
 	struct sp_life life = sp_training_life(&report->training, &report->totals);
+	char line[LIFE_BYTES], ns[SP_NUMBER_BYTES], share[SP_NUMBER_BYTES] = "";
+	const char *between = "";
+	size_t n;
 
 	if (!sp_out_is_read(out))
 		return life_table(out, &life);
-	if (life.total_ns)
-		life_line(out, &life);
+	if (!life.total_ns)
+		return 0;
+	sp_text_ns(ns, life.total_ns);
+	n = (size_t)(life.processes == 1
+			     ? snprintf(line, sizeof(line), _("%s of the training process: "), ns)
+			     : snprintf(line, sizeof(line), _("%s of %u training processes: "), ns,
+					life.processes));
+	for (int part = 0; part < SP_LIFE_PARTS && n < sizeof(line); part++) {
+		if (!life.ns[part])
+			continue;
+		if (!is_brief)
+			snprintf(share, sizeof(share), " (%.1f%%)",
+				 100 * (double)life.ns[part] / (double)life.total_ns);
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s %s%s", between,
+				      sp_life_title((enum sp_life_part)part),
+				      sp_text_ns(ns, life.ns[part]), share);
+		between = _(", ");
+	}
+	sp_out_wrapped(out, "life       ", line);
 	return 0;
 }
 
-static int show_account(const struct sp_report *report, struct sp_out *out, uint64_t steps,
-			const struct sp_gpu_sums *gpu, uint64_t dropped)
+/* The last row, for people: the sum of the others. */
+static int show_sum(struct sp_out *out, const struct told *told)
 {
-	struct sp_account sum = sp_training_account(&report->training);
+	struct sp_cell cells[CELLS];
+
+	if (!sp_out_is_read(out))
+		return 0;
+	for (int i = 0; i < CELLS; i++)
+		cells[i] = sp_cell_text("");
+	cells[TITLE] = sp_cell_text(_("together"));
+	cells[TIME] = sp_cell_count(sp_account_total(&told->sum));
+	cells[SHARE] = sp_cell_share(1);
+	cells[STEP] = sp_cell_count(sp_step_mean_ns(&told->mean));
+	cells[GPU] = told->gpu ? sp_cell_count(told->gpu->busy_ns) : sp_cell_null();
+	return sp_out_row(out, cells);
+}
+
+static void show_notes(struct sp_out *out, const struct sp_step_mean *mean)
+{
+	sp_out_wrapped(out, "share: ",
+		       _("part of the training time: from the first step's start to the last one's "
+			 "end, with validation, evaluation and checkpoints before and after"));
+	if (mean->of_steady)
+		sp_out_wrapped(out, "a step: ",
+			       _("mean of the steady steps, so rows of other steps, and of the "
+				 "time "
+				 "between steps, have little or none of it"));
+	sp_out_line(out, "%s", "");
+}
+
+static int show_account(const struct sp_report *report, struct sp_out *out, const struct told *told)
+{
 	struct sp_column columns[CELLS];
 	int r;
 
 	memcpy(columns, all_columns, sizeof(columns));
-	if (!gpu)
+	if (!told->gpu)
 		columns[GPU].title = NULL;
 	r = sp_out_table(out, "account", NULL, columns, CELLS, false);
 
-	for (int part = 0; r == 0 && steps && part < SP_ACCOUNT_PHASES; part++)
-		r = show_part(report, out, (enum sp_account_phase)part, &sum, gpu, dropped, steps);
+	for (int part = 0; r == 0 && told->steps && part < SP_ACCOUNT_PHASES; part++)
+		r = show_part(report, out, (enum sp_account_phase)part, told);
+	if (r == 0 && told->steps)
+		r = show_sum(out, told);
 	if (r == 0)
 		sp_out_table_end(out);
-	if (r == 0 && steps)
-		sp_out_line(out, "share: part of the training threads' time, "
-				 "from the first step's start to the last one's end, with "
-				 "evaluation, "
-				 "validation and checkpoints before and after\n");
+	if (r == 0 && told->steps)
+		show_notes(out, &told->mean);
 	return r;
 }
 
 int sp_account_show(const struct sp_report *report, struct sp_out *out)
 {
-	struct sp_gpu_sums sums;
-	uint64_t dropped;
-	const struct sp_gpu_sums *gpu =
-		sp_gpu_time_sum(&report->training, &sums, &dropped) ? &sums : NULL;
+	struct told told = {
+		.sum = sp_training_account(&report->training),
+		.mean = sp_step_mean(&report->training),
+	};
 	struct sp_step_stats all, steady;
+	struct sp_gpu_sums sums;
 	int r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all);
 
 	if (r == 0)
 		r = sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &steady);
 	if (r < 0)
 		return r;
-	steps_json(report, out, &all, &steady);
-	gpu_json(report, out, gpu, dropped);
-	steps_lines(report, out, &all, &steady);
-	gpu_lines(report, out, gpu, dropped);
-	r = show_life(report, out);
+	told.steps = all.count;
+	if (sp_gpu_time_sum(&report->training, &sums, &told.dropped))
+		told.gpu = &sums;
+	steps_json(report, out, &all, &steady, &told.mean);
+	gpu_json(report, out, told.gpu, told.dropped);
+	steps_lines(report, out, &all, &told.mean);
+	gpu_lines(report, out, told.gpu, told.dropped);
+	r = sp_life_show(report, out, false);
 	if (r < 0)
 		return r;
 	if (all.count == 0 && sp_out_is_read(out)) {
@@ -423,12 +490,13 @@ int sp_account_show(const struct sp_report *report, struct sp_out *out)
 		return 0;
 	}
 	sp_out_line(out, "%s", "");
-	return show_account(report, out, all.count, gpu, dropped);
+	return show_account(report, out, &told);
 }
 
 struct brief_row {
 	const char *title;
-	uint64_t ns;
+	uint64_t ns, step_ns;
+	bool is_outside; /* of any step */
 };
 
 static int by_time(const void *a, const void *b)
@@ -438,17 +506,34 @@ static int by_time(const void *a, const void *b)
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
 }
 
-static int show_brief_row(struct sp_out *out, const struct brief_row *row, uint64_t total,
-			  uint64_t steps)
+static int show_brief_row(struct sp_out *out, const struct brief_row *row, uint64_t total)
 {
 	struct sp_cell cells[] = {
 		sp_cell_text(row->title),
 		sp_cell_count(row->ns),
 		sp_cell_ratio(row->ns, total),
-		sp_cell_count(row->ns / steps),
+		row->is_outside ? sp_cell_null() : sp_cell_count(row->step_ns),
 	};
 
 	return sp_out_row(out, cells);
+}
+
+/* Returns the number of phases that took time, the longest first. */
+static unsigned brief_rows(const struct sp_account *sum, const struct sp_step_mean *mean,
+			   struct brief_row rows[SP_ACCOUNT_PHASES])
+{
+	unsigned count = 0;
+
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		if (sum->ns[i])
+			rows[count++] = (struct brief_row){
+				sp_account_title((enum sp_account_phase)i),
+				sum->ns[i],
+				mean->account.ns[i] / mean->count,
+				i == SP_ACCOUNT_validation,
+			};
+	qsort(rows, count, sizeof(*rows), by_time);
+	return count;
 }
 
 int sp_account_show_brief(const struct sp_report *report, struct sp_out *out, unsigned lines_max)
@@ -456,32 +541,59 @@ int sp_account_show_brief(const struct sp_report *report, struct sp_out *out, un
 	const struct sp_column columns[] = {all_columns[TITLE], all_columns[TIME],
 					    all_columns[SHARE], all_columns[STEP]};
 	struct sp_account sum = sp_training_account(&report->training);
-	struct brief_row rows[SP_ACCOUNT_PHASES], more = {N_("the others"), 0};
-	unsigned count = 0, shown;
-	struct sp_step_stats all;
-	int r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all);
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	struct brief_row rows[SP_ACCOUNT_PHASES], more = {_("the others"), 0, 0, false};
+	struct brief_row all = {_("together"), sp_account_total(&sum), sp_step_mean_ns(&mean),
+				false};
+	unsigned count, shown;
+	int r;
 
-	if (r < 0 || !all.count || lines_max < 4)
-		return r;
-	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		if (sum.ns[i])
-			rows[count++] =
-				(struct brief_row){sp_account_title((enum sp_account_phase)i),
-						   sum.ns[i]};
-	qsort(rows, count, sizeof(*rows), by_time);
-	shown = count < lines_max ? count : lines_max - 2;
+	/* a blank line, the head, and the sum */
+	if (!mean.count || lines_max < 5)
+		return 0;
+	count = brief_rows(&sum, &mean, rows);
+	shown = count <= lines_max - 3 ? count : lines_max - 4;
 	sp_out_line(out, "%s", "");
 	r = sp_out_table(out, "account", NULL, columns, 4, true);
 	for (unsigned i = 0; r == 0 && i < count; i++) {
-		if (i < shown)
-			r = show_brief_row(out, &rows[i], sp_account_total(&sum), all.count);
-		else
+		if (i < shown) {
+			r = show_brief_row(out, &rows[i], all.ns);
+		} else {
 			more.ns += rows[i].ns;
+			more.step_ns += rows[i].step_ns;
+		}
 	}
-	more.title = _(more.title);
 	if (r == 0 && more.ns)
-		r = show_brief_row(out, &more, sp_account_total(&sum), all.count);
+		r = show_brief_row(out, &more, all.ns);
+	if (r == 0)
+		r = show_brief_row(out, &all, all.ns);
 	if (r == 0)
 		sp_out_table_end(out);
 	return r;
+}
+
+#define STARTS_LEAST 0.0005 /* a smaller share is shown as 0.0% */
+
+/* Says how the account's input wait becomes the verdict's; nothing where they are the same. */
+void sp_wait_show(const struct sp_metrics *e, struct sp_out *out)
+{
+	double first = sp_metrics_value(e, SP_METRIC_first_wait_share);
+	double hidden = sp_metrics_value(e, SP_METRIC_hidden_wait_share);
+	char text[256];
+	size_t n;
+
+	if (!e->of[SP_METRIC_input_wait_share].is_known ||
+	    !e->of[SP_METRIC_lost_wait_share].is_known ||
+	    (first < STARTS_LEAST && hidden < STARTS_LEAST))
+		return;
+	n = (size_t)snprintf(text, sizeof(text), _("%.1f%% = %.1f%% that costs time"),
+			     100 * sp_metrics_value(e, SP_METRIC_input_wait_share),
+			     100 * sp_metrics_value(e, SP_METRIC_lost_wait_share));
+	if (first >= STARTS_LEAST)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      _(" + %.1f%% for first batches of epochs"), 100 * first);
+	if (hidden >= STARTS_LEAST)
+		snprintf(text + n, sizeof(text) - n, _(" + %.1f%% that the GPU's queue hides"),
+			 100 * hidden);
+	sp_out_wrapped(out, "input wait ", text);
 }

@@ -280,7 +280,7 @@ static int show_account(const struct comparison *c, struct sp_out *out)
 	struct side_by_side side;
 	int r;
 
-	side_init(&side, N_("a step"), c->count);
+	side_init(&side, N_("time per step"), c->count);
 	r = sp_out_table(out, "account", NULL, side.columns, side.width, false);
 	for (int part = 0; r == 0 && part < SP_ACCOUNT_PHASES; part++) {
 		uint64_t ns[SP_RUNS_MAX];
@@ -289,7 +289,7 @@ static int show_account(const struct comparison *c, struct sp_out *out)
 			continue;
 		if (out->format == SP_FORMAT_JSON)
 			side_json(out, "part", sp_account_name((enum sp_account_phase)part),
-				  "step_mean_ns", ns, c->count);
+				  "per_step_ns", ns, c->count);
 		else
 			r = side_row(&side, out, sp_account_title((enum sp_account_phase)part), ns,
 				     c->count);

@@ -16,6 +16,7 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/page/timeline_json.h"
+#include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 
 #define PIECE_BYTES_MAX (100u * 1024u)
@@ -322,7 +323,7 @@ static int put_account(FILE *f, const struct sp_report *report)
 {
 	int r;
 
-	put_section_begin(f, "account", _("A step, by phase"),
+	put_section_begin(f, "account", _("Training time, by phase"),
 			  _("Where the training threads' time went: each nanosecond once."));
 	r = put_view(f, report, "account", show_account);
 	fputs("</section>\n", f);
@@ -414,7 +415,7 @@ static void put_navigation(FILE *f, const struct body *body)
 {
 	fprintf(f, "<nav aria-label=\"%s\">", _("Sections"));
 	put_link(f, "verdict", _("Verdict"));
-	put_link(f, "account", _("A step"));
+	put_link(f, "account", _("Phases"));
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		if (i == 2)
 			put_link(f, "timeline", _("Timeline"));
@@ -427,14 +428,21 @@ static void put_navigation(FILE *f, const struct body *body)
 
 static void put_cards(FILE *f, const struct sp_verdict *v)
 {
-	char text[SP_VERDICT_TEXT_BYTES];
+	char text[SP_VERDICT_TEXT_BYTES], saves[SP_SAVING_TEXT_BYTES];
+	enum sp_advice_id order[SP_ADVICES];
 
 	if (v->advice_count == 0)
 		return;
+	sp_advice_by_saving(v, order);
 	fputs("<ol class=\"cards\">\n", f);
 	for (uint32_t i = 0; i < v->advice_count && i < CARDS_MAX; i++) {
-		sp_advice_text(v, v->advice[i], text, sizeof(text));
+		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
+
+		sp_advice_text(v, order[i], text, sizeof(text));
+		sp_saving_text(&saving, saves, sizeof(saves));
 		fprintf(f, "<li><strong>%s</strong> ", i ? _("Then") : _("Do this first"));
+		if (*saves)
+			fprintf(f, "<em class=\"saves\">%s</em> ", saves);
 		sp_html_plain(f, text);
 		fputs("</li>\n", f);
 	}

@@ -9,13 +9,12 @@
 
 #define PARTS_BYTES 512u
 
-enum { FIRST, LAST, STEPS, STEP, PARTS, CELLS = PARTS + SP_ACCOUNT_PHASES };
+enum { FIRST, LAST, STEPS, STEP, MEAN, PARTS, CELLS = PARTS + SP_ACCOUNT_PHASES };
 
 static const struct sp_column columns[CELLS] = {
-	[FIRST] = {"first_step", NULL, SP_CELL_ID},
-	[LAST] = {"last_step", NULL, SP_CELL_ID},
-	[STEPS] = {"steps", NULL, SP_CELL_COUNT},
-	[STEP] = {"wall_ns_p50", NULL, SP_CELL_NS},
+	[FIRST] = {"first_step", NULL, SP_CELL_ID},  [LAST] = {"last_step", NULL, SP_CELL_ID},
+	[STEPS] = {"steps", NULL, SP_CELL_COUNT},    [STEP] = {"wall_ns_p50", NULL, SP_CELL_NS},
+	[MEAN] = {"step_mean_ns", NULL, SP_CELL_NS},
 #define SP_ACCOUNT(name, title, missing)                                                           \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_share", NULL, SP_CELL_SHARE},
 #include "analyzer/training/account.def"
@@ -59,11 +58,13 @@ static int show_table(const struct sp_report *report, struct sp_out *out,
 		      const struct sp_account *sum, const struct sp_step_stats *stats,
 		      uint32_t first, uint32_t last)
 {
+	struct sp_step_mean mean = sp_step_mean(&report->training);
 	struct sp_cell cells[CELLS] = {
 		[FIRST] = sp_cell_count(first),
 		[LAST] = sp_cell_count(last),
 		[STEPS] = sp_cell_count(stats->count),
 		[STEP] = sp_cell_count(stats->p50_ns),
+		[MEAN] = sp_cell_count(sp_step_mean_ns(&mean)),
 	};
 	int r = sp_out_table(out, "line", NULL, columns, CELLS, true);
 
@@ -81,6 +82,7 @@ int sp_view_line(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
 	struct sp_account sum = sp_training_account(&report->training);
+	struct sp_step_mean mean = sp_step_mean(&report->training);
 	char step[SP_NUMBER_BYTES], parts[PARTS_BYTES];
 	uint32_t first = 0, last = 0;
 	struct sp_step_stats stats;
@@ -99,6 +101,7 @@ int sp_view_line(const struct sp_report *report, struct sp_out *out,
 		sp_out_line(out, "no steps: no optimizer step was seen");
 	else
 		sp_out_line(out, "steps %u to %u: %s a step; %s", first, last,
-			    sp_text_ns(step, stats.p50_ns), parts_text(parts, report, &sum));
+			    sp_text_ns(step, sp_step_mean_ns(&mean)),
+			    parts_text(parts, report, &sum));
 	return 0;
 }

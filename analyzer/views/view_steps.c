@@ -273,7 +273,7 @@ enum { Q_PART, Q_TITLE, Q_MEAN, Q_P50, Q_P95, Q_P99, Q_MAX, Q_CELLS };
 
 static const struct sp_column quantile_columns[Q_CELLS] = {
 	[Q_PART] = {"part", NULL, SP_CELL_TEXT},
-	[Q_TITLE] = {NULL, N_("of a step"), SP_CELL_TEXT},
+	[Q_TITLE] = {NULL, N_("of all steps"), SP_CELL_TEXT},
 	[Q_MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
 	[Q_P50] = {"p50_ns", N_("p50"), SP_CELL_NS},
 	[Q_P95] = {"p95_ns", N_("p95"), SP_CELL_NS},
@@ -320,18 +320,22 @@ static void show_slow(const struct sp_report *report, const struct sp_step_rows 
 		      struct sp_out *out)
 {
 	struct sp_step_stats stats;
-	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], step[SP_STEP_TEXT_BYTES];
 	uint64_t slow = 0;
 
 	if (sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) < 0)
 		return;
 	for (uint32_t i = 0; i < rows->count; i++)
 		slow += by_wall(rows, i) > SLOW_FACTOR * stats.p50_ns;
-	if (rows->count == 0)
+	if (rows->count == 0) {
 		sp_out_line(out, "no steps: no optimizer step was seen, or none is selected");
-	else
-		sp_out_line(out, "%s of %s steps took over twice the median (--sort=wall)\n",
-			    sp_text_count(a, slow), sp_text_count(b, rows->count));
+		return;
+	}
+	sp_step_text(step, &mean);
+	sp_out_line(out, "a step     %s", step);
+	sp_out_line(out, "%s of %s steps took over twice the median (--sort=wall)\n",
+		    sp_text_count(a, slow), sp_text_count(b, rows->count));
 }
 
 /* The caller that thins rows out reports it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/views/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "analyzer/views/inflight.h"
 #include "analyzer/views/own_cost.h"
 #include "analyzer/text/text.h"
+#include "analyzer/verdict/metrics.h"
 
 #define LINE_BYTES 1024u
 #define TALLY_LINES_MAX 20u
@@ -420,16 +422,33 @@ void sp_run_show(const struct sp_report *report, struct sp_out *out)
 
 /* The lines that fit a terminal of 24, below the command and above the next prompt. */
 #define BRIEF_LINES_MAX 22u
+#define BRIEF_CARD_LINES_MAX 10u /* longer advice is in -v */
+
+/* Writes what the account leaves out, and what the verdict leaves out of the account. */
+static int show_sums(const struct sp_report *report, struct sp_out *out)
+{
+	struct sp_metrics *e = calloc(1, sizeof(*e));
+	int r = e ? sp_metrics_gather(e, report) : -ENOMEM;
+
+	if (r == 0) {
+		sp_wait_show(e, out);
+		r = sp_life_show(report, out, true);
+	}
+	free(e);
+	return r;
+}
 
 static int show_brief(const struct sp_report *report, struct sp_out *out,
 		      const struct sp_view_options *options)
 {
-	int lines = sp_card_show(report, out, options, SP_CARD_LINES_MAX);
+	int lines = sp_card_show(report, out, options, BRIEF_CARD_LINES_MAX);
 	int r = lines < 0 ? lines : 0;
 
-	/* a blank line before the account and one before the last line */
+	/* a blank line before the last one, and four below the account */
 	if (r == 0)
-		r = sp_account_show_brief(report, out, BRIEF_LINES_MAX - 3 - (unsigned)lines);
+		r = sp_account_show_brief(report, out, BRIEF_LINES_MAX - 6 - (unsigned)lines);
+	if (r == 0)
+		r = show_sums(report, out);
 	if (r == 0)
 		sp_out_line(out, "\nmore: -v; the views of --help; a page: html -o report.html");
 	return r;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/views/view.h"
 
@@ -57,10 +58,49 @@ static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
 	sp_json_close(j, ']');
 }
 
+static void saving_json(const struct sp_saving *saving, struct sp_json *j)
+{
+	const char *what_if = saving->is_known && saving->what_if != SP_WHAT_IFS
+				      ? sp_what_if_name(saving->what_if)
+				      : NULL;
+
+	if (saving->is_known) {
+		sp_json_share(j, "saves_least_share", saving->least);
+		sp_json_share(j, "saves_most_share", saving->most);
+	} else {
+		sp_json_null(j, "saves_least_share");
+		sp_json_null(j, "saves_most_share");
+	}
+	if (what_if)
+		sp_json_string(j, "what_if", what_if, strlen(what_if));
+	else
+		sp_json_null(j, "what_if");
+}
+
+static void advice_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	enum sp_advice_id order[SP_ADVICES];
+	char text[SP_VERDICT_TEXT_BYTES];
+
+	sp_advice_by_saving(v, order);
+	sp_json_open(j, "advice", '[');
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		const char *name = sp_advice_rule_of(order[i])->name;
+		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
+
+		sp_advice_text(v, order[i], text, sizeof(text));
+		sp_json_open(j, NULL, '{');
+		sp_json_string(j, "id", name, strlen(name));
+		sp_json_string(j, "text", text, strlen(text));
+		saving_json(&saving, j);
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
 static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 {
 	const char *code = sp_rule_of(v->id)->code, *confidence = sp_confidence_name(v->confidence);
-	char text[SP_VERDICT_TEXT_BYTES];
 
 	sp_json_open(j, "verdict", '{');
 	sp_json_string(j, "code", code, strlen(code));
@@ -72,17 +112,7 @@ static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 	also_json(v, j);
 	evidence_json(v, j);
 	sp_json_close(j, '}');
-	sp_json_open(j, "advice", '[');
-	for (uint32_t i = 0; i < v->advice_count; i++) {
-		const char *name = sp_advice_rule_of(v->advice[i])->name;
-
-		sp_advice_text(v, v->advice[i], text, sizeof(text));
-		sp_json_open(j, NULL, '{');
-		sp_json_string(j, "id", name, strlen(name));
-		sp_json_string(j, "text", text, strlen(text));
-		sp_json_close(j, '}');
-	}
-	sp_json_close(j, ']');
+	advice_json(v, j);
 }
 
 static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
@@ -119,14 +149,16 @@ static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
 
 static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
 {
-	char text[SP_VERDICT_TEXT_BYTES];
+	char text[SP_VERDICT_TEXT_BYTES + SP_SAVING_TEXT_BYTES];
 	const char *head = N_("advice     ");
+	enum sp_advice_id order[SP_ADVICES];
 
 	sp_out_wrapped(out, "verdict    ", v->text);
 	show_confidence(v, out);
 	show_evidence(v, out);
+	sp_advice_by_saving(v, order);
 	for (uint32_t i = 0; i < v->advice_count; i++) {
-		sp_advice_text(v, v->advice[i], text, sizeof(text));
+		sp_advice_saved_text(v, order[i], text, sizeof(text));
 		sp_out_wrapped(out, head, text);
 		head = "           ";
 	}
@@ -141,6 +173,7 @@ int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
 		if (out->format == SP_FORMAT_JSON)
 			verdict_json(v, &out->json);
 		verdict_lines(v, out);
+		sp_wait_show(&v->metrics, out);
 		r = sp_what_if_show(&v->metrics, out);
 		sp_out_line(out, "%s", "");
 	}

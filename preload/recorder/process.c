@@ -149,11 +149,16 @@ static int memory_make(void)
 	return 0;
 }
 
-static void unfit_log(void)
+/* Settings that this version does not take. One process of a job says so: all inherit them. */
+static void settings_log(void)
 {
 	char fix[128];
 	struct sp_text text = sp_text_init(fix, sizeof(fix));
 
+	if (sp_config.unknown)
+		sp_log_once("unknown setting", sp_config.unknown, 0, "see stageprof-report --help");
+	if (!sp_config.unfit)
+		return;
 	sp_text_add(&text, "it takes ");
 	sp_text_add(&text, sp_config.unfit_form);
 	sp_log_once("ignored:", sp_config.unfit, 0, fix);
@@ -173,10 +178,6 @@ int sp_process_init(void)
 	if (is_dormant() || is_spare_copy())
 		return 0;
 	sp_redact_init();
-	if (sp_config.unknown)
-		sp_log_once("unknown setting", sp_config.unknown, 0, "see stageprof-report --help");
-	if (sp_config.unfit)
-		unfit_log();
 	if (error) {
 		sp_log_once("cannot name the run's directory", sp_config.output, error,
 			    "set STAGEPROF_OUTPUT to an absolute path");
@@ -256,6 +257,10 @@ static int image_claim(void)
 {
 	int error = sp_run_claim();
 
+	if (error == SP_RUN_MADE) {
+		settings_log();
+		return 0;
+	}
 	if (error)
 		sp_log_once("cannot make the run's directory", sp_run.base, error,
 			    "training goes on, nothing is recorded; set STAGEPROF_OUTPUT");

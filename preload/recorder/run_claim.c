@@ -23,6 +23,7 @@
 struct claim {
 	char directory[SP_RUN_PATH_BYTES], made[SP_RUN_PATH_BYTES], marker[SP_RUN_PATH_BYTES];
 	char made_marker[SP_RUN_PATH_BYTES];
+	int is_new; /* no other process had claimed the directory */
 	struct sp_inode inode;
 	long error;
 };
@@ -155,6 +156,7 @@ static void task_claim(void *argument)
 			made_left = 1;
 		}
 		c->error = claim_one(c, &made_left);
+		c->is_new = !c->error;
 		/* A sibling may have claimed the directory after our check. */
 		if (c->error == -EEXIST && is_ours(c))
 			c->error = 0;
@@ -185,6 +187,7 @@ int sp_run_claim(void)
 		sp_run.inode = c->inode;
 		strcpy(sp_run.directory, c->directory);
 	}
+	ret = !ret && c->is_new ? SP_RUN_MADE : ret;
 	sp_pages_free(c, sizeof(*c));
 	return ret;
 }

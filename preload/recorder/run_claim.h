@@ -8,8 +8,9 @@
 
 /*
  * First event of a process: finds or makes the directory, 0700. Signals are blocked by the caller.
- * Returns 0, or -errno with the reason. Idempotent.
+ * Returns 0, SP_RUN_MADE where this call made it, or -errno with the reason. Idempotent.
  */
+#define SP_RUN_MADE 1
 int sp_run_claim(void);
 
 #endif

@@ -141,7 +141,7 @@ class Live(unittest.TestCase):
     def check_interrupted(self, short):
         self.assertEqual(short.status, 0)
         self.assertGreaterEqual(len(short.frames), 2)
-        self.assertIn("of a step", short.last)
+        self.assertIn("of all steps", short.last)
 
     def check_growth(self, steps):
         self.assertGreaterEqual(len(steps), 3, steps)

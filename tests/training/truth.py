@@ -58,7 +58,9 @@ class Account(unittest.TestCase):
         life = {row["part"]: row["ns"] for row in seen["summary"]["life"]}
         self.assertGreater(life["start_up"], timers["start_up"][1])
         after = sum(timers[name][1] for name in ("validation", "checkpoint", "rest"))
-        self.assertGreater(life["after"], after - EXTRA_NS)
+        self.assertGreater(life["ends"] + life["after"], after - EXTRA_NS)
+        known = timers["validation"][1] + timers["checkpoint"][1]
+        self.assertGreater(life["ends"], 0.9 * known)
         self.near(life["first_batch"] + life["steps"], timers["steps"], "steps")
         # The interpreter ends after it has printed, and began before anything was recorded.
         self.assertGreater(sum(life.values()), (printed["life_s"] - 0.5) * 1e9)

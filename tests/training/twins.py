@@ -307,7 +307,7 @@ class DiffusionWorkers(unittest.TestCase):
                 self.assertEqual(len([w for w in seen if w["role"] == "worker"]), 2 * workers)
             compared = training.report("compare", runs[0], *runs[1:])
         self.assertEqual([run["steps"] for run in compared["runs"]], [16] * 4)
-        waits = {row["part"]: row["step_mean_ns"] for row in compared["account"]}["loader_wait"]
+        waits = {row["part"]: row["per_step_ns"] for row in compared["account"]}["loader_wait"]
         self.assertEqual(len(waits), 4)
         self.assertTrue(all(ns > 0 for ns in waits))
 

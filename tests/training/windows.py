@@ -109,7 +109,7 @@ class Selection(unittest.TestCase):
             self.assertIn(b"--steps", done.stderr)
         done = subprocess.run([*command, "ops", "--steps=99:", self.path], capture_output=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"the selection has no events", done.stderr)
+        self.assertIn(b"the selection has no events, or no steps", done.stderr)
 
 
 def switch_by_hand(path, off):

@@ -218,6 +218,8 @@ Page.Lanes = class {
 			underlayCallback: (context, area, chart) => this.paint(context, area, chart),
 			drawCallback: (chart) => this.fit(chart),
 		}));
+		for (const handle of this.canvas.querySelectorAll("img"))
+			handle.alt = ""; /* the chart's keys do what the handles of the mouse do */
 		Page.painters.push(() => this.chart.updateOptions(this.colors()));
 	}
 

@@ -648,7 +648,7 @@ START_TEST(a_kill_at_any_store_boundary_leaves_a_whole_file)
 		}
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
 		killed = WIFSIGNALED(status);
-		ck_assert_int_eq(sp_run_claim(), 0);
+		ck_assert_int_ge(sp_run_claim(), 0);
 		count = run_read(NULL, NULL);
 		ck_assert_uint_ge(count.events - before.events, (uint64_t)*emitted);
 		ck_assert_uint_le(count.events - before.events, (uint64_t)*emitted + 1);

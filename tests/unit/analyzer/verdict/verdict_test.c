@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 
 static const struct sp_wait_thresholds usual = {SP_WAIT_MODERATE, SP_WAIT_SEVERE};
@@ -397,6 +398,31 @@ START_TEST(a_small_saving_is_no_advice)
 }
 END_TEST
 
+/* Advice without a what-if saves at most the time that it is about. */
+START_TEST(advice_comes_in_the_order_of_its_saving)
+{
+	enum sp_advice_id order[SP_ADVICES];
+	struct sp_saving saving;
+
+	set(SP_METRIC_loop_share, 0.3);
+	set(SP_METRIC_write_share, 0.05);
+	set(SP_METRIC_checkpoint_share, 0.25);
+	judge();
+	ck_assert(advises("loop_writes"));
+	ck_assert(advises("async_checkpoint"));
+	sp_advice_by_saving(&v, order);
+	ck_assert_int_eq(order[0], SP_ADVICE_loop_names);
+	ck_assert_int_eq(order[1], SP_ADVICE_async_checkpoint);
+	ck_assert_int_eq(order[2], SP_ADVICE_loop_writes);
+	saving = sp_advice_saving(&v.metrics, SP_ADVICE_loop_writes);
+	ck_assert(saving.is_known);
+	ck_assert_int_eq(saving.what_if, SP_WHAT_IFS);
+	ck_assert_double_eq_tol(saving.most, 0.05, 1e-12);
+	ck_assert_double_eq_tol(saving.least, 0, 1e-12);
+	ck_assert(!sp_advice_saving(&v.metrics, SP_ADVICE_faster_model).is_known);
+}
+END_TEST
+
 /* A {name} that is no measure would be left out of its sentence in silence. */
 static void check_names(const char *text)
 {
@@ -439,6 +465,7 @@ int main(void)
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
 	tcase_add_test(c, a_small_saving_is_no_advice);
+	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);
 	tcase_add_test(c, sentences_name_measures);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default report of ten different runs: at most 24 lines of 80 columns with the prompt, the
+verdict first, and each number that is shown twice is the same number.
+
+Environment: that of tests/training/training.py.
+"""
+
+import concurrent.futures
+import html
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+TRAINING = os.path.join(ROOT, "tests", "training")
+GOLDEN = os.path.join(ROOT, "tests", "report", "golden")
+sys.path.insert(0, TRAINING)
+
+import training
+
+REPORT = os.environ["STAGEPROF_TEST_REPORT"]
+SAVED = [os.path.join(GOLDEN, name) for name in ("v1/run.zst", "v1/ranks.zst", "v2/run.zst", "v2/gpu.zst")]
+TRAINERS = (
+    ["truth/one_epoch.py"],
+    ["truth/many_validations.py"],
+    ["truth/rollouts.py"],
+    ["truth/lbfgs.py"],
+    ["truth/loader_thread.py"],
+    ["timed_loop.py", "2", "2"],
+)
+LINES, COLUMNS = 22, 80  # the command stands above, and the next prompt below
+NUMBER = r"[\d.]+ (?:ns|µs|ms|s|min|h)"
+
+
+def show(run, *options):
+    """The lines of the report for people."""
+    done = subprocess.run(
+        [REPORT, *options, run], stdout=subprocess.PIPE, universal_newlines=True, check=True
+    )
+    return done.stdout.rstrip("\n").split("\n")
+
+
+def joined(lines):
+    return re.sub(r"\s+", " ", " ".join(lines))
+
+
+def one(case, pattern, lines):
+    found = re.findall(pattern, joined(lines))
+    case.assertEqual(len(found), 1, f"{pattern}: {found}")
+    return found[0]
+
+
+def row(lines, title):
+    """The cells of a table's row."""
+    for line in lines:
+        if re.match(re.escape(title) + r" {2,}", line):
+            return re.split(r" {2,}", line.strip())[1:]
+    return None
+
+
+class Screen(unittest.TestCase):
+    runs = list(SAVED)
+
+    def each(self, check):
+        """Calls check(run, the run's summary), for people to see which run failed."""
+        for run in self.runs:
+            with self.subTest(os.path.relpath(run, os.path.dirname(os.path.dirname(run)))):
+                check(run, training.report("summary", run))
+
+    def each_trained(self, check):
+        self.each(lambda run, seen: check(run, seen) if seen["steps"]["count"] else None)
+
+    def test_it_fits(self):
+        self.assertEqual(len(self.runs), 10)
+        self.each(self.check_size)
+
+    def check_size(self, run, _):
+        lines = show(run, f"--width={COLUMNS}")
+        self.assertLessEqual(len(lines), LINES, "\n".join(lines))
+        self.assertEqual([line for line in lines if len(line) > COLUMNS], [])
+        self.assertTrue(lines[0].startswith("verdict "), lines[0])
+
+    def test_a_step_is_one_number(self):
+        self.each_trained(self.check_step)
+
+    def check_step(self, run, document):
+        lines = show(run, f"--width={COLUMNS}")
+        step = one(self, rf"a step ({NUMBER}), the mean of", lines)
+        self.assertEqual(row(lines, "together")[2], step)
+        for view in (["summary", "-v"], ["steps"], ["html", "-o", "-"]):
+            text = joined(show(run, *view))
+            self.assertIn(f"{step}, the mean of", text, view)
+        line = show(run, "line")
+        self.assertEqual(one(self, rf"steps \d+ to \d+: ({NUMBER}) a step", line), step)
+        for line in show(run, "whatif", "--all"):
+            now = re.match(rf"\S.*?  +({NUMBER})  ", line)
+            self.assertIn(now and now[1], (None, step))
+        for would, now in re.findall(rf"a step would take (.*?), not ({NUMBER})", joined(show(run, "summary"))):
+            self.assertEqual(now, step, would)
+        self.check_steps(document)
+
+    def check_steps(self, document):
+        """The same in JSON, where it has one name."""
+        mean = document["steps"]["step_mean_ns"]
+        for what_if in document["what_if"]:
+            self.assertIn(what_if["now_ns"], (None, mean))
+        for evidence in document["verdict"]["evidence"]:
+            if evidence["measure"] == "step_mean_ns":
+                self.assertAlmostEqual(evidence["value"], mean, delta=1)
+        parts = [part["step_mean_ns"] or 0 for part in document["account"]]
+        self.assertAlmostEqual(sum(parts), mean, delta=len(parts))
+
+    def test_the_bar_is_the_table(self):
+        self.each_trained(self.check_bar)
+
+    def check_bar(self, run, document):
+        lines = show(run, f"--width={COLUMNS}")
+        total, parts = one(self, rf"training ({NUMBER}) \|(\S.*?)\| ?(?:do first|ended)", lines)
+        self.assertEqual(row(lines, "together")[0], total)
+        shares = {}
+        for part in document["account"]:
+            shares[part["part"]] = part["share"] or 0
+        self.assertAlmostEqual(sum(shares.values()), 1, places=4)
+        allowed = {f"{100 * share:.0f}" for share in shares.values()}
+        small = sum(s for name, s in shares.items() if s < 0.03 or name == "other")
+        allowed.add(f"{100 * small:.0f}")
+        for share in re.findall(r"(\d+)%", parts):
+            self.assertIn(share, allowed, parts)
+
+    def test_shares_of_waiting_add_up(self):
+        self.sums = 0
+        self.each_trained(self.check_waiting)
+        self.assertGreater(self.sums, 1)
+
+    def check_waiting(self, run, document):
+        text = joined(show(run, f"--width={COLUMNS}"))
+        wait = re.search(r"input wait ([\d.]+)% = ([\d.]+)% that costs time((?: \+ [\d.]+% \D+?)*)(?=life)", text)
+        if not wait:
+            return
+        self.sums += 1
+        parts = [float(part) for part in re.findall(r"\+ ([\d.]+)%", wait[3])]
+        self.assertAlmostEqual(float(wait[1]), float(wait[2]) + sum(parts), delta=0.15)
+        shown = {p["part"]: p["share"] for p in document["account"]}["loader_wait"]
+        self.assertEqual(f"{100 * shown:.1f}", wait[1])
+        sentence = re.search(r"input costs ([\d.]+)%", document["verdict"]["text"])
+        self.assertIn(sentence and sentence[1], (None, wait[2]))
+
+    def test_advice_and_its_savings_are_the_same_everywhere(self):
+        self.each_trained(self.check_advice)
+
+    def check_advice(self, run, document):
+        page = joined(show(run, "html", "-o", "-"))
+        cards = html.unescape(page.partition('<ol class="cards">')[2])
+        text = joined(show(run, "card", "--width=200"))
+        for i, advice in enumerate(document["advice"][:3]):
+            least, most = advice["saves_least_share"], advice["saves_most_share"]
+            start = re.escape(advice["text"][:12])
+            if most is not None:
+                self.assertLessEqual(least, most)
+                saves = re.search(rf"(?:to|saves) ([\d.]+)%\) {start}", text)
+                self.assertEqual(saves[1], f"{100 * most:.1f}", text)
+            self.assertRegex(text, start)
+            place = [cards.index(a["text"][:12]) for a in document["advice"][: i + 1]]
+            self.assertEqual(place, sorted(place))
+
+    def test_the_whole_life_is_told(self):
+        self.each_trained(self.check_life)
+
+    def check_life(self, run, document):
+        self.assertAlmostEqual(sum(part["share"] for part in document["life"]), 1, places=4)
+        life = {part["part"]: part["ns"] for part in document["life"]}
+        account = sum(part["ns"] or 0 for part in document["account"])
+        within = life["first_batch"] + life["steps"] + life["between"] + life["ends"]
+        if document["steps"]["trainers"] == 1:
+            self.assertLessEqual(account, within)
+            self.assertGreater(account, within - life["first_batch"] - 1)
+        brief = show(run, f"--width={COLUMNS}")
+        text = one(self, rf"life ({NUMBER} of .*?) more", brief)
+        whole = one(self, rf"life ({NUMBER} of .*?\)) training", show(run, "summary", "-v"))
+        self.assertEqual(re.sub(r" \([\d.]+%\)", "", whole), text)
+        shares = [float(share) for share in re.findall(r"\(([\d.]+)%\)", whole)]
+        self.assertAlmostEqual(sum(shares), 100, delta=0.4)
+
+
+def train(python, folder, number, words):
+    inside = os.path.join(folder, str(number))
+    os.mkdir(inside)
+    program = [python, os.path.join(TRAINING, words[0]), *words[1:]]
+    done = training.execute(program, inside)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.stderr.decode()}")
+    return os.path.join(inside, "run.zst")
+
+
+def main():
+    python = training.interpreter()
+    with tempfile.TemporaryDirectory() as folder:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            made = [
+                pool.submit(train, python, folder, i, words) for i, words in enumerate(TRAINERS)
+            ]
+            Screen.runs = SAVED + [run.result() for run in made]
+        unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    main()
