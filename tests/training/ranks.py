@@ -10,6 +10,7 @@ python3 ranks.py --nightly  also four ranks, and a job that has no straggler
 
 import json
 import os
+import shutil
 import socket
 import statistics
 import subprocess
@@ -23,7 +24,8 @@ PYTHON = training.interpreter("torch.distributed.run")
 TRAINER = os.path.join(training.TRAINERS, "data_parallel.py")
 SLOW_MS = 40
 SHARE = 0.05
-SHORT_MS = 0.2  # of waits a step, not recorded: each is shorter than 0.1 ms
+SHORT_MS = 1  # of other waits in a backward: shorter than 0.1 ms each, pages, the interpreter
+TRIES = 3
 ARRIVAL_MS = 3  # from the begin of a backward to its last collective, on a loaded machine
 NIGHTLY = "--nightly" in sys.argv
 
@@ -41,17 +43,34 @@ def start(command, run, **variables):
     )
 
 
+class EndedByGloo(Exception):
+    """PyTorch's threads of gloo end one in a hundred processes on a loaded machine so, with and
+    without the recorder."""
+
+
 def wait(processes):
-    for process in processes:
-        errors = process.communicate(timeout=200)[1]
-        if process.returncode != 0:
-            raise AssertionError(errors.decode())
+    errors = [process.communicate(timeout=200)[1].decode() for process in processes]
+    failed = [text for process, text in zip(processes, errors) if process.returncode != 0]
+    if any("terminate called without an active exception" in text for text in failed):
+        raise EndedByGloo
+    if failed:
+        raise AssertionError("".join(failed))
+
+
+def again(run):
+    for _ in range(TRIES):
+        try:
+            return run()
+        except EndedByGloo:
+            continue
+    raise AssertionError(f"{TRIES} jobs ended by gloo")
 
 
 def job(run, ranks, *arguments):
     """A job by torchrun, which is recorded too: all ranks in one run."""
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
-    wait([start([*launcher, TRAINER, "--epochs=1", "--steps=30", *arguments], run)])
+    command = [*launcher, TRAINER, "--epochs=1", "--steps=30", *arguments]
+    again(lambda: (shutil.rmtree(run, ignore_errors=True), wait([start(command, run)])))
 
 
 def free_port():
@@ -109,6 +128,17 @@ def account_of(run, pid):
     return {row["part"]: row for row in summary["account"]}
 
 
+def parts_of(run, pid):
+    report = os.environ["STAGEPROF_TEST_REPORT"]
+    command = [report, "steps", "--format=json", f"--process={pid}", run]
+    steps = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)["steps"]
+    return [{key: ns or 0 for key, ns in step["parts"].items()} for step in steps]
+
+
+def median_ms(values):
+    return statistics.median(values) / 1e6
+
+
 class Jobs(unittest.TestCase):
     def check_straggler(self, found, folder, slow, part):
         rows = found["ranks"]
@@ -134,18 +164,20 @@ class Jobs(unittest.TestCase):
         backward. A thread that wakes without a core goes on to wait for one."""
         for row, timer in zip(rows, timers_of(folder, len(rows))):
             account = account_of(run, row["pid"])
-            told = account["grad_sync"]["ns"] / row["steps"] / 1e6
-            backward = account["backward"]["ns"] / row["steps"] / 1e6
-            wall, cpu, queued = [sum(column) / len(timer) / 1e6 for column in zip(*timer)][1:]
-            least, most = wall - cpu - queued, wall - cpu
+            parts = parts_of(run, row["pid"])
+            told = median_ms(step["grad_sync"] for step in parts)
+            both = median_ms(step["grad_sync"] + step["backward"] for step in parts)
+            wall = median_ms(step[1] for step in timer)
+            least = median_ms(step[1] - step[2] - step[3] for step in timer)
+            most = median_ms(step[1] - step[2] for step in timer)
             print(
                 f"rank {row['rank']}: {told:.2f} ms of communication a step, of {least:.2f} to "
-                f"{most:.2f} ms without a core; backward {backward:.2f} ms of {wall:.2f} ms"
+                f"{most:.2f} ms without a core; with backward {both:.2f} ms of {wall:.2f} ms"
             )
             self.assertEqual(account["grad_sync"]["source"], "observed")
             self.assertGreaterEqual(told, (1 - SHARE) * least - SHORT_MS)
             self.assertLessEqual(told, (1 + SHARE) * most + SHORT_MS)
-            self.assertLessEqual(abs(told + backward - wall), SHARE * wall + SHORT_MS)
+            self.assertLessEqual(abs(both - wall), SHARE * wall + SHORT_MS)
 
     def test_a_run_for_each_rank(self):
         with tempfile.TemporaryDirectory() as folder:
