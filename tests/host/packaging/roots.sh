@@ -8,7 +8,7 @@
 sp_root()
 {
 	local release=$1 architecture=${2:-$(dpkg --print-architecture)}
-	root=${STAGEPROF_ROOTS:-$SP_BUILD/roots}/$release-$architecture
+	root=${SP_ROOTS:-$SP_BUILD/roots}/$release-$architecture
 	[[ ! -e $root/whole ]] || return 0
 	command -v debootstrap > /dev/null || sp_skip "no debootstrap"
 	rm -rf "$root"
