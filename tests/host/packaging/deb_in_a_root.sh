@@ -17,7 +17,7 @@ bash used.sh
 stageprof doctor -- python3 -c 1 > doctor.txt
 grep -q "^ok    stacks" doctor.txt
 apt-get purge -y -qq stageprof
-! command -v stageprof
+[[ ! -e /usr/bin/stageprof ]]
 COMMANDS
 for release in bookworm trixie; do
 	sp_root $release
