@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Debian package in clean root file systems of Debian 12 and 13: apt installs it with what it
+# The Debian package in a clean root file system of Debian 12: apt installs it with what it
 # depends on, and it is used and removed. Needs root, debootstrap and the network.
 . "$(dirname "$0")/package.sh"
 . "$(dirname "$0")/roots.sh"
@@ -19,9 +19,6 @@ grep -q "^ok    stacks" doctor.txt
 apt-get purge -y -qq stageprof
 [[ ! -e /usr/bin/stageprof ]]
 COMMANDS
-for release in bookworm trixie; do
-	sp_root $release
-	sp_enter "$root" bash /mnt/inside.sh "$(echo stageprof_*.deb)" > $release.out 2>&1 ||
-		sp_fail "$release: $(tail -n 40 $release.out)"
-	echo "$release: installed, used and removed"
-done
+sp_root bookworm
+sp_enter "$root" bash /mnt/inside.sh "$(echo stageprof_*.deb)" > inside.txt 2>&1 ||
+	sp_fail "$(tail -n 40 inside.txt)"
