@@ -9,26 +9,34 @@
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/memory.h"
+#include "preload/sys/signal_handler.h"
 #include "preload/sys/sys.h"
 
 /* After a failure to grow, this many events are lost before the next try. */
 #define STUCK_EVENTS 4096u
 /* After so many nested frames in a row the one that they interrupted counts as left by longjmp. */
 #define NESTED_PATIENCE 64u
+/* And after so many of them where a handler's frame lies just above: one that emits that much. */
+#define HANDLER_PATIENCE 4096u
+#define HANDLER_STACK_BYTES (64u * 1024u)
 
 /*
  * Another frame of the thread entered the recorder and has not left it. Either we run in a signal
  * handler above it, or it is suspended by swapcontext, or a longjmp out of a handler left it. The
- * three look alike, so patience decides. A block that is made too early costs the event of the
- * frame, which reads as a torn slot.
+ * three look alike, so patience decides, for longer where we are in a handler. A block that is made
+ * too early costs the event of the frame, which reads as a torn slot.
  */
 int sp_recorder_is_nested(struct sp_recorder *r)
 {
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
 	if (r->hot.inside <= 1) {
 		r->nested = 0;
 		return 0;
 	}
 	if (++r->nested % NESTED_PATIENCE || sp_is_signal_stack())
+		return 1;
+	if (r->nested % HANDLER_PATIENCE && sp_handler_is_between(here, here + HANDLER_STACK_BYTES))
 		return 1;
 	r->keeps_windows = 1;
 	r->hot.inside = 1;
