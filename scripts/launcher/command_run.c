@@ -32,7 +32,7 @@
 struct run_options {
 	const char *given_library;
 	const char *page;	 /* --html: ""; of the run's name; NULL: no page */
-	const char *old_preload; /* LD_PRELOAD as we found it */
+	char *old_preload; /* LD_PRELOAD as we found it */
 	bool quiet;
 	char **command; /* NULL-terminated, of argv */
 };
@@ -215,9 +215,9 @@ int sp_command_run(int argc, char **argv)
 		return run_unrecorded(&o);
 	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
-	if (getenv("LD_PRELOAD"))
-		o.old_preload = strdup(getenv("LD_PRELOAD"));
+	o.old_preload = getenv("LD_PRELOAD") ? strdup(getenv("LD_PRELOAD")) : NULL;
 	if (outcome == MAP_FAILED || sp_install_preload(library) < 0) {
+		free(o.old_preload);
 		sp_error_print(SP_ERROR_process, o.command[0], strerror(ENOMEM), NULL);
 		return SP_STATUS_OURS;
 	}
