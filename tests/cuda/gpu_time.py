@@ -166,14 +166,17 @@ class GpuTime(Case):
 
     def test_copies_that_wait(self):
         """Each waits for all of its step: the account, and what is given as the reason."""
-        _, trace = self.train(1, 4, 3, 2, "item")
+        said, trace = self.train(1, 4, 3, 2, "item")
         rows = trace.report("cuda")["parts"]
         self.assertEqual(sum(row["blocking_copies"] for row in rows), STEPS)
         self.assertEqual(sum(row["syncs"] for row in rows), 1)
         summary = trace.report("summary")
         account = {row["part"]: row["ns"] for row in summary["account"]}
-        # The last sync is after the last step.
-        self.assertGreaterEqual(account["sync_wait"], 0.9 * (STEPS - 1) * (4 + 3 + 2) * MS)
+        # By the trainer's own timer: a late host waits for less. The last is after the last step.
+        waited_ns = sum(said["item_ns"][:-1])
+        self.assertGreater(waited_ns, 0)
+        self.assertLessEqual(account["sync_wait"], waited_ns)
+        self.assertGreaterEqual(account["sync_wait"], 0.95 * waited_ns)
         known = {change["what_if"]: change for change in summary["what_if"]}
         self.assertIsNone(known["no_syncs"]["reason"])
 

@@ -42,6 +42,7 @@ for device in range(DEVICES):
 cuda.cudaSetDevice(0)
 work = []  # (part, device, launched, ns)
 waits = []  # (begin, end)
+item_ns = []  # a read of the loss
 errors = 0
 
 
@@ -257,9 +258,11 @@ for batch in timed(DataLoader(Samples(), batch_size=1)):
             else cuda.cudaStreamSynchronize(streams[0])
         )
     if "item" in modes:
+        began = time.monotonic_ns()
         errors += (
             cuda.cudaMemcpyAsync(loss_here, loss_there, ctypes.c_size_t(4), 2, streams[0]) != 0
         )
+        item_ns.append(time.monotonic_ns() - began)
     if "fork" in modes and len(waits) == steps // 2:
         fork()
 cuda.cudaDeviceSynchronize()
@@ -288,6 +291,7 @@ hidden = sum(common(wait, busy) for wait in inside)
 print(
     json.dumps(
         {
+            "item_ns": item_ns,
             "gpu_ns": parts,
             "wait_ns": sum(end - begin for begin, end in inside),
             "hidden_ns": hidden,
