@@ -16,6 +16,7 @@ import chromium
 import scene
 
 BYTES_MAX = 3 * 1000 * 1000
+TIMELINE_EVENTS = 16000  # room for the events of all lanes, inside the window and outside
 VIEWS = "steps epochs stages workers whatif ranks sync ranges modules ops files stacks processes threads info".split()
 work = None
 
@@ -295,6 +296,7 @@ class Page(unittest.TestCase):
         roles = [lane["role"] for lane in timeline["lanes"]]
         self.assertEqual(roles[0], "trainer")
         self.assertEqual(roles.count("worker"), 4)
+        room = TIMELINE_EVENTS // (2 * len(roles))
         for lane in timeline["lanes"]:
             events = lane["inside"] + lane["outside"]
             mine = [
@@ -305,7 +307,7 @@ class Page(unittest.TestCase):
                 and lane["start_ns"] <= e["start_ns"] <= lane["end_ns"]
             ]
             self.assertEqual(lane["inside_seen"] + lane["outside_seen"], len(mine))
-            self.assertEqual(len(lane["inside"]), lane["inside_seen"])
+            self.assertEqual(len(lane["inside"]), min(lane["inside_seen"], room))
             for start, dur, kind, stage, _, _ in events:
                 row = (
                     lane["pid"],
