@@ -31,7 +31,7 @@
 
 struct run_options {
 	const char *given_library;
-	const char *page;	 /* --html: ""; of the run's name; NULL: no page */
+	const char *page;  /* --html: ""; of the run's name; NULL: no page */
 	char *old_preload; /* LD_PRELOAD as we found it */
 	bool quiet;
 	char **command; /* NULL-terminated, of argv */
