@@ -366,8 +366,6 @@ class Wrong(scene.Case):
         )
         self.assertTrue(os.path.isdir(os.path.join(self.folder, "run.zst")))
 
-<<<<<<< HEAD
-=======
     def test_unknown_settings_once_a_job(self):
         """All processes inherit the setting; the first one that records says that it is unknown."""
         program = (
@@ -379,12 +377,6 @@ class Wrong(scene.Case):
         done = self.call(PYTHON, "-c", program, env=env)
         self.assertEqual(done.stderr.count("unknown setting STAGEPROF_BANANA=1"), 1, done.stderr)
 
-    def test_library_path_with_a_space(self):
-        copy = os.path.join(self.folder, "my lib.so")
-        shutil.copy(LIBRARY, copy)
-        self.expect(125, r"\[SP102\]", "run", "--library", copy, "true")
-
->>>>>>> 47b09e9 (hang: Abstain where a killed run may have hung)
     def test_script_without_interpreter(self):
         script = os.path.join(self.folder, "s")
         with open(script, "w") as file:
