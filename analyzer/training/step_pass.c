@@ -169,6 +169,25 @@ static void note_begin(const struct sp_cutter *c, uint32_t n, struct sp_pause *p
 	}
 }
 
+/*
+ * A loader that asks for the next batch ahead of giving one ends its pass before the model is
+ * called for the last batch: that evaluation is still the validation's. Returns the last interval.
+ */
+static uint32_t last_validated(const struct sp_cutter *c, uint32_t first, uint32_t last, uint32_t n)
+{
+	uint32_t batches = 0, calls = 0, i;
+
+	for (i = first; i <= last; i++) {
+		batches += c->intervals[i].kind == SP_INTERVAL_LOADER;
+		calls += c->intervals[i].kind == SP_INTERVAL_EVALUATION;
+	}
+	while (i < n && !sp_phase_interval_is_structure(&c->intervals[i]))
+		i++;
+	return batches == calls + 1 && i < n && c->intervals[i].kind == SP_INTERVAL_EVALUATION
+		       ? i
+		       : last;
+}
+
 /* A pause that the intervals below n make, from from_ns to to_ns. */
 static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_range *foreign,
 		       int64_t from_ns, int64_t to_ns)
@@ -179,6 +198,7 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 
 	if (!p)
 		return;
+	last = last_validated(c, first, last, n);
 	first_ns = c->intervals[first].start_ns;
 	last_ns = c->intervals[last].end_ns;
 	p->start_ns = from_ns;

@@ -177,11 +177,15 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait - first, t->total);
 }
 
-/* Without a backward the model's share of the rest is unknown. */
+/*
+ * Without a backward the model's share of the rest is unknown. Beside a thread that makes batches
+ * the loop's code waits for the interpreter's lock too, so its time is not its own.
+ */
 static void set_loop(struct sp_metrics *e, const struct training_time *t,
 		     const struct sp_report *report)
 {
-	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING)
+	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
+	    sp_training_is_fed_by_thread(&report->training))
 		return;
 	set_phase(e, SP_METRIC_loop_share, t, report, SP_ACCOUNT_other);
 	sp_metrics_ratio(e, SP_METRIC_loop_ns, (double)t->account.ns[SP_ACCOUNT_other],
@@ -482,6 +486,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->events_lost = report->totals.lost + report->totals.missing + report->totals.holes;
 	e->events_unknown = report->totals.unknown;
 	e->files_unread = sp_index_unread(&report->run.index);
+	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training);
 	e->is_unfed = sp_training_is_unfed(&report->training);
 	e->is_forward_left_over =
 		sp_training_source(&report->training, SP_ACCOUNT_forward) == SP_FROM_RESIDUAL;

@@ -14,6 +14,8 @@
 #define NEAR 0.2	/* distance from a threshold, as a share of it */
 #define RIVAL 0.8	/* share of the greatest cost */
 #define OTHER_MOST 0.5
+#define OTHER_BESIDE_THREAD                                                                        \
+	0.05 /* where a thread makes batches: it may be waiting for the interpreter's lock */
 #define OTHER_MUCH 0.2 /* of a compute-bound job: a doubt */
 #define WANTED_ALONE                                                                               \
 	1.5 /* threads a core: fewer threads do not take a fifth of their time from each other */
@@ -199,7 +201,9 @@ static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 		    value_of(v, rules[i].cost) > value_of(v, rules[worst].cost))
 			worst = (enum sp_verdict_id)i;
 	}
-	if (worst == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MOST)
+	if (worst == SP_VERDICT_compute &&
+	    value_of(v, SP_METRIC_other_share) >=
+		    (v->metrics.is_fed_by_thread ? OTHER_BESIDE_THREAD : OTHER_MOST))
 		worst = SP_VERDICT_unknown;
 	return worst;
 }

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Denoising of noise: an average of the weights, samples at the end of each epoch, a checkpoint."""
 
-import copy
-
 import timers as own
 import torch
 from small import Images

@@ -53,6 +53,11 @@ def inside(*names):
     return any(name in names for name, _, _ in open_rows)
 
 
+def outside(name, *others):
+    """For timed(): this row, where none of the others is open."""
+    return lambda: None if inside(*others) else name
+
+
 def timed(name, function):
     """The function in a row; `name` may be a function that says the row, or None, at the call."""
 
