@@ -38,24 +38,38 @@ static int take(struct sp_launch_phases *phases, const struct sp_process_metadat
 	return 0;
 }
 
-int sp_launch_phases_read(struct sp_launch_phases *phases, const struct sp_run *run,
-			  const struct sp_trainer *trainer)
+static int read_stream(struct sp_launch_phases *phases, const struct sp_run *run,
+		       struct sp_reader *reader, struct sp_stream *stream)
 {
 	const struct sp_index *index = &run->index;
-	struct sp_stream *stream = index->streams[trainer->stream];
 	const struct sp_clock *clock = &index->hosts[index->images[stream->image].host].clock;
-	struct sp_reader reader;
 	struct sp_batch batch;
-	int r = sp_reader_init(&reader);
+	int r = 0;
 
-	*phases = (struct sp_launch_phases){.steps = &trainer->steps};
-	if (r == 0)
-		sp_reader_open(&reader, index, stream);
-	while (r == 0 && sp_reader_next(&reader, &batch))
+	sp_reader_open(reader, index, stream);
+	while (r == 0 && sp_reader_next(reader, &batch))
 		for (uint32_t i = 0; r == 0 && i < batch.n; i++)
 			if (sp_phase_interval_wants(sp_commit_kind(batch.slots[i].commit)))
 				r = take(phases, &run->metadata.images[stream->image], clock,
 					 &batch.slots[i]);
+	return r;
+}
+
+/* A thread that goes on after its clean end has several streams; they follow each other. */
+int sp_launch_phases_read(struct sp_launch_phases *phases, const struct sp_run *run,
+			  const struct sp_trainer *trainer)
+{
+	const struct sp_index *index = &run->index;
+	const struct sp_stream *own = index->streams[trainer->stream];
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
+
+	*phases = (struct sp_launch_phases){.steps = &trainer->steps};
+	for (uint32_t i = trainer->stream; r == 0 && i < index->stream_count; i++) {
+		if (index->streams[i]->image != own->image || index->streams[i]->tid != own->tid)
+			break;
+		r = read_stream(phases, run, &reader, index->streams[i]);
+	}
 	sp_reader_finish(&reader);
 	return r;
 }
@@ -69,11 +83,12 @@ void sp_launch_phases_finish(struct sp_launch_phases *phases)
 enum sp_account_phase sp_launch_phase(const struct sp_launch_phases *phases, int64_t at_ns)
 {
 	uint32_t low = SP_UPPER_BOUND(phases->intervals, phases->count, end_ns, at_ns);
+	uint32_t step = sp_steps_at(phases->steps, at_ns);
 
-	if (low == phases->count || sp_steps_at(phases->steps, at_ns) == phases->steps->count)
+	if (step == phases->steps->count)
 		return SP_ACCOUNT_other;
-	if (phases->intervals[low].start_ns <= at_ns)
+	if (low < phases->count && phases->intervals[low].start_ns <= at_ns)
 		return sp_phase_interval_phase(phases->intervals[low].kind);
-	return phases->intervals[low].kind == SP_INTERVAL_BACKWARD ? SP_ACCOUNT_forward
-								   : SP_ACCOUNT_other;
+	return sp_steps_lead_to_backward(phases->steps, at_ns, step) ? SP_ACCOUNT_forward
+								     : SP_ACCOUNT_other;
 }

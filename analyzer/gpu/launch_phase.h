@@ -20,8 +20,8 @@ int sp_launch_phases_read(struct sp_launch_phases *phases, const struct sp_run *
 			  const struct sp_trainer *trainer);
 void sp_launch_phases_finish(struct sp_launch_phases *phases);
 
-/* Time in no interval is forward where it leads to a backward; otherwise, and outside steps, it is
- * other. */
+/* Time in no interval is forward where it leads to a backward (sp_steps_lead_to_backward());
+ * otherwise, and outside steps, it is other. */
 enum sp_account_phase sp_launch_phase(const struct sp_launch_phases *phases, int64_t at_ns);
 
 #endif

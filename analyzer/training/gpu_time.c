@@ -80,22 +80,6 @@ bool sp_gpu_time_tells(enum sp_account_phase phase)
 	       phase != SP_ACCOUNT_validation && phase != SP_ACCOUNT_sync_wait;
 }
 
-/*
- * True where work launched at `at_ns` leads to a backward of the same step. As in the account of
- * the host, it does not if the trainer asks for a batch before that backward. The instants are the
- * host's, because a backward that launches nothing has no span.
- */
-static bool leads_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
-{
-	uint32_t next = SP_UPPER_BOUND(s->backwards, s->backward_count, start_ns, at_ns);
-	uint32_t wait = SP_UPPER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
-
-	if (next == s->backward_count || s->backwards[next].start_ns >= s->steps[step].end_ns)
-		return false;
-	return !s->is_fed || wait == s->wait_count ||
-	       s->waits[wait].start_ns > s->backwards[next].start_ns;
-}
-
 /* The phase of work that has no phase of its own. The order of the spans decides where a span does
  * not say when its work was launched. */
 static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span, uint32_t step,
@@ -103,7 +87,8 @@ static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span,
 {
 	if (span->phase != SP_ACCOUNT_other || step == s->count)
 		return false;
-	return span->is_whole ? leads_to_backward(s, span->host_ns, step) : step == backward_in;
+	return span->is_whole ? sp_steps_lead_to_backward(s, span->host_ns, step)
+			      : step == backward_in;
 }
 
 static void classify_spans(struct sp_gpu_time *gpu, const struct sp_steps *s)

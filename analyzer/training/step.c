@@ -12,6 +12,17 @@ uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
 	return i < s->count && at_ns >= s->steps[i].start_ns ? i : s->count;
 }
 
+bool sp_steps_lead_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
+{
+	uint32_t next = SP_UPPER_BOUND(s->backwards, s->backward_count, start_ns, at_ns);
+	uint32_t wait = SP_UPPER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
+
+	if (next == s->backward_count || s->backwards[next].start_ns >= s->steps[step].end_ns)
+		return false;
+	return !s->is_fed || wait == s->wait_count ||
+	       s->waits[wait].start_ns > s->backwards[next].start_ns;
+}
+
 void sp_steps_drop_lists(struct sp_steps *s)
 {
 	free(s->steps);

@@ -160,6 +160,14 @@ void sp_steps_drop_lists(struct sp_steps *steps);
 /* The index of the step that contains an instant; steps->count where none does. */
 uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
 
+/*
+ * True where work that was given at `at_ns`, an instant in step `step` and in no known call, leads
+ * to a backward of the same step: it is forward. As in the account of the host, it does not if the
+ * trainer asks for a batch before that backward. The instants are the host's, because a backward
+ * that launches nothing has no span on the device.
+ */
+bool sp_steps_lead_to_backward(const struct sp_steps *steps, int64_t at_ns, uint32_t step);
+
 /* The number of step i, from 0; unrecorded steps count. */
 static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)
 {
