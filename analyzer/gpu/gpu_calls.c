@@ -6,7 +6,7 @@
 #include <uthash.h>
 
 #include "analyzer/reader/clock_convert.h"
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/gpu/launch_phase.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/totals/sums.h"
 #include "analyzer/metadata/stage.h"
@@ -30,20 +30,13 @@ struct block {
 	bool is_pinned;
 };
 
-/* The interval in which the host launched the work of one phase of a step. */
-struct stretch {
-	int64_t begin_ns, end_ns;
-	uint8_t phase;
-};
-
 struct gpu_calls_pass {
 	struct sp_gpu_calls *calls;
 	const struct sp_steps *steps;
-	const struct sp_gpu_time *gpu;
 	const struct sp_clock *clock;
-	struct stretch *stretches; /* by begin */
+	struct sp_launch_phases phases;
 	struct change *changes;
-	uint32_t stretch_count, change_count, change_room;
+	uint32_t change_count, change_room;
 	bool is_out_of_memory;
 };
 
@@ -100,19 +93,12 @@ static void take_memory(struct gpu_calls_pass *pass, const struct sp_slot *slot,
 		add_change(pass, change);
 }
 
-static uint32_t phase_at(const struct gpu_calls_pass *pass, int64_t at_ns)
-{
-	uint32_t i = SP_UPPER_BOUND(pass->stretches, pass->stretch_count, begin_ns, at_ns);
-
-	return i && at_ns < pass->stretches[i - 1].end_ns ? pass->stretches[i - 1].phase
-							  : SP_ACCOUNT_other;
-}
-
 static void count_call(struct sp_gpu_call_sums *sums, const struct sp_slot *slot, uint8_t class,
 		       uint64_t ns)
 {
 	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
 	bool moves = class == SP_CLASS_CUDA_COPY || class == SP_CLASS_CUDA_MEMSET;
+	uint64_t bytes = slot->value > 0 ? (uint64_t)slot->value : 0;
 
 	sums->launches += class == SP_CLASS_CUDA_LAUNCH || class == SP_CLASS_CUDA_GRAPH;
 	sums->copies += class == SP_CLASS_CUDA_COPY;
@@ -121,7 +107,8 @@ static void count_call(struct sp_gpu_call_sums *sums, const struct sp_slot *slot
 	sums->other += !moves && class != SP_CLASS_CUDA_LAUNCH && class != SP_CLASS_CUDA_GRAPH &&
 		       class != SP_CLASS_CUDA_SYNC;
 	sums->blocking += sp_gpu_copy_blocks(kind, arg);
-	sums->bytes += moves && slot->value > 0 ? (uint64_t)slot->value : 0;
+	sums->bytes += class == SP_CLASS_CUDA_COPY ? bytes : 0;
+	sums->set_bytes += class == SP_CLASS_CUDA_MEMSET ? bytes : 0;
 	sums->host_ns += ns;
 }
 
@@ -149,36 +136,14 @@ static void take(struct gpu_calls_pass *pass, const struct sp_slot *slot)
 
 	if (!sp_gpu_call_is_cuda(class))
 		return;
-	count_call(&pass->calls->phases[in_step ? phase_at(pass, start_ns) : SP_GPU_NO_STEP], slot,
-		   class, ns);
+	count_call(&pass->calls->phases[in_step ? sp_launch_phase(&pass->phases, start_ns)
+						: SP_GPU_NO_STEP],
+		   slot, class, ns);
 	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE ||
 	    class == SP_CLASS_CUDA_RESET)
 		take_memory(pass, slot, class, start_ns, end_ns);
 	if (in_step || !pass->steps->count)
 		count_stall(pass->calls, kind, ns);
-}
-
-static int compare_stretches(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-
-	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
-
-static int list_stretches(struct gpu_calls_pass *pass)
-{
-	const struct sp_gpu_time *gpu = pass->gpu;
-
-	pass->stretches = calloc(gpu->count + 1u, sizeof(*pass->stretches));
-	if (!pass->stretches)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < gpu->count; i++)
-		if (gpu->spans[i].is_whole)
-			pass->stretches[pass->stretch_count++] =
-				(struct stretch){gpu->spans[i].host_ns, gpu->spans[i].host_end_ns,
-						 gpu->spans[i].phase};
-	qsort(pass->stretches, pass->stretch_count, sizeof(*pass->stretches), compare_stretches);
-	return 0;
 }
 
 static int read_streams(struct gpu_calls_pass *pass, const struct sp_run *run, uint32_t image)
@@ -331,18 +296,17 @@ int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_run *run, uint
 	struct gpu_calls_pass pass = {
 		.calls = calls,
 		.steps = &own->steps,
-		.gpu = &own->gpu,
 		.clock = &index->hosts[index->images[image].host].clock,
 	};
 	int ret;
 
 	*calls = (struct sp_gpu_calls){.steps = NULL};
-	ret = list_stretches(&pass);
+	ret = trainer ? sp_launch_phases_read(&pass.phases, run, trainer) : 0;
 	if (ret == 0)
 		ret = read_streams(&pass, run, image);
 	if (ret == 0)
 		ret = replay_changes(&pass);
-	free(pass.stretches);
+	sp_launch_phases_finish(&pass.phases);
 	free(pass.changes);
 	if (ret < 0)
 		sp_gpu_calls_finish(calls);

@@ -4,10 +4,11 @@
  * that was in use, and the allocations in steps that wait for the device. One pass reads the
  * threads of the process.
  *
- * A call belongs to the phase in whose span on the device (analyzer/training/gpu_time.h) it was
- * made. Memory is what hooked allocations and frees report. Under PyTorch's caching allocator that
- * is the memory that the allocator holds, not the memory of tensors. Contexts, the code of kernels,
- * and memory that libraries get in ways without a hook are not included.
+ * A call belongs to the phase that the training thread was in when it was made (launch_phase.h),
+ * whichever thread made it and whether or not the device's time is known. Memory is what hooked
+ * allocations and frees report. Under PyTorch's caching allocator that is the memory that the
+ * allocator holds, not the memory of tensors. Contexts, the code of kernels, and memory that
+ * libraries get in ways without a hook are not included.
  */
 #ifndef STAGEPROF_ANALYZER_GPU_CALLS_H
 #define STAGEPROF_ANALYZER_GPU_CALLS_H
@@ -25,8 +26,8 @@ struct sp_trainer;
 /* The calls in one phase of the steps, or outside steps. */
 struct sp_gpu_call_sums {
 	uint64_t launches, copies, sets, syncs, other;
-	uint64_t blocking; /* copies for which sp_gpu_copy_blocks() */
-	uint64_t bytes;	   /* copied and set */
+	uint64_t blocking;	   /* copies for which sp_gpu_copy_blocks() */
+	uint64_t bytes, set_bytes; /* copied, set */
 	uint64_t host_ns;
 };
 

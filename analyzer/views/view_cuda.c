@@ -10,7 +10,21 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 
-enum { PID, PART, TITLE, LAUNCHES, COPIES, BYTES, SYNCS, BLOCKING, HOST, GPU, CELLS };
+enum {
+	PID,
+	PART,
+	TITLE,
+	LAUNCHES,
+	COPIES,
+	BYTES,
+	SETS,
+	SET_BYTES,
+	SYNCS,
+	BLOCKING,
+	HOST,
+	GPU,
+	CELLS
+};
 
 static const struct sp_column all_columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
@@ -19,6 +33,8 @@ static const struct sp_column all_columns[CELLS] = {
 	[LAUNCHES] = {"launches", N_("launches"), SP_CELL_COUNT},
 	[COPIES] = {"copies", N_("copies"), SP_CELL_COUNT},
 	[BYTES] = {"bytes", N_("bytes"), SP_CELL_BYTES},
+	[SETS] = {"sets", NULL, SP_CELL_COUNT},
+	[SET_BYTES] = {"set_bytes", NULL, SP_CELL_BYTES},
 	[SYNCS] = {"syncs", N_("syncs"), SP_CELL_COUNT},
 	[BLOCKING] = {"blocking_copies", N_("blocking copies"), SP_CELL_COUNT},
 	[HOST] = {"host_ns", N_("in calls"), SP_CELL_NS},
@@ -62,6 +78,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out,
 		[LAUNCHES] = sp_cell_count(c->launches),
 		[COPIES] = sp_cell_count(c->copies),
 		[BYTES] = sp_cell_count(c->bytes),
+		[SETS] = sp_cell_count(c->sets),
+		[SET_BYTES] = sp_cell_count(c->set_bytes),
 		[SYNCS] = sp_cell_count(c->syncs),
 		[BLOCKING] = sp_cell_count(c->blocking),
 		[HOST] = sp_cell_count(c->host_ns),

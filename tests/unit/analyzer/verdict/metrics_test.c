@@ -473,13 +473,13 @@ START_TEST(a_process_without_steps_has_its_row)
 	judge();
 	text = sp_load_print(&load, "cuda", SP_FORMAT_JSON);
 	check_row(text, "{\"pid\":20,\"part\":\"whole_run\",\"launches\":3,\"copies\":1,\"bytes\":"
-			"64,\"syncs\":0,"
+			"64,\"sets\":0,\"set_bytes\":0,\"syncs\":0,"
 			"\"blocking_copies\":1,\"host_ns\":50,\"gpu_ns\":null}");
 	check_row(text, "{\"pid\":20,\"end_bytes\":4096,\"peak_bytes\":4096,\"pinned_peak_bytes\":"
 			"0,\"unmatched_frees\":0}");
 	check_row(text, "{\"pid\":20,\"event\":\"cudaMalloc\",\"calls\":1,\"total_ns\":10,\"max_"
 			"ns\":10}");
-	check_row(text, "{\"pid\":10,\"part\":\"other\",\"launches\":400,");
+	check_row(text, "{\"pid\":10,\"part\":\"forward\",\"launches\":400,");
 	free(text);
 }
 END_TEST
