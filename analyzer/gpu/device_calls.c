@@ -15,6 +15,7 @@ struct device_calls_pass {
 	const struct sp_steps *steps; /* the trainer's */
 	const struct sp_clock *clock;
 	bool is_trainer;
+	int64_t first_ns;   /* begin of the first step */
 	uint32_t step;	    /* the first step that ends after the last event */
 	uint32_t wait;	    /* the first wait whose queue is not finalized */
 	int64_t drained_ns; /* the device has had no work since then */
@@ -50,9 +51,10 @@ static void add_idle(struct device_calls_pass *pass, int64_t until_ns)
 	pass->allocating_ns = 0;
 }
 
+/* Idle time before the first step is set-up, and no part of the training time. */
 static void drain(struct device_calls_pass *pass, int64_t at_ns, bool by_allocation)
 {
-	pass->drained_ns = at_ns;
+	pass->drained_ns = at_ns > pass->first_ns ? at_ns : pass->first_ns;
 	pass->is_drained = true;
 	pass->is_by_allocation = by_allocation;
 	pass->allocating_ns = 0;
@@ -109,7 +111,7 @@ static void finish_queue(struct device_calls_pass *pass, int64_t start_ns, int64
 	    (double)(end_ns - start_ns) * steps > (double)(end_ns - pass->synced_ns))
 		pass->calls->hidden_wait_ns += pass->queued_wait_ns;
 	pass->queued_wait_ns = 0;
-	pass->synced_ns = end_ns;
+	pass->synced_ns = end_ns > pass->first_ns ? end_ns : pass->first_ns;
 	pass->synced_step = pass->step;
 }
 
@@ -212,8 +214,8 @@ static void read_stream(struct device_calls_pass *pass, struct sp_reader *reader
 
 	/* Before the first step the device counts as synced. */
 	if (pass->steps->count) {
-		pass->synced_ns = pass->steps->steps[0].start_ns;
-		drain(pass, pass->synced_ns, false);
+		pass->first_ns = pass->synced_ns = pass->steps->steps[0].start_ns;
+		drain(pass, pass->first_ns, false);
 	}
 	sp_reader_open(reader, &training->run->index, training->run->index.streams[stream]);
 	while (sp_reader_next(reader, &batch)) {

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of CUDA in made traces of trainers on a device: idle time, the phase of each call, bytes.
+ * One tick is one ns.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict/verdict.h"
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { LOADER = 1, ADAM, ZERO, LABEL, KERNEL };
+
+enum { STEPS = 30, WAIT_NS = 1000, WORK_NS = 1000000, SET_UP_NS = 976000000 };
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static struct sp_verdict v;
+
+static void name(uint32_t id, const char *text)
+{
+	sp_maker_define(&m, SP_DEFINE_NAME, id, text, strlen(text));
+}
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	name(ZERO, "Optimizer.zero_grad#Adam.zero_grad");
+	name(LABEL, "a label");
+	name(KERNEL, "a_kernel");
+}
+
+static void teardown(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static void launch(void)
+{
+	span(SP_EV_cudaLaunchKernel, 0, 5000, 0);
+}
+
+/* A launch in each phase of the step, and zero_grad between forward and backward. */
+static void step(void)
+{
+	uint64_t start;
+
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+	span(SP_EV_cudaMemcpyAsync, sp_cuda_arg_make(0, SP_COPY_TO_DEVICE, SP_COPY_HOST_PINNED),
+	     2000, 4096);
+	launch();
+	m.now_ticks += WORK_NS;
+	start = m.now_ticks;
+	span(SP_EV_cudaMemsetAsync, 0, 1000, 512);
+	sp_maker_around(&m, SP_EV_torch_range, ZERO, start, 0);
+	start = m.now_ticks;
+	span(SP_EV_cudaStreamWaitEvent, 0, 100, 0);
+	launch();
+	m.now_ticks += WORK_NS;
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_backward);
+	start = m.now_ticks;
+	launch();
+	sp_maker_around(&m, SP_EV_torch_range, ADAM, start, 0);
+	span(SP_EV_cudaStreamSynchronize, 0, WORK_NS, 0);
+}
+
+static void read_run(void)
+{
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+}
+
+/* Set-up is no idle time of the training, whatever sync it began with. */
+START_TEST(a_sync_before_the_first_step_is_not_charged_to_it)
+{
+	launch();
+	span(SP_EV_cudaStreamSynchronize, 0, WORK_NS, 0);
+	m.now_ticks += SET_UP_NS;
+	for (int i = 0; i < STEPS; i++)
+		step();
+	read_run();
+	ck_assert_str_ne(sp_rule_of(v.id)->code, "sync-bound");
+	/* from each sync to the next wait, and from the wait to the copy: nothing */
+	ck_assert_uint_eq(load.report.device_calls.idle_ns, 0);
+}
+END_TEST
+
+static void check_row(const char *view, const char *row)
+{
+	char *text = sp_load_print(&load, view, SP_FORMAT_JSON);
+
+	ck_assert_msg(strstr(text, row) != NULL, "no %s in %s", row, text);
+	free(text);
+}
+
+/* The trace has no time of the device, as with STAGEPROF_GPUTIME=0. Copies are 4096 bytes a step,
+ * sets 512. The last sync comes after the last step. */
+START_TEST(calls_have_the_phase_of_the_host)
+{
+	for (int i = 0; i < STEPS; i++)
+		step();
+	read_run();
+	check_row("cuda", "\"part\":\"forward\",\"launches\":30,\"copies\":30,\"bytes\":122880,"
+			  "\"sets\":0,\"set_bytes\":0,\"syncs\":0,");
+	check_row("cuda", "\"part\":\"backward\",\"launches\":30,\"copies\":0,\"bytes\":0,"
+			  "\"sets\":0,\"set_bytes\":0,\"syncs\":0,\"blocking_copies\":0,"
+			  "\"host_ns\":153000,\"gpu_ns\":null");
+	check_row("cuda", "\"part\":\"optimizer\",\"launches\":30,\"copies\":0,\"bytes\":0,");
+	check_row("cuda", "\"part\":\"zero_grad\",\"launches\":0,\"copies\":0,\"bytes\":0,"
+			  "\"sets\":30,\"set_bytes\":15360,");
+	check_row("cuda", "\"part\":\"other\",\"launches\":0,\"copies\":0,\"bytes\":0,\"sets\":0,"
+			  "\"set_bytes\":0,\"syncs\":29,");
+}
+END_TEST
+
+/* A kernel on the GPU for the launch of each step's forward, which began launched_ns ago. */
+static void kernel(struct sp_maker *gpu, uint64_t launched_ticks)
+{
+	sp_maker_span(gpu, SP_EV_gpu_kernel, KERNEL, launched_ticks + 6000, launched_ticks + 26000,
+		      0);
+	sp_maker_extra(gpu, 0, 0, (int64_t)launched_ticks);
+}
+
+START_TEST(kernels_of_a_forward_before_zero_grad_are_forward)
+{
+	struct sp_maker gpu;
+
+	sp_maker_init(&gpu, 10, 11, 0);
+	sp_maker_header(&gpu);
+	sp_maker_define(&gpu, SP_DEFINE_NAME, KERNEL, "a_kernel", 8);
+	for (int i = 0; i < STEPS; i++) {
+		/* after the wait and the copy */
+		uint64_t launched = m.now_ticks + WAIT_NS + 2000;
+
+		step();
+		kernel(&gpu, launched);
+	}
+	sp_maker_put(&gpu, folder, "gpu.zst");
+	read_run();
+	check_row("kernels", "\"total_ns\":600000,");
+	check_row("kernels", "\"forward_ns\":600000,");
+	check_row("kernels", "\"other_ns\":0");
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("gpu_calls");
+	TCase *c = tcase_create("gpu_calls");
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, a_sync_before_the_first_step_is_not_charged_to_it);
+	tcase_add_test(c, calls_have_the_phase_of_the_host);
+	tcase_add_test(c, kernels_of_a_forward_before_zero_grad_are_forward);
+	suite_add_tcase(s, c);
+	return s;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
