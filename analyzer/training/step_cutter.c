@@ -14,9 +14,43 @@
 #define INTERVALS_MAX                                                                              \
 	(1u << 20) /* between two steps; beyond, the older half counts as other work */
 
+/* The steps so far had fewer batches than optimizer steps: they warmed up on an input of their own,
+ * or on one batch again and again. */
+static bool has_warmed_up(const struct sp_steps *s)
+{
+	uint32_t batches = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		batches += s->steps[i].has_loader;
+	return batches < s->count;
+}
+
+/* The number of optimizer steps goes on, because passes over loaders are counted by it. */
+static void forget_steps(struct sp_cutter *c)
+{
+	struct sp_steps *s = c->steps;
+
+	s->count = s->pause_count = s->wait_count = s->backward_count = 0;
+	memset(s->sources, 0, sizeof(s->sources));
+	s->has_backward = s->has_forward = s->is_fed = false;
+	c->has_from = false;
+}
+
+/* The first step that is a graph: what was done to warm up and to capture it is set-up. */
+static void begin_replays(struct sp_cutter *c)
+{
+	bool is_graph = c->steps->end == SP_STEP_BY_GRAPH &&
+			c->intervals[c->count - 1].kind == SP_INTERVAL_GRAPH;
+
+	if (is_graph && !c->has_replayed && has_warmed_up(c->steps))
+		forget_steps(c);
+	c->has_replayed |= is_graph;
+}
+
 /* The intervals at hand end in what ends a step. */
 static void cut(struct sp_cutter *c)
 {
+	begin_replays(c);
 	sp_forward_judge(c);
 	if (c->steps->has_batches)
 		sp_pass_cut(c);
@@ -122,6 +156,14 @@ static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval 
 	interval->source = SP_FROM_WRAPPED;
 }
 
+/* What is captured is not done: it has no part in steps that are graphs. */
+static bool is_only_captured(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	return c->is_capturing && c->steps->end == SP_STEP_BY_GRAPH &&
+	       (sp_phase_interval_is_structure(interval) ||
+		interval->kind == SP_INTERVAL_ZERO_GRAD);
+}
+
 /* A method of the model that makes the whole step is not a part of the step. */
 static bool contains_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
@@ -140,7 +182,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 
 	note_checkpoint(c, &interval);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
-	    is_left_out(c, &interval))
+	    is_left_out(c, &interval) || is_only_captured(c, &interval))
 		return;
 	if (interval.kind == SP_INTERVAL_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);

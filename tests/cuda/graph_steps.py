@@ -125,6 +125,17 @@ class Graphs(Case):
         self.assert_named_graphs(summary, account, ns, replays)
         self.assert_named(summary)
 
+    def test_warm_ups_on_one_batch_are_no_steps(self):
+        replays = 20
+        _, summary, trace = self.train(3, replays, 1, 2, "static")
+        self.assertEqual(
+            (summary["steps"]["count"], summary["steps"]["end_with"]), (replays, "graph")
+        )
+        account = {row["part"]: row for row in summary["account"]}
+        self.assertIsNone(account["backward"]["ns"])
+        rows = {row["part"]: row for row in trace.report("cuda")["parts"]}
+        self.assertEqual(rows["other"]["launches"], replays)
+
     def test_graphs_are_parts_of_steps(self):
         eager, replays = 2, 10
         _, summary, _ = self.train(eager, replays, 2, 5, "eager")

@@ -2,11 +2,12 @@
 """A training of PyTorch on the CPU whose step is captured whole as a graph on the device of
 tests/fake_cuda.
 
-    graph_trainer.py EAGER REPLAYS KERNEL_MS WAIT_MS [eager]
+    graph_trainer.py EAGER REPLAYS KERNEL_MS WAIT_MS [eager] [static]
 
 EAGER steps warm up; one more is captured, with its backward and optimizer; then each batch is a
 replay. eager: nothing is captured but the forward, and each step goes on to a backward and an
-optimizer of its own. Prints the ns of kernels in graphs.
+optimizer of its own. static: one batch is the input of all warm-ups and of the capture, and each
+batch of a new pass is a replay. Prints the ns of kernels in graphs.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ from torch.utils.data import DataLoader, Dataset
 
 cuda = ctypes.CDLL("libcudart.so.13")
 eager, replays, kernel_ms, wait_ms = (int(a) for a in sys.argv[1:5])
-is_eager = "eager" in sys.argv[5:]
+is_eager, is_static = "eager" in sys.argv[5:], "static" in sys.argv[5:]
 stream, graph, step = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
 
 
@@ -39,7 +40,7 @@ def launch():
 
 class Samples(Dataset):
     def __len__(self):
-        return eager + replays
+        return replays if is_static else eager + replays
 
     def __getitem__(self, i):
         time.sleep(wait_ms / 1e3)
@@ -69,8 +70,14 @@ def capture(what, batch):
     assert cuda.cudaGraphInstantiate(ctypes.byref(step), graph, ctypes.c_ulonglong(0)) == 0
 
 
-for number, batch in enumerate(DataLoader(Samples(), batch_size=1)):
-    if number == eager:
+loader = DataLoader(Samples(), batch_size=1)
+if is_static:
+    static = next(iter(loader))
+    for _ in range(eager):
+        train(static)
+    capture(train, static)
+for number, batch in enumerate(loader, eager if is_static else 0):
+    if number == eager and not is_static:
         capture(forward_only if is_eager else train, batch)
     if number < eager:
         train(batch)
