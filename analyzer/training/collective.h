@@ -18,6 +18,12 @@
 /* True for the marker of a collective, from its call to its end. */
 bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot);
 
+/* True for a call of NCCL. It hands a collective to the device and returns. */
+bool sp_slot_is_nccl(const struct sp_process_metadata *image, const struct sp_slot *slot);
+
+/* How much of the time from from_ns to to_ns the calls cover; calls that overlap count once. */
+uint64_t sp_collective_inside(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns);
+
 /* Reads the collectives of one process, from all threads of its image; none where no label of the
  * process names a collective. Returns 0 or -ENOMEM; call sp_process_calls_finish() in both cases.
  */

@@ -60,8 +60,9 @@ struct sp_step {
 	uint32_t optimizer;	    /* optimizer steps before it; several may be one step */
 	struct sp_pass_list passes; /* that gave a batch since the step before */
 	struct sp_account account;
-	uint32_t epoch; /* from 0 */
-	uint8_t kind;	/* enum sp_step_kind */
+	uint64_t nccl_aside_ns; /* of its communication: calls of other threads, in backward */
+	uint32_t epoch;		/* from 0 */
+	uint8_t kind;		/* enum sp_step_kind */
 	/* Without a loader: the parts of its input wait. */
 	uint64_t awaited_ns, own_input_ns;
 	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */
@@ -146,9 +147,13 @@ struct sp_steps {
 	/* The loader's calls, until sp_steps_classify() returns; NULL: none. */
 	const struct sp_process_calls *feed;
 	uint64_t saved_beside_ns; /* checkpoints that other threads saved */
-	bool has_captured;	  /* a backward or an optimizer while a stream captured */
-	uint32_t graphs; /* launched since the last backward or optimizer; only where steps do not
-			    end by them */
+	uint32_t nccl_calls;	  /* of this thread */
+	/* Calls of NCCL by other threads, until the thread is read; NULL: none. Those in a backward
+	 * count as communication and not as backward, because the thread waits for them there. */
+	const struct sp_process_calls *nccl;
+	bool has_captured; /* a backward or an optimizer while a stream captured */
+	uint32_t graphs;   /* launched since the last backward or optimizer; only where steps do not
+			      end by them */
 	bool is_out_of_memory;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/training/collective.h"
 
 #define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
 
@@ -179,6 +180,26 @@ static void add_own_input(struct sp_steps *s, struct sp_step *step,
 		add_wait(s, p);
 }
 
+/* Autograd's own threads call NCCL while the training thread waits for them in backward. */
+static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = first; c->steps->nccl && i < c->count; i++) {
+		struct sp_phase_interval *p = &c->intervals[i];
+		uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns;
+		uint64_t own = (uint64_t)(p->end_ns - p->start_ns) - inside, ns;
+
+		if (p->kind != SP_INTERVAL_BACKWARD)
+			continue;
+		ns = sp_collective_inside(c->steps->nccl, p->start_ns, p->end_ns);
+		ns = ns < own ? ns : own;
+		p->grad_sync_ns += ns;
+		sum += ns;
+	}
+	return sum;
+}
+
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
 {
 	int64_t to_ns = c->intervals[c->count - 1].end_ns;
@@ -191,6 +212,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->optimizer = c->steps->optimizer_count++;
 	step->unrecorded = c->steps->unrecorded;
 	note_own_input(c, first);
+	step->nccl_aside_ns = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_phase_interval *p = &c->intervals[i];

@@ -21,6 +21,7 @@ struct training_pass {
 	struct sp_reader *readers;  /* one a worker */
 	struct sp_trainer *threads; /* that may train */
 	enum sp_step_end *ends;	    /* parallel: by what steps end, as it was found out so far */
+	bool *has_nccl_beside;	    /* parallel: other threads of the process call NCCL */
 	uint32_t count;
 	bool wants[SP_EVENT_KINDS];
 };
@@ -75,6 +76,7 @@ static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t ki
 	int64_t start_ns = sp_clock_realtime_ns(t->clock, slot->start);
 	int64_t end_ns = sp_clock_realtime_ns(t->clock, slot->start + slot->ticks);
 
+	t->cutter.steps->nccl_calls += sp_slot_is_nccl(t->cutter.image, slot);
 	if (kind != SP_EV_cond_wait || sp_collective_wait(&t->collectives, &start_ns, &end_ns))
 		sp_cutter_take(&t->cutter, slot, start_ns, end_ns);
 }
@@ -218,7 +220,8 @@ static int list_threads(struct training_pass *pass)
 
 	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
 	pass->ends = calloc(n + 1u, sizeof(*pass->ends));
-	if (!pass->threads || !pass->ends)
+	pass->has_nccl_beside = calloc(n + 1u, sizeof(*pass->has_nccl_beside));
+	if (!pass->threads || !pass->ends || !pass->has_nccl_beside)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (may_train(pass->run, i))
@@ -300,8 +303,22 @@ static int read_otherwise(struct training_pass *pass)
 
 /* Calls of other threads of its process that a training thread may have waited for. */
 struct others {
-	struct sp_process_calls checkpoints, feed;
+	struct sp_process_calls checkpoints, feed, nccl;
+	bool has_nccl; /* there are calls of NCCL by other threads */
 };
+
+/* The threads of a process lie together. */
+static bool calls_nccl_beside(const struct training_pass *pass, uint32_t own)
+{
+	uint32_t image = image_of(pass, own), i = own;
+
+	while (i > 0 && image_of(pass, i - 1) == image)
+		i--;
+	for (; i < pass->count && image_of(pass, i) == image; i++)
+		if (i != own && pass->threads[i].steps.nccl_calls)
+			return true;
+	return false;
+}
 
 static bool has_loader_label(const struct sp_process_metadata *image)
 {
@@ -325,6 +342,10 @@ static int read_others(struct training_pass *pass, unsigned worker, uint32_t i,
 						   own->stream);
 	if (result == 0 && own->steps.count && !own->steps.is_fed && has_loader_label(metadata))
 		result = sp_feed_read(&others->feed, reader, pass->run, own->stream);
+	if (result == 0 && own->steps.count && others->has_nccl)
+		result = sp_process_calls_read(&others->nccl, reader, pass->run, image,
+					       pass->run->index.streams[own->stream]->tid,
+					       sp_slot_is_nccl);
 	return result;
 }
 
@@ -332,19 +353,22 @@ static int read_with_others(void *context, unsigned worker, uint32_t i)
 {
 	struct training_pass *pass = context;
 	struct sp_steps *steps = &pass->threads[i].steps;
-	struct others others = {{.list = NULL}, {.list = NULL}};
+	struct others others = {.has_nccl = pass->has_nccl_beside[i]};
 	int result = read_others(pass, worker, i, &others);
 
-	if (result == 0 && (others.checkpoints.count || others.feed.count)) {
+	if (result == 0 && (others.checkpoints.count || others.feed.count || others.nccl.count)) {
 		trainer_reset(&pass->threads[i], steps->end);
 		steps->feed = others.feed.count ? &others.feed : NULL;
 		steps->is_fed_by_thread = others.feed.count > 0;
+		steps->nccl = others.nccl.count ? &others.nccl : NULL;
 		steps->saved_beside_ns = sp_async_checkpoints_total(&others.checkpoints);
 		result = read_steps(pass, worker, i, &others.checkpoints);
 		steps->feed = NULL;
+		steps->nccl = NULL;
 	}
 	sp_process_calls_finish(&others.checkpoints);
 	sp_process_calls_finish(&others.feed);
+	sp_process_calls_finish(&others.nccl);
 	return result;
 }
 
@@ -363,6 +387,8 @@ static int read_threads(struct training_pass *pass)
 		result = sp_jobs_run(jobs, pass->count, read_thread, pass);
 	if (result == 0)
 		result = read_otherwise(pass);
+	for (uint32_t i = 0; i < pass->count; i++)
+		pass->has_nccl_beside[i] = calls_nccl_beside(pass, i);
 	if (result == 0)
 		result = sp_jobs_run(jobs, pass->count, read_with_others, pass);
 	for (unsigned i = 0; i < jobs; i++)
@@ -398,6 +424,7 @@ int sp_training_read(struct sp_training *training)
 	free(pass.readers);
 	free(pass.threads);
 	free(pass.ends);
+	free(pass.has_nccl_beside);
 	return result;
 }
 

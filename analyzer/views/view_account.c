@@ -215,6 +215,18 @@ static uint64_t saved_beside(const struct sp_training *training)
 	return ns;
 }
 
+/* Of the communication: calls of NCCL by other threads in backward. */
+static uint64_t nccl_aside(const struct sp_training *training)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
+			if (sp_step_is_selected(training, &training->trainers[t], i))
+				ns += training->trainers[t].steps.steps[i].nccl_aside_ns;
+	return ns;
+}
+
 /* Validation lies between steps, never in one. */
 static struct sp_cell step_cell(const struct sp_step_mean *mean, enum sp_account_phase part)
 {
@@ -239,6 +251,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	const char *missing = why_missing(report, part);
 	struct sp_account ends = sp_training_ends(&report->training);
 	uint64_t beside_ns = saved_beside(&report->training);
+	uint64_t aside_ns = nccl_aside(&report->training);
 	char beside[128], number[SP_NUMBER_BYTES];
 	struct sp_cell cells[CELLS] = {
 		[PART] = sp_cell_text(sp_account_name(part)),
@@ -262,6 +275,13 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		cells[WHY] = cells[REPORTED] = sp_cell_text(_("for a DataLoader that another "
 							      "thread "
 							      "reads"));
+	if (part == SP_ACCOUNT_grad_sync && aside_ns) {
+		snprintf(beside, sizeof(beside),
+			 _("%s of it NCCL calls in backward, on other "
+			   "threads"),
+			 sp_text_ns(number, aside_ns));
+		cells[WHY] = cells[REPORTED] = sp_cell_text(beside);
+	}
 	if (part == SP_ACCOUNT_checkpoint && beside_ns)
 		cells[BESIDE] = sp_cell_count(beside_ns);
 	if (part == SP_ACCOUNT_checkpoint && beside_ns && !sum->ns[part]) {

@@ -161,6 +161,108 @@ START_TEST(kernels_of_a_forward_before_zero_grad_are_forward)
 }
 END_TEST
 
+static void train(void)
+{
+	uint64_t start;
+
+	span(SP_EV_torch_range, ZERO, 1000, 0);
+	launch();
+	start = m.now_ticks;
+	m.now_ticks += WORK_NS;
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_backward);
+	span(SP_EV_torch_range, ADAM, 1000, 0);
+}
+
+static void batch(void)
+{
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+}
+
+/* As the documents of PyTorch say: warm up, capture, and replay for each batch. _i: 0: the input of
+ * the warm-up is the loop's own, 1: it is a batch, 2: there is no loader at all. */
+START_TEST(each_replay_is_a_step_and_no_warm_up)
+{
+	const struct sp_steps *s;
+
+	if (_i == 1)
+		batch();
+	for (int i = 0; i < 3; i++)
+		train();
+	span(SP_EV_cudaStreamBeginCapture, 0, 1000, 0);
+	train();
+	span(SP_EV_cudaStreamEndCapture, 0, 1000, 0);
+	for (int i = 0; i < STEPS; i++) {
+		if (_i < 2)
+			batch();
+		span(SP_EV_cudaGraphLaunch, 0, 5000, 0);
+		span(SP_EV_cudaStreamSynchronize, 0, WORK_NS, 0);
+	}
+	read_run();
+	s = &load.report.training.trainers[0].steps;
+	ck_assert_int_eq(s->end, SP_STEP_BY_GRAPH);
+	ck_assert_uint_eq(s->count, STEPS);
+	for (uint32_t i = 0; i < s->count; i++)
+		ck_assert_int_le(s->steps[i].end_ns - s->steps[i].start_ns, WORK_NS + 10000);
+	ck_assert_uint_eq(sp_training_account(&load.report.training).ns[SP_ACCOUNT_backward], 0);
+}
+END_TEST
+
+/* Steps that take a batch each are steps, though graphs follow them. */
+START_TEST(steps_before_a_capture_are_steps)
+{
+	for (int i = 0; i < 3; i++) {
+		batch();
+		train();
+	}
+	batch();
+	span(SP_EV_cudaStreamBeginCapture, 0, 1000, 0);
+	train();
+	span(SP_EV_cudaStreamEndCapture, 0, 1000, 0);
+	for (int i = 0; i < STEPS; i++) {
+		if (i)
+			batch();
+		span(SP_EV_cudaGraphLaunch, 0, 5000, 0);
+	}
+	read_run();
+	ck_assert_uint_eq(load.report.training.trainers[0].steps.count, 3 + STEPS);
+}
+END_TEST
+
+/* Autograd's thread: two calls in each backward, of which one lies in the other, and one that ends
+ * before any. */
+START_TEST(nccl_of_another_thread_is_communication_in_backward)
+{
+	struct sp_maker autograd;
+	struct sp_account sum;
+	char *text;
+
+	sp_maker_init(&autograd, 10, 11, 0);
+	sp_maker_header(&autograd);
+	sp_maker_event(&autograd, SP_EV_ncclAllReduce, 0, 10, 4096);
+	m.now_ticks += 100000;
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t backward;
+
+		batch();
+		train();
+		backward = m.now_ticks - 1000 - WORK_NS;
+		sp_maker_span(&autograd, SP_EV_ncclAllReduce, 0, backward + 1000, backward + 21000,
+			      1 << 24);
+		sp_maker_span(&autograd, SP_EV_ncclGroupEnd, 0, backward + 11000, backward + 31000,
+			      0);
+	}
+	sp_maker_put(&autograd, folder, "autograd.zst");
+	read_run();
+	sum = sp_training_account(&load.report.training);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_grad_sync], STEPS * 30000);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_backward], (uint64_t)STEPS * (WORK_NS - 30000));
+	text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(text, "900 µs of it NCCL calls in backward, on other "
+					   "threads"));
+	free(text);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("gpu_calls");
@@ -170,6 +272,9 @@ static Suite *suite(void)
 	tcase_add_test(c, a_sync_before_the_first_step_is_not_charged_to_it);
 	tcase_add_test(c, calls_have_the_phase_of_the_host);
 	tcase_add_test(c, kernels_of_a_forward_before_zero_grad_are_forward);
+	tcase_add_loop_test(c, each_replay_is_a_step_and_no_warm_up, 0, 3);
+	tcase_add_test(c, steps_before_a_capture_are_steps);
+	tcase_add_test(c, nccl_of_another_thread_is_communication_in_backward);
 	suite_add_tcase(s, c);
 	return s;
 }
