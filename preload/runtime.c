@@ -11,6 +11,7 @@
 #include "preload/cuda/cuda_slow_calls.h"
 #include "preload/cuda/cuda_time.h"
 #include "preload/cuda/cupti.h"
+#include "preload/frameworks/loaded_frameworks.h"
 #include "preload/frameworks/nvtx.h"
 #include "preload/resolve/originals.h"
 #include "preload/recorder/pack.h"
@@ -70,6 +71,7 @@ __attribute__((destructor)) static void runtime_end(void)
 	sp_cupti_end();
 	sp_cuda_coverage_end();
 	sp_unseen_end();
+	sp_frameworks_end();
 	sp_thread_finish();
 	sp_process_end();
 	errno = kept;

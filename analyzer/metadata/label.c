@@ -55,11 +55,12 @@ bool sp_label_saves(const char *text, size_t bytes)
 	return is_one_of(text, bytes, names);
 }
 
-/* Wrapped optimizers: "paddle Adam.step". */
+/* Wrapped optimizers: "paddle Adam.step"; one more tree: "xgboost Booster.update". */
 bool sp_label_may_step(const char *text, size_t bytes)
 {
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
-	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize");
+	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize") ||
+	       ends_with(text, bytes, "Booster.update");
 }
 
 bool sp_label_covers_graphs(const char *text, size_t bytes)

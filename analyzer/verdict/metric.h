@@ -52,8 +52,12 @@ struct sp_metrics {
 	bool is_fed_by_thread; /* sp_training_is_fed_by_thread() */
 	bool is_unfed;	       /* sp_training_is_unfed() */
 	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
-	bool has_device;       /* CUDA calls */
-	bool is_queue_known;   /* for most of the input wait, whether the device had work queued */
+	bool has_forwards;     /* calls of a model, with or without steps */
+	bool gives_steps;    /* a loaded framework's steps are recorded: where there are none, none
+				were    made */
+	bool trains_unseen;  /* a loaded framework trains without recorded steps */
+	bool has_device;     /* CUDA calls */
+	bool is_queue_known; /* for most of the input wait, whether the device had work queued */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
 };
 

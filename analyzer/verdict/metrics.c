@@ -8,6 +8,7 @@
 #include "analyzer/verdict/metrics_cpu.h"
 #include "analyzer/verdict/metrics_device.h"
 #include "analyzer/verdict/metrics_input.h"
+#include "analyzer/verdict/metrics_stepless.h"
 #include "analyzer/metadata/source_lines.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/ranks/ranks.h"
@@ -351,13 +352,14 @@ static bool is_compiled(const struct sp_report *report)
 	return false;
 }
 
-/* Metrics of the model itself: the mark of compilation, and a forward that holds no other work.
- */
+/* Metrics of the model itself, where a backward shows one: the mark of compilation, and a forward
+ * that holds no other work. */
 static void set_model(struct sp_metrics *e, const struct sp_report *report)
 {
 	double share = sp_metrics_value(e, SP_METRIC_compute_share);
 
-	if (sp_metrics_value(e, SP_METRIC_forward_ratio) >= FORWARD_LONG ||
+	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
+	    sp_metrics_value(e, SP_METRIC_forward_ratio) >= FORWARD_LONG ||
 	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= FORWARD_RARE)
 		return;
 	sp_metrics_set(e, is_compiled(report) ? SP_METRIC_compiled_share : SP_METRIC_eager_share,
@@ -495,6 +497,8 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 		set_cannot_tell(e, report, time.steps);
 		set_hang(e, report);
 	}
+	if (r == 0 && time.steps == 0)
+		sp_metrics_stepless(e, report);
 	if (r < 0 || time.steps == 0)
 		return r;
 	set_account(e, &time, report);

@@ -256,13 +256,19 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 					  !is_known(v, SP_METRIC_decode_work_share);
 	v->doubts[SP_DOUBT_rare_input] =
 		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
+	v->doubts[SP_DOUBT_unseen_steps] =
+		v->metrics.trains_unseen &&
+		(v->id == SP_VERDICT_cannot_tell || v->id == SP_VERDICT_no_steps);
+	v->doubts[SP_DOUBT_no_framework] =
+		v->id == SP_VERDICT_no_trainer && !v->metrics.gives_steps;
 	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->metrics.is_unfed &&
 				    v->metrics.is_forward_left_over;
 	v->doubts[SP_DOUBT_unexplained] =
 		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
-	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell
+	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
+					v->doubts[SP_DOUBT_no_framework]
 				? SP_CONFIDENCE_LOW
 				: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
 }
@@ -279,7 +285,7 @@ static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
 static void rest_on_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
 {
 	(void)words, (void)bytes;
-	if (metric < SP_METRICS)
+	if (metric < SP_METRICS && metric != SP_METRIC_cannot_tell)
 		rest_on(context, metric);
 }
 
@@ -297,6 +303,13 @@ static void rest_on_sum(struct sp_verdict *v)
 		if (value_of(v, sum[i]) > 0)
 			rest_on(v, sum[i]);
 }
+
+/* Metrics that need no steps. */
+static const enum sp_metric_id knowns[] = {
+	SP_METRIC_read_rate, SP_METRIC_read_ns,	   SP_METRIC_decode_ns,
+	SP_METRIC_wait_ns,   SP_METRIC_cores_used,
+};
+#define KNOWNS (sizeof(knowns) / sizeof(knowns[0]))
 
 static void gather_evidence(struct sp_verdict *v)
 {
@@ -317,6 +330,8 @@ static void gather_evidence(struct sp_verdict *v)
 	}
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
+	for (size_t i = 0; v->id == SP_VERDICT_cannot_tell && i < KNOWNS; i++)
+		rest_on(v, knowns[i]);
 }
 
 static void check_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)

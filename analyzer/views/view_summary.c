@@ -9,6 +9,7 @@
 #include "analyzer/views/ending.h"
 #include "analyzer/views/inflight.h"
 #include "analyzer/views/own_cost.h"
+#include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/text/text.h"
 #include "analyzer/verdict/metrics.h"
 
@@ -177,6 +178,13 @@ static bool is_wanted_function(const char *text, size_t bytes)
 	return bytes > head && memcmp(text, FUNCTION_WANTED, head) == 0;
 }
 
+static bool is_framework(const char *text, size_t bytes)
+{
+	static const char head[] = SP_FRAMEWORK_GROUP "\t";
+
+	return bytes >= sizeof(head) && memcmp(text, head, sizeof(head) - 1) == 0;
+}
+
 /* Any process may have found a wanted function. */
 static bool is_found_function(const struct sp_string_table *names, const char *name, size_t bytes)
 {
@@ -238,6 +246,56 @@ static const char *coverage_words(char ret[LINE_BYTES], const char *text, size_t
 	return ret;
 }
 
+#define GIVES_BYTES 128u
+
+/* The parts that the recorder gets from a framework: "steps, input waits". */
+static void gives_words(char ret[GIVES_BYTES], unsigned gives)
+{
+	static const struct {
+		unsigned bit;
+		const char *word;
+	} words[] = {
+		{SP_GIVES_STEPS, N_("steps")},
+		{SP_GIVES_WAITS, N_("input waits")},
+		{SP_GIVES_PHASES, N_("phases")},
+		{SP_GIVES_TRANSFERS, N_("transfers")},
+		{SP_GIVES_COMPILATION, N_("compilation")},
+		{SP_GIVES_CHECKPOINTS, N_("checkpoints")},
+		{SP_GIVES_MODULES, N_("modules")},
+		{SP_GIVES_OPERATORS, N_("operators")},
+	};
+	size_t used = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && used < GIVES_BYTES; i++)
+		if (gives & words[i].bit)
+			used += (size_t)snprintf(ret + used, GIVES_BYTES - used, "%s%s",
+						 used ? _(", ") : "", _(words[i].word));
+}
+
+/* Each framework that was loaded, and what is recorded of it. */
+static void show_frameworks(const struct sp_report *report, struct sp_out *out)
+{
+	const char *head = N_("frameworks ");
+	struct sp_frameworks frameworks;
+
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	for (int i = 0; i < SP_FRAMEWORKS; i++) {
+		char gives[GIVES_BYTES], text[SP_FRAMEWORK_TEXT_BYTES];
+
+		if (!frameworks.of[i].is_loaded)
+			continue;
+		sp_framework_text(&frameworks, (enum sp_framework_id)i, text);
+		gives_words(gives, sp_framework_gives(&frameworks, (enum sp_framework_id)i));
+		if (*gives)
+			sp_out_line(out, "%s%s: %s", _(head), text, gives);
+		else
+			sp_out_line(out, "%s%s: loaded, nothing of its own is recorded", _(head),
+				    text);
+		head = "           ";
+	}
+}
+
 static void show_unobserved(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_string_table *names = &report->run.metadata.coverage.names;
@@ -249,7 +307,8 @@ static void show_unobserved(const struct sp_report *report, struct sp_out *out)
 		size_t bytes;
 		const char *text = sp_string_table_text(names, i, &bytes);
 
-		if (is_observed(text, bytes) || is_wanted_function(text, bytes))
+		if (is_observed(text, bytes) || is_wanted_function(text, bytes) ||
+		    is_framework(text, bytes))
 			continue;
 		sp_out_line(out, "%s%s", _(head), coverage_words(line, text, bytes));
 		head = "           ";
@@ -414,6 +473,7 @@ void sp_run_show(const struct sp_report *report, struct sp_out *out)
 	show_ending(report, out);
 	show_losses(report, out);
 	sp_own_cost_show(report, out);
+	show_frameworks(report, out);
 	show_unobserved(report, out);
 	show_wanted_functions(report, out);
 	show_uncalled(report, out);

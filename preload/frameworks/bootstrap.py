@@ -3,10 +3,10 @@
 # may import nothing that the host has not imported, print nothing, and leave no exception.
 #
 # From C: wrap(function, label, phase, flags, after), find_spec(wanted, found),
-# torch_attach(version), torch_compiled(), coverage_add(group, state, detail), range_begin(),
-# range_end(begun, kind, name, phase=0), calls (python.def), forward_watch(unseen, inner), functions
-# and modules (the settings or None),
-# phases (name -> number), MODULE_FORWARD, PYTHON_CALL.
+# torch_attach(version), torch_compiled(), coverage_add(group, state, detail),
+# framework_add(number, version), range_begin(), range_end(begun, kind, name, phase=0), calls
+# (python.def), forward_watch(unseen, inner), functions and modules (the settings or None), frameworks
+# (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD, PYTHON_CALL.
 
 import sys
 from _thread import get_ident
@@ -514,8 +514,15 @@ special = {
 }
 
 
+def framework_named(name, module):
+	version = getattr(module, "__version__", "")
+	framework_add(frameworks[name], version if isinstance(version, str) else "")
+
+
 def imported(module):
 	name = module.__name__
+	if name in frameworks:
+		attempt(framework_named, name, module)
 	wrap_calls(module, wanted.get(name, ()))
 	if name in special:
 		attempt(special[name], module)
@@ -556,7 +563,7 @@ for item in (functions or "").split(","):
 		first_names.add(path.rpartition(".")[2])
 	elif colon:
 		wanted.setdefault(module, []).append(row)
-for module in special:
+for module in [*special, *frameworks]:
 	wanted.setdefault(module, [])
 
 
@@ -569,5 +576,7 @@ for module in [sys.modules[name] for name in wanted if name in sys.modules]:
 	spec = getattr(module, "__spec__", None)
 	if not getattr(spec, "_initializing", False):
 		attempt(imported, module)
+	elif module.__name__ in frameworks:
+		attempt(framework_named, module.__name__, module)
 if later and sys.getprofile() is None:
 	sys.setprofile(first_calls_watched)

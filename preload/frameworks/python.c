@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/settings/config.h"
+#include "preload/frameworks/loaded_frameworks.h"
 #include "preload/recorder/intern.h"
 #include "preload/frameworks/python_api.h"
 #include "preload/frameworks/python_call.h"
@@ -111,6 +112,18 @@ static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py
 	return none();
 }
 
+static struct sp_py_object *framework_add(struct sp_py_object *self, struct sp_py_object *args)
+{
+	const char *version;
+	int number;
+
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "is", &number, &version))
+		return NULL;
+	sp_frameworks_imported(number, version);
+	return none();
+}
+
 /* A range in Python's hands: its two words as bytes. */
 static struct sp_py_object *range_begun(struct sp_py_object *self, struct sp_py_object *args)
 {
@@ -158,6 +171,7 @@ static int functions_put(struct sp_py_object *space)
 						{"torch_attach", markers_attach, VARARGS, NULL},
 						{"torch_compiled", compile_report, VARARGS, NULL},
 						{"coverage_add", coverage_add, VARARGS, NULL},
+						{"framework_add", framework_add, VARARGS, NULL},
 						{"range_begin", range_begun, VARARGS, NULL},
 						{"range_end", range_ended, VARARGS, NULL},
 						{"forward_watch", sp_python_forward_watch, VARARGS,
@@ -175,6 +189,18 @@ static struct sp_py_object *text_or_none(const char *text)
 	return text ? sp_python.PyUnicode_FromString(text) : none();
 }
 
+/* module -> number of its row in trace/frameworks.def */
+static struct sp_py_object *frameworks_list(void)
+{
+	struct sp_py_object *list = sp_python.PyDict_New();
+	const char *module;
+
+	for (int i = 0; list && (module = sp_framework_module(i)); i++)
+		if (*module)
+			put(list, module, sp_python.PyLong_FromLong(i));
+	return list;
+}
+
 static int settings_put(struct sp_py_object *space)
 {
 	struct sp_py_object *phases = sp_python.PyDict_New();
@@ -187,6 +213,7 @@ static int settings_put(struct sp_py_object *space)
 	put(space, "MODULE_FORWARD", sp_python.PyLong_FromLong(SP_EV_module_forward));
 	put(space, "PYTHON_CALL", sp_python.PyLong_FromLong(SP_EV_python_call));
 	return put(space, "phases", phases) < 0 ||
+			       put(space, "frameworks", frameworks_list()) < 0 ||
 			       put(space, "calls", text_or_none(calls_text)) < 0 ||
 			       put(space, "functions", text_or_none(sp_config.functions)) < 0 ||
 			       put(space, "modules", text_or_none(sp_config.modules)) < 0

@@ -49,6 +49,15 @@ def paddle():
     return path
 
 
+def frameworks():
+    """An interpreter with frameworks of other projects, in the environment that scripts/test
+    --nightly makes."""
+    path = os.path.join(ROOT, "build", "venv-frameworks", "bin", "python")
+    if not os.path.exists(path):
+        skip("no build/venv-frameworks: scripts/test --nightly makes it")
+    return path
+
+
 def environment(traced, run, settings):
     base = {k: v for k, v in os.environ.items() if not k.startswith("STAGEPROF_")}
     base.update(PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1")

@@ -566,20 +566,87 @@ START_TEST(a_plain_program)
 	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a");
 	span(SP_EV_read, 1, 1000, 100);
 	ck_assert_str_eq(judge(), "no-training");
-	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	ck_assert(v.doubts[SP_DOUBT_no_framework]);
 	ck_assert_uint_eq(v.advice_count, 0);
 	CHECK_SAYS("No training was seen", "steps      none: no optimizer step was seen",
 		   "\nfile read ");
 }
 END_TEST
 
-START_TEST(batches_and_no_step)
+static void cover(const char *line)
+{
+	sp_maker_define(&m, SP_DEFINE_COVERAGE, 0, line, strlen(line));
+}
+
+START_TEST(a_framework_that_gives_steps_made_none)
+{
+	cover("framework\tbound\ttorch 2.13.0");
+	span(SP_EV_read, 1, 1000, 100);
+	ck_assert_str_eq(judge(), "no-training");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	CHECK_SAYS("frameworks PyTorch 2.13.0: steps, input waits, phases");
+}
+END_TEST
+
+START_TEST(a_framework_without_steps)
+{
+	cover("framework\tbound\ttorch 2.13.0");
+	cover("framework\tloaded\tjax 0.10.2\x1b[31m");
+	cover("framework\tloaded\tmpi");
+	cover("framework\tloaded\tof the future 1");
+	cover("framework\tloaded\t");
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a");
+	span(SP_EV_read, 1, 1000000, 100);
+	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	ck_assert(v.metrics.of[SP_METRIC_read_rate].is_known);
+	ck_assert(!v.metrics.of[SP_METRIC_decode_ns].is_known);
+	CHECK_SAYS("steps of JAX 0.10.2", "STAGEPROF_FUNCTIONS", "reading and opening files",
+		   "           JAX 0.10.2\\x1B[31m: loaded", "           MPI: loaded");
+}
+END_TEST
+
+START_TEST(a_framework_of_the_system_trains_nothing)
+{
+	cover("framework\tloaded\tmpi");
+	span(SP_EV_read, 1, 1000, 100);
+	ck_assert_str_eq(judge(), "no-training");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+}
+END_TEST
+
+static void take_batches(void)
 {
 	names();
 	for (int i = 0; i < STEPS; i++) {
 		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
 		m.now_ticks += WORK_NS;
 	}
+}
+
+START_TEST(batches_that_nothing_took)
+{
+	take_batches();
+	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	CHECK_SAYS("a DataLoader gave batches");
+}
+END_TEST
+
+START_TEST(batches_for_another_framework)
+{
+	cover("framework\tloaded\tjax 0.10.2");
+	take_batches();
+	ck_assert_str_eq(judge(), "cannot-tell");
+	CHECK_SAYS("steps of JAX 0.10.2");
+}
+END_TEST
+
+START_TEST(batches_and_no_step)
+{
+	take_batches();
+	span(SP_EV_python_call, 0, WORK_NS, SP_PHASE_forward_no_grad);
 	ck_assert_str_eq(judge(), "no-steps");
 	CHECK_SAYS("no optimizer stepped: this is evaluation or inference", "steps      none");
 }
@@ -822,6 +889,11 @@ int main(void)
 	tcase_add_test(c, a_wait_before_a_short_sync_is_not_hidden);
 	tcase_add_test(c, memory_that_is_not_pinned_is_told);
 	tcase_add_test(c, a_plain_program);
+	tcase_add_test(c, a_framework_that_gives_steps_made_none);
+	tcase_add_test(c, a_framework_without_steps);
+	tcase_add_test(c, a_framework_of_the_system_trains_nothing);
+	tcase_add_test(c, batches_that_nothing_took);
+	tcase_add_test(c, batches_for_another_framework);
 	tcase_add_test(c, batches_and_no_step);
 	tcase_add_test(c, one_step);
 	tcase_add_test(c, lost_events_and_newer_ones_are_doubts);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metadata/run_frameworks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/metadata/metadata.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+
+static const struct row {
+	const char *name, *title;
+	unsigned gives;
+} rows[SP_FRAMEWORKS] = {
+#define SP_FRAMEWORK(name, title, module, object, instead, gives)                                  \
+	[SP_FRAMEWORK_##name] = {#name, title, gives},
+#include "trace/frameworks.def"
+#undef SP_FRAMEWORK
+};
+
+/* "NAME" or "NAME VERSION" */
+static void take_name(struct sp_frameworks *ret, const char *text, size_t bytes, bool is_bound)
+{
+	const char *space = memchr(text, ' ', bytes);
+	size_t name = space ? (size_t)(space - text) : bytes;
+
+	for (int i = 0; i < SP_FRAMEWORKS; i++) {
+		struct sp_framework *f = &ret->of[i];
+
+		if (strlen(rows[i].name) != name || memcmp(rows[i].name, text, name) != 0)
+			continue;
+		f->is_loaded = true;
+		f->is_bound |= is_bound;
+		if (space && !*f->version)
+			sp_text_escape(f->version, sizeof(f->version), space + 1, bytes - name - 1);
+	}
+}
+
+void sp_frameworks_read(const struct sp_metadata *metadata, struct sp_frameworks *ret)
+{
+	static const char bound[] = SP_FRAMEWORK_GROUP "\tbound\t",
+			  loaded[] = SP_FRAMEWORK_GROUP "\tloaded\t";
+	const struct sp_string_table *lines = &metadata->coverage.names;
+
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 1; i < lines->count; i++) {
+		size_t bytes;
+		const char *text = sp_string_table_text(lines, i, &bytes);
+
+		if (bytes >= sizeof(bound) && memcmp(text, bound, sizeof(bound) - 1) == 0)
+			take_name(ret, text + sizeof(bound) - 1, bytes - sizeof(bound) + 1, true);
+		else if (bytes >= sizeof(loaded) && memcmp(text, loaded, sizeof(loaded) - 1) == 0)
+			take_name(ret, text + sizeof(loaded) - 1, bytes - sizeof(loaded) + 1,
+				  false);
+	}
+}
+
+unsigned sp_framework_gives(const struct sp_frameworks *frameworks, enum sp_framework_id id)
+{
+	return frameworks->of[id].is_bound ? rows[id].gives & SP_GIVES_ALL : 0;
+}
+
+void sp_framework_text(const struct sp_frameworks *frameworks, enum sp_framework_id id,
+		       char ret[SP_FRAMEWORK_TEXT_BYTES])
+{
+	const char *version = frameworks->of[id].version;
+
+	snprintf(ret, SP_FRAMEWORK_TEXT_BYTES, "%s%s%s", _(rows[id].title), *version ? " " : "",
+		 version);
+}
+
+bool sp_framework_trains_unseen(const struct sp_frameworks *frameworks, enum sp_framework_id id)
+{
+	return frameworks->of[id].is_loaded && !(rows[id].gives & SP_TRAINS_NOTHING) &&
+	       !(sp_framework_gives(frameworks, id) & SP_GIVES_STEPS);
+}
+
+bool sp_frameworks_give_steps(const struct sp_frameworks *frameworks)
+{
+	for (int i = 0; i < SP_FRAMEWORKS; i++)
+		if (sp_framework_gives(frameworks, (enum sp_framework_id)i) & SP_GIVES_STEPS)
+			return true;
+	return false;
+}
+
+unsigned sp_frameworks_unseen_text(const struct sp_frameworks *frameworks, char *ret,
+				   size_t ret_bytes)
+{
+	size_t used = 0;
+	unsigned count = 0;
+
+	*ret = '\0';
+	for (int i = 0; i < SP_FRAMEWORKS && used < ret_bytes; i++) {
+		char text[SP_FRAMEWORK_TEXT_BYTES];
+
+		if (!sp_framework_trains_unseen(frameworks, (enum sp_framework_id)i))
+			continue;
+		sp_framework_text(frameworks, (enum sp_framework_id)i, text);
+		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s",
+					 count++ ? _(", ") : "", text);
+	}
+	return count;
+}
