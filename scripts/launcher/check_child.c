@@ -80,6 +80,56 @@ void sp_check_torch(const struct sp_doctor_context *context, struct sp_check_res
 			     "PyTorch %s: its markers are not available", version);
 }
 
+/* Appends to a list for people; an item that does not fit is left out. */
+static void append(char *text, size_t bytes, const char *what, const char *where)
+{
+	if (strlen(text) + strlen(what) + strlen(where) + sizeof(", ") > bytes)
+		return;
+	strcat(strcat(strcat(text, text[0] ? ", " : ""), what), where);
+}
+
+/* The values of all properties of this name, in one list. */
+static void list_properties(const struct sp_doctor_context *context, const char *name, char *ret,
+			    size_t ret_bytes)
+{
+	size_t head = strlen(name);
+	const char *next;
+
+	*ret = '\0';
+	for (const char *at = context->properties; at && *at; at = next ? next + 1 : NULL) {
+		next = strchr(at, '\n');
+		if (strncmp(at, name, head) == 0 && at[head] == '\t') {
+			char value[128];
+
+			snprintf(value, sizeof(value), "%.*s", (int)strcspn(at + head + 1, "\n"),
+				 at + head + 1);
+			append(ret, ret_bytes, value, "");
+		}
+	}
+}
+
+void sp_check_frameworks(const struct sp_doctor_context *context, struct sp_check_result *result)
+{
+	char imported[512], installed[512];
+
+	if (is_no_python(context, result))
+		return;
+	list_properties(context, "imported framework", imported, sizeof(imported));
+	list_properties(context, "installed framework", installed, sizeof(installed));
+	if (*imported)
+		sp_check_set(result, SP_CHECK_WARN,
+			     "name the function that makes a step in STAGEPROF_FUNCTIONS; reads, "
+			     "decoding, waits and processors are recorded",
+			     "the script imports %s: no steps and no verdict on them", imported);
+	else if (*installed)
+		sp_check_set(result, SP_CHECK_OK, NULL,
+			     "none in the script; of those installed, steps are not recorded of: "
+			     "%s",
+			     installed);
+	else
+		sp_check_set(result, SP_CHECK_OK, NULL, "none is installed");
+}
+
 static bool has_stage(const struct sp_doctor_context *context, const char *stage)
 {
 	char text[64];
@@ -179,14 +229,6 @@ static unsigned find_inside(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return texts & ~functions;
-}
-
-/* Appends to a list for people; an item that does not fit is left out. */
-static void append(char *text, size_t bytes, const char *what, const char *where)
-{
-	if (strlen(text) + strlen(what) + strlen(where) + sizeof(", ") > bytes)
-		return;
-	strcat(strcat(strcat(text, text[0] ? ", " : ""), what), where);
 }
 
 void sp_check_hidden(const struct sp_doctor_context *context, struct sp_check_result *result)

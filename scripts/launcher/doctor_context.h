@@ -16,6 +16,7 @@
 
 struct sp_doctor_context {
 	const char *word; /* the first word of COMMAND */
+	char **command;	  /* its words, up to NULL; NULL: none was given */
 	int lookup;	  /* of sp_program_look() */
 	struct sp_program program;
 	int has_library, has_report; /* 0, or the error of install.h */

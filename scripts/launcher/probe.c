@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "scripts/launcher/launcher_error.h"
+#include "trace/frameworks.h"
 
 #define PATIENCE_S 60
 #define TEXT_BYTES_MAX (64u << 20)
@@ -118,6 +119,29 @@ static int make_data(const char *path)
 	return r;
 }
 
+/* Frameworks that train without recorded steps, for probe.py. */
+static const char *unseen_frameworks(void)
+{
+	static const struct {
+		const char *module, *title;
+		unsigned gives;
+	} rows[] = {
+#define SP_FRAMEWORK(name, title, module, object, instead, gives) {module, title, gives},
+#include "trace/frameworks.def"
+#undef SP_FRAMEWORK
+	};
+	static char text[1024];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && used < sizeof(text); i++)
+		if (*rows[i].module && !(rows[i].gives & (SP_GIVES_STEPS | SP_TRAINS_NOTHING)))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s=%s",
+						 used ? "," : "", rows[i].module, rows[i].title);
+	return text;
+}
+
+#define COMMAND_WORDS_MAX 32u
+
 static void run_child(struct sp_doctor_context *context)
 {
 	char properties[SP_PATH_BYTES], data[SP_PATH_BYTES];
@@ -125,15 +149,18 @@ static void run_child(struct sp_doctor_context *context)
 	/* A version manager's shim is a shell script with Python's name and another interpreter. */
 	const char *shim = strncmp(strrchr(program->path, '/'), "/python", 7) == 0 ? program->path
 										   : program->via;
-	const char *python[] = {shim,
-				"-c",
-				sp_probe_text,
-				path_of(context, properties, "properties"),
-				path_of(context, data, "data"),
-				NUMBER(SP_PROBE_READS),
-				NUMBER(SP_PROBE_BYTES),
-				NULL};
+	const char *python[8 + COMMAND_WORDS_MAX + 1] = {shim,
+							 "-c",
+							 sp_probe_text,
+							 path_of(context, properties, "properties"),
+							 path_of(context, data, "data"),
+							 NUMBER(SP_PROBE_READS),
+							 NUMBER(SP_PROBE_BYTES),
+							 unseen_frameworks()};
 	const char *cat[] = {"cat", data, NULL};
+
+	for (size_t i = 0; context->command && context->command[i] && i < COMMAND_WORDS_MAX; i++)
+		python[8 + i] = context->command[i];
 
 	if (make_data(data) < 0)
 		return;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # stageprof doctor's child, as `python -c`: reads a file, decodes an image, and reports its modules.
-# Arguments: the file to write to, the file to read, how many reads of how many bytes.
+# Arguments: the file to write to, the file to read, how many reads of how many bytes, the
+# frameworks whose steps are not recorded ("MODULE=TITLE,..."), and the words of COMMAND.
+import ast
 import importlib.util
 import os
 import sys
@@ -18,6 +20,42 @@ with open(sys.argv[2], "rb", buffering=0) as data:
     for _ in range(int(sys.argv[3])):
         data.read(int(sys.argv[4]))
 
+
+
+def imports(path):
+    """The packages that a script imports by name, wherever it does."""
+    found = set()
+    try:
+        with open(path, "rb") as text:
+            nodes = list(ast.walk(ast.parse(text.read())))
+    except (OSError, SyntaxError, ValueError):
+        return found
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def version_of(package):
+    """Of a package that is installed; importing it takes seconds."""
+    try:
+        from importlib.metadata import version
+
+        return version(package)
+    except Exception:
+        return "of unknown version"
+
+
+frameworks = dict(item.split("=") for item in sys.argv[5].split(",") if item)
+scripts = [word for word in sys.argv[6:] if word.endswith(".py")][:1]
+named = set().union(*map(imports, scripts)) if scripts else set()
+for module, title in frameworks.items():
+    if importlib.util.find_spec(module) is not None:
+        kind = "imported framework" if module in named else "installed framework"
+        report(kind, title + " " + version_of(module))
+
 # In a trainer's order. Doctor discards the output of imports.
 for module in (
     "torch",
@@ -29,6 +67,8 @@ for module in (
     "av",
     "decord",
     "turbojpeg",
+    # Its decoders lie inside it.
+    *(module for module in ("tensorflow",) if module in named),
 ):
     package = module.split(".")[0]
     try:

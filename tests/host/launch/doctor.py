@@ -161,6 +161,33 @@ class Planted(Doctor):
             self.expect(checks, "hidden", "warn", "libjpeg in _planted.so")
             self.expect(checks, "deepbind", verdict, "_planted.so" if verdict == "warn" else "none")
 
+    def test_frameworks_without_steps(self):
+        """Named by the script's imports; what is only installed is no warning."""
+        os.mkdir(os.path.join(self.folder, "jax"))
+        open(os.path.join(self.folder, "jax", "__init__.py"), "w").close()
+        script = os.path.join(self.folder, "train.py")
+        for text, verdict in (
+            ("def main():\n    from jax.numpy import ones\n", "warn"),
+            ("text = 'import jax'\n", "ok"),
+            ("import jax from\n", "ok"),
+        ):
+            with open(script, "w") as file:
+                file.write(text)
+            self.expect(self.examined(PYTHON, script), "frameworks", verdict, "JAX")
+
+    def test_tensorflow_hides_its_decoder(self):
+        code = MODULE % "Not a JPEG file: starts with 0x%02x 0x%02x"
+        scene.compiled(self.folder, "libtensorflow_cc.so.2", code, "-shared", "-fPIC")
+        for name, text in (
+            ("tensorflow.py", "import ctypes, os\nctypes.CDLL(os.path.abspath('%s'))\n"),
+            ("train.py", "import tensorflow as tf\n"),
+        ):
+            with open(os.path.join(self.folder, name), "w") as file:
+                file.write(text.replace("%s", "libtensorflow_cc.so.2"))
+        checks = self.examined(PYTHON, os.path.join(self.folder, "train.py"))
+        self.expect(checks, "hidden", "warn", "libjpeg in libtensorflow_cc.so.2")
+        self.expect(checks, "frameworks", "warn", "TensorFlow")
+
     def test_symbolic_is_not_deepbound(self):
         scene.compiled(
             self.folder, "_planted.so", MODULE % "", "-shared", "-fPIC", "-Wl,-Bsymbolic"
