@@ -4,7 +4,9 @@
  *
  * A step ends with an optimizer step. In a process without an optimizer (one that updates its
  * parameters itself), a step ends with a backward. Where steps were captured as a CUDA graph, a
- * step ends with the launch of a graph.
+ * step ends with the launch of a graph. Where nothing of the kind was seen in the whole run, the
+ * batches that a main thread takes from a loader are its steps: each ends where the next call of a
+ * loader begins.
  *
  * The order of input waits and backwards divides the time between two optimizer steps. A batch that
  * no backward follows belongs to validation, or is the loader's last call, which reports the end of
@@ -31,7 +33,12 @@
 
 struct sp_process_calls;
 
-enum sp_step_end { SP_STEP_BY_OPTIMIZER, SP_STEP_BY_BACKWARD, SP_STEP_BY_GRAPH };
+enum sp_step_end {
+	SP_STEP_BY_OPTIMIZER,
+	SP_STEP_BY_BACKWARD,
+	SP_STEP_BY_GRAPH,
+	SP_STEP_BY_BATCH, /* nothing that updates a model was seen in the whole run */
+};
 
 enum sp_step_kind {
 	SP_STEP_STEADY,

@@ -85,6 +85,8 @@ static bool ends_in_step(const struct sp_cutter *c)
 	enum sp_phase_interval_kind last =
 		c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
 
+	if (c->steps->end == SP_STEP_BY_BATCH)
+		return false;
 	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER)
 		return c->steps->end != SP_STEP_BY_BACKWARD;
 	return last == SP_INTERVAL_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
@@ -174,6 +176,42 @@ static bool contains_step(const struct sp_cutter *c, const struct sp_phase_inter
 	return false;
 }
 
+static bool has_batch(const struct sp_cutter *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER)
+			return true;
+	return false;
+}
+
+/*
+ * Where steps are batches: a call of a loader ends the step of the batch before. What lies inside
+ * the call comes before it and stays.
+ */
+static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
+{
+	struct sp_phase_interval *list;
+	uint32_t first = c->count, inside;
+
+	while (first > 0 && c->intervals[first - 1].start_ns >= next->start_ns)
+		first--;
+	if (!has_batch(c, first))
+		return;
+	list = sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));
+	c->steps->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	c->intervals = list;
+	inside = c->count - first;
+	memmove(&list[first + 1], &list[first], inside * sizeof(*list));
+	list[first] =
+		(struct sp_phase_interval){.start_ns = next->start_ns, .end_ns = next->start_ns};
+	c->count = first + 1;
+	cut(c);
+	memmove(list, &list[first + 1], inside * sizeof(*list));
+	c->count = inside;
+}
+
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns)
 {
@@ -195,6 +233,9 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	if (ends_in_step(c) && interval.start_ns >= c->intervals[c->count - 1].end_ns &&
 	    !(interval.is_node && c->intervals[c->count - 1].is_node))
 		cut(c);
+	if (c->steps->end == SP_STEP_BY_BATCH &&
+	    sp_phase_interval_phase(interval.kind) == SP_ACCOUNT_loader_wait)
+		cut_batch(c, &interval);
 	if (c->has_from && interval.start_ns < c->from_ns)
 		interval.start_ns = c->from_ns;
 	if (interval.end_ns < interval.start_ns)

@@ -372,17 +372,25 @@ static int read_with_others(void *context, unsigned worker, uint32_t i)
 	return result;
 }
 
+static int readers_init(struct training_pass *pass)
+{
+	int result = 0;
+
+	for (unsigned i = 0; i < pass->run->jobs; i++)
+		if (sp_reader_init(&pass->readers[i]) < 0)
+			result = -ENOMEM;
+	return result;
+}
+
 static int read_threads(struct training_pass *pass)
 {
 	unsigned jobs = pass->run->jobs;
-	int result = 0;
+	int result;
 
 	pass->readers = calloc(jobs, sizeof(*pass->readers));
 	if (!pass->readers)
 		return -ENOMEM;
-	for (unsigned i = 0; i < jobs; i++)
-		if (sp_reader_init(&pass->readers[i]) < 0)
-			result = -ENOMEM;
+	result = readers_init(pass);
 	if (result == 0)
 		result = sp_jobs_run(jobs, pass->count, read_thread, pass);
 	if (result == 0)
@@ -410,6 +418,74 @@ static int keep_trainers(struct sp_training *training, struct training_pass *pas
 	return 0;
 }
 
+static bool any_steps(const struct training_pass *pass)
+{
+	for (uint32_t i = 0; i < pass->count; i++)
+		if (pass->threads[i].steps.count)
+			return true;
+	return false;
+}
+
+static void pass_finish(struct training_pass *pass)
+{
+	for (uint32_t i = 0; pass->threads && i < pass->count; i++)
+		trainer_finish(&pass->threads[i]);
+	free(pass->readers);
+	free(pass->threads);
+	free(pass->ends);
+	free(pass->has_nccl_beside);
+	pass->readers = NULL;
+	pass->threads = NULL;
+	pass->ends = NULL;
+	pass->has_nccl_beside = NULL;
+	pass->count = 0;
+}
+
+/* A main thread that may loop over a loader. Threads that read ahead take batches for others. */
+static bool may_loop(const struct sp_run *run, uint32_t i)
+{
+	const struct sp_stream *stream = run->index.streams[i];
+
+	return has_loader_label(&run->metadata.images[stream->image]) &&
+	       run->index.images[stream->image].pid == stream->tid && sp_run_selects(run, i) &&
+	       (i == 0 || !is_same_thread(run, i - 1, i));
+}
+
+/* A model that was called makes a loop over batches evaluation, which has no steps. */
+static void drop_evaluations(struct training_pass *pass)
+{
+	for (uint32_t i = 0; i < pass->count; i++)
+		if (pass->threads[i].steps.has_forward || pass->threads[i].steps.has_backward)
+			trainer_reset(&pass->threads[i], SP_STEP_BY_BATCH);
+}
+
+/* Nothing in the run updates a model: loops over loaders are read by their batches. */
+static int read_loops(struct training_pass *pass)
+{
+	uint32_t n = pass->run->index.stream_count;
+	unsigned jobs = pass->run->jobs;
+	int result;
+
+	pass_finish(pass);
+	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
+	pass->readers = calloc(jobs, sizeof(*pass->readers));
+	if (!pass->threads || !pass->readers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!may_loop(pass->run, i))
+			continue;
+		pass->threads[pass->count].stream = i;
+		pass->threads[pass->count++].steps.end = SP_STEP_BY_BATCH;
+	}
+	result = readers_init(pass);
+	if (result == 0)
+		result = sp_jobs_run(jobs, pass->count, read_thread, pass);
+	drop_evaluations(pass);
+	for (unsigned i = 0; i < jobs; i++)
+		sp_reader_finish(&pass->readers[i]);
+	return result;
+}
+
 int sp_training_read(struct sp_training *training)
 {
 	struct training_pass pass = {.training = training, .run = training->run};
@@ -417,14 +493,11 @@ int sp_training_read(struct sp_training *training)
 
 	if (result == 0 && pass.count)
 		result = read_threads(&pass);
+	if (result == 0 && !any_steps(&pass))
+		result = read_loops(&pass);
 	if (result == 0)
 		result = keep_trainers(training, &pass);
-	for (uint32_t i = 0; pass.threads && i < pass.count; i++)
-		trainer_finish(&pass.threads[i]);
-	free(pass.readers);
-	free(pass.threads);
-	free(pass.ends);
-	free(pass.has_nccl_beside);
+	pass_finish(&pass);
 	return result;
 }
 

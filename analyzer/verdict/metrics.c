@@ -479,10 +479,23 @@ static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report
 	}
 }
 
+/* Batches of a loop are no steps of training: what they cost is known, and what they are for is
+ * not. */
+static void set_loop_batches(struct sp_metrics *e, const struct training_time *t)
+{
+	e->of[SP_METRIC_step_ns].is_known = false;
+	e->of[SP_METRIC_step_mean_ns].is_known = false;
+	e->of[SP_METRIC_wait_mean_ns].is_known = false;
+	sp_metrics_set(e, SP_METRIC_loop_batches, (double)t->steps);
+	sp_metrics_ratio(e, SP_METRIC_loop_wait_share,
+			 (double)t->account.ns[SP_ACCOUNT_loader_wait], t->total);
+}
+
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct training_time time = {.total = 0};
 	int r = read_time(&time, e, report);
+	bool is_loop = sp_training_end(&report->training) == SP_STEP_BY_BATCH;
 
 	e->trainers = report->training.count;
 	e->events_lost = report->totals.lost + report->totals.missing + report->totals.holes;
@@ -495,11 +508,14 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->has_loader_calls = has_loader_calls(report);
 	if (r == 0) {
 		set_cannot_tell(e, report, time.steps);
-		set_hang(e, report);
+		if (!is_loop)
+			set_hang(e, report);
+		if (is_loop)
+			set_loop_batches(e, &time);
+		if (is_loop || time.steps == 0)
+			sp_metrics_stepless(e, report);
 	}
-	if (r == 0 && time.steps == 0)
-		sp_metrics_stepless(e, report);
-	if (r < 0 || time.steps == 0)
+	if (r < 0 || time.steps == 0 || is_loop)
 		return r;
 	set_account(e, &time, report);
 	sp_metrics_device(e, &time.account, time.steps, report);

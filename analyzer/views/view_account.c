@@ -68,7 +68,7 @@ static uint64_t epochs_of(const struct sp_report *report)
 /* As in JSON. */
 static const char *end_name(enum sp_step_end end)
 {
-	static const char *const names[] = {"optimizer", "backward", "graph"};
+	static const char *const names[] = {"optimizer", "backward", "graph", "batch"};
 
 	return names[end];
 }
@@ -78,6 +78,9 @@ static void show_end(struct sp_out *out, enum sp_step_end end)
 	if (end == SP_STEP_BY_BACKWARD)
 		sp_out_line(out, "           each ends with its backward: no optimizer step was "
 				 "seen");
+	if (end == SP_STEP_BY_BATCH)
+		sp_out_line(out, "           each is a batch that the loop took from a DataLoader: "
+				 "nothing that trains was seen");
 	if (end == SP_STEP_BY_GRAPH)
 		sp_out_line(out, "           each ends with the launch of a CUDA graph; the phases "
 				 "inside it are not known");

@@ -37,9 +37,14 @@ class Rows(Dataset):
         time.sleep(0.001)
         return torch.zeros(4)
 
-for batch in DataLoader(Rows(), batch_size=2):
+waited, batches = 0, iter(DataLoader(Rows(), batch_size=2))
+for _ in range(45):
+    begin = time.perf_counter_ns()
+    batch = next(batches)
+    waited += time.perf_counter_ns() - begin
     batch.numpy().sum()
     time.sleep(0.001)
+print(next(batches, waited))
 """
 BOOSTER = """
 class Booster:
@@ -85,6 +90,7 @@ class Case(unittest.TestCase):
 
     def run_command(self, *command, **settings):
         done = training.execute(command, self.folder, **settings)
+        self.said = done.stdout.decode()
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         told = subprocess.run(
             [os.environ["STAGEPROF_TEST_REPORT"], "summary", "--format=json", self.path("run.zst")],
@@ -171,14 +177,34 @@ class Loader(Case):
         super().setUp()
         self.python = training.interpreter()
 
+    def assert_waits_shown(self, summary):
+        """A batch is an iteration of the loop; the wait for it is the program's own timer's."""
+        self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (45, "batch"))
+        waits = [row["ns"] for row in summary["account"] if row["part"] == "loader_wait"]
+        waited = int(self.said)
+        self.assertAlmostEqual(waits[0], waited, delta=0.05 * waited + 45 * 5000 + 2000000)
+        known = {row["measure"] for row in summary["verdict"]["evidence"]}
+        self.assertLessEqual({"loop_batches", "loop_wait_share"}, known)
+
     def test_a_torch_loader_in_front_of_another_framework(self):
         self.module("jax/__init__.py")
         summary = self.run_script("import jax\n" + LOADER, self.python)
         self.assert_abstains(summary, "steps of JAX 1.2.3 are not")
         self.assertIn("framework bound torch", json.dumps(summary).replace("\\t", " "))
+        self.assert_waits_shown(summary)
 
     def test_a_torch_loader_in_front_of_code_of_ones_own(self):
-        self.assert_abstains(self.run_script(LOADER, self.python), "a DataLoader gave batches")
+        summary = self.run_script(LOADER, self.python)
+        self.assert_abstains(summary, "a DataLoader gave batches")
+        self.assert_waits_shown(summary)
+
+    def test_a_model_that_is_called_evaluates(self):
+        text = LOADER.replace("batch.numpy().sum()", "model(batch)")
+        model = "model = torch.nn.Linear(4, 4).to('cpu')\n"
+        text = text.replace("waited, batch", model + "waited, batch", 1)
+        with_model = self.run_script(text, self.python)
+        self.assertEqual(with_model["verdict"]["code"], "no-steps")
+        self.assertFalse(with_model["steps"]["count"])
 
 
 JAX = """
@@ -238,6 +264,7 @@ class Themselves(Case):
         text = LOADER.replace("batch.numpy().sum()", "float(jax.numpy.sum(batch.numpy()))")
         summary = self.run_script("import jax\n" + text, self.python)
         self.assert_abstains(summary, "JAX 0.")
+        self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (45, "batch"))
 
     def test_boosting(self):
         for name, text in (("xgboost", XGBOOST), ("lightgbm", LIGHTGBM)):

@@ -607,6 +607,7 @@ END_TEST
 
 START_TEST(no_optimizer)
 {
+	const struct sp_steps *s;
 	char *text;
 
 	for (int i = 0; i < 5; i++) {
@@ -615,10 +616,30 @@ START_TEST(no_optimizer)
 	}
 	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
-	ck_assert_uint_eq(load.report.training.count, 0);
+	ck_assert_uint_eq(load.report.training.count, 1);
+	s = &load.report.training.trainers[0].steps;
+	ck_assert_int_eq(s->end, SP_STEP_BY_BATCH);
+	ck_assert_uint_eq(s->count, 4); /* the last batch's work has no known end */
+	for (uint32_t i = 0; i < s->count; i++) {
+		ck_part(s->steps[i].account, loader_wait, WAIT_NS);
+		ck_part(s->steps[i].account, forward, 0);
+	}
 	text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
-	ck_assert_ptr_nonnull(strstr(text, "no optimizer step was seen"));
+	ck_assert_ptr_nonnull(strstr(text, "each is a batch that the loop took"));
+	ck_assert_ptr_nonnull(strstr(text, "Cannot tell: a DataLoader gave batches"));
 	free(text);
+}
+END_TEST
+
+START_TEST(no_optimizer_and_a_model)
+{
+	for (int i = 0; i < 5; i++) {
+		batch();
+		sp_maker_event(&m, SP_EV_python_call, 0, FORWARD_NS, SP_PHASE_forward_no_grad);
+	}
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 0);
 }
 END_TEST
 
@@ -650,6 +671,7 @@ int main(void)
 	tcase_add_test(c, calls_of_cuda);
 	tcase_add_test(c, steps_that_are_chosen);
 	tcase_add_test(c, no_optimizer);
+	tcase_add_test(c, no_optimizer_and_a_model);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
