@@ -5,8 +5,9 @@
 # From C: wrap(function, label, phase, flags, after), find_spec(wanted, found),
 # torch_attach(version), torch_compiled(), coverage_add(group, state, detail),
 # framework_add(number, version), range_begin(), range_end(begun, kind, name, phase=0), calls
-# (python.def), forward_watch(unseen, inner), functions and modules (the settings or None), frameworks
-# (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD, PYTHON_CALL.
+# (python.def), forward_watch(unseen, inner), functions and modules (the settings or None),
+# frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
+# PYTHON_CALL.
 
 import sys
 from _thread import get_ident
