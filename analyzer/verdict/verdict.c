@@ -267,10 +267,10 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
-	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
-					v->doubts[SP_DOUBT_no_framework]
-				? SP_CONFIDENCE_LOW
-				: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
+	v->confidence =
+		doubts >= 2 || v->id == SP_VERDICT_cannot_tell || v->doubts[SP_DOUBT_no_framework]
+			? SP_CONFIDENCE_LOW
+			: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
 }
 
 static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
