@@ -68,7 +68,7 @@ stages = {row["stage"]: row["calls"] for row in json.load(open("stages.json"))["
 assert stages["jpeg_decode"] == 5, stages
 assert stages["hdf5_read"] == 3, stages
 PROGRAM
-# The other architecture's program tells the same of this trace.
+# The program of the other architecture reports the same about this trace.
 sp_package wheel "$(uname -m)" > /dev/null
 native=$SP_ROOT/build/package/wheel-$(uname -m).tree/bin/stageprof-report
 "$native" summary --lang=en decode.zst > there.txt

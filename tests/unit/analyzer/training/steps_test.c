@@ -454,7 +454,7 @@ START_TEST(a_learner_without_gradients)
 	}
 	check_whole(steps());
 	sum = account();
-	ck_part(sum, evaluation, 6 * FORWARD_NS); /* the first step tells that a teacher is usual */
+	ck_part(sum, evaluation, 6 * FORWARD_NS); /* the first step shows a teacher */
 	ck_part(sum, forward, 9 * FORWARD_NS);
 }
 END_TEST
