@@ -13,11 +13,14 @@ import subprocess
 import sys
 import tokenize
 
+STAR = "\N{LOW ASTERISK}"  # for a star that has no blank after it, in a block comment
+
 TABLE = "tests/builds/plain_english.txt"
 
 # A sentence begins at the beginning of a text, after the end of another, or after the mark of a
 # list item.
 BEGIN = r"(?:\A|(?<=[.!?:;] )|(?<=\n\n)|(?<=\n- )|(?<=\n\* )|(?<=\| ))"
+WORDS = r"(?:[\w'()-]+ ){1,10}?"
 VERB = r"(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|will|would|makes|takes|gives|needs|knows|says|comes|goes|reads|writes)"
 
 # (name, pattern, remedy). The pattern is matched against a text whose lines are joined by blanks.
@@ -33,13 +36,29 @@ PATTERNS = (
         "write 'because', or begin a new sentence",
     ),
     (
+        "what in the middle",
+        r"[:;] (?:and |but )?what " + WORDS + VERB + r"(?: [\w'()-]+){0,5}? " + VERB + r"\b",
+        "begin the part with a noun that the code has",
+    ),
+    ("of first", BEGIN + r"Of (?!course)", "begin with the subject"),
+    (
+        "pronoun first",
+        r"\A\s*(?:It|They|Its|Their|Those|Them) ",
+        "name the noun: a text of its own has none that the pronoun could mean",
+    ),
+    (
         "for as because",
-        r", for (?:the|a|an|each|all|some|most|many|one|two|every) (?:[\w'()-]+ ){1,5}"
-        + VERB
+        r", for (?:the|a|an|each|all|some|most|many|one|two|every) "
+        + WORDS
+        + r"(?:need|want|"
+        + VERB[3:]
         + r"\b",
         "write 'because', or begin a new sentence",
     ),
     ("told", r"\b(?:un|re)?told\b", "write 'reported' or 'known'"),
+    ("tells", r"\b(?:tells|telling|tell (?:\w+ ){0,2}apart)\b", "write 'shows' or 'distinguishes'"),
+    ("said", r"\b(?:is|are|was|were|be|been)(?: not)? said\b", "write 'the report says'"),
+    ("his", r"\b(?:he|she|his|her|him)\b", "name the program, the caller or the user"),
     ("foretold", r"\bforet(?:old|ells?|elling)\b", "write 'predicted'"),
     ("behind", r"(?<!\bms )(?<!%s )\bbehind\b", "write 'after' (place or time), or name the relation"),
     ("besides", r"\bbesides\b", "write 'also' or 'in addition'"),
@@ -53,10 +72,12 @@ PATTERNS = (
     ("in vain", r"\bin vain\b", "say what happens"),
     (
         "old words",
-        r"\b(?:thereof|whereof|wherein|whereupon|thereupon|hereby|whence|hither|thither|lest|albeit)\b",
+        r"\b(?:thereof|whereof|wherein|whereupon|thereupon|hereby|whence|hither|thither|lest|albeit"
+        r"|anew|want of|but for|passed over|(?:is|are|was|were) \w+ no more)\b",
         "use a word of today",
     ),
     ("microseconds", r"\d us\b", "write 'µs'"),
+    ("star", STAR, "put a blank after the star"),
     ("per cent", r"\d %(?![\w(.*%-])", "write '90%', without a blank"),
 )
 UNITS = ("microseconds", "per cent")
@@ -117,7 +138,8 @@ def texts_of_c(source):
             last = None
         body = token[2:-2] if token.startswith("/*") else token[2:]
         yield joined(
-            (line + i, re.sub(r"^\s*\*(?!\w)", "", part)) for i, part in enumerate(body.split("\n"))
+            (line + i, re.sub(r"^\s*\*", STAR if i and re.match(r"\s*\*[\w(]", part) else "", part))
+            for i, part in enumerate(body.split("\n"))
         )
     if last:
         yield literal(last[0])
@@ -131,7 +153,7 @@ def literal(pieces):
 
 
 def texts_of_python(source):
-    """Comments, a block of adjacent ones as one text, and docstrings."""
+    """Comments, a block of adjacent ones as one text, docstrings and other strings."""
     block = []
     statement = True
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -144,6 +166,8 @@ def texts_of_python(source):
         elif token.type == tokenize.STRING and statement:
             body = token.string.strip("rbuRBU").strip("\"'")
             yield joined((number + i, line) for i, line in enumerate(body.split("\n")))
+        elif token.type == tokenize.STRING:
+            yield literal([(number, token.string.strip("rbfuRBFU").strip("\"'"))])
         if token.type not in (tokenize.COMMENT, tokenize.NL):
             statement = token.type in (
                 tokenize.NEWLINE,
@@ -156,15 +180,19 @@ def texts_of_python(source):
 
 
 def texts_of_script(source):
-    """Comments that have their line for themselves, a block of adjacent ones as one text."""
+    """Comments that have their line for themselves, a block of adjacent ones as one text; and
+    strings in double quotes."""
     block = []
     for number, line in enumerate(source.split("\n"), 1):
         match = re.match(r"\s*#(?!!)(.*)", line)
         if match:
             block.append((number, match[1]))
-        elif block:
+            continue
+        if block:
             yield joined(block)
             block = []
+        for quoted in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+            yield literal([(number, quoted)])
     if block:
         yield joined(block)
 
@@ -192,22 +220,44 @@ def texts_of_markdown(source):
         yield joined(block)
 
 
+def texts_of_man(source):
+    """Paragraphs of a page for man(1): the words of its lines, and no other macro."""
+    block = []
+    for number, line in enumerate(source.split("\n"), 1):
+        words = re.sub(r"^\.(?:[BIR]{1,2}|SM|SB) ", "", line)
+        if words.startswith((".", "'")):
+            if block:
+                yield joined(block)
+            block = []
+            continue
+        block.append((number, re.sub(r"\\f[BIRP]|\\&", "", words).replace("\\-", "-")))
+    if block:
+        yield joined(block)
+
+
 READERS = {
     ".c": texts_of_c,
     ".h": texts_of_c,
     ".def": texts_of_c,
     ".cpp": texts_of_c,
+    ".cu": texts_of_c,
+    ".css": texts_of_c,
+    ".proto": texts_of_c,
     ".js": texts_of_c,
     ".py": texts_of_python,
     ".sh": texts_of_script,
     ".cmake": texts_of_script,
     ".txt": texts_of_script,
+    ".yml": texts_of_script,
+    ".ctags": texts_of_script,
+    ".bash": texts_of_script,
+    ".1": texts_of_man,
     ".md": texts_of_markdown,
 }
 
 
 def reader_of(path, source):
-    ending = os.path.splitext(path)[1]
+    ending = os.path.splitext(re.sub(r"\.in$", "", path))[1]
     if ending in READERS:
         return READERS[ending]
     first = source.split("\n", 1)[0]

@@ -15,7 +15,16 @@ BAD = (
     ("clause as subject", "It ends here. Whether it is whole is asked later."),
     ("for as because", "The slots stay, for they are in a ring."),
     ("for as because", "The file is cut, for the last page is free."),
+    ("what in the middle", "The copy is short: what the kernel reads is the rest of it."),
+    ("of first", "Of many ranks, the late ones are shown."),
+    ("pronoun first", "It is read before the file."),
     ("told", "The report is told of each."),
+    ("tells", "The name tells which."),
+    ("tells", "The names tell them apart."),
+    ("said", "The loss is not said to be one."),
+    ("his", "The user names his folder."),
+    ("old words", "The file is written anew."),
+    ("old words", "The list is whole but for the last."),
     ("foretold", "The return is foretold wrongly."),
     ("behind", "The frame stands behind the block."),
     ("besides", "The checksum is kept besides."),
@@ -40,6 +49,7 @@ FILES = {
     "d.py": '"""{}"""\n',
     "e.py": "x = 1\n# {}\n",
     "f.sh": "# {}\ntrue\n",
+    "g.1.in": '.TH A 1\n.SH NAME\n.PP\n{}\n',
     "g.md": "# Title\n\n- {}\n\n| a | b |\n|---|---|\n| {} | c |\n",
     "h": "#!/bin/bash\n# {}\n",
     "CMakeLists.txt": "# {}\n",
@@ -66,6 +76,8 @@ def files_of(text):
 class PlainEnglish(unittest.TestCase):
     def test_every_pattern_has_an_example(self):
         for name, pattern, _ in plain_english.COMPILED:
+            if name == "star":
+                continue
             self.assertTrue(
                 any(pattern.search(text) for other, text in BAD if other == name), pattern.pattern
             )
@@ -93,6 +105,10 @@ class PlainEnglish(unittest.TestCase):
         self.assertEqual(
             ["a.c:2: for as because: ', for they'; write 'because', or begin a new sentence"], lines
         )
+
+    def test_a_star_without_a_blank(self):
+        lines = found("check a.c\n", {"a.c": "/*\n * The slots stay\n *in a ring.\n */\n"})
+        self.assertEqual(["a.c:3: star: '⁎'; put a blank after the star"], lines)
 
     def test_joined_literals(self):
         lines = found("check a.c\n", {"a.c": 'f("the first", "kept, for "\n\t"they count");\n'})
