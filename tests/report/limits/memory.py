@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The analyzer's memory over traces that ask for much: bounded, and what found no room is said.
+"""The analyzer's memory over large traces: bounded, with a line for names that found no room.
 
     memory.py some | all
 
