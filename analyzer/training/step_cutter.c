@@ -158,7 +158,7 @@ static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval 
 	interval->source = SP_FROM_WRAPPED;
 }
 
-/* What is captured is not done: it has no part in steps that are graphs. */
+/* A captured call does no work, so it has no part in steps that are graphs. */
 static bool is_only_captured(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
 	return c->is_capturing && c->steps->end == SP_STEP_BY_GRAPH &&
@@ -185,8 +185,8 @@ static bool has_batch(const struct sp_cutter *c, uint32_t n)
 }
 
 /*
- * Where steps are batches: a call of a loader ends the step of the batch before. What lies inside
- * the call comes before it and stays.
+ * Where steps are batches: a call of a loader ends the step of the batch before. An
+ * interval inside the call comes before it and stays.
  */
 static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
 {

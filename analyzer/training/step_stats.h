@@ -27,7 +27,7 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 #define SP_STEP_KINDS_ALL (~0u)
 
 /*
- * What a report calls "a step", everywhere: the mean of the selected steady steps of all trainers,
+ * "A step" in every report: the mean of the selected steady steps of all trainers,
  * or of all selected steps where none is steady.
  */
 struct sp_step_mean {

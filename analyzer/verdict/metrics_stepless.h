@@ -7,7 +7,7 @@
 
 struct sp_report;
 
-/* Of a run without steps. Sets the limits of the claim that it did not train, and the reason
+/* For a run without steps. Sets the limits of the claim that it did not train, and the reason
  * (cannot_tell) where it is not known whether it trained. */
 void sp_metrics_stepless(struct sp_metrics *metrics, const struct sp_report *report);
 

@@ -218,7 +218,7 @@ static uint64_t saved_beside(const struct sp_training *training)
 	return ns;
 }
 
-/* Of the communication: calls of NCCL by other threads in backward. */
+/* The part of communication that other threads' calls of NCCL made in backward. */
 static uint64_t nccl_aside(const struct sp_training *training)
 {
 	uint64_t ns = 0;

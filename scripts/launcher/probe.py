@@ -39,7 +39,7 @@ def imports(path):
 
 
 def version_of(package):
-    """Of a package that is installed; importing it takes seconds."""
+    """The version of an installed package, without the import, which takes seconds."""
     try:
         from importlib.metadata import version
 
@@ -67,7 +67,7 @@ for module in (
     "av",
     "decord",
     "turbojpeg",
-    # Its decoders lie inside it.
+    # TensorFlow's decoders lie inside it.
     *(module for module in ("tensorflow",) if module in named),
 ):
     package = module.split(".")[0]

@@ -25,6 +25,6 @@ for _ in range(150):
         svi.step(x, y)
     own.step()
 rows = {"backward": own.rows["backward"]}
-# Of Python that traces a model one can say either.
+# Both are true where Python traces a model.
 why = ["compute-bound", "loop-bound"]
 own.show(epochs=None, rows=rows, loose=["forward", "optimizer"], why=why)
