@@ -127,6 +127,8 @@ static void add_bar(struct card *card, const struct sp_report *report)
 
 		at += parts[i].share;
 		end = i + 1 == count ? room : (size_t)(at * (double)room + 0.5);
+		if (end <= shown) /* narrower than half a column */
+			continue;
 		fill = end > shown + 1 ? end - shown - 1 : 0;
 		label(&parts[i], fill, text);
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s", text);

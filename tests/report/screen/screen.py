@@ -119,7 +119,7 @@ class Screen(unittest.TestCase):
 
     def check_bar(self, run, document):
         lines = show(run, f"--width={COLUMNS}")
-        total, parts = one(self, rf"training ({NUMBER}) \|(\S.*?)\| ?(?:do first|ended)", lines)
+        total, parts = one(self, rf"training ({NUMBER}) \|(\S.*?)\| (?:do first|ended|lost)", lines)
         self.assertEqual(row(lines, "together")[0], total)
         shares = {}
         for part in document["account"]:
