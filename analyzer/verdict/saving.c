@@ -27,10 +27,11 @@ static enum sp_what_if_id what_if_of(enum sp_advice_id advice)
 	}
 }
 
-/* A faster model is no known saving. */
+/* A faster model is no known saving, and names for the parts of a loop are none. */
 static bool has_bound(enum sp_advice_id advice)
 {
-	return sp_advice_rule_of(advice)->verdict != SP_VERDICT_compute;
+	return sp_advice_rule_of(advice)->verdict != SP_VERDICT_compute &&
+	       advice != SP_ADVICE_loop_names;
 }
 
 static double at_least_zero(double share)
@@ -60,7 +61,7 @@ static bool saves_more(const struct sp_saving *a, const struct sp_saving *b)
 {
 	if (a->is_known != b->is_known)
 		return a->is_known;
-	return a->least > b->least || (!(a->least < b->least) && a->most > b->most);
+	return a->least + a->most > b->least + b->most;
 }
 
 void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_ADVICES])

@@ -18,8 +18,8 @@ struct sp_saving {
 
 struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice);
 
-/* The advice of the verdict (advice_count of them): the greatest certain saving first, those of an
- * unknown saving last. */
+/* The advice of the verdict (advice_count of them): the greatest saving first, by the middle of its
+ * range, those of an unknown saving last. */
 void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret[SP_ADVICES]);
 
 #define SP_SAVING_TEXT_BYTES 64u

@@ -411,9 +411,9 @@ START_TEST(advice_comes_in_the_order_of_its_saving)
 	ck_assert(advises("loop_writes"));
 	ck_assert(advises("async_checkpoint"));
 	sp_advice_by_saving(&v, order);
-	ck_assert_int_eq(order[0], SP_ADVICE_loop_names);
-	ck_assert_int_eq(order[1], SP_ADVICE_async_checkpoint);
-	ck_assert_int_eq(order[2], SP_ADVICE_loop_writes);
+	ck_assert_int_eq(order[0], SP_ADVICE_async_checkpoint);
+	ck_assert_int_eq(order[1], SP_ADVICE_loop_writes);
+	ck_assert_int_eq(order[2], SP_ADVICE_loop_names);
 	saving = sp_advice_saving(&v.metrics, SP_ADVICE_loop_writes);
 	ck_assert(saving.is_known);
 	ck_assert_int_eq(saving.what_if, SP_WHAT_IFS);
