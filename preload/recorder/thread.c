@@ -85,7 +85,8 @@ static void identity_fill(struct sp_recorder *r, struct sp_stream_identity *iden
 	memcpy(identity->header.comm, r->comm, sizeof(r->comm));
 	identity->directory = sp_process_run_directory();
 	identity->pool = &sp_process->arenas;
-	identity->write_mode = sp_process->is_written || sp_config_is(sp_config.mode, "write");
+	identity->write_mode = __atomic_load_n(&sp_process->is_written, __ATOMIC_RELAXED) ||
+			       sp_config_is(sp_config.mode, "write");
 }
 
 /* A file name may be taken: by an earlier segment of this thread, or by an earlier thread with this
@@ -113,7 +114,8 @@ static int stream_open(struct sp_recorder *r)
 		__atomic_store_n(&p->header_page, page, __ATOMIC_RELEASE);
 		sp_process_lose(0); /* events that were lost before the page existed */
 	}
-	sp_process->is_written |= r->stream.write_mode;
+	if (r->stream.write_mode)
+		__atomic_store_n(&p->is_written, 1, __ATOMIC_RELAXED);
 	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
 	if (first) {
 		sp_process_define_command(&r->hot);
