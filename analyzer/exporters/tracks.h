@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline of a run, for the exporters of timelines. Each exporter writes it in its own format.
+ * The timeline of a run. Each exporter of a timeline writes it in its own format.
  *
  * A thread is a track; its slices lie in lanes (nest.h). Threads of one number in one process,
  * before and after an exec, are one track. Trainers also have a track of steps. All instants are

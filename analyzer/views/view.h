@@ -99,7 +99,7 @@ void sp_run_show(const struct sp_report *report, struct sp_out *out);
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options);
 
-/* Writes the steps in a few lines, and the account of their time, for the head of the summary. */
+/* Writes the head of the summary: a few lines about the steps, then the account of their time. */
 int sp_account_show(const struct sp_report *report, struct sp_out *out);
 
 #define SP_STEP_TEXT_BYTES 160u

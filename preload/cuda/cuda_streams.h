@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timed streams of the training thread: each has its chain of marks, found by context, handle
- * and, for a per-thread default stream, owner. One thread at a time calls these functions
- * (cuda_time.c's lock); functions that reach the driver follow cuda_chain.h. No function waits or
+ * The timed streams of the training thread. Each has a chain of marks, which is found by context
+ * and handle. The default stream of a thread is found by its owner too. The caller holds the lock
+ * of cuda_time.c. Functions that reach the driver follow cuda_chain.h. No function waits or
  * allocates.
  */
 #ifndef STAGEPROF_PRELOAD_CUDA_STREAMS_H

@@ -256,7 +256,7 @@ static void collect(struct sp_arena_pool *pool)
 	sp_pages_free(e, sizeof(*e));
 }
 
-/* Arenas stay attached, for the header and for threads that end only now. */
+/* Arenas stay attached: the header needs them, and so does a thread that ends later. */
 static void arenas_leave(struct sp_arena_pool *pool)
 {
 	for (uint32_t i = 0; i < pool->count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's counts for the calling thread: one getrusage(2). Not for hooks; for wrapped calls
- * that come once for each batch. These counts are the only sign of a thread that waits for a page
- * of a mapped file, for a core, or in a call without a hook.
+ * The kernel's counts for the calling thread: one getrusage(2). Wrapped calls that come once for
+ * each batch use it, and hooks do not. A wait for a page of a mapped file, a wait for a core, and a
+ * wait in a call without a hook show in these counts alone.
  */
 #ifndef STAGEPROF_PRELOAD_CALL_RUSAGE_H
 #define STAGEPROF_PRELOAD_CALL_RUSAGE_H

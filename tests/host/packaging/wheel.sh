@@ -48,7 +48,7 @@ counts run.zst || sp_fail "stageprof run missed reads"
 python -m stageprof run --quiet --output=module.zst -- python train.py > out.txt 2> err.txt
 [[ ! -s err.txt ]] || sp_fail "the launcher did not find the run that it named: $(cat err.txt)"
 counts module.zst || sp_fail "python -m stageprof run missed reads"
-LD_PRELOAD=$(python -c 'import stageprof; print(stageprof.library_path())') \
+LD_PRELOAD=$(python -c 'from stageprof import library_path; print(library_path())') \
 	STAGEPROF_OUTPUT=preload.zst python train.py > out.txt
 counts preload.zst || sp_fail "library_path() is not the library"
 stageprof doctor -- python train.py > doctor.txt 2>&1 || sp_fail "doctor: $(cat doctor.txt)"

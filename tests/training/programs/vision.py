@@ -4,6 +4,7 @@
 import sys
 
 import torch
+from torch import library
 
 NMS = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 QNMS = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
@@ -27,6 +28,6 @@ try:
 except RuntimeError:
     for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
         del sys.modules[name]
-    torch.library.define("torchvision::nms", NMS)
-    torch.library.define("torchvision::qnms", QNMS)
-    torch.library.impl("torchvision::nms", "CPU", nms)
+    library.define("torchvision::nms", NMS)
+    library.define("torchvision::qnms", QNMS)
+    library.impl("torchvision::nms", "CPU", nms)
