@@ -25,6 +25,7 @@
 #include "analyzer/text/version.h"
 #include "trace/format.h"
 #include "analyzer/text/error.h"
+#include "analyzer/training/training_account.h"
 
 #define NAMES_MAX 100000u
 #define COMPLAINTS_MAX 10u

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/exporters/tracks.h"
+#include "analyzer/training/training_account.h"
 
 #include <errno.h>
 #include <stdlib.h>

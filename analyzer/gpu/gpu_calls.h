@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "analyzer/metadata/gpu_kinds.h"
-#include "analyzer/training/account.h"
+#include "analyzer/steps/account.h"
 #include "trace/events.h"
 
 struct sp_run;

@@ -4,6 +4,7 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
+#include "analyzer/training/training_account.h"
 
 bool sp_gpu_time_sum(const struct sp_training *training, struct sp_gpu_sums *ret,
 		     uint64_t *ret_dropped)

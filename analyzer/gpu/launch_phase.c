@@ -7,7 +7,7 @@
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/upper_bound.h"
 #include "analyzer/base/grow.h"
-#include "analyzer/training/phase_interval.h"
+#include "analyzer/steps/phase_interval.h"
 
 #define INTERVALS_MAX (1u << 22) /* intervals beyond are dropped */
 

@@ -6,6 +6,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/training/training.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
 
 #define POINTS_MAX 600u
 #define TOP_PERCENT 4.0 /* the space above the highest point */

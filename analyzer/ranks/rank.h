@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/training/account.h"
+#include "analyzer/steps/account.h"
 
 #define SP_RANKS_STEPS_MIN 10u
 /* A straggler is late by this share of a step, in the median, and in two of three steps at all.

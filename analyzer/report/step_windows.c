@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/report/step_windows.h"
+#include "analyzer/training/training_account.h"
 
 #include <stdlib.h>
 

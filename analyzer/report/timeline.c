@@ -10,6 +10,7 @@
 #include "analyzer/training/step_rows.h"
 #include "analyzer/workers/worker.h"
 #include "analyzer/base/order.h"
+#include "analyzer/training/training_account.h"
 
 #define STEPS_AROUND 1u
 

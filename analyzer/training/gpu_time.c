@@ -7,7 +7,7 @@
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/upper_bound.h"
 #include "analyzer/base/grow.h"
-#include "analyzer/training/step.h"
+#include "analyzer/steps/step.h"
 #include "trace/events.h"
 
 void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,

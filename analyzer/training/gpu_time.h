@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/training/account.h"
+#include "analyzer/steps/account.h"
 #include "trace/format.h"
 
 struct sp_steps;

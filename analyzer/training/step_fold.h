@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/training/account.h"
+#include "analyzer/steps/account.h"
 
 #define SP_FOLD_STEPS 128u
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
 
 static bool has_part(const struct sp_trainer *trainer, unsigned phase)
 {

@@ -16,6 +16,7 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
 #include "analyzer/verdict/hang.h"
 
 #define OWN_INPUT_LEAST 0.05

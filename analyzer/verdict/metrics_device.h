@@ -5,7 +5,7 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_DEVICE_H
 #define STAGEPROF_ANALYZER_METRICS_DEVICE_H
 
-#include "analyzer/training/account.h"
+#include "analyzer/steps/account.h"
 #include "analyzer/verdict/metric.h"
 
 struct sp_report;

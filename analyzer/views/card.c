@@ -10,7 +10,9 @@
 #include "analyzer/text/wrap.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
-#include "analyzer/views/ending.h"
+#include "analyzer/sections/ending.h"
+#include "analyzer/sections/steps_section.h"
+#include "analyzer/training/training_account.h"
 #include "analyzer/verdict/step_change.h"
 
 #define LINE_BYTES 1280u

@@ -99,26 +99,6 @@ void sp_run_show(const struct sp_report *report, struct sp_out *out);
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options);
 
-/* Writes the head of the summary: a few lines about the steps, then the account of their time. */
-int sp_account_show(const struct sp_report *report, struct sp_out *out);
-
-#define SP_STEP_TEXT_BYTES 160u
-
-struct sp_step_mean;
-
-/* "733 ms, the mean of the 25 steady steps" */
-void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_step_mean *mean);
-
-/* Writes where the training process spent its life. For people, parts without time are left out,
- * and where it is brief, shares. */
-int sp_life_show(const struct sp_report *report, struct sp_out *out, bool is_brief);
-
-/* Writes how the account's input wait becomes the verdict's; nothing where they are the same. */
-void sp_wait_show(const struct sp_metrics *metrics, struct sp_out *out);
-
-/* The account in at most this many lines: the phases that took time, small ones as one row. */
-int sp_account_show_brief(const struct sp_report *report, struct sp_out *out, unsigned lines_max);
-
 /* A column that --sort takes, by any of three names or the unique beginning of one. */
 struct sp_sort_key {
 	const char *name;

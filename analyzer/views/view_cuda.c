@@ -9,6 +9,7 @@
 #include "analyzer/gpu/gpu_process.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
+#include "analyzer/training/training_account.h"
 
 enum {
 	PID,

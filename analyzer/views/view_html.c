@@ -13,6 +13,7 @@
 
 #include "analyzer/page/drawing.h"
 #include "analyzer/page/page_assets.h"
+#include "analyzer/sections/account_section.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/page/timeline_json.h"
@@ -304,7 +305,7 @@ static int show_account(const struct sp_report *report, struct sp_out *out,
 			const struct sp_view_options *options)
 {
 	(void)options;
-	return sp_account_show(report, out);
+	return sp_account_section(report, out);
 }
 
 static int put_view(FILE *f, const struct sp_report *report, const char *name, show_function *show)

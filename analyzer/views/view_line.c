@@ -6,6 +6,7 @@
 
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
+#include "analyzer/training/training_account.h"
 
 #define PARTS_BYTES 512u
 
@@ -17,7 +18,7 @@ static const struct sp_column columns[CELLS] = {
 	[MEAN] = {"step_mean_ns", NULL, SP_CELL_NS},
 #define SP_ACCOUNT(name, title, missing)                                                           \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_share", NULL, SP_CELL_SHARE},
-#include "analyzer/training/account.def"
+#include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };
 

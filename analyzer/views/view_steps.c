@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/sections/steps_section.h"
 #include "analyzer/workers/process_memory.h"
 #include "analyzer/training/step_rows.h"
 #include "analyzer/training/step_stats.h"
@@ -40,7 +41,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[WORKERS] = {"workers_rss_bytes", N_("of workers"), SP_CELL_BYTES},
 #define SP_ACCOUNT(name, title, missing)                                                           \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_ns", title, SP_CELL_NS},
-#include "analyzer/training/account.def"
+#include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 	[GPU_BUSY] = {"gpu_busy_ns", N_("GPU busy"), SP_CELL_NS},
 	[GPU_IDLE] = {"gpu_idle_ns", N_("GPU idle"), SP_CELL_NS},
@@ -215,14 +216,14 @@ static uint64_t by_wall(const void *context, uint32_t i)
                                                                                                    \
 		return sp_step_of_row(&rows->list[i])->account.ns[SP_ACCOUNT_##name];              \
 	}
-#include "analyzer/training/account.def"
+#include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 
 static const struct sp_sort_key keys[] = {
 	{"index", "index", N_("step"), by_index},
 	{"wall", "wall_ns", N_("wall"), by_wall},
 #define SP_ACCOUNT(name, title, missing) {#name, #name "_ns", title, by_##name},
-#include "analyzer/training/account.def"
+#include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };
 

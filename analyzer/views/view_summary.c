@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "analyzer/views/card.h"
-#include "analyzer/views/ending.h"
+#include "analyzer/sections/ending.h"
 #include "analyzer/views/inflight.h"
-#include "analyzer/views/own_cost.h"
+#include "analyzer/sections/own_cost.h"
 #include "analyzer/metadata/run_frameworks.h"
+#include "analyzer/sections/account_section.h"
+#include "analyzer/sections/life_section.h"
+#include "analyzer/sections/wait_section.h"
 #include "analyzer/text/text.h"
 #include "analyzer/verdict/metrics.h"
 
@@ -491,8 +494,8 @@ static int show_sums(const struct sp_report *report, struct sp_out *out)
 	int r = e ? sp_metrics_gather(e, report) : -ENOMEM;
 
 	if (r == 0) {
-		sp_wait_show(e, out);
-		r = sp_life_show(report, out, true);
+		sp_wait_section(e, out);
+		r = sp_life_section(report, out, true);
 	}
 	free(e);
 	return r;
@@ -506,7 +509,7 @@ static int show_brief(const struct sp_report *report, struct sp_out *out,
 
 	/* a blank line before the last one, and four below the account */
 	if (r == 0)
-		r = sp_account_show_brief(report, out, BRIEF_LINES_MAX - 6 - (unsigned)lines);
+		r = sp_account_section_brief(report, out, BRIEF_LINES_MAX - 6 - (unsigned)lines);
 	if (r == 0)
 		r = show_sums(report, out);
 	if (r == 0)
@@ -527,7 +530,7 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 	sp_run_json(report, out);
 	sp_run_show(report, out);
 	sp_gpu_show(report, out);
-	r = sp_account_show(report, out);
+	r = sp_account_section(report, out);
 	if (r == 0)
 		r = sp_stages_show(report, out, options);
 	if (r == 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/verdict/saving.h"
+#include "analyzer/sections/wait_section.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/views/view.h"
 
@@ -173,7 +174,7 @@ int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
 		if (out->format == SP_FORMAT_JSON)
 			verdict_json(v, &out->json);
 		verdict_lines(v, out);
-		sp_wait_show(&v->metrics, out);
+		sp_wait_section(&v->metrics, out);
 		r = sp_what_if_show(&v->metrics, out);
 		sp_out_line(out, "%s", "");
 	}

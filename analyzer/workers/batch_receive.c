@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/workers/batch_receive.h"
 
-#include "analyzer/training/step.h"
+#include "analyzer/steps/step.h"
 
 /* 1 + index of the wait that holds the instant; 0: none does. */
 static uint32_t wait_at(const struct sp_steps *s, int64_t at_ns)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/verdict/verdict.h"
+#include "analyzer/training/training_account.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/trace_maker.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/common/load.h"
+#include "analyzer/training/training_account.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { ADAM = 1, LABEL };

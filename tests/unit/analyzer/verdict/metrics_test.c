@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/training/training_account.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/verdict/whatif.h"
 #include "tests/unit/common/load.h"

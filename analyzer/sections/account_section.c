@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/sections/account_section.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/sections/gpu_section.h"
+#include "analyzer/sections/life_section.h"
+#include "analyzer/sections/steps_section.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/training/step_stats.h"
+#include "analyzer/training/training_account.h"
+
+enum { PART, TITLE, TIME, SHARE, STEP, PER_STEP, GPU, ENDS, BESIDE, SOURCE, WHY, REPORTED, CELLS };
+
+static const struct sp_column all_columns[CELLS] = {
+	[PART] = {"part", NULL, SP_CELL_TEXT},
+	[TITLE] = {NULL, N_("training"), SP_CELL_TEXT},
+	[TIME] = {"ns", N_("time"), SP_CELL_NS},
+	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
+	[STEP] = {"step_mean_ns", N_("a step"), SP_CELL_NS},
+	[PER_STEP] = {"per_step_ns", NULL, SP_CELL_NS}, /* of all time, in steps or not */
+	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
+	[ENDS] = {"outside_steps_ns", NULL, SP_CELL_NS},
+	[BESIDE] = {"beside_ns", NULL, SP_CELL_NS},
+	[SOURCE] = {"source", NULL, SP_CELL_TEXT},
+	[WHY] = {"reason", NULL, SP_CELL_TEXT},
+	[REPORTED] = {NULL, N_("source"), SP_CELL_TEXT},
+};
+
+static bool has_graph_steps(const struct sp_report *report)
+{
+	return sp_training_end(&report->training) == SP_STEP_BY_GRAPH;
+}
+
+/* Calls that belong to this phase, of any thread and time. */
+static uint64_t calls_of_part(const struct sp_report *report, enum sp_account_phase part)
+{
+	const struct sp_sums *stages = report->totals.stages;
+
+	switch (part) {
+	case SP_ACCOUNT_h2d_copy:
+		return stages[SP_STAGE_cuda_copy_h2d].calls;
+	case SP_ACCOUNT_grad_sync:
+		return stages[SP_STAGE_nccl].calls;
+	case SP_ACCOUNT_sync_wait:
+		return stages[SP_STAGE_cuda_sync].calls;
+	default:
+		return 0;
+	}
+}
+
+/* A step that is one graph has these phases, but they are not recorded. */
+static const char *why_missing(const struct sp_report *report, enum sp_account_phase part)
+{
+	bool is_inside = part == SP_ACCOUNT_forward || part == SP_ACCOUNT_backward ||
+			 part == SP_ACCOUNT_optimizer || part == SP_ACCOUNT_zero_grad;
+
+	if (is_inside && has_graph_steps(report))
+		return _("inside a CUDA graph, where phases are not known");
+	if (calls_of_part(report, part))
+		return _("seen, but none on a training thread in a step");
+	return sp_account_missing(part);
+}
+
+/* Where batches of work were given up, a phase without work is unknown and not 0. */
+static struct sp_cell gpu_cell(enum sp_account_phase part, const struct sp_gpu_sums *gpu,
+			       uint64_t dropped)
+{
+	bool is_known = gpu && sp_gpu_time_tells(part) && (gpu->launched.ns[part] || !dropped);
+
+	return is_known ? sp_cell_count(gpu->launched.ns[part]) : sp_cell_null();
+}
+
+/* Parts that few jobs have: no row says that they are not there. */
+static bool is_rare(enum sp_account_phase part)
+{
+	return part == SP_ACCOUNT_loss || part == SP_ACCOUNT_evaluation ||
+	       part == SP_ACCOUNT_environment || part == SP_ACCOUNT_bookkeeping ||
+	       part == SP_ACCOUNT_compile;
+}
+
+static uint64_t saved_beside(const struct sp_training *training)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		ns += training->trainers[t].steps.saved_beside_ns;
+	return ns;
+}
+
+/* The part of communication that other threads' calls of NCCL made in backward. */
+static uint64_t nccl_aside(const struct sp_training *training)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
+			if (sp_step_is_selected(training, &training->trainers[t], i))
+				ns += training->trainers[t].steps.steps[i].nccl_aside_ns;
+	return ns;
+}
+
+/* Validation lies between steps, never in one. */
+static struct sp_cell step_cell(const struct sp_step_mean *mean, enum sp_account_phase part)
+{
+	bool is_known = mean->count && part != SP_ACCOUNT_validation;
+
+	return is_known ? sp_cell_count(mean->account.ns[part] / mean->count) : sp_cell_null();
+}
+
+struct account {
+	struct sp_account sum; /* of the training time */
+	struct sp_step_mean mean;
+	uint64_t steps;
+	const struct sp_gpu_sums *gpu; /* NULL where the device's time is unknown */
+	uint64_t dropped;
+};
+
+static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_phase part,
+		     const struct account *account)
+{
+	const struct sp_account *sum = &account->sum;
+	enum sp_source_kind source = sp_training_source(&report->training, part);
+	const char *missing = why_missing(report, part);
+	struct sp_account ends = sp_training_ends(&report->training);
+	uint64_t beside_ns = saved_beside(&report->training);
+	uint64_t aside_ns = nccl_aside(&report->training);
+	char beside[128], number[SP_NUMBER_BYTES];
+	struct sp_cell cells[CELLS] = {
+		[PART] = sp_cell_text(sp_account_name(part)),
+		[TITLE] = sp_cell_text(sp_account_title(part)),
+		[TIME] = sp_cell_count(sum->ns[part]),
+		[SHARE] = sp_cell_ratio(sum->ns[part], sp_account_total(sum)),
+		[STEP] = step_cell(&account->mean, part),
+		[PER_STEP] = sp_cell_count(sum->ns[part] / account->steps),
+		[GPU] = gpu_cell(part, account->gpu, account->dropped),
+		[ENDS] = sp_cell_count(ends.ns[part]),
+		[BESIDE] = sp_cell_null(),
+		[SOURCE] = sp_cell_text(sp_source_name(source)),
+		[WHY] = sp_cell_null(),
+		[REPORTED] = sp_cell_text(sp_source_name(source)),
+	};
+
+	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(&report->training))
+		cells[WHY] = cells[REPORTED] = sp_cell_text(_("no DataLoader here: queues, pipes, "
+							      "reads, decoding"));
+	if (part == SP_ACCOUNT_loader_wait && sp_training_is_fed_by_thread(&report->training))
+		cells[WHY] = cells[REPORTED] = sp_cell_text(_("for a DataLoader that another "
+							      "thread "
+							      "reads"));
+	if (part == SP_ACCOUNT_grad_sync && aside_ns) {
+		snprintf(beside, sizeof(beside),
+			 _("%s of it NCCL calls in backward, on other "
+			   "threads"),
+			 sp_text_ns(number, aside_ns));
+		cells[WHY] = cells[REPORTED] = sp_cell_text(beside);
+	}
+	if (part == SP_ACCOUNT_checkpoint && beside_ns)
+		cells[BESIDE] = sp_cell_count(beside_ns);
+	if (part == SP_ACCOUNT_checkpoint && beside_ns && !sum->ns[part]) {
+		source = SP_FROM_NOTHING;
+		snprintf(beside, sizeof(beside), _("%s beside training, in another thread"),
+			 sp_text_ns(number, beside_ns));
+		missing = beside;
+	}
+	if (source == SP_FROM_NOTHING && is_rare(part) && sp_out_is_read(out))
+		return 0;
+	if (source == SP_FROM_NOTHING) {
+		cells[TIME] = cells[SHARE] = cells[STEP] = cells[PER_STEP] = cells[GPU] =
+			cells[ENDS] = sp_cell_null();
+		cells[WHY] = cells[REPORTED] = sp_cell_text(missing);
+	}
+	return sp_out_row(out, cells);
+}
+
+/* The last row, for people: the sum of the others. */
+static int show_sum(struct sp_out *out, const struct account *account)
+{
+	struct sp_cell cells[CELLS];
+
+	if (!sp_out_is_read(out))
+		return 0;
+	for (int i = 0; i < CELLS; i++)
+		cells[i] = sp_cell_text("");
+	cells[TITLE] = sp_cell_text(_("together"));
+	cells[TIME] = sp_cell_count(sp_account_total(&account->sum));
+	cells[SHARE] = sp_cell_share(1);
+	cells[STEP] = sp_cell_count(sp_step_mean_ns(&account->mean));
+	cells[GPU] = account->gpu ? sp_cell_count(account->gpu->busy_ns) : sp_cell_null();
+	return sp_out_row(out, cells);
+}
+
+static void show_notes(struct sp_out *out, const struct sp_step_mean *mean)
+{
+	sp_out_wrapped(out, "share: ",
+		       _("part of the training time: from the first step's start to the last one's "
+			 "end, with validation, evaluation and checkpoints before and after"));
+	if (mean->of_steady)
+		sp_out_wrapped(out, "a step: ",
+			       _("mean of the steady steps, so rows of other steps, and of the "
+				 "time "
+				 "between steps, have little or none of it"));
+	sp_out_line(out, "%s", "");
+}
+
+static int show_account(const struct sp_report *report, struct sp_out *out,
+			const struct account *account)
+{
+	struct sp_column columns[CELLS];
+	int r;
+
+	memcpy(columns, all_columns, sizeof(columns));
+	if (!account->gpu)
+		columns[GPU].title = NULL;
+	r = sp_out_table(out, "account", NULL, columns, CELLS, false);
+
+	for (int part = 0; r == 0 && account->steps && part < SP_ACCOUNT_PHASES; part++)
+		r = show_part(report, out, (enum sp_account_phase)part, account);
+	if (r == 0 && account->steps)
+		r = show_sum(out, account);
+	if (r == 0)
+		sp_out_table_end(out);
+	if (r == 0 && account->steps)
+		show_notes(out, &account->mean);
+	return r;
+}
+
+int sp_account_section(const struct sp_report *report, struct sp_out *out)
+{
+	struct account account = {
+		.sum = sp_training_account(&report->training),
+		.mean = sp_step_mean(&report->training),
+	};
+	struct sp_gpu_sums sums;
+	int r;
+
+	if (sp_gpu_time_sum(&report->training, &sums, &account.dropped))
+		account.gpu = &sums;
+	r = sp_steps_section(report, out, &account.steps);
+	if (r < 0)
+		return r;
+	sp_gpu_section(report, out, account.gpu, account.dropped);
+	r = sp_life_section(report, out, false);
+	if (r < 0)
+		return r;
+	sp_out_line(out, "%s", "");
+	if (account.steps == 0 && sp_out_is_read(out))
+		return 0;
+	return show_account(report, out, &account);
+}
+
+struct brief_row {
+	const char *title;
+	uint64_t ns, step_ns;
+	bool is_outside; /* of any step */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct brief_row *x = a, *y = b;
+
+	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+}
+
+static int show_brief_row(struct sp_out *out, const struct brief_row *row, uint64_t total)
+{
+	struct sp_cell cells[] = {
+		sp_cell_text(row->title),
+		sp_cell_count(row->ns),
+		sp_cell_ratio(row->ns, total),
+		row->is_outside ? sp_cell_null() : sp_cell_count(row->step_ns),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+/* Returns the number of phases that took time, the longest first. */
+static unsigned brief_rows(const struct sp_account *sum, const struct sp_step_mean *mean,
+			   struct brief_row rows[SP_ACCOUNT_PHASES])
+{
+	unsigned count = 0;
+
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		if (sum->ns[i])
+			rows[count++] = (struct brief_row){
+				sp_account_title((enum sp_account_phase)i),
+				sum->ns[i],
+				mean->account.ns[i] / mean->count,
+				i == SP_ACCOUNT_validation,
+			};
+	qsort(rows, count, sizeof(*rows), by_time);
+	return count;
+}
+
+int sp_account_section_brief(const struct sp_report *report, struct sp_out *out, unsigned lines_max)
+{
+	const struct sp_column columns[] = {all_columns[TITLE], all_columns[TIME],
+					    all_columns[SHARE], all_columns[STEP]};
+	struct sp_account sum = sp_training_account(&report->training);
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	struct brief_row rows[SP_ACCOUNT_PHASES], more = {_("the others"), 0, 0, false};
+	struct brief_row all = {_("together"), sp_account_total(&sum), sp_step_mean_ns(&mean),
+				false};
+	unsigned count, shown;
+	int r;
+
+	/* a blank line, the head, and the sum */
+	if (!mean.count || lines_max < 5)
+		return 0;
+	count = brief_rows(&sum, &mean, rows);
+	shown = count <= lines_max - 3 ? count : lines_max - 4;
+	sp_out_line(out, "%s", "");
+	r = sp_out_table(out, "account", NULL, columns, 4, true);
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		if (i < shown) {
+			r = show_brief_row(out, &rows[i], all.ns);
+		} else {
+			more.ns += rows[i].ns;
+			more.step_ns += rows[i].step_ns;
+		}
+	}
+	if (r == 0 && more.ns)
+		r = show_brief_row(out, &more, all.ns);
+	if (r == 0)
+		r = show_brief_row(out, &all, all.ns);
+	if (r == 0)
+		sp_out_table_end(out);
+	return r;
+}

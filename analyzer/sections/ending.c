@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/sections/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/text/text.h"
+#include "analyzer/totals/process_end.h"
+#include "analyzer/verdict/hang.h"
+#include "analyzer/workers/thread_role.h"
+
+#define TEXT_BYTES 256u
+#define NAME_BYTES 24u
+
+/* As shells name them; others by their number. */
+static const char *signal_name(unsigned number, char ret[NAME_BYTES])
+{
+	static const char *const names[] = {
+		[1] = "SIGHUP",	  [2] = "SIGINT",   [3] = "SIGQUIT",  [4] = "SIGILL",
+		[5] = "SIGTRAP",  [6] = "SIGABRT",  [7] = "SIGBUS",   [8] = "SIGFPE",
+		[9] = "SIGKILL",  [10] = "SIGUSR1", [11] = "SIGSEGV", [12] = "SIGUSR2",
+		[13] = "SIGPIPE", [14] = "SIGALRM", [15] = "SIGTERM",
+	};
+
+	if (number < sizeof(names) / sizeof(names[0]) && names[number])
+		snprintf(ret, NAME_BYTES, "%s", names[number]);
+	else
+		snprintf(ret, NAME_BYTES, _("signal %u"), number);
+	return ret;
+}
+
+static void how_text(const struct sp_process_end *end, const char *after, char *ret, size_t room)
+{
+	char name[NAME_BYTES];
+
+	switch (end->how) {
+	case SP_PROCESS_EXITED:
+		if (end->status)
+			snprintf(ret, room, _("failed with exit status %u after %s"), end->status,
+				 after);
+		else
+			snprintf(ret, room, _("with success after %s"), after);
+		break;
+	case SP_PROCESS_SIGNALED:
+		snprintf(ret, room, _("killed by %s after %s"), signal_name(end->status, name),
+			 after);
+		break;
+	case SP_PROCESS_OOM:
+		snprintf(ret, room, _("killed for lack of memory after %s"), after);
+		break;
+	case SP_PROCESS_ENDED:
+		snprintf(ret, room, _("after %s; its exit status is not known"), after);
+		break;
+	case SP_PROCESS_KILLED:
+		snprintf(ret, room, _("killed after %s; no end was recorded"), after);
+		break;
+	case SP_PROCESS_RUNNING:
+		snprintf(ret, room, _("not yet: the process runs (%s so far)"), after);
+		break;
+	case SP_PROCESS_STOPPED:
+		snprintf(ret, room, _("not yet: the process is stopped by a signal (%s so far)"),
+			 after);
+		break;
+	case SP_PROCESS_DISK_FULL:
+		snprintf(ret, room, _("not recorded: the trace could not grow after %s"), after);
+		break;
+	case SP_PROCESS_UNKNOWN:
+	case SP_PROCESS_HOWS:
+		snprintf(ret, room, _("not recorded: killed, or it still runs (%s so far)"), after);
+		break;
+	}
+}
+
+/* The process image that stands for the run; UINT32_MAX: there is none. */
+static uint32_t main_image(const struct sp_report *report)
+{
+	const struct sp_trainer *trainer = sp_training_main(&report->training);
+
+	if (trainer)
+		return report->run.index.streams[trainer->stream]->image;
+	for (uint32_t i = 0; i < report->run.index.image_count; i++)
+		if (!sp_process_is_replaced(&report->run, i))
+			return i;
+	return UINT32_MAX;
+}
+
+void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
+{
+	struct sp_command_end command = sp_command_end_of(&report->run);
+	struct sp_process_end end = command.end;
+	uint32_t image = main_image(report);
+	char after[SP_NUMBER_BYTES], text[TEXT_BYTES], kills[SP_NUMBER_BYTES];
+
+	*ret = '\0';
+	if (!command.is_known && image == UINT32_MAX)
+		return;
+	if (!command.is_known)
+		end = sp_process_end_of(&report->run, &report->totals, image);
+	sp_text_ns(after, end.at_ns > report->run.begin_ns
+				  ? (uint64_t)(end.at_ns - report->run.begin_ns)
+				  : 0);
+	how_text(&end, after, text, sizeof(text));
+	snprintf(ret, ret_bytes, "%s", text);
+	if (command.is_known && command.oom_kills)
+		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
+			 sp_text_count(kills, command.oom_kills));
+}
+
+/* "trainer", "worker", "command" or "other". */
+static const char *role_of(const struct sp_report *report, uint32_t image,
+			   const struct sp_command_end *command)
+{
+	const struct sp_process_image *it = &report->run.index.images[image];
+
+	for (uint32_t i = 0; i < report->run.index.stream_count; i++) {
+		const struct sp_stream *s = report->run.index.streams[i];
+		const char *role;
+
+		if (s->image != image || s->tid != it->pid)
+			continue;
+		role = sp_role_of(&report->training, i);
+		if (strcmp(role, "trainer") == 0 || strcmp(role, "worker") == 0)
+			return role;
+	}
+	return command->is_known && command->pid == it->pid ? "command" : "other";
+}
+
+static int end_row(struct sp_out *out, int64_t begin_ns, uint32_t pid, const char *role,
+		   const struct sp_process_end *end)
+{
+	bool is_over = end->how != SP_PROCESS_RUNNING && end->how != SP_PROCESS_STOPPED &&
+		       end->how != SP_PROCESS_UNKNOWN && end->how != SP_PROCESS_DISK_FULL;
+	bool has_signal = end->how == SP_PROCESS_SIGNALED || end->how == SP_PROCESS_OOM;
+	const struct sp_cell cells[] = {
+		sp_cell_count(pid),
+		sp_cell_text(role),
+		sp_cell_text(sp_process_how_name(end->how)),
+		end->how == SP_PROCESS_EXITED ? sp_cell_count(end->status) : sp_cell_null(),
+		has_signal ? sp_cell_count(end->status) : sp_cell_null(),
+		is_over ? sp_cell_signed(end->at_ns - begin_ns) : sp_cell_null(),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static void hang_json(const struct sp_report *report, struct sp_json *j)
+{
+	struct sp_hang hang;
+
+	sp_hang_find(report, &hang);
+	if (!hang.is_hung) {
+		sp_json_null(j, "hang");
+		return;
+	}
+	sp_json_open(j, "hang", '{');
+	sp_json_signed(j, "since_ns", hang.since_ns - report->run.begin_ns);
+	sp_json_count(j, "for_ns", hang.for_ns);
+	sp_json_open(j, "chain", '[');
+	for (uint32_t i = 0; i < hang.count; i++) {
+		const struct sp_hang_link *link = &hang.chain[i];
+		const struct sp_stream *s = report->run.index.streams[link->stream];
+		const char *call = link->kind ? sp_event_info(link->kind)->name : NULL;
+		char role[SP_HANG_NAME_BYTES];
+
+		sp_json_open(j, NULL, '{');
+		sp_json_count(j, "pid", report->run.index.images[s->image].pid);
+		sp_json_count(j, "tid", s->tid);
+		sp_hang_role_name(link, role);
+		sp_json_string(j, "role", role, strlen(role));
+		if (call)
+			sp_json_string(j, "call", call, strlen(call));
+		else
+			sp_json_null(j, "call");
+		if (*link->file)
+			sp_json_string(j, "file", link->file, strlen(link->file));
+		else
+			sp_json_null(j, "file");
+		sp_json_count(j, "for_ns", link->for_ns);
+		sp_json_bool(j, "stopped", link->is_stopped);
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+	sp_json_close(j, '}');
+}
+
+static int end_table(const struct sp_report *report, struct sp_out *out)
+{
+	static const struct sp_column columns[] = {
+		{"pid", NULL, SP_CELL_COUNT},	 {"role", NULL, SP_CELL_TEXT},
+		{"how", NULL, SP_CELL_TEXT},	 {"status", NULL, SP_CELL_COUNT},
+		{"signal", NULL, SP_CELL_COUNT}, {"at_ns", NULL, SP_CELL_SIGNED},
+	};
+	struct sp_command_end command = sp_command_end_of(&report->run);
+	int r = sp_out_table(out, "ending", NULL, columns, 6, false);
+	bool has_command = false;
+
+	for (uint32_t i = 0; r == 0 && i < report->run.index.image_count; i++) {
+		uint32_t pid = report->run.index.images[i].pid;
+		struct sp_process_end end;
+
+		if (sp_process_is_replaced(&report->run, i))
+			continue;
+		end = sp_process_end_of(&report->run, &report->totals, i);
+		has_command |= command.is_known && pid == command.pid;
+		r = end_row(out, report->run.begin_ns, pid, role_of(report, i, &command), &end);
+	}
+	if (r == 0 && command.is_known && !has_command)
+		r = end_row(out, report->run.begin_ns, command.pid, "command", &command.end);
+	return r < 0 ? r : sp_out_table_end(out);
+}
+
+int sp_ending_show(const struct sp_report *report, struct sp_out *out)
+{
+	int r = sp_out_is_read(out) ? 0 : end_table(report, out);
+
+	if (r == 0 && out->format == SP_FORMAT_JSON)
+		hang_json(report, &out->json);
+	return r;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/sections/steps_section.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/sections/section_json.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
+
+/* The number of epochs of one trainer that contain selected steps. */
+static uint64_t trainer_epochs(const struct sp_report *report, const struct sp_trainer *trainer)
+{
+	uint64_t epochs = 0, last = UINT64_MAX;
+
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		if (!sp_step_is_selected(&report->training, trainer, i))
+			continue;
+		epochs += trainer->steps.steps[i].epoch != last;
+		last = trainer->steps.steps[i].epoch;
+	}
+	return epochs;
+}
+
+static uint64_t epochs_of(const struct sp_report *report)
+{
+	uint64_t most = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint64_t epochs = trainer_epochs(report, &report->training.trainers[t]);
+
+		most = epochs > most ? epochs : most;
+	}
+	return most;
+}
+
+/* As in JSON. */
+static const char *end_name(enum sp_step_end end)
+{
+	static const char *const names[] = {"optimizer", "backward", "graph", "batch"};
+
+	return names[end];
+}
+
+static void show_end(struct sp_out *out, enum sp_step_end end)
+{
+	if (end == SP_STEP_BY_BACKWARD)
+		sp_out_line(out, "           each ends with its backward: no optimizer step was "
+				 "seen");
+	if (end == SP_STEP_BY_BATCH)
+		sp_out_line(out, "           each is a batch that the loop took from a DataLoader: "
+				 "nothing that trains was seen");
+	if (end == SP_STEP_BY_GRAPH)
+		sp_out_line(out, "           each ends with the launch of a CUDA graph; the phases "
+				 "inside it are not known");
+}
+
+static void show_json(const struct sp_report *report, struct sp_out *out,
+		      const struct sp_step_stats *all, const struct sp_step_stats *steady,
+		      const struct sp_step_mean *mean)
+{
+	const char *end = end_name(sp_training_end(&report->training));
+	struct sp_json *j = &out->json;
+
+	if (out->format != SP_FORMAT_JSON)
+		return;
+	sp_json_open(j, "steps", '{');
+	sp_json_count(j, "count", all->count);
+	sp_json_count(j, "trainers", report->training.count);
+	sp_section_count(out, "epochs", all->count, epochs_of(report));
+	sp_section_count(out, "wall_ns_total", all->count, all->total_ns);
+	sp_section_count(out, "wall_ns_p50", all->count, all->p50_ns);
+	sp_section_count(out, "wall_ns_p95", all->count, all->p95_ns);
+	sp_section_count(out, "wall_ns_p99", all->count, all->p99_ns);
+	sp_section_count(out, "wall_ns_max", all->count, all->max_ns);
+	sp_section_count(out, "step_mean_ns", mean->count, sp_step_mean_ns(mean));
+	sp_section_count(out, "step_mean_of", mean->count, mean->count);
+	sp_json_count(j, "steady_count", steady->count);
+	sp_section_count(out, "steady_wall_ns_p50", steady->count, steady->p50_ns);
+	if (all->count)
+		sp_json_string(j, "end_with", end, strlen(end));
+	else
+		sp_json_null(j, "end_with");
+	if (all->count)
+		sp_json_null(j, "reason");
+	else
+		sp_json_string(j, "reason", "no optimizer step was seen", 26);
+	sp_json_close(j, '}');
+}
+
+static void show_lines(const struct sp_report *report, struct sp_out *out,
+		       const struct sp_step_stats *all, const struct sp_step_mean *mean)
+{
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
+	char step[SP_STEP_TEXT_BYTES];
+	uint64_t epochs = epochs_of(report);
+
+	if (all->count == 0) {
+		sp_out_line(out, "steps      none: no optimizer step was seen");
+		return;
+	}
+	sp_text_count(a, all->count);
+	sp_text_ns(b, all->p50_ns);
+	sp_text_ns(c, all->p95_ns);
+	sp_text_ns(d, all->max_ns);
+	if (epochs > 1)
+		sp_out_line(out, "steps      %s in %llu epochs: p50 %s, p95 %s, max %s", a,
+			    (unsigned long long)epochs, b, c, d);
+	else
+		sp_out_line(out, "steps      %s: p50 %s, p95 %s, max %s", a, b, c, d);
+	if (report->training.count > 1)
+		sp_out_line(out, "           of %u training threads, added up",
+			    report->training.count);
+	show_end(out, sp_training_end(&report->training));
+	sp_step_text(step, mean);
+	sp_out_line(out, "a step     %s", step);
+}
+
+void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_step_mean *mean)
+{
+	char ns[SP_NUMBER_BYTES], count[SP_NUMBER_BYTES];
+
+	snprintf(ret, SP_STEP_TEXT_BYTES,
+		 mean->of_steady ? _("%s, the mean of the %s steady steps")
+				 : _("%s, the mean of all %s steps"),
+		 sp_text_ns(ns, sp_step_mean_ns(mean)), sp_text_count(count, mean->count));
+}
+
+int sp_steps_section(const struct sp_report *report, struct sp_out *out, uint64_t *ret_count)
+{
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	struct sp_step_stats all, steady;
+	int r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all);
+
+	if (r == 0)
+		r = sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &steady);
+	if (r < 0)
+		return r;
+	show_json(report, out, &all, &steady, &mean);
+	show_lines(report, out, &all, &mean);
+	*ret_count = all.count;
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The exclusive account: the wall time of a training thread, divided among phases so that each
+ * nanosecond counts once. Two rules divide it. The innermost of copies, syncs and collectives is
+ * taken out of the phase that contains it. Time that no event covers belongs to the phase that
+ * it leads to.
+ */
+#ifndef STAGEPROF_ANALYZER_ACCOUNT_H
+#define STAGEPROF_ANALYZER_ACCOUNT_H
+
+#include <stdint.h>
+
+enum sp_account_phase {
+#define SP_ACCOUNT(name, title, missing) SP_ACCOUNT_##name,
+#include "analyzer/steps/account.def"
+#undef SP_ACCOUNT
+	SP_ACCOUNT_PHASES
+};
+
+/* The source of a phase's time; the greatest source seen is reported. */
+enum sp_source_kind {
+	SP_FROM_NOTHING,
+	SP_FROM_OBSERVED, /* a hook, or a framework's own marker */
+	SP_FROM_WRAPPED,  /* a known call of Python */
+	SP_FROM_RESIDUAL, /* what is left between two others */
+};
+
+struct sp_account {
+	uint64_t ns[SP_ACCOUNT_PHASES];
+};
+
+const char *sp_account_name(enum sp_account_phase phase);    /* the contract of JSON and CSV */
+const char *sp_account_title(enum sp_account_phase phase);   /* for people, in their language */
+const char *sp_account_missing(enum sp_account_phase phase); /* why a run has none */
+const char *sp_source_name(enum sp_source_kind source);	     /* NULL for SP_FROM_NOTHING */
+
+static inline void sp_account_merge(struct sp_account *into, const struct sp_account *from)
+{
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		into->ns[i] += from->ns[i];
+}
+
+static inline uint64_t sp_account_total(const struct sp_account *account)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		total += account->ns[i];
+	return total;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/forward.h"
+
+/* As it is seen from the last interval to the first. */
+struct judge {
+	bool has_backward;    /* of this step, later on */
+	bool has_environment; /* before that backward */
+	bool has_loader;      /* before that backward: earlier intervals are not of its batch */
+	bool is_fed;	      /* the backward's batch came from a loader */
+	bool is_usual;	      /* most steps so far had another model's forward without gradients */
+	bool has_no_grad;     /* this one has */
+};
+
+static bool is_training(struct judge *j, const struct sp_phase_interval *p)
+{
+	if (!j->has_backward || j->has_environment)
+		return false;
+	if (p->kind == SP_INTERVAL_FORWARD)
+		return true;
+	if (p->kind == SP_INTERVAL_LEARNER)
+		return !j->has_loader && j->is_fed;
+	j->has_no_grad |= !j->has_loader;
+	return !j->has_loader && (j->is_fed || j->is_usual);
+}
+
+static bool is_fed(const struct sp_cutter *c, uint32_t backward)
+{
+	for (uint32_t i = backward; i > 0; i--) {
+		if (c->intervals[i - 1].kind == SP_INTERVAL_LOADER)
+			return true;
+		if (c->intervals[i - 1].kind == SP_INTERVAL_BACKWARD)
+			return false;
+	}
+	return false;
+}
+
+static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
+{
+	struct sp_phase_interval *p = &c->intervals[i];
+
+	switch (p->kind) {
+	case SP_INTERVAL_BACKWARD:
+		j->has_environment = j->has_loader = false;
+		j->has_backward = true;
+		j->is_fed = is_fed(c, i);
+		break;
+	case SP_INTERVAL_OPTIMIZER:
+		j->has_backward = false;
+		break;
+	case SP_INTERVAL_LOADER:
+	case SP_INTERVAL_LOADER_END:
+		j->has_loader = true;
+		break;
+	case SP_INTERVAL_ENVIRONMENT:
+		j->has_environment = true;
+		break;
+	case SP_INTERVAL_FORWARD:
+	case SP_INTERVAL_NO_GRAD:
+	case SP_INTERVAL_LEARNER:
+		p->kind = is_training(j, p) ? SP_INTERVAL_FORWARD : SP_INTERVAL_EVALUATION;
+		break;
+	default:
+		break;
+	}
+}
+
+static void mark_evaluated(struct sp_cutter *c)
+{
+	uint32_t since =
+		c->count; /* of an evaluation: the interval after its last forward so far */
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (!sp_phase_interval_is_structure(&c->intervals[i]))
+			continue;
+		if (c->intervals[i].kind == SP_INTERVAL_EVALUATION)
+			for (; since < i; since++)
+				c->intervals[since].is_evaluated = true;
+		since = c->intervals[i].kind == SP_INTERVAL_EVALUATION ? i + 1 : c->count;
+	}
+}
+
+void sp_forward_judge(struct sp_cutter *c)
+{
+	struct judge j = {.is_usual = c->no_grad_steps > c->steps->optimizer_count / 2};
+
+	for (uint32_t i = c->count; i > 0; i--)
+		judge_one(&j, c, i - 1);
+	c->no_grad_steps += j.has_no_grad;
+	mark_evaluated(c);
+}

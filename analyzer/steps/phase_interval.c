@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/phase_interval.h"
+
+#include "analyzer/metadata/gpu_kinds.h"
+
+/* Nodes that follow each other this closely are of one backward, where no wrapped call says so. */
+#define NODE_GAP_NS 1000000
+
+static enum sp_phase_interval_kind kind_of_label(const struct sp_process_metadata *image,
+						 uint32_t id)
+{
+	switch (sp_process_label_use(image, id)) {
+	case SP_LABEL_OPTIMIZER:
+		return SP_INTERVAL_OPTIMIZER;
+	case SP_LABEL_ZERO_GRAD:
+		return SP_INTERVAL_ZERO_GRAD;
+	case SP_LABEL_LOADER:
+		return SP_INTERVAL_LOADER;
+	case SP_LABEL_OTHER:
+	case SP_LABEL_COLLECTIVE: /* of another thread than the one that steps */
+		break;
+	}
+	return SP_INTERVAL_NONE;
+}
+
+static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
+{
+	switch (phase) {
+	case SP_PHASE_loader_next:
+		return SP_INTERVAL_LOADER;
+	case SP_PHASE_loader_fetch:
+		return SP_INTERVAL_FETCH;
+	case SP_PHASE_forward:
+		return SP_INTERVAL_FORWARD;
+	case SP_PHASE_forward_no_grad:
+		return SP_INTERVAL_NO_GRAD;
+	case SP_PHASE_forward_learner:
+		return SP_INTERVAL_LEARNER;
+	case SP_PHASE_environment:
+		return SP_INTERVAL_ENVIRONMENT;
+	case SP_PHASE_bookkeeping:
+		return SP_INTERVAL_BOOKKEEPING;
+	case SP_PHASE_replay:
+		return SP_INTERVAL_INPUT;
+	case SP_PHASE_backward:
+		return SP_INTERVAL_BACKWARD;
+	case SP_PHASE_optimizer:
+		return SP_INTERVAL_OPTIMIZER;
+	case SP_PHASE_zero_grad:
+		return SP_INTERVAL_ZERO_GRAD;
+	case SP_PHASE_compile:
+		return SP_INTERVAL_COMPILE;
+	case SP_PHASE_decode_image:
+	case SP_PHASE_decode_png:
+	case SP_PHASE_decode_video:
+	case SP_PHASE_hdf5:
+		return SP_INTERVAL_INPUT;
+	case SP_PHASE_checkpoint_save:
+	case SP_PHASE_checkpoint_load:
+		return SP_INTERVAL_CHECKPOINT;
+	}
+	return SP_INTERVAL_NONE;
+}
+
+static enum sp_phase_interval_kind kind_of_place(enum sp_fd_kind place)
+{
+	if (place == SP_FD_KIND_IPC)
+		return SP_INTERVAL_AWAIT;
+	return place == SP_FD_KIND_FILE ? SP_INTERVAL_INPUT : SP_INTERVAL_NONE;
+}
+
+static enum sp_phase_interval_kind kind_of_class(const struct sp_process_metadata *image,
+						 uint32_t kind, uint32_t arg)
+{
+	switch (sp_class_step_use(sp_event_info(kind)->class)) {
+	case SP_STEP_USE_INPUT:
+		return SP_INTERVAL_INPUT;
+	case SP_STEP_USE_WRITE:
+		return sp_process_fd_kind(image, arg) == SP_FD_KIND_FILE ? SP_INTERVAL_WRITE
+									 : SP_INTERVAL_NONE;
+	case SP_STEP_USE_FSYNC:
+		return SP_INTERVAL_FSYNC;
+	case SP_STEP_USE_FD:
+		return kind_of_place(sp_process_fd_kind(image, arg));
+	case SP_STEP_USE_AWAIT:
+		return SP_INTERVAL_AWAIT;
+	case SP_STEP_USE_COPY:
+		if (sp_cuda_arg_direction(arg) == SP_COPY_TO_DEVICE)
+			return SP_INTERVAL_H2D;
+		return sp_gpu_copy_blocks(kind, arg) ? SP_INTERVAL_SYNC : SP_INTERVAL_NONE;
+	case SP_STEP_USE_SYNC:
+		return SP_INTERVAL_SYNC;
+	case SP_STEP_USE_GRAD_SYNC:
+		return SP_INTERVAL_GRAD_SYNC;
+	case SP_STEP_USE_GRAPH:
+		return SP_INTERVAL_GRAPH;
+	case SP_STEP_USE_NONE:
+		break;
+	}
+	return SP_INTERVAL_NONE;
+}
+
+static enum sp_phase_interval_kind kind_of(const struct sp_process_metadata *image,
+					   const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
+
+	switch (kind) {
+	case SP_EV_torch_range:
+		return kind_of_label(image, arg);
+	case SP_EV_torch_backward:
+		return SP_INTERVAL_BACKWARD;
+	case SP_EV_python_call:
+		return kind_of_phase(slot->value);
+	case SP_EV_loader_begin:
+		return slot->value & 1 ? SP_INTERVAL_NONE : SP_INTERVAL_LOADER_BEGIN;
+	case SP_EV_loader_next:
+		return slot->value & 1 ? SP_INTERVAL_LOADER_END : SP_INTERVAL_LOADER;
+	case SP_EV_fork:
+		return SP_INTERVAL_FORK;
+	case SP_EV_munmap:
+		return SP_INTERVAL_UNMAP;
+	case SP_EV_recording_off:
+		return SP_INTERVAL_OFF;
+	case SP_EV_cond_wait:
+		return SP_INTERVAL_GRAD_SYNC;
+	}
+	return kind_of_class(image, kind, arg);
+}
+
+bool sp_phase_interval_wants(uint32_t kind)
+{
+	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
+
+	if (!info || !info->name)
+		return false;
+	switch (kind) {
+	case SP_EV_torch_range:
+	case SP_EV_torch_backward:
+	case SP_EV_python_call:
+	case SP_EV_loader_begin:
+	case SP_EV_loader_next:
+	case SP_EV_fork:
+	case SP_EV_munmap:
+	case SP_EV_recording_off:
+	case SP_EV_cudaStreamBeginCapture:
+	case SP_EV_cuStreamBeginCapture:
+	case SP_EV_cudaStreamEndCapture:
+	case SP_EV_cuStreamEndCapture:
+		return true;
+	}
+	return sp_class_step_use(info->class) != SP_STEP_USE_NONE;
+}
+
+struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *image,
+					      const struct sp_slot *slot, int64_t start_ns,
+					      int64_t end_ns)
+{
+	uint32_t kind = sp_commit_kind(slot->commit);
+	bool is_loader = kind == SP_EV_loader_begin || kind == SP_EV_loader_next;
+
+	return (struct sp_phase_interval){
+		.start_ns = start_ns,
+		.end_ns = end_ns,
+		.kind = (uint8_t)kind_of(image, slot),
+		.iterator = is_loader ? slot->value & ~INT64_C(1) : 0,
+		.source =
+			kind == SP_EV_python_call || is_loader ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
+		.is_node = kind == SP_EV_torch_backward,
+	};
+}
+
+enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
+{
+	switch (kind) {
+	case SP_INTERVAL_LOADER:
+	case SP_INTERVAL_LOADER_BEGIN:
+	case SP_INTERVAL_LOADER_END:
+		return SP_ACCOUNT_loader_wait;
+	case SP_INTERVAL_FORWARD:
+		return SP_ACCOUNT_forward;
+	case SP_INTERVAL_NO_GRAD:
+	case SP_INTERVAL_LEARNER:
+	case SP_INTERVAL_EVALUATION:
+		return SP_ACCOUNT_evaluation;
+	case SP_INTERVAL_ENVIRONMENT:
+		return SP_ACCOUNT_environment;
+	case SP_INTERVAL_BOOKKEEPING:
+		return SP_ACCOUNT_bookkeeping;
+	case SP_INTERVAL_COMPILE:
+		return SP_ACCOUNT_compile;
+	case SP_INTERVAL_BACKWARD:
+		return SP_ACCOUNT_backward;
+	case SP_INTERVAL_OPTIMIZER:
+		return SP_ACCOUNT_optimizer;
+	case SP_INTERVAL_ZERO_GRAD:
+		return SP_ACCOUNT_zero_grad;
+	case SP_INTERVAL_CHECKPOINT:
+		return SP_ACCOUNT_checkpoint;
+	case SP_INTERVAL_H2D:
+		return SP_ACCOUNT_h2d_copy;
+	case SP_INTERVAL_SYNC:
+		return SP_ACCOUNT_sync_wait;
+	case SP_INTERVAL_GRAD_SYNC:
+		return SP_ACCOUNT_grad_sync;
+	case SP_INTERVAL_NONE:
+	case SP_INTERVAL_FETCH:
+	case SP_INTERVAL_GRAPH:
+	case SP_INTERVAL_AWAIT:
+	case SP_INTERVAL_INPUT:
+	case SP_INTERVAL_WRITE:
+	case SP_INTERVAL_FSYNC:
+	case SP_INTERVAL_FORK:
+	case SP_INTERVAL_UNMAP:
+	case SP_INTERVAL_OFF:
+		break;
+	}
+	return SP_ACCOUNT_other;
+}
+
+bool sp_phase_interval_is_structure(const struct sp_phase_interval *p)
+{
+	return sp_phase_interval_phase(p->kind) == SP_ACCOUNT_loader_wait ||
+	       sp_phase_interval_is_forward(p) || sp_phase_interval_ends_batches(p);
+}
+
+void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account_phase rest,
+			      struct sp_account *account)
+{
+	/* At most its own time. */
+	uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns;
+	enum sp_account_phase phase =
+		p->is_own ? SP_ACCOUNT_loader_wait : sp_phase_interval_phase(p->kind);
+
+	if (p->kind == SP_INTERVAL_UNMAP)
+		rest = SP_ACCOUNT_other;
+	if (p->is_evaluated)
+		rest = SP_ACCOUNT_evaluation;
+	account->ns[SP_ACCOUNT_h2d_copy] += p->h2d_ns;
+	account->ns[SP_ACCOUNT_sync_wait] += p->sync_ns;
+	account->ns[SP_ACCOUNT_grad_sync] += p->grad_sync_ns;
+	account->ns[SP_ACCOUNT_compile] += p->compile_ns;
+	account->ns[phase == SP_ACCOUNT_other ? rest : phase] +=
+		(uint64_t)(p->end_ns - p->start_ns) - inside;
+}
+
+/* Waiting for batches and writing checkpoints stay whole, whatever they wait for inside. */
+static void contain(struct sp_phase_interval *outer, const struct sp_phase_interval *inner)
+{
+	uint64_t ns = (uint64_t)(inner->end_ns - inner->start_ns);
+
+	outer->has_fetch |= inner->kind == SP_INTERVAL_FETCH || inner->has_fetch;
+	/* PyTorch's own mark says the same. */
+	if (outer->iterator && inner->source == SP_FROM_OBSERVED)
+		outer->source = SP_FROM_OBSERVED;
+	if (sp_phase_interval_phase(outer->kind) == SP_ACCOUNT_loader_wait ||
+	    outer->kind == SP_INTERVAL_CHECKPOINT)
+		return;
+	outer->h2d_ns += inner->kind == SP_INTERVAL_H2D ? ns : inner->h2d_ns;
+	outer->sync_ns += inner->kind == SP_INTERVAL_SYNC ? ns : inner->sync_ns;
+	outer->grad_sync_ns += inner->kind == SP_INTERVAL_GRAD_SYNC ? ns : inner->grad_sync_ns;
+	outer->compile_ns += inner->kind == SP_INTERVAL_COMPILE
+				     ? ns - inner->h2d_ns - inner->sync_ns - inner->grad_sync_ns
+				     : inner->compile_ns;
+}
+
+/* Cuts an interval that overlaps another without lying inside it. Ranges of two threads and damaged
+ * traces make such intervals. */
+static void keep_order(const struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
+		       struct sp_phase_interval *interval)
+{
+	if (first > 0 && intervals[first - 1].end_ns > interval->start_ns)
+		interval->start_ns = intervals[first - 1].end_ns;
+	if (first < n && intervals[n - 1].end_ns > interval->end_ns)
+		interval->end_ns = intervals[n - 1].end_ns;
+	if (interval->end_ns < interval->start_ns)
+		interval->end_ns = interval->start_ns;
+}
+
+/* The index of the interval that begins the next round of a closure; i where there is none. */
+static uint32_t next_round(const struct sp_phase_interval *intervals, uint32_t i, uint32_t n)
+{
+	for (uint32_t k = i + 1; k < n && intervals[k].kind != SP_INTERVAL_BACKWARD; k++)
+		if (intervals[k].kind == SP_INTERVAL_ZERO_GRAD ||
+		    sp_phase_interval_is_forward(&intervals[k]))
+			return k;
+	return i;
+}
+
+/* The time between two rounds of a closure belongs to the optimizer. */
+static void note_optimizer(struct sp_phase_interval *intervals, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = first; i < n; i++) {
+		uint32_t next =
+			intervals[i].kind == SP_INTERVAL_BACKWARD ? next_round(intervals, i, n) : i;
+
+		for (; i < next; i++)
+			intervals[i].optimizer_follows = true;
+	}
+}
+
+/*
+ * From the last backward inside it on: an optimizer that calls a closure runs forward and backward
+ * inside.
+ */
+static uint32_t skip_closure(struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
+			     struct sp_phase_interval *interval)
+{
+	for (uint32_t i = n; i > first; i--) {
+		if (intervals[i - 1].kind == SP_INTERVAL_BACKWARD) {
+			interval->start_ns = intervals[i - 1].end_ns;
+			note_optimizer(intervals, first, i);
+			return i;
+		}
+	}
+	return first;
+}
+
+static bool joins_node(const struct sp_phase_interval *last,
+		       const struct sp_phase_interval *interval)
+{
+	return interval->is_node && last->is_node && interval->start_ns >= last->end_ns &&
+	       interval->start_ns - last->end_ns <= NODE_GAP_NS;
+}
+
+uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
+			       struct sp_phase_interval interval)
+{
+	uint32_t first = n;
+
+	while (first > 0 && intervals[first - 1].start_ns >= interval.start_ns)
+		first--;
+	if (interval.kind == SP_INTERVAL_OPTIMIZER)
+		first = skip_closure(intervals, first, n, &interval);
+	for (uint32_t i = first; i < n; i++)
+		contain(&interval, &intervals[i]);
+	keep_order(intervals, first, n, &interval);
+	if (first > 0 && first == n && joins_node(&intervals[first - 1], &interval)) {
+		intervals[first - 1].end_ns = interval.end_ns;
+		return first;
+	}
+	intervals[first] = interval;
+	return first + 1;
+}

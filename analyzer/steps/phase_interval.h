@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The intervals of a step: the events of a thread that matter, none inside another. Events come
+ * in the order in which they ended, so an event that begins before earlier ones contains them.
+ */
+#ifndef STAGEPROF_ANALYZER_PHASE_INTERVAL_H
+#define STAGEPROF_ANALYZER_PHASE_INTERVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/metadata/metadata.h"
+#include "analyzer/steps/account.h"
+
+struct sp_slot;
+
+enum sp_phase_interval_kind {
+	SP_INTERVAL_NONE,
+	SP_INTERVAL_LOADER,
+	SP_INTERVAL_LOADER_BEGIN, /* an iterator is made */
+	SP_INTERVAL_LOADER_END,	  /* a call that finds no more batches */
+	SP_INTERVAL_FETCH,	  /* a batch made on this thread */
+	SP_INTERVAL_FORWARD,
+	SP_INTERVAL_NO_GRAD,	/* forward without gradients: sp_forward_judge() */
+	SP_INTERVAL_LEARNER,	/* the same, of a model that is also called with gradients */
+	SP_INTERVAL_EVALUATION, /* forward that no backward follows */
+	SP_INTERVAL_ENVIRONMENT,
+	SP_INTERVAL_BOOKKEEPING,
+	SP_INTERVAL_BACKWARD,
+	SP_INTERVAL_OPTIMIZER,
+	SP_INTERVAL_GRAPH, /* the launch of one */
+	SP_INTERVAL_ZERO_GRAD,
+	SP_INTERVAL_CHECKPOINT,
+	SP_INTERVAL_COMPILE, /* with what it traces: those backwards are none of the step's */
+	SP_INTERVAL_H2D,
+	SP_INTERVAL_SYNC,
+	SP_INTERVAL_GRAD_SYNC,
+	SP_INTERVAL_AWAIT, /* for another thread or process: queues, pipes, locks, descriptors */
+	SP_INTERVAL_INPUT, /* data read or decoded on this thread, in no known call of a loader */
+	SP_INTERVAL_WRITE, /* of a file */
+	SP_INTERVAL_FSYNC,
+	SP_INTERVAL_FORK,
+	SP_INTERVAL_UNMAP,
+	SP_INTERVAL_OFF, /* nothing was recorded meanwhile */
+};
+
+struct sp_phase_interval {
+	int64_t start_ns, end_ns;
+	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
+	int64_t iterator;				    /* of the loader; 0: not known */
+	uint32_t pass; /* number in sp_steps.passes, from 1; 0: not known */
+	uint8_t kind;
+	uint8_t source;
+	bool has_fetch;
+	bool is_own;	   /* sp_phase_interval_is_input(), and of a step that no loader feeds */
+	bool is_evaluated; /* lies between two forwards of one evaluation */
+	bool optimizer_follows; /* in a closure: the optimizer goes on from its end */
+	bool is_node;		/* a node of the graph, or some that follow each other */
+};
+
+struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *image,
+					      const struct sp_slot *slot, int64_t start_ns,
+					      int64_t end_ns);
+
+/* True for what a batch may be made of where no loader makes it. */
+static inline bool sp_phase_interval_is_input(const struct sp_phase_interval *interval)
+{
+	return interval->kind == SP_INTERVAL_AWAIT || interval->kind == SP_INTERVAL_INPUT;
+}
+
+/* True for calls of a model. */
+static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *interval)
+{
+	return interval->kind == SP_INTERVAL_FORWARD || interval->kind == SP_INTERVAL_NO_GRAD ||
+	       interval->kind == SP_INTERVAL_LEARNER || interval->kind == SP_INTERVAL_EVALUATION;
+}
+
+/* True for what comes after a step's batches. */
+static inline bool sp_phase_interval_ends_batches(const struct sp_phase_interval *interval)
+{
+	return interval->kind == SP_INTERVAL_BACKWARD || interval->kind == SP_INTERVAL_OPTIMIZER ||
+	       interval->kind == SP_INTERVAL_GRAPH;
+}
+
+/* The part that an interval's own time belongs to; SP_ACCOUNT_other for those that have none. */
+enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind);
+
+/* True for an interval that separates the parts of a step. */
+bool sp_phase_interval_is_structure(const struct sp_phase_interval *interval);
+
+/* True for kinds of events that sp_phase_interval_of() looks at. */
+bool sp_phase_interval_wants(uint32_t kind);
+
+/* Adds the interval; `rest`: the part of its own time where its kind has none. */
+void sp_phase_interval_charge(const struct sp_phase_interval *interval, enum sp_account_phase rest,
+			      struct sp_account *account);
+
+/*
+ * Puts the interval on top of n intervals, those that it contains into it. Returns the new n, n + 1
+ * at most.
+ */
+uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
+			       struct sp_phase_interval interval);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/step.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/upper_bound.h"
+
+uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t i = SP_UPPER_BOUND(s->steps, s->count, end_ns, at_ns);
+
+	return i < s->count && at_ns >= s->steps[i].start_ns ? i : s->count;
+}
+
+bool sp_steps_lead_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
+{
+	uint32_t next = SP_UPPER_BOUND(s->backwards, s->backward_count, start_ns, at_ns);
+	uint32_t wait = SP_UPPER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
+
+	if (next == s->backward_count || s->backwards[next].start_ns >= s->steps[step].end_ns)
+		return false;
+	return !s->is_fed || wait == s->wait_count ||
+	       s->waits[wait].start_ns > s->backwards[next].start_ns;
+}
+
+void sp_steps_drop_lists(struct sp_steps *s)
+{
+	free(s->steps);
+	free(s->pauses);
+	free(s->waits);
+	free(s->backwards);
+	free(s->passes);
+	free(s->epochs);
+	s->steps = NULL;
+	s->pauses = NULL;
+	s->waits = NULL;
+	s->backwards = NULL;
+	s->passes = NULL;
+	s->epochs = NULL;
+}
+
+void sp_steps_finish(struct sp_steps *s)
+{
+	sp_steps_drop_lists(s);
+	*s = (struct sp_steps){.steps = NULL};
+}

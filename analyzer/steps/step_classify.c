@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/step_classify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/upper_bound.h"
+#include "analyzer/steps/step_pass.h"
+#include "analyzer/steps/thread_feed.h"
+
+/*
+ * More optimizer steps for each batch are not several optimizers, but several updates from one
+ * batch.
+ */
+#define OPTIMIZERS_MAX 4u
+
+/*
+ * A first step is warm while it takes more than 3/2 of the median; a last one is short below 4/5 of
+ * it.
+ */
+#define WARM_NUMERATOR 3u
+#define WARM_DENOMINATOR 2u
+#define SHORT_NUMERATOR 4u
+#define SHORT_DENOMINATOR 5u
+
+static uint64_t wall_of(const struct sp_step *s)
+{
+	return (uint64_t)(s->end_ns - s->start_ns);
+}
+
+/*
+ * True where the thread takes so few optimizer steps from a batch that they are one step of
+ * training.
+ */
+static bool steps_by_batch(const struct sp_steps *s)
+{
+	uint32_t batches = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		batches += s->steps[i].has_loader;
+	return batches && s->count / OPTIMIZERS_MAX <= batches;
+}
+
+static bool has_backward(const struct sp_steps *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->steps[i].has_backward)
+			return true;
+	return false;
+}
+
+/* Optimizer steps after one backward, or of one batch, are one step. */
+static void join_steps(struct sp_steps *s)
+{
+	bool by_batch = steps_by_batch(s),
+	     by_backward = has_backward(s) && s->end != SP_STEP_BY_GRAPH;
+	uint32_t kept = 0, pause = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct sp_step *step = &s->steps[i], *last = &s->steps[kept ? kept - 1 : 0];
+		bool is_first = i == 0;
+
+		for (; pause < s->pause_count && s->pauses[pause].step == i; pause++) {
+			s->pauses[pause].step = kept;
+			is_first = true;
+		}
+		if (is_first ||
+		    !((by_batch && !step->has_loader) || (by_backward && !step->has_backward))) {
+			s->steps[kept++] = *step;
+			continue;
+		}
+		last->end_ns = step->end_ns;
+		last->has_backward |= step->has_backward;
+		last->awaited_ns += step->awaited_ns;
+		last->nccl_aside_ns += step->nccl_aside_ns;
+		last->own_input_ns += step->own_input_ns;
+		last->write_ns += step->write_ns;
+		last->fsync_ns += step->fsync_ns;
+		sp_account_merge(&last->account, &step->account);
+	}
+	for (; pause < s->pause_count; pause++)
+		s->pauses[pause].step = kept;
+	s->count = kept;
+}
+
+/* True where the training thread makes the batches of this pause's loader, as its steps show. */
+static bool is_fetched_here(const struct sp_steps *s, const struct sp_pause *p)
+{
+	return s->count && s->steps[p->step < s->count ? p->step : s->count - 1].has_fetch;
+}
+
+static bool any_forked(const struct sp_steps *s)
+{
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (s->pauses[i].step && (s->pauses[i].forked_before || s->pauses[i].forked_after))
+			return true;
+	return false;
+}
+
+/*
+ * True where the first call of the loader in a pause is the one that ends an epoch: it fetches
+ * nothing, and where loaders fork their workers, new ones come after it.
+ */
+static bool ends_epoch(const struct sp_steps *s, const struct sp_pause *p, bool forks)
+{
+	if (p->step == 0)
+		return false;
+	if (is_fetched_here(s, p))
+		return !p->has_fetch;
+	if (p->forked_after)
+		return true;
+	if (p->forked_before)
+		return false;
+	return !forks || p->batches > 1 || p->step == s->count;
+}
+
+/* Trainers that take batches from several loaders for each step pause at each. */
+static bool has_several_loaders(const struct sp_steps *s)
+{
+	uint32_t pauses = 0;
+
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (p->forked_before || p->forked_after || (is_fetched_here(s, p) && !p->has_fetch))
+			continue;
+		pauses += p->step && p->step < s->count;
+	}
+	return s->count > 2 && 2 * (uint64_t)pauses > s->count;
+}
+
+static void sum_pause(struct sp_pause *p)
+{
+	uint64_t first_ns = (uint64_t)(p->first_end_ns - p->first_start_ns);
+	struct sp_account middle = p->middle;
+
+	if (p->is_validation) {
+		uint64_t saved_ns = middle.ns[SP_ACCOUNT_checkpoint];
+		uint64_t ns = sp_account_total(&middle) - saved_ns;
+
+		p->validation_wait_ns = middle.ns[SP_ACCOUNT_loader_wait];
+		middle = (struct sp_account){.ns = {0}};
+		middle.ns[SP_ACCOUNT_checkpoint] = saved_ns;
+		middle.ns[SP_ACCOUNT_validation] = ns;
+	}
+	p->account = p->lead;
+	if (!p->has_passes)
+		p->account.ns[p->is_validation && !p->is_restart ? SP_ACCOUNT_validation
+								 : SP_ACCOUNT_loader_wait] +=
+			first_ns;
+	sp_account_merge(&p->account, &middle);
+	sp_account_merge(&p->account, &p->rest);
+}
+
+static void judge_pause(const struct sp_steps *s, struct sp_pause *p, bool forks, bool several)
+{
+	bool is_inner = p->step && p->step < s->count;
+
+	if (p->has_passes) {
+		sp_pass_judge(s, p);
+	} else if (!several || !is_inner) {
+		p->is_restart = ends_epoch(s, p, forks);
+		p->is_validation = p->batches > 1;
+	}
+	sum_pause(p);
+}
+
+/* Batches that were skipped, or of a second loader, belong to the step that follows. */
+static bool belongs_to_step(const struct sp_steps *s, const struct sp_pause *p)
+{
+	return p->step && p->step < s->count && !p->is_restart && !p->is_validation;
+}
+
+static void classify_pauses(struct sp_steps *s)
+{
+	bool forks = any_forked(s), several = has_several_loaders(s);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		struct sp_pause *p = &s->pauses[i];
+
+		judge_pause(s, p, forks, several);
+		if (belongs_to_step(s, p)) {
+			s->steps[p->step].start_ns = p->start_ns;
+			sp_account_merge(&s->steps[p->step].account, &p->account);
+		} else {
+			s->pauses[kept++] = *p;
+		}
+	}
+	s->pause_count = kept;
+}
+
+static void number_epochs(struct sp_steps *s)
+{
+	uint32_t epoch = 0, pause = 0;
+
+	if (s->has_batches) {
+		sp_pass_number_epochs(s);
+		return;
+	}
+	if (s->feed) {
+		sp_feed_number_epochs(s->feed, s);
+		return;
+	}
+	for (uint32_t i = 0; i < s->count; i++) {
+		for (; pause < s->pause_count && s->pauses[pause].step <= i; pause++)
+			epoch += s->pauses[pause].is_restart && s->pauses[pause].step;
+		s->steps[i].epoch = epoch;
+	}
+	s->epoch_count = s->count ? epoch + 1 : 0;
+}
+
+/*
+ * Validation comes before training in each epoch where it does in the first, and none follows the
+ * last.
+ */
+static bool validates_first(const struct sp_steps *s)
+{
+	const struct sp_pause *first, *last;
+
+	if (s->pause_count == 0)
+		return false;
+	first = &s->pauses[0];
+	last = &s->pauses[s->pause_count - 1];
+	return first->step == 0 && first->is_validation &&
+	       !(last->step == s->count && last->is_validation);
+}
+
+static void span_epoch(struct sp_epoch *e, int64_t start_ns, int64_t end_ns)
+{
+	if (e->end_ns == 0 || start_ns < e->start_ns)
+		e->start_ns = start_ns;
+	if (e->end_ns == 0 || end_ns > e->end_ns)
+		e->end_ns = end_ns;
+}
+
+static void add_wait(struct sp_epoch *e, uint64_t ns)
+{
+	e->wait_ns += ns;
+	e->training_ns += ns;
+}
+
+static void add_validation(struct sp_epoch *e, const struct sp_pause *p)
+{
+	e->validation_ns += p->account.ns[SP_ACCOUNT_validation];
+	e->validation_wait_ns += p->validation_wait_ns;
+}
+
+/* At an instant between two steps one epoch ends and the next begins. */
+static void split_pause(struct sp_steps *s, const struct sp_pause *p, int64_t at_ns,
+			uint64_t wait_before_ns)
+{
+	struct sp_epoch *before = &s->epochs[s->steps[p->step - 1].epoch];
+	struct sp_epoch *after = &s->epochs[s->steps[p->step].epoch];
+
+	span_epoch(before, p->start_ns, at_ns);
+	span_epoch(after, at_ns, p->end_ns);
+	add_wait(before, wait_before_ns);
+	add_wait(after, p->account.ns[SP_ACCOUNT_loader_wait] - wait_before_ns);
+}
+
+/* Validation that the next epoch begins with: what lies before it belongs to the epoch before. */
+static void add_validation_ahead(struct sp_steps *s, const struct sp_pause *p)
+{
+	struct sp_epoch *before = &s->epochs[s->steps[p->step - 1].epoch];
+	struct sp_epoch *after = &s->epochs[s->steps[p->step].epoch];
+	uint64_t saved_ns = p->lead.ns[SP_ACCOUNT_checkpoint];
+
+	add_validation(after, p);
+	before->checkpoint_ns += saved_ns;
+	after->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint] - saved_ns;
+	split_pause(s, p, p->first_start_ns, p->lead.ns[SP_ACCOUNT_loader_wait]);
+}
+
+static void add_pause(struct sp_steps *s, const struct sp_pause *p)
+{
+	struct sp_epoch *e = &s->epochs[s->steps[p->step ? p->step - 1 : 0].epoch];
+	uint64_t wait_ns = p->account.ns[SP_ACCOUNT_loader_wait];
+	bool is_inner = p->step && p->step < s->count;
+
+	add_validation(e, p);
+	e->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint];
+	if (is_inner && p->begin_ns && p->begin_wait_ns <= wait_ns) {
+		split_pause(s, p, p->begin_ns, wait_ns - p->begin_wait_ns);
+		return;
+	}
+	span_epoch(e, p->start_ns, p->end_ns);
+	add_wait(e, wait_ns);
+}
+
+static void add_pauses(struct sp_steps *s)
+{
+	bool first = validates_first(s);
+
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (first && p->is_validation && p->step && p->step < s->count)
+			add_validation_ahead(s, p);
+		else
+			add_pause(s, p);
+	}
+}
+
+static int make_epochs(struct sp_steps *s)
+{
+	s->epochs = calloc(s->epoch_count + 1u, sizeof(*s->epochs));
+	if (!s->epochs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct sp_step *step = &s->steps[i];
+		struct sp_epoch *e = &s->epochs[step->epoch];
+
+		e->first_step = e->steps ? e->first_step : i;
+		e->steps++;
+		e->training_ns += wall_of(step);
+		e->wait_ns += step->account.ns[SP_ACCOUNT_loader_wait];
+		e->checkpoint_ns += step->account.ns[SP_ACCOUNT_checkpoint];
+		span_epoch(e, step->start_ns, step->end_ns);
+	}
+	if (s->count)
+		add_pauses(s);
+	return 0;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int find_median(const struct sp_steps *s, uint64_t *ret_ns)
+{
+	uint64_t *walls = malloc((s->count + 1u) * sizeof(*walls));
+
+	if (!walls)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->count; i++)
+		walls[i] = wall_of(&s->steps[i]);
+	qsort(walls, s->count, sizeof(*walls), compare_ns);
+	*ret_ns = walls[s->count / 2];
+	free(walls);
+	return 0;
+}
+
+/* Some steps have what most have not, and are longer for it. */
+static bool is_interrupted(const struct sp_step *step, uint64_t median_ns)
+{
+	const uint64_t *ns = step->account.ns;
+	uint64_t more =
+		ns[SP_ACCOUNT_evaluation] + ns[SP_ACCOUNT_environment] + ns[SP_ACCOUNT_compile];
+
+	return more * WARM_DENOMINATOR > median_ns &&
+	       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
+}
+
+static enum sp_step_kind kind_of(const struct sp_steps *s, uint32_t i, uint64_t median_ns)
+{
+	const struct sp_step *step = &s->steps[i];
+	const struct sp_epoch *e = &s->epochs[step->epoch];
+	bool is_last = i + 1 == e->first_step + e->steps;
+
+	if (step->account.ns[SP_ACCOUNT_checkpoint])
+		return SP_STEP_CHECKPOINT;
+	if (is_interrupted(step, median_ns))
+		return SP_STEP_INTERRUPTED;
+	if (i == e->first_step && i)
+		return SP_STEP_EPOCH_FIRST;
+	if (is_last && step->has_loader &&
+	    wall_of(step) * SHORT_DENOMINATOR < median_ns * SHORT_NUMERATOR)
+		return SP_STEP_TAIL;
+	return SP_STEP_STEADY;
+}
+
+static int sort_by_kind(struct sp_steps *s)
+{
+	uint64_t median_ns = 0;
+	bool warm = true;
+
+	if (s->count == 0)
+		return 0;
+	if (find_median(s, &median_ns) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct sp_step *step = &s->steps[i];
+
+		warm = warm && i < s->count / 2 &&
+		       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
+		step->kind = (uint8_t)(warm ? SP_STEP_WARMUP : kind_of(s, i, median_ns));
+	}
+	return 0;
+}
+
+static void find_sources(struct sp_steps *s)
+{
+	static const enum sp_account_phase wrapped[] = {
+		SP_ACCOUNT_checkpoint,
+		SP_ACCOUNT_environment,
+		SP_ACCOUNT_compile,
+		SP_ACCOUNT_bookkeeping,
+	};
+
+	if (!s->has_forward && s->sources[SP_ACCOUNT_backward] != SP_FROM_NOTHING)
+		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
+	s->sources[SP_ACCOUNT_other] = SP_FROM_RESIDUAL;
+	if (s->sources[SP_ACCOUNT_evaluation] != SP_FROM_NOTHING)
+		s->sources[SP_ACCOUNT_evaluation] = SP_FROM_RESIDUAL;
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		for (size_t k = 0; k < sizeof(wrapped) / sizeof(wrapped[0]); k++)
+			if (p->account.ns[wrapped[k]])
+				s->sources[wrapped[k]] = SP_FROM_WRAPPED;
+		if (p->account.ns[SP_ACCOUNT_evaluation])
+			s->sources[SP_ACCOUNT_evaluation] = SP_FROM_RESIDUAL;
+		if (p->is_validation)
+			s->sources[SP_ACCOUNT_validation] = SP_FROM_RESIDUAL;
+	}
+}
+
+static void sum_waits(struct sp_steps *s)
+{
+	for (uint32_t i = 1; i < s->wait_count; i++) {
+		const struct sp_interval *last = &s->waits[i - 1];
+
+		s->waits[i].before_ns = last->before_ns + (uint64_t)(last->end_ns - last->start_ns);
+	}
+}
+
+int sp_steps_classify(struct sp_steps *s)
+{
+	if (s->is_out_of_memory)
+		return -ENOMEM;
+	join_steps(s);
+	classify_pauses(s);
+	number_epochs(s);
+	find_sources(s);
+	sum_waits(s);
+	if (make_epochs(s) < 0)
+		return -ENOMEM;
+	return sort_by_kind(s);
+}

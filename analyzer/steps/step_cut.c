@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/step_cut.h"
+
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/steps/collective.h"
+
+#define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
+
+static struct sp_step *add_step(struct sp_steps *s)
+{
+	struct sp_step *list = sp_list_grow(s->steps, s->count, &s->room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return NULL;
+	s->steps = list;
+	list[s->count] = (struct sp_step){.epoch = 0};
+	return &list[s->count++];
+}
+
+struct sp_pause *sp_cut_pause(struct sp_steps *s)
+{
+	struct sp_pause *list =
+		sp_list_grow(s->pauses, s->pause_count, &s->pause_room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return NULL;
+	s->pauses = list;
+	list[s->pause_count] = (struct sp_pause){.step = s->count};
+	return &list[s->pause_count++];
+}
+
+static void add_wait(struct sp_steps *s, const struct sp_phase_interval *p)
+{
+	struct sp_interval *list =
+		sp_list_grow(s->waits, s->wait_count, &s->wait_room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	s->waits = list;
+	list[s->wait_count++] = (struct sp_interval){p->start_ns, p->end_ns, 0};
+}
+
+static void add_backward(struct sp_steps *s, const struct sp_phase_interval *p)
+{
+	struct sp_backward *list =
+		sp_list_grow(s->backwards, s->backward_count, &s->backward_room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	s->backwards = list;
+	list[s->backward_count++] = (struct sp_backward){p->start_ns};
+}
+
+enum sp_phase_interval_kind sp_cut_next_structure(const struct sp_cutter *c, uint32_t i)
+{
+	while (i < c->count && !sp_phase_interval_is_structure(&c->intervals[i]))
+		i++;
+	return i < c->count ? c->intervals[i].kind : SP_INTERVAL_NONE;
+}
+
+/* A model's call since the last batch or optimizer step, and since the last backward. */
+struct calls {
+	bool has_any, has_new;
+};
+
+static void note_call(struct calls *calls, enum sp_phase_interval_kind kind)
+{
+	if (kind == SP_INTERVAL_FORWARD)
+		*calls = (struct calls){true, true};
+	else if (kind == SP_INTERVAL_BACKWARD)
+		calls->has_new = false;
+	else if (kind == SP_INTERVAL_LOADER || kind == SP_INTERVAL_OPTIMIZER)
+		*calls = (struct calls){false, false};
+}
+
+/*
+ * The phase that uncovered time belongs to. Where a model's call was observed, time from there to
+ * its backwards is the loss, and time before it the loop's; else all that leads to a backward is
+ * forward.
+ */
+static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i,
+					   enum sp_phase_interval_kind last,
+					   const struct calls *calls)
+{
+	switch (sp_cut_next_structure(c, i)) {
+	case SP_INTERVAL_BACKWARD:
+		return calls->has_any ? SP_ACCOUNT_loss : SP_ACCOUNT_forward;
+	case SP_INTERVAL_FORWARD:
+		return calls->has_new ? SP_ACCOUNT_loss : SP_ACCOUNT_other;
+	case SP_INTERVAL_EVALUATION:
+		return last == SP_INTERVAL_EVALUATION ? SP_ACCOUNT_evaluation : SP_ACCOUNT_other;
+	default:
+		return SP_ACCOUNT_other;
+	}
+}
+
+static void charge_gap(const struct sp_cutter *c, enum sp_account_phase phase, int64_t from_ns,
+		       int64_t to_ns, struct sp_account *account)
+{
+	uint8_t *source = &c->steps->sources[phase];
+
+	account->ns[phase] += (uint64_t)(to_ns - from_ns);
+	if (to_ns > from_ns && (phase == SP_ACCOUNT_forward || phase == SP_ACCOUNT_loss))
+		*source = SP_FROM_RESIDUAL;
+}
+
+void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
+		   int64_t to_ns, struct sp_account *account)
+{
+	struct calls calls = {false, false};
+	enum sp_account_phase phase = phase_towards(c, i, SP_INTERVAL_NONE, &calls), gap = phase;
+
+	for (; i < n; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		charge_gap(c, gap, from_ns, p->start_ns, account);
+		sp_phase_interval_charge(p, phase, account);
+		from_ns = p->end_ns;
+		note_call(&calls, p->kind);
+		if (sp_phase_interval_is_structure(p))
+			phase = phase_towards(c, i + 1, p->kind, &calls);
+		gap = p->optimizer_follows ? SP_ACCOUNT_optimizer : phase;
+	}
+	charge_gap(c, gap, from_ns, to_ns, account);
+}
+
+static void note_sources(struct sp_steps *s, const struct sp_phase_interval *p)
+{
+	enum sp_account_phase phase =
+		p->is_own ? SP_ACCOUNT_loader_wait : sp_phase_interval_phase(p->kind);
+	uint8_t *source = &s->sources[phase];
+
+	if (phase != SP_ACCOUNT_other && p->source > *source)
+		*source = p->source;
+	s->sources[SP_ACCOUNT_h2d_copy] |= p->h2d_ns ? SP_FROM_OBSERVED : 0;
+	s->sources[SP_ACCOUNT_sync_wait] |= p->sync_ns ? SP_FROM_OBSERVED : 0;
+	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
+	s->sources[SP_ACCOUNT_compile] |= p->compile_ns ? SP_FROM_WRAPPED : 0;
+}
+
+static bool has_loader(const struct sp_cutter *c, uint32_t i)
+{
+	for (; i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER)
+			return true;
+	return false;
+}
+
+/*
+ * Other reads and waits are no batch once a loader has fed a step. Reads and waits after a step's
+ * last backward are no batch either: a server of parameters, gradients that others hand over.
+ */
+static void note_own_input(struct sp_cutter *c, uint32_t first)
+{
+	bool is_ahead = !c->steps->has_backward;
+
+	c->steps->is_fed |= has_loader(c, first);
+	for (uint32_t i = c->count; i > first; i--) {
+		struct sp_phase_interval *p = &c->intervals[i - 1];
+
+		is_ahead |= p->kind == SP_INTERVAL_BACKWARD;
+		p->is_own = !c->steps->is_fed && is_ahead && !p->is_evaluated &&
+			    sp_phase_interval_is_input(p);
+	}
+}
+
+static void add_own_input(struct sp_steps *s, struct sp_step *step,
+			  const struct sp_phase_interval *p)
+{
+	uint64_t ns = (uint64_t)(p->end_ns - p->start_ns);
+
+	*(p->kind == SP_INTERVAL_AWAIT ? &step->awaited_ns : &step->own_input_ns) += ns;
+	if (ns >= OWN_WAIT_LEAST_NS)
+		add_wait(s, p);
+}
+
+/* Autograd's own threads call NCCL while the training thread waits for them in backward. */
+static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = first; c->steps->nccl && i < c->count; i++) {
+		struct sp_phase_interval *p = &c->intervals[i];
+		uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns;
+		uint64_t own = (uint64_t)(p->end_ns - p->start_ns) - inside, ns;
+
+		if (p->kind != SP_INTERVAL_BACKWARD)
+			continue;
+		ns = sp_collective_inside(c->steps->nccl, p->start_ns, p->end_ns);
+		ns = ns < own ? ns : own;
+		p->grad_sync_ns += ns;
+		sum += ns;
+	}
+	return sum;
+}
+
+struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
+{
+	int64_t to_ns = c->intervals[c->count - 1].end_ns;
+	struct sp_step *step = add_step(c->steps);
+
+	if (!step)
+		return NULL;
+	step->start_ns = from_ns;
+	step->end_ns = to_ns;
+	step->optimizer = c->steps->optimizer_count++;
+	step->unrecorded = c->steps->unrecorded;
+	note_own_input(c, first);
+	step->nccl_aside_ns = take_nccl(c, first);
+	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
+	for (uint32_t i = first; i < c->count; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		step->has_loader |=
+			p->kind == SP_INTERVAL_LOADER || p->kind == SP_INTERVAL_LOADER_END;
+		step->has_backward |= p->kind == SP_INTERVAL_BACKWARD;
+		if (p->kind == SP_INTERVAL_BACKWARD)
+			add_backward(c->steps, p);
+		step->has_fetch |= p->kind == SP_INTERVAL_LOADER && p->has_fetch;
+		if (p->kind == SP_INTERVAL_LOADER)
+			add_wait(c->steps, p);
+		if (p->kind == SP_INTERVAL_WRITE)
+			step->write_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (p->kind == SP_INTERVAL_FSYNC)
+			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (p->is_own)
+			add_own_input(c->steps, step, p);
+		note_sources(c->steps, p);
+	}
+	return step;
+}
+
+uint32_t sp_cut_end_of_batches(const struct sp_cutter *c)
+{
+	uint32_t i = 0;
+
+	while (i < c->count && !sp_phase_interval_ends_batches(&c->intervals[i]))
+		i++;
+	return i;
+}
+
+uint32_t sp_cut_end_of_known(const struct sp_cutter *c)
+{
+	uint32_t n = c->count;
+
+	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_CHECKPOINT &&
+	       c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
+		n--;
+	return n;
+}
+
+void sp_cut_head(struct sp_cutter *c, uint32_t first)
+{
+	uint32_t from = 0, n = first;
+	struct sp_pause *p;
+
+	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
+		n--;
+	while (from < n && c->intervals[from].kind != SP_INTERVAL_EVALUATION)
+		from++;
+	p = n ? sp_cut_pause(c->steps) : NULL;
+	if (!p)
+		return;
+	p->has_passes = true;
+	p->start_ns = c->intervals[from].start_ns;
+	p->end_ns = c->intervals[n - 1].end_ns;
+	sp_cut_charge(c, from, n, p->start_ns, p->end_ns, &p->lead);
+}
+
+void sp_cut_unfinished(struct sp_cutter *c)
+{
+	uint32_t n = c->count;
+
+	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_BACKWARD)
+		n--;
+	if (n == 0)
+		return;
+	c->from_ns = c->intervals[n - 1].end_ns;
+	c->count -= n;
+	memmove(c->intervals, &c->intervals[n], c->count * sizeof(*c->intervals));
+}
+
+void sp_cut_known(struct sp_cutter *c)
+{
+	uint32_t n = sp_cut_end_of_known(c);
+	struct sp_pause *p = n && c->has_from ? sp_cut_pause(c->steps) : NULL;
+
+	if (!p)
+		return;
+	p->has_passes = true;
+	p->start_ns = c->from_ns;
+	p->end_ns = c->intervals[n - 1].end_ns;
+	sp_cut_charge(c, 0, n, p->start_ns, p->end_ns, &p->lead);
+}

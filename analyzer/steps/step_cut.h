@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cutting intervals into steps and pauses: the helpers that two ways to find the begin of a step
+ * share. One way uses the order of calls alone (step_order.c), the other the passes over loaders
+ * (step_pass.c).
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_CUT_H
+#define STAGEPROF_ANALYZER_STEP_CUT_H
+
+#include "analyzer/steps/step.h"
+#include "analyzer/steps/phase_interval.h"
+
+struct sp_process_calls;
+
+/* Takes the events of one thread, in the order in which they ended. */
+struct sp_cutter {
+	struct sp_steps *steps;
+	const struct sp_process_metadata *image;
+	const struct sp_process_calls
+		*checkpoints;		     /* that a wait may be for; NULL: none are known */
+	struct sp_phase_interval *intervals; /* none inside another */
+	uint32_t count, room;
+	int64_t from_ns;	/* end of the last step */
+	uint32_t no_grad_steps; /* steps with a forward without gradients before their own */
+	bool has_from, is_capturing;
+	bool has_replayed;   /* a graph has ended a step */
+	int64_t captured_ns; /* end of the last capture; 0: none */
+};
+
+/* Charges [from_ns, to_ns) with the intervals [i, n) in it, and what lies between them. */
+void sp_cut_charge(const struct sp_cutter *cutter, uint32_t i, uint32_t n, int64_t from_ns,
+		   int64_t to_ns, struct sp_account *account);
+
+/* The kind of the first interval of structure from i on; SP_INTERVAL_NONE: there is none. */
+enum sp_phase_interval_kind sp_cut_next_structure(const struct sp_cutter *cutter, uint32_t i);
+
+/* A pause before the step to come; NULL: no memory. */
+struct sp_pause *sp_cut_pause(struct sp_steps *steps);
+
+/* The intervals from `first` on are a step that begins at from_ns. NULL: no memory. */
+struct sp_step *sp_cut_step(struct sp_cutter *cutter, uint32_t first, int64_t from_ns);
+
+/* Index of the first backward, optimizer or graph; cutter->count: there is none. */
+uint32_t sp_cut_end_of_batches(const struct sp_cutter *cutter);
+
+/* Index after the last checkpoint or evaluation; 0: there is none. */
+uint32_t sp_cut_end_of_known(const struct sp_cutter *cutter);
+
+/* After the last step, with no call of a loader: a pause up to the last checkpoint or evaluation,
+ * if there is one. */
+void sp_cut_known(struct sp_cutter *cutter);
+
+/* Before the first step, which begins with interval `first`: a pause from its first evaluation to
+ * its last one, if there is one. */
+void sp_cut_head(struct sp_cutter *cutter, uint32_t first);
+
+/* After the last step: drops what leads to a backward that no optimizer follows. */
+void sp_cut_unfinished(struct sp_cutter *cutter);
+
+#endif

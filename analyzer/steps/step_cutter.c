@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/step_cutter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/steps/async_checkpoint.h"
+#include "analyzer/steps/forward.h"
+#include "analyzer/steps/step_order.h"
+#include "analyzer/steps/step_pass.h"
+#include "trace/events.h"
+
+#define INTERVALS_MAX                                                                              \
+	(1u << 20) /* between two steps; beyond, the older half counts as other work */
+
+/* The steps so far had fewer batches than optimizer steps: they warmed up on an input of their own,
+ * or on one batch again and again. */
+static bool has_warmed_up(const struct sp_steps *s)
+{
+	uint32_t batches = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		batches += s->steps[i].has_loader;
+	return batches < s->count;
+}
+
+/* The number of optimizer steps goes on, because passes over loaders are counted by it. */
+static void forget_steps(struct sp_cutter *c)
+{
+	struct sp_steps *s = c->steps;
+
+	s->count = s->pause_count = s->wait_count = s->backward_count = 0;
+	memset(s->sources, 0, sizeof(s->sources));
+	s->has_backward = s->has_forward = s->is_fed = false;
+	c->has_from = false;
+}
+
+/* The first step that is a graph: what was done to warm up and to capture it is set-up. */
+static void begin_replays(struct sp_cutter *c)
+{
+	bool is_graph = c->steps->end == SP_STEP_BY_GRAPH &&
+			c->intervals[c->count - 1].kind == SP_INTERVAL_GRAPH;
+
+	if (is_graph && !c->has_replayed && has_warmed_up(c->steps))
+		forget_steps(c);
+	c->has_replayed |= is_graph;
+}
+
+/* The intervals at hand end in what ends a step. */
+static void cut(struct sp_cutter *c)
+{
+	begin_replays(c);
+	sp_forward_judge(c);
+	if (c->steps->has_batches)
+		sp_pass_cut(c);
+	else
+		sp_order_cut(c);
+	c->from_ns = c->intervals[c->count - 1].end_ns;
+	c->has_from = true;
+	c->count = 0;
+}
+
+void sp_cutter_init(struct sp_cutter *c, struct sp_steps *steps,
+		    const struct sp_process_metadata *image)
+{
+	*c = (struct sp_cutter){.steps = steps, .image = image};
+}
+
+/* A million intervals and no step: the older half becomes one interval of no kind. */
+static void shrink(struct sp_cutter *c)
+{
+	uint32_t half = c->count / 2;
+
+	c->intervals[0] = (struct sp_phase_interval){
+		.start_ns = c->intervals[0].start_ns,
+		.end_ns = c->intervals[half - 1].end_ns,
+	};
+	memmove(&c->intervals[1], &c->intervals[half], (c->count - half) * sizeof(*c->intervals));
+	c->count = c->count - half + 1;
+}
+
+static bool ends_in_step(const struct sp_cutter *c)
+{
+	enum sp_phase_interval_kind last =
+		c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
+
+	if (c->steps->end == SP_STEP_BY_BATCH)
+		return false;
+	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER)
+		return c->steps->end != SP_STEP_BY_BACKWARD;
+	return last == SP_INTERVAL_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
+}
+
+/* Counts the graphs launched since the last interval that is no graph; the count decides whether
+ * steps are graphs. Returns false where nothing more is to be done. */
+static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_interval_kind kind,
+			int64_t end_ns)
+{
+	struct sp_steps *s = c->steps;
+
+	if (event == SP_EV_cudaStreamBeginCapture || event == SP_EV_cuStreamBeginCapture)
+		c->is_capturing = true;
+	if (event == SP_EV_cudaStreamEndCapture || event == SP_EV_cuStreamEndCapture) {
+		c->is_capturing = false;
+		c->captured_ns = end_ns;
+	}
+	if (kind == SP_INTERVAL_BACKWARD || kind == SP_INTERVAL_OPTIMIZER) {
+		s->has_captured |= c->is_capturing;
+		s->graphs = 0;
+	}
+	if (kind != SP_INTERVAL_GRAPH)
+		return kind != SP_INTERVAL_NONE;
+	s->graphs++;
+	return s->end == SP_STEP_BY_GRAPH;
+}
+
+/* Steps of which nothing is known; where the first of them ended recording began again, the next
+ * begins. */
+static void skip_unrecorded(struct sp_cutter *c, int64_t value, int64_t end_ns)
+{
+	if (ends_in_step(c))
+		cut(c);
+	c->count = 0;
+	c->has_from = value & 1;
+	c->from_ns = end_ns;
+	if (value > 1)
+		c->steps->unrecorded +=
+			(uint32_t)(value >> 1 < UINT32_MAX ? value >> 1 : UINT32_MAX);
+}
+
+/*
+ * A loop gives the last batch back when it has taken the next: of batches in shared memory that is
+ * a call of munmap or some, and no part of the forward that follows.
+ */
+static bool is_giving_back(const struct sp_cutter *c)
+{
+	enum sp_phase_interval_kind last =
+		c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
+
+	return last == SP_INTERVAL_LOADER || last == SP_INTERVAL_UNMAP;
+}
+
+static bool is_left_out(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	if (interval->kind == SP_INTERVAL_UNMAP)
+		return !is_giving_back(c);
+	return c->steps->is_fed && sp_phase_interval_is_input(interval);
+}
+
+/* Turns a wait for a checkpoint that another thread saves into a checkpoint. */
+static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval *interval)
+{
+	if (interval->kind != SP_INTERVAL_AWAIT || !c->checkpoints ||
+	    !sp_async_checkpoints_held(c->checkpoints, interval->start_ns, interval->end_ns))
+		return;
+	interval->kind = SP_INTERVAL_CHECKPOINT;
+	interval->source = SP_FROM_WRAPPED;
+}
+
+/* A captured call does no work, so it has no part in steps that are graphs. */
+static bool is_only_captured(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	return c->is_capturing && c->steps->end == SP_STEP_BY_GRAPH &&
+	       (sp_phase_interval_is_structure(interval) ||
+		interval->kind == SP_INTERVAL_ZERO_GRAD);
+}
+
+/* A method of the model that makes the whole step is not a part of the step. */
+static bool contains_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;
+	     i--)
+		if (c->intervals[i - 1].kind == SP_INTERVAL_OPTIMIZER)
+			return true;
+	return false;
+}
+
+static bool has_batch(const struct sp_cutter *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER)
+			return true;
+	return false;
+}
+
+/*
+ * Where steps are batches: a call of a loader ends the step of the batch before. An
+ * interval inside the call comes before it and stays.
+ */
+static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
+{
+	struct sp_phase_interval *list;
+	uint32_t first = c->count, inside;
+
+	while (first > 0 && c->intervals[first - 1].start_ns >= next->start_ns)
+		first--;
+	if (!has_batch(c, first))
+		return;
+	list = sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));
+	c->steps->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	c->intervals = list;
+	inside = c->count - first;
+	memmove(&list[first + 1], &list[first], inside * sizeof(*list));
+	list[first] =
+		(struct sp_phase_interval){.start_ns = next->start_ns, .end_ns = next->start_ns};
+	c->count = first + 1;
+	cut(c);
+	memmove(list, &list[first + 1], inside * sizeof(*list));
+	c->count = inside;
+}
+
+void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
+		    int64_t end_ns)
+{
+	struct sp_phase_interval interval = sp_phase_interval_of(c->image, slot, start_ns, end_ns),
+				 *list;
+
+	note_checkpoint(c, &interval);
+	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
+	    is_left_out(c, &interval) || is_only_captured(c, &interval))
+		return;
+	if (interval.kind == SP_INTERVAL_OFF) {
+		skip_unrecorded(c, slot->value, end_ns);
+		return;
+	}
+	/*
+	 * A wrapper around the optimizer's own marker may still come, so a step is cut by what
+	 * follows it.
+	 */
+	if (ends_in_step(c) && interval.start_ns >= c->intervals[c->count - 1].end_ns &&
+	    !(interval.is_node && c->intervals[c->count - 1].is_node))
+		cut(c);
+	if (c->steps->end == SP_STEP_BY_BATCH &&
+	    sp_phase_interval_phase(interval.kind) == SP_ACCOUNT_loader_wait)
+		cut_batch(c, &interval);
+	if (c->has_from && interval.start_ns < c->from_ns)
+		interval.start_ns = c->from_ns;
+	if (interval.end_ns < interval.start_ns)
+		return;
+	if (sp_phase_interval_is_forward(&interval) && contains_step(c, &interval))
+		return;
+	c->steps->has_backward |= interval.kind == SP_INTERVAL_BACKWARD;
+	c->steps->has_forward |= sp_phase_interval_is_forward(&interval);
+	if (c->count == INTERVALS_MAX)
+		shrink(c);
+	list = sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));
+	c->steps->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	c->intervals = list;
+	c->count = sp_phase_interval_put(c->intervals, c->count, interval);
+	if (interval.iterator)
+		sp_pass_note(c->steps, &c->intervals[c->count - 1]);
+}
+
+void sp_cutter_finish(struct sp_cutter *c)
+{
+	if (ends_in_step(c))
+		cut(c);
+	sp_forward_judge(c);
+	if (c->steps->has_batches)
+		sp_pass_cut_rest(c);
+	else
+		sp_order_cut_rest(c);
+	free(c->intervals);
+	c->intervals = NULL;
+}

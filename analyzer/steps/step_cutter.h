@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cuts the events of one thread into steps and pauses as they come.
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_CUTTER_H
+#define STAGEPROF_ANALYZER_STEP_CUTTER_H
+
+#include "analyzer/steps/step_cut.h"
+
+void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,
+		    const struct sp_process_metadata *image);
+/* Give it each event; among the waits on a condition only those for a collective
+ * (sp_collective_wait()). */
+void sp_cutter_take(struct sp_cutter *cutter, const struct sp_slot *slot, int64_t start_ns,
+		    int64_t end_ns);
+/* After the last event; frees what the cutter holds. */
+void sp_cutter_finish(struct sp_cutter *cutter);
+
+#endif

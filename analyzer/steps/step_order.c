@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/step_order.h"
+
+#include "analyzer/steps/process_calls.h"
+
+/*
+ * The batches before the first backward, optimizer or graph: the last of them is the one that is
+ * trained on.
+ */
+struct batches {
+	uint32_t first, last,
+		previous; /* indices of intervals; previous: the one before the last */
+	uint32_t count;
+};
+
+static struct batches find_batches(const struct sp_cutter *c)
+{
+	struct batches b = {0, 0, 0, 0};
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER) {
+			b.first = b.count ? b.first : i;
+			b.previous = b.last;
+			b.last = i;
+			b.count++;
+		} else if (sp_phase_interval_ends_batches(&c->intervals[i])) {
+			break;
+		}
+	}
+	return b;
+}
+
+static bool has_kind(const struct sp_cutter *c, uint32_t i, uint32_t n,
+		     enum sp_phase_interval_kind kind)
+{
+	for (; i < n; i++)
+		if (c->intervals[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* A pause from from_ns to to_ns, with batches first to last (indices), and all intervals below n.
+ */
+static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint32_t batches,
+		       uint32_t n, int64_t from_ns, int64_t to_ns)
+{
+	const struct sp_phase_interval *f = &c->intervals[first], *l = &c->intervals[last];
+	struct sp_pause *p = sp_cut_pause(c->steps);
+
+	if (!p)
+		return;
+	p->batches = batches;
+	p->start_ns = from_ns;
+	p->end_ns = to_ns;
+	p->first_start_ns = f->start_ns;
+	p->first_end_ns = f->end_ns;
+	p->last_end_ns = l->end_ns;
+	p->has_fetch = f->has_fetch;
+	p->forked_before = has_kind(c, 0, first, SP_INTERVAL_FORK);
+	p->forked_after = has_kind(c, first, n, SP_INTERVAL_FORK);
+	sp_cut_charge(c, 0, first, from_ns, f->start_ns, &p->lead);
+	sp_cut_charge(c, first + 1, last + 1, f->end_ns, l->end_ns, &p->middle);
+	sp_cut_charge(c, last + 1, n, l->end_ns, to_ns, &p->rest);
+}
+
+/* The intervals end in a graph that was captured before it was launched. */
+static bool begins_captured(const struct sp_cutter *c)
+{
+	const struct sp_phase_interval *last = &c->intervals[c->count - 1];
+
+	return last->kind == SP_INTERVAL_GRAPH && c->captured_ns &&
+	       c->captured_ns <= last->start_ns;
+}
+
+/*
+ * The index of the interval that begins the first step where no batch marks its begin: its forward
+ * or zero_grad, or else its backward. Earlier time may have built the model. The first step of a
+ * captured graph begins after the capture.
+ */
+static uint32_t first_of_step(const struct sp_cutter *c)
+{
+	int64_t fed_ns = c->steps->feed ? c->steps->feed->list[0].start_ns : INT64_MAX;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_AWAIT && c->intervals[i].end_ns > fed_ns)
+			return i;
+	for (uint32_t i = 0; begins_captured(c) && i < c->count; i++)
+		if (c->intervals[i].start_ns >= c->captured_ns)
+			return i;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_FORWARD ||
+		    sp_phase_interval_ends_batches(&c->intervals[i]) ||
+		    sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait ||
+		    c->intervals[i].kind == SP_INTERVAL_ZERO_GRAD)
+			return i;
+	return 0;
+}
+
+void sp_order_cut(struct sp_cutter *c)
+{
+	struct batches b = find_batches(c);
+	uint32_t first = 0;
+	int64_t from_ns = c->from_ns;
+
+	if (b.count > 1 || (b.count == 1 && !c->has_from)) {
+		first = b.last;
+		if (b.count > 1)
+			make_pause(c, b.first, b.previous, b.count - 1, first,
+				   c->has_from ? from_ns : c->intervals[b.first].start_ns,
+				   c->intervals[first].start_ns);
+		from_ns = c->intervals[first].start_ns;
+	} else if (!c->has_from) {
+		first = first_of_step(c);
+		from_ns = begins_captured(c) ? c->captured_ns : c->intervals[first].start_ns;
+		sp_cut_head(c, first);
+	}
+	sp_cut_step(c, first, from_ns);
+}
+
+/* A step that was begun does not count. */
+void sp_order_cut_rest(struct sp_cutter *c)
+{
+	struct batches b;
+	uint32_t n, known;
+
+	if (!c->has_from)
+		return;
+	sp_cut_unfinished(c);
+	b = find_batches(c);
+	known = sp_cut_end_of_known(c);
+	n = b.count && known <= b.last ? b.last + 1 : known;
+	if (b.count)
+		make_pause(c, b.first, b.last, b.count, n, c->from_ns, c->intervals[n - 1].end_ns);
+	else
+		sp_cut_known(c);
+}

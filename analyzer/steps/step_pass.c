@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/step_pass.h"
+
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+
+#define NONE UINT32_MAX
+#define OPEN_MAX 64u /* passes that may be under way at once */
+
+static struct sp_pass *find_open(struct sp_steps *s, int64_t iterator)
+{
+	uint32_t least = s->pass_count > OPEN_MAX ? s->pass_count - OPEN_MAX : 0;
+
+	for (uint32_t i = s->pass_count; i > least; i--)
+		if (s->passes[i - 1].iterator == iterator)
+			return s->passes[i - 1].is_over ? NULL : &s->passes[i - 1];
+	return NULL;
+}
+
+static struct sp_pass *add(struct sp_steps *s, int64_t iterator)
+{
+	struct sp_pass *list = sp_list_grow(s->passes, s->pass_count, &s->pass_room, sizeof(*list));
+
+	s->is_out_of_memory |= !list;
+	if (!list)
+		return NULL;
+	s->passes = list;
+	list[s->pass_count] = (struct sp_pass){.iterator = iterator};
+	return &list[s->pass_count++];
+}
+
+void sp_pass_note(struct sp_steps *s, struct sp_phase_interval *interval)
+{
+	struct sp_pass *pass = find_open(s, interval->iterator);
+
+	/* Workers that live on keep their iterator, which begins again. */
+	if (interval->kind == SP_INTERVAL_LOADER_BEGIN && pass)
+		pass->is_over = true;
+	if (interval->kind == SP_INTERVAL_LOADER_BEGIN || !pass)
+		pass = add(s, interval->iterator);
+	if (!pass)
+		return;
+	interval->pass = (uint32_t)(pass - s->passes) + 1;
+	s->has_batches |= interval->kind == SP_INTERVAL_LOADER;
+	if (interval->kind == SP_INTERVAL_LOADER && pass->batches++ == 0)
+		pass->first = s->optimizer_count;
+	pass->last = s->optimizer_count;
+	pass->is_over |= interval->kind == SP_INTERVAL_LOADER_END;
+}
+
+static bool contains(const struct sp_pass_list *list, uint32_t pass)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->pass[i] == pass)
+			return true;
+	return false;
+}
+
+/* Keeps the last passes where there are more than the list holds, because the step is made of their
+ * batches. */
+static void put(struct sp_pass_list *list, uint32_t pass)
+{
+	if (contains(list, pass))
+		return;
+	if (list->count == SP_STEP_PASSES)
+		memmove(list->pass, &list->pass[1], --list->count * sizeof(list->pass[0]));
+	list->pass[list->count++] = pass;
+}
+
+static struct sp_pass_list list_batches(const struct sp_cutter *c, uint32_t n)
+{
+	struct sp_pass_list list = {.count = 0};
+
+	for (uint32_t i = 0; i < n; i++)
+		if (c->intervals[i].pass && c->intervals[i].kind == SP_INTERVAL_LOADER)
+			put(&list, c->intervals[i].pass);
+	return list;
+}
+
+/* True for a pass that gave a batch before the last step ended. */
+static bool is_under_way(const struct sp_steps *s, uint32_t pass)
+{
+	return s->passes[pass - 1].batches && s->passes[pass - 1].first < s->optimizer_count;
+}
+
+static uint32_t last_call(const struct sp_cutter *c, uint32_t n)
+{
+	while (n > 0 && !c->intervals[n - 1].pass)
+		n--;
+	return n ? n - 1 : NONE;
+}
+
+/*
+ * The batch that is trained on: the last one, those that its loader gave with it (some trainers
+ * take the batches of several backwards ahead), and those that other loaders under way gave for the
+ * same step. NONE: the step has no batch of a loader, or took it before the step before ended.
+ */
+static uint32_t find_batch(const struct sp_cutter *c, uint32_t n)
+{
+	uint32_t at = last_call(c, n), i = at;
+	struct sp_pass_list met = {.count = 0};
+
+	if (at == NONE || c->intervals[at].kind != SP_INTERVAL_LOADER)
+		return NONE;
+	put(&met, c->intervals[at].pass);
+	while ((i = last_call(c, i)) != NONE) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		if (p->kind != SP_INTERVAL_LOADER)
+			break;
+		if (!contains(&met, p->pass) && !is_under_way(c->steps, p->pass))
+			break;
+		put(&met, p->pass);
+		at = i;
+	}
+	return at;
+}
+
+/* The passes before interval n that are neither under way nor the one that is trained on. */
+static struct sp_pass_range find_foreign(const struct sp_cutter *c, uint32_t n, uint32_t trained)
+{
+	struct sp_pass_range range = {.first = 0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t pass = c->intervals[i].pass;
+
+		if (!pass || pass == trained || !c->steps->passes[pass - 1].batches ||
+		    is_under_way(c->steps, pass))
+			continue;
+		range.first = range.first && range.first < pass ? range.first : pass;
+		range.last = range.last > pass ? range.last : pass;
+	}
+	return range;
+}
+
+static bool lies_in(const struct sp_pass_range *range, uint32_t pass)
+{
+	return range->first ? pass >= range->first && pass <= range->last : pass > 0;
+}
+
+static uint32_t first_of(const struct sp_cutter *c, uint32_t n, const struct sp_pass_range *range)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (lies_in(range, c->intervals[i].pass))
+			return i;
+	return NONE;
+}
+
+static uint32_t last_of(const struct sp_cutter *c, uint32_t n, const struct sp_pass_range *range)
+{
+	for (uint32_t i = n; i > 0; i--)
+		if (lies_in(range, c->intervals[i - 1].pass))
+			return i - 1;
+	return NONE;
+}
+
+/* The last loader that begins in the pause is that of the steps that follow: an epoch begins there.
+ */
+static void note_begin(const struct sp_cutter *c, uint32_t n, struct sp_pause *p)
+{
+	for (uint32_t i = n; i > 0 && !p->begin_ns; i--) {
+		const struct sp_phase_interval *interval = &c->intervals[i - 1];
+
+		if (sp_phase_interval_phase(interval->kind) == SP_ACCOUNT_loader_wait)
+			p->begin_wait_ns += (uint64_t)(interval->end_ns - interval->start_ns);
+		if (interval->kind == SP_INTERVAL_LOADER_BEGIN)
+			p->begin_ns = interval->start_ns;
+	}
+}
+
+/*
+ * A loader that asks for the next batch ahead of giving one ends its pass before the model is
+ * called for the last batch: that evaluation is still the validation's. Returns the last interval.
+ */
+static uint32_t last_validated(const struct sp_cutter *c, uint32_t first, uint32_t last, uint32_t n)
+{
+	uint32_t batches = 0, calls = 0, i;
+
+	for (i = first; i <= last; i++) {
+		batches += c->intervals[i].kind == SP_INTERVAL_LOADER;
+		calls += c->intervals[i].kind == SP_INTERVAL_EVALUATION;
+	}
+	while (i < n && !sp_phase_interval_is_structure(&c->intervals[i]))
+		i++;
+	return batches == calls + 1 && i < n && c->intervals[i].kind == SP_INTERVAL_EVALUATION
+		       ? i
+		       : last;
+}
+
+/* A pause that the intervals below n make, from from_ns to to_ns. */
+static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_range *foreign,
+		       int64_t from_ns, int64_t to_ns)
+{
+	struct sp_pause *p = sp_cut_pause(c->steps);
+	uint32_t first = first_of(c, n, foreign), last = last_of(c, n, foreign);
+	int64_t first_ns, last_ns;
+
+	if (!p)
+		return;
+	last = last_validated(c, first, last, n);
+	first_ns = c->intervals[first].start_ns;
+	last_ns = c->intervals[last].end_ns;
+	p->start_ns = from_ns;
+	p->end_ns = to_ns;
+	p->first_start_ns = p->first_end_ns = first_ns;
+	p->has_passes = true;
+	p->foreign = *foreign;
+	for (uint32_t i = 0; i < n; i++)
+		p->has_end |= c->intervals[i].kind == SP_INTERVAL_LOADER_BEGIN ||
+			      c->intervals[i].kind == SP_INTERVAL_LOADER_END;
+	note_begin(c, n, p);
+	sp_cut_charge(c, 0, first, from_ns, first_ns, &p->lead);
+	sp_cut_charge(c, first, last + 1, first_ns, last_ns, &p->middle);
+	sp_cut_charge(c, last + 1, n, last_ns, to_ns, &p->rest);
+}
+
+/* The intervals below the result are a pause; it is made where there are any. */
+static uint32_t pause_before(struct sp_cutter *c, uint32_t n)
+{
+	uint32_t batch = find_batch(c, n), trained = batch == NONE ? 0 : c->intervals[batch].pass;
+	struct sp_pass_range foreign = find_foreign(c, batch == NONE ? n : batch, trained);
+	uint32_t first = batch;
+	int64_t from_ns = c->from_ns, to_ns;
+
+	if (trained)
+		c->steps->passes[c->intervals[last_call(c, n)].pass - 1].is_training = true;
+	if (batch == NONE) {
+		if (!foreign.first)
+			return 0;
+		first = last_of(c, n, &foreign) + 1;
+		to_ns = c->intervals[first - 1].end_ns;
+	} else {
+		to_ns = c->intervals[first].start_ns;
+	}
+	if (last_call(c, first) == NONE)
+		return c->has_from ? 0 : first;
+	if (!c->has_from)
+		from_ns = c->intervals[first_of(c, first, &(struct sp_pass_range){.first = 0})]
+				  .start_ns;
+	make_pause(c, first, &foreign, from_ns, to_ns);
+	c->from_ns = to_ns;
+	c->has_from = true;
+	return first;
+}
+
+void sp_pass_cut(struct sp_cutter *c)
+{
+	uint32_t n = sp_cut_end_of_batches(c);
+	uint32_t first = pause_before(c, n);
+	struct sp_step *step;
+
+	if (!c->has_from)
+		sp_cut_head(c, first);
+	step = sp_cut_step(c, first, c->has_from ? c->from_ns : c->intervals[first].start_ns);
+
+	if (step)
+		step->passes = list_batches(c, c->count);
+}
+
+void sp_pass_cut_rest(struct sp_cutter *c)
+{
+	uint32_t n = sp_cut_end_of_batches(c), last, saved;
+	struct sp_pass_range foreign;
+
+	if (!c->has_from)
+		return;
+	if (n < c->count) {
+		pause_before(c, n);
+		sp_cut_unfinished(c);
+		n = c->count;
+	}
+	foreign = find_foreign(c, n, 0);
+	last = last_call(c, n);
+	saved = sp_cut_end_of_known(c);
+	if (last == NONE) {
+		sp_cut_known(c);
+		return;
+	}
+	last = saved > last ? saved - 1 : last;
+	make_pause(c, last + 1, &foreign, c->from_ns, c->intervals[last].end_ns);
+}
+
+static bool trains(const struct sp_steps *s, uint32_t pass)
+{
+	const struct sp_pass *p = &s->passes[pass - 1];
+
+	return p->is_training || p->last > p->first;
+}
+
+void sp_pass_judge(const struct sp_steps *s, struct sp_pause *p)
+{
+	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++)
+		p->is_validation |= s->passes[i - 1].batches && !trains(s, i);
+	p->is_restart = p->has_end;
+}
+
+/* The pass that an epoch is counted by: it goes on, or else the first that trains and goes on. */
+static uint32_t main_pass(const struct sp_steps *s, const struct sp_step *step, uint32_t before)
+{
+	const struct sp_pass_list *list = &step->passes;
+	uint32_t last = before;
+
+	if (before && contains(list, before) && s->passes[before - 1].last > step->optimizer)
+		return before;
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (!trains(s, list->pass[i]))
+			continue;
+		if (s->passes[list->pass[i] - 1].last > step->optimizer)
+			return list->pass[i];
+		last = list->pass[i];
+	}
+	return last;
+}
+
+void sp_pass_number_epochs(struct sp_steps *s)
+{
+	uint32_t epoch = 0, pass = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint32_t now = main_pass(s, &s->steps[i], pass);
+
+		epoch += pass && now != pass;
+		pass = now;
+		s->steps[i].epoch = epoch;
+	}
+	s->epoch_count = s->count ? epoch + 1 : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A training thread, and all of them with what is asked of them.
+ */
+#ifndef STAGEPROF_ANALYZER_TRAINER_H
+#define STAGEPROF_ANALYZER_TRAINER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/metadata/run.h"
+#include "analyzer/training/gpu_time.h"
+#include "analyzer/steps/step.h"
+#include "analyzer/training/step_fold.h"
+
+/* A thread that steps: an optimizer, or what stands for it (step.h). */
+struct sp_trainer {
+	uint32_t stream; /* its first, index into index.streams */
+	struct sp_steps steps;
+	struct sp_gpu_time gpu; /* parallel to its steps */
+	struct sp_fold fold;	/* of the selected steps, where ranks are compared */
+};
+
+/* The steps that are asked for. */
+struct sp_step_selection {
+	uint32_t from, to; /* numbers of steps; to is not in it */
+	int64_t warmup;	   /* steps left out in front; below 0: none */
+	int64_t epoch;	   /* below 0: all */
+};
+
+static inline bool sp_step_selection_is_all(const struct sp_step_selection *s)
+{
+	return !s->from && s->to == UINT32_MAX && s->warmup <= 0 && s->epoch < 0;
+}
+
+struct sp_training {
+	/* Set by the caller. */
+	const struct sp_run *run; /* borrowed */
+	struct sp_step_selection selection;
+	bool keeps_steps; /* else a trainer has the number of its steps, and no list of them */
+	bool folds_steps;
+
+	struct sp_trainer *trainers; /* in the order of streams */
+	uint32_t count;
+};
+
+#endif

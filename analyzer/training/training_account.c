@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/training/training_account.h"
+
+static bool is_in_time(const struct sp_run *run, const struct sp_step *step)
+{
+	const struct sp_selection *s = &run->selection;
+	int64_t at_ns = step->start_ns - run->begin_ns;
+
+	return at_ns >= s->from_ns && at_ns < s->to_ns;
+}
+
+bool sp_step_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
+			 uint32_t i)
+{
+	const struct sp_step_selection *s = &training->selection;
+	const struct sp_step *step = &trainer->steps.steps[i];
+	uint32_t number = sp_step_number(&trainer->steps, i);
+
+	return number >= s->from && number < s->to && (int64_t)number >= s->warmup &&
+	       (s->epoch < 0 || s->epoch == step->epoch) && is_in_time(training->run, step);
+}
+
+bool sp_pause_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
+			  const struct sp_pause *p)
+{
+	return (!p->step || sp_step_is_selected(training, trainer, p->step - 1)) &&
+	       (p->step == trainer->steps.count || sp_step_is_selected(training, trainer, p->step));
+}
+
+/* A pause at either end has no other known end: what it is for counts, and no time between. */
+static void merge_ends(struct sp_account *sum, const struct sp_account *pause)
+{
+	static const enum sp_account_phase known[] = {SP_ACCOUNT_validation, SP_ACCOUNT_evaluation,
+						      SP_ACCOUNT_checkpoint};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		sum->ns[known[i]] += pause->ns[known[i]];
+}
+
+/* True where the pause lies before the first step or after the last one. */
+static bool is_at_end(const struct sp_steps *steps, const struct sp_pause *pause)
+{
+	return !pause->step || pause->step == steps->count;
+}
+
+static void merge_end_pauses(struct sp_account *sum, const struct sp_training *training,
+			     const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (is_at_end(s, &s->pauses[i]) &&
+		    sp_pause_is_selected(training, trainer, &s->pauses[i]))
+			merge_ends(sum, &s->pauses[i].account);
+}
+
+struct sp_account sp_trainer_account(const struct sp_training *training,
+				     const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (sp_step_is_selected(training, trainer, i))
+			sp_account_merge(&sum, &s->steps[i].account);
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (!is_at_end(s, &s->pauses[i]) &&
+		    sp_pause_is_selected(training, trainer, &s->pauses[i]))
+			sp_account_merge(&sum, &s->pauses[i].account);
+	merge_end_pauses(&sum, training, trainer);
+	return sum;
+}
+
+struct sp_account sp_training_account(const struct sp_training *training)
+{
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		struct sp_account one = sp_trainer_account(training, &training->trainers[t]);
+
+		sp_account_merge(&sum, &one);
+	}
+	return sum;
+}
+
+struct sp_account sp_training_ends(const struct sp_training *training)
+{
+	struct sp_account sum = {.ns = {0}};
+
+	for (uint32_t t = 0; t < training->count; t++)
+		merge_end_pauses(&sum, training, &training->trainers[t]);
+	return sum;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The selected steps and pauses of trainers, and the sums over them.
+ */
+#ifndef STAGEPROF_ANALYZER_TRAINING_ACCOUNT_H
+#define STAGEPROF_ANALYZER_TRAINING_ACCOUNT_H
+
+#include "analyzer/training/trainer.h"
+
+/* True where step i of this trainer is asked for. */
+bool sp_step_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
+			 uint32_t i);
+
+/* True where all that the pause lies between is asked for. */
+bool sp_pause_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
+			  const struct sp_pause *pause);
+
+/* From the first selected step's start to the last one's end, pauses between them included, with
+ * what is known of the pauses before the first step and after the last one. */
+struct sp_account sp_trainer_account(const struct sp_training *training,
+				     const struct sp_trainer *trainer);
+
+/* The same of all trainers, added up. */
+struct sp_account sp_training_account(const struct sp_training *training);
+
+/* The part of that account before the first step and after the last one: validation, evaluation
+ * and checkpoints. */
+struct sp_account sp_training_ends(const struct sp_training *training);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The waits of a training thread for a checkpoint: those in which another thread of its
+ * process ended one that it had been saving for most of the wait.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/steps/async_checkpoint.h"
+#include "analyzer/training/training_account.h"
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { SGD = 1, SAVE, BACKWARD, LOADER };
+
+enum { STEP_NS = 20000, STEPS = 3, BACKWARD_NS = 1000, OPTIMIZER_NS = 500 };
+
+#define START_TICKS UINT64_C(3000000000000)
+
+struct interval {
+	int64_t from_ns, to_ns;
+	bool held;
+};
+
+static const struct interval intervals[] = {
+	{100, 200, true},   {50, 200, true},   {0, 200, true},	  {0, 199, false},
+	{200, 300, false},  {150, 250, true},  {150, 252, false}, {250, 350, true},
+	{-900, 900, false}, {120, 130, false},
+};
+
+START_TEST(a_wait)
+{
+	struct sp_process_call list[] = {{100, 200, 0}, {210, 320, 0}};
+	struct sp_process_calls savings = {.list = list, .count = 2};
+	const struct interval *i = &intervals[_i];
+
+	ck_assert_int_eq(sp_async_checkpoints_held(&savings, i->from_ns, i->to_ns), i->held);
+}
+END_TEST
+
+static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
+{
+	static const char *const names[] = {
+		[SGD] = "Optimizer.step#SGD.step",
+		[SAVE] = "torch.save",
+		[BACKWARD] = "backward",
+		[LOADER] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+	};
+
+	sp_maker_init(m, pid, tid, 0);
+	sp_maker_header(m);
+	for (uint32_t id = SGD; id <= LOADER; id++)
+		sp_maker_define(m, SP_DEFINE_NAME, id, names[id], strlen(names[id]));
+}
+
+/* Waits of 3000 ns for a batch (of a loader: in its call) and of 5000 ns for the checkpoint that
+ * another thread saves. */
+static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t at,
+		      bool has_loader)
+{
+	sp_maker_span(saver, SP_EV_python_call, SAVE, at + 2000, at + 8900,
+		      SP_PHASE_checkpoint_save);
+	sp_maker_span(trainer, SP_EV_sem_wait, 0, at, at + 3000, 0);
+	if (has_loader)
+		sp_maker_span(trainer, SP_EV_torch_range, LOADER, at, at + 3000, 0);
+	sp_maker_span(trainer, SP_EV_sem_wait, 0, at + 4000, at + 9000, 0);
+	sp_maker_span(trainer, SP_EV_python_call, BACKWARD, at + 10000, at + 10000 + BACKWARD_NS,
+		      SP_PHASE_backward);
+	sp_maker_span(trainer, SP_EV_torch_range, SGD, at + STEP_NS - OPTIMIZER_NS, at + STEP_NS,
+		      0);
+}
+
+/* `pid` is the saving thread's, the trainer's is 10. */
+static struct sp_account account(uint32_t pid, bool has_loader)
+{
+	struct sp_maker trainer, saver;
+	struct sp_account sum;
+	struct sp_load load;
+	char folder[64];
+
+	sp_folder_make(folder);
+	begin(&trainer, 10, 10);
+	begin(&saver, pid, 20);
+	sp_maker_span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
+	for (uint64_t i = 0; i < STEPS; i++)
+		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, has_loader);
+	sp_maker_put(&trainer, folder, "trainer.zst");
+	sp_maker_put(&saver, folder, "saver.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 1);
+	sum = sp_trainer_account(&load.report.training, &load.report.training.trainers[0]);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+	return sum;
+}
+
+START_TEST(the_trainer_waits)
+{
+	struct sp_account sum = account(10, _i);
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], STEPS * 5000);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 3000);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_backward], STEPS * BACKWARD_NS);
+}
+END_TEST
+
+START_TEST(another_process_saves)
+{
+	struct sp_account sum = account(11, false);
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], 0);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 8000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("saving");
+	TCase *c = tcase_create("saving");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
+	tcase_add_loop_test(c, the_trainer_waits, 0, 2); /* without a loader, and with one */
+	tcase_add_test(c, another_process_saves);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

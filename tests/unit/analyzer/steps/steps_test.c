@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops of training as made traces, whose account is known to the ns: one tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/common/load.h"
+#include "analyzer/training/training_account.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { LOADER = 1, ZERO, ADAM, LABEL };
+
+enum {
+	WAIT_NS = 1000,
+	ZERO_NS = 20,
+	FORWARD_NS = 3000,
+	NODE_NS = 700,
+	BACKWARD_NS = 2 * NODE_NS + 100, /* and a gap between two nodes */
+	OPTIMIZER_NS = 400,
+	AFTER_NS = 50, /* from a step's end to the loader */
+	LAST_NS = 7,   /* the loader's call that finds no more */
+	FORK_NS = 90,
+	SAVE_NS = 5000,
+};
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+
+static void name(uint32_t id, const char *text)
+{
+	sp_maker_define(&m, SP_DEFINE_NAME, id, text, strlen(text));
+}
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ZERO, "Optimizer.zero_grad#Adam.zero_grad");
+	name(ADAM, "Optimizer.step#Adam.step");
+	name(LABEL, "my label");
+}
+
+static void teardown(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void work(uint64_t ns)
+{
+	m.now_ticks += ns;
+}
+
+static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	work(ns);
+	sp_maker_around(&m, kind, arg, start, value);
+}
+
+static void batch(void)
+{
+	span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+}
+
+static void last_batch(void)
+{
+	span(SP_EV_torch_range, LOADER, LAST_NS, 0);
+}
+
+static void zero_grad(void)
+{
+	span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
+}
+
+static void backward(void)
+{
+	uint64_t start = m.now_ticks;
+
+	span(SP_EV_torch_backward, LABEL, NODE_NS, 0);
+	work(100);
+	span(SP_EV_torch_backward, LABEL, NODE_NS, 0);
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_backward);
+}
+
+static void optimize(void)
+{
+	span(SP_EV_torch_range, ADAM, OPTIMIZER_NS, 0);
+}
+
+static void forward_backward(void)
+{
+	work(FORWARD_NS);
+	backward();
+}
+
+static void train_batch(void)
+{
+	batch();
+	zero_grad();
+	forward_backward();
+	optimize();
+	work(AFTER_NS);
+}
+
+static const struct sp_steps *steps(void)
+{
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 1);
+	return &load.report.training.trainers[0].steps;
+}
+
+static struct sp_account account(void)
+{
+	return sp_trainer_account(&load.report.training, &load.report.training.trainers[0]);
+}
+
+/* Before the first step and after the last one. */
+static uint64_t known_at_ends(const struct sp_steps *s)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (!s->pauses[i].step || s->pauses[i].step == s->count)
+			ns += s->pauses[i].account.ns[SP_ACCOUNT_validation] +
+			      s->pauses[i].account.ns[SP_ACCOUNT_checkpoint] +
+			      s->pauses[i].account.ns[SP_ACCOUNT_evaluation];
+	return ns;
+}
+
+static void check_whole(const struct sp_steps *s)
+{
+	struct sp_account sum = account();
+
+	ck_assert_uint_eq(sp_account_total(&sum),
+			  (uint64_t)(s->steps[s->count - 1].end_ns - s->steps[0].start_ns) +
+				  known_at_ends(s));
+	for (uint32_t i = 0; i < s->count; i++)
+		ck_assert_uint_eq(sp_account_total(&s->steps[i].account),
+				  (uint64_t)(s->steps[i].end_ns - s->steps[i].start_ns));
+}
+
+#define ck_part(sum, part, expected) ck_assert_uint_eq((sum).ns[SP_ACCOUNT_##part], (expected))
+
+START_TEST(a_plain_loop)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 10; i++)
+		train_batch();
+	last_batch();
+	s = steps();
+	ck_assert_uint_eq(s->count, 10);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, loader_wait, 10 * WAIT_NS);
+	ck_part(sum, forward, 10 * FORWARD_NS);
+	ck_part(sum, backward, 10 * BACKWARD_NS);
+	ck_part(sum, zero_grad, 10 * ZERO_NS);
+	ck_part(sum, optimizer, 10 * OPTIMIZER_NS);
+	ck_part(sum, other, 9 * AFTER_NS);
+	ck_part(sum, validation, 0);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_loader_wait], SP_FROM_OBSERVED);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_forward], SP_FROM_RESIDUAL);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_backward], SP_FROM_WRAPPED);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_h2d_copy], SP_FROM_NOTHING);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_validation], SP_FROM_NOTHING);
+}
+END_TEST
+
+/* Without the wrapped call, nodes alone show where backward is. */
+START_TEST(backward_of_nodes_alone)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 10; i++) {
+		batch();
+		work(FORWARD_NS);
+		span(SP_EV_torch_backward, LABEL, NODE_NS, 0);
+		work(100);
+		span(SP_EV_torch_backward, LABEL, NODE_NS, 0);
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	sum = account();
+	ck_part(sum, backward, 10 * BACKWARD_NS);
+	ck_part(sum, forward, 10 * FORWARD_NS);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_backward], SP_FROM_OBSERVED);
+}
+END_TEST
+
+START_TEST(gradients_that_accumulate)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		for (int micro = 0; micro < 4; micro++) {
+			batch();
+			forward_backward();
+			work(AFTER_NS);
+		}
+		optimize();
+		zero_grad();
+	}
+	last_batch();
+	s = steps();
+	ck_assert_uint_eq(s->count, 5);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, loader_wait, 20 * WAIT_NS);
+	ck_part(sum, forward, 20 * FORWARD_NS);
+	ck_part(sum, backward, 20 * BACKWARD_NS);
+	ck_part(sum, other, 20 * AFTER_NS);
+	ck_part(sum, zero_grad, 4 * ZERO_NS);
+}
+END_TEST
+
+static void validate(int batches)
+{
+	for (int i = 0; i < batches; i++) {
+		batch();
+		work(FORWARD_NS);
+	}
+	last_batch();
+}
+
+START_TEST(validation_after_each_epoch)
+{
+	enum { VALIDATION_NS = 4 * (WAIT_NS + FORWARD_NS) + LAST_NS };
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int epoch = 0; epoch < 3; epoch++) {
+		for (int i = 0; i < 6; i++)
+			train_batch();
+		last_batch();
+		validate(4);
+		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 18);
+	ck_assert_uint_eq(s->epoch_count, 3);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, loader_wait, 18 * WAIT_NS + 2 * LAST_NS);
+	ck_part(sum, validation, 3 * VALIDATION_NS);
+	ck_part(sum, checkpoint, 3 * SAVE_NS);
+	ck_part(sum, forward, 18 * FORWARD_NS);
+	ck_part(sum, other, 17 * AFTER_NS);
+	for (int epoch = 0; epoch < 3; epoch++) {
+		ck_assert_uint_eq(s->epochs[epoch].steps, 6);
+		ck_assert_uint_eq(s->epochs[epoch].validation_ns, VALIDATION_NS);
+	}
+	ck_assert_uint_eq(s->steps[6].epoch, 1);
+	ck_assert_int_eq(s->steps[6].kind, SP_STEP_EPOCH_FIRST);
+}
+END_TEST
+
+/* The loader that is validated with forks its workers; the one that is trained with goes on. */
+START_TEST(validation_within_an_epoch)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 12; i++) {
+		train_batch();
+		if (i == 3 || i == 7) {
+			span(SP_EV_fork, 0, FORK_NS, 99);
+			validate(2);
+		}
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 12);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, validation, 2 * (2 * (WAIT_NS + FORWARD_NS) + LAST_NS));
+	ck_part(sum, loader_wait, 12 * WAIT_NS);
+}
+END_TEST
+
+START_TEST(validation_before_each_epoch)
+{
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		validate(2);
+		for (int i = 0; i < 5; i++)
+			train_batch();
+		last_batch();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 10);
+	ck_assert_uint_eq(s->epoch_count, 2);
+	check_whole(s);
+	for (int epoch = 0; epoch < 2; epoch++)
+		ck_assert_uint_eq(s->epochs[epoch].validation_ns,
+				  2 * (WAIT_NS + FORWARD_NS) + LAST_NS);
+}
+END_TEST
+
+START_TEST(epochs_without_validation)
+{
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 4; epoch++) {
+		for (int i = 0; i < 5; i++)
+			train_batch();
+		last_batch();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 20);
+	ck_assert_uint_eq(s->epoch_count, 4);
+	ck_assert_uint_eq(s->sources[SP_ACCOUNT_validation], SP_FROM_NOTHING);
+	check_whole(s);
+}
+END_TEST
+
+/* Two loaders in step: the first one's batches are no ends of epochs. */
+START_TEST(two_loaders)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 8; i++) {
+		batch();
+		train_batch();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 8);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, validation, 0);
+	ck_part(sum, loader_wait, 15 * WAIT_NS); /* all but the first of the first step */
+}
+END_TEST
+
+START_TEST(no_loader)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	work(100000);
+	for (int i = 0; i < 6; i++) {
+		zero_grad();
+		forward_backward();
+		optimize();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, forward, 6 * FORWARD_NS);
+	ck_part(sum, zero_grad, 6 * ZERO_NS);
+	ck_part(sum, loader_wait, 0);
+	ck_part(sum, other, 0);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_loader_wait], SP_FROM_NOTHING);
+}
+END_TEST
+
+/* A discriminator and a generator, each with its optimizer: one step a batch. */
+START_TEST(several_optimizers)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 7; i++) {
+		batch();
+		for (int model = 0; model < 2; model++) {
+			zero_grad();
+			forward_backward();
+			optimize();
+		}
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 7);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, forward, 14 * FORWARD_NS);
+	ck_part(sum, optimizer, 14 * OPTIMIZER_NS);
+}
+END_TEST
+
+START_TEST(two_optimizers_after_one_backward)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 7; i++) {
+		forward_backward();
+		optimize();
+		optimize();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 7);
+	check_whole(s);
+}
+END_TEST
+
+/* The optimizer calls forward and backward: what is left of its range is its own. */
+START_TEST(an_optimizer_with_a_closure)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		batch();
+		start = m.now_ticks;
+		zero_grad();
+		forward_backward();
+		work(OPTIMIZER_NS);
+		sp_maker_around(&m, SP_EV_torch_range, ADAM, start, 0);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 5);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, backward, 5 * BACKWARD_NS);
+	ck_part(sum, optimizer, 5 * OPTIMIZER_NS);
+}
+END_TEST
+
+static void call_model(enum sp_phase phase)
+{
+	span(SP_EV_python_call, LABEL, FORWARD_NS, phase);
+}
+
+/* The model that trains acts or is tested; another one without gradients is a teacher. */
+START_TEST(a_learner_without_gradients)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		call_model(SP_PHASE_forward_learner);
+		call_model(SP_PHASE_forward_no_grad);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	sum = account();
+	ck_part(sum, evaluation, 6 * FORWARD_NS); /* the first step shows a teacher */
+	ck_part(sum, forward, 9 * FORWARD_NS);
+}
+END_TEST
+
+/* A gradient that is part of the loss: what follows it leads to no other call of the model. */
+START_TEST(a_penalty_of_the_gradient)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		call_model(SP_PHASE_forward);
+		backward();
+		work(70);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	sum = account();
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, loss, 5 * 70);
+}
+END_TEST
+
+START_TEST(a_wrapper_around_the_optimizer)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		forward_backward();
+		start = m.now_ticks;
+		work(30);
+		optimize();
+		work(20);
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_optimizer);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 5);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, optimizer, 5 * (OPTIMIZER_NS + 50));
+}
+END_TEST
+
+/* The last batch's memory goes when the next batch is there; what forward unmaps is its own. */
+START_TEST(batches_in_shared_memory)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		span(SP_EV_munmap, 0, 250, 0);
+		span(SP_EV_munmap, 0, 30, 0);
+		work(FORWARD_NS - 70);
+		zero_grad();
+		span(SP_EV_munmap, 0, 70, 0);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	sum = account();
+	ck_part(sum, loader_wait, 5 * WAIT_NS);
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, backward, 5 * BACKWARD_NS);
+	ck_part(sum, other, 5 * (250 + 30));
+}
+END_TEST
+
+/* Ahead of a backward, where no loader is seen, it is input; after the last backward it is work of
+ * others on gradients. */
+START_TEST(waits_without_a_loader)
+{
+	struct sp_account sum;
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		zero_grad();
+		span(SP_EV_sem_wait, 0, WAIT_NS, 0);
+		forward_backward();
+		span(SP_EV_sem_wait, 0, 2 * WAIT_NS, 0);
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_assert_uint_eq(s->steps[2].awaited_ns, WAIT_NS);
+	sum = account();
+	ck_part(sum, loader_wait, 5 * WAIT_NS);
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, other, 5 * 2 * WAIT_NS);
+}
+END_TEST
+
+/* Copies, syncs and collectives are taken out of what they lie in. */
+START_TEST(calls_of_cuda)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		batch();
+		span(SP_EV_cudaMemcpyAsync, SP_COPY_TO_DEVICE, 60, 1024);
+		work(FORWARD_NS);
+		start = m.now_ticks;
+		work(BACKWARD_NS);
+		span(SP_EV_ncclAllReduce, 0, 80, 1024);
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_backward);
+		start = m.now_ticks;
+		span(SP_EV_cudaMemcpyAsync, SP_COPY_TO_HOST, 5, 4);
+		span(SP_EV_cudaStreamSynchronize, 0, 40, 0);
+		work(OPTIMIZER_NS);
+		sp_maker_around(&m, SP_EV_torch_range, ADAM, start, 0);
+	}
+	s = steps();
+	check_whole(s);
+	sum = account();
+	ck_part(sum, h2d_copy, 5 * 60);
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, backward, 5 * BACKWARD_NS);
+	ck_part(sum, grad_sync, 5 * 80);
+	ck_part(sum, sync_wait, 5 * 40);
+	ck_part(sum, optimizer, 5 * (OPTIMIZER_NS + 5));
+	ck_part(sum, other, 0);
+}
+END_TEST
+
+START_TEST(steps_that_are_chosen)
+{
+	struct sp_account sum;
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 10; i++)
+		train_batch();
+	s = steps();
+	load.report.training.selection.from = 2;
+	load.report.training.selection.to = 8;
+	load.report.training.selection.warmup = 3;
+	sum = account();
+	ck_assert_uint_eq(sp_account_total(&sum),
+			  (uint64_t)(s->steps[7].end_ns - s->steps[3].start_ns));
+	ck_part(sum, optimizer, 5 * OPTIMIZER_NS);
+}
+END_TEST
+
+START_TEST(no_optimizer)
+{
+	const struct sp_steps *s;
+	char *text;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		work(FORWARD_NS);
+	}
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 1);
+	s = &load.report.training.trainers[0].steps;
+	ck_assert_int_eq(s->end, SP_STEP_BY_BATCH);
+	ck_assert_uint_eq(s->count, 4); /* the last batch's work has no known end */
+	for (uint32_t i = 0; i < s->count; i++) {
+		ck_part(s->steps[i].account, loader_wait, WAIT_NS);
+		ck_part(s->steps[i].account, forward, 0);
+	}
+	text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(text, "each is a batch that the loop took"));
+	ck_assert_ptr_nonnull(strstr(text, "Cannot tell: a DataLoader gave batches"));
+	free(text);
+}
+END_TEST
+
+START_TEST(no_optimizer_and_a_model)
+{
+	for (int i = 0; i < 5; i++) {
+		batch();
+		sp_maker_event(&m, SP_EV_python_call, 0, FORWARD_NS, SP_PHASE_forward_no_grad);
+	}
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.training.count, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("steps");
+	TCase *c = tcase_create("steps");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, a_plain_loop);
+	tcase_add_test(c, backward_of_nodes_alone);
+	tcase_add_test(c, gradients_that_accumulate);
+	tcase_add_test(c, validation_after_each_epoch);
+	tcase_add_test(c, validation_within_an_epoch);
+	tcase_add_test(c, validation_before_each_epoch);
+	tcase_add_test(c, epochs_without_validation);
+	tcase_add_test(c, two_loaders);
+	tcase_add_test(c, no_loader);
+	tcase_add_test(c, several_optimizers);
+	tcase_add_test(c, two_optimizers_after_one_backward);
+	tcase_add_test(c, an_optimizer_with_a_closure);
+	tcase_add_test(c, a_wrapper_around_the_optimizer);
+	tcase_add_test(c, a_learner_without_gradients);
+	tcase_add_test(c, a_penalty_of_the_gradient);
+	tcase_add_test(c, batches_in_shared_memory);
+	tcase_add_test(c, waits_without_a_loader);
+	tcase_add_test(c, calls_of_cuda);
+	tcase_add_test(c, steps_that_are_chosen);
+	tcase_add_test(c, no_optimizer);
+	tcase_add_test(c, no_optimizer_and_a_model);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
