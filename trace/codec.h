@@ -89,13 +89,13 @@ size_t sp_encode_scratch_bytes(uint32_t n);
  */
 size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *ring, uint64_t capacity,
 			 uint64_t first, uint32_t n, uint32_t grain,
-			 struct sp_payload_metadata *ret_facts);
+			 struct sp_payload_metadata *ret_metadata);
 
 #ifdef SP_HAS_ENCODER_AVX2
 /* Makes the same bytes, on a processor with AVX2, BMI, BMI2 and LZCNT. */
 size_t sp_payload_encode_avx2(uint8_t *scratch, const struct sp_slot *ring, uint64_t capacity,
 			      uint64_t first, uint32_t n, uint32_t grain,
-			      struct sp_payload_metadata *ret_facts);
+			      struct sp_payload_metadata *ret_metadata);
 #endif
 
 /*

@@ -281,18 +281,18 @@ static uint64_t base_of(const struct sp_encode_ring *r)
 	return 0;
 }
 
-static struct sp_payload_metadata facts_of(const struct sp_encode_work *w)
+static struct sp_payload_metadata metadata_of(const struct sp_encode_work *w)
 {
-	struct sp_payload_metadata facts = {0};
+	struct sp_payload_metadata metadata = {0};
 
 	for (uint32_t i = 0; i < w->kind_count; i++) {
 		const struct sp_encode_kind *k = &w->kinds[i];
 
-		facts.events += sp_kind_is_event(k->kind) ? k->slots : 0;
-		facts.definitions +=
+		metadata.events += sp_kind_is_event(k->kind) ? k->slots : 0;
+		metadata.definitions +=
 			k->kind >= SP_KIND_DEFINE && k->kind != SP_KIND_EXTRA ? k->slots : 0;
 	}
-	return facts;
+	return metadata;
 }
 
 static uint8_t *put_kinds(uint8_t *p, const struct sp_encode_work *w)
@@ -340,7 +340,7 @@ static void put_numbers(uint8_t *p, const struct sp_encode_work *w, const struct
 
 size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t capacity,
 			 uint64_t first, uint32_t n, uint32_t grain,
-			 struct sp_payload_metadata *ret_facts)
+			 struct sp_payload_metadata *ret_metadata)
 {
 	struct sp_encode_ring r = ring_make(slots, capacity, first, n);
 	struct sp_encode_work w = work_lay_out(scratch, n);
@@ -355,21 +355,21 @@ size_t sp_payload_encode(uint8_t *scratch, const struct sp_slot *slots, uint64_t
 
 	put_tokens(&w, &r.stretches[0], w.slot_kinds, &tokens);
 	put_tokens(&w, &r.stretches[1], w.slot_kinds + r.stretches[0].n, &tokens);
-	*ret_facts = facts_of(&w);
-	numbers = sp_encode_times(&w, &r, &t, !ret_facts->definitions);
+	*ret_metadata = metadata_of(&w);
+	numbers = sp_encode_times(&w, &r, &t, !ret_metadata->definitions);
 	if (t.divider.inexact) {
 		head.grain = 1;
 		t = sp_encode_times_from(head.base_ticks, head.grain);
-		sp_encode_times(&w, &r, &t, !ret_facts->definitions);
+		sp_encode_times(&w, &r, &t, !ret_metadata->definitions);
 	}
-	ret_facts->begin_ticks = ret_facts->events ? t.first : 0;
-	ret_facts->end_ticks = t.last;
+	ret_metadata->begin_ticks = ret_metadata->events ? t.first : 0;
+	ret_metadata->end_ticks = t.last;
 	p = put_columns(p, &w, &tokens, &r, ends);
 	put_numbers(p, &w, &t, numbers, ends);
 	ends[SP_COLUMN_EXTRAS] = ends[SP_COLUMN_TICKS];
 	if (tokens.passed)
 		ends[SP_COLUMN_EXTRAS] = put_extras(ends[SP_COLUMN_TICKS], &w, &r);
-	ret_facts->packed_bytes = (uint32_t)(ends[SP_COLUMN_EXTRAS] - p);
+	ret_metadata->packed_bytes = (uint32_t)(ends[SP_COLUMN_EXTRAS] - p);
 	for (unsigned i = 0; i < SP_COLUMNS; i++)
 		head.column_bytes[i] =
 			(uint32_t)(ends[i] - (i ? ends[i - 1] : scratch + SP_PAYLOAD_HEAD_BYTES));

@@ -136,7 +136,7 @@ static void put_stretch(struct narrow *n, struct sp_encode_work *w,
 	}
 }
 
-static int is_told(const struct narrow *n, uint64_t grain)
+static int fits_narrow(const struct narrow *n, uint64_t grain)
 {
 	sp_simd_signed far = n->far_vector;
 
@@ -158,7 +158,7 @@ int sp_encode_times_narrow(struct sp_encode_work *w, const struct sp_encode_ring
 	n.last_vector = n.last - (sp_simd_signed){0};
 	put_stretch(&n, w, &r->stretches[0], w->slot_kinds);
 	put_stretch(&n, w, &r->stretches[1], w->slot_kinds + r->stretches[0].n);
-	if (!is_told(&n, t->divider.grain))
+	if (!fits_narrow(&n, t->divider.grain))
 		return 0;
 	first = sp_simd_least(n.first_vector);
 	last = sp_simd_greatest(n.last_vector);

@@ -398,8 +398,8 @@ uint64_t sp_metadata_refused(const struct sp_metadata *metadata)
 	return metadata->files.turned_away + metadata->labels.turned_away;
 }
 
-static int facts_init(struct sp_metadata *metadata, const struct sp_index *index,
-		      uint32_t names_max, uint64_t text_bytes)
+static int processes_init(struct sp_metadata *metadata, const struct sp_index *index,
+			  uint32_t names_max, uint64_t text_bytes)
 {
 	*metadata = (struct sp_metadata){.texts.left_bytes = text_bytes,
 					 .id_bytes_left = SP_ID_BYTES_MAX};
@@ -419,7 +419,7 @@ int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index,
 		     enum sp_file_naming naming, uint32_t names_max, uint64_t text_bytes)
 {
 	struct definitions_pass pass = {.metadata = metadata, .index = index, .naming = naming};
-	int r = facts_init(metadata, index, names_max, text_bytes);
+	int r = processes_init(metadata, index, names_max, text_bytes);
 
 	/* The order of the names decides which of them find room, and only a single worker keeps
 	 * that order. */

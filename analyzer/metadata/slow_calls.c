@@ -42,13 +42,13 @@ static void sum_add(struct sp_slow_sum *sum, uint64_t ticks)
 /* The call that a definition is about, and its row; *ret: NULL where it is cut short, or there is
  * no room. */
 static int slow_read(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d,
-		     struct sp_slow_call_metadata *ret_facts, struct sp_slow **ret)
+		     struct sp_slow_call_metadata *ret_metadata, struct sp_slow **ret)
 {
 	*ret = NULL;
-	if (d->bytes < sizeof(*ret_facts))
+	if (d->bytes < sizeof(*ret_metadata))
 		return 0;
-	memcpy(ret_facts, d->blob, sizeof(*ret_facts));
-	return slow_of(calls, image, d->id, ret_facts, ret);
+	memcpy(ret_metadata, d->blob, sizeof(*ret_metadata));
+	return slow_of(calls, image, d->id, ret_metadata, ret);
 }
 
 static int take_slow(struct sp_slow_calls *calls, uint32_t image, const struct sp_definition *d)

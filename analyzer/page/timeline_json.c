@@ -37,14 +37,14 @@ static uint32_t name_index(struct name_list *names, bool is_file, uint32_t numbe
 static uint32_t name_of(struct name_list *names, const struct sp_report *report, uint32_t image,
 			const struct sp_timeline_event *e)
 {
-	const struct sp_process_metadata *facts = &report->run.metadata.images[image];
+	const struct sp_process_metadata *process = &report->run.metadata.images[image];
 	enum sp_arg arg = sp_event_info(e->kind)->arg;
 	uint32_t number = SP_STRINGS_REST;
 
 	if (arg == SP_ARG_FILE)
-		number = sp_process_file(facts, e->arg);
+		number = sp_process_file(process, e->arg);
 	else if (arg == SP_ARG_NAME)
-		number = sp_process_label(facts, e->arg);
+		number = sp_process_label(process, e->arg);
 	return number == SP_STRINGS_REST ? NO_NAME : name_index(names, arg == SP_ARG_FILE, number);
 }
 

@@ -125,16 +125,16 @@ void sp_html_line(struct sp_html *m, const char *line)
 
 	if (!*line)
 		return;
-	if (name == SIZE_MAX || (name == 0 && !m->in_facts)) {
+	if (name == SIZE_MAX || (name == 0 && !m->in_list)) {
 		sp_html_end(m);
 		fputs("<p class=\"line\">", m->file);
 		sp_html_plain(m->file, line);
 		fputs("</p>\n", m->file);
 		return;
 	}
-	if (!m->in_facts)
+	if (!m->in_list)
 		fputs("<dl>\n", m->file);
-	m->in_facts = true;
+	m->in_list = true;
 	if (name)
 		fprintf(m->file, "<dt>%.*s</dt>", (int)name, line);
 	fputs("<dd>", m->file);
@@ -144,7 +144,7 @@ void sp_html_line(struct sp_html *m, const char *line)
 
 void sp_html_end(struct sp_html *m)
 {
-	if (m->in_facts)
+	if (m->in_list)
 		fputs("</dl>\n", m->file);
-	m->in_facts = false;
+	m->in_list = false;
 }

@@ -18,7 +18,7 @@ struct sp_cell;
 
 struct sp_html {
 	FILE *file;
-	bool in_facts; /* a <dl> is open */
+	bool in_list; /* a <dl> is open */
 };
 
 /* Writes text for people: sp_text_escape(), shortened in the middle where it is long, then

@@ -93,14 +93,14 @@ static uint64_t saved_beside(const struct sp_training *training)
 }
 
 /* The part of communication that other threads' calls of NCCL made in backward. */
-static uint64_t nccl_aside(const struct sp_training *training)
+static uint64_t nccl_elsewhere(const struct sp_training *training)
 {
 	uint64_t ns = 0;
 
 	for (uint32_t t = 0; t < training->count; t++)
 		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
 			if (sp_step_is_selected(training, &training->trainers[t], i))
-				ns += training->trainers[t].steps.steps[i].nccl_aside_ns;
+				ns += training->trainers[t].steps.steps[i].nccl_elsewhere_ns;
 	return ns;
 }
 
@@ -128,7 +128,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	const char *missing = why_missing(report, part);
 	struct sp_account ends = sp_training_ends(&report->training);
 	uint64_t beside_ns = saved_beside(&report->training);
-	uint64_t aside_ns = nccl_aside(&report->training);
+	uint64_t elsewhere_ns = nccl_elsewhere(&report->training);
 	char beside[128], number[SP_NUMBER_BYTES];
 	struct sp_cell cells[CELLS] = {
 		[PART] = sp_cell_text(sp_account_name(part)),
@@ -152,11 +152,11 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		cells[WHY] = cells[REPORTED] = sp_cell_text(_("for a DataLoader that another "
 							      "thread "
 							      "reads"));
-	if (part == SP_ACCOUNT_grad_sync && aside_ns) {
+	if (part == SP_ACCOUNT_grad_sync && elsewhere_ns) {
 		snprintf(beside, sizeof(beside),
 			 _("%s of it NCCL calls in backward, on other "
 			   "threads"),
-			 sp_text_ns(number, aside_ns));
+			 sp_text_ns(number, elsewhere_ns));
 		cells[WHY] = cells[REPORTED] = sp_cell_text(beside);
 	}
 	if (part == SP_ACCOUNT_checkpoint && beside_ns)

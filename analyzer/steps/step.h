@@ -67,9 +67,9 @@ struct sp_step {
 	uint32_t optimizer;	    /* optimizer steps before it; several may be one step */
 	struct sp_pass_list passes; /* that gave a batch since the step before */
 	struct sp_account account;
-	uint64_t nccl_aside_ns; /* of its communication: calls of other threads, in backward */
-	uint32_t epoch;		/* from 0 */
-	uint8_t kind;		/* enum sp_step_kind */
+	uint64_t nccl_elsewhere_ns; /* of its communication: calls of other threads, in backward */
+	uint32_t epoch;		    /* from 0 */
+	uint8_t kind;		    /* enum sp_step_kind */
 	/* Without a loader: the parts of its input wait. */
 	uint64_t awaited_ns, own_input_ns;
 	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */

@@ -73,7 +73,7 @@ static void join_steps(struct sp_steps *s)
 		last->end_ns = step->end_ns;
 		last->has_backward |= step->has_backward;
 		last->awaited_ns += step->awaited_ns;
-		last->nccl_aside_ns += step->nccl_aside_ns;
+		last->nccl_elsewhere_ns += step->nccl_elsewhere_ns;
 		last->own_input_ns += step->own_input_ns;
 		last->write_ns += step->write_ns;
 		last->fsync_ns += step->fsync_ns;

@@ -212,7 +212,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->optimizer = c->steps->optimizer_count++;
 	step->unrecorded = c->steps->unrecorded;
 	note_own_input(c, first);
-	step->nccl_aside_ns = take_nccl(c, first);
+	step->nccl_elsewhere_ns = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_phase_interval *p = &c->intervals[i];

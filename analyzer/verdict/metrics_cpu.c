@@ -64,10 +64,10 @@ static bool rusage_at_end(struct rusage_span *ret, const struct sp_report *repor
 static bool rusage_of(struct rusage_span *ret, const struct sp_report *report, uint32_t stream,
 		      bool trains)
 {
-	bool is_told = (trains && rusage_of_steps(ret, report, stream)) ||
-		       rusage_at_end(ret, report, stream);
+	bool is_known = (trains && rusage_of_steps(ret, report, stream)) ||
+			rusage_at_end(ret, report, stream);
 
-	return is_told && ret->used.ready_ns != UINT64_MAX &&
+	return is_known && ret->used.ready_ns != UINT64_MAX &&
 	       ret->used.process_ready_ns != UINT64_MAX && ret->end_ns > ret->begin_ns;
 }
 

@@ -55,7 +55,7 @@ static void show_command(const struct sp_report *report, struct sp_out *out)
 	}
 }
 
-static void show_facts(const struct sp_report *report, struct sp_out *out)
+static void show_totals(const struct sp_report *report, struct sp_out *out)
 {
 	struct sp_traffic traffic = sp_stages_traffic(report->totals.stages);
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
@@ -472,7 +472,7 @@ void sp_run_show(const struct sp_report *report, struct sp_out *out)
 {
 	show_command(report, out);
 	show_hosts(report, out);
-	show_facts(report, out);
+	show_totals(report, out);
 	show_ending(report, out);
 	show_losses(report, out);
 	sp_own_cost_show(report, out);

@@ -221,14 +221,14 @@ struct sp_file_header *sp_arenas_header(const struct sp_arena_pool *pool)
 	return pool->header;
 }
 
-struct collect_errand {
+struct collect_task {
 	struct sp_arena_pool *pool; /* NULL: what others left */
 	struct sp_collect collect;
 };
 
-static void errand_collect(void *argument)
+static void task_collect(void *argument)
 {
-	struct collect_errand *e = argument;
+	struct collect_task *e = argument;
 
 	if (!e->pool) {
 		sp_arenas_collect(&e->collect, NULL);
@@ -244,7 +244,7 @@ static void errand_collect(void *argument)
 
 static void collect(struct sp_arena_pool *pool)
 {
-	struct collect_errand *e = sp_pages_make(sizeof(*e));
+	struct collect_task *e = sp_pages_make(sizeof(*e));
 
 	if (!e)
 		return;
@@ -252,7 +252,7 @@ static void collect(struct sp_arena_pool *pool)
 	e->collect.sys = sp_sys;
 	e->collect.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
 	e->collect.mount_namespace = mount_namespace();
-	sp_fd_private_task(errand_collect, e);
+	sp_fd_private_task(task_collect, e);
 	sp_pages_free(e, sizeof(*e));
 }
 

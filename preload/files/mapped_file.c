@@ -13,7 +13,7 @@
 
 /* The argument of the functions below, which run in a private task: the host's table gets no
  * descriptor. */
-struct file_errand {
+struct mapped_task {
 	const struct sp_mapped_file *file;
 	struct sp_inode inode; /* make: of the new file */
 	long directory_fd;
@@ -22,7 +22,7 @@ struct file_errand {
 	uint64_t from, to; /* the file's size before and after */
 	int wants_first_page;
 	struct sp_file_mapping *mapping;
-	void (*work)(struct file_errand *e);
+	void (*work)(struct mapped_task *e);
 	long error;
 };
 
@@ -37,7 +37,7 @@ static int may_be_mapped(long fd)
 	return row < sp_file_systems() && sp_file_system(row)->space == SP_FS_KEPT;
 }
 
-static uint8_t *map(struct file_errand *e, long fd, size_t bytes, uint64_t offset)
+static uint8_t *map(struct mapped_task *e, long fd, size_t bytes, uint64_t offset)
 {
 	long at = sp_pages_of_file(bytes, MAP_SHARED, fd, offset);
 
@@ -49,7 +49,7 @@ static uint8_t *map(struct file_errand *e, long fd, size_t bytes, uint64_t offse
 	return (uint8_t *)at;
 }
 
-static void map_tail(struct file_errand *e, long fd)
+static void map_tail(struct mapped_task *e, long fd)
 {
 	struct sp_file_mapping *m = e->mapping;
 
@@ -63,7 +63,7 @@ static void map_tail(struct file_errand *e, long fd)
 }
 
 /* Written whole under a hidden name, then renamed: no reader ever meets half a file. */
-static void errand_make(struct file_errand *e)
+static void task_make(struct mapped_task *e)
 {
 	const struct sp_mapped_file *file = e->file;
 	long fd = sp_run_file_make(e->directory_fd, file->temporary, &e->inode);
@@ -82,7 +82,7 @@ static void errand_make(struct file_errand *e)
 		SP_SYS3(SYS_unlinkat, e->directory_fd, file->temporary, 0);
 }
 
-static long open_file(struct file_errand *e)
+static long open_file(struct mapped_task *e)
 {
 	long fd = sp_run_file_open(e->directory_fd, e->file->name, O_RDWR, &e->file->inode);
 
@@ -91,7 +91,7 @@ static long open_file(struct file_errand *e)
 	return fd;
 }
 
-static void errand_extend(struct file_errand *e)
+static void task_extend(struct mapped_task *e)
 {
 	long fd = open_file(e);
 
@@ -109,7 +109,7 @@ static void errand_extend(struct file_errand *e)
 	SP_SYS1(SYS_close, fd);
 }
 
-static void errand_cut(struct file_errand *e)
+static void task_cut(struct mapped_task *e)
 {
 	long fd = open_file(e);
 
@@ -119,9 +119,9 @@ static void errand_cut(struct file_errand *e)
 	SP_SYS1(SYS_close, fd);
 }
 
-static void errand_run(void *argument)
+static void task_run(void *argument)
 {
-	struct file_errand *e = argument;
+	struct mapped_task *e = argument;
 
 	e->directory_fd = sp_run_directory_open(&e->file->directory);
 	if (e->directory_fd < 0) {
@@ -135,16 +135,16 @@ static void errand_run(void *argument)
 int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t count,
 			int wants_first_page, struct sp_file_mapping *ret_mapping)
 {
-	struct file_errand e = {.file = file,
+	struct mapped_task e = {.file = file,
 				.content = bytes,
 				.content_bytes = count,
 				.to = count,
 				.wants_first_page = wants_first_page,
 				.mapping = ret_mapping,
-				.work = errand_make};
+				.work = task_make};
 
 	*ret_mapping = (struct sp_file_mapping){.bytes = NULL};
-	sp_fd_private_task(errand_run, &e);
+	sp_fd_private_task(task_run, &e);
 	if (e.error) {
 		sp_pages_free(ret_mapping->bytes, count);
 		sp_pages_free(ret_mapping->first_page, SP_RUN_FILE_PAGE_BYTES);
@@ -157,20 +157,20 @@ int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t c
 int sp_mapped_file_extend(const struct sp_mapped_file *file, uint64_t from, uint64_t to,
 			  struct sp_file_mapping *ret_mapping)
 {
-	struct file_errand e = {.file = file,
+	struct mapped_task e = {.file = file,
 				.from = from,
 				.to = to,
 				.mapping = ret_mapping,
-				.work = errand_extend};
+				.work = task_extend};
 
 	ret_mapping->bytes = ret_mapping->first_page = NULL;
-	sp_fd_private_task(errand_run, &e);
+	sp_fd_private_task(task_run, &e);
 	return (int)e.error;
 }
 
 void sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes)
 {
-	struct file_errand e = {.file = file, .to = bytes, .work = errand_cut};
+	struct mapped_task e = {.file = file, .to = bytes, .work = task_cut};
 
-	sp_fd_private_task(errand_run, &e);
+	sp_fd_private_task(task_run, &e);
 }

@@ -9,14 +9,14 @@
 
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
-struct errand {
+struct tail_task {
 	struct sp_tail_file *file;
 	const struct sp_tail_append *append;
 	long directory_fd, fd;
 	long error;
 };
 
-static uint64_t blocks_end(const struct errand *e)
+static uint64_t blocks_end(const struct tail_task *e)
 {
 	return e->file->end + e->append->block_bytes;
 }
@@ -30,13 +30,13 @@ static uint64_t padded_end(uint64_t end)
 								    : bytes;
 }
 
-static void put(struct errand *e, const void *bytes, uint64_t count, uint64_t offset)
+static void put(struct tail_task *e, const void *bytes, uint64_t count, uint64_t offset)
 {
 	if (!e->error && count)
 		e->error = sp_run_file_write(e->fd, bytes, count, offset);
 }
 
-static void put_free(struct errand *e, uint64_t begin, uint64_t end)
+static void put_free(struct tail_task *e, uint64_t begin, uint64_t end)
 {
 	const struct sp_frame frame = {SP_FRAME_FREE,
 				       (uint32_t)(end - begin - sizeof(struct sp_frame))};
@@ -46,7 +46,7 @@ static void put_free(struct errand *e, uint64_t begin, uint64_t end)
 }
 
 /* In a FREE frame all is prepared, and the head of the first block is written last. */
-static void append_blocks(struct errand *e)
+static void append_blocks(struct tail_task *e)
 {
 	const uint8_t *blocks = e->append->blocks;
 	uint64_t begin = e->file->end, end = blocks_end(e), bytes = padded_end(end);
@@ -66,7 +66,7 @@ static void append_blocks(struct errand *e)
 	put(e, blocks, sizeof(struct sp_frame), begin);
 	if (e->error) {
 		SP_SYS2(SYS_ftruncate, e->fd, e->file->bytes);
-		put_free(&(struct errand){.fd = e->fd}, begin, e->file->bytes);
+		put_free(&(struct tail_task){.fd = e->fd}, begin, e->file->bytes);
 		return;
 	}
 	e->file->bytes = bytes;
@@ -74,7 +74,7 @@ static void append_blocks(struct errand *e)
 }
 
 /* The words of the header that are stored to while the process runs. */
-static void put_words(struct errand *e)
+static void put_words(struct tail_task *e)
 {
 	const struct sp_file_header *h = e->append->words;
 
@@ -82,7 +82,7 @@ static void put_words(struct errand *e)
 	    offsetof(struct sp_file_header, process_lost));
 }
 
-static void open_and_append(struct errand *e)
+static void open_and_append(struct tail_task *e)
 {
 	e->fd = sp_run_file_open(e->directory_fd, e->append->name, O_RDWR, &e->file->inode);
 	if (e->fd < 0) {
@@ -100,7 +100,7 @@ static void open_and_append(struct errand *e)
 }
 
 /* Whole under a hidden name, then renamed: no reader ever meets half a file. */
-static void make_whole(struct errand *e)
+static void make_whole(struct tail_task *e)
 {
 	struct sp_tail_file made = *e->file;
 	uint64_t end = SP_HEADER_FRAME_BYTES + e->append->block_bytes;
@@ -128,9 +128,9 @@ static void make_whole(struct errand *e)
 		*e->file = made;
 }
 
-static void errand_append(void *argument)
+static void task_append(void *argument)
 {
-	struct errand *e = argument;
+	struct tail_task *e = argument;
 
 	e->directory_fd = sp_run_directory_open(&e->file->directory);
 	if (e->directory_fd < 0) {
@@ -146,8 +146,8 @@ static void errand_append(void *argument)
 
 int sp_tail_file_append(struct sp_tail_file *file, const struct sp_tail_append *append)
 {
-	struct errand e = {.file = file, .append = append};
+	struct tail_task e = {.file = file, .append = append};
 
-	sp_fd_private_task(errand_append, &e);
+	sp_fd_private_task(task_append, &e);
 	return (int)e.error;
 }

@@ -67,17 +67,18 @@ void sp_pack_init(struct sp_pack *pack, void *memory, uint32_t slots)
 size_t sp_pack_encode(struct sp_pack *pack, const struct sp_slot *ring, uint64_t capacity,
 		      uint64_t first, uint32_t n, uint32_t grain, struct sp_block_header *header)
 {
-	struct sp_payload_metadata facts;
+	struct sp_payload_metadata metadata;
 
-	pack->payload_bytes = payload_encode(pack->memory, ring, capacity, first, n, grain, &facts);
-	pack->packed_bytes = facts.packed_bytes;
+	pack->payload_bytes =
+		payload_encode(pack->memory, ring, capacity, first, n, grain, &metadata);
+	pack->packed_bytes = metadata.packed_bytes;
 	header->first_index = first;
 	header->slots = n;
-	header->events = facts.events;
-	if (!facts.definitions)
+	header->events = metadata.events;
+	if (!metadata.definitions)
 		header->flags |= SP_BLOCK_NO_DEFINITIONS;
-	header->begin_ticks = facts.begin_ticks;
-	header->end_ticks = facts.end_ticks;
+	header->begin_ticks = metadata.begin_ticks;
+	header->end_ticks = metadata.end_ticks;
 	header->payload_bytes = (uint32_t)pack->payload_bytes;
 	return ZSTD_compressBound(pack->payload_bytes) + SP_FRAME_RAW_BYTES;
 }

@@ -13,7 +13,7 @@ static int is_logged;
  * it. */
 static uint64_t stderr_device, stderr_inode;
 
-static int stderr_facts(uint64_t *ret_device, uint64_t *ret_inode)
+static int stderr_identity(uint64_t *ret_device, uint64_t *ret_inode)
 {
 	struct stat st;
 
@@ -26,7 +26,7 @@ static int stderr_facts(uint64_t *ret_device, uint64_t *ret_inode)
 
 void sp_log_init(void)
 {
-	if (stderr_facts(&stderr_device, &stderr_inode) < 0)
+	if (stderr_identity(&stderr_device, &stderr_inode) < 0)
 		is_logged = 1;
 }
 
@@ -75,7 +75,8 @@ void sp_log_once(const char *what, const char *value, long error, const char *fi
 
 	if (__atomic_exchange_n(&is_logged, 1, __ATOMIC_RELAXED))
 		return;
-	if (stderr_facts(&device, &inode) < 0 || device != stderr_device || inode != stderr_inode)
+	if (stderr_identity(&device, &inode) < 0 || device != stderr_device ||
+	    inode != stderr_inode)
 		return;
 	sp_text_add(&text, "stageprof: ");
 	sp_text_add(&text, what);
