@@ -45,6 +45,20 @@ static void put_free(struct tail_task *e, uint64_t begin, uint64_t end)
 		put(e, &frame, sizeof(frame), begin);
 }
 
+/* More FREE space. Once one frame joins it nothing is cut off again: a full copy-on-write disk may
+ * refuse the store that would make the frame shorter first. */
+static void extend(struct tail_task *e, uint64_t bytes)
+{
+	struct sp_tail_file *file = e->file;
+
+	e->error = sp_run_file_append_free(e->fd, file->bytes, bytes);
+	put_free(e, file->end, bytes);
+	if (e->error)
+		SP_SYS2(SYS_ftruncate, e->fd, file->bytes);
+	else
+		file->bytes = bytes;
+}
+
 /* In a FREE frame all is prepared, and the head of the first block is written last. */
 static void append_blocks(struct tail_task *e)
 {
@@ -53,24 +67,14 @@ static void append_blocks(struct tail_task *e)
 
 	if (!e->append->block_bytes)
 		return;
-	if (bytes > e->file->bytes) {
-		e->error = sp_run_file_append_free(e->fd, e->file->bytes, bytes);
-		if (!e->error)
-			put_free(e, begin, bytes);
-	} else {
-		bytes = e->file->bytes;
-	}
-	put_free(e, end, bytes);
+	if (bytes > e->file->bytes)
+		extend(e, bytes);
+	put_free(e, end, e->file->bytes);
 	put(e, blocks + sizeof(struct sp_frame), e->append->block_bytes - sizeof(struct sp_frame),
 	    begin + sizeof(struct sp_frame));
 	put(e, blocks, sizeof(struct sp_frame), begin);
-	if (e->error) {
-		SP_SYS2(SYS_ftruncate, e->fd, e->file->bytes);
-		put_free(&(struct tail_task){.fd = e->fd}, begin, e->file->bytes);
-		return;
-	}
-	e->file->bytes = bytes;
-	e->file->end = end;
+	if (!e->error)
+		e->file->end = end;
 }
 
 /* The words of the header that are stored to while the process runs. */

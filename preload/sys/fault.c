@@ -33,11 +33,16 @@ static int is_spared(long number)
 	       number == SYS_close || number == SYS_prctl;
 }
 
+static int is_write(long number)
+{
+	return number == SYS_pwrite64 || number == SYS_pwritev;
+}
+
 long sp_fault_syscall(long number)
 {
 	long now;
 
-	if (is_spared(number))
+	if (is_spared(number) || (sp_fault.fail_writes && !is_write(number)))
 		return 0;
 	now = __atomic_add_fetch(&sp_fault.calls, 1, __ATOMIC_RELAXED);
 	if (!sp_fault.fail_at)

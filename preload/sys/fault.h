@@ -11,6 +11,7 @@ struct sp_fault {
 	long fail_at;	 /* the Nth system call fails; 0: none */
 	long fail_on;	 /* 1: every later call fails, too */
 	long fail_errno; /* positive */
+	int fail_writes; /* only pwrite64 and pwritev are counted and fail: a full disk */
 	long kill_at;	 /* SIGKILL at the Nth store boundary; 0: never */
 	long act_at; /* `act` at the Nth store boundary, which it may leave by longjmp; 0: never */
 	void (*act)(void);

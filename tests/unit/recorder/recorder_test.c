@@ -580,6 +580,52 @@ START_TEST(any_system_call_may_fail)
 }
 END_TEST
 
+/* Stores to files fail from the Nth on, cutting a file does not: a full copy-on-write disk. */
+static void emit_while_full(long nth, int is_free_again)
+{
+	sp_fault = (struct sp_fault){.fail_at = nth,
+				     .fail_on = 1,
+				     .fail_errno = ENOSPC,
+				     .fail_writes = 1};
+	emit_many(20000);
+	if (is_free_again) {
+		sp_fault.fail_at = 0;
+		emit_many(5000); /* more than the recorder waits until it tries again */
+		sp_thread_finish();
+	}
+}
+
+START_TEST(a_disk_may_be_full_at_any_store)
+{
+	const char *mode = _i & 1 ? "write" : NULL;
+	long *calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	for (long n = 3; n < 100 && n <= *calls + 3; n++) {
+		struct slots_count count;
+		pid_t child;
+		int status;
+
+		run_forget();
+		run_begin(mode);
+		ck_assert_int_ge(sp_run_claim(), 0);
+		if ((child = fork()) == 0) {
+			close(2);
+			emit_while_full(n, _i & 2);
+			*calls = sp_fault.calls > *calls ? sp_fault.calls : *calls;
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert_int_eq(status, 0);
+		zstd_accepts();
+		count = run_read(NULL, NULL);
+		if (_i & 2)
+			ck_assert_uint_eq(count.events + count.lost, 25000);
+		run_remove();
+	}
+	ck_assert_int_gt(*calls, 3);
+}
+END_TEST
+
 static void *emit_without_memory(void *argument)
 {
 	long *calls = argument, before = sp_fault.calls;
@@ -755,6 +801,7 @@ static Suite *suite(void)
 {
 	Suite *s = suite_create("recorder");
 	TCase *t = tcase_create("recorder"), *handlers = tcase_create("handlers");
+	TCase *disks = tcase_create("disks");
 	/* The longest is the one before it ten times over, and each error is reported alike: no
 	 * more threads in either. */
 	int sizes = sizeof(counts) / sizeof(counts[0]) - (SP_STRIDE > 1);
@@ -762,6 +809,7 @@ static Suite *suite(void)
 
 	tcase_set_timeout(t, 240);
 	tcase_set_timeout(handlers, 240);
+	tcase_set_timeout(disks, 240);
 	tcase_add_loop_test(t, a_finished_thread_has_all, 0, sizes);
 	tcase_add_loop_test(t, a_killed_thread_has_all, 0, sizes);
 	tcase_add_loop_test(t, write_mode_has_all_of_a_finished_thread, 0, sizes);
@@ -780,6 +828,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, a_file_that_cannot_grow_counts_what_is_lost, 0, 2);
 #endif
 	tcase_add_loop_test(t, any_system_call_may_fail, 0, faults);
+	tcase_add_loop_test(disks, a_disk_may_be_full_at_any_store, 0, 4);
 	tcase_add_test(t, a_thread_without_memory_asks_seldom_and_is_recorded_later);
 	tcase_add_test(t, a_kill_at_any_store_boundary_leaves_a_whole_file);
 	tcase_add_test(t, a_forked_child_is_an_image_of_its_own);
@@ -788,6 +837,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, ranks_are_told, 0, (int)(sizeof(places) / sizeof(places[0])));
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, handlers);
+	suite_add_tcase(s, disks);
 	return s;
 }
 
