@@ -116,12 +116,15 @@ const char *sp_record_kind(const struct sp_record *record, char ret[SP_RECORD_KI
 }
 
 const char *sp_record_name(const struct sp_report *report, const struct sp_record *record,
-			   char room[SP_RECORD_KIND_BYTES], size_t *ret_bytes)
+			   char room[SP_RECORD_NAME_BYTES], size_t *ret_bytes)
 {
-	const char *kind;
+	const char *kind, *label;
 
-	if (record->label != SP_STRINGS_REST && sp_record_is_named(record))
-		return sp_string_table_text(&report->run.metadata.labels, record->label, ret_bytes);
+	if (record->label != SP_STRINGS_REST && sp_record_is_named(record)) {
+		label = sp_string_table_text(&report->run.metadata.labels, record->label,
+					     ret_bytes);
+		return sp_label_spaced(room, label, ret_bytes);
+	}
 	kind = sp_record_kind(record, room);
 	*ret_bytes = strlen(kind);
 	return kind;

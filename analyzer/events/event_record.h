@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/metadata/label.h"
 #include "analyzer/report/report.h"
 #include "analyzer/metadata/stage.h"
 
@@ -60,13 +61,14 @@ static inline bool sp_record_is_named(const struct sp_record *record)
 }
 
 #define SP_RECORD_KIND_BYTES 20u
+#define SP_RECORD_NAME_BYTES SP_LABEL_ROOM
 
 /* The event's name; of an unknown kind, "kind-NUMBER". */
 const char *sp_record_kind(const struct sp_record *record, char ret[SP_RECORD_KIND_BYTES]);
 
 /* A range's label, a kernel's name, any other event's kind; not escaped, not NUL-terminated. */
 const char *sp_record_name(const struct sp_report *report, const struct sp_record *record,
-			   char room[SP_RECORD_KIND_BYTES], size_t *ret_bytes);
+			   char room[SP_RECORD_NAME_BYTES], size_t *ret_bytes);
 
 /* The path, or NULL. */
 const char *sp_record_file(const struct sp_report *report, const struct sp_record *record,

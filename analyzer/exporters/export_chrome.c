@@ -279,7 +279,7 @@ static void put_gpu_name(struct chrome *f, const struct sp_record *record)
 	static const char *const memories[] = {"Unknown", "Pageable", "Pinned", "Unknown"};
 	uint32_t direction = sp_cuda_arg_direction(record->arg);
 	const char *host = memories[sp_cuda_arg_host(record->arg)];
-	char room[SP_RECORD_KIND_BYTES], name[64] = "Memset (Device)", plain[SP_DEMANGLED_BYTES];
+	char room[SP_RECORD_NAME_BYTES], name[64] = "Memset (Device)", plain[SP_DEMANGLED_BYTES];
 	size_t bytes;
 	const char *text;
 
@@ -347,7 +347,7 @@ static int write_slice(void *context, const struct sp_tracks_slice *slice)
 	struct chrome *f = context;
 	const struct sp_record *record = slice->record;
 	const char *cat = category(record), *name;
-	char room[SP_RECORD_KIND_BYTES];
+	char room[SP_RECORD_NAME_BYTES];
 	size_t bytes;
 
 	if (record->is_gpu)

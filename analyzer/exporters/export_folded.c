@@ -39,7 +39,7 @@ static void push(struct folding *f, const char *name, size_t bytes)
 
 static void push_node(struct folding *f, const struct sp_range_node *node)
 {
-	char room[SP_RECORD_KIND_BYTES];
+	char room[SP_RECORD_NAME_BYTES];
 	struct sp_record record = {.kind = node->kind};
 	const char *name;
 	size_t bytes;
@@ -51,6 +51,7 @@ static void push_node(struct folding *f, const struct sp_range_node *node)
 	if (node->label != SP_STRINGS_REST) {
 		name = sp_string_table_text(&f->export->report->run.metadata.labels, node->label,
 					    &bytes);
+		name = sp_label_spaced(room, name, &bytes);
 		push(f, name, bytes);
 		return;
 	}

@@ -55,7 +55,7 @@ static uint32_t intern(struct sp_perfetto *f, struct sp_proto *p, const struct s
 					    sp_perfetto_is_new(f->kinds, record->kind);
 	bool new_file =
 		record->file != SP_STRINGS_REST && sp_perfetto_is_new(f->files, record->file);
-	char room[SP_RECORD_KIND_BYTES], plain[SP_DEMANGLED_BYTES];
+	char room[SP_RECORD_NAME_BYTES], plain[SP_DEMANGLED_BYTES];
 	const char *text;
 	size_t bytes, mark;
 

@@ -125,7 +125,7 @@ static int put_threads(struct store *s, sqlite3_stmt *insert)
 	return r;
 }
 
-static int put_names(const struct sp_string_table *names, sqlite3_stmt *insert)
+static int put_names(const struct sp_string_table *names, bool are_labels, sqlite3_stmt *insert)
 {
 	int r = 0;
 
@@ -133,6 +133,10 @@ static int put_names(const struct sp_string_table *names, sqlite3_stmt *insert)
 		size_t bytes;
 		const char *text = sp_string_table_text(names, i, &bytes);
 
+		char room[SP_LABEL_ROOM];
+
+		if (are_labels)
+			text = sp_label_spaced(room, text, &bytes);
 		sqlite3_bind_int64(insert, 1, i);
 		sp_sql_text(insert, 2, text, bytes);
 		r = sp_sql_step(insert);
@@ -142,12 +146,12 @@ static int put_names(const struct sp_string_table *names, sqlite3_stmt *insert)
 
 static int put_files(struct store *s, sqlite3_stmt *insert)
 {
-	return put_names(&s->export->report->run.metadata.files, insert);
+	return put_names(&s->export->report->run.metadata.files, false, insert);
 }
 
 static int put_labels(struct store *s, sqlite3_stmt *insert)
 {
-	return put_names(&s->export->report->run.metadata.labels, insert);
+	return put_names(&s->export->report->run.metadata.labels, true, insert);
 }
 
 static int put_stages(struct store *s, sqlite3_stmt *insert)

@@ -85,3 +85,18 @@ size_t sp_label_bytes(const char *text, size_t bytes)
 			return bytes;
 	return head;
 }
+
+const char *sp_label_spaced(char room[SP_LABEL_ROOM], const char *text, size_t *bytes)
+{
+	if (!*bytes || !memchr(text, '\t', *bytes))
+		return text;
+	/* The outermost module has no path, so its label begins with a tab. */
+	while (*bytes && *text == '\t') {
+		text++;
+		--*bytes;
+	}
+	*bytes = *bytes < SP_LABEL_ROOM ? *bytes : SP_LABEL_ROOM;
+	for (size_t i = 0; i < *bytes; i++)
+		room[i] = text[i] == '\t' ? ' ' : text[i];
+	return room;
+}

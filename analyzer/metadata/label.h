@@ -29,10 +29,18 @@ enum sp_label sp_label_of(const char *text, size_t bytes);
  */
 size_t sp_label_bytes(const char *text, size_t bytes);
 
-/* Coverage: the process has launched CUDA graphs. */
+/*
+ * The label as people read it: a module's label has tabs between its fields, and each becomes a
+ * space. Returns text itself where it has no tab, else `room`, where a long label is cut. Not
+ * NUL-terminated.
+ */
+#define SP_LABEL_ROOM 1024u
+const char *sp_label_spaced(char room[SP_LABEL_ROOM], const char *text, size_t *bytes);
+
 /* Coverage: torch.compile made a graph. */
 bool sp_label_covers_compile(const char *text, size_t bytes);
 
+/* Coverage: the process has launched CUDA graphs. */
 bool sp_label_covers_graphs(const char *text, size_t bytes);
 
 /* True where a process with this label may make steps: of an optimizer, or backwards; false: it is

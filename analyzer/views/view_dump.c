@@ -54,6 +54,16 @@ static struct sp_cell name_cell(const struct sp_string_table *names, uint32_t nu
 	return number == SP_STRINGS_REST ? sp_cell_null() : sp_cell_bytes(text, bytes);
 }
 
+static struct sp_cell label_cell(const struct sp_report *report, uint32_t number,
+				 char spaced[SP_LABEL_ROOM])
+{
+	size_t bytes;
+	const char *text = sp_string_table_text(&report->run.metadata.labels, number, &bytes);
+
+	text = sp_label_spaced(spaced, text, &bytes);
+	return number == SP_STRINGS_REST ? sp_cell_null() : sp_cell_bytes(text, bytes);
+}
+
 static void add_image(const struct sp_record *record, struct sp_cell *cells)
 {
 	cells[INSIDE] = sp_cell_count(record->inside_ns);
@@ -66,7 +76,7 @@ static int show_row(void *context, const struct sp_record *record)
 	struct dump *dump = context;
 	const struct sp_report *report = dump->report;
 	const struct sp_stream *s = report->run.index.streams[record->stream];
-	char room[SP_RECORD_KIND_BYTES];
+	char room[SP_RECORD_KIND_BYTES], spaced[SP_LABEL_ROOM];
 	struct sp_cell cells[CELLS] = {
 		[AT] = sp_cell_signed(record->start_ns - report->run.begin_ns),
 		[DUR] = sp_cell_count(record->dur_ns),
@@ -80,7 +90,7 @@ static int show_row(void *context, const struct sp_record *record)
 		[WIDTH] = sp_cell_null(),
 		[HEIGHT] = sp_cell_null(),
 		[FILE_NAME] = name_cell(&report->run.metadata.files, record->file),
-		[LABEL] = name_cell(&report->run.metadata.labels, record->label),
+		[LABEL] = label_cell(report, record->label, spaced),
 		[COMMUNICATOR] = sp_record_has_communicator(record) ? sp_cell_count(record->arg)
 								    : sp_cell_null(),
 	};

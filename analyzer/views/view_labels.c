@@ -82,6 +82,9 @@ static int show_row(const struct labels *labels, uint32_t number)
 	size_t bytes;
 	const char *name =
 		sp_string_table_text(&labels->visit.report->run.metadata.labels, number, &bytes);
+	char spaced[SP_LABEL_ROOM];
+
+	name = sp_label_spaced(spaced, name, &bytes);
 	struct sp_cell cells[CELLS] = {
 		[NAME] = bytes ? sp_cell_bytes(name, bytes) : sp_cell_text(_("(other)")),
 		[CALLS] = sp_cell_count(label->calls),

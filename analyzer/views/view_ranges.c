@@ -124,8 +124,9 @@ static int show_row(struct sp_range_visit *v, const struct sp_range_node *node, 
 	size_t bytes, room, indent = depth * INDENT;
 	const char *name =
 		sp_string_table_text(&v->report->run.metadata.labels, node->label, &bytes);
-	char title[NAME_BYTES];
+	char title[NAME_BYTES], spaced[SP_LABEL_ROOM];
 
+	name = sp_label_spaced(spaced, name, &bytes);
 	if (!bytes) {
 		name = _("(other)");
 		bytes = strlen(name);

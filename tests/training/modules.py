@@ -2,7 +2,10 @@
 """Names and calls of modules that activation checkpointing calls again, and of parts of a model
 that the loop calls by themselves."""
 
+import gzip
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -20,6 +23,17 @@ class Modules(unittest.TestCase):
             assert done.returncode == 0, done.stderr
             run = os.path.join(folder, "run.zst")
             cls.rows = training.report("modules", run)["modules"]
+            cls.views = {
+                name: json.dumps(training.report(name, run)) for name in ("ranges", "labels")
+            }
+            for name in ("folded", "chrome"):
+                path = os.path.join(folder, name)
+                program = [os.environ["STAGEPROF_TEST_REPORT"], "export", name, run, "-o", path]
+                subprocess.run(program, check=True, capture_output=True)
+                with open(path, "rb") as file:
+                    text = file.read()
+                text = gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text
+                cls.views[name] = text.decode()
         cls.steps = int(done.stdout)
 
     def calls(self, **wanted):
@@ -55,6 +69,14 @@ class Modules(unittest.TestCase):
         for path in ("encoder", "decoder"):
             self.assertEqual(self.calls(path=path, depth=0, in_backward=""), [self.steps])
         self.assertEqual(self.calls(path="encoder.0", depth=1), [self.steps])
+
+    def test_names_elsewhere(self):
+        """Other views and exports show a module's path and class as words, without escapes."""
+        for name, text in self.views.items():
+            with self.subTest(name):
+                self.assertIn("encoder.0 Linear", text)
+                self.assertNotIn("x09", text)
+                self.assertNotIn("\\t", text)
 
 
 if __name__ == "__main__":
