@@ -16,6 +16,7 @@
 #ifndef STAGEPROF_TRACE_FORMAT_H
 #define STAGEPROF_TRACE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SP_FORMAT_VERSION 2
@@ -142,6 +143,15 @@ struct sp_mark {
 	uint64_t what; /* as sp_slot.commit, generation 0; stored after start_ticks */
 };
 
+/* The end of the path that a call in flight opens. It lies directly after the mark. */
+#define SP_MARK_PATH_BYTES 118u
+struct sp_mark_path {
+	uint64_t start_ticks; /* of the mark that the path belongs to, stored last; 0: none */
+	uint16_t path_bytes;  /* of the whole path; the first ones are missing where these are more
+				 than fit */
+	char path[SP_MARK_PATH_BYTES]; /* as the program gave it; not terminated */
+};
+
 /*
  * The raw window: head, then `capacity` slots. Slot number i is at index i % capacity. It is valid
  * if its generation is that of i and its check fits; it counts if i >= the end of the last block
@@ -162,7 +172,8 @@ struct sp_window_header {
 	/* The thread stores to these while it runs. */
 	uint64_t lost[SP_LOST_CAUSES]; /* checked words */
 	struct sp_mark mark;
-	uint64_t reserved[18];
+	struct sp_mark_path mark_path;
+	uint64_t reserved[2];
 };
 
 struct sp_run_frame {
@@ -313,6 +324,9 @@ _Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "header s
 _Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "block size is the format");
 _Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "window size is the "
 									"format");
+_Static_assert(offsetof(struct sp_window_header, mark_path) ==
+		       offsetof(struct sp_window_header, mark) + sizeof(struct sp_mark),
+	       "the path lies after its mark");
 _Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size is the format");
 _Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");

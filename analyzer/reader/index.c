@@ -35,13 +35,19 @@ void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uin
 	d->bytes += bytes;
 }
 
+void sp_segment_free(struct sp_segment *segment)
+{
+	free(segment->header);
+	free(segment->mark_path);
+	free(segment);
+}
+
 static void free_segments(struct sp_segment *s)
 {
 	while (s) {
 		struct sp_segment *next = s->next;
 
-		free(s->header);
-		free(s);
+		sp_segment_free(s);
 		s = next;
 	}
 }

@@ -34,6 +34,7 @@ struct sp_segment {
 	uint32_t unfinished; /* slots of the window: see sp_window_unfinished() */
 	bool has_last;	     /* a clean end */
 	struct sp_mark mark;
+	char *mark_path;       /* owned; NULL: not known */
 	struct sp_clock clock; /* only its first and last point */
 };
 
@@ -93,6 +94,8 @@ struct sp_stream {
 	bool has_header, has_last, has_window;
 	bool write_mode;
 	struct sp_mark mark;
+	const char *mark_path; /* of a segment: what a call in flight opens; "..." before the end of
+				  a long path; not escaped; NULL: not known */
 	uint64_t opened_ticks; /* 0: not known */
 	uint64_t last_ticks;   /* of the last clock point */
 	uint32_t readings;     /* calls of sp_reader_open() for it */
@@ -113,6 +116,8 @@ struct sp_index {
 };
 
 void sp_index_finish(struct sp_index *index);
+
+void sp_segment_free(struct sp_segment *segment);
 
 /* The first stream of this image or of a later one; index->stream_count: there is none. */
 uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image);

@@ -227,8 +227,10 @@ static void stream_learn(struct sp_stream *s, const struct sp_segment *g)
 	s->unfinished = g->unfinished > s->unfinished ? g->unfinished : s->unfinished;
 	s->has_last |= g->has_last;
 	s->has_window |= g->window_at != UINT64_MAX;
-	if (g->mark.what)
+	if (g->mark.what) {
 		s->mark = g->mark;
+		s->mark_path = g->mark_path;
+	}
 	if (g->clock.last.ticks > s->last_ticks)
 		s->last_ticks = g->clock.last.ticks;
 	if (!s->tid)
@@ -263,8 +265,7 @@ static int take_segment(struct sp_index *index, struct sp_segment *g)
 	if (!s) {
 		s = calloc(1, sizeof(*s));
 		if (!s) {
-			free(g->header);
-			free(g);
+			sp_segment_free(g);
 			return -ENOMEM;
 		}
 		s->id = g->stream_id;

@@ -38,6 +38,10 @@ static const char *file_of(const struct sp_report *report, const struct sp_strea
 	const struct sp_event_info *info = sp_event_info(sp_commit_kind(s->mark.what));
 	uint32_t number = SP_STRINGS_REST;
 
+	if (s->mark_path) {
+		*ret_bytes = strlen(s->mark_path);
+		return s->mark_path;
+	}
 	if (info->arg == SP_ARG_FILE && report->run.naming == SP_NAMING_PATH)
 		number = sp_process_file(&report->run.metadata.images[s->image],
 					 sp_commit_arg(s->mark.what));

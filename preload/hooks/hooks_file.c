@@ -16,6 +16,7 @@
 
 #include "preload/recorder/fd_table.h"
 #include "preload/hooks/hook.h"
+#include "preload/recorder/mark_path.h"
 #include "preload/recorder/process.h"
 #include "preload/hooks/wake.h"
 #include "preload/stacks/stacks.h"
@@ -74,7 +75,7 @@ SP_HOOK(int, open, const char *path, int flags, ...)
 	va_end(arguments);
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(open)(path, flags, mode));
-	SP_SPAN(span, t, SP_EV_open, 0);
+	SP_SPAN_OPEN(span, t, SP_EV_open, path);
 	return descriptor_opened(&span, SP_REAL(open)(path, flags, mode));
 }
 SP_ALIAS(open64, open);
@@ -90,7 +91,7 @@ SP_HOOK(int, openat, int folder, const char *path, int flags, ...)
 	va_end(arguments);
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(openat)(folder, path, flags, mode));
-	SP_SPAN(span, t, SP_EV_openat, 0);
+	SP_SPAN_OPEN(span, t, SP_EV_openat, path);
 	return descriptor_opened(&span, SP_REAL(openat)(folder, path, flags, mode));
 }
 SP_ALIAS(openat64, openat);
@@ -101,7 +102,7 @@ SP_HOOK(int, creat, const char *path, mode_t mode)
 
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(creat)(path, mode));
-	SP_SPAN(span, t, SP_EV_creat, 0);
+	SP_SPAN_OPEN(span, t, SP_EV_creat, path);
 	return descriptor_opened(&span, SP_REAL(creat)(path, mode));
 }
 SP_ALIAS(creat64, creat);
@@ -112,7 +113,7 @@ SP_HOOK(int, __open_2, const char *path, int flags)
 
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(__open_2)(path, flags));
-	SP_SPAN(span, t, SP_EV_open, 0);
+	SP_SPAN_OPEN(span, t, SP_EV_open, path);
 	return descriptor_opened(&span, SP_REAL(__open_2)(path, flags));
 }
 SP_ALIAS(__open64_2, __open_2);
@@ -123,7 +124,7 @@ SP_HOOK(int, __openat_2, int folder, const char *path, int flags)
 
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(__openat_2)(folder, path, flags));
-	SP_SPAN(span, t, SP_EV_openat, 0);
+	SP_SPAN_OPEN(span, t, SP_EV_openat, path);
 	return descriptor_opened(&span, SP_REAL(__openat_2)(folder, path, flags));
 }
 SP_ALIAS(__openat64_2, __openat_2);

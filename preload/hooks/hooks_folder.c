@@ -8,6 +8,7 @@
 
 #include "preload/recorder/fd_table.h"
 #include "preload/hooks/hook.h"
+#include "preload/recorder/mark_path.h"
 #include "preload/recorder/process.h"
 #include "preload/stacks/stacks.h"
 
@@ -31,7 +32,7 @@ SP_HOOK(DIR *, opendir, const char *path)
 
 	if (!t)
 		return folder_opened(SP_REAL(opendir)(path));
-	SP_SPAN(span, t, SP_EV_opendir, 0);
+	SP_SPAN_OPEN(span, t, SP_EV_opendir, path);
 	ret = SP_REAL(opendir)(path);
 	sp_span_close(&span, ret ? 0 : -(int64_t)errno);
 	return folder_opened(ret);

@@ -8,6 +8,7 @@
 
 #include "preload/recorder/fd_table.h"
 #include "preload/hooks/hook.h"
+#include "preload/recorder/mark_path.h"
 #include "preload/recorder/process.h"
 #include "preload/stacks/stacks.h"
 
@@ -63,7 +64,7 @@ SP_HOOK(FILE *, fopen, const char *path, const char *mode)
 	FILE *ret;
 
 	if (t) {
-		SP_SPAN(span, t, SP_EV_fopen, 0);
+		SP_SPAN_OPEN(span, t, SP_EV_fopen, path);
 		return stream_opened(&span, SP_REAL(fopen)(path, mode));
 	}
 	ret = SP_REAL(fopen)(path, mode);

@@ -71,3 +71,15 @@ size_t sp_redact(char *path, size_t length)
 		return 0;
 	}
 }
+
+const char *sp_redact_part(const char *path, size_t *length)
+{
+	const char *slash = kept == BASENAME && *length ? memrchr(path, '/', *length) : NULL;
+
+	if (kept == HASH || kept == NONE)
+		*length = 0;
+	if (!slash)
+		return path;
+	*length -= (size_t)(slash + 1 - path);
+	return slash + 1;
+}

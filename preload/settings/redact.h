@@ -22,6 +22,10 @@
 /* Changes the path in place, and returns its new length. */
 size_t sp_redact(char *path, size_t length);
 
+/* The part of a path that may be kept unchanged; with it its length, 0 under "hash" and "none".
+ * Reads only the path's `length` bytes. */
+const char *sp_redact_part(const char *path, size_t *length);
+
 /* Constructor: logs a setting that is not understood. */
 void sp_redact_init(void);
 

@@ -7,6 +7,7 @@
 #ifndef STAGEPROF_PRELOAD_HOST_MEMORY_H
 #define STAGEPROF_PRELOAD_HOST_MEMORY_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -31,6 +32,15 @@ static inline struct iovec sp_host_memory_chunk(const void *at, size_t most)
 	size_t rest = 4096 - ((uintptr_t)at & 4095);
 
 	return (struct iovec){(void *)(uintptr_t)at, rest < most ? rest : most};
+}
+
+/* Tests the page without touching it: the kernel reads a signal set before it finds that it knows
+ * no such way to change the mask. A set at NULL is none, so the first page counts as unreadable. */
+static inline int sp_host_memory_is_readable(uintptr_t at)
+{
+	uintptr_t page = at & ~(uintptr_t)4095;
+
+	return page && SP_SYS4(SYS_rt_sigprocmask, -1, page, 0, sizeof(unsigned long)) != -EFAULT;
 }
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/sys/signal_handler.h"
 
-#include <errno.h>
-
-#include "preload/sys/sys.h"
+#include "preload/sys/host_memory.h"
 
 #define PAGE_BYTES 4096u
 
@@ -31,13 +29,6 @@ __attribute__((no_sanitize("address", "thread"))) static int is_saved_state(uint
 #endif
 }
 
-/* Without touching it: another stack may lie between, and a page that nobody may read. The call
- * reads the set before it finds that it knows no such way to change the mask. */
-static int is_readable(uintptr_t at)
-{
-	return SP_SYS4(SYS_rt_sigprocmask, -1, at, 0, sizeof(unsigned long)) != -EFAULT;
-}
-
 int sp_handler_is_between(uintptr_t low, uintptr_t high)
 {
 	uintptr_t at =
@@ -46,7 +37,8 @@ int sp_handler_is_between(uintptr_t low, uintptr_t high)
 	for (uintptr_t page = 0; at + 16 <= high; at += FRAME_ALIGN) {
 		if (at / PAGE_BYTES != page) {
 			page = at / PAGE_BYTES;
-			if (!is_readable(page * PAGE_BYTES))
+			/* Another stack may lie between, and a page that nobody may read. */
+			if (!sp_host_memory_is_readable(page * PAGE_BYTES))
 				return 0;
 		}
 		if (is_saved_state(at))

@@ -182,14 +182,15 @@ class Endings(scene.Case):
         document = self.wait_for_hang()
         chain = document["hang"]["chain"]
         self.assertEqual([link["role"] for link in chain], ["trainer", "worker 0"])
-        self.assertEqual(chain[1]["call"], "open")
+        self.assertEqual((chain[1]["call"], chain[1]["file"]), ("open", "fifo"))
+        self.assertIn("is inside open of fifo for", document["verdict"]["text"])
         chinese = self.report("--lang=zh_CN")["hang"]["chain"]
         self.assertEqual([link["role"] for link in chinese], ["trainer", "worker 0"])
         process.send_signal(signal.SIGTERM)  # the launcher passes it on, and notes the end
         process.wait()
         document = self.report()
         self.assertEqual(document["verdict"]["code"], "hung", document["verdict"]["text"])
-        self.assertEqual(document["hang"]["chain"][1]["call"], "open")
+        self.assertEqual(document["hang"]["chain"][1]["file"], "fifo")
         self.assertEqual(self.trainer(document)["signal"], signal.SIGTERM)
         os.killpg(process.pid, signal.SIGKILL)  # the worker is in open for ever
 
