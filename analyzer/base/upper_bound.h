@@ -31,4 +31,7 @@ static inline uint32_t sp_upper_bound(const int64_t *first, size_t bytes, uint32
 #define SP_UPPER_BOUND(list, count, time, ns)                                                      \
 	((count) ? sp_upper_bound(&(list)[0].time, sizeof((list)[0]), count, ns) : 0)
 
+/* The index of the first element whose time is `ns` or later. ns is not INT64_MIN. */
+#define SP_LOWER_BOUND(list, count, time, ns) SP_UPPER_BOUND(list, count, time, (ns)-1)
+
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/reader/host.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 
@@ -52,23 +52,10 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The host's name as headers have it: what is no plain character is "_". */
-static bool is_this_host(const struct sp_host *host)
-{
-	struct utsname names;
-
-	if (uname(&names) < 0)
-		return false;
-	for (char *p = names.nodename; *p; p++)
-		if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._", *p))
-			*p = '_';
-	return strncmp(names.nodename, host->name, sizeof(host->name) - 1) == 0;
-}
-
 static bool is_gone(const struct sp_index *index, const struct sp_process_image *image)
 {
-	return is_this_host(&index->hosts[image->host]) && image->pid && image->pid <= INT32_MAX &&
-	       kill((pid_t)image->pid, 0) < 0 && errno == ESRCH;
+	return sp_host_is_this(&index->hosts[image->host]) && image->pid &&
+	       image->pid <= INT32_MAX && kill((pid_t)image->pid, 0) < 0 && errno == ESRCH;
 }
 
 /*

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/upper_bound.h"
+
 /* The intervals of records that no record of this lane contains. */
 struct root {
 	int64_t start_ns, end_ns;
@@ -49,17 +51,7 @@ void sp_nest_finish(struct sp_nest *nest)
 /* The first root that begins at `at` or later. */
 static uint32_t find_root(const struct sp_nest_lane *lane, int64_t at_ns)
 {
-	uint32_t low = 0, high = lane->root_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (lane->roots[middle].start_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SP_LOWER_BOUND(lane->roots, lane->root_count, start_ns, at_ns);
 }
 
 /* True where the record may follow what the lane has; *ret: the first root that it contains. */

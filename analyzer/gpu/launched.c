@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/upper_bound.h"
 #include "analyzer/training/training.h"
 
 static const struct sp_gpu_time *gpu_of(const struct sp_training *training, uint32_t stream)
@@ -64,17 +65,9 @@ void sp_launched_finish(struct sp_launched *launched)
 /* The busy time of all work launched before. */
 static uint64_t before(const struct sp_launched *launched, int64_t at_ns)
 {
-	uint32_t low = 0, high = launched->count;
+	uint32_t i = SP_LOWER_BOUND(launched->list, launched->count, at_ns, at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (launched->list[middle].at_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return launched->list[low].before_ns;
+	return launched->list[i].before_ns;
 }
 
 uint64_t sp_launched_between(const struct sp_launched *launched, int64_t from_ns, int64_t to_ns)

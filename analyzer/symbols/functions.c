@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/hash_free.h"
+#include "analyzer/reader/host.h"
 #include "analyzer/symbols/symbolizer.h"
 
 #define NAMES_MAX 16384u
@@ -32,14 +33,6 @@ struct identity {
 
 #define IDENTITY_HEAD offsetof(struct identity, path)
 
-static bool is_this_host(const struct sp_host *host)
-{
-	char name[sizeof(host->name)] = "";
-
-	gethostname(name, sizeof(name) - 1);
-	return strcmp(name, host->name) == 0;
-}
-
 /* SP_STRINGS_REST where the build is unknown. */
 static uint32_t file_of(struct sp_functions *f, const struct sp_index *index,
 			const struct sp_object *object)
@@ -49,7 +42,7 @@ static uint32_t file_of(struct sp_functions *f, const struct sp_index *index,
 	struct identity identity = {0};
 
 	if (!build || object->path[0] != '/' ||
-	    (!build->bytes && !is_this_host(&index->hosts[image->host])))
+	    (!build->bytes && !sp_host_is_this(&index->hosts[image->host])))
 		return SP_STRINGS_REST;
 	if (!build->bytes)
 		identity.loaded_ns = image->start_ns;

@@ -4,10 +4,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/reader/host.h"
 #include "analyzer/totals/thread_end.h"
 #include "analyzer/totals/totals.h"
 
@@ -75,19 +75,6 @@ bool sp_process_is_replaced(const struct sp_run *run, uint32_t image)
 	return false;
 }
 
-/* The host's name as headers have it: what is no plain character is "_". */
-static bool is_this_host(const struct sp_host *host)
-{
-	struct utsname names;
-
-	if (uname(&names) < 0)
-		return false;
-	for (char *p = names.nodename; *p; p++)
-		if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._", *p))
-			*p = '_';
-	return strncmp(names.nodename, host->name, sizeof(host->name) - 1) == 0;
-}
-
 static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
@@ -130,7 +117,7 @@ static enum sp_process_how how_of_silent(const struct sp_run *run, const struct 
 
 	if (totals->main_ends_ns[image] != INT64_MIN)
 		return SP_PROCESS_ENDED;
-	if (!is_this_host(&run->index.hosts[it->host]) || !it->start_ns)
+	if (!sp_host_is_this(&run->index.hosts[it->host]) || !it->start_ns)
 		return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_UNKNOWN;
 	state = state_of(it->pid, (int64_t)it->start_ns);
 	if (state)

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/workers/batch_receive.h"
 
+#include "analyzer/base/upper_bound.h"
 #include "analyzer/steps/step.h"
 
 /* 1 + index of the wait that holds the instant; 0: none does. */
 static uint32_t wait_at(const struct sp_steps *s, int64_t at_ns)
 {
-	uint32_t low = 0, high = s->wait_count;
+	uint32_t i = SP_LOWER_BOUND(s->waits, s->wait_count, end_ns, at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->waits[middle].end_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->wait_count && s->waits[low].start_ns <= at_ns ? low + 1 : 0;
+	return i < s->wait_count && s->waits[i].start_ns <= at_ns ? i + 1 : 0;
 }
 
 void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t start_ns,

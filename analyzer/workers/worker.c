@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/upper_bound.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/workers/process_tree.h"
@@ -55,20 +56,12 @@ void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_fil
 /* The waits before an instant, added up. */
 static uint64_t waits_before(const struct sp_steps *s, int64_t at_ns)
 {
-	uint32_t low = 0, high = s->wait_count;
+	uint32_t i = SP_LOWER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
 	const struct sp_interval *last;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->waits[middle].start_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (i == 0)
 		return 0;
-	last = &s->waits[low - 1];
+	last = &s->waits[i - 1];
 	return last->before_ns +
 	       (uint64_t)((at_ns < last->end_ns ? at_ns : last->end_ns) - last->start_ns);
 }
