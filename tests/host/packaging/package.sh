@@ -17,6 +17,7 @@ sp_skip()
 rm -rf "$SP_WORK"
 mkdir -p "$SP_WORK"
 cd "$SP_WORK"
+sp_python=${STAGEPROF_TEST_PYTHON-} # with PyTorch, or empty
 unset LD_PRELOAD ${!STAGEPROF_@}
 cat > train.py <<'PROGRAM'
 with open("data.bin", "rb", buffering=0) as file:

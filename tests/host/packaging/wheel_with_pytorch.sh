@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# The README's first commands, in an environment with PyTorch and nothing else: pip installs the
+# wheel, a training runs under it, and the answer appears. There is no compiler on PATH.
+. "$(dirname "$0")/package.sh"
+
+[[ -n $sp_python ]] || sp_skip "no STAGEPROF_TEST_PYTHON"
+modules=$("$sp_python" -c '
+import os, torch
+print(os.path.dirname(os.path.dirname(torch.__file__)))') || sp_skip "no PyTorch"
+sp_package wheel "$(uname -m)" > /dev/null
+"$sp_python" -m venv environment || sp_skip "no venv"
+echo "$modules" > "$(echo environment/lib/python3*/site-packages)/pytorch.pth"
+cat > train.py <<'PROGRAM'
+import time
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 320
+
+    def __getitem__(self, i):
+        time.sleep(0.002)
+        return torch.randn(16), i % 4
+
+
+model = torch.nn.Linear(16, 4)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for rows, labels in DataLoader(Rows(), batch_size=8):
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(model(rows), labels).backward()
+    optimizer.step()
+PROGRAM
+
+mkdir tools build
+ln -s .. build/dist # as the README says: build/dist/stageprof-*.whl
+for tool in ls cat; do ln -s "$(command -v $tool)" tools/; done
+mapfile -t commands < <(awk '/^    / { print; seen = 1; next } seen { exit }' "$SP_ROOT/README.md")
+[[ ${#commands[@]} -eq 2 && ${commands[0]} == *"pip install "* && ${commands[1]} == *" run "* ]] ||
+	sp_fail "the README begins with other commands: ${commands[*]}"
+SECONDS=0
+for command in "${commands[@]}"; do
+	PATH=$SP_WORK/environment/bin:$SP_WORK/tools PIP_NO_INDEX=1 "$BASH" -euc "$command" \
+		> out.txt 2> err.txt || sp_fail "$command: $(cat out.txt err.txt)"
+done
+cat out.txt err.txt
+for row in '^verdict ' '^a step ' '^training ' '^do first ' '^ended  *with success'; do
+	grep -q "$row" out.txt err.txt || sp_fail "no row $row"
+done
+echo "installed and trained in $SECONDS s"
+((SECONDS < 60)) || sp_fail "the README promises less than a minute"
