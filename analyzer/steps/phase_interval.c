@@ -30,6 +30,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 		return SP_INTERVAL_LOADER;
 	case SP_PHASE_loader_fetch:
 		return SP_INTERVAL_FETCH;
+	case SP_PHASE_loader_end:
+		return SP_INTERVAL_LOADER_STOP;
 	case SP_PHASE_forward:
 		return SP_INTERVAL_FORWARD;
 	case SP_PHASE_forward_no_grad:
@@ -176,6 +178,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_LOADER:
 	case SP_INTERVAL_LOADER_BEGIN:
 	case SP_INTERVAL_LOADER_END:
+	case SP_INTERVAL_LOADER_STOP:
 		return SP_ACCOUNT_loader_wait;
 	case SP_INTERVAL_FORWARD:
 		return SP_ACCOUNT_forward;

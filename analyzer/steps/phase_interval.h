@@ -19,6 +19,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_LOADER,
 	SP_INTERVAL_LOADER_BEGIN, /* an iterator is made */
 	SP_INTERVAL_LOADER_END,	  /* a call that finds no more batches */
+	SP_INTERVAL_LOADER_STOP,  /* an iterator is dropped, and its workers end */
 	SP_INTERVAL_FETCH,	  /* a batch made on this thread */
 	SP_INTERVAL_FORWARD,
 	SP_INTERVAL_NO_GRAD,	/* forward without gradients: sp_forward_judge() */

@@ -56,14 +56,18 @@ static uint64_t known_of(const struct sp_account *account)
 	       account->ns[SP_ACCOUNT_checkpoint];
 }
 
-/* Validation, evaluation and checkpoints before the first step, or after the last one. */
+/*
+ * Validation, evaluation and checkpoints before the first step; after the last one also the end of
+ * its loader. Before the first step a loader's begin is part of the first batch.
+ */
 static uint64_t at_end(const struct sp_steps *s, uint32_t step)
 {
 	uint64_t ns = 0;
 
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (s->pauses[i].step == step)
-			ns += known_of(&s->pauses[i].account);
+			ns += known_of(&s->pauses[i].account) +
+			      (step ? s->pauses[i].account.ns[SP_ACCOUNT_loader_wait] : 0);
 	return ns;
 }
 

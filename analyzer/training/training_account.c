@@ -30,8 +30,8 @@ bool sp_pause_is_selected(const struct sp_training *training, const struct sp_tr
 /* A pause at either end has no other known end: what it is for counts, and no time between. */
 static void merge_ends(struct sp_account *sum, const struct sp_account *pause)
 {
-	static const enum sp_account_phase known[] = {SP_ACCOUNT_validation, SP_ACCOUNT_evaluation,
-						      SP_ACCOUNT_checkpoint};
+	static const enum sp_account_phase known[] = {SP_ACCOUNT_loader_wait, SP_ACCOUNT_validation,
+						      SP_ACCOUNT_evaluation, SP_ACCOUNT_checkpoint};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		sum->ns[known[i]] += pause->ns[known[i]];

@@ -33,6 +33,7 @@ struct training_time {
 	double first_ns;	/* waits for first batches, and for the end and start of loaders */
 	double loader_start_ns; /* the share of first_ns that is no input wait */
 	double run_start_ns;	/* the share of first_ns that is runs' first batches */
+	double run_end_ns;	/* the share of first_ns that is the end of runs' last loaders */
 	uint32_t firsts, run_starts;			     /* epochs begun; runs among them */
 	uint32_t epochs;				     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns; /* sp_step */
@@ -55,6 +56,18 @@ static void add_first(struct training_time *t, const struct sp_step *step, uint6
 	}
 }
 
+/* A loader begins before the first step, and its workers end after the last one. */
+static void add_end(struct training_time *t, const struct sp_report *report,
+		    const struct sp_trainer *trainer, const struct sp_pause *p)
+{
+	double ns = (double)p->account.ns[SP_ACCOUNT_loader_wait];
+
+	if (!sp_pause_is_selected(&report->training, trainer, p))
+		return;
+	t->first_ns += ns;
+	*(p->step ? &t->run_end_ns : &t->run_start_ns) += ns;
+}
+
 static void add_restarts(struct training_time *t, const struct sp_report *report,
 			 const struct sp_trainer *trainer)
 {
@@ -63,6 +76,8 @@ static void add_restarts(struct training_time *t, const struct sp_report *report
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		const struct sp_pause *p = &s->pauses[i];
 
+		if (!p->step || p->step >= s->count)
+			add_end(t, report, trainer, p);
 		if (!p->is_restart || !p->step || p->step >= s->count ||
 		    !sp_step_is_selected(&report->training, trainer, p->step - 1) ||
 		    !sp_step_is_selected(&report->training, trainer, p->step))
@@ -145,13 +160,12 @@ static void set_own_input(struct sp_metrics *e, const struct training_time *t, d
 /* Costs paid once a run, and costs paid once an epoch. */
 static void set_starts(struct sp_metrics *e, const struct training_time *t)
 {
+	double restarts_ns = t->first_ns - t->run_start_ns - t->run_end_ns;
 	uint32_t others = t->firsts - t->run_starts;
 
 	if (others) {
-		sp_metrics_ratio(e, SP_METRIC_first_batch_ns, t->first_ns - t->run_start_ns,
-				 others);
-		sp_metrics_ratio(e, SP_METRIC_restart_share, t->first_ns - t->run_start_ns,
-				 t->total);
+		sp_metrics_ratio(e, SP_METRIC_first_batch_ns, restarts_ns, others);
+		sp_metrics_ratio(e, SP_METRIC_restart_share, restarts_ns, t->total);
 	}
 	sp_metrics_ratio(e, SP_METRIC_run_start_ns, t->run_start_ns, t->run_starts);
 	sp_metrics_ratio(e, SP_METRIC_run_start_share, t->run_start_ns, t->first_ns);

@@ -16,6 +16,7 @@ enum {
 	BEGIN_NS = 300,
 	WAIT_NS = 1000,
 	END_NS = 7,
+	DROP_NS = 600, /* workers end where an iterator is dropped */
 	FORWARD_NS = 3000,
 	BACKWARD_NS = 900,
 	STEP_NS = 400,
@@ -107,12 +108,30 @@ START_TEST(validation_that_is_left_early)
 	/* Where the last forward ends is not seen. */
 	ck_part(validation, BEGIN_NS + 2 * WAIT_NS + FORWARD_NS);
 	ck_part(other, FORWARD_NS);
-	ck_part(loader_wait, 6 * WAIT_NS);
+	ck_part(loader_wait, BEGIN_NS + 6 * WAIT_NS);
 	ck_part(forward, 6 * FORWARD_NS);
 }
 END_TEST
 
 /* The next batch is fetched before this one is trained on. */
+/* An iterator for each batch, as next(iter(loader)) makes it: its workers end before the step. */
+START_TEST(an_iterator_for_each_step)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		begin(16 * (i + 1));
+		batch(16 * (i + 1));
+		span(SP_EV_python_call, LABEL, DROP_NS, SP_PHASE_loader_end);
+		train();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 5);
+	ck_part(loader_wait, 5 * (BEGIN_NS + WAIT_NS + DROP_NS));
+	ck_part(other, 0);
+}
+END_TEST
+
 START_TEST(batches_ahead)
 {
 	const struct sp_steps *s;
@@ -133,7 +152,7 @@ START_TEST(batches_ahead)
 	ck_assert_uint_eq(s->epochs[1].steps, 3);
 	ck_part(validation, 0);
 	/* The batch ahead of the first is the first step's, too. */
-	ck_part(loader_wait, 3 * WAIT_NS + END_NS + BEGIN_NS + 3 * WAIT_NS + END_NS);
+	ck_part(loader_wait, 2 * (BEGIN_NS + 3 * WAIT_NS + END_NS));
 }
 END_TEST
 
@@ -301,6 +320,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
+	tcase_add_test(c, an_iterator_for_each_step);
 	tcase_add_test(c, batches_ahead);
 	tcase_add_test(c, epochs_from_loader_to_loader);
 	tcase_add_test(c, epochs_from_validation_to_checkpoint);
