@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/forward.h"
 
+/*
+ * Learners with several optimizers step one of them after a target network's call: with three of
+ * them that is a third of the steps, and fewer where some are stepped less often.
+ */
+#define USUAL_SHARE 4u
+
 /* As it is seen from the last interval to the first. */
 struct judge {
 	bool has_backward;    /* of this step, later on */
 	bool has_environment; /* before that backward */
 	bool has_loader;      /* before that backward: earlier intervals are not of its batch */
 	bool is_fed;	      /* the backward's batch came from a loader */
-	bool is_usual;	      /* most steps so far had another model's forward without gradients */
+	bool is_usual;	      /* many steps so far had another model's forward without gradients */
 	bool has_no_grad;     /* this one has */
+	bool is_guess;	      /* calls without gradients, and no loader shows their purpose */
 };
 
 static bool is_training(struct judge *j, const struct sp_phase_interval *p)
@@ -17,6 +24,7 @@ static bool is_training(struct judge *j, const struct sp_phase_interval *p)
 		return false;
 	if (p->kind == SP_INTERVAL_FORWARD)
 		return true;
+	j->is_guess |= !j->is_fed;
 	if (p->kind == SP_INTERVAL_LEARNER)
 		return !j->has_loader && j->is_fed;
 	j->has_no_grad |= !j->has_loader;
@@ -81,10 +89,12 @@ static void mark_evaluated(struct sp_cutter *c)
 
 void sp_forward_judge(struct sp_cutter *c)
 {
-	struct judge j = {.is_usual = c->no_grad_steps > c->steps->optimizer_count / 2};
+	struct judge j = {.is_usual = c->no_grad_steps &&
+				      c->no_grad_steps >= c->steps->optimizer_count / USUAL_SHARE};
 
 	for (uint32_t i = c->count; i > 0; i--)
 		judge_one(&j, c, i - 1);
 	c->no_grad_steps += j.has_no_grad;
+	c->steps->is_forward_guessed |= j.is_guess;
 	mark_evaluated(c);
 }

@@ -147,10 +147,13 @@ struct sp_steps {
 	uint8_t sources[SP_ACCOUNT_PHASES]; /* enum sp_source_kind */
 	enum sp_step_end end;
 	bool has_backward;
-	bool is_fed;	       /* by a loader */
-	bool has_forward;      /* one was observed */
-	bool has_batches;      /* a loader gave one that says of which iterator it is */
-	bool is_fed_by_thread; /* another thread reads the loader ahead */
+	bool is_fed;	  /* by a loader */
+	bool has_forward; /* one was observed */
+	/* Without a loader calls without gradients are a teacher's or acting: a guess. */
+	bool is_forward_guessed;
+	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
+	bool has_batches;	   /* a loader gave one that says of which iterator it is */
+	bool is_fed_by_thread;	   /* another thread reads the loader ahead */
 	/* The loader's calls, until sp_steps_classify() returns; NULL: none. */
 	const struct sp_process_calls *feed;
 	uint64_t saved_beside_ns; /* checkpoints that other threads saved */

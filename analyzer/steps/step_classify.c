@@ -405,6 +405,9 @@ static void find_sources(struct sp_steps *s)
 
 	if (!s->has_forward && s->sources[SP_ACCOUNT_backward] != SP_FROM_NOTHING)
 		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
+	s->is_forward_left_over = s->sources[SP_ACCOUNT_forward] == SP_FROM_RESIDUAL;
+	if (s->is_forward_guessed && s->sources[SP_ACCOUNT_forward] != SP_FROM_NOTHING)
+		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
 	s->sources[SP_ACCOUNT_other] = SP_FROM_RESIDUAL;
 	if (s->sources[SP_ACCOUNT_evaluation] != SP_FROM_NOTHING)
 		s->sources[SP_ACCOUNT_evaluation] = SP_FROM_RESIDUAL;

@@ -210,6 +210,14 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
 }
 
+static bool is_forward_left_over(const struct sp_training *training)
+{
+	for (uint32_t i = 0; i < training->count; i++)
+		if (training->trainers[i].steps.is_forward_left_over)
+			return true;
+	return false;
+}
+
 static bool has_forward(const struct sp_training *training)
 {
 	for (uint32_t i = 0; i < training->count; i++)
@@ -333,8 +341,7 @@ static int set_rare_own_input(struct sp_metrics *e, const struct sp_report *repo
 static int set_forward(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct sp_step_stats forward, backward;
-	bool is_left_over =
-		sp_training_source(&report->training, SP_ACCOUNT_forward) == SP_FROM_RESIDUAL;
+	bool is_left_over = is_forward_left_over(&report->training);
 	int r = sp_step_stats(&report->training, SP_ACCOUNT_forward, 1u << SP_STEP_STEADY,
 			      &forward);
 
@@ -518,8 +525,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->files_unread = sp_index_unread(&report->run.index);
 	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training);
 	e->is_unfed = sp_training_is_unfed(&report->training);
-	e->is_forward_left_over =
-		sp_training_source(&report->training, SP_ACCOUNT_forward) == SP_FROM_RESIDUAL;
+	e->is_forward_left_over = is_forward_left_over(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
 	if (r == 0) {
 		set_cannot_tell(e, report, time.steps);

@@ -461,6 +461,31 @@ START_TEST(a_learner_without_gradients)
 }
 END_TEST
 
+/* A learner with two optimizers: the target network serves one of them. */
+START_TEST(a_target_of_one_optimizer)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		call_model(SP_PHASE_forward_no_grad);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	sum = account();
+	ck_part(sum, evaluation, FORWARD_NS); /* the first step shows a target */
+	ck_part(sum, forward, 14 * FORWARD_NS);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_forward], SP_FROM_RESIDUAL);
+	ck_assert(!s->is_forward_left_over);
+}
+END_TEST
+
 /* A gradient that is part of the loss: what follows it leads to no other call of the model. */
 START_TEST(a_penalty_of_the_gradient)
 {
@@ -667,6 +692,7 @@ int main(void)
 	tcase_add_test(c, an_optimizer_with_a_closure);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
 	tcase_add_test(c, a_learner_without_gradients);
+	tcase_add_test(c, a_target_of_one_optimizer);
 	tcase_add_test(c, a_penalty_of_the_gradient);
 	tcase_add_test(c, batches_in_shared_memory);
 	tcase_add_test(c, waits_without_a_loader);
