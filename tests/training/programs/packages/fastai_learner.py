@@ -9,7 +9,9 @@ from fastai.callback.schedule import Learner
 from fastai.data.core import DataLoaders
 from fastai.data.load import DataLoader
 from fastai.losses import CrossEntropyLossFlat
+from fastai.optimizer import Optimizer
 from small import ConvNet, Images
+from torch.utils.data import dataloader
 
 
 class Net(ConvNet):
@@ -38,6 +40,9 @@ def items(count):
 
 
 own.patch(torch.Tensor, "backward", "backward")
+own.patch(dataloader._BaseDataLoaderIter, "__next__", own.outside("loader_wait", "validation"))
+own.patch(CrossEntropyLossFlat, "__call__", own.outside("loss", "validation"))
+own.patch(Optimizer, "zero_grad", "zero_grad")
 own.patch(Learner, "_do_epoch_validate", "validation")
 loaders = DataLoaders(
     DataLoader(items(320), bs=16, shuffle=True), DataLoader(items(160), bs=16), device="cpu"

@@ -29,6 +29,9 @@ class Net(torch.nn.Module):
 own.patch(dataloader._BaseDataLoaderIter, "__next__", own.outside("loader_wait", "validation"))
 own.patch(dataloader.DataLoader, "__iter__", own.outside("loader_wait", "validation"))
 own.patch(torch.Tensor, "backward", "backward")
+own.patch(torch.optim.SGD, "step", "optimizer")
+own.patch(skorch.NeuralNet, "validation_step", "validation")
+own.patch(skorch.NeuralNetClassifier, "get_loss", own.outside("loss", "validation"))
 step = skorch.NeuralNet.train_step
 
 
