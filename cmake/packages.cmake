@@ -38,8 +38,9 @@ set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none
 %define _buildhost localhost
 %define use_source_date_epoch_as_buildtime 1
 %define clamp_mtime_to_source_date_epoch 1")
-set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/share/man /usr/share/man/man1 /usr/lib64
-	/usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/fish
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/share/man /usr/share/man/man1
+	/usr/share/man/zh_CN /usr/share/man/zh_CN/man1 /usr/lib64 /usr/share/bash-completion
+	/usr/share/bash-completion/completions /usr/share/fish
 	/usr/share/fish/vendor_completions.d /usr/share/zsh /usr/share/zsh/site-functions)
 set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${PROJECT_SOURCE_DIR}/packaging/rpm/ldconfig.sh)
 set(CPACK_RPM_POST_UNINSTALL_SCRIPT_FILE ${PROJECT_SOURCE_DIR}/packaging/rpm/ldconfig.sh)

@@ -12,7 +12,7 @@ function(compress file)
 	execute_process(COMMAND gzip --best --no-name --force ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-file(GLOB pages ${share}/man/man1/*.1)
+file(GLOB pages ${share}/man/man1/*.1 ${share}/man/zh_CN/man1/*.1)
 foreach(page IN LISTS pages)
 	compress(${page})
 endforeach()

@@ -14,10 +14,11 @@
 #include "analyzer/base/jobs.h"
 #include "analyzer/cli/run_find.h"
 #include "analyzer/text/error.h"
+#include "analyzer/text/help.h"
 #include "analyzer/text/language.h"
 #include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
 #include "analyzer/text/version.h"
-#include "analyzer/text/wrap.h"
 #include "trace/format.h"
 
 #define USAGE_STATUS 2
@@ -65,22 +66,9 @@ extern void (*argp_program_version_hook)(FILE *file, struct argp_state *state);
 __attribute__((visibility("default"))) void (*argp_program_version_hook)(
 	FILE *file, struct argp_state *state) = print_version;
 
-static const char doc[] = "Tells where a training job's time went, from the trace that "
-			  "libstageprof.so left.\v ";
-
-#define HELP_COLUMNS 76u /* argp breaks lines by bytes */
-
-/* "  name: help", with further lines indented. */
-static void put_help(FILE *file, const char *name, const char *help)
-{
-	size_t used = strlen(name) + 4;
-
-	fprintf(file, "  %s: ", name);
-	for (size_t n; *help; help += n + strspn(help + n, " "), used = 6) {
-		n = sp_wrap(help, HELP_COLUMNS - used);
-		fprintf(file, "%s%.*s\n", used == 6 ? "      " : "", (int)n, help);
-	}
-}
+#define ABOUT                                                                                      \
+	N_("Tells where a training job's time went, from the trace that libstageprof.so left.")
+static const char doc[] = ABOUT "\v ";
 
 /* The views of their own line, and the names of the others. */
 static void put_views(FILE *file)
@@ -88,17 +76,34 @@ static void put_views(FILE *file)
 	char names[1024] = "";
 	size_t used = 0;
 
-	fputs("Views:\n", file);
+	sp_help_text(file, N_("Views:"));
 	for (unsigned i = 0; i < sp_view_count; i++) {
 		const struct sp_view *view = &sp_views[i];
 
 		if (!(view->needs & SP_IS_DETAIL))
-			put_help(file, view->name, view->help);
+			sp_help_entry(file, view->name, view->help);
 		else if (used < sizeof(names))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 						 used ? ", " : "", view->name);
 	}
-	put_help(file, "more, for details (see the man page)", names);
+	sp_help_entry(file, _("more, for details (see the man page)"), names);
+}
+
+static void put_after(FILE *file)
+{
+	sp_help_text(file, N_("RUN is a run's directory, one file of it, or several of them. "
+			      "Without RUN: the run*.zst here that changed last."));
+	fputs("\n", file);
+	put_views(file);
+	fputs("\n", file);
+	sp_help_text(file, N_("export NAME instead of a view, for other programs "
+			      "(docs/EXPORTS.md):"));
+#define SP_EXPORTER(name, binary, needs, help, next) sp_help_entry(file, #name, help);
+#include "analyzer/exporters/exporters.def"
+#undef SP_EXPORTER
+	fputs("\n", file);
+	sp_help_text(file, N_("explain says what a verdict or the code of an error means, or lists "
+			      "them all."));
 }
 
 static char *help_text(int key, const char *text, void *input)
@@ -111,17 +116,7 @@ static char *help_text(int key, const char *text, void *input)
 	file = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&ret, &bytes) : NULL;
 	if (!file)
 		return (char *)text;
-	fputs("RUN is a run's directory, one file of it, or several of them. Without RUN: the "
-	      "run*.zst here that changed last.\n\n",
-	      file);
-	put_views(file);
-	fputs("\nexport NAME instead of a view, for other programs (docs/EXPORTS.md):\n", file);
-#define SP_EXPORTER(name, binary, needs, help, next) put_help(file, #name, help);
-#include "analyzer/exporters/exporters.def"
-#undef SP_EXPORTER
-	fputs("\nexplain says what a verdict or the code of an error means, or lists them "
-	      "all.\n",
-	      file);
+	put_after(file);
 	return fclose(file) == 0 ? ret : (char *)text;
 }
 
@@ -513,6 +508,21 @@ static uint32_t default_limit(const struct sp_options *o)
 	return is_long && o->format == SP_FORMAT_TABLE ? TABLE_ROWS : UINT32_MAX;
 }
 
+/* --help stands before the other options are read. */
+static void choose_help_language(int argc, char **argv)
+{
+	enum sp_language asked;
+	bool is_asked = false;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strncmp(argv[i], "--lang=", 7) == 0)
+			is_asked = sp_language_find(argv[i] + 7, &asked);
+		else if (strcmp(argv[i], "--lang") == 0 && i + 1 < argc)
+			is_asked = sp_language_find(argv[i + 1], &asked);
+	}
+	sp_translate_into(sp_language_choose(is_asked ? &asked : NULL).language);
+}
+
 void sp_options_parse(struct sp_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {argp_options,
@@ -523,8 +533,14 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 					 NULL,
 					 help_text,
 					 NULL};
+	static const struct sp_help help = {"stageprof-report [OPTION...] [VIEW] [RUN...]\n"
+					    "stageprof-report [OPTION...] export NAME [RUN...]\n"
+					    "stageprof-report [OPTION...] explain [CODE [RUN]]",
+					    ABOUT, argp_options, NULL, put_after};
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 
+	choose_help_language(argc, argv);
+	sp_help_answer(&help, argc, argv, false);
 	*options = (struct sp_options){
 		.rows = {.limit = NO_LIMIT_GIVEN, .slower_limit = -1},
 		.selection = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},

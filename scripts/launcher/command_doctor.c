@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/text/help.h"
 #include "analyzer/text/json.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
@@ -28,23 +29,36 @@ struct doctor_options {
 };
 
 static const struct argp_option options[] = {
-	{"format", 'f', "FORMAT", 0, "table (default) or json", 0},
+	{"format", 'f', "FORMAT", 0, N_("table (default) or json"), 0},
 	{"library", LIBRARY_KEY, "FILE", 0,
-	 "use this libstageprof.so (default: the one installed with stageprof)", 0},
+	 N_("use this libstageprof.so (default: the one installed with stageprof)"), 0},
 	{0},
 };
 
-static const char doc[] = "Lists the reasons why stageprof would not record COMMAND (default: "
-			  "python3), and their fixes. Doctor does not run COMMAND. If COMMAND is "
-			  "Python, doctor runs a child of the same interpreter under the library, "
-			  "which reads a file, decodes an image and imports the modules of "
-			  "trainers, and compares its trace with its calls.\vChecks:\n"
+#define ABOUT                                                                                      \
+	N_("Lists the reasons why stageprof would not record COMMAND (default: python3), and "     \
+	   "their fixes. Doctor does not run COMMAND. If COMMAND is Python, doctor runs a child "  \
+	   "of the same interpreter under the library, which reads a file, decodes an image and "  \
+	   "imports the modules of trainers, and compares its trace with its calls.")
+#define STATUS                                                                                     \
+	N_("Each is ok, warn (something will be missing in the report), fail (nothing will be "    \
+	   "recorded) or skip, and says what to do. Exit status: 0, 1 where a check failed, 2 "    \
+	   "for a wrong command line.")
+static const char doc[] = ABOUT "\vChecks:\n"
 #define SP_CHECK(name, about) "  " #name ": " about "\n"
 #include "scripts/launcher/checks.def"
 #undef SP_CHECK
-			  "\nEach is ok, warn (something will be missing in the report), fail "
-			  "(nothing will be recorded) or skip, and says what to do. Exit status: "
-			  "0, 1 where a check failed, 2 for a wrong command line.";
+				"\n" STATUS;
+
+static void put_after(FILE *file)
+{
+	sp_help_text(file, N_("Checks:"));
+#define SP_CHECK(name, about) sp_help_entry(file, #name, about);
+#include "scripts/launcher/checks.def"
+#undef SP_CHECK
+	fputs("\n", file);
+	sp_help_text(file, STATUS);
+}
 
 static const struct {
 	const char *name;
@@ -187,11 +201,14 @@ int sp_command_doctor(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, "[--] [COMMAND...]", doc, NULL,
 					 NULL,	  NULL};
+	static const struct sp_help help = {"stageprof doctor [OPTION...] [--] [COMMAND...]", ABOUT,
+					    options, NULL, put_after};
 	static struct sp_doctor_context context;
 	struct doctor_options o = {0};
 	int status;
 
 	argv[0] = (char *)"stageprof doctor";
+	sp_help_answer(&help, argc, argv, true);
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o) != 0)
 		return SP_STATUS_USAGE;
 	sp_config_read(environ);

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analyzer/text/help.h"
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
@@ -45,22 +46,33 @@ struct run_outcome {
 
 static const struct argp_option options[] = {
 	{"library", LIBRARY_KEY, "FILE", 0,
-	 "preload this libstageprof.so (default: the one installed with stageprof)", 1},
+	 N_("preload this libstageprof.so (default: the one installed with stageprof)"), 1},
 	{"html", HTML_KEY, "FILE", OPTION_ARG_OPTIONAL,
-	 "at the end make a page for a browser (default: run.html for run.zst)", 1},
-	{"quiet", 'q', NULL, 0, "print nothing at the end", 1},
+	 N_("at the end make a page for a browser (default: run.html for run.zst)"), 1},
+	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
 	{0},
 };
 
-static const char doc[] = "Runs COMMAND under stageprof, as LD_PRELOAD by hand does: the same "
-			  "environment, terminal and signals, and COMMAND's exit status or signal. "
-			  "Ends by printing on stderr what the trace says and where it is. "
-			  "COMMAND may be a script, train.py: python3 runs it.\vEvery option but "
-			  "--library, --html and --quiet sets the variable that its help names, "
-			  "STAGEPROF_NAME.\n\n"
-			  "Exit status: COMMAND's; 125 if stageprof could not begin, 126 if "
-			  "COMMAND cannot be executed, 127 if it is not found, 2 for a wrong "
-			  "command line. A COMMAND that dies by a signal: so does stageprof.";
+#define ABOUT                                                                                      \
+	N_("Runs COMMAND under stageprof, as LD_PRELOAD by hand does: the same environment, "      \
+	   "terminal and signals, and COMMAND's exit status or signal. Ends by printing on "       \
+	   "stderr what the trace says and where it is. COMMAND may be a script, train.py: "       \
+	   "python3 runs it.")
+#define VARIABLES                                                                                  \
+	N_("Every option but --library, --html and --quiet sets the variable that its help "       \
+	   "names, STAGEPROF_NAME.")
+#define STATUS                                                                                     \
+	N_("Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be "   \
+	   "executed, 127 if it is not found, 2 for a wrong command line. A COMMAND that dies by " \
+	   "a signal: so does stageprof.")
+static const char doc[] = ABOUT "\v" VARIABLES "\n\n" STATUS;
+
+static void put_after(FILE *file)
+{
+	sp_help_text(file, VARIABLES);
+	fputs("\n", file);
+	sp_help_text(file, STATUS);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -196,12 +208,15 @@ int sp_command_run(int argc, char **argv)
 						     {0}};
 	static const struct argp argp = {options, parse, "[--] COMMAND...", doc, children,
 					 NULL,	  NULL};
+	static const struct sp_help help = {"stageprof run [OPTION...] [--] COMMAND...", ABOUT,
+					    options, sp_settings_options, put_after};
 	struct run_options o = {0};
 	char library[SP_PATH_BYTES];
 	struct run_outcome *outcome;
 	int r;
 
 	argv[0] = (char *)"stageprof run";
+	sp_help_answer(&help, argc, argv, true);
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o) != 0)
 		return SP_STATUS_USAGE;
 	sp_config_read(environ);

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/text/help.h"
 #include "analyzer/text/language.h"
+#include "analyzer/text/translate.h"
 #include "analyzer/text/version.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
@@ -56,16 +58,30 @@ __attribute__((visibility("default"))) void (*argp_program_version_hook)(
 	FILE *file, struct argp_state *state) = print_version;
 
 static const struct argp_option options[] = {
-	{"verbose", 'v', NULL, 0, "with --version: also how stageprof was built, and its parts", 0},
+	{"verbose", 'v', NULL, 0, N_("with --version: also how stageprof was built, and its parts"),
+	 0},
 	{0},
 };
 
-static const char doc[] = "Tells where a training job's time goes, with no change to the "
-			  "job.\vCommands:\n"
+#define ABOUT N_("Tells where a training job's time goes, with no change to the job.")
+#define MORE N_("stageprof COMMAND --help says more about each.")
+static const char doc[] = ABOUT "\vCommands:\n"
 #define SP_COMMAND(name, arguments, help) "  " #name " " arguments "\n      " help "\n"
 #include "scripts/launcher/commands.def"
 #undef SP_COMMAND
-			  "\nstageprof COMMAND --help says more about each.";
+				"\n" MORE;
+
+static void put_after(FILE *file)
+{
+	sp_help_text(file, N_("Commands:"));
+#define SP_COMMAND(name, arguments, help)                                                          \
+	fputs("  " #name " " arguments "\n      ", file);                                          \
+	sp_help_text(file, help);
+#include "scripts/launcher/commands.def"
+#undef SP_COMMAND
+	fputs("\n", file);
+	sp_help_text(file, MORE);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -88,9 +104,12 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, "COMMAND [ARGUMENTS]", doc, NULL,
 					 NULL,	  NULL};
+	static const struct sp_help help = {"stageprof [OPTION...] COMMAND [ARGUMENTS]", ABOUT,
+					    options, NULL, put_after};
 	int at = 0;
 
 	sp_translate_into(sp_language_choose(NULL).language);
+	sp_help_answer(&help, argc, argv, true);
 	argp_err_exit_status = SP_STATUS_USAGE;
 	argv[0] = program_invocation_short_name; /* getopt's complaints begin with it */
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &at) != 0)

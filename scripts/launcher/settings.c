@@ -43,7 +43,7 @@ static const char *const forms[SETTINGS] = {
 #define KEY(field) (SETTING_##field == SETTING_output ? 'o' : FIRST_KEY + (int)SETTING_##field)
 #define HIDDEN(field) (SETTING_##field == SETTING_run ? OPTION_HIDDEN : 0)
 
-static const struct argp_option options[] = {
+const struct argp_option sp_settings_options[] = {
 #define SP_SETTING(field, variable, form, meaning)                                                 \
 	{#field, KEY(field), "VALUE", HIDDEN(field), variable ": " meaning, 0},
 #include "preload/settings/config.def"
@@ -87,4 +87,4 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp sp_settings_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp sp_settings_argp = {sp_settings_options, parse, NULL, NULL, NULL, NULL, NULL};

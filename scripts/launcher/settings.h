@@ -9,6 +9,7 @@
 #include <argp.h>
 
 extern const struct argp sp_settings_argp;
+extern const struct argp_option sp_settings_options[]; /* for other languages of --help */
 
 /* Call it after sp_config_read(). Returns 0, or the exit status after printing the variable that
  * has a wrong value. */

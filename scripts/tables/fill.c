@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fill TEMPLATE: the template on stdout, with each line "@NAME@" replaced by what the product's own
- * tables say. Run while building, for man pages and the shells' completions: what they list is what
- * the programs take.
+ * fill TEMPLATE [LANGUAGE]: the template on stdout, with each line "@NAME@" replaced by what the
+ * product's own tables say, in this language. Run while building, for man pages and the shells'
+ * completions: what they list is what the programs take.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/text/language.h"
+#include "analyzer/text/translate.h"
 #include "scripts/tables/completion.h"
 #include "scripts/tables/tables.h"
 
@@ -56,7 +58,7 @@ static void put_item(const char *name, const char *help)
 	printf(".TP\n.B ");
 	put_text(name);
 	putchar('\n');
-	put_text(help);
+	put_text(_(help));
 	putchar('\n');
 }
 
@@ -74,7 +76,7 @@ static void put_option(const struct option *o, const char *argument, const char 
 	if (variable)
 		printf(" (\\fB%s\\fR)", variable);
 	putchar('\n');
-	put_text(o->help);
+	put_text(_(o->help));
 	putchar('\n');
 }
 
@@ -135,10 +137,10 @@ static void page_troubles(void)
 {
 	for (size_t i = 0; i < COUNT(troubles); i++) {
 		printf(".TP\n.B %s\n", troubles[i].code);
-		put_text(troubles[i].what);
-		printf(" \\fIVALUE\\fR: \\fIREASON\\fR.\n");
-		put_text(troubles[i].fix);
-		printf(".\n");
+		put_text(_(troubles[i].what));
+		printf(" \\fIVALUE\\fR: \\fIREASON\\fR%s\n", _("."));
+		put_text(_(troubles[i].fix));
+		printf("%s\n", _("."));
 	}
 }
 
@@ -148,10 +150,10 @@ static void page_report_troubles(void)
 		const char *why = report_troubles[i].what;
 
 		printf(".TP\n.B %s\n", report_troubles[i].code);
-		put_text(*why ? why : "the system's own text");
-		printf(".\nDo: ");
-		put_text(report_troubles[i].fix);
-		printf(".\n");
+		put_text(*why ? _(why) : _("the system's own text"));
+		printf("%s\n%s", _("."), _("Do: "));
+		put_text(_(report_troubles[i].fix));
+		printf("%s\n", _("."));
 	}
 }
 
@@ -198,15 +200,17 @@ static int fill(const char *line)
 
 int main(int argc, char **argv)
 {
-	FILE *template = argc == 2 ? fopen(argv[1], "r") : NULL;
+	FILE *template = argc == 2 || argc == 3 ? fopen(argv[1], "r") : NULL;
+	enum sp_language language = SP_LANGUAGE_en;
 	char *line = NULL;
 	size_t room = 0;
 	int wrong = 0;
 
-	if (!template) {
-		fprintf(stderr, "usage: fill TEMPLATE\n");
+	if (!template || (argc == 3 && !sp_language_find(argv[2], &language))) {
+		fprintf(stderr, "usage: fill TEMPLATE [LANGUAGE]\n");
 		return 2;
 	}
+	sp_translate_into(language);
 	while (getline(&line, &room, template) > 0)
 		wrong |= fill(line);
 	free(line);

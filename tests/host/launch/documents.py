@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import unicodedata
 import unittest
 
 import scene
@@ -14,6 +15,14 @@ PAGES = os.path.join(BIN, "man", "man1")
 COMPLETION = os.path.join(BIN, "completion.bash")
 FISH = os.path.join(BIN, "completion.fish")
 ZSH = os.path.join(BIN, "completion.zsh")
+
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+CODES = re.compile(r"\bSP\d{3}\b")
+
+
+def width(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
 def options_of(text):
@@ -27,7 +36,7 @@ def options_of(text):
 
 
 class Pages(scene.Case):
-    def rendered(self, name):
+    def rendered(self, name, folder="man1"):
         if not shutil.which("man"):
             raise unittest.SkipTest("no man")
         done = self.call(
@@ -36,14 +45,15 @@ class Pages(scene.Case):
             "-P",
             "cat",
             "-l",
-            os.path.join(PAGES, name),
+            os.path.join(os.path.dirname(PAGES), folder, name),
             env=clean_environment(MANWIDTH="100", MAN_KEEP_FORMATTING="", LC_ALL="C.UTF-8"),
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout)
 
-    def help_of(self, *command):
-        done = self.call(*command, "--help", env=clean_environment(ARGP_HELP_FMT="rmargin=200"))
+    def help_of(self, *command, language="en"):
+        env = clean_environment(ARGP_HELP_FMT="rmargin=200", STAGEPROF_LANG=language)
+        done = self.call(*command, "--help", env=env)
         self.assertEqual(done.returncode, 0)
         return done.stdout
 
@@ -85,6 +95,37 @@ class Pages(scene.Case):
             self.assertEqual(self.call(STAGEPROF, command, "--help").returncode, 0)
         done = self.call(STAGEPROF, "run", "no-such-program")
         self.assertIn(re.search(r"\[(SP\d+)\]", done.stderr).group(1), page)
+
+
+    def test_chinese_help(self):
+        for command in ([REPORT], [STAGEPROF], [STAGEPROF, "run"], [STAGEPROF, "doctor"]):
+            told = self.help_of(*command, language="zh_CN")
+            self.assertEqual(options_of(told), options_of(self.help_of(*command)))
+            self.assertRegex(told, r"^用法：stageprof")
+            self.check_chinese(told)
+        self.assertEqual(self.call(REPORT, "--lang=zh_CN", "--help").stdout[:3], "用法：")
+        # Words after the command are the command's.
+        done = self.call(
+            *[STAGEPROF, "run", "-q", "--", "printf", "%s", "--help"],
+            env=clean_environment(STAGEPROF_LANG="zh_CN"),
+        )
+        self.assertEqual(done.stdout, "--help")
+
+    def check_chinese(self, told):
+        """Lines fit a terminal, and the text of no option and no entry is left in English."""
+        self.assertLessEqual(max(map(width, told.splitlines())), 80)
+        for entry in re.split(r"\n(?= {1,6}(?:-\S,|--|\w+: ))", told)[1:]:
+            text = re.sub(r"^ +(-\S, )?(--\S+|\w+:)|STAGEPROF_\w+:", "", entry)
+            words = re.findall(r"[a-z]{2,}", text)
+            self.assertTrue(CHINESE.search(text) or len(words) < 5, entry)
+
+    def test_chinese_pages(self):
+        for name in ("stageprof.1", "stageprof-report.1"):
+            page, english = self.rendered(name, "zh_CN/man1"), self.rendered(name)
+            self.assertEqual(options_of(page), options_of(english))
+            self.assertEqual(set(CODES.findall(page)), set(CODES.findall(english)))
+            self.assertNotRegex(page, r"(?m)^(OPTIONS|EXIT STATUS|DIAGNOSTICS)$")
+            self.assertGreater(len(CHINESE.findall(page)), 1000)
 
 
 class Completion(scene.Case):
