@@ -117,6 +117,7 @@ struct sp_pass {
 	uint32_t first, last; /* optimizer steps before its first batch, and before its last call */
 	uint32_t batches;
 	bool is_over, is_training;
+	bool has_end; /* a call that found no more batches */
 };
 
 struct sp_interval {
@@ -140,6 +141,8 @@ struct sp_steps {
 	uint32_t backward_count, backward_room;
 	struct sp_pass *passes; /* in the order in which they began */
 	uint32_t pass_count, pass_room;
+	uint32_t trained_passes; /* that gave a batch for a step */
+	uint32_t single_passes;	 /* those of them that were dropped after one batch */
 	uint32_t optimizer_count;
 	uint32_t unrecorded;	 /* steps made while recording was off */
 	struct sp_epoch *epochs; /* sp_steps_classify() */

@@ -440,6 +440,7 @@ int sp_steps_classify(struct sp_steps *s)
 	join_steps(s);
 	classify_pauses(s);
 	number_epochs(s);
+	sp_pass_count(s);
 	find_sources(s);
 	sum_waits(s);
 	if (make_epochs(s) < 0)

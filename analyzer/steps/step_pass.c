@@ -46,7 +46,8 @@ void sp_pass_note(struct sp_steps *s, struct sp_phase_interval *interval)
 	if (interval->kind == SP_INTERVAL_LOADER && pass->batches++ == 0)
 		pass->first = s->optimizer_count;
 	pass->last = s->optimizer_count;
-	pass->is_over |= interval->kind == SP_INTERVAL_LOADER_END;
+	pass->has_end |= interval->kind == SP_INTERVAL_LOADER_END;
+	pass->is_over |= pass->has_end;
 }
 
 static bool contains(const struct sp_pass_list *list, uint32_t pass)
@@ -286,6 +287,18 @@ static bool trains(const struct sp_steps *s, uint32_t pass)
 	const struct sp_pass *p = &s->passes[pass - 1];
 
 	return p->is_training || p->last > p->first;
+}
+
+void sp_pass_count(struct sp_steps *s)
+{
+	for (uint32_t i = 1; i <= s->pass_count; i++) {
+		const struct sp_pass *p = &s->passes[i - 1];
+
+		if (!p->batches || !trains(s, i))
+			continue;
+		s->trained_passes++;
+		s->single_passes += p->batches == 1 && !p->has_end;
+	}
 }
 
 void sp_pass_judge(const struct sp_steps *s, struct sp_pause *p)

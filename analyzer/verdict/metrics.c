@@ -171,6 +171,17 @@ static void set_starts(struct sp_metrics *e, const struct training_time *t)
 	sp_metrics_ratio(e, SP_METRIC_run_start_share, t->run_start_ns, t->first_ns);
 }
 
+static void set_single_batches(struct sp_metrics *e, const struct sp_training *training)
+{
+	uint32_t trained = 0, single = 0;
+
+	for (uint32_t i = 0; i < training->count; i++) {
+		trained += training->trainers[i].steps.trained_passes;
+		single += training->trainers[i].steps.single_passes;
+	}
+	sp_metrics_ratio(e, SP_METRIC_single_batch_share, single, trained);
+}
+
 /* A first batch's wait counts only as a first batch, so no time counts twice. */
 static void set_loader(struct sp_metrics *e, const struct training_time *t,
 		       const struct sp_report *report)
@@ -187,6 +198,7 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 	first = first < wait ? first : wait;
 	sp_metrics_ratio(e, SP_METRIC_first_batch_share, t->first_ns, t->total);
 	set_starts(e, t);
+	set_single_batches(e, &report->training);
 	sp_metrics_ratio(e, SP_METRIC_input_wait_share, wait, t->total);
 	sp_metrics_ratio(e, SP_METRIC_first_wait_share, first, t->total);
 	sp_metrics_ratio(e, SP_METRIC_loader_start_share, t->loader_start_ns, t->total);

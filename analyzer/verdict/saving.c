@@ -7,26 +7,6 @@
 
 #define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
 
-/* The what-if that answers for this advice; SP_WHAT_IFS: none does. */
-static enum sp_what_if_id what_if_of(enum sp_advice_id advice)
-{
-	switch (advice) {
-	case SP_ADVICE_add_workers:
-	case SP_ADVICE_use_workers:
-		return SP_WHAT_IF_workers;
-	case SP_ADVICE_decode_smaller:
-	case SP_ADVICE_decode_faster:
-		return SP_WHAT_IF_decode_half;
-	case SP_ADVICE_sync_line:
-	case SP_ADVICE_fewer_syncs:
-		return SP_WHAT_IF_no_syncs;
-	case SP_ADVICE_pin_memory:
-		return SP_WHAT_IF_pinned_copies;
-	default:
-		return SP_WHAT_IFS;
-	}
-}
-
 /* A faster model is no known saving, and names for the parts of a loop are none. */
 static bool has_bound(enum sp_advice_id advice)
 {
@@ -41,7 +21,7 @@ static double at_least_zero(double share)
 
 struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice)
 {
-	struct sp_saving saving = {.what_if = what_if_of(advice)};
+	struct sp_saving saving = {.what_if = sp_advice_what_if(advice)};
 	struct sp_what_if w = {.is_known = false};
 
 	if (saving.what_if != SP_WHAT_IFS)

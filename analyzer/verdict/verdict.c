@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/verdict.h"
-#include "analyzer/verdict/whatif.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -366,6 +365,9 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_fetch_blocked_share:
 	case SP_METRIC_fetch_locked_share:
 	case SP_METRIC_fetch_received_share:
+	case SP_METRIC_handover_wait_share:
+	case SP_METRIC_worker_idle_share:
+	case SP_METRIC_single_batch_share:
 		return sp_metrics_value(e, metric);
 	case SP_METRIC_jpeg_decode_share:
 	case SP_METRIC_png_decode_share:
@@ -375,6 +377,10 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_mapped_read_share:
 	case SP_METRIC_hdf5_read_share:
 		return sp_metrics_value(e, metric) * sp_metrics_value(e, SP_METRIC_read_work_share);
+	case SP_METRIC_read_bytes_mean:
+	case SP_METRIC_opens_per_batch:
+	case SP_METRIC_read_bytes_per_s:
+		return sp_metrics_value(e, SP_METRIC_read_work_share);
 	default:
 		return 1;
 	}
@@ -384,6 +390,13 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 static enum sp_metric_id time_of(enum sp_advice_id advice)
 {
 	switch (advice) {
+	case SP_ADVICE_own_queue:
+		return SP_METRIC_awaited_share;
+	case SP_ADVICE_own_input:
+		return SP_METRIC_own_input_share;
+	case SP_ADVICE_own_rare:
+		return SP_METRIC_rare_own_input_share;
+	case SP_ADVICE_one_iterator:
 	case SP_ADVICE_persistent_workers:
 	case SP_ADVICE_warm_start:
 		return SP_METRIC_restart_share;
@@ -409,10 +422,38 @@ double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice
 	return cost * part_of_cost(e, a->metric);
 }
 
+enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice)
+{
+	switch (advice) {
+	case SP_ADVICE_add_workers:
+	case SP_ADVICE_use_workers:
+		return SP_WHAT_IF_workers;
+	case SP_ADVICE_decode_smaller:
+	case SP_ADVICE_decode_faster:
+		return SP_WHAT_IF_decode_half;
+	case SP_ADVICE_sync_line:
+	case SP_ADVICE_fewer_syncs:
+		return SP_WHAT_IF_no_syncs;
+	case SP_ADVICE_pin_memory:
+		return SP_WHAT_IF_pinned_copies;
+	default:
+		return SP_WHAT_IFS;
+	}
+}
+
+/* The middle of what it saves is a gain, and where a what-if answers for it, it costs nothing. */
 static bool is_worth_it(const struct sp_verdict *v, enum sp_advice_id advice)
 {
-	return advices[advice].verdict == SP_VERDICT_compute ||
-	       sp_advice_most_share(&v->metrics, advice) >= GAIN_LEAST;
+	enum sp_what_if_id id = sp_advice_what_if(advice);
+	struct sp_what_if w = {.is_known = false};
+
+	if (advices[advice].verdict == SP_VERDICT_compute)
+		return true;
+	if (id != SP_WHAT_IFS)
+		w = sp_what_if_make(&v->metrics, id, SP_WORKERS_UNASKED);
+	if (!w.is_known)
+		return sp_advice_most_share(&v->metrics, advice) >= GAIN_LEAST;
+	return w.high_ns <= w.now_ns && (w.low_ns + w.high_ns) / 2 <= w.now_ns * (1 - GAIN_LEAST);
 }
 
 /* Another advice says that fewer of them are better. */
@@ -450,11 +491,33 @@ static bool is_of(const struct sp_verdict *v, const struct sp_advice_rule *a, bo
 	return same == told && (a->verdict != SP_VERDICT_compute || v->id == SP_VERDICT_compute);
 }
 
+/* Two pieces of advice about the same time: where the first is given, the second is not. */
+static const struct {
+	enum sp_advice_id given, left_out;
+} instead[] = {
+	{SP_ADVICE_one_iterator, SP_ADVICE_persistent_workers},
+	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
+	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},
+	{SP_ADVICE_receive, SP_ADVICE_handover},
+};
+
+static void leave_out(bool given[SP_ADVICES])
+{
+	for (size_t i = 0; i < sizeof(instead) / sizeof(instead[0]); i++)
+		if (given[instead[i].given])
+			given[instead[i].left_out] = false;
+}
+
 static void advise(struct sp_verdict *v)
 {
+	bool given[SP_ADVICES];
+
+	for (int i = 0; i < SP_ADVICES; i++)
+		given[i] = applies(v, &advices[i]);
+	leave_out(given);
 	for (int told = 1; told >= 0; told--)
 		for (int i = 0; i < SP_ADVICES; i++)
-			if (is_of(v, &advices[i], told) && applies(v, &advices[i]))
+			if (given[i] && is_of(v, &advices[i], told))
 				v->advice[v->advice_count++] = (enum sp_advice_id)i;
 }
 

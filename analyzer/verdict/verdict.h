@@ -7,6 +7,7 @@
 #define STAGEPROF_ANALYZER_VERDICT_H
 
 #include "analyzer/verdict/metrics.h"
+#include "analyzer/verdict/whatif.h"
 
 struct sp_wait_thresholds; /* analyzer/report/report.h */
 
@@ -70,6 +71,9 @@ void sp_advice_text(const struct sp_verdict *verdict, enum sp_advice_id advice, 
 /* The share of the training time that the advice could save at most: of its rule's cost, the part
  * that it is about. */
 double sp_advice_most_share(const struct sp_metrics *metrics, enum sp_advice_id advice);
+
+/* The what-if that answers for the advice; SP_WHAT_IFS: none does. */
+enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice);
 
 /* A line of verdict.def. */
 struct sp_rule {

@@ -127,6 +127,8 @@ START_TEST(an_iterator_for_each_step)
 	}
 	s = steps();
 	ck_assert_uint_eq(s->count, 5);
+	ck_assert_uint_eq(s->trained_passes, 5);
+	ck_assert_uint_eq(s->single_passes, 5);
 	ck_part(loader_wait, 5 * (BEGIN_NS + WAIT_NS + DROP_NS));
 	ck_part(other, 0);
 }

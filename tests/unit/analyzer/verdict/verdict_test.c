@@ -383,6 +383,50 @@ START_TEST(workers_that_stay_are_not_advised)
 }
 END_TEST
 
+/* Two pieces of advice about the same time: one is enough. */
+START_TEST(one_advice_for_one_time)
+{
+	set(SP_METRIC_first_batch_share, 0.4);
+	set(SP_METRIC_first_batch_ns, 1e8);
+	set(SP_METRIC_restart_share, 0.4);
+	set(SP_METRIC_worker_lives, 4);
+	judge();
+	ck_assert(advises("persistent_workers") && !advises("warm_start"));
+	set(SP_METRIC_single_batch_share, 1);
+	v.advice_count = 0;
+	judge();
+	ck_assert(advises("one_iterator") && !advises("persistent_workers"));
+	ck_assert(!advises("warm_start"));
+	v.advice_count = 0;
+	setup();
+	set_wait(0.3);
+	set(SP_METRIC_worker_idle_share, 0.9);
+	judge();
+	ck_assert(advises("handover"));
+	set(SP_METRIC_handover_wait_share, 0.6);
+	set(SP_METRIC_handover_ns, 5e6);
+	v.advice_count = 0;
+	judge();
+	ck_assert(advises("receive") && !advises("handover"));
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0.18, 1e-9);
+}
+END_TEST
+
+/* The middle of what pinned memory saves has to be worth it. */
+START_TEST(a_small_gain_of_a_what_if_is_no_advice)
+{
+	set(SP_METRIC_step_mean_ns, 1e8);
+	set(SP_METRIC_copy_share, 0.08);
+	set(SP_METRIC_pageable_share, 0.7);
+	judge();
+	ck_assert(!advises("pin_memory")); /* 0 to 5.6% */
+	set(SP_METRIC_copy_share, 0.2);
+	v.advice_count = 0;
+	judge();
+	ck_assert(advises("pin_memory")); /* 0 to 14% */
+}
+END_TEST
+
 /* 30% of the work on batches, for which the trainer waits 6% of its time, is 1.8%. */
 START_TEST(a_small_saving_is_no_advice)
 {
@@ -464,6 +508,8 @@ int main(void)
 	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
+	tcase_add_test(c, one_advice_for_one_time);
+	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_small_saving_is_no_advice);
 	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);
 	tcase_add_test(c, sentences_name_measures);
