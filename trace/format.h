@@ -272,6 +272,7 @@ enum sp_file_type {
 	SP_FILE_BLOCK,
 	SP_FILE_ANON,	/* eventfd, epoll, memfd: no name in any directory */
 	SP_FILE_PSEUDO, /* a regular file on procfs, sysfs or a similar file system */
+	SP_FILE_NET,	/* a socket of the internet; the name is its peer's */
 	SP_FILE_TYPES
 };
 

@@ -163,7 +163,8 @@ static int count(struct running *running, const struct sp_record *record)
 	int64_t number = sp_record_end_ns(record) / TRACKS_BUCKET_NS;
 	int r = 0;
 
-	if (way == SP_TRAFFIC_NONE || !sp_record_has_bytes(record) || record->value == 0)
+	if ((way != SP_TRAFFIC_READ && way != SP_TRAFFIC_WRITTEN) || !sp_record_has_bytes(record) ||
+	    record->value == 0)
 		return 0;
 	if (b->is_open && b->number != number)
 		r = give_bucket(running, process, counter, number);

@@ -102,9 +102,9 @@ static int room_for(struct sp_metadata *metadata, struct sp_process_metadata *im
 static const char *type_name(uint32_t type)
 {
 	static const char *const types[SP_FILE_TYPES] = {
-		"(unknown)",	  "(no extension)", "(directory)",
-		"(pipe)",	  "(socket)",	    "(character device)",
-		"(block device)", "(anonymous)",    "(procfs or sysfs)",
+		"(unknown)",	     "(no extension)",	   "(directory)",    "(pipe)",
+		"(socket)",	     "(character device)", "(block device)", "(anonymous)",
+		"(procfs or sysfs)", "(network)",
 	};
 
 	return types[type < SP_FILE_TYPES ? type : 0];

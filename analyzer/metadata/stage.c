@@ -20,13 +20,14 @@ static const char *const titles[SP_STAGES] = {
 #define SP_STAGE_ONE(stage)                                                                        \
 	{                                                                                          \
 		SP_STAGE_##stage, SP_STAGE_##stage, SP_STAGE_##stage, SP_STAGE_##stage,            \
-			SP_STAGE_##stage, SP_STAGE_##stage                                         \
+			SP_STAGE_##stage, SP_STAGE_##stage, SP_STAGE_##stage                       \
 	}
-#define SP_STAGE_BY_FD(unknown, file, import, ipc, device, kernel)                                 \
+#define SP_STAGE_BY_FD(unknown, file, import, ipc, device, kernel, net)                            \
 	{                                                                                          \
 		[SP_FD_KIND_UNKNOWN] = SP_STAGE_##unknown, [SP_FD_KIND_FILE] = SP_STAGE_##file,    \
 		[SP_FD_KIND_IMPORT] = SP_STAGE_##import, [SP_FD_KIND_IPC] = SP_STAGE_##ipc,        \
 		[SP_FD_KIND_DEVICE] = SP_STAGE_##device, [SP_FD_KIND_KERNEL] = SP_STAGE_##kernel,  \
+		[SP_FD_KIND_NET] = SP_STAGE_##net,                                                 \
 	}
 /* By enum sp_copy_direction: sp_fd_kind_of_copy. */
 #define SP_STAGE_BY_COPY(to_device, to_host, on_device, other)                                     \
@@ -35,7 +36,7 @@ static const char *const titles[SP_STAGES] = {
 		[SP_COPY_TO_DEVICE] = SP_STAGE_##to_device,                                        \
 		[SP_COPY_TO_HOST] = SP_STAGE_##to_host,                                            \
 		[SP_COPY_ON_DEVICE] = SP_STAGE_##on_device, [SP_COPY_UNKNOWN] = SP_STAGE_##other,  \
-		[SP_COPY_DIRECTIONS] = SP_STAGE_##other,                                           \
+		[SP_COPY_DIRECTIONS] = SP_STAGE_##other, [SP_FD_KIND_NET] = SP_STAGE_##other,      \
 	}
 
 /* class x kind of descriptor */
@@ -76,7 +77,7 @@ static const uint8_t traffic_of[SP_STAGES] = {
 #undef SP_STAGE
 };
 
-_Static_assert((int)SP_COPY_DIRECTIONS + 1 == (int)SP_FD_KINDS, "a direction is kept as a place");
+_Static_assert((int)SP_COPY_DIRECTIONS + 2 == (int)SP_FD_KINDS, "a direction is kept as a place");
 
 const char *sp_stage_name(enum sp_stage stage)
 {
@@ -169,6 +170,8 @@ enum sp_fd_kind sp_fd_kind_of(const struct sp_file_metadata *metadata, const cha
 	case SP_FILE_SOCKET:
 	case SP_FILE_ANON:
 		return SP_FD_KIND_IPC;
+	case SP_FILE_NET:
+		return SP_FD_KIND_NET;
 	case SP_FILE_CHARACTER:
 	case SP_FILE_BLOCK:
 		return SP_FD_KIND_DEVICE;

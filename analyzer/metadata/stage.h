@@ -25,9 +25,10 @@ enum sp_fd_kind {
 	SP_FD_KIND_UNKNOWN,
 	SP_FD_KIND_FILE,   /* regular files and directories */
 	SP_FD_KIND_IMPORT, /* regular files that are Python's own modules */
-	SP_FD_KIND_IPC,	   /* pipes, sockets, eventfd, memfd */
+	SP_FD_KIND_IPC,	   /* pipes, sockets of this host, eventfd, memfd */
 	SP_FD_KIND_DEVICE,
 	SP_FD_KIND_KERNEL, /* procfs, sysfs and the like */
+	SP_FD_KIND_NET,	   /* sockets of the internet */
 	SP_FD_KINDS
 };
 
@@ -38,11 +39,13 @@ const char *sp_stage_title(enum sp_stage stage); /* for people, in their languag
 bool sp_stage_has_bytes(enum sp_stage stage);
 bool sp_stage_has_rate(enum sp_stage stage);
 
-/* The sum of traffic, of the two in a report, to which the stage's bytes are added. */
+/* The sum of traffic, of those in a report, to which the stage's bytes are added. */
 enum sp_traffic_way {
 	SP_TRAFFIC_NONE,
-	SP_TRAFFIC_READ,
+	SP_TRAFFIC_READ, /* of files */
 	SP_TRAFFIC_WRITTEN,
+	SP_TRAFFIC_RECEIVED, /* over the network */
+	SP_TRAFFIC_SENT,
 };
 
 enum sp_traffic_way sp_stage_traffic(enum sp_stage stage);

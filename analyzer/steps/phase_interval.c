@@ -66,7 +66,7 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 
 static enum sp_phase_interval_kind kind_of_place(enum sp_fd_kind place)
 {
-	if (place == SP_FD_KIND_IPC)
+	if (place == SP_FD_KIND_IPC || place == SP_FD_KIND_NET)
 		return SP_INTERVAL_AWAIT;
 	return place == SP_FD_KIND_FILE ? SP_INTERVAL_INPUT : SP_INTERVAL_NONE;
 }

@@ -26,13 +26,15 @@ void sp_stream_life(const struct sp_run *run, const struct sp_totals *totals, ui
 
 struct sp_traffic sp_stages_traffic(const struct sp_sums stages[SP_STAGES])
 {
-	struct sp_traffic t = {0, 0};
+	struct sp_traffic t = {.read_bytes = 0};
 
 	for (int i = 0; i < SP_STAGES; i++) {
 		enum sp_traffic_way way = sp_stage_traffic((enum sp_stage)i);
 
 		t.read_bytes += way == SP_TRAFFIC_READ ? stages[i].bytes : 0;
 		t.written_bytes += way == SP_TRAFFIC_WRITTEN ? stages[i].bytes : 0;
+		t.received_bytes += way == SP_TRAFFIC_RECEIVED ? stages[i].bytes : 0;
+		t.sent_bytes += way == SP_TRAFFIC_SENT ? stages[i].bytes : 0;
 	}
 	return t;
 }

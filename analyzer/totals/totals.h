@@ -35,7 +35,8 @@ struct sp_totals {
 
 /* Bytes of the stages that read, and of those that write. */
 struct sp_traffic {
-	uint64_t read_bytes, written_bytes;
+	uint64_t read_bytes, written_bytes;  /* of files */
+	uint64_t received_bytes, sent_bytes; /* over the network */
 };
 
 void sp_totals_finish(struct sp_totals *totals, const struct sp_run *run);

@@ -46,7 +46,8 @@ static double reading(const struct sp_work_sums *sums)
 /* All of making batches. */
 static double making(const struct sp_work_sums *sums)
 {
-	return decoding(sums) + (reading(sums) + sum_of(sums, SP_WORK_KIND_MAKE));
+	return decoding(sums) + (reading(sums) + sum_of(sums, SP_WORK_KIND_MAKE)) +
+	       sum_of(sums, SP_WORK_KIND_RECEIVE);
 }
 
 /* Workers of one trainer. */
@@ -159,10 +160,11 @@ static void set_shares(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_work_sums *w = &in->whole;
 	double made = making(w);
+	double received = (double)in->received_ns + sum_of(w, SP_WORK_KIND_RECEIVE);
 
 	if (waits_for_making(e)) {
 		sp_metrics_ratio(e, SP_METRIC_fetch_locked_share, (double)in->locked_ns, made);
-		sp_metrics_ratio(e, SP_METRIC_fetch_received_share, (double)in->received_ns, made);
+		sp_metrics_ratio(e, SP_METRIC_fetch_received_share, received, made);
 	}
 	sp_metrics_ratio(e, SP_METRIC_decode_share, decoding(w), made);
 	sp_metrics_ratio(e, SP_METRIC_read_share, reading(w), made);

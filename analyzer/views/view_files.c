@@ -53,14 +53,16 @@ static const struct sp_column columns[CELLS] = {
 /* The sorts of file that a reader who asks for data does not mean. */
 enum sort {
 	SORT_DATA,
-	SORT_IPC,     /* pipes, sockets, shared memory of tensors */
+	SORT_NET,     /* sockets of the internet, by peer */
+	SORT_IPC,     /* pipes, other sockets, shared memory of tensors */
 	SORT_PROGRAM, /* Python's modules, libraries, the kernel's files */
 	SORTS
 };
 
 struct files {
 	const struct sp_report *report;
-	bool is_brief; /* for people: data alone, unless there is none */
+	bool is_brief; /* for people: data and peers alone, unless there are none */
+	uint64_t (*value)(const void *context, uint32_t i);
 };
 
 static bool begins_with(const char *name, size_t bytes, const char *with)
@@ -79,14 +81,17 @@ static bool ends_with(const char *name, size_t bytes, const char *with)
 
 static enum sort sort_of(const struct sp_report *report, uint32_t i)
 {
-	static const char *const ipc[] = {"pipe:[",  "socket:[", "anon_inode:", "/dev/shm/",
-					  "/memfd:", "(pipe)",	 "(socket)",	"(anonymous)"};
+	static const char *const ipc[] = {"pipe:[",    "socket:[",    "anon_inode:",
+					  "/dev/shm/", "/memfd:",     "(pipe)",
+					  "(socket)",  "(anonymous)", "unix:"};
 	static const char *const program[] = {"/proc/", "/sys/", "/dev/", "/etc/", "/usr/lib/"};
 	static const char *const program_ends[] = {".py", ".pyc", ".pyd", ".so", ".pth"};
 	static const struct sp_file_metadata regular = {.type = SP_FILE_REGULAR};
 	size_t bytes;
 	const char *name = sp_string_table_text(&report->run.metadata.files, i, &bytes);
 
+	if (begins_with(name, bytes, "net:") || begins_with(name, bytes, "(network"))
+		return SORT_NET;
 	for (size_t k = 0; k < sizeof(ipc) / sizeof(ipc[0]); k++)
 		if (begins_with(name, bytes, ipc[k]))
 			return SORT_IPC;
@@ -123,7 +128,7 @@ static bool is_shown(const void *context, uint32_t i)
 	const struct files *files = context;
 
 	return is_touched(files->report, i) &&
-	       !(files->is_brief && sort_of(files->report, i) != SORT_DATA);
+	       !(files->is_brief && sort_of(files->report, i) > SORT_NET);
 }
 
 static bool has_unseen(const struct sp_report *report)
@@ -211,6 +216,16 @@ static uint64_t by_mapped(const void *context, uint32_t i)
 	return ((const struct files *)context)->report->totals.partial.files[i].mapped_bytes;
 }
 
+/* Data comes before peers. */
+static uint64_t brief_value(const void *context, uint32_t i)
+{
+	const struct files *files = context;
+	uint64_t value = files->value(context, i);
+
+	value = value < INT64_MAX ? value : INT64_MAX;
+	return sort_of(files->report, i) == SORT_DATA ? value | UINT64_C(1) << 63 : value;
+}
+
 static const struct sp_sort_key keys[] = {
 	{"total", "total_ns", N_("total"), by_total},
 	{"read", "read_bytes", N_("read"), by_read},
@@ -276,8 +291,11 @@ int sp_view_files(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	rows.value = key->value;
 	sums = sum_sorts(&files);
-	files.is_brief =
-		sp_out_is_read(out) && !out->is_part && !options->is_full && sums.files[SORT_DATA];
+	files.is_brief = sp_out_is_read(out) && !out->is_part && !options->is_full &&
+			 (sums.files[SORT_DATA] || sums.files[SORT_NET]);
+	files.value = key->value;
+	if (files.is_brief)
+		rows.value = brief_value;
 	sp_run_json(report, out);
 	r = sp_view_rows_show(&rows, out, options->limit);
 	if (r == 0 && files.is_brief)

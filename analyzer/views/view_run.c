@@ -74,6 +74,22 @@ static void others_json(const struct sp_report *report, struct sp_json *j)
 		sp_json_count(j, "names_in_others", others);
 }
 
+/* Null where nothing of the network was met: older recorders did not look. */
+static void network_json(const struct sp_report *report, struct sp_json *j,
+			 const struct sp_traffic *traffic)
+{
+	const struct sp_sums *stages = report->totals.stages;
+
+	if (stages[SP_STAGE_net_read].calls || stages[SP_STAGE_net_write].calls ||
+	    stages[SP_STAGE_net_connect].calls) {
+		sp_json_count(j, "received_bytes", traffic->received_bytes);
+		sp_json_count(j, "sent_bytes", traffic->sent_bytes);
+	} else {
+		sp_json_null(j, "received_bytes");
+		sp_json_null(j, "sent_bytes");
+	}
+}
+
 void sp_run_json(const struct sp_report *report, struct sp_out *out)
 {
 	struct sp_traffic traffic = sp_stages_traffic(report->totals.stages);
@@ -103,6 +119,7 @@ void sp_run_json(const struct sp_report *report, struct sp_out *out)
 	sp_json_count(j, "events_unknown", report->totals.unknown);
 	sp_json_count(j, "read_bytes", traffic.read_bytes);
 	sp_json_count(j, "written_bytes", traffic.written_bytes);
+	network_json(report, j, &traffic);
 	sp_json_count(j, "jpeg_lines", report->totals.lines);
 	sp_json_count(j, "jpeg_pixels", report->totals.pixels);
 	damage_json(report, j);

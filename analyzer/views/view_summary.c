@@ -65,8 +65,12 @@ static void show_totals(const struct sp_report *report, struct sp_out *out)
 	sp_out_line(out, "processes  %s, threads %s", sp_text_count(a, report->totals.processes),
 		    sp_text_count(b, report->totals.threads));
 	sp_out_line(out, "events     %s", sp_text_count(a, report->totals.events));
-	sp_out_line(out, "bytes      %s read, %s written", sp_text_bytes(a, traffic.read_bytes),
+	sp_out_line(out, "files      %s read, %s written", sp_text_bytes(a, traffic.read_bytes),
 		    sp_text_bytes(b, traffic.written_bytes));
+	if (traffic.received_bytes || traffic.sent_bytes)
+		sp_out_line(out, "network    %s received, %s sent (the view stages)",
+			    sp_text_bytes(a, traffic.received_bytes),
+			    sp_text_bytes(b, traffic.sent_bytes));
 }
 
 static void show_cause(struct sp_out *out, uint64_t n, const char *cause)

@@ -103,7 +103,8 @@ static bool reads_or_waits(enum sp_work work)
 {
 	enum sp_work_kind kind = sp_work_kind(work);
 
-	return kind == SP_WORK_KIND_READ || kind == SP_WORK_KIND_IDLE;
+	return kind == SP_WORK_KIND_READ || kind == SP_WORK_KIND_RECEIVE ||
+	       kind == SP_WORK_KIND_IDLE;
 }
 
 static void move(struct worker_builder *b, const struct piece *p, enum sp_work to)

@@ -95,11 +95,14 @@
  * frame keeps nothing. Otherwise sp_slow_path_NAME does the same with every check.
  */
 #define SP_HOOK_FILE(type, name, event, parameters, arguments)                                     \
+	SP_HOOK_FILE_VALUE(type, name, event, SP_RESULT(ret), parameters, arguments)
+
+/* The same, with another value, as for SP_HOOK_CALL. */
+#define SP_HOOK_FILE_VALUE(type, name, event, value_of_ret, parameters, arguments)                 \
 	type sp_wrap_##name parameters SP_RETURNS_AS_CHOSEN;                                       \
 	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \
 	static __attribute__((noinline, cold)) type sp_slow_path_##name parameters                 \
-	SP_HOOK_BODY(sp_span_close, type, name, event, sp_fd_file(t, fd), SP_RESULT(ret),          \
-		     arguments)                                                                    \
+	SP_HOOK_BODY(sp_span_close, type, name, event, sp_fd_file(t, fd), value_of_ret, arguments) \
 	type sp_wrap_##name parameters                                                             \
 	{                                                                                          \
 		struct sp_thread *t = sp_thread_at_work();                                         \
@@ -111,7 +114,7 @@
 			return sp_slow_path_##name arguments;                                      \
 		SP_SPAN_AT(span, t, event, file, sp_clock_counted());                              \
 		ret = real arguments;                                                              \
-		sp_span_close_at(&span, sp_clock_counted(), SP_RESULT(ret));                       \
+		sp_span_close_at(&span, sp_clock_counted(), value_of_ret);                         \
 		return ret;                                                                        \
 	}
 

@@ -15,6 +15,8 @@
 #include "preload/sys/memory.h"
 #include "preload/sys/paths.h"
 #include "preload/recorder/freeze.h"
+#include "preload/recorder/intern.h"
+#include "preload/recorder/socket_peer.h"
 #include "preload/recorder/unobserved_exec.h"
 #include "preload/settings/redact.h"
 #include "preload/sys/sys.h"
@@ -106,7 +108,7 @@ static enum sp_file_type type_of(uint32_t mode, const char *path)
 	case S_IFIFO:
 		return SP_FILE_PIPE;
 	case S_IFSOCK:
-		return SP_FILE_SOCKET;
+		return sp_peer_is_net(path) ? SP_FILE_NET : SP_FILE_SOCKET;
 	case S_IFCHR:
 		return SP_FILE_CHARACTER;
 	case S_IFBLK:
@@ -176,23 +178,47 @@ static uint32_t file_define(struct sp_thread *t, int fd, const struct stat *st, 
 	return id;
 }
 
-/* A path that is opened again keeps its id. The name of a pipe is its inode. */
-static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st)
+/* One line of coverage for each process image that uses the network. */
+static void note_net(enum sp_file_type type)
+{
+	static uint64_t reported;
+
+	if (type == SP_FILE_NET && sp_coverage_is_new(&reported))
+		sp_coverage_add("sockets", "bound", "libc");
+}
+
+static size_t name_of(int fd, const struct stat *st, const char *peer, char *path)
+{
+	size_t length = 0;
+
+	if (peer) {
+		length = strlen(peer);
+		memcpy(path, peer, length + 1);
+	} else if (S_ISSOCK(st->st_mode)) {
+		length = sp_peer_name_unseen(fd, path);
+	}
+	if (length == 0)
+		length = link_read(fd, path);
+	return length ? length : inode_name(st, path);
+}
+
+/* A path that is opened again keeps its id, and so does a peer. The name of a pipe is its inode.
+ * peer: the name of a connected socket, or NULL. */
+static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st, const char *peer)
 {
 	char path[LINK_BYTES];
-	size_t length = link_read(fd, path);
+	size_t length = name_of(fd, st, peer, path);
 	enum sp_file_type type;
 	struct sp_interned *entry;
 	uint32_t id;
 
-	if (length == 0)
-		length = inode_name(st, path);
 	type = type_of(st->st_mode, path);
 	id = sp_process_intern(XXH64(path, length, type), &entry);
 	if (id)
 		return id;
 	length = sp_redact(path, length);
 	id = file_define(t, fd, st, path, length, type);
+	note_net(type);
 	if (entry)
 		__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
 	return id;
@@ -202,18 +228,24 @@ struct registration {
 	struct sp_thread *thread;
 	int fd;
 	uint32_t file;
+	const struct sockaddr *peer; /* of a socket that was just connected; else NULL */
+	socklen_t peer_bytes;
 };
 
 static void register_fd(void *argument)
 {
 	struct registration *m = argument;
+	char peer[SP_PEER_NAME_BYTES];
+	size_t named = 0;
 	uint32_t *entry;
 	struct stat st;
 
 	sp_unobserved_exec_report(m->thread);
 	if (SP_SYS2(SYS_fstat, m->fd, &st) < 0)
 		return;
-	m->file = file_intern(m->thread, m->fd, &st);
+	if (m->peer && S_ISSOCK(st.st_mode))
+		named = sp_peer_name_of(m->peer, m->peer_bytes, peer);
+	m->file = file_intern(m->thread, m->fd, &st, named ? peer : NULL);
 	entry = entry_of(m->fd, 1);
 	if (entry)
 		__atomic_store_n(entry, m->file, __ATOMIC_RELAXED);
@@ -221,9 +253,19 @@ static void register_fd(void *argument)
 
 uint32_t sp_fd_register(struct sp_thread *t, int fd)
 {
-	struct registration m = {t, fd, sp_fd_file_known(fd)};
+	struct registration m = {.thread = t, .fd = fd, .file = sp_fd_file_known(fd)};
 
 	if (!m.file && fd >= 0 && !sp_process_is_frozen())
+		sp_call_on_own_stack(register_fd, &m);
+	return m.file;
+}
+
+uint32_t sp_fd_connected(struct sp_thread *t, int fd, const struct sockaddr *peer, socklen_t bytes)
+{
+	struct registration m = {.thread = t, .fd = fd, .peer = peer, .peer_bytes = bytes};
+
+	sp_fd_unregister(fd);
+	if (fd >= 0 && !sp_process_is_frozen())
 		sp_call_on_own_stack(register_fd, &m);
 	return m.file;
 }

@@ -4,15 +4,16 @@
  * the file's type (enum sp_file_type), so that an event has a stage even where the definition was
  * lost. The other bits count up from 1 in each process image. 0: not known.
  *
- * A descriptor is registered at its first use: one fstat, one readlink of /proc/thread-self/fd,
- * and a definition in the stream of the calling thread. It is unregistered when it is closed.
- * Lock-free; async-signal-safe; errno is kept. Descriptors of 4,194,304 and above are never
- * known.
+ * A descriptor is registered at its first use: one fstat, one readlink of /proc/thread-self/fd
+ * (of a socket: getpeername), and a definition in the stream of the calling thread. It is
+ * unregistered when it is closed. Lock-free; async-signal-safe; errno is kept. Descriptors of
+ * 4,194,304 and above are never known.
  */
 #ifndef STAGEPROF_PRELOAD_FD_TABLE_H
 #define STAGEPROF_PRELOAD_FD_TABLE_H
 
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
@@ -34,6 +35,10 @@ static inline uint32_t sp_fd_file(struct sp_thread *t, int fd)
 
 	return sp_likely(file != 0) ? file : sp_fd_register(t, fd);
 }
+
+/* As sp_fd_register() for a socket that connect(2) was called on with this address, which the
+ * kernel has read: its name becomes the peer's (preload/recorder/socket_peer.h). */
+uint32_t sp_fd_connected(struct sp_thread *t, int fd, const struct sockaddr *peer, socklen_t bytes);
 
 /* The file of a registered descriptor; 0: the descriptor is not registered. */
 uint32_t sp_fd_file_known(int fd);

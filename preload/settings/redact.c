@@ -83,3 +83,13 @@ const char *sp_redact_part(const char *path, size_t *length)
 	*length -= (size_t)(slash + 1 - path);
 	return slash + 1;
 }
+
+size_t sp_redact_peer(char *address, size_t length)
+{
+	if (kept == FULL || kept == BASENAME)
+		return length;
+	if (kept == HASH)
+		return hash_in_place(address, length, "");
+	address[0] = 0;
+	return 0;
+}

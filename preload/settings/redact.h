@@ -26,6 +26,9 @@ size_t sp_redact(char *path, size_t length);
  * Reads only the path's `length` bytes. */
 const char *sp_redact_part(const char *path, size_t *length);
 
+/* The same for an address of the network, which is one part: basename keeps it. */
+size_t sp_redact_peer(char *address, size_t length);
+
 /* Constructor: logs a setting that is not understood. */
 void sp_redact_init(void);
 

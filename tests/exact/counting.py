@@ -41,6 +41,39 @@ class Counting(harness.Case):
     def test_kinds(self):
         self.exact(victim("kinds"))
 
+    def test_sockets(self):
+        outcome = self.exact(victim("sockets"))
+        files = {
+            file["name"]: file
+            for file in outcome.trace.report("files", "--limit=all")["files"]
+        }
+        _, run = outcome.trace.stages()
+        port, sent, received = outcome.done.stdout.split()
+        peer = files[f"net:127.0.0.1:{port.decode()}"]
+        self.assertEqual(peer["written_bytes"], int(sent))
+        # The server's end was accepted, and a socket without an end has its own row.
+        self.assertEqual(files["net:127.0.0.1"]["read_bytes"], int(received))
+        self.assertIn("net:(not connected)", files)
+        self.assertIn("net:[::1]:9", files)
+        self.assertTrue(any(name.startswith("unix:/") for name in files))
+        # Files, pipes and the network are three things.
+        self.assertEqual(run["written_bytes"], 64)
+        stages, _ = outcome.trace.stages()
+        self.assertEqual(run["sent_bytes"], stages["net_write"]["bytes"])
+        self.assertEqual(run["received_bytes"], stages["net_read"]["bytes"])
+        summary = outcome.trace.report("summary")
+        self.assertIn("sockets\tbound\tlibc", [line["text"] for line in summary["coverage"]])
+
+    def test_peers_are_kept_back(self):
+        """STAGEPROF_PATHS holds for addresses as for paths."""
+        for paths in ("hash", "none"):
+            with self.subTest(paths):
+                outcome = self.both(
+                    victim("sockets"), name=paths, env={"STAGEPROF_PATHS": paths}
+                )
+                for secret in (b"127.0.0.1", b"[::1]", b"server.sock"):
+                    self.assertNotIn(secret, outcome.trace.everything())
+
     def test_transfers(self):
         self.exact(victim("transfers"))
 

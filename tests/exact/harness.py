@@ -32,7 +32,7 @@ SOURCES = os.path.join(ROOT, "tests", "programs", "victims")
 # Stages that a C victim must account for to the last call, even where it counted none.
 STRICT = (
     "file_open file_read file_write file_close import_open import_read ipc_read ipc_write "
-    "device_read device_write proc_read unknown_read unknown_write mmap munmap dup jpeg_decode "
+    "ipc_connect net_read net_write net_connect device_read device_write proc_read unknown_read unknown_write mmap munmap dup jpeg_decode "
     "other"
 ).split()
 
