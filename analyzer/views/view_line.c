@@ -49,7 +49,7 @@ static const char *parts_text(char ret[PARTS_BYTES], const struct sp_report *rep
 	for (int i = 0; i < SP_ACCOUNT_PHASES && used < PARTS_BYTES; i++)
 		if (total && sp_training_source(&report->training, (enum sp_account_phase)i))
 			used += (size_t)snprintf(ret + used, PARTS_BYTES - used, "%s%s %.1f%%",
-						 used ? ", " : "",
+						 used ? _(", ") : "",
 						 sp_account_title((enum sp_account_phase)i),
 						 100.0 * (double)sum->ns[i] / (double)total);
 	return ret;
