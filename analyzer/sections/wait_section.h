@@ -8,6 +8,9 @@
 #include "analyzer/print/out.h"
 #include "analyzer/verdict/metrics.h"
 
+/* Returns false where both are the same, or differ by less than this share. */
+bool sp_wait_text(const struct sp_metrics *metrics, double least, char *ret, size_t bytes);
+
 /* Writes the sum as a line; nothing where both are the same. */
 void sp_wait_section(const struct sp_metrics *metrics, struct sp_out *out);
 

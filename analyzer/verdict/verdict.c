@@ -76,6 +76,21 @@ const char *sp_doubt_text(enum sp_doubt doubt)
 	return _(texts[doubt]);
 }
 
+void sp_confidence_text(const struct sp_verdict *v, char *ret, size_t bytes)
+{
+	size_t at =
+		(size_t)snprintf(ret, bytes, _("confidence %s"), sp_confidence_name(v->confidence));
+	const char *between = _(": ");
+
+	for (int i = 0; i < SP_DOUBTS && at < bytes; i++) {
+		if (!v->doubts[i])
+			continue;
+		at += (size_t)snprintf(ret + at, bytes - at, "%s%s", between,
+				       sp_doubt_text((enum sp_doubt)i));
+		between = _("; ");
+	}
+}
+
 /* Calls take() for each {measure} of a template, and for the words between them. */
 static void read_template(const char *text, void *context,
 			  void (*take)(void *context, const char *words, size_t bytes,

@@ -98,6 +98,9 @@ struct sp_advice_rule {
 const struct sp_rule *sp_rule_of(enum sp_verdict_id id);
 const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id);
 const char *sp_confidence_name(enum sp_confidence confidence);
+
+/* "confidence low: few steps; …", with the reasons where it is not high. */
+void sp_confidence_text(const struct sp_verdict *verdict, char *ret, size_t bytes);
 const char *sp_doubt_text(enum sp_doubt doubt);
 
 #endif

@@ -12,6 +12,7 @@
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/sections/ending.h"
 #include "analyzer/sections/steps_section.h"
+#include "analyzer/sections/wait_section.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/step_change.h"
 
@@ -19,12 +20,16 @@
 #define WIDTH_LEAST 40u
 #define WIDTH_MOST 100u /* longer lines are hard to read */
 #define VERDICT_LINES_MAX 4u
+#define VERDICT_LINES_LEAST 3u
+#define STEP_LINES 2u /* a step, and the bar */
 #define ADVICE_LINES_MAX 3u
 #define ADVICE_MAX 3u
 #define BAR_LEAST 0.03 /* of the training time: less has no part of its own */
 #define BAR_REST_LEAST 0.005
 #define CUT_MARK "..."
 #define LABEL_BYTES 96u
+#define CONFIDENCE_BYTES 512u
+#define WAITS_DIFFER_LEAST 0.01
 
 struct card {
 	char lines[SP_CARD_LINES_MAX][2 * LINE_BYTES];
@@ -56,17 +61,28 @@ static void add(struct card *card, const char *head, const char *text, unsigned 
 	}
 }
 
-static void add_verdict(struct card *card, const struct sp_verdict *v)
+static unsigned advice_shown(const struct sp_verdict *v)
+{
+	return v->advice_count < ADVICE_MAX ? v->advice_count : ADVICE_MAX;
+}
+
+/* The reasons of the confidence stand last and give way to the advice. */
+static void add_verdict(struct card *card, const struct sp_verdict *v, unsigned reserved)
 {
 	char text[LINE_BYTES];
-	const char *confidence = sp_confidence_name(v->confidence);
+	unsigned later = STEP_LINES + advice_shown(v) + reserved;
+	unsigned most = card->room > later ? card->room - later : 0;
+	char confidence[CONFIDENCE_BYTES];
 
+	sp_confidence_text(v, confidence, sizeof(confidence));
 	if (sp_rule_of(v->id)->is_state || v->id == SP_VERDICT_compute)
-		snprintf(text, sizeof(text), _("%s [confidence %s]"), v->text, confidence);
+		snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
 	else
-		snprintf(text, sizeof(text), _("%s [%s; confidence %s]"), v->text,
+		snprintf(text, sizeof(text), _("%s [%s; %s]"), v->text,
 			 v->is_severe ? _("severe") : _("moderate"), confidence);
-	add(card, _("verdict    "), text, VERDICT_LINES_MAX);
+	add(card, _("verdict    "), text,
+	    most < VERDICT_LINES_LEAST ? VERDICT_LINES_LEAST
+				       : (most < VERDICT_LINES_MAX ? most : VERDICT_LINES_MAX));
 }
 
 struct part {
@@ -143,6 +159,27 @@ static void add_bar(struct card *card, const struct sp_report *report)
 	add(card, head, line, 1);
 }
 
+static bool rests_on_wait(const struct sp_verdict *v)
+{
+	for (uint32_t i = 0; i < v->rests_on_count; i++)
+		if (v->rests_on[i] == SP_METRIC_input_wait_share ||
+		    v->rests_on[i] == SP_METRIC_lost_wait_share)
+			return true;
+	return false;
+}
+
+/* The verdict and the bar name two shares of waiting; the summary has this line under its table.
+ * Each advice and what comes after them come first. */
+static void add_wait(struct card *card, const struct sp_verdict *v, unsigned reserved)
+{
+	unsigned later = reserved + advice_shown(v);
+	char text[256];
+
+	if (card->count + 1 + later <= card->room && rests_on_wait(v) &&
+	    sp_wait_text(&v->metrics, WAITS_DIFFER_LEAST, text, sizeof(text)))
+		add(card, _("input wait "), text, 1);
+}
+
 static void add_step(struct card *card, const struct sp_report *report)
 {
 	struct sp_step_mean mean = sp_step_mean(&report->training);
@@ -158,8 +195,10 @@ static void add_step(struct card *card, const struct sp_report *report)
 static void add_advice(struct card *card, const struct sp_verdict *v, unsigned reserved)
 {
 	enum sp_advice_id order[SP_ADVICES];
-	unsigned shown = v->advice_count < ADVICE_MAX ? v->advice_count : ADVICE_MAX;
+	unsigned shown = advice_shown(v), left = card->room - card->count;
 
+	left = left > reserved ? left - reserved : 0;
+	shown = shown < left ? shown : left; /* the last ones give way */
 	sp_advice_by_saving(v, order);
 	for (unsigned i = 0; i < shown; i++) {
 		unsigned room = card->room - card->count;
@@ -244,9 +283,11 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	/* Lines that come after the advice. */
 	unsigned reserved = 1u + has_losses(report) + 2u * (options->against != NULL);
 
-	add_verdict(card, v);
+	add_verdict(card, v, reserved);
 	add_step(card, report);
 	add_bar(card, report);
+	if (!options->is_brief)
+		add_wait(card, v, reserved);
 	add_advice(card, v, reserved);
 	add_ending(card, report);
 	add_losses(card, report);

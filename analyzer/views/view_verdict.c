@@ -119,17 +119,8 @@ static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
 {
 	char line[LINE_BYTES];
-	size_t at = (size_t)snprintf(line, sizeof(line), _("confidence %s"),
-				     sp_confidence_name(v->confidence));
-	const char *between = _(": ");
 
-	for (int i = 0; i < SP_DOUBTS; i++) {
-		if (!v->doubts[i])
-			continue;
-		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s", between,
-				       sp_doubt_text((enum sp_doubt)i));
-		between = _("; ");
-	}
+	sp_confidence_text(v, line, sizeof(line));
 	sp_out_wrapped(out, "           ", line);
 }
 

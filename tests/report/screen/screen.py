@@ -167,6 +167,27 @@ class Screen(unittest.TestCase):
             place = [cards.index(a["text"][:12]) for a in document["advice"][: i + 1]]
             self.assertEqual(place, sorted(place))
 
+    def test_the_card_has_the_advice_and_the_doubts(self):
+        self.told = 0
+        self.each_trained(self.check_card)
+        self.assertGreater(self.told, 0)
+
+    def check_card(self, run, document):
+        """In nine lines of a terminal; the summary has the sum of waits in another line."""
+        lines = show(run, "card", f"--width={COLUMNS}")
+        text, verdict = joined(lines), document["verdict"]
+        self.assertLessEqual(len(lines), 9)
+        heads = [line[:11].strip() for line in lines if line[0] != " "]
+        shown = min(len(document["advice"]), 3)
+        self.assertEqual(heads.count("do first") + heads.count("then"), shown, text)
+        self.assertEqual(heads.count("do first"), shown > 0)
+        after = ":" if verdict["doubts"] else "]"
+        self.assertIn(f"confidence {verdict['confidence']}{after}", text)
+        told = re.search(r"input wait ([\d.]+)% = ([\d.]+)%", text)
+        if told:
+            self.assertGreater(float(told[1]) - float(told[2]), 0.9)
+            self.told += 1
+
     def test_the_whole_life_is_told(self):
         self.each_trained(self.check_life)
 
