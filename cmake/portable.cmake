@@ -14,18 +14,48 @@ macro(stageprof_library name module archive)
 	endif()
 endmacro()
 
-if(STAGEPROF_PORTABLE)
-	set(old_glibc ${PROJECT_SOURCE_DIR}/cmake/old_glibc)
-	set(glibc_stubs ${PROJECT_BINARY_DIR}/glibc_stubs)
-	add_custom_command(OUTPUT ${glibc_stubs}/libc.so ${glibc_stubs}/libm.so
-		COMMAND sh ${old_glibc}/stubs.sh ${CMAKE_C_COMPILER} ${CMAKE_OBJDUMP} 2.28
-			${glibc_stubs}
+set(old_glibc ${PROJECT_SOURCE_DIR}/cmake/old_glibc)
+
+# stageprof_stubs(FLOOR FOLDER TARGET): the stubs of this glibc in FOLDER.
+function(stageprof_stubs floor folder target)
+	add_custom_command(OUTPUT ${folder}/libc.so ${folder}/libm.so
+		COMMAND sh ${old_glibc}/stubs.sh ${CMAKE_C_COMPILER} ${CMAKE_OBJDUMP} ${floor}
+			${folder}
 		DEPENDS ${old_glibc}/stubs.sh VERBATIM)
-	add_custom_target(stageprof_glibc_stubs
-		DEPENDS ${glibc_stubs}/libc.so ${glibc_stubs}/libm.so)
+	add_custom_target(${target} DEPENDS ${folder}/libc.so ${folder}/libm.so)
+endfunction()
+
+if(STAGEPROF_PORTABLE)
+	set(glibc_stubs ${PROJECT_BINARY_DIR}/glibc_stubs)
+	stageprof_stubs(2.28 ${glibc_stubs} stageprof_glibc_stubs)
 	add_library(stageprof_new_functions OBJECT ${old_glibc}/new_functions.c)
 	target_compile_definitions(stageprof_new_functions PRIVATE _GNU_SOURCE)
 	target_link_libraries(stageprof_new_functions PRIVATE stageprof_warnings)
+	add_library(stageprof_program_start OBJECT ${old_glibc}/program_start.c
+		cmake/portable/sqlite_extensions.c)
+	target_link_libraries(stageprof_program_start PRIVATE stageprof_warnings)
+endif()
+
+# The library opens it by its path beside itself. Its name and its few exported functions are not
+# libunwind's, so a host with a libunwind of its own gets that one.
+set(STAGEPROF_UNWINDER "" CACHE FILEPATH "archive of packaging/unwinder.sh, to install libunwind")
+if(STAGEPROF_UNWINDER)
+	set(unwinder_stubs ${PROJECT_BINARY_DIR}/glibc_stubs_unwinder)
+	stageprof_stubs(2.17 ${unwinder_stubs} stageprof_unwinder_stubs)
+	set(exported ${PROJECT_SOURCE_DIR}/cmake/portable/unwinder.map)
+	add_library(stageprof_unwinder MODULE ${old_glibc}/new_functions.c)
+	set_target_properties(stageprof_unwinder PROPERTIES PREFIX "" OUTPUT_NAME unwinder
+		LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/stageprof.d
+		LINK_DEPENDS "${exported};${STAGEPROF_UNWINDER}")
+	add_dependencies(stageprof_unwinder stageprof_unwinder_stubs)
+	target_compile_definitions(stageprof_unwinder PRIVATE _GNU_SOURCE)
+	target_link_options(stageprof_unwinder PRIVATE -L${unwinder_stubs}
+		-Wl,--version-script=${exported} -Wl,--gc-sections -Wl,-z,defs -Wl,-z,now
+		-Wl,--as-needed -Wl,-soname,stageprof_unwinder.so)
+	target_link_libraries(stageprof_unwinder PRIVATE stageprof_warnings
+		-Wl,--whole-archive ${STAGEPROF_UNWINDER} -Wl,--no-whole-archive)
+	install(TARGETS stageprof_unwinder LIBRARY
+		DESTINATION ${CMAKE_INSTALL_LIBDIR}/stageprof)
 endif()
 
 # After the target's own libraries.
@@ -35,7 +65,8 @@ function(stageprof_portable target)
 	endif()
 	add_dependencies(${target} stageprof_glibc_stubs)
 	set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${glibc_stubs}/libc.so)
-	target_sources(${target} PRIVATE $<TARGET_OBJECTS:stageprof_new_functions>)
+	target_sources(${target} PRIVATE $<TARGET_OBJECTS:stageprof_new_functions>
+		$<TARGET_OBJECTS:stageprof_program_start>)
 	target_link_options(${target} PRIVATE -L${glibc_stubs} -Wl,--wrap=__libc_start_main
 		-Wl,--no-as-needed -Wl,--gc-sections)
 endfunction()

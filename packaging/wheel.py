@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 # The Debian packages whose code is inside the programs: each one's licence goes along.
 INSIDE = """libzstd-dev libxxhash-dev uthash-dev libiberty-dev libjs-dygraphs libutf8proc-dev
-    libsqlite3-dev zlib1g-dev libelf-dev""".split()
+    libsqlite3-dev zlib1g-dev libelf-dev libunwind-dev""".split()
 METADATA = """Metadata-Version: 2.1
 Name: stageprof
 Version: {version}

@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "preload/settings/unwinder.h"
 #include "preload/sys/object_range.h"
 #include "preload/sys/libdl.h"
 
@@ -13,6 +15,7 @@
 #include <xxhash.h>
 
 #define OWN_FRAMES_MAX 8u
+#define PATH_BYTES 1024u
 
 /* libunwind.h renames its functions for each processor: these are the names to look up. */
 #define NAME_OF(function) NAME_AS_IT_IS(function)
@@ -28,6 +31,7 @@ static struct {
 #endif
 } unwinder;
 static int is_open;
+static const char *library_name = "libunwind.so.8";
 
 static int find(void *library, const char *name, void *ret_function)
 {
@@ -37,10 +41,32 @@ static int find(void *library, const char *name, void *ret_function)
 	return found != NULL;
 }
 
+/* The wheel's own: NULL where there is none, or where the path is too long to try it. */
+static void *open_beside(void)
+{
+	char path[PATH_BYTES];
+	Dl_info info;
+	const char *slash;
+	size_t bytes;
+
+	if (!sp_dladdr(&is_open, &info) || !info.dli_fname)
+		return NULL;
+	slash = strrchr(info.dli_fname, '/');
+	bytes = slash ? (size_t)(slash + 1 - info.dli_fname) : 0;
+	if (!bytes || bytes + sizeof(SP_UNWINDER_BESIDE) > sizeof(path))
+		return NULL;
+	memcpy(path, info.dli_fname, bytes);
+	memcpy(path + bytes, SP_UNWINDER_BESIDE, sizeof(SP_UNWINDER_BESIDE));
+	return sp_dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 void sp_native_stack_open(void)
 {
-	void *library = sp_dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	void *library = open_beside();
 
+	library_name = library ? SP_UNWINDER_BESIDE : "libunwind.so.8";
+	if (!library)
+		library = sp_dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	is_open = library && find(library, NAME_OF(unw_init_local), &unwinder.init_local) &&
 		  find(library, NAME_OF(unw_step), &unwinder.step) &&
 		  find(library, NAME_OF(unw_get_reg), &unwinder.get_reg) &&
@@ -54,6 +80,11 @@ void sp_native_stack_open(void)
 int sp_native_stack_is_open(void)
 {
 	return is_open;
+}
+
+const char *sp_native_stack_library(void)
+{
+	return library_name;
 }
 
 /* An address without unwind information counts as a function of one byte. */

@@ -20,6 +20,9 @@ void sp_native_stack_open(void);
 /* Returns 1 if libunwind was found. */
 int sp_native_stack_is_open(void);
 
+/* The name of the libunwind that was opened or, without one, of the machine's. */
+const char *sp_native_stack_library(void);
+
 /*
  * Takes return addresses, innermost first, from the first that is outside this library. `known`
  * has `places` words, zeroed at first: addresses whose unwind information was seen, as of

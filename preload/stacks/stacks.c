@@ -23,6 +23,7 @@
 #include "preload/resolve/resolve.h"
 #include "preload/sys/log_once.h"
 #include "preload/settings/setting.h"
+#include "preload/settings/unwinder.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/libdl.h"
 
@@ -221,7 +222,7 @@ static int image_begin(void)
 					 __ATOMIC_ACQUIRE))
 		return state == IMAGE_TAKING;
 	if (wanted == IMAGE_TAKING)
-		sp_coverage_add("stacks", "bound", "libunwind.so.8");
+		sp_coverage_add("stacks", "bound", sp_native_stack_library());
 	else if (!sp_native_stack_is_open())
 		sp_coverage_add("stacks", "failed", "libunwind.so.8 was not found");
 	else

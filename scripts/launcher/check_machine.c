@@ -17,18 +17,34 @@
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
+#include "preload/settings/unwinder.h"
 #include "scripts/launcher/doctor_context.h"
 
 #define ROOM_WANTED_BYTES (1ull << 30)
 #define FILES_WANTED 256u
 
+static void *open_beside(const struct sp_doctor_context *context)
+{
+	const char *slash = context->has_library == 0 ? strrchr(context->preload, '/') : NULL;
+	char path[SP_PATH_BYTES + sizeof(SP_UNWINDER_BESIDE)];
+
+	if (!slash)
+		return NULL;
+	snprintf(path, sizeof(path), "%.*s/" SP_UNWINDER_BESIDE, (int)(slash - context->preload),
+		 context->preload);
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* In the order of the recorder. */
 void sp_check_stacks(const struct sp_doctor_context *context, struct sp_check_result *result)
 {
-	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	void *beside = open_beside(context);
+	void *library = beside ? beside : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	bool wanted = sp_config.stacks && *sp_config.stacks;
 
-	(void)context;
-	if (library)
+	if (beside)
+		sp_check_set(result, SP_CHECK_OK, NULL, "stageprof has its own libunwind");
+	else if (library)
 		sp_check_set(result, SP_CHECK_OK, NULL, "libunwind.so.8 is installed");
 	else
 		sp_check_set(result, wanted ? SP_CHECK_WARN : SP_CHECK_SKIP,

@@ -13,6 +13,7 @@ for release in bullseye bookworm trixie; do
 	sp_root $release
 	sp_enter "$root" bash -euc 'install -D -m 755 -t /usr/local/bin /mnt/data/scripts/*
 		install -D -m 644 -t /usr/local/lib /mnt/data/data/lib/*.so
+		install -D -m 644 -t /usr/local/lib/stageprof /mnt/data/data/lib/stageprof/*.so
 		ldconfig
 		bash /mnt/used.sh' > $release.out 2>&1 || sp_fail "$release: $(cat $release.out)"
 	echo "$release: $(sp_enter "$root" ldd --version | sed -n 1p)"

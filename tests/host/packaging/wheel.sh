@@ -3,14 +3,20 @@
 # used, and removed without a rest.
 . "$(dirname "$0")/package.sh"
 
-wheel=$(sp_package wheel "$(uname -m)")
+wheel=$(sp_package wheel "$(uname -m)" 2> package.txt)
+cat package.txt >&2
 bytes=$(stat -c %s "$wheel")
-((bytes < 2 << 20)) || sp_fail "the wheel has $bytes bytes: 2 MiB are the most"
+((bytes < 2000000)) || sp_fail "the wheel has $bytes bytes: 2 MB are the most"
 
 python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall("unpacked")' "$wheel"
 data=$(echo unpacked/*.data)
 python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 "$data/data/lib/libstageprof.so"
 python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.28 "$data"/scripts/*
+unwinder=$data/data/lib/stageprof/unwinder.so
+if ! grep -q 'is without libunwind' package.txt; then # its sources come by the network, once
+	[[ -e $unwinder ]] || sp_fail "the wheel has no libunwind, and scripts/package does not say so"
+	python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 "$unwinder"
+fi
 for licence in LICENSE NOTICES.md LGPL-3.txt libelf-dev.txt; do
 	[[ -s $(echo unpacked/*.dist-info/licenses/$licence) ]] || sp_fail "no licence $licence"
 done
@@ -52,6 +58,23 @@ LD_PRELOAD=$(python -c 'from stageprof import library_path; print(library_path()
 	STAGEPROF_OUTPUT=preload.zst python train.py > out.txt
 counts preload.zst || sp_fail "library_path() is not the library"
 stageprof doctor -- python train.py > doctor.txt 2>&1 || sp_fail "doctor: $(cat doctor.txt)"
+
+if [[ -e $unwinder ]]; then
+	cat > slow.py <<-'PROGRAM'
+		for _ in range(20):
+		    with open("data.bin", "rb", buffering=0) as file:
+		        file.readall()
+		print({line.split()[-1] for line in open("/proc/self/maps") if "unwind" in line})
+	PROGRAM
+	stageprof run --quiet --output=stacks.zst --stacks='file_read>1us' -- python slow.py \
+		> maps.txt
+	[[ $(cat maps.txt) == "{'"*"/environment/lib/stageprof/unwinder.so'}" ]] ||
+		sp_fail "another libunwind than the wheel's, or none: $(cat maps.txt)"
+	stageprof-report stacks --format=json stacks.zst > stacks.json
+	grep -q '"event":"read",.*"frames":"[^"]*;' stacks.json ||
+		sp_fail "no stack of a slow read: $(cat stacks.json)"
+	grep -q 'stageprof has its own libunwind' doctor.txt || sp_fail "doctor: $(cat doctor.txt)"
+fi
 
 # Late: this process records from then on, and what it starts records whole.
 python - <<'PROGRAM' || sp_fail "stageprof.start"
