@@ -43,14 +43,18 @@ SP_HOOK(ssize_t, splice, int from, off64_t *from_offset, int to, off64_t *to_off
 	unsigned flags)
 {
 	struct sp_thread *t = sp_enter();
-	uint32_t target;
+	uint32_t source, target;
 	ssize_t ret;
 
 	if (!t)
 		return SP_REAL(splice)(from, from_offset, to, to_offset, n, flags);
+	source = sp_fd_file(t, from);
 	target = sp_fd_file(t, to);
-	SP_SPAN(span, t, is_net(target) ? SP_EV_send_copy : SP_EV_splice,
-		is_net(target) ? target : sp_fd_file(t, from));
+	SP_SPAN(span, t,
+		is_net(target)	 ? SP_EV_send_copy
+		: is_net(source) ? SP_EV_recv_copy
+				 : SP_EV_splice,
+		is_net(target) ? target : source);
 	ret = SP_REAL(splice)(from, from_offset, to, to_offset, n, flags);
 	sp_span_close(&span, SP_RESULT(ret));
 	return ret;

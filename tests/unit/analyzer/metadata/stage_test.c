@@ -75,7 +75,7 @@ START_TEST(reads_and_writes_go_by_place)
 	ck_assert_int_eq(sp_stage_of(SP_EV_recv, place(SP_FILE_SOCKET, "")), SP_STAGE_ipc_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_read, place(SP_FILE_NET, "net:")), SP_STAGE_net_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_send, place(SP_FILE_NET, "net:")), SP_STAGE_net_write);
-	ck_assert_int_eq(sp_stage_of(SP_EV_splice, place(SP_FILE_NET, "")), SP_STAGE_net_read);
+	ck_assert_int_eq(sp_stage_of(SP_EV_recv_copy, place(SP_FILE_NET, "")), SP_STAGE_net_read);
 	ck_assert_int_eq(sp_stage_of(SP_EV_connect, place(SP_FILE_NET, "")), SP_STAGE_net_connect);
 	ck_assert_int_eq(sp_stage_of(SP_EV_connect, place(SP_FILE_SOCKET, "")),
 			 SP_STAGE_ipc_connect);
