@@ -7,6 +7,12 @@
  */
 #define USUAL_SHARE 4u
 
+/*
+ * A batch's calls without gradients of the model that trains, for each with gradients: beyond so
+ * many they make the batch (text that is generated and then learned from).
+ */
+#define MAKES_BATCH 4u
+
 /* As it is seen from the last interval to the first. */
 struct judge {
 	bool has_backward;    /* of this step, later on */
@@ -15,18 +21,25 @@ struct judge {
 	bool is_fed;	      /* the backward's batch came from a loader */
 	bool is_usual;	      /* many steps so far had another model's forward without gradients */
 	bool has_no_grad;     /* this one has */
-	bool is_guess;	      /* calls without gradients, and no loader shows their purpose */
+	bool makes_batch;     /* calls of the model that trains make what it trains on */
+	bool has_optimizer;   /* of this step, later on */
+	bool has_none; /* no backward so far in the whole run: gradients come from elsewhere */
+	bool is_guess; /* calls without gradients, and no loader shows their purpose */
 };
 
 static bool is_training(struct judge *j, const struct sp_phase_interval *p)
 {
+	if (j->has_none && j->has_optimizer) {
+		j->is_guess = true;
+		return true;
+	}
 	if (!j->has_backward || j->has_environment)
 		return false;
 	if (p->kind == SP_INTERVAL_FORWARD)
 		return true;
-	j->is_guess |= !j->is_fed;
+	j->is_guess |= !j->is_fed || j->makes_batch;
 	if (p->kind == SP_INTERVAL_LEARNER)
-		return !j->has_loader && j->is_fed;
+		return !j->has_loader && j->is_fed && !j->makes_batch;
 	j->has_no_grad |= !j->has_loader;
 	return !j->has_loader && (j->is_fed || j->is_usual);
 }
@@ -54,6 +67,7 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 		break;
 	case SP_INTERVAL_OPTIMIZER:
 		j->has_backward = false;
+		j->has_optimizer = true;
 		break;
 	case SP_INTERVAL_LOADER:
 	case SP_INTERVAL_LOADER_END:
@@ -70,6 +84,24 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 	default:
 		break;
 	}
+}
+
+/* The calls of the last batch before the last backward. */
+static bool makes_batch(const struct sp_cutter *c)
+{
+	uint32_t forwards = 0, learners = 0;
+	bool has_backward = false;
+
+	for (uint32_t i = c->count; i > 0; i--) {
+		enum sp_phase_interval_kind kind = c->intervals[i - 1].kind;
+
+		has_backward |= kind == SP_INTERVAL_BACKWARD;
+		if (has_backward && kind == SP_INTERVAL_LOADER)
+			break;
+		forwards += kind == SP_INTERVAL_FORWARD;
+		learners += has_backward && kind == SP_INTERVAL_LEARNER;
+	}
+	return learners > MAKES_BATCH * (forwards ? forwards : 1);
 }
 
 static void mark_evaluated(struct sp_cutter *c)
@@ -89,8 +121,12 @@ static void mark_evaluated(struct sp_cutter *c)
 
 void sp_forward_judge(struct sp_cutter *c)
 {
-	struct judge j = {.is_usual = c->no_grad_steps &&
-				      c->no_grad_steps >= c->steps->optimizer_count / USUAL_SHARE};
+	struct judge j = {
+		.is_usual = c->no_grad_steps &&
+			    c->no_grad_steps >= c->steps->optimizer_count / USUAL_SHARE,
+		.makes_batch = makes_batch(c),
+		.has_none = !c->steps->has_backward && c->steps->end == SP_STEP_BY_OPTIMIZER,
+	};
 
 	for (uint32_t i = c->count; i > 0; i--)
 		judge_one(&j, c, i - 1);

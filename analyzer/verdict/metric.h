@@ -49,7 +49,7 @@ struct sp_metrics {
 	uint64_t events_unknown; /* of a newer version */
 	uint32_t files_unread;
 	uint32_t trainers;
-	bool is_fed_by_thread; /* sp_training_is_fed_by_thread() */
+	bool is_fed_by_thread; /* or there is no loader, and another thread computes meanwhile */
 	bool is_unfed;	       /* sp_training_is_unfed() */
 	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
 	bool has_forwards;     /* calls of a model, with or without steps */

@@ -213,7 +213,7 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 		     const struct sp_report *report)
 {
 	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
-	    sp_training_is_fed_by_thread(&report->training))
+	    e->is_fed_by_thread)
 		return;
 	set_phase(e, SP_METRIC_loop_share, t, report, SP_ACCOUNT_other);
 	sp_metrics_ratio(e, SP_METRIC_loop_ns, (double)t->account.ns[SP_ACCOUNT_other],
@@ -535,8 +535,9 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->events_lost = report->totals.lost + report->totals.missing + report->totals.holes;
 	e->events_unknown = report->totals.unknown;
 	e->files_unread = sp_index_unread(&report->run.index);
-	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training);
 	e->is_unfed = sp_training_is_unfed(&report->training);
+	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training) ||
+			      (e->is_unfed && sp_metrics_has_busy_thread(report));
 	e->is_forward_left_over = is_forward_left_over(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
 	if (r == 0) {

@@ -3,6 +3,7 @@
 
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
+#include "analyzer/training/trainer_read.h"
 
 /* The rusage of a thread and its process, and the time that it covers. */
 struct rusage_span {
@@ -107,6 +108,44 @@ static void add_trainers(struct use *trainers, const struct sp_report *report)
 			add_process(trainers, &span, 1, 0);
 }
 
+#define BUSY_LEAST 0.2 /* of the time of the steps */
+#define BUSY_EVENTS 10 /* fewer are of a thread that waits for its end */
+
+static bool records_beside(const struct sp_report *report, uint32_t trainer,
+			   const struct rusage_span *steps)
+{
+	const struct sp_run *run = &report->run;
+
+	for (uint32_t i = 0; i < run->index.stream_count; i++) {
+		int64_t begin_ns, end_ns;
+
+		if (run->index.streams[i]->image != run->index.streams[trainer]->image ||
+		    sp_trainer_is_same_thread(run, i, trainer) ||
+		    report->totals.streams[i].events < BUSY_EVENTS)
+			continue;
+		sp_stream_life(run, &report->totals, i, &begin_ns, &end_ns);
+		if (share_between(steps, begin_ns, end_ns) >= 0.5)
+			return true;
+	}
+	return false;
+}
+
+bool sp_metrics_has_busy_thread(const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+		struct rusage_span span;
+
+		if (!rusage_of(&span, report, stream, true))
+			continue;
+		if ((double)span.used.process_cpu_ns - (double)span.used.cpu_ns >=
+			    BUSY_LEAST * (double)(span.end_ns - span.begin_ns) &&
+		    records_beside(report, stream, &span))
+			return true;
+	}
+	return false;
+}
+
 static void add_workers(struct use *workers, const struct sp_report *report)
 {
 	struct rusage_span span, training;
@@ -191,6 +230,8 @@ static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		share -= sp_metrics_value(e, waits[i]);
 	sp_metrics_set(e, SP_METRIC_blocked_share, share > 0 ? share : 0);
+	if (!e->has_device)
+		sp_metrics_set(e, SP_METRIC_model_blocked_share, share > 0 ? share : 0);
 }
 
 void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)

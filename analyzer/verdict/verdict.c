@@ -15,7 +15,8 @@
 #define OTHER_MOST 0.5
 #define OTHER_BESIDE_THREAD                                                                        \
 	0.05 /* where a thread makes batches: it may be waiting for the interpreter's lock */
-#define OTHER_MUCH 0.2 /* of a compute-bound job: a doubt */
+#define BLOCKED_MUCH 0.2 /* of a compute-bound job: a doubt */
+#define OTHER_MUCH 0.2	 /* of a compute-bound job: a doubt */
 #define WANTED_ALONE                                                                               \
 	1.5 /* threads a core: fewer threads do not take a fifth of their time from each other */
 
@@ -277,6 +278,8 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		v->id == SP_VERDICT_no_trainer && !v->metrics.gives_steps;
 	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->metrics.is_unfed &&
 				    v->metrics.is_forward_left_over;
+	v->doubts[SP_DOUBT_blocked] = v->id == SP_VERDICT_compute && !v->metrics.has_device &&
+				      value_of(v, SP_METRIC_blocked_share) >= BLOCKED_MUCH;
 	v->doubts[SP_DOUBT_unexplained] =
 		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
 	for (int i = 0; i < SP_DOUBTS; i++)
@@ -514,6 +517,8 @@ static const struct {
 	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
 	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},
 	{SP_ADVICE_receive, SP_ADVICE_handover},
+	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},
+	{SP_ADVICE_blocked_model, SP_ADVICE_faster_compiled},
 };
 
 static void leave_out(bool given[SP_ADVICES])

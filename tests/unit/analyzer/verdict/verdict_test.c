@@ -383,6 +383,25 @@ START_TEST(workers_that_stay_are_not_advised)
 }
 END_TEST
 
+START_TEST(a_model_that_waits)
+{
+	set(SP_METRIC_blocked_share, 0.6);
+	set(SP_METRIC_model_blocked_share, 0.6);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
+	ck_assert(advises("blocked_model") && !advises("faster_model"));
+}
+END_TEST
+
+/* Beside a thread that computes the loop's time may be a wait for the interpreter's lock. */
+START_TEST(a_loop_beside_a_busy_thread)
+{
+	set(SP_METRIC_other_share, 0.2);
+	v.metrics.is_fed_by_thread = true;
+	ck_assert_str_eq(judge(), "unknown");
+}
+END_TEST
+
 /* Two pieces of advice about the same time: one is enough. */
 START_TEST(one_advice_for_one_time)
 {
@@ -508,6 +527,8 @@ int main(void)
 	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
+	tcase_add_test(c, a_model_that_waits);
+	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, one_advice_for_one_time);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_small_saving_is_no_advice);
