@@ -32,7 +32,8 @@ void sp_cuda_end(struct sp_cuda_call *call, int64_t value, const void *caller)
 }
 
 /* The first entry is found fastest: it is replaced last. */
-static struct sp_cuda_caller *caller_entry(struct sp_cuda_original *original, uint32_t generation)
+static struct sp_cuda_caller *caller_entry(const struct sp_cuda_original *original,
+					   uint32_t generation)
 {
 	for (unsigned i = 0; i < SP_CUDA_CALLERS; i++)
 		if (__atomic_load_n(&original->callers[i].stamp, __ATOMIC_RELAXED) >> 32 !=
@@ -41,7 +42,7 @@ static struct sp_cuda_caller *caller_entry(struct sp_cuda_original *original, ui
 	return &original->callers[SP_CUDA_CALLERS - 1];
 }
 
-static void caller_store(struct sp_cuda_original *original, uint32_t generation,
+static void caller_store(const struct sp_cuda_original *original, uint32_t generation,
 			 const void *address, void *function, const struct sp_object_range *inner)
 {
 	struct sp_object_range range = sp_object_range_of(address);
@@ -75,14 +76,13 @@ static struct sp_object_range inner_of(const void *function, const void *caller)
 	return inner;
 }
 
-static void *find_anew(struct sp_cuda_original *original, const void *address,
+static void *find_anew(const struct sp_cuda_original *original, const void *address,
 		       struct sp_object_range *ret_inner)
 {
 	uint32_t generation = __atomic_load_n(&sp_resolve_generation, __ATOMIC_SEQ_CST);
-	struct sp_caller_original lookup = {original->name,
-					    original->symbol_prefix,
-					    original->wrapper,
-					    {{0}}};
+	struct sp_caller_site sites[SP_CALLER_SITES] = {{0}};
+	const struct sp_caller_original lookup = {original->name, original->symbol_prefix,
+						  original->wrapper, sites};
 	int kept = errno;
 	void *function = sp_caller_original_find(&lookup, NULL, address);
 
@@ -94,7 +94,7 @@ static void *find_anew(struct sp_cuda_original *original, const void *address,
 	return function;
 }
 
-void *sp_cuda_original_find(struct sp_cuda_original *original, const void *address,
+void *sp_cuda_original_find(const struct sp_cuda_original *original, const void *address,
 			    struct sp_object_range *ret_inner)
 {
 	void *function;

@@ -264,20 +264,24 @@ struct sp_cuda_caller {
 	struct sp_object_range inner; /* the range for an open call */
 };
 
-/* Aligned: a launch reads one cache line of it. */
+/* The entries of a hook. Aligned: a launch reads one cache line of them. Apart from what the loader
+ * relocates: the pages of a program without CUDA stay unwritten. */
+#define SP_CUDA_CALLERS_OF(name) struct sp_cuda_caller name[SP_CUDA_CALLERS] SP_CUDA_ALIGNED
+#define SP_CUDA_ALIGNED __attribute__((aligned(64)))
+
 struct sp_cuda_original {
-	struct sp_cuda_caller callers[SP_CUDA_CALLERS];
+	struct sp_cuda_caller *callers; /* [SP_CUDA_CALLERS] */
 	const char *name, *symbol_prefix;
 	const void *wrapper;
-} __attribute__((aligned(64)));
+};
 
-#define SP_CUDA_ORIGINAL(name, symbol_prefix, wrapper)                                             \
+#define SP_CUDA_ORIGINAL(callers, name, symbol_prefix, wrapper)                                    \
 	{                                                                                          \
-		{{.stamp = 0}}, #name, symbol_prefix, (const void *)(wrapper)                      \
+		callers, #name, symbol_prefix, (const void *)(wrapper)                             \
 	}
 
 /* Returns the function, never NULL. */
-void *sp_cuda_original_find(struct sp_cuda_original *original, const void *address,
+void *sp_cuda_original_find(const struct sp_cuda_original *original, const void *address,
 			    struct sp_object_range *ret_inner);
 
 /* Returns 1 and the function if the entry is for this caller. */
@@ -302,9 +306,10 @@ SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const voi
 #define SP_CUDA_HOOK(name, symbol_prefix, layer, kind, arg, value, parameters, arguments)          \
 	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
 	{                                                                                          \
-		static struct sp_cuda_original callers =                                           \
-			SP_CUDA_ORIGINAL(name, symbol_prefix, sp_wrap_##name);                     \
-		struct sp_cuda_original *const original = &callers;                                \
+		static SP_CUDA_CALLERS_OF(callers);                                                \
+		static const struct sp_cuda_original of_hook =                                     \
+			SP_CUDA_ORIGINAL(callers, name, symbol_prefix, sp_wrap_##name);            \
+		const struct sp_cuda_original *const original = &of_hook;                          \
 		const void *caller = __builtin_return_address(0);                                  \
                                                                                                    \
 		SP_CUDA_RETURN_HOOK_CALL(original, caller, layer, kind, arg, value, parameters,    \

@@ -26,11 +26,12 @@
 	RUNTIME_LAUNCH_ONE(name, kind, on, parameters, arguments)                                  \
 	RUNTIME_LAUNCH_ONE(name##_ptsz, kind, on, parameters, arguments)
 #define RUNTIME_LAUNCH_ONE(name, kind, on, parameters, arguments)                                  \
-	static struct sp_cuda_original sp_original_##name;                                         \
+	static SP_CUDA_CALLERS_OF(sp_callers_##name);                                              \
+	static const struct sp_cuda_original sp_original_##name;                                   \
 	static __attribute__((noinline, cold)) int sp_slow_path_##name(const void *caller,         \
 								       SP_UNPACK parameters)       \
 	{                                                                                          \
-		struct sp_cuda_original *const original = &sp_original_##name;                     \
+		const struct sp_cuda_original *const original = &sp_original_##name;               \
                                                                                                    \
 		SP_CUDA_RETURN_HOOK_CALL(original, caller, SP_CUDA_CALLS, SP_EV_##kind,            \
 					 ARG_WITH_WORK(on), RET_STATUS, parameters, arguments)     \
@@ -42,14 +43,13 @@
 		void *real;                                                                        \
                                                                                                    \
 		if (sp_unlikely(!thread ||                                                         \
-				!sp_cuda_caller_read(&sp_original_##name.callers[0], caller,       \
-						     &real,                                        \
+				!sp_cuda_caller_read(&sp_callers_##name[0], caller, &real,         \
 						     &thread->layer_calls[SP_CUDA_CALLS].inner)))  \
 			return sp_slow_path_##name(caller, SP_UNPACK arguments);                   \
 		SP_CUDA_RETURN_LAUNCH(thread, real, SP_EV_##kind, ON(on), parameters, arguments)   \
 	}                                                                                          \
-	static struct sp_cuda_original sp_original_##name =                                        \
-		SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);
+	static const struct sp_cuda_original sp_original_##name =                                  \
+		SP_CUDA_ORIGINAL(sp_callers_##name, name, "cuda", sp_wrap_##name);
 
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
 /* BEGIN_WORK_OF_HOOK and *_WITH_WORK read `original` of the hook. */
@@ -390,8 +390,9 @@ RUNTIME(cudaDeviceGraphMemTrim, cudaMemPoolTrimTo, 0, RET_STATUS, (int device), 
 #define ENTRY_POINT(name, version, per_thread, parameters, arguments)                              \
 	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
 	{                                                                                          \
-		static struct sp_cuda_original original =                                          \
-			SP_CUDA_ORIGINAL(name, "cuda", sp_wrap_##name);                            \
+		static SP_CUDA_CALLERS_OF(callers);                                                \
+		static const struct sp_cuda_original original =                                    \
+			SP_CUDA_ORIGINAL(callers, name, "cuda", sp_wrap_##name);                   \
 		struct sp_object_range inner;                                                      \
 		void *real =                                                                       \
 			sp_cuda_original_find(&original, __builtin_return_address(0), &inner);     \

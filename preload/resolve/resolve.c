@@ -161,8 +161,8 @@ static void *find(const struct sp_caller_original *original, const void *library
 }
 
 /* A handler or thread that finds the site being written leaves it alone. */
-static void site_store(struct sp_caller_original *original, const void *key, uint32_t generation,
-		       void *function)
+static void site_store(const struct sp_caller_original *original, const void *key,
+		       uint32_t generation, void *function)
 {
 	struct sp_caller_site *site = sp_caller_site(original, key);
 	uint32_t sequence = __atomic_load_n(&site->sequence, __ATOMIC_RELAXED);
@@ -177,7 +177,7 @@ static void site_store(struct sp_caller_original *original, const void *key, uin
 	__atomic_store_n(&site->sequence, sequence + 2, __ATOMIC_RELEASE);
 }
 
-void *sp_caller_original_find(struct sp_caller_original *original, const void *library_addr,
+void *sp_caller_original_find(const struct sp_caller_original *original, const void *library_addr,
 			      const void *caller)
 {
 	uint32_t generation = __atomic_load_n(&sp_resolve_generation, __ATOMIC_SEQ_CST);

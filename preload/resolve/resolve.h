@@ -38,12 +38,13 @@ struct sp_caller_site {
 	void *function;
 };
 
-/* One hooked name. Static; zeroed except for the first three fields. */
+/* One hooked name. Static. Only the sites are written, apart from the addresses that the loader
+ * relocates: pages of names that the program never calls stay unwritten. */
 struct sp_caller_original {
 	const char *name;
 	const char *symbol_prefix;
 	const void *wrapper;
-	struct sp_caller_site sites[SP_CALLER_SITES];
+	struct sp_caller_site *sites; /* [SP_CALLER_SITES] */
 };
 
 extern uint32_t sp_resolve_generation __attribute__((visibility("hidden")));
@@ -52,16 +53,16 @@ extern uint32_t sp_resolve_generation __attribute__((visibility("hidden")));
 void sp_resolve_invalidate(void);
 
 /* library_addr may be NULL. Never returns NULL. */
-void *sp_caller_original_find(struct sp_caller_original *original, const void *library_addr,
+void *sp_caller_original_find(const struct sp_caller_original *original, const void *library_addr,
 			      const void *caller);
 
-static inline struct sp_caller_site *sp_caller_site(struct sp_caller_original *original,
+static inline struct sp_caller_site *sp_caller_site(const struct sp_caller_original *original,
 						    const void *key)
 {
 	return &original->sites[((uintptr_t)key >> 2 ^ (uintptr_t)key >> 9) % SP_CALLER_SITES];
 }
 
-static inline void *sp_caller_original_get(struct sp_caller_original *original,
+static inline void *sp_caller_original_get(const struct sp_caller_original *original,
 					   const void *library_addr, const void *caller)
 {
 	const void *key = library_addr ? library_addr : caller;
@@ -85,8 +86,10 @@ static inline void *sp_caller_original_get(struct sp_caller_original *original,
  * library's names. */
 #define SP_ORIGINAL_FOR_CALLER(hooked, symbol_prefix, library_addr)                                \
 	({                                                                                         \
-		static struct sp_caller_original sp_caller_original_##hooked =                     \
-			{#hooked, symbol_prefix, (const void *)sp_wrap_##hooked, {{0, 0, 0, 0}}};  \
+		static struct sp_caller_site sp_caller_sites_##hooked[SP_CALLER_SITES];            \
+		static const struct sp_caller_original sp_caller_original_##hooked =               \
+			{#hooked, symbol_prefix, (const void *)sp_wrap_##hooked,                   \
+			 sp_caller_sites_##hooked};                                                \
 		(__typeof__(&hooked))sp_caller_original_get(&sp_caller_original_##hooked,          \
 							    library_addr,                          \
 							    __builtin_return_address(0));          \
@@ -95,10 +98,9 @@ static inline void *sp_caller_original_get(struct sp_caller_original *original,
 /* Another function of the library that holds `real`; it is not hooked. The library must have it. */
 #define SP_ORIGINAL_FOR_CALLER_BESIDE(name, real)                                                  \
 	({                                                                                         \
-		static struct sp_caller_original sp_beside_##name = {#name,                        \
-								     #name,                        \
-								     NULL,                         \
-								     {{0, 0, 0, 0}}};              \
+		static struct sp_caller_site sp_beside_sites_##name[SP_CALLER_SITES];              \
+		static const struct sp_caller_original sp_beside_##name =                          \
+			{#name, #name, NULL, sp_beside_sites_##name};                              \
 		(__typeof__(&name))sp_caller_original_get(&sp_beside_##name, (const void *)(real), \
 							  NULL);                                   \
 	})
