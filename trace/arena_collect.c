@@ -105,7 +105,7 @@ struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
 	long id, at;
 
 	id = SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0);
-	if (id < 0 || !may_be_arena(c, &ds))
+	if (id < 0 || !may_be_arena(c, &ds) || (c->only_left && ds.shm_nattch))
 		return view;
 	at = SYS(c, SYS_shmat, id, 0, SHM_RDONLY, 0, 0);
 	if (raw_failed(at))
@@ -285,6 +285,7 @@ uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 	long highest = sp_arena_highest(c);
 	uint32_t kept = 0;
 
+	c->only_left = 1;
 	for (long number = 0; number <= highest; number++) {
 		struct sp_arena_view view = sp_arena_attach(c, number);
 
@@ -298,5 +299,6 @@ uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 		}
 		sp_arena_detach(c, &view);
 	}
+	c->only_left = 0;
 	return kept;
 }

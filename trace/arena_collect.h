@@ -19,6 +19,7 @@ struct sp_collect {
 	long (*sys)(long n, long a, long b, long c, long d, long e, long f); /* -errno on failure */
 	uint64_t uid;		  /* whose arenas are looked at */
 	uint64_t mount_namespace; /* the caller's; 0: not known */
+	int only_left;		  /* arenas that a process has attached are left out */
 	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
 };
 
