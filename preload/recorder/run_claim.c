@@ -54,6 +54,11 @@ static int is_ours(const struct claim *c)
 	return SP_SYS4(SYS_faccessat, AT_FDCWD, c->marker, F_OK, 0) == 0;
 }
 
+static int is_taken(const struct claim *c)
+{
+	return SP_SYS4(SYS_faccessat, AT_FDCWD, c->directory, F_OK, 0) == 0;
+}
+
 /* The name is a device or a pipe: a directory with a number after that name would be a mistake. */
 static int is_special(const char *path)
 {
@@ -149,6 +154,11 @@ static void task_claim(void *argument)
 		c->error = number == 1 && is_special(c->directory) ? -ENOTDIR : 0;
 		if (c->error || is_ours(c))
 			break;
+		if (is_taken(c)) {
+			if (is_ours(c)) /* a sibling came between */
+				break;
+			continue;
+		}
 		if (!made_left) {
 			c->error = made_make(c);
 			if (c->error)
