@@ -12,6 +12,7 @@
 #include "preload/hooks/hook.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/unobserved_exec.h"
+#include "preload/sys/fd_private_task.h"
 
 SP_HOOK(pid_t, fork, void)
 {
@@ -147,6 +148,9 @@ SP_HOOK(int, clone, int (*function)(void *), void *stack, int flags, void *argum
 {
 	int shares = before_clone(flags), ret;
 	void *more[3];
+
+	if (flags & CLONE_FILES)
+		sp_fd_table_is_shared();
 	va_list list;
 
 	va_start(list, argument);

@@ -7,6 +7,7 @@
 #endif
 
 #include "preload/sys/hot_data.h"
+#include "preload/sys/processor.h"
 
 #define KEPT_NS_MAX 10u
 
@@ -21,7 +22,10 @@ struct sp_recorder_clock sp_recorder_clock SP_HOT_FIRST = {.keep = 0,
 static int counter_is_invariant(void)
 {
 	unsigned a, b, c, d;
+	int told = sp_processor_counter_is_invariant();
 
+	if (told >= 0)
+		return told;
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
 }
 #else

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/sys/fd_private_task.h"
 
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "preload/sys/memory.h"
+#include "preload/sys/stack_call.h"
 #include "preload/sys/sys.h"
 
 #define TASK_STACK_BYTES (32u * 1024u)
@@ -92,11 +95,43 @@ static long clone_and_run(struct task *task, void *stack_top)
 }
 #endif
 
-static int always_in_place;
+static int always_in_place, table_is_shared;
 
 void sp_fd_private_task_init(int in_place)
 {
 	always_in_place = in_place;
+}
+
+void sp_fd_table_is_shared(void)
+{
+	__atomic_store_n(&table_is_shared, 1, __ATOMIC_RELAXED);
+}
+
+/* procfs counts a link for each thread, beside those of any directory. */
+static int is_only_thread(void)
+{
+	struct stat st;
+
+	return SP_SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) == 0 &&
+	       st.st_nlink == 3;
+}
+
+/* Functions have two descriptors open at once, at most. */
+static int table_has_room(void)
+{
+	int pair[2];
+
+	if (SP_SYS2(SYS_pipe2, pair, O_CLOEXEC) < 0)
+		return 0;
+	SP_SYS1(SYS_close, pair[0]);
+	SP_SYS1(SYS_close, pair[1]);
+	return 1;
+}
+
+static int nobody_can_look(void)
+{
+	return !__atomic_load_n(&table_is_shared, __ATOMIC_RELAXED) && is_only_thread() &&
+	       table_has_room();
 }
 
 void sp_fd_private_task(void (*function)(void *argument), void *argument)
@@ -104,7 +139,11 @@ void sp_fd_private_task(void (*function)(void *argument), void *argument)
 	struct task task = {function, argument};
 	uint8_t *stack = always_in_place ? NULL : sp_pages_make(TASK_STACK_BYTES);
 
-	if (!stack || clone_and_run(&task, stack + TASK_STACK_BYTES) < 0)
+	if (!stack)
+		function(argument);
+	else if (nobody_can_look())
+		sp_stack_call(stack + TASK_STACK_BYTES, function, argument);
+	else if (clone_and_run(&task, stack + TASK_STACK_BYTES) < 0)
 		function(argument);
 	sp_pages_free(stack, TASK_STACK_BYTES);
 }

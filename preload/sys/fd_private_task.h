@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a function with a descriptor table of its own: in a short-lived task that shares this
- * process's memory, while the calling thread waits in the kernel.
+ * Runs a function whose descriptors the host never sees. In a process of one thread that is any
+ * function that closes what it opens, because the caller blocks all signals. In others the function
+ * gets a descriptor table of its own: it runs in a short-lived task that shares this process's
+ * memory, while the calling thread waits in the kernel.
  *
  * clone(2): CLONE_VM | CLONE_VFORK | CLONE_THREAD without a copy of the host's descriptors. The
  * descriptors are shared for an instant and then dropped by close_range(2) CLOSE_RANGE_UNSHARE,
@@ -10,7 +12,8 @@
  * the function runs in place.
  *
  * The function must use only preload/sys/sys.h, touch no thread-local variable and return
- * quickly. The caller has blocked all signals. Cost: about 50 to 200 µs.
+ * quickly, with two descriptors open at once at most. The caller has blocked all signals. Cost: a
+ * task takes about 50 to 200 µs.
  */
 #ifndef STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
 #define STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
@@ -20,6 +23,10 @@ void sp_fd_private_task(void (*function)(void *argument), void *argument);
 /* Constructor: 1 makes every task run in place, because valgrind ends a program that calls clone
  * so. */
 void sp_fd_private_task_init(int in_place);
+
+/* The host made a process that shares its descriptor table: from now on a task each time. A clone
+ * by syscall(2) or by the program's own instruction goes unnoticed. */
+void sp_fd_table_is_shared(void);
 
 /* Blocks all signals, and restores them. Without libc, so that no hook and no cancellation is
  * involved. */

@@ -10,4 +10,8 @@
  * Constructor. 0 also with glibc older than 2.33, which does not report features. */
 int sp_processor_has_avx2(void);
 
+/* Returns 1 if the cycle counter runs at one rate in all power states, 0 if it does not, -1 where
+ * glibc does not report it. Constructor. */
+int sp_processor_counter_is_invariant(void);
+
 #endif
