@@ -4,8 +4,8 @@
 #include "preload/recorder/recorder.h"
 
 #define RING_SLOTS 32u
-#define ROUNDS 5u
-#define ROUND_EVENTS 128u
+#define ROUNDS 4u
+#define ROUND_EVENTS 32u
 
 static uint64_t event_ps;
 

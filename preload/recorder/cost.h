@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Takes some tens of microseconds; does nothing in a forked child. Call it after
+/* Takes some microseconds; does nothing in a forked child. Call it after
  * sp_clock_calibrate. Makes no system call. */
 void sp_cost_measure(void);
 

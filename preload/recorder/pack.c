@@ -14,6 +14,8 @@
 
 static __typeof__(&sp_payload_encode) payload_encode = sp_payload_encode;
 
+/* Less content than this is not worth a context of zstd's, with its CPUID, for one block. */
+#define CONTEXT_BYTES_MIN 4096u
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
 /*
@@ -140,12 +142,32 @@ static size_t compress(struct sp_pack *pack, uint8_t *out, size_t room)
 	return ZSTD_isError(n) && kept ? compress_with_zstd(pack, out, room) : n;
 }
 
+static int is_only_block(const struct sp_pack *pack, const struct sp_block_header *header)
+{
+	return (header->flags & SP_BLOCK_LAST) && !pack->context &&
+	       pack->payload_bytes < CONTEXT_BYTES_MIN;
+}
+
+static int store(struct sp_pack *pack, uint8_t *out, size_t room, struct sp_block_header *header)
+{
+	size_t n = sp_frame_put_raw(out, room, pack->memory, (uint32_t)pack->payload_bytes);
+
+	if (!n)
+		return -EIO;
+	header->zstd_bytes = (uint32_t)n;
+	header->zstd_hash = XXH64(out, n, 0);
+	return 0;
+}
+
 int sp_pack_compress(struct sp_pack *pack, uint8_t *out, size_t room,
 		     struct sp_block_header *header)
 {
 	const uint8_t *packed = pack->memory + pack->payload_bytes - pack->packed_bytes;
-	size_t n = compress(pack, out, room), raw = 0;
+	size_t n, raw = 0;
 
+	if (is_only_block(pack, header))
+		return store(pack, out, room, header);
+	n = compress(pack, out, room);
 	if (ZSTD_isError(n))
 		return -EIO;
 	if (pack->packed_bytes) {

@@ -21,7 +21,6 @@
 #include "preload/sys/paths.h"
 #include "preload/recorder/recorder.h"
 #include "preload/settings/redact.h"
-#include "preload/recorder/returns.h"
 #include "preload/recorder/run_claim.h"
 #include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
@@ -295,7 +294,6 @@ int sp_process_begin(void)
 					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		sp_clock_calibrate();
 		sp_cost_measure();
-		sp_returns_choose();
 		image_begin();
 		sp_arenas_collect_others();
 		__atomic_store_n(&p->state,

@@ -56,6 +56,7 @@ struct sp_process {
 	uint64_t own_ns;    /* spent on blocks and files */
 	uint32_t unseen_reported; /* bits of syscall_stub.c: kinds of unseen reads that were
 				     reported */
+	uint32_t cpus_are_defined;
 	uint64_t first_rusage_ticks, last_rusage_ticks; /* sp_rusage_define_step(); 0: none yet */
 	struct sp_file_header *header_page;
 	int is_written; /* files of this run are not mapped */

@@ -6,6 +6,8 @@
 #include "preload/recorder/freeze.h"
 #include "preload/recorder/own_stack.h"
 #include "preload/recorder/process.h"
+#include "preload/recorder/returns.h"
+#include "preload/recorder/thread_rusage.h"
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/memory.h"
@@ -209,6 +211,21 @@ static int publish_undisturbed(struct sp_recorder *r)
 	return ret;
 }
 
+/* Work that a process of few events is spared. */
+static void first_window_end(struct sp_recorder *r)
+{
+	unsigned long before;
+
+	if (sp_process_is_frozen() ||
+	    __atomic_load_n(&sp_process->cpus_are_defined, __ATOMIC_RELAXED))
+		return;
+	before = sp_signals_block();
+	sp_returns_choose();
+	if (r->capacity)
+		sp_rusage_define_cpus(&r->hot);
+	sp_signals_restore(before);
+}
+
 static void make_room(void *argument)
 {
 	struct sp_recorder *r = argument;
@@ -224,6 +241,7 @@ static void make_room(void *argument)
 	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	if (!error) {
 		room_set(r);
+		first_window_end(r);
 		return;
 	}
 	r->stuck = STUCK_EVENTS;

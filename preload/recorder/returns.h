@@ -4,7 +4,7 @@
  * safe returns fill the return predictor with the kernel's addresses, so every return after a
  * system call is mispredicted: libc's, the hook's, the caller's. A jump to the return address
  * uses another predictor. On other kernels a jump would spoil the prediction of the caller's
- * return. Both ways are timed when the process begins, and the faster way is used.
+ * return. Both ways are timed when a process first fills a window, and the faster way is used.
  *
  * Not with a shadow stack (-fcf-protection), because the jump would leave one entry on it; and
  * only if the compiler can replace the return.
@@ -25,7 +25,7 @@
 #define SP_RETURNS_AS_CHOSEN
 #endif
 
-/* Call when the process begins; takes about 50 µs. Plain returns until then. */
+/* Takes about 50 µs, once for a process and its forked children. Plain returns until then. */
 void sp_returns_choose(void);
 
 #endif

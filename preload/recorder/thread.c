@@ -117,10 +117,8 @@ static int stream_open(struct sp_recorder *r)
 	if (r->stream.write_mode)
 		__atomic_store_n(&p->is_written, 1, __ATOMIC_RELAXED);
 	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
-	if (first) {
+	if (first)
 		sp_process_define_command(&r->hot);
-		sp_rusage_define_cpus(&r->hot);
-	}
 	return 0;
 }
 
@@ -325,8 +323,10 @@ static void recorder_finish(void *argument)
 		name_define(r);
 		sp_unobserved_exec_report(&r->hot);
 		if (sp_clock_ticks() - r->begun_ticks >=
-		    sp_recorder_clock.ticks_per_second / RUSAGE_LIFE_FRACTION)
+		    sp_recorder_clock.ticks_per_second / RUSAGE_LIFE_FRACTION) {
+			sp_rusage_define_cpus(&r->hot);
 			sp_rusage_define_thread(&r->hot);
+		}
 	}
 	r->stream.keeps_windows = r->keeps_windows || r->hot.inside != 0;
 	if (r->capacity && sp_recorder_publish(r, SP_BLOCK_LAST) == 0)

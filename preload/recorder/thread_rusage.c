@@ -135,8 +135,11 @@ void sp_rusage_define_cpus(struct sp_thread *t)
 {
 	static int is_known;
 	static uint32_t quota;
-	struct sp_cpu_metadata metadata = {.allowed = cpus_allowed()};
+	struct sp_cpu_metadata metadata = {.allowed = 0};
 
+	if (__atomic_exchange_n(&sp_process->cpus_are_defined, 1, __ATOMIC_RELAXED))
+		return;
+	metadata.allowed = cpus_allowed();
 	if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
 		sp_fd_private_task(task_quota, &metadata.quota_millicores);
 		__atomic_store_n(&quota, metadata.quota_millicores, __ATOMIC_RELAXED);
@@ -277,6 +280,7 @@ static void step_define(struct sp_thread *t, uint64_t now)
 	unsigned long before = sp_signals_block();
 	int error = rusage_read(&metadata.usage, 1);
 
+	sp_rusage_define_cpus(t);
 	sp_signals_restore(before);
 	if (!error)
 		sp_define(t, SP_DEFINE_STEP_RUSAGE, 0, &metadata, sizeof(metadata), NULL, 0);

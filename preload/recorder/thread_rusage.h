@@ -9,8 +9,9 @@
 
 #include "preload/recorder/recorder.h"
 
-/* Once for each process image, by its first thread. Only the first image reads the quota; forked
- * images inherit it. */
+/* Once for each process image: the first call defines them, by a thread that filled its window,
+ * that makes steps or that lived long enough to be worth it. Only the first image reads the quota;
+ * forked images inherit it. The caller blocks signals. */
 void sp_rusage_define_cpus(struct sp_thread *t);
 
 /* At the clean end of a thread. */

@@ -314,7 +314,7 @@ START_TEST(short_threads_tell_no_use)
 	emit_many(1);
 	sp_thread_finish();
 	run_read(told_take, &told);
-	ck_assert_uint_eq(told.cpus_times, 1);
+	ck_assert_uint_eq(told.cpus_times, 0);
 	ck_assert_uint_eq(told.usage_times, 0);
 	run_remove();
 }
@@ -617,9 +617,12 @@ START_TEST(a_disk_may_be_full_at_any_store)
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
 		ck_assert_int_eq(status, 0);
 		zstd_accepts();
-		count = run_read(NULL, NULL);
-		if (_i & 2)
+		/* Shared memory has the rest of a killed thread, and other processes may be making
+		 * a file of that memory by now. */
+		if (_i & 2) {
+			count = run_read(NULL, NULL);
 			ck_assert_uint_eq(count.events + count.lost, 25000);
+		}
 		run_remove();
 	}
 	ck_assert_int_gt(*calls, 3);
