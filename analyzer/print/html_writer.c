@@ -85,12 +85,24 @@ static int put_cell(FILE *file, const struct sp_column *column, const struct sp_
 	return 0;
 }
 
+/* The name of a row that only programs see: the style and the scripts find the row by it. */
+static void put_row_begin(FILE *file, const struct sp_column *first, const struct sp_cell *cell)
+{
+	bool is_named = first->key && !first->title && sp_cell_is_text(first->type) &&
+			!cell->is_null && cell->bytes;
+
+	fputs(is_named ? "<tr data-row=\"" : "<tr", file);
+	if (is_named)
+		sp_html_text(file, cell->text, cell->bytes);
+	fputs(is_named ? "\">" : ">", file);
+}
+
 int sp_html_row(struct sp_html *m, const struct sp_column *columns, size_t n,
 		const struct sp_cell *cells)
 {
 	int r = 0;
 
-	fputs("<tr>", m->file);
+	put_row_begin(m->file, &columns[0], &cells[0]);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (columns[i].title)
 			r = put_cell(m->file, &columns[i], &cells[i]);

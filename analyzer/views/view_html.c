@@ -13,6 +13,7 @@
 
 #include "analyzer/page/drawing.h"
 #include "analyzer/page/page_assets.h"
+#include "analyzer/sections/wait_section.h"
 #include "analyzer/sections/account_section.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
@@ -460,6 +461,7 @@ static const char *severity(const struct sp_verdict *v)
 static int put_verdict(FILE *f, const struct sp_report *report, const struct sp_verdict *v)
 {
 	const char *name = severity(v);
+	char text[SP_VERDICT_TEXT_BYTES];
 	int r;
 
 	fprintf(f, "<main>\n<section id=\"verdict\" class=\"%s\"><h2>", name);
@@ -467,8 +469,13 @@ static int put_verdict(FILE *f, const struct sp_report *report, const struct sp_
 		fprintf(f, "<span class=\"badge\">%s</span> ",
 			v->is_severe ? _("severe") : _("moderate"));
 	sp_html_plain(f, v->text);
-	fputs("</h2>\n", f);
+	sp_confidence_text(v, text, sizeof(text));
+	fputs("</h2>\n<p class=\"about\">", f);
+	sp_html_plain(f, text);
+	fputs("</p>\n", f);
 	sp_draw_account(f, report);
+	if (sp_wait_text(&v->metrics, 0, text, sizeof(text)))
+		fprintf(f, "<p class=\"sum\">%s%s</p>\n", _("input wait "), text);
 	put_cards(f, v);
 	fprintf(f, "<details><summary>%s</summary>\n", _("Evidence and confidence"));
 	r = put_view(f, report, "verdict", show_verdict);

@@ -184,6 +184,37 @@ class Page(unittest.TestCase):
         self.assertEqual(text("h1"), "whole.zst")
         self.assertIn("trainer.py", text("header"))
 
+    def test_the_first_screen_has_the_doubts(self):
+        verdict = scene.view("summary", self.run_path)["verdict"]
+        text = self.browser.value("document.querySelector('#verdict .about').textContent")
+        self.assertTrue(text.startswith(f"confidence {verdict['confidence']}"), text)
+        self.assertEqual(": " in text, bool(verdict["doubts"]))
+        card = scene.report("summary", self.run_path).decode()
+        sums = re.findall(r"(?m)^input wait +([\d.]+% = .*)$", card)
+        shown = "Array.from(document.querySelectorAll('#verdict .sum'), (e) => e.textContent)"
+        self.assertEqual(len(self.browser.value(shown)), len(sums))
+        for whole, said in zip(self.browser.value(shown), sums):
+            self.assertIn(said, whole)
+
+    def test_a_row_of_the_account_has_the_color_of_its_part(self):
+        """Phases that the run lacks have no row, and those of no time no part of the bar."""
+        seen = self.browser.do("""
+            const fill = (e) => getComputedStyle(e).getPropertyValue("--fill");
+            const rows = {}, bar = {};
+            for (const row of document.querySelectorAll('table[data-table="account"] tbody tr'))
+                rows[row.cells[0].textContent] = [fill(row),
+                    getComputedStyle(row.cells[0], "::before").content];
+            for (const part of document.querySelectorAll("svg.account svg"))
+                bar[part.querySelector("title").textContent.split(":")[0]] = fill(part);
+            return [rows, bar];""")
+        rows, bar = seen
+        self.assertGreater(len(bar), 4)
+        self.assertIn("other", bar)
+        for part, color in bar.items():
+            self.assertEqual(rows[part], [color, '""'])
+        self.assertEqual(rows["together"][1], "none")
+        self.assertEqual(len({color for color, _ in rows.values()}), len(rows))
+
     def test_links_lead_to_what_is_there(self):
         links = self.browser.value(
             "Array.from(document.querySelectorAll('nav a'), (a) => a.hash.slice(1))"
