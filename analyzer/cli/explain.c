@@ -2,10 +2,12 @@
 #include "analyzer/cli/explain.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/text/translate.h"
 #include "analyzer/text/error.h"
+#include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 
 enum { CODE, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
@@ -63,18 +65,25 @@ static int show_table(struct sp_out *out, const char *code)
 	return r;
 }
 
-static void show_metric(struct sp_out *out, enum sp_metric_id metric)
+/* v: of the run that was named; NULL: none was. */
+static void show_metric(struct sp_out *out, enum sp_metric_id metric, const struct sp_verdict *v)
 {
+	char value[SP_METRIC_TEXT_BYTES];
+
 	sp_out_line(out, "    %s: %s", sp_metric_name(metric), sp_metric_title(metric));
 	sp_out_line(out, "        read from %s", sp_metric_row(metric));
+	if (!v)
+		return;
+	sp_metric_text(&v->metrics, metric, value, sizeof(value));
+	sp_out_line(out, "        in this run: %s", value);
 }
 
-static void show_metrics(struct sp_out *out, const struct sp_rule *rule)
+static void show_metrics(struct sp_out *out, const struct sp_rule *rule, const struct sp_verdict *v)
 {
 	sp_out_line(out, "evidence");
-	show_metric(out, rule->cost);
+	show_metric(out, rule->cost, v);
 	if (rule->sign != SP_METRIC_steps)
-		show_metric(out, rule->sign);
+		show_metric(out, rule->sign, v);
 	sp_out_line(out, "thresholds");
 	if (rule->refines == SP_VERDICT_compute)
 		sp_out_line(out, "    given where no other rule holds");
@@ -104,18 +113,67 @@ static void show_advice(struct sp_out *out, enum sp_verdict_id id)
 	}
 }
 
-static void show_text(struct sp_out *out, enum sp_verdict_id id)
+static void show_advice_given(struct sp_out *out, enum sp_verdict_id id, const struct sp_verdict *v)
+{
+	char text[SP_VERDICT_TEXT_BYTES + SP_SAVING_TEXT_BYTES];
+	enum sp_advice_id order[SP_ADVICES];
+	bool any = false;
+
+	sp_advice_by_saving(v, order);
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		if (sp_advice_rule_of(order[i])->verdict != id)
+			continue;
+		if (!any)
+			sp_out_line(out, "advice for this run");
+		any = true;
+		sp_advice_saved_text(v, order[i], text, sizeof(text));
+		sp_out_wrapped(out, "    ", text);
+	}
+	if (!any)
+		sp_out_line(out, "no advice of this verdict applies to this run");
+}
+
+static bool has_code(int id, const char *code)
+{
+	return strcmp(sp_rule_of((enum sp_verdict_id)id)->code, code) == 0;
+}
+
+static bool holds(const struct sp_verdict *v, int id)
+{
+	return (int)v->id == id || v->holds[id];
+}
+
+/* A state does not hold beside another verdict. */
+static const char *place_in_run(const struct sp_verdict *v, enum sp_verdict_id id)
+{
+	if (v->id == id)
+		return _("this is the verdict on this run");
+	return v->holds[id] ? _("this holds in this run, but another verdict says more")
+			    : _("this does not hold in this run");
+}
+
+static void show_text(struct sp_out *out, enum sp_verdict_id id, const struct sp_verdict *v)
 {
 	const struct sp_rule *rule = sp_rule_of(id);
+	char sentence[SP_VERDICT_TEXT_BYTES];
 
+	if (v && holds(v, (int)id))
+		sp_verdict_sentence(v, id, sentence, sizeof(sentence));
+	else
+		snprintf(sentence, sizeof(sentence), "%s", _(rule->sentence));
 	sp_out_line(out, "%s", rule->code);
 	sp_out_line(out, "%s", "");
-	sp_out_wrapped(out, "says  ", _(rule->sentence));
+	if (v)
+		sp_out_wrapped(out, "here  ", place_in_run(v, id));
+	sp_out_wrapped(out, "says  ", sentence);
 	sp_out_wrapped(out, "means ", _(rule->meaning));
 	sp_out_wrapped(out, "do    ", _(rule->remedy));
 	if (!rule->is_state)
-		show_metrics(out, rule);
-	show_advice(out, id);
+		show_metrics(out, rule, v);
+	if (v)
+		show_advice_given(out, id, v);
+	else
+		show_advice(out, id);
 	sp_out_line(out, "%s", "");
 }
 
@@ -185,22 +243,43 @@ static int explain_error(struct sp_out *out, const char *code)
 	return 0;
 }
 
-int sp_explain(struct sp_out *out, const char *code)
+/* Several verdicts have one code: of a run those that hold are shown, or all where none does. */
+static bool show_code(struct sp_out *out, const char *code, const struct sp_verdict *v)
 {
-	bool found = !code;
-	int r;
+	bool found = false, any = false;
 
-	for (int i = 0; i < SP_VERDICTS && code; i++) {
-		if (strcmp(sp_rule_of((enum sp_verdict_id)i)->code, code) != 0)
-			continue;
-		found = true;
-		if (out->format == SP_FORMAT_TABLE)
-			show_text(out, (enum sp_verdict_id)i);
+	for (int i = 0; i < SP_VERDICTS; i++) {
+		found |= has_code(i, code);
+		any |= v && has_code(i, code) && holds(v, i);
 	}
-	if (!found)
+	for (int i = 0; i < SP_VERDICTS && out->format == SP_FORMAT_TABLE; i++)
+		if (has_code(i, code) && (!any || holds(v, i)))
+			show_text(out, (enum sp_verdict_id)i, v);
+	return found;
+}
+
+static int explain_code(struct sp_out *out, const char *code, const struct sp_verdict *v)
+{
+	if (!show_code(out, code, v))
 		return explain_error(out, code);
-	if (code && out->format == SP_FORMAT_TABLE)
-		return 0;
-	r = show_table(out, code);
-	return r == 0 && !code ? show_errors(out, NULL) : r;
+	return out->format == SP_FORMAT_TABLE ? 0 : show_table(out, code);
+}
+
+int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report)
+{
+	struct sp_verdict *v = NULL;
+	int r = 0;
+
+	if (!code) {
+		r = show_table(out, NULL);
+		return r == 0 ? show_errors(out, NULL) : r;
+	}
+	if (report) {
+		v = malloc(sizeof(*v));
+		r = v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
+	}
+	if (r == 0)
+		r = explain_code(out, code, v);
+	free(v);
+	return r;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Explains a verdict, or an error of either program: stageprof-report explain [CODE].
+ * Explains a verdict, or an error of either program: stageprof-report explain [CODE
+ * [RUN]].
  */
 #ifndef STAGEPROF_ANALYZER_EXPLAIN_H
 #define STAGEPROF_ANALYZER_EXPLAIN_H
 
 #include "analyzer/print/out.h"
+#include "analyzer/report/report.h"
 
-/* Lists all codes, or, where code is not NULL, explains that code. Returns 0, or -EINVAL for an
- * unknown code. */
-int sp_explain(struct sp_out *out, const char *code);
+/* Lists all codes, or, where code is not NULL, explains that code; with a report by the figures of
+ * its run. Returns 0, -ENOMEM, or -EINVAL for an unknown code. */
+int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report);
 
 #endif

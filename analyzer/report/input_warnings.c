@@ -69,6 +69,13 @@ static int say_damage(char *line, int at, const struct sp_file *file)
 	return at;
 }
 
+/* No byte of it is ours. */
+static bool is_foreign(const struct sp_file *file)
+{
+	return file->damage.what == SP_DAMAGE_FOREIGN && file->damage.bytes == file->size_bytes &&
+	       !file->headers && !file->windows && !file->blocks && !file->runs;
+}
+
 static bool make_line(char *line, const struct sp_file *file, const struct saved *saved)
 {
 	int at;
@@ -89,6 +96,11 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 	}
 	if (file->size_bytes == 0 && !file->error) {
 		append(line, at, "%s", _("is empty"));
+		return true;
+	}
+	if (is_foreign(file)) {
+		append(line, at, "%s",
+		       _("is no trace of stageprof; give the run's directory, such as run.zst"));
 		return true;
 	}
 	if (file->damage.places || file->truncated)

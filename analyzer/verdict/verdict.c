@@ -139,6 +139,11 @@ static void fill(const struct sp_metrics *e, const char *template, char *ret, si
 	read_template(template, &f, fill_part);
 }
 
+void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char *ret, size_t bytes)
+{
+	fill(&v->metrics, _(rules[id].sentence), ret, bytes);
+}
+
 void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes)
 {

@@ -101,6 +101,10 @@ const char *sp_confidence_name(enum sp_confidence confidence);
 
 /* "confidence low: few steps; …", with the reasons where it is not high. */
 void sp_confidence_text(const struct sp_verdict *verdict, char *ret, size_t bytes);
+
+/* The sentence of this verdict with the figures of the run, although its rule may not hold. */
+void sp_verdict_sentence(const struct sp_verdict *verdict, enum sp_verdict_id id, char *ret,
+			 size_t bytes);
 const char *sp_doubt_text(enum sp_doubt doubt);
 
 #endif

@@ -231,8 +231,12 @@ static void show_count(const struct sp_report *report, struct sp_out *out)
 		life_ns += (uint64_t)(w->end_ns - w->begin_ns);
 	}
 	if (workers)
-		sp_out_line(out, "%u workers made %s batches in lifetimes of %s together", workers,
-			    sp_text_count(a, batches), sp_text_ns(b, life_ns));
+		sp_out_line(out,
+			    sp_translate_plural("%u worker made %s batches in %s",
+						"%u workers made %s batches in lifetimes of %s "
+						"together",
+						workers),
+			    workers, sp_text_count(a, batches), sp_text_ns(b, life_ns));
 	else
 		sp_out_line(out, "the trainer made %s batches itself", sp_text_count(a, batches));
 }

@@ -322,7 +322,7 @@ START_TEST(other_files_are_refused)
 	put("", 0);
 	assert_refused("is empty");
 	put(text, sizeof(text));
-	assert_refused("not a stageprof trace");
+	assert_refused("is no trace of stageprof");
 	put(text, 3);
 	assert_refused("offset 0");
 	zstd = sp_maker_compress(text, sizeof(text), &bytes);
