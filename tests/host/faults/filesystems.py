@@ -77,6 +77,21 @@ class Disk:
         under = Disk(case, "tmpfs", os.path.join(folder, "under"))
         return under.missing or self.mounted(["bindfs", under.mount, self.mount])
 
+    def make_sshfs(self, case, kind, folder):
+        """SFTP, on a full tmpfs. A pipe to the server takes the place of the network."""
+        server = "/usr/lib/openssh/sftp-server"
+        if not shutil.which("sshfs") or not os.path.exists(server):
+            return "no sshfs or no sftp-server"
+        under = Disk(case, "tmpfs", os.path.join(folder, "under"))
+        if under.missing:
+            return under.missing
+        connection = os.path.join(folder, "connection")
+        with open(connection, "w") as file:
+            file.write(f"#!/bin/sh\nexec {server}\n")
+        os.chmod(connection, 0o700)
+        remote = "nowhere:" + under.mount
+        return self.mounted(["sshfs", "-o", "ssh_command=" + connection, remote, self.mount])
+
     def fill(self, left=LEFT_BYTES):
         room = os.statvfs(self.mount)
         count = max(0, room.f_bavail * room.f_frsize - left)
@@ -141,6 +156,30 @@ class Full(harness.Case):
 
     def test_bindfs(self):
         self.full("bindfs")
+
+    def test_sshfs(self):
+        self.full("sshfs")
+
+    def test_sshfs_killed(self):
+        """The calls that ended before a kill are in the report."""
+        disk = self.disk("sshfs")
+        output = os.path.join(disk.mount, "run.zst")
+        folder = self.subfolder("traced")
+        tally = harness.Tally(os.path.join(folder, "tally"))
+        process = subprocess.Popen(
+            [victim("read_loop"), "2", "40000000"],
+            cwd=folder,
+            env=harness.traced_environment(folder, {"STAGEPROF_OUTPUT": output}),
+            stdout=subprocess.DEVNULL,
+        )
+        while sum(row.calls for row in tally.rows()) < 300000:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        reads = harness.bounds(tally.rows(), lambda row: row.stage)["file_read"]
+        stages, _ = harness.Trace(output).stages()
+        self.assertGreaterEqual(stages["file_read"]["calls"], reads.calls)
+        self.assertLessEqual(stages["file_read"]["calls"], reads.begun)
 
     def shared(self, kind, share):
         """Pages that a copy shares with ours are written again, and there is no space for that."""
