@@ -20,8 +20,9 @@ for epoch in own.epochs(3):
             fake = generator(noise)
         fake = fake.detach()
         with own.row("forward"):
-            told = critic(fake).mean() - critic(real).mean()
+            told = critic(fake), critic(real)
         with own.row("loss"):
+            told = told[0].mean() - told[1].mean()
             share = torch.rand(len(real), 1)
             mixed = (share * real + (1 - share) * fake).requires_grad_()
         with own.row("forward"):
