@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/reader/index_read.h"
+#include "analyzer/report/digest_make.h"
 #include "analyzer/report/input_warnings.h"
 #include "analyzer/cli/explain.h"
 #include "analyzer/cli/export_run.h"
@@ -221,26 +222,32 @@ static void say_next(const struct sp_options *options)
 	say(line);
 }
 
-static int write_output(struct sp_report *report, const struct sp_options *options,
-			struct sp_output_file *file)
+static int write_kept(const struct sp_options *options, struct sp_output_file *file)
 {
-	int status = show(report, options, file);
-	int r;
+	int r = sp_output_file_keep(file);
 
-	if (status != 0 && file->part_path)
-		return status;
-	r = sp_output_file_keep(file);
 	if (r == -EEXIST)
 		print_error(SP_REPORT_ERROR_came_meanwhile, options->output, NULL);
 	else if (r < 0 && options->output)
 		print_error(SP_REPORT_ERROR_incomplete, options->output, NULL);
 	else if (r < 0)
 		print_error(SP_REPORT_ERROR_cut_off, "stdout", NULL);
-	else if (status == 0)
-		say_next(options);
-	return r < 0 ? 1 : status;
+	return r < 0 ? 1 : 0;
 }
 
+static int write_output(struct sp_report *report, const struct sp_options *options,
+			struct sp_output_file *file)
+{
+	int status = show(report, options, file);
+	int kept;
+
+	if (status != 0 && file->part_path)
+		return status;
+	kept = write_kept(options, file);
+	if (kept == 0 && status == 0)
+		say_next(options);
+	return kept ? kept : status;
+}
 static uint32_t paths_count(const struct sp_options *options)
 {
 	uint32_t n = 0;
@@ -282,6 +289,14 @@ static bool refuse_paths(char **paths)
 	return false;
 }
 
+static bool needs_events(const struct sp_options *options)
+{
+	const struct sp_selection *s = &options->selection;
+
+	return !(options->needs & SP_TAKES_DIGESTS) || s->from_ns != INT64_MIN ||
+	       s->to_ns != INT64_MAX || !sp_step_selection_is_all(&options->steps);
+}
+
 static int read_report(struct sp_report *report, const struct sp_options *options, char **paths,
 		       uint32_t count, bool warns)
 {
@@ -289,6 +304,10 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 
 	add_inputs(report, paths, count);
 	r = sp_report_scan(report);
+	if (r == 0 && sp_index_has_folded(&report->run.index) && needs_events(options)) {
+		print_error(SP_REPORT_ERROR_needs_events, count ? paths[0] : NULL, NULL);
+		return SP_EXIT_FAILED;
+	}
 	if (r == 0 && report->run.index.progress)
 		begin_progress(report);
 	if (r == 0)
@@ -335,6 +354,69 @@ static void read_earlier(struct sp_report *report, const struct sp_options *opti
 
 	*report = report_asked(options);
 	read_report(report, options, &path, 1, false);
+}
+
+/* Damage of a digest that is merged; the text is that of any other input. */
+static void say_digest_damage(const char *path, const struct sp_file *file)
+{
+	char name[2048], line[4096];
+
+	if (!file->damage.places)
+		return;
+	sp_text_escape(name, sizeof(name), path, strlen(path));
+	snprintf(line, sizeof(line), _("%s: %s at offset %llu; %llu bytes skipped"), name,
+		 sp_damage_text(file->damage.what), (unsigned long long)file->damage.at,
+		 (unsigned long long)file->damage.bytes);
+	say_damage(line);
+}
+
+/* One RUN at a time is in memory. */
+static int digest_one(struct sp_digest_set *set, const struct sp_options *options, char **path)
+{
+	static struct sp_report report; /* too large for a stack */
+	struct sp_file file;
+	int r = sp_digest_set_add_file(set, *path, &file), status = 0;
+
+	if (r == 1)
+		say_digest_damage(*path, &file);
+	if (r == 0) {
+		report = report_asked(options);
+		report.is_for_digest = true;
+		status = read_report(&report, options, path, 1, true);
+		if (status == 0)
+			r = sp_digest_set_add(set, &report);
+		sp_report_finish(&report);
+	}
+	if (r < 0)
+		print_error(SP_REPORT_ERROR_resources, *path, sp_translate_errno(-r));
+	return r < 0 ? SP_EXIT_FAILED : status;
+}
+
+/* A RUN that cannot be read costs its records alone, and the status is then not 0. */
+static int digest_runs(const struct sp_options *options)
+{
+	struct sp_digest_set set = {.list = NULL};
+	struct sp_output_file file;
+	int status = 0, r;
+	char line[128];
+
+	if (open_output(&file, options) < 0)
+		return SP_EXIT_FAILED;
+	for (char **path = options->paths; *path; path++)
+		status |= digest_one(&set, options, path);
+	r = set.count ? sp_digest_set_write(&set, file.file) : -ENODATA;
+	if (r == 0 && set.repeated && !options->quiet) {
+		snprintf(line, sizeof(line),
+			 _("%u processes are in several inputs; the one that goes furthest is "
+			   "kept"),
+			 set.repeated);
+		say(line);
+	}
+	sp_digest_set_finish(&set);
+	if (r == 0)
+		status |= write_kept(options, &file);
+	sp_output_file_drop(&file);
+	return r < 0 ? SP_EXIT_FAILED : status;
 }
 
 static int run(struct sp_report *reports, uint32_t count, const struct sp_options *options)
@@ -437,6 +519,11 @@ int main(int argc, char **argv)
 	if (refuse_paths(options.paths)) {
 		free(options.paths);
 		return SP_EXIT_FAILED;
+	}
+	if (options.is_digest) {
+		status = digest_runs(&options);
+		free(options.paths);
+		return status;
 	}
 	if (options.follows) {
 		status = follow(&options);

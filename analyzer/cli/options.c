@@ -96,6 +96,10 @@ static void put_after(FILE *file)
 	fputs("\n", file);
 	put_views(file);
 	fputs("\n", file);
+	sp_help_text(file, N_("digest RUN... -o FILE.spd instead of a view: a small file for "
+			      "ranks, "
+			      "stages and processes that stands for the runs (docs/DIGEST.md)"));
+	fputs("\n", file);
 	sp_help_text(file, N_("export NAME instead of a view, for other programs "
 			      "(docs/EXPORTS.md):"));
 #define SP_EXPORTER(name, binary, needs, help, next) sp_help_entry(file, #name, help);
@@ -278,16 +282,29 @@ static void check_document(const struct argp_state *state, const struct sp_optio
 }
 
 /* Rejects options that are valid alone but not together. */
+static void check_digest(const struct argp_state *state, const struct sp_options *o)
+{
+	if (!o->output && isatty(STDOUT_FILENO))
+		bad_pair(state, "digest: it is no text for a terminal: -o FILE.spd");
+	if (o->selection.pid || o->selection.tid || o->selection.from_ns != INT64_MIN ||
+	    o->selection.to_ns != INT64_MAX || !sp_step_selection_is_all(&o->steps))
+		bad_pair(state, "digest: of whole runs, so no selection");
+	if (o->follows || o->format != SP_FORMAT_TABLE)
+		bad_pair(state, "digest: it has a format of its own, so no --format and --follow");
+}
+
 static void check_line(const struct argp_state *state, struct sp_options *o)
 {
 	bool compares = o->view && (o->view->needs & SP_NEEDS_RUNS);
-	unsigned runs = state->arg_num - (o->exporter ? 2 : o->view ? 1 : 0);
+	unsigned runs = state->arg_num - (o->exporter ? 2 : o->view || o->is_digest ? 1 : 0);
 
 	if (o->explains) {
 		if (state->arg_num > 3)
 			bad_pair(state, "explain: one code, and one RUN");
 		return;
 	}
+	if (o->is_digest)
+		check_digest(state, o);
 	if (o->is_export && !o->exporter)
 		bad_word(state, "export what? (see --help)");
 	if (o->exporter && o->exporter->is_binary && !o->output && isatty(STDOUT_FILENO))
@@ -376,13 +393,16 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 	}
 	/* One word may be a view, and the first "export"; a file of that name is given as ./NAME.
 	 */
+	if (state->arg_num == 0 && (o->is_digest = strcmp(arg, "digest") == 0))
+		return;
 	if (state->arg_num == 0 && (o->is_export = strcmp(arg, "export") == 0))
 		return;
 	if (state->arg_num == 1 && o->is_export) {
 		take_exporter(o, state, arg);
 		return;
 	}
-	if (!o->view && !o->exporter && !o->explains && (o->view = sp_view_find(arg)))
+	if (!o->view && !o->exporter && !o->explains && !o->is_digest &&
+	    (o->view = sp_view_find(arg)))
 		return;
 	if (sp_word_is_lost(arg))
 		refuse_word(state, arg);
@@ -527,7 +547,8 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {argp_options,
 					 parse,
-					 "[VIEW] [RUN...]\nexport NAME [RUN...]\nexplain [CODE "
+					 "[VIEW] [RUN...]\nexport NAME [RUN...]\ndigest "
+					 "[RUN...]\nexplain [CODE "
 					 "[RUN]]",
 					 doc,
 					 NULL,
@@ -535,6 +556,8 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 					 NULL};
 	static const struct sp_help help = {"stageprof-report [OPTION...] [VIEW] [RUN...]\n"
 					    "stageprof-report [OPTION...] export NAME [RUN...]\n"
+					    "stageprof-report [OPTION...] digest [RUN...] -o "
+					    "FILE.spd\n"
 					    "stageprof-report [OPTION...] explain [CODE [RUN]]",
 					    ABOUT, argp_options, NULL, put_after};
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
@@ -561,6 +584,8 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 				 options->format == SP_FORMAT_TABLE;
 	if (!options->view && !options->exporter)
 		options->view = options->explains ? sp_view_find("card") : &sp_views[0];
+	if (options->is_digest)
+		options->view = sp_view_find("ranks");
 	options->needs = options->view ? options->view->needs : options->exporter->needs;
 	if (options->rows.limit == NO_LIMIT_GIVEN)
 		options->rows.limit = default_limit(options);

@@ -33,6 +33,7 @@ struct sp_options {
 	const char *output;  /* -o, borrowed from argv; NULL: stdout */
 	int color_when;	     /* 0 auto, 1 always, 2 never; color is what follows */
 	bool is_export;	     /* the first word was "export" */
+	bool is_digest;	     /* the first word was "digest": runs become a digest */
 	bool force;	     /* output may replace a file */
 	bool follows;
 	uint64_t interval_ns;		/* between two reports that follow a run */

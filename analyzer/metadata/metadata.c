@@ -246,16 +246,16 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 }
 
 static int define_command(struct sp_metadata *metadata, struct sp_process_metadata *image,
-			  const struct sp_definition *d)
+			  const uint8_t *words, uint32_t bytes)
 {
-	if (image->command || !sp_text_budget_take(&metadata->texts, d->bytes + 1u))
+	if (image->command || !sp_text_budget_take(&metadata->texts, bytes + UINT64_C(1)))
 		return 0;
-	image->command = malloc(d->bytes + 1u);
+	image->command = malloc(bytes + (size_t)1);
 	if (!image->command)
 		return -ENOMEM;
-	memcpy(image->command, d->blob, d->bytes);
-	image->command[d->bytes] = '\0';
-	image->command_bytes = d->bytes;
+	memcpy(image->command, words, bytes);
+	image->command[bytes] = '\0';
+	image->command_bytes = bytes;
 	return 0;
 }
 
@@ -307,7 +307,7 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 	case SP_DEFINE_NAME:
 		return define_label(pass->metadata, image, d);
 	case SP_DEFINE_COMMAND:
-		return define_command(pass->metadata, image, d);
+		return define_command(pass->metadata, image, d->blob, d->bytes);
 	case SP_DEFINE_THREAD:
 		define_thread(pass->metadata, stream, d);
 		return 0;
@@ -415,6 +415,21 @@ static int processes_init(struct sp_metadata *metadata, const struct sp_index *i
 	return 0;
 }
 
+/* Threads of digests have no definitions. */
+static int take_folded(struct sp_metadata *metadata, const struct sp_index *index)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < index->stream_count; i++) {
+		const struct sp_folded *folded = index->streams[i]->folded;
+
+		if (folded && folded->command_bytes)
+			r = define_command(metadata, &metadata->images[index->streams[i]->image],
+					   folded->command, folded->command_bytes);
+	}
+	return r;
+}
+
 int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
 		     enum sp_file_naming naming, uint32_t names_max, uint64_t text_bytes)
 {
@@ -430,6 +445,8 @@ int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index,
 		r = workers_init(&pass, jobs);
 	if (r == 0)
 		r = sp_jobs_run(jobs, index->stream_count, read_stream, &pass);
+	if (r == 0)
+		r = take_folded(metadata, index);
 	for (unsigned i = 0; pass.workers && i < jobs; i++)
 		sp_reader_finish(&pass.workers[i].reader);
 	free(pass.workers);

@@ -39,6 +39,12 @@ void sp_segment_free(struct sp_segment *segment)
 {
 	free(segment->header);
 	free(segment->mark_path);
+	if (segment->folded) {
+		free(segment->folded->sums);
+		free(segment->folded->steps);
+		free(segment->folded->command);
+	}
+	free(segment->folded);
 	free(segment);
 }
 
@@ -50,6 +56,14 @@ static void free_segments(struct sp_segment *s)
 		sp_segment_free(s);
 		s = next;
 	}
+}
+
+bool sp_index_has_folded(const struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->stream_count; i++)
+		if (index->streams[i]->folded)
+			return true;
+	return false;
 }
 
 uint32_t sp_index_unread(const struct sp_index *index)

@@ -16,6 +16,16 @@
 #include "analyzer/reader/walk.h"
 #include "trace/format.h"
 
+/* The thread of a digest, which has no events: written and read by the rooms that know the sums
+ * (totals/stream_fold.h, training/trainer_fold.h). */
+struct sp_folded {
+	uint8_t *sums, *steps; /* owned; NULL: taken already, or none */
+	uint32_t sums_bytes, steps_bytes;
+	uint8_t *command; /* owned; NUL-separated, of a process's first thread; NULL: not known */
+	uint32_t command_bytes;
+	uint32_t role; /* of the thread, as sp_role_number() has it */
+};
+
 /* A stretch of one file that belongs to one stream. */
 struct sp_segment {
 	struct sp_segment *next; /* of the same file while it is indexed, then of the same stream */
@@ -34,8 +44,9 @@ struct sp_segment {
 	uint32_t unfinished; /* slots of the window: see sp_window_unfinished() */
 	bool has_last;	     /* a clean end */
 	struct sp_mark mark;
-	char *mark_path;       /* owned; NULL: not known */
-	struct sp_clock clock; /* only its first and last point */
+	char *mark_path;	  /* owned; NULL: not known */
+	struct sp_clock clock;	  /* only its first and last point */
+	struct sp_folded *folded; /* owned; NULL: the segment is of a trace, and has events */
 };
 
 /* Damage of one file: the first damaged place, and the number of places. */
@@ -53,6 +64,8 @@ struct sp_file {
 	int error;     /* -errno of open or read; 0: none */
 	uint64_t size_bytes;
 	uint32_t headers, windows, runs, frees;
+	bool is_digest;
+	uint32_t repeated;	/* threads of a digest that another input has, too, and further */
 	uint32_t newest_writer; /* the greatest version in its headers; 0: no header */
 	uint64_t blocks, zstd_bytes, payload_bytes, free_bytes;
 	bool truncated; /* a stream in it has neither a clean end nor a window */
@@ -98,7 +111,8 @@ struct sp_stream {
 				  a long path; not escaped; NULL: not known */
 	uint64_t opened_ticks; /* 0: not known */
 	uint64_t last_ticks;   /* of the last clock point */
-	uint32_t readings;     /* calls of sp_reader_open() for it */
+	struct sp_folded *folded; /* of its segment; NULL: the stream has events */
+	uint32_t readings;	  /* calls of sp_reader_open() for it */
 	UT_hash_handle hh;
 };
 
@@ -112,6 +126,7 @@ struct sp_index {
 	struct sp_host *hosts; /* by name */
 	uint32_t host_count;
 	struct sp_stream *by_id;      /* uthash */
+	uint64_t digest_schema;	      /* set by the caller: digests of another one are not read */
 	struct sp_progress *progress; /* counts every slot that is read; may be NULL */
 };
 
@@ -127,6 +142,9 @@ uint32_t sp_index_newest_writer(const struct sp_index *index);
 
 /* The greatest version of the format in a frame that is too new to read; 0: no such frame. */
 uint32_t sp_index_newest_format(const struct sp_index *index);
+
+/* True where a thread has no events, because a digest has it. */
+bool sp_index_has_folded(const struct sp_index *index);
 
 /* Files of which nothing is known: not to be opened, or of another version of the format. */
 uint32_t sp_index_unread(const struct sp_index *index);

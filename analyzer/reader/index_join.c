@@ -219,6 +219,7 @@ static int place_stream(struct join *j, uint32_t n, bool with_header)
 
 static void stream_learn(struct sp_stream *s, const struct sp_segment *g)
 {
+	s->folded = g->folded;
 	s->limit = g->limit > s->limit ? g->limit : s->limit;
 	s->lost = g->lost > s->lost ? g->lost : s->lost;
 	for (int i = 0; i < SP_LOST_CAUSES; i++)
@@ -256,6 +257,35 @@ static void segment_insert(struct sp_stream *s, struct sp_segment *g)
 	*at = g;
 }
 
+/* True where a goes further than b: a digest of the same thread that was made later. */
+static bool is_further(const struct sp_segment *a, const struct sp_segment *b)
+{
+	if (a->limit != b->limit)
+		return a->limit > b->limit;
+	return a->folded->sums_bytes + (uint64_t)a->folded->steps_bytes >
+	       b->folded->sums_bytes + (uint64_t)b->folded->steps_bytes;
+}
+
+/*
+ * Two inputs have the same thread, and one of them is a digest: one is dropped. Events are kept
+ * rather than their sums. Returns true where g is dropped, and freed.
+ */
+static bool drop_repeated(struct sp_index *index, struct sp_stream *s, struct sp_segment *g)
+{
+	struct sp_segment *had = s->segments;
+	UT_hash_handle hh = s->hh;
+
+	if (g->folded && (!had->folded || !is_further(g, had))) {
+		index->files[g->file].repeated++;
+		sp_segment_free(g);
+		return true;
+	}
+	index->files[had->file].repeated++;
+	sp_segment_free(had); /* a thread of a digest has one segment */
+	*s = (struct sp_stream){.id = g->stream_id, .hh = hh};
+	return false;
+}
+
 static int take_segment(struct sp_index *index, struct sp_segment *g)
 {
 	struct sp_stream *s;
@@ -272,6 +302,8 @@ static int take_segment(struct sp_index *index, struct sp_segment *g)
 		HASH_ADD(hh, index->by_id, id, sizeof(s->id), s);
 		index->stream_count++;
 	}
+	if (s->segments && (g->folded || s->segments->folded) && drop_repeated(index, s, g))
+		return 0;
 	segment_insert(s, g);
 	stream_learn(s, g);
 	return 0;

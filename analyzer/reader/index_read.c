@@ -11,6 +11,7 @@
 
 #include "analyzer/base/jobs.h"
 #include "analyzer/reader/arenas.h"
+#include "analyzer/reader/digest.h"
 #include "analyzer/reader/index_join.h"
 #include "analyzer/reader/window.h"
 
@@ -350,6 +351,13 @@ static int read_file(struct sp_index *index, struct sp_file *file, struct scratc
 		return 0;
 	}
 	file->size_bytes = scratch->source.size_bytes;
+	file->is_digest = sp_digest_is(&scratch->source);
+	if (file->is_digest) {
+		r = sp_digest_read(index, file, &scratch->source);
+		sp_source_close(&scratch->source);
+		file->error = r == -ENOMEM ? 0 : r;
+		return r == -ENOMEM ? r : 0;
+	}
 	sp_walk_init(&walk, &scratch->source, 0);
 	while ((r = sp_walk_next(&walk, &unit)) > 0) {
 		r = note_unit(index, file, &unit, scratch);

@@ -7,6 +7,8 @@
 				    it refuses it */
 #include <zstd.h>
 
+#define DIGEST_LEVEL 3
+
 struct sp_unzstd *sp_unzstd_create(void)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();
@@ -27,4 +29,11 @@ int sp_unzstd_frame(struct sp_unzstd *u, void *dst, size_t dst_bytes, const void
 	size_t got = ZSTD_decompressDCtx((ZSTD_DCtx *)u, dst, dst_bytes, src, src_bytes);
 
 	return ZSTD_isError(got) || got != dst_bytes ? -EBADMSG : 0;
+}
+
+size_t sp_zstd_frame(void *dst, size_t dst_bytes, const void *src, size_t src_bytes)
+{
+	size_t n = ZSTD_compress(dst, dst_bytes, src, src_bytes, DIGEST_LEVEL);
+
+	return ZSTD_isError(n) ? 0 : n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decompression: the one place of the analyzer that knows zstd.
+ * Decompression, and compression of digests: the one place of the analyzer that knows zstd.
  */
 #ifndef STAGEPROF_ANALYZER_UNZSTD_H
 #define STAGEPROF_ANALYZER_UNZSTD_H
@@ -21,5 +21,9 @@ void sp_unzstd_destroy(struct sp_unzstd *u);
  */
 int sp_unzstd_frame(struct sp_unzstd *u, void *dst, size_t dst_bytes, const void *src,
 		    size_t src_bytes);
+
+/* Compresses into a zstd frame of at most dst_bytes. Returns its bytes; 0: it would not fit, or
+ * there is no memory. The same version of zstd makes the same bytes. */
+size_t sp_zstd_frame(void *dst, size_t dst_bytes, const void *src, size_t src_bytes);
 
 #endif

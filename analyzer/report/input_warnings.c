@@ -56,7 +56,7 @@ static int say_damage(char *line, int at, const struct sp_file *file)
 			      (unsigned long long)file->size_bytes);
 	at = append(line, at, _("%s at offset %llu"), sp_damage_text(d->what),
 		    (unsigned long long)d->at);
-	if (d->what == SP_DAMAGE_VERSION)
+	if (d->what == SP_DAMAGE_VERSION && !file->is_digest)
 		at = append(line, at, _(" (version %u; this program reads versions %d to %d)"),
 			    d->version, SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
 	if (d->places > 1)
@@ -105,6 +105,14 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 	}
 	if (file->damage.places || file->truncated)
 		at = say_damage(line, at, file);
+	else if (file->repeated && !file->error)
+		return append(line, at,
+			      sp_translate_plural("%u thread of it is in another input, too, and "
+						  "counts once",
+						  "%u threads of it are in another input, too, and "
+						  "count once",
+						  file->repeated),
+			      file->repeated) > 0;
 	else if (saved->torn && !file->error)
 		at = append(line, at, _("%llu slots cut off by a kill, or damaged"),
 			    (unsigned long long)saved->torn);

@@ -5,6 +5,7 @@
 
 #include "analyzer/report/step_windows.h"
 #include "analyzer/totals/totals_read.h"
+#include "analyzer/training/trainer_fold.h"
 
 #define TIMELINE_EVENTS_MAX 16000u
 
@@ -80,8 +81,11 @@ unsigned sp_report_passes(unsigned needs)
 
 int sp_report_scan(struct sp_report *report)
 {
-	int r = sp_run_read(&report->run);
+	int r;
 
+	report->run.index.digest_schema = sp_digest_schema();
+	report->totals.folds_streams = report->is_for_digest;
+	r = sp_run_read(&report->run);
 	report->training.run = &report->run;
 	report->totals.end_ns = report->run.begin_ns;
 	return r;

@@ -11,7 +11,15 @@
 #include "analyzer/metadata/run.h"
 #include "analyzer/totals/aggregate.h"
 
+/* The sums of one thread as bytes of a digest. */
+struct sp_totals_fold {
+	uint8_t *bytes;
+	uint32_t size;
+};
+
 struct sp_totals {
+	bool folds_streams;		/* set by the caller: `folds` is wanted */
+	struct sp_totals_fold *folds;	/* parallel to run.index.streams, or NULL */
 	struct sp_stream_sums *streams; /* parallel to run.index.streams */
 	struct sp_sums stages[SP_STAGES];
 	struct sp_partial_sums partial; /* of all threads that read */

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/jobs.h"
 #include "analyzer/reader/clock_convert.h"
+#include "analyzer/totals/stream_fold.h"
 #include "analyzer/totals/thread_end.h"
 #include "trace/columns.h"
 #include "trace/events.h"
@@ -15,7 +17,8 @@
 struct summer {
 	struct sp_reader reader;
 	struct sp_aggregate aggregate;
-	struct sp_partial_sums partial;
+	struct sp_partial_sums partial; /* of one thread alone where threads are folded */
+	struct sp_partial_sums whole;	/* of the others then */
 	struct summing *summing;
 };
 
@@ -63,6 +66,35 @@ static void stream_begin(struct summer *s, uint32_t i)
 	s->reader.starts_of = s->aggregate.all ? SP_EV_memory : SP_COLUMNS_ALL;
 }
 
+/* A thread of a digest. */
+static int take_folded(struct summer *s, uint32_t i)
+{
+	struct sp_stream *stream = s->summing->run->index.streams[i];
+	struct sp_folded *folded = stream->folded;
+	struct sp_digest_fields f = {.reads = true,
+				     .in = {folded->sums, folded->sums + folded->sums_bytes, 0}};
+
+	sp_stream_fold_fields(&f, &s->summing->totals->streams[i], s->partial.hists);
+	if (!sp_digest_is_read(&f))
+		damaged(s, stream->segments->file, stream->segments->at, folded->sums_bytes);
+	free(folded->sums);
+	folded->sums = NULL;
+	folded->sums_bytes = 0;
+	return 0;
+}
+
+static int fold_stream(struct summer *s, uint32_t i)
+{
+	struct sp_totals *totals = s->summing->totals;
+	struct sp_digest_fields f = {.reads = false};
+
+	sp_stream_fold_fields(&f, &totals->streams[i], s->partial.hists);
+	sp_partial_sums_merge(&s->whole, &s->partial);
+	memset(s->partial.hists, 0, sizeof(s->partial.hists));
+	totals->folds[i] = (struct sp_totals_fold){f.bytes, (uint32_t)f.size};
+	return f.is_bad ? -ENOMEM : 0;
+}
+
 static int sum_stream(void *context, unsigned job, uint32_t i)
 {
 	struct summing *summing = context;
@@ -71,13 +103,15 @@ static int sum_stream(void *context, unsigned job, uint32_t i)
 
 	if (!sp_run_selects(summing->run, i))
 		return 0;
+	if (summing->run->index.streams[i]->folded)
+		return take_folded(s, i);
 	stream_begin(s, i);
 	sp_reader_open(&s->reader, &summing->run->index, summing->run->index.streams[i]);
 	while (sp_reader_next(&s->reader, &batch))
 		sp_aggregate_take(&s->aggregate, &batch);
 	sp_aggregate_end(&s->aggregate);
 	s->aggregate.sums->missing = sp_reader_missing(&s->reader);
-	return 0;
+	return summing->totals->folds ? fold_stream(s, i) : 0;
 }
 
 static int summers_init(struct summing *summing, unsigned jobs, uint32_t file_count)
@@ -92,7 +126,8 @@ static int summers_init(struct summing *summing, unsigned jobs, uint32_t file_co
 
 		s->summing = summing;
 		if (sp_reader_init(&s->reader) < 0 || sp_reader_by_kind(&s->reader) < 0 ||
-		    sp_partial_sums_init(&s->partial, file_count) < 0)
+		    sp_partial_sums_init(&s->partial, file_count) < 0 ||
+		    sp_partial_sums_init(&s->whole, file_count) < 0)
 			r = -ENOMEM;
 		s->reader.want = wants_block;
 		s->reader.damaged = damaged;
@@ -106,6 +141,7 @@ static void summers_finish(struct summing *summing, unsigned jobs)
 	for (unsigned i = 0; summing->summers && i < jobs; i++) {
 		sp_reader_finish(&summing->summers[i].reader);
 		sp_partial_sums_finish(&summing->summers[i].partial);
+		sp_partial_sums_finish(&summing->summers[i].whole);
 	}
 	free(summing->summers);
 }
@@ -173,6 +209,11 @@ int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_file
 	totals->streams = calloc(run->index.stream_count + 1u, sizeof(*totals->streams));
 	if (!totals->streams || r < 0)
 		return -ENOMEM;
+	if (totals->folds_streams) {
+		totals->folds = calloc(run->index.stream_count + 1u, sizeof(*totals->folds));
+		if (!totals->folds)
+			return -ENOMEM;
+	}
 	totals->end_ns = run->begin_ns;
 	pthread_mutex_init(&summing.damage_lock, NULL);
 	r = summers_init(&summing, run->jobs, file_count);
@@ -180,6 +221,8 @@ int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_file
 		r = sp_jobs_run(run->jobs, run->index.stream_count, sum_stream, &summing);
 	for (unsigned i = 0; r == 0 && i < run->jobs; i++)
 		sp_partial_sums_merge(&totals->partial, &summing.summers[i].partial);
+	for (unsigned i = 0; r == 0 && totals->folds && i < run->jobs; i++)
+		sp_partial_sums_merge(&totals->partial, &summing.summers[i].whole);
 	summers_finish(&summing, run->jobs);
 	pthread_mutex_destroy(&summing.damage_lock);
 	return r < 0 ? r : add_streams(totals, run);

@@ -17,8 +17,9 @@
 struct sp_trainer {
 	uint32_t stream; /* its first, index into index.streams */
 	struct sp_steps steps;
-	struct sp_gpu_time gpu; /* parallel to its steps */
-	struct sp_fold fold;	/* of the selected steps, where ranks are compared */
+	struct sp_gpu_time gpu;	   /* parallel to its steps */
+	struct sp_fold fold;	   /* of the selected steps, where ranks are compared */
+	struct sp_account account; /* sp_trainer_account(), where steps are folded */
 };
 
 /* The steps that are asked for. */

@@ -137,8 +137,10 @@ static int finalize(const struct sp_training *training, struct sp_trainer *own,
 {
 	int r = sp_steps_classify(&own->steps);
 
-	if (r == 0 && training->folds_steps)
+	if (r == 0 && training->folds_steps) {
 		r = fold_steps(training, own, collectives);
+		own->account = sp_trainer_account(training, own);
+	}
 	if (r == 0 && training->keeps_steps)
 		return sp_gpu_time_finalize(&own->gpu, &own->steps);
 	sp_gpu_time_finish(&own->gpu);

@@ -9,6 +9,7 @@
 #include "analyzer/steps/async_checkpoint.h"
 #include "analyzer/steps/collective.h"
 #include "analyzer/steps/thread_feed.h"
+#include "analyzer/training/trainer_fold.h"
 #include "analyzer/training/trainer_read.h"
 
 #define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
@@ -38,7 +39,8 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 
 static bool may_train(const struct sp_run *run, uint32_t i)
 {
-	if (!run->metadata.images[run->index.streams[i]->image].may_step)
+	if (run->index.streams[i]->folded ||
+	    !run->metadata.images[run->index.streams[i]->image].may_step)
 		return false;
 	return sp_run_selects(run, i) && (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
 }
@@ -246,6 +248,42 @@ static int keep_trainers(struct sp_training *training, struct training_pass *pas
 	return 0;
 }
 
+static int compare_trainers(const void *a, const void *b)
+{
+	const struct sp_trainer *x = a, *y = b;
+
+	return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+/* The trainers of digests, whose threads have no events. */
+static int add_folded(struct sp_training *training)
+{
+	const struct sp_index *index = &training->run->index;
+	struct sp_trainer *list;
+
+	if (!sp_index_has_folded(index))
+		return 0;
+	list = realloc(training->trainers,
+		       (training->count + index->stream_count + 1u) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	training->trainers = list;
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		struct sp_trainer *trainer = &list[training->count];
+		int r;
+
+		if (!index->streams[i]->folded || !sp_run_selects(training->run, i))
+			continue;
+		r = sp_trainer_unfold(trainer, index->streams[i]->folded);
+		if (r == -ENOMEM)
+			return r;
+		trainer->stream = i;
+		training->count += r > 0;
+	}
+	qsort(list, training->count, sizeof(*list), compare_trainers);
+	return 0;
+}
+
 static bool any_steps(const struct training_pass *pass)
 {
 	for (uint32_t i = 0; i < pass->count; i++)
@@ -274,7 +312,7 @@ static bool may_loop(const struct sp_run *run, uint32_t i)
 {
 	const struct sp_stream *stream = run->index.streams[i];
 
-	return has_loader_label(&run->metadata.images[stream->image]) &&
+	return !stream->folded && has_loader_label(&run->metadata.images[stream->image]) &&
 	       run->index.images[stream->image].pid == stream->tid && sp_run_selects(run, i) &&
 	       (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
 }
@@ -325,6 +363,8 @@ int sp_training_read(struct sp_training *training)
 		result = read_loops(&pass);
 	if (result == 0)
 		result = keep_trainers(training, &pass);
+	if (result == 0)
+		result = add_folded(training);
 	pass_finish(&pass);
 	return result;
 }

@@ -50,6 +50,7 @@ enum sp_view_needs {
 	SP_HAS_VERDICT = 1 << 25,   /* without steps in the part asked for it has no answer */
 	SP_IS_WHOLE = 1 << 23,	    /* of the whole run, so no selection of time or steps */
 	SP_HAS_EPOCHS = 1 << 24,    /* a selection of epochs all the same */
+	SP_TAKES_DIGESTS = 1 << 27, /* needs no events, so a digest will do (docs/DIGEST.md) */
 };
 
 struct sp_view {

@@ -11,6 +11,7 @@
 #define WHO_BYTES 128u
 #define CLOCKS_SHOWN 4u
 #define ROWS_UNFOLDED 16u
+#define GAPS_SHOWN 4u
 
 enum {
 	RANK,
@@ -256,6 +257,71 @@ static uint32_t count_aside(const struct sp_ranks *ranks, enum sp_rank_aside why
 	return n;
 }
 
+/* Ranks [from, to) of a job of `world` that no input has. */
+struct rank_gap {
+	uint64_t from, to, world;
+	uint32_t next; /* of ranks.list */
+};
+
+/* The job that is compared; 0: its size is not known. */
+static uint64_t world_of(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->ranks.count; i++)
+		if (report->ranks.list[i].is_compared)
+			return image_of(report, &report->ranks.list[i])->world_size;
+	return 0;
+}
+
+/* The first gap after this one; false: there is none. The list is in the order of ranks. */
+static bool find_gap(const struct sp_report *report, struct rank_gap *gap)
+{
+	gap->from = gap->to;
+	for (; gap->next < report->ranks.count; gap->next++) {
+		const struct sp_process_image *image =
+			image_of(report, &report->ranks.list[gap->next]);
+
+		if (!image->rank || image->world_size != gap->world || image->rank <= gap->from)
+			continue;
+		gap->to = image->rank - 1;
+		if (gap->to > gap->from)
+			return gap->to <= gap->world;
+		gap->from++;
+	}
+	gap->to = gap->world;
+	return gap->from < gap->to;
+}
+
+static void show_gaps(const struct sp_report *report, struct sp_out *out)
+{
+	struct rank_gap gap = {.world = world_of(report)};
+	uint64_t more = 0;
+
+	for (unsigned i = 0; find_gap(report, &gap); i++) {
+		if (i >= GAPS_SHOWN)
+			more += gap.to - gap.from;
+		else if (gap.to - gap.from == 1)
+			sp_out_line(out, "missing    rank %llu of %llu is in no input",
+				    (unsigned long long)gap.from, (unsigned long long)gap.world);
+		else
+			sp_out_line(out, "missing    ranks %llu to %llu of %llu are in no input",
+				    (unsigned long long)gap.from, (unsigned long long)gap.to - 1,
+				    (unsigned long long)gap.world);
+	}
+	if (more)
+		sp_out_line(out, "           %llu more ranks are in no input",
+			    (unsigned long long)more);
+}
+
+static uint64_t count_missing(const struct sp_report *report)
+{
+	struct rank_gap gap = {.world = world_of(report)};
+	uint64_t missing = 0;
+
+	while (find_gap(report, &gap))
+		missing += gap.to - gap.from;
+	return missing;
+}
+
 static void show_aside(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_ranks *ranks = &report->ranks;
@@ -437,6 +503,7 @@ static void show_json(const struct sp_report *report, struct sp_json *j,
 	sp_json_open(j, "comparison", '{');
 	sp_json_count(j, "steps", ranks->step_count);
 	sp_json_count(j, "stragglers", ranks->stragglers);
+	sp_json_count(j, "ranks_missing", count_missing(report));
 	sp_json_bool(j, "by_collectives", ranks->by_collectives);
 	if (reason)
 		sp_json_string(j, "reason", reason, strlen(reason));
@@ -473,6 +540,7 @@ static void show_comparison(const struct sp_report *report, struct sp_out *out,
 	show_basis(report, out);
 	show_skew(report, out);
 	show_clocks(report, out, hosts);
+	show_gaps(report, out);
 	show_aside(report, out);
 	sp_out_line(out, "%s", "");
 }

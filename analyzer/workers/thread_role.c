@@ -47,6 +47,19 @@ static bool is_worker(const struct sp_training *training, const struct sp_stream
 	return t < training->count && sp_trainer_process(training, t) != s->image;
 }
 
+static const char *const roles[] = {N_("other"), N_("trainer"), N_("worker"), "pin_memory",
+				    "autograd"};
+#define ROLES (sizeof(roles) / sizeof(roles[0]))
+
+uint32_t sp_role_number(const char *role)
+{
+	uint32_t i = 0;
+
+	while (i < ROLES && strcmp(roles[i], role) != 0)
+		i++;
+	return i < ROLES ? i : 0;
+}
+
 const char *sp_role_of(const struct sp_training *training, uint32_t i)
 {
 	const struct sp_stream *s = training->run->index.streams[i];
@@ -55,6 +68,8 @@ const char *sp_role_of(const struct sp_training *training, uint32_t i)
 				   : s->comm;
 	const char *role = role_of_name(name);
 
+	if (s->folded)
+		return roles[s->folded->role < ROLES ? s->folded->role : 0];
 	if (is_trainer(training, s))
 		return N_("trainer");
 	if (role)

@@ -14,4 +14,7 @@ struct sp_training;
 /* "trainer", "worker", "pin_memory", "autograd" or "other". The training must have been read. */
 const char *sp_role_of(const struct sp_training *training, uint32_t stream);
 
+/* The number of a role in digests; it never changes. */
+uint32_t sp_role_number(const char *role);
+
 #endif

@@ -63,7 +63,7 @@ void bash_settings(void)
 
 void bash_views(void)
 {
-	printf("\tlocal views='explain export");
+	printf("\tlocal views='explain export digest");
 	for (size_t i = 0; i < view_count; i++)
 		printf(" %s", views[i].name);
 	printf("'\n");

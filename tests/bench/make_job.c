@@ -4,8 +4,10 @@
  *
  * PLANT is WHERE,NUMBER,FROM,PHASE,NS: rank, host or slot; the number of it; its first slow step;
  * loader, forward or backward; ns that the phase takes longer. Also: no-collectives, seed=N,
- * ranks=FROM:TO to write only those.
+ * ranks=FROM:TO to write only those, world=N, later=NS for the begin of the job, skew=NS for the
+ * clock of host n, n times.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +57,10 @@ int main(int argc, char **argv)
 		if (strcmp(argv[i], "no-collectives") == 0)
 			job.collective = NULL;
 		else if (sscanf(argv[i], "seed=%u", &job.seed) != 1 &&
-			 sscanf(argv[i], "ranks=%u:%u", &from, &to) != 2)
+			 sscanf(argv[i], "ranks=%u:%u", &from, &to) != 2 &&
+			 sscanf(argv[i], "world=%u", &job.world) != 1 &&
+			 sscanf(argv[i], "later=%" SCNd64, &job.later_ns) != 1 &&
+			 sscanf(argv[i], "skew=%" SCNd64, &job.host_skews_ns) != 1)
 			add_plant(&job, argv[i]);
 	}
 	sp_planted_job_write(&job, argv[1], from, to);

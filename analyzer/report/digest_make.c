@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/report/digest_make.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/reader/unzstd.h"
+#include "analyzer/report/report.h"
+#include "analyzer/training/trainer_fold.h"
+#include "analyzer/workers/thread_role.h"
+
+/* All segments of a thread as one. */
+static struct sp_segment segment_of(const struct sp_stream *s, struct sp_folded *folded)
+{
+	struct sp_segment ret = {.stream_id = s->id,
+				 .tid = s->tid,
+				 .limit = s->limit,
+				 .lost = s->lost,
+				 .unfinished = s->unfinished,
+				 .has_last = s->has_last,
+				 .mark = s->mark,
+				 .window_at = s->has_window ? 0 : UINT64_MAX,
+				 .folded = folded};
+
+	memcpy(ret.lost_by, s->lost_by, sizeof(ret.lost_by));
+	for (const struct sp_segment *g = s->segments; g; g = g->next) {
+		if (g->header && !ret.header)
+			ret.header = g->header;
+		if (!ret.pid || (g->header && g->header == ret.header)) {
+			ret.pid = g->pid;
+			memcpy(ret.host, g->host, sizeof(ret.host));
+		}
+		sp_clock_learn(&ret.clock, &g->clock.first);
+		sp_clock_learn(&ret.clock, &g->clock.last);
+	}
+	return ret;
+}
+
+static int add_thread(struct sp_digest_fields *f, const struct sp_report *report, uint32_t stream)
+{
+	struct sp_folded folded = {
+		.sums = report->totals.folds[stream].bytes,
+		.sums_bytes = report->totals.folds[stream].size,
+		.role = sp_role_number(sp_role_of(&report->training, stream)),
+	};
+	struct sp_segment segment = segment_of(report->run.index.streams[stream], &folded);
+	struct sp_digest_fields steps = {.reads = false};
+	uint32_t image = report->run.index.streams[stream]->image;
+	const struct sp_process_metadata *metadata = &report->run.metadata.images[image];
+
+	if (stream == 0 || report->run.index.streams[stream - 1]->image != image) {
+		folded.command = (uint8_t *)metadata->command;
+		folded.command_bytes = (uint32_t)metadata->command_bytes;
+	}
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (report->training.trainers[t].stream == stream)
+			sp_trainer_fold_fields(&steps, &report->training.trainers[t]);
+	folded.steps = steps.bytes;
+	folded.steps_bytes = (uint32_t)steps.size;
+	sp_digest_thread_fields(f, &segment);
+	free(steps.bytes);
+	return f->is_bad || steps.is_bad ? -ENOMEM : 0;
+}
+
+/* Compressed where that saves a byte, and where a reader can tell it from a bomb. */
+static void compress(struct sp_digest_item *item, const struct sp_digest_fields *f)
+{
+	struct sp_digest_record *r = &item->record;
+	size_t least = r->key.threads * (size_t)SP_DIGEST_THREAD_BYTES_MIN, n;
+
+	n = sp_zstd_frame(item->stored, f->size, f->bytes, f->size);
+	r->plain_bytes = (uint32_t)f->size;
+	r->stored_bytes = (uint32_t)n;
+	if (!n || n >= f->size || n < least || f->size / SP_DIGEST_RATIO_MAX > n) {
+		memcpy(item->stored, f->bytes, f->size);
+		r->stored_bytes = r->plain_bytes;
+	}
+	r->hash = sp_digest_hash(&r->key, item->stored, r->stored_bytes);
+}
+
+static struct sp_digest_item *add_item(struct sp_digest_set *set)
+{
+	struct sp_digest_item *list =
+		sp_list_grow(set->list, set->count, &set->room, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	set->list = list;
+	list[set->count] = (struct sp_digest_item){.stored = NULL};
+	return &list[set->count++];
+}
+
+static int add_record(struct sp_digest_set *set, const struct sp_digest_key *key,
+		      const struct sp_digest_fields *f)
+{
+	struct sp_digest_item *item = f->size <= SP_DIGEST_RECORD_MAX ? add_item(set) : NULL;
+
+	if (!item)
+		return -ENOMEM;
+	item->record.key = *key;
+	item->stored = malloc(f->size);
+	if (!item->stored)
+		return -ENOMEM;
+	compress(item, f);
+	item->stored = realloc(item->stored, item->record.stored_bytes);
+	return item->stored ? 0 : -ENOMEM;
+}
+
+/* Streams [from, to) are those of one image. */
+static int add_image(struct sp_digest_set *set, const struct sp_report *report, uint32_t from,
+		     uint32_t to)
+{
+	const struct sp_index *index = &report->run.index;
+	const struct sp_process_image *image = &index->images[index->streams[from]->image];
+	struct sp_digest_fields f = {.reads = false};
+	struct sp_digest_key key = {.start_ns = image->start_ns,
+				    .pid = image->pid,
+				    .threads = to - from};
+	int r = 0;
+
+	memcpy(key.host, index->hosts[image->host].name, sizeof(key.host));
+	for (uint32_t i = from; r == 0 && i < to; i++) {
+		key.slots += index->streams[i]->limit;
+		r = add_thread(&f, report, i);
+	}
+	if (r == 0)
+		r = add_record(set, &key, &f);
+	free(f.bytes);
+	return r;
+}
+
+int sp_digest_set_add(struct sp_digest_set *set, const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+	int r = 0;
+
+	for (uint32_t from = 0, to; r == 0 && from < index->stream_count; from = to) {
+		for (to = from + 1; to < index->stream_count; to++)
+			if (index->streams[to]->image != index->streams[from]->image)
+				break;
+		r = add_image(set, report, from, to);
+	}
+	return r;
+}
+
+static int take_record(void *context, const struct sp_digest_record *record, const uint8_t *stored,
+		       uint64_t at)
+{
+	struct sp_digest_item *item = add_item(context);
+
+	(void)at;
+	if (!item)
+		return -ENOMEM;
+	item->record = *record;
+	item->stored = malloc(record->stored_bytes);
+	if (!item->stored)
+		return -ENOMEM;
+	memcpy(item->stored, stored, record->stored_bytes);
+	return 0;
+}
+
+int sp_digest_set_add_file(struct sp_digest_set *set, const char *path, struct sp_file *ret_file)
+{
+	struct sp_source source;
+	int r = sp_source_init(&source);
+
+	*ret_file = (struct sp_file){.memory_fd = -1};
+	if (r == 0)
+		r = sp_source_open(&source, path, SP_SOURCE_BYTES_MAX);
+	if (r < 0 || !sp_digest_is(&source)) {
+		sp_source_finish(&source);
+		return r == -ENOMEM ? r : 0; /* a folder is a run, and a file may be one */
+	}
+	ret_file->size_bytes = source.size_bytes;
+	ret_file->is_digest = true;
+	r = sp_digest_records(&source, ret_file, sp_digest_schema(), take_record, set);
+	sp_source_finish(&source);
+	return r < 0 ? r : 1;
+}
+
+/* By key; of one key the record that goes furthest comes first, whatever the files' order was. */
+static int compare_items(const void *a, const void *b)
+{
+	const struct sp_digest_item *x = a, *y = b;
+	const struct sp_digest_record *p = &x->record, *q = &y->record;
+	int r = sp_digest_key_compare(&p->key, &q->key);
+
+	if (r)
+		return r;
+	if (p->key.slots != q->key.slots)
+		return p->key.slots < q->key.slots ? 1 : -1;
+	if (p->stored_bytes != q->stored_bytes)
+		return p->stored_bytes < q->stored_bytes ? 1 : -1;
+	return memcmp(x->stored, y->stored, p->stored_bytes);
+}
+
+static void leave_out_repeated(struct sp_digest_set *set)
+{
+	uint32_t n = 0;
+
+	qsort(set->list, set->count, sizeof(*set->list), compare_items);
+	for (uint32_t i = 0; i < set->count; i++) {
+		if (n && sp_digest_key_compare(&set->list[n - 1].record.key,
+					       &set->list[i].record.key) == 0)
+			free(set->list[i].stored);
+		else
+			set->list[n++] = set->list[i];
+	}
+	set->repeated += set->count - n;
+	set->count = n;
+}
+
+static int write_item(FILE *file, const struct sp_digest_item *item)
+{
+	if (fwrite(&item->record, sizeof(item->record), 1, file) != 1)
+		return -EIO;
+	if (item->record.stored_bytes &&
+	    fwrite(item->stored, item->record.stored_bytes, 1, file) != 1)
+		return -EIO;
+	return 0;
+}
+
+int sp_digest_set_write(struct sp_digest_set *set, FILE *file)
+{
+	struct sp_digest_head head = {.version = SP_DIGEST_VERSION, .schema = sp_digest_schema()};
+	struct sp_digest_item end = {.stored = NULL};
+	int r;
+
+	if (set->count)
+		leave_out_repeated(set);
+	memcpy(head.magic, SP_DIGEST_MAGIC, sizeof(head.magic));
+	r = fwrite(&head, sizeof(head), 1, file) == 1 ? 0 : -EIO;
+	for (uint32_t i = 0; r == 0 && i < set->count; i++)
+		r = write_item(file, &set->list[i]);
+	end.record.key.slots = set->count;
+	end.record.hash = sp_digest_hash(&end.record.key, "", 0);
+	return r < 0 ? r : write_item(file, &end);
+}
+
+void sp_digest_set_finish(struct sp_digest_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		free(set->list[i].stored);
+	free(set->list);
+	*set = (struct sp_digest_set){.list = NULL};
+}

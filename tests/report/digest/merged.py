@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests answer as the runs do, merge in any order and grouping to the same bytes, and name what
+is wrong with one of them."""
+
+import glob
+import json
+import os
+import random
+import re
+import tempfile
+import unittest
+
+import jobs
+from jobs import bytes_of, digest, made, ranks_of, report, stragglers
+
+RANKS, STEPS, NODES = 64, 200, 8
+PHASES = 16
+DAY_NS = 86_400 * 10**9
+HEAD_BYTES, RECORD_BYTES = 24, 104
+
+
+class Job(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.runs = made(cls.folder.name, RANKS, STEPS, jobs.STRAGGLER)
+        cls.digests = []
+        for run in cls.runs:
+            cls.digests.append(run + ".spd")
+            digest(cls.digests[-1], run)
+        cls.whole = cls.path("whole.spd")
+        digest(cls.whole, *cls.runs)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder.name, name)
+
+    def tree(self, inputs, chance, depth=0):
+        """A digest of the inputs, merged in groups as they fall."""
+        path = self.path(f"tree-{chance.random()}.spd")
+        groups = list(inputs)
+        chance.shuffle(groups)
+        while len(groups) > 3:
+            size = chance.randrange(2, len(groups))
+            groups = [self.tree(groups[:size], chance, depth + 1)] + groups[size:]
+        digest(path, *groups)
+        return path
+
+    def test_any_grouping_and_order(self):
+        for seed in range(6):
+            chance = random.Random(seed)
+            inputs = [chance.choice(pair) for pair in zip(self.runs, self.digests)]
+            self.assertEqual(bytes_of(self.tree(inputs, chance)), bytes_of(self.whole), seed)
+
+    def test_answers_of_the_runs(self):
+        mixed = self.digests[:3] + self.runs[3:]
+        for view in jobs.VIEWS:
+            for form in ("json", "table", "csv"):
+                told = report(view, "--format=" + form, *self.runs)[0]
+                self.assertEqual(report(view, "--format=" + form, self.whole)[0], told)
+                self.assertEqual(report(view, "--format=" + form, *self.digests)[0], told)
+                self.assertEqual(report(view, "--format=" + form, *mixed)[0], told)
+
+    def test_answers_of_golden_runs(self):
+        for run in glob.glob(os.path.join(jobs.ROOT, "tests/report/golden/v*/*.zst")):
+            path = self.path("golden.spd")
+            digest(path, run)
+            for view in jobs.VIEWS:
+                told = report(view, "--format=json", run)[0]
+                self.assertEqual(report(view, "--format=json", path)[0], told, (run, view))
+            os.unlink(path)
+
+    def test_size(self):
+        cells = RANKS * STEPS * PHASES
+        self.assertLess(os.path.getsize(self.whole), cells)
+
+    def test_views_that_need_events(self):
+        with open(os.path.join(jobs.ROOT, "analyzer/views/views.def")) as file:
+            views = re.findall(r"^SP_VIEW\((\w+),", file.read(), re.M)
+        for view in set(views) - set(jobs.VIEWS) - {"compare"}:
+            arguments = [view, self.whole]
+            if view == "html":
+                arguments += ["-o", self.path("page.html")]
+            out, said = report(*arguments, status=1)
+            self.assertEqual(out, "", view)
+            self.assertIn("SP217", said, view)
+        for selection in ("--steps=3:9", "--from=1"):
+            self.assertIn("SP217", report("ranks", selection, self.whole, status=1)[1])
+
+    def test_node_missing(self):
+        out, _ = report("ranks", *self.digests[:2], *self.digests[3:])
+        self.assertIn("ranks 16 to 23 of 64 are in no input", out)
+        self.assertIn("rank 5 (node-0000)", out)
+        found = ranks_of(*self.digests[:2], *self.digests[3:])
+        self.assertEqual(found["comparison"]["ranks_missing"], 8)
+        self.assertEqual(ranks_of(*self.digests)["comparison"]["ranks_missing"], 0)
+
+    def test_twice_the_same(self):
+        told, _ = report("ranks", self.whole)
+        out, said = report("ranks", self.whole, self.digests[2])
+        self.assertEqual(out, told)
+        self.assertRegex(said, r"node-2\.spd: 16 threads of it are in another input")
+        out, said = report("ranks", self.whole, self.runs[2])  # events before sums
+        self.assertEqual(out, told)
+        self.assertRegex(said, r"whole\.spd: 16 threads of it")
+        path = self.path("twice.spd")
+        said = digest(path, self.whole, self.runs[0], self.digests[0])
+        self.assertEqual(bytes_of(path), bytes_of(self.whole))
+        self.assertIn("16 processes are in several inputs", said)
+
+    def test_older_digest_of_a_live_run(self):
+        """A thread counts as far as the later digest goes, in any order."""
+        both = self.path("later")
+        early = made(self.path("early"), 8, 40, jobs.STRAGGLER)
+        late = made(both, 8, 80, jobs.STRAGGLER)
+        old, new = self.path("old.spd"), self.path("new.spd")
+        digest(old, *early)
+        digest(new, *late)
+        for order in ((old, new), (new, old)):
+            path = self.path("old-new-%d.spd" % (order[0] == old))
+            digest(path, *order)
+            self.assertEqual(bytes_of(path), bytes_of(new))
+            rows = ranks_of(*order)["ranks"]
+            self.assertEqual({row["steps"] for row in rows}, {80})
+
+    def test_cut(self):
+        """Whole records before the cut are answered, and the place is named."""
+        data = bytes_of(self.digests[0])
+        path = self.path("cut.spd")
+        for size in (3, HEAD_BYTES, HEAD_BYTES + 40, len(data) // 2, len(data) - RECORD_BYTES):
+            with open(path, "wb") as file:
+                file.write(data[:size])
+            out, said = report("ranks", "--format=json", path, *self.digests[1:])
+            self.assertIn("cut.spd", said)
+            self.assertIn("SP230", said)
+            self.assertEqual(stragglers(json.loads(out)), [5] if size > len(data) // 2 else [])
+        found = ranks_of(path, *self.digests[1:])  # only the end is missing
+        self.assertEqual(len(found["ranks"]), RANKS)
+        self.assertEqual(stragglers(found), [5])
+
+    def test_damaged_record(self):
+        data = bytearray(bytes_of(self.digests[1]))
+        data[HEAD_BYTES + RECORD_BYTES + 200] ^= 1
+        path = self.path("damaged.spd")
+        with open(path, "wb") as file:
+            file.write(data)
+        found = ranks_of(self.digests[0], path)
+        self.assertEqual(len(found["ranks"]), 15)
+        self.assertIn("damaged block", report("ranks", self.digests[0], path)[1])
+        self.assertIn("damaged block", digest(self.path("of-damaged.spd"), path))
+
+    def test_other_version(self):
+        for at in (8, 16):  # the version; the names of phases
+            data = bytearray(bytes_of(self.digests[1]))
+            data[at] ^= 1
+            path = self.path("version.spd")
+            with open(path, "wb") as file:
+                file.write(data)
+            out, said = report("ranks", self.digests[0], path)
+            self.assertIn("version.spd: written in another version", said)
+            self.assertIn("rank 5 (node-0000)", out)
+
+    def test_other_job(self):
+        other = made(self.path("other"), 16, STEPS, "seed=3", "later=%d" % DAY_NS)
+        path = self.path("other.spd")
+        digest(path, *other)
+        out, _ = report("ranks", *self.digests, path)
+        self.assertIn("16 ranks are not compared: they are of a job of another size", out)
+        self.assertEqual(stragglers(ranks_of(*self.digests, path)), [5])
+
+    def test_restarted_with_other_ranks(self):
+        again = made(self.path("again"), 16, STEPS, "seed=4", f"world={RANKS}", f"later={DAY_NS}")
+        path = self.path("again.spd")
+        digest(path, *again)
+        out, _ = report("ranks", *self.digests, path)
+        self.assertIn("16 ranks are not compared: they trained at another time", out)
+        self.assertEqual(stragglers(ranks_of(*self.digests, path)), [5])
+
+    def test_clocks_apart(self):
+        apart = made(self.path("apart"), 32, STEPS, jobs.STRAGGLER, f"skew={3 * DAY_NS}")
+        path = self.path("apart.spd")
+        digest(path, *apart)
+        out, _ = report("ranks", path)
+        self.assertIn("node-0003 is 216 h ahead of node-0000", out)
+        self.assertEqual(stragglers(ranks_of(path)), [5])
+
+    def test_ten_times_the_steps(self):
+        long = self.path("long")
+        os.makedirs(long)
+        jobs.subprocess.run(
+            [jobs.MAKE_JOB, long, str(RANKS), str(10 * STEPS), "ranks=9:10", jobs.STRAGGLER],
+            check=True,
+        )
+        path = self.path("long.spd")
+        digest(path, long)
+        found = ranks_of(self.whole, path)
+        rows = {row["rank"]: row for row in found["ranks"]}
+        self.assertEqual(rows[9]["steps"], 10 * STEPS)
+        self.assertEqual(found["comparison"]["steps"], STEPS)
+        self.assertIn(5, stragglers(found))
+
+    def test_inputs_that_are_none(self):
+        path = self.path("none.spd")
+        said = digest(path, self.path("missing"), status=1)
+        self.assertIn("No such file", said)
+        self.assertFalse(os.path.exists(path))
+        said = jobs.report("digest", self.whole, "--steps=1:2", "-o", path, status=2)[1]
+        self.assertIn("SP221", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
