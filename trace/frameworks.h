@@ -27,7 +27,8 @@ enum sp_framework_gives {
 	SP_GIVES_MODULES = 64,
 	SP_GIVES_OPERATORS = 128,
 	SP_GIVES_ALL = 255,
-	SP_TRAINS_NOTHING = 256, /* it trains nothing by itself */
+	SP_TRAINS_NOTHING = 256,   /* it trains nothing by itself */
+	SP_GIVES_SOME_STEPS = 512, /* of some loops: a run without steps may train all the same */
 };
 
 #endif

@@ -42,7 +42,12 @@ static bool is_one_of(const char *text, size_t bytes, const char *const names[])
 
 static bool is_backward(const char *text, size_t bytes)
 {
-	static const char *const names[] = {"backward", "autograd.grad", "paddle backward", NULL};
+	static const char *const names[] = {"backward",
+					    "autograd.grad",
+					    "paddle backward",
+					    "GradientTape.gradient",
+					    "GradientTape.jacobian",
+					    NULL};
 
 	return is_one_of(text, bytes, names);
 }
@@ -55,12 +60,13 @@ bool sp_label_saves(const char *text, size_t bytes)
 	return is_one_of(text, bytes, names);
 }
 
-/* Wrapped optimizers: "paddle Adam.step"; one more tree: "xgboost Booster.update". */
+/* Wrapped optimizers: "paddle Adam.step"; one more tree: "xgboost Booster.update"; whole steps:
+ * "step: jit(update)". */
 bool sp_label_may_step(const char *text, size_t bytes)
 {
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
 	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize") ||
-	       ends_with(text, bytes, "Booster.update");
+	       ends_with(text, bytes, "Booster.update") || begins_with(text, bytes, "step: ");
 }
 
 bool sp_label_covers_graphs(const char *text, size_t bytes)

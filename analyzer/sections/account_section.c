@@ -80,7 +80,7 @@ static bool is_rare(enum sp_account_phase part)
 {
 	return part == SP_ACCOUNT_loss || part == SP_ACCOUNT_evaluation ||
 	       part == SP_ACCOUNT_environment || part == SP_ACCOUNT_bookkeeping ||
-	       part == SP_ACCOUNT_compile;
+	       part == SP_ACCOUNT_compile || part == SP_ACCOUNT_update;
 }
 
 static uint64_t saved_beside(const struct sp_training *training)

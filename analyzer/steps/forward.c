@@ -66,6 +66,7 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 		j->is_fed = is_fed(c, i);
 		break;
 	case SP_INTERVAL_OPTIMIZER:
+	case SP_INTERVAL_UPDATE:
 		j->has_backward = false;
 		j->has_optimizer = true;
 		break;

@@ -48,6 +48,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 		return SP_INTERVAL_BACKWARD;
 	case SP_PHASE_optimizer:
 		return SP_INTERVAL_OPTIMIZER;
+	case SP_PHASE_update:
+		return SP_INTERVAL_UPDATE;
 	case SP_PHASE_zero_grad:
 		return SP_INTERVAL_ZERO_GRAD;
 	case SP_PHASE_compile:
@@ -196,6 +198,8 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 		return SP_ACCOUNT_backward;
 	case SP_INTERVAL_OPTIMIZER:
 		return SP_ACCOUNT_optimizer;
+	case SP_INTERVAL_UPDATE:
+		return SP_ACCOUNT_update;
 	case SP_INTERVAL_ZERO_GRAD:
 		return SP_ACCOUNT_zero_grad;
 	case SP_INTERVAL_CHECKPOINT:

@@ -29,7 +29,8 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_BOOKKEEPING,
 	SP_INTERVAL_BACKWARD,
 	SP_INTERVAL_OPTIMIZER,
-	SP_INTERVAL_GRAPH, /* the launch of one */
+	SP_INTERVAL_UPDATE, /* forward, backward and optimizer in one call */
+	SP_INTERVAL_GRAPH,  /* the launch of one */
 	SP_INTERVAL_ZERO_GRAD,
 	SP_INTERVAL_CHECKPOINT,
 	SP_INTERVAL_COMPILE, /* with what it traces: those backwards are none of the step's */
@@ -80,7 +81,7 @@ static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *
 static inline bool sp_phase_interval_ends_batches(const struct sp_phase_interval *interval)
 {
 	return interval->kind == SP_INTERVAL_BACKWARD || interval->kind == SP_INTERVAL_OPTIMIZER ||
-	       interval->kind == SP_INTERVAL_GRAPH;
+	       interval->kind == SP_INTERVAL_UPDATE || interval->kind == SP_INTERVAL_GRAPH;
 }
 
 /* The part that an interval's own time belongs to; SP_ACCOUNT_other for those that have none. */

@@ -75,7 +75,8 @@ static void note_call(struct calls *calls, enum sp_phase_interval_kind kind)
 		*calls = (struct calls){true, true};
 	else if (kind == SP_INTERVAL_BACKWARD)
 		calls->has_new = false;
-	else if (kind == SP_INTERVAL_LOADER || kind == SP_INTERVAL_OPTIMIZER)
+	else if (kind == SP_INTERVAL_LOADER || kind == SP_INTERVAL_OPTIMIZER ||
+		 kind == SP_INTERVAL_UPDATE)
 		*calls = (struct calls){false, false};
 }
 

@@ -87,7 +87,8 @@ static bool ends_in_step(const struct sp_cutter *c)
 
 	if (c->steps->end == SP_STEP_BY_BATCH)
 		return false;
-	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER)
+	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER ||
+	    last == SP_INTERVAL_UPDATE)
 		return c->steps->end != SP_STEP_BY_BACKWARD;
 	return last == SP_INTERVAL_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
 }
@@ -105,7 +106,8 @@ static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_inter
 		c->is_capturing = false;
 		c->captured_ns = end_ns;
 	}
-	if (kind == SP_INTERVAL_BACKWARD || kind == SP_INTERVAL_OPTIMIZER) {
+	if (kind == SP_INTERVAL_BACKWARD || kind == SP_INTERVAL_OPTIMIZER ||
+	    kind == SP_INTERVAL_UPDATE) {
 		s->has_captured |= c->is_capturing;
 		s->graphs = 0;
 	}

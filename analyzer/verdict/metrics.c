@@ -8,6 +8,7 @@
 #include "analyzer/verdict/metrics_cpu.h"
 #include "analyzer/verdict/metrics_device.h"
 #include "analyzer/verdict/metrics_input.h"
+#include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/verdict/metrics_stepless.h"
 #include "analyzer/metadata/source_lines.h"
 #include "analyzer/reader/clock_convert.h"
@@ -525,6 +526,35 @@ static void set_loop_batches(struct sp_metrics *e, const struct training_time *t
 			 (double)t->account.ns[SP_ACCOUNT_loader_wait], t->total);
 }
 
+/*
+ * A call that makes a whole step may return ahead of the device, or wait for batches inside. A
+ * framework that gives only some steps does not give all parts of a step.
+ */
+static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
+			    const struct sp_report *report)
+{
+	uint64_t ns = t->account.ns[SP_ACCOUNT_update];
+	struct sp_frameworks frameworks;
+	char unseen[SP_METRIC_TEXT_BYTES / 2], text[SP_METRIC_TEXT_BYTES];
+
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	if (ns)
+		sp_metrics_ratio(e, SP_METRIC_update_share, (double)ns, t->total);
+	if (e->of[SP_METRIC_cannot_tell].is_known)
+		return;
+	if (ns) {
+		set_text(e, SP_METRIC_cannot_tell,
+			 _("a step is one call of the framework, and no call shows how long it "
+			   "waits inside for batches or the device"));
+	} else if (!sp_frameworks_give_steps(&frameworks) &&
+		   sp_frameworks_unseen_text(&frameworks, unseen, sizeof(unseen))) {
+		snprintf(text, sizeof(text),
+			 _("not all parts of a step of %s are recorded, so the rest may be input"),
+			 unseen);
+		set_text(e, SP_METRIC_cannot_tell, text);
+	}
+}
+
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct training_time time = {.total = 0};
@@ -552,6 +582,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	if (r < 0 || time.steps == 0 || is_loop)
 		return r;
 	set_account(e, &time, report);
+	set_whole_steps(e, &time, report);
 	sp_metrics_device(e, &time.account, time.steps, report);
 	r = set_forward(e, report);
 	if (r < 0)

@@ -7,13 +7,16 @@
 # framework_add(number, version), range_begin(), range_end(begun, kind, name, phase=0), calls
 # (python.def), forward_watch(unseen, inner), functions and modules (the settings or None),
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
-# PYTHON_CALL.
+# PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
+# compiled_watch(function, label, bytes), compiled_differentiates(), step_begin(), step_end(label),
+# step_drop().
 
 import sys
 from _thread import get_ident
 from _weakref import ref
 
 UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES, UNSEEN = 1, 2, 4, 8, 16, 32, 64, 128
+COMPILED, EAGER = 256, 512
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -502,6 +505,93 @@ def optimizer_imported(module):
 	replace(module.Optimizer, "__init__", "", 0, UNTIMED, optimizer_made)
 
 
+# Steps that are one call. JAX: a compiled function is an object of C++ that is called through a
+# slot of its own; the slot is replaced, so that the object, its type and its cache keys stay.
+# Keras: the calls of its callbacks around the training function; on PyTorch, PyTorch's steps.
+
+JIT_OWN = ("jax.", "jaxlib.")
+
+
+def jit_watched(made, function):
+	module = getattr(function, "__module__", None) or ""
+	kind = type(made)
+	if (module + ".").startswith(JIT_OWN) or kind.__name__ != "PjitFunction":
+		return
+	name = getattr(function, "__name__", None) or type(function).__name__
+	compiled_watch(made, "step: jit(" + name + ")", kind.__basicsize__)
+
+
+def jit_imported(module):
+	library = getattr(module, "_jax", None) or module.xc._xla
+	real = library.pjit
+
+	def pjit(name, function, *rest, **names):
+		made = real(name, function, *rest, **names)
+		attempt(jit_watched, made, function)
+		return made
+
+	library.pjit = unseen(pjit)
+
+
+def gradients_taken(*_args, **_names):
+	compiled_differentiates()
+
+
+def gradients_imported(module):
+	for name in ("linearize", "vjp"):
+		if hasattr(module, name):
+			replace(module, name, "", 0, UNTIMED, gradients_taken)
+
+
+def graph_function_made(function, python_function=None, name="", *_rest, **_names):
+	compiled_add(function, "step: tf.function " + (name or "function"))
+
+
+def graph_functions_imported(module):
+	replace(module.Function, "__init__", "", 0, UNTIMED, graph_function_made)
+	replace(module.Function, "__call__", "", 0, COMPILED)
+
+
+def tape_imported(module):
+	for name in ("gradient", "jacobian"):
+		label = "GradientTape." + name
+		replace(module.GradientTape, name, label, phases["backward"], EAGER)
+
+
+def keras_optimizer_imported(module):
+	replace(module.BaseOptimizer, "apply", "keras Optimizer.step", phases["optimizer"], EAGER)
+
+
+def keras_trainer_imported(module):
+	for name in ("TensorFlowTrainer", "JAXTrainer"):
+		cls = getattr(module, name, None)
+		if cls is not None:
+			label = "step: keras train_on_batch"
+			replace(cls, "train_on_batch", label, phases["update"], COMPILED)
+
+
+def keras_backend():
+	return getattr(sys.modules.get("keras.src.backend.config"), "_BACKEND", None)
+
+
+def keras_callbacks_imported(module):
+	def begun(*_args, **_names):
+		if keras_backend() != "torch":
+			step_begin()
+
+	def ended(*_args, **_names):
+		step_end("step: keras fit")
+
+	def dropped(*_args, **_names):
+		step_drop()
+
+	replace(module.CallbackList, "on_train_batch_begin", "", 0, UNTIMED, begun)
+	replace(module.CallbackList, "on_train_batch_end", "", 0, UNTIMED | BEFORE, ended)
+	for name in ("on_epoch_end", "on_train_end", "on_train_begin"):
+		replace(module.CallbackList, name, "", 0, UNTIMED | BEFORE, dropped)
+
+
+TF_FUNCTIONS = "tensorflow.python.eager.polymorphic_function"
 special = {
 	"torch": torch_imported,
 	"torch.utils.data._utils.fetch": fetch_imported,
@@ -510,6 +600,14 @@ special = {
 	"torch._dynamo.convert_frame": convert_imported,
 	"torch._dynamo.output_graph": graphs_imported,
 	"torch.nn.parallel.distributed": parallel_imported,
+	"jax._src.pjit": jit_imported,
+	"jax._src.interpreters.ad": gradients_imported,
+	TF_FUNCTIONS + ".polymorphic_function": graph_functions_imported,
+	"tensorflow.python.eager.backprop": tape_imported,
+	"keras.src.optimizers.base_optimizer": keras_optimizer_imported,
+	"keras.src.backend.tensorflow.trainer": keras_trainer_imported,
+	"keras.src.backend.jax.trainer": keras_trainer_imported,
+	"keras.src.callbacks.callback_list": keras_callbacks_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
 	"paddle.profiler.utils": record_event_imported,
 }

@@ -45,7 +45,9 @@ static void name_add(const struct framework *f, const char *version, int is_impo
 	append(text, *version ? " " : "");
 	append(text, version);
 	sp_coverage_add(SP_FRAMEWORK_GROUP,
-			is_imported && f->gives & SP_GIVES_ALL ? "bound" : "loaded", text);
+			is_imported && f->gives & (SP_GIVES_ALL | SP_GIVES_SOME_STEPS) ? "bound"
+										       : "loaded",
+			text);
 }
 
 void sp_frameworks_imported(int number, const char *version)

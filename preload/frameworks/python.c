@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/settings/config.h"
+#include "preload/frameworks/compiled_call.h"
 #include "preload/frameworks/loaded_frameworks.h"
 #include "preload/recorder/intern.h"
 #include "preload/frameworks/python_api.h"
@@ -166,16 +167,22 @@ static int put(struct sp_py_object *space, const char *name, struct sp_py_object
 
 static int functions_put(struct sp_py_object *space)
 {
-	static struct sp_py_method methods[] = {{"wrap", sp_python_wrap, VARARGS, NULL},
-						{"find_spec", spec_finder, VARARGS, NULL},
-						{"torch_attach", markers_attach, VARARGS, NULL},
-						{"torch_compiled", compile_report, VARARGS, NULL},
-						{"coverage_add", coverage_add, VARARGS, NULL},
-						{"framework_add", framework_add, VARARGS, NULL},
-						{"range_begin", range_begun, VARARGS, NULL},
-						{"range_end", range_ended, VARARGS, NULL},
-						{"forward_watch", sp_python_forward_watch, VARARGS,
-						 NULL}};
+	static struct sp_py_method methods[] =
+		{{"wrap", sp_python_wrap, VARARGS, NULL},
+		 {"find_spec", spec_finder, VARARGS, NULL},
+		 {"torch_attach", markers_attach, VARARGS, NULL},
+		 {"torch_compiled", compile_report, VARARGS, NULL},
+		 {"coverage_add", coverage_add, VARARGS, NULL},
+		 {"framework_add", framework_add, VARARGS, NULL},
+		 {"range_begin", range_begun, VARARGS, NULL},
+		 {"range_end", range_ended, VARARGS, NULL},
+		 {"forward_watch", sp_python_forward_watch, VARARGS, NULL},
+		 {"compiled_add", sp_compiled_add, VARARGS, NULL},
+		 {"compiled_watch", sp_compiled_watch, VARARGS, NULL},
+		 {"compiled_differentiates", sp_compiled_note, VARARGS, NULL},
+		 {"step_begin", sp_step_begin, VARARGS, NULL},
+		 {"step_end", sp_step_end, VARARGS, NULL},
+		 {"step_drop", sp_step_drop, VARARGS, NULL}};
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		if (put(space, methods[i].name,

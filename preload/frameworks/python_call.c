@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/cuda/cuda_time.h"
+#include "preload/frameworks/compiled_call.h"
 #include "preload/frameworks/python_image.h"
 #include "preload/frameworks/range_stack.h"
 #include "preload/frameworks/resident_memory.h"
@@ -315,9 +316,23 @@ static struct sp_py_object *run_inner(struct timed *timed, const struct call *ca
 	return result;
 }
 
+static struct sp_py_object *run_compiled(const struct timed *timed, const struct call *call)
+{
+	struct sp_compiled_call compiled = sp_compiled_begin(self_of(call));
+	struct sp_py_object *result = run(timed->function, call);
+
+	sp_compiled_end(&compiled, timed->phase == SP_PHASE_update ? timed->label : NULL, result);
+	return result;
+}
+
 static struct sp_py_object *timed_run(struct timed *timed, const struct call *call)
 {
 	struct sp_py_object *result;
+
+	if (timed->flags & SP_PYTHON_CALL_COMPILED)
+		return run_compiled(timed, call);
+	if (timed->flags & SP_PYTHON_CALL_EAGER && sp_compiled_differentiates())
+		return run(timed->function, call);
 
 	if (timed->flags & SP_PYTHON_CALL_UNSEEN)
 		return run_unseen(timed->function, call);

@@ -27,6 +27,21 @@ for name in $(sed -n 's/^SP_VIEW(\([a-z]*\),.*/\1/p' analyzer/views/views.def); 
 	grep -qw -- "$name" "$reference" || sp_complain "$reference: no view $name"
 done
 
+# A line for each framework: its title, and yes, some or - for each part that it gives.
+frameworks=docs/FRAMEWORKS.md
+while read -r row; do
+	grep -qxF -- "$row" "$frameworks" || sp_complain "$frameworks: no row '$row'"
+done < <(sed '/^SP_FRAMEWORK/!{/^\t/!d}' trace/frameworks.def | tr -d '\n' | sed 's/SP_FRAMEWORK(/\n/g' |
+	awk -F'"' 'NF > 6 {
+		count = split("STEPS WAITS PHASES TRANSFERS COMPILATION CHECKPOINTS MODULES OPERATORS", parts, " ")
+		row = "| " $2 " |"
+		for (i = 1; i <= count; i++)
+			row = row ($7 ~ "SP_GIVES_(ALL|" parts[i] ")" ? " yes |" : $7 ~ "SP_GIVES_SOME_" parts[i] ? " some |" : " - |")
+		print row
+	}')
+[[ $(grep -c '^SP_FRAMEWORK' trace/frameworks.def) == $(grep -cE '^\| .* (yes|some|-) \|$' "$frameworks") ]] ||
+	sp_complain "$frameworks has not as many rows as trace/frameworks.def"
+
 for document in *.md docs/*.md; do
 	for link in $(grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//' | grep -v '^https\?:'); do
 		[[ -e $(dirname "$document")/${link%%#*} ]] || sp_complain "$document: no $link"

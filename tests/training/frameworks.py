@@ -57,6 +57,80 @@ booster = Booster()
 for _ in range(25):
     booster.update()
 """
+CALLBACKS = """
+class CallbackList:
+    def on_train_begin(self, logs=None): pass
+    def on_train_batch_begin(self, batch, logs=None): pass
+    def on_train_batch_end(self, batch, logs=None): pass
+    def on_epoch_end(self, epoch, logs=None): pass
+"""
+# The end of the data comes after a begin: that is no step.
+FIT = """
+import keras.src.callbacks.callback_list, time
+callbacks = keras.src.callbacks.callback_list.CallbackList()
+callbacks.on_train_begin()
+spent = 0
+for epoch in range(2):
+    for batch in range(12):
+        callbacks.on_train_batch_begin(batch)
+        begin = time.perf_counter_ns()
+        time.sleep(0.002)
+        spent += time.perf_counter_ns() - begin
+        callbacks.on_train_batch_end(batch)
+        time.sleep(0.001)
+    callbacks.on_train_batch_begin(12)
+    callbacks.on_epoch_end(epoch)
+print(spent)
+"""
+GRAPHS = """
+class Function:
+    def __init__(self, python_function, name):
+        self.python_function, self.is_traced = python_function, False
+    def __call__(self, *args):
+        if not self.is_traced:
+            self.python_function(*args)
+        self.is_traced = True
+        return 1
+"""
+TAPE = """
+class GradientTape:
+    def gradient(self, target):
+        return target
+"""
+# An inner function that takes gradients makes its caller train; the other function is no step.
+GRAPH_LOOP = """
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+inner = Function(lambda: GradientTape().gradient(1), "inner")
+train = Function(lambda: inner(), "train_step")
+evaluate = Function(lambda: 1, "test_step")
+for _ in range(30):
+    train()
+for _ in range(7):
+    evaluate()
+"""
+EAGER_LOOP = """
+from tensorflow.python.eager.backprop import GradientTape
+for _ in range(30):
+    GradientTape().gradient(1)
+"""
+PJIT = """
+import jaxlib.xla_extension as _jax
+class PjitFunction:
+    def __init__(self, function):
+        self.function = function
+    def __call__(self, x):
+        return self.function(x)
+def jit(function):
+    return _jax.pjit(function.__name__, function)
+"""
+JIT_LOOP = """
+from jax._src.pjit import PjitFunction, jit
+import jaxlib.xla_extension
+function = jit(lambda x: x + 1)
+assert type(function) is PjitFunction
+assert [function(x) for x in range(20)] == list(range(1, 21))
+"""
 NATIVE = "int framework_double(void) { return 3; }\n"
 MAIN = """
 #include <stdio.h>
@@ -116,17 +190,17 @@ class Case(unittest.TestCase):
 
 class Doubles(Case):
     def test_steps_of_a_framework_that_is_loaded_are_unknown(self):
-        for module, title in (
-            ("jax", "JAX 1.2.3"),
-            ("tensorflow", "TensorFlow 1.2.3"),
-            ("sklearn", "scikit-learn 1.2.3"),
+        for module, title, state in (
+            ("jax", "JAX 1.2.3", "bound"),
+            ("tensorflow", "TensorFlow 1.2.3", "bound"),
+            ("sklearn", "scikit-learn 1.2.3", "loaded"),
         ):
             with self.subTest(module):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
                 self.module(f"{module}/__init__.py")
                 summary = self.run_script(f"import {module}\n" + READ)
                 self.assert_abstains(summary, f"steps of {title} are not", "STAGEPROF_FUNCTIONS")
-                self.assert_named(summary, f"framework loaded {module} 1.2.3")
+                self.assert_named(summary, f"framework {state} {module} 1.2.3")
                 known = {row["measure"] for row in summary["verdict"]["evidence"]}
                 self.assertIn("read_rate", known)
 
@@ -135,7 +209,7 @@ class Doubles(Case):
         self.module("keras/__init__.py", "def __getattr__(name):\n    raise RuntimeError(name)\n")
         summary = self.run_script("import jax, keras\n" + READ)
         self.assert_abstains(summary, "steps of JAX")
-        self.assert_named(summary, "framework loaded jax")
+        self.assert_named(summary, "framework bound jax")
 
     def test_each_round_of_boosting_is_a_step(self):
         for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
@@ -146,6 +220,55 @@ class Doubles(Case):
                 summary = self.run_script(BOOST.format(f"{package}.{module}"))
                 self.assertEqual(summary["steps"]["count"], 25)
                 self.assert_named(summary, f"framework bound {package} 1.2.3")
+
+    def assert_whole_steps(self, summary, count):
+        self.assert_abstains(summary, "a step is one call")
+        self.assertEqual(summary["steps"]["count"], count)
+        known = {row["measure"] for row in summary["verdict"]["evidence"]}
+        self.assertLessEqual({"steps", "update_share"}, known)
+        parts = {row["part"]: row["ns"] for row in summary["account"]}
+        self.assertTrue(parts["update"])
+        self.assertFalse(parts["optimizer"])
+        return parts["update"]
+
+    def test_a_batch_of_keras_fit_is_a_step(self):
+        for folder in ("keras", "keras/src", "keras/src/callbacks"):
+            self.module(folder + "/__init__.py")
+        self.module("keras/src/callbacks/callback_list.py", CALLBACKS)
+        summary = self.run_script(FIT)
+        took, spent = self.assert_whole_steps(summary, 24), int(self.said)
+        self.assertAlmostEqual(took, spent, delta=0.05 * spent + 24 * 5000 + 2000000)
+        self.assert_named(summary, "framework bound keras 1.2.3")
+
+    def tensorflow_double(self):
+        place = "tensorflow"
+        self.module(place + "/__init__.py")
+        for folder in ("python", "eager", "polymorphic_function"):
+            place += "/" + folder
+            self.module(place + "/__init__.py")
+        self.module(place + "/polymorphic_function.py", GRAPHS)
+        self.module("tensorflow/python/eager/backprop.py", TAPE)
+
+    def test_a_compiled_function_that_takes_gradients_is_a_step(self):
+        self.tensorflow_double()
+        self.assert_whole_steps(self.run_script(GRAPH_LOOP), 30)
+
+    def test_gradients_outside_of_compiled_functions_are_a_backward(self):
+        self.tensorflow_double()
+        summary = self.run_script(EAGER_LOOP)
+        self.assertEqual(summary["steps"]["count"], 30)
+        parts = {row["part"]: row["ns"] for row in summary["account"]}
+        self.assertTrue(parts["backward"])
+        self.assertFalse(parts["update"])
+        self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
+
+    def test_a_compiled_function_of_an_unknown_layout_is_left_alone(self):
+        for folder in ("jax", "jax/_src", "jaxlib"):
+            self.module(folder + "/__init__.py")
+        self.module("jax/_src/pjit.py", PJIT)
+        library = "def pjit(name, function):\n    from jax._src.pjit import PjitFunction\n"
+        self.module("jaxlib/xla_extension.py", library + "    return PjitFunction(function)\n")
+        self.assert_abstains(self.run_script(JIT_LOOP + READ), "steps of JAX")
 
     def test_libraries_without_python(self):
         for library, line, code in (
@@ -210,12 +333,30 @@ class Loader(Case):
 JAX = """
 import jax, jax.numpy as jnp, numpy as np
 @jax.jit
+def look(w, x):
+    return w + jnp.mean(x)
+@jax.jit
 def step(w, x):
     return jax.tree.map(lambda w, d: w - 0.01 * d, w, jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w))
 w = jnp.ones((64, 8))
 for i in range(40):
     w = step(w, np.ones((32, 64), "float32"))
 jax.block_until_ready(w)
+"""
+CACHE = """
+import jax
+jax.config.update("jax_compilation_cache_dir", {!r})
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+"""
+KERAS = """
+import keras, numpy as np
+x = np.ones((640, 8), "float32")
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
+model.compile(optimizer="sgd", loss="mse")
+model.fit(x, x[:, :1], batch_size=32, epochs=3, verbose=0, validation_data=(x, x[:, :1]))
+for i in range(10):
+    model.train_on_batch(x[:32], x[:32, :1])
 """
 DATA = """
 import numpy as np
@@ -257,8 +398,41 @@ class Themselves(Case):
         super().setUp()
         self.python = training.frameworks()
 
+    def assert_one_call(self, summary, count):
+        self.assert_abstains(summary, "a step is one call")
+        self.assertEqual(summary["steps"]["count"], count)
+
     def test_jax(self):
-        self.assert_abstains(self.run_script(JAX, self.python), "JAX 0.")
+        self.assert_one_call(self.run_script(JAX, self.python), 40)
+
+    def test_jax_without_gradients(self):
+        summary = self.run_script(JAX.replace("step(w,", "look(w,"), self.python)
+        self.assert_abstains(summary, "steps of JAX 0.")
+
+    def test_jax_compiles_no_more_than_without_us(self):
+        """The compiled programs, by their names and sizes in the compilation cache."""
+        kept = []
+        for settings in ({}, {"STAGEPROF_PYTHON": "0"}):
+            cache = self.path("cache" + str(len(kept)))
+            text = CACHE.format(cache) + JAX
+            subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+            self.run_script(text, self.python, **settings)
+            kept.append(sorted(name for name in os.listdir(cache) if name.endswith("-cache")))
+        self.assertTrue(kept[0])
+        self.assertEqual(kept[0], kept[1])
+
+    def test_keras_fit(self):
+        for backend in ("jax", "tensorflow"):
+            with self.subTest(backend):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                summary = self.run_script(KERAS, self.python, KERAS_BACKEND=backend)
+                self.assert_one_call(summary, 3 * 20 + 10)
+
+    def test_a_function_of_tensorflow(self):
+        text = TENSORFLOW.replace("for i in", "@tf.function\ndef step():", 1)
+        text = text.replace(" range(30):", "", 1) + "    return loss\n"
+        text += "for i in range(30):\n    step()\n"
+        self.assert_one_call(self.run_script(DATA + text, self.python), 30)
 
     def test_a_torch_loader_in_front_of_jax(self):
         text = LOADER.replace("batch.numpy().sum()", "float(jax.numpy.sum(batch.numpy()))")
@@ -281,7 +455,9 @@ class Themselves(Case):
 
     def test_tensorflow(self):
         summary = self.run_script(DATA + TENSORFLOW, self.python)
-        self.assert_abstains(summary, "TensorFlow 2.", "Keras 3.")
+        steps = summary["steps"]
+        self.assertEqual((steps["count"], steps["end_with"]), (30, "backward"))
+        self.assert_abstains(summary, "TensorFlow 2.")
 
 
 if __name__ == "__main__":

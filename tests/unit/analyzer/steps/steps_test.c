@@ -548,6 +548,32 @@ START_TEST(a_penalty_of_the_gradient)
 }
 END_TEST
 
+/* A backward inside the call is no part of the step beside it. */
+START_TEST(a_call_that_makes_the_whole_step)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		batch();
+		start = m.now_ticks;
+		work(40);
+		backward();
+		work(30);
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_update);
+		work(20);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 5);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, update, 5 * (BACKWARD_NS + 70));
+	ck_part(sum, backward, 0);
+}
+END_TEST
+
 START_TEST(a_wrapper_around_the_optimizer)
 {
 	const struct sp_steps *s;
@@ -721,6 +747,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, a_plain_loop);
+	tcase_add_test(c, a_call_that_makes_the_whole_step);
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_test(c, validation_after_each_epoch);

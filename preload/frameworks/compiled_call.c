@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/frameworks/compiled_call.h"
+
+#include <string.h>
+
+#include "preload/recorder/switch.h"
+#include "preload/recorder/thread_rusage.h"
+#include "trace/events.h"
+
+#define FUNCTIONS 4096u /* a full table records no calls of further functions */
+
+/* PyTypeObject of builds with a GIL, Python 3.8 and later: offsets in bytes. */
+#define TYPE_BASICSIZE 32
+#define TYPE_VECTORCALL_OFFSET 56
+
+typedef struct sp_py_object *vectorcall(struct sp_py_object *function,
+					struct sp_py_object *const *args, size_t count,
+					struct sp_py_object *names);
+
+/* By address: a new function at an old address replaces the row. */
+struct compiled_function {
+	const struct sp_py_object *function;
+	struct sp_py_object *label;
+	int trains;
+};
+
+static struct compiled_function rows[FUNCTIONS];
+static vectorcall *original; /* of all watched functions, which have one type */
+
+/* The calls that this thread is inside of. */
+static __thread struct {
+	uint32_t depth;
+	int trains; /* gradients were taken in the outermost call */
+	int is_step_open;
+	struct sp_range step;
+} inside __attribute__((tls_model("initial-exec")));
+
+static struct sp_py_object *none(void)
+{
+	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
+	return sp_python._Py_NoneStruct;
+}
+
+/* The function's row, or the free one where it would be; NULL where the table is full. */
+static struct compiled_function *row_of(const struct sp_py_object *function)
+{
+	uint32_t at = (uint32_t)((uintptr_t)function >> 4) % FUNCTIONS;
+
+	for (uint32_t i = 0; i < FUNCTIONS; i++, at = (at + 1) % FUNCTIONS)
+		if (rows[at].function == function || !rows[at].function)
+			return &rows[at];
+	return NULL;
+}
+
+static int row_add(const struct sp_py_object *function, struct sp_py_object *label)
+{
+	struct compiled_function *row = row_of(function);
+
+	if (!row)
+		return 0;
+	sp_python.Py_IncRef(label);
+	if (row->label)
+		sp_python.Py_DecRef(row->label);
+	*row = (struct compiled_function){.function = function, .label = label};
+	return 1;
+}
+
+static void record(struct sp_range range, struct sp_py_object *label, int is_step)
+{
+	size_t skipped = is_step ? 0 : sizeof(SP_STEP_LABEL) - 1;
+	ptrdiff_t bytes;
+	const char *text = sp_python.PyUnicode_AsUTF8AndSize(label, &bytes);
+
+	if (!text || (size_t)bytes < skipped)
+		return;
+	sp_range_end(range, SP_EV_python_call, is_step ? SP_PHASE_update : SP_PHASE_none,
+		     text + skipped, (size_t)bytes - skipped);
+	if (is_step) {
+		sp_switch_step();
+		sp_rusage_define_step();
+	}
+}
+
+struct sp_compiled_call sp_compiled_begin(const struct sp_py_object *function)
+{
+	struct sp_compiled_call call = {
+		.function = function,
+		.is_outermost = !inside.depth++ && !inside.is_step_open,
+		.trained_before = inside.trains,
+	};
+
+	inside.trains = 0;
+	if (call.is_outermost)
+		call.range = sp_range_begin();
+	return call;
+}
+
+void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *step,
+		     const struct sp_py_object *result)
+{
+	struct compiled_function *row = step ? NULL : row_of(call->function);
+
+	inside.depth--;
+	if (step && call->is_outermost && result)
+		record(call->range, step, 1);
+	if (row && row->function) {
+		row->trains |= inside.trains;
+		if (call->is_outermost)
+			record(call->range, row->label, row->trains && result);
+		inside.trains = call->trained_before | row->trains;
+	}
+	if (!inside.depth)
+		inside.trains = 0;
+}
+
+int sp_compiled_differentiates(void)
+{
+	inside.trains = 1;
+	return inside.depth || inside.is_step_open;
+}
+
+static struct sp_py_object *watched_call(struct sp_py_object *function,
+					 struct sp_py_object *const *args, size_t count,
+					 struct sp_py_object *names)
+{
+	struct sp_compiled_call call = sp_compiled_begin(function);
+	struct sp_py_object *result = original(function, args, count, names);
+
+	sp_compiled_end(&call, NULL, result);
+	return result;
+}
+
+/* Where the object keeps its vectorcall function; NULL where the layout is another. */
+static vectorcall **slot_of(struct sp_py_object *function, int bytes)
+{
+	ptrdiff_t size, offset;
+	vectorcall **slot;
+
+	memcpy(&size, (const char *)function->type + TYPE_BASICSIZE, sizeof(size));
+	memcpy(&offset, (const char *)function->type + TYPE_VECTORCALL_OFFSET, sizeof(offset));
+	if (size != bytes || offset < (ptrdiff_t)sizeof(*function) || offset % 8 ||
+	    offset > size - (ptrdiff_t)sizeof(*slot))
+		return NULL;
+	slot = (vectorcall **)(void *)((char *)function + offset);
+	if (!*slot || (original && *slot != original && *slot != watched_call))
+		return NULL;
+	return slot;
+}
+
+struct sp_py_object *sp_compiled_add(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_py_object *function, *label;
+
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "OU", &function, &label))
+		return NULL;
+	return sp_python.PyBool_FromLong(row_add(function, label));
+}
+
+struct sp_py_object *sp_compiled_watch(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_py_object *function, *label;
+	vectorcall **slot;
+	int bytes;
+
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "OUi", &function, &label, &bytes))
+		return NULL;
+	slot = slot_of(function, bytes);
+	if (!slot || !row_add(function, label))
+		return sp_python.PyBool_FromLong(0);
+	if (!original)
+		original = *slot;
+	*slot = watched_call;
+	return sp_python.PyBool_FromLong(1);
+}
+
+struct sp_py_object *sp_compiled_note(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self, (void)args;
+	sp_compiled_differentiates();
+	return none();
+}
+
+struct sp_py_object *sp_step_begin(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self, (void)args;
+	if (!inside.depth) {
+		inside.is_step_open = 1;
+		inside.step = sp_range_begin();
+	}
+	return none();
+}
+
+struct sp_py_object *sp_step_end(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_py_object *label;
+
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "U", &label))
+		return NULL;
+	if (inside.is_step_open)
+		record(inside.step, label, 1);
+	inside.is_step_open = 0;
+	return none();
+}
+
+struct sp_py_object *sp_step_drop(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self, (void)args;
+	inside.is_step_open = 0;
+	return none();
+}
