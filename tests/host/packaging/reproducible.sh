@@ -3,7 +3,7 @@
 . "$(dirname "$0")/package.sh"
 
 git -C "$SP_ROOT" rev-parse --git-dir > /dev/null 2>&1 || sp_skip "no git checkout"
-kinds=(tarball)
+kinds=(tarball tree)
 command -v dpkg-shlibdeps > /dev/null && kinds+=(deb)
 command -v rpmbuild > /dev/null && kinds+=(rpm)
 for folder in one a_folder_with_a_longer_name; do
