@@ -1,25 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 # The wheel for aarch64, made by the cross compiler: its oldest glibc, and used in a root file
 # system of Debian 12 for arm64 under qemu-user, with that system's Python, Pillow and h5py.
-# Emulation shows counts and endings, not prices; and not the 50 reads of a forked child, because
-# qemu 7.2 accepts MADV_WIPEONFORK and does not wipe. Needs root, debootstrap, qemu-user-static, the
-# cross compiler and the network.
+# Emulation shows counts and endings, not prices. The emulator is Debian 13's qemu 10, because qemu
+# 7.2 accepts MADV_WIPEONFORK and does not wipe: a forked child would look like its parent. Needs
+# root, debootstrap, the cross compiler and the network.
 . "$(dirname "$0")/package.sh"
 . "$(dirname "$0")/roots.sh"
 
-for command in aarch64-linux-gnu-gcc qemu-aarch64-static debootstrap; do
+for command in aarch64-linux-gnu-gcc debootstrap; do
 	command -v $command > /dev/null || sp_skip "no $command"
 done
+
+# sp_emulator: prints the path of Debian 13's static qemu, which apt fetches and checks, once.
+sp_emulator()
+{
+	local folder=${SP_ROOTS:-$SP_BUILD/roots}/qemu
+	if [[ ! -x $folder/usr/bin/qemu-aarch64 ]]; then
+		rm -rf "$folder"
+		mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial"
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+			"http://deb.debian.org/debian trixie main" > "$folder/apt/sources.list"
+		cat > "$folder/apt/apt.conf" <<-CONFIGURATION
+			APT::Sandbox::User "";
+			Dir::Etc::sourcelist "$folder/apt/sources.list";
+			Dir::Etc::sourceparts "-";
+			Dir::State::lists "$folder/apt/lists";
+			Dir::State::status "/dev/null";
+			Dir::Cache "$folder/apt";
+		CONFIGURATION
+		(
+			export APT_CONFIG=$folder/apt/apt.conf
+			cd "$folder"
+			apt-get -qq update && apt-get -qq download qemu-user
+			dpkg-deb --fsys-tarfile qemu-user_*.deb | tar -x ./usr/bin/qemu-aarch64
+			rm -r apt qemu-user_*.deb
+		) > "$SP_WORK/qemu.txt" 2>&1
+	fi
+	echo "$folder/usr/bin/qemu-aarch64"
+}
+
+qemu=$(sp_emulator) || sp_skip "no qemu of Debian 13: $(tail -n 1 qemu.txt)"
 binfmt=/proc/sys/fs/binfmt_misc
 [[ -e $binfmt/register ]] || mount -t binfmt_misc binfmt_misc $binfmt 2> mount.txt ||
 	sp_skip "no binfmt_misc: $(cat mount.txt)"
-if [[ ! -e $binfmt/qemu-aarch64 ]]; then
-	magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
-	mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
-	printf %s ":stageprof-aarch64:M::$magic:$mask:$(command -v qemu-aarch64-static):F" \
-		> $binfmt/register || sp_skip "no registration with binfmt_misc"
-	trap 'echo -1 > $binfmt/stageprof-aarch64' EXIT
-fi
+# The kernel asks the last entry first: this one comes before the machine's.
+magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+printf %s ":stageprof-aarch64:M::$magic:$mask:$qemu:F" > $binfmt/register ||
+	sp_skip "no registration with binfmt_misc"
+trap 'echo -1 > $binfmt/stageprof-aarch64' EXIT
 sp_can_enter
 wheel=$(sp_package wheel aarch64)
 bytes=$(stat -c %s "$wheel")
@@ -55,7 +84,7 @@ install -D -m 755 -t /usr/local/bin /mnt/data/scripts/*
 install -D -m 644 -t /usr/local/lib /mnt/data/data/lib/*.so
 install -D -m 644 -t /usr/local/lib/stageprof /mnt/data/data/lib/stageprof/*.so
 ldconfig
-SP_READS=101 bash /mnt/used.sh
+bash /mnt/used.sh
 cd /tmp
 stageprof run --quiet --output=decode.zst -- python3 /mnt/decode.py
 stageprof-report stages --format=json decode.zst > /mnt/stages.json
