@@ -216,12 +216,14 @@ static uint64_t by_mapped(const void *context, uint32_t i)
 	return ((const struct files *)context)->report->totals.partial.files[i].mapped_bytes;
 }
 
-/* Data comes before peers. */
+/* Data comes before peers, and what has no name of its own comes last. */
 static uint64_t brief_value(const void *context, uint32_t i)
 {
 	const struct files *files = context;
 	uint64_t value = files->value(context, i);
 
+	if (i == SP_STRINGS_REST)
+		return 0;
 	value = value < INT64_MAX ? value : INT64_MAX;
 	return sort_of(files->report, i) == SORT_DATA ? value | UINT64_C(1) << 63 : value;
 }

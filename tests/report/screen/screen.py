@@ -188,6 +188,19 @@ class Screen(unittest.TestCase):
             self.assertGreater(float(told[1]) - float(told[2]), 0.9)
             self.told += 1
 
+    def test_files_without_a_name_come_last(self):
+        self.rests = 0
+        self.each(self.check_files)
+        self.assertGreater(self.rests, 0)
+
+    def check_files(self, run, _):
+        lines = show(run, "files", f"--width={COLUMNS}", "--limit=all")
+        rest = [i for i, line in enumerate(lines) if line.startswith("(the rest")]
+        named = [i for i, line in enumerate(lines) if line.startswith("/")]
+        if rest and named:
+            self.rests += 1
+            self.assertGreater(rest[0], named[-1], "\n".join(lines))
+
     def test_the_whole_life_is_told(self):
         self.each_trained(self.check_life)
 
