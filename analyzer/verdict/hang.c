@@ -362,7 +362,9 @@ static void state_text(const struct sp_hang_link *link, const char *who, char *r
 	if (link->is_stopped)
 		snprintf(ret, room, _("%s is stopped by a signal (SIGSTOP)"), who);
 	else if (link->is_silent)
-		snprintf(ret, room, _("%s has made no call for %s: it computes, or cannot run"),
+		snprintf(ret, room,
+			 _("%s has made no call for %s: it computes, waits in a call "
+			   "that is not recorded (a file lock), or cannot run"),
 			 who, ns);
 	else if (*file)
 		snprintf(ret, room, _("%s is inside %s of %s for %s"), who, call_name(link->kind),
