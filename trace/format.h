@@ -63,6 +63,7 @@ enum sp_header_flags {
 	SP_HEADER_WRITE_MODE = 1 << 1, /* no shared mapping here: the window is lost on SIGKILL */
 	SP_HEADER_FORKED = 1 << 2,     /* image began by fork (parent_*), not by exec */
 	SP_HEADER_DEVICE = 1 << 3,     /* no thread: work of the process's GPUs; tid 0 */
+	SP_HEADER_SAMPLER = 1 << 4,    /* no process of the job: the sampler of its Python stacks */
 };
 
 /* The writer of this file. header_hash covers the bytes before it. */
@@ -254,8 +255,12 @@ enum sp_define {
 				   bytes: the file has none */
 	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_metadata: cores that the process may use (arg 0) */
 	SP_DEFINE_RUSAGE = 13, /* struct sp_rusage_metadata: a thread's, at its clean end (arg 0) */
-	SP_DEFINE_NOTHING = 15,	    /* a slot that was taken and not used (arg 0, no bytes) */
-	SP_DEFINE_STEP_RUSAGE = 14, /* struct sp_step_rusage_metadata: in some steps (arg 0) */
+	SP_DEFINE_NOTHING = 15,	     /* a slot that was taken and not used (arg 0, no bytes) */
+	SP_DEFINE_STEP_RUSAGE = 14,  /* struct sp_step_rusage_metadata: in some steps (arg 0) */
+	SP_DEFINE_PYTHON_FRAME = 16, /* struct sp_python_frame_metadata, then "file\tfunction" */
+	SP_DEFINE_PYTHON_STACK = 17, /* ids of frames, 4 bytes each, innermost first */
+	SP_DEFINE_SAMPLES = 18,	     /* several struct sp_python_sample (arg 0) */
+	SP_DEFINE_SAMPLER = 19,	     /* struct sp_sampler_metadata; the last one counts (arg 0) */
 	SP_DEFINES
 };
 
@@ -316,6 +321,39 @@ struct sp_step_rusage_metadata {
 struct sp_slow_call_metadata {
 	uint64_t start, ticks;
 	uint32_t kind, arg; /* as the event's */
+};
+
+struct sp_python_frame_metadata {
+	uint32_t line;	     /* 0: not known */
+	uint32_t first_line; /* of the function */
+};
+
+/*
+ * A thread was found on this stack `samples` times, one after the other, and did not run between
+ * them. The last time was `at`; the thread was looked at before them `span_us` before `at`.
+ */
+struct sp_python_sample {
+	uint64_t at; /* ticks */
+	uint32_t pid, tid;
+	uint32_t stack;	  /* 0: no Python frame */
+	uint32_t samples; /* not 0 */
+	uint32_t span_us; /* 0: not known, because this is the thread's first sample */
+	uint32_t cpu_us;  /* of the thread in span_us; UINT32_MAX: not known */
+	uint32_t state; /* as the kernel names it: 'R' runs or is ready, 'S' waits, …; 0: not known
+			 */
+	uint32_t reserved;
+};
+
+/* Counts since the sampler began. */
+struct sp_sampler_metadata {
+	uint64_t rate;	  /* samples a second that were asked for */
+	uint64_t ticks;	  /* times at which it looked at all threads */
+	uint64_t samples; /* of threads */
+	uint64_t torn;	  /* stacks that changed while they were read; in no sample */
+	uint64_t refused; /* processes that it had no right to read */
+	uint64_t foreign; /* processes with a CPython of an unknown version */
+	uint64_t cpu_ns;  /* that the sampler took */
+	uint64_t wall_ns; /* that it lived */
 };
 
 /* Value of an event whose call ended by longjmp, cancellation or an exception. */

@@ -38,6 +38,7 @@ static struct {
 				    value */
 	char host[64], exe[64];
 	struct sp_run_ranks ranks;
+	uint32_t flags; /* enum sp_header_flags of every image */
 } inherited;
 
 static void host_read(void)
@@ -163,6 +164,31 @@ static void settings_log(void)
 	sp_log_once("ignored:", sp_config.unfit, 0, fix);
 }
 
+static int image_prepare(int is_under_valgrind)
+{
+	int error;
+
+	host_read();
+	inherited.constructor_pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
+	inherited.constructed_ns = sp_clock_ns(CLOCK_REALTIME);
+	sp_clock_init(sp_config_is(sp_config.clock, "counter")	   ? SP_CLOCK_COUNTER
+		      : sp_config_is(sp_config.clock, "monotonic") ? SP_CLOCK_MONOTONIC
+								   : SP_CLOCK_AUTO);
+	sp_fd_private_task_init(is_under_valgrind);
+	error = memory_make();
+	if (error)
+		sp_log_once("no memory for recording", NULL, error, "nothing is recorded");
+	return !error;
+}
+
+int sp_process_init_sampler(void)
+{
+	exe_read();
+	sp_redact_init();
+	inherited.flags = SP_HEADER_SAMPLER;
+	return image_prepare(0);
+}
+
 int sp_process_init(void)
 {
 	int error;
@@ -182,18 +208,8 @@ int sp_process_init(void)
 			    "set STAGEPROF_OUTPUT to an absolute path");
 		return 0;
 	}
-	host_read();
 	inherited.ranks = sp_run_ranks();
-	inherited.constructor_pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
-	inherited.constructed_ns = sp_clock_ns(CLOCK_REALTIME);
-	sp_clock_init(sp_config_is(sp_config.clock, "counter")	   ? SP_CLOCK_COUNTER
-		      : sp_config_is(sp_config.clock, "monotonic") ? SP_CLOCK_MONOTONIC
-								   : SP_CLOCK_AUTO);
-	sp_fd_private_task_init(under_valgrind());
-	error = memory_make();
-	if (error)
-		sp_log_once("no memory for recording", NULL, error, "nothing is recorded");
-	return !error;
+	return image_prepare(under_valgrind());
 }
 
 void sp_process_forked(void)
@@ -234,6 +250,7 @@ static void image_begin(void)
 	struct sp_process *p = sp_process;
 
 	p->pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
+	p->flags |= inherited.flags;
 	if (p->pid == inherited.constructor_pid) {
 		p->image_start_ns = inherited.constructed_ns;
 	} else {

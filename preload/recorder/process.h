@@ -76,6 +76,10 @@ extern uint32_t *sp_fd_near_table __attribute__((visibility("hidden")));
 /* Constructor: decides whether the process records and gives it memory. Returns 1 if it records. */
 int sp_process_init(void);
 
+/* The same for the sampler, which is no process of the job: its files have SP_HEADER_SAMPLER.
+ * sp_run names the run. */
+int sp_process_init_sampler(void);
+
 /* Stores the exit status of the process, which is about to end, in its trace. */
 void sp_process_ending(int status);
 
