@@ -328,6 +328,13 @@ static void check_line(const struct argp_state *state, struct sp_options *o)
 		bad_pair(state, "--against: only for the view card");
 	if (o->rows.symbols && !(o->view && (o->view->needs & SP_NEEDS_SYMBOLS)))
 		bad_pair(state, "--symbols: only for the views stacks and sync");
+	if (o->by_is_given && o->view && strcmp(o->view->name, "functions") == 0 &&
+	    !o->by_is_of_functions)
+		bad_pair(state, "--by: functions takes function, line or module");
+	if ((o->rows.phase || o->by_is_of_functions) &&
+	    !(o->view && strcmp(o->view->name, "functions") == 0))
+		bad_pair(state, "--phase, --by=function, line and module: only for the view "
+				"functions");
 	if (!compares && o->rows.slower_limit >= 0)
 		bad_pair(state, "--fail-if-slower: only for the view compare");
 }
@@ -409,11 +416,34 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 	*o->paths++ = arg;
 }
 
+/* path, extension, function, line, module */
+static void parse_by(struct sp_options *o, int word)
+{
+	o->by_is_of_functions = word >= 2;
+	o->by_is_given = true;
+	if (word < 2)
+		o->by = word ? SP_NAMING_EXTENSION : SP_NAMING_PATH;
+	else
+		o->rows.function_rows = (enum sp_function_rows)(word - 2);
+}
+
+static void parse_phase(struct argp_state *state, struct sp_options *o, const char *name)
+{
+	int phase = sp_sample_phase_find(name);
+
+	if (phase < 0)
+		bad_value(state,
+			  "--phase: no phase is called %s; the table's first column has the "
+			  "names",
+			  name);
+	o->rows.phase = (unsigned)phase + 1;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const formats[] = {"table", "json", "csv", "md", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
-	static const char *const bys[] = {"path", "extension", NULL};
+	static const char *const bys[] = {"path", "extension", "function", "line", "module", NULL};
 	struct sp_options *o = state->input;
 
 	switch (key) {
@@ -471,7 +501,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->rows.symbols = true;
 		return 0;
 	case KEY_by:
-		o->by = parse_word(state, "by", arg, bys) ? SP_NAMING_EXTENSION : SP_NAMING_PATH;
+		parse_by(o, parse_word(state, "by", arg, bys));
+		return 0;
+	case KEY_phase:
+		parse_phase(state, o, arg);
 		return 0;
 	case KEY_width:
 		o->width = (unsigned)parse_number(state, "width", arg, 10000);

@@ -81,7 +81,7 @@ uint32_t sp_index_unread(const struct sp_index *index)
 void sp_index_finish(struct sp_index *index)
 {
 	HASH_CLEAR(hh, index->by_id);
-	for (uint32_t i = 0; i < index->stream_count; i++) {
+	for (uint32_t i = 0; i < index->stream_count + index->sampler_count; i++) {
 		free_segments(index->streams[i]->segments);
 		free(index->streams[i]);
 	}

@@ -85,7 +85,7 @@ struct sp_process_image {
 	uint32_t pid, ppid;
 	uint64_t start_ns;	  /* 0: not known */
 	uint64_t parent_start_ns; /* 0: not known */
-	bool forked;
+	bool forked, is_sampler;
 	char exe[sizeof(((struct sp_file_header *)0)->exe)];
 	uint64_t process_lost;
 	/* As in the header; rank and local_rank plus 1, and 0 everywhere: not known. */
@@ -119,9 +119,10 @@ struct sp_stream {
 struct sp_index {
 	struct sp_file *files;
 	uint32_t file_count;
-	struct sp_stream **streams; /* by image, tid, part, id */
+	struct sp_stream **streams; /* by image, tid, part, id; after them those of samplers */
 	uint32_t stream_count;
-	struct sp_process_image *images; /* by host, start, pid */
+	uint32_t sampler_count;		 /* SP_HEADER_SAMPLER: no threads of the run */
+	struct sp_process_image *images; /* by host, start, pid; after them samplers */
 	uint32_t image_count;
 	struct sp_host *hosts; /* by name */
 	uint32_t host_count;

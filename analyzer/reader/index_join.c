@@ -158,6 +158,7 @@ static void image_learn(struct image_node *i, const struct sp_file_header *h)
 	i->image.ppid = h->ppid;
 	i->image.parent_start_ns = h->parent_start_ns;
 	i->image.forked |= (h->flags & SP_HEADER_FORKED) != 0;
+	i->image.is_sampler |= (h->flags & SP_HEADER_SAMPLER) != 0;
 	memcpy(i->image.exe, h->exe, sizeof(i->image.exe) - 1);
 	learn_word(&i->image.process_lost, h->process_lost);
 	learn_word(&i->image.rank, h->rank);
@@ -392,8 +393,9 @@ static int compare_images(const void *a, const void *b)
 {
 	const struct image_node *x = *(struct image_node *const *)a,
 				*y = *(struct image_node *const *)b;
-	int r = compare(x->host->number, y->host->number);
+	int r = compare(x->image.is_sampler, y->image.is_sampler);
 
+	r = r ? r : compare(x->host->number, y->host->number);
 	r = r ? r : compare(x->image.start_ns, y->image.start_ns);
 	return r ? r : compare(x->image.pid, y->image.pid);
 }
@@ -430,6 +432,18 @@ static int compare_streams(const void *a, const void *b)
 	r = r ? r : compare(x->tid, y->tid);
 	r = r ? r : compare(x->segment, y->segment);
 	return r ? r : compare(x->id, y->id);
+}
+
+/* Samplers are the last images, and so their streams are the last streams. */
+static void leave_out_samplers(struct sp_index *index)
+{
+	while (index->stream_count &&
+	       index->images[index->streams[index->stream_count - 1]->image].is_sampler) {
+		index->stream_count--;
+		index->sampler_count++;
+	}
+	while (index->image_count && index->images[index->image_count - 1].is_sampler)
+		index->image_count--;
 }
 
 static void free_nodes(struct join *j)
@@ -474,6 +488,8 @@ int sp_index_join(struct sp_index *index)
 	if (r == 0)
 		qsort(index->streams, index->stream_count, sizeof(struct sp_stream *),
 		      compare_streams);
+	if (r == 0)
+		leave_out_samplers(index);
 	free_nodes(&j);
 	return r;
 }

@@ -106,6 +106,7 @@ int sp_report_read(struct sp_report *report)
 
 void sp_report_finish(struct sp_report *report)
 {
+	sp_samples_finish(&report->samples);
 	sp_timeline_finish(&report->timeline);
 	sp_gpu_work_finish(&report->gpu_work);
 	sp_gpu_processes_finish(&report->gpu_processes);

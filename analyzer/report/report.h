@@ -14,6 +14,7 @@
 #include "analyzer/metadata/run.h"
 #include "analyzer/report/range_tree.h"
 #include "analyzer/report/timeline.h"
+#include "analyzer/samples/samples.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/ranks/ranks.h"
 #include "analyzer/training/training.h"
@@ -44,7 +45,8 @@ enum sp_needs {
 	SP_NEEDS_GPU_CALLS = 1 << 9,	/* processes that called CUDA */
 	SP_NEEDS_GPU_WORK = 1 << 10,	/* work that CUPTI reported */
 	SP_NEEDS_TIMELINE = 1 << 11,	/* events for the picture of the page */
-	SP_NEEDS_RESULTS = (1 << 12) - 1,
+	SP_NEEDS_SAMPLES = 1 << 12,	/* Python stacks by phase */
+	SP_NEEDS_RESULTS = (1 << 13) - 1,
 };
 
 struct sp_report {
@@ -66,6 +68,7 @@ struct sp_report {
 	struct sp_gpu_processes gpu_processes;
 	struct sp_gpu_work gpu_work;
 	struct sp_timeline timeline;
+	struct sp_samples samples;
 };
 
 /* Reads frames and definitions of the inputs that sp_index_add() took. Returns 0 or -ENOMEM. From

@@ -12,13 +12,22 @@
 
 #define SP_SORT_TITLES_BYTES 256u
 
+/* The rows of `functions`. */
+enum sp_function_rows {
+	SP_ROWS_FUNCTION,
+	SP_ROWS_LINE,
+	SP_ROWS_MODULE,
+};
+
 struct sp_view_options {
 	uint32_t limit;	   /* most rows; UINT32_MAX: all */
 	char *sort_titles; /* of SP_SORT_TITLES_BYTES, to fill in; NULL: nobody asks */
 	const char *sort;  /* key of a column, NULL: the view's own order */
 	bool is_full;	   /* tables for people: with the rows that they leave out */
 	bool symbols;	   /* functions on stacks get names, from files that the trace names */
-	bool thin;	   /* steps: of too many rows, the extremes all along the run */
+	enum sp_function_rows function_rows; /* functions: a row each */
+	unsigned phase;			     /* functions: enum sp_sample_phase plus 1; 0: all */
+	bool thin; /* steps: of too many rows, the extremes all along the run */
 	/* SP_NEEDS_RUNS: a report for each RUN, the first of them the view's own; their paths. */
 	const struct sp_report *runs; /* summary, card: the second one is the run of --against */
 	const char *const *run_names;

@@ -103,7 +103,7 @@ static void watch(struct child_run *l)
 	}
 }
 
-int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *), void *data)
+int sp_child_run(struct sp_child *ret, char *const *argv, const struct sp_child_beside *beside)
 {
 	struct child_run l = {.child = ret, .parent = getpid()};
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
@@ -128,10 +128,12 @@ int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *
 		return error;
 	}
 	if (ret->pid == 0) {
-		prepare(data);
+		beside->prepare(beside->data);
 		restore_and_exec(&l, argv);
 	}
+	beside->begun(beside->data, ret->pid);
 	watch(&l);
+	beside->ended(beside->data);
 	sp_signal_monitor_end(&l.monitor);
 	ret->exec_error = *l.exec_error;
 	munmap(l.exec_error, sizeof(int));

@@ -15,12 +15,23 @@ struct sp_child {
 	int status;	/* as of waitpid */
 };
 
+/* Calls beside a child's run. All get `data`. */
+struct sp_child_beside {
+	/* In the child before exec: may change its environment; the caller can read data that it
+	 * writes to shared memory. */
+	void (*prepare)(void *data);
+	/* In the caller, with all signals blocked: when the child is there, and when it has ended.
+	 */
+	void (*begun)(void *data, pid_t pid);
+	void (*ended)(void *data);
+	void *data;
+};
+
 /*
- * Runs argv to its end. `prepare` is called in the child before exec and may change its
- * environment; the caller can read data that it writes to shared memory. This call blocks our
- * signals for ever. Returns 0, or -errno where no child could be created. One at a time.
+ * Runs argv to its end. This call blocks our signals for ever. Returns 0, or -errno where no child
+ * could be created. One at a time.
  */
-int sp_child_run(struct sp_child *ret, char *const *argv, void (*prepare)(void *), void *data);
+int sp_child_run(struct sp_child *ret, char *const *argv, const struct sp_child_beside *beside);
 
 /* Ends this process as the child ended: with its exit status, or by its signal. */
 __attribute__((noreturn)) void sp_child_end_like(const struct sp_child *child);

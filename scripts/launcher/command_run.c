@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <limits.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,22 +27,32 @@
 #include "scripts/launcher/program.h"
 #include "scripts/launcher/settings.h"
 #include "scripts/launcher/launcher_error.h"
+#include "scripts/sampler/sampler.h"
 
 #define LIBRARY_KEY 1
 #define HTML_KEY 2
+#define SAMPLE_KEY 3
 
 struct run_options {
 	const char *given_library;
 	const char *page;  /* --html: ""; of the run's name; NULL: no page */
 	char *old_preload; /* LD_PRELOAD as we found it */
 	bool quiet;
-	char **command; /* NULL-terminated, of argv */
+	unsigned sample_rate; /* --sample: a second; 0: none */
+	char **command;	      /* NULL-terminated, of argv */
 };
 
 /* Results of the child for the launcher, in shared memory. */
 struct run_outcome {
 	int error; /* of sp_run_init_launched() */
 	struct sp_run_identity run;
+	atomic_bool is_written;
+};
+
+/* The sampler runs beside the command. */
+struct run_beside {
+	struct run_outcome *outcome;
+	struct sp_sampler sampler;
 };
 
 static const struct argp_option options[] = {
@@ -49,6 +60,10 @@ static const struct argp_option options[] = {
 	 N_("preload this libstageprof.so (default: the one installed with stageprof)"), 1},
 	{"html", HTML_KEY, "FILE", OPTION_ARG_OPTIONAL,
 	 N_("at the end make a page for a browser (default: run.html for run.zst)"), 1},
+	{"sample", SAMPLE_KEY, "RATE", OPTION_ARG_OPTIONAL,
+	 N_("note the Python stacks of all threads RATE times a second (default: 100), from "
+	    "outside"),
+	 1},
 	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
 	{0},
 };
@@ -59,8 +74,8 @@ static const struct argp_option options[] = {
 	   "stderr what the trace says and where it is. COMMAND may be a script, train.py: "       \
 	   "python3 runs it.")
 #define VARIABLES                                                                                  \
-	N_("Every option but --library, --html and --quiet sets the variable that its help "       \
-	   "names, STAGEPROF_NAME.")
+	N_("Every option but --library, --html, --sample and --quiet sets the variable that its "  \
+	   "help names, STAGEPROF_NAME.")
 #define STATUS                                                                                     \
 	N_("Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be "   \
 	   "executed, 127 if it is not found, 2 for a wrong command line. A COMMAND that dies by " \
@@ -74,6 +89,15 @@ static void put_after(FILE *file)
 	sp_help_text(file, STATUS);
 }
 
+/* 0: it is no rate. */
+static unsigned rate_of(const char *text)
+{
+	char *end;
+	unsigned long rate = text ? strtoul(text, &end, 10) : SP_SAMPLER_RATE;
+
+	return text && (*end || end == text || rate > SP_SAMPLER_RATE_MAX) ? 0 : (unsigned)rate;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -84,6 +108,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case HTML_KEY:
 		o->page = arg ? arg : "";
+		return 0;
+	case SAMPLE_KEY:
+		o->sample_rate = rate_of(arg);
+		if (!o->sample_rate)
+			argp_error(state, "--sample takes a rate from 1 to %u",
+				   SP_SAMPLER_RATE_MAX);
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -105,11 +135,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Runs in the child: begins the run there, as a preload without the launcher does. */
 static void begin_run(void *data)
 {
-	struct run_outcome *outcome = data;
+	struct run_outcome *outcome = ((struct run_beside *)data)->outcome;
 
 	sp_config_read(environ);
 	outcome->error = sp_run_init_launched();
 	outcome->run = sp_run;
+	atomic_store(&outcome->is_written, true);
+}
+
+/* Runs in the sampler's thread: sp_run is its own until the command has ended. */
+static bool has_directory(void *data)
+{
+	struct run_outcome *outcome = data;
+
+	if (!atomic_load(&outcome->is_written) || outcome->error)
+		return false;
+	sp_run = outcome->run;
+	return sp_run_find() == 0;
+}
+
+static void begin_sampling(void *data, pid_t pid)
+{
+	struct sp_sampler *sampler = &((struct run_beside *)data)->sampler;
+	int r = sp_sampler_start(sampler, pid);
+
+	if (r < 0)
+		sp_error_print(SP_ERROR_sampler, "--sample", strerror(-r), NULL);
+}
+
+static void end_sampling(void *data)
+{
+	struct sp_sampler *sampler = &((struct run_beside *)data)->sampler;
+
+	sp_sampler_stop(sampler);
+	if (sampler->is_refused)
+		sp_error_print(SP_ERROR_unsampled, N_("some processes of the run"), strerror(EPERM),
+			       NULL);
 }
 
 /* "train.py" that is no program of its own is a program of python3. */
@@ -184,7 +245,15 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 {
 	struct sp_child child;
 	uint64_t oom_kills = sp_oom_kills();
-	int r = sp_child_run(&child, o->command, begin_run, outcome);
+	struct run_beside data = {.outcome = outcome,
+				  .sampler = {.rate = o->sample_rate,
+					      .is_ready = has_directory,
+					      .context = outcome}};
+	const struct sp_child_beside beside = {.prepare = begin_run,
+					       .begun = begin_sampling,
+					       .ended = end_sampling,
+					       .data = &data};
+	int r = sp_child_run(&child, o->command, &beside);
 
 	if (r < 0) {
 		sp_error_print(SP_ERROR_process, o->command[0], strerror(-r), NULL);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/samples/samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/hash_free.h"
+#include "analyzer/metadata/definition_parser.h"
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/reader/reader.h"
+
+#define NUMBERS_MAX (1u << 22) /* frames of all stacks; later stacks are the rest */
+#define SUMS_MAX (1u << 20)
+#define NS_IN_US 1000u
+#define NS_IN_S 1000000000u
+
+struct sum_key {
+	uint32_t stack;
+	uint16_t phase;
+	uint16_t is_waiting;
+};
+
+struct sum_place {
+	struct sum_key key;
+	uint32_t at;
+	UT_hash_handle hh;
+};
+
+/* One sampler's stream at a time. */
+struct sample_pass {
+	struct sp_samples *samples;
+	const struct sp_training *training;
+	struct sp_sampled_roles roles;
+	struct sum_place *places;
+	const struct sp_clock *clock;
+	uint32_t host;
+	uint32_t *frame_ids, *stack_ids;   /* numbers, by the stream's ids; 0: not defined */
+	struct sp_sampler_metadata counts; /* the last ones of the stream */
+};
+
+static int take_frame(struct sample_pass *pass, const struct sp_definition *d)
+{
+	struct sp_samples *samples = pass->samples;
+	struct sp_python_frame_metadata metadata;
+	struct sp_sampled_frame *list;
+
+	if (d->id == 0 || d->id >= SP_SAMPLE_IDS_MAX || d->bytes < sizeof(metadata) ||
+	    samples->frame_count == UINT32_MAX)
+		return 0;
+	memcpy(&metadata, d->blob, sizeof(metadata));
+	list = sp_list_grow(samples->frames, samples->frame_count, &samples->frame_room,
+			    sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	samples->frames = list;
+	list[samples->frame_count] = (struct sp_sampled_frame){
+		.text = sp_string_table_add(&samples->texts,
+					    (const char *)d->blob + sizeof(metadata),
+					    d->bytes - sizeof(metadata)),
+		.line = metadata.line,
+		.first_line = metadata.first_line,
+	};
+	pass->frame_ids[d->id] = samples->frame_count++;
+	return 0;
+}
+
+static int add_number(struct sp_samples *samples, uint32_t number)
+{
+	uint32_t *list = sp_list_grow(samples->frame_numbers, samples->number_count,
+				      &samples->number_room, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	samples->frame_numbers = list;
+	list[samples->number_count++] = number;
+	return 0;
+}
+
+static int take_stack(struct sample_pass *pass, const struct sp_definition *d)
+{
+	struct sp_samples *samples = pass->samples;
+	uint32_t frames = d->bytes / (uint32_t)sizeof(uint32_t);
+	struct sp_sampled_stack *list;
+	int r = 0;
+
+	if (d->id == 0 || d->id >= SP_SAMPLE_IDS_MAX || frames > SP_SAMPLE_DEPTH_MAX ||
+	    samples->number_count + frames > NUMBERS_MAX)
+		return 0;
+	list = sp_list_grow(samples->stacks, samples->stack_count, &samples->stack_room,
+			    sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	samples->stacks = list;
+	list[samples->stack_count] = (struct sp_sampled_stack){samples->number_count, 0};
+	for (uint32_t i = 0; r == 0 && i < frames; i++) {
+		uint32_t id;
+
+		memcpy(&id, d->blob + i * sizeof(id), sizeof(id));
+		if (id < SP_SAMPLE_IDS_MAX && pass->frame_ids[id])
+			r = add_number(samples, pass->frame_ids[id]);
+	}
+	list[samples->stack_count].frames =
+		samples->number_count - list[samples->stack_count].frame_at;
+	pass->stack_ids[d->id] = samples->stack_count++;
+	return r;
+}
+
+/* Images of a host are in the order of their starts: the last one that had begun. */
+static uint32_t image_of(const struct sample_pass *pass, uint32_t pid, int64_t at_ns)
+{
+	const struct sp_index *index = &pass->training->run->index;
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t i = 0; i < index->image_count; i++)
+		if (index->images[i].pid == pid && index->images[i].host == pass->host &&
+		    (found == UINT32_MAX || (int64_t)index->images[i].start_ns <= at_ns))
+			found = i;
+	return found;
+}
+
+static bool is_selected(const struct sample_pass *pass, const struct sp_python_sample *sample,
+			int64_t at_ns)
+{
+	const struct sp_run *run = pass->training->run;
+	struct sp_tick_range span;
+	uint32_t image;
+
+	if ((run->selection.pid && run->selection.pid != sample->pid) ||
+	    (run->selection.tid && run->selection.tid != sample->tid))
+		return false;
+	if (!sp_run_is_cut(run))
+		return true;
+	image = image_of(pass, sample->pid, at_ns);
+	if (image == UINT32_MAX)
+		return false;
+	span = sp_run_span(run, image);
+	return sample->at >= span.from_ticks && sample->at < span.to_ticks;
+}
+
+static struct sp_sample_sums *sums_of(struct sample_pass *pass, struct sum_key key)
+{
+	struct sp_samples *samples = pass->samples;
+	struct sum_place *place;
+	struct sp_sample_sums *list;
+
+	HASH_FIND(hh, pass->places, &key, sizeof(key), place);
+	if (place)
+		return &samples->sums[place->at];
+	if (samples->sum_count == SUMS_MAX)
+		return NULL;
+	list = sp_list_grow(samples->sums, samples->sum_count, &samples->sum_room, sizeof(*list));
+	place = calloc(1, sizeof(*place));
+	if (list)
+		samples->sums = list;
+	if (!list || !place) {
+		free(place);
+		return NULL;
+	}
+	place->key = key;
+	place->at = samples->sum_count;
+	HASH_ADD(hh, pass->places, key, sizeof(place->key), place);
+	list[samples->sum_count] = (struct sp_sample_sums){.stack = key.stack,
+							   .phase = key.phase,
+							   .is_waiting = key.is_waiting != 0};
+	return &list[samples->sum_count++];
+}
+
+/* A sample stands for the time since the one before it; the first one for the mean interval. */
+static uint64_t span_ns(const struct sample_pass *pass, const struct sp_python_sample *sample)
+{
+	uint64_t rate = pass->counts.rate ? pass->counts.rate : 1;
+
+	return sample->span_us ? (uint64_t)sample->span_us * NS_IN_US : NS_IN_S / rate;
+}
+
+static void take_sample(struct sample_pass *pass, const struct sp_python_sample *sample)
+{
+	int64_t at_ns = sp_clock_realtime_ns(pass->clock, sample->at);
+	struct sum_key key = {.stack = 0};
+	struct sp_sample_sums *sums;
+
+	if (!sample->samples)
+		return;
+	if (!is_selected(pass, sample, at_ns)) {
+		pass->samples->unfit += sample->samples;
+		return;
+	}
+	if (sample->stack < SP_SAMPLE_IDS_MAX)
+		key.stack = pass->stack_ids[sample->stack];
+	key.phase = (uint16_t)sp_sampled_role_phase(&pass->roles, sample->pid, sample->tid, at_ns);
+	key.is_waiting = sample->state && sample->state != 'R';
+	sums = sums_of(pass, key);
+	if (!sums)
+		return;
+	sums->samples += sample->samples;
+	sums->ns += span_ns(pass, sample);
+	pass->samples->samples += sample->samples;
+}
+
+static int take_definition(void *context, const struct sp_definition *d)
+{
+	struct sample_pass *pass = context;
+	struct sp_python_sample sample;
+
+	if (d->what == SP_DEFINE_PYTHON_FRAME)
+		return take_frame(pass, d);
+	if (d->what == SP_DEFINE_PYTHON_STACK)
+		return take_stack(pass, d);
+	if (d->what == SP_DEFINE_SAMPLER && d->bytes >= sizeof(pass->counts))
+		memcpy(&pass->counts, d->blob, sizeof(pass->counts));
+	if (d->what == SP_DEFINE_SAMPLES)
+		for (uint32_t i = 0; i + sizeof(sample) <= d->bytes; i += sizeof(sample)) {
+			memcpy(&sample, d->blob + i, sizeof(sample));
+			take_sample(pass, &sample);
+		}
+	return 0;
+}
+
+static void add_counts(struct sp_sampler_metadata *into, const struct sp_sampler_metadata *from)
+{
+	into->rate = from->rate;
+	into->ticks += from->ticks;
+	into->samples += from->samples;
+	into->torn += from->torn;
+	into->refused += from->refused;
+	into->foreign += from->foreign;
+	into->cpu_ns += from->cpu_ns;
+	into->wall_ns += from->wall_ns;
+}
+
+static int read_stream(struct sample_pass *pass, struct sp_reader *reader, struct sp_stream *stream)
+{
+	const struct sp_index *index = &pass->training->run->index;
+	struct sp_definition_parser *parser = malloc(sizeof(*parser));
+	struct sp_batch batch;
+	int r = 0;
+
+	if (!parser)
+		return -ENOMEM;
+	pass->samples->is_known = true;
+	pass->host = index->images[stream->image].host;
+	pass->clock = &index->hosts[pass->host].clock;
+	pass->counts = (struct sp_sampler_metadata){.rate = 0};
+	memset(pass->frame_ids, 0, SP_SAMPLE_IDS_MAX * sizeof(*pass->frame_ids));
+	memset(pass->stack_ids, 0, SP_SAMPLE_IDS_MAX * sizeof(*pass->stack_ids));
+	parser->defined = take_definition;
+	parser->context = pass;
+	sp_definition_parser_reset(parser);
+	sp_reader_open(reader, index, stream);
+	while (r == 0 && sp_reader_next(reader, &batch))
+		r = sp_definition_parser_take(parser, &batch);
+	add_counts(&pass->samples->counts, &pass->counts);
+	free(parser);
+	return r;
+}
+
+/* Number 0 of frames and of stacks stands for those that are not known. */
+static int begin(struct sp_samples *samples)
+{
+	int r = sp_string_table_init(&samples->texts, SP_SAMPLE_IDS_MAX);
+
+	samples->frames = sp_list_grow(NULL, 0, &samples->frame_room, sizeof(*samples->frames));
+	samples->stacks = sp_list_grow(NULL, 0, &samples->stack_room, sizeof(*samples->stacks));
+	if (r < 0 || !samples->frames || !samples->stacks)
+		return -ENOMEM;
+	samples->frames[samples->frame_count++] = (struct sp_sampled_frame){.text = 0};
+	samples->stacks[samples->stack_count++] = (struct sp_sampled_stack){.frames = 0};
+	return 0;
+}
+
+int sp_samples_read(struct sp_samples *samples, const struct sp_training *training,
+		    const struct sp_workers *workers)
+{
+	const struct sp_index *index = &training->run->index;
+	struct sample_pass pass = {.samples = samples, .training = training};
+	struct sp_reader reader;
+	int r;
+
+	if (!index->sampler_count)
+		return 0;
+	r = sp_reader_init(&reader);
+	pass.frame_ids = malloc(SP_SAMPLE_IDS_MAX * sizeof(*pass.frame_ids));
+	pass.stack_ids = malloc(SP_SAMPLE_IDS_MAX * sizeof(*pass.stack_ids));
+	if (!pass.frame_ids || !pass.stack_ids)
+		r = -ENOMEM;
+	if (r == 0)
+		r = begin(samples);
+	if (r == 0)
+		r = sp_sampled_roles_read(&pass.roles, training, workers);
+	for (uint32_t i = 0; r == 0 && i < index->sampler_count; i++)
+		r = read_stream(&pass, &reader, index->streams[index->stream_count + i]);
+	sp_sampled_roles_finish(&pass.roles);
+	SP_HASH_FREE(pass.places);
+	free(pass.frame_ids);
+	free(pass.stack_ids);
+	sp_reader_finish(&reader);
+	return r;
+}
+
+void sp_samples_finish(struct sp_samples *samples)
+{
+	sp_string_table_finish(&samples->texts);
+	free(samples->frames);
+	free(samples->stacks);
+	free(samples->frame_numbers);
+	free(samples->sums);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scripts/sampler/python_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/settings/redact.h"
+#include "scripts/sampler/line_table.h"
+#include "scripts/sampler/other_memory.h"
+#include "scripts/sampler/python_text.h"
+
+#define TABLE_BYTES 65536u /* a longer table of lines is not read */
+#define FILE_BYTES 1024u
+#define NAME_BYTES 256u
+#define CODES_MAX (1u << 16)
+
+struct sp_python_code {
+	enum sp_python_place place;
+	uint64_t first; /* address of the first instruction */
+	uint32_t line;	/* of the function; 0: the code object could not be read */
+	char *text;	/* "file\tfunction" */
+	uint8_t *table;
+	uint32_t table_bytes;
+};
+
+static uint64_t word_at(const uint8_t *bytes, uint32_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + at, sizeof(word));
+	return word;
+}
+
+static uint32_t line_at(const uint8_t *head, const struct sp_python_layout *l)
+{
+	uint32_t line;
+
+	memcpy(&line, head + l->code_line, sizeof(line));
+	return line;
+}
+
+static int read_texts(struct sp_python_code *ret, const struct sp_sampled_python *python, pid_t pid,
+		      const uint8_t *head)
+{
+	const struct sp_python_layout *l = &python->layout;
+	char text[FILE_BYTES + NAME_BYTES];
+	int file = sp_python_text(text, FILE_BYTES, l, pid, word_at(head, l->code_file)), name;
+
+	if (file < 0)
+		return file;
+	file = (int)sp_redact(text, (size_t)file);
+	text[file] = '\t';
+	name = sp_python_text(text + file + 1, NAME_BYTES, l, pid, word_at(head, l->code_name));
+	if (name < 0)
+		return name;
+	ret->text = strdup(text);
+	return ret->text ? 0 : -ENOMEM;
+}
+
+/* The number of a new entry, plus 1; or a negative error. */
+static int code_make(struct sp_python_names *names, const struct sp_sampled_python *python,
+		     pid_t pid, uint64_t address, const uint8_t *head)
+{
+	const struct sp_python_layout *l = &python->layout;
+	struct sp_python_code code = {.place = l->place,
+				      .first = address + l->code_first,
+				      .line = line_at(head, l)};
+	int r;
+
+	if (names->code_count == names->code_room) {
+		uint32_t room = names->code_room ? 2 * names->code_room : 256;
+		struct sp_python_code *list = realloc(names->code_list, room * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		names->code_list = list;
+		names->code_room = room;
+	}
+	r = read_texts(&code, python, pid, head);
+	if (r < 0)
+		return r;
+	/* without its table a frame has the line of its function */
+	sp_python_bytes(&code.table, &code.table_bytes, TABLE_BYTES, l, pid,
+			word_at(head, l->code_table));
+	names->code_list[names->code_count++] = code;
+	return (int)names->code_count;
+}
+
+/* The entry of a code object. Returns its number, or a negative error. */
+static int code_of(struct sp_python_names *names, const struct sp_sampled_python *python, pid_t pid,
+		   uint64_t address, const uint8_t *head)
+{
+	const struct sp_python_layout *l = &python->layout;
+	uint64_t key[6] = {(uint64_t)pid,
+			   address,
+			   word_at(head, l->code_file),
+			   word_at(head, l->code_name),
+			   word_at(head, l->code_table),
+			   line_at(head, l)};
+	uint32_t *at;
+	int made;
+
+	if (word_at(head, l->object_type) != python->code_type)
+		return -EAGAIN;
+	if (names->code_count == CODES_MAX)
+		return -ENOMEM;
+	at = sp_id_map_at(&names->codes, sp_id_hash(0, key, sizeof(key)));
+	if (!at)
+		return -ENOMEM;
+	if (*at)
+		return (int)*at - 1;
+	made = code_make(names, python, pid, address, head);
+	if (made < 0)
+		return made;
+	*at = (uint32_t)made;
+	return made - 1;
+}
+
+static uint32_t line_of(const struct sp_python_code *code, int64_t instruction)
+{
+	uint32_t line;
+
+	if (code->place == SP_PLACE_ADDRESS)
+		instruction -= (int64_t)code->first;
+	line = sp_line_table_find(code->table, code->table_bytes, code->place, code->line,
+				  instruction);
+	return line ? line : code->line;
+}
+
+static uint32_t frame_define(struct sp_python_names *names, const struct sp_python_code *code,
+			     uint32_t line)
+{
+	struct sp_python_frame_metadata metadata = {.line = line, .first_line = code->line};
+	uint64_t hash = sp_id_hash(sp_id_hash(0, &metadata, sizeof(metadata)), code->text,
+				   strlen(code->text));
+	uint32_t *at = sp_id_map_at(&names->frames, hash);
+
+	if (!at)
+		return 0;
+	if (!*at) {
+		*at = ++names->frame_count;
+		sp_define(names->recorder, SP_DEFINE_PYTHON_FRAME, *at, &metadata, sizeof(metadata),
+			  code->text, strlen(code->text));
+	}
+	return *at;
+}
+
+static uint32_t frame_of(struct sp_python_names *names, int code, int64_t instruction)
+{
+	uint64_t key[2] = {(uint64_t)code, (uint64_t)instruction};
+	uint32_t *at = sp_id_map_at(&names->places, sp_id_hash(0, key, sizeof(key)));
+	const struct sp_python_code *c = &names->code_list[code];
+
+	if (!at)
+		return frame_define(names, c, line_of(c, instruction));
+	if (!*at)
+		*at = frame_define(names, c, line_of(c, instruction));
+	return *at;
+}
+
+static uint32_t stack_of(struct sp_python_names *names, const uint32_t *frames, uint32_t count)
+{
+	uint32_t *at = sp_id_map_at(&names->stacks, sp_id_hash(0, frames, count * sizeof(*frames)));
+
+	if (!at)
+		return 0;
+	if (!*at) {
+		*at = ++names->stack_count;
+		sp_define(names->recorder, SP_DEFINE_PYTHON_STACK, *at, frames,
+			  count * (uint32_t)sizeof(*frames), "", 0);
+	}
+	return *at;
+}
+
+int sp_python_names_stack(struct sp_python_names *names, const struct sp_sampled_python *python,
+			  pid_t pid, const struct sp_python_walk *walk, uint32_t *ret)
+{
+	uint64_t addresses[SP_WALK_FRAMES_MAX];
+	uint32_t frames[SP_WALK_FRAMES_MAX + 1];
+	int r;
+
+	*ret = 0;
+	if (walk->count == 0)
+		return 0;
+	for (uint32_t i = 0; i < walk->count; i++)
+		addresses[i] = walk->frames[i].code;
+	r = sp_other_read_parts(pid, addresses, walk->count, names->heads, SP_CODE_HEAD_BYTES);
+	if (r < 0)
+		return r == -EFAULT ? -EAGAIN : r;
+	for (uint32_t i = 0; i < walk->count; i++) {
+		r = code_of(names, python, pid, addresses[i], names->heads[i]);
+		if (r == -ENOMEM)
+			return 0;
+		if (r < 0)
+			return r == -EFAULT ? -EAGAIN : r;
+		frames[i] = frame_of(names, r, walk->frames[i].instruction);
+	}
+	frames[walk->count] = 0; /* the frames outside were left out */
+	*ret = stack_of(names, frames, walk->count + walk->was_cut);
+	return 0;
+}
+
+void sp_python_names_finish(struct sp_python_names *names)
+{
+	for (uint32_t i = 0; i < names->code_count; i++) {
+		free(names->code_list[i].text);
+		free(names->code_list[i].table);
+	}
+	free(names->code_list);
+	sp_id_map_finish(&names->codes);
+	sp_id_map_finish(&names->places);
+	sp_id_map_finish(&names->frames);
+	sp_id_map_finish(&names->stacks);
+}

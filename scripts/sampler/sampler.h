@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sampler: a thread of the launcher, which may read its descendants, that notes the Python
+ * stacks of all threads of a run some times a second. It stops nobody, and no process of the run
+ * contains anything of it.
+ */
+#ifndef STAGEPROF_SAMPLER_H
+#define STAGEPROF_SAMPLER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define SP_SAMPLER_RATE 100u /* a second */
+#define SP_SAMPLER_RATE_MAX 1000u
+
+struct sp_sampler {
+	/* Set by the caller. */
+	unsigned rate;			 /* looks a second; 0: no sampler */
+	bool (*is_ready)(void *context); /* sp_run names the run and its directory is there; any
+					    thread */
+	void *context;
+
+	pid_t root;
+	pthread_t thread;
+	bool is_running;
+	bool is_refused; /* after the end: some processes may not be read */
+	atomic_bool is_ended;
+};
+
+/* Begins to sample the command `root` and its descendants. The caller has blocked all signals.
+ * Returns 0 or -errno. */
+int sp_sampler_start(struct sp_sampler *sampler, pid_t root);
+
+/* Ends the stream. */
+void sp_sampler_stop(struct sp_sampler *sampler);
+
+#endif

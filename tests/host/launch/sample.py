@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stageprof run --sample: Python functions by their time, from outside.
+
+STAGEPROF_TEST_PYTHONS: further interpreters, separated by colons.
+"""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+
+import scene
+from scene import PYTHON, REPORT, ROOT, STAGEPROF, clean_environment
+
+BUSY = os.path.join(ROOT, "tests/programs/victims/busy_functions.py")
+NAMES = ("ten", "twenty", "forty", "ten_inside", "generate")
+
+KILLED = """
+import os, signal, time
+for _ in range(20):
+    pid = os.fork()
+    if pid == 0:
+        while True:
+            (lambda: sum(range(100)))()
+    time.sleep(0.05)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+"""
+
+HIDDEN = """
+import ctypes, time
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    sum(range(100))
+print("done")
+"""
+
+
+class Sample(scene.Case):
+    def sampled(self, *command, rate=200, prefix=()):
+        run = os.path.join(self.folder, "run.zst")
+        shutil.rmtree(run, ignore_errors=True)
+        done = self.call(
+            *prefix, STAGEPROF, "run", "-q", f"--sample={rate}", f"--output={run}", "--", *command
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return run, done
+
+    def functions(self, run, *options):
+        text = subprocess.check_output(
+            [REPORT, "functions", "--format=json", *options, run], env=clean_environment()
+        )
+        return json.loads(text)
+
+    def check_shares(self, python):
+        run, done = self.sampled(python, BUSY, "1.5", "fork")
+        true = json.loads(done.stdout)
+        report = self.functions(run)
+        rows = {row["function"]: row for row in report["functions"]}
+        whole = sum(true.values())
+        spun = rows["spin"]["own_ns"]
+        samples = rows["spin"]["samples"]
+        self.assertGreater(samples, 100, report["sampler"])
+        for name in NAMES:
+            share = true[name] + (true["ten_inside"] if name == "forty" else 0)
+            share /= whole
+            # six standard deviations: looks of a starved sampler are not alike
+            bound = 0.02 + 6 * math.sqrt(share * (1 - share) / samples)
+            self.assertLess(abs(rows[name]["total_ns"] / spun - share), bound, (name, python))
+        self.assertLess(rows["spin"]["line"], rows["ten"]["line"])
+        self.assertGreater(rows["be_forked"]["total_ns"], 0)
+        # the sleeper's time is in no row: it may have been seen on its way to sleep
+        self.assertLess(rows.get("sleep_long", {"samples": 0})["samples"], samples / 20)
+        self.assertEqual(report["sampler"]["processes_unknown"], 0)
+
+    def test_shares(self):
+        self.check_shares(PYTHON)
+
+    def test_shares_of_other_versions(self):
+        others = os.environ.get("STAGEPROF_TEST_PYTHONS", "").split(":")
+        others = [other for other in others if other and os.path.realpath(other) != PYTHON]
+        if not others:
+            self.skipTest("STAGEPROF_TEST_PYTHONS names no other interpreter")
+        for other in others:
+            with self.subTest(other):
+                self.check_shares(other)
+
+    def test_lines(self):
+        run, _ = self.sampled(PYTHON, BUSY, "1")
+        with open(BUSY) as file:
+            lines = file.read().splitlines()
+        loop = [i + 1 for i, line in enumerate(lines) if "while time.thread_time_ns" in line]
+        rows = self.functions(run, "--by=line")["functions"]
+        first = rows[0]
+        self.assertEqual(first["function"], "spin")
+        self.assertIn(first["line"], (loop[0], loop[0] + 1))
+
+    def test_killed_while_it_is_read(self):
+        run, _ = self.sampled(PYTHON, "-c", KILLED, rate=1000)
+        report = self.functions(run)
+        self.assertGreater(report["sampler"]["samples"], 0)
+        self.assertTrue(any("lambda" in (row["function"] or "") for row in report["functions"]))
+
+    def test_no_right(self):
+        prefix = ()
+        if os.geteuid() == 0:
+            if not shutil.which("setpriv"):
+                self.skipTest("no setpriv")
+            prefix = ("setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace")
+            if subprocess.run([*prefix, "true"]).returncode != 0:
+                self.skipTest("setpriv cannot drop a capability here")
+        _, done = self.sampled(PYTHON, "-c", HIDDEN, prefix=prefix)
+        self.assertEqual(done.stdout, "done\n")
+        lines = [line for line in done.stderr.splitlines() if "SP113" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+
+    def test_not_asked(self):
+        run = os.path.join(self.folder, "run.zst")
+        self.call(STAGEPROF, "run", "-q", f"--output={run}", "--", PYTHON, BUSY, "0.2")
+        report = self.functions(run)
+        self.assertEqual((report["functions"], report["sampler"]["samples"]), ([], 0))
+
+    def test_no_process_of_the_run(self):
+        run, _ = self.sampled(PYTHON, BUSY, "0.5")
+        text = subprocess.check_output([REPORT, "processes", "--format=json", run])
+        self.assertNotIn("stageprof", [row["exe"] for row in json.loads(text)["processes"]])
+
+    def test_wrong_rate(self):
+        for rate in ("0", "1001", "x", "-1"):
+            done = self.call(STAGEPROF, "run", f"--sample={rate}", "--", "true")
+            self.assertEqual(done.returncode, 2, done.stderr)
+
+
+if __name__ == "__main__":
+    scene.main()
