@@ -41,8 +41,12 @@ static void busy_lines(struct sp_out *out, const struct sp_gpu_sums *gpu)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
 
-	sp_out_line(out, "GPU        busy %s of %s in steps, idle %s", sp_text_ns(a, gpu->busy_ns),
-		    sp_text_ns(b, gpu->wall_ns), sp_text_ns(c, gpu->wall_ns - gpu->busy_ns));
+	sp_out_line(out,
+		    "GPU        busy at most %s of %s in steps, idle at least %s: gaps in a phase "
+		    "are "
+		    "not seen",
+		    sp_text_ns(a, gpu->busy_ns), sp_text_ns(b, gpu->wall_ns),
+		    sp_text_ns(c, gpu->wall_ns - gpu->busy_ns));
 	sp_out_line(out, "           of the input wait %s lost: nothing ran; %s hidden by work",
 		    sp_text_ns(a, gpu->lost_wait_ns), sp_text_ns(b, gpu->hidden_wait_ns));
 }

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's own CUDA wheel on a device that is not there (tests/cuda/wheel): the bed counts each
+call and each piece of work by itself, and the report has to agree."""
+
+import collections
+import glob
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "wheel"))
+
+import bed
+from calls import Case
+import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = os.environ.get("STAGEPROF_TEST_CUDA_PYTHON", "")
+STEPS = 10  # of features.py
+SLOW_NS, FAST_NS = 300_000, 1_000  # a kernel; the host launches one in some 10 µs
+
+# Functions of the bed that are one call of a stage, each counted at the one level where it passes.
+STAGE_CALLS = {
+    "cuda_launch": "cuLaunchKernel cuLaunchKernelEx cuLaunchCooperativeKernel",
+    "cuda_graph_launch": "cudaGraphLaunch",
+    "cuda_memset": "cuMemsetD8Async",
+    "cuda_sync": "cudaStreamSynchronize cudaDeviceSynchronize cudaEventSynchronize",
+    "cuda_malloc": "cudaMalloc cudaMallocAsync cudaHostAlloc",
+}
+COPIES = {"h2d": "cuda_copy_h2d", "d2h": "cuda_copy_d2h", "d2d": "cuda_copy_d2d"}
+
+
+def packages():
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    done = subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode().strip()
+
+
+class Truth:
+    def __init__(self, prefix):
+        self.calls, self.work = collections.Counter(), []
+        for path in glob.glob(prefix + ".*"):
+            with open(path) as file:
+                for line in file:
+                    self.take(line.split())
+
+    def take(self, fields):
+        if fields[0] == "call":
+            self.calls[fields[1]] += int(fields[2])
+        else:
+            self.work.append((fields[1], int(fields[5])))
+
+    def count(self, names):
+        return sum(self.calls[name] for name in names.split())
+
+
+class Wheel(Case):
+    @classmethod
+    def setUpClass(cls):
+        if not os.access(PYTHON, os.X_OK):
+            raise harness.unittest.SkipTest("no Python with PyTorch's CUDA wheel")
+        site = packages()
+        headers = os.path.join(site, "nvidia", "cu13", "include")
+        cls.libraries = os.environ["STAGEPROF_TEST_BED"]
+        bed.main(os.path.join(site, "torch"), headers, cls.libraries)
+        # PyTorch's libraries look beside the headers first, before LD_LIBRARY_PATH.
+        for path in glob.glob(os.path.join(site, "nvidia", "cu13", "lib", "*.so*")):
+            os.unlink(path)
+
+    def train(self, script, name, kernel_ns=20_000, env=None):
+        folder = self.subfolder("-".join([name, str(kernel_ns), *(env or {})]))
+        truth = os.path.join(folder, "truth")
+        environment = {
+            "LD_LIBRARY_PATH": self.libraries,
+            "SIM_TRUTH": truth,
+            "SIM_KERNEL_NS": str(kernel_ns),
+            **(env or {}),
+        }
+        argv = [PYTHON, os.path.join(HERE, "wheel", script), name]
+        outcome = self.execute(argv, folder, env=environment, timeout=200)
+        self.assertEqual(outcome.done.returncode, 0, outcome.done.stderr[-300:])
+        return outcome.trace, Truth(truth)
+
+    def assert_counts(self, trace, truth):
+        stages, _ = trace.stages()
+        reported = {name: row["calls"] for name, row in stages.items()}
+        for stage, names in STAGE_CALLS.items():
+            self.assertEqual(reported.get(stage, 0), truth.count(names), stage)
+        if truth.calls["cudaGraphLaunch"]:
+            return  # a captured copy is a call, and no work of its own
+        for direction, stage in COPIES.items():
+            sizes = [size for kind, size in truth.work if kind == direction]
+            self.assertEqual(reported.get(stage, 0), len(sizes), stage)
+            if sizes:
+                self.assertEqual(stages[stage]["bytes"], sum(sizes), stage)
+
+    def test_features(self):
+        listed = self.execute(
+            [PYTHON, os.path.join(HERE, "wheel", "features.py")],
+            self.subfolder("list"),
+            traced=False,
+            env={"LD_LIBRARY_PATH": self.libraries},
+        )
+        names = listed.done.stdout.decode().split()
+        self.assertGreaterEqual(len(names), 30)
+        for name in names:
+            with self.subTest(feature=name):
+                trace, truth = self.train("features.py", name)
+                self.assertGreater(truth.count(STAGE_CALLS["cuda_launch"]), 0)
+                self.assert_counts(trace, truth)
+                self.assertEqual(trace.report("summary")["steps"]["count"], STEPS)
+
+    def verdict(self, name, *, kernel_ns, env=None):
+        trace, truth = self.train("planted.py", name, kernel_ns, env)
+        self.assert_counts(trace, truth)
+        summary = trace.report("summary")
+        return summary["verdict"]["code"], summary["verdict"]["confidence"], trace
+
+    def assert_verdict(self, right, name, **options):
+        """The right verdict, or one that does not claim to be sure."""
+        code, confidence, _ = self.verdict(name, **options)
+        if code not in right:
+            self.assertEqual(confidence, "low", f"{name}: {code}")
+
+    def test_planted(self):
+        self.assert_verdict(["launch-bound"], "resident", kernel_ns=FAST_NS)
+        self.assert_verdict(["compute-bound"], "resident", kernel_ns=SLOW_NS)
+        self.assert_verdict(["loader-bound", "input-bound"], "slow_loader", kernel_ns=FAST_NS)
+
+    def test_setup_is_no_idleness(self):
+        code, _, _ = self.verdict("long_setup", kernel_ns=SLOW_NS)
+        self.assertNotEqual(code, "sync-bound")
+
+    def test_replays_are_steps(self):
+        trace, truth = self.train("planted.py", "graph_replays")
+        self.assert_counts(trace, truth)
+        self.assertEqual(trace.report("summary")["steps"]["count"], 30)
+
+    def test_phases_without_gpu_time(self):
+        """Forward's launches are forward's, whether or not the device's time is recorded."""
+        trace, truth = self.train("planted.py", "zeroed_late")
+        recorded = {row["part"]: row["launches"] for row in trace.report("cuda")["parts"]}
+        self.assertGreater(recorded["forward"], 0)
+        self.assertEqual(sum(recorded.values()), truth.count(STAGE_CALLS["cuda_launch"]))
+        trace, _ = self.train("planted.py", "zeroed_late", env={"STAGEPROF_GPUTIME": "0"})
+        plain = {row["part"]: row["launches"] for row in trace.report("cuda")["parts"]}
+        self.assertEqual(recorded["forward"], plain["forward"])
+        self.assertEqual(recorded["backward"], plain["backward"])
+
+
+if __name__ == "__main__":
+    harness.main()
