@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The price of `stageprof-report ranks` by the number of ranks, as a table for docs/PERFORMANCE.md.
 
-python3 tests/bench/ranks.py [--build FOLDER] [--steps N] [RANKS...]
+python3 tests/bench/ranks.py [--digests] [--build FOLDER] [--steps N] [RANKS...]
+
+--digests: a digest for each node of eight ranks, their merge, and the view of the merged digest,
+which has to be that of the traces, byte by byte.
 
 make_job makes each job, with a straggler; the page cache holds it. Processor time is the sum of all
 threads, the peak is what the kernel says of the process.
@@ -14,6 +17,8 @@ import resource
 import subprocess
 import tempfile
 import time
+
+RANKS_A_NODE = 8
 
 
 def job_of(folder, build, ranks, steps):
@@ -37,13 +42,65 @@ def measure(command):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output
 
 
+def nodes_of(folder):
+    """Moves the files of each eight ranks into a folder, as nodes have a run each."""
+    nodes = []
+    for name in sorted(os.listdir(folder)):
+        node = os.path.join(folder, f"node-{int(name[5:10]) // RANKS_A_NODE:04}")
+        if not os.path.isdir(node):
+            os.mkdir(node)
+            nodes.append(node)
+        os.rename(os.path.join(folder, name), os.path.join(node, name))
+    return nodes
+
+
+def digest_row(args, ranks):
+    report = os.path.join(args.build, "stageprof-report")
+    with tempfile.TemporaryDirectory() as folder:
+        job_of(folder, args.build, ranks, args.steps)
+        _, _, _, told = measure([report, "ranks", "--jobs=2", folder])
+        nodes, digests, costs = nodes_of(folder), [], []
+        for node in nodes:
+            digests.append(node + ".spd")
+            costs.append(measure([report, "digest", "--jobs=2", node, "-o", digests[-1]]))
+        whole = os.path.join(folder, "whole.spd")
+        merged = min(
+            measure([report, "digest", "--force", "-q", *digests, "-o", whole]) for _ in range(3)
+        )
+        shown = min(measure([report, "ranks", "--jobs=2", whole]) for _ in range(3))
+        size = os.path.getsize(whole)
+    if shown[3] != told:
+        raise SystemExit(f"another answer from the digest of {ranks} ranks:\n{shown[3]}")
+    wall, peak = sum(cost[0] for cost in costs) / len(costs), max(cost[2] for cost in costs)
+    print(
+        f"| {ranks:,} | {args.steps:,} | {size / 2**20:.1f} MiB | {size / ranks / args.steps:.1f} "
+        f"| {wall * 1000:.0f} ms | {peak:.0f} MiB | {merged[0]:.2f} s | {merged[2]:.0f} MiB "
+        f"| {shown[0]:.2f} s | {shown[2]:.0f} MiB |",
+        flush=True,
+    )
+
+
+def digest_table(args):
+    print(
+        "| ranks | steps | digest | bytes a rank and step | a node's digest | its peak | merge "
+        "| its peak | `ranks` of it | its peak |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for ranks in args.ranks:
+        digest_row(args, ranks)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build/release")
+    parser.add_argument("--digests", action="store_true")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("ranks", type=int, nargs="*", default=[8, 64, 256, 1024, 10000])
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if args.digests:
+        digest_table(args)
+        return
     print("| ranks | steps | trace | processor time | a rank and step | wall time | peak |")
     print("|---|---|---|---|---|---|---|")
     for ranks in args.ranks:
