@@ -406,16 +406,15 @@ class Themselves(Case):
         self.assert_one_call(self.run_script(JAX, self.python), 40)
 
     def test_jax_without_gradients(self):
-        summary = self.run_script(JAX.replace("step(w,", "look(w,"), self.python)
+        summary = self.run_script(JAX.replace("w = step(w,", "w = look(w,"), self.python)
         self.assert_abstains(summary, "steps of JAX 0.")
 
     def test_jax_compiles_no_more_than_without_us(self):
-        """The compiled programs, by their names and sizes in the compilation cache."""
-        kept = []
+        """The compiled programs, by their keys in the cache. Its path is in the keys."""
+        kept, cache = [], self.path("cache")
         for settings in ({}, {"STAGEPROF_PYTHON": "0"}):
-            cache = self.path("cache" + str(len(kept)))
             text = CACHE.format(cache) + JAX
-            subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+            subprocess.run(["rm", "-rf", self.path("run.zst"), cache], check=True)
             self.run_script(text, self.python, **settings)
             kept.append(sorted(name for name in os.listdir(cache) if name.endswith("-cache")))
         self.assertTrue(kept[0])
