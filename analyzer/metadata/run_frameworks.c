@@ -57,7 +57,9 @@ void sp_frameworks_read(const struct sp_metadata *metadata, struct sp_frameworks
 
 unsigned sp_framework_gives(const struct sp_frameworks *frameworks, enum sp_framework_id id)
 {
-	return frameworks->of[id].is_bound ? rows[id].gives & SP_GIVES_ALL : 0;
+	unsigned parts = SP_GIVES_ALL | SP_GIVES_SOME_STEPS;
+
+	return frameworks->of[id].is_bound ? rows[id].gives & parts : 0;
 }
 
 void sp_framework_text(const struct sp_frameworks *frameworks, enum sp_framework_id id,

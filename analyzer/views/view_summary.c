@@ -263,6 +263,7 @@ static void gives_words(char ret[GIVES_BYTES], unsigned gives)
 		const char *word;
 	} words[] = {
 		{SP_GIVES_STEPS, N_("steps")},
+		{SP_GIVES_SOME_STEPS, N_("some steps")},
 		{SP_GIVES_WAITS, N_("input waits")},
 		{SP_GIVES_PHASES, N_("phases")},
 		{SP_GIVES_TRANSFERS, N_("transfers")},

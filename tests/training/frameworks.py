@@ -239,6 +239,9 @@ class Doubles(Case):
         took, spent = self.assert_whole_steps(summary, 24), int(self.said)
         self.assertAlmostEqual(took, spent, delta=0.05 * spent + 24 * 5000 + 2000000)
         self.assert_named(summary, "framework bound keras 1.2.3")
+        report = [os.environ["STAGEPROF_TEST_REPORT"], "-v", self.path("run.zst")]
+        told = subprocess.run(report, stdout=subprocess.PIPE, check=True).stdout.decode()
+        self.assertIn("Keras 1.2.3: some steps\n", told)
 
     def tensorflow_double(self):
         place = "tensorflow"
