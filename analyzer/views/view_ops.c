@@ -76,6 +76,22 @@ static int show_row(const struct ops *ops, uint32_t label)
 	return sp_out_row(ops->visit.out, cells);
 }
 
+/* Paddle's autograd calls its operators in C++, where nothing asks for them. */
+static bool lacks_backward(const struct sp_report *report)
+{
+	static const char group[] = "paddle-operators\t";
+	const struct sp_string_table *names = &report->run.metadata.coverage.names;
+
+	for (uint32_t i = 1; i < names->count; i++) {
+		size_t bytes;
+		const char *text = sp_string_table_text(names, i, &bytes);
+
+		if (bytes >= sizeof(group) - 1 && memcmp(text, group, sizeof(group) - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int show_ops(struct ops *ops, const uint32_t *order, uint32_t limit)
 {
 	uint32_t n = ops->visit.report->run.metadata.labels.count, rows = 0;
@@ -88,6 +104,8 @@ static int show_ops(struct ops *ops, const uint32_t *order, uint32_t limit)
 	sp_view_more(ops->visit.out, rows > limit ? rows - limit : 0);
 	if (rows == 0)
 		sp_out_line(ops->visit.out, "no operators: STAGEPROF_OPS=1 records them");
+	else if (lacks_backward(ops->visit.report))
+		sp_out_line(ops->visit.out, "Paddle's operators of backward are not recorded");
 	return r;
 }
 

@@ -5,7 +5,8 @@
 # From C: wrap(function, label, phase, flags, after), find_spec(wanted, found),
 # torch_attach(version), torch_compiled(), coverage_add(group, state, detail),
 # framework_add(number, version), range_begin(), range_end(begun, kind, name, phase=0), calls
-# (python.def), forward_watch(unseen, inner), functions and modules (the settings or None),
+# (python.def), forward_watch(unseen, inner), functions, modules and operators (the settings or
+# None),
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
 # compiled_watch(function, label, bytes), compiled_differentiates(), step_begin(), step_end(label),
@@ -17,6 +18,7 @@ from _weakref import ref
 
 UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES, UNSEEN = 1, 2, 4, 8, 16, 32, 64, 128
 COMPILED, EAGER = 256, 512
+OPERATOR, ALWAYS = 1024, 2048
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -258,8 +260,9 @@ def first_calls_watched(frame, event, _argument):
 		sys.setprofile(None)
 
 
-# STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward. Python functions: what
-# they cost is the price of asking, and torch.compile ends its graphs at them.
+# STAGEPROF_MODULES=depth: PyTorch's own hooks around each module's forward, and the call of
+# Paddle's layers. Python functions: what they cost is the price of asking, and torch.compile ends
+# its graphs at them.
 
 places = {}  # id of a module -> (weak reference, "path\tclass", level below the outermost call)
 stacks = {}  # thread -> modules that are in their forward
@@ -272,8 +275,14 @@ def place_of(module):
 	return place if place and place[0]() is module else None
 
 
+def modules_of(root):
+	"""(path, module) of a module of PyTorch or a layer of Paddle, itself first."""
+	named = getattr(root, "named_modules", None)
+	return list(named() if named else root.named_sublayers(include_self=True))
+
+
 def place_all(root):
-	for path, inner in root.named_modules():
+	for path, inner in modules_of(root):
 		places[id(inner)] = ref(inner), path + "\t" + type(inner).__qualname__, None
 
 
@@ -288,7 +297,7 @@ def place_outermost(module):
 		if root is None or not entry[1] or place_of(root):
 			continue
 		entry[1] -= 1
-		inside = list(root.modules())
+		inside = [inner for _path, inner in modules_of(root)]
 		if len(inside) > most and any(inner is module for inner in inside):
 			found, most = root, len(inside)
 	place_all(found)
@@ -392,9 +401,13 @@ def parameters_of(module):
 	return replaced.get((module_base, "parameters"), module_base.parameters)(module)
 
 
-def module_met(module, *_args, **_names):
+def root_met(module, *_args, **_names):
 	if depth_wanted and (id(module) not in roots or roots[id(module)][0]() is not module):
 		roots[id(module)] = [ref(module), LOOKS]
+
+
+def module_met(module, *_args, **_names):
+	root_met(module)
 	if type(module) not in met:
 		met.add(type(module))
 		models.append(ref(module))
@@ -473,6 +486,49 @@ def graphs_imported(module):
 			torch_compiled()
 
 	replace(module.OutputGraph, "call_user_compiler", "", 0, UNTIMED, compiled)
+
+
+# Paddle: a layer's call is Layer.__call__, an operator's a function of paddle._C_ops or, for + and
+# its like, a method of its Tensor.
+
+
+def layer_entered(layer, *inputs, **_names):
+	module_entered(layer, inputs)
+
+
+def layer_left(layer, *_inputs, **_names):
+	module_left(layer, None, None)
+
+
+def layers_imported(module):
+	if not depth_wanted:
+		return
+	layer = module.Layer
+	replace(layer, "parameters", "", 0, UNTIMED, root_met)
+	replace(layer, "__call__", "", 0, UNTIMED | BEFORE, layer_entered)
+	layer.__call__ = wrap(vars(layer)["__call__"], "", 0, UNTIMED | ALWAYS, layer_left)
+
+
+SIGNS = "add radd sub rsub mul rmul truediv rtruediv floordiv mod pow rpow matmul neg eq ne lt gt"
+
+
+def operators_imported(module):
+	if not operators:
+		return
+	for name, value in list(vars(module).items()):
+		if type(value) is type(len):
+			setattr(module, name, wrap(value, name, 0, OPERATOR, None))
+	coverage_add("paddle-operators", "bound", "without those of backward")
+
+
+def tensor_imported(module):
+	core = sys.modules.get("paddle.base.core")
+	tensor = getattr(getattr(core, "eager", None), "Tensor", None)
+	for sign in SIGNS.split() if operators and tensor else ():
+		name = "__" + sign + "__"
+		own = getattr(tensor, name, None)
+		if type(own) in (type(str.join), type(int.__add__)):
+			setattr(tensor, name, wrap(own, sign, 0, OPERATOR, None))
 
 
 open_events = {}  # id of a RecordEvent -> its begin
@@ -610,6 +666,11 @@ special = {
 	"keras.src.callbacks.callback_list": keras_callbacks_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
 	"paddle.profiler.utils": record_event_imported,
+	"paddle.nn.layer.layers": layers_imported,
+	"paddle._C_ops": operators_imported,
+	# The name that it takes over from what it copies.
+	"paddle.base.libpaddle.pir.ops": operators_imported,
+	"paddle.tensor": tensor_imported,
 }
 
 

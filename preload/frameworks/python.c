@@ -219,6 +219,7 @@ static int settings_put(struct sp_py_object *space)
 			return -1;
 	put(space, "MODULE_FORWARD", sp_python.PyLong_FromLong(SP_EV_module_forward));
 	put(space, "PYTHON_CALL", sp_python.PyLong_FromLong(SP_EV_python_call));
+	put(space, "operators", text_or_none(sp_config_is(sp_config.ops, "1") ? "1" : NULL));
 	return put(space, "phases", phases) < 0 ||
 			       put(space, "frameworks", frameworks_list()) < 0 ||
 			       put(space, "calls", text_or_none(calls_text)) < 0 ||

@@ -325,6 +325,25 @@ static struct sp_py_object *run_compiled(const struct timed *timed, const struct
 	return result;
 }
 
+static struct sp_py_object *run_operator(const struct timed *timed, const struct call *call)
+{
+	struct sp_range range = sp_range_begin();
+	struct sp_py_object *result = run(timed->function, call);
+
+	sp_range_end(range, SP_EV_torch_op, 0, timed->text, (size_t)timed->text_bytes);
+	return result;
+}
+
+/* `after` of a call that raised: the exception stays what it is. */
+static void run_after_exception(const struct timed *timed, const struct call *call)
+{
+	struct sp_py_object *type, *value, *trace;
+
+	sp_python.PyErr_Fetch(&type, &value, &trace);
+	discard(run_unseen(timed->after, call));
+	sp_python.PyErr_Restore(type, value, trace);
+}
+
 static struct sp_py_object *timed_run(struct timed *timed, const struct call *call)
 {
 	struct sp_py_object *result;
@@ -336,6 +355,8 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 
 	if (timed->flags & SP_PYTHON_CALL_UNSEEN)
 		return run_unseen(timed->function, call);
+	if (timed->flags & SP_PYTHON_CALL_OPERATOR)
+		return run_operator(timed, call);
 	if (timed->flags & SP_PYTHON_CALL_FORWARD)
 		return forward_depth ? run_inner(timed, call) : run_forward(timed, call);
 	if (timed->after && timed->flags & SP_PYTHON_CALL_BEFORE)
@@ -345,6 +366,8 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 		result = run(timed->function, call);
 	else
 		result = run_timed(timed, call);
+	if (!result && timed->flags & SP_PYTHON_CALL_ALWAYS)
+		run_after_exception(timed, call);
 	if (!result)
 		return NULL;
 	if (timed->after && !(timed->flags & SP_PYTHON_CALL_BEFORE))

@@ -15,6 +15,7 @@ import unittest
 import training
 
 PROGRAM = [training.paddle(), os.path.join(training.HERE, "paddle_program.py")]
+LAYERS = [training.paddle(), os.path.join(training.HERE, "paddle_layers_program.py")]
 SHAPES = [training.paddle(), os.path.join(training.HERE, "paddle_shapes_program.py")]
 SEQUENCE = [training.paddle(), os.path.join(training.TRAINERS, "paddle_sequence.py")]
 EPOCHS, BATCHES, BATCH = 2, 6, 4
@@ -107,6 +108,37 @@ class Loop(unittest.TestCase):
             self.assertGreater(account[part], 0, part)
         for part in ("h2d_copy", "grad_sync", "sync_wait"):
             self.assertIsNone(account[part], part)
+
+
+
+class Layers(unittest.TestCase):
+    STEPS = 8
+
+    def test_layers_and_operators(self):
+        """STAGEPROF_MODULES and STAGEPROF_OPS: exact counts, and the program's own numbers."""
+        with tempfile.TemporaryDirectory() as folder:
+            plain = training.execute(LAYERS, folder, traced=False)
+            done = training.execute(LAYERS, folder, STAGEPROF_MODULES="3", STAGEPROF_OPS="1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, plain.stdout)
+            run = os.path.join(folder, "run.zst")
+            modules = training.report("modules", run)["modules"]
+            operators = {row["op"]: row["calls"] for row in training.report("ops", run)["ops"]}
+            steps = len(training.report("steps", run)["steps"])
+        self.assertEqual(steps, self.STEPS)
+        calls = collections.Counter()
+        for row in modules:
+            calls[row["path"], row["class"], row["depth"]] += row["calls"]
+        # The copy, a model of its own, is called once more. So is the model that raised.
+        self.assertEqual(calls["", "Sequential", 0], self.STEPS + 2)
+        self.assertEqual(calls["0", "Block", 1], self.STEPS + 2)
+        self.assertEqual(calls["0.mix", "Linear", 2], self.STEPS + 1)
+        self.assertEqual(calls["1", "ReLU", 1], self.STEPS + 1)
+        self.assertEqual(calls["2", "Linear", 1], self.STEPS + 1)
+        self.assertEqual(operators["relu"], self.STEPS + 1)
+        self.assertEqual(operators["matmul"], self.STEPS)
+        self.assertEqual(operators["add"], self.STEPS + 1)
+        self.assertEqual(operators["sgd_"], 4 * self.STEPS)
 
 
 if __name__ == "__main__":
