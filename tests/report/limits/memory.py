@@ -53,6 +53,7 @@ class Limits(unittest.TestCase):
             said = out.read(1 << 24)
         self.assertIn(os.waitstatus_to_exitcode(status), (0, 1), arguments)
         self.assertLess(usage.ru_maxrss / 1024, LIMIT_MIB, arguments)
+        self.spent = usage.ru_utime
         return said
 
     def every(self, run, views, exports):
@@ -74,6 +75,17 @@ class Limits(unittest.TestCase):
             self.assertGreater(others, 1000)
             self.assertLess(others, 10000)
             self.assertEqual(answer["run"]["events_recorded"], 20000)
+
+    def test_exports_of_many_labels(self):
+        """Four times the labels take four times the work, not sixteen times."""
+        few, many = (self.make("labels", count, "300") for count in ("10000", "40000"))
+        target = os.path.join(self.folder.name, "exported")
+        for name in ("chrome", "perfetto"):
+            least = {}
+            for run in (few, many, few, many):
+                self.report("export", name, run, "--force", "-o", target)
+                least[run] = min(self.spent, least.get(run, self.spent))
+            self.assertLess(least[many], 10 * least[few] + 0.05, name)
 
     def test_ids(self):
         """Processes whose files have the largest ids."""
