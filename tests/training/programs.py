@@ -5,10 +5,11 @@
 
 Each program prints what is true of its run: steps, epochs, and rows of time. One line is printed
 for each row: program, row, reported, true, error, and for each program its verdict. The test fails
-where steps or epochs differ, where a row is off by more than 5% and 5 µs a call unless the report
-marks it as residual, and where a verdict is false. --packages: those that need packages of PyPI
-too, by the interpreter in build/venv-programs. --table: print all rows, not only those that are
-wrong. --calibration writes the table verdict x confidence x right into FILE, between its marks.
+where steps or epochs differ, where a row is off by more than 5%, 5 µs a call and a turn of each
+other program that wants the core, unless the report marks it as residual, and where a verdict is
+false. --packages: those that need packages of PyPI too, by the interpreter in build/venv-programs.
+--table: print all rows, not only those that are wrong. --calibration writes the table verdict x
+confidence x right into FILE, between its marks.
 """
 
 import argparse
@@ -24,7 +25,8 @@ FOLDER = os.path.join(training.HERE, "programs")
 PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python")
 # The programs of the default run: at most some 20 s together.
 FAST = ["accumulation", "background", "by_steps"]
-SHARE, LOADED_SHARE, CALL_NS, EXTRA_NS = 0.05, 0.3, 5000, 4000000
+SHARE, CALL_NS = 0.05, 5000
+TURN_NS = 4000000  # of another program on the core, between the program's timer and the recorder's
 ALWAYS = [
     "loader_wait",
     "forward",
@@ -51,12 +53,9 @@ COSTS = [
 NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
 
 
-def overloaded():
-    return os.getloadavg()[0] > 2 * os.cpu_count()
-
-
 def bound(calls, ns):
-    return (LOADED_SHARE if overloaded() else SHARE) * ns + CALL_NS * calls + EXTRA_NS
+    turns = max(1, os.getloadavg()[0] / os.cpu_count())
+    return SHARE * ns + CALL_NS * calls + TURN_NS * turns
 
 
 def right_verdicts(truth):

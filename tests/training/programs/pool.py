@@ -35,4 +35,6 @@ if __name__ == "__main__":
                 with own.row("optimizer"):
                     optimizer.step()
                 own.step()
-    own.show(epochs=None)
+    # A thread of the pool unpickles the batches, and turns of the interpreter's lock are in no
+    # call: where few batches are late they are half of the wait.
+    own.show(epochs=None, loose=["loader_wait"])
