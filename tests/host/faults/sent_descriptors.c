@@ -32,6 +32,7 @@ static struct msghdr *message_make(struct msghdr *message, struct iovec *part,
 
 static void give(int way, int fd)
 {
+	struct tally_row *writes = tally_row("ipc_write", "");
 	struct msghdr message;
 	union control control;
 	struct iovec part;
@@ -41,17 +42,19 @@ static void give(int way, int fd)
 	head->cmsg_type = SCM_RIGHTS;
 	head->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
-	EXPECT(sendmsg(way, &message, 0) == 1);
+	EXPECT(TALLY_BYTES(writes, sendmsg(way, &message, 0)) == 1);
 }
 
 static int take(int way)
 {
+	struct tally_row *reads = tally_row("ipc_read", "");
 	struct msghdr message;
 	union control control;
 	struct iovec part;
 	int fd;
 
-	EXPECT(recvmsg(way, message_make(&message, &part, &control), 0) == 1);
+	message_make(&message, &part, &control);
+	EXPECT(TALLY_BYTES(reads, recvmsg(way, &message, 0)) == 1);
 	EXPECT(CMSG_FIRSTHDR(&message));
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
 	return fd;
