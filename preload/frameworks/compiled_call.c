@@ -5,6 +5,7 @@
 
 #include "preload/recorder/switch.h"
 #include "preload/recorder/thread_rusage.h"
+#include "preload/sys/memory.h"
 #include "trace/events.h"
 
 #define FUNCTIONS 4096u /* a full table records no calls of further functions */
@@ -24,8 +25,8 @@ struct compiled_function {
 	int trains;
 };
 
-static struct compiled_function rows[FUNCTIONS];
-static vectorcall *original; /* of all watched functions, which have one type */
+static struct compiled_function *rows; /* FUNCTIONS; NULL until a function is watched */
+static vectorcall *original;	       /* of all watched functions, which have one type */
 
 /* The calls that this thread is inside of. */
 static __thread struct {
@@ -41,12 +42,13 @@ static struct sp_py_object *none(void)
 	return sp_python._Py_NoneStruct;
 }
 
-/* The function's row, or the free one where it would be; NULL where the table is full. */
+/* The function's row, or the free one where it would be; NULL where the table is full or not there.
+ */
 static struct compiled_function *row_of(const struct sp_py_object *function)
 {
 	uint32_t at = (uint32_t)((uintptr_t)function >> 4) % FUNCTIONS;
 
-	for (uint32_t i = 0; i < FUNCTIONS; i++, at = (at + 1) % FUNCTIONS)
+	for (uint32_t i = 0; rows && i < FUNCTIONS; i++, at = (at + 1) % FUNCTIONS)
 		if (rows[at].function == function || !rows[at].function)
 			return &rows[at];
 	return NULL;
@@ -54,8 +56,11 @@ static struct compiled_function *row_of(const struct sp_py_object *function)
 
 static int row_add(const struct sp_py_object *function, struct sp_py_object *label)
 {
-	struct compiled_function *row = row_of(function);
+	struct compiled_function *row;
 
+	if (!rows)
+		rows = sp_pages_make(FUNCTIONS * sizeof(*rows));
+	row = row_of(function);
 	if (!row)
 		return 0;
 	sp_python.Py_IncRef(label);
