@@ -72,6 +72,8 @@ class Loop(unittest.TestCase):
             "Optimizer.zero_grad": STEPS,
             "torch.save": EPOCHS,
             "Linear.forward": STEPS,
+            # A loader's iterator ends its workers after the last batch, and again as it is freed.
+            "DataLoader end of workers": 2 * EPOCHS,
         }
         self.assertEqual(counts, calls)
 
