@@ -209,9 +209,16 @@ def summarise(results, names):
     return failed
 
 
+def arguments():
+    """(BUILD, N). Anything else ends with one line, before the document is written."""
+    known = re.fullmatch(r"(\S+)(?: --jobs=([1-9]\d*))?", " ".join(sys.argv[1:]))
+    if not known or not os.path.exists(os.path.join(known[1], "CTestTestfile.cmake")):
+        sys.exit(f"matrix.py: not BUILD [--jobs=N]: {' '.join(sys.argv[1:])}; BUILD has the tests")
+    return os.path.abspath(known[1]), int(known[2] or 2)
+
+
 def main():
-    build = os.path.abspath(sys.argv[1])
-    jobs = int(sys.argv[2].partition("=")[2]) if len(sys.argv) > 2 else 2
+    build, jobs = arguments()
     results, names = Results(build), tests(build)
     left = [name for name in names if not results.is_settled(name)]
     print(f"{results.commit}: {len(left)} of {len(names)} tests to run", flush=True)
