@@ -18,6 +18,7 @@ HEADER, BLOCK, FREE, WINDOW = 0x184D2A50, 0x184D2A51, 0x184D2A52, 0x184D2A53
 EXTRA, BLOB, DEFINE = 0xFFF0, 0xFFF1, 0xFF00
 NAME, COVERAGE = 1, 6
 HEADER_FRAME, BLOCK_FRAME, WINDOW_HEAD = 512, 152, 256
+WORD = (1 << 64) - 1  # times are numbers of 64 bits, which wrap
 
 Range = collections.namedtuple("Range", "pid tid event name part start_ns ns")
 
@@ -41,7 +42,7 @@ def varint(data, at):
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value & (1 << 64) - 1, at
+            return value & WORD, at
         shift += 7
 
 
@@ -115,10 +116,10 @@ def decode(payload):
                 now = arg + unzigzag(args.next()) & 0xFFFFFFFF
             arg, kind.arg = now or arg, now or kind.arg
             kind.value = unzigzag(values.next()) if token & 1 else kind.value
-            start = end + next(kind.gaps) * grain
-            length = next(kind.ticks) * grain
+            start = end + next(kind.gaps) * grain & WORD
+            length = next(kind.ticks) * grain & WORD
             yield kind.kind, now, start, length, kind.value
-            end = start + length
+            end = start + length & WORD
 
 
 def window_slots(data, at, first):
