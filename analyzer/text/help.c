@@ -102,7 +102,7 @@ static int by_name(const void *a, const void *b)
 
 static void put_options(FILE *file, const struct argp_option *options)
 {
-	const struct argp_option *order[128];
+	const struct argp_option *order[128] = {NULL};
 	size_t count = 0;
 
 	for (const struct argp_option *o = options; o->name && count < 128; o++)
