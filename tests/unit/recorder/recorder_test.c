@@ -48,12 +48,15 @@ static void run_begin(const char *mode)
 	sp_thread_init();
 }
 
+/* The process that saves a dead thread's memory may put a file between rm's list and its rmdir;
+ * libcheck's limit ends a test whose directory never goes. */
 static void run_remove(void)
 {
 	char command[128];
 
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	ck_assert_int_eq(system(command), 0);
+	snprintf(command, sizeof(command), "rm -rf %s 2>/dev/null", directory);
+	while (system(command) != 0)
+		usleep(10000);
 }
 
 static struct slots_count run_read(slots_definition *each, void *argument)
