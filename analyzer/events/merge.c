@@ -125,7 +125,7 @@ static int load(struct sp_merge *m, struct sp_merge_cursor *c)
 }
 
 /* Moves to the next event. Returns 1, 0 where the stream has no more, or -ENOMEM. */
-static int settle(struct sp_merge *m, struct sp_merge_cursor *c)
+static int move_to_event(struct sp_merge *m, struct sp_merge_cursor *c)
 {
 	for (;;) {
 		int r;
@@ -154,7 +154,7 @@ static int64_t end_ns(const struct sp_merge *m, const struct sp_merge_cursor *c)
 static int advance(struct sp_merge *m)
 {
 	struct sp_merge_cursor *c = m->heap[0];
-	int r = settle(m, c);
+	int r = move_to_event(m, c);
 
 	if (r < 0)
 		return r;

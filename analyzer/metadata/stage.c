@@ -77,7 +77,7 @@ static const uint8_t traffic_of[SP_STAGES] = {
 #undef SP_STAGE
 };
 
-_Static_assert((int)SP_COPY_DIRECTIONS + 2 == (int)SP_FD_KINDS, "a direction is kept as a place");
+_Static_assert((int)SP_COPY_DIRECTIONS + 2 == (int)SP_FD_KINDS, "a direction is kept as a kind");
 
 const char *sp_stage_name(enum sp_stage stage)
 {

@@ -164,7 +164,7 @@ static void mark_first(struct sp_range_tree *t, uint32_t node)
 }
 
 /* The first n waiting ranges are in no other range. */
-static void settle(struct tree_builder *b, uint32_t n)
+static void move_to_root(struct tree_builder *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (is_first(b, b->tree->nodes[b->waiting[i].node].label))
@@ -204,7 +204,7 @@ static int take(struct tree_builder *b, struct sp_range_node range, int64_t star
 		contain(t, i, b->waiting[--b->count].node);
 	if (b->count == RANGES_WAITING_MAX || t->count > 2 * RANGES_WAITING_MAX) {
 		t->was_cut = true;
-		settle(b, b->count - b->count / 2);
+		move_to_root(b, b->count - b->count / 2);
 	}
 	return put(b, start_ns, i);
 }
@@ -333,7 +333,7 @@ static int stream_begin(struct tree_builder *b, uint32_t i)
 
 static void stream_end(struct tree_builder *b)
 {
-	settle(b, b->count);
+	move_to_root(b, b->count);
 	sp_launched_finish(&b->launched);
 }
 

@@ -24,7 +24,7 @@ static void add_image(const struct sp_report *report, uint32_t i, struct sp_own_
 {
 	const struct sp_process_image *image = &report->run.index.images[i];
 
-	cost->untold += image->event_ps == 0 || image->event_ps > EVENT_PS_MAX;
+	cost->unpriced += image->event_ps == 0 || image->event_ps > EVENT_PS_MAX;
 	if (!image->own_ns || !is_whole(&report->run))
 		return;
 	cost->has_blocks = true;
@@ -70,9 +70,9 @@ static void show_lines(const struct sp_own_cost *cost, struct sp_out *out)
 	sp_out_line(out, "           %s ns an event, longest stall %s",
 		    sp_text_count(a, cost->events ? cost->record_ns / cost->events : 0),
 		    cost->has_blocks ? sp_text_ns(c, cost->stall_ns) : _("not known"));
-	if (cost->untold)
+	if (cost->unpriced)
 		sp_out_line(out, "           without %s processes that did not report it",
-			    sp_text_count(a, cost->untold));
+			    sp_text_count(a, cost->unpriced));
 }
 
 static void count_or_null(struct sp_json *j, const char *key, bool is_known, uint64_t n)
@@ -103,7 +103,7 @@ static void show_json(const struct sp_own_cost *cost, uint64_t lost, struct sp_j
 		sp_json_null(j, "share");
 	count_or_null(j, "stall_ns_max", cost->has_blocks, cost->stall_ns);
 	sp_json_count(j, "events_lost", lost);
-	sp_json_count(j, "processes_untold", cost->untold);
+	sp_json_count(j, "processes_untold", cost->unpriced);
 	sp_json_close(j, '}');
 }
 

@@ -19,7 +19,7 @@ struct sp_own_cost {
 	uint64_t block_ns;  /* blocks, files and their growth; of whole processes */
 	uint64_t stall_ns;  /* the longest wait of one call for these */
 	uint64_t thread_ns; /* sum of the threads' lifetimes */
-	uint32_t untold;    /* processes without a known price of an event */
+	uint32_t unpriced;  /* processes without a known price of an event */
 	bool has_blocks;    /* whole processes are selected, and at least one reported blocks */
 };
 

@@ -230,12 +230,12 @@ static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 
 static enum sp_verdict_id refine(const struct sp_verdict *v, enum sp_verdict_id base)
 {
-	enum sp_verdict_id told = base;
+	enum sp_verdict_id refined = base;
 
 	for (int i = 0; i < SP_VERDICTS; i++)
 		if (v->holds[i] && rules[i].refines == base)
-			told = (enum sp_verdict_id)i;
-	return told;
+			refined = (enum sp_verdict_id)i;
+	return refined;
 }
 
 static bool is_near(double value, double threshold)
@@ -508,11 +508,11 @@ static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
 }
 
 /* Another rule that holds makes buying a faster device bad advice. */
-static bool is_of(const struct sp_verdict *v, const struct sp_advice_rule *a, bool told)
+static bool is_about(const struct sp_verdict *v, const struct sp_advice_rule *a, bool same)
 {
-	bool same = rules[a->verdict].cost == rules[v->id].cost;
+	bool is_same = rules[a->verdict].cost == rules[v->id].cost;
 
-	return same == told && (a->verdict != SP_VERDICT_compute || v->id == SP_VERDICT_compute);
+	return is_same == same && (a->verdict != SP_VERDICT_compute || v->id == SP_VERDICT_compute);
 }
 
 /* Two pieces of advice about the same time: where the first is given, the second is not. */
@@ -541,9 +541,9 @@ static void advise(struct sp_verdict *v)
 	for (int i = 0; i < SP_ADVICES; i++)
 		given[i] = applies(v, &advices[i]);
 	leave_out(given);
-	for (int told = 1; told >= 0; told--)
+	for (int same = 1; same >= 0; same--)
 		for (int i = 0; i < SP_ADVICES; i++)
-			if (given[i] && is_of(v, &advices[i], told))
+			if (given[i] && is_about(v, &advices[i], same))
 				v->advice[v->advice_count++] = (enum sp_advice_id)i;
 }
 

@@ -31,7 +31,7 @@ static void commands_json(const struct sp_report *report, struct sp_out *out)
 
 static void losses_json(const struct sp_report *report, struct sp_json *j)
 {
-	uint64_t told =
+	uint64_t by_cause =
 		report->totals.lost_full + report->totals.lost_nested + report->totals.lost_no_file;
 
 	sp_json_count(j, "events_lost", report->totals.lost);
@@ -39,7 +39,8 @@ static void losses_json(const struct sp_report *report, struct sp_json *j)
 	sp_json_count(j, "full", report->totals.lost_full);
 	sp_json_count(j, "nested", report->totals.lost_nested);
 	sp_json_count(j, "no_file", report->totals.lost_no_file);
-	sp_json_count(j, "untold", report->totals.lost > told ? report->totals.lost - told : 0);
+	sp_json_count(j, "untold",
+		      report->totals.lost > by_cause ? report->totals.lost - by_cause : 0);
 	sp_json_close(j, '}');
 }
 

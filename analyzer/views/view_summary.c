@@ -129,7 +129,7 @@ static void show_ending(const struct sp_report *report, struct sp_out *out)
 
 static void show_losses(const struct sp_report *report, struct sp_out *out)
 {
-	uint64_t told =
+	uint64_t by_cause =
 		report->totals.lost_full + report->totals.lost_nested + report->totals.lost_no_file;
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
@@ -138,8 +138,8 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 	show_cause(out, report->totals.lost_nested,
 		   N_("in signal handlers, while a block was being written"));
 	show_cause(out, report->totals.lost_no_file, N_("of threads that could not have a file"));
-	if (told)
-		show_cause(out, report->totals.lost > told ? report->totals.lost - told : 0,
+	if (by_cause)
+		show_cause(out, report->totals.lost > by_cause ? report->totals.lost - by_cause : 0,
 			   N_("of unknown cause"));
 	show_cause(out, report->totals.missing,
 		   N_("slots missing: damaged or lost parts of the trace"));

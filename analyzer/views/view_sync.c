@@ -71,15 +71,15 @@ static struct wait wait_of_line(const struct sp_line *line)
 /* The calls without a line; calls is 0 where all have one. */
 static struct wait wait_of_rest(const struct sp_slow *slow)
 {
-	const struct sp_slow_sum *all = &slow->all, *told = &slow->with_line;
+	const struct sp_slow_sum *all = &slow->all, *known = &slow->with_line;
 	struct wait rest =
 		{NULL, slow->key.image, slow->key.kind, slow->key.way, slow->key.stack, 0, 0, 0};
 
-	if (all->calls <= told->calls)
+	if (all->calls <= known->calls)
 		return rest;
-	rest.calls = all->calls - told->calls;
-	rest.ticks = all->ticks > told->ticks ? all->ticks - told->ticks : 0;
-	rest.max_ticks = all->max_ticks > told->max_ticks ? all->max_ticks : 0;
+	rest.calls = all->calls - known->calls;
+	rest.ticks = all->ticks > known->ticks ? all->ticks - known->ticks : 0;
+	rest.max_ticks = all->max_ticks > known->max_ticks ? all->max_ticks : 0;
 	return rest;
 }
 

@@ -37,13 +37,13 @@ static void evidence_json(const struct sp_verdict *v, struct sp_json *j)
 
 static void also_json(const struct sp_verdict *v, struct sp_json *j)
 {
-	const char *told = sp_rule_of(v->id)->code;
+	const char *shown = sp_rule_of(v->id)->code;
 
 	sp_json_open(j, "also", '[');
 	for (int i = 0; i < SP_VERDICTS; i++) {
 		const char *code = sp_rule_of((enum sp_verdict_id)i)->code;
 
-		if (v->holds[i] && i != SP_VERDICT_compute && strcmp(code, told) != 0)
+		if (v->holds[i] && i != SP_VERDICT_compute && strcmp(code, shown) != 0)
 			sp_json_string(j, NULL, code, strlen(code));
 	}
 	sp_json_close(j, ']');

@@ -22,10 +22,10 @@ struct sp_recorder_clock sp_recorder_clock SP_HOT_FIRST = {.keep = 0,
 static int counter_is_invariant(void)
 {
 	unsigned a, b, c, d;
-	int told = sp_processor_counter_is_invariant();
+	int counter = sp_processor_counter_is_invariant();
 
-	if (told >= 0)
-		return told;
+	if (counter >= 0)
+		return counter;
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
 }
 #else

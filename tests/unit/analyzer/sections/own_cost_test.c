@@ -63,7 +63,7 @@ START_TEST(sums_over_processes)
 	ck_assert_uint_eq(cost.block_ns, 1200);
 	ck_assert_uint_eq(cost.stall_ns, 450);
 	ck_assert_uint_eq(cost.thread_ns, 2 * 100 * 1010);
-	ck_assert_uint_eq(cost.untold, 0);
+	ck_assert_uint_eq(cost.unpriced, 0);
 }
 END_TEST
 
@@ -76,7 +76,7 @@ START_TEST(what_is_not_told_is_no_zero)
 	process(11, &(struct words){30000, 0, 0});
 	cost = load_cost(NULL);
 	ck_assert_uint_eq(cost.events, 100);
-	ck_assert_uint_eq(cost.untold, 1);
+	ck_assert_uint_eq(cost.unpriced, 1);
 	ck_assert(!cost.has_blocks);
 	text = sp_load_print(&load, "summary", SP_FORMAT_JSON);
 	ck_assert_ptr_nonnull(strstr(text, "\"block_ns\":null"));
@@ -108,7 +108,7 @@ START_TEST(absurd_words)
 	process(10, &(struct words){(UINT64_C(1) << 56) - 1, (UINT64_C(1) << 56) - 1, 1});
 	cost = load_cost(NULL);
 	ck_assert_uint_eq(cost.events, 0);
-	ck_assert_uint_eq(cost.untold, 1);
+	ck_assert_uint_eq(cost.unpriced, 1);
 	free(sp_load_print(&load, "summary", SP_FORMAT_TABLE));
 }
 END_TEST
