@@ -16,6 +16,10 @@ endmacro()
 
 set(old_glibc ${PROJECT_SOURCE_DIR}/cmake/old_glibc)
 
+# Objects for a program with zstd's static archive, in place of the parts that nothing runs.
+add_library(stageprof_zstd_parts OBJECT cmake/portable/zstd_parts.c)
+target_link_libraries(stageprof_zstd_parts PRIVATE stageprof_warnings)
+
 # stageprof_stubs(FLOOR FOLDER TARGET): the stubs of this glibc in FOLDER.
 function(stageprof_stubs floor folder target)
 	add_custom_command(OUTPUT ${folder}/libc.so ${folder}/libm.so
@@ -25,6 +29,13 @@ function(stageprof_stubs floor folder target)
 	add_custom_target(${target} DEPENDS ${folder}/libc.so ${folder}/libm.so)
 endfunction()
 
+# The table of cmake/portable/characters.c, by a program of scripts/tables.
+set(STAGEPROF_CHARACTERS ${PROJECT_BINARY_DIR}/portable)
+file(MAKE_DIRECTORY ${STAGEPROF_CHARACTERS})
+add_custom_command(OUTPUT ${STAGEPROF_CHARACTERS}/characters.inc
+	COMMAND characters > ${STAGEPROF_CHARACTERS}/characters.inc DEPENDS characters VERBATIM)
+add_custom_target(stageprof_characters DEPENDS ${STAGEPROF_CHARACTERS}/characters.inc)
+
 if(STAGEPROF_PORTABLE)
 	set(glibc_stubs ${PROJECT_BINARY_DIR}/glibc_stubs)
 	stageprof_stubs(2.28 ${glibc_stubs} stageprof_glibc_stubs)
@@ -32,8 +43,10 @@ if(STAGEPROF_PORTABLE)
 	target_compile_definitions(stageprof_new_functions PRIVATE _GNU_SOURCE)
 	target_link_libraries(stageprof_new_functions PRIVATE stageprof_warnings)
 	add_library(stageprof_program_start OBJECT ${old_glibc}/program_start.c
-		cmake/portable/sqlite_extensions.c)
+		cmake/portable/characters.c cmake/portable/sqlite_extensions.c)
+	target_include_directories(stageprof_program_start PRIVATE ${STAGEPROF_CHARACTERS})
 	target_link_libraries(stageprof_program_start PRIVATE stageprof_warnings)
+	add_dependencies(stageprof_program_start stageprof_characters)
 endif()
 
 # The library opens it by its path beside itself. Its name and its few exported functions are not
@@ -67,6 +80,9 @@ function(stageprof_portable target)
 	set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${glibc_stubs}/libc.so)
 	target_sources(${target} PRIVATE $<TARGET_OBJECTS:stageprof_new_functions>
 		$<TARGET_OBJECTS:stageprof_program_start>)
+	if(NOT target STREQUAL stageprof-launcher) # which has them in each build
+		target_sources(${target} PRIVATE $<TARGET_OBJECTS:stageprof_zstd_parts>)
+	endif()
 	target_link_options(${target} PRIVATE -L${glibc_stubs} -Wl,--wrap=__libc_start_main
 		-Wl,--no-as-needed -Wl,--gc-sections)
 endfunction()

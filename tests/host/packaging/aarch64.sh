@@ -52,7 +52,7 @@ trap 'echo -1 > $binfmt/stageprof-aarch64' EXIT
 sp_can_enter
 wheel=$(sp_package wheel aarch64)
 bytes=$(stat -c %s "$wheel")
-((bytes < 2500000)) || sp_fail "the wheel has $bytes bytes: 2.5 MB are the most"
+((bytes < 2000000)) || sp_fail "the wheel has $bytes bytes: 2 MB are the most"
 python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall("unpacked")' "$wheel"
 mv unpacked/*.data data
 python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 data/data/lib/libstageprof.so \
