@@ -3,13 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/vfs.h>
+#include <sys/stat.h>
 
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/sys.h"
-#include "trace/filesystems.h"
 #include "trace/format.h"
+
+#define PAGE_BYTES SP_RUN_FILE_PAGE_BYTES
+#define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
 /* The argument of the functions below, which run in a private task: the host's table gets no
  * descriptor. */
@@ -19,23 +21,14 @@ struct mapped_task {
 	long directory_fd;
 	const void *content; /* make: what to write */
 	size_t content_bytes;
-	uint64_t from, to; /* the file's size before and after */
-	int wants_first_page;
+	uint64_t from, to;   /* the file's size before and after */
+	uint64_t room, most; /* continue: what `to` follows from */
+	int wants_header;
+	uint64_t header_at;
 	struct sp_file_mapping *mapping;
 	void (*work)(struct mapped_task *e);
 	long error;
 };
-
-static int may_be_mapped(long fd)
-{
-	struct statfs fs;
-	uint32_t row;
-
-	if (SP_SYS2(SYS_fstatfs, fd, &fs) < 0)
-		return 0;
-	row = sp_file_system_row((uint64_t)fs.f_type);
-	return row < sp_file_systems() && sp_file_system(row)->space == SP_FS_KEPT;
-}
 
 static uint8_t *map(struct mapped_task *e, long fd, size_t bytes, uint64_t offset)
 {
@@ -56,8 +49,11 @@ static void map_tail(struct mapped_task *e, long fd)
 	if (e->error)
 		return;
 	m->bytes = map(e, fd, e->to - m->offset, m->offset);
-	if (m->bytes && e->wants_first_page) {
-		m->first_page = map(e, fd, SP_RUN_FILE_PAGE_BYTES, 0);
+	if (m->bytes && e->wants_header) {
+		uint64_t in_page = e->header_at % PAGE_BYTES;
+
+		m->header = map(e, fd, in_page + SP_HEADER_FRAME_BYTES, e->header_at - in_page);
+		m->header = m->header ? m->header + in_page : NULL;
 		e->error = 0; /* it goes without */
 	}
 }
@@ -72,8 +68,9 @@ static void task_make(struct mapped_task *e)
 		e->error = fd;
 		return;
 	}
-	e->error = may_be_mapped(fd) ? sp_run_file_write(fd, e->content, e->content_bytes, 0)
-				     : -ENODEV;
+	e->error = sp_run_file_may_be_mapped(fd)
+			   ? sp_run_file_write(fd, e->content, e->content_bytes, 0)
+			   : -ENODEV;
 	map_tail(e, fd);
 	SP_SYS1(SYS_close, fd);
 	if (!e->error)
@@ -109,13 +106,44 @@ static void task_extend(struct mapped_task *e)
 	SP_SYS1(SYS_close, fd);
 }
 
+static int is_as_left(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_nlink == 1 &&
+	       st->st_uid == (uint32_t)SP_SYS1(SYS_geteuid, 0) && st->st_size > 0 &&
+	       st->st_size % (long)sizeof(struct sp_frame) == 0;
+}
+
+static void task_continue(struct mapped_task *e)
+{
+	struct stat st;
+	long fd = open_file(e);
+
+	if (fd < 0)
+		return;
+	e->error = SP_SYS2(SYS_fstat, fd, &st);
+	if (!e->error && !is_as_left(&st))
+		e->error = -ESTALE;
+	e->from = e->header_at = (uint64_t)st.st_size;
+	e->to = ALIGN_UP(e->from + e->room, PAGE_BYTES);
+	e->mapping->offset = e->from / PAGE_BYTES * PAGE_BYTES;
+	if (!e->error && e->to > e->most)
+		e->error = -EFBIG;
+	if (!e->error) {
+		e->error = sp_run_file_append_free(fd, e->from, e->to);
+		map_tail(e, fd);
+		if (e->error)
+			SP_SYS2(SYS_ftruncate, fd, e->from);
+	}
+	SP_SYS1(SYS_close, fd);
+}
+
 static void task_cut(struct mapped_task *e)
 {
 	long fd = open_file(e);
 
 	if (fd < 0)
 		return;
-	SP_SYS2(SYS_ftruncate, fd, e->to);
+	e->error = SP_SYS2(SYS_ftruncate, fd, e->to);
 	SP_SYS1(SYS_close, fd);
 }
 
@@ -133,13 +161,13 @@ static void task_run(void *argument)
 }
 
 int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t count,
-			int wants_first_page, struct sp_file_mapping *ret_mapping)
+			int wants_header, struct sp_file_mapping *ret_mapping)
 {
 	struct mapped_task e = {.file = file,
 				.content = bytes,
 				.content_bytes = count,
 				.to = count,
-				.wants_first_page = wants_first_page,
+				.wants_header = wants_header,
 				.mapping = ret_mapping,
 				.work = task_make};
 
@@ -147,7 +175,7 @@ int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t c
 	sp_fd_private_task(task_run, &e);
 	if (e.error) {
 		sp_pages_free(ret_mapping->bytes, count);
-		sp_pages_free(ret_mapping->first_page, SP_RUN_FILE_PAGE_BYTES);
+		sp_pages_free(ret_mapping->header, SP_HEADER_FRAME_BYTES);
 		return (int)e.error;
 	}
 	file->inode = e.inode;
@@ -163,14 +191,32 @@ int sp_mapped_file_extend(const struct sp_mapped_file *file, uint64_t from, uint
 				.mapping = ret_mapping,
 				.work = task_extend};
 
-	ret_mapping->bytes = ret_mapping->first_page = NULL;
+	ret_mapping->bytes = ret_mapping->header = NULL;
 	sp_fd_private_task(task_run, &e);
 	return (int)e.error;
 }
 
-void sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes)
+int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t bytes, uint64_t most,
+			    int wants_header, struct sp_file_room *ret_room,
+			    struct sp_file_mapping *ret_mapping)
+{
+	struct mapped_task e = {.file = file,
+				.room = bytes,
+				.most = most,
+				.wants_header = wants_header,
+				.mapping = ret_mapping,
+				.work = task_continue};
+
+	*ret_mapping = (struct sp_file_mapping){.bytes = NULL};
+	sp_fd_private_task(task_run, &e);
+	*ret_room = (struct sp_file_room){e.from, e.to};
+	return (int)e.error;
+}
+
+int sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes)
 {
 	struct mapped_task e = {.file = file, .to = bytes, .work = task_cut};
 
 	sp_fd_private_task(task_run, &e);
+	return (int)e.error;
 }

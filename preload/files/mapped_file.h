@@ -24,17 +24,29 @@ struct sp_mapped_file {
 struct sp_file_mapping {
 	uint8_t *bytes;
 	uint64_t offset;
-	uint8_t *first_page; /* a mapping of its own, which stays; NULL: none */
+	uint8_t *header; /* in a mapping of its own, which stays; NULL: none */
 };
 
 /* Makes the file of these bytes and maps it. -ENODEV where it is not to be mapped. */
 int sp_mapped_file_make(struct sp_mapped_file *file, const void *bytes, size_t count,
-			int wants_first_page, struct sp_file_mapping *ret_mapping);
+			int wants_header, struct sp_file_mapping *ret_mapping);
+
+/* Where a thread begins in a file that others have left. */
+struct sp_file_room {
+	uint64_t begin, end;
+};
+
+/* Extends a file that nobody writes to by FREE frames, by `bytes` or somewhat more, up to `most` in
+ * all, and maps it from the page of its old end on. -ESTALE where it is not as its writer left it:
+ * another file, another user's, or one that has another name, too. */
+int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t bytes, uint64_t most,
+			    int wants_header, struct sp_file_room *ret_room,
+			    struct sp_file_mapping *ret_mapping);
 
 /* Extends the file by pages, each a FREE frame, and maps it from `ret_mapping->offset` on. */
 int sp_mapped_file_extend(const struct sp_mapped_file *file, uint64_t from, uint64_t to,
 			  struct sp_file_mapping *ret_mapping);
 
-void sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes);
+int sp_mapped_file_cut(const struct sp_mapped_file *file, uint64_t bytes);
 
 #endif

@@ -6,8 +6,10 @@
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 
 #include "preload/sys/sys.h"
+#include "trace/filesystems.h"
 #include "trace/format.h"
 
 #define PAGES_AT_ONCE 64u
@@ -66,6 +68,17 @@ long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_
 	return fd;
 }
 
+int sp_run_file_may_be_mapped(long fd)
+{
+	struct statfs fs;
+	uint32_t row;
+
+	if (SP_SYS2(SYS_fstatfs, fd, &fs) < 0)
+		return 0;
+	row = sp_file_system_row((uint64_t)fs.f_type);
+	return row < sp_file_systems() && sp_file_system(row)->space == SP_FS_KEPT;
+}
+
 long sp_run_file_rename(long directory_fd, const char *from, const char *to)
 {
 	long error = SP_SYS5(SYS_renameat2, directory_fd, from, directory_fd, to, RENAME_NOREPLACE);
@@ -96,20 +109,36 @@ static const struct free_page {
 	uint8_t zeros[SP_RUN_FILE_PAGE_BYTES - sizeof(struct sp_frame)];
 } free_page = {.frame = {SP_FRAME_FREE, SP_RUN_FILE_PAGE_BYTES - sizeof(struct sp_frame)}};
 
+/* The first frame ends with its page; eight bytes are a frame of nothing. */
+static unsigned first_frame(struct iovec *parts, struct sp_frame *frame, uint64_t bytes)
+{
+	*frame = (struct sp_frame){SP_FRAME_FREE, (uint32_t)(bytes - sizeof(*frame))};
+	parts[0] = (struct iovec){frame, sizeof(*frame)};
+	parts[1] = (struct iovec){(void *)(uintptr_t)free_page.zeros, bytes - sizeof(*frame)};
+	return 2;
+}
+
 long sp_run_file_append_free(long fd, uint64_t from, uint64_t to)
 {
-	struct iovec pages[PAGES_AT_ONCE];
+	uint64_t left = sizeof(free_page) - from % sizeof(free_page);
+	struct iovec parts[PAGES_AT_ONCE + 2];
+	struct sp_frame frame;
 
-	for (unsigned i = 0; i < PAGES_AT_ONCE; i++)
-		pages[i] = (struct iovec){(void *)(uintptr_t)&free_page, sizeof(free_page)};
 	while (from < to) {
-		uint64_t count = (to - from) / sizeof(free_page);
-		long n = SP_SYS5(SYS_pwritev, fd, pages,
-				 count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE, from, 0);
+		unsigned count = left < sizeof(free_page) ? first_frame(parts, &frame, left) : 0;
+		uint64_t end = from + (count ? left : 0);
+		long n;
 
-		if (n <= 0 || n % (long)sizeof(free_page))
+		for (unsigned i = 0; i < PAGES_AT_ONCE && end < to; i++) {
+			parts[count++] =
+				(struct iovec){(void *)(uintptr_t)&free_page, sizeof(free_page)};
+			end += sizeof(free_page);
+		}
+		n = SP_SYS5(SYS_pwritev, fd, parts, count, from, 0);
+		from += n > 0 ? (uint64_t)n : 0;
+		if (n <= 0 || from % sizeof(free_page))
 			return n < 0 ? n : -ENOSPC;
-		from += (uint64_t)n;
+		left = sizeof(free_page);
 	}
 	return 0;
 }

@@ -28,6 +28,9 @@ long sp_run_file_open(long directory_fd, const char *name, int flags, const stru
 /* A new one, 0600, never one that is there. */
 long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_inode);
 
+/* 1 where a store to a page that was written once needs no new space (trace/filesystems.def). */
+int sp_run_file_may_be_mapped(long fd);
+
 /* From one name to another that is free: -EEXIST. */
 long sp_run_file_rename(long directory_fd, const char *from, const char *to);
 
@@ -36,8 +39,9 @@ struct sp_inode sp_inode_of(long fd);
 /* All bytes, or -errno. The caller's signals are blocked: there is no EINTR to retry. */
 long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset);
 
-/* The file grows from one multiple of SP_RUN_FILE_PAGE_BYTES to another by FREE frames of one page
- * each, so that a write that SIGKILL cuts short ends at a frame. Returns 0 or -errno. */
+/* The file grows from a multiple of 8 to one of SP_RUN_FILE_PAGE_BYTES by FREE frames of one page
+ * each, the first of them up to the end of its page, so that a write that SIGKILL cuts short ends
+ * at a frame. Returns 0 or -errno. */
 long sp_run_file_append_free(long fd, uint64_t from, uint64_t to);
 
 #endif

@@ -306,6 +306,7 @@ int sp_process_begin(void)
 {
 	struct sp_process *p = sp_process;
 	uint32_t expected = SP_PROCESS_NEW;
+	int failed;
 
 	if (__atomic_compare_exchange_n(&p->state, &expected, SP_PROCESS_BEGINNING, 0,
 					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -313,8 +314,9 @@ int sp_process_begin(void)
 		sp_cost_measure();
 		image_begin();
 		sp_arenas_collect_others();
-		__atomic_store_n(&p->state,
-				 image_claim() ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
+		failed = image_claim();
+		sp_spare_files_init(&p->spares, sp_switch_spare_table(), inherited.host);
+		__atomic_store_n(&p->state, failed ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
 				 __ATOMIC_RELEASE);
 	}
 	return image_wait();

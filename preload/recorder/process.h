@@ -11,6 +11,7 @@
 
 #include "preload/files/arena.h"
 #include "preload/files/run_file.h"
+#include "preload/files/spare_files.h"
 #include "trace/format.h"
 
 #define SP_FD_NEAR 1024u /* descriptors whose entries need no second table */
@@ -65,6 +66,7 @@ struct sp_process {
 	struct sp_interned interned[SP_STRINGS_INTERNED];
 	struct sp_unobserved_execs unobserved;
 	struct sp_arena_pool arenas;
+	struct sp_spare_files spares;
 };
 
 /* NULL if the process does not record (dormant by the table, switched off, setuid). */

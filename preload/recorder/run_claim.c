@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "preload/sys/memory.h"
 #include "preload/sys/paths.h"
 #include "preload/files/run_file.h"
+#include "preload/files/spare_files.h"
 #include "preload/recorder/switch.h"
 #include "preload/settings/run_identity.h"
 #include "preload/sys/sys.h"
@@ -28,6 +30,27 @@ struct claim {
 	long error;
 };
 
+/* Every byte is written: a hole would ask for space at a store. */
+static long table_write(long fd)
+{
+	const struct sp_frame frame = {SP_FRAME_FREE, sizeof(struct sp_spare_table)};
+	struct sp_spare_table *zeros;
+	struct rlimit limit;
+	long error;
+
+	if (SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) == 0 &&
+	    limit.rlim_cur < SP_MARKER_BYTES)
+		return -EFBIG;
+	zeros = sp_pages_make(sizeof(*zeros));
+	if (!zeros)
+		return -ENOMEM;
+	error = sp_run_file_write(fd, &frame, sizeof(frame), SP_RUN_FRAME_BYTES);
+	if (!error)
+		error = sp_run_file_write(fd, zeros, sizeof(*zeros), SP_MARKER_TABLE_AT);
+	sp_pages_free(zeros, sizeof(*zeros));
+	return error;
+}
+
 static long marker_write(const char *path)
 {
 	struct sp_run_frame marker = {
@@ -39,14 +62,16 @@ static long marker_write(const char *path)
 	};
 	long fd = SP_SYS4(SYS_openat, AT_FDCWD, path,
 			  O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-	long n;
+	long error;
 
 	if (fd < 0)
 		return fd;
 	memcpy(marker.tag, SP_TAG_RUN, sizeof(marker.tag));
-	n = SP_SYS3(SYS_write, fd, &marker, sizeof(marker));
+	error = sp_run_file_write(fd, &marker, sizeof(marker), 0);
+	if (!error && table_write(fd) < 0)
+		SP_SYS2(SYS_ftruncate, fd, sizeof(marker)); /* the run goes without */
 	SP_SYS1(SYS_close, fd);
-	return n == sizeof(marker) ? 0 : n < 0 ? n : -ENOSPC;
+	return error;
 }
 
 static int is_ours(const struct claim *c)
@@ -151,8 +176,11 @@ static void task_claim(void *argument)
 	for (unsigned number = 1; number < SP_RUN_NUMBERS; number++) {
 		sp_run_candidate(c->directory, number);
 		sp_run_marker(c->marker, c->directory);
+		c->error = 0;
+		if (is_ours(c))
+			break;
 		c->error = number == 1 && is_special(c->directory) ? -ENOTDIR : 0;
-		if (c->error || is_ours(c))
+		if (c->error)
 			break;
 		if (is_taken(c)) {
 			if (is_ours(c)) /* a sibling came between */

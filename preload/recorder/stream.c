@@ -105,13 +105,17 @@ static void window_fill(const struct sp_stream_writer *s, struct sp_window_heade
 		w->lost[i] = sp_checked_make(0);
 }
 
-static int size_is_allowed(uint64_t bytes)
+/* A file beyond it would be SIGXFSZ. */
+static uint64_t size_limit(void)
 {
 	struct rlimit limit;
 
-	if (SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0)
-		return 1;
-	return bytes <= limit.rlim_cur;
+	return SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 ? UINT64_MAX : limit.rlim_cur;
+}
+
+static int size_is_allowed(uint64_t bytes)
+{
+	return bytes <= size_limit();
 }
 
 /* Unmaps a file; a tail in an arena stays where it is. Where a suspended frame may yet store to the
@@ -137,12 +141,50 @@ static void tail_become(struct sp_stream_writer *s, const struct sp_tail *tail, 
 	s->window_offset = s->map_bytes - window_bytes(slots);
 }
 
+/* HOST-PID-START. */
+static struct sp_text image_name(char *buffer, size_t bytes, const char *host, uint32_t pid,
+				 uint64_t image_start_ns)
+{
+	struct sp_text name = sp_text_init(buffer, bytes);
+
+	sp_text_add(&name, host);
+	sp_text_add_char(&name, '-');
+	sp_text_add_number(&name, pid, 10);
+	sp_text_add_char(&name, '-');
+	sp_text_add_number(&name, image_start_ns, 16);
+	return name;
+}
+
+static void name_make(struct sp_stream_writer *s, const struct sp_spare_name *of)
+{
+	struct sp_text name = image_name(s->name, sizeof(s->name) - 8, s->header.host, of->pid,
+					 of->image_start_ns);
+
+	sp_text_add_char(&name, '-');
+	sp_text_add_number(&name, of->tid, 10);
+	if (of->segment) {
+		sp_text_add_char(&name, '-');
+		sp_text_add_number(&name, of->segment, 10);
+	}
+	s->continuation = of->continuation;
+}
+
+static struct sp_spare_name own_name(const struct sp_stream_writer *s)
+{
+	const struct sp_file_header *h = &s->header;
+
+	return (struct sp_spare_name){h->image_start_ns, h->pid, h->tid, h->segment, 0};
+}
+
 static struct sp_tail tail_take(const struct sp_stream_writer *s, size_t bytes)
 {
-	const struct sp_arena_identity identity = {.header = &s->header,
+	const struct sp_file_header *h = &s->header;
+	char name[SP_STREAM_NAME_BYTES];
+	struct sp_text end = image_name(name, sizeof(name), h->host, h->pid, h->image_start_ns);
+	const struct sp_arena_identity identity = {.header = h,
 						   .directory = s->file.directory.path,
-						   .name = s->name,
-						   .name_bytes = s->image_name_bytes};
+						   .name = name,
+						   .name_bytes = (uint32_t)(end.at - name)};
 
 	return sp_tail_take(s->pool, &identity, bytes);
 }
@@ -251,8 +293,9 @@ static int create_mapped(struct sp_stream_writer *s, uint32_t slots,
 	if (ret)
 		return ret;
 	if (ret_header_page)
-		*ret_header_page = (struct sp_file_header *)mapping.first_page;
+		*ret_header_page = (struct sp_file_header *)mapping.header;
 	s->file.inode = file.inode;
+	s->spare = sp_spare_note(s->spares, &(struct sp_spare_file){own_name(s), file.inode});
 	s->map = mapping.bytes;
 	s->map_bytes = bytes;
 	s->map_offset = 0;
@@ -262,40 +305,97 @@ static int create_mapped(struct sp_stream_writer *s, uint32_t slots,
 	return 0;
 }
 
+/* The file's new part is one FREE frame first. All is prepared inside of it, and the store of the
+ * header's first eight bytes shows it. */
+static void begin_at(struct sp_stream_writer *s, uint64_t begin, uint32_t slots)
+{
+	const size_t head = sizeof(struct sp_frame);
+
+	free_store(s, begin, s->file_bytes);
+	header_fill(s, &s->header);
+	memcpy(at(s, begin) + head, (uint8_t *)&s->header + head, sizeof(s->header) - head);
+	memset(sp_stream_window(s), 0, window_bytes(slots));
+	window_fill(s, sp_stream_window(s), slots, 0);
+	free_store(s, s->free_offset, s->window_offset);
+	frame_store(at(s, begin), s->header.frame.magic, s->header.frame.size);
+}
+
+/* A file of less room than a new one has, but of as many pages that are stored to. */
+static int continue_mapped(struct sp_stream_writer *s, uint32_t slots,
+			   const struct sp_spare_file *spare,
+			   struct sp_file_header **ret_header_page)
+{
+	char name[NAME_BYTES], temporary[NAME_BYTES];
+	uint64_t limit = size_limit();
+	struct sp_mapped_file file;
+	struct sp_file_mapping mapping;
+	struct sp_file_room room;
+	int ret;
+
+	name_make(s, &spare->name);
+	s->file.inode = spare->inode;
+	file = mapped_file(s, name, temporary);
+	ret = sp_mapped_file_continue(&file, FILE_BYTES_MIN - PAGE_BYTES / 2,
+				      limit < SP_SPARE_FILE_BYTES_MAX ? limit
+								      : SP_SPARE_FILE_BYTES_MAX,
+				      ret_header_page != NULL, &room, &mapping);
+	if (ret)
+		return ret;
+	if (ret_header_page)
+		*ret_header_page = (struct sp_file_header *)mapping.header;
+	s->map = mapping.bytes;
+	s->map_bytes = room.end - mapping.offset;
+	s->map_offset = mapping.offset;
+	s->free_offset = room.begin + sizeof(s->header);
+	s->window_offset = room.end - window_bytes(slots);
+	s->file_bytes = room.end;
+	begin_at(s, room.begin, slots);
+	return 0;
+}
+
+/* A file that cannot be continued now stays as it is. One that is missing, changed or full is not
+ * tried again. */
+static int continue_spare(struct sp_stream_writer *s, uint32_t slots,
+			  struct sp_file_header **ret_header_page)
+{
+	const struct sp_spare_name own = own_name(s);
+	struct sp_spare_file spare;
+	uint32_t number = sp_spare_take(s->spares, &spare);
+	int ret = number ? continue_mapped(s, slots, &spare, ret_header_page) : -ENOENT;
+
+	if (!ret) {
+		s->spare = number;
+		return 0;
+	}
+	if (ret == -ENOENT || ret == -ESTALE || ret == -EFBIG || ret == -ELOOP)
+		sp_spare_forget(s->spares, number);
+	else
+		sp_spare_give(s->spares, number);
+	name_make(s, &own);
+	s->file.inode = (struct sp_inode){0, 0};
+	return ret;
+}
+
 static uint64_t stream_id_make(const struct sp_file_header *h)
 {
 	return XXH64(h, offsetof(struct sp_file_header, header_hash), h->opened.ticks);
 }
 
-static void name_make(struct sp_stream_writer *s, const struct sp_file_header *h)
-{
-	struct sp_text name = sp_text_init(s->name, sizeof(s->name) - 8);
-
-	sp_text_add(&name, h->host);
-	sp_text_add_char(&name, '-');
-	sp_text_add_number(&name, h->pid, 10);
-	sp_text_add_char(&name, '-');
-	sp_text_add_number(&name, h->image_start_ns, 16);
-	s->image_name_bytes = (uint32_t)(name.at - s->name);
-	sp_text_add_char(&name, '-');
-	sp_text_add_number(&name, h->tid, 10);
-	if (h->segment) {
-		sp_text_add_char(&name, '-');
-		sp_text_add_number(&name, h->segment, 10);
-	}
-}
-
 static void stream_init(struct sp_stream_writer *s, const struct sp_stream_identity *identity)
 {
+	struct sp_spare_name own;
+
 	memset(s, 0, sizeof(*s));
 	s->header = identity->header;
 	s->pid = s->header.pid;
 	s->tid = s->header.tid;
 	s->file.directory = identity->directory;
 	s->pool = identity->pool;
+	s->spares = identity->spares;
 	s->stream_id = stream_id_make(&s->header);
 	memcpy(s->host, s->header.host, sizeof(s->host) - 1);
-	name_make(s, &s->header);
+	own = own_name(s);
+	name_make(s, &own);
 }
 
 int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_identity *identity,
@@ -309,6 +409,8 @@ int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_ide
 	if (!size_is_allowed(FILE_BYTES_MIN))
 		return -EFBIG;
 	if (!identity->write_mode)
+		ret = continue_spare(stream, slots, ret_header_page);
+	if (ret && !identity->write_mode)
 		ret = create_mapped(stream, slots, ret_header_page);
 	/* Without a file the events stay in the arena until it is collected. */
 	if (ret && ret != -EEXIST && ret != -ENOMEM) {
@@ -552,8 +654,12 @@ static int grow_written(struct sp_stream_writer *s, size_t block_bytes, uint32_t
 static int grow_elsewhere(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
 			  uint64_t first, uint64_t last)
 {
+	const struct sp_spare_name own = own_name(s);
 	int ret;
 
+	sp_spare_forget(s->spares, s->spare);
+	s->spare = 0;
+	name_make(s, &own);
 	s->file.bytes = 0;
 	s->file.end = SP_HEADER_FRAME_BYTES;
 	s->continuation++;
@@ -578,17 +684,26 @@ int sp_stream_grow(struct sp_stream_writer *stream, size_t block_bytes, uint32_t
 		       : ret;
 }
 
+static void finish_mapped(struct sp_stream_writer *s)
+{
+	char name[NAME_BYTES], temporary[NAME_BYTES];
+	const struct sp_mapped_file file = mapped_file(s, name, temporary);
+	int ret = sp_mapped_file_cut(&file, s->free_offset);
+
+	/* First: a frame that another thread resumes must not store to what is another's then. */
+	map_forget(s);
+	if (ret)
+		sp_spare_forget(s->spares, s->spare);
+	else
+		sp_spare_give(s->spares, s->spare);
+}
+
 void sp_stream_finish(struct sp_stream_writer *stream)
 {
-	if (stream->tail.bytes) {
-		if (tail_flush_somewhere(stream, 1) == 0)
-			tail_leave(stream, &stream->tail);
-	} else {
-		char name[NAME_BYTES], temporary[NAME_BYTES];
-		const struct sp_mapped_file file = mapped_file(stream, name, temporary);
-
-		sp_mapped_file_cut(&file, stream->free_offset);
-	}
+	if (!stream->tail.bytes)
+		finish_mapped(stream);
+	else if (tail_flush_somewhere(stream, 1) == 0)
+		tail_leave(stream, &stream->tail);
 	sp_stream_abandon(stream);
 }
 

@@ -4,11 +4,12 @@
  *
  *	HEADER  ( BLOCK zstd-frame | FREE )*  WINDOW
  *
- * Every store and system call here leads from one valid state of the file to another. Only the
- * tail, from FREE to the end of WINDOW, is mapped. Files grow by whole pages, each a FREE frame of
- * its own, so that a write cut short by SIGKILL leaves a valid file; then one store joins the
- * frames. Every byte is written once before it is mapped, because a hole on a full disk would be
- * SIGBUS.
+ * after those of threads that ended, where the file is one that they left
+ * (preload/files/spare_files.h). Every store and system call here leads from one valid state of the
+ * file to another. Only the tail, from FREE to the end of WINDOW, is mapped. Files grow by whole
+ * pages, each a FREE frame of its own, so that a write cut short by SIGKILL leaves a valid file;
+ * then one store joins the frames. Every byte is written once before it is mapped, because a hole
+ * on a full disk would be SIGBUS.
  *
  * Making, growing and cutting make system calls, and the caller holds all signals blocked
  * (sp_signals_*); publishing makes none. No descriptor stays open, and none is ever in the host's
@@ -22,6 +23,7 @@
 #include <stdint.h>
 
 #include "preload/files/arena.h"
+#include "preload/files/spare_files.h"
 #include "preload/files/tail_file.h"
 #include "trace/format.h"
 
@@ -37,15 +39,16 @@ struct sp_stream_writer {
 	struct sp_tail tail; /* no bytes: the tail is mapped from the file */
 	struct sp_tail_file file;
 	struct sp_arena_pool *pool;
+	const struct sp_spare_files *spares;
+	uint32_t spare; /* the file's number among them; 0: none */
 	uint64_t stream_id;
 	uint32_t pid, tid;
 	int keeps_windows;     /* set by the caller: a frame may hold an address in the window */
 	int write_mode;	       /* the tail lies in an arena */
 	int file_error;	       /* -errno: there is no file yet, and the arena holds all */
 	uint32_t continuation; /* the file's number: another one where ours was replaced */
-	uint32_t image_name_bytes; /* of `name`: HOST-PID-START */
 	char host[32];
-	char name[SP_STREAM_NAME_BYTES];
+	char name[SP_STREAM_NAME_BYTES]; /* of the file, which another thread may have made */
 	struct sp_file_header header;
 };
 
@@ -53,12 +56,14 @@ struct sp_stream_writer {
 struct sp_stream_identity {
 	struct sp_file_header header; /* without frame, tag, stream_id, hash */
 	struct sp_run_directory directory;
-	struct sp_arena_pool *pool; /* outlives the stream */
-	int write_mode;		    /* asked for */
+	struct sp_arena_pool *pool;	     /* outlives the stream */
+	const struct sp_spare_files *spares; /* outlives the stream */
+	int write_mode;			     /* asked for */
 };
 
-/* Makes the file with an empty window of `slots`. If ret_header_page is not NULL, it gets a lasting
- * mapping of the file's first page (for process_lost), or NULL in write mode. */
+/* Makes a file with an empty window of `slots`, or continues one that another thread left. If
+ * ret_header_page is not NULL, it gets a lasting mapping of the stream's header (for process_lost).
+ */
 int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_identity *identity,
 		     uint32_t slots, struct sp_file_header **ret_header_page);
 

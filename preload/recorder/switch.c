@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
+#include "preload/files/run_file.h"
 #include "preload/settings/config.h"
 #include "preload/sys/hot_data.h"
 #include "preload/sys/memory.h"
@@ -18,6 +20,7 @@
 
 static uint32_t own_word; /* until the run's word is mapped, or for ever if it cannot be mapped */
 static uint32_t *shared = &own_word;
+static struct sp_spare_table *table;
 static const uint32_t always_off = SP_SWITCH_WINDOW;
 
 uint32_t sp_switch_mask SP_HOT_DATA = SP_SWITCH_USER | SP_SWITCH_WINDOW;
@@ -49,18 +52,43 @@ uint32_t sp_switch_initial(void)
 	return first_step > 0 ? SP_SWITCH_WINDOW : 0;
 }
 
+static long marker_open(const char *marker)
+{
+	return SP_SYS4(SYS_openat, AT_FDCWD, marker, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+}
+
+/* Another version of the recorder may have made a marker without a table. */
+static size_t mapped_bytes(long fd)
+{
+	struct stat st;
+
+	if (!sp_run_file_may_be_mapped(fd) || SP_SYS2(SYS_fstat, fd, &st) < 0 ||
+	    st.st_size < SP_MARKER_BYTES)
+		return PAGE_BYTES;
+	return SP_MARKER_BYTES;
+}
+
 void sp_switch_map(const char *marker)
 {
-	long fd = SP_SYS4(SYS_openat, AT_FDCWD, marker, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0), page;
+	long fd = marker_open(marker), page;
+	size_t bytes;
 
 	if (fd < 0)
 		return;
-	page = sp_pages_of_file(PAGE_BYTES, MAP_SHARED, fd, 0);
+	bytes = mapped_bytes(fd);
+	page = sp_pages_of_file(bytes, MAP_SHARED, fd, 0);
 	SP_SYS1(SYS_close, fd);
 	if (sp_sys_failed(page))
 		return;
+	if (bytes == SP_MARKER_BYTES)
+		table = (struct sp_spare_table *)(page + (long)SP_MARKER_TABLE_AT);
 	shared = (uint32_t *)(page + (long)offsetof(struct sp_run_frame, off));
 	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
+}
+
+struct sp_spare_table *sp_switch_spare_table(void)
+{
+	return table;
 }
 
 void sp_switch_forked(void)

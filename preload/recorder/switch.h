@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "preload/files/spare_files.h"
+
 /* Bits of the word; recording is off if any bit is set. */
 #define SP_SWITCH_USER 1u
 #define SP_SWITCH_WINDOW 2u
@@ -41,6 +43,9 @@ uint32_t sp_switch_initial(void);
 /* Inside sp_fd_private_task(): maps the word of the run's marker file. The run has no word if that
  * fails. */
 void sp_switch_map(const char *marker);
+
+/* The table in the marker; NULL: none. Forked children have the mapping of their parent. */
+struct sp_spare_table *sp_switch_spare_table(void);
 
 /* In a forked child, which has made no step yet. */
 void sp_switch_forked(void);

@@ -125,12 +125,15 @@ class Trace:
 
     def images(self):
         """(pid, start) of each process image, from the files' headers (trace/format.h)."""
+        begin = struct.pack("<II8s", 0x184D2A50, 504, b"STAGEPRF")
         found = set()
         for name in self.files():
             with open(name, "rb") as file:
-                head = file.read(72)
-            if head[8:16] == b"STAGEPRF":
-                found.add(struct.unpack_from("<I12xQ", head, 48))
+                data = file.read()
+            at = data.find(begin)
+            while at >= 0:
+                found.add(struct.unpack_from("<I12xQ", data, at + 48))
+                at = data.find(begin, at + 1)
         return found
 
     def invalid_files(self):

@@ -115,7 +115,7 @@ START_TEST(forks_in_handlers)
 	ck_assert_str_eq(plain, "child 7\nchild 7\n");
 	ck_assert_str_eq(traced, plain);
 	count = trace_read(NULL, NULL);
-	ck_assert_uint_eq(count.files, 3);
+	ck_assert_uint_eq(count.streams, 3);
 	ck_assert_uint_ge(count.events,
 			  6); /* two forks, two calls cut short, two polls of children */
 }

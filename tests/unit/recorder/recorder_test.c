@@ -168,7 +168,7 @@ static void emit_in_threads(unsigned threads, int64_t n)
 	free(ids);
 }
 
-START_TEST(threads_have_a_file_each)
+START_TEST(threads_have_a_stream_each)
 {
 	static const struct {
 		unsigned threads;
@@ -179,7 +179,8 @@ START_TEST(threads_have_a_file_each)
 	run_begin(NULL);
 	emit_in_threads(sizes[_i].threads, sizes[_i].n);
 	count = run_read(NULL, NULL);
-	ck_assert_uint_eq(count.files, sizes[_i].threads);
+	ck_assert_uint_le(count.files, sizes[_i].threads);
+	ck_assert_uint_eq(count.streams, sizes[_i].threads);
 	ck_assert_uint_eq(count.ended, sizes[_i].threads);
 	ck_assert_uint_eq(count.events, sizes[_i].threads * (uint64_t)sizes[_i].n);
 	ck_assert_uint_eq(count.last_value_in_order, 1);
@@ -198,8 +199,105 @@ START_TEST(a_thread_that_goes_on_after_its_end_begins_another_part)
 		sp_thread_finish();
 	}
 	count = run_read(NULL, NULL);
-	ck_assert_uint_eq(count.files, 3);
+	ck_assert_uint_eq(count.files, 1);
+	ck_assert_uint_eq(count.streams, 3);
 	ck_assert_uint_eq(count.events, 900);
+	run_remove();
+}
+END_TEST
+
+static void in_child(void (*work)(void), int killed)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		work();
+		if (killed)
+			kill(getpid(), SIGKILL);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(WIFSIGNALED(status), killed);
+}
+
+static void emit_and_finish(void)
+{
+	emit_many(300);
+	sp_thread_finish();
+}
+
+static void emit_some(void)
+{
+	emit_many(300);
+}
+
+/* Threads, processes that end, and processes that are killed, one after another. */
+START_TEST(a_file_is_continued_by_whoever_comes_next)
+{
+	struct slots_count count;
+	int64_t n = 300;
+
+	run_begin(NULL);
+	ck_assert_int_ge(sp_run_claim(), 0);
+	for (unsigned i = 0; i < 50; i++)
+		if (_i == 0)
+			emit_in_threads(1, n);
+		else
+			in_child(_i == 1 ? emit_and_finish : emit_some, _i == 2);
+	count = run_read(NULL, NULL);
+	ck_assert_uint_eq(count.files, 1);
+	ck_assert_uint_eq(count.streams, 50);
+	ck_assert_uint_eq(count.events, 50 * n);
+	ck_assert_uint_eq(count.ended, _i == 2 ? 0 : 50);
+	ck_assert_uint_eq(count.windows, _i == 2 ? 50 : 0);
+	ck_assert_uint_eq(count.lost, 0);
+	zstd_accepts();
+	run_remove();
+}
+END_TEST
+
+/* Each stands for what may happen to a file that a thread left. */
+static void change_file(const char *path, int how)
+{
+	char other[4400];
+
+	snprintf(other, sizeof(other), "%s.other", path);
+	if (how == 0)
+		ck_assert_int_eq(link(path, other), 0); /* a backup by hard links */
+	else if (how == 1)
+		ck_assert_int_eq(rename(path, other), 0);
+	else if (how == 2)
+		ck_assert_int_eq(truncate(path, 857), 0);
+	else
+		ck_assert_int_eq(unlink(path), 0);
+}
+
+START_TEST(a_file_that_was_changed_is_not_continued)
+{
+	char path[4300], command[9000];
+	struct slots_count count;
+
+	run_begin(NULL);
+	emit_and_finish();
+	snprintf(command, sizeof(command), "ls %s/*.zst | grep -v 0-run-", sp_run.directory);
+	FILE *list = popen(command, "r");
+	ck_assert_int_eq(fscanf(list, "%4299s", path), 1);
+	pclose(list);
+	change_file(path, _i);
+	snprintf(command, sizeof(command), "mkdir %s/kept; mv %s* %s/kept", directory, path,
+		 directory);
+	if (_i == 3)
+		emit_and_finish();
+	for (int i = 0; i < 2 && _i != 3; i++) {
+		emit_and_finish();
+		if (i == 0)
+			ck_assert_int_eq(system(command), 0);
+	}
+	count = run_read(NULL, NULL);
+	ck_assert_uint_eq(count.files, 1);
+	ck_assert_uint_eq(count.events, _i == 3 ? 300 : 600);
+	zstd_accepts();
 	run_remove();
 }
 END_TEST
@@ -514,16 +612,18 @@ END_TEST
 #endif
 
 /* Emits under a failing system call; the caller compares. Returns how many. */
-static int64_t emit_under_fault(long nth, long on, int error)
+static int64_t emit_under_fault(long nth, long on, int error, int continues)
 {
 	int64_t emitted = 20000;
 
+	if (continues)
+		emit_and_finish();
 	sp_fault = (struct sp_fault){.fail_at = nth, .fail_on = on, .fail_errno = error};
 	for (int64_t i = 0; i < emitted; i++)
 		emit(i);
 	sp_thread_finish();
 	sp_fault.fail_at = 0;
-	return emitted;
+	return emitted + (continues ? 300 : 0);
 }
 
 /* A second run in one process is what no program has: the tests' children need it. */
@@ -551,7 +651,8 @@ static void fault_check(const char *made, int64_t emitted, int transient, long n
 			      (long)emitted);
 }
 
-/* The Nth call of the recorder fails: each N in turn, until a run has fewer calls. */
+/* The Nth call of the recorder fails: each N in turn, until a run has fewer calls. From case 10 on
+ * the thread continues a file. */
 START_TEST(any_system_call_may_fail)
 {
 	static const int errors[] = {ENOSPC, EMFILE, ENOMEM, EINTR, EPERM};
@@ -567,7 +668,7 @@ START_TEST(any_system_call_may_fail)
 		run_begin(NULL);
 		if ((child = fork()) == 0) {
 			close(2); /* it has something to say each time */
-			shared[0] = emit_under_fault(n, _i & 1, errors[_i / 2]);
+			shared[0] = emit_under_fault(n, _i & 1, errors[_i / 2 % 5], _i >= 10);
 			shared[1] = sp_fault.calls;
 			strcpy((char *)&shared[2], sp_run.directory);
 			_exit(0);
@@ -707,6 +808,7 @@ START_TEST(a_kill_at_any_store_boundary_leaves_a_whole_file)
 		zstd_accepts();
 	}
 	ck_assert(!killed);
+	ck_assert_uint_eq(run_read(NULL, NULL).files, 1);
 	run_remove();
 }
 END_TEST
@@ -811,7 +913,7 @@ static Suite *suite(void)
 	/* The longest is the one before it ten times over, and each error is reported alike: no
 	 * more threads in either. */
 	int sizes = sizeof(counts) / sizeof(counts[0]) - (SP_STRIDE > 1);
-	int faults = SP_STRIDE > 1 ? 2 : 10;
+	int faults = SP_STRIDE > 1 ? 2 : 12;
 
 	tcase_set_timeout(t, 240);
 	tcase_set_timeout(handlers, 240);
@@ -819,8 +921,10 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, a_finished_thread_has_all, 0, sizes);
 	tcase_add_loop_test(t, a_killed_thread_has_all, 0, sizes);
 	tcase_add_loop_test(t, write_mode_has_all_of_a_finished_thread, 0, sizes);
-	tcase_add_loop_test(t, threads_have_a_file_each, 0, 2);
+	tcase_add_loop_test(t, threads_have_a_stream_each, 0, 2);
 	tcase_add_test(t, a_thread_that_goes_on_after_its_end_begins_another_part);
+	tcase_add_loop_test(t, a_file_is_continued_by_whoever_comes_next, 0, 3);
+	tcase_add_loop_test(t, a_file_that_was_changed_is_not_continued, 0, 4);
 	tcase_add_loop_test(t, definitions_of_every_length_come_back, 0, 2);
 	tcase_add_test(t, cores_and_their_use_are_told);
 	tcase_add_test(t, short_threads_tell_no_use);

@@ -159,7 +159,11 @@ static int header_read(struct file *f, size_t offset)
 	memcpy(&h, f->bytes + offset, sizeof(h));
 	if (memcmp(h.tag, SP_TAG_HEADER, 8) || sp_checked_read(h.process_lost, &lost) < 0)
 		return wrong(f, offset, "no header");
-	f->count->lost += lost;
+	definition_close(f);
+	f->count->streams++;
+	f->count->lost += f->lost + lost;
+	f->next = f->lost = 0;
+	f->last_value = INT64_MIN;
 	return header_words_read(f, offset, &h);
 }
 

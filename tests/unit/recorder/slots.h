@@ -11,11 +11,11 @@
 #include "trace/format.h"
 
 struct slots_count {
-	uint64_t files, blocks, windows;
+	uint64_t files, streams, blocks, windows;
 	uint64_t events, lost;	      /* lost: by threads and by processes */
 	uint64_t holes;		      /* slots never committed, before the last committed one */
 	uint64_t definitions;	      /* whole ones */
-	uint64_t ended;		      /* files with a clean end */
+	uint64_t ended;		      /* streams with a clean end */
 	uint64_t abandoned;	      /* events with SP_VALUE_ABANDONED */
 	int64_t value_sum;	      /* of the others */
 	uint64_t extra_sum;	      /* of the first extra words */
