@@ -26,6 +26,7 @@ struct python_file {
 
 static struct python_file known[FILES_MAX];
 static unsigned known_count;
+static uint32_t families;
 
 static void take_symbol(struct python_file *file, const char *name, uint64_t at)
 {
@@ -190,5 +191,6 @@ int sp_python_find(struct sp_sampled_python *ret, pid_t pid)
 	fclose(maps);
 	if (!found)
 		return -ENOENT;
+	ret->family = ++families;
 	return sp_python_layout_find(&ret->layout, pid, ret->runtime, ret->version) ? 0 : -ENOTSUP;
 }

@@ -15,6 +15,7 @@ struct sp_sampled_python {
 	uint64_t runtime;   /* address of _PyRuntime */
 	uint64_t code_type; /* address of PyCode_Type */
 	uint32_t version;   /* 3 << 8 | minor */
+	uint32_t family;    /* the same in a process and its forked children */
 	struct sp_python_layout layout;
 };
 

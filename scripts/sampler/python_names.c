@@ -2,6 +2,7 @@
 #include "scripts/sampler/python_names.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define FILE_BYTES 1024u
 #define NAME_BYTES 256u
 #define CODES_MAX (1u << 16)
+#define REUSES_MAX 20u
 
 struct sp_python_code {
 	enum sp_python_place place;
@@ -93,7 +95,7 @@ static int code_of(struct sp_python_names *names, const struct sp_sampled_python
 		   uint64_t address, const uint8_t *head)
 {
 	const struct sp_python_layout *l = &python->layout;
-	uint64_t key[6] = {(uint64_t)pid,
+	uint64_t key[6] = {python->family,
 			   address,
 			   word_at(head, l->code_file),
 			   word_at(head, l->code_name),
@@ -174,32 +176,160 @@ static uint32_t stack_of(struct sp_python_names *names, const uint32_t *frames, 
 	return *at;
 }
 
-int sp_python_names_stack(struct sp_python_names *names, const struct sp_sampled_python *python,
-			  pid_t pid, const struct sp_python_walk *walk, uint32_t *ret)
+/* The frames outside of the returned one, and that one, are those of the last time. */
+static uint32_t first_same(const struct sp_python_walk *walk, const struct sp_named_stack *last)
 {
-	uint64_t addresses[SP_WALK_FRAMES_MAX];
-	uint32_t frames[SP_WALK_FRAMES_MAX + 1];
+	uint32_t i = walk->count, k = last->count;
+
+	if (walk->was_cut || last->was_cut || last->reuses == REUSES_MAX)
+		return walk->count;
+	while (i > 0 && k > 0 && walk->frames[i - 1].at == last->frames[k - 1].frame.at &&
+	       walk->frames[i - 1].code == last->frames[k - 1].frame.code) {
+		i--;
+		k--;
+	}
+	return i;
+}
+
+/*
+ * A frame that was left and entered again may have another code object at the same address. The
+ * frames outside of the last one that went on to another instruction were probably not left; the
+ * innermost one never counts as one of them.
+ */
+static uint32_t first_kept(const struct sp_python_walk *walk, const struct sp_named_stack *last)
+{
+	uint32_t same = first_same(walk, last), kept = walk->count;
+
+	while (kept > same && kept > 1 &&
+	       walk->frames[kept - 1].instruction ==
+		       last->frames[kept - 1 + last->count - walk->count].frame.instruction)
+		kept--;
+	return kept > same && kept > 1 ? kept - 1 : kept;
+}
+
+/* All frames are at the instructions of the last time: left and entered again or not, they are the
+ * same. */
+static bool is_last(const struct sp_python_walk *walk, const struct sp_named_stack *last)
+{
+	if (walk->count != last->count || walk->was_cut || first_same(walk, last) != 0)
+		return false;
+	for (uint32_t i = 0; i < walk->count; i++)
+		if (walk->frames[i].instruction != last->frames[i].frame.instruction)
+			return false;
+	return walk->count != 0;
+}
+
+static int read_heads(struct sp_python_names *names, pid_t pid, const struct sp_python_walk *walk,
+		      uint32_t count)
+{
 	int r;
 
-	*ret = 0;
+	sp_other_parts_begin(&names->heads, pid);
+	for (uint32_t i = 0; i < count; i++)
+		sp_other_parts_add(&names->heads, walk->frames[i].code, SP_CODE_HEAD_BYTES);
+	if (count == 0)
+		return 0;
+	r = sp_other_parts_read(&names->heads);
+	return r < 0 || names->heads.read == count ? r : -EFAULT;
+}
+
+static int frames_room(struct sp_named_stack *stack, uint32_t count)
+{
+	struct sp_named_frame *frames;
+
+	if (count <= stack->room)
+		return 0;
+	frames = realloc(stack->frames, 2 * count * sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	stack->frames = frames;
+	stack->room = 2 * count;
+	return 0;
+}
+
+/* The outer frames of the last time move to their places in a stack of another depth. */
+static void keep_frames(struct sp_named_stack *stack, const struct sp_python_walk *walk,
+			uint32_t kept)
+{
+	memmove(stack->frames + kept, stack->frames + (stack->count - (walk->count - kept)),
+		(walk->count - kept) * sizeof(*stack->frames));
+}
+
+static int name_frame(struct sp_python_names *names, const struct sp_sampled_python *python,
+		      pid_t pid, const struct sp_walk_frame *frame, const uint8_t *head,
+		      struct sp_named_frame *ret)
+{
+	bool is_named = !head && ret->frame.instruction == frame->instruction;
+
+	if (head) {
+		int r = code_of(names, python, pid, frame->code, head);
+
+		if (r < 0)
+			return r;
+		ret->code = (uint32_t)r;
+	}
+	if (!is_named)
+		ret->id = frame_of(names, (int)ret->code, frame->instruction);
+	ret->frame = *frame;
+	return 0;
+}
+
+static uint32_t stack_of_frames(struct sp_python_names *names, const struct sp_named_stack *stack)
+{
+	uint32_t ids[SP_WALK_FRAMES_MAX + 1];
+
+	for (uint32_t i = 0; i < stack->count; i++)
+		ids[i] = stack->frames[i].id;
+	ids[stack->count] = 0; /* the frames outside were left out */
+	return stack_of(names, ids, stack->count + stack->was_cut);
+}
+
+static int name_frames(struct sp_python_names *names, const struct sp_sampled_python *python,
+		       pid_t pid, const struct sp_python_walk *walk, struct sp_named_stack *last)
+{
+	uint32_t kept = first_kept(walk, last);
+	bool reuses = kept < walk->count;
+	int r = read_heads(names, pid, walk, kept);
+
+	if (r < 0)
+		return r;
+	if (frames_room(last, walk->count) < 0)
+		return -ENOMEM;
+	keep_frames(last, walk, kept);
+	last->count = 0; /* no stack, until all frames are named */
+	for (uint32_t i = 0; r == 0 && i < walk->count; i++)
+		r = name_frame(names, python, pid, &walk->frames[i],
+			       i < kept ? names->heads.here[i].iov_base : NULL, &last->frames[i]);
+	if (r < 0)
+		return r;
+	last->count = walk->count;
+	last->was_cut = walk->was_cut;
+	last->reuses = reuses ? last->reuses + 1 : 0;
+	last->stack = stack_of_frames(names, last);
+	return 0;
+}
+
+int sp_python_names_stack(struct sp_python_names *names, const struct sp_sampled_python *python,
+			  pid_t pid, const struct sp_python_walk *walk, struct sp_named_stack *last)
+{
+	int r;
+
+	if (is_last(walk, last)) {
+		last->reuses++;
+		return 0;
+	}
+	last->stack = 0;
 	if (walk->count == 0)
 		return 0;
-	for (uint32_t i = 0; i < walk->count; i++)
-		addresses[i] = walk->frames[i].code;
-	r = sp_other_read_parts(pid, addresses, walk->count, names->heads, SP_CODE_HEAD_BYTES);
-	if (r < 0)
-		return r == -EFAULT ? -EAGAIN : r;
-	for (uint32_t i = 0; i < walk->count; i++) {
-		r = code_of(names, python, pid, addresses[i], names->heads[i]);
-		if (r == -ENOMEM)
-			return 0;
-		if (r < 0)
-			return r == -EFAULT ? -EAGAIN : r;
-		frames[i] = frame_of(names, r, walk->frames[i].instruction);
-	}
-	frames[walk->count] = 0; /* the frames outside were left out */
-	*ret = stack_of(names, frames, walk->count + walk->was_cut);
-	return 0;
+	r = name_frames(names, python, pid, walk, last);
+	if (r == -ENOMEM)
+		return 0;
+	return r == -EFAULT ? -EAGAIN : r;
+}
+
+void sp_named_stack_finish(struct sp_named_stack *stack)
+{
+	free(stack->frames);
 }
 
 void sp_python_names_finish(struct sp_python_names *names)

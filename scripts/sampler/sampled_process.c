@@ -13,6 +13,9 @@
 
 #define PROCESSES_MAX 1024u
 #define THREADS_MAX 1024u
+#define STATES_MAX 4096u /* of one interpreter: a torn list may be a circle */
+#define LOOKS_OF_ALL 10u /* looks, of which one lists the children of all threads */
+#define CLOCK_OF_SCHEDULER 2u
 #define WAIT_MAX 16u /* looks between two searches of a process without CPython */
 
 /* pthread_t is the address of glibc's struct pthread, which has the kernel's thread id here. */
@@ -30,6 +33,12 @@ static int has_process(const struct sp_sampled_processes *processes, pid_t pid)
 	return 0;
 }
 
+/* As clock_getcpuclockid() gives it. */
+static clockid_t clock_of(pid_t pid)
+{
+	return (clockid_t)((~(unsigned)pid << 3) | CLOCK_OF_SCHEDULER);
+}
+
 static void add(struct sp_sampled_processes *processes, pid_t pid, pid_t parent)
 {
 	if (processes->count == PROCESSES_MAX || has_process(processes, pid))
@@ -44,22 +53,14 @@ static void add(struct sp_sampled_processes *processes, pid_t pid, pid_t parent)
 		processes->room = room;
 	}
 	processes->list[processes->count++] =
-		(struct sp_sampled_process){.pid = pid, .parent = parent};
+		(struct sp_sampled_process){.pid = pid, .parent = parent, .clock = clock_of(pid)};
 }
 
-static void add_children_of_thread(struct sp_sampled_processes *processes, pid_t pid,
-				   const char *tid)
+static void add_listed(struct sp_sampled_processes *processes, pid_t pid, int fd)
 {
-	char path[64 + 256], text[4096], *at = text, *end;
-	ssize_t n;
-	int fd;
+	char text[4096], *at = text, *end;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
 	text[n > 0 ? n : 0] = 0;
 	for (;; at = end) {
 		long child = strtol(at, &end, 10);
@@ -70,6 +71,26 @@ static void add_children_of_thread(struct sp_sampled_processes *processes, pid_t
 	}
 }
 
+static int open_of(pid_t pid, const char *tid, const char *name)
+{
+	char path[64 + 256];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/%s", (int)pid, tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void add_children_of_thread(struct sp_sampled_processes *processes, pid_t pid,
+				   const char *tid)
+{
+	int fd = open_of(pid, tid, "children");
+
+	if (fd < 0)
+		return;
+	add_listed(processes, pid, fd);
+	close(fd);
+}
+
+/* Each thread has children of its own. */
 static void add_children(struct sp_sampled_processes *processes, pid_t pid)
 {
 	char path[64];
@@ -83,6 +104,31 @@ static void add_children(struct sp_sampled_processes *processes, pid_t pid)
 			add_children_of_thread(processes, pid, entry->d_name);
 	if (tasks)
 		closedir(tasks);
+}
+
+/* Mostly a thread that runs Python has the children, and it has run where it has new ones. */
+static void add_children_of_python(struct sp_sampled_processes *processes, uint32_t i)
+{
+	pid_t pid = processes->list[i].pid;
+	struct sp_sampled_thread *threads = processes->list[i].threads; /* stay where they are */
+	uint32_t count = processes->list[i].thread_count;
+
+	for (uint32_t k = 0; k < count; k++)
+		if (threads[k].has_run && threads[k].children_fd >= 0) {
+			threads[k].has_run = false;
+			add_listed(processes, pid, threads[k].children_fd);
+		}
+}
+
+static void look_for_children(struct sp_sampled_processes *processes, uint32_t i)
+{
+	struct sp_sampled_process *process = &processes->list[i];
+	bool lists_all = process->state == SP_SAMPLED_NEW || process->looks++ % LOOKS_OF_ALL == 0;
+
+	if (lists_all)
+		add_children(processes, process->pid);
+	else
+		add_children_of_python(processes, i);
 }
 
 /* A forked child has CPython where its parent has it: then both have the same first interpreter. */
@@ -129,22 +175,43 @@ static void find(struct sp_sampled_processes *processes, struct sp_sampled_proce
 	processes->foreign += r == -ENOTSUP;
 }
 
-static bool is_there(pid_t pid)
+static void close_known(int fd)
 {
-	char path[64];
+	if (fd >= 0)
+		close(fd);
+}
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return access(path, F_OK) == 0;
+void sp_sampled_thread_remove(struct sp_sampled_process *process, uint32_t i)
+{
+	struct sp_sampled_thread *thread = &process->threads[i];
+
+	close_known(thread->usage_fd);
+	close_known(thread->state_fd);
+	close_known(thread->children_fd);
+	sp_named_stack_finish(&thread->last);
+	*thread = process->threads[--process->thread_count];
+}
+
+static void process_remove(struct sp_sampled_processes *processes, uint32_t i)
+{
+	struct sp_sampled_process *process = &processes->list[i];
+
+	while (process->thread_count)
+		sp_sampled_thread_remove(process, 0);
+	free(process->threads);
+	*process = processes->list[--processes->count];
 }
 
 void sp_sampled_processes_look(struct sp_sampled_processes *processes, pid_t root)
 {
+	struct timespec time;
+
 	add(processes, root, 0);
 	for (uint32_t i = 0; i < processes->count; i++)
-		add_children(processes, processes->list[i].pid);
+		look_for_children(processes, i);
 	for (uint32_t i = processes->count; i > 0; i--)
-		if (!is_there(processes->list[i - 1].pid))
-			sp_sampled_process_remove(processes, i - 1);
+		if (clock_gettime(processes->list[i - 1].clock, &time) < 0)
+			process_remove(processes, i - 1);
 	for (uint32_t i = 0; i < processes->count; i++)
 		if (processes->list[i].state == SP_SAMPLED_NEW)
 			find(processes, &processes->list[i]);
@@ -163,91 +230,131 @@ static pid_t tid_of(const struct sp_sampled_process *process, uint64_t key)
 	return access(path, F_OK) == 0 ? (pid_t)tid : 0;
 }
 
-static int open_of(pid_t pid, pid_t tid, const char *name)
+static void add_thread(struct sp_sampled_process *process, uint64_t state, uint64_t key)
 {
-	char path[64];
+	struct sp_sampled_thread *list;
+	pid_t tid = process->thread_count < THREADS_MAX ? tid_of(process, key) : 0;
+	char name[16];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-struct sp_sampled_thread *sp_sampled_thread_of(struct sp_sampled_process *process, uint64_t key)
-{
-	pid_t tid;
-
-	for (uint32_t i = 0; i < process->thread_count; i++)
-		if (process->threads[i].key == key)
-			return &process->threads[i];
-	tid = process->thread_count < THREADS_MAX ? tid_of(process, key) : 0;
 	if (!tid)
-		return NULL;
+		return;
+	snprintf(name, sizeof(name), "%d", (int)tid);
 	if (process->thread_count == process->thread_room) {
 		uint32_t room = process->thread_room ? 2 * process->thread_room : 8;
-		struct sp_sampled_thread *list = realloc(process->threads, room * sizeof(*list));
 
+		list = realloc(process->threads, room * sizeof(*list));
 		if (!list)
-			return NULL;
+			return;
 		process->threads = list;
 		process->thread_room = room;
 	}
-	process->threads[process->thread_count] =
-		(struct sp_sampled_thread){.key = key,
+	process->threads[process->thread_count++] =
+		(struct sp_sampled_thread){.state = state,
+					   .key = key,
 					   .tid = tid,
-					   .usage_fd = open_of(process->pid, tid, "schedstat"),
-					   .state_fd = open_of(process->pid, tid, "stat")};
-	return &process->threads[process->thread_count++];
+					   .is_seen = true,
+					   .usage_fd = open_of(process->pid, name, "schedstat"),
+					   .state_fd = open_of(process->pid, name, "syscall"),
+					   .children_fd = open_of(process->pid, name, "children")};
 }
 
-void sp_sampled_thread_remove(struct sp_sampled_process *process, uint32_t i)
+static bool has_thread(struct sp_sampled_process *process, uint64_t state, uint64_t key)
 {
-	if (process->threads[i].usage_fd >= 0)
-		close(process->threads[i].usage_fd);
-	if (process->threads[i].state_fd >= 0)
-		close(process->threads[i].state_fd);
-	process->threads[i] = process->threads[--process->thread_count];
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		struct sp_sampled_thread *thread = &process->threads[i];
+
+		if (thread->state == state && thread->key == key) {
+			thread->is_seen = true;
+			return true;
+		}
+	}
+	return false;
 }
 
-bool sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *ret_cpu_ns,
-			     uint64_t *ret_turns)
+static bool add_head(struct sp_sampled_process *process, uint64_t at, uint64_t *ret)
+{
+	struct sp_sampled_head head = {.at = at};
+
+	if (process->head_count == SP_SAMPLED_HEADS_MAX ||
+	    sp_other_read(process->pid, at, &head.value, sizeof(head.value)) < 0)
+		return false;
+	process->heads[process->head_count++] = head;
+	*ret = head.value;
+	return true;
+}
+
+static int list_threads(struct sp_sampled_process *process, uint64_t state)
+{
+	struct sp_walk_thread thread;
+
+	for (uint32_t i = 0; state && i < STATES_MAX; i++) {
+		int r = sp_walk_thread(&thread, &process->python, process->pid, state);
+
+		if (r < 0)
+			return r == -EFAULT ? -EAGAIN : r;
+		if (!has_thread(process, state, thread.tid))
+			add_thread(process, state, thread.tid);
+		state = thread.next;
+	}
+	return state ? -EAGAIN : 0;
+}
+
+int sp_sampled_process_list(struct sp_sampled_process *process)
+{
+	const struct sp_python_layout *l = &process->python.layout;
+	uint64_t interpreter = 0, state;
+	int r = 0;
+
+	process->head_count = 0;
+	for (uint32_t i = 0; i < process->thread_count; i++)
+		process->threads[i].is_seen = false;
+	if (!add_head(process, process->python.runtime + l->interpreters_head, &interpreter))
+		return 0;
+	while (r == 0 && interpreter && process->head_count < SP_SAMPLED_HEADS_MAX) {
+		if (!add_head(process, interpreter + l->threads_head, &state))
+			return -EAGAIN;
+		r = list_threads(process, state);
+		interpreter = sp_other_word(process->pid, interpreter + l->interpreter_next);
+	}
+	process->is_stale = r < 0;
+	return r < 0 ? r : (int)process->thread_count;
+}
+
+int sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *ret_cpu_ns,
+			    uint64_t *ret_turns)
 {
 	char text[96], *at;
-	ssize_t n = thread->usage_fd < 0 ? -1 : pread(thread->usage_fd, text, sizeof(text) - 1, 0);
+	ssize_t n = thread->usage_fd < 0 ? 0 : pread(thread->usage_fd, text, sizeof(text) - 1, 0);
 
+	*ret_cpu_ns = *ret_turns = 0;
+	if (n < 0 && errno == ESRCH)
+		return -ESRCH;
 	if (n <= 0)
-		return false;
+		return -ENODATA;
 	text[n] = 0;
 	*ret_cpu_ns = strtoull(text, &at, 10);
 	strtoull(at, &at, 10);
 	*ret_turns = strtoull(at, NULL, 10);
-	return *ret_cpu_ns || *ret_turns; /* a kernel without the counts shows zeros */
+	/* a kernel without the counts shows zeros */
+	return *ret_cpu_ns || *ret_turns ? 0 : -ENODATA;
 }
 
-/* "tid (name) state …"; the name may contain anything, and has at most 15 bytes. */
+/* "running", "NUMBER ARGUMENTS SP PC" in a system call, or "-1 SP PC" where it waits for a page. */
 char sp_sampled_thread_state(const struct sp_sampled_thread *thread)
 {
-	char text[64], *at;
+	char text[16];
 	ssize_t n = thread->state_fd < 0 ? -1 : pread(thread->state_fd, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
 		return 0;
-	text[n] = 0;
-	at = strrchr(text, ')');
-	return at && at[1] == ' ' ? at[2] : 0;
-}
-
-void sp_sampled_process_remove(struct sp_sampled_processes *processes, uint32_t i)
-{
-	struct sp_sampled_process *process = &processes->list[i];
-
-	while (process->thread_count)
-		sp_sampled_thread_remove(process, 0);
-	free(process->threads);
-	*process = processes->list[--processes->count];
+	if (text[0] == 'r')
+		return 'R';
+	return text[0] == '-' ? 'D' : 'S';
 }
 
 void sp_sampled_processes_finish(struct sp_sampled_processes *processes)
 {
 	while (processes->count)
-		sp_sampled_process_remove(processes, 0);
+		process_remove(processes, 0);
 	free(processes->list);
 }

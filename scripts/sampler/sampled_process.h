@@ -10,17 +10,31 @@
 #include <sys/types.h>
 
 #include "scripts/sampler/python_find.h"
+#include "scripts/sampler/python_names.h"
+#include "scripts/sampler/python_walk.h"
 #include "trace/format.h"
 
 struct sp_sampled_thread {
-	uint64_t key; /* as the thread's state has it */
+	uint64_t state; /* address of its PyThreadState */
+	uint64_t key;	/* as that has it */
 	pid_t tid;
-	int usage_fd, state_fd;		/* of its schedstat and its stat; -1: not known */
-	uint64_t cpu_ns, turns;		/* at its last sample */
-	uint64_t last_ticks;		/* 0: no sample yet */
-	struct sp_python_sample sample; /* samples: 0: none */
+	int usage_fd, state_fd, children_fd; /* schedstat, syscall, children; -1: none */
+	uint64_t cpu_ns, turns;		     /* at its last sample */
+	uint64_t last_ticks;		     /* 0: no sample yet */
+	struct sp_python_sample sample;	     /* samples: 0: none */
+	struct sp_walk_guess guess;
+	struct sp_named_stack last;
+	uint32_t idle_looks; /* in turn */
+	/* These fields belong to the look at hand. */
+	bool is_due; /* its stack is to be read */
 	bool is_seen;
+	bool has_run;	 /* since the last look for children */
+	bool was_chance; /* it was looked at by chance: its sample stands for several looks */
+	uint64_t cpu_now, turns_now;
+	char state_now;
 };
+
+#define SP_SAMPLED_HEADS_MAX 32u
 
 enum sp_sampled_state {
 	SP_SAMPLED_NEW, /* CPython was not found yet */
@@ -32,10 +46,19 @@ struct sp_sampled_process {
 	pid_t pid, parent;
 	enum sp_sampled_state state;
 	uint32_t tries, wait; /* searches so far; looks to pass over before the next one */
-	uint32_t misses; /* times in turn that no thread was found: exec may have been called */
+	uint32_t misses;   /* times in turn that no thread was found: exec may have been called */
+	uint32_t looks;	   /* for children */
+	clockid_t clock;   /* of its processor time */
+	uint64_t clock_ns; /* at the last look at its threads */
 	struct sp_sampled_python python;
 	struct sp_sampled_thread *threads;
 	uint32_t thread_count, thread_room;
+	/* Words of its memory that change where an interpreter or a thread begins. */
+	struct sp_sampled_head {
+		uint64_t at, value;
+	} heads[SP_SAMPLED_HEADS_MAX];
+	uint32_t head_count;
+	bool is_stale; /* its threads are to be listed again */
 };
 
 struct sp_sampled_processes {
@@ -47,20 +70,18 @@ struct sp_sampled_processes {
 /* Adds descendants of `root` and looks for CPython where none was found. */
 void sp_sampled_processes_look(struct sp_sampled_processes *processes, pid_t root);
 
-/* The process has ended. */
-void sp_sampled_process_remove(struct sp_sampled_processes *processes, uint32_t i);
-
-/* The thread of a state; NULL: no memory, or there is no such thread. */
-struct sp_sampled_thread *sp_sampled_thread_of(struct sp_sampled_process *process, uint64_t key);
+/* Lists the threads of all interpreters. Threads that are no longer there are not seen. Returns
+ * their number, or -EAGAIN where the list changed meanwhile. */
+int sp_sampled_process_list(struct sp_sampled_process *process);
 
 void sp_sampled_thread_remove(struct sp_sampled_process *process, uint32_t i);
 
-/* CPU time of the thread, and the times that it was given a processor. Returns false where they are
- * not known. */
-bool sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *ret_cpu_ns,
-			     uint64_t *ret_turns);
+/* CPU time of the thread, and the times that it was given a processor. Returns 0, -ESRCH where the
+ * thread has ended, or -ENODATA where they are not known. */
+int sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *ret_cpu_ns,
+			    uint64_t *ret_turns);
 
-/* 'R', 'S', …; 0: not known. */
+/* 'R', 'S' or 'D'; 0: not known. */
 char sp_sampled_thread_state(const struct sp_sampled_thread *thread);
 
 void sp_sampled_processes_finish(struct sp_sampled_processes *processes);

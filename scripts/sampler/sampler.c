@@ -15,10 +15,12 @@
 
 #define NS_IN_S 1000000000u
 #define NS_IN_US 1000u
-#define LOOKS_IN_S 10u	    /* for new processes */
-#define BUFFERED 100u	    /* samples; a definition has room for them */
-#define MISSES_MAX 20u	    /* looks without a thread, after which CPython is searched again */
-#define THREADS_MAX 4096u   /* states in the list of one process: a torn list may be a circle */
+#define LOOKS_IN_S 10u /* for new processes */
+#define BUFFERED 100u  /* samples; a definition has room for them */
+#define MISSES_MAX 20u /* looks without a thread, after which CPython is searched again */
+#define CHANCE 8u      /* see look_at_threads() */
+#define IDLE_LOOKS 8u
+#define ONE_INTERPRETER 2u  /* heads: of interpreters, and of its threads */
 #define SAME_MAX_NS NS_IN_S /* a sample stands for at most this time */
 
 /* The state of one run of the sampler; of its thread alone. */
@@ -28,6 +30,8 @@ struct sampling {
 	struct sp_sampled_processes processes;
 	struct sp_python_names names;
 	struct sp_python_walk walk;
+	struct sp_other_parts parts;
+	uint32_t heads; /* of parts: words of struct sp_sampled_head */
 	struct sp_python_sample buffer[BUFFERED];
 	uint32_t buffered;
 	struct sp_sampler_metadata counts;
@@ -62,6 +66,14 @@ static void put_counts(struct sampling *s)
 	sp_define(s->recorder, SP_DEFINE_SAMPLER, 0, &s->counts, sizeof(s->counts), "", 0);
 }
 
+static uint64_t random_of(struct sampling *s)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return s->random;
+}
+
 static uint32_t microseconds(uint64_t ns)
 {
 	uint64_t us = ns / NS_IN_US;
@@ -69,111 +81,234 @@ static uint32_t microseconds(uint64_t ns)
 	return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX - 1;
 }
 
-/* The thread has not run since its last sample: its stack is the same. */
-static bool extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_t now,
-		   uint64_t span_ns)
+static uint64_t span_since(const struct sp_sampled_thread *thread, uint64_t now)
+{
+	return thread->last_ticks ? sp_clock_span_ns(now - thread->last_ticks) : 0;
+}
+
+/* The thread has not run since its last sample: its stack is the same, and so is its state. */
+static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_t now)
 {
 	struct sp_python_sample *sample = &thread->sample;
+	uint64_t span_ns = span_since(thread, now);
 
-	if (sample->state == 'R' || sample->cpu_us || !sample->span_us)
-		return false;
-	if ((uint64_t)sample->span_us * NS_IN_US + span_ns > SAME_MAX_NS) {
+	if (sample->cpu_us || !sample->span_us ||
+	    (uint64_t)sample->span_us * NS_IN_US + span_ns > SAME_MAX_NS) {
 		struct sp_python_sample next = *sample;
 
 		put(s, thread);
-		next.samples = next.span_us = 0;
+		next.samples = next.span_us = next.cpu_us = 0;
 		*sample = next;
 	}
 	sample->at = now;
 	sample->samples++;
 	sample->span_us += microseconds(span_ns);
+	thread->last_ticks = now;
+	s->counts.samples++;
+}
+
+/* A thread that runs may have no count of it yet. */
+static bool has_run(const struct sp_sampled_thread *thread)
+{
+	return !thread->last_ticks || thread->cpu_now != thread->cpu_ns ||
+	       thread->turns_now != thread->turns || thread->sample.state == 'R';
+}
+
+/* Threads of several interpreters may be one thread: the first that runs Python is it. */
+static bool is_taken(const struct sp_sampled_process *process, uint32_t i)
+{
+	for (uint32_t k = 0; k < i && process->head_count > ONE_INTERPRETER; k++)
+		if (process->threads[k].tid == process->threads[i].tid &&
+		    process->threads[k].last.stack)
+			return true;
+	return false;
+}
+
+/* The usage is of before the stack: a thread that has the same one the next time has not run. */
+static void look_at_thread(struct sp_sampled_process *process, struct sp_sampled_thread *thread)
+{
+	int r = sp_sampled_thread_usage(thread, &thread->cpu_now, &thread->turns_now);
+
+	thread->is_due = r != -ESRCH && (r < 0 || has_run(thread));
+	thread->has_run |= thread->is_due;
+	thread->is_seen = r != -ESRCH;
+	process->is_stale |= r == -ESRCH;
+}
+
+/*
+ * Threads that have not run for some time, and those of a process whose clock has not moved, are
+ * looked at once in CHANCE looks. One that is found to have run stands for CHANCE looks, which are
+ * taken from its waiting: so no sort of threads has too many or too few.
+ */
+static uint32_t look_at_threads(struct sampling *s, struct sp_sampled_process *process)
+{
+	uint64_t now = sp_clock_ticks(), clock_ns = sp_clock_ns(process->clock);
+	bool has_moved = clock_ns != process->clock_ns, has_chance = random_of(s) % CHANCE == 0;
+	uint32_t due = 0;
+
+	process->clock_ns = clock_ns;
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		struct sp_sampled_thread *thread = &process->threads[i];
+		bool is_idle = thread->last_ticks && thread->sample.state != 'R' &&
+			       (!has_moved || thread->idle_looks >= IDLE_LOOKS);
+
+		thread->is_due = false;
+		if (!is_idle || has_chance)
+			look_at_thread(process, thread);
+		thread->was_chance = is_idle && thread->is_due;
+		thread->idle_looks = thread->is_due ? 0 : thread->idle_looks + 1;
+		due += thread->is_due;
+		if (!thread->is_due && thread->is_seen)
+			extend(s, thread, now);
+	}
+	return due;
+}
+
+/* The states of threads are looked at at the instant of their stacks. */
+static int read_due(struct sampling *s, struct sp_sampled_process *process)
+{
+	sp_other_parts_begin(&s->parts, process->pid);
+	if (random_of(s) % CHANCE == 0)
+		for (uint32_t i = 0; i < process->head_count; i++)
+			sp_other_parts_add(&s->parts, process->heads[i].at, sizeof(uint64_t));
+	s->heads = s->parts.count;
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		struct sp_sampled_thread *thread = &process->threads[i];
+
+		if (!thread->is_due)
+			continue;
+		thread->state_now = sp_sampled_thread_state(thread);
+		sp_walk_guess(&thread->guess, &s->parts, &process->python, thread->state);
+	}
+	return sp_other_parts_read(&s->parts);
+}
+
+/* False: an interpreter or a thread began or ended. */
+static bool has_same_heads(const struct sampling *s, const struct sp_sampled_process *process)
+{
+	for (uint32_t i = 0; i < s->heads; i++)
+		if (i >= s->parts.read || memcmp(s->parts.here[i].iov_base,
+						 &process->heads[i].value, sizeof(uint64_t)) != 0)
+			return false;
 	return true;
 }
 
-static int read_stack(struct sampling *s, const struct sp_sampled_process *process,
-		      const struct sp_walk_thread *state, uint32_t *ret_stack)
+static uint32_t chance_span(struct sp_sampled_thread *thread, uint32_t span_us)
 {
-	int r = sp_walk_stack(&s->walk, &process->python, process->pid, state);
+	uint32_t more = span_us * (CHANCE - 1);
+
+	if (!thread->was_chance || thread->sample.span_us <= more)
+		return span_us;
+	thread->sample.span_us -= more;
+	return span_us + more;
+}
+
+static void take_stack(struct sampling *s, const struct sp_sampled_process *process,
+		       struct sp_sampled_thread *thread)
+{
+	uint64_t now = sp_clock_ticks();
+	bool is_known = thread->cpu_now || thread->turns_now;
+	uint32_t span_us = chance_span(thread, microseconds(span_since(thread, now)));
+
+	put(s, thread);
+	thread->sample = (struct sp_python_sample){
+		.at = now,
+		.pid = (uint32_t)process->pid,
+		.tid = (uint32_t)thread->tid,
+		.stack = thread->last.stack,
+		.samples = 1,
+		.span_us = span_us,
+		.cpu_us = is_known ? microseconds(thread->cpu_now - thread->cpu_ns) : UINT32_MAX,
+		.state = (uint32_t)thread->state_now,
+	};
+	s->counts.samples++;
+	thread->last_ticks = now;
+	thread->cpu_ns = thread->cpu_now;
+	thread->turns = thread->turns_now;
+}
+
+/* Returns 0, -EAGAIN where the stack was torn, or -ESRCH where the thread has ended. */
+static int read_stack(struct sampling *s, const struct sp_sampled_process *process,
+		      struct sp_sampled_thread *thread)
+{
+	int r = sp_walk_stack(&s->walk, &thread->guess, &s->parts, &process->python, thread->state,
+			      thread->key);
 
 	return r < 0 ? r
 		     : sp_python_names_stack(&s->names, &process->python, process->pid, &s->walk,
-					     ret_stack);
+					     &thread->last);
 }
 
-static void sample_thread(struct sampling *s, struct sp_sampled_process *process,
-			  const struct sp_walk_thread *state)
+/* Samples of another state have the time of the thread. */
+static void let_go(struct sampling *s, struct sp_sampled_thread *thread)
 {
-	struct sp_sampled_thread *thread = sp_sampled_thread_of(process, state->tid);
-	uint64_t now, cpu_ns = 0, turns = 0, span_ns;
-	bool has_usage, has_run;
-	uint32_t stack;
+	put(s, thread);
+	thread->last_ticks = 0;
+}
 
-	if (!thread)
-		return;
-	thread->is_seen = true;
-	now = sp_clock_ticks();
-	span_ns = thread->last_ticks ? sp_clock_span_ns(now - thread->last_ticks) : 0;
-	has_usage = sp_sampled_thread_usage(thread, &cpu_ns, &turns);
-	has_run = !has_usage || cpu_ns != thread->cpu_ns || turns != thread->turns;
-	if (has_run || !extend(s, thread, now, span_ns)) {
-		char state_now = sp_sampled_thread_state(thread);
+static void take_due(struct sampling *s, struct sp_sampled_process *process)
+{
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		struct sp_sampled_thread *thread = &process->threads[i];
+		int r;
 
-		if (read_stack(s, process, state, &stack) < 0) {
+		if (!thread->is_due)
+			continue;
+		r = read_stack(s, process, thread);
+		if (r == -ESRCH)
+			process->is_stale = true;
+		else if (r < 0)
 			s->counts.torn++;
-			return;
-		}
-		put(s, thread);
-		thread->sample = (struct sp_python_sample){
-			.at = now,
-			.pid = (uint32_t)process->pid,
-			.tid = (uint32_t)thread->tid,
-			.stack = stack,
-			.samples = 1,
-			.span_us = microseconds(span_ns),
-			.cpu_us = has_usage ? microseconds(cpu_ns - thread->cpu_ns) : UINT32_MAX,
-			.state = (uint32_t)state_now,
-		};
+		else if (is_taken(process, i))
+			let_go(s, thread);
+		else
+			take_stack(s, process, thread);
 	}
-	s->counts.samples++;
-	thread->last_ticks = now;
-	thread->cpu_ns = cpu_ns;
-	thread->turns = turns;
 }
 
 static void drop_ended_threads(struct sampling *s, struct sp_sampled_process *process)
 {
-	for (uint32_t i = process->thread_count; i > 0; i--) {
-		struct sp_sampled_thread *thread = &process->threads[i - 1];
-
-		if (!thread->is_seen) {
-			put(s, thread);
+	for (uint32_t i = process->thread_count; i > 0; i--)
+		if (!process->threads[i - 1].is_seen) {
+			put(s, &process->threads[i - 1]);
 			sp_sampled_thread_remove(process, i - 1);
-		} else {
-			thread->is_seen = false;
 		}
+}
+
+/* The process ends, or calls exec. */
+static void miss(struct sampling *s, struct sp_sampled_process *process)
+{
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		put(s, &process->threads[i]);
+		process->threads[i].is_seen = false;
 	}
+	if (++process->misses <= MISSES_MAX)
+		return;
+	drop_ended_threads(s, process);
+	process->state = SP_SAMPLED_NEW;
 }
 
 static void sample_process(struct sampling *s, struct sp_sampled_process *process)
 {
-	uint64_t at = sp_walk_first_thread(&process->python, process->pid);
-	struct sp_walk_thread state;
+	if (process->is_stale || !process->thread_count) {
+		int count = sp_sampled_process_list(process);
 
-	if (!at) { /* it ends, or calls exec */
-		for (uint32_t i = 0; i < process->thread_count; i++)
-			put(s, &process->threads[i]);
-		if (++process->misses > MISSES_MAX)
-			process->state = SP_SAMPLED_NEW;
+		if (count <= 0) {
+			miss(s, process);
+			return;
+		}
+		drop_ended_threads(s, process);
+	}
+	if (look_at_threads(s, process) == 0)
+		return;
+	if (read_due(s, process) < 0) {
+		process->is_stale = true;
 		return;
 	}
 	process->misses = 0;
-	for (uint32_t i = 0; at && i < THREADS_MAX; i++) {
-		if (sp_walk_thread(&state, &process->python, process->pid, at) < 0)
-			return; /* the threads after this one are looked at the next time */
-		sample_thread(s, process, &state);
-		at = state.next;
-	}
-	drop_ended_threads(s, process);
+	if (!has_same_heads(s, process))
+		process->is_stale = true;
+	take_due(s, process);
 }
 
 /* The recorder begins where the run's directory is: nothing of ours makes it. */
@@ -213,10 +348,7 @@ static uint64_t interval_ns(struct sampling *s)
 {
 	uint64_t mean = NS_IN_S / s->sampler->rate;
 
-	s->random ^= s->random << 13;
-	s->random ^= s->random >> 7;
-	s->random ^= s->random << 17;
-	return mean / 2 + s->random % (mean + 1);
+	return mean / 2 + random_of(s) % (mean + 1);
 }
 
 static void sleep_until(uint64_t ns)
