@@ -244,6 +244,7 @@ static long marker_look(struct sp_collect *c, const struct sp_arena *a)
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
 {
 	struct tail_writer w = {.c = c};
+	long closed;
 
 	w.error = marker_look(c, view->arena);
 	if (w.error)
@@ -259,7 +260,9 @@ long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
 	put(&w, &view->arena->header, sizeof(view->arena->header));
 	if (!tails_put(&w, view) && !(view->arena->header.process_lost << 8))
 		w.at = 0;
-	SYS(c, SYS_close, w.fd, 0, 0, 0, 0);
+	closed =
+		SYS(c, SYS_close, w.fd, 0, 0, 0, 0); /* what FUSE and NFS send later may fail now */
+	w.error = w.error ? w.error : closed;
 	if (!w.error && w.at)
 		w.error = SYS(c, SYS_renameat, AT_FDCWD, c->temporary, AT_FDCWD, c->path, 0);
 	if (w.error || !w.at)

@@ -86,13 +86,55 @@ static void put_words(struct tail_task *e)
 	    offsetof(struct sp_file_header, process_lost));
 }
 
-static void open_and_append(struct tail_task *e)
+/* FUSE and NFS send writes later, and close reports those that did not arrive. */
+static void close_file(struct tail_task *e)
+{
+	long error = SP_SYS1(SYS_close, e->fd);
+
+	if (!e->error)
+		e->error = error;
+}
+
+static void open_file(struct tail_task *e)
 {
 	e->fd = sp_run_file_open(e->directory_fd, e->append->name, O_RDWR, &e->file->inode);
-	if (e->fd < 0) {
-		e->error = e->fd == -ENOENT || e->fd == -ELOOP ? -ESTALE : e->fd;
+	e->error = e->fd >= 0 ? 0 : e->fd == -ENOENT || e->fd == -ELOOP ? -ESTALE : e->fd;
+}
+
+static void cut(struct tail_task *e, uint64_t bytes)
+{
+	open_file(e);
+	if (e->error)
 		return;
+	put_free(e, e->file->end, bytes);
+	e->error = e->error ? e->error : SP_SYS2(SYS_ftruncate, e->fd, bytes);
+	close_file(e);
+}
+
+/*
+ * Some writes since the file was `before` did not arrive, and nobody knows which. The file becomes
+ * what it was. Where that fails, too, it ends with its last block, and the next ones have to go to
+ * another file: -ESTALE.
+ */
+static void undo(struct tail_task *e, const struct sp_tail_file *before, long error)
+{
+	*e->file = *before;
+	cut(e, before->bytes);
+	if (e->error) {
+		cut(e, before->end);
+		error = -ESTALE;
 	}
+	e->error = error;
+}
+
+static void open_and_append(struct tail_task *e)
+{
+	const struct sp_tail_file before = *e->file;
+	long error;
+
+	open_file(e);
+	if (e->error)
+		return;
 	append_blocks(e);
 	if (!e->error) {
 		put_words(e);
@@ -100,7 +142,9 @@ static void open_and_append(struct tail_task *e)
 		if (e->append->is_last)
 			SP_SYS2(SYS_ftruncate, e->fd, e->file->end);
 	}
-	SP_SYS1(SYS_close, e->fd);
+	error = SP_SYS1(SYS_close, e->fd);
+	if (error)
+		undo(e, &before, error);
 }
 
 /* Whole under a hidden name, then renamed: no reader ever meets half a file. */
@@ -122,7 +166,7 @@ static void make_whole(struct tail_task *e)
 	if (!e->error)
 		e->error = SP_SYS2(SYS_ftruncate, e->fd, made.bytes);
 	put_free(e, end, made.bytes);
-	SP_SYS1(SYS_close, e->fd);
+	close_file(e);
 	if (!e->error)
 		e->error =
 			sp_run_file_rename(e->directory_fd, e->append->temporary, e->append->name);

@@ -62,7 +62,7 @@ static long marker_write(const char *path)
 	};
 	long fd = SP_SYS4(SYS_openat, AT_FDCWD, path,
 			  O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-	long error;
+	long error, closed;
 
 	if (fd < 0)
 		return fd;
@@ -70,8 +70,8 @@ static long marker_write(const char *path)
 	error = sp_run_file_write(fd, &marker, sizeof(marker), 0);
 	if (!error && table_write(fd) < 0)
 		SP_SYS2(SYS_ftruncate, fd, sizeof(marker)); /* the run goes without */
-	SP_SYS1(SYS_close, fd);
-	return error;
+	closed = SP_SYS1(SYS_close, fd); /* FUSE and NFS report here what a write did not */
+	return error ? error : closed;
 }
 
 static int is_ours(const struct claim *c)
