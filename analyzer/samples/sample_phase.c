@@ -5,31 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/grow.h"
-#include "analyzer/base/upper_bound.h"
 #include "analyzer/gpu/launch_phase.h"
-#include "analyzer/reader/clock_convert.h"
-#include "analyzer/reader/reader.h"
-
-#define FETCHES_MAX (1u << 20) /* of one worker; later ones count as time between batches */
-
-struct fetch {
-	int64_t start_ns, end_ns;
-};
 
 struct sp_sampled_role {
 	uint32_t pid, tid;
 	int64_t begin_ns; /* of the process image: a pid may have been used before */
 	const struct sp_trainer *trainer; /* NULL: a worker */
 	struct sp_launch_phases phases;
-	struct fetch *fetches; /* in the order of time */
-	uint32_t fetch_count, fetch_room;
 };
 
 static const char *const names[SP_SAMPLE_PHASES] = {
-	[SP_SAMPLE_ELSEWHERE] = "elsewhere",
-	[SP_SAMPLE_FETCH] = "worker_fetch",
-	[SP_SAMPLE_NO_FETCH] = "worker_idle",
+	[SP_SAMPLE_ELSEWHERE] = "elsewhere",	[SP_SAMPLE_FETCH] = "worker_fetch",
+	[SP_SAMPLE_DECODE] = "worker_decode",	[SP_SAMPLE_TRANSFORM] = "worker_transform",
+	[SP_SAMPLE_COLLATE] = "worker_collate", [SP_SAMPLE_NO_FETCH] = "worker_idle",
 	[SP_SAMPLE_NO_STEP] = "outside_steps",
 #define SP_ACCOUNT(name, title, missing) [SP_SAMPLE_ACCOUNT + SP_ACCOUNT_##name] = #name,
 #include "analyzer/steps/account.def"
@@ -59,51 +47,6 @@ int sp_sample_phase_find(const char *name)
 bool sp_sample_phase_is_wall(enum sp_sample_phase phase)
 {
 	return phase != SP_SAMPLE_ELSEWHERE && phase != SP_SAMPLE_NO_FETCH;
-}
-
-static bool is_fetch(const struct sp_slot *slot)
-{
-	return sp_commit_kind(slot->commit) == SP_EV_python_call &&
-	       slot->value == SP_PHASE_loader_fetch;
-}
-
-static int take_fetch(struct sp_sampled_role *role, const struct sp_clock *clock,
-		      const struct sp_slot *slot)
-{
-	struct fetch *list;
-
-	if (!is_fetch(slot) || role->fetch_count == FETCHES_MAX)
-		return 0;
-	list = sp_list_grow(role->fetches, role->fetch_count, &role->fetch_room, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	role->fetches = list;
-	list[role->fetch_count++] =
-		(struct fetch){sp_clock_realtime_ns(clock, slot->start),
-			       sp_clock_realtime_ns(clock, slot->start + slot->ticks)};
-	return 0;
-}
-
-/* A thread that goes on after its clean end has several streams; they follow each other. */
-static int read_fetches(struct sp_sampled_role *role, const struct sp_run *run, uint32_t stream)
-{
-	const struct sp_index *index = &run->index;
-	const struct sp_stream *own = index->streams[stream];
-	const struct sp_clock *clock = &sp_run_host(run, stream)->clock;
-	struct sp_reader reader;
-	struct sp_batch batch;
-	int r = sp_reader_init(&reader);
-
-	for (uint32_t i = stream; r == 0 && i < index->stream_count; i++) {
-		if (index->streams[i]->image != own->image || index->streams[i]->tid != own->tid)
-			break;
-		sp_reader_open(&reader, index, index->streams[i]);
-		while (r == 0 && sp_reader_next(&reader, &batch))
-			for (uint32_t k = 0; r == 0 && k < batch.n; k++)
-				r = take_fetch(role, clock, &batch.slots[k]);
-	}
-	sp_reader_finish(&reader);
-	return r;
 }
 
 static struct sp_sampled_role *role_add(struct sp_sampled_roles *roles, const struct sp_run *run,
@@ -147,18 +90,15 @@ int sp_sampled_roles_read(struct sp_sampled_roles *roles, const struct sp_traini
 	}
 	for (uint32_t i = 0; r == 0 && i < workers->count; i++)
 		if (!workers->list[i].is_trainer)
-			r = read_fetches(role_add(roles, training->run, workers->list[i].stream),
-					 training->run, workers->list[i].stream);
+			role_add(roles, training->run, workers->list[i].stream);
 	qsort(roles->list, roles->count, sizeof(*roles->list), compare_roles);
 	return r;
 }
 
 void sp_sampled_roles_finish(struct sp_sampled_roles *roles)
 {
-	for (uint32_t i = 0; i < roles->count; i++) {
+	for (uint32_t i = 0; i < roles->count; i++)
 		sp_launch_phases_finish(&roles->list[i].phases);
-		free(roles->list[i].fetches);
-	}
 	free(roles->list);
 }
 
@@ -182,19 +122,15 @@ static const struct sp_sampled_role *role_of(const struct sp_sampled_roles *role
 }
 
 enum sp_sample_phase sp_sampled_role_phase(const struct sp_sampled_roles *roles, uint32_t pid,
-					   uint32_t tid, int64_t at_ns)
+					   uint32_t tid, int64_t at_ns, enum sp_sample_phase work)
 {
 	const struct sp_sampled_role *role = role_of(roles, pid, tid, at_ns);
-	uint32_t at;
 
 	if (!role)
 		return SP_SAMPLE_ELSEWHERE;
-	if (role->trainer) {
-		if (sp_steps_at(&role->trainer->steps, at_ns) == role->trainer->steps.count)
-			return SP_SAMPLE_NO_STEP;
-		return SP_SAMPLE_ACCOUNT + sp_launch_phase(&role->phases, at_ns);
-	}
-	at = SP_UPPER_BOUND(role->fetches, role->fetch_count, end_ns, at_ns);
-	return at < role->fetch_count && role->fetches[at].start_ns <= at_ns ? SP_SAMPLE_FETCH
-									     : SP_SAMPLE_NO_FETCH;
+	if (!role->trainer)
+		return work;
+	if (sp_steps_at(&role->trainer->steps, at_ns) == role->trainer->steps.count)
+		return SP_SAMPLE_NO_STEP;
+	return SP_SAMPLE_ACCOUNT + sp_launch_phase(&role->phases, at_ns);
 }

@@ -14,10 +14,13 @@
 
 enum sp_sample_phase {
 	SP_SAMPLE_ELSEWHERE, /* another thread, or no training */
-	SP_SAMPLE_FETCH,     /* a worker makes a batch */
-	SP_SAMPLE_NO_FETCH,  /* a worker, between batches */
-	SP_SAMPLE_NO_STEP,   /* the training thread, outside steps */
-	SP_SAMPLE_ACCOUNT,   /* + enum sp_account_phase: the training thread, in a step */
+	SP_SAMPLE_FETCH,     /* a worker makes a batch, by the dataset's own code */
+	SP_SAMPLE_DECODE,    /* … decodes an image or a video */
+	SP_SAMPLE_TRANSFORM, /* … in a transform */
+	SP_SAMPLE_COLLATE,
+	SP_SAMPLE_NO_FETCH, /* a worker, between batches */
+	SP_SAMPLE_NO_STEP,  /* the training thread, outside steps */
+	SP_SAMPLE_ACCOUNT,  /* + enum sp_account_phase: the training thread, in a step */
 	SP_SAMPLE_PHASES = SP_SAMPLE_ACCOUNT + SP_ACCOUNT_PHASES
 };
 
@@ -37,12 +40,13 @@ struct sp_sampled_roles {
 	uint32_t count;
 };
 
-/* Reads the threads of trainers and of workers. Returns 0 or -ENOMEM. */
+/* Reads the threads of trainers. Returns 0 or -ENOMEM. */
 int sp_sampled_roles_read(struct sp_sampled_roles *roles, const struct sp_training *training,
 			  const struct sp_workers *workers);
 void sp_sampled_roles_finish(struct sp_sampled_roles *roles);
 
+/* work: of the thread at that instant, if the thread is a worker. */
 enum sp_sample_phase sp_sampled_role_phase(const struct sp_sampled_roles *roles, uint32_t pid,
-					   uint32_t tid, int64_t at_ns);
+					   uint32_t tid, int64_t at_ns, enum sp_sample_phase work);
 
 #endif

@@ -2,6 +2,7 @@
 #include "analyzer/samples/samples.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -11,9 +12,11 @@
 #include "analyzer/metadata/definition_parser.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/reader.h"
+#include "analyzer/samples/sample_calls.h"
 
 #define NUMBERS_MAX (1u << 22) /* frames of all stacks; later stacks are the rest */
 #define SUMS_MAX (1u << 20)
+#define TAKEN_MAX (1u << 17) /* samples; the events of their threads are read once for them */
 #define NS_IN_US 1000u
 #define NS_IN_S 1000000000u
 
@@ -21,6 +24,7 @@ struct sum_key {
 	uint32_t stack;
 	uint16_t phase;
 	uint16_t is_waiting;
+	uint32_t call; /* kind */
 };
 
 struct sum_place {
@@ -39,6 +43,8 @@ struct sample_pass {
 	uint32_t host;
 	uint32_t *frame_ids, *stack_ids;   /* numbers, by the stream's ids; 0: not defined */
 	struct sp_sampler_metadata counts; /* the last ones of the stream */
+	struct sp_taken_sample *taken;	   /* whose calls were not looked for yet */
+	uint32_t taken_count;
 };
 
 static int take_frame(struct sample_pass *pass, const struct sp_definition *d)
@@ -140,6 +146,14 @@ static bool is_selected(const struct sample_pass *pass, const struct sp_python_s
 	return sample->at >= span.from_ticks && sample->at < span.to_ticks;
 }
 
+static uint32_t call_text(struct sp_samples *samples, uint32_t kind)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "\t%s", kind ? sp_event_info(kind)->name : "");
+
+	return kind ? sp_string_table_add(&samples->texts, text, (size_t)n) : 0;
+}
+
 static struct sp_sample_sums *sums_of(struct sample_pass *pass, struct sum_key key)
 {
 	struct sp_samples *samples = pass->samples;
@@ -164,7 +178,8 @@ static struct sp_sample_sums *sums_of(struct sample_pass *pass, struct sum_key k
 	HASH_ADD(hh, pass->places, key, sizeof(place->key), place);
 	list[samples->sum_count] = (struct sp_sample_sums){.stack = key.stack,
 							   .phase = key.phase,
-							   .is_waiting = key.is_waiting != 0};
+							   .is_waiting = key.is_waiting != 0,
+							   .call = call_text(samples, key.call)};
 	return &list[samples->sum_count++];
 }
 
@@ -176,34 +191,62 @@ static uint64_t span_ns(const struct sample_pass *pass, const struct sp_python_s
 	return sample->span_us ? (uint64_t)sample->span_us * NS_IN_US : NS_IN_S / rate;
 }
 
-static void take_sample(struct sample_pass *pass, const struct sp_python_sample *sample)
+static void add_sample(struct sample_pass *pass, const struct sp_taken_sample *sample)
 {
 	int64_t at_ns = sp_clock_realtime_ns(pass->clock, sample->at);
-	struct sum_key key = {.stack = 0};
+	struct sum_key key;
 	struct sp_sample_sums *sums;
 
-	if (!sample->samples)
-		return;
-	if (!is_selected(pass, sample, at_ns)) {
-		pass->samples->unfit += sample->samples;
-		return;
-	}
-	if (sample->stack < SP_SAMPLE_IDS_MAX)
-		key.stack = pass->stack_ids[sample->stack];
-	key.phase = (uint16_t)sp_sampled_role_phase(&pass->roles, sample->pid, sample->tid, at_ns);
-	key.is_waiting = sample->state && sample->state != 'R';
+	memset(&key, 0, sizeof(key)); /* its bytes are the key */
+	key.stack = sample->stack;
+	key.phase = (uint16_t)sp_sampled_role_phase(&pass->roles, sample->pid, sample->tid, at_ns,
+						    sample->work);
+	key.is_waiting = sample->is_waiting;
+	key.call = sample->call;
 	sums = sums_of(pass, key);
 	if (!sums)
 		return;
 	sums->samples += sample->samples;
-	sums->ns += span_ns(pass, sample);
+	sums->ns += sample->ns;
 	pass->samples->samples += sample->samples;
+}
+
+static int add_taken(struct sample_pass *pass)
+{
+	int r = sp_sample_calls_join(pass->taken, pass->taken_count, pass->training->run,
+				     pass->host);
+
+	for (uint32_t i = 0; r == 0 && i < pass->taken_count; i++)
+		add_sample(pass, &pass->taken[i]);
+	pass->taken_count = 0;
+	return r;
+}
+
+static int take_sample(struct sample_pass *pass, const struct sp_python_sample *sample)
+{
+	if (!sample->samples)
+		return 0;
+	if (!is_selected(pass, sample, sp_clock_realtime_ns(pass->clock, sample->at))) {
+		pass->samples->unfit += sample->samples;
+		return 0;
+	}
+	pass->taken[pass->taken_count++] = (struct sp_taken_sample){
+		.at = sample->at,
+		.ns = span_ns(pass, sample),
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.stack = sample->stack < SP_SAMPLE_IDS_MAX ? pass->stack_ids[sample->stack] : 0,
+		.samples = sample->samples,
+		.is_waiting = sample->state && sample->state != 'R',
+	};
+	return pass->taken_count == TAKEN_MAX ? add_taken(pass) : 0;
 }
 
 static int take_definition(void *context, const struct sp_definition *d)
 {
 	struct sample_pass *pass = context;
 	struct sp_python_sample sample;
+	int r = 0;
 
 	if (d->what == SP_DEFINE_PYTHON_FRAME)
 		return take_frame(pass, d);
@@ -212,11 +255,12 @@ static int take_definition(void *context, const struct sp_definition *d)
 	if (d->what == SP_DEFINE_SAMPLER && d->bytes >= sizeof(pass->counts))
 		memcpy(&pass->counts, d->blob, sizeof(pass->counts));
 	if (d->what == SP_DEFINE_SAMPLES)
-		for (uint32_t i = 0; i + sizeof(sample) <= d->bytes; i += sizeof(sample)) {
+		for (uint32_t i = 0; r == 0 && i + sizeof(sample) <= d->bytes;
+		     i += sizeof(sample)) {
 			memcpy(&sample, d->blob + i, sizeof(sample));
-			take_sample(pass, &sample);
+			r = take_sample(pass, &sample);
 		}
-	return 0;
+	return r;
 }
 
 static void add_counts(struct sp_sampler_metadata *into, const struct sp_sampler_metadata *from)
@@ -252,6 +296,8 @@ static int read_stream(struct sample_pass *pass, struct sp_reader *reader, struc
 	sp_reader_open(reader, index, stream);
 	while (r == 0 && sp_reader_next(reader, &batch))
 		r = sp_definition_parser_take(parser, &batch);
+	if (r == 0)
+		r = add_taken(pass);
 	add_counts(&pass->samples->counts, &pass->counts);
 	free(parser);
 	return r;
@@ -284,7 +330,8 @@ int sp_samples_read(struct sp_samples *samples, const struct sp_training *traini
 	r = sp_reader_init(&reader);
 	pass.frame_ids = malloc(SP_SAMPLE_IDS_MAX * sizeof(*pass.frame_ids));
 	pass.stack_ids = malloc(SP_SAMPLE_IDS_MAX * sizeof(*pass.stack_ids));
-	if (!pass.frame_ids || !pass.stack_ids)
+	pass.taken = malloc(TAKEN_MAX * sizeof(*pass.taken));
+	if (!pass.frame_ids || !pass.stack_ids || !pass.taken)
 		r = -ENOMEM;
 	if (r == 0)
 		r = begin(samples);
@@ -296,6 +343,7 @@ int sp_samples_read(struct sp_samples *samples, const struct sp_training *traini
 	SP_HASH_FREE(pass.places);
 	free(pass.frame_ids);
 	free(pass.stack_ids);
+	free(pass.taken);
 	sp_reader_finish(&reader);
 	return r;
 }

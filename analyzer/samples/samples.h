@@ -15,7 +15,7 @@
 #define SP_SAMPLE_DEPTH_MAX 512u
 
 struct sp_sampled_frame {
-	uint32_t text;		   /* "file\tfunction" in texts */
+	uint32_t text;		   /* "file\tfunction" in texts; of a recorded call "\tname" */
 	uint32_t line, first_line; /* 0: not known */
 };
 
@@ -28,6 +28,7 @@ struct sp_sample_sums {
 	uint32_t stack;
 	enum sp_sample_phase phase;
 	bool is_waiting;  /* the thread did not run */
+	uint32_t call;	  /* text of the recorded call inside of the innermost frame; 0: none */
 	uint64_t samples; /* looks at the thread */
 	uint64_t ns;	  /* that they stand for */
 };

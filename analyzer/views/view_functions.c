@@ -81,30 +81,63 @@ static struct function_row *row_of(struct function_rows *rows, struct row_key ke
 	return &list[rows->count++];
 }
 
+static uint32_t file_of(struct function_rows *rows, uint32_t number)
+{
+	size_t bytes;
+	const char *text = sp_string_table_text(&rows->samples->texts, number, &bytes);
+	const char *tab = memchr(text, '\t', bytes);
+
+	return sp_string_table_add(&rows->files, text, tab ? (size_t)(tab - text) : bytes);
+}
+
 static struct row_key key_of(struct function_rows *rows, uint32_t frame, uint32_t phase)
 {
 	const struct sp_sampled_frame *f = &rows->samples->frames[frame];
 	struct row_key key = {.text = f->text, .line = f->first_line, .phase = phase};
-	const char *text, *tab;
-	size_t bytes;
 
 	if (rows->by == SP_ROWS_LINE)
 		key.line = f->line;
-	if (rows->by != SP_ROWS_MODULE)
-		return key;
-	text = sp_string_table_text(&rows->samples->texts, f->text, &bytes);
-	tab = memchr(text, '\t', bytes);
-	key.text = sp_string_table_add(&rows->files, text, tab ? (size_t)(tab - text) : bytes);
-	key.line = 0;
+	if (rows->by == SP_ROWS_MODULE)
+		key = (struct row_key){.text = file_of(rows, f->text), .phase = phase};
 	return key;
 }
 
+static void add_own(struct function_row *row, const struct sp_sample_sums *sums)
+{
+	row->samples += sums->samples;
+	row->own_ns += sums->ns;
+	row->waited_ns += sums->is_waiting ? sums->ns : 0;
+}
+
 /* A function that is on a stack several times has the stack's time once. */
+static void add_total(struct function_row *row, const struct sp_sample_sums *sums, uint32_t number)
+{
+	if (row->seen != number)
+		row->total_ns += sums->ns;
+	row->seen = number;
+}
+
+/* Time in a recorded call has a row of the call, but its module is the caller's. */
+static int add_call(struct function_rows *rows, const struct sp_sample_sums *sums, uint32_t number)
+{
+	struct row_key key = {.text = sums->call, .phase = sums->phase};
+	struct function_row *row = row_of(rows, key);
+
+	if (!row)
+		return -ENOMEM;
+	add_own(row, sums);
+	add_total(row, sums, number);
+	return 0;
+}
+
 static int add_stack(struct function_rows *rows, const struct sp_sample_sums *sums, uint32_t number)
 {
 	const struct sp_sampled_stack *stack = &rows->samples->stacks[sums->stack];
+	bool in_call = sums->call && rows->by != SP_ROWS_MODULE;
 	uint32_t frames = stack->frames ? stack->frames : 1;
 
+	if (in_call && add_call(rows, sums, number) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < frames; i++) {
 		uint32_t frame =
 			stack->frames ? rows->samples->frame_numbers[stack->frame_at + i] : 0;
@@ -112,14 +145,9 @@ static int add_stack(struct function_rows *rows, const struct sp_sample_sums *su
 
 		if (!row)
 			return -ENOMEM;
-		if (i == 0) {
-			row->samples += sums->samples;
-			row->own_ns += sums->ns;
-			row->waited_ns += sums->is_waiting ? sums->ns : 0;
-		}
-		if (row->seen != number)
-			row->total_ns += sums->ns;
-		row->seen = number;
+		if (i == 0 && !in_call)
+			add_own(row, sums);
+		add_total(row, sums, number);
 	}
 	rows->all_ns += sums->ns;
 	return 0;

@@ -22,7 +22,8 @@ enum operation {
 	BLOCK,	  /* flags */
 	THREAD,	  /* tid, pid: the file of another thread */
 	LONG_AGO, /* ticks: back in time */
-	OPERATIONS
+	OPERATIONS,
+	SAMPLER = 255, /* the file of a sampler */
 };
 
 #define SLOTS_MAX 2000u
@@ -67,24 +68,35 @@ static void define(struct sp_maker *m, struct input *in)
 static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
 {
 	sp_maker_init(m, pid, tid, tid % 2);
+	m->header.flags |= pid == SAMPLER ? SP_HEADER_SAMPLER : 0;
 	sp_maker_header(m);
 }
 
 /* A file of its own, as in a concatenation. */
-static void next_thread(struct sp_maker *all, struct sp_maker *m, struct input *in)
+static void next_file(struct sp_maker *all, struct sp_maker *m, uint32_t pid, uint32_t tid)
 {
-	uint32_t tid = (uint32_t)number(in) % 8 + 10, pid = (uint32_t)number(in) % 2 + 10;
-
 	sp_maker_block(m, SP_BLOCK_LAST);
 	sp_maker_append(all, m->bytes, m->size);
 	sp_maker_finish(m);
 	begin(m, pid, tid);
 }
 
+static void next_thread(struct sp_maker *all, struct sp_maker *m, struct input *in)
+{
+	uint32_t tid = (uint32_t)number(in) % 8 + 10, pid = (uint32_t)number(in) % 2 + 10;
+
+	next_file(all, m, pid, tid);
+}
+
 static void step(struct sp_maker *all, struct sp_maker *m, struct input *in)
 {
-	unsigned operation = *in->at++ % OPERATIONS;
+	unsigned byte = *in->at++, operation = byte % OPERATIONS;
 	uint64_t a, b, c, d;
+
+	if (byte == SAMPLER) {
+		next_file(all, m, SAMPLER, 10);
+		return;
+	}
 
 	if (operation == DEFINE) {
 		define(m, in);

@@ -172,6 +172,38 @@ static void make_stack_seed(void)
 		exit(EXIT_FAILURE);
 }
 
+/* The steps of a trainer, and then a sampler's stream of it. */
+static void make_samples_seed(void)
+{
+	static const char text[] = "12345678/a/b.py\tload";
+	const uint32_t stack[] = {1, 1, 0};
+	const struct sp_sampler_metadata counts = {.rate = 100, .ticks = 5, .samples = 5};
+	struct sp_python_sample samples[3] = {{.samples = 1}};
+	uint8_t bytes[1024], *p = bytes;
+
+	for (uint32_t i = 0; i < 3; i++)
+		samples[i] = (struct sp_python_sample){.at = 1000 * i,
+						       .pid = 10,
+						       .tid = 10,
+						       .stack = i,
+						       .samples = 1,
+						       .span_us = 10000 * i,
+						       .state = 'R'};
+	p = put_definition(p, SP_DEFINE_NAME, 1, "Optimizer.step#SGD.step", 23);
+	for (int i = 0; i < 3; i++) {
+		p = put_range(p, SP_EV_read, 1, 1000);
+		p = put_range(p, SP_EV_torch_backward, 0, 6000);
+		p = put_range(p, SP_EV_torch_range, 1, 3000);
+	}
+	*p++ = 255;
+	p = put_definition(p, SP_DEFINE_PYTHON_FRAME, 1, text, sizeof(text) - 1);
+	p = put_definition(p, SP_DEFINE_PYTHON_STACK, 1, stack, sizeof(stack));
+	p = put_definition(p, SP_DEFINE_SAMPLES, 0, samples, sizeof(samples));
+	p = put_definition(p, SP_DEFINE_SAMPLER, 0, &counts, sizeof(counts));
+	if (sp_maker_write(folder, "samples", bytes, (size_t)(p - bytes)) < 0)
+		exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -183,5 +215,6 @@ int main(int argc, char **argv)
 	folder = argv[3];
 	make_events_seeds();
 	make_stack_seed();
+	make_samples_seed();
 	return EXIT_SUCCESS;
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/samples/sample_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/metadata/stage.h"
+#include "analyzer/reader/reader.h"
+
+/* The samples of one thread, in the order of time. */
+struct thread_samples {
+	struct sp_taken_sample *list;
+	uint32_t count;
+	uint32_t next; /* the first one that the last event's end does not come after */
+};
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct sp_taken_sample *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static enum sp_sample_phase work_of_call(int64_t phase)
+{
+	switch (phase) {
+	case SP_PHASE_loader_fetch:
+	case SP_PHASE_dataset:
+		return SP_SAMPLE_FETCH;
+	case SP_PHASE_transform:
+		return SP_SAMPLE_TRANSFORM;
+	case SP_PHASE_collate:
+		return SP_SAMPLE_COLLATE;
+	case SP_PHASE_decode_image:
+	case SP_PHASE_decode_png:
+	case SP_PHASE_decode_video:
+		return SP_SAMPLE_DECODE;
+	}
+	return SP_SAMPLE_NO_FETCH;
+}
+
+static enum sp_sample_phase work_of(const struct sp_slot *slot, const struct sp_event_info *info)
+{
+	if (sp_commit_kind(slot->commit) == SP_EV_python_call)
+		return work_of_call(slot->value);
+	return sp_class_library(info->class) == SP_LIBRARY_DECODER ? SP_SAMPLE_DECODE
+								   : SP_SAMPLE_NO_FETCH;
+}
+
+static bool is_call(const struct sp_event_info *info)
+{
+	return info->class != SP_CLASS_RANGE && info->class != SP_CLASS_OFF &&
+	       info->class != SP_CLASS_MEMORY;
+}
+
+static void take_event(struct sp_taken_sample *sample, const struct sp_slot *slot,
+		       const struct sp_event_info *info)
+{
+	enum sp_sample_phase work = work_of(slot, info);
+
+	if (is_call(info) && slot->ticks < sample->call_ticks) {
+		sample->call_ticks = slot->ticks;
+		sample->call = (uint16_t)sp_commit_kind(slot->commit);
+	}
+	if (work != SP_SAMPLE_NO_FETCH && slot->ticks < sample->work_ticks) {
+		sample->work_ticks = slot->ticks;
+		sample->work = work;
+	}
+}
+
+/* Events come in the order of their ends, mostly. */
+static void take_slot(struct thread_samples *samples, const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), i;
+	const struct sp_event_info *info = sp_event_info(kind);
+	uint64_t end = slot->start + slot->ticks;
+
+	if (kind >= SP_EVENT_KINDS || !info->name || end < slot->start)
+		return;
+	while (samples->next > 0 && samples->list[samples->next - 1].at >= end)
+		samples->next--;
+	while (samples->next < samples->count && samples->list[samples->next].at < end)
+		samples->next++;
+	for (i = samples->next; i > 0 && samples->list[i - 1].at >= slot->start; i--)
+		take_event(&samples->list[i - 1], slot, info);
+}
+
+static void read_calls(struct thread_samples *samples, struct sp_reader *reader,
+		       const struct sp_index *index, struct sp_stream *stream)
+{
+	struct sp_batch batch;
+
+	samples->next = 0;
+	sp_reader_open(reader, index, stream);
+	while (sp_reader_next(reader, &batch))
+		for (uint32_t i = 0; i < batch.n; i++)
+			take_slot(samples, &batch.slots[i]);
+}
+
+static void join_thread(struct thread_samples *samples, struct sp_reader *reader,
+			const struct sp_index *index, uint32_t host)
+{
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		struct sp_stream *stream = index->streams[i];
+		const struct sp_process_image *image = &index->images[stream->image];
+
+		if (stream->tid == samples->list->tid && image->pid == samples->list->pid &&
+		    image->host == host && !stream->folded)
+			read_calls(samples, reader, index, stream);
+	}
+}
+
+static uint32_t thread_end(const struct sp_taken_sample *samples, uint32_t count, uint32_t at)
+{
+	uint32_t end = at;
+
+	while (end < count && samples[end].pid == samples[at].pid &&
+	       samples[end].tid == samples[at].tid)
+		end++;
+	return end;
+}
+
+int sp_sample_calls_join(struct sp_taken_sample *samples, uint32_t count, const struct sp_run *run,
+			 uint32_t host)
+{
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
+
+	if (r < 0)
+		return r;
+	qsort(samples, count, sizeof(*samples), compare_samples);
+	for (uint32_t i = 0; i < count; i++) {
+		samples[i].call = 0;
+		samples[i].work = SP_SAMPLE_NO_FETCH;
+		samples[i].call_ticks = samples[i].work_ticks = UINT64_MAX;
+	}
+	for (uint32_t at = 0, end; at < count; at = end) {
+		struct thread_samples thread = {.list = samples + at};
+
+		end = thread_end(samples, count, at);
+		thread.count = end - at;
+		join_thread(&thread, &reader, &run->index, host);
+	}
+	sp_reader_finish(&reader);
+	return 0;
+}

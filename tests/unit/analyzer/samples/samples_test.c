@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trainer, a worker of its loader and the sampler's stream as made traces: one tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/samples/samples.h"
+#include "tests/unit/common/draw.h"
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { LOADER = 1, ADAM, FETCH, PIPE };
+enum { STEPS = 10, WAIT_NS = 20000, WORK_NS = 60000 };
+enum { TRAINER = 10, WORKER = 11, SAMPLER = 12 };
+
+static char folder[64];
+static struct sp_maker m, sampler;
+static struct sp_load load;
+static uint64_t parent_start_ns;
+
+static void name(uint32_t id, const char *text)
+{
+	sp_maker_define(&m, SP_DEFINE_NAME, id, text, strlen(text));
+}
+
+/* Returns the middle. */
+static uint64_t span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, kind, arg, start, value);
+	return start + ns / 2;
+}
+
+static void begin_sampler(void)
+{
+	sp_maker_init(&sampler, SAMPLER, SAMPLER, 0);
+	sampler.header.flags |= SP_HEADER_SAMPLER;
+	sp_maker_header(&sampler);
+}
+
+static void define_frame(uint32_t id, uint32_t line, const char *text)
+{
+	struct sp_python_frame_metadata metadata = {.line = line, .first_line = 1};
+	uint8_t blob[256];
+
+	memcpy(blob, &metadata, sizeof(metadata));
+	memcpy(blob + sizeof(metadata), text, strlen(text));
+	sp_maker_define(&sampler, SP_DEFINE_PYTHON_FRAME, id, blob,
+			sizeof(metadata) + strlen(text));
+}
+
+static void define_stack(uint32_t id, uint32_t innermost, uint32_t outermost)
+{
+	uint32_t frames[2] = {innermost, outermost};
+
+	sp_maker_define(&sampler, SP_DEFINE_PYTHON_STACK, id, frames, sizeof(frames));
+}
+
+static void sample(uint32_t pid, uint64_t at, char state)
+{
+	struct sp_python_sample sample = {.at = at,
+					  .pid = pid,
+					  .tid = pid,
+					  .stack = 1,
+					  .samples = 1,
+					  .span_us = 10000,
+					  .state = (uint32_t)state};
+
+	sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+}
+
+static void end_sampler(void)
+{
+	struct sp_sampler_metadata counts = {.rate = 100, .ticks = 1, .samples = 1};
+
+	sp_maker_define(&sampler, SP_DEFINE_SAMPLER, 0, &counts, sizeof(counts));
+	sp_maker_put(&sampler, folder, "sampler.zst");
+}
+
+/* A sample in each part of each step: the wait for a batch, in a read, and the work. */
+static void make_trainer(void)
+{
+	sp_maker_init(&m, TRAINER, TRAINER, 0);
+	parent_start_ns = m.header.image_start_ns;
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	sp_maker_file(&m, PIPE, SP_FILE_PIPE, "pipe");
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		sample(TRAINER, start + 50, 'S'); /* before the read */
+		m.now_ticks += 100;
+		sample(TRAINER, span(SP_EV_read, PIPE, 1000, 404), 'S');
+		m.now_ticks = start + WAIT_NS;
+		sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+		m.now_ticks += WORK_NS - 5000;
+		sample(TRAINER, span(SP_EV_torch_range, ADAM, 5000, 0), 'R');
+	}
+	sp_maker_put(&m, folder, "trainer.zst");
+}
+
+/* A sample in each sort of a worker's work. */
+static void fetch(void)
+{
+	uint64_t start = m.now_ticks;
+
+	sample(WORKER, span(SP_EV_read, 1, 6000, 100), 'D');
+	m.now_ticks += 2500;
+	sample(WORKER, m.now_ticks - 500, 'R');
+	sample(WORKER, span(SP_EV_jpeg_decode, 0, 2000, 10), 'R');
+	sp_maker_extra(&m, 1500, (uint64_t)8 << 32 | 8, SP_DECODE_FINISHED);
+	sample(WORKER, span(SP_EV_python_call, FETCH, 1000, SP_PHASE_transform), 'R');
+	sample(WORKER, span(SP_EV_python_call, FETCH, 3000, SP_PHASE_collate), 'R');
+	m.now_ticks += 500;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+	sp_maker_extra(&m, 9000, 0, 0);
+}
+
+static void make_worker(void)
+{
+	sp_maker_init(&m, WORKER, WORKER, 0);
+	m.header.ppid = TRAINER;
+	m.header.parent_start_ns = parent_start_ns;
+	m.header.flags |= SP_HEADER_FORKED;
+	sp_maker_header(&m);
+	name(FETCH, "fetch");
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a.jpg");
+	for (int i = 0; i < STEPS; i++) {
+		fetch();
+		sample(WORKER, span(SP_EV_poll, 0, WAIT_NS + WORK_NS - 15000, 1), 'S');
+	}
+	sp_maker_put(&m, folder, "worker.zst");
+}
+
+static uint64_t samples_of(const struct sp_samples *samples, const char *phase, const char *call)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < samples->sum_count; i++) {
+		const struct sp_sample_sums *sums = &samples->sums[i];
+		size_t bytes;
+		const char *text = sp_string_table_text(&samples->texts, sums->call, &bytes);
+		bool is_call = sums->call ? bytes == strlen(call) + 1 &&
+						    memcmp(text + 1, call, bytes - 1) == 0
+					  : !*call;
+
+		if (is_call && strcmp(sp_sample_phase_name(sums->phase), phase) == 0)
+			sum += sums->samples;
+	}
+	return sum;
+}
+
+static void load_all(void)
+{
+	sp_load_one(&load, folder);
+	ck_assert(load.report.samples.is_known);
+}
+
+static void finish_all(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+START_TEST(a_sample_has_the_phase_and_the_call_of_its_instant)
+{
+	const struct sp_samples *samples = &load.report.samples;
+
+	sp_folder_make(folder);
+	begin_sampler();
+	define_frame(1, 20, "/a/train.py\tload");
+	define_frame(2, 30, "/a/train.py\tmain");
+	define_stack(1, 1, 2);
+	make_trainer();
+	make_worker();
+	end_sampler();
+	load_all();
+	ck_assert_uint_eq(samples->samples, 9 * STEPS);
+	ck_assert_uint_eq(samples->unfit, 0);
+	ck_assert_uint_eq(samples_of(samples, "worker_fetch", "read"), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "worker_fetch", ""), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "worker_decode", "jpeg_decode"), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "worker_transform", ""), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "worker_collate", ""), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "worker_idle", "poll"), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "loader_wait", "read"), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "loader_wait", ""), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "optimizer", ""), STEPS);
+	finish_all();
+}
+END_TEST
+
+/* Rows: a call's own time is its row's, and no longer its caller's. */
+START_TEST(time_in_a_call_is_the_calls_own)
+{
+	char *text;
+
+	sp_folder_make(folder);
+	begin_sampler();
+	define_frame(1, 20, "/a/train.py\tload");
+	define_frame(2, 30, "/a/train.py\tmain");
+	define_stack(1, 1, 2);
+	make_trainer();
+	make_worker();
+	end_sampler();
+	load_all();
+	text = sp_load_print(&load, "functions", SP_FORMAT_CSV);
+	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",\"read\",,,10,100000000,100000000,"
+					   "100000000,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",\"load\",\"/a/"
+					   "train.py\",1,10,100000000,200000000,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",\"main\",\"/a/"
+					   "train.py\",1,0,0,200000000,"));
+	ck_assert_ptr_null(strstr(text, "worker_idle")); /* it waits, and nothing waits for it */
+	free(text);
+	finish_all();
+}
+END_TEST
+
+static void define_bytes(enum sp_define what, uint32_t id, size_t bytes, uint64_t seed)
+{
+	uint8_t blob[4096];
+
+	for (size_t i = 0; i < bytes; i++)
+		blob[i] = (uint8_t)(sp_draw(&seed) >> 32);
+	sp_maker_define(&sampler, what, id, blob, bytes);
+}
+
+static void sample_of(uint32_t stack, uint32_t samples, uint32_t span_us, uint32_t state,
+		      uint64_t at)
+{
+	struct sp_python_sample sample = {.at = at,
+					  .pid = 99,
+					  .tid = 98,
+					  .stack = stack,
+					  .samples = samples,
+					  .span_us = span_us,
+					  .state = state};
+
+	sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+}
+
+/* Samples count, whatever their stacks lead to; nothing else is made of what makes no sense. */
+START_TEST(senseless_definitions)
+{
+	const struct sp_samples *samples = &load.report.samples;
+	static const uint32_t ids[] = {0,	  1, 7, SP_SAMPLE_IDS_MAX - 1, SP_SAMPLE_IDS_MAX,
+				       UINT32_MAX};
+	uint32_t cycle[SP_SAMPLE_DEPTH_MAX + 1] = {0}, count = 0;
+	char *text;
+
+	sp_folder_make(folder);
+	begin_sampler();
+	for (uint32_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		sp_maker_define(&sampler, SP_DEFINE_PYTHON_FRAME, ids[i], "abc", 3);
+		define_frame(ids[i], UINT32_MAX, i % 2 ? "\t" : "no tab \xFF\x1B[2J");
+		sp_maker_define(&sampler, SP_DEFINE_PYTHON_STACK, ids[i], ids, 4 * i + i % 3);
+		sp_maker_define(&sampler, SP_DEFINE_PYTHON_STACK, ids[i] + 1, cycle, sizeof(cycle));
+	}
+	for (uint32_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		sample_of(ids[i], 1, UINT32_MAX, 'R', UINT64_MAX);
+		sample_of(ids[i], 1, 0, 0xFFFFFFFF, 0);
+		sample_of(ids[i], 0, 1, 'R', 0);
+		count += 2;
+	}
+	sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, ids, 0);
+	sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, ids, sizeof(ids));
+	sp_maker_define(&sampler, SP_DEFINE_SAMPLER, 0, ids, sizeof(ids));
+	sp_maker_put(&sampler, folder, "sampler.zst");
+	make_trainer();
+	load_all();
+	ck_assert_uint_eq(samples->samples, count);
+	for (uint32_t i = 0; i < samples->sum_count; i++)
+		ck_assert_uint_lt(samples->sums[i].stack, samples->stack_count);
+	for (uint32_t i = 0; i < samples->number_count; i++)
+		ck_assert_uint_lt(samples->frame_numbers[i], samples->frame_count);
+	text = sp_load_print(&load, "functions", SP_FORMAT_JSON);
+	ck_assert_ptr_null(strchr(text, '\x1B'));
+	free(text);
+	finish_all();
+}
+END_TEST
+
+START_TEST(random_definitions)
+{
+	uint64_t seed = (uint64_t)_i + 1;
+
+	sp_folder_make(folder);
+	begin_sampler();
+	for (int i = 0; i < 200; i++)
+		define_bytes((enum sp_define)(SP_DEFINE_PYTHON_FRAME + sp_draw(&seed) % 4),
+			     (uint32_t)sp_draw(&seed) % 20, sp_draw(&seed) % 400, sp_draw(&seed));
+	sp_maker_put(&sampler, folder, "sampler.zst");
+	make_trainer();
+	load_all();
+	for (uint32_t i = 0; i < load.report.samples.sum_count; i++)
+		ck_assert_uint_lt(load.report.samples.sums[i].stack,
+				  load.report.samples.stack_count);
+	free(sp_load_print(&load, "functions", SP_FORMAT_TABLE));
+	finish_all();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("samples");
+	TCase *c = tcase_create("samples");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(c, a_sample_has_the_phase_and_the_call_of_its_instant);
+	tcase_add_test(c, time_in_a_call_is_the_calls_own);
+	tcase_add_test(c, senseless_definitions);
+	tcase_add_loop_test(c, random_definitions, 0, 20);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
