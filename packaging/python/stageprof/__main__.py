@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m stageprof ...: the program `stageprof`, and `kernel install` for Jupyter."""
+"""python -m stageprof ...: the program `stageprof`."""
 
 import os
 import sys
 
-from stageprof import kernel, program_path, unfit
+from stageprof import program_path, unfit
 
 
 def refuse(reason):
@@ -18,13 +18,14 @@ def refuse(reason):
 
 
 def main():
-    if sys.argv[1:2] == ["kernel"]:
-        sys.exit(kernel.main(sys.argv[2:]))
     reason = unfit()
     if reason:
         refuse(reason)
     program = program_path("stageprof")
-    os.execv(program, [program, *sys.argv[1:]])
+    words = sys.argv[1:]
+    if words[:1] == ["kernel"]:  # the kernel of this Python, and not of the first one on PATH
+        words.insert(1, f"--python={sys.executable}")
+    os.execv(program, [program, *words])
 
 
 if __name__ == "__main__":

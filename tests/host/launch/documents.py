@@ -78,6 +78,7 @@ class Pages(scene.Case):
         told = options_of(self.help_of(STAGEPROF, "run")) | options_of(
             self.help_of(STAGEPROF, "doctor")
         )
+        told |= options_of(self.help_of(STAGEPROF, "kernel"))
         self.assertGreater(len(told), 15)
         # Help and version, of all three commands, stand in a sentence.
         self.assertEqual(options_of(page) | {"--help", "--usage", "--version"}, told)
