@@ -189,6 +189,15 @@ int sp_process_init_sampler(void)
 	return image_prepare(0);
 }
 
+/* The process that begins the run says so for all of the job. */
+static void other_libc_log(void)
+{
+	if (!sp_has_glibc() && !(sp_config.run && *sp_config.run))
+		sp_log_once("another libc than glibc (such as musl): nothing is recorded of",
+			    inherited.exe[0] ? inherited.exe : "this program", 0,
+			    "use an image with glibc 2.17 or later");
+}
+
 int sp_process_init(void)
 {
 	int error;
@@ -200,6 +209,7 @@ int sp_process_init(void)
 	exe_read();
 	sp_dormant_drop_triplet(inherited.exe);
 	error = sp_run_init();
+	other_libc_log();
 	if (is_dormant() || is_spare_copy())
 		return 0;
 	sp_redact_init();
