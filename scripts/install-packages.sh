@@ -2,12 +2,13 @@
 # Sourced by scripts/demo and scripts/test: Debian packages from packages.txt.
 
 # Prints the packages of packages.txt that are needed for NEED and are not installed: "build";
-# "test", which includes build; "nightly", which includes both.
+# "test" and "package", which include build; "nightly", which includes all.
 sp_packages_missing()
 {
 	local need=$1 for package rest
 	while read -r for package rest; do
-		[[ $for == build || $for == "$need" || $need-$for == nightly-test ]] || continue
+		[[ $for == build || $for == "$need" || $need-$for == nightly-@(test|package) ]] ||
+			continue
 		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
 			grep -qx installed || echo "$package"
 	done < "$SP_ROOT/scripts/packages.txt"

@@ -104,3 +104,4 @@ sp_package wheel "$(uname -m)" > /dev/null
 native=$SP_ROOT/build/package/wheel-$(uname -m).tree/bin/stageprof-report
 "$native" summary --lang=en decode.zst > there.txt
 cmp here.txt there.txt || sp_fail "$(diff here.txt there.txt)"
+sp_tried "$root" "the programs and the library of the aarch64 wheel; images and HDF5" " arm64 under qemu-user"

@@ -97,3 +97,4 @@ runs=(runs/*.zst)
 [[ -d ${runs[0]} && ${#runs[@]} -eq 1 ]] || sp_fail "not one run in the volume: $(ls -R runs)"
 image/opt/stageprof/bin/stageprof-report files --format=json "${runs[0]}" > job.json
 grep -q '/data.bin",.*"reads":100,' job.json || sp_fail "the job's reads are missing"
+sp_tried / "an image by buildah: its tree copied, mounted read-only, and by the volumes of a Kubernetes job"

@@ -49,3 +49,4 @@ diff before.txt after.txt
 COMMANDS
 PATH=/usr/sbin:/usr/bin:/sbin:/bin sp_enter / bash /mnt/inside.sh "$package" "$symbols" \
 	> inside.txt 2>&1 || sp_fail "$(cat inside.txt)"
+sp_tried / "the Debian package by dpkg, in a private copy of the system: installed, used, purged"

@@ -22,3 +22,4 @@ COMMANDS
 sp_root bookworm
 sp_enter "$root" bash /mnt/inside.sh "$(echo stageprof_*.deb)" > inside.txt 2>&1 ||
 	sp_fail "$(tail -n 40 inside.txt)"
+sp_tried "$root" "the Debian package by apt, with what it depends on"

@@ -59,3 +59,4 @@ tools/bin/uv tool install --quiet --offline "$wheel"
 used uv_bin
 removed uv_bin tools/bin/uv tool uninstall --quiet stageprof
 echo "auditwheel: $tag"
+sp_tried / "the wheel by \`pip --user\`, uv and \`uv tool\`; auditwheel agrees with its name"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Launchers and notebooks, from one environment with PyTorch into which pip puts the wheel and the
 # launchers: torchrun (as a module), accelerate launch, Ray's workers, and a notebook under the
-# kernel that `python -m stageprof kernel install` wrote. Each worker's reads are there. Needs the
+# kernel that `stageprof kernel install` wrote. Each worker's reads are there. Needs the
 # network.
 . "$(dirname "$0")/package.sh"
 
@@ -57,7 +57,7 @@ timeout 200 stageprof run --quiet --output=ray.zst -- python with_ray.py > out.t
 	sp_fail "Ray: $(tail -n 20 err.txt)"
 reads ray.zst 300
 
-python -m stageprof kernel install --sys-prefix --output="$SP_WORK/kernel.zst" > out.txt
+stageprof kernel install --sys-prefix --output="$SP_WORK/kernel.zst" > out.txt
 cat > notebook.ipynb <<'NOTEBOOK'
 {"cells": [{"cell_type": "code", "id": "a", "execution_count": null, "metadata": {}, "outputs": [],
   "source": ["exec(open('train.py').read())"]}],
@@ -68,3 +68,4 @@ timeout 200 jupyter execute --inplace notebook.ipynb > out.txt 2> err.txt ||
 	sp_fail "jupyter execute: $(tail -n 20 err.txt)"
 grep -q 100000 notebook.ipynb || sp_fail "the notebook did not run"
 reads kernel.zst 100
+sp_tried / "the wheel under torchrun, accelerate, Ray and \`jupyter execute\`"

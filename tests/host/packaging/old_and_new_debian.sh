@@ -16,5 +16,6 @@ for release in bullseye bookworm trixie; do
 		install -D -m 644 -t /usr/local/lib/stageprof /mnt/data/data/lib/stageprof/*.so
 		ldconfig
 		bash /mnt/used.sh' > $release.out 2>&1 || sp_fail "$release: $(cat $release.out)"
+	sp_tried "$root" "the programs and the library of the wheel"
 	echo "$release: $(sp_enter "$root" ldd --version | sed -n 1p)"
 done

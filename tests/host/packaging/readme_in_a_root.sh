@@ -38,3 +38,4 @@ COMMANDS
 sp_root bookworm
 sp_enter "$root" bash /mnt/inside.sh > inside.txt 2>&1 || sp_fail "$(tail -n 40 inside.txt)"
 ! grep "is without" inside.txt || sp_fail "a package that the README does not name is missing"
+sp_tried "$root" "the commands of the README's section \"Installation\""

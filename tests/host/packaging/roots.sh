@@ -28,6 +28,7 @@ sp_enter()
 	shift
 	mkdir -p layer
 	unshare --mount --pid --fork --kill-child bash -euc '
+		unset ${!CMAKE_@} ${!CCACHE_@}
 		mount -t tmpfs tmpfs layer
 		mkdir layer/upper layer/work layer/root
 		mount -t overlay overlay \

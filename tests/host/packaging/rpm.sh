@@ -36,3 +36,4 @@ rpm --erase stageprof
 COMMANDS
 PATH=/usr/sbin:/usr/bin:/sbin:/bin sp_enter / bash /mnt/inside.sh "${package##*/}" \
 	> inside.txt 2>&1 || sp_fail "$(cat inside.txt)"
+sp_tried / "the rpm by rpm, in a private copy of the system: installed, used, removed"

@@ -75,3 +75,4 @@ timeout 300 unshare --net --uts bash -c '. "$0"; sp_enter / bash -x /mnt/inside.
 	sp_fail "$(tail -n 20 inside.txt; tail -n 5 slurmctld.log slurmd.log)"
 [[ $(ls -d run.?.zst prolog.?.zst | wc -l) -eq 8 ]] || sp_fail "not a run for each task: $(ls)"
 cat run.ranks.txt
+sp_tried / "the tree: four tasks of Slurm by \`srun stageprof run\`, and by a task prolog"

@@ -136,10 +136,11 @@ if PATH=/usr/sbin:/usr/bin:/sbin:/bin unshare --mount true 2> /dev/null; then
 	counts ro_module.zst || sp_fail "a read-only environment misses reads of the module"
 fi
 
-python -m stageprof kernel install --prefix=kernels > /dev/null
+python -m stageprof kernel install --prefix=kernels > /dev/null 2> err.txt
 python -c 'import json; assert json.load(open("kernels/share/jupyter/kernels/stageprof/kernel.json"))["argv"][1] == "run"'
+grep -q "with $PWD/environment/bin/python: it has no ipykernel" err.txt || sp_fail "$(cat err.txt)"
 if ! python -m stageprof kernel install --prefix=/proc/none 2> err.txt; then
-	grep -q '^stageprof: cannot write /proc/none' err.txt || sp_fail "$(cat err.txt)"
+	grep -q '^stageprof: cannot write the kernel into /proc/none' err.txt || sp_fail "$(cat err.txt)"
 else
 	sp_fail "a kernel was written into /proc"
 fi
@@ -148,3 +149,4 @@ PATH=/usr/bin:/bin:$PATH
 "${pip[@]}" uninstall --quiet --yes stageprof
 files > after.txt
 diff before.txt after.txt || sp_fail "pip uninstall left files"
+sp_tried / "the wheel by pip, in an empty environment without a network"

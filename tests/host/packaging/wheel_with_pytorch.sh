@@ -7,6 +7,7 @@
 modules=$("$sp_python" -c '
 import os, torch
 print(os.path.dirname(os.path.dirname(torch.__file__)))') || sp_skip "no PyTorch"
+torch=$("$sp_python" -c 'import torch; print(torch.__version__)')
 sp_package wheel "$(uname -m)" > /dev/null
 "$sp_python" -m venv environment || sp_skip "no venv"
 echo "$modules" > "$(echo environment/lib/python3*/site-packages)/pytorch.pth"
@@ -51,3 +52,4 @@ for row in '^verdict ' '^a step ' '^training ' '^do first ' '^ended  *with succe
 done
 echo "installed and trained in $SECONDS s"
 ((SECONDS < 60)) || sp_fail "the README promises less than a minute"
+sp_tried / "the first commands of the README, beside PyTorch $torch"
