@@ -13,6 +13,7 @@
 
 #define PROCESSES_MAX 1024u
 #define THREADS_MAX 1024u
+#define UNBOUND_MAX 100u /* lists, until a state without a thread is taken for one for ever */
 #define STATES_MAX 4096u /* of one interpreter: a torn list may be a circle */
 #define LOOKS_OF_ALL 10u /* looks, of which one lists the children of all threads */
 #define CLOCK_OF_SCHEDULER 2u
@@ -230,12 +231,14 @@ static pid_t tid_of(const struct sp_sampled_process *process, uint64_t key)
 	return access(path, F_OK) == 0 ? (pid_t)tid : 0;
 }
 
+/* A state has no thread until the thread begins to run. */
 static void add_thread(struct sp_sampled_process *process, uint64_t state, uint64_t key)
 {
 	struct sp_sampled_thread *list;
 	pid_t tid = process->thread_count < THREADS_MAX ? tid_of(process, key) : 0;
 	char name[16];
 
+	process->has_unbound |= !tid;
 	if (!tid)
 		return;
 	snprintf(name, sizeof(name), "%d", (int)tid);
@@ -306,6 +309,7 @@ int sp_sampled_process_list(struct sp_sampled_process *process)
 	int r = 0;
 
 	process->head_count = 0;
+	process->has_unbound = false;
 	for (uint32_t i = 0; i < process->thread_count; i++)
 		process->threads[i].is_seen = false;
 	if (!add_head(process, process->python.runtime + l->interpreters_head, &interpreter))
@@ -316,7 +320,8 @@ int sp_sampled_process_list(struct sp_sampled_process *process)
 		r = list_threads(process, state);
 		interpreter = sp_other_word(process->pid, interpreter + l->interpreter_next);
 	}
-	process->is_stale = r < 0;
+	process->unbound_lists = process->has_unbound ? process->unbound_lists + 1 : 0;
+	process->is_stale = r < 0 || (process->has_unbound && process->unbound_lists < UNBOUND_MAX);
 	return r < 0 ? r : (int)process->thread_count;
 }
 

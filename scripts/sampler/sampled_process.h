@@ -58,7 +58,9 @@ struct sp_sampled_process {
 		uint64_t at, value;
 	} heads[SP_SAMPLED_HEADS_MAX];
 	uint32_t head_count;
-	bool is_stale; /* its threads are to be listed again */
+	bool has_unbound;	/* a state without a thread is in the list */
+	uint32_t unbound_lists; /* in turn */
+	bool is_stale;		/* its threads are to be listed again */
 };
 
 struct sp_sampled_processes {

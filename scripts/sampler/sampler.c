@@ -2,9 +2,12 @@
 #include "scripts/sampler/sampler.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
@@ -19,7 +22,9 @@
 #define BUFFERED 100u  /* samples; a definition has room for them */
 #define MISSES_MAX 20u /* looks without a thread, after which CPython is searched again */
 #define CHANCE 8u      /* see look_at_threads() */
-#define IDLE_LOOKS 8u
+#define IDLE_LOOKS 32u
+#define STILL_LOOKS 12u	    /* > CHANCE * 3 / 2: the waiting that a sample by chance takes from */
+#define TURN_NS 100000u	    /* the least that the kernel grants */
 #define ONE_INTERPRETER 2u  /* heads: of interpreters, and of its threads */
 #define SAME_MAX_NS NS_IN_S /* a sample stands for at most this time */
 
@@ -150,7 +155,7 @@ static uint32_t look_at_threads(struct sampling *s, struct sp_sampled_process *p
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		struct sp_sampled_thread *thread = &process->threads[i];
 		bool is_idle = thread->last_ticks && thread->sample.state != 'R' &&
-			       (!has_moved || thread->idle_looks >= IDLE_LOOKS);
+			       thread->idle_looks >= (has_moved ? IDLE_LOOKS : STILL_LOOKS);
 
 		thread->is_due = false;
 		if (!is_idle || has_chance)
@@ -367,12 +372,33 @@ static void put_all(struct sampling *s)
 	put_counts(s);
 }
 
+/* Looks that wait for a free processor would find more threads asleep than there are: Linux 6.12
+ * and later let a thread that asks for short turns go first. */
+static void ask_for_short_turns(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attributes = {.size = sizeof(attributes)};
+
+	if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) < 0 ||
+	    attributes.policy != SCHED_OTHER)
+		return;
+	attributes.size = sizeof(attributes);
+	attributes.runtime = TURN_NS;
+	syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 static void *sample_run(void *argument)
 {
 	struct sampling *s = argument;
 	uint64_t next = sp_clock_ns(CLOCK_MONOTONIC), looked = 0;
 
 	s->begin_ns = s->flushed_ns = next;
+	ask_for_short_turns();
 	while (!atomic_load(&s->sampler->is_ended)) {
 		uint64_t now = sp_clock_ns(CLOCK_MONOTONIC);
 		bool looks = now - looked >= NS_IN_S / LOOKS_IN_S;

@@ -16,6 +16,10 @@ from scene import PYTHON, REPORT, ROOT, STAGEPROF, clean_environment
 BUSY = os.path.join(ROOT, "tests/programs/victims/busy_functions.py")
 NAMES = ("ten", "twenty", "forty", "ten_inside", "generate")
 
+KNOWN = os.path.join(ROOT, "tests/programs/victims/known_shares.py")
+KNOWN_SECONDS = 12
+POINTS = 0.02
+
 KILLED = """
 import os, signal, time
 for _ in range(20):
@@ -86,6 +90,32 @@ class Sample(scene.Case):
         for other in others:
             with self.subTest(other):
                 self.check_shares(other)
+
+    def check_known_shares(self, python):
+        run, done = self.sampled(python, KNOWN, str(KNOWN_SECONDS), rate=1000)
+        report = self.functions(run)
+        rows = {row["function"]: row for row in report["functions"]}
+        self.assertGreater(report["sampler"]["looks"], KNOWN_SECONDS * 1000 / 8)
+        # on a busy machine the two threads have different luck with the looks
+        for true in json.loads(done.stdout):
+            whole = sum(true.values())
+            found = sum(rows[name]["total_ns"] for name in true)
+            found -= rows["inner"]["total_ns"] if "inner" in true else 0
+            for name, ns in true.items():
+                share = (ns + (true["inner"] if name == "outer" else 0)) / whole
+                off = abs(rows[name]["total_ns"] / found - share)
+                bound = POINTS + 3 * math.sqrt(share * (1 - share) / (found * 1000 / 1e9))
+                self.assertLess(off, bound, (name, python, share, rows[name]))
+        self.assertLess(report["sampler"]["torn"], report["sampler"]["samples"] / 50)
+
+    def test_known_shares(self):
+        if os.environ.get("STAGEPROF_TEST_PYTHONS") is None:
+            self.skipTest("nightly: STAGEPROF_TEST_PYTHONS is not set")
+        self.check_known_shares(PYTHON)
+        for other in os.environ["STAGEPROF_TEST_PYTHONS"].split(":"):
+            if other and os.path.realpath(other) != PYTHON:
+                with self.subTest(other):
+                    self.check_known_shares(other)
 
     def test_lines(self):
         run, _ = self.sampled(PYTHON, BUSY, "1")
