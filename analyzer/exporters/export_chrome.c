@@ -24,6 +24,7 @@
 #define STEPS_LANE (UINT64_C(1) << 20)
 #define BATCH_NAME "batch"
 #define FLOW_TO_GPU "ac2g"
+#define FLOW_TO_BACKWARD "fwdbwd"
 /* After those numbers: each GPU of a process, as a process. */
 #define GPU (UINT64_C(1) << 32)
 #define GPU_STREAMS_MAX 256u /* further ones have no name */
@@ -236,14 +237,14 @@ static void put_arguments(struct chrome *f, const struct sp_record *record, cons
 }
 
 static void put_flow(struct chrome *f, const char *phase, uint32_t track, uint64_t lane,
-		     int64_t at_ns, uint64_t batch)
+		     int64_t at_ns, const char *name, uint64_t id)
 {
 	struct sp_json *j = &f->json;
 
 	begin(f, phase, track, lane, at_ns);
-	put_word(j, "cat", BATCH_NAME);
-	put_word(j, "name", BATCH_NAME);
-	sp_json_count(j, "id", batch);
+	put_word(j, "cat", name);
+	put_word(j, "name", name);
+	sp_json_count(j, "id", id);
 	put_word(j, "bp", "e");
 	sp_json_close(j, '}');
 }
@@ -363,13 +364,23 @@ static int write_slice(void *context, const struct sp_tracks_slice *slice)
 		put_gpu_flow(f, "s", pid_of(f, f->tracks.tracks[slice->track].process),
 			     tid_of(f, slice->track, slice->lane), record);
 	if (slice->batch)
-		put_flow(f, "s", slice->track, slice->lane, sp_record_end_ns(record), slice->batch);
+		put_flow(f, "s", slice->track, slice->lane, sp_record_end_ns(record), BATCH_NAME,
+			 slice->batch);
 	return 0;
 }
 
 static int write_arrival(void *context, const struct sp_tracks_arrival *arrival)
 {
-	put_flow(context, "f", arrival->track, 0, arrival->at_ns, arrival->batch);
+	put_flow(context, "f", arrival->track, 0, arrival->at_ns, BATCH_NAME, arrival->batch);
+	return 0;
+}
+
+static int write_backward(void *context, const struct sp_tracks_backward *backward)
+{
+	put_flow(context, "s", backward->forward_track, 0, backward->forward_ns, FLOW_TO_BACKWARD,
+		 backward->number);
+	put_flow(context, "f", backward->backward_track, 0, backward->backward_ns, FLOW_TO_BACKWARD,
+		 backward->number);
 	return 0;
 }
 
@@ -398,6 +409,7 @@ static const struct sp_tracks_sink sink = {
 	.step = write_step,
 	.slice = write_slice,
 	.arrival = write_arrival,
+	.backward = write_backward,
 	.counter = write_counter,
 };
 

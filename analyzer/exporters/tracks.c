@@ -17,6 +17,8 @@ struct running {
 	struct sp_tracks *t;
 	struct sp_nest nest;
 	struct sp_batches batches;
+	struct sp_backwards backwards;
+	uint64_t backward_count;
 	struct bucket (*buckets)[SP_TRACKS_COUNTERS]; /* by process */
 };
 
@@ -136,6 +138,21 @@ static int give_arrival(void *context, uint64_t id, uint32_t stream, int64_t at_
 	return t->sink->arrival(t->context, &arrival);
 }
 
+static int give_backward(void *context, const struct sp_backward_match *match)
+{
+	struct running *running = context;
+	struct sp_tracks *t = running->t;
+	struct sp_tracks_backward backward = {
+		.number = ++running->backward_count,
+		.forward_track = t->track_of[match->forward_stream],
+		.backward_track = t->track_of[match->backward_stream],
+		.forward_ns = match->forward_ns,
+		.backward_ns = match->backward_ns,
+	};
+
+	return t->sink->backward(t->context, &backward);
+}
+
 static int give_bucket(struct running *running, uint32_t process, enum sp_tracks_counter counter,
 		       int64_t next)
 {
@@ -182,6 +199,8 @@ static int take(void *context, const struct sp_record *record)
 
 	if (r == 0)
 		r = count(running, record);
+	if (r == 0)
+		r = sp_backwards_take(&running->backwards, record);
 	/* A span of GPU work belongs to its CUDA stream and not to the thread that wrote it. CUDA
 	 * streams have tracks where there are kernels. */
 	if (record->kind == SP_EV_gpu_span)
@@ -252,6 +271,8 @@ static int give_records(struct running *running)
 
 	if (r == 0)
 		r = sp_nest_flush(&running->nest);
+	if (r == 0)
+		r = sp_backwards_flush(&running->backwards);
 	for (uint32_t i = 0; r == 0 && i < t->process_count; i++)
 		for (int counter = 0; r == 0 && counter < SP_TRACKS_COUNTERS; counter++)
 			r = give_bucket(running, i, (enum sp_tracks_counter)counter, INT64_MAX);
@@ -264,17 +285,21 @@ int sp_tracks_run(struct sp_tracks *t)
 		.t = t,
 		.nest = {.give = give_slice, .context = &running},
 		.batches = {.arrived = give_arrival, .context = &running},
+		.backwards = {.matched = give_backward, .context = &running},
 	};
 	int r = sp_nest_init(&running.nest, t->track_count);
 
 	if (r == 0)
 		r = sp_batches_init(&running.batches, t->export->report);
+	if (r == 0 && t->sink->backward)
+		r = sp_backwards_init(&running.backwards, t->export->report);
 	running.buckets = calloc(t->process_count + 1u, sizeof(*running.buckets));
 	if (r == 0)
 		r = running.buckets ? give_heads(t) : -ENOMEM;
 	if (r == 0)
 		r = give_records(&running);
 	free(running.buckets);
+	sp_backwards_finish(&running.backwards);
 	sp_batches_finish(&running.batches);
 	sp_nest_finish(&running.nest);
 	return r;

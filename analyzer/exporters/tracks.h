@@ -11,8 +11,9 @@
 
 #include <stdint.h>
 
-#include "analyzer/exporters/launch_matching.h"
+#include "analyzer/exporters/backward_matching.h"
 #include "analyzer/exporters/export.h"
+#include "analyzer/exporters/launch_matching.h"
 #include "analyzer/exporters/nest.h"
 
 #define TRACKS_BUCKET_NS 100000000 /* of counters */
@@ -58,9 +59,16 @@ struct sp_tracks_arrival {
 	int64_t at_ns;
 };
 
+/* From a call of an operator to the autograd node that it made. */
+struct sp_tracks_backward {
+	uint64_t number; /* from 1 */
+	uint32_t forward_track, backward_track;
+	int64_t forward_ns, backward_ns; /* where the two begin */
+};
+
 struct sp_tracks;
 
-/* The functions are called in the order of this list, except the last three, which are mixed.
+/* The functions are called in the order of this list, except the last four, which are mixed.
  * Results as from write(). */
 struct sp_tracks_sink {
 	int (*process)(void *context, uint32_t process);
@@ -68,6 +76,8 @@ struct sp_tracks_sink {
 	int (*step)(void *context, const struct sp_tracks_step *step);
 	int (*slice)(void *context, const struct sp_tracks_slice *slice);
 	int (*arrival)(void *context, const struct sp_tracks_arrival *arrival);
+	/* NULL: not wanted */
+	int (*backward)(void *context, const struct sp_tracks_backward *backward);
 	/* bytes: in the bucket that begins then */
 	int (*counter)(void *context, uint32_t process, enum sp_tracks_counter counter,
 		       int64_t at_ns, uint64_t bytes);

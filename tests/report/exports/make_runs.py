@@ -80,4 +80,5 @@ def main(folder):
         sys.exit(f"the trainer failed: {real.returncode}")
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])
