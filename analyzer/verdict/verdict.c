@@ -243,6 +243,20 @@ static bool is_near(double value, double threshold)
 	return value > threshold * (1 - NEAR) && value < threshold * (1 + NEAR);
 }
 
+/* A cost just below its threshold: the next run of the same job may be over it. */
+static bool nearly_holds(const struct sp_verdict *v, const struct sp_wait_thresholds *wait)
+{
+	for (int i = 0; i < SP_VERDICTS; i++) {
+		const struct sp_rule *r = &rules[i];
+
+		if (i != SP_VERDICT_compute && !r->is_state && is_known(v, r->cost) &&
+		    is_known(v, r->sign) && value_of(v, r->sign) >= r->least_sign &&
+		    is_near(value_of(v, r->cost), thresholds_of(v, r, wait).moderate))
+			return true;
+	}
+	return false;
+}
+
 static bool has_rival(const struct sp_verdict *v)
 {
 	for (int i = 0; i < SP_VERDICTS; i++)
@@ -264,7 +278,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->doubts[SP_DOUBT_unread] = v->metrics.files_unread != 0;
 	v->doubts[SP_DOUBT_near] =
 		v->id == SP_VERDICT_compute
-			? is_near(value_of(v, SP_METRIC_lost_wait_share), wait->moderate)
+			? nearly_holds(v, wait)
 			: !r->is_state && is_near(v->cost, thresholds_of(v, r, wait).moderate);
 	v->doubts[SP_DOUBT_rival] = v->id != SP_VERDICT_compute && has_rival(v);
 	v->doubts[SP_DOUBT_queue] = by_wait && v->metrics.has_device && !v->metrics.is_queue_known;

@@ -282,6 +282,24 @@ START_TEST(confidence_falls_with_each_doubt)
 }
 END_TEST
 
+/* A loop whose own code takes 4.5% may be loop-bound in the next run. */
+START_TEST(a_cost_just_below_its_threshold_is_a_doubt)
+{
+	setup();
+	set(SP_METRIC_loop_share, 0.045);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(v.doubts[SP_DOUBT_near]);
+	setup();
+	set(SP_METRIC_loop_share, 0.035);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!v.doubts[SP_DOUBT_near]);
+	setup();
+	set(SP_METRIC_compile_share, 0.18);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(v.doubts[SP_DOUBT_near]);
+}
+END_TEST
+
 /* A value that an advice asks for, and its verdict's rule. */
 static void make_apply(const struct sp_advice_rule *a, double value)
 {
@@ -524,6 +542,7 @@ int main(void)
 	tcase_add_test(c, one_epoch_has_one_start);
 	tcase_add_test(c, too_little_to_tell);
 	tcase_add_test(c, confidence_falls_with_each_doubt);
+	tcase_add_test(c, a_cost_just_below_its_threshold_is_a_doubt);
 	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
