@@ -9,10 +9,13 @@
 #include <sys/stat.h>
 
 #include "preload/files/run_file.h"
+#include "preload/recorder/freeze.h"
 #include "preload/settings/config.h"
+#include "preload/settings/run_identity.h"
 #include "preload/sys/hot_data.h"
 #include "preload/sys/memory.h"
 #include "preload/settings/setting.h"
+#include "preload/sys/fd_private_task.h"
 #include "preload/sys/sys.h"
 #include "trace/format.h"
 
@@ -20,6 +23,7 @@
 
 static uint32_t own_word; /* until the run's word is mapped, or for ever if it cannot be mapped */
 static uint32_t *shared = &own_word;
+static int may_store = 1; /* to *shared: on a full file system the store could be SIGBUS */
 static struct sp_spare_table *table;
 static const uint32_t always_off = SP_SWITCH_WINDOW;
 
@@ -62,8 +66,8 @@ static size_t mapped_bytes(long fd)
 {
 	struct stat st;
 
-	if (!sp_run_file_may_be_mapped(fd) || SP_SYS2(SYS_fstat, fd, &st) < 0 ||
-	    st.st_size < SP_MARKER_BYTES)
+	may_store = sp_run_file_may_be_mapped(fd);
+	if (!may_store || SP_SYS2(SYS_fstat, fd, &st) < 0 || st.st_size < SP_MARKER_BYTES)
 		return PAGE_BYTES;
 	return SP_MARKER_BYTES;
 }
@@ -99,16 +103,53 @@ void sp_switch_forked(void)
 	has_backward = 0;
 }
 
+struct word_change {
+	uint32_t set, clear;
+};
+
+static void task_change(void *argument)
+{
+	const struct word_change *change = argument;
+	char marker[SP_RUN_PATH_BYTES];
+	const long at = (long)offsetof(struct sp_run_frame, off);
+	uint32_t word;
+	long fd;
+
+	sp_run_marker(marker, sp_run.directory);
+	fd = marker_open(marker);
+	if (fd < 0)
+		return;
+	if (SP_SYS4(SYS_pread64, fd, &word, sizeof(word), at) == sizeof(word)) {
+		word = (word & ~change->clear) | change->set;
+		SP_SYS4(SYS_pwrite64, fd, &word, sizeof(word), at);
+	}
+	SP_SYS1(SYS_close, fd);
+}
+
+static void word_change(uint32_t set, uint32_t clear)
+{
+	struct word_change change = {set, clear};
+	unsigned long before;
+
+	if (may_store) {
+		__atomic_or_fetch(shared, set, __ATOMIC_RELAXED);
+		__atomic_and_fetch(shared, ~clear, __ATOMIC_RELAXED);
+		return;
+	}
+	if (sp_process_is_frozen())
+		return;
+	before = sp_signals_block();
+	sp_fd_private_task(task_change, &change);
+	sp_signals_restore(before);
+}
+
 /* This process follows its own steps. A process without steps follows the word. */
 static void window_set(int on)
 {
 	was_by_steps = 1;
 	__atomic_store_n(&sp_switch_mask, on ? SP_SWITCH_USER : SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
 	__atomic_store_n(&sp_switch_word, on ? shared : &always_off, __ATOMIC_RELEASE);
-	if (on)
-		__atomic_and_fetch(shared, ~SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
-	else
-		__atomic_or_fetch(shared, SP_SWITCH_WINDOW, __ATOMIC_RELAXED);
+	word_change(on ? 0 : SP_SWITCH_WINDOW, on ? SP_SWITCH_WINDOW : 0);
 }
 
 void sp_switch_backward(void)

@@ -5,7 +5,7 @@
  * optimizer steps of this process; processes without steps (workers) follow those with steps.
  *
  * Every hook reads the switch: two loads and a test. All functions are async-signal-safe and make
- * no system call, except sp_switch_map().
+ * no system call, except sp_switch_map() and a step that begins or ends the window.
  */
 #ifndef STAGEPROF_PRELOAD_SWITCH_H
 #define STAGEPROF_PRELOAD_SWITCH_H

@@ -12,6 +12,21 @@ import time
 import harness
 from harness import victim
 
+# A training program whose steps begin and end the recorded window while its output has no space.
+STEPS = """
+import os, sys, torch
+page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
+os.pread(page.fileno(), 16, 0)
+print("ready", flush=True)
+sys.stdin.readline()
+model = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(20):
+    model(torch.randn(2, 4)).sum().backward()
+    optimizer.step()
+print("done")
+"""
+
 IMAGE_BYTES = 400 << 20
 LEFT_BYTES = 3 << 20
 
@@ -221,17 +236,42 @@ class Full(harness.Case):
             ],
         )
 
-    def test_btrfs_snapshots(self):
-        self.shared(
+    def snapshot(self, mount, number):
+        return [
             "btrfs",
-            lambda mount, output, number: [
-                "btrfs",
-                "subvolume",
-                "snapshot",
-                mount,
-                os.path.join(mount, f"snapshot-{number}"),
-            ],
+            "subvolume",
+            "snapshot",
+            mount,
+            os.path.join(mount, f"snapshot-{number}"),
+        ]
+
+    def test_btrfs_snapshots(self):
+        self.shared("btrfs", lambda mount, output, number: self.snapshot(mount, number))
+
+    def test_btrfs_steps(self):
+        """The marker's word is stored to, too, where steps of training switch the recording."""
+        python = os.environ.get("STAGEPROF_TEST_PYTHON")
+        if not python:
+            self.skipTest("no Python with PyTorch")
+        disk = self.disk("btrfs")
+        env = {
+            "STAGEPROF_OUTPUT": os.path.join(disk.mount, "run.zst"),
+            "STAGEPROF_STEPS": "5-10",
+            "OMP_NUM_THREADS": "1",
+        }
+        process = subprocess.Popen(
+            [python, "-c", STEPS],
+            cwd=self.folder,
+            env=harness.traced_environment(self.folder, env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        os.sync()
+        disk.fill_all()
+        self.assertEqual(said(self.snapshot(disk.mount, 0)).returncode, 0)
+        out, _ = process.communicate(b"\n", timeout=120)
+        self.assertEqual((process.returncode, out), (0, b"done\n"))
 
 
 if __name__ == "__main__":
