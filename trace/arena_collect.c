@@ -16,6 +16,9 @@
 #define SHM_STAT_BY_NUMBER 13
 #define SHM_INFO_OF_ALL 14
 
+/* Seconds in which a process that made a segment may still be about to attach it. */
+#define YOUNG_S 60u
+
 struct tail_writer {
 	struct sp_collect *c;
 	long fd;
@@ -76,14 +79,33 @@ static int is_arena(const struct sp_arena *a, size_t bytes, uint32_t *ret_units)
 
 	*ret_units = units;
 	return memcmp(a->tag, SP_TAG_ARENA, sizeof(a->tag)) == 0 && a->version == 1 && units > 0 &&
-	       units <= SP_ARENA_UNITS_MAX && sp_arena_bytes(units) == bytes;
+	       units <= SP_ARENA_UNITS_MAX && sp_arena_segment_bytes(units) == bytes;
+}
+
+static int is_arena_size(size_t bytes)
+{
+	size_t least = sp_arena_segment_bytes(1);
+
+	return bytes >= least && bytes <= sp_arena_segment_bytes(SP_ARENA_UNITS_MAX) &&
+	       (bytes - least) % SP_ARENA_UNIT_BYTES == 0;
 }
 
 /* cuid cannot be changed, so another user's segment cannot pass for ours. */
 static int may_be_arena(const struct sp_collect *c, const struct shmid_ds *ds)
 {
 	return ds->shm_perm.cuid == c->uid && ds->shm_perm.uid == c->uid &&
-	       (ds->shm_perm.mode & 0777) == 0600 && ds->shm_segsz >= sp_arena_bytes(1);
+	       (ds->shm_perm.mode & 0777) == 0600 && is_arena_size(ds->shm_segsz);
+}
+
+/* The process was killed before it stored the tag: it would have stored it by now. */
+static int was_never_arena(const struct sp_collect *c, const struct sp_arena_view *view,
+			   const struct shmid_ds *ds)
+{
+	static const char none[sizeof(view->arena->tag)];
+
+	return c->only_left && view->is_alone && c->now_s > YOUNG_S &&
+	       (uint64_t)ds->shm_ctime < c->now_s - YOUNG_S &&
+	       memcmp(view->arena->tag, none, sizeof(none)) == 0;
 }
 
 int sp_arenas_are_left(const struct sp_collect *c)
@@ -114,8 +136,11 @@ struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
 	view.id = (int)id;
 	/* Asked again: who made it may have attached it since. */
 	view.is_alone = SYS(c, SYS_shmctl, id, IPC_STAT, &ds, 0, 0) == 0 && ds.shm_nattch == 1;
-	if (!is_arena(view.arena, ds.shm_segsz, &view.units))
+	if (!is_arena(view.arena, ds.shm_segsz, &view.units)) {
+		if (was_never_arena(c, &view, &ds))
+			SYS(c, SYS_shmctl, view.id, IPC_RMID, 0, 0, 0);
 		sp_arena_detach(c, &view);
+	}
 	return view;
 }
 
@@ -286,14 +311,15 @@ static int is_wanted(const struct sp_collect *c, const struct sp_arena *a, long 
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 {
 	long highest = sp_arena_highest(c);
-	uint32_t kept = 0;
+	uint32_t kept = 0, seen = 0;
 
 	c->only_left = 1;
-	for (long number = 0; number <= highest; number++) {
-		struct sp_arena_view view = sp_arena_attach(c, number);
+	for (long i = 0; i <= highest && (!c->most || seen < c->most); i++) {
+		struct sp_arena_view view = sp_arena_attach(c, (c->begin + i) % (highest + 1));
 
 		if (!view.arena)
 			continue;
+		seen++;
 		if (view.is_alone && is_of_run(view.arena, run_token)) {
 			if (is_wanted(c, view.arena, sp_arena_write(c, &view)))
 				kept++;

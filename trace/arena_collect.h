@@ -19,6 +19,8 @@ struct sp_collect {
 	long (*sys)(long n, long a, long b, long c, long d, long e, long f); /* -errno on failure */
 	uint64_t uid;		  /* whose arenas are looked at */
 	uint64_t mount_namespace; /* the caller's; 0: not known */
+	uint64_t now_s;		  /* CLOCK_REALTIME; 0: not known */
+	uint32_t most, begin;	  /* how many arenas to look at, 0: all; the number of the first */
 	int only_left;		  /* arenas that a process has attached are left out */
 	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
 };
@@ -53,7 +55,8 @@ size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at);
  * Returns 0 or -errno; the file is there whole or not at all. */
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view);
 
-/* Collects all arenas of killed processes; those of one run where run_token is not NULL. Opens
+/* Collects all arenas of killed processes; those of one run where run_token is not NULL. Removes
+ * segments whose processes were killed, a minute ago or more, before they were arenas. Opens
  * descriptors meanwhile. Returns the number of arenas that had to stay. */
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token);
 

@@ -20,6 +20,9 @@
 #define SP_ARENA_UNIT_BYTES 16384u
 #define SP_ARENA_UNITS_MAX 256u
 #define SP_ARENA_HEAD_BYTES 4096u
+/* A segment is longer by these bytes, which nobody uses: the size alone shows that it is ours,
+ * also where the process was killed before it stored anything. */
+#define SP_ARENA_SIGN_BYTES 1237u
 
 struct sp_arena_tail {
 	uint64_t stream_id; /* 0: no tail begins in this unit */
@@ -57,6 +60,11 @@ static inline size_t sp_arena_bytes(uint32_t units)
 {
 	return SP_ARENA_HEAD_BYTES + sp_arena_entries_bytes(units) +
 	       (size_t)units * SP_ARENA_UNIT_BYTES;
+}
+
+static inline size_t sp_arena_segment_bytes(uint32_t units)
+{
+	return sp_arena_bytes(units) + SP_ARENA_SIGN_BYTES;
 }
 
 static inline struct sp_arena_tail *sp_arena_tails(const struct sp_arena *arena)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/arena_collect.h"
@@ -28,6 +29,7 @@ static int collect_init(struct sp_collect *c, const char *directory)
 
 	memset(c, 0, sizeof(*c));
 	c->sys = system_call;
+	c->now_s = (uint64_t)time(NULL);
 	c->uid = geteuid();
 	if (stat(directory, &st) < 0)
 		return -errno;

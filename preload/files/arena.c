@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "preload/sys/clock.h"
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/sys.h"
@@ -18,6 +19,8 @@
 #define FIRST_UNITS 2u
 /* Units that are not in use hold bytes of tails before them. */
 #define POPULATE_BYTES (64u * 1024u)
+/* Arenas of others that one process looks at: it has its own work to do. */
+#define COLLECT_MOST 8u
 
 static uint64_t mount_namespace(void)
 {
@@ -112,10 +115,10 @@ static struct sp_arena *arena_make(struct sp_arena_pool *pool,
 
 	if (at == SP_ARENAS_MAX)
 		return NULL;
-	a = pool->is_private ? NULL : shared_make(sp_arena_bytes(units), &pool->id[at]);
+	a = pool->is_private ? NULL : shared_make(sp_arena_segment_bytes(units), &pool->id[at]);
 	if (!a && !pool->is_private && units > least) {
 		units = least;
-		a = shared_make(sp_arena_bytes(units), &pool->id[at]);
+		a = shared_make(sp_arena_segment_bytes(units), &pool->id[at]);
 	}
 	if (!a) {
 		a = private_make(sp_arena_bytes(units), &pool->id[at]);
@@ -252,6 +255,9 @@ static void collect(struct sp_arena_pool *pool)
 	e->collect.sys = sp_sys;
 	e->collect.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
 	e->collect.mount_namespace = mount_namespace();
+	e->collect.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u;
+	e->collect.most = COLLECT_MOST;
+	e->collect.begin = (uint32_t)SP_SYS1(SYS_getpid, 0);
 	sp_fd_private_task(task_collect, e);
 	sp_pages_free(e, sizeof(*e));
 }

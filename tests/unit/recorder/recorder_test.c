@@ -13,8 +13,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "preload/settings/config.h"
@@ -24,10 +26,12 @@
 #include "preload/settings/run_identity.h"
 #include "preload/recorder/run_claim.h"
 #include "preload/sys/log_once.h"
+#include "preload/sys/sys.h"
 #include "preload/recorder/thread.h"
 #include "preload/recorder/thread_rusage.h"
 #include "tests/unit/recorder/slots.h"
 #include "tests/unit/common/stride.h"
+#include "trace/arena_collect.h"
 
 static char directory[64];
 
@@ -813,6 +817,35 @@ START_TEST(a_kill_at_any_store_boundary_leaves_a_whole_file)
 }
 END_TEST
 
+static int is_there(int id)
+{
+	struct shmid_ds ds;
+
+	return shmctl(id, IPC_STAT, &ds) == 0;
+}
+
+/* A process that is killed while it makes an arena leaves memory that says nothing yet. */
+START_TEST(memory_that_was_never_an_arena_goes)
+{
+	static struct sp_collect collect = {.sys = sp_sys};
+	const uint64_t token[2] = {1, 2};
+	int ours = shmget(IPC_PRIVATE, sp_arena_segment_bytes(2), IPC_CREAT | 0600),
+	    theirs = shmget(IPC_PRIVATE, sp_arena_bytes(2), IPC_CREAT | 0600);
+
+	ck_assert_int_ge(ours, 0);
+	ck_assert_int_ge(theirs, 0);
+	collect.uid = geteuid();
+	collect.now_s = (uint64_t)time(NULL);
+	sp_arenas_collect(&collect, token);
+	ck_assert(is_there(ours)); /* its process may be about to attach it */
+	collect.now_s += 100;
+	sp_arenas_collect(&collect, token);
+	ck_assert(!is_there(ours));
+	ck_assert(is_there(theirs));
+	shmctl(theirs, IPC_RMID, NULL);
+}
+END_TEST
+
 START_TEST(a_forked_child_is_an_image_of_its_own)
 {
 	struct slots_count count;
@@ -941,6 +974,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(disks, a_disk_may_be_full_at_any_store, 0, 4);
 	tcase_add_test(t, a_thread_without_memory_asks_seldom_and_is_recorded_later);
 	tcase_add_test(t, a_kill_at_any_store_boundary_leaves_a_whole_file);
+	tcase_add_test(t, memory_that_was_never_an_arena_goes);
 	tcase_add_test(t, a_forked_child_is_an_image_of_its_own);
 	tcase_add_test(t, no_descriptor_is_taken);
 	tcase_add_test(t, own_cost_is_told);
