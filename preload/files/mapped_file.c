@@ -113,25 +113,45 @@ static int is_as_left(const struct stat *st)
 	       st->st_size % (long)sizeof(struct sp_frame) == 0;
 }
 
-static void task_continue(struct mapped_task *e)
+static int is_free_at(const struct mapped_task *e, long fd)
+{
+	struct sp_frame frame;
+
+	if (e->header_at == e->from)
+		return 1;
+	return SP_SYS4(SYS_pread64, fd, &frame, sizeof(frame), e->header_at) == sizeof(frame) &&
+	       frame.magic == SP_FRAME_FREE && frame.size + sizeof(frame) == e->from - e->header_at;
+}
+
+/* The file's old and new end. */
+static long ends_find(struct mapped_task *e, long fd)
 {
 	struct stat st;
+	long error = SP_SYS2(SYS_fstat, fd, &st);
+
+	if (error || !is_as_left(&st) || e->header_at > (uint64_t)st.st_size)
+		return error ? error : -ESTALE;
+	e->from = (uint64_t)st.st_size;
+	e->header_at = e->header_at ? e->header_at : e->from;
+	if (!is_free_at(e, fd))
+		return -ESTALE;
+	e->to = ALIGN_UP(e->header_at + e->room, PAGE_BYTES);
+	e->to = e->to > e->from ? e->to : e->from;
+	e->mapping->offset = e->header_at / PAGE_BYTES * PAGE_BYTES;
+	return e->to > e->most ? -EFBIG : 0;
+}
+
+static void task_continue(struct mapped_task *e)
+{
 	long fd = open_file(e);
 
 	if (fd < 0)
 		return;
-	e->error = SP_SYS2(SYS_fstat, fd, &st);
-	if (!e->error && !is_as_left(&st))
-		e->error = -ESTALE;
-	e->from = e->header_at = (uint64_t)st.st_size;
-	e->to = ALIGN_UP(e->from + e->room, PAGE_BYTES);
-	e->mapping->offset = e->from / PAGE_BYTES * PAGE_BYTES;
-	if (!e->error && e->to > e->most)
-		e->error = -EFBIG;
+	e->error = ends_find(e, fd);
 	if (!e->error) {
 		e->error = sp_run_file_append_free(fd, e->from, e->to);
 		map_tail(e, fd);
-		if (e->error)
+		if (e->error && e->to > e->from)
 			SP_SYS2(SYS_ftruncate, fd, e->from);
 	}
 	SP_SYS1(SYS_close, fd);
@@ -196,11 +216,12 @@ int sp_mapped_file_extend(const struct sp_mapped_file *file, uint64_t from, uint
 	return (int)e.error;
 }
 
-int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t bytes, uint64_t most,
-			    int wants_header, struct sp_file_room *ret_room,
+int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t end, uint64_t bytes,
+			    uint64_t most, int wants_header, struct sp_file_room *ret_room,
 			    struct sp_file_mapping *ret_mapping)
 {
 	struct mapped_task e = {.file = file,
+				.header_at = end,
 				.room = bytes,
 				.most = most,
 				.wants_header = wants_header,
@@ -209,7 +230,7 @@ int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t bytes, u
 
 	*ret_mapping = (struct sp_file_mapping){.bytes = NULL};
 	sp_fd_private_task(task_run, &e);
-	*ret_room = (struct sp_file_room){e.from, e.to};
+	*ret_room = (struct sp_file_room){e.header_at, e.to};
 	return (int)e.error;
 }
 

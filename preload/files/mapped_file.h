@@ -36,11 +36,12 @@ struct sp_file_room {
 	uint64_t begin, end;
 };
 
-/* Extends a file that nobody writes to by FREE frames, by `bytes` or somewhat more, up to `most` in
- * all, and maps it from the page of its old end on. -ESTALE where it is not as its writer left it:
- * another file, another user's, or one that has another name, too. */
-int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t bytes, uint64_t most,
-			    int wants_header, struct sp_file_room *ret_room,
+/* Maps a file that nobody writes to from the page of its `end` on, which a FREE frame follows; 0:
+ * the file's end. The file is extended by FREE frames to have `bytes` or somewhat more after that,
+ * and `most` in all. -ESTALE where it is not as its writer left it: another file, another user's,
+ * or one that has another name, too. */
+int sp_mapped_file_continue(const struct sp_mapped_file *file, uint64_t end, uint64_t bytes,
+			    uint64_t most, int wants_header, struct sp_file_room *ret_room,
 			    struct sp_file_mapping *ret_mapping);
 
 /* Extends the file by pages, each a FREE frame, and maps it from `ret_mapping->offset` on. */

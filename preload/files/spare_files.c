@@ -52,12 +52,12 @@ void sp_spare_files_init(struct sp_spare_files *files, struct sp_spare_table *ta
 	struct stat st;
 
 	files->table = NULL;
-	files->host_hash = XXH64(host, strlen(host), 0);
+	files->host_hash = (uint32_t)XXH64(host, strlen(host), 0);
 	files->pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
 	/* Processes know each other by pid: only inside of one namespace. */
 	if (!table || SP_SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) < 0)
 		return;
-	files->pid_namespace = (uint64_t)st.st_ino;
+	files->pid_namespace = (uint32_t)st.st_ino;
 	files->table = table;
 }
 
@@ -100,6 +100,7 @@ uint32_t sp_spare_take(const struct sp_spare_files *files, struct sp_spare_file 
 			    !swap(entry, word, STATE_HELD, files->pid))
 				continue;
 			*ret = entry->file;
+			entry->file.end = 0;
 			return at + 1;
 		}
 	return 0;
@@ -146,8 +147,10 @@ static void leave(const struct sp_spare_files *files, uint32_t number, enum spar
 			 __ATOMIC_RELEASE);
 }
 
-void sp_spare_give(const struct sp_spare_files *files, uint32_t number)
+void sp_spare_give(const struct sp_spare_files *files, uint32_t number, uint64_t end)
 {
+	if (number)
+		files->table->entry[number - 1].file.end = end;
 	leave(files, number, STATE_SPARE);
 }
 

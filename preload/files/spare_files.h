@@ -20,7 +20,7 @@
 #include "trace/format.h"
 
 /* The marker: its RUN frame, then a FREE frame whose bytes are the table. */
-#define SP_MARKER_BYTES 16384u
+#define SP_MARKER_BYTES 65536u
 #define SP_MARKER_TABLE_AT (SP_RUN_FRAME_BYTES + (unsigned)sizeof(struct sp_frame))
 
 /* A file that is larger is not continued: several threads of the analyzer read several files. */
@@ -35,16 +35,17 @@ struct sp_spare_name {
 struct sp_spare_file {
 	struct sp_spare_name name;
 	struct sp_inode inode;
+	uint64_t end; /* of its last block; a FREE frame follows up to the file's end; 0: not known,
+			 a stream may begin at the file's end alone */
 };
 
 struct sp_spare_entry {
 	uint64_t word; /* state, turn, pid of the process that writes; 0: no file */
-	uint64_t pid_namespace;
-	uint64_t host_hash;
+	uint32_t pid_namespace, host_hash;
 	struct sp_spare_file file;
 };
 
-#define SP_SPARE_ENTRIES 253u
+#define SP_SPARE_ENTRIES 1021u
 struct sp_spare_table {
 	uint64_t used; /* no entry from this one on has a file */
 	uint64_t reserved[6];
@@ -54,23 +55,23 @@ struct sp_spare_table {
 /* A process's view of the table. */
 struct sp_spare_files {
 	struct sp_spare_table *table; /* NULL: none */
-	uint64_t pid_namespace;	      /* 0: not known */
-	uint64_t host_hash;
-	uint32_t pid;
+	uint32_t pid_namespace, host_hash, pid;
 };
 
 /* Begins the view of the calling process. */
 void sp_spare_files_init(struct sp_spare_files *files, struct sp_spare_table *table,
 			 const char *host);
 
-/* Takes a file. Returns its entry's number, from 1, or 0 where there is none. */
+/* Takes a file; its `end` is 0 where its writer was killed. Returns its entry's number, from 1, or
+ * 0 where there is none. */
 uint32_t sp_spare_take(const struct sp_spare_files *files, struct sp_spare_file *ret);
 
 /* Notes a file that the caller made and writes to. Returns its entry's number, or 0. */
 uint32_t sp_spare_note(const struct sp_spare_files *files, const struct sp_spare_file *file);
 
-/* The caller writes no more to the file, which another thread may continue. No-op for 0. */
-void sp_spare_give(const struct sp_spare_files *files, uint32_t number);
+/* The caller writes no more to the file, which another thread may continue. `end` as in struct
+ * sp_spare_file. No-op for 0. */
+void sp_spare_give(const struct sp_spare_files *files, uint32_t number, uint64_t end);
 
 /* Nobody shall continue the file. No-op for 0. */
 void sp_spare_forget(const struct sp_spare_files *files, uint32_t number);

@@ -279,10 +279,11 @@ static void image_begin(void)
 		p->flags |= SP_HEADER_CLOCK_COUNTER;
 }
 
-static int image_claim(void)
+static int image_claim(int *ret_is_new)
 {
 	int error = sp_run_claim();
 
+	*ret_is_new = error == SP_RUN_MADE;
 	if (error == SP_RUN_MADE) {
 		settings_log();
 		return 0;
@@ -316,15 +317,17 @@ int sp_process_begin(void)
 {
 	struct sp_process *p = sp_process;
 	uint32_t expected = SP_PROCESS_NEW;
-	int failed;
+	int failed, is_new;
 
 	if (__atomic_compare_exchange_n(&p->state, &expected, SP_PROCESS_BEGINNING, 0,
 					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		sp_clock_calibrate();
 		sp_cost_measure();
 		image_begin();
-		sp_arenas_collect_others();
-		failed = image_claim();
+		failed = image_claim(&is_new);
+		/* workers that join a run whose files are mapped are spared the search */
+		if (is_new || !sp_switch_spare_table())
+			sp_arenas_collect_others();
 		sp_spare_files_init(&p->spares, sp_switch_spare_table(), inherited.host);
 		__atomic_store_n(&p->state, failed ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
 				 __ATOMIC_RELEASE);
@@ -335,7 +338,8 @@ int sp_process_begin(void)
 /* Threads race here; the largest count stays. */
 static void raise_word(uint64_t *word, uint64_t count)
 {
-	uint64_t seen, stored = __atomic_load_n(word, __ATOMIC_RELAXED);
+	/* A load would map the page for loads alone, and the store would fault once more. */
+	uint64_t seen, stored = __atomic_fetch_or(word, 0, __ATOMIC_RELAXED);
 
 	while (sp_checked_read(stored, &seen) < 0 || seen < count)
 		if (__atomic_compare_exchange_n(word, &stored, sp_checked_make(count), 0,

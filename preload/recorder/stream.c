@@ -18,6 +18,8 @@
 #define FILE_BYTES_MIN 16384u
 #define NAME_BYTES (SP_STREAM_NAME_BYTES + 32u)
 #define REPLACED_MAX 16u
+/* Free space that a file keeps for the thread that continues it. */
+#define SPARE_BYTES_MAX (FILE_BYTES_MIN + PAGE_BYTES)
 /* A published block ends on a multiple of 8: a FREE frame of 9 to 15 bytes follows a zstd frame
  * that does not. */
 #define PAD_BYTES_MAX 16u
@@ -295,7 +297,7 @@ static int create_mapped(struct sp_stream_writer *s, uint32_t slots,
 	if (ret_header_page)
 		*ret_header_page = (struct sp_file_header *)mapping.header;
 	s->file.inode = file.inode;
-	s->spare = sp_spare_note(s->spares, &(struct sp_spare_file){own_name(s), file.inode});
+	s->spare = sp_spare_note(s->spares, &(struct sp_spare_file){own_name(s), file.inode, 0});
 	s->map = mapping.bytes;
 	s->map_bytes = bytes;
 	s->map_offset = 0;
@@ -335,7 +337,7 @@ static int continue_mapped(struct sp_stream_writer *s, uint32_t slots,
 	name_make(s, &spare->name);
 	s->file.inode = spare->inode;
 	file = mapped_file(s, name, temporary);
-	ret = sp_mapped_file_continue(&file, FILE_BYTES_MIN - PAGE_BYTES / 2,
+	ret = sp_mapped_file_continue(&file, spare->end, FILE_BYTES_MIN - PAGE_BYTES / 2,
 				      limit < SP_SPARE_FILE_BYTES_MAX ? limit
 								      : SP_SPARE_FILE_BYTES_MAX,
 				      ret_header_page != NULL, &room, &mapping);
@@ -370,7 +372,7 @@ static int continue_spare(struct sp_stream_writer *s, uint32_t slots,
 	if (ret == -ENOENT || ret == -ESTALE || ret == -EFBIG || ret == -ELOOP)
 		sp_spare_forget(s->spares, number);
 	else
-		sp_spare_give(s->spares, number);
+		sp_spare_give(s->spares, number, spare.end);
 	name_make(s, &own);
 	s->file.inode = (struct sp_inode){0, 0};
 	return ret;
@@ -688,14 +690,19 @@ static void finish_mapped(struct sp_stream_writer *s)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
 	const struct sp_mapped_file file = mapped_file(s, name, temporary);
-	int ret = sp_mapped_file_cut(&file, s->free_offset);
+	uint64_t end = s->free_offset;
+	int ret = 0;
 
+	if (s->spare && s->file_bytes - end <= SPARE_BYTES_MAX)
+		free_store(s, end, s->file_bytes);
+	else
+		ret = sp_mapped_file_cut(&file, end);
 	/* First: a frame that another thread resumes must not store to what is another's then. */
 	map_forget(s);
 	if (ret)
 		sp_spare_forget(s->spares, s->spare);
 	else
-		sp_spare_give(s->spares, s->spare);
+		sp_spare_give(s->spares, s->spare, end);
 }
 
 void sp_stream_finish(struct sp_stream_writer *stream)

@@ -87,6 +87,9 @@ void sp_switch_map(const char *marker)
 	if (bytes == SP_MARKER_BYTES)
 		table = (struct sp_spare_table *)(page + (long)SP_MARKER_TABLE_AT);
 	shared = (uint32_t *)(page + (long)offsetof(struct sp_run_frame, off));
+	/* A load would map all pages of the table that the kernel has at hand, a store maps one. */
+	if (may_store)
+		__atomic_fetch_or(shared, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
 }
 

@@ -224,9 +224,8 @@ struct making {
 	int even_off;
 };
 
-static void recorder_make(void *argument)
+static void recorder_make_held(struct making *m)
 {
-	struct making *m = argument;
 	uint64_t since = 0;
 	int error = sp_process_begin();
 
@@ -243,6 +242,17 @@ static void recorder_make(void *argument)
 	since = __atomic_exchange_n(&sp_process->off_ticks, 0, __ATOMIC_RELAXED);
 	if (m->thread && since)
 		off_emit(m->thread, since, 0);
+}
+
+static void recorder_make(void *argument)
+{
+	int is_first = __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_NEW;
+
+	if (is_first)
+		sp_fd_private_hold();
+	recorder_make_held(argument);
+	if (is_first)
+		sp_fd_private_release();
 }
 
 static int is_recording(void)

@@ -134,11 +134,33 @@ static int nobody_can_look(void)
 	       table_has_room();
 }
 
+/* Set by a process's only thread, and NULL whenever there may be others. */
+static uint8_t *held_stack;
+
+void sp_fd_private_hold(void)
+{
+	if (!always_in_place && nobody_can_look())
+		held_stack = sp_pages_make(TASK_STACK_BYTES);
+}
+
+void sp_fd_private_release(void)
+{
+	if (!held_stack)
+		return;
+	sp_pages_free(held_stack, TASK_STACK_BYTES);
+	held_stack = NULL;
+}
+
 void sp_fd_private_task(void (*function)(void *argument), void *argument)
 {
 	struct task task = {function, argument};
-	uint8_t *stack = always_in_place ? NULL : sp_pages_make(TASK_STACK_BYTES);
+	uint8_t *stack;
 
+	if (held_stack) {
+		sp_stack_call(held_stack + TASK_STACK_BYTES, function, argument);
+		return;
+	}
+	stack = always_in_place ? NULL : sp_pages_make(TASK_STACK_BYTES);
 	if (!stack)
 		function(argument);
 	else if (nobody_can_look())

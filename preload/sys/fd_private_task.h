@@ -20,6 +20,11 @@
 
 void sp_fd_private_task(void (*function)(void *argument), void *argument);
 
+/* Until the release no code of the host runs in this thread: what was found out about the process
+ * for the first function holds for the next ones. For a process that begins. */
+void sp_fd_private_hold(void);
+void sp_fd_private_release(void);
+
 /* Constructor: 1 makes every task run in place, because valgrind ends a program that calls clone
  * so. */
 void sp_fd_private_task_init(int in_place);
