@@ -5,7 +5,7 @@ The truth is the trainer's own timer around each backward, in the same run: othe
 cores change both.
 
 python3 ranks.py            two ranks, by torchrun, and by hand with a run for each, as nodes have
-python3 ranks.py --nightly  also four ranks, and a job that has no straggler
+python3 ranks.py --nightly  also four and eight ranks, and a job that has no straggler
 """
 
 import json
@@ -214,12 +214,28 @@ class Jobs(unittest.TestCase):
             self.check_straggler(found, folder, 0, "forward")
             self.check_waits(run, found["ranks"], folder)
 
+    def check_digest(self, run):
+        """The view of the run's digest is that of the run."""
+        path = run + ".spd"
+        subprocess.run([os.environ["STAGEPROF_TEST_REPORT"], "digest", run, "-o", path], check=True)
+        for form in ("json", "table"):
+            self.assertEqual(ranks_of(path, form=form), ranks_of(run, form=form))
+
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_one_of_four(self):
         with tempfile.TemporaryDirectory() as folder:
             run = os.path.join(folder, "run.zst")
             job(run, 4, "--slow=loader", "--slow-rank=2", *timed(folder))
             self.check_straggler(ranks_of(run), folder, 2, "loader_wait")
+            self.check_digest(run)
+
+    @unittest.skipUnless(NIGHTLY, "nightly")
+    def test_one_of_eight(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "run.zst")
+            job(run, 8, "--slow=forward", "--slow-rank=5", *timed(folder))
+            self.check_straggler(ranks_of(run), folder, 5, "forward")
+            self.check_digest(run)
 
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_none_is_slow(self):

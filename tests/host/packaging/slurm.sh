@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A real Slurm of one node, with its own processes and network: jobs of four tasks by srun, each
-# task under stageprof by the launcher, and by the task prolog. Needs root, slurmd, slurmctld and
-# munge.
+# task under stageprof by the launcher, and by the task prolog. A job of four gloo ranks, where
+# PyTorch is there, is digested by tasks of srun, and its slow rank is found. Needs root, slurmd,
+# slurmctld and munge.
 . "$(dirname "$0")/package.sh"
 . "$(dirname "$0")/roots.sh"
 
@@ -11,7 +12,10 @@ done
 sp_can_enter
 tree=$(sp_package tree)
 tar --extract --file="$tree"
-cp "$SP_ROOT/packaging/clusters/task_prolog.sh" .
+cp "$SP_ROOT/packaging/clusters/task_prolog.sh" \
+	"$SP_ROOT/tests/programs/trainers/data_parallel.py" .
+export PYTORCH=
+[[ -z $sp_python ]] || ! "$sp_python" -c 'import torch' || PYTORCH=$sp_python
 cat > slurm.conf <<'CONFIGURATION'
 ClusterName=one
 SlurmctldHost=node(127.0.0.1)
@@ -68,6 +72,24 @@ for way in run prolog; do
 	done
 	stageprof-report ranks $way.?.zst > $way.ranks.txt
 done
+timeout 60 srun --ntasks=4 sh -c \
+	'exec stageprof-report digest run.$SLURM_PROCID.zst -o node-$SLURM_PROCID.spd'
+stageprof-report digest node-?.spd -o job.spd
+stageprof-report digest run.?.zst -o direct.spd
+cmp job.spd direct.spd
+[[ -n $PYTORCH ]] || exit 0
+timeout 200 srun --ntasks=4 sh -c 'export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=4
+	export MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 GLOO_SOCKET_IFNAME=lo
+	exec stageprof run --quiet --output=gloo.%r.zst -- "$PYTORCH" data_parallel.py --epochs=1 \
+		--steps=30 --slow=forward --slow-rank=2 --slow-ms=40'
+timeout 60 srun --ntasks=4 sh -c \
+	'exec stageprof-report digest gloo.$SLURM_PROCID.zst -o gloo-$SLURM_PROCID.spd'
+stageprof-report digest gloo-?.spd -o gloo.spd
+stageprof-report digest gloo.?.zst -o gloo-direct.spd
+cmp gloo.spd gloo-direct.spd
+stageprof-report ranks gloo.spd | tee gloo.ranks.txt
+grep -q 'straggler  rank 2 (' gloo.ranks.txt
+[[ $(grep -c '^straggler ' gloo.ranks.txt) -eq 1 ]]
 COMMANDS
 unshare --net --uts true 2> enter.txt || sp_skip "no network of its own: $(cat enter.txt)"
 timeout 300 unshare --net --uts bash -c '. "$0"; sp_enter / bash -x /mnt/inside.sh' \
@@ -75,4 +97,5 @@ timeout 300 unshare --net --uts bash -c '. "$0"; sp_enter / bash -x /mnt/inside.
 	sp_fail "$(tail -n 20 inside.txt; tail -n 5 slurmctld.log slurmd.log)"
 [[ $(ls -d run.?.zst prolog.?.zst | wc -l) -eq 8 ]] || sp_fail "not a run for each task: $(ls)"
 cat run.ranks.txt
+[[ -z $PYTORCH ]] || cat gloo.ranks.txt
 sp_tried / "the tree: four tasks of Slurm by \`srun stageprof run\`, and by a task prolog"
