@@ -37,7 +37,11 @@ sp_enter()
 		mount --rbind /dev layer/root/dev
 		mount --bind . layer/root/mnt
 		[[ ! -e /etc/resolv.conf ]] || cat /etc/resolv.conf > layer/root/etc/resolv.conf
-		exec chroot layer/root "$@"' "$root" "$@"
+		cd layer/root
+		pivot_root . . # and no chroot: Apptainer refuses to run in one
+		umount --lazy .
+		cd /
+		exec "$@"' "$root" "$@"
 }
 
 # True where sp_enter works: a container may not allow it.
