@@ -5,6 +5,7 @@
  * Pid 100 has ranges with every hostile label, reads of files with every hostile path, ranges that
  * begin and end in the same ns, ranges that overlap, and a kind that no version knows.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,40 @@ static void long_one(struct sp_maker *m)
 	sp_maker_around(m, SP_EV_nvtx_range, 1, start, 0);
 }
 
+/* The stacks of a sampler: each text is a file and a function. */
+static int put_samples(const char *folder)
+{
+	const struct sp_python_frame_metadata lines = {.line = 3, .first_line = 1};
+	struct sp_maker m;
+	int r;
+
+	sp_maker_init(&m, 101, 101, 0);
+	m.header.flags |= SP_HEADER_SAMPLER;
+	sp_maker_header(&m);
+	for (uint32_t i = 0; i < TEXTS; i++) {
+		struct sp_python_sample sample = {.at = 5000 * i,
+						  .pid = 100,
+						  .tid = 100,
+						  .stack = i + 1,
+						  .samples = 1,
+						  .span_us = 10,
+						  .state = 'R'};
+		char blob[256];
+		int n = snprintf(blob + sizeof(lines), sizeof(blob) - sizeof(lines), "%s\t%s",
+				 texts[i], texts[TEXTS - 1 - i]);
+		uint32_t stack[] = {i + 1, 1};
+
+		memcpy(blob, &lines, sizeof(lines));
+		sp_maker_define(&m, SP_DEFINE_PYTHON_FRAME, i + 1, blob, sizeof(lines) + (size_t)n);
+		sp_maker_define(&m, SP_DEFINE_PYTHON_STACK, i + 1, stack, sizeof(stack));
+		sp_maker_define(&m, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+	}
+	sp_maker_block(&m, SP_BLOCK_LAST);
+	r = sp_maker_write(folder, "a-101-101.zst", m.bytes, m.size);
+	sp_maker_finish(&m);
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	struct sp_maker m;
@@ -104,6 +139,8 @@ int main(int argc, char **argv)
 	sp_maker_event(&m, 900, 1, 77, -5);
 	sp_maker_jpeg(&m, 900, 640, 480, SP_DECODE_FINISHED);
 	sp_maker_block(&m, SP_BLOCK_LAST);
+	if (put_samples(argv[1]) < 0)
+		return EXIT_FAILURE;
 	return sp_maker_write(argv[1], "a-100-100.zst", m.bytes, m.size) < 0 ? EXIT_FAILURE
 									     : EXIT_SUCCESS;
 }

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sampled functions for other programs, against the view of functions: the same own time by phase
+and function. pprof's file is read by Protocol Buffers, speedscope's by the rules of its schema.
+"""
+
+import collections
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import runs
+
+SKIP = 77
+BUSY = os.path.join(runs.ROOT, "tests", "programs", "victims", "busy_functions.py")
+STAGEPROF = os.path.join(os.path.dirname(runs.REPORT), "stageprof")
+NO_PYTHON = "(no Python)"
+
+try:
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+except ImportError as error:
+    print("skipped:", error, "(scripts/requirements-test.txt)")
+    sys.exit(SKIP)
+
+
+def profile_class():
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run(
+            ["protoc", f"-I{runs.HERE}", f"-o{out.name}", os.path.join(runs.HERE, "profile.proto")],
+            check=True,
+        )
+        files = descriptor_pb2.FileDescriptorSet.FromString(out.read())
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(files.file[0])
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("stageprof.Profile"))
+
+
+class Samples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.busy = os.path.join(cls.folder.name, "busy.zst")
+        subprocess.run(
+            [STAGEPROF, "run", "-q", "--sample=500", f"--output={cls.busy}"]
+            + ["--", sys.executable, BUSY, "1"],
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        cls.Profile = profile_class()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def own(self, run):
+        """Own time by phase and function, as the view has it; JSON has every row."""
+        report = json.loads(runs.report("functions", "--format=json", "--limit=1000000", run))
+        own = collections.Counter()
+        for row in report["functions"]:
+            own[row["phase"], row["function"], row["file"]] += row["own_ns"]
+        return {key: ns for key, ns in own.items() if ns}
+
+    def export(self, what, run):
+        path = os.path.join(self.folder.name, "out")
+        runs.report("export", what, run, "--force", "-qo", path)
+        with open(path, "rb") as file:
+            return file.read()
+
+    def check_forbidden(self, text):
+        for what, bad in runs.FORBIDDEN.items():
+            self.assertNotIn(bad, text, what)
+
+    def folded(self, run):
+        own = collections.Counter()
+        data = self.export("folded_functions", run)
+        self.check_forbidden(data)
+        for line in data.decode().splitlines():
+            stack, ns = line.rsplit(" ", 1)
+            phase, *frames = stack.split(";")
+            name, _, place = frames[-1].partition(" (/")
+            file = "/" + place.rsplit(":", 1)[0] if place else None
+            own[phase, name, file] += int(ns)
+        return dict(own)
+
+    def speedscope(self, run):
+        data = self.export("speedscope", run)
+        self.check_forbidden(data)
+        whole = json.loads(data)
+        self.assertEqual(whole["$schema"], "https://www.speedscope.app/file-format-schema.json")
+        frames, own = whole["shared"]["frames"], collections.Counter()
+        for frame in frames:
+            self.assertIsInstance(frame["name"], str)
+            self.assertLessEqual(set(frame), {"name", "file", "line"})
+        for profile in whole["profiles"]:
+            self.assertEqual((profile["type"], profile["unit"]), ("sampled", "nanoseconds"))
+            self.assertEqual(len(profile["samples"]), len(profile["weights"]))
+            self.assertEqual(profile["endValue"], sum(profile["weights"]))
+            for stack, ns in zip(profile["samples"], profile["weights"]):
+                self.assertTrue(all(0 <= number < len(frames) for number in stack))
+                leaf = frames[stack[-1]]
+                own[profile["name"], leaf["name"], leaf.get("file")] += ns
+        return dict(own)
+
+    def pprof(self, run):
+        profile = self.Profile.FromString(gzip.decompress(self.export("pprof", run)))
+        text = profile.string_table
+        self.check_forbidden("\n".join(text).encode())
+        self.assertEqual(text[0], "")
+        self.assertEqual(
+            [(text[kind.type], text[kind.unit]) for kind in profile.sample_type],
+            [("samples", "count"), ("time", "nanoseconds")],
+        )
+        functions = {function.id: function for function in profile.function}
+        leaves = {place.id: functions[place.line[0].function_id] for place in profile.location}
+        own = collections.Counter()
+        for sample in profile.sample:
+            labels = {text[label.key]: text[label.str] for label in sample.label}
+            self.assertIn(labels["thread"], ("runs", "waits"))
+            leaf = leaves[sample.location_id[0]]
+            self.assertTrue(all(number in leaves for number in sample.location_id))
+            own[labels["phase"], text[leaf.name], text[leaf.filename] or None] += sample.value[1]
+        return {key: ns for key, ns in own.items() if ns}
+
+    def check(self, made):
+        """The second run is another one: its rows are those of hostile names."""
+        true = self.own(self.busy)
+        self.assertGreater(sum(true.values()), 5e8)
+        self.assertTrue(any(name == "spin" for _, name, _ in true))
+        self.assertEqual(made(self.busy), true)
+
+    def test_folded(self):
+        with_absolute = {
+            key: ns for key, ns in self.own(self.busy).items() if (key[2] or "/").startswith("/")
+        }
+        made = self.folded(self.busy)
+        self.assertEqual({key: made.get(key) for key in with_absolute}, with_absolute)
+        self.folded(runs.run("hostile"))
+
+    def test_speedscope(self):
+        self.check(self.speedscope)
+        self.assertEqual(
+            sum(self.speedscope(runs.run("hostile")).values()),
+            sum(self.own(runs.run("hostile")).values()),
+        )
+
+    def test_pprof(self):
+        self.check(self.pprof)
+        self.assertEqual(self.pprof(runs.run("hostile")), self.speedscope(runs.run("hostile")))
+
+    def test_no_samples(self):
+        self.assertEqual(self.folded(runs.GOLDEN), {})
+        self.assertEqual(self.speedscope(runs.GOLDEN), {})
+        self.assertEqual(self.pprof(runs.GOLDEN), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
