@@ -28,16 +28,19 @@
 #define SP_FRAME_FREE 0x184D2A52u
 #define SP_FRAME_WINDOW 0x184D2A53u
 #define SP_FRAME_RUN 0x184D2A54u /* the only frame of the run's marker file */
+#define SP_FRAME_CALL 0x184D2A55u
 
 #define SP_TAG_HEADER "STAGEPRF"
 #define SP_TAG_BLOCK "SPBK"
 #define SP_TAG_WINDOW "SPWN"
 #define SP_TAG_RUN "SPRUNRUN"
+#define SP_TAG_CALL "SPCALLED"
 
 #define SP_HEADER_FRAME_BYTES 512
 #define SP_BLOCK_FRAME_BYTES 152
 #define SP_WINDOW_HEAD_BYTES 256
 #define SP_RUN_FRAME_BYTES 128
+#define SP_CALL_FRAME_BYTES 512
 
 /* A reader enforces these limits. A file beyond them is damaged or hostile. */
 #define SP_WINDOW_SLOTS_MIN 256u
@@ -144,14 +147,21 @@ struct sp_mark {
 	uint64_t what; /* as sp_slot.commit, generation 0; stored after start_ticks */
 };
 
-/* The end of the path that a call in flight opens. It lies directly after the mark. */
+/* The end of the path that a call in flight opens, in traces of 0.1.0 before November 2026. */
 #define SP_MARK_PATH_BYTES 118u
 struct sp_mark_path {
-	uint64_t start_ticks; /* of the mark that the path belongs to, stored last; 0: none */
+	uint64_t start_ticks; /* of the mark that the path belongs to; 0: none */
 	uint16_t path_bytes;  /* of the whole path; the first ones are missing where these are more
 				 than fit */
 	char path[SP_MARK_PATH_BYTES]; /* as the program gave it; not terminated */
 };
+
+/* Where the process has the path that a call in flight opens: trace/live_process.h reads it. */
+struct sp_mark_address {
+	uint64_t start_ticks; /* of the mark that the path belongs to, stored last; 0: none */
+	uint64_t path_at; /* with SP_MARK_LAST_PART: only the part after the last slash is kept */
+};
+#define SP_MARK_LAST_PART (UINT64_C(1) << 63)
 
 /*
  * The raw window: head, then `capacity` slots. Slot number i is at index i % capacity. It is valid
@@ -174,7 +184,30 @@ struct sp_window_header {
 	uint64_t lost[SP_LOST_CAUSES]; /* checked words */
 	struct sp_mark mark;
 	struct sp_mark_path mark_path;
+	struct sp_mark_address mark_address;
+};
+
+/*
+ * A call that was in flight for long: the launcher, which may read the process's memory, leaves
+ * what the call was given. The stream and the start are those of its mark.
+ */
+#define SP_CALL_TEXT_BYTES 448u
+struct sp_call_frame {
+	struct sp_frame frame;
+	char tag[8];
+	uint16_t version;
+	uint16_t what; /* enum sp_call_what */
+	uint16_t text_bytes;
+	uint16_t reserved0;
+	uint64_t stream_id;
+	uint64_t start_ticks; /* of the mark */
 	uint64_t reserved[2];
+	char text[SP_CALL_TEXT_BYTES]; /* not terminated */
+	uint64_t hash;		       /* XXH64, seed 0, of the bytes before it */
+};
+
+enum sp_call_what {
+	SP_CALL_PATH = 1, /* the path that the call opens, "..." before the end of a long one */
 };
 
 struct sp_run_frame {
@@ -363,9 +396,7 @@ _Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "header s
 _Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "block size is the format");
 _Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "window size is the "
 									"format");
-_Static_assert(offsetof(struct sp_window_header, mark_path) ==
-		       offsetof(struct sp_window_header, mark) + sizeof(struct sp_mark),
-	       "the path lies after its mark");
+_Static_assert(sizeof(struct sp_call_frame) == SP_CALL_FRAME_BYTES, "call size is the format");
 _Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size is the format");
 _Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");

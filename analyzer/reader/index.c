@@ -83,11 +83,13 @@ void sp_index_finish(struct sp_index *index)
 	HASH_CLEAR(hh, index->by_id);
 	for (uint32_t i = 0; i < index->stream_count + index->sampler_count; i++) {
 		free_segments(index->streams[i]->segments);
+		free(index->streams[i]->mark_path);
 		free(index->streams[i]);
 	}
 	for (uint32_t i = 0; i < index->file_count; i++) {
 		free_segments(index->files[i].segments);
 		free(index->files[i].path);
+		free(index->files[i].calls);
 		if (index->files[i].memory_fd >= 0)
 			close(index->files[i].memory_fd);
 	}

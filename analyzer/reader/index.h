@@ -44,9 +44,19 @@ struct sp_segment {
 	uint32_t unfinished; /* slots of the window: see sp_window_unfinished() */
 	bool has_last;	     /* a clean end */
 	struct sp_mark mark;
+	struct sp_mark_address mark_address;
 	char *mark_path;	  /* owned; NULL: not known */
 	struct sp_clock clock;	  /* only its first and last point */
 	struct sp_folded *folded; /* owned; NULL: the segment is of a trace, and has events */
+};
+
+/* Why the path of an opening call in flight is not known. */
+enum sp_path_missing {
+	SP_PATH_NOT_MISSING, /* it is known, or no path belongs to the call, or none may be kept */
+	SP_PATH_ENDED,	     /* the process is gone, and nobody has read it before */
+	SP_PATH_REFUSED,     /* the kernel lets this user not read the process */
+	SP_PATH_MOVED,	     /* the thread went on while the trace was read */
+	SP_PATH_FAR,	     /* the process is of another machine */
 };
 
 /* Damage of one file: the first damaged place, and the number of places. */
@@ -71,7 +81,9 @@ struct sp_file {
 	bool truncated; /* a stream in it has neither a clean end nor a window */
 	struct sp_file_damage damage;
 	struct sp_segment *segments, *last_segment;
-	struct sp_run_frame marker; /* the last one in it, where there are any */
+	struct sp_run_frame marker;  /* the last one in it, where there are any */
+	struct sp_call_frame *calls; /* owned */
+	uint32_t call_count;
 };
 
 struct sp_host {
@@ -107,10 +119,12 @@ struct sp_stream {
 	bool has_header, has_last, has_window;
 	bool write_mode;
 	struct sp_mark mark;
-	const char *mark_path; /* of a segment: what a call in flight opens; "..." before the end of
-				  a long path; not escaped; NULL: not known */
-	uint64_t opened_ticks; /* 0: not known */
-	uint64_t last_ticks;   /* of the last clock point */
+	struct sp_mark_address mark_address;
+	char *mark_path; /* owned: what a call in flight opens; "..." before the end of a long path;
+			    not escaped; NULL: not known */
+	enum sp_path_missing path_missing;
+	uint64_t opened_ticks;	  /* 0: not known */
+	uint64_t last_ticks;	  /* of the last clock point */
 	struct sp_folded *folded; /* of its segment; NULL: the stream has events */
 	uint32_t readings;	  /* calls of sp_reader_open() for it */
 	UT_hash_handle hh;

@@ -218,7 +218,7 @@ static int place_stream(struct join *j, uint32_t n, bool with_header)
 	return 0;
 }
 
-static void stream_learn(struct sp_stream *s, const struct sp_segment *g)
+static void stream_learn(struct sp_stream *s, struct sp_segment *g)
 {
 	s->folded = g->folded;
 	s->limit = g->limit > s->limit ? g->limit : s->limit;
@@ -231,7 +231,10 @@ static void stream_learn(struct sp_stream *s, const struct sp_segment *g)
 	s->has_window |= g->window_at != UINT64_MAX;
 	if (g->mark.what) {
 		s->mark = g->mark;
+		s->mark_address = g->mark_address;
+		free(s->mark_path);
 		s->mark_path = g->mark_path;
+		g->mark_path = NULL;
 	}
 	if (g->clock.last.ticks > s->last_ticks)
 		s->last_ticks = g->clock.last.ticks;

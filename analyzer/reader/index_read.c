@@ -11,11 +11,13 @@
 
 #include "analyzer/base/jobs.h"
 #include "analyzer/reader/arenas.h"
+#include "analyzer/reader/call_paths.h"
 #include "analyzer/reader/digest.h"
 #include "analyzer/reader/index_join.h"
 #include "analyzer/reader/window.h"
 
 #define WALK_AHEAD_BYTES 4096u
+#define CALLS_MAX 1024u /* of a file: more than a launcher leaves */
 
 static int add_file(struct sp_index *index, const char *path)
 {
@@ -231,7 +233,7 @@ static int note_block(struct sp_index *index, struct sp_file *file, const struct
 	return 0;
 }
 
-/* Without memory for it the path is not known. */
+/* The trace of an older writer has the path itself. Without memory the path is not known. */
 static void note_path(struct sp_segment *s, const struct sp_mark_path *path)
 {
 	static const char cut[] = "...";
@@ -271,6 +273,7 @@ static void note_counts(struct sp_file *file, struct sp_segment *s, const struct
 		s->mark.what = 0;
 		s->unfinished++;
 	}
+	s->mark_address = w->mark_address;
 	note_path(s, &w->mark_path);
 }
 
@@ -304,6 +307,24 @@ static int note_window(struct sp_index *index, struct sp_file *file, const struc
 	return 0;
 }
 
+static int note_call(struct sp_file *file, const struct sp_unit *u)
+{
+	struct sp_call_frame *calls;
+
+	if (file->call_count == CALLS_MAX)
+		return 0;
+	if ((file->call_count & (file->call_count - 1)) == 0) {
+		size_t room = file->call_count ? 2 * (size_t)file->call_count : 1;
+
+		calls = realloc(file->calls, room * sizeof(*calls));
+		if (!calls)
+			return -ENOMEM;
+		file->calls = calls;
+	}
+	file->calls[file->call_count++] = u->call;
+	return 0;
+}
+
 static int note_unit(struct sp_index *index, struct sp_file *file, const struct sp_unit *u,
 		     struct scratch *scratch)
 {
@@ -318,6 +339,8 @@ static int note_unit(struct sp_index *index, struct sp_file *file, const struct 
 		file->runs++;
 		file->marker = u->run;
 		return 0;
+	case SP_UNIT_CALL:
+		return note_call(file, u);
 	case SP_UNIT_FREE:
 	case SP_UNIT_UNKNOWN:
 		file->frees++;
@@ -398,5 +421,8 @@ int sp_index_read(struct sp_index *index, unsigned jobs)
 	for (unsigned i = 0; pass.scratches && i < jobs; i++)
 		scratch_finish(&pass.scratches[i]);
 	free(pass.scratches);
-	return r < 0 ? r : sp_index_join(index);
+	r = r < 0 ? r : sp_index_join(index);
+	if (r == 0)
+		sp_call_paths_learn(index);
+	return r;
 }

@@ -112,12 +112,31 @@ static enum sp_damage parse_run(struct sp_unit *u, const uint8_t *p, size_t byte
 	return SP_DAMAGE_NONE;
 }
 
+static enum sp_damage parse_call(struct sp_unit *u, const uint8_t *p, size_t bytes)
+{
+	enum sp_damage d = check_head(p, bytes, SP_CALL_FRAME_BYTES,
+				      offsetof(struct sp_call_frame, hash), SP_TAG_CALL, 8);
+
+	if (d)
+		return d;
+	memcpy(&u->call, p, sizeof(u->call));
+	if (check_version(u, u->call.version))
+		return SP_DAMAGE_VERSION;
+	if (u->call.frame.size != SP_CALL_FRAME_BYTES - sizeof(struct sp_frame) ||
+	    u->call.text_bytes > SP_CALL_TEXT_BYTES)
+		return SP_DAMAGE_HEAD;
+	u->kind = SP_UNIT_CALL;
+	u->bytes = SP_CALL_FRAME_BYTES;
+	return SP_DAMAGE_NONE;
+}
+
 /* A frame of ours whose magic is damaged looks like a frame of a later version's kind. */
 static bool has_our_tag(const uint8_t *p, size_t bytes)
 {
 	p += sizeof(struct sp_frame);
 	return bytes >= 16 && (memcmp(p, SP_TAG_HEADER, 8) == 0 || memcmp(p, SP_TAG_RUN, 8) == 0 ||
-			       memcmp(p, SP_TAG_BLOCK, 4) == 0 || memcmp(p, SP_TAG_WINDOW, 4) == 0);
+			       memcmp(p, SP_TAG_CALL, 8) == 0 || memcmp(p, SP_TAG_BLOCK, 4) == 0 ||
+			       memcmp(p, SP_TAG_WINDOW, 4) == 0);
 }
 
 enum sp_damage sp_unit_parse(struct sp_unit *ret, const uint8_t *p, size_t bytes)
@@ -136,6 +155,8 @@ enum sp_damage sp_unit_parse(struct sp_unit *ret, const uint8_t *p, size_t bytes
 		return parse_window(ret, p, bytes);
 	case SP_FRAME_RUN:
 		return parse_run(ret, p, bytes);
+	case SP_FRAME_CALL:
+		return parse_call(ret, p, bytes);
 	case 0xFD2FB528u: /* a zstd frame: RFC 8878 section 3.1.1 */
 		return SP_DAMAGE_ORPHAN;
 	}

@@ -17,6 +17,7 @@ enum sp_unit_kind {
 	SP_UNIT_BLOCK, /* the zstd frame included, not yet checked */
 	SP_UNIT_WINDOW,
 	SP_UNIT_RUN,
+	SP_UNIT_CALL,
 	SP_UNIT_FREE,
 	SP_UNIT_UNKNOWN, /* a skippable frame of a kind that this version does not know */
 	SP_UNIT_DAMAGE,	 /* bytes that are no such frame */
@@ -46,6 +47,7 @@ struct sp_unit {
 		struct sp_block_header block;
 		struct sp_window_header window;
 		struct sp_run_frame run;
+		struct sp_call_frame call;
 	};
 };
 

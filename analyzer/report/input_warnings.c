@@ -73,7 +73,8 @@ static int say_damage(char *line, int at, const struct sp_file *file)
 static bool is_foreign(const struct sp_file *file)
 {
 	return file->damage.what == SP_DAMAGE_FOREIGN && file->damage.bytes == file->size_bytes &&
-	       !file->headers && !file->windows && !file->blocks && !file->runs;
+	       !file->headers && !file->windows && !file->blocks && !file->runs &&
+	       !file->call_count;
 }
 
 static bool make_line(char *line, const struct sp_file *file, const struct saved *saved)

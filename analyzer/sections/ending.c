@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/reader/call_paths.h"
 #include "analyzer/text/text.h"
 #include "analyzer/totals/process_end.h"
 #include "analyzer/verdict/hang.h"
@@ -159,7 +160,7 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 	for (uint32_t i = 0; i < hang.count; i++) {
 		const struct sp_hang_link *link = &hang.chain[i];
 		const struct sp_stream *s = report->run.index.streams[link->stream];
-		const char *call = link->kind ? sp_event_info(link->kind)->name : NULL;
+		const char *call = link->kind ? sp_event_info(link->kind)->name : NULL, *missing;
 		char role[SP_HANG_NAME_BYTES];
 
 		sp_json_open(j, NULL, '{');
@@ -175,6 +176,11 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 			sp_json_string(j, "file", link->file, strlen(link->file));
 		else
 			sp_json_null(j, "file");
+		missing = sp_path_missing_name(link->missing);
+		if (missing)
+			sp_json_string(j, "file_missing", missing, strlen(missing));
+		else
+			sp_json_null(j, "file_missing");
 		sp_json_count(j, "for_ns", link->for_ns);
 		sp_json_bool(j, "stopped", link->is_stopped);
 		sp_json_close(j, '}');

@@ -2,16 +2,11 @@
 #include "analyzer/totals/process_end.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "analyzer/reader/host.h"
 #include "analyzer/totals/thread_end.h"
 #include "analyzer/totals/totals.h"
-
-#define START_SLACK_NS INT64_C(2000000000) /* of the kernel's coarse start times */
+#include "trace/live_process.h"
 
 const char *sp_process_how_name(enum sp_process_how how)
 {
@@ -75,39 +70,6 @@ bool sp_process_is_replaced(const struct sp_run *run, uint32_t image)
 	return false;
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* The state letter of proc(5) of the process that had this pid at this time; 0: it is gone. */
-static char state_of(uint32_t pid, int64_t start_ns)
-{
-	char path[64], line[1024], state = 0;
-	unsigned long long ticks = 0;
-	int64_t began_ns;
-	const char *after;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	after = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	if (!after || sscanf(after,
-			     ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			     "%*d %*d %llu",
-			     &state, &ticks) != 2)
-		return 0;
-	began_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
-		   (int64_t)(ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK)));
-	return began_ns <= start_ns + START_SLACK_NS && state != 'Z' && state != 'X' ? state : 0;
-}
-
 /* The end of a process that left no ending, by the trace and the kernel. */
 static enum sp_process_how how_of_silent(const struct sp_run *run, const struct sp_totals *totals,
 					 uint32_t image, uint64_t lost_full)
@@ -119,7 +81,7 @@ static enum sp_process_how how_of_silent(const struct sp_run *run, const struct 
 		return SP_PROCESS_ENDED;
 	if (!sp_host_is_this(&run->index.hosts[it->host]) || !it->start_ns)
 		return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_UNKNOWN;
-	state = state_of(it->pid, (int64_t)it->start_ns);
+	state = sp_live_state(it->pid, (int64_t)it->start_ns);
 	if (state)
 		return state == 'T' || state == 't' ? SP_PROCESS_STOPPED : SP_PROCESS_RUNNING;
 	return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_KILLED;

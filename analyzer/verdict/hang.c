@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/reader/call_paths.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
@@ -138,6 +139,7 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 		.kind = call_of(s),
 		.is_stopped = end.how == SP_PROCESS_STOPPED,
 		.is_silent = !call_of(s),
+		.missing = bytes ? SP_PATH_NOT_MISSING : s->path_missing,
 	};
 	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
 	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
@@ -369,6 +371,9 @@ static void state_text(const struct sp_hang_link *link, const char *who, char *r
 	else if (*file)
 		snprintf(ret, room, _("%s is inside %s of %s for %s"), who, call_name(link->kind),
 			 file, ns);
+	else if (link->missing)
+		snprintf(ret, room, _("%s is inside %s for %s (%s)"), who, call_name(link->kind),
+			 ns, sp_path_missing_text(link->missing));
 	else
 		snprintf(ret, room, _("%s is inside %s for %s"), who, call_name(link->kind), ns);
 }
@@ -489,6 +494,11 @@ static void suspect_text(const struct looking *l, const struct sp_hang_link *lin
 			   "how "
 			   "long"),
 			 who, call_name(link->kind), file);
+	else if (link->missing)
+		snprintf(ret, ret_bytes,
+			 _("the run was killed while %s was inside %s; it is not known for how "
+			   "long; %s"),
+			 who, call_name(link->kind), sp_path_missing_text(link->missing));
 	else
 		snprintf(ret, ret_bytes,
 			 _("the run was killed while %s was inside %s; it is not known for how "

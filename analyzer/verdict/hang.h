@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/reader/index.h"
+
 struct sp_report;
 
 #define SP_HANG_LINKS_MAX 4u
@@ -27,6 +29,7 @@ struct sp_hang_link {
 	uint64_t for_ns;	       /* in the call, or without a call */
 	bool is_stopped;	       /* now, by a signal */
 	bool is_silent;		       /* in no call: it computes, or cannot run */
+	enum sp_path_missing missing;  /* of a call on a file whose name is not known */
 };
 
 struct sp_hang {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/reader/call_paths.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/text/text.h"
 #include "analyzer/totals/thread_end.h"
@@ -60,10 +61,11 @@ static void show_line(const struct sp_report *report, struct sp_out *out, uint32
 	const struct sp_stream *s = report->run.index.streams[i];
 	char path[512], a[SP_NUMBER_BYTES];
 	size_t bytes;
-	const char *file = file_of(report, s, &bytes);
+	const char *file = file_of(report, s, &bytes), *why;
 
 	sp_text_escape(path, sizeof(path), file, bytes);
 	sp_text_ns(a, sp_inflight_ns(report, i));
+	why = sp_path_missing_text(s->path_missing);
 	if (bytes)
 		sp_out_line(out,
 			    "in flight: thread %u of process %u was inside %s of %s for %s when "
@@ -74,6 +76,18 @@ static void show_line(const struct sp_report *report, struct sp_out *out, uint32
 			    "in flight: thread %u of process %u was inside %s for %s when the "
 			    "trace ends",
 			    s->tid, report->run.index.images[s->image].pid, event_name(s), a);
+	if (!bytes && why)
+		sp_out_line(out, "%s", why);
+}
+
+static void put_missing(struct sp_json *j, enum sp_path_missing missing)
+{
+	const char *name = sp_path_missing_name(missing);
+
+	if (name)
+		sp_json_string(j, "file_missing", name, strlen(name));
+	else
+		sp_json_null(j, "file_missing");
 }
 
 static void show_json(const struct sp_report *report, struct sp_json *j, uint32_t i)
@@ -90,6 +104,7 @@ static void show_json(const struct sp_report *report, struct sp_json *j, uint32_
 		sp_json_string(j, "file", file, bytes);
 	else
 		sp_json_null(j, "file");
+	put_missing(j, s->path_missing);
 	sp_json_count(j, "dur_ns", sp_inflight_ns(report, i));
 	sp_json_close(j, '}');
 }

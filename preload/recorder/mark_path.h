@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path of an opening call in flight, beside the thread's mark: a run that was killed inside of
- * open shows the file. Async-signal-safe, no allocation; one system call for each page that holds
- * the path, because a bad pointer must stay the caller's EFAULT.
+ * Where the path of an opening call in flight lies, beside the thread's mark: another process reads
+ * it there (trace/live_process.h), because a bad pointer must stay the caller's EFAULT.
+ * Async-signal-safe, no allocation, no system call; the path is not read.
  */
 #ifndef STAGEPROF_PRELOAD_MARK_PATH_H
 #define STAGEPROF_PRELOAD_MARK_PATH_H
 
 #include "preload/recorder/recorder.h"
 
-/* Call it between the begin of a span and the real call. Keeps what STAGEPROF_PATHS allows, and
- * nothing under "hash". */
+/* Call it between the begin of a span and the real call. Keeps nothing where STAGEPROF_PATHS allows
+ * no part of a path. */
 void sp_mark_path_store(struct sp_thread *t, uint64_t start, const char *path);
 
 /* SP_SPAN for a call that opens this path. */

@@ -27,16 +27,11 @@ struct sp_recorder {
 	uint32_t destructor_rounds;
 	uint64_t paused_ticks, paused_steps; /* when the thread noticed that recording is off, and
 						the steps until then */
-	struct sp_mark no_mark; /* the targets of the mark, its path and the slots while there is no
-				   file */
-	struct sp_mark_path no_mark_path;
+	struct sp_window_header no_window;   /* the targets of the mark and the slots while there is
+						no file */
 	struct sp_slot no_slot;
 	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
 };
-
-_Static_assert(offsetof(struct sp_recorder, no_mark_path) ==
-		       offsetof(struct sp_recorder, no_mark) + sizeof(struct sp_mark),
-	       "as in the window");
 
 static inline struct sp_recorder *sp_recorder_of(struct sp_thread *t)
 {

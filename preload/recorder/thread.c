@@ -67,7 +67,7 @@ static void ring_empty(struct sp_recorder *r)
 	r->hot.mask = 0;
 	r->hot.ring = &r->no_slot;
 	r->hot.shift = 0;
-	r->hot.mark = &r->no_mark;
+	r->hot.mark = &r->no_window.mark;
 }
 
 static void identity_fill(struct sp_recorder *r, struct sp_stream_identity *identity)

@@ -72,16 +72,14 @@ size_t sp_redact(char *path, size_t length)
 	}
 }
 
-const char *sp_redact_part(const char *path, size_t *length)
+int sp_redact_keeps_whole(void)
 {
-	const char *slash = kept == BASENAME && *length ? memrchr(path, '/', *length) : NULL;
+	return kept == FULL;
+}
 
-	if (kept == HASH || kept == NONE)
-		*length = 0;
-	if (!slash)
-		return path;
-	*length -= (size_t)(slash + 1 - path);
-	return slash + 1;
+int sp_redact_keeps_last_part(void)
+{
+	return kept == BASENAME;
 }
 
 size_t sp_redact_peer(char *address, size_t length)

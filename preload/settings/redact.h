@@ -22,9 +22,10 @@
 /* Changes the path in place, and returns its new length. */
 size_t sp_redact(char *path, size_t length);
 
-/* The part of a path that may be kept unchanged; with it its length, 0 under "hash" and "none".
- * Reads only the path's `length` bytes. */
-const char *sp_redact_part(const char *path, size_t *length);
+/* 1 where the whole path may be kept unchanged, or the part after its last slash. Both return 0
+ * under "hash" and "none". */
+int sp_redact_keeps_whole(void);
+int sp_redact_keeps_last_part(void);
 
 /* The same for an address of the network, which is one part: basename keeps it. */
 size_t sp_redact_peer(char *address, size_t length);

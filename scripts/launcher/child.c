@@ -14,6 +14,7 @@
 
 struct child_run {
 	struct sp_child *child;
+	const struct sp_child_beside *beside;
 	int *exec_error; /* shared with the child */
 	pid_t parent;
 	sigset_t mask;		   /* the signal mask as we found it */
@@ -77,7 +78,10 @@ static bool reap(struct child_run *l)
  * does too. The child does not mean a signal that it sends to the launcher for itself. */
 static void forward(struct child_run *l, const siginfo_t *info)
 {
-	if (info->si_code == SI_KERNEL || info->si_pid == l->child->pid)
+	if (info->si_pid == l->child->pid && info->si_code != SI_KERNEL)
+		return;
+	l->beside->signaled(l->beside->data);
+	if (info->si_code == SI_KERNEL)
 		return;
 	if (sp_signal_monitor_received(&l->monitor, info->si_signo))
 		return;
@@ -105,7 +109,7 @@ static void watch(struct child_run *l)
 
 int sp_child_run(struct sp_child *ret, char *const *argv, const struct sp_child_beside *beside)
 {
-	struct child_run l = {.child = ret, .parent = getpid()};
+	struct child_run l = {.child = ret, .beside = beside, .parent = getpid()};
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	sigset_t all;
 

@@ -24,6 +24,8 @@ struct sp_child_beside {
 	 */
 	void (*begun)(void *data, pid_t pid);
 	void (*ended)(void *data);
+	/* In the caller, before a signal goes on to the child: the child may end now. */
+	void (*signaled)(void *data);
 	void *data;
 };
 

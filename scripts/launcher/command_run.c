@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <limits.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@
 #include "scripts/launcher/program.h"
 #include "scripts/launcher/settings.h"
 #include "scripts/launcher/launcher_error.h"
+#include "scripts/sampler/call_watch.h"
 #include "scripts/sampler/sampler.h"
 
 #define LIBRARY_KEY 1
@@ -49,10 +51,11 @@ struct run_outcome {
 	atomic_bool is_written;
 };
 
-/* The sampler runs beside the command. */
+/* Threads that run beside the command. */
 struct run_beside {
 	struct run_outcome *outcome;
 	struct sp_sampler sampler;
+	struct sp_call_watch watch;
 };
 
 static const struct argp_option options[] = {
@@ -143,30 +146,46 @@ static void begin_run(void *data)
 	atomic_store(&outcome->is_written, true);
 }
 
-/* Runs in the sampler's thread: sp_run is its own until the command has ended. */
+/* Runs in the threads beside the command: sp_run does not change once its directory is found. */
 static bool has_directory(void *data)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool is_found;
 	struct run_outcome *outcome = data;
+	bool ret;
 
 	if (!atomic_load(&outcome->is_written) || outcome->error)
 		return false;
-	sp_run = outcome->run;
-	return sp_run_find() == 0;
+	pthread_mutex_lock(&lock);
+	if (!is_found) {
+		sp_run = outcome->run;
+		is_found = sp_run_find() == 0;
+	}
+	ret = is_found;
+	pthread_mutex_unlock(&lock);
+	return ret;
 }
 
-static void begin_sampling(void *data, pid_t pid)
+static void begin_beside(void *data, pid_t pid)
 {
-	struct sp_sampler *sampler = &((struct run_beside *)data)->sampler;
-	int r = sp_sampler_start(sampler, pid);
+	struct run_beside *beside = data;
+	int r = sp_sampler_start(&beside->sampler, pid);
 
+	sp_call_watch_start(&beside->watch);
 	if (r < 0)
 		sp_error_print(SP_ERROR_sampler, "--sample", strerror(-r), NULL);
 }
 
-static void end_sampling(void *data)
+static void look_at_calls(void *data)
+{
+	sp_call_watch_look(&((struct run_beside *)data)->watch);
+}
+
+static void end_beside(void *data)
 {
 	struct sp_sampler *sampler = &((struct run_beside *)data)->sampler;
 
+	sp_call_watch_stop(&((struct run_beside *)data)->watch);
 	sp_sampler_stop(sampler);
 	if (sampler->is_refused)
 		sp_error_print(SP_ERROR_unsampled, N_("some processes of the run"), strerror(EPERM),
@@ -248,10 +267,12 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 	struct run_beside data = {.outcome = outcome,
 				  .sampler = {.rate = o->sample_rate,
 					      .is_ready = has_directory,
-					      .context = outcome}};
+					      .context = outcome},
+				  .watch = {.is_ready = has_directory, .context = outcome}};
 	const struct sp_child_beside beside = {.prepare = begin_run,
-					       .begun = begin_sampling,
-					       .ended = end_sampling,
+					       .begun = begin_beside,
+					       .ended = end_beside,
+					       .signaled = look_at_calls,
 					       .data = &data};
 	int r = sp_child_run(&child, o->command, &beside);
 

@@ -4,6 +4,7 @@
 Environment: that of scene.py, and STAGEPROF_TEST_PYTHON, an interpreter that imports torch.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -194,6 +195,23 @@ class Endings(scene.Case):
         self.assertEqual(self.trainer(document)["signal"], signal.SIGTERM)
         os.killpg(process.pid, signal.SIGKILL)  # the worker is in open for ever
 
+    def test_kill_of_a_hung_job(self):
+        """SIGKILL of all: the launcher has left the name of the file before."""
+        os.mkfifo(os.path.join(self.folder, "fifo"))
+        process = self.started(STAGEPROF, "run", "-q", "--", PYTHON, "train.py", "fifo")
+        deadline = time.monotonic() + 90
+        while not glob.glob(os.path.join(self.folder, "run.zst", "0-calls-*.zst")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)
+        document = self.report()
+        self.assertEqual(self.trainer(document)["how"], "killed")
+        opens = [call["file"] for call in document["in_flight"] if call["event"] == "open"]
+        self.assertEqual(opens, ["fifo"])
+        self.assertIn("inside open of fifo", document["verdict"]["text"])
+
     def test_killed_soon_after_a_hang_began(self):
         """Without the launcher nothing says when: a hang of a second looks like one of an hour."""
         os.mkfifo(os.path.join(self.folder, "fifo"))
@@ -210,6 +228,9 @@ class Endings(scene.Case):
             self.check_abstains(document)
         inside = "is inside open" if document["hang"] else "was inside open"
         self.assertIn(inside, document["verdict"]["text"])
+        # Nobody read the file's name before: the report says so, and the remedy.
+        self.assertIn("the file is not known: nobody read its name", document["verdict"]["text"])
+        self.assertIn("stageprof run", document["verdict"]["text"])
 
     def is_in_open(self):
         if not os.path.isdir(os.path.join(self.folder, "run.zst")):

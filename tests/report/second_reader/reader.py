@@ -11,8 +11,8 @@ import ctypes.util
 import os
 import struct
 
-HEADER, BLOCK, FREE, WINDOW, RUN = range(0x184D2A50, 0x184D2A55)
-TAGS = {HEADER: b"STAGEPRF", BLOCK: b"SPBK", WINDOW: b"SPWN", RUN: b"SPRUNRUN"}
+HEADER, BLOCK, FREE, WINDOW, RUN, CALL = range(0x184D2A50, 0x184D2A56)
+TAGS = {HEADER: b"STAGEPRF", BLOCK: b"SPBK", WINDOW: b"SPWN", RUN: b"SPRUNRUN", CALL: b"SPCALLED"}
 HOLE, DEFINE, EXTRA, BLOB = 0, 0xFF00, 0xFFF0, 0xFFF1
 MASK = (1 << 64) - 1
 
@@ -260,14 +260,14 @@ def frame_at(data, at):
         return None
     if tag and bytes(data[at + 8 : at + 8 + len(tag)]) != tag:
         return None
-    ends = {HEADER: (264, 512), BLOCK: (144, 152), WINDOW: (72, 256)}
+    ends = {HEADER: (264, 512), BLOCK: (144, 152), WINDOW: (72, 256), CALL: (504, 512)}
     if magic in ends:
         hashed, least = ends[magic]
         if at + least > len(data):
             return None
         if struct.unpack_from("<Q", data, at + hashed)[0] != hash_of(data[at : at + hashed]):
             return None
-        version = struct.unpack_from("<H", data, at + (16 if magic == HEADER else 12))[0]
+        version = struct.unpack_from("<H", data, at + (16 if magic in (HEADER, CALL) else 12))[0]
         if version not in (1, 2):
             return None
     return magic, 8 + size

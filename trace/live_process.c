@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/live_process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/format.h"
+
+#define START_SLACK_NS INT64_C(2000000000) /* of the kernel's coarse start times */
+#define PATH_BYTES 4096u		   /* the kernel takes no longer path */
+#define PAGE_BYTES 4096u
+#define NO_CALL (-1L)
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Reads the first line. Returns 0 or -errno. */
+static int line_read(const char *path, char *ret, size_t room)
+{
+	FILE *file = fopen(path, "re");
+	int r = 0;
+
+	if (!file)
+		return -errno;
+	errno = 0;
+	if (!fgets(ret, (int)room, file))
+		r = errno ? -errno : -ESRCH;
+	fclose(file);
+	return r;
+}
+
+char sp_live_state(uint32_t pid, int64_t start_ns)
+{
+	char path[64], line[1024], state = 0;
+	unsigned long long ticks = 0;
+	int64_t began_ns;
+	const char *after;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	after = line_read(path, line, sizeof(line)) == 0 ? strrchr(line, ')') : NULL;
+	if (!after || sscanf(after,
+			     ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+			     "%*d %*d %llu",
+			     &state, &ticks) != 2)
+		return 0;
+	began_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+		   (int64_t)(ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK)));
+	return began_ns <= start_ns + START_SLACK_NS && state != 'Z' && state != 'X' ? state : 0;
+}
+
+/* The argument that is the path, of a call that opens one; 0: the call opens none. */
+static unsigned path_argument(long number)
+{
+	switch (number) {
+#ifdef SYS_open
+	case SYS_open:
+	case SYS_creat:
+		return 1;
+#endif
+	case SYS_openat:
+#ifdef SYS_openat2
+	case SYS_openat2:
+#endif
+		return 2;
+	}
+	return 0;
+}
+
+/* Returns 0 where the thread is inside of a call that opens the path at this address. */
+static int is_opening(uint32_t pid, uint32_t tid, uint64_t address)
+{
+	char path[80], line[256];
+	uint64_t arguments[2] = {0, 0};
+	long number = NO_CALL;
+	unsigned which;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", pid, tid);
+	r = line_read(path, line, sizeof(line));
+	if (r == -EACCES || r == -EPERM)
+		return -EPERM;
+	if (r < 0 ||
+	    sscanf(line, "%ld %" SCNx64 " %" SCNx64, &number, &arguments[0], &arguments[1]) != 3)
+		return -ESRCH;
+	which = path_argument(number);
+	return which && arguments[which - 1] == address ? 0 : -ESRCH;
+}
+
+/* Reads page by page up to the end of the text. Returns its length, or -errno. */
+static int text_read(uint32_t pid, uint64_t address, char ret[PATH_BYTES])
+{
+	size_t have = 0;
+
+	while (have < PATH_BYTES) {
+		size_t rest = PAGE_BYTES - (address + have) % PAGE_BYTES;
+		struct iovec here = {ret + have, 0}, there;
+		const char *end;
+
+		here.iov_len = rest < PATH_BYTES - have ? rest : PATH_BYTES - have;
+		there = (struct iovec){(void *)(uintptr_t)(address + have), here.iov_len};
+		if (process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) != (ssize_t)here.iov_len)
+			return errno == EPERM || errno == ENOSYS ? -EPERM : -EFAULT;
+		end = memchr(ret + have, 0, here.iov_len);
+		if (end)
+			return (int)(end - ret);
+		have += here.iov_len;
+	}
+	return -EFAULT;
+}
+
+static void text_keep(char ret[SP_LIVE_PATH_BYTES], const char *text, size_t bytes)
+{
+	static const char cut[] = "...";
+	size_t room = SP_LIVE_PATH_BYTES - 1, before = 0;
+
+	if (bytes > room) {
+		before = sizeof(cut) - 1;
+		text += bytes - (room - before);
+		bytes = room - before;
+		memcpy(ret, cut, before);
+	}
+	memcpy(ret + before, text, bytes);
+	ret[before + bytes] = '\0';
+}
+
+int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_PATH_BYTES])
+{
+	uint64_t address = path_at & ~SP_MARK_LAST_PART;
+	const char *from;
+	char text[PATH_BYTES];
+	int length, r = is_opening(pid, tid, address);
+
+	if (r < 0)
+		return r;
+	errno = 0;
+	length = text_read(pid, address, text);
+	if (length < 0)
+		return length;
+	r = is_opening(pid, tid, address);
+	if (r < 0)
+		return r;
+	from = path_at & SP_MARK_LAST_PART ? memrchr(text, '/', (size_t)length) : NULL;
+	from = from ? from + 1 : text;
+	text_keep(ret, from, (size_t)(text + length - from));
+	return 0;
+}
