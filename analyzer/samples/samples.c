@@ -17,7 +17,7 @@
 #define NUMBERS_MAX (1u << 22) /* frames of all stacks; later stacks are the rest */
 #define SUMS_MAX (1u << 20)
 #define TAKEN_MAX (1u << 17) /* samples; the events of their threads are read once for them */
-#define NS_IN_US 1000u
+#define NS_IN_US 1000
 #define NS_IN_S 1000000000u
 
 struct sum_key {
@@ -222,6 +222,17 @@ static int add_taken(struct sample_pass *pass)
 	return r;
 }
 
+/* A thread that was found waiting several times may have gone on since the last of these looks was
+ * decided on: the wait is in the middle. */
+static uint64_t instant_of(const struct sample_pass *pass, const struct sp_python_sample *sample)
+{
+	int64_t at_ns = sp_clock_realtime_ns(pass->clock, sample->at);
+
+	if (sample->samples == 1 || sample->state == 'R' || !sample->span_us)
+		return sample->at;
+	return sp_clock_ticks(pass->clock, at_ns - (int64_t)sample->span_us * NS_IN_US / 2);
+}
+
 static int take_sample(struct sample_pass *pass, const struct sp_python_sample *sample)
 {
 	if (!sample->samples)
@@ -231,7 +242,7 @@ static int take_sample(struct sample_pass *pass, const struct sp_python_sample *
 		return 0;
 	}
 	pass->taken[pass->taken_count++] = (struct sp_taken_sample){
-		.at = sample->at,
+		.at = instant_of(pass, sample),
 		.ns = span_ns(pass, sample),
 		.pid = sample->pid,
 		.tid = sample->tid,

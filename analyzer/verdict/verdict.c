@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 
 #define STEPS_MIN 5	/* with fewer steps there is no verdict */
@@ -144,10 +145,30 @@ void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char
 	fill(&v->metrics, _(rules[id].sentence), ret, bytes);
 }
 
+static void put_top(const struct sp_top_function *top, char *ret, size_t bytes)
+{
+	char share[SP_NUMBER_BYTES], samples[SP_NUMBER_BYTES];
+
+	snprintf(share, sizeof(share), "%.0f%%", 100 * top->share);
+	sp_text_count(samples, top->samples);
+	/* Translators: samples; a share; a function. */
+	if (*top->caller)
+		snprintf(ret, bytes, _(" By %s samples, %s of making batches is %s, called by %s."),
+			 samples, share, top->name, top->caller);
+	else
+		snprintf(ret, bytes, _(" By %s samples, %s of making batches is %s."), samples,
+			 share, top->name);
+}
+
 void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes)
 {
+	size_t used;
+
 	fill(&v->metrics, _(advices[advice].text), ret, ret_bytes);
+	used = strlen(ret);
+	if (advice == SP_ADVICE_transform && v->top.samples)
+		put_top(&v->top, ret + used, ret_bytes - used);
 }
 
 static double value_of(const struct sp_verdict *v, enum sp_metric_id metric)
@@ -589,6 +610,8 @@ int sp_verdict_make(struct sp_verdict *v, const struct sp_report *report,
 
 	*v = (struct sp_verdict){.cost = 0};
 	r = sp_metrics_gather(&v->metrics, report);
+	if (r == 0)
+		r = sp_top_function_find(&v->top, &report->samples);
 	if (r == 0)
 		sp_verdict_judge(v, wait);
 	return r;

@@ -6,6 +6,7 @@
 #ifndef STAGEPROF_ANALYZER_VERDICT_H
 #define STAGEPROF_ANALYZER_VERDICT_H
 
+#include "analyzer/samples/top_function.h"
 #include "analyzer/verdict/metrics.h"
 #include "analyzer/verdict/whatif.h"
 
@@ -55,6 +56,7 @@ struct sp_verdict {
 	uint32_t rests_on_count;
 	enum sp_advice_id advice[SP_ADVICES];
 	uint32_t advice_count;
+	struct sp_top_function top; /* of the code that the advice `transform` is about */
 };
 
 /* From the report: sp_metrics_gather(), then sp_verdict_judge(). Returns 0 or -ENOMEM. */
@@ -64,7 +66,7 @@ int sp_verdict_make(struct sp_verdict *verdict, const struct sp_report *report,
 /* Fills the rest from verdict->metrics. */
 void sp_verdict_judge(struct sp_verdict *verdict, const struct sp_wait_thresholds *thresholds);
 
-/* The advice's text with the metrics' values. */
+/* The advice's text with the metrics' values, and with the sampled function that it is about. */
 void sp_advice_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes);
 

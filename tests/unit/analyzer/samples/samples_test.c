@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analyzer/samples/samples.h"
+#include "analyzer/samples/top_function.h"
+#include "analyzer/verdict/verdict.h"
 #include "tests/unit/common/draw.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/trace_maker.h"
@@ -19,6 +21,7 @@ static char folder[64];
 static struct sp_maker m, sampler;
 static struct sp_load load;
 static uint64_t parent_start_ns;
+static uint32_t looks = 1; /* at each place */
 
 static void name(uint32_t id, const char *text)
 {
@@ -70,7 +73,8 @@ static void sample(uint32_t pid, uint64_t at, char state)
 					  .span_us = 10000,
 					  .state = (uint32_t)state};
 
-	sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+	for (uint32_t i = 0; i < looks; i++)
+		sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
 }
 
 static void end_sampler(void)
@@ -121,7 +125,7 @@ static void fetch(void)
 	sp_maker_extra(&m, 9000, 0, 0);
 }
 
-static void make_worker(void)
+static void begin_worker(void)
 {
 	sp_maker_init(&m, WORKER, WORKER, 0);
 	m.header.ppid = TRAINER;
@@ -130,6 +134,11 @@ static void make_worker(void)
 	sp_maker_header(&m);
 	name(FETCH, "fetch");
 	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a.jpg");
+}
+
+static void make_worker(void)
+{
+	begin_worker();
 	for (int i = 0; i < STEPS; i++) {
 		fetch();
 		sample(WORKER, span(SP_EV_poll, 0, WAIT_NS + WORK_NS - 15000, 1), 'S');
@@ -195,6 +204,34 @@ START_TEST(a_sample_has_the_phase_and_the_call_of_its_instant)
 }
 END_TEST
 
+/* The last look may be after the wait. */
+START_TEST(looks_at_a_waiting_thread_are_of_the_wait)
+{
+	const struct sp_samples *samples = &load.report.samples;
+	struct sp_python_sample sample = {.pid = WORKER,
+					  .tid = WORKER,
+					  .samples = 8,
+					  .span_us = 40,
+					  .state = 'S'};
+
+	sp_folder_make(folder);
+	begin_sampler();
+	make_trainer();
+	begin_worker();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_poll, 0, WAIT_NS + WORK_NS - 15000, 1);
+		sample.at = m.now_ticks + 3000;
+		sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+		fetch();
+	}
+	sp_maker_put(&m, folder, "worker.zst");
+	end_sampler();
+	load_all();
+	ck_assert_uint_eq(samples_of(samples, "worker_idle", "poll"), 8 * STEPS);
+	finish_all();
+}
+END_TEST
+
 /* Rows: a call's own time is its row's, and no longer its caller's. */
 START_TEST(time_in_a_call_is_the_calls_own)
 {
@@ -218,6 +255,55 @@ START_TEST(time_in_a_call_is_the_calls_own)
 					   "train.py\",1,0,0,200000000,"));
 	ck_assert_ptr_null(strstr(text, "worker_idle")); /* it waits, and nothing waits for it */
 	free(text);
+	finish_all();
+}
+END_TEST
+
+/* A batch has five samples: one is in a read, one decodes and one collates. */
+START_TEST(the_advice_names_the_function_and_its_caller)
+{
+	struct sp_verdict *v = calloc(1, sizeof(*v));
+	char text[2048];
+
+	sp_folder_make(folder);
+	begin_sampler();
+	define_frame(1, 20, "/usr/lib/python3/site-packages/PIL/Image.py\tresize");
+	define_frame(2, 88, "/home/me/job/dataset.py\tload");
+	define_stack(1, 1, 2);
+	looks = 10;
+	make_trainer();
+	make_worker();
+	looks = 1;
+	end_sampler();
+	load_all();
+	ck_assert_int_eq(sp_verdict_make(v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_uint_eq(v->top.samples, 5 * STEPS * 10);
+	ck_assert_double_eq(v->top.share, 0.4);
+	sp_advice_text(v, SP_ADVICE_transform, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, " By 500 samples, 40% of making batches is resize "
+					   "(PIL/Image.py:1), called by load "
+					   "(job/dataset.py:88)."));
+	sp_advice_text(v, SP_ADVICE_collate, text, sizeof(text));
+	ck_assert_ptr_null(strstr(text, "resize"));
+	free(v);
+	finish_all();
+}
+END_TEST
+
+START_TEST(few_samples_name_no_function)
+{
+	struct sp_top_function top;
+
+	sp_folder_make(folder);
+	begin_sampler();
+	define_frame(1, 20, "/a/train.py\tload");
+	define_frame(2, 30, "/a/train.py\tmain");
+	define_stack(1, 1, 2);
+	make_trainer();
+	end_sampler();
+	load_all();
+	ck_assert_int_eq(sp_top_function_find(&top, &load.report.samples), 0);
+	ck_assert_uint_eq(top.samples, 0);
 	finish_all();
 }
 END_TEST
@@ -314,7 +400,10 @@ int main(void)
 	int failed;
 
 	tcase_add_test(c, a_sample_has_the_phase_and_the_call_of_its_instant);
+	tcase_add_test(c, looks_at_a_waiting_thread_are_of_the_wait);
 	tcase_add_test(c, time_in_a_call_is_the_calls_own);
+	tcase_add_test(c, the_advice_names_the_function_and_its_caller);
+	tcase_add_test(c, few_samples_name_no_function);
 	tcase_add_test(c, senseless_definitions);
 	tcase_add_loop_test(c, random_definitions, 0, 20);
 	suite_add_tcase(s, c);
