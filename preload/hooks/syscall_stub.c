@@ -8,6 +8,7 @@
 #include "preload/recorder/fd_table.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/elf_symbols.h"
+#include "preload/sys/fd_private_task.h"
 #include "preload/sys/sys.h"
 
 sp_syscall_function *sp_syscall_target;
@@ -111,6 +112,16 @@ __asm__(".text\n"
 	"je sp_syscall_watched\n\t"
 	"cmpl $425, %edi\n\t" /* SYS_io_uring_setup */
 	"je sp_syscall_watched\n\t"
+	"cmpl $56, %edi\n\t" /* SYS_clone: with CLONE_FILES */
+	"jne 3f\n\t"
+	"testl $0x400, %esi\n\t"
+	"jnz 4f\n"
+	"3:\n\t"
+	"cmpl $435, %edi\n\t" /* SYS_clone3: whatever is asked for */
+	"jne 5f\n"
+	"4:\n\t"
+	"movl $1, sp_fd_table_shared(%rip)\n"
+	"5:\n\t"
 	"jmp *%rax\n"
 	"2:\n\t"
 	"pushq %rdi\n\t"
@@ -169,6 +180,17 @@ __asm__(".text\n"
 	"b.eq sp_syscall_watched\n\t"
 	"cmp w0, #425\n\t" /* SYS_io_uring_setup */
 	"b.eq sp_syscall_watched\n\t"
+	"cmp w0, #220\n\t" /* SYS_clone: with CLONE_FILES */
+	"b.ne 3f\n\t"
+	"tbnz w1, #10, 4f\n"
+	"3:\n\t"
+	"cmp w0, #435\n\t" /* SYS_clone3: whatever is asked for */
+	"b.ne 5f\n"
+	"4:\n\t"
+	"adrp x10, sp_fd_table_shared\n\t"
+	"mov w11, #1\n\t"
+	"str w11, [x10, :lo12:sp_fd_table_shared]\n"
+	"5:\n\t"
 	"br x9\n"
 	"2:\n\t"
 	"stp x29, x30, [sp, #-80]!\n\t"

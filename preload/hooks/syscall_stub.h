@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * syscall(2). Calls made by it are not recorded. A few of them matter to the recorder: a
- * descriptor is closed, a filter is set, or reads continue where no hook sees them, which the
- * report must show.
+ * descriptor is closed, a filter is set, another process shares the descriptors from now on, or
+ * reads continue where no hook sees them, which the report must show.
  *
  * The exported syscall is an assembly stub. It looks at the number and jumps to the next syscall,
  * because a call that clones must return in its caller's frame.

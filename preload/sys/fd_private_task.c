@@ -95,7 +95,8 @@ static long clone_and_run(struct task *task, void *stack_top)
 }
 #endif
 
-static int always_in_place, table_is_shared;
+static int always_in_place;
+int sp_fd_table_shared;
 
 void sp_fd_private_task_init(int in_place)
 {
@@ -104,7 +105,7 @@ void sp_fd_private_task_init(int in_place)
 
 void sp_fd_table_is_shared(void)
 {
-	__atomic_store_n(&table_is_shared, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&sp_fd_table_shared, 1, __ATOMIC_RELAXED);
 }
 
 /* procfs counts a link for each thread, beside those of any directory. */
@@ -130,7 +131,7 @@ static int table_has_room(void)
 
 static int nobody_can_look(void)
 {
-	return !__atomic_load_n(&table_is_shared, __ATOMIC_RELAXED) && is_only_thread() &&
+	return !__atomic_load_n(&sp_fd_table_shared, __ATOMIC_RELAXED) && is_only_thread() &&
 	       table_has_room();
 }
 

@@ -30,8 +30,11 @@ void sp_fd_private_release(void);
 void sp_fd_private_task_init(int in_place);
 
 /* The host made a process that shares its descriptor table: from now on a task each time. A clone
- * by syscall(2) or by the program's own instruction goes unnoticed. */
+ * by the program's own instruction goes unnoticed unless it makes a thread. */
 void sp_fd_table_is_shared(void);
+
+/* The same by a store, for assembly. */
+extern int sp_fd_table_shared __attribute__((visibility("hidden")));
 
 /* Blocks all signals, and restores them. Without libc, so that no hook and no cancellation is
  * involved. */

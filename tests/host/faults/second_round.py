@@ -94,6 +94,14 @@ class Ends(harness.Case):
         self.assert_counted(outcome)
 
 
+class Descriptors(harness.Case):
+    def test_shared_table(self):
+        """A process that shares the descriptors by syscall(2) sees none of the recorder's."""
+        outcome = self.both(victim("shared_table"), "2000")
+        self.assertEqual(outcome.done.stdout, b"other numbers: 0\n")
+        self.assert_counted(outcome)
+
+
 @harness.unittest.skipUnless(os.geteuid() == 0, "mounts need root")
 class Disks(harness.Case):
     def mounted(self, *command):
