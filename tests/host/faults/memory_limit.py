@@ -6,16 +6,21 @@ the kernel writes them back; the others stay.
 """
 
 import os
+import shlex
+import shutil
 import subprocess
+import sys
 
 import harness
 from harness import victim
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 GROUPS = "/sys/fs/cgroup/memory"
 THREADS = 4
 SHARE_KIB = 512 + THREADS * 1024
 STEP_KIB = 128
 MOST_KIB = 64 << 10
+CALLS = os.environ.get("STAGEPROF_TEST_CALLS", "400000")
 
 
 class Group:
@@ -45,7 +50,7 @@ class Group:
 
 @harness.unittest.skipUnless(os.geteuid() == 0, "cgroups need root")
 class AtTheLimit(harness.Case):
-    COMMAND = [victim("read_loop"), str(THREADS), "400000"]
+    COMMAND = [victim("read_loop"), str(THREADS), CALLS]
 
     def run_at(self, kib, name, traced, env=None):
         self.group.set(MOST_KIB)
@@ -86,6 +91,44 @@ class AtTheLimit(harness.Case):
                     self.assertEqual(outcome.done.returncode, 0, outcome.done.stderr.decode())
                     self.assert_exact(outcome)
         print(f"least without the library: {least} KiB; the share: {SHARE_KIB} KiB")
+
+
+class OfVersion2(harness.Case):
+    """The test above in a kernel of its own, because a machine has each controller in one version.
+    """
+
+    def test_nobody_is_killed(self):
+        linux = shutil.which("linux.uml")
+        if not linux:
+            self.skipTest("no linux.uml: the package user-mode-linux is missing")
+        disk = os.path.join(self.folder, "disk")
+        with open(disk, "wb") as file:
+            file.truncate(512 << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", disk], check=True)
+        names = [name for name in os.environ if name.startswith(("STAGEPROF_TEST_", "PYTHON"))]
+        words = [f"{name}={shlex.quote(os.environ[name])}" for name in names]
+        words += ["STAGEPROF_TEST_CALLS=8000", sys.executable, os.path.abspath(__file__)]
+        with open(os.path.join(self.folder, "command"), "w") as file:
+            file.write(" ".join(words + ["AtTheLimit"]) + "\n")
+        machine = ["mem=512M", "rootfstype=hostfs", "rw", "ubd0=" + disk]
+        machine += [f"uml_dir={self.folder}/", "con=null", "con0=null,fd:1", "quiet"]
+        script = [os.path.join(HERE, "unified_groups.sh"), self.folder]
+        done = subprocess.run(
+            [linux, *machine, "init=/bin/sh", "--", *script],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=280,
+        )
+        status = os.path.join(self.folder, "status")
+        if not os.path.exists(status):
+            self.skipTest("user-mode Linux does not run here: " + done.stdout[-200:].decode())
+        with open(os.path.join(self.folder, "said")) as file:
+            said = file.read()
+        with open(status) as file:
+            self.assertEqual(file.read(), "0\n", said)
+        self.assertIn("the share: ", said)
+        print(said)
 
 
 if __name__ == "__main__":
