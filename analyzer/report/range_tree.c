@@ -84,6 +84,7 @@ static void absorb(struct sp_range_tree *t, uint32_t into, uint32_t i)
 	a->first_calls += b->first_calls;
 	a->first_ns += b->first_ns;
 	a->max_ns = b->max_ns > a->max_ns ? b->max_ns : a->max_ns;
+	a->start_ns = b->start_ns < a->start_ns ? b->start_ns : a->start_ns;
 	a->depth = b->depth > a->depth ? b->depth : a->depth;
 	while (next) {
 		uint32_t child = next;
@@ -200,6 +201,7 @@ static int take(struct tree_builder *b, struct sp_range_node range, int64_t star
 	if (!i)
 		return -ENOMEM;
 	t->nodes[i] = range;
+	t->nodes[i].start_ns = start_ns;
 	while (b->count && b->waiting[b->count - 1].start_ns >= start_ns)
 		contain(t, i, b->waiting[--b->count].node);
 	if (b->count == RANGES_WAITING_MAX || t->count > 2 * RANGES_WAITING_MAX) {

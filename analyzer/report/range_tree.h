@@ -34,6 +34,7 @@ struct sp_range_node {
 	uint16_t depth;			     /* of the nodes below it */
 	uint32_t child, sibling;	     /* 0: none */
 	bool is_backward;		     /* a call that runs the graph backwards */
+	int64_t start_ns;		     /* of its first call, CLOCK_REALTIME */
 	uint64_t calls, total_ns, inside_ns; /* inside: of the ranges directly below */
 	uint64_t max_ns;
 	uint64_t gpu_ns; /* of modules: a device was busy with work launched in them */

@@ -56,10 +56,16 @@ static uint64_t by_max(const void *context, uint32_t i)
 	return sibling(context, i)->max_ns;
 }
 
+/* Earlier is greater. */
+static uint64_t by_begin(const void *context, uint32_t i)
+{
+	return UINT64_MAX - (uint64_t)sibling(context, i)->start_ns;
+}
+
 static const struct sp_sort_key keys[] = {
 	{"total", "total_ns", N_("total"), by_total}, {"self", "self_ns", N_("self"), by_self},
 	{"calls", "calls", N_("calls"), by_calls},    {"mean", "mean_ns", N_("mean"), by_mean},
-	{"max", "max_ns", N_("max"), by_max},
+	{"max", "max_ns", N_("max"), by_max},	      {"order", "order", N_("order"), by_begin},
 };
 
 const struct sp_sort_key *sp_ranges_key(const struct sp_view_options *options)

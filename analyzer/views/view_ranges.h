@@ -34,7 +34,8 @@ int sp_ranges_visit(struct sp_range_visit *visit);
 int sp_ranges_table(struct sp_range_visit *visit, const struct sp_view_options *options,
 		    const char *name, const struct sp_column *columns, unsigned cells);
 
-/* Sorting by "total" (first), "self", "calls", "mean" or "max"; NULL where there is no such key. */
+/* Sorting by "total" (first), "self", "calls", "mean", "max" or "order" (of the first calls); NULL
+ * where there is no such key. */
 const struct sp_sort_key *sp_ranges_key(const struct sp_view_options *options);
 
 static inline uint64_t sp_range_self_ns(const struct sp_range_node *node)

@@ -268,6 +268,7 @@ places = {}  # id of a module -> (weak reference, "path\tclass", level below the
 stacks = {}  # thread -> modules that are in their forward
 roots = {}  # id of a model -> [weak reference, looks left]: its parameters were asked for
 LOOKS = 16  # into a model whose modules have no places
+OUTPUTS = 8  # shapes of one call's results that are shown
 
 
 def place_of(module):
@@ -309,7 +310,7 @@ def module_shown(module, args, level):
 	place = place_of(module)
 	shapes = [str(list(a.shape)) for a in args if hasattr(a, "shape")]
 	shown = place[1] if place else "?\t" + type(module).__qualname__
-	return shown + "\t" + " ".join(shapes) + ("\tbackward" if in_backward() else "")
+	return shown + "\t" + " ".join(shapes)
 
 
 def module_level(module, stack):
@@ -327,16 +328,33 @@ def module_entered(module, args):
 	place = places.get(id(module))
 	if shown and place and place[2] is None:
 		places[id(module)] = place[0], place[1], level
-	stack.append((module, shown, range_begin() if shown else None, level))
+	again = "\tbackward" if shown and in_backward() else ""
+	stack.append((module, shown, range_begin() if shown else None, level, again))
 
 
-def module_left(module, _args, _output):
+def shapes_in(value, depth=0):
+	"""Shapes of what a forward returned: a tensor, or tuples, lists and dicts of them."""
+	if hasattr(value, "shape"):
+		return [str(list(value.shape))]
+	if depth == 2 or not isinstance(value, (tuple, list, dict)):
+		return []
+	inner = list(value.values() if isinstance(value, dict) else value)[:OUTPUTS]
+	return [shape for each in inner for shape in shapes_in(each, depth + 1)][:OUTPUTS]
+
+
+def with_outputs(shown, output):
+	outputs = attempt(shapes_in, output)
+	return shown + " -> " + " ".join(outputs) if outputs else shown
+
+
+def module_left(module, _args, output):
 	stack = stacks.get(get_ident(), [])
 	# Before PyTorch 2.1 a forward that raised leaves what it entered.
 	while stack:
-		entered, shown, begun, _level = stack.pop()
+		entered, shown, begun, _level, again = stack.pop()
 		if entered is module:
 			if shown:
+				shown = with_outputs(shown, output) + again
 				range_end(begun, MODULE_FORWARD, shown)
 			return
 

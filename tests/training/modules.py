@@ -61,7 +61,7 @@ class Modules(unittest.TestCase):
     def test_roots(self):
         """No other row has the name of a model, and none has lost its name."""
         roots = {row["class"] for row in self.rows if row["path"] == ""}
-        self.assertEqual(roots, {"Checkpointed", "Reentrant", "MSELoss"})
+        self.assertEqual(roots, {"Checkpointed", "Reentrant", "MSELoss", "Two"})
         self.assertEqual(self.calls(path="?"), [])
 
     def test_parts(self):
@@ -69,6 +69,30 @@ class Modules(unittest.TestCase):
         for path in ("encoder", "decoder"):
             self.assertEqual(self.calls(path=path, depth=0, in_backward=""), [self.steps])
         self.assertEqual(self.calls(path="encoder.0", depth=1), [self.steps])
+
+    def test_outputs(self):
+        """Shapes of what a forward returned, also inside of a tuple and a dict."""
+        shapes = {
+            (row["path"], row["class"]): (row["input_shapes"], row["output_shapes"])
+            for row in self.rows
+        }
+        self.assertEqual(shapes["", "Two"], ("[4, 16]", "[4, 1] [4, 2]"))
+        self.assertEqual(shapes["later", "Linear"], ("[4, 16]", "[4, 2]"))
+        self.assertEqual(shapes["", "MSELoss"], ("[4, 1] [4, 1]", "[]"))
+
+    def test_order(self):
+        """Rows are numbered as the program makes the first calls."""
+        orders = sorted(row["order"] for row in self.rows)
+        self.assertEqual(orders, list(range(1, len(self.rows) + 1)))
+        first = {}
+        for row in sorted(self.rows, key=lambda row: -row["order"]):
+            first[row["path"], row["class"]] = row["order"]
+        names = "inlet|blocks.0|blocks.0.norm|blocks.0.mix|blocks.1|encoder|decoder|sooner|later"
+        found = [
+            min(order for (path, _), order in first.items() if path == name)
+            for name in names.split("|")
+        ]
+        self.assertEqual(found, sorted(found))
 
     def test_names_elsewhere(self):
         """Other views and exports show a module's path and class as words, without escapes."""

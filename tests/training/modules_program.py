@@ -47,6 +47,19 @@ class Parts(torch.nn.Module):
         return self.decoder(self.encoder(x))
 
 
+class Two(torch.nn.Module):
+    """Returns a tuple with a dict in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.later = torch.nn.Linear(16, 2)
+        self.sooner = torch.nn.Linear(16, 1)
+
+    def forward(self, x):
+        first = self.sooner(x)
+        return first, {"more": self.later(x)}
+
+
 def train(model, forward):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     for _ in range(STEPS):
@@ -63,6 +76,8 @@ def main():
         train(model, lambda x, model=model: model(x).sum(1, keepdim=True))
     model = Parts()
     train(model, model.forward)
+    model = Two()
+    train(model, lambda x: model(x)[0])
     print(STEPS)
 
 

@@ -316,16 +316,22 @@ class Video(Twin):
     trainer, folder = "video_restore", False
     settings = {"STAGEPROF_MODULES": "2"}
     rows = {
-        "encoder": {"event": "module_forward", "name": "encoder\tEncoder\t[3, 3, 32, 32]"},
+        "encoder": {
+            "event": "module_forward",
+            "name": "encoder\tEncoder\t[3, 3, 32, 32] -> [3, 16, 32, 32]",
+        },
         "attention": {
             "event": "module_forward",
-            "name": "attention\tTemporalAttention\t[1, 3, 16, 32, 32]",
+            "name": "attention\tTemporalAttention\t[1, 3, 16, 32, 32] -> [1, 3, 16, 32, 32]",
         },
-        "fusion": {"event": "module_forward", "name": "fusion\tFusion\t[1, 3, 16, 32, 32]"},
+        "fusion": {
+            "event": "module_forward",
+            "name": "fusion\tFusion\t[1, 3, 16, 32, 32] -> [1, 16, 32, 32]",
+        },
         **{
             f"stages.{i}": {
                 "event": "module_forward",
-                "name": f"stages.{i}\tStage\t[1, 16, 32, 32]",
+                "name": f"stages.{i}\tStage\t[1, 16, 32, 32] -> [1, 16, 32, 32]",
             }
             for i in range(8)
         },
@@ -342,7 +348,7 @@ class Video(Twin):
             timed = [call.ns for call in calls]
             bound = WALL_SHARE * sum(timed) + CLOCK_NS * len(timed)
             with self.subTest(name, timed=timed, row=row):
-                shown = "\t".join(row[key] for key in ("path", "class", "input_shapes"))
+                shown = "{path}\t{class}\t{input_shapes} -> {output_shapes}".format(**row)
                 self.assertEqual(
                     (row["depth"], row["calls"], shown), (1, len(timed), self.rows[name]["name"])
                 )
