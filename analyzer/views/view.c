@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyzer/symbols/functions.h"
 
@@ -29,7 +30,8 @@ static bool is_called(const struct sp_sort_key *key, const char *name, size_t by
 	const char *const names[] = {key->name, key->json, key->title, _(key->title)};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (bytes ? strncmp(names[i], name, bytes) == 0 : strcmp(names[i], name) == 0)
+		if (bytes ? strncasecmp(names[i], name, bytes) == 0
+			  : strcasecmp(names[i], name) == 0)
 			return true;
 	return false;
 }
