@@ -21,6 +21,8 @@ Page.start = function () {
 	Page.tables();
 	if (stepsHolder)
 		Page.steps = new Page.Steps(stepsHolder, steps, training);
+	if (stepsHolder && Page.Memory.keys(steps).length)
+		Page.memory = new Page.Memory(stepsHolder, Page.steps);
 	if (lanesHolder)
 		Page.lanes = new Page.Lanes(lanesHolder, timeline, steps, training);
 };

@@ -45,10 +45,7 @@ Page.Steps = class {
 	partChoice() {
 		const there = this.training.parts.filter((p) => this.all.some((s) => s.parts[p.part] !== null));
 
-		const memory = ["rss_bytes", "workers_rss_bytes"].filter((key) => this.all.some((s) => s[key]));
-
-		return this.choice(Page.say("show"), [["wall", Page.say("whole_step")], ...there.map((p) => [p.part, p.title]),
-			...memory.map((key) => [key, Page.say(key)])],
+		return this.choice(Page.say("show"), [["wall", Page.say("whole_step")], ...there.map((p) => [p.part, p.title])],
 			(part) => {
 				this.part = part;
 				this.draw();
@@ -71,11 +68,10 @@ Page.Steps = class {
 		this.trainer = trainer;
 		this.steps = this.all.filter((s) => s.pid === trainer.pid && s.tid === trainer.tid);
 		this.draw();
+		this.onChoose?.();
 	}
 
 	value(step) {
-		if (this.part.endsWith("_bytes"))
-			return step[this.part];
 		return this.part === "wall" ? step.wall_ns : step.parts[this.part];
 	}
 
@@ -118,7 +114,7 @@ Page.Steps = class {
 			axisLabelFontSize: 12,
 			axes: {
 				x: { axisLabelFormatter: (x) => Page.instant(x, this.width()) },
-				y: { axisLabelFormatter: (y) => this.part.endsWith("_bytes") ? Page.bytes(y) : Page.ns(y), axisLabelWidth: 64 },
+				y: { axisLabelFormatter: (y) => Page.ns(y), axisLabelWidth: 64 },
 			},
 			underlayCallback: (context, area, chart) => this.under(context, area, chart),
 			drawCallback: (chart) => this.marks(chart),

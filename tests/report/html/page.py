@@ -151,17 +151,23 @@ class Page(unittest.TestCase):
         )
         self.assertEqual(shown, [s["parts"]["loader_wait"] for s in steps])
 
-    def test_step_chart_draws_memory(self):
+    def test_one_chart_draws_the_memory(self):
         steps = scene.view("steps", self.run_path)["steps"]
+        shown = self.browser.do("""
+            const chart = Page.memory.chart, rows = [];
+            for (let i = 0; i < chart.numRows(); i++)
+                rows.push(chart.getLabels().map((label, k) => [label, chart.getValue(i, k)]));
+            return rows;""")
+        self.assertEqual(len(shown), len(steps))
+        for row, step in zip(shown, steps):
+            self.assertEqual(
+                row[1:], [[key, step[key]] for key in ("rss_bytes", "workers_rss_bytes")]
+            )
         for key in ("rss_bytes", "workers_rss_bytes"):
-            shown = self.browser.do(f"""
-                const select = document.querySelector("#steps-chart select");
-                select.value = "{key}";
-                select.dispatchEvent(new Event("change"));
-                const chart = Page.steps.chart, rows = Page.steps.rowOf;
-                return Page.steps.steps.map((s, i) => chart.getValue(rows[i], 1));""")
-            self.assertEqual(shown, [s[key] for s in steps])
-            self.assertTrue(any(shown), key)
+            self.assertTrue(any(step[key] for step in steps), key)
+        legend = "document.querySelector('.chart.memory + .legend').textContent"
+        said = self.browser.value(legend)
+        self.assertRegex(said, "memory of the trainer .*memory of its workers")
 
     def test_the_first_screen_has_the_answer(self):
         """Headline, bar and advice, above the fold, wide and narrow; and which run it is."""
