@@ -133,11 +133,14 @@ static void refuse(const struct argp_state *state, enum sp_report_error error, c
 {
 	char text[1024];
 	va_list args;
+	int n;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	n = vsnprintf(text, sizeof(text), sp_translate(format), args);
 	va_end(args);
-	argp_error(state, "%s [%s]", text, sp_report_error(error)->code);
+	if (n >= 0 && (size_t)n < sizeof(text))
+		snprintf(text + n, sizeof(text) - (size_t)n, " [%s]", sp_report_error(error)->code);
+	sp_help_refuse(state, text);
 }
 
 #define bad_value(state, ...) refuse((state), SP_REPORT_ERROR_option_value, __VA_ARGS__)
@@ -596,6 +599,7 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	char **paths = calloc((size_t)argc + 1, sizeof(char *));
 
 	choose_help_language(argc, argv);
+	argv[0] = program_invocation_short_name; /* errors begin with it */
 	sp_help_answer(&help, argc, argv, false);
 	*options = (struct sp_options){
 		.rows = {.limit = NO_LIMIT_GIVEN, .slower_limit = -1},
@@ -607,7 +611,6 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	};
 	options->width = default_width(&options->width_is_asked);
 	argp_err_exit_status = USAGE_STATUS;
-	argv[0] = program_invocation_short_name; /* getopt's messages begin with it */
 	if (!paths || argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
 		exit(USAGE_STATUS);
 	options->paths = paths;

@@ -2,6 +2,7 @@
 #include "analyzer/text/help.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define COLUMNS 76u
 #define TEXT_AT 29u /* where argp puts it */
 #define SETTING "STAGEPROF_"
+#define USAGE_STATUS 2
 
 /* The text from column `at` on; `used` columns of its first line are taken. */
 static void put_wrapped(FILE *file, const char *text, size_t used, size_t at)
@@ -124,15 +126,15 @@ static void put_usages(FILE *file, const char *usages)
 	}
 }
 
+static const struct argp_option common[] = {
+	{"help", '?', NULL, 0, N_("give this help list"), 0},
+	{"usage", 1000, NULL, 0, N_("give a short usage message"), 0},
+	{"version", 'V', NULL, 0, N_("print the program's version"), 0},
+	{0},
+};
+
 static void print(FILE *file, const struct sp_help *help)
 {
-	static const struct argp_option common[] = {
-		{"help", '?', NULL, 0, N_("give this help list"), 0},
-		{"usage", 1000, NULL, 0, N_("give a short usage message"), 0},
-		{"version", 'V', NULL, 0, N_("print the program's version"), 0},
-		{0},
-	};
-
 	put_usages(file, help->usages);
 	sp_help_text(file, help->before);
 	fputs("\n", file);
@@ -144,6 +146,129 @@ static void print(FILE *file, const struct sp_help *help)
 	put_options(file, common);
 	if (help->after)
 		help->after(file);
+}
+
+__attribute__((noreturn)) static void refuse(const char *program, const char *text)
+{
+	fprintf(stderr, "%s: %s\n", program, text);
+	fprintf(stderr, _("Try `%s --help' for more information.\n"), program);
+	exit(USAGE_STATUS);
+}
+
+void sp_help_refuse(const struct argp_state *state, const char *text)
+{
+	if (strcmp(sp_translate_code(), "en") != 0)
+		refuse(state->name, text);
+	argp_error(state, "%s", text);
+}
+
+static const struct argp_option *const *tables_of(const struct sp_help *help)
+{
+	static const struct argp_option *tables[4];
+
+	tables[0] = common;
+	tables[1] = help->options;
+	tables[2] = help->settings;
+	return tables;
+}
+
+/* The option of that name, or that alone begins so; NULL: none. */
+static const struct argp_option *long_find(const struct sp_help *help, const char *name,
+					   size_t bytes, unsigned *ret_count)
+{
+	const struct argp_option *found = NULL;
+
+	*ret_count = 0;
+	for (const struct argp_option *const *table = tables_of(help); *table; table++)
+		for (const struct argp_option *o = *table; o->name; o++) {
+			if (strncmp(o->name, name, bytes) != 0)
+				continue;
+			found = o;
+			++*ret_count;
+			if (!o->name[bytes]) {
+				*ret_count = 1;
+				return o;
+			}
+		}
+	return *ret_count == 1 ? found : NULL;
+}
+
+static const struct argp_option *letter_find(const struct sp_help *help, char letter)
+{
+	for (const struct argp_option *const *table = tables_of(help); *table; table++)
+		for (const struct argp_option *o = *table; o->name; o++)
+			if (has_letter(o) && o->key == letter)
+				return o;
+	return NULL;
+}
+
+static bool takes_next(const struct argp_option *o)
+{
+	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
+}
+
+__attribute__((format(printf, 2, 3), noreturn)) static void refuse_option(const char *program,
+									  const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	refuse(program, text);
+}
+
+/* Returns 1 where the option's value is the next word. */
+static int check_long(const struct sp_help *help, const char *program, const char *word,
+		      const char *next)
+{
+	size_t bytes = strcspn(word + 2, "=");
+	unsigned count;
+	const struct argp_option *o = long_find(help, word + 2, bytes, &count);
+	bool has_value = word[2 + bytes] == '=';
+
+	if (!o && count)
+		refuse_option(program, _("option '%s' is ambiguous"), word);
+	if (!o)
+		refuse_option(program, _("unrecognized option '%s'"), word);
+	if (has_value && !o->arg)
+		refuse_option(program, _("option '--%s' doesn't allow an argument"), o->name);
+	if (!has_value && takes_next(o) && !next)
+		refuse_option(program, _("option '--%s' requires an argument"), o->name);
+	return !has_value && takes_next(o);
+}
+
+static int check_letters(const struct sp_help *help, const char *program, const char *word,
+			 const char *next)
+{
+	for (const char *at = word + 1; *at; at++) {
+		const struct argp_option *o = letter_find(help, *at);
+
+		if (!o)
+			refuse_option(program, _("invalid option -- '%c'"), *at);
+		if (!o->arg)
+			continue;
+		if (!at[1] && takes_next(o) && !next)
+			refuse_option(program, _("option requires an argument -- '%c'"), *at);
+		return !at[1] && takes_next(o);
+	}
+	return 0;
+}
+
+/* As getopt does, whose messages are English. */
+static void check_options(const struct sp_help *help, int argc, char **argv, bool in_order)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (strncmp(argv[i], "--", 2) == 0)
+			i += check_long(help, argv[0], argv[i], next);
+		else if (argv[i][0] == '-' && argv[i][1])
+			i += check_letters(help, argv[0], argv[i], next);
+		else if (in_order)
+			return;
+	}
 }
 
 static bool is_asked(int argc, char **argv, bool in_order)
@@ -159,8 +284,12 @@ static bool is_asked(int argc, char **argv, bool in_order)
 
 void sp_help_answer(const struct sp_help *help, int argc, char **argv, bool in_order)
 {
-	if (strcmp(sp_translate_code(), "en") == 0 || !is_asked(argc, argv, in_order))
+	if (strcmp(sp_translate_code(), "en") == 0)
 		return;
+	if (!is_asked(argc, argv, in_order)) {
+		check_options(help, argc, argv, in_order);
+		return;
+	}
 	print(stdout, help);
 	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --help in another language than English. argp prints the English one; it breaks lines by bytes
- * and between blanks, and Chinese has no blanks.
+ * --help and errors of the command line in another language than English. argp prints English; it
+ * breaks lines by bytes and between blanks, and Chinese has no blanks.
  */
 #ifndef STAGEPROF_ANALYZER_HELP_H
 #define STAGEPROF_ANALYZER_HELP_H
@@ -18,9 +18,14 @@ struct sp_help {
 	void (*after)(FILE *file);	    /* NULL: nothing */
 };
 
-/* If the arguments ask for --help and the language is not English: prints it on stdout and ends
- * the program. in_order: options end at the first other word. */
+/* If the arguments ask for --help, or have an option that does not exist or lacks its value, and
+ * the language is not English: prints the help or the error and ends the program. in_order: options
+ * end at the first other word. */
 void sp_help_answer(const struct sp_help *help, int argc, char **argv, bool in_order);
+
+/* As argp_error(), also in another language than English; `text` is translated already. Ends the
+ * program with the status of a wrong command line. */
+void sp_help_refuse(const struct argp_state *state, const char *text);
 
 /* For `after`; each translates its text. "  name: text", broken into lines. */
 void sp_help_entry(FILE *file, const char *name, const char *text);

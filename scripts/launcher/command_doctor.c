@@ -85,6 +85,14 @@ void sp_check_set(struct sp_check_result *result, enum sp_check_status status, c
 	va_end(args);
 }
 
+static void refuse_format(const struct argp_state *state, const char *value)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), _("--%s: unknown value %s (see --help)"), "format", value);
+	sp_help_refuse(state, text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct doctor_options *o = state->input;
@@ -93,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f':
 		o->json = strcmp(arg, "json") == 0;
 		if (!o->json && strcmp(arg, "table") != 0)
-			argp_error(state, "--format: unknown value %s (see --help)", arg);
+			refuse_format(state, arg);
 		return 0;
 	case LIBRARY_KEY:
 		o->given_library = arg;

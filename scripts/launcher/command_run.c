@@ -101,6 +101,14 @@ static unsigned rate_of(const char *text)
 	return text && (*end || end == text || rate > SP_SAMPLER_RATE_MAX) ? 0 : (unsigned)rate;
 }
 
+static void refuse_rate(const struct argp_state *state)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), _("--sample takes a rate from 1 to %u"), SP_SAMPLER_RATE_MAX);
+	sp_help_refuse(state, text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -115,8 +123,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case SAMPLE_KEY:
 		o->sample_rate = rate_of(arg);
 		if (!o->sample_rate)
-			argp_error(state, "--sample takes a rate from 1 to %u",
-				   SP_SAMPLER_RATE_MAX);
+			refuse_rate(state);
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -129,7 +136,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "COMMAND is missing, such as: stageprof run -- python train.py");
+		sp_help_refuse(state, _("COMMAND is missing, such as: stageprof run -- python "
+					"train.py"));
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

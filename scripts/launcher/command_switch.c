@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/text/translate.h"
 #include "scripts/launcher/command.h"
 #include "trace/format.h"
 
@@ -54,7 +55,7 @@ static int command(int argc, char **argv, uint32_t off)
 	if (argc != 2 || argv[1][0] == '-') {
 		int asked = argc == 2 && strcmp(argv[1], "--help") == 0;
 
-		fprintf(asked ? stdout : stderr, "Usage: stageprof %s RUN\n", argv[0]);
+		fprintf(asked ? stdout : stderr, _("Usage: stageprof %s RUN\n"), argv[0]);
 		return asked ? SP_STATUS_OK : SP_STATUS_USAGE;
 	}
 	error = run_switch(argv[1], off);

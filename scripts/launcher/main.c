@@ -93,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "COMMAND is missing");
+		sp_help_refuse(state, _("COMMAND is missing"));
 		return 0;
 	}
 	(void)arg;
@@ -109,17 +109,17 @@ int main(int argc, char **argv)
 	int at = 0;
 
 	sp_translate_into(sp_language_choose(NULL).language);
+	argv[0] = program_invocation_short_name; /* errors begin with it */
 	sp_help_answer(&help, argc, argv, true);
 	argp_err_exit_status = SP_STATUS_USAGE;
-	argv[0] = program_invocation_short_name; /* getopt's complaints begin with it */
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &at) != 0)
 		return SP_STATUS_USAGE;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(commands[i].name, argv[at]) == 0)
 			return commands[i].run(argc - at, argv + at);
 	fprintf(stderr,
-		"stageprof: unknown command %s; see stageprof --help, or give stageprof run -- "
-		"%s\n",
+		_("stageprof: unknown command %s; see stageprof --help, or give stageprof run -- "
+		  "%s\n"),
 		argv[at], argv[at]);
 	return SP_STATUS_USAGE;
 }
