@@ -23,4 +23,13 @@ char sp_live_state(uint32_t pid, int64_t start_ns);
  */
 int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_PATH_BYTES]);
 
+/* A file lock that a process waits for: flock(2), lockf(3) or fcntl(2). */
+struct sp_live_lock {
+	uint32_t holder;    /* pid; 0: no process of this machine that is seen from here */
+	char holder_is[16]; /* the name of its main thread; "": not known */
+};
+
+/* Returns 0, or -ESRCH where the process waits for none. The caller has compared its start. */
+int sp_live_lock(uint32_t pid, struct sp_live_lock *ret);
+
 #endif

@@ -183,6 +183,11 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 			sp_json_null(j, "file_missing");
 		sp_json_count(j, "for_ns", link->for_ns);
 		sp_json_bool(j, "stopped", link->is_stopped);
+		sp_json_bool(j, "file_lock", link->is_locked);
+		if (link->lock.holder)
+			sp_json_count(j, "lock_holder_pid", link->lock.holder);
+		else
+			sp_json_null(j, "lock_holder_pid");
 		sp_json_close(j, '}');
 	}
 	sp_json_close(j, ']');

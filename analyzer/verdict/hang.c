@@ -141,6 +141,9 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 		.is_silent = !call_of(s),
 		.missing = bytes ? SP_PATH_NOT_MISSING : s->path_missing,
 	};
+	if (link.is_silent && end.how == SP_PROCESS_RUNNING)
+		link.is_locked =
+			sp_live_lock(l->report->run.index.images[s->image].pid, &link.lock) == 0;
 	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
 	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
 	return link;
@@ -171,6 +174,16 @@ static bool is_worker_of(const struct sp_report *report, uint32_t stream, uint32
 	       strcmp(sp_role_of(&report->training, stream), "worker") == 0;
 }
 
+static bool waits_for_lock(const struct looking *l, uint32_t stream,
+			   const struct sp_process_end *end)
+{
+	uint32_t image = stream_of(l->report, stream)->image;
+	struct sp_live_lock lock;
+
+	return end->how == SP_PROCESS_RUNNING &&
+	       sp_live_lock(l->report->run.index.images[image].pid, &lock) == 0;
+}
+
 /* How surely this worker is the one that holds the others up; 0: it is idle. */
 static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns)
 {
@@ -182,6 +195,8 @@ static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns
 	if (end.how == SP_PROCESS_STOPPED)
 		return 4;
 	if (kind && !is_wait(kind) && mark_ns(l, stream) >= least_ns / 2)
+		return 3;
+	if (!kind && silent_ns(l, stream) >= least_ns / 2 && waits_for_lock(l, stream, &end))
 		return 3;
 	if (kind && mark_ns(l, stream) > POLL_NS)
 		return 2;
@@ -282,7 +297,7 @@ static bool is_blocked(const struct sp_hang *hang, int64_t least_ns)
 {
 	const struct sp_hang_link *last = &hang->chain[hang->count - 1];
 
-	if (last->is_stopped)
+	if (last->is_stopped || last->is_locked)
 		return true;
 	if (last->is_silent)
 		return hang->count > 1 && last->for_ns >= (uint64_t)SILENT_LEAST_NS;
@@ -352,6 +367,25 @@ static const char *call_name(uint32_t kind)
 	return sp_event_info(kind)->name ? sp_event_info(kind)->name : _("a call");
 }
 
+/* "has waited 8 s for a file lock that process 5 (python3) holds" */
+static void lock_text(const struct sp_hang_link *link, const char *who, const char *ns, char *ret,
+		      size_t room)
+{
+	char name[4 * sizeof(link->lock.holder_is)];
+
+	sp_text_escape(name, sizeof(name), link->lock.holder_is, strlen(link->lock.holder_is));
+	if (!link->lock.holder)
+		snprintf(ret, room,
+			 _("%s has made no call for %s: it waits for a file lock; its holder is "
+			   "not known"),
+			 who, ns);
+	else
+		snprintf(ret, room,
+			 _("%s has made no call for %s: it waits for a file lock that process %u "
+			   "(%s) holds"),
+			 who, ns, link->lock.holder, name);
+}
+
 /* The call that keeps the last link of the chain waiting. */
 static void state_text(const struct sp_hang_link *link, const char *who, char *ret, size_t room)
 {
@@ -363,6 +397,8 @@ static void state_text(const struct sp_hang_link *link, const char *who, char *r
 		sp_text_shorten(file, 60);
 	if (link->is_stopped)
 		snprintf(ret, room, _("%s is stopped by a signal (SIGSTOP)"), who);
+	else if (link->is_locked)
+		lock_text(link, who, ns, ret, room);
 	else if (link->is_silent)
 		snprintf(ret, room,
 			 _("%s has made no call for %s: it computes, waits in a call "

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/reader/index.h"
+#include "trace/live_process.h"
 
 struct sp_report;
 
@@ -29,7 +30,9 @@ struct sp_hang_link {
 	uint64_t for_ns;	       /* in the call, or without a call */
 	bool is_stopped;	       /* now, by a signal */
 	bool is_silent;		       /* in no call: it computes, or cannot run */
-	enum sp_path_missing missing;  /* of a call on a file whose name is not known */
+	bool is_locked;		       /* it waits for a file lock now */
+	struct sp_live_lock lock;
+	enum sp_path_missing missing; /* of a call on a file whose name is not known */
 };
 
 struct sp_hang {

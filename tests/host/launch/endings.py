@@ -4,6 +4,7 @@
 Environment: that of scene.py, and STAGEPROF_TEST_PYTHON, an interpreter that imports torch.
 """
 
+import fcntl
 import glob
 import json
 import os
@@ -18,7 +19,7 @@ from scene import REPORT, STAGEPROF, clean_environment
 
 PYTHON = os.environ.get("STAGEPROF_TEST_PYTHON", "")
 TRAINER = """
-import os, signal, sys, time
+import fcntl, os, signal, sys, time
 import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -30,6 +31,8 @@ class Data(Dataset):
     def __getitem__(self, i):
         if how == "fifo" and i == 8 * 30:
             open("fifo").read()
+        if how == "lock" and i == 8 * 30:
+            fcntl.flock(open("locked", "w"), fcntl.LOCK_EX)
         return torch.randn(8)
 
 rank = int(os.environ.get("RANK", "-1"))
@@ -38,7 +41,7 @@ if rank >= 0:
     torch.distributed.init_process_group("gloo")
     model = torch.nn.parallel.DistributedDataParallel(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for step, batch in enumerate(DataLoader(Data(), 8, num_workers=1 if how == "fifo" else 0)):
+for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in ("fifo", "lock"))):
     optimizer.zero_grad()
     model(batch).sum().backward()
     optimizer.step()
@@ -194,6 +197,19 @@ class Endings(scene.Case):
         self.assertEqual(document["hang"]["chain"][1]["file"], "fifo")
         self.assertEqual(self.trainer(document)["signal"], signal.SIGTERM)
         os.killpg(process.pid, signal.SIGKILL)  # the worker is in open for ever
+
+    def test_file_lock(self):
+        """The worker waits for a lock that this process holds."""
+        with open(os.path.join(self.folder, "locked"), "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            process = self.started(STAGEPROF, "run", "-q", "--", PYTHON, "train.py", "lock")
+            document = self.wait_for_hang()
+            link = document["hang"]["chain"][-1]
+            self.assertEqual(link["role"], "worker 0")
+            self.assertEqual((link["file_lock"], link["lock_holder_pid"]), (True, os.getpid()))
+            self.assertIn(f"a file lock that process {os.getpid()}", document["verdict"]["text"])
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def test_kill_of_a_hung_job(self):
         """SIGKILL of all: the launcher has left the name of the file before."""
