@@ -105,18 +105,53 @@ static bool makes_batch(const struct sp_cutter *c)
 	return learners > MAKES_BATCH * (forwards ? forwards : 1);
 }
 
+static bool has_await(const struct sp_cutter *c, uint32_t from, uint32_t to)
+{
+	while (from < to && c->intervals[from].kind != SP_INTERVAL_AWAIT)
+		from++;
+	return from < to;
+}
+
+/* Calls of the model that follow each other and that no backward follows. */
+struct evaluation {
+	uint32_t since; /* the interval after its last call so far; 0: there is no call */
+	bool is_led;	/* the thread waited before the first call */
+	bool acts;	/* the thread waited between calls */
+};
+
+static void evaluate(struct evaluation *e, struct sp_cutter *c, uint32_t before, uint32_t i)
+{
+	if (!e->since)
+		*e = (struct evaluation){.is_led = has_await(c, before, i)};
+	else
+		e->acts |= has_await(c, e->since, i);
+	for (uint32_t k = e->since ? e->since : i; k < i; k++)
+		c->intervals[k].is_evaluated = true;
+	e->since = i + 1;
+}
+
+/* Where each call but the last is followed by a wait, so is the last one: for environments. Batches
+ * come ahead of a call. */
+static void end_evaluation(struct evaluation *e, struct sp_cutter *c, uint32_t i)
+{
+	for (uint32_t k = e->since; e->since && e->acts && !e->is_led && k < i; k++)
+		c->intervals[k].is_evaluated |= c->intervals[k].kind == SP_INTERVAL_AWAIT;
+	e->since = 0;
+}
+
 static void mark_evaluated(struct sp_cutter *c)
 {
-	uint32_t since =
-		c->count; /* of an evaluation: the interval after its last forward so far */
+	struct evaluation e = {.since = 0};
+	uint32_t before = 0; /* after the last interval of structure */
 
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (!sp_phase_interval_is_structure(&c->intervals[i]))
 			continue;
 		if (c->intervals[i].kind == SP_INTERVAL_EVALUATION)
-			for (; since < i; since++)
-				c->intervals[since].is_evaluated = true;
-		since = c->intervals[i].kind == SP_INTERVAL_EVALUATION ? i + 1 : c->count;
+			evaluate(&e, c, before, i);
+		else
+			end_evaluation(&e, c, i);
+		before = i + 1;
 	}
 }
 

@@ -73,6 +73,13 @@ static enum sp_phase_interval_kind kind_of_place(enum sp_fd_kind place)
 	return place == SP_FD_KIND_FILE ? SP_INTERVAL_INPUT : SP_INTERVAL_NONE;
 }
 
+static enum sp_phase_interval_kind kind_of_target(enum sp_fd_kind place)
+{
+	if (place == SP_FD_KIND_NET)
+		return SP_INTERVAL_SEND;
+	return place == SP_FD_KIND_FILE ? SP_INTERVAL_WRITE : SP_INTERVAL_NONE;
+}
+
 static enum sp_phase_interval_kind kind_of_class(const struct sp_process_metadata *image,
 						 uint32_t kind, uint32_t arg)
 {
@@ -80,8 +87,7 @@ static enum sp_phase_interval_kind kind_of_class(const struct sp_process_metadat
 	case SP_STEP_USE_INPUT:
 		return SP_INTERVAL_INPUT;
 	case SP_STEP_USE_WRITE:
-		return sp_process_fd_kind(image, arg) == SP_FD_KIND_FILE ? SP_INTERVAL_WRITE
-									 : SP_INTERVAL_NONE;
+		return kind_of_target(sp_process_fd_kind(image, arg));
 	case SP_STEP_USE_FSYNC:
 		return SP_INTERVAL_FSYNC;
 	case SP_STEP_USE_FD:
@@ -126,10 +132,25 @@ static enum sp_phase_interval_kind kind_of(const struct sp_process_metadata *ima
 		return SP_INTERVAL_UNMAP;
 	case SP_EV_recording_off:
 		return SP_INTERVAL_OFF;
-	case SP_EV_cond_wait:
-		return SP_INTERVAL_GRAD_SYNC;
 	}
 	return kind_of_class(image, kind, arg);
+}
+
+static bool is_exchange(const struct sp_process_metadata *image, const struct sp_slot *slot)
+{
+	enum sp_step_use use =
+		sp_class_step_use(sp_event_info(sp_commit_kind(slot->commit))->class);
+
+	return (use == SP_STEP_USE_FD || use == SP_STEP_USE_WRITE) &&
+	       sp_process_fd_kind(image, sp_commit_arg(slot->commit)) == SP_FD_KIND_NET;
+}
+
+/* A connection has an error or 0 for its value. */
+static int64_t bytes_of(const struct sp_slot *slot)
+{
+	bool connects = sp_event_info(sp_commit_kind(slot->commit))->class == SP_CLASS_CONNECT;
+
+	return connects || slot->value < 0 ? 0 : slot->value;
 }
 
 bool sp_phase_interval_wants(uint32_t kind)
@@ -162,6 +183,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 {
 	uint32_t kind = sp_commit_kind(slot->commit);
 	bool is_loader = kind == SP_EV_loader_begin || kind == SP_EV_loader_next;
+	bool exchanges = is_exchange(image, slot);
 
 	return (struct sp_phase_interval){
 		.start_ns = start_ns,
@@ -170,6 +192,8 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 		.iterator = is_loader ? slot->value & ~INT64_C(1) : 0,
 		.source =
 			kind == SP_EV_python_call || is_loader ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
+		.bytes = exchanges ? bytes_of(slot) : 0,
+		.is_exchange = exchanges,
 		.is_node = kind == SP_EV_torch_backward,
 	};
 }
@@ -215,6 +239,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_GRAPH:
 	case SP_INTERVAL_AWAIT:
 	case SP_INTERVAL_INPUT:
+	case SP_INTERVAL_SEND:
 	case SP_INTERVAL_WRITE:
 	case SP_INTERVAL_FSYNC:
 	case SP_INTERVAL_FORK:
@@ -239,7 +264,7 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 	enum sp_account_phase phase =
 		p->is_own ? SP_ACCOUNT_loader_wait : sp_phase_interval_phase(p->kind);
 
-	if (p->kind == SP_INTERVAL_UNMAP)
+	if (p->kind == SP_INTERVAL_UNMAP || p->is_message)
 		rest = SP_ACCOUNT_other;
 	if (p->is_evaluated)
 		rest = SP_ACCOUNT_evaluation;

@@ -39,6 +39,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_GRAD_SYNC,
 	SP_INTERVAL_AWAIT, /* for another thread or process: queues, pipes, locks, descriptors */
 	SP_INTERVAL_INPUT, /* data read or decoded on this thread, in no known call of a loader */
+	SP_INTERVAL_SEND,  /* to a socket of the internet */
 	SP_INTERVAL_WRITE, /* of a file */
 	SP_INTERVAL_FSYNC,
 	SP_INTERVAL_FORK,
@@ -50,11 +51,15 @@ struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
 	int64_t iterator;				    /* of the loader; 0: not known */
+	int64_t bytes; /* that a socket of the internet moved; else 0 */
 	uint32_t pass; /* number in sp_steps.passes, from 1; 0: not known */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;
 	bool is_own;	   /* sp_phase_interval_is_input(), and of a step that no loader feeds */
+	bool is_exchange;  /* with a server: a send, an answer, or a wait between the two */
+	bool is_message;   /* of an exchange whose answers are no data */
+	bool follows_call; /* of the model, which no backward has followed yet */
 	bool is_evaluated; /* lies between two forwards of one evaluation */
 	bool optimizer_follows; /* in a closure: the optimizer goes on from its end */
 	bool is_node;		/* a node of the graph, or some that follow each other */

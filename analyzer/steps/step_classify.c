@@ -77,6 +77,7 @@ static void join_steps(struct sp_steps *s)
 		last->own_input_ns += step->own_input_ns;
 		last->write_ns += step->write_ns;
 		last->fsync_ns += step->fsync_ns;
+		last->message_ns += step->message_ns;
 		sp_account_merge(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)

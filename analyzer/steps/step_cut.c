@@ -6,6 +6,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/collective.h"
 
+#define ANSWER_LONG 4		 /* times the bytes that were sent: an answer with data */
 #define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
 
 static struct sp_step *add_step(struct sp_steps *s)
@@ -111,6 +112,14 @@ static void charge_gap(const struct sp_cutter *c, enum sp_account_phase phase, i
 		*source = SP_FROM_RESIDUAL;
 }
 
+/* The time between a request for data and its answers belongs to them. */
+static bool asks_on(const struct sp_cutter *c, uint32_t i)
+{
+	const struct sp_phase_interval *p = &c->intervals[i];
+
+	return p->is_own && p->is_exchange && i + 1 < c->count && p[1].is_own && p[1].is_exchange;
+}
+
 void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
 		   int64_t to_ns, struct sp_account *account)
 {
@@ -126,7 +135,9 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		note_call(&calls, p->kind);
 		if (sp_phase_interval_is_structure(p))
 			phase = phase_towards(c, i + 1, p->kind, &calls);
-		gap = p->optimizer_follows ? SP_ACCOUNT_optimizer : phase;
+		gap = p->optimizer_follows ? SP_ACCOUNT_optimizer
+		      : asks_on(c, i)	   ? SP_ACCOUNT_loader_wait
+					   : phase;
 	}
 	charge_gap(c, gap, from_ns, to_ns, account);
 }
@@ -153,21 +164,65 @@ static bool has_loader(const struct sp_cutter *c, uint32_t i)
 	return false;
 }
 
+/* The intervals [i, result) are one exchange: sends, and then answers. */
+static uint32_t end_of_exchange(const struct sp_cutter *c, uint32_t i, int64_t *ret_sent,
+				int64_t *ret_answered)
+{
+	*ret_sent = *ret_answered = 0;
+	for (; i < c->count && c->intervals[i].is_exchange; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		if (p->kind == SP_INTERVAL_SEND && *ret_answered)
+			break;
+		*(p->kind == SP_INTERVAL_SEND ? ret_sent : ret_answered) += p->bytes;
+	}
+	return i;
+}
+
+/* Logs and metrics that are sent to a server: the answers are short. A request for a batch is
+ * shorter than the batch. */
+static void note_messages(struct sp_cutter *c, uint32_t first)
+{
+	for (uint32_t i = first, next; i<c->count; i = next> i ? next : i + 1) {
+		int64_t sent, answered;
+
+		next = end_of_exchange(c, i, &sent, &answered);
+		for (uint32_t k = i; k < next; k++)
+			c->intervals[k].is_message = sent && answered / ANSWER_LONG < sent;
+	}
+}
+
+static void note_calls(struct sp_cutter *c, uint32_t first)
+{
+	struct calls calls = {false, false};
+
+	for (uint32_t i = first; i < c->count; i++) {
+		c->intervals[i].follows_call = calls.has_new;
+		note_call(&calls, c->intervals[i].kind);
+	}
+}
+
 /*
- * Other reads and waits are no batch once a loader has fed a step. Reads and waits after a step's
- * last backward are no batch either: a server of parameters, gradients that others hand over.
+ * Other reads and waits are no batch once a loader has fed a step. Reads and waits that follow the
+ * model's call are no batch, up to its next call: they belong to the loss, or a log. After a step's
+ * last backward they are a server of parameters, or gradients that others hand over.
  */
 static void note_own_input(struct sp_cutter *c, uint32_t first)
 {
-	bool is_ahead = !c->steps->has_backward;
+	bool has_backward = !c->steps->has_backward, is_ahead = has_backward;
 
 	c->steps->is_fed |= has_loader(c, first);
+	note_messages(c, first);
+	note_calls(c, first);
 	for (uint32_t i = c->count; i > first; i--) {
 		struct sp_phase_interval *p = &c->intervals[i - 1];
 
-		is_ahead |= p->kind == SP_INTERVAL_BACKWARD;
-		p->is_own = !c->steps->is_fed && is_ahead && !p->is_evaluated &&
-			    sp_phase_interval_is_input(p);
+		has_backward |= p->kind == SP_INTERVAL_BACKWARD;
+		if (p->kind == SP_INTERVAL_BACKWARD)
+			is_ahead = !p->follows_call;
+		is_ahead |= has_backward && sp_phase_interval_is_forward(p);
+		p->is_own = !c->steps->is_fed && is_ahead && !p->is_evaluated && !p->is_message &&
+			    (sp_phase_interval_is_input(p) || p->kind == SP_INTERVAL_SEND);
 	}
 }
 
@@ -176,7 +231,7 @@ static void add_own_input(struct sp_steps *s, struct sp_step *step,
 {
 	uint64_t ns = (uint64_t)(p->end_ns - p->start_ns);
 
-	*(p->kind == SP_INTERVAL_AWAIT ? &step->awaited_ns : &step->own_input_ns) += ns;
+	*(p->kind == SP_INTERVAL_INPUT ? &step->own_input_ns : &step->awaited_ns) += ns;
 	if (ns >= OWN_WAIT_LEAST_NS)
 		add_wait(s, p);
 }
@@ -230,6 +285,8 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			step->write_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->kind == SP_INTERVAL_FSYNC)
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (p->is_message)
+			step->message_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_own)
 			add_own_input(c->steps, step, p);
 		note_sources(c->steps, p);

@@ -143,10 +143,19 @@ static bool is_giving_back(const struct sp_cutter *c)
 	return last == SP_INTERVAL_LOADER || last == SP_INTERVAL_UNMAP;
 }
 
+/* A wait right after a call of a socket is one for the answer. */
+static bool continues_exchange(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	return interval->kind == SP_INTERVAL_AWAIT && c->count &&
+	       c->intervals[c->count - 1].is_exchange;
+}
+
 static bool is_left_out(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
 	if (interval->kind == SP_INTERVAL_UNMAP)
 		return !is_giving_back(c);
+	if (interval->is_exchange)
+		return false;
 	return c->steps->is_fed && sp_phase_interval_is_input(interval);
 }
 
@@ -215,12 +224,15 @@ static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
 }
 
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
-		    int64_t end_ns)
+		    int64_t end_ns, bool is_collective)
 {
 	struct sp_phase_interval interval = sp_phase_interval_of(c->image, slot, start_ns, end_ns),
 				 *list;
 
+	if (is_collective)
+		interval.kind = SP_INTERVAL_GRAD_SYNC;
 	note_checkpoint(c, &interval);
+	interval.is_exchange |= continues_exchange(c, &interval);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
 	    is_left_out(c, &interval) || is_only_captured(c, &interval))
 		return;

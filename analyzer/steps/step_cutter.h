@@ -9,10 +9,10 @@
 
 void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,
 		    const struct sp_process_metadata *image);
-/* Give it each event; among the waits on a condition only those for a collective
+/* Give it each event. is_collective: a wait on a condition, for a collective
  * (sp_collective_wait()). */
 void sp_cutter_take(struct sp_cutter *cutter, const struct sp_slot *slot, int64_t start_ns,
-		    int64_t end_ns);
+		    int64_t end_ns, bool is_collective);
 /* After the last event; frees what the cutter holds. */
 void sp_cutter_finish(struct sp_cutter *cutter);
 

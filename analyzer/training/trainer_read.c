@@ -53,10 +53,11 @@ static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t ki
 {
 	int64_t start_ns = sp_clock_realtime_ns(t->clock, slot->start);
 	int64_t end_ns = sp_clock_realtime_ns(t->clock, slot->start + slot->ticks);
+	bool is_collective =
+		kind == SP_EV_cond_wait && sp_collective_wait(&t->collectives, &start_ns, &end_ns);
 
 	t->cutter.steps->nccl_calls += sp_slot_is_nccl(t->cutter.image, slot);
-	if (kind != SP_EV_cond_wait || sp_collective_wait(&t->collectives, &start_ns, &end_ns))
-		sp_cutter_take(&t->cutter, slot, start_ns, end_ns);
+	sp_cutter_take(&t->cutter, slot, start_ns, end_ns, is_collective);
 }
 
 static void take_batch(struct thread *t, const struct sp_batch *batch)

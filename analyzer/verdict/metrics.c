@@ -38,6 +38,7 @@ struct training_time {
 	uint32_t firsts, run_starts;			     /* epochs begun; runs among them */
 	uint32_t epochs;				     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns; /* sp_step */
+	double message_ns;
 	uint64_t steps;
 };
 
@@ -105,6 +106,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		t->own_input_ns += (double)s->steps[i].own_input_ns;
 		t->write_ns += (double)s->steps[i].write_ns;
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
+		t->message_ns += (double)s->steps[i].message_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
 		add_first(t, &s->steps[i], usual_wait_ns, i == 0);
@@ -221,6 +223,7 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 			 (double)t->steps);
 	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_message_share, t->message_ns, t->total);
 }
 
 static bool is_forward_left_over(const struct sp_training *training)

@@ -108,7 +108,8 @@ static void add_trainers(struct use *trainers, const struct sp_report *report)
 			add_process(trainers, &span, 1, 0);
 }
 
-#define BUSY_LEAST 0.2 /* of the time of the steps */
+#define BUSY_LEAST 0.2 /* of the time of the steps, or of the process's time on cores */
+#define BUSY_TIME 0.05 /* of the time of the steps at least: other programs may lengthen them */
 #define BUSY_EVENTS 10 /* fewer are of a thread that waits for its end */
 
 static bool records_beside(const struct sp_report *report, uint32_t trainer,
@@ -130,6 +131,15 @@ static bool records_beside(const struct sp_report *report, uint32_t trainer,
 	return false;
 }
 
+static bool is_busy_beside(const struct rusage_span *span)
+{
+	double all_ns = (double)span->used.process_cpu_ns;
+	double ns = all_ns - (double)span->used.cpu_ns;
+	double share = ns / (double)(span->end_ns - span->begin_ns);
+
+	return share >= BUSY_LEAST || (share >= BUSY_TIME && ns >= BUSY_LEAST * all_ns);
+}
+
 bool sp_metrics_has_busy_thread(const struct sp_report *report)
 {
 	for (uint32_t t = 0; t < report->training.count; t++) {
@@ -138,9 +148,7 @@ bool sp_metrics_has_busy_thread(const struct sp_report *report)
 
 		if (!rusage_of(&span, report, stream, true))
 			continue;
-		if ((double)span.used.process_cpu_ns - (double)span.used.cpu_ns >=
-			    BUSY_LEAST * (double)(span.end_ns - span.begin_ns) &&
-		    records_beside(report, stream, &span))
+		if (is_busy_beside(&span) && records_beside(report, stream, &span))
 			return true;
 	}
 	return false;
@@ -221,6 +229,7 @@ static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 		SP_METRIC_sync_share,	       SP_METRIC_copy_share,
 		SP_METRIC_communication_share, SP_METRIC_checkpoint_share,
 		SP_METRIC_validation_share,    SP_METRIC_write_share,
+		SP_METRIC_message_share,
 	};
 	double share;
 

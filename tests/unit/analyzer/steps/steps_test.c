@@ -647,6 +647,122 @@ START_TEST(waits_without_a_loader)
 }
 END_TEST
 
+enum { SERVER = SP_FILE_NET << SP_FILE_TYPE_SHIFT };
+
+static void ask(int64_t sent, int64_t answered)
+{
+	span(SP_EV_sendto, SERVER, NODE_NS, sent);
+	work(AFTER_NS);
+	span(SP_EV_poll, 0, WAIT_NS, 1);
+	span(SP_EV_recv, SERVER, NODE_NS, answered);
+}
+
+enum { ASK_NS = 2 * NODE_NS + AFTER_NS + WAIT_NS };
+
+/* A short answer to a long request is no batch. */
+START_TEST(messages_to_a_server)
+{
+	struct sp_account sum;
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		ask(500, 200);
+		call_model(SP_PHASE_forward);
+		ask(500, 1999);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_assert_uint_eq(s->steps[2].message_ns, 2 * (ASK_NS - AFTER_NS));
+	sum = account();
+	ck_part(sum, loader_wait, 0);
+	ck_part(sum, forward, 5 * FORWARD_NS);
+}
+END_TEST
+
+START_TEST(messages_beside_a_loader)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		ask(500, 200);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_assert_uint_eq(s->steps[2].message_ns, ASK_NS - AFTER_NS);
+	ck_part(s->steps[2].account, loader_wait, WAIT_NS);
+}
+END_TEST
+
+START_TEST(batches_of_a_server)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		ask(500, 100000);
+		call_model(SP_PHASE_forward);
+		span(SP_EV_sem_wait, 0, WAIT_NS, 0); /* the loss waits, and not for a batch */
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_part(s->steps[2].account, loader_wait, ASK_NS);
+	ck_part(s->steps[2].account, loss, WAIT_NS);
+}
+END_TEST
+
+/* The interpreter's lock is such a condition. */
+START_TEST(waits_on_a_condition)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		span(SP_EV_cond_wait, 0, WAIT_NS, 0);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_part(s->steps[2].account, loader_wait, WAIT_NS);
+	ck_part(s->steps[2].account, grad_sync, 0);
+}
+END_TEST
+
+/* A rollout waits for its environments after each call; a batch in a queue comes ahead of one. */
+START_TEST(environments_that_are_waited_for)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		for (int k = 0; k < 3; k++) {
+			if (i == 3)
+				span(SP_EV_sem_wait, 0, WAIT_NS, 0);
+			call_model(SP_PHASE_forward_learner);
+			if (i != 3)
+				span(SP_EV_sem_wait, 0, WAIT_NS, 0);
+		}
+		if (i == 3)
+			span(SP_EV_sem_wait, 0, WAIT_NS, 0);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_part(s->steps[2].account, evaluation, 3 * (FORWARD_NS + WAIT_NS));
+	ck_part(s->steps[2].account, loader_wait, 0);
+	ck_part(s->steps[3].account, evaluation, 3 * FORWARD_NS + 2 * WAIT_NS);
+	ck_part(s->steps[3].account, loader_wait, 2 * WAIT_NS);
+}
+END_TEST
+
 /* Copies, syncs and collectives are taken out of what they lie in. */
 START_TEST(calls_of_cuda)
 {
@@ -767,6 +883,11 @@ int main(void)
 	tcase_add_test(c, a_penalty_of_the_gradient);
 	tcase_add_test(c, batches_in_shared_memory);
 	tcase_add_test(c, waits_without_a_loader);
+	tcase_add_test(c, messages_to_a_server);
+	tcase_add_test(c, messages_beside_a_loader);
+	tcase_add_test(c, batches_of_a_server);
+	tcase_add_test(c, waits_on_a_condition);
+	tcase_add_test(c, environments_that_are_waited_for);
 	tcase_add_test(c, calls_of_cuda);
 	tcase_add_test(c, steps_that_are_chosen);
 	tcase_add_test(c, no_optimizer);
