@@ -48,7 +48,7 @@ COSTS = [
     ({"evaluation-bound"}, ["evaluation", "environment", "own_environment"], 0.25),
     ({"communication-bound"}, ["grad_sync"], 0.05),
     ({"compile-bound"}, ["compile"], 0.20),
-    ({"loop-bound"}, ["bookkeeping", "own_environment", "own_input", "own_update", "rest"], 0.05),
+    ({"loop-bound"}, ["bookkeeping", "own_environment", "own_input", "own_update", "own_message", "rest"], 0.05),
 ]
 NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
 
