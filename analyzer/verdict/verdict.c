@@ -472,15 +472,28 @@ static enum sp_metric_id time_of(enum sp_advice_id advice)
 	}
 }
 
+/* Workers that work less make batches more often: the step becomes shorter by that part of all of
+ * it, until there is no wait. The other parts are of the wait itself. */
+static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
+{
+	return sp_metrics_value(e, SP_METRIC_workers) > 0 &&
+	       metric != SP_METRIC_handover_wait_share && metric != SP_METRIC_worker_idle_share &&
+	       metric != SP_METRIC_single_batch_share;
+}
+
 double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	const struct sp_advice_rule *a = &advices[advice];
 	double cost = sp_metrics_value(e, rules[a->verdict].cost);
 	enum sp_metric_id time = time_of(advice);
+	double part;
 
 	if (time < SP_METRICS && e->of[time].is_known && sp_metrics_value(e, time) < cost)
 		cost = sp_metrics_value(e, time);
-	return cost * part_of_cost(e, a->metric);
+	part = part_of_cost(e, a->metric);
+	if (is_of_work(e, a->metric))
+		return part < cost ? part : cost;
+	return cost * part;
 }
 
 enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice)

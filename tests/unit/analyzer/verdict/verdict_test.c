@@ -480,6 +480,23 @@ START_TEST(a_small_saving_is_no_advice)
 END_TEST
 
 /* Advice without a what-if saves at most the time that it is about. */
+/* A step of 60 ms waits 40 ms for one worker: half of the work saves 30 ms. */
+START_TEST(work_that_is_saved_shortens_the_whole_step)
+{
+	set_wait(0.667);
+	set(SP_METRIC_transform_work_share, 0.5);
+	set(SP_METRIC_workers, 1);
+	judge();
+	ck_assert(advises("transform"));
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.5, 1e-9);
+	set(SP_METRIC_transform_work_share, 0.9);
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.667, 1e-9);
+	set(SP_METRIC_workers, 0); /* the training thread makes batches, and nothing overlaps */
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.6003,
+				1e-9);
+}
+END_TEST
+
 START_TEST(advice_comes_in_the_order_of_its_saving)
 {
 	enum sp_advice_id order[SP_ADVICES];
@@ -551,6 +568,7 @@ int main(void)
 	tcase_add_test(c, one_advice_for_one_time);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_small_saving_is_no_advice);
+	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
 	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);
 	tcase_add_test(c, sentences_name_measures);
 	suite_add_tcase(suite, c);
