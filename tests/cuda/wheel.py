@@ -30,6 +30,9 @@ STAGE_CALLS = {
 COPIES = {"h2d": "cuda_copy_h2d", "d2h": "cuda_copy_d2h", "d2d": "cuda_copy_d2d"}
 
 
+Work = collections.namedtuple("Work", "kind stream begin end bytes put")
+
+
 def packages():
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     done = subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, check=True)
@@ -38,7 +41,7 @@ def packages():
 
 class Truth:
     def __init__(self, prefix):
-        self.calls, self.work = collections.Counter(), []
+        self.calls, self.work, self.phases = collections.Counter(), [], []
         for path in glob.glob(prefix + ".*"):
             with open(path) as file:
                 for line in file:
@@ -47,11 +50,42 @@ class Truth:
     def take(self, fields):
         if fields[0] == "call":
             self.calls[fields[1]] += int(fields[2])
+        elif fields[0] == "phase":
+            self.phases.append((int(fields[2]), int(fields[3]), fields[1]))
         else:
-            self.work.append((fields[1], int(fields[5])))
+            self.work.append(Work(fields[1], *map(int, fields[2:7])))
 
     def count(self, names):
         return sum(self.calls[name] for name in names.split())
+
+    def part_at(self, ns):
+        """The training's phase at a call: outside all phases it is forward, up to the begin of the
+        step's last backward."""
+        phases = sorted(self.phases)
+        step_end = min((e for _, e, name in phases if name == "optimizer" and e > ns), default=0)
+        for begin, end, name in phases:
+            if begin <= ns <= end:
+                return name if name in ("backward", "optimizer") else "other"
+        leads = any(name == "backward" and ns < begin < step_end for begin, _, name in phases)
+        return "forward" if leads and ns >= phases[0][0] else "other"
+
+    def gpu_ns(self):
+        """The device's time by the phase of the call that gave it the work."""
+        parts = collections.Counter()
+        for work in self.work:
+            parts[self.part_at(work.put)] += work.end - work.begin
+        return parts
+
+    def busy_ns(self):
+        return sum(work.end - work.begin for work in self.work)
+
+    def union_ns(self):
+        """In which any work was under way."""
+        sum_ns, at = 0, 0
+        for work in sorted(self.work, key=lambda work: work.begin):
+            sum_ns += max(0, work.end - max(work.begin, at))
+            at = max(at, work.end)
+        return sum_ns
 
 
 class Wheel(Case):
@@ -89,19 +123,22 @@ class Wheel(Case):
         if truth.calls["cudaGraphLaunch"]:
             return  # a captured copy is a call, and no work of its own
         for direction, stage in COPIES.items():
-            sizes = [size for kind, size in truth.work if kind == direction]
+            sizes = [work.bytes for work in truth.work if work.kind == direction]
             self.assertEqual(reported.get(stage, 0), len(sizes), stage)
             if sizes:
                 self.assertEqual(stages[stage]["bytes"], sum(sizes), stage)
 
-    def test_features(self):
+    def features(self):
         listed = self.execute(
             [PYTHON, os.path.join(HERE, "wheel", "features.py")],
             self.subfolder("list"),
             traced=False,
             env={"LD_LIBRARY_PATH": self.libraries},
         )
-        names = listed.done.stdout.decode().split()
+        return listed.done.stdout.decode().split()
+
+    def test_features(self):
+        names = self.features()
         self.assertGreaterEqual(len(names), 30)
         for name in names:
             with self.subTest(feature=name):
@@ -109,6 +146,32 @@ class Wheel(Case):
                 self.assertGreater(truth.count(STAGE_CALLS["cuda_launch"]), 0)
                 self.assert_counts(trace, truth)
                 self.assertEqual(trace.report("summary")["steps"]["count"], STEPS)
+
+    def test_gpu_time_by_phase(self):
+        """By CUPTI's records, each phase within 1% of the bed's clock; the stretches between
+        events on the streams hold gaps between kernels, and are at least as long."""
+        for name in self.features():
+            with self.subTest(feature=name):
+                trace, truth = self.train("features.py", name, env={"STAGEPROF_CUPTI": "1"})
+                self.assert_counts(trace, truth)
+                rows = trace.report("kernels", "--limit=all")["kernels"]
+                self.assert_near(sum(row["total_ns"] for row in rows), truth.busy_ns())
+                self.assert_near(trace.report("summary")["gpu"]["busy_ns"], truth.union_ns())
+                if name != "cuda_graph":  # its step is one call, without phases
+                    self.assert_phases(trace, rows, truth.gpu_ns())
+
+    def assert_near(self, reported, true):
+        """Within 1%, and what two readings of a clock may differ by."""
+        self.assertLessEqual(abs(reported - true), true / 100 + 50, (reported, true))
+
+    def assert_phases(self, trace, rows, gpu_ns):
+        stretches = {row["part"]: row["gpu_ns"] for row in trace.report("cuda")["parts"]}
+        for part in ("forward", "backward", "optimizer", "other"):
+            self.assert_near(sum(row[part + "_ns"] for row in rows), gpu_ns[part])
+        for part in ("forward", "backward", "optimizer"):
+            self.assertGreaterEqual(stretches[part], gpu_ns[part] * 0.99, part)
+            figures = [ns / 1e6 for ns in (gpu_ns[part], stretches[part])]
+            print("%s of %s: work %.3f ms, stretches %.3f ms" % (part, trace.path, *figures))
 
     def verdict(self, name, *, kernel_ns, env=None):
         trace, truth = self.train("planted.py", name, kernel_ns, env)

@@ -166,10 +166,10 @@ static void tell(int domain, const char *function, uint32_t correlation, uint32_
 			callback(callback_data, (uint32_t)domain, ids[i].id, &data);
 }
 
-static uint32_t call_begin(int domain, const char *function)
+static uint32_t call_begin(int domain, const char *function, uint32_t outermost)
 {
 	uint32_t correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
-	uint32_t outer = fake_correlation ? fake_correlation : correlation;
+	uint32_t outer = outermost ? outermost : correlation;
 
 	if (domain == FAKE_DRIVER)
 		direction_of[outer % CALLS] = direction(function);
@@ -253,7 +253,7 @@ static void work_done(const struct fake_work *work, uint64_t begin_ns, uint64_t 
 				.end = clock_of(end_ns),
 				.stream = work->stream_id,
 				.correlation = work->correlation,
-				.name = name_of(work->kernel)};
+				.name = work->name ? work->name : name_of(work->kernel)};
 	struct copy copy = {.kind = work->kind == FAKE_WORK_SET ? MEMSET : MEMCPY,
 			    .bytes = work->bytes,
 			    .start = kernel.start,
@@ -266,7 +266,8 @@ static void work_done(const struct fake_work *work, uint64_t begin_ns, uint64_t 
 		return;
 	pthread_mutex_lock(&lock);
 	if (work->kind == FAKE_WORK_COPY)
-		copy.direction = direction_of[work->correlation % CALLS];
+		copy.direction =
+			work->direction ? work->direction : direction_of[work->correlation % CALLS];
 	delivered = work->kind == FAKE_WORK_KERNEL ? put(&kernel, kernel_bytes())
 						   : put(&copy, copy_bytes());
 	note(work,

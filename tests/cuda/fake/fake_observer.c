@@ -14,7 +14,8 @@ void fakeCudaBegin(struct fake_call *call)
 	const struct fake_observer *observer = __atomic_load_n(&fake_observer, __ATOMIC_ACQUIRE);
 
 	call->outer = fake_correlation;
-	call->correlation = observer ? observer->begin(call->domain, call->function) : 0;
+	call->correlation =
+		observer ? observer->begin(call->domain, call->function, call->outer) : 0;
 	if (!fake_correlation)
 		fake_correlation = call->correlation;
 }

@@ -13,7 +13,8 @@
 enum { FAKE_DRIVER = 1, FAKE_RUNTIME = 2 }; /* as CUPTI numbers its domains */
 
 struct fake_observer {
-	uint32_t (*begin)(int domain, const char *function); /* gives the call its id */
+	/* Gives the call its id; outermost: that of the call that it is made in, or 0. */
+	uint32_t (*begin)(int domain, const char *function, uint32_t outermost);
 	void (*end)(int domain, const char *function, uint32_t correlation);
 	void (*work)(const struct fake_work *work, uint64_t begin_ns,
 		     uint64_t end_ns); /* CLOCK_MONOTONIC */

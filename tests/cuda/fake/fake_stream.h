@@ -33,6 +33,8 @@ struct fake_work {
 	uint64_t turn;
 	void (*function)(void *);
 	const void *kernel;
+	const char *name;  /* of the kernel; NULL: its symbol's */
+	uint8_t direction; /* of the copy, CUpti_ActivityMemcpyKind; 0: the call's name says it */
 	uint32_t stream_id, correlation; /* for fake_observer.h */
 };
 

@@ -12,9 +12,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FAKE = os.path.join(HERE, "..", "fake")
 # Library: (prefix of its functions, sources with bodies).
 BODIES = {
-    "libcuda.so.1": (r"cu[A-Z](?!File)", ["device.c", "driver.c"]),
+    "libcuda.so.1": (r"cu[A-Z](?!File)", ["device.c", "driver.c", "fake_observer.c"]),
     "libcudart.so": (r"(__)?cuda", ["runtime.c"]),
     "libcublas.so": (r"cublas(?!Lt)", ["blas.c"]),
     "libcublasLt.so": (r"cublasLt", ["blas_lt.c"]),
@@ -28,6 +29,7 @@ BODIES = {
     "libnvrtc.so": (r"nvrtc", []),
     "libcufile.so": (r"cuFile", []),
     "libnvshmem_host.so": (r"nvshmem", []),
+    "libcupti.so": (r"cupti", ["fake_cupti.c"]),
     "libnvJitLink.so": (r"nvJitLink", []),
 }
 # Where no function has a body, because nothing reads its result.
@@ -80,18 +82,24 @@ def defined(path):
 
 
 def compile_library(soname, sources, headers, out, version_script=None):
-    command = ["gcc", "-O1", "-g", "-Wall", "-Wextra", "-fPIC", "-shared", f"-I{headers}"]
-    command += [f"-I{HERE}", *sources, "-o", os.path.join(out, soname)]
+    command = ["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fPIC", "-shared"]
+    command += [f"-I{headers}", f"-I{HERE}", f"-I{FAKE}"]
+    command += [*sources, "-o", os.path.join(out, soname)]
     command += [f"-Wl,-soname,{soname}", "-Wl,-Bsymbolic", "-ldl", "-lpthread", "-lrt"]
     if version_script:
         command.append(f"-Wl,--version-script={version_script}")
     subprocess.run(command, check=True)
 
 
+def path_of(source):
+    own = os.path.join(HERE, source)
+    return own if os.path.exists(own) else os.path.join(FAKE, source)
+
+
 def body_of(soname):
     for stem, (prefix, sources) in BODIES.items():
         if soname == stem or soname.startswith(stem + "."):
-            return prefix, [os.path.join(HERE, name) for name in sources]
+            return prefix, [path_of(name) for name in sources]
     return None
 
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "count.h"
+#include "fake_observer.h"
 
 #define TOTAL_BYTES ((size_t)16 << 30)
 #define PIECES_MAX 65536u
@@ -20,7 +21,7 @@
 struct work {
 	const char *kind, *name;
 	int stream;
-	int64_t begin_ns, end_ns;
+	int64_t put_ns, begin_ns, end_ns;
 	size_t bytes;
 };
 
@@ -147,6 +148,28 @@ static int64_t begin_of(struct sim_stream *stream)
 	return begin;
 }
 
+static uint8_t direction_number(const char *kind)
+{
+	return !strcmp(kind, "h2d") ? 1 : !strcmp(kind, "d2h") ? 2 : !strcmp(kind, "d2d") ? 8 : 0;
+}
+
+/* Holds the lock. */
+static void tell_observer(const struct work *work)
+{
+	const struct fake_observer *observer = __atomic_load_n(&fake_observer, __ATOMIC_ACQUIRE);
+	struct fake_work told = {.kind = !strcmp(work->kind, "kernel") ? FAKE_WORK_KERNEL
+					 : !strcmp(work->kind, "set")  ? FAKE_WORK_SET
+								       : FAKE_WORK_COPY,
+				 .bytes = work->bytes,
+				 .name = work->name,
+				 .direction = direction_number(work->kind),
+				 .stream_id = (uint32_t)work->stream,
+				 .correlation = fake_correlation};
+
+	if (observer)
+		observer->work(&told, (uint64_t)work->begin_ns, (uint64_t)work->end_ns);
+}
+
 /* Returns the time until which the caller has to wait for room in the queue. */
 static int64_t put_work(struct sim_stream *stream, struct work work, int64_t ns)
 {
@@ -159,10 +182,12 @@ static int64_t put_work(struct sim_stream *stream, struct work work, int64_t ns)
 	}
 	room_ns = stream->ends[stream->put % queue()];
 	work.stream = stream->id;
+	work.put_ns = now_ns();
 	work.begin_ns = begin_of(stream);
 	work.end_ns = work.begin_ns + ns;
 	stream->ends[stream->put++ % queue()] = stream->free_ns = work.end_ns;
 	add_work(&log_of_all, &work);
+	tell_observer(&work);
 	return room_ns;
 }
 
@@ -372,13 +397,11 @@ struct sim_graph *sim_capture_end(struct sim_stream *stream)
 	return graph;
 }
 
+/* One piece of work after the other, though a real graph may run some beside each other. */
 void sim_graph_put(struct sim_stream *stream, const struct sim_graph *graph)
 {
-	int64_t ns = 0;
-
 	for (uint32_t i = 0; i < graph->count; i++)
-		ns += graph->work[i].end_ns;
-	put(stream, (struct work){.kind = "graph", .name = "graph", .bytes = graph->count}, ns);
+		put(stream, graph->work[i], graph->work[i].end_ns);
 }
 
 void sim_memory_add(void *start, size_t bytes, enum sim_memory kind)
@@ -452,8 +475,9 @@ __attribute__((destructor)) static void write_work(void)
 	for (uint32_t i = 0; i < log_of_all.count; i++) {
 		const struct work *w = &log_of_all.work[i];
 
-		fprintf(file, "work %s %d %lld %lld %zu %s\n", w->kind, w->stream,
-			(long long)w->begin_ns, (long long)w->end_ns, w->bytes, w->name);
+		fprintf(file, "work %s %d %lld %lld %zu %lld %s\n", w->kind, w->stream,
+			(long long)w->begin_ns, (long long)w->end_ns, w->bytes,
+			(long long)w->put_ns, w->name);
 	}
 	fclose(file);
 }

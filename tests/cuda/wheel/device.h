@@ -10,7 +10,8 @@
  * else the last number (20000 if unset). SIM_COPY_NS_PER_KIB (100 if unset; a pageable copy takes
  * twice that). SIM_QUEUE: launches that a stream holds before a caller waits (1024 if unset).
  * SIM_TRUTH: a path; when the process ends, PATH.PID gets a line for each piece of work, "work KIND
- * STREAM BEGIN_NS END_NS BYTES NAME", by CLOCK_MONOTONIC.
+ * STREAM BEGIN_NS END_NS BYTES PUT_NS NAME", by CLOCK_MONOTONIC; PUT_NS: when it was given. The
+ * libcupti of the fake device (fake_observer.h) gets each piece of work, too.
  */
 #ifndef SIM_DEVICE_H
 #define SIM_DEVICE_H

@@ -12,9 +12,17 @@
 
 #include "count.h"
 #include "device.h"
+#include "fake_observer.h"
 
 #define CONTEXT ((CUcontext)0x1000)
 #define VERSION 13000
+
+/* For calls that CUPTI knows. */
+#define GIVES_WORK(name)                                                                           \
+	struct fake_call observed                                                                  \
+		__attribute__((cleanup(fakeCudaEnd))) = {FAKE_DRIVER, name, 0, 0};                 \
+	fakeCudaBegin(&observed);                                                                  \
+	CALLED(name)
 
 #define STREAM(handle) sim_stream_of((void *)(handle))
 #define EVENT(handle) ((struct sim_event *)(void *)(handle))
@@ -142,7 +150,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 			void **arguments, void **extra)
 {
 	(void)bx, (void)by, (void)bz, (void)shared, (void)arguments, (void)extra;
-	CALLED("cuLaunchKernel");
+	GIVES_WORK("cuLaunchKernel");
 	if (!gx || !gy || !gz)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_kernel_put(STREAM(stream), KERNEL(f));
@@ -153,7 +161,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **arg
 			  void **extra)
 {
 	(void)arguments, (void)extra;
-	CALLED("cuLaunchKernelEx");
+	GIVES_WORK("cuLaunchKernelEx");
 	sim_kernel_put(STREAM(config->hStream), KERNEL(f));
 	return CUDA_SUCCESS;
 }
@@ -163,7 +171,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsig
 				   void **arguments)
 {
 	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)arguments;
-	CALLED("cuLaunchCooperativeKernel");
+	GIVES_WORK("cuLaunchCooperativeKernel");
 	sim_kernel_put(STREAM(stream), KERNEL(f));
 	return CUDA_SUCCESS;
 }
@@ -237,7 +245,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *ret, CUgraph graph, unsigned l
 
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream)
 {
-	CALLED("cuGraphLaunch");
+	GIVES_WORK("cuGraphLaunch");
 	sim_graph_put(STREAM(stream), (struct sim_graph *)(void *)graph);
 	return CUDA_SUCCESS;
 }
@@ -359,7 +367,7 @@ CUresult cuMemGetInfo(size_t *ret_free, size_t *ret_total)
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-	CALLED("cuMemcpyAsync");
+	GIVES_WORK("cuMemcpyAsync");
 	sim_copy_put(STREAM(stream), (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes,
 		     NULL);
 	return CUDA_SUCCESS;
@@ -367,7 +375,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-	CALLED("cuMemcpy");
+	GIVES_WORK("cuMemcpy");
 	sim_copy_put(STREAM(NULL), (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes,
 		     NULL);
 	sim_stream_wait(STREAM(NULL));
@@ -376,7 +384,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
 {
-	CALLED("cuMemsetD8Async");
+	GIVES_WORK("cuMemsetD8Async");
 	sim_set_put(STREAM(stream), (void *)(uintptr_t)to, value, count);
 	return CUDA_SUCCESS;
 }

@@ -13,6 +13,7 @@
 
 #include "count.h"
 #include "device.h"
+#include "fake_observer.h"
 
 #define KERNELS_MAX (1u << 20) /* a power of two; PyTorch registers some 100,000 */
 
@@ -62,6 +63,8 @@ static struct {
 	__typeof__(&sim_stream_of) stream_of;
 	__typeof__(&sim_stream_priority) priority_of;
 	__typeof__(&sim_capture_of) capture_of;
+	__typeof__(&fakeCudaBegin) observed_begin;
+	__typeof__(&fakeCudaEnd) observed_end;
 } driver;
 #undef POINTER
 
@@ -84,6 +87,8 @@ static void begin(void)
 	driver.stream_of = (__typeof__(driver.stream_of))dlsym(library, "sim_stream_of");
 	driver.priority_of = (__typeof__(driver.priority_of))dlsym(library, "sim_stream_priority");
 	driver.capture_of = (__typeof__(driver.capture_of))dlsym(library, "sim_capture_of");
+	driver.observed_begin = (__typeof__(driver.observed_begin))dlsym(library, "fakeCudaBegin");
+	driver.observed_end = (__typeof__(driver.observed_end))dlsym(library, "fakeCudaEnd");
 	driver.cuInit(0);
 }
 
@@ -95,6 +100,24 @@ static cudaError_t ended(CUresult error)
 }
 
 #define CALL(function, ...) (pthread_once(&once, begin), ended(driver.function(__VA_ARGS__)))
+static void observed_begin(struct fake_call *call)
+{
+	pthread_once(&once, begin);
+	driver.observed_begin(call);
+}
+
+static void observed_end(struct fake_call *call)
+{
+	driver.observed_end(call);
+}
+
+/* For calls that CUPTI knows. */
+#define GIVES_WORK(name)                                                                           \
+	struct fake_call observed                                                                  \
+		__attribute__((cleanup(observed_end))) = {FAKE_RUNTIME, name, 0, 0};               \
+	observed_begin(&observed);                                                                 \
+	CALLED(name)
+
 #define ADDRESS(pointer) ((CUdeviceptr)(uintptr_t)(pointer))
 
 /* Kernels by the address of the host's function: an open table, without removal. */
@@ -221,7 +244,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sh
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
 			     size_t shared, cudaStream_t stream)
 {
-	CALLED("cudaLaunchKernel");
+	GIVES_WORK("cudaLaunchKernel");
 	return launch(function, grid, block, shared, stream, arguments);
 }
 
@@ -230,14 +253,14 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
 			       size_t shared, cudaStream_t stream)
 {
-	CALLED("__cudaLaunchKernel");
+	GIVES_WORK("__cudaLaunchKernel");
 	return launch((const void *)kernel, grid, block, shared, stream, arguments);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
 					void **arguments, size_t shared, cudaStream_t stream)
 {
-	CALLED("cudaLaunchCooperativeKernel");
+	GIVES_WORK("cudaLaunchCooperativeKernel");
 	return CALL(cuLaunchCooperativeKernel, kernel_of(function), grid.x, grid.y, grid.z, block.x,
 		    block.y, block.z, (unsigned)shared, stream, arguments);
 }
@@ -250,7 +273,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 			      .gridDimZ = config->gridDim.z,
 			      .hStream = config->stream};
 
-	CALLED("cudaLaunchKernelExC");
+	GIVES_WORK("cudaLaunchKernelExC");
 	return CALL(cuLaunchKernelEx, &its, kernel_of(function), arguments, NULL);
 }
 
@@ -547,7 +570,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ret, cudaGraph_t grap
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
 {
-	CALLED("cudaGraphLaunch");
+	GIVES_WORK("cudaGraphLaunch");
 	return CALL(cuGraphLaunch, graph, stream);
 }
 
@@ -695,7 +718,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *ret, const vo
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
 	(void)kind;
-	CALLED("cudaMemcpy");
+	GIVES_WORK("cudaMemcpy");
 	return CALL(cuMemcpy, ADDRESS(to), ADDRESS(from), bytes);
 }
 
@@ -703,18 +726,18 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 			    cudaStream_t stream)
 {
 	(void)kind;
-	CALLED("cudaMemcpyAsync");
+	GIVES_WORK("cudaMemcpyAsync");
 	return CALL(cuMemcpyAsync, ADDRESS(to), ADDRESS(from), bytes, stream);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t count)
 {
-	CALLED("cudaMemset");
+	GIVES_WORK("cudaMemset");
 	return CALL(cuMemsetD8Async, ADDRESS(to), (unsigned char)value, count, NULL);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t count, cudaStream_t stream)
 {
-	CALLED("cudaMemsetAsync");
+	GIVES_WORK("cudaMemsetAsync");
 	return CALL(cuMemsetD8Async, ADDRESS(to), (unsigned char)value, count, stream);
 }
