@@ -101,7 +101,7 @@ class Wheel(Case):
         for path in glob.glob(os.path.join(site, "nvidia", "cu13", "lib", "*.so*")):
             os.unlink(path)
 
-    def train(self, script, name, kernel_ns=20_000, env=None):
+    def train(self, script, name, kernel_ns=20_000, env=None, launcher=()):
         folder = self.subfolder("-".join([name, str(kernel_ns), *(env or {})]))
         truth = os.path.join(folder, "truth")
         environment = {
@@ -110,7 +110,7 @@ class Wheel(Case):
             "SIM_KERNEL_NS": str(kernel_ns),
             **(env or {}),
         }
-        argv = [PYTHON, os.path.join(HERE, "wheel", script), name]
+        argv = [PYTHON, *launcher, os.path.join(HERE, "wheel", script), name]
         outcome = self.execute(argv, folder, env=environment, timeout=200)
         self.assertEqual(outcome.done.returncode, 0, outcome.done.stderr[-300:])
         return outcome.trace, Truth(truth)
@@ -159,6 +159,23 @@ class Wheel(Case):
                 self.assert_near(trace.report("summary")["gpu"]["busy_ns"], truth.union_ns())
                 if name != "cuda_graph":  # its step is one call, without phases
                     self.assert_phases(trace, rows, truth.gpu_ns())
+
+    def test_two_ranks(self):
+        """Collectives move data between two processes on the bed (ranks.py holds a sum)."""
+        launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+        for kind in ("ddp", "fsdp"):
+            with self.subTest(kind):
+                env = {"STAGEPROF_CUPTI": "1", "OMP_NUM_THREADS": "1"}
+                trace, truth = self.train("ranks.py", kind, env=env, launcher=launcher)
+                self.assert_counts(trace, truth)
+                events = trace.report("dump", "--limit=all")["events"]
+                calls = collections.Counter(event["event"] for event in events)
+                for name in ("ncclAllReduce", "ncclAllGather", "ncclReduceScatter"):
+                    self.assertEqual(calls[name], truth.calls[name], name)
+                self.assertEqual(calls["ncclBroadcast"], truth.count("ncclBroadcast ncclBcast"))
+                rows = trace.report("kernels", "--limit=all")["kernels"]
+                self.assert_near(sum(row["total_ns"] for row in rows), truth.busy_ns())
+                self.assertEqual(trace.report("summary")["steps"]["count"], 2 * STEPS)
 
     def assert_near(self, reported, true):
         """Within 1%, and what two readings of a clock may differ by."""

@@ -247,6 +247,16 @@ static int64_t free_ns_of(struct sim_stream *stream)
 	return ns;
 }
 
+int64_t sim_stream_begin_ns(struct sim_stream *stream)
+{
+	int64_t ns;
+
+	pthread_mutex_lock(&lock);
+	ns = begin_of(stream);
+	pthread_mutex_unlock(&lock);
+	return ns;
+}
+
 void sim_stream_wait(struct sim_stream *stream)
 {
 	sleep_until(free_ns_of(stream));
@@ -325,7 +335,8 @@ void sim_named_put(struct sim_stream *stream, const char *name)
 
 void sim_kernel_put(struct sim_stream *stream, const struct sim_kernel *kernel)
 {
-	sim_named_put(stream, kernel->name);
+	put(stream, (struct work){.kind = "kernel", .name = kernel->name},
+	    kernel->ns ? kernel->ns : kernel_ns(kernel->name));
 }
 
 static bool reaches(const void *address)

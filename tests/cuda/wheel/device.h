@@ -27,6 +27,7 @@ struct sim_graph;
 /* A function of the device, as the runtime registered it. */
 struct sim_kernel {
 	char name[256];
+	int64_t ns; /* how long it takes; 0: by its name */
 };
 
 /* NULL, 1 and 2 are the default stream. */
@@ -35,6 +36,8 @@ struct sim_stream *sim_stream_make(unsigned flags, int priority);
 unsigned sim_stream_flags(const struct sim_stream *stream);
 int sim_stream_priority(const struct sim_stream *stream);
 void sim_stream_wait(struct sim_stream *stream); /* the calling thread sleeps */
+/* When work that is put now would begin. */
+int64_t sim_stream_begin_ns(struct sim_stream *stream);
 bool sim_stream_is_idle(struct sim_stream *stream);
 void sim_streams_wait(void);
 

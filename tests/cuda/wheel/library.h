@@ -37,7 +37,7 @@ static inline int sim_library_launch(struct sim_kernel *kernel, void *stream)
 /* Launches the kernel of this name. */
 #define LAUNCH(kernel_name, stream)                                                                \
 	({                                                                                         \
-		static struct sim_kernel kernel_of_it = {kernel_name};                             \
+		static struct sim_kernel kernel_of_it = {kernel_name, 0};                          \
 		sim_library_launch(&kernel_of_it, stream);                                         \
 	})
 

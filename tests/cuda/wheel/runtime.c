@@ -154,7 +154,7 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 
 static CUfunction kernel_of(const void *host)
 {
-	static struct sim_kernel unknown = {"unknown"};
+	static struct sim_kernel unknown = {"unknown", 0};
 	struct sim_kernel *kernel = kernels[place_of(host)].kernel;
 
 	return (CUfunction)(void *)(kernel ? kernel : &unknown);
