@@ -9,8 +9,9 @@ their time, the account's time within 0.1%. A label of record_function lies, cal
 a timer inside of it and one around it, whatever the machine does meanwhile. The unmodified trainer
 gives the same rows with the same calls.
 
-    python3 twins.py              the labelled trainer
-    python3 twins.py --nightly    all five
+    python3 twins.py                the labelled trainer
+    python3 twins.py --nightly      all five
+    python3 twins.py --table FILE   all five, and their rows in the table of FILE (docs/TWINS.md)
 
 A process may lose the processor between the two readings of the clock: the tenth of the calls that
 differ most, at least one, is left out of the totals, and on an overloaded machine totals are not
@@ -53,6 +54,20 @@ def difference(timed, recorded):
     pairs = sorted(zip(sorted(timed), sorted(recorded)), key=lambda pair: abs(pair[0] - pair[1]))
     kept = pairs[: len(pairs) - max(1, len(pairs) // 10)]
     return abs(sum(r - t for t, r in kept)), sum(t for t, _ in kept), len(kept)
+
+
+def view_of(row):
+    return "modules" if row["event"] == "module_forward" else "ranges, labels"
+
+
+def cells(timed, recorded):
+    """Calls, their time and the difference, without the calls that differ most; as a share, and of
+    a call."""
+    off, total, kept = difference(timed, recorded)
+    if len(recorded) < len(timed) or not total:
+        raise AssertionError(f"{len(recorded)} calls recorded of {len(timed)}")
+    share, each = f"{off / total:.2%}", f"{off / kept / 1e3:.1f} µs"
+    return str(len(timed)), f"{total / 1e6:.1f} ms", share, each
 
 
 class Twin(unittest.TestCase):
@@ -105,7 +120,22 @@ class Twin(unittest.TestCase):
             with self.subTest(name, total_ns=total, calls=calls):
                 self.assertLessEqual(off, SHARE * total + call_ns * calls)
 
-    def timed_steps(self):
+    @classmethod
+    def table(cls):
+        """(row, view, calls, time, error, error of a call) of each row that the timers give."""
+        for name, row in cls.rows.items():
+            timed = [ns for _, ns in cls.timers[name]]
+            yield name, view_of(row), *cells(timed, [r.ns for r in cls.twin.find(**row)])
+        if cls.step:
+            twin = cls("test_forward")
+            steps = twin.timed_steps(need=lambda: None)
+            for name, part, timed in (
+                ("forward of a step", "forward", [forward for _, _, forward in steps]),
+                ("wait of a step", "loader_wait", [wait for _, wait, _ in steps]),
+            ):
+                yield name, "summary, steps", *cells(timed, twin.parts(part))
+
+    def timed_steps(self, need=need_quiet):
         """(begin, wait, forward) of each step, by the timers: the last wait before each forward."""
         if not self.step:
             self.skipTest("its steps have no timers")
@@ -115,7 +145,7 @@ class Twin(unittest.TestCase):
             for begin, ns in sorted(self.timers["forward"])
         ]
         self.assertEqual(len(self.steps), len(found))
-        need_quiet()
+        need()
         return [(begin, wait, forward) for (begin, wait), forward in found]
 
     def parts(self, name):
@@ -173,20 +203,34 @@ class Act(Twin):
     marks = {"loader wait": label(MULTI), "optimizer step": label("Optimizer.step#AdamW.step")}
     step = "loader wait", "optimizer step"
 
-    def test_epochs(self):
-        found = {key: [epoch[key] for epoch in self.epochs] for key in self.epochs[0]}
+    timed_epochs = {
+        "wall": "epoch",
+        "training": "training",
+        "validation": "validation",
+        "validation_forward": "validation forward",
+    }
+
+    @classmethod
+    def found_epochs(cls):
+        found = {key: [epoch[key] for epoch in cls.epochs] for key in cls.epochs[0]}
         found["validation_forward_ns"] = [
             v - w for v, w in zip(found["validation_ns"], found["validation_wait_ns"])
         ]
+        return found
+
+    @classmethod
+    def table(cls):
+        yield from super().table()
+        found = cls.found_epochs()
+        for key, name in cls.timed_epochs.items():
+            timed = [ns for _, ns in cls.timers[name]]
+            yield name, "epochs", *cells(timed, found[key + "_ns"])
+
+    def test_epochs(self):
+        found = self.found_epochs()
         self.assertEqual(len(self.epochs), len(self.timers["epoch"]))
-        timed = {
-            "wall": "epoch",
-            "training": "training",
-            "validation": "validation",
-            "validation_forward": "validation forward",
-        }
         need_quiet()
-        for key, name in timed.items():
+        for key, name in self.timed_epochs.items():
             timers = [ns for _, ns in self.timers[name]]
             with self.subTest(name, timers=timers, found=found[key + "_ns"]):
                 self.assertLessEqual(
@@ -369,6 +413,47 @@ class Paddle(Twin):
     step = "reader", "optimizer"
 
 
+TWINS = (Act, Motion, Diffusion, Video, Paddle)
+# Rows of Paddle's are in the prose: the table has those of trainers that ran.
+TABLE = os.path.join(training.ROOT, "docs", "TWINS.md")
+HEAD = "| trainer | row | view | calls | time | error | of a call |\n|---|---|---|---|---|---|---|\n"
+
+
+class Page(unittest.TestCase):
+    def test_rows(self):
+        """The page has each row of each twin, with a view."""
+        with open(TABLE) as file:
+            found = {tuple(cell.strip() for cell in line.split("|")[1:3]) for line in file}
+        for twin in TWINS[:-1]:
+            for name in twin.rows:
+                self.assertIn((twin.trainer, name), found)
+
+
+def write_table(path):
+    with open(path) as file:
+        page = file.read()
+    kept = {}
+    for line in page[page.index(HEAD) + len(HEAD) :].splitlines():
+        if line.startswith("| "):
+            kept.setdefault(line.split("|")[1].strip(), []).append(line)
+    lines = []
+    for twin in TWINS:
+        try:
+            twin.setUpClass()
+        except unittest.SkipTest as reason:
+            print(f"{twin.trainer} keeps its rows: {reason}")
+            lines += kept.get(twin.trainer, [])
+            continue
+        lines += ["| " + " | ".join((twin.trainer, *row)) + " |" for row in twin.table()]
+    begin = page.index(HEAD) + len(HEAD)
+    end = page.find("\n\n", begin)
+    with open(path, "w") as file:
+        file.write(page[:begin] + "\n".join(lines) + (page[end:] if end >= 0 else "\n"))
+
+
 if __name__ == "__main__":
-    everything = [] if "--nightly" in sys.argv else ["Motion"]
+    if sys.argv[1:2] == ["--table"]:
+        write_table(sys.argv[2])
+        sys.exit()
+    everything = [] if "--nightly" in sys.argv else ["Motion", "Page"]
     unittest.main(argv=[sys.argv[0], *everything], verbosity=2)
