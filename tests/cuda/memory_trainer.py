@@ -8,12 +8,14 @@ Every allocation and free is counted when its call has returned. Each step holds
 own for a while and hands one on to the next; of three, the second launches 3 ms of work and then
 allocates, pinned memory and again the device's, and the third launches as much and then frees. Half
 way the device is reset. Prints as JSON the bytes in use at the end of each step and at most in it,
-those of all, and the time in calls that may wait, by the driver's name, for ctypes finds the
-runtime by dlsym.
+those of all, and calls that may wait, by the driver's name because ctypes finds the runtime by
+dlsym: their number, their time, the least of it that they wait for work, and the time for which the
+thread had no core.
 """
 
 import ctypes
 import json
+import os
 import sys
 import time
 
@@ -31,7 +33,9 @@ EVENTS = {
 KIB = 1024
 held = {"device": {}, "pinned": {}}
 most = {"device": 0, "pinned": 0}
-calls = {}  # by event: [calls, ns]; of the loop only
+calls = {}  # by event: [calls, ns, least wait, without a core]; of the loop only
+works_until = 0  # the device, or later
+schedstat = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
 step_peak = 0
 in_loop = False
 
@@ -43,19 +47,27 @@ class Dim3(ctypes.Structure):
 cuda.cudaLaunchKernel.argtypes = [ctypes.c_void_p, Dim3, Dim3] + [ctypes.c_void_p] * 3
 
 
+def without_core_ns():
+    return int(os.pread(schedstat, 100, 0).split()[1])
+
+
 def launch(ns):
+    global works_until
+    works_until = time.monotonic_ns() + ns
     one, time_ns = Dim3(1, 1, 1), ctypes.c_uint64(ns)
     arguments = (ctypes.c_void_p * 1)(ctypes.addressof(time_ns))
     assert cuda.cudaLaunchKernel(None, one, one, arguments, None, None) == 0
 
 
 def call(name, *arguments):
-    begin = time.monotonic_ns()
+    before, begin = without_core_ns(), time.monotonic_ns()
     assert getattr(cuda, name)(*arguments) == 0, name
+    ns = time.monotonic_ns() - begin
+    lost = without_core_ns() - before
     if in_loop and not name.endswith("Async"):
-        row = calls.setdefault(EVENTS[name], [0, 0])
-        row[0] += 1
-        row[1] += time.monotonic_ns() - begin
+        least = max(0, works_until - begin - lost) if name != "cudaFreeHost" else 0
+        row = calls.setdefault(EVENTS[name], [0, 0, 0, 0])
+        row[:] = (sum(pair) for pair in zip(row, (1, ns, least, lost)))
 
 
 def count():
