@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/cli/export_run.h"
 
+#include <ftw.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,15 +52,31 @@ static void quote(char *ret, size_t ret_bytes, const char *path)
 	snprintf(ret + used, ret_bytes - used, "'");
 }
 
+static uint64_t bytes_below;
+
+static int add_bytes(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)path;
+	(void)at;
+	bytes_below += type == FTW_F ? (uint64_t)st->st_size : 0;
+	return 0;
+}
+
+/* The size of a file, or of all files in a folder. */
+static uint64_t bytes_of(const char *path)
+{
+	bytes_below = 0;
+	return nftw(path, add_bytes, 8, FTW_PHYS) == 0 ? bytes_below : 0;
+}
+
 void sp_export_next(char ret[SP_NEXT_BYTES], const struct sp_exporter *exporter, const char *path)
 {
 	char quoted[SP_NEXT_BYTES / 4], name[SP_NEXT_BYTES / 3], size[SP_NUMBER_BYTES];
 	const char *next = _(exporter->next), *at = strstr(next, "%s");
-	struct stat st;
 
 	quote(quoted, sizeof(quoted), path);
 	sp_text_escape(name, sizeof(name), quoted, strlen(quoted));
-	sp_text_bytes(size, stat(path, &st) == 0 ? (uint64_t)st.st_size : 0);
+	sp_text_bytes(size, bytes_of(path));
 	snprintf(ret, SP_NEXT_BYTES, _("wrote %s (%s): %.*s%s%s"), name, size,
 		 (int)(at ? at - next : (ptrdiff_t)strlen(next)), next, at ? name : "",
 		 at ? at + 2 : "");

@@ -134,9 +134,11 @@ static void explain_newer(const struct sp_index *index, const char *path)
 /* The output file is opened before hours of reading. */
 static int open_output(struct sp_output_file *file, const struct sp_options *options)
 {
-	int r = sp_output_file_open(file, options->output, options->force);
+	bool is_folder = options->needs & SP_IS_FOLDER;
+	int r = is_folder ? sp_output_folder_open(file, options->output)
+			  : sp_output_file_open(file, options->output, options->force);
 
-	if (r == -EEXIST)
+	if (r == -EEXIST && !is_folder)
 		print_error(SP_REPORT_ERROR_exists, options->output, NULL);
 	else if (r < 0)
 		print_error(SP_REPORT_ERROR_unwritable, options->output, sp_translate_errno(-r));
@@ -211,9 +213,13 @@ static int show(struct sp_report *report, const struct sp_options *options,
 	return 1;
 }
 
-static void say_next(const struct sp_options *options)
+static void say_next(const struct sp_options *options, const struct sp_report *report)
 {
 	char line[SP_NEXT_BYTES];
+
+	if ((options->needs & SP_NEEDS_FILES) && !(report->needs & SP_NEEDS_FILES) &&
+	    !options->quiet)
+		say(_("files are left out: they need events, and a digest has none"));
 
 	if (!options->exporter || options->quiet || !options->output ||
 	    strcmp(options->output, "-") == 0)
@@ -245,7 +251,7 @@ static int write_output(struct sp_report *report, const struct sp_options *optio
 		return status;
 	kept = write_kept(options, file);
 	if (kept == 0 && status == 0)
-		say_next(options);
+		say_next(options, report);
 	return kept ? kept : status;
 }
 static uint32_t paths_count(const struct sp_options *options)
@@ -308,6 +314,8 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		print_error(SP_REPORT_ERROR_needs_events, count ? paths[0] : NULL, NULL);
 		return SP_EXIT_FAILED;
 	}
+	if (sp_index_has_folded(&report->run.index))
+		report->needs &= ~(unsigned)SP_NEEDS_FILES;
 	if (r == 0 && report->run.index.progress)
 		begin_progress(report);
 	if (r == 0)

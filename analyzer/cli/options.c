@@ -312,6 +312,9 @@ static void check_line(const struct argp_state *state, struct sp_options *o)
 		bad_word(state, "export what? (see --help)");
 	if (o->exporter && o->exporter->is_binary && !o->output && isatty(STDOUT_FILENO))
 		bad_pair(state, "export %s is not for a terminal: -o FILE", o->exporter->name);
+	if (o->exporter && (o->exporter->needs & SP_IS_FOLDER) &&
+	    (!o->output || strcmp(o->output, "-") == 0))
+		bad_pair(state, "export %s writes a folder: -o FOLDER", o->exporter->name);
 	if (runs == 0 && !sp_run_newest(o->newest))
 		bad_word(state, "no RUN given, and no run*.zst here");
 	if (runs == 0)

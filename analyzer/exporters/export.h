@@ -18,7 +18,8 @@
 struct sp_export {
 	struct sp_report *report; /* aggregated, with the exporter's needs */
 	FILE *file;		  /* may be a pipe */
-	const char *path;	  /* path of the file, where it is new and has a name; else NULL */
+	const char *path;	  /* path of the file, where it is new and has a name; else NULL;
+				     SP_IS_FOLDER: always */
 	struct sp_progress *progress;
 	const char *version; /* of this program */
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,32 @@ int sp_output_file_open(struct sp_output_file *f, const char *path, bool is_forc
 	return r;
 }
 
+int sp_output_folder_open(struct sp_output_file *f, const char *path)
+{
+	struct stat st;
+	int r = 0;
+
+	*f = (struct sp_output_file){.is_folder = true, .path = strdup(path)};
+	if (!f->path)
+		return -ENOMEM;
+	if (lstat(path, &st) == 0)
+		r = -EEXIST;
+	else if (asprintf(&f->part_path, "%s.%ld.part", path, (long)getpid()) < 0)
+		r = -ENOMEM;
+	if (r < 0) {
+		f->part_path = NULL;
+	} else if (mkdir(f->part_path, 0777) < 0) {
+		r = -errno;
+		free(f->part_path); /* the folder is another program's, or does not exist */
+		f->part_path = NULL;
+	} else if (!(f->file = fopen("/dev/null", "w"))) {
+		r = -errno;
+	}
+	if (r < 0)
+		sp_output_file_drop(f);
+	return r;
+}
+
 /* Does not replace a file that was created meanwhile. */
 static int take_name(const struct sp_output_file *f)
 {
@@ -107,6 +134,8 @@ static int take_name(const struct sp_output_file *f)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS) /* file systems without RENAME_NOREPLACE */
 		return -errno;
+	if (f->is_folder) /* replaces an empty folder alone */
+		return rename(f->part_path, f->path) == 0 ? 0 : -errno;
 	if (link(f->part_path, f->path) != 0)
 		return -errno;
 	unlink(f->part_path);
@@ -143,12 +172,24 @@ int sp_output_file_keep(struct sp_output_file *f)
 	return r;
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
 void sp_output_file_drop(struct sp_output_file *f)
 {
 	if (f->file && f->file != stdout)
 		fclose(f->file);
 	if (f->part_path) {
-		unlink(f->part_path);
+		if (f->is_folder)
+			nftw(f->part_path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		else
+			unlink(f->part_path);
 		unfinished = NULL;
 	}
 	free(f->part_path);

@@ -18,6 +18,7 @@ struct sp_output_file {
 	char *path;	 /* owned; NULL: stdout */
 	char *part_path; /* owned; NULL: written in place (stdout, a device, a pipe) */
 	bool is_forced;
+	bool is_folder;
 };
 
 /*
@@ -26,6 +27,12 @@ struct sp_output_file {
  * directory.
  */
 int sp_output_file_open(struct sp_output_file *f, const char *path, bool is_forced);
+
+/*
+ * A folder that is written whole or not at all: part_path is the unfinished one, and `file` takes
+ * nothing. A signal leaves NAME.PID.part. Returns 0 or -errno: -EEXIST where anything has the name.
+ */
+int sp_output_folder_open(struct sp_output_file *f, const char *path);
 
 /*
  * Closes the file and gives it its name. Returns 0, or -errno after removing it: -EEXIST where

@@ -60,6 +60,7 @@ enum sp_view_needs {
 	SP_IS_WHOLE = 1 << 23,	    /* of the whole run, so no selection of time or steps */
 	SP_HAS_EPOCHS = 1 << 24,    /* a selection of epochs all the same */
 	SP_TAKES_DIGESTS = 1 << 27, /* needs no events, so a digest will do (docs/DIGEST.md) */
+	SP_IS_FOLDER = 1 << 28,	    /* of exports: writes a folder of files */
 };
 
 struct sp_view {

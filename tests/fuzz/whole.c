@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/fuzz/whole.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -50,18 +51,34 @@ static void show(const struct sp_report *report, unsigned view, enum sp_format f
 	fclose(out.file);
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
 static void export(struct sp_report *report, const struct sp_exporter *exporter)
 {
+	char folder[] = "/tmp/fuzz-XXXXXX";
+	bool is_folder = exporter->needs & SP_IS_FOLDER;
 	struct sp_progress progress;
 	struct sp_export export = {.report = report,
 				   .file = open_nowhere(),
 				   .progress = &progress,
 				   .version = "fuzz"};
 
+	if (is_folder)
+		export.path = mkdtemp(folder);
+	if (is_folder && !export.path)
+		abort();
 	sp_progress_begin(&progress, NULL, report->totals.events);
 	exporter->write(&export);
 	sp_progress_end(&progress);
 	fclose(export.file);
+	if (is_folder)
+		nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* A fuzzer wants many inputs: it shows each in a few ways, chosen by its bytes; a replay shows it

@@ -5,6 +5,7 @@ STAGEPROF_TEST_REPORT, STAGEPROF_TEST_RUNS (of tests/report/exports/make_runs.py
 STAGEPROF_TEST_LAUNCHER.
 """
 
+import glob
 import gzip
 import json
 import os
@@ -51,6 +52,11 @@ def report(*arguments, **variables):
 
 def text(*arguments, **variables):
     return report(*arguments, **variables).stdout.decode()
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def runs_of(view, path):
@@ -292,8 +298,10 @@ class Views(unittest.TestCase):
             if name == "sqlite":
                 with sqlite3.connect(out) as db:
                     return "\n".join(db.iterdump())
-            with open(out, "rb") as file:
-                data = file.read()
+            if os.path.isdir(out):
+                names = sorted(glob.glob(out + "/**/*.parquet", recursive=True))
+                return [(path[len(out) :], read(path)) for path in names]
+            data = read(out)
             return gzip.decompress(data) if name == "chrome" else data
 
     def test_doctor(self):

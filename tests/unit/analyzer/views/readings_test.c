@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/exporters/export.h"
 #include "analyzer/reader/index_read.h"
@@ -147,9 +148,9 @@ START_TEST(exporters_read_as_often_as_documented)
 {
 	const struct sp_exporter *exporter = &sp_exporters[_i];
 	unsigned most = 0;
-	char name[64];
+	char name[64], folder[] = "/tmp/readings-XXXXXX", path[64];
 
-	snprintf(name, sizeof(name), "export %s", exporter->name);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
 	for (size_t i = 0; i < RUNS; i++) {
 		struct sp_report report;
 		struct sp_progress progress;
@@ -160,6 +161,10 @@ START_TEST(exporters_read_as_often_as_documented)
 			.version = "test",
 		};
 
+		snprintf(path, sizeof(path), "%s/%zu", folder, i);
+		if (exporter->needs & SP_IS_FOLDER)
+			export.path = path;
+		ck_assert(!export.path || mkdir(path, 0777) == 0);
 		ck_assert_ptr_nonnull(export.file);
 		begin(&report, runs[i], exporter->needs);
 		sp_progress_begin(&progress, NULL, report.totals.events);
@@ -169,6 +174,9 @@ START_TEST(exporters_read_as_often_as_documented)
 		most = readings(&report) > most ? readings(&report) : most;
 		sp_report_finish(&report);
 	}
+	snprintf(name, sizeof(name), "rm -r %s", folder);
+	ck_assert_int_eq(system(name), 0);
+	snprintf(name, sizeof(name), "export %s", exporter->name);
 	ck_assert_msg(most == documented(name), "%s reads a thread %u times, documented: %u", name,
 		      most, documented(name));
 }
