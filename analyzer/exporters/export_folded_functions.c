@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "analyzer/exporters/export.h"
-#include "analyzer/exporters/sampled_stacks.h"
+#include "analyzer/samples/sampled_stacks.h"
 
 /* A semicolon separates frames. */
 static void put_text(FILE *file, const char *text)

@@ -9,7 +9,7 @@
 #include "analyzer/exporters/export.h"
 #include "analyzer/exporters/gzip.h"
 #include "analyzer/exporters/proto.h"
-#include "analyzer/exporters/sampled_stacks.h"
+#include "analyzer/samples/sampled_stacks.h"
 
 /* Fields of the messages. */
 enum { SAMPLE_TYPE = 1, SAMPLE, LOCATION = 4, FUNCTION, STRING, TIME_NANOS = 9, DURATION_NANOS };

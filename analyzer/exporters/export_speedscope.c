@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/exporters/export.h"
-#include "analyzer/exporters/sampled_stacks.h"
+#include "analyzer/samples/sampled_stacks.h"
 #include "analyzer/text/json.h"
 
 static void put_word(struct sp_json *j, const char *key, const char *text)

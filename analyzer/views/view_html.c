@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "analyzer/page/drawing.h"
+#include "analyzer/page/flame_json.h"
 #include "analyzer/page/page_assets.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/sections/account_section.h"
@@ -156,6 +157,19 @@ static int put_step_picture(FILE *f, const struct sp_report *report)
 	return r;
 }
 
+static int put_flame(FILE *f, const struct sp_report *report)
+{
+	struct sp_json j = {.file = f};
+	int r;
+
+	fputs("<div class=\"live\" id=\"flame-chart\" hidden></div>\n"
+	      "<script type=\"application/json\" id=\"data-flame\">",
+	      f);
+	r = sp_flame_json(report, &j);
+	fputs("</script>\n", f);
+	return r;
+}
+
 static int put_section(FILE *f, const struct sp_report *report, const struct section *section,
 		       bool *is_there)
 {
@@ -172,6 +186,8 @@ static int put_section(FILE *f, const struct sp_report *report, const struct sec
 			section->view, _(section->title), _(section->about));
 	if (*is_there && is_steps)
 		r = put_step_picture(f, report);
+	if (*is_there && strcmp(section->view, "functions") == 0)
+		r = put_flame(f, report);
 	if (*is_there)
 		put_shown(f, section->view, &shown, budget);
 	else if (r == 0)

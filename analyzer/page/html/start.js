@@ -8,10 +8,12 @@ Page.start = function () {
 		holder.hidden = false;
 		return holder;
 	};
+	const flame = Page.data("flame");
 	const training = Page.data("training"), timeline = Page.data("timeline");
 	const steps = (Page.data("steps") || { steps: [] }).steps;
 	const stepsHolder = steps.length ? live("steps-chart") : null;
 	const lanesHolder = timeline && timeline.lanes.length ? live("lanes-chart") : null;
+	const flameHolder = flame && flame.stacks.length ? live("flame-chart") : null;
 
 	document.documentElement.classList.add("has-script");
 	/* The legend is not used, because it writes style attributes, which the page's policy forbids. */
@@ -25,6 +27,8 @@ Page.start = function () {
 		Page.memory = new Page.Memory(stepsHolder, Page.steps);
 	if (lanesHolder)
 		Page.lanes = new Page.Lanes(lanesHolder, timeline, steps, training);
+	if (flameHolder)
+		Page.flame = new Page.Flame(flameHolder, flame);
 };
 
 /* A heading that a link leads to stands below the bar, however many rows the bar has. */

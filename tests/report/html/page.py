@@ -17,7 +17,7 @@ import scene
 
 BYTES_MAX = 3 * 1000 * 1000
 TIMELINE_EVENTS = 16000  # room for the events of all lanes, inside the window and outside
-VIEWS = "steps epochs stages workers whatif ranks sync ranges modules ops files stacks processes threads info".split()
+VIEWS = "steps epochs stages workers functions whatif ranks sync ranges modules ops files stacks processes threads info".split()
 work = None
 
 
@@ -558,6 +558,51 @@ class Page(unittest.TestCase):
             f"the longest {kept:,} of {seen:,} events",
             self.browser.value("document.querySelector('#timeline .left-out').textContent"),
         )
+
+    def flame(self):
+        """Text, share of the width and mark of each function that is drawn."""
+        return self.browser.do("""
+            return Array.from(document.querySelectorAll("#flame-chart .flame button")).map(
+                (b) => [b.textContent, parseFloat(b.style.width), b.className, b.title]);""")
+
+    def test_flame_graph(self):
+        run = scene.sample(work)
+        self.browser.open(scene.page(work, run))
+        rows = scene.view("functions", run)["functions"]
+        whole = sum(row["own_ns"] for row in rows)
+        spin = sum(row["total_ns"] for row in rows if row["function"] == "spin")
+        drawn = self.flame()
+        self.assertEqual(drawn[0][:2], ["all phases", 100])
+        self.assertAlmostEqual(
+            sum(width for name, width, *_ in drawn if name == "spin"), 100 * spin / whole, delta=1
+        )
+        forty = next(row for row in rows if row["function"] == "forty")
+        self.assertAlmostEqual(
+            sum(width for name, width, *_ in drawn if name == "forty"),
+            100 * forty["total_ns"] / whole,
+            delta=0.5,
+        )
+        self.browser.do("""
+            const input = document.querySelector("#flame-chart input");
+            input.value = "forty";
+            input.dispatchEvent(new Event("input"));""")
+        self.assertEqual({name for name, _, mark, _ in self.flame() if mark == "found"}, {"forty"})
+        found = self.browser.value("document.querySelector('#flame-chart .count').textContent")
+        self.assertIn(f"{100 * forty['total_ns'] / whole:.1f}%", found)
+        self.browser.do("""
+            Array.from(document.querySelectorAll("#flame-chart .flame button"))
+                .find((b) => b.textContent === "forty").click();""")
+        zoomed = {name: width for name, width, *_ in self.flame()}
+        self.assertEqual(zoomed["forty"], 100)
+        self.assertNotIn("twenty", zoomed)
+        self.assertIn("ten_inside", zoomed)
+        phases = {row["phase"] for row in rows}
+        self.browser.do("""
+            const select = document.querySelector("#flame-chart select");
+            select.value = "forward";
+            select.dispatchEvent(new Event("change"));""")
+        self.assertNotIn("forward", phases)
+        self.assertEqual(self.flame(), [])
 
     def test_a_run_without_training(self):
         golden = os.path.join(scene.HERE, "..", "golden", "v1", "run.zst")

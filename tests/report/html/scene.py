@@ -105,6 +105,21 @@ def train(work, name, epochs, steps, kill_after=None):
     return run
 
 
+def sample(work):
+    """A run with samples of functions that take known shares."""
+    run = os.path.join(work, "sampled.zst")
+    stageprof = os.path.join(os.path.dirname(os.environ["STAGEPROF_TEST_REPORT"]), "stageprof")
+    busy = os.path.join(HERE, "..", "..", "programs", "victims", "busy_functions.py")
+    command = [stageprof, "run", "-q", "--sample=500", f"--output={run}", "--"]
+    subprocess.run(
+        [*command, sys.executable, busy, "1"],
+        env={k: v for k, v in os.environ.items() if not k.startswith("STAGEPROF_")},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return run
+
+
 def make_large(work):
     """Many threads, files and events."""
     run = os.path.join(work, "large.zst")

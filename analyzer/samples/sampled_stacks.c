@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/exporters/sampled_stacks.h"
+#include "analyzer/samples/sampled_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
