@@ -231,6 +231,13 @@ static pid_t tid_of(const struct sp_sampled_process *process, uint64_t key)
 	return access(path, F_OK) == 0 ? (pid_t)tid : 0;
 }
 
+static int open_state(pid_t pid, const char *tid)
+{
+	int fd = open_of(pid, tid, "syscall");
+
+	return fd >= 0 ? fd : open_of(pid, tid, "stat");
+}
+
 /* A state has no thread until the thread begins to run. */
 static void add_thread(struct sp_sampled_process *process, uint64_t state, uint64_t key)
 {
@@ -257,7 +264,7 @@ static void add_thread(struct sp_sampled_process *process, uint64_t state, uint6
 					   .tid = tid,
 					   .is_seen = true,
 					   .usage_fd = open_of(process->pid, name, "schedstat"),
-					   .state_fd = open_of(process->pid, name, "syscall"),
+					   .state_fd = open_state(process->pid, name),
 					   .children_fd = open_of(process->pid, name, "children")};
 }
 
@@ -344,17 +351,31 @@ int sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *re
 	return *ret_cpu_ns || *ret_turns ? 0 : -ENODATA;
 }
 
-/* "running", "NUMBER ARGUMENTS SP PC" in a system call, or "-1 SP PC" where it waits for a page. */
+/*
+ * Of /proc/PID/task/TID/syscall: "running", "NUMBER ARGUMENTS SP PC" in a system call, or "-1 SP
+ * PC" where the thread waits for a page. Of stat, where a kernel has no such file: "TID (NAME)
+ * STATE …"; the name may contain anything, and has at most 15 bytes.
+ */
+static char state_of(const char *text)
+{
+	const char *name_end = strrchr(text, ')');
+
+	if (name_end)
+		return name_end[1] == ' ' ? name_end[2] : 0;
+	if (text[0] == 'r')
+		return 'R';
+	return text[0] == '-' ? 'D' : 'S';
+}
+
 char sp_sampled_thread_state(const struct sp_sampled_thread *thread)
 {
-	char text[16];
+	char text[64];
 	ssize_t n = thread->state_fd < 0 ? -1 : pread(thread->state_fd, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
 		return 0;
-	if (text[0] == 'r')
-		return 'R';
-	return text[0] == '-' ? 'D' : 'S';
+	text[n] = 0;
+	return state_of(text);
 }
 
 void sp_sampled_processes_finish(struct sp_sampled_processes *processes)
