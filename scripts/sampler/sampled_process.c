@@ -352,9 +352,9 @@ int sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *re
 }
 
 /*
- * Of /proc/PID/task/TID/syscall: "running", "NUMBER ARGUMENTS SP PC" in a system call, or "-1 SP
- * PC" where the thread waits for a page. Of stat, where a kernel has no such file: "TID (NAME)
- * STATE …"; the name may contain anything, and has at most 15 bytes.
+ * The file syscall has "running", "NUMBER ARGUMENTS SP PC" in a system call, or "-1 SP PC" where
+ * the thread waits for a page. Some kernels have no such file, so the text may be that of stat:
+ * "TID (NAME) STATE …", whose name may contain anything, and has at most 15 bytes.
  */
 static char state_of(const char *text)
 {
