@@ -242,9 +242,14 @@ static void show_stragglers(const struct sp_report *report, struct sp_out *out)
 	if (ranks->step_count < SP_RANKS_STEPS_MIN)
 		sp_out_line(out, "straggler  not known: all ranks took %u steps, %u are needed",
 			    ranks->step_count, SP_RANKS_STEPS_MIN);
-	else if (!ranks->stragglers)
+	else if (!ranks->stragglers && ranks->by_collectives)
 		sp_out_line(out,
 			    "straggler  none: no rank is later than the others by %.0f%% of a step",
+			    100 * SP_STRAGGLER_SHARE);
+	else if (!ranks->stragglers)
+		sp_out_line(out,
+			    "straggler  none outside backward by %.0f%% of a step; "
+			    "a rank that is late in backward is not seen",
 			    100 * SP_STRAGGLER_SHARE);
 }
 
