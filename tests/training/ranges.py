@@ -140,10 +140,28 @@ def window_slots(data, at, first):
         number += 1
 
 
+def streams(path):
+    """The streams of a file: a thread may continue the file that one of another process left."""
+    with open(path, "rb") as file:
+        data = file.read()
+    begin = at = 0
+    while at + 8 <= len(data):
+        magic, size = struct.unpack_from("<II", data, at)
+        if magic == HEADER and at > begin:
+            yield data[begin:at]
+            begin = at
+        if magic == BLOCK:
+            at += BLOCK_FRAME + struct.unpack_from("<I", data, at + 132)[0]
+        else:
+            at += 8 + size
+    yield data[begin:]
+
+
 class File:
-    def __init__(self, path):
-        with open(path, "rb") as file:
-            self.data = file.read()
+    """One stream of a file."""
+
+    def __init__(self, data):
+        self.data = data
         self.pid, self.tid = struct.unpack_from("<II", self.data, 48)
         self.image = (self.pid, struct.unpack_from("<Q", self.data, 64)[0])
         opened_ticks, opened_ns = struct.unpack_from("<QQ", self.data, 80)
@@ -184,9 +202,9 @@ class Run:
         self.ranges, self.coverage, self.names = [], [], {}
         pending = []
         for name in sorted(glob.glob(os.path.join(glob.escape(path), "*"))):
-            file = File(name)
-            if struct.unpack_from("<I", file.data)[0] == HEADER:
-                self.read(file, pending)
+            for data in streams(name):
+                if len(data) >= HEADER_FRAME and struct.unpack_from("<I", data)[0] == HEADER:
+                    self.read(File(data), pending)
         for file, kind, arg, start, ticks, value in pending:
             event, _ = EVENTS[kind]
             part = (
