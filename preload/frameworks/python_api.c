@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/sys/elf_symbols.h"
+
 struct sp_python sp_python;
 
 static const struct {
@@ -54,7 +56,9 @@ int sp_python_find(void)
 {
 	int error;
 
-	if (!dlsym(RTLD_DEFAULT, "Py_IsInitialized"))
+	/* In most programs there is none, and a dlsym that fails would take memory of the host's
+	 * heap and leave it a dlerror(3). */
+	if (!sp_symbol_after_us("Py_IsInitialized"))
 		return -ENOENT;
 	error = find_all();
 	return error ? error : version_read();

@@ -61,12 +61,12 @@ struct sp_process {
 	uint64_t first_rusage_ticks, last_rusage_ticks; /* sp_rusage_define_step(); 0: none yet */
 	struct sp_file_header *header_page;
 	int is_written; /* files of this run are not mapped */
+	struct sp_spare_files spares;
 	uint32_t fd_near[SP_FD_NEAR];
 	uint32_t *fd_far[SP_FD_FAR_TABLES];
 	struct sp_interned interned[SP_STRINGS_INTERNED];
 	struct sp_unobserved_execs unobserved;
 	struct sp_arena_pool arenas;
-	struct sp_spare_files spares;
 };
 
 /* NULL if the process does not record (dormant by the table, switched off, setuid). */
