@@ -306,9 +306,9 @@ static int advance(struct sp_backwards *b, const struct sp_trainer *trainer,
 
 int sp_backwards_take(struct sp_backwards *b, const struct sp_record *record)
 {
-	const struct sp_index *index = &b->report->run.index;
 	bool is_node = record->kind == SP_EV_torch_backward;
 	const struct sp_trainer *trainer;
+	const struct sp_index *index;
 	struct sp_backward_step *s;
 	uint32_t maker;
 	int r;
@@ -316,6 +316,7 @@ int sp_backwards_take(struct sp_backwards *b, const struct sp_record *record)
 	if (!b->steps || (!is_node && record->kind != SP_EV_torch_op) ||
 	    record->label == SP_STRINGS_REST)
 		return 0;
+	index = &b->report->run.index;
 	trainer = sp_training_of(&b->report->training, index->streams[record->stream]->image);
 	if (!trainer || (!is_node && index->streams[record->stream]->tid !=
 					     index->streams[trainer->stream]->tid))

@@ -214,12 +214,14 @@ static void put_group(struct sp_parquet *p)
 	struct group *groups = realloc(p->groups, (p->group_count + 1u) * sizeof(*p->groups)),
 		     *group;
 
-	p->groups = groups ? groups : p->groups;
-	group = groups ? &groups[p->group_count] : NULL;
-	if (group)
-		*group = (struct group){calloc(p->column_count + 1u, sizeof(*group->chunks)),
-					p->rows};
-	if (!group || !group->chunks) {
+	if (!groups) {
+		p->error = p->error ? p->error : -ENOMEM;
+		return;
+	}
+	p->groups = groups;
+	group = &p->groups[p->group_count];
+	*group = (struct group){calloc(p->column_count + 1u, sizeof(*group->chunks)), p->rows};
+	if (!group->chunks) {
 		p->error = p->error ? p->error : -ENOMEM;
 		return;
 	}

@@ -27,7 +27,7 @@ void sp_thrift_raw(struct sp_thrift *t, const void *bytes, size_t n)
 
 static void put_number(struct sp_thrift *t, uint64_t n)
 {
-	uint8_t bytes[10];
+	uint8_t bytes[10] = {0};
 
 	sp_thrift_raw(t, bytes, (size_t)(sp_varint_put(bytes, n) - bytes));
 }

@@ -37,7 +37,7 @@ static void take_call(struct sp_index *index, const struct sp_call_frame *call)
 /* False: the thread has gone on since the index was read. A copy of shared memory says nothing. */
 static bool is_same_mark(const struct sp_index *index, const struct sp_stream *s)
 {
-	struct sp_window_header window;
+	struct sp_window_header window = {.stream_id = 0};
 	const struct sp_segment *g = s->segments;
 	ssize_t n = -1;
 	int fd;

@@ -207,7 +207,7 @@ static void window_find(struct watched *it, int fd, uint64_t size)
 static void file_look(struct call_watch *w, int directory, struct watched *it, int fd,
 		      uint64_t size)
 {
-	struct sp_window_header window;
+	struct sp_window_header window = {.stream_id = 0};
 	uint64_t call = 0;
 
 	if (size != it->size || !it->window_at ||
@@ -251,7 +251,7 @@ static void tail_look(struct call_watch *w, int directory, const struct sp_arena
 {
 	uint32_t window_at;
 	const struct sp_window_header *live;
-	struct sp_window_header window;
+	struct sp_window_header window = {.stream_id = 0};
 	struct watched *it;
 	uint64_t call;
 

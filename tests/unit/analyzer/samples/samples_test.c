@@ -358,7 +358,9 @@ START_TEST(senseless_definitions)
 	sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, ids, sizeof(ids));
 	sp_maker_define(&sampler, SP_DEFINE_SAMPLER, 0, ids, sizeof(ids));
 	sp_maker_put(&sampler, folder, "sampler.zst");
+	looks = 0;
 	make_trainer();
+	looks = 1;
 	load_all();
 	ck_assert_uint_eq(samples->samples, count);
 	for (uint32_t i = 0; i < samples->sum_count; i++)
@@ -382,7 +384,9 @@ START_TEST(random_definitions)
 		define_bytes((enum sp_define)(SP_DEFINE_PYTHON_FRAME + sp_draw(&seed) % 4),
 			     (uint32_t)sp_draw(&seed) % 20, sp_draw(&seed) % 400, sp_draw(&seed));
 	sp_maker_put(&sampler, folder, "sampler.zst");
+	looks = 0;
 	make_trainer();
+	looks = 1;
 	load_all();
 	for (uint32_t i = 0; i < load.report.samples.sum_count; i++)
 		ck_assert_uint_lt(load.report.samples.sums[i].stack,
