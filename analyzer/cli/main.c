@@ -310,11 +310,11 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 
 	add_inputs(report, paths, count);
 	r = sp_report_scan(report);
-	if (r == 0 && sp_index_has_folded(&report->run.index) && needs_events(options)) {
+	if (r == 0 && sp_index_has_digested(&report->run.index) && needs_events(options)) {
 		print_error(SP_REPORT_ERROR_needs_events, count ? paths[0] : NULL, NULL);
 		return SP_EXIT_FAILED;
 	}
-	if (sp_index_has_folded(&report->run.index))
+	if (sp_index_has_digested(&report->run.index))
 		report->needs &= ~(unsigned)SP_NEEDS_FILES;
 	if (r == 0 && report->run.index.progress)
 		begin_progress(report);

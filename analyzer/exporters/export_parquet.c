@@ -2,8 +2,8 @@
 /*
  * Tables of a job for engines that read Parquet. The tables are a contract: docs/EXPORTS.md.
  *
- * Steps are read from the folds of the trainers, so a job of ten thousand ranks fits in memory, and
- * digests give the same rows as the runs.
+ * Steps are read from the series of the trainers, so a job of ten thousand ranks fits in memory,
+ * and digests give the same rows as the runs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -126,62 +126,64 @@ static int list_ranked(struct parquet_export *e)
 	return 0;
 }
 
-/* One block of a fold. */
-struct fold_block {
+/* One block of a series. */
+struct series_block {
 	uint32_t first, count; /* the number of its first step is at least `first` */
-	int64_t of[SP_FOLD_COLUMNS][SP_FOLD_STEPS];
+	int64_t of[SP_SERIES_COLUMNS][SP_SERIES_STEPS];
 };
 
-static int read_block(struct fold_block *ret, const struct sp_fold *fold, uint32_t at)
+static int read_block(struct series_block *ret, const struct sp_step_series *series, uint32_t at)
 {
-	ret->first = fold->blocks[at].number * SP_FOLD_STEPS;
-	ret->count = fold->blocks[at].steps;
-	for (int column = 0; column < SP_FOLD_COLUMNS; column++)
-		if (sp_fold_column(fold, at, (enum sp_fold_column)column, ret->of[column]) < 0)
+	ret->first = series->blocks[at].number * SP_SERIES_STEPS;
+	ret->count = series->blocks[at].steps;
+	for (int column = 0; column < SP_SERIES_COLUMNS; column++)
+		if (sp_series_column(series, at, (enum sp_series_column)column, ret->of[column]) <
+		    0)
 			return -EBADMSG;
 	return 0;
 }
 
 static void put_step(struct parquet_export *e, const struct sp_trainer *t,
-		     const struct fold_block *b, uint32_t i)
+		     const struct series_block *b, uint32_t i)
 {
 	struct sp_parquet *file = e->folder.file;
 	const struct sp_process_image *image = image_of(e->report, t->stream);
 
 	put_host(e, STEP_HOST, image);
 	sp_parquet_int(file, STEP_PID, image->pid);
-	sp_parquet_int(file, STEP, b->first + b->of[SP_FOLD_NUMBER][i]);
-	sp_parquet_int(file, STEP_START, b->of[SP_FOLD_START][i]);
-	sp_parquet_int(file, STEP_WALL, b->of[SP_FOLD_WALL][i]);
+	sp_parquet_int(file, STEP, b->first + b->of[SP_SERIES_NUMBER][i]);
+	sp_parquet_int(file, STEP_START, b->of[SP_SERIES_START][i]);
+	sp_parquet_int(file, STEP_WALL, b->of[SP_SERIES_WALL][i]);
 	for (uint32_t phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
 		/* Validation lies between steps, never in one. */
 		if (phase != SP_ACCOUNT_validation && t->steps.sources[phase] != SP_FROM_NOTHING)
-			sp_parquet_int(file, STEP_PHASES + phase, b->of[SP_FOLD_PHASE + phase][i]);
+			sp_parquet_int(file, STEP_PHASES + phase,
+				       b->of[SP_SERIES_PHASE + phase][i]);
 }
 
 static void put_collective(struct parquet_export *e, const struct sp_trainer *t,
-			   const struct fold_block *b, uint32_t i)
+			   const struct series_block *b, uint32_t i)
 {
 	struct sp_parquet *file = e->folder.file;
 	const struct sp_process_image *image = image_of(e->report, t->stream);
 
 	put_host(e, 0, image);
 	sp_parquet_int(file, 1, image->pid);
-	sp_parquet_int(file, 2, b->first + b->of[SP_FOLD_NUMBER][i]);
-	sp_parquet_int(file, 3, b->of[SP_FOLD_STAY][i]);
-	sp_parquet_int(file, 4, b->of[SP_FOLD_LEFT][i]);
+	sp_parquet_int(file, 2, b->first + b->of[SP_SERIES_NUMBER][i]);
+	sp_parquet_int(file, 3, b->of[SP_SERIES_STAY][i]);
+	sp_parquet_int(file, 4, b->of[SP_SERIES_LEFT][i]);
 }
 
-static int put_fold(struct parquet_export *e, const struct of_rank *ranked, bool collectives)
+static int put_series(struct parquet_export *e, const struct of_rank *ranked, bool collectives)
 {
 	const struct sp_trainer *t = &e->report->training.trainers[ranked->index];
-	struct fold_block block;
+	struct series_block block;
 	int r = 0;
 
-	for (uint32_t at = 0; r == 0 && at < t->fold.block_count; at++) {
-		r = read_block(&block, &t->fold, at);
+	for (uint32_t at = 0; r == 0 && at < t->series.block_count; at++) {
+		r = read_block(&block, &t->series, at);
 		for (uint32_t i = 0; r == 0 && i < block.count; i++) {
-			if (collectives && block.of[SP_FOLD_STAY][i] < 0)
+			if (collectives && block.of[SP_SERIES_STAY][i] < 0)
 				continue;
 			r = sp_parquet_partition(&e->folder, ranked->rank);
 			if (r < 0)
@@ -198,7 +200,7 @@ static int put_steps(struct parquet_export *e)
 	int r = sp_parquet_table(&e->folder, "steps", COLUMNS(step_columns));
 
 	for (uint32_t i = 0; r == 0 && i < e->trainer_count; i++)
-		r = put_fold(e, &e->trainers[i], false);
+		r = put_series(e, &e->trainers[i], false);
 	return r;
 }
 
@@ -207,7 +209,7 @@ static int put_collectives(struct parquet_export *e)
 	int r = sp_parquet_table(&e->folder, "collectives", COLUMNS(collective_columns));
 
 	for (uint32_t i = 0; r == 0 && i < e->trainer_count; i++)
-		r = put_fold(e, &e->trainers[i], true);
+		r = put_series(e, &e->trainers[i], true);
 	return r;
 }
 

@@ -416,16 +416,16 @@ static int processes_init(struct sp_metadata *metadata, const struct sp_index *i
 }
 
 /* Threads of digests have no definitions. */
-static int take_folded(struct sp_metadata *metadata, const struct sp_index *index)
+static int take_digested(struct sp_metadata *metadata, const struct sp_index *index)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < index->stream_count; i++) {
-		const struct sp_folded *folded = index->streams[i]->folded;
+		const struct sp_digested *digested = index->streams[i]->digested;
 
-		if (folded && folded->command_bytes)
+		if (digested && digested->command_bytes)
 			r = define_command(metadata, &metadata->images[index->streams[i]->image],
-					   folded->command, folded->command_bytes);
+					   digested->command, digested->command_bytes);
 	}
 	return r;
 }
@@ -446,7 +446,7 @@ int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index,
 	if (r == 0)
 		r = sp_jobs_run(jobs, index->stream_count, read_stream, &pass);
 	if (r == 0)
-		r = take_folded(metadata, index);
+		r = take_digested(metadata, index);
 	for (unsigned i = 0; pass.workers && i < jobs; i++)
 		sp_reader_finish(&pass.workers[i].reader);
 	free(pass.workers);

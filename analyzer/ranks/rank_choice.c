@@ -30,19 +30,19 @@ static int fill(struct candidate *c, const struct sp_training *training, struct 
 	const struct sp_trainer *t = &training->trainers[rank->trainer];
 	const struct sp_process_image *image =
 		&training->run->index.images[training->run->index.streams[t->stream]->image];
-	int64_t starts[SP_FOLD_STEPS];
-	uint32_t last = t->fold.block_count - 1;
+	int64_t starts[SP_SERIES_STEPS];
+	uint32_t last = t->series.block_count - 1;
 
 	*c = (struct candidate){.rank = rank,
 				.number = image->rank,
 				.world = image->world_size,
-				.steps = t->fold.steps};
-	if (t->fold.block_count == 0)
+				.steps = t->series.steps};
+	if (t->series.block_count == 0)
 		return 0;
-	if (sp_fold_column(&t->fold, last, SP_FOLD_START, starts) < 0)
+	if (sp_series_column(&t->series, last, SP_SERIES_START, starts) < 0)
 		return -EBADMSG;
-	c->from_us = t->fold.blocks[0].start_us;
-	c->to_us = starts[t->fold.blocks[last].steps - 1] / 1000;
+	c->from_us = t->series.blocks[0].start_us;
+	c->to_us = starts[t->series.blocks[last].steps - 1] / 1000;
 	return 0;
 }
 

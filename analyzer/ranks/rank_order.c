@@ -8,50 +8,51 @@
 #include "analyzer/base/jobs.h"
 #include "analyzer/base/select.h"
 
-static int subtract_column(const struct sp_fold *fold, uint32_t block, enum sp_fold_column column,
-			   int64_t *from)
+static int subtract_column(const struct sp_step_series *series, uint32_t block,
+			   enum sp_series_column column, int64_t *from)
 {
-	int64_t values[SP_FOLD_STEPS];
-	int r = sp_fold_column(fold, block, column, values);
+	int64_t values[SP_SERIES_STEPS];
+	int r = sp_series_column(series, block, column, values);
 
-	for (uint32_t i = 0; r == 0 && i < fold->blocks[block].steps; i++)
+	for (uint32_t i = 0; r == 0 && i < series->blocks[block].steps; i++)
 		from[i] -= values[i];
 	return r;
 }
 
-static int values_of(const struct sp_fold *fold, uint32_t block, int value, int64_t *ret)
+static int values_of(const struct sp_step_series *series, uint32_t block, int value, int64_t *ret)
 {
 	int r;
 
 	if (value == SP_RANK_LATENESS) {
-		memset(ret, 0, SP_FOLD_STEPS * sizeof(*ret));
-		return subtract_column(fold, block, SP_FOLD_STAY, ret);
+		memset(ret, 0, SP_SERIES_STEPS * sizeof(*ret));
+		return subtract_column(series, block, SP_SERIES_STAY, ret);
 	}
 	if (value != SP_RANK_OUTSIDE_BACKWARD)
-		return sp_fold_column(fold, block, (enum sp_fold_column)value, ret);
-	r = sp_fold_column(fold, block, SP_FOLD_WALL, ret);
+		return sp_series_column(series, block, (enum sp_series_column)value, ret);
+	r = sp_series_column(series, block, SP_SERIES_WALL, ret);
 	if (r == 0)
-		r = subtract_column(fold, block, SP_FOLD_PHASE + SP_ACCOUNT_backward, ret);
+		r = subtract_column(series, block, SP_SERIES_PHASE + SP_ACCOUNT_backward, ret);
 	if (r == 0)
-		r = subtract_column(fold, block, SP_FOLD_PHASE + SP_ACCOUNT_grad_sync, ret);
+		r = subtract_column(series, block, SP_SERIES_PHASE + SP_ACCOUNT_grad_sync, ret);
 	return r;
 }
 
-/* The block of this number; fold->block_count where there is none. */
-static uint32_t find_block(const struct sp_fold *fold, uint32_t number)
+/* The block of this number; series->block_count where there is none. */
+static uint32_t find_block(const struct sp_step_series *series, uint32_t number)
 {
-	uint32_t low = 0, high = fold->block_count;
+	uint32_t low = 0, high = series->block_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (fold->blocks[middle].number < number)
+		if (series->blocks[middle].number < number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < fold->block_count && fold->blocks[low].number == number ? low
-									     : fold->block_count;
+	return low < series->block_count && series->blocks[low].number == number
+		       ? low
+		       : series->block_count;
 }
 
 /* One past the last step that lies in the block of step `from`. */
@@ -59,7 +60,8 @@ static uint32_t end_of_block(const struct sp_rank_table *t, uint32_t from)
 {
 	uint32_t i = from;
 
-	while (i < t->step_count && t->steps[i] / SP_FOLD_STEPS == t->steps[from] / SP_FOLD_STEPS)
+	while (i < t->step_count &&
+	       t->steps[i] / SP_SERIES_STEPS == t->steps[from] / SP_SERIES_STEPS)
 		i++;
 	return i;
 }
@@ -68,18 +70,19 @@ static uint32_t end_of_block(const struct sp_rank_table *t, uint32_t from)
 static int stretch_of(const struct sp_rank_table *t, uint32_t rank, int value, uint32_t from,
 		      uint32_t to, int64_t *ret, size_t stride)
 {
-	const struct sp_fold *fold = t->folds[rank];
-	uint32_t block = find_block(fold, t->steps[from] / SP_FOLD_STEPS), at = 0;
-	int64_t numbers[SP_FOLD_STEPS], values[SP_FOLD_STEPS];
+	const struct sp_step_series *series = t->series[rank];
+	uint32_t block = find_block(series, t->steps[from] / SP_SERIES_STEPS), at = 0;
+	int64_t numbers[SP_SERIES_STEPS], values[SP_SERIES_STEPS];
 
-	if (block == fold->block_count ||
-	    sp_fold_column(fold, block, SP_FOLD_NUMBER, numbers) < 0 ||
-	    values_of(fold, block, value, values) < 0)
+	if (block == series->block_count ||
+	    sp_series_column(series, block, SP_SERIES_NUMBER, numbers) < 0 ||
+	    values_of(series, block, value, values) < 0)
 		return -EBADMSG;
 	for (uint32_t i = from; i < to; i++) {
-		while (at < fold->blocks[block].steps && numbers[at] < t->steps[i] % SP_FOLD_STEPS)
+		while (at < series->blocks[block].steps &&
+		       numbers[at] < t->steps[i] % SP_SERIES_STEPS)
 			at++;
-		if (at == fold->blocks[block].steps)
+		if (at == series->blocks[block].steps)
 			return -EBADMSG;
 		ret[(i - from) * stride] = values[at];
 	}
@@ -134,7 +137,7 @@ static int order_block(void *context, unsigned worker, uint32_t i)
 	int r = 0;
 
 	if (!*square)
-		*square = malloc((size_t)t->count * SP_FOLD_STEPS * sizeof(**square));
+		*square = malloc((size_t)t->count * SP_SERIES_STEPS * sizeof(**square));
 	if (!*square)
 		return -ENOMEM;
 	for (uint32_t k = 0; r == 0 && k < t->count; k++)

@@ -12,18 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/training/step_fold.h"
+#include "analyzer/training/step_series.h"
 
-/* A compared value: a column of the folds, or the lateness of a rank at the place where all wait.
+/* A compared value: a column of the series, or the lateness of a rank at the place where all wait.
  * Only differences of a lateness between ranks have a meaning, because its scale has no zero. */
 enum sp_rank_value {
-	SP_RANK_LATENESS = SP_FOLD_COLUMNS, /* by the stay in the last collective */
+	SP_RANK_LATENESS = SP_SERIES_COLUMNS, /* by the stay in the last collective */
 	SP_RANK_OUTSIDE_BACKWARD, /* the wall time of a step outside backward and gradient sync */
 };
 
 struct sp_rank_table {
 	/* Set by the caller. */
-	const struct sp_fold **folds; /* by rank; all of them have all the steps */
+	const struct sp_step_series **series; /* by rank; all of them have all the steps */
 	uint32_t count;
 	const uint32_t *steps; /* numbers */
 	uint32_t step_count;

@@ -32,9 +32,9 @@ static const struct sp_process_image *image_of(const struct sp_training *trainin
 	return &training->run->index.images[training->run->index.streams[t->stream]->image];
 }
 
-static const struct sp_fold *fold_of(const struct rank_comparison *c, uint32_t k)
+static const struct sp_step_series *series_of(const struct rank_comparison *c, uint32_t k)
 {
-	return &c->training->trainers[c->ranks->list[c->at[k]].trainer].fold;
+	return &c->training->trainers[c->ranks->list[c->at[k]].trainer].series;
 }
 
 /* The number of a rank, then the order of trainers; ranks without a number come last. */
@@ -71,8 +71,8 @@ static int choose_compared(struct rank_comparison *c)
 		if (!ranks->list[i].is_compared)
 			continue;
 		c->at[ranks->compared] = i;
-		c->table.folds[ranks->compared++] =
-			&c->training->trainers[ranks->list[i].trainer].fold;
+		c->table.series[ranks->compared++] =
+			&c->training->trainers[ranks->list[i].trainer].series;
 	}
 	c->table.count = ranks->compared;
 	return r;
@@ -84,33 +84,33 @@ struct presence {
 };
 
 /* The steps of the first rank: only they can be of all ranks. */
-static int list_steps(const struct sp_fold *fold, struct presence *ret)
+static int list_steps(const struct sp_step_series *series, struct presence *ret)
 {
-	int64_t numbers[SP_FOLD_STEPS];
+	int64_t numbers[SP_SERIES_STEPS];
 	uint32_t n = 0;
 
-	for (uint32_t b = 0; b < fold->block_count; b++) {
-		if (sp_fold_column(fold, b, SP_FOLD_NUMBER, numbers) < 0)
+	for (uint32_t b = 0; b < series->block_count; b++) {
+		if (sp_series_column(series, b, SP_SERIES_NUMBER, numbers) < 0)
 			return -EBADMSG;
-		for (uint32_t i = 0; i < fold->blocks[b].steps; i++)
+		for (uint32_t i = 0; i < series->blocks[b].steps; i++)
 			ret[n++].number =
-				fold->blocks[b].number * SP_FOLD_STEPS + (uint32_t)numbers[i];
+				series->blocks[b].number * SP_SERIES_STEPS + (uint32_t)numbers[i];
 	}
 	return 0;
 }
 
-static int count_steps(const struct sp_fold *fold, struct presence *list, uint32_t n)
+static int count_steps(const struct sp_step_series *series, struct presence *list, uint32_t n)
 {
-	int64_t numbers[SP_FOLD_STEPS], stays[SP_FOLD_STEPS];
+	int64_t numbers[SP_SERIES_STEPS], stays[SP_SERIES_STEPS];
 	uint32_t at = 0;
 
-	for (uint32_t b = 0; b < fold->block_count; b++) {
-		if (sp_fold_column(fold, b, SP_FOLD_NUMBER, numbers) < 0 ||
-		    sp_fold_column(fold, b, SP_FOLD_STAY, stays) < 0)
+	for (uint32_t b = 0; b < series->block_count; b++) {
+		if (sp_series_column(series, b, SP_SERIES_NUMBER, numbers) < 0 ||
+		    sp_series_column(series, b, SP_SERIES_STAY, stays) < 0)
 			return -EBADMSG;
-		for (uint32_t i = 0; i < fold->blocks[b].steps; i++) {
+		for (uint32_t i = 0; i < series->blocks[b].steps; i++) {
 			uint32_t number =
-				fold->blocks[b].number * SP_FOLD_STEPS + (uint32_t)numbers[i];
+				series->blocks[b].number * SP_SERIES_STEPS + (uint32_t)numbers[i];
 
 			while (at < n && list[at].number < number)
 				at++;
@@ -143,7 +143,7 @@ static void keep_steps(struct rank_comparison *c, const struct presence *list, u
 
 static int choose_steps(struct rank_comparison *c)
 {
-	uint32_t n = c->ranks->compared ? fold_of(c, 0)->steps : 0;
+	uint32_t n = c->ranks->compared ? series_of(c, 0)->steps : 0;
 	struct presence *list = calloc(n + 1u, sizeof(*list));
 	int r = list ? 0 : -ENOMEM;
 
@@ -151,9 +151,9 @@ static int choose_steps(struct rank_comparison *c)
 	if (!c->ranks->steps)
 		r = -ENOMEM;
 	if (r == 0 && n)
-		r = list_steps(fold_of(c, 0), list);
+		r = list_steps(series_of(c, 0), list);
 	for (uint32_t k = 0; r == 0 && k < c->ranks->compared; k++)
-		r = count_steps(fold_of(c, k), list, n);
+		r = count_steps(series_of(c, k), list, n);
 	if (r == 0)
 		keep_steps(c, list, n);
 	free(list);
@@ -172,13 +172,13 @@ static int refine_clocks(struct rank_comparison *c)
 	int r = 0;
 
 	if (c->ranks->by_collectives)
-		r = sp_rank_series(&c->table, 0, SP_FOLD_LEFT, others);
+		r = sp_rank_series(&c->table, 0, SP_SERIES_LEFT, others);
 	for (uint32_t k = 1; r == 0 && c->ranks->by_collectives && k < c->ranks->compared; k++) {
 		struct sp_rank *rank = &c->ranks->list[c->at[k]];
 
 		if (image_of(c->training, rank)->host == image_of(c->training, first)->host)
 			continue;
-		r = sp_rank_series(&c->table, k, SP_FOLD_LEFT, own);
+		r = sp_rank_series(&c->table, k, SP_SERIES_LEFT, own);
 		for (uint32_t i = 0; r == 0 && i < c->table.step_count; i++)
 			own[i] = (int64_t)((uint64_t)own[i] - (uint64_t)others[i]);
 		rank->clock_ahead_ns = sp_select_percentile(own, c->table.step_count, 50);
@@ -192,11 +192,11 @@ static int measure_rank(void *context, unsigned worker, uint32_t k)
 	struct sp_rank *rank = &c->ranks->list[c->at[k]];
 	uint32_t n = c->table.step_count;
 	int64_t *values = c->values[worker];
-	int r = sp_rank_series(&c->table, k, SP_FOLD_WALL, values);
+	int r = sp_rank_series(&c->table, k, SP_SERIES_WALL, values);
 
 	rank->wall_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	if (r == 0)
-		r = sp_rank_series(&c->table, k, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values);
+		r = sp_rank_series(&c->table, k, SP_SERIES_PHASE + SP_ACCOUNT_loader_wait, values);
 	rank->loader_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	return r;
 }
@@ -298,7 +298,7 @@ static int weigh_phase(struct rank_comparison *c, uint32_t k, enum sp_account_ph
 {
 	struct sp_rank *rank = &c->ranks->list[c->at[k]];
 	int64_t *values = c->values[0], ns;
-	int r = sp_rank_series(&c->table, k, SP_FOLD_PHASE + phase, values);
+	int r = sp_rank_series(&c->table, k, SP_SERIES_PHASE + phase, values);
 
 	if (r < 0)
 		return r;
@@ -321,7 +321,7 @@ static int find_causes(struct rank_comparison *c)
 		/* Backward holds the wait for the others, which is no cause. */
 		if (phase == SP_ACCOUNT_backward || phase == SP_ACCOUNT_grad_sync)
 			continue;
-		r = sp_rank_orders(&c->table, SP_FOLD_PHASE + phase, c->phase_orders);
+		r = sp_rank_orders(&c->table, SP_SERIES_PHASE + phase, c->phase_orders);
 		for (uint32_t k = 0; r == 0 && k < c->ranks->compared; k++)
 			if (c->ranks->list[c->at[k]].is_straggler)
 				r = weigh_phase(c, k, (enum sp_account_phase)phase);
@@ -425,7 +425,7 @@ static int find_spread(struct rank_comparison *c, int value, int64_t *ret, int64
 
 	for (uint32_t k = 0; r == 0 && k < c->table.count; k++) {
 		int64_t ahead =
-			value == SP_FOLD_START ? c->ranks->list[c->at[k]].clock_ahead_ns : 0;
+			value == SP_SERIES_START ? c->ranks->list[c->at[k]].clock_ahead_ns : 0;
 
 		r = sp_rank_series(&c->table, k, value, series);
 		for (uint32_t i = 0; r == 0 && i < n; i++) {
@@ -446,12 +446,12 @@ static int measure_skew(struct rank_comparison *c)
 	struct sp_ranks *ranks = c->ranks;
 	uint32_t n = c->table.step_count;
 	int64_t *values = c->values[0];
-	int r = find_spread(c, SP_FOLD_PHASE + SP_ACCOUNT_loader_wait, values, values + n);
+	int r = find_spread(c, SP_SERIES_PHASE + SP_ACCOUNT_loader_wait, values, values + n);
 
 	ranks->loader_skew_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	ranks->loader_skew_p95_ns = (uint64_t)sp_select_percentile(values, n, 95);
 	if (r == 0)
-		r = find_spread(c, SP_FOLD_START, values, values + n);
+		r = find_spread(c, SP_SERIES_START, values, values + n);
 	ranks->start_skew_p50_ns = (uint64_t)sp_select_percentile(values, n, 50);
 	ranks->start_skew_p95_ns = (uint64_t)sp_select_percentile(values, n, 95);
 	return r;
@@ -507,7 +507,7 @@ static void comparison_finish(struct rank_comparison *c)
 	free(c->values);
 	free(c->orders);
 	free(c->phase_orders);
-	free(c->table.folds);
+	free(c->table.series);
 	free(c->at);
 }
 
@@ -520,8 +520,8 @@ int sp_ranks_read(struct sp_ranks *ranks, const struct sp_training *training)
 
 	*ranks = (struct sp_ranks){.list = calloc(training->count + 1u, sizeof(*ranks->list))};
 	c.at = calloc(training->count + 1u, sizeof(*c.at));
-	c.table.folds = calloc(training->count + 1u, sizeof(*c.table.folds));
-	if (!ranks->list || !c.at || !c.table.folds)
+	c.table.series = calloc(training->count + 1u, sizeof(*c.table.series));
+	if (!ranks->list || !c.at || !c.table.series)
 		r = -ENOMEM;
 	if (r == 0) {
 		list_ranks(ranks, training);

@@ -15,7 +15,7 @@
 
 struct sp_training;
 
-/* From the folds of trainers that were read. Returns 0, -ENOMEM or -EBADMSG. */
+/* From the series of trainers that were read. Returns 0, -ENOMEM or -EBADMSG. */
 int sp_ranks_read(struct sp_ranks *ranks, const struct sp_training *training);
 void sp_ranks_finish(struct sp_ranks *ranks);
 

@@ -244,18 +244,18 @@ void sp_digest_thread_fields(struct sp_digest_fields *f, struct sp_segment *s)
 	if (f->reads && has_header)
 		s->header = calloc(1, sizeof(*s->header));
 	if (f->reads)
-		s->folded = calloc(1, sizeof(*s->folded));
-	if ((has_header && !s->header) || !s->folded) {
+		s->digested = calloc(1, sizeof(*s->digested));
+	if ((has_header && !s->header) || !s->digested) {
 		f->is_bad = true;
 		return;
 	}
 	segment_fields(f, s);
 	if (has_header)
 		header_fields(f, s->header);
-	sp_digest_u32(f, &s->folded->role);
-	sp_digest_bytes(f, &s->folded->command, &s->folded->command_bytes);
-	sp_digest_bytes(f, &s->folded->sums, &s->folded->sums_bytes);
-	sp_digest_bytes(f, &s->folded->steps, &s->folded->steps_bytes);
+	sp_digest_u32(f, &s->digested->role);
+	sp_digest_bytes(f, &s->digested->command, &s->digested->command_bytes);
+	sp_digest_bytes(f, &s->digested->sums, &s->digested->sums_bytes);
+	sp_digest_bytes(f, &s->digested->steps, &s->digested->steps_bytes);
 	if (f->reads && s->header) {
 		s->header->stream_id = s->stream_id;
 		memcpy(s->header->host, s->host, sizeof(s->host));
@@ -314,7 +314,7 @@ static int take_record(void *context, const struct sp_digest_record *record, con
 		sp_digest_thread_fields(&f, s);
 		s->file = (uint32_t)(reading->file - reading->index->files);
 		s->at = at;
-		if (f.is_bad || !s->folded || !thread_is_of(&record->key, s)) {
+		if (f.is_bad || !s->digested || !thread_is_of(&record->key, s)) {
 			sp_segment_free(s);
 			f.is_bad = true;
 			break;

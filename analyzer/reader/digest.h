@@ -4,8 +4,8 @@
  * instead of the events. A record is one process image, and its bytes do not depend on the file, so
  * records of several files merge by their keys, in any order and grouping.
  *
- * A thread of a digest becomes a segment with `folded` bytes, and a stream like any other, without
- * events. The rooms totals and training read what was folded.
+ * A thread of a digest becomes a segment with `digested` bytes, and a stream like any other,
+ * without events. The rooms totals and training read those bytes.
  */
 #ifndef STAGEPROF_ANALYZER_DIGEST_H
 #define STAGEPROF_ANALYZER_DIGEST_H

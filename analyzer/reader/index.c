@@ -39,12 +39,12 @@ void sp_segment_free(struct sp_segment *segment)
 {
 	free(segment->header);
 	free(segment->mark_path);
-	if (segment->folded) {
-		free(segment->folded->sums);
-		free(segment->folded->steps);
-		free(segment->folded->command);
+	if (segment->digested) {
+		free(segment->digested->sums);
+		free(segment->digested->steps);
+		free(segment->digested->command);
 	}
-	free(segment->folded);
+	free(segment->digested);
 	free(segment);
 }
 
@@ -58,10 +58,10 @@ static void free_segments(struct sp_segment *s)
 	}
 }
 
-bool sp_index_has_folded(const struct sp_index *index)
+bool sp_index_has_digested(const struct sp_index *index)
 {
 	for (uint32_t i = 0; i < index->stream_count; i++)
-		if (index->streams[i]->folded)
+		if (index->streams[i]->digested)
 			return true;
 	return false;
 }

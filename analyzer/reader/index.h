@@ -17,8 +17,8 @@
 #include "trace/format.h"
 
 /* The thread of a digest, which has no events: written and read by the rooms that know the sums
- * (totals/stream_fold.h, training/trainer_fold.h). */
-struct sp_folded {
+ * (totals/stream_digest.h, training/trainer_digest.h). */
+struct sp_digested {
 	uint8_t *sums, *steps; /* owned; NULL: taken already, or none */
 	uint32_t sums_bytes, steps_bytes;
 	uint8_t *command; /* owned; NUL-separated, of a process's first thread; NULL: not known */
@@ -45,9 +45,9 @@ struct sp_segment {
 	bool has_last;	     /* a clean end */
 	struct sp_mark mark;
 	struct sp_mark_address mark_address;
-	char *mark_path;	  /* owned; NULL: not known */
-	struct sp_clock clock;	  /* only its first and last point */
-	struct sp_folded *folded; /* owned; NULL: the segment is of a trace, and has events */
+	char *mark_path;	      /* owned; NULL: not known */
+	struct sp_clock clock;	      /* only its first and last point */
+	struct sp_digested *digested; /* owned; NULL: the segment is of a trace, and has events */
 };
 
 /* Why the path of an opening call in flight is not known. */
@@ -123,10 +123,10 @@ struct sp_stream {
 	char *mark_path; /* owned: what a call in flight opens; "..." before the end of a long path;
 			    not escaped; NULL: not known */
 	enum sp_path_missing path_missing;
-	uint64_t opened_ticks;	  /* 0: not known */
-	uint64_t last_ticks;	  /* of the last clock point */
-	struct sp_folded *folded; /* of its segment; NULL: the stream has events */
-	uint32_t readings;	  /* calls of sp_reader_open() for it */
+	uint64_t opened_ticks;	      /* 0: not known */
+	uint64_t last_ticks;	      /* of the last clock point */
+	struct sp_digested *digested; /* of its segment; NULL: the stream has events */
+	uint32_t readings;	      /* calls of sp_reader_open() for it */
 	UT_hash_handle hh;
 };
 
@@ -159,7 +159,7 @@ uint32_t sp_index_newest_writer(const struct sp_index *index);
 uint32_t sp_index_newest_format(const struct sp_index *index);
 
 /* True where a thread has no events, because a digest has it. */
-bool sp_index_has_folded(const struct sp_index *index);
+bool sp_index_has_digested(const struct sp_index *index);
 
 /* Files of which nothing is known: not to be opened, or of another version of the format. */
 uint32_t sp_index_unread(const struct sp_index *index);

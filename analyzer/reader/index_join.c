@@ -220,7 +220,7 @@ static int place_stream(struct join *j, uint32_t n, bool with_header)
 
 static void stream_learn(struct sp_stream *s, struct sp_segment *g)
 {
-	s->folded = g->folded;
+	s->digested = g->digested;
 	s->limit = g->limit > s->limit ? g->limit : s->limit;
 	s->lost = g->lost > s->lost ? g->lost : s->lost;
 	for (int i = 0; i < SP_LOST_CAUSES; i++)
@@ -266,8 +266,8 @@ static bool is_further(const struct sp_segment *a, const struct sp_segment *b)
 {
 	if (a->limit != b->limit)
 		return a->limit > b->limit;
-	return a->folded->sums_bytes + (uint64_t)a->folded->steps_bytes >
-	       b->folded->sums_bytes + (uint64_t)b->folded->steps_bytes;
+	return a->digested->sums_bytes + (uint64_t)a->digested->steps_bytes >
+	       b->digested->sums_bytes + (uint64_t)b->digested->steps_bytes;
 }
 
 /*
@@ -279,7 +279,7 @@ static bool drop_repeated(struct sp_index *index, struct sp_stream *s, struct sp
 	struct sp_segment *had = s->segments;
 	UT_hash_handle hh = s->hh;
 
-	if (g->folded && (!had->folded || !is_further(g, had))) {
+	if (g->digested && (!had->digested || !is_further(g, had))) {
 		index->files[g->file].repeated++;
 		sp_segment_free(g);
 		return true;
@@ -306,7 +306,7 @@ static int take_segment(struct sp_index *index, struct sp_segment *g)
 		HASH_ADD(hh, index->by_id, id, sizeof(s->id), s);
 		index->stream_count++;
 	}
-	if (s->segments && (g->folded || s->segments->folded) && drop_repeated(index, s, g))
+	if (s->segments && (g->digested || s->segments->digested) && drop_repeated(index, s, g))
 		return 0;
 	segment_insert(s, g);
 	stream_learn(s, g);

@@ -109,13 +109,13 @@ static const struct sp_segment *window_segment(const struct sp_stream *stream)
 
 static void begin(struct sp_reader *r, const struct sp_index *index, const struct sp_stream *stream)
 {
-	const struct sp_segment *segment = stream->folded ? NULL : window_segment(stream);
+	const struct sp_segment *segment = stream->digested ? NULL : window_segment(stream);
 
 	r->index = index;
 	r->stream = stream;
 	r->next = r->passed = r->given = 0;
 	r->has_window = segment && read_window(r, segment);
-	r->segment = stream->folded ? NULL : stream->segments; /* a digest has no events */
+	r->segment = stream->digested ? NULL : stream->segments; /* a digest has no events */
 	r->segment_is_open = false;
 }
 

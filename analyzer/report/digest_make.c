@@ -8,11 +8,11 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/reader/unzstd.h"
 #include "analyzer/report/report.h"
-#include "analyzer/training/trainer_fold.h"
+#include "analyzer/training/trainer_digest.h"
 #include "analyzer/workers/thread_role.h"
 
 /* All segments of a thread as one. */
-static struct sp_segment segment_of(const struct sp_stream *s, struct sp_folded *folded)
+static struct sp_segment segment_of(const struct sp_stream *s, struct sp_digested *digested)
 {
 	struct sp_segment ret = {.stream_id = s->id,
 				 .tid = s->tid,
@@ -22,7 +22,7 @@ static struct sp_segment segment_of(const struct sp_stream *s, struct sp_folded 
 				 .has_last = s->has_last,
 				 .mark = s->mark,
 				 .window_at = s->has_window ? 0 : UINT64_MAX,
-				 .folded = folded};
+				 .digested = digested};
 
 	memcpy(ret.lost_by, s->lost_by, sizeof(ret.lost_by));
 	for (const struct sp_segment *g = s->segments; g; g = g->next) {
@@ -40,25 +40,25 @@ static struct sp_segment segment_of(const struct sp_stream *s, struct sp_folded 
 
 static int add_thread(struct sp_digest_fields *f, const struct sp_report *report, uint32_t stream)
 {
-	struct sp_folded folded = {
-		.sums = report->totals.folds[stream].bytes,
-		.sums_bytes = report->totals.folds[stream].size,
+	struct sp_digested digested = {
+		.sums = report->totals.encoded[stream].bytes,
+		.sums_bytes = report->totals.encoded[stream].size,
 		.role = sp_role_number(sp_role_of(&report->training, stream)),
 	};
-	struct sp_segment segment = segment_of(report->run.index.streams[stream], &folded);
+	struct sp_segment segment = segment_of(report->run.index.streams[stream], &digested);
 	struct sp_digest_fields steps = {.reads = false};
 	uint32_t image = report->run.index.streams[stream]->image;
 	const struct sp_process_metadata *metadata = &report->run.metadata.images[image];
 
 	if (stream == 0 || report->run.index.streams[stream - 1]->image != image) {
-		folded.command = (uint8_t *)metadata->command;
-		folded.command_bytes = (uint32_t)metadata->command_bytes;
+		digested.command = (uint8_t *)metadata->command;
+		digested.command_bytes = (uint32_t)metadata->command_bytes;
 	}
 	for (uint32_t t = 0; t < report->training.count; t++)
 		if (report->training.trainers[t].stream == stream)
-			sp_trainer_fold_fields(&steps, &report->training.trainers[t]);
-	folded.steps = steps.bytes;
-	folded.steps_bytes = (uint32_t)steps.size;
+			sp_trainer_digest_fields(&steps, &report->training.trainers[t]);
+	digested.steps = steps.bytes;
+	digested.steps_bytes = (uint32_t)steps.size;
 	sp_digest_thread_fields(f, &segment);
 	free(steps.bytes);
 	return f->is_bad || steps.is_bad ? -ENOMEM : 0;

@@ -5,7 +5,7 @@
 
 #include "analyzer/report/step_windows.h"
 #include "analyzer/totals/totals_read.h"
-#include "analyzer/training/trainer_fold.h"
+#include "analyzer/training/trainer_digest.h"
 
 #define TIMELINE_EVENTS_MAX 16000u
 
@@ -33,7 +33,7 @@ static int read_training(struct sp_report *report)
 	int r;
 
 	report->training.keeps_steps = (report->needs & SP_NEEDS_STEPS) != 0;
-	report->training.folds_steps = (report->needs & SP_NEEDS_RANKS) != 0;
+	report->training.keeps_series = (report->needs & SP_NEEDS_RANKS) != 0;
 	r = sp_training_read(&report->training);
 	if (r < 0 || sp_step_selection_is_all(&report->training.selection))
 		return r;
@@ -84,7 +84,7 @@ int sp_report_scan(struct sp_report *report)
 	int r;
 
 	report->run.index.digest_schema = sp_digest_schema();
-	report->totals.folds_streams = report->is_for_digest;
+	report->totals.encodes_streams = report->is_for_digest;
 	r = sp_run_read(&report->run);
 	report->training.run = &report->run;
 	report->totals.end_ns = report->run.begin_ns;

@@ -55,7 +55,7 @@ struct sp_report {
 	struct sp_wait_thresholds wait_thresholds;
 	bool asks_workers; /* the user asks what another number of workers would change */
 	uint32_t workers_asked;
-	bool is_for_digest; /* threads and trainers are folded, too */
+	bool is_for_digest; /* threads and trainers are digested, too */
 
 	/* Results; empty where the needs do not ask for them. */
 	struct sp_run run;

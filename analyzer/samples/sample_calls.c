@@ -109,7 +109,7 @@ static void join_thread(struct thread_samples *samples, struct sp_reader *reader
 		const struct sp_process_image *image = &index->images[stream->image];
 
 		if (stream->tid == samples->list->tid && image->pid == samples->list->pid &&
-		    image->host == host && !stream->folded)
+		    image->host == host && !stream->digested)
 			read_calls(samples, reader, index, stream);
 	}
 }

@@ -51,9 +51,9 @@ void sp_totals_finish(struct sp_totals *totals, const struct sp_run *run)
 {
 	for (uint32_t i = 0; totals->streams && i < run->index.stream_count; i++)
 		sp_memory_finish(&totals->streams[i].resident);
-	for (uint32_t i = 0; totals->folds && i < run->index.stream_count; i++)
-		free(totals->folds[i].bytes);
-	free(totals->folds);
+	for (uint32_t i = 0; totals->encoded && i < run->index.stream_count; i++)
+		free(totals->encoded[i].bytes);
+	free(totals->encoded);
 	free(totals->streams);
 	free(totals->main_ends_ns);
 	sp_partial_sums_finish(&totals->partial);

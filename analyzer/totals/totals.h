@@ -12,15 +12,15 @@
 #include "analyzer/totals/aggregate.h"
 
 /* The sums of one thread as bytes of a digest. */
-struct sp_totals_fold {
+struct sp_stream_bytes {
 	uint8_t *bytes;
 	uint32_t size;
 };
 
 struct sp_totals {
-	bool folds_streams;		/* set by the caller: `folds` is wanted */
-	struct sp_totals_fold *folds;	/* parallel to run.index.streams, or NULL */
-	struct sp_stream_sums *streams; /* parallel to run.index.streams */
+	bool encodes_streams;		 /* set by the caller: `encoded` is wanted */
+	struct sp_stream_bytes *encoded; /* parallel to run.index.streams, or NULL */
+	struct sp_stream_sums *streams;	 /* parallel to run.index.streams */
 	struct sp_sums stages[SP_STAGES];
 	struct sp_partial_sums partial; /* of all threads that read */
 

@@ -8,7 +8,7 @@
 
 #include "analyzer/base/jobs.h"
 #include "analyzer/reader/clock_convert.h"
-#include "analyzer/totals/stream_fold.h"
+#include "analyzer/totals/stream_digest.h"
 #include "analyzer/totals/thread_end.h"
 #include "trace/columns.h"
 #include "trace/events.h"
@@ -17,7 +17,7 @@
 struct summer {
 	struct sp_reader reader;
 	struct sp_aggregate aggregate;
-	struct sp_partial_sums partial; /* of one thread alone where threads are folded */
+	struct sp_partial_sums partial; /* of one thread alone where threads are encoded */
 	struct sp_partial_sums whole;	/* of the others then */
 	struct summing *summing;
 };
@@ -67,31 +67,32 @@ static void stream_begin(struct summer *s, uint32_t i)
 }
 
 /* A thread of a digest. */
-static int take_folded(struct summer *s, uint32_t i)
+static int take_digested(struct summer *s, uint32_t i)
 {
 	struct sp_stream *stream = s->summing->run->index.streams[i];
-	struct sp_folded *folded = stream->folded;
+	struct sp_digested *digested = stream->digested;
 	struct sp_digest_fields f = {.reads = true,
-				     .in = {folded->sums, folded->sums + folded->sums_bytes, 0}};
+				     .in = {digested->sums, digested->sums + digested->sums_bytes,
+					    0}};
 
-	sp_stream_fold_fields(&f, &s->summing->totals->streams[i], s->partial.hists);
+	sp_stream_digest_fields(&f, &s->summing->totals->streams[i], s->partial.hists);
 	if (!sp_digest_is_read(&f))
-		damaged(s, stream->segments->file, stream->segments->at, folded->sums_bytes);
-	free(folded->sums);
-	folded->sums = NULL;
-	folded->sums_bytes = 0;
+		damaged(s, stream->segments->file, stream->segments->at, digested->sums_bytes);
+	free(digested->sums);
+	digested->sums = NULL;
+	digested->sums_bytes = 0;
 	return 0;
 }
 
-static int fold_stream(struct summer *s, uint32_t i)
+static int encode_stream(struct summer *s, uint32_t i)
 {
 	struct sp_totals *totals = s->summing->totals;
 	struct sp_digest_fields f = {.reads = false};
 
-	sp_stream_fold_fields(&f, &totals->streams[i], s->partial.hists);
+	sp_stream_digest_fields(&f, &totals->streams[i], s->partial.hists);
 	sp_partial_sums_merge(&s->whole, &s->partial);
 	memset(s->partial.hists, 0, sizeof(s->partial.hists));
-	totals->folds[i] = (struct sp_totals_fold){f.bytes, (uint32_t)f.size};
+	totals->encoded[i] = (struct sp_stream_bytes){f.bytes, (uint32_t)f.size};
 	return f.is_bad ? -ENOMEM : 0;
 }
 
@@ -103,15 +104,15 @@ static int sum_stream(void *context, unsigned job, uint32_t i)
 
 	if (!sp_run_selects(summing->run, i))
 		return 0;
-	if (summing->run->index.streams[i]->folded)
-		return take_folded(s, i);
+	if (summing->run->index.streams[i]->digested)
+		return take_digested(s, i);
 	stream_begin(s, i);
 	sp_reader_open(&s->reader, &summing->run->index, summing->run->index.streams[i]);
 	while (sp_reader_next(&s->reader, &batch))
 		sp_aggregate_take(&s->aggregate, &batch);
 	sp_aggregate_end(&s->aggregate);
 	s->aggregate.sums->missing = sp_reader_missing(&s->reader);
-	return summing->totals->folds ? fold_stream(s, i) : 0;
+	return summing->totals->encoded ? encode_stream(s, i) : 0;
 }
 
 static int summers_init(struct summing *summing, unsigned jobs, uint32_t file_count)
@@ -209,9 +210,9 @@ int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_file
 	totals->streams = calloc(run->index.stream_count + 1u, sizeof(*totals->streams));
 	if (!totals->streams || r < 0)
 		return -ENOMEM;
-	if (totals->folds_streams) {
-		totals->folds = calloc(run->index.stream_count + 1u, sizeof(*totals->folds));
-		if (!totals->folds)
+	if (totals->encodes_streams) {
+		totals->encoded = calloc(run->index.stream_count + 1u, sizeof(*totals->encoded));
+		if (!totals->encoded)
 			return -ENOMEM;
 	}
 	totals->end_ns = run->begin_ns;
@@ -221,7 +222,7 @@ int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_file
 		r = sp_jobs_run(run->jobs, run->index.stream_count, sum_stream, &summing);
 	for (unsigned i = 0; r == 0 && i < run->jobs; i++)
 		sp_partial_sums_merge(&totals->partial, &summing.summers[i].partial);
-	for (unsigned i = 0; r == 0 && totals->folds && i < run->jobs; i++)
+	for (unsigned i = 0; r == 0 && totals->encoded && i < run->jobs; i++)
 		sp_partial_sums_merge(&totals->partial, &summing.summers[i].whole);
 	summers_finish(&summing, run->jobs);
 	pthread_mutex_destroy(&summing.damage_lock);

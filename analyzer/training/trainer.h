@@ -11,15 +11,15 @@
 #include "analyzer/metadata/run.h"
 #include "analyzer/training/gpu_time.h"
 #include "analyzer/steps/step.h"
-#include "analyzer/training/step_fold.h"
+#include "analyzer/training/step_series.h"
 
 /* A thread that steps: an optimizer, or what stands for it (step.h). */
 struct sp_trainer {
 	uint32_t stream; /* its first, index into index.streams */
 	struct sp_steps steps;
-	struct sp_gpu_time gpu;	   /* parallel to its steps */
-	struct sp_fold fold;	   /* of the selected steps, where ranks are compared */
-	struct sp_account account; /* sp_trainer_account(), where steps are folded */
+	struct sp_gpu_time gpu;	      /* parallel to its steps */
+	struct sp_step_series series; /* of the selected steps, where ranks are compared */
+	struct sp_account account;    /* sp_trainer_account(), where the series is kept */
 };
 
 /* The steps that are asked for. */
@@ -39,7 +39,7 @@ struct sp_training {
 	const struct sp_run *run; /* borrowed */
 	struct sp_step_selection selection;
 	bool keeps_steps; /* else a trainer has the number of its steps, and no list of them */
-	bool folds_steps;
+	bool keeps_series;
 
 	struct sp_trainer *trainers; /* in the order of streams */
 	uint32_t count;

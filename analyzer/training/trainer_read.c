@@ -93,41 +93,41 @@ static void find_collectives(const struct sp_process_calls *calls, const struct 
 	}
 }
 
-static struct sp_fold_step fold_step(const struct sp_trainer *own, uint32_t i,
-				     const struct sp_process_call *collective)
+static struct sp_series_step series_step(const struct sp_trainer *own, uint32_t i,
+					 const struct sp_process_call *collective)
 {
 	const struct sp_step *s = &own->steps.steps[i];
-	struct sp_fold_step ret = {.number = sp_step_number(&own->steps, i),
-				   .of = {[SP_FOLD_START] = s->start_ns,
-					  [SP_FOLD_WALL] = s->end_ns - s->start_ns,
-					  [SP_FOLD_STAY] = -1}};
+	struct sp_series_step ret = {.number = sp_step_number(&own->steps, i),
+				     .of = {[SP_SERIES_START] = s->start_ns,
+					    [SP_SERIES_WALL] = s->end_ns - s->start_ns,
+					    [SP_SERIES_STAY] = -1}};
 
 	if (collective->end_ns) {
-		ret.of[SP_FOLD_STAY] = collective->end_ns - collective->start_ns;
-		ret.of[SP_FOLD_LEFT] = collective->end_ns;
+		ret.of[SP_SERIES_STAY] = collective->end_ns - collective->start_ns;
+		ret.of[SP_SERIES_LEFT] = collective->end_ns;
 	}
 	for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
-		ret.of[SP_FOLD_PHASE + phase] = (int64_t)s->account.ns[phase];
+		ret.of[SP_SERIES_PHASE + phase] = (int64_t)s->account.ns[phase];
 	return ret;
 }
 
-static int fold_steps(const struct sp_training *training, struct sp_trainer *own,
-		      const struct sp_process_calls *calls)
+static int write_series(const struct sp_training *training, struct sp_trainer *own,
+			const struct sp_process_calls *calls)
 {
-	struct sp_folder folder = {.fold = &own->fold};
+	struct sp_series_writer writer = {.series = &own->series};
 	struct sp_process_call *collectives = calloc(own->steps.count + 1u, sizeof(*collectives));
 	int r = collectives ? 0 : -ENOMEM;
 
 	if (r == 0)
 		find_collectives(calls, &own->steps, collectives);
 	for (uint32_t i = 0; r == 0 && i < own->steps.count; i++) {
-		struct sp_fold_step step = fold_step(own, i, &collectives[i]);
+		struct sp_series_step step = series_step(own, i, &collectives[i]);
 
 		if (sp_step_is_selected(training, own, i))
-			r = sp_folder_take(&folder, &step);
+			r = sp_series_writer_take(&writer, &step);
 	}
 	if (r == 0)
-		r = sp_folder_finish(&folder);
+		r = sp_series_writer_finish(&writer);
 	free(collectives);
 	return r;
 }
@@ -138,8 +138,8 @@ static int finalize(const struct sp_training *training, struct sp_trainer *own,
 {
 	int r = sp_steps_classify(&own->steps);
 
-	if (r == 0 && training->folds_steps) {
-		r = fold_steps(training, own, collectives);
+	if (r == 0 && training->keeps_series) {
+		r = write_series(training, own, collectives);
 		own->account = sp_trainer_account(training, own);
 	}
 	if (r == 0 && training->keeps_steps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One training thread becomes steps, GPU time and a fold.
+ * One training thread becomes steps, GPU time and a series.
  */
 #ifndef STAGEPROF_ANALYZER_TRAINER_READ_H
 #define STAGEPROF_ANALYZER_TRAINER_READ_H

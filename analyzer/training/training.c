@@ -9,7 +9,7 @@
 #include "analyzer/steps/async_checkpoint.h"
 #include "analyzer/steps/collective.h"
 #include "analyzer/steps/thread_feed.h"
-#include "analyzer/training/trainer_fold.h"
+#include "analyzer/training/trainer_digest.h"
 #include "analyzer/training/trainer_read.h"
 
 #define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
@@ -39,7 +39,7 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 
 static bool may_train(const struct sp_run *run, uint32_t i)
 {
-	if (run->index.streams[i]->folded ||
+	if (run->index.streams[i]->digested ||
 	    !run->metadata.images[run->index.streams[i]->image].may_step)
 		return false;
 	return sp_run_selects(run, i) && (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
@@ -83,7 +83,7 @@ static void trainer_finish(struct sp_trainer *trainer)
 {
 	sp_steps_finish(&trainer->steps);
 	sp_gpu_time_finish(&trainer->gpu);
-	sp_fold_finish(&trainer->fold);
+	sp_series_finish(&trainer->series);
 }
 
 /* Before its thread is read again. */
@@ -256,12 +256,12 @@ static int compare_trainers(const void *a, const void *b)
 }
 
 /* The trainers of digests, whose threads have no events. */
-static int add_folded(struct sp_training *training)
+static int add_digested(struct sp_training *training)
 {
 	const struct sp_index *index = &training->run->index;
 	struct sp_trainer *list;
 
-	if (!sp_index_has_folded(index))
+	if (!sp_index_has_digested(index))
 		return 0;
 	list = realloc(training->trainers,
 		       (training->count + index->stream_count + 1u) * sizeof(*list));
@@ -272,9 +272,9 @@ static int add_folded(struct sp_training *training)
 		struct sp_trainer *trainer = &list[training->count];
 		int r;
 
-		if (!index->streams[i]->folded || !sp_run_selects(training->run, i))
+		if (!index->streams[i]->digested || !sp_run_selects(training->run, i))
 			continue;
-		r = sp_trainer_unfold(trainer, index->streams[i]->folded);
+		r = sp_trainer_from_digest(trainer, index->streams[i]->digested);
 		if (r == -ENOMEM)
 			return r;
 		trainer->stream = i;
@@ -312,7 +312,7 @@ static bool may_loop(const struct sp_run *run, uint32_t i)
 {
 	const struct sp_stream *stream = run->index.streams[i];
 
-	return !stream->folded && has_loader_label(&run->metadata.images[stream->image]) &&
+	return !stream->digested && has_loader_label(&run->metadata.images[stream->image]) &&
 	       run->index.images[stream->image].pid == stream->tid && sp_run_selects(run, i) &&
 	       (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
 }
@@ -364,7 +364,7 @@ int sp_training_read(struct sp_training *training)
 	if (result == 0)
 		result = keep_trainers(training, &pass);
 	if (result == 0)
-		result = add_folded(training);
+		result = add_digested(training);
 	pass_finish(&pass);
 	return result;
 }

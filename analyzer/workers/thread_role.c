@@ -68,8 +68,8 @@ const char *sp_role_of(const struct sp_training *training, uint32_t i)
 				   : s->comm;
 	const char *role = role_of_name(name);
 
-	if (s->folded)
-		return roles[s->folded->role < ROLES ? s->folded->role : 0];
+	if (s->digested)
+		return roles[s->digested->role < ROLES ? s->digested->role : 0];
 	if (is_trainer(training, s))
 		return N_("trainer");
 	if (role)

@@ -188,7 +188,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("fold");
+	Suite *suite = suite_create("aggregate");
 	TCase *tests = tcase_create("all");
 	SRunner *runner = srunner_create(suite);
 	int failed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/totals/stream_fold.h"
+#include "analyzer/totals/stream_digest.h"
 
 static void sums_fields(struct sp_digest_fields *f, struct sp_sums *s)
 {
@@ -85,8 +85,8 @@ static void memory_fields(struct sp_digest_fields *f, struct sp_memory_samples *
 	}
 }
 
-void sp_stream_fold_fields(struct sp_digest_fields *f, struct sp_stream_sums *sums,
-			   struct sp_hist *hists)
+void sp_stream_digest_fields(struct sp_digest_fields *f, struct sp_stream_sums *sums,
+			     struct sp_hist *hists)
 {
 	sp_digest_number(f, &sums->events);
 	sp_digest_number(f, &sums->holes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/training/trainer_fold.h"
+#include "analyzer/training/trainer_digest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,35 +35,37 @@ static void account_fields(struct sp_digest_fields *f, struct sp_trainer *t)
 	}
 }
 
-void sp_trainer_fold_fields(struct sp_digest_fields *f, struct sp_trainer *t)
+void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *t)
 {
-	uint8_t *bytes = t->fold.bytes;
-	uint32_t size = t->fold.size;
+	uint8_t *bytes = t->series.bytes;
+	uint32_t size = t->series.size;
 
 	steps_fields(f, &t->steps);
 	account_fields(f, t);
 	sp_digest_bytes(f, &bytes, &size);
 	if (!f->reads)
 		return;
-	f->is_bad |= sp_fold_read(&t->fold, bytes, f->is_bad ? 0 : size) < 0;
+	f->is_bad |= sp_series_read(&t->series, bytes, f->is_bad ? 0 : size) < 0;
 	free(bytes);
 }
 
-int sp_trainer_unfold(struct sp_trainer *ret, struct sp_folded *folded)
+int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
 {
 	struct sp_digest_fields f = {.reads = true,
-				     .in = {folded->steps, folded->steps + folded->steps_bytes, 0}};
-	bool any = folded->steps_bytes > 0;
+				     .in = {digested->steps,
+					    digested->steps + digested->steps_bytes, 0}};
+	bool any = digested->steps_bytes > 0;
 
 	*ret = (struct sp_trainer){.stream = 0};
 	if (any)
-		sp_trainer_fold_fields(&f, ret);
-	free(folded->steps);
-	folded->steps = NULL;
-	folded->steps_bytes = 0;
-	if (any && sp_digest_is_read(&f) && ret->fold.steps && ret->steps.count >= ret->fold.steps)
+		sp_trainer_digest_fields(&f, ret);
+	free(digested->steps);
+	digested->steps = NULL;
+	digested->steps_bytes = 0;
+	if (any && sp_digest_is_read(&f) && ret->series.steps &&
+	    ret->steps.count >= ret->series.steps)
 		return 1;
-	sp_fold_finish(&ret->fold);
+	sp_series_finish(&ret->series);
 	return 0;
 }
 

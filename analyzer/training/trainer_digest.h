@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trainer as bytes of a digest: the fold of its steps, its account, and how it was read.
+ * A trainer as bytes of a digest: the series of its steps, its account, and how it was read.
  */
-#ifndef STAGEPROF_ANALYZER_TRAINER_FOLD_H
-#define STAGEPROF_ANALYZER_TRAINER_FOLD_H
+#ifndef STAGEPROF_ANALYZER_TRAINER_DIGEST_H
+#define STAGEPROF_ANALYZER_TRAINER_DIGEST_H
 
 #include "analyzer/reader/digest_fields.h"
 #include "analyzer/training/trainer.h"
 
 /* Fields of the trainer; what is read is owned by it. */
-void sp_trainer_fold_fields(struct sp_digest_fields *f, struct sp_trainer *trainer);
+void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *trainer);
 
 /* Takes the bytes of a digest's thread, and frees them. Returns 1 and a trainer without a list of
  * steps, 0 where the thread is no trainer or the bytes are damaged, or -ENOMEM. */
-int sp_trainer_unfold(struct sp_trainer *ret, struct sp_folded *folded);
+int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested);
 
 /* A hash of the names of stages and phases: their numbers in a digest are places in these tables.
  */
