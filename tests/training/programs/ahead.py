@@ -3,7 +3,7 @@
 
 import timers as own
 import torch
-from small import ConvNet, Images
+from small import ConvNet, Images, timed_step
 from torch.utils.data import DataLoader
 
 
@@ -22,17 +22,7 @@ train, valid = (DataLoader(Images(n * 16), batch_size=16) for n in (20, 4))
 for epoch in own.epochs(3):
     net.train()
     for images, labels in own.batches(ahead(train)):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
     net.eval()
     with own.row("validation"), torch.no_grad():
         for images, labels in ahead(valid):

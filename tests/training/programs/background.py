@@ -6,7 +6,7 @@ import threading
 
 import timers as own
 import torch
-from small import ConvNet, Images
+from small import ConvNet, Images, timed_step
 from torch.utils.data import DataLoader
 
 
@@ -37,15 +37,5 @@ optimizer = torch.optim.Adam(net.parameters())
 loader = DataLoader(Images(25 * 16, ms=2), batch_size=16)
 for epoch in own.epochs(2):
     for images, labels in own.batches(Background(loader)):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
 own.show()

@@ -3,7 +3,7 @@
 
 import timers as own
 import torch
-from small import ConvNet, Images
+from small import ConvNet, Images, timed_step
 from torch.utils.data import DataLoader, Subset
 
 data = Images(360)
@@ -18,17 +18,7 @@ for fold in range(3):
     for epoch in own.epochs(2):
         net.train()
         for images, labels in own.batches(train):
-            with own.row("zero_grad"):
-                optimizer.zero_grad()
-            with own.row("forward"):
-                out = net(images)
-            with own.row("loss"):
-                loss = torch.nn.functional.cross_entropy(out, labels)
-            with own.row("backward"):
-                loss.backward()
-            with own.row("optimizer"):
-                optimizer.step()
-            own.step()
+            timed_step(net, optimizer, images, labels)
         net.eval()
         with own.row("validation"), torch.no_grad():
             for images, labels in valid:

@@ -1,38 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches in memory; a metric goes to a server by HTTP each step, ahead of forward or backward."""
 
-import http.client
 import json
-import multiprocessing
-import socket
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import timers as own
 import torch
+from http_server import Handler, connection_to
 from small import ConvNet
 
 
-class Slow(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Slow(Handler):
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
         time.sleep(0.02)
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-
-    def log_message(self, *_):
-        pass
-
-
-def serve(listening):
-    server = HTTPServer(("127.0.0.1", 0), Slow, bind_and_activate=False)
-    server.socket.close()
-    server.socket = listening
-    server.serve_forever()
+        self.answer(b"ok")
 
 
 def send(connection, number, loss):
@@ -41,13 +23,7 @@ def send(connection, number, loss):
     connection.getresponse().read()
 
 
-if __name__ == "__main__":
-    listening = socket.create_server(("127.0.0.1", 0))
-    server = multiprocessing.get_context("fork").Process(
-        target=serve, args=(listening,), daemon=True
-    )
-    server.start()
-    connection = http.client.HTTPConnection(*listening.getsockname())
+def train(connection):
     images, labels = torch.randn(640, 3, 32, 32), torch.arange(640) % 10
     net = ConvNet()
     optimizer = torch.optim.Adam(net.parameters())
@@ -72,5 +48,9 @@ if __name__ == "__main__":
         with own.row("optimizer"):
             optimizer.step()
         own.step()
-    server.terminate()
+
+
+if __name__ == "__main__":
+    with connection_to(Slow) as connection:
+        train(connection)
     own.show(epochs=None)

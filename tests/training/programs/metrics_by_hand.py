@@ -3,7 +3,7 @@
 
 import timers as own
 import torch
-from small import ConvNet, Images
+from small import ConvNet, Images, timed_step
 from torch.utils.data import DataLoader
 
 net = ConvNet(width=8)
@@ -12,17 +12,7 @@ loader = DataLoader(Images(25 * 16), batch_size=16)
 history = []
 for epoch in own.epochs(2):
     for images, labels in own.batches(loader):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
         for name, parameter in net.named_parameters():
             for _ in range(6):
                 counts = torch.histc(parameter.detach(), 64)

@@ -6,7 +6,7 @@ import threading
 
 import timers as own
 import torch
-from small import ConvNet, Images
+from small import ConvNet, Images, timed_step
 from torch.utils.data import DataLoader
 
 DEPTH = 3
@@ -46,15 +46,5 @@ if __name__ == "__main__":
     loader = DataLoader(Images(40 * 16, ms=1.2), batch_size=16, num_workers=1)
     for epoch in own.epochs(2):
         for images, labels in Prefetcher(loader):
-            with own.row("zero_grad"):
-                optimizer.zero_grad()
-            with own.row("forward"):
-                out = net(images)
-            with own.row("loss"):
-                loss = torch.nn.functional.cross_entropy(out, labels)
-            with own.row("backward"):
-                loss.backward()
-            with own.row("optimizer"):
-                optimizer.step()
-            own.step()
+            timed_step(net, optimizer, images, labels)
     own.show()

@@ -7,7 +7,7 @@ import numpy as np
 import timers as own
 import torch
 import torch.multiprocessing as multiprocessing
-from small import ConvNet
+from small import ConvNet, timed_step
 
 
 def produce(queue, seed, count):
@@ -36,17 +36,7 @@ if __name__ == "__main__":
             alive -= 1
             continue
         images, labels = map(torch.from_numpy, batch)
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
     for producer in producers:
         producer.join()
     own.show(epochs=None)

@@ -7,7 +7,7 @@ import time
 
 import timers as own
 import torch
-from small import Images, mlp
+from small import Images, mlp, timed_step
 from torch.utils.data import DataLoader
 
 
@@ -38,15 +38,5 @@ net = Net(listening.getsockname())
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 for epoch in own.epochs(2):
     for images, labels in own.batches(DataLoader(Images(25 * 16), batch_size=16)):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
 own.show()

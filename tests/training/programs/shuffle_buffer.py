@@ -7,7 +7,7 @@ import time
 import numpy as np
 import timers as own
 import torch
-from small import ConvNet
+from small import ConvNet, timed_step
 from torch.utils.data import DataLoader, IterableDataset
 
 
@@ -41,15 +41,5 @@ optimizer = torch.optim.Adam(net.parameters())
 loader = DataLoader(Stream(40 * 16, 200), batch_size=16)
 for epoch in own.epochs(2):
     for images, labels in own.batches(loader):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
 own.show()

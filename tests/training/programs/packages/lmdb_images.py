@@ -9,7 +9,7 @@ import numpy as np
 import timers as own
 import torch
 from PIL import Image
-from small import ConvNet
+from small import ConvNet, timed_step
 from torch.utils.data import DataLoader, Dataset
 
 with lmdb.open("images", map_size=1 << 28) as env, env.begin(write=True) as put:
@@ -40,15 +40,5 @@ optimizer = torch.optim.Adam(net.parameters())
 loader = DataLoader(Pictures(), batch_size=16, shuffle=True, num_workers=1)
 for epoch in own.epochs(3):
     for images, labels in own.batches(loader):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(images)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, images, labels)
 own.show()
