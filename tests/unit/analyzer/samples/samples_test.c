@@ -176,19 +176,30 @@ static void finish_all(void)
 	sp_folder_remove(folder);
 }
 
-START_TEST(a_sample_has_the_phase_and_the_call_of_its_instant)
+/* load is called by main in each Python stack. */
+static void begin_job(void)
 {
-	const struct sp_samples *samples = &load.report.samples;
-
 	sp_folder_make(folder);
 	begin_sampler();
 	define_frame(1, 20, "/a/train.py\tload");
 	define_frame(2, 30, "/a/train.py\tmain");
 	define_stack(1, 1, 2);
+}
+
+static void load_job(void)
+{
 	make_trainer();
 	make_worker();
 	end_sampler();
 	load_all();
+}
+
+START_TEST(a_sample_has_the_phase_and_the_call_of_its_instant)
+{
+	const struct sp_samples *samples = &load.report.samples;
+
+	begin_job();
+	load_job();
 	ck_assert_uint_eq(samples->samples, 9 * STEPS);
 	ck_assert_uint_eq(samples->unfit, 0);
 	ck_assert_uint_eq(samples_of(samples, "worker_fetch", "read"), STEPS);
@@ -237,15 +248,8 @@ START_TEST(time_in_a_call_is_the_calls_own)
 {
 	char *text;
 
-	sp_folder_make(folder);
-	begin_sampler();
-	define_frame(1, 20, "/a/train.py\tload");
-	define_frame(2, 30, "/a/train.py\tmain");
-	define_stack(1, 1, 2);
-	make_trainer();
-	make_worker();
-	end_sampler();
-	load_all();
+	begin_job();
+	load_job();
 	text = sp_load_print(&load, "functions", SP_FORMAT_CSV);
 	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",\"read\",,,10,100000000,100000000,"
 					   "100000000,"));
@@ -294,11 +298,7 @@ START_TEST(few_samples_name_no_function)
 {
 	struct sp_top_function top;
 
-	sp_folder_make(folder);
-	begin_sampler();
-	define_frame(1, 20, "/a/train.py\tload");
-	define_frame(2, 30, "/a/train.py\tmain");
-	define_stack(1, 1, 2);
+	begin_job();
 	make_trainer();
 	end_sampler();
 	load_all();
