@@ -28,44 +28,21 @@ Page.Memory = class {
 	}
 
 	paint() {
-		return {
-			colors: this.keys.map((key) => Page.color(key === "rss_bytes" ? "line" : "alarm")),
-			gridLineColor: Page.color("grid"),
-			axisLineColor: Page.color("grid"),
-		};
+		const colors = this.keys.map((key) => Page.color(key === "rss_bytes" ? "line" : "alarm"));
+
+		return Object.assign({ colors }, Page.gridColors());
 	}
 
 	draw() {
-		const options = Object.assign(this.paint(), {
+		this.chart = Page.lineChart(this.chart, this.canvas, Object.assign(this.paint(), {
 			file: this.steps.steps.map((s) => [s.start_ns / 1e9, ...this.keys.map((key) => s[key] ?? null)]),
 			labels: ["at", ...this.keys],
-		});
-
-		if (this.chart) {
-			this.chart.updateOptions(options);
-			return;
-		}
-		this.chart = new Dygraph(this.canvas, options.file, Object.assign(options, {
-			legend: "never",
-			strokeWidth: 1.5,
+		}), {
 			series: { workers_rss_bytes: { strokePattern: [6, 4] } },
 			drawPoints: this.steps.steps.length < 3,
 			connectSeparatedPoints: true,
-			includeZero: true,
-			gridLineWidth: 0.5,
-			axisLabelFontSize: 12,
-			axes: {
-				x: { axisLabelFormatter: (x) => Page.instant(x, this.width()) },
-				y: { axisLabelFormatter: (y) => Page.bytes(y), axisLabelWidth: 64 },
-			},
 			highlightCallback: (event, x) => this.tell(this.steps.steps.find((s) => s.start_ns / 1e9 === x)),
-		}));
-	}
-
-	width() {
-		const [from, to] = this.chart ? this.chart.xAxisRange() : [0, 10];
-
-		return (to - from) / 5;
+		}, Page.bytes);
 	}
 
 	tell(step) {

@@ -89,48 +89,28 @@ Page.Steps = class {
 		return rows;
 	}
 
+	paint() {
+		return Object.assign({ colors: [Page.color("line")] }, Page.gridColors());
+	}
+
 	draw() {
-		const options = {
+		const is_new = !this.chart;
+
+		this.chart = Page.lineChart(this.chart, this.canvas, {
 			file: this.rows(),
 			labels: ["at", "step"],
 			colors: [Page.color("line")],
-		};
-
-		if (this.chart) {
-			this.chart.updateOptions(options);
-			return;
-		}
-		this.chart = new Dygraph(this.canvas, options.file, Object.assign(options, {
-			legend: "never",
-			strokeWidth: 1.5,
+		}, {
 			drawPoints: this.steps.length < 300,
 			pointSize: 2,
 			highlightCircleSize: 5,
-			includeZero: true,
 			drawGapEdgePoints: true,
-			gridLineWidth: 0.5,
-			gridLineColor: Page.color("grid"),
-			axisLineColor: Page.color("grid"),
-			axisLabelFontSize: 12,
-			axes: {
-				x: { axisLabelFormatter: (x) => Page.instant(x, this.width()) },
-				y: { axisLabelFormatter: (y) => Page.ns(y), axisLabelWidth: 64 },
-			},
 			underlayCallback: (context, area, chart) => this.under(context, area, chart),
 			drawCallback: (chart) => this.marks(chart),
 			highlightCallback: (event, x) => this.tell(this.steps.findIndex((s) => s.start_ns / 1e9 === x)),
-		}));
-		Page.painters.push(() => this.chart.updateOptions({
-			colors: [Page.color("line")],
-			gridLineColor: Page.color("grid"),
-			axisLineColor: Page.color("grid"),
-		}));
-	}
-
-	width() {
-		const [from, to] = this.chart ? this.chart.xAxisRange() : [0, 10];
-
-		return (to - from) / 5;
+		}, Page.ns);
+		if (is_new)
+			Page.painters.push(() => this.chart.updateOptions(this.paint()));
 	}
 
 	under(context, area, chart) {
