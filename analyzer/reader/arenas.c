@@ -10,17 +10,11 @@
 #include <unistd.h>
 
 #include "trace/arena_collect.h"
+#include "trace/libc_call.h"
 
 #define COPY_TRIES 8 /* of a copy whose tails move meanwhile */
 #define COPY_BYTES_MAX (256u * 1024u * 1024u)
 #define TAIL_BYTES_MAX (SP_ARENA_UNITS_MAX * SP_ARENA_UNIT_BYTES)
-
-static long system_call(long n, long a, long b, long c, long d, long e, long f)
-{
-	long ret = syscall(n, a, b, c, d, e, f);
-
-	return ret == -1 ? -errno : ret;
-}
 
 /* The superuser reads the arenas of whom the directory belongs to, and makes no file in it. */
 static int collect_init(struct sp_collect *c, const char *directory)
@@ -28,7 +22,7 @@ static int collect_init(struct sp_collect *c, const char *directory)
 	struct stat st;
 
 	memset(c, 0, sizeof(*c));
-	c->sys = system_call;
+	c->sys = sp_libc_call;
 	c->now_s = (uint64_t)time(NULL);
 	c->uid = geteuid();
 	if (stat(directory, &st) < 0)

@@ -20,6 +20,7 @@
 #include "scripts/sampler/id_map.h"
 #include "trace/arena_collect.h"
 #include "trace/format.h"
+#include "trace/libc_call.h"
 #include "trace/live_process.h"
 
 #define INTERVAL_NS UINT64_C(1000000000)
@@ -272,19 +273,12 @@ static void tail_look(struct call_watch *w, int directory, const struct sp_arena
 		it->seen = call;
 }
 
-static long system_call(long n, long a, long b, long c, long d, long e, long f)
-{
-	long ret = syscall(n, a, b, c, d, e, f);
-
-	return ret == -1 ? -errno : ret;
-}
-
 /* Files that are not mapped have their tails there. */
 static void arenas_look(struct call_watch *w, int directory)
 {
 	long highest;
 
-	w->collect.sys = system_call;
+	w->collect.sys = sp_libc_call;
 	w->collect.uid = geteuid();
 	highest = sp_arena_highest(&w->collect);
 	for (long number = 0; number <= highest; number++) {
