@@ -9,8 +9,8 @@
 
 void sp_cutter_init(struct sp_cutter *cutter, struct sp_steps *steps,
 		    const struct sp_process_metadata *image);
-/* Give it each event. is_collective: a wait on a condition, for a collective
- * (sp_collective_wait()). */
+/* Takes one event; events come in the order of time. is_collective: the event is a wait on a
+ * condition in which a collective was in flight (sp_collective_wait()). */
 void sp_cutter_take(struct sp_cutter *cutter, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns, bool is_collective);
 /* After the last event; frees what the cutter holds. */
