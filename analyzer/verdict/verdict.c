@@ -16,8 +16,9 @@
 #define OTHER_MOST 0.5
 #define OTHER_BESIDE_THREAD                                                                        \
 	0.05 /* where a thread makes batches: it may be waiting for the interpreter's lock */
-#define BLOCKED_MUCH 0.2 /* of a compute-bound job: a doubt */
-#define OTHER_MUCH 0.2	 /* of a compute-bound job: a doubt */
+#define BLOCKED_MUCH 0.2   /* of a compute-bound job: a doubt */
+#define OTHER_MUCH 0.2	   /* of a compute-bound job: a doubt */
+#define MESSAGES_MUCH 0.05 /* of the training time, by the length of answers: a doubt */
 #define WANTED_ALONE                                                                               \
 	1.5 /* threads a core: fewer threads do not take a fifth of their time from each other */
 
@@ -311,6 +312,9 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 					  !is_known(v, SP_METRIC_decode_work_share);
 	v->doubts[SP_DOUBT_rare_input] =
 		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
+	v->doubts[SP_DOUBT_messages] =
+		value_of(v, SP_METRIC_message_share) >= MESSAGES_MUCH &&
+		(v->id == SP_VERDICT_compute || r->cost == rules[SP_VERDICT_loop].cost);
 	v->doubts[SP_DOUBT_unseen_steps] =
 		v->metrics.trains_unseen &&
 		(v->id == SP_VERDICT_cannot_tell || v->id == SP_VERDICT_no_steps);
