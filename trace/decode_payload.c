@@ -179,10 +179,10 @@ enum found {
 	FOUND_STARTS, /* columns, with the start times of events */
 };
 
-/* True for a token of one byte that announces neither value nor arg. */
+/* True for a token of one byte that announces neither value nor arg: only bits 3 to 6 are set. */
 static inline int is_plain(uint32_t token)
 {
-	return token < 0x80 && !(token & 7);
+	return !(token & ~UINT32_C(0x78));
 }
 
 struct clock {

@@ -195,14 +195,25 @@ static void take_plain(struct sp_aggregate *aggregate, const struct kind_row *ro
 	}
 }
 
-/* extra: the words that the decoder reported; NULL: none. */
-static inline void end_image(struct sp_aggregate *aggregate, const struct kind_row *row,
-			     int64_t value, const int64_t *extra)
+static void count_abandoned(struct sp_aggregate *aggregate, const struct kind_row *row,
+			    const int64_t *values, uint32_t n)
 {
-	bool aborted = value == SP_VALUE_ABANDONED || (extra && extra[2] == SP_DECODE_ABORTED);
+	uint64_t abandoned = 0;
 
-	aggregate->sums->stages[row->stage[SP_FD_KIND_UNKNOWN]].aborted += aborted;
-	if (!aborted && extra && row->class == SP_CLASS_JPEG) {
+	for (uint32_t i = 0; i < n; i++)
+		abandoned += values[i] == SP_VALUE_ABANDONED;
+	aggregate->sums->stages[row->stage[SP_FD_KIND_UNKNOWN]].aborted += abandoned;
+}
+
+/* Counts an image by the words that the decoder reported: an abandoned one is counted already. */
+static inline void count_reported(struct sp_aggregate *aggregate, const struct kind_row *row,
+				  int64_t value, const int64_t extra[3])
+{
+	if (value == SP_VALUE_ABANDONED)
+		return;
+	if (extra[2] == SP_DECODE_ABORTED) {
+		aggregate->sums->stages[row->stage[SP_FD_KIND_UNKNOWN]].aborted++;
+	} else if (row->class == SP_CLASS_JPEG) {
 		aggregate->sums->lines += value > 0 ? (uint64_t)value : 0;
 		aggregate->sums->pixels +=
 			((uint64_t)extra[1] >> 32) * ((uint64_t)extra[1] & UINT32_MAX);
@@ -215,10 +226,10 @@ static void take_pictures(struct sp_aggregate *aggregate, const struct kind_row 
 			  const struct sp_columns *c, uint32_t first, uint32_t limit)
 {
 	int64_t inside[SP_BLOCK_SLOTS_MAX];
-	bool is_known[SP_BLOCK_SLOTS_MAX] = {false};
 
 	for (uint32_t i = first; i < limit; i++)
 		inside[i - first] = (int64_t)((uint64_t)c->ticks[i] * c->grain);
+	count_abandoned(aggregate, row, c->values + first, limit - first);
 	for (uint32_t i = 0; i < c->extra_count; i++) {
 		int64_t extra[3] = {c->extras[0][i], c->extras[1][i], c->extras[2][i]};
 		uint32_t owner = c->owners[i];
@@ -226,12 +237,8 @@ static void take_pictures(struct sp_aggregate *aggregate, const struct kind_row 
 		if (owner < first || owner >= limit)
 			continue;
 		inside[owner - first] = extra[0];
-		is_known[owner - first] = true;
-		end_image(aggregate, row, c->values[owner], extra);
+		count_reported(aggregate, row, c->values[owner], extra);
 	}
-	for (uint32_t i = first; i < limit; i++)
-		if (!is_known[i - first])
-			end_image(aggregate, row, c->values[i], NULL);
 	add_times(aggregate, row->stage[SP_FD_KIND_UNKNOWN], inside, limit - first, 1);
 }
 
@@ -300,7 +307,9 @@ static void finish_carry(struct sp_aggregate *aggregate, const struct sp_batch *
 	for (int i = 0; fits && i < 3; i++)
 		extra[i] = c->extras[i][0];
 	add_times(aggregate, row->stage[SP_FD_KIND_UNKNOWN], fits ? &extra[0] : &ticks, 1, 1);
-	end_image(aggregate, row, aggregate->carry.value, fits ? extra : NULL);
+	count_abandoned(aggregate, row, &aggregate->carry.value, 1);
+	if (fits)
+		count_reported(aggregate, row, aggregate->carry.value, extra);
 }
 
 void sp_aggregate_take(struct sp_aggregate *aggregate, const struct sp_batch *batch)
