@@ -299,8 +299,9 @@ static bool needs_events(const struct sp_options *options)
 {
 	const struct sp_selection *s = &options->selection;
 
-	return !(options->needs & SP_TAKES_DIGESTS) || s->from_ns != INT64_MIN ||
-	       s->to_ns != INT64_MAX || !sp_step_selection_is_all(&options->steps);
+	return !(options->needs & SP_TAKES_DIGESTS) || options->by == SP_NAMING_EXTENSION ||
+	       s->from_ns != INT64_MIN || s->to_ns != INT64_MAX ||
+	       !sp_step_selection_is_all(&options->steps);
 }
 
 /* A file of no function would look like a run without work. */
@@ -321,7 +322,8 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		return SP_EXIT_FAILED;
 	}
 	if (sp_index_has_digested(&report->run.index))
-		report->needs &= ~(unsigned)SP_NEEDS_FILES;
+		report->needs &=
+			options->exporter ? ~(unsigned)SP_NEEDS_FILES : SP_NEEDS_OF_DIGESTS;
 	if (r == 0 && report->run.index.progress)
 		begin_progress(report);
 	if (r == 0)

@@ -96,9 +96,8 @@ static void put_after(FILE *file)
 	fputs("\n", file);
 	put_views(file);
 	fputs("\n", file);
-	sp_help_text(file, N_("digest RUN... -o FILE.spd instead of a view: a small file for "
-			      "ranks, "
-			      "stages and processes that stands for the runs (docs/DIGEST.md)"));
+	sp_help_text(file, N_("digest RUN... -o FILE.spd instead of a view: a small file "
+			      "that stands for the runs in many views (docs/DIGEST.md)"));
 	fputs("\n", file);
 	sp_help_text(file, N_("export NAME instead of a view, for other programs "
 			      "(docs/EXPORTS.md):"));
@@ -626,6 +625,8 @@ void sp_options_parse(struct sp_options *options, int argc, char **argv)
 	if (options->is_digest)
 		options->view = sp_view_find("ranks");
 	options->needs = options->view ? options->view->needs : options->exporter->needs;
+	if (options->is_digest)
+		options->needs |= SP_NEEDS_FILES | SP_NEEDS_NAMES;
 	if (options->rows.limit == NO_LIMIT_GIVEN)
 		options->rows.limit = default_limit(options);
 	options->color = wants_color(options->color_when, !options->output);

@@ -26,6 +26,8 @@ const char *sp_gpu_time_missing(const struct sp_training *training, const struct
 {
 	if (!training->count)
 		return N_("no optimizer step was seen");
+	if (sp_index_has_digested(&training->run->index))
+		return N_("a digest does not keep time on the device");
 	if (sp_stages_have_cuda(stages))
 		return N_("CUDA was called, and no time on the device was recorded");
 	return N_("no CUDA call was seen");

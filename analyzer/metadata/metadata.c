@@ -8,6 +8,7 @@
 
 #include "analyzer/metadata/definition_parser.h"
 #include "analyzer/base/jobs.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/reader/reader.h"
 #include "trace/filesystems.h"
 
@@ -34,9 +35,36 @@ static int tally_init(struct sp_tally *t)
 	return t->counts ? sp_string_table_init(&t->names, TALLY_NAMES_MAX) : -ENOMEM;
 }
 
-static void tally_add(struct sp_tally *t, const struct sp_definition *d)
+void sp_tally_add(struct sp_tally *t, const char *text, size_t bytes, uint64_t times)
 {
-	t->counts[sp_string_table_add(&t->names, (const char *)d->blob, d->bytes)]++;
+	t->counts[sp_string_table_add(&t->names, text, bytes)] += times;
+}
+
+/* A process says a few dozen lines. */
+static int keep_told(struct sp_process_metadata *image, uint32_t what)
+{
+	uint32_t *list;
+
+	if (image->told_count >= SP_TOLD_MAX)
+		return 0;
+	list = sp_list_grow(image->told, image->told_count, &image->told_room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	image->told = list;
+	list[image->told_count++] = what;
+	return 0;
+}
+
+static int tally_add(struct sp_metadata *metadata, struct sp_process_metadata *image,
+		     const struct sp_definition *d, bool is_note)
+{
+	struct sp_tally *t = is_note ? &metadata->notes : &metadata->coverage;
+	uint32_t number = sp_string_table_add(&t->names, (const char *)d->blob, d->bytes);
+
+	t->counts[number]++;
+	if (!metadata->keeps_told || number == SP_STRINGS_REST)
+		return 0;
+	return keep_told(image, number | (is_note ? SP_TOLD_NOTE : 0));
 }
 
 /* Copies what is not zero: a table of calloc's has pages where something was stored. */
@@ -166,6 +194,22 @@ const char *sp_metadata_file_system(const struct sp_metadata *metadata, uint32_t
 					       : "other";
 }
 
+uint32_t sp_metadata_add_file(struct sp_metadata *metadata, const char *path, size_t bytes,
+			      const char *file_system)
+{
+	uint32_t file = sp_string_table_add(&metadata->files, path, bytes), row = 0;
+	uint8_t place = *file_system ? SP_FILE_ON_OTHER : SP_FILE_ON_UNTOLD;
+
+	while (row < sp_file_systems() && strcmp(sp_file_system(row)->name, file_system) != 0)
+		row++;
+	if (row < sp_file_systems())
+		place = (uint8_t)(SP_FILE_ON + row);
+	else if (strcmp(file_system, "several") == 0)
+		place = SP_FILE_ON_SEVERAL;
+	(void)file_system_note(metadata, file, place); /* without memory it is not known */
+	return file;
+}
+
 static int define_file(struct definitions_pass *pass, struct sp_process_metadata *image,
 		       const struct sp_definition *d)
 {
@@ -245,9 +289,11 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 	return 0;
 }
 
-static int define_command(struct sp_metadata *metadata, struct sp_process_metadata *image,
-			  const uint8_t *words, uint32_t bytes)
+int sp_metadata_add_command(struct sp_metadata *metadata, uint32_t number, const uint8_t *words,
+			    uint32_t bytes)
 {
+	struct sp_process_metadata *image = &metadata->images[number];
+
 	if (image->command || !sp_text_budget_take(&metadata->texts, bytes + UINT64_C(1)))
 		return 0;
 	image->command = malloc(bytes + (size_t)1);
@@ -307,7 +353,8 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 	case SP_DEFINE_NAME:
 		return define_label(pass->metadata, image, d);
 	case SP_DEFINE_COMMAND:
-		return define_command(pass->metadata, image, d->blob, d->bytes);
+		return sp_metadata_add_command(pass->metadata, pass->index->streams[stream]->image,
+					       d->blob, d->bytes);
 	case SP_DEFINE_THREAD:
 		define_thread(pass->metadata, stream, d);
 		return 0;
@@ -323,11 +370,9 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 	case SP_DEFINE_COVERAGE:
 		image->may_step |= sp_label_covers_graphs((const char *)d->blob, d->bytes);
 		image->compiles |= sp_label_covers_compile((const char *)d->blob, d->bytes);
-		tally_add(&pass->metadata->coverage, d);
-		return 0;
+		return tally_add(pass->metadata, image, d, false);
 	case SP_DEFINE_NOTE:
-		tally_add(&pass->metadata->notes, d);
-		return 0;
+		return tally_add(pass->metadata, image, d, true);
 	}
 	return sp_slow_take(&pass->metadata->slow, pass->index->streams[stream]->image, d);
 }
@@ -401,7 +446,8 @@ uint64_t sp_metadata_refused(const struct sp_metadata *metadata)
 static int processes_init(struct sp_metadata *metadata, const struct sp_index *index,
 			  uint32_t names_max, uint64_t text_bytes)
 {
-	*metadata = (struct sp_metadata){.texts.left_bytes = text_bytes,
+	*metadata = (struct sp_metadata){.keeps_told = metadata->keeps_told,
+					 .texts.left_bytes = text_bytes,
 					 .id_bytes_left = SP_ID_BYTES_MAX};
 	metadata->images = calloc(index->image_count + 1, sizeof(*metadata->images));
 	metadata->thread_names = calloc(index->stream_count + 1, sizeof(*metadata->thread_names));
@@ -413,21 +459,6 @@ static int processes_init(struct sp_metadata *metadata, const struct sp_index *i
 		return -ENOMEM;
 	budget_share(metadata);
 	return 0;
-}
-
-/* Threads of digests have no definitions. */
-static int take_digested(struct sp_metadata *metadata, const struct sp_index *index)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < index->stream_count; i++) {
-		const struct sp_digested *digested = index->streams[i]->digested;
-
-		if (digested && digested->command_bytes)
-			r = define_command(metadata, &metadata->images[index->streams[i]->image],
-					   digested->command, digested->command_bytes);
-	}
-	return r;
 }
 
 int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
@@ -445,8 +476,6 @@ int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index,
 		r = workers_init(&pass, jobs);
 	if (r == 0)
 		r = sp_jobs_run(jobs, index->stream_count, read_stream, &pass);
-	if (r == 0)
-		r = take_digested(metadata, index);
 	for (unsigned i = 0; pass.workers && i < jobs; i++)
 		sp_reader_finish(&pass.workers[i].reader);
 	free(pass.workers);
@@ -462,6 +491,7 @@ void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *ind
 		free(metadata->images[i].files);
 		free(metadata->images[i].labels);
 		free(metadata->images[i].label_uses);
+		free(metadata->images[i].told);
 		free(metadata->images[i].command);
 	}
 	free(metadata->images);

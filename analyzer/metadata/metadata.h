@@ -20,7 +20,9 @@
 #define SP_FILE_COUNT_MAX (1u << 24)  /* of one process; definitions beyond are ignored */
 #define SP_LABEL_ID_MAX (1u << 20)    /* of one process; labels beyond are ignored */
 #define SP_TEXT_BYTES_MAX (64u << 20) /* of all names of a run; the others are the rest */
-#define SP_ID_BYTES_MAX (96u << 20)   /* of the tables of ids of all processes */
+#define SP_TOLD_NOTE (UINT32_C(1) << 31)
+#define SP_TOLD_MAX 1024u /* lines of coverage and notes of one process that a digest keeps */
+#define SP_ID_BYTES_MAX (96u << 20) /* of the tables of ids of all processes */
 
 enum sp_file_naming {
 	SP_NAMING_NONE,
@@ -45,7 +47,9 @@ struct sp_process_metadata {
 	bool has_collectives;	     /* marked from the call to their end: SP_LABEL_COLLECTIVE */
 	bool saves;		     /* sp_label_saves() */
 	bool compiles;		     /* sp_label_covers_compile() */
-	char *command;		     /* NUL-separated; NULL: not recorded */
+	uint32_t *told; /* where keeps_told: numbers in coverage, or with SP_TOLD_NOTE in notes */
+	uint32_t told_count, told_room;
+	char *command; /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
 };
 
@@ -63,6 +67,7 @@ struct sp_thread_usage {
 };
 
 struct sp_metadata {
+	bool keeps_told; /* set by the caller: what each process said is kept apart */
 	struct sp_text_budget texts;
 	uint64_t id_bytes_left;
 	struct sp_process_metadata *images; /* parallel to index->images */
@@ -77,6 +82,18 @@ struct sp_metadata {
 	struct sp_tally notes;
 	struct sp_slow_calls slow;
 };
+
+/* Adds a string so many times. */
+void sp_tally_add(struct sp_tally *tally, const char *text, size_t bytes, uint64_t times);
+
+/* Adds a file of a digest, on a file system of this name; "" where it is not known. Returns its
+ * number in metadata->files. */
+uint32_t sp_metadata_add_file(struct sp_metadata *metadata, const char *path, size_t bytes,
+			      const char *file_system);
+
+/* The first command of a process image is kept. Returns 0 or -ENOMEM. */
+int sp_metadata_add_command(struct sp_metadata *metadata, uint32_t image, const uint8_t *words,
+			    uint32_t bytes);
 
 /* Names that found no room, and texts of other kinds. */
 uint64_t sp_metadata_refused(const struct sp_metadata *metadata);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/metadata/thread_about.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/index_read.h"
 
@@ -56,8 +57,11 @@ int sp_run_read(struct sp_run *run)
 	/* A thread that hangs in a call on a file is reported with the file's name. */
 	if (run->naming == SP_NAMING_NONE && has_marks(&run->index))
 		run->naming = SP_NAMING_PATH;
-	return sp_metadata_read(&run->metadata, &run->index, run->jobs, run->naming, run->names_max,
-				run->text_bytes ? run->text_bytes : SP_TEXT_BYTES_MAX);
+	r = sp_metadata_read(&run->metadata, &run->index, run->jobs, run->naming, run->names_max,
+			     run->text_bytes ? run->text_bytes : SP_TEXT_BYTES_MAX);
+	return r < 0 ? r
+		     : sp_thread_abouts_take(&run->metadata, &run->index,
+					     run->naming == SP_NAMING_PATH);
 }
 
 void sp_run_finish(struct sp_run *run)

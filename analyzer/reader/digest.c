@@ -253,7 +253,7 @@ void sp_digest_thread_fields(struct sp_digest_fields *f, struct sp_segment *s)
 	if (has_header)
 		header_fields(f, s->header);
 	sp_digest_u32(f, &s->digested->role);
-	sp_digest_bytes(f, &s->digested->command, &s->digested->command_bytes);
+	sp_digest_bytes(f, &s->digested->about, &s->digested->about_bytes);
 	sp_digest_bytes(f, &s->digested->sums, &s->digested->sums_bytes);
 	sp_digest_bytes(f, &s->digested->steps, &s->digested->steps_bytes);
 	if (f->reads && s->header) {

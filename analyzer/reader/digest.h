@@ -19,7 +19,7 @@
 #include "analyzer/reader/source.h"
 
 #define SP_DIGEST_MAGIC "SPDIGEST"
-#define SP_DIGEST_VERSION 1u
+#define SP_DIGEST_VERSION 2u
 #define SP_DIGEST_HEAD_BYTES 24u
 #define SP_DIGEST_RATIO_MAX 4u		/* plain bytes of a record by stored ones */
 #define SP_DIGEST_THREAD_BYTES_MIN 64u	/* stored bytes of a record by its threads */

@@ -42,7 +42,8 @@ void sp_segment_free(struct sp_segment *segment)
 	if (segment->digested) {
 		free(segment->digested->sums);
 		free(segment->digested->steps);
-		free(segment->digested->command);
+		free(segment->digested->about);
+		free(segment->digested->files);
 	}
 	free(segment->digested);
 	free(segment);

@@ -17,12 +17,14 @@
 #include "trace/format.h"
 
 /* The thread of a digest, which has no events: written and read by the rooms that know the sums
- * (totals/stream_digest.h, training/trainer_digest.h). */
+ * (metadata/thread_about.h, totals/stream_digest.h, training/trainer_digest.h). */
 struct sp_digested {
 	uint8_t *sums, *steps; /* owned; NULL: taken already, or none */
 	uint32_t sums_bytes, steps_bytes;
-	uint8_t *command; /* owned; NUL-separated, of a process's first thread; NULL: not known */
-	uint32_t command_bytes;
+	uint8_t *about; /* owned; metadata/thread_about.h; NULL: taken already */
+	uint32_t about_bytes;
+	uint32_t *files; /* owned; numbers of names, in the order of the sums */
+	uint32_t file_count;
 	uint32_t role; /* of the thread, as sp_role_number() has it */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/metadata/thread_about.h"
 #include "analyzer/reader/unzstd.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/trainer_digest.h"
@@ -47,21 +48,21 @@ static int add_thread(struct sp_digest_fields *f, const struct sp_report *report
 	};
 	struct sp_segment segment = segment_of(report->run.index.streams[stream], &digested);
 	struct sp_digest_fields steps = {.reads = false};
-	uint32_t image = report->run.index.streams[stream]->image;
-	const struct sp_process_metadata *metadata = &report->run.metadata.images[image];
+	struct sp_digest_fields about = {.reads = false};
 
-	if (stream == 0 || report->run.index.streams[stream - 1]->image != image) {
-		digested.command = (uint8_t *)metadata->command;
-		digested.command_bytes = (uint32_t)metadata->command_bytes;
-	}
+	sp_thread_about_write(&about, &report->run.metadata, &report->run.index, stream,
+			      report->totals.tops[stream].list, report->totals.tops[stream].count);
 	for (uint32_t t = 0; t < report->training.count; t++)
 		if (report->training.trainers[t].stream == stream)
 			sp_trainer_digest_fields(&steps, &report->training.trainers[t]);
 	digested.steps = steps.bytes;
 	digested.steps_bytes = (uint32_t)steps.size;
+	digested.about = about.bytes;
+	digested.about_bytes = (uint32_t)about.size;
 	sp_digest_thread_fields(f, &segment);
 	free(steps.bytes);
-	return f->is_bad || steps.is_bad ? -ENOMEM : 0;
+	free(about.bytes);
+	return f->is_bad || steps.is_bad || about.is_bad ? -ENOMEM : 0;
 }
 
 /* Compressed where that saves a byte, and where a reader can tell it from a bomb. */

@@ -47,6 +47,7 @@ enum sp_needs {
 	SP_NEEDS_TIMELINE = 1 << 11,	/* events for the picture of the page */
 	SP_NEEDS_SAMPLES = 1 << 12,	/* Python stacks by phase */
 	SP_NEEDS_RESULTS = (1 << 13) - 1,
+	SP_NEEDS_OF_DIGESTS = SP_NEEDS_TOTALS | SP_NEEDS_FILES | SP_NEEDS_STEPS | SP_NEEDS_RANKS,
 };
 
 struct sp_report {

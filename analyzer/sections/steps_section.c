@@ -14,6 +14,8 @@ static uint64_t trainer_epochs(const struct sp_report *report, const struct sp_t
 {
 	uint64_t epochs = 0, last = UINT64_MAX;
 
+	if (trainer->is_digested)
+		return trainer->steps.epoch_count;
 	for (uint32_t i = 0; i < trainer->steps.count; i++) {
 		if (!sp_step_is_selected(&report->training, trainer, i))
 			continue;

@@ -23,19 +23,24 @@ bool sp_steps_lead_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t
 	       s->waits[wait].start_ns > s->backwards[next].start_ns;
 }
 
-void sp_steps_drop_lists(struct sp_steps *s)
+void sp_steps_drop_steps(struct sp_steps *s)
 {
 	free(s->steps);
-	free(s->pauses);
 	free(s->waits);
 	free(s->backwards);
 	free(s->passes);
-	free(s->epochs);
 	s->steps = NULL;
-	s->pauses = NULL;
 	s->waits = NULL;
 	s->backwards = NULL;
 	s->passes = NULL;
+}
+
+void sp_steps_drop_lists(struct sp_steps *s)
+{
+	sp_steps_drop_steps(s);
+	free(s->pauses);
+	free(s->epochs);
+	s->pauses = NULL;
 	s->epochs = NULL;
 }
 

@@ -176,6 +176,9 @@ void sp_steps_finish(struct sp_steps *steps);
 /* Frees the lists; the counts and the facts about all steps together stay. */
 void sp_steps_drop_lists(struct sp_steps *steps);
 
+/* The same, but pauses and epochs stay. */
+void sp_steps_drop_steps(struct sp_steps *steps);
+
 /* The index of the step that contains an instant; steps->count where none does. */
 uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
 

@@ -61,7 +61,7 @@ void sp_partial_sums_finish(struct sp_partial_sums *partial)
 	partial->files = NULL;
 }
 
-static void merge_file(struct sp_file_sums *into, const struct sp_file_sums *from)
+void sp_file_sums_merge(struct sp_file_sums *into, const struct sp_file_sums *from)
 {
 	into->opens += from->opens;
 	into->streams += from->streams;
@@ -97,7 +97,7 @@ void sp_partial_sums_merge(struct sp_partial_sums *into, const struct sp_partial
 	for (int i = 0; i < SP_STAGES; i++)
 		sp_hist_merge(&into->hists[i], &from->hists[i]);
 	for (uint32_t i = 0; i < into->file_count; i++)
-		merge_file(&into->files[i], &from->files[i]);
+		sp_file_sums_merge(&into->files[i], &from->files[i]);
 }
 
 static void add_file(struct sp_file_sums *f, const struct kind_row *row, int64_t value, uint64_t ns)

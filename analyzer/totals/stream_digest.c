@@ -99,3 +99,16 @@ void sp_stream_digest_fields(struct sp_digest_fields *f, struct sp_stream_sums *
 	memory_fields(f, &sums->resident);
 	stage_fields(f, sums, hists);
 }
+
+void sp_file_digest_fields(struct sp_digest_fields *f, struct sp_file_sums *s)
+{
+	uint64_t *const numbers[] = {
+		&s->opens,	     &s->reads,	      &s->writes,	&s->streams,
+		&s->read_ns,	     &s->write_ns,    &s->other_ns,	&s->wait_ns,
+		&s->read_bytes,	     &s->write_bytes, &s->slow_reads,	&s->slow_read_ns,
+		&s->slow_read_bytes, &s->maps,	      &s->mapped_bytes,
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sp_digest_number(f, numbers[i]);
+}

@@ -12,4 +12,7 @@
 void sp_stream_digest_fields(struct sp_digest_fields *f, struct sp_stream_sums *sums,
 			     struct sp_hist *hists);
 
+/* Fields of one file's sums. */
+void sp_file_digest_fields(struct sp_digest_fields *f, struct sp_file_sums *sums);
+
 #endif

@@ -53,6 +53,9 @@ void sp_totals_finish(struct sp_totals *totals, const struct sp_run *run)
 		sp_memory_finish(&totals->streams[i].resident);
 	for (uint32_t i = 0; totals->encoded && i < run->index.stream_count; i++)
 		free(totals->encoded[i].bytes);
+	for (uint32_t i = 0; totals->tops && i < run->index.stream_count; i++)
+		free(totals->tops[i].list);
+	free(totals->tops);
 	free(totals->encoded);
 	free(totals->streams);
 	free(totals->main_ends_ns);

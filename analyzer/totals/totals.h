@@ -17,9 +17,18 @@ struct sp_stream_bytes {
 	uint32_t size;
 };
 
+#define SP_TOP_FILES 32u
+
+/* The files in which a thread spent most time: numbers in metadata.files. */
+struct sp_top_files {
+	uint32_t *list; /* owned */
+	uint32_t count;
+};
+
 struct sp_totals {
 	bool encodes_streams;		 /* set by the caller: `encoded` is wanted */
 	struct sp_stream_bytes *encoded; /* parallel to run.index.streams, or NULL */
+	struct sp_top_files *tops;	 /* parallel to `encoded` */
 	struct sp_stream_sums *streams;	 /* parallel to run.index.streams */
 	struct sp_sums stages[SP_STAGES];
 	struct sp_partial_sums partial; /* of all threads that read */

@@ -18,7 +18,6 @@ struct summer {
 	struct sp_reader reader;
 	struct sp_aggregate aggregate;
 	struct sp_partial_sums partial; /* of one thread alone where threads are encoded */
-	struct sp_partial_sums whole;	/* of the others then */
 	struct summing *summing;
 };
 
@@ -76,6 +75,16 @@ static int take_digested(struct summer *s, uint32_t i)
 					    0}};
 
 	sp_stream_digest_fields(&f, &s->summing->totals->streams[i], s->partial.hists);
+	for (uint32_t k = 0; k <= digested->file_count && !f.is_bad; k++) {
+		struct sp_file_sums sums = {.opens = 0};
+
+		sp_file_digest_fields(&f, &sums);
+		if (s->partial.files && !f.is_bad)
+			sp_file_sums_merge(&s->partial.files[k < digested->file_count
+								     ? digested->files[k]
+								     : SP_STRINGS_REST],
+					   &sums);
+	}
 	if (!sp_digest_is_read(&f))
 		damaged(s, stream->segments->file, stream->segments->at, digested->sums_bytes);
 	free(digested->sums);
@@ -84,13 +93,101 @@ static int take_digested(struct summer *s, uint32_t i)
 	return 0;
 }
 
+/* A file that the thread used. */
+struct used_file {
+	uint64_t ns;
+	uint32_t number;
+	const char *name;
+};
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct used_file *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_used(const struct sp_file_sums *f)
+{
+	return f->opens || f->reads || f->writes || f->maps || f->other_ns || f->wait_ns;
+}
+
+/* Files of the thread but the rest. */
+static uint32_t list_used(const struct summer *s, const struct sp_process_metadata *image,
+			  struct used_file *ret)
+{
+	uint32_t n = 0;
+
+	for (uint32_t id = 0; image->files && id < image->file_room; id++) {
+		uint32_t number = image->files[id];
+		const struct sp_file_sums *f = &s->partial.files[number];
+		size_t bytes;
+
+		if (number == SP_STRINGS_REST || !is_used(f))
+			continue;
+		ret[n++] = (struct used_file){f->read_ns + f->write_ns + f->other_ns + f->wait_ns,
+					      number,
+					      sp_string_table_text(&s->summing->run->metadata.files,
+								   number, &bytes)};
+	}
+	qsort(ret, n, sizeof(*ret), compare_used);
+	return n;
+}
+
+/* The sums of the greatest files, then of all others together; they are 0 for the next thread. */
+static void put_files(struct summer *s, const struct used_file *used, uint32_t n,
+		      struct sp_top_files *top, struct sp_digest_fields *f)
+{
+	struct sp_file_sums *files = s->partial.files, rest = files[SP_STRINGS_REST];
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sp_file_sums *sums = &files[used[i].number];
+
+		if (i && used[i].number == used[i - 1].number) /* two ids of one name */
+			continue;
+		if (top->count < SP_TOP_FILES) {
+			top->list[top->count++] = used[i].number;
+			sp_file_digest_fields(f, sums);
+		} else {
+			sp_file_sums_merge(&rest, sums);
+		}
+		*sums = (struct sp_file_sums){.opens = 0};
+	}
+	sp_file_digest_fields(f, &rest);
+	files[SP_STRINGS_REST] = (struct sp_file_sums){.opens = 0};
+}
+
+static int encode_files(struct summer *s, uint32_t i, struct sp_digest_fields *f)
+{
+	const struct sp_run *run = s->summing->run;
+	const struct sp_process_metadata *image =
+		&run->metadata.images[run->index.streams[i]->image];
+	struct sp_top_files *top = &s->summing->totals->tops[i];
+	struct used_file *used;
+	uint32_t n;
+
+	if (!s->partial.files)
+		return -EINVAL; /* a digest asks for files */
+	used = calloc(image->file_room + 1u, sizeof(*used));
+	top->list = calloc(SP_TOP_FILES, sizeof(*top->list));
+	if (used && top->list) {
+		n = list_used(s, image, used);
+		put_files(s, used, n, top, f);
+	}
+	free(used);
+	return used && top->list ? 0 : -ENOMEM;
+}
+
 static int encode_stream(struct summer *s, uint32_t i)
 {
 	struct sp_totals *totals = s->summing->totals;
 	struct sp_digest_fields f = {.reads = false};
 
 	sp_stream_digest_fields(&f, &totals->streams[i], s->partial.hists);
-	sp_partial_sums_merge(&s->whole, &s->partial);
+	if (encode_files(s, i, &f) < 0)
+		f.is_bad = true;
 	memset(s->partial.hists, 0, sizeof(s->partial.hists));
 	totals->encoded[i] = (struct sp_stream_bytes){f.bytes, (uint32_t)f.size};
 	return f.is_bad ? -ENOMEM : 0;
@@ -127,8 +224,7 @@ static int summers_init(struct summing *summing, unsigned jobs, uint32_t file_co
 
 		s->summing = summing;
 		if (sp_reader_init(&s->reader) < 0 || sp_reader_by_kind(&s->reader) < 0 ||
-		    sp_partial_sums_init(&s->partial, file_count) < 0 ||
-		    sp_partial_sums_init(&s->whole, file_count) < 0)
+		    sp_partial_sums_init(&s->partial, file_count) < 0)
 			r = -ENOMEM;
 		s->reader.want = wants_block;
 		s->reader.damaged = damaged;
@@ -142,7 +238,6 @@ static void summers_finish(struct summing *summing, unsigned jobs)
 	for (unsigned i = 0; summing->summers && i < jobs; i++) {
 		sp_reader_finish(&summing->summers[i].reader);
 		sp_partial_sums_finish(&summing->summers[i].partial);
-		sp_partial_sums_finish(&summing->summers[i].whole);
 	}
 	free(summing->summers);
 }
@@ -212,7 +307,8 @@ int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_file
 		return -ENOMEM;
 	if (totals->encodes_streams) {
 		totals->encoded = calloc(run->index.stream_count + 1u, sizeof(*totals->encoded));
-		if (!totals->encoded)
+		totals->tops = calloc(run->index.stream_count + 1u, sizeof(*totals->tops));
+		if (!totals->encoded || !totals->tops)
 			return -ENOMEM;
 	}
 	totals->end_ns = run->begin_ns;
@@ -222,8 +318,6 @@ int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_file
 		r = sp_jobs_run(run->jobs, run->index.stream_count, sum_stream, &summing);
 	for (unsigned i = 0; r == 0 && i < run->jobs; i++)
 		sp_partial_sums_merge(&totals->partial, &summing.summers[i].partial);
-	for (unsigned i = 0; r == 0 && totals->encoded && i < run->jobs; i++)
-		sp_partial_sums_merge(&totals->partial, &summing.summers[i].whole);
 	summers_finish(&summing, run->jobs);
 	pthread_mutex_destroy(&summing.damage_lock);
 	return r < 0 ? r : add_streams(totals, run);

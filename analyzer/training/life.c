@@ -2,6 +2,7 @@
 #include "analyzer/training/life.h"
 
 #include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
 
 static const struct {
 	const char *name, *title;
@@ -41,15 +42,6 @@ static uint64_t wait_ahead(const struct sp_steps *s)
 	return ns;
 }
 
-static uint64_t in_steps(const struct sp_steps *s)
-{
-	uint64_t ns = 0;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		ns += between(s->steps[i].start_ns, s->steps[i].end_ns);
-	return ns;
-}
-
 static uint64_t known_of(const struct sp_account *account)
 {
 	return account->ns[SP_ACCOUNT_validation] + account->ns[SP_ACCOUNT_evaluation] +
@@ -71,15 +63,16 @@ static uint64_t at_end(const struct sp_steps *s, uint32_t step)
 	return ns;
 }
 
-static void add_steps(struct sp_life *life, const struct sp_steps *s, int64_t begin_ns,
+static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, int64_t begin_ns,
 		      int64_t end_ns)
 {
-	const struct sp_step *first = &s->steps[0], *last = &s->steps[s->count - 1];
-	uint64_t start_ns = between(begin_ns, first->start_ns);
-	uint64_t ahead_ns = at_most(wait_ahead(s), start_ns), steps_ns = in_steps(s);
-	uint64_t wait_ns = at_most(first->account.ns[SP_ACCOUNT_loader_wait], steps_ns);
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_step_span span = sp_trainer_span(trainer);
+	uint64_t start_ns = between(begin_ns, span.first_start_ns);
+	uint64_t ahead_ns = at_most(wait_ahead(s), start_ns), steps_ns = span.in_steps_ns;
+	uint64_t wait_ns = at_most(span.first_wait_ns, steps_ns);
 
-	uint64_t after_ns = between(last->end_ns, end_ns);
+	uint64_t after_ns = between(span.last_end_ns, end_ns);
 	uint64_t before_ends_ns = at_most(at_end(s, 0), start_ns - ahead_ns);
 	uint64_t after_ends_ns = at_most(at_end(s, s->count), after_ns);
 
@@ -87,7 +80,7 @@ static void add_steps(struct sp_life *life, const struct sp_steps *s, int64_t be
 	life->ns[SP_LIFE_first_batch] += ahead_ns + wait_ns;
 	life->ns[SP_LIFE_steps] += steps_ns - wait_ns;
 	life->ns[SP_LIFE_between] +=
-		between((int64_t)steps_ns, (int64_t)between(first->start_ns, last->end_ns));
+		between((int64_t)steps_ns, (int64_t)between(span.first_start_ns, span.last_end_ns));
 	life->ns[SP_LIFE_ends] += before_ends_ns + after_ends_ns;
 	life->ns[SP_LIFE_after] += after_ns - after_ends_ns;
 }
@@ -125,7 +118,7 @@ struct sp_life sp_training_life(const struct sp_training *training, const struct
 		last_image = image;
 		life.processes++;
 		process_life(training, totals, image, &begin_ns, &end_ns);
-		add_steps(&life, &trainer->steps, begin_ns, end_ns);
+		add_steps(&life, trainer, begin_ns, end_ns);
 	}
 	for (int part = 0; part < SP_LIFE_PARTS; part++)
 		life.total_ns += life.ns[part];

@@ -11,15 +11,21 @@ int sp_step_rows_gather(struct sp_step_rows *rows, const struct sp_training *tra
 
 	*rows = (struct sp_step_rows){.list = NULL};
 	for (uint32_t t = 0; t < training->count; t++)
-		room += training->trainers[t].steps.count;
+		if (!sp_trainer_is_folded(&training->trainers[t]))
+			room += training->trainers[t].steps.count;
 	rows->list = calloc(room, sizeof(*rows->list));
 	if (!rows->list)
 		return -ENOMEM;
-	for (uint32_t t = 0; t < training->count; t++)
+	for (uint32_t t = 0; t < training->count; t++) {
+		if (sp_trainer_is_folded(&training->trainers[t])) {
+			rows->folded++;
+			continue;
+		}
 		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
 			if (sp_step_is_selected(training, &training->trainers[t], i))
 				rows->list[rows->count++] =
 					(struct sp_step_row){&training->trainers[t], i};
+	}
 	return 0;
 }
 

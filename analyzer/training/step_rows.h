@@ -16,6 +16,7 @@ struct sp_step_rows {
 	struct sp_step_row *list; /* by trainer, then in the order of time */
 	uint32_t count;
 	uint32_t thinned; /* how many there were more */
+	uint32_t folded;  /* trainers of digests whose steps are in no list: the sums have them */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -96,6 +96,9 @@ static int64_t code_step(const struct sp_series_step *s, enum sp_series_column c
 	switch (column) {
 	case SP_SERIES_NUMBER:
 		return s->number % SP_SERIES_STEPS;
+	case SP_SERIES_KIND:
+	case SP_SERIES_EPOCH:
+		return s->of[column];
 	case SP_SERIES_STAY:
 		return s->of[column] < 0 ? 0 : code_of(s->of[column]) + 1;
 	case SP_SERIES_LEFT:
@@ -397,6 +400,8 @@ int sp_series_column(const struct sp_step_series *series, uint32_t block,
 	for (uint32_t i = 0; i < b->steps; i++) {
 		if (column == SP_SERIES_NUMBER)
 			ret[i] += i;
+		else if (column == SP_SERIES_KIND || column == SP_SERIES_EPOCH)
+			ret[i] = clip(ret[i]);
 		else if (column == SP_SERIES_STAY)
 			ret[i] = ret[i] <= 0 ? -1 : of_code(ret[i] - 1);
 		else

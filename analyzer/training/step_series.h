@@ -31,6 +31,8 @@ enum sp_series_column {
 	SP_SERIES_WALL,
 	SP_SERIES_STAY, /* in the last collective of the step; -1: it has none */
 	SP_SERIES_LEFT, /* the end of that collective, CLOCK_REALTIME ns */
+	SP_SERIES_KIND, /* enum sp_step_kind */
+	SP_SERIES_EPOCH,
 	SP_SERIES_PHASE,
 	SP_SERIES_COLUMNS = SP_SERIES_PHASE + SP_ACCOUNT_PHASES
 };

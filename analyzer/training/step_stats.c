@@ -18,6 +18,27 @@ static uint64_t value_of(const struct sp_step *step, unsigned phase)
 				     : step->account.ns[phase];
 }
 
+/* The steps of a trainer whose steps are not listed. */
+static uint64_t gather_folded(const struct sp_trainer *trainer, unsigned phase, unsigned kinds,
+			      uint64_t *values)
+{
+	const struct sp_step_series *series = &trainer->series;
+	enum sp_series_column column =
+		phase == SP_STEP_WALL ? SP_SERIES_WALL : SP_SERIES_PHASE + phase;
+	int64_t of[SP_SERIES_STEPS], kind[SP_SERIES_STEPS];
+	uint64_t n = 0;
+
+	for (uint32_t b = 0; b < series->block_count; b++) {
+		if (sp_series_column(series, b, column, of) < 0 ||
+		    sp_series_column(series, b, SP_SERIES_KIND, kind) < 0)
+			break; /* sp_series_read() has read these bytes */
+		for (uint32_t i = 0; i < series->blocks[b].steps; i++)
+			if (kind[i] <= SP_STEP_INTERRUPTED && (kinds >> kind[i] & 1))
+				values[n++] = (uint64_t)of[i];
+	}
+	return n;
+}
+
 static uint64_t gather(const struct sp_training *training, unsigned phase, unsigned kinds,
 		       uint64_t *values)
 {
@@ -26,6 +47,10 @@ static uint64_t gather(const struct sp_training *training, unsigned phase, unsig
 	for (uint32_t t = 0; t < training->count; t++) {
 		const struct sp_trainer *trainer = &training->trainers[t];
 
+		if (has_part(trainer, phase) && sp_trainer_is_folded(trainer)) {
+			n += gather_folded(trainer, phase, kinds, values + n);
+			continue;
+		}
 		for (uint32_t i = 0; has_part(trainer, phase) && i < trainer->steps.count; i++) {
 			const struct sp_step *step = &trainer->steps.steps[i];
 
@@ -85,6 +110,34 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 	return 0;
 }
 
+static void mean_folded(struct sp_step_mean *mean, const struct sp_step_series *series,
+			unsigned kinds)
+{
+	int64_t of[SP_SERIES_STEPS], kind[SP_SERIES_STEPS];
+
+	for (uint32_t b = 0; b < series->block_count; b++) {
+		if (sp_series_column(series, b, SP_SERIES_KIND, kind) < 0)
+			return; /* sp_series_read() has read these bytes */
+		for (int column = SP_SERIES_WALL; column < SP_SERIES_COLUMNS; column++) {
+			bool is_wall = column == SP_SERIES_WALL;
+
+			if ((!is_wall && column < SP_SERIES_PHASE) ||
+			    sp_series_column(series, b, (enum sp_series_column)column, of) < 0)
+				continue;
+			for (uint32_t i = 0; i < series->blocks[b].steps; i++) {
+				if (kind[i] > SP_STEP_INTERRUPTED || !(kinds >> kind[i] & 1))
+					continue;
+				mean->count += is_wall;
+				if (is_wall)
+					mean->total_ns += (uint64_t)of[i];
+				else
+					mean->account.ns[column - SP_SERIES_PHASE] +=
+						(uint64_t)of[i];
+			}
+		}
+	}
+}
+
 static struct sp_step_mean mean_of(const struct sp_training *training, unsigned kinds)
 {
 	struct sp_step_mean mean = {.of_steady = kinds != SP_STEP_KINDS_ALL};
@@ -92,6 +145,10 @@ static struct sp_step_mean mean_of(const struct sp_training *training, unsigned 
 	for (uint32_t t = 0; t < training->count; t++) {
 		const struct sp_trainer *trainer = &training->trainers[t];
 
+		if (sp_trainer_is_folded(trainer)) {
+			mean_folded(&mean, &trainer->series, kinds);
+			continue;
+		}
 		for (uint32_t i = 0; i < trainer->steps.count; i++) {
 			const struct sp_step *step = &trainer->steps.steps[i];
 

@@ -20,6 +20,8 @@ struct sp_trainer {
 	struct sp_gpu_time gpu;	      /* parallel to its steps */
 	struct sp_step_series series; /* of the selected steps, where ranks are compared */
 	struct sp_account account;    /* sp_trainer_account(), where the series is kept */
+	uint64_t nccl_elsewhere_ns;   /* of its steps, as in sp_step */
+	bool is_digested;	      /* from a digest: durations of steps have four digits */
 };
 
 /* The steps that are asked for. */
@@ -40,6 +42,7 @@ struct sp_training {
 	struct sp_step_selection selection;
 	bool keeps_steps; /* else a trainer has the number of its steps, and no list of them */
 	bool keeps_series;
+	bool keeps_pauses; /* and epochs, where the steps are not kept */
 
 	struct sp_trainer *trainers; /* in the order of streams */
 	uint32_t count;

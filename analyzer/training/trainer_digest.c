@@ -35,6 +35,76 @@ static void account_fields(struct sp_digest_fields *f, struct sp_trainer *t)
 	}
 }
 
+/* The sum over the run has the account of the others. */
+static bool is_kept(const struct sp_steps *s, const struct sp_pause *p)
+{
+	return !p->step || p->step >= s->count || p->is_validation;
+}
+
+static void pause_fields(struct sp_digest_fields *f, struct sp_pause *p)
+{
+	sp_digest_u32(f, &p->step);
+	sp_digest_signed(f, &p->start_ns);
+	sp_digest_signed(f, &p->end_ns);
+	sp_digest_bool(f, &p->is_validation);
+	sp_digest_number(f, &p->validation_wait_ns);
+	for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
+		sp_digest_number(f, &p->account.ns[phase]);
+}
+
+static void epoch_fields(struct sp_digest_fields *f, struct sp_epoch *e)
+{
+	sp_digest_u32(f, &e->first_step);
+	sp_digest_u32(f, &e->steps);
+	sp_digest_signed(f, &e->start_ns);
+	sp_digest_signed(f, &e->end_ns);
+	sp_digest_number(f, &e->training_ns);
+	sp_digest_number(f, &e->validation_ns);
+	sp_digest_number(f, &e->validation_wait_ns);
+	sp_digest_number(f, &e->wait_ns);
+	sp_digest_number(f, &e->checkpoint_ns);
+}
+
+/* Room for as many as the bytes that are left may hold. NULL: there are none. */
+static void *list_room(struct sp_digest_fields *f, uint32_t count, size_t size)
+{
+	void *list;
+
+	f->is_bad |= count > (size_t)(f->in.end - f->in.at);
+	list = f->is_bad || !count ? NULL : calloc(count, size);
+	f->is_bad |= count && !list;
+	return list;
+}
+
+static void pauses_fields(struct sp_digest_fields *f, struct sp_steps *s)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; !f->reads && s->pauses && i < s->pause_count; i++)
+		kept += is_kept(s, &s->pauses[i]);
+	sp_digest_u32(f, &kept);
+	if (f->reads) {
+		s->pauses = list_room(f, kept, sizeof(*s->pauses));
+		s->pause_count = s->pauses ? kept : 0;
+	}
+	for (uint32_t i = 0; s->pauses && i < s->pause_count && !f->is_bad; i++)
+		if (f->reads || is_kept(s, &s->pauses[i]))
+			pause_fields(f, &s->pauses[i]);
+}
+
+static void epochs_fields(struct sp_digest_fields *f, struct sp_steps *s)
+{
+	uint32_t count = s->epochs ? s->epoch_count : 0;
+
+	sp_digest_u32(f, &count);
+	if (f->reads) {
+		s->epochs = list_room(f, count, sizeof(*s->epochs));
+		s->epoch_count = s->epochs ? count : 0;
+	}
+	for (uint32_t i = 0; i < s->epoch_count && s->epochs && !f->is_bad; i++)
+		epoch_fields(f, &s->epochs[i]);
+}
+
 void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *t)
 {
 	uint8_t *bytes = t->series.bytes;
@@ -42,6 +112,10 @@ void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *t)
 
 	steps_fields(f, &t->steps);
 	account_fields(f, t);
+	sp_digest_number(f, &t->nccl_elsewhere_ns);
+	sp_digest_number(f, &t->steps.saved_beside_ns);
+	pauses_fields(f, &t->steps);
+	epochs_fields(f, &t->steps);
 	sp_digest_bytes(f, &bytes, &size);
 	if (!f->reads)
 		return;
@@ -56,7 +130,7 @@ int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
 					    digested->steps + digested->steps_bytes, 0}};
 	bool any = digested->steps_bytes > 0;
 
-	*ret = (struct sp_trainer){.stream = 0};
+	*ret = (struct sp_trainer){.is_digested = true};
 	if (any)
 		sp_trainer_digest_fields(&f, ret);
 	free(digested->steps);
@@ -66,6 +140,59 @@ int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
 	    ret->steps.count >= ret->series.steps)
 		return 1;
 	sp_series_finish(&ret->series);
+	sp_steps_finish(&ret->steps);
+	return 0;
+}
+
+/* The columns of one block, as steps. */
+static int expand_block(struct sp_trainer *t, uint32_t block, struct sp_step *steps,
+			uint32_t number)
+{
+	const struct sp_step_series *series = &t->series;
+	uint32_t first = series->blocks[block].number * SP_SERIES_STEPS;
+	int64_t values[SP_SERIES_STEPS];
+
+	for (int column = 0; column < SP_SERIES_COLUMNS; column++) {
+		if (column == SP_SERIES_STAY || column == SP_SERIES_LEFT)
+			continue;
+		if (sp_series_column(series, block, (enum sp_series_column)column, values) < 0)
+			return -EBADMSG;
+		for (uint32_t i = 0; i < series->blocks[block].steps; i++) {
+			struct sp_step *s = &steps[i];
+
+			if (column == SP_SERIES_NUMBER)
+				s->unrecorded = first + (uint32_t)values[i] - (number + i);
+			else if (column == SP_SERIES_START)
+				s->start_ns = values[i];
+			else if (column == SP_SERIES_WALL)
+				s->end_ns = (int64_t)((uint64_t)s->start_ns + (uint64_t)values[i]);
+			else if (column == SP_SERIES_KIND)
+				s->kind = values[i] <= SP_STEP_INTERRUPTED ? (uint8_t)values[i]
+									   : SP_STEP_STEADY;
+			else if (column == SP_SERIES_EPOCH)
+				s->epoch = values[i] < UINT32_MAX ? (uint32_t)values[i] : 0;
+			else
+				s->account.ns[column - SP_SERIES_PHASE] = (uint64_t)values[i];
+		}
+	}
+	return 0;
+}
+
+int sp_trainer_expand(struct sp_trainer *t)
+{
+	uint32_t n = 0;
+	int r = 0;
+
+	t->steps.steps = calloc(t->series.steps + 1u, sizeof(*t->steps.steps));
+	if (!t->steps.steps)
+		return -ENOMEM;
+	for (uint32_t b = 0; r == 0 && b < t->series.block_count; b++) {
+		r = expand_block(t, b, t->steps.steps + n, n);
+		n += t->series.blocks[b].steps;
+	}
+	t->steps.count = n;
+	if (r < 0) /* sp_series_read() has read these bytes */
+		sp_steps_drop_steps(&t->steps);
 	return 0;
 }
 

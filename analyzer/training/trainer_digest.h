@@ -15,6 +15,10 @@ void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *tra
  * steps, 0 where the thread is no trainer or the bytes are damaged, or -ENOMEM. */
 int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested);
 
+/* Makes the list of steps from the series of a digested trainer; durations have four digits.
+ * Returns 0 or -ENOMEM. */
+int sp_trainer_expand(struct sp_trainer *trainer);
+
 /* A hash of the names of stages and phases: their numbers in a digest are places in these tables.
  */
 uint64_t sp_digest_schema(void);

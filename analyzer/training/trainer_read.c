@@ -100,7 +100,9 @@ static struct sp_series_step series_step(const struct sp_trainer *own, uint32_t 
 	struct sp_series_step ret = {.number = sp_step_number(&own->steps, i),
 				     .of = {[SP_SERIES_START] = s->start_ns,
 					    [SP_SERIES_WALL] = s->end_ns - s->start_ns,
-					    [SP_SERIES_STAY] = -1}};
+					    [SP_SERIES_STAY] = -1,
+					    [SP_SERIES_KIND] = s->kind,
+					    [SP_SERIES_EPOCH] = s->epoch}};
 
 	if (collective->end_ns) {
 		ret.of[SP_SERIES_STAY] = collective->end_ns - collective->start_ns;
@@ -141,11 +143,16 @@ static int finalize(const struct sp_training *training, struct sp_trainer *own,
 	if (r == 0 && training->keeps_series) {
 		r = write_series(training, own, collectives);
 		own->account = sp_trainer_account(training, own);
+		for (uint32_t i = 0; i < own->steps.count; i++)
+			own->nccl_elsewhere_ns += own->steps.steps[i].nccl_elsewhere_ns;
 	}
 	if (r == 0 && training->keeps_steps)
 		return sp_gpu_time_finalize(&own->gpu, &own->steps);
 	sp_gpu_time_finish(&own->gpu);
-	sp_steps_drop_lists(&own->steps);
+	if (training->keeps_pauses)
+		sp_steps_drop_steps(&own->steps);
+	else
+		sp_steps_drop_lists(&own->steps);
 	return r;
 }
 

@@ -255,6 +255,27 @@ static int compare_trainers(const void *a, const void *b)
 	return (x->stream > y->stream) - (x->stream < y->stream);
 }
 
+/* The steps of digests that are lists, and not only sums: 65 MB of them. */
+#define LISTED_STEPS_MAX (UINT32_C(1) << 18)
+
+/* The trainer with the most steps comes first, because the page draws it. */
+static int expand_digested(struct sp_training *training)
+{
+	const struct sp_trainer *most = sp_training_main(training);
+	uint64_t left = LISTED_STEPS_MAX;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && most && i <= training->count; i++) {
+		struct sp_trainer *t = i ? &training->trainers[i - 1] : (struct sp_trainer *)most;
+
+		if (!t->is_digested || t->steps.steps || (i && t->series.steps > left))
+			continue;
+		left -= t->series.steps < left ? t->series.steps : left;
+		r = sp_trainer_expand(t);
+	}
+	return r;
+}
+
 /* The trainers of digests, whose threads have no events. */
 static int add_digested(struct sp_training *training)
 {
@@ -281,7 +302,7 @@ static int add_digested(struct sp_training *training)
 		training->count += r > 0;
 	}
 	qsort(list, training->count, sizeof(*list), compare_trainers);
-	return 0;
+	return training->keeps_steps ? expand_digested(training) : 0;
 }
 
 static bool any_steps(const struct training_pass *pass)

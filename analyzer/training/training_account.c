@@ -13,9 +13,13 @@ bool sp_step_is_selected(const struct sp_training *training, const struct sp_tra
 			 uint32_t i)
 {
 	const struct sp_step_selection *s = &training->selection;
-	const struct sp_step *step = &trainer->steps.steps[i];
-	uint32_t number = sp_step_number(&trainer->steps, i);
+	const struct sp_step *step;
+	uint32_t number;
 
+	if (trainer->is_digested) /* a selection needs events */
+		return true;
+	step = &trainer->steps.steps[i];
+	number = sp_step_number(&trainer->steps, i);
 	return number >= s->from && number < s->to && (int64_t)number >= s->warmup &&
 	       (s->epoch < 0 || s->epoch == step->epoch) && is_in_time(training->run, step);
 }
@@ -60,6 +64,8 @@ struct sp_account sp_trainer_account(const struct sp_training *training,
 	const struct sp_steps *s = &trainer->steps;
 	struct sp_account sum = {.ns = {0}};
 
+	if (trainer->is_digested)
+		return trainer->account;
 	for (uint32_t i = 0; i < s->count; i++)
 		if (sp_step_is_selected(training, trainer, i))
 			sp_account_merge(&sum, &s->steps[i].account);
@@ -90,4 +96,45 @@ struct sp_account sp_training_ends(const struct sp_training *training)
 	for (uint32_t t = 0; t < training->count; t++)
 		merge_end_pauses(&sum, training, &training->trainers[t]);
 	return sum;
+}
+
+static struct sp_step_span folded_span(const struct sp_step_series *series)
+{
+	int64_t starts[SP_SERIES_STEPS], walls[SP_SERIES_STEPS], waits[SP_SERIES_STEPS];
+	struct sp_step_span span = {.in_steps_ns = 0};
+
+	for (uint32_t b = 0; b < series->block_count; b++) {
+		uint32_t last = series->blocks[b].steps - 1;
+
+		if (sp_series_column(series, b, SP_SERIES_START, starts) < 0 ||
+		    sp_series_column(series, b, SP_SERIES_WALL, walls) < 0 ||
+		    sp_series_column(series, b, SP_SERIES_PHASE + SP_ACCOUNT_loader_wait, waits) <
+			    0)
+			return span; /* sp_series_read() has read these bytes */
+		for (uint32_t i = 0; i <= last; i++)
+			span.in_steps_ns += (uint64_t)walls[i];
+		if (b == 0) {
+			span.first_start_ns = starts[0];
+			span.first_wait_ns = (uint64_t)waits[0];
+		}
+		span.last_end_ns = (int64_t)((uint64_t)starts[last] + (uint64_t)walls[last]);
+	}
+	return span;
+}
+
+struct sp_step_span sp_trainer_span(const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+	struct sp_step_span span;
+
+	if (sp_trainer_is_folded(trainer))
+		return folded_span(&trainer->series);
+	span = (struct sp_step_span){.first_start_ns = s->steps[0].start_ns,
+				     .last_end_ns = s->steps[s->count - 1].end_ns,
+				     .first_wait_ns =
+					     s->steps[0].account.ns[SP_ACCOUNT_loader_wait]};
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->steps[i].end_ns > s->steps[i].start_ns)
+			span.in_steps_ns += (uint64_t)(s->steps[i].end_ns - s->steps[i].start_ns);
+	return span;
 }

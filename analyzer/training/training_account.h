@@ -7,6 +7,21 @@
 
 #include "analyzer/training/trainer.h"
 
+/* A trainer of a digest whose steps are not listed: its series and its account have them. */
+static inline bool sp_trainer_is_folded(const struct sp_trainer *trainer)
+{
+	return trainer->is_digested && !trainer->steps.steps;
+}
+
+/* Where a trainer's steps lie, listed or folded. */
+struct sp_step_span {
+	int64_t first_start_ns, last_end_ns;
+	uint64_t in_steps_ns, first_wait_ns; /* of all steps; for the first one's batch */
+};
+
+/* The trainer has steps. */
+struct sp_step_span sp_trainer_span(const struct sp_trainer *trainer);
+
 /* True where step i of this trainer is asked for. */
 bool sp_step_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
 			 uint32_t i);

@@ -339,6 +339,8 @@ static bool is_whole(const struct sp_report *report)
 void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 {
 	*hang = (struct sp_hang){.is_hung = false};
+	if (sp_index_has_digested(&report->run.index))
+		return;
 	for (uint32_t t = 0; is_whole(report) && !hang->is_hung && t < report->training.count;
 	     t++) {
 		const struct sp_steps *steps = &report->training.trainers[t].steps;

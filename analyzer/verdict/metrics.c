@@ -561,7 +561,7 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct training_time time = {.total = 0};
-	int r = read_time(&time, e, report);
+	int r = sp_index_has_digested(&report->run.index) ? 0 : read_time(&time, e, report);
 	bool is_loop = sp_training_end(&report->training) == SP_STEP_BY_BATCH;
 
 	e->trainers = report->training.count;
@@ -573,6 +573,12 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 			      (e->is_unfed && sp_metrics_has_busy_thread(report));
 	e->is_forward_left_over = is_forward_left_over(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
+	if (r == 0 && sp_index_has_digested(&report->run.index)) {
+		set_text(e, SP_METRIC_cannot_tell,
+			 _("a verdict needs events, and a digest has none; the account and the "
+			   "view ranks hold"));
+		return 0;
+	}
 	if (r == 0) {
 		set_cannot_tell(e, report, time.steps);
 		if (!is_loop)

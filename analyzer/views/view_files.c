@@ -302,6 +302,12 @@ int sp_view_files(const struct sp_report *report, struct sp_out *out,
 	r = sp_view_rows_show(&rows, out, options->limit);
 	if (r == 0 && files.is_brief)
 		show_other_sorts(&sums, out);
+	if (r == 0 && sp_index_has_digested(&report->run.index))
+		sp_out_line(out,
+			    "of digests: the %u files of each thread with most time; the others "
+			    "are "
+			    "in the rest",
+			    SP_TOP_FILES);
 	if (r == 0 && has_unseen(report))
 		sp_out_line(out, "-: the file was opened by fopen, and reads and writes of lines "
 				 "or characters are not recorded");

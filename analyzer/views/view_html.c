@@ -288,6 +288,12 @@ static void put_timeline(FILE *f, const struct sp_report *report)
 {
 	struct sp_json j = {.file = f};
 
+	if (sp_index_has_digested(&report->run.index)) {
+		put_section_begin(f, "timeline", _("Timeline"),
+				  _("A timeline needs events, and a digest has none."));
+		fputs("</section>\n", f);
+		return;
+	}
 	put_section_begin(f, "timeline", _("Timeline"),
 			  _("The training thread, the workers that make its batches, and the "
 			    "busiest other threads."));

@@ -46,6 +46,8 @@ static const char *state_of(const struct sp_file *f)
 		return _("empty");
 	if (f->truncated)
 		return _("ends early");
+	if (f->is_digest)
+		return _("a digest");
 	if (f->runs && !f->headers)
 		return _("the run's marker");
 	return f->windows ? _("no clean end") : _("clean end");

@@ -200,8 +200,8 @@ void sp_gpu_show(const struct sp_report *report, struct sp_out *out)
 	const struct sp_gpu_work *work = &report->gpu_work;
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
-	if (!sp_gpu_work_is_known(report->totals.stages))
-		return;
+	if (!sp_gpu_work_is_known(report->totals.stages) || !(report->needs & SP_NEEDS_GPU_WORK))
+		return; /* work that was not read is not 0 */
 	if (work->training_ns)
 		sp_out_line(out,
 			    "gpu        busy %.1f%% of the time of training, with %s kernels "

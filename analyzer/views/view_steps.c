@@ -373,6 +373,11 @@ int sp_view_steps(const struct sp_report *report, struct sp_out *out,
 		r = show_quantiles(report, out);
 		show_slow(report, &rows, out);
 	}
+	if (r == 0 && rows.folded)
+		sp_out_line(out,
+			    "%u more trainers have no rows here: their steps are in the quantiles "
+			    "(--process=PID)\n",
+			    rows.folded);
 	if (r == 0)
 		r = show_list(report, out, &rows, options, key);
 	sp_step_rows_finish(&rows);

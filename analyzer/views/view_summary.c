@@ -473,6 +473,22 @@ static void tally_json(struct sp_out *out, const char *key, const struct sp_tall
 	sp_json_close(&out->json, ']');
 }
 
+/* A missing row is not a zero here either. */
+static void show_digests(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_index *index = &report->run.index;
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < index->stream_count; i++)
+		n += index->streams[i]->digested != NULL;
+	if (n)
+		sp_out_line(out,
+			    "digests    %s of %s threads are from digests, which have no events: "
+			    "verdict, workers, what-ifs, GPU and functions need the runs",
+			    sp_text_count(a, n), sp_text_count(b, index->stream_count));
+}
+
 void sp_run_show(const struct sp_report *report, struct sp_out *out)
 {
 	show_command(report, out);
@@ -480,6 +496,7 @@ void sp_run_show(const struct sp_report *report, struct sp_out *out)
 	show_totals(report, out);
 	show_ending(report, out);
 	show_losses(report, out);
+	show_digests(report, out);
 	sp_own_cost_show(report, out);
 	show_frameworks(report, out);
 	show_unobserved(report, out);

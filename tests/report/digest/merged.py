@@ -6,7 +6,6 @@ import glob
 import json
 import os
 import random
-import re
 import tempfile
 import unittest
 
@@ -77,19 +76,6 @@ class Job(unittest.TestCase):
     def test_size(self):
         cells = RANKS * STEPS * PHASES
         self.assertLess(os.path.getsize(self.whole), cells)
-
-    def test_views_that_need_events(self):
-        with open(os.path.join(jobs.ROOT, "analyzer/views/views.def")) as file:
-            views = re.findall(r"^SP_VIEW\((\w+),", file.read(), re.M)
-        for view in set(views) - set(jobs.VIEWS) - {"compare"}:
-            arguments = [view, self.whole]
-            if view == "html":
-                arguments += ["-o", self.path("page.html")]
-            out, said = report(*arguments, status=1)
-            self.assertEqual(out, "", view)
-            self.assertIn("SP217", said, view)
-        for selection in ("--steps=3:9", "--from=1"):
-            self.assertIn("SP217", report("ranks", selection, self.whole, status=1)[1])
 
     def test_node_missing(self):
         out, _ = report("ranks", *self.digests[:2], *self.digests[3:])
