@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/frameworks/compiled_flow.h"
 #include "preload/recorder/switch.h"
 #include "preload/recorder/thread_rusage.h"
 #include "preload/sys/memory.h"
@@ -23,17 +24,20 @@ struct compiled_function {
 	const struct sp_py_object *function;
 	struct sp_py_object *label;
 	int trains;
+	enum sp_flow_role role;
 };
 
 static struct compiled_function *rows; /* FUNCTIONS; NULL until a function is watched */
 static vectorcall *original;	       /* of all watched functions, which have one type */
 
-/* The calls that this thread is inside of. */
+/* The calls that this thread is inside of, and the last ones. */
 static __thread struct {
 	uint32_t depth;
 	int trains; /* gradients were taken in the outermost call */
 	int is_step_open;
 	struct sp_range step;
+	struct sp_flow flow;
+	struct sp_range gradients; /* the last call that gave gradients for another to apply */
 } inside __attribute__((tls_model("initial-exec")));
 
 static struct sp_py_object *none(void)
@@ -86,6 +90,19 @@ static void record(struct sp_range range, struct sp_py_object *label, int is_ste
 	}
 }
 
+/* Gradients and their application are one step, from the last gradients on. */
+static void record_call(struct sp_range range, const struct compiled_function *row, int is_step)
+{
+	if (row->role == SP_FLOW_APPLIES && inside.gradients.image) {
+		record(inside.gradients, row->label, 1);
+		inside.gradients.image = 0;
+		return;
+	}
+	record(range, row->label, is_step && row->role != SP_FLOW_GRADIENTS);
+	if (row->role == SP_FLOW_GRADIENTS)
+		inside.gradients = range;
+}
+
 struct sp_compiled_call sp_compiled_begin(const struct sp_py_object *function)
 {
 	struct sp_compiled_call call = {
@@ -111,7 +128,7 @@ void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *s
 	if (row && row->function) {
 		row->trains |= inside.trains;
 		if (call->is_outermost)
-			record(call->range, row->label, row->trains && result);
+			record_call(call->range, row, row->trains && result);
 		inside.trains = call->trained_before | row->trains;
 	}
 	if (!inside.depth)
@@ -124,14 +141,28 @@ int sp_compiled_differentiates(void)
 	return inside.depth || inside.is_step_open;
 }
 
+/* The highest bit of a count is a flag; values of named arguments follow the others. */
+static size_t count_all(size_t count, struct sp_py_object *names)
+{
+	size_t named = names ? (size_t)sp_python.PyTuple_Size(names) : 0;
+
+	return (count & (SIZE_MAX >> 1)) + named;
+}
+
 static struct sp_py_object *watched_call(struct sp_py_object *function,
 					 struct sp_py_object *const *args, size_t count,
 					 struct sp_py_object *names)
 {
+	struct compiled_function *row = row_of(function);
 	struct sp_compiled_call call = sp_compiled_begin(function);
+	int is_followed = call.is_outermost && row && row->function;
+	int is_fed = is_followed && sp_flow_begin(&inside.flow, &row->role, row->trains, args,
+						  count_all(count, names));
 	struct sp_py_object *result = original(function, args, count, names);
 
 	sp_compiled_end(&call, NULL, result);
+	if (is_followed && result)
+		sp_flow_end(&inside.flow, &row->role, row->trains, is_fed, result);
 	return result;
 }
 

@@ -346,6 +346,23 @@ for i in range(40):
     w = step(w, np.ones((32, 64), "float32"))
 jax.block_until_ready(w)
 """
+# As Flax's example: one function gives gradients, another applies them, and the first evaluates.
+JAX_PAIR = """
+import jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def apply_model(w, x):
+    loss, gradients = jax.value_and_grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+    return gradients, loss
+@jax.jit
+def update_model(w, gradients):
+    return w - 0.01 * gradients
+w, x = jnp.ones((64, 8)), np.ones((32, 64), "float32")
+for epoch in range(3):
+    for i in range(13):
+        gradients, loss = apply_model(w, x)
+        w = update_model(w, gradients)
+    print(float(apply_model(w, x)[1]))
+"""
 CACHE = """
 import jax
 jax.config.update("jax_compilation_cache_dir", {!r})
@@ -407,6 +424,9 @@ class Themselves(Case):
 
     def test_jax(self):
         self.assert_one_call(self.run_script(JAX, self.python), 40)
+
+    def test_jax_with_gradients_that_another_function_applies(self):
+        self.assert_one_call(self.run_script(JAX_PAIR, self.python), 39)
 
     def test_jax_without_gradients(self):
         summary = self.run_script(JAX.replace("w = step(w,", "w = look(w,"), self.python)
