@@ -45,6 +45,8 @@ static enum memory_kind memory_of(uint32_t kind)
 	switch (kind) {
 	case SP_EV_cuMemCreate:
 	case SP_EV_cuMemRelease:
+	case SP_EV_hipMemCreate:
+	case SP_EV_hipMemRelease:
 		return DEVICE_HANDLE;
 	case SP_EV_cudaMalloc:
 	case SP_EV_cudaMallocAsync:
@@ -54,6 +56,10 @@ static enum memory_kind memory_of(uint32_t kind)
 	case SP_EV_cuMemAllocAsync:
 	case SP_EV_cuMemFree:
 	case SP_EV_cuMemFreeAsync:
+	case SP_EV_hipMalloc:
+	case SP_EV_hipMallocAsync:
+	case SP_EV_hipFree:
+	case SP_EV_hipFreeAsync:
 		return DEVICE;
 	}
 	return PINNED;

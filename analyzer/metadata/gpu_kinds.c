@@ -32,8 +32,32 @@ unsigned sp_gpu_stall_index(uint32_t kind)
 		return 10;
 	case SP_EV_cuMemHostUnregister:
 		return 11;
+	case SP_EV_hipMalloc:
+		return 12;
+	case SP_EV_hipHostMalloc:
+		return 13;
+	case SP_EV_hipHostRegister:
+		return 14;
+	case SP_EV_hipFree:
+		return 15;
+	case SP_EV_hipHostFree:
+		return 16;
+	case SP_EV_hipHostUnregister:
+		return 17;
 	}
 	return SP_GPU_STALL_KINDS;
+}
+
+bool sp_gpu_call_begins_capture(uint32_t kind)
+{
+	return kind == SP_EV_cudaStreamBeginCapture || kind == SP_EV_cuStreamBeginCapture ||
+	       kind == SP_EV_hipStreamBeginCapture;
+}
+
+bool sp_gpu_call_ends_capture(uint32_t kind)
+{
+	return kind == SP_EV_cudaStreamEndCapture || kind == SP_EV_cuStreamEndCapture ||
+	       kind == SP_EV_hipStreamEndCapture;
 }
 
 bool sp_gpu_call_is_cuda(uint8_t class)
@@ -48,7 +72,7 @@ bool sp_gpu_call_stalls(uint32_t kind)
 
 bool sp_gpu_copy_is_synchronous(uint32_t kind)
 {
-	return kind == SP_EV_cudaMemcpy || kind == SP_EV_cuMemcpy;
+	return kind == SP_EV_cudaMemcpy || kind == SP_EV_cuMemcpy || kind == SP_EV_hipMemcpy;
 }
 
 bool sp_gpu_copy_blocks(uint32_t kind, uint32_t arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of the kinds of CUDA events.
+ * Properties of the kinds of events of CUDA and HIP.
  */
 #ifndef STAGEPROF_ANALYZER_GPU_KINDS_H
 #define STAGEPROF_ANALYZER_GPU_KINDS_H
@@ -8,10 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True for classes of calls of CUDA's runtime or driver. */
+/* True for classes of calls of CUDA's runtime or driver, and of HIP. */
 bool sp_gpu_call_is_cuda(uint8_t class);
 
-#define SP_GPU_STALL_KINDS 12u /* kinds for which sp_gpu_call_stalls() */
+/* True for calls that begin, or end, the capture of a graph. */
+bool sp_gpu_call_begins_capture(uint32_t kind);
+bool sp_gpu_call_ends_capture(uint32_t kind);
+
+#define SP_GPU_STALL_KINDS 18u /* kinds for which sp_gpu_call_stalls() */
 
 /* True for allocations and frees that may wait for the device, and hold up all its streams. */
 bool sp_gpu_call_stalls(uint32_t kind);

@@ -168,13 +168,10 @@ bool sp_phase_interval_wants(uint32_t kind)
 	case SP_EV_fork:
 	case SP_EV_munmap:
 	case SP_EV_recording_off:
-	case SP_EV_cudaStreamBeginCapture:
-	case SP_EV_cuStreamBeginCapture:
-	case SP_EV_cudaStreamEndCapture:
-	case SP_EV_cuStreamEndCapture:
 		return true;
 	}
-	return sp_class_step_use(info->class) != SP_STEP_USE_NONE;
+	return sp_gpu_call_begins_capture(kind) || sp_gpu_call_ends_capture(kind) ||
+	       sp_class_step_use(info->class) != SP_STEP_USE_NONE;
 }
 
 struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *image,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/steps/async_checkpoint.h"
 #include "analyzer/steps/forward.h"
 #include "analyzer/steps/step_order.h"
@@ -100,9 +101,9 @@ static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_inter
 {
 	struct sp_steps *s = c->steps;
 
-	if (event == SP_EV_cudaStreamBeginCapture || event == SP_EV_cuStreamBeginCapture)
+	if (sp_gpu_call_begins_capture(event))
 		c->is_capturing = true;
-	if (event == SP_EV_cudaStreamEndCapture || event == SP_EV_cuStreamEndCapture) {
+	if (sp_gpu_call_ends_capture(event)) {
 		c->is_capturing = false;
 		c->captured_ns = end_ns;
 	}

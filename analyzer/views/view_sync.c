@@ -104,12 +104,15 @@ static const char *waited_for(const struct wait *wait)
 	switch (wait->kind) {
 	case SP_EV_cudaStreamSynchronize:
 	case SP_EV_cuStreamSynchronize:
+	case SP_EV_hipStreamSynchronize:
 		return "stream";
 	case SP_EV_cudaDeviceSynchronize:
 	case SP_EV_cuCtxSynchronize:
+	case SP_EV_hipDeviceSynchronize:
 		return "device";
 	case SP_EV_cudaEventSynchronize:
 	case SP_EV_cuEventSynchronize:
+	case SP_EV_hipEventSynchronize:
 		return "event";
 	default:
 		return sp_stage_name(sp_stage_of(wait->kind, sp_fd_kind_of_copy(wait->way)));

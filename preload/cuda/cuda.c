@@ -76,6 +76,13 @@ static struct sp_object_range inner_of(const void *function, const void *caller)
 	return inner;
 }
 
+static enum sp_cuda_group group_of(const char *symbol_prefix)
+{
+	if (!strcmp(symbol_prefix, "nccl"))
+		return SP_CUDA_NCCL;
+	return strcmp(symbol_prefix, "hip") ? SP_CUDA_RUNTIME : SP_CUDA_HIP;
+}
+
 static void *find_anew(const struct sp_cuda_original *original, const void *address,
 		       struct sp_object_range *ret_inner)
 {
@@ -88,8 +95,7 @@ static void *find_anew(const struct sp_cuda_original *original, const void *addr
 
 	*ret_inner = inner_of(function, address);
 	caller_store(original, generation, address, function, ret_inner);
-	sp_cuda_coverage(strcmp(original->symbol_prefix, "nccl") ? SP_CUDA_RUNTIME : SP_CUDA_NCCL,
-			 function);
+	sp_cuda_coverage(group_of(original->symbol_prefix), function);
 	errno = kept;
 	return function;
 }

@@ -245,6 +245,26 @@ static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
 	sp_span_set_arg(&call->span, (uint32_t)((uintptr_t)address >> 8));
 }
 
+/* The value of an allocation. Only the outermost call keeps the range, because only that call is
+ * recorded. address: of a failed call, 0. */
+static inline int64_t sp_cuda_memory_made(struct sp_cuda_call *call, enum sp_cuda_memory what,
+					  int ret, uint64_t address, size_t bytes)
+{
+	if (ret == 0 && call->span.thread) {
+		sp_cuda_made(call, (const void *)address);
+		sp_cuda_memory_add(what, (const void *)address, bytes);
+	}
+	return sp_cuda_value(ret, bytes);
+}
+
+/* The arg of a call that frees. The range is removed before the call, because another thread may
+ * get the address at once. */
+static inline uint32_t sp_cuda_memory_freed(enum sp_cuda_memory what, uint64_t address)
+{
+	sp_cuda_memory_remove(what, (const void *)address);
+	return (uint32_t)(address >> 8);
+}
+
 /*
  * The real function for a calling object. A training program calls one function from thousands of
  * places in a few libraries: resolve.h runs once for each library.

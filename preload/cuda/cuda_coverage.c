@@ -20,6 +20,7 @@ static struct library_group {
 	[SP_CUDA_RUNTIME] = {"cuda-runtime", "libcudart.so", 0, NULL, NULL, 0},
 	[SP_CUDA_DRIVER] = {"cuda-driver", "libcuda.so", 0, NULL, NULL, 0},
 	[SP_CUDA_NCCL] = {"nccl", "libnccl.so", 0, NULL, NULL, 0},
+	[SP_CUDA_HIP] = {"hip", "libamdhip64.so", 0, NULL, NULL, 0},
 };
 
 static int is_recording(void)

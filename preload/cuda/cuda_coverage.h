@@ -6,7 +6,7 @@
 #ifndef STAGEPROF_PRELOAD_CUDA_COVERAGE_H
 #define STAGEPROF_PRELOAD_CUDA_COVERAGE_H
 
-enum sp_cuda_group { SP_CUDA_RUNTIME, SP_CUDA_DRIVER, SP_CUDA_NCCL, SP_CUDA_GROUPS };
+enum sp_cuda_group { SP_CUDA_RUNTIME, SP_CUDA_DRIVER, SP_CUDA_NCCL, SP_CUDA_HIP, SP_CUDA_GROUPS };
 
 /* Call when the library of `function` was called. Reported once for each library and process image.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dlsym, so that lookups by name return hooked functions of the CUDA driver: by the static
- * runtime inside programs and inside cuBLAS, cuDNN and NCCL, by Triton, CuPy, JAX. Also NCCL's
- * functions, for Paddle and ctypes.
+ * runtime inside programs and inside cuBLAS, cuDNN and NCCL, by Triton, CuPy, JAX. Also functions
+ * of NCCL and HIP, for Paddle, Triton and ctypes.
  *
  * The exported dlsym is an assembly stub. It looks at the name and jumps to the next dlsym, so
  * that the caller's address, and with it RTLD_NEXT and RTLD_DEFAULT, keep their meaning. Only a
- * hooked name of the driver or of NCCL (exact names; cuGetExportTable is not among them) reaches
- * the code here. RTLD_NEXT is never changed. With RTLD_DEFAULT a name that only this library
- * defines is not found, as without this library.
+ * hooked name of the driver, of NCCL or of HIP (exact names; cuGetExportTable is not among them)
+ * reaches the code here. RTLD_NEXT is never changed. With RTLD_DEFAULT a name that only this
+ * library defines is not found, as without this library.
  *
  * dlvsym is not hooked: these functions have no versions.
  */
@@ -17,8 +17,8 @@
 
 #include "preload/cuda/cuda_driver.h"
 #include "preload/cuda/cupti.h"
+#include "preload/cuda/lookup_functions.h"
 #include "preload/hooks/hook.h"
-#include "preload/cuda/nccl.h"
 #include "preload/resolve/dlsym_next.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/elf_symbols.h"
@@ -27,22 +27,24 @@
 int sp_dlsym_is_ours(void *handle, const char *name) __attribute__((visibility("hidden")));
 void *sp_dlsym_answer(void *handle, const char *name) __attribute__((visibility("hidden")));
 
-/* The stub calls this for names that begin with "cu" or "nc". */
+/* The stub calls this for names that begin with "cu", "nc" or "hi". */
 int sp_dlsym_is_ours(void *handle, const char *name)
 {
 	if (!sp_process || handle == RTLD_NEXT)
 		return 0;
 	if (handle == RTLD_DEFAULT)
 		return sp_symbol_of_ours(name) != NULL;
-	return sp_nccl_knows(name) || sp_cuda_driver_knows(name) || sp_cupti_wrapper(name);
+	return sp_lookup_knows(name) || sp_cuda_driver_knows(name) || sp_cupti_wrapper(name);
 }
 
 /* Searches as if this library were absent: after it, and in libraries loaded RTLD_LOCAL. */
 static int is_defined_elsewhere(const char *name)
 {
-	static const char *const libraries[] = {"libcuda.so.1", "libcudart.so.13",
-						"libcudart.so.12", "libcudart.so.11.0",
-						"libnccl.so.2"};
+	static const char *const libraries[] = {"libcuda.so.1",	    "libcudart.so.13",
+						"libcudart.so.12",  "libcudart.so.11.0",
+						"libnccl.so.2",	    "librccl.so.1",
+						"libamdhip64.so.7", "libamdhip64.so.6",
+						"libamdhip64.so.5"};
 	void *handle, *found = NULL;
 
 	for (size_t i = 0; !found && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
@@ -56,18 +58,19 @@ static int is_defined_elsewhere(const char *name)
 	return found || sp_dlsym_next(RTLD_NEXT, name);
 }
 
-/* Other copies of NCCL may be loaded, which a caller that is not linked to them must not reach. */
+/* Other copies of the library may be loaded, which a caller that is not linked to them must not
+ * reach. */
 static void *answer_of_default(const char *name)
 {
 	void *found = NULL;
 
 	if (!is_defined_elsewhere(name))
 		return NULL;
-	if (sp_nccl_knows(name)) {
+	if (sp_lookup_knows(name)) {
 		found = sp_dlsym_next(RTLD_NEXT, name);
 		sp_dlerror_clear(); /* the host's lookup succeeds */
 	}
-	return found ? sp_nccl_wrap(name, found) : sp_symbol_of_ours(name);
+	return found ? sp_lookup_wrap(name, found) : sp_symbol_of_ours(name);
 }
 
 void *sp_dlsym_answer(void *handle, const char *name)
@@ -79,8 +82,8 @@ void *sp_dlsym_answer(void *handle, const char *name)
 	found = sp_dlsym_next(handle, name);
 	if (found && sp_cupti_wrapper(name))
 		return sp_cupti_wrapper(name);
-	if (found && sp_nccl_knows(name))
-		return sp_nccl_wrap(name, found);
+	if (found && sp_lookup_knows(name))
+		return sp_lookup_wrap(name, found);
 	return found ? sp_cuda_driver_wrap_exported(name, found) : NULL;
 }
 
@@ -99,6 +102,12 @@ __asm__(".text\n"
 	"je 2f\n\t"
 	"jmp 1f\n"
 	"4:\n\t"
+	"cmpb $0x68, (%rsi)\n\t" /* h */
+	"jne 5f\n\t"
+	"cmpb $0x69, 1(%rsi)\n\t" /* i */
+	"je 2f\n\t"
+	"jmp 1f\n"
+	"5:\n\t"
 	"cmpb $0x63, (%rsi)\n\t" /* c */
 	"jne 1f\n\t"
 	"cmpb $0x75, 1(%rsi)\n\t" /* u */
@@ -157,7 +166,14 @@ __asm__(".text\n"
 	"b.eq 2f\n\t"
 	"b 1f\n"
 	"4:\n\t"
-	"cmp w9, #0x63\n\t"
+	"cmp w9, #0x68\n\t" /* h */
+	"b.ne 5f\n\t"
+	"ldrb w9, [x1, #1]\n\t"
+	"cmp w9, #0x69\n\t" /* i */
+	"b.eq 2f\n\t"
+	"b 1f\n"
+	"5:\n\t"
+	"cmp w9, #0x63\n\t" /* c */
 	"b.ne 1f\n\t"
 	"ldrb w9, [x1, #1]\n\t"
 	"cmp w9, #0x75\n\t" /* u */

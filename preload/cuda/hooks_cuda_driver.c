@@ -456,27 +456,11 @@ DRIVER_ONE(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2, cuDevicePr
 DRIVER_ONE(cuDevicePrimaryCtxRelease, 7000, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease,
 	   sp_cuda_arg_with_drop(), RET_STATUS, (int device), (device))
 
-/* Memory. Only the outermost call tracks ranges, because only that call is recorded. */
-static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret, uint64_t address,
-		    size_t bytes)
-{
-	if (ret == 0 && call->span.thread) {
-		sp_cuda_made(call, (const void *)address);
-		sp_cuda_memory_add(what, (const void *)address, bytes);
-	}
-	return sp_cuda_value(ret, bytes);
-}
-
-/* Removed before it is freed: another thread may get the address at once. */
-static uint32_t freeing(enum sp_cuda_memory what, uint64_t address)
-{
-	sp_cuda_memory_remove(what, (const void *)address);
-	return (uint32_t)(address >> 8);
-}
-
-#define RET_DEVICE(address, bytes) made(&call, SP_CUDA_DEVICE, ret, ret ? 0 : *(address), bytes)
+/* Memory */
+#define RET_DEVICE(address, bytes)                                                                 \
+	sp_cuda_memory_made(&call, SP_CUDA_DEVICE, ret, ret ? 0 : *(address), bytes)
 #define RET_PINNED(address, bytes)                                                                 \
-	made(&call, SP_CUDA_PINNED, ret, ret ? 0 : (uint64_t) * (address), bytes)
+	sp_cuda_memory_made(&call, SP_CUDA_PINNED, ret, ret ? 0 : (uint64_t) * (address), bytes)
 
 DRIVER_ONE(cuMemAlloc, 3020, cuMemAlloc_v2, cuMemAlloc, 0, RET_DEVICE(address, bytes),
 	   (uint64_t * address, size_t bytes), (address, bytes))
@@ -495,7 +479,7 @@ DRIVER_ONE(cuMemHostAlloc, 2020, cuMemHostAlloc, cuMemHostAlloc, 0, RET_PINNED(a
 DRIVER_ONE(cuMemAllocHost, 3020, cuMemAllocHost_v2, cuMemHostAlloc, 0, RET_PINNED(address, bytes),
 	   (void **address, size_t bytes), (address, bytes))
 DRIVER_ONE(cuMemHostRegister, 4000, cuMemHostRegister_v2, cuMemHostRegister, 0,
-	   made(&call, SP_CUDA_PINNED, ret, (uint64_t)address, bytes),
+	   sp_cuda_memory_made(&call, SP_CUDA_PINNED, ret, (uint64_t)address, bytes),
 	   (void *address, size_t bytes, unsigned flags), (address, bytes, flags))
 /* Physical memory; its addresses are reserved separately. */
 DRIVER_ONE(cuMemCreate, 10020, cuMemCreate, cuMemCreate, 0,
@@ -503,14 +487,16 @@ DRIVER_ONE(cuMemCreate, 10020, cuMemCreate, cuMemCreate, 0,
 	    RET_OR_BYTES(bytes)),
 	   (uint64_t * handle, size_t bytes, const void *properties, unsigned long long flags),
 	   (handle, bytes, properties, flags))
-DRIVER_ONE(cuMemFree, 3020, cuMemFree_v2, cuMemFree, freeing(SP_CUDA_DEVICE, address), RET_STATUS,
-	   (uint64_t address), (address))
-DRIVER(cuMemFreeAsync, 11020, _ptsz, cuMemFreeAsync, freeing(SP_CUDA_DEVICE, address), RET_STATUS,
-       (uint64_t address, void *stream), (address, stream))
+DRIVER_ONE(cuMemFree, 3020, cuMemFree_v2, cuMemFree, sp_cuda_memory_freed(SP_CUDA_DEVICE, address),
+	   RET_STATUS, (uint64_t address), (address))
+DRIVER(cuMemFreeAsync, 11020, _ptsz, cuMemFreeAsync, sp_cuda_memory_freed(SP_CUDA_DEVICE, address),
+       RET_STATUS, (uint64_t address, void *stream), (address, stream))
 DRIVER_ONE(cuMemFreeHost, 2000, cuMemFreeHost, cuMemFreeHost,
-	   freeing(SP_CUDA_PINNED, (uint64_t)address), RET_STATUS, (void *address), (address))
+	   sp_cuda_memory_freed(SP_CUDA_PINNED, (uint64_t)address), RET_STATUS, (void *address),
+	   (address))
 DRIVER_ONE(cuMemHostUnregister, 4000, cuMemHostUnregister, cuMemHostUnregister,
-	   freeing(SP_CUDA_PINNED, (uint64_t)address), RET_STATUS, (void *address), (address))
+	   sp_cuda_memory_freed(SP_CUDA_PINNED, (uint64_t)address), RET_STATUS, (void *address),
+	   (address))
 DRIVER_ONE(cuMemRelease, 10020, cuMemRelease, cuMemRelease, (uint32_t)handle, RET_STATUS,
 	   (uint64_t handle), (handle))
 

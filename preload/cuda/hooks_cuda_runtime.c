@@ -328,25 +328,10 @@ RUNTIME(cudaThreadExit, cudaDeviceReset, sp_cuda_arg_with_drop(), RET_STATUS, (v
 RUNTIME(cudaExecutionCtxDestroy, cudaExecutionCtxDestroy, sp_cuda_arg_with_drop(), RET_STATUS,
 	(void *context), (context))
 
-/* Memory. Only the outermost call tracks ranges, because only that call is recorded. */
-static int64_t made(struct sp_cuda_call *call, enum sp_cuda_memory what, int ret,
-		    void *const *address, size_t bytes)
-{
-	if (ret == 0 && call->span.thread) {
-		sp_cuda_made(call, *address);
-		sp_cuda_memory_add(what, *address, bytes);
-	}
-	return sp_cuda_value(ret, bytes);
-}
-
-/* Removed before it is freed: another thread may get the address at once. */
-static uint32_t freeing(enum sp_cuda_memory what, const void *address)
-{
-	sp_cuda_memory_remove(what, address);
-	return (uint32_t)((uintptr_t)address >> 8);
-}
-
-#define RET_MADE(what, address, bytes) made(&call, SP_CUDA_##what, ret, address, bytes)
+/* Memory */
+#define RET_MADE(what, address, bytes)                                                             \
+	sp_cuda_memory_made(&call, SP_CUDA_##what, ret, ret ? 0 : (uintptr_t) * (address), bytes)
+#define FREED(what, address) sp_cuda_memory_freed(SP_CUDA_##what, (uintptr_t)(address))
 
 RUNTIME(cudaMalloc, cudaMalloc, 0, RET_MADE(DEVICE, address, bytes), (void **address, size_t bytes),
 	(address, bytes))
@@ -356,8 +341,7 @@ RUNTIME(cudaMallocPitch, cudaMalloc, 0, RET_MADE(DEVICE, address, ret ? 0 : *pit
 	(void **address, size_t *pitch, size_t width, size_t height),
 	(address, pitch, width, height))
 RUNTIME(cudaMalloc3D, cudaMalloc, 0,
-	made(&call, SP_CUDA_DEVICE, ret, &p->pointer,
-	     ret ? 0 : p->pitch *extent.height *extent.depth),
+	RET_MADE(DEVICE, &p->pointer, ret ? 0 : p->pitch *extent.height *extent.depth),
 	(struct sp_cuda_pitched * p, struct sp_cuda_extent extent), (p, extent))
 RUNTIME_PTSZ(cudaMallocAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
 	     (void **address, size_t bytes, void *stream), (address, bytes, stream))
@@ -368,16 +352,14 @@ RUNTIME(cudaHostAlloc, cudaHostAlloc, 0, RET_MADE(PINNED, address, bytes),
 	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
 RUNTIME(cudaMallocHost, cudaHostAlloc, 0, RET_MADE(PINNED, address, bytes),
 	(void **address, size_t bytes), (address, bytes))
-RUNTIME(cudaHostRegister, cudaHostRegister, 0, made(&call, SP_CUDA_PINNED, ret, &address, bytes),
+RUNTIME(cudaHostRegister, cudaHostRegister, 0, RET_MADE(PINNED, &address, bytes),
 	(void *address, size_t bytes, unsigned flags), (address, bytes, flags))
-RUNTIME(cudaFree, cudaFree, freeing(SP_CUDA_DEVICE, address), RET_STATUS, (void *address),
-	(address))
-RUNTIME_PTSZ(cudaFreeAsync, cudaFreeAsync, freeing(SP_CUDA_DEVICE, address), RET_STATUS,
+RUNTIME(cudaFree, cudaFree, FREED(DEVICE, address), RET_STATUS, (void *address), (address))
+RUNTIME_PTSZ(cudaFreeAsync, cudaFreeAsync, FREED(DEVICE, address), RET_STATUS,
 	     (void *address, void *stream), (address, stream))
-RUNTIME(cudaFreeHost, cudaFreeHost, freeing(SP_CUDA_PINNED, address), RET_STATUS, (void *address),
+RUNTIME(cudaFreeHost, cudaFreeHost, FREED(PINNED, address), RET_STATUS, (void *address), (address))
+RUNTIME(cudaHostUnregister, cudaHostUnregister, FREED(PINNED, address), RET_STATUS, (void *address),
 	(address))
-RUNTIME(cudaHostUnregister, cudaHostUnregister, freeing(SP_CUDA_PINNED, address), RET_STATUS,
-	(void *address), (address))
 
 /* Memory that pools hold is freed. */
 RUNTIME(cudaMemPoolTrimTo, cudaMemPoolTrimTo, 0, RET_STATUS, (void *pool, size_t kept_bytes),

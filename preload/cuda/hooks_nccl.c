@@ -4,8 +4,7 @@
  * them. Inside a group the work is launched by ncclGroupEnd. Prototypes and the numbers of types:
  * nccl.h 2.x to 2.30, unchanged since 2.7 except types added at the end.
  */
-#include "preload/cuda/cuda.h"
-#include "preload/cuda/nccl.h"
+#include "preload/cuda/lookup_functions.h"
 
 /* ncclDataType_t: int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16,
  * and two float8. A type that came later counts as a byte. */
@@ -17,29 +16,8 @@ static uint64_t bytes_of(size_t count, int type)
 }
 
 #define NCCL(name, kind, arg, value, parameters, arguments)                                        \
-	SP_CUDA_HOOK(name, "nccl", SP_NCCL_CALLS, SP_EV_##kind, arg, value, parameters, arguments) \
-	static struct sp_nccl_found name##_found[SP_NCCL_COPIES];                                  \
-	FOUND(name, 0, kind, arg, value, parameters, arguments)                                    \
-	FOUND(name, 1, kind, arg, value, parameters, arguments)                                    \
-	FOUND(name, 2, kind, arg, value, parameters, arguments)                                    \
-	static void *const name##_wrappers[SP_NCCL_COPIES] = {(void *)name##_of0,                  \
-							      (void *)name##_of1,                  \
-							      (void *)name##_of2};                 \
-	static const struct sp_nccl_function name##_function = {#name, name##_wrappers,            \
-								name##_found};                     \
-	static const struct sp_nccl_function *name##_listed                                        \
-		__attribute__((section("sp_nccl"), used)) = &name##_function;
-
-/* The wrapper of what a lookup gave. */
-#define FOUND(name, copy, kind, arg, value, parameters, arguments)                                 \
-	static int name##_of##copy parameters                                                      \
-	{                                                                                          \
-		const void *caller = __builtin_return_address(0);                                  \
-		void *real = __atomic_load_n(&name##_found[copy].function, __ATOMIC_ACQUIRE);      \
-                                                                                                   \
-		SP_CUDA_RETURN_REAL_CALL(real, caller, name##_found[copy].inner, SP_NCCL_CALLS,    \
-					 SP_EV_##kind, arg, value, parameters, arguments)          \
-	}
+	SP_LOOKUP_HOOK(name, "nccl", SP_CUDA_NCCL, SP_NCCL_CALLS, SP_EV_##kind, arg, value,        \
+		       parameters, arguments)
 
 #define COMM_ARG(comm) (uint32_t)((uintptr_t)(comm) >> 8)
 #define RET_OR_ELEMENTS(count, type) sp_cuda_value(ret, bytes_of(count, type))

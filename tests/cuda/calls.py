@@ -62,7 +62,7 @@ class Case(harness.Case):
         return {
             line[0]: tuple(line[1:])
             for line in told
-            if line[0] in ("cuda-runtime", "cuda-driver", "nccl")
+            if line[0] in ("cuda-runtime", "cuda-driver", "nccl", "hip")
         }
 
     def copies(self, library, *names):
@@ -246,6 +246,41 @@ class Driver(Case):
             self.skipTest("the compiler has no shared libasan")
         both = sanitizer + " " + harness.environment("STAGEPROF_TEST_LIB")
         self.run_both(victim("lookups_sanitized"), env={"LD_PRELOAD": both})
+
+
+class Hip(Case):
+    """AMD's interface, on libamdhip64 of tests/cuda/fake."""
+
+    def calls_are_exact(self, program):
+        outcome = self.exact(program, "20")
+        self.assertEqual(self.coverage(outcome), {"hip": ("bound", "libamdhip64.so.6")})
+        return outcome
+
+    def test_linked_calls(self):
+        self.calls_are_exact(victim("hip_calls"))
+
+    def test_calls_by_the_headers_of_rocm(self):
+        program = victim("hip_calls_by_headers")
+        if not os.path.exists(program):
+            self.skipTest("no hip/hip_runtime_api.h when the tests were built")
+        self.calls_are_exact(program)
+
+    def test_names_and_pinned_memory(self):
+        """Each event has HIP's name. Copies to registered memory do not block, except the eight
+        that are synchronous (one of them fails)."""
+        outcome = self.run_both(victim("hip_calls"), "1")
+        events = outcome.trace.report("dump", "--limit=all")["events"]
+        names = {event["event"] for event in events if event["stage"].startswith("cuda_")}
+        self.assertTrue(names and all(name.startswith("hip") for name in names), names)
+        (part,) = outcome.trace.report("cuda")["parts"]
+        self.assertEqual((part["copies"], part["blocking_copies"]), (34, 8))
+
+    def test_functions_that_are_looked_up(self):
+        """By dlsym and by hipGetProcAddress, as Triton does."""
+        library = os.path.join(harness.environment("STAGEPROF_TEST_FAKE"), "libamdhip64.so.6")
+        outcome = self.exact(victim("hip_calls"), "20", *self.copies(library, "a"))
+        stages, _ = outcome.trace.stages()
+        self.assertEqual(stages["cuda_launch"]["calls"], 40)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/cuda/lookup_functions.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/resolve/lookup_slots.h"
+#include "preload/recorder/process.h"
+#include "preload/sys/elf_symbols.h"
+
+/* SP_LOOKUP_HOOK puts them there, one by one. */
+extern const struct sp_lookup_function *const __start_sp_lookup[] __attribute__((visibility("hidde"
+											    "n")));
+extern const struct sp_lookup_function *const __stop_sp_lookup[] __attribute__((visibility("hidde"
+											   "n")));
+
+static const struct sp_lookup_function *find(const char *name)
+{
+	for (const struct sp_lookup_function *const *at = __start_sp_lookup; at < __stop_sp_lookup;
+	     at++)
+		if (!strcmp((*at)->name, name))
+			return *at;
+	return NULL;
+}
+
+int sp_lookup_knows(const char *name)
+{
+	return find(name) != NULL;
+}
+
+static int is_ours(const struct sp_lookup_function *listed, const void *function)
+{
+	for (unsigned i = 0; i < SP_LOOKUP_COPIES; i++)
+		if (listed->wrappers[i] == function)
+			return 1;
+	return sp_symbol_of_ours(listed->name) == function;
+}
+
+/* Others may call meanwhile: they find what was there, or no range. */
+static void inner_store(struct sp_object_range *inner, const void *function)
+{
+	struct sp_object_range range = sp_object_range_of(function);
+
+	if (inner->begin == range.begin && inner->bytes == range.bytes)
+		return;
+	__atomic_store_n(&inner->bytes, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&inner->begin, range.begin, __ATOMIC_RELEASE);
+	__atomic_store_n(&inner->bytes, range.bytes, __ATOMIC_RELEASE);
+}
+
+void *sp_lookup_wrap(const char *name, void *function)
+{
+	const struct sp_lookup_function *listed = sp_process ? find(name) : NULL;
+	void *wrapper = function;
+	int kept = errno;
+
+	if (!listed || is_ours(listed, function))
+		return function;
+	for (unsigned i = 0; wrapper == function && i < SP_LOOKUP_COPIES; i++)
+		if (sp_lookup_slot_take(&listed->copies[i].function, function)) {
+			inner_store(&listed->copies[i].inner, function);
+			wrapper = listed->wrappers[i];
+		}
+	if (wrapper != function)
+		sp_cuda_coverage_found(listed->group, function);
+	errno = kept;
+	return wrapper;
+}
