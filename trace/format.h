@@ -188,8 +188,8 @@ struct sp_window_header {
 };
 
 /*
- * A call that was in flight for long: the launcher, which may read the process's memory, leaves
- * what the call was given. The stream and the start are those of its mark.
+ * A thread that did not go on for long: the launcher, which may read the process's memory, leaves
+ * what its call was given, or the lock that it waits for without a call that is recorded.
  */
 #define SP_CALL_TEXT_BYTES 448u
 struct sp_call_frame {
@@ -200,14 +200,19 @@ struct sp_call_frame {
 	uint16_t text_bytes;
 	uint16_t reserved0;
 	uint64_t stream_id;
-	uint64_t start_ticks; /* of the mark */
-	uint64_t reserved[2];
-	char text[SP_CALL_TEXT_BYTES]; /* not terminated */
+	uint64_t start_ticks; /* of the mark; 0: the thread was in no call that is recorded */
+	uint64_t seen_ns;     /* CLOCK_REALTIME; of a lock */
+	uint32_t holder, holder_tid;   /* of a lock: process and thread; 0: not known */
+	char text[SP_CALL_TEXT_BYTES]; /* not terminated; of a lock: the holder's name, NUL, path */
 	uint64_t hash;		       /* XXH64, seed 0, of the bytes before it */
 };
 
 enum sp_call_what {
 	SP_CALL_PATH = 1, /* the path that the call opens, "..." before the end of a long one */
+	SP_CALL_FILE_LOCK = 2,	  /* the thread waits for a lock of a file */
+	SP_CALL_MUTEX = 3,	  /* for a mutex that a thread of its process holds */
+	SP_CALL_COPIED_MUTEX = 4, /* for a mutex that a thread of the parent held at the fork */
+	SP_CALL_NO_LOCK = 5,	  /* it does not wait for the lock of the last frame any more */
 };
 
 struct sp_run_frame {

@@ -25,8 +25,7 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Reads the first line. Returns 0 or -errno. */
-static int line_read(const char *path, char *ret, size_t room)
+int sp_live_line(const char *path, char *ret, size_t room)
 {
 	FILE *file = fopen(path, "re");
 	int r = 0;
@@ -48,7 +47,7 @@ char sp_live_state(uint32_t pid, int64_t start_ns)
 	const char *after;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	after = line_read(path, line, sizeof(line)) == 0 ? strrchr(line, ')') : NULL;
+	after = sp_live_line(path, line, sizeof(line)) == 0 ? strrchr(line, ')') : NULL;
 	if (!after || sscanf(after,
 			     ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
 			     "%*d %*d %llu",
@@ -87,7 +86,7 @@ static int is_opening(uint32_t pid, uint32_t tid, uint64_t address)
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", pid, tid);
-	r = line_read(path, line, sizeof(line));
+	r = sp_live_line(path, line, sizeof(line));
 	if (r == -EACCES || r == -EPERM)
 		return -EPERM;
 	if (r < 0 ||
@@ -119,7 +118,7 @@ static int text_read(uint32_t pid, uint64_t address, char ret[PATH_BYTES])
 	return -EFAULT;
 }
 
-static void text_keep(char ret[SP_LIVE_PATH_BYTES], const char *text, size_t bytes)
+void sp_live_text(char ret[SP_LIVE_PATH_BYTES], const char *text, size_t bytes)
 {
 	static const char cut[] = "...";
 	size_t room = SP_LIVE_PATH_BYTES - 1, before = 0;
@@ -152,41 +151,6 @@ int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_
 		return r;
 	from = path_at & SP_MARK_LAST_PART ? memrchr(text, '/', (size_t)length) : NULL;
 	from = from ? from + 1 : text;
-	text_keep(ret, from, (size_t)(text + length - from));
+	sp_live_text(ret, from, (size_t)(text + length - from));
 	return 0;
-}
-
-static void name_of(uint32_t pid, char ret[16])
-{
-	char path[64], line[64] = "";
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
-	if (!pid || line_read(path, line, sizeof(line)) < 0)
-		line[0] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	snprintf(ret, 16, "%.15s", line);
-}
-
-/* "7: FLOCK ADVISORY WRITE 12 fe:00:531 0 EOF"; a waiter follows as "7: -> FLOCK …". */
-int sp_live_lock(uint32_t pid, struct sp_live_lock *ret)
-{
-	FILE *file = fopen("/proc/locks", "re");
-	unsigned number, held = 0;
-	int holder = 0, owner, r = -ESRCH;
-	char line[256];
-
-	while (file && r < 0 && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%u: -> %*s %*s %*s %d", &number, &owner) == 2) {
-			if (number == held && owner > 0 && (uint32_t)owner == pid)
-				r = 0;
-		} else if (sscanf(line, "%u: %*s %*s %*s %d", &number, &owner) == 2) {
-			held = number;
-			holder = owner;
-		}
-	}
-	if (file)
-		fclose(file);
-	ret->holder = r == 0 && holder > 0 ? (uint32_t)holder : 0;
-	name_of(ret->holder, ret->holder_is);
-	return r;
 }

@@ -6,6 +6,7 @@
 #ifndef STAGEPROF_TRACE_LIVE_PROCESS_H
 #define STAGEPROF_TRACE_LIVE_PROCESS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The state letter of proc(5) of the process that had this pid at this time (CLOCK_REALTIME); 0:
@@ -23,13 +24,10 @@ char sp_live_state(uint32_t pid, int64_t start_ns);
  */
 int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_PATH_BYTES]);
 
-/* A file lock that a process waits for: flock(2), lockf(3) or fcntl(2). */
-struct sp_live_lock {
-	uint32_t holder;    /* pid; 0: no process of this machine that is seen from here */
-	char holder_is[16]; /* the name of its main thread; "": not known */
-};
+/* Keeps the end of a long path, after "...". */
+void sp_live_text(char ret[SP_LIVE_PATH_BYTES], const char *text, size_t bytes);
 
-/* Returns 0, or -ESRCH where the process waits for none. The caller has compared its start. */
-int sp_live_lock(uint32_t pid, struct sp_live_lock *ret);
+/* The first line of a file of /proc. Returns 0 or -errno. */
+int sp_live_line(const char *path, char *ret, size_t room);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,11 +25,42 @@ static void take_text(struct sp_stream *s, const char *text, size_t bytes)
 	s->path_missing = SP_PATH_NOT_MISSING;
 }
 
+/* The text is the holder's name, NUL, and the file's path. */
+static void take_lock(struct sp_stream *s, const struct sp_call_frame *call)
+{
+	static const enum sp_live_lock_what whats[] = {
+		[SP_CALL_FILE_LOCK] = SP_LIVE_LOCK_FILE,
+		[SP_CALL_MUTEX] = SP_LIVE_LOCK_MUTEX,
+		[SP_CALL_COPIED_MUTEX] = SP_LIVE_LOCK_COPIED,
+		[SP_CALL_NO_LOCK] = SP_LIVE_LOCK_NONE,
+	};
+	size_t name = strnlen(call->text, call->text_bytes);
+
+	if (call->what < SP_CALL_FILE_LOCK || call->what > SP_CALL_NO_LOCK)
+		return;
+	if (!s->lock)
+		s->lock = malloc(sizeof(*s->lock));
+	if (!s->lock)
+		return;
+	*s->lock = (struct sp_live_lock){
+		.what = whats[call->what],
+		.holder = call->holder,
+		.holder_tid = call->holder_tid,
+	};
+	s->lock_seen_ns = call->seen_ns;
+	snprintf(s->lock->holder_is, sizeof(s->lock->holder_is), "%.*s", (int)name, call->text);
+	if (name < call->text_bytes)
+		snprintf(s->lock->file, sizeof(s->lock->file), "%.*s",
+			 (int)(call->text_bytes - name - 1), call->text + name + 1);
+}
+
 static void take_call(struct sp_index *index, const struct sp_call_frame *call)
 {
 	struct sp_stream *s;
 
 	HASH_FIND(hh, index->by_id, &call->stream_id, sizeof(call->stream_id), s);
+	if (s)
+		take_lock(s, call);
 	if (s && call->what == SP_CALL_PATH && has_address(s) &&
 	    call->start_ticks == s->mark.start_ticks)
 		take_text(s, call->text, call->text_bytes);

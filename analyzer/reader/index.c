@@ -85,6 +85,7 @@ void sp_index_finish(struct sp_index *index)
 	for (uint32_t i = 0; i < index->stream_count + index->sampler_count; i++) {
 		free_segments(index->streams[i]->segments);
 		free(index->streams[i]->mark_path);
+		free(index->streams[i]->lock);
 		free(index->streams[i]);
 	}
 	for (uint32_t i = 0; i < index->file_count; i++) {

@@ -15,6 +15,7 @@
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/walk.h"
 #include "trace/format.h"
+#include "trace/live_lock.h"
 
 /* The thread of a digest, which has no events: written and read by the rooms that know the sums
  * (metadata/thread_about.h, totals/stream_digest.h, training/trainer_digest.h). */
@@ -125,6 +126,9 @@ struct sp_stream {
 	char *mark_path; /* owned: what a call in flight opens; "..." before the end of a long path;
 			    not escaped; NULL: not known */
 	enum sp_path_missing path_missing;
+	struct sp_live_lock *lock;    /* owned: what it waited for, as the launcher last saw it;
+					 NULL: the launcher saw none */
+	uint64_t lock_seen_ns;	      /* CLOCK_REALTIME, when the launcher first saw that */
 	uint64_t opened_ticks;	      /* 0: not known */
 	uint64_t last_ticks;	      /* of the last clock point */
 	struct sp_digested *digested; /* of its segment; NULL: the stream has events */

@@ -7,7 +7,7 @@
 #include "analyzer/reader/call_paths.h"
 #include "analyzer/text/text.h"
 #include "analyzer/totals/process_end.h"
-#include "analyzer/verdict/hang.h"
+#include "analyzer/verdict/hang_text.h"
 #include "analyzer/workers/thread_role.h"
 
 #define TEXT_BYTES 256u
@@ -144,6 +144,41 @@ static int end_row(struct sp_out *out, int64_t begin_ns, uint32_t pid, const cha
 	return sp_out_row(out, cells);
 }
 
+static void put_text(struct sp_json *j, const char *key, const char *text)
+{
+	if (*text)
+		sp_json_string(j, key, text, strlen(text));
+	else
+		sp_json_null(j, key);
+}
+
+static void put_number(struct sp_json *j, const char *key, uint32_t number)
+{
+	if (number)
+		sp_json_count(j, key, number);
+	else
+		sp_json_null(j, key);
+}
+
+static void lock_json(const struct sp_live_lock *lock, struct sp_json *j)
+{
+	static const char *const names[] = {
+		[SP_LIVE_LOCK_NONE] = "",
+		[SP_LIVE_LOCK_FILE] = "file",
+		[SP_LIVE_LOCK_MUTEX] = "mutex",
+		[SP_LIVE_LOCK_COPIED] = "mutex-copied-by-fork",
+	};
+	bool is_inferred = lock->what == SP_LIVE_LOCK_MUTEX || lock->what == SP_LIVE_LOCK_COPIED;
+
+	put_text(j, "lock", names[lock->what]);
+	put_text(j, "lock_file", lock->file);
+	sp_json_bool(j, "file_lock", lock->what == SP_LIVE_LOCK_FILE);
+	put_number(j, "lock_holder_pid", lock->holder);
+	put_number(j, "lock_holder_tid", lock->holder_tid);
+	put_text(j, "lock_holder_name", lock->holder_is);
+	sp_json_bool(j, "lock_inferred", is_inferred);
+}
+
 static void hang_json(const struct sp_report *report, struct sp_json *j)
 {
 	struct sp_hang hang;
@@ -183,11 +218,7 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 			sp_json_null(j, "file_missing");
 		sp_json_count(j, "for_ns", link->for_ns);
 		sp_json_bool(j, "stopped", link->is_stopped);
-		sp_json_bool(j, "file_lock", link->is_locked);
-		if (link->lock.holder)
-			sp_json_count(j, "lock_holder_pid", link->lock.holder);
-		else
-			sp_json_null(j, "lock_holder_pid");
+		lock_json(&link->lock, j);
 		sp_json_close(j, '}');
 	}
 	sp_json_close(j, ']');

@@ -5,11 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "analyzer/reader/call_paths.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
-#include "analyzer/text/text.h"
-#include "analyzer/text/translate.h"
 #include "analyzer/totals/process_end.h"
 #include "analyzer/totals/thread_end.h"
 #include "analyzer/workers/thread_role.h"
@@ -93,11 +90,15 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static struct sp_process_end end_of(const struct sp_report *report, uint32_t stream)
+{
+	return sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
+}
+
 /* The run's end: now where the process still runs; else the command's end, or the last event. */
 static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
 {
-	struct sp_process_end end =
-		sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
+	struct sp_process_end end = end_of(report, stream);
 	struct sp_command_end command = sp_command_end_of(&report->run);
 
 	if (end.how == SP_PROCESS_RUNNING || end.how == SP_PROCESS_STOPPED)
@@ -122,13 +123,38 @@ static const char *file_of(const struct sp_report *report, const struct sp_strea
 	return sp_string_table_text(&report->run.metadata.files, number, ret_bytes);
 }
 
+/* CLOCK_REALTIME, of the thread's last event. */
+static int64_t last_event_ns(const struct sp_report *report, uint32_t stream)
+{
+	int64_t begin_ns, end_ns;
+
+	sp_stream_life(&report->run, &report->totals, stream, &begin_ns, &end_ns);
+	return end_ns;
+}
+
+/* The lock that the thread waits for now; of a run that has ended the one that the launcher saw,
+ * if the thread did nothing after that. */
+static bool lock_find(const struct sp_report *report, uint32_t stream, struct sp_live_lock *ret)
+{
+	const struct sp_stream *s = stream_of(report, stream);
+	enum sp_process_how how = end_of(report, stream).how;
+
+	*ret = (struct sp_live_lock){.what = SP_LIVE_LOCK_NONE};
+	if (call_of(s) || how == SP_PROCESS_STOPPED || has_ended(report, stream))
+		return false;
+	if (how == SP_PROCESS_RUNNING)
+		return sp_live_lock(report->run.index.images[s->image].pid, s->tid, ret) == 0;
+	if (s->lock && (int64_t)s->lock_seen_ns > last_event_ns(report, stream))
+		*ret = *s->lock;
+	return ret->what != SP_LIVE_LOCK_NONE;
+}
+
 static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enum sp_hang_role role,
 				   uint64_t number)
 {
 	const struct sp_stream *s = stream_of(l->report, stream);
 	struct sp_hang_link link;
-	struct sp_process_end end =
-		sp_process_end_of(&l->report->run, &l->report->totals, s->image);
+	struct sp_process_end end = end_of(l->report, stream);
 	size_t bytes = 0;
 	const char *file = call_of(s) ? file_of(l->report, s, &bytes) : "";
 
@@ -141,9 +167,7 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 		.is_silent = !call_of(s),
 		.missing = bytes ? SP_PATH_NOT_MISSING : s->path_missing,
 	};
-	if (link.is_silent && end.how == SP_PROCESS_RUNNING)
-		link.is_locked =
-			sp_live_lock(l->report->run.index.images[s->image].pid, &link.lock) == 0;
+	lock_find(l->report, stream, &link.lock);
 	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
 	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
 	return link;
@@ -174,29 +198,18 @@ static bool is_worker_of(const struct sp_report *report, uint32_t stream, uint32
 	       strcmp(sp_role_of(&report->training, stream), "worker") == 0;
 }
 
-static bool waits_for_lock(const struct looking *l, uint32_t stream,
-			   const struct sp_process_end *end)
-{
-	uint32_t image = stream_of(l->report, stream)->image;
-	struct sp_live_lock lock;
-
-	return end->how == SP_PROCESS_RUNNING &&
-	       sp_live_lock(l->report->run.index.images[image].pid, &lock) == 0;
-}
-
 /* How surely this worker is the one that holds the others up; 0: it is idle. */
 static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns)
 {
 	const struct sp_stream *s = stream_of(l->report, stream);
 	uint32_t kind = call_of(s);
-	struct sp_process_end end =
-		sp_process_end_of(&l->report->run, &l->report->totals, s->image);
+	struct sp_live_lock lock;
 
-	if (end.how == SP_PROCESS_STOPPED)
+	if (end_of(l->report, stream).how == SP_PROCESS_STOPPED)
 		return 4;
 	if (kind && !is_wait(kind) && mark_ns(l, stream) >= least_ns / 2)
 		return 3;
-	if (!kind && silent_ns(l, stream) >= least_ns / 2 && waits_for_lock(l, stream, &end))
+	if (!kind && silent_ns(l, stream) >= least_ns / 2 && lock_find(l->report, stream, &lock))
 		return 3;
 	if (kind && mark_ns(l, stream) > POLL_NS)
 		return 2;
@@ -297,7 +310,7 @@ static bool is_blocked(const struct sp_hang *hang, int64_t least_ns)
 {
 	const struct sp_hang_link *last = &hang->chain[hang->count - 1];
 
-	if (last->is_stopped || last->is_locked)
+	if (last->is_stopped || last->lock.what)
 		return true;
 	if (last->is_silent)
 		return hang->count > 1 && last->for_ns >= (uint64_t)SILENT_LEAST_NS;
@@ -359,121 +372,14 @@ void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 					 .for_ns = (uint64_t)(l.end_ns - since_ns)};
 		follow(&l, hang, t, least_ns);
 		hang->is_hung = (hang->count > 1 || waits_or_repeats(&l, stream) ||
-				 hang->chain[0].is_stopped) &&
+				 hang->chain[0].is_stopped || hang->chain[0].lock.what) &&
 				is_blocked(hang, least_ns);
-	}
-}
-
-static const char *call_name(uint32_t kind)
-{
-	return sp_event_info(kind)->name ? sp_event_info(kind)->name : _("a call");
-}
-
-/* "has waited 8 s for a file lock that process 5 (python3) holds" */
-static void lock_text(const struct sp_hang_link *link, const char *who, const char *ns, char *ret,
-		      size_t room)
-{
-	char name[4 * sizeof(link->lock.holder_is)];
-
-	sp_text_escape(name, sizeof(name), link->lock.holder_is, strlen(link->lock.holder_is));
-	if (!link->lock.holder)
-		snprintf(ret, room,
-			 _("%s has made no call for %s: it waits for a file lock; its holder is "
-			   "not known"),
-			 who, ns);
-	else
-		snprintf(ret, room,
-			 _("%s has made no call for %s: it waits for a file lock that process %u "
-			   "(%s) holds"),
-			 who, ns, link->lock.holder, name);
-}
-
-/* The call that keeps the last link of the chain waiting. */
-static void state_text(const struct sp_hang_link *link, const char *who, char *ret, size_t room)
-{
-	char file[SP_HANG_FILE_BYTES], ns[SP_NUMBER_BYTES];
-
-	sp_text_ns(ns, link->for_ns);
-	sp_text_escape(file, sizeof(file), link->file, strlen(link->file));
-	if (sp_text_width(file) > 60)
-		sp_text_shorten(file, 60);
-	if (link->is_stopped)
-		snprintf(ret, room, _("%s is stopped by a signal (SIGSTOP)"), who);
-	else if (link->is_locked)
-		lock_text(link, who, ns, ret, room);
-	else if (link->is_silent)
-		snprintf(ret, room,
-			 _("%s has made no call for %s: it computes, waits in a call "
-			   "that is not recorded (a file lock), or cannot run"),
-			 who, ns);
-	else if (*file)
-		snprintf(ret, room, _("%s is inside %s of %s for %s"), who, call_name(link->kind),
-			 file, ns);
-	else if (link->missing)
-		snprintf(ret, room, _("%s is inside %s for %s (%s)"), who, call_name(link->kind),
-			 ns, sp_path_missing_text(link->missing));
-	else
-		snprintf(ret, room, _("%s is inside %s for %s"), who, call_name(link->kind), ns);
-}
-
-void sp_hang_role_name(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES])
-{
-	static const char *const names[] = {"trainer", "rank", "worker"};
-	unsigned long long number = link->number;
-
-	if (link->role == SP_HANG_TRAINER)
-		snprintf(ret, SP_HANG_NAME_BYTES, "%s", names[link->role]);
-	else
-		snprintf(ret, SP_HANG_NAME_BYTES, "%s %llu", names[link->role], number);
-}
-
-static void role_text(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES])
-{
-	unsigned long long number = link->number;
-
-	if (link->role == SP_HANG_TRAINER)
-		snprintf(ret, SP_HANG_NAME_BYTES, "%s", _("the trainer"));
-	else if (link->role == SP_HANG_RANK)
-		snprintf(ret, SP_HANG_NAME_BYTES, _("rank %llu"), number);
-	else
-		snprintf(ret, SP_HANG_NAME_BYTES, _("worker %llu"), number);
-}
-
-static void who_text(const struct sp_report *report, const struct sp_hang_link *link, char *ret,
-		     size_t room)
-{
-	const struct sp_stream *s = stream_of(report, link->stream);
-	char role[SP_HANG_NAME_BYTES];
-
-	role_text(link, role);
-	snprintf(ret, room, _("%s (pid %u)"), role, report->run.index.images[s->image].pid);
-}
-
-void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
-		  size_t ret_bytes)
-{
-	size_t used = 0;
-
-	*ret = '\0';
-	for (uint32_t i = 0; i < hang->count && used < ret_bytes; i++) {
-		char who[96], text[1024], next[SP_HANG_NAME_BYTES];
-
-		who_text(report, &hang->chain[i], who, sizeof(who));
-		if (i + 1 < hang->count)
-			role_text(&hang->chain[i + 1], next);
-		if (i + 1 < hang->count)
-			snprintf(text, sizeof(text), _("%s waits for %s"), who, next);
-		else
-			state_text(&hang->chain[i], who, text, sizeof(text));
-		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s", i ? _("; ") : "",
-					 text);
 	}
 }
 
 static bool was_killed(const struct sp_report *report, uint32_t stream)
 {
-	struct sp_process_end end =
-		sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
+	struct sp_process_end end = end_of(report, stream);
 
 	return !has_ended(report, stream) &&
 	       (end.how == SP_PROCESS_KILLED || end.how == SP_PROCESS_SIGNALED ||
@@ -503,7 +409,10 @@ static bool is_suspect(const struct sp_report *report, uint32_t stream, int64_t 
 {
 	uint32_t kind = call_of(stream_of(report, stream));
 	enum sp_class class = kind ? sp_event_info(kind)->class : SP_CLASS_OFF;
+	struct sp_live_lock lock;
 
+	if (was_killed(report, stream) && lock_find(report, stream, &lock))
+		return true;
 	return (class == SP_CLASS_OPEN || class == SP_CLASS_READ || class == SP_CLASS_STAT) &&
 	       was_killed(report, stream) && within_ns > 0 &&
 	       spent_ns(&report->totals.streams[stream], class) < (uint64_t)within_ns / RARE_MOST;
@@ -517,53 +426,23 @@ static int64_t life_ns(const struct sp_report *report, uint32_t stream)
 	return end_ns - begin_ns;
 }
 
-static void suspect_text(const struct looking *l, const struct sp_hang_link *link, char *ret,
-			 size_t ret_bytes)
-{
-	char who[96], file[SP_HANG_FILE_BYTES];
-
-	who_text(l->report, link, who, sizeof(who));
-	sp_text_escape(file, sizeof(file), link->file, strlen(link->file));
-	if (sp_text_width(file) > 60)
-		sp_text_shorten(file, 60);
-	if (*file)
-		snprintf(ret, ret_bytes,
-			 _("the run was killed while %s was inside %s of %s; it is not known for "
-			   "how "
-			   "long"),
-			 who, call_name(link->kind), file);
-	else if (link->missing)
-		snprintf(ret, ret_bytes,
-			 _("the run was killed while %s was inside %s; it is not known for how "
-			   "long; %s"),
-			 who, call_name(link->kind), sp_path_missing_text(link->missing));
-	else
-		snprintf(ret, ret_bytes,
-			 _("the run was killed while %s was inside %s; it is not known for how "
-			   "long"),
-			 who, call_name(link->kind));
-}
-
 /* The trainer, or one of its workers while the trainer waits. */
-static bool suspect_of(const struct looking *l, uint32_t t, char *ret, size_t ret_bytes)
+static bool suspect_of(const struct looking *l, uint32_t t, struct sp_hang_link *ret)
 {
 	uint32_t trainer = trainer_stream(l->report, t), number = 0;
 	uint32_t image = stream_of(l->report, trainer)->image;
 	const struct sp_steps *steps = &l->report->training.trainers[t].steps;
 	int64_t trained_ns = steps->steps[steps->count - 1].end_ns - steps->steps[0].start_ns;
-	struct sp_hang_link link;
 
 	if (is_suspect(l->report, trainer, trained_ns)) {
-		link = link_of(l, trainer, SP_HANG_TRAINER, 0);
-		suspect_text(l, &link, ret, ret_bytes);
+		*ret = link_of(l, trainer, SP_HANG_TRAINER, 0);
 		return true;
 	}
 	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
 		if (!is_worker_of(l->report, i, image))
 			continue;
 		if (is_suspect(l->report, i, life_ns(l->report, i))) {
-			link = link_of(l, i, SP_HANG_WORKER, number);
-			suspect_text(l, &link, ret, ret_bytes);
+			*ret = link_of(l, i, SP_HANG_WORKER, number);
 			return true;
 		}
 		number++;
@@ -571,14 +450,14 @@ static bool suspect_of(const struct looking *l, uint32_t t, char *ret, size_t re
 	return false;
 }
 
-bool sp_hang_suspect(const struct sp_report *report, char *ret, size_t ret_bytes)
+bool sp_hang_suspect(const struct sp_report *report, struct sp_hang_link *ret)
 {
 	for (uint32_t t = 0; is_whole(report) && t < report->training.count; t++) {
 		uint32_t stream = trainer_stream(report, t);
 		struct looking l = {report, report->totals.end_ns};
 
 		if (report->training.trainers[t].steps.count && was_killed(report, stream) &&
-		    suspect_of(&l, t, ret, ret_bytes))
+		    suspect_of(&l, t, ret))
 			return true;
 	}
 	return false;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/reader/index.h"
-#include "trace/live_process.h"
+#include "trace/live_lock.h"
 
 struct sp_report;
 
@@ -30,9 +30,8 @@ struct sp_hang_link {
 	uint64_t for_ns;	       /* in the call, or without a call */
 	bool is_stopped;	       /* now, by a signal */
 	bool is_silent;		       /* in no call: it computes, or cannot run */
-	bool is_locked;		       /* it waits for a file lock now */
-	struct sp_live_lock lock;
-	enum sp_path_missing missing; /* of a call on a file whose name is not known */
+	struct sp_live_lock lock;      /* that it waits for now, or waited for at the run's end */
+	enum sp_path_missing missing;  /* of a call on a file whose name is not known */
 };
 
 struct sp_hang {
@@ -43,20 +42,13 @@ struct sp_hang {
 	uint32_t count;
 };
 
-/* The contract of JSON: "trainer", "rank 1", "worker 0". */
-void sp_hang_role_name(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES]);
-
 void sp_hang_find(const struct sp_report *report, struct sp_hang *ret);
-
-/* "the trainer (pid 5) waits for worker 0; worker 0 (pid 7) is inside open of /d for 5.00 s" */
-void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
-		  size_t ret_bytes);
 
 /*
  * A run that was killed so soon after the last step that nobody knows if it hung: a trainer or its
- * worker was inside a call in which it had spent next to no time. The text says so, in the
- * language of the report. Returns false where no such call is known.
+ * worker waited for a lock, or was inside a call in which it had spent next to no time. Returns
+ * false where no such thread is known.
  */
-bool sp_hang_suspect(const struct sp_report *report, char *ret, size_t ret_bytes);
+bool sp_hang_suspect(const struct sp_report *report, struct sp_hang_link *ret);
 
 #endif

@@ -18,7 +18,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
-#include "analyzer/verdict/hang.h"
+#include "analyzer/verdict/hang_text.h"
 
 #define OWN_INPUT_LEAST 0.05
 #define RARE_MOST 0.2 /* of the steps */
@@ -499,10 +499,13 @@ static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report
 	double lost = (double)(report->totals.lost + report->totals.missing);
 	double all = lost + (double)report->totals.events;
 	uint32_t bad = bad_files(&report->run.index), files = report->run.index.file_count;
+	struct sp_hang_link suspect;
 	char text[SP_METRIC_TEXT_BYTES];
 
-	if (sp_hang_suspect(report, text, sizeof(text)))
+	if (sp_hang_suspect(report, &suspect)) {
+		sp_hang_suspect_text(report, &suspect, text, sizeof(text));
 		set_text(e, SP_METRIC_cannot_tell, text);
+	}
 	if (is_selected(report) && !report->totals.events) {
 		set_text(e, SP_METRIC_cannot_tell, _("no events lie in the part asked for"));
 	} else if (is_selected(report) && !steps && has_steps(report)) {

@@ -11,6 +11,7 @@
 
 #include "preload/settings/run_identity.h"
 #include "scripts/sampler/call_file.h"
+#include "scripts/sampler/lock_watch.h"
 #include "scripts/sampler/window_walk.h"
 #include "trace/format.h"
 #include "trace/live_process.h"
@@ -24,6 +25,7 @@ struct watched {
 	uint64_t seen;	     /* start of the call in flight at the last look; 0: none */
 	uint64_t noted;	     /* start of the last call that was noted */
 	uint32_t generation; /* of the file that it was noted in */
+	struct sp_lock_watch lock;
 };
 
 struct call_watch {
@@ -115,6 +117,7 @@ static void see(void *watch, const struct sp_seen_window *seen)
 		it->generation = w->file.generation;
 	}
 	it->seen = call;
+	sp_lock_watch(&it->lock, &w->file, w->directory, &seen->window, w->is_last);
 }
 
 static void look(struct call_watch *w)

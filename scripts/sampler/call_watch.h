@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread of the launcher that looks once a second for opening calls that have been in flight
- * since its last look. It reads the path of such a call from the process and leaves it in the run,
- * in a CALL frame: when the job is killed, nobody can read it any more. The host does not notice.
+ * since its last look, and for threads that wait for a lock. It reads the path of such a call, and
+ * the holder of such a lock, and leaves them in the run, in a CALL frame: when the job is killed,
+ * nobody can read them any more. The host does not notice.
  */
 #ifndef STAGEPROF_SAMPLER_CALL_WATCH_H
 #define STAGEPROF_SAMPLER_CALL_WATCH_H

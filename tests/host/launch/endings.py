@@ -19,11 +19,23 @@ from scene import REPORT, STAGEPROF, clean_environment
 
 PYTHON = os.environ.get("STAGEPROF_TEST_PYTHON", "")
 TRAINER = """
-import fcntl, os, signal, sys, time
+import ctypes, fcntl, os, signal, sys, threading, time
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+STUCK = ("fifo", "lock", "mutex", "copied")
 how = sys.argv[1]
+libc = ctypes.CDLL(None)
+mutex = (ctypes.c_long * 8)()
+
+def hold():
+    libc.pthread_mutex_lock(mutex)
+    time.sleep(600)
+
+def hold_in_a_thread():
+    threading.Thread(target=hold, daemon=True).start()
+    while not mutex[0]:
+        time.sleep(0.01)
 
 class Data(Dataset):
     def __len__(self):
@@ -33,15 +45,21 @@ class Data(Dataset):
             open("fifo").read()
         if how == "lock" and i == 8 * 30:
             fcntl.flock(open("locked", "w"), fcntl.LOCK_EX)
+        if how == "mutex" and i == 8 * 30:
+            hold_in_a_thread()
+        if how in ("mutex", "copied") and i == 8 * 30:
+            libc.pthread_mutex_lock(mutex)
         return torch.randn(8)
 
+if how == "copied":
+    hold_in_a_thread()
 rank = int(os.environ.get("RANK", "-1"))
 model = torch.nn.Linear(8, 8)
 if rank >= 0:
     torch.distributed.init_process_group("gloo")
     model = torch.nn.parallel.DistributedDataParallel(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in ("fifo", "lock"))):
+for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
     optimizer.zero_grad()
     model(batch).sum().backward()
     optimizer.step()
@@ -199,17 +217,66 @@ class Endings(scene.Case):
         os.killpg(process.pid, signal.SIGKILL)  # the worker is in open for ever
 
     def test_file_lock(self):
-        """The worker waits for a lock that this process holds."""
-        with open(os.path.join(self.folder, "locked"), "w") as file:
+        """The worker waits for a lock that this process holds; then SIGKILL ends all."""
+        path = os.path.join(self.folder, "locked")
+        with open(path, "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             process = self.started(STAGEPROF, "run", "-q", "--", PYTHON, "train.py", "lock")
-            document = self.wait_for_hang()
-            link = document["hang"]["chain"][-1]
-            self.assertEqual(link["role"], "worker 0")
-            self.assertEqual((link["file_lock"], link["lock_holder_pid"]), (True, os.getpid()))
-            self.assertIn(f"a file lock that process {os.getpid()}", document["verdict"]["text"])
+            self.check_file_lock(self.wait_for_hang(), path)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        self.check_lock_text(self.wait_for_end(), path)
+
+    def check_file_lock(self, document, path):
+        link = document["hang"]["chain"][-1]
+        self.assertEqual((link["role"], link["lock"], link["call"]), ("worker 0", "file", None))
+        self.assertEqual((link["file_lock"], link["lock_holder_pid"]), (True, os.getpid()))
+        self.assertEqual((link["lock_file"], link["lock_inferred"]), (path, False))
+        self.check_lock_text(document, path)
+
+    def check_lock_text(self, document, path):
+        text = f"the lock of {path}, which process {os.getpid()} ("
+        self.assertIn(text, document["verdict"]["text"])
+
+    def wait_for_end(self, run="run.zst"):
+        """The report, as soon as the killed trainer is gone."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            document = self.report(run=run)
+            if self.trainer(document)["how"] == "killed":
+                return document
+            time.sleep(0.1)
+        raise AssertionError(self.trainer(document))
+
+    def test_mutexes(self):
+        """The worker waits for a mutex of another thread, which the fork copied or not."""
+        processes = {}
+        for how in ("mutex", "copied"):
+            command = [STAGEPROF, "run", "-q", "-o", how, "--", PYTHON, "train.py", how]
+            processes[how] = self.started(*command)
+        for how, process in processes.items():
+            document = self.wait_for_hang(how)
+            self.check_mutex(document, how)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            self.check_mutex_text(self.wait_for_end(how), how)
+
+    def check_mutex_text(self, document, how):
+        self.assertIn("for a mutex, which", document["verdict"]["text"])
+        self.assertIn("(inferred)", document["verdict"]["text"])
+        if how == "copied":
+            self.assertIn("so nobody releases it", document["verdict"]["text"])
+
+    def check_mutex(self, document, how):
+        self.check_mutex_text(document, how)
+        trainer, worker = document["hang"]["chain"]
+        lock, holder = worker["lock"], worker["lock_holder_pid"]
+        self.assertTrue(worker["lock_inferred"])
+        self.assertNotEqual(worker["lock_holder_tid"], worker["tid"])
+        if how == "mutex":
+            self.assertEqual((lock, holder), ("mutex", worker["pid"]))
+        else:
+            self.assertEqual((lock, holder), ("mutex-copied-by-fork", trainer["pid"]))
 
     def test_kill_of_a_hung_job(self):
         """SIGKILL of all: the launcher has left the name of the file before."""
@@ -273,13 +340,13 @@ class Endings(scene.Case):
         self.assertEqual([link["stopped"] for link in document["hang"]["chain"]], [True])
         self.assertIn("stopped by a signal", document["verdict"]["text"])
 
-    def wait_for_hang(self):
+    def wait_for_hang(self, run="run.zst"):
         deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             time.sleep(1)
-            if not os.path.isdir(os.path.join(self.folder, "run.zst")):
+            if not os.path.isdir(os.path.join(self.folder, run)):
                 continue
-            done = self.call(REPORT, "--format=json", "run.zst")
+            done = self.call(REPORT, "--format=json", run)
             document = json.loads(done.stdout) if done.returncode == 0 else {}
             if document.get("hang"):
                 self.assertEqual(document["verdict"]["code"], "hung")

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lock that a thread waits for without a call that is recorded, and who holds it: a lock of a
+ * file (flock(2), lockf(3), fcntl(2)), or a mutex of glibc. The kernel names the holder of the
+ * first; the second is inferred from the mutex's bytes in the process's memory. Semaphores have no
+ * holder.
+ */
+#ifndef STAGEPROF_TRACE_LIVE_LOCK_H
+#define STAGEPROF_TRACE_LIVE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/live_process.h"
+
+/* A system call that a thread sleeps in. Equal sleeps a second apart are nearly surely one. */
+struct sp_live_sleep {
+	int64_t call;
+	uint64_t arguments[6], stack;
+};
+
+/* True where the thread sleeps in a call that may wait for a lock. */
+bool sp_live_sleep(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret);
+
+enum sp_live_lock_what {
+	SP_LIVE_LOCK_NONE,
+	SP_LIVE_LOCK_FILE,
+	SP_LIVE_LOCK_MUTEX,
+	SP_LIVE_LOCK_COPIED, /* a mutex that a thread of the parent held at the fork */
+};
+
+#define SP_LIVE_NAME_BYTES 16u
+
+struct sp_live_lock {
+	enum sp_live_lock_what what;
+	uint32_t holder;		    /* pid; 0: not known */
+	uint32_t holder_tid;		    /* of a mutex; 0: not known */
+	char holder_is[SP_LIVE_NAME_BYTES]; /* its name; "": not known, or it has ended */
+	char file[SP_LIVE_PATH_BYTES];	    /* "": not known; "..." before the end of a long one */
+};
+
+/* The caller has compared the process's start. Where the kernel does not tell this user about the
+ * process's threads, a file lock is that of any of its threads. Returns 0, or -ESRCH where the
+ * thread waits for no lock that is known. */
+int sp_live_lock(uint32_t pid, uint32_t tid, struct sp_live_lock *ret);
+
+#endif
