@@ -175,9 +175,7 @@ static int take_thread(struct sp_metadata *metadata, const struct sp_index *inde
 		       bool with_files)
 {
 	struct sp_digested *digested = index->streams[stream]->digested;
-	struct sp_digest_fields f = {.reads = true,
-				     .in = {digested->about,
-					    digested->about + digested->about_bytes, 0}};
+	struct sp_digest_fields f = sp_digest_fields_of(digested->about, digested->about_bytes);
 	struct sp_thread_usage usage = {.is_known = false};
 	uint8_t *command = NULL;
 	uint32_t command_bytes = 0;

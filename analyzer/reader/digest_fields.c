@@ -27,6 +27,14 @@ static uint8_t *reserve(struct sp_digest_fields *f, size_t bytes)
 	return f->bytes + f->size;
 }
 
+struct sp_digest_fields sp_digest_fields_of(const uint8_t *bytes, size_t size)
+{
+	static const uint8_t none[1];
+	const uint8_t *from = bytes ? bytes : none;
+
+	return (struct sp_digest_fields){.reads = true, .in = {from, from + size, 0}};
+}
+
 static uint64_t read_number(struct sp_digest_fields *f)
 {
 	uint64_t x = f->is_bad ? 0 : sp_varint_get(&f->in);

@@ -20,6 +20,9 @@ struct sp_digest_fields {
 	size_t size, room;
 };
 
+/* Fields to be read from bytes, which may be NULL where there are none. */
+struct sp_digest_fields sp_digest_fields_of(const uint8_t *bytes, size_t size);
+
 void sp_digest_number(struct sp_digest_fields *f, uint64_t *x); /* varint */
 void sp_digest_signed(struct sp_digest_fields *f, int64_t *x);	/* zigzag varint */
 void sp_digest_u32(struct sp_digest_fields *f, uint32_t *x);	/* varint */

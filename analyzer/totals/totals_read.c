@@ -70,9 +70,7 @@ static int take_digested(struct summer *s, uint32_t i)
 {
 	struct sp_stream *stream = s->summing->run->index.streams[i];
 	struct sp_digested *digested = stream->digested;
-	struct sp_digest_fields f = {.reads = true,
-				     .in = {digested->sums, digested->sums + digested->sums_bytes,
-					    0}};
+	struct sp_digest_fields f = sp_digest_fields_of(digested->sums, digested->sums_bytes);
 
 	sp_stream_digest_fields(&f, &s->summing->totals->streams[i], s->partial.hists);
 	for (uint32_t k = 0; k <= digested->file_count && !f.is_bad; k++) {

@@ -328,7 +328,8 @@ int sp_series_read(struct sp_step_series *series, const uint8_t *bytes, size_t n
 		r = reserve(series, n + 1);
 	if (r < 0)
 		return r;
-	memcpy(series->bytes, bytes, n);
+	if (n)
+		memcpy(series->bytes, bytes, n);
 	series->size = (uint32_t)n;
 	in = (struct sp_input){series->bytes, series->bytes + n, 0};
 	while (r == 0 && in.at < in.end)

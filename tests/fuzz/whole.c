@@ -81,6 +81,12 @@ static void export(struct sp_report *report, const struct sp_exporter *exporter)
 		nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* As the command line has it: the others say that they need events. */
+static bool takes(unsigned needs, const struct sp_report *report)
+{
+	return (needs & SP_TAKES_DIGESTS) || !sp_index_has_digested(&report->run.index);
+}
+
 /* A fuzzer wants many inputs: it shows each in a few ways, chosen by its bytes; a replay shows it
  * in all. */
 static void show_all(struct sp_report *report, uint64_t choice)
@@ -88,9 +94,11 @@ static void show_all(struct sp_report *report, uint64_t choice)
 	unsigned ways = sp_view_count * FORMATS, step = SP_FUZZ_SOME ? ways / 5 : 1;
 
 	for (unsigned i = SP_FUZZ_SOME ? choice % step : 0; i < ways; i += step)
-		show(report, i / FORMATS, (enum sp_format)(i % FORMATS));
+		if (takes(sp_views[i / FORMATS].needs, report))
+			show(report, i / FORMATS, (enum sp_format)(i % FORMATS));
 	for (unsigned i = 0; i < sp_exporter_count; i++)
-		if (!SP_FUZZ_SOME || (choice >> 32) % (8 * sp_exporter_count) == i)
+		if (takes(sp_exporters[i].needs, report) &&
+		    (!SP_FUZZ_SOME || (choice >> 32) % (8 * sp_exporter_count) == i))
 			export(report, &sp_exporters[i]);
 }
 
@@ -110,8 +118,11 @@ void sp_fuzz_whole(const uint8_t *trace, size_t bytes)
 	if (fd < 0 || write(fd, trace, bytes) != (ssize_t)bytes)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (sp_index_add(&report.run.index, path) || sp_report_scan(&report) ||
-	    sp_report_read(&report) || sp_input_warnings(&report, 10, ignore))
+	if (sp_index_add(&report.run.index, path) || sp_report_scan(&report))
+		abort();
+	if (sp_index_has_digested(&report.run.index))
+		report.needs &= SP_NEEDS_OF_DIGESTS;
+	if (sp_report_read(&report) || sp_input_warnings(&report, 10, ignore))
 		abort();
 	if (sp_run_has_trace(&report.run))
 		show_all(&report, XXH64(trace, bytes, 0));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests whose hashes are right and whose content is not: mutated.py COUNT [FIRST].
+"""Digests whose hashes are right and whose content is not: mutated.py COUNT [FIRST], or
+mutated.py --seeds FOLDER for the corpus of tests/fuzz/fuzz_digest.c.
 
 A case changes the fields of one record, mends its hash, and asks for a view or a merge. It fails if
 the report dies by a signal, takes more than MEMORY_MIB, or says something in JSON that is no JSON.
@@ -23,6 +24,7 @@ import reader
 
 MEMORY_MIB, SECONDS_MOST = 256, 20
 HEAD, RECORD = 24, 104
+VIEWS = ("summary", "steps", "epochs", "threads", "files", "line", "info")  # beside those of jobs
 ODD = (0, 1, 2, 127, 128, 255, 0x7F, 0x80, 0xFF)
 WORDS = (0, 1, 1 << 31, (1 << 32) - 1, 1 << 56, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 
@@ -115,12 +117,32 @@ def case(number, head, records, other, path, out):
         file.write(file_made(head, mine))
     if chance.random() < 0.2:
         return complaint(["digest", path, other, "-o", out, "--force"])
-    view = chance.choice(jobs.VIEWS)
+    view = chance.choice(jobs.VIEWS + VIEWS)
     inputs = [path] if chance.random() < 0.5 else [path, other]
     return complaint([view, chance.choice(("--format=json", "--format=table")), *inputs])
 
 
+def write_seeds(to):
+    """Small digests whose records are not compressed, so that a fuzzer meets their fields."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = {
+            "ranks": jobs.made(os.path.join(folder, "job"), 3, 12, "rank,1,2,forward,2000000"),
+            "run": [os.path.join(jobs.ROOT, "tests/report/golden/v2/run.zst")],
+            "steps": [os.path.join(jobs.ROOT, "tests/report/golden/v2/gpu.zst")],
+        }
+        for name, inputs in runs.items():
+            path = os.path.join(folder, "seed.spd")
+            jobs.digest(path, *inputs)
+            data = jobs.bytes_of(path)
+            with open(os.path.join(to, name), "wb") as file:
+                file.write(file_made(data[:HEAD], records_of(data)))
+            os.unlink(path)
+
+
 def main():
+    if sys.argv[1] == "--seeds":
+        write_seeds(sys.argv[2])
+        return 0
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
