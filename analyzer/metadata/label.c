@@ -40,6 +40,15 @@ static bool is_one_of(const char *text, size_t bytes, const char *const names[])
 	return false;
 }
 
+bool sp_label_exchanges(const char *text, size_t bytes)
+{
+	const char *colon = memchr(text, ':', bytes);
+	size_t left = colon ? (size_t)(text + bytes - colon) : 0;
+
+	return sp_label_of(text, bytes) == SP_LABEL_COLLECTIVE &&
+	       (begins_with(colon, left, ":send") || begins_with(colon, left, ":recv"));
+}
+
 static bool is_backward(const char *text, size_t bytes)
 {
 	static const char *const names[] = {"backward",

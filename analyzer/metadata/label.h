@@ -49,6 +49,9 @@ bool sp_label_may_step(const char *text, size_t bytes);
 
 /* True for the names of calls that save checkpoints, as preload/frameworks/python.def gives them.
  */
+/* True for the mark of sending to another rank, or of receiving: "gloo:send". */
+bool sp_label_exchanges(const char *text, size_t bytes);
+
 bool sp_label_saves(const char *text, size_t bytes);
 
 #endif

@@ -285,6 +285,7 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 	image->label_uses[d->id] = (uint8_t)sp_label_of(text, d->bytes);
 	image->may_step |= sp_label_may_step(text, d->bytes);
 	image->has_collectives |= image->label_uses[d->id] == SP_LABEL_COLLECTIVE;
+	image->has_exchanges |= sp_label_exchanges(text, d->bytes);
 	image->saves |= sp_label_saves(text, d->bytes);
 	return 0;
 }

@@ -45,6 +45,7 @@ struct sp_process_metadata {
 	struct sp_cpu_metadata cpus; /* zeros: not known */
 	bool may_step;		     /* sp_label_may_step(), or it launched CUDA graphs */
 	bool has_collectives;	     /* marked from the call to their end: SP_LABEL_COLLECTIVE */
+	bool has_exchanges;	     /* sp_label_exchanges() */
 	bool saves;		     /* sp_label_saves() */
 	bool compiles;		     /* sp_label_covers_compile() */
 	uint32_t *told; /* where keeps_told: numbers in coverage, or with SP_TOLD_NOTE in notes */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/ranks/rank_peers.h"
 #include "analyzer/steps/account.h"
 
 #define SP_RANKS_STEPS_MIN 10u
@@ -59,6 +60,7 @@ struct sp_ranks {
 	uint32_t step_count;
 	bool by_collectives; /* else by time outside backward */
 	uint32_t stragglers;
+	struct sp_rank_division division; /* of the compared ranks into peers */
 	/* Differences between the greatest and the least of the ranks, in a step. */
 	uint64_t loader_skew_p50_ns, loader_skew_p95_ns;
 	uint64_t start_skew_p50_ns, start_skew_p95_ns; /* clocks refined where by_collectives */

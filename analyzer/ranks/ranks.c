@@ -143,7 +143,7 @@ static void keep_steps(struct rank_comparison *c, const struct presence *list, u
 
 static int choose_steps(struct rank_comparison *c)
 {
-	uint32_t n = c->ranks->compared ? series_of(c, 0)->steps : 0;
+	uint32_t n = c->table.count ? series_of(c, 0)->steps : 0;
 	struct presence *list = calloc(n + 1u, sizeof(*list));
 	int r = list ? 0 : -ENOMEM;
 
@@ -313,16 +313,18 @@ static int weigh_phase(struct rank_comparison *c, uint32_t k, enum sp_account_ph
 
 static int find_causes(struct rank_comparison *c)
 {
+	uint32_t stragglers = 0;
 	int r = 0;
 
-	for (uint32_t k = 0; k < c->ranks->compared; k++)
-		c->ranks->stragglers += c->ranks->list[c->at[k]].is_straggler;
-	for (int phase = 0; c->ranks->stragglers && phase < SP_ACCOUNT_PHASES; phase++) {
+	for (uint32_t k = 0; k < c->table.count; k++)
+		stragglers += c->ranks->list[c->at[k]].is_straggler;
+	c->ranks->stragglers += stragglers;
+	for (int phase = 0; stragglers && phase < SP_ACCOUNT_PHASES; phase++) {
 		/* Backward holds the wait for the others, which is no cause. */
 		if (phase == SP_ACCOUNT_backward || phase == SP_ACCOUNT_grad_sync)
 			continue;
 		r = sp_rank_orders(&c->table, SP_SERIES_PHASE + phase, c->phase_orders);
-		for (uint32_t k = 0; r == 0 && k < c->ranks->compared; k++)
+		for (uint32_t k = 0; r == 0 && k < c->table.count; k++)
 			if (c->ranks->list[c->at[k]].is_straggler)
 				r = weigh_phase(c, k, (enum sp_account_phase)phase);
 		if (r < 0)
@@ -474,6 +476,101 @@ static int make_room(struct rank_comparison *c)
 	return 0;
 }
 
+/* The number of a compared rank, from 0; UINT64_MAX: it is not known, or beyond the world. */
+static uint64_t number_of(const struct rank_comparison *c, uint32_t k, uint64_t world)
+{
+	const struct sp_process_image *image = image_of(c->training, &c->ranks->list[c->at[k]]);
+
+	return image->rank && image->rank <= world ? image->rank - 1 : UINT64_MAX;
+}
+
+static int find_peers(struct rank_comparison *c)
+{
+	const struct sp_rank *first = &c->ranks->list[c->at[0]];
+	uint64_t world = image_of(c->training, first)->world_size;
+	uint64_t *numbers = calloc(c->table.count + 1u, sizeof(*numbers));
+	bool are_known = c->ranks->by_collectives;
+	int r = numbers ? 0 : -ENOMEM;
+
+	for (uint32_t k = 0; r == 0 && k < c->table.count; k++) {
+		numbers[k] = number_of(c, k, world);
+		are_known &= numbers[k] != UINT64_MAX;
+	}
+	if (r == 0 && are_known)
+		r = sp_rank_peers_find(&c->table, numbers, world, first->wall_p50_ns,
+				       &c->ranks->division);
+	free(numbers);
+	return r;
+}
+
+static int compare_peers(const void *a, const void *b, void *context)
+{
+	const struct rank_comparison *c = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t peers_x = sp_rank_peers_of(&c->ranks->division,
+					    image_of(c->training, &c->ranks->list[x])->rank - 1);
+	uint64_t peers_y = sp_rank_peers_of(&c->ranks->division,
+					    image_of(c->training, &c->ranks->list[y])->rank - 1);
+
+	if (peers_x != peers_y)
+		return peers_x < peers_y ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Peers lie together afterwards. */
+static void sort_peers(struct rank_comparison *c)
+{
+	if (!c->ranks->division.block)
+		return;
+	qsort_r(c->at, c->table.count, sizeof(*c->at), compare_peers, c);
+	for (uint32_t k = 0; k < c->table.count; k++)
+		c->table.series[k] =
+			&c->training->trainers[c->ranks->list[c->at[k]].trainer].series;
+}
+
+/* The ranks of the table are peers of each other. */
+static int judge_peers(struct rank_comparison *c)
+{
+	uint32_t n = c->table.count;
+	int r = n < 2 ? 0 : sp_rank_orders(&c->table, c->lateness, c->orders);
+
+	if (n < 2)
+		return 0;
+	if (r == 0)
+		r = sp_jobs_run(c->table.jobs, n, judge_rank, c);
+	if (r == 0)
+		r = find_causes(c);
+	for (uint32_t k = 0; r == 0 && k < n; k++)
+		blame_backward(&c->ranks->list[c->at[k]]);
+	return r;
+}
+
+static uint64_t peers_at(const struct rank_comparison *c, uint32_t k)
+{
+	return sp_rank_peers_of(&c->ranks->division,
+				image_of(c->training, &c->ranks->list[c->at[k]])->rank - 1);
+}
+
+static int judge_all_peers(struct rank_comparison *c)
+{
+	uint32_t count = c->table.count;
+	int r = 0;
+
+	if (!c->ranks->division.block)
+		return judge_peers(c);
+	for (uint32_t from = 0, to; r == 0 && from < count; from = to) {
+		struct rank_comparison part = *c;
+
+		for (to = from + 1; to < count && peers_at(c, to) == peers_at(c, from); to++)
+			;
+		part.at = c->at + from;
+		part.table.series = c->table.series + from;
+		part.table.count = to - from;
+		r = judge_peers(&part);
+	}
+	return r;
+}
+
 static int compare_ranks(struct rank_comparison *c)
 {
 	uint32_t n = c->ranks->compared;
@@ -486,15 +583,12 @@ static int compare_ranks(struct rank_comparison *c)
 		r = sp_jobs_run(c->table.jobs, n, measure_rank, c);
 	if (r < 0 || n < 2)
 		return r;
-	r = refine_clocks(c);
+	r = find_peers(c);
+	if (r == 0 && !c->ranks->division.block)
+		r = refine_clocks(c);
+	sort_peers(c);
 	if (r == 0)
-		r = sp_rank_orders(&c->table, c->lateness, c->orders);
-	if (r == 0)
-		r = sp_jobs_run(c->table.jobs, n, judge_rank, c);
-	if (r == 0)
-		r = find_causes(c);
-	for (uint32_t k = 0; r == 0 && k < n; k++)
-		blame_backward(&c->ranks->list[c->at[k]]);
+		r = judge_all_peers(c);
 	if (r == 0)
 		r = group_stragglers(c->ranks, c->training);
 	return r ? r : measure_skew(c);

@@ -5,8 +5,9 @@
  * Ranks that take the same steps wait for each other once a step, so their steps last equally
  * long and say nothing. The lateness at the last collective of a step says it. All ranks leave
  * that collective at once, so the rank that stayed in it shortest came last, and no clock has to
- * be compared. Where no collective is observed, the time that a step takes outside backward is
- * used instead.
+ * be compared. Ranks that meet in different collectives, as the stages of a pipeline do, are
+ * compared within each group alone. Where no collective is observed, the time that a step takes
+ * outside backward is used instead.
  */
 #ifndef STAGEPROF_ANALYZER_RANKS_H
 #define STAGEPROF_ANALYZER_RANKS_H

@@ -162,6 +162,7 @@ struct sp_steps {
 	const struct sp_process_calls *feed;
 	uint64_t saved_beside_ns; /* checkpoints that other threads saved */
 	uint32_t nccl_calls;	  /* of this thread */
+	bool has_exchanges;	  /* its process sends to other ranks, or receives from them */
 	/* Calls of NCCL by other threads, until the thread is read; NULL: none. Those in a backward
 	 * count as communication and not as backward, because the thread waits for them there. */
 	const struct sp_process_calls *nccl;

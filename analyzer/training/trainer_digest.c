@@ -21,6 +21,7 @@ static void steps_fields(struct sp_digest_fields *f, struct sp_steps *s)
 	sp_digest_bool(f, &s->is_fed_by_thread);
 	sp_digest_bool(f, &s->has_forward);
 	sp_digest_bool(f, &s->is_out_of_memory);
+	sp_digest_bool(f, &s->has_exchanges);
 }
 
 static void account_fields(struct sp_digest_fields *f, struct sp_trainer *t)
@@ -125,9 +126,7 @@ void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *t)
 
 int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
 {
-	struct sp_digest_fields f = {.reads = true,
-				     .in = {digested->steps,
-					    digested->steps + digested->steps_bytes, 0}};
+	struct sp_digest_fields f = sp_digest_fields_of(digested->steps, digested->steps_bytes);
 	bool any = digested->steps_bytes > 0;
 
 	*ret = (struct sp_trainer){.is_digested = true};

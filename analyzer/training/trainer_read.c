@@ -197,6 +197,7 @@ int sp_trainer_read(const struct sp_training *training, struct sp_reader *reader
 		take_carried(t.gpu, t.clock, &t.carry, NULL);
 	}
 	sp_cutter_finish(&t.cutter);
+	own->steps.has_exchanges = run->metadata.images[image].has_exchanges;
 	if (result == 0)
 		result = finalize(training, own, &t.collectives);
 	sp_process_calls_finish(&t.collectives);

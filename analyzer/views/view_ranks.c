@@ -29,6 +29,7 @@ enum {
 	STRAGGLER,
 	CAUSE,
 	GROUP,
+	PEERS,
 	FROM,
 	TO,
 	LATE_NS,
@@ -52,6 +53,7 @@ static const struct sp_column columns[CELLS] = {
 	[STRAGGLER] = {"straggler", NULL, SP_CELL_TEXT},
 	[CAUSE] = {"straggles_in", N_("slow phase"), SP_CELL_TEXT},
 	[GROUP] = {"straggles_with", NULL, SP_CELL_TEXT},
+	[PEERS] = {"peer_group", NULL, SP_CELL_ID}, /* compared with each other alone */
 	[FROM] = {"late_from_step", NULL, SP_CELL_ID},
 	[TO] = {"late_to_step", NULL, SP_CELL_ID},
 	[LATE_NS] = {"late_ns_p50", NULL, SP_CELL_SIGNED},
@@ -99,6 +101,9 @@ static void fill_compared(const struct sp_report *report, const struct sp_rank *
 	if (ranks->by_collectives)
 		cells[WAIT] = sp_cell_count(rank->wait_p50_ns);
 	cells[BEHIND] = sp_cell_signed(rank->behind_p50_ns);
+	if (ranks->division.block)
+		cells[PEERS] = sp_cell_count(
+			sp_rank_peers_of(&ranks->division, image_of(report, rank)->rank - 1));
 	if (rank->behind_p50_ns > 0)
 		cells[LATE] = sp_cell_count((uint64_t)rank->behind_p50_ns);
 	cells[LAST] = sp_cell_count(rank->last_in);
@@ -379,6 +384,50 @@ static void show_basis(const struct sp_report *report, struct sp_out *out)
 			    ranks->step_count, basis_reason(report));
 }
 
+/* The first ranks of the first group: "0, 8, 16, …", or "0 to 7". */
+static void peers_text(const struct sp_rank_division *d, char ret[WHO_BYTES])
+{
+	unsigned long long size = d->block / d->stride, last = d->block - d->stride;
+
+	if (d->stride == 1)
+		snprintf(ret, WHO_BYTES, _("0 to %llu"), last);
+	else if (size > 2)
+		snprintf(ret, WHO_BYTES, _("0, %llu, … %llu"), (unsigned long long)d->stride, last);
+	else
+		snprintf(ret, WHO_BYTES, _("0, %llu"), last);
+}
+
+/* Send and receive are what stages of a pipeline do; other parts of a model have collectives. */
+static bool has_exchanges(const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (report->training.trainers[t].steps.has_exchanges)
+			return true;
+	return false;
+}
+
+static void show_peers(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_rank_division *d = &report->ranks.division;
+	char first[WHO_BYTES];
+
+	if (!d->block)
+		return;
+	peers_text(d, first);
+	sp_out_line(out,
+		    "peers      %llu groups of %llu ranks that meet at the end of a step (ranks %s "
+		    "…): data parallel; each is compared alone",
+		    (unsigned long long)(world_of(report) / d->block * d->stride),
+		    (unsigned long long)(d->block / d->stride), first);
+	if (has_exchanges(report))
+		sp_out_line(out, "           the groups hold parts of the model; ranks send and "
+				 "receive, as stages of a pipeline do");
+	else
+		sp_out_line(out, "           the groups hold parts of the model: tensor or "
+				 "pipeline "
+				 "parallel, not known which");
+}
+
 static void show_skew(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_ranks *ranks = &report->ranks;
@@ -464,6 +513,13 @@ static void show_clocks(const struct sp_report *report, struct sp_out *out,
 		sp_out_line(out, "clocks     one host, one clock");
 		return;
 	}
+	if (report->ranks.division.block) {
+		sp_out_line(out,
+			    "clocks     of %u hosts, by CLOCK_REALTIME; not refined: groups of "
+			    "peers leave their collectives at other instants",
+			    hosts->count);
+		return;
+	}
 	if (!report->ranks.by_collectives) {
 		sp_out_line(out, "clocks     of %u hosts, by CLOCK_REALTIME; not refined: %s",
 			    hosts->count, basis_reason(report));
@@ -490,7 +546,7 @@ static void show_clocks_json(const struct sp_report *report, struct sp_json *j,
 
 		sp_json_open(j, NULL, '{');
 		sp_json_string(j, "host", host->name, strnlen(host->name, sizeof(host->name)));
-		if (report->ranks.by_collectives)
+		if (report->ranks.by_collectives && !report->ranks.division.block)
 			sp_json_signed(j, "ahead_ns", hosts->first[i]->clock_ahead_ns);
 		else
 			sp_json_null(j, "ahead_ns");
@@ -509,6 +565,10 @@ static void show_json(const struct sp_report *report, struct sp_json *j,
 	sp_json_count(j, "steps", ranks->step_count);
 	sp_json_count(j, "stragglers", ranks->stragglers);
 	sp_json_count(j, "ranks_missing", count_missing(report));
+	sp_json_count(j, "peer_groups",
+		      ranks->division.block
+			      ? world_of(report) / ranks->division.block * ranks->division.stride
+			      : 1);
 	sp_json_bool(j, "by_collectives", ranks->by_collectives);
 	if (reason)
 		sp_json_string(j, "reason", reason, strlen(reason));
@@ -543,6 +603,7 @@ static void show_comparison(const struct sp_report *report, struct sp_out *out,
 	}
 	show_stragglers(report, out);
 	show_basis(report, out);
+	show_peers(report, out);
 	show_skew(report, out);
 	show_clocks(report, out, hosts);
 	show_gaps(report, out);

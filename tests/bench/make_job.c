@@ -4,8 +4,8 @@
  *
  * PLANT is WHERE,NUMBER,FROM,PHASE,NS: rank, host or slot; the number of it; its first slow step;
  * loader, forward or backward; ns that the phase takes longer. Also: no-collectives, seed=N,
- * ranks=FROM:TO to write only those, world=N, later=NS for the begin of the job, skew=NS for the
- * clock of host n, n times.
+ * stages=N of a pipeline, strides for their ranks, ranks=FROM:TO to write only those, world=N,
+ * later=NS for the begin of the job, skew=NS for the clock of host n, n times.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +56,10 @@ int main(int argc, char **argv)
 	for (int i = 4; i < argc; i++) {
 		if (strcmp(argv[i], "no-collectives") == 0)
 			job.collective = NULL;
+		else if (strcmp(argv[i], "strides") == 0)
+			job.strides = true;
 		else if (sscanf(argv[i], "seed=%u", &job.seed) != 1 &&
+			 sscanf(argv[i], "stages=%u", &job.stages) != 1 &&
 			 sscanf(argv[i], "ranks=%u:%u", &from, &to) != 2 &&
 			 sscanf(argv[i], "world=%u", &job.world) != 1 &&
 			 sscanf(argv[i], "later=%" SCNd64, &job.later_ns) != 1 &&

@@ -11,7 +11,7 @@
 #define REDUCE_NS 2000000u
 #define OPTIMIZER_NS 1000000u
 
-enum { LOADER = 1, SGD, REDUCE };
+enum { LOADER = 1, SGD, REDUCE, RECV };
 
 static const uint64_t usual_ns[] = {
 	[SP_PLANT_LOADER] = 1000000,
@@ -48,6 +48,25 @@ static bool is_hit(const struct sp_planted_job *job, const struct sp_plant *plan
 	       (!plant->to_step || step < plant->to_step);
 }
 
+static uint32_t stage_of(const struct sp_planted_job *job, uint32_t rank)
+{
+	if (!job->stages)
+		return 0;
+	return job->strides ? rank % job->stages : rank / (job->ranks / job->stages);
+}
+
+/* A stage's work is its own, and other steps have other batches. */
+static uint64_t stage_ns(const struct sp_planted_job *job, uint32_t rank, uint32_t step)
+{
+	uint64_t stage = stage_of(job, rank), most = usual_ns[SP_PLANT_FORWARD] / 4;
+	uint64_t key = ((uint64_t)job->seed << 34) + 99;
+
+	if (!job->stages)
+		return 0;
+	return usual_ns[SP_PLANT_FORWARD] * 3 * (stage % 3) / 10 +
+	       mix(mix(mix(key) + stage) + step) % most;
+}
+
 static uint64_t phase_ns(const struct sp_planted_job *job, uint32_t rank, uint32_t step,
 			 unsigned phase)
 {
@@ -56,6 +75,8 @@ static uint64_t phase_ns(const struct sp_planted_job *job, uint32_t rank, uint32
 	uint64_t noise = mix(mix(mix(key + 0x9E3779B97F4A7C15u) + rank) + step) % (2 * most + 1);
 	uint64_t ns = usual - most + noise;
 
+	if (phase == SP_PLANT_FORWARD)
+		ns += stage_ns(job, rank, step);
 	for (uint32_t i = 0; i < job->plant_count; i++)
 		if (job->plants[i].phase == phase && is_hit(job, &job->plants[i], rank, step))
 			ns += job->plants[i].more_ns;
@@ -71,25 +92,44 @@ static uint64_t arrival_ns(const struct sp_planted_job *job, uint32_t rank, uint
 	return ns;
 }
 
-/* The instant at which each step's all-reduce ends, since the job began. */
-static uint64_t *ends_of(const struct sp_planted_job *job)
+static uint32_t stages_of(const struct sp_planted_job *job)
 {
-	uint64_t *ends = calloc(job->steps + 1u, sizeof(*ends)), at = 0;
+	return job->stages ? job->stages : 1;
+}
 
-	if (!ends)
+/* The instants, since the job began, at which each step begins and its all-reduce ends: one of all
+ * ranks, or one a stage. */
+struct instants {
+	uint64_t *begins, *ends;
+};
+
+static struct instants instants_of(const struct sp_planted_job *job)
+{
+	uint32_t stages = stages_of(job);
+	struct instants t = {calloc(job->steps + 1u, sizeof(*t.begins)),
+			     calloc((job->steps + 1u) * (size_t)stages, sizeof(*t.ends))};
+
+	if (!t.begins || !t.ends)
 		abort();
 	for (uint32_t step = 0; step < job->steps; step++) {
-		uint64_t latest = 0;
+		uint64_t *ends = t.ends + (size_t)step * stages, latest = 0;
 
 		for (uint32_t rank = 0; rank < job->ranks; rank++) {
-			uint64_t ns = arrival_ns(job, rank, step);
+			uint64_t ns = t.begins[step] + arrival_ns(job, rank, step) + REDUCE_NS;
+			uint32_t stage = stage_of(job, rank);
 
+			ends[stage] = ns > ends[stage] ? ns : ends[stage];
 			latest = ns > latest ? ns : latest;
 		}
-		ends[step] = at + latest + REDUCE_NS;
-		at = ends[step] + OPTIMIZER_NS;
+		t.begins[step + 1] = latest + OPTIMIZER_NS;
 	}
-	return ends;
+	return t;
+}
+
+static uint64_t end_of(const struct sp_planted_job *job, const struct instants *t, uint32_t rank,
+		       uint32_t step)
+{
+	return t->ends[(size_t)step * stages_of(job) + stage_of(job, rank)];
 }
 
 static void name(struct sp_maker *m, uint32_t id, const char *text)
@@ -132,37 +172,40 @@ static void put(struct sp_maker *m, const char *folder, uint32_t rank, const cha
 	sp_maker_put(m, folder, file);
 }
 
-static void write_steps(const struct sp_planted_job *job, const uint64_t *ends, const char *folder,
-			uint32_t rank)
+static void write_steps(const struct sp_planted_job *job, const struct instants *t,
+			const char *folder, uint32_t rank)
 {
 	struct sp_maker m;
-	uint64_t at = start_ticks(job);
 
 	begin(&m, job, rank, rank);
 	for (uint32_t step = 0; step < job->steps; step++) {
+		uint64_t at = start_ticks(job) + t->begins[step];
 		uint64_t fed = at + phase_ns(job, rank, step, SP_PLANT_LOADER);
 		uint64_t back = fed + phase_ns(job, rank, step, SP_PLANT_FORWARD);
-		uint64_t together = start_ticks(job) + ends[step];
+		uint64_t together = start_ticks(job) + end_of(job, t, rank, step);
 
 		sp_maker_span(&m, SP_EV_torch_range, LOADER, at, fed, 0);
 		sp_maker_span(&m, SP_EV_torch_backward, 0, back, together, 0);
-		at = together + OPTIMIZER_NS;
-		sp_maker_span(&m, SP_EV_torch_range, SGD, together, at, 0);
+		sp_maker_span(&m, SP_EV_torch_range, SGD, together, together + OPTIMIZER_NS, 0);
 	}
 	put(&m, folder, rank, "");
 }
 
-static void write_collectives(const struct sp_planted_job *job, const uint64_t *ends,
+static void write_collectives(const struct sp_planted_job *job, const struct instants *t,
 			      const char *folder, uint32_t rank)
 {
 	struct sp_maker m;
-	uint64_t at = start_ticks(job);
 
 	begin(&m, job, rank, 100000 + rank);
+	if (job->stages)
+		name(&m, RECV, "gloo:recv");
 	for (uint32_t step = 0; step < job->steps; step++) {
+		uint64_t at = start_ticks(job) + t->begins[step];
+
+		if (job->stages)
+			sp_maker_span(&m, SP_EV_torch_range, RECV, at + 100000, at + 200000, 0);
 		sp_maker_span(&m, SP_EV_torch_range, REDUCE, at + arrival_ns(job, rank, step),
-			      start_ticks(job) + ends[step], 0);
-		at = start_ticks(job) + ends[step] + OPTIMIZER_NS;
+			      start_ticks(job) + end_of(job, t, rank, step), 0);
 	}
 	put(&m, folder, rank, "-reduce");
 }
@@ -170,12 +213,13 @@ static void write_collectives(const struct sp_planted_job *job, const uint64_t *
 void sp_planted_job_write(const struct sp_planted_job *job, const char *folder, uint32_t from,
 			  uint32_t to)
 {
-	uint64_t *ends = ends_of(job);
+	struct instants t = instants_of(job);
 
 	for (uint32_t rank = from; rank < to && rank < job->ranks; rank++) {
-		write_steps(job, ends, folder, rank);
+		write_steps(job, &t, folder, rank);
 		if (job->collective)
-			write_collectives(job, ends, folder, rank);
+			write_collectives(job, &t, folder, rank);
 	}
-	free(ends);
+	free(t.begins);
+	free(t.ends);
 }

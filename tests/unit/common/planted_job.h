@@ -36,6 +36,9 @@ struct sp_planted_job {
 	int64_t later_ns;	/* the job begins so much later */
 	int64_t host_skews_ns;	/* host n's clock is n times this ahead */
 	const char *collective; /* name of the range; NULL: none is seen */
+	uint32_t stages; /* of a pipeline, each of neighbouring ranks with a collective of its own;
+			    its forward is 0, 30 or 60% longer; 0: no pipeline */
+	bool strides;	 /* rank R is of stage R % stages instead */
 	struct sp_plant plants[SP_PLANTS_MAX];
 	uint32_t plant_count;
 };

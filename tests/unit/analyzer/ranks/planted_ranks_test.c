@@ -266,6 +266,58 @@ START_TEST(a_rank_with_ten_times_the_steps)
 }
 END_TEST
 
+static const struct pipeline {
+	uint32_t ranks, stages;
+	bool strides;
+	struct sp_rank_division division;
+} pipelines[] = {
+	{8, 2, false, {4, 1}},	    {16, 4, true, {16, 4}},
+	{64, 4, false, {16, 1}},    {64, 32, true, {64, 32}},
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	{1024, 8, true, {1024, 8}},
+#endif
+};
+
+/* Stages have other work, and a straggler of one makes its peers alone wait. */
+START_TEST(pipelines_are_compared_by_stage)
+{
+	const struct pipeline *p = &pipelines[_i / 2];
+	struct sp_planted_job job = sp_planted_job(p->ranks, 100);
+	char *text;
+
+	job.stages = p->stages;
+	job.strides = p->strides;
+	if (_i % 2)
+		plant(&job, (struct sp_plant){.where = SP_PLANT_RANK,
+					      .number = 3,
+					      .from_step = 50,
+					      .phase = SP_PLANT_FORWARD,
+					      .more_ns = MORE_NS});
+	load_job(&job);
+	ck_assert_uint_eq(ranks->division.block, p->division.block);
+	ck_assert_uint_eq(ranks->division.stride, p->division.stride);
+	check_job(&job);
+	text = sp_load_print(&load, "ranks", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(text, "that meet at the end of a step"));
+	ck_assert_ptr_nonnull(strstr(text, "as stages of a pipeline do"));
+	free(text);
+}
+END_TEST
+
+/* A data-parallel job is one group, whatever its size and its stragglers are. */
+START_TEST(other_jobs_are_one_group)
+{
+	struct sp_planted_job job = sp_planted_job(_i ? 64 : 8, 100);
+
+	plant(&job, (struct sp_plant){.where = SP_PLANT_HOST,
+				      .number = 0,
+				      .phase = SP_PLANT_LOADER,
+				      .more_ns = MORE_NS});
+	load_job(&job);
+	ck_assert_uint_eq(ranks->division.block, 0);
+}
+END_TEST
+
 START_TEST(the_words)
 {
 	struct sp_planted_job job = sp_planted_job(64, 200);
@@ -308,6 +360,9 @@ int main(void)
 	tcase_add_test(c, clocks_apart_by_days);
 	tcase_add_test(c, a_rank_with_few_steps);
 	tcase_add_test(c, a_rank_with_ten_times_the_steps);
+	tcase_add_loop_test(c, pipelines_are_compared_by_stage, 0,
+			    2 * (int)(sizeof(pipelines) / sizeof(pipelines[0])));
+	tcase_add_loop_test(c, other_jobs_are_one_group, 0, 2);
 	tcase_add_test(c, the_words);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
