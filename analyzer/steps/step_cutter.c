@@ -178,6 +178,26 @@ static bool is_only_captured(const struct sp_cutter *c, const struct sp_phase_in
 		interval->kind == SP_INTERVAL_ZERO_GRAD);
 }
 
+/*
+ * A decoder that stays open may take what a picture needs in one batch and give the picture in the
+ * next: the event lasts from the one to the other, and the step between them is no part of it.
+ */
+static void leave_step_out(const struct sp_cutter *c, struct sp_phase_interval *interval)
+{
+	if (interval->kind != SP_INTERVAL_INPUT)
+		return;
+	for (uint32_t i = c->count; i > 0; i--) {
+		const struct sp_phase_interval *before = &c->intervals[i - 1];
+
+		if (before->end_ns <= interval->start_ns)
+			return;
+		if (sp_phase_interval_is_structure(before)) {
+			interval->start_ns = interval->end_ns;
+			return;
+		}
+	}
+}
+
 /* A method of the model that makes the whole step is not a part of the step. */
 static bool contains_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
@@ -233,6 +253,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	if (is_collective)
 		interval.kind = SP_INTERVAL_GRAD_SYNC;
 	note_checkpoint(c, &interval);
+	leave_step_out(c, &interval);
 	interval.is_exchange |= continues_exchange(c, &interval);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
 	    is_left_out(c, &interval) || is_only_captured(c, &interval))

@@ -21,7 +21,7 @@ struct span {
 
 /* A counted call, kept until the call that contains it ends. */
 struct piece {
-	int64_t start_ns;
+	int64_t start_ns, end_ns;
 	enum sp_work work;
 	bool receives;		   /* an idle call that reads from a socket or pipe */
 	struct span self, covered; /* covered: self and the calls inside */
@@ -124,17 +124,28 @@ static void stop_idling(struct worker_builder *b, const struct piece *p)
 		b->worker->locked_ns += p->self.ns;
 }
 
+/* A picture of a decoder that stays open may have begun in the fetch of an earlier batch. */
+static int64_t after_fetch(const struct worker_builder *b, int64_t start_ns)
+{
+	for (uint32_t i = b->count; i > 0 && b->pieces[i - 1].end_ns > start_ns; i--)
+		if (b->pieces[i - 1].work == SP_WORK_transform)
+			return b->pieces[i - 1].end_ns;
+	return start_ns;
+}
+
 /* inside_ns: the call's own time if that is known to be less than its span, else UINT64_MAX. */
 static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stage, int64_t start_ns,
 		 int64_t end_ns, uint64_t inside_ns)
 {
-	struct span span = span_of(b, start_ns, end_ns);
-	struct piece p = {.start_ns = start_ns,
+	int64_t from_ns = inside_ns == UINT64_MAX ? start_ns : after_fetch(b, start_ns);
+	struct span span = span_of(b, from_ns, end_ns);
+	struct piece p = {.start_ns = from_ns,
+			  .end_ns = end_ns,
 			  .work = work,
 			  .receives = stage == SP_STAGE_ipc_read};
 	uint64_t room;
 
-	while (b->count && b->pieces[b->count - 1].start_ns >= start_ns) {
+	while (b->count && b->pieces[b->count - 1].start_ns >= from_ns) {
 		const struct piece *inner = &b->pieces[--b->count];
 
 		p.covered.ns += inner->covered.ns;

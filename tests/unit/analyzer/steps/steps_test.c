@@ -623,6 +623,38 @@ START_TEST(batches_in_shared_memory)
 }
 END_TEST
 
+/* A decoder that is kept takes what a picture needs in one batch and gives it in the next. */
+START_TEST(pictures_from_batch_to_batch)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+	uint64_t begun = 0;
+
+	for (int i = 0; i < 10; i++) {
+		uint64_t start = m.now_ticks;
+
+		work(WAIT_NS / 2);
+		if (begun)
+			sp_maker_around(&m, SP_EV_video_frame, 0, begun, 480);
+		begun = m.now_ticks;
+		work(WAIT_NS / 2);
+		sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+		zero_grad();
+		forward_backward();
+		optimize();
+		work(AFTER_NS);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 10);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, loader_wait, 10 * WAIT_NS);
+	ck_part(sum, forward, 10 * FORWARD_NS);
+	ck_part(sum, backward, 10 * BACKWARD_NS);
+	ck_part(sum, optimizer, 10 * OPTIMIZER_NS);
+}
+END_TEST
+
 /* Ahead of a backward, where no loader is seen, it is input; after the last backward it is work of
  * others on gradients. */
 START_TEST(waits_without_a_loader)
@@ -890,6 +922,7 @@ int main(void)
 	tcase_add_test(c, environments_that_are_waited_for);
 	tcase_add_test(c, calls_of_cuda);
 	tcase_add_test(c, steps_that_are_chosen);
+	tcase_add_test(c, pictures_from_batch_to_batch);
 	tcase_add_test(c, no_optimizer);
 	tcase_add_test(c, no_optimizer_and_a_model);
 	suite_add_tcase(suite, c);
