@@ -204,7 +204,10 @@ static double cores_batch_ns(const struct sp_metrics *e, double batch_ns, bool o
 
 	if (cores <= 0)
 		return 0;
-	return (cpu_ns + (on_trainer ? 0 : batch_cpu_ns(e, batch_ns))) / cores;
+	if (!on_trainer) /* what other programs took of the cores, they take from more workers, too
+			  */
+		cpu_ns += batch_cpu_ns(e, batch_ns) + sp_metrics_value(e, SP_METRIC_batch_ready_ns);
+	return cpu_ns / cores;
 }
 
 static double workers_for(double batch_ns, double period_ns)

@@ -416,6 +416,13 @@ static bool workers_gain(const struct sp_verdict *v)
 	return w.is_known && w.high_ns <= w.now_ns * (1 - GAIN_LEAST);
 }
 
+/* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions. */
+static double with_code_around(const struct sp_metrics *e, double part)
+{
+	part += sp_metrics_value(e, SP_METRIC_transform_work_share);
+	return part < 1 ? part : 1;
+}
+
 /* The part of its rule's cost that the advice is about; 1: all of it. */
 static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 {
@@ -423,22 +430,26 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_transform_work_share:
 	case SP_METRIC_decompress_work_share:
 	case SP_METRIC_collate_work_share:
-	case SP_METRIC_decode_work_share:
-	case SP_METRIC_hdf5_open_share:
 	case SP_METRIC_fetch_blocked_share:
 	case SP_METRIC_fetch_locked_share:
 	case SP_METRIC_fetch_received_share:
-	case SP_METRIC_handover_wait_share:
-	case SP_METRIC_worker_idle_share:
 	case SP_METRIC_single_batch_share:
 		return sp_metrics_value(e, metric);
+	case SP_METRIC_decode_work_share:
+	case SP_METRIC_hdf5_open_share:
+		return with_code_around(e, sp_metrics_value(e, metric));
+	case SP_METRIC_image_pixels:
+		return with_code_around(e, sp_metrics_value(e, SP_METRIC_decode_work_share));
 	case SP_METRIC_jpeg_decode_share:
 	case SP_METRIC_png_decode_share:
 	case SP_METRIC_video_decode_share:
-		return sp_metrics_value(e, metric) *
-		       sp_metrics_value(e, SP_METRIC_decode_work_share);
-	case SP_METRIC_mapped_read_share:
+		return with_code_around(e,
+					sp_metrics_value(e, metric) *
+						sp_metrics_value(e, SP_METRIC_decode_work_share));
 	case SP_METRIC_hdf5_read_share:
+		return with_code_around(e, sp_metrics_value(e, metric) *
+						   sp_metrics_value(e, SP_METRIC_read_work_share));
+	case SP_METRIC_mapped_read_share:
 		return sp_metrics_value(e, metric) * sp_metrics_value(e, SP_METRIC_read_work_share);
 	case SP_METRIC_read_bytes_mean:
 	case SP_METRIC_opens_per_batch:
@@ -506,9 +517,6 @@ enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice)
 	case SP_ADVICE_add_workers:
 	case SP_ADVICE_use_workers:
 		return SP_WHAT_IF_workers;
-	case SP_ADVICE_decode_smaller:
-	case SP_ADVICE_decode_faster:
-		return SP_WHAT_IF_decode_half;
 	case SP_ADVICE_sync_line:
 	case SP_ADVICE_fewer_syncs:
 		return SP_WHAT_IF_no_syncs;

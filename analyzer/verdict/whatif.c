@@ -162,8 +162,9 @@ static double other_threads_ns(const struct sp_metrics *e)
 }
 
 /*
- * The state of the run; without the kernel's counts, all work except reading needs a core. A run
- * without workers says nothing of a transfer, which takes time of a core, too.
+ * The state of the run; without the kernel's counts, all work except reading needs a core. A worker
+ * that waited for a core gets no more of it when there are more workers. A run without workers says
+ * nothing of a transfer, which takes time of a core, too.
  */
 static struct load most_load(const struct sp_metrics *e)
 {
@@ -174,7 +175,7 @@ static struct load most_load(const struct sp_metrics *e)
 
 	return (struct load){
 		.batch_ns = work + (is_alone ? other_threads_ns(e) : 0),
-		.cpu_ns = cpu + (is_alone ? n * HANDOVER_MOST_NS : 0),
+		.cpu_ns = cpu + n * (is_alone ? HANDOVER_MOST_NS : VALUE(e, batch_ready_ns)),
 		.trainer_ns = is_known(e, SP_METRIC_trainer_cpu_ns)
 				      ? own_cpu_ns(e, n * VALUE(e, batch_cpu_ns))
 				      : busy,

@@ -15,6 +15,7 @@ void *pinned_memory(size_t bytes);
 void launch(uint64_t ns, int count);			/* kernels that take `ns` each */
 void copy_in(void *to, const void *from, size_t bytes); /* x.to("cuda", non_blocking=True) */
 void copy_in_and_wait(void *to, const void *from, size_t bytes); /* x.to("cuda") */
+void copy_in_whole(void *to, const void *from, size_t bytes);	 /* of a type that waits itself */
 double item(const void *from);					 /* x.item() */
 
 static void need(int error)
@@ -62,6 +63,11 @@ void copy_in_and_wait(void *to, const void *from, size_t bytes)
 {
 	copy_in(to, from, bytes);
 	need(cudaStreamSynchronize(NULL));
+}
+
+void copy_in_whole(void *to, const void *from, size_t bytes)
+{
+	need(cudaMemcpy(to, from, bytes, FAKE_H2D));
 }
 
 double item(const void *from)

@@ -445,7 +445,8 @@ START_TEST(one_advice_for_one_time)
 	v.advice_count = 0;
 	judge();
 	ck_assert(advises("receive") && !advises("handover"));
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0.18, 1e-9);
+	/* Fewer tensors take less time of the workers, too: all of the wait may go. */
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0.3, 1e-9);
 }
 END_TEST
 

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice and what-ifs are tested by doing: the change is made, and the gain is measured in pairs.
+
+    changes.py [--nightly] [--table FILE] [--pairs N] [CASE...]
+
+A case is a piece of advice or a what-if, and has a program in changes/. A run before the change and
+one after it take turns (AB BA AB): the gain of a pair is measured by the program's own clock. The
+report of the run before promises a range for the saving. It is right where it contains the median
+of the gains, give or take half of what lies between the smallest and the greatest of them. Nine of
+ten have to be right, each advice has to be given before the change and has to gain 3%, and none may
+be given again after it. --table writes the table into FILE, between its marks. Without --nightly a
+few cases run, one pair each.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import training
+
+sys.path.insert(0, os.path.join(training.HERE, "planted"))
+
+import harness
+
+FOLDER = os.path.join(training.HERE, "changes")
+PAIRS = 5
+OFF_LEAST = 0.01  # of a step: as much as two runs of the same program differ
+OFF_ALONE = 0.06  # of one pair, whose spread is not known
+GAIN_LEAST = 0.03
+FAR = {"latency_us": 10000, "mb_per_s": 200}
+FEW = ["use_workers", "async_checkpoint"]
+# These ask to look at something: the case shows one remedy, and the saving has no bound.
+UNBOUND = {
+    "loop_names",
+    "own_forward",
+    "long_forward",
+    "rare_forward",
+    "blocked_model",
+    "faster_model",
+    "faster_compiled",
+}
+
+
+# After these changes nothing is left to do; after others, the same could be done again.
+DONE = {
+    "use_workers",
+    "add_workers",
+    "locked",
+    "unshared",
+    "handover",
+    "persistent_workers",
+    "one_iterator",
+    "warm_start",
+    "decompress",
+    "decode_once",
+    "not_png",
+    "pin_memory",
+    "sync_line",
+    "keep_memory",
+    "async_checkpoint",
+    "late_rank",
+}
+
+
+class Case:
+    """`id`: of the advice or the what-if. `row`: of a what-if, its options. `cores`: that all
+    processes of the program have."""
+
+    def __init__(self, program, id=None, row=None, number=0, storage=None, ranks=1, cores=0):
+        self.program, self.id, self.row, self.number = program, id, row, number
+        self.storage, self.ranks, self.cores = storage, ranks, cores
+
+
+def cases(program, *names, **more):
+    return {name: Case(program, name, **more) for name in names}
+
+
+CASES = {
+    **cases("loaders", "use_workers", "add_workers", "blocked", "locked", "received"),
+    "add_workers_iterable": Case("loaders", "add_workers"),
+    **cases("loaders", "handover", "receive", "unshared"),
+    **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),
+    "input_free": Case("loaders", "input_free", row=[]),
+    "workers": Case("loaders", "workers", row=["--workers=1"], number=1),
+    **cases("costly", "transform", "decompress", "collate", "decode_once", "decode_smaller"),
+    **cases("costly", "not_png", "video_seek", "hdf5_handle", "hdf5_chunks"),
+    "decode_half": Case("costly", "decode_half", row=[]),
+    **cases("storage", "page_cache", "larger_reads", "fewer_opens", storage=FAR),
+    **cases("storage", "mapped_reads", storage=FAR),
+    **cases("beside", "own_queue", "own_rare", "own_forward", "async_checkpoint"),
+    **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
+    **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
+    **cases("beside", "long_forward", "rare_forward", "blocked_model"),
+    **cases("beside", "faster_model", "faster_compiled"),
+    **cases("cards", "pin_memory", "smaller_copies", "sync_line", "fewer_syncs", "keep_memory"),
+    **cases("cards", "cuda_graphs"),
+    "no_syncs": Case("cards", "no_syncs", row=[]),
+    "pinned_copies": Case("cards", "pinned_copies", row=[]),
+    **cases("ranked", "late_rank", "overlap_communication", ranks=2),
+    **cases("crowd", "cheaper_batches", "fewer_workers", "fewer_threads", cores=1),
+}
+
+
+def start_of(case):
+    """Runs in the child. Other programs lengthen a step at random: they come after ours where the
+    machine lets them. A thread that works alone is ahead of all of them."""
+    own = sorted(os.sched_getaffinity(0))
+
+    def start():
+        if case.cores:
+            os.sched_setaffinity(0, own[-case.cores :])
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, -15)
+            if case.program == "costly":
+                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+    return start
+
+
+def execute(case, name, state, number, folder):
+    """The program's own clock, in ns: {"all_ns", "steady_ns"}."""
+    program = os.path.join(FOLDER, case.program + ".py")
+    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={case.ranks}"]
+    command = [training.interpreter("h5py", "cv2"), *(launcher if case.ranks > 1 else [])]
+    command += [program, name, state, *([str(number)] if number else [])]
+    env = harness.environment(True, os.path.join(folder, "run.zst"))
+    env["FOLDER"] = os.path.join(folder, "far")
+    with storage(case, env["FOLDER"]) as env["FOLDER"]:
+        done = subprocess.run(
+            command, cwd=folder, env=env, capture_output=True, timeout=300,
+            preexec_fn=start_of(case),
+        )
+    if done.returncode:
+        raise AssertionError(f"{name} {state}: {done.stderr.decode()[-3000:]}")
+    lines = [line for line in done.stdout.decode().splitlines() if line.startswith("{")]
+    return training.json.loads(lines[-1])
+
+
+def storage(case, folder):
+    """The folder of the program's files, where they are far away."""
+    if not case.storage:
+        return contextlib.nullcontext(folder)
+    make_files(folder)
+    return harness.slow(folder, **case.storage)
+
+
+def make_files(folder):
+    os.makedirs(folder)
+    sizes = {"shard": 128 * 16384, "far": 2048 * 16384}
+    for index in range(120):
+        sizes[str(index)] = 16384
+        sizes.update({f"{index}-{part}": 4096 for part in range(4)})
+    for name, size in sizes.items():
+        with open(os.path.join(folder, name + ".bin"), "wb") as file:
+            file.write(bytes(size))
+
+
+class Run:
+    """A run of a case, what it promises and what its clock says."""
+
+    def __init__(self, case, name, state, number=0):
+        with tempfile.TemporaryDirectory() as folder:
+            self.clock = execute(case, name, state, number, folder)
+            path = os.path.join(folder, "run.zst")
+            if case.row is None:
+                rows, key = training.report("summary", path)["advice"], "id"
+            else:
+                rows, key = training.report("whatif", path, *case.row)["what_if"], "what_if"
+        self.told = [row[key] for row in rows]
+        self.rows = {row[key]: row for row in rows}
+
+    def promised(self, id):
+        """The least and the most share that the change saves; None: not promised."""
+        row = self.rows.get(id)
+        if row is None or ("now_ns" in row and row["now_ns"] is None):
+            return None
+        names = ("gain_least_share", "gain_most_share")
+        if "id" in row:
+            names = ("saves_least_share", "saves_most_share")
+        return tuple(row[name] for name in names)
+
+    def number(self, id):
+        """The number of workers that the advice asks for."""
+        found = re.search(r"num_workers (?:from \d+ )?to (\d+)", self.rows.get(id, {}).get("text", ""))
+        return int(found[1]) if found else 0
+
+    def clock_of(self, id):
+        """What-ifs are about steady steps, other advice about all of the training time."""
+        row = self.rows.get(id, {})
+        return "steady_ns" if row.get("what_if") or "now_ns" in row else "all_ns"
+
+
+def measure(name, pairs):
+    """The runs before and after, pair by pair; every other pair begins with the run after."""
+    case, befores, afters = CASES[name], [], []
+    number = case.number
+    for pair in range(pairs):
+        before = lambda: befores.append(Run(case, name, "before"))  # noqa: E731
+        after = lambda: afters.append(Run(case, name, "after", number))  # noqa: E731
+        for run in (after, before) if pair % 2 else (before, after):
+            run()
+            number = case.number or befores[0].number(case.id)
+    return befores, afters
+
+
+def share(value):
+    return "-" if value is None else f"{100 * value:.1f}%"
+
+
+class Row:
+    """A case, judged."""
+
+    def __init__(self, name, pairs):
+        case = CASES[name]
+        befores, afters = measure(name, pairs)
+        promises = [before.promised(case.id) for before in befores]
+        clock = befores[0].clock_of(case.id)
+        gains = [1 - a.clock[clock] / b.clock[clock] for b, a in zip(befores, afters)]
+        self.name, self.gain = name, statistics.median(gains)
+        self.off = max((max(gains) - min(gains)) / 2, OFF_LEAST if pairs > 1 else OFF_ALONE)
+        self.told = befores[0].told
+        self.is_given = 2 * promises.count(None) < len(promises)
+        left = [case.id in run.told for run in afters]
+        self.is_left = name in DONE and 2 * sum(left) > len(left)
+        known = [promise for promise in promises if promise and promise[1] is not None]
+        self.least = self.most = None
+        if known:
+            self.least = statistics.median(least or 0 for least, _ in known)
+            self.most = statistics.median(most for _, most in known)
+        self.complaint = self.judge(case)
+
+    def judge(self, case):
+        if not self.is_given:
+            return "not given: " + " ".join(self.told)
+        if self.gain + self.off < GAIN_LEAST and case.row is None:
+            return "no gain"
+        if self.most is None:
+            return "" if self.name in UNBOUND else "no bound"
+        if not self.least - self.off <= self.gain <= self.most + self.off:
+            return "outside"
+        return "given again" if self.is_left else ""
+
+    def text(self):
+        told = f"{share(self.least)} to {share(self.most)}"
+        true = f"{share(self.gain)} ± {share(self.off)}"
+        return f"| {self.name} | {told} | {true} | {self.complaint or 'yes'} |"
+
+
+def write(path, rows):
+    begin, end = "| case | promised | true gain | right |\n|---|---|---|---|\n", "\n\n"
+    with open(path) as file:
+        head, mark, tail = file.read().partition(begin)
+    assert mark, f"{path} has no table of changes"
+    with open(path, "w") as file:
+        file.write(head + begin + "\n".join(rows) + end + tail.partition(end)[2])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nightly", action="store_true")
+    parser.add_argument("--table")
+    parser.add_argument("--pairs", type=int)
+    parser.add_argument("cases", nargs="*")
+    arguments = parser.parse_args()
+    names = arguments.cases or (list(CASES) if arguments.nightly else FEW)
+    pairs = arguments.pairs or (PAIRS if arguments.nightly else 1)
+    if names == FEW:
+        os.environ["STEPS"] = "30"
+    rows = []
+    for name in names:
+        try:
+            rows.append(Row(name, pairs))
+        except harness.CannotRun as reason:
+            print(f"{name}: not run: {reason}", flush=True)
+            continue
+        print(rows[-1].text(), flush=True)
+    if arguments.table:
+        write(arguments.table, [row.text() for row in rows])
+    wrong = [row.name for row in rows if row.complaint]
+    print(f"{len(rows)} changes, {len(wrong)} wrong: {' '.join(wrong)}")
+    sys.exit(1 if 10 * len(wrong) > len(rows) else 0)
+
+
+if __name__ == "__main__":
+    main()

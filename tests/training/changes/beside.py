@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for the advice on work beside the model: saving, logs, evaluation, compiling, and batches
+that come without a DataLoader."""
+
+import http.server
+import multiprocessing
+import os
+import queue
+import threading
+import time
+import urllib.request
+
+import own_loop as own
+import torch
+from own_loop import CASE, IS_AFTER, Loop, Rows
+from torch.utils.data import DataLoader
+
+STEPS = int(os.environ.get("STEPS", "40"))
+later = queue.Queue()
+loop = None
+
+
+def work():
+    while True:
+        later.get()()
+
+
+def in_a_thread(function):
+    later.put(function)
+
+
+def plain():
+    return [DataLoader(Rows(2 * STEPS), batch_size=2)]
+
+
+class State:
+    """Takes 100 ms to save."""
+
+    def __reduce__(self):
+        time.sleep(0.1)
+        return State, ()
+
+
+def async_checkpoint(number):
+    def save():
+        torch.save(State(), "weights.pt")
+
+    if number % 5 == 4:
+        in_a_thread(save) if IS_AFTER else save()
+
+
+BLOCK = b"a" * (1 << 20)
+log = os.open("log", os.O_WRONLY | os.O_CREAT, 0o600)
+
+
+def loop_writes(number):
+    if not IS_AFTER or number % 10 == 0:
+        for place in range(24):
+            os.pwrite(log, BLOCK, place << 20)
+
+
+def loop_fsync(number):
+    for place in range(16):
+        os.pwrite(log, BLOCK[:4096], place << 20)
+        if not IS_AFTER or (number % 10 == 0 and place == 0):
+            os.fsync(log)
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(0.015)
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def serve():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    multiprocessing.get_context("fork").Process(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}/"
+
+
+def loop_messages(_number):
+    def send():
+        urllib.request.urlopen(address, b"a" * 600).read()
+
+    in_a_thread(send) if IS_AFTER else send()
+
+
+def slow_average(average, _model, _count):
+    time.sleep(0.004)
+    return average
+
+
+def less_bookkeeping(number):
+    if not IS_AFTER or number % 10 == 0:
+        average.update_parameters(loop.net)
+
+
+def less_evaluation(number):
+    if number % (20 if IS_AFTER else 10) == 5:
+        with torch.no_grad():
+            for _ in range(10):
+                loop.net(torch.ones(2, own.WIDTH))
+
+
+def less_validation(number):
+    if number % (40 if IS_AFTER else 20) == 10:
+        with torch.no_grad():
+            for rows in DataLoader(Rows(60), batch_size=2):
+                loop.net(rows)
+
+
+def loop_blocked(number):
+    if not IS_AFTER or number % 10 == 0:
+        time.sleep(0.010)
+
+
+def named_part():
+    time.sleep(0.010)
+
+
+def loop_names(number):
+    if not IS_AFTER or number % 10 == 0:
+        named_part()
+
+
+# Compiling
+
+
+def compiler(graph, _inputs):
+    """A backend that takes 0.4 s for each graph."""
+    time.sleep(0.4)
+    return graph.forward
+
+
+class Tokens(Rows):
+    """Sentences of another length in each batch, or padded."""
+
+    def __getitem__(self, index):
+        return torch.full((32 if IS_AFTER else 8 + 3 * (index // 2 % 8),), float(index))
+
+
+class Any(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 2)
+
+    def forward(self, rows):
+        return self.layer(rows.sum(1, keepdim=True))
+
+
+def compile_once():
+    import torch._dynamo
+
+    torch._dynamo.config.cache_size_limit = 64
+    net = torch.nn.Sequential(Any())
+    inner = torch.compile(net, backend=compiler, dynamic=False)
+    return Loop(net=inner), [DataLoader(Tokens(3 * STEPS), batch_size=2)]
+
+
+# Batches without a DataLoader
+
+
+def produce(batches, ms, many):
+    for number in range(many):
+        time.sleep(ms / 1000)
+        batches.put([float(number)] * 2 * own.WIDTH)
+
+
+def own_queue():
+    batches = multiprocessing.get_context("fork").Queue(4)
+    many = 4 if IS_AFTER else 1
+    for _ in range(many):
+        multiprocessing.get_context("fork").Process(
+            target=produce, args=(batches, 50, STEPS // many), daemon=True
+        ).start()
+    for _ in range(STEPS):
+        yield torch.tensor(batches.get()).view(2, own.WIDTH)
+
+
+def own_rare():
+    """Data of ten steps at once, or ahead in a process."""
+    batches = multiprocessing.get_context("fork").Queue(20)
+    many = 10
+
+    def fill():
+        for _ in range(STEPS // many):
+            time.sleep(0.15)
+            batches.put([[1.0] * 2 * own.WIDTH] * many)
+
+    if IS_AFTER:
+        multiprocessing.get_context("fork").Process(target=fill, daemon=True).start()
+    reader, writer = os.pipe()
+
+    def late():
+        time.sleep(0.15)
+        os.write(writer, b"1")
+
+    for _ in range(STEPS // many):
+        if IS_AFTER:
+            rows = batches.get()
+        else:
+            threading.Thread(target=late).start()
+            os.read(reader, 1)
+            rows = [[1.0] * 2 * own.WIDTH] * many
+        for row in rows:
+            yield torch.tensor(row).view(2, own.WIDTH)
+
+
+def tensors():
+    for _ in range(STEPS):
+        yield torch.ones(2, own.WIDTH)
+
+
+class Functional(Loop):
+    """No call of a module: all before backward is left over."""
+
+    def __init__(self, made_ms=0, every=1, read=0):
+        super().__init__()
+        self.weights = [torch.zeros(own.WIDTH, 2, requires_grad=True)]
+        self.optimizer = torch.optim.SGD(self.weights, lr=0.01)
+        self.seconds, self.every, self.read = made_ms / 1000, every, read
+
+    def step(self, rows):
+        if self.seconds and self.number % self.every == 0:
+            time.sleep(self.seconds)
+        if self.read:
+            reader, writer = os.pipe()
+            threading.Timer(self.read / 1000, os.write, (writer, b"1")).start()
+            os.read(reader, 1)
+        self.optimizer.zero_grad()
+        time.sleep(0.004)
+        own.Backward.apply(rows @ self.weights[0], own.sleeping(10)).sum().backward()
+        self.optimizer.step()
+
+
+def own_forward():
+    return Functional(0 if IS_AFTER else 30, read=8), [tensors()]
+
+
+def long_forward():
+    return Functional(0 if IS_AFTER else 30), plain()
+
+
+def rare_forward():
+    return Functional(0 if IS_AFTER else 200, every=10), plain()
+
+
+def blocked_model():
+    return Loop(own.computing(2) if IS_AFTER else own.sleeping(10)), plain()
+
+
+def faster_model():
+    return Loop(own.computing(4 if IS_AFTER else 20)), plain()
+
+
+def faster_compiled():
+    net = own.Net(own.computing(4 if IS_AFTER else 20))
+    return Loop(net=torch.compile(net, backend="eager")), plain()
+
+
+AFTER_STEPS = {
+    made.__name__: made
+    for made in (
+        async_checkpoint,
+        loop_writes,
+        loop_fsync,
+        loop_messages,
+        less_bookkeeping,
+        less_evaluation,
+        less_validation,
+        loop_blocked,
+        loop_names,
+    )
+}
+QUEUES = {"own_queue": own_queue, "own_rare": own_rare}
+MODELS = {
+    made.__name__: made
+    for made in (
+        compile_once,
+        own_forward,
+        long_forward,
+        rare_forward,
+        blocked_model,
+        faster_model,
+        faster_compiled,
+    )
+}
+
+if __name__ == "__main__":
+    if CASE == "loop_messages":
+        address = serve()
+    threading.Thread(target=work, daemon=True).start()
+    if CASE in MODELS:
+        loop, passes = MODELS[CASE]()
+    else:
+        loop = Loop()
+        passes = [QUEUES[CASE]()] if CASE in QUEUES else plain()
+    average = torch.optim.swa_utils.AveragedModel(loop.net, avg_fn=slow_average)
+    loop.fit(passes, AFTER_STEPS.get(CASE))
+    os._exit(0) if CASE in QUEUES else None

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for the advice on ranks: two of them by torchrun, on gloo. The clock is that of the first."""
+
+import contextlib
+import os
+import sys
+import time
+
+import own_loop as own
+import torch
+import torch.distributed
+from own_loop import CASE, IS_AFTER, Loop, Rows
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
+
+STEPS = 30
+rank = int(os.environ["RANK"])
+
+
+class Wide(torch.nn.Module):
+    """Large gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.large = torch.nn.Linear(own.WIDTH, 1 << 20)
+
+    def forward(self, rows):
+        return self.large(rows).mean(1)
+
+
+class Late(own.Net):
+    def forward(self, rows):
+        if rank == 1 and not IS_AFTER:
+            time.sleep(0.030)
+        return super().forward(rows)
+
+
+class Ranked(Loop):
+    def __init__(self, net):
+        super().__init__(net=DistributedDataParallel(net))
+
+    def step(self, rows):
+        if CASE == "late_rank":
+            return super().step(rows)
+        is_kept = IS_AFTER and self.number % 4 != 3
+        with self.net.no_sync() if is_kept else contextlib.nullcontext():
+            self.net(rows).sum().backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+if __name__ == "__main__":
+    torch.distributed.init_process_group("gloo")
+    loop = Ranked(Late(own.sleeping(10)) if CASE == "late_rank" else Wide())
+    if rank:
+        sys.stdout = open(os.devnull, "w")
+    loop.fit([DataLoader(Rows(2 * STEPS), batch_size=2)])
+    del loop  # before its group
+    torch.distributed.destroy_process_group()
