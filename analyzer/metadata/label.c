@@ -78,6 +78,13 @@ bool sp_label_may_step(const char *text, size_t bytes)
 	       ends_with(text, bytes, "Booster.update") || begins_with(text, bytes, "step: ");
 }
 
+bool sp_label_casts(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"ToCopyBackward0", "ToCopyBackward", NULL};
+
+	return is_one_of(text, bytes, names);
+}
+
 bool sp_label_covers_graphs(const char *text, size_t bytes)
 {
 	return begins_with(text, bytes, "cuda-graphs\t");

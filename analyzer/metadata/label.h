@@ -40,6 +40,9 @@ const char *sp_label_spaced(char room[SP_LABEL_ROOM], const char *text, size_t *
 /* Coverage: torch.compile made a graph. */
 bool sp_label_covers_compile(const char *text, size_t bytes);
 
+/* True for the node of a graph that casts a gradient back. */
+bool sp_label_casts(const char *text, size_t bytes);
+
 /* Coverage: the process has launched CUDA graphs. */
 bool sp_label_covers_graphs(const char *text, size_t bytes);
 

@@ -47,6 +47,7 @@ struct sp_process_metadata {
 	bool has_collectives;	     /* marked from the call to their end: SP_LABEL_COLLECTIVE */
 	bool has_exchanges;	     /* sp_label_exchanges() */
 	bool saves;		     /* sp_label_saves() */
+	bool casts;		     /* sp_label_casts() */
 	bool compiles;		     /* sp_label_covers_compile() */
 	uint32_t *told; /* where keeps_told: numbers in coverage, or with SP_TOLD_NOTE in notes */
 	uint32_t told_count, told_room;

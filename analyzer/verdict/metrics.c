@@ -8,6 +8,7 @@
 #include "analyzer/verdict/metrics_cpu.h"
 #include "analyzer/verdict/metrics_device.h"
 #include "analyzer/verdict/metrics_input.h"
+#include "analyzer/verdict/metrics_job.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/verdict/metrics_stepless.h"
 #include "analyzer/metadata/source_lines.h"
@@ -600,6 +601,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	if (r < 0)
 		return r;
 	set_model(e, report);
+	sp_metrics_job(e, report, is_compiled(report));
 	set_line(e, report);
 	set_straggler(e, report);
 	sp_metrics_cpu(e, report);

@@ -164,15 +164,19 @@ static double other_threads_ns(const struct sp_metrics *e)
 /*
  * The state of the run; without the kernel's counts, all work except reading needs a core. A worker
  * that waited for a core gets no more of it when there are more workers. A run without workers says
- * nothing of a transfer, which takes time of a core, too.
+ * nothing of a transfer, which takes time of a core, too, and wakes some threads that wait for one
+ * as the training thread did.
  */
 static struct load most_load(const struct sp_metrics *e)
 {
 	double n = sp_batches_a_step(e), work = n * VALUE(e, batch_work_ns), busy = busy_ns(e);
+	double handover = VALUE(e, handover_ns);
 	bool is_alone = VALUE(e, workers) < 1;
 	double cpu = is_known(e, SP_METRIC_batch_cpu_ns) ? n * VALUE(e, batch_cpu_ns)
 							 : work * (1 - VALUE(e, read_share));
 
+	if (is_alone)
+		handover = HANDOVER_MOST_NS + VALUE(e, contention_share) * VALUE(e, step_mean_ns);
 	return (struct load){
 		.batch_ns = work + (is_alone ? other_threads_ns(e) : 0),
 		.cpu_ns = cpu + n * (is_alone ? HANDOVER_MOST_NS : VALUE(e, batch_ready_ns)),
@@ -180,7 +184,7 @@ static struct load most_load(const struct sp_metrics *e)
 				      ? own_cpu_ns(e, n * VALUE(e, batch_cpu_ns))
 				      : busy,
 		.busy_ns = busy,
-		.handover_ns = n * (is_alone ? HANDOVER_MOST_NS : VALUE(e, handover_ns)),
+		.handover_ns = n * handover,
 	};
 }
 

@@ -184,8 +184,18 @@ def explore(dataset, depth=0):
 				explore(inner, depth + 1)
 
 
+facts = set()  # (group, detail): what the run says of the job itself, each once
+
+
+def fact_add(group, detail):
+	if (group, detail) not in facts:
+		facts.add((group, detail))
+		coverage_add(group, "bound", detail)
+
+
 def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, **names):
 	wrap_later()
+	fact_add("dataset", "iterable" if "Iterable" in type(fetcher).__name__ else "indexed")
 	if collate_fn is not None and type(collate_fn) is not Timed:
 		label = getattr(collate_fn, "__qualname__", type(collate_fn).__qualname__)
 		fetcher.collate_fn = wrap(collate_fn, label, phases["collate"], 0, None)
@@ -565,8 +575,26 @@ def record_event_imported(module):
 	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
 
 
+LOW_PRECISION = ("torch.float16", "torch.bfloat16")
+PARAMETERS = 64  # of each group of an optimizer are looked at
+
+
+def parameters_told(optimizer):
+	channels_last = sys.modules["torch"].channels_last
+	for group in optimizer.param_groups:
+		for one in group["params"][:PARAMETERS]:
+			low = str(one.dtype) in LOW_PRECISION
+			fact_add("parameters", "low precision" if low else "single precision")
+			# A kernel of one pixel lies the same in both orders.
+			last = one.dim() == 4 and one.is_contiguous(memory_format=channels_last)
+			order = "channels last" if last else "channels first"
+			if one.dim() == 4 and last != one.is_contiguous():
+				fact_add("parameters", order)
+
+
 def optimizer_made(optimizer, *_args, **_names):
 	wrap_later()
+	attempt(parameters_told, optimizer)
 	# PyTorch puts its own mark into the class when the first of it is made: it leaves out
 	# what leads there.
 	for cls in type(optimizer).__mro__:

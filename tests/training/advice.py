@@ -71,6 +71,10 @@ class Workers(Case):
                     self.assertGreaterEqual(true * (1 + OFF_MOST), row["low_ns"])
                     self.assertLessEqual(true * (1 - OFF_MOST), row["high_ns"])
         self.assertIn("use_workers", advice(runs[0]))
+        self.assertNotIn("IterableDataset", advice(runs[0])["use_workers"])
+        stream = self.record("stream", "advice_workers.py", WORKERS="0", STREAM="1")
+        text = advice(stream)["use_workers"]
+        self.assertIn("The dataset is an IterableDataset: divide its samples", text)
         self.assertIn("add_workers", advice(runs[1]))
         # Done for real: the steps of the runs are in the order that was promised.
         steps = [what_if(run, "input_free")["now_ns"] for run in runs.values()]

@@ -186,7 +186,8 @@ class Run:
 
     def number(self, id):
         """The number of workers that the advice asks for."""
-        found = re.search(r"num_workers (?:from \d+ )?to (\d+)", self.rows.get(id, {}).get("text", ""))
+        text = self.rows.get(id, {}).get("text", "")
+        found = re.search(r"num_workers (?:from \d+ )?to (\d+)", text)
         return int(found[1]) if found else 0
 
     def clock_of(self, id):

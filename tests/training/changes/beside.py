@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for the advice on work beside the model: saving, logs, evaluation, compiling, and batches
-that come without a DataLoader."""
+"""Programs for the advice on work beside the model: saving, logs, evaluation, compiling, and
+batches that come without a DataLoader."""
 
 import http.server
 import multiprocessing

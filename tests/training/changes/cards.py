@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for the advice on a GPU. The device of tests/cuda/fake is busy for known times, and copies
-from memory that is not pinned return after they were made (planted/device.py)."""
+"""Programs for the advice on a GPU. The device of tests/cuda/fake is busy for known times, and
+copies from memory that is not pinned return after they were made (planted/device.py)."""
 
 import time
 

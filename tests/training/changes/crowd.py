@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for the advice on cores. All processes have one core, and it is never idle: the time of a
-step is the time on that core of all of them, and a turn of another program does not lengthen it."""
+"""Programs for the advice on cores. All processes have one core, and it is never idle: the time of
+a step is their time on that core, and a turn of another program does not lengthen it."""
 
 import own_loop as own
 import torch

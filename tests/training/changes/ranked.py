@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for the advice on ranks: two of them by torchrun, on gloo. The clock is that of the first."""
+"""Programs for the advice on ranks: two of them by torchrun, on gloo. One has the clock."""
 
 import contextlib
 import os

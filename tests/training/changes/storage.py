@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for the advice on storage. FOLDER is far away (a FUSE file system that sleeps), so the gain
-does not depend on cores."""
+"""Programs for the advice on storage. FOLDER is far away (a FUSE file system that sleeps), so the
+gain does not depend on cores."""
 
 import io
 import os

@@ -26,6 +26,8 @@ static void setup(void)
 	sp_metrics_set(&v.metrics, SP_METRIC_lost_wait_share, 0.008);
 	sp_metrics_set(&v.metrics, SP_METRIC_other_share, 0.01);
 	sp_metrics_set(&v.metrics, SP_METRIC_decode_work_share, 0.3);
+	v.metrics.of[SP_METRIC_model_ways].is_known = true;
+	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 }
 
 static void set(enum sp_metric_id measure, double value)

@@ -44,6 +44,7 @@ static void alone(double model_ms, double batch_ms, double cpu_ms)
 	set(SP_METRIC_batch_cpu_ns, cpu_ms * MS);
 	set(SP_METRIC_trainer_cpu_ns, (model_ms + cpu_ms) * MS);
 	set(SP_METRIC_workers_wanted, 2);
+	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 }
 
 static struct sp_what_if with(uint32_t workers)
@@ -117,6 +118,23 @@ START_TEST(no_worker_without_a_core)
 }
 END_TEST
 
+/* A core that other programs share: a second worker gets what the first one waited for. */
+START_TEST(no_worker_for_a_core_of_others)
+{
+	alone(2, 20, 10);
+	set(SP_METRIC_cores, 1);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_step_mean_ns, 20 * MS);
+	set(SP_METRIC_wait_mean_ns, 18 * MS);
+	set(SP_METRIC_trainer_cpu_ns, 1 * MS);
+	set(SP_METRIC_spare_workers, 1);
+	ck_assert(advises("add_workers"));
+	set(SP_METRIC_batch_ready_ns, 10 * MS);
+	ck_assert_double_ge(with(2).high_ns, 20 * MS);
+	ck_assert(!advises("add_workers"));
+}
+END_TEST
+
 /* A model whose threads fill both cores leaves no core for a worker. */
 START_TEST(threads_of_the_model_need_cores)
 {
@@ -137,6 +155,7 @@ int main(void)
 	tcase_add_test(c, sleep_needs_no_core);
 	tcase_add_test(c, tiny_batches_gain_nothing);
 	tcase_add_test(c, no_worker_without_a_core);
+	tcase_add_test(c, no_worker_for_a_core_of_others);
 	tcase_add_test(c, threads_of_the_model_need_cores);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);

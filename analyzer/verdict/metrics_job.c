@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/metrics_job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/report/report.h"
+#include "analyzer/text/translate.h"
+
+/* A line of coverage that preload/frameworks/bootstrap.py adds. */
+static bool is_reported(const struct sp_report *report, const char *line)
+{
+	const struct sp_string_table *lines = &report->run.metadata.coverage.names;
+	size_t wanted = strlen(line);
+
+	for (uint32_t i = 1; i < lines->count; i++) {
+		size_t bytes;
+		const char *text = sp_string_table_text(lines, i, &bytes);
+
+		if (bytes == wanted && memcmp(text, line, wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void set_text(struct sp_metrics *e, enum sp_metric_id metric, const char *text)
+{
+	snprintf(e->of[metric].text, sizeof(e->of[metric].text), "%s", text);
+	e->of[metric].is_known = true;
+}
+
+/* Casts that gradients flow back through: autocast, or by hand. */
+static bool casts(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->training.count; i++) {
+		uint32_t stream = report->training.trainers[i].stream;
+
+		if (report->run.metadata.images[report->run.index.streams[stream]->image].casts)
+			return true;
+	}
+	return false;
+}
+
+/* Each worker has an IterableDataset whole. */
+static void set_division(struct sp_metrics *e, const struct sp_report *report)
+{
+	const char *text = _(" If the dataset is an IterableDataset, divide its samples by "
+			     "get_worker_info(): else each worker gives all of them.");
+
+	if (is_reported(report, "dataset\tbound\titerable"))
+		text = _(" The dataset is an IterableDataset: divide its samples by "
+			 "get_worker_info(), because else each worker gives all of them.");
+	else if (is_reported(report, "dataset\tbound\tindexed"))
+		text = "";
+	set_text(e, SP_METRIC_dataset_division, text);
+}
+
+/* The ways to a cheaper model that the job does not go yet. */
+static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
+{
+	bool is_low = is_reported(report, "parameters\tbound\tlow precision") || casts(report);
+	bool has_first = is_reported(report, "parameters\tbound\tchannels first");
+	const char *ways[] = {
+		is_low ? NULL : N_("mixed precision"),
+		is_compiled ? NULL : N_("torch.compile"),
+		has_first ? N_("channels_last") : NULL,
+		N_("a smaller model"),
+	};
+	char text[SP_METRIC_TEXT_BYTES];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (ways[i])
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? _(", ") : "", _(ways[i]));
+	set_text(e, SP_METRIC_model_ways, text);
+}
+
+void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
+{
+	set_division(e, report);
+	set_ways(e, report, is_compiled);
+}

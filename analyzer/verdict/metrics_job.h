@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Metrics of the job's own settings, as its processes reported them. Advice asks for no setting
+ * that the job has.
+ */
+#ifndef STAGEPROF_ANALYZER_METRICS_JOB_H
+#define STAGEPROF_ANALYZER_METRICS_JOB_H
+
+#include "analyzer/verdict/metric.h"
+
+struct sp_report;
+
+/* is_compiled: torch.compile made a graph for a trainer. */
+void sp_metrics_job(struct sp_metrics *metrics, const struct sp_report *report, bool is_compiled);
+
+#endif
