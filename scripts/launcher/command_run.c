@@ -41,6 +41,7 @@ struct run_options {
 	char *old_preload; /* LD_PRELOAD as we found it */
 	bool quiet;
 	unsigned sample_rate; /* --sample: a second; 0: none */
+	bool has_rate;	      /* it was given */
 	char **command;	      /* NULL-terminated, of argv */
 };
 
@@ -122,6 +123,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case SAMPLE_KEY:
 		o->sample_rate = rate_of(arg);
+		o->has_rate = arg != NULL;
 		if (!o->sample_rate)
 			refuse_rate(state);
 		return 0;
@@ -274,6 +276,7 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 	uint64_t oom_kills = sp_oom_kills();
 	struct run_beside data = {.outcome = outcome,
 				  .sampler = {.rate = o->sample_rate,
+					      .has_limit = !o->has_rate,
 					      .is_ready = has_directory,
 					      .context = outcome},
 				  .watch = {.is_ready = has_directory, .context = outcome}};

@@ -17,6 +17,8 @@
 #define NAME_BYTES 256u
 #define CODES_MAX (1u << 16)
 #define REUSES_MAX 20u
+#define CHECKED_LOOKS 32u   /* a code object is not read again for so long */
+#define DISTRUST_FIRST 512u /* looks; twice as many the next time */
 
 struct sp_python_code {
 	enum sp_python_place place;
@@ -219,18 +221,70 @@ static bool is_last(const struct sp_python_walk *walk, const struct sp_named_sta
 	return walk->count != 0;
 }
 
+static struct sp_checked_code *checked_of(struct sp_python_names *names, pid_t pid, uint64_t at)
+{
+	uint64_t key[2] = {(uint64_t)pid, at};
+
+	return &names->checked[sp_id_hash(0, key, sizeof(key)) % SP_CHECKED_CODES];
+}
+
+/* Returns -1 where the code object has to be read. */
+static int checked_code(struct sp_python_names *names, pid_t pid, uint64_t at)
+{
+	const struct sp_checked_code *checked = checked_of(names, pid, at);
+
+	if (checked->pid != pid || checked->at != at || names->look < names->checked_from ||
+	    names->look - checked->look >= CHECKED_LOOKS)
+		return -1;
+	return (int)checked->code;
+}
+
+/* A program that makes code objects where others were has all of them read, for some time. */
+static void keep_checked(struct sp_python_names *names, pid_t pid, uint64_t at, uint32_t code)
+{
+	struct sp_checked_code *checked = checked_of(names, pid, at);
+
+	if (checked->pid == pid && checked->at == at && checked->code != code) {
+		names->distrust = names->distrust ? 2 * names->distrust : DISTRUST_FIRST;
+		names->checked_from = names->look + names->distrust;
+	}
+	*checked = (struct sp_checked_code){pid, code, at, names->look};
+}
+
+/* Sets codes of the first `count` frames, or -1 where heads has the code object next. */
 static int read_heads(struct sp_python_names *names, pid_t pid, const struct sp_python_walk *walk,
-		      uint32_t count)
+		      uint32_t count, int *codes)
 {
 	int r;
 
 	sp_other_parts_begin(&names->heads, pid);
-	for (uint32_t i = 0; i < count; i++)
-		sp_other_parts_add(&names->heads, walk->frames[i].code, SP_CODE_HEAD_BYTES);
-	if (count == 0)
+	for (uint32_t i = 0; i < count; i++) {
+		codes[i] = checked_code(names, pid, walk->frames[i].code);
+		if (codes[i] < 0)
+			sp_other_parts_add(&names->heads, walk->frames[i].code, SP_CODE_HEAD_BYTES);
+	}
+	if (names->heads.count == 0)
 		return 0;
 	r = sp_other_parts_read(&names->heads);
-	return r < 0 || names->heads.read == count ? r : -EFAULT;
+	return r < 0 || names->heads.read == names->heads.count ? r : -EFAULT;
+}
+
+/* Reads what codes lack. */
+static int read_codes(struct sp_python_names *names, const struct sp_sampled_python *python,
+		      pid_t pid, const struct sp_python_walk *walk, uint32_t count, int *codes)
+{
+	int r = read_heads(names, pid, walk, count, codes);
+
+	for (uint32_t i = 0, head = 0; r >= 0 && i < count; i++) {
+		uint64_t at = walk->frames[i].code;
+
+		if (codes[i] >= 0)
+			continue;
+		r = codes[i] = code_of(names, python, pid, at, names->heads.here[head++].iov_base);
+		if (r >= 0)
+			keep_checked(names, pid, at, (uint32_t)r);
+	}
+	return r < 0 ? r : 0;
 }
 
 static int frames_room(struct sp_named_stack *stack, uint32_t count)
@@ -255,23 +309,17 @@ static void keep_frames(struct sp_named_stack *stack, const struct sp_python_wal
 		(walk->count - kept) * sizeof(*stack->frames));
 }
 
-static int name_frame(struct sp_python_names *names, const struct sp_sampled_python *python,
-		      pid_t pid, const struct sp_walk_frame *frame, const uint8_t *head,
-		      struct sp_named_frame *ret)
+/* code: -1: that of the last time */
+static void name_frame(struct sp_python_names *names, const struct sp_walk_frame *frame, int code,
+		       struct sp_named_frame *ret)
 {
-	bool is_named = !head && ret->frame.instruction == frame->instruction;
+	bool is_named = code < 0 && ret->frame.instruction == frame->instruction;
 
-	if (head) {
-		int r = code_of(names, python, pid, frame->code, head);
-
-		if (r < 0)
-			return r;
-		ret->code = (uint32_t)r;
-	}
+	if (code >= 0)
+		ret->code = (uint32_t)code;
 	if (!is_named)
 		ret->id = frame_of(names, (int)ret->code, frame->instruction);
 	ret->frame = *frame;
-	return 0;
 }
 
 static uint32_t stack_of_frames(struct sp_python_names *names, const struct sp_named_stack *stack)
@@ -289,19 +337,16 @@ static int name_frames(struct sp_python_names *names, const struct sp_sampled_py
 {
 	uint32_t kept = first_kept(walk, last);
 	bool reuses = kept < walk->count;
-	int r = read_heads(names, pid, walk, kept);
+	int codes[SP_WALK_FRAMES_MAX];
+	int r = read_codes(names, python, pid, walk, kept, codes);
 
 	if (r < 0)
 		return r;
 	if (frames_room(last, walk->count) < 0)
 		return -ENOMEM;
 	keep_frames(last, walk, kept);
-	last->count = 0; /* no stack, until all frames are named */
-	for (uint32_t i = 0; r == 0 && i < walk->count; i++)
-		r = name_frame(names, python, pid, &walk->frames[i],
-			       i < kept ? names->heads.here[i].iov_base : NULL, &last->frames[i]);
-	if (r < 0)
-		return r;
+	for (uint32_t i = 0; i < walk->count; i++)
+		name_frame(names, &walk->frames[i], i < kept ? codes[i] : -1, &last->frames[i]);
 	last->count = walk->count;
 	last->was_cut = walk->was_cut;
 	last->reuses = reuses ? last->reuses + 1 : 0;

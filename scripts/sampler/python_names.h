@@ -20,6 +20,16 @@ struct sp_python_code;
 
 #define SP_CODE_HEAD_BYTES 160u /* of a code object, as far as its names */
 
+/* A code object that was read some looks ago. */
+struct sp_checked_code {
+	pid_t pid;     /* 0: none */
+	uint32_t code; /* its number */
+	uint64_t at;   /* its address */
+	uint64_t look; /* the number of the look */
+};
+
+#define SP_CHECKED_CODES 1024u
+
 /* A thread's stack of the last time. */
 struct sp_named_stack {
 	struct sp_named_frame {
@@ -40,7 +50,10 @@ struct sp_python_names {
 	struct sp_python_code *code_list;
 	uint32_t code_count, code_room;
 	uint32_t frame_count, stack_count;
-	struct sp_other_parts heads; /* of the stack at hand */
+	uint64_t look;			 /* number of the look at hand; set by the caller */
+	uint64_t checked_from, distrust; /* the first look that takes codes from `checked` */
+	struct sp_checked_code checked[SP_CHECKED_CODES]; /* by pid and address */
+	struct sp_other_parts heads;			  /* of the stack at hand */
 };
 
 /*

@@ -367,15 +367,19 @@ static char state_of(const char *text)
 	return text[0] == '-' ? 'D' : 'S';
 }
 
-char sp_sampled_thread_state(const struct sp_sampled_thread *thread)
+int sp_sampled_thread_state(const struct sp_sampled_thread *thread, char *ret)
 {
 	char text[64];
-	ssize_t n = thread->state_fd < 0 ? -1 : pread(thread->state_fd, text, sizeof(text) - 1, 0);
+	ssize_t n = thread->state_fd < 0 ? 0 : pread(thread->state_fd, text, sizeof(text) - 1, 0);
 
+	*ret = 0;
+	if (n < 0 && errno == ESRCH)
+		return -ESRCH;
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	return state_of(text);
+	*ret = state_of(text);
+	return 0;
 }
 
 void sp_sampled_processes_finish(struct sp_sampled_processes *processes)

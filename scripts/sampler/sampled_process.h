@@ -19,17 +19,20 @@ struct sp_sampled_thread {
 	uint64_t key;	/* as that has it */
 	pid_t tid;
 	int usage_fd, state_fd, children_fd; /* schedstat, syscall, children; -1: none */
-	uint64_t cpu_ns, turns;		     /* at its last sample */
+	uint64_t cpu_ns, turns;		     /* at its last sample, if has_usage */
 	uint64_t last_ticks;		     /* 0: no sample yet */
 	struct sp_python_sample sample;	     /* samples: 0: none */
 	struct sp_walk_guess guess;
 	struct sp_named_stack last;
 	uint32_t idle_looks; /* in turn */
+	uint64_t look;	     /* number of the last one */
+	bool has_usage;
 	/* These fields belong to the look at hand. */
 	bool is_due; /* its stack is to be read */
 	bool is_seen;
 	bool has_run;	 /* since the last look for children */
 	bool was_chance; /* it was looked at by chance: its sample stands for several looks */
+	bool has_usage_now;
 	uint64_t cpu_now, turns_now;
 	char state_now;
 };
@@ -49,7 +52,9 @@ struct sp_sampled_process {
 	uint32_t misses;   /* times in turn that no thread was found: exec may have been called */
 	uint32_t looks;	   /* for children */
 	clockid_t clock;   /* of its processor time */
-	uint64_t clock_ns; /* at the last look at its threads */
+	uint64_t clock_ns; /* at the last chance */
+	bool is_idle;	   /* all its threads are looked at by chance */
+	bool has_chance;   /* in the look at hand */
 	struct sp_sampled_python python;
 	struct sp_sampled_thread *threads;
 	uint32_t thread_count, thread_room;
@@ -83,8 +88,8 @@ void sp_sampled_thread_remove(struct sp_sampled_process *process, uint32_t i);
 int sp_sampled_thread_usage(const struct sp_sampled_thread *thread, uint64_t *ret_cpu_ns,
 			    uint64_t *ret_turns);
 
-/* 'R', 'S' or 'D'; 0: not known. */
-char sp_sampled_thread_state(const struct sp_sampled_thread *thread);
+/* *ret: 'R', 'S' or 'D'; 0: not known. Returns 0, or -ESRCH where the thread has ended. */
+int sp_sampled_thread_state(const struct sp_sampled_thread *thread, char *ret);
 
 void sp_sampled_processes_finish(struct sp_sampled_processes *processes);
 

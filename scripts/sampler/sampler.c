@@ -22,8 +22,8 @@
 #define BUFFERED 100u  /* samples; a definition has room for them */
 #define MISSES_MAX 20u /* looks without a thread, after which CPython is searched again */
 #define CHANCE 8u      /* see look_at_threads() */
-#define IDLE_LOOKS 32u
-#define STILL_LOOKS 12u	    /* > CHANCE * 3 / 2: the waiting that a sample by chance takes from */
+#define IDLE_LOOKS 16u /* > CHANCE * 3 / 2: the waiting that a sample by chance takes from */
+#define PRICED_LOOKS 10u
 #define TURN_NS 100000u	    /* the least that the kernel grants */
 #define ONE_INTERPRETER 2u  /* heads: of interpreters, and of its threads */
 #define SAME_MAX_NS NS_IN_S /* a sample stands for at most this time */
@@ -41,6 +41,9 @@ struct sampling {
 	uint32_t buffered;
 	struct sp_sampler_metadata counts;
 	uint64_t begin_ns, flushed_ns;
+	uint64_t last_look;		  /* ticks; the one before the look at hand */
+	uint64_t mean_ns;		  /* between two looks */
+	uint64_t priced_ns, priced_looks; /* at the last set_mean() */
 	uint64_t random;
 };
 
@@ -92,7 +95,8 @@ static uint64_t span_since(const struct sp_sampled_thread *thread, uint64_t now)
 }
 
 /* The thread has not run since its last sample: its stack is the same, and so is its state. */
-static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_t now)
+static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_t now,
+		   uint32_t looks)
 {
 	struct sp_python_sample *sample = &thread->sample;
 	uint64_t span_ns = span_since(thread, now);
@@ -106,17 +110,18 @@ static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_
 		*sample = next;
 	}
 	sample->at = now;
-	sample->samples++;
+	sample->samples += looks;
 	sample->span_us += microseconds(span_ns);
 	thread->last_ticks = now;
-	s->counts.samples++;
+	s->counts.samples += looks;
 }
 
-/* A thread that runs may have no count of it yet. */
-static bool has_run(const struct sp_sampled_thread *thread)
+/* The looks that passed the thread over count as if they had found it waiting. */
+static void catch_up(struct sampling *s, struct sp_sampled_thread *thread, uint64_t looks)
 {
-	return !thread->last_ticks || thread->cpu_now != thread->cpu_ns ||
-	       thread->turns_now != thread->turns || thread->sample.state == 'R';
+	if (looks > thread->look)
+		extend(s, thread, s->last_look, (uint32_t)(looks - thread->look));
+	thread->look = looks;
 }
 
 /* Threads of several interpreters may be one thread: the first that runs Python is it. */
@@ -129,63 +134,118 @@ static bool is_taken(const struct sp_sampled_process *process, uint32_t i)
 	return false;
 }
 
-/* The usage is of before the stack: a thread that has the same one the next time has not run. */
-static void look_at_thread(struct sp_sampled_process *process, struct sp_sampled_thread *thread)
+static int read_usage(struct sp_sampled_thread *thread)
 {
 	int r = sp_sampled_thread_usage(thread, &thread->cpu_now, &thread->turns_now);
 
-	thread->is_due = r != -ESRCH && (r < 0 || has_run(thread));
+	thread->has_usage_now = r == 0;
+	return r;
+}
+
+/* Returns 1 where the thread has run since its last sample, 0 where it has not, or -ESRCH. A thread
+ * that runs may have no count of it yet. */
+static int has_run(struct sp_sampled_thread *thread)
+{
+	int r;
+
+	thread->has_usage_now = false;
+	if (!thread->last_ticks || !thread->has_usage)
+		return 1;
+	r = read_usage(thread);
+	if (r < 0)
+		return r == -ESRCH ? r : 1;
+	return thread->cpu_now != thread->cpu_ns || thread->turns_now != thread->turns;
+}
+
+static void look_at_thread(struct sp_sampled_process *process, struct sp_sampled_thread *thread)
+{
+	int r = has_run(thread);
+
+	thread->is_due = r > 0;
 	thread->has_run |= thread->is_due;
 	thread->is_seen = r != -ESRCH;
 	process->is_stale |= r == -ESRCH;
 }
 
+static bool is_idle(const struct sp_sampled_thread *thread)
+{
+	return thread->last_ticks && thread->idle_looks >= IDLE_LOOKS;
+}
+
+/* Some thread of the process has run since the last call. */
+static bool has_moved(struct sp_sampled_process *process)
+{
+	uint64_t clock_ns = sp_clock_ns(process->clock), before_ns = process->clock_ns;
+
+	process->clock_ns = clock_ns;
+	return clock_ns != before_ns;
+}
+
 /*
- * Threads that have not run for some time, and those of a process whose clock has not moved, are
- * looked at once in CHANCE looks. One that is found to have run stands for CHANCE looks, which are
- * taken from its waiting: so no sort of threads has too many or too few.
+ * Threads that have not run for some time are looked at once in CHANCE looks. One that is found to
+ * have run stands for CHANCE looks, which are taken from its waiting: so no sort of threads has too
+ * many or too few.
  */
 static uint32_t look_at_threads(struct sampling *s, struct sp_sampled_process *process)
 {
-	uint64_t now = sp_clock_ticks(), clock_ns = sp_clock_ns(process->clock);
-	bool has_moved = clock_ns != process->clock_ns, has_chance = random_of(s) % CHANCE == 0;
+	uint64_t now = sp_clock_ticks();
 	uint32_t due = 0;
 
-	process->clock_ns = clock_ns;
+	process->has_chance = random_of(s) % CHANCE == 0;
+	if (process->is_idle && (!process->has_chance || !has_moved(process)))
+		return 0;
+	process->is_idle = true;
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		struct sp_sampled_thread *thread = &process->threads[i];
-		bool is_idle = thread->last_ticks && thread->sample.state != 'R' &&
-			       thread->idle_looks >= (has_moved ? IDLE_LOOKS : STILL_LOOKS);
 
+		thread->was_chance = is_idle(thread);
 		thread->is_due = false;
-		if (!is_idle || has_chance)
-			look_at_thread(process, thread);
-		thread->was_chance = is_idle && thread->is_due;
+		if (thread->was_chance && !process->has_chance)
+			continue;
+		if (thread->was_chance)
+			catch_up(s, thread, s->counts.ticks - 1);
+		thread->look = s->counts.ticks;
+		look_at_thread(process, thread);
+		thread->was_chance &= thread->is_due;
 		thread->idle_looks = thread->is_due ? 0 : thread->idle_looks + 1;
+		process->is_idle &= is_idle(thread);
 		due += thread->is_due;
 		if (!thread->is_due && thread->is_seen)
-			extend(s, thread, now);
+			extend(s, thread, now, 1);
 	}
 	return due;
 }
 
-/* The states of threads are looked at at the instant of their stacks. */
+/* The state is of the instant of the stack. A waiting thread's usage is of before the stack: one
+ * that has the same usage the next time has not run. */
+static void look_at_state(struct sp_sampled_process *process, struct sp_sampled_thread *thread)
+{
+	int r = sp_sampled_thread_state(thread, &thread->state_now);
+
+	if (r == 0 && thread->state_now != 'R' && !thread->has_usage_now)
+		r = read_usage(thread);
+	if (r == -ESRCH) {
+		thread->is_due = thread->is_seen = false;
+		process->is_stale = true;
+	}
+}
+
 static int read_due(struct sampling *s, struct sp_sampled_process *process)
 {
 	sp_other_parts_begin(&s->parts, process->pid);
-	if (random_of(s) % CHANCE == 0)
+	if (process->has_chance)
 		for (uint32_t i = 0; i < process->head_count; i++)
 			sp_other_parts_add(&s->parts, process->heads[i].at, sizeof(uint64_t));
 	s->heads = s->parts.count;
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		struct sp_sampled_thread *thread = &process->threads[i];
 
-		if (!thread->is_due)
-			continue;
-		thread->state_now = sp_sampled_thread_state(thread);
-		sp_walk_guess(&thread->guess, &s->parts, &process->python, thread->state);
+		if (thread->is_due)
+			look_at_state(process, thread);
+		if (thread->is_due)
+			sp_walk_guess(&thread->guess, &s->parts, &process->python, thread->state);
 	}
-	return sp_other_parts_read(&s->parts);
+	return s->parts.count ? sp_other_parts_read(&s->parts) : 0;
 }
 
 /* False: an interpreter or a thread began or ended. */
@@ -212,7 +272,7 @@ static void take_stack(struct sampling *s, const struct sp_sampled_process *proc
 		       struct sp_sampled_thread *thread)
 {
 	uint64_t now = sp_clock_ticks();
-	bool is_known = thread->cpu_now || thread->turns_now;
+	bool is_known = thread->has_usage && thread->has_usage_now;
 	uint32_t span_us = chance_span(thread, microseconds(span_since(thread, now)));
 
 	put(s, thread);
@@ -228,6 +288,7 @@ static void take_stack(struct sampling *s, const struct sp_sampled_process *proc
 	};
 	s->counts.samples++;
 	thread->last_ticks = now;
+	thread->has_usage = thread->has_usage_now;
 	thread->cpu_ns = thread->cpu_now;
 	thread->turns = thread->turns_now;
 }
@@ -303,6 +364,7 @@ static void sample_process(struct sampling *s, struct sp_sampled_process *proces
 			return;
 		}
 		drop_ended_threads(s, process);
+		process->is_idle = false;
 	}
 	if (look_at_threads(s, process) == 0)
 		return;
@@ -342,18 +404,33 @@ static bool has_found(const struct sp_sampled_processes *processes)
 
 static void sample_all(struct sampling *s)
 {
-	s->counts.ticks++;
+	s->names.look = ++s->counts.ticks;
 	for (uint32_t i = 0; i < s->processes.count; i++)
 		if (s->processes.list[i].state == SP_SAMPLED_FOUND)
 			sample_process(s, &s->processes.list[i]);
+	s->last_look = sp_clock_ticks();
 }
 
 /* A fixed interval would meet a loop of the same length always at the same place. */
 static uint64_t interval_ns(struct sampling *s)
 {
-	uint64_t mean = NS_IN_S / s->sampler->rate;
+	return s->mean_ns / 2 + random_of(s) % (s->mean_ns + 1);
+}
 
-	return mean / 2 + random_of(s) % (mean + 1);
+/* By the price of the looks since the last time. */
+static void set_mean(struct sampling *s)
+{
+	uint64_t cpu_ns = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID), price_ns,
+		 looks = s->counts.ticks - s->priced_looks;
+
+	if (!s->sampler->has_limit || looks < PRICED_LOOKS)
+		return;
+	price_ns = (cpu_ns - s->priced_ns) / looks * SP_SAMPLER_PRICE;
+	s->priced_ns = cpu_ns;
+	s->priced_looks = s->counts.ticks;
+	s->mean_ns = NS_IN_S / s->sampler->rate;
+	if (price_ns > s->mean_ns)
+		s->mean_ns = price_ns;
 }
 
 static void sleep_until(uint64_t ns)
@@ -366,8 +443,13 @@ static void sleep_until(uint64_t ns)
 static void put_all(struct sampling *s)
 {
 	for (uint32_t i = 0; i < s->processes.count; i++)
-		for (uint32_t k = 0; k < s->processes.list[i].thread_count; k++)
-			put(s, &s->processes.list[i].threads[k]);
+		for (uint32_t k = 0; k < s->processes.list[i].thread_count; k++) {
+			struct sp_sampled_thread *thread = &s->processes.list[i].threads[k];
+
+			if (is_idle(thread))
+				catch_up(s, thread, s->counts.ticks);
+			put(s, thread);
+		}
 	flush(s);
 	put_counts(s);
 }
@@ -405,6 +487,7 @@ static void *sample_run(void *argument)
 
 		if (looks) {
 			sp_sampled_processes_look(&s->processes, s->sampler->root);
+			set_mean(s);
 			looked = now;
 		}
 		if ((s->recorder || (looks && has_found(&s->processes))) && may_record(s)) {
@@ -418,7 +501,7 @@ static void *sample_run(void *argument)
 		next += interval_ns(s);
 		now = sp_clock_ns(CLOCK_MONOTONIC);
 		if (next < now)
-			next = now + NS_IN_S / s->sampler->rate; /* looks that came too late */
+			next = now + s->mean_ns; /* looks that came too late */
 		sleep_until(next);
 	}
 	if (s->recorder) {
@@ -445,6 +528,7 @@ int sp_sampler_start(struct sp_sampler *sampler, pid_t root)
 		return -ENOMEM;
 	s->sampler = sampler;
 	s->counts.rate = sampler->rate;
+	s->mean_ns = NS_IN_S / sampler->rate;
 	s->random = sp_clock_ns(CLOCK_MONOTONIC) | 1;
 	sampler->root = root;
 	atomic_store(&sampler->is_ended, false);

@@ -14,10 +14,13 @@
 
 #define SP_SAMPLER_RATE 100u /* a second */
 #define SP_SAMPLER_RATE_MAX 1000u
+#define SP_SAMPLER_PRICE 220u
 
 struct sp_sampler {
 	/* Set by the caller. */
 	unsigned rate;			 /* looks a second; 0: no sampler */
+	bool has_limit;			 /* fewer looks, where they would take more than
+					    1 / SP_SAMPLER_PRICE of a processor */
 	bool (*is_ready)(void *context); /* sp_run names the run and its directory is there; any
 					    thread */
 	void *context;

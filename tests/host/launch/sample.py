@@ -16,6 +16,8 @@ from scene import PYTHON, REPORT, ROOT, STAGEPROF, clean_environment
 BUSY = os.path.join(ROOT, "tests/programs/victims/busy_functions.py")
 NAMES = ("ten", "twenty", "forty", "ten_inside", "generate")
 
+FLEETING = os.path.join(ROOT, "tests/programs/victims/fleeting_code.py")
+
 KNOWN = os.path.join(ROOT, "tests/programs/victims/known_shares.py")
 KNOWN_SECONDS = 12
 POINTS = 0.02
@@ -32,6 +34,22 @@ for _ in range(20):
     os.waitpid(pid, 0)
 """
 
+CROWD = """
+import os, time
+children = []
+for _ in range(24):
+    pid = os.fork()
+    if pid == 0:
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            sum(range(1000))
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    os.waitpid(pid, 0)
+"""
+CROWD_SHARE = 0.01
+
 HIDDEN = """
 import ctypes, time
 ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
@@ -46,8 +64,9 @@ class Sample(scene.Case):
     def sampled(self, *command, rate=200, prefix=()):
         run = os.path.join(self.folder, "run.zst")
         shutil.rmtree(run, ignore_errors=True)
+        asked = f"--sample={rate}" if rate else "--sample"
         done = self.call(
-            *prefix, STAGEPROF, "run", "-q", f"--sample={rate}", f"--output={run}", "--", *command
+            *prefix, STAGEPROF, "run", "-q", asked, f"--output={run}", "--", *command
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return run, done
@@ -126,6 +145,24 @@ class Sample(scene.Case):
         first = rows[0]
         self.assertEqual(first["function"], "spin")
         self.assertIn(first["line"], (loop[0], loop[0] + 1))
+
+    def test_code_objects_freed(self):
+        run, done = self.sampled(PYTHON, FLEETING, "1.5", rate=500)
+        true = json.loads(done.stdout)
+        report = self.functions(run)
+        found = {row["function"]: row for row in report["functions"]}
+        whole = sum(found[name]["own_ns"] for name in true)
+        for name, ns in true.items():
+            share = ns / sum(true.values())
+            bound = 0.02 + 6 * math.sqrt(share * (1 - share) / found[name]["samples"])
+            self.assertLess(abs(found[name]["own_ns"] / whole - share), bound, (name, found[name]))
+
+    def test_price_is_held(self):
+        """100 looks a second at so many threads would take more."""
+        run, _ = self.sampled(PYTHON, "-c", CROWD, rate=None)
+        sampler = self.functions(run)["sampler"]
+        self.assertGreater(sampler["looks"], 20)
+        self.assertLess(sampler["cpu_ns"], CROWD_SHARE * sampler["wall_ns"], sampler)
 
     def test_killed_while_it_is_read(self):
         run, _ = self.sampled(PYTHON, "-c", KILLED, rate=1000)
