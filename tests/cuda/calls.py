@@ -88,7 +88,9 @@ class Runtime(Case):
         self.exact(victim("cuda_calls13"), "8", "10")
 
     def test_no_device(self):
-        outcome = self.run_both(victim("cuda_calls13"), env={"FAKE_CUDA_DEVICES": "0"})
+        outcome = self.run_both(
+            victim("cuda_calls13"), env={"FAKE_CUDA_DEVICES": "0"}, may_fail=True
+        )
         self.assertNotEqual(outcome.done.returncode, 0)
 
     def test_calls_that_are_left(self):
@@ -240,12 +242,13 @@ class Driver(Case):
         self.assertEqual(self.run_both(victim("lookups")).done.returncode, 0)
 
     def test_lookups_under_a_sanitizer(self):
+        program = victim("lookups_sanitized")
         name = [os.environ["CC"], "-print-file-name=libasan.so"]
         sanitizer = subprocess.run(name, stdout=subprocess.PIPE).stdout.decode().strip()
         if not os.path.isabs(sanitizer):
             self.skipTest("the compiler has no shared libasan")
         both = sanitizer + " " + harness.environment("STAGEPROF_TEST_LIB")
-        self.run_both(victim("lookups_sanitized"), env={"LD_PRELOAD": both})
+        self.run_both(program, env={"LD_PRELOAD": both})
 
 
 class Hip(Case):

@@ -2,6 +2,7 @@
 """One event an image, in libjpeg's every use, with as many copies of libjpeg as there are."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,10 @@ from harness import victim
 class Native(harness.Case):
     def check(self, *argv):
         outcome = self.both(*argv)
-        self.assert_exact(outcome)
+        strict = harness.STRICT
+        if platform.machine() == "aarch64":  # libjpeg asks /proc/cpuinfo for NEON, once
+            strict = [stage for stage in strict if not stage.startswith("file_")]
+        self.assert_exact(outcome, strict)
         stages, run = outcome.trace.stages()
         rows = outcome.rows()
         self.assertEqual(

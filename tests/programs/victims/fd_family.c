@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/old_libc.h"
 #include "tests/programs/victims/opened.h"
 
 static struct tally_row *dups, *read_a, *read_b;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/old_libc.h"
 #include "tests/programs/victims/tally.h"
 
 static char data[4096];

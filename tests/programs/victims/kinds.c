@@ -102,7 +102,7 @@ int main(void)
 	queues();
 	number_changes_kind();
 	read_path("device_read", "/dev/zero", 200);
-	read_path("proc_read", "/proc/self/maps", 20);
+	read_path("proc_read", "/proc/self/status", 20);
 	read_path("proc_read", "/sys/kernel/mm/transparent_hugepage/enabled", 2);
 	read_path("file_read", "in.dat", 200);
 	write_device();

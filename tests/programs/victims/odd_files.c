@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/old_libc.h"
 #include "tests/programs/victims/opened.h"
 
 #define DEEP_FOLDERS 20

@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/old_libc.h"
 #include "tests/programs/victims/tally.h"
 
 enum { RED_BYTES = 4096, ALONE = 1500 };
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 	struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
 	size_t more = argc > 2 ? strtoul(argv[2], NULL, 10) : 16384;
-	size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + more;
+	size_t bytes = least_signal_stack() + more;
 	unsigned char *red = malloc(RED_BYTES + bytes);
 	stack_t alternate = {.ss_sp = red + RED_BYTES, .ss_size = bytes};
 	struct tally_row *row, *opens = tally_row("file_open", "");

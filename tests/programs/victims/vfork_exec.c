@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/old_libc.h"
 #include "tests/programs/victims/tally.h"
 
 extern char **environ;

@@ -122,7 +122,7 @@ static int main_is_blocked(void)
 	long fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)syscall(SYS_getpid));
-	fd = syscall(SYS_open, path, O_RDONLY);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
 	syscall(SYS_read, fd, said, sizeof(said) - 1);
 	syscall(SYS_close, fd);
 	return strtol(said, NULL, 10) == SYS_futex;
