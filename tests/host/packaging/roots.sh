@@ -3,12 +3,12 @@
 
 [[ $(id -u) -eq 0 ]] || sp_skip "needs root"
 
-# sp_root RELEASE [ARCHITECTURE [PACKAGE]]: sets root to a root file system of this Debian with
-# Python, Pillow and the package. It is made once and kept. Needs debootstrap and the network.
+# sp_root RELEASE [ARCHITECTURE [PACKAGE,...]]: sets root to a root file system of this Debian with
+# Python, Pillow and the packages. It is made once and kept. Needs debootstrap and the network.
 sp_root()
 {
 	local release=$1 architecture=${2:-$(dpkg --print-architecture)}
-	root=${SP_ROOTS:-$SP_BUILD/roots}/$release-$architecture
+	root=${SP_ROOTS:-$SP_BUILD/roots}/$release-$architecture${3+-${3//,/_}}
 	[[ ! -e $root/whole ]] || return 0
 	command -v debootstrap > /dev/null || sp_skip "no debootstrap"
 	rm -rf "$root"

@@ -11,29 +11,7 @@ torch=$("$sp_python" -c 'import torch; print(torch.__version__)')
 sp_package wheel "$(uname -m)" > /dev/null
 "$sp_python" -m venv environment || sp_skip "no venv"
 echo "$modules" > "$(echo environment/lib/python3*/site-packages)/pytorch.pth"
-cat > train.py <<'PROGRAM'
-import time
-
-import torch
-from torch.utils.data import DataLoader, Dataset
-
-
-class Rows(Dataset):
-    def __len__(self):
-        return 320
-
-    def __getitem__(self, i):
-        time.sleep(0.002)
-        return torch.randn(16), i % 4
-
-
-model = torch.nn.Linear(16, 4)
-optimizer = torch.optim.SGD(model.parameters(), 0.1)
-for rows, labels in DataLoader(Rows(), batch_size=8):
-    optimizer.zero_grad()
-    torch.nn.functional.cross_entropy(model(rows), labels).backward()
-    optimizer.step()
-PROGRAM
+cp "$SP_ROOT/tests/host/packaging/trainer.py" train.py
 
 mkdir tools build
 ln -s .. build/dist # as the README says: build/dist/stageprof-*.whl
