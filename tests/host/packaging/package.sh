@@ -20,6 +20,7 @@ mkdir -p "$SP_WORK"
 cd "$SP_WORK"
 sp_python=${STAGEPROF_TEST_PYTHON-} # with PyTorch, or empty
 sp_spack=${STAGEPROF_TEST_SPACK-} # a checkout of Spack, or empty
+sp_spack_packages=${STAGEPROF_TEST_SPACK_PACKAGES-} # its packages, where it is Spack 1
 sp_enroot=${STAGEPROF_TEST_ENROOT-} # the program enroot, or empty
 unset LD_PRELOAD ${!STAGEPROF_@}
 cat > train.py <<'PROGRAM'
