@@ -61,6 +61,9 @@ struct sp_ranks {
 	bool by_collectives; /* else by time outside backward */
 	uint32_t stragglers;
 	struct sp_rank_division division; /* of the compared ranks into peers */
+	bool keeps_lateness;		  /* set by the caller */
+	float *lateness; /* by the list, then by SP_HEAT_COLUMNS (rank_heat.h): mean ns; NULL: not
+			    asked for, or fewer than two ranks */
 	/* Differences between the greatest and the least of the ranks, in a step. */
 	uint64_t loader_skew_p50_ns, loader_skew_p95_ns;
 	uint64_t start_skew_p50_ns, start_skew_p95_ns; /* clocks refined where by_collectives */

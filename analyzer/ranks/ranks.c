@@ -8,6 +8,7 @@
 #include "analyzer/base/jobs.h"
 #include "analyzer/base/select.h"
 #include "analyzer/ranks/rank_choice.h"
+#include "analyzer/ranks/rank_heat.h"
 #include "analyzer/ranks/rank_order.h"
 #include "analyzer/training/training.h"
 
@@ -266,6 +267,26 @@ static void judge_stretch(struct sp_rank *rank, int64_t *values, uint32_t n)
 		(double)rank->late_p50_ns >= SP_STRAGGLER_SHARE * (double)rank->wall_p50_ns;
 }
 
+/* Values are of all steps. */
+static void keep_lateness(const struct rank_comparison *c, const struct sp_rank *rank,
+			  const int64_t *values)
+{
+	uint32_t n = c->table.step_count;
+	float *ret;
+
+	if (!c->ranks->lateness)
+		return;
+	ret = c->ranks->lateness + (size_t)(rank - c->ranks->list) * SP_HEAT_COLUMNS;
+	for (uint32_t column = 0; column < sp_heat_columns(n); column++) {
+		uint32_t from = sp_heat_from(column, n), to = sp_heat_from(column + 1, n);
+		double sum = 0;
+
+		for (uint32_t i = from; i < to; i++)
+			sum += (double)values[i];
+		ret[column] = (float)(sum / (to - from));
+	}
+}
+
 static int judge_rank(void *context, unsigned worker, uint32_t k)
 {
 	struct rank_comparison *c = context;
@@ -282,6 +303,7 @@ static int judge_rank(void *context, unsigned worker, uint32_t k)
 	}
 	rank->wait_p50_ns = (uint64_t)sp_select_percentile(copy, n, 50);
 	take_excess(c, c->orders, values);
+	keep_lateness(c, rank, values);
 	late = count_late(values, 0, n);
 	memcpy(copy, values, n * sizeof(*copy));
 	rank->behind_p50_ns = sp_select_percentile(copy, n, 50);
@@ -583,6 +605,12 @@ static int compare_ranks(struct rank_comparison *c)
 		r = sp_jobs_run(c->table.jobs, n, measure_rank, c);
 	if (r < 0 || n < 2)
 		return r;
+	if (c->ranks->keeps_lateness) {
+		c->ranks->lateness = calloc((size_t)c->ranks->count * SP_HEAT_COLUMNS,
+					    sizeof(*c->ranks->lateness));
+		if (!c->ranks->lateness)
+			return -ENOMEM;
+	}
 	r = find_peers(c);
 	if (r == 0 && !c->ranks->division.block)
 		r = refine_clocks(c);
@@ -612,7 +640,8 @@ int sp_ranks_read(struct sp_ranks *ranks, const struct sp_training *training)
 				    .table.jobs = training->run->jobs ? training->run->jobs : 1};
 	int r = 0;
 
-	*ranks = (struct sp_ranks){.list = calloc(training->count + 1u, sizeof(*ranks->list))};
+	*ranks = (struct sp_ranks){.list = calloc(training->count + 1u, sizeof(*ranks->list)),
+				   .keeps_lateness = ranks->keeps_lateness};
 	c.at = calloc(training->count + 1u, sizeof(*c.at));
 	c.table.series = calloc(training->count + 1u, sizeof(*c.table.series));
 	if (!ranks->list || !c.at || !c.table.series)
@@ -631,5 +660,6 @@ void sp_ranks_finish(struct sp_ranks *ranks)
 {
 	free(ranks->list);
 	free(ranks->steps);
+	free(ranks->lateness);
 	*ranks = (struct sp_ranks){.list = NULL};
 }

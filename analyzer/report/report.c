@@ -86,6 +86,7 @@ int sp_report_scan(struct sp_report *report)
 	report->run.index.digest_schema = sp_digest_schema();
 	report->totals.encodes_streams = report->is_for_digest;
 	report->training.keeps_pauses = report->is_for_digest;
+	report->ranks.keeps_lateness = (report->needs & SP_NEEDS_HEAT) != 0;
 	report->run.metadata.keeps_told = report->is_for_digest;
 	r = sp_run_read(&report->run);
 	report->training.run = &report->run;

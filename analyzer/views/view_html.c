@@ -13,6 +13,7 @@
 
 #include "analyzer/page/drawing.h"
 #include "analyzer/page/flame_json.h"
+#include "analyzer/page/heat_json.h"
 #include "analyzer/page/page_assets.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/sections/account_section.h"
@@ -170,14 +171,32 @@ static int put_flame(FILE *f, const struct sp_report *report)
 	return r;
 }
 
+static int put_heat(FILE *f, const struct sp_report *report)
+{
+	struct sp_json j = {.file = f};
+	int r;
+
+	fputs("<div class=\"live\" id=\"heat-chart\" hidden></div>\n"
+	      "<script type=\"application/json\" id=\"data-heat\">",
+	      f);
+	r = sp_heat_json(report, &j);
+	fputs("</script>\n", f);
+	return r;
+}
+
 static int put_section(FILE *f, const struct sp_report *report, const struct section *section,
 		       bool *is_there)
 {
 	bool is_steps = strcmp(section->view, "steps") == 0;
 	size_t budget = is_steps ? STEPS_BYTES_MAX : PIECE_BYTES_MAX;
+	const struct sp_view *view = sp_view_find(section->view);
 	struct shown shown;
-	int r = fit(report, sp_view_find(section->view)->show, is_steps ? STEP_ROWS_MAX : ROWS_MAX,
-		    budget, &shown);
+	int r;
+
+	*is_there = false;
+	if (sp_index_has_digested(&report->run.index) && !(view->needs & SP_TAKES_DIGESTS))
+		return 0; /* it needs events */
+	r = fit(report, view->show, is_steps ? STEP_ROWS_MAX : ROWS_MAX, budget, &shown);
 
 	*is_there = r == 0 && has_rows(&shown) &&
 		    (strcmp(section->view, "ranks") != 0 || report->ranks.count > 1);
@@ -188,6 +207,8 @@ static int put_section(FILE *f, const struct sp_report *report, const struct sec
 		r = put_step_picture(f, report);
 	if (*is_there && strcmp(section->view, "functions") == 0)
 		r = put_flame(f, report);
+	if (*is_there && strcmp(section->view, "ranks") == 0)
+		r = put_heat(f, report);
 	if (*is_there)
 		put_shown(f, section->view, &shown, budget);
 	else if (r == 0)

@@ -4,8 +4,8 @@
 
 python3 tests/bench/ranks.py [--digests] [--build FOLDER] [--steps N] [RANKS...]
 
---digests: a digest for each node of eight ranks, their merge, and the view of the merged digest,
-which has to be that of the traces, byte by byte.
+--digests: a digest for each node of eight ranks, their merge, the view of the merged digest, which
+has to be that of the traces, byte by byte, its page, and its tables (Parquet).
 
 make_job makes each job, with a straggler; the page cache holds it. Processor time is the sum of all
 threads, the peak is what the kernel says of the process.
@@ -69,13 +69,24 @@ def digest_row(args, ranks):
         )
         shown = min(measure([report, "ranks", "--jobs=2", whole]) for _ in range(3))
         size = os.path.getsize(whole)
+        page, tables = os.path.join(folder, "page.html"), os.path.join(folder, "tables")
+        drawn = measure([report, "html", "--jobs=2", "-q", whole, "-o", page])
+        page_size = os.path.getsize(page)
+        written = measure([report, "export", "parquet", "--jobs=2", "-q", whole, "-o", tables])
+        table_size = sum(
+            os.path.getsize(os.path.join(where, name))
+            for where, _, names in os.walk(tables)
+            for name in names
+        )
     if shown[3] != told:
         raise SystemExit(f"another answer from the digest of {ranks} ranks:\n{shown[3]}")
     wall, peak = sum(cost[0] for cost in costs) / len(costs), max(cost[2] for cost in costs)
     print(
         f"| {ranks:,} | {args.steps:,} | {size / 2**20:.1f} MiB | {size / ranks / args.steps:.1f} "
         f"| {wall * 1000:.0f} ms | {peak:.0f} MiB | {merged[0]:.2f} s | {merged[2]:.0f} MiB "
-        f"| {shown[0]:.2f} s | {shown[2]:.0f} MiB |",
+        f"| {shown[0]:.2f} s | {shown[2]:.0f} MiB | {page_size / 1000:.0f} kB | {drawn[0]:.1f} s "
+        f"| {drawn[2]:.0f} MiB | {ranks * args.steps:,} | {table_size / 2**20:.1f} MiB "
+        f"| {written[0]:.1f} s | {written[2]:.0f} MiB |",
         flush=True,
     )
 
@@ -83,9 +94,10 @@ def digest_row(args, ranks):
 def digest_table(args):
     print(
         "| ranks | steps | digest | bytes a rank and step | a node's digest | its peak | merge "
-        "| its peak | `ranks` of it | its peak |"
+        "| its peak | `ranks` of it | its peak | page | made in | its peak | rows of `steps` "
+        "| tables | made in | their peak |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|---" * 17 + "|")
     for ranks in args.ranks:
         digest_row(args, ranks)
 

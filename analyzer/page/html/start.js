@@ -8,11 +8,12 @@ Page.start = function () {
 		holder.hidden = false;
 		return holder;
 	};
-	const flame = Page.data("flame");
+	const flame = Page.data("flame"), heat = Page.data("heat");
 	const training = Page.data("training"), timeline = Page.data("timeline");
 	const steps = (Page.data("steps") || { steps: [] }).steps;
 	const stepsHolder = steps.length ? live("steps-chart") : null;
 	const lanesHolder = timeline && timeline.lanes.length ? live("lanes-chart") : null;
+	const heatHolder = heat && heat.measures.length ? live("heat-chart") : null;
 	const flameHolder = flame && flame.stacks.length ? live("flame-chart") : null;
 
 	document.documentElement.classList.add("has-script");
@@ -27,6 +28,8 @@ Page.start = function () {
 		Page.memory = new Page.Memory(stepsHolder, Page.steps);
 	if (lanesHolder)
 		Page.lanes = new Page.Lanes(lanesHolder, timeline, steps, training);
+	if (heatHolder)
+		Page.heat = new Page.Heat(heatHolder, heat);
 	if (flameHolder)
 		Page.flame = new Page.Flame(flameHolder, flame);
 };

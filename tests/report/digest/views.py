@@ -179,6 +179,8 @@ class Views(unittest.TestCase):
         self.assertIn("A timeline needs events, and a digest has none.", page)
         self.assertIn('id="data-ranks"', page)
         self.assertIn('id="data-steps"', page)
+        for view in ("whatif", "workers", "functions"):
+            self.assertNotIn(f'<section id="{view}">', page)
 
     def test_needs_events(self):
         for view in VIEWS:
