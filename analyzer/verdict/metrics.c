@@ -99,6 +99,9 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 	uint32_t epochs = 0;
 
 	sp_account_merge(&t->account, &account);
+	/* Where most iterators give one batch, the usual wait is one for a first batch. */
+	if (s->trained_passes && 2 * s->single_passes >= s->trained_passes)
+		usual_wait_ns = 0;
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (!sp_step_is_selected(&report->training, trainer, i))
 			continue;
