@@ -230,6 +230,19 @@ static enum sp_verdict_id find_state(const struct sp_verdict *v)
 	return value_of(v, SP_METRIC_steps) < STEPS_MIN ? SP_VERDICT_too_few_steps : SP_VERDICTS;
 }
 
+/*
+ * Without a backward no rule has the loop's own code. Where more time than a moderate wait for
+ * input lies in no observed call, that wait is not what holds training back most. Beside a thread
+ * that makes batches such time may be a wait for it.
+ */
+static bool hides_more(const struct sp_verdict *v, enum sp_verdict_id worst)
+{
+	return rules[worst].cost == SP_METRIC_lost_wait_share && !v->metrics.is_unfed &&
+	       !v->metrics.is_fed_by_thread && !is_known(v, SP_METRIC_loop_share) &&
+	       value_of(v, rules[worst].cost) < rules[worst].severe &&
+	       value_of(v, SP_METRIC_other_share) > value_of(v, rules[worst].cost);
+}
+
 /* The rule of the greatest cost among rules that refine no other; compute only if it is the only
  * one. */
 static enum sp_verdict_id find_worst(const struct sp_verdict *v)
@@ -243,6 +256,8 @@ static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 		    value_of(v, rules[i].cost) > value_of(v, rules[worst].cost))
 			worst = (enum sp_verdict_id)i;
 	}
+	if (hides_more(v, worst))
+		worst = SP_VERDICT_unknown;
 	if (worst == SP_VERDICT_compute &&
 	    value_of(v, SP_METRIC_other_share) >=
 		    (v->metrics.is_fed_by_thread ? OTHER_BESIDE_THREAD : OTHER_MOST))

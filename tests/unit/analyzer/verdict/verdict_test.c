@@ -422,6 +422,26 @@ START_TEST(a_loop_beside_a_busy_thread)
 }
 END_TEST
 
+/* A moderate wait for input is no answer where more time is in no observed call, of which no
+ * backward says where it lies. */
+START_TEST(more_time_without_a_backward)
+{
+	set_wait(0.1);
+	set(SP_METRIC_other_share, 0.2);
+	ck_assert_str_eq(judge(), "unknown");
+	set(SP_METRIC_loop_share, 0.01);
+	ck_assert_str_eq(judge(), "input-bound");
+	setup();
+	set_wait(0.1);
+	set(SP_METRIC_other_share, 0.08);
+	ck_assert_str_eq(judge(), "input-bound");
+	setup();
+	set_wait(0.3);
+	set(SP_METRIC_other_share, 0.4);
+	ck_assert_str_eq(judge(), "input-bound");
+}
+END_TEST
+
 /* Two pieces of advice about the same time: one is enough. */
 START_TEST(one_advice_for_one_time)
 {
@@ -569,6 +589,7 @@ int main(void)
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, one_advice_for_one_time);
+	tcase_add_test(c, more_time_without_a_backward);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_small_saving_is_no_advice);
 	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
