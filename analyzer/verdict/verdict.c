@@ -532,6 +532,8 @@ enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice)
 	case SP_ADVICE_add_workers:
 	case SP_ADVICE_use_workers:
 		return SP_WHAT_IF_workers;
+	case SP_ADVICE_handover:
+		return SP_WHAT_IF_prefetch;
 	case SP_ADVICE_sync_line:
 	case SP_ADVICE_fewer_syncs:
 		return SP_WHAT_IF_no_syncs;

@@ -218,6 +218,33 @@ static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t worke
 	return w;
 }
 
+/*
+ * With batches far ahead a slow one delays nobody: at best a step takes as long as the slowest of
+ * the training thread, the workers and the cores.
+ */
+static struct sp_what_if prefetch(const struct sp_metrics *e)
+{
+	struct load least = least_load(e);
+	double now = VALUE(e, step_mean_ns);
+
+	return range(e, smaller(step_ns(&least, VALUE(e, workers), VALUE(e, cores)), now), now);
+}
+
+/*
+ * For as many samples as a step has now, half of a step with twice as many. Work on a batch goes
+ * with its samples; at best all other work is done once a step, however many samples it has.
+ */
+static struct sp_what_if batch_size(const struct sp_metrics *e)
+{
+	struct load least = least_load(e);
+	double now = VALUE(e, step_mean_ns), workers = VALUE(e, workers);
+
+	least.busy_ns /= 2;
+	least.handover_ns /= 2;
+	least.trainer_ns /= 2;
+	return range(e, smaller(step_ns(&least, workers, VALUE(e, cores)), now), now);
+}
+
 /* The host takes at least its own work, and the device at least the time for which the host
  * waited. */
 static struct sp_what_if no_syncs(const struct sp_metrics *e)
@@ -234,6 +261,12 @@ static struct sp_what_if pinned_copies(const struct sp_metrics *e)
 	return range(e, now - now * VALUE(e, copy_share) * VALUE(e, pageable_share), now);
 }
 
+/* The work on the batches of a loader was seen, and the waits for them. */
+static bool has_batches(const struct sp_metrics *e)
+{
+	return is_known(e, SP_METRIC_workers_wanted) && is_known(e, SP_METRIC_wait_mean_ns);
+}
+
 struct sp_what_if sp_what_if_make(const struct sp_metrics *e, enum sp_what_if_id id,
 				  uint32_t workers)
 {
@@ -247,7 +280,7 @@ struct sp_what_if sp_what_if_make(const struct sp_metrics *e, enum sp_what_if_id
 	case SP_WHAT_IF_decode_half:
 		return VALUE(e, decode_share) > 0 ? decode_half(e) : unknown;
 	case SP_WHAT_IF_workers:
-		if (!is_known(e, SP_METRIC_workers_wanted) || !is_known(e, SP_METRIC_wait_mean_ns))
+		if (!has_batches(e))
 			return unknown;
 		return with_workers(e, workers != SP_WORKERS_UNASKED
 					       ? workers
@@ -256,6 +289,10 @@ struct sp_what_if sp_what_if_make(const struct sp_metrics *e, enum sp_what_if_id
 		return is_known(e, SP_METRIC_sync_share) ? no_syncs(e) : unknown;
 	case SP_WHAT_IF_pinned_copies:
 		return VALUE(e, pageable_share) > 0 ? pinned_copies(e) : unknown;
+	case SP_WHAT_IF_prefetch:
+		return has_batches(e) && VALUE(e, workers) >= 1 ? prefetch(e) : unknown;
+	case SP_WHAT_IF_batch_size:
+		return has_batches(e) ? batch_size(e) : unknown;
 	case SP_WHAT_IFS:
 		break;
 	}

@@ -38,6 +38,7 @@ FEW = ["use_workers", "async_checkpoint"]
 UNBOUND = {
     "loop_names",
     "own_forward",
+    "fewer_threads",
     "long_forward",
     "rare_forward",
     "blocked_model",
@@ -86,6 +87,8 @@ CASES = {
     **cases("loaders", "handover", "receive", "unshared"),
     **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),
     "input_free": Case("loaders", "input_free", row=[]),
+    "prefetch": Case("loaders", "prefetch", row=[]),
+    "batch_size": Case("loaders", "batch_size", row=[], number=4),
     "workers": Case("loaders", "workers", row=["--workers=1"], number=1),
     **cases("costly", "transform", "decompress", "collate", "decode_once", "decode_smaller"),
     **cases("costly", "not_png", "video_seek", "hdf5_handle", "hdf5_chunks"),

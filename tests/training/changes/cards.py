@@ -24,12 +24,17 @@ class Copied(Loop):
         self.whole = CASE == "smaller_copies"
 
     def copy(self):
-        copy = device.library.copy_in_whole if self.whole else device.library.copy_in_and_wait
-        copy(self.target, self.source, self.bytes)
+        if self.whole:
+            device.library.copy_in_whole(self.target, self.source, self.bytes)
+        elif IS_AFTER:
+            device.library.copy_in(self.target, self.source, self.bytes)
+        else:
+            device.library.copy_in_and_wait(self.target, self.source, self.bytes)
 
     def step(self, rows):
         self.copy()
         super().step(rows)
+        device.item(device.scalar)  # the loss, once a step
 
 
 class Net(device.Net):

@@ -70,15 +70,15 @@ def computing(rounds):
 
 
 class Net(torch.nn.Module):
-    """Forward and backward do `work` each; the layer is small."""
+    """Forward and backward do `work` each, or backward does another; the layer is small."""
 
-    def __init__(self, work, width=WIDTH):
+    def __init__(self, work, back=None):
         super().__init__()
-        self.layer, self.work = torch.nn.Linear(width, 2), work
+        self.layer, self.work, self.back = torch.nn.Linear(WIDTH, 2), work, back or work
 
     def forward(self, rows):
         self.work()
-        return Backward.apply(self.layer(rows), self.work)
+        return Backward.apply(self.layer(rows), self.back)
 
 
 class Loop:

@@ -118,6 +118,31 @@ START_TEST(no_worker_without_a_core)
 }
 END_TEST
 
+/* Two workers keep up on the average, but one batch in ten takes long: prefetching may save all
+ * waits, and more samples a step at most what is not their own work. */
+START_TEST(ranges_without_a_sure_gain)
+{
+	struct sp_what_if w;
+
+	alone(20, 30, 1);
+	set(SP_METRIC_workers, 2);
+	set(SP_METRIC_step_mean_ns, 25 * MS);
+	set(SP_METRIC_wait_mean_ns, 5 * MS);
+	set(SP_METRIC_trainer_cpu_ns, 2 * MS);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_prefetch, SP_WORKERS_UNASKED);
+	ck_assert_double_eq_tol(w.low_ns, 20 * MS, 1);
+	ck_assert_double_eq_tol(w.high_ns, 25 * MS, 1);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_batch_size, SP_WORKERS_UNASKED);
+	ck_assert_double_eq_tol(w.low_ns, 15 * MS, 1);
+	ck_assert_double_eq_tol(w.high_ns, 25 * MS, 1);
+	/* Nobody prefetches for a training thread that makes its own batches. */
+	alone(20, 8, 1);
+	ck_assert(!sp_what_if_make(&v.metrics, SP_WHAT_IF_prefetch, SP_WORKERS_UNASKED).is_known);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_batch_size, SP_WORKERS_UNASKED);
+	ck_assert_double_eq_tol(w.low_ns, 18 * MS, 1);
+}
+END_TEST
+
 /* A core that other programs share: a second worker gets what the first one waited for. */
 START_TEST(no_worker_for_a_core_of_others)
 {
@@ -155,6 +180,7 @@ int main(void)
 	tcase_add_test(c, sleep_needs_no_core);
 	tcase_add_test(c, tiny_batches_gain_nothing);
 	tcase_add_test(c, no_worker_without_a_core);
+	tcase_add_test(c, ranges_without_a_sure_gain);
 	tcase_add_test(c, no_worker_for_a_core_of_others);
 	tcase_add_test(c, threads_of_the_model_need_cores);
 	suite_add_tcase(suite, c);
