@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/reader/index_join.h"
+#include "analyzer/reader/window.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -190,10 +191,28 @@ static void host_learn(struct host_node *host, const struct sp_stream *s)
 	}
 }
 
+/* A window says its numbers modulo 256 generations. Where it stands apart from the last blocks of
+ * its stream, these say the rest. */
+static void windows_place(struct sp_stream *s)
+{
+	uint64_t end = 0;
+
+	for (const struct sp_segment *g = s->segments; g; g = g->next)
+		if (g->blocks && g->limit > end)
+			end = g->limit;
+	for (struct sp_segment *g = s->segments; g; g = g->next) {
+		if (g->blocks || g->window_at == UINT64_MAX || g->window_newest == UINT64_MAX)
+			continue;
+		g->limit = sp_window_number_near(g->window_newest, g->window_capacity,
+						 end > g->limit ? end : g->limit);
+		s->limit = g->limit > s->limit ? g->limit : s->limit;
+	}
+}
+
 /* with_header: streams with a header come first, so that the others find their image. */
 static int place_stream(struct join *j, uint32_t n, bool with_header)
 {
-	const struct sp_stream *s = j->index->streams[n];
+	struct sp_stream *s = j->index->streams[n];
 	const struct sp_segment *g = header_segment(s);
 	uint64_t start_ns = g->header ? g->header->image_start_ns : 0;
 	struct image_node *image;
@@ -201,6 +220,7 @@ static int place_stream(struct join *j, uint32_t n, bool with_header)
 
 	if (with_header != (g->header != NULL))
 		return 0;
+	windows_place(s);
 	host = host_of(j, g);
 	if (!host)
 		return -ENOMEM;
@@ -211,8 +231,9 @@ static int place_stream(struct join *j, uint32_t n, bool with_header)
 		image = image_make(j, host, g->pid, start_ns);
 	if (!image)
 		return -ENOMEM;
-	if (g->header)
-		image_learn(image, g->header);
+	for (const struct sp_segment *part = s->segments; part; part = part->next)
+		if (part->header)
+			image_learn(image, part->header);
 	host_learn(host, s);
 	j->stream_images[n] = image;
 	return 0;

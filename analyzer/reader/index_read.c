@@ -182,18 +182,37 @@ static struct sp_segment *segment_at(struct sp_index *index, struct sp_file *fil
 	return s;
 }
 
+/* A header may stand twice, with older words of the process image: counts only grow. */
+static void words_keep(struct sp_file_header *h, const struct sp_file_header *before)
+{
+	const size_t end = offsetof(struct sp_file_header, reserved);
+
+	for (size_t at = offsetof(struct sp_file_header, process_lost); at < end; at += 8) {
+		uint64_t older, word, was, is;
+
+		memcpy(&older, (const uint8_t *)before + at, sizeof(older));
+		memcpy(&word, (const uint8_t *)h + at, sizeof(word));
+		if (sp_checked_read(older, &was) == 0 &&
+		    (sp_checked_read(word, &is) < 0 || is < was))
+			memcpy((uint8_t *)h + at, &older, sizeof(older));
+	}
+}
+
 static int note_header(struct sp_index *index, struct sp_file *file, const struct sp_unit *u)
 {
 	struct sp_segment *s = segment_at(index, file, u->header.stream_id, u->at);
+	struct sp_file_header before;
 
 	if (!s)
 		return -ENOMEM;
 	file->headers++;
 	if (!s->header)
-		s->header = malloc(sizeof(*s->header));
+		s->header = calloc(1, sizeof(*s->header));
 	if (!s->header)
 		return -ENOMEM;
+	before = *s->header;
 	*s->header = u->header;
+	words_keep(s->header, &before);
 	memcpy(s->host, u->header.host, sizeof(s->host) - 1);
 	s->pid = u->header.pid;
 	s->tid = u->header.tid;
@@ -302,6 +321,8 @@ static int note_window(struct sp_index *index, struct sp_file *file, const struc
 	if (r == 1) {
 		s->window_at = u->at;
 		s->limit = sp_window_limit(&scratch->window, s->limit);
+		s->window_capacity = scratch->window.header.capacity;
+		s->window_newest = sp_window_newest(&scratch->window);
 		s->unfinished += sp_window_unfinished(&scratch->window);
 	}
 	return 0;

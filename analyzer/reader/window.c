@@ -82,29 +82,44 @@ static uint8_t slot_generation(const struct sp_slot *slot)
 	return (uint8_t)(slot->commit >> 16);
 }
 
-/* The number of the slot at a position, by its generation: the one nearest to generation `near`. */
-static int64_t slot_number(const struct sp_window *w, uint32_t position, uint64_t near)
+/* Valid slots are of two generations, one after the other. */
+uint64_t sp_window_newest(const struct sp_window *w)
 {
-	int8_t ahead = (int8_t)(slot_generation(&w->first[position]) - (uint8_t)near);
+	int64_t newest = INT64_MIN, period = 256 * (int64_t)w->header.capacity;
+	uint8_t known = 0;
 
-	return ((int64_t)near + ahead) * (int64_t)w->header.capacity + position;
+	for (uint32_t i = 0; i < w->slots; i++) {
+		uint8_t generation = slot_generation(&w->first[i]);
+		int64_t number;
+
+		if (!sp_slot_valid(&w->first[i], generation))
+			continue;
+		known = newest == INT64_MIN ? generation : known;
+		number = (known + (int8_t)(generation - known)) * (int64_t)w->header.capacity + i;
+		newest = number > newest ? number : newest;
+	}
+	return newest == INT64_MIN ? UINT64_MAX : (uint64_t)((newest + 1 + period) % period);
+}
+
+uint64_t sp_window_number_near(uint64_t newest, uint32_t capacity, uint64_t near)
+{
+	uint64_t period = 256 * (uint64_t)capacity;
+	uint64_t number = near / period * period + newest;
+
+	if (number > near && number - near > period / 2 && number >= period)
+		return number - period;
+	return near > number && near - number > period / 2 ? number + period : number;
 }
 
 uint64_t sp_window_limit(const struct sp_window *w, uint64_t end)
 {
-	uint64_t limit = end > w->header.first_index ? end : w->header.first_index;
-	uint64_t near = limit >> generation_shift(w);
+	uint64_t least = end > w->header.first_index ? end : w->header.first_index;
+	uint64_t newest = sp_window_newest(w), limit;
 
-	for (uint32_t i = 0; i < w->slots; i++) {
-		int64_t number;
-
-		if (!sp_slot_valid(&w->first[i], slot_generation(&w->first[i])))
-			continue;
-		number = slot_number(w, i, near);
-		if (number >= (int64_t)limit)
-			limit = (uint64_t)number + 1;
-	}
-	return limit;
+	if (newest == UINT64_MAX)
+		return least;
+	limit = sp_window_number_near(newest, w->header.capacity, least);
+	return limit > least ? limit : least;
 }
 
 uint32_t sp_window_slots(const struct sp_window *w, uint64_t from, uint32_t n, struct sp_slot *out)

@@ -39,6 +39,13 @@ int sp_window_read(struct sp_window *w, struct sp_source *source, uint64_t at, u
  */
 uint64_t sp_window_limit(const struct sp_window *w, uint64_t end);
 
+/* One past the number of the newest slot in the first read, as far as generations say it: modulo
+ * 256 times the capacity. UINT64_MAX: there is no slot. */
+uint64_t sp_window_newest(const struct sp_window *w);
+
+/* That number, where it is known that it is near another one. */
+uint64_t sp_window_number_near(uint64_t newest, uint32_t capacity, uint64_t near);
+
 /*
  * Fills out[i] with slot number from + i for i < n. A missing slot becomes a HOLE. Returns the
  * number of slots that are there.
