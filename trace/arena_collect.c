@@ -16,7 +16,8 @@
 #define SHM_STAT_BY_NUMBER 13
 #define SHM_INFO_OF_ALL 14
 
-/* Seconds in which a process that made a segment may still be about to attach it. */
+/* Seconds in which a process that made a segment may still be about to attach it, and in which
+ * processes of its run have it to themselves. */
 #define YOUNG_S 60u
 
 struct tail_writer {
@@ -79,22 +80,31 @@ static int is_arena(const struct sp_arena *a, size_t bytes, uint32_t *ret_units)
 
 	*ret_units = units;
 	return memcmp(a->tag, SP_TAG_ARENA, sizeof(a->tag)) == 0 && a->version == 1 && units > 0 &&
-	       units <= SP_ARENA_UNITS_MAX && sp_arena_segment_bytes(units) == bytes;
+	       units <= SP_ARENA_UNITS_MAX && sp_arena_segment_bytes(units, a->run_token) == bytes;
 }
 
-static int is_arena_size(size_t bytes)
+/* Bytes of a segment beyond whole units, for the run; SP_ARENA_RUN_BYTES or more: it is none. */
+static size_t run_bytes(size_t bytes)
 {
-	size_t least = sp_arena_segment_bytes(1);
+	const size_t least = sp_arena_bytes(1) + SP_ARENA_SIGN_BYTES;
+	const size_t most = sp_arena_bytes(SP_ARENA_UNITS_MAX) + SP_ARENA_SIGN_BYTES;
 
-	return bytes >= least && bytes <= sp_arena_segment_bytes(SP_ARENA_UNITS_MAX) &&
-	       (bytes - least) % SP_ARENA_UNIT_BYTES == 0;
+	if (bytes < least || bytes >= most + SP_ARENA_RUN_BYTES)
+		return SP_ARENA_RUN_BYTES;
+	return (bytes - least) % SP_ARENA_UNIT_BYTES;
+}
+
+static int is_left_to_others(const struct sp_collect *c, const struct shmid_ds *ds)
+{
+	return c->own_run && run_bytes(ds->shm_segsz) != c->own_run[0] % SP_ARENA_RUN_BYTES &&
+	       c->now_s < (uint64_t)ds->shm_dtime + YOUNG_S;
 }
 
 /* cuid cannot be changed, so another user's segment cannot pass for ours. */
 static int may_be_arena(const struct sp_collect *c, const struct shmid_ds *ds)
 {
 	return ds->shm_perm.cuid == c->uid && ds->shm_perm.uid == c->uid &&
-	       (ds->shm_perm.mode & 0777) == 0600 && is_arena_size(ds->shm_segsz);
+	       (ds->shm_perm.mode & 0777) == 0600 && run_bytes(ds->shm_segsz) < SP_ARENA_RUN_BYTES;
 }
 
 /* The process was killed before it stored the tag: it would have stored it by now. */
@@ -115,7 +125,7 @@ int sp_arenas_are_left(const struct sp_collect *c)
 
 	for (long number = 0; number <= highest; number++)
 		if (SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0) >= 0 &&
-		    may_be_arena(c, &ds) && ds.shm_nattch == 0)
+		    may_be_arena(c, &ds) && ds.shm_nattch == 0 && !is_left_to_others(c, &ds))
 			return 1;
 	return 0;
 }
@@ -127,7 +137,8 @@ struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
 	long id, at;
 
 	id = SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0);
-	if (id < 0 || !may_be_arena(c, &ds) || (c->only_left && ds.shm_nattch))
+	if (id < 0 || !may_be_arena(c, &ds) ||
+	    (c->only_left && (ds.shm_nattch || is_left_to_others(c, &ds))))
 		return view;
 	at = SYS(c, SYS_shmat, id, 0, SHM_RDONLY, 0, 0);
 	if (raw_failed(at))
@@ -271,6 +282,8 @@ long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
 	struct tail_writer w = {.c = c};
 	long closed;
 
+	if (c->keep && c->keep(c, view) == 0)
+		return 0;
 	w.error = marker_look(c, view->arena);
 	if (w.error)
 		return w.error;

@@ -14,6 +14,8 @@
 
 #define SP_COLLECT_PATH_BYTES 4096u
 
+struct sp_arena_view;
+
 /* The state of the functions below, too large for a small stack. */
 struct sp_collect {
 	long (*sys)(long n, long a, long b, long c, long d, long e, long f); /* -errno on failure */
@@ -22,6 +24,12 @@ struct sp_collect {
 	uint64_t now_s;		  /* CLOCK_REALTIME; 0: not known */
 	uint32_t most, begin;	  /* how many arenas to look at, 0: all; the number of the first */
 	int only_left;		  /* arenas that a process has attached are left out */
+	/* The caller's run, or NULL. Arenas of others are left alone for a minute: processes of
+	 * their run need no further file for them. */
+	const uint64_t *own_run;
+	/* Asked before a file is made of an arena; 0: the run has its tails now. NULL: none. */
+	long (*keep)(const struct sp_collect *c, const struct sp_arena_view *view);
+	const void *keeper;
 	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
 };
 
@@ -51,8 +59,8 @@ size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit,
 /* Bytes of a tail's frames before the FREE frame that its window follows. */
 size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at);
 
-/* Writes the arena's tails to its file in the run's directory. Opens a descriptor meanwhile.
- * Returns 0 or -errno; the file is there whole or not at all. */
+/* Keeps the arena's tails, or writes them to its file in the run's directory. Opens a descriptor
+ * meanwhile. Returns 0 or -errno; the file is there whole or not at all. */
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view);
 
 /* Collects all arenas of killed processes; those of one run where run_token is not NULL. Removes

@@ -20,9 +20,11 @@
 #define SP_ARENA_UNIT_BYTES 16384u
 #define SP_ARENA_UNITS_MAX 256u
 #define SP_ARENA_HEAD_BYTES 4096u
-/* A segment is longer by these bytes, which nobody uses: the size alone shows that it is ours,
- * also where the process was killed before it stored anything. */
+/* A segment is longer by these bytes, which nobody uses, and by some for the run: the size alone
+ * shows that it is ours, and most often whether it is another run's, also where the process was
+ * killed before it stored anything. */
 #define SP_ARENA_SIGN_BYTES 1237u
+#define SP_ARENA_RUN_BYTES 1024u
 
 struct sp_arena_tail {
 	uint64_t stream_id; /* 0: no tail begins in this unit */
@@ -62,9 +64,9 @@ static inline size_t sp_arena_bytes(uint32_t units)
 	       (size_t)units * SP_ARENA_UNIT_BYTES;
 }
 
-static inline size_t sp_arena_segment_bytes(uint32_t units)
+static inline size_t sp_arena_segment_bytes(uint32_t units, const uint64_t *run_token)
 {
-	return sp_arena_bytes(units) + SP_ARENA_SIGN_BYTES;
+	return sp_arena_bytes(units) + SP_ARENA_SIGN_BYTES + run_token[0] % SP_ARENA_RUN_BYTES;
 }
 
 static inline struct sp_arena_tail *sp_arena_tails(const struct sp_arena *arena)

@@ -110,15 +110,17 @@ static uint32_t units_wanted(const struct sp_arena_pool *pool, uint32_t least)
 static struct sp_arena *arena_make(struct sp_arena_pool *pool,
 				   const struct sp_arena_identity *identity, uint32_t least)
 {
+	const uint64_t *token = identity->header->run_token;
 	uint32_t units = units_wanted(pool, least), at = pool->count;
 	struct sp_arena *a;
 
 	if (at == SP_ARENAS_MAX)
 		return NULL;
-	a = pool->is_private ? NULL : shared_make(sp_arena_segment_bytes(units), &pool->id[at]);
+	a = pool->is_private ? NULL
+			     : shared_make(sp_arena_segment_bytes(units, token), &pool->id[at]);
 	if (!a && !pool->is_private && units > least) {
 		units = least;
-		a = shared_make(sp_arena_segment_bytes(units), &pool->id[at]);
+		a = shared_make(sp_arena_segment_bytes(units, token), &pool->id[at]);
 	}
 	if (!a) {
 		a = private_make(sp_arena_bytes(units), &pool->id[at]);
@@ -229,6 +231,11 @@ struct collect_task {
 	struct sp_collect collect;
 };
 
+static long keep(const struct sp_collect *c, const struct sp_arena_view *view)
+{
+	return sp_arena_keep(c->keeper, view);
+}
+
 static void task_collect(void *argument)
 {
 	struct collect_task *e = argument;
@@ -245,7 +252,7 @@ static void task_collect(void *argument)
 	}
 }
 
-static void collect(struct sp_arena_pool *pool)
+static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *keeper)
 {
 	struct collect_task *e = sp_pages_make(sizeof(*e));
 
@@ -256,6 +263,9 @@ static void collect(struct sp_arena_pool *pool)
 	e->collect.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
 	e->collect.mount_namespace = mount_namespace();
 	e->collect.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u;
+	e->collect.own_run = keeper->run_token;
+	e->collect.keep = keep;
+	e->collect.keeper = keeper;
 	e->collect.most = COLLECT_MOST;
 	e->collect.begin = (uint32_t)SP_SYS1(SYS_getpid, 0);
 	sp_fd_private_task(task_collect, e);
@@ -271,7 +281,7 @@ static void arenas_leave(struct sp_arena_pool *pool)
 	pool->count = 0;
 }
 
-void sp_arenas_end(struct sp_arena_pool *pool)
+void sp_arenas_end(struct sp_arena_pool *pool, const struct sp_arena_keeper *keeper)
 {
 	unsigned long before;
 
@@ -280,14 +290,14 @@ void sp_arenas_end(struct sp_arena_pool *pool)
 	before = sp_signals_block();
 	pool_lock(pool);
 	if (pool->tails)
-		collect(pool);
+		collect(pool, keeper);
 	else
 		arenas_leave(pool);
 	pool_unlock(pool);
 	sp_signals_restore(before);
 }
 
-void sp_arenas_collect_others(void)
+void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 {
 	struct sp_collect *probe = sp_pages_make(sizeof(*probe));
 
@@ -295,7 +305,9 @@ void sp_arenas_collect_others(void)
 		return;
 	probe->sys = sp_sys;
 	probe->uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
+	probe->own_run = keeper->run_token;
+	probe->now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u;
 	if (sp_arenas_are_left(probe))
-		collect(NULL);
+		collect(NULL, keeper);
 	sp_pages_free(probe, sizeof(*probe));
 }

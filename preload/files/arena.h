@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "preload/files/arena_keep.h"
 #include "trace/arena_layout.h"
 
 #define SP_ARENAS_MAX 1024u
@@ -69,9 +70,9 @@ struct sp_file_header *sp_arenas_header(const struct sp_arena_pool *pool);
 /* The process ends: where no tail is in use the arenas go when it does. Otherwise they stay until a
  * later process or a report collects them, and their tails are also written to files, for readers
  * on other machines. */
-void sp_arenas_end(struct sp_arena_pool *pool);
+void sp_arenas_end(struct sp_arena_pool *pool, const struct sp_arena_keeper *keeper);
 
-/* Makes files of the arenas of this user's killed processes. */
-void sp_arenas_collect_others(void);
+/* Collects the arenas of this user's killed processes. */
+void sp_arenas_collect_others(const struct sp_arena_keeper *keeper);
 
 #endif

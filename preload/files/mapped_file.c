@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/memory.h"
@@ -106,35 +105,13 @@ static void task_extend(struct mapped_task *e)
 	SP_SYS1(SYS_close, fd);
 }
 
-static int is_as_left(const struct stat *st)
-{
-	return S_ISREG(st->st_mode) && st->st_nlink == 1 &&
-	       st->st_uid == (uint32_t)SP_SYS1(SYS_geteuid, 0) && st->st_size > 0 &&
-	       st->st_size % (long)sizeof(struct sp_frame) == 0;
-}
-
-static int is_free_at(const struct mapped_task *e, long fd)
-{
-	struct sp_frame frame;
-
-	if (e->header_at == e->from)
-		return 1;
-	return SP_SYS4(SYS_pread64, fd, &frame, sizeof(frame), e->header_at) == sizeof(frame) &&
-	       frame.magic == SP_FRAME_FREE && frame.size + sizeof(frame) == e->from - e->header_at;
-}
-
 /* The file's old and new end. */
 static long ends_find(struct mapped_task *e, long fd)
 {
-	struct stat st;
-	long error = SP_SYS2(SYS_fstat, fd, &st);
+	long error = sp_run_file_left(fd, &e->header_at, &e->from);
 
-	if (error || !is_as_left(&st) || e->header_at > (uint64_t)st.st_size)
-		return error ? error : -ESTALE;
-	e->from = (uint64_t)st.st_size;
-	e->header_at = e->header_at ? e->header_at : e->from;
-	if (!is_free_at(e, fd))
-		return -ESTALE;
+	if (error)
+		return error;
 	e->to = ALIGN_UP(e->header_at + e->room, PAGE_BYTES);
 	e->to = e->to > e->from ? e->to : e->from;
 	e->mapping->offset = e->header_at / PAGE_BYTES * PAGE_BYTES;

@@ -88,6 +88,40 @@ long sp_run_file_rename(long directory_fd, const char *from, const char *to)
 	return error;
 }
 
+/* A writer that is killed leaves whole pages. */
+static int is_as_left(const struct stat *st, uint64_t end)
+{
+	uint64_t bytes = (uint64_t)st->st_size;
+
+	return S_ISREG(st->st_mode) && st->st_nlink == 1 &&
+	       st->st_uid == (uint32_t)SP_SYS1(SYS_geteuid, 0) && st->st_size > 0 && end <= bytes &&
+	       bytes % (end ? sizeof(struct sp_frame) : SP_RUN_FILE_PAGE_BYTES) == 0;
+}
+
+static int is_free_at(long fd, uint64_t end, uint64_t bytes)
+{
+	struct sp_frame frame;
+
+	if (end == bytes)
+		return 1;
+	return SP_SYS4(SYS_pread64, fd, &frame, sizeof(frame), end) == sizeof(frame) &&
+	       frame.magic == SP_FRAME_FREE && frame.size + sizeof(frame) == bytes - end;
+}
+
+long sp_run_file_left(long fd, uint64_t *end, uint64_t *ret_bytes)
+{
+	struct stat st;
+	long error = SP_SYS2(SYS_fstat, fd, &st);
+
+	if (error)
+		return error;
+	if (!is_as_left(&st, *end))
+		return -ESTALE;
+	*ret_bytes = (uint64_t)st.st_size;
+	*end = *end ? *end : *ret_bytes;
+	return is_free_at(fd, *end, *ret_bytes) ? 0 : -ESTALE;
+}
+
 long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset)
 {
 	const uint8_t *from = bytes;

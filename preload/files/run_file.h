@@ -36,6 +36,12 @@ long sp_run_file_rename(long directory_fd, const char *from, const char *to);
 
 struct sp_inode sp_inode_of(long fd);
 
+/* A file that its writer left: 0 where it is as it was then. `*end` is the end of its last block,
+ * which one FREE frame follows up to the file's end; 0: not known, and on return the file's end.
+ * -ESTALE where it is not: another user's, one that has another name, too, or one that was changed.
+ */
+long sp_run_file_left(long fd, uint64_t *end, uint64_t *ret_bytes);
+
 /* All bytes, or -errno. The caller's signals are blocked: there is no EINTR to retry. */
 long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset);
 

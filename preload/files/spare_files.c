@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "preload/sys/paths.h"
 #include "preload/sys/sys.h"
 
 #define TURN_SHIFT 8
@@ -25,7 +27,7 @@ enum spare_state {
 };
 
 _Static_assert(sizeof(struct sp_spare_entry) == 64, "layout");
-_Static_assert(sizeof(struct sp_spare_table) == SP_MARKER_BYTES - SP_MARKER_TABLE_AT, "layout");
+_Static_assert(SP_MARKER_TABLE_AT + sizeof(struct sp_spare_table) <= SP_MARKER_NOTES_AT, "layout");
 
 static enum spare_state state_of(uint64_t word)
 {
@@ -52,6 +54,7 @@ void sp_spare_files_init(struct sp_spare_files *files, struct sp_spare_table *ta
 	struct stat st;
 
 	files->table = NULL;
+	files->host = host;
 	files->host_hash = (uint32_t)XXH64(host, strlen(host), 0);
 	files->pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
 	/* Processes know each other by pid: only inside of one namespace. */
@@ -157,4 +160,51 @@ void sp_spare_give(const struct sp_spare_files *files, uint32_t number, uint64_t
 void sp_spare_forget(const struct sp_spare_files *files, uint32_t number)
 {
 	leave(files, number, STATE_NONE);
+}
+
+/* One that is missing, changed or full is not tried again. Another may have more space. */
+static int is_spent(int error)
+{
+	return error == -ENOENT || error == -ESTALE || error == -ELOOP ||
+	       (error == -EFBIG && sp_spare_most() == SP_SPARE_FILE_BYTES_MAX);
+}
+
+void sp_spare_return(const struct sp_spare_files *files, uint32_t number, uint64_t end, int error)
+{
+	if (is_spent(error))
+		sp_spare_forget(files, number);
+	else
+		sp_spare_give(files, number, end);
+}
+
+uint64_t sp_spare_most(void)
+{
+	struct rlimit limit;
+
+	if (SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 ||
+	    limit.rlim_cur > SP_SPARE_FILE_BYTES_MAX)
+		return SP_SPARE_FILE_BYTES_MAX;
+	return limit.rlim_cur;
+}
+
+void sp_spare_name_text(const char *host, const struct sp_spare_name *name, char *buffer,
+			size_t bytes)
+{
+	struct sp_text text = sp_text_init(buffer, bytes);
+
+	sp_text_add(&text, host);
+	sp_text_add_char(&text, '-');
+	sp_text_add_number(&text, name->pid, 10);
+	sp_text_add_char(&text, '-');
+	sp_text_add_number(&text, name->image_start_ns, 16);
+	sp_text_add_char(&text, '-');
+	sp_text_add_number(&text, name->tid, 10);
+	if (name->segment) {
+		sp_text_add_char(&text, '-');
+		sp_text_add_number(&text, name->segment, 10);
+	}
+	if (name->continuation) {
+		sp_text_add_char(&text, '_');
+		sp_text_add_number(&text, name->continuation, 10);
+	}
 }

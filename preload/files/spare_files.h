@@ -3,10 +3,11 @@
  * Files that their writers left: the next thread of the run continues one of them instead of making
  * a file, so a run has about as many files as it had threads at once.
  *
- * A table in the run's marker, which all processes of the run map, names each file and the process
- * that writes to it. An entry changes hands by one compare-and-swap of its word. A file is spare
- * after its writer's clean end, and after the death of the process that held it. The table exists
- * only where the file system lets files be mapped: there all processes have one kernel.
+ * A table names each file and the process that writes to it. An entry changes hands by one
+ * compare-and-swap of its word. A file is spare after its writer's clean end, and after the death
+ * of the process that held it. The table is a part of the run's marker, which all processes of the
+ * run map, where the file system lets files be mapped: there all processes have one kernel. In
+ * write mode it lies in memory (preload/files/spare_memory.h).
  *
  * All functions are for the rare steps of a thread, async-signal-safe, and never wait. A process
  * that is killed inside of one of them leaves an entry that is used later or never.
@@ -14,14 +15,18 @@
 #ifndef STAGEPROF_PRELOAD_SPARE_FILES_H
 #define STAGEPROF_PRELOAD_SPARE_FILES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/settings/run_identity.h"
 #include "trace/format.h"
 
-/* The marker: its RUN frame, then a FREE frame whose bytes are the table. */
+/* The marker: its RUN frame, then a FREE frame whose bytes are the table, and notes on where in
+ * memory other tables are. */
 #define SP_MARKER_BYTES 65536u
 #define SP_MARKER_TABLE_AT (SP_RUN_FRAME_BYTES + (unsigned)sizeof(struct sp_frame))
+#define SP_MARKER_NOTES_BYTES 4096u
+#define SP_MARKER_NOTES_AT (SP_MARKER_BYTES - SP_MARKER_NOTES_BYTES)
 
 /* A file that is larger is not continued: several threads of the analyzer read several files. */
 #define SP_SPARE_FILE_BYTES_MAX (64u << 20)
@@ -45,7 +50,7 @@ struct sp_spare_entry {
 	struct sp_spare_file file;
 };
 
-#define SP_SPARE_ENTRIES 1021u
+#define SP_SPARE_ENTRIES 957u
 struct sp_spare_table {
 	uint64_t used; /* no entry from this one on has a file */
 	uint64_t reserved[6];
@@ -56,9 +61,10 @@ struct sp_spare_table {
 struct sp_spare_files {
 	struct sp_spare_table *table; /* NULL: none */
 	uint32_t pid_namespace, host_hash, pid;
+	const char *host; /* in names of files */
 };
 
-/* Begins the view of the calling process. */
+/* Begins the view of the calling process. `host` outlives it. */
 void sp_spare_files_init(struct sp_spare_files *files, struct sp_spare_table *table,
 			 const char *host);
 
@@ -75,5 +81,15 @@ void sp_spare_give(const struct sp_spare_files *files, uint32_t number, uint64_t
 
 /* Nobody shall continue the file. No-op for 0. */
 void sp_spare_forget(const struct sp_spare_files *files, uint32_t number);
+
+/* After a try that returned `error`, 0 or -errno: gives the file or forgets it. */
+void sp_spare_return(const struct sp_spare_files *files, uint32_t number, uint64_t end, int error);
+
+/* The bytes that a file may have at most for the caller to continue it. */
+uint64_t sp_spare_most(void);
+
+/* The file's name in the run's directory, without its ".zst". */
+void sp_spare_name_text(const char *host, const struct sp_spare_name *name, char *buffer,
+			size_t bytes);
 
 #endif

@@ -12,13 +12,18 @@
 struct tail_task {
 	struct sp_tail_file *file;
 	const struct sp_tail_append *append;
+	uint64_t most; /* of a file that others have left; 0: it is the caller's own */
 	long directory_fd, fd;
 	long error;
 };
 
-static uint64_t blocks_end(const struct tail_task *e)
+static uint64_t frames_bytes(const struct tail_task *e)
 {
-	return e->file->end + e->append->block_bytes;
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < SP_TAIL_PARTS; i++)
+		bytes += e->append->frames[i].count;
+	return bytes;
 }
 
 /* A FREE frame takes 8 bytes at least. */
@@ -59,20 +64,31 @@ static void extend(struct tail_task *e, uint64_t bytes)
 		file->bytes = bytes;
 }
 
-/* In a FREE frame all is prepared, and the head of the first block is written last. */
-static void append_blocks(struct tail_task *e)
+/* All but the first `skipped` bytes. */
+static void put_frames(struct tail_task *e, uint64_t offset, uint64_t skipped)
 {
-	const uint8_t *blocks = e->append->blocks;
-	uint64_t begin = e->file->end, end = blocks_end(e), bytes = padded_end(end);
+	for (unsigned i = 0; i < SP_TAIL_PARTS; i++) {
+		const struct sp_tail_frames *part = &e->append->frames[i];
 
-	if (!e->append->block_bytes)
+		put(e, (const uint8_t *)part->bytes + skipped, part->count - skipped,
+		    offset + skipped);
+		offset += part->count;
+		skipped = 0;
+	}
+}
+
+/* In a FREE frame all is prepared, and the head of the first frame is written last. */
+static void append_frames(struct tail_task *e)
+{
+	uint64_t begin = e->file->end, end = begin + frames_bytes(e), bytes = padded_end(end);
+
+	if (end == begin)
 		return;
 	if (bytes > e->file->bytes)
 		extend(e, bytes);
 	put_free(e, end, e->file->bytes);
-	put(e, blocks + sizeof(struct sp_frame), e->append->block_bytes - sizeof(struct sp_frame),
-	    begin + sizeof(struct sp_frame));
-	put(e, blocks, sizeof(struct sp_frame), begin);
+	put_frames(e, begin, sizeof(struct sp_frame));
+	put(e, e->append->frames[0].bytes, sizeof(struct sp_frame), begin);
 	if (!e->error)
 		e->file->end = end;
 }
@@ -81,9 +97,10 @@ static void append_blocks(struct tail_task *e)
 static void put_words(struct tail_task *e)
 {
 	const struct sp_file_header *h = e->append->words;
+	const uint64_t at = offsetof(struct sp_file_header, process_lost);
 
-	put(e, &h->process_lost, sizeof(*h) - offsetof(struct sp_file_header, process_lost),
-	    offsetof(struct sp_file_header, process_lost));
+	if (h)
+		put(e, &h->process_lost, sizeof(*h) - at, e->file->header_at + at);
 }
 
 /* FUSE and NFS send writes later, and close reports those that did not arrive. */
@@ -127,18 +144,36 @@ static void undo(struct tail_task *e, const struct sp_tail_file *before, long er
 	e->error = error;
 }
 
+/* A stream begins at the end of what others have left. */
+static void ends_find(struct tail_task *e)
+{
+	struct sp_tail_file *file = e->file;
+	uint64_t end;
+
+	e->error = sp_run_file_left(e->fd, &file->end, &file->bytes);
+	end = padded_end(file->end + frames_bytes(e));
+	if (!e->error && (end > e->most || file->bytes > e->most))
+		e->error = -EFBIG;
+	if (!e->error)
+		file->header_at = file->end;
+}
+
 static void open_and_append(struct tail_task *e)
 {
-	const struct sp_tail_file before = *e->file;
+	struct sp_tail_file before;
 	long error;
 
 	open_file(e);
 	if (e->error)
 		return;
-	append_blocks(e);
+	if (e->most)
+		ends_find(e);
+	before = *e->file;
+	if (!e->error)
+		append_frames(e);
 	if (!e->error) {
 		put_words(e);
-		e->error = 0; /* the blocks are there */
+		e->error = 0; /* the frames are there */
 		if (e->append->is_last)
 			SP_SYS2(SYS_ftruncate, e->fd, e->file->end);
 	}
@@ -151,8 +186,9 @@ static void open_and_append(struct tail_task *e)
 static void make_whole(struct tail_task *e)
 {
 	struct sp_tail_file made = *e->file;
-	uint64_t end = SP_HEADER_FRAME_BYTES + e->append->block_bytes;
+	uint64_t end = SP_HEADER_FRAME_BYTES + frames_bytes(e);
 
+	made.header_at = 0;
 	made.end = end;
 	made.bytes = e->append->is_last ? end : padded_end(end);
 	e->fd = sp_run_file_make(e->directory_fd, e->append->temporary, &made.inode);
@@ -162,7 +198,7 @@ static void make_whole(struct tail_task *e)
 	}
 	put(e, e->append->header, SP_HEADER_FRAME_BYTES, 0);
 	put_words(e);
-	put(e, e->append->blocks, e->append->block_bytes, SP_HEADER_FRAME_BYTES);
+	put_frames(e, SP_HEADER_FRAME_BYTES, 0);
 	if (!e->error)
 		e->error = SP_SYS2(SYS_ftruncate, e->fd, made.bytes);
 	put_free(e, end, made.bytes);
@@ -185,7 +221,7 @@ static void task_append(void *argument)
 		e->error = e->directory_fd;
 		return;
 	}
-	if (e->file->bytes)
+	if (e->file->bytes || e->most)
 		open_and_append(e);
 	else
 		make_whole(e);
@@ -197,5 +233,31 @@ int sp_tail_file_append(struct sp_tail_file *file, const struct sp_tail_append *
 	struct tail_task e = {.file = file, .append = append};
 
 	sp_fd_private_task(task_append, &e);
+	return (int)e.error;
+}
+
+int sp_tail_file_append_here(struct sp_tail_file *file, const struct sp_tail_append *append)
+{
+	struct tail_task e = {.file = file, .append = append};
+
+	task_append(&e);
+	return (int)e.error;
+}
+
+int sp_tail_file_continue(struct sp_tail_file *file, uint64_t most,
+			  const struct sp_tail_append *append)
+{
+	struct tail_task e = {.file = file, .append = append, .most = most};
+
+	sp_fd_private_task(task_append, &e);
+	return (int)e.error;
+}
+
+int sp_tail_file_continue_here(struct sp_tail_file *file, uint64_t most,
+			       const struct sp_tail_append *append)
+{
+	struct tail_task e = {.file = file, .append = append, .most = most};
+
+	task_append(&e);
 	return (int)e.error;
 }

@@ -313,6 +313,27 @@ static int image_wait(void)
 	return -EBUSY;
 }
 
+static struct sp_arena_keeper keeper(void)
+{
+	return (struct sp_arena_keeper){.directory = sp_process_run_directory(),
+					.run_token = sp_run.token,
+					.spares = &sp_process->spares};
+}
+
+static void files_begin(int is_new)
+{
+	struct sp_process *p = sp_process;
+
+	p->is_written = !sp_switch_is_stored();
+	sp_spare_files_init(&p->spares, sp_switch_spare_table(), inherited.host);
+	/* workers that join a run whose files are mapped are spared the search */
+	if (is_new || p->is_written || !p->spares.table) {
+		const struct sp_arena_keeper k = keeper();
+
+		sp_arenas_collect_others(&k);
+	}
+}
+
 int sp_process_begin(void)
 {
 	struct sp_process *p = sp_process;
@@ -325,10 +346,7 @@ int sp_process_begin(void)
 		sp_cost_measure();
 		image_begin();
 		failed = image_claim(&is_new);
-		/* workers that join a run whose files are mapped are spared the search */
-		if (is_new || !sp_switch_spare_table())
-			sp_arenas_collect_others();
-		sp_spare_files_init(&p->spares, sp_switch_spare_table(), inherited.host);
+		files_begin(is_new);
 		__atomic_store_n(&p->state, failed ? SP_PROCESS_FAILED : SP_PROCESS_RECORDING,
 				 __ATOMIC_RELEASE);
 	}
@@ -369,9 +387,13 @@ void sp_process_spend(uint64_t ns)
 
 void sp_process_end(void)
 {
-	if (sp_process && !sp_process_is_frozen() && !sp_tls.suppress_depth &&
-	    __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) == SP_PROCESS_RECORDING)
-		sp_arenas_end(&sp_process->arenas);
+	struct sp_arena_keeper k;
+
+	if (!sp_process || sp_process_is_frozen() || sp_tls.suppress_depth ||
+	    __atomic_load_n(&sp_process->state, __ATOMIC_RELAXED) != SP_PROCESS_RECORDING)
+		return;
+	k = keeper();
+	sp_arenas_end(&sp_process->arenas, &k);
 }
 
 struct sp_run_directory sp_process_run_directory(void)

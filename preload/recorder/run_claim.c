@@ -33,21 +33,22 @@ struct claim {
 /* Every byte is written: a hole would ask for space at a store. */
 static long table_write(long fd)
 {
-	const struct sp_frame frame = {SP_FRAME_FREE, sizeof(struct sp_spare_table)};
-	struct sp_spare_table *zeros;
+	const size_t bytes = SP_MARKER_BYTES - SP_MARKER_TABLE_AT;
+	const struct sp_frame frame = {SP_FRAME_FREE, (uint32_t)bytes};
+	uint8_t *zeros;
 	struct rlimit limit;
 	long error;
 
 	if (SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) == 0 &&
 	    limit.rlim_cur < SP_MARKER_BYTES)
 		return -EFBIG;
-	zeros = sp_pages_make(sizeof(*zeros));
+	zeros = sp_pages_make(bytes);
 	if (!zeros)
 		return -ENOMEM;
 	error = sp_run_file_write(fd, &frame, sizeof(frame), SP_RUN_FRAME_BYTES);
 	if (!error)
-		error = sp_run_file_write(fd, zeros, sizeof(*zeros), SP_MARKER_TABLE_AT);
-	sp_pages_free(zeros, sizeof(*zeros));
+		error = sp_run_file_write(fd, zeros, bytes, SP_MARKER_TABLE_AT);
+	sp_pages_free(zeros, bytes);
 	return error;
 }
 

@@ -18,6 +18,7 @@
 #define FILE_BYTES_MIN 16384u
 #define NAME_BYTES (SP_STREAM_NAME_BYTES + 32u)
 #define REPLACED_MAX 16u
+#define SPARES_TRIED 4u
 /* Free space that a file keeps for the thread that continues it. */
 #define SPARE_BYTES_MAX (FILE_BYTES_MIN + PAGE_BYTES)
 /* A published block ends on a multiple of 8: a FREE frame of 9 to 15 bytes follows a zstd frame
@@ -66,10 +67,6 @@ static void file_name(const struct sp_stream_writer *s, char *buffer, const char
 
 	sp_text_add(&name, prefix);
 	sp_text_add(&name, s->name);
-	if (s->continuation) {
-		sp_text_add(&name, "_");
-		sp_text_add_number(&name, s->continuation, 10);
-	}
 	sp_text_add(&name, ".zst");
 }
 
@@ -159,23 +156,15 @@ static struct sp_text image_name(char *buffer, size_t bytes, const char *host, u
 
 static void name_make(struct sp_stream_writer *s, const struct sp_spare_name *of)
 {
-	struct sp_text name = image_name(s->name, sizeof(s->name) - 8, s->header.host, of->pid,
-					 of->image_start_ns);
-
-	sp_text_add_char(&name, '-');
-	sp_text_add_number(&name, of->tid, 10);
-	if (of->segment) {
-		sp_text_add_char(&name, '-');
-		sp_text_add_number(&name, of->segment, 10);
-	}
-	s->continuation = of->continuation;
+	s->named = *of;
+	sp_spare_name_text(s->header.host, of, s->name, sizeof(s->name));
 }
 
 static struct sp_spare_name own_name(const struct sp_stream_writer *s)
 {
 	const struct sp_file_header *h = &s->header;
 
-	return (struct sp_spare_name){h->image_start_ns, h->pid, h->tid, h->segment, 0};
+	return (struct sp_spare_name){h->image_start_ns, h->pid, h->tid, h->segment, s->replaced};
 }
 
 static struct sp_tail tail_take(const struct sp_stream_writer *s, size_t bytes)
@@ -191,22 +180,92 @@ static struct sp_tail tail_take(const struct sp_stream_writer *s, size_t bytes)
 	return sp_tail_take(s->pool, &identity, bytes);
 }
 
-/* Blocks that the tail holds go into the file. */
-static int tail_flush(struct sp_stream_writer *s, int is_last)
+/* From now on the thread has no file. */
+static void file_leave(struct sp_stream_writer *s)
+{
+	const struct sp_spare_name own = own_name(s);
+
+	s->spare = 0;
+	s->file.inode = (struct sp_inode){0, 0};
+	s->file.header_at = s->file.bytes = 0;
+	s->file.end = SP_HEADER_FRAME_BYTES;
+	name_make(s, &own);
+}
+
+/* The header and the blocks of the tail go to the end of a file that another thread has left. */
+static int spare_continue(struct sp_stream_writer *s, struct sp_tail_append *append)
+{
+	char name[NAME_BYTES];
+	struct sp_spare_file spare;
+	uint32_t number = sp_spare_take(s->spares, &spare);
+	int ret;
+
+	if (!number)
+		return -ENOENT;
+	name_make(s, &spare.name);
+	file_name(s, name, "");
+	s->file.inode = spare.inode;
+	s->file.end = spare.end;
+	append->name = name;
+	append->frames[0] = (struct sp_tail_frames){s->map, s->free_offset};
+	ret = sp_tail_file_continue(&s->file, sp_spare_most(), append);
+	if (!ret) {
+		s->spare = number;
+		return 0;
+	}
+	sp_spare_return(s->spares, number, s->file.end, ret);
+	file_leave(s);
+	return ret;
+}
+
+static int file_make(struct sp_stream_writer *s, struct sp_tail_append *append)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
-	struct sp_tail_append append = {.name = name,
-					.temporary = temporary,
-					.header = &s->header,
-					.words = sp_arenas_header(s->pool),
-					.blocks = s->map + SP_HEADER_FRAME_BYTES,
-					.block_bytes = s->free_offset - SP_HEADER_FRAME_BYTES,
-					.is_last = is_last};
+	int ret;
 
-	if (!size_is_allowed(s->file.bytes + append.block_bytes + 2 * PAGE_BYTES))
+	if (!size_is_allowed(append->frames[0].count + 2 * PAGE_BYTES))
 		return -EFBIG;
 	file_name(s, name, "");
 	file_name(s, temporary, ".new-");
+	append->name = name;
+	append->temporary = temporary;
+	ret = sp_tail_file_append(&s->file, append);
+	if (!ret)
+		s->spare = sp_spare_note(s->spares,
+					 &(struct sp_spare_file){s->named, s->file.inode, 0});
+	return ret;
+}
+
+static int file_begin(struct sp_stream_writer *s, struct sp_tail_append *append)
+{
+	const struct sp_tail_frames blocks = append->frames[0];
+	int ret = -ESTALE;
+
+	for (uint32_t i = 0; i < SPARES_TRIED && (ret == -ESTALE || ret == -EFBIG); i++)
+		ret = spare_continue(s, append);
+	if (ret != -ENOENT && ret != -ESTALE && ret != -EFBIG)
+		return ret;
+	append->frames[0] = blocks;
+	return file_make(s, append);
+}
+
+/* Blocks that the tail holds go into the file. */
+static int tail_flush(struct sp_stream_writer *s, int is_last)
+{
+	struct sp_tail_append append = {.header = &s->header,
+					.words = sp_arenas_header(s->pool),
+					.frames = {{s->map + SP_HEADER_FRAME_BYTES,
+						    s->free_offset - SP_HEADER_FRAME_BYTES}},
+					/* the next one begins in the free space */
+					.is_last = is_last && !s->spares->table};
+	char name[NAME_BYTES];
+
+	if (!s->file.bytes)
+		return file_begin(s, &append);
+	if (!size_is_allowed(s->file.bytes + append.frames[0].count + 2 * PAGE_BYTES))
+		return -EFBIG;
+	file_name(s, name, "");
+	append.name = name;
 	return sp_tail_file_append(&s->file, &append);
 }
 
@@ -216,19 +275,19 @@ static int tail_flush_somewhere(struct sp_stream_writer *s, int is_last)
 {
 	int ret = tail_flush(s, is_last);
 
-	for (uint32_t i = 0; i < REPLACED_MAX; i++) {
-		if (ret != -ESTALE && (ret != -EEXIST || !s->continuation))
-			break;
-		s->continuation++;
-		s->file.bytes = 0;
-		s->file.end = SP_HEADER_FRAME_BYTES;
+	for (uint32_t i = 0; i < REPLACED_MAX && (ret == -ESTALE || ret == -EEXIST); i++) {
+		sp_spare_forget(s->spares, s->spare);
+		s->replaced++;
+		file_leave(s);
 		ret = tail_flush(s, is_last);
 	}
 	return ret;
 }
 
-/* Where the file cannot be made, the tail does without: it is tried again with each flush. */
-static int create_written(struct sp_stream_writer *s, uint32_t slots)
+/* Where the file cannot be made, the tail does without: it is tried again with each flush. A
+ * process has a file from its first event on, so that it is in the run whatever comes; further
+ * threads have none before the first flush. */
+static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_first)
 {
 	struct sp_tail tail;
 	int ret;
@@ -239,13 +298,12 @@ static int create_written(struct sp_stream_writer *s, uint32_t slots)
 	if (!tail.bytes)
 		return -ENOMEM;
 	tail_become(s, &tail, slots);
-	s->file.end = SP_HEADER_FRAME_BYTES;
-	s->file.bytes = 0;
+	file_leave(s);
 	memcpy(s->map, &s->header, sizeof(s->header));
 	free_store(s, s->free_offset, s->window_offset);
 	memset(sp_stream_window(s), 0, window_bytes(slots));
 	window_fill(s, sp_stream_window(s), slots, 0);
-	ret = tail_flush(s, 0);
+	ret = is_first || !s->spares->table ? tail_flush(s, 0) : 0;
 	if (ret == -EEXIST) {
 		sp_tail_give(s->pool, &s->tail);
 		map_forget(s);
@@ -328,7 +386,6 @@ static int continue_mapped(struct sp_stream_writer *s, uint32_t slots,
 			   struct sp_file_header **ret_header_page)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
-	uint64_t limit = size_limit();
 	struct sp_mapped_file file;
 	struct sp_file_mapping mapping;
 	struct sp_file_room room;
@@ -338,9 +395,7 @@ static int continue_mapped(struct sp_stream_writer *s, uint32_t slots,
 	s->file.inode = spare->inode;
 	file = mapped_file(s, name, temporary);
 	ret = sp_mapped_file_continue(&file, spare->end, FILE_BYTES_MIN - PAGE_BYTES / 2,
-				      limit < SP_SPARE_FILE_BYTES_MAX ? limit
-								      : SP_SPARE_FILE_BYTES_MAX,
-				      ret_header_page != NULL, &room, &mapping);
+				      sp_spare_most(), ret_header_page != NULL, &room, &mapping);
 	if (ret)
 		return ret;
 	if (ret_header_page)
@@ -360,7 +415,6 @@ static int continue_mapped(struct sp_stream_writer *s, uint32_t slots,
 static int continue_spare(struct sp_stream_writer *s, uint32_t slots,
 			  struct sp_file_header **ret_header_page)
 {
-	const struct sp_spare_name own = own_name(s);
 	struct sp_spare_file spare;
 	uint32_t number = sp_spare_take(s->spares, &spare);
 	int ret = number ? continue_mapped(s, slots, &spare, ret_header_page) : -ENOENT;
@@ -369,12 +423,8 @@ static int continue_spare(struct sp_stream_writer *s, uint32_t slots,
 		s->spare = number;
 		return 0;
 	}
-	if (ret == -ENOENT || ret == -ESTALE || ret == -EFBIG || ret == -ELOOP)
-		sp_spare_forget(s->spares, number);
-	else
-		sp_spare_give(s->spares, number, spare.end);
-	name_make(s, &own);
-	s->file.inode = (struct sp_inode){0, 0};
+	sp_spare_return(s->spares, number, spare.end, ret);
+	file_leave(s);
 	return ret;
 }
 
@@ -385,8 +435,6 @@ static uint64_t stream_id_make(const struct sp_file_header *h)
 
 static void stream_init(struct sp_stream_writer *s, const struct sp_stream_identity *identity)
 {
-	struct sp_spare_name own;
-
 	memset(s, 0, sizeof(*s));
 	s->header = identity->header;
 	s->pid = s->header.pid;
@@ -396,8 +444,7 @@ static void stream_init(struct sp_stream_writer *s, const struct sp_stream_ident
 	s->spares = identity->spares;
 	s->stream_id = stream_id_make(&s->header);
 	memcpy(s->host, s->header.host, sizeof(s->host) - 1);
-	own = own_name(s);
-	name_make(s, &own);
+	file_leave(s);
 }
 
 int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_identity *identity,
@@ -416,7 +463,7 @@ int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_ide
 		ret = create_mapped(stream, slots, ret_header_page);
 	/* Without a file the events stay in the arena until it is collected. */
 	if (ret && ret != -EEXIST && ret != -ENOMEM) {
-		ret = create_written(stream, slots);
+		ret = create_written(stream, slots, ret_header_page != NULL);
 		if (!ret && ret_header_page)
 			*ret_header_page = sp_arenas_header(stream->pool);
 	}
@@ -656,15 +703,11 @@ static int grow_written(struct sp_stream_writer *s, size_t block_bytes, uint32_t
 static int grow_elsewhere(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
 			  uint64_t first, uint64_t last)
 {
-	const struct sp_spare_name own = own_name(s);
 	int ret;
 
 	sp_spare_forget(s->spares, s->spare);
-	s->spare = 0;
-	name_make(s, &own);
-	s->file.bytes = 0;
-	s->file.end = SP_HEADER_FRAME_BYTES;
-	s->continuation++;
+	s->replaced++;
+	file_leave(s);
 	s->write_mode = 1;
 	header_fill(s, &s->header);
 	ret = tail_move(s, block_bytes, slots, first, last);
@@ -705,12 +748,22 @@ static void finish_mapped(struct sp_stream_writer *s)
 		sp_spare_give(s->spares, s->spare, end);
 }
 
+/* A file is whole after a failed append, so another thread may continue it all the same. */
+static void finish_written(struct sp_stream_writer *s)
+{
+	int ret = tail_flush_somewhere(s, 1);
+
+	if (!ret)
+		tail_leave(s, &s->tail);
+	sp_spare_return(s->spares, s->spare, s->file.end, ret);
+}
+
 void sp_stream_finish(struct sp_stream_writer *stream)
 {
 	if (!stream->tail.bytes)
 		finish_mapped(stream);
-	else if (tail_flush_somewhere(stream, 1) == 0)
-		tail_leave(stream, &stream->tail);
+	else
+		finish_written(stream);
 	sp_stream_abandon(stream);
 }
 

@@ -43,12 +43,13 @@ struct sp_stream_writer {
 	uint32_t spare; /* the file's number among them; 0: none */
 	uint64_t stream_id;
 	uint32_t pid, tid;
-	int keeps_windows;     /* set by the caller: a frame may hold an address in the window */
-	int write_mode;	       /* the tail lies in an arena */
-	int file_error;	       /* -errno: there is no file yet, and the arena holds all */
-	uint32_t continuation; /* the file's number: another one where ours was replaced */
+	int keeps_windows; /* set by the caller: a frame may hold an address in the window */
+	int write_mode;	   /* the tail lies in an arena */
+	int file_error;	   /* -errno: there is no file yet, and the arena holds all */
+	uint32_t replaced; /* how often another program took the file's name */
 	char host[32];
-	char name[SP_STREAM_NAME_BYTES]; /* of the file, which another thread may have made */
+	struct sp_spare_name named;	 /* of the file, which another thread may have made */
+	char name[SP_STREAM_NAME_BYTES]; /* its text */
 	struct sp_file_header header;
 };
 

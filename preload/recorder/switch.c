@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "preload/files/run_file.h"
+#include "preload/files/spare_memory.h"
 #include "preload/recorder/freeze.h"
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
@@ -62,26 +63,17 @@ static long marker_open(const char *marker)
 }
 
 /* Another version of the recorder may have made a marker without a table. */
-static size_t mapped_bytes(long fd)
+static int has_table(long fd)
 {
 	struct stat st;
 
-	may_store = sp_run_file_may_be_mapped(fd);
-	if (!may_store || SP_SYS2(SYS_fstat, fd, &st) < 0 || st.st_size < SP_MARKER_BYTES)
-		return PAGE_BYTES;
-	return SP_MARKER_BYTES;
+	return SP_SYS2(SYS_fstat, fd, &st) == 0 && st.st_size >= SP_MARKER_BYTES;
 }
 
-void sp_switch_map(const char *marker)
+static void word_map(long fd, size_t bytes)
 {
-	long fd = marker_open(marker), page;
-	size_t bytes;
+	long page = sp_pages_of_file(bytes, MAP_SHARED, fd, 0);
 
-	if (fd < 0)
-		return;
-	bytes = mapped_bytes(fd);
-	page = sp_pages_of_file(bytes, MAP_SHARED, fd, 0);
-	SP_SYS1(SYS_close, fd);
 	if (sp_sys_failed(page))
 		return;
 	if (bytes == SP_MARKER_BYTES)
@@ -91,6 +83,26 @@ void sp_switch_map(const char *marker)
 	if (may_store)
 		__atomic_fetch_or(shared, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
+}
+
+void sp_switch_map(const char *marker)
+{
+	long fd = marker_open(marker);
+	int in_marker;
+
+	if (fd < 0)
+		return;
+	may_store = sp_run_file_may_be_mapped(fd) && !sp_config_is(sp_config.mode, "write");
+	in_marker = has_table(fd);
+	word_map(fd, may_store && in_marker ? SP_MARKER_BYTES : PAGE_BYTES);
+	if (!may_store && in_marker)
+		table = sp_spare_memory_join(fd);
+	SP_SYS1(SYS_close, fd);
+}
+
+int sp_switch_is_stored(void)
+{
+	return may_store;
 }
 
 struct sp_spare_table *sp_switch_spare_table(void)

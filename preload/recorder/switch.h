@@ -44,7 +44,10 @@ uint32_t sp_switch_initial(void);
  * fails. */
 void sp_switch_map(const char *marker);
 
-/* The table in the marker; NULL: none. Forked children have the mapping of their parent. */
+/* After sp_switch_map(): 0 where files of the run must not be mapped to be stored to. */
+int sp_switch_is_stored(void);
+
+/* The table of spare files; NULL: none. Forked children have the mapping of their parent. */
 struct sp_spare_table *sp_switch_spare_table(void);
 
 /* In a forked child, which has made no step yet. */

@@ -45,6 +45,8 @@ long sp_fault_syscall(long number)
 	if (is_spared(number) || (sp_fault.fail_writes && !is_write(number)))
 		return 0;
 	now = __atomic_add_fetch(&sp_fault.calls, 1, __ATOMIC_RELAXED);
+	if (sp_fault.kill_at_call && now == sp_fault.kill_at_call)
+		kill(getpid(), SIGKILL);
 	if (!sp_fault.fail_at)
 		return 0;
 	return now == sp_fault.fail_at || (sp_fault.fail_on && now > sp_fault.fail_at)

@@ -9,14 +9,57 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import harness
 
 BENCH = os.path.join(os.environ.get("STAGEPROF_TEST_PROGRAMS", ""), "bench")
 
-# A process that joins a run, makes one event and ends: its calls on the run's folder, at most.
-MAPPED = {"files": 0, "lookups": 5, "writes": 0.5}
-WRITTEN = {"files": 1, "lookups": 6, "creations": 1, "renames": 1, "writes": 7, "truncations": 2}
+# A thread or process that makes one event and ends, beside a process of the run that goes on: its
+# calls on the run's folder, at most. `exec`: a process that joins the run; `fork`: a forked one;
+# `alone`: one that joins while no other process of the run is there.
+MAPPED_PROCESS = {"files": 0, "lookups": 5, "writes": 0.5}
+MOST = {
+    ("map", "exec"): MAPPED_PROCESS,
+    ("map", "fork"): {"files": 0, "lookups": 2, "writes": 0.5},
+    ("map", "thread"): {"files": 0, "lookups": 2, "writes": 0.5},
+    ("map", "alone"): MAPPED_PROCESS,
+    ("write", "alone"): {
+        "files": 1,
+        "lookups": 6,
+        "creations": 1,
+        "renames": 1,
+        "writes": 8,
+        "truncations": 1,
+    },
+    ("write", "exec"): {"files": 0, "lookups": 7, "writes": 9},
+    ("write", "fork"): {"files": 0, "lookups": 4, "writes": 9},
+    ("write", "thread"): {"files": 0, "lookups": 2, "writes": 5},
+}
+
+# Python joins a thread a little before it has ended: then two are at once.
+SLACK = 0.2
+
+PARENT = r"""
+import os, sys, threading
+how, times, page, idle = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+file = os.open(page, os.O_RDONLY)
+os.pread(file, 1, 0)
+for _ in range(times):
+    if how == "thread":
+        thread = threading.Thread(target=os.pread, args=(file, 1, 0))
+        thread.start()
+        thread.join()
+        continue
+    if how == "exec":
+        pid = os.posix_spawn(idle, [idle, page], os.environ)
+    else:
+        pid = os.fork()
+        if not pid:
+            os.pread(file, 1, 0)
+            os._exit(0)
+    os.waitpid(pid, 0)
+"""
 
 KINDS = {
     "lookups": ("open", "openat", "openat2", "faccessat", "newfstatat"),
@@ -36,8 +79,8 @@ def kind_of(line):
 
 
 class Footprint(harness.Case):
-    def counts(self, processes, mode):
-        folder = self.subfolder(f"{mode}-{processes}")
+    def counts(self, times, mode, how):
+        folder = self.subfolder(f"{mode}-{how}-{times}")
         log = os.path.join(folder, "log")
         env = harness.traced_environment(folder, {"STAGEPROF_MODE": mode})
         preload = env.pop("LD_PRELOAD")
@@ -45,8 +88,11 @@ class Footprint(harness.Case):
         with open(page, "wb") as file:
             file.write(b"x")
         command = ["strace", "-f", "-y", "-qq", "-o", log, "-E", "LD_PRELOAD=" + preload]
-        command += [os.path.join(BENCH, "spawn_loop"), str(processes)]
-        command += [os.path.join(BENCH, "idle"), page]
+        idle = os.path.join(BENCH, "idle")
+        if how == "alone":
+            command += [os.path.join(BENCH, "spawn_loop"), str(times), idle, page]
+        else:
+            command += [sys.executable, "-S", "-c", PARENT, how, str(times), page, idle]
         done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         found = collections.Counter()
@@ -58,18 +104,85 @@ class Footprint(harness.Case):
         found["files"] = len(os.listdir(run))
         return found
 
-    def check(self, mode, most):
-        few, many = self.counts(2, mode), self.counts(12, mode)
-        each = {kind: (many[kind] - few[kind]) / 10 for kind in set(many) | set(most)}
-        print(mode, each)
-        for kind, count in each.items():
-            self.assertLessEqual(count, most.get(kind, 0), f"{mode}: {kind} of a process: {each}")
-        self.assertEqual(each["files"], most["files"])
-
     @harness.unittest.skipUnless(shutil.which("strace"), "no strace")
-    def test_calls_of_a_process(self):
-        self.check("map", MAPPED)
-        self.check("write", WRITTEN)
+    def test_calls(self):
+        for (mode, how), most in MOST.items():
+            with self.subTest(mode=mode, how=how):
+                few, many = self.counts(2, mode, how), self.counts(22, mode, how)
+                each = {kind: (many[kind] - few[kind]) / 20 for kind in set(many) | set(most)}
+                print(mode, how, each)
+                for kind, count in each.items():
+                    self.assertLessEqual(count, most.get(kind, 0) + SLACK, f"{kind}: {each}")
+
+
+WORKERS = r"""
+import os, subprocess, sys, threading
+how, epochs = sys.argv[1], int(sys.argv[2])
+page = open("page", "w+b")
+page.write(b"x" * 4096)
+page.flush()
+def read(times):
+    for _ in range(times): os.pread(page.fileno(), 16, 0)
+def linger(ready, end):
+    read(50)
+    ready.set()
+    os.read(end, 1)
+def work():
+    threads = [threading.Thread(target=read, args=(50,)) for _ in range(3)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    if how == "alive":
+        ready, pipe = threading.Event(), os.pipe()
+        threading.Thread(target=linger, args=(ready, pipe[0]), daemon=True).start()
+        ready.wait()
+    read(50)
+    if how == "killed": os.kill(os.getpid(), 9)
+def begin():
+    if how == "spawned":
+        return subprocess.Popen([sys.executable, "-S", __file__, how, "-1"]).pid
+    pid = os.fork()
+    if not pid:
+        work()
+        os._exit(0)
+    return pid
+if epochs < 0:
+    work()
+else:
+    read(50)
+    for _ in range(epochs):
+        for pid in [begin() for _ in range(2)]: os.waitpid(pid, 0)
+"""
+
+
+class Epochs(harness.Case):
+    """New workers in each epoch, four or five threads each, use the files of those before them."""
+
+    READS = {"ended": 200, "alive": 250, "killed": 200, "spawned": 200}
+    # two workers with five threads at once, the process itself, the marker, and what the report
+    # collects of the last two workers
+    MOST_FILES = 2 * 5 + 2 + 2
+
+    def test_files(self):
+        for mode in ("map", "write"):
+            for how, reads in self.READS.items():
+                epochs = 10 if how == "spawned" else 30
+                with self.subTest(mode=mode, how=how):
+                    self.check(mode, how, epochs, 50 + 2 * epochs * reads)
+
+    def check(self, mode, how, epochs, reads):
+        folder = self.subfolder(f"{mode}-{how}")
+        script = os.path.join(folder, "workers.py")
+        with open(script, "w") as file:
+            file.write(WORKERS)
+        command = [sys.executable, "-S", script, how, str(epochs)]
+        outcome = self.execute(command, folder, env={"STAGEPROF_MODE": mode})
+        self.assertEqual(outcome.done.returncode, 0, outcome.done.stderr.decode())
+        calls = harness.reads_by_name(outcome.trace)["page"][0]
+        run = outcome.trace.stages()[1]
+        self.assertEqual((calls, run["events_lost"]), (reads, 0))
+        self.assertEqual(set(run["damage"].values()), {0}, run["damage"])
+        self.assert_valid(outcome.trace)
+        self.assertLessEqual(len(outcome.trace.files()), self.MOST_FILES)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,18 @@
 
 #include "trace/codec.h"
 
+#define PARTS_MOST 4096u
+
+/* Streams whose parts may follow: in write mode a thread's tail is written somewhere else. */
+struct parts {
+	unsigned count;
+	uint64_t stream[PARTS_MOST], next[PARTS_MOST];
+};
+
 struct file {
 	const char *name;
+	struct parts *parts;
+	unsigned part;
 	uint8_t *bytes;
 	size_t size;
 	uint64_t next; /* slots numbered below are in blocks */
@@ -88,8 +98,12 @@ static size_t block_read(struct file *f, size_t offset)
 		return 0;
 	memcpy(&h, f->bytes + offset, sizeof(h));
 	if (memcmp(h.tag, SP_TAG_BLOCK, 4) || h.slots > SP_BLOCK_SLOTS_MAX ||
-	    h.first_index > f->next || offset + sizeof(h) + h.zstd_bytes > f->size)
+	    offset + sizeof(h) + h.zstd_bytes > f->size)
 		return 0;
+	/* In write mode the blocks before it may lie in another file: those who compare counts see
+	 * a gap. */
+	if (h.first_index > f->next)
+		f->next = h.first_index;
 	n = ZSTD_decompress(payload, sizeof(payload), frame, h.zstd_bytes);
 	if (ZSTD_isError(n) || n != h.payload_bytes ||
 	    sp_payload_decode(slots, h.slots, payload, n) < 0)
@@ -151,6 +165,25 @@ static int header_words_read(struct file *f, size_t offset, const struct sp_file
 	return 0;
 }
 
+static void part_leave(struct file *f)
+{
+	f->parts->next[f->part] = f->next;
+}
+
+static void part_begin(struct file *f, uint64_t stream)
+{
+	struct parts *p = f->parts;
+
+	part_leave(f);
+	for (f->part = 0; f->part < p->count && p->stream[f->part] != stream; f->part++)
+		;
+	if (f->part == p->count && p->count + 1 < PARTS_MOST) {
+		p->stream[p->count] = stream;
+		p->next[p->count++] = 0;
+	}
+	f->next = p->next[f->part];
+}
+
 static int header_read(struct file *f, size_t offset)
 {
 	struct sp_file_header h;
@@ -162,7 +195,8 @@ static int header_read(struct file *f, size_t offset)
 	definition_close(f);
 	f->count->streams++;
 	f->count->lost += f->lost + lost;
-	f->next = f->lost = 0;
+	part_begin(f, h.stream_id);
+	f->lost = 0;
 	f->last_value = INT64_MIN;
 	return header_words_read(f, offset, &h);
 }
@@ -214,6 +248,7 @@ static int file_read(struct file *f, const char *path)
 	fclose(in);
 	if (!ret)
 		ret = frames_read(f);
+	part_leave(f);
 	free(f->bytes);
 	return ret;
 }
@@ -221,27 +256,30 @@ static int file_read(struct file *f, const char *path)
 int slots_read_directory(const char *directory, struct slots_count *ret, slots_definition *each,
 			 void *argument)
 {
-	DIR *dir = opendir(directory);
-	struct dirent *entry;
-	int failed = 0;
+	static struct parts parts;
+	struct dirent **entries = NULL;
+	int failed = 0, count = scandir(directory, &entries, NULL, alphasort);
 
+	parts.count = 0;
 	*ret = (struct slots_count){.last_value_in_order = 1};
-	while (dir && (entry = readdir(dir))) {
-		struct file f = {.name = entry->d_name,
+	for (int i = 0; i < count; i++) {
+		struct file f = {.name = entries[i]->d_name,
+				 .parts = &parts,
+				 .part = PARTS_MOST - 1,
 				 .last_value = INT64_MIN,
 				 .count = ret,
 				 .each = each,
 				 .argument = argument};
 		char path[4096];
 
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		failed |= file_read(&f, path);
-		ret->files++;
+		snprintf(path, sizeof(path), "%s/%s", directory, f.name);
+		if (f.name[0] != '.') {
+			failed |= file_read(&f, path);
+			ret->files++;
+		}
+		free(entries[i]);
 	}
-	if (dir)
-		closedir(dir);
-	ret->files -= dir ? 1 : 0; /* the run's marker */
-	return dir && !failed ? 0 : -1;
+	free(entries);
+	ret->files -= count > 0; /* the run's marker */
+	return count >= 0 && !failed ? 0 : -1;
 }
