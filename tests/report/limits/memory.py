@@ -87,6 +87,10 @@ class Limits(unittest.TestCase):
                 least[run] = min(self.spent, least.get(run, self.spent))
             self.assertLess(least[many], 10 * least[few] + 0.05, name)
 
+    def test_long_names(self):
+        """A trace of some MB, whose names are 378 MB."""
+        self.every(self.make("files", "88000", "4300"), ("files",), ())
+
     def test_ids(self):
         """Processes whose files have the largest ids."""
         self.every(self.make("ids", "100", "32"), SOME, ())
