@@ -43,9 +43,9 @@ binfmt=/proc/sys/fs/binfmt_misc
 # The kernel asks the last entry first: this one comes before the machine's.
 magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
 mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
-printf %s ":stageprof-aarch64:M::$magic:$mask:$qemu:F" > $binfmt/register ||
+printf %s ":stageprof-aarch64-$$:M::$magic:$mask:$qemu:F" > $binfmt/register ||
 	sp_skip "no registration with binfmt_misc"
-trap 'echo -1 > $binfmt/stageprof-aarch64' EXIT
+trap 'echo -1 > $binfmt/stageprof-aarch64-$$' EXIT
 sp_can_enter
 sp_root bookworm arm64 python3-h5py,zstd,binutils,libc6-dev,libjpeg-dev
 sp_arm64=$root
