@@ -209,6 +209,13 @@ static inline uint64_t sp_cuda_bytes_of(const size_t *sizes, size_t count)
 	return bytes;
 }
 
+/* An array's side has no pointer, and its extent counts elements: then the bytes are not known. */
+static inline uint64_t sp_cuda_bytes_of_box(const struct sp_cuda_extent *extent, const void *array,
+					    const void *other)
+{
+	return array || other ? 0 : extent->width * extent->height * extent->depth;
+}
+
 static inline uint64_t sp_cuda_bytes_of_3d(const struct sp_cuda_copy_3d_batch *copies, size_t count)
 {
 	uint64_t bytes = 0;
@@ -238,6 +245,7 @@ static inline uint32_t sp_cuda_arg_with_drop(void)
  */
 #define RET_STATUS sp_cuda_value(ret, 0)
 #define RET_OR_BYTES(bytes) (ret ? -(int64_t)ret : (int64_t)(bytes))
+#define RET_QUERIED (ret == SP_CUDA_NOT_READY ? 1 : RET_STATUS)
 
 /* An allocation's address is known after the call. */
 static inline void sp_cuda_made(struct sp_cuda_call *call, const void *address)
@@ -264,6 +272,11 @@ static inline uint32_t sp_cuda_memory_freed(enum sp_cuda_memory what, uint64_t a
 	sp_cuda_memory_remove(what, (const void *)address);
 	return (uint32_t)(address >> 8);
 }
+
+/* The value and the arg by these, in a hook. */
+#define RET_MADE(what, address, bytes)                                                             \
+	sp_cuda_memory_made(&call, SP_CUDA_##what, ret, ret ? 0 : (uintptr_t) * (address), bytes)
+#define FREED(what, address) sp_cuda_memory_freed(SP_CUDA_##what, (uintptr_t)(address))
 
 /*
  * The real function for a calling object. A training program calls one function from thousands of

@@ -364,8 +364,6 @@ DRIVER(cuMemsetD2D32Async, 3020, _ptsz, cuMemsetAsync, ARG_WITH_WORK(stream),
        (to, pitch, value, width, height, stream))
 
 /* Waits, and what orders streams */
-#define RET_QUERIED (ret == SP_CUDA_NOT_READY ? 1 : RET_STATUS)
-
 DRIVER(cuStreamSynchronize, 2000, _ptsz, cuStreamSynchronize, ON(stream), RET_STATUS,
        (void *stream), (stream))
 /* cuCtxSynchronize has no parameter, and ignores the register. */

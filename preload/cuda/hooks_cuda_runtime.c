@@ -66,6 +66,17 @@
 	COPY_ARG_WITH_WORK(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_HOST : (kind), to, NULL)
 #define ON_DEVICE_ARG_WITH_WORK(stream) COPY_ARG_WITH_WORK(stream, SP_COPY_ON_DEVICE, NULL, NULL)
 
+/* The calls that HIP has, too. */
+#define RUNTIME_ONE(...) RUNTIME(__VA_ARGS__)
+#define GPU_CALL(forms, name, kind, hip_forms, hip_name, hip_kind, ...)                            \
+	RUNTIME_##forms(name, kind, __VA_ARGS__)
+#define WORK_ARG ARG_WITH_WORK
+#define COPY_ARG COPY_ARG_WITH_WORK
+#define TO_DEVICE_ARG TO_DEVICE_ARG_WITH_WORK
+#define TO_HOST_ARG TO_HOST_ARG_WITH_WORK
+#define ON_DEVICE_ARG ON_DEVICE_ARG_WITH_WORK
+#include "preload/cuda/runtime_calls.def"
+
 /* Launches */
 RUNTIME_LAUNCH(cudaLaunchKernel, cudaLaunchKernel, stream,
 	       (const void *function, struct sp_cuda_dim3_passed grid,
@@ -91,58 +102,11 @@ RUNTIME_PTSZ(cudaGraphLaunch, cudaGraphLaunch, (sp_cuda_time_graph_launch(), ARG
 	     RET_STATUS, (void *graph, void *stream), (graph, stream))
 
 /* Copies */
-RUNTIME_PTDS(cudaMemcpy, cudaMemcpy, COPY_ARG_WITH_WORK(NULL, kind, to, from), RET_OR_BYTES(bytes),
-	     (void *to, const void *from, size_t bytes, int kind), (to, from, bytes, kind))
-RUNTIME_PTSZ(cudaMemcpyAsync, cudaMemcpyAsync, COPY_ARG_WITH_WORK(stream, kind, to, from),
-	     RET_OR_BYTES(bytes),
-	     (void *to, const void *from, size_t bytes, int kind, void *stream),
-	     (to, from, bytes, kind, stream))
-RUNTIME_PTDS(cudaMemcpy2D, cudaMemcpy, COPY_ARG_WITH_WORK(NULL, kind, to, from),
-	     RET_OR_BYTES(width *height),
-	     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-	      size_t height, int kind),
-	     (to, to_pitch, from, from_pitch, width, height, kind))
-RUNTIME_PTSZ(cudaMemcpy2DAsync, cudaMemcpyAsync, COPY_ARG_WITH_WORK(stream, kind, to, from),
-	     RET_OR_BYTES(width *height),
-	     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-	      size_t height, int kind, void *stream),
-	     (to, to_pitch, from, from_pitch, width, height, kind, stream))
-RUNTIME(cudaMemcpyPeer, cudaMemcpy, ON_DEVICE_ARG_WITH_WORK(NULL), RET_OR_BYTES(bytes),
-	(void *to, int to_device, const void *from, int from_device, size_t bytes),
-	(to, to_device, from, from_device, bytes))
-RUNTIME(cudaMemcpyPeerAsync, cudaMemcpyAsync, ON_DEVICE_ARG_WITH_WORK(stream), RET_OR_BYTES(bytes),
-	(void *to, int to_device, const void *from, int from_device, size_t bytes, void *stream),
-	(to, to_device, from, from_device, bytes, stream))
-RUNTIME_PTDS(cudaMemcpyToSymbol, cudaMemcpy, TO_DEVICE_ARG_WITH_WORK(NULL, kind, from),
-	     RET_OR_BYTES(bytes),
-	     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
-	     (symbol, from, bytes, offset, kind))
-RUNTIME_PTSZ(cudaMemcpyToSymbolAsync, cudaMemcpyAsync, TO_DEVICE_ARG_WITH_WORK(stream, kind, from),
-	     RET_OR_BYTES(bytes),
-	     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
-	      void *stream),
-	     (symbol, from, bytes, offset, kind, stream))
-RUNTIME_PTDS(cudaMemcpyFromSymbol, cudaMemcpy, TO_HOST_ARG_WITH_WORK(NULL, kind, to),
-	     RET_OR_BYTES(bytes),
-	     (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
-	     (to, symbol, bytes, offset, kind))
-RUNTIME_PTSZ(cudaMemcpyFromSymbolAsync, cudaMemcpyAsync, TO_HOST_ARG_WITH_WORK(stream, kind, to),
-	     RET_OR_BYTES(bytes),
-	     (void *to, const void *symbol, size_t bytes, size_t offset, int kind, void *stream),
-	     (to, symbol, bytes, offset, kind, stream))
-RUNTIME_PTDS(cudaMemcpyToArray, cudaMemcpy, TO_DEVICE_ARG_WITH_WORK(NULL, kind, from),
-	     RET_OR_BYTES(bytes),
-	     (void *array, size_t x, size_t y, const void *from, size_t bytes, int kind),
-	     (array, x, y, from, bytes, kind))
 RUNTIME_PTSZ(cudaMemcpyToArrayAsync, cudaMemcpyAsync, TO_DEVICE_ARG_WITH_WORK(stream, kind, from),
 	     RET_OR_BYTES(bytes),
 	     (void *array, size_t x, size_t y, const void *from, size_t bytes, int kind,
 	      void *stream),
 	     (array, x, y, from, bytes, kind, stream))
-RUNTIME_PTDS(cudaMemcpyFromArray, cudaMemcpy, TO_HOST_ARG_WITH_WORK(NULL, kind, to),
-	     RET_OR_BYTES(bytes),
-	     (void *to, const void *array, size_t x, size_t y, size_t bytes, int kind),
-	     (to, array, x, y, bytes, kind))
 RUNTIME_PTSZ(cudaMemcpyFromArrayAsync, cudaMemcpyAsync, TO_HOST_ARG_WITH_WORK(stream, kind, to),
 	     RET_OR_BYTES(bytes),
 	     (void *to, const void *array, size_t x, size_t y, size_t bytes, int kind,
@@ -152,51 +116,12 @@ RUNTIME_PTDS(cudaMemcpyArrayToArray, cudaMemcpy, ON_DEVICE_ARG_WITH_WORK(NULL), 
 	     (void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y,
 	      size_t bytes, int kind),
 	     (to, to_x, to_y, from, from_x, from_y, bytes, kind))
-RUNTIME_PTDS(cudaMemcpy2DToArray, cudaMemcpy, TO_DEVICE_ARG_WITH_WORK(NULL, kind, from),
-	     RET_OR_BYTES(width *height),
-	     (void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-	      size_t height, int kind),
-	     (array, x, y, from, pitch, width, height, kind))
-RUNTIME_PTSZ(cudaMemcpy2DToArrayAsync, cudaMemcpyAsync, TO_DEVICE_ARG_WITH_WORK(stream, kind, from),
-	     RET_OR_BYTES(width *height),
-	     (void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-	      size_t height, int kind, void *stream),
-	     (array, x, y, from, pitch, width, height, kind, stream))
-RUNTIME_PTDS(cudaMemcpy2DFromArray, cudaMemcpy, TO_HOST_ARG_WITH_WORK(NULL, kind, to),
-	     RET_OR_BYTES(width *height),
-	     (void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width,
-	      size_t height, int kind),
-	     (to, pitch, array, x, y, width, height, kind))
-RUNTIME_PTSZ(cudaMemcpy2DFromArrayAsync, cudaMemcpyAsync, TO_HOST_ARG_WITH_WORK(stream, kind, to),
-	     RET_OR_BYTES(width *height),
-	     (void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width,
-	      size_t height, int kind, void *stream),
-	     (to, pitch, array, x, y, width, height, kind, stream))
-RUNTIME_PTDS(cudaMemcpy2DArrayToArray, cudaMemcpy, ON_DEVICE_ARG_WITH_WORK(NULL),
-	     RET_OR_BYTES(width *height),
-	     (void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y,
-	      size_t width, size_t height, int kind),
-	     (to, to_x, to_y, from, from_x, from_y, width, height, kind))
 
-/* An array's side has no pointer, and its extent counts elements: then the bytes are not known. */
-static uint64_t bytes_3d(const struct sp_cuda_extent *extent, const void *array, const void *other)
-{
-	return array || other ? 0 : extent->width * extent->height * extent->depth;
-}
-
-RUNTIME_PTDS(cudaMemcpy3D, cudaMemcpy,
-	     p ? COPY_ARG_WITH_WORK(NULL, p->kind, p->target.pointer, p->source.pointer) : 0,
-	     RET_OR_BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
-	     (const struct sp_cuda_copy_3d *p), (p))
-RUNTIME_PTSZ(cudaMemcpy3DAsync, cudaMemcpyAsync,
-	     p ? COPY_ARG_WITH_WORK(stream, p->kind, p->target.pointer, p->source.pointer) : 0,
-	     RET_OR_BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
-	     (const struct sp_cuda_copy_3d *p, void *stream), (p, stream))
 RUNTIME_PTDS(cudaMemcpy3DPeer, cudaMemcpy, ON_DEVICE_ARG_WITH_WORK(NULL),
-	     RET_OR_BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
+	     RET_OR_BYTES(sp_cuda_bytes_of_box(&p->extent, p->source_array, p->target_array)),
 	     (const struct sp_cuda_copy_3d_peer *p), (p))
 RUNTIME_PTSZ(cudaMemcpy3DPeerAsync, cudaMemcpyAsync, ON_DEVICE_ARG_WITH_WORK(stream),
-	     RET_OR_BYTES(bytes_3d(&p->extent, p->source_array, p->target_array)),
+	     RET_OR_BYTES(sp_cuda_bytes_of_box(&p->extent, p->source_array, p->target_array)),
 	     (const struct sp_cuda_copy_3d_peer *p, void *stream), (p, stream))
 
 static uint32_t batch_arg(const void *stream, void *const *to, const void *const *from,
@@ -231,51 +156,13 @@ RUNTIME_PTSZ(cudaMemcpy3DWithAttributesAsync, cudaMemcpyAsync,
 	     (const struct sp_cuda_copy_3d_batch *copy, unsigned long long flags, void *stream),
 	     (copy, flags, stream))
 
-/* Memory set */
-RUNTIME_PTDS(cudaMemset, cudaMemset, 0, RET_OR_BYTES(bytes), (void *to, int byte, size_t bytes),
-	     (to, byte, bytes))
-RUNTIME_PTSZ(cudaMemsetAsync, cudaMemsetAsync, ARG_WITH_WORK(stream), RET_OR_BYTES(bytes),
-	     (void *to, int byte, size_t bytes, void *stream), (to, byte, bytes, stream))
-RUNTIME_PTDS(cudaMemset2D, cudaMemset, 0, RET_OR_BYTES(width *height),
-	     (void *to, size_t pitch, int byte, size_t width, size_t height),
-	     (to, pitch, byte, width, height))
-RUNTIME_PTSZ(cudaMemset2DAsync, cudaMemsetAsync, ARG_WITH_WORK(stream), RET_OR_BYTES(width *height),
-	     (void *to, size_t pitch, int byte, size_t width, size_t height, void *stream),
-	     (to, pitch, byte, width, height, stream))
-RUNTIME_PTDS(cudaMemset3D, cudaMemset, 0, RET_OR_BYTES(extent.width *extent.height *extent.depth),
-	     (struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent),
-	     (to, byte, extent))
-RUNTIME_PTSZ(cudaMemset3DAsync, cudaMemsetAsync, ARG_WITH_WORK(stream),
-	     RET_OR_BYTES(extent.width *extent.height *extent.depth),
-	     (struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent, void *stream),
-	     (to, byte, extent, stream))
-
 /* Waits, and what orders streams */
-#define RET_QUERIED (ret == SP_CUDA_NOT_READY ? 1 : RET_STATUS)
-
-RUNTIME_PTSZ(cudaStreamSynchronize, cudaStreamSynchronize, ON(stream), RET_STATUS, (void *stream),
-	     (stream))
-RUNTIME(cudaDeviceSynchronize, cudaDeviceSynchronize, 0, RET_STATUS, (void), ())
 RUNTIME(cudaThreadSynchronize, cudaDeviceSynchronize, 0, RET_STATUS, (void), ())
 RUNTIME(cudaExecutionCtxSynchronize, cudaDeviceSynchronize, 0, RET_STATUS, (void *context),
 	(context))
-RUNTIME(cudaEventSynchronize, cudaEventSynchronize, 0, RET_STATUS, (void *event), (event))
-RUNTIME_PTSZ(cudaStreamQuery, cudaStreamQuery, ON(stream), RET_QUERIED, (void *stream), (stream))
-RUNTIME(cudaEventQuery, cudaEventQuery, 0, RET_QUERIED, (void *event), (event))
-RUNTIME_PTSZ(cudaEventRecord, cudaEventRecord, ON(stream), RET_STATUS, (void *event, void *stream),
-	     (event, stream))
-RUNTIME_PTSZ(cudaEventRecordWithFlags, cudaEventRecord, ON(stream), RET_STATUS,
-	     (void *event, void *stream, unsigned flags), (event, stream, flags))
-RUNTIME_PTSZ(cudaStreamWaitEvent, cudaStreamWaitEvent, ON(stream), RET_STATUS,
-	     (void *stream, void *event, unsigned flags), (stream, event, flags))
-RUNTIME_PTSZ(cudaLaunchHostFunc, cudaLaunchHostFunc, ON(stream), RET_STATUS,
-	     (void *stream, void (*function)(void *), void *data), (stream, function, data))
 RUNTIME_PTSZ(cudaLaunchHostFunc_v2, cudaLaunchHostFunc, ON(stream), RET_STATUS,
 	     (void *stream, void (*function)(void *), void *data, unsigned mode),
 	     (stream, function, data, mode))
-RUNTIME_PTSZ(cudaStreamAddCallback, cudaLaunchHostFunc, ON(stream), RET_STATUS,
-	     (void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
-	     (stream, function, data, flags))
 /* Calls for all streams of a context. */
 RUNTIME(cudaExecutionCtxRecordEvent, cudaEventRecord, 0, RET_STATUS, (void *context, void *event),
 	(context, event))
@@ -290,21 +177,12 @@ SEMAPHORES(cudaSignalExternalSemaphoresAsync, cudaSignalExternalSemaphoresAsync)
 SEMAPHORES(cudaSignalExternalSemaphoresAsync_v2, cudaSignalExternalSemaphoresAsync)
 SEMAPHORES(cudaWaitExternalSemaphoresAsync, cudaWaitExternalSemaphoresAsync)
 SEMAPHORES(cudaWaitExternalSemaphoresAsync_v2, cudaWaitExternalSemaphoresAsync)
-RUNTIME_PTSZ(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync, ON(stream), RET_STATUS,
-	     (void *stream, void *address, size_t bytes, unsigned flags),
-	     (stream, address, bytes, flags))
 
 /* Calls that prepare a graph for its launch. CUDA 11 has up to two parameters more: they are passed
  * on. */
 RUNTIME(cudaGraphInstantiate, cudaGraphInstantiate, 0, RET_STATUS,
 	(void **instance, void *graph, unsigned long long flags, char *log, size_t log_bytes),
 	(instance, graph, flags, log, log_bytes))
-RUNTIME(cudaGraphInstantiateWithFlags, cudaGraphInstantiate, 0, RET_STATUS,
-	(void **instance, void *graph, unsigned long long flags), (instance, graph, flags))
-RUNTIME_PTSZ(cudaGraphInstantiateWithParams, cudaGraphInstantiate, 0, RET_STATUS,
-	     (void **instance, void *graph, void *how), (instance, graph, how))
-RUNTIME_PTSZ(cudaGraphUpload, cudaGraphUpload, ON(stream), RET_STATUS,
-	     (void *instance, void *stream), (instance, stream))
 RUNTIME(cudaGraphExecUpdate, cudaGraphExecUpdate, 0, RET_STATUS,
 	(void *instance, void *graph, void *result, void *more), (instance, graph, result, more))
 RUNTIME_PTSZ(cudaStreamBeginCapture, cudaStreamBeginCapture, sp_cuda_arg_with_capture(stream, mode),
@@ -314,8 +192,6 @@ RUNTIME_PTSZ(cudaStreamBeginCaptureToGraph, cudaStreamBeginCapture,
 	     (void *stream, void *graph, const void *dependencies, const void *data, size_t count,
 	      int mode),
 	     (stream, graph, dependencies, data, count, mode))
-RUNTIME_PTSZ(cudaStreamEndCapture, cudaStreamEndCapture, ON(stream), RET_STATUS,
-	     (void *stream, void **graph), (stream, graph))
 
 /* Ends of streams and contexts */
 RUNTIME(cudaStreamDestroy, cudaStreamDestroy,
@@ -327,45 +203,6 @@ RUNTIME(cudaThreadExit, cudaDeviceReset, sp_cuda_arg_with_drop(), RET_STATUS, (v
 /* The context's streams are unusable from now on; device memory belongs to the primary context. */
 RUNTIME(cudaExecutionCtxDestroy, cudaExecutionCtxDestroy, sp_cuda_arg_with_drop(), RET_STATUS,
 	(void *context), (context))
-
-/* Memory */
-#define RET_MADE(what, address, bytes)                                                             \
-	sp_cuda_memory_made(&call, SP_CUDA_##what, ret, ret ? 0 : (uintptr_t) * (address), bytes)
-#define FREED(what, address) sp_cuda_memory_freed(SP_CUDA_##what, (uintptr_t)(address))
-
-RUNTIME(cudaMalloc, cudaMalloc, 0, RET_MADE(DEVICE, address, bytes), (void **address, size_t bytes),
-	(address, bytes))
-RUNTIME(cudaMallocManaged, cudaMalloc, 0, RET_MADE(DEVICE, address, bytes),
-	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-RUNTIME(cudaMallocPitch, cudaMalloc, 0, RET_MADE(DEVICE, address, ret ? 0 : *pitch *height),
-	(void **address, size_t *pitch, size_t width, size_t height),
-	(address, pitch, width, height))
-RUNTIME(cudaMalloc3D, cudaMalloc, 0,
-	RET_MADE(DEVICE, &p->pointer, ret ? 0 : p->pitch *extent.height *extent.depth),
-	(struct sp_cuda_pitched * p, struct sp_cuda_extent extent), (p, extent))
-RUNTIME_PTSZ(cudaMallocAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
-	     (void **address, size_t bytes, void *stream), (address, bytes, stream))
-RUNTIME_PTSZ(cudaMallocFromPoolAsync, cudaMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
-	     (void **address, size_t bytes, void *pool, void *stream),
-	     (address, bytes, pool, stream))
-RUNTIME(cudaHostAlloc, cudaHostAlloc, 0, RET_MADE(PINNED, address, bytes),
-	(void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-RUNTIME(cudaMallocHost, cudaHostAlloc, 0, RET_MADE(PINNED, address, bytes),
-	(void **address, size_t bytes), (address, bytes))
-RUNTIME(cudaHostRegister, cudaHostRegister, 0, RET_MADE(PINNED, &address, bytes),
-	(void *address, size_t bytes, unsigned flags), (address, bytes, flags))
-RUNTIME(cudaFree, cudaFree, FREED(DEVICE, address), RET_STATUS, (void *address), (address))
-RUNTIME_PTSZ(cudaFreeAsync, cudaFreeAsync, FREED(DEVICE, address), RET_STATUS,
-	     (void *address, void *stream), (address, stream))
-RUNTIME(cudaFreeHost, cudaFreeHost, FREED(PINNED, address), RET_STATUS, (void *address), (address))
-RUNTIME(cudaHostUnregister, cudaHostUnregister, FREED(PINNED, address), RET_STATUS, (void *address),
-	(address))
-
-/* Memory that pools hold is freed. */
-RUNTIME(cudaMemPoolTrimTo, cudaMemPoolTrimTo, 0, RET_STATUS, (void *pool, size_t kept_bytes),
-	(pool, kept_bytes))
-RUNTIME(cudaMemPoolDestroy, cudaMemPoolTrimTo, 0, RET_STATUS, (void *pool), (pool))
-RUNTIME(cudaDeviceGraphMemTrim, cudaMemPoolTrimTo, 0, RET_STATUS, (int device), (device))
 
 /* Functions of the driver that the runtime gives away. Those that it got by cuGetProcAddress are
  * hooked already. */

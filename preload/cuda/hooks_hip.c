@@ -2,8 +2,8 @@
 /*
  * HIP, libamdhip64.so.5 to .7: calls of programs and libraries that are linked to it (PyTorch for
  * ROCm, rocBLAS, MIOpen, RCCL), and of those that find its functions by dlsym or
- * hipGetProcAddress. Prototypes: hip_runtime_api.h 5.2 to 6.2. Names with _spt are the forms for
- * per-thread default streams.
+ * hipGetProcAddress. Prototypes: hip_runtime_api.h 5.2 to 6.2. runtime_calls.def has the calls that
+ * CUDA has, too.
  *
  * The stages are those of CUDA. Time on the device is not measured: no call notes work for the
  * event pairs of cuda_time.h.
@@ -23,18 +23,25 @@
 
 #define ON(stream) sp_cuda_arg_make((uintptr_t)(stream), 0, 0)
 
-static uint32_t copy_arg(const void *stream, int kind, const void *to, const void *from)
+static uint32_t copy_arg_make(const void *stream, int kind, const void *to, const void *from)
 {
 	return sp_cuda_copy_arg(stream, kind == COPY_ON_DEVICE_BY_ENGINE ? SP_COPY_ON_DEVICE : kind,
 				to, from);
 }
 
-/* Symbols and arrays are the device's. */
+/* The calls that CUDA's runtime has, too. hipErrorNotReady has CUDA's number, and
+ * struct hipMemcpy3DParms has CUDA's fields. */
+#define HIP_ONE(...) HIP(__VA_ARGS__)
+#define GPU_CALL(cuda_forms, cuda_name, cuda_kind, forms, name, kind, ...)                         \
+	HIP_##forms(name, kind, __VA_ARGS__)
+#define WORK_ARG ON
+#define COPY_ARG copy_arg_make
 #define TO_DEVICE_ARG(stream, kind, from)                                                          \
-	copy_arg(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_DEVICE : (kind), NULL, from)
+	COPY_ARG(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_DEVICE : (kind), NULL, from)
 #define TO_HOST_ARG(stream, kind, to)                                                              \
-	copy_arg(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_HOST : (kind), to, NULL)
-#define ON_DEVICE_ARG(stream) copy_arg(stream, SP_COPY_ON_DEVICE, NULL, NULL)
+	COPY_ARG(stream, (kind) == SP_COPY_UNKNOWN ? SP_COPY_TO_HOST : (kind), to, NULL)
+#define ON_DEVICE_ARG(stream) COPY_ARG(stream, SP_COPY_ON_DEVICE, NULL, NULL)
+#include "preload/cuda/runtime_calls.def"
 
 /* Launches. <<<>>> of hipcc is hipLaunchKernel. */
 HIP_SPT(hipLaunchKernel, hipLaunchKernel, ON(stream), RET_STATUS,
@@ -86,85 +93,23 @@ HIP_SPT(hipGraphLaunch, hipGraphLaunch, ON(stream), RET_STATUS, (void *graph, vo
 	(graph, stream))
 
 /* Copies */
-HIP_SPT(hipMemcpy, hipMemcpy, copy_arg(NULL, kind, to, from), RET_OR_BYTES(bytes),
-	(void *to, const void *from, size_t bytes, int kind), (to, from, bytes, kind))
-HIP(hipMemcpyWithStream, hipMemcpy, copy_arg(stream, kind, to, from), RET_OR_BYTES(bytes),
+HIP(hipMemcpyWithStream, hipMemcpy, COPY_ARG(stream, kind, to, from), RET_OR_BYTES(bytes),
     (void *to, const void *from, size_t bytes, int kind, void *stream),
     (to, from, bytes, kind, stream))
-HIP_SPT(hipMemcpyAsync, hipMemcpyAsync, copy_arg(stream, kind, to, from), RET_OR_BYTES(bytes),
-	(void *to, const void *from, size_t bytes, int kind, void *stream),
-	(to, from, bytes, kind, stream))
-HIP(hipMemcpyHtoD, hipMemcpy, copy_arg(NULL, SP_COPY_TO_DEVICE, to, from), RET_OR_BYTES(bytes),
+HIP(hipMemcpyHtoD, hipMemcpy, COPY_ARG(NULL, SP_COPY_TO_DEVICE, to, from), RET_OR_BYTES(bytes),
     (void *to, void *from, size_t bytes), (to, from, bytes))
-HIP(hipMemcpyDtoH, hipMemcpy, copy_arg(NULL, SP_COPY_TO_HOST, to, from), RET_OR_BYTES(bytes),
+HIP(hipMemcpyDtoH, hipMemcpy, COPY_ARG(NULL, SP_COPY_TO_HOST, to, from), RET_OR_BYTES(bytes),
     (void *to, void *from, size_t bytes), (to, from, bytes))
 HIP(hipMemcpyDtoD, hipMemcpy, ON_DEVICE_ARG(NULL), RET_OR_BYTES(bytes),
     (void *to, void *from, size_t bytes), (to, from, bytes))
-HIP(hipMemcpyHtoDAsync, hipMemcpyAsync, copy_arg(stream, SP_COPY_TO_DEVICE, to, from),
+HIP(hipMemcpyHtoDAsync, hipMemcpyAsync, COPY_ARG(stream, SP_COPY_TO_DEVICE, to, from),
     RET_OR_BYTES(bytes), (void *to, void *from, size_t bytes, void *stream),
     (to, from, bytes, stream))
-HIP(hipMemcpyDtoHAsync, hipMemcpyAsync, copy_arg(stream, SP_COPY_TO_HOST, to, from),
+HIP(hipMemcpyDtoHAsync, hipMemcpyAsync, COPY_ARG(stream, SP_COPY_TO_HOST, to, from),
     RET_OR_BYTES(bytes), (void *to, void *from, size_t bytes, void *stream),
     (to, from, bytes, stream))
 HIP(hipMemcpyDtoDAsync, hipMemcpyAsync, ON_DEVICE_ARG(stream), RET_OR_BYTES(bytes),
     (void *to, void *from, size_t bytes, void *stream), (to, from, bytes, stream))
-HIP(hipMemcpyPeer, hipMemcpy, ON_DEVICE_ARG(NULL), RET_OR_BYTES(bytes),
-    (void *to, int to_device, const void *from, int from_device, size_t bytes),
-    (to, to_device, from, from_device, bytes))
-HIP(hipMemcpyPeerAsync, hipMemcpyAsync, ON_DEVICE_ARG(stream), RET_OR_BYTES(bytes),
-    (void *to, int to_device, const void *from, int from_device, size_t bytes, void *stream),
-    (to, to_device, from, from_device, bytes, stream))
-HIP_SPT(hipMemcpy2D, hipMemcpy, copy_arg(NULL, kind, to, from), RET_OR_BYTES(width *height),
-	(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-	 size_t height, int kind),
-	(to, to_pitch, from, from_pitch, width, height, kind))
-HIP_SPT(hipMemcpy2DAsync, hipMemcpyAsync, copy_arg(stream, kind, to, from),
-	RET_OR_BYTES(width *height),
-	(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-	 size_t height, int kind, void *stream),
-	(to, to_pitch, from, from_pitch, width, height, kind, stream))
-HIP_SPT(hipMemcpyToSymbol, hipMemcpy, TO_DEVICE_ARG(NULL, kind, from), RET_OR_BYTES(bytes),
-	(const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
-	(symbol, from, bytes, offset, kind))
-HIP_SPT(hipMemcpyToSymbolAsync, hipMemcpyAsync, TO_DEVICE_ARG(stream, kind, from),
-	RET_OR_BYTES(bytes),
-	(const void *symbol, const void *from, size_t bytes, size_t offset, int kind, void *stream),
-	(symbol, from, bytes, offset, kind, stream))
-HIP_SPT(hipMemcpyFromSymbol, hipMemcpy, TO_HOST_ARG(NULL, kind, to), RET_OR_BYTES(bytes),
-	(void *to, const void *symbol, size_t bytes, size_t offset, int kind),
-	(to, symbol, bytes, offset, kind))
-HIP_SPT(hipMemcpyFromSymbolAsync, hipMemcpyAsync, TO_HOST_ARG(stream, kind, to),
-	RET_OR_BYTES(bytes),
-	(void *to, const void *symbol, size_t bytes, size_t offset, int kind, void *stream),
-	(to, symbol, bytes, offset, kind, stream))
-HIP(hipMemcpyToArray, hipMemcpy, TO_DEVICE_ARG(NULL, kind, from), RET_OR_BYTES(bytes),
-    (void *array, size_t x, size_t y, const void *from, size_t bytes, int kind),
-    (array, x, y, from, bytes, kind))
-HIP_SPT(hipMemcpyFromArray, hipMemcpy, TO_HOST_ARG(NULL, kind, to), RET_OR_BYTES(bytes),
-	(void *to, const void *array, size_t x, size_t y, size_t bytes, int kind),
-	(to, array, x, y, bytes, kind))
-HIP_SPT(hipMemcpy2DToArray, hipMemcpy, TO_DEVICE_ARG(NULL, kind, from), RET_OR_BYTES(width *height),
-	(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-	 size_t height, int kind),
-	(array, x, y, from, pitch, width, height, kind))
-HIP_SPT(hipMemcpy2DToArrayAsync, hipMemcpyAsync, TO_DEVICE_ARG(stream, kind, from),
-	RET_OR_BYTES(width *height),
-	(void *array, size_t x, size_t y, const void *from, size_t pitch, size_t width,
-	 size_t height, int kind, void *stream),
-	(array, x, y, from, pitch, width, height, kind, stream))
-HIP_SPT(hipMemcpy2DFromArray, hipMemcpy, TO_HOST_ARG(NULL, kind, to), RET_OR_BYTES(width *height),
-	(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height,
-	 int kind),
-	(to, pitch, array, x, y, width, height, kind))
-HIP_SPT(hipMemcpy2DFromArrayAsync, hipMemcpyAsync, TO_HOST_ARG(stream, kind, to),
-	RET_OR_BYTES(width *height),
-	(void *to, size_t pitch, const void *array, size_t x, size_t y, size_t width, size_t height,
-	 int kind, void *stream),
-	(to, pitch, array, x, y, width, height, kind, stream))
-HIP(hipMemcpy2DArrayToArray, hipMemcpy, ON_DEVICE_ARG(NULL), RET_OR_BYTES(width *height),
-    (void *to, size_t to_x, size_t to_y, const void *from, size_t from_x, size_t from_y,
-     size_t width, size_t height, int kind),
-    (to, to_x, to_y, from, from_x, from_y, width, height, kind))
 HIP(hipMemcpyHtoA, hipMemcpy, TO_DEVICE_ARG(NULL, SP_COPY_TO_DEVICE, from), RET_OR_BYTES(bytes),
     (void *array, size_t offset, const void *from, size_t bytes), (array, offset, from, bytes))
 HIP(hipMemcpyAtoH, hipMemcpy, TO_HOST_ARG(NULL, SP_COPY_TO_HOST, to), RET_OR_BYTES(bytes),
@@ -183,21 +128,6 @@ HIP(hipMemcpyAtoD, hipMemcpy, ON_DEVICE_ARG(NULL), RET_OR_BYTES(bytes),
 HIP(hipMemcpyDtoA, hipMemcpy, ON_DEVICE_ARG(NULL), RET_OR_BYTES(bytes),
     (void *array, size_t offset, void *from, size_t bytes), (array, offset, from, bytes))
 
-/* An array's side has no pointer, and its extent counts elements: then the bytes are not known.
- * struct hipMemcpy3DParms has the fields of CUDA's. */
-static uint64_t bytes_3d(const struct sp_cuda_copy_3d *p)
-{
-	return p->source_array || p->target_array
-		       ? 0
-		       : p->extent.width * p->extent.height * p->extent.depth;
-}
-
-HIP_SPT(hipMemcpy3D, hipMemcpy,
-	p ? copy_arg(NULL, p->kind, p->target.pointer, p->source.pointer) : 0,
-	RET_OR_BYTES(bytes_3d(p)), (const struct sp_cuda_copy_3d *p), (p))
-HIP_SPT(hipMemcpy3DAsync, hipMemcpyAsync,
-	p ? copy_arg(stream, p->kind, p->target.pointer, p->source.pointer) : 0,
-	RET_OR_BYTES(bytes_3d(p)), (const struct sp_cuda_copy_3d *p, void *stream), (p, stream))
 /* hip_Memcpy2D and HIP_MEMCPY3D changed between versions: neither direction nor bytes are read. */
 HIP(hipMemcpyParam2D, hipMemcpy, sp_cuda_arg_make(0, SP_COPY_UNKNOWN, 0), RET_STATUS,
     (const void *p), (p))
@@ -211,22 +141,6 @@ HIP(hipDrvMemcpy3DAsync, hipMemcpyAsync, sp_cuda_arg_make((uintptr_t)stream, SP_
     RET_STATUS, (const void *p, void *stream), (p, stream))
 
 /* Memory set */
-HIP_SPT(hipMemset, hipMemset, 0, RET_OR_BYTES(bytes), (void *to, int byte, size_t bytes),
-	(to, byte, bytes))
-HIP_SPT(hipMemsetAsync, hipMemsetAsync, ON(stream), RET_OR_BYTES(bytes),
-	(void *to, int byte, size_t bytes, void *stream), (to, byte, bytes, stream))
-HIP_SPT(hipMemset2D, hipMemset, 0, RET_OR_BYTES(width *height),
-	(void *to, size_t pitch, int byte, size_t width, size_t height),
-	(to, pitch, byte, width, height))
-HIP_SPT(hipMemset2DAsync, hipMemsetAsync, ON(stream), RET_OR_BYTES(width *height),
-	(void *to, size_t pitch, int byte, size_t width, size_t height, void *stream),
-	(to, pitch, byte, width, height, stream))
-HIP_SPT(hipMemset3D, hipMemset, 0, RET_OR_BYTES(extent.width *extent.height *extent.depth),
-	(struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent), (to, byte, extent))
-HIP_SPT(hipMemset3DAsync, hipMemsetAsync, ON(stream),
-	RET_OR_BYTES(extent.width *extent.height *extent.depth),
-	(struct sp_cuda_pitched to, int byte, struct sp_cuda_extent extent, void *stream),
-	(to, byte, extent, stream))
 HIP(hipMemsetD8, hipMemset, 0, RET_OR_BYTES(count), (void *to, unsigned char value, size_t count),
     (to, value, count))
 HIP(hipMemsetD16, hipMemset, 0, RET_OR_BYTES(2 * count),
@@ -240,46 +154,19 @@ HIP(hipMemsetD16Async, hipMemsetAsync, ON(stream), RET_OR_BYTES(2 * count),
 HIP(hipMemsetD32Async, hipMemsetAsync, ON(stream), RET_OR_BYTES(4 * count),
     (void *to, int value, size_t count, void *stream), (to, value, count, stream))
 
-/* Waits, and what orders streams. hipErrorNotReady has CUDA's number. */
-#define RET_QUERIED (ret == SP_CUDA_NOT_READY ? 1 : RET_STATUS)
-
-HIP_SPT(hipStreamSynchronize, hipStreamSynchronize, ON(stream), RET_STATUS, (void *stream),
-	(stream))
-HIP(hipDeviceSynchronize, hipDeviceSynchronize, 0, RET_STATUS, (void), ())
+/* Waits, and what orders streams. */
 HIP(hipCtxSynchronize, hipDeviceSynchronize, 0, RET_STATUS, (void), ())
-HIP(hipEventSynchronize, hipEventSynchronize, 0, RET_STATUS, (void *event), (event))
-HIP_SPT(hipStreamQuery, hipStreamQuery, ON(stream), RET_QUERIED, (void *stream), (stream))
-HIP(hipEventQuery, hipEventQuery, 0, RET_QUERIED, (void *event), (event))
-HIP_SPT(hipEventRecord, hipEventRecord, ON(stream), RET_STATUS, (void *event, void *stream),
-	(event, stream))
-HIP(hipEventRecordWithFlags, hipEventRecord, ON(stream), RET_STATUS,
-    (void *event, void *stream, unsigned flags), (event, stream, flags))
-HIP_SPT(hipStreamWaitEvent, hipStreamWaitEvent, ON(stream), RET_STATUS,
-	(void *stream, void *event, unsigned flags), (stream, event, flags))
-HIP_SPT(hipLaunchHostFunc, hipLaunchHostFunc, ON(stream), RET_STATUS,
-	(void *stream, void (*function)(void *), void *data), (stream, function, data))
-HIP_SPT(hipStreamAddCallback, hipLaunchHostFunc, ON(stream), RET_STATUS,
-	(void *stream, void (*function)(void *, int, void *), void *data, unsigned flags),
-	(stream, function, data, flags))
 HIP(hipSignalExternalSemaphoresAsync, hipSignalExternalSemaphoresAsync, ON(stream), RET_STATUS,
     (const void *semaphores, const void *what, unsigned count, void *stream),
     (semaphores, what, count, stream))
 HIP(hipWaitExternalSemaphoresAsync, hipWaitExternalSemaphoresAsync, ON(stream), RET_STATUS,
     (const void *semaphores, const void *what, unsigned count, void *stream),
     (semaphores, what, count, stream))
-HIP(hipStreamAttachMemAsync, hipStreamAttachMemAsync, ON(stream), RET_STATUS,
-    (void *stream, void *address, size_t bytes, unsigned flags), (stream, address, bytes, flags))
 
 /* Graphs */
 HIP(hipGraphInstantiate, hipGraphInstantiate, 0, RET_STATUS,
     (void **instance, void *graph, void **failed, char *log, size_t log_bytes),
     (instance, graph, failed, log, log_bytes))
-HIP(hipGraphInstantiateWithFlags, hipGraphInstantiate, 0, RET_STATUS,
-    (void **instance, void *graph, unsigned long long flags), (instance, graph, flags))
-HIP(hipGraphInstantiateWithParams, hipGraphInstantiate, 0, RET_STATUS,
-    (void **instance, void *graph, void *how), (instance, graph, how))
-HIP(hipGraphUpload, hipGraphUpload, ON(stream), RET_STATUS, (void *instance, void *stream),
-    (instance, stream))
 HIP(hipGraphExecUpdate, hipGraphExecUpdate, 0, RET_STATUS,
     (void *instance, void *graph, void **failed, void *result), (instance, graph, failed, result))
 HIP_SPT(hipStreamBeginCapture, hipStreamBeginCapture, ON(stream), RET_STATUS,
@@ -287,66 +174,31 @@ HIP_SPT(hipStreamBeginCapture, hipStreamBeginCapture, ON(stream), RET_STATUS,
 HIP(hipStreamBeginCaptureToGraph, hipStreamBeginCapture, ON(stream), RET_STATUS,
     (void *stream, void *graph, const void *dependencies, const void *data, size_t count, int mode),
     (stream, graph, dependencies, data, count, mode))
-HIP_SPT(hipStreamEndCapture, hipStreamEndCapture, ON(stream), RET_STATUS,
-	(void *stream, void **graph), (stream, graph))
 
 /* Ends of streams and contexts */
 HIP(hipStreamDestroy, hipStreamDestroy, ON(stream), RET_STATUS, (void *stream), (stream))
 HIP(hipDeviceReset, hipDeviceReset, 0, RET_STATUS, (void), ())
 
 /* Memory */
-#define RET_MADE(what, address, bytes)                                                             \
-	sp_cuda_memory_made(&call, SP_CUDA_##what, ret, ret ? 0 : (uintptr_t) * (address), bytes)
-#define FREED(what, address) sp_cuda_memory_freed(SP_CUDA_##what, (uintptr_t)(address))
-
-HIP(hipMalloc, hipMalloc, 0, RET_MADE(DEVICE, address, bytes), (void **address, size_t bytes),
-    (address, bytes))
 HIP(hipExtMallocWithFlags, hipMalloc, 0, RET_MADE(DEVICE, address, bytes),
     (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-HIP(hipMallocManaged, hipMalloc, 0, RET_MADE(DEVICE, address, bytes),
-    (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-HIP(hipMallocPitch, hipMalloc, 0, RET_MADE(DEVICE, address, ret ? 0 : *pitch *height),
-    (void **address, size_t *pitch, size_t width, size_t height), (address, pitch, width, height))
 HIP(hipMemAllocPitch, hipMalloc, 0, RET_MADE(DEVICE, address, ret ? 0 : *pitch *height),
     (void **address, size_t *pitch, size_t width, size_t height, unsigned element_bytes),
     (address, pitch, width, height, element_bytes))
-HIP(hipMalloc3D, hipMalloc, 0,
-    RET_MADE(DEVICE, &p->pointer, ret ? 0 : p->pitch *extent.height *extent.depth),
-    (struct sp_cuda_pitched * p, struct sp_cuda_extent extent), (p, extent))
-HIP(hipMallocAsync, hipMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
-    (void **address, size_t bytes, void *stream), (address, bytes, stream))
-HIP(hipMallocFromPoolAsync, hipMallocAsync, 0, RET_MADE(DEVICE, address, bytes),
-    (void **address, size_t bytes, void *pool, void *stream), (address, bytes, pool, stream))
 HIP(hipHostMalloc, hipHostMalloc, 0, RET_MADE(PINNED, address, bytes),
-    (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-HIP(hipHostAlloc, hipHostMalloc, 0, RET_MADE(PINNED, address, bytes),
     (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
 HIP(hipExtHostAlloc, hipHostMalloc, 0, RET_MADE(PINNED, address, bytes),
     (void **address, size_t bytes, unsigned flags), (address, bytes, flags))
-HIP(hipMallocHost, hipHostMalloc, 0, RET_MADE(PINNED, address, bytes),
-    (void **address, size_t bytes), (address, bytes))
 HIP(hipMemAllocHost, hipHostMalloc, 0, RET_MADE(PINNED, address, bytes),
     (void **address, size_t bytes), (address, bytes))
-HIP(hipHostRegister, hipHostRegister, 0, RET_MADE(PINNED, &address, bytes),
-    (void *address, size_t bytes, unsigned flags), (address, bytes, flags))
 HIP(hipMemCreate, hipMemCreate, 0,
     (ret || !call.span.thread ? (void)0
 			      : sp_cuda_made(&call, (const void *)((uintptr_t)*handle << 8)),
      RET_OR_BYTES(bytes)),
     (void **handle, size_t bytes, const void *properties, unsigned long long flags),
     (handle, bytes, properties, flags))
-HIP(hipFree, hipFree, FREED(DEVICE, address), RET_STATUS, (void *address), (address))
-HIP(hipFreeAsync, hipFreeAsync, FREED(DEVICE, address), RET_STATUS, (void *address, void *stream),
-    (address, stream))
 HIP(hipHostFree, hipHostFree, FREED(PINNED, address), RET_STATUS, (void *address), (address))
-HIP(hipFreeHost, hipHostFree, FREED(PINNED, address), RET_STATUS, (void *address), (address))
-HIP(hipHostUnregister, hipHostUnregister, FREED(PINNED, address), RET_STATUS, (void *address),
-    (address))
 HIP(hipMemRelease, hipMemRelease, (uint32_t)(uintptr_t)handle, RET_STATUS, (void *handle), (handle))
-HIP(hipMemPoolTrimTo, hipMemPoolTrimTo, 0, RET_STATUS, (void *pool, size_t kept_bytes),
-    (pool, kept_bytes))
-HIP(hipMemPoolDestroy, hipMemPoolTrimTo, 0, RET_STATUS, (void *pool), (pool))
-HIP(hipDeviceGraphMemTrim, hipMemPoolTrimTo, 0, RET_STATUS, (int device), (device))
 
 /* ROCm 6: gives a function by name and version. All versions of a name have one prototype. */
 static int proc_address(int (*real)(const char *, void **, int, uint64_t, int *),

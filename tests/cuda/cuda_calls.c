@@ -9,25 +9,11 @@
 #include <string.h>
 
 #include "fake_cuda.h"
-#include "tests/programs/victims/tally.h"
+#include "tests/cuda/count.h"
 
 #define BYTES 4096u
 
 static long rounds;
-
-/* A call that must succeed; `moved` is what it moves. */
-#define COUNT(row, moved, call)                                                                    \
-	do {                                                                                       \
-		tally_begin(row);                                                                  \
-		EXPECT((call) == FAKE_OK);                                                         \
-		tally_end(row, (int64_t)(moved));                                                  \
-	} while (0)
-#define COUNT_FAILURE(row, error, call)                                                            \
-	do {                                                                                       \
-		tally_begin(row);                                                                  \
-		EXPECT((call) == (error));                                                         \
-		tally_end(row, 0);                                                                 \
-	} while (0)
 
 static const struct fake_dim3 one = {1, 1, 1}, none = {0, 1, 1};
 

@@ -10,16 +10,9 @@
 
 #include "fake_cuda.h"
 #include "fake_driver.h"
-#include "tests/programs/victims/tally.h"
+#include "tests/cuda/count.h"
 
 #define BYTES 4096u
-
-#define COUNT(row, moved, call)                                                                    \
-	do {                                                                                       \
-		tally_begin(row);                                                                  \
-		EXPECT((call) == FAKE_OK);                                                         \
-		tally_end(row, (int64_t)(moved));                                                  \
-	} while (0)
 
 #define POINTER(name, exported, per_thread, parameters) int(*name) parameters;
 struct driver {

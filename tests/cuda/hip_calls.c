@@ -16,25 +16,11 @@
 #else
 #include "fake_hip.h"
 #endif
-#include "tests/programs/victims/tally.h"
+#include "tests/cuda/count.h"
 
 #define BYTES 4096u
 #define WIDTH 32u
 #define HEIGHT 4u
-
-/* A call that must succeed; `moved`: the bytes that it moves. */
-#define COUNT(row, moved, call)                                                                    \
-	do {                                                                                       \
-		tally_begin(row);                                                                  \
-		EXPECT((call) == hipSuccess);                                                      \
-		tally_end(row, (int64_t)(moved));                                                  \
-	} while (0)
-#define COUNT_FAILURE(row, error, call)                                                            \
-	do {                                                                                       \
-		tally_begin(row);                                                                  \
-		EXPECT((call) == (error));                                                         \
-		tally_end(row, 0);                                                                 \
-	} while (0)
 
 static const dim3 one = {1, 1, 1};
 
