@@ -68,15 +68,22 @@ void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_AD
 
 void sp_saving_text(const struct sp_saving *s, char *ret, size_t ret_bytes)
 {
+	char shares[SP_SAVING_TEXT_BYTES];
+
 	*ret = '\0';
 	if (!s->is_known)
 		return;
 	if (s->least < SHOWN_LEAST)
-		snprintf(ret, ret_bytes, _("saves up to %.1f%%"), 100 * s->most);
+		snprintf(shares, sizeof(shares), _("up to %.1f%%"), 100 * s->most);
 	else if (s->most - s->least < SHOWN_LEAST)
-		snprintf(ret, ret_bytes, _("saves %.1f%%"), 100 * s->most);
+		snprintf(shares, sizeof(shares), "%.1f%%", 100 * s->most);
 	else
-		snprintf(ret, ret_bytes, _("saves %.1f to %.1f%%"), 100 * s->least, 100 * s->most);
+		snprintf(shares, sizeof(shares), _("%.1f to %.1f%%"), 100 * s->least,
+			 100 * s->most);
+	snprintf(ret, ret_bytes,
+		 s->what_if == SP_WHAT_IFS ? _("saves %s of the training time")
+					   : _("saves %s of a step"),
+		 shares);
 }
 
 void sp_advice_saved_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
