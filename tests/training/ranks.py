@@ -5,7 +5,8 @@ The truth is the trainer's own timer around each backward, in the same run: othe
 cores change both.
 
 python3 ranks.py            two ranks, by torchrun, and by hand with a run for each, as nodes have
-python3 ranks.py --nightly  also four and eight ranks, and a job that has no straggler
+python3 ranks.py --nightly  also four and eight ranks, a job that has no straggler, and one that
+                            Dask digests (build/venv-engines, or STAGEPROF_TEST_ENGINES)
 """
 
 import json
@@ -28,6 +29,11 @@ SHORT_MS = 1  # of other waits in a backward: shorter than 0.1 ms each, pages, t
 TRIES = 3
 ARRIVAL_MS = 3  # from the begin of a backward to its last collective, on a loaded machine
 NIGHTLY = "--nightly" in sys.argv
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DASK_CLIENT = os.path.join(ROOT, "packaging", "clusters", "dask_digest.py")
+ENGINES = os.environ.get("STAGEPROF_TEST_ENGINES") or os.path.join(
+    ROOT, "build", "venv-engines", "bin", "python"
+)
 
 
 def timed(folder):
@@ -236,6 +242,22 @@ class Jobs(unittest.TestCase):
             job(run, 8, "--slow=forward", "--slow-rank=5", *timed(folder))
             self.check_straggler(ranks_of(run), folder, 5, "forward")
             self.check_digest(run)
+
+    @unittest.skipUnless(NIGHTLY and os.path.exists(ENGINES), "nightly; needs build/venv-engines")
+    def test_dask(self):
+        """Workers of Dask digest the runs of four ranks, one of them slow, as one machine does."""
+        report = os.environ["STAGEPROF_TEST_REPORT"]
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [os.path.join(folder, f"run-{rank}.zst") for rank in range(4)]
+            job_by_hand(runs, "--slow=forward", "--slow-rank=3", *timed(folder))
+            by_dask, by_one = (os.path.join(folder, name) for name in ("dask.spd", "one.spd"))
+            client = [ENGINES, DASK_CLIENT, f"--report={report}", "--workers=2", "--fan-in=2"]
+            subprocess.run([*client, *runs, "-o", by_dask], check=True, timeout=200)
+            subprocess.run([report, "digest", *runs, "-o", by_one], check=True)
+            with open(by_dask, "rb") as one, open(by_one, "rb") as other:
+                self.assertEqual(one.read(), other.read())
+            self.check_straggler(ranks_of(by_dask), folder, 3, "forward")
+            self.assertEqual(ranks_of(by_dask, form="table"), ranks_of(*runs, form="table"))
 
     @unittest.skipUnless(NIGHTLY, "nightly")
     def test_none_is_slow(self):
