@@ -54,6 +54,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 		return SP_INTERVAL_ZERO_GRAD;
 	case SP_PHASE_compile:
 		return SP_INTERVAL_COMPILE;
+	case SP_PHASE_device_wait:
+		return SP_INTERVAL_SYNC;
 	case SP_PHASE_decode_image:
 	case SP_PHASE_decode_png:
 	case SP_PHASE_decode_video:
@@ -257,7 +259,7 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 			      struct sp_account *account)
 {
 	/* At most its own time. */
-	uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns;
+	uint64_t inside = sp_phase_interval_inside(p);
 	enum sp_account_phase phase =
 		p->is_own ? SP_ACCOUNT_loader_wait : sp_phase_interval_phase(p->kind);
 
@@ -269,6 +271,7 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 	account->ns[SP_ACCOUNT_sync_wait] += p->sync_ns;
 	account->ns[SP_ACCOUNT_grad_sync] += p->grad_sync_ns;
 	account->ns[SP_ACCOUNT_compile] += p->compile_ns;
+	account->ns[SP_ACCOUNT_loader_wait] += p->loader_ns;
 	account->ns[phase == SP_ACCOUNT_other ? rest : phase] +=
 		(uint64_t)(p->end_ns - p->start_ns) - inside;
 }
@@ -285,6 +288,11 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 	if (sp_phase_interval_phase(outer->kind) == SP_ACCOUNT_loader_wait ||
 	    outer->kind == SP_INTERVAL_CHECKPOINT)
 		return;
+	if (outer->kind == SP_INTERVAL_UPDATE &&
+	    sp_phase_interval_phase(inner->kind) == SP_ACCOUNT_loader_wait) {
+		outer->loader_ns += ns;
+		return;
+	}
 	outer->h2d_ns += inner->kind == SP_INTERVAL_H2D ? ns : inner->h2d_ns;
 	outer->sync_ns += inner->kind == SP_INTERVAL_SYNC ? ns : inner->sync_ns;
 	outer->grad_sync_ns += inner->kind == SP_INTERVAL_GRAD_SYNC ? ns : inner->grad_sync_ns;

@@ -50,6 +50,7 @@ enum sp_phase_interval_kind {
 struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
+	uint64_t loader_ns;				    /* inside a whole step; else 0 */
 	int64_t iterator;				    /* of the loader; 0: not known */
 	int64_t bytes; /* that a socket of the internet moved; else 0 */
 	uint32_t pass; /* number in sp_steps.passes, from 1; 0: not known */
@@ -97,6 +98,12 @@ bool sp_phase_interval_is_structure(const struct sp_phase_interval *interval);
 
 /* True for kinds of events that sp_phase_interval_of() looks at. */
 bool sp_phase_interval_wants(uint32_t kind);
+
+/* The time of calls inside the interval that belongs to other parts than its own. */
+static inline uint64_t sp_phase_interval_inside(const struct sp_phase_interval *p)
+{
+	return p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns + p->loader_ns;
+}
 
 /* Adds the interval; `rest`: the part of its own time where its kind has none. */
 void sp_phase_interval_charge(const struct sp_phase_interval *interval, enum sp_account_phase rest,

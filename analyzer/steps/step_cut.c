@@ -154,12 +154,14 @@ static void note_sources(struct sp_steps *s, const struct sp_phase_interval *p)
 	s->sources[SP_ACCOUNT_sync_wait] |= p->sync_ns ? SP_FROM_OBSERVED : 0;
 	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
 	s->sources[SP_ACCOUNT_compile] |= p->compile_ns ? SP_FROM_WRAPPED : 0;
+	if (p->loader_ns && s->sources[SP_ACCOUNT_loader_wait] < SP_FROM_WRAPPED)
+		s->sources[SP_ACCOUNT_loader_wait] = SP_FROM_WRAPPED;
 }
 
 static bool has_loader(const struct sp_cutter *c, uint32_t i)
 {
 	for (; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_LOADER)
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER || c->intervals[i].loader_ns)
 			return true;
 	return false;
 }
@@ -243,7 +245,7 @@ static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
 
 	for (uint32_t i = first; c->steps->nccl && i < c->count; i++) {
 		struct sp_phase_interval *p = &c->intervals[i];
-		uint64_t inside = p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns;
+		uint64_t inside = sp_phase_interval_inside(p);
 		uint64_t own = (uint64_t)(p->end_ns - p->start_ns) - inside, ns;
 
 		if (p->kind != SP_INTERVAL_BACKWARD)

@@ -10,7 +10,7 @@
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
 # compiled_watch(function, label, bytes), compiled_differentiates(), step_begin(), step_end(label),
-# step_drop().
+# step_drop(); of buffer_wait.h: buffer_watch(type, label).
 
 import sys
 from _thread import get_ident
@@ -18,7 +18,7 @@ from _weakref import ref
 
 UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES, UNSEEN = 1, 2, 4, 8, 16, 32, 64, 128
 COMPILED, EAGER = 256, 512
-OPERATOR, ALWAYS = 1024, 2048
+OPERATOR, ALWAYS, OUTERMOST = 1024, 2048, 4096
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -86,8 +86,10 @@ PILLOW = ("PIL.ImageFile", "PIL.PngImagePlugin")
 
 def wrap_calls(module, rows):
 	# The kind comes from the decoder's argument; no hook sees the libraries inside its wheels.
-	flags = IMAGE if module.__name__ == "cv2" else TILES if module.__name__ in PILLOW else 0
+	own = IMAGE if module.__name__ == "cv2" else TILES if module.__name__ in PILLOW else 0
+	nests = not module.__name__.startswith(("torch.", "paddle."))
 	for path, phase, label in rows:
+		flags = OUTERMOST if nests and phase == phases["loader_next"] else own
 		pair = attempt(owner_of, module, path)
 		if pair:
 			attempt(replace, *pair, label, phase, flags)
@@ -645,6 +647,13 @@ def gradients_imported(module):
 			replace(module, name, "", 0, UNTIMED, gradients_taken)
 
 
+# numpy asks an array in the host's memory for its buffer, which waits and calls nothing of Python.
+
+
+def arrays_imported(module):
+	buffer_watch(module.ArrayImpl, "jax.Array to host")
+
+
 def graph_function_made(function, python_function=None, name="", *_rest, **_names):
 	compiled_add(function, "step: tf.function " + (name or "function"))
 
@@ -693,6 +702,33 @@ def keras_callbacks_imported(module):
 		replace(module.CallbackList, name, "", 0, UNTIMED | BEFORE, dropped)
 
 
+# Grain: each transformation has an iterator of its own, and the loop calls the last one.
+
+
+def subclasses_of(cls):
+	for each in cls.__subclasses__():
+		yield each
+		yield from subclasses_of(each)
+
+
+def grain_imported(module):
+	base = sys.modules["grain._src.python.dataset.dataset"].DatasetIterator
+	for cls in list(subclasses_of(base)):
+		if "__next__" in vars(cls):
+			replace(cls, "__next__", "grain next", phases["loader_next"], OUTERMOST)
+
+
+def keras_epochs_imported(module):
+	cls = getattr(module, "JAXEpochIterator", None)
+	if cls is not None:
+		replace(cls, "_get_iterator", "keras next", phases["loader_next"], ITERATE)
+
+
+def keras_jax_imported(module):
+	keras_trainer_imported(module)
+	keras_epochs_imported(module)
+
+
 TF_FUNCTIONS = "tensorflow.python.eager.polymorphic_function"
 special = {
 	"torch": torch_imported,
@@ -703,13 +739,16 @@ special = {
 	"torch._dynamo.output_graph": graphs_imported,
 	"torch.nn.parallel.distributed": parallel_imported,
 	"jax._src.pjit": jit_imported,
+	"jax._src.array": arrays_imported,
 	"jax._src.interpreters.ad": gradients_imported,
 	TF_FUNCTIONS + ".polymorphic_function": graph_functions_imported,
 	"tensorflow.python.eager.backprop": tape_imported,
 	"keras.src.optimizers.base_optimizer": keras_optimizer_imported,
 	"keras.src.backend.tensorflow.trainer": keras_trainer_imported,
-	"keras.src.backend.jax.trainer": keras_trainer_imported,
+	"keras.src.backend.jax.trainer": keras_jax_imported,
 	"keras.src.callbacks.callback_list": keras_callbacks_imported,
+	"grain": grain_imported,
+	"grain.python": grain_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
 	"paddle.profiler.utils": record_event_imported,
 	"paddle.nn.layer.layers": layers_imported,

@@ -141,6 +141,11 @@ int sp_compiled_differentiates(void)
 	return inside.depth || inside.is_step_open;
 }
 
+int sp_compiled_is_inside(void)
+{
+	return inside.depth != 0;
+}
+
 /* The highest bit of a count is a flag; values of named arguments follow the others. */
 static size_t count_all(size_t count, struct sp_py_object *names)
 {

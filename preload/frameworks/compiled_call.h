@@ -33,6 +33,9 @@ void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *s
 /* True inside of a call, where a function is traced. Notes that gradients are taken there. */
 int sp_compiled_differentiates(void);
 
+/* True inside of the call of a compiled function; a batch of Keras is none. */
+int sp_compiled_is_inside(void);
+
 /*
  * METH_VARARGS of the bootstrap:
  *   compiled_add(function, label)          its calls go through sp_compiled_begin()

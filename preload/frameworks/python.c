@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/frameworks/buffer_wait.h"
 #include "preload/frameworks/python.h"
 
 #include <errno.h>
@@ -179,6 +180,7 @@ static int functions_put(struct sp_py_object *space)
 		 {"forward_watch", sp_python_forward_watch, VARARGS, NULL},
 		 {"compiled_add", sp_compiled_add, VARARGS, NULL},
 		 {"compiled_watch", sp_compiled_watch, VARARGS, NULL},
+		 {"buffer_watch", sp_buffer_watch, VARARGS, NULL},
 		 {"compiled_differentiates", sp_compiled_note, VARARGS, NULL},
 		 {"step_begin", sp_step_begin, VARARGS, NULL},
 		 {"step_end", sp_step_end, VARARGS, NULL},

@@ -64,6 +64,7 @@ static struct sp_py_object *call_type, *step_type;
 static struct sp_py_object *forward_unseen, *forward_inner; /* never released */
 static int forward_is_seen, backwards_unseen;
 static __thread uint32_t forward_depth __attribute__((tls_model("initial-exec")));
+static __thread uint32_t outermost_depth __attribute__((tls_model("initial-exec")));
 
 static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_object *function,
 				       struct sp_py_object *label, int phase, unsigned flags,
@@ -334,6 +335,18 @@ static struct sp_py_object *run_operator(const struct timed *timed, const struct
 	return result;
 }
 
+/* Iterators of one loader call each other. */
+static struct sp_py_object *run_outermost(const struct timed *timed, const struct call *call)
+{
+	struct sp_py_object *result;
+
+	outermost_depth++;
+	result = outermost_depth > 1 || sp_compiled_is_inside() ? run(timed->function, call)
+								: run_timed(timed, call);
+	outermost_depth--;
+	return result;
+}
+
 /* `after` of a call that raised: the exception stays what it is. */
 static void run_after_exception(const struct timed *timed, const struct call *call)
 {
@@ -357,6 +370,8 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 		return run_unseen(timed->function, call);
 	if (timed->flags & SP_PYTHON_CALL_OPERATOR)
 		return run_operator(timed, call);
+	if (timed->flags & SP_PYTHON_CALL_OUTERMOST)
+		return run_outermost(timed, call);
 	if (timed->flags & SP_PYTHON_CALL_FORWARD)
 		return forward_depth ? run_inner(timed, call) : run_forward(timed, call);
 	if (timed->after && timed->flags & SP_PYTHON_CALL_BEFORE)

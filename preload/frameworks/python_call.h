@@ -20,13 +20,14 @@ enum sp_python_call_flags {
 		1 << 2, /* a Python function that torch.compile must trace, untimed */
 	SP_PYTHON_CALL_IMAGE = 1 << 3, /* decodes its first argument: PNG has a phase of its own */
 	SP_PYTHON_CALL_TILES = 1 << 6, /* a Pillow image's: nothing to decode where none are left */
-	SP_PYTHON_CALL_BEFORE = 1 << 4,	   /* `after` is called ahead of the function */
-	SP_PYTHON_CALL_FORWARD = 1 << 5,   /* a module's: only the outermost call is recorded */
-	SP_PYTHON_CALL_UNSEEN = 1 << 7,	   /* a function of ours that others call */
-	SP_PYTHON_CALL_COMPILED = 1 << 8,  /* sp_compiled_begin() */
-	SP_PYTHON_CALL_EAGER = 1 << 9,	   /* takes gradients: timed where nothing is traced */
-	SP_PYTHON_CALL_OPERATOR = 1 << 10, /* an event of torch_op, without a phase */
-	SP_PYTHON_CALL_ALWAYS = 1 << 11,   /* `after` is called after an exception, too */
+	SP_PYTHON_CALL_BEFORE = 1 << 4,	    /* `after` is called ahead of the function */
+	SP_PYTHON_CALL_FORWARD = 1 << 5,    /* a module's: only the outermost call is recorded */
+	SP_PYTHON_CALL_UNSEEN = 1 << 7,	    /* a function of ours that others call */
+	SP_PYTHON_CALL_COMPILED = 1 << 8,   /* sp_compiled_begin() */
+	SP_PYTHON_CALL_EAGER = 1 << 9,	    /* takes gradients: timed where nothing is traced */
+	SP_PYTHON_CALL_OPERATOR = 1 << 10,  /* an event of torch_op, without a phase */
+	SP_PYTHON_CALL_ALWAYS = 1 << 11,    /* `after` is called after an exception, too */
+	SP_PYTHON_CALL_OUTERMOST = 1 << 12, /* of a thread, and in no compiled function */
 };
 
 /* Makes the two types. Returns 0 or -ENOSYS. */

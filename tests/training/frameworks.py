@@ -114,6 +114,66 @@ from tensorflow.python.eager.backprop import GradientTape
 for _ in range(30):
     GradientTape().gradient(1)
 """
+# An iterator of a loader that asks another one: a batch has one wait.
+NESTED = """
+import time
+class DatasetIterator:
+    pass
+class Source(DatasetIterator):
+    left = 40
+    def __next__(self):
+        time.sleep(0.002)
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        return self.left
+class Batched(DatasetIterator):
+    def __init__(self):
+        self.source = Source()
+    def __next__(self):
+        return next(self.source)
+"""
+NESTED_LOOP = """
+import grain, time
+from grain._src.python.dataset.dataset import Batched
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+train = Function(lambda: GradientTape().gradient(1), "train_step")
+batches, waited = Batched(), 0
+while True:
+    begin = time.perf_counter_ns()
+    batch = next(batches, None)
+    waited += time.perf_counter_ns() - begin
+    if batch is None:
+        break
+    train()
+    time.sleep(0.001)
+print(waited)
+"""
+# Keras on JAX asks for the batch inside of a step.
+INNER_WAIT = """
+import keras.src.backend.jax.trainer as trainer
+import keras.src.callbacks.callback_list, time
+callbacks = keras.src.callbacks.callback_list.CallbackList()
+callbacks.on_train_begin()
+waited, batches = 0, iter(trainer.JAXEpochIterator()._get_iterator())
+for batch in range(24):
+    callbacks.on_train_batch_begin(batch)
+    begin = time.perf_counter_ns()
+    next(batches)
+    waited += time.perf_counter_ns() - begin
+    time.sleep(0.001)
+    callbacks.on_train_batch_end(batch)
+print(waited)
+"""
+EPOCHS = """
+import time
+class JAXEpochIterator:
+    def _get_iterator(self):
+        for batch in range(24):
+            time.sleep(0.002)
+            yield batch
+"""
 PJIT = """
 import jaxlib.xla_extension as _jax
 class PjitFunction:
@@ -243,6 +303,32 @@ class Doubles(Case):
         told = subprocess.run(report, stdout=subprocess.PIPE, check=True).stdout.decode()
         self.assertIn("Keras 1.2.3: some steps\n", told)
 
+    def assert_waits(self, summary, calls):
+        waits = [row["ns"] for row in summary["account"] if row["part"] == "loader_wait"]
+        waited = int(self.said)
+        self.assertAlmostEqual(waits[0], waited, delta=0.05 * waited + calls * 5000 + 2000000)
+        known = {row["measure"] for row in summary["verdict"]["evidence"]}
+        self.assertTrue({"input_wait_share", "loader_wait_share"} & known, known)
+
+    def test_a_wait_inside_of_a_batch_of_keras_is_no_part_of_its_step(self):
+        for folder in ("", "/src", "/src/callbacks", "/src/backend", "/src/backend/jax"):
+            self.module("keras" + folder + "/__init__.py")
+        self.module("keras/src/callbacks/callback_list.py", CALLBACKS)
+        self.module("keras/src/backend/jax/trainer.py", EPOCHS)
+        summary = self.run_script(INNER_WAIT)
+        self.assertLess(self.assert_whole_steps(summary, 24), int(self.said))
+        self.assert_waits(summary, 24)
+
+    def test_iterators_of_one_loader_wait_once(self):
+        self.tensorflow_double()
+        for folder in ("/_src", "/_src/python", "/_src/python/dataset"):
+            self.module("grain" + folder + "/__init__.py")
+        self.module("grain/__init__.py", "from grain._src.python.dataset import dataset\n")
+        self.module("grain/_src/python/dataset/dataset.py", NESTED)
+        summary = self.run_script(NESTED_LOOP)
+        self.assert_whole_steps(summary, 40)
+        self.assert_waits(summary, 41)
+
     def tensorflow_double(self):
         place = "tensorflow"
         self.module(place + "/__init__.py")
@@ -363,6 +449,45 @@ for epoch in range(3):
         w = update_model(w, gradients)
     print(float(apply_model(w, x)[1]))
 """
+# Each way to wait for an array, and the program's own timer around it.
+JAX_WAITS = """
+import time, jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def step(w, x):
+    loss, gradient = jax.value_and_grad(lambda w: jnp.mean((x @ w @ w.T @ w) ** 2))(w)
+    return w - 1e-9 * gradient, loss
+ways = (
+    float, np.asarray, jax.device_get, jax.block_until_ready,
+    lambda loss: loss.item(), lambda loss: loss.block_until_ready(),
+)
+w, x = jnp.ones((784, 200)), np.ones((256, 784), "float32")
+waited = 0
+for i in range(60):
+    w, loss = step(w, x)
+    begin = time.perf_counter_ns()
+    ways[i % 6](loss)
+    waited += time.perf_counter_ns() - begin
+print(waited)
+"""
+GRAIN = """
+import time, grain, jax, jax.numpy as jnp, numpy as np
+def make(index):
+    time.sleep(0.0002)
+    return np.ones(64, "float32")
+data = grain.MapDataset.range(1280).map(make).to_iter_dataset().batch(32)
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+w, waited, batches = jnp.zeros((64, 8)), 0, iter(data)
+while True:
+    begin = time.perf_counter_ns()
+    x = next(batches, None)
+    waited += time.perf_counter_ns() - begin
+    if x is None:
+        break
+    w = step(w, x)
+print(waited)
+"""
 CACHE = """
 import jax
 jax.config.update("jax_compilation_cache_dir", {!r})
@@ -427,6 +552,20 @@ class Themselves(Case):
 
     def test_jax_with_gradients_that_another_function_applies(self):
         self.assert_one_call(self.run_script(JAX_PAIR, self.python), 39)
+
+    def assert_part(self, summary, part):
+        took, own = [r["ns"] for r in summary["account"] if r["part"] == part][0], int(self.said)
+        self.assertAlmostEqual(took, own, delta=0.05 * own + 60 * 5000)
+
+    def test_waits_for_arrays_of_jax(self):
+        summary = self.run_script(JAX_WAITS, self.python)
+        self.assert_one_call(summary, 60)
+        self.assert_part(summary, "sync_wait")
+
+    def test_waits_for_grain(self):
+        summary = self.run_script(GRAIN, self.python)
+        self.assert_one_call(summary, 40)
+        self.assert_part(summary, "loader_wait")
 
     def test_jax_without_gradients(self):
         summary = self.run_script(JAX.replace("w = step(w,", "w = look(w,"), self.python)

@@ -485,7 +485,7 @@ START_TEST(a_process_without_steps_has_its_row)
 }
 END_TEST
 
-static const char *const sync_reasons[] = {"\"no CUDA synchronisation was seen\"", "\"seen, but "
+static const char *const sync_reasons[] = {"\"no wait for a device was seen\"", "\"seen, but "
 										   "none on a "
 										   "training "
 										   "thread in a "
