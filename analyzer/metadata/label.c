@@ -56,6 +56,8 @@ static bool is_backward(const char *text, size_t bytes)
 					    "paddle backward",
 					    "GradientTape.gradient",
 					    "GradientTape.jacobian",
+					    "at::Tensor::backward",
+					    "torch::autograd::backward",
 					    NULL};
 
 	return is_one_of(text, bytes, names);
@@ -74,8 +76,9 @@ bool sp_label_saves(const char *text, size_t bytes)
 bool sp_label_may_step(const char *text, size_t bytes)
 {
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
-	       ends_with(text, bytes, ".step") || ends_with(text, bytes, ".minimize") ||
-	       ends_with(text, bytes, "Booster.update") || begins_with(text, bytes, "step: ");
+	       ends_with(text, bytes, ".step") || ends_with(text, bytes, "::step") ||
+	       ends_with(text, bytes, ".minimize") || ends_with(text, bytes, "Booster.update") ||
+	       begins_with(text, bytes, "step: ");
 }
 
 bool sp_label_casts(const char *text, size_t bytes)

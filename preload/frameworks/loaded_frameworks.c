@@ -82,6 +82,6 @@ void sp_frameworks_end(void)
 		return; /* nothing was recorded: coverage alone begins no run */
 	dl_iterate_phdr(object_match, loaded);
 	for (size_t i = 0; i < SP_FRAMEWORKS; i++)
-		if (loaded[i] && !imported[frameworks[i].instead])
+		if (loaded[i] && !imported[i] && !imported[frameworks[i].instead])
 			name_add(&frameworks[i], "", 0);
 }

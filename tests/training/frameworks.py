@@ -191,6 +191,39 @@ function = jit(lambda x: x + 1)
 assert type(function) is PjitFunction
 assert [function(x) for x in range(20)] == list(range(1, 21))
 """
+# The names that libtorch_cpu exports, and a program that calls them as a trainer does.
+LIBTORCH_NAMES = {
+    "zero_grad": "_ZN5torch5optim9Optimizer9zero_gradEb",
+    "backward": "_ZNK2at6Tensor9_backwardEN3c108ArrayRefIS0_EERKSt8optionalIS0_ES4_IbEb",
+    "step": "_ZN5torch5optim4Adam4stepESt8functionIFN2at6TensorEvEE",
+}
+LIBTORCH_BODY = "char *{0}(char *a, char *b, char *c, char *d, char *e, char *f)"
+LIBTORCH_MAIN = """
+#include <errno.h>
+int main(void)
+{
+	for (int i = 0; i < 30; i++) {
+		char *a = (char *)0 + i;
+		errno = 7;
+		zero_grad(a, a, a, a, a, a);
+		if (backward(a, a + 1, a + 2, a + 3, a + 4, a + 5) != a + 15 || errno != 7)
+			return 1;
+		if (i % 3 == 2 && step(a, a, a, a, a, a + 1) != a + 1)
+			return 2;
+	}
+	return 0;
+}
+"""
+PLUGIN_MAIN = """
+#include <dlfcn.h>
+int main(void)
+{
+	void *plugin = dlopen("./digits.so", RTLD_NOW | RTLD_LOCAL);
+	int (*train)(void) = plugin ? (int (*)(void))dlsym(plugin, "train_digits") : 0;
+
+	return train ? train() : 1;
+}
+"""
 NATIVE = "int framework_double(void) { return 3; }\n"
 MAIN = """
 #include <stdio.h>
@@ -376,6 +409,24 @@ class Doubles(Case):
                 self.assert_named(summary, line)
                 self.assertEqual(summary["verdict"]["code"], code)
                 self.assertEqual(summary["verdict"]["confidence"], "low")
+
+    def test_the_api_of_libtorch_without_python(self):
+        body = ""
+        for name in LIBTORCH_NAMES.values():
+            body += LIBTORCH_BODY.format(name)
+            body += "{ return a + (b - a) + (c - a) + (d - a) + (e - a) + (f - a); }\n"
+        main = "".join(LIBTORCH_BODY.format(name) + ";\n" for name in LIBTORCH_NAMES.values())
+        for short, name in LIBTORCH_NAMES.items():
+            main += f"#define {short} {name}\n"
+        write(self.path("double.c"), body)
+        write(self.path("main.c"), main + LIBTORCH_MAIN)
+        make = "cc -shared -fPIC -o libtorch_cpu.so double.c && cc -o main main.c ./libtorch_cpu.so"
+        subprocess.run(["bash", "-c", make], cwd=self.folder, check=True)
+        summary = self.run_command("./main")
+        steps = summary["steps"]
+        self.assertEqual((steps["count"], steps["end_with"]), (10, "optimizer"))
+        self.assert_abstains(summary, "not all parts of a step of libtorch")
+        self.assert_named(summary, "framework bound libtorch")
 
     def test_a_program_without_a_framework(self):
         summary = self.run_script(READ)
@@ -600,6 +651,38 @@ class Themselves(Case):
         summary = self.run_script("import jax\n" + text, self.python)
         self.assert_abstains(summary, "JAX 0.")
         self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (45, "batch"))
+
+    def digits_made(self, output, *flags):
+        """libtorch's own headers and libraries are parts of PyTorch's package."""
+        ask = "import os, torch; print(os.path.dirname(torch.__file__))"
+        command = [training.interpreter(), "-c", ask]
+        told = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        torch = told.stdout.decode().strip()
+        headers = [torch + "/include", torch + "/include/torch/csrc/api/include"]
+        source = os.path.join(training.TRAINERS, "digits.cpp")
+        libraries = [f"-L{torch}/lib", f"-Wl,-rpath,{torch}/lib", "-Wl,--no-as-needed"]
+        command = ["c++", "-std=c++20", *flags, *(f"-I{folder}" for folder in headers), source]
+        command += ["-o", output, *libraries, "-ltorch", "-ltorch_cpu", "-lc10"]
+        subprocess.run(command, cwd=self.folder, check=True)
+
+    def assert_digits(self, summary):
+        steps, *timers = [int(word) for word in self.said.split()]
+        self.assertEqual((summary["steps"]["count"], steps), (938, 938))
+        rows = training.report("steps", self.path("run.zst"))["steps"][1:]
+        for part, own in zip(("backward", "optimizer"), timers):
+            took = sum(row["parts"][part] for row in rows)
+            self.assertAlmostEqual(took, own, delta=0.05 * own + 938 * 5000, msg=part)
+        self.assert_abstains(summary, "libtorch")
+
+    def test_libtorch(self):
+        self.digits_made("digits")
+        self.assert_digits(self.run_command("./digits"))
+
+    def test_libtorch_in_a_plugin(self):
+        self.digits_made("digits.so", "-DPLUGIN", "-shared", "-fPIC")
+        write(self.path("main.c"), PLUGIN_MAIN)
+        subprocess.run(["cc", "-o", "main", "main.c", "-ldl"], cwd=self.folder, check=True)
+        self.assert_digits(self.run_command("./main"))
 
     def test_boosting(self):
         for name, text in (("xgboost", XGBOOST), ("lightgbm", LIGHTGBM)):
