@@ -224,6 +224,33 @@ int main(void)
 	return train ? train() : 1;
 }
 """
+# Open MPI's own objects, which its header calls MPI_COMM_WORLD and so on.
+MPI = """
+#include <fcntl.h>
+#include <unistd.h>
+
+extern char ompi_mpi_comm_world[], ompi_mpi_double[], ompi_mpi_op_sum[];
+int MPI_Init(int *argc, char ***argv);
+int MPI_Allreduce(const void *from, void *to, int count, void *type, void *op, void *comm);
+int MPI_Finalize(void);
+
+static char block[65536];
+
+int main(int argc, char **argv)
+{
+	double sum = 0, one = 1;
+	int file = open("data", O_RDONLY);
+
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 50; i++) {
+		if (pread(file, block, sizeof(block), 0) != (ssize_t)sizeof(block))
+			return 1;
+		MPI_Allreduce(&one, &sum, 1, ompi_mpi_double, ompi_mpi_op_sum, ompi_mpi_comm_world);
+	}
+	MPI_Finalize();
+	return sum != 2;
+}
+"""
 NATIVE = "int framework_double(void) { return 3; }\n"
 MAIN = """
 #include <stdio.h>
@@ -578,6 +605,17 @@ SKLEARN = """
 from sklearn.ensemble import RandomForestClassifier
 RandomForestClassifier(20, n_jobs=2).fit(x, y)
 """
+# Each fit opens the file, in two processes of joblib.
+SKLEARN_PROCESSES = """
+import joblib, numpy as np
+from sklearn.linear_model import SGDClassifier
+rng = np.random.default_rng(0)
+np.save({0!r}, rng.standard_normal((2000, 10)))
+def fit(seed):
+    x = np.load({0!r})
+    return SGDClassifier(random_state=seed).fit(x, x[:, 0] > 0).score(x, x[:, 0] > 0)
+print(joblib.Parallel(n_jobs=2)(joblib.delayed(fit)(seed) for seed in range(6)))
+"""
 TENSORFLOW = """
 import tensorflow as tf
 w = tf.Variable(tf.ones((10, 1), tf.float64))
@@ -683,6 +721,30 @@ class Themselves(Case):
         write(self.path("main.c"), PLUGIN_MAIN)
         subprocess.run(["cc", "-o", "main", "main.c", "-ldl"], cwd=self.folder, check=True)
         self.assert_digits(self.run_command("./main"))
+
+    def test_a_program_of_mpi(self):
+        write(self.path("job.c"), MPI)
+        write(self.path("data"), "0" * 65536)
+        make = ["cc", "-o", "job", "job.c", "-l:libmpi.so.40"]
+        subprocess.run(make, cwd=self.folder, check=True)
+        ranks = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "./job"]
+        summary = self.run_command(*ranks)
+        self.assertEqual(summary["verdict"]["code"], "no-training")
+        self.assertEqual(summary["verdict"]["confidence"], "low")
+        self.assert_named(summary, "framework loaded mpi")
+        files = training.report("files", self.path("run.zst"))["files"]
+        reads = [row["reads"] for row in files if row["name"].endswith("/data")]
+        self.assertEqual(reads, [100])
+
+    def test_iterations_of_sklearn_are_not_made_up(self):
+        """joblib's workers are processes of the run; none of their work is a step."""
+        text = SKLEARN_PROCESSES.format(self.path("rows.npy"))
+        summary = self.run_script(text, self.python)
+        self.assert_abstains(summary, "scikit-learn 1.")
+        self.assertEqual(summary["steps"]["count"], 0)
+        files = training.report("files", self.path("run.zst"))["files"]
+        opens = [row["opens"] for row in files if row["name"].endswith("/rows.npy")]
+        self.assertEqual(opens, [1 + 6])
 
     def test_boosting(self):
         for name, text in (("xgboost", XGBOOST), ("lightgbm", LIGHTGBM)):
