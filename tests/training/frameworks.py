@@ -566,6 +566,25 @@ while True:
     w = step(w, x)
 print(waited)
 """
+# The least nanoseconds of a call, of 60 rounds.
+PRICES = """
+import time, jax, jax.numpy as jnp, numpy as np
+w = jnp.ones(4)
+look = jax.jit(lambda w, x: w)
+step = jax.jit(lambda w, x: w - jax.grad(lambda w: (w * x).sum())(w))
+calls = [lambda: look(w, w), lambda: step(w, w), lambda: np.asarray(w), w.block_until_ready]
+def least(call):
+    rounds = []
+    for _ in range(60):
+        begin = time.perf_counter_ns()
+        for _ in range(400):
+            call()
+        rounds.append((time.perf_counter_ns() - begin) / 400)
+    return min(rounds)
+for call in calls:
+    jax.block_until_ready(call())
+print(*[least(call) for call in calls])
+"""
 CACHE = """
 import jax
 jax.config.update("jax_compilation_cache_dir", {!r})
@@ -670,6 +689,16 @@ class Themselves(Case):
             kept.append(sorted(name for name in os.listdir(cache) if name.endswith("-cache")))
         self.assertTrue(kept[0])
         self.assertEqual(kept[0], kept[1])
+
+    def test_a_call_of_jax_costs_less_than_a_microsecond(self):
+        prices = []
+        for settings in ({}, {"STAGEPROF_PYTHON": "0"}):
+            subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+            self.run_script(PRICES, self.python, **settings)
+            prices.append([float(word) for word in self.said.split()])
+        added = [round(ours - plain) for ours, plain in zip(*prices)]
+        print("a compiled function, a step, np.asarray, block_until_ready:", added, "ns")
+        self.assertLess(max(added), 1000)
 
     def test_keras_fit(self):
         for backend in ("jax", "tensorflow"):
