@@ -486,10 +486,10 @@ START_TEST(a_process_without_steps_has_its_row)
 END_TEST
 
 static const char *const sync_reasons[] = {"\"no wait for a device was seen\"", "\"seen, but "
-										   "none on a "
-										   "training "
-										   "thread in a "
-										   "step\""};
+										"none on a "
+										"training "
+										"thread in a "
+										"step\""};
 
 START_TEST(a_sync_outside_of_steps_is_no_absence)
 {
