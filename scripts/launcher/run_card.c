@@ -2,11 +2,14 @@
 #include "scripts/launcher/run_card.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,12 +112,48 @@ static void print_next(const struct sp_card_wishes *wishes, int has_page)
 	fprintf(stderr, "    %s html -o %s %s\n", report_word, page, run);
 }
 
+/* True where the last byte of this regular file is another one than a line's end. */
+static int is_within_line(int fd, off_t size)
+{
+	char path[32], last = '\n';
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file = size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (file >= 0 && pread(file, &last, 1, size - 1) != 1)
+		last = '\n';
+	if (file >= 0)
+		close(file);
+	return last != '\n';
+}
+
+/*
+ * A progress bar leaves the cursor in its line. On a terminal one column less than a line of
+ * spaces, and a return, reach the next line from anywhere but a line's begin.
+ */
+static void begin_line(void)
+{
+	const char *term = getenv("TERM");
+	struct winsize size = {.ws_col = 0};
+	struct stat st;
+
+	if (isatty(STDERR_FILENO)) {
+		if (term && strcmp(term, "dumb") != 0 &&
+		    ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+			fprintf(stderr, "%*s\r", size.ws_col - 1, "");
+	} else if (fstat(STDERR_FILENO, &st) == 0 && S_ISREG(st.st_mode) &&
+		   is_within_line(STDERR_FILENO, st.st_size)) {
+		fputc('\n', stderr);
+	}
+}
+
 void sp_card_print(const struct sp_card_wishes *wishes)
 {
 	int has_page = wishes->page && make_page(wishes) == 0;
 
 	if (wishes->is_quiet)
 		return;
+	begin_line();
 	if (!wishes->is_joined)
 		print_card(wishes);
 	print_next(wishes, has_page);

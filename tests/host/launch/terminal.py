@@ -57,6 +57,56 @@ class Case(scene.Case):
         return done.stdout
 
 
+def drawn(text, columns):
+    """The lines that a terminal of so many columns shows; the last column wraps late."""
+    lines, row, column = [[]], 0, 0
+    for c in text:
+        if c == "\r":
+            column = 0
+        elif c == "\n":
+            row += 1
+        else:
+            if column == columns:
+                row, column = row + 1, 0
+            while row >= len(lines):
+                lines.append([])
+            lines[row] += [" "] * (column + 1 - len(lines[row]))
+            lines[row][column] = c
+            column += 1
+        while row >= len(lines):
+            lines.append([])
+    return ["".join(line).rstrip() for line in lines]
+
+
+class ProgressBars(scene.Case):
+    """A program may leave a bar without a line's end: the card begins in a line of its own."""
+
+    CALL = "import sys; open('/etc/passwd').read(); sys.stderr.write({!r})"
+
+    def command(self, text):
+        return [scene.STAGEPROF, "run", "--", PYTHON, "-c", self.CALL.format(text)]
+
+    def test_on_terminal(self):
+        for text in ("\rstep 9 [##]", "x" * 80, "y" * 79, "done\n", ""):
+            terminal = Terminal(self, self.command(text), 80)
+            lines = drawn(terminal.rest(), 80)
+            first = [i for i, line in enumerate(lines) if line.startswith("verdict ")]
+            self.assertEqual(len(first), 1, lines)
+            self.assertEqual(lines[: first[0]], [text.strip()] if text else [], text)
+
+    def test_in_file(self):
+        for text in ("\rstep 9 [##]", "done\n", ""):
+            path = os.path.join(self.folder, "errors")
+            with open(path, "w") as file:
+                scene.subprocess.run(
+                    self.command(text), cwd=self.folder, env=clean_environment(), stderr=file
+                )
+            with open(path, newline="") as file:
+                got = file.read()
+            end = "" if text.endswith("\n") or not text else "\n"
+            self.assertTrue(got.startswith(text + end + "verdict "), got)
+
+
 class Colours(Case):
     def test_terminal(self):
         self.assertIn(BOLD, self.on_terminal("stages"))
