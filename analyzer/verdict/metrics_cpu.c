@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/metrics_cpu.h"
 
+#include <stdlib.h>
+
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/trainer_read.h"
@@ -9,14 +11,13 @@
 struct rusage_span {
 	struct sp_rusage_metadata used;
 	int64_t begin_ns, end_ns;
+	uint32_t host;
 };
 
 /* Sums over processes. Processes whose first thread lacks a value are left out. */
 struct use {
 	double cpu_ns, ready_ns, life_ns; /* of the process's first thread */
 	double process_cpu_ns;
-	double wanted; /* mean number of threads that ran or were ready, of processes that trained
-			*/
 	double demand_ns; /* demand of cores while their trainer trained */
 	double threads;	  /* the greatest number of any process */
 	double batches;	  /* batches that the processes made */
@@ -92,7 +93,6 @@ static void add_process(struct use *use, const struct rusage_span *span, double 
 	use->ready_ns += (double)u->ready_ns;
 	use->life_ns += life_ns;
 	use->process_cpu_ns += (double)u->process_cpu_ns;
-	use->wanted += demand_ns / life_ns;
 	use->demand_ns += demand_ns * share;
 	use->threads = (double)u->process_threads > use->threads ? (double)u->process_threads
 								 : use->threads;
@@ -106,6 +106,46 @@ static void add_trainers(struct use *trainers, const struct sp_report *report)
 	for (uint32_t t = 0; t < report->training.count; t++)
 		if (rusage_of(&span, report, report->training.trainers[t].stream, true))
 			add_process(trainers, &span, 1, 0);
+}
+
+static int by_host_and_begin(const void *a, const void *b)
+{
+	const struct rusage_span *x = a, *y = b;
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* The time in which at least one trainer trained, summed over hosts: trainers of one run may come
+ * one after another. 0: not known. */
+static double trained_ns(const struct sp_report *report)
+{
+	struct rusage_span *spans = malloc((report->training.count + 1) * sizeof(*spans));
+	uint32_t count = 0;
+	int64_t end_ns = 0;
+	double ns = 0;
+
+	for (uint32_t t = 0; spans && t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+
+		if (rusage_of(&spans[count], report, stream, true)) {
+			uint32_t image = report->run.index.streams[stream]->image;
+
+			spans[count++].host = report->run.index.images[image].host;
+		}
+	}
+	if (count)
+		qsort(spans, count, sizeof(*spans), by_host_and_begin);
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_first = i == 0 || spans[i].host != spans[i - 1].host;
+		int64_t from = is_first || spans[i].begin_ns > end_ns ? spans[i].begin_ns : end_ns;
+
+		end_ns = is_first || spans[i].end_ns > end_ns ? spans[i].end_ns : end_ns;
+		ns += end_ns > from ? (double)(end_ns - from) : 0;
+	}
+	free(spans);
+	return ns;
 }
 
 #define BUSY_LEAST 0.2 /* of the time of the steps, or of the process's time on cores */
@@ -209,14 +249,12 @@ static void set_trainer_cpu(struct sp_metrics *e, const struct use *trainers)
 
 /* Workers count while the trainer trains: workers of one epoch follow workers of another. */
 static void set_wanted(struct sp_metrics *e, const struct use *trainers, const struct use *workers,
-		       uint32_t count)
+		       double span_ns)
 {
-	double span_ns = count ? trainers->life_ns / count : 0, wanted = trainers->wanted;
-
 	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
 		return;
-	wanted += workers->demand_ns / span_ns;
-	sp_metrics_ratio(e, SP_METRIC_wanted_per_core, wanted,
+	sp_metrics_ratio(e, SP_METRIC_wanted_per_core,
+			 (trainers->demand_ns + workers->demand_ns) / span_ns,
 			 sp_metrics_value(e, SP_METRIC_cores));
 	sp_metrics_set(e, SP_METRIC_trainer_threads, trainers->threads);
 }
@@ -257,5 +295,5 @@ void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, workers.ready_ns, workers.batches);
 	set_trainer_cpu(e, &trainers);
 	set_blocked(e, &trainers);
-	set_wanted(e, &trainers, &workers, report->training.count);
+	set_wanted(e, &trainers, &workers, trained_ns(report));
 }

@@ -703,8 +703,8 @@ START_TEST(what_the_kernel_counted)
 }
 END_TEST
 
-/* A start of a hundred seconds in which all was quiet hides nothing. */
-START_TEST(what_the_kernel_counted_of_training_alone)
+/* Training in which eight threads want a core at each time, after a start of a hundred seconds. */
+static void put_crowded_training(void)
 {
 	struct sp_cpu_metadata cpus = {.allowed = 2};
 	struct sp_step_rusage_metadata told = {.usage.process_threads = 16};
@@ -725,11 +725,36 @@ START_TEST(what_the_kernel_counted_of_training_alone)
 	}
 	at_end.process_ready_ns = told.usage.process_ready_ns;
 	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &at_end, sizeof(at_end));
+}
+
+/* The quiet start hides nothing. */
+START_TEST(what_the_kernel_counted_of_training_alone)
+{
+	put_crowded_training();
 	m.header.image_start_ns = 0;
 	ck_assert_str_eq(judge(), "cpu-oversubscribed");
 	ck_assert_double_eq_tol(value(SP_METRIC_wanted_per_core), 4, 0.2);
 	ck_assert_double_eq_tol(value(SP_METRIC_contention_share), 0.5, 0.02);
 	ck_assert_double_eq(value(SP_METRIC_trainer_threads), 16);
+}
+END_TEST
+
+/* A run of two trainings: one after the other they want no more cores than one alone does. */
+START_TEST(trainings_that_follow_each_other_do_not_add_up)
+{
+	uint64_t end;
+
+	put_crowded_training();
+	end = m.now_ticks;
+	sp_maker_put(&m, folder, "first.zst");
+	sp_maker_init(&m, 11, 11, 0);
+	sp_maker_header(&m);
+	if (_i)
+		m.now_ticks = end;
+	put_crowded_training();
+	judge();
+	ck_assert_uint_eq(load.report.training.count, 2);
+	ck_assert_double_eq_tol(value(SP_METRIC_wanted_per_core), _i ? 4 : 8, 0.2);
 }
 END_TEST
 
@@ -900,6 +925,7 @@ int main(void)
 	tcase_add_test(c, lost_events_and_newer_ones_are_doubts);
 	tcase_add_test(c, what_the_kernel_counted);
 	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
+	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
