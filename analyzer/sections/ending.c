@@ -12,6 +12,7 @@
 
 #define TEXT_BYTES 256u
 #define NAME_BYTES 24u
+#define OUTLIVES_NS INT64_C(1000000000)
 
 /* As shells name them; others by their number. */
 static const char *signal_name(unsigned number, char ret[NAME_BYTES])
@@ -85,24 +86,48 @@ static uint32_t main_image(const struct sp_report *report)
 	return UINT32_MAX;
 }
 
+/* Since the run's begin. */
+static void after_text(const struct sp_report *report, int64_t at_ns, char ret[SP_NUMBER_BYTES])
+{
+	sp_text_ns(ret,
+		   at_ns > report->run.begin_ns ? (uint64_t)(at_ns - report->run.begin_ns) : 0);
+}
+
+/* A process that trains, or may yet, after the command that began it has ended, as a daemon does.
+ */
+static bool outlives(const struct sp_report *report, uint32_t image,
+		     const struct sp_command_end *command, const struct sp_process_end *end)
+{
+	if (!command->is_known || image == UINT32_MAX ||
+	    report->run.index.images[image].pid == command->pid)
+		return false;
+	return end->how == SP_PROCESS_RUNNING || end->how == SP_PROCESS_STOPPED ||
+	       end->at_ns > command->end.at_ns + OUTLIVES_NS;
+}
+
 void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 {
 	struct sp_command_end command = sp_command_end_of(&report->run);
 	struct sp_process_end end = command.end;
 	uint32_t image = main_image(report);
 	char after[SP_NUMBER_BYTES], text[TEXT_BYTES], kills[SP_NUMBER_BYTES];
+	bool is_outlived = false;
 
 	*ret = '\0';
 	if (!command.is_known && image == UINT32_MAX)
 		return;
-	if (!command.is_known)
+	if (image != UINT32_MAX)
 		end = sp_process_end_of(&report->run, &report->totals, image);
-	sp_text_ns(after, end.at_ns > report->run.begin_ns
-				  ? (uint64_t)(end.at_ns - report->run.begin_ns)
-				  : 0);
+	is_outlived = outlives(report, image, &command, &end);
+	if (command.is_known && !is_outlived)
+		end = command.end;
+	after_text(report, end.at_ns, after);
 	how_text(&end, after, text, sizeof(text));
 	snprintf(ret, ret_bytes, "%s", text);
-	if (command.is_known && command.oom_kills)
+	after_text(report, command.end.at_ns, after);
+	if (is_outlived)
+		snprintf(ret, ret_bytes, _("%s; the command ended after %s"), text, after);
+	else if (command.is_known && command.oom_kills)
 		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
 			 sp_text_count(kills, command.oom_kills));
 }

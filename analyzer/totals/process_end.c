@@ -87,6 +87,20 @@ static enum sp_process_how how_of_silent(const struct sp_run *run, const struct 
 	return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_KILLED;
 }
 
+uint32_t sp_process_living(const struct sp_run *run, const struct sp_totals *totals)
+{
+	for (uint32_t i = 0; i < run->index.image_count; i++) {
+		enum sp_process_how how;
+
+		if (run->index.images[i].is_sampler || run->index.images[i].ending)
+			continue;
+		how = how_of_silent(run, totals, i, 0);
+		if (how == SP_PROCESS_RUNNING || how == SP_PROCESS_STOPPED)
+			return run->index.images[i].pid;
+	}
+	return 0;
+}
+
 struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
 					uint32_t image)
 {

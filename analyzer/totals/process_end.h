@@ -43,6 +43,9 @@ struct sp_command_end sp_command_end_of(const struct sp_run *run);
 struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
 					uint32_t image);
 
+/* The pid of a process of the run that lives now on this machine; 0: there is none. */
+uint32_t sp_process_living(const struct sp_run *run, const struct sp_totals *totals);
+
 /* True where the process went on as another program, by exec. */
 bool sp_process_is_replaced(const struct sp_run *run, uint32_t image);
 

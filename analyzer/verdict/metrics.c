@@ -18,6 +18,7 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/totals/process_end.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/hang_text.h"
 
@@ -503,11 +504,18 @@ static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report
 	double lost = (double)(report->totals.lost + report->totals.missing);
 	double all = lost + (double)report->totals.events;
 	uint32_t bad = bad_files(&report->run.index), files = report->run.index.file_count;
+	uint32_t living = steps || e->has_loader_calls || has_steps(report)
+				  ? 0
+				  : sp_process_living(&report->run, &report->totals);
 	struct sp_hang_link suspect;
 	char text[SP_METRIC_TEXT_BYTES];
 
 	if (sp_hang_suspect(report, &suspect)) {
 		sp_hang_suspect_text(report, &suspect, text, sizeof(text));
+		set_text(e, SP_METRIC_cannot_tell, text);
+	} else if (living) {
+		snprintf(text, sizeof(text),
+			 _("there is no training yet, and process %u still runs"), living);
 		set_text(e, SP_METRIC_cannot_tell, text);
 	}
 	if (is_selected(report) && !report->totals.events) {

@@ -59,6 +59,10 @@ if rank >= 0:
     torch.distributed.init_process_group("gloo")
     model = torch.nn.parallel.DistributedDataParallel(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+if how == "daemon" and os.fork():
+    os._exit(0)
+while how == "daemon" and not os.path.exists("go"):
+    time.sleep(0.05)
 for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
     optimizer.zero_grad()
     model(batch).sum().backward()
@@ -146,6 +150,33 @@ class Endings(scene.Case):
         verdict = document["verdict"]
         self.assertEqual(verdict["code"], "cannot-tell", verdict["text"])
         self.assertEqual((verdict["severe"], verdict["confidence"]), (False, "low"))
+
+    def test_daemon(self):
+        """The command ends before its child begins to train; the card does not know how it ends."""
+        errors = os.path.join(self.folder, "errors")
+        with open(errors, "w") as file:  # the child keeps it open, so no pipe
+            done = subprocess.run(
+                [STAGEPROF, "run", "--", PYTHON, "train.py", "daemon"],
+                cwd=self.folder,
+                env=clean_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                timeout=120,
+            )
+        with open(errors) as file:
+            card = file.read()
+        self.assertEqual(done.returncode, 0, card)
+        self.assertIn("there is no training yet, and process ", card)
+        open(os.path.join(self.folder, "go"), "w").close()
+        deadline = time.monotonic() + 60
+        ends = []
+        while [end["status"] for end in ends if end["role"] == "trainer"] != [0]:
+            self.assertLess(time.monotonic(), deadline, ends)
+            time.sleep(0.5)
+            ends = self.report()["ending"]
+        text = self.call(REPORT, "run.zst").stdout
+        self.assertRegex(text, r"(?m)^ended +with success after .*; the command ended after ")
 
     def test_exit(self):
         self.assertEqual(self.run_it("exit1").returncode, 1)
