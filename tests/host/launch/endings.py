@@ -180,8 +180,16 @@ class Endings(scene.Case):
 
     def test_exit(self):
         self.assertEqual(self.run_it("exit1").returncode, 1)
-        end = self.trainer(self.report())
+        document = self.report()
+        end = self.trainer(document)
         self.assertEqual((end["how"], end["status"]), ("exited", 1))
+        self.check_judges(document)
+
+    def check_judges(self, document):
+        """The steps before the end have a verdict as those of any run."""
+        verdict = document["verdict"]
+        self.assertNotIn(verdict["code"], ("hung", "cannot-tell", "no-training"), verdict["text"])
+        self.assertIsNone(document["hang"])
 
     def test_exit_without_launcher(self):
         env = clean_environment(LD_PRELOAD=scene.LIBRARY)
@@ -193,8 +201,10 @@ class Endings(scene.Case):
         done = self.run_it("term")
         self.assertEqual(done.returncode, -signal.SIGTERM)
         self.assertRegex(done.stderr, r"(?m)^ended +killed by SIGTERM after")
-        end = self.trainer(self.report())
+        document = self.report()
+        end = self.trainer(document)
         self.assertEqual((end["how"], end["signal"]), ("signaled", signal.SIGTERM))
+        self.check_judges(document)
 
     def test_kill_of_all(self):
         process = self.started(STAGEPROF, "run", "--", PYTHON, "train.py", "wait")
@@ -205,7 +215,7 @@ class Endings(scene.Case):
         time.sleep(0.5)
         document = self.report()
         self.assertEqual(self.trainer(document)["how"], "killed")
-        self.assertNotEqual(document["verdict"]["code"], "hung")
+        self.check_judges(document)
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
@@ -227,6 +237,7 @@ class Endings(scene.Case):
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
         document = self.report()
         self.assertEqual(self.trainer(document)["how"], "oom-killed")
+        self.check_judges(document)
         self.assertRegex(done.stderr, r"(?m)^ended +killed for lack of memory")
 
     def test_worker_in_open(self):
