@@ -26,6 +26,7 @@
 #include "scripts/launcher/marker.h"
 #include "scripts/launcher/no_trace.h"
 #include "scripts/launcher/program.h"
+#include "scripts/launcher/sampling_right.h"
 #include "scripts/launcher/settings.h"
 #include "scripts/launcher/launcher_error.h"
 #include "scripts/sampler/call_watch.h"
@@ -198,8 +199,7 @@ static void end_beside(void *data)
 	sp_call_watch_stop(&((struct run_beside *)data)->watch);
 	sp_sampler_stop(sampler);
 	if (sampler->is_refused)
-		sp_error_print(SP_ERROR_unsampled, N_("some processes of the run"), strerror(EPERM),
-			       NULL);
+		sp_sampling_right_explain();
 }
 
 /* "train.py" that is no program of its own is a program of python3. */

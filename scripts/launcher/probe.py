@@ -16,6 +16,7 @@ def report(name, value):
 
 report("executable", sys.executable)
 report("python", ".".join(map(str, sys.version_info[:3])))
+report("implementation", sys.implementation.name)
 with open(sys.argv[2], "rb", buffering=0) as data:
     for _ in range(int(sys.argv[3])):
         data.read(int(sys.argv[4]))

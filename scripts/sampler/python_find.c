@@ -176,7 +176,9 @@ int sp_python_find(struct sp_sampled_python *ret, pid_t pid)
 	char path[64], program[PATH_MAX];
 	FILE *maps;
 	bool found;
+	uint64_t word;
 	ssize_t n;
+	int r;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	n = readlink(path, program, sizeof(program) - 1);
@@ -191,6 +193,9 @@ int sp_python_find(struct sp_sampled_python *ret, pid_t pid)
 	fclose(maps);
 	if (!found)
 		return -ENOENT;
+	r = sp_other_read(pid, ret->runtime, &word, sizeof(word));
+	if (r == -EPERM || r == -ENOSYS)
+		return r;
 	ret->family = ++families;
 	return sp_python_layout_find(&ret->layout, pid, ret->runtime, ret->version) ? 0 : -ENOTSUP;
 }

@@ -20,7 +20,7 @@ struct sp_sampled_python {
 };
 
 /* Returns 0, -ENOENT where the process has no CPython (yet), -ENOTSUP where its version is not
- * known, -ESRCH where it has ended, or -EPERM where it may not be read. */
+ * known, -ESRCH where it has ended, or -EPERM or -ENOSYS where it may not be read. */
 int sp_python_find(struct sp_sampled_python *ret, pid_t pid);
 
 #endif

@@ -62,6 +62,10 @@ class Well(Doctor):
         self.expect(checks, "recording", "ok", "all 100 reads")
         self.assertEqual(os.listdir(self.folder), [], "doctor left something behind")
 
+    def test_sampling(self):
+        checks = self.examined(PYTHON, "train.py")
+        self.expect(checks, "sampling", "ok", "functions of CPython 3")
+
     def test_checks_are_those_of_the_table(self):
         with open(os.path.join(ROOT, "scripts", "launcher", "checks.def")) as file:
             names = [
@@ -96,6 +100,29 @@ class Well(Doctor):
 
 
 class Planted(Doctor):
+    def test_no_right_to_sample(self):
+        done = self.call(
+            *(STAGEPROF, "doctor", "--format=json", "--", PYTHON), preexec_fn=scene.refuse_to_read
+        )
+        checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+        self.expect(checks, "sampling", "warn", "filter of system calls refuses")
+        self.assertIn("--cap-add=SYS_PTRACE", checks["sampling"]["fix"])
+
+    def test_no_right_to_sample_by_yama(self):
+        """A file system over /proc/sys/kernel says what Yama says where it is built in."""
+        script = """mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama || exit 77
+            echo 2 > /proc/sys/kernel/yama/ptrace_scope; exec "$@" """
+        done = self.call(
+            *("unshare", "--mount", "sh", "-c", script, "sh"),
+            *(STAGEPROF, "doctor", "--format=json", "--", PYTHON),
+            preexec_fn=scene.refuse_to_read,
+        )
+        if not done.stdout:
+            self.skipTest(f"no mount namespace here: {done.stderr}")
+        checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+        self.expect(checks, "sampling", "warn", "kernel.yama.ptrace_scope")
+        self.assertIn("ptrace_scope=1", checks["sampling"]["fix"])
+
     def test_missing(self):
         self.expect(
             self.examined("no-such-program", status=1), "program", "fail", "no-such-program"

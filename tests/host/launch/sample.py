@@ -61,12 +61,12 @@ print("done")
 
 
 class Sample(scene.Case):
-    def sampled(self, *command, rate=200, prefix=()):
+    def sampled(self, *command, rate=200, prefix=(), **options):
         run = os.path.join(self.folder, "run.zst")
         shutil.rmtree(run, ignore_errors=True)
         asked = f"--sample={rate}" if rate else "--sample"
         done = self.call(
-            *prefix, STAGEPROF, "run", "-q", asked, f"--output={run}", "--", *command
+            *prefix, STAGEPROF, "run", "-q", asked, f"--output={run}", "--", *command, **options
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return run, done
@@ -182,6 +182,14 @@ class Sample(scene.Case):
         self.assertEqual(done.stdout, "done\n")
         lines = [line for line in done.stderr.splitlines() if "SP113" in line]
         self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("PR_SET_DUMPABLE", lines[0])
+
+    def test_no_right_by_a_filter(self):
+        run, done = self.sampled(PYTHON, BUSY, "0.3", preexec_fn=scene.refuse_to_read)
+        self.assertIn("SP113", done.stderr)
+        self.assertIn("--cap-add=SYS_PTRACE", done.stderr)
+        report = self.functions(run)
+        self.assertEqual(report["functions"], [])
 
     def test_not_asked(self):
         run = os.path.join(self.folder, "run.zst")

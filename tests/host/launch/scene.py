@@ -4,12 +4,15 @@
 Environment: STAGEPROF_TEST_BIN, the folder of stageprof and stageprof-report; STAGEPROF_TEST_LIB.
 """
 
+import ctypes
 import os
+import platform
 import pty
 import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -46,6 +49,22 @@ def compiled(folder, name, source, *flags, compiler="gcc"):
         last = done.stderr.decode().strip().splitlines()[-1:]
         raise unittest.SkipTest(f"{compiler} {' '.join(flags)} does not link: {last}")
     return path
+
+
+def refuse_to_read():
+    """In a child before exec: a filter of system calls fails process_vm_readv with EPERM."""
+    call = {"x86_64": 310, "aarch64": 270}[platform.machine()]
+    rules = (
+        (0x20, 0, 0, 0),  # the number of the call
+        (0x15, 0, 1, call),
+        (0x06, 0, 0, 0x00050001),  # SECCOMP_RET_ERRNO | EPERM
+        (0x06, 0, 0, 0x7FFF0000),  # SECCOMP_RET_ALLOW
+    )
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *rule) for rule in rules))
+    program = struct.pack("@HP", len(rules), ctypes.addressof(code))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):  # no new rights; seccomp
+        os._exit(SKIP)
 
 
 class Case(unittest.TestCase):
