@@ -22,6 +22,17 @@ struct python_file {
 	dev_t device;
 	ino_t inode;
 	uint64_t runtime, code_type, version_at;
+	uint32_t version_least; /* by functions that it has; 0: it has none of them */
+};
+
+/* Functions that came with a version, in the order of versions. */
+static const struct version_sign {
+	const char *name;
+	uint32_t version;
+} version_signs[] = {
+	{"PyCode_NewWithPosOnlyArgs", 0x308},
+	{"PyFrame_GetBack", 0x309},
+	{"PyIter_Send", 0x30A},
 };
 
 static struct python_file known[FILES_MAX];
@@ -38,6 +49,10 @@ static void take_symbol(struct python_file *file, const char *name, uint64_t at)
 		file->code_type = at;
 	else if (strcmp(name, "Py_Version") == 0)
 		file->version_at = at;
+	for (unsigned i = 0; i < sizeof(version_signs) / sizeof(version_signs[0]); i++)
+		if (version_signs[i].version > file->version_least &&
+		    strcmp(name, version_signs[i].name) == 0)
+			file->version_least = version_signs[i].version;
 }
 
 /* The lowest mapped address, rounded to its page. */
@@ -142,6 +157,8 @@ static bool try_file(struct sp_sampled_python *ret, pid_t pid, uint64_t begin, c
 	ret->version = file->version_at
 			       ? (uint32_t)(sp_other_word(pid, begin + file->version_at) >> 16)
 			       : version_of_name(mapped);
+	if (!ret->version)
+		ret->version = file->version_least;
 	return true;
 }
 
@@ -151,6 +168,39 @@ static bool is_candidate(const char *path, const char *program, uint64_t offset)
 	const char *name = strrchr(path, '/');
 
 	return name && offset == 0 && (strcmp(path, program) == 0 || strstr(name, "libpython"));
+}
+
+/* The name of a program or of a library of a Python, CPython or not. */
+static bool is_of_python(const char *path, const char *program)
+{
+	const char *name = strrchr(path, '/');
+	bool is_program = strcmp(path, program) == 0;
+
+	return name && (strstr(name, "libpypy") ||
+			(is_program && (strncmp(name, "/python", strlen("/python")) == 0 ||
+					strncmp(name, "/pypy", strlen("/pypy")) == 0)));
+}
+
+bool sp_python_is_foreign(pid_t pid)
+{
+	char line[LINE_BYTES], path[64], program[PATH_MAX] = "";
+	bool ret = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (readlink(path, program, sizeof(program) - 1) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	while (maps && !ret && fgets(line, sizeof(line), maps)) {
+		const char *at = strchr(line, '/');
+
+		line[strcspn(line, "\n")] = 0;
+		ret = at && is_of_python(at, program);
+	}
+	if (maps)
+		fclose(maps);
+	return ret;
 }
 
 static bool search_maps(struct sp_sampled_python *ret, pid_t pid, FILE *maps, const char *program)

@@ -6,6 +6,7 @@
 #ifndef STAGEPROF_SAMPLER_PYTHON_FIND_H
 #define STAGEPROF_SAMPLER_PYTHON_FIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,5 +23,9 @@ struct sp_sampled_python {
 /* Returns 0, -ENOENT where the process has no CPython (yet), -ENOTSUP where its version is not
  * known, -ESRCH where it has ended, or -EPERM or -ENOSYS where it may not be read. */
 int sp_python_find(struct sp_sampled_python *ret, pid_t pid);
+
+/* True where a process in which no CPython was found has a Python by its name: PyPy, or a program
+ * without symbols. */
+bool sp_python_is_foreign(pid_t pid);
 
 #endif

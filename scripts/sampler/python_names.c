@@ -364,8 +364,10 @@ int sp_python_names_stack(struct sp_python_names *names, const struct sp_sampled
 		return 0;
 	}
 	last->stack = 0;
-	if (walk->count == 0)
+	if (walk->count == 0) {
+		last->count = 0; /* the same frames may come back */
 		return 0;
+	}
 	r = name_frames(names, python, pid, walk, last);
 	if (r == -ENOMEM)
 		return 0;

@@ -218,7 +218,7 @@ int sp_walk_stack(struct sp_python_walk *ret, struct sp_walk_guess *guess,
 	if (r < 0)
 		return r;
 	take_state(&thread, l, bytes);
-	if (thread.tid != tid)
+	if (tid && thread.tid != tid)
 		return -ESRCH;
 	at = thread.frame;
 	w.chunk = thread.chunk;

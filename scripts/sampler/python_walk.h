@@ -60,7 +60,8 @@ void sp_walk_guess(struct sp_walk_guess *guess, struct sp_other_parts *parts,
 		   const struct sp_sampled_python *python, uint64_t state);
 
 /* Walks the stack of the state, after that reading. Returns 0, -EAGAIN where the stack was torn,
- * -ESRCH where `tid` is not the state's, or as sp_other_read(). The code objects are not checked.
+ * -ESRCH where `tid` (0: any) is not the state's, or as sp_other_read(). The code objects are not
+ * checked.
  */
 int sp_walk_stack(struct sp_python_walk *ret, struct sp_walk_guess *guess,
 		  const struct sp_other_parts *parts, const struct sp_sampled_python *python,

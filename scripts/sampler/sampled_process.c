@@ -17,7 +17,8 @@
 #define STATES_MAX 4096u /* of one interpreter: a torn list may be a circle */
 #define LOOKS_OF_ALL 10u /* looks, of which one lists the children of all threads */
 #define CLOCK_OF_SCHEDULER 2u
-#define WAIT_MAX 16u /* looks between two searches of a process without CPython */
+#define TRIES_OF_FOREIGN 3u /* a Python begins before its library is there */
+#define WAIT_MAX 16u	    /* looks between two searches of a process without CPython */
 
 /* pthread_t is the address of glibc's struct pthread, which has the kernel's thread id here. */
 #if defined(__x86_64__)
@@ -170,6 +171,9 @@ static void find(struct sp_sampled_processes *processes, struct sp_sampled_proce
 	process->wait = process->tries < WAIT_MAX ? process->tries++ : WAIT_MAX;
 	if (r == 0)
 		process->state = SP_SAMPLED_FOUND;
+	if (r == -ENOENT && process->tries == TRIES_OF_FOREIGN &&
+	    sp_python_is_foreign(process->pid))
+		r = -ENOTSUP;
 	if (r == -EPERM || r == -ENOTSUP || r == -ENOSYS)
 		process->state = SP_SAMPLED_NEVER;
 	processes->refused += r == -EPERM || r == -ENOSYS;
@@ -218,14 +222,18 @@ void sp_sampled_processes_look(struct sp_sampled_processes *processes, pid_t roo
 			find(processes, &processes->list[i]);
 }
 
-/* Returns 0 where there is no such thread. */
-static pid_t tid_of(const struct sp_sampled_process *process, uint64_t key)
+/* The state of a second interpreter may have no thread id of the kernel (3.11). Its pthread_t is
+ * the word before that. Returns 0 where there is no such thread. */
+static pid_t tid_of(const struct sp_sampled_process *process, uint64_t state, uint64_t key)
 {
-	char path[64];
+	const struct sp_python_layout *l = &process->python.layout;
+	uint64_t pthread = l->has_pthread ? key : 0;
 	uint32_t tid = (uint32_t)key;
+	char path[64];
 
-	if (process->python.layout.has_pthread &&
-	    sp_other_read(process->pid, key + PTHREAD_TID_AT, &tid, sizeof(tid)) < 0)
+	if (!key && !l->has_pthread)
+		pthread = sp_other_word(process->pid, state + l->thread_tid - sizeof(pthread));
+	if (pthread && sp_other_read(process->pid, pthread + PTHREAD_TID_AT, &tid, sizeof(tid)) < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/task/%u", (int)process->pid, tid);
 	return access(path, F_OK) == 0 ? (pid_t)tid : 0;
@@ -242,7 +250,7 @@ static int open_state(pid_t pid, const char *tid)
 static void add_thread(struct sp_sampled_process *process, uint64_t state, uint64_t key)
 {
 	struct sp_sampled_thread *list;
-	pid_t tid = process->thread_count < THREADS_MAX ? tid_of(process, key) : 0;
+	pid_t tid = process->thread_count < THREADS_MAX ? tid_of(process, state, key) : 0;
 	char name[16];
 
 	process->has_unbound |= !tid;
@@ -262,6 +270,7 @@ static void add_thread(struct sp_sampled_process *process, uint64_t state, uint6
 		(struct sp_sampled_thread){.state = state,
 					   .key = key,
 					   .tid = tid,
+					   .interpreter = process->head_count,
 					   .is_seen = true,
 					   .usage_fd = open_of(process->pid, name, "schedstat"),
 					   .state_fd = open_state(process->pid, name),
@@ -275,6 +284,7 @@ static bool has_thread(struct sp_sampled_process *process, uint64_t state, uint6
 
 		if (thread->state == state && thread->key == key) {
 			thread->is_seen = true;
+			thread->interpreter = process->head_count;
 			return true;
 		}
 	}

@@ -18,6 +18,7 @@ struct sp_sampled_thread {
 	uint64_t state; /* address of its PyThreadState */
 	uint64_t key;	/* as that has it */
 	pid_t tid;
+	uint32_t interpreter;		     /* newer ones have smaller numbers */
 	int usage_fd, state_fd, children_fd; /* schedstat, syscall, children; -1: none */
 	uint64_t cpu_ns, turns;		     /* at its last sample, if has_usage */
 	uint64_t last_ticks;		     /* 0: no sample yet */
@@ -30,7 +31,8 @@ struct sp_sampled_thread {
 	/* These fields belong to the look at hand. */
 	bool is_due; /* its stack is to be read */
 	bool is_seen;
-	bool has_run;	 /* since the last look for children */
+	bool has_run; /* since the last look for children */
+	bool is_read;
 	bool was_chance; /* it was looked at by chance: its sample stands for several looks */
 	bool has_usage_now;
 	uint64_t cpu_now, turns_now;

@@ -124,13 +124,23 @@ static void catch_up(struct sampling *s, struct sp_sampled_thread *thread, uint6
 	thread->look = looks;
 }
 
-/* Threads of several interpreters may be one thread: the first that runs Python is it. */
+/* States of several interpreters may be of one thread. The newest interpreter that runs Python was
+ * called by the others. */
 static bool is_taken(const struct sp_sampled_process *process, uint32_t i)
 {
-	for (uint32_t k = 0; k < i && process->head_count > ONE_INTERPRETER; k++)
-		if (process->threads[k].tid == process->threads[i].tid &&
-		    process->threads[k].last.stack)
+	const struct sp_sampled_thread *thread = &process->threads[i];
+
+	for (uint32_t k = 0; k < process->thread_count && process->head_count > ONE_INTERPRETER;
+	     k++) {
+		const struct sp_sampled_thread *other = &process->threads[k];
+		bool has_stack = other->last.stack != 0;
+
+		if (k != i && other->tid == thread->tid &&
+		    (has_stack != (thread->last.stack != 0)
+			     ? has_stack
+			     : other->interpreter < thread->interpreter))
 			return true;
+	}
 	return false;
 }
 
@@ -233,7 +243,7 @@ static void look_at_state(struct sp_sampled_process *process, struct sp_sampled_
 static int read_due(struct sampling *s, struct sp_sampled_process *process)
 {
 	sp_other_parts_begin(&s->parts, process->pid);
-	if (process->has_chance)
+	if (process->has_chance || process->head_count > ONE_INTERPRETER)
 		for (uint32_t i = 0; i < process->head_count; i++)
 			sp_other_parts_add(&s->parts, process->heads[i].at, sizeof(uint64_t));
 	s->heads = s->parts.count;
@@ -312,23 +322,32 @@ static void let_go(struct sampling *s, struct sp_sampled_thread *thread)
 	thread->last_ticks = 0;
 }
 
-static void take_due(struct sampling *s, struct sp_sampled_process *process)
+static void read_stacks(struct sampling *s, struct sp_sampled_process *process)
 {
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		struct sp_sampled_thread *thread = &process->threads[i];
 		int r;
 
+		thread->is_read = false;
 		if (!thread->is_due)
 			continue;
 		r = read_stack(s, process, thread);
-		if (r == -ESRCH)
-			process->is_stale = true;
-		else if (r < 0)
-			s->counts.torn++;
-		else if (is_taken(process, i))
-			let_go(s, thread);
+		thread->is_read = r == 0;
+		process->is_stale |= r == -ESRCH;
+		s->counts.torn += r < 0 && r != -ESRCH;
+	}
+}
+
+static void take_due(struct sampling *s, struct sp_sampled_process *process)
+{
+	read_stacks(s, process);
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		if (!process->threads[i].is_read)
+			continue;
+		if (is_taken(process, i))
+			let_go(s, &process->threads[i]);
 		else
-			take_stack(s, process, thread);
+			take_stack(s, process, &process->threads[i]);
 	}
 }
 
@@ -354,28 +373,41 @@ static void miss(struct sampling *s, struct sp_sampled_process *process)
 	process->state = SP_SAMPLED_NEW;
 }
 
-static void sample_process(struct sampling *s, struct sp_sampled_process *process)
+/* Returns -EAGAIN where a thread of one of several interpreters began or ended: then the others'
+ * stacks may be those of callers. */
+static int sample_once(struct sampling *s, struct sp_sampled_process *process)
 {
 	if (process->is_stale || !process->thread_count) {
 		int count = sp_sampled_process_list(process);
 
 		if (count <= 0) {
 			miss(s, process);
-			return;
+			return 0;
 		}
 		drop_ended_threads(s, process);
 		process->is_idle = false;
 	}
 	if (look_at_threads(s, process) == 0)
-		return;
+		return 0;
 	if (read_due(s, process) < 0) {
 		process->is_stale = true;
-		return;
+		return 0;
 	}
 	process->misses = 0;
-	if (!has_same_heads(s, process))
-		process->is_stale = true;
-	take_due(s, process);
+	if (has_same_heads(s, process))
+		return 1;
+	process->is_stale = true;
+	return process->head_count > ONE_INTERPRETER ? -EAGAIN : 1;
+}
+
+static void sample_process(struct sampling *s, struct sp_sampled_process *process)
+{
+	int r = sample_once(s, process);
+
+	if (r == -EAGAIN)
+		r = sample_once(s, process);
+	if (r != 0)
+		take_due(s, process);
 }
 
 /* The recorder begins where the run's directory is: nothing of ours makes it. */
@@ -396,6 +428,8 @@ static bool may_record(struct sampling *s)
 
 static bool has_found(const struct sp_sampled_processes *processes)
 {
+	if (processes->refused || processes->foreign)
+		return true;
 	for (uint32_t i = 0; i < processes->count; i++)
 		if (processes->list[i].state == SP_SAMPLED_FOUND)
 			return true;

@@ -60,7 +60,7 @@ print("done")
 """
 
 
-class Sample(scene.Case):
+class SampledCase(scene.Case):
     def sampled(self, *command, rate=200, prefix=(), **options):
         run = os.path.join(self.folder, "run.zst")
         shutil.rmtree(run, ignore_errors=True)
@@ -77,8 +77,8 @@ class Sample(scene.Case):
         )
         return json.loads(text)
 
-    def check_shares(self, python):
-        run, done = self.sampled(python, BUSY, "1.5", "fork")
+    def check_shares(self, python, **options):
+        run, done = self.sampled(python, BUSY, "1.5", "fork", **options)
         true = json.loads(done.stdout)
         report = self.functions(run)
         rows = {row["function"]: row for row in report["functions"]}
@@ -97,7 +97,10 @@ class Sample(scene.Case):
         # the sleeper's time is in no row: it may have been seen on its way to sleep
         self.assertLess(rows.get("sleep_long", {"samples": 0})["samples"], samples / 20)
         self.assertEqual(report["sampler"]["processes_unknown"], 0)
+        return True
 
+
+class Sample(SampledCase):
     def test_shares(self):
         self.check_shares(PYTHON)
 

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""run --sample on builds of CPython: shared and stripped, linked into a program of another name and
+stripped, with several interpreters; and on programs whose Python it cannot read.
+
+STAGEPROF_TEST_PYTHONS: interpreters, separated by colons; without it the one that runs this."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+
+import sample
+import scene
+from scene import PYTHON, ROOT, clean_environment
+
+SECONDS = "1"
+INTERPRETERS = os.path.join(ROOT, "tests/programs/victims/two_interpreters.py")
+MAIN = """
+int Py_BytesMain(int argc, char **argv);
+int main(int argc, char **argv) { return Py_BytesMain(argc, argv); }
+"""
+OF_BUILD = """
+import json, sysconfig
+names = ("LIBDIR", "LDLIBRARY", "LIBPL", "LIBRARY", "LIBS", "SYSLIBS", "prefix")
+print(json.dumps({name: sysconfig.get_config_var(name) for name in names}))
+"""
+FOREIGN = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+	struct timespec time = {2, 0};
+	FILE *file = fopen("/proc/self/status", "r");
+	return argc < 2 || !dlopen(argv[1], RTLD_NOW) || fgetc(file) < 0 || nanosleep(&time, &time);
+}
+"""
+
+
+def pythons():
+    named = os.environ.get("STAGEPROF_TEST_PYTHONS", PYTHON).split(":")
+    return list(dict.fromkeys(os.path.realpath(name) for name in named if name))
+
+
+def build_of(python):
+    done = subprocess.run([python, "-c", OF_BUILD], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+class Builds(sample.SampledCase):
+    def check_each(self, check):
+        tried = 0
+        for python in pythons():
+            with self.subTest(python):
+                tried += check(python) is not None
+        if not tried:
+            self.skipTest("no interpreter is of this build")
+
+    def check_shared(self, python):
+        build = build_of(python)
+        library = os.path.join(build["LIBDIR"], build["LDLIBRARY"])
+        if ".so" not in library or not os.path.exists(library):
+            return None
+        shutil.copy(os.path.realpath(library), self.folder)
+        name = os.path.join(self.folder, os.path.basename(os.path.realpath(library)))
+        subprocess.run(["strip", name], check=True)
+        return self.check_shares(python, env=clean_environment(LD_LIBRARY_PATH=self.folder))
+
+    def test_shared_and_stripped(self):
+        self.check_each(self.check_shared)
+
+    def check_linked(self, python):
+        """The program's name does not say the version."""
+        build = build_of(python)
+        library = os.path.join(build["LIBPL"], build["LIBRARY"] or "")
+        if not library.endswith(".a") or not os.path.exists(library):
+            return None
+        flags = ["-no-pie", library, "-rdynamic", "-s"]
+        flags += f"{build['LIBS']} {build['SYSLIBS']} -lm".split()
+        source = os.path.join(self.folder, "main.c")
+        with open(source, "w") as file:
+            file.write(MAIN)
+        app = os.path.join(self.folder, "app")
+        done = subprocess.run(["gcc", source, *flags, "-o", app], stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            self.skipTest(f"does not link: {done.stderr.decode()[-500:]}")
+        environment = clean_environment(PYTHONHOME=build["prefix"], LD_LIBRARY_PATH=build["LIBDIR"])
+        return self.check_shares(app, env=environment)
+
+    def test_linked_into_a_program(self):
+        self.check_each(self.check_linked)
+
+    def check_interpreters(self, python):
+        probe = self.call(python, INTERPRETERS, "0.1")
+        if probe.returncode == scene.SKIP:
+            return None
+        run, done = self.sampled(python, INTERPRETERS, SECONDS, rate=500)
+        true = json.loads(done.stdout)
+        rows = {row["function"]: row for row in self.functions(run)["functions"]}
+        found = sum(rows[name]["own_ns"] for name in true)
+        for name, ns in true.items():
+            share = ns / sum(true.values())
+            off = abs(rows[name]["own_ns"] / found - share)
+            samples = sum(rows[row]["samples"] for row in true)
+            bound = 0.02 + 6 * math.sqrt(share * (1 - share) / samples)
+            self.assertLess(off, bound, (name, share, rows[name]))
+        return True
+
+    def test_interpreters(self):
+        self.check_each(self.check_interpreters)
+
+
+class Foreign(sample.SampledCase):
+    """Nothing is claimed of them, and they are counted."""
+
+    def check_unknown(self, *command, **options):
+        run, _ = self.sampled(*command, **options)
+        report = self.functions(run)
+        self.assertEqual(report["functions"], [])
+        self.assertEqual(report["sampler"]["processes_unknown"], 1, report["sampler"])
+
+    def test_library_of_pypy(self):
+        library = scene.compiled(self.folder, "libpypy3.9-c.so", "int x;", "-shared", "-fPIC")
+        program = scene.compiled(self.folder, "embeds", FOREIGN, "-ldl")
+        self.check_unknown(program, library)
+
+    def test_pypy(self):
+        if not shutil.which("pypy3"):
+            self.skipTest("no pypy3")
+        self.check_unknown(shutil.which("pypy3"), "-c", "import time; time.sleep(2)")
+
+    def test_without_symbols(self):
+        """A program of Python's name whose symbols are not there."""
+        program = scene.compiled(self.folder, "python3.12", FOREIGN, "-s", "-ldl")
+        library = scene.compiled(self.folder, "other.so", "int x;", "-shared", "-fPIC")
+        self.check_unknown(program, library)
+
+
+if __name__ == "__main__":
+    scene.main()
