@@ -40,7 +40,7 @@ static uint64_t epochs_of(const struct sp_report *report)
 /* As in JSON. */
 static const char *end_name(enum sp_step_end end)
 {
-	static const char *const names[] = {"optimizer", "backward", "graph", "batch"};
+	static const char *const names[] = {"optimizer", "backward", "graph", "batch", "backward"};
 
 	return names[end];
 }

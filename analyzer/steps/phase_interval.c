@@ -194,6 +194,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 		.bytes = exchanges ? bytes_of(slot) : 0,
 		.is_exchange = exchanges,
 		.is_node = kind == SP_EV_torch_backward,
+		.is_sample = kind == SP_EV_python_call && slot->value == SP_PHASE_replay,
 	};
 }
 
@@ -272,8 +273,24 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 	account->ns[SP_ACCOUNT_grad_sync] += p->grad_sync_ns;
 	account->ns[SP_ACCOUNT_compile] += p->compile_ns;
 	account->ns[SP_ACCOUNT_loader_wait] += p->loader_ns;
+	account->ns[SP_ACCOUNT_optimizer] += p->optimizer_ns;
+	account->ns[SP_ACCOUNT_zero_grad] += p->zero_grad_ns;
 	account->ns[phase == SP_ACCOUNT_other ? rest : phase] +=
 		(uint64_t)(p->end_ns - p->start_ns) - inside;
+}
+
+/* Hooks of weights may step optimizers in a backward. */
+static void contain_update(struct sp_phase_interval *outer, const struct sp_phase_interval *inner)
+{
+	uint64_t own_ns =
+		(uint64_t)(inner->end_ns - inner->start_ns) - sp_phase_interval_inside(inner);
+
+	outer->optimizer_ns += inner->optimizer_ns;
+	outer->zero_grad_ns += inner->zero_grad_ns;
+	if (inner->kind == SP_INTERVAL_OPTIMIZER)
+		outer->optimizer_ns += own_ns;
+	if (inner->kind == SP_INTERVAL_ZERO_GRAD)
+		outer->zero_grad_ns += own_ns;
 }
 
 /* Waiting for batches and writing checkpoints stay whole, whatever they wait for inside. */
@@ -299,6 +316,8 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 	outer->compile_ns += inner->kind == SP_INTERVAL_COMPILE
 				     ? ns - inner->h2d_ns - inner->sync_ns - inner->grad_sync_ns
 				     : inner->compile_ns;
+	if (outer->kind == SP_INTERVAL_BACKWARD)
+		contain_update(outer, inner);
 }
 
 /* Cuts an interval that overlaps another without lying inside it. Ranges of two threads and damaged
@@ -360,6 +379,17 @@ static bool joins_node(const struct sp_phase_interval *last,
 	       interval->start_ns - last->end_ns <= NODE_GAP_NS;
 }
 
+static void join(struct sp_phase_interval *last, const struct sp_phase_interval *interval)
+{
+	last->end_ns = interval->end_ns;
+	last->h2d_ns += interval->h2d_ns;
+	last->sync_ns += interval->sync_ns;
+	last->grad_sync_ns += interval->grad_sync_ns;
+	last->compile_ns += interval->compile_ns;
+	last->optimizer_ns += interval->optimizer_ns;
+	last->zero_grad_ns += interval->zero_grad_ns;
+}
+
 uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
 			       struct sp_phase_interval interval)
 {
@@ -373,7 +403,7 @@ uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
 		contain(&interval, &intervals[i]);
 	keep_order(intervals, first, n, &interval);
 	if (first > 0 && first == n && joins_node(&intervals[first - 1], &interval)) {
-		intervals[first - 1].end_ns = interval.end_ns;
+		join(&intervals[first - 1], &interval);
 		return first;
 	}
 	intervals[first] = interval;

@@ -51,12 +51,14 @@ struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
 	uint64_t loader_ns;				    /* inside a whole step; else 0 */
+	uint64_t optimizer_ns, zero_grad_ns;		    /* inside a backward */
 	int64_t iterator;				    /* of the loader; 0: not known */
 	int64_t bytes; /* that a socket of the internet moved; else 0 */
 	uint32_t pass; /* number in sp_steps.passes, from 1; 0: not known */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;
+	bool is_sample;	   /* a batch out of a replay memory */
 	bool is_own;	   /* sp_phase_interval_is_input(), and of a step that no loader feeds */
 	bool is_exchange;  /* with a server: a send, an answer, or a wait between the two */
 	bool is_message;   /* of an exchange whose answers are no data */
@@ -102,7 +104,8 @@ bool sp_phase_interval_wants(uint32_t kind);
 /* The time of calls inside the interval that belongs to other parts than its own. */
 static inline uint64_t sp_phase_interval_inside(const struct sp_phase_interval *p)
 {
-	return p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns + p->loader_ns;
+	return p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns + p->loader_ns +
+	       p->optimizer_ns + p->zero_grad_ns;
 }
 
 /* Adds the interval; `rest`: the part of its own time where its kind has none. */

@@ -37,7 +37,8 @@ enum sp_step_end {
 	SP_STEP_BY_OPTIMIZER,
 	SP_STEP_BY_BACKWARD,
 	SP_STEP_BY_GRAPH,
-	SP_STEP_BY_BATCH, /* nothing that updates a model was seen in the whole run */
+	SP_STEP_BY_BATCH,	      /* nothing that updates a model was seen in the whole run */
+	SP_STEP_BY_UPDATING_BACKWARD, /* optimizers step inside it, in hooks of weights */
 };
 
 enum sp_step_kind {
@@ -75,6 +76,7 @@ struct sp_step {
 	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */
 	uint64_t message_ns;	      /* to servers and back, in none of its known parts */
 	bool has_loader;	      /* a loader was asked for a batch in it */
+	bool has_sample;	      /* a replay memory was */
 	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
 
@@ -145,8 +147,9 @@ struct sp_steps {
 	uint32_t trained_passes; /* that gave a batch for a step */
 	uint32_t single_passes;	 /* those of them that were dropped after one batch */
 	uint32_t optimizer_count;
-	uint32_t unrecorded;	 /* steps made while recording was off */
-	struct sp_epoch *epochs; /* sp_steps_classify() */
+	uint32_t backward_calls, updating_backwards; /* of the latter, steps ended inside */
+	uint32_t unrecorded;			     /* steps made while recording was off */
+	struct sp_epoch *epochs;		     /* sp_steps_classify() */
 	uint32_t epoch_count;
 	uint8_t sources[SP_ACCOUNT_PHASES]; /* enum sp_source_kind */
 	enum sp_step_end end;

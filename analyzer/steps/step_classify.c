@@ -29,6 +29,12 @@ static uint64_t wall_of(const struct sp_step *s)
 	return (uint64_t)(s->end_ns - s->start_ns);
 }
 
+/* A loader or a replay memory gave a batch for it. */
+static bool has_batch(const struct sp_step *step)
+{
+	return step->has_loader || step->has_sample;
+}
+
 /*
  * True where the thread takes so few optimizer steps from a batch that they are one step of
  * training.
@@ -38,7 +44,7 @@ static bool steps_by_batch(const struct sp_steps *s)
 	uint32_t batches = 0;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		batches += s->steps[i].has_loader;
+		batches += has_batch(&s->steps[i]);
 	return batches && s->count / OPTIMIZERS_MAX <= batches;
 }
 
@@ -66,7 +72,7 @@ static void join_steps(struct sp_steps *s)
 			is_first = true;
 		}
 		if (is_first ||
-		    !((by_batch && !step->has_loader) || (by_backward && !step->has_backward))) {
+		    !((by_batch && !has_batch(step)) || (by_backward && !step->has_backward))) {
 			s->steps[kept++] = *step;
 			continue;
 		}

@@ -156,6 +156,8 @@ static void note_sources(struct sp_steps *s, const struct sp_phase_interval *p)
 	s->sources[SP_ACCOUNT_compile] |= p->compile_ns ? SP_FROM_WRAPPED : 0;
 	if (p->loader_ns && s->sources[SP_ACCOUNT_loader_wait] < SP_FROM_WRAPPED)
 		s->sources[SP_ACCOUNT_loader_wait] = SP_FROM_WRAPPED;
+	s->sources[SP_ACCOUNT_optimizer] |= p->optimizer_ns ? SP_FROM_WRAPPED : 0;
+	s->sources[SP_ACCOUNT_zero_grad] |= p->zero_grad_ns ? SP_FROM_WRAPPED : 0;
 }
 
 static bool has_loader(const struct sp_cutter *c, uint32_t i)
@@ -281,6 +283,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		if (p->kind == SP_INTERVAL_BACKWARD)
 			add_backward(c->steps, p);
 		step->has_fetch |= p->kind == SP_INTERVAL_LOADER && p->has_fetch;
+		step->has_sample |= p->is_sample;
 		if (p->kind == SP_INTERVAL_LOADER)
 			add_wait(c->steps, p);
 		if (p->kind == SP_INTERVAL_WRITE)

@@ -88,6 +88,8 @@ static bool ends_in_step(const struct sp_cutter *c)
 
 	if (c->steps->end == SP_STEP_BY_BATCH)
 		return false;
+	if (c->steps->end == SP_STEP_BY_UPDATING_BACKWARD)
+		return last == SP_INTERVAL_BACKWARD && !c->intervals[c->count - 1].is_node;
 	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER ||
 	    last == SP_INTERVAL_UPDATE)
 		return c->steps->end != SP_STEP_BY_BACKWARD;
@@ -198,6 +200,15 @@ static void leave_step_out(const struct sp_cutter *c, struct sp_phase_interval *
 	}
 }
 
+/* Counts calls of backward, and those in which optimizers have stepped. */
+static void note_backward(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	if (interval->kind != SP_INTERVAL_BACKWARD || interval->is_node)
+		return;
+	c->steps->backward_calls++;
+	c->steps->updating_backwards += c->has_from && interval->start_ns < c->from_ns;
+}
+
 /* A method of the model that makes the whole step is not a part of the step. */
 static bool contains_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
@@ -272,6 +283,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	if (c->steps->end == SP_STEP_BY_BATCH &&
 	    sp_phase_interval_phase(interval.kind) == SP_ACCOUNT_loader_wait)
 		cut_batch(c, &interval);
+	note_backward(c, &interval);
 	if (c->has_from && interval.start_ns < c->from_ns)
 		interval.start_ns = c->from_ns;
 	if (interval.end_ns < interval.start_ns)

@@ -12,7 +12,7 @@ static void steps_fields(struct sp_digest_fields *f, struct sp_steps *s)
 
 	sp_digest_u32(f, &s->count);
 	sp_digest_u32(f, &end);
-	f->is_bad |= end > SP_STEP_BY_BATCH;
+	f->is_bad |= end > SP_STEP_BY_UPDATING_BACKWARD;
 	s->end = f->is_bad ? SP_STEP_BY_OPTIMIZER : (enum sp_step_end)end;
 	sp_digest_u32(f, &s->unrecorded);
 	sp_digest_u32(f, &s->nccl_calls);

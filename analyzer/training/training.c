@@ -113,7 +113,8 @@ static bool replays_steps(const struct sp_steps *s, bool trains)
 	return s->graphs >= GRAPHS_MIN && (!trains || (s->has_captured && s->graphs >= s->count));
 }
 
-/* By what steps end, of threads whose process has no optimizer that steps, or has captured it. */
+/* By what steps end, of threads whose process has no optimizer that steps, or has captured it, or
+ * steps it in backward. */
 static int read_otherwise(struct training_pass *pass)
 {
 	bool any = false;
@@ -126,6 +127,8 @@ static int read_otherwise(struct training_pass *pass)
 			pass->ends[i] = SP_STEP_BY_GRAPH;
 		else if (s->has_backward && !steps)
 			pass->ends[i] = SP_STEP_BY_BACKWARD;
+		else if (2 * (uint64_t)s->updating_backwards > s->backward_calls)
+			pass->ends[i] = SP_STEP_BY_UPDATING_BACKWARD;
 		any |= pass->ends[i] != s->end;
 	}
 	return any ? sp_jobs_run(pass->run->jobs, pass->count, read_again, pass) : 0;

@@ -396,6 +396,59 @@ START_TEST(several_optimizers)
 }
 END_TEST
 
+/* An actor, two critics and a temperature learn from each sample of a replay memory. */
+START_TEST(several_optimizers_of_a_sample)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 7; i++) {
+		span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_replay);
+		for (int model = 0; model < 3; model++) {
+			zero_grad();
+			forward_backward();
+			optimize();
+		}
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 7);
+	check_whole(s);
+}
+END_TEST
+
+/* A hook of each weight steps an optimizer of its own when its gradient is there. */
+START_TEST(optimizers_in_backward)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 7; i++) {
+		uint64_t start;
+
+		batch();
+		work(FORWARD_NS);
+		start = m.now_ticks;
+		for (int weight = 0; weight < 5; weight++) {
+			uint64_t node = m.now_ticks;
+
+			optimize();
+			zero_grad();
+			work(NODE_NS);
+			sp_maker_around(&m, SP_EV_torch_backward, LABEL, node, 0);
+		}
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_backward);
+		work(AFTER_NS);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 7);
+	check_whole(s);
+	sum = account();
+	ck_part(sum, forward, 7 * FORWARD_NS);
+	ck_part(sum, backward, 7 * 5 * NODE_NS);
+	ck_part(sum, optimizer, 7 * 5 * OPTIMIZER_NS);
+	ck_part(sum, zero_grad, 7 * 5 * ZERO_NS);
+}
+END_TEST
+
 START_TEST(two_optimizers_after_one_backward)
 {
 	const struct sp_steps *s;
@@ -905,6 +958,8 @@ int main(void)
 	tcase_add_test(c, two_loaders);
 	tcase_add_test(c, no_loader);
 	tcase_add_test(c, several_optimizers);
+	tcase_add_test(c, several_optimizers_of_a_sample);
+	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);
 	tcase_add_test(c, an_optimizer_with_a_closure);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
