@@ -24,9 +24,10 @@ import training
 FOLDER = os.path.join(training.HERE, "programs")
 PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python")
 # The programs of the default run: at most some 20 s together.
-FAST = ["accumulation", "background", "by_steps"]
+FAST = ["accumulation", "background", "by_steps", "recipes/arrays_saved"]
 SHARE, CALL_NS = 0.05, 5000
 TURN_NS = 4000000  # of another program on the core, between the program's timer and the recorder's
+TURNS_MOST = 8  # a load average of thousands is of tasks that lived for an instant
 ALWAYS = [
     "loader_wait",
     "forward",
@@ -54,7 +55,7 @@ NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
 
 
 def bound(calls, ns):
-    turns = max(1, os.getloadavg()[0] / os.cpu_count())
+    turns = min(max(1, os.getloadavg()[0] / os.cpu_count()), TURNS_MOST)
     return SHARE * ns + CALL_NS * calls + TURN_NS * turns
 
 
@@ -189,9 +190,10 @@ def main():
     parser.add_argument("--calibration")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    names = arguments.names or (names_of("") if arguments.nightly else FAST)
+    bare = names_of("") + names_of("recipes")
+    names = arguments.names or (bare if arguments.nightly else FAST)
     if arguments.packages:
-        names = arguments.names or names_of("") + names_of("packages")
+        names = arguments.names or bare + names_of("packages")
         if not os.path.exists(PACKAGES):
             training.skip("no build/venv-programs: scripts/test --nightly makes it")
     python = PACKAGES if arguments.packages else training.interpreter()
