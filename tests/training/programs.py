@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs as their users shape them (programs/), each against the timers that it carries.
 
-    programs.py [--packages] [--table] [--calibration FILE] [NAME...]
+    programs.py [--packages] [--planted] [--table] [--resume FILE] [--calibration FILE] [NAME...]
 
 Each program prints what is true of its run: steps, epochs, and rows of time. One line is printed
 for each row: program, row, reported, true, error, and for each program its verdict. The test fails
 where steps or epochs differ, where a row is off by more than 5%, 5 µs a call and a turn of each
 other program that wants the core, unless the report marks it as residual, and where a verdict is
 false. --packages: those that need packages of PyPI too, by the interpreter in build/venv-programs.
---table: print all rows, not only those that are wrong. --calibration writes the table verdict x
-confidence x right into FILE, between its marks.
+--planted: the trainers with a planted fault count for the calibration, too.
+--table: print all rows, not only those that are wrong. --resume: a program whose outcome is in FILE
+is not run again, and others are added to it. --calibration writes the table verdict x confidence x
+right into FILE, between its marks.
 """
 
 import argparse
+import collections
 import glob
 import json
 import os
@@ -25,6 +28,7 @@ FOLDER = os.path.join(training.HERE, "programs")
 PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python")
 # The programs of the default run: at most some 20 s together.
 FAST = ["accumulation", "background", "by_steps", "recipes/arrays_saved"]
+PLANTED = "planted/"  # begins the names of those trainers
 SHARE, CALL_NS = 0.05, 5000
 TURN_NS = 4000000  # of another program on the core, between the program's timer and the recorder's
 TURNS_MOST = 8  # a load average of thousands is of tasks that lived for an instant
@@ -77,6 +81,9 @@ def right_verdicts(truth):
         if cost >= (1 - NEAR) * least and cost >= (1 - NEAR) * most:
             allowed |= codes
     return allowed
+
+
+Outcome = collections.namedtuple("Outcome", "name code confidence right wrong")
 
 
 class Line:
@@ -140,24 +147,84 @@ def show(name, lines, verdict, right, every):
         print(f"{name:24} {verdict['code']} ({verdict['confidence']}): {answer}", flush=True)
 
 
-def judge(name, python, arguments, table):
-    """Runs one program; returns what is wrong with it."""
+def judge(name, python, arguments):
+    """Runs one program; returns its outcome, or None where a package is missing."""
     truth, summary = run(name, python)
     if truth is None and "ModuleNotFoundError" in summary:
         print(f"{name:24} skipped: {summary.strip().splitlines()[-1]}", flush=True)
-        return []
+        return None
     if truth is None:
         print(f"{name:24} failed:\n{summary}", flush=True)
-        return ["it failed"]
+        return Outcome(name, None, None, None, ["it failed"])
     lines, verdict = list(compare(truth, summary)), summary["verdict"]
     allowed = right_verdicts(truth)
     right = verdict["code"] in allowed or (None if verdict["code"] in ABSTAINS else False)
     show(name, lines, verdict, right, arguments.table)
     if right is False:
         print(f"{'':24} true: {', '.join(sorted(allowed))}", flush=True)
-    counts = table.setdefault((verdict["code"], verdict["confidence"]), [0, 0, 0])
-    counts[0 if right else 2 if right is False else 1] += 1
-    return [line.row for line in lines if not line.right] + ["verdict"] * (right is False)
+    wrong = [line.row for line in lines if not line.right] + ["verdict"] * (right is False)
+    return Outcome(name, verdict["code"], verdict["confidence"], right, wrong)
+
+
+def judge_planted(name):
+    """The same for a trainer of planted/; its rows are not compared."""
+    sys.path.insert(0, os.path.join(training.HERE, "planted"))
+    import faults
+    import harness
+    import planted
+
+    fault = next(fault for fault in faults.TABLE if PLANTED + fault.trainer == name)
+    try:
+        verdict, _ = planted.observe(fault)
+    except harness.CannotRun as reason:
+        print(f"{name:24} skipped: {reason}", flush=True)
+        return None
+    code = verdict["code"]
+    right = code in fault.verdicts or (None if code in ABSTAINS else planted.is_crowded(fault))
+    if right is False:
+        print(f"{name:24} {code}, true: {', '.join(fault.verdicts)}", flush=True)
+    wrong = ["verdict"] * (right is False)
+    return Outcome(name, code, verdict["confidence"], right, wrong)
+
+
+def planted_names():
+    sys.path.insert(0, os.path.join(training.HERE, "planted"))
+    import faults
+
+    return [PLANTED + fault.trainer for fault in faults.TABLE]
+
+
+def outcomes_before(path):
+    """Name to outcome."""
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path) as lines:
+        outcomes = [Outcome(*json.loads(line)) for line in lines]
+    return {outcome.name: outcome for outcome in outcomes}
+
+
+def judge_all(names, python, arguments):
+    before = outcomes_before(arguments.resume)
+    for name in names:
+        outcome = before.get(name)
+        if not outcome:
+            planted = name.startswith(PLANTED)
+            outcome = judge_planted(name) if planted else judge(name, python, arguments)
+        if outcome and arguments.resume and name not in before:
+            with open(arguments.resume, "a") as file:
+                print(json.dumps(outcome), file=file)
+        if outcome:
+            yield outcome
+
+
+def count(outcomes):
+    """(verdict, confidence) to [right, abstains, wrong]."""
+    table = {}
+    for outcome in outcomes:
+        if outcome.code:
+            counts = table.setdefault((outcome.code, outcome.confidence), [0, 0, 0])
+            counts[0 if outcome.right else 2 if outcome.right is False else 1] += 1
+    return table
 
 
 def calibration(table):
@@ -187,6 +254,8 @@ def main():
     parser.add_argument("--packages", action="store_true")
     parser.add_argument("--nightly", action="store_true")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--planted", action="store_true")
+    parser.add_argument("--resume")
     parser.add_argument("--calibration")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -197,14 +266,15 @@ def main():
         if not os.path.exists(PACKAGES):
             training.skip("no build/venv-programs: scripts/test --nightly makes it")
     python = PACKAGES if arguments.packages else training.interpreter()
-    table, failed = {}, {}
-    for name in names:
-        wrong = judge(name, python, arguments, table)
-        if wrong:
-            failed[name] = wrong
-    print("\n".join(["", *calibration(table), "", f"{len(names)} programs, {len(failed)} wrong"]))
-    for name, wrong in failed.items():
-        print(f"{name:24} {', '.join(wrong)}")
+    if arguments.planted:
+        names = names + planted_names()
+    outcomes = list(judge_all(names, python, arguments))
+    failed = [outcome for outcome in outcomes if outcome.wrong]
+    table = count(outcomes)
+    told = f"{len(outcomes)} programs, {len(failed)} wrong"
+    print("\n".join(["", *calibration(table), "", told]))
+    for outcome in failed:
+        print(f"{outcome.name:24} {', '.join(outcome.wrong)}")
     if arguments.calibration:
         write(arguments.calibration, table)
     sys.exit(1 if failed else 0)

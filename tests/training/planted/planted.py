@@ -16,18 +16,19 @@ import harness
 
 
 def observe(fault):
-    """The summary's verdict code, and its advice."""
+    """The summary's verdict, and the advice's ids."""
     with harness.scratch() as folder:
         summary = harness.report(harness.record(fault.trainer, folder, **fault.settings))
-    return summary["verdict"]["code"], [line["id"] for line in summary["advice"]]
+    return summary["verdict"], [line["id"] for line in summary["advice"]]
 
 
 def judge(fault):
     """The verdict, and the complaint about it: "", or words."""
     try:
-        code, advice = observe(fault)
+        verdict, advice = observe(fault)
     except harness.CannotRun as reason:
         return f"not run: {reason}", None
+    code = verdict["code"]
     missing = [name for name in fault.advice if name not in advice]
     if code not in fault.verdicts:
         return code, "WRONG"
