@@ -153,9 +153,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		cells[WHY] = cells[REPORTED] = sp_cell_text(_("no DataLoader here: queues, pipes, "
 							      "reads, decoding"));
 	if (part == SP_ACCOUNT_loader_wait && sp_training_is_fed_by_thread(&report->training))
-		cells[WHY] = cells[REPORTED] = sp_cell_text(_("for a DataLoader that another "
-							      "thread "
-							      "reads"));
+		cells[WHY] = cells[REPORTED] = sp_cell_text(_("residual: another thread reads "
+							      "the DataLoader"));
 	if (part == SP_ACCOUNT_grad_sync && elsewhere_ns) {
 		snprintf(beside, sizeof(beside),
 			 _("%s of it NCCL calls in backward, on other "

@@ -99,6 +99,8 @@ class Account(unittest.TestCase):
             timers, _, seen = run("loader_thread", *argument, views=["epochs"])
             with self.subTest(argument):
                 self.check(seen, timers, "forward", "backward", loader_wait="wait")
+                rows = {row["part"]: row for row in seen["summary"]["account"]}
+                self.assertEqual(rows["loader_wait"]["source"], "residual")
                 self.assertEqual(seen["summary"]["verdict"]["code"], "input-bound")
                 self.assertEqual([row["steps"] for row in seen["epochs"]["epochs"]], [25, 25])
 
