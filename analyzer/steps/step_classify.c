@@ -415,7 +415,7 @@ static void find_sources(struct sp_steps *s)
 	s->is_forward_left_over = s->sources[SP_ACCOUNT_forward] == SP_FROM_RESIDUAL;
 	if (s->is_forward_guessed && s->sources[SP_ACCOUNT_forward] != SP_FROM_NOTHING)
 		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
-	/* What the threads wait for the interpreter's lock and for a core is in other rows. */
+	/* Waits for the interpreter's lock and for a core are in other rows. */
 	if (s->is_fed_by_thread && s->sources[SP_ACCOUNT_loader_wait] != SP_FROM_NOTHING)
 		s->sources[SP_ACCOUNT_loader_wait] = SP_FROM_RESIDUAL;
 	s->sources[SP_ACCOUNT_other] = SP_FROM_RESIDUAL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Active learning: each round trains anew on a growing set, then scores the whole pool."""
+"""Active learning: each round trains a new model on a growing set, then scores the whole pool."""
 
 import timers as own
 import torch

@@ -14,7 +14,8 @@ ROWS, USERS, ITEMS = 30 * 2048, 20000, 5000
 
 def write():
     generator = np.random.default_rng(0)
-    columns = {"user": generator.integers(0, USERS, ROWS), "item": generator.integers(0, ITEMS, ROWS)}
+    columns = {"user": generator.integers(0, USERS, ROWS)}
+    columns["item"] = generator.integers(0, ITEMS, ROWS)
     columns["rating"] = generator.random(ROWS, np.float32)
     for number in range(20):
         columns[f"x{number}"] = generator.random(ROWS, np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A field of rays: random indices of a tensor in memory, a picture rendered and saved now and then."""
+"""A field of rays: random indices of a tensor in memory, some pictures rendered and saved."""
 
 import timers as own
 import torch
