@@ -111,6 +111,16 @@ static void made_name(struct claim *c)
 	sp_text_add_hex(&text, (uint64_t)sp_clock_ns(CLOCK_MONOTONIC));
 }
 
+/* A folder of each host or rank is not there before its first process. Others may make it at once.
+ */
+static void folders_make(struct claim *c)
+{
+	for (unsigned up = sp_run_own_folders(); up; up--) {
+		sp_run_parent(c->made, up - 1);
+		SP_SYS3(SYS_mkdirat, AT_FDCWD, c->made, 0777);
+	}
+}
+
 /* Makes a directory with the marker in it. Processes of two containers may have the same run and
  * pid; the time differs, or another time is tried. */
 static long made_make(struct claim *c)
@@ -118,6 +128,11 @@ static long made_make(struct claim *c)
 	long error = -EEXIST;
 
 	for (int i = 0; i < MADE_TRIES && error == -EEXIST; i++) {
+		made_name(c);
+		error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->made, 0700);
+		if (error != -ENOENT || !sp_run_own_folders())
+			continue;
+		folders_make(c);
 		made_name(c);
 		error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->made, 0700);
 	}

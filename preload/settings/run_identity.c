@@ -270,8 +270,33 @@ void sp_run_candidate(char *to, unsigned number)
 	for (size_t i = 0; i < length - (suffix ? 4 : 0); i++)
 		sp_text_add_char(&text, sp_run.base[i]);
 	sp_text_add_char(&text, '-');
-	sp_text_add_number(&text, number, 10);
+	if (number > SP_RUN_NUMBERED)
+		sp_text_add_hex(&text, sp_run.token[0]);
+	else
+		sp_text_add_number(&text, number, 10);
 	sp_text_add(&text, suffix ? ".zst" : "");
+}
+
+void sp_run_parent(char *to, unsigned up)
+{
+	strcpy(to, sp_run.base);
+	for (up++; up; up--) {
+		char *slash = strrchr(to, '/');
+
+		if (!slash || slash == to)
+			break;
+		*slash = 0;
+	}
+}
+
+unsigned sp_run_own_folders(void)
+{
+	const char *at = strchr(output_setting(), '%');
+	unsigned folders = 0;
+
+	for (; at && *at; at++)
+		folders += *at == '/' && at[1] && at[1] != '/';
+	return folders;
 }
 
 void sp_run_marker(char *to, const char *directory)

@@ -11,7 +11,10 @@
 #include <stdint.h>
 
 #define SP_RUN_PATH_BYTES 4096
-#define SP_RUN_NUMBERS 10000u /* a run is not recorded if so many names are taken */
+/* Names that a run may get: the base, up to base-64, and then one that is its own. So ten thousand
+ * processes that begin at once ask a file server for a bounded number of names each. */
+#define SP_RUN_NUMBERED 64u
+#define SP_RUN_NUMBERS (SP_RUN_NUMBERED + 2)
 
 /* A file or directory, whatever its name; 0, 0: not known. */
 struct sp_inode {
@@ -39,13 +42,21 @@ int sp_run_init(void);
 int sp_run_init_launched(void);
 
 /* Looks for the run's directory without making it: 0 with sp_run.directory set, or -ENOENT. Tries
- * up to SP_RUN_NUMBERS names: for a launcher, not for a process that records. */
+ * up to SP_RUN_NUMBERS names. */
 int sp_run_find(void);
 
-/* Into SP_RUN_PATH_BYTES: base, then from number 2 on base with -2, -3, … before a final ".zst". */
+/* Into SP_RUN_PATH_BYTES: base, then from number 2 on base with -2, -3, … before a final ".zst",
+ * and beyond SP_RUN_NUMBERED with 16 digits of the run's token. */
 void sp_run_candidate(char *ret, unsigned number);
 /* Into SP_RUN_PATH_BYTES: the path of this run's marker in a directory. */
 void sp_run_marker(char *ret, const char *directory);
+
+/* Into SP_RUN_PATH_BYTES: the folder of base, without its last `up` names. up: 0 or more. */
+void sp_run_parent(char *ret, unsigned up);
+
+/* How many of the last folders above the run the setting names by what differs from process to
+ * process (%h, %p, %r, %q): "/shared/%h/%r.zst" has 1. */
+unsigned sp_run_own_folders(void);
 
 /* This process's rank in its job, as a text from the launcher's environment; "0" if there is none.
  */

@@ -107,6 +107,8 @@ int sp_marker_earlier(char *ret, uint64_t command_hash)
 		if (strcmp(ret, sp_run.directory) == 0)
 			break;
 	}
+	if (number > SP_RUN_NUMBERED) /* its name is no number, so none is the one before */
+		return -ENOENT;
 	while (--number) {
 		sp_run_candidate(ret, number);
 		if (is_of_command(ret, command_hash))

@@ -185,5 +185,74 @@ class Epochs(harness.Case):
         self.assertLessEqual(len(outcome.trace.files()), self.MOST_FILES)
 
 
+FEW = 3
+OWN_NAME = 40  # calls of one process, at most
+NUMBERS = 64  # names with a number, each of which a process looks at four times at most
+
+
+class ManyAtOnce(harness.Case):
+    """Ranks that nobody but a scheduler started begin at once, and record into one folder."""
+
+    def calls(self, layout, ranks):
+        """The calls of each process that name the shared folder, or a file in it."""
+        folder = self.subfolder(re.sub("[/%]", "-", layout) + str(ranks))
+        shared, log = os.path.join(folder, "shared"), os.path.join(folder, "log")
+        os.mkdir(shared)
+        page = os.path.join(folder, "page")
+        with open(page, "wb") as file:
+            file.write(b"x")
+        env = harness.traced_environment(folder)
+        preload = env.pop("LD_PRELOAD")
+        env["STAGEPROF_OUTPUT"] = os.path.join(shared, layout)
+        each = f'RANK=$i WORLD_SIZE={ranks} LD_PRELOAD={preload} "$0" "$1" &'
+        script = f"for i in $(seq 0 {ranks - 1}); do {each} done; wait"
+        command = ["strace", "-f", "-y", "-qq", "-e", "signal=none", "-o", log, "sh", "-c", script]
+        command += [os.path.join(BENCH, "idle"), page]
+        done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.assertEqual(done.stderr, b"")
+        found = collections.Counter()
+        with open(log) as file:
+            for line in file:
+                if shared in line and not re.match(r"\d+ +(execve|<\.\.\.)", line):
+                    found[line.split()[0]] += 1
+        self.assertEqual(len(found), ranks)
+        runs = [where for where, _, _ in os.walk(shared) if where.endswith(".zst")]
+        self.assertEqual(len(runs), ranks)
+        report = [os.environ["STAGEPROF_TEST_REPORT"], "processes", "--format=csv", *runs]
+        rows = subprocess.run(report, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        self.assertEqual(len(rows) - 1, ranks)
+        return max(found.values()), runs
+
+    @harness.unittest.skipUnless(shutil.which("strace"), "no strace")
+    def test_a_bounded_number_of_calls(self):
+        for layout, ranks, most in (
+            ("run-%r.zst", 30, OWN_NAME),
+            ("%h/%r.zst", 30, OWN_NAME),
+            ("%h/job/rank-%r/run.zst", 30, OWN_NAME),
+            ("run.zst", 140, OWN_NAME + 4 * NUMBERS),  # would be about 400 without the bound
+        ):
+            few, many = self.calls(layout, FEW)[0], self.calls(layout, ranks)[0]
+            print(f"{layout}: {few} calls of each of {FEW} processes, {many} of {ranks}")
+            self.assertLessEqual(few, most, layout)
+            self.assertLessEqual(many, most, layout)
+
+    def test_folders_of_hosts(self):
+        """%h is the host's name, and a folder of that name is made; one that is written out is
+        not."""
+        runs = self.calls("%h/%r.zst", 2)[1]
+        host = os.uname().nodename
+        found = sorted(run.split("/")[-2:] for run in runs)
+        self.assertEqual(found, [[host, "0.zst"], [host, "1.zst"]])
+        folder = self.subfolder("typo")
+        env = harness.traced_environment(folder, {"STAGEPROF_OUTPUT": folder + "/typo/run-%r.zst"})
+        done = subprocess.run(
+            [os.path.join(BENCH, "idle"), os.path.join(folder, "page")],
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        self.assertFalse(os.path.exists(os.path.join(folder, "typo")), done.stderr)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -189,6 +189,39 @@ class Job(unittest.TestCase):
         self.assertEqual(found["comparison"]["steps"], STEPS)
         self.assertIn(5, stragglers(found))
 
+    def test_epilogue(self):
+        """The recipe of docs/DIGEST.md, as a shell runs it."""
+        shared = self.path("shared")
+        os.makedirs(os.path.join(shared, "7"))
+        with open(os.path.join(jobs.ROOT, "docs/DIGEST.md")) as file:
+            text = file.read()
+        recipe = text[text.index("    # in the epilogue") : text.index("The digest keeps every")]
+        for host in (0, 1):
+            scratch = self.path(f"scratch/host-{host}")
+            os.makedirs(scratch)
+            for rank in range(8 * host, 8 * host + 8):
+                run = os.path.join(scratch, f"{rank}.zst")
+                os.makedirs(run)
+                words = [jobs.MAKE_JOB, run, "16", str(STEPS), f"ranks={rank}:{rank + 1}"]
+                jobs.subprocess.run([*words, jobs.STRAGGLER], check=True)
+        for part, hosts in zip(recipe.split("    # once"), ((0, 1), (0,))):
+            for host in hosts:
+                lines = [line for line in part.splitlines() if not line.lstrip().startswith("#")]
+                script = "\n".join(line for line in lines if line.startswith("    "))
+                for old, new in (
+                    ("/shared", shared),
+                    ("/scratch", self.path("scratch")),
+                    ("$(hostname)", f"host-{host}"),
+                    ("stageprof-report", jobs.REPORT),
+                ):
+                    script = script.replace(old, new)
+                env = {**os.environ, "SLURM_JOB_ID": "7"}
+                jobs.subprocess.run(["bash", "-euc", script], env=env, check=True)
+        self.assertEqual(os.listdir(self.path("scratch")), [])
+        found = ranks_of(shared + "/7.spd")
+        self.assertEqual([row["rank"] for row in found["ranks"]], list(range(16)))
+        self.assertEqual(stragglers(found), [5])
+
     def test_inputs_that_are_none(self):
         path = self.path("none.spd")
         said = digest(path, self.path("missing"), status=1)
