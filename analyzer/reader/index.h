@@ -33,11 +33,11 @@ struct sp_digested {
 struct sp_segment {
 	struct sp_segment *next; /* of the same file while it is indexed, then of the same stream */
 	uint64_t stream_id;
-	uint32_t file;		/* index into sp_index.files */
-	uint64_t at;		/* offset of its first frame */
-	uint64_t window_at;	/* UINT64_MAX: no window */
-	uint64_t window_newest; /* see sp_window_newest() */
-	uint32_t window_capacity;
+	uint32_t file;		       /* index into sp_index.files */
+	uint64_t at;		       /* offset of its first frame */
+	uint64_t window_at;	       /* UINT64_MAX: no window */
+	uint64_t window_newest;	       /* see sp_window_newest() */
+	uint32_t window_capacity;      /* slots; 0: no window was read */
 	struct sp_file_header *header; /* owned; NULL: the header is lost */
 	char host[sizeof(((struct sp_file_header *)0)->host)];
 	uint32_t pid, tid;

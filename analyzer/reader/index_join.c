@@ -201,7 +201,7 @@ static void windows_place(struct sp_stream *s)
 		if (g->blocks && g->limit > end)
 			end = g->limit;
 	for (struct sp_segment *g = s->segments; g; g = g->next) {
-		if (g->blocks || g->window_at == UINT64_MAX || g->window_newest == UINT64_MAX)
+		if (g->blocks || !g->window_capacity || g->window_newest == UINT64_MAX)
 			continue;
 		g->limit = sp_window_number_near(g->window_newest, g->window_capacity,
 						 end > g->limit ? end : g->limit);

@@ -161,6 +161,9 @@ class Epochs(harness.Case):
     # two workers with five threads at once, the process itself, the marker, and what the report
     # collects of the last two workers
     MOST_FILES = 2 * 5 + 2 + 2
+    # In write mode the memory of a killed worker is collected while the next ones run, and its
+    # files are not free until then: those of three epochs are in use. 30 epochs have 300 threads.
+    MOST_FILES_OF_KILLED = 3 * 2 * 5 + 2 + 2
 
     def test_files(self):
         for mode in ("map", "write"):
@@ -182,7 +185,8 @@ class Epochs(harness.Case):
         self.assertEqual((calls, run["events_lost"]), (reads, 0))
         self.assertEqual(set(run["damage"].values()), {0}, run["damage"])
         self.assert_valid(outcome.trace)
-        self.assertLessEqual(len(outcome.trace.files()), self.MOST_FILES)
+        most = self.MOST_FILES_OF_KILLED if (mode, how) == ("write", "killed") else self.MOST_FILES
+        self.assertLessEqual(len(outcome.trace.files()), most)
 
 
 FEW = 3
