@@ -281,14 +281,15 @@ class Endings(scene.Case):
         self.assertIn(text, document["verdict"]["text"])
 
     def wait_for_end(self, run="run.zst"):
-        """The report, as soon as the killed trainer is gone."""
+        """The report, as soon as each process that was killed is gone: workers go later."""
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             document = self.report(run=run)
-            if self.trainer(document)["how"] == "killed":
+            hows = [end["how"] for end in document["ending"]]
+            if "running" not in hows and self.trainer(document)["how"] == "killed":
                 return document
             time.sleep(0.1)
-        raise AssertionError(self.trainer(document))
+        raise AssertionError(document["ending"])
 
     def test_mutexes(self):
         """The worker waits for a mutex of another thread, which the fork copied or not."""

@@ -161,7 +161,7 @@ class Screen(unittest.TestCase):
             start = re.escape(advice["text"][:12])
             if most is not None:
                 self.assertLessEqual(least, most)
-                saves = re.search(rf"(?:to|saves) ([\d.]+)%\) {start}", text)
+                saves = re.search(rf"(?:to|saves) ([\d.]+)%[^)]*\) {start}", text)
                 self.assertEqual(saves[1], f"{100 * most:.1f}", text)
             self.assertRegex(text, start)
             place = [cards.index(a["text"][:12]) for a in document["advice"][: i + 1]]
