@@ -12,8 +12,8 @@
 
 /* A function of HIP: the parameters are those of RUNTIME in hooks_cuda_runtime.c. */
 #define HIP(name, kind, arg, value, parameters, arguments)                                         \
-	SP_LOOKUP_HOOK(name, "hip", SP_CUDA_HIP, SP_CUDA_CALLS, SP_EV_##kind, arg, value,          \
-		       parameters, arguments)
+	SP_LOOKUP_HOOK_ONE(name, "hip", SP_CUDA_HIP, SP_CUDA_CALLS, SP_EV_##kind, arg, value,      \
+			   parameters, arguments)
 #define HIP_SPT(name, ...)                                                                         \
 	HIP(name, __VA_ARGS__)                                                                     \
 	HIP(name##_spt, __VA_ARGS__)
@@ -224,16 +224,13 @@ SP_HOOK(int, hipGetProcAddress, const char *symbol, void **function, int version
 			    symbol, function, version, flags, status);
 }
 
-static struct sp_lookup_copy sp_copies_hipGetProcAddress[SP_LOOKUP_COPIES];
-#define PROC_ADDRESS_WRAPPER(copy)                                                                 \
-	static int sp_copy##copy##_hipGetProcAddress(const char *symbol, void **function,          \
-						     int version, uint64_t flags, int *status)     \
-	{                                                                                          \
-		return proc_address(__atomic_load_n(&sp_copies_hipGetProcAddress[copy].function,   \
-						    __ATOMIC_ACQUIRE),                             \
-				    symbol, function, version, flags, status);                     \
-	}
-PROC_ADDRESS_WRAPPER(0)
-PROC_ADDRESS_WRAPPER(1)
-PROC_ADDRESS_WRAPPER(2)
-SP_LOOKUP_LIST(hipGetProcAddress, SP_CUDA_HIP)
+static struct sp_lookup_copy sp_copies_hipGetProcAddress[1];
+
+static int sp_copy0_hipGetProcAddress(const char *symbol, void **function, int version,
+				      uint64_t flags, int *status)
+{
+	return proc_address(__atomic_load_n(&sp_copies_hipGetProcAddress[0].function,
+					    __ATOMIC_ACQUIRE),
+			    symbol, function, version, flags, status);
+}
+SP_LOOKUP_LIST(hipGetProcAddress, SP_CUDA_HIP, (void *)sp_copy0_hipGetProcAddress)

@@ -31,7 +31,7 @@ int sp_lookup_knows(const char *name)
 
 static int is_ours(const struct sp_lookup_function *listed, const void *function)
 {
-	for (unsigned i = 0; i < SP_LOOKUP_COPIES; i++)
+	for (unsigned i = 0; i < listed->count; i++)
 		if (listed->wrappers[i] == function)
 			return 1;
 	return sp_symbol_of_ours(listed->name) == function;
@@ -57,7 +57,7 @@ void *sp_lookup_wrap(const char *name, void *function)
 
 	if (!listed || is_ours(listed, function))
 		return function;
-	for (unsigned i = 0; wrapper == function && i < SP_LOOKUP_COPIES; i++)
+	for (unsigned i = 0; wrapper == function && i < listed->count; i++)
 		if (sp_lookup_slot_take(&listed->copies[i].function, function)) {
 			inner_store(&listed->copies[i].inner, function);
 			wrapper = listed->wrappers[i];

@@ -11,8 +11,6 @@
 #include "preload/cuda/cuda_coverage.h"
 #include "preload/sys/object_range.h"
 
-#define SP_LOOKUP_COPIES 3u /* copies of a library in a process, whose functions were looked up */
-
 struct sp_lookup_copy {
 	void *function;		      /* NULL: the place is free */
 	struct sp_object_range inner; /* the library, whose own calls are no further events */
@@ -21,8 +19,9 @@ struct sp_lookup_copy {
 struct sp_lookup_function {
 	const char *name;
 	enum sp_cuda_group group;
-	void *const *wrappers; /* [SP_LOOKUP_COPIES] */
-	struct sp_lookup_copy *copies;
+	unsigned count;		       /* of the copies of a library that may be looked up */
+	void *const *wrappers;	       /* [count] */
+	struct sp_lookup_copy *copies; /* [count] */
 };
 
 /* 1 where calls of that name are hooked. */
@@ -32,24 +31,29 @@ int sp_lookup_knows(const char *name);
  * or ours already. Safe in threads; errno is kept. Takes the loader's lock. */
 void *sp_lookup_wrap(const char *name, void *function);
 
-/* A hook of an exported name and of what lookups of it find. The parameters are those of
- * SP_CUDA_HOOK. */
+/* A hook of an exported name and of what lookups of it find, in up to three copies of the library
+ * or in one. The parameters are those of SP_CUDA_HOOK. */
 #define SP_LOOKUP_HOOK(name, symbol_prefix, group, layer, kind, arg, value, parameters, arguments) \
 	SP_CUDA_HOOK(name, symbol_prefix, layer, kind, arg, value, parameters, arguments)          \
-	static struct sp_lookup_copy sp_copies_##name[SP_LOOKUP_COPIES];                           \
+	static struct sp_lookup_copy sp_copies_##name[3];                                          \
 	SP_LOOKUP_WRAPPER(name, 0, layer, kind, arg, value, parameters, arguments)                 \
 	SP_LOOKUP_WRAPPER(name, 1, layer, kind, arg, value, parameters, arguments)                 \
 	SP_LOOKUP_WRAPPER(name, 2, layer, kind, arg, value, parameters, arguments)                 \
-	SP_LOOKUP_LIST(name, group)
+	SP_LOOKUP_LIST(name, group, (void *)sp_copy0_##name, (void *)sp_copy1_##name,              \
+		       (void *)sp_copy2_##name)
+#define SP_LOOKUP_HOOK_ONE(name, symbol_prefix, group, layer, kind, arg, value, parameters,        \
+			   arguments)                                                              \
+	SP_CUDA_HOOK(name, symbol_prefix, layer, kind, arg, value, parameters, arguments)          \
+	static struct sp_lookup_copy sp_copies_##name[1];                                          \
+	SP_LOOKUP_WRAPPER(name, 0, layer, kind, arg, value, parameters, arguments)                 \
+	SP_LOOKUP_LIST(name, group, (void *)sp_copy0_##name)
 
-/* Lists the wrappers sp_copy0_NAME to sp_copy2_NAME of sp_copies_NAME. */
-#define SP_LOOKUP_LIST(name, group)                                                                \
-	static void *const sp_wrappers_##name[SP_LOOKUP_COPIES] = {(void *)sp_copy0_##name,        \
-								   (void *)sp_copy1_##name,        \
-								   (void *)sp_copy2_##name};       \
-	static const struct sp_lookup_function sp_function_##name = {#name, group,                 \
-								     sp_wrappers_##name,           \
-								     sp_copies_##name};            \
+/* Lists the wrappers of sp_copies_NAME. */
+#define SP_LOOKUP_LIST(name, group, ...)                                                           \
+	static void *const sp_wrappers_##name[] = {__VA_ARGS__};                                   \
+	static const struct sp_lookup_function sp_function_##name =                                \
+		{#name, group, sizeof(sp_wrappers_##name) / sizeof(sp_wrappers_##name[0]),         \
+		 sp_wrappers_##name, sp_copies_##name};                                            \
 	static const struct sp_lookup_function *sp_listed_##name                                   \
 		__attribute__((section("sp_lookup"), used)) = &sp_function_##name;
 

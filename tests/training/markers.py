@@ -105,7 +105,7 @@ class Loop(unittest.TestCase):
 
     def test_coverage(self):
         states = {(group, state) for _, group, state, _ in of_python(self.run_.coverage)}
-        parts = ("python", "framework", "torch-markers")
+        parts = ("python", "framework", "torch-markers", "dataset", "parameters")
         self.assertEqual(states, {(part, "bound") for part in parts})
 
     def test_program_is_unchanged(self):

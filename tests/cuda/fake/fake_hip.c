@@ -111,11 +111,15 @@ hipError_t hipHostFree(void *address)
 	return hipSuccess;
 }
 
+/* Of this library, of which a process may have two copies. */
 hipError_t hipGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
 			     int *status)
 {
-	void *library = dlopen("libamdhip64.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	Dl_info own;
+	void *library = NULL;
 
+	if (dladdr((void *)hipGetProcAddress, &own))
+		library = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	*function = library ? dlvsym(library, symbol, "hip_4.2") : NULL;
 	return *function ? hipSuccess : hipErrorInvalidValue;
 }
