@@ -98,7 +98,7 @@ static long tail_put(struct arena_file *f, const uint8_t *tail, size_t bytes, ui
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy + window_at, tail + window_at, bytes - window_at);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	sp_fence_acquire();
 	memcpy(copy, tail, window_at);
 	if (is_tail(copy, bytes, window_at)) {
 		frames[0].count = frames_end(copy, sp_arena_tail_used(copy, window_at));

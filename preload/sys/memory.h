@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of our own, from the kernel, never from the host's heap. Async-signal-safe; no errno.
+ * Pages of our own, from the kernel, never from the host's heap, and the order of loads from them.
+ * Async-signal-safe; no errno.
  */
 #ifndef STAGEPROF_PRELOAD_MEMORY_H
 #define STAGEPROF_PRELOAD_MEMORY_H
@@ -42,6 +43,16 @@ static inline void sp_pages_free(const void *pages, size_t bytes)
 		SP_SYS2(SYS_munmap, pages, bytes);
 }
 #endif
+
+/* Loads before it come before loads after it. ThreadSanitizer knows no fences. */
+static inline void sp_fence_acquire(void)
+{
+#ifdef __SANITIZE_THREAD__
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+#else
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
 
 /* Zeroed, private pages that the system provides at the first touch. NULL on failure. */
 static inline void *sp_pages_make(size_t bytes)
