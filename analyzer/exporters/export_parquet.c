@@ -255,7 +255,7 @@ static void bin_range(uint32_t bin, uint64_t *ret_from, uint64_t *ret_to)
 {
 	uint32_t exponent = bin / SP_HIST_STEPS - 1, part = bin % SP_HIST_STEPS;
 
-	if (bin == 0) { /* of 0 alone; the first bin of a number is that of 1 */
+	if (bin < SP_HIST_STEPS) { /* of 0 alone; a hostile digest may have the bins before 1 */
 		*ret_from = 0;
 		*ret_to = 1;
 	} else if (exponent < 5) {

@@ -38,18 +38,25 @@ static int read_lefts(struct peer_search *s)
 	return r;
 }
 
+/* Wraps where hostile times are far apart. */
+static int64_t difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 /* How far apart two ranks leave beyond the usual distance of their clocks, in most steps. */
 static int64_t spread_of(const struct peer_search *s, uint32_t a, uint32_t b)
 {
 	const int64_t *x = s->lefts + (size_t)a * s->steps, *y = s->lefts + (size_t)b * s->steps;
-	int64_t values[SP_PEER_STEPS], sorted[SP_PEER_STEPS], median;
+	int64_t sorted[SP_PEER_STEPS], median;
 
 	for (uint32_t i = 0; i < s->steps; i++)
-		sorted[i] = values[i] = (int64_t)((uint64_t)x[i] - (uint64_t)y[i]);
+		sorted[i] = difference(x[i], y[i]);
 	median = sp_select_percentile(sorted, s->steps, 50);
 	for (uint32_t i = 0; i < s->steps; i++) {
-		uint64_t off = values[i] > median ? (uint64_t)values[i] - (uint64_t)median
-						  : (uint64_t)median - (uint64_t)values[i];
+		int64_t value = difference(x[i], y[i]);
+		uint64_t off = value > median ? (uint64_t)value - (uint64_t)median
+					      : (uint64_t)median - (uint64_t)value;
 
 		sorted[i] = off < INT64_MAX ? (int64_t)off : INT64_MAX;
 	}

@@ -44,6 +44,7 @@ sp_tried()
 	local root=${1%/} way=$2 extra=${3-} name version system python
 	name=$(sed -n 's/^ID=//p' "$root/etc/os-release")
 	version=$(sed -n 's/^VERSION_ID="\?\([^"]*\)"\?/\1/p' "$root/etc/os-release")
+	[[ -n $version ]] || version=$(sed -n 's/^VERSION_CODENAME=//p' "$root/etc/os-release")
 	system="${name^} $version"
 	libc=$(strings -a "$root"/lib/*-linux-gnu/libc.so.6 2> /dev/null |
 		sed -n 's/^GNU C Library .*version \([0-9.]*[0-9]\)\..*/\1/p')

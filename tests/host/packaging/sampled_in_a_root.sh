@@ -52,4 +52,5 @@ for release in bullseye bookworm trixie sid; do
 	sp_root $release
 	sp_enter "$root" bash /mnt/inside.sh > $release.out 2>&1 || sp_fail "$release: $(cat $release.out)"
 	cat $release.out
+	sp_tried "$root" "the wheel's programs: functions of the system's own Python by \`run --sample\`"
 done
