@@ -111,7 +111,7 @@ hipError_t hipHostFree(void *address)
 	return hipSuccess;
 }
 
-/* Of this library, of which a process may have two copies. */
+/* The functions are those of this library, of which a process may have two copies. */
 hipError_t hipGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
 			     int *status)
 {
