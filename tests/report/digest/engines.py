@@ -11,14 +11,12 @@ import pty
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import jobs
-from jobs import bytes_of, digest, made, ranks_of, stragglers
+from jobs import bytes_of, digest, ranks_of, stragglers
 
-RANKS, STEPS = 64, 200
-NODES = RANKS // jobs.RANKS_A_HOST
+NODES = jobs.Job.RANKS // jobs.RANKS_A_HOST
 CLIENT = os.path.join(jobs.ROOT, "packaging", "clusters", "dask_digest.py")
 PYTHON = os.environ.get("STAGEPROF_TEST_ENGINES") or os.path.join(
     jobs.ROOT, "build", "venv-engines", "bin", "python"
@@ -31,22 +29,7 @@ def has_dask():
     return os.path.exists(PYTHON) and subprocess.run(command, capture_output=True).returncode == 0
 
 
-class Engines(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.runs = made(cls.folder.name, RANKS, STEPS, jobs.STRAGGLER)
-        cls.whole = cls.path("whole.spd")
-        digest(cls.whole, *cls.runs)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def path(cls, name):
-        return os.path.join(cls.folder.name, name)
-
+class Engines(jobs.Job):
     def check(self, path):
         self.assertEqual(bytes_of(path), bytes_of(self.whole))
         self.assertEqual(stragglers(ranks_of(path)), [5])

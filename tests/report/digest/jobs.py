@@ -4,6 +4,8 @@
 import json
 import os
 import subprocess
+import tempfile
+import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 REPORT = os.environ["STAGEPROF_TEST_REPORT"]
@@ -50,3 +52,24 @@ def ranks_of(*inputs):
 
 def stragglers(found):
     return [row["rank"] for row in found["ranks"] if row["straggler"] == "yes"]
+
+
+class Job(unittest.TestCase):
+    """A made job with a straggler in a folder of its own: `runs`, and `whole`, their digest."""
+
+    RANKS, STEPS = 64, 200
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.runs = made(cls.folder.name, cls.RANKS, cls.STEPS, STRAGGLER)
+        cls.whole = cls.path("whole.spd")
+        digest(cls.whole, *cls.runs)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder.name, name)

@@ -6,37 +6,25 @@ import glob
 import json
 import os
 import random
-import tempfile
 import unittest
 
 import jobs
 from jobs import bytes_of, digest, made, ranks_of, report, stragglers
 
-RANKS, STEPS, NODES = 64, 200, 8
+RANKS, STEPS, NODES = jobs.Job.RANKS, jobs.Job.STEPS, 8
 PHASES = 16
 DAY_NS = 86_400 * 10**9
 HEAD_BYTES, RECORD_BYTES = 24, 104
 
 
-class Job(unittest.TestCase):
+class Merged(jobs.Job):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.runs = made(cls.folder.name, RANKS, STEPS, jobs.STRAGGLER)
+        super().setUpClass()
         cls.digests = []
         for run in cls.runs:
             cls.digests.append(run + ".spd")
             digest(cls.digests[-1], run)
-        cls.whole = cls.path("whole.spd")
-        digest(cls.whole, *cls.runs)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def path(cls, name):
-        return os.path.join(cls.folder.name, name)
 
     def tree(self, inputs, chance, depth=0):
         """A digest of the inputs, merged in groups as they fall."""

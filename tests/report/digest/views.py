@@ -6,13 +6,11 @@ import glob
 import json
 import os
 import re
-import tempfile
 import unittest
 
 import jobs
 from jobs import digest, made, report
 
-RANKS, STEPS = 16, 150
 SAME, NEAR, EVENTS = "same bytes", "four digits", "needs events"
 VIEWS = {
     "summary": NEAR,
@@ -99,24 +97,15 @@ def differences(a, b, where=""):
         yield f"{where}: {a} and {b}"
 
 
-class Views(unittest.TestCase):
+class Views(jobs.Job):
+    RANKS, STEPS = 16, 150
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.runs = made(cls.folder.name, RANKS, STEPS, jobs.STRAGGLER)
-        cls.whole = cls.path("whole.spd")
-        digest(cls.whole, *cls.runs)
+        super().setUpClass()
         cls.part = cls.path("part.spd")
         digest(cls.part, cls.runs[0])
         cls.inputs = {"a digest": [cls.whole], "a mixture": [cls.part, *cls.runs[1:]]}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def path(cls, name):
-        return os.path.join(cls.folder.name, name)
 
     def of(self, answer):
         return [view for view, it in VIEWS.items() if it == answer and " " not in view]

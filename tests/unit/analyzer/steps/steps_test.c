@@ -148,6 +148,16 @@ static void check_whole(const struct sp_steps *s)
 				  (uint64_t)(s->steps[i].end_ns - s->steps[i].start_ns));
 }
 
+/* The steps of the made trace: `count` of them, each whole. */
+static const struct sp_steps *whole_steps(uint32_t count)
+{
+	const struct sp_steps *s = steps();
+
+	ck_assert_uint_eq(s->count, count);
+	check_whole(s);
+	return s;
+}
+
 #define ck_part(sum, part, expected) ck_assert_uint_eq((sum).ns[SP_ACCOUNT_##part], (expected))
 
 START_TEST(a_plain_loop)
@@ -361,9 +371,7 @@ START_TEST(no_loader)
 		forward_backward();
 		optimize();
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 6);
-	check_whole(s);
+	s = whole_steps(6);
 	sum = account();
 	ck_part(sum, forward, 6 * FORWARD_NS);
 	ck_part(sum, zero_grad, 6 * ZERO_NS);
@@ -376,7 +384,6 @@ END_TEST
 /* A discriminator and a generator, each with its optimizer: one step a batch. */
 START_TEST(several_optimizers)
 {
-	const struct sp_steps *s;
 	struct sp_account sum;
 
 	for (int i = 0; i < 7; i++) {
@@ -387,9 +394,7 @@ START_TEST(several_optimizers)
 			optimize();
 		}
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 7);
-	check_whole(s);
+	whole_steps(7);
 	sum = account();
 	ck_part(sum, forward, 14 * FORWARD_NS);
 	ck_part(sum, optimizer, 14 * OPTIMIZER_NS);
@@ -399,8 +404,6 @@ END_TEST
 /* An actor, two critics and a temperature learn from each sample of a replay memory. */
 START_TEST(several_optimizers_of_a_sample)
 {
-	const struct sp_steps *s;
-
 	for (int i = 0; i < 7; i++) {
 		span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_replay);
 		for (int model = 0; model < 3; model++) {
@@ -409,16 +412,13 @@ START_TEST(several_optimizers_of_a_sample)
 			optimize();
 		}
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 7);
-	check_whole(s);
+	whole_steps(7);
 }
 END_TEST
 
 /* A hook of each weight steps an optimizer of its own when its gradient is there. */
 START_TEST(optimizers_in_backward)
 {
-	const struct sp_steps *s;
 	struct sp_account sum;
 
 	for (int i = 0; i < 7; i++) {
@@ -438,9 +438,7 @@ START_TEST(optimizers_in_backward)
 		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_backward);
 		work(AFTER_NS);
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 7);
-	check_whole(s);
+	whole_steps(7);
 	sum = account();
 	ck_part(sum, forward, 7 * FORWARD_NS);
 	ck_part(sum, backward, 7 * 5 * NODE_NS);
@@ -451,23 +449,18 @@ END_TEST
 
 START_TEST(two_optimizers_after_one_backward)
 {
-	const struct sp_steps *s;
-
 	for (int i = 0; i < 7; i++) {
 		forward_backward();
 		optimize();
 		optimize();
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 7);
-	check_whole(s);
+	whole_steps(7);
 }
 END_TEST
 
 /* The optimizer calls forward and backward: what is left of its range is its own. */
 START_TEST(an_optimizer_with_a_closure)
 {
-	const struct sp_steps *s;
 	struct sp_account sum;
 
 	for (int i = 0; i < 5; i++) {
@@ -480,9 +473,7 @@ START_TEST(an_optimizer_with_a_closure)
 		work(OPTIMIZER_NS);
 		sp_maker_around(&m, SP_EV_torch_range, ADAM, start, 0);
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 5);
-	check_whole(s);
+	whole_steps(5);
 	sum = account();
 	ck_part(sum, forward, 5 * FORWARD_NS);
 	ck_part(sum, backward, 5 * BACKWARD_NS);
@@ -604,7 +595,6 @@ END_TEST
 /* A backward inside the call is no part of the step beside it. */
 START_TEST(a_call_that_makes_the_whole_step)
 {
-	const struct sp_steps *s;
 	struct sp_account sum;
 
 	for (int i = 0; i < 5; i++) {
@@ -618,9 +608,7 @@ START_TEST(a_call_that_makes_the_whole_step)
 		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_update);
 		work(20);
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 5);
-	check_whole(s);
+	whole_steps(5);
 	sum = account();
 	ck_part(sum, update, 5 * (BACKWARD_NS + 70));
 	ck_part(sum, backward, 0);
@@ -629,7 +617,6 @@ END_TEST
 
 START_TEST(a_wrapper_around_the_optimizer)
 {
-	const struct sp_steps *s;
 	struct sp_account sum;
 
 	for (int i = 0; i < 5; i++) {
@@ -642,9 +629,7 @@ START_TEST(a_wrapper_around_the_optimizer)
 		work(20);
 		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_optimizer);
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 5);
-	check_whole(s);
+	whole_steps(5);
 	sum = account();
 	ck_part(sum, optimizer, 5 * (OPTIMIZER_NS + 50));
 }
@@ -679,7 +664,6 @@ END_TEST
 /* A decoder that is kept takes what a picture needs in one batch and gives it in the next. */
 START_TEST(pictures_from_batch_to_batch)
 {
-	const struct sp_steps *s;
 	struct sp_account sum;
 	uint64_t begun = 0;
 
@@ -697,9 +681,7 @@ START_TEST(pictures_from_batch_to_batch)
 		optimize();
 		work(AFTER_NS);
 	}
-	s = steps();
-	ck_assert_uint_eq(s->count, 10);
-	check_whole(s);
+	whole_steps(10);
 	sum = account();
 	ck_part(sum, loader_wait, 10 * WAIT_NS);
 	ck_part(sum, forward, 10 * FORWARD_NS);
