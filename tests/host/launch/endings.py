@@ -266,6 +266,7 @@ class Endings(scene.Case):
             fcntl.flock(file, fcntl.LOCK_EX)
             process = self.started(STAGEPROF, "run", "-q", "--", PYTHON, "train.py", "lock")
             self.check_file_lock(self.wait_for_hang(), path)
+            self.let_the_launcher_look()
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         self.check_lock_text(self.wait_for_end(), path)
@@ -276,6 +277,10 @@ class Endings(scene.Case):
         self.assertEqual((link["file_lock"], link["lock_holder_pid"]), (True, os.getpid()))
         self.assertEqual((link["lock_file"], link["lock_inferred"]), (path, False))
         self.check_lock_text(document, path)
+
+    def let_the_launcher_look(self):
+        """The launcher looks once a second, and a killed job hung until the last look."""
+        time.sleep(3)
 
     def check_lock_text(self, document, path):
         text = f"the lock of {path}, which process {os.getpid()} ("
@@ -301,6 +306,7 @@ class Endings(scene.Case):
         for how, process in processes.items():
             document = self.wait_for_hang(how)
             self.check_mutex(document, how)
+            self.let_the_launcher_look()
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             self.check_mutex_text(self.wait_for_end(how), how)
