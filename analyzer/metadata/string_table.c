@@ -62,6 +62,8 @@ uint32_t sp_string_table_add(struct sp_string_table *names, const char *text, si
 {
 	struct sp_name *name;
 
+	if (bytes == 0)
+		text = ""; /* NULL in a digest without names */
 	HASH_FIND(hh, names->by_text, text, bytes, name);
 	if (name)
 		return name->number;

@@ -33,7 +33,8 @@ static int read_slots(struct sp_window *w, struct sp_source *source, uint64_t at
 	if (n < 0)
 		return (int)n;
 	w->slots = (uint32_t)((size_t)n / sizeof(*slots));
-	memcpy(slots, p, w->slots * sizeof(*slots));
+	if (w->slots > 0)
+		memcpy(slots, p, w->slots * sizeof(*slots));
 	return 0;
 }
 
