@@ -80,7 +80,7 @@ def write(path, tree, version, tag):
             entry = zipfile.ZipInfo(name, when)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o100755 if is_program else 0o100644) << 16
-            wheel.writestr(entry, content)
+            wheel.writestr(entry, content, compresslevel=9)
 
         for name, content, is_program in members(tree, version, tag):
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
