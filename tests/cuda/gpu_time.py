@@ -172,11 +172,12 @@ class GpuTime(Case):
         self.assertEqual(sum(row["syncs"] for row in rows), 1)
         summary = trace.report("summary")
         account = {row["part"]: row["ns"] for row in summary["account"]}
-        # By the trainer's own timer: a late host waits for less. The last is after the last step.
-        waited_ns = sum(said["item_ns"][:-1])
+        # Each recorded copy holds the device's wait, and the trainer's timer holds the copy. The
+        # last is after the last step.
+        call_ns, waited_ns = (sum(ns) for ns in zip(*said["item_ns"][:-1]))
         self.assertGreater(waited_ns, 0)
-        self.assertLessEqual(account["sync_wait"], waited_ns)
-        self.assertGreaterEqual(account["sync_wait"], 0.95 * waited_ns)
+        self.assertLessEqual(account["sync_wait"], call_ns)
+        self.assertGreaterEqual(account["sync_wait"], waited_ns)
         known = {change["what_if"]: change for change in summary["what_if"]}
         self.assertIsNone(known["no_syncs"]["reason"])
 

@@ -26,24 +26,26 @@ class Lines(Case):
         long = found.pop((f"{SCRIPT}:{said['LONG']}", "long", "cuStreamSynchronize"))
         top = found.pop((f"{SCRIPT}:{said['TOP']}", "<module>", "cuCtxSynchronize"))
         aside = found.pop((None, None, "cuStreamSynchronize"))
-        self.assertEqual((aside["calls"], aside["waited_for"]), (1, "stream"))
-        self.assertGreaterEqual(aside["total_ns"], SLOW_NS)
+        self.assertEqual(aside["waited_for"], "stream")
         self.assertTrue(aside["frames"])
         # On a busy machine other calls may take a millisecond, too.
         self.assertLessEqual({function for _, function, _ in found}, {"short", "launch", None})
-        self.assertEqual(top["calls"], 1)
-        self.assert_waits(long, outcome)
+        for mark, row, least in ("LONG", long, 20), ("ASIDE", aside, 1), ("TOP", top, 1):
+            with self.subTest(mark):
+                self.assert_waits(row, self.waits(outcome)[mark], least)
 
-    def assert_waits(self, row, outcome):
-        """Calls of a millisecond are recorded, by a clock inside of the program's own."""
+    def waits(self, outcome):
         with open(os.path.join(outcome.folder, "cwd", "waits.json")) as file:
-            waits = [ns for ns in json.load(file) if ns >= SLOW_NS]
-        sure = [ns for ns in waits if ns >= 1.2 * SLOW_NS]
-        self.assertGreater(len(sure), 10)
-        self.assertLessEqual(len(sure), row["calls"])
-        self.assertLessEqual(row["calls"], len(waits))
-        self.assertLessEqual(row["total_ns"], sum(waits))
-        self.assertGreaterEqual(row["total_ns"], row["calls"] * SLOW_NS)
+            return json.load(file)
+
+    def assert_waits(self, row, waits, least):
+        """Calls of a millisecond are recorded: a call's recorded time holds the wait by the
+        device's clock, and lies in that by the program's."""
+        around = [ns for ns, _ in waits if ns >= SLOW_NS]
+        sure = [ns for _, ns in waits if ns >= SLOW_NS]
+        self.assertGreaterEqual(len(sure), least)
+        self.assertTrue(len(sure) <= row["calls"] <= len(around), row["calls"])
+        self.assertTrue(sum(sure) <= row["total_ns"] <= sum(around), row["total_ns"])
 
     def test_switched_off(self):
         outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_LINES": "0"})
@@ -54,8 +56,7 @@ class Lines(Case):
         outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_PYTHON": "0"})
         rows = outcome.trace.report("sync", "--limit=all")["lines"]
         waits = [row for row in rows if row["event"] in ("cuStreamSynchronize", "cuCtxSynchronize")]
-        with open(os.path.join(outcome.folder, "cwd", "waits.json")) as file:
-            sure = [ns for ns in json.load(file) if ns >= 1.2 * SLOW_NS]
+        sure = [ns for rows in self.waits(outcome).values() for _, ns in rows if ns >= SLOW_NS]
         self.assertGreaterEqual(sum(row["calls"] for row in waits), len(sure))
         self.assertEqual({(row["line"], row["function"]) for row in rows}, {(None, None)})
         self.assertTrue(all(row["frames"] for row in waits))

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits for the device of tests/cuda/fake from known lines, and prints these. waits.json gets
-the time of each wait in long(), in ns: a thread that loses its core after a launch waits less."""
+"""Waits for the device of tests/cuda/fake from known lines, and prints these.
+
+    waiting_lines.py ROUNDS
+
+waits.json gets of each wait the time by our own clock around the call, and by the device's own in
+it. A thread that loses its core after a launch waits less, so each wait is made again until it has
+been long as often as it is to be."""
 
 import ctypes
 import json
@@ -12,6 +17,9 @@ cuda = ctypes.CDLL("libcuda.so.1")
 cuda.cuInit(0)
 stream = ctypes.c_void_p()
 cuda.cuStreamCreate(ctypes.byref(stream), 0)
+cuda.cuFakeWaitedNs.restype = ctypes.c_uint64
+SLOW_NS = 1_000_000
+waits = {"LONG": [], "ASIDE": [], "TOP": []}
 
 
 def launch(ns):
@@ -25,30 +33,47 @@ def short():
     cuda.cuStreamSynchronize(stream)  # nothing is queued
 
 
-def long():
-    kept = launch(4_000_000)
-    begin = time.perf_counter_ns()
-    cuda.cuStreamSynchronize(stream)  # LONG
+def begin():
+    return launch(4_000_000), cuda.cuFakeWaitedNs(), time.perf_counter_ns()
+
+
+def told(mark, kept, waited, start):
+    """Returns true for a long wait."""
+    ns = time.perf_counter_ns() - start
+    waits[mark].append((ns, cuda.cuFakeWaitedNs() - waited))
     del kept
-    return time.perf_counter_ns() - begin
+    return waits[mark][-1][1] >= SLOW_NS
+
+
+def long():
+    begun = begin()
+    cuda.cuStreamSynchronize(stream)  # LONG
+    return told("LONG", *begun)
 
 
 def aside():
-    kept = launch(4_000_000)
-    cuda.cuStreamSynchronize(stream)  # on another thread: no line
-    del kept
+    for _ in range(20):
+        begun = begin()
+        cuda.cuStreamSynchronize(stream)  # on another thread: no line
+        if told("ASIDE", *begun):
+            break
 
 
 rounds = int(sys.argv[1])
-waits = []
-for _ in range(rounds):
+found = 0
+for _ in range(20 * rounds):
     short()
-    waits.append(long())
+    found += long()
+    if found == rounds:
+        break
 other = threading.Thread(target=aside)
 other.start()
 other.join()
-kept = launch(4_000_000)
-result = float(cuda.cuCtxSynchronize()) + rounds  # TOP
+for _ in range(20):
+    begun = begin()
+    result = float(cuda.cuCtxSynchronize()) + rounds  # TOP
+    if told("TOP", *begun):
+        break
 
 with open(__file__) as file:
     marks = {

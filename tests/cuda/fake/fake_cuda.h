@@ -194,6 +194,11 @@ int cuInit(unsigned flags);
  * a graph. */
 long cuFakeViolations(void);
 long cuFakeGraphNodes(void *graph);
+/* Nor these: how long the calling thread has waited for streams, by the driver's own clock, and
+ * when its last kernel came upon a stream. */
+uint64_t cuFakeWaitedNs(void);
+uint64_t cuFakePutNs(void);
+uint64_t cudaFakeWaitedNs(void); /* the same, of the runtime's driver; 0 before its first call */
 /* cuGetProcAddress_v2 by a name that nobody hooks: for the runtime, as if it had a table of its
  * own. */
 int fakeCudaFind(const char *symbol, void **function, int version, uint64_t flags, int *status);

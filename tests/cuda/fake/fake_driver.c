@@ -511,6 +511,16 @@ int cuStreamIsCapturing(void *stream, int *status)
 	return FAKE_OK;
 }
 
+uint64_t cuFakeWaitedNs(void)
+{
+	return fake_waited_ns();
+}
+
+uint64_t cuFakePutNs(void)
+{
+	return fake_put_ns();
+}
+
 long cuFakeViolations(void)
 {
 	return __atomic_load_n(&fake_violations, __ATOMIC_RELAXED);

@@ -24,6 +24,7 @@ static struct {
 			     int *status);
 	void (*observed_begin)(struct fake_call *);
 	void (*observed_end)(struct fake_call *);
+	uint64_t (*waited_ns)(void);
 	int begun; /* what every call returns instead of doing anything */
 } driver;
 
@@ -68,6 +69,7 @@ static void begin_once(void)
 	driver.find_in_table = (__typeof__(driver.find_in_table))dlsym(library, "fakeCudaFind");
 	driver.observed_begin = (void (*)(struct fake_call *))dlsym(library, "fakeCudaBegin");
 	driver.observed_end = (void (*)(struct fake_call *))dlsym(library, "fakeCudaEnd");
+	driver.waited_ns = (uint64_t(*)(void))dlsym(library, "cuFakeWaitedNs");
 	if (!driver.find && !driver.find_v1)
 		return;
 	find_all();
@@ -154,6 +156,11 @@ static long launches;
 long cudaFakeLaunches(void)
 {
 	return __atomic_load_n(&launches, __ATOMIC_RELAXED);
+}
+
+uint64_t cudaFakeWaitedNs(void)
+{
+	return driver.waited_ns ? driver.waited_ns() : 0;
 }
 
 void cudaFakeOnLaunch(void (*function)(void))

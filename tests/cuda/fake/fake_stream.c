@@ -33,6 +33,17 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct fake_stream *streams, *shared[FAKE_DEVICES_MAX];
 static __thread struct fake_stream *own[FAKE_DEVICES_MAX];
 long fake_violations;
+static __thread uint64_t waited_ns, put_ns;
+
+uint64_t fake_waited_ns(void)
+{
+	return waited_ns;
+}
+
+uint64_t fake_put_ns(void)
+{
+	return put_ns;
+}
 
 static uint64_t now_ns(void)
 {
@@ -193,6 +204,8 @@ void fake_stream_put(struct fake_stream *stream, const struct fake_work *work)
 	copy->stream_id = stream->id;
 	copy->correlation = fake_correlation;
 	copy->put_ns = now_ns();
+	if (work->kind == FAKE_WORK_KERNEL)
+		put_ns = copy->put_ns;
 	pthread_mutex_lock(&lock);
 	fake_violations += stream->ending;
 	if (stream->capturing) {
@@ -215,9 +228,12 @@ static void finish_locked(struct fake_stream *stream)
 
 void fake_stream_finish(struct fake_stream *stream)
 {
+	uint64_t began_ns = now_ns();
+
 	pthread_mutex_lock(&lock);
 	finish_locked(stream);
 	pthread_mutex_unlock(&lock);
+	waited_ns += now_ns() - began_ns;
 }
 
 int fake_stream_idle(struct fake_stream *stream)
@@ -232,10 +248,13 @@ int fake_stream_idle(struct fake_stream *stream)
 
 void fake_streams_finish_all(void)
 {
+	uint64_t began_ns = now_ns();
+
 	pthread_mutex_lock(&lock);
 	for (struct fake_stream *stream = streams; stream; stream = stream->next)
 		finish_locked(stream);
 	pthread_mutex_unlock(&lock);
+	waited_ns += now_ns() - began_ns;
 }
 
 int fake_stream_captures(struct fake_stream *stream)

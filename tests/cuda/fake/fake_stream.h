@@ -52,6 +52,11 @@ void fake_stream_put(struct fake_stream *stream, const struct fake_work *work);
 void fake_stream_finish(struct fake_stream *stream);
 int fake_stream_idle(struct fake_stream *stream);
 void fake_streams_finish_all(void);
+/* How long the calling thread has waited in these two, by CLOCK_MONOTONIC: a part of each call that
+ * waits, so the time of no such call is less. */
+uint64_t fake_waited_ns(void);
+/* When the calling thread last put a kernel on a stream. */
+uint64_t fake_put_ns(void);
 
 /* The library is unloaded: streams end when their work is done. */
 void fake_streams_end(void);
