@@ -28,6 +28,11 @@ void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret
 void sp_advice_saved_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 			  size_t ret_bytes);
 
+/* The same for a narrow place: a share without a noun is of the training time, as in the verdict.
+ */
+void sp_advice_brief_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
+			  size_t ret_bytes);
+
 /* "saves 15.0 to 22.5% of a step", in the language of the report; empty where it is not known. */
 void sp_saving_text(const struct sp_saving *saving, char *ret, size_t ret_bytes);
 

@@ -206,7 +206,7 @@ static void add_advice(struct card *card, const struct sp_verdict *v, unsigned r
 
 		room = room > reserved ? room - reserved : 0;
 		room -= room > shown - i - 1 ? shown - i - 1 : room; /* a line for each later one */
-		sp_advice_saved_text(v, order[i], text, sizeof(text));
+		sp_advice_brief_text(v, order[i], text, sizeof(text));
 		add(card, i ? _("then       ") : _("do first   "), text,
 		    room < ADVICE_LINES_MAX ? room : ADVICE_LINES_MAX);
 	}
