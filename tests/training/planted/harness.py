@@ -57,7 +57,7 @@ def slow(folder, latency_us, mb_per_s):
         raise CannotRun("built without libfuse3")
     if not os.access("/dev/fuse", os.R_OK | os.W_OK) or not shutil.which("fusermount3"):
         raise CannotRun("no right to /dev/fuse, or no fusermount3")
-    view = folder + "-slow"
+    view = folder + "-view"
     os.makedirs(view)
     command = [SLOW_FILES, folder, view, str(latency_us), str(mb_per_s)]
     server = subprocess.Popen(command, stderr=subprocess.PIPE)
