@@ -114,6 +114,7 @@ static void begin(struct sp_reader *r, const struct sp_index *index, const struc
 	r->index = index;
 	r->stream = stream;
 	r->next = r->passed = r->given = 0;
+	r->window_of = segment;
 	r->has_window = segment && read_window(r, segment);
 	r->segment = stream->digested ? NULL : stream->segments; /* a digest has no events */
 	r->segment_is_open = false;
@@ -212,6 +213,21 @@ static bool next_of_segment(struct sp_reader *r, struct sp_batch *ret)
 	return false;
 }
 
+/* From other copies of the window. They take the place of the one that was read. */
+static void fill_holes(struct sp_reader *r, uint64_t from, uint32_t n, uint32_t holes)
+{
+	const struct sp_segment *used = r->window_of;
+
+	for (const struct sp_segment *g = r->stream->segments; g && holes; g = g->next) {
+		if (g == used || g->window_at == UINT64_MAX || g->limit <= from)
+			continue;
+		r->window_of = g;
+		r->has_window = read_window(r, g);
+		if (r->has_window)
+			holes -= sp_window_fill(&r->window, g->limit, from, n, r->slots);
+	}
+}
+
 static bool next_of_window(struct sp_reader *r, struct sp_batch *ret)
 {
 	uint64_t from = r->next, capacity = r->window.header.capacity;
@@ -225,7 +241,7 @@ static bool next_of_window(struct sp_reader *r, struct sp_batch *ret)
 	if (from >= r->stream->limit)
 		return false;
 	*ret = (struct sp_batch){r->slots, (uint32_t)(r->stream->limit - from), from, r->columns};
-	sp_window_slots(&r->window, from, ret->n, r->slots);
+	fill_holes(r, from, ret->n, ret->n - sp_window_slots(&r->window, from, ret->n, r->slots));
 	if (r->columns)
 		sp_columns_take(r->columns, r->slots, ret->n);
 	r->next = r->stream->limit;

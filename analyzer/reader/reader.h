@@ -5,6 +5,9 @@
  * The window is read first and the blocks after it. A live writer may publish a block in
  * between; the slots of the block are then in the window, in the block, or in both. The reader
  * gives a slot that is in both once.
+ *
+ * A process that ends copies the windows of its threads while these go on, and once it is gone they
+ * are copied again. A slot that one copy lacks is taken from another one.
  */
 #ifndef STAGEPROF_ANALYZER_READER_H
 #define STAGEPROF_ANALYZER_READER_H
@@ -45,7 +48,8 @@ struct sp_reader {
 
 	const struct sp_index *index;
 	const struct sp_stream *stream;
-	const struct sp_segment *segment; /* with the next blocks; NULL: the window comes next */
+	const struct sp_segment *segment;   /* with the next blocks; NULL: the window comes next */
+	const struct sp_segment *window_of; /* which `window` was read from, at last */
 	struct sp_walk walk;
 	bool segment_is_open, has_window;
 	uint64_t next;	 /* the least number of a slot that may still come */

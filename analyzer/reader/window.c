@@ -123,19 +123,26 @@ uint64_t sp_window_limit(const struct sp_window *w, uint64_t end)
 	return limit > least ? limit : least;
 }
 
+/* NULL: it is in neither read. */
+static const struct sp_slot *slot_numbered(const struct sp_window *w, uint64_t number)
+{
+	uint64_t generation = number >> generation_shift(w);
+	uint32_t position = (uint32_t)(number & (w->header.capacity - 1));
+
+	if (position >= w->slots)
+		return NULL;
+	if (sp_slot_valid(&w->first[position], generation))
+		return &w->first[position];
+	return sp_slot_valid(&w->second[position], generation) ? &w->second[position] : NULL;
+}
+
 uint32_t sp_window_slots(const struct sp_window *w, uint64_t from, uint32_t n, struct sp_slot *out)
 {
 	uint32_t there = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t number = from + i, generation = number >> generation_shift(w);
-		uint32_t position = (uint32_t)(number & (w->header.capacity - 1));
-		const struct sp_slot *slot = NULL;
+		const struct sp_slot *slot = slot_numbered(w, from + i);
 
-		if (position < w->slots && sp_slot_valid(&w->first[position], generation))
-			slot = &w->first[position];
-		else if (position < w->slots && sp_slot_valid(&w->second[position], generation))
-			slot = &w->second[position];
 		if (slot)
 			out[i] = *slot;
 		else
@@ -143,6 +150,53 @@ uint32_t sp_window_slots(const struct sp_window *w, uint64_t from, uint32_t n, s
 		there += slot != NULL;
 	}
 	return there;
+}
+
+static int is_hole(const struct sp_slot *slot)
+{
+	static const struct sp_slot hole;
+
+	return memcmp(slot, &hole, sizeof(hole)) == 0;
+}
+
+/* The least i for which another copy may have slot number from + i. */
+static uint64_t copy_begin(const struct sp_window *w, uint64_t limit, uint64_t from)
+{
+	uint64_t least = limit > w->header.capacity ? limit - w->header.capacity : 0;
+
+	if (least < w->header.first_index)
+		least = w->header.first_index;
+	return least > from ? least - from : 0;
+}
+
+/* A number is known modulo 256 generations, so slots of an old copy look like these. */
+static int copy_agrees(const struct sp_window *w, uint64_t limit, uint64_t from, uint32_t n,
+		       const struct sp_slot *out)
+{
+	for (uint64_t i = copy_begin(w, limit, from); i < n && from + i < limit; i++) {
+		const struct sp_slot *slot = slot_numbered(w, from + i);
+
+		if (slot && !is_hole(&out[i]) && memcmp(&out[i], slot, sizeof(*slot)) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+uint32_t sp_window_fill(const struct sp_window *w, uint64_t limit, uint64_t from, uint32_t n,
+			struct sp_slot *out)
+{
+	uint32_t filled = 0;
+
+	if (!copy_agrees(w, limit, from, n, out))
+		return 0;
+	for (uint64_t i = copy_begin(w, limit, from); i < n && from + i < limit; i++) {
+		const struct sp_slot *slot = is_hole(&out[i]) ? slot_numbered(w, from + i) : NULL;
+
+		if (slot)
+			out[i] = *slot;
+		filled += slot != NULL;
+	}
+	return filled;
 }
 
 uint32_t sp_window_unfinished(const struct sp_window *w)

@@ -52,6 +52,14 @@ uint64_t sp_window_number_near(uint64_t newest, uint32_t capacity, uint64_t near
  */
 uint32_t sp_window_slots(const struct sp_window *w, uint64_t from, uint32_t n, struct sp_slot *out);
 
+/*
+ * Fills the HOLEs of out[i], slot number from + i for i < n, with slots of another copy of the
+ * stream's window. `limit` is one past the newest slot of that copy. Returns the number of slots
+ * that it filled.
+ */
+uint32_t sp_window_fill(const struct sp_window *w, uint64_t limit, uint64_t from, uint32_t n,
+			struct sp_slot *out);
+
 /* The number of slots that are neither valid nor empty: damaged, or half written by a thread that
  * was killed. */
 uint32_t sp_window_unfinished(const struct sp_window *w);

@@ -223,7 +223,9 @@ class Case(unittest.TestCase):
 
     def remove(self):
         failed = any(error for _, error in getattr(self._outcome, "errors", []) or [])
-        failed = failed or not getattr(self._outcome, "success", True)
+        result = getattr(self._outcome, "result", None)
+        told = getattr(result, "failures", []) + getattr(result, "errors", [])
+        failed = failed or any(test is self for test, _ in told)
         if not (failed and os.environ.get("STAGEPROF_TEST_KEEP")):
             shutil.rmtree(self.folder, ignore_errors=True)
         else:

@@ -247,6 +247,69 @@ START_TEST(what_is_in_block_and_window_counts_once)
 }
 END_TEST
 
+/* Writes the file of `m` as NAME, with `n` slots of its window from `position` on empty. */
+static void write_torn(size_t window, uint32_t position, uint32_t n, const char *name)
+{
+	uint8_t *copy = malloc(m.size);
+
+	memcpy(copy, m.bytes, m.size);
+	memset(copy + window + SP_WINDOW_HEAD_BYTES + position * sizeof(struct sp_slot), 0,
+	       n * sizeof(struct sp_slot));
+	ck_assert_int_eq(sp_maker_write(folder, name, copy, m.size), 0);
+	free(copy);
+}
+
+/* A process that ends copies windows while their threads go on: slots that it missed are in the
+ * copy that the next process makes. */
+START_TEST(copies_of_a_window_fill_each_other)
+{
+	size_t at;
+
+	begin(10, 10);
+	add_reads(300);
+	sp_maker_block(&m, 0);
+	add_reads(200);
+	at = sp_maker_window(&m, 256);
+	write_torn(at, 60, 70, "a.zst");
+	write_torn(at, 180, 20, "b.zst");
+	write_torn(at, 0, 59, "c.zst");
+	sp_maker_finish(&m);
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.totals.events, 500);
+	ck_assert_uint_eq(load.report.totals.missing + load.report.totals.holes, 0);
+	ck_assert_uint_eq(load.complaints, 0);
+	sp_load_finish(&load);
+}
+END_TEST
+
+/* A generation is known modulo 256, so a slot of an old copy looks like a newer one. */
+START_TEST(an_old_copy_of_a_window_fills_nothing)
+{
+	struct sp_maker old;
+
+	sp_maker_init(&old, 10, 10, 0);
+	sp_maker_header(&old);
+	for (int i = 0; i < 100; i++)
+		sp_maker_event(&old, SP_EV_read, 1, 100, 1);
+	sp_maker_window(&old, 256);
+	write_as(&old, "old.zst");
+	begin(10, 10);
+	for (int block = 0; block < 256; block++) {
+		add_reads(256);
+		sp_maker_block(&m, 0);
+	}
+	add_reads(50);
+	sp_maker_hole(&m);
+	add_reads(49);
+	sp_maker_window(&m, 256);
+	write_as(&m, "new.zst");
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.totals.events, 256 * 256 + 99);
+	ck_assert_uint_eq(load.report.totals.holes, 1);
+	sp_load_finish(&load);
+}
+END_TEST
+
 START_TEST(a_block_given_twice_counts_once)
 {
 	size_t from, bytes;
@@ -547,6 +610,8 @@ int main(void)
 	tcase_add_test(tests, a_window_is_read);
 	tcase_add_test(tests, blocks_and_window_meet_anywhere);
 	tcase_add_test(tests, what_is_in_block_and_window_counts_once);
+	tcase_add_test(tests, copies_of_a_window_fill_each_other);
+	tcase_add_test(tests, an_old_copy_of_a_window_fills_nothing);
 	tcase_add_test(tests, a_block_given_twice_counts_once);
 	tcase_add_test(tests, a_slot_never_committed_is_told);
 	tcase_add_test(tests, a_missing_block_is_told);
