@@ -10,7 +10,7 @@ import os
 file = os.open("data.bin", os.O_RDONLY)
 for _ in range(500):
     os.pread(file, 7, 100)
-print(os.getpid())
+os.write(1, b"%d\n" % os.getpid())  # at once: others write to the same stdout
 PROGRAM
 
 # Runs a command under the preload, checks that it made one run with READERS processes: those
