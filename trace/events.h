@@ -102,4 +102,13 @@ struct sp_event_info {
 /* Never NULL; an unknown kind has a NULL name. */
 const struct sp_event_info *sp_event_info(uint32_t kind);
 
+/* The part that the recorder uses. A table with names would be 16 KiB of each process's own memory,
+ * because the loader stores to its pointers. */
+struct sp_event_form {
+	uint8_t class, arg;
+};
+
+/* An unknown kind has the form of kind 0. */
+struct sp_event_form sp_event_form(uint32_t kind);
+
 #endif

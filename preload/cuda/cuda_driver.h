@@ -19,7 +19,9 @@ struct sp_driver_function {
 		*exported[2];  /* names with that ABI; the second for per-thread default streams */
 	void *const *wrappers; /* SP_DRIVER_FORMS */
 	void **originals; /* SP_DRIVER_FORMS; 0 and 1: of the exported names, NULL until called */
-	uint8_t *per_thread; /* SP_DRIVER_FORMS; 1: a NULL stream is the calling thread's own */
+	/* SP_DRIVER_FORMS; 1: a NULL stream is the calling thread's own. The second form is always
+	 * like that, and says 0 here, so that nothing is in the process's own memory. */
+	uint8_t *per_thread;
 };
 
 /* Returns 1 if an exported name of the driver is hooked. */
@@ -40,7 +42,8 @@ void *sp_cuda_driver_wrap(const char *name, int version, int per_thread, void *f
 static inline int sp_cuda_driver_is_per_thread(const struct sp_driver_function *function,
 					       void *const *original)
 {
-	return function->per_thread[original - function->originals];
+	return original - function->originals == 1 ||
+	       function->per_thread[original - function->originals];
 }
 
 /* A library was closed: originals of exported names that are gone are looked up again. errno is

@@ -62,7 +62,7 @@
 	MAKE(id, 3, on, parameters, arguments)                                                     \
 	MAKE(id, 4, on, parameters, arguments)                                                     \
 	MAKE(id, 5, on, parameters, arguments)                                                     \
-	static uint8_t id##_per_thread[SP_DRIVER_FORMS] = {0, 1};                                  \
+	static uint8_t id##_per_thread[SP_DRIVER_FORMS];                                           \
 	static void *const id##_wrappers[SP_DRIVER_FORMS] = {(void *)id##_form0,                   \
 							     (void *)id##_form1,                   \
 							     (void *)id##_form2,                   \

@@ -10,10 +10,10 @@
 
 struct sp_python sp_python;
 
+/* Texts, not pointers, which would be in each process's own memory: the loader stores to them. */
 static const struct {
-	const char *name;
-	size_t offset;
-	int later;
+	char name[44];
+	uint16_t offset, later;
 } table[] = {
 #define SP_PYTHON_API(ret, name, ...) {#name, offsetof(struct sp_python, name), 0},
 #define SP_PYTHON_API_LATER(ret, name, ...) {#name, offsetof(struct sp_python, name), 1},

@@ -10,8 +10,9 @@
 
 void *sp_originals[SP_ORIGINALS];
 
+/* Texts, not pointers, which would be in each process's own memory: the loader stores to them. */
 static const struct {
-	const char *name, *version;
+	char name[24], version[16];
 } names[SP_ORIGINALS] = {
 #define SP_ORIGINAL(name, version) [SP_ORIGINAL_##name] = {#name, version},
 #include "preload/resolve/originals.def"
@@ -29,7 +30,7 @@ void *sp_original_find(enum sp_original which)
 	void *found = NULL;
 	int kept = errno;
 
-	if (names[which].version && sp_has_glibc())
+	if (names[which].version[0] && sp_has_glibc())
 		found = sp_dlvsym(RTLD_NEXT, names[which].name, names[which].version);
 	if (!found)
 		found = dlsym(RTLD_NEXT, names[which].name);

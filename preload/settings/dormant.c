@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+/* Texts, not pointers, which would be in each process's own memory: the loader stores to them. */
 static const struct dormant {
-	const char *name;
-	int starts;
+	char name[31], starts;
 } dormant[] = {
 #define SP_DORMANT(name) {name, 0},
 #define SP_DORMANT_START(name) {name, 1},

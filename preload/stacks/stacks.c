@@ -201,14 +201,13 @@ uint64_t sp_stacks_calibrate(void)
 
 int sp_stack_is_wanted(const struct sp_slow_call_metadata *call)
 {
-	const struct sp_event_info *info = sp_event_info(call->kind);
-	unsigned type =
-		info->arg == SP_ARG_FILE ? call->arg >> SP_FILE_TYPE_SHIFT : SP_FILE_UNKNOWN;
+	const struct sp_event_form form = sp_event_form(call->kind);
+	unsigned type = form.arg == SP_ARG_FILE ? call->arg >> SP_FILE_TYPE_SHIFT : SP_FILE_UNKNOWN;
 	uint64_t ns;
 
-	if (info->class >= SP_CLASSES || type >= SP_FILE_TYPES)
+	if (form.class >= SP_CLASSES || type >= SP_FILE_TYPES)
 		return 0;
-	ns = least_ns[info->class][type];
+	ns = least_ns[form.class][type];
 	return ns != UINT64_MAX && call->ticks >= ticks_of(ns);
 }
 
