@@ -233,7 +233,10 @@ struct sp_run_frame {
 	uint64_t command_ended_ns; /* since made_realtime_ns */
 	uint64_t oom_kills; /* processes of the launcher's cgroup that were killed for lack of
 			       memory */
-	uint64_t reserved[4];
+	/* Checked. When the launcher last saw that the command ran, ns since made_realtime_ns; it
+	 * stores this and command_pid about once a second. */
+	uint64_t command_alive_ns;
+	uint64_t reserved[3];
 };
 
 enum sp_ending_how {

@@ -54,7 +54,12 @@ static void how_text(const struct sp_process_end *end, const char *after, char *
 		snprintf(ret, room, _("after %s; its exit status is not known"), after);
 		break;
 	case SP_PROCESS_KILLED:
-		snprintf(ret, room, _("killed after %s; no end was recorded"), after);
+		snprintf(ret, room,
+			 end->is_seen ? _("killed soon after %s, when the launcher last saw it; no "
+					  "end "
+					  "was recorded")
+				      : _("killed after %s; no end was recorded"),
+			 after);
 		break;
 	case SP_PROCESS_RUNNING:
 		snprintf(ret, room, _("not yet: the process runs (%s so far)"), after);
@@ -68,7 +73,11 @@ static void how_text(const struct sp_process_end *end, const char *after, char *
 		break;
 	case SP_PROCESS_UNKNOWN:
 	case SP_PROCESS_HOWS:
-		snprintf(ret, room, _("not recorded: killed, or it still runs (%s so far)"), after);
+		snprintf(ret, room,
+			 end->is_seen ? _("not recorded: killed, or it still runs; the launcher "
+					  "last saw it after %s")
+				      : _("not recorded: killed, or it still runs (%s so far)"),
+			 after);
 		break;
 	}
 }
@@ -121,6 +130,8 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	is_outlived = outlives(report, image, &command, &end);
 	if (command.is_known && !is_outlived)
 		end = command.end;
+	if (!command.is_known)
+		sp_process_end_seen(&end, sp_command_seen_ns(&report->run, &report->totals));
 	after_text(report, end.at_ns, after);
 	how_text(&end, after, text, sizeof(text));
 	snprintf(ret, ret_bytes, "%s", text);

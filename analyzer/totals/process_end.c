@@ -33,16 +33,19 @@ static bool read_ending(uint64_t word, struct sp_process_end *ret)
 
 static bool read_marker(const struct sp_run_frame *marker, struct sp_command_end *ret)
 {
-	uint64_t pid, ending, after_ns;
+	uint64_t pid, ending, after_ns, alive_ns;
 
-	if (sp_checked_read(marker->command_pid, &pid) < 0 ||
-	    sp_checked_read(marker->command_ending, &ending) < 0 ||
-	    sp_checked_read(marker->command_ended_ns, &after_ns) < 0 || !pid || pid > INT32_MAX ||
+	if (sp_checked_read(marker->command_pid, &pid) < 0 || !pid || pid > INT32_MAX)
+		return false;
+	ret->pid = (uint32_t)pid;
+	if (sp_checked_read(marker->command_alive_ns, &alive_ns) == 0 && alive_ns)
+		ret->alive_ns = (int64_t)(marker->made_realtime_ns + alive_ns);
+	if (sp_checked_read(marker->command_ending, &ending) < 0 ||
+	    sp_checked_read(marker->command_ended_ns, &after_ns) < 0 ||
 	    !read_ending(ending, &ret->end))
 		return false;
 	if (sp_checked_read(marker->oom_kills, &ret->oom_kills) < 0)
 		ret->oom_kills = 0;
-	ret->pid = (uint32_t)pid;
 	ret->end.at_ns = (int64_t)(marker->made_realtime_ns + after_ns);
 	if (ret->oom_kills && ret->end.how == SP_PROCESS_SIGNALED && ret->end.status == SIGKILL)
 		ret->end.how = SP_PROCESS_OOM;
@@ -51,7 +54,7 @@ static bool read_marker(const struct sp_run_frame *marker, struct sp_command_end
 
 struct sp_command_end sp_command_end_of(const struct sp_run *run)
 {
-	struct sp_command_end end = {.is_known = false};
+	struct sp_command_end end = {.is_known = false, .alive_ns = INT64_MIN};
 
 	for (uint32_t i = 0; !end.is_known && i < run->index.file_count; i++)
 		if (run->index.files[i].runs)
@@ -101,6 +104,30 @@ uint32_t sp_process_living(const struct sp_run *run, const struct sp_totals *tot
 	return 0;
 }
 
+static bool is_over(enum sp_process_how how)
+{
+	return how == SP_PROCESS_KILLED || how == SP_PROCESS_UNKNOWN;
+}
+
+int64_t sp_command_seen_ns(const struct sp_run *run, const struct sp_totals *totals)
+{
+	struct sp_command_end command = sp_command_end_of(run);
+
+	for (uint32_t i = 0; !command.is_known && i < run->index.image_count; i++)
+		if (run->index.images[i].pid == command.pid && !run->index.images[i].ending &&
+		    is_over(how_of_silent(run, totals, i, 0)))
+			return command.alive_ns;
+	return INT64_MIN;
+}
+
+void sp_process_end_seen(struct sp_process_end *end, int64_t seen_ns)
+{
+	if (!is_over(end->how) || seen_ns <= end->at_ns)
+		return;
+	end->at_ns = seen_ns;
+	end->is_seen = true;
+}
+
 struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
 					uint32_t image)
 {
@@ -120,7 +147,10 @@ struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct s
 		end.at_ns = end_ns > end.at_ns ? end_ns : end.at_ns;
 		lost_full += run->index.streams[i]->lost_by[SP_LOST_FULL];
 	}
-	if (!read_ending(it->ending, &end))
-		end.how = how_of_silent(run, totals, image, lost_full);
+	if (read_ending(it->ending, &end))
+		return end;
+	end.how = how_of_silent(run, totals, image, lost_full);
+	if (command.pid == it->pid)
+		sp_process_end_seen(&end, command.alive_ns);
 	return end;
 }

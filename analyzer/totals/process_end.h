@@ -29,6 +29,7 @@ struct sp_process_end {
 	enum sp_process_how how;
 	unsigned status; /* SP_PROCESS_EXITED: of the exit; SP_PROCESS_SIGNALED, _OOM: the signal */
 	int64_t at_ns;	 /* CLOCK_REALTIME; of a process that runs: of its last event */
+	bool is_seen;	 /* at_ns: when the launcher last saw it, after its last event */
 };
 
 /* The command that the launcher ran. */
@@ -37,11 +38,21 @@ struct sp_command_end {
 	uint32_t pid;
 	struct sp_process_end end;
 	uint64_t oom_kills;
+	/* When the launcher last saw that the command ran; INT64_MIN: not known. `pid` is known
+	 * with it. */
+	int64_t alive_ns;
 };
 
 struct sp_command_end sp_command_end_of(const struct sp_run *run);
 struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
 					uint32_t image);
+
+/* When the launcher last saw a command that was killed with it, or of which nothing is known;
+ * INT64_MIN: not known. */
+int64_t sp_command_seen_ns(const struct sp_run *run, const struct sp_totals *totals);
+
+/* A process that left no end lived at least until it was seen. */
+void sp_process_end_seen(struct sp_process_end *end, int64_t seen_ns);
 
 /* The pid of a process of the run that lives now on this machine; 0: there is none. */
 uint32_t sp_process_living(const struct sp_run *run, const struct sp_totals *totals);

@@ -95,17 +95,20 @@ static struct sp_process_end end_of(const struct sp_report *report, uint32_t str
 	return sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
 }
 
-/* The run's end: now where the process still runs; else the command's end, or the last event. */
+/* The run's end: now where the process still runs; else the command's end, or the last event, or
+ * the last look of a launcher that was killed too. */
 static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
 {
 	struct sp_process_end end = end_of(report, stream);
 	struct sp_command_end command = sp_command_end_of(&report->run);
+	int64_t seen_ns;
 
 	if (end.how == SP_PROCESS_RUNNING || end.how == SP_PROCESS_STOPPED)
 		return now_ns();
 	if (command.is_known && command.end.at_ns > report->totals.end_ns)
 		return command.end.at_ns;
-	return report->totals.end_ns;
+	seen_ns = sp_command_seen_ns(&report->run, &report->totals);
+	return seen_ns > report->totals.end_ns ? seen_ns : report->totals.end_ns;
 }
 
 static const char *file_of(const struct sp_report *report, const struct sp_stream *s,

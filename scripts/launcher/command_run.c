@@ -51,6 +51,7 @@ struct run_outcome {
 	int error; /* of sp_run_init_launched() */
 	struct sp_run_identity run;
 	atomic_bool is_written;
+	pid_t pid; /* of the command; the launcher stores it before its threads begin */
 };
 
 /* Threads that run beside the command. */
@@ -177,11 +178,18 @@ static bool has_directory(void *data)
 	return ret;
 }
 
+/* Runs in the thread of the watch. */
+static void note_alive(void *data)
+{
+	sp_marker_alive(((struct run_outcome *)data)->pid);
+}
+
 static void begin_beside(void *data, pid_t pid)
 {
 	struct run_beside *beside = data;
 	int r = sp_sampler_start(&beside->sampler, pid);
 
+	beside->outcome->pid = pid;
 	sp_call_watch_start(&beside->watch);
 	if (r < 0)
 		sp_error_print(SP_ERROR_sampler, "--sample", strerror(-r), NULL);
@@ -279,7 +287,9 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 					      .has_limit = !o->has_rate,
 					      .is_ready = has_directory,
 					      .context = outcome},
-				  .watch = {.is_ready = has_directory, .context = outcome}};
+				  .watch = {.is_ready = has_directory,
+					    .looked = note_alive,
+					    .context = outcome}};
 	const struct sp_child_beside beside = {.prepare = begin_run,
 					       .begun = begin_beside,
 					       .ended = end_beside,

@@ -43,19 +43,61 @@ static int marker_read(int fd, struct sp_run_frame *marker)
 		       : -ENOENT;
 }
 
-void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t oom_kills)
+/* Opens the marker of sp_run. Returns a descriptor or -1. */
+static int marker_open(struct sp_run_frame *marker)
 {
-	const size_t from = offsetof(struct sp_run_frame, command_hash),
-		     to = offsetof(struct sp_run_frame, reserved);
 	char path[SP_RUN_PATH_BYTES];
-	struct sp_run_frame marker;
-	uint64_t now = now_ns();
-	ssize_t written = -1;
 	int fd;
 
 	sp_run_marker(path, sp_run.directory);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (marker_read(fd, &marker) == 0) {
+	if (marker_read(fd, marker) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Stores the part of the marker; not `off`, which others write. */
+static void marker_store(int fd, const struct sp_run_frame *marker, size_t from, size_t to)
+{
+	ssize_t written = pwrite(fd, (const char *)marker + from, to - from, (off_t)from);
+
+	(void)written;
+}
+
+/* A checked word, never of 0. */
+static uint64_t since_made(const struct sp_run_frame *marker)
+{
+	uint64_t now = now_ns();
+
+	return sp_checked_make(now > marker->made_realtime_ns ? now - marker->made_realtime_ns : 1);
+}
+
+void sp_marker_alive(pid_t pid)
+{
+	struct sp_run_frame marker;
+	int fd = marker_open(&marker);
+
+	if (fd < 0)
+		return;
+	if (!marker.command_pid) {
+		marker.command_pid = sp_checked_make((uint64_t)pid);
+		marker_store(fd, &marker, offsetof(struct sp_run_frame, command_pid),
+			     offsetof(struct sp_run_frame, command_ending));
+	}
+	marker.command_alive_ns = since_made(&marker);
+	marker_store(fd, &marker, offsetof(struct sp_run_frame, command_alive_ns),
+		     offsetof(struct sp_run_frame, reserved));
+	close(fd);
+}
+
+void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t oom_kills)
+{
+	struct sp_run_frame marker;
+	int fd = marker_open(&marker);
+
+	if (fd >= 0) {
 		marker.command_hash = command_hash;
 		marker.command_pid = sp_checked_make((uint64_t)child->pid);
 		marker.command_ending =
@@ -64,15 +106,12 @@ void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t
 						 (unsigned)WEXITSTATUS(child->status))
 				: sp_ending_make(SP_ENDING_SIGNALED,
 						 (unsigned)WTERMSIG(child->status));
-		marker.command_ended_ns = sp_checked_make(
-			now > marker.made_realtime_ns ? now - marker.made_realtime_ns : 1);
+		marker.command_ended_ns = since_made(&marker);
 		marker.oom_kills = sp_checked_make(oom_kills);
-		/* not `off`, which others write */
-		written = pwrite(fd, (char *)&marker + from, to - from, (off_t)from);
-	}
-	(void)written;
-	if (fd >= 0)
+		marker_store(fd, &marker, offsetof(struct sp_run_frame, command_hash),
+			     offsetof(struct sp_run_frame, command_alive_ns));
 		close(fd);
+	}
 }
 
 static int is_of_command(const char *directory, uint64_t command_hash)

@@ -7,6 +7,7 @@
 #define STAGEPROF_LAUNCHER_MARKER_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "scripts/launcher/child.h"
 
@@ -16,6 +17,9 @@ uint64_t sp_marker_hash(char *const *command);
 /* Stores the end of the command in the marker of sp_run. The trace is whole without it, so nothing
  * is reported where the marker cannot be written. */
 void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t oom_kills);
+
+/* Stores that the command runs now. Called in any one thread, but not beside sp_marker_end(). */
+void sp_marker_alive(pid_t pid);
 
 /* The path of the newest earlier run of the same command and output name, into SP_RUN_PATH_BYTES.
  * Returns 0 or -ENOENT. */

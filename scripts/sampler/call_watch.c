@@ -168,8 +168,10 @@ static void *watch_run(void *argument)
 	while (wait_until(w, next, &asked)) {
 		uint64_t begin = now_ns(), took;
 
-		if (w->owner->is_ready(w->owner->context))
+		if (w->owner->is_ready(w->owner->context)) {
 			look(w);
+			w->owner->looked(w->owner->context);
+		}
 		answer(w, asked);
 		took = now_ns() - begin;
 		next = begin + (took * SHARE > INTERVAL_NS ? took * SHARE : INTERVAL_NS);

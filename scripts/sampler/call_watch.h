@@ -15,6 +15,8 @@ struct call_watch; /* of call_watch.c */
 struct sp_call_watch {
 	/* True where sp_run names the run's directory; called in the thread. */
 	bool (*is_ready)(void *context);
+	/* After each look at a run that is ready; called in the thread. */
+	void (*looked)(void *context);
 	void *context;
 	struct call_watch *thread; /* NULL: it does not run */
 };

@@ -18,6 +18,7 @@ import scene
 from scene import REPORT, STAGEPROF, clean_environment
 
 PYTHON = os.environ.get("STAGEPROF_TEST_PYTHON", "")
+ALIVE_AT = 96  # command_alive_ns in the marker (docs/FORMAT.md, RUN)
 TRAINER = """
 import ctypes, fcntl, os, signal, sys, threading, time
 import torch
@@ -70,6 +71,8 @@ for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
     if step == 20 and how == "wait":
         open("ready", "w").close()
         time.sleep(600)
+    if step == 20 and how == "alone":
+        open("fifo").read()
     if step == 20 and how == "rank" and rank == 1:
         time.sleep(600)
     if step == 40 and how == "exit1":
@@ -344,6 +347,36 @@ class Endings(scene.Case):
         opens = [call["file"] for call in document["in_flight"] if call["event"] == "open"]
         self.assertEqual(opens, ["fifo"])
         self.assertIn("inside open of fifo", document["verdict"]["text"])
+
+    def test_kill_with_the_launcher(self):
+        """Nobody leaves an end; the launcher has left when it last saw the command."""
+        os.mkfifo(os.path.join(self.folder, "fifo"))
+        process = self.started(STAGEPROF, "run", "-q", "--", PYTHON, "train.py", "alone")
+        self.wait_for_hang()
+        self.let_the_launcher_look()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        hung = self.wait_for_end()
+        self.assertEqual(hung["verdict"]["code"], "hung", hung["verdict"]["text"])
+        self.assertEqual(hung["hang"]["chain"][0]["file"], "fifo")
+        text = self.call(REPORT, "run.zst").stdout
+        self.assertRegex(text, r"(?m)^ended +killed soon after .*, when the launcher last saw it")
+        self.forget_the_last_look()
+        unseen = self.wait_for_end()
+        self.assertIsNone(unseen["hang"])
+        seen_ns = self.trainer(hung)["at_ns"] - self.trainer(unseen)["at_ns"]
+        self.assertGreaterEqual(seen_ns, hung["hang"]["for_ns"] - 1_000_000_000)
+        text = self.call(REPORT, "run.zst").stdout
+        self.assertRegex(text, r"(?m)^ended +killed after .*; no end was recorded")
+
+    def forget_the_last_look(self):
+        """Makes the marker one of an earlier version."""
+        (marker,) = glob.glob(os.path.join(self.folder, "run.zst", "0-run-*.zst"))
+        with open(marker, "r+b") as file:
+            file.seek(ALIVE_AT)
+            self.assertNotEqual(file.read(8), bytes(8))
+            file.seek(ALIVE_AT)
+            file.write(bytes(8))
 
     def test_killed_soon_after_a_hang_began(self):
         """Without the launcher nothing says when: a hang of a second looks like one of an hour."""
