@@ -74,10 +74,26 @@ static struct sp_what_if range(const struct sp_metrics *e, double low_ns, double
 	};
 }
 
-/* The time of a step without its waits for the loader. */
+/* The part of the mean wait for the loader in which the device was idle; all of it where that is
+ * not known. */
+static double lost_ns(const struct sp_metrics *e)
+{
+	double wait = VALUE(e, wait_mean_ns), share = VALUE(e, loader_wait_share);
+
+	return share > 0 ? smaller(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
+}
+
+/* The time of a step without its waits for the loader. Behind a wait that the device's work hides
+ * stands that work, which no change of the input takes away. */
 static double busy_ns(const struct sp_metrics *e)
 {
-	return larger(VALUE(e, step_mean_ns) - VALUE(e, wait_mean_ns), 0);
+	return larger(VALUE(e, step_mean_ns) - lost_ns(e), 0);
+}
+
+/* The work of a device whose queue is not known may hide a wait, and then its end saves nothing. */
+static bool may_hide(const struct sp_metrics *e)
+{
+	return e->has_device && !e->is_queue_known;
 }
 
 /*
@@ -89,21 +105,18 @@ static double alone_ns(const struct sp_metrics *e)
 {
 	double waited = VALUE(e, contention_share) * VALUE(e, step_mean_ns);
 
-	if (VALUE(e, workers) < 1)
+	if (VALUE(e, workers) < 1 || lost_ns(e) < VALUE(e, wait_mean_ns))
 		return busy_ns(e);
 	waited = smaller(waited, VALUE(e, coreless_share) * busy_ns(e));
 	return busy_ns(e) - smaller(waited, sp_batches_a_step(e) * VALUE(e, batch_cpu_ns));
 }
 
-/* Unhidden waits are saved. Where the device's queue is unknown, the saving may be 0. */
+/* Unhidden waits are saved. */
 static struct sp_what_if input_free(const struct sp_metrics *e)
 {
-	double now = VALUE(e, step_mean_ns), wait = VALUE(e, wait_mean_ns);
-	double share = VALUE(e, loader_wait_share);
-	double lost = share > 0 ? smaller(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
+	double now = VALUE(e, step_mean_ns);
 
-	return range(e, lost < wait ? now - lost : alone_ns(e),
-		     e->has_device && !e->is_queue_known ? now : now - lost);
+	return range(e, alone_ns(e), may_hide(e) ? now : now - lost_ns(e));
 }
 
 /*
@@ -113,9 +126,9 @@ static struct sp_what_if input_free(const struct sp_metrics *e)
 static struct sp_what_if decode_half(const struct sp_metrics *e)
 {
 	double now = VALUE(e, step_mean_ns);
+	double saved = may_hide(e) ? 0 : lost_ns(e) * VALUE(e, decode_work_share) / 2;
 
-	return range(e, larger(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)),
-		     now - VALUE(e, wait_mean_ns) * VALUE(e, decode_work_share) / 2);
+	return range(e, larger(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)), now - saved);
 }
 
 /*
@@ -201,7 +214,7 @@ static double step_ns(const struct load *l, double workers, double cores)
 /*
  * The slowest of the training thread, the workers and the cores. The error of the same computation
  * for the real number of workers widens the range. Workers that wait for each other may gain
- * nothing.
+ * nothing. More workers may gain nothing where waits may hide.
  */
 static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t workers)
 {
@@ -212,7 +225,7 @@ static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t worke
 
 	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
 		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
-	if (workers > before && VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED)
+	if (workers > before && (may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED))
 		w.high_ns = larger(w.high_ns, now);
 	w.workers = workers;
 	return w;

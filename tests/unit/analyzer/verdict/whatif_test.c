@@ -169,6 +169,54 @@ START_TEST(threads_of_the_model_need_cores)
 }
 END_TEST
 
+/* A worker makes a batch in 20 ms and the device computes for 45 ms: of the 25 ms for which the
+ * training thread waits, the device is idle in one. */
+static void device_bound(void)
+{
+	alone(20, 25, 1);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_batch_work_ns, 20 * MS);
+	set(SP_METRIC_trainer_cpu_ns, 5 * MS);
+	set(SP_METRIC_decode_share, 0.4);
+	set(SP_METRIC_decode_work_share, 0.8);
+	v.metrics.has_device = true;
+}
+
+/* No change of the input is faster than an input that costs nothing. */
+START_TEST(hidden_waits_save_nothing)
+{
+	static const enum sp_what_if_id of_input[] = {SP_WHAT_IF_decode_half, SP_WHAT_IF_workers,
+						      SP_WHAT_IF_prefetch};
+
+	device_bound();
+	set(SP_METRIC_lost_wait_share, 1.0 / 45);
+	v.metrics.is_queue_known = true;
+	ck_assert_double_eq_tol(
+		sp_what_if_make(&v.metrics, SP_WHAT_IF_input_free, SP_WORKERS_UNASKED).low_ns,
+		44 * MS, 1);
+	for (size_t i = 0; i < sizeof(of_input) / sizeof(of_input[0]); i++) {
+		struct sp_what_if w = sp_what_if_make(&v.metrics, of_input[i], SP_WORKERS_UNASKED);
+
+		ck_assert(w.is_known);
+		ck_assert_double_ge(w.low_ns, 44 * MS - 1);
+		ck_assert_double_ge(w.high_ns, 44 * MS - 1);
+	}
+}
+END_TEST
+
+/* Where the queue is not known, any change of the input may gain nothing. */
+START_TEST(waits_that_may_hide)
+{
+	device_bound();
+	v.metrics.is_queue_known = false;
+	ck_assert_double_ge(with(2).high_ns, 45 * MS);
+	ck_assert_double_lt(with(2).low_ns, 45 * MS);
+	ck_assert_double_ge(sp_what_if_make(&v.metrics, SP_WHAT_IF_decode_half, SP_WORKERS_UNASKED)
+				    .high_ns,
+			    45 * MS);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("whatif");
@@ -183,6 +231,8 @@ int main(void)
 	tcase_add_test(c, ranges_without_a_sure_gain);
 	tcase_add_test(c, no_worker_for_a_core_of_others);
 	tcase_add_test(c, threads_of_the_model_need_cores);
+	tcase_add_test(c, hidden_waits_save_nothing);
+	tcase_add_test(c, waits_that_may_hide);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
