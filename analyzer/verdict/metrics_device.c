@@ -21,14 +21,25 @@ struct device_time {
 	uint64_t steps;
 };
 
+/* The parts of a step in which the host may launch. */
+static uint64_t compute_ns(const struct sp_account *account)
+{
+	static const enum sp_account_phase parts[] = {
+		SP_ACCOUNT_forward,   SP_ACCOUNT_loss,	    SP_ACCOUNT_backward,
+		SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad, SP_ACCOUNT_other,
+	};
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		ns += account->ns[parts[i]];
+	return ns;
+}
+
 static void set_launches(struct sp_metrics *e, const struct device_time *t,
 			 const struct sp_device_calls *c)
 {
 	double waits = (double)(c->sync_ns + c->blocking_copy_ns + c->blocked_ns);
-	double compute =
-		(double)(t->account->ns[SP_ACCOUNT_forward] + t->account->ns[SP_ACCOUNT_backward] +
-			 t->account->ns[SP_ACCOUNT_optimizer] +
-			 t->account->ns[SP_ACCOUNT_zero_grad] + t->account->ns[SP_ACCOUNT_other]);
+	double compute = (double)compute_ns(t->account);
 	double host = compute - (double)c->blocked_ns;
 	bool would_wait = c->syncs || c->blocking_copies || (double)c->launches > QUEUE_LAUNCHES;
 

@@ -370,6 +370,29 @@ START_TEST(a_device_that_lags_is_not_waiting_for_launches)
 }
 END_TEST
 
+/* 200 launches in the model's call, then 30 ms of the script's own before the backward. */
+START_TEST(a_script_that_sleeps_after_the_model_is_not_launching)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t at;
+
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		at = m.now_ticks;
+		for (int n = 0; n < 200; n++)
+			span(SP_EV_cudaLaunchKernel, 0, 3000, 0);
+		sp_maker_around(&m, SP_EV_gpu_span, 0, at + 5000, SP_PHASE_none);
+		sp_maker_extra(&m, 5000, m.now_ticks - at, 0);
+		sp_maker_around(&m, SP_EV_python_call, 0, at, SP_PHASE_forward);
+		m.now_ticks += 30000000;
+		span(SP_EV_torch_backward, ADAM, 100000, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_ne(judge(), "launch-bound");
+	ck_assert_double_lt(value(SP_METRIC_launches_per_ms), 10);
+}
+END_TEST
+
 static uint64_t launched_ns(enum sp_account_phase part)
 {
 	struct sp_gpu_sums gpu;
@@ -911,6 +934,7 @@ int main(void)
 	tcase_add_test(c, a_process_without_steps_has_its_row);
 	tcase_add_loop_test(c, a_sync_outside_of_steps_is_no_absence, 0, 2);
 	tcase_add_test(c, a_device_that_lags_is_not_waiting_for_launches);
+	tcase_add_test(c, a_script_that_sleeps_after_the_model_is_not_launching);
 	tcase_add_test(c, a_wait_before_a_sync_that_waits_is_hidden);
 	tcase_add_test(c, a_wait_before_a_short_sync_is_not_hidden);
 	tcase_add_test(c, memory_that_is_not_pinned_is_told);
