@@ -2,6 +2,7 @@
 #include "analyzer/training/life.h"
 
 #include "analyzer/text/translate.h"
+#include "analyzer/totals/process_end.h"
 #include "analyzer/training/training_account.h"
 
 static const struct {
@@ -85,10 +86,12 @@ static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, in
 	life->ns[SP_LIFE_after] += after_ns - after_ends_ns;
 }
 
+/* To its end where somebody saw that: a process that hangs or exits makes no events. */
 static void process_life(const struct sp_training *training, const struct sp_totals *totals,
 			 uint32_t image, int64_t *ret_begin_ns, int64_t *ret_end_ns)
 {
 	const struct sp_index *index = &training->run->index;
+	struct sp_process_end end;
 
 	*ret_begin_ns = INT64_MAX;
 	*ret_end_ns = INT64_MIN;
@@ -101,6 +104,10 @@ static void process_life(const struct sp_training *training, const struct sp_tot
 		*ret_begin_ns = begin_ns < *ret_begin_ns ? begin_ns : *ret_begin_ns;
 		*ret_end_ns = end_ns > *ret_end_ns ? end_ns : *ret_end_ns;
 	}
+	if (training->run->selection.to_ns != INT64_MAX)
+		return;
+	end = sp_process_end_of(training->run, totals, image);
+	*ret_end_ns = end.at_ns > *ret_end_ns ? end.at_ns : *ret_end_ns;
 }
 
 struct sp_life sp_training_life(const struct sp_training *training, const struct sp_totals *totals)

@@ -359,6 +359,8 @@ class Endings(scene.Case):
         hung = self.wait_for_end()
         self.assertEqual(hung["verdict"]["code"], "hung", hung["verdict"]["text"])
         self.assertEqual(hung["hang"]["chain"][0]["file"], "fifo")
+        after_ns = {part["part"]: part["ns"] for part in hung["life"]}["after"]
+        self.assertGreaterEqual(after_ns, hung["hang"]["for_ns"] - 1_000_000)
         text = self.call(REPORT, "run.zst").stdout
         self.assertRegex(text, r"(?m)^ended +killed soon after .*, when the launcher last saw it")
         self.forget_the_last_look()
