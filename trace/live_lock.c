@@ -9,14 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "trace/file_lock_holder.h"
+
 #define PATH_BYTES 4096u
 #define PROC_BYTES 96u
-#define CONTENDED 2	     /* the word of a mutex that somebody waits for */
-#define KIND_BITS 0x1FFu     /* of pthread_mutexattr_t, and glibc's own */
+#define CONTENDED 2	 /* the word of a mutex that somebody waits for */
+#define KIND_BITS 0x1FFu /* of pthread_mutexattr_t, and glibc's own: */
+#define KIND_ROBUST 16u
+#define KIND_INHERITS 32u
+#define KIND_SHARED 128u
+#define FUTEX_LOCK_PI_2 13   /* FUTEX_LOCK_PI2 of Linux 5.14 */
 #define DESCRIPTORS_MAX 4096 /* are looked at for a name */
 
 /* The beginning of pthread_mutex_t in glibc for 64 bits. */
@@ -55,12 +62,29 @@ static bool is_file_wait(const struct sp_live_sleep *s)
 								 s->arguments[1] == F_OFD_SETLKW));
 }
 
-/* glibc waits for a mutex in this way, and for nothing else that pthread.h has. */
+static bool is_private(const struct sp_live_sleep *s)
+{
+	return s->arguments[1] & FUTEX_PRIVATE_FLAG;
+}
+
+static bool is_inherited(const struct sp_live_sleep *s)
+{
+	uint64_t operation = s->arguments[1] & FUTEX_CMD_MASK;
+
+	return operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI_2;
+}
+
+/* glibc waits for a mutex in these ways, and for nothing else that pthread.h has: a plain one; a
+ * robust one, whose word has the owner; one that inherits priorities. */
 static bool is_mutex_wait(const struct sp_live_sleep *s)
 {
-	return s->call == SYS_futex &&
-	       (s->arguments[1] & ~(uint64_t)FUTEX_PRIVATE_FLAG) == FUTEX_WAIT &&
-	       (uint32_t)s->arguments[2] == CONTENDED && s->arguments[3] == 0;
+	uint32_t value = (uint32_t)s->arguments[2];
+
+	if (s->call != SYS_futex || s->arguments[3])
+		return false;
+	return is_inherited(s) ||
+	       ((s->arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT &&
+		(value == CONTENDED || (value & FUTEX_WAITERS && value & FUTEX_TID_MASK)));
 }
 
 bool sp_live_sleep(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret)
@@ -77,23 +101,6 @@ static void name_read(uint32_t pid, uint32_t tid, char ret[SP_LIVE_NAME_BYTES])
 		line[0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	snprintf(ret, SP_LIVE_NAME_BYTES, "%.*s", (int)SP_LIVE_NAME_BYTES - 1, line);
-}
-
-/* The inode of a descriptor; 0: not known (kernels before 5.14). No file system is asked. */
-static uint64_t inode_of(uint32_t pid, unsigned fd)
-{
-	char path[PROC_BYTES], line[256];
-	uint64_t inode = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fdinfo/%u", pid, fd);
-	file = fopen(path, "re");
-	while (file && !inode && fgets(line, sizeof(line), file))
-		if (sscanf(line, "ino: %" SCNu64, &inode) != 1)
-			inode = 0;
-	if (file)
-		fclose(file);
-	return inode;
 }
 
 static void descriptor_name(uint32_t pid, unsigned fd, char ret[SP_LIVE_PATH_BYTES])
@@ -120,47 +127,19 @@ static void inode_name(uint32_t pid, uint64_t inode, char ret[SP_LIVE_PATH_BYTES
 	while (folder && !*ret && left-- > 0 && (entry = readdir(folder)) != NULL) {
 		unsigned fd = (unsigned)strtoul(entry->d_name, NULL, 10);
 
-		if (entry->d_name[0] != '.' && inode_of(pid, fd) == inode)
+		if (entry->d_name[0] != '.' && sp_descriptor_inode(pid, fd) == inode)
 			descriptor_name(pid, fd, ret);
 	}
 	if (folder)
 		closedir(folder);
 }
 
-/*
- * Finds the process among those that wait: "7: FLOCK ADVISORY WRITE 12 fe:00:531 0 EOF" is the
- * holder, and "7: -> FLOCK ..." waits for it. inode 0: any; else the other file locks of the
- * process are no match. Returns the file's inode, or 0.
- */
-static uint64_t file_holder(uint32_t pid, uint64_t inode, uint32_t *ret_holder)
-{
-	FILE *file = fopen("/proc/locks", "re");
-	uint64_t found = 0, of = 0;
-	unsigned number, held = 0;
-	int holder = 0, owner;
-	char line[256];
-
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%u: -> %*s %*s %*s %d %*x:%*x:%" SCNu64, &number, &owner, &of) ==
-		    3) {
-			if (number == held && owner > 0 && (uint32_t)owner == pid &&
-			    (!inode || inode == of))
-				found = of;
-		} else if (sscanf(line, "%u: %*s %*s %*s %d", &number, &owner) == 2) {
-			held = number;
-			holder = owner;
-		}
-	}
-	if (file)
-		fclose(file);
-	*ret_holder = found && holder > 0 ? (uint32_t)holder : 0;
-	return found;
-}
-
 static int file_lock(uint32_t pid, const struct sp_live_sleep *sleep, struct sp_live_lock *ret)
 {
 	unsigned fd = sleep ? (unsigned)sleep->arguments[0] : 0;
-	uint64_t inode = file_holder(pid, sleep ? inode_of(pid, fd) : 0, &ret->holder);
+	bool is_ofd = sleep && sleep->call == SYS_fcntl && sleep->arguments[1] == F_OFD_SETLKW;
+	uint64_t inode = sp_file_lock_holder(pid, sleep ? sp_descriptor_inode(pid, fd) : 0, is_ofd,
+					     &ret->holder);
 
 	if (!sleep && !inode)
 		return -ESRCH;
@@ -181,34 +160,81 @@ static bool has_thread(uint32_t pid, uint32_t tid)
 	return pid && access(path, F_OK) == 0;
 }
 
-static uint32_t parent_of(uint32_t pid)
+/* The bytes have to be a mutex of the sort that is waited for in this way. Returns its owner's tid,
+ * or 0. */
+static uint32_t owner_of(const struct glibc_mutex *m, const struct sp_live_sleep *sleep)
 {
-	char path[PROC_BYTES], line[1024];
-	const char *after;
-	uint32_t parent;
+	uint32_t word = (uint32_t)m->lock, tid = word & FUTEX_TID_MASK;
+	bool has_tid = m->kind & (KIND_ROBUST | KIND_INHERITS);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	after = sp_live_line(path, line, sizeof(line)) == 0 ? strrchr(line, ')') : NULL;
-	return after && sscanf(after, ") %*c %" SCNu32, &parent) == 1 ? parent : 0;
+	if (m->owner <= 0 || !m->users || (m->kind & ~KIND_BITS) ||
+	    is_inherited(sleep) != !!(m->kind & KIND_INHERITS) ||
+	    is_private(sleep) != !(m->kind & KIND_SHARED))
+		return 0;
+	if (!has_tid)
+		return word == CONTENDED ? (uint32_t)m->owner : 0;
+	return word & FUTEX_WAITERS && tid == (uint32_t)m->owner ? tid : 0;
 }
 
-/* The owner has to be a thread of the process, or of its parent: other bytes are no mutex. */
+/* A number of a thread is one of this program's namespace only there. */
+static bool is_in_our_namespace(uint32_t pid)
+{
+	char path[PROC_BYTES];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", pid);
+	return stat("/proc/self/ns/pid", &ours) == 0 && stat(path, &theirs) == 0 &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+/* The process of the thread; 0: there is none. */
+static uint32_t process_of(uint32_t tid)
+{
+	char path[PROC_BYTES], line[256];
+	uint32_t pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tid);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Tgid: %" SCNu32, &pid) != 1)
+			pid = 0;
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+/* A thread of any process may hold a shared one, or have ended without unlocking it. */
+static void shared_mutex(uint32_t pid, struct sp_live_lock *ret)
+{
+	ret->what = SP_LIVE_LOCK_SHARED;
+	if (!is_in_our_namespace(pid))
+		ret->holder_tid = 0;
+	else
+		ret->holder = process_of(ret->holder_tid);
+}
+
+/* The owner of another has to be a thread of the process, or of its parent: other bytes are no
+ * mutex. */
 static int mutex(uint32_t pid, const struct sp_live_sleep *sleep, struct sp_live_lock *ret)
 {
 	struct glibc_mutex m;
 	struct iovec here = {&m, sizeof(m)},
 		     there = {(void *)(uintptr_t)sleep->arguments[0], sizeof(m)};
 
-	if (process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) != (ssize_t)sizeof(m) ||
-	    m.lock != CONTENDED || m.owner <= 0 || !m.users || (m.kind & ~KIND_BITS))
+	if (process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) != (ssize_t)sizeof(m))
 		return -ESRCH;
-	ret->holder_tid = (uint32_t)m.owner;
+	ret->holder_tid = owner_of(&m, sleep);
+	if (!ret->holder_tid)
+		return -ESRCH;
 	if (has_thread(pid, ret->holder_tid)) {
 		ret->what = SP_LIVE_LOCK_MUTEX;
 		ret->holder = pid;
+	} else if (m.kind & KIND_SHARED) {
+		shared_mutex(pid, ret);
 	} else {
 		ret->what = SP_LIVE_LOCK_COPIED;
-		ret->holder = parent_of(pid);
+		ret->holder = sp_live_parent(pid);
 		if (!has_thread(ret->holder, ret->holder_tid))
 			return -ESRCH;
 	}

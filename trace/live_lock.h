@@ -27,6 +27,8 @@ enum sp_live_lock_what {
 	SP_LIVE_LOCK_FILE,
 	SP_LIVE_LOCK_MUTEX,
 	SP_LIVE_LOCK_COPIED, /* a mutex that a thread of the parent held at the fork */
+	SP_LIVE_LOCK_SHARED, /* a mutex of several processes, which another one holds; holder 0 and
+				holder_tid: that thread has ended */
 };
 
 #define SP_LIVE_NAME_BYTES 16u

@@ -154,3 +154,14 @@ int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_
 	sp_live_text(ret, from, (size_t)(text + length - from));
 	return 0;
 }
+
+uint32_t sp_live_parent(uint32_t pid)
+{
+	char path[64], line[1024];
+	const char *after;
+	uint32_t parent;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	after = sp_live_line(path, line, sizeof(line)) == 0 ? strrchr(line, ')') : NULL;
+	return after && sscanf(after, ") %*c %" SCNu32, &parent) == 1 ? parent : 0;
+}

@@ -27,6 +27,9 @@ int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_
 /* Keeps the end of a long path, after "...". */
 void sp_live_text(char ret[SP_LIVE_PATH_BYTES], const char *text, size_t bytes);
 
+/* The parent's pid; 0: not known. */
+uint32_t sp_live_parent(uint32_t pid);
+
 /* The first line of a file of /proc. Returns 0 or -errno. */
 int sp_live_line(const char *path, char *ret, size_t room);
 

@@ -29,14 +29,13 @@ static void take_text(struct sp_stream *s, const char *text, size_t bytes)
 static void take_lock(struct sp_stream *s, const struct sp_call_frame *call)
 {
 	static const enum sp_live_lock_what whats[] = {
-		[SP_CALL_FILE_LOCK] = SP_LIVE_LOCK_FILE,
-		[SP_CALL_MUTEX] = SP_LIVE_LOCK_MUTEX,
-		[SP_CALL_COPIED_MUTEX] = SP_LIVE_LOCK_COPIED,
-		[SP_CALL_NO_LOCK] = SP_LIVE_LOCK_NONE,
+		[SP_CALL_FILE_LOCK] = SP_LIVE_LOCK_FILE,      [SP_CALL_MUTEX] = SP_LIVE_LOCK_MUTEX,
+		[SP_CALL_COPIED_MUTEX] = SP_LIVE_LOCK_COPIED, [SP_CALL_NO_LOCK] = SP_LIVE_LOCK_NONE,
+		[SP_CALL_SHARED_MUTEX] = SP_LIVE_LOCK_SHARED,
 	};
 	size_t name = strnlen(call->text, call->text_bytes);
 
-	if (call->what < SP_CALL_FILE_LOCK || call->what > SP_CALL_NO_LOCK)
+	if (call->what < SP_CALL_FILE_LOCK || call->what > SP_CALL_SHARED_MUTEX)
 		return;
 	if (!s->lock)
 		s->lock = malloc(sizeof(*s->lock));

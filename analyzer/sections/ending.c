@@ -203,8 +203,9 @@ static void lock_json(const struct sp_live_lock *lock, struct sp_json *j)
 		[SP_LIVE_LOCK_FILE] = "file",
 		[SP_LIVE_LOCK_MUTEX] = "mutex",
 		[SP_LIVE_LOCK_COPIED] = "mutex-copied-by-fork",
+		[SP_LIVE_LOCK_SHARED] = "mutex-of-processes",
 	};
-	bool is_inferred = lock->what == SP_LIVE_LOCK_MUTEX || lock->what == SP_LIVE_LOCK_COPIED;
+	bool is_inferred = lock->what && lock->what != SP_LIVE_LOCK_FILE;
 
 	put_text(j, "lock", names[lock->what]);
 	put_text(j, "lock_file", lock->file);

@@ -61,6 +61,14 @@ static void holder_text(const struct sp_live_lock *lock, uint32_t tid, char *ret
 	else if (lock->what == SP_LIVE_LOCK_MUTEX)
 		snprintf(ret, room, _("which its thread %u (%s) holds (inferred)"),
 			 lock->holder_tid, name);
+	else if (lock->what == SP_LIVE_LOCK_SHARED && lock->holder)
+		snprintf(ret, room, _("which thread %u (%s) of process %u holds (inferred)"),
+			 lock->holder_tid, name, lock->holder);
+	else if (lock->what == SP_LIVE_LOCK_SHARED && lock->holder_tid)
+		snprintf(ret, room,
+			 _("which thread %u took; that thread has ended, so nobody releases it "
+			   "(inferred)"),
+			 lock->holder_tid);
 	else if (lock->holder && *name)
 		snprintf(ret, room, _("which process %u (%s) holds"), lock->holder, name);
 	else if (lock->holder)

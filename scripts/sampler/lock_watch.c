@@ -43,6 +43,7 @@ static struct sp_call_frame frame_of(const struct sp_live_lock *lock, uint64_t s
 		[SP_LIVE_LOCK_FILE] = SP_CALL_FILE_LOCK,
 		[SP_LIVE_LOCK_MUTEX] = SP_CALL_MUTEX,
 		[SP_LIVE_LOCK_COPIED] = SP_CALL_COPIED_MUTEX,
+		[SP_LIVE_LOCK_SHARED] = SP_CALL_SHARED_MUTEX,
 	};
 	struct sp_call_frame frame = sp_call_frame(whats[lock->what], stream_id);
 
