@@ -11,6 +11,7 @@
 
 #include "trace/arena_collect.h"
 #include "trace/libc_call.h"
+#include "trace/window_copy.h"
 
 #define COPY_TRIES 8 /* of a copy whose tails move meanwhile */
 #define COPY_BYTES_MAX (256u * 1024u * 1024u)
@@ -89,7 +90,7 @@ static size_t tail_copy(uint8_t *to, const uint8_t *from, size_t bytes, uint32_t
 {
 	size_t window_bytes = bytes - window_at, used;
 
-	memcpy(to + window_at, from + window_at, window_bytes);
+	sp_window_copy(to + window_at, from + window_at, window_bytes);
 	loads_in_order();
 	memcpy(to, from, window_at);
 	loads_in_order();

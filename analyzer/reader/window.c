@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/reader/walk.h"
+#include "trace/window_copy.h"
 
 int sp_window_init(struct sp_window *w)
 {
@@ -38,6 +39,18 @@ static int read_slots(struct sp_window *w, struct sp_source *source, uint64_t at
 	return 0;
 }
 
+static int read_first(struct sp_window *w, struct sp_source *source, uint64_t at)
+{
+	uint32_t reads = 0;
+	int r;
+
+	do {
+		r = read_slots(w, source, at, w->first);
+	} while (r == 0 && ++reads < SP_WINDOW_COPIES_MOST &&
+		 !sp_slots_are_of_one_time(w->first, w->slots));
+	return r;
+}
+
 static int read_head(struct sp_window *w, struct sp_source *source, uint64_t at, uint64_t stream_id)
 {
 	struct sp_unit u;
@@ -63,7 +76,7 @@ int sp_window_read(struct sp_window *w, struct sp_source *source, uint64_t at, u
 	if (r <= 0)
 		return r;
 	hash = w->header.header_hash;
-	r = read_slots(w, source, at, w->first);
+	r = read_first(w, source, at);
 	if (r == 0)
 		r = read_slots(w, source, at, w->second);
 	if (r < 0)

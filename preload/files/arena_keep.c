@@ -9,9 +9,9 @@
 
 #include "preload/files/tail_file.h"
 #include "preload/sys/memory.h"
+#include "trace/window_copy.h"
 
 #define TRIES 4u
-#define COPIES_MOST 8u
 #define NAME_BYTES 256u
 
 struct arena_file {
@@ -89,38 +89,6 @@ static int is_tail(const uint8_t *copy, size_t bytes, uint32_t window_at)
 	       is_window((const struct sp_window_header *)(copy + window_at), bytes - window_at);
 }
 
-/* Slots are stored to in turns: from the first on they are of one turn, and then of the one before.
- * A copy made while the thread stored to half of the window is not like that. */
-static int is_of_one_time(const struct sp_window_header *w, size_t bytes)
-{
-	const struct sp_slot *slots = (const struct sp_slot *)((const uint8_t *)w + sizeof(*w));
-	size_t n = (bytes - sizeof(*w)) / sizeof(*slots);
-	unsigned turns = 0;
-	uint8_t turn = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint8_t next = (uint8_t)(slots[i].commit >> 16);
-
-		if (!sp_slot_valid(&slots[i], next) || (turns && next == turn))
-			continue;
-		if (turns == 2 || (turns && next != (uint8_t)(turn - 1)))
-			return 0;
-		turn = next;
-		turns++;
-	}
-	return 1;
-}
-
-/* The first copy also makes the pages, and is slow. */
-static void window_copy(uint8_t *to, const uint8_t *window, size_t bytes)
-{
-	for (unsigned i = 0; i < COPIES_MOST; i++) {
-		memcpy(to, window, bytes);
-		if (is_of_one_time((const struct sp_window_header *)to, bytes))
-			return;
-	}
-}
-
 /* The window first: slots that a block takes over meanwhile are then in both. */
 static long tail_put(struct arena_file *f, const uint8_t *tail, size_t bytes, uint32_t window_at)
 {
@@ -130,7 +98,7 @@ static long tail_put(struct arena_file *f, const uint8_t *tail, size_t bytes, ui
 
 	if (!copy)
 		return -ENOMEM;
-	window_copy(copy + window_at, tail + window_at, bytes - window_at);
+	sp_window_copy(copy + window_at, tail + window_at, bytes - window_at);
 	sp_fence_acquire();
 	memcpy(copy, tail, window_at);
 	if (is_tail(copy, bytes, window_at)) {
