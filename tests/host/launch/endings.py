@@ -85,6 +85,20 @@ for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
             kept.append(bytearray(os.urandom(1 << 20)) * 64)
 """
 
+RANKS = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+if __name__ == "__main__":
+    torch.distributed.init_process_group("gloo")
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    rows = TensorDataset(torch.rand(32, 4))
+    for (batch,) in DataLoader(rows, 4, num_workers=2, multiprocessing_context="spawn"):
+        model(batch).sum().backward()
+        optimizer.step()
+"""
+
 
 def has_torch():
     if not PYTHON or not os.path.exists(PYTHON):
@@ -181,6 +195,18 @@ class Endings(scene.Case):
             ends = self.report()["ending"]
         text = self.call(REPORT, "run.zst").stdout
         self.assertRegex(text, r"(?m)^ended +with success after .*; the command ended after ")
+
+    def test_unknown_settings_with_ranks_and_workers(self):
+        """torchrun, two ranks and their spawned workers inherit the setting; one process names it."""
+        with open(os.path.join(self.folder, "ranks.py"), "w") as file:
+            file.write(RANKS)
+        command = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+        env = clean_environment(LD_PRELOAD=scene.LIBRARY, STAGEPROF_BANANA="1")
+        done = self.call(*command, "ranks.py", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        roles = [end["role"] for end in self.report()["ending"]]
+        self.assertEqual((roles.count("trainer"), roles.count("worker")), (2, 4))
+        self.assertEqual(done.stderr.count("unknown setting STAGEPROF_BANANA=1"), 1, done.stderr)
 
     def test_exit(self):
         self.assertEqual(self.run_it("exit1").returncode, 1)
