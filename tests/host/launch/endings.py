@@ -197,7 +197,7 @@ class Endings(scene.Case):
         self.assertRegex(text, r"(?m)^ended +with success after .*; the command ended after ")
 
     def test_unknown_settings_with_ranks_and_workers(self):
-        """torchrun, two ranks and their spawned workers inherit the setting; one process names it."""
+        """torchrun, two ranks and their workers inherit the setting; one process names it."""
         with open(os.path.join(self.folder, "ranks.py"), "w") as file:
             file.write(RANKS)
         command = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
