@@ -71,18 +71,26 @@ if(STAGEPROF_UNWINDER)
 		DESTINATION ${CMAKE_INSTALL_LIBDIR}/stageprof)
 endif()
 
+# The tools' own objects in sections of their own, of which a portable tool takes what it calls.
+# Nothing unwinds the tools' frames as they run; a debugger reads .debug_frame.
+set(STAGEPROF_TOOL_FLAGS -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+	-fno-unwind-tables)
+
+set(no_unwinding ${PROJECT_SOURCE_DIR}/cmake/portable/no_unwinding.ld)
+
 # After the target's own libraries.
 function(stageprof_portable target)
 	if(NOT STAGEPROF_PORTABLE)
 		return()
 	endif()
 	add_dependencies(${target} stageprof_glibc_stubs)
-	set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${glibc_stubs}/libc.so)
+	set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${glibc_stubs}/libc.so
+		${no_unwinding})
 	target_sources(${target} PRIVATE $<TARGET_OBJECTS:stageprof_new_functions>
 		$<TARGET_OBJECTS:stageprof_program_start>)
 	if(NOT target STREQUAL stageprof-launcher) # which has them in each build
 		target_sources(${target} PRIVATE $<TARGET_OBJECTS:stageprof_zstd_parts>)
 	endif()
 	target_link_options(${target} PRIVATE -L${glibc_stubs} -Wl,--wrap=__libc_start_main
-		-Wl,--no-as-needed -Wl,--gc-sections)
+		-Wl,--no-as-needed -Wl,--gc-sections -Wl,--no-eh-frame-hdr -Wl,-T,${no_unwinding})
 endfunction()
