@@ -16,23 +16,28 @@
 #define LIBRARY "libstageprof.so"
 #define REPORT "stageprof-report"
 
-/* The folder of this program, without a final slash. */
-static int own_folder(char *ret)
+/* The folder of this program, without a final slash, as it was when first asked: pip moves the file
+ * away where it upgrades stageprof during a run, and the link follows. NULL: unknown. */
+static const char *own_folder(void)
 {
-	ssize_t n = readlink("/proc/self/exe", ret, SP_PATH_BYTES - 1);
+	static char folder[SP_PATH_BYTES];
+	ssize_t n = 0;
 
-	if (n <= 0)
-		return -ENOENT;
-	ret[n] = '\0';
-	*strrchr(ret, '/') = '\0';
-	return 0;
+	if (!folder[0])
+		n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+	if (n > 0) {
+		folder[n] = '\0';
+		*strrchr(folder, '/') = '\0';
+	}
+	return folder[0] ? folder : NULL;
 }
 
 static int find_beside(char *ret, const char *const *places, const char *name)
 {
-	char folder[SP_PATH_BYTES], path[2 * SP_PATH_BYTES];
+	const char *folder = own_folder();
+	char path[2 * SP_PATH_BYTES];
 
-	if (own_folder(folder) < 0)
+	if (!folder)
 		return -ENOENT;
 	for (; *places; places++) {
 		snprintf(path, sizeof(path), "%s/%s%s", folder, *places, name);
@@ -71,13 +76,12 @@ int sp_install_report(char *ret)
 const char *sp_install_report_word(char ret[SP_PATH_BYTES])
 {
 	char ours[PATH_MAX], found[PATH_MAX], real[PATH_MAX];
+	int is_beside = sp_install_report(ours) == 0;
 
-	if (sp_install_report(ours) < 0)
+	if (sp_program_on_path(found, REPORT) == 0 &&
+	    (!is_beside || (realpath(found, real) && strcmp(real, ours) == 0)))
 		return REPORT;
-	if (sp_program_on_path(found, REPORT) == 0 && realpath(found, real) &&
-	    strcmp(real, ours) == 0)
-		return REPORT;
-	return strcpy(ret, ours);
+	return is_beside ? strcpy(ret, ours) : NULL;
 }
 
 /* A sanitizer's runtime refuses to run unless it is the first library. */

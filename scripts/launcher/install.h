@@ -20,7 +20,8 @@ int sp_install_find_library(char *ret);
 /* Writes the absolute path of stageprof-report. Returns 0 or -ENOENT. */
 int sp_install_report(char *ret);
 
-/* The command word for stageprof-report: its name where PATH leads to it, else its path. */
+/* The command word for stageprof-report: its name where PATH leads to it, else its path. NULL where
+ * it is neither beside this program nor on PATH, as after an uninstallation during the run. */
 const char *sp_install_report_word(char ret[SP_PATH_BYTES]);
 
 /*

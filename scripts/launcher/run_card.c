@@ -94,9 +94,17 @@ static void print_next(const struct sp_card_wishes *wishes, int has_page)
 {
 	char path[SP_PATH_BYTES], report_word[2 * SP_PATH_BYTES], run[2 * SP_PATH_BYTES],
 		page[2 * SP_PATH_BYTES];
+	const char *word = sp_install_report_word(path);
 
-	sp_shell_quote(report_word, sizeof(report_word), sp_install_report_word(path));
 	sp_shell_quote(run, sizeof(run), sp_shell_relative(sp_run.directory));
+	if (!word) {
+		fprintf(stderr,
+			_("stageprof: the trace is in %s; stageprof-report is not there any more "
+			  "to read it: install stageprof again\n"),
+			run);
+		return;
+	}
+	sp_shell_quote(report_word, sizeof(report_word), word);
 	if (has_page) {
 		sp_shell_quote(page, sizeof(page), wishes->page);
 		fprintf(stderr, _("stageprof: the trace is in %s, the page is %s; next:\n"), run,

@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +83,11 @@ static int user_folder(char *ret, size_t bytes)
 {
 	const char *jupyter = getenv("JUPYTER_DATA_DIR"), *data = getenv("XDG_DATA_HOME");
 	const char *home = getenv("HOME");
+	const struct passwd *user = home && *home ? NULL : getpwuid(getuid());
 	int n;
 
+	if (user)
+		home = user->pw_dir;
 	if (jupyter && *jupyter)
 		n = snprintf(ret, bytes, "%s/kernels", jupyter);
 	else if (data && *data)
