@@ -56,6 +56,12 @@ static bool has_backward(const struct sp_steps *s)
 	return false;
 }
 
+/* A call that makes a whole step is one, wherever its batch came from. */
+static bool is_whole(const struct sp_step *step)
+{
+	return step->account.ns[SP_ACCOUNT_update] != 0;
+}
+
 /* Optimizer steps after one backward, or of one batch, are one step. */
 static void join_steps(struct sp_steps *s)
 {
@@ -71,7 +77,7 @@ static void join_steps(struct sp_steps *s)
 			s->pauses[pause].step = kept;
 			is_first = true;
 		}
-		if (is_first ||
+		if (is_first || is_whole(step) ||
 		    !((by_batch && !has_batch(step)) || (by_backward && !step->has_backward))) {
 			s->steps[kept++] = *step;
 			continue;

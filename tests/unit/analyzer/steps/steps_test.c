@@ -592,21 +592,37 @@ START_TEST(a_penalty_of_the_gradient)
 }
 END_TEST
 
+static void whole_step(void)
+{
+	uint64_t start = m.now_ticks;
+
+	work(40);
+	backward();
+	work(30);
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_update);
+	work(20);
+}
+
+/* Keras: batches of fit come from a loader, those of train_on_batch do not. */
+START_TEST(whole_steps_of_a_loader_and_of_none)
+{
+	for (int i = 0; i < 6; i++) {
+		if (i < 4)
+			batch();
+		whole_step();
+	}
+	whole_steps(6);
+}
+END_TEST
+
 /* A backward inside the call is no part of the step beside it. */
 START_TEST(a_call_that_makes_the_whole_step)
 {
 	struct sp_account sum;
 
 	for (int i = 0; i < 5; i++) {
-		uint64_t start;
-
 		batch();
-		start = m.now_ticks;
-		work(40);
-		backward();
-		work(30);
-		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_update);
-		work(20);
+		whole_step();
 	}
 	whole_steps(5);
 	sum = account();
@@ -931,6 +947,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, a_plain_loop);
 	tcase_add_test(c, a_call_that_makes_the_whole_step);
+	tcase_add_test(c, whole_steps_of_a_loader_and_of_none);
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_test(c, validation_after_each_epoch);
