@@ -37,14 +37,19 @@ class Rows(Dataset):
         time.sleep(0.001)
         return torch.zeros(4)
 
-waited, batches = 0, iter(DataLoader(Rows(), batch_size=2))
+loader = DataLoader(Rows(), batch_size=2)
+begin = time.perf_counter_ns()
+batches = iter(loader)
+waited = time.perf_counter_ns() - begin
 for _ in range(45):
     begin = time.perf_counter_ns()
     batch = next(batches)
     waited += time.perf_counter_ns() - begin
     batch.numpy().sum()
     time.sleep(0.001)
-print(next(batches, waited))
+begin = time.perf_counter_ns()
+next(batches, None)
+print(waited + time.perf_counter_ns() - begin)
 """
 BOOSTER = """
 class Booster:
@@ -173,6 +178,67 @@ class JAXEpochIterator:
         for batch in range(24):
             time.sleep(0.002)
             yield batch
+"""
+SAVER = """
+import time
+def save(*_args):
+    time.sleep(0.003)
+class AsyncCheckpointer:
+    def save(self, *_args):
+        time.sleep(0.003)
+    def wait_until_finished(self):
+        time.sleep(0.002)
+save_model = save_checkpoint = save
+TrackableSaver = AsyncCheckpointer
+"""
+SAVERS = (
+    "orbax/checkpoint/_src/checkpointers/async_checkpointer",
+    "flax/training/checkpoints",
+    "keras/src/saving/saving_api",
+    "tensorflow/python/checkpoint/checkpoint",
+)
+SAVE_LOOP = """
+import time
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+from orbax.checkpoint._src.checkpointers import async_checkpointer
+from flax.training import checkpoints
+from keras.src.saving import saving_api
+from tensorflow.python.checkpoint import checkpoint
+train = Function(lambda: GradientTape().gradient(1), "train_step")
+orbax, saver = async_checkpointer.AsyncCheckpointer(), checkpoint.TrackableSaver()
+saves = [orbax.save, orbax.wait_until_finished, checkpoints.save_checkpoint]
+saves += [saving_api.save_model, saver.save]
+spent = 0
+for i in range(30):
+    train()
+    time.sleep(0.001)
+    begin = time.perf_counter_ns()
+    saves[i % 5]()
+    spent += time.perf_counter_ns() - begin
+train()
+print(spent)
+"""
+# JAX of 2024 has another name for what reads an array on the host.
+ARRAY_OF_2024 = """
+import time
+class ArrayImpl:
+    def _single_device_array_to_np_array(self):
+        time.sleep(0.002)
+"""
+ARRAY_LOOP = """
+import time
+from jax._src.array import ArrayImpl
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+train, loss, waited = Function(lambda: GradientTape().gradient(1), "train_step"), ArrayImpl(), 0
+for i in range(30):
+    train()
+    begin = time.perf_counter_ns()
+    loss._single_device_array_to_np_array()
+    waited += time.perf_counter_ns() - begin
+train()
+print(waited)
 """
 PJIT = """
 import jaxlib.xla_extension as _jax
@@ -361,7 +427,7 @@ class Doubles(Case):
         self.assert_named(summary, "framework bound keras 1.2.3")
         report = [os.environ["STAGEPROF_TEST_REPORT"], "-v", self.path("run.zst")]
         told = subprocess.run(report, stdout=subprocess.PIPE, check=True).stdout.decode()
-        self.assertIn("Keras 1.2.3: some steps\n", told)
+        self.assertIn("Keras 1.2.3: some steps, checkpoints\n", told)
 
     def assert_waits(self, summary, calls):
         waits = [row["ns"] for row in summary["account"] if row["part"] == "loader_wait"]
@@ -410,6 +476,30 @@ class Doubles(Case):
         self.assertTrue(parts["backward"])
         self.assertFalse(parts["update"])
         self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
+
+    def test_checkpoints(self):
+        self.tensorflow_double()
+        for path in SAVERS:
+            folders = path.split("/")[:-1]
+            for depth in range(1, len(folders) + 1):
+                self.module("/".join(folders[:depth]) + "/__init__.py")
+            self.module(path + ".py", SAVER)
+        summary = self.run_script(SAVE_LOOP)
+        self.assert_whole_steps(summary, 31)
+        self.assert_own_timer(summary, "checkpoint")
+
+    def assert_own_timer(self, summary, part):
+        took, own = [r["ns"] for r in summary["account"] if r["part"] == part][0], int(self.said)
+        self.assertAlmostEqual(took, own, delta=0.05 * own + 30 * 5000 + 2000000)
+
+    def test_waits_for_arrays_of_jax_of_2024(self):
+        self.tensorflow_double()
+        for folder in ("jax", "jax/_src"):
+            self.module(folder + "/__init__.py")
+        self.module("jax/_src/array.py", ARRAY_OF_2024)
+        summary = self.run_script(ARRAY_LOOP)
+        self.assert_whole_steps(summary, 31)
+        self.assert_own_timer(summary, "sync_wait")
 
     def test_a_compiled_function_of_an_unknown_layout_is_left_alone(self):
         for folder in ("jax", "jax/_src", "jaxlib"):
@@ -491,7 +581,7 @@ class Loader(Case):
     def test_a_model_that_is_called_evaluates(self):
         text = LOADER.replace("batch.numpy().sum()", "model(batch)")
         model = "model = torch.nn.Linear(4, 4).to('cpu')\n"
-        text = text.replace("waited, batch", model + "waited, batch", 1)
+        text = text.replace("begin =", model + "begin =", 1)
         with_model = self.run_script(text, self.python)
         self.assertEqual(with_model["verdict"]["code"], "no-steps")
         self.assertFalse(with_model["steps"]["count"])
