@@ -26,8 +26,8 @@ class CannotRun(Exception):
     """Says why."""
 
 
-def environment(traced, run):
-    env = training.environment(traced, run, {})
+def environment(traced, run, settings):
+    env = training.environment(traced, run, settings)
     env["PYTHONPATH"] = HERE
     env["PLANTED_DEVICE"] = os.path.join(BUILD, "libplanted_device.so")
     env["LD_LIBRARY_PATH"] = ":".join(os.path.join(BUILD, "fake_cuda", name) for name in ("", "13"))
@@ -38,9 +38,9 @@ def two_cores():
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
 
 
-def python(argv, folder, traced):
-    command = [training.interpreter("h5py", "cv2"), *argv]
-    env = environment(traced, os.path.join(folder, "run.zst"))
+def python(argv, folder, traced, interpreter=None, **settings):
+    command = [interpreter or training.interpreter("h5py", "cv2"), *argv]
+    env = environment(traced, os.path.join(folder, "run.zst"), settings)
     done = subprocess.run(
         command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
         preexec_fn=two_cores,
@@ -74,18 +74,23 @@ def slow(folder, latency_us, mb_per_s):
         server.wait(10)
 
 
-def record(trainer, folder, latency_us=0, mb_per_s=0, ranks=1):
-    """Trains; the run lies in folder/run.zst."""
-    program, data = os.path.join(HERE, "trainers", trainer + ".py"), os.path.join(folder, "data")
+def record_program(program, argv, folder, latency_us=0, mb_per_s=0, launcher=(), **how):
+    """Trains on a folder of its own; the run lies in folder/run.zst. Returns what it printed."""
+    data = os.path.join(folder, "data")
     os.makedirs(data)
-    python([program, "make", data], folder, traced=False)
-    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={ranks}"]
-    argv = [*(launcher if ranks > 1 else []), program, "train"]
+    python([program, "make", data, *argv], folder, traced=False, **how)
+    train = [*launcher, program, "train"]
     if latency_us:
         with slow(data, latency_us, mb_per_s) as view:
-            python([*argv, view], folder, traced=True)
-    else:
-        python([*argv, data], folder, traced=True)
+            return python([*train, view, *argv], folder, traced=True, **how)
+    return python([*train, data, *argv], folder, traced=True, **how)
+
+
+def record(trainer, folder, ranks=1, **storage):
+    """Trains; the run lies in folder/run.zst."""
+    program = os.path.join(HERE, "trainers", trainer + ".py")
+    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={ranks}"]
+    record_program(program, [], folder, launcher=launcher if ranks > 1 else [], **storage)
     return os.path.join(folder, "run.zst")
 
 
