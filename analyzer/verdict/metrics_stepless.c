@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/metrics_stepless.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/totals/process_end.h"
 
 static void set_text(struct sp_metric *m, const char *text)
 {
@@ -69,10 +71,30 @@ static bool has_forwards(const struct sp_report *report)
 	return (report->totals.phases & forwards) != 0;
 }
 
-static void set_reason(struct sp_metrics *e, const char *unseen)
+/* A program that fails in its first step has a loader and perhaps a forward, and no step. */
+static bool has_failed(const struct sp_report *report)
+{
+	struct sp_command_end command = sp_command_end_of(&report->run);
+
+	if (!command.is_known)
+		return false;
+	switch (command.end.how) {
+	case SP_PROCESS_EXITED:
+		return command.end.status != 0;
+	case SP_PROCESS_SIGNALED: /* not those by which people end a program */
+		return command.end.status == SIGSEGV || command.end.status == SIGABRT ||
+		       command.end.status == SIGBUS || command.end.status == SIGFPE ||
+		       command.end.status == SIGILL;
+	default:
+		return command.end.how == SP_PROCESS_OOM;
+	}
+}
+
+static void set_reason(struct sp_metrics *e, const struct sp_report *report, const char *unseen)
 {
 	struct sp_metric *reason = &e->of[SP_METRIC_cannot_tell];
-	bool is_evaluation = e->has_loader_calls && e->has_forwards;
+	bool is_failed = e->has_loader_calls && has_failed(report);
+	bool is_evaluation = e->has_loader_calls && e->has_forwards && !is_failed;
 
 	if (reason->is_known || is_evaluation)
 		return;
@@ -82,6 +104,10 @@ static void set_reason(struct sp_metrics *e, const char *unseen)
 			   "STAGEPROF_FUNCTIONS to time it"),
 			 unseen);
 		reason->is_known = true;
+	} else if (is_failed) {
+		set_text(reason, _("the program failed, and no step was recorded before. If it "
+				   "made "
+				   "steps, name their function in STAGEPROF_FUNCTIONS"));
 	} else if (e->has_loader_calls) {
 		set_text(reason, _("a DataLoader gave batches, and no call that is recorded took "
 				   "them. Name the function that makes a step in "
@@ -98,7 +124,7 @@ void sp_metrics_stepless(struct sp_metrics *e, const struct sp_report *report)
 	e->gives_steps = sp_frameworks_give_steps(&frameworks);
 	e->trains_unseen = sp_frameworks_unseen_text(&frameworks, unseen, sizeof(unseen)) > 0;
 	e->has_forwards = has_forwards(report);
-	set_reason(e, unseen);
+	set_reason(e, report, unseen);
 	if (!e->of[SP_METRIC_cannot_tell].is_known)
 		return;
 	set_stages(e, report);

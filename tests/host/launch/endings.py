@@ -48,6 +48,8 @@ class Data(Dataset):
             fcntl.flock(open("locked", "w"), fcntl.LOCK_EX)
         if how == "mutex" and i == 8 * 30:
             hold_in_a_thread()
+        if how == "bad":
+            raise ValueError("a sample that is broken")
         if how in ("mutex", "copied") and i == 8 * 30:
             libc.pthread_mutex_lock(mutex)
         return torch.randn(8)
@@ -66,7 +68,10 @@ while how == "daemon" and not os.path.exists("go"):
     time.sleep(0.05)
 for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
     optimizer.zero_grad()
-    model(batch).sum().backward()
+    loss = model(batch).sum()
+    if how == "early":
+        sys.exit(1)
+    loss.backward()
     optimizer.step()
     if step == 20 and how == "wait":
         open("ready", "w").close()
@@ -195,6 +200,16 @@ class Endings(scene.Case):
             ends = self.report()["ending"]
         text = self.call(REPORT, "run.zst").stdout
         self.assertRegex(text, r"(?m)^ended +with success after .*; the command ended after ")
+
+    def test_failures_in_the_first_step(self):
+        """There is a loader, perhaps a forward, and no step: no evaluation, and no loop unseen."""
+        for how in "bad", "early":
+            done = self.run_it(how, output=how)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"(?m)^ended +failed with exit status 1 after")
+            document = self.report(run=how)
+            self.check_abstains(document)
+            self.assertIn("no step was recorded before", document["verdict"]["text"])
 
     def test_unknown_settings_with_ranks_and_workers(self):
         """torchrun, two ranks and their workers inherit the setting; one process names it."""
