@@ -23,9 +23,9 @@ static int64_t middle_of(int64_t a, int64_t b, int64_t c)
 	return c < a ? a : c > b ? b : c;
 }
 
-int64_t sp_select(int64_t *values, uint32_t n, uint32_t k)
+int64_t sp_select(int64_t *values, size_t n, size_t at)
 {
-	int64_t low = 0, high = (int64_t)n - 1;
+	int64_t low = 0, high = (int64_t)n - 1, k = (int64_t)at;
 
 	for (unsigned round = 0; low < high; round++) {
 		int64_t pivot =
@@ -58,7 +58,7 @@ int64_t sp_select(int64_t *values, uint32_t n, uint32_t k)
 	return values[k];
 }
 
-int64_t sp_select_percentile(int64_t *values, uint32_t n, unsigned percent)
+int64_t sp_select_percentile(int64_t *values, size_t n, unsigned percent)
 {
-	return n ? sp_select(values, n, (uint32_t)(((uint64_t)n * percent + 99) / 100 - 1)) : 0;
+	return n ? sp_select(values, n, (n * percent + 99) / 100 - 1) : 0;
 }

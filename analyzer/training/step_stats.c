@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/select.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
 
@@ -12,10 +13,13 @@ static bool has_part(const struct sp_trainer *trainer, unsigned phase)
 	return phase == SP_STEP_WALL || trainer->steps.sources[phase] != SP_FROM_NOTHING;
 }
 
+/* At most INT64_MAX, which only hostile bytes exceed. */
 static uint64_t value_of(const struct sp_step *step, unsigned phase)
 {
-	return phase == SP_STEP_WALL ? (uint64_t)(step->end_ns - step->start_ns)
-				     : step->account.ns[phase];
+	uint64_t ns = phase == SP_STEP_WALL ? (uint64_t)(step->end_ns - step->start_ns)
+					    : step->account.ns[phase];
+
+	return ns < INT64_MAX ? ns : INT64_MAX;
 }
 
 /* The steps of a trainer whose steps are not listed. */
@@ -61,17 +65,28 @@ static uint64_t gather(const struct sp_training *training, unsigned phase, unsig
 	return n;
 }
 
-static int compare_ns(const void *a, const void *b)
+/* The value of rank ceil(n * permille / 1000). The values before index `from` are the least, and
+ * those before the result are afterwards; *ret_from is its index. */
+static uint64_t quantile(uint64_t *values, uint64_t n, uint32_t permille, uint64_t from,
+			 uint64_t *ret_from)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t at = (n * permille + 999) / 1000 - 1;
 
-	return (x > y) - (x < y);
+	*ret_from = at;
+	/* value_of() leaves no value above INT64_MAX. */
+	return (uint64_t)sp_select((int64_t *)values + from, n - from, at - from);
 }
 
-/* The value of rank ceil(n * permille / 1000). */
-static uint64_t quantile(const uint64_t *sorted, uint64_t n, uint32_t permille)
+static void read_quantiles(struct sp_step_stats *stats, uint64_t *values)
 {
-	return n ? sorted[(n * permille + 999) / 1000 - 1] : 0;
+	uint64_t n = stats->count, at = 0;
+
+	if (!n)
+		return;
+	stats->p50_ns = quantile(values, n, 500, at, &at);
+	stats->p95_ns = quantile(values, n, 950, at, &at);
+	stats->p99_ns = quantile(values, n, 990, at, &at);
+	stats->max_ns = quantile(values, n, 1000, at, &at);
 }
 
 int sp_step_values(const struct sp_training *training, unsigned phase, unsigned kinds,
@@ -101,11 +116,7 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 		return r;
 	for (uint64_t i = 0; i < ret->count; i++)
 		ret->total_ns += values[i];
-	qsort(values, ret->count, sizeof(*values), compare_ns);
-	ret->p50_ns = quantile(values, ret->count, 500);
-	ret->p95_ns = quantile(values, ret->count, 950);
-	ret->p99_ns = quantile(values, ret->count, 990);
-	ret->max_ns = quantile(values, ret->count, 1000);
+	read_quantiles(ret, values);
 	free(values);
 	return 0;
 }
