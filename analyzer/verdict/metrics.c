@@ -418,18 +418,25 @@ static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *ra
 	return process->rank ? process->rank - 1 : rank->trainer;
 }
 
-/* The time by which the other ranks are earlier than the latest one. All of them would save it. */
-static void set_straggler(struct sp_metrics *e, const struct sp_report *report)
+static const struct sp_rank *latest_straggler(const struct sp_ranks *ranks)
 {
-	struct sp_metric *text = &e->of[SP_METRIC_straggler];
 	const struct sp_rank *latest = NULL;
 
-	for (uint32_t i = 0; i < report->ranks.count; i++) {
-		const struct sp_rank *rank = &report->ranks.list[i];
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		const struct sp_rank *rank = &ranks->list[i];
 
 		if (rank->is_straggler && (!latest || rank->behind_p50_ns > latest->behind_p50_ns))
 			latest = rank;
 	}
+	return latest;
+}
+
+/* The time by which the other ranks are earlier than the latest one. All of them would save it. */
+static void set_straggler(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_metric *text = &e->of[SP_METRIC_straggler];
+	const struct sp_rank *latest = latest_straggler(&report->ranks);
+
 	if (!latest)
 		return;
 	snprintf(text->text, sizeof(text->text), _("rank %llu, longer in %s"),
@@ -573,6 +580,25 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 	}
 }
 
+/* A digest has no events, so other costs may be greater than a late rank's. */
+static void set_digested(struct sp_metrics *e, const struct sp_report *report)
+{
+	const struct sp_rank *latest = latest_straggler(&report->ranks);
+	char text[SP_METRIC_TEXT_BYTES];
+
+	if (!latest) {
+		set_text(e, SP_METRIC_cannot_tell,
+			 _("a verdict needs events, and a digest has none; the account and the "
+			   "view ranks hold"));
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 _("a verdict needs events, and a digest has none; the account and the view ranks "
+		   "hold, and the view ranks names rank %llu late, longer in %s"),
+		 (unsigned long long)rank_of(report, latest), sp_account_title(latest->cause));
+	set_text(e, SP_METRIC_cannot_tell, text);
+}
+
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct training_time time = {.total = 0};
@@ -589,9 +615,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->is_forward_left_over = is_forward_left_over(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
 	if (r == 0 && sp_index_has_digested(&report->run.index)) {
-		set_text(e, SP_METRIC_cannot_tell,
-			 _("a verdict needs events, and a digest has none; the account and the "
-			   "view ranks hold"));
+		set_digested(e, report);
 		return 0;
 	}
 	if (r == 0) {
