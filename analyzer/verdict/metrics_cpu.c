@@ -18,7 +18,8 @@ struct rusage_span {
 struct use {
 	double cpu_ns, ready_ns, life_ns; /* of the process's first thread */
 	double process_cpu_ns;
-	double demand_ns; /* demand of cores while their trainer trained */
+	double used_ns;	  /* on cores while their trainer trained */
+	double demand_ns; /* the same, and ready for a core */
 	double threads;	  /* the greatest number of any process */
 	double batches;	  /* batches that the processes made */
 };
@@ -93,6 +94,7 @@ static void add_process(struct use *use, const struct rusage_span *span, double 
 	use->ready_ns += (double)u->ready_ns;
 	use->life_ns += life_ns;
 	use->process_cpu_ns += (double)u->process_cpu_ns;
+	use->used_ns += (double)u->process_cpu_ns * share;
 	use->demand_ns += demand_ns * share;
 	use->threads = (double)u->process_threads > use->threads ? (double)u->process_threads
 								 : use->threads;
@@ -171,10 +173,13 @@ static bool records_beside(const struct sp_report *report, uint32_t trainer,
 	return false;
 }
 
+/* A thread that other programs keep from the cores is busy, too: it may hold the interpreter's
+ * lock. */
 static bool is_busy_beside(const struct rusage_span *span)
 {
-	double all_ns = (double)span->used.process_cpu_ns;
-	double ns = all_ns - (double)span->used.cpu_ns;
+	const struct sp_rusage_metadata *u = &span->used;
+	double all_ns = (double)u->process_cpu_ns + (double)u->process_ready_ns;
+	double ns = all_ns - (double)u->cpu_ns - (double)u->ready_ns;
 	double share = ns / (double)(span->end_ns - span->begin_ns);
 
 	return share >= BUSY_LEAST || (share >= BUSY_TIME && ns >= BUSY_LEAST * all_ns);
@@ -259,6 +264,35 @@ static void set_wanted(struct sp_metrics *e, const struct use *trainers, const s
 	sp_metrics_set(e, SP_METRIC_trainer_threads, trainers->threads);
 }
 
+/*
+ * A thread waits for a core only while all cores are taken. The job's other threads together take
+ * them no longer than they ran, divided by the cores; other programs had them for the rest.
+ */
+static void set_outside_of(struct sp_metrics *e, enum sp_metric_id metric, const struct use *use,
+			   double used_ratio)
+{
+	double others, share;
+
+	if (use->life_ns <= 0)
+		return;
+	others = used_ratio - use->cpu_ns / use->life_ns;
+	share = use->ready_ns / use->life_ns -
+		(others > 0 ? others : 0) / sp_metrics_value(e, SP_METRIC_cores);
+	sp_metrics_set(e, metric, share > 0 ? share : 0);
+}
+
+static void set_outside(struct sp_metrics *e, const struct use *trainers, const struct use *workers,
+			double span_ns)
+{
+	double used_ratio;
+
+	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
+		return;
+	used_ratio = (trainers->used_ns + workers->used_ns) / span_ns;
+	set_outside_of(e, SP_METRIC_outside_share, trainers, used_ratio);
+	set_outside_of(e, SP_METRIC_worker_outside_share, workers, used_ratio);
+}
+
 /* Time neither on a core nor ready for one, outside of known waits. */
 static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 {
@@ -284,6 +318,7 @@ static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct use trainers = {0}, workers = {0};
+	double span_ns = trained_ns(report);
 
 	set_cores(e, report);
 	add_trainers(&trainers, report);
@@ -295,5 +330,6 @@ void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, workers.ready_ns, workers.batches);
 	set_trainer_cpu(e, &trainers);
 	set_blocked(e, &trainers);
-	set_wanted(e, &trainers, &workers, trained_ns(report));
+	set_wanted(e, &trainers, &workers, span_ns);
+	set_outside(e, &trainers, &workers, span_ns);
 }

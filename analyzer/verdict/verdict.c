@@ -211,9 +211,17 @@ static struct sp_wait_thresholds thresholds_of(const struct sp_verdict *v, const
 	return t;
 }
 
+/* Other programs had the cores for most of the time that the training thread waited for one. */
+static bool is_taken(const struct sp_verdict *v)
+{
+	return 2 * value_of(v, SP_METRIC_outside_share) > value_of(v, SP_METRIC_contention_share);
+}
+
 static bool rule_holds(const struct sp_verdict *v, const struct sp_rule *r,
 		       const struct sp_wait_thresholds *wait)
 {
+	if (r->sign == SP_METRIC_wanted_per_core && is_taken(v))
+		return false;
 	return !r->is_state && is_known(v, r->cost) && is_known(v, r->sign) &&
 	       value_of(v, r->cost) >= thresholds_of(v, r, wait).moderate &&
 	       value_of(v, r->sign) >= r->least_sign;
@@ -280,6 +288,62 @@ static bool is_near(double value, double threshold)
 	return value > threshold * (1 - NEAR) && value < threshold * (1 + NEAR);
 }
 
+/* The share of the time in which other programs may have made this cost. */
+static double outside_of(const struct sp_verdict *v, const struct sp_rule *r)
+{
+	double share = value_of(v, SP_METRIC_outside_share);
+
+	if (r->cost == SP_METRIC_lost_wait_share || r->cost == SP_METRIC_first_batch_share)
+		share += value_of(v, SP_METRIC_worker_outside_share);
+	return share;
+}
+
+/* Alone on the machine the cost might be too small for the rule, by more than chance. */
+static bool may_be_made_outside(const struct sp_verdict *v, const struct sp_wait_thresholds *wait)
+{
+	const struct sp_rule *r = &rules[v->id];
+	double least = thresholds_of(v, r, wait).moderate * (1 - NEAR);
+	double outside = outside_of(v, r);
+
+	return v->id != SP_VERDICT_compute && outside > 0 &&
+	       value_of(v, r->cost) - outside < least * (1 - outside);
+}
+
+/* The part of a cost in which the training thread waits, at most. */
+static double waiting_of(const struct sp_verdict *v, const struct sp_rule *r)
+{
+	double blocked = value_of(v, SP_METRIC_blocked_share);
+
+	switch (r->cost) {
+	case SP_METRIC_lost_wait_share:
+	case SP_METRIC_first_batch_share:
+		return value_of(v, SP_METRIC_workers) > 0 ? value_of(v, r->cost) : 0;
+	case SP_METRIC_communication_share:
+	case SP_METRIC_straggler_share:
+	case SP_METRIC_checkpoint_share:
+	case SP_METRIC_sync_cost_share:
+		return value_of(v, r->cost);
+	default:
+		return blocked < value_of(v, r->cost) ? blocked : value_of(v, r->cost);
+	}
+}
+
+/* Other programs lengthen what computes, and no wait: its share is greater without them. */
+static bool may_be_hidden_outside(const struct sp_verdict *v, const struct sp_wait_thresholds *wait)
+{
+	double left = 1 - value_of(v, SP_METRIC_outside_share);
+
+	for (int i = 0; v->id == SP_VERDICT_compute && left < 1 && i < SP_VERDICTS; i++) {
+		const struct sp_rule *r = &rules[i];
+
+		if (i != SP_VERDICT_compute && !r->is_state && r->sign == SP_METRIC_steps &&
+		    is_known(v, r->cost) && !v->holds[i] &&
+		    waiting_of(v, r) >= thresholds_of(v, r, wait).moderate * (1 + NEAR) * left)
+			return true;
+	}
+	return false;
+}
+
 /* A cost just below its threshold: the next run of the same job may be over it. */
 static bool nearly_holds(const struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 {
@@ -317,12 +381,13 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		v->id == SP_VERDICT_compute
 			? nearly_holds(v, wait)
 			: !r->is_state && is_near(v->cost, thresholds_of(v, r, wait).moderate);
-	v->doubts[SP_DOUBT_rival] = v->id != SP_VERDICT_compute && has_rival(v);
+	v->doubts[SP_DOUBT_rival] =
+		v->id != SP_VERDICT_compute && v->id != SP_VERDICT_machine_busy && has_rival(v);
 	v->doubts[SP_DOUBT_queue] = by_wait && v->metrics.has_device && !v->metrics.is_queue_known;
 	v->doubts[SP_DOUBT_outsiders] =
 		value_of(v, SP_METRIC_contention_share) >= rules[SP_VERDICT_contention].severe &&
 		is_known(v, SP_METRIC_wanted_per_core) &&
-		value_of(v, SP_METRIC_wanted_per_core) < WANTED_ALONE;
+		(is_taken(v) || value_of(v, SP_METRIC_wanted_per_core) < WANTED_ALONE);
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover &&
 					  !is_known(v, SP_METRIC_decode_work_share);
 	v->doubts[SP_DOUBT_rare_input] =
@@ -343,10 +408,11 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
-	v->confidence =
-		doubts >= 2 || v->id == SP_VERDICT_cannot_tell || v->doubts[SP_DOUBT_no_framework]
-			? SP_CONFIDENCE_LOW
-			: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
+	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
+					v->id == SP_VERDICT_machine_busy ||
+					v->doubts[SP_DOUBT_no_framework]
+				? SP_CONFIDENCE_LOW
+				: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
 }
 
 static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
@@ -388,6 +454,15 @@ static const enum sp_metric_id knowns[] = {
 };
 #define KNOWNS (sizeof(knowns) / sizeof(knowns[0]))
 
+/* Evidence that other programs took the cores. */
+static const enum sp_metric_id taken[] = {
+	SP_METRIC_outside_share,
+	SP_METRIC_worker_outside_share,
+	SP_METRIC_contention_share,
+	SP_METRIC_wanted_per_core,
+};
+#define TAKEN (sizeof(taken) / sizeof(taken[0]))
+
 static void gather_evidence(struct sp_verdict *v)
 {
 	const struct sp_rule *r = &rules[v->id];
@@ -405,6 +480,8 @@ static void gather_evidence(struct sp_verdict *v)
 		rest_on(v, SP_METRIC_first_wait_share);
 		rest_on(v, SP_METRIC_loader_start_share);
 	}
+	for (size_t i = 0; v->id == SP_VERDICT_machine_busy && i < TAKEN; i++)
+		rest_on(v, taken[i]);
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
 	for (size_t i = 0; v->id == SP_VERDICT_cannot_tell && i < KNOWNS; i++)
@@ -635,6 +712,9 @@ void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 		for (int i = 0; i < SP_VERDICTS; i++)
 			v->holds[i] = rule_holds(v, &rules[i], wait);
 		v->id = refine(v, find_worst(v));
+		if (!rules[v->id].is_state &&
+		    (may_be_made_outside(v, wait) || may_be_hidden_outside(v, wait)))
+			v->id = SP_VERDICT_machine_busy;
 	}
 	if (!rules[v->id].is_state) {
 		v->cost = value_of(v, rules[v->id].cost);

@@ -94,6 +94,15 @@ class Account(unittest.TestCase):
         timers, _, seen = run("lbfgs")
         self.check(seen, timers, "forward", "backward", "optimizer")
 
+    def test_a_busy_machine(self):
+        """Alone the model takes the time; beside programs that compute it may not be blamed on the
+        loader, nor on the job's own threads."""
+        timers, _, seen = run("busy_machine", "beside")
+        self.assertEqual(seen["summary"]["steps"]["count"], timers["forward"][0])
+        verdict = seen["summary"]["verdict"]
+        self.assertIn(verdict["code"], ("machine-busy", "compute-bound"), verdict)
+        self.assertNotEqual(verdict["confidence"], "high", verdict)
+
     def test_a_loader_in_a_thread(self):
         for argument in [[], ["within"]]:
             timers, _, seen = run("loader_thread", *argument, views=["epochs"])

@@ -35,16 +35,18 @@ def judge(fault):
     return code, f"no advice {' '.join(missing)}" if missing else ""
 
 
-def is_crowded(fault):
-    """Others that want the processors make a healthy trainer wait: that verdict is right."""
-    return fault.trainer.startswith("healthy") and os.getloadavg()[0] > os.cpu_count()
+def is_crowded(fault, code):
+    """Others that want the processors make a healthy trainer wait: that verdict is right. Any
+    trainer's verdict may be that they had the processors."""
+    may_be = fault.trainer.startswith("healthy") or code == "machine-busy"
+    return may_be and os.getloadavg()[0] > os.cpu_count()
 
 
 def row_of(fault):
     """A row of the table, whether it is wrong, and whether the trainer was run at all."""
     code, trouble = judge(fault)
     wrong = bool(trouble)
-    if trouble == "WRONG" and is_crowded(fault):
+    if trouble == "WRONG" and is_crowded(fault, code):
         trouble, wrong = f"other programs ran (load {os.getloadavg()[0]:.0f})", False
     right = "" if trouble is None else trouble or "yes"
     return f"| {fault.trainer} | {code} | {right} |", wrong, trouble is not None

@@ -762,6 +762,32 @@ START_TEST(what_the_kernel_counted_of_training_alone)
 }
 END_TEST
 
+/* A thread that has half a core waits for other programs, less what the job's others took. */
+START_TEST(what_other_programs_took)
+{
+	struct sp_cpu_metadata cpus = {.allowed = 2};
+	struct sp_step_rusage_metadata told = {.usage.process_threads = 2};
+
+	names();
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t begin = m.now_ticks;
+
+		step(1000);
+		told.at = m.now_ticks;
+		sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &told, sizeof(told));
+		told.usage.cpu_ns += (m.now_ticks - begin) / 2;
+		told.usage.ready_ns += (m.now_ticks - begin) / 2;
+		told.usage.process_cpu_ns += (m.now_ticks - begin) * 7 / 10;
+		told.usage.process_ready_ns += (m.now_ticks - begin) / 2;
+	}
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_contention_share), 0.5, 0.02);
+	ck_assert_double_eq_tol(value(SP_METRIC_outside_share), 0.4, 0.02);
+	ck_assert(!is_known(SP_METRIC_worker_outside_share));
+}
+END_TEST
+
 /* A run of two trainings: one after the other they want no more cores than one alone does. */
 START_TEST(trainings_that_follow_each_other_do_not_add_up)
 {
@@ -949,6 +975,7 @@ int main(void)
 	tcase_add_test(c, lost_events_and_newer_ones_are_doubts);
 	tcase_add_test(c, what_the_kernel_counted);
 	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
+	tcase_add_test(c, what_other_programs_took);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);

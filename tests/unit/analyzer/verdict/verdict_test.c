@@ -424,6 +424,59 @@ END_TEST
 
 /* A moderate wait for input is no answer where more time is in no observed call, of which no
  * backward says where it lies. */
+/* A cost that other programs may have made, or hidden, is no verdict. */
+START_TEST(other_programs_had_the_cores)
+{
+	set(SP_METRIC_loop_share, 0.2);
+	set(SP_METRIC_contention_share, 0.25);
+	set(SP_METRIC_wanted_per_core, 0.7);
+	set(SP_METRIC_outside_share, 0.19);
+	ck_assert_str_eq(judge(), "machine-busy");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	ck_assert_uint_eq(v.advice_count, 0);
+	setup();
+	set(SP_METRIC_loop_share, 0.2);
+	set(SP_METRIC_outside_share, 0.1);
+	ck_assert_str_eq(judge(), "loop-bound");
+	setup();
+	set(SP_METRIC_workers, 2);
+	set_wait(0.3);
+	set(SP_METRIC_worker_outside_share, 0.28);
+	ck_assert_str_eq(judge(), "machine-busy");
+	setup();
+	set(SP_METRIC_workers, 2);
+	set_wait(0.04);
+	ck_assert_str_eq(judge(), "compute-bound");
+	setup();
+	set(SP_METRIC_workers, 2);
+	set_wait(0.04);
+	set(SP_METRIC_outside_share, 0.5);
+	ck_assert_str_eq(judge(), "machine-busy");
+	/* what computes is as much longer as the model is */
+	setup();
+	set_wait(0.04);
+	set(SP_METRIC_loop_share, 0.04);
+	set(SP_METRIC_outside_share, 0.5);
+	ck_assert_str_eq(judge(), "compute-bound");
+}
+END_TEST
+
+/* Threads that other programs keep from the cores want them for longer. */
+START_TEST(a_crowd_of_other_programs_is_not_the_job)
+{
+	set(SP_METRIC_contention_share, 0.6);
+	set(SP_METRIC_wanted_per_core, 1.6);
+	ck_assert_str_eq(judge(), "cpu-oversubscribed");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	setup();
+	set(SP_METRIC_contention_share, 0.6);
+	set(SP_METRIC_wanted_per_core, 1.6);
+	set(SP_METRIC_outside_share, 0.4);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(v.doubts[SP_DOUBT_outsiders]);
+}
+END_TEST
+
 START_TEST(more_time_without_a_backward)
 {
 	set_wait(0.1);
@@ -589,6 +642,8 @@ int main(void)
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, one_advice_for_one_time);
+	tcase_add_test(c, other_programs_had_the_cores);
+	tcase_add_test(c, a_crowd_of_other_programs_is_not_the_job);
 	tcase_add_test(c, more_time_without_a_backward);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_small_saving_is_no_advice);
