@@ -55,6 +55,16 @@ static void set_division(struct sp_metrics *e, const struct sp_report *report)
 	set_text(e, SP_METRIC_dataset_division, text);
 }
 
+/* A round of a booster reads such data inside, on threads of the booster. */
+static void set_external_memory(struct sp_metrics *e, const struct sp_report *report)
+{
+	if (!e->of[SP_METRIC_cannot_tell].is_known && is_reported(report, "dataset\tbound\texternal"
+									  " memory"))
+		set_text(e, SP_METRIC_cannot_tell,
+			 _("XGBoost reads data from external memory inside of a round, and no call "
+			   "shows how long a round waits for it"));
+}
+
 /* The ways to a cheaper model that the job does not go yet. */
 static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
 {
@@ -78,6 +88,7 @@ static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool 
 
 void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
 {
+	set_external_memory(e, report);
 	set_division(e, report);
 	set_ways(e, report, is_compiled);
 }

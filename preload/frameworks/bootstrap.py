@@ -702,6 +702,18 @@ def keras_callbacks_imported(module):
 		replace(module.CallbackList, name, "", 0, UNTIMED | BEFORE, dropped)
 
 
+# XGBoost: an iterator with a cache on disk, which the rounds read.
+
+
+def data_iterator_made(_iterator, cache_prefix=None, *_rest, **_names):
+	if cache_prefix is not None:
+		fact_add("dataset", "external memory")
+
+
+def boosters_imported(module):
+	replace(module.DataIter, "__init__", "", 0, UNTIMED, data_iterator_made)
+
+
 # Grain: each transformation has an iterator of its own, and the loop calls the last one.
 
 
@@ -747,6 +759,7 @@ special = {
 	"keras.src.backend.tensorflow.trainer": keras_trainer_imported,
 	"keras.src.backend.jax.trainer": keras_jax_imported,
 	"keras.src.callbacks.callback_list": keras_callbacks_imported,
+	"xgboost.core": boosters_imported,
 	"grain": grain_imported,
 	"grain.python": grain_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,

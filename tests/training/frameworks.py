@@ -56,6 +56,18 @@ class Booster:
     def update(self, rounds=1):
         return sum(range(1000))
 """
+DATA_ITERATOR = """
+class DataIter:
+    def __init__(self, cache_prefix=None, release_data=True):
+        self.cache_prefix = cache_prefix
+"""
+EXTERNAL_MEMORY = """
+from xgboost.core import DataIter
+class Pages(DataIter):
+    def __init__(self):
+        super().__init__({})
+assert Pages().cache_prefix == {}
+"""
 BOOST = """
 from {0} import Booster
 booster = Booster()
@@ -406,6 +418,20 @@ class Doubles(Case):
                 summary = self.run_script(BOOST.format(f"{package}.{module}"))
                 self.assertEqual(summary["steps"]["count"], 25)
                 self.assert_named(summary, f"framework bound {package} 1.2.3")
+
+    def test_a_booster_that_reads_external_memory_inside_of_a_round(self):
+        self.module("xgboost/__init__.py")
+        self.module("xgboost/core.py", BOOSTER + DATA_ITERATOR)
+        for cache in ("cache_prefix='cache'", ""):
+            with self.subTest(cache):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                text = EXTERNAL_MEMORY.format(cache, "'cache'" if cache else None)
+                summary = self.run_script(text + BOOST.format("xgboost.core"))
+                self.assertEqual(summary["steps"]["count"], 25)
+                if cache:
+                    self.assert_abstains(summary, "external memory")
+                else:
+                    self.assertNotIn("external memory", summary["verdict"]["text"])
 
     def assert_whole_steps(self, summary, count):
         self.assert_abstains(summary, "a step is one call")
