@@ -8,6 +8,7 @@
 #define OFFSETS 80u
 #define OFFSET_MAX 65536u
 #define COOKIE "xdebugpy"
+#define FREE_THREADED 2u /* the word that is not 0 in a free-threaded build (3.13t, 3.14t) */
 
 /* Numbers of the 64-bit words of _Py_DebugOffsets. The members were moved in 3.14. */
 struct debug_words {
@@ -74,6 +75,9 @@ static bool by_description(struct sp_python_layout *ret, pid_t pid, uint64_t run
 
 	if (minor > 14 || sp_other_read(pid, runtime, word, sizeof(word)) < 0 ||
 	    memcmp(word, COOKIE, sizeof(word[0])) != 0 || (word[1] >> 16) != (0x300 | minor))
+		return false;
+	/* Each thread may run a copy of the code there (3.14t): the lines would be wrong. */
+	if (word[FREE_THREADED])
 		return false;
 #define AT(field) .field = (uint32_t)word[w->field]
 	*ret = (struct sp_python_layout){

@@ -35,7 +35,8 @@ struct sp_python_layout {
 	uint32_t object_type;
 };
 
-/* Returns false where the version (3 << 8 | minor) is not known, or does not describe itself. */
+/* Returns false where the version (3 << 8 | minor) is not known, or does not describe itself, or
+ * where the build is free-threaded. */
 bool sp_python_layout_find(struct sp_python_layout *ret, pid_t pid, uint64_t runtime,
 			   uint32_t version);
 

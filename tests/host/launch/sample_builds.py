@@ -37,6 +37,21 @@ int main(int argc, char **argv)
 }
 """
 
+# A program with the head of _Py_DebugOffsets and the symbols of CPython 3.13, and nothing else.
+DESCRIBED = """
+#include <stdio.h>
+#include <time.h>
+unsigned long long _PyRuntime[128] = {0x7970677562656478, 0x030D00F0, FREE_THREADED};
+const unsigned long Py_Version = 0x030D00F0;
+char PyCode_Type[8] = {1};
+int main(void)
+{
+	struct timespec time = {1, 0};
+	FILE *file = fopen("/proc/self/status", "r");
+	return fgetc(file) < 0 || nanosleep(&time, &time);
+}
+"""
+
 
 def pythons():
     named = os.environ.get("STAGEPROF_TEST_PYTHONS", PYTHON).split(":")
@@ -114,11 +129,11 @@ class Builds(sample.SampledCase):
 class Foreign(sample.SampledCase):
     """Nothing is claimed of them, and they are counted."""
 
-    def check_unknown(self, *command, **options):
+    def check_unknown(self, *command, unknown=1, **options):
         run, _ = self.sampled(*command, **options)
         report = self.functions(run)
         self.assertEqual(report["functions"], [])
-        self.assertEqual(report["sampler"]["processes_unknown"], 1, report["sampler"])
+        self.assertEqual(report["sampler"]["processes_unknown"], unknown, report["sampler"])
 
     def test_library_of_pypy(self):
         library = scene.compiled(self.folder, "libpypy3.9-c.so", "int x;", "-shared", "-fPIC")
@@ -129,6 +144,13 @@ class Foreign(sample.SampledCase):
         if not shutil.which("pypy3"):
             self.skipTest("no pypy3")
         self.check_unknown(shutil.which("pypy3"), "-c", "import time; time.sleep(2)")
+
+    def test_free_threaded(self):
+        for is_free in (0, 1):
+            with self.subTest(is_free):
+                flags = ("-rdynamic", f"-DFREE_THREADED={is_free}")
+                program = scene.compiled(self.folder, f"described{is_free}", DESCRIBED, *flags)
+                self.check_unknown(program, unknown=is_free)
 
     def test_without_symbols(self):
         """A program of Python's name whose symbols are not there."""
