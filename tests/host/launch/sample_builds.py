@@ -52,6 +52,43 @@ int main(void)
 }
 """
 
+# Both functions are C to the interpreter; "hooked" announces its calls to profilers.
+MODULE = """
+# cython: language_level=3
+cimport cython
+
+def in_c(double until, clock):
+    while clock() < until:
+        pass
+
+@cython.profile(True)
+def hooked(function, argument):
+    return function(argument)
+"""
+USER = """
+import json, sys, time
+import compiled
+true = {"direct": 0, "called_back": 0}
+def count(name, begin):
+    true[name] += time.thread_time_ns() - begin
+def direct(seconds):
+    begin = time.thread_time_ns()
+    compiled.in_c(time.thread_time() + seconds, time.thread_time)
+    count("direct", begin)
+def called_back(seconds):
+    begin = time.thread_time_ns()
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+    count("called_back", begin)
+def call_back(seconds):
+    compiled.hooked(called_back, seconds)
+for _ in range(50):
+    direct(0.03)
+    call_back(0.01)
+print(json.dumps(true))
+"""
+
 
 def pythons():
     named = os.environ.get("STAGEPROF_TEST_PYTHONS", PYTHON).split(":")
@@ -124,6 +161,47 @@ class Builds(sample.SampledCase):
 
     def test_interpreters(self):
         self.check_each(self.check_interpreters)
+
+
+class Cython(sample.SampledCase):
+    """A compiled function is in no row: its time is its Python caller's."""
+
+    def build(self):
+        venv = os.path.join(self.folder, "venv")
+        subprocess.run([PYTHON, "-m", "venv", venv], check=True)
+        python = os.path.join(venv, "bin/python")
+        got = self.call(python, "-m", "pip", "install", "-q", "cython")
+        if got.returncode != 0:
+            self.skipTest(f"no Cython: {got.stderr[-300:]}")
+        source = os.path.join(self.folder, "compiled.pyx")
+        with open(source, "w") as file:
+            file.write(MODULE)
+        subprocess.run([python, "-m", "cython", "-3", source], check=True)
+        include = self.call(python, "-c", "import sysconfig as s; print(s.get_path('include'))")
+        flags = ["-O1", "-shared", "-fPIC", f"-I{include.stdout.strip()}"]
+        module = os.path.join(self.folder, "compiled.so")
+        subprocess.run(["gcc", *flags, source.replace("pyx", "c"), "-o", module], check=True)
+        with open(os.path.join(self.folder, "user.py"), "w") as file:
+            file.write(USER)
+        return python
+
+    def test_cython(self):
+        run, done = self.sampled(self.build(), os.path.join(self.folder, "user.py"), rate=500)
+        true = json.loads(done.stdout)
+        report = self.functions(run)
+        rows = {row["function"]: row for row in report["functions"]}
+        self.assertNotIn("in_c", rows)
+        self.assertNotIn("hooked", rows)
+        found = sum(rows[name]["total_ns"] for name in true)
+        samples = sum(rows[name]["samples"] for name in true)
+        self.assertGreater(samples, 100, report["sampler"])
+        for name, ns in true.items():
+            share = ns / sum(true.values())
+            bound = 0.02 + 6 * math.sqrt(share * (1 - share) / samples)
+            self.assertLess(abs(rows[name]["total_ns"] / found - share), bound, rows[name])
+        inside = rows["call_back"]["total_ns"] - rows["called_back"]["total_ns"]
+        self.assertLess(inside, rows["called_back"]["total_ns"] / 10)
+        self.assertGreaterEqual(inside, 0)
 
 
 class Foreign(sample.SampledCase):
