@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library of the aarch64 wheel under qemu-user: calls, kernels and waiting lines of the fake
 # CUDA, which is built for aarch64 by the compiler that makes the wheel. cuda/culprits is left out:
-# its native stacks are whole there, but the report does not name their functions.
+# its native stacks are whole there, but the report does not name their functions, because qemu-user
+# has no process_vm_readv, by which the recorder reads an object's build id.
 . "$(dirname "$0")/package.sh"
 . "$(dirname "$0")/roots.sh"
 . "$(dirname "$0")/arm64.sh"
