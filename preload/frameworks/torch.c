@@ -30,7 +30,27 @@
 enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD_FUNCTION = 1, SCOPE_USER = 7, SCOPES = 10 };
 
 /* A C++ function that returns std::unique_ptr gets the address of its result as a hidden first
- * argument, and returns it (Itanium C++ ABI 3.1.3; on x86-64 both as in C). */
+ * argument, and returns it (Itanium C++ ABI 3.1.3; on x86-64 both as in C). On aarch64 the address
+ * lies in x8, which C cannot name, and nothing is returned: PyTorch is given an entry that makes a
+ * first argument of x8. */
+#if defined(__aarch64__)
+#define START(function) function##_entry
+#define START_ENTRY(function)                                                                      \
+	__asm__(".text\n"                                                                          \
+		".type " #function "_entry, %function\n" #function "_entry:\n\t"                   \
+		".cfi_startproc\n\t"                                                               \
+		"mov x1, x0\n\t"                                                                   \
+		"mov x0, x8\n\t"                                                                   \
+		"b " #function "\n\t"                                                              \
+		".cfi_endproc\n\t"                                                                 \
+		".size " #function "_entry, . - " #function "_entry\n");                           \
+	void **function##_entry(void **ret_context, const void *record)
+#define START_CALLED __attribute__((used)) /* by its entry */
+#else
+#define START(function) function
+#define START_ENTRY(function) _Static_assert(1, "")
+#define START_CALLED
+#endif
 typedef void **(*start_function)(void **ret_context, const void *record);
 typedef void (*end_function)(const void *record, void *context);
 
@@ -105,7 +125,8 @@ static int first_event(const void *record)
 	return sane;
 }
 
-static void **range_start(void **ret_context, const void *record)
+START_ENTRY(range_start);
+START_CALLED static void **range_start(void **ret_context, const void *record)
 {
 	int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 	struct mark *mark = NULL;
@@ -132,7 +153,8 @@ static uint32_t phase_of(const char *name)
 								: SP_PHASE_none;
 }
 
-static void **user_start(void **ret_context, const void *record)
+START_ENTRY(user_start);
+START_CALLED static void **user_start(void **ret_context, const void *record)
 {
 	struct mark *mark;
 
@@ -236,7 +258,7 @@ static int version_is_known(const char *version)
 /* Operators lie inside nodes: if they are wanted, all nodes are kept. */
 static void nodes_add(void *library, uint64_t (*add)(struct callback))
 {
-	struct callback callback = {.start = range_start,
+	struct callback callback = {.start = START(range_start),
 				    .end = backward_end,
 				    .sampling_probability = 1.0};
 	int all = sp_config_is(sp_config.nodes, "all") || sp_config_is(sp_config.ops, "1");
@@ -256,7 +278,7 @@ static void nodes_add(void *library, uint64_t (*add)(struct callback))
 static int callbacks_add(void *library)
 {
 	uint64_t (*add)(struct callback);
-	struct callback callback = {.start = range_start, .sampling_probability = 1.0};
+	struct callback callback = {.start = START(range_start), .sampling_probability = 1.0};
 
 	add = (uint64_t(*)(struct callback))dlsym(library, "_ZN2at17addGlobalCallbackENS_"
 							   "22RecordFunctionCallbackE");
@@ -264,13 +286,13 @@ static int callbacks_add(void *library)
 								    "v");
 	if (!add || !record_name)
 		return -ENOSYS;
-	callback.start = user_start;
+	callback.start = START(user_start);
 	callback.end = user_end;
 	callback.scopes[SCOPE_USER] = 1;
 	add(callback);
 	nodes_add(library, add);
 	if (sp_config_is(sp_config.ops, "1")) {
-		callback.start = range_start;
+		callback.start = START(range_start);
 		callback.end = operator_end;
 		callback.scopes[SCOPE_USER] = 0;
 		callback.scopes[SCOPE_FUNCTION] = 1;
@@ -285,11 +307,6 @@ int sp_torch_attach(const char *version)
 	void *library;
 	int error;
 
-#if !defined(__x86_64__)
-	/* There the hidden argument has a register of its own (x8), which C cannot name. */
-	sp_coverage_add(GROUP, "unobservable", "not on this machine");
-	return 0;
-#endif
 	if (!version_is_known(version)) {
 		sp_coverage_add(GROUP, "unobservable", version);
 		return 0;
