@@ -137,7 +137,7 @@ def execute(case, name, state, number, folder):
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={case.ranks}"]
     command = [training.interpreter("h5py", "cv2"), *(launcher if case.ranks > 1 else [])]
     command += [program, name, state, *([str(number)] if number else [])]
-    env = harness.environment(True, os.path.join(folder, "run.zst"))
+    env = harness.environment(True, os.path.join(folder, "run.zst"), {})
     env["FOLDER"] = os.path.join(folder, "far")
     with storage(case, env["FOLDER"]) as env["FOLDER"]:
         done = subprocess.run(

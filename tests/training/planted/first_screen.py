@@ -65,7 +65,7 @@ def train(fault, folder):
     shutil.copy(os.path.join(harness.HERE, "trainers", fault.trainer + ".py"), program)
     os.makedirs(data)
     harness.python([program, "make", data], folder, traced=False)
-    env = {**harness.environment(False, ""), "COLUMNS": str(COLUMNS)}
+    env = {**harness.environment(False, "", {}), "COLUMNS": str(COLUMNS)}
     command = [LAUNCHER, "run", "--html", "-o", "run.zst", "--"]
     command += [harness.training.interpreter("h5py", "cv2"), program, "train"]
     read = dict(cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
