@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/text/text.h"
 #include "analyzer/verdict/metrics_cpu.h"
 #include "analyzer/verdict/metrics_device.h"
 #include "analyzer/verdict/metrics_input.h"
@@ -431,6 +432,28 @@ static const struct sp_rank *latest_straggler(const struct sp_ranks *ranks)
 	return latest;
 }
 
+/* Ranks that are late together: to mend one of them saves nothing. */
+static void who_straggles(const struct sp_report *report, const struct sp_rank *rank, char *text,
+			  size_t bytes)
+{
+	const struct sp_index *index = &report->run.index;
+	uint32_t stream = report->training.trainers[rank->trainer].stream;
+	const struct sp_process_image *process = &index->images[index->streams[stream]->image];
+	const struct sp_host *host = &index->hosts[process->host];
+	const char *phase = sp_account_title(rank->cause);
+	char name[256];
+
+	sp_text_escape(name, sizeof(name), host->name, strnlen(host->name, sizeof(host->name)));
+	if (rank->group == SP_RANK_HOST)
+		snprintf(text, bytes, _("all ranks of host %.64s, longer in %s"), name, phase);
+	else if (rank->group == SP_RANK_SLOT && process->local_rank)
+		snprintf(text, bytes, _("local rank %llu of every host, longer in %s"),
+			 (unsigned long long)process->local_rank - 1, phase);
+	else
+		snprintf(text, bytes, _("rank %llu, longer in %s"),
+			 (unsigned long long)rank_of(report, rank), phase);
+}
+
 /* The time by which the other ranks are earlier than the latest one. All of them would save it. */
 static void set_straggler(struct sp_metrics *e, const struct sp_report *report)
 {
@@ -439,8 +462,7 @@ static void set_straggler(struct sp_metrics *e, const struct sp_report *report)
 
 	if (!latest)
 		return;
-	snprintf(text->text, sizeof(text->text), _("rank %llu, longer in %s"),
-		 (unsigned long long)rank_of(report, latest), sp_account_title(latest->cause));
+	who_straggles(report, latest, text->text, sizeof(text->text));
 	text->is_known = true;
 	sp_metrics_ratio(e, SP_METRIC_straggler_share, (double)latest->behind_p50_ns,
 			 (double)latest->wall_p50_ns);
