@@ -410,11 +410,17 @@ static void set_model(struct sp_metrics *e, const struct sp_report *report)
 		       share);
 }
 
-static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)
+static const struct sp_process_image *process_of(const struct sp_report *report,
+						 const struct sp_rank *rank)
 {
 	uint32_t stream = report->training.trainers[rank->trainer].stream;
-	const struct sp_process_image *process =
-		&report->run.index.images[report->run.index.streams[stream]->image];
+
+	return &report->run.index.images[report->run.index.streams[stream]->image];
+}
+
+static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)
+{
+	const struct sp_process_image *process = process_of(report, rank);
 
 	return process->rank ? process->rank - 1 : rank->trainer;
 }
@@ -436,10 +442,8 @@ static const struct sp_rank *latest_straggler(const struct sp_ranks *ranks)
 static void who_straggles(const struct sp_report *report, const struct sp_rank *rank, char *text,
 			  size_t bytes)
 {
-	const struct sp_index *index = &report->run.index;
-	uint32_t stream = report->training.trainers[rank->trainer].stream;
-	const struct sp_process_image *process = &index->images[index->streams[stream]->image];
-	const struct sp_host *host = &index->hosts[process->host];
+	const struct sp_process_image *process = process_of(report, rank);
+	const struct sp_host *host = &report->run.index.hosts[process->host];
 	const char *phase = sp_account_title(rank->cause);
 	char name[256];
 
@@ -606,7 +610,7 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 static void set_digested(struct sp_metrics *e, const struct sp_report *report)
 {
 	const struct sp_rank *latest = latest_straggler(&report->ranks);
-	char text[SP_METRIC_TEXT_BYTES];
+	char text[SP_METRIC_TEXT_BYTES], late[128];
 
 	if (!latest) {
 		set_text(e, SP_METRIC_cannot_tell,
@@ -614,10 +618,11 @@ static void set_digested(struct sp_metrics *e, const struct sp_report *report)
 			   "view ranks hold"));
 		return;
 	}
+	who_straggles(report, latest, late, sizeof(late));
 	snprintf(text, sizeof(text),
 		 _("a verdict needs events, and a digest has none; the account and the view ranks "
-		   "hold, and the view ranks names rank %llu late, longer in %s"),
-		 (unsigned long long)rank_of(report, latest), sp_account_title(latest->cause));
+		   "hold, and that view names as late: %s"),
+		 late);
 	set_text(e, SP_METRIC_cannot_tell, text);
 }
 

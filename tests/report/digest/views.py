@@ -150,7 +150,7 @@ class Views(jobs.Job):
             told = json.loads(report("--format=json", *inputs)[0])
             self.assertEqual(told["verdict"]["code"], "cannot-tell")
             self.assertIn("a digest has none", told["verdict"]["text"])
-            self.assertIn("rank 5 late, longer in forward", told["verdict"]["text"])
+            self.assertIn("late: rank 5, longer in forward", told["verdict"]["text"])
             self.assertIn("digests    ", report("-v", *inputs)[0])
             self.assertIn("Cannot tell", report("card", *inputs)[0])
         self.assertNotIn("digests    ", report("-v", *self.runs)[0])
