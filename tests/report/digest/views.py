@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import tempfile
 import unittest
 
 import jobs
@@ -95,6 +96,28 @@ def differences(a, b, where=""):
             yield f"{where}: {a} and {b}"
     elif a != b:
         yield f"{where}: {a} and {b}"
+
+
+class Late(unittest.TestCase):
+    """To mend one of the ranks that are late together saves nothing, so none is named alone."""
+
+    def check(self, plant, who):
+        with tempfile.TemporaryDirectory() as folder:
+            runs = made(folder, 32, 150, plant)
+            whole = os.path.join(folder, "whole.spd")
+            digest(whole, *runs)
+            told = json.loads(report("--format=json", *runs)[0])
+            found = json.loads(report("--format=json", whole)[0])
+        self.assertEqual(told["verdict"]["code"], "communication-bound")
+        self.assertIn(f"of a step for {who}, longer in forward", told["verdict"]["text"])
+        self.assertIn(f"Look at {who}, longer", told["advice"][0]["text"])
+        self.assertIn(f"late: {who}, longer in forward", found["verdict"]["text"])
+
+    def test_a_host(self):
+        self.check("host,2,0,forward,2000000", "all ranks of host node-0002")
+
+    def test_a_slot(self):
+        self.check("slot,3,0,forward,2000000", "local rank 3 of every host")
 
 
 class Views(jobs.Job):
