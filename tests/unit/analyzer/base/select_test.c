@@ -7,16 +7,11 @@
 #include <string.h>
 
 #include "analyzer/base/select.h"
+#include "tests/unit/common/draw.h"
 
 #define VALUES 300u
 
 static uint64_t state = 1;
-
-static uint64_t draw(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return state >> 33;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -30,15 +25,15 @@ static int64_t value_of(int kind, uint32_t i)
 {
 	switch (kind) {
 	case 0:
-		return (int64_t)(draw() % 3);
+		return (int64_t)(sp_draw(&state) % 3);
 	case 1:
-		return (int64_t)draw() - (1 << 30);
+		return (int64_t)sp_draw(&state) - (1 << 30);
 	case 2:
 		return i;
 	case 3:
 		return -(int64_t)i;
 	default:
-		return draw() & 1 ? INT64_MAX : INT64_MIN;
+		return sp_draw(&state) & 1 ? INT64_MAX : INT64_MIN;
 	}
 }
 

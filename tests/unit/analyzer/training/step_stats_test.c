@@ -6,17 +6,12 @@
 #include <stdlib.h>
 
 #include "analyzer/training/step_stats.h"
+#include "tests/unit/common/draw.h"
 
 #define TRAINERS 3u
 #define STEPS 700u
 
 static uint64_t state = 1;
-
-static uint64_t draw(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return state >> 33;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -59,8 +54,9 @@ START_TEST(listed_steps)
 			trainers[t].steps.count = each;
 			trainers[t].is_digested = true; /* so that all its steps are selected */
 			for (uint32_t i = 0; i < each; i++) {
-				uint64_t ns = _i ? draw() % 4 : draw();
+				uint64_t ns = sp_draw(&state) >> 33;
 
+				ns = _i ? ns % 4 : ns; /* few different ones, too */
 				steps[t][i] =
 					(struct sp_step){.start_ns = 5, .end_ns = 5 + (int64_t)ns};
 				walls[n++] = ns;

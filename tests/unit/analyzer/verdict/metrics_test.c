@@ -727,26 +727,35 @@ START_TEST(what_the_kernel_counted)
 END_TEST
 
 /* Training in which eight threads want a core at each time, after a start of a hundred seconds. */
-static void put_crowded_training(void)
+/* Steps on two cores, with usage that grows by these percents of the time. Returns the usage. */
+static struct sp_rusage_metadata put_used_steps(uint32_t threads, const uint64_t (*percent)[4])
 {
 	struct sp_cpu_metadata cpus = {.allowed = 2};
-	struct sp_step_rusage_metadata told = {.usage.process_threads = 16};
-	struct sp_rusage_metadata at_end = {.process_threads = 16};
+	struct sp_step_rusage_metadata usage = {.usage.process_threads = threads};
 
 	names();
 	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
 	for (int i = 0; i < STEPS; i++) {
-		uint64_t begin = m.now_ticks;
+		uint64_t begin = m.now_ticks, ns;
 
 		step(1000);
-		told.at = m.now_ticks;
-		sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &told, sizeof(told));
-		told.usage.cpu_ns += (m.now_ticks - begin) / 4;
-		told.usage.ready_ns += (m.now_ticks - begin) / 2;
-		told.usage.process_cpu_ns += 2 * (m.now_ticks - begin);
-		told.usage.process_ready_ns += 6 * (m.now_ticks - begin);
+		usage.at = m.now_ticks;
+		sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &usage, sizeof(usage));
+		ns = m.now_ticks - begin;
+		usage.usage.cpu_ns += ns * (*percent)[0] / 100;
+		usage.usage.ready_ns += ns * (*percent)[1] / 100;
+		usage.usage.process_cpu_ns += ns * (*percent)[2] / 100;
+		usage.usage.process_ready_ns += ns * (*percent)[3] / 100;
 	}
-	at_end.process_ready_ns = told.usage.process_ready_ns;
+	return usage.usage;
+}
+
+static void put_crowded_training(void)
+{
+	struct sp_rusage_metadata at_end = {.process_threads = 16};
+
+	at_end.process_ready_ns =
+		put_used_steps(16, &(const uint64_t[4]){25, 50, 200, 600}).process_ready_ns;
 	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &at_end, sizeof(at_end));
 }
 
@@ -765,22 +774,7 @@ END_TEST
 /* A thread that has half a core waits for other programs, less what the job's others took. */
 START_TEST(what_other_programs_took)
 {
-	struct sp_cpu_metadata cpus = {.allowed = 2};
-	struct sp_step_rusage_metadata told = {.usage.process_threads = 2};
-
-	names();
-	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
-	for (int i = 0; i < STEPS; i++) {
-		uint64_t begin = m.now_ticks;
-
-		step(1000);
-		told.at = m.now_ticks;
-		sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &told, sizeof(told));
-		told.usage.cpu_ns += (m.now_ticks - begin) / 2;
-		told.usage.ready_ns += (m.now_ticks - begin) / 2;
-		told.usage.process_cpu_ns += (m.now_ticks - begin) * 7 / 10;
-		told.usage.process_ready_ns += (m.now_ticks - begin) / 2;
-	}
+	put_used_steps(2, &(const uint64_t[4]){50, 50, 70, 50});
 	judge();
 	ck_assert_double_eq_tol(value(SP_METRIC_contention_share), 0.5, 0.02);
 	ck_assert_double_eq_tol(value(SP_METRIC_outside_share), 0.4, 0.02);
