@@ -112,7 +112,7 @@ def has_torch():
 
 
 @unittest.skipUnless(has_torch(), "no interpreter with torch")
-class Endings(scene.Case):
+class Trained(scene.Case):
     def setUp(self):
         super().setUp()
         with open(os.path.join(self.folder, "train.py"), "w") as file:
@@ -141,6 +141,22 @@ class Endings(scene.Case):
     def started(self, *argv, **more):
         return self.start(*argv, env=clean_environment(**more))
 
+
+class Settings(Trained):
+    def test_unknown_settings_with_ranks_and_workers(self):
+        """torchrun, two ranks and their workers inherit the setting; one process names it."""
+        with open(os.path.join(self.folder, "ranks.py"), "w") as file:
+            file.write(RANKS)
+        command = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+        env = clean_environment(LD_PRELOAD=scene.LIBRARY, STAGEPROF_BANANA="1")
+        done = self.call(*command, "ranks.py", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        roles = [end["role"] for end in self.report()["ending"]]
+        self.assertEqual((roles.count("trainer"), roles.count("worker")), (2, 4))
+        self.assertEqual(done.stderr.count("unknown setting STAGEPROF_BANANA=1"), 1, done.stderr)
+
+
+class Endings(Trained):
     def test_success(self):
         done = self.run_it("whole")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -210,18 +226,6 @@ class Endings(scene.Case):
             document = self.report(run=how)
             self.check_abstains(document)
             self.assertIn("no step was recorded before", document["verdict"]["text"])
-
-    def test_unknown_settings_with_ranks_and_workers(self):
-        """torchrun, two ranks and their workers inherit the setting; one process names it."""
-        with open(os.path.join(self.folder, "ranks.py"), "w") as file:
-            file.write(RANKS)
-        command = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-        env = clean_environment(LD_PRELOAD=scene.LIBRARY, STAGEPROF_BANANA="1")
-        done = self.call(*command, "ranks.py", env=env)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        roles = [end["role"] for end in self.report()["ending"]]
-        self.assertEqual((roles.count("trainer"), roles.count("worker")), (2, 4))
-        self.assertEqual(done.stderr.count("unknown setting STAGEPROF_BANANA=1"), 1, done.stderr)
 
     def test_exit(self):
         self.assertEqual(self.run_it("exit1").returncode, 1)
