@@ -3,12 +3,19 @@
 
     whole_report.py cases FIRST COUNT     cases by their numbers: the same each time
     whole_report.py seconds FIRST N       cases from FIRST on, for N seconds
+    whole_report.py chosen LIST           the cases whose numbers the file lists
+    whole_report.py choose FIRST COUNT    prints the numbers of those cases that together reach all
+                                          code that the cases reach
 
 Each case takes the frames of golden runs apart, changes some (fields, payloads, slots, their
 order), mends the checksums, and asks for one view, format or export. A case fails if the report
 dies by a signal, takes more than MEMORY_MIB or SECONDS_MOST of processor time, prints an escape
 character, or says something in JSON that is no JSON. A case that fails prints the command
 that repeats it, and keeps its run.
+
+`choose` wants a report that clang built with -fsanitize=undefined
+-fsanitize-coverage=trace-pc-guard. Each next case is the one that reaches the most places which the
+cases before did not.
 """
 
 import glob
@@ -310,15 +317,59 @@ def one(number, folder):
     return not said
 
 
+def places_of(number, folder):
+    """The addresses of the code that a case reaches."""
+    places = os.path.join(folder, "places")
+    shutil.rmtree(places, ignore_errors=True)
+    os.makedirs(places)
+    os.environ["UBSAN_OPTIONS"] = f"coverage=1:coverage_dir={places}"
+    one(number, folder)
+    found = set()
+    for path in glob.glob(os.path.join(places, "*.sancov")):
+        with open(path, "rb") as file:
+            file.seek(8)  # past the magic
+            data = file.read()
+        found.update(struct.unpack(f"<{len(data) // 8}Q", data))
+    return found
+
+
+def choose(first, count, folder):
+    reached, reaching = set(), {}
+    for number in range(first, first + count):
+        places = places_of(number, folder)
+        if places - reached:
+            reached |= places
+            reaching[number] = places
+    print(f"{len(reached)} places, new ones in {len(reaching)} cases", file=sys.stderr)
+    while reached:
+        best = max(sorted(reaching), key=lambda number: len(reaching[number] & reached))
+        reached -= reaching.pop(best)
+        print(best)
+
+
+def numbers(way, first, most):
+    """The cases to run, and until when."""
+    begin, number = time.monotonic(), first
+    while number - first < most if way == "cases" else time.monotonic() - begin < most:
+        yield number
+        number += 1
+
+
 def main():
-    way, first, most = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    begin, failed, number = time.monotonic(), 0, first
+    way, begin = sys.argv[1], time.monotonic()
+    if way == "chosen":
+        with open(sys.argv[2], encoding="ascii") as file:
+            cases = [int(word) for line in file for word in line.partition("#")[0].split()]
+    else:
+        cases = numbers(way, int(sys.argv[2]), int(sys.argv[3]))
     with tempfile.TemporaryDirectory() as folder:
-        while number - first < most if way == "cases" else time.monotonic() - begin < most:
-            failed += not one(number, folder)
-            number += 1
-    print(f"{number - first} cases, {failed} failed, {time.monotonic() - begin:.0f} s")
-    return failed > 0
+        if way == "choose":
+            choose(int(sys.argv[2]), int(sys.argv[3]), folder)
+            return False
+        results = [one(number, folder) for number in cases]
+    failed = results.count(False)
+    print(f"{len(results)} cases, {failed} failed, {time.monotonic() - begin:.0f} s")
+    return failed > 0 or not results
 
 
 if __name__ == "__main__":
