@@ -8,6 +8,7 @@ is wrong.
 import collections
 import ctypes
 import ctypes.util
+import fractions
 import os
 import struct
 
@@ -17,7 +18,9 @@ HOLE, DEFINE, EXTRA, BLOB = 0, 0xFF00, 0xFFF0, 0xFFF1
 MASK = (1 << 64) - 1
 
 Slot = collections.namedtuple("Slot", "start ticks value kind arg blob")
-Event = collections.namedtuple("Event", "pid tid kind value arg start ticks extra")
+Event = collections.namedtuple("Event", "stream number kind value arg start ticks extra")
+Point = collections.namedtuple("Point", "monotonic ticks realtime")
+IS_COUNTER, IS_SAMPLER = 1, 16
 NOTHING = Slot(0, 0, 0, HOLE, 0, b"")
 
 
@@ -230,12 +233,58 @@ def decode_second_coding(slots, grain, base, columns):
     return made
 
 
+class Host:
+    """The clock of a host: ns of CLOCK_REALTIME for ticks."""
+
+    def __init__(self):
+        self.points, self.estimate, self.is_counter = [], 0, True
+
+    def rate(self):
+        """ns a tick"""
+        if not self.is_counter:
+            return fractions.Fraction(1)
+        estimate = fractions.Fraction(10**9, self.estimate) if self.estimate else None
+        first, last = min(self.points), max(self.points)
+        if last.monotonic - first.monotonic >= 10**7 and last.ticks > first.ticks:
+            fitted = fractions.Fraction(last.monotonic - first.monotonic, last.ticks - first.ticks)
+            if estimate is None or abs(fitted - estimate) < estimate / 20:
+                return fitted
+        return estimate or fractions.Fraction(1)
+
+    def begin(self):
+        return min(self.points)
+
+
 class Stream:
     """A thread's slots by their numbers, from all files that hold some."""
 
     def __init__(self):
         self.pid = self.tid = None
-        self.blocks, self.windows = [], []
+        self.host, self.image_start, self.flags, self.estimate = b"", None, IS_COUNTER, 0
+        self.blocks, self.windows, self.points = [], [], []
+
+    def learn(self, data, at):
+        ticks, monotonic, realtime = struct.unpack_from("<3Q", data, at)
+        if ticks:
+            self.points.append(Point(monotonic, ticks, realtime))
+
+    def definitions(self):
+        """(what, id, bytes) of those that are whole."""
+        left, begun, last = 0, None, -2
+        slots = self.slots()
+        for number in sorted(slots):
+            slot = slots[number]
+            if slot.kind == BLOB and begun and number == last + 1 and len(slot.blob) <= left:
+                begun[2].extend(slot.blob)
+                left -= len(slot.blob)
+            elif DEFINE <= slot.kind < EXTRA and 0 <= slot.value <= 4352:
+                begun, left = (slot.kind - DEFINE, slot.arg, bytearray()), slot.value
+            else:
+                begun = None
+            last = number
+            if begun and not left:
+                yield begun[0], begun[1], bytes(begun[2])
+                begun = None
 
     def slots(self):
         found, end = {}, 0
@@ -303,7 +352,12 @@ class Trace:
     def take(self, data, at, magic, size):
         if magic == HEADER:
             stream = self.streams[struct.unpack_from("<Q", data, at + 24)[0]]
+            stream.flags = struct.unpack_from("<I", data, at + 20)[0]
             stream.pid, stream.tid = struct.unpack_from("<II", data, at + 48)
+            stream.image_start = struct.unpack_from("<Q", data, at + 64)[0]
+            stream.estimate = max(stream.estimate, struct.unpack_from("<Q", data, at + 104)[0])
+            stream.host = bytes(data[at + 120 : at + 183]).split(b"\0")[0]
+            stream.learn(data, at + 80)
         elif magic == BLOCK:
             return self.take_block(data, at, at + size)
         elif magic == WINDOW:
@@ -314,6 +368,8 @@ class Trace:
         stream = self.streams[struct.unpack_from("<Q", data, at + 16)[0]]
         if stream.pid is None:
             stream.pid, stream.tid = struct.unpack_from("<II", data, at + 24)
+        stream.host = stream.host or bytes(data[at + 32 : at + 63]).split(b"\0")[0]
+        stream.learn(data, at + 96)
         first, slots = struct.unpack_from("<QI", data, at + 64)
         plain, packed, check = struct.unpack_from("<IIQ", data, at + 128)
         body = bytes(data[begin : begin + packed])
@@ -333,6 +389,7 @@ class Trace:
         stream = self.streams[struct.unpack_from("<Q", data, at + 16)[0]]
         if stream.pid is None:
             stream.pid, stream.tid = struct.unpack_from("<II", data, at + 24)
+        stream.learn(data, at + 48)
         capacity = struct.unpack_from("<I", data, at + 32)[0]
         first = struct.unpack_from("<Q", data, at + 40)[0]
         raw = bytes(data[at + 256 : at + 256 + 32 * capacity])
@@ -348,24 +405,46 @@ class Trace:
                 self.add(file.read())
         return self
 
-    def events(self):
+    def hosts(self):
+        """The clocks by the names of hosts, cut as blocks cut them."""
+        hosts = collections.defaultdict(Host)
         for stream in self.streams.values():
+            host = hosts[stream.host[:31]]
+            host.points += stream.points
+            host.estimate = max(host.estimate, stream.estimate)
+            if stream.image_start is not None:
+                host.is_counter = bool(stream.flags & IS_COUNTER)
+        return hosts
+
+    def image_of(self, stream):
+        """A stream without a header is of the only image that is known with its pid."""
+        key = stream.host[:31], stream.pid
+        starts = {s.image_start for s in self.streams.values() if (s.host[:31], s.pid) == key}
+        starts.discard(None)
+        start = stream.image_start
+        return key + (starts.pop() if start is None and len(starts) == 1 else start,)
+
+    def definitions(self, what):
+        """{(process image, id): bytes}"""
+        found = {}
+        for stream in self.streams.values():
+            if not stream.flags & IS_SAMPLER:
+                image = self.image_of(stream)
+                found.update(((image, i), text) for w, i, text in stream.definitions() if w == what)
+        return found
+
+    def events(self):
+        """The events of a stream follow each other in their order."""
+        for stream in self.streams.values():
+            if stream.flags & IS_SAMPLER:
+                continue
             slots = stream.slots()
             for number in sorted(slots):
-                slot = slots[number]
-                if 0 < slot.kind < 1024:
+                s = slots[number]
+                if 0 < s.kind < 1024:
                     after = slots.get(number + 1, NOTHING)
                     extra = (after.start, after.ticks, after.value) if after.kind == EXTRA else None
-                    yield Event(
-                        stream.pid,
-                        stream.tid,
-                        slot.kind,
-                        slot.value,
-                        slot.arg,
-                        slot.start,
-                        slot.ticks,
-                        extra,
-                    )
+                    yield Event(stream, number, s.kind, s.value, s.arg, s.start, s.ticks, extra)
 
 
 def window_slots(raw, capacity, least):
@@ -382,5 +461,7 @@ def window_slots(raw, capacity, least):
         turn = least // capacity + (generation - least // capacity + 128) % 256 - 128
         number = turn * capacity + position
         if number >= least:
-            blob = raw[32 * position : 32 * position + 24] if commit & 0xFFFF == BLOB else b""
+            blob = b""
+            if commit & 0xFFFF == BLOB:
+                blob = raw[32 * position : 32 * position + min(commit >> 32, 24)]
             yield number, Slot(start, ticks, signed(value), commit & 0xFFFF, commit >> 32, blob)
