@@ -4,6 +4,7 @@
 Environment: STAGEPROF_TEST_BIN, the folder of stageprof and stageprof-report; STAGEPROF_TEST_LIB.
 """
 
+import concurrent.futures
 import ctypes
 import os
 import platform
@@ -166,6 +167,27 @@ def resize(master, columns):
     import termios
 
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def methods(names):
+    """Names of the test methods of these classes of the program."""
+    loaded = unittest.defaultTestLoader.loadTestsFromNames(names, sys.modules["__main__"])
+    return [test.id().replace("__main__.", "") for suite in loaded for test in suite]
+
+
+def main_together(at_once):
+    """Each test method of the classes named is a process, AT_ONCE of them at a time, because they
+    mostly wait. Each one's output comes whole, at its end."""
+
+    def run_one(name):
+        command = [sys.executable, "-B", sys.argv[0], name]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        print(done.stdout.decode(errors="replace"), flush=True)
+        return done.returncode
+
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        statuses = set(pool.map(run_one, methods(sys.argv[1:])))
+    sys.exit(SKIP if statuses == {SKIP} else bool(statuses - {0, SKIP}))
 
 
 def main():
