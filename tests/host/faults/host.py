@@ -4,6 +4,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 
 import harness
@@ -124,6 +125,76 @@ class Stacks(harness.Case):
         tally.path = os.path.join(folder, "tally")
         trace = harness.Trace(os.path.join(folder, "run.zst"))
         return harness.Outcome(folder, trace, tally, done)
+
+
+class Limits(harness.Case):
+    def test_each_limit(self):
+        """The limits that no other row makes small: none of them may end a host that lives with it
+        alone."""
+        small = {
+            "MEMLOCK": 0,
+            "CORE": 0,
+            "SIGPENDING": 0,
+            "MSGQUEUE": 0,
+            "NICE": 0,
+            "RTPRIO": 0,
+        }
+        for name, value in small.items():
+            with self.subTest(limit=name):
+                limit = limited(getattr(resource, "RLIMIT_" + name), value)
+                argv = [victim("read_loop"), "1", "20000"]
+                outcome = self.both(*argv, notes=1, name=f"{name}-", preexec_fn=limit)
+                self.assertEqual(outcome.done.returncode, 0)
+                self.assert_counted(outcome)
+
+
+    def test_data(self):
+        """From 1 MiB, of which the library's variables are three quarters, to where nothing is
+        short."""
+        for kib in range(1024, 4097, 512):
+            with self.subTest(kib=kib):
+                limit = limited(resource.RLIMIT_DATA, kib * 1024)
+                argv = [victim("read_loop"), "1", "20000"]
+                outcome = self.both(*argv, notes=1, name=f"{kib}-", preexec_fn=limit)
+                self.assertEqual(outcome.done.returncode, 0)
+                if not outcome.notes():
+                    self.assert_counted(outcome)
+
+
+class Watched(harness.Case):
+    """Hosts that another program stops and looks at."""
+
+    STOPS = """
+"$0" "$@" & child=$!
+while kill -STOP $child 2>/dev/null; do
+    kill -CONT $child 2>/dev/null
+    sleep 0.005
+done
+wait $child
+"""
+
+    def test_stopped_again_and_again(self):
+        argv = ["/bin/sh", "-c", self.STOPS, victim("read_loop"), "2", "200000"]
+        self.assert_exact(self.both(*argv))
+
+    def test_strace(self):
+        argv = ["strace", "-f", "-o", "/dev/null", victim("read_loop"), "2", "2000"]
+        self.needs("strace")
+        self.assert_exact(self.both(*argv))
+
+    def test_gdb(self):
+        """The words of gdb itself name threads by their addresses, so they are not compared."""
+        self.needs("gdb")
+        argv = ["gdb", "-nx", "-q", "-batch", "-return-child-result", "-ex", "run", "--args"]
+        argv += [victim("read_loop"), "2", "2000"]
+        outcome = self.execute(argv, self.subfolder("gdb"))
+        self.assertEqual(outcome.done.returncode, 0)
+        self.assertIn(b"exited normally", outcome.done.stdout)
+        self.assert_exact(outcome)
+
+    def needs(self, program):
+        if not shutil.which(program):
+            self.skipTest("no " + program)
 
 
 class Refusals(harness.Case):
