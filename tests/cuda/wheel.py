@@ -5,7 +5,6 @@ call and each piece of work by itself, and the report has to agree."""
 import collections
 import glob
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "wheel"))
@@ -31,12 +30,6 @@ COPIES = {"h2d": "cuda_copy_h2d", "d2h": "cuda_copy_d2h", "d2d": "cuda_copy_d2d"
 
 
 Work = collections.namedtuple("Work", "kind stream begin end bytes put")
-
-
-def packages():
-    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    done = subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, check=True)
-    return done.stdout.decode().strip()
 
 
 class Truth:
@@ -93,13 +86,8 @@ class Wheel(Case):
     def setUpClass(cls):
         if not os.access(PYTHON, os.X_OK):
             raise harness.unittest.SkipTest("no Python with PyTorch's CUDA wheel")
-        site = packages()
-        headers = os.path.join(site, "nvidia", "cu13", "include")
         cls.libraries = os.environ["STAGEPROF_TEST_BED"]
-        bed.main(os.path.join(site, "torch"), headers, cls.libraries)
-        # PyTorch's libraries look beside the headers first, before LD_LIBRARY_PATH.
-        for path in glob.glob(os.path.join(site, "nvidia", "cu13", "lib", "*.so*")):
-            os.unlink(path)
+        bed.prepare(PYTHON, cls.libraries)
 
     def train(self, script, name, kernel_ns=20_000, env=None, launcher=()):
         folder = self.subfolder("-".join([name, str(kernel_ns), *(env or {})]))

@@ -2,7 +2,8 @@
 /*
  * libcupti.so.12 and .13 of the fake device: one subscriber, callbacks of the functions that give
  * work, and an activity record for each piece of work. Its clock has another epoch than the
- * system's, and is 20 ppm faster.
+ * system's, and is 20 ppm faster. Its user can give it another clock instead, as torch.profiler
+ * does, and ask for a record of each call that no other call made.
  *
  *	FAKE_CUPTI_LOG      a file: one line for each piece of work, delivered or not
  *	FAKE_CUPTI_DROP     each so many records one is dropped
@@ -12,10 +13,12 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fake_observer.h"
 
@@ -23,7 +26,7 @@
 #define IDS 1024u
 
 enum { OK = 0, NO_MORE = 12, NOT_INITIALIZED = 15, BUSY = 39 };
-enum { MEMCPY = 1, MEMSET = 2, KERNEL = 10, KINDS = 64 };
+enum { MEMCPY = 1, MEMSET = 2, DRIVER_CALL = 4, RUNTIME_CALL = 5, KERNEL = 10, KINDS = 64 };
 
 /* As CUDA 13.0's cupti_activity.h has them, from CUDA 11.0 on longer by and by. */
 struct kernel {
@@ -42,6 +45,12 @@ struct copy {
 	uint64_t later[6];
 };
 
+struct call {
+	uint32_t kind, id;
+	uint64_t start, end;
+	uint32_t process, thread, correlation, result;
+};
+
 struct call_data {
 	uint32_t site;
 	const char *function;
@@ -54,70 +63,14 @@ struct call_data {
 	uint32_t correlation;
 };
 
-/* Numbers of CUDA 13.0's cupti_driver_cbid.h and cupti_runtime_cbid.h. */
 static const struct {
 	int domain;
 	uint32_t id;
 	const char *name;
 } ids[] = {
-	{FAKE_RUNTIME, 211, "cudaLaunchKernel"},
-	{FAKE_RUNTIME, 214, "cudaLaunchKernel_ptsz"},
-	{FAKE_RUNTIME, 505, "__cudaLaunchKernel"},
-	{FAKE_RUNTIME, 506, "__cudaLaunchKernel_ptsz"},
-	{FAKE_RUNTIME, 269, "cudaLaunchCooperativeKernel"},
-	{FAKE_RUNTIME, 270, "cudaLaunchCooperativeKernel_ptsz"},
-	{FAKE_RUNTIME, 430, "cudaLaunchKernelExC"},
-	{FAKE_RUNTIME, 431, "cudaLaunchKernelExC_ptsz"},
-	{FAKE_RUNTIME, 311, "cudaGraphLaunch"},
-	{FAKE_RUNTIME, 312, "cudaGraphLaunch_ptsz"},
-	{FAKE_RUNTIME, 31, "cudaMemcpy"},
-	{FAKE_RUNTIME, 215, "cudaMemcpy_ptds"},
-	{FAKE_RUNTIME, 41, "cudaMemcpyAsync"},
-	{FAKE_RUNTIME, 225, "cudaMemcpyAsync_ptsz"},
-	{FAKE_RUNTIME, 32, "cudaMemcpy2D"},
-	{FAKE_RUNTIME, 216, "cudaMemcpy2D_ptds"},
-	{FAKE_RUNTIME, 44, "cudaMemcpy2DAsync"},
-	{FAKE_RUNTIME, 228, "cudaMemcpy2DAsync_ptsz"},
-	{FAKE_RUNTIME, 144, "cudaMemcpy3D"},
-	{FAKE_RUNTIME, 245, "cudaMemcpy3D_ptds"},
-	{FAKE_RUNTIME, 145, "cudaMemcpy3DAsync"},
-	{FAKE_RUNTIME, 246, "cudaMemcpy3DAsync_ptsz"},
-	{FAKE_RUNTIME, 160, "cudaMemcpyPeer"},
-	{FAKE_RUNTIME, 161, "cudaMemcpyPeerAsync"},
-	{FAKE_RUNTIME, 49, "cudaMemset"},
-	{FAKE_RUNTIME, 233, "cudaMemset_ptds"},
-	{FAKE_RUNTIME, 51, "cudaMemsetAsync"},
-	{FAKE_RUNTIME, 235, "cudaMemsetAsync_ptsz"},
-	{FAKE_DRIVER, 307, "cuLaunchKernel"},
-	{FAKE_DRIVER, 442, "cuLaunchKernel_ptsz"},
-	{FAKE_DRIVER, 477, "cuLaunchCooperativeKernel"},
-	{FAKE_DRIVER, 478, "cuLaunchCooperativeKernel_ptsz"},
-	{FAKE_DRIVER, 652, "cuLaunchKernelEx"},
-	{FAKE_DRIVER, 653, "cuLaunchKernelEx_ptsz"},
-	{FAKE_DRIVER, 514, "cuGraphLaunch"},
-	{FAKE_DRIVER, 515, "cuGraphLaunch_ptsz"},
-	{FAKE_DRIVER, 305, "cuMemcpy"},
-	{FAKE_DRIVER, 408, "cuMemcpy_ptds"},
-	{FAKE_DRIVER, 306, "cuMemcpyAsync"},
-	{FAKE_DRIVER, 418, "cuMemcpyAsync_ptsz"},
-	{FAKE_DRIVER, 276, "cuMemcpyHtoD_v2"},
-	{FAKE_DRIVER, 397, "cuMemcpyHtoD_v2_ptds"},
-	{FAKE_DRIVER, 277, "cuMemcpyHtoDAsync_v2"},
-	{FAKE_DRIVER, 421, "cuMemcpyHtoDAsync_v2_ptsz"},
-	{FAKE_DRIVER, 278, "cuMemcpyDtoH_v2"},
-	{FAKE_DRIVER, 398, "cuMemcpyDtoH_v2_ptds"},
-	{FAKE_DRIVER, 279, "cuMemcpyDtoHAsync_v2"},
-	{FAKE_DRIVER, 422, "cuMemcpyDtoHAsync_v2_ptsz"},
-	{FAKE_DRIVER, 280, "cuMemcpyDtoD_v2"},
-	{FAKE_DRIVER, 399, "cuMemcpyDtoD_v2_ptds"},
-	{FAKE_DRIVER, 281, "cuMemcpyDtoDAsync_v2"},
-	{FAKE_DRIVER, 423, "cuMemcpyDtoDAsync_v2_ptsz"},
-	{FAKE_DRIVER, 249, "cuMemsetD8_v2"},
-	{FAKE_DRIVER, 411, "cuMemsetD8_v2_ptds"},
-	{FAKE_DRIVER, 216, "cuMemsetD8Async"},
-	{FAKE_DRIVER, 428, "cuMemsetD8Async_ptsz"},
-	{FAKE_DRIVER, 220, "cuMemsetD32Async"},
-	{FAKE_DRIVER, 430, "cuMemsetD32Async_ptsz"},
+#define FAKE_CALL(domain, id, name) {domain, id, #name},
+#include "fake_cupti.def"
+#undef FAKE_CALL
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -131,9 +84,31 @@ static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static uint8_t *buffer;
 static size_t buffer_bytes, used, dropped, records;
 
-static uint64_t clock_of(uint64_t monotonic_ns)
+static uint64_t now_ns(void)
 {
-	return UINT64_C(500000000000000000) + monotonic_ns + monotonic_ns / 50000;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The clock that the user gave, and one reading of both clocks: their ratio is that since. */
+static uint64_t (*given_clock)(void);
+static uint64_t given_at, given_ns;
+
+static uint64_t given_clock_of(uint64_t ns)
+{
+	uint64_t now = now_ns(), clock = given_clock();
+	double a_ns = (double)(clock - given_at) / (double)(now - given_ns + 1);
+
+	return clock - (uint64_t)(int64_t)((double)(int64_t)(now - ns) * a_ns);
+}
+
+static uint64_t clock_of(uint64_t ns)
+{
+	if (given_clock)
+		return given_clock_of(ns);
+	return UINT64_C(500000000000000000) + ns + ns / 50000;
 }
 
 static long setting(const char *name, long otherwise)
@@ -164,22 +139,6 @@ static void tell(int domain, const char *function, uint32_t correlation, uint32_
 		if (ids[i].domain == domain && !strcmp(ids[i].name, function) && callback &&
 		    watched[domain][ids[i].id])
 			callback(callback_data, (uint32_t)domain, ids[i].id, &data);
-}
-
-static uint32_t call_begin(int domain, const char *function, uint32_t outermost)
-{
-	uint32_t correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
-	uint32_t outer = outermost ? outermost : correlation;
-
-	if (domain == FAKE_DRIVER)
-		direction_of[outer % CALLS] = direction(function);
-	tell(domain, function, correlation, 0);
-	return correlation;
-}
-
-static void call_end(int domain, const char *function, uint32_t correlation)
-{
-	tell(domain, function, correlation, 1);
 }
 
 static void give_back(void)
@@ -222,6 +181,13 @@ static size_t kernel_bytes(void)
 static size_t copy_bytes(void)
 {
 	return offsetof(struct copy, later) + (version() >= 130000 ? 48 : 32);
+}
+
+static size_t record_bytes(uint32_t kind)
+{
+	if (kind == KERNEL)
+		return kernel_bytes();
+	return kind == DRIVER_CALL || kind == RUNTIME_CALL ? sizeof(struct call) : copy_bytes();
 }
 
 static const char *name_of(const void *function)
@@ -278,6 +244,50 @@ static void work_done(const struct fake_work *work, uint64_t begin_ns, uint64_t 
 	pthread_mutex_unlock(&lock);
 }
 
+static __thread struct call outermost_call;
+
+static uint32_t id_of(int domain, const char *function)
+{
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (ids[i].domain == domain && !strcmp(ids[i].name, function))
+			return ids[i].id;
+	return 0;
+}
+
+static uint32_t call_begin(int domain, const char *function, uint32_t outermost)
+{
+	uint32_t correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+	uint32_t outer = outermost ? outermost : correlation;
+
+	if (domain == FAKE_DRIVER)
+		direction_of[outer % CALLS] = direction(function);
+	tell(domain, function, correlation, 0);
+	if (!outermost)
+		outermost_call = (struct call){
+			.kind = domain == FAKE_DRIVER ? DRIVER_CALL : RUNTIME_CALL,
+			.id = id_of(domain, function),
+			.start = now_ns(),
+			.process = (uint32_t)getpid(),
+			.thread = (uint32_t)pthread_self(),
+			.correlation = correlation,
+		};
+	return correlation;
+}
+
+static void call_end(int domain, const char *function, uint32_t correlation)
+{
+	struct call call = outermost_call;
+
+	tell(domain, function, correlation, 1);
+	if (call.correlation != correlation || !enabled[call.kind])
+		return;
+	pthread_mutex_lock(&lock);
+	call.start = clock_of(call.start);
+	call.end = clock_of(now_ns());
+	put(&call, sizeof(call));
+	pthread_mutex_unlock(&lock);
+}
+
 static const struct fake_observer observer = {call_begin, call_end, work_done};
 
 /* The library's functions, as CUDA 13.0's headers declare them. */
@@ -292,6 +302,16 @@ int cuptiActivityDisable(uint32_t kind);
 int cuptiActivityFlushAll(uint32_t flags);
 int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *ret);
+int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
+int cuptiActivitySetAttribute(int attribute, size_t *bytes, void *value);
+int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id);
+int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *ret);
+int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t enable);
+int cuptiActivityEnableDriverApi(uint32_t id, uint8_t enable);
+int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain);
+int cuptiGetCallbackName(int domain, uint32_t id, const char **ret);
+int cuptiGetResultString(int result, const char **ret);
+int cuptiFinalize(void);
 
 int cuptiGetVersion(uint32_t *ret)
 {
@@ -301,14 +321,12 @@ int cuptiGetVersion(uint32_t *ret)
 
 int cuptiGetTimestamp(uint64_t *ret)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	*ret = clock_of((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	*ret = clock_of(now_ns());
 	return OK;
 }
 
-int cuptiSubscribe(void **subscriber, void *function, void *data)
+/* False where there is no driver. */
+static bool watch_driver(void)
 {
 	void (*observe)(const struct fake_observer *) =
 		(void (*)(const struct fake_observer *))dlsym(RTLD_DEFAULT, "fakeCudaObserve");
@@ -316,14 +334,20 @@ int cuptiSubscribe(void **subscriber, void *function, void *data)
 
 	if (!observe && driver)
 		observe = (void (*)(const struct fake_observer *))dlsym(driver, "fakeCudaObserve");
-	if (!observe)
-		return NOT_INITIALIZED;
+	if (observe)
+		observe(&observer);
+	return observe;
+}
+
+int cuptiSubscribe(void **subscriber, void *function, void *data)
+{
 	if (callback || setting("FAKE_CUPTI_BUSY", 0))
 		return BUSY;
+	if (!watch_driver())
+		return NOT_INITIALIZED;
 	callback = (void (*)(void *, uint32_t, uint32_t, const struct call_data *))function;
 	callback_data = data;
 	*subscriber = &callback;
-	observe(&observer);
 	return OK;
 }
 
@@ -335,7 +359,9 @@ int cuptiUnsubscribe(void *subscriber)
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t id)
 {
-	if (domain > FAKE_RUNTIME || id >= IDS)
+	if (domain > FAKE_RUNTIME)
+		return OK; /* resources: there are none to tell of */
+	if (id >= IDS)
 		return 1;
 	watched[domain][id] = (uint8_t)enable;
 	return OK;
@@ -351,7 +377,7 @@ int cuptiActivityRegisterCallbacks(void *requested, void *completed)
 int cuptiActivityEnable(uint32_t kind)
 {
 	enabled[kind % KINDS] = 1;
-	return OK;
+	return watch_driver() ? OK : NOT_INITIALIZED;
 }
 
 int cuptiActivityDisable(uint32_t kind)
@@ -376,7 +402,7 @@ int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, void **record)
 
 	if (*record) {
 		next = *record;
-		next += *(uint32_t *)*record == KERNEL ? kernel_bytes() : copy_bytes();
+		next += record_bytes(*(uint32_t *)*record);
 	}
 	if ((size_t)(next - from) >= valid)
 		return NO_MORE;
@@ -388,5 +414,69 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *re
 {
 	*ret = dropped;
 	dropped = 0;
+	return OK;
+}
+
+int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
+{
+	given_clock = clock;
+	given_ns = now_ns();
+	given_at = clock ? clock() : 0;
+	return OK;
+}
+
+int cuptiGetCallbackName(int domain, uint32_t id, const char **ret)
+{
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (ids[i].domain == domain && ids[i].id == id) {
+			*ret = ids[i].name;
+			return OK;
+		}
+	return 1;
+}
+
+int cuptiGetResultString(int result, const char **ret)
+{
+	*ret = result ? "an error of the fake CUPTI" : "no error";
+	return OK;
+}
+
+/* Settings that change no record here. */
+int cuptiActivitySetAttribute(int attribute, size_t *bytes, void *value)
+{
+	return OK;
+}
+
+int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id)
+{
+	return OK;
+}
+
+int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *ret)
+{
+	if (ret)
+		*ret = 0;
+	return OK;
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t enable)
+{
+	return OK;
+}
+
+int cuptiActivityEnableDriverApi(uint32_t id, uint8_t enable)
+{
+	return OK;
+}
+
+int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain)
+{
+	return OK;
+}
+
+int cuptiFinalize(void)
+{
+	callback = NULL;
+	memset(enabled, 0, sizeof(enabled));
 	return OK;
 }

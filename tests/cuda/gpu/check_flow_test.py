@@ -145,6 +145,16 @@ class Flow(unittest.TestCase):
         self.assertIn("undecided: program with the static runtime not checked: no compiler", said)
         self.assertIn("2 rounds are too few", said)
 
+    def test_a_program_whose_calls_fail(self):
+        """A toolkit whose runtime finds no driver that it can use says nothing of the tracer."""
+        builds = '#!/bin/sh\nprintf "#!/bin/sh\\necho cudaMalloc: 801\\n" > "$4" && chmod +x "$4"\n'
+        put(self.at("bin/nvcc"), builds, 0o755)
+        said, out = self.check(3, "--pairs=1", "--only=resnet/eager")
+        self.assertEqual(out["broken"], [])
+        for kind in ("shared", "static"):
+            told = f"program with the {kind} runtime not checked: its calls fail without the tracer"
+            self.assertIn(told, said)
+
     def test_one_workload_that_fails(self):
         three = [f"--only={name}" for name in ALL[1:4]]
         _, out = self.check(1, "--pairs=1", *three, FAILS="resnet/graph")

@@ -262,6 +262,9 @@ class Measure:
             plain = self.run([program], {**self.env, **more})
         except Failure as failure:
             raise NotChecked(f"it fails without the tracer, too: {failure}")
+        failed = [line for line in plain.splitlines() if not line.endswith(": 0")]
+        if failed:
+            raise NotChecked(f"its calls fail without the tracer, too: {failed[0]}")
         traced = self.run([program], self.traced(**more))
         calls = {}
         if os.path.isdir(self.output):

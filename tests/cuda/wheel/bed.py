@@ -6,6 +6,7 @@ libraries. Functions with a body lie in *.c here. All others that the wheel impo
 each says its name on stderr and returns an error, so that a newer wheel shows
 what the bed lacks."""
 
+import glob
 import os
 import re
 import subprocess
@@ -134,6 +135,17 @@ def main(wheel, headers, out):
     for soname in sorted(sonames):
         missing = build(soname, wanted, headers, out)
         print(f"{soname}: {len(missing)} functions without a body")
+
+
+def prepare(python, out):
+    """Builds the libraries for the wheel that this Python has."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = output(python, "-c", code).strip()
+    own = os.path.join(site, "nvidia", "cu13")
+    main(os.path.join(site, "torch"), os.path.join(own, "include"), out)
+    # PyTorch's libraries look beside the headers first, before LD_LIBRARY_PATH.
+    for path in glob.glob(os.path.join(own, "lib", "*.so*")):
+        os.unlink(path)
 
 
 if __name__ == "__main__":

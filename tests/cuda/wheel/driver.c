@@ -18,7 +18,7 @@
 #define VERSION 13000
 
 /* For calls that CUPTI knows. */
-#define GIVES_WORK(name)                                                                           \
+#define OBSERVED(name)                                                                             \
 	struct fake_call observed                                                                  \
 		__attribute__((cleanup(fakeCudaEnd))) = {FAKE_DRIVER, name, 0, 0};                 \
 	fakeCudaBegin(&observed);                                                                  \
@@ -128,6 +128,26 @@ CUresult cuCtxGetDevice(CUdevice *ret)
 	return CUDA_SUCCESS;
 }
 
+/* Triton raises the limit of what a kernel may print, and prefers caches. */
+CUresult cuCtxGetLimit(size_t *ret, CUlimit limit)
+{
+	(void)limit;
+	*ret = 1 << 20;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+	(void)limit, (void)value;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config)
+{
+	(void)f, (void)config;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
 	static __thread CUstreamCaptureMode now;
@@ -150,7 +170,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 			void **arguments, void **extra)
 {
 	(void)bx, (void)by, (void)bz, (void)shared, (void)arguments, (void)extra;
-	GIVES_WORK("cuLaunchKernel");
+	OBSERVED("cuLaunchKernel");
 	if (!gx || !gy || !gz)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_kernel_put(STREAM(stream), KERNEL(f));
@@ -161,7 +181,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **arg
 			  void **extra)
 {
 	(void)arguments, (void)extra;
-	GIVES_WORK("cuLaunchKernelEx");
+	OBSERVED("cuLaunchKernelEx");
 	sim_kernel_put(STREAM(config->hStream), KERNEL(f));
 	return CUDA_SUCCESS;
 }
@@ -171,7 +191,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsig
 				   void **arguments)
 {
 	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)arguments;
-	GIVES_WORK("cuLaunchCooperativeKernel");
+	OBSERVED("cuLaunchCooperativeKernel");
 	sim_kernel_put(STREAM(stream), KERNEL(f));
 	return CUDA_SUCCESS;
 }
@@ -245,7 +265,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *ret, CUgraph graph, unsigned l
 
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream)
 {
-	GIVES_WORK("cuGraphLaunch");
+	OBSERVED("cuGraphLaunch");
 	sim_graph_put(STREAM(stream), (struct sim_graph *)(void *)graph);
 	return CUDA_SUCCESS;
 }
@@ -367,7 +387,7 @@ CUresult cuMemGetInfo(size_t *ret_free, size_t *ret_total)
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-	GIVES_WORK("cuMemcpyAsync");
+	OBSERVED("cuMemcpyAsync");
 	sim_copy_put(STREAM(stream), (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes,
 		     NULL);
 	return CUDA_SUCCESS;
@@ -375,7 +395,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-	GIVES_WORK("cuMemcpy");
+	OBSERVED("cuMemcpy");
 	sim_copy_put(STREAM(NULL), (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes,
 		     NULL);
 	sim_stream_wait(STREAM(NULL));
@@ -384,7 +404,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
 {
-	GIVES_WORK("cuMemsetD8Async");
+	OBSERVED("cuMemsetD8Async");
 	sim_set_put(STREAM(stream), (void *)(uintptr_t)to, value, count);
 	return CUDA_SUCCESS;
 }
@@ -397,6 +417,8 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 		*(unsigned *)ret = kind == SIM_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
 	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && kind == SIM_DEVICE)
 		*(CUcontext *)ret = CONTEXT;
+	else if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER && kind != SIM_PAGEABLE)
+		*(CUdeviceptr *)ret = pointer;
 	else
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
@@ -407,6 +429,11 @@ CUresult cuModuleLoadData(CUmodule *ret, const void *image)
 	(void)image;
 	*ret = (CUmodule)0x2000;
 	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoad(CUmodule *ret, const char *path)
+{
+	return cuModuleLoadData(ret, path);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,

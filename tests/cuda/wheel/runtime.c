@@ -112,7 +112,7 @@ static void observed_end(struct fake_call *call)
 }
 
 /* For calls that CUPTI knows. */
-#define GIVES_WORK(name)                                                                           \
+#define OBSERVED(name)                                                                             \
 	struct fake_call observed                                                                  \
 		__attribute__((cleanup(observed_end))) = {FAKE_RUNTIME, name, 0, 0};               \
 	observed_begin(&observed);                                                                 \
@@ -244,7 +244,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sh
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
 			     size_t shared, cudaStream_t stream)
 {
-	GIVES_WORK("cudaLaunchKernel");
+	OBSERVED("cudaLaunchKernel");
 	return launch(function, grid, block, shared, stream, arguments);
 }
 
@@ -253,14 +253,14 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
 			       size_t shared, cudaStream_t stream)
 {
-	GIVES_WORK("__cudaLaunchKernel");
+	OBSERVED("__cudaLaunchKernel");
 	return launch((const void *)kernel, grid, block, shared, stream, arguments);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
 					void **arguments, size_t shared, cudaStream_t stream)
 {
-	GIVES_WORK("cudaLaunchCooperativeKernel");
+	OBSERVED("cudaLaunchCooperativeKernel");
 	return CALL(cuLaunchCooperativeKernel, kernel_of(function), grid.x, grid.y, grid.z, block.x,
 		    block.y, block.z, (unsigned)shared, stream, arguments);
 }
@@ -273,7 +273,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 			      .gridDimZ = config->gridDim.z,
 			      .hStream = config->stream};
 
-	GIVES_WORK("cudaLaunchKernelExC");
+	OBSERVED("cudaLaunchKernelExC");
 	return CALL(cuLaunchKernelEx, &its, kernel_of(function), arguments, NULL);
 }
 
@@ -365,7 +365,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *ret, int device, int peer)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-	CALLED("cudaDeviceSynchronize");
+	OBSERVED("cudaDeviceSynchronize");
 	return CALL(cuCtxSynchronize);
 }
 
@@ -487,7 +487,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *ret)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	CALLED("cudaStreamSynchronize");
+	OBSERVED("cudaStreamSynchronize");
 	return CALL(cuStreamSynchronize, stream);
 }
 
@@ -570,7 +570,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ret, cudaGraph_t grap
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
 {
-	GIVES_WORK("cudaGraphLaunch");
+	OBSERVED("cudaGraphLaunch");
 	return CALL(cuGraphLaunch, graph, stream);
 }
 
@@ -624,7 +624,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-	CALLED("cudaEventSynchronize");
+	OBSERVED("cudaEventSynchronize");
 	return CALL(cuEventSynchronize, event);
 }
 
@@ -718,7 +718,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *ret, const vo
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
 	(void)kind;
-	GIVES_WORK("cudaMemcpy");
+	OBSERVED("cudaMemcpy");
 	return CALL(cuMemcpy, ADDRESS(to), ADDRESS(from), bytes);
 }
 
@@ -726,18 +726,18 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 			    cudaStream_t stream)
 {
 	(void)kind;
-	GIVES_WORK("cudaMemcpyAsync");
+	OBSERVED("cudaMemcpyAsync");
 	return CALL(cuMemcpyAsync, ADDRESS(to), ADDRESS(from), bytes, stream);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t count)
 {
-	GIVES_WORK("cudaMemset");
+	OBSERVED("cudaMemset");
 	return CALL(cuMemsetD8Async, ADDRESS(to), (unsigned char)value, count, NULL);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t count, cudaStream_t stream)
 {
-	GIVES_WORK("cudaMemsetAsync");
+	OBSERVED("cudaMemsetAsync");
 	return CALL(cuMemsetD8Async, ADDRESS(to), (unsigned char)value, count, stream);
 }
