@@ -39,7 +39,10 @@ static void put_rank(struct sp_json *j, const char *key, const struct sp_report 
 	put_number(j, "local_rank", image->local_rank);
 	sp_json_string(j, "host", host->name, strnlen(host->name, sizeof(host->name)));
 	sp_json_count(j, "pid", image->pid);
-	sp_json_bool(j, "straggler", report->ranks.list[rank].is_straggler);
+	if (sp_rank_is_judged(&report->ranks, &report->ranks.list[rank]))
+		sp_json_bool(j, "straggler", report->ranks.list[rank].is_straggler);
+	else
+		sp_json_null(j, "straggler");
 	sp_json_close(j, '}');
 }
 

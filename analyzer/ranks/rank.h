@@ -69,4 +69,12 @@ struct sp_ranks {
 	uint64_t start_skew_p50_ns, start_skew_p95_ns; /* clocks refined where by_collectives */
 };
 
+/* False where a rank may be a straggler unseen: without collectives lateness in backward does not
+ * show, and few steps show nothing. */
+static inline bool sp_rank_is_judged(const struct sp_ranks *ranks, const struct sp_rank *rank)
+{
+	return rank->is_straggler ||
+	       (ranks->by_collectives && ranks->step_count >= SP_RANKS_STEPS_MIN);
+}
+
 #endif

@@ -597,7 +597,8 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 		set_text(e, SP_METRIC_cannot_tell,
 			 _("a step is one call of the framework, and no call shows how long it "
 			   "waits inside for batches or the device"));
-	} else if (!sp_frameworks_give_steps(&frameworks) &&
+	} else if ((sp_frameworks_are_partial(&frameworks) ||
+		    !sp_frameworks_give_steps(&frameworks)) &&
 		   sp_frameworks_unseen_text(&frameworks, unseen, sizeof(unseen))) {
 		snprintf(text, sizeof(text),
 			 _("not all parts of a step of %s are recorded, so the rest may be input"),

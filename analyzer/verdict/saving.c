@@ -8,15 +8,15 @@
 #define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
 
 /*
- * A faster model is no known saving, and names for the parts of a loop are none. Batches that are
- * made in forward are no part of the input that was seen, and threads that wait for each other
- * spin: no share says how long.
+ * A faster model is no known saving, and names for the parts of a loop or of a step are none.
+ * Batches that are made in forward are no part of the input that was seen, and threads that wait
+ * for each other spin: no share says how long.
  */
 static bool has_bound(enum sp_advice_id advice)
 {
 	return sp_advice_rule_of(advice)->verdict != SP_VERDICT_compute &&
-	       advice != SP_ADVICE_loop_names && advice != SP_ADVICE_own_forward &&
-	       advice != SP_ADVICE_fewer_threads;
+	       advice != SP_ADVICE_loop_names && advice != SP_ADVICE_unknown_names &&
+	       advice != SP_ADVICE_own_forward && advice != SP_ADVICE_fewer_threads;
 }
 
 static double at_least_zero(double share)

@@ -16,6 +16,7 @@
 #define OTHER_MOST 0.5
 #define OTHER_BESIDE_THREAD                                                                        \
 	0.05 /* where a thread makes batches: it may be waiting for the interpreter's lock */
+#define OTHER_UNFED 0.05   /* as a moderate wait for input, which it may be */
 #define BLOCKED_MUCH 0.2   /* of a compute-bound job: a doubt */
 #define OTHER_MUCH 0.2	   /* of a compute-bound job: a doubt */
 #define MESSAGES_MUCH 0.05 /* of the training time, by the length of answers: a doubt */
@@ -251,6 +252,17 @@ static bool hides_more(const struct sp_verdict *v, enum sp_verdict_id worst)
 	       value_of(v, SP_METRIC_other_share) > value_of(v, rules[worst].cost);
 }
 
+/*
+ * The time without an observed call from which on it may be the greatest cost. Without a DataLoader
+ * batches may be made between the model's call and its backward, where no call shows them.
+ */
+static double other_most(const struct sp_verdict *v)
+{
+	if (v->metrics.is_fed_by_thread)
+		return OTHER_BESIDE_THREAD;
+	return v->metrics.is_unfed ? OTHER_UNFED : OTHER_MOST;
+}
+
 /* The rule of the greatest cost among rules that refine no other; compute only if it is the only
  * one. */
 static enum sp_verdict_id find_worst(const struct sp_verdict *v)
@@ -266,9 +278,7 @@ static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 	}
 	if (hides_more(v, worst))
 		worst = SP_VERDICT_unknown;
-	if (worst == SP_VERDICT_compute &&
-	    value_of(v, SP_METRIC_other_share) >=
-		    (v->metrics.is_fed_by_thread ? OTHER_BESIDE_THREAD : OTHER_MOST))
+	if (worst == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= other_most(v))
 		worst = SP_VERDICT_unknown;
 	return worst;
 }
@@ -627,7 +637,8 @@ static bool is_worth_it(const struct sp_verdict *v, enum sp_advice_id advice)
 	enum sp_what_if_id id = sp_advice_what_if(advice);
 	struct sp_what_if w = {.is_known = false};
 
-	if (advices[advice].verdict == SP_VERDICT_compute)
+	if (advices[advice].verdict == SP_VERDICT_compute ||
+	    rules[advices[advice].verdict].is_state)
 		return true;
 	if (id != SP_WHAT_IFS)
 		w = sp_what_if_make(&v->metrics, id, SP_WORKERS_UNASKED);
@@ -654,8 +665,8 @@ static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
 		bool all;
 	} check = {v, true};
 
-	if (!v->holds[a->verdict] || !is_known(v, a->metric) || value_of(v, a->metric) < a->least ||
-	    value_of(v, a->metric) > a->most)
+	if (!(v->holds[a->verdict] || v->id == a->verdict) || !is_known(v, a->metric) ||
+	    value_of(v, a->metric) < a->least || value_of(v, a->metric) > a->most)
 		return false;
 	read_template(a->text, &check, check_part);
 	if (is_about_workers(a) && (is_crowded(v) || !workers_gain(v)))
@@ -668,6 +679,8 @@ static bool is_about(const struct sp_verdict *v, const struct sp_advice_rule *a,
 {
 	bool is_same = rules[a->verdict].cost == rules[v->id].cost;
 
+	if (rules[v->id].is_state)
+		return same && a->verdict == v->id;
 	return is_same == same && (a->verdict != SP_VERDICT_compute || v->id == SP_VERDICT_compute);
 }
 
@@ -719,8 +732,9 @@ void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 	if (!rules[v->id].is_state) {
 		v->cost = value_of(v, rules[v->id].cost);
 		v->is_severe = v->cost >= thresholds_of(v, &rules[v->id], wait).severe;
-		advise(v);
 	}
+	if (state == SP_VERDICTS)
+		advise(v);
 	v->is_severe |= state == SP_VERDICT_hung;
 	doubt(v, wait);
 	gather_evidence(v);

@@ -107,7 +107,8 @@ static void fill_compared(const struct sp_report *report, const struct sp_rank *
 	if (rank->behind_p50_ns > 0)
 		cells[LATE] = sp_cell_count((uint64_t)rank->behind_p50_ns);
 	cells[LAST] = sp_cell_count(rank->last_in);
-	cells[STRAGGLER] = sp_cell_text(rank->is_straggler ? "yes" : "no");
+	if (sp_rank_is_judged(ranks, rank))
+		cells[STRAGGLER] = sp_cell_text(rank->is_straggler ? "yes" : "no");
 	if (!rank->is_straggler)
 		return;
 	cells[CAUSE] = sp_cell_text(sp_account_name(rank->cause));
@@ -563,7 +564,10 @@ static void show_json(const struct sp_report *report, struct sp_json *j,
 
 	sp_json_open(j, "comparison", '{');
 	sp_json_count(j, "steps", ranks->step_count);
-	sp_json_count(j, "stragglers", ranks->stragglers);
+	if (ranks->stragglers || sp_rank_is_judged(ranks, ranks->list))
+		sp_json_count(j, "stragglers", ranks->stragglers);
+	else
+		sp_json_null(j, "stragglers");
 	sp_json_count(j, "ranks_missing", count_missing(report));
 	sp_json_count(j, "peer_groups",
 		      ranks->division.block

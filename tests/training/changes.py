@@ -37,6 +37,7 @@ FEW = ["use_workers", "async_checkpoint"]
 # These ask to look at something: the case shows one remedy, and the saving has no bound.
 UNBOUND = {
     "loop_names",
+    "unknown_names",
     "own_forward",
     "fewer_threads",
     "long_forward",
@@ -103,6 +104,7 @@ CASES = {
     **cases("storage", "mapped_reads", storage=FAR),
     **cases("beside", "own_queue", "own_rare", "own_forward", "async_checkpoint"),
     **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
+    **cases("beside", "unknown_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),
     **cases("beside", "faster_model", "faster_compiled"),

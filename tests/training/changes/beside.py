@@ -238,6 +238,22 @@ class Functional(Loop):
         self.optimizer.step()
 
 
+class Acting(Loop):
+    """The model is called between parts of the loop, as where an agent acts."""
+
+    def step(self, rows):
+        self.optimizer.zero_grad()
+        for _ in range(3):
+            answers = self.net(rows)
+            time.sleep(0.002 if IS_AFTER else 0.020)
+        answers.sum().backward()
+        self.optimizer.step()
+
+
+def unknown_names():
+    return Acting(), plain()
+
+
 def own_forward():
     return Functional(0 if IS_AFTER else 30, read=8), [tensors()]
 
@@ -286,6 +302,7 @@ MODELS = {
     made.__name__: made
     for made in (
         compile_once,
+        unknown_names,
         own_forward,
         long_forward,
         rare_forward,

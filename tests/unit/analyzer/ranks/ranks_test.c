@@ -44,6 +44,15 @@ static void load_job(const struct sp_job *job)
 	sp_load_one(&load, folder);
 }
 
+/* The view as JSON contains the words. */
+static void says(const char *words)
+{
+	char *text = sp_load_print(&load, "ranks", SP_FORMAT_JSON);
+
+	ck_assert_msg(strstr(text, words) != NULL, "%s", text);
+	free(text);
+}
+
 /* Asked of the list, which is by rank. */
 static void is_straggler(uint32_t rank, enum sp_account_phase cause, uint64_t behind_ns)
 {
@@ -136,6 +145,9 @@ START_TEST(clocks_of_hosts)
 	ck_assert_ptr_nonnull(strstr(text, _i ? "host-a is 1.25 ms behind host-b, by 20 collectives"
 					      : "by CLOCK_REALTIME; not refined: no collective"));
 	free(text);
+	/* A rank that is late in backward is not seen without collectives. */
+	says(_i ? "\"stragglers\":0" : "\"stragglers\":null");
+	says(_i ? "\"straggler\":\"no\"" : "\"straggler\":null");
 }
 END_TEST
 
@@ -163,6 +175,8 @@ START_TEST(too_few_steps_to_tell)
 	text = sp_load_print(&load, "ranks", SP_FORMAT_TABLE);
 	ck_assert_ptr_nonnull(strstr(text, "not known: all ranks took 9 steps"));
 	free(text);
+	says("\"stragglers\":null");
+	says("\"straggler\":null");
 }
 END_TEST
 

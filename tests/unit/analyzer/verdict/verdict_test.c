@@ -246,6 +246,7 @@ START_TEST(too_little_to_tell)
 	setup();
 	set(SP_METRIC_other_share, 0.51);
 	ck_assert_str_eq(judge(), "unknown");
+	ck_assert(v.advice_count == 1 && advises("unknown_names"));
 }
 END_TEST
 
@@ -319,8 +320,10 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	/* a state ends the judgement */
 	v.metrics.of[SP_METRIC_hang_chain].is_known = false;
 	v.metrics.of[SP_METRIC_cannot_tell].is_known = false;
-	set(rule->cost, a->verdict == SP_VERDICT_compute ? 0.9 : 0.3);
-	set(rule->sign, rule->sign == SP_METRIC_steps ? 100 : rule->least_sign);
+	if (!rule->is_state) {
+		set(rule->cost, a->verdict == SP_VERDICT_compute ? 0.9 : 0.3);
+		set(rule->sign, rule->sign == SP_METRIC_steps ? 100 : rule->least_sign);
+	}
 	if (a->verdict == SP_VERDICT_first_batch)
 		set(SP_METRIC_restart_share, 0.3);
 	set(a->metric, value);
@@ -346,7 +349,7 @@ START_TEST(each_advice_needs_its_evidence)
 	v.metrics.of[a->metric].is_known = false;
 	judge();
 	ck_assert_msg(!advises(a->name), "%s", a->name);
-	if (a->verdict == SP_VERDICT_compute || rule->cost == a->metric)
+	if (a->verdict == SP_VERDICT_compute || rule->is_state || rule->cost == a->metric)
 		return;
 	make_apply(a, a->most);
 	set(rule->cost, 0);
@@ -419,6 +422,21 @@ START_TEST(a_loop_beside_a_busy_thread)
 	set(SP_METRIC_other_share, 0.2);
 	v.metrics.is_fed_by_thread = true;
 	ck_assert_str_eq(judge(), "unknown");
+}
+END_TEST
+
+/* Without a DataLoader the time between the model's call and its backward may make the batch. */
+START_TEST(a_batch_may_be_made_before_the_backward)
+{
+	set(SP_METRIC_other_share, 0.09);
+	ck_assert_str_eq(judge(), "compute-bound");
+	setup();
+	v.metrics.is_unfed = true;
+	set(SP_METRIC_other_share, 0.09);
+	ck_assert_str_eq(judge(), "unknown");
+	ck_assert(!advises("faster_model"));
+	set(SP_METRIC_other_share, 0.04);
+	ck_assert_str_eq(judge(), "compute-bound");
 }
 END_TEST
 
@@ -641,6 +659,7 @@ int main(void)
 	tcase_add_test(c, workers_that_stay_are_not_advised);
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
+	tcase_add_test(c, a_batch_may_be_made_before_the_backward);
 	tcase_add_test(c, one_advice_for_one_time);
 	tcase_add_test(c, other_programs_had_the_cores);
 	tcase_add_test(c, a_crowd_of_other_programs_is_not_the_job);
