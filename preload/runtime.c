@@ -11,6 +11,7 @@
 #include "preload/cuda/cuda_slow_calls.h"
 #include "preload/cuda/cuda_time.h"
 #include "preload/cuda/cupti.h"
+#include "preload/frameworks/framework_lookups.h"
 #include "preload/frameworks/loaded_frameworks.h"
 #include "preload/frameworks/nvtx.h"
 #include "preload/resolve/originals.h"
@@ -52,6 +53,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 			sp_pack_use_avx2();
 		sp_thread_init();
 		sp_stacks_init();
+		sp_framework_lookups_init();
 		sp_python_init();
 		sp_cuda_slow_init();
 		sp_nvtx_init();

@@ -303,6 +303,9 @@ enum sp_define {
 	SP_DEFINE_PYTHON_STACK = 17, /* ids of frames, 4 bytes each, innermost first */
 	SP_DEFINE_SAMPLES = 18,	     /* several struct sp_python_sample (arg 0) */
 	SP_DEFINE_SAMPLER = 19,	     /* struct sp_sampler_metadata; the last one counts (arg 0) */
+	SP_DEFINE_CALLS = 20,  /* struct sp_calls_metadata: a window of counted fetches (arg 0) */
+	SP_DEFINE_CALLED = 21, /* struct sp_called_metadata of the window before it, then
+				  "file\tfunction" (arg 0) */
 	SP_DEFINES
 };
 
@@ -396,6 +399,32 @@ struct sp_sampler_metadata {
 	uint64_t foreign; /* processes with a CPython of an unknown version */
 	uint64_t cpu_ns;  /* that the sampler took */
 	uint64_t wall_ns; /* that it lived */
+};
+
+/* Fetches of one process in which every call was counted (STAGEPROF_CALLS). */
+struct sp_calls_metadata {
+	uint64_t fetches;	 /* of the process, so far */
+	uint64_t counted;	 /* in this window */
+	uint64_t events;	 /* calls and returns */
+	uint64_t fetch_ticks;	 /* of the counted fetches */
+	uint64_t callback_ticks; /* that the recorder took inside of them */
+	uint64_t called_ticks;	 /* of all functions of the window, without callback_ticks */
+	uint64_t event_ps;	 /* that the interpreter took for an event when it was measured */
+	uint64_t neighbours;   /* fetches that the means below are of: those before, not counted */
+	uint64_t neighbour_ns; /* mean */
+	uint64_t neighbour_variance_us2;
+};
+
+/* A function in the counted fetches of a window; own and total time contain what the interpreter
+ * takes for an event, once for each span. */
+struct sp_called_metadata {
+	uint64_t calls;
+	uint64_t own_ticks, total_ticks; /* total: inside of the outermost call */
+	uint64_t own_spans, total_spans; /* between two events */
+	uint64_t calls_squares;		 /* sums over the fetches */
+	uint64_t own_squares_us2;
+	uint32_t first_line; /* 0: a function in C */
+	uint32_t reserved;
 };
 
 /* Value of an event whose call ended by longjmp, cancellation or an exception. */

@@ -2,7 +2,9 @@
 /*
  * Frameworks that the recorder names (frameworks.def). The coverage of a run has a line
  * "framework\tbound|loaded\tNAME VERSION" for each that a process loaded: bound where the row gives
- * something of it, loaded where the report can only name it.
+ * something of it and the names that its steps come from were found, loaded where the report can
+ * only name it. "framework\tpartial\tNAME": it gave a part of a step, and not the rest.
+ * "framework-names\tfailed\tMODULE": this module lacks names that the recorder needs.
  */
 #ifndef STAGEPROF_TRACE_FRAMEWORKS_H
 #define STAGEPROF_TRACE_FRAMEWORKS_H

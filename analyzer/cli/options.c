@@ -448,7 +448,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const formats[] = {"table", "json", "csv", "md", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
-	static const char *const bys[] = {"path", "extension", "function", "line", "module", NULL};
+	static const char *const bys[] = {"path",   "extension", "function", "line",
+					  "module", "calls",	 NULL};
 	struct sp_options *o = state->input;
 
 	switch (key) {

@@ -344,6 +344,14 @@ static void define_step_usage(struct sp_thread_usage *usage, const struct sp_def
 		usage->last = step;
 }
 
+static int define_calls(struct definitions_pass *pass, uint32_t image,
+			const struct sp_definition *d)
+{
+	const struct sp_host *host = &pass->index->hosts[pass->index->images[image].host];
+
+	return sp_counted_take(&pass->metadata->counted, image, host->clock.ns_per_tick, d);
+}
+
 static int define(struct definitions_pass *pass, uint32_t stream, const struct sp_definition *d)
 {
 	struct sp_process_metadata *image =
@@ -375,6 +383,9 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 		return tally_add(pass->metadata, image, d, false);
 	case SP_DEFINE_NOTE:
 		return tally_add(pass->metadata, image, d, true);
+	case SP_DEFINE_CALLS:
+	case SP_DEFINE_CALLED:
+		return define_calls(pass, pass->index->streams[stream]->image, d);
 	}
 	return sp_slow_take(&pass->metadata->slow, pass->index->streams[stream]->image, d);
 }
@@ -438,6 +449,7 @@ static void budget_share(struct sp_metadata *metadata)
 	metadata->files.budget = metadata->labels.budget = texts;
 	metadata->coverage.names.budget = metadata->notes.names.budget = texts;
 	metadata->slow.texts = metadata->slow.lines.texts = texts;
+	metadata->counted.texts = texts;
 }
 
 uint64_t sp_metadata_refused(const struct sp_metadata *metadata)
@@ -482,6 +494,7 @@ int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index,
 		sp_reader_finish(&pass.workers[i].reader);
 	free(pass.workers);
 	sp_slow_sort(&metadata->slow);
+	sp_counted_sort(&metadata->counted);
 	pthread_mutex_destroy(&pass.lock);
 	return r;
 }
@@ -501,6 +514,7 @@ void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *ind
 	free(metadata->usages);
 	free(metadata->file_systems);
 	sp_slow_finish(&metadata->slow);
+	sp_counted_finish(&metadata->counted);
 	sp_string_table_finish(&metadata->files);
 	sp_string_table_finish(&metadata->labels);
 	sp_string_table_finish(&metadata->coverage.names);

@@ -14,6 +14,7 @@
 #include "analyzer/reader/index.h"
 #include "analyzer/metadata/label.h"
 #include "analyzer/metadata/string_table.h"
+#include "analyzer/metadata/counted_calls.h"
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/metadata/stage.h"
 
@@ -83,6 +84,7 @@ struct sp_metadata {
 	struct sp_tally coverage;      /* "hook-group\tstate\tdetail" */
 	struct sp_tally notes;
 	struct sp_slow_calls slow;
+	struct sp_counted_calls counted;
 };
 
 /* Adds a string so many times. */

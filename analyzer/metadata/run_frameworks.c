@@ -18,8 +18,11 @@ static const struct row {
 #undef SP_FRAMEWORK
 };
 
+enum framework_state { LOADED, BOUND, PARTIAL };
+
 /* "NAME" or "NAME VERSION" */
-static void take_name(struct sp_frameworks *ret, const char *text, size_t bytes, bool is_bound)
+static void take_name(struct sp_frameworks *ret, const char *text, size_t bytes,
+		      enum framework_state state)
 {
 	const char *space = memchr(text, ' ', bytes);
 	size_t name = space ? (size_t)(space - text) : bytes;
@@ -30,7 +33,8 @@ static void take_name(struct sp_frameworks *ret, const char *text, size_t bytes,
 		if (strlen(rows[i].name) != name || memcmp(rows[i].name, text, name) != 0)
 			continue;
 		f->is_loaded = true;
-		f->is_bound |= is_bound;
+		f->is_bound |= state == BOUND;
+		f->is_partial |= state == PARTIAL;
 		if (space && !*f->version)
 			sp_text_escape(f->version, sizeof(f->version), space + 1, bytes - name - 1);
 	}
@@ -38,8 +42,9 @@ static void take_name(struct sp_frameworks *ret, const char *text, size_t bytes,
 
 void sp_frameworks_read(const struct sp_metadata *metadata, struct sp_frameworks *ret)
 {
-	static const char bound[] = SP_FRAMEWORK_GROUP "\tbound\t",
-			  loaded[] = SP_FRAMEWORK_GROUP "\tloaded\t";
+	static const char heads[][20] = {[LOADED] = SP_FRAMEWORK_GROUP "\tloaded\t",
+					 [BOUND] = SP_FRAMEWORK_GROUP "\tbound\t",
+					 [PARTIAL] = SP_FRAMEWORK_GROUP "\tpartial\t"};
 	const struct sp_string_table *lines = &metadata->coverage.names;
 
 	memset(ret, 0, sizeof(*ret));
@@ -47,11 +52,13 @@ void sp_frameworks_read(const struct sp_metadata *metadata, struct sp_frameworks
 		size_t bytes;
 		const char *text = sp_string_table_text(lines, i, &bytes);
 
-		if (bytes >= sizeof(bound) && memcmp(text, bound, sizeof(bound) - 1) == 0)
-			take_name(ret, text + sizeof(bound) - 1, bytes - sizeof(bound) + 1, true);
-		else if (bytes >= sizeof(loaded) && memcmp(text, loaded, sizeof(loaded) - 1) == 0)
-			take_name(ret, text + sizeof(loaded) - 1, bytes - sizeof(loaded) + 1,
-				  false);
+		for (int state = LOADED; state <= PARTIAL; state++) {
+			size_t head = strlen(heads[state]);
+
+			if (bytes > head && memcmp(text, heads[state], head) == 0)
+				take_name(ret, text + head, bytes - head,
+					  (enum framework_state)state);
+		}
 	}
 }
 
@@ -83,6 +90,16 @@ bool sp_frameworks_give_steps(const struct sp_frameworks *frameworks)
 		if (sp_framework_gives(frameworks, (enum sp_framework_id)i) & SP_GIVES_STEPS)
 			return true;
 	return false;
+}
+
+/* libtorch is bound from its first recorded call on. */
+bool sp_frameworks_are_partial(const struct sp_frameworks *frameworks)
+{
+	bool is_partial = frameworks->of[SP_FRAMEWORK_libtorch].is_bound;
+
+	for (int i = 0; i < SP_FRAMEWORKS; i++)
+		is_partial |= frameworks->of[i].is_partial;
+	return is_partial;
 }
 
 unsigned sp_frameworks_unseen_text(const struct sp_frameworks *frameworks, char *ret,

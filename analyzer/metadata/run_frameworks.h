@@ -17,6 +17,7 @@ struct sp_metadata;
 
 struct sp_framework {
 	bool is_loaded, is_bound;
+	bool is_partial; /* parts of its steps were recorded, and not the rest */
 	char version[SP_FRAMEWORK_VERSION_BYTES]; /* escaped; "" where it is not known */
 };
 
@@ -40,6 +41,9 @@ bool sp_framework_trains_unseen(const struct sp_frameworks *frameworks, enum sp_
 
 /* True where the steps of a loaded framework are recorded, so that a run without them has none. */
 bool sp_frameworks_give_steps(const struct sp_frameworks *frameworks);
+
+/* True where a framework gave parts of steps, whatever else is loaded. */
+bool sp_frameworks_are_partial(const struct sp_frameworks *frameworks);
 
 /* "JAX 0.10.2, Keras 3.12.0": those that train without recorded steps; "" where there is none.
  * Returns their number. */

@@ -17,6 +17,7 @@ enum sp_function_rows {
 	SP_ROWS_FUNCTION,
 	SP_ROWS_LINE,
 	SP_ROWS_MODULE,
+	SP_ROWS_CALLS, /* functions in fetches whose calls were counted */
 };
 
 struct sp_view_options {

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash_free.h"
+#include "analyzer/views/counted_rows.h"
 #include "analyzer/views/view.h"
 
 #define PLACE_BYTES 1200u
@@ -256,6 +257,13 @@ static void explain_none(const struct sp_samples *samples, struct sp_out *out)
 		sp_out_line(out, "The sampler found no Python stack in this part of the run.");
 }
 
+/* Without samples, counted calls answer what is asked for without other words. */
+static bool is_only_counted(const struct sp_report *report, const struct sp_view_options *options)
+{
+	return options->function_rows == SP_ROWS_FUNCTION && !options->phase &&
+	       !report->samples.is_known && report->run.metadata.counted.windows;
+}
+
 int sp_view_functions(const struct sp_report *report, struct sp_out *out,
 		      const struct sp_view_options *options)
 {
@@ -264,6 +272,8 @@ int sp_view_functions(const struct sp_report *report, struct sp_out *out,
 	struct sp_view_rows rows = {"functions", columns, CELLS, .show = show_row, .context = &all};
 	int r;
 
+	if (options->function_rows == SP_ROWS_CALLS || is_only_counted(report, options))
+		return sp_counted_rows_show(report, out, options);
 	if (!key)
 		return -EINVAL;
 	r = sp_string_table_init(&all.files, FILES_MAX);

@@ -2,13 +2,13 @@
 /*
  * dlsym, so that lookups by name return hooked functions of the CUDA driver: by the static
  * runtime inside programs and inside cuBLAS, cuDNN and NCCL, by Triton, CuPy, JAX. Also functions
- * of NCCL and HIP, for Paddle, Triton and ctypes.
+ * of NCCL and HIP, for Paddle, Triton and ctypes, and of frameworks (sp_later_lookups).
  *
  * The exported dlsym is an assembly stub. It looks at the name and jumps to the next dlsym, so
- * that the caller's address, and with it RTLD_NEXT and RTLD_DEFAULT, keep their meaning. Only a
- * hooked name of the driver, of NCCL or of HIP (exact names; cuGetExportTable is not among them)
- * reaches the code here. RTLD_NEXT is never changed. With RTLD_DEFAULT a name that only this
- * library defines is not found, as without this library.
+ * that the caller's address, and with it RTLD_NEXT and RTLD_DEFAULT, keep their meaning. Only
+ * hooked names (exact names; cuGetExportTable is not among them) reach the code here. RTLD_NEXT is
+ * never changed. With RTLD_DEFAULT a name that only this library defines is not found, as without
+ * this library.
  *
  * dlvsym is not hooked: these functions have no versions.
  */
@@ -27,7 +27,7 @@
 int sp_dlsym_is_ours(void *handle, const char *name) __attribute__((visibility("hidden")));
 void *sp_dlsym_answer(void *handle, const char *name) __attribute__((visibility("hidden")));
 
-/* The stub calls this for names that begin with "cu", "nc" or "hi". */
+/* The stub calls this for names that begin with "cu", "nc", "nv", "hi", "XG", "LG" or "Ge". */
 int sp_dlsym_is_ours(void *handle, const char *name)
 {
 	if (!sp_process || handle == RTLD_NEXT)
@@ -100,6 +100,8 @@ __asm__(".text\n"
 	"jne 4f\n\t"
 	"cmpb $0x63, 1(%rsi)\n\t" /* c */
 	"je 2f\n\t"
+	"cmpb $0x76, 1(%rsi)\n\t" /* v */
+	"je 2f\n\t"
 	"jmp 1f\n"
 	"4:\n\t"
 	"cmpb $0x68, (%rsi)\n\t" /* h */
@@ -108,6 +110,20 @@ __asm__(".text\n"
 	"je 2f\n\t"
 	"jmp 1f\n"
 	"5:\n\t"
+	"cmpb $0x58, (%rsi)\n\t" /* X */
+	"je 6f\n\t"
+	"cmpb $0x4c, (%rsi)\n\t" /* L */
+	"je 6f\n\t"
+	"cmpb $0x47, (%rsi)\n\t" /* G */
+	"jne 7f\n\t"
+	"cmpb $0x65, 1(%rsi)\n\t" /* e */
+	"je 2f\n\t"
+	"jmp 1f\n"
+	"6:\n\t"
+	"cmpb $0x47, 1(%rsi)\n\t" /* G */
+	"je 2f\n\t"
+	"jmp 1f\n"
+	"7:\n\t"
 	"cmpb $0x63, (%rsi)\n\t" /* c */
 	"jne 1f\n\t"
 	"cmpb $0x75, 1(%rsi)\n\t" /* u */
@@ -164,6 +180,8 @@ __asm__(".text\n"
 	"ldrb w9, [x1, #1]\n\t"
 	"cmp w9, #0x63\n\t" /* c */
 	"b.eq 2f\n\t"
+	"cmp w9, #0x76\n\t" /* v */
+	"b.eq 2f\n\t"
 	"b 1f\n"
 	"4:\n\t"
 	"cmp w9, #0x68\n\t" /* h */
@@ -173,6 +191,22 @@ __asm__(".text\n"
 	"b.eq 2f\n\t"
 	"b 1f\n"
 	"5:\n\t"
+	"cmp w9, #0x58\n\t" /* X */
+	"b.eq 6f\n\t"
+	"cmp w9, #0x4c\n\t" /* L */
+	"b.eq 6f\n\t"
+	"cmp w9, #0x47\n\t" /* G */
+	"b.ne 7f\n\t"
+	"ldrb w9, [x1, #1]\n\t"
+	"cmp w9, #0x65\n\t" /* e */
+	"b.eq 2f\n\t"
+	"b 1f\n"
+	"6:\n\t"
+	"ldrb w9, [x1, #1]\n\t"
+	"cmp w9, #0x47\n\t" /* G */
+	"b.eq 2f\n\t"
+	"b 1f\n"
+	"7:\n\t"
 	"cmp w9, #0x63\n\t" /* c */
 	"b.ne 1f\n\t"
 	"ldrb w9, [x1, #1]\n\t"

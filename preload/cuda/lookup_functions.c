@@ -15,6 +15,8 @@ extern const struct sp_lookup_function *const __start_sp_lookup[] __attribute__(
 extern const struct sp_lookup_function *const __stop_sp_lookup[] __attribute__((visibility("hidde"
 											   "n")));
 
+struct sp_later_lookups sp_later_lookups;
+
 static const struct sp_lookup_function *find(const char *name)
 {
 	for (const struct sp_lookup_function *const *at = __start_sp_lookup; at < __stop_sp_lookup;
@@ -26,7 +28,7 @@ static const struct sp_lookup_function *find(const char *name)
 
 int sp_lookup_knows(const char *name)
 {
-	return find(name) != NULL;
+	return find(name) || (sp_later_lookups.knows && sp_later_lookups.knows(name));
 }
 
 static int is_ours(const struct sp_lookup_function *listed, const void *function)
@@ -55,6 +57,11 @@ void *sp_lookup_wrap(const char *name, void *function)
 	void *wrapper = function;
 	int kept = errno;
 
+	if (sp_process && !listed && sp_later_lookups.wrap) {
+		wrapper = sp_later_lookups.wrap(name, function);
+		errno = kept;
+		return wrapper;
+	}
 	if (!listed || is_ours(listed, function))
 		return function;
 	for (unsigned i = 0; wrapper == function && i < listed->count; i++)

@@ -31,6 +31,14 @@ int sp_lookup_knows(const char *name);
  * or ours already. Safe in threads; errno is kept. Takes the loader's lock. */
 void *sp_lookup_wrap(const char *name, void *function);
 
+/* Functions that a later room wraps: `knows` and `wrap` as above. NULL: none. */
+struct sp_later_lookups {
+	int (*knows)(const char *name);
+	void *(*wrap)(const char *name, void *function);
+};
+
+extern struct sp_later_lookups sp_later_lookups __attribute__((visibility("hidden")));
+
 /* A hook of an exported name and of what lookups of it find, in up to three copies of the library
  * or in one. The parameters are those of SP_CUDA_HOOK. */
 #define SP_LOOKUP_HOOK(name, symbol_prefix, group, layer, kind, arg, value, parameters, arguments) \

@@ -4,13 +4,14 @@
 #
 # From C: wrap(function, label, phase, flags, after), find_spec(wanted, found),
 # torch_attach(version), torch_compiled(), coverage_add(group, state, detail),
-# framework_add(number, version), range_begin(), range_end(begun, kind, name, phase=0), calls
-# (python.def), forward_watch(unseen, inner), functions, modules and operators (the settings or
-# None),
+# framework_add(number, version, gives_steps), range_begin(),
+# range_end(begun, kind, name, phase=0), calls (python.def), forward_watch(unseen, inner),
+# functions, modules and operators (the settings or None),
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
 # compiled_watch(function, label, bytes), compiled_differentiates(), step_begin(), step_end(label),
-# step_drop(); of buffer_wait.h: buffer_watch(type, label).
+# step_drop(); of buffer_wait.h: buffer_watch(type, label); of exact_calls.h: exact (asked for),
+# exact_watch(on, off, empty), exact_entered, exact_left, exact_called, exact_returned.
 
 import sys
 from _thread import get_ident
@@ -84,15 +85,21 @@ def owner_of(module, path):
 PILLOW = ("PIL.ImageFile", "PIL.PngImagePlugin")
 
 
+ROUNDS = ("Booster.update",)  # of boosters, whose C API is hooked, too
+
+
 def wrap_calls(module, rows):
 	# The kind comes from the decoder's argument; no hook sees the libraries inside its wheels.
 	own = IMAGE if module.__name__ == "cv2" else TILES if module.__name__ in PILLOW else 0
 	nests = not module.__name__.startswith(("torch.", "paddle."))
 	for path, phase, label in rows:
-		flags = OUTERMOST if nests and phase == phases["loader_next"] else own
+		nested = phase == phases["loader_next"] or path in ROUNDS
+		flags = OUTERMOST if nests and nested else own
 		pair = attempt(owner_of, module, path)
 		if pair:
 			attempt(replace, *pair, label, phase, flags)
+		if phase == phases["optimizer"] and pair and is_timed(*pair):
+			steps_given(module)
 		if phase == phases["function"] and pair and is_timed(*pair):
 			coverage_add("functions", "bound", module.__name__ + ":" + path)
 
@@ -189,10 +196,10 @@ def explore(dataset, depth=0):
 facts = set()  # (group, detail): what the run says of the job itself, each once
 
 
-def fact_add(group, detail):
+def fact_add(group, detail, state="bound"):
 	if (group, detail) not in facts:
 		facts.add((group, detail))
-		coverage_add(group, "bound", detail)
+		coverage_add(group, state, detail)
 
 
 def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, **names):
@@ -205,6 +212,78 @@ def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, 
 		if type(collate_fn) is Function and not collate_fn.__module__.startswith(library):
 			attempt(reach, collate_fn, [], phases["collate"])
 	attempt(explore, dataset)
+
+
+# STAGEPROF_CALLS: C code counts the calls of some fetches (exact_calls.h) and asks here for the
+# events. Ids 0, 1, 2 and 5 of sys.monitoring have a meaning; 4 has none.
+
+MONITOR = 4
+monitoring = getattr(sys, "monitoring", None)
+
+
+def tools_known():
+	if sys.getprofile() is not None or sys.gettrace() is not None:
+		return True
+	others = [n for n in range(6) if n != MONITOR or not exact_is_on]
+	return monitoring is not None and any(monitoring.get_tool(n) for n in others)
+
+
+exact_is_on = False
+exact_events = {
+	"PY_START": exact_entered,
+	"PY_RESUME": exact_entered,
+	"PY_THROW": exact_entered,
+	"PY_RETURN": exact_left,
+	"PY_YIELD": exact_left,
+	"PY_UNWIND": exact_left,
+	"CALL": exact_called,
+	"C_RETURN": exact_returned,
+	"C_RAISE": exact_returned,
+}
+
+
+def exact_on():
+	global exact_is_on
+	if tools_known():
+		return 0
+	if monitoring is None:
+		return 1
+	monitoring.use_tool_id(MONITOR, "stageprof")
+	exact_is_on = True
+	wanted_events = 0
+	for name, function in exact_events.items():
+		event = getattr(monitoring.events, name)
+		monitoring.register_callback(MONITOR, event, function)
+		if name not in ("C_RETURN", "C_RAISE"):  # they come with CALL
+			wanted_events |= event
+	monitoring.set_events(MONITOR, wanted_events)
+	return 2
+
+
+def exact_off():
+	global exact_is_on
+	others = tools_known()
+	if exact_is_on:
+		monitoring.set_events(MONITOR, 0)
+		for name in exact_events:
+			event = getattr(monitoring.events, name)
+			monitoring.register_callback(MONITOR, event, None)
+		monitoring.free_tool_id(MONITOR)
+		exact_is_on = False
+	return not others
+
+
+def exact_nothing():
+	pass
+
+
+def exact_empty():
+	for _ in range(64):
+		exact_nothing()
+
+
+if exact:
+	exact_watch(exact_on, exact_off, exact_empty)
 
 
 # The user's own functions, STAGEPROF_FUNCTIONS. Those of __main__ come to be while it runs, and
@@ -223,6 +302,13 @@ events_left = EVENTS_MOST
 def is_timed(owner, name):
 	value = vars(owner).get(name)
 	return type(getattr(value, "__func__", value)) is Timed
+
+
+def replace_needed(owner, name, *rest):
+	"""A name that steps come from: its loss is an error."""
+	replace(owner, name, *rest)
+	if not is_timed(owner, name):
+		raise AttributeError(name)
 
 
 def wrap_row(main, row):
@@ -577,6 +663,37 @@ def record_event_imported(module):
 	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
 
 
+# JAX: a TraceAnnotation is an object of C++, and so are its methods.
+
+ANNOTATIONS_MOST = 4096  # that are made and not left
+annotations = {}  # id of a TraceAnnotation -> its name, or its begin and its name
+
+
+def annotation_made(annotation, name, *_rest, **_names):
+	# An id may be that of one that was never left: its name must go.
+	if len(annotations) < ANNOTATIONS_MOST or id(annotation) in annotations:
+		annotations[id(annotation)] = name
+
+
+def annotation_entered(annotation, *_rest):
+	annotations[id(annotation)] = range_begin(), annotations.get(id(annotation))
+
+
+def annotation_left(annotation, *_rest):
+	begun, name = annotations.pop(id(annotation))
+	range_end(begun, PYTHON_CALL, name)
+
+
+def annotations_imported(module):
+	cls = module.TraceAnnotation
+	for name, after, flags in (
+		("__init__", annotation_made, UNTIMED),
+		("__enter__", annotation_entered, UNTIMED),
+		("__exit__", annotation_left, UNTIMED | BEFORE),
+	):
+		setattr(cls, name, wrap(getattr(cls, name), "", 0, flags, after))
+
+
 LOW_PRECISION = ("torch.float16", "torch.bfloat16")
 PARAMETERS = 64  # of each group of an optimizer are looked at
 
@@ -660,13 +777,17 @@ def graph_function_made(function, python_function=None, name="", *_rest, **_name
 
 def graph_functions_imported(module):
 	replace(module.Function, "__init__", "", 0, UNTIMED, graph_function_made)
-	replace(module.Function, "__call__", "", 0, COMPILED)
+	replace_needed(module.Function, "__call__", "", 0, COMPILED)
+
+
+def eager_gradients(*_args, **_names):
+	fact_add("framework", "tensorflow", "partial")
 
 
 def tape_imported(module):
-	for name in ("gradient", "jacobian"):
+	for name, put in (("gradient", replace_needed), ("jacobian", replace)):
 		label = "GradientTape." + name
-		replace(module.GradientTape, name, label, phases["backward"], EAGER)
+		put(module.GradientTape, name, label, phases["backward"], EAGER, eager_gradients)
 
 
 def keras_optimizer_imported(module):
@@ -696,8 +817,8 @@ def keras_callbacks_imported(module):
 	def dropped(*_args, **_names):
 		step_drop()
 
-	replace(module.CallbackList, "on_train_batch_begin", "", 0, UNTIMED, begun)
-	replace(module.CallbackList, "on_train_batch_end", "", 0, UNTIMED | BEFORE, ended)
+	replace_needed(module.CallbackList, "on_train_batch_begin", "", 0, UNTIMED, begun)
+	replace_needed(module.CallbackList, "on_train_batch_end", "", 0, UNTIMED | BEFORE, ended)
 	for name in ("on_epoch_end", "on_train_end", "on_train_begin"):
 		replace(module.CallbackList, name, "", 0, UNTIMED | BEFORE, dropped)
 
@@ -752,6 +873,7 @@ special = {
 	"torch.nn.parallel.distributed": parallel_imported,
 	"jax._src.pjit": jit_imported,
 	"jax._src.array": arrays_imported,
+	"jax._src.profiler": annotations_imported,
 	"jax._src.interpreters.ad": gradients_imported,
 	TF_FUNCTIONS + ".polymorphic_function": graph_functions_imported,
 	"tensorflow.python.eager.backprop": tape_imported,
@@ -772,18 +894,51 @@ special = {
 }
 
 
+# A framework whose steps come from names that a version does not have is only loaded.
+
+GIVE_STEPS = (
+	"torch",
+	"jax._src.pjit",
+	TF_FUNCTIONS + ".polymorphic_function",
+	"tensorflow.python.eager.backprop",
+	"keras.src.callbacks.callback_list",
+)
+giving = set()  # frameworks whose steps are recorded
+named = set()
+
+
 def framework_named(name, module):
+	named.add(name)
 	version = getattr(module, "__version__", "")
-	framework_add(frameworks[name], version if isinstance(version, str) else "")
+	framework_add(frameworks[name], version if isinstance(version, str) else "", name in giving)
+
+
+def steps_given(module):
+	name = module.__name__.partition(".")[0]
+	if name in frameworks and name not in giving:
+		giving.add(name)
+		if name in named:
+			attempt(framework_named, name, sys.modules.get(name))
+
+
+def special_called(module):
+	name = module.__name__
+	try:
+		special[name](module)
+	except Exception:
+		coverage_add("framework-names", "failed", name)
+	else:
+		if name in GIVE_STEPS:
+			steps_given(module)
 
 
 def imported(module):
 	name = module.__name__
-	if name in frameworks:
-		attempt(framework_named, name, module)
 	wrap_calls(module, wanted.get(name, ()))
 	if name in special:
-		attempt(special[name], module)
+		special_called(module)
+	if name in frameworks:
+		attempt(framework_named, name, module)
 
 
 # The watch on imports. C code answers for the modules that are not wanted; for the others the

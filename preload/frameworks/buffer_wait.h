@@ -6,7 +6,7 @@
 #ifndef STAGEPROF_PRELOAD_BUFFER_WAIT_H
 #define STAGEPROF_PRELOAD_BUFFER_WAIT_H
 
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 
 /*
  * METH_VARARGS of the bootstrap: buffer_watch(type, label). The slot of one type is replaced, and

@@ -12,7 +12,7 @@
 #ifndef STAGEPROF_PRELOAD_COMPILED_CALL_H
 #define STAGEPROF_PRELOAD_COMPILED_CALL_H
 
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 #include "preload/frameworks/range_stack.h"
 
 #define SP_STEP_LABEL "step: "

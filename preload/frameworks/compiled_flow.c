@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/frameworks/compiled_flow.h"
 
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 
 static int has_one_of(const struct sp_flow_call *call, struct sp_py_object *const *args,
 		      size_t count)

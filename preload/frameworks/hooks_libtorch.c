@@ -8,28 +8,11 @@
 #include "preload/frameworks/loaded_frameworks.h"
 #include "preload/frameworks/range_stack.h"
 #include "preload/hooks/hook.h"
-#include "preload/recorder/switch.h"
-#include "preload/recorder/thread_rusage.h"
 #include "preload/resolve/resolve.h"
 #include "trace/events.h"
 #include "trace/frameworks.h"
 
 #if defined(__x86_64__)
-
-static void ended(struct sp_range range, uint32_t phase, const char *label, size_t bytes)
-{
-	int kept = errno;
-
-	sp_frameworks_imported(SP_FRAMEWORK_libtorch, "");
-	if (phase == SP_PHASE_backward)
-		sp_rusage_define_step();
-	sp_range_end(range, SP_EV_python_call, phase, label, bytes);
-	if (phase == SP_PHASE_optimizer)
-		sp_switch_step();
-	else if (phase == SP_PHASE_backward)
-		sp_switch_backward();
-	errno = kept;
-}
 
 /* An exception passes through, and its call is not recorded. */
 #define LIBTORCH_CALL(name, phase, label)                                                          \
@@ -39,7 +22,8 @@ static void ended(struct sp_range range, uint32_t phase, const char *label, size
 		struct sp_range range = sp_range_begin();                                          \
 		void *result = real(a, b, c, d, e, f);                                             \
                                                                                                    \
-		ended(range, SP_PHASE_##phase, label, sizeof(label) - 1);                          \
+		sp_framework_call_end(SP_FRAMEWORK_libtorch, range, SP_PHASE_##phase, label,       \
+				      sizeof(label) - 1);                                          \
 		return result;                                                                     \
 	}
 

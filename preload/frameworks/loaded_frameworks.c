@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/frameworks/loaded_frameworks.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,6 +9,9 @@
 #include "preload/recorder/intern.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
+#include "preload/recorder/switch.h"
+#include "preload/recorder/thread_rusage.h"
+#include "trace/events.h"
 #include "trace/frameworks.h"
 
 #define NAME_BYTES 96u
@@ -23,7 +27,7 @@ static const struct framework {
 #undef SP_FRAMEWORK
 };
 
-static unsigned char imported[SP_FRAMEWORKS];
+static unsigned char imported[SP_FRAMEWORKS]; /* 2: its steps are given */
 
 const char *sp_framework_module(int number)
 {
@@ -37,7 +41,7 @@ static void append(char text[NAME_BYTES], const char *word)
 	strncat(text, word, NAME_BYTES - 1 - used);
 }
 
-static void name_add(const struct framework *f, const char *version, int is_imported)
+static void name_add(const struct framework *f, const char *version, int gives_steps)
 {
 	char text[NAME_BYTES] = "";
 
@@ -45,17 +49,35 @@ static void name_add(const struct framework *f, const char *version, int is_impo
 	append(text, *version ? " " : "");
 	append(text, version);
 	sp_coverage_add(SP_FRAMEWORK_GROUP,
-			is_imported && f->gives & (SP_GIVES_ALL | SP_GIVES_SOME_STEPS) ? "bound"
+			gives_steps && f->gives & (SP_GIVES_ALL | SP_GIVES_SOME_STEPS) ? "bound"
 										       : "loaded",
 			text);
 }
 
-void sp_frameworks_imported(int number, const char *version)
+void sp_frameworks_imported(int number, const char *version, int gives_steps)
 {
-	if (number < 0 || number >= SP_FRAMEWORKS || imported[number])
+	int state = gives_steps ? 2 : 1;
+
+	if (number < 0 || number >= SP_FRAMEWORKS || imported[number] >= state)
 		return;
-	imported[number] = 1;
-	name_add(&frameworks[number], version, 1);
+	imported[number] = (unsigned char)state;
+	name_add(&frameworks[number], version, gives_steps);
+}
+
+void sp_framework_call_end(int number, struct sp_range range, uint32_t phase, const char *label,
+			   size_t bytes)
+{
+	int kept = errno;
+
+	sp_frameworks_imported(number, "", 1);
+	if (phase == SP_PHASE_backward)
+		sp_rusage_define_step();
+	sp_range_end(range, SP_EV_python_call, phase, label, bytes);
+	if (phase == SP_PHASE_optimizer)
+		sp_switch_step();
+	else if (phase == SP_PHASE_backward)
+		sp_switch_backward();
+	errno = kept;
 }
 
 static int object_match(struct dl_phdr_info *object, size_t size, void *ret_loaded)

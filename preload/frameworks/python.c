@@ -7,9 +7,10 @@
 
 #include "preload/settings/config.h"
 #include "preload/frameworks/compiled_call.h"
+#include "preload/interpreter/exact_calls.h"
 #include "preload/frameworks/loaded_frameworks.h"
 #include "preload/recorder/intern.h"
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 #include "preload/frameworks/python_call.h"
 #include "preload/frameworks/python_lines.h"
 #include "preload/cuda/cuda_slow_calls.h"
@@ -22,6 +23,10 @@
 #define GROUP "python"
 #define FILE_INPUT 257 /* Py_file_input */
 #define VARARGS 1      /* METH_VARARGS */
+#define FASTCALL 0x80  /* METH_FASTCALL */
+#define EVENT(function)                                                                            \
+	(struct sp_py_object * (*)(struct sp_py_object *, struct sp_py_object *))(void (*)(void))  \
+		function
 
 static int unfit; /* there is an interpreter of an unknown kind */
 
@@ -117,12 +122,12 @@ static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py
 static struct sp_py_object *framework_add(struct sp_py_object *self, struct sp_py_object *args)
 {
 	const char *version;
-	int number;
+	int number, gives_steps;
 
 	(void)self;
-	if (!sp_python.PyArg_ParseTuple(args, "is", &number, &version))
+	if (!sp_python.PyArg_ParseTuple(args, "isi", &number, &version, &gives_steps))
 		return NULL;
-	sp_frameworks_imported(number, version);
+	sp_frameworks_imported(number, version, gives_steps);
 	return none();
 }
 
@@ -182,6 +187,11 @@ static int functions_put(struct sp_py_object *space)
 		 {"compiled_watch", sp_compiled_watch, VARARGS, NULL},
 		 {"buffer_watch", sp_buffer_watch, VARARGS, NULL},
 		 {"compiled_differentiates", sp_compiled_note, VARARGS, NULL},
+		 {"exact_watch", sp_exact_watch, VARARGS, NULL},
+		 {"exact_entered", EVENT(sp_exact_entered), FASTCALL, NULL},
+		 {"exact_left", EVENT(sp_exact_left), FASTCALL, NULL},
+		 {"exact_called", EVENT(sp_exact_called), FASTCALL, NULL},
+		 {"exact_returned", EVENT(sp_exact_returned), FASTCALL, NULL},
 		 {"step_begin", sp_step_begin, VARARGS, NULL},
 		 {"step_end", sp_step_end, VARARGS, NULL},
 		 {"step_drop", sp_step_drop, VARARGS, NULL}};
@@ -221,6 +231,7 @@ static int settings_put(struct sp_py_object *space)
 			return -1;
 	put(space, "MODULE_FORWARD", sp_python.PyLong_FromLong(SP_EV_module_forward));
 	put(space, "PYTHON_CALL", sp_python.PyLong_FromLong(SP_EV_python_call));
+	put(space, "exact", text_or_none(sp_exact_init() ? "1" : NULL));
 	put(space, "operators", text_or_none(sp_config_is(sp_config.ops, "1") ? "1" : NULL));
 	return put(space, "phases", phases) < 0 ||
 			       put(space, "frameworks", frameworks_list()) < 0 ||

@@ -7,6 +7,7 @@
 
 #include "preload/cuda/cuda_time.h"
 #include "preload/frameworks/compiled_call.h"
+#include "preload/interpreter/exact_calls.h"
 #include "preload/frameworks/python_image.h"
 #include "preload/frameworks/range_stack.h"
 #include "preload/frameworks/resident_memory.h"
@@ -223,9 +224,14 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 	struct sp_py_object *result;
 	struct sp_call_rusage before;
 	struct sp_range range;
+	uint64_t exact = 0;
 
 	timed_begin(timed, &range, &before);
+	if (timed->phase == SP_PHASE_loader_fetch)
+		exact = sp_exact_begin();
 	result = run(timed->function, call);
+	if (exact)
+		sp_exact_end(exact, result != NULL);
 	sp_cuda_time_leave(stage);
 	if (timed->phase == SP_PHASE_loader_next)
 		loader_end(timed, range, self_of(call), result != NULL);
@@ -333,6 +339,11 @@ static struct sp_py_object *run_operator(const struct timed *timed, const struct
 
 	sp_range_end(range, SP_EV_torch_op, 0, timed->text, (size_t)timed->text_bytes);
 	return result;
+}
+
+int sp_python_is_in_outermost(void)
+{
+	return outermost_depth != 0;
 }
 
 /* Iterators of one loader call each other. */

@@ -5,12 +5,12 @@
  * signature, code, class, attributes set on it) go to the wrapped function; pickled, the callable
  * is that function's name.
  *
- * All functions here need the GIL.
+ * All functions here but sp_python_is_in_outermost() need the GIL.
  */
 #ifndef STAGEPROF_PRELOAD_PYTHON_CALL_H
 #define STAGEPROF_PRELOAD_PYTHON_CALL_H
 
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 
 /* Differences from the plain callable, which records each call as an event of python_call. */
 enum sp_python_call_flags {
@@ -29,6 +29,9 @@ enum sp_python_call_flags {
 	SP_PYTHON_CALL_ALWAYS = 1 << 11,    /* `after` is called after an exception, too */
 	SP_PYTHON_CALL_OUTERMOST = 1 << 12, /* of a thread, and in no compiled function */
 };
+
+/* 1 while this thread is inside of a call with SP_PYTHON_CALL_OUTERMOST. Needs no GIL. */
+int sp_python_is_in_outermost(void);
 
 /* Makes the two types. Returns 0 or -ENOSYS. */
 int sp_python_call_init(void);

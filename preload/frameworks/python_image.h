@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 
 /*
  * given: a path, or an object with bytes (a NumPy array); other objects are no PNG. Needs the GIL

@@ -8,7 +8,7 @@
 
 #include "preload/sys/paths.h"
 #include "preload/recorder/process.h"
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 #include "preload/settings/redact.h"
 #include "preload/sys/sys.h"
 

@@ -44,6 +44,18 @@ int sp_setting_steps(const char *text, uint64_t *ret_first, uint64_t *ret_end)
 	return *end || *ret_end <= *ret_first ? -EINVAL : 0;
 }
 
+int sp_setting_part(const char *text, uint64_t *ret_some, uint64_t *ret_many)
+{
+	char *end = (char *)text;
+
+	*ret_some = *ret_many = 0;
+	if (is_digit(*text))
+		*ret_some = strtoull(text, &end, 10);
+	if (*end == '/' && is_digit(end[1]))
+		*ret_many = strtoull(end + 1, &end, 10);
+	return *end || !*ret_some || *ret_some >= *ret_many || *ret_many > UINT32_MAX ? -EINVAL : 0;
+}
+
 /* 0 is no valid time, so that "file_read>0" is a mistake, not every read. */
 uint64_t sp_setting_time(const char **at)
 {
@@ -103,6 +115,13 @@ static int is_steps(const char *text)
 	return sp_setting_steps(text, &first, &end) == 0;
 }
 
+static int is_part(const char *text)
+{
+	uint64_t some, many;
+
+	return sp_setting_part(text, &some, &many) == 0;
+}
+
 static int item_fits(const char *form, size_t length, const char *item)
 {
 	static const struct {
@@ -111,6 +130,7 @@ static int item_fits(const char *form, size_t length, const char *item)
 	} forms[] = {
 		{"NUMBER", is_number},	  {"TIME", is_time},	     {"FIRST-LAST", is_range},
 		{"STAGE>TIME", is_limit}, {"MODULE:NAME", is_named}, {"A:B", is_steps},
+		{"SOME/MANY", is_part},
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)

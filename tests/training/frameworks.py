@@ -2,10 +2,10 @@
 """Programs that another framework than PyTorch or Paddle trains: it is named, its steps are exact
 or the report abstains.
 
-    frameworks.py [--nightly]
+    frameworks.py [--nightly | --2024]
 
 Doubles stand for the frameworks. --nightly: the frameworks themselves, by the interpreter in
-build/venv-frameworks (scripts/requirements-frameworks.txt).
+build/venv-frameworks (scripts/requirements-frameworks.txt). --2024: those of two years ago.
 """
 
 import json
@@ -17,330 +17,74 @@ import unittest
 
 import training
 
-NIGHTLY = "--nightly" in sys.argv
-READ = """
-data = open(__file__, "rb", buffering=0)
-for _ in range(200):
-    data.seek(0)
-    data.read(100)
-"""
-LOADER = """
-import time
-import torch
-from torch.utils.data import DataLoader, Dataset
+NIGHTLY, OLD = "--nightly" in sys.argv, "--2024" in sys.argv
 
-class Rows(Dataset):
-    def __len__(self):
-        return 90
+sys.path.insert(0, os.path.join(training.HERE, "other_frameworks"))
 
-    def __getitem__(self, index):
-        time.sleep(0.001)
-        return torch.zeros(4)
-
-loader = DataLoader(Rows(), batch_size=2)
-begin = time.perf_counter_ns()
-batches = iter(loader)
-waited = time.perf_counter_ns() - begin
-for _ in range(45):
-    begin = time.perf_counter_ns()
-    batch = next(batches)
-    waited += time.perf_counter_ns() - begin
-    batch.numpy().sum()
-    time.sleep(0.001)
-begin = time.perf_counter_ns()
-next(batches, None)
-print(waited + time.perf_counter_ns() - begin)
-"""
-BOOSTER = """
-class Booster:
-    def update(self, rounds=1):
-        return sum(range(1000))
-"""
-DATA_ITERATOR = """
-class DataIter:
-    def __init__(self, cache_prefix=None, release_data=True):
-        self.cache_prefix = cache_prefix
-"""
-EXTERNAL_MEMORY = """
-from xgboost.core import DataIter
-class Pages(DataIter):
-    def __init__(self):
-        super().__init__({})
-assert Pages().cache_prefix == {}
-"""
-BOOST = """
-from {0} import Booster
-booster = Booster()
-for _ in range(25):
-    booster.update()
-"""
-CALLBACKS = """
-class CallbackList:
-    def on_train_begin(self, logs=None): pass
-    def on_train_batch_begin(self, batch, logs=None): pass
-    def on_train_batch_end(self, batch, logs=None): pass
-    def on_epoch_end(self, epoch, logs=None): pass
-"""
-# The end of the data comes after a begin: that is no step.
-FIT = """
-import keras.src.callbacks.callback_list, time
-callbacks = keras.src.callbacks.callback_list.CallbackList()
-callbacks.on_train_begin()
-spent = 0
-for epoch in range(2):
-    for batch in range(12):
-        callbacks.on_train_batch_begin(batch)
-        begin = time.perf_counter_ns()
-        time.sleep(0.002)
-        spent += time.perf_counter_ns() - begin
-        callbacks.on_train_batch_end(batch)
-        time.sleep(0.001)
-    callbacks.on_train_batch_begin(12)
-    callbacks.on_epoch_end(epoch)
-print(spent)
-"""
-GRAPHS = """
-class Function:
-    def __init__(self, python_function, name):
-        self.python_function, self.is_traced = python_function, False
-    def __call__(self, *args):
-        if not self.is_traced:
-            self.python_function(*args)
-        self.is_traced = True
-        return 1
-"""
-TAPE = """
-class GradientTape:
-    def gradient(self, target):
-        return target
-"""
-# An inner function that takes gradients makes its caller train; the other function is no step.
-GRAPH_LOOP = """
-from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
-from tensorflow.python.eager.backprop import GradientTape
-inner = Function(lambda: GradientTape().gradient(1), "inner")
-train = Function(lambda: inner(), "train_step")
-evaluate = Function(lambda: 1, "test_step")
-for _ in range(30):
-    train()
-for _ in range(7):
-    evaluate()
-"""
-EAGER_LOOP = """
-from tensorflow.python.eager.backprop import GradientTape
-for _ in range(30):
-    GradientTape().gradient(1)
-"""
-# An iterator of a loader that asks another one: a batch has one wait.
-NESTED = """
-import time
-class DatasetIterator:
-    pass
-class Source(DatasetIterator):
-    left = 40
-    def __next__(self):
-        time.sleep(0.002)
-        if not self.left:
-            raise StopIteration
-        self.left -= 1
-        return self.left
-class Batched(DatasetIterator):
-    def __init__(self):
-        self.source = Source()
-    def __next__(self):
-        return next(self.source)
-"""
-NESTED_LOOP = """
-import grain, time
-from grain._src.python.dataset.dataset import Batched
-from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
-from tensorflow.python.eager.backprop import GradientTape
-train = Function(lambda: GradientTape().gradient(1), "train_step")
-batches, waited = Batched(), 0
-while True:
-    begin = time.perf_counter_ns()
-    batch = next(batches, None)
-    waited += time.perf_counter_ns() - begin
-    if batch is None:
-        break
-    train()
-    time.sleep(0.001)
-print(waited)
-"""
-# Keras on JAX asks for the batch inside of a step.
-INNER_WAIT = """
-import keras.src.backend.jax.trainer as trainer
-import keras.src.callbacks.callback_list, time
-callbacks = keras.src.callbacks.callback_list.CallbackList()
-callbacks.on_train_begin()
-waited, batches = 0, iter(trainer.JAXEpochIterator()._get_iterator())
-for batch in range(24):
-    callbacks.on_train_batch_begin(batch)
-    begin = time.perf_counter_ns()
-    next(batches)
-    waited += time.perf_counter_ns() - begin
-    time.sleep(0.001)
-    callbacks.on_train_batch_end(batch)
-print(waited)
-"""
-EPOCHS = """
-import time
-class JAXEpochIterator:
-    def _get_iterator(self):
-        for batch in range(24):
-            time.sleep(0.002)
-            yield batch
-"""
-SAVER = """
-import time
-def save(*_args):
-    time.sleep(0.003)
-class AsyncCheckpointer:
-    def save(self, *_args):
-        time.sleep(0.003)
-    def wait_until_finished(self):
-        time.sleep(0.002)
-save_model = save_checkpoint = save
-TrackableSaver = AsyncCheckpointer
-"""
-SAVERS = (
-    "orbax/checkpoint/_src/checkpointers/async_checkpointer",
-    "flax/training/checkpoints",
-    "keras/src/saving/saving_api",
-    "tensorflow/python/checkpoint/checkpoint",
+from framework_doubles import (
+    ANNOTATION,
+    ANNOTATION_LOOP,
+    ARRAY_LOOP,
+    ARRAY_OF_2024,
+    BOOST,
+    BOOSTER,
+    CALLBACKS,
+    DATA_ITERATOR,
+    EAGER_LOOP,
+    EPOCHS,
+    EXTERNAL_MEMORY,
+    FIT,
+    GRAPHS,
+    GRAPH_LOOP,
+    INNER_WAIT,
+    JIT_LOOP,
+    LIBTORCH_BODY,
+    LIBTORCH_MAIN,
+    LIBTORCH_NAMES,
+    LIGHTGBM_MAIN,
+    LOADER,
+    MAIN,
+    MPI,
+    NATIVE,
+    NESTED,
+    NESTED_LOOP,
+    PJIT,
+    PJRT_MAIN,
+    PJRT_PLUGIN,
+    PLUGIN_MAIN,
+    READ,
+    ROUNDS_DOUBLE,
+    ROUNDS_MAIN,
+    SAVER,
+    SAVERS,
+    SAVE_LOOP,
+    TAPE,
+    XGBOOST_MAIN,
 )
-SAVE_LOOP = """
-import time
-from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
-from tensorflow.python.eager.backprop import GradientTape
-from orbax.checkpoint._src.checkpointers import async_checkpointer
-from flax.training import checkpoints
-from keras.src.saving import saving_api
-from tensorflow.python.checkpoint import checkpoint
-train = Function(lambda: GradientTape().gradient(1), "train_step")
-orbax, saver = async_checkpointer.AsyncCheckpointer(), checkpoint.TrackableSaver()
-saves = [orbax.save, orbax.wait_until_finished, checkpoints.save_checkpoint]
-saves += [saving_api.save_model, saver.save]
-spent = 0
-for i in range(30):
-    train()
-    time.sleep(0.001)
-    begin = time.perf_counter_ns()
-    saves[i % 5]()
-    spent += time.perf_counter_ns() - begin
-train()
-print(spent)
-"""
-# JAX of 2024 has another name for what reads an array on the host.
-ARRAY_OF_2024 = """
-import time
-class ArrayImpl:
-    def _single_device_array_to_np_array(self):
-        time.sleep(0.002)
-"""
-ARRAY_LOOP = """
-import time
-from jax._src.array import ArrayImpl
-from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
-from tensorflow.python.eager.backprop import GradientTape
-train, loss, waited = Function(lambda: GradientTape().gradient(1), "train_step"), ArrayImpl(), 0
-for i in range(30):
-    train()
-    begin = time.perf_counter_ns()
-    loss._single_device_array_to_np_array()
-    waited += time.perf_counter_ns() - begin
-train()
-print(waited)
-"""
-PJIT = """
-import jaxlib.xla_extension as _jax
-class PjitFunction:
-    def __init__(self, function):
-        self.function = function
-    def __call__(self, x):
-        return self.function(x)
-def jit(function):
-    return _jax.pjit(function.__name__, function)
-"""
-JIT_LOOP = """
-from jax._src.pjit import PjitFunction, jit
-import jaxlib.xla_extension
-function = jit(lambda x: x + 1)
-assert type(function) is PjitFunction
-assert [function(x) for x in range(20)] == list(range(1, 21))
-"""
-# The names that libtorch_cpu exports, and a program that calls them as a trainer does.
-LIBTORCH_NAMES = {
-    "zero_grad": "_ZN5torch5optim9Optimizer9zero_gradEb",
-    "backward": "_ZNK2at6Tensor9_backwardEN3c108ArrayRefIS0_EERKSt8optionalIS0_ES4_IbEb",
-    "step": "_ZN5torch5optim4Adam4stepESt8functionIFN2at6TensorEvEE",
-}
-LIBTORCH_BODY = "char *{0}(char *a, char *b, char *c, char *d, char *e, char *f)"
-LIBTORCH_MAIN = """
-#include <errno.h>
-int main(void)
-{
-	for (int i = 0; i < 30; i++) {
-		char *a = (char *)0 + i;
-		errno = 7;
-		zero_grad(a, a, a, a, a, a);
-		if (backward(a, a + 1, a + 2, a + 3, a + 4, a + 5) != a + 15 || errno != 7)
-			return 1;
-		if (i % 3 == 2 && step(a, a, a, a, a, a + 1) != a + 1)
-			return 2;
-	}
-	return 0;
-}
-"""
-PLUGIN_MAIN = """
-#include <dlfcn.h>
-int main(void)
-{
-	void *plugin = dlopen("./digits.so", RTLD_NOW | RTLD_LOCAL);
-	int (*train)(void) = plugin ? (int (*)(void))dlsym(plugin, "train_digits") : 0;
-
-	return train ? train() : 1;
-}
-"""
-# Open MPI's own objects, which its header calls MPI_COMM_WORLD and so on.
-MPI = """
-#include <fcntl.h>
-#include <unistd.h>
-
-extern char ompi_mpi_comm_world[], ompi_mpi_double[], ompi_mpi_op_sum[];
-int MPI_Init(int *argc, char ***argv);
-int MPI_Allreduce(const void *from, void *to, int count, void *type, void *op, void *comm);
-int MPI_Finalize(void);
-
-static char block[65536];
-
-int main(int argc, char **argv)
-{
-	double sum = 0, one = 1;
-	int file = open("data", O_RDONLY);
-
-	MPI_Init(&argc, &argv);
-	for (int i = 0; i < 50; i++) {
-		if (pread(file, block, sizeof(block), 0) != (ssize_t)sizeof(block))
-			return 1;
-		MPI_Allreduce(&one, &sum, 1, ompi_mpi_double, ompi_mpi_op_sum, ompi_mpi_comm_world);
-	}
-	MPI_Finalize();
-	return sum != 2;
-}
-"""
-NATIVE = "int framework_double(void) { return 3; }\n"
-MAIN = """
-#include <stdio.h>
-int framework_double(void);
-int main(void)
-{
-	char text[8];
-	FILE *file = fopen("/proc/self/maps", "r");
-
-	return !file || !fread(text, 1, sizeof(text), file) || framework_double() != 3;
-}
-"""
+from framework_programs import (
+    ANNOTATIONS,
+    CACHE,
+    CATBOOST,
+    DATA,
+    GRAIN,
+    JAX,
+    JAX_PAIR,
+    JAX_WAITS,
+    KERAS,
+    LIGHTGBM,
+    NUMBERS_BOOSTERS,
+    NUMBERS_JAX,
+    NUMBERS_JAX_END,
+    NUMBERS_KERAS,
+    NUMBERS_TENSORFLOW,
+    ORBAX_1,
+    PRICES,
+    SKLEARN,
+    SKLEARN_PROCESSES,
+    SUMMARY,
+    TENSORFLOW,
+    XGBOOST,
+)
 
 
 def write(path, text):
@@ -381,6 +125,52 @@ class Case(unittest.TestCase):
         for text in texts:
             self.assertIn(text, verdict["text"])
 
+    def tensorflow_double(self):
+        place = "tensorflow"
+        self.module(place + "/__init__.py")
+        for folder in ("python", "eager", "polymorphic_function"):
+            place += "/" + folder
+            self.module(place + "/__init__.py")
+        self.module(place + "/polymorphic_function.py", GRAPHS)
+        self.module("tensorflow/python/eager/backprop.py", TAPE)
+
+    def assert_rounds(self, summary, name):
+        """25 rounds after one data set, in a program of C."""
+        self.assertEqual(summary["steps"]["count"], 25)
+        self.assert_named(summary, f"framework bound {name}")
+        ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+        counts = {row["name"]: row["calls"] for row in ranges}
+        self.assertEqual((counts[name + " Booster.update"], counts[name + " data set"]), (25, 1))
+
+    def pjrt_run(self, *flags):
+        write(self.path("plugin.c"), PJRT_PLUGIN)
+        write(self.path("main.c"), PJRT_MAIN)
+        make = ["cc", "-w", "-shared", "-fPIC", "-o", "plugin.so", "plugin.c", *flags]
+        subprocess.run(make, cwd=self.folder, check=True)
+        subprocess.run(["cc", "-o", "main", "main.c", "-ldl"], cwd=self.folder, check=True)
+        subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+        return self.run_command("./main")
+
+    def assert_pjrt(self, summary, version):
+        is_own, compiled, waited, copied, *counts = [int(word) for word in self.said.split()]
+        self.assertEqual((is_own, counts), (0, [10, 1, 30, 30, 0, 10]))
+        ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+        rows = {row["name"]: row for row in ranges}
+        for name, calls, own in (
+            ("pjrt compile", 1, compiled),
+            ("pjrt wait", 10, waited),
+            ("pjrt copy to host", 10, copied),
+            ("pjrt copy to device", 30, None),
+            ("pjrt execute", 30, None),
+        ):
+            self.assertEqual(rows[name]["calls"], calls, name)
+            if own:
+                delta = 0.05 * own + calls * 5000 + 1000000
+                self.assertAlmostEqual(rows[name]["total_ns"], own, delta=delta, msg=name)
+        self.assertNotIn("pjrt copy between devices", rows)
+        self.assert_named(summary, f"framework bound pjrt {version}")
+        self.assert_abstains(summary, f"steps of PJRT {version} are not")
+
     def assert_named(self, summary, line):
         lines = [item["text"].replace("\t", " ") for item in summary["coverage"]]
         self.assertIn(line, lines)
@@ -389,8 +179,8 @@ class Case(unittest.TestCase):
 class Doubles(Case):
     def test_steps_of_a_framework_that_is_loaded_are_unknown(self):
         for module, title, state in (
-            ("jax", "JAX 1.2.3", "bound"),
-            ("tensorflow", "TensorFlow 1.2.3", "bound"),
+            ("jax", "JAX 1.2.3", "loaded"),
+            ("tensorflow", "TensorFlow 1.2.3", "loaded"),
             ("sklearn", "scikit-learn 1.2.3", "loaded"),
         ):
             with self.subTest(module):
@@ -407,7 +197,7 @@ class Doubles(Case):
         self.module("keras/__init__.py", "def __getattr__(name):\n    raise RuntimeError(name)\n")
         summary = self.run_script("import jax, keras\n" + READ)
         self.assert_abstains(summary, "steps of JAX")
-        self.assert_named(summary, "framework bound jax")
+        self.assert_named(summary, "framework loaded jax")
 
     def test_each_round_of_boosting_is_a_step(self):
         for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
@@ -418,6 +208,56 @@ class Doubles(Case):
                 summary = self.run_script(BOOST.format(f"{package}.{module}"))
                 self.assertEqual(summary["steps"]["count"], 25)
                 self.assert_named(summary, f"framework bound {package} 1.2.3")
+
+    def test_a_booster_whose_rounds_have_another_name(self):
+        """A version that nobody knows is named, and its rounds are not made up."""
+        for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
+            with self.subTest(package):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                self.module(f"{package}/__init__.py", "__version__ = '99.0'\n")
+                self.module(f"{package}/{module}.py", BOOSTER.replace("update", "advance"))
+                text = BOOST.format(f"{package}.{module}").replace("update", "advance")
+                summary = self.run_script(text + READ)
+                self.assert_abstains(summary, " 99.0 are not recorded")
+                self.assert_named(summary, f"framework loaded {package} 99.0")
+
+    def test_callbacks_of_keras_that_have_another_name(self):
+        for folder in ("keras", "keras/src", "keras/src/callbacks"):
+            self.module(folder + "/__init__.py")
+        for old, new in (("batch_end", "batch_over"), ("CallbackList", "CallList")):
+            with self.subTest(old):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                renamed = CALLBACKS.replace(old, new)
+                self.module("keras/src/callbacks/callback_list.py", renamed)
+                summary = self.run_script(FIT.replace(old, new) + READ)
+                self.assert_abstains(summary, "steps of Keras 1.2.3 are not")
+                self.assert_named(summary, "framework loaded keras 1.2.3")
+                names = "framework-names failed keras.src.callbacks.callback_list"
+                self.assert_named(summary, names)
+
+    def boosters_made(self):
+        for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
+            self.module(f"{package}/__init__.py")
+            self.module(f"{package}/{module}.py", BOOSTER)
+
+    def test_a_framework_imported_after_training_began(self):
+        self.tensorflow_double()
+        self.boosters_made()
+        summary = self.run_script(GRAPH_LOOP + BOOST.format("lightgbm.basic"))
+        self.assertEqual(summary["steps"]["count"], 30 + 25)
+        self.assert_abstains(summary, "a step is one call")
+        self.assert_named(summary, "framework bound tensorflow 1.2.3")
+        self.assert_named(summary, "framework bound lightgbm 1.2.3")
+
+    def test_two_frameworks_in_one_process(self):
+        self.tensorflow_double()
+        self.boosters_made()
+        begin = GRAPH_LOOP.replace("evaluate()", "evaluate(), lightgbm.basic.Booster().update()")
+        summary = self.run_script("import xgboost, lightgbm.basic\n" + begin + READ)
+        self.assertEqual(summary["steps"]["count"], 30 + 7)
+        self.assert_abstains(summary, "a step is one call")
+        self.assert_named(summary, "framework bound lightgbm 1.2.3")
+        self.assert_named(summary, "framework loaded xgboost 1.2.3")
 
     def test_a_booster_that_reads_external_memory_inside_of_a_round(self):
         self.module("xgboost/__init__.py")
@@ -481,15 +321,6 @@ class Doubles(Case):
         self.assert_whole_steps(summary, 40)
         self.assert_waits(summary, 41)
 
-    def tensorflow_double(self):
-        place = "tensorflow"
-        self.module(place + "/__init__.py")
-        for folder in ("python", "eager", "polymorphic_function"):
-            place += "/" + folder
-            self.module(place + "/__init__.py")
-        self.module(place + "/polymorphic_function.py", GRAPHS)
-        self.module("tensorflow/python/eager/backprop.py", TAPE)
-
     def test_a_compiled_function_that_takes_gradients_is_a_step(self):
         self.tensorflow_double()
         self.assert_whole_steps(self.run_script(GRAPH_LOOP), 30)
@@ -526,6 +357,16 @@ class Doubles(Case):
         summary = self.run_script(ARRAY_LOOP)
         self.assert_whole_steps(summary, 31)
         self.assert_own_timer(summary, "sync_wait")
+
+    def test_annotations_of_jax(self):
+        """One that is entered again has lost its name, and harms nobody."""
+        for folder in ("jax", "jax/_src"):
+            self.module(folder + "/__init__.py")
+        self.module("jax/_src/profiler.py", ANNOTATION)
+        self.run_script(ANNOTATION_LOOP + READ)
+        ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+        counts = {row["name"]: row["calls"] for row in ranges}
+        self.assertEqual(counts, {"outer": 5, "inner": 5, "twice": 1})
 
     def test_a_compiled_function_of_an_unknown_layout_is_left_alone(self):
         for folder in ("jax", "jax/_src", "jaxlib"):
@@ -571,6 +412,47 @@ class Doubles(Case):
         self.assert_abstains(summary, "not all parts of a step of libtorch")
         self.assert_named(summary, "framework bound libtorch")
 
+    def test_rounds_of_boosting_without_python(self):
+        """Linked, and found by dlsym. One function that calls another is one round."""
+        write(self.path("double.c"), ROUNDS_DOUBLE)
+        write(self.path("main.c"), ROUNDS_MAIN)
+        make = "cc -shared -fPIC -o libxgboost.so double.c && cc -o main main.c "
+        for ways in ("./libxgboost.so", "-D LOOKED_UP -ldl"):
+            with self.subTest(ways):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                subprocess.run(["bash", "-c", make + ways], cwd=self.folder, check=True)
+                self.assert_rounds(self.run_command("./main"), "xgboost")
+
+    def test_a_plugin_of_pjrt_without_python(self):
+        """Two versions that are known, and a plugin of a later one with a longer table."""
+        for words, minor in ((97, 33), (133, 90), (150, 120)):
+            with self.subTest(minor):
+                flags = [f"-D{k}={v}" for k, v in dict(WORDS=words, MAJOR=0, MINOR=minor).items()]
+                self.assert_pjrt(self.pjrt_run(*flags), f"0.{minor}")
+
+    def test_a_plugin_of_pjrt_of_an_unknown_version_is_left_alone(self):
+        for words, major, minor in ((133, 1, 0), (97, 0, 12), (90, 0, 90)):
+            with self.subTest((words, major, minor)):
+                values = dict(WORDS=words, MAJOR=major, MINOR=minor)
+                summary = self.pjrt_run(*(f"-D{k}={v}" for k, v in values.items()))
+                self.assertEqual(self.said[:2], "1 ")
+                self.assert_named(summary, f"framework loaded pjrt {major}.{minor}")
+                self.assert_abstains(summary, f"steps of PJRT {major}.{minor} are not")
+
+    def test_rounds_found_by_ctypes(self):
+        """Python's call is the round, and what it calls by ctypes is none of its own."""
+        write(self.path("double.c"), ROUNDS_DOUBLE)
+        make = ["cc", "-shared", "-fPIC", "-o", "libxgboost.so", "double.c"]
+        subprocess.run(make, cwd=self.folder, check=True)
+        self.module("xgboost/__init__.py")
+        body = "\n    def update(self):\n        assert not by_hand()\n"
+        hand = "import ctypes\nlibrary = ctypes.CDLL('./libxgboost.so')\ndef by_hand():\n"
+        hand += "    return library.XGBoosterTrainOneIter(b'1', b'1', 1, b'1', b'1')\n"
+        self.module("xgboost/core.py", hand + "class Booster:" + body)
+        text = BOOST.format("xgboost.core") + "from xgboost.core import by_hand\n"
+        summary = self.run_script(text + "for _ in range(5): assert not by_hand()\n")
+        self.assertEqual(summary["steps"]["count"], 25 + 5)
+
     def test_a_program_without_a_framework(self):
         summary = self.run_script(READ)
         self.assertEqual(summary["verdict"]["code"], "no-training")
@@ -604,6 +486,15 @@ class Loader(Case):
         self.assert_abstains(summary, "a DataLoader gave batches")
         self.assert_waits_shown(summary)
 
+    def test_pytorch_beside_a_framework_that_gives_parts_of_steps(self):
+        """PyTorch's whole steps do not vouch for the steps of TensorFlow."""
+        self.tensorflow_double()
+        loop = EAGER_LOOP.replace("range(30)", "range(200)")
+        loop = loop.replace("    Grad", "    time.sleep(0.002)\n    Grad")
+        summary = self.run_script("import time, torch\n" + loop, self.python)
+        self.assertEqual(summary["steps"]["count"], 200)
+        self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
+
     def test_a_model_that_is_called_evaluates(self):
         text = LOADER.replace("batch.numpy().sum()", "model(batch)")
         model = "model = torch.nn.Linear(4, 4).to('cpu')\n"
@@ -611,154 +502,6 @@ class Loader(Case):
         with_model = self.run_script(text, self.python)
         self.assertEqual(with_model["verdict"]["code"], "no-steps")
         self.assertFalse(with_model["steps"]["count"])
-
-
-JAX = """
-import jax, jax.numpy as jnp, numpy as np
-@jax.jit
-def look(w, x):
-    return w + jnp.mean(x)
-@jax.jit
-def step(w, x):
-    return jax.tree.map(lambda w, d: w - 0.01 * d, w, jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w))
-w = jnp.ones((64, 8))
-for i in range(40):
-    w = step(w, np.ones((32, 64), "float32"))
-jax.block_until_ready(w)
-"""
-# As Flax's example: one function gives gradients, another applies them, and the first evaluates.
-JAX_PAIR = """
-import jax, jax.numpy as jnp, numpy as np
-@jax.jit
-def apply_model(w, x):
-    loss, gradients = jax.value_and_grad(lambda w: jnp.mean((x @ w) ** 2))(w)
-    return gradients, loss
-@jax.jit
-def update_model(w, gradients):
-    return w - 0.01 * gradients
-w, x = jnp.ones((64, 8)), np.ones((32, 64), "float32")
-for epoch in range(3):
-    for i in range(13):
-        gradients, loss = apply_model(w, x)
-        w = update_model(w, gradients)
-    print(float(apply_model(w, x)[1]))
-"""
-# Each way to wait for an array, and the program's own timer around it.
-JAX_WAITS = """
-import time, jax, jax.numpy as jnp, numpy as np
-@jax.jit
-def step(w, x):
-    loss, gradient = jax.value_and_grad(lambda w: jnp.mean((x @ w @ w.T @ w) ** 2))(w)
-    return w - 1e-9 * gradient, loss
-ways = (
-    float, np.asarray, jax.device_get, jax.block_until_ready,
-    lambda loss: loss.item(), lambda loss: loss.block_until_ready(),
-)
-w, x = jnp.ones((784, 200)), np.ones((256, 784), "float32")
-waited = 0
-for i in range(60):
-    w, loss = step(w, x)
-    begin = time.perf_counter_ns()
-    ways[i % 6](loss)
-    waited += time.perf_counter_ns() - begin
-print(waited)
-"""
-GRAIN = """
-import time, grain, jax, jax.numpy as jnp, numpy as np
-def make(index):
-    time.sleep(0.0002)
-    return np.ones(64, "float32")
-data = grain.MapDataset.range(1280).map(make).to_iter_dataset().batch(32)
-@jax.jit
-def step(w, x):
-    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
-w, waited, batches = jnp.zeros((64, 8)), 0, iter(data)
-while True:
-    begin = time.perf_counter_ns()
-    x = next(batches, None)
-    waited += time.perf_counter_ns() - begin
-    if x is None:
-        break
-    w = step(w, x)
-print(waited)
-"""
-# The least nanoseconds of a call, of 60 rounds.
-PRICES = """
-import time, jax, jax.numpy as jnp, numpy as np
-w = jnp.ones(4)
-look = jax.jit(lambda w, x: w)
-step = jax.jit(lambda w, x: w - jax.grad(lambda w: (w * x).sum())(w))
-calls = [lambda: look(w, w), lambda: step(w, w), lambda: np.asarray(w), w.block_until_ready]
-def least(call):
-    rounds = []
-    for _ in range(60):
-        begin = time.perf_counter_ns()
-        for _ in range(400):
-            call()
-        rounds.append((time.perf_counter_ns() - begin) / 400)
-    return min(rounds)
-for call in calls:
-    jax.block_until_ready(call())
-print(*[least(call) for call in calls])
-"""
-CACHE = """
-import jax
-jax.config.update("jax_compilation_cache_dir", {!r})
-jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-"""
-KERAS = """
-import keras, numpy as np
-x = np.ones((640, 8), "float32")
-model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
-model.compile(optimizer="sgd", loss="mse")
-model.fit(x, x[:, :1], batch_size=32, epochs=3, verbose=0, validation_data=(x, x[:, :1]))
-for i in range(10):
-    model.train_on_batch(x[:32], x[:32, :1])
-"""
-DATA = """
-import numpy as np
-rng = np.random.default_rng(0)
-x = rng.standard_normal((2000, 10))
-y = (x[:, 0] > 0).astype(int)
-"""
-XGBOOST = """
-import xgboost
-xgboost.train({"objective": "binary:logistic"}, xgboost.DMatrix(x, label=y), 25)
-xgboost.XGBClassifier(n_estimators=12).fit(x, y)
-"""
-LIGHTGBM = """
-import lightgbm
-lightgbm.train({"objective": "binary", "verbose": -1}, lightgbm.Dataset(x, label=y), 25)
-lightgbm.LGBMClassifier(n_estimators=12, verbose=-1).fit(x, y)
-"""
-CATBOOST = """
-import catboost
-catboost.CatBoostClassifier(iterations=12, verbose=0, allow_writing_files=False).fit(x, y)
-"""
-SKLEARN = """
-from sklearn.ensemble import RandomForestClassifier
-RandomForestClassifier(20, n_jobs=2).fit(x, y)
-"""
-# Each fit opens the file, in two processes of joblib.
-SKLEARN_PROCESSES = """
-import joblib, numpy as np
-from sklearn.linear_model import SGDClassifier
-rng = np.random.default_rng(0)
-np.save({0!r}, rng.standard_normal((2000, 10)))
-def fit(seed):
-    x = np.load({0!r})
-    return SGDClassifier(random_state=seed).fit(x, x[:, 0] > 0).score(x, x[:, 0] > 0)
-print(joblib.Parallel(n_jobs=2)(joblib.delayed(fit)(seed) for seed in range(6)))
-"""
-TENSORFLOW = """
-import tensorflow as tf
-w = tf.Variable(tf.ones((10, 1), tf.float64))
-for i in range(30):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean((x @ w) ** 2)
-    w.assign_sub(0.01 * tape.gradient(loss, w))
-"""
 
 
 @unittest.skipUnless(NIGHTLY, "--nightly runs the frameworks themselves")
@@ -791,6 +534,26 @@ class Themselves(Case):
         self.assert_one_call(summary, 40)
         self.assert_part(summary, "loader_wait")
 
+    def test_the_first_version_of_orbax(self):
+        summary = self.run_script(ORBAX_1, self.python)
+        self.assert_one_call(summary, 13)
+        self.assert_part(summary, "checkpoint")
+
+    def test_summaries_of_tensorflow(self):
+        summary = self.run_script(SUMMARY, self.python)
+        self.assert_one_call(summary, 31)
+        self.assert_part(summary, "bookkeeping")
+
+    def test_annotations_of_jax(self):
+        self.run_script(ANNOTATIONS, self.python)
+        ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+        rows = {row["name"]: row for row in ranges}
+        counts = {name: row["calls"] for name, row in rows.items()}
+        expected = {"train": 10, "half": 10, "load": 10, "broken": 1}
+        self.assertEqual({name: counts.get(name) for name in expected}, expected)
+        self.assertGreaterEqual(rows["train"]["total_ns"], 30000000)
+        self.assertLess(rows["train"]["self_ns"], rows["half"]["total_ns"])
+
     def test_jax_without_gradients(self):
         summary = self.run_script(JAX.replace("w = step(w,", "w = look(w,"), self.python)
         self.assert_abstains(summary, "steps of JAX 0.")
@@ -805,6 +568,37 @@ class Themselves(Case):
             kept.append(sorted(name for name in os.listdir(cache) if name.endswith("-cache")))
         self.assertTrue(kept[0])
         self.assertEqual(kept[0], kept[1])
+
+    def assert_same_numbers(self, text, **settings):
+        """The output is the same to the last byte, with and without the library."""
+        write(self.path("train.py"), text)
+        told = []
+        for traced in (False, True):
+            command = ["env", *(f"{k}={v}" for k, v in settings.items()), self.python, "train.py"]
+            done = training.execute(command, self.folder, traced)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            told.append(done.stdout.decode())
+        self.assertGreater(len(told[0]), 64)
+        self.assertEqual(told[0], told[1])
+        self.assertTrue(training.report("steps", self.path("run.zst"))["steps"])
+
+    def test_numbers_of_jax_stay_the_same(self):
+        for text in (JAX, JAX_PAIR):
+            with self.subTest(text.split()[-1]):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                self.assert_same_numbers(NUMBERS_JAX + text + NUMBERS_JAX_END)
+
+    def test_numbers_of_keras_stay_the_same(self):
+        for backend in ("jax", "tensorflow"):
+            with self.subTest(backend):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                self.assert_same_numbers(NUMBERS_KERAS, KERAS_BACKEND=backend)
+
+    def test_numbers_of_tensorflow_stay_the_same(self):
+        self.assert_same_numbers(NUMBERS_TENSORFLOW)
+
+    def test_numbers_of_boosters_stay_the_same(self):
+        self.assert_same_numbers(DATA + NUMBERS_BOOSTERS)
 
     def test_a_call_of_jax_costs_less_than_a_microsecond(self):
         prices = []
@@ -834,6 +628,23 @@ class Themselves(Case):
         summary = self.run_script("import jax\n" + text, self.python)
         self.assert_abstains(summary, "JAX 0.")
         self.assertEqual((summary["steps"]["count"], summary["steps"]["end_with"]), (45, "batch"))
+
+    def test_a_stateful_loader_in_front_of_jax(self):
+        """Waits of torchdata's loader with and without workers; steps are JAX's."""
+        text = LOADER.replace("import DataLoader, Dataset", "import Dataset", 1)
+        text = "from torchdata.stateful_dataloader import StatefulDataLoader as DataLoader\n" + text
+        text = text.replace("batch.numpy().sum()", "w = step(w, batch.numpy())")
+        text = JAX.split("w = jnp.ones")[0] + "w = jnp.ones((4, 2))\n" + text
+        for workers in ("", ", num_workers=1"):
+            with self.subTest(workers):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                loop = text.replace("batch_size=2", "batch_size=2" + workers)
+                summary = self.run_script(loop, self.python)
+                self.assert_one_call(summary, 45)
+                parts = {row["part"]: row["ns"] for row in summary["account"]}
+                own = int(self.said)
+                delta = 0.05 * own + 45 * 5000 + 2000000
+                self.assertAlmostEqual(parts["loader_wait"], own, delta=delta)
 
     def digits_made(self, output, *flags):
         """libtorch's own headers and libraries are parts of PyTorch's package."""
@@ -898,6 +709,32 @@ class Themselves(Case):
                 summary = self.run_script(DATA + text, self.python)
                 self.assertEqual(summary["steps"]["count"], 25 + 12)
 
+    def test_boosting_without_python(self):
+        """The libraries in the wheels, linked to programs of C."""
+        ask = "import xgboost, lightgbm; print(xgboost.__file__, lightgbm.__file__)"
+        told = subprocess.run([self.python, "-c", ask], stdout=subprocess.PIPE, check=True)
+        texts, files = (XGBOOST_MAIN, LIGHTGBM_MAIN), ("libxgboost.so", "lib_lightgbm.so")
+        for text, file, package in zip(texts, files, told.stdout.decode().split()):
+            with self.subTest(file):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                write(self.path("main.c"), text)
+                folder = os.path.join(os.path.dirname(package), "lib")
+                make = ["cc", "-o", "main", "main.c", f"-L{folder}", f"-Wl,-rpath,{folder}"]
+                make += ["-l:" + file, "-Wl,--allow-shlib-undefined"]
+                subprocess.run(make, cwd=self.folder, check=True)
+                name = os.path.basename(os.path.dirname(package))
+                self.assert_rounds(self.run_command("./main"), name)
+
+    def test_a_plugin_by_the_published_header(self):
+        """TensorFlow's wheel has it."""
+        ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+        told = subprocess.run([self.python, "-c", ask], stdout=subprocess.PIPE, check=True)
+        folder = told.stdout.decode().strip() + "/tensorflow/include/tensorflow/compiler"
+        header = folder + "/xla/pjrt/c/pjrt_c_api.h"
+        with open(header) as file:
+            minor = file.read().split("#define PJRT_API_MINOR ")[1].split()[0]
+        self.assert_pjrt(self.pjrt_run(f'-DHEADER="{header}"'), "0." + minor)
+
     def test_fits_without_calls_of_a_step(self):
         for title, text in (("CatBoost 1.", CATBOOST), ("scikit-learn 1.", SKLEARN)):
             with self.subTest(title):
@@ -911,5 +748,30 @@ class Themselves(Case):
         self.assert_abstains(summary, "TensorFlow 2.")
 
 
+@unittest.skipUnless(OLD, "--2024 runs the frameworks of two years ago")
+class TwoYearsOld(Case):
+    """The programs that the newest versions run, too."""
+
+    assert_one_call = Themselves.assert_one_call
+    assert_part = Themselves.assert_part
+    test_jax = Themselves.test_jax
+    test_pair = Themselves.test_jax_with_gradients_that_another_function_applies
+    test_waits = Themselves.test_waits_for_arrays_of_jax
+    test_keras_fit = Themselves.test_keras_fit
+    test_a_function_of_tensorflow = Themselves.test_a_function_of_tensorflow
+    test_tensorflow = Themselves.test_tensorflow
+    test_summaries_of_tensorflow = Themselves.test_summaries_of_tensorflow
+    test_annotations_of_jax = Themselves.test_annotations_of_jax
+    test_boosting = Themselves.test_boosting
+    test_boosting_without_python = Themselves.test_boosting_without_python
+    assert_same_numbers = Themselves.assert_same_numbers
+    test_numbers_of_jax = Themselves.test_numbers_of_jax_stay_the_same
+    test_numbers_of_keras = Themselves.test_numbers_of_keras_stay_the_same
+
+    def setUp(self):
+        super().setUp()
+        self.python = training.frameworks(2024)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], defaultTest="TwoYearsOld" if OLD else None)

@@ -49,12 +49,13 @@ def paddle():
     return path
 
 
-def frameworks():
+def frameworks(year=None):
     """An interpreter with frameworks of other projects, in the environment that scripts/test
-    --nightly makes."""
-    path = os.path.join(ROOT, "build", "venv-frameworks", "bin", "python")
+    --nightly makes; year: as they were then."""
+    name = f"venv-frameworks-{year}" if year else "venv-frameworks"
+    path = os.path.join(ROOT, "build", name, "bin", "python")
     if not os.path.exists(path):
-        skip("no build/venv-frameworks: scripts/test --nightly makes it")
+        skip(f"no build/{name}: scripts/test --nightly makes it")
     return path
 
 

@@ -55,6 +55,7 @@ FITTING = {
     "NUMBER": "7",
     "A:B": "0:8",
     "FIRST-LAST,...": "0-7,9",
+    "SOME/MANY": "4/200",
     "STAGE>TIME,...": "file_read>10ms,mmap>1s",
     "MODULE:NAME,...": "a:b,c.d:e.f",
     "0|TIME": "500us",

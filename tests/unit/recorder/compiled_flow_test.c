@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "preload/frameworks/compiled_flow.h"
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 
 struct sp_python sp_python;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/frameworks/python_api.h"
+#include "preload/interpreter/python_api.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ static const struct {
 #define SP_PYTHON_API(ret, name, ...) {#name, offsetof(struct sp_python, name), 0},
 #define SP_PYTHON_API_LATER(ret, name, ...) {#name, offsetof(struct sp_python, name), 1},
 #define SP_PYTHON_DATA(type, name) {#name, offsetof(struct sp_python, name), 0},
-#include "preload/frameworks/python_api.def"
+#include "preload/interpreter/python_api.def"
 #undef SP_PYTHON_API
 #undef SP_PYTHON_API_LATER
 #undef SP_PYTHON_DATA

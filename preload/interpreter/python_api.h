@@ -59,7 +59,7 @@ typedef int sp_py_visit(struct sp_py_object *object, void *argument);
 #define SP_PYTHON_API_LATER(ret, name, ...) ret (*name)(__VA_ARGS__);
 #define SP_PYTHON_DATA(type, name) type *name;
 struct sp_python {
-#include "preload/frameworks/python_api.def"
+#include "preload/interpreter/python_api.def"
 	int major, minor;
 };
 #undef SP_PYTHON_API

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/counted_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACE_BYTES 1200u
+#define NUMBER_MOST 0x1p62
+
+enum { FUNCTION, FILE_NAME, LINE, PLACE, PHASE, CALLS, LOW, HIGH, OWN, OWN_LOW, OWN_HIGH, TOTAL };
+enum { PER_CALL = TOTAL + 1, SHARE, CELLS };
+
+static const struct sp_column columns[CELLS] = {
+	[FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
+	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
+	[LINE] = {"line", NULL, SP_CELL_ID},
+	[PLACE] = {NULL, N_("place"), SP_CELL_TEXT},
+	[PHASE] = {"phase", NULL, SP_CELL_TEXT},
+	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[LOW] = {"calls_low", N_("at least"), SP_CELL_COUNT},
+	[HIGH] = {"calls_high", N_("at most"), SP_CELL_COUNT},
+	[OWN] = {"own_ns", N_("own"), SP_CELL_NS},
+	[OWN_LOW] = {"own_low_ns", N_("at least"), SP_CELL_NS},
+	[OWN_HIGH] = {"own_high_ns", N_("at most"), SP_CELL_NS},
+	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[PER_CALL] = {"per_call_ns", N_("per call"), SP_CELL_NS},
+	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
+};
+
+struct counted_row { /* sums of the whole run */
+	const struct sp_counted_function *function;
+	uint64_t calls, calls_low, calls_high;
+	uint64_t own_ns, own_low_ns, own_high_ns, total_ns;
+};
+
+struct counted_rows {
+	struct counted_row *list;
+	uint32_t count;
+	uint64_t own_ns;
+	double counted, fetches; /* fetches whose calls were counted, and all */
+	double event_ns, event_error_ns;
+};
+
+/* A damaged trace may hold any number. */
+static uint64_t whole(double x)
+{
+	if (x >= NUMBER_MOST)
+		return (uint64_t)NUMBER_MOST;
+	return x > 0 ? (uint64_t)(x + 0.5) : 0;
+}
+
+/* Two standard errors of the sum over all fetches, from the fetches that were counted. */
+static double error_of(const struct counted_rows *rows, double sum, double squares)
+{
+	double n = rows->counted, variance;
+
+	if (n < 2)
+		return 0;
+	variance = (squares - sum * sum / n) / (n - 1);
+	if (variance < 0)
+		variance = 0;
+	return 2 * rows->fetches * sqrt(variance / n * (1 - n / rows->fetches));
+}
+
+static struct counted_row row_make(const struct counted_rows *rows,
+				   const struct sp_counted_function *f)
+{
+	double scale = rows->fetches / rows->counted;
+	double calls = f->calls * scale, calls_error = error_of(rows, f->calls, f->calls_squares);
+	double own = (f->own_ns - f->own_spans * rows->event_ns) * scale;
+	double own_error = error_of(rows, f->own_ns, f->own_squares_ns2) +
+			   f->own_spans * rows->event_error_ns * scale;
+	double total = (f->total_ns - f->total_spans * rows->event_ns) * scale;
+
+	return (struct counted_row){
+		.function = f,
+		.calls = whole(calls),
+		.calls_low = whole(fmax(calls - calls_error, f->calls)),
+		.calls_high = whole(calls + calls_error),
+		.own_ns = whole(own),
+		.own_low_ns = whole(own - own_error),
+		.own_high_ns = whole(own + own_error),
+		.total_ns = whole(fmax(total, own)),
+	};
+}
+
+static int rows_make(struct counted_rows *rows, const struct sp_report *report)
+{
+	const struct sp_counted_calls *counted = &report->run.metadata.counted;
+	const struct sp_counted_function *f;
+	double all = (double)sp_counted_fetches(counted), of_workers = 0;
+
+	for (uint32_t i = 0; i < report->workers.count; i++)
+		of_workers += (double)report->workers.list[i].batches;
+	rows->counted = counted->fetches;
+	rows->fetches = fmax(fmax(all, of_workers), counted->fetches);
+	rows->event_ns = sp_counted_event_ns(counted, &rows->event_error_ns);
+	if (!counted->windows)
+		return 0;
+	rows->list = calloc(HASH_COUNT(counted->by_key) + 1u, sizeof(*rows->list));
+	if (!rows->list)
+		return -ENOMEM;
+	for (f = counted->by_key; f; f = f->hh.next) {
+		rows->list[rows->count] = row_make(rows, f);
+		rows->own_ns += rows->list[rows->count++].own_ns;
+	}
+	return 0;
+}
+
+static uint64_t by_own(const void *context, uint32_t i)
+{
+	return ((const struct counted_rows *)context)->list[i].own_ns;
+}
+
+static uint64_t by_total(const void *context, uint32_t i)
+{
+	return ((const struct counted_rows *)context)->list[i].total_ns;
+}
+
+static uint64_t by_calls(const void *context, uint32_t i)
+{
+	return ((const struct counted_rows *)context)->list[i].calls;
+}
+
+static const struct sp_sort_key keys[] = {{"own", "own_ns", N_("own"), by_own},
+					  {"total", "total_ns", N_("total"), by_total},
+					  {"calls", "calls", N_("calls"), by_calls}};
+
+static int show_row(const void *context, struct sp_out *out, uint32_t i)
+{
+	const struct counted_rows *rows = context;
+	const struct counted_row *row = &rows->list[i];
+	const struct sp_counted_function *f = row->function;
+	const char *tab = memchr(f->key.text, '\t', f->bytes);
+	size_t file = tab ? (size_t)(tab - f->key.text) : 0;
+	bool has_interval = rows->counted >= 2;
+	char place[PLACE_BYTES];
+	int n = snprintf(place, sizeof(place), "%.*s:%" PRIu32, (int)file, f->key.text,
+			 f->key.first_line);
+
+	n = n < (int)sizeof(place) ? n : (int)sizeof(place) - 1;
+	struct sp_cell cells[CELLS] = {
+		[FUNCTION] = tab ? sp_cell_bytes(tab + 1, f->bytes - file - 1) : sp_cell_null(),
+		[FILE_NAME] = file ? sp_cell_bytes(f->key.text, file) : sp_cell_null(),
+		[LINE] = file ? sp_cell_count(f->key.first_line) : sp_cell_null(),
+		[PLACE] = file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null(),
+		[PHASE] = sp_cell_text("worker_fetch"),
+		[CALLS] = sp_cell_count(row->calls),
+		[LOW] = has_interval ? sp_cell_count(row->calls_low) : sp_cell_null(),
+		[HIGH] = has_interval ? sp_cell_count(row->calls_high) : sp_cell_null(),
+		[OWN] = sp_cell_count(row->own_ns),
+		[OWN_LOW] = has_interval ? sp_cell_count(row->own_low_ns) : sp_cell_null(),
+		[OWN_HIGH] = has_interval ? sp_cell_count(row->own_high_ns) : sp_cell_null(),
+		[TOTAL] = sp_cell_count(row->total_ns),
+		[PER_CALL] =
+			row->calls ? sp_cell_count(row->total_ns / row->calls) : sp_cell_null(),
+		[SHARE] = sp_cell_ratio(row->own_ns, rows->own_ns),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static void counted_json(const struct sp_counted_calls *counted, const struct counted_rows *rows,
+			 struct sp_json *j)
+{
+	sp_json_open(j, "counted", '{');
+	sp_json_count(j, "windows", counted->windows);
+	sp_json_count(j, "fetches_counted", whole(rows->counted));
+	sp_json_count(j, "fetches", whole(rows->fetches));
+	sp_json_count(j, "events", whole(counted->events));
+	sp_json_count(j, "callback_ns", whole(counted->callback_ns));
+	sp_json_count(j, "event_ns", whole(rows->event_ns));
+	sp_json_count(j, "event_error_ns", whole(rows->event_error_ns));
+	sp_json_count(j, "counted_ns", whole(counted->fetch_ns));
+	sp_json_count(j, "neighbours_ns", whole(counted->neighbour_ns));
+	sp_json_close(j, '}');
+}
+
+static void explain(const struct sp_counted_calls *counted, const struct counted_rows *rows,
+		    struct sp_out *out)
+{
+	if (counted->windows)
+		sp_out_line(out,
+			    "Calls in %.0f of %.0f fetches were counted; the rows are of all "
+			    "fetches, and the price of counting is taken out.",
+			    rows->counted, rows->fetches);
+	else
+		sp_out_line(out, "No calls were counted; STAGEPROF_CALLS=4/200 counts them in a "
+				 "loader's fetches.");
+	if (counted->turned_away)
+		sp_out_line(out, "functions without room in the table: %llu",
+			    (unsigned long long)counted->turned_away);
+}
+
+int sp_counted_rows_show(const struct sp_report *report, struct sp_out *out,
+			 const struct sp_view_options *options)
+{
+	const struct sp_counted_calls *counted = &report->run.metadata.counted;
+	struct counted_rows all = {.list = NULL};
+	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
+	struct sp_view_rows rows = {"functions", columns, CELLS, .show = show_row, .context = &all};
+	int r;
+
+	if (!key)
+		return -EINVAL;
+	r = rows_make(&all, report);
+	rows.count = all.count;
+	rows.value = key->value;
+	sp_run_json(report, out);
+	if (out->format == SP_FORMAT_JSON)
+		counted_json(counted, &all, &out->json);
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0)
+		explain(counted, &all, out);
+	free(all.list);
+	return r;
+}

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts of programs that use the frameworks themselves. frameworks.py runs them."""
+
+JAX = """
+import jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def look(w, x):
+    return w + jnp.mean(x)
+@jax.jit
+def step(w, x):
+    return jax.tree.map(lambda w, d: w - 0.01 * d, w, jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w))
+w = jnp.ones((64, 8))
+for i in range(40):
+    w = step(w, np.ones((32, 64), "float32"))
+jax.block_until_ready(w)
+"""
+# As Flax's example: one function gives gradients, another applies them, and the first evaluates.
+JAX_PAIR = """
+import jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def apply_model(w, x):
+    loss, gradients = jax.value_and_grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+    return gradients, loss
+@jax.jit
+def update_model(w, gradients):
+    return w - 0.01 * gradients
+w, x = jnp.ones((64, 8)), np.ones((32, 64), "float32")
+for epoch in range(3):
+    for i in range(13):
+        gradients, loss = apply_model(w, x)
+        w = update_model(w, gradients)
+    print(float(apply_model(w, x)[1]))
+"""
+# Each way to wait for an array, and the program's own timer around it.
+JAX_WAITS = """
+import time, jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def step(w, x):
+    loss, gradient = jax.value_and_grad(lambda w: jnp.mean((x @ w @ w.T @ w) ** 2))(w)
+    return w - 1e-9 * gradient, loss
+ways = (
+    float, np.asarray, jax.device_get, jax.block_until_ready,
+    lambda loss: loss.item(), lambda loss: loss.block_until_ready(),
+)
+w, x = jnp.ones((784, 200)), np.ones((256, 784), "float32")
+waited = 0
+for i in range(60):
+    w, loss = step(w, x)
+    begin = time.perf_counter_ns()
+    ways[i % 6](loss)
+    waited += time.perf_counter_ns() - begin
+print(waited)
+"""
+GRAIN = """
+import time, grain, jax, jax.numpy as jnp, numpy as np
+def make(index):
+    time.sleep(0.0002)
+    return np.ones(64, "float32")
+data = grain.MapDataset.range(1280).map(make).to_iter_dataset().batch(32)
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+w, waited, batches = jnp.zeros((64, 8)), 0, iter(data)
+while True:
+    begin = time.perf_counter_ns()
+    x = next(batches, None)
+    waited += time.perf_counter_ns() - begin
+    if x is None:
+        break
+    w = step(w, x)
+print(waited)
+"""
+# The least nanoseconds of a call, of 60 rounds.
+PRICES = """
+import time, jax, jax.numpy as jnp, numpy as np
+w = jnp.ones(4)
+look = jax.jit(lambda w, x: w)
+step = jax.jit(lambda w, x: w - jax.grad(lambda w: (w * x).sum())(w))
+calls = [lambda: look(w, w), lambda: step(w, w), lambda: np.asarray(w), w.block_until_ready]
+def least(call):
+    rounds = []
+    for _ in range(60):
+        begin = time.perf_counter_ns()
+        for _ in range(400):
+            call()
+        rounds.append((time.perf_counter_ns() - begin) / 400)
+    return min(rounds)
+for call in calls:
+    jax.block_until_ready(call())
+print(*[least(call) for call in calls])
+"""
+CACHE = """
+import jax
+jax.config.update("jax_compilation_cache_dir", {!r})
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+"""
+KERAS = """
+import keras, numpy as np
+x = np.ones((640, 8), "float32")
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
+model.compile(optimizer="sgd", loss="mse")
+model.fit(x, x[:, :1], batch_size=32, epochs=3, verbose=0, validation_data=(x, x[:, :1]))
+for i in range(10):
+    model.train_on_batch(x[:32], x[:32, :1])
+"""
+DATA = """
+import numpy as np
+rng = np.random.default_rng(0)
+x = rng.standard_normal((2000, 10))
+y = (x[:, 0] > 0).astype(int)
+"""
+XGBOOST = """
+import xgboost
+xgboost.train({"objective": "binary:logistic"}, xgboost.DMatrix(x, label=y), 25)
+xgboost.XGBClassifier(n_estimators=12).fit(x, y)
+"""
+LIGHTGBM = """
+import lightgbm
+lightgbm.train({"objective": "binary", "verbose": -1}, lightgbm.Dataset(x, label=y), 25)
+lightgbm.LGBMClassifier(n_estimators=12, verbose=-1).fit(x, y)
+"""
+CATBOOST = """
+import catboost
+catboost.CatBoostClassifier(iterations=12, verbose=0, allow_writing_files=False).fit(x, y)
+"""
+SKLEARN = """
+from sklearn.ensemble import RandomForestClassifier
+RandomForestClassifier(20, n_jobs=2).fit(x, y)
+"""
+# Each fit opens the file, in two processes of joblib.
+SKLEARN_PROCESSES = """
+import joblib, numpy as np
+from sklearn.linear_model import SGDClassifier
+rng = np.random.default_rng(0)
+np.save({0!r}, rng.standard_normal((2000, 10)))
+def fit(seed):
+    x = np.load({0!r})
+    return SGDClassifier(random_state=seed).fit(x, x[:, 0] > 0).score(x, x[:, 0] > 0)
+print(joblib.Parallel(n_jobs=2)(joblib.delayed(fit)(seed) for seed in range(6)))
+"""
+TENSORFLOW = """
+import tensorflow as tf
+w = tf.Variable(tf.ones((10, 1), tf.float64))
+for i in range(30):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((x @ w) ** 2)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+"""
+
+
+# Saves of Orbax's two interfaces, and the program's own timer around them.
+ORBAX_1 = """
+import time, os, sys, jax, jax.numpy as jnp, numpy as np
+from orbax.checkpoint.experimental import v1 as ocp
+@jax.jit
+def step(w, x):
+    return w - 0.01 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+w, x, spent = jnp.ones((64, 8)), np.ones((32, 64), "float32"), 0
+folder = os.getcwd()
+ways = [
+    lambda i: ocp.save(f"{folder}/save{i}", {"w": w}),
+    lambda i: ocp.save_async(f"{folder}/async{i}", {"w": w}).result(),
+    lambda i: ocp.save_checkpointables(f"{folder}/all{i}", {"w": {"w": w}}),
+]
+for i in range(12):
+    w = step(w, x)
+    jax.block_until_ready(w)
+    begin = time.perf_counter_ns()
+    ways[i % 3](i)
+    spent += time.perf_counter_ns() - begin
+step(w, x)
+print(spent)
+"""
+SUMMARY = """
+import time, tensorflow as tf
+writer, spent = tf.summary.create_file_writer("logs"), 0
+w = tf.Variable(tf.ones((10, 1)))
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((x @ w) ** 2)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+    return loss
+with writer.as_default():
+    for i in range(30):
+        loss = step(tf.ones((32, 10)))
+        begin = time.perf_counter_ns()
+        tf.summary.write("loss", loss, step=i)
+        tf.summary.write("w", w, step=i)
+        writer.flush()
+        spent += time.perf_counter_ns() - begin
+step(tf.ones((32, 10)))
+print(spent)
+"""
+ANNOTATIONS = """
+import jax, time
+@jax.profiler.annotate_function
+def load():
+    time.sleep(0.001)
+for i in range(10):
+    with jax.profiler.StepTraceAnnotation("train", step_num=i):
+        with jax.profiler.TraceAnnotation("half"):
+            time.sleep(0.002)
+        load()
+try:
+    with jax.profiler.TraceAnnotation("broken"):
+        raise KeyError("mine")
+except KeyError:
+    pass
+"""
+# Each prints its numbers to the last bit, and how often the framework compiled or traced.
+NUMBERS_JAX = """
+compiled = []
+import jax.monitoring
+jax.monitoring.register_event_duration_secs_listener(lambda name, *_, **__: compiled.append(name))
+"""
+NUMBERS_JAX_END = """
+print(np.asarray(w).tobytes().hex(), sorted(compiled))
+"""
+NUMBERS_KERAS = """
+import keras, numpy as np
+keras.utils.set_random_seed(3)
+x = np.random.default_rng(0).standard_normal((640, 8)).astype("float32")
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(16, "relu"),
+                          keras.layers.Dropout(0.1), keras.layers.Dense(1)])
+model.compile(optimizer="adam", loss="mse")
+kept = model.fit(x, x[:, :1], batch_size=32, epochs=3, verbose=0, validation_split=0.2)
+print({name: [value.hex() for value in values] for name, values in kept.history.items()})
+print([w.tobytes().hex()[-64:] for w in model.get_weights()])
+"""
+NUMBERS_TENSORFLOW = """
+import tensorflow as tf
+tf.keras.utils.set_random_seed(3)
+w = tf.Variable(tf.random.normal((10, 4)))
+rows = tf.data.Dataset.from_tensor_slices(tf.random.normal((960, 10))).shuffle(960).batch(32)
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((x @ w) ** 2)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+    return loss
+for x in rows:
+    print(float(step(x)).hex())
+print(step.experimental_get_tracing_count(), w.numpy().tobytes().hex())
+"""
+NUMBERS_BOOSTERS = """
+import lightgbm, xgboost
+trees = xgboost.train({"objective": "binary:logistic", "nthread": 1}, xgboost.DMatrix(x, label=y), 9)
+print(trees.save_raw("json").hex())
+flags = {"objective": "binary", "verbose": -1, "num_threads": 1, "deterministic": True}
+print(lightgbm.train(flags, lightgbm.Dataset(x, label=y), 9).model_to_string())
+"""
