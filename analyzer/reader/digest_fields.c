@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/instant.h"
+
 #define VARINT_BYTES 10u
 
 /* NULL: no memory. */
@@ -56,12 +58,13 @@ void sp_digest_number(struct sp_digest_fields *f, uint64_t *x)
 		f->size = (size_t)(sp_varint_put(p, *x) - f->bytes);
 }
 
-void sp_digest_signed(struct sp_digest_fields *f, int64_t *x)
+void sp_digest_instant(struct sp_digest_fields *f, int64_t *x)
 {
 	uint64_t coded = f->reads ? 0 : sp_zigzag(*x);
 
 	sp_digest_number(f, &coded);
-	*x = sp_unzigzag(coded);
+	if (f->reads)
+		*x = sp_instant(sp_unzigzag(coded));
 }
 
 void sp_digest_u32(struct sp_digest_fields *f, uint32_t *x)

@@ -24,7 +24,7 @@ struct sp_digest_fields {
 struct sp_digest_fields sp_digest_fields_of(const uint8_t *bytes, size_t size);
 
 void sp_digest_number(struct sp_digest_fields *f, uint64_t *x); /* varint */
-void sp_digest_signed(struct sp_digest_fields *f, int64_t *x);	/* zigzag varint */
+void sp_digest_instant(struct sp_digest_fields *f, int64_t *x); /* zigzag varint */
 void sp_digest_u32(struct sp_digest_fields *f, uint32_t *x);	/* varint */
 void sp_digest_bool(struct sp_digest_fields *f, bool *x);	/* varint, 0 or 1 */
 void sp_digest_word(struct sp_digest_fields *f, uint64_t *x);	/* 8 bytes, little-endian */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/instant.h"
 #include "trace/numbers.h"
 
 #define DIGITS_LEAST 1000 /* of numbers with four digits */
@@ -368,7 +369,7 @@ static int starts_of(const struct sp_step_series *series, const struct sp_series
 		return -EBADMSG;
 	for (uint32_t i = 0; i < b->steps; i++) {
 		us = add(us, ret[i]);
-		ret[i] = ns_of(us);
+		ret[i] = sp_instant(ns_of(us));
 		us = add(us, of_code(clip(walls[i])) / 1000);
 	}
 	return 0;
@@ -383,7 +384,8 @@ static int lefts_of(const struct sp_step_series *series, const struct sp_series_
 	    !column_codes(series, b, SP_SERIES_WALL, walls) || starts_of(series, b, starts) < 0)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < b->steps; i++)
-		ret[i] = add(starts[i], ns_of(add(of_code(clip(walls[i])) / 1000, ret[i])));
+		ret[i] = sp_instant(
+			add(starts[i], ns_of(add(of_code(clip(walls[i])) / 1000, ret[i]))));
 	return 0;
 }
 
@@ -404,9 +406,9 @@ int sp_series_column(const struct sp_step_series *series, uint32_t block,
 		else if (column == SP_SERIES_KIND || column == SP_SERIES_EPOCH)
 			ret[i] = clip(ret[i]);
 		else if (column == SP_SERIES_STAY)
-			ret[i] = ret[i] <= 0 ? -1 : of_code(ret[i] - 1);
+			ret[i] = ret[i] <= 0 ? -1 : sp_instant(of_code(ret[i] - 1));
 		else
-			ret[i] = of_code(clip(ret[i]));
+			ret[i] = sp_instant(of_code(clip(ret[i])));
 	}
 	return 0;
 }

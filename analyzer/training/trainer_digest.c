@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/instant.h"
 #include "analyzer/metadata/stage.h"
 
 static void steps_fields(struct sp_digest_fields *f, struct sp_steps *s)
@@ -45,8 +46,8 @@ static bool is_kept(const struct sp_steps *s, const struct sp_pause *p)
 static void pause_fields(struct sp_digest_fields *f, struct sp_pause *p)
 {
 	sp_digest_u32(f, &p->step);
-	sp_digest_signed(f, &p->start_ns);
-	sp_digest_signed(f, &p->end_ns);
+	sp_digest_instant(f, &p->start_ns);
+	sp_digest_instant(f, &p->end_ns);
 	sp_digest_bool(f, &p->is_validation);
 	sp_digest_number(f, &p->validation_wait_ns);
 	for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
@@ -57,8 +58,8 @@ static void epoch_fields(struct sp_digest_fields *f, struct sp_epoch *e)
 {
 	sp_digest_u32(f, &e->first_step);
 	sp_digest_u32(f, &e->steps);
-	sp_digest_signed(f, &e->start_ns);
-	sp_digest_signed(f, &e->end_ns);
+	sp_digest_instant(f, &e->start_ns);
+	sp_digest_instant(f, &e->end_ns);
 	sp_digest_number(f, &e->training_ns);
 	sp_digest_number(f, &e->validation_ns);
 	sp_digest_number(f, &e->validation_wait_ns);
@@ -164,7 +165,7 @@ static int expand_block(struct sp_trainer *t, uint32_t block, struct sp_step *st
 			else if (column == SP_SERIES_START)
 				s->start_ns = values[i];
 			else if (column == SP_SERIES_WALL)
-				s->end_ns = (int64_t)((uint64_t)s->start_ns + (uint64_t)values[i]);
+				s->end_ns = sp_instant(s->start_ns + values[i]);
 			else if (column == SP_SERIES_KIND)
 				s->kind = values[i] <= SP_STEP_INTERRUPTED ? (uint8_t)values[i]
 									   : SP_STEP_STEADY;
