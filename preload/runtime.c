@@ -20,6 +20,7 @@
 #include "preload/sys/processor.h"
 #include "preload/frameworks/python.h"
 #include "preload/recorder/recorder.h"
+#include "preload/sampler/sampler_process.h"
 #include "preload/sys/log_once.h"
 #include "preload/stacks/stacks.h"
 #include "preload/recorder/switch.h"
@@ -46,6 +47,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 	sp_log_init();
 	sp_config_read(environ);
 	if (sp_process_init()) {
+		sp_sampler_process_begin();
 		sp_switch_init();
 		sp_process_keep_arguments(argc, argv);
 		sp_originals_find();

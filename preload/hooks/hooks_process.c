@@ -11,6 +11,7 @@
 
 #include "preload/hooks/hook.h"
 #include "preload/recorder/process.h"
+#include "preload/sampler/sampler_process.h"
 #include "preload/recorder/unobserved_exec.h"
 #include "preload/sys/fd_private_task.h"
 
@@ -21,10 +22,12 @@ SP_HOOK(pid_t, fork, void)
 	pid_t ret = SP_REAL(fork)();
 
 	/* Fork wiped the recorder's state in the child, which begins with its first event. */
-	if (ret == 0 && sp_process)
+	if (ret == 0 && sp_process) {
 		sp_process_forked();
-	else if (t)
+		sp_sampler_process_forked();
+	} else if (t) {
 		sp_emit(t, SP_EV_fork, 0, start, sp_clock_ticks() - start, SP_RESULT(ret));
+	}
 	return ret;
 }
 

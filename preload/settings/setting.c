@@ -87,6 +87,11 @@ static int is_number(const char *text)
 	return is_digit(*text) && !text[strspn(text, "0123456789")];
 }
 
+static int is_rate(const char *text)
+{
+	return is_number(text) && strtoul(text, NULL, 10) <= SP_SETTING_RATE_MAX;
+}
+
 static int is_limit(const char *text)
 {
 	const char *sign = strchr(text, '>');
@@ -130,7 +135,7 @@ static int item_fits(const char *form, size_t length, const char *item)
 	} forms[] = {
 		{"NUMBER", is_number},	  {"TIME", is_time},	     {"FIRST-LAST", is_range},
 		{"STAGE>TIME", is_limit}, {"MODULE:NAME", is_named}, {"A:B", is_steps},
-		{"SOME/MANY", is_part},
+		{"SOME/MANY", is_part},	  {"RATE", is_rate},
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)

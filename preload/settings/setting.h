@@ -8,10 +8,13 @@
 
 #include <stdint.h>
 
+#define SP_SETTING_RATE_MAX 1000u /* a second */
+
 /*
  * Returns 1 if the value has the form, or is empty, which means unset. form: alternatives,
  * separated by bars; "" for any text. An alternative is the word itself, or in capitals a NUMBER,
- * a TIME, FIRST-LAST, A:B (steps), SOME/MANY, or one of these or STAGE>TIME or MODULE:NAME with
+ * a TIME, a RATE (a second), FIRST-LAST, A:B (steps), SOME/MANY, or one of these or STAGE>TIME or
+ * MODULE:NAME with
  * ",..." for a list.
  */
 int sp_setting_fits(const char *form, const char *value);

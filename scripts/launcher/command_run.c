@@ -18,6 +18,7 @@
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
+#include "preload/settings/run_sampler.h"
 #include "scripts/launcher/run_card.h"
 #include "scripts/launcher/child.h"
 #include "scripts/launcher/command.h"
@@ -34,16 +35,13 @@
 
 #define LIBRARY_KEY 1
 #define HTML_KEY 2
-#define SAMPLE_KEY 3
 
 struct run_options {
 	const char *given_library;
 	const char *page;  /* --html: ""; of the run's name; NULL: no page */
 	char *old_preload; /* LD_PRELOAD as we found it */
 	bool quiet;
-	unsigned sample_rate; /* --sample: a second; 0: none */
-	bool has_rate;	      /* it was given */
-	char **command;	      /* NULL-terminated, of argv */
+	char **command; /* NULL-terminated, of argv */
 };
 
 /* Results of the child for the launcher, in shared memory. */
@@ -66,10 +64,6 @@ static const struct argp_option options[] = {
 	 N_("preload this libstageprof.so (default: the one installed with stageprof)"), 1},
 	{"html", HTML_KEY, "FILE", OPTION_ARG_OPTIONAL,
 	 N_("at the end make a page for a browser (default: run.html for run.zst)"), 1},
-	{"sample", SAMPLE_KEY, "RATE", OPTION_ARG_OPTIONAL,
-	 N_("note the Python stacks of all threads RATE times a second (default: 100), from "
-	    "outside"),
-	 1},
 	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
 	{0},
 };
@@ -80,8 +74,8 @@ static const struct argp_option options[] = {
 	   "stderr what the trace says and where it is. COMMAND may be a script, train.py: "       \
 	   "python3 runs it.")
 #define VARIABLES                                                                                  \
-	N_("Every option but --library, --html, --sample and --quiet sets the variable that its "  \
-	   "help names, STAGEPROF_NAME.")
+	N_("Every option but --library, --html and --quiet sets the variable that its help "       \
+	   "names, STAGEPROF_NAME.")
 #define STATUS                                                                                     \
 	N_("Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be "   \
 	   "executed, 127 if it is not found, 2 for a wrong command line. A COMMAND that dies by " \
@@ -95,23 +89,6 @@ static void put_after(FILE *file)
 	sp_help_text(file, STATUS);
 }
 
-/* 0: it is no rate. */
-static unsigned rate_of(const char *text)
-{
-	char *end;
-	unsigned long rate = text ? strtoul(text, &end, 10) : SP_SAMPLER_RATE;
-
-	return text && (*end || end == text || rate > SP_SAMPLER_RATE_MAX) ? 0 : (unsigned)rate;
-}
-
-static void refuse_rate(const struct argp_state *state)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), _("--sample takes a rate from 1 to %u"), SP_SAMPLER_RATE_MAX);
-	sp_help_refuse(state, text);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -122,12 +99,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case HTML_KEY:
 		o->page = arg ? arg : "";
-		return 0;
-	case SAMPLE_KEY:
-		o->sample_rate = rate_of(arg);
-		o->has_rate = arg != NULL;
-		if (!o->sample_rate)
-			refuse_rate(state);
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -150,10 +121,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Runs in the child: begins the run there, as a preload without the launcher does. */
 static void begin_run(void *data)
 {
-	struct run_outcome *outcome = ((struct run_beside *)data)->outcome;
+	struct run_beside *beside = data;
+	struct run_outcome *outcome = beside->outcome;
 
 	sp_config_read(environ);
 	outcome->error = sp_run_init_launched();
+	/* an ancestor needs nobody's leave */
+	if (beside->sampler.rate)
+		sp_run_sampler_publish(0);
 	outcome->run = sp_run;
 	atomic_store(&outcome->is_written, true);
 }
@@ -278,15 +253,22 @@ static int run_unrecorded(const struct run_options *o)
 	return explain_not_run(o, errno);
 }
 
+/* A launcher around this one samples its descendants already. */
+static struct sp_sampler sampler_of(struct run_outcome *outcome)
+{
+	struct sp_sampler ret = {.is_ready = has_directory, .context = outcome};
+
+	if (!sp_run_sampler_inherited())
+		sp_sampler_ask(&ret, sp_config.sample);
+	return ret;
+}
+
 static int run(const struct run_options *o, struct run_outcome *outcome)
 {
 	struct sp_child child;
 	uint64_t oom_kills = sp_oom_kills();
 	struct run_beside data = {.outcome = outcome,
-				  .sampler = {.rate = o->sample_rate,
-					      .has_limit = !o->has_rate,
-					      .is_ready = has_directory,
-					      .context = outcome},
+				  .sampler = sampler_of(outcome),
 				  .watch = {.is_ready = has_directory,
 					    .looked = note_alive,
 					    .context = outcome}};

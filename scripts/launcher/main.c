@@ -15,6 +15,7 @@
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
 #include "scripts/launcher/library.h"
+#include "scripts/sampler/sampler_apart.h"
 #include "trace/format.h"
 
 static const struct {
@@ -24,6 +25,7 @@ static const struct {
 #define SP_COMMAND(name, arguments, help) {#name, sp_command_##name},
 #include "scripts/launcher/commands.def"
 #undef SP_COMMAND
+	{"sampler", sp_sampler_apart}, /* for the library alone */
 };
 
 static void print_version(FILE *file, struct argp_state *state)

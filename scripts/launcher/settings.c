@@ -10,6 +10,7 @@
 #include "preload/settings/setting.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/launcher_error.h"
+#include "scripts/sampler/sampler.h"
 
 #define FIRST_KEY 0x100
 
@@ -38,14 +39,18 @@ static const char *const forms[SETTINGS] = {
 #undef SP_SETTING
 };
 
-/* STAGEPROF_RUN passes the run on to children, so it is no option. argp leaves out an option
- * without a name. */
+/* STAGEPROF_RUN and STAGEPROF_SAMPLER pass the run on to children, so they are no options. argp
+ * leaves out an option without a name. */
 #define KEY(field) (SETTING_##field == SETTING_output ? 'o' : FIRST_KEY + (int)SETTING_##field)
-#define HIDDEN(field) (SETTING_##field == SETTING_run ? OPTION_HIDDEN : 0)
+#define IS_HANDED_ON(setting) ((setting) == SETTING_run || (setting) == SETTING_sampler)
+#define FLAGS(field)                                                                               \
+	(IS_HANDED_ON(SETTING_##field)	     ? OPTION_HIDDEN                                       \
+	 : SETTING_##field == SETTING_sample ? OPTION_ARG_OPTIONAL                                 \
+					     : 0)
 
 const struct argp_option sp_settings_options[] = {
 #define SP_SETTING(field, variable, form, meaning)                                                 \
-	{#field, KEY(field), "VALUE", HIDDEN(field), variable ": " meaning, 0},
+	{#field, KEY(field), "VALUE", FLAGS(field), variable ": " meaning, 0},
 #include "preload/settings/config.def"
 #undef SP_SETTING
 	{0},
@@ -76,8 +81,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	int setting = key == 'o' ? (int)SETTING_output : key - FIRST_KEY;
 
-	if (setting < 0 || setting >= (int)SETTINGS || setting == SETTING_run)
+	if (setting < 0 || setting >= (int)SETTINGS || IS_HANDED_ON(setting))
 		return ARGP_ERR_UNKNOWN;
+	if (!arg)
+		arg = (char *)SP_SAMPLER_AUTO;
 	if (!sp_setting_fits(forms[setting], arg)) {
 		print_unfit("--", names[setting], strlen(names[setting]), arg, forms[setting]);
 		exit(SP_STATUS_USAGE);

@@ -171,6 +171,8 @@ static void find(struct sp_sampled_processes *processes, struct sp_sampled_proce
 	process->wait = process->tries < WAIT_MAX ? process->tries++ : WAIT_MAX;
 	if (r == 0)
 		process->state = SP_SAMPLED_FOUND;
+	if (r == -EPERM && processes->is_apart && process->tries < TRIES_OF_FOREIGN)
+		return;
 	if (r == -ENOENT && process->tries == TRIES_OF_FOREIGN &&
 	    sp_python_is_foreign(process->pid))
 		r = -ENOTSUP;

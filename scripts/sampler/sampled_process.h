@@ -74,6 +74,7 @@ struct sp_sampled_processes {
 	struct sp_sampled_process *list;
 	uint32_t count, room;
 	uint64_t refused, foreign; /* processes of SP_SAMPLED_NEVER, by reason */
+	bool is_apart;		   /* as in struct sp_sampler */
 };
 
 /* Adds descendants of `root` and looks for CPython where none was found. */

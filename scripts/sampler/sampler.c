@@ -11,6 +11,7 @@
 
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
+#include "preload/settings/setting.h"
 #include "preload/sys/clock.h"
 #include "scripts/sampler/python_names.h"
 #include "scripts/sampler/python_walk.h"
@@ -550,6 +551,16 @@ static void *sample_run(void *argument)
 	return NULL;
 }
 
+void sp_sampler_ask(struct sp_sampler *sampler, const char *setting)
+{
+	unsigned long rate = setting ? strtoul(setting, NULL, 10) : 0;
+
+	sampler->has_limit = setting && strcmp(setting, SP_SAMPLER_AUTO) == 0;
+	if (sampler->has_limit)
+		rate = SP_SAMPLER_RATE;
+	sampler->rate = (unsigned)(rate < SP_SETTING_RATE_MAX ? rate : SP_SETTING_RATE_MAX);
+}
+
 int sp_sampler_start(struct sp_sampler *sampler, pid_t root)
 {
 	struct sampling *s;
@@ -561,6 +572,7 @@ int sp_sampler_start(struct sp_sampler *sampler, pid_t root)
 	if (!s)
 		return -ENOMEM;
 	s->sampler = sampler;
+	s->processes.is_apart = sampler->is_apart;
 	s->counts.rate = sampler->rate;
 	s->mean_ns = NS_IN_S / sampler->rate;
 	s->random = sp_clock_ns(CLOCK_MONOTONIC) | 1;

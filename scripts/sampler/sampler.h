@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define SP_SAMPLER_RATE 100u /* a second */
-#define SP_SAMPLER_RATE_MAX 1000u
+#define SP_SAMPLER_RATE 100u   /* a second */
+#define SP_SAMPLER_AUTO "auto" /* SP_SAMPLER_RATE with a limit */
 #define SP_SAMPLER_PRICE 220u
 
 struct sp_sampler {
@@ -21,6 +21,8 @@ struct sp_sampler {
 	unsigned rate;			 /* looks a second; 0: no sampler */
 	bool has_limit;			 /* fewer looks, where they would take more than
 					    1 / SP_SAMPLER_PRICE of a processor */
+	bool is_apart;			 /* no ancestor: processes allow it to read them as they
+					    begin */
 	bool (*is_ready)(void *context); /* sp_run names the run and its directory is there; any
 					    thread */
 	void *context;
@@ -31,6 +33,9 @@ struct sp_sampler {
 	bool is_refused; /* after the end: some processes may not be read */
 	atomic_bool is_ended;
 };
+
+/* Sets rate and limit by STAGEPROF_SAMPLE: "auto" or a rate; NULL: none. */
+void sp_sampler_ask(struct sp_sampler *sampler, const char *setting);
 
 /* Begins to sample the command `root` and its descendants. The caller has blocked all signals.
  * Returns 0 or -errno. */

@@ -46,7 +46,7 @@ static void bash_options(const struct option *options, size_t count)
 {
 	printf("\tlocal options='");
 	for (size_t i = 0; i < count; i++)
-		if (!is_unset_by_hand(&options[i]))
+		if (!is_no_plain_option(&options[i]))
 			printf("--%s%s ", options[i].name, options[i].argument ? "=" : "");
 	printf("--help --version'\n");
 }
@@ -110,7 +110,7 @@ static void zsh_option(const char *command, const struct option *o)
 static void zsh_options(const char *command, const struct option *options, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_unset_by_hand(&options[i]))
+		if (!is_no_plain_option(&options[i]))
 			zsh_option(command, &options[i]);
 }
 
@@ -165,7 +165,7 @@ static void fish_options(const char *before, const char *command, const struct o
 		const struct option *o = &options[i];
 		const char *words = values_of(command, o);
 
-		if (is_unset_by_hand(o))
+		if (is_no_plain_option(o))
 			continue;
 		printf("%s -l %s", before, o->name);
 		if (letter_of(o))

@@ -92,7 +92,7 @@ static void page_settings(void)
 		struct option o = settings[i];
 
 		o.key = strcmp(o.name, "output") == 0 ? 'o' : 0;
-		if (!is_unset_by_hand(&o))
+		if (!is_no_plain_option(&o))
 			put_option(&o, "VALUE", o.argument);
 	}
 }

@@ -56,9 +56,14 @@ static const char languages[] = "en"
 #undef SP_LANGUAGE
 	;
 
-bool is_unset_by_hand(const struct option *setting)
+bool is_no_plain_option(const struct option *setting)
 {
-	return strcmp(setting->name, "run") == 0;
+	static const char *const names[] = {"run", "sampler", "sample"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(setting->name, names[i]) == 0)
+			return true;
+	return false;
 }
 
 /* "auto|map|write" lists values; "FIRST-LAST" and "0|TIME" describe others. */

@@ -31,8 +31,9 @@ extern const size_t view_count, exporter_count;
 extern const struct command commands[];
 extern const size_t command_count;
 
-/* True for the setting that stageprof itself hands on: no option sets it. */
-bool is_unset_by_hand(const struct option *setting);
+/* True for what stageprof itself hands on, which no option sets, and for --sample, whose value may
+ * be left out. */
+bool is_no_plain_option(const struct option *setting);
 
 /*
  * The words that may follow --OPTION= of this command ("report", "doctor", "run"), with blanks

@@ -53,6 +53,7 @@ def settings():
 FITTING = {
     "": "a b",
     "NUMBER": "7",
+    "RATE": "100",
     "A:B": "0:8",
     "FIRST-LAST,...": "0-7,9",
     "SOME/MANY": "4/200",
@@ -146,13 +147,15 @@ class Environment(scene.Case):
         names = settings()
         self.assertGreater(len(names), 10)
         for field, variable, form in names:
-            if field == "run":
+            if field in ("run", "sampler"):
                 continue
             word = form.split("|")[-1]
             value = FITTING.get(form) or FITTING.get(word, word)
             done = self.run_under("printenv", variable, options=[f"--{field}={value}"])
             self.assertEqual(done.stdout, value + "\n", done.stderr)
-        self.assertEqual(self.run_under("true", options=["--run=x"]).returncode, 2)
+        for field in ("run", "sampler"):
+            done = self.run_under("true", options=[f"--{field}=x"])
+            self.assertEqual(done.returncode, 2, field)
 
     def preload(self, before):
         env = clean_environment(**({"LD_PRELOAD": before} if before else {}))

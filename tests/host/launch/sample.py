@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 import subprocess
+import time
 
 import scene
 from scene import PYTHON, REPORT, ROOT, STAGEPROF, clean_environment
@@ -57,6 +58,40 @@ end = time.monotonic() + 1
 while time.monotonic() < end:
     sum(range(100))
 print("done")
+"""
+
+
+# The loop is longer than a look. The child of fork is sampled, too.
+APART = """
+import json, os, subprocess, time
+open("/etc/passwd").read()
+def spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sum(range(100))
+def be_forked():
+    spin(0.4)
+    os._exit(0)
+try:
+    pid = os.wait()[0]
+except ChildProcessError:
+    pid = 0
+spin(0.4)
+child = os.fork()
+if child == 0:
+    be_forked()
+os.waitpid(child, 0)
+samplers = []
+for pid_of in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        words = open(f"/proc/{pid_of}/cmdline").read().split("\\0")
+        opened = os.listdir(f"/proc/{pid_of}/fd")
+        links = [os.readlink(f"/proc/{pid_of}/fd/{name}") for name in ("0", "1", "2")]
+    except OSError:
+        continue
+    if words[:3] == ["stageprof", "sampler", str(os.getpid())]:
+        samplers.append({"pid": int(pid_of), "links": links})
+print(json.dumps({"waited": pid, "samplers": samplers, "fds": len(os.listdir("/proc/self/fd"))}))
 """
 
 
@@ -206,9 +241,112 @@ class Sample(SampledCase):
         self.assertNotIn("stageprof", [row["exe"] for row in json.loads(text)["processes"]])
 
     def test_wrong_rate(self):
-        for rate in ("0", "1001", "x", "-1"):
+        for rate in ("1001", "x", "-1"):
             done = self.call(STAGEPROF, "run", f"--sample={rate}", "--", "true")
             self.assertEqual(done.returncode, 2, done.stderr)
+
+
+class Apart(SampledCase):
+    """STAGEPROF_SAMPLE with LD_PRELOAD alone: a process of its own samples."""
+
+    def preloaded(self, *command, library=scene.LIBRARY, sample="200", name="apart.zst"):
+        run = os.path.join(self.folder, name)
+        env = clean_environment(LD_PRELOAD=library, STAGEPROF_OUTPUT=run, STAGEPROF_SAMPLE=sample)
+        done = self.call(*command, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return run, done
+
+    def ended(self, pid):
+        """The sampler has seen the end of the program; a zombie has ended, too."""
+        for _ in range(200):
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    if file.read().rpartition(")")[2].split()[0] == "Z":
+                        return True
+            except OSError:
+                return True
+            time.sleep(0.05)
+        return False
+
+    def told(self, run, done):
+        """Everything about the sampler that the program saw, and its functions."""
+        self.assertEqual(done.stderr, "")
+        said = json.loads(done.stdout)
+        self.assertEqual(len(said["samplers"]), 1, said)
+        self.assertTrue(self.ended(said["samplers"][0]["pid"]))
+        rows = {row["function"]: row for row in self.functions(run)["functions"]}
+        self.assertGreater(rows["spin"]["samples"], 10)
+        self.assertGreater(rows["be_forked"]["total_ns"], 0)
+        return said
+
+    def test_no_part_of_the_program(self):
+        said = self.told(*self.preloaded(PYTHON, "-c", APART))
+        plain = json.loads(self.preloaded(PYTHON, "-c", APART, sample="0")[1].stdout)
+        self.assertEqual((said["waited"], said["fds"]), (0, plain["fds"]))
+        self.assertEqual(plain["samplers"], [])
+        # no pipe of the program is held open
+        self.assertEqual(said["samplers"][0]["links"], ["/dev/null"] * 3)
+
+    def test_of_a_shell(self):
+        """The shell records nothing: each program that it starts is sampled."""
+        run, done = self.preloaded("sh", "-c", '"$0" -c "$1"; "$0" -c "$1"', PYTHON, APART)
+        self.assertEqual(done.stderr, "")
+        pids = [json.loads(line)["samplers"][0]["pid"] for line in done.stdout.splitlines()]
+        self.assertEqual(len(set(pids)), 2)
+        self.assertTrue(all(self.ended(pid) for pid in pids))
+
+    def test_first_process_of_a_container(self):
+        """Orphans would be its children: its wait() must find none."""
+        unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
+        if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no namespaces of processes here")
+        run, done = self.preloaded(*unshare, PYTHON, "-c", APART)
+        said = json.loads(done.stdout)
+        self.assertEqual((said["waited"], len(said["samplers"])), (0, 1))
+        rows = {row["function"] for row in self.functions(run)["functions"]}
+        self.assertIn("spin", rows)
+
+    def test_killed(self):
+        code = "import os, signal; " + "x = sum(range(30000000)); os.kill(os.getpid(), 9)"
+        run = os.path.join(self.folder, "killed.zst")
+        env = clean_environment(
+            LD_PRELOAD=scene.LIBRARY, STAGEPROF_OUTPUT=run, STAGEPROF_SAMPLE="auto"
+        )
+        begun = subprocess.Popen([PYTHON, "-c", "open('/etc/passwd'); " + code], env=env)
+        found = None
+        while begun.poll() is None:
+            found = found or self.sampler_of(begun.pid)
+        self.assertEqual(begun.returncode, -9)
+        self.assertIsNotNone(found)
+        self.assertTrue(self.ended(found))
+
+    def sampler_of(self, root):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline") as file:
+                    if file.read().split("\0")[:3] == ["stageprof", "sampler", str(root)]:
+                        return int(pid)
+            except OSError:
+                continue
+        return None
+
+    def test_library_copied_alone(self):
+        library = os.path.join(self.folder, "libstageprof.so")
+        shutil.copy(scene.LIBRARY, library)
+        _, done = self.preloaded(PYTHON, "-c", APART, library=library)
+        lines = [line for line in done.stderr.splitlines() if "stageprof" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("not beside the library", lines[0])
+        self.assertEqual(json.loads(done.stdout)["samplers"], [])
+
+    def test_the_launcher_samples_alone(self):
+        """The launcher has a sampler: the library begins no other."""
+        run, done = self.sampled(PYTHON, "-c", APART)
+        self.assertEqual(json.loads(done.stdout)["samplers"], [])
+        inner = (STAGEPROF, "run", "-q", f"--output={run}", "--", PYTHON, "-c", APART)
+        run, done = self.sampled(*inner)
+        self.assertEqual(json.loads(done.stdout)["samplers"], [])
+        self.assertGreater(self.functions(run)["sampler"]["samples"], 0)
 
 
 if __name__ == "__main__":
