@@ -34,6 +34,8 @@ enum sp_metric_kind {
 #define SP_FETCHES_LOCKED                                                                          \
 	0.3 /* of making batches: workers wait for each other, or for another process */
 
+#define SP_UNMARKED_MUCH 0.2 /* of the training time: what may be other code than the model's */
+
 #define SP_METRIC_TEXT_BYTES 512u
 
 struct sp_metric {

@@ -28,6 +28,7 @@
 /* As analyzer/verdict/advice.def has it of rare_forward and long_forward. */
 #define FORWARD_LONG 1
 #define FORWARD_RARE 0.1
+#define UNMARKED_SHOWN 0.01  /* of the training time: below it one share says it */
 #define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
 
 /* The account of all trainers, and the starts of epochs in it. */
@@ -264,16 +265,44 @@ static void set_unexplained(struct sp_metrics *e, const struct training_time *t,
 			 t->total);
 }
 
-static void set_account(struct sp_metrics *e, const struct training_time *t,
+/*
+ * The model's least and greatest share. The loss may be other code; so may a forward that is left
+ * over.
+ */
+static void set_compute(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
-	struct sp_account ends = sp_training_ends(&report->training);
-	double compute = 0;
-
 	static const enum sp_account_phase computes[] = {
 		SP_ACCOUNT_forward,   SP_ACCOUNT_loss,	    SP_ACCOUNT_backward,
 		SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad, SP_ACCOUNT_sync_wait,
 	};
+	const uint64_t *ns = t->account.ns;
+	double most = 0, unmarked = (double)ns[SP_ACCOUNT_loss];
+	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
+	char least_text[SP_NUMBER_BYTES], most_text[SP_NUMBER_BYTES];
+
+	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
+		most += (double)ns[computes[i]];
+	if (is_forward_left_over(&report->training))
+		unmarked += (double)ns[SP_ACCOUNT_forward];
+	sp_metrics_ratio(e, SP_METRIC_compute_share, most, t->total);
+	sp_metrics_ratio(e, SP_METRIC_model_share, most - unmarked, t->total);
+	sp_metrics_ratio(e, SP_METRIC_unmarked_share, unmarked, t->total);
+	if (!e->of[SP_METRIC_compute_share].is_known)
+		return;
+	sp_metric_text(e, SP_METRIC_model_share, least_text, sizeof(least_text));
+	sp_metric_text(e, SP_METRIC_compute_share, most_text, sizeof(most_text));
+	takes->is_known = true;
+	if (unmarked < UNMARKED_SHOWN * t->total)
+		snprintf(takes->text, sizeof(takes->text), "%s", least_text);
+	else /* Translators: two shares, the least and the most. */
+		snprintf(takes->text, sizeof(takes->text), _("%s to %s"), least_text, most_text);
+}
+
+static void set_account(struct sp_metrics *e, const struct training_time *t,
+			const struct sp_report *report)
+{
+	struct sp_account ends = sp_training_ends(&report->training);
 
 	sp_metrics_set(e, SP_METRIC_steps, (double)t->steps);
 	sp_metrics_set(e, SP_METRIC_epochs, t->epochs);
@@ -294,9 +323,7 @@ static void set_account(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
 	set_unexplained(e, t, report);
 	set_loop(e, t, report);
-	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
-		compute += (double)t->account.ns[computes[i]];
-	sp_metrics_ratio(e, SP_METRIC_compute_share, compute, t->total);
+	set_compute(e, t, report);
 }
 
 /* The Python line with the longest total wait. */
@@ -404,7 +431,8 @@ static void set_model(struct sp_metrics *e, const struct sp_report *report)
 
 	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
 	    sp_metrics_value(e, SP_METRIC_forward_ratio) >= FORWARD_LONG ||
-	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= FORWARD_RARE)
+	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= FORWARD_RARE ||
+	    sp_metrics_value(e, SP_METRIC_unmarked_share) >= SP_UNMARKED_MUCH)
 		return;
 	sp_metrics_set(e, is_compiled(report) ? SP_METRIC_compiled_share : SP_METRIC_eager_share,
 		       share);

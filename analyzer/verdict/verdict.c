@@ -263,6 +263,13 @@ static double other_most(const struct sp_verdict *v)
 	return v->metrics.is_unfed ? OTHER_UNFED : OTHER_MOST;
 }
 
+/* The calls of the model that were observed take less time than what no call explains. */
+static bool is_mostly_unexplained(const struct sp_verdict *v)
+{
+	return !v->metrics.is_forward_left_over && is_known(v, SP_METRIC_model_share) &&
+	       value_of(v, SP_METRIC_other_share) >= value_of(v, SP_METRIC_model_share);
+}
+
 /* The rule of the greatest cost among rules that refine no other; compute only if it is the only
  * one. */
 static enum sp_verdict_id find_worst(const struct sp_verdict *v)
@@ -278,7 +285,8 @@ static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 	}
 	if (hides_more(v, worst))
 		worst = SP_VERDICT_unknown;
-	if (worst == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= other_most(v))
+	if (worst == SP_VERDICT_compute &&
+	    (value_of(v, SP_METRIC_other_share) >= other_most(v) || is_mostly_unexplained(v)))
 		worst = SP_VERDICT_unknown;
 	return worst;
 }
@@ -415,7 +423,9 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->doubts[SP_DOUBT_blocked] = v->id == SP_VERDICT_compute && !v->metrics.has_device &&
 				      value_of(v, SP_METRIC_blocked_share) >= BLOCKED_MUCH;
 	v->doubts[SP_DOUBT_unexplained] =
-		v->id == SP_VERDICT_compute && value_of(v, SP_METRIC_other_share) >= OTHER_MUCH;
+		v->id == SP_VERDICT_compute &&
+		(value_of(v, SP_METRIC_other_share) >= OTHER_MUCH ||
+		 value_of(v, SP_METRIC_unmarked_share) >= SP_UNMARKED_MUCH);
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
 	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
@@ -492,6 +502,10 @@ static void gather_evidence(struct sp_verdict *v)
 	}
 	for (size_t i = 0; v->id == SP_VERDICT_machine_busy && i < TAKEN; i++)
 		rest_on(v, taken[i]);
+	if (v->id == SP_VERDICT_compute) {
+		rest_on(v, SP_METRIC_model_share);
+		rest_on(v, SP_METRIC_unmarked_share);
+	}
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
 	for (size_t i = 0; v->id == SP_VERDICT_cannot_tell && i < KNOWNS; i++)
@@ -692,6 +706,7 @@ static const struct {
 	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
 	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},
 	{SP_ADVICE_receive, SP_ADVICE_handover},
+	{SP_ADVICE_long_forward, SP_ADVICE_unmarked_names},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_compiled},
 };

@@ -38,6 +38,7 @@ FEW = ["use_workers", "async_checkpoint"]
 UNBOUND = {
     "loop_names",
     "unknown_names",
+    "unmarked_names",
     "own_forward",
     "fewer_threads",
     "long_forward",
@@ -104,7 +105,7 @@ CASES = {
     **cases("storage", "mapped_reads", storage=FAR),
     **cases("beside", "own_queue", "own_rare", "own_forward", "async_checkpoint"),
     **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
-    **cases("beside", "unknown_names"),
+    **cases("beside", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),
     **cases("beside", "faster_model", "faster_compiled"),

@@ -929,6 +929,68 @@ START_TEST(the_loop_of_the_trainer)
 }
 END_TEST
 
+/* A loader's batch, a call of the model if it is observed, and other_ns before the backward. */
+static void step_with_other(bool is_observed, uint64_t other_ns)
+{
+	span(SP_EV_torch_range, LOADER, 1000, 0);
+	if (is_observed)
+		span(SP_EV_python_call, ADAM, WORK_NS, SP_PHASE_forward);
+	m.now_ticks += other_ns;
+	span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+static void train_with_other(bool is_observed, uint64_t other_ns)
+{
+	names();
+	for (int i = 0; i < STEPS; i++)
+		step_with_other(is_observed, other_ns);
+}
+
+/* The loss may be the loop's own code: a share with it is what the model takes at most. */
+START_TEST(a_model_and_what_follows_its_call)
+{
+	const double model_ns = 2 * WORK_NS + ADAM_NS, all_ns = model_ns + WORK_NS + 1000;
+
+	train_with_other(true, WORK_NS);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_model_share), model_ns / all_ns, 1e-6);
+	ck_assert_double_eq_tol(value(SP_METRIC_unmarked_share), WORK_NS / all_ns, 1e-6);
+	ck_assert_ptr_nonnull(strstr(v.text, "the model takes 68.4% to 99.9% of"));
+	ck_assert(v.doubts[SP_DOUBT_unexplained]);
+	ck_assert(!is_known(SP_METRIC_eager_share));
+}
+END_TEST
+
+START_TEST(a_model_alone)
+{
+	train_with_other(true, WORK_NS / 100);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_ptr_nonnull(strstr(v.text, "the model takes 99.5% of"));
+	ck_assert(!v.doubts[SP_DOUBT_unexplained]);
+	ck_assert(is_known(SP_METRIC_eager_share));
+}
+END_TEST
+
+/* More time follows the model's call than the model takes, though less than half of all. */
+START_TEST(a_model_that_takes_less_than_what_follows)
+{
+	train_with_other(true, 3 * WORK_NS);
+	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_ptr_nonnull(strstr(v.text, "takes at least 41.9%"));
+}
+END_TEST
+
+/* A model of functions has no call: what lies before its backward is no more than a bound. */
+START_TEST(a_model_without_a_call)
+{
+	train_with_other(false, WORK_NS);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_ptr_nonnull(strstr(v.text, "the model takes 53.8% to 99.9% of"));
+	ck_assert(v.doubts[SP_DOUBT_unexplained]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("evidence");
@@ -974,6 +1036,10 @@ int main(void)
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
+	tcase_add_test(c, a_model_and_what_follows_its_call);
+	tcase_add_test(c, a_model_alone);
+	tcase_add_test(c, a_model_that_takes_less_than_what_follows);
+	tcase_add_test(c, a_model_without_a_call);
 	tcase_add_test(made, more_workers_until_something_else_is_slowest);
 	suite_add_tcase(suite, c);
 	suite_add_tcase(suite, made);

@@ -21,11 +21,14 @@ static void setup(void)
 	sp_metrics_set(&v.metrics, SP_METRIC_epochs, 3);
 	sp_metrics_set(&v.metrics, SP_METRIC_step_ns, 1e8);
 	sp_metrics_set(&v.metrics, SP_METRIC_compute_share, 0.9);
+	sp_metrics_set(&v.metrics, SP_METRIC_model_share, 0.9);
 	sp_metrics_set(&v.metrics, SP_METRIC_eager_share, 0.9);
 	sp_metrics_set(&v.metrics, SP_METRIC_loader_wait_share, 0.008);
 	sp_metrics_set(&v.metrics, SP_METRIC_lost_wait_share, 0.008);
 	sp_metrics_set(&v.metrics, SP_METRIC_other_share, 0.01);
 	sp_metrics_set(&v.metrics, SP_METRIC_decode_work_share, 0.3);
+	v.metrics.of[SP_METRIC_model_takes].is_known = true;
+	strcpy(v.metrics.of[SP_METRIC_model_takes].text, "90.0%");
 	v.metrics.of[SP_METRIC_model_ways].is_known = true;
 	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 }
