@@ -23,6 +23,7 @@ struct sp_cutter {
 	int64_t from_ns;	/* end of the last step */
 	uint32_t no_grad_steps; /* steps with a forward without gradients before their own */
 	bool has_from, is_capturing;
+	bool has_learned;    /* a backward, an optimizer or a graph has been */
 	bool has_replayed;   /* a graph has ended a step */
 	int64_t captured_ns; /* end of the last capture; 0: none */
 };

@@ -172,6 +172,13 @@ static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval 
 	interval->source = SP_FROM_WRAPPED;
 }
 
+/* Ahead of the first backward nothing has learned: a save writes data, or weights of the start. */
+static bool is_start_saved(const struct sp_cutter *c, const struct sp_slot *slot)
+{
+	return sp_commit_kind(slot->commit) == SP_EV_python_call &&
+	       slot->value == SP_PHASE_checkpoint_save && !c->has_from && !c->has_learned;
+}
+
 /* A captured call does no work, so it has no part in steps that are graphs. */
 static bool is_only_captured(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
@@ -267,7 +274,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	leave_step_out(c, &interval);
 	interval.is_exchange |= continues_exchange(c, &interval);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
-	    is_left_out(c, &interval) || is_only_captured(c, &interval))
+	    is_left_out(c, &interval) || is_only_captured(c, &interval) || is_start_saved(c, slot))
 		return;
 	if (interval.kind == SP_INTERVAL_OFF) {
 		skip_unrecorded(c, slot->value, end_ns);
@@ -290,6 +297,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 		return;
 	if (sp_phase_interval_is_forward(&interval) && contains_step(c, &interval))
 		return;
+	c->has_learned |= sp_phase_interval_ends_batches(&interval);
 	c->steps->has_backward |= interval.kind == SP_INTERVAL_BACKWARD;
 	c->steps->has_forward |= sp_phase_interval_is_forward(&interval);
 	if (c->count == INTERVALS_MAX)

@@ -312,6 +312,11 @@ static void set_account(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_communication_share, t, report, SP_ACCOUNT_grad_sync);
 	sp_metrics_ratio(e, SP_METRIC_end_checkpoint_share, (double)ends.ns[SP_ACCOUNT_checkpoint],
 			 t->total);
+	if (e->of[SP_METRIC_checkpoint_share].is_known)
+		sp_metrics_ratio(e, SP_METRIC_loop_checkpoint_share,
+				 (double)t->account.ns[SP_ACCOUNT_checkpoint] -
+					 (double)ends.ns[SP_ACCOUNT_checkpoint],
+				 t->total);
 	sp_metrics_ratio(e, SP_METRIC_end_validation_share, (double)ends.ns[SP_ACCOUNT_validation],
 			 t->total);
 	sp_metrics_ratio(e, SP_METRIC_evaluation_share,

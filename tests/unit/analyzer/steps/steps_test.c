@@ -248,6 +248,27 @@ static void validate(int batches)
 	last_batch();
 }
 
+/* Data that are cached and weights of the start are no checkpoint; weights that are loaded are. */
+START_TEST(saves_before_the_training)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 3; i++)
+		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_load);
+	span(SP_EV_loader_begin, 0, 10, 8);
+	for (int i = 0; i < 6; i++) {
+		span(SP_EV_loader_next, 0, WAIT_NS, 8);
+		forward_backward();
+		optimize();
+	}
+	span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	steps();
+	sum = account();
+	ck_part(sum, checkpoint, 2 * SAVE_NS);
+}
+END_TEST
+
 START_TEST(validation_after_each_epoch)
 {
 	enum { VALIDATION_NS = 4 * (WAIT_NS + FORWARD_NS) + LAST_NS };
@@ -950,6 +971,7 @@ int main(void)
 	tcase_add_test(c, whole_steps_of_a_loader_and_of_none);
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
+	tcase_add_test(c, saves_before_the_training);
 	tcase_add_test(c, validation_after_each_epoch);
 	tcase_add_test(c, validation_within_an_epoch);
 	tcase_add_test(c, validation_before_each_epoch);

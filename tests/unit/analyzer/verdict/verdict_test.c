@@ -165,6 +165,7 @@ START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 {
 	set_wait(0.3);
 	set(SP_METRIC_checkpoint_share, 0.32);
+	set(SP_METRIC_loop_checkpoint_share, 0.32);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
 	ck_assert(v.holds[SP_VERDICT_input]);
 	ck_assert(v.doubts[SP_DOUBT_rival]);
@@ -174,6 +175,7 @@ START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 	setup();
 	set_wait(0.1);
 	set(SP_METRIC_checkpoint_share, 0.32);
+	set(SP_METRIC_loop_checkpoint_share, 0.32);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
 	ck_assert(!v.doubts[SP_DOUBT_rival]);
 }
@@ -409,6 +411,17 @@ START_TEST(workers_that_stay_are_not_advised)
 }
 END_TEST
 
+/* A job that saves once, after the last step, has nothing to save less often. */
+START_TEST(a_checkpoint_after_the_last_step)
+{
+	set(SP_METRIC_checkpoint_share, 0.32);
+	set(SP_METRIC_end_checkpoint_share, 0.31);
+	set(SP_METRIC_loop_checkpoint_share, 0.01);
+	ck_assert_str_eq(judge(), "checkpoint-bound");
+	ck_assert(!advises("async_checkpoint"));
+}
+END_TEST
+
 START_TEST(a_model_that_waits)
 {
 	set(SP_METRIC_blocked_share, 0.6);
@@ -602,6 +615,7 @@ START_TEST(advice_comes_in_the_order_of_its_saving)
 	set(SP_METRIC_loop_share, 0.3);
 	set(SP_METRIC_write_share, 0.05);
 	set(SP_METRIC_checkpoint_share, 0.25);
+	set(SP_METRIC_loop_checkpoint_share, 0.25);
 	judge();
 	ck_assert(advises("loop_writes"));
 	ck_assert(advises("async_checkpoint"));
@@ -660,6 +674,7 @@ int main(void)
 	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
+	tcase_add_test(c, a_checkpoint_after_the_last_step);
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, a_batch_may_be_made_before_the_backward);
