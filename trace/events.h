@@ -87,6 +87,12 @@ enum sp_phase {
 	SP_PHASES
 };
 
+/* A round of boosting is a step of an optimizer that is a whole step. */
+static inline int sp_phase_optimizes(int64_t phase)
+{
+	return phase == SP_PHASE_optimizer || phase == SP_PHASE_round;
+}
+
 /* Third EXTRA word of decode events. */
 enum sp_decode_end {
 	SP_DECODE_FINISHED,

@@ -71,14 +71,12 @@ bool sp_label_saves(const char *text, size_t bytes)
 	return is_one_of(text, bytes, names);
 }
 
-/* Wrapped optimizers: "paddle Adam.step"; one more tree: "xgboost Booster.update"; whole steps:
- * "step: jit(update)". */
+/* Wrapped optimizers: "paddle Adam.step"; whole steps: "step: jit(update)". */
 bool sp_label_may_step(const char *text, size_t bytes)
 {
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
 	       ends_with(text, bytes, ".step") || ends_with(text, bytes, "::step") ||
-	       ends_with(text, bytes, ".minimize") || ends_with(text, bytes, "Booster.update") ||
-	       begins_with(text, bytes, "step: ");
+	       ends_with(text, bytes, ".minimize") || begins_with(text, bytes, "step: ");
 }
 
 bool sp_label_casts(const char *text, size_t bytes)

@@ -47,6 +47,7 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 	case SP_PHASE_backward:
 		return SP_INTERVAL_BACKWARD;
 	case SP_PHASE_optimizer:
+	case SP_PHASE_round:
 		return SP_INTERVAL_OPTIMIZER;
 	case SP_PHASE_update:
 		return SP_INTERVAL_UPDATE;
@@ -195,6 +196,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 		.is_exchange = exchanges,
 		.is_node = kind == SP_EV_torch_backward,
 		.is_sample = kind == SP_EV_python_call && slot->value == SP_PHASE_replay,
+		.is_round = kind == SP_EV_python_call && slot->value == SP_PHASE_round,
 	};
 }
 

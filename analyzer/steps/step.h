@@ -77,6 +77,7 @@ struct sp_step {
 	uint64_t message_ns;	      /* to servers and back, in none of its known parts */
 	bool has_loader;	      /* a loader was asked for a batch in it */
 	bool has_sample;	      /* a replay memory was */
+	bool is_round;		      /* of boosting */
 	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
 
@@ -144,9 +145,9 @@ struct sp_steps {
 	uint32_t backward_count, backward_room;
 	struct sp_pass *passes; /* in the order in which they began */
 	uint32_t pass_count, pass_room;
-	uint32_t trained_passes; /* that gave a batch for a step */
-	uint32_t single_passes;	 /* those of them that were dropped after one batch */
-	uint32_t optimizer_count;
+	uint32_t trained_passes;	  /* that gave a batch for a step */
+	uint32_t single_passes;		  /* those of them that were dropped after one batch */
+	uint32_t optimizer_count, rounds; /* rounds of boosting are among them */
 	uint32_t backward_calls, updating_backwards; /* of the latter, steps ended inside */
 	uint32_t unrecorded;			     /* steps made while recording was off */
 	struct sp_epoch *epochs;		     /* sp_steps_classify() */

@@ -35,17 +35,25 @@ static bool has_batch(const struct sp_step *step)
 	return step->has_loader || step->has_sample;
 }
 
+/* One is a step by itself, wherever its batch came from. */
+static bool is_whole(const struct sp_step *step)
+{
+	return step->is_round || step->account.ns[SP_ACCOUNT_update] != 0;
+}
+
 /*
  * True where the thread takes so few optimizer steps from a batch that they are one step of
  * training.
  */
 static bool steps_by_batch(const struct sp_steps *s)
 {
-	uint32_t batches = 0;
+	uint32_t batches = 0, parts = 0;
 
-	for (uint32_t i = 0; i < s->count; i++)
-		batches += has_batch(&s->steps[i]);
-	return batches && s->count / OPTIMIZERS_MAX <= batches;
+	for (uint32_t i = 0; i < s->count; i++) {
+		parts += !is_whole(&s->steps[i]);
+		batches += !is_whole(&s->steps[i]) && has_batch(&s->steps[i]);
+	}
+	return batches && parts / OPTIMIZERS_MAX <= batches;
 }
 
 static bool has_backward(const struct sp_steps *s)
@@ -54,12 +62,6 @@ static bool has_backward(const struct sp_steps *s)
 		if (s->steps[i].has_backward)
 			return true;
 	return false;
-}
-
-/* A call that makes a whole step is one, wherever its batch came from. */
-static bool is_whole(const struct sp_step *step)
-{
-	return step->account.ns[SP_ACCOUNT_update] != 0;
 }
 
 /* Optimizer steps after one backward, or of one batch, are one step. */

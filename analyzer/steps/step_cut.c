@@ -284,6 +284,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			add_backward(c->steps, p);
 		step->has_fetch |= p->kind == SP_INTERVAL_LOADER && p->has_fetch;
 		step->has_sample |= p->is_sample;
+		step->is_round |= p->is_round;
 		if (p->kind == SP_INTERVAL_LOADER)
 			add_wait(c->steps, p);
 		if (p->kind == SP_INTERVAL_WRITE)
@@ -296,6 +297,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			add_own_input(c->steps, step, p);
 		note_sources(c->steps, p);
 	}
+	c->steps->rounds += step->is_round;
 	return step;
 }
 

@@ -58,6 +58,7 @@ struct sp_metrics {
 	bool gives_steps;    /* a loaded framework's steps are recorded: where there are none, none
 				were    made */
 	bool trains_unseen;  /* a loaded framework trains without recorded steps */
+	bool is_mixed;	     /* some steps are rounds of boosting, others are none */
 	bool has_device;     /* CUDA calls */
 	bool is_queue_known; /* for most of the input wait, whether the device had work queued */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */

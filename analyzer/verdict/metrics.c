@@ -660,6 +660,19 @@ static void set_digested(struct sp_metrics *e, const struct sp_report *report)
 	set_text(e, SP_METRIC_cannot_tell, text);
 }
 
+static bool is_mixed(const struct sp_training *training)
+{
+	bool has_rounds = false, has_others = false;
+
+	for (uint32_t i = 0; i < training->count; i++) {
+		const struct sp_steps *s = &training->trainers[i].steps;
+
+		has_rounds |= s->rounds > 0;
+		has_others |= s->rounds < s->optimizer_count;
+	}
+	return has_rounds && has_others;
+}
+
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct training_time time = {.total = 0};
@@ -671,6 +684,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->events_unknown = report->totals.unknown;
 	e->files_unread = sp_index_unread(&report->run.index);
 	e->is_unfed = sp_training_is_unfed(&report->training);
+	e->is_mixed = is_mixed(&report->training);
 	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training) ||
 			      (e->is_unfed && sp_metrics_has_busy_thread(report));
 	e->is_forward_left_over = is_forward_left_over(&report->training);

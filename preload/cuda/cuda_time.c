@@ -138,6 +138,7 @@ static int is_stage(uint32_t phase)
 	case SP_PHASE_loader_next:
 	case SP_PHASE_backward:
 	case SP_PHASE_optimizer:
+	case SP_PHASE_round:
 	case SP_PHASE_zero_grad:
 	case SP_PHASE_checkpoint_save:
 		return 1;
@@ -151,7 +152,7 @@ static int is_trainer(uint32_t phase)
 {
 	if (is_off || !sp_enter() || !is_this_image())
 		return 0;
-	if (!trainer || (phase == SP_PHASE_optimizer && trainer != &sp_tls)) {
+	if (!trainer || (sp_phase_optimizes(phase) && trainer != &sp_tls)) {
 		trainer = &sp_tls;
 		now_phase = SP_PHASE_none;
 	}

@@ -85,20 +85,18 @@ def owner_of(module, path):
 PILLOW = ("PIL.ImageFile", "PIL.PngImagePlugin")
 
 
-ROUNDS = ("Booster.update",)  # of boosters, whose C API is hooked, too
-
-
 def wrap_calls(module, rows):
 	# The kind comes from the decoder's argument; no hook sees the libraries inside its wheels.
 	own = IMAGE if module.__name__ == "cv2" else TILES if module.__name__ in PILLOW else 0
 	nests = not module.__name__.startswith(("torch.", "paddle."))
 	for path, phase, label in rows:
-		nested = phase == phases["loader_next"] or path in ROUNDS
+		# A round calls the C API, which is hooked, too.
+		nested = phase in (phases["loader_next"], phases["round"])
 		flags = OUTERMOST if nests and nested else own
 		pair = attempt(owner_of, module, path)
 		if pair:
 			attempt(replace, *pair, label, phase, flags)
-		if phase == phases["optimizer"] and pair and is_timed(*pair):
+		if phase in (phases["optimizer"], phases["round"]) and pair and is_timed(*pair):
 			steps_given(module)
 		if phase == phases["function"] and pair and is_timed(*pair):
 			coverage_add("functions", "bound", module.__name__ + ":" + path)

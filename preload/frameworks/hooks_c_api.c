@@ -26,7 +26,7 @@ static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
 /* One function of a library may call another, and Python's call of a round is a step by itself. */
 static struct sp_range outermost_begin(uint32_t phase)
 {
-	if (depth++ || (phase == SP_PHASE_optimizer && sp_python_is_in_outermost()))
+	if (depth++ || (phase == SP_PHASE_round && sp_python_is_in_outermost()))
 		return (struct sp_range){0, 0};
 	return sp_range_begin();
 }
@@ -40,7 +40,7 @@ static void outermost_end(struct sp_range range, int framework, uint32_t phase, 
 	if (!range.image || ret)
 		return;
 	sp_framework_call_end(framework, range, phase, label, strlen(label));
-	if (phase != SP_PHASE_optimizer)
+	if (phase != SP_PHASE_round)
 		return;
 	kept = errno;
 	sp_rusage_define_step();

@@ -73,7 +73,7 @@ void sp_framework_call_end(int number, struct sp_range range, uint32_t phase, co
 	if (phase == SP_PHASE_backward)
 		sp_rusage_define_step();
 	sp_range_end(range, SP_EV_python_call, phase, label, bytes);
-	if (phase == SP_PHASE_optimizer)
+	if (sp_phase_optimizes(phase))
 		sp_switch_step();
 	else if (phase == SP_PHASE_backward)
 		sp_switch_backward();

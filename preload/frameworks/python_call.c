@@ -143,11 +143,11 @@ static void timed_end(const struct timed *timed, int phase, struct sp_range rang
 		sp_switch_backward();
 		sp_torch_backward_called();
 		look_for_forward();
-	} else if (timed->phase == SP_PHASE_optimizer) {
+	} else if (sp_phase_optimizes(timed->phase)) {
 		sp_switch_step();
 		sp_rusage_define_step();
 	}
-	if (timed->phase == SP_PHASE_optimizer || timed->phase == SP_PHASE_loader_fetch)
+	if (sp_phase_optimizes(timed->phase) || timed->phase == SP_PHASE_loader_fetch)
 		sp_resident_sample();
 }
 

@@ -59,6 +59,7 @@ from framework_doubles import (
     SAVERS,
     SAVE_LOOP,
     TAPE,
+    THREE_LOOPS,
     XGBOOST_MAIN,
 )
 from framework_programs import (
@@ -134,13 +135,18 @@ class Case(unittest.TestCase):
         self.module(place + "/polymorphic_function.py", GRAPHS)
         self.module("tensorflow/python/eager/backprop.py", TAPE)
 
+    def boosters_made(self):
+        for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
+            self.module(f"{package}/__init__.py")
+            self.module(f"{package}/{module}.py", BOOSTER)
+
     def assert_rounds(self, summary, name):
         """25 rounds after one data set, in a program of C."""
         self.assertEqual(summary["steps"]["count"], 25)
         self.assert_named(summary, f"framework bound {name}")
         ranges = training.report("ranges", self.path("run.zst"))["ranges"]
         counts = {row["name"]: row["calls"] for row in ranges}
-        self.assertEqual((counts[name + " Booster.update"], counts[name + " data set"]), (25, 1))
+        self.assertEqual((counts[f"step: {name} Booster.update"], counts[name + " data set"]), (25, 1))
 
     def pjrt_run(self, *flags):
         write(self.path("plugin.c"), PJRT_PLUGIN)
@@ -234,11 +240,6 @@ class Doubles(Case):
                 self.assert_named(summary, "framework loaded keras 1.2.3")
                 names = "framework-names failed keras.src.callbacks.callback_list"
                 self.assert_named(summary, names)
-
-    def boosters_made(self):
-        for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
-            self.module(f"{package}/__init__.py")
-            self.module(f"{package}/{module}.py", BOOSTER)
 
     def test_a_framework_imported_after_training_began(self):
         self.tensorflow_double()
@@ -494,6 +495,23 @@ class Loader(Case):
         summary = self.run_script("import time, torch\n" + loop, self.python)
         self.assertEqual(summary["steps"]["count"], 200)
         self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
+
+    def test_three_frameworks_in_one_thread(self):
+        """A round of boosting is a step, between whatever steps of others. TensorFlow gives parts
+        of steps alone; without it the report tells, and says of whose steps."""
+        self.tensorflow_double()
+        self.boosters_made()
+        for eager, tells in (("GradientTape().gradient(1)", False), ("pass", True)):
+            with self.subTest(eager):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                summary = self.run_script(THREE_LOOPS.format(eager), self.python)
+                self.assertEqual(summary["steps"]["count"], 30 + 2 * 30)
+                if tells:
+                    verdict = summary["verdict"]
+                    self.assertNotEqual(verdict["confidence"], "high", verdict)
+                    self.assertIn("several frameworks", " ".join(verdict["doubts"]))
+                else:
+                    self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
 
     def test_a_model_that_is_called_evaluates(self):
         text = LOADER.replace("batch.numpy().sum()", "model(batch)")

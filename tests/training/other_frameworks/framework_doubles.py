@@ -115,6 +115,22 @@ from tensorflow.python.eager.backprop import GradientTape
 for _ in range(30):
     GradientTape().gradient(1)
 """
+# PyTorch's step, gradients of TensorFlow, and two rounds of boosting.
+THREE_LOOPS = """
+import time, torch
+from lightgbm.basic import Booster as Light
+from xgboost.core import Booster
+from tensorflow.python.eager.backprop import GradientTape
+model, boosters = torch.nn.Linear(512, 512), (Booster(), Light())
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(30):
+    optimizer.zero_grad()
+    model(torch.ones(256, 512)).sum().backward()
+    optimizer.step()
+    {}
+    for booster in boosters:
+        booster.update()
+"""
 # An iterator of a loader that asks another one: a batch has one wait.
 NESTED = """
 import time

@@ -652,6 +652,22 @@ START_TEST(a_call_that_makes_the_whole_step)
 }
 END_TEST
 
+/* Neither a backward nor a batch makes a round part of the step before it. */
+START_TEST(rounds_of_boosting_beside_steps)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		train_batch();
+		span(SP_EV_python_call, LABEL, 60, SP_PHASE_round);
+		span(SP_EV_python_call, LABEL, 60, SP_PHASE_round);
+	}
+	ck_assert_uint_eq(whole_steps(15)->rounds, 10);
+	sum = account();
+	ck_part(sum, optimizer, 5 * (OPTIMIZER_NS + 2 * 60));
+}
+END_TEST
+
 START_TEST(a_wrapper_around_the_optimizer)
 {
 	struct sp_account sum;
@@ -969,6 +985,7 @@ int main(void)
 	tcase_add_test(c, a_plain_loop);
 	tcase_add_test(c, a_call_that_makes_the_whole_step);
 	tcase_add_test(c, whole_steps_of_a_loader_and_of_none);
+	tcase_add_test(c, rounds_of_boosting_beside_steps);
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_test(c, saves_before_the_training);
