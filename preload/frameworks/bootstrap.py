@@ -85,14 +85,20 @@ def owner_of(module, path):
 PILLOW = ("PIL.ImageFile", "PIL.PngImagePlugin")
 
 
+ITERABLE = ("__iter__", ".iter")  # what they give is the iterator of a loop
+
+
 def wrap_calls(module, rows):
 	# The kind comes from the decoder's argument; no hook sees the libraries inside its wheels.
 	own = IMAGE if module.__name__ == "cv2" else TILES if module.__name__ in PILLOW else 0
 	nests = not module.__name__.startswith(("torch.", "paddle."))
 	for path, phase, label in rows:
-		# A round calls the C API, which is hooked, too.
+		# A round calls the C API, which is hooked, too. Dataset.map iterates.
 		nested = phase in (phases["loader_next"], phases["round"])
+		nested |= module.__name__ == "datasets.arrow_dataset"
 		flags = OUTERMOST if nests and nested else own
+		if flags == OUTERMOST and path.endswith(ITERABLE):
+			flags |= ITERATE
 		pair = attempt(owner_of, module, path)
 		if pair:
 			attempt(replace, *pair, label, phase, flags)

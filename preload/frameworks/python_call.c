@@ -66,6 +66,7 @@ static struct sp_py_object *forward_unseen, *forward_inner; /* never released */
 static int forward_is_seen, backwards_unseen;
 static __thread uint32_t forward_depth __attribute__((tls_model("initial-exec")));
 static __thread uint32_t outermost_depth __attribute__((tls_model("initial-exec")));
+static __thread uint32_t fetch_depth __attribute__((tls_model("initial-exec")));
 
 static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_object *function,
 				       struct sp_py_object *label, int phase, unsigned flags,
@@ -154,8 +155,8 @@ static void timed_end(const struct timed *timed, int phase, struct sp_range rang
 /* A function that returns an iterator: each step of the iterator is a range. */
 static struct sp_py_object *result_iterated(const struct timed *timed, struct sp_py_object *result)
 {
-	struct sp_py_object *steps =
-		timed_make(step_type, result, timed->label, timed->phase, 0, NULL);
+	struct sp_py_object *steps = timed_make(step_type, result, timed->label, timed->phase,
+						timed->flags & SP_PYTHON_CALL_OUTERMOST, NULL);
 
 	if (!steps) {
 		sp_python.PyErr_Clear();
@@ -229,7 +230,9 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 	timed_begin(timed, &range, &before);
 	if (timed->phase == SP_PHASE_loader_fetch)
 		exact = sp_exact_begin();
+	fetch_depth += timed->phase == SP_PHASE_loader_fetch;
 	result = run(timed->function, call);
+	fetch_depth -= timed->phase == SP_PHASE_loader_fetch;
 	if (exact)
 		sp_exact_end(exact, result != NULL);
 	sp_cuda_time_leave(stage);
@@ -346,16 +349,40 @@ int sp_python_is_in_outermost(void)
 	return outermost_depth != 0;
 }
 
-/* Iterators of one loader call each other. */
+/* Iterators of one loader call each other. Under a DataLoader an iterator is its data set. */
+static int outermost_enter(void)
+{
+	return !outermost_depth++ && !fetch_depth && !sp_compiled_is_inside();
+}
+
 static struct sp_py_object *run_outermost(const struct timed *timed, const struct call *call)
 {
-	struct sp_py_object *result;
+	struct sp_py_object *result =
+		outermost_enter() ? run_timed(timed, call) : run(timed->function, call);
 
-	outermost_depth++;
-	result = outermost_depth > 1 || sp_compiled_is_inside() ? run(timed->function, call)
-								: run_timed(timed, call);
 	outermost_depth--;
 	return result;
+}
+
+static struct sp_py_object *outermost_next(struct timed *timed)
+{
+	int is_outermost = outermost_enter(), is_fetched = outermost_depth == 1 && fetch_depth;
+	uint32_t stage = is_outermost ? sp_cuda_time_enter((uint32_t)timed->phase) : 0;
+	struct sp_range range = {0, 0};
+	struct sp_py_object *item;
+
+	if (is_outermost || is_fetched)
+		range = sp_range_begin();
+	item = sp_python.PyIter_Next(timed->function);
+	outermost_depth--;
+	if (is_outermost) {
+		sp_cuda_time_leave(stage);
+		loader_end(timed, range, &timed->head, item != NULL);
+	} else if (is_fetched && item) {
+		sp_range_end(range, SP_EV_python_call, SP_PHASE_dataset, timed->text,
+			     (size_t)timed->text_bytes);
+	}
+	return item;
 }
 
 /* `after` of a call that raised: the exception stays what it is. */
@@ -381,7 +408,7 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 		return run_unseen(timed->function, call);
 	if (timed->flags & SP_PYTHON_CALL_OPERATOR)
 		return run_operator(timed, call);
-	if (timed->flags & SP_PYTHON_CALL_OUTERMOST)
+	if (timed->flags & SP_PYTHON_CALL_OUTERMOST && !(timed->flags & SP_PYTHON_CALL_ITERATE))
 		return run_outermost(timed, call);
 	if (timed->flags & SP_PYTHON_CALL_FORWARD)
 		return forward_depth ? run_inner(timed, call) : run_forward(timed, call);
@@ -422,6 +449,8 @@ static struct sp_py_object *step_next(struct sp_py_object *self)
 	struct sp_call_rusage before;
 	struct sp_range range;
 
+	if (timed->flags & SP_PYTHON_CALL_OUTERMOST)
+		return outermost_next(timed);
 	timed_begin(timed, &range, &before);
 	item = sp_python.PyIter_Next(timed->function);
 	/* The end of the iterator is not a step. */

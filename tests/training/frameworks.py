@@ -30,6 +30,9 @@ from framework_doubles import (
     BOOSTER,
     CALLBACKS,
     DATA_ITERATOR,
+    FETCHED_LOOP,
+    ITERATED,
+    ITERATED_LOOP,
     EAGER_LOOP,
     EPOCHS,
     EXTERNAL_MEMORY,
@@ -73,6 +76,8 @@ from framework_programs import (
     JAX_WAITS,
     KERAS,
     LIGHTGBM,
+    LOADERS,
+    LOADER_LOOP,
     NUMBERS_BOOSTERS,
     NUMBERS_JAX,
     NUMBERS_JAX_END,
@@ -140,13 +145,18 @@ class Case(unittest.TestCase):
             self.module(f"{package}/__init__.py")
             self.module(f"{package}/{module}.py", BOOSTER)
 
+    def datasets_double(self):
+        self.module("datasets/__init__.py")
+        self.module("datasets/arrow_dataset.py", ITERATED)
+
     def assert_rounds(self, summary, name):
         """25 rounds after one data set, in a program of C."""
         self.assertEqual(summary["steps"]["count"], 25)
         self.assert_named(summary, f"framework bound {name}")
         ranges = training.report("ranges", self.path("run.zst"))["ranges"]
         counts = {row["name"]: row["calls"] for row in ranges}
-        self.assertEqual((counts[f"step: {name} Booster.update"], counts[name + " data set"]), (25, 1))
+        rounds, sets = counts[f"step: {name} Booster.update"], counts[name + " data set"]
+        self.assertEqual((rounds, sets), (25, 1))
 
     def pjrt_run(self, *flags):
         write(self.path("plugin.c"), PJRT_PLUGIN)
@@ -322,6 +332,17 @@ class Doubles(Case):
         self.assert_whole_steps(summary, 40)
         self.assert_waits(summary, 41)
 
+    def test_data_sets_that_a_loop_iterates(self):
+        """Each next() is a wait, whichever iterator asks another one; map() asks for none."""
+        self.tensorflow_double()
+        self.datasets_double()
+        summary = self.run_script(ITERATED_LOOP)
+        self.assert_whole_steps(summary, 60)
+        ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+        counts = {row["name"]: row["calls"] for row in ranges}
+        self.assertEqual((counts["datasets map"], counts["datasets next"]), (1, 2 * 31 + 2))
+        self.assert_waits(summary, 62)
+
     def test_a_compiled_function_that_takes_gradients_is_a_step(self):
         self.tensorflow_double()
         self.assert_whole_steps(self.run_script(GRAPH_LOOP), 30)
@@ -496,17 +517,25 @@ class Loader(Case):
         self.assertEqual(summary["steps"]["count"], 200)
         self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
 
+    def test_a_data_set_of_another_project_that_a_loader_fetches_from(self):
+        self.datasets_double()
+        summary = self.run_script(FETCHED_LOOP, self.python)
+        self.assertEqual(summary["steps"]["count"], 15)
+        ranges = training.Run(self.path("run.zst")).ranges
+        parts = [each.part for each in ranges if each.name == "datasets next"]
+        self.assertEqual(parts, ["dataset"] * 30)
+
     def test_three_frameworks_in_one_thread(self):
         """A round of boosting is a step, between whatever steps of others. TensorFlow gives parts
-        of steps alone; without it the report tells, and says of whose steps."""
+        of steps alone; without it the verdict is not cannot-tell."""
         self.tensorflow_double()
         self.boosters_made()
-        for eager, tells in (("GradientTape().gradient(1)", False), ("pass", True)):
+        for eager, is_told in (("GradientTape().gradient(1)", False), ("pass", True)):
             with self.subTest(eager):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
                 summary = self.run_script(THREE_LOOPS.format(eager), self.python)
                 self.assertEqual(summary["steps"]["count"], 30 + 2 * 30)
-                if tells:
+                if is_told:
                     verdict = summary["verdict"]
                     self.assertNotEqual(verdict["confidence"], "high", verdict)
                     self.assertIn("several frameworks", " ".join(verdict["doubts"]))
@@ -551,6 +580,16 @@ class Themselves(Case):
         summary = self.run_script(GRAIN, self.python)
         self.assert_one_call(summary, 40)
         self.assert_part(summary, "loader_wait")
+
+    def test_waits_for_loaders_of_other_projects(self):
+        """Waits are the loop's own timer's, and steps those of JAX, which takes the batches."""
+        for loader, text in LOADERS.items():
+            with self.subTest(loader):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                summary = self.run_script(LOADER_LOOP.format(text), self.python)
+                count, self.said = self.said.split()
+                self.assert_one_call(summary, int(count))
+                self.assert_part(summary, "loader_wait")
 
     def test_the_first_version_of_orbax(self):
         summary = self.run_script(ORBAX_1, self.python)

@@ -167,6 +167,56 @@ while True:
     time.sleep(0.001)
 print(waited)
 """
+# A data set that is iterated, by a generator; map() iterates it, too.
+ITERATED = """
+import time
+class Dataset:
+    def __iter__(self):
+        for batch in self.iter(1):
+            yield batch
+    def iter(self, batch_size):
+        for batch in range(30):
+            time.sleep(0.002)
+            yield batch
+    def map(self):
+        return list(self.iter(1))
+"""
+ITERATED_LOOP = """
+import time
+from datasets.arrow_dataset import Dataset
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+train = Function(lambda: GradientTape().gradient(1), "train_step")
+data, waited = Dataset(), 0
+assert len(data.map()) == 30
+for batches in (iter(data), data.iter(1)):
+    while True:
+        begin = time.perf_counter_ns()
+        batch = next(batches, None)
+        waited += time.perf_counter_ns() - begin
+        if batch is None:
+            break
+        train()
+        time.sleep(0.001)
+generator = data.iter(1)
+assert next(generator) == 0 and generator.send(None) == 1
+generator.close()
+assert next(generator, None) is None
+print(waited)
+"""
+# In a DataLoader of PyTorch it is what the loader fetches from.
+FETCHED_LOOP = """
+import torch
+from datasets.arrow_dataset import Dataset
+class Rows(Dataset, torch.utils.data.IterableDataset):
+    pass
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for batch in torch.utils.data.DataLoader(Rows(), batch_size=2):
+    optimizer.zero_grad()
+    model(batch.float().reshape(-1, 1)).sum().backward()
+    optimizer.step()
+"""
 # Keras on JAX asks for the batch inside of a step.
 INNER_WAIT = """
 import keras.src.backend.jax.trainer as trainer

@@ -70,6 +70,102 @@ while True:
     w = step(w, x)
 print(waited)
 """
+# Loaders of other projects in front of JAX: each text defines `batches`, of 40.
+LOADERS = {
+    "datasets": """
+import datasets
+def rows():
+    for _ in range(1280):
+        time.sleep(0.0002)
+        yield {"x": [1.0] * 64}
+made = datasets.IterableDataset.from_generator(rows).with_format("numpy")
+kept = datasets.Dataset.from_dict({"x": [[1.0] * 64] * 96}).with_format("numpy")
+kept = kept.map(lambda one: one, batched=True, batch_size=8)
+batches = (one["x"] for data in (made, kept) for one in data.iter(batch_size=32))
+COUNT = 43
+""",
+    "datasets by rows": """
+import datasets
+def rows():
+    for _ in range(40):
+        time.sleep(0.002)
+        yield {"x": np.ones((32, 64)).tolist()}
+batches = (one["x"] for one in datasets.IterableDataset.from_generator(rows).with_format("numpy"))
+""",
+    "ray": """
+import logging, ray
+ray.init(num_cpus=1, include_dashboard=False, logging_level=logging.ERROR)
+ray.data.DataContext.get_current().enable_progress_bars = False
+def make(rows):
+    time.sleep(0.01)
+    return {"x": np.ones((32, 64), "float32")}
+data = ray.data.range(1280).map_batches(make, batch_size=32)
+batches = (one["x"] for one in data.iter_batches(batch_size=32))
+""",
+    "dali": """
+from nvidia.dali import fn, pipeline_def
+from nvidia.dali.plugin.jax import DALIGenericIterator
+def row(info):
+    time.sleep(0.0002)
+    return np.ones(64, "float32")
+@pipeline_def(batch_size=32, num_threads=1, device_id=None)
+def rows():
+    return fn.external_source(source=row, batch=False)
+made = DALIGenericIterator(rows(), ["x"], size=1280, prepare_first_batch=False)
+batches = (one["x"] for one in made)
+""",
+    "dali without a plugin": """
+from nvidia.dali import fn, pipeline_def
+def row(info):
+    time.sleep(0.0002)
+    return np.ones(64, "float32")
+@pipeline_def(batch_size=32, num_threads=1, device_id=None)
+def rows():
+    return fn.external_source(source=row, batch=False)
+made = rows()
+made.build()
+batches = (made.run()[0].as_array() for _ in range(40))
+""",
+    "spdl": """
+from spdl.pipeline import PipelineBuilder
+def make(index):
+    time.sleep(0.0002)
+    return np.ones(64, "float32")
+built = PipelineBuilder().add_source(range(1280)).pipe(make).aggregate(32).add_sink(2)
+made = built.build(num_threads=1)
+made.start()
+batches = (np.stack(one) for one in made)
+""",
+    "tf.data": """
+import tensorflow as tf
+def rows():
+    for _ in range(1280):
+        time.sleep(0.0002)
+        yield np.ones(64, "float32")
+kind = tf.TensorSpec((64,), tf.float32)
+made = tf.data.Dataset.from_generator(rows, output_signature=kind).batch(32)
+batches = iter(made.as_numpy_iterator())
+""",
+}
+LOADER_LOOP = """
+import time, jax, jax.numpy as jnp, numpy as np
+COUNT = 40
+{}
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+w, waited, count = jnp.zeros((64, 8)), 0, 0
+while True:
+    begin = time.perf_counter_ns()
+    x = next(batches, None)
+    waited += time.perf_counter_ns() - begin
+    if x is None:
+        break
+    w = step(w, x.reshape(-1, 64))
+    count += 1
+assert count == COUNT, count
+print(count, waited)
+"""
 # The least nanoseconds of a call, of 60 rounds.
 PRICES = """
 import time, jax, jax.numpy as jnp, numpy as np
