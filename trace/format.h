@@ -240,6 +240,32 @@ struct sp_run_frame {
 	uint64_t reserved[3];
 };
 
+/*
+ * Shared memory of the processes of a run that map no file of it: shmget(2), removed at once, so it
+ * goes with the last process that has it. A note in the run's marker leads to it: the next process
+ * of the run, and `stageprof off`. The recorder's own fields follow.
+ */
+#define SP_TAG_MEMORY "SPSPARE2"
+
+struct sp_run_memory {
+	char tag[8];
+	uint64_t run_token[2];
+	uint32_t off; /* as in struct sp_run_frame: processes that have this memory read it here */
+	uint32_t reserved;
+};
+
+/* The marker: its RUN frame, then a FREE frame, at whose end the notes are. */
+#define SP_MARKER_BYTES 65536u
+#define SP_MARKER_NOTES_BYTES 4096u
+#define SP_MARKER_NOTES_AT (SP_MARKER_BYTES - SP_MARKER_NOTES_BYTES)
+#define SP_MARKER_NOTES (SP_MARKER_NOTES_BYTES / sizeof(struct sp_memory_note))
+
+/* One for each machine and IPC namespace, as far as hashes differ. */
+struct sp_memory_note {
+	uint64_t place; /* sp_memory_place(); 0: no note */
+	uint64_t id;	/* of the memory, plus 1; 0: the system gives none, so nobody reaches it */
+};
+
 enum sp_ending_how {
 	SP_ENDING_UNKNOWN,
 	SP_ENDING_EXITED,   /* by itself: with a status */
@@ -438,6 +464,22 @@ _Static_assert(sizeof(struct sp_call_frame) == SP_CALL_FRAME_BYTES, "call size i
 _Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size is the format");
 _Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");
+
+/* Returns FNV-1a of the host's name and of the inode of /proc/PID/ns/ipc; never 0. */
+static inline uint64_t sp_memory_place(const char *node, size_t bytes, uint64_t ipc_namespace)
+{
+	uint64_t place = UINT64_C(0xcbf29ce484222325) ^ ipc_namespace;
+
+	for (size_t i = 0; i < bytes; i++)
+		place = (place ^ (unsigned char)node[i]) * UINT64_C(0x100000001b3);
+	return place ? place : 1;
+}
+
+/* Where in the marker the note of this place is. */
+static inline uint64_t sp_memory_note_at(uint64_t place)
+{
+	return SP_MARKER_NOTES_AT + place % SP_MARKER_NOTES * sizeof(struct sp_memory_note);
+}
 
 /* XOR of all bytes of x, in the bits of a commit word's check. */
 static inline uint64_t sp_commit_check(uint64_t x)

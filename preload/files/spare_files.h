@@ -21,12 +21,8 @@
 #include "preload/settings/run_identity.h"
 #include "trace/format.h"
 
-/* The marker: its RUN frame, then a FREE frame whose bytes are the table, and notes on where in
- * memory other tables are. */
-#define SP_MARKER_BYTES 65536u
+/* In the marker's FREE frame, before the notes (trace/format.h). */
 #define SP_MARKER_TABLE_AT (SP_RUN_FRAME_BYTES + (unsigned)sizeof(struct sp_frame))
-#define SP_MARKER_NOTES_BYTES 4096u
-#define SP_MARKER_NOTES_AT (SP_MARKER_BYTES - SP_MARKER_NOTES_BYTES)
 
 /* A file that is larger is not continued: several threads of the analyzer read several files. */
 #define SP_SPARE_FILE_BYTES_MAX (64u << 20)

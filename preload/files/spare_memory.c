@@ -2,51 +2,35 @@
 #include "preload/files/spare_memory.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "preload/settings/run_identity.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/sys.h"
-
-#define TAG "SPSPARE1"
+#include "trace/format.h"
 
 struct spare_memory {
-	char tag[8];
-	uint64_t run_token[2];
+	struct sp_run_memory run;
 	struct sp_spare_table table;
 };
 
-/* One in the marker for each machine and IPC namespace, as far as hashes differ. */
-struct note {
-	uint64_t place;
-	uint64_t id; /* of the memory, plus 1; 0: none */
-};
-
-#define NOTES (SP_MARKER_NOTES_BYTES / sizeof(struct note))
-
 static uint64_t place_here(void)
 {
+	uint64_t ipc_namespace = 0;
 	struct utsname names;
 	struct stat st;
-	uint64_t seed = 0;
 
 	if (SP_SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/ipc", &st, 0) == 0)
-		seed = (uint64_t)st.st_ino;
+		ipc_namespace = (uint64_t)st.st_ino;
 	if (SP_SYS1(SYS_uname, &names) < 0)
-		return seed;
-	return XXH64(names.nodename, strnlen(names.nodename, sizeof(names.nodename)), seed);
-}
-
-static uint64_t note_at(uint64_t place)
-{
-	return SP_MARKER_NOTES_AT + place % NOTES * sizeof(struct note);
+		names.nodename[0] = 0;
+	return sp_memory_place(names.nodename, strnlen(names.nodename, sizeof(names.nodename)),
+			       ipc_namespace);
 }
 
 /* cuid cannot be changed, so another user's memory cannot pass for ours. */
@@ -60,10 +44,10 @@ static int is_own(int id)
 	       ds.shm_segsz == sizeof(struct spare_memory);
 }
 
-static int is_of_run(const struct spare_memory *m)
+static int is_of_run(const struct sp_run_memory *m)
 {
-	return memcmp(m->tag, TAG, sizeof(m->tag)) == 0 && m->run_token[0] == sp_run.token[0] &&
-	       m->run_token[1] == sp_run.token[1];
+	return memcmp(m->tag, SP_TAG_MEMORY, sizeof(m->tag)) == 0 &&
+	       m->run_token[0] == sp_run.token[0] && m->run_token[1] == sp_run.token[1];
 }
 
 static struct spare_memory *memory_attach(int id)
@@ -72,14 +56,14 @@ static struct spare_memory *memory_attach(int id)
 
 	if (sp_sys_failed(at))
 		return NULL;
-	if (is_of_run((struct spare_memory *)at))
+	if (is_of_run(&((struct spare_memory *)at)->run))
 		return (struct spare_memory *)at;
 	SP_SYS1(SYS_shmdt, at);
 	return NULL;
 }
 
 /* Removed at once: it stays for those that have it, and for those that attach it by its id. */
-static struct spare_memory *memory_make(int *ret_id)
+static struct spare_memory *memory_make(uint32_t off, int *ret_id)
 {
 	long id = SP_SYS3(SYS_shmget, IPC_PRIVATE, sizeof(struct spare_memory), IPC_CREAT | 0600);
 	long at = id < 0 ? id : SP_SYS3(SYS_shmat, id, 0, 0);
@@ -93,29 +77,33 @@ static struct spare_memory *memory_make(int *ret_id)
 	if (sp_sys_failed(at))
 		return NULL;
 	m = (struct spare_memory *)at;
-	m->run_token[0] = sp_run.token[0];
-	m->run_token[1] = sp_run.token[1];
-	memcpy(m->tag, TAG, sizeof(m->tag));
+	m->run.run_token[0] = sp_run.token[0];
+	m->run.run_token[1] = sp_run.token[1];
+	m->run.off = off;
+	memcpy(m->run.tag, SP_TAG_MEMORY, sizeof(m->run.tag));
 	return m;
 }
 
-struct sp_spare_table *sp_spare_memory_join(long marker_fd)
+struct sp_spare_table *sp_spare_memory_join(long marker_fd, uint32_t **ret_off)
 {
-	const uint64_t place = place_here();
+	const uint64_t place = place_here(), at = sp_memory_note_at(place);
+	const long off_at = (long)offsetof(struct sp_run_frame, off);
 	struct spare_memory *m = NULL;
-	struct note note;
+	struct sp_memory_note note;
+	uint32_t off = 0;
 	int id;
 
-	if (SP_SYS4(SYS_pread64, marker_fd, &note, sizeof(note), note_at(place)) == sizeof(note) &&
-	    note.id && note.place == place)
+	if (SP_SYS4(SYS_pread64, marker_fd, &note, sizeof(note), at) == sizeof(note) && note.id &&
+	    note.place == place)
 		m = memory_attach((int)(note.id - 1));
-	if (m)
-		return &m->table;
-	m = memory_make(&id);
-	if (!m)
-		return NULL;
-	note = (struct note){place, (uint64_t)id + 1};
-	if (id >= 0)
-		SP_SYS4(SYS_pwrite64, marker_fd, &note, sizeof(note), note_at(place));
+	if (!m) {
+		SP_SYS4(SYS_pread64, marker_fd, &off, sizeof(off), off_at);
+		m = memory_make(off, &id);
+		if (!m)
+			return NULL;
+		note = (struct sp_memory_note){place, (uint64_t)id + 1};
+		SP_SYS4(SYS_pwrite64, marker_fd, &note, sizeof(note), at);
+	}
+	*ret_off = &m->run.off;
 	return &m->table;
 }

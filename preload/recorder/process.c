@@ -324,7 +324,7 @@ static void files_begin(int is_new)
 {
 	struct sp_process *p = sp_process;
 
-	p->is_written = !sp_switch_is_stored();
+	p->is_written = !sp_switch_maps_files();
 	sp_spare_files_init(&p->spares, sp_switch_spare_table(), inherited.host);
 	/* workers that join a run whose files are mapped are spared the search */
 	if (is_new || p->is_written || !p->spares.table) {

@@ -222,7 +222,7 @@ static void task_claim(void *argument)
 	if (c->error)
 		return;
 	directory_remember(c);
-	sp_switch_map(c->marker);
+	sp_switch_join(c->marker);
 }
 
 int sp_run_claim(void)

@@ -22,9 +22,9 @@
 
 #define PAGE_BYTES 4096u
 
-static uint32_t own_word; /* until the run's word is mapped, or for ever if it cannot be mapped */
+static uint32_t own_word; /* until the run's word is there, or for ever if there is none */
 static uint32_t *shared = &own_word;
-static int may_store = 1; /* to *shared: on a full file system the store could be SIGBUS */
+static int maps_files = 1; /* on a full file system a store to a mapping could be SIGBUS */
 static struct sp_spare_table *table;
 static const uint32_t always_off = SP_SWITCH_WINDOW;
 
@@ -70,7 +70,7 @@ static int has_table(long fd)
 	return SP_SYS2(SYS_fstat, fd, &st) == 0 && st.st_size >= SP_MARKER_BYTES;
 }
 
-static void word_map(long fd, size_t bytes)
+static void marker_map(long fd, size_t bytes)
 {
 	long page = sp_pages_of_file(bytes, MAP_SHARED, fd, 0);
 
@@ -80,29 +80,30 @@ static void word_map(long fd, size_t bytes)
 		table = (struct sp_spare_table *)(page + (long)SP_MARKER_TABLE_AT);
 	shared = (uint32_t *)(page + (long)offsetof(struct sp_run_frame, off));
 	/* A load would map all pages of the table that the kernel has at hand, a store maps one. */
-	if (may_store)
-		__atomic_fetch_or(shared, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
+	__atomic_fetch_or(shared, 0, __ATOMIC_RELAXED);
 }
 
-void sp_switch_map(const char *marker)
+void sp_switch_join(const char *marker)
 {
 	long fd = marker_open(marker);
-	int in_marker;
 
 	if (fd < 0)
 		return;
-	may_store = sp_run_file_may_be_mapped(fd) && !sp_config_is(sp_config.mode, "write");
-	in_marker = has_table(fd);
-	word_map(fd, may_store && in_marker ? SP_MARKER_BYTES : PAGE_BYTES);
-	if (!may_store && in_marker)
-		table = sp_spare_memory_join(fd);
+	maps_files = sp_run_file_may_be_mapped(fd) && !sp_config_is(sp_config.mode, "write");
+	if (maps_files)
+		marker_map(fd, has_table(fd) ? SP_MARKER_BYTES : PAGE_BYTES);
+	else if (has_table(fd))
+		table = sp_spare_memory_join(fd, &shared);
+	if (shared == &own_word)
+		SP_SYS4(SYS_pread64, fd, &own_word, sizeof(own_word),
+			(long)offsetof(struct sp_run_frame, off));
+	__atomic_store_n(&sp_switch_word, shared, __ATOMIC_RELEASE);
 	SP_SYS1(SYS_close, fd);
 }
 
-int sp_switch_is_stored(void)
+int sp_switch_maps_files(void)
 {
-	return may_store;
+	return maps_files;
 }
 
 struct sp_spare_table *sp_switch_spare_table(void)
@@ -122,6 +123,7 @@ struct word_change {
 	uint32_t set, clear;
 };
 
+/* The marker's word, which those read that join the run later. */
 static void task_change(void *argument)
 {
 	const struct word_change *change = argument;
@@ -146,12 +148,9 @@ static void word_change(uint32_t set, uint32_t clear)
 	struct word_change change = {set, clear};
 	unsigned long before;
 
-	if (may_store) {
-		__atomic_or_fetch(shared, set, __ATOMIC_RELAXED);
-		__atomic_and_fetch(shared, ~clear, __ATOMIC_RELAXED);
-		return;
-	}
-	if (sp_process_is_frozen())
+	__atomic_or_fetch(shared, set, __ATOMIC_RELAXED);
+	__atomic_and_fetch(shared, ~clear, __ATOMIC_RELAXED);
+	if (maps_files || sp_process_is_frozen())
 		return;
 	before = sp_signals_block();
 	sp_fd_private_task(task_change, &change);

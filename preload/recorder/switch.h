@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The switch of recording. The user switches the whole run by a word in the marker file
- * (docs/FORMAT.md), which every process maps. STAGEPROF_STEPS and STAGEPROF_WARMUP switch by the
- * optimizer steps of this process; processes without steps (workers) follow those with steps.
+ * The switch of recording. The user switches the whole run by a word (docs/FORMAT.md, RUN): every
+ * process maps it with the marker file, or has it in shared memory of the run. STAGEPROF_STEPS and
+ * STAGEPROF_WARMUP switch by the optimizer steps of this process; processes without steps (workers)
+ * follow those with steps.
  *
  * Every hook reads the switch: two loads and a test. All functions are async-signal-safe and make
- * no system call, except sp_switch_map() and a step that begins or ends the window.
+ * no system call, except sp_switch_join() and a step that begins or ends the window.
  */
 #ifndef STAGEPROF_PRELOAD_SWITCH_H
 #define STAGEPROF_PRELOAD_SWITCH_H
@@ -40,14 +41,14 @@ void sp_switch_init(void);
 /* The first value of the word of a new run. */
 uint32_t sp_switch_initial(void);
 
-/* Inside sp_fd_private_task(): maps the word of the run's marker file. The run has no word if that
- * fails. */
-void sp_switch_map(const char *marker);
+/* Inside sp_fd_private_task(): finds the run's word by its marker file. Where there is none, this
+ * process keeps the word that the marker has now. */
+void sp_switch_join(const char *marker);
 
-/* After sp_switch_map(): 0 where files of the run must not be mapped to be stored to. */
-int sp_switch_is_stored(void);
+/* After sp_switch_join(): 0 where files of the run must not be mapped. */
+int sp_switch_maps_files(void);
 
-/* The table of spare files; NULL: none. Forked children have the mapping of their parent. */
+/* The table of spare files; NULL: none. Forked children have their parent's. */
 struct sp_spare_table *sp_switch_spare_table(void);
 
 /* In a forked child, which has made no step yet. */

@@ -1,20 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stageprof on RUN, stageprof off RUN: sets the word in the run's marker file that its processes
- * read. */
+/* stageprof on RUN, stageprof off RUN: sets the word that the run's processes read: in its marker
+ * file, and in its shared memory where it has some. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "analyzer/text/translate.h"
 #include "scripts/launcher/command.h"
 #include "trace/format.h"
 
-static int word_write(const char *path, uint32_t off)
+/* Processes of the run that the word does not reach. */
+struct unreached {
+	bool is_here;	/* of this machine: the system gives them no shared memory */
+	bool elsewhere; /* of another machine or IPC namespace */
+};
+
+static uint64_t place_here(void)
+{
+	struct utsname names;
+	struct stat st;
+	uint64_t ipc_namespace = 0;
+
+	if (stat("/proc/self/ns/ipc", &st) == 0)
+		ipc_namespace = (uint64_t)st.st_ino;
+	if (uname(&names) < 0)
+		names.nodename[0] = 0;
+	return sp_memory_place(names.nodename, strlen(names.nodename), ipc_namespace);
+}
+
+/* No-op where the last process that had the memory has ended, or the memory is another's. */
+static void memory_switch(int id, const struct sp_run_frame *marker, uid_t owner, uint32_t off)
+{
+	struct sp_run_memory *memory;
+	struct shmid_ds ds;
+
+	if (shmctl(id, IPC_STAT, &ds) < 0 || ds.shm_perm.cuid != owner ||
+	    ds.shm_segsz < sizeof(*memory))
+		return;
+	memory = shmat(id, NULL, 0);
+	if ((intptr_t)memory == -1)
+		return;
+	if (memcmp(memory->tag, SP_TAG_MEMORY, sizeof(memory->tag)) == 0 &&
+	    memcmp(memory->run_token, marker->token, sizeof(marker->token)) == 0)
+		__atomic_store_n(&memory->off, off, __ATOMIC_RELAXED);
+	shmdt(memory);
+}
+
+/* Follows the notes of the marker. */
+static void memories_switch(int fd, const struct sp_run_frame *marker, uid_t owner, uint32_t off,
+			    struct unreached *ret)
+{
+	struct sp_memory_note notes[SP_MARKER_NOTES];
+	uint64_t here = place_here();
+
+	if (pread(fd, notes, sizeof(notes), SP_MARKER_NOTES_AT) != sizeof(notes))
+		return;
+	for (size_t i = 0; i < SP_MARKER_NOTES; i++) {
+		if (notes[i].place == here && notes[i].id)
+			memory_switch((int)(notes[i].id - 1), marker, owner, off);
+		ret->is_here |= notes[i].place == here && !notes[i].id;
+		ret->elsewhere |= notes[i].place && notes[i].place != here;
+	}
+}
+
+static int word_write(const char *path, uint32_t off, struct unreached *ret)
 {
 	struct sp_run_frame marker;
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error = 0;
@@ -30,11 +89,13 @@ static int word_write(const char *path, uint32_t off)
 		error = -EINVAL;
 	else if (pwrite(fd, &off, sizeof(off), offsetof(struct sp_run_frame, off)) != sizeof(off))
 		error = -errno;
+	else
+		memories_switch(fd, &marker, st.st_uid, off, ret);
 	close(fd);
 	return error;
 }
 
-static int run_switch(const char *run, uint32_t off)
+static int run_switch(const char *run, uint32_t off, struct unreached *ret)
 {
 	char pattern[4096];
 	glob_t found = {.gl_pathc = 0};
@@ -43,13 +104,31 @@ static int run_switch(const char *run, uint32_t off)
 	if (snprintf(pattern, sizeof(pattern), "%s/0-run-*.zst", run) >= (int)sizeof(pattern))
 		return -ENAMETOOLONG;
 	if (glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == 1)
-		error = word_write(found.gl_pathv[0], off);
+		error = word_write(found.gl_pathv[0], off, ret);
 	globfree(&found);
 	return error;
 }
 
+static void unreached_print(const struct unreached *unreached, char **argv)
+{
+	if (unreached->is_here)
+		fprintf(stderr,
+			_("stageprof %s: %s: the system gives no shared memory to its processes: "
+			  "those "
+			  "that have begun go on as before, new ones follow\n"),
+			argv[0], argv[1]);
+	if (unreached->elsewhere)
+		fprintf(stderr,
+			_("stageprof %s: %s: it has processes on another machine or in another "
+			  "container: those that have begun go on as before; give the command "
+			  "there, "
+			  "too\n"),
+			argv[0], argv[1]);
+}
+
 static int command(int argc, char **argv, uint32_t off)
 {
+	struct unreached unreached = {false, false};
 	int error;
 
 	if (argc != 2 || argv[1][0] == '-') {
@@ -58,7 +137,8 @@ static int command(int argc, char **argv, uint32_t off)
 		fprintf(asked ? stdout : stderr, _("Usage: stageprof %s RUN\n"), argv[0]);
 		return asked ? SP_STATUS_OK : SP_STATUS_USAGE;
 	}
-	error = run_switch(argv[1], off);
+	error = run_switch(argv[1], off, &unreached);
+	unreached_print(&unreached, argv);
 	if (!error)
 		return SP_STATUS_OK;
 	fprintf(stderr,

@@ -122,19 +122,21 @@ def switch_by_hand(path, off):
 class Switch(unittest.TestCase):
     command = os.environ["STAGEPROF_TEST_LAUNCHER"]
 
-    def train(self, path):
-        """Off by hand, on by the command."""
+    def train(self, path, by_hand, **settings):
+        """Off by hand or by the command, on by the command."""
         process = subprocess.Popen(
             [*SWITCHED, "9"],
             cwd=os.path.dirname(path),
-            env=training.environment(True, path, {}),
+            env=training.environment(True, path, settings),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         with process:
             for number in range(9):
-                if number == 3:
+                if number == 3 and by_hand:
                     switch_by_hand(path, True)
+                elif number == 3:
+                    subprocess.run([self.command, "off", path], check=True)
                 elif number == 6:
                     subprocess.run([self.command, "on", path], check=True)
                 process.stdin.write(b"\n")
@@ -143,9 +145,15 @@ class Switch(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
 
     def test_while_training_goes_on(self):
+        self.check(True)
+
+    def test_without_a_mapped_file(self):
+        self.check(False, STAGEPROF_MODE="write")
+
+    def check(self, by_hand, **settings):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.zst")
-            self.train(path)
+            self.train(path, by_hand, **settings)
             run, steps = Run(path), training.report("steps", path)["steps"]
         seen = [number for number in range(9) if run.count("torch_range", f"step {number}")]
         self.assertEqual(seen, [0, 1, 2, 6, 7, 8])

@@ -161,21 +161,33 @@ class Disks(harness.Case):
 
 
 class Files(harness.Case):
-    def test_replaced_files_stay_as_they_are(self):
-        """cp, rm, mv: a file that has our name and is another one gets nothing from us."""
-        folder = self.subfolder("replaced")
+    def begin(self, folder, settings=None):
+        """A host that reads, when it has made 50,000 calls, and the folder of its run."""
         tally = harness.Tally(os.path.join(folder, "tally"))
-        env = harness.traced_environment(folder)
         process = subprocess.Popen(
             [victim("read_loop"), "2", "3000000"],
             cwd=folder,
-            env=env,
+            env=harness.traced_environment(folder, settings),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         while sum(row.calls for row in tally.rows()) < 50000:
             time.sleep(0.005)
-        run = os.path.join(folder, "run.zst")
+        return process, os.path.join(folder, "run.zst")
+
+    def test_truncated_files_of_write_mode(self):
+        """Each hook reads the run's switch, which is in no file there."""
+        process, run = self.begin(self.subfolder("truncated"), {"STAGEPROF_MODE": "write"})
+        names = os.listdir(run)
+        self.assertGreater(len(names), 1)
+        for name in names:
+            os.truncate(os.path.join(run, name), 0)
+        self.assertIsNone(process.poll())
+        self.assertEqual(process.wait(timeout=120), 0)
+
+    def test_replaced_files_stay_as_they_are(self):
+        """cp, rm, mv: a file that has our name and is another one gets nothing from us."""
+        process, run = self.begin(self.subfolder("replaced"))
         replaced = {}
         for name in sorted(os.listdir(run)):
             path = os.path.join(run, name)
