@@ -32,7 +32,6 @@ struct piece {
 struct worker_builder {
 	const struct sp_run *run;
 	struct sp_worker *worker;
-	struct sp_call_rusage_sums *backward;
 	const struct sp_steps *steps;  /* the trainer's */
 	struct sp_receiving receiving; /* of the training thread */
 	struct piece *pieces;	       /* PIECES_MAX */
@@ -197,27 +196,13 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 	add(b, SP_WORK_mapped_read, moved);
 }
 
-static void take_backward(struct worker_builder *b, int64_t start_ns, uint64_t ns,
-			  const uint64_t words[3])
-{
-	struct sp_call_rusage_sums usage;
-	uint64_t known_ns = 0;
-
-	for (uint32_t i = b->count; i > 0 && b->pieces[i - 1].start_ns >= start_ns; i--)
-		known_ns += b->pieces[i - 1].known_ns;
-	usage = sp_call_rusage_sums_of(words, ns, known_ns);
-	sp_call_rusage_sums_merge(b->backward, &usage);
-}
-
 static void take_usage(struct worker_builder *b, const struct sp_slot *slot,
-		       const struct sp_slot *extra, int64_t start_ns, uint64_t ns)
+		       const struct sp_slot *extra, uint64_t ns)
 {
 	uint64_t words[3] = {extra->start, extra->ticks, (uint64_t)extra->value};
 
 	if (slot->value == SP_PHASE_loader_fetch)
 		take_fetch(b, ns, words);
-	else if (slot->value == SP_PHASE_backward)
-		take_backward(b, start_ns, ns, words);
 }
 
 static void note_files(struct sp_fetch_files *files, enum sp_stage stage, int64_t value,
@@ -262,7 +247,7 @@ static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 			   (uint64_t)(end_ns - start_ns));
 	}
 	if (is_usage)
-		take_usage(b, slot, extra, start_ns, (uint64_t)(end_ns - start_ns));
+		take_usage(b, slot, extra, (uint64_t)(end_ns - start_ns));
 }
 
 /* An event waits for the slot after it, which may be its EXTRA slot. */
@@ -322,10 +307,9 @@ static bool find_trainer(const struct sp_training *training, uint32_t stream, st
 struct worker_pass {
 	const struct sp_totals *totals;
 	const struct sp_training *training;
-	struct worker_builder *builders;      /* one a job */
-	struct sp_call_rusage_sums *backward; /* one a job */
-	struct sp_batch_receive *receives;    /* one a job */
-	struct sp_worker *list;		      /* by stream */
+	struct worker_builder *builders;   /* one a job */
+	struct sp_batch_receive *receives; /* one a job */
+	struct sp_worker *list;		   /* by stream */
 };
 
 static int read_stream(void *context, unsigned job, uint32_t i)
@@ -342,7 +326,6 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 		return 0;
 	sp_stream_life(pass->training->run, pass->totals, i, &w->begin_ns, &w->end_ns);
 	b->worker = w;
-	b->backward = &pass->backward[job];
 	b->steps = &pass->training->trainers[w->trainer].steps;
 	b->receiving = (struct sp_receiving){
 		.steps = i == pass->training->trainers[w->trainer].stream ? b->steps : NULL};
@@ -371,7 +354,6 @@ static int read_streams(struct sp_workers *workers, struct worker_pass *pass, un
 	if (result == 0)
 		result = sp_jobs_run(jobs, n, read_stream, pass);
 	for (unsigned i = 0; i < jobs; i++) {
-		sp_call_rusage_sums_merge(&workers->backward, &pass->backward[i]);
 		sp_batch_receive_merge(&workers->receive, &pass->receives[i]);
 		sp_reader_finish(&pass->builders[i].reader);
 		free(pass->builders[i].pieces);
@@ -390,14 +372,12 @@ int sp_workers_read(struct sp_workers *workers, const struct sp_totals *totals,
 
 	*workers = (struct sp_workers){.list = NULL};
 	pass.builders = calloc(training->run->jobs, sizeof(*pass.builders));
-	pass.backward = calloc(training->run->jobs, sizeof(*pass.backward));
 	pass.receives = calloc(training->run->jobs, sizeof(*pass.receives));
 	workers->list = pass.list =
 		calloc(training->run->index.stream_count + 1u, sizeof(*pass.list));
-	if (pass.builders && pass.backward && pass.receives && pass.list)
+	if (pass.builders && pass.receives && pass.list)
 		result = read_streams(workers, &pass, training->run->jobs);
 	free(pass.builders);
-	free(pass.backward);
 	free(pass.receives);
 	return result;
 }

@@ -47,8 +47,7 @@ struct sp_worker {
 struct sp_workers {
 	struct sp_worker *list; /* in the order of streams */
 	uint32_t count;
-	struct sp_call_rusage_sums backward; /* of all trainers */
-	struct sp_batch_receive receive;     /* of all trainers */
+	struct sp_batch_receive receive; /* of all trainers */
 };
 
 /* Reads the trainers and their children, with run->jobs threads. Returns 0 or -ENOMEM. */

@@ -9,7 +9,7 @@
 
 bool sp_call_rusage_wanted(int32_t phase)
 {
-	return phase == SP_PHASE_loader_fetch || phase == SP_PHASE_backward;
+	return phase == SP_PHASE_loader_fetch;
 }
 
 static uint64_t ns_of(const struct timeval *t)
