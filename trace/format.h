@@ -427,7 +427,7 @@ struct sp_sampler_metadata {
 	uint64_t wall_ns; /* that it lived */
 };
 
-/* Fetches of one process in which every call was counted (STAGEPROF_CALLS). */
+/* Fetches or training steps of one process in which every call was counted (STAGEPROF_CALLS). */
 struct sp_calls_metadata {
 	uint64_t fetches;	 /* of the process, so far */
 	uint64_t counted;	 /* in this window */
@@ -439,6 +439,7 @@ struct sp_calls_metadata {
 	uint64_t neighbours;   /* fetches that the means below are of: those before, not counted */
 	uint64_t neighbour_ns; /* mean */
 	uint64_t neighbour_variance_us2;
+	uint64_t is_of_steps; /* 1: "fetches" are steps; 0, or not there: fetches of a loader */
 };
 
 /* A function in the counted fetches of a window; own and total time contain what the interpreter
@@ -450,7 +451,8 @@ struct sp_called_metadata {
 	uint64_t calls_squares;		 /* sums over the fetches */
 	uint64_t own_squares_us2;
 	uint32_t first_line; /* 0: a function in C */
-	uint32_t reserved;
+	uint32_t phase; /* of steps: 1 + enum sp_phase of the innermost known call around it; 0: of
+			   fetches */
 };
 
 /* Value of an event whose call ended by longjmp, cancellation or an exception. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +39,13 @@ static int take_process(struct sp_counted_calls *counted, uint32_t image, uint64
 static int take_window(struct sp_counted_calls *counted, uint32_t image, uint64_t ns_per_tick,
 		       const struct sp_definition *d)
 {
-	struct sp_calls_metadata window;
+	struct sp_calls_metadata window = {.is_of_steps = 0};
 	double fetches, variance;
 
-	if (d->bytes < sizeof(window))
+	if (d->bytes < offsetof(struct sp_calls_metadata, is_of_steps))
 		return 0;
-	memcpy(&window, d->blob, sizeof(window));
+	memcpy(&window, d->blob, d->bytes < sizeof(window) ? d->bytes : sizeof(window));
+	counted += window.is_of_steps ? SP_COUNTED_STEPS : SP_COUNTED_FETCHES;
 	if (!window.neighbours || !window.counted)
 		return 0;
 	fetches = (double)window.counted;
@@ -74,6 +76,7 @@ static struct sp_counted_function *function_of(struct sp_counted_calls *counted,
 	}
 	function->bytes = bytes;
 	function->key.first_line = called->first_line;
+	function->key.phase = called->phase;
 	memcpy(function->key.text, text, bytes);
 	HASH_FIND(hh, counted->by_key, &function->key, key_bytes, known);
 	if (!known && HASH_COUNT(counted->by_key) < SP_COUNTED_MAX &&
@@ -95,6 +98,7 @@ static int take_function(struct sp_counted_calls *counted, uint64_t ns_per_tick,
 	if (d->bytes < sizeof(called))
 		return 0;
 	memcpy(&called, d->blob, sizeof(called));
+	counted += called.phase ? SP_COUNTED_STEPS : SP_COUNTED_FETCHES;
 	function = function_of(counted, &called, (const uint8_t *)d->blob + sizeof(called),
 			       d->bytes - (uint32_t)sizeof(called), &r);
 	if (!function) {
@@ -130,7 +134,9 @@ static int compare(const struct sp_counted_function *a, const struct sp_counted_
 		return order;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? -1 : 1;
-	return (a->key.first_line > b->key.first_line) - (a->key.first_line < b->key.first_line);
+	if (a->key.first_line != b->key.first_line)
+		return a->key.first_line < b->key.first_line ? -1 : 1;
+	return (a->key.phase > b->key.phase) - (a->key.phase < b->key.phase);
 }
 
 void sp_counted_sort(struct sp_counted_calls *counted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions in the fetches whose calls were counted (STAGEPROF_CALLS): SP_DEFINE_CALLS and
- * SP_DEFINE_CALLED, added up over all processes of the run.
+ * Functions in the fetches and steps whose calls were counted (STAGEPROF_CALLS): SP_DEFINE_CALLS
+ * and SP_DEFINE_CALLED, added up over all processes of the run.
  */
 #ifndef STAGEPROF_ANALYZER_COUNTED_CALLS_H
 #define STAGEPROF_ANALYZER_COUNTED_CALLS_H
@@ -23,6 +23,7 @@ struct sp_counted_function {
 	uint32_t bytes;
 	struct sp_counted_key {
 		uint32_t first_line; /* 0: a function in C */
+		uint32_t phase;	     /* as in struct sp_called_metadata */
 		char text[];	     /* "file\tfunction", any bytes */
 	} key;
 };
@@ -33,6 +34,7 @@ struct sp_counted_process {
 	UT_hash_handle hh;
 };
 
+/* The sums of fetches, or of steps: then "fetches" are steps. */
 struct sp_counted_calls {
 	struct sp_counted_function *by_key; /* uthash */
 	struct sp_counted_process *processes;
@@ -43,8 +45,10 @@ struct sp_counted_calls {
 	struct sp_text_budget *texts; /* NULL: no bound */
 };
 
-/* Takes CALLS and CALLED definitions of a process and ignores others. ns_per_tick: struct sp_clock.
- * Returns 0 or -ENOMEM. */
+enum sp_counted_kind { SP_COUNTED_FETCHES, SP_COUNTED_STEPS, SP_COUNTED_KINDS };
+
+/* Takes CALLS and CALLED definitions of a process and ignores others; `counted` has
+ * SP_COUNTED_KINDS. ns_per_tick: struct sp_clock. Returns 0 or -ENOMEM. */
 int sp_counted_take(struct sp_counted_calls *counted, uint32_t image, uint64_t ns_per_tick,
 		    const struct sp_definition *d);
 

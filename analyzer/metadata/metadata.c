@@ -349,7 +349,7 @@ static int define_calls(struct definitions_pass *pass, uint32_t image,
 {
 	const struct sp_host *host = &pass->index->hosts[pass->index->images[image].host];
 
-	return sp_counted_take(&pass->metadata->counted, image, host->clock.ns_per_tick, d);
+	return sp_counted_take(pass->metadata->counted, image, host->clock.ns_per_tick, d);
 }
 
 static int define(struct definitions_pass *pass, uint32_t stream, const struct sp_definition *d)
@@ -449,7 +449,8 @@ static void budget_share(struct sp_metadata *metadata)
 	metadata->files.budget = metadata->labels.budget = texts;
 	metadata->coverage.names.budget = metadata->notes.names.budget = texts;
 	metadata->slow.texts = metadata->slow.lines.texts = texts;
-	metadata->counted.texts = texts;
+	for (int i = 0; i < SP_COUNTED_KINDS; i++)
+		metadata->counted[i].texts = texts;
 }
 
 uint64_t sp_metadata_refused(const struct sp_metadata *metadata)
@@ -494,7 +495,8 @@ int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index,
 		sp_reader_finish(&pass.workers[i].reader);
 	free(pass.workers);
 	sp_slow_sort(&metadata->slow);
-	sp_counted_sort(&metadata->counted);
+	for (int i = 0; i < SP_COUNTED_KINDS; i++)
+		sp_counted_sort(&metadata->counted[i]);
 	pthread_mutex_destroy(&pass.lock);
 	return r;
 }
@@ -514,7 +516,8 @@ void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *ind
 	free(metadata->usages);
 	free(metadata->file_systems);
 	sp_slow_finish(&metadata->slow);
-	sp_counted_finish(&metadata->counted);
+	for (int i = 0; i < SP_COUNTED_KINDS; i++)
+		sp_counted_finish(&metadata->counted[i]);
 	sp_string_table_finish(&metadata->files);
 	sp_string_table_finish(&metadata->labels);
 	sp_string_table_finish(&metadata->coverage.names);

@@ -84,7 +84,7 @@ struct sp_metadata {
 	struct sp_tally coverage;      /* "hook-group\tstate\tdetail" */
 	struct sp_tally notes;
 	struct sp_slow_calls slow;
-	struct sp_counted_calls counted;
+	struct sp_counted_calls counted[SP_COUNTED_KINDS];
 };
 
 /* Adds a string so many times. */

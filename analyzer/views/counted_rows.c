@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/samples/sample_phase.h"
+#include "trace/events.h"
+
 #define PLACE_BYTES 1200u
 #define NUMBER_MOST 0x1p62
 
@@ -19,7 +22,7 @@ static const struct sp_column columns[CELLS] = {
 	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
 	[LINE] = {"line", NULL, SP_CELL_ID},
 	[PLACE] = {NULL, N_("place"), SP_CELL_TEXT},
-	[PHASE] = {"phase", NULL, SP_CELL_TEXT},
+	[PHASE] = {"phase", N_("phase"), SP_CELL_TEXT},
 	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
 	[LOW] = {"calls_low", N_("at least"), SP_CELL_COUNT},
 	[HIGH] = {"calls_high", N_("at most"), SP_CELL_COUNT},
@@ -33,17 +36,51 @@ static const struct sp_column columns[CELLS] = {
 
 struct counted_row { /* sums of the whole run */
 	const struct sp_counted_function *function;
+	bool has_interval;
 	uint64_t calls, calls_low, calls_high;
 	uint64_t own_ns, own_low_ns, own_high_ns, total_ns;
+};
+
+/* Fetches, or steps: those whose calls were counted, and all. */
+struct counted_part {
+	double counted, all;
+	double event_ns, event_error_ns;
 };
 
 struct counted_rows {
 	struct counted_row *list;
 	uint32_t count;
 	uint64_t own_ns;
-	double counted, fetches; /* fetches whose calls were counted, and all */
-	double event_ns, event_error_ns;
+	struct counted_part parts[SP_COUNTED_KINDS];
 };
+
+/* By enum sp_phase, as the rows of samples name them; NULL: "other". */
+static const char *const phases[] = {
+	[SP_PHASE_loader_next] = "loader_wait",
+	[SP_PHASE_loader_begin] = "loader_wait",
+	[SP_PHASE_loader_end] = "loader_wait",
+	[SP_PHASE_forward] = "forward",
+	[SP_PHASE_forward_no_grad] = "evaluation",
+	[SP_PHASE_forward_learner] = "evaluation",
+	[SP_PHASE_backward] = "backward",
+	[SP_PHASE_optimizer] = "optimizer",
+	[SP_PHASE_update] = "update",
+	[SP_PHASE_zero_grad] = "zero_grad",
+	[SP_PHASE_checkpoint_save] = "checkpoint",
+	[SP_PHASE_checkpoint_load] = "checkpoint",
+	[SP_PHASE_environment] = "environment",
+	[SP_PHASE_bookkeeping] = "bookkeeping",
+};
+
+static const char *phase_name(const struct sp_counted_function *f)
+{
+	uint32_t phase = f->key.phase - 1;
+
+	if (!f->key.phase)
+		return sp_sample_phase_name(SP_SAMPLE_FETCH);
+	return phase < sizeof(phases) / sizeof(phases[0]) && phases[phase] ? phases[phase]
+									   : "other";
+}
 
 /* A damaged trace may hold any number. */
 static uint64_t whole(double x)
@@ -54,30 +91,31 @@ static uint64_t whole(double x)
 }
 
 /* Two standard errors of the sum over all fetches, from the fetches that were counted. */
-static double error_of(const struct counted_rows *rows, double sum, double squares)
+static double error_of(const struct counted_part *part, double sum, double squares)
 {
-	double n = rows->counted, variance;
+	double n = part->counted, variance;
 
 	if (n < 2)
 		return 0;
 	variance = (squares - sum * sum / n) / (n - 1);
 	if (variance < 0)
 		variance = 0;
-	return 2 * rows->fetches * sqrt(variance / n * (1 - n / rows->fetches));
+	return 2 * part->all * sqrt(variance / n * (1 - n / part->all));
 }
 
-static struct counted_row row_make(const struct counted_rows *rows,
+static struct counted_row row_make(const struct counted_part *part,
 				   const struct sp_counted_function *f)
 {
-	double scale = rows->fetches / rows->counted;
-	double calls = f->calls * scale, calls_error = error_of(rows, f->calls, f->calls_squares);
-	double own = (f->own_ns - f->own_spans * rows->event_ns) * scale;
-	double own_error = error_of(rows, f->own_ns, f->own_squares_ns2) +
-			   f->own_spans * rows->event_error_ns * scale;
-	double total = (f->total_ns - f->total_spans * rows->event_ns) * scale;
+	double scale = part->all / part->counted;
+	double calls = f->calls * scale, calls_error = error_of(part, f->calls, f->calls_squares);
+	double own = (f->own_ns - f->own_spans * part->event_ns) * scale;
+	double own_error = error_of(part, f->own_ns, f->own_squares_ns2) +
+			   f->own_spans * part->event_error_ns * scale;
+	double total = (f->total_ns - f->total_spans * part->event_ns) * scale;
 
 	return (struct counted_row){
 		.function = f,
+		.has_interval = part->counted >= 2,
 		.calls = whole(calls),
 		.calls_low = whole(fmax(calls - calls_error, f->calls)),
 		.calls_high = whole(calls + calls_error),
@@ -88,27 +126,52 @@ static struct counted_row row_make(const struct counted_rows *rows,
 	};
 }
 
-static int rows_make(struct counted_rows *rows, const struct sp_report *report)
+static double all_of(const struct sp_report *report, enum sp_counted_kind kind)
 {
-	const struct sp_counted_calls *counted = &report->run.metadata.counted;
-	const struct sp_counted_function *f;
-	double all = (double)sp_counted_fetches(counted), of_workers = 0;
+	double sum = 0;
 
-	for (uint32_t i = 0; i < report->workers.count; i++)
-		of_workers += (double)report->workers.list[i].batches;
-	rows->counted = counted->fetches;
-	rows->fetches = fmax(fmax(all, of_workers), counted->fetches);
-	rows->event_ns = sp_counted_event_ns(counted, &rows->event_error_ns);
+	if (kind == SP_COUNTED_FETCHES)
+		for (uint32_t i = 0; i < report->workers.count; i++)
+			sum += (double)report->workers.list[i].batches;
+	else
+		for (uint32_t i = 0; i < report->training.count; i++)
+			sum += (double)report->training.trainers[i].steps.count;
+	return sum;
+}
+
+static int part_make(struct counted_rows *rows, const struct sp_report *report,
+		     enum sp_counted_kind kind)
+{
+	const struct sp_counted_calls *counted = &report->run.metadata.counted[kind];
+	struct counted_part *part = &rows->parts[kind];
+	const struct sp_counted_function *f;
+	struct counted_row *list;
+
+	part->counted = counted->fetches;
+	part->all = fmax(fmax((double)sp_counted_fetches(counted), all_of(report, kind)),
+			 counted->fetches);
+	part->event_ns = sp_counted_event_ns(counted, &part->event_error_ns);
 	if (!counted->windows)
 		return 0;
-	rows->list = calloc(HASH_COUNT(counted->by_key) + 1u, sizeof(*rows->list));
-	if (!rows->list)
+	list = realloc(rows->list,
+		       (rows->count + HASH_COUNT(counted->by_key) + 1u) * sizeof(*rows->list));
+	if (!list)
 		return -ENOMEM;
+	rows->list = list;
 	for (f = counted->by_key; f; f = f->hh.next) {
-		rows->list[rows->count] = row_make(rows, f);
+		rows->list[rows->count] = row_make(part, f);
 		rows->own_ns += rows->list[rows->count++].own_ns;
 	}
 	return 0;
+}
+
+static int rows_make(struct counted_rows *rows, const struct sp_report *report)
+{
+	int r = 0;
+
+	for (int kind = 0; r == 0 && kind < SP_COUNTED_KINDS; kind++)
+		r = part_make(rows, report, (enum sp_counted_kind)kind);
+	return r;
 }
 
 static uint64_t by_own(const void *context, uint32_t i)
@@ -137,7 +200,6 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	const struct sp_counted_function *f = row->function;
 	const char *tab = memchr(f->key.text, '\t', f->bytes);
 	size_t file = tab ? (size_t)(tab - f->key.text) : 0;
-	bool has_interval = rows->counted >= 2;
 	char place[PLACE_BYTES];
 	int n = snprintf(place, sizeof(place), "%.*s:%" PRIu32, (int)file, f->key.text,
 			 f->key.first_line);
@@ -148,13 +210,13 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[FILE_NAME] = file ? sp_cell_bytes(f->key.text, file) : sp_cell_null(),
 		[LINE] = file ? sp_cell_count(f->key.first_line) : sp_cell_null(),
 		[PLACE] = file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null(),
-		[PHASE] = sp_cell_text("worker_fetch"),
+		[PHASE] = sp_cell_text(phase_name(f)),
 		[CALLS] = sp_cell_count(row->calls),
-		[LOW] = has_interval ? sp_cell_count(row->calls_low) : sp_cell_null(),
-		[HIGH] = has_interval ? sp_cell_count(row->calls_high) : sp_cell_null(),
+		[LOW] = row->has_interval ? sp_cell_count(row->calls_low) : sp_cell_null(),
+		[HIGH] = row->has_interval ? sp_cell_count(row->calls_high) : sp_cell_null(),
 		[OWN] = sp_cell_count(row->own_ns),
-		[OWN_LOW] = has_interval ? sp_cell_count(row->own_low_ns) : sp_cell_null(),
-		[OWN_HIGH] = has_interval ? sp_cell_count(row->own_high_ns) : sp_cell_null(),
+		[OWN_LOW] = row->has_interval ? sp_cell_count(row->own_low_ns) : sp_cell_null(),
+		[OWN_HIGH] = row->has_interval ? sp_cell_count(row->own_high_ns) : sp_cell_null(),
 		[TOTAL] = sp_cell_count(row->total_ns),
 		[PER_CALL] =
 			row->calls ? sp_cell_count(row->total_ns / row->calls) : sp_cell_null(),
@@ -165,16 +227,22 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 }
 
 static void counted_json(const struct sp_counted_calls *counted, const struct counted_rows *rows,
-			 struct sp_json *j)
+			 enum sp_counted_kind kind, struct sp_json *j)
 {
-	sp_json_open(j, "counted", '{');
+	static const char *const names[][3] = {
+		[SP_COUNTED_FETCHES] = {"counted", "fetches_counted", "fetches"},
+		[SP_COUNTED_STEPS] = {"counted_steps", "steps_counted", "steps"},
+	};
+	const struct counted_part *part = &rows->parts[kind];
+
+	sp_json_open(j, names[kind][0], '{');
 	sp_json_count(j, "windows", counted->windows);
-	sp_json_count(j, "fetches_counted", whole(rows->counted));
-	sp_json_count(j, "fetches", whole(rows->fetches));
+	sp_json_count(j, names[kind][1], whole(part->counted));
+	sp_json_count(j, names[kind][2], whole(part->all));
 	sp_json_count(j, "events", whole(counted->events));
 	sp_json_count(j, "callback_ns", whole(counted->callback_ns));
-	sp_json_count(j, "event_ns", whole(rows->event_ns));
-	sp_json_count(j, "event_error_ns", whole(rows->event_error_ns));
+	sp_json_count(j, "event_ns", whole(part->event_ns));
+	sp_json_count(j, "event_error_ns", whole(part->event_error_ns));
 	sp_json_count(j, "counted_ns", whole(counted->fetch_ns));
 	sp_json_count(j, "neighbours_ns", whole(counted->neighbour_ns));
 	sp_json_close(j, '}');
@@ -183,23 +251,41 @@ static void counted_json(const struct sp_counted_calls *counted, const struct co
 static void explain(const struct sp_counted_calls *counted, const struct counted_rows *rows,
 		    struct sp_out *out)
 {
-	if (counted->windows)
+	const struct counted_part *fetches = &rows->parts[SP_COUNTED_FETCHES];
+	const struct counted_part *steps = &rows->parts[SP_COUNTED_STEPS];
+	uint64_t turned_away = 0;
+
+	if (counted[SP_COUNTED_FETCHES].windows)
 		sp_out_line(out,
 			    "Calls in %.0f of %.0f fetches were counted; the rows are of all "
 			    "fetches, and the price of counting is taken out.",
-			    rows->counted, rows->fetches);
-	else
+			    fetches->counted, fetches->all);
+	if (counted[SP_COUNTED_STEPS].windows)
+		sp_out_line(out,
+			    "Calls in %.0f of %.0f steps of the training loop were counted; the "
+			    "rows are of all steps, and the price of counting is taken out.",
+			    steps->counted, steps->all);
+	if (!rows->count)
 		sp_out_line(out, "No calls were counted; STAGEPROF_CALLS=4/200 counts them in a "
-				 "loader's fetches.");
-	if (counted->turned_away)
+				 "loader's fetches and in steps.");
+	for (int kind = 0; kind < SP_COUNTED_KINDS; kind++)
+		turned_away += counted[kind].turned_away;
+	if (turned_away)
 		sp_out_line(out, "functions without room in the table: %llu",
-			    (unsigned long long)counted->turned_away);
+			    (unsigned long long)turned_away);
+}
+
+bool sp_counted_has_rows(const struct sp_report *report)
+{
+	const struct sp_counted_calls *counted = report->run.metadata.counted;
+
+	return counted[SP_COUNTED_FETCHES].windows || counted[SP_COUNTED_STEPS].windows;
 }
 
 int sp_counted_rows_show(const struct sp_report *report, struct sp_out *out,
 			 const struct sp_view_options *options)
 {
-	const struct sp_counted_calls *counted = &report->run.metadata.counted;
+	const struct sp_counted_calls *counted = report->run.metadata.counted;
 	struct counted_rows all = {.list = NULL};
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
 	struct sp_view_rows rows = {"functions", columns, CELLS, .show = show_row, .context = &all};
@@ -211,8 +297,8 @@ int sp_counted_rows_show(const struct sp_report *report, struct sp_out *out,
 	rows.count = all.count;
 	rows.value = key->value;
 	sp_run_json(report, out);
-	if (out->format == SP_FORMAT_JSON)
-		counted_json(counted, &all, &out->json);
+	for (int kind = 0; out->format == SP_FORMAT_JSON && kind < SP_COUNTED_KINDS; kind++)
+		counted_json(&counted[kind], &all, (enum sp_counted_kind)kind, &out->json);
 	if (r == 0)
 		r = sp_view_rows_show(&rows, out, options->limit);
 	if (r == 0)

@@ -261,7 +261,7 @@ static void explain_none(const struct sp_samples *samples, struct sp_out *out)
 static bool is_only_counted(const struct sp_report *report, const struct sp_view_options *options)
 {
 	return options->function_rows == SP_ROWS_FUNCTION && !options->phase &&
-	       !report->samples.is_known && report->run.metadata.counted.windows;
+	       !report->samples.is_known && sp_counted_has_rows(report);
 }
 
 int sp_view_functions(const struct sp_report *report, struct sp_out *out,

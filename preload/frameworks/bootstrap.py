@@ -11,7 +11,8 @@
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
 # compiled_watch(function, label, bytes), compiled_differentiates(), step_begin(), step_end(label),
 # step_drop(); of buffer_wait.h: buffer_watch(type, label); of exact_calls.h: exact (asked for),
-# exact_watch(on, off, empty), exact_entered, exact_left, exact_called, exact_returned.
+# exact_watch(on, off, empty), exact_entered, exact_left, exact_called, exact_returned,
+# compile_begun().
 
 import sys
 from _thread import get_ident
@@ -553,6 +554,7 @@ def forward_inner(timed):
 
 
 def compile_begins(*_args, **_names):
+	compile_begun()
 	# torch.compile has to trace the original forwards of all modules inside a model.
 	for model in [model() for model in models]:
 		for inner in list(model.modules())[1:] if model is not None else ():

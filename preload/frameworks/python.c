@@ -108,6 +108,13 @@ static struct sp_py_object *compile_report(struct sp_py_object *self, struct sp_
 	return none();
 }
 
+static struct sp_py_object *compile_begun(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self, (void)args;
+	sp_exact_steps_end();
+	return none();
+}
+
 static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py_object *args)
 {
 	const char *group, *coverage, *detail;
@@ -178,6 +185,7 @@ static int functions_put(struct sp_py_object *space)
 		 {"find_spec", spec_finder, VARARGS, NULL},
 		 {"torch_attach", markers_attach, VARARGS, NULL},
 		 {"torch_compiled", compile_report, VARARGS, NULL},
+		 {"compile_begun", compile_begun, VARARGS, NULL},
 		 {"coverage_add", coverage_add, VARARGS, NULL},
 		 {"framework_add", framework_add, VARARGS, NULL},
 		 {"range_begin", range_begun, VARARGS, NULL},

@@ -226,12 +226,15 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 	struct sp_call_rusage before;
 	struct sp_range range;
 	uint64_t exact = 0;
+	int outer;
 
 	timed_begin(timed, &range, &before);
 	if (timed->phase == SP_PHASE_loader_fetch)
 		exact = sp_exact_begin();
 	fetch_depth += timed->phase == SP_PHASE_loader_fetch;
+	outer = sp_exact_phase(phase);
 	result = run(timed->function, call);
+	sp_exact_phase(outer);
 	fetch_depth -= timed->phase == SP_PHASE_loader_fetch;
 	if (exact)
 		sp_exact_end(exact, result != NULL);
@@ -242,6 +245,10 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 		loader_end(timed, range, result, result != NULL);
 	else
 		timed_end(timed, phase, range, &before);
+	if (timed->phase == SP_PHASE_loader_begin)
+		sp_exact_step_break();
+	if (result && timed->phase == SP_PHASE_optimizer)
+		sp_exact_step(sp_switch_steps());
 	return result;
 }
 
@@ -303,7 +310,7 @@ static void note_inner(struct timed *timed)
 
 static struct sp_py_object *run_forward(struct timed *timed, const struct call *call)
 {
-	int phase = forward_phase(timed, call);
+	int phase = forward_phase(timed, call), outer;
 	struct sp_py_object *result;
 	struct sp_range range;
 
@@ -311,7 +318,9 @@ static struct sp_py_object *run_forward(struct timed *timed, const struct call *
 	timed->outer_calls++;
 	forward_depth++;
 	range = sp_range_begin();
+	outer = sp_exact_phase(phase);
 	result = run(timed->function, call);
+	sp_exact_phase(outer);
 	sp_range_end(range, SP_EV_python_call, phase, timed->text, (size_t)timed->text_bytes);
 	forward_depth--;
 	return result;

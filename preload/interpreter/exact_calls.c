@@ -21,26 +21,40 @@ enum { TRACE_C_RETURN = 6 };
 #define EVENT_NS_ASSUMED 100u /* that the interpreter takes for an event, outside of us */
 #define NEIGHBOURS_MOST 64u   /* older fetches count less and less */
 #define TRIES 5
-#define CUT_NEEDS 2u /* a window that was cut needs that many times more */
+#define STEPS_ALIKE 8 /* times the mean is the longest step that counts */
+#define CUT_NEEDS 2u  /* a window that was cut needs that many times more */
 
 enum way { OFF, PROFILED, MONITORED };
 
 static uint64_t fetches_wanted, fetches_period; /* 4 and 200 */
 static struct sp_py_object *switch_on, *switch_off, *empty_calls;
 static uint64_t event_ticks_assumed;
+static int has_no_steps; /* that may be counted, and never will; also in forked children */
+
+/* The windows of one kind: fetches of a loader, or steps of the training loop. */
+struct rhythm {
+	uint64_t units, next, left; /* left: units of the open window to come */
+	uint64_t last_need;
+	uint64_t neighbours;
+	double neighbour_mean, neighbour_squares; /* µs */
+};
 
 /* The state of this process; a forked child begins with a new one. */
 static struct {
 	uint32_t pid;
 	enum way way;
 	int is_inside;	    /* a fetch inside of a fetch is part of it */
-	const void *thread; /* that fetches; what others fetch meanwhile is not looked at */
+	const void *thread; /* that counts; other threads are not looked at */
 	int is_spoilt;	    /* the open window says nothing */
-	uint64_t began, fetches, next, left; /* left: fetches of the open window to come */
-	uint64_t spent, may_spend, last_need;
+	uint64_t began, spent, may_spend;
 	uint64_t event_ps; /* that the interpreter takes for an event; 0: not measured yet */
-	uint64_t neighbours;
-	double neighbour_mean, neighbour_squares; /* µs */
+	struct rhythm fetches, steps;
+	struct rhythm *open; /* the window at hand; NULL: none */
+	const void *step_thread;
+	uint64_t step_began; /* 0: not yet */
+	uint64_t last_step;  /* its number */
+	uint64_t step_ticks_most;
+	int is_step_broken; /* this step contains more than a step */
 	struct sp_exact_table *table;
 } state;
 
@@ -83,10 +97,33 @@ static long ask(struct sp_py_object *function)
 	return ret;
 }
 
-static int is_counting(void)
+static void switch_events_off(void)
 {
-	return state.way != OFF && !state.is_spoilt && state.thread == &sp_tls && sp_process &&
-	       state.pid == sp_process->pid;
+	enum way way = state.way;
+
+	state.way = OFF;
+	if (way == OFF)
+		return;
+	/* A function that the program has set meanwhile is its own. */
+	if (!ask(switch_off))
+		state.is_spoilt = 1;
+	else if (way == PROFILED)
+		sp_python.PyEval_SetProfile(NULL, NULL);
+}
+
+/* A step has no end that is sure to come. */
+static void spoil(void)
+{
+	state.is_spoilt = 1;
+	if (state.open == &state.steps)
+		switch_events_off();
+}
+
+/* The window of a loop that has ended is still open: its time is no step's. */
+static int is_no_step(uint64_t now)
+{
+	return state.open == &state.steps && state.step_began &&
+	       now - state.step_began > state.step_ticks_most;
 }
 
 /* A window that takes too long is cut short. */
@@ -94,10 +131,35 @@ static void events_end(struct sp_exact_table *table, uint64_t now)
 {
 	table->last = sp_clock_ticks();
 	table->callback_ticks += table->last - now;
-	if (table->callback_ticks + table->events * event_ticks_assumed > state.may_spend)
-		state.is_spoilt = 1;
-	if (table->is_full)
-		state.is_spoilt = 1;
+	if (table->callback_ticks + table->events * event_ticks_assumed > state.may_spend ||
+	    table->is_full || is_no_step(now))
+		spoil();
+}
+
+/* A fetch in a step has windows of its own; its events cost all the same. */
+static void passed_by_step(void)
+{
+	uint64_t now = sp_clock_ticks();
+
+	state.table->events++;
+	events_end(state.table, now);
+}
+
+static int is_counting(void)
+{
+	if (state.way == OFF)
+		return 0;
+	/* forked in the middle of a step */
+	if (!sp_process || state.pid != sp_process->pid) {
+		switch_events_off();
+		return 0;
+	}
+	if (state.is_spoilt || state.thread != &sp_tls)
+		return 0;
+	if (!state.is_inside || state.open == &state.fetches)
+		return 1;
+	passed_by_step();
+	return 0;
 }
 
 static void entered(void *key, int is_c)
@@ -109,11 +171,11 @@ static void entered(void *key, int is_c)
 	events_end(state.table, now);
 }
 
-static void left(void)
+static void left(const void *key)
 {
 	uint64_t now = sp_clock_ticks();
 
-	sp_exact_pop(state.table, now);
+	sp_exact_pop(state.table, key, now);
 	events_end(state.table, now);
 }
 
@@ -128,13 +190,13 @@ static int profiled(struct sp_py_object *self, struct sp_py_object *frame, int w
 	if (what == TRACE_CALL) {
 		entered(sp_exact_code_of(frame), 0);
 	} else if (what == TRACE_RETURN) {
-		left();
+		left(sp_exact_code_of(frame));
 	} else if (what == TRACE_C_CALL || what == TRACE_C_RETURN || what == TRACE_C_EXCEPTION) {
 		method = sp_exact_method_of(argument);
 		if (method && what == TRACE_C_CALL)
 			entered(method, 1);
 		else if (method)
-			left();
+			left(method);
 	}
 	return 0;
 }
@@ -155,9 +217,9 @@ SP_EXACT_EVENT(sp_exact_entered)
 
 SP_EXACT_EVENT(sp_exact_left)
 {
-	(void)self, (void)args, (void)count;
+	(void)self, (void)count;
 	if (is_counting())
-		left();
+		left(args[0]);
 	return nothing();
 }
 
@@ -175,9 +237,11 @@ SP_EXACT_EVENT(sp_exact_called)
 	void *method = count > 2 ? sp_exact_method_of(args[2]) : NULL;
 
 	(void)self;
-	if (method && is_counting())
+	if (!is_counting())
+		return nothing();
+	if (method)
 		entered(method, 1);
-	else if (is_counting())
+	else
 		passed();
 	return nothing();
 }
@@ -187,9 +251,11 @@ SP_EXACT_EVENT(sp_exact_returned)
 	void *method = count > 2 ? sp_exact_method_of(args[2]) : NULL;
 
 	(void)self;
-	if (method && is_counting())
-		left();
-	else if (is_counting())
+	if (!is_counting())
+		return nothing();
+	if (method)
+		left(method);
+	else
 		passed();
 	return nothing();
 }
@@ -208,30 +274,31 @@ static int state_begin(void)
 
 	if (!table)
 		return 0;
+	switch_events_off();
 	memset(&state, 0, sizeof(state));
 	memset(table, 0, sizeof(*table));
 	state.pid = sp_process->pid;
 	state.began = sp_clock_ticks();
-	state.next = first_window(state.pid);
+	state.fetches.next = state.steps.next = first_window(state.pid);
 	state.table = table;
 	return 1;
 }
 
-static int may_begin(uint64_t now)
+static int may_begin(const struct rhythm *r, uint64_t now)
 {
 	uint64_t budget = (now - state.began) / COST_PARTS;
 
-	if (state.fetches + 1 < state.next || budget <= state.spent ||
-	    budget - state.spent < state.last_need)
+	if (r->units + 1 < r->next || budget <= state.spent || budget - state.spent < r->last_need)
 		return 0;
 	state.may_spend = budget - state.spent;
 	return 1;
 }
 
-static void window_begin(void)
+static void window_begin(struct rhythm *r)
 {
 	state.is_spoilt = 0;
-	state.left = fetches_wanted;
+	state.open = r;
+	r->left = fetches_wanted;
 	sp_exact_clear(state.table);
 	state.table->ticks_in_us = sp_recorder_clock.ticks_per_second / 1000000u + 1;
 }
@@ -277,6 +344,9 @@ static void calibrate(void)
 						 (double)sp_recorder_clock.ticks_per_second /
 						 (double)events)
 				    : 0);
+	/* the events were switched off meanwhile */
+	if (state.is_spoilt)
+		state.event_ps = 0;
 }
 
 static void events_begin(void)
@@ -310,96 +380,111 @@ static void counting_begin(void)
 static void counting_end(void)
 {
 	uint64_t now = sp_clock_ticks();
-	enum way way = state.way;
 
-	state.way = OFF;
-	if (way == OFF)
+	if (state.way == OFF)
 		return;
-	/* A function that the program has set meanwhile is its own. */
-	if (!ask(switch_off))
-		state.is_spoilt = 1;
-	else if (way == PROFILED)
-		sp_python.PyEval_SetProfile(NULL, NULL);
+	switch_events_off();
 	state.table->switch_ticks += sp_clock_ticks() - now;
+}
+
+/* Returns 1 where the process has a state. */
+static int is_ready(void)
+{
+	return switch_on && sp_process && (state.pid == sp_process->pid || state_begin());
 }
 
 uint64_t sp_exact_begin(void)
 {
-	if (!switch_on || !sp_process)
+	if (!is_ready() || (state.is_inside && state.thread != &sp_tls))
 		return 0;
-	if (state.pid != sp_process->pid && !state_begin())
+	if (state.open == &state.steps && state.thread != &sp_tls)
 		return 0;
-	if (state.is_inside && state.thread != &sp_tls)
-		return 0;
-	if (state.is_inside++)
+	if (state.is_inside++ || state.open == &state.steps)
 		return sp_clock_ticks();
 	state.thread = &sp_tls;
-	if (!state.left && may_begin(sp_clock_ticks()))
-		window_begin();
-	if (state.left)
+	if (!state.fetches.left && may_begin(&state.fetches, sp_clock_ticks()))
+		window_begin(&state.fetches);
+	if (state.fetches.left) {
+		state.is_step_broken = 1;
 		counting_begin();
+	}
 	return sp_clock_ticks();
 }
 
-static void neighbour_add(uint64_t ticks)
+static void neighbour_add(struct rhythm *r, uint64_t ticks)
 {
 	double us = (double)ticks * 1e6 / (double)sp_recorder_clock.ticks_per_second;
-	double off = us - state.neighbour_mean;
+	double off = us - r->neighbour_mean;
 	double weight;
 
-	if (state.neighbours < NEIGHBOURS_MOST)
-		state.neighbours++;
-	weight = 1.0 / (double)state.neighbours;
-	state.neighbour_mean += off * weight;
-	state.neighbour_squares += (off * off * (1 - weight) - state.neighbour_squares) * weight;
+	if (r->neighbours < NEIGHBOURS_MOST)
+		r->neighbours++;
+	weight = 1.0 / (double)r->neighbours;
+	r->neighbour_mean += off * weight;
+	r->neighbour_squares += (off * off * (1 - weight) - r->neighbour_squares) * weight;
 }
 
-static void window_write(void)
+static void window_write(const struct rhythm *r)
 {
 	struct sp_thread *t = sp_enter();
 	const struct sp_exact_table *table = state.table;
 	struct sp_calls_metadata calls = {
-		.fetches = state.fetches,
+		.fetches = r->units,
 		.counted = fetches_wanted,
 		.events = table->events,
 		.fetch_ticks = table->fetch_ticks,
 		.callback_ticks = table->callback_ticks,
 		.event_ps = state.event_ps,
-		.neighbours = state.neighbours,
-		.neighbour_ns = (uint64_t)(state.neighbour_mean * 1e3),
-		.neighbour_variance_us2 = (uint64_t)state.neighbour_squares,
+		.neighbours = r->neighbours,
+		.neighbour_ns = (uint64_t)(r->neighbour_mean * 1e3),
+		.neighbour_variance_us2 = (uint64_t)r->neighbour_squares,
 		.called_ticks = table->run,
+		.is_of_steps = r == &state.steps,
 	};
 
-	if (!t || !state.neighbours)
+	if (!t || !r->neighbours)
 		return;
 	sp_define(t, SP_DEFINE_CALLS, 0, &calls, sizeof(calls), "", 0);
-	sp_exact_write(t, table);
+	sp_exact_write(t, table, r == &state.steps);
 }
 
-static void window_end(void)
+static void window_end(struct rhythm *r)
 {
 	struct sp_exact_table *table = state.table;
 	uint64_t now = sp_clock_ticks(), took;
 
 	if (!state.is_spoilt)
-		window_write();
+		window_write(r);
 	sp_exact_clear(table);
 	took = table->callback_ticks + table->switch_ticks + table->events * event_ticks_assumed;
 	took += sp_clock_ticks() - now;
-	state.last_need = state.is_spoilt ? CUT_NEEDS * took : took;
+	r->last_need = state.is_spoilt ? CUT_NEEDS * took : took;
 	state.spent += took;
-	state.left = 0;
-	state.next = state.fetches + fetches_period - fetches_wanted + 1;
+	r->left = 0;
+	r->next = r->units + fetches_period - fetches_wanted + 1;
+	state.open = NULL;
 	table->events = table->callback_ticks = table->switch_ticks = table->fetch_ticks = 0;
+}
+
+/* The end of a fetch or a step that was counted. */
+static void counted_end(struct rhythm *r, uint64_t ticks)
+{
+	state.table->fetch_ticks += ticks;
+	if (!state.is_spoilt)
+		sp_exact_fetch_end(state.table);
+	r->left--;
+	if (state.is_spoilt || !r->left)
+		window_end(r);
 }
 
 static void fetch_end(uint64_t ticks, int has_result)
 {
-	state.fetches++;
-	if (!state.left) {
-		if (has_result)
-			neighbour_add(ticks);
+	struct rhythm *r = &state.fetches;
+
+	r->units++;
+	if (!r->left) {
+		if (has_result && !state.open)
+			neighbour_add(r, ticks);
 		return;
 	}
 	counting_end();
@@ -407,12 +492,7 @@ static void fetch_end(uint64_t ticks, int has_result)
 	if (state.table->depth || !has_result)
 		state.is_spoilt = 1;
 	state.table->depth = 0;
-	state.table->fetch_ticks += ticks;
-	if (!state.is_spoilt)
-		sp_exact_fetch_end(state.table);
-	state.left--;
-	if (state.is_spoilt || !state.left)
-		window_end();
+	counted_end(r, ticks);
 }
 
 void sp_exact_end(uint64_t begun, int has_result)
@@ -428,4 +508,100 @@ void sp_exact_end(uint64_t begun, int has_result)
 	fetch_end(ticks, has_result);
 	if (!has_result)
 		sp_python.PyErr_Restore(type, value, trace);
+	if (state.open == &state.steps)
+		state.table->last = sp_clock_ticks();
+}
+
+/*
+ * Steps of the training loop. A step is the time from the end of an optimizer's step to the end of
+ * the next one, so its window begins and ends in the middle of calls.
+ */
+
+int sp_exact_phase(int phase)
+{
+	int ret = 0;
+
+	if (state.open == &state.steps && state.thread == &sp_tls) {
+		ret = (int)state.table->phase;
+		state.table->phase = (uint32_t)phase;
+	}
+	return ret;
+}
+
+static void step_end(uint64_t now)
+{
+	struct rhythm *r = &state.steps;
+
+	r->units++;
+	if (!r->left) {
+		if (!state.is_step_broken)
+			neighbour_add(r, now - state.step_began);
+		return;
+	}
+	if (state.way == OFF || state.is_step_broken)
+		state.is_spoilt = 1;
+	counting_end();
+	if (!state.is_spoilt)
+		sp_exact_close(state.table, now);
+	state.table->depth = 0;
+	counted_end(r, now - state.step_began);
+}
+
+static void step_begin(void)
+{
+	struct rhythm *r = &state.steps;
+
+	if (!r->left && !state.fetches.left && may_begin(r, sp_clock_ticks()))
+		window_begin(r);
+	if (!r->left)
+		return;
+	state.thread = &sp_tls;
+	state.step_ticks_most = (uint64_t)(STEPS_ALIKE * r->neighbour_mean *
+					   (double)sp_recorder_clock.ticks_per_second / 1e6);
+	state.step_began = 0;
+	counting_begin();
+	state.table->phase = 0;
+	sp_exact_open_callers(state.table);
+	state.table->last = sp_clock_ticks();
+}
+
+void sp_exact_step(uint64_t steps)
+{
+	if (!is_ready() || has_no_steps || steps == state.last_step ||
+	    (state.step_thread && state.step_thread != &sp_tls))
+		return;
+	state.last_step = steps;
+	state.step_thread = &sp_tls;
+	/* a fetch of another thread is not over */
+	if (state.is_inside) {
+		state.is_step_broken = 1;
+		return;
+	}
+	if (state.step_began)
+		step_end(sp_clock_ticks());
+	step_begin();
+	state.is_step_broken = 0;
+	state.step_began = sp_clock_ticks();
+}
+
+void sp_exact_step_break(void)
+{
+	if (!switch_on || state.step_thread != &sp_tls)
+		return;
+	state.is_step_broken = 1;
+	if (state.open == &state.steps)
+		spoil();
+}
+
+void sp_exact_steps_end(void)
+{
+	if (!switch_on || has_no_steps)
+		return;
+	has_no_steps = 1;
+	sp_coverage_add("calls", "unobservable", "the training loop, because torch.compile runs");
+	if (state.open != &state.steps)
+		return;
+	spoil();
+	state.table->depth = 0;
+	window_end(&state.steps);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STAGEPROF_CALLS=4/200: in about 4 of 200 fetches of a process, every call of a function on the
- * fetching thread is counted and timed; the other fetches are not touched. CPython 3.12 and later
- * report calls by sys.monitoring, earlier ones by a C profile function.
+ * STAGEPROF_CALLS=4/200: in about 4 of 200 fetches of a process, and in 4 of 200 steps of a
+ * training loop, every call of a function on that thread is counted and timed; the other ones are
+ * not touched. CPython 3.12 and later report calls by sys.monitoring, earlier ones by a C profile
+ * function.
  *
  * The counting takes less than 0.3% of the process's time: a window that would take more begins
  * later, and one that takes more than it may is cut short and left out. Nothing begins where
@@ -38,5 +39,19 @@ SP_EXACT_EVENT(sp_exact_returned);
  * has_result: the fetch raised nothing. The exception of a fetch stays what it is. */
 uint64_t sp_exact_begin(void);
 void sp_exact_end(uint64_t begun, int has_result);
+
+/* The calls of this thread are in a phase (enum sp_phase) from here on. Returns the one before, for
+ * the end of the phase. */
+int sp_exact_phase(int phase);
+
+/* An optimizer's step ended without an exception; steps: of training, so far (sp_switch_steps()).
+ */
+void sp_exact_step(uint64_t steps);
+
+/* The step at hand contains more than a step: the end of an epoch, an evaluation. */
+void sp_exact_step_break(void);
+
+/* torch.compile runs: no step is counted any more. */
+void sp_exact_steps_end(void);
 
 #endif

@@ -7,7 +7,9 @@
 #include "preload/sys/paths.h"
 
 #define NAME_BYTES 1024u
-#define FRAME_CODE_3_8 4     /* words before f_code in a frame of 3.8 */
+#define FRAME_CODE_3_8 4 /* words before f_code in a frame of 3.8 */
+#define FRAME_BACK_3_8 3
+#define CALLERS_MOST 256u
 #define METHOD_OF_FUNCTION 2 /* words before m_ml of a builtin function */
 #define METHOD_OF_DESCRIPTOR 5
 
@@ -21,6 +23,42 @@ void *sp_exact_code_of(struct sp_py_object *frame)
 	/* The frame keeps it. */
 	sp_python.Py_DecRef(code);
 	return code;
+}
+
+/* A new reference; NULL: none. */
+static struct sp_py_object *caller_of(struct sp_py_object *frame)
+{
+	struct sp_py_object *back;
+
+	if (sp_python.PyFrame_GetBack)
+		return sp_python.PyFrame_GetBack(frame);
+	back = ((struct sp_py_object **)frame)[FRAME_BACK_3_8];
+	if (back)
+		sp_python.Py_IncRef(back);
+	return back;
+}
+
+void sp_exact_open_callers(struct sp_exact_table *table)
+{
+	struct sp_py_object *frames[CALLERS_MOST];
+	uint32_t count = 0;
+
+	frames[0] = sp_python.PyEval_GetFrame ? sp_python.PyEval_GetFrame() : NULL;
+	if (!frames[0])
+		return;
+	sp_python.Py_IncRef(frames[0]);
+	for (count = 1; count < CALLERS_MOST; count++) {
+		frames[count] = caller_of(frames[count - 1]);
+		if (!frames[count])
+			break;
+	}
+	while (count--) {
+		void *code = sp_exact_code_of(frames[count]);
+
+		if (sp_exact_open(table, code))
+			sp_python.Py_IncRef(code);
+		sp_python.Py_DecRef(frames[count]);
+	}
 }
 
 void *sp_exact_method_of(struct sp_py_object *callable)
@@ -94,7 +132,7 @@ static size_t c_name(void *method, char name[2 * NAME_BYTES])
 	return strlen(name);
 }
 
-void sp_exact_write(struct sp_thread *t, const struct sp_exact_table *table)
+void sp_exact_write(struct sp_thread *t, const struct sp_exact_table *table, int has_phases)
 {
 	char name[2 * NAME_BYTES + 1];
 
@@ -108,6 +146,7 @@ void sp_exact_write(struct sp_thread *t, const struct sp_exact_table *table)
 			.total_spans = function->total_spans,
 			.calls_squares = function->calls_squares,
 			.own_squares_us2 = function->own_squares,
+			.phase = has_phases ? 1 + function->phase : 0,
 		};
 		size_t bytes;
 

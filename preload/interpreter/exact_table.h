@@ -15,6 +15,7 @@
 struct sp_exact_function {
 	void *key; /* NULL: free */
 	uint32_t is_c, open;
+	uint32_t phase; /* a function has a row for each phase */
 	uint64_t calls, own, total;
 	uint64_t own_spans,
 		total_spans; /* between two events; the interpreter's price is in each */
@@ -28,6 +29,7 @@ struct sp_exact_table {
 	uint64_t events, callback_ticks, switch_ticks, fetch_ticks;
 	uint32_t count, depth;
 	uint32_t is_full;
+	uint32_t phase;	      /* of the calls to come; set by the caller */
 	uint64_t ticks_in_us; /* set by the caller, not 0 */
 	uint32_t used[SP_EXACT_FUNCTIONS];
 	struct {
@@ -44,8 +46,15 @@ void sp_exact_charge(struct sp_exact_table *table, uint64_t now);
 /* Returns 1 for a function that the table did not have. */
 int sp_exact_push(struct sp_exact_table *table, void *key, int is_c, uint64_t now);
 
-/* Nothing where no function is open. */
-void sp_exact_pop(struct sp_exact_table *table, uint64_t now);
+/* A function that was called before the window: it has time, and no call. Innermost last, before
+ * the first event. Returns as sp_exact_push(). */
+int sp_exact_open(struct sp_exact_table *table, void *key);
+
+/* The end of a call of `key`; nothing where the innermost function is another. */
+void sp_exact_pop(struct sp_exact_table *table, const void *key, uint64_t now);
+
+/* All functions end: the window does. */
+void sp_exact_close(struct sp_exact_table *table, uint64_t now);
 
 /* The end of one fetch: what it added is squared. */
 void sp_exact_fetch_end(struct sp_exact_table *table);

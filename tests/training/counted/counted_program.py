@@ -3,6 +3,8 @@
 
 counted_program.py FETCHES MODE: the last line is JSON: calls of each function if MODE is cprofile,
 and the program's own times of each part. heavy: nothing but calls;
+steps…: a training loop without a loader: steps_cprofile; steps_forks: a process is forked in each
+step; steps_tool: a tool of sys.monitoring is there;
 raises: a fetch in three fails; debugged: under a trace function; profiled_inside: each item sets a
 profile function.
 """
@@ -14,6 +16,8 @@ import sys
 import time
 
 sys.path.insert(0, os.environ["COUNTED_LOADER"])
+from torch import autograd  # noqa: E402
+from torch.optim.optimizer import Optimizer  # noqa: E402
 from torch.utils.data._utils.fetch import _MapDatasetFetcher  # noqa: E402
 
 parts = {"work": [], "chatter": []}
@@ -120,8 +124,67 @@ def one_fetch(fetcher, i, mode):
     return mode != "debugged" or sys.gettrace() is watch
 
 
+class Descent(Optimizer):
+    def step(self):
+        recurse(10)
+
+
+def differentiate():
+    for _ in range(20):
+        tiny(0)
+
+
+def seen_in_child():
+    """A child that is forked in the middle of a step finds no profiler."""
+    tiny(0)
+    tools = [sys.monitoring.get_tool(n) for n in range(6)] if hasattr(sys, "monitoring") else []
+    os._exit(0 if sys.getprofile() is None and not any(tools) else 1)
+
+
+def train(steps, mode):
+    optimizer, failed = Descent(), 0
+    for i in range(steps):
+        work(i)
+        begin = time.perf_counter_ns()
+        chatter()
+        parts["chatter"].append(time.perf_counter_ns() - begin)
+        autograd.backward(differentiate)
+        if mode == "steps_forks":
+            child = os.fork()
+            if child == 0:
+                seen_in_child()
+            failed += os.waitpid(child, 0)[1] != 0
+        optimizer.step()
+    return failed
+
+
+def main_of_steps(steps, mode):
+    profile, events = cProfile.Profile(), [0]
+    if mode == "steps_tool":
+        sys.monitoring.use_tool_id(3, "the program's")
+        sys.monitoring.set_events(3, sys.monitoring.events.PY_START)
+        sys.monitoring.register_callback(
+            3, sys.monitoring.events.PY_START, lambda *_: events.append(events.pop() + 1)
+        )
+    if mode == "steps_cprofile":
+        profile.enable()
+    failed = train(steps, mode)
+    # a window may be open: the first call that no step is so long as ends it
+    time.sleep(1)
+    tiny(0)
+    profile.disable()
+    calls = calls_of(profile) if mode == "steps_cprofile" else {}
+    seen = [sys.getprofile() is None, sys.gettrace() is None]
+    if hasattr(sys, "monitoring"):
+        tools = [sys.monitoring.get_tool(n) for n in range(6) if n != 3]
+        seen.append(not any(tools))
+    print(json.dumps({"calls": calls, "failed": failed, "seen": seen, "events": events[0]}))
+
+
 def main():
     fetches, mode = int(sys.argv[1]), sys.argv[2]
+    if mode.startswith("steps"):
+        return main_of_steps(fetches, mode)
     fetcher = _MapDatasetFetcher(DATASETS.get(mode, Dataset)(), True, list, False)
     profile = cProfile.Profile()
     kept = 0

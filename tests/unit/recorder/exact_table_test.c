@@ -36,9 +36,14 @@ static void enter(void *key, uint64_t now)
 	table->last = now + 1;
 }
 
+static const void *innermost(void)
+{
+	return table->depth ? table->functions[table->stack[table->depth - 1].function].key : NULL;
+}
+
 static void leave(uint64_t now)
 {
-	sp_exact_pop(table, now);
+	sp_exact_pop(table, innermost(), now);
 	table->last = now + 1;
 }
 
@@ -114,6 +119,41 @@ START_TEST(full_tables_say_so)
 }
 END_TEST
 
+START_TEST(windows_begin_and_end_inside_of_calls)
+{
+	table->last = 100;
+	sp_exact_open(table, &outer);
+	enter(&inner, 110);		  /* outer: 10 */
+	sp_exact_pop(table, &outer, 120); /* that is not the innermost: inner: 9 */
+	table->last = 121;
+	leave(126);		    /* inner: 5 */
+	enter(&inner, 130);	    /* outer: 3 */
+	sp_exact_close(table, 140); /* inner: 9 */
+	ck_assert_uint_eq(table->depth, 0);
+	ck_assert_uint_eq(function_of(&outer)->calls, 0);
+	ck_assert_uint_eq(function_of(&outer)->own, 13);
+	ck_assert_uint_eq(function_of(&outer)->total, 36);
+	ck_assert_uint_eq(function_of(&inner)->calls, 2);
+	ck_assert_uint_eq(function_of(&inner)->own, 23);
+	ck_assert_uint_eq(function_of(&inner)->total, 23);
+}
+END_TEST
+
+START_TEST(phases_have_rows_of_their_own)
+{
+	for (uint32_t phase = 0; phase < 2; phase++) {
+		table->phase = phase;
+		enter(&inner, 100 * phase);
+		leave(100 * phase + 10 + phase);
+	}
+	ck_assert_uint_eq(table->count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(table->functions[table->used[i]].phase, i);
+		ck_assert_uint_eq(table->functions[table->used[i]].own, 9 + i);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exact_table");
@@ -126,6 +166,8 @@ int main(void)
 	tcase_add_test(tcase, recursion_counts_its_time_once);
 	tcase_add_test(tcase, fetches_are_squared_apart);
 	tcase_add_test(tcase, full_tables_say_so);
+	tcase_add_test(tcase, windows_begin_and_end_inside_of_calls);
+	tcase_add_test(tcase, phases_have_rows_of_their_own);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
