@@ -62,6 +62,7 @@ struct sp_metrics {
 	bool has_device;     /* CUDA calls */
 	bool is_queue_known; /* for most of the input wait, whether the device had work queued */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
+	bool is_from_digest;	   /* an input is one: only what accounts and ranks give is known */
 };
 
 const char *sp_metric_name(enum sp_metric_id metric);

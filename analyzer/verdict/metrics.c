@@ -265,6 +265,19 @@ static void set_unexplained(struct sp_metrics *e, const struct training_time *t,
 			 t->total);
 }
 
+static double compute_ns(const uint64_t ns[SP_ACCOUNT_PHASES])
+{
+	static const enum sp_account_phase computes[] = {
+		SP_ACCOUNT_forward,   SP_ACCOUNT_loss,	    SP_ACCOUNT_backward,
+		SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad, SP_ACCOUNT_sync_wait,
+	};
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
+		sum += (double)ns[computes[i]];
+	return sum;
+}
+
 /*
  * The model's least and greatest share. The loss may be other code; so may a forward that is left
  * over.
@@ -272,20 +285,13 @@ static void set_unexplained(struct sp_metrics *e, const struct training_time *t,
 static void set_compute(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
-	static const enum sp_account_phase computes[] = {
-		SP_ACCOUNT_forward,   SP_ACCOUNT_loss,	    SP_ACCOUNT_backward,
-		SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad, SP_ACCOUNT_sync_wait,
-	};
 	const uint64_t *ns = t->account.ns;
-	double most = 0, unmarked = (double)ns[SP_ACCOUNT_loss];
+	double most = compute_ns(ns), unmarked = (double)ns[SP_ACCOUNT_loss];
 	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
 	char least_text[SP_NUMBER_BYTES], most_text[SP_NUMBER_BYTES];
 
-	for (size_t i = 0; i < sizeof(computes) / sizeof(computes[0]); i++)
-		most += (double)ns[computes[i]];
 	if (is_forward_left_over(&report->training))
 		unmarked += (double)ns[SP_ACCOUNT_forward];
-	sp_metrics_ratio(e, SP_METRIC_compute_share, most, t->total);
 	sp_metrics_ratio(e, SP_METRIC_model_share, most - unmarked, t->total);
 	sp_metrics_ratio(e, SP_METRIC_unmarked_share, unmarked, t->total);
 	if (!e->of[SP_METRIC_compute_share].is_known)
@@ -299,14 +305,13 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 		snprintf(takes->text, sizeof(takes->text), _("%s to %s"), least_text, most_text);
 }
 
-static void set_account(struct sp_metrics *e, const struct training_time *t,
-			const struct sp_report *report)
+/* The metrics that need the account alone: a digest has it, too. */
+static void set_phases(struct sp_metrics *e, const struct training_time *t,
+		       const struct sp_report *report)
 {
 	struct sp_account ends = sp_training_ends(&report->training);
 
 	sp_metrics_set(e, SP_METRIC_steps, (double)t->steps);
-	sp_metrics_set(e, SP_METRIC_epochs, t->epochs);
-	set_loader(e, t, report);
 	set_phase(e, SP_METRIC_checkpoint_share, t, report, SP_ACCOUNT_checkpoint);
 	set_phase(e, SP_METRIC_copy_share, t, report, SP_ACCOUNT_h2d_copy);
 	set_phase(e, SP_METRIC_communication_share, t, report, SP_ACCOUNT_grad_sync);
@@ -327,6 +332,15 @@ static void set_account(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_bookkeeping_share, t, report, SP_ACCOUNT_bookkeeping);
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
 	set_unexplained(e, t, report);
+	sp_metrics_ratio(e, SP_METRIC_compute_share, compute_ns(t->account.ns), t->total);
+}
+
+static void set_account(struct sp_metrics *e, const struct training_time *t,
+			const struct sp_report *report)
+{
+	sp_metrics_set(e, SP_METRIC_epochs, t->epochs);
+	set_phases(e, t, report);
+	set_loader(e, t, report);
 	set_loop(e, t, report);
 	set_compute(e, t, report);
 }
@@ -640,8 +654,8 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 	}
 }
 
-/* A digest has no events, so other costs may be greater than a late rank's. */
-static void set_digested(struct sp_metrics *e, const struct sp_report *report)
+/* A digest has no events, so other costs may be greater than those that are known. */
+static void doubt_digested(struct sp_metrics *e, const struct sp_report *report)
 {
 	const struct sp_rank *latest = latest_straggler(&report->ranks);
 	char text[SP_METRIC_TEXT_BYTES], late[128];
@@ -673,6 +687,31 @@ static bool is_mixed(const struct sp_training *training)
 	return has_rounds && has_others;
 }
 
+/* The metrics that docs/DIGEST.md lists as those of a digest. */
+static int set_digested(struct sp_metrics *e, const struct sp_report *report)
+{
+	const struct sp_training *training = &report->training;
+	struct training_time t = {.account = sp_training_account(training)};
+	struct sp_step_stats wall;
+	int r;
+
+	e->is_from_digest = true;
+	doubt_digested(e, report);
+	for (uint32_t i = 0; i < training->count; i++)
+		t.steps += training->trainers[i].steps.count;
+	if (!t.steps || sp_training_end(training) == SP_STEP_BY_BATCH)
+		return 0;
+	t.total = (double)sp_account_total(&t.account);
+	set_phases(e, &t, report);
+	if (!e->is_unfed)
+		set_phase(e, SP_METRIC_input_wait_share, &t, report, SP_ACCOUNT_loader_wait);
+	set_straggler(e, report);
+	r = sp_step_stats(training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &wall);
+	if (r == 0 && wall.count)
+		sp_metrics_set(e, SP_METRIC_step_ns, (double)wall.p50_ns);
+	return r;
+}
+
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct training_time time = {.total = 0};
@@ -689,10 +728,8 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 			      (e->is_unfed && sp_metrics_has_busy_thread(report));
 	e->is_forward_left_over = is_forward_left_over(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
-	if (r == 0 && sp_index_has_digested(&report->run.index)) {
-		set_digested(e, report);
-		return 0;
-	}
+	if (sp_index_has_digested(&report->run.index))
+		return set_digested(e, report);
 	if (r == 0) {
 		set_cannot_tell(e, report, time.steps);
 		if (!is_loop)

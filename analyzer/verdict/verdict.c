@@ -475,6 +475,15 @@ static const enum sp_metric_id knowns[] = {
 };
 #define KNOWNS (sizeof(knowns) / sizeof(knowns[0]))
 
+/* Costs, and what may be input or the model, that a digest gives without events. */
+static const enum sp_metric_id digested[] = {
+	SP_METRIC_input_wait_share, SP_METRIC_communication_share, SP_METRIC_straggler_share,
+	SP_METRIC_copy_share,	    SP_METRIC_checkpoint_share,	   SP_METRIC_validation_share,
+	SP_METRIC_evaluation_share, SP_METRIC_compile_share,	   SP_METRIC_bookkeeping_share,
+	SP_METRIC_compute_share,    SP_METRIC_other_share,	   SP_METRIC_step_ns,
+};
+#define DIGESTED (sizeof(digested) / sizeof(digested[0]))
+
 /* Evidence that other programs took the cores. */
 static const enum sp_metric_id taken[] = {
 	SP_METRIC_outside_share,
@@ -503,6 +512,8 @@ static void gather_evidence(struct sp_verdict *v)
 	}
 	for (size_t i = 0; v->id == SP_VERDICT_machine_busy && i < TAKEN; i++)
 		rest_on(v, taken[i]);
+	for (size_t i = 0; v->metrics.is_from_digest && i < DIGESTED; i++)
+		rest_on(v, digested[i]);
 	if (v->id == SP_VERDICT_compute) {
 		rest_on(v, SP_METRIC_model_share);
 		rest_on(v, SP_METRIC_unmarked_share);

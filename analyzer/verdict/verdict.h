@@ -40,7 +40,7 @@ enum sp_doubt {
 	SP_DOUBTS
 };
 
-#define SP_VERDICT_EVIDENCE_MAX 12u
+#define SP_VERDICT_EVIDENCE_MAX 16u
 #define SP_VERDICT_TEXT_BYTES 1024u
 
 struct sp_verdict {

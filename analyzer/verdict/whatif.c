@@ -24,8 +24,10 @@ const char *sp_what_if_name(enum sp_what_if_id id)
 	return table[id].name;
 }
 
-const char *sp_what_if_missing(enum sp_what_if_id id)
+const char *sp_what_if_missing(const struct sp_metrics *e, enum sp_what_if_id id)
 {
+	if (e->is_from_digest)
+		return _("this needs events, and a digest has none");
 	return _(table[id].missing);
 }
 

@@ -32,7 +32,7 @@ struct sp_what_if sp_what_if_make(const struct sp_metrics *metrics, enum sp_what
 enum sp_what_if_id sp_what_if_best(const struct sp_metrics *metrics);
 
 const char *sp_what_if_name(enum sp_what_if_id id);
-const char *sp_what_if_missing(enum sp_what_if_id id);
+const char *sp_what_if_missing(const struct sp_metrics *metrics, enum sp_what_if_id id);
 /* "num_workers=4" */
 void sp_what_if_change(enum sp_what_if_id id, const struct sp_what_if *what_if, char *ret,
 		       size_t ret_bytes);

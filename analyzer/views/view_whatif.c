@@ -57,7 +57,8 @@ static void gain_of(char ret[RANGE_BYTES], double least, double most)
 		snprintf(ret, RANGE_BYTES, _("%s to %s%%"), low, high);
 }
 
-static int show_row(struct sp_out *out, enum sp_what_if_id id, const struct sp_what_if *w)
+static int show_row(const struct sp_metrics *e, struct sp_out *out, enum sp_what_if_id id,
+		    const struct sp_what_if *w)
 {
 	char title[64], then[RANGE_BYTES], gain[RANGE_BYTES];
 	struct sp_cell cells[CELLS] = {
@@ -89,7 +90,7 @@ static int show_row(struct sp_out *out, enum sp_what_if_id id, const struct sp_w
 		if (id == SP_WHAT_IF_workers)
 			cells[WORKERS] = sp_cell_count(w->workers);
 	} else {
-		cells[WHY] = cells[TOLD] = sp_cell_text(sp_what_if_missing(id));
+		cells[WHY] = cells[TOLD] = sp_cell_text(sp_what_if_missing(e, id));
 	}
 	return sp_out_row(out, cells);
 }
@@ -115,7 +116,7 @@ static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t wor
 	r = sp_out_table(out, "what_if", NULL, shown, CELLS, is_main);
 	for (int i = 0; r == 0 && i < SP_WHAT_IFS; i++)
 		if (all[i].is_known || is_full)
-			r = show_row(out, (enum sp_what_if_id)i, &all[i]);
+			r = show_row(e, out, (enum sp_what_if_id)i, &all[i]);
 	if (r == 0)
 		sp_out_table_end(out);
 	if (r == 0 && !is_full && unknown)

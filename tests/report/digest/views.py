@@ -68,6 +68,30 @@ NOT_IN_DIGESTS = {
     "input_files",
     "differences",
 }
+# Metrics as evidence, and the parts of the account that they add up.
+PARTS = {
+    "input_wait_share": ["loader_wait"],
+    "communication_share": ["grad_sync"],
+    "copy_share": ["h2d_copy"],
+    "checkpoint_share": ["checkpoint"],
+    "validation_share": ["validation"],
+    "evaluation_share": ["evaluation", "environment"],
+    "compile_share": ["compile"],
+    "bookkeeping_share": ["bookkeeping"],
+    "compute_share": ["forward", "loss", "backward", "optimizer", "zero_grad", "sync_wait"],
+}
+METRICS_OF_DIGESTS = {
+    *PARTS,
+    "steps",
+    "step_ns",
+    "straggler_share",
+    "straggler",
+    "end_checkpoint_share",
+    "loop_checkpoint_share",
+    "end_validation_share",
+    "other_share",
+    "cannot_tell",
+}
 SHARE, NS = 1e-3, 2_000  # of a number; instants are whole microseconds
 
 
@@ -177,6 +201,47 @@ class Views(jobs.Job):
             self.assertIn("digests    ", report("-v", *inputs)[0])
             self.assertIn("Cannot tell", report("card", *inputs)[0])
         self.assertNotIn("digests    ", report("-v", *self.runs)[0])
+
+    def test_evidence(self):
+        """The costs of a digest are those of the account of the runs."""
+        golden = glob.glob(os.path.join(jobs.ROOT, "tests/report/golden/v*/*.zst"))
+        seen = set()
+        for n, runs in enumerate([self.runs, *([run] for run in golden)]):
+            path = self.path(f"evidence-{n}.spd")
+            digest(path, *runs)
+            told = json.loads(report("--format=json", *runs)[0])
+            found = json.loads(report("--format=json", path)[0])
+            shares = {part["part"]: part["share"] for part in told["account"]}
+            for item in found["verdict"]["evidence"]:
+                seen.add(item["measure"])
+                self.assertIn(item["measure"], METRICS_OF_DIGESTS)
+                if item["measure"] in PARTS:
+                    parts = [shares[part] or 0 for part in PARTS[item["measure"]]]
+                    self.assertAlmostEqual(item["value"], sum(parts), delta=SHARE)
+            for what_if in found["what_if"]:
+                self.assertIn("a digest has none", what_if["reason"])
+        self.assertGreaterEqual(seen, {"input_wait_share", "copy_share", "straggler_share"})
+        self.assertGreaterEqual(seen, {"other_share", "step_ns", "steps"})
+        told = json.loads(report("--format=json", *self.runs)[0])["verdict"]
+        found = json.loads(report("--format=json", self.whole)[0])["verdict"]
+        late = [
+            [it["value"] for it in one["evidence"] if it["measure"] == "straggler_share"]
+            for one in (told, found)
+        ]
+        self.assertEqual(len(late[0]), 1)
+        self.assertAlmostEqual(late[0][0], late[1][0], delta=SHARE)
+
+    def test_metrics(self):
+        """The page says of each metric whether a digest has it."""
+        with open(os.path.join(jobs.ROOT, "docs/DIGEST.md")) as file:
+            page = file.read().split("## The verdict")[1].split("\n## ")[0]
+        rows = re.findall(r"^\| (`.*`) \| (\w+)", page, re.M)
+        names = {said: re.findall(r"`(\w+)`", cell) for cell, said in rows}
+        listed = [name for cell, _ in rows for name in re.findall(r"`(\w+)`", cell)]
+        self.assertEqual(
+            sorted(listed), sorted(table("analyzer/verdict/metric.def", "SP_METRIC"))
+        )
+        self.assertEqual(set(names["yes"]), METRICS_OF_DIGESTS)
 
     def test_compare(self):
         told = json.loads(report("compare", "--format=json", self.runs[0], self.runs[1])[0])
