@@ -191,24 +191,40 @@ static void add_step(struct card *card, const struct sp_report *report)
 	add(card, _("a step     "), text, 1);
 }
 
-/* The advice in the order of its saving; each as long as the rest of the card allows. */
+/* The lines that the text takes after a head of this width, at most ADVICE_LINES_MAX. */
+static unsigned lines_of(const struct card *card, size_t indent, const char *text)
+{
+	unsigned lines = 0;
+
+	while (*text && lines < ADVICE_LINES_MAX) {
+		text += sp_wrap(text, card->width - indent);
+		text += strspn(text, " ");
+		lines++;
+	}
+	return lines;
+}
+
+/* The advice in the order of its saving. The first is whole; each later one is as long as the rest
+ * of the card allows, and the last ones give way. */
 static void add_advice(struct card *card, const struct sp_verdict *v, unsigned reserved)
 {
 	enum sp_advice_id order[SP_ADVICES];
 	unsigned shown = advice_shown(v), left = card->room - card->count;
 
 	left = left > reserved ? left - reserved : 0;
-	shown = shown < left ? shown : left; /* the last ones give way */
 	sp_advice_by_saving(v, order);
-	for (unsigned i = 0; i < shown; i++) {
-		unsigned room = card->room - card->count;
+	for (unsigned i = 0; i < shown && left; i++) {
+		const char *head = i ? _("then       ") : _("do first   ");
+		unsigned later = shown - i - 1, before = card->count, lines;
 		char text[LINE_BYTES];
 
-		room = room > reserved ? room - reserved : 0;
-		room -= room > shown - i - 1 ? shown - i - 1 : room; /* a line for each later one */
 		sp_advice_brief_text(v, order[i], text, sizeof(text));
-		add(card, i ? _("then       ") : _("do first   "), text,
-		    room < ADVICE_LINES_MAX ? room : ADVICE_LINES_MAX);
+		lines = lines_of(card, sp_text_width(head), text);
+		lines = lines < left ? lines : left;
+		if (i && left - lines < later)
+			lines = left > later ? left - later : 1;
+		add(card, head, text, lines);
+		left -= card->count - before;
 	}
 }
 
