@@ -5,7 +5,8 @@
  * PLANT is WHERE,NUMBER,FROM,PHASE,NS: rank, host or slot; the number of it; its first slow step;
  * loader, forward or backward; ns that the phase takes longer. Also: no-collectives, seed=N,
  * stages=N of a pipeline, strides for their ranks, ranks=FROM:TO to write only those, world=N,
- * later=NS for the begin of the job, skew=NS for the clock of host n, n times.
+ * later=NS for the begin of the job, skew=NS for the clock of host n, n times, noise=PERMILLE of
+ * each phase.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
 			 sscanf(argv[i], "ranks=%u:%u", &from, &to) != 2 &&
 			 sscanf(argv[i], "world=%u", &job.world) != 1 &&
 			 sscanf(argv[i], "later=%" SCNd64, &job.later_ns) != 1 &&
+			 sscanf(argv[i], "noise=%u", &job.noise_permille) != 1 &&
 			 sscanf(argv[i], "skew=%" SCNd64, &job.host_skews_ns) != 1)
 			add_plant(&job, argv[i]);
 	}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The price of `stageprof-report ranks` by the number of ranks, as a table for docs/PERFORMANCE.md.
 
-python3 tests/bench/ranks.py [--digests] [--build FOLDER] [--steps N] [RANKS...]
+python3 tests/bench/ranks.py [--digests] [--build FOLDER] [--steps N] [--noise PERMILLE] [RANKS...]
 
 --digests: a digest for each node of eight ranks, their merge, the view of the merged digest, which
 has to be that of the traces, byte by byte, its page, and its tables (Parquet).
@@ -21,10 +21,11 @@ import time
 RANKS_A_NODE = 8
 
 
-def job_of(folder, build, ranks, steps):
-    maker = os.path.join(build, "bench", "make_job")
-    plant = f"rank,{ranks // 2},{steps // 2},forward,2000000"
-    subprocess.run([maker, folder, str(ranks), str(steps), plant], check=True)
+def job_of(folder, args, ranks):
+    maker = os.path.join(args.build, "bench", "make_job")
+    plant = f"rank,{ranks // 2},{args.steps // 2},forward,2000000"
+    noise = f"noise={args.noise}"
+    subprocess.run([maker, folder, str(ranks), str(args.steps), noise, plant], check=True)
     return sum(entry.stat().st_size for entry in os.scandir(folder))
 
 
@@ -57,7 +58,7 @@ def nodes_of(folder):
 def digest_row(args, ranks):
     report = os.path.join(args.build, "stageprof-report")
     with tempfile.TemporaryDirectory() as folder:
-        job_of(folder, args.build, ranks, args.steps)
+        job_of(folder, args, ranks)
         _, _, _, told = measure([report, "ranks", "--jobs=2", folder])
         nodes, digests, costs = nodes_of(folder), [], []
         for node in nodes:
@@ -107,6 +108,7 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--digests", action="store_true")
     parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--noise", type=int, default=20, help="of each phase, per thousand")
     parser.add_argument("ranks", type=int, nargs="*", default=[8, 64, 256, 1024, 10000])
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -117,7 +119,7 @@ def main():
     print("|---|---|---|---|---|---|---|")
     for ranks in args.ranks:
         with tempfile.TemporaryDirectory() as folder:
-            size = job_of(folder, args.build, ranks, args.steps)
+            size = job_of(folder, args, ranks)
             report = os.path.join(args.build, "stageprof-report")
             runs = [measure([report, "ranks", "--jobs=2", folder]) for _ in range(3)]
         wall, cpu, peak, output = min(runs)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -34,6 +35,12 @@ def made(folder, ranks, steps, *words):
         subprocess.run([MAKE_JOB, node, str(ranks), str(steps), only, *words], check=True)
         nodes.append(node)
     return nodes
+
+
+def table(path, word):
+    """The names in a table of the sources."""
+    with open(os.path.join(ROOT, path)) as file:
+        return re.findall(rf"^{word}\((\w+),", file.read(), re.M)
 
 
 def digest(path, *inputs, status=0):

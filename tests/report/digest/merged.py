@@ -12,7 +12,8 @@ import jobs
 from jobs import bytes_of, digest, made, ranks_of, report, stragglers
 
 RANKS, STEPS, NODES = jobs.Job.RANKS, jobs.Job.STEPS, 8
-PHASES = 16
+PHASES = len(jobs.table("analyzer/steps/account.def", "SP_ACCOUNT"))
+DAY_STEPS = 86_400 * 2  # of 0.5 s
 DAY_NS = 86_400 * 10**9
 HEAD_BYTES, RECORD_BYTES = 24, 104
 
@@ -64,6 +65,15 @@ class Merged(jobs.Job):
     def test_size(self):
         cells = RANKS * STEPS * PHASES
         self.assertLess(os.path.getsize(self.whole), cells)
+
+    def test_size_of_a_day(self):
+        """The table of docs/DIGEST.md: a node of eight ranks, by a tenth of a day."""
+        for noise, most_bytes in ((20, 9e6), (300, 14e6)):
+            node = made(self.path(f"day-{noise}"), 8, DAY_STEPS // 10, f"noise={noise}")
+            path = self.path(f"day-{noise}.spd")
+            digest(path, *node)
+            self.assertLess(10 * os.path.getsize(path), most_bytes)
+            self.assertGreater(10 * os.path.getsize(path), most_bytes / 2)
 
     def test_node_missing(self):
         out, _ = report("ranks", *self.digests[:2], *self.digests[3:])

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import jobs
-from jobs import digest, made, report
+from jobs import digest, made, report, table
 
 SAME, NEAR, EVENTS = "same bytes", "four digits", "needs events"
 VIEWS = {
@@ -93,11 +93,6 @@ METRICS_OF_DIGESTS = {
     "cannot_tell",
 }
 SHARE, NS = 1e-3, 2_000  # of a number; instants are whole microseconds
-
-
-def table(path, word):
-    with open(os.path.join(jobs.ROOT, path)) as file:
-        return re.findall(rf"^{word}\((\w+),", file.read(), re.M)
 
 
 def differences(a, b, where=""):
