@@ -117,7 +117,9 @@ static double own_code_share(const struct input *in)
 
 static bool waits_for_making(const struct sp_metrics *e)
 {
-	return sp_metrics_value(e, SP_METRIC_handover_wait_share) < SP_BATCH_RECEIVE_MOST;
+	return sp_metrics_value(e, SP_METRIC_handover_wait_share) +
+		       sp_metrics_value(e, SP_METRIC_sampler_wait_share) <
+	       SP_BATCH_RECEIVE_MOST;
 }
 
 /*
@@ -226,7 +228,8 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 	double busy_ns = (sp_metrics_value(e, SP_METRIC_step_mean_ns) -
 			  sp_metrics_value(e, SP_METRIC_wait_mean_ns)) /
 				 a_step +
-			 sp_metrics_value(e, SP_METRIC_handover_ns);
+			 sp_metrics_value(e, SP_METRIC_handover_ns) +
+			 sp_metrics_value(e, SP_METRIC_sampler_ns);
 	double cores = sp_metrics_value(e, SP_METRIC_cores), batch_ns, enough, borne, wanted;
 
 	if (!in->batches || busy_ns <= 0 || work <= 0)
@@ -312,6 +315,15 @@ static void set_handover(struct sp_metrics *e, const struct input *in,
 				 (double)h->wait_ns);
 }
 
+static void set_sampler(struct sp_metrics *e, const struct sp_batch_receive *h)
+{
+	if (!h->sampler_ns)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_sampler_ns, (double)h->sampler_ns, (double)h->all_batches);
+	sp_metrics_ratio(e, SP_METRIC_sampler_wait_share, (double)h->sampler_ns,
+			 (double)h->all_wait_ns);
+}
+
 void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct input in = {.batches = 0};
@@ -326,6 +338,7 @@ void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 	set_batches(e, report);
 	set_idle(e, &in);
 	set_handover(e, &in, &report->workers.receive);
+	set_sampler(e, &report->workers.receive);
 	if (waits_for_making(e))
 		set_work(e, &in);
 	set_shares(e, &in);

@@ -407,6 +407,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		is_known(v, SP_METRIC_wanted_per_core) &&
 		(is_taken(v) || value_of(v, SP_METRIC_wanted_per_core) < WANTED_ALONE);
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover &&
+					  v->id != SP_VERDICT_sampler &&
 					  !is_known(v, SP_METRIC_decode_work_share);
 	v->doubts[SP_DOUBT_rare_input] =
 		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
@@ -562,6 +563,7 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_fetch_locked_share:
 	case SP_METRIC_fetch_received_share:
 	case SP_METRIC_single_batch_share:
+	case SP_METRIC_sampler_wait_share:
 		return sp_metrics_value(e, metric);
 	case SP_METRIC_decode_work_share:
 	case SP_METRIC_hdf5_open_share:
@@ -623,7 +625,7 @@ static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 {
 	return sp_metrics_value(e, SP_METRIC_workers) > 0 &&
 	       metric != SP_METRIC_handover_wait_share && metric != SP_METRIC_worker_idle_share &&
-	       metric != SP_METRIC_single_batch_share;
+	       metric != SP_METRIC_single_batch_share && metric != SP_METRIC_sampler_wait_share;
 }
 
 double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice)
@@ -720,6 +722,7 @@ static const struct {
 	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
 	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},
 	{SP_ADVICE_receive, SP_ADVICE_handover},
+	{SP_ADVICE_cheaper_sampler, SP_ADVICE_handover},
 	{SP_ADVICE_long_forward, SP_ADVICE_unmarked_names},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_compiled},

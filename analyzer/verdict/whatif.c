@@ -140,7 +140,7 @@ static struct sp_what_if decode_half(const struct sp_metrics *e)
  */
 struct load {
 	double batch_ns, cpu_ns, trainer_ns;
-	double busy_ns, handover_ns; /* time of the training thread */
+	double busy_ns, handover_ns, sampler_ns; /* time of the training thread */
 };
 
 /* The trainer's own use of the cores, without the making of batches in a loader without workers. */
@@ -164,6 +164,7 @@ static struct load least_load(const struct sp_metrics *e)
 		.handover_ns =
 			n * VALUE(e, handover_ns) *
 			(is_known(e, SP_METRIC_answering_share) ? VALUE(e, answering_share) : 1),
+		.sampler_ns = n * VALUE(e, sampler_ns),
 	};
 }
 
@@ -200,15 +201,16 @@ static struct load most_load(const struct sp_metrics *e)
 				      : busy,
 		.busy_ns = busy,
 		.handover_ns = n * handover,
+		.sampler_ns = n * VALUE(e, sampler_ns),
 	};
 }
 
 static double step_ns(const struct load *l, double workers, double cores)
 {
-	double ns = l->busy_ns + l->handover_ns;
+	double ns = l->busy_ns + l->handover_ns + l->sampler_ns;
 
 	if (workers < 1)
-		return l->busy_ns + l->batch_ns;
+		return l->busy_ns + l->sampler_ns + l->batch_ns;
 	ns = larger(ns, l->batch_ns / workers);
 	return cores > 0 ? larger(ns, (l->cpu_ns + l->trainer_ns) / cores) : ns;
 }

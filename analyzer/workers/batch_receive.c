@@ -31,16 +31,35 @@ void sp_receiving_take(struct sp_receiving *r, enum sp_stage stage, int64_t star
 	}
 }
 
+void sp_receiving_draw(struct sp_receiving *r, int64_t start_ns, int64_t end_ns)
+{
+	uint32_t wait = wait_at(r->steps, end_ns);
+
+	if (!wait)
+		return;
+	if (start_ns < r->steps->waits[wait - 1].start_ns)
+		start_ns = r->steps->waits[wait - 1].start_ns;
+	r->sampler_ns += (uint64_t)(end_ns - start_ns);
+	if (wait == r->wait)
+		r->received_ns -= end_ns - start_ns;
+}
+
 struct sp_batch_receive sp_receiving_sum(const struct sp_receiving *r)
 {
 	const struct sp_steps *s = r->steps;
-	struct sp_batch_receive sum = {.ns = r->received_ns, .bytes = r->bytes};
+	struct sp_batch_receive sum = {.ns = r->received_ns,
+				       .bytes = r->bytes,
+				       .sampler_ns = r->sampler_ns};
 
-	if (r->wait) {
+	if (s && s->wait_count) {
 		const struct sp_interval *last = &s->waits[s->wait_count - 1];
 
-		sum.batches = s->wait_count;
-		sum.wait_ns = last->before_ns + (uint64_t)(last->end_ns - last->start_ns);
+		sum.all_batches = s->wait_count;
+		sum.all_wait_ns = last->before_ns + (uint64_t)(last->end_ns - last->start_ns);
+	}
+	if (r->wait) {
+		sum.batches = sum.all_batches;
+		sum.wait_ns = sum.all_wait_ns;
 	}
 	return sum;
 }
@@ -51,4 +70,7 @@ void sp_batch_receive_merge(struct sp_batch_receive *into, const struct sp_batch
 	into->wait_ns += from->wait_ns;
 	into->bytes += from->bytes;
 	into->batches += from->batches;
+	into->sampler_ns += from->sampler_ns;
+	into->all_wait_ns += from->all_wait_ns;
+	into->all_batches += from->all_batches;
 }

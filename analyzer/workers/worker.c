@@ -226,18 +226,21 @@ static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 	const struct sp_index *index = &b->run->index;
 	uint32_t host = index->images[index->streams[b->worker->stream]->image].host;
 	const struct sp_clock *clock = &index->hosts[host].clock;
-	bool is_usage = extra && sp_commit_kind(slot->commit) == SP_EV_python_call;
+	bool is_call = sp_commit_kind(slot->commit) == SP_EV_python_call;
+	bool is_usage = extra && is_call, is_draw = is_call && slot->value == SP_PHASE_sampler;
 	enum sp_stage stage = stage_of(b, slot);
 	enum sp_work work = SP_WORKS;
 	int64_t start_ns, end_ns;
 
-	if (!sp_work_of(slot, stage, &work) && !is_usage)
+	if (!sp_work_of(slot, stage, &work) && !is_usage && !is_draw)
 		return;
 	start_ns = sp_clock_realtime_ns(clock, slot->start);
 	end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
 	if (end_ns < start_ns)
 		return;
-	if (b->receiving.steps)
+	if (b->receiving.steps && is_draw)
+		sp_receiving_draw(&b->receiving, start_ns, end_ns);
+	else if (b->receiving.steps)
 		sp_receiving_take(&b->receiving, stage, start_ns, end_ns, slot->value);
 	if (work != SP_WORKS) {
 		take(b, work, stage, start_ns, end_ns,

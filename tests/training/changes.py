@@ -55,6 +55,7 @@ DONE = {
     "add_workers",
     "locked",
     "unshared",
+    "cheaper_sampler",
     "handover",
     "persistent_workers",
     "one_iterator",
@@ -92,7 +93,7 @@ def cases(program, *names, **more):
 CASES = {
     **cases("loaders", "use_workers", "add_workers", "blocked", "locked", "received"),
     "add_workers_iterable": Case("loaders", "add_workers"),
-    **cases("loaders", "handover", "receive", "unshared"),
+    **cases("loaders", "handover", "receive", "unshared", "cheaper_sampler"),
     **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),
     "input_free": Case("loaders", "input_free", row=[]),
     "prefetch": Case("loaders", "prefetch", row=[]),

@@ -90,6 +90,21 @@ START_TEST(sleep_needs_no_core)
 }
 END_TEST
 
+/* The sampler stays on the training thread, whatever the number of workers. */
+START_TEST(a_sampler_stays)
+{
+	struct sp_what_if w;
+
+	alone(10, 20, 20);
+	set(SP_METRIC_step_mean_ns, 60 * MS);
+	set(SP_METRIC_wait_mean_ns, 50 * MS);
+	set(SP_METRIC_sampler_ns, 30 * MS);
+	w = with(2);
+	ck_assert_double_ge(w.low_ns, 39 * MS);
+	ck_assert_double_le(w.low_ns, 41 * MS);
+}
+END_TEST
+
 /* A transfer takes up to 1 ms, so a batch of 0.5 ms may take longer from a worker. */
 START_TEST(tiny_batches_gain_nothing)
 {
@@ -233,6 +248,7 @@ int main(void)
 	tcase_add_test(c, threads_of_the_model_need_cores);
 	tcase_add_test(c, hidden_waits_save_nothing);
 	tcase_add_test(c, waits_that_may_hide);
+	tcase_add_test(c, a_sampler_stays);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

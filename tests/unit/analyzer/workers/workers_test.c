@@ -38,7 +38,10 @@ static void end(const char *file)
 	sp_maker_put(&m, folder, file);
 }
 
-/* A wait of which 880 ns are after the first bytes, and 300 of these waiting for more. */
+/*
+ * A wait of which 880 ns are after the first bytes; 300 of these are waiting for more, and 50 the
+ * sampler.
+ */
 static void receive(void)
 {
 	uint64_t start = m.now_ticks;
@@ -48,6 +51,7 @@ static void receive(void)
 	m.now_ticks += 80;
 	span(SP_EV_poll, 0, 300, 1);
 	span(SP_EV_read, PIPE, 10, 400);
+	span(SP_EV_python_call, LOADER, 50, SP_PHASE_sampler);
 	m.now_ticks = start + WAIT_NS;
 	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
 }
@@ -149,7 +153,9 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(w->received_ns, 0);
 	ck_assert_uint_eq(workers.receive.bytes, STEPS * 404);
 	ck_assert_uint_eq(workers.receive.batches, STEPS);
-	ck_assert_int_eq(workers.receive.ns, STEPS * 580);
+	ck_assert_int_eq(workers.receive.ns, STEPS * 530);
+	ck_assert_uint_eq(workers.receive.sampler_ns, STEPS * 50);
+	ck_assert_uint_eq(workers.receive.all_batches, STEPS);
 	sp_workers_finish(&workers);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
@@ -228,14 +234,14 @@ START_TEST(receiving_is_no_waiting_for_the_making)
 		make_worker();
 	sp_load_one(&load, folder);
 	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
-	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_ns), 580, 1e-6);
+	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_ns), 530, 1e-6);
 	ck_assert(v.metrics.of[SP_METRIC_handover_wait_share].is_known == is_idle);
 	ck_assert((v.id == SP_VERDICT_handover) == is_idle);
 	ck_assert(v.metrics.of[SP_METRIC_transform_work_share].is_known != is_idle);
 	ck_assert(!v.doubts[SP_DOUBT_work_unseen]);
 	if (is_idle)
 		ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_wait_share),
-					0.58, 1e-6);
+					0.53, 1e-6);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
 }
