@@ -74,6 +74,8 @@ class Loop(unittest.TestCase):
             "Linear.forward": STEPS,
             # A loader's iterator ends its workers after the last batch, and again as it is freed.
             "DataLoader end of workers": 2 * EPOCHS,
+            # Two workers have two batches each ahead; as often a loader asks an ended sampler.
+            "DataLoader sampler": STEPS + 2 * 2 * EPOCHS,
         }
         self.assertEqual(counts, calls)
 
