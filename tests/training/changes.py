@@ -33,7 +33,7 @@ OFF_LEAST = 0.01  # of a step: as much as two runs of the same program differ
 OFF_ALONE = 0.06  # of one pair, whose spread is not known
 GAIN_LEAST = 0.03
 FAR = {"latency_us": 10000, "mb_per_s": 200}
-FEW = ["use_workers", "async_checkpoint"]
+FEW = ["use_workers"]
 # These ask to look at something: the case shows one remedy, and the saving has no bound.
 UNBOUND = {
     "loop_names",
