@@ -68,7 +68,7 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 	case SP_INTERVAL_OPTIMIZER:
 	case SP_INTERVAL_UPDATE:
 		j->has_backward = false;
-		j->has_optimizer = true;
+		j->has_optimizer = !p->is_round; /* no call before a round belongs to it */
 		break;
 	case SP_INTERVAL_LOADER:
 	case SP_INTERVAL_LOADER_END:

@@ -668,6 +668,21 @@ START_TEST(rounds_of_boosting_beside_steps)
 }
 END_TEST
 
+START_TEST(rounds_of_boosting_with_evaluation)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 10; i++) {
+		span(SP_EV_python_call, LABEL, 60, SP_PHASE_round);
+		span(SP_EV_python_call, LABEL, 20, SP_PHASE_forward_no_grad);
+	}
+	whole_steps(10);
+	sum = account();
+	ck_part(sum, evaluation, 10 * 20);
+	ck_part(sum, forward, 0);
+}
+END_TEST
+
 START_TEST(a_wrapper_around_the_optimizer)
 {
 	struct sp_account sum;
@@ -986,6 +1001,7 @@ int main(void)
 	tcase_add_test(c, a_call_that_makes_the_whole_step);
 	tcase_add_test(c, whole_steps_of_a_loader_and_of_none);
 	tcase_add_test(c, rounds_of_boosting_beside_steps);
+	tcase_add_test(c, rounds_of_boosting_with_evaluation);
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_test(c, saves_before_the_training);
