@@ -39,7 +39,8 @@ done < <(sed '/^SP_FRAMEWORK/!{/^\t/!d}' trace/frameworks.def | tr -d '\n' | sed
 			row = row ($7 ~ "SP_GIVES_(ALL|" parts[i] ")" ? " yes |" : $7 ~ "SP_GIVES_SOME_" parts[i] ? " some |" : " - |")
 		print row
 	}')
-[[ $(grep -c '^SP_FRAMEWORK' trace/frameworks.def) == $(grep -cE '^\| .* (yes|some|-) \|$' "$frameworks") ]] ||
+[[ $(grep -c '^SP_FRAMEWORK' trace/frameworks.def) == \
+	$(grep -cE '^\| [^|]+ \|( (yes|some|-) \|){8}$' "$frameworks") ]] ||
 	sp_complain "$frameworks has not as many rows as trace/frameworks.def"
 
 for document in *.md docs/*.md; do
