@@ -147,8 +147,9 @@ static void timed_end(const struct timed *timed, int phase, struct sp_range rang
 	} else if (sp_phase_optimizes(timed->phase)) {
 		sp_switch_step();
 		sp_rusage_define_step();
+		sp_resident_sample();
 	}
-	if (sp_phase_optimizes(timed->phase) || timed->phase == SP_PHASE_loader_fetch)
+	if (timed->phase == SP_PHASE_loader_fetch)
 		sp_resident_sample();
 }
 
@@ -218,6 +219,33 @@ static int phase_of(const struct timed *timed, const struct call *call)
 	return given && sp_python_image_is_png(given) ? SP_PHASE_decode_png : timed->phase;
 }
 
+/* A fetch, or any call where STAGEPROF_CALLS asks for it: the functions that it calls are counted.
+ * Apart from run_timed(), whose path has no instruction for it. */
+__attribute__((noinline)) static struct sp_py_object *
+run_counted(const struct timed *timed, const struct call *call, int phase)
+{
+	int is_fetch = timed->phase == SP_PHASE_loader_fetch;
+	uint64_t exact = is_fetch ? sp_exact_begin() : 0;
+	int outer = sp_exact_phase(phase);
+	struct sp_py_object *result;
+
+	fetch_depth += is_fetch;
+	result = run(timed->function, call);
+	fetch_depth -= is_fetch;
+	sp_exact_phase(outer);
+	if (exact)
+		sp_exact_end(exact, result != NULL);
+	return result;
+}
+
+__attribute__((noinline)) static void counted_end(const struct timed *timed, int has_result)
+{
+	if (timed->phase == SP_PHASE_loader_begin)
+		sp_exact_step_break();
+	else if (has_result && timed->phase == SP_PHASE_optimizer)
+		sp_exact_step(sp_switch_steps());
+}
+
 static struct sp_py_object *run_timed(const struct timed *timed, const struct call *call)
 {
 	uint32_t stage = sp_cuda_time_enter((uint32_t)timed->phase);
@@ -225,19 +253,12 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 	struct sp_py_object *result;
 	struct sp_call_rusage before;
 	struct sp_range range;
-	uint64_t exact = 0;
-	int outer;
 
 	timed_begin(timed, &range, &before);
-	if (timed->phase == SP_PHASE_loader_fetch)
-		exact = sp_exact_begin();
-	fetch_depth += timed->phase == SP_PHASE_loader_fetch;
-	outer = sp_exact_phase(phase);
-	result = run(timed->function, call);
-	sp_exact_phase(outer);
-	fetch_depth -= timed->phase == SP_PHASE_loader_fetch;
-	if (exact)
-		sp_exact_end(exact, result != NULL);
+	if (sp_exact_is_asked || timed->phase == SP_PHASE_loader_fetch)
+		result = run_counted(timed, call, phase);
+	else
+		result = run(timed->function, call);
 	sp_cuda_time_leave(stage);
 	if (timed->phase == SP_PHASE_loader_next)
 		loader_end(timed, range, self_of(call), result != NULL);
@@ -245,10 +266,8 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 		loader_end(timed, range, result, result != NULL);
 	else
 		timed_end(timed, phase, range, &before);
-	if (timed->phase == SP_PHASE_loader_begin)
-		sp_exact_step_break();
-	if (result && timed->phase == SP_PHASE_optimizer)
-		sp_exact_step(sp_switch_steps());
+	if (sp_exact_is_asked)
+		counted_end(timed, result != NULL);
 	return result;
 }
 
@@ -310,7 +329,7 @@ static void note_inner(struct timed *timed)
 
 static struct sp_py_object *run_forward(struct timed *timed, const struct call *call)
 {
-	int phase = forward_phase(timed, call), outer;
+	int phase = forward_phase(timed, call);
 	struct sp_py_object *result;
 	struct sp_range range;
 
@@ -318,9 +337,7 @@ static struct sp_py_object *run_forward(struct timed *timed, const struct call *
 	timed->outer_calls++;
 	forward_depth++;
 	range = sp_range_begin();
-	outer = sp_exact_phase(phase);
-	result = run(timed->function, call);
-	sp_exact_phase(outer);
+	result = sp_exact_is_asked ? run_counted(timed, call, phase) : run(timed->function, call);
 	sp_range_end(range, SP_EV_python_call, phase, timed->text, (size_t)timed->text_bytes);
 	forward_depth--;
 	return result;

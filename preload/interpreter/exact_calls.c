@@ -58,6 +58,8 @@ static struct {
 	struct sp_exact_table *table;
 } state;
 
+int sp_exact_is_asked;
+
 int sp_exact_init(void)
 {
 	if (!sp_config.calls || !*sp_config.calls ||
@@ -65,6 +67,7 @@ int sp_exact_init(void)
 		return 0;
 	event_ticks_assumed =
 		EVENT_NS_ASSUMED * sp_recorder_clock.ticks_per_second / 1000000000u + 1;
+	sp_exact_is_asked = 1;
 	return 1;
 }
 

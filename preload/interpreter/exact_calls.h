@@ -17,7 +17,11 @@
 
 #include "preload/interpreter/python_api.h"
 
-/* Reads the setting. Returns 1 if calls are asked for. */
+/* 1 if calls are asked for; for the callers of sp_exact_begin() to sp_exact_step_break(), which are
+ * on the path of each timed call. */
+extern int sp_exact_is_asked;
+
+/* Reads the setting. Returns sp_exact_is_asked. */
 int sp_exact_init(void);
 
 /* METH_VARARGS of the bootstrap: exact_watch(on, off, empty). on() returns 2 if it has switched
