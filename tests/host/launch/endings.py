@@ -20,6 +20,7 @@ from scene import REPORT, STAGEPROF, clean_environment
 
 PYTHON = os.environ.get("STAGEPROF_TEST_PYTHON", "")
 ALIVE_AT = 96  # command_alive_ns in the marker (docs/FORMAT.md, RUN)
+LOOKS = 3  # the first one may have begun before
 TRAINER = """
 import ctypes, fcntl, os, signal, sys, threading, time
 import torch
@@ -329,9 +330,21 @@ class Endings(Trained):
         self.assertEqual((link["lock_file"], link["lock_inferred"]), (path, False))
         self.check_lock_text(document, path)
 
-    def let_the_launcher_look(self):
-        """The launcher looks once a second, and a killed job hung until the last look."""
-        time.sleep(3)
+    def let_the_launcher_look(self, run="run.zst"):
+        """The launcher notes a wait that two looks see, and a killed job hung until the last look.
+        It looks once a second, and later where it gets no core: each look leaves its time."""
+        deadline = time.monotonic() + 90
+        for _ in range(LOOKS):
+            before = self.last_look(run)
+            while self.last_look(run) == before:
+                self.assertLess(time.monotonic(), deadline, "the launcher does not look")
+                time.sleep(0.1)
+
+    def last_look(self, run):
+        (marker,) = glob.glob(os.path.join(self.folder, run, "0-run-*.zst"))
+        with open(marker, "rb") as file:
+            file.seek(ALIVE_AT)
+            return file.read(8)
 
     def check_lock_text(self, document, path):
         text = f"the lock of {path}, which process {os.getpid()} ("
@@ -357,7 +370,7 @@ class Endings(Trained):
         for how, process in processes.items():
             document = self.wait_for_hang(how)
             self.check_mutex(document, how)
-            self.let_the_launcher_look()
+            self.let_the_launcher_look(how)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             self.check_mutex_text(self.wait_for_end(how), how)
