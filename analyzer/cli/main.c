@@ -125,6 +125,9 @@ static void explain_newer(const struct sp_index *index, const char *path)
 		snprintf(why, sizeof(why),
 			 _("it has format %u, and this program reads formats %d to %d"), format,
 			 SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
+		for (uint32_t i = 0; i < index->file_count; i++)
+			if (index->files[i].damage.version == format)
+				path = index->files[i].path;
 	} else {
 		return;
 	}

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import random
+import subprocess
 import unittest
 
 import jobs
@@ -146,7 +147,17 @@ class Merged(jobs.Job):
                 file.write(data)
             out, said = report("ranks", self.digests[0], path)
             self.assertIn("version.spd: written in another version", said)
+            self.assertNotIn(self.digests[0], said)  # it is of this version
             self.assertIn("rank 5 (node-0000)", out)
+
+    def test_ten_times_the_steps(self):
+        run = self.path("longer")
+        os.mkdir(run)
+        for steps, ranks in ((100, "ranks=0:63"), (1000, "ranks=63:64")):
+            subprocess.run([jobs.MAKE_JOB, run, "64", str(steps), ranks], check=True)
+        out, _ = report("ranks", run)
+        self.assertIn("63 ranks like the median", out)
+        self.assertRegex(out, r"(?m)^ +63 .* 1,000 ")
 
     def test_other_job(self):
         other = made(self.path("other"), 16, STEPS, "seed=3", "later=%d" % DAY_NS)
