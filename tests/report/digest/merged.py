@@ -150,7 +150,7 @@ class Merged(jobs.Job):
             self.assertNotIn(self.digests[0], said)  # it is of this version
             self.assertIn("rank 5 (node-0000)", out)
 
-    def test_ten_times_the_steps(self):
+    def test_longer_rank_has_a_row(self):
         run = self.path("longer")
         os.mkdir(run)
         for steps, ranks in ((100, "ranks=0:63"), (1000, "ranks=63:64")):
