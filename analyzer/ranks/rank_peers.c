@@ -92,20 +92,25 @@ static int64_t spread_within(const struct peer_search *s, const struct sp_rank_d
 	return greatest;
 }
 
-/* True where the groups leave apart from each other, by far more than their own ranks. */
+/* True where the groups leave apart from each other, by far more than their own ranks. A group
+ * without a rank in the table says nothing: its neighbours are compared with each other. */
 static bool is_apart(const struct peer_search *s, uint64_t groups, int64_t within)
 {
-	uint64_t every = groups / PAIRS_MAX + 1;
+	uint64_t every = groups / PAIRS_MAX + 1, pairs = 0;
+	uint32_t before = UINT32_MAX;
 
-	for (uint64_t g = 0; g + 1 < groups; g += every) {
-		uint32_t a = s->leader[g], b = s->leader[g + 1];
+	for (uint64_t g = 0; g < groups; g++) {
+		uint32_t leader = s->leader[g];
 
-		if (a == UINT32_MAX || b == UINT32_MAX)
+		if (leader == UINT32_MAX)
 			continue;
-		if (spread_of(s, a, b) / APART_TIMES <= within + 1000)
-			return false; /* instants are whole microseconds */
+		/* Instants are whole microseconds. */
+		if (before != UINT32_MAX && pairs++ % every == 0 &&
+		    spread_of(s, before, leader) / APART_TIMES <= within + 1000)
+			return false;
+		before = leader;
 	}
-	return true;
+	return pairs > 0;
 }
 
 static bool holds(struct peer_search *s, const struct sp_rank_division *d)

@@ -318,6 +318,20 @@ START_TEST(other_jobs_are_one_group)
 }
 END_TEST
 
+/* Ranks of two hosts' digests or runs: the ranks between them, in no input, divide nothing. */
+START_TEST(missing_ranks_make_no_groups)
+{
+	struct sp_planted_job job = sp_planted_job(64, 100);
+	uint32_t later = _i ? 48 : 32;
+
+	sp_planted_job_write(&job, folder, 0, 16);
+	sp_planted_job_write(&job, folder, later, later + 16);
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(ranks->compared, 32);
+	ck_assert_uint_eq(ranks->division.block, 0);
+}
+END_TEST
+
 START_TEST(the_words)
 {
 	struct sp_planted_job job = sp_planted_job(64, 200);
@@ -363,6 +377,7 @@ int main(void)
 	tcase_add_loop_test(c, pipelines_are_compared_by_stage, 0,
 			    2 * (int)(sizeof(pipelines) / sizeof(pipelines[0])));
 	tcase_add_loop_test(c, other_jobs_are_one_group, 0, 2);
+	tcase_add_loop_test(c, missing_ranks_make_no_groups, 0, 2);
 	tcase_add_test(c, the_words);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
