@@ -40,6 +40,7 @@ struct sp_rank {
 	uint32_t trainer; /* index into training.trainers */
 	bool is_compared;
 	enum sp_rank_aside aside;
+	bool has_many_steps; /* over twice as many as most ranks; the first ones are compared */
 	uint64_t wall_p50_ns, loader_p50_ns; /* of the compared steps */
 	uint64_t wait_p50_ns;		     /* in the last collective, for ranks that came later */
 	int64_t behind_p50_ns; /* the median of the other ranks came so much earlier */

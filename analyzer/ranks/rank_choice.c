@@ -197,9 +197,13 @@ static void choose_steps(struct choice *c)
 		if (is_left(&c->list[i]))
 			c->values[n++] = c->list[i].steps;
 	usual = sp_select_percentile(c->values, n, 50);
-	for (uint32_t i = 0; n > 2 && i < c->count; i++)
-		if (2 * (int64_t)c->list[i].steps < usual)
+	for (uint32_t i = 0; n > 2 && i < c->count; i++) {
+		int64_t steps = c->list[i].steps;
+
+		if (2 * steps < usual)
 			set_aside(&c->list[i], SP_RANK_FEW_STEPS);
+		c->list[i].rank->has_many_steps = steps > 2 * usual;
+	}
 }
 
 int sp_ranks_choose(struct sp_ranks *ranks, const struct sp_training *training)

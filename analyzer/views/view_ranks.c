@@ -638,15 +638,14 @@ static const struct sp_sort_key keys[] = {{"rank", "rank", N_("rank"), by_rank},
 					  {"loader_wait", "loader_wait_ns_p50", N_("input wait"),
 					   by_loader}};
 
-/* True for a rank that is neither late nor early, and whose steps are mostly compared; such ranks
+/* True for a rank that is neither late nor early, with about as many steps as most; such ranks
  * share a row where there are many. */
-static bool is_like_median(const struct sp_report *report, const struct sp_rank *rank)
+static bool is_like_median(const struct sp_rank *rank)
 {
-	uint64_t steps = report->training.trainers[rank->trainer].steps.count;
 	double off = rank->behind_p50_ns < 0 ? -(double)rank->behind_p50_ns
 					     : (double)rank->behind_p50_ns;
 
-	return rank->is_compared && !rank->is_straggler && steps / 2 <= report->ranks.step_count &&
+	return rank->is_compared && !rank->is_straggler && !rank->has_many_steps &&
 	       off < SP_STRAGGLER_SHARE / 2 * (double)rank->wall_p50_ns;
 }
 
@@ -672,7 +671,7 @@ int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 	for (uint32_t i = 0; r == 0 && i < ranks->count; i++) {
 		const struct sp_rank *rank = &ranks->list[order[i]];
 
-		if (folds && is_like_median(report, rank)) {
+		if (folds && is_like_median(rank)) {
 			like++;
 			continue;
 		}

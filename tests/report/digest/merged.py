@@ -158,6 +158,8 @@ class Merged(jobs.Job):
         out, _ = report("ranks", run)
         self.assertIn("63 ranks like the median", out)
         self.assertRegex(out, r"(?m)^ +63 .* 1,000 ")
+        out, _ = report("ranks", "--steps=0:20", run)  # of these all have as many
+        self.assertIn("64 ranks like the median", out)
 
     def test_other_job(self):
         other = made(self.path("other"), 16, STEPS, "seed=3", "later=%d" % DAY_NS)
