@@ -112,26 +112,24 @@ static void explain_no_events(const struct sp_report *report, const char *path, 
 }
 
 /* A report of an old program on a new trace may lack something, and says so once. */
-static void explain_newer(const struct sp_index *index, const char *path)
+static void explain_newer(const struct sp_index *index)
 {
-	uint32_t writer = sp_index_newest_writer(index), format = sp_index_newest_format(index);
+	const struct sp_file *file = sp_index_newest_writer(index);
 	char version[16], why[256];
 
-	if (writer > sp_version_number()) {
-		sp_version_of_number(version, writer);
+	if (file && file->newest_writer > sp_version_number()) {
+		sp_version_of_number(version, file->newest_writer);
 		snprintf(why, sizeof(why), _("stageprof %s wrote it, and this program is %s"),
 			 version, sp_version_text());
-	} else if (format) {
-		snprintf(why, sizeof(why),
-			 _("it has format %u, and this program reads formats %d to %d"), format,
-			 SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
-		for (uint32_t i = 0; i < index->file_count; i++)
-			if (index->files[i].damage.version == format)
-				path = index->files[i].path;
 	} else {
-		return;
+		file = sp_index_newest_format(index);
+		if (!file)
+			return;
+		snprintf(why, sizeof(why),
+			 _("it has format %u, and this program reads formats %d to %d"),
+			 file->damage.version, SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
 	}
-	print_error(SP_REPORT_ERROR_newer, path, why);
+	print_error(SP_REPORT_ERROR_newer, file->path, why);
 }
 
 /* The output file is opened before hours of reading. */
@@ -344,7 +342,7 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		return SP_EXIT_FAILED;
 	}
 	if (count && warns) {
-		explain_newer(&report->run.index, paths[0]);
+		explain_newer(&report->run.index);
 		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
 	}
 	return sp_run_has_trace(&report->run) ? 0 : 1;

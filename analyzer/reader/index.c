@@ -117,25 +117,29 @@ uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image)
 	return low;
 }
 
-uint32_t sp_index_newest_writer(const struct sp_index *index)
+const struct sp_file *sp_index_newest_writer(const struct sp_index *index)
 {
-	uint32_t newest = 0;
+	const struct sp_file *newest = NULL;
 
-	for (uint32_t i = 0; i < index->file_count; i++)
-		if (index->files[i].newest_writer > newest)
-			newest = index->files[i].newest_writer;
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		const struct sp_file *file = &index->files[i];
+
+		if (file->newest_writer > (newest ? newest->newest_writer : 0))
+			newest = file;
+	}
 	return newest;
 }
 
-uint32_t sp_index_newest_format(const struct sp_index *index)
+const struct sp_file *sp_index_newest_format(const struct sp_index *index)
 {
-	uint32_t newest = 0;
+	const struct sp_file *newest = NULL;
 
 	for (uint32_t i = 0; i < index->file_count; i++) {
-		const struct sp_file_damage *damage = &index->files[i].damage;
+		const struct sp_file *file = &index->files[i];
 
-		if (damage->version > SP_FORMAT_VERSION && damage->version > newest)
-			newest = damage->version;
+		if (!file->is_digest &&
+		    file->damage.version > (newest ? newest->damage.version : SP_FORMAT_VERSION))
+			newest = file;
 	}
 	return newest;
 }

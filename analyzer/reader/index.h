@@ -160,11 +160,12 @@ void sp_segment_free(struct sp_segment *segment);
 /* The first stream of this image or of a later one; index->stream_count: there is none. */
 uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image);
 
-/* The greatest version of stageprof in a header, as the header has it; 0: no header. */
-uint32_t sp_index_newest_writer(const struct sp_index *index);
+/* The file with the greatest version of stageprof in a header; NULL: no header. */
+const struct sp_file *sp_index_newest_writer(const struct sp_index *index);
 
-/* The greatest version of the format in a frame that is too new to read; 0: no such frame. */
-uint32_t sp_index_newest_format(const struct sp_index *index);
+/* The file with the greatest version of the trace format that is too new to read; NULL: none. A
+ * digest has versions of its own, and its damage says so. */
+const struct sp_file *sp_index_newest_format(const struct sp_index *index);
 
 /* True where a thread has no events, because a digest has it. */
 bool sp_index_has_digested(const struct sp_index *index);

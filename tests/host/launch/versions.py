@@ -148,7 +148,7 @@ class Versions(scene.Case):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(
             done.stderr,
-            r"\Astageprof-report: new\.zst: stageprof 9\.8\.7 wrote it, and this .*\[SP231\]\n\Z",
+            r"\Astageprof-report: new\.zst/\S+: stageprof 9\.8\.7 wrote it, and this .*\[SP231\]\n\Z",
         )
 
     def test_newer_format(self):
@@ -157,6 +157,16 @@ class Versions(scene.Case):
         lines = [line for line in done.stderr.splitlines() if "[SP231]" in line]
         self.assertEqual(len(lines), 1, done.stderr)
         self.assertIn("it has format 77, and this program reads formats 1 to 2", lines[0])
+
+    def test_newer_of_two_runs(self):
+        self.run_under(PYTHON, "-c", "pass", options=["--quiet", "--output=old.zst"])
+        for at, bits, value in ((FORMAT_AT, "H", 77), (WRITER_AT, "I", 9 << 16)):
+            self.changed_run(at, bits, value)
+            done = self.call(REPORT, "processes", "old.zst", "new.zst")
+            lines = [line for line in done.stderr.splitlines() if "[SP231]" in line]
+            self.assertEqual(len(lines), 1, done.stderr)
+            self.assertIn(" new.zst/", lines[0])
+            shutil.rmtree(os.path.join(self.folder, "new.zst"))
 
 
 if __name__ == "__main__":

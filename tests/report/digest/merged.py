@@ -147,7 +147,7 @@ class Merged(jobs.Job):
                 file.write(data)
             out, said = report("ranks", self.digests[0], path)
             self.assertIn("version.spd: written in another version", said)
-            self.assertNotIn(self.digests[0], said)  # it is of this version
+            self.assertNotIn("SP231", said)  # a digest's versions are not those of traces
             self.assertIn("rank 5 (node-0000)", out)
 
     def test_longer_rank_has_a_row(self):
