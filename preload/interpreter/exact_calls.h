@@ -17,8 +17,8 @@
 
 #include "preload/interpreter/python_api.h"
 
-/* 1 if calls are asked for; for the callers of sp_exact_begin() to sp_exact_step_break(), which are
- * on the path of each timed call. */
+/* 1 if STAGEPROF_CALLS asks for calls. A timed call reads it, so that it need not call the
+ * functions below. */
 extern int sp_exact_is_asked;
 
 /* Reads the setting. Returns sp_exact_is_asked. */
