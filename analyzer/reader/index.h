@@ -138,6 +138,13 @@ struct sp_stream {
 	UT_hash_handle hh;
 };
 
+/* The last events lie in memory that this report did not find: the thread was killed, or still
+ * runs, and its machine or its IPC namespace is another one. */
+static inline bool sp_stream_tail_is_away(const struct sp_stream *s)
+{
+	return s->write_mode && !s->has_last && !s->has_window;
+}
+
 struct sp_index {
 	struct sp_file *files;
 	uint32_t file_count;

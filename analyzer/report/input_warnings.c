@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/report/tails_away.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 
@@ -127,6 +128,26 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 	return true;
 }
 
+static void say_tails_away(const struct sp_report *report, void (*say)(const char *line))
+{
+	char line[LINE_BYTES], host[LINE_BYTES / 2];
+
+	if (!report->totals.tails_away)
+		return;
+	sp_tails_away_host(report, host, sizeof(host));
+	snprintf(line, sizeof(line),
+		 sp_translate_plural(
+			 "the last events of %u thread are not here, and threads without a file "
+			 "are missing; the memory of %s has them until a container ends, and a "
+			 "report there brings them into the run",
+			 "the last events of %u threads are not here, and threads without a file "
+			 "are missing; the memory of %s has them until a container ends, and a "
+			 "report there brings them into the run",
+			 report->totals.tails_away),
+		 report->totals.tails_away, *host ? host : _("several hosts"));
+	say(line);
+}
+
 int sp_input_warnings(const struct sp_report *report, unsigned most, void (*say)(const char *line))
 {
 	struct saved *saved = count_saved(report);
@@ -149,6 +170,7 @@ int sp_input_warnings(const struct sp_report *report, unsigned most, void (*say)
 			 (unsigned long long)sp_metadata_refused(&report->run.metadata));
 		say(line);
 	}
+	say_tails_away(report, say);
 	if (more) {
 		snprintf(line, sizeof(line),
 			 sp_translate_plural("%u more file is damaged or incomplete",

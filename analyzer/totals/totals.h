@@ -47,7 +47,8 @@ struct sp_totals {
 	uint32_t ended_with_process;
 	uint32_t truncated; /* threads whose file ends early */
 	uint32_t unfinished;
-	uint32_t write_mode; /* threads in the mode that loses its window to SIGKILL */
+	uint32_t write_mode; /* threads whose tails lie in memory */
+	uint32_t tails_away; /* threads of them whose tails were not found */
 };
 
 /* Bytes of the stages that read, and of those that write. */

@@ -50,6 +50,7 @@ struct sp_metrics {
 	uint64_t events_lost;	 /* recorded nowhere, damaged or missing */
 	uint64_t events_unknown; /* of a newer version */
 	uint32_t files_unread;
+	uint32_t tails_away; /* threads whose last events are in the memory of another machine */
 	uint32_t trainers;
 	bool is_fed_by_thread; /* or there is no loader, and another thread computes meanwhile */
 	bool is_unfed;	       /* sp_training_is_unfed() */

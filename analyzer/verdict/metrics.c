@@ -722,6 +722,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->events_lost = report->totals.lost + report->totals.missing + report->totals.holes;
 	e->events_unknown = report->totals.unknown;
 	e->files_unread = sp_index_unread(&report->run.index);
+	e->tails_away = report->totals.tails_away;
 	e->is_unfed = sp_training_is_unfed(&report->training);
 	e->is_mixed = is_mixed(&report->training);
 	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training) ||

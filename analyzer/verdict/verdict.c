@@ -393,6 +393,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 
 	v->doubts[SP_DOUBT_few_steps] = !r->is_state && value_of(v, SP_METRIC_steps) < STEPS_ENOUGH;
 	v->doubts[SP_DOUBT_lost] = v->metrics.events_lost != 0;
+	v->doubts[SP_DOUBT_tails_away] = v->metrics.tails_away != 0;
 	v->doubts[SP_DOUBT_unknown_events] = v->metrics.events_unknown != 0;
 	v->doubts[SP_DOUBT_unread] = v->metrics.files_unread != 0;
 	v->doubts[SP_DOUBT_near] =

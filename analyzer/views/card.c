@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/report/tails_away.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/wrap.h"
@@ -255,6 +256,22 @@ static void add_losses(struct card *card, const struct sp_report *report)
 	add(card, _("lost       "), text, 1);
 }
 
+/* The memory of a machine, or of a container, keeps what is not in the files yet. */
+static void add_away(struct card *card, const struct sp_report *report)
+{
+	char text[LINE_BYTES], host[LINE_BYTES / 2], a[SP_NUMBER_BYTES];
+
+	if (!report->totals.tails_away)
+		return;
+	sp_tails_away_host(report, host, sizeof(host));
+	snprintf(text, sizeof(text),
+		 sp_translate_plural("the last events of %s thread: make a report on %s first",
+				     "the last events of %s threads: make a report on %s first",
+				     report->totals.tails_away),
+		 sp_text_count(a, report->totals.tails_away), *host ? host : _("their hosts"));
+	add(card, _("not here   "), text, 1);
+}
+
 static void add_ending(struct card *card, const struct sp_report *report)
 {
 	char text[LINE_BYTES];
@@ -297,7 +314,8 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 		const struct sp_view_options *options)
 {
 	/* Lines that come after the advice. */
-	unsigned reserved = 1u + has_losses(report) + 2u * (options->against != NULL);
+	unsigned reserved = 1u + has_losses(report) + (report->totals.tails_away != 0) +
+			    2u * (options->against != NULL);
 
 	add_verdict(card, v, reserved);
 	add_step(card, report);
@@ -307,6 +325,7 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	add_advice(card, v, reserved);
 	add_ending(card, report);
 	add_losses(card, report);
+	add_away(card, report);
 	return add_change(card, options);
 }
 

@@ -64,6 +64,7 @@ static void damage_json(const struct sp_report *report, struct sp_json *j)
 	sp_json_count(j, "slots_torn", report->totals.holes);
 	sp_json_count(j, "slots_unfinished", report->totals.unfinished);
 	sp_json_count(j, "threads_truncated", report->totals.truncated);
+	sp_json_count(j, "threads_tails_away", report->totals.tails_away);
 	sp_json_close(j, '}');
 }
 

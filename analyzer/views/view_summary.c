@@ -159,10 +159,8 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 	show_off(report, out);
 	if (report->totals.write_mode)
 		sp_out_line(out,
-			    "mode       files of %s threads are written, not mapped: the last "
-			    "events of a "
-			    "killed thread are in its machine's memory until a report collects "
-			    "them",
+			    "mode       files of %s threads are written, not mapped: their last "
+			    "events stay in memory until the threads end",
 			    sp_text_count(a, report->totals.write_mode));
 }
 

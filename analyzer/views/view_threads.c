@@ -65,7 +65,9 @@ static const char *end_of(const struct sp_report *report, uint32_t i)
 		return end == SP_THREAD_END_CLEAN ? _("clean") : _("with process");
 	if (sp_inflight_ns(report, i))
 		return _("in a call");
-	return s->has_window || s->write_mode ? _("none") : _("cut");
+	if (sp_stream_tail_is_away(s))
+		return _("not here");
+	return s->has_window ? _("none") : _("cut");
 }
 
 static uint64_t total_of(const struct sp_stream_sums *sums)

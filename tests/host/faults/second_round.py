@@ -35,6 +35,13 @@ for pid in children: os.waitpid(pid, 0)
 print("done")
 """
 
+KILLED = r"""
+import os
+page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
+for _ in range(5000): os.pread(page.fileno(), 16, 0)
+os.kill(os.getpid(), 9)
+"""
+
 GAPS = r"""
 import os, sys, time
 page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
@@ -184,6 +191,25 @@ class Files(harness.Case):
             os.truncate(os.path.join(run, name), 0)
         self.assertIsNone(process.poll())
         self.assertEqual(process.wait(timeout=120), 0)
+
+    @harness.unittest.skipUnless(os.geteuid() == 0, "IPC namespaces need root")
+    def test_read_elsewhere(self):
+        """A report that cannot reach the memory of a killed thread says so, and does not show
+        what is in it as never done."""
+        folder = self.subfolder("elsewhere")
+        settings = {"STAGEPROF_MODE": "write"}
+        outcome = self.execute([sys.executable, "-c", KILLED], folder, env=settings)
+        self.assertEqual(outcome.done.returncode, -9)
+        report = [os.environ["STAGEPROF_TEST_REPORT"], outcome.trace.path]
+        away = ["unshare", "--ipc", *report]
+        for brought in (False, True):
+            card = subprocess.run(away, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            text = card.stderr + card.stdout
+            self.assertEqual("the last events of 1 thread are not here" in text, not brought, text)
+            self.assertEqual("not here   the last events of" in text, not brought, text)
+            self.assertEqual("in the memory of another machine" in text, not brought, text)
+            reads = outcome.trace.stages()[0]["file_read"]["calls"]  # brings them in
+            self.assertGreaterEqual(reads, 5000)
 
     def test_replaced_files_stay_as_they_are(self):
         """cp, rm, mv: a file that has our name and is another one gets nothing from us."""
