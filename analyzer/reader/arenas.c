@@ -5,45 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "trace/arena_collect.h"
-#include "trace/libc_call.h"
+#include "trace/arenas/arena_files.h"
 #include "trace/window_copy.h"
 
 #define COPY_TRIES 8 /* of a copy whose tails move meanwhile */
 #define COPY_BYTES_MAX (256u * 1024u * 1024u)
 #define TAIL_BYTES_MAX (SP_ARENA_UNITS_MAX * SP_ARENA_UNIT_BYTES)
-
-/* The superuser reads the arenas of whom the directory belongs to, and makes no file in it. */
-static int collect_init(struct sp_collect *c, const char *directory)
-{
-	struct stat st;
-
-	memset(c, 0, sizeof(*c));
-	c->sys = sp_libc_call;
-	c->now_s = (uint64_t)time(NULL);
-	c->uid = geteuid();
-	if (stat(directory, &st) < 0)
-		return -errno;
-	if (geteuid() == 0)
-		c->uid = st.st_uid;
-	return st.st_uid == geteuid() ? 0 : -EACCES;
-}
-
-void sp_arenas_to_files(const char *directory, const uint64_t run_token[2])
-{
-	struct sp_collect *c = malloc(sizeof(*c));
-	struct stat st;
-
-	if (c && collect_init(c, directory) == 0) {
-		c->mount_namespace = stat("/proc/self/ns/mnt", &st) == 0 ? (uint64_t)st.st_ino : 0;
-		sp_arenas_collect(c, run_token);
-	}
-	free(c);
-}
 
 struct copy {
 	struct sp_collect collect;
@@ -176,7 +145,7 @@ int sp_arenas_copy(const char *directory, const uint64_t run_token[2])
 	if (!c)
 		return -1;
 	c->fd = -1;
-	collect_init(&c->collect, directory);
+	sp_arena_files_init(&c->collect, directory);
 	c->tail = malloc(TAIL_BYTES_MAX);
 	if (c->tail)
 		arenas_copy(c, run_token);

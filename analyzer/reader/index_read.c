@@ -15,6 +15,7 @@
 #include "analyzer/reader/digest.h"
 #include "analyzer/reader/index_join.h"
 #include "analyzer/reader/window.h"
+#include "trace/arenas/arena_files.h"
 
 #define WALK_AHEAD_BYTES 4096u
 #define CALLS_MAX 1024u /* of a file: more than a launcher leaves */

@@ -13,7 +13,7 @@
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/sys.h"
-#include "trace/arena_collect.h"
+#include "trace/arenas/arena_collect.h"
 
 /* The first arena of a process is small: most processes have one thread of few events. */
 #define FIRST_UNITS 2u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process's arenas (trace/arena_layout.h): memory for the tails of its threads' files. An arena
- * is shared memory of the system, which stays when the process is killed; it is private memory
- * where the system gives no shared memory. A store to it can never become a signal, as a store to a
- * mapped file can.
+ * The process's arenas (trace/arenas/arena_layout.h): memory for the tails of its threads' files.
+ * An arena is shared memory of the system, which stays when the process is killed; it is private
+ * memory where the system gives no shared memory. A store to it can never become a signal, as a
+ * store to a mapped file can.
  *
  * All functions are for the rare steps of a thread: they may make system calls and wait for each
  * other, and callers hold all signals blocked. No descriptor is involved.
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "preload/files/arena_keep.h"
-#include "trace/arena_layout.h"
+#include "trace/arenas/arena_layout.h"
 
 #define SP_ARENAS_MAX 1024u
 

@@ -8,7 +8,7 @@
 
 #include "preload/files/run_file.h"
 #include "preload/files/spare_files.h"
-#include "trace/arena_collect.h"
+#include "trace/arenas/arena_collect.h"
 
 struct sp_arena_keeper {
 	struct sp_run_directory directory;

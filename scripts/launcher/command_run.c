@@ -32,6 +32,7 @@
 #include "scripts/launcher/launcher_error.h"
 #include "scripts/sampler/call_watch.h"
 #include "scripts/sampler/sampler.h"
+#include "trace/arenas/arena_files.h"
 
 #define LIBRARY_KEY 1
 #define HTML_KEY 2
@@ -228,6 +229,8 @@ static void conclude(const struct run_options *o, const struct sp_child *child, 
 	wishes.is_joined = sp_run.beginner_pid != (uint64_t)child->pid;
 	if (!wishes.is_joined)
 		sp_marker_end(child, hash, oom_kills);
+	sp_arenas_to_files(sp_run.directory,
+			   sp_run.token); /* a container's memory may end with us */
 	if (sp_marker_earlier(earlier, hash) == 0)
 		wishes.earlier = earlier;
 	if (o->page && !*o->page) {

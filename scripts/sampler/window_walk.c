@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "preload/settings/run_identity.h"
-#include "trace/libc_call.h"
+#include "trace/arenas/libc_call.h"
 
 /* Only files of the run have one: a tail in shared memory says where its window is. */
 struct window_place {

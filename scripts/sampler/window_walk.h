@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "scripts/sampler/id_map.h"
-#include "trace/arena_collect.h"
+#include "trace/arenas/arena_collect.h"
 #include "trace/format.h"
 
 struct window_place; /* of window_walk.c */

@@ -32,7 +32,7 @@
 #include "preload/recorder/thread_rusage.h"
 #include "tests/unit/recorder/slots.h"
 #include "tests/unit/common/stride.h"
-#include "trace/arena_collect.h"
+#include "trace/arenas/arena_collect.h"
 
 static char directory[64];
 
@@ -45,8 +45,7 @@ static void run_begin(const char *mode)
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(output, sizeof(output), "%s/run.zst", directory);
 	setenv("STAGEPROF_OUTPUT", output, 1);
-	if (mode)
-		setenv("STAGEPROF_MODE", mode, 1);
+	setenv("STAGEPROF_MODE", mode, 1);
 	sp_log_init();
 	sp_config_read(environ);
 	ck_assert_int_eq(sp_process_init(), 1);
@@ -106,7 +105,7 @@ START_TEST(a_finished_thread_has_all)
 	struct slots_count count;
 	int64_t n = counts[_i];
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(n);
 	sp_thread_finish();
 	count = run_read(NULL, NULL);
@@ -127,7 +126,7 @@ START_TEST(a_killed_thread_has_all)
 	struct slots_count count;
 	int64_t n = counts[_i];
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(n);
 	count = run_read(NULL, NULL);
 	ck_assert_uint_eq(count.events, n);
@@ -181,7 +180,7 @@ START_TEST(threads_have_a_stream_each)
 	} sizes[] = {{8, 50000}, {500, 20}};
 	struct slots_count count;
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_in_threads(sizes[_i].threads, sizes[_i].n);
 	count = run_read(NULL, NULL);
 	ck_assert_uint_le(count.files, sizes[_i].threads);
@@ -198,7 +197,7 @@ START_TEST(a_thread_that_goes_on_after_its_end_begins_another_part)
 {
 	struct slots_count count;
 
-	run_begin(NULL);
+	run_begin("map");
 	for (int i = 0; i < 3; i++) {
 		emit_many(300);
 		sp_thread_finish();
@@ -255,7 +254,7 @@ static struct slots_count one_after_another(const char *mode, int how)
 /* Threads, processes that end, and processes that are killed, one after another. */
 START_TEST(a_file_is_continued_by_whoever_comes_next)
 {
-	struct slots_count count = one_after_another(NULL, _i);
+	struct slots_count count = one_after_another("map", _i);
 	int64_t n = 300;
 
 	ck_assert_uint_eq(count.files, 1);
@@ -309,7 +308,7 @@ START_TEST(a_file_that_was_changed_is_not_continued)
 	char path[4300], command[9000];
 	struct slots_count count;
 
-	run_begin(_i < 4 ? NULL : "write");
+	run_begin(_i < 4 ? "map" : "write");
 	emit_and_finish();
 	snprintf(command, sizeof(command), "ls %s/*.zst | grep -v 0-run-", sp_run.directory);
 	FILE *list = popen(command, "r");
@@ -354,7 +353,7 @@ START_TEST(definitions_of_every_length_come_back)
 	struct slots_count count;
 	unsigned seen = 0;
 
-	run_begin(NULL);
+	run_begin("map");
 	for (unsigned length = 0; length <= SP_NAME_BYTES_MAX; length++) {
 		for (unsigned i = 0; i < length; i++)
 			text[i] = (char)(length + i);
@@ -413,7 +412,7 @@ START_TEST(cores_and_their_use_are_told)
 	cpu_set_t set;
 
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(1);
 	before = thread_cpu_ns();
 	while (thread_cpu_ns() - before < 150000000u)
@@ -442,7 +441,7 @@ START_TEST(short_threads_tell_no_use)
 {
 	struct told told = {.cpus_times = 0};
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(1);
 	sp_thread_finish();
 	run_read(told_take, &told);
@@ -458,7 +457,7 @@ START_TEST(use_after_steps_is_told_now_and_then)
 	struct told told = {.cpus_times = 0};
 	uint64_t before = thread_cpu_ns();
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(1);
 	while (thread_cpu_ns() - before < 400000000u)
 		sp_rusage_define_step();
@@ -477,7 +476,7 @@ START_TEST(extra_words_come_back)
 	struct slots_count count;
 	uint64_t sum = 0;
 
-	run_begin(NULL);
+	run_begin("map");
 	for (uint64_t i = 0; i < 10000; i++) {
 		uint64_t extra[3] = {i * i, ~i, i};
 
@@ -518,7 +517,7 @@ START_TEST(signal_handlers_emit_too)
 	struct slots_count count;
 	int64_t n = 3000000;
 
-	run_begin(NULL);
+	run_begin("map");
 	handler_burst = bursts[_i];
 	ck_assert_ptr_ne(signal(SIGALRM, handler), SIG_ERR);
 	timer(pauses_us[_i]);
@@ -548,7 +547,7 @@ START_TEST(a_handler_may_jump_out_of_the_recorder)
 	struct slots_count count;
 	volatile uint64_t jumps = 0;
 
-	run_begin(NULL);
+	run_begin("map");
 	ck_assert_ptr_ne(signal(SIGALRM, jump), SIG_ERR);
 	emit(0);
 	if (sigsetjmp(back, 1))
@@ -600,7 +599,7 @@ START_TEST(a_jump_at_any_store_boundary_loses_little)
 	struct slots_count count;
 	volatile long boundary = 0, boundaries = 1;
 
-	run_begin(NULL);
+	run_begin("map");
 	done = 0;
 	while (boundary++ < boundaries) {
 		sp_fault = (struct sp_fault){.act_at = boundary, .act = jump_where_handlers_run};
@@ -626,7 +625,7 @@ START_TEST(a_file_that_cannot_grow_counts_what_is_lost)
 	struct rlimit limit = {1u << 17, RLIM_INFINITY};
 	int64_t n = 2000000;
 
-	run_begin(_i ? "write" : NULL);
+	run_begin(_i ? "write" : "map");
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	emit_many(n);
 	limit.rlim_cur = RLIM_INFINITY;
@@ -710,7 +709,7 @@ START_TEST(any_system_call_may_fail)
 		int status;
 
 		run_forget();
-		run_begin(_i < 20 ? NULL : "write");
+		run_begin(_i < 20 ? "map" : "write");
 		if ((child = fork()) == 0) {
 			close(2); /* it has something to say each time */
 			shared[0] = emit_under_fault(n, _i & 1, errors[_i / 2 % 5], _i % 20 >= 10);
@@ -746,7 +745,7 @@ static void emit_while_full(long nth, int is_free_again)
 
 START_TEST(a_disk_may_be_full_at_any_store)
 {
-	const char *mode = _i & 1 ? "write" : NULL;
+	const char *mode = _i & 1 ? "write" : "map";
 	long *calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	for (long n = 3; n < 100 && n <= *calls + 3; n++) {
@@ -803,7 +802,7 @@ START_TEST(a_thread_without_memory_asks_seldom_and_is_recorded_later)
 	pthread_t id;
 	long calls;
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(1);
 	ck_assert_int_eq(pthread_create(&id, NULL, emit_without_memory, &calls), 0);
 	pthread_join(id, NULL);
@@ -825,7 +824,7 @@ START_TEST(a_kill_at_any_store_boundary_leaves_a_whole_file)
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int killed = 1;
 
-	run_begin(NULL);
+	run_begin("map");
 	for (long n = 1; killed && n < 400; n++) {
 		struct slots_count before = {0}, count;
 		int status;
@@ -939,7 +938,7 @@ START_TEST(a_forked_child_is_an_image_of_its_own)
 	int status;
 	pid_t child;
 
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(1000);
 	child = fork();
 	if (child == 0) {
@@ -962,7 +961,7 @@ START_TEST(own_cost_is_told)
 	uint64_t wall_ns;
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(100000);
 	sp_thread_finish();
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -999,7 +998,7 @@ START_TEST(ranks_are_told)
 
 	for (int i = 0; i < 4 && c->variables[i]; i++)
 		ck_assert_int_eq(putenv((char *)(uintptr_t)c->variables[i]), 0);
-	run_begin(NULL);
+	run_begin("map");
 	emit_many(1);
 	sp_thread_finish();
 	count = run_read(NULL, NULL);
@@ -1014,7 +1013,7 @@ START_TEST(no_descriptor_is_taken)
 {
 	int before, after;
 
-	run_begin(NULL);
+	run_begin("map");
 	before = dup(0);
 	close(before);
 	emit_many(200000);

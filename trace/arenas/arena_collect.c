@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/arena_collect.h"
+#include "trace/arenas/arena_collect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,10 @@
 /* Seconds in which a process that made a segment may still be about to attach it, and in which
  * processes of its run have it to themselves. */
 #define YOUNG_S 60u
+/* Seconds in which the report of a run that was moved still finds its arenas. */
+#define MOVED_S 600u
+/* More numbers than these are in use: the system has 4,096 by default, and others need some. */
+#define CROWDED 512
 
 struct tail_writer {
 	struct sp_collect *c;
@@ -101,10 +105,15 @@ static int is_left_to_others(const struct sp_collect *c, const struct shmid_ds *
 }
 
 /* cuid cannot be changed, so another user's segment cannot pass for ours. */
+static int is_of_user(const struct sp_collect *c, const struct shmid_ds *ds)
+{
+	return ds->shm_perm.cuid == c->uid && ds->shm_perm.uid == c->uid;
+}
+
 static int may_be_arena(const struct sp_collect *c, const struct shmid_ds *ds)
 {
-	return ds->shm_perm.cuid == c->uid && ds->shm_perm.uid == c->uid &&
-	       (ds->shm_perm.mode & 0777) == 0600 && run_bytes(ds->shm_segsz) < SP_ARENA_RUN_BYTES;
+	return (c->any_user || is_of_user(c, ds)) && (ds->shm_perm.mode & 0777) == 0600 &&
+	       run_bytes(ds->shm_segsz) < SP_ARENA_RUN_BYTES;
 }
 
 /* The process was killed before it stored the tag: it would have stored it by now. */
@@ -113,7 +122,7 @@ static int was_never_arena(const struct sp_collect *c, const struct sp_arena_vie
 {
 	static const char none[sizeof(view->arena->tag)];
 
-	return c->only_left && view->is_alone && c->now_s > YOUNG_S &&
+	return c->only_left && view->is_alone && view->is_of_user && c->now_s > YOUNG_S &&
 	       (uint64_t)ds->shm_ctime < c->now_s - YOUNG_S &&
 	       memcmp(view->arena->tag, none, sizeof(none)) == 0;
 }
@@ -145,6 +154,8 @@ struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
 		return view;
 	view.arena = (const struct sp_arena *)at;
 	view.id = (int)id;
+	view.is_of_user = is_of_user(c, &ds);
+	view.left_s = (uint64_t)ds.shm_dtime;
 	/* Asked again: who made it may have attached it since. */
 	view.is_alone = SYS(c, SYS_shmctl, id, IPC_STAT, &ds, 0, 0) == 0 && ds.shm_nattch == 1;
 	if (!is_arena(view.arena, ds.shm_segsz, &view.units)) {
@@ -229,15 +240,14 @@ static uint32_t tails_put(struct tail_writer *w, const struct sp_arena_view *vie
 	return tails;
 }
 
-static int directory_add(const struct sp_arena *a, char *buffer, char **ret_at)
+static char *directory_add(const char *directory, char *buffer)
 {
-	*ret_at = text_add(buffer, buffer + SP_COLLECT_PATH_BYTES, a->directory,
-			   sizeof(a->directory));
-	*ret_at = text_add(*ret_at, buffer + SP_COLLECT_PATH_BYTES, "/", 1);
-	return *ret_at && a->directory[0] == '/';
+	const char *end = buffer + SP_COLLECT_PATH_BYTES;
+
+	return text_add(text_add(buffer, end, directory, SP_COLLECT_PATH_BYTES), end, "/", 1);
 }
 
-static int names_make(struct sp_collect *c, const struct sp_arena *a)
+static int names_make(struct sp_collect *c, const struct sp_arena *a, const char *directory)
 {
 	struct {
 		char *buffer;
@@ -246,10 +256,8 @@ static int names_make(struct sp_collect *c, const struct sp_arena *a)
 
 	for (int i = 0; i < 2; i++) {
 		const char *end = names[i].buffer + SP_COLLECT_PATH_BYTES;
-		char *at;
+		char *at = directory_add(directory, names[i].buffer);
 
-		if (!directory_add(a, names[i].buffer, &at))
-			return 0;
 		at = text_add(at, end, names[i].prefix, 8);
 		at = text_add(at, end, a->name, sizeof(a->name));
 		at = text_add(at, end, "-tails-", 8);
@@ -262,14 +270,11 @@ static int names_make(struct sp_collect *c, const struct sp_arena *a)
 }
 
 /* Before anything is made: this is the directory of that run. */
-static long marker_look(struct sp_collect *c, const struct sp_arena *a)
+static long marker_look(struct sp_collect *c, const struct sp_arena *a, const char *directory)
 {
 	const char *end = c->path + sizeof(c->path);
-	char *at;
+	char *at = text_add(directory_add(directory, c->path), end, "0-run-", 8);
 
-	if (!directory_add(a, c->path, &at))
-		return -ENAMETOOLONG;
-	at = text_add(at, end, "0-run-", 8);
 	at = at ? hex_add(at, end, a->run_token[0]) : NULL;
 	at = at ? hex_add(at, end, a->run_token[1]) : NULL;
 	if (!text_add(at, end, ".zst", 8))
@@ -277,17 +282,16 @@ static long marker_look(struct sp_collect *c, const struct sp_arena *a)
 	return SYS(c, SYS_faccessat, AT_FDCWD, c->path, 0 /* F_OK */, 0, 0);
 }
 
-long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
+/* The file of the arena in this directory. */
+static long file_make(struct sp_collect *c, const struct sp_arena_view *view, const char *directory)
 {
 	struct tail_writer w = {.c = c};
 	long closed;
 
-	if (c->keep && c->keep(c, view) == 0)
-		return 0;
-	w.error = marker_look(c, view->arena);
+	w.error = marker_look(c, view->arena, directory);
 	if (w.error)
 		return w.error;
-	if (!names_make(c, view->arena))
+	if (!names_make(c, view->arena, directory))
 		return -EINVAL;
 	/* what a collector that was killed left */
 	SYS(c, SYS_unlinkat, AT_FDCWD, c->temporary, 0, 0, 0);
@@ -308,17 +312,48 @@ long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
 	return w.error;
 }
 
+long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
+{
+	const char *directory = view->arena->directory;
+
+	if (c->keep && c->keep(c, view) == 0)
+		return 0;
+	if (directory[0] != '/' || !memchr(directory, 0, sizeof(view->arena->directory)))
+		return -ENAMETOOLONG;
+	return file_make(c, view, directory);
+}
+
+/* The run may have been copied or moved since: both get the file. A process that changed its user
+ * could have written any directory into its arena. */
+static long write_here_too(struct sp_collect *c, const struct sp_arena_view *view)
+{
+	long error = view->is_of_user ? sp_arena_write(c, view) : -ENOENT, here;
+
+	if (!c->directory)
+		return error;
+	if (!names_make(c, view->arena, c->directory))
+		return -EINVAL;
+	here = SYS(c, SYS_faccessat, AT_FDCWD, c->path, 0 /* F_OK */, 0, 0) == 0
+		       ? 0
+		       : file_make(c, view, c->directory);
+	return error == -ENOENT || error == -ENOTDIR ? here : error;
+}
+
 static int is_of_run(const struct sp_arena *a, const uint64_t *run_token)
 {
 	return !run_token || (a->run_token[0] == run_token[0] && a->run_token[1] == run_token[1]);
 }
 
-/* A run that was removed wants nothing any more; where its path means something else here, it may
- * be there all the same. */
-static int is_wanted(const struct sp_collect *c, const struct sp_arena *a, long error)
+/* A run that was removed wants nothing any more. It may have been moved, and its report still
+ * comes; where its path means something else here, it may be there all the same. */
+static int is_wanted(const struct sp_collect *c, const struct sp_arena_view *view, long error,
+		     long highest)
 {
+	uint64_t moved_s = highest > CROWDED ? 0 : MOVED_S;
+
 	return error && !((error == -ENOENT || error == -ENOTDIR) && c->mount_namespace &&
-			  a->mount_namespace == c->mount_namespace);
+			  view->arena->mount_namespace == c->mount_namespace &&
+			  c->now_s > view->left_s + moved_s);
 }
 
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
@@ -334,7 +369,7 @@ uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 			continue;
 		seen++;
 		if (view.is_alone && is_of_run(view.arena, run_token)) {
-			if (is_wanted(c, view.arena, sp_arena_write(c, &view)))
+			if (is_wanted(c, &view, write_here_too(c, &view), highest))
 				kept++;
 			else
 				SYS(c, SYS_shmctl, view.id, IPC_RMID, 0, 0, 0);

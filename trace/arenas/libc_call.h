@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system call through libc, for programs of our own that collect arenas (trace/arena_collect.h).
- * The preload has its own way. Changes errno.
+ * A system call through libc, for programs of our own that collect arenas
+ * (trace/arenas/arena_collect.h). The preload has its own way. Changes errno.
  */
 #ifndef STAGEPROF_TRACE_LIBC_CALL_H
 #define STAGEPROF_TRACE_LIBC_CALL_H

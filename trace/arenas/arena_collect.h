@@ -10,7 +10,7 @@
 #ifndef STAGEPROF_TRACE_ARENA_COLLECT_H
 #define STAGEPROF_TRACE_ARENA_COLLECT_H
 
-#include "trace/arena_layout.h"
+#include "trace/arenas/arena_layout.h"
 
 #define SP_COLLECT_PATH_BYTES 4096u
 
@@ -20,6 +20,8 @@ struct sp_arena_view;
 struct sp_collect {
 	long (*sys)(long n, long a, long b, long c, long d, long e, long f); /* -errno on failure */
 	uint64_t uid;		  /* whose arenas are looked at */
+	int any_user;		  /* others' too: for the superuser, who knows the run's token */
+	const char *directory;	  /* of the run now, where it may have been moved; or NULL */
 	uint64_t mount_namespace; /* the caller's; 0: not known */
 	uint64_t now_s;		  /* CLOCK_REALTIME; 0: not known */
 	uint32_t most, begin;	  /* how many arenas to look at, 0: all; the number of the first */
@@ -39,6 +41,8 @@ struct sp_arena_view {
 	uint32_t units;
 	int id;
 	int is_alone; /* nobody else had it attached */
+	int is_of_user;
+	uint64_t left_s; /* CLOCK_REALTIME: when a process left it last */
 };
 
 /* The system's numbers of shared memory go up to this; -errno where it has none. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arenas of a run's killed processes become files of the run, for the programs of ours: the report,
+ * and the launcher at the end of its command. They may allocate; the recorder has its own way.
+ */
+#ifndef STAGEPROF_TRACE_ARENA_FILES_H
+#define STAGEPROF_TRACE_ARENA_FILES_H
+
+#include <stdint.h>
+
+#include "trace/arenas/arena_collect.h"
+
+/* For arenas of the run in this directory. Returns 0, or -errno where this user makes no file in
+ * it: -EACCES where it is another user's. */
+int sp_arena_files_init(struct sp_collect *c, const char *directory);
+
+/* Makes files of the tails of this run's killed processes, if the directory is the user's own. */
+void sp_arenas_to_files(const char *directory, const uint64_t run_token[2]);
+
+#endif
