@@ -30,11 +30,19 @@
 /* musl has no on_exit, and a program of musl ends where a strong name is missing. */
 extern __typeof__(on_exit) on_exit __attribute__((weak));
 
-/* exit(3), and the return of main, give the status only to such a handler. */
-static void status_note(int status, void *unused)
+static int has_exit_handler;
+
+/* exit(3), and the return of main, give the status only to such a handler. It was registered before
+ * main, so it runs after all destructors: the trace ends here, with the status in it. */
+static void exit_handler(int status, void *unused)
 {
+	int kept = errno;
+
 	(void)unused;
 	sp_process_ending(status);
+	sp_thread_finish();
+	sp_process_end();
+	errno = kept;
 }
 
 /* errno belongs to the host from its first instruction on. glibc passes main's arguments to
@@ -60,14 +68,13 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 		sp_cuda_slow_init();
 		sp_nvtx_init();
 		sp_cuda_time_init();
-		if (on_exit)
-			on_exit(status_note, NULL);
+		has_exit_handler = on_exit && on_exit(exit_handler, NULL) == 0;
 	}
 	errno = kept;
 }
 
-/* Destructors of other libraries may still call hooks; their events begin another segment of the
- * thread. */
+/* Destructors of other libraries may still call hooks. Without an exit handler their events begin
+ * another segment of the thread. */
 __attribute__((destructor)) static void runtime_end(void)
 {
 	int kept = errno;
@@ -76,7 +83,9 @@ __attribute__((destructor)) static void runtime_end(void)
 	sp_cuda_coverage_end();
 	sp_unseen_end();
 	sp_frameworks_end();
-	sp_thread_finish();
-	sp_process_end();
+	if (!has_exit_handler) {
+		sp_thread_finish();
+		sp_process_end();
+	}
 	errno = kept;
 }
