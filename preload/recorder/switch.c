@@ -24,7 +24,7 @@
 
 static uint32_t own_word; /* until the run's word is there, or for ever if there is none */
 static uint32_t *shared = &own_word;
-static int maps_files = 1; /* on a full file system a store to a mapping could be SIGBUS */
+static int maps_files; /* only when asked: a store to a mapping could be SIGBUS */
 static struct sp_spare_table *table;
 static const uint32_t always_off = SP_SWITCH_WINDOW;
 
@@ -89,7 +89,7 @@ void sp_switch_join(const char *marker)
 
 	if (fd < 0)
 		return;
-	maps_files = sp_run_file_may_be_mapped(fd) && !sp_config_is(sp_config.mode, "write");
+	maps_files = sp_config_is(sp_config.mode, "map") && sp_run_file_may_be_mapped(fd);
 	if (maps_files)
 		marker_map(fd, has_table(fd) ? SP_MARKER_BYTES : PAGE_BYTES);
 	else if (has_table(fd))

@@ -86,8 +86,7 @@ static void identity_fill(struct sp_recorder *r, struct sp_stream_identity *iden
 	identity->directory = sp_process_run_directory();
 	identity->pool = &sp_process->arenas;
 	identity->spares = &sp_process->spares;
-	identity->write_mode = __atomic_load_n(&sp_process->is_written, __ATOMIC_RELAXED) ||
-			       sp_config_is(sp_config.mode, "write");
+	identity->write_mode = __atomic_load_n(&sp_process->is_written, __ATOMIC_RELAXED);
 }
 
 /* A file name may be taken: by an earlier segment of this thread, or by an earlier thread with this

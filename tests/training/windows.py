@@ -145,10 +145,10 @@ class Switch(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
 
     def test_while_training_goes_on(self):
-        self.check(True)
+        self.check(False)
 
-    def test_without_a_mapped_file(self):
-        self.check(False, STAGEPROF_MODE="write")
+    def test_with_mapped_files(self):
+        self.check(True, STAGEPROF_MODE="map")
 
     def check(self, by_hand, **settings):
         with tempfile.TemporaryDirectory() as folder:

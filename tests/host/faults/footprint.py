@@ -190,7 +190,7 @@ class Epochs(harness.Case):
 
 
 FEW = 3
-OWN_NAME = 40  # calls of one process, at most
+OWN_NAME = 44  # calls of one process, at most
 NUMBERS = 64  # names with a number, each of which a process looks at four times at most
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import harness
@@ -41,6 +42,25 @@ page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
 for _ in range(5000): os.pread(page.fileno(), 16, 0)
 os.kill(os.getpid(), 9)
 """
+
+READS = 1500000
+
+
+def truncated(path):
+    os.truncate(path, 0)
+
+
+def deleted(path):
+    os.unlink(path)
+
+
+def replaced(path):
+    with open(path + ".tmp", "wb") as file:
+        file.write(b"not yours\n" * 1000)
+    os.rename(path + ".tmp", path)
+
+
+CHANGES = (truncated, deleted, replaced)
 
 GAPS = r"""
 import os, sys, time
@@ -151,7 +171,7 @@ class Disks(harness.Case):
     def longest_wait(self, mount, number):
         env = harness.traced_environment(
             self.folder,
-            {"STAGEPROF_OUTPUT": f"{mount}/run-{number}.zst", "STAGEPROF_MODE": "write"},
+            {"STAGEPROF_OUTPUT": f"{mount}/run-{number}.zst"},
         )
         process = subprocess.Popen(
             [sys.executable, "-c", GAPS], cwd=self.folder, env=env, stdout=subprocess.PIPE
@@ -169,10 +189,10 @@ class Disks(harness.Case):
 
 class Files(harness.Case):
     def begin(self, folder, settings=None):
-        """A host that reads, when it has made 50,000 calls, and the folder of its run."""
+        """A host that reads, when it has made 50,000 calls, its run's folder, and its account."""
         tally = harness.Tally(os.path.join(folder, "tally"))
         process = subprocess.Popen(
-            [victim("read_loop"), "2", "3000000"],
+            [victim("read_loop"), "2", str(READS)],
             cwd=folder,
             env=harness.traced_environment(folder, settings),
             stdout=subprocess.DEVNULL,
@@ -180,25 +200,38 @@ class Files(harness.Case):
         )
         while sum(row.calls for row in tally.rows()) < 50000:
             time.sleep(0.005)
-        return process, os.path.join(folder, "run.zst")
+        return process, os.path.join(folder, "run.zst"), tally
 
-    def test_truncated_files_of_write_mode(self):
-        """Each hook reads the run's switch, which is in no file there."""
-        process, run = self.begin(self.subfolder("truncated"), {"STAGEPROF_MODE": "write"})
-        names = os.listdir(run)
+    def test_changed_files(self):
+        """Another program changes a file of the run, and no store of ours becomes a signal."""
+        folders = {"here": self.subfolder("here")}
+        if os.access("/dev/shm", os.W_OK):
+            folders["shm"] = tempfile.mkdtemp(dir="/dev/shm")
+            self.addCleanup(shutil.rmtree, folders["shm"], True)
+        for place, folder in folders.items():
+            for change in CHANGES:
+                for which in ("marker", "thread", "all"):
+                    with self.subTest(place=place, change=change.__name__, which=which):
+                        self.change(os.path.join(folder, change.__name__ + which), change, which)
+
+    def change(self, folder, change, which):
+        os.mkdir(folder)
+        process, run, tally = self.begin(folder)
+        names = sorted(os.listdir(run))  # the marker is the first
         self.assertGreater(len(names), 1)
-        for name in names:
-            os.truncate(os.path.join(run, name), 0)
-        self.assertIsNone(process.poll())
+        for name in {"marker": names[:1], "thread": names[1:2], "all": names}[which]:
+            change(os.path.join(run, name))
+        self.assertIsNone(process.poll(), "the host ended before its files were changed")
         self.assertEqual(process.wait(timeout=120), 0)
+        calls = sum(row.calls for row in tally.rows() if row.stage == "file_read")
+        self.assertEqual(calls, 2 * READS)
 
     @harness.unittest.skipUnless(os.geteuid() == 0, "IPC namespaces need root")
     def test_read_elsewhere(self):
         """A report that cannot reach the memory of a killed thread says so, and does not show
         what is in it as never done."""
         folder = self.subfolder("elsewhere")
-        settings = {"STAGEPROF_MODE": "write"}
-        outcome = self.execute([sys.executable, "-c", KILLED], folder, env=settings)
+        outcome = self.execute([sys.executable, "-c", KILLED], folder)
         self.assertEqual(outcome.done.returncode, -9)
         report = [os.environ["STAGEPROF_TEST_REPORT"], outcome.trace.path]
         away = ["unshare", "--ipc", *report]
@@ -211,9 +244,39 @@ class Files(harness.Case):
             reads = outcome.trace.stages()[0]["file_read"]["calls"]  # brings them in
             self.assertGreaterEqual(reads, 5000)
 
+    def test_collected_by_the_launcher(self):
+        """The launcher brings the last events into the run, also where it prints no card."""
+        folder = self.subfolder("launched")
+        launcher = os.path.join(os.path.dirname(os.environ["STAGEPROF_TEST_REPORT"]), "stageprof")
+        env = harness.traced_environment(folder)
+        del env["LD_PRELOAD"]
+        command = [launcher, "run", "-q", "--", sys.executable, "-c", KILLED]
+        done = subprocess.run(command, cwd=folder, env=env, stderr=subprocess.PIPE)
+        self.assertIn(done.returncode, (-9, 137), done.stderr)
+        tails = [name for name in os.listdir(os.path.join(folder, "run.zst")) if "-tails-" in name]
+        self.assertTrue(tails)
+        self.assert_killed_reads(os.path.join(folder, "run.zst"))
+
+    def test_copied_and_moved(self):
+        """The calls of a killed process are in the run and in its copy, wherever these are."""
+        outcome = self.execute([sys.executable, "-c", KILLED], self.subfolder("killed"))
+        copy, moved = (os.path.join(self.folder, name) for name in ("copy.zst", "moved.zst"))
+        shutil.copytree(outcome.trace.path, copy)
+        self.assert_killed_reads(copy)
+        self.assert_killed_reads(outcome.trace.path)
+        outcome = self.execute([sys.executable, "-c", KILLED], self.subfolder("again"))
+        os.rename(outcome.trace.path, moved)
+        time.sleep(1.1)
+        # a process that begins another run removes what runs that are gone have left
+        self.execute([victim("read_loop"), "1", "100"], self.subfolder("other"))
+        self.assert_killed_reads(moved)
+
+    def assert_killed_reads(self, path):
+        self.assertEqual(harness.reads_by_name(harness.Trace(path))["in.dat"][0], 5000)
+
     def test_replaced_files_stay_as_they_are(self):
         """cp, rm, mv: a file that has our name and is another one gets nothing from us."""
-        process, run = self.begin(self.subfolder("replaced"))
+        process, run, _ = self.begin(self.subfolder("replaced"))
         replaced = {}
         for name in sorted(os.listdir(run)):
             path = os.path.join(run, name)
