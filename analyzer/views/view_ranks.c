@@ -319,7 +319,10 @@ static void show_gaps(const struct sp_report *report, struct sp_out *out)
 				    (unsigned long long)gap.world);
 	}
 	if (more)
-		sp_out_line(out, "           %llu more ranks are in no input",
+		sp_out_line(out,
+			    sp_translate_plural("           %llu more rank is in no input",
+						"           %llu more ranks are in no input",
+						(unsigned long)more),
 			    (unsigned long long)more);
 }
 
@@ -343,22 +346,35 @@ static void show_aside(const struct sp_report *report, struct sp_out *out)
 
 	if (shorter)
 		sp_out_line(out,
-			    "           %u more threads train, of ranks that have another with "
-			    "more steps",
+			    sp_translate_plural("           %u more thread trains, of a rank that "
+						"has another with more steps",
+						"           %u more threads train, of ranks that "
+						"have another with more steps",
+						shorter),
 			    shorter);
 	if (world)
 		sp_out_line(out,
-			    "           %u ranks are not compared: they are of a job of another "
-			    "size",
+			    sp_translate_plural("           %u rank is not compared: it is of a "
+						"job of another size",
+						"           %u ranks are not compared: they are of "
+						"a job of another size",
+						world),
 			    world);
 	if (time)
 		sp_out_line(out,
-			    "           %u ranks are not compared: they trained at another time",
+			    sp_translate_plural("           %u rank is not compared: it trained at "
+						"another time",
+						"           %u ranks are not compared: they "
+						"trained at another time",
+						time),
 			    time);
 	if (few)
 		sp_out_line(out,
-			    "           %u ranks are not compared: they took fewer than half of "
-			    "the steps",
+			    sp_translate_plural("           %u rank is not compared: it took fewer "
+						"than half of the steps",
+						"           %u ranks are not compared: they took "
+						"fewer than half of the steps",
+						few),
 			    few);
 }
 
@@ -495,7 +511,10 @@ static void show_clock(const struct sp_report *report, struct sp_out *out, const
 	host_name(report, rank, name);
 	host_name(report, &report->ranks.list[0], first);
 	sp_text_ns(a, clock_distance(rank));
-	if (rank->clock_ahead_ns < 0)
+	if (!rank->clock_ahead_ns)
+		sp_out_line(out, "%s%s and %s have the same time, by %u collectives", head, name,
+			    first, report->ranks.step_count);
+	else if (rank->clock_ahead_ns < 0)
 		sp_out_line(out, "%s%s is %s behind %s, by %u collectives", head, name, a, first,
 			    report->ranks.step_count);
 	else
@@ -532,7 +551,10 @@ static void show_clocks(const struct sp_report *report, struct sp_out *out,
 		head = "           ";
 	}
 	if (hosts->count > CLOCKS_SHOWN + 1)
-		sp_out_line(out, "           %u more hosts are off by at most %s",
+		sp_out_line(out,
+			    sp_translate_plural("           %u more host is off by at most %s",
+						"           %u more hosts are off by at most %s",
+						hosts->count - 1 - CLOCKS_SHOWN),
 			    hosts->count - 1 - CLOCKS_SHOWN,
 			    sp_text_ns(a, clock_distance(hosts->first[CLOCKS_SHOWN + 1])));
 }
