@@ -15,7 +15,7 @@
 struct input {
 	struct sp_work_sums whole, meanwhile;
 	struct sp_call_rusage_sums usage; /* of fetches */
-	uint64_t locked_ns, received_ns;  /* time inside fetches */
+	uint64_t locked_ns;		  /* time inside fetches */
 	struct sp_fetch_files files;
 	uint64_t batches;
 	uint32_t lives;	  /* lives of workers */
@@ -89,7 +89,6 @@ static void count_workers(struct input *in, const struct sp_workers *workers,
 		in->batches += w->batches;
 		sp_call_rusage_sums_merge(&in->usage, &w->usage);
 		in->locked_ns += w->locked_ns;
-		in->received_ns += w->received_ns;
 		sp_fetch_files_merge(&in->files, &w->files);
 		for (int work = 0; work < SP_WORKS; work++) {
 			in->whole.ns[work] += w->whole.ns[work];
@@ -104,15 +103,6 @@ static void count_workers(struct input *in, const struct sp_workers *workers,
 		alive = alive_at(workers, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
 		in->at_once = alive > in->at_once ? alive : in->at_once;
 	}
-}
-
-/* Time in `transform` outside of waits. */
-static double own_code_share(const struct input *in)
-{
-	double all = (double)in->whole.ns[SP_WORK_transform];
-	double waits = (double)(in->locked_ns + in->received_ns + in->usage.blocked_ns);
-
-	return waits < all ? 1 - waits / all : 0;
 }
 
 static bool waits_for_making(const struct sp_metrics *e)
@@ -130,11 +120,12 @@ static void set_work(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_work_sums *m = &in->meanwhile;
 	double made = making(m);
-	double transform = (double)m->ns[SP_WORK_transform] * own_code_share(in);
 
 	sp_metrics_ratio(e, SP_METRIC_decode_work_share, decoding(m), made);
 	sp_metrics_ratio(e, SP_METRIC_read_work_share, reading(m), made);
-	sp_metrics_ratio(e, SP_METRIC_transform_work_share, transform, made);
+	sp_metrics_ratio(e, SP_METRIC_receive_work_share, sum_of(m, SP_WORK_KIND_RECEIVE), made);
+	sp_metrics_ratio(e, SP_METRIC_wait_work_share, (double)m->ns[SP_WORK_fetch_wait], made);
+	sp_metrics_ratio(e, SP_METRIC_transform_work_share, (double)m->ns[SP_WORK_transform], made);
 	sp_metrics_ratio(e, SP_METRIC_decompress_work_share, (double)m->ns[SP_WORK_decompress],
 			 made);
 	sp_metrics_ratio(e, SP_METRIC_collate_work_share, (double)m->ns[SP_WORK_collate], made);
@@ -162,11 +153,11 @@ static void set_shares(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_work_sums *w = &in->whole;
 	double made = making(w);
-	double received = (double)in->received_ns + sum_of(w, SP_WORK_KIND_RECEIVE);
 
 	if (waits_for_making(e)) {
 		sp_metrics_ratio(e, SP_METRIC_fetch_locked_share, (double)in->locked_ns, made);
-		sp_metrics_ratio(e, SP_METRIC_fetch_received_share, received, made);
+		sp_metrics_ratio(e, SP_METRIC_fetch_received_share, sum_of(w, SP_WORK_KIND_RECEIVE),
+				 made);
 	}
 	sp_metrics_ratio(e, SP_METRIC_decode_share, decoding(w), made);
 	sp_metrics_ratio(e, SP_METRIC_read_share, reading(w), made);

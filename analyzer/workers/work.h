@@ -3,10 +3,11 @@
  * The work of a thread that makes batches, by the thread's events.
  * decompress does not include decompression inside a decoder or HDF5. mapped_read is time off the
  * core in no known call, in a fetch with page faults that read. net_read is connecting and reading
- * over the network. transform is the rest of a fetch;
- * idle is time blocked outside a fetch; other is the rest. The events jpeg_decode to video_decode
- * come from the boundaries of libraries; png_decode, image_decode and video_decode also include the
- * rest of the wrapped calls that decode.
+ * over the network, pipe_read is reading pipes and other processes' sockets in a fetch. fetch_wait
+ * is the time of a fetch without a core: in a wait for a lock, a queue or a descriptor, or in no
+ * known call. transform is the rest of a fetch; idle is time blocked outside a fetch; other is the
+ * rest. The events jpeg_decode to video_decode come from the boundaries of libraries; png_decode,
+ * image_decode and video_decode also include the rest of the wrapped calls that decode.
  */
 #ifndef STAGEPROF_ANALYZER_WORK_H
 #define STAGEPROF_ANALYZER_WORK_H
@@ -32,7 +33,7 @@ const char *sp_work_title(enum sp_work work);
 enum sp_work_kind {
 	SP_WORK_KIND_READ,
 	SP_WORK_KIND_DECODE,
-	SP_WORK_KIND_RECEIVE, /* from the network */
+	SP_WORK_KIND_RECEIVE, /* from the network and from other processes */
 	SP_WORK_KIND_MAKE,    /* the rest of making a batch */
 	SP_WORK_KIND_IDLE,
 	SP_WORK_KIND_OTHER,

@@ -113,13 +113,11 @@ static void move(struct worker_builder *b, const struct piece *p, enum sp_work t
 	add(b, to, p->self);
 }
 
-/* A wait inside a fetch belongs to transform, not to idle. */
+/* A wait inside a fetch is no idleness. */
 static void stop_idling(struct worker_builder *b, const struct piece *p)
 {
-	move(b, p, SP_WORK_transform);
-	if (p->receives)
-		b->worker->received_ns += p->self.ns;
-	else
+	move(b, p, p->receives ? SP_WORK_pipe_read : SP_WORK_fetch_wait);
+	if (!p->receives)
 		b->worker->locked_ns += p->self.ns;
 }
 
@@ -178,8 +176,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	b->pieces[b->count++] = p;
 }
 
-/* Takes the last piece as a fetch. Its waits for pages of mapped files move from transform to
- * mapped_read. */
+/* Takes the last piece as a fetch. Its time without a core in no known call moves from transform:
+ * with page faults that read it is that of mapped files. */
 static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t words[3])
 {
 	const struct piece *p = &b->pieces[b->count - 1];
@@ -187,13 +185,13 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
 
 	sp_call_rusage_sums_merge(&b->worker->usage, &usage);
-	if (!usage.major_faults || !moved.ns)
+	if (!moved.ns)
 		return;
 	moved.meanwhile_ns =
 		(uint64_t)((double)p->self.meanwhile_ns * (double)moved.ns / (double)p->self.ns);
 	b->worker->whole.ns[SP_WORK_transform] -= moved.ns;
 	b->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
-	add(b, SP_WORK_mapped_read, moved);
+	add(b, usage.major_faults ? SP_WORK_mapped_read : SP_WORK_fetch_wait, moved);
 }
 
 static void take_usage(struct worker_builder *b, const struct sp_slot *slot,

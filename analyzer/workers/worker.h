@@ -39,9 +39,7 @@ struct sp_worker {
 	struct sp_work_sums meanwhile;	  /* while the trainer waited for a batch */
 	struct sp_call_rusage_sums usage; /* of fetches */
 	struct sp_fetch_files files;
-	uint64_t locked_ns;   /* of `transform`: in fetches, waiting for a lock, a queue or a
-				 descriptor */
-	uint64_t received_ns; /* of `transform`: in fetches, reading from sockets and pipes */
+	uint64_t locked_ns; /* of `fetch_wait`: for a lock, a queue or a descriptor */
 };
 
 struct sp_workers {

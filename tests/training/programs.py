@@ -27,7 +27,7 @@ import training
 FOLDER = os.path.join(training.HERE, "programs")
 PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python")
 # The programs of the default run: at most some 20 s together.
-FAST = ["accumulation", "background", "by_steps", "recipes/arrays_saved"]
+FAST = ["accumulation", "background", "by_steps", "pipe_lines", "recipes/arrays_saved"]
 PLANTED = "planted/"  # begins the names of those trainers
 SHARE, CALL_NS = 0.05, 5000
 TURN_NS = 4000000  # of another program on the core, between the program's timer and the recorder's
@@ -163,6 +163,9 @@ def judge(name, python, arguments):
     if right is False:
         print(f"{'':24} true: {', '.join(sorted(allowed))}", flush=True)
     wrong = [line.row for line in lines if not line.right] + ["verdict"] * (right is False)
+    if truth.get("says", "") not in verdict["text"]:
+        print(f"{name:24} does not say \"{truth['says']}\": {verdict['text']}", flush=True)
+        wrong.append("reason")
     return Outcome(name, verdict["code"], verdict["confidence"], right, wrong)
 
 

@@ -35,4 +35,4 @@ for epoch in own.epochs(1):
         with own.row("optimizer"):
             optimizer.step()
         own.step()
-own.show()
+own.show(says="reading from other programs or servers is 9")
