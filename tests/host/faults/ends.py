@@ -45,8 +45,9 @@ class OutOfMemory(harness.Case):
         terminal = ["con=null", "con0=null,fd:1", "quiet", "init=/bin/sh"]
         script = os.path.join(HERE, "small_machine.sh")
         library = harness.environment("STAGEPROF_TEST_LIB")
+        report = harness.environment("STAGEPROF_TEST_REPORT")
         done = subprocess.run(
-            [linux, *machine, *terminal, "--", script, folder, library, *argv],
+            [linux, *machine, *terminal, "--", script, folder, library, report, *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
