@@ -137,13 +137,11 @@ static void say_tails_away(const struct sp_report *report, void (*say)(const cha
 	sp_tails_away_host(report, host, sizeof(host));
 	snprintf(line, sizeof(line),
 		 sp_translate_plural("the last events of %u thread are not here, and threads "
-				     "without a file are missing; the memory of %s had them, and a "
-				     "report there brings them into the run, unless it was "
-				     "restarted or its container has ended",
+				     "without a file are missing; a report on %s brings them into "
+				     "the run, while the memory there has them",
 				     "the last events of %u threads are not here, and threads "
-				     "without a file are missing; the memory of %s had them, and a "
-				     "report there brings them into the run, unless it was "
-				     "restarted or its container has ended",
+				     "without a file are missing; a report on %s brings them into "
+				     "the run, while the memory there has them",
 				     report->totals.tails_away),
 		 report->totals.tails_away, *host ? host : _("several hosts"));
 	say(line);
