@@ -116,14 +116,15 @@ static struct sp_arena *arena_make(struct sp_arena_pool *pool,
 
 	if (at == SP_ARENAS_MAX)
 		return NULL;
-	a = pool->is_private ? NULL
-			     : shared_make(sp_arena_segment_bytes(units, token), &pool->id[at]);
+	a = pool->is_private
+		    ? NULL
+		    : shared_make(sp_arena_segment_bytes(units, token), &pool->list[at].id);
 	if (!a && !pool->is_private && units > least) {
 		units = least;
-		a = shared_make(sp_arena_segment_bytes(units, token), &pool->id[at]);
+		a = shared_make(sp_arena_segment_bytes(units, token), &pool->list[at].id);
 	}
 	if (!a) {
-		a = private_make(sp_arena_bytes(units), &pool->id[at]);
+		a = private_make(sp_arena_bytes(units), &pool->list[at].id);
 		pool->is_private = a != NULL;
 	}
 	if (!a)
@@ -131,7 +132,8 @@ static struct sp_arena *arena_make(struct sp_arena_pool *pool,
 	a->units = units;
 	a->number = pool->number++;
 	arena_fill(a, identity);
-	pool->arena[at] = a;
+	pool->list[at].arena = a;
+	pool->list[at].used = 0;
 	pool->count++;
 	if (!pool->header)
 		pool->header = &a->header;
@@ -155,18 +157,28 @@ static int units_find(const struct sp_arena *a, uint32_t wanted, uint32_t *ret_u
 	return 0;
 }
 
+static void unit_use(struct sp_tail *tail, struct sp_pooled_arena *in, uint32_t units)
+{
+	tail->arena = in->arena;
+	tail->is_new = tail->unit >= in->used;
+	if (tail->unit + units > in->used)
+		in->used = tail->unit + units;
+}
+
 static struct sp_tail tail_find(struct sp_arena_pool *pool,
 				const struct sp_arena_identity *identity, uint32_t units)
 {
 	struct sp_tail tail = {.bytes = NULL};
 
 	for (uint32_t i = 0; i < pool->count; i++)
-		if (units_find(pool->arena[i], units, &tail.unit)) {
-			tail.arena = pool->arena[i];
+		if (units_find(pool->list[i].arena, units, &tail.unit)) {
+			unit_use(&tail, &pool->list[i], units);
 			return tail;
 		}
-	tail.arena = arena_make(pool, identity, units);
-	tail.unit = 0;
+	if (arena_make(pool, identity, units)) {
+		tail.unit = 0;
+		unit_use(&tail, &pool->list[pool->count - 1], units);
+	}
 	return tail;
 }
 
@@ -245,8 +257,8 @@ static void task_collect(void *argument)
 		return;
 	}
 	for (uint32_t i = 0; i < e->pool->count; i++) {
-		const struct sp_arena_view view = {.arena = e->pool->arena[i],
-						   .units = e->pool->arena[i]->units};
+		const struct sp_arena_view view = {.arena = e->pool->list[i].arena,
+						   .units = e->pool->list[i].arena->units};
 
 		sp_arena_write(&e->collect, &view);
 	}
@@ -276,8 +288,8 @@ static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *ke
 static void arenas_leave(struct sp_arena_pool *pool)
 {
 	for (uint32_t i = 0; i < pool->count; i++)
-		if (pool->id[i] >= 0)
-			SP_SYS3(SYS_shmctl, pool->id[i], IPC_RMID, 0);
+		if (pool->list[i].id >= 0)
+			SP_SYS3(SYS_shmctl, pool->list[i].id, IPC_RMID, 0);
 	pool->count = 0;
 }
 

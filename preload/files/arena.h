@@ -18,6 +18,12 @@
 
 #define SP_ARENAS_MAX 1024u
 
+struct sp_pooled_arena {
+	struct sp_arena *arena;
+	int id;
+	uint32_t used; /* units from this one on were never in use */
+};
+
 /* In memory that fork wipes: a child begins with none. */
 struct sp_arena_pool {
 	uint32_t lock;
@@ -26,8 +32,7 @@ struct sp_arena_pool {
 	uint32_t tails;	 /* in use */
 	struct sp_file_header *header;
 	int is_private; /* the system gave no shared memory: a kill loses what is in it */
-	struct sp_arena *arena[SP_ARENAS_MAX];
-	int id[SP_ARENAS_MAX];
+	struct sp_pooled_arena list[SP_ARENAS_MAX];
 };
 
 /* The part of an arena that names its process. */
@@ -42,9 +47,10 @@ struct sp_tail {
 	uint8_t *bytes; /* NULL: none */
 	struct sp_arena *arena;
 	uint32_t unit;
+	int is_new; /* its bytes are zero; otherwise what an earlier tail left is in them */
 };
 
-/* Takes memory for a tail of at least `bytes`, zeroed and not to be seen yet. Its `bytes` are NULL
+/* Takes memory for a tail of at least `bytes`, not to be seen yet. Its `bytes` are NULL
  * where there is no memory. */
 struct sp_tail sp_tail_take(struct sp_arena_pool *pool, const struct sp_arena_identity *identity,
 			    size_t bytes);

@@ -62,11 +62,11 @@ struct sp_process {
 	struct sp_file_header *header_page;
 	int is_written; /* files of this run are not mapped */
 	struct sp_spare_files spares;
+	struct sp_arena_pool arenas; /* its first arena is in the page of the fields above */
 	uint32_t fd_near[SP_FD_NEAR];
 	uint32_t *fd_far[SP_FD_FAR_TABLES];
 	struct sp_interned interned[SP_STRINGS_INTERNED];
 	struct sp_unobserved_execs unobserved;
-	struct sp_arena_pool arenas;
 };
 
 /* NULL if the process does not record (dormant by the table, switched off, setuid). */

@@ -301,7 +301,8 @@ static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_fir
 	file_leave(s);
 	memcpy(s->map, &s->header, sizeof(s->header));
 	free_store(s, s->free_offset, s->window_offset);
-	memset(sp_stream_window(s), 0, window_bytes(slots));
+	if (!tail.is_new) /* a page that is not stored to takes no memory */
+		memset(sp_stream_window(s), 0, window_bytes(slots));
 	window_fill(s, sp_stream_window(s), slots, 0);
 	ret = is_first || !s->spares->table ? tail_flush(s, 0) : 0;
 	if (ret == -EEXIST) {

@@ -16,13 +16,14 @@
 #define SHM_STAT_BY_NUMBER 13
 #define SHM_INFO_OF_ALL 14
 
-/* Seconds in which a process that made a segment may still be about to attach it, and in which
- * processes of its run have it to themselves. */
+/* Seconds in which a process that made a segment may still be about to attach it. */
 #define YOUNG_S 60u
-/* Seconds in which the report of a run that was moved still finds its arenas. */
-#define MOVED_S 600u
-/* More numbers than these are in use: the system has 4,096 by default, and others need some. */
-#define CROWDED 512
+/* Seconds in which the processes and the report of its run have an arena to themselves, also where
+ * the run was moved meanwhile. */
+#define LEFT_S 600u
+/* The same where the system's numbers, 4,096 by default, come to an end. */
+#define LEFT_CROWDED_S 60u
+#define CROWDED 1024
 
 struct tail_writer {
 	struct sp_collect *c;
@@ -101,7 +102,7 @@ static size_t run_bytes(size_t bytes)
 static int is_left_to_others(const struct sp_collect *c, const struct shmid_ds *ds)
 {
 	return c->own_run && run_bytes(ds->shm_segsz) != c->own_run[0] % SP_ARENA_RUN_BYTES &&
-	       c->now_s < (uint64_t)ds->shm_dtime + YOUNG_S;
+	       c->now_s < (uint64_t)ds->shm_dtime + (c->is_crowded ? LEFT_CROWDED_S : LEFT_S);
 }
 
 /* cuid cannot be changed, so another user's segment cannot pass for ours. */
@@ -127,11 +128,12 @@ static int was_never_arena(const struct sp_collect *c, const struct sp_arena_vie
 	       memcmp(view->arena->tag, none, sizeof(none)) == 0;
 }
 
-int sp_arenas_are_left(const struct sp_collect *c)
+int sp_arenas_are_left(struct sp_collect *c)
 {
 	long highest = sp_arena_highest(c);
 	struct shmid_ds ds;
 
+	c->is_crowded = highest > CROWDED;
 	for (long number = 0; number <= highest; number++)
 		if (SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0) >= 0 &&
 		    may_be_arena(c, &ds) && ds.shm_nattch == 0 && !is_left_to_others(c, &ds))
@@ -155,7 +157,6 @@ struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
 	view.arena = (const struct sp_arena *)at;
 	view.id = (int)id;
 	view.is_of_user = is_of_user(c, &ds);
-	view.left_s = (uint64_t)ds.shm_dtime;
 	/* Asked again: who made it may have attached it since. */
 	view.is_alone = SYS(c, SYS_shmctl, id, IPC_STAT, &ds, 0, 0) == 0 && ds.shm_nattch == 1;
 	if (!is_arena(view.arena, ds.shm_segsz, &view.units)) {
@@ -344,16 +345,12 @@ static int is_of_run(const struct sp_arena *a, const uint64_t *run_token)
 	return !run_token || (a->run_token[0] == run_token[0] && a->run_token[1] == run_token[1]);
 }
 
-/* A run that was removed wants nothing any more. It may have been moved, and its report still
- * comes; where its path means something else here, it may be there all the same. */
-static int is_wanted(const struct sp_collect *c, const struct sp_arena_view *view, long error,
-		     long highest)
+/* A run that was removed wants nothing any more; where its path means something else here, it may
+ * be there all the same. */
+static int is_wanted(const struct sp_collect *c, const struct sp_arena *a, long error)
 {
-	uint64_t moved_s = highest > CROWDED ? 0 : MOVED_S;
-
 	return error && !((error == -ENOENT || error == -ENOTDIR) && c->mount_namespace &&
-			  view->arena->mount_namespace == c->mount_namespace &&
-			  c->now_s > view->left_s + moved_s);
+			  a->mount_namespace == c->mount_namespace);
 }
 
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
@@ -361,6 +358,7 @@ uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 	long highest = sp_arena_highest(c);
 	uint32_t kept = 0, seen = 0;
 
+	c->is_crowded = highest > CROWDED;
 	c->only_left = 1;
 	for (long i = 0; i <= highest && (!c->most || seen < c->most); i++) {
 		struct sp_arena_view view = sp_arena_attach(c, (c->begin + i) % (highest + 1));
@@ -369,7 +367,7 @@ uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 			continue;
 		seen++;
 		if (view.is_alone && is_of_run(view.arena, run_token)) {
-			if (is_wanted(c, &view, write_here_too(c, &view), highest))
+			if (is_wanted(c, view.arena, write_here_too(c, &view)))
 				kept++;
 			else
 				SYS(c, SYS_shmctl, view.id, IPC_RMID, 0, 0, 0);

@@ -26,8 +26,9 @@ struct sp_collect {
 	uint64_t now_s;		  /* CLOCK_REALTIME; 0: not known */
 	uint32_t most, begin;	  /* how many arenas to look at, 0: all; the number of the first */
 	int only_left;		  /* arenas that a process has attached are left out */
-	/* The caller's run, or NULL. Arenas of others are left alone for a minute: processes of
-	 * their run need no further file for them. */
+	int is_crowded;		  /* set by the functions: numbers come to an end */
+	/* The caller's run, or NULL. Arenas of others are left alone for ten minutes: processes of
+	 * their run need no further file for them, and their run may have been moved. */
 	const uint64_t *own_run;
 	/* Asked before a file is made of an arena; 0: the run has its tails now. NULL: none. */
 	long (*keep)(const struct sp_collect *c, const struct sp_arena_view *view);
@@ -42,14 +43,13 @@ struct sp_arena_view {
 	int id;
 	int is_alone; /* nobody else had it attached */
 	int is_of_user;
-	uint64_t left_s; /* CLOCK_REALTIME: when a process left it last */
 };
 
 /* The system's numbers of shared memory go up to this; -errno where it has none. */
 long sp_arena_highest(const struct sp_collect *c);
 
 /* Returns 1 where there may be arenas to collect; attaches none. */
-int sp_arenas_are_left(const struct sp_collect *c);
+int sp_arenas_are_left(struct sp_collect *c);
 
 /* Attaches the arena with this number. The view has no arena where there is none, where it is
  * another user's, and where it is not one of ours. */

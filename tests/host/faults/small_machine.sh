@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# small_machine.sh FOLDER LIBRARY REPORT PROGRAM...: the first process of a kernel of its own (user-mode
-# Linux), whose root is the host's file system. Runs PROGRAM under the library on a file system in
-# memory, makes a report there, because shared memory ends with the kernel, and copies to FOLDER what
-# is left: cwd, run.zst, tally, and the exit status as a shell has it.
+# small_machine.sh FOLDER LIBRARY REPORT PROGRAM...: the first process of a kernel of its own
+# (user-mode Linux), whose root is the host's file system. Runs PROGRAM under the library on a file
+# system in memory, makes a report there, because shared memory ends with the kernel, and copies to
+# FOLDER what is left: cwd, run.zst, tally, and the exit status as a shell has it.
 folder=$1 library=$2 report=$3
 shift 3
 mount -t proc proc /proc
