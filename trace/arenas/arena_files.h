@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arenas of a run's killed processes become files of the run, for the programs of ours: the report,
- * and the launcher at the end of its command. They may allocate; the recorder has its own way.
+ * Arenas of a run's killed processes become files of the run. The report does this, and the
+ * launcher at the end of its command. These functions allocate; the recorder has its own
+ * (files/arena_keep).
  */
 #ifndef STAGEPROF_TRACE_ARENA_FILES_H
 #define STAGEPROF_TRACE_ARENA_FILES_H

@@ -5,7 +5,7 @@ import time
 
 import timers as own
 import torch
-from small import mlp
+from small import mlp, timed_step
 from torch.utils.data import DataLoader, Dataset
 
 
@@ -28,15 +28,5 @@ optimizer = torch.optim.Adam(net.parameters())
 for epoch in own.epochs(3):
     loader = DataLoader(Batches(25), batch_size=None, shuffle=True)
     for rows, labels in own.batches(loader):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(rows)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, rows, labels)
 own.show()

@@ -6,7 +6,7 @@ import sys
 
 import timers as own
 import torch
-from small import mlp
+from small import mlp, timed_step
 from torch.utils.data import DataLoader, IterableDataset
 
 PRODUCER = "import time\nfor n in range(1600):\n time.sleep(0.001)\n print(n, flush=True)"
@@ -24,15 +24,5 @@ net = mlp(64, 7)
 optimizer = torch.optim.Adam(net.parameters())
 for epoch in own.epochs(1):
     for rows, labels in own.batches(DataLoader(Lines(), batch_size=32)):
-        with own.row("zero_grad"):
-            optimizer.zero_grad()
-        with own.row("forward"):
-            out = net(rows)
-        with own.row("loss"):
-            loss = torch.nn.functional.cross_entropy(out, labels)
-        with own.row("backward"):
-            loss.backward()
-        with own.row("optimizer"):
-            optimizer.step()
-        own.step()
+        timed_step(net, optimizer, rows, labels)
 own.show(says="reading from other programs or servers is 9")
