@@ -209,7 +209,7 @@ class Files(harness.Case):
             folders["shm"] = tempfile.mkdtemp(dir="/dev/shm")
             self.addCleanup(shutil.rmtree, folders["shm"], True)
         for place, folder in folders.items():
-            for change in CHANGES:
+            for change in CHANGES if place == "here" else CHANGES[:1]:  # truncated
                 for which in ("marker", "thread", "all"):
                     with self.subTest(place=place, change=change.__name__, which=which):
                         self.change(os.path.join(folder, change.__name__ + which), change, which)
