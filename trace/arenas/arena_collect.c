@@ -337,7 +337,7 @@ static long write_here_too(struct sp_collect *c, const struct sp_arena_view *vie
 	here = SYS(c, SYS_faccessat, AT_FDCWD, c->path, 0 /* F_OK */, 0, 0) == 0
 		       ? 0
 		       : file_make(c, view, c->directory);
-	return error == -ENOENT || error == -ENOTDIR ? here : error;
+	return error == -ENOENT || error == -ENOTDIR || error == -ENAMETOOLONG ? here : error;
 }
 
 static int is_of_run(const struct sp_arena *a, const uint64_t *run_token)
