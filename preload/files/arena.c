@@ -90,7 +90,7 @@ static void arena_fill(struct sp_arena *a, const struct sp_arena_identity *ident
 	if (strlen(identity->directory) < sizeof(a->directory))
 		strcpy(a->directory, identity->directory);
 	a->header = *h;
-	a->version = 1;
+	a->version = SP_ARENA_VERSION;
 	/* The tag comes last: a reader that finds the tag finds all of the rest. */
 	memcpy(&tag, SP_TAG_ARENA, sizeof(tag));
 	__atomic_store_n((uint64_t *)(void *)a->tag, tag, __ATOMIC_RELEASE);
@@ -143,7 +143,7 @@ static struct sp_arena *arena_make(struct sp_arena_pool *pool,
 /* First fit. Entries of units in use have `units` in their first one. */
 static int units_find(const struct sp_arena *a, uint32_t wanted, uint32_t *ret_unit)
 {
-	const struct sp_arena_tail *tails = sp_arena_tails(a);
+	const struct sp_arena_tail *tails = sp_arena_tails(a, a->units);
 	uint32_t free_units = 0;
 
 	for (uint32_t unit = 0; unit < a->units;
@@ -191,7 +191,7 @@ struct sp_tail sp_tail_take(struct sp_arena_pool *pool, const struct sp_arena_id
 	pool_lock(pool);
 	tail = tail_find(pool, identity, units);
 	if (tail.arena) {
-		sp_arena_tails(tail.arena)[tail.unit].units = units;
+		sp_tail_entry(&tail)->units = units;
 		tail.bytes = sp_arena_unit(tail.arena, tail.arena->units, tail.unit);
 		pool->tails++;
 	}
@@ -207,7 +207,7 @@ struct sp_tail sp_tail_take(struct sp_arena_pool *pool, const struct sp_arena_id
 
 void sp_tail_show(const struct sp_tail *tail, uint64_t stream_id, uint32_t window_at)
 {
-	struct sp_arena_tail *entry = &sp_arena_tails(tail->arena)[tail->unit];
+	struct sp_arena_tail *entry = sp_tail_entry(tail);
 
 	entry->window_at = window_at;
 	__atomic_store_n(&entry->stream_id, stream_id, __ATOMIC_RELEASE);
@@ -216,13 +216,13 @@ void sp_tail_show(const struct sp_tail *tail, uint64_t stream_id, uint32_t windo
 
 void sp_tail_hide(const struct sp_tail *tail)
 {
-	__atomic_store_n(&sp_arena_tails(tail->arena)[tail->unit].stream_id, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&sp_tail_entry(tail)->stream_id, 0, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&tail->arena->changes, 1, __ATOMIC_RELEASE);
 }
 
 void sp_tail_give(struct sp_arena_pool *pool, struct sp_tail *tail)
 {
-	struct sp_arena_tail *entry = &sp_arena_tails(tail->arena)[tail->unit];
+	struct sp_arena_tail *entry = sp_tail_entry(tail);
 
 	__atomic_store_n(&entry->stream_id, 0, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&tail->arena->changes, 1, __ATOMIC_RELEASE);

@@ -64,9 +64,14 @@ void sp_tail_hide(const struct sp_tail *tail);
 /* Ends the tail. */
 void sp_tail_give(struct sp_arena_pool *pool, struct sp_tail *tail);
 
+static inline struct sp_arena_tail *sp_tail_entry(const struct sp_tail *tail)
+{
+	return &sp_arena_tails(tail->arena, tail->arena->units)[tail->unit];
+}
+
 static inline size_t sp_tail_bytes(const struct sp_tail *tail)
 {
-	return (size_t)sp_arena_tails(tail->arena)[tail->unit].units * SP_ARENA_UNIT_BYTES;
+	return (size_t)sp_tail_entry(tail)->units * SP_ARENA_UNIT_BYTES;
 }
 
 /* The image's header in its first arena, whose words are stored to; it stays as long as the

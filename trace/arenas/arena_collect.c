@@ -84,8 +84,9 @@ static int is_arena(const struct sp_arena *a, size_t bytes, uint32_t *ret_units)
 	uint32_t units = a->units;
 
 	*ret_units = units;
-	return memcmp(a->tag, SP_TAG_ARENA, sizeof(a->tag)) == 0 && a->version == 1 && units > 0 &&
-	       units <= SP_ARENA_UNITS_MAX && sp_arena_segment_bytes(units, a->run_token) == bytes;
+	return memcmp(a->tag, SP_TAG_ARENA, sizeof(a->tag)) == 0 &&
+	       a->version == SP_ARENA_VERSION && units > 0 && units <= SP_ARENA_UNITS_MAX &&
+	       sp_arena_segment_bytes(units, a->run_token) == bytes;
 }
 
 /* Bytes of a segment beyond whole units, for the run; SP_ARENA_RUN_BYTES or more: it is none. */
@@ -175,7 +176,7 @@ void sp_arena_detach(const struct sp_collect *c, struct sp_arena_view *view)
 
 size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit, uint32_t *ret_window_at)
 {
-	const struct sp_arena_tail *tail = &sp_arena_tails(view->arena)[unit];
+	const struct sp_arena_tail *tail = &sp_arena_tails(view->arena, view->units)[unit];
 	uint64_t stream = __atomic_load_n(&tail->stream_id, __ATOMIC_ACQUIRE);
 	uint32_t units = tail->units, window_at = tail->window_at;
 	size_t bytes = (size_t)units * SP_ARENA_UNIT_BYTES;

@@ -20,6 +20,10 @@
 #define SP_ARENA_UNIT_BYTES 16384u
 #define SP_ARENA_UNITS_MAX 256u
 #define SP_ARENA_HEAD_BYTES 4096u
+/* Entries of arenas of up to so many units lie in the head: most processes touch no page for them.
+ */
+#define SP_ARENA_HEAD_TAILS 16u
+#define SP_ARENA_VERSION 2u
 /* A segment is longer by these bytes, which nobody uses, and by some for the run: the size alone
  * shows that it is ours, and most often whether it is another run's, also where the process was
  * killed before it stored anything. */
@@ -34,7 +38,7 @@ struct sp_arena_tail {
 
 struct sp_arena {
 	char tag[8];
-	uint32_t version; /* 1 */
+	uint32_t version; /* SP_ARENA_VERSION */
 	uint32_t units;
 	uint64_t run_token[2];
 	uint64_t image_start_ns;
@@ -44,7 +48,7 @@ struct sp_arena {
 	uint64_t changes;	  /* grows with each tail that begins or ends */
 	char name[192];		  /* HOST-PID-START, as files of the image are named; NUL-padded */
 	char directory[3072];	  /* the run's, absolute, NUL-padded; "" where it is longer */
-	uint8_t reserved[SP_ARENA_HEAD_BYTES - 3840];
+	struct sp_arena_tail head_tails[SP_ARENA_HEAD_TAILS];
 	struct sp_file_header header; /* of the image: its words are stored to here */
 };
 
@@ -69,9 +73,12 @@ static inline size_t sp_arena_segment_bytes(uint32_t units, const uint64_t *run_
 	return sp_arena_bytes(units) + SP_ARENA_SIGN_BYTES + run_token[0] % SP_ARENA_RUN_BYTES;
 }
 
-static inline struct sp_arena_tail *sp_arena_tails(const struct sp_arena *arena)
+/* One for each unit. */
+static inline struct sp_arena_tail *sp_arena_tails(const struct sp_arena *arena, uint32_t units)
 {
-	return (struct sp_arena_tail *)((uintptr_t)arena + SP_ARENA_HEAD_BYTES);
+	return units <= SP_ARENA_HEAD_TAILS
+		       ? (struct sp_arena_tail *)(uintptr_t)arena->head_tails
+		       : (struct sp_arena_tail *)((uintptr_t)arena + SP_ARENA_HEAD_BYTES);
 }
 
 static inline uint8_t *sp_arena_unit(const struct sp_arena *arena, uint32_t units, uint32_t unit)
