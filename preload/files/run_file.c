@@ -124,18 +124,36 @@ long sp_run_file_left(long fd, uint64_t *end, uint64_t *ret_bytes)
 
 long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset)
 {
-	const uint8_t *from = bytes;
+	struct iovec part = {(void *)(uintptr_t)bytes, count};
 
-	while (count) {
-		long n = SP_SYS4(SYS_pwrite64, fd, from, count, offset);
+	return sp_run_file_write_parts(fd, &part, 1, offset);
+}
 
+long sp_run_file_write_parts(long fd, struct iovec *parts, unsigned count, uint64_t offset)
+{
+	for (;;) {
+		long n;
+
+		while (count && !parts->iov_len) {
+			parts++;
+			count--;
+		}
+		if (!count)
+			return 0;
+		n = count == 1 ? SP_SYS4(SYS_pwrite64, fd, parts->iov_base, parts->iov_len, offset)
+			       : SP_SYS5(SYS_pwritev, fd, parts, count, offset, 0);
 		if (n <= 0)
 			return n ? n : -EIO;
-		from += n;
 		offset += (uint64_t)n;
-		count -= (uint64_t)n;
+		for (unsigned i = 0; n; i++) {
+			uint64_t taken =
+				(uint64_t)n < parts[i].iov_len ? (uint64_t)n : parts[i].iov_len;
+
+			parts[i].iov_base = (uint8_t *)parts[i].iov_base + taken;
+			parts[i].iov_len -= taken;
+			n -= (long)taken;
+		}
 	}
-	return 0;
 }
 
 static const struct free_page {

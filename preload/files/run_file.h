@@ -45,6 +45,10 @@ long sp_run_file_left(long fd, uint64_t *end, uint64_t *ret_bytes);
 /* All bytes, or -errno. The caller's signals are blocked: there is no EINTR to retry. */
 long sp_run_file_write(long fd, const void *bytes, uint64_t count, uint64_t offset);
 
+/* The same for `count` parts, one after the other, which it changes. */
+struct iovec;
+long sp_run_file_write_parts(long fd, struct iovec *parts, unsigned count, uint64_t offset);
+
 /* The file grows from a multiple of 8 to one of SP_RUN_FILE_PAGE_BYTES by FREE frames of one page
  * each, the first of them up to the end of its page, so that a write that SIGKILL cuts short ends
  * at a frame. Returns 0 or -errno. */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
 
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/sys.h"
@@ -41,10 +43,14 @@ static void put(struct tail_task *e, const void *bytes, uint64_t count, uint64_t
 		e->error = sp_run_file_write(e->fd, bytes, count, offset);
 }
 
+static struct sp_frame free_frame(uint64_t begin, uint64_t end)
+{
+	return (struct sp_frame){SP_FRAME_FREE, (uint32_t)(end - begin - sizeof(struct sp_frame))};
+}
+
 static void put_free(struct tail_task *e, uint64_t begin, uint64_t end)
 {
-	const struct sp_frame frame = {SP_FRAME_FREE,
-				       (uint32_t)(end - begin - sizeof(struct sp_frame))};
+	const struct sp_frame frame = free_frame(begin, end);
 
 	if (end > begin)
 		put(e, &frame, sizeof(frame), begin);
@@ -64,17 +70,29 @@ static void extend(struct tail_task *e, uint64_t bytes)
 		file->bytes = bytes;
 }
 
-/* All but the first `skipped` bytes. */
-static void put_frames(struct tail_task *e, uint64_t offset, uint64_t skipped)
+/*
+ * At `begin`: `head` if there is one, all but the first `skipped` bytes of the frames, and a FREE
+ * frame up to `bytes`.
+ */
+static void put_frames(struct tail_task *e, const struct sp_file_header *head, uint64_t skipped,
+		       uint64_t begin, uint64_t bytes)
 {
+	uint64_t end = begin + (head ? SP_HEADER_FRAME_BYTES : 0) + frames_bytes(e);
+	struct sp_frame last = free_frame(end, bytes);
+	struct iovec parts[SP_TAIL_PARTS + 2] = {
+		{(void *)(uintptr_t)head, head ? SP_HEADER_FRAME_BYTES : 0}};
+
 	for (unsigned i = 0; i < SP_TAIL_PARTS; i++) {
 		const struct sp_tail_frames *part = &e->append->frames[i];
 
-		put(e, (const uint8_t *)part->bytes + skipped, part->count - skipped,
-		    offset + skipped);
-		offset += part->count;
+		parts[i + 1] = (struct iovec){(uint8_t *)(uintptr_t)part->bytes + skipped,
+					      part->count - skipped};
+		begin += skipped;
 		skipped = 0;
 	}
+	parts[SP_TAIL_PARTS + 1] = (struct iovec){&last, bytes > end ? sizeof(last) : 0};
+	if (!e->error)
+		e->error = sp_run_file_write_parts(e->fd, parts, SP_TAIL_PARTS + 2, begin);
 }
 
 /* In a FREE frame all is prepared, and the head of the first frame is written last. */
@@ -86,8 +104,7 @@ static void append_frames(struct tail_task *e)
 		return;
 	if (bytes > e->file->bytes)
 		extend(e, bytes);
-	put_free(e, end, e->file->bytes);
-	put_frames(e, begin, sizeof(struct sp_frame));
+	put_frames(e, NULL, sizeof(struct sp_frame), begin, e->file->bytes);
 	put(e, e->append->frames[0].bytes, sizeof(struct sp_frame), begin);
 	if (!e->error)
 		e->file->end = end;
@@ -101,6 +118,16 @@ static void put_words(struct tail_task *e)
 
 	if (h)
 		put(e, &h->process_lost, sizeof(*h) - at, e->file->header_at + at);
+}
+
+static void header_with_words(const struct tail_task *e, struct sp_file_header *ret)
+{
+	const struct sp_file_header *words = e->append->words;
+	const size_t at = offsetof(struct sp_file_header, process_lost);
+
+	memcpy(ret, e->append->header, sizeof(*ret));
+	if (words)
+		memcpy((uint8_t *)ret + at, &words->process_lost, sizeof(*ret) - at);
 }
 
 /* FUSE and NFS send writes later, and close reports those that did not arrive. */
@@ -187,6 +214,7 @@ static void make_whole(struct tail_task *e)
 {
 	struct sp_tail_file made = *e->file;
 	uint64_t end = SP_HEADER_FRAME_BYTES + frames_bytes(e);
+	struct sp_file_header header;
 
 	made.header_at = 0;
 	made.end = end;
@@ -196,12 +224,10 @@ static void make_whole(struct tail_task *e)
 		e->error = e->fd;
 		return;
 	}
-	put(e, e->append->header, SP_HEADER_FRAME_BYTES, 0);
-	put_words(e);
-	put_frames(e, SP_HEADER_FRAME_BYTES, 0);
+	header_with_words(e, &header);
+	put_frames(e, &header, 0, 0, made.bytes);
 	if (!e->error)
 		e->error = SP_SYS2(SYS_ftruncate, e->fd, made.bytes);
-	put_free(e, end, made.bytes);
 	close_file(e);
 	if (!e->error)
 		e->error =
