@@ -23,12 +23,13 @@ struct sp_inode {
 
 struct sp_run_identity {
 	uint64_t token[2];
-	uint64_t key[2];		   /* of hashed names; in no file of the run */
+	uint64_t key[2];       /* of hashed names; in no file of the run */
+	struct sp_inode inode; /* of `directory` */
+	uint64_t beginner_pid; /* the process that began the run; exec keeps the pid */
+	/* Long arrays come last: pages after a short path are not touched. */
 	char base[SP_RUN_PATH_BYTES];	   /* absolute; the setting's value */
 	char directory[SP_RUN_PATH_BYTES]; /* the directory made: base, or base-2, …; "" before the
 					      claim */
-	struct sp_inode inode;		   /* of `directory` */
-	uint64_t beginner_pid;		   /* the process that began the run; exec keeps the pid */
 };
 
 extern struct sp_run_identity sp_run;
