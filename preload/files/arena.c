@@ -241,6 +241,7 @@ struct sp_file_header *sp_arenas_header(const struct sp_arena_pool *pool)
 struct collect_task {
 	struct sp_arena_pool *pool; /* NULL: what others left */
 	struct sp_collect collect;
+	struct sp_collect_paths paths;
 };
 
 static long keep(const struct sp_collect *c, const struct sp_arena_view *view)
@@ -272,6 +273,7 @@ static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *ke
 		return;
 	e->pool = pool;
 	e->collect.sys = sp_sys;
+	e->collect.paths = &e->paths;
 	e->collect.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
 	e->collect.mount_namespace = mount_namespace();
 	e->collect.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u;
@@ -311,15 +313,14 @@ void sp_arenas_end(struct sp_arena_pool *pool, const struct sp_arena_keeper *kee
 
 void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 {
-	struct sp_collect *probe = sp_pages_make(sizeof(*probe));
+	struct sp_collect probe = {
+		.sys = sp_sys,
+		.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0),
+		.own_run = keeper->run_token,
+		.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u,
+		.begin = (uint32_t)SP_SYS1(SYS_getpid, 0),
+	};
 
-	if (!probe)
-		return;
-	probe->sys = sp_sys;
-	probe->uid = (uint64_t)SP_SYS1(SYS_geteuid, 0);
-	probe->own_run = keeper->run_token;
-	probe->now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u;
-	if (sp_arenas_are_left(probe))
+	if (sp_arenas_are_left(&probe))
 		collect(NULL, keeper);
-	sp_pages_free(probe, sizeof(*probe));
 }

@@ -24,6 +24,8 @@
 /* The same where the system's numbers, 4,096 by default, come to an end. */
 #define LEFT_CROWDED_S 60u
 #define CROWDED 1024
+/* Numbers that a process looks at as it begins: each is a call, and a system may have 4,096. */
+#define LOOK_MOST 128
 
 struct tail_writer {
 	struct sp_collect *c;
@@ -135,8 +137,9 @@ int sp_arenas_are_left(struct sp_collect *c)
 	struct shmid_ds ds;
 
 	c->is_crowded = highest > CROWDED;
-	for (long number = 0; number <= highest; number++)
-		if (SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0) >= 0 &&
+	for (long i = 0; i <= highest && i < LOOK_MOST; i++)
+		if (SYS(c, SYS_shmctl, (c->begin + i) % (highest + 1), SHM_STAT_BY_NUMBER, &ds, 0,
+			0) >= 0 &&
 		    may_be_arena(c, &ds) && ds.shm_nattch == 0 && !is_left_to_others(c, &ds))
 			return 1;
 	return 0;
@@ -254,7 +257,7 @@ static int names_make(struct sp_collect *c, const struct sp_arena *a, const char
 	struct {
 		char *buffer;
 		const char *prefix;
-	} names[] = {{c->path, ""}, {c->temporary, ".new-"}};
+	} names[] = {{c->paths->path, ""}, {c->paths->temporary, ".new-"}};
 
 	for (int i = 0; i < 2; i++) {
 		const char *end = names[i].buffer + SP_COLLECT_PATH_BYTES;
@@ -274,14 +277,14 @@ static int names_make(struct sp_collect *c, const struct sp_arena *a, const char
 /* Before anything is made: this is the directory of that run. */
 static long marker_look(struct sp_collect *c, const struct sp_arena *a, const char *directory)
 {
-	const char *end = c->path + sizeof(c->path);
-	char *at = text_add(directory_add(directory, c->path), end, "0-run-", 8);
+	const char *end = c->paths->path + sizeof(c->paths->path);
+	char *at = text_add(directory_add(directory, c->paths->path), end, "0-run-", 8);
 
 	at = at ? hex_add(at, end, a->run_token[0]) : NULL;
 	at = at ? hex_add(at, end, a->run_token[1]) : NULL;
 	if (!text_add(at, end, ".zst", 8))
 		return -ENAMETOOLONG;
-	return SYS(c, SYS_faccessat, AT_FDCWD, c->path, 0 /* F_OK */, 0, 0);
+	return SYS(c, SYS_faccessat, AT_FDCWD, c->paths->path, 0 /* F_OK */, 0, 0);
 }
 
 /* The file of the arena in this directory. */
@@ -296,8 +299,8 @@ static long file_make(struct sp_collect *c, const struct sp_arena_view *view, co
 	if (!names_make(c, view->arena, directory))
 		return -EINVAL;
 	/* what a collector that was killed left */
-	SYS(c, SYS_unlinkat, AT_FDCWD, c->temporary, 0, 0, 0);
-	w.fd = SYS(c, SYS_openat, AT_FDCWD, c->temporary,
+	SYS(c, SYS_unlinkat, AT_FDCWD, c->paths->temporary, 0, 0, 0);
+	w.fd = SYS(c, SYS_openat, AT_FDCWD, c->paths->temporary,
 		   O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
 	if (w.fd < 0)
 		return w.fd;
@@ -308,9 +311,10 @@ static long file_make(struct sp_collect *c, const struct sp_arena_view *view, co
 		SYS(c, SYS_close, w.fd, 0, 0, 0, 0); /* what FUSE and NFS send later may fail now */
 	w.error = w.error ? w.error : closed;
 	if (!w.error && w.at)
-		w.error = SYS(c, SYS_renameat, AT_FDCWD, c->temporary, AT_FDCWD, c->path, 0);
+		w.error = SYS(c, SYS_renameat, AT_FDCWD, c->paths->temporary, AT_FDCWD,
+			      c->paths->path, 0);
 	if (w.error || !w.at)
-		SYS(c, SYS_unlinkat, AT_FDCWD, c->temporary, 0, 0, 0);
+		SYS(c, SYS_unlinkat, AT_FDCWD, c->paths->temporary, 0, 0, 0);
 	return w.error;
 }
 
@@ -335,7 +339,7 @@ static long write_here_too(struct sp_collect *c, const struct sp_arena_view *vie
 		return error;
 	if (!names_make(c, view->arena, c->directory))
 		return -EINVAL;
-	here = SYS(c, SYS_faccessat, AT_FDCWD, c->path, 0 /* F_OK */, 0, 0) == 0
+	here = SYS(c, SYS_faccessat, AT_FDCWD, c->paths->path, 0 /* F_OK */, 0, 0) == 0
 		       ? 0
 		       : file_make(c, view, c->directory);
 	return error == -ENOENT || error == -ENOTDIR || error == -ENAMETOOLONG ? here : error;

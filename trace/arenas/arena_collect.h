@@ -16,7 +16,12 @@
 
 struct sp_arena_view;
 
-/* The state of the functions below, too large for a small stack. */
+/* Memory of the functions that make files, too large for a small stack. */
+struct sp_collect_paths {
+	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
+};
+
+/* The state of the functions below. */
 struct sp_collect {
 	long (*sys)(long n, long a, long b, long c, long d, long e, long f); /* -errno on failure */
 	uint64_t uid;		  /* whose arenas are looked at */
@@ -33,7 +38,7 @@ struct sp_collect {
 	/* Asked before a file is made of an arena; 0: the run has its tails now. NULL: none. */
 	long (*keep)(const struct sp_collect *c, const struct sp_arena_view *view);
 	const void *keeper;
-	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
+	struct sp_collect_paths *paths; /* for sp_arena_write() and sp_arenas_collect() */
 };
 
 /* One arena, attached read-only. The numbers are copies: another process may store to the arena. */
@@ -48,7 +53,8 @@ struct sp_arena_view {
 /* The system's numbers of shared memory go up to this; -errno where it has none. */
 long sp_arena_highest(const struct sp_collect *c);
 
-/* Returns 1 where there may be arenas to collect; attaches none. */
+/* Returns 1 where there may be arenas to collect; attaches none. It looks at a few of the system's
+ * numbers, from `begin` on: other processes look at others. */
 int sp_arenas_are_left(struct sp_collect *c);
 
 /* Attaches the arena with this number. The view has no arena where there is none, where it is

@@ -30,13 +30,15 @@ int sp_arena_files_init(struct sp_collect *c, const char *directory)
 
 void sp_arenas_to_files(const char *directory, const uint64_t run_token[2])
 {
-	struct sp_collect *c = malloc(sizeof(*c));
+	struct sp_collect_paths *paths = malloc(sizeof(*paths));
+	struct sp_collect c;
 	struct stat st;
 
-	if (c && sp_arena_files_init(c, directory) == 0) {
-		c->directory = directory;
-		c->mount_namespace = stat("/proc/self/ns/mnt", &st) == 0 ? (uint64_t)st.st_ino : 0;
-		sp_arenas_collect(c, run_token);
+	if (paths && sp_arena_files_init(&c, directory) == 0) {
+		c.paths = paths;
+		c.directory = directory;
+		c.mount_namespace = stat("/proc/self/ns/mnt", &st) == 0 ? (uint64_t)st.st_ino : 0;
+		sp_arenas_collect(&c, run_token);
 	}
-	free(c);
+	free(paths);
 }

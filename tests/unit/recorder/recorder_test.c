@@ -667,7 +667,8 @@ static void run_forget(void)
 /* The arena has the rest of an append that failed. */
 static void collect_all(void)
 {
-	static struct sp_collect collect = {.sys = sp_sys};
+	static struct sp_collect_paths paths;
+	struct sp_collect collect = {.sys = sp_sys, .paths = &paths};
 
 	collect.uid = geteuid();
 	sp_arenas_collect(&collect, sp_run.token);
@@ -913,7 +914,8 @@ static int is_there(int id)
 /* A process that is killed while it makes an arena leaves memory that says nothing yet. */
 START_TEST(memory_that_was_never_an_arena_goes)
 {
-	static struct sp_collect collect = {.sys = sp_sys};
+	static struct sp_collect_paths paths;
+	struct sp_collect collect = {.sys = sp_sys, .paths = &paths};
 	const uint64_t token[2] = {1, 2};
 	int ours = shmget(IPC_PRIVATE, sp_arena_segment_bytes(2, token), IPC_CREAT | 0600),
 	    theirs = shmget(IPC_PRIVATE, sp_arena_bytes(2), IPC_CREAT | 0600);
