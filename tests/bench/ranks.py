@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The price of `stageprof-report ranks` by the number of ranks, as a table for docs/PERFORMANCE.md.
 
-python3 tests/bench/ranks.py [--digests] [--build FOLDER] [--steps N] [--noise PERMILLE] [RANKS...]
+python3 tests/bench/ranks.py [--digests] [--gate] [--build FOLDER] [--steps N] [--noise PERMILLE]
+                             [RANKS...]
 
 --digests: a digest for each node of eight ranks, their merge, the view of the merged digest, which
 has to be that of the traces, byte by byte, its page, and its tables (Parquet).
+
+--gate, for ctest: fails where a rank and step of 1,024 ranks takes more than twice the processor
+time of one of 64, in pairs, or where the peak is above 64 MiB.
 
 make_job makes each job, with a straggler; the page cache holds it. Processor time is the sum of all
 threads, the peak is what the kernel says of the process.
@@ -103,15 +107,39 @@ def digest_table(args):
         digest_row(args, ranks)
 
 
+GATE_RATIO, GATE_MIB = 2, 64
+
+
+def gate(args):
+    """The cost of a rank and step is the same in a job of sixteen times the ranks."""
+    report = os.path.join(args.build, "stageprof-report")
+    with tempfile.TemporaryDirectory() as few, tempfile.TemporaryDirectory() as many:
+        job_of(few, args, 64)
+        job_of(many, args, 1024)
+        pairs = [
+            [measure([report, "ranks", "--jobs=2", folder]) for folder in (few, many)]
+            for _ in range(5)
+        ]
+    ratios = sorted(large[1] / 1024 / (small[1] / 64) for small, large in pairs)
+    peak = max(large[2] for _, large in pairs)
+    print(f"a rank and step of 1,024 ranks for one of 64: {ratios[2]:.2f}; peak {peak:.0f} MiB")
+    if ratios[2] > GATE_RATIO or peak > GATE_MIB:
+        raise SystemExit(f"at most {GATE_RATIO}, and {GATE_MIB} MiB")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--digests", action="store_true")
+    parser.add_argument("--gate", action="store_true")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--noise", type=int, default=20, help="of each phase, per thousand")
     parser.add_argument("ranks", type=int, nargs="*", default=[8, 64, 256, 1024, 10000])
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if args.gate:
+        gate(args)
+        return
     if args.digests:
         digest_table(args)
         return
