@@ -35,6 +35,7 @@ int sp_life_section(const struct sp_report *report, struct sp_out *out, bool is_
 {
 	struct sp_life life = sp_training_life(&report->training, &report->totals);
 	char line[LIFE_BYTES], ns[SP_NUMBER_BYTES], share[SP_NUMBER_BYTES] = "";
+	char count[SP_NUMBER_BYTES];
 	const char *between = "";
 	size_t n;
 
@@ -45,8 +46,8 @@ int sp_life_section(const struct sp_report *report, struct sp_out *out, bool is_
 	sp_text_ns(ns, life.total_ns);
 	n = (size_t)(life.processes == 1
 			     ? snprintf(line, sizeof(line), _("%s of the training process: "), ns)
-			     : snprintf(line, sizeof(line), _("%s of %u training processes: "), ns,
-					life.processes));
+			     : snprintf(line, sizeof(line), _("%s of %s training processes: "), ns,
+					sp_text_count(count, life.processes)));
 	for (int part = 0; part < SP_LIFE_PARTS && n < sizeof(line); part++) {
 		if (!life.ns[part])
 			continue;

@@ -681,7 +681,9 @@ int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 	struct host_list hosts = {.first = NULL};
 	bool folds =
 		out->format == SP_FORMAT_TABLE && !options->sort && ranks->compared > ROWS_UNFOLDED;
-	uint32_t shown = 0, like = 0;
+	bool folds_aside = folds && ranks->count - ranks->compared > ROWS_UNFOLDED;
+	uint32_t shown = 0, like = 0, aside = 0;
+	char text[SP_NUMBER_BYTES];
 
 	if (r == 0)
 		r = list_hosts(report, &hosts);
@@ -697,6 +699,10 @@ int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 			like++;
 			continue;
 		}
+		if (folds_aside && !rank->is_compared) {
+			aside++;
+			continue;
+		}
 		if (shown++ < options->limit)
 			r = show_rank(report, out, rank);
 	}
@@ -704,7 +710,11 @@ int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 		sp_out_table_end(out);
 		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
 		if (like)
-			sp_out_line(out, "%u ranks like the median: --sort=rank --limit=all", like);
+			sp_out_line(out, "%s ranks like the median: --sort=rank --limit=all",
+				    sp_text_count(text, like));
+		if (aside)
+			sp_out_line(out, "%s ranks that are not compared: --sort=rank --limit=all",
+				    sp_text_count(text, aside));
 	}
 	free(hosts.first);
 	free(order);
