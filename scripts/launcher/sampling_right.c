@@ -3,15 +3,10 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/text/translate.h"
-#include "scripts/launcher/doctor_context.h"
 #include "scripts/launcher/launcher_error.h"
 #include "scripts/sampler/read_right.h"
-
-#define PYTHON_LEAST 8u
-#define PYTHON_MOST 14u
 
 /* The reasons for which the sampler may read no process. */
 static const struct no_right {
@@ -38,6 +33,16 @@ static const struct no_right *no_right_of(enum sp_read_right right)
 	return NULL;
 }
 
+const char *sp_sampling_right_missing(const char **ret_fix)
+{
+	const struct no_right *none = no_right_of(sp_read_right_find());
+
+	if (!none)
+		return NULL;
+	*ret_fix = none->fix;
+	return none->why;
+}
+
 void sp_sampling_right_explain(void)
 {
 	const struct no_right *none = no_right_of(sp_read_right_find());
@@ -49,33 +54,4 @@ void sp_sampling_right_explain(void)
 	if (!none)
 		none = &hidden;
 	sp_error_print(SP_ERROR_unsampled, N_("some processes of the run"), none->why, none->fix);
-}
-
-static bool is_known(const char *implementation, const char *version)
-{
-	unsigned minor;
-
-	return strcmp(implementation, "cpython") == 0 && sscanf(version, "3.%u", &minor) == 1 &&
-	       minor >= PYTHON_LEAST && minor <= PYTHON_MOST;
-}
-
-void sp_check_sampling(const struct sp_doctor_context *context, struct sp_check_result *result)
-{
-	const struct no_right *none = no_right_of(sp_read_right_find());
-	char version[256], implementation[256];
-
-	if (none)
-		sp_check_set(result, SP_CHECK_WARN, none->fix,
-			     "run --sample would note no Python functions: %s", _(none->why));
-	else if (!sp_doctor_context_property(context, "python", version) ||
-		 !sp_doctor_context_property(context, "implementation", implementation))
-		sp_check_set(result, SP_CHECK_OK, NULL, "the memory of a child can be read");
-	else if (is_known(implementation, version))
-		sp_check_set(result, SP_CHECK_OK, NULL,
-			     "the memory of a child can be read; functions of CPython %s are known",
-			     version);
-	else
-		sp_check_set(result, SP_CHECK_WARN,
-			     "use CPython 3.8 to 3.14, or run without --sample",
-			     "run --sample knows no functions of %s %s", implementation, version);
 }

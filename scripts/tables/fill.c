@@ -16,7 +16,7 @@
 
 static const struct entry checks[] = {
 #define SP_CHECK(name, about) {#name, about},
-#include "scripts/launcher/checks.def"
+#include "scripts/launcher/doctor/checks.def"
 #undef SP_CHECK
 };
 

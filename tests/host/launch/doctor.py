@@ -67,7 +67,7 @@ class Well(Doctor):
         self.expect(checks, "sampling", "ok", "functions of CPython 3")
 
     def test_checks_are_those_of_the_table(self):
-        with open(os.path.join(ROOT, "scripts", "launcher", "checks.def")) as file:
+        with open(os.path.join(ROOT, "scripts", "launcher", "doctor", "checks.def")) as file:
             names = [
                 line.split("(")[1].split(",")[0] for line in file if line.startswith("SP_CHECK(")
             ]
@@ -122,6 +122,28 @@ class Planted(Doctor):
         checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
         self.expect(checks, "sampling", "warn", "kernel.yama.ptrace_scope")
         self.assertIn("ptrace_scope=1", checks["sampling"]["fix"])
+
+    def in_ipc_namespace(self, script):
+        script += '\nexec "$@"'
+        done = self.call(
+            *("unshare", "--ipc", "sh", "-c", script, "sh"),
+            *(STAGEPROF, "doctor", "--format=json", "--", PYTHON),
+        )
+        if not done.stdout:
+            self.skipTest(f"no IPC namespace here: {done.stderr}")
+        return {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+
+    def test_memory_that_goes_with_a_killed_process(self):
+        checks = self.in_ipc_namespace("echo 1 > /proc/sys/kernel/shm_rmid_forced || exit")
+        self.expect(checks, "memory", "warn", "kernel.shm_rmid_forced")
+        self.assertIn("STAGEPROF_MODE=map", checks["memory"]["fix"])
+
+    def test_no_memory(self):
+        checks = self.in_ipc_namespace("echo 0 > /proc/sys/kernel/shmmni || exit")
+        self.expect(checks, "memory", "warn", "gives none")
+
+    def test_memory_of_a_container(self):
+        self.expect(self.in_ipc_namespace(""), "memory", "ok", "in this container")
 
     def test_missing(self):
         self.expect(

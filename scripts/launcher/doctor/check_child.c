@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/text/translate.h"
-#include "scripts/launcher/doctor_context.h"
+#include "scripts/launcher/doctor/doctor_context.h"
 
 #define CHUNK_BYTES (1u << 20)
 #define OVERLAP_BYTES 64u /* longer than every text below */

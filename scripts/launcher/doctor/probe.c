@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/launcher/probe.h"
+#include "scripts/launcher/doctor/probe.h"
 
 #include <fcntl.h>
 #include <ftw.h>

@@ -4,7 +4,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
 #include "preload/settings/unwinder.h"
-#include "scripts/launcher/doctor_context.h"
+#include "scripts/launcher/doctor/doctor_context.h"
 
 #define ROOM_WANTED_BYTES (1ull << 30)
 #define FILES_WANTED 256u
@@ -107,16 +106,19 @@ static const struct {
 static int try_file(const char *folder)
 {
 	char path[SP_RUN_PATH_BYTES + 32];
+	static const char bytes[65536];
+	ssize_t written;
 	int fd, r;
 
 	snprintf(path, sizeof(path), "%s/.stageprof-doctor-XXXXXX", folder);
 	fd = mkstemp(path);
 	if (fd < 0)
 		return -errno;
-	r = posix_fallocate(fd, 0, 65536);
-	close(fd);
+	written = write(fd, bytes, sizeof(bytes));
+	r = written == (ssize_t)sizeof(bytes) ? 0 : written < 0 ? -errno : -ENOSPC;
+	r = close(fd) < 0 && r == 0 ? -errno : r;
 	unlink(path);
-	return -r;
+	return r;
 }
 
 static const char *output_fix = N_("set STAGEPROF_OUTPUT to a path on a local disk with room");
@@ -140,9 +142,8 @@ static void judge_room(struct sp_check_result *result, const char *folder, const
 			     room, name);
 	else if (remote)
 		sp_check_set(result, SP_CHECK_WARN, output_fix,
-			     "%s is on %s: each trace file costs round trips to a server, and a "
-			     "kill may lose the last events",
-			     folder, name);
+			     "%s is on %s: each trace file costs round trips to a server", folder,
+			     name);
 	else
 		sp_check_set(result, SP_CHECK_OK, NULL, "%s: %s left (%s)", folder, room, name);
 }
@@ -162,12 +163,7 @@ void sp_check_output(const struct sp_doctor_context *context, struct sp_check_re
 	strcpy(folder, sp_run.base);
 	strrchr(folder, '/')[folder == strrchr(folder, '/')] = '\0';
 	r = try_file(folder);
-	if (r == -EOPNOTSUPP)
-		sp_check_set(result, SP_CHECK_WARN, output_fix,
-			     "%s cannot reserve space: stageprof writes files in another mode, and "
-			     "a full disk may end a file early",
-			     folder);
-	else if (r < 0)
+	if (r < 0)
 		sp_check_set(result, SP_CHECK_FAIL, output_fix, "%s: %s", folder,
 			     sp_translate_errno(-r));
 	else if (statfs(folder, &fs) < 0)

@@ -6,7 +6,7 @@
 #ifndef STAGEPROF_LAUNCHER_PROBE_H
 #define STAGEPROF_LAUNCHER_PROBE_H
 
-#include "scripts/launcher/doctor_context.h"
+#include "scripts/launcher/doctor/doctor_context.h"
 
 /* Makes context->folder, runs the child there under the library, and has its trace reported. The
  * results of failed steps are left empty. The child gets 60 s. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "scripts/launcher/check_result.h"
+#include "scripts/launcher/doctor/check_result.h"
 #include "scripts/launcher/install.h"
 #include "scripts/launcher/program.h"
 
@@ -38,7 +38,7 @@ bool sp_doctor_context_property(const struct sp_doctor_context *context, const c
 #define SP_CHECK(name, about)                                                                      \
 	void sp_check_##name(const struct sp_doctor_context *context,                              \
 			     struct sp_check_result *result);
-#include "scripts/launcher/checks.def"
+#include "scripts/launcher/doctor/checks.def"
 #undef SP_CHECK
 
 #endif

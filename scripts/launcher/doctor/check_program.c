@@ -13,9 +13,9 @@
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "analyzer/text/version.h"
-#include "scripts/launcher/doctor_context.h"
+#include "scripts/launcher/doctor/doctor_context.h"
 #include "scripts/launcher/library.h"
-#include "scripts/launcher/probe.h"
+#include "scripts/launcher/doctor/probe.h"
 
 static void check_library(const char *path, struct sp_check_result *result)
 {

@@ -15,8 +15,8 @@
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "scripts/launcher/command.h"
-#include "scripts/launcher/doctor_context.h"
-#include "scripts/launcher/probe.h"
+#include "scripts/launcher/doctor/doctor_context.h"
+#include "scripts/launcher/doctor/probe.h"
 #include "scripts/launcher/shell.h"
 
 #define LIBRARY_KEY 1
@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 	   "for a wrong command line.")
 static const char doc[] = ABOUT "\vChecks:\n"
 #define SP_CHECK(name, about) "  " #name ": " about "\n"
-#include "scripts/launcher/checks.def"
+#include "scripts/launcher/doctor/checks.def"
 #undef SP_CHECK
 				"\n" STATUS;
 
@@ -54,7 +54,7 @@ static void put_after(FILE *file)
 {
 	sp_help_text(file, N_("Checks:"));
 #define SP_CHECK(name, about) sp_help_entry(file, #name, about);
-#include "scripts/launcher/checks.def"
+#include "scripts/launcher/doctor/checks.def"
 #undef SP_CHECK
 	fputs("\n", file);
 	sp_help_text(file, STATUS);
@@ -65,7 +65,7 @@ static const struct {
 	void (*check)(const struct sp_doctor_context *context, struct sp_check_result *result);
 } checks[] = {
 #define SP_CHECK(name, about) {#name, sp_check_##name},
-#include "scripts/launcher/checks.def"
+#include "scripts/launcher/doctor/checks.def"
 #undef SP_CHECK
 };
 #define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
