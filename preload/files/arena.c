@@ -21,6 +21,9 @@
 #define POPULATE_BYTES (64u * 1024u)
 /* Arenas of others that one process looks at: it has its own work to do. */
 #define COLLECT_MOST 8u
+/* Numbers that a process alone looks at as it begins: each is a call, and a system may have 4,096.
+ * Other processes look at others. */
+#define LOOK_MOST 128
 
 static uint64_t mount_namespace(void)
 {
@@ -311,6 +314,14 @@ void sp_arenas_end(struct sp_arena_pool *pool, const struct sp_arena_keeper *kee
 	sp_signals_restore(before);
 }
 
+/* Those of its run may have left arenas a moment ago. */
+static int has_siblings(const struct sp_arena_keeper *keeper)
+{
+	const struct sp_spare_table *table = keeper->spares->table;
+
+	return table && __atomic_load_n(&table->used, __ATOMIC_RELAXED);
+}
+
 void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 {
 	struct sp_collect probe = {
@@ -321,6 +332,6 @@ void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 		.begin = (uint32_t)SP_SYS1(SYS_getpid, 0),
 	};
 
-	if (sp_arenas_are_left(&probe))
+	if (sp_arenas_are_left(&probe, has_siblings(keeper) ? 0 : LOOK_MOST))
 		collect(NULL, keeper);
 }

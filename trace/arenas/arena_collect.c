@@ -24,8 +24,6 @@
 /* The same where the system's numbers, 4,096 by default, come to an end. */
 #define LEFT_CROWDED_S 60u
 #define CROWDED 1024
-/* Numbers that a process looks at as it begins: each is a call, and a system may have 4,096. */
-#define LOOK_MOST 128
 
 struct tail_writer {
 	struct sp_collect *c;
@@ -131,13 +129,13 @@ static int was_never_arena(const struct sp_collect *c, const struct sp_arena_vie
 	       memcmp(view->arena->tag, none, sizeof(none)) == 0;
 }
 
-int sp_arenas_are_left(struct sp_collect *c)
+int sp_arenas_are_left(struct sp_collect *c, long numbers)
 {
 	long highest = sp_arena_highest(c);
 	struct shmid_ds ds;
 
 	c->is_crowded = highest > CROWDED;
-	for (long i = 0; i <= highest && i < LOOK_MOST; i++)
+	for (long i = 0; i <= highest && (!numbers || i < numbers); i++)
 		if (SYS(c, SYS_shmctl, (c->begin + i) % (highest + 1), SHM_STAT_BY_NUMBER, &ds, 0,
 			0) >= 0 &&
 		    may_be_arena(c, &ds) && ds.shm_nattch == 0 && !is_left_to_others(c, &ds))

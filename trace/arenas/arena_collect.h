@@ -53,9 +53,9 @@ struct sp_arena_view {
 /* The system's numbers of shared memory go up to this; -errno where it has none. */
 long sp_arena_highest(const struct sp_collect *c);
 
-/* Returns 1 where there may be arenas to collect; attaches none. It looks at a few of the system's
- * numbers, from `begin` on: other processes look at others. */
-int sp_arenas_are_left(struct sp_collect *c);
+/* Returns 1 where there may be arenas to collect; attaches none. It looks at `numbers` of the
+ * system's numbers, from `begin` on, or at all for 0. */
+int sp_arenas_are_left(struct sp_collect *c, long numbers);
 
 /* Attaches the arena with this number. The view has no arena where there is none, where it is
  * another user's, and where it is not one of ours. */
