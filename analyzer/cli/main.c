@@ -368,13 +368,13 @@ static struct sp_report report_asked(const struct sp_options *options)
 	return report;
 }
 
-/* The card does without an earlier run that cannot be read. */
-static void read_earlier(struct sp_report *report, const struct sp_options *options)
+/* The card does without an earlier run that cannot be read. Returns an exit status. */
+static int read_earlier(struct sp_report *report, const struct sp_options *options)
 {
 	char *path = (char *)options->against;
 
 	*report = report_asked(options);
-	read_report(report, options, &path, 1, false);
+	return read_report(report, options, &path, 1, false);
 }
 
 /* Damage of a digest that is merged; the text is that of any other input. */
@@ -445,7 +445,7 @@ static int run(struct sp_report *reports, uint32_t count, const struct sp_option
 	struct sp_output_file file;
 	struct sp_progress progress;
 	bool has_verdict = options->needs & SP_HAS_VERDICT;
-	int status = 0;
+	int status = 0, earlier = 0;
 
 	if (open_output(&file, options) < 0)
 		return 1;
@@ -457,14 +457,14 @@ static int run(struct sp_report *reports, uint32_t count, const struct sp_option
 		status = read_report(&reports[i], options, options->paths + i,
 				     count > 1 ? 1 : paths_count(options), true);
 	if (status == 0 && options->against)
-		read_earlier(&reports[1], options);
+		earlier = read_earlier(&reports[1], options);
 	if (status == 0)
 		status = write_output(&reports[0], options, &file);
 	if (status == 0 && !options->explains && is_empty_selection(&reports[0], has_verdict))
 		status = SP_EXIT_FAILED;
 	sp_progress_end(&progress);
 	sp_output_file_drop(&file);
-	return status;
+	return status ? status : earlier;
 }
 
 static int refresh(void *context, FILE *to, bool is_last, struct sp_follow_state *ret)

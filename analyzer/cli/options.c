@@ -204,6 +204,11 @@ static void parse_steps(struct argp_state *state, struct sp_step_selection *step
 		steps->from = (uint32_t)parse_number(state, "steps", from, UINT32_MAX);
 	if (colon[1])
 		steps->to = (uint32_t)parse_number(state, "steps", colon + 1, UINT32_MAX);
+	if (steps->to <= steps->from)
+		bad_value(state,
+			  "--steps: %s has no step: the first number is the first step, "
+			  "the second one comes after the last",
+			  text);
 }
 
 /* "5:20" */

@@ -9,8 +9,10 @@
 #include "analyzer/report/tails_away.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "trace/format.h"
 
 #define LINE_BYTES 2048u
+#define PARENTS_LOOKED_AT 4096u
 
 /* Counted for the file in which a stream begins. */
 struct saved {
@@ -70,10 +72,13 @@ static int say_damage(char *line, int at, const struct sp_file *file)
 	return at;
 }
 
-/* No byte of it is ours. */
+/* No byte of it is ours: it holds no frame, or has no room for the head of one. */
 static bool is_foreign(const struct sp_file *file)
 {
-	return file->damage.what == SP_DAMAGE_FOREIGN && file->damage.bytes == file->size_bytes &&
+	const struct sp_file_damage *d = &file->damage;
+	bool is_short = d->what == SP_DAMAGE_CUT && file->size_bytes < sizeof(struct sp_frame);
+
+	return (d->what == SP_DAMAGE_FOREIGN || is_short) && d->bytes == file->size_bytes &&
 	       !file->headers && !file->windows && !file->blocks && !file->runs &&
 	       !file->call_count;
 }
@@ -130,20 +135,105 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 
 static void say_tails_away(const struct sp_report *report, void (*say)(const char *line))
 {
+	uint32_t n = report->totals.tails_away;
 	char line[LINE_BYTES], host[LINE_BYTES / 2];
 
-	if (!report->totals.tails_away)
+	if (!n)
 		return;
 	sp_tails_away_host(report, host, sizeof(host));
+	if (sp_tails_were_here(report))
+		snprintf(line, sizeof(line),
+			 sp_translate_plural("the last events of %u thread are neither in its file "
+					     "nor in this "
+					     "machine's memory: the file was cut, or the machine "
+					     "restarted since",
+					     "the last events of %u threads are neither in their "
+					     "files nor in "
+					     "this machine's memory: the files were cut, or the "
+					     "machine "
+					     "restarted since",
+					     n),
+			 n);
+	else
+		snprintf(line, sizeof(line),
+			 sp_translate_plural("the last events of %u thread are not here, and "
+					     "threads "
+					     "without a file are missing; a report on %s brings "
+					     "them into "
+					     "the run, while the memory there has them",
+					     "the last events of %u threads are not here, and "
+					     "threads "
+					     "without a file are missing; a report on %s brings "
+					     "them into "
+					     "the run, while the memory there has them",
+					     n),
+			 n, *host ? host : _("several hosts"));
+	say(line);
+}
+
+static bool has_image(const struct sp_index *index, uint64_t start_ns)
+{
+	for (uint32_t i = 0; i < index->image_count; i++)
+		if (index->images[i].start_ns == start_ns)
+			return true;
+	return false;
+}
+
+/* A copy of a run may lack files. A process without a call of its own has none either. */
+static void say_missing_parents(const struct sp_report *report, void (*say)(const char *line))
+{
+	const struct sp_index *index = &report->run.index;
+	uint32_t children = 0, parent = 0;
+	char line[LINE_BYTES];
+
+	for (uint32_t i = 0; i < index->image_count && i < PARENTS_LOOKED_AT; i++) {
+		const struct sp_process_image *image = &index->images[i];
+
+		if (!image->parent_start_ns || (parent && image->ppid != parent) ||
+		    has_image(index, image->parent_start_ns))
+			continue;
+		parent = image->ppid;
+		children++;
+	}
+	if (!children)
+		return;
 	snprintf(line, sizeof(line),
-		 sp_translate_plural("the last events of %u thread are not here, and threads "
-				     "without a file are missing; a report on %s brings them into "
-				     "the run, while the memory there has them",
-				     "the last events of %u threads are not here, and threads "
-				     "without a file are missing; a report on %s brings them into "
-				     "the run, while the memory there has them",
-				     report->totals.tails_away),
-		 report->totals.tails_away, *host ? host : _("several hosts"));
+		 sp_translate_plural("process %u, which forked %u process of the run, has no file "
+				     "here: it "
+				     "made no call that is recorded, or its files are missing",
+				     "process %u, which forked %u processes of the run, has no "
+				     "file here: it "
+				     "made no call that is recorded, or its files are missing",
+				     children),
+		 parent, children);
+	say(line);
+}
+
+static bool has_ranks(const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+
+	for (uint32_t i = 0; i < index->image_count; i++)
+		if (index->images[i].rank || index->images[i].world_size)
+			return true;
+	return false;
+}
+
+/* Nodes of a job have a run each, and their processes have ranks. */
+static void say_many_runs(const struct sp_report *report, void (*say)(const char *line))
+{
+	const struct sp_index *index = &report->run.index;
+	char line[LINE_BYTES];
+	uint32_t runs = 0;
+
+	for (uint32_t i = 0; i < index->file_count; i++)
+		runs += index->files[i].runs != 0;
+	if (runs < 2 || report->training.count < 2 || has_ranks(report))
+		return;
+	snprintf(line, sizeof(line),
+		 _("%u runs without ranks are added up as one job; `stageprof-report compare RUN "
+		   "RUN` compares them"),
+		 runs);
 	say(line);
 }
 
@@ -170,6 +260,8 @@ int sp_input_warnings(const struct sp_report *report, unsigned most, void (*say)
 		say(line);
 	}
 	say_tails_away(report, say);
+	say_missing_parents(report, say);
+	say_many_runs(report, say);
 	if (more) {
 		snprintf(line, sizeof(line),
 			 sp_translate_plural("%u more file is damaged or incomplete",

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "analyzer/sections/shown_part.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/training/life.h"
@@ -41,7 +42,8 @@ int sp_life_section(const struct sp_report *report, struct sp_out *out, bool is_
 
 	if (!sp_out_is_read(out))
 		return life_table(out, &life);
-	if (!life.total_ns)
+	/* beside the account of a part of the run it would be taken for that part's */
+	if (!life.total_ns || sp_selection_text(report, line, sizeof(line)))
 		return 0;
 	sp_text_ns(ns, life.total_ns);
 	n = (size_t)(life.processes == 1

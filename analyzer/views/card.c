@@ -12,6 +12,7 @@
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/sections/ending.h"
+#include "analyzer/sections/shown_part.h"
 #include "analyzer/sections/steps_section.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/training/training_account.h"
@@ -266,6 +267,17 @@ static void add_away(struct card *card, const struct sp_report *report)
 
 	if (!report->totals.tails_away)
 		return;
+	if (sp_tails_were_here(report)) {
+		snprintf(text, sizeof(text),
+			 sp_translate_plural("the last events of %s thread: its file was cut, or "
+					     "this machine restarted since",
+					     "the last events of %s threads: their files were cut, "
+					     "or this machine restarted since",
+					     report->totals.tails_away),
+			 sp_text_count(a, report->totals.tails_away));
+		add(card, _("not here   "), text, 1);
+		return;
+	}
 	sp_tails_away_host(report, host, sizeof(host));
 	snprintf(text, sizeof(text),
 		 sp_translate_plural("the last events of %s thread: make a report on %s first",
@@ -273,6 +285,17 @@ static void add_away(struct card *card, const struct sp_report *report)
 				     report->totals.tails_away),
 		 sp_text_count(a, report->totals.tails_away), *host ? host : _("their hosts"));
 	add(card, _("not here   "), text, 1);
+}
+
+/* The figures above are of this part, and leave this out. */
+static void add_part(struct card *card, const struct sp_report *report)
+{
+	char text[LINE_BYTES];
+
+	if (sp_selection_text(report, text, sizeof(text)))
+		add(card, _("only       "), text, 1);
+	if (sp_off_text(report, text, sizeof(text)))
+		add(card, _("off        "), text, 1);
 }
 
 static void add_ending(struct card *card, const struct sp_report *report)
@@ -297,17 +320,19 @@ static int add_change(struct card *card, const struct sp_view_options *options)
 	sp_text_escape(name, sizeof(name), options->against, strlen(options->against));
 	if (change.change == SP_CHANGE_SAME)
 		snprintf(text, sizeof(text),
-			 _("%s: no difference beyond chance (95%% interval %+.1f to %+.1f%%)"),
+			 _("%s: the median step does not differ beyond chance (95%% interval %+.1f "
+			   "to "
+			   "%+.1f%%)"),
 			 name, 100 * (change.ratio.low - 1), 100 * (change.ratio.high - 1));
 	else if (change.change == SP_CHANGE_FASTER)
 		snprintf(text, sizeof(text),
-			 _("%s: steps are %.1f%% faster (95%% interval %.1f to %.1f%%)"), name,
-			 100 * (1 - change.ratio.value), 100 * (1 - change.ratio.high),
+			 _("%s: the median step is %.1f%% faster (95%% interval %.1f to %.1f%%)"),
+			 name, 100 * (1 - change.ratio.value), 100 * (1 - change.ratio.high),
 			 100 * (1 - change.ratio.low));
 	else
 		snprintf(text, sizeof(text),
-			 _("%s: steps are %.1f%% slower (95%% interval %.1f to %.1f%%)"), name,
-			 100 * (change.ratio.value - 1), 100 * (change.ratio.low - 1),
+			 _("%s: the median step is %.1f%% slower (95%% interval %.1f to %.1f%%)"),
+			 name, 100 * (change.ratio.value - 1), 100 * (change.ratio.low - 1),
 			 100 * (change.ratio.high - 1));
 	add(card, _("against    "), text, 2);
 	return 0;
@@ -323,6 +348,7 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	add_verdict(card, v, reserved);
 	add_step(card, report);
 	add_bar(card, report);
+	add_part(card, report);
 	if (!options->is_brief)
 		add_wait(card, v, reserved);
 	add_advice(card, v, reserved);

@@ -15,6 +15,8 @@
 #include "analyzer/page/flame_json.h"
 #include "analyzer/page/heat_json.h"
 #include "analyzer/page/page_assets.h"
+#include "analyzer/sections/ending.h"
+#include "analyzer/sections/shown_part.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/sections/account_section.h"
 #include "analyzer/training/step_stats.h"
@@ -526,6 +528,27 @@ static int put_verdict(FILE *f, const struct sp_report *report, const struct sp_
 	return r;
 }
 
+/* How the run ended, and what of it the page shows. */
+static void put_part(FILE *f, const struct sp_report *report)
+{
+	char text[SP_VERDICT_TEXT_BYTES];
+
+	sp_ending_text(report, text, sizeof(text));
+	if (*text) {
+		fprintf(f, "<br>%s", _("ended      "));
+		sp_html_plain(f, text);
+	}
+	if (sp_selection_text(report, text, sizeof(text))) {
+		fprintf(f, "<br><strong>%s", _("only       "));
+		sp_html_plain(f, text);
+		fputs("</strong>", f);
+	}
+	if (sp_off_text(report, text, sizeof(text))) {
+		fputs("<br>", f);
+		sp_html_plain(f, text);
+	}
+}
+
 static void put_top(FILE *f, const struct sp_report *report, const struct page_head *head,
 		    const struct body *body)
 {
@@ -544,6 +567,7 @@ static void put_top(FILE *f, const struct sp_report *report, const struct page_h
 		fputs("</code> ", f);
 	}
 	fprintf(f, _("A run that began %s"), when);
+	put_part(f, report);
 	fputs("</p></header>\n", f);
 	put_navigation(f, body);
 }

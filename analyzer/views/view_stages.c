@@ -319,6 +319,11 @@ static void show_wrapped_decoders(const struct sp_report *report, struct sp_out 
 				 "counts the calls of a library");
 }
 
+int sp_stages_check_sort(const struct sp_view_options *options)
+{
+	return SP_SORT_FIND(keys, options) ? 0 : -EINVAL;
+}
+
 int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {

@@ -12,6 +12,7 @@
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/sections/account_section.h"
 #include "analyzer/sections/life_section.h"
+#include "analyzer/sections/shown_part.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/text/text.h"
 #include "analyzer/verdict/metrics.h"
@@ -81,21 +82,20 @@ static void show_cause(struct sp_out *out, uint64_t n, const char *cause)
 		sp_out_line(out, "           %s %s", sp_text_count(a, n), _(cause));
 }
 
-/* Time with recording off is in no row; it is shown for the thread that lost most. */
+static void show_part(const struct sp_report *report, struct sp_out *out)
+{
+	char text[LINE_BYTES];
+
+	if (sp_selection_text(report, text, sizeof(text)))
+		sp_out_line(out, "only       %s; the lines below are of the whole run", text);
+}
+
 static void show_off(const struct sp_report *report, struct sp_out *out)
 {
-	const struct sp_sums *sums = &report->totals.stages[SP_STAGE_off];
-	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES];
-	uint64_t steps = 0;
+	char text[LINE_BYTES];
 
-	for (uint32_t t = 0; t < report->training.count; t++)
-		steps += report->training.trainers[t].steps.unrecorded;
-	if (sums->calls)
-		sp_out_line(out,
-			    "off        recording was off %s times, up to %s, for %s steps of "
-			    "training: rows leave that out",
-			    sp_text_count(a, sums->calls), sp_text_ns(b, sums->max_ns),
-			    sp_text_count(c, steps));
+	if (sp_off_text(report, text, sizeof(text)))
+		sp_out_line(out, "off        %s", text);
 }
 
 /* Threads that still run when their process ends are the usual case. */
@@ -489,6 +489,7 @@ static void show_digests(const struct sp_report *report, struct sp_out *out)
 
 void sp_run_show(const struct sp_report *report, struct sp_out *out)
 {
+	show_part(report, out);
 	show_command(report, out);
 	show_hosts(report, out);
 	show_totals(report, out);
@@ -544,7 +545,9 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 
 	if (options->is_brief && !options->sort)
 		return show_brief(report, out, options);
-	r = sp_verdict_show(report, out);
+	r = sp_stages_check_sort(options);
+	if (r == 0)
+		r = sp_verdict_show(report, out);
 	if (r < 0)
 		return r;
 	sp_run_json(report, out);

@@ -314,7 +314,7 @@ void sp_arenas_end(struct sp_arena_pool *pool, const struct sp_arena_keeper *kee
 	sp_signals_restore(before);
 }
 
-/* Those of its run may have left arenas a moment ago. */
+/* Processes of the same run may have left arenas a moment ago. */
 static int has_siblings(const struct sp_arena_keeper *keeper)
 {
 	const struct sp_spare_table *table = keeper->spares->table;

@@ -39,7 +39,9 @@ static void explain_program(const struct sp_program *program, const struct sp_ch
 			       "no process had a rank that --ranks selects", "see --ranks");
 	else if (program->is_dormant)
 		sp_error_print(SP_ERROR_nothing, program->path,
-			       "it only starts other programs, and none of them was recorded",
+			       "it is a tool that is not recorded itself, and it started no "
+			       "program "
+			       "that is",
 			       "name the programs to record by --children=NAME,... or "
 			       "--children=all");
 	else if (!WIFEXITED(child->status) || WEXITSTATUS(child->status) != 0)

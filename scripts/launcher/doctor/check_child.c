@@ -127,7 +127,7 @@ void sp_check_frameworks(const struct sp_doctor_context *context, struct sp_chec
 			     "%s",
 			     installed);
 	else
-		sp_check_set(result, SP_CHECK_OK, NULL, "none is installed");
+		sp_check_set(result, SP_CHECK_OK, NULL, "no other framework is installed");
 }
 
 static bool has_stage(const struct sp_doctor_context *context, const char *stage)

@@ -91,8 +91,8 @@ void sp_check_program(const struct sp_doctor_context *context, struct sp_check_r
 	else if (g->is_dormant && !g->is_python)
 		sp_check_set(result, SP_CHECK_WARN,
 			     "name the trainer's own command, or set STAGEPROF_CHILDREN=all",
-			     "%s%s%s starts other programs and records nothing itself; the "
-			     "programs that it starts were not checked",
+			     "%s%s%s is a tool that records nothing itself; the programs that it "
+			     "starts are recorded, and were not checked",
 			     g->via, via, g->path);
 	else
 		sp_check_set(result, SP_CHECK_OK, NULL, "%s%s%s, by %s", g->via, via, g->path,
