@@ -171,15 +171,19 @@ static void say_tails_away(const struct sp_report *report, void (*say)(const cha
 	say(line);
 }
 
-static bool has_image(const struct sp_index *index, uint64_t start_ns)
+static bool has_main_thread(const struct sp_index *index, const struct sp_process_image *child)
 {
-	for (uint32_t i = 0; i < index->image_count; i++)
-		if (index->images[i].start_ns == start_ns)
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		const struct sp_stream *s = index->streams[i];
+
+		if (s->tid == child->ppid &&
+		    index->images[s->image].start_ns == child->parent_start_ns)
 			return true;
+	}
 	return false;
 }
 
-/* A copy of a run may lack files. A process without a call of its own has none either. */
+/* A copy of a run may lack files. A main thread without a call of its own has none either. */
 static void say_missing_parents(const struct sp_report *report, void (*say)(const char *line))
 {
 	const struct sp_index *index = &report->run.index;
@@ -190,7 +194,7 @@ static void say_missing_parents(const struct sp_report *report, void (*say)(cons
 		const struct sp_process_image *image = &index->images[i];
 
 		if (!image->parent_start_ns || (parent && image->ppid != parent) ||
-		    has_image(index, image->parent_start_ns))
+		    has_main_thread(index, image))
 			continue;
 		parent = image->ppid;
 		children++;
@@ -198,12 +202,13 @@ static void say_missing_parents(const struct sp_report *report, void (*say)(cons
 	if (!children)
 		return;
 	snprintf(line, sizeof(line),
-		 sp_translate_plural("process %u, which forked %u process of the run, has no file "
-				     "here: it "
-				     "made no call that is recorded, or its files are missing",
+		 sp_translate_plural("process %u, which forked %u process of the run, has no main "
+				     "thread here: "
+				     "it made no call that is recorded, or its file is missing",
 				     "process %u, which forked %u processes of the run, has no "
-				     "file here: it "
-				     "made no call that is recorded, or its files are missing",
+				     "main thread "
+				     "here: it made no call that is recorded, or its file is "
+				     "missing",
 				     children),
 		 parent, children);
 	say(line);

@@ -10,6 +10,7 @@ import html
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -235,6 +236,46 @@ class Screen(unittest.TestCase):
         self.assertEqual(re.sub(r" \([\d.]+%\)", "", whole), text)
         shares = [float(share) for share in re.findall(r"\(([\d.]+)%\)", whole)]
         self.assertAlmostEqual(sum(shares), 100, delta=0.4)
+
+    def test_a_part_of_a_run_says_so(self):
+        self.each_trained(self.check_part)
+
+    def check_part(self, run, document):
+        """The figures of a part have no figures of the whole run beside them."""
+        lines = show(run, f"--width={COLUMNS}", "--steps=0:2")
+        self.assertIn("only       steps 0 to 1", lines)
+        self.assertEqual([line for line in lines if line.startswith("life ")], [])
+        page = joined(show(run, "html", "-o", "-", "--steps=0:2"))
+        self.assertIn("only steps 0 to 1", page)
+
+    def test_two_runs_are_one_job_only_if_asked(self):
+        self.assertIn("2 runs without ranks are added up", warnings(*self.runs[-2:]))
+        self.assertNotIn("added up", warnings(self.runs[-1]))
+
+    def test_a_copy_without_the_trainer(self):
+        """Workers name the process that began them."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "copy.zst")
+            shutil.copytree(self.runs[-1], copy)
+            self.assertNotIn("has no main thread here", warnings(copy))
+            threads = [name for name in os.listdir(copy) if not name.startswith("0-run")]
+            pids = {name: int(re.search(r"-(\d+)-[0-9a-f]+-", name)[1]) for name in threads}
+            trainer = min(pids.values())
+            for name in threads:
+                if pids[name] == trainer:
+                    os.remove(os.path.join(copy, name))
+            told = warnings(copy)
+            self.assertRegex(told, rf"process {trainer}, which forked \d+ processes of the run, has no main")
+
+
+def warnings(*runs):
+    done = subprocess.run(
+        [REPORT, "line", *runs],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+    )
+    return done.stderr
 
 
 def train(python, folder, number, words):
