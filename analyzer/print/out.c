@@ -176,6 +176,46 @@ int sp_out_table_end(struct sp_out *out)
 	return 0;
 }
 
+#define WRAP_LEAST 40u /* columns, even on a narrower terminal */
+#define HEAD_COLUMNS 11u
+
+/* The bytes of a line's head, such as "verdict    ", which fills its columns; 0: it has none. */
+static size_t head_of(const char *line)
+{
+	char head[4 * HEAD_COLUMNS + 1];
+	size_t n = strspn(line, " ");
+
+	if (n)
+		return n;
+	do {
+		n++;
+		while (((uint8_t)line[n] & 0xC0) == 0x80) /* of the same character */
+			n++;
+		if (n >= sizeof(head) || !line[n])
+			return 0;
+		snprintf(head, sizeof(head), "%.*s", (int)n, line);
+	} while (sp_text_width(head) < HEAD_COLUMNS);
+	if (head[n - 1] != ' ' || sp_text_width(head) != HEAD_COLUMNS)
+		return 0;
+	return head[n - 2] == ' ' || strcspn(head, " ") == n - 1 ? n : 0;
+}
+
+/* In lines as wide as the terminal. */
+static void put_line(struct sp_out *out, const char *line)
+{
+	size_t width = out->width > WRAP_LEAST ? out->width : WRAP_LEAST, head = head_of(line);
+	size_t indent = head && *line == ' ' ? head : head ? HEAD_COLUMNS : 0, n = strlen(line);
+
+	if (out->width && sp_text_width(line) > width)
+		n = head + sp_wrap(line + head, width - indent);
+	fprintf(out->file, "%.*s\n", (int)n, line);
+	for (line += n; *line; line += n) {
+		line += strspn(line, " ");
+		n = sp_wrap(line, width - indent);
+		fprintf(out->file, "%*s%.*s\n", (int)indent, "", (int)n, line);
+	}
+}
+
 void sp_out_line(struct sp_out *out, const char *format, ...)
 {
 	char line[LINE_BYTES_MAX];
@@ -190,13 +230,13 @@ void sp_out_line(struct sp_out *out, const char *format, ...)
 		else
 			sp_html_line(&out->markup, line);
 	} else if (out->format == SP_FORMAT_TABLE) {
-		vfprintf(out->file, format, args);
-		putc('\n', out->file);
+		int n = vsnprintf(line, sizeof(line), format, args);
+
+		if (n >= 0 && (size_t)n < sizeof(line))
+			put_line(out, line);
 	}
 	va_end(args);
 }
-
-#define WRAP_LEAST 40u /* columns, even on a narrower terminal */
 
 void sp_out_wrapped(struct sp_out *out, const char *head, const char *text)
 {

@@ -9,6 +9,7 @@
 #include "analyzer/training/life.h"
 
 #define LIFE_BYTES 512u
+#define SHOWN_LEAST 0.0005 /* of the life: less would be shown as 0.0% */
 
 /* For programs: people read a line. */
 static int life_table(struct sp_out *out, const struct sp_life *life)
@@ -51,7 +52,7 @@ int sp_life_section(const struct sp_report *report, struct sp_out *out, bool is_
 			     : snprintf(line, sizeof(line), _("%s of %s training processes: "), ns,
 					sp_text_count(count, life.processes)));
 	for (int part = 0; part < SP_LIFE_PARTS && n < sizeof(line); part++) {
-		if (!life.ns[part])
+		if ((double)life.ns[part] < SHOWN_LEAST * (double)life.total_ns || !life.ns[part])
 			continue;
 		if (!is_brief)
 			snprintf(share, sizeof(share), " (%.1f%%)",

@@ -47,7 +47,6 @@ struct sp_totals {
 	uint32_t ended_with_process;
 	uint32_t truncated; /* threads whose file ends early */
 	uint32_t unfinished;
-	uint32_t write_mode; /* threads whose tails lie in memory */
 	uint32_t tails_away; /* threads of them whose tails were not found */
 };
 

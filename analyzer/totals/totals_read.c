@@ -264,7 +264,6 @@ static void add_stream(struct sp_totals *totals, const struct sp_run *run, uint3
 	totals->ended_with_process += thread_end == SP_THREAD_END_WITH_PROCESS;
 	totals->truncated += !s->has_last && !s->has_window && !s->write_mode;
 	totals->unfinished += s->unfinished;
-	totals->write_mode += s->write_mode;
 	totals->tails_away += sp_stream_tail_is_away(s);
 	sp_stream_life(run, totals, i, &begin, &end);
 	totals->thread_ns += (uint64_t)(end - begin);

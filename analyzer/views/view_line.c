@@ -91,6 +91,7 @@ int sp_view_line(const struct sp_report *report, struct sp_out *out,
 
 	if (options->sort)
 		return -EINVAL;
+	out->width = 0; /* one line, as its name says */
 	if (r < 0)
 		return r;
 	if (stats.count)

@@ -157,11 +157,6 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 			    sp_text_count(b, report->run.index.file_count));
 	show_ends(report, out);
 	show_off(report, out);
-	if (report->totals.write_mode)
-		sp_out_line(out,
-			    "mode       files of %s threads are written, not mapped: their last "
-			    "events stay in memory until the threads end",
-			    sp_text_count(a, report->totals.write_mode));
 }
 
 /* "group\tstate\tdetail" */
