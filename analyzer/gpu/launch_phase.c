@@ -92,3 +92,24 @@ enum sp_account_phase sp_launch_phase(const struct sp_launch_phases *phases, int
 	return sp_steps_lead_to_backward(phases->steps, at_ns, step) ? SP_ACCOUNT_forward
 								     : SP_ACCOUNT_other;
 }
+
+/* The interval before is a forward of this step. */
+static bool is_after_forward(const struct sp_launch_phases *phases, uint32_t next, uint32_t step)
+{
+	const struct sp_phase_interval *before = next ? &phases->intervals[next - 1] : NULL;
+
+	return before && sp_phase_interval_phase(before->kind) == SP_ACCOUNT_forward &&
+	       sp_steps_at(phases->steps, before->start_ns) == step;
+}
+
+enum sp_account_phase sp_code_phase(const struct sp_launch_phases *phases, int64_t at_ns)
+{
+	enum sp_account_phase phase = sp_launch_phase(phases, at_ns);
+	uint32_t next = SP_UPPER_BOUND(phases->intervals, phases->count, end_ns, at_ns);
+	bool is_in_none = next == phases->count || phases->intervals[next].start_ns > at_ns;
+
+	if (phase != SP_ACCOUNT_forward || !is_in_none || phases->steps->is_forward_left_over)
+		return phase;
+	return is_after_forward(phases, next, sp_steps_at(phases->steps, at_ns)) ? SP_ACCOUNT_loss
+										 : SP_ACCOUNT_other;
+}

@@ -24,4 +24,8 @@ void sp_launch_phases_finish(struct sp_launch_phases *phases);
  * otherwise, and outside steps, it is other. */
 enum sp_account_phase sp_launch_phase(const struct sp_launch_phases *phases, int64_t at_ns);
 
+/* The same for the thread's own code. Where calls of the model were observed, time in no interval
+ * is the loop's: loss after a forward, up to its backward, otherwise other. */
+enum sp_account_phase sp_code_phase(const struct sp_launch_phases *phases, int64_t at_ns);
+
 #endif

@@ -132,5 +132,5 @@ enum sp_sample_phase sp_sampled_role_phase(const struct sp_sampled_roles *roles,
 		return work;
 	if (sp_steps_at(&role->trainer->steps, at_ns) == role->trainer->steps.count)
 		return SP_SAMPLE_NO_STEP;
-	return SP_SAMPLE_ACCOUNT + sp_launch_phase(&role->phases, at_ns);
+	return SP_SAMPLE_ACCOUNT + sp_code_phase(&role->phases, at_ns);
 }

@@ -169,3 +169,45 @@ int sp_top_function_find(struct sp_top_function *ret, const struct sp_samples *s
 	name_place(ret, samples, &most);
 	return 0;
 }
+
+/* Returns UINT32_MAX where the stack has no frame of the program's own files. */
+static uint32_t own_frame(const struct sp_samples *samples, const struct sp_sampled_stack *stack)
+{
+	const uint32_t *frames = samples->frame_numbers + stack->frame_at;
+
+	for (uint32_t i = 0; i < stack->frames; i++)
+		if (is_own(samples, frames[i]))
+			return frames[i];
+	return UINT32_MAX;
+}
+
+int sp_top_line_find(struct sp_top_function *ret, const struct sp_samples *samples)
+{
+	uint64_t *by_frame = calloc(samples->frame_count + 1u, sizeof(*by_frame));
+	uint64_t ns = 0, taken = 0;
+	uint32_t most = 0;
+
+	*ret = (struct sp_top_function){.samples = 0};
+	if (!by_frame)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < samples->sum_count; i++) {
+		const struct sp_sample_sums *sums = &samples->sums[i];
+		uint32_t frame = own_frame(samples, &samples->stacks[sums->stack]);
+
+		if (sums->phase != SP_SAMPLE_ACCOUNT + SP_ACCOUNT_other)
+			continue;
+		ns += sums->ns;
+		taken += sums->samples;
+		if (frame != UINT32_MAX)
+			by_frame[frame] += sums->ns;
+		if (frame != UINT32_MAX && by_frame[frame] > by_frame[most])
+			most = frame;
+	}
+	if (taken >= SAMPLES_LEAST && (double)by_frame[most] >= SHARE_LEAST * (double)ns) {
+		ret->samples = taken;
+		ret->share = (double)by_frame[most] / (double)ns;
+		put_name(ret->name, samples, most, samples->frames[most].line);
+	}
+	free(by_frame);
+	return 0;
+}

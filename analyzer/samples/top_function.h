@@ -22,4 +22,8 @@ struct sp_top_function {
 /* Returns 0 or -ENOMEM. */
 int sp_top_function_find(struct sp_top_function *ret, const struct sp_samples *samples);
 
+/* The line of the program's own files in which most of the loop's own code runs, with all that it
+ * calls; `caller` is "". Returns 0 or -ENOMEM. */
+int sp_top_line_find(struct sp_top_function *ret, const struct sp_samples *samples);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/sections/steps_section.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
+
+#define MEDIAN_DIFFERS 0.15 /* of the mean: less is not worth a second number */
 
 /* The number of epochs of one trainer that contain selected steps. */
 static uint64_t trainer_epochs(const struct sp_report *report, const struct sp_trainer *trainer)
@@ -92,7 +95,7 @@ static void show_json(const struct sp_report *report, struct sp_out *out,
 }
 
 static void show_lines(const struct sp_report *report, struct sp_out *out,
-		       const struct sp_step_stats *all, const struct sp_step_mean *mean)
+		       const struct sp_step_stats *all)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
 	char step[SP_STEP_TEXT_BYTES];
@@ -115,18 +118,43 @@ static void show_lines(const struct sp_report *report, struct sp_out *out,
 		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
 	show_end(out, sp_training_end(&report->training));
-	sp_step_text(step, mean);
+	sp_step_text(step, report);
 	sp_out_line(out, "a step     %s", step);
 }
 
-void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_step_mean *mean)
+/* Few long steps make the mean; the steps that a user sees are the others. */
+static void add_median(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report, unsigned kinds,
+		       double mean_ns)
 {
-	char ns[SP_NUMBER_BYTES], count[SP_NUMBER_BYTES];
+	char ns[SP_NUMBER_BYTES];
+	struct sp_step_stats stats;
+	size_t used = strlen(ret);
 
+	if (sp_step_stats(&report->training, SP_STEP_WALL, kinds, &stats) < 0 ||
+	    fabs(mean_ns - (double)stats.p50_ns) < MEDIAN_DIFFERS * mean_ns)
+		return;
+	snprintf(ret + used, SP_STEP_TEXT_BYTES - used, _("; median %s"),
+		 sp_text_ns(ns, stats.p50_ns));
+}
+
+void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report)
+{
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	char ns[SP_NUMBER_BYTES], count[SP_NUMBER_BYTES];
+	uint64_t mean_ns = sp_step_mean_ns(&mean);
+
+	*ret = '\0';
+	if (!mean.count)
+		return;
 	snprintf(ret, SP_STEP_TEXT_BYTES,
-		 mean->of_steady ? _("%s, the mean of the %s steady steps")
-				 : _("%s, the mean of all %s steps"),
-		 sp_text_ns(ns, sp_step_mean_ns(mean)), sp_text_count(count, mean->count));
+		 mean.of_steady
+			 ? sp_translate_plural("%s, the %s steady step",
+					       "%s, the mean of the %s steady steps", mean.count)
+			 : sp_translate_plural("%s, the %s step", "%s, the mean of all %s steps",
+					       mean.count),
+		 sp_text_ns(ns, mean_ns), sp_text_count(count, mean.count));
+	add_median(ret, report, mean.of_steady ? 1u << SP_STEP_STEADY : SP_STEP_KINDS_ALL,
+		   (double)mean_ns);
 }
 
 int sp_steps_section(const struct sp_report *report, struct sp_out *out, uint64_t *ret_count)
@@ -140,7 +168,7 @@ int sp_steps_section(const struct sp_report *report, struct sp_out *out, uint64_
 	if (r < 0)
 		return r;
 	show_json(report, out, &all, &steady, &mean);
-	show_lines(report, out, &all, &mean);
+	show_lines(report, out, &all);
 	*ret_count = all.count;
 	return 0;
 }

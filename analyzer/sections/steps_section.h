@@ -11,8 +11,9 @@
 
 #define SP_STEP_TEXT_BYTES 160u
 
-/* "733 ms, the mean of the 25 steady steps" */
-void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_step_mean *mean);
+/* "733 ms, the mean of the 25 steady steps", and their median where it is far from that; "": there
+ * is none. */
+void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report);
 
 /* *ret_count: the number of selected steps. Returns 0 or -ENOMEM. */
 int sp_steps_section(const struct sp_report *report, struct sp_out *out, uint64_t *ret_count);

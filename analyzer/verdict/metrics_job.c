@@ -44,11 +44,11 @@ static bool casts(const struct sp_report *report)
 /* Each worker has an IterableDataset whole. */
 static void set_division(struct sp_metrics *e, const struct sp_report *report)
 {
-	const char *text = _(" If the dataset is an IterableDataset, divide its samples by "
-			     "get_worker_info(): else each worker gives all of them.");
+	const char *text = _(" If the dataset is an IterableDataset, see that it divides its "
+			     "samples by get_worker_info(): else each worker gives all of them.");
 
 	if (is_reported(report, "dataset\tbound\titerable"))
-		text = _(" The dataset is an IterableDataset: divide its samples by "
+		text = _(" The dataset is an IterableDataset: see that it divides its samples by "
 			 "get_worker_info(), because else each worker gives all of them.");
 	else if (is_reported(report, "dataset\tbound\tindexed"))
 		text = "";

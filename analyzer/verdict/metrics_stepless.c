@@ -93,21 +93,21 @@ static bool has_failed(const struct sp_report *report)
 static void set_reason(struct sp_metrics *e, const struct sp_report *report, const char *unseen)
 {
 	struct sp_metric *reason = &e->of[SP_METRIC_cannot_tell];
-	bool is_failed = e->has_loader_calls && has_failed(report);
+	bool is_failed = (e->has_loader_calls || e->trains_unseen) && has_failed(report);
 	bool is_evaluation = e->has_loader_calls && e->has_forwards && !is_failed;
 
 	if (reason->is_known || is_evaluation)
 		return;
-	if (e->trains_unseen) {
+	if (is_failed) {
+		set_text(reason, _("the program failed, and no step was recorded before. If it "
+				   "made "
+				   "steps, name their function in STAGEPROF_FUNCTIONS"));
+	} else if (e->trains_unseen) {
 		snprintf(reason->text, sizeof(reason->text),
 			 _("steps of %s are not recorded. Name the function that makes a step in "
 			   "STAGEPROF_FUNCTIONS to time it"),
 			 unseen);
 		reason->is_known = true;
-	} else if (is_failed) {
-		set_text(reason, _("the program failed, and no step was recorded before. If it "
-				   "made "
-				   "steps, name their function in STAGEPROF_FUNCTIONS"));
 	} else if (e->has_loader_calls) {
 		set_text(reason, _("a DataLoader gave batches, and no call that is recorded took "
 				   "them. Name the function that makes a step in "

@@ -162,12 +162,29 @@ static void put_top(const struct sp_top_function *top, char *ret, size_t bytes)
 			 share, top->name);
 }
 
+static void put_top_line(const struct sp_top_function *top, char *ret, size_t bytes)
+{
+	char share[SP_NUMBER_BYTES], samples[SP_NUMBER_BYTES];
+
+	snprintf(share, sizeof(share), "%.0f%%", 100 * top->share);
+	snprintf(ret, bytes, _("Look at %s: by %s samples, %s of the loop's own code is there. "),
+		 top->name, sp_text_count(samples, top->samples), share);
+}
+
 void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes)
 {
-	size_t used;
+	bool is_of_loop = advice == SP_ADVICE_loop_names || advice == SP_ADVICE_loop_blocked;
+	size_t used = 0;
 
-	fill(&v->metrics, _(advices[advice].text), ret, ret_bytes);
+	*ret = '\0';
+	if (is_of_loop && v->top_line.samples)
+		put_top_line(&v->top_line, ret, ret_bytes);
+	else if (is_of_loop && !v->metrics.is_from_digest)
+		snprintf(ret, ret_bytes, "%s",
+			 _("Record once with `stageprof run --sample`, which names the line. "));
+	used = strlen(ret);
+	fill(&v->metrics, _(advices[advice].text), ret + used, ret_bytes - used);
 	used = strlen(ret);
 	if (advice == SP_ADVICE_transform && v->top.samples)
 		put_top(&v->top, ret + used, ret_bytes - used);
@@ -216,6 +233,14 @@ static struct sp_wait_thresholds thresholds_of(const struct sp_verdict *v, const
 static bool is_taken(const struct sp_verdict *v)
 {
 	return 2 * value_of(v, SP_METRIC_outside_share) > value_of(v, SP_METRIC_contention_share);
+}
+
+/* The training thread was without a core for long, and the job alone does not explain it. */
+static bool is_beside_others(const struct sp_verdict *v)
+{
+	return value_of(v, SP_METRIC_contention_share) >= rules[SP_VERDICT_contention].severe &&
+	       is_known(v, SP_METRIC_wanted_per_core) &&
+	       (is_taken(v) || value_of(v, SP_METRIC_wanted_per_core) < WANTED_ALONE);
 }
 
 static bool rule_holds(const struct sp_verdict *v, const struct sp_rule *r,
@@ -403,10 +428,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->doubts[SP_DOUBT_rival] =
 		v->id != SP_VERDICT_compute && v->id != SP_VERDICT_machine_busy && has_rival(v);
 	v->doubts[SP_DOUBT_queue] = by_wait && v->metrics.has_device && !v->metrics.is_queue_known;
-	v->doubts[SP_DOUBT_outsiders] =
-		value_of(v, SP_METRIC_contention_share) >= rules[SP_VERDICT_contention].severe &&
-		is_known(v, SP_METRIC_wanted_per_core) &&
-		(is_taken(v) || value_of(v, SP_METRIC_wanted_per_core) < WANTED_ALONE);
+	v->doubts[SP_DOUBT_outsiders] = is_beside_others(v);
 	v->doubts[SP_DOUBT_work_unseen] = by_wait && v->id != SP_VERDICT_handover &&
 					  v->id != SP_VERDICT_sampler &&
 					  !is_known(v, SP_METRIC_decode_work_share);
@@ -431,11 +453,13 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		 value_of(v, SP_METRIC_unmarked_share) >= SP_UNMARKED_MUCH);
 	for (int i = 0; i < SP_DOUBTS; i++)
 		doubts += v->doubts[i];
-	v->confidence = doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
-					v->id == SP_VERDICT_machine_busy ||
-					v->doubts[SP_DOUBT_no_framework]
-				? SP_CONFIDENCE_LOW
-				: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
+	v->confidence =
+		doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
+				v->id == SP_VERDICT_machine_busy ||
+				(v->id == SP_VERDICT_compute && v->doubts[SP_DOUBT_outsiders]) ||
+				v->doubts[SP_DOUBT_no_framework]
+			? SP_CONFIDENCE_LOW
+			: (enum sp_confidence)(SP_CONFIDENCE_HIGH - doubts);
 }
 
 static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
@@ -684,6 +708,12 @@ static bool is_crowded(const struct sp_verdict *v)
 	return v->holds[SP_VERDICT_oversubscribed] || v->holds[SP_VERDICT_contention];
 }
 
+/* Batches of the late rank and of the others differ, and no rank has the mean of them. */
+static bool has_late_rank(const struct sp_verdict *v)
+{
+	return v->holds[SP_VERDICT_straggler];
+}
+
 static bool is_about_workers(const struct sp_advice_rule *a)
 {
 	return a == &advices[SP_ADVICE_add_workers] || a == &advices[SP_ADVICE_use_workers];
@@ -700,7 +730,9 @@ static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
 	    value_of(v, a->metric) < a->least || value_of(v, a->metric) > a->most)
 		return false;
 	read_template(a->text, &check, check_part);
-	if (is_about_workers(a) && (is_crowded(v) || !workers_gain(v)))
+	if (is_about_workers(a) && (is_crowded(v) || has_late_rank(v) || !workers_gain(v)))
+		return false;
+	if (a == &advices[SP_ADVICE_quiet_machine] && !is_beside_others(v))
 		return false;
 	return check.all && is_worth_it(v, (enum sp_advice_id)(a - advices));
 }
@@ -725,6 +757,9 @@ static const struct {
 	{SP_ADVICE_receive, SP_ADVICE_handover},
 	{SP_ADVICE_cheaper_sampler, SP_ADVICE_handover},
 	{SP_ADVICE_long_forward, SP_ADVICE_unmarked_names},
+	{SP_ADVICE_late_rank, SP_ADVICE_overlap_communication},
+	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_model},
+	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_compiled},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_compiled},
 };
@@ -783,6 +818,8 @@ int sp_verdict_make(struct sp_verdict *v, const struct sp_report *report,
 	r = sp_metrics_gather(&v->metrics, report);
 	if (r == 0)
 		r = sp_top_function_find(&v->top, &report->samples);
+	if (r == 0)
+		r = sp_top_line_find(&v->top_line, &report->samples);
 	if (r == 0)
 		sp_verdict_judge(v, wait);
 	return r;

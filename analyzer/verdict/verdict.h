@@ -56,7 +56,8 @@ struct sp_verdict {
 	uint32_t rests_on_count;
 	enum sp_advice_id advice[SP_ADVICES];
 	uint32_t advice_count;
-	struct sp_top_function top; /* of the code that the advice `transform` is about */
+	struct sp_top_function top;	 /* of the code that the advice `transform` is about */
+	struct sp_top_function top_line; /* of the loop's own code */
 };
 
 /* From the report: sp_metrics_gather(), then sp_verdict_judge(). Returns 0 or -ENOMEM. */

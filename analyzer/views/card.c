@@ -184,12 +184,11 @@ static void add_wait(struct card *card, const struct sp_verdict *v, unsigned res
 
 static void add_step(struct card *card, const struct sp_report *report)
 {
-	struct sp_step_mean mean = sp_step_mean(&report->training);
 	char step[SP_STEP_TEXT_BYTES], text[SP_STEP_TEXT_BYTES + 64], threads[SP_NUMBER_BYTES];
 
-	if (!mean.count)
+	sp_step_text(step, report);
+	if (!*step)
 		return;
-	sp_step_text(step, &mean);
 	snprintf(text, sizeof(text),
 		 report->training.count > 1 ? _("%s of %s training threads") : "%s", step,
 		 sp_text_count(threads, report->training.count));

@@ -321,7 +321,6 @@ static void show_slow(const struct sp_report *report, const struct sp_step_rows 
 		      struct sp_out *out)
 {
 	struct sp_step_stats stats;
-	struct sp_step_mean mean = sp_step_mean(&report->training);
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], step[SP_STEP_TEXT_BYTES];
 	uint64_t slow = 0;
 
@@ -333,7 +332,7 @@ static void show_slow(const struct sp_report *report, const struct sp_step_rows 
 		sp_out_line(out, "no steps: no optimizer step was seen, or none is selected");
 		return;
 	}
-	sp_step_text(step, &mean);
+	sp_step_text(step, report);
 	sp_out_line(out, "a step     %s", step);
 	sp_text_count(a, slow);
 	sp_text_count(b, rows->count);

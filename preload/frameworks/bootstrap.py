@@ -207,9 +207,16 @@ def fact_add(group, detail, state="bound"):
 		coverage_add(group, state, detail)
 
 
+def is_iterable(dataset):
+	"""Not by the fetcher's class: loaders of other libraries have one that divides an indexed
+	dataset itself."""
+	kinds = ("IterableDataset", "IterDataPipe")
+	return any(kind.__name__ in kinds for kind in type(dataset).__mro__)
+
+
 def fetcher_made(fetcher, dataset, auto_collation=None, collate_fn=None, *rest, **names):
 	wrap_later()
-	fact_add("dataset", "iterable" if "Iterable" in type(fetcher).__name__ else "indexed")
+	fact_add("dataset", "iterable" if is_iterable(dataset) else "indexed")
 	if collate_fn is not None and type(collate_fn) is not Timed:
 		label = getattr(collate_fn, "__qualname__", type(collate_fn).__qualname__)
 		fetcher.collate_fn = wrap(collate_fn, label, phases["collate"], 0, None)

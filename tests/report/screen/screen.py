@@ -164,6 +164,7 @@ class Screen(unittest.TestCase):
             if most is not None:
                 self.assertLessEqual(least, most)
                 saves = re.search(rf"(?:to|saves) ([\d.]+)%[^)]*\) {start}", text)
+                self.assertIsNotNone(saves, text)
                 self.assertEqual(saves[1], f"{100 * most:.1f}", text)
             self.assertRegex(text, start)
             place = [cards.index(a["text"][:12]) for a in document["advice"][: i + 1]]

@@ -36,4 +36,4 @@ for epoch in own.epochs(2):
         with own.row("optimizer"):
             optimizer.step()
         own.step()
-own.show(says="of the work on them is waiting without a core")
+own.show(says="of the work on them sleeps or waits")

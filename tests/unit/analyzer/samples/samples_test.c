@@ -38,6 +38,8 @@ static uint64_t span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
 	return start + ns / 2;
 }
 
+static bool samples_loop; /* between the batch and the optimizer, too */
+
 static void begin_sampler(void)
 {
 	sp_maker_init(&sampler, SAMPLER, SAMPLER, 0);
@@ -102,6 +104,8 @@ static void make_trainer(void)
 		sample(TRAINER, span(SP_EV_read, PIPE, 1000, 404), 'S');
 		m.now_ticks = start + WAIT_NS;
 		sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+		if (samples_loop)
+			sample(TRAINER, m.now_ticks + 500, 'R');
 		m.now_ticks += WORK_NS - 5000;
 		sample(TRAINER, span(SP_EV_torch_range, ADAM, 5000, 0), 'R');
 	}
@@ -294,6 +298,35 @@ START_TEST(the_advice_names_the_function_and_its_caller)
 }
 END_TEST
 
+/* A line of the program's own, whatever it calls. */
+START_TEST(the_advice_names_the_line_of_the_loop)
+{
+	struct sp_verdict *v = calloc(1, sizeof(*v));
+	char text[2048];
+
+	sp_folder_make(folder);
+	begin_sampler();
+	define_frame(1, 20, "/usr/lib/python3.11/json/encoder.py\tencode");
+	define_frame(2, 88, "/home/me/job/train.py\tlog");
+	define_stack(1, 1, 2);
+	looks = 10;
+	samples_loop = true;
+	make_trainer();
+	looks = 1;
+	samples_loop = false;
+	end_sampler();
+	load_all();
+	ck_assert_int_eq(sp_verdict_make(v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_uint_eq(v->top_line.samples, STEPS * 10);
+	ck_assert_double_eq(v->top_line.share, 1);
+	sp_advice_text(v, SP_ADVICE_loop_names, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "Look at log (job/train.py:88): by 100 samples, 100% of "
+					   "the loop's own code is there. "));
+	free(v);
+	finish_all();
+}
+END_TEST
+
 START_TEST(few_samples_name_no_function)
 {
 	struct sp_top_function top;
@@ -407,6 +440,7 @@ int main(void)
 	tcase_add_test(c, looks_at_a_waiting_thread_are_of_the_wait);
 	tcase_add_test(c, time_in_a_call_is_the_calls_own);
 	tcase_add_test(c, the_advice_names_the_function_and_its_caller);
+	tcase_add_test(c, the_advice_names_the_line_of_the_loop);
 	tcase_add_test(c, few_samples_name_no_function);
 	tcase_add_test(c, senseless_definitions);
 	tcase_add_loop_test(c, random_definitions, 0, 20);
