@@ -74,7 +74,7 @@ class Workers(Case):
         self.assertNotIn("IterableDataset", advice(runs[0])["use_workers"])
         stream = self.record("stream", "advice_workers.py", WORKERS="0", STREAM="1")
         text = advice(stream)["use_workers"]
-        self.assertIn("The dataset is an IterableDataset: divide its samples", text)
+        self.assertIn("The dataset is an IterableDataset: see that it divides its samples", text)
         self.assertIn("add_workers", advice(runs[1]))
         # Done for real: the steps of the runs are in the order that was promised.
         steps = [what_if(run, "input_free")["now_ns"] for run in runs.values()]
