@@ -18,13 +18,15 @@ sp_unpack()
 sp_exact()
 {
 	local root=$1 compiler=$2
-	local libraries link
+	local libraries link target
 	shift 2
 	libraries=$root/usr/lib/$("$compiler" -dumpmachine)
 	# Links to the linker and to libraries, which are absolute, as they are inside the root.
 	find "$root"/lib*/ "$libraries" -type l -lname '/*' |
-		while IFS= read -r link; do
-			ln --symbolic --force --relative "$root$(readlink "$link")" "$link"
+		while IFS= read -r link; do # lib may be usr/lib, so a link comes twice
+			target=$(readlink "$link")
+			[ "$target" = "${target#/}" ] ||
+				ln --symbolic --force --relative "$root$target" "$link"
 		done
 	rm -rf built victims checkout
 	cmake -S "$SP_ROOT" -B built -D STAGEPROF_ONLY_VICTIMS=ON -D CMAKE_SYSTEM_NAME=Linux \
