@@ -129,7 +129,7 @@ static void show_advice_given(struct sp_out *out, enum sp_verdict_id id, const s
 		sp_advice_saved_text(v, order[i], text, sizeof(text));
 		sp_out_wrapped(out, "    ", text);
 	}
-	if (!any)
+	if (!any && !sp_rule_of(id)->is_state)
 		sp_out_line(out, "no advice of this verdict applies to this run");
 }
 

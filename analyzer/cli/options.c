@@ -200,6 +200,8 @@ static void parse_steps(struct argp_state *state, struct sp_step_selection *step
 	}
 	memcpy(from, text, (size_t)(colon - text));
 	from[colon - text] = '\0';
+	steps->from = 0; /* of an option before */
+	steps->to = UINT32_MAX;
 	if (*from)
 		steps->from = (uint32_t)parse_number(state, "steps", from, UINT32_MAX);
 	if (colon[1])

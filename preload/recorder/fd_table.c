@@ -124,10 +124,8 @@ static size_t link_read(int fd, char *path)
 	struct sp_text text = sp_text_init(link, sizeof(link));
 	long length;
 
-	/* /proc/self is main's thread, which may have ended by pthread_exit. */
-	sp_text_add(&text, SP_SYS1(SYS_gettid, 0) == SP_SYS1(SYS_getpid, 0) ? "/proc/self/fd/"
-									    : "/proc/thread-self/"
-									      "fd/");
+	/* Not /proc/self: that is main's thread, which may have ended by pthread_exit. */
+	sp_text_add(&text, "/proc/thread-self/fd/");
 	sp_text_add_number(&text, (uint64_t)fd, 10);
 	length = SP_SYS4(SYS_readlinkat, AT_FDCWD, link, path, LINK_BYTES - 1);
 	path[length > 0 ? length : 0] = 0;

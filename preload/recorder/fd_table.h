@@ -4,8 +4,8 @@
  * the file's type (enum sp_file_type), so that an event has a stage even where the definition was
  * lost. The other bits count up from 1 in each process image. 0: not known.
  *
- * A descriptor is registered at its first use: one fstat, one readlink in /proc (of a socket:
- * getpeername), and a definition in the stream of the calling thread. It is
+ * A descriptor is registered at its first use: one fstat, one readlink of /proc/thread-self/fd
+ * (of a socket: getpeername), and a definition in the stream of the calling thread. It is
  * unregistered when it is closed. Lock-free; async-signal-safe; errno is kept. Descriptors of
  * 4,194,304 and above are never known.
  */

@@ -71,7 +71,7 @@ DONE = {
 }
 
 # Advice that no case makes yet. An id leaves the set when its case comes.
-UNTRIED = {"own_input", "quiet_machine"}  # other programs are no part of a case
+UNTRIED = {"own_input", "own_cores", "quiet_machine"}  # other programs are no part of a case
 
 # One thread computes, as in all of costly.py.
 ALONE = {"faster_model", "faster_compiled"}

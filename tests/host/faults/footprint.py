@@ -37,8 +37,7 @@ MOST = {
     ("write", "thread"): {"files": 0, "lookups": 2, "writes": 5},
 }
 
-# Python joins a thread a little before it has ended: then two are at once.
-SLACK = 0.2
+SLACK = 0.2  # of what a run does once
 
 PARENT = r"""
 import os, sys, threading
@@ -50,6 +49,7 @@ for _ in range(times):
         thread = threading.Thread(target=os.pread, args=(file, 1, 0))
         thread.start()
         thread.join()
+        while len(os.listdir("/proc/self/task")) > 1: pass  # Python joins it before it has ended
         continue
     if how == "exec":
         pid = os.posix_spawn(idle, [idle, page], os.environ)

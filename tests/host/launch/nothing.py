@@ -91,7 +91,7 @@ class Unreached(scene.Case):
         self.explained("capabilities", program, user=65534, group=65534)
 
     def test_shell_alone(self):
-        self.explained("only starts other programs", "sh", "-c", "exit 5", status=5)
+        self.explained("is a tool that is not recorded itself", "sh", "-c", "exit 5", status=5)
 
     def test_disabled(self):
         self.explained("STAGEPROF_ENABLE is 0", PYTHON, "-c", "pass", options=["--enable=0"])

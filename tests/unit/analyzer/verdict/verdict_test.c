@@ -331,6 +331,11 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	}
 	if (a->verdict == SP_VERDICT_first_batch)
 		set(SP_METRIC_restart_share, 0.3);
+	if (a->verdict == SP_VERDICT_machine_busy) {
+		set(SP_METRIC_loop_share, 0.2);
+		set(SP_METRIC_outside_share, 0.19);
+		set(SP_METRIC_wanted_per_core, 0.7);
+	}
 	set(a->metric, value);
 }
 
@@ -456,8 +461,22 @@ START_TEST(a_batch_may_be_made_before_the_backward)
 }
 END_TEST
 
-/* A moderate wait for input is no answer where more time is in no observed call, of which no
- * backward says where it lies. */
+/* Threads of the model hold up each other while one of them waits for a core: no wait shows that.
+ */
+START_TEST(a_model_beside_other_programs_is_not_said_to_be_slow)
+{
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!advises("quiet_machine"));
+	setup();
+	set(SP_METRIC_contention_share, 0.5);
+	set(SP_METRIC_wanted_per_core, 0.7);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	ck_assert(advises("quiet_machine"));
+	ck_assert(!advises("faster_model"));
+}
+END_TEST
+
 /* A cost that other programs may have made, or hidden, is no verdict. */
 START_TEST(other_programs_had_the_cores)
 {
@@ -467,7 +486,8 @@ START_TEST(other_programs_had_the_cores)
 	set(SP_METRIC_outside_share, 0.19);
 	ck_assert_str_eq(judge(), "machine-busy");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
-	ck_assert_uint_eq(v.advice_count, 0);
+	ck_assert_uint_eq(v.advice_count, 1);
+	ck_assert_int_eq(v.advice[0], SP_ADVICE_own_cores);
 	setup();
 	set(SP_METRIC_loop_share, 0.2);
 	set(SP_METRIC_outside_share, 0.1);
@@ -679,6 +699,7 @@ int main(void)
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, a_batch_may_be_made_before_the_backward);
 	tcase_add_test(c, one_advice_for_one_time);
+	tcase_add_test(c, a_model_beside_other_programs_is_not_said_to_be_slow);
 	tcase_add_test(c, other_programs_had_the_cores);
 	tcase_add_test(c, a_crowd_of_other_programs_is_not_the_job);
 	tcase_add_test(c, more_time_without_a_backward);
