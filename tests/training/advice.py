@@ -96,7 +96,7 @@ class Epochs(Case):
         self.assertGreater(min(waits["0"]), 2 * min(waits["1"][1:]))
 
     def first_waits(self, run):
-        """Of each epoch."""
+        """The wait for each epoch's first batch, in ns."""
         first = {}
         for row in training.report("steps", run)["steps"]:
             first.setdefault(row["epoch"], row["parts"]["loader_wait"])
