@@ -400,6 +400,7 @@ class Endings(Trained):
         while not glob.glob(os.path.join(self.folder, "run.zst", "0-calls-*.zst")):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.2)
+        time.sleep(5)  # a hang has four seconds; the launcher looks sooner
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         time.sleep(0.5)
