@@ -12,7 +12,7 @@
 #include "trace/format.h"
 
 #define LINE_BYTES 2048u
-#define PARENTS_LOOKED_AT 4096u
+#define CHILDREN_LOOKED_AT 4096u
 
 /* Counted for the file in which a stream begins. */
 struct saved {
@@ -171,13 +171,14 @@ static void say_tails_away(const struct sp_report *report, void (*say)(const cha
 	say(line);
 }
 
-static bool has_main_thread(const struct sp_index *index, const struct sp_process_image *child)
+/* By its start: the pid of a parent that ended is not known to the child. */
+static bool has_main_thread(const struct sp_index *index, uint64_t start_ns)
 {
 	for (uint32_t i = 0; i < index->stream_count; i++) {
 		const struct sp_stream *s = index->streams[i];
+		const struct sp_process_image *image = &index->images[s->image];
 
-		if (s->tid == child->ppid &&
-		    index->images[s->image].start_ns == child->parent_start_ns)
+		if (s->tid == image->pid && image->start_ns == start_ns)
 			return true;
 	}
 	return false;
@@ -187,30 +188,25 @@ static bool has_main_thread(const struct sp_index *index, const struct sp_proces
 static void say_missing_parents(const struct sp_report *report, void (*say)(const char *line))
 {
 	const struct sp_index *index = &report->run.index;
-	uint32_t children = 0, parent = 0;
+	uint32_t children = 0;
 	char line[LINE_BYTES];
 
-	for (uint32_t i = 0; i < index->image_count && i < PARENTS_LOOKED_AT; i++) {
-		const struct sp_process_image *image = &index->images[i];
+	for (uint32_t i = 0; i < index->image_count && i < CHILDREN_LOOKED_AT; i++) {
+		uint64_t parent_ns = index->images[i].parent_start_ns;
 
-		if (!image->parent_start_ns || (parent && image->ppid != parent) ||
-		    has_main_thread(index, image))
-			continue;
-		parent = image->ppid;
-		children++;
+		children += parent_ns && !has_main_thread(index, parent_ns);
 	}
 	if (!children)
 		return;
 	snprintf(line, sizeof(line),
-		 sp_translate_plural("process %u, which forked %u process of the run, has no main "
-				     "thread here: "
-				     "it made no call that is recorded, or its file is missing",
-				     "process %u, which forked %u processes of the run, has no "
-				     "main thread "
+		 sp_translate_plural("the main thread that forked %u process of the run is not "
 				     "here: it made no call that is recorded, or its file is "
 				     "missing",
+				     "main threads that forked %u processes of the run are not "
+				     "here: they made no call that is recorded, or files are "
+				     "missing",
 				     children),
-		 parent, children);
+		 children);
 	say(line);
 }
 

@@ -76,7 +76,7 @@ void sp_check_memory(const struct sp_doctor_context *context, struct sp_check_re
 			     "kernel.shm_rmid_forced is set: a kill loses the last events");
 	else if (has_own_namespace())
 		sp_check_set(result, SP_CHECK_OK, NULL,
-			     "a kill keeps the last events, for a report in this container");
+			     "the last events stay after a kill, until this container ends");
 	else if (getuid() >= FIRST_USER && access("/run/systemd/system", F_OK) == 0)
 		sp_check_set(result, SP_CHECK_OK, NULL,
 			     "a kill keeps the last events for a report on this machine, until "

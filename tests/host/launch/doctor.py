@@ -143,7 +143,7 @@ class Planted(Doctor):
         self.expect(checks, "memory", "warn", "gives none")
 
     def test_memory_of_a_container(self):
-        self.expect(self.in_ipc_namespace(""), "memory", "ok", "in this container")
+        self.expect(self.in_ipc_namespace(""), "memory", "ok", "until this container ends")
 
     def test_missing(self):
         self.expect(
