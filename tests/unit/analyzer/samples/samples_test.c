@@ -267,18 +267,25 @@ START_TEST(time_in_a_call_is_the_calls_own)
 }
 END_TEST
 
+/* A job whose one Python stack is this; ten looks at each sample. */
+static void begin_stack(const char *innermost, const char *own)
+{
+	sp_folder_make(folder);
+	begin_sampler();
+	define_frame(1, 20, innermost);
+	define_frame(2, 88, own);
+	define_stack(1, 1, 2);
+	looks = 10;
+}
+
 /* A batch has five samples: one is in a read, one decodes and one collates. */
 START_TEST(the_advice_names_the_function_and_its_caller)
 {
 	struct sp_verdict *v = calloc(1, sizeof(*v));
 	char text[2048];
 
-	sp_folder_make(folder);
-	begin_sampler();
-	define_frame(1, 20, "/usr/lib/python3/site-packages/PIL/Image.py\tresize");
-	define_frame(2, 88, "/home/me/job/dataset.py\tload");
-	define_stack(1, 1, 2);
-	looks = 10;
+	begin_stack("/usr/lib/python3/site-packages/PIL/Image.py\tresize", "/home/me/job/"
+									   "dataset.py\tload");
 	make_trainer();
 	make_worker();
 	looks = 1;
@@ -304,12 +311,7 @@ START_TEST(the_advice_names_the_line_of_the_loop)
 	struct sp_verdict *v = calloc(1, sizeof(*v));
 	char text[2048];
 
-	sp_folder_make(folder);
-	begin_sampler();
-	define_frame(1, 20, "/usr/lib/python3.11/json/encoder.py\tencode");
-	define_frame(2, 88, "/home/me/job/train.py\tlog");
-	define_stack(1, 1, 2);
-	looks = 10;
+	begin_stack("/usr/lib/python3.11/json/encoder.py\tencode", "/home/me/job/train.py\tlog");
 	samples_loop = true;
 	make_trainer();
 	looks = 1;
