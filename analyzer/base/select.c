@@ -2,6 +2,7 @@
 #include "analyzer/base/select.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ROUNDS_MAX 128u /* hostile values could otherwise cost the square of their number */
 
@@ -61,4 +62,39 @@ int64_t sp_select(int64_t *values, size_t n, size_t at)
 int64_t sp_select_percentile(int64_t *values, size_t n, unsigned percent)
 {
 	return n ? sp_select(values, n, (n * percent + 99) / 100 - 1) : 0;
+}
+
+#define DIGIT_BITS 16u
+
+_Static_assert(SP_SELECT_COUNTS == 1u << DIGIT_BITS, "a count a digit");
+
+/* Counts the values that begin with `prefix` by the digit that follows it. */
+static void count_digits(const struct sp_select_list *lists, uint32_t n, unsigned shift,
+			 uint64_t prefix, uint64_t *ret)
+{
+	memset(ret, 0, SP_SELECT_COUNTS * sizeof(*ret));
+	for (uint32_t i = 0; i < n; i++)
+		for (uint64_t k = 0; k < lists[i].count; k++) {
+			uint64_t digits = lists[i].values[k] >> shift;
+
+			if (digits >> DIGIT_BITS == prefix)
+				ret[digits % SP_SELECT_COUNTS]++;
+		}
+}
+
+uint64_t sp_select_listed(const struct sp_select_list *lists, uint32_t n, uint64_t at,
+			  uint64_t counts[SP_SELECT_COUNTS])
+{
+	uint64_t prefix = 0;
+
+	for (unsigned shift = 64; shift;) {
+		uint64_t digit = 0;
+
+		shift -= DIGIT_BITS;
+		count_digits(lists, n, shift, prefix, counts);
+		while (at >= counts[digit])
+			at -= counts[digit++];
+		prefix = prefix << DIGIT_BITS | digit;
+	}
+	return prefix;
 }

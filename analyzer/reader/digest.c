@@ -293,6 +293,14 @@ static bool thread_is_of(const struct sp_digest_key *key, const struct sp_segmen
 		(s->header->pid == key->pid && s->header->image_start_ns == key->start_ns));
 }
 
+static void keep_steps(struct sp_spill *spill, struct sp_digested *digested)
+{
+	if (!digested)
+		return;
+	digested->spill = spill;
+	digested->steps = sp_spill_keep(spill, digested->steps, digested->steps_bytes);
+}
+
 static int take_record(void *context, const struct sp_digest_record *record, const uint8_t *stored,
 		       uint64_t at)
 {
@@ -312,6 +320,7 @@ static int take_record(void *context, const struct sp_digest_record *record, con
 			return -ENOMEM;
 		}
 		sp_digest_thread_fields(&f, s);
+		keep_steps(reading->index->spill, s->digested);
 		s->file = (uint32_t)(reading->file - reading->index->files);
 		s->at = at;
 		if (f.is_bad || !s->digested || !thread_is_of(&record->key, s)) {

@@ -41,7 +41,7 @@ void sp_segment_free(struct sp_segment *segment)
 	free(segment->mark_path);
 	if (segment->digested) {
 		free(segment->digested->sums);
-		free(segment->digested->steps);
+		sp_spill_free(segment->digested->spill, segment->digested->steps);
 		free(segment->digested->about);
 		free(segment->digested->files);
 	}
@@ -99,6 +99,7 @@ void sp_index_finish(struct sp_index *index)
 	free(index->images);
 	free(index->hosts);
 	free(index->files);
+	sp_spill_destroy(index->spill);
 	*index = (struct sp_index){.files = NULL};
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <uthash.h>
 
+#include "analyzer/base/spill.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/walk.h"
 #include "trace/format.h"
@@ -20,7 +21,9 @@
 /* The thread of a digest, which has no events: written and read by the rooms that know the sums
  * (metadata/thread_about.h, totals/stream_digest.h, training/trainer_digest.h). */
 struct sp_digested {
-	uint8_t *sums, *steps; /* owned; NULL: taken already, or none */
+	uint8_t *sums;		/* owned; NULL: taken already, or none */
+	uint8_t *steps;		/* kept by spill; the same */
+	struct sp_spill *spill; /* borrowed; may be NULL */
 	uint32_t sums_bytes, steps_bytes;
 	uint8_t *about; /* owned; metadata/thread_about.h; NULL: taken already */
 	uint32_t about_bytes;
@@ -145,6 +148,9 @@ static inline bool sp_stream_tail_is_away(const struct sp_stream *s)
 	return s->write_mode && !s->has_last && !s->has_window;
 }
 
+/* Further lists of steps, and the steps of digests, go into a file. */
+#define SP_INDEX_MEMORY_BYTES ((size_t)32 << 20)
+
 struct sp_index {
 	struct sp_file *files;
 	uint32_t file_count;
@@ -156,6 +162,7 @@ struct sp_index {
 	struct sp_host *hosts; /* by name */
 	uint32_t host_count;
 	struct sp_stream *by_id;      /* uthash */
+	struct sp_spill *spill;	      /* of what is kept of all ranks; may be NULL */
 	uint64_t digest_schema;	      /* set by the caller: digests of another one are not read */
 	struct sp_progress *progress; /* counts every slot that is read; may be NULL */
 };

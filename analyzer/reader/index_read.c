@@ -436,6 +436,8 @@ int sp_index_read(struct sp_index *index, unsigned jobs)
 	struct index_pass pass = {index, calloc(jobs, sizeof(struct scratch))};
 	int r = pass.scratches ? 0 : -ENOMEM;
 
+	if (!index->spill)
+		index->spill = sp_spill_create(SP_INDEX_MEMORY_BYTES);
 	for (unsigned i = 0; r == 0 && i < jobs; i++)
 		r = scratch_init(&pass.scratches[i]);
 	if (r == 0)

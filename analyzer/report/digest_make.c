@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/spill.h"
 #include "analyzer/metadata/thread_about.h"
 #include "analyzer/reader/unzstd.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/trainer_digest.h"
 #include "analyzer/workers/thread_role.h"
+
+#define MEMORY_BYTES ((size_t)32 << 20)
 
 /* All segments of a thread as one. */
 static struct sp_segment segment_of(const struct sp_stream *s, struct sp_digested *digested)
@@ -89,6 +92,8 @@ static struct sp_digest_item *add_item(struct sp_digest_set *set)
 	if (!list)
 		return NULL;
 	set->list = list;
+	if (!set->spill)
+		set->spill = sp_spill_create(MEMORY_BYTES);
 	list[set->count] = (struct sp_digest_item){.stored = NULL};
 	return &list[set->count++];
 }
@@ -106,6 +111,7 @@ static int add_record(struct sp_digest_set *set, const struct sp_digest_key *key
 		return -ENOMEM;
 	compress(item, f);
 	item->stored = realloc(item->stored, item->record.stored_bytes);
+	item->stored = sp_spill_keep(set->spill, item->stored, item->record.stored_bytes);
 	return item->stored ? 0 : -ENOMEM;
 }
 
@@ -149,7 +155,8 @@ int sp_digest_set_add(struct sp_digest_set *set, const struct sp_report *report)
 static int take_record(void *context, const struct sp_digest_record *record, const uint8_t *stored,
 		       uint64_t at)
 {
-	struct sp_digest_item *item = add_item(context);
+	struct sp_digest_set *set = context;
+	struct sp_digest_item *item = add_item(set);
 
 	(void)at;
 	if (!item)
@@ -159,6 +166,7 @@ static int take_record(void *context, const struct sp_digest_record *record, con
 	if (!item->stored)
 		return -ENOMEM;
 	memcpy(item->stored, stored, record->stored_bytes);
+	item->stored = sp_spill_keep(set->spill, item->stored, record->stored_bytes);
 	return 0;
 }
 
@@ -205,7 +213,7 @@ static void leave_out_repeated(struct sp_digest_set *set)
 	for (uint32_t i = 0; i < set->count; i++) {
 		if (n && sp_digest_key_compare(&set->list[n - 1].record.key,
 					       &set->list[i].record.key) == 0)
-			free(set->list[i].stored);
+			sp_spill_free(set->spill, set->list[i].stored);
 		else
 			set->list[n++] = set->list[i];
 	}
@@ -243,7 +251,8 @@ int sp_digest_set_write(struct sp_digest_set *set, FILE *file)
 void sp_digest_set_finish(struct sp_digest_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++)
-		free(set->list[i].stored);
+		sp_spill_free(set->spill, set->list[i].stored);
+	sp_spill_destroy(set->spill);
 	free(set->list);
 	*set = (struct sp_digest_set){.list = NULL};
 }

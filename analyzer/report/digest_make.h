@@ -12,13 +12,15 @@
 #include "analyzer/reader/digest.h"
 
 struct sp_report;
+struct sp_spill;
 
 struct sp_digest_item {
 	struct sp_digest_record record;
-	uint8_t *stored;
+	uint8_t *stored; /* kept by the set's spill */
 };
 
 struct sp_digest_set {
+	struct sp_spill *spill; /* made with the first record */
 	struct sp_digest_item *list;
 	uint32_t count, room;
 	uint32_t repeated; /* records that were left out, because another goes as far or further */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/spill.h"
 #include "analyzer/base/upper_bound.h"
 
 uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
@@ -25,14 +26,23 @@ bool sp_steps_lead_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t
 
 void sp_steps_drop_steps(struct sp_steps *s)
 {
-	free(s->steps);
-	free(s->waits);
-	free(s->backwards);
+	sp_spill_free(s->spill, s->steps);
+	sp_spill_free(s->spill, s->waits);
+	sp_spill_free(s->spill, s->backwards);
 	free(s->passes);
 	s->steps = NULL;
 	s->waits = NULL;
 	s->backwards = NULL;
 	s->passes = NULL;
+}
+
+void sp_steps_keep(struct sp_steps *s, struct sp_spill *spill)
+{
+	s->spill = spill;
+	s->steps = sp_spill_keep(spill, s->steps, s->count * sizeof(*s->steps));
+	s->waits = sp_spill_keep(spill, s->waits, s->wait_count * sizeof(*s->waits));
+	s->backwards =
+		sp_spill_keep(spill, s->backwards, s->backward_count * sizeof(*s->backwards));
 }
 
 void sp_steps_drop_lists(struct sp_steps *s)

@@ -32,6 +32,7 @@
 #include "analyzer/steps/account.h"
 
 struct sp_process_calls;
+struct sp_spill;
 
 enum sp_step_end {
 	SP_STEP_BY_OPTIMIZER,
@@ -135,6 +136,7 @@ struct sp_backward {
 
 /* Set `end` and zero the rest before the first event. */
 struct sp_steps {
+	struct sp_spill *spill; /* borrowed: it keeps steps, waits and backwards; NULL: memory */
 	struct sp_step *steps;
 	uint32_t count, room;
 	struct sp_pause *pauses; /* in the order of time */
@@ -177,6 +179,9 @@ struct sp_steps {
 };
 
 void sp_steps_finish(struct sp_steps *steps);
+
+/* Gives the lists to a spill, after the last change of them. */
+void sp_steps_keep(struct sp_steps *steps, struct sp_spill *spill);
 
 /* Frees the lists; the counts and the facts about all steps together stay. */
 void sp_steps_drop_lists(struct sp_steps *steps);

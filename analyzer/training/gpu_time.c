@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/reader/clock_convert.h"
+#include "analyzer/base/spill.h"
 #include "analyzer/base/upper_bound.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/step.h"
@@ -41,10 +42,17 @@ void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,
 	list[gpu->count++] = span;
 }
 
+void sp_gpu_time_keep(struct sp_gpu_time *gpu, uint32_t steps, struct sp_spill *spill)
+{
+	gpu->spill = spill;
+	gpu->spans = sp_spill_keep(spill, gpu->spans, gpu->count * sizeof(*gpu->spans));
+	gpu->steps = sp_spill_keep(spill, gpu->steps, steps * sizeof(*gpu->steps));
+}
+
 void sp_gpu_time_finish(struct sp_gpu_time *gpu)
 {
-	free(gpu->spans);
-	free(gpu->steps);
+	sp_spill_free(gpu->spill, gpu->spans);
+	sp_spill_free(gpu->spill, gpu->steps);
 	*gpu = (struct sp_gpu_time){.spans = NULL};
 }
 

@@ -15,6 +15,7 @@
 #include "analyzer/steps/account.h"
 #include "trace/format.h"
 
+struct sp_spill;
 struct sp_steps;
 
 struct sp_gpu_span {
@@ -45,6 +46,7 @@ struct sp_gpu_sums {
 };
 
 struct sp_gpu_time {
+	struct sp_spill *spill;	   /* borrowed: it keeps both lists; NULL: memory */
 	struct sp_gpu_span *spans; /* after sp_gpu_time_finalize(), by start */
 	uint32_t count, room;
 	uint64_t dropped;	   /* pairs that could not be made or read */
@@ -60,6 +62,9 @@ void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,
 /* After sp_steps_classify(): orders and classifies the spans, and sums them for each step. Returns
  * 0 or -ENOMEM. */
 int sp_gpu_time_finalize(struct sp_gpu_time *gpu, const struct sp_steps *steps);
+
+/* Gives the lists to a spill, after the last change of them. */
+void sp_gpu_time_keep(struct sp_gpu_time *gpu, uint32_t steps, struct sp_spill *spill);
 
 void sp_gpu_time_finish(struct sp_gpu_time *gpu);
 

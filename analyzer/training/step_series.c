@@ -7,6 +7,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/instant.h"
+#include "analyzer/base/spill.h"
 #include "trace/numbers.h"
 
 #define DIGITS_LEAST 1000 /* of numbers with four digits */
@@ -240,10 +241,18 @@ int sp_series_writer_finish(struct sp_series_writer *f)
 	return r;
 }
 
+void sp_series_keep(struct sp_step_series *series, struct sp_spill *spill)
+{
+	series->spill = spill;
+	series->bytes = sp_spill_keep(spill, series->bytes, series->size);
+	series->blocks =
+		sp_spill_keep(spill, series->blocks, series->block_count * sizeof(*series->blocks));
+}
+
 void sp_series_finish(struct sp_step_series *series)
 {
-	free(series->bytes);
-	free(series->blocks);
+	sp_spill_free(series->spill, series->bytes);
+	sp_spill_free(series->spill, series->blocks);
 	*series = (struct sp_step_series){.bytes = NULL};
 }
 

@@ -23,6 +23,8 @@
 
 #include "analyzer/steps/account.h"
 
+struct sp_spill;
+
 #define SP_SERIES_STEPS 128u
 
 enum sp_series_column {
@@ -50,6 +52,7 @@ struct sp_series_block {
 };
 
 struct sp_step_series {
+	struct sp_spill *spill; /* borrowed: it keeps both lists; NULL: memory */
 	uint8_t *bytes;
 	uint32_t size, room;
 	struct sp_series_block *blocks; /* in the order of numbers */
@@ -70,6 +73,9 @@ int sp_series_writer_finish(struct sp_series_writer *writer);
 
 /* From bytes of a digest. Returns 0, -ENOMEM, or -EBADMSG where they are no blocks. */
 int sp_series_read(struct sp_step_series *series, const uint8_t *bytes, size_t n);
+
+/* Gives the lists to a spill, after the last change of them. */
+void sp_series_keep(struct sp_step_series *series, struct sp_spill *spill);
 
 void sp_series_finish(struct sp_step_series *series);
 

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 
 #include "analyzer/base/select.h"
+#include "analyzer/base/spill.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
+
+#define VALUES_TOGETHER (UINT64_C(1) << 18) /* in one list, in memory */
 
 static bool has_part(const struct sp_trainer *trainer, unsigned phase)
 {
@@ -43,25 +46,31 @@ static uint64_t gather_folded(const struct sp_trainer *trainer, unsigned phase, 
 	return n;
 }
 
-static uint64_t gather(const struct sp_training *training, unsigned phase, unsigned kinds,
-		       uint64_t *values)
+/* The values of one trainer. */
+static uint64_t gather_of(const struct sp_training *training, const struct sp_trainer *trainer,
+			  unsigned phase, unsigned kinds, uint64_t *values)
 {
 	uint64_t n = 0;
 
-	for (uint32_t t = 0; t < training->count; t++) {
-		const struct sp_trainer *trainer = &training->trainers[t];
+	if (!has_part(trainer, phase))
+		return 0;
+	if (sp_trainer_is_folded(trainer))
+		return gather_folded(trainer, phase, kinds, values);
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		const struct sp_step *step = &trainer->steps.steps[i];
 
-		if (has_part(trainer, phase) && sp_trainer_is_folded(trainer)) {
-			n += gather_folded(trainer, phase, kinds, values + n);
-			continue;
-		}
-		for (uint32_t i = 0; has_part(trainer, phase) && i < trainer->steps.count; i++) {
-			const struct sp_step *step = &trainer->steps.steps[i];
-
-			if ((kinds >> step->kind & 1) && sp_step_is_selected(training, trainer, i))
-				values[n++] = value_of(step, phase);
-		}
+		if ((kinds >> step->kind & 1) && sp_step_is_selected(training, trainer, i))
+			values[n++] = value_of(step, phase);
 	}
+	return n;
+}
+
+static uint64_t steps_of_all(const struct sp_training *training)
+{
+	uint64_t n = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		n += training->trainers[t].steps.count;
 	return n;
 }
 
@@ -92,26 +101,24 @@ static void read_quantiles(struct sp_step_stats *stats, uint64_t *values)
 int sp_step_values(const struct sp_training *training, unsigned phase, unsigned kinds,
 		   uint64_t **ret_values, uint64_t *ret_count)
 {
-	uint64_t room = 1, *values;
+	uint64_t *values = malloc((steps_of_all(training) + 1) * sizeof(*values));
 
-	for (uint32_t t = 0; t < training->count; t++)
-		room += training->trainers[t].steps.count;
-	values = malloc(room * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
-	*ret_count = gather(training, phase, kinds, values);
+	*ret_count = 0;
+	for (uint32_t t = 0; t < training->count; t++)
+		*ret_count += gather_of(training, &training->trainers[t], phase, kinds,
+					values + *ret_count);
 	*ret_values = values;
 	return 0;
 }
 
-int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned kinds,
-		  struct sp_step_stats *ret)
+static int stats_together(const struct sp_training *training, unsigned phase, unsigned kinds,
+			  struct sp_step_stats *ret)
 {
 	uint64_t *values;
-	int r;
+	int r = sp_step_values(training, phase, kinds, &values, &ret->count);
 
-	*ret = (struct sp_step_stats){.count = 0};
-	r = sp_step_values(training, phase, kinds, &values, &ret->count);
 	if (r < 0)
 		return r;
 	for (uint64_t i = 0; i < ret->count; i++)
@@ -119,6 +126,76 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 	read_quantiles(ret, values);
 	free(values);
 	return 0;
+}
+
+/* Values of so many steps that they are kept by a spill of their own, a list a trainer. */
+struct listed_values {
+	struct sp_spill *spill;
+	struct sp_select_list *lists;
+	uint32_t count;
+	uint64_t *counts; /* SP_SELECT_COUNTS */
+};
+
+static void listed_values_finish(struct listed_values *l)
+{
+	for (uint32_t i = 0; l->lists && i < l->count; i++)
+		sp_spill_free(l->spill, (uint64_t *)l->lists[i].values);
+	sp_spill_destroy(l->spill);
+	free(l->lists);
+	free(l->counts);
+}
+
+static int list_values(struct listed_values *l, const struct sp_training *training, unsigned phase,
+		       unsigned kinds, struct sp_step_stats *ret)
+{
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_trainer *trainer = &training->trainers[t];
+		uint64_t *values = malloc((trainer->steps.count + 1) * sizeof(*values)), n;
+
+		if (!values)
+			return -ENOMEM;
+		n = gather_of(training, trainer, phase, kinds, values);
+		ret->count += n;
+		for (uint64_t i = 0; i < n; i++) {
+			ret->total_ns += values[i];
+			ret->max_ns = values[i] > ret->max_ns ? values[i] : ret->max_ns;
+		}
+		values = sp_spill_keep(l->spill, values, n * sizeof(*values));
+		l->lists[l->count++] = (struct sp_select_list){values, n};
+	}
+	return 0;
+}
+
+static uint64_t listed_quantile(const struct listed_values *l, uint64_t n, uint32_t permille)
+{
+	return n ? sp_select_listed(l->lists, l->count, (n * permille + 999) / 1000 - 1, l->counts)
+		 : 0;
+}
+
+static int stats_listed(const struct sp_training *training, unsigned phase, unsigned kinds,
+			struct sp_step_stats *ret)
+{
+	struct listed_values l = {.spill = sp_spill_create(VALUES_TOGETHER * sizeof(uint64_t)),
+				  .lists = calloc(training->count, sizeof(*l.lists)),
+				  .counts = malloc(SP_SELECT_COUNTS * sizeof(*l.counts))};
+	int r = l.lists && l.counts ? list_values(&l, training, phase, kinds, ret) : -ENOMEM;
+
+	if (r == 0) {
+		ret->p50_ns = listed_quantile(&l, ret->count, 500);
+		ret->p95_ns = listed_quantile(&l, ret->count, 950);
+		ret->p99_ns = listed_quantile(&l, ret->count, 990);
+	}
+	listed_values_finish(&l);
+	return r;
+}
+
+int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned kinds,
+		  struct sp_step_stats *ret)
+{
+	*ret = (struct sp_step_stats){.count = 0};
+	return steps_of_all(training) <= VALUES_TOGETHER
+		       ? stats_together(training, phase, kinds, ret)
+		       : stats_listed(training, phase, kinds, ret);
 }
 
 static void mean_folded(struct sp_step_mean *mean, const struct sp_step_series *series,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/instant.h"
+#include "analyzer/base/spill.h"
 #include "analyzer/metadata/stage.h"
 
 static void steps_fields(struct sp_digest_fields *f, struct sp_steps *s)
@@ -133,7 +134,8 @@ int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
 	*ret = (struct sp_trainer){.is_digested = true};
 	if (any)
 		sp_trainer_digest_fields(&f, ret);
-	free(digested->steps);
+	sp_spill_free(digested->spill, digested->steps);
+	sp_series_keep(&ret->series, digested->spill);
 	digested->steps = NULL;
 	digested->steps_bytes = 0;
 	if (any && sp_digest_is_read(&f) && ret->series.steps &&
@@ -193,6 +195,7 @@ int sp_trainer_expand(struct sp_trainer *t)
 	t->steps.count = n;
 	if (r < 0) /* sp_series_read() has read these bytes */
 		sp_steps_drop_steps(&t->steps);
+	sp_steps_keep(&t->steps, t->series.spill);
 	return 0;
 }
 

@@ -138,16 +138,22 @@ static int write_series(const struct sp_training *training, struct sp_trainer *o
 static int finalize(const struct sp_training *training, struct sp_trainer *own,
 		    const struct sp_process_calls *collectives)
 {
+	struct sp_spill *spill = training->run->index.spill;
 	int r = sp_steps_classify(&own->steps);
 
 	if (r == 0 && training->keeps_series) {
 		r = write_series(training, own, collectives);
+		sp_series_keep(&own->series, spill);
 		own->account = sp_trainer_account(training, own);
 		for (uint32_t i = 0; i < own->steps.count; i++)
 			own->nccl_elsewhere_ns += own->steps.steps[i].nccl_elsewhere_ns;
 	}
-	if (r == 0 && training->keeps_steps)
-		return sp_gpu_time_finalize(&own->gpu, &own->steps);
+	if (r == 0 && training->keeps_steps) {
+		r = sp_gpu_time_finalize(&own->gpu, &own->steps);
+		sp_gpu_time_keep(&own->gpu, own->steps.count, spill);
+		sp_steps_keep(&own->steps, spill);
+		return r;
+	}
 	sp_gpu_time_finish(&own->gpu);
 	if (training->keeps_pauses)
 		sp_steps_drop_steps(&own->steps);

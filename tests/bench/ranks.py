@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The price of `stageprof-report ranks` by the number of ranks, as a table for docs/PERFORMANCE.md.
 
-python3 tests/bench/ranks.py [--digests] [--gate] [--build FOLDER] [--steps N] [--noise PERMILLE]
-                             [RANKS...]
+python3 tests/bench/ranks.py [--digests] [--gate] [--build FOLDER] [--view VIEW] [--steps N]
+                             [--noise PERMILLE] [RANKS...]
 
 --digests: a digest for each node of eight ranks, their merge, the view of the merged digest, which
 has to be that of the traces, byte by byte, its page, and its tables (Parquet).
 
 --gate, for ctest: fails where a rank and step of 1,024 ranks takes more than twice the processor
-time of one of 64, in pairs, or where the peak is above 64 MiB.
+time of one of 64, in pairs, or where the peak is above 64 MiB. So does it where a view of ten times
+the steps needs more memory of its own, or says something else where it may have no file.
 
 make_job makes each job, with a straggler; the page cache holds it. Processor time is the sum of all
-threads, the peak is what the kernel says of the process.
+threads. The peak is what the kernel says of the process: it includes what the system has read of
+the view's file (analyzer/base/spill.h) and can drop. Its own memory is the greatest RssAnon in
+readings every 5 ms.
 """
 
 import argparse
@@ -20,6 +23,7 @@ import os
 import resource
 import subprocess
 import tempfile
+import threading
 import time
 
 RANKS_A_NODE = 8
@@ -33,10 +37,32 @@ def job_of(folder, args, ranks):
     return sum(entry.stat().st_size for entry in os.scandir(folder))
 
 
-def measure(command):
-    """Wall and processor seconds, the peak in MiB, and the output."""
+class OwnMemory(threading.Thread):
+    """The greatest RssAnon of a process while it lives, in MiB."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.mib = pid, 0.0
+
+    def run(self):
+        while True:
+            try:
+                with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+                    fields = dict(line.split(":", 1) for line in file)
+            except OSError:
+                return
+            if "RssAnon" not in fields:
+                return  # it has ended
+            self.mib = max(self.mib, int(fields["RssAnon"].split()[0]) / 1024)
+            time.sleep(0.005)
+
+
+def measure(command, **how):
+    """Wall and processor seconds, the peak in MiB, the output, and its own memory in MiB."""
     begin = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **how)
+    own = OwnMemory(process.pid)
+    own.start()
     output = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.stdout.close()
@@ -44,7 +70,8 @@ def measure(command):
     if process.returncode != 0:
         raise SystemExit(f"{command}: {process.returncode}")
     wall = time.monotonic() - begin
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output
+    own.join()
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output, own.mib
 
 
 def nodes_of(folder):
@@ -108,6 +135,31 @@ def digest_table(args):
 
 
 GATE_RATIO, GATE_MIB = 2, 64
+GATE_MORE_MIB = 56  # 32 in lists, 24 for histograms, readers and rows
+
+
+def no_file():
+    """A spill may write nothing, so its lists stay in memory."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+
+def memory_gate(args):
+    """The card of 64 ranks: its own memory, and its text with a file and without."""
+    report = os.path.join(args.build, "stageprof-report")
+    own = {}
+    for steps in (800, 8000):
+        args.steps = steps
+        with tempfile.TemporaryDirectory() as folder:
+            job_of(folder, args, 64)
+            command = [report, "card", "--jobs=2", folder]
+            _, _, _, said, own[steps] = measure(command)
+            _, _, _, said_without, without = measure(command, preexec_fn=no_file)
+        if said != said_without:
+            raise SystemExit(f"another answer without a file:\n{said}\n{said_without}")
+    print(f"own memory: {own[800]:.0f} MiB, {own[8000]:.0f} with ten times the steps, ", end="")
+    print(f"{without:.0f} without a file")
+    if own[8000] > own[800] + GATE_MORE_MIB or without < 2 * own[8000]:
+        raise SystemExit(f"at most {GATE_MORE_MIB} MiB more, and without a file twice as much")
 
 
 def gate(args):
@@ -125,6 +177,7 @@ def gate(args):
     print(f"a rank and step of 1,024 ranks for one of 64: {ratios[2]:.2f}; peak {peak:.0f} MiB")
     if ratios[2] > GATE_RATIO or peak > GATE_MIB:
         raise SystemExit(f"at most {GATE_RATIO}, and {GATE_MIB} MiB")
+    memory_gate(args)
 
 
 def main():
@@ -132,6 +185,7 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--digests", action="store_true")
     parser.add_argument("--gate", action="store_true")
+    parser.add_argument("--view", default="ranks", help="of the runs, in the first table")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--noise", type=int, default=20, help="of each phase, per thousand")
     parser.add_argument("ranks", type=int, nargs="*", default=[8, 64, 256, 1024, 10000])
@@ -143,20 +197,20 @@ def main():
     if args.digests:
         digest_table(args)
         return
-    print("| ranks | steps | trace | processor time | a rank and step | wall time | peak |")
-    print("|---|---|---|---|---|---|---|")
+    print("| ranks | steps | trace | processor time | a rank and step | wall time | peak | of its own |")
+    print("|---|---|---|---|---|---|---|---|")
     for ranks in args.ranks:
         with tempfile.TemporaryDirectory() as folder:
             size = job_of(folder, args, ranks)
             report = os.path.join(args.build, "stageprof-report")
-            runs = [measure([report, "ranks", "--jobs=2", folder]) for _ in range(3)]
-        wall, cpu, peak, output = min(runs)
-        if f"straggler  rank {ranks // 2} (" not in output:
+            runs = [measure([report, args.view, "--jobs=2", folder]) for _ in range(3)]
+        wall, cpu, peak, output, own = min(runs)
+        if args.view == "ranks" and f"straggler  rank {ranks // 2} (" not in output:
             raise SystemExit(f"the straggler of {ranks} ranks was not found:\n{output}")
         share = cpu / ranks / args.steps * 1e6
         print(
             f"| {ranks:,} | {args.steps:,} | {size / 2**20:.1f} MiB | {cpu:.2f} s "
-            f"| {share:.2f} µs | {wall:.2f} s | {peak:.0f} MiB |",
+            f"| {share:.2f} µs | {wall:.2f} s | {peak:.0f} MiB | {own:.0f} MiB |",
             flush=True,
         )
 

@@ -60,6 +60,25 @@ START_TEST(any_index)
 }
 END_TEST
 
+START_TEST(listed)
+{
+	uint64_t values[VALUES];
+	int64_t sorted[VALUES];
+	struct sp_select_list lists[] = {{values, 7}, {values + 7, 0}, {values + 7, VALUES - 7}};
+	uint64_t *counts = malloc(SP_SELECT_COUNTS * sizeof(*counts));
+
+	ck_assert_ptr_nonnull(counts);
+	for (uint32_t i = 0; i < VALUES; i++) {
+		sorted[i] = value_of(_i, i) & INT64_MAX;
+		values[i] = (uint64_t)sorted[i];
+	}
+	qsort(sorted, VALUES, sizeof(*sorted), compare);
+	for (uint32_t k = 0; k < VALUES; k += 13)
+		ck_assert_int_eq((int64_t)sp_select_listed(lists, 3, k, counts), sorted[k]);
+	free(counts);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("select");
@@ -68,6 +87,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(c, any_index, 0, 5);
+	tcase_add_loop_test(c, listed, 0, 5);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -10,6 +10,7 @@
 
 #define TRAINERS 3u
 #define STEPS 700u
+#define MANY 100000u
 
 static uint64_t state = 1;
 
@@ -67,6 +68,32 @@ START_TEST(listed_steps)
 }
 END_TEST
 
+/* More than are put into one list. */
+START_TEST(so_many_steps)
+{
+	struct sp_step *steps = calloc(MANY, sizeof(*steps));
+	uint64_t *walls = calloc((size_t)TRAINERS * MANY, sizeof(*walls)), n = 0;
+	struct sp_trainer trainers[TRAINERS] = {{.stream = 0}};
+	struct sp_training training = {.trainers = trainers, .count = TRAINERS};
+
+	ck_assert(steps && walls);
+	for (uint32_t i = 0; i < MANY; i++)
+		steps[i].end_ns = (int64_t)(sp_draw(&state) >> (sp_draw(&state) % 64));
+	for (uint32_t t = 0; t < TRAINERS; t++) {
+		trainers[t].steps.steps = steps;
+		trainers[t].steps.count = MANY - t;
+		trainers[t].is_digested = true;
+		for (uint32_t i = 0; i < MANY - t; i++)
+			walls[n++] = (uint64_t)steps[i].end_ns < INT64_MAX
+					     ? (uint64_t)steps[i].end_ns
+					     : INT64_MAX;
+	}
+	check(&training, walls, n);
+	free(walls);
+	free(steps);
+}
+END_TEST
+
 /* Only hostile bytes make such sums. */
 START_TEST(sums_above_any_duration)
 {
@@ -96,6 +123,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(c, listed_steps, 0, 2);
+	tcase_add_test(c, so_many_steps);
 	tcase_add_test(c, sums_above_any_duration);
 	suite_add_tcase(suite, c);
 	runner = srunner_create(suite);
