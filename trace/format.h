@@ -412,7 +412,9 @@ struct sp_python_sample {
 	uint32_t cpu_us;  /* of the thread in span_us; UINT32_MAX: not known */
 	uint32_t state; /* as the kernel names it: 'R' runs or is ready, 'S' waits, …; 0: not known
 			 */
-	uint32_t reserved;
+	/* Id of a frame whose file is the library with the instruction that the thread executed
+	 * after some 0.1 ms more on a processor, and 20 ms at most; 0: not known. */
+	uint32_t library;
 };
 
 /* Counts since the sampler began. */
@@ -425,7 +427,11 @@ struct sp_sampler_metadata {
 	uint64_t foreign; /* processes with a CPython of an unknown version */
 	uint64_t cpu_ns;  /* that the sampler took */
 	uint64_t wall_ns; /* that it lived */
+	/* The metadata of older traces ends here. */
+	uint64_t leafless; /* threads that ran, whose instruction the kernel did not show */
 };
+
+#define SP_SAMPLER_METADATA_LEAST 64u /* bytes */
 
 /* Fetches or training steps of one process in which every call was counted (STAGEPROF_CALLS). */
 struct sp_calls_metadata {

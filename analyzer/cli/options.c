@@ -342,11 +342,11 @@ static void check_line(const struct argp_state *state, struct sp_options *o)
 		bad_pair(state, "--symbols: only for the views stacks and sync");
 	if (o->by_is_given && o->view && strcmp(o->view->name, "functions") == 0 &&
 	    !o->by_is_of_functions)
-		bad_pair(state, "--by: functions takes function, line or module");
+		bad_pair(state, "--by: functions takes function, line, module, library or calls");
 	if ((o->rows.phase || o->by_is_of_functions) &&
 	    !(o->view && strcmp(o->view->name, "functions") == 0))
-		bad_pair(state, "--phase, --by=function, line and module: only for the view "
-				"functions");
+		bad_pair(state, "--phase, --by=function, line, module, library and calls: only for "
+				"the view functions");
 	if (!compares && o->rows.slower_limit >= 0)
 		bad_pair(state, "--fail-if-slower: only for the view compare");
 }
@@ -456,7 +456,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	static const char *const formats[] = {"table", "json", "csv", "md", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	static const char *const bys[] = {"path",   "extension", "function", "line",
-					  "module", "calls",	 NULL};
+					  "module", "library",	 "calls",    NULL};
 	struct sp_options *o = state->input;
 
 	switch (key) {

@@ -2,71 +2,97 @@
 #include "analyzer/samples/sampled_stacks.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/text/text.h"
 
-/* Calls have few names. */
-static uint32_t call_of(const struct sp_sampled_stacks *stacks, uint32_t text)
+/* Calls and libraries have few names. */
+static uint32_t leaf_number(const struct sp_sampled_stacks *stacks, uint32_t text)
 {
 	uint32_t i = 0;
 
-	while (i < stacks->call_count && stacks->calls[i] != text)
+	while (i < stacks->leaf_count && stacks->leaves[i] != text)
 		i++;
 	return i;
+}
+
+/* The text of what lies inside of the innermost frame: a recorded call, or else the library whose
+ * code it called; 0: neither is known. */
+static uint32_t leaf_of(const struct sp_samples *samples, const struct sp_sample_sums *sums)
+{
+	if (sums->call || !sp_sample_is_native(samples, sums->library))
+		return sums->call;
+	return sums->library;
 }
 
 int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_samples *samples)
 {
 	*stacks = (struct sp_sampled_stacks){.samples = samples};
 	for (uint32_t i = 0; i < samples->sum_count; i++) {
-		uint32_t *list;
+		uint32_t leaf = leaf_of(samples, &samples->sums[i]), *list;
 
-		if (!samples->sums[i].call ||
-		    call_of(stacks, samples->sums[i].call) < stacks->call_count)
+		if (!leaf || leaf_number(stacks, leaf) < stacks->leaf_count)
 			continue;
-		list = sp_list_grow(stacks->calls, stacks->call_count, &stacks->call_room,
+		list = sp_list_grow(stacks->leaves, stacks->leaf_count, &stacks->leaf_room,
 				    sizeof(*list));
 		if (!list)
 			return -ENOMEM;
-		stacks->calls = list;
-		list[stacks->call_count++] = samples->sums[i].call;
+		stacks->leaves = list;
+		list[stacks->leaf_count++] = leaf;
 	}
 	return 0;
 }
 
 void sp_sampled_stacks_finish(struct sp_sampled_stacks *stacks)
 {
-	free(stacks->calls);
+	free(stacks->leaves);
 }
 
 uint32_t sp_sampled_stacks_frames(const struct sp_sampled_stacks *stacks)
 {
-	return stacks->samples->frame_count + stacks->call_count;
+	return stacks->samples->frame_count + stacks->leaf_count;
+}
+
+/* A library is a frame without a function: "[libjpeg.so.62]". */
+static void library_text(const char *file, size_t bytes, struct sp_frame_text *ret)
+{
+	char text[SP_FRAME_TEXT_BYTES / 4];
+	bool is_marked = bytes && *file == '['; /* "[vdso]" */
+	int n = snprintf(text, sizeof(text), is_marked ? "%.*s" : "[%.*s]", (int)bytes, file);
+
+	sp_text_escape(ret->name, sizeof(ret->name), text,
+		       n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	*ret->file = '\0';
 }
 
 void sp_sampled_stacks_text(const struct sp_sampled_stacks *stacks, uint32_t frame,
 			    struct sp_frame_text *ret)
 {
-	bool is_call = frame >= stacks->samples->frame_count;
-	const struct sp_sampled_frame *f = is_call ? NULL : &stacks->samples->frames[frame];
+	const struct sp_samples *samples = stacks->samples;
+	bool is_leaf = frame >= samples->frame_count;
+	const struct sp_sampled_frame *f = is_leaf ? NULL : &samples->frames[frame];
 	size_t bytes, file;
-	const char *text = sp_string_table_text(
-			   &stacks->samples->texts,
-			   f ? f->text : stacks->calls[frame - stacks->samples->frame_count],
-			   &bytes),
+	const char *text = sp_string_table_text(&samples->texts,
+						f ? f->text
+						  : stacks->leaves[frame - samples->frame_count],
+						&bytes),
 		   *tab = memchr(text, '\t', bytes);
 
+	ret->line = f ? f->line : 0;
+	ret->first_line = f ? f->first_line : 0;
 	file = tab ? (size_t)(tab - text) : bytes;
+	if (is_leaf && tab && file == bytes - 1) {
+		library_text(text, file, ret);
+		return;
+	}
 	sp_text_escape(ret->file, sizeof(ret->file), text, file);
 	if (tab)
 		sp_text_escape(ret->name, sizeof(ret->name), tab + 1, bytes - file - 1);
 	else
 		sp_text_escape(ret->name, sizeof(ret->name), "(no Python)", strlen("(no Python)"));
-	ret->line = f ? f->line : 0;
-	ret->first_line = f ? f->first_line : 0;
 }
 
 uint32_t sp_sampled_stacks_get(const struct sp_sampled_stacks *stacks,
@@ -75,10 +101,10 @@ uint32_t sp_sampled_stacks_get(const struct sp_sampled_stacks *stacks,
 {
 	const struct sp_samples *samples = stacks->samples;
 	const struct sp_sampled_stack *stack = &samples->stacks[sums->stack];
-	uint32_t n = 0;
+	uint32_t n = 0, leaf = leaf_of(samples, sums);
 
-	if (sums->call)
-		ret[n++] = samples->frame_count + call_of(stacks, sums->call);
+	if (leaf)
+		ret[n++] = samples->frame_count + leaf_number(stacks, leaf);
 	for (uint32_t i = 0; i < stack->frames; i++)
 		ret[n++] = samples->frame_numbers[stack->frame_at + i];
 	if (n == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stacks of sampled Python functions, as other programs take them: frames have numbers from 0,
- * those of recorded calls after those of functions.
+ * those of recorded calls, and of libraries that functions called, after those of functions.
  */
 #ifndef STAGEPROF_ANALYZER_SAMPLED_STACKS_H
 #define STAGEPROF_ANALYZER_SAMPLED_STACKS_H
@@ -19,8 +19,8 @@ struct sp_frame_text {
 
 struct sp_sampled_stacks {
 	const struct sp_samples *samples;
-	uint32_t *calls; /* texts */
-	uint32_t call_count, call_room;
+	uint32_t *leaves; /* texts of calls and libraries */
+	uint32_t leaf_count, leaf_room;
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -25,6 +25,7 @@ struct sum_key {
 	uint16_t phase;
 	uint16_t is_waiting;
 	uint32_t call; /* kind */
+	uint32_t library;
 };
 
 struct sum_place {
@@ -179,6 +180,7 @@ static struct sp_sample_sums *sums_of(struct sample_pass *pass, struct sum_key k
 	list[samples->sum_count] = (struct sp_sample_sums){.stack = key.stack,
 							   .phase = key.phase,
 							   .is_waiting = key.is_waiting != 0,
+							   .library = key.library,
 							   .call = call_text(samples, key.call)};
 	return &list[samples->sum_count++];
 }
@@ -203,6 +205,7 @@ static void add_sample(struct sample_pass *pass, const struct sp_taken_sample *s
 						    sample->work);
 	key.is_waiting = sample->is_waiting;
 	key.call = sample->call;
+	key.library = sample->library;
 	sums = sums_of(pass, key);
 	if (!sums)
 		return;
@@ -233,6 +236,13 @@ static uint64_t instant_of(const struct sample_pass *pass, const struct sp_pytho
 	return sp_clock_ticks(pass->clock, at_ns - (int64_t)sample->span_us * NS_IN_US / 2);
 }
 
+static uint32_t library_of(const struct sample_pass *pass, const struct sp_python_sample *sample)
+{
+	uint32_t frame = sample->library < SP_SAMPLE_IDS_MAX ? pass->frame_ids[sample->library] : 0;
+
+	return pass->samples->frames[frame].text;
+}
+
 static int take_sample(struct sample_pass *pass, const struct sp_python_sample *sample)
 {
 	if (!sample->samples)
@@ -247,6 +257,7 @@ static int take_sample(struct sample_pass *pass, const struct sp_python_sample *
 		.pid = sample->pid,
 		.tid = sample->tid,
 		.stack = sample->stack < SP_SAMPLE_IDS_MAX ? pass->stack_ids[sample->stack] : 0,
+		.library = library_of(pass, sample),
 		.samples = sample->samples,
 		.is_waiting = sample->state && sample->state != 'R',
 	};
@@ -263,8 +274,9 @@ static int take_definition(void *context, const struct sp_definition *d)
 		return take_frame(pass, d);
 	if (d->what == SP_DEFINE_PYTHON_STACK)
 		return take_stack(pass, d);
-	if (d->what == SP_DEFINE_SAMPLER && d->bytes >= sizeof(pass->counts))
-		memcpy(&pass->counts, d->blob, sizeof(pass->counts));
+	if (d->what == SP_DEFINE_SAMPLER && d->bytes >= SP_SAMPLER_METADATA_LEAST)
+		memcpy(&pass->counts, d->blob,
+		       d->bytes < sizeof(pass->counts) ? d->bytes : sizeof(pass->counts));
 	if (d->what == SP_DEFINE_SAMPLES)
 		for (uint32_t i = 0; r == 0 && i + sizeof(sample) <= d->bytes;
 		     i += sizeof(sample)) {
@@ -284,6 +296,7 @@ static void add_counts(struct sp_sampler_metadata *into, const struct sp_sampler
 	into->foreign += from->foreign;
 	into->cpu_ns += from->cpu_ns;
 	into->wall_ns += from->wall_ns;
+	into->leafless += from->leafless;
 }
 
 static int read_stream(struct sample_pass *pass, struct sp_reader *reader, struct sp_stream *stream)
@@ -366,4 +379,16 @@ void sp_samples_finish(struct sp_samples *samples)
 	free(samples->stacks);
 	free(samples->frame_numbers);
 	free(samples->sums);
+}
+
+bool sp_sample_is_native(const struct sp_samples *samples, uint32_t library)
+{
+	static const char *const own[] = {"python", "libpython"};
+	size_t bytes;
+	const char *text = sp_string_table_text(&samples->texts, library, &bytes);
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (bytes >= strlen(own[i]) && memcmp(text, own[i], strlen(own[i])) == 0)
+			return false;
+	return library != 0;
 }

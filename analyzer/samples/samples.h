@@ -28,6 +28,7 @@ struct sp_sample_sums {
 	uint32_t stack;
 	enum sp_sample_phase phase;
 	bool is_waiting;  /* the thread did not run */
+	uint32_t library; /* text of "file\t": where the thread executed; 0: not known */
 	uint32_t call;	  /* text of the recorded call inside of the innermost frame; 0: none */
 	uint64_t samples; /* looks at the thread */
 	uint64_t ns;	  /* that they stand for */
@@ -52,6 +53,10 @@ struct sp_samples {
 int sp_samples_read(struct sp_samples *samples, const struct sp_training *training,
 		    const struct sp_workers *workers);
 void sp_samples_finish(struct sp_samples *samples);
+
+/* True for the text of a library that is not CPython's own: there the function called native code.
+ */
+bool sp_sample_is_native(const struct sp_samples *samples, uint32_t library);
 
 /* True for samples that a table of functions counts: the thread ran, or work waited for it. */
 static inline bool sp_sample_counts(const struct sp_sample_sums *sums)

@@ -17,7 +17,8 @@ enum sp_function_rows {
 	SP_ROWS_FUNCTION,
 	SP_ROWS_LINE,
 	SP_ROWS_MODULE,
-	SP_ROWS_CALLS, /* functions in fetches whose calls were counted */
+	SP_ROWS_LIBRARY, /* whose machine code ran inside of the functions */
+	SP_ROWS_CALLS,	 /* functions in fetches whose calls were counted */
 };
 
 struct sp_view_options {

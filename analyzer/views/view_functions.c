@@ -14,7 +14,21 @@
 #define PLACE_BYTES 1200u
 #define FILES_MAX (1u << 16)
 
-enum { PHASE, FUNCTION, FILE_NAME, LINE, PLACE, SAMPLES, OWN, TOTAL, WAITED, SHARE, CELLS };
+enum {
+	PHASE,
+	FUNCTION,
+	FILE_NAME,
+	LINE,
+	PLACE,
+	SAMPLES,
+	OWN,
+	TOTAL,
+	WAITED,
+	SHARE,
+	LIBRARY,
+	LIBRARY_SHARE,
+	CELLS
+};
 
 static const struct sp_column columns[CELLS] = {
 	[PHASE] = {"phase", N_("phase"), SP_CELL_TEXT},
@@ -29,6 +43,10 @@ static const struct sp_column columns[CELLS] = {
 	/* The part of `own` in which the thread did not run. */
 	[WAITED] = {"waited_ns", N_("waited"), SP_CELL_NS},
 	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
+	/* Where most of the looks at running code found the thread: CPython's own, or native code
+	 * that the function called. The share is of all looks of `own` whose library is known. */
+	[LIBRARY] = {"library", N_("in"), SP_CELL_TEXT},
+	[LIBRARY_SHARE] = {"library_share", NULL, SP_CELL_SHARE},
 };
 
 struct row_key {
@@ -43,10 +61,21 @@ struct row_place {
 	UT_hash_handle hh;
 };
 
+/* The looks at one row in one library. */
+struct library_place {
+	struct {
+		uint32_t row, library;
+	} key;
+	uint64_t ns;
+	UT_hash_handle hh;
+};
+
 struct function_row {
 	struct row_key key;
 	uint64_t samples, own_ns, total_ns, waited_ns;
-	uint32_t seen; /* number of the last stack that it was counted for */
+	uint64_t library_ns, known_ns; /* in `library`; in any that is known */
+	uint32_t library;	       /* in which most of `own` ran; 0: not known */
+	uint32_t seen;		       /* number of the last stack that it was counted for */
 };
 
 struct function_rows {
@@ -56,6 +85,7 @@ struct function_rows {
 	struct function_row *list;
 	uint32_t count, room;
 	struct row_place *places;
+	struct library_place *libraries;
 	uint64_t all_ns;
 };
 
@@ -103,8 +133,44 @@ static struct row_key key_of(struct function_rows *rows, uint32_t frame, uint32_
 	return key;
 }
 
-static void add_own(struct function_row *row, const struct sp_sample_sums *sums)
+static struct library_place *library_place_of(struct function_rows *rows,
+					      const struct function_row *row, uint32_t library)
 {
+	struct library_place *place,
+		key = {.key = {.row = (uint32_t)(row - rows->list), .library = library}};
+
+	HASH_FIND(hh, rows->libraries, &key.key, sizeof(key.key), place);
+	if (place)
+		return place;
+	place = calloc(1, sizeof(*place));
+	if (!place)
+		return NULL;
+	place->key = key.key;
+	HASH_ADD(hh, rows->libraries, key, sizeof(place->key), place);
+	return place;
+}
+
+/* Without memory the row has no library. */
+static void add_library(struct function_rows *rows, struct function_row *row,
+			const struct sp_sample_sums *sums)
+{
+	struct library_place *place =
+		sums->library ? library_place_of(rows, row, sums->library) : NULL;
+
+	if (!place)
+		return;
+	place->ns += sums->ns;
+	row->known_ns += sums->ns;
+	if (place->ns > row->library_ns) {
+		row->library_ns = place->ns;
+		row->library = sums->library;
+	}
+}
+
+static void add_own(struct function_rows *rows, struct function_row *row,
+		    const struct sp_sample_sums *sums)
+{
+	add_library(rows, row, sums);
 	row->samples += sums->samples;
 	row->own_ns += sums->ns;
 	row->waited_ns += sums->is_waiting ? sums->ns : 0;
@@ -126,8 +192,25 @@ static int add_call(struct function_rows *rows, const struct sp_sample_sums *sum
 
 	if (!row)
 		return -ENOMEM;
-	add_own(row, sums);
+	add_own(rows, row, sums);
 	add_total(row, sums, number);
+	return 0;
+}
+
+/* One row a library. */
+static int add_library_row(struct function_rows *rows, const struct sp_sample_sums *sums,
+			   uint32_t number)
+{
+	struct row_key key = {.phase = sums->phase};
+	struct function_row *row;
+
+	key.text = sums->library;
+	row = row_of(rows, key);
+	if (!row)
+		return -ENOMEM;
+	add_own(rows, row, sums);
+	add_total(row, sums, number);
+	rows->all_ns += sums->ns;
 	return 0;
 }
 
@@ -137,6 +220,8 @@ static int add_stack(struct function_rows *rows, const struct sp_sample_sums *su
 	bool in_call = sums->call && rows->by != SP_ROWS_MODULE;
 	uint32_t frames = stack->frames ? stack->frames : 1;
 
+	if (rows->by == SP_ROWS_LIBRARY)
+		return add_library_row(rows, sums, number);
 	if (in_call && add_call(rows, sums, number) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < frames; i++) {
@@ -147,7 +232,7 @@ static int add_stack(struct function_rows *rows, const struct sp_sample_sums *su
 		if (!row)
 			return -ENOMEM;
 		if (i == 0 && !in_call)
-			add_own(row, sums);
+			add_own(rows, row, sums);
 		add_total(row, sums, number);
 	}
 	rows->all_ns += sums->ns;
@@ -186,27 +271,47 @@ static const struct sp_sort_key keys[] = {{"own", "own_ns", N_("own"), by_own},
 					  {"total", "total_ns", N_("total"), by_total},
 					  {"samples", "samples", N_("samples"), by_samples}};
 
+static struct sp_cell library_cell(const struct function_rows *rows, uint32_t library)
+{
+	size_t bytes;
+	const char *text = sp_string_table_text(&rows->samples->texts, library, &bytes);
+	const char *tab = memchr(text, '\t', bytes);
+
+	if (!library || !tab)
+		return rows->by == SP_ROWS_LIBRARY ? sp_cell_text(_("(not known)"))
+						   : sp_cell_null();
+	return sp_cell_bytes(text, (size_t)(tab - text));
+}
+
+static struct sp_cell function_cell(const struct function_rows *rows, const char *text,
+				    size_t bytes, const char *tab)
+{
+	if (rows->by == SP_ROWS_LIBRARY || (!tab && rows->by == SP_ROWS_MODULE))
+		return sp_cell_null();
+	return tab ? sp_cell_bytes(tab + 1, bytes - (size_t)(tab + 1 - text))
+		   : sp_cell_text(_("(no Python)"));
+}
+
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
 	const struct function_rows *rows = context;
 	const struct function_row *row = &rows->list[i];
-	bool is_module = rows->by == SP_ROWS_MODULE;
+	bool is_file = rows->by == SP_ROWS_MODULE;
 	size_t bytes, file;
-	const char *text = sp_string_table_text(is_module ? &rows->files : &rows->samples->texts,
+	const char *text = sp_string_table_text(is_file ? &rows->files : &rows->samples->texts,
 						row->key.text, &bytes),
 		   *tab = memchr(text, '\t', bytes);
 	char place[PLACE_BYTES];
 	int n;
 
 	file = tab ? (size_t)(tab - text) : bytes;
+	file = rows->by == SP_ROWS_LIBRARY ? 0 : file;
 	n = snprintf(place, sizeof(place), row->key.line ? "%.*s:%" PRIu32 : "%.*s", (int)file,
 		     text, row->key.line);
 	n = n < (int)sizeof(place) ? n : (int)sizeof(place) - 1;
 	struct sp_cell cells[CELLS] = {
 		[PHASE] = sp_cell_text(sp_sample_phase_name(row->key.phase)),
-		[FUNCTION] = tab	 ? sp_cell_bytes(tab + 1, bytes - file - 1)
-			     : is_module ? sp_cell_null()
-					 : sp_cell_text(_("(no Python)")),
+		[FUNCTION] = function_cell(rows, text, bytes, tab),
 		[FILE_NAME] = file ? sp_cell_bytes(text, file) : sp_cell_null(),
 		[LINE] = row->key.line ? sp_cell_count(row->key.line) : sp_cell_null(),
 		[PLACE] = file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null(),
@@ -215,6 +320,9 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[TOTAL] = sp_cell_count(row->total_ns),
 		[WAITED] = sp_cell_count(row->waited_ns),
 		[SHARE] = sp_cell_ratio(row->own_ns, rows->all_ns),
+		[LIBRARY] = library_cell(rows, row->library),
+		[LIBRARY_SHARE] = row->library ? sp_cell_ratio(row->library_ns, row->known_ns)
+					       : sp_cell_null(),
 	};
 
 	return sp_out_row(out, cells);
@@ -231,6 +339,7 @@ static void sampler_json(const struct sp_samples *samples, struct sp_json *j)
 	sp_json_count(j, "processes_unknown", samples->counts.foreign);
 	sp_json_count(j, "cpu_ns", samples->counts.cpu_ns);
 	sp_json_count(j, "wall_ns", samples->counts.wall_ns);
+	sp_json_count(j, "threads_leafless", samples->counts.leafless);
 	sp_json_close(j, '}');
 }
 
@@ -247,6 +356,17 @@ static void show_losses(const struct sp_samples *samples, struct sp_out *out)
 	if (samples->counts.foreign)
 		sp_out_line(out, "processes with a Python that the sampler does not know: %llu",
 			    (unsigned long long)samples->counts.foreign);
+}
+
+/* Samples of threads that ran, whose library is not known. */
+static void show_leafless(const struct sp_samples *samples, struct sp_out *out)
+{
+	if (samples->counts.leafless)
+		sp_out_line(out,
+			    "threads whose native code is not known, because the kernel refuses "
+			    "perf "
+			    "events (perf_event_paranoid above 2, or a container): %llu",
+			    (unsigned long long)samples->counts.leafless);
 }
 
 static void explain_none(const struct sp_samples *samples, struct sp_out *out)
@@ -290,8 +410,11 @@ int sp_view_functions(const struct sp_report *report, struct sp_out *out,
 		explain_none(&report->samples, out);
 	if (r == 0)
 		show_losses(&report->samples, out);
+	if (r == 0 && all.count)
+		show_leafless(&report->samples, out);
 	sp_string_table_finish(&all.files);
 	SP_HASH_FREE(all.places);
+	SP_HASH_FREE(all.libraries);
 	free(all.list);
 	return r;
 }

@@ -133,12 +133,11 @@ static uint32_t line_of(const struct sp_python_code *code, int64_t instruction)
 	return line ? line : code->line;
 }
 
-static uint32_t frame_define(struct sp_python_names *names, const struct sp_python_code *code,
-			     uint32_t line)
+static uint32_t define_frame(struct sp_python_names *names, uint32_t line, uint32_t first_line,
+			     const char *text)
 {
-	struct sp_python_frame_metadata metadata = {.line = line, .first_line = code->line};
-	uint64_t hash = sp_id_hash(sp_id_hash(0, &metadata, sizeof(metadata)), code->text,
-				   strlen(code->text));
+	struct sp_python_frame_metadata metadata = {.line = line, .first_line = first_line};
+	uint64_t hash = sp_id_hash(sp_id_hash(0, &metadata, sizeof(metadata)), text, strlen(text));
 	uint32_t *at = sp_id_map_at(&names->frames, hash);
 
 	if (!at)
@@ -146,9 +145,26 @@ static uint32_t frame_define(struct sp_python_names *names, const struct sp_pyth
 	if (!*at) {
 		*at = ++names->frame_count;
 		sp_define(names->recorder, SP_DEFINE_PYTHON_FRAME, *at, &metadata, sizeof(metadata),
-			  code->text, strlen(code->text));
+			  text, strlen(text));
 	}
 	return *at;
+}
+
+static uint32_t frame_define(struct sp_python_names *names, const struct sp_python_code *code,
+			     uint32_t line)
+{
+	return define_frame(names, line, code->line, code->text);
+}
+
+uint32_t sp_python_names_library(struct sp_python_names *names, const char *name)
+{
+	char text[NAME_BYTES + 1];
+	int n = snprintf(text, NAME_BYTES, "%s", name);
+	size_t bytes = sp_redact(text, n < (int)NAME_BYTES ? (size_t)n : NAME_BYTES - 1);
+
+	text[bytes] = '\t';
+	text[bytes + 1] = '\0';
+	return define_frame(names, 0, 0, text);
 }
 
 static uint32_t frame_of(struct sp_python_names *names, int code, int64_t instruction)

@@ -65,6 +65,9 @@ int sp_python_names_stack(struct sp_python_names *names, const struct sp_sampled
 			  pid_t pid, const struct sp_python_walk *walk,
 			  struct sp_named_stack *last);
 
+/* The number of a frame that stands for a library; 0: there is no room for another one. */
+uint32_t sp_python_names_library(struct sp_python_names *names, const char *name);
+
 void sp_named_stack_finish(struct sp_named_stack *stack);
 
 void sp_python_names_finish(struct sp_python_names *names);

@@ -196,6 +196,7 @@ void sp_sampled_thread_remove(struct sp_sampled_process *process, uint32_t i)
 	close_known(thread->state_fd);
 	close_known(thread->children_fd);
 	sp_named_stack_finish(&thread->last);
+	sp_native_leaf_close(&thread->leaf);
 	*thread = process->threads[--process->thread_count];
 }
 
@@ -206,6 +207,7 @@ static void process_remove(struct sp_sampled_processes *processes, uint32_t i)
 	while (process->thread_count)
 		sp_sampled_thread_remove(process, 0);
 	free(process->threads);
+	sp_library_map_finish(&process->libraries);
 	*process = processes->list[--processes->count];
 }
 

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "scripts/sampler/library_map.h"
+#include "scripts/sampler/native_leaf.h"
 #include "scripts/sampler/python_find.h"
 #include "scripts/sampler/python_names.h"
 #include "scripts/sampler/python_walk.h"
@@ -25,8 +27,9 @@ struct sp_sampled_thread {
 	struct sp_python_sample sample;	     /* samples: 0: none */
 	struct sp_walk_guess guess;
 	struct sp_named_stack last;
-	uint32_t idle_looks; /* in turn */
-	uint64_t look;	     /* number of the last one */
+	struct sp_native_leaf leaf; /* of `sample`, where that found it running */
+	uint32_t idle_looks;	    /* in turn */
+	uint64_t look;		    /* number of the last one */
 	bool has_usage;
 	/* These fields belong to the look at hand. */
 	bool is_due; /* its stack is to be read */
@@ -58,6 +61,7 @@ struct sp_sampled_process {
 	bool is_idle;	   /* all its threads are looked at by chance */
 	bool has_chance;   /* in the look at hand */
 	struct sp_sampled_python python;
+	struct sp_library_map libraries;
 	struct sp_sampled_thread *threads;
 	uint32_t thread_count, thread_room;
 	/* Words of its memory that change where an interpreter or a thread begins. */

@@ -95,6 +95,30 @@ static uint64_t span_since(const struct sp_sampled_thread *thread, uint64_t now)
 	return thread->last_ticks ? sp_clock_span_ns(now - thread->last_ticks) : 0;
 }
 
+/* The kernel has noted the instruction of the last sample meanwhile, or it is not known. */
+static void take_leaf(struct sampling *s, struct sp_sampled_process *process,
+		      struct sp_sampled_thread *thread)
+{
+	uint64_t address = thread->sample.samples ? sp_native_leaf_take(&thread->leaf) : 0;
+	struct sp_library *library =
+		address ? sp_library_map_find(&process->libraries, process->pid, address) : NULL;
+
+	if (!library)
+		return;
+	if (!library->id)
+		library->id = sp_python_names_library(&s->names, library->name);
+	thread->sample.library = library->id;
+}
+
+/* Before the stack is read: the instruction is then of about the same instant. */
+static void arm_leaf(struct sampling *s, struct sp_sampled_thread *thread)
+{
+	bool was_refused = thread->leaf.is_refused;
+
+	if (thread->state_now == 'R' && sp_native_leaf_arm(&thread->leaf, thread->tid) < 0)
+		s->counts.leafless += !was_refused && thread->leaf.is_refused;
+}
+
 /* The thread has not run since its last sample: its stack is the same, and so is its state. */
 static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_t now,
 		   uint32_t looks)
@@ -107,7 +131,7 @@ static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_
 		struct sp_python_sample next = *sample;
 
 		put(s, thread);
-		next.samples = next.span_us = next.cpu_us = 0;
+		next.samples = next.span_us = next.cpu_us = next.library = 0;
 		*sample = next;
 	}
 	sample->at = now;
@@ -209,6 +233,7 @@ static uint32_t look_at_threads(struct sampling *s, struct sp_sampled_process *p
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		struct sp_sampled_thread *thread = &process->threads[i];
 
+		take_leaf(s, process, thread);
 		thread->was_chance = is_idle(thread);
 		thread->is_due = false;
 		if (thread->was_chance && !process->has_chance)
@@ -253,6 +278,8 @@ static int read_due(struct sampling *s, struct sp_sampled_process *process)
 
 		if (thread->is_due)
 			look_at_state(process, thread);
+		if (thread->is_due)
+			arm_leaf(s, thread);
 		if (thread->is_due)
 			sp_walk_guess(&thread->guess, &s->parts, &process->python, thread->state);
 	}
@@ -334,6 +361,8 @@ static void read_stacks(struct sampling *s, struct sp_sampled_process *process)
 			continue;
 		r = read_stack(s, process, thread);
 		thread->is_read = r == 0;
+		if (r < 0)
+			thread->leaf.armed_ns = 0; /* the last sample is of another instant */
 		process->is_stale |= r == -ESRCH;
 		s->counts.torn += r < 0 && r != -ESRCH;
 	}
@@ -481,6 +510,7 @@ static void put_all(struct sampling *s)
 		for (uint32_t k = 0; k < s->processes.list[i].thread_count; k++) {
 			struct sp_sampled_thread *thread = &s->processes.list[i].threads[k];
 
+			take_leaf(s, &s->processes.list[i], thread);
 			if (is_idle(thread))
 				catch_up(s, thread, s->counts.ticks);
 			put(s, thread);

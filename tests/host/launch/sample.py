@@ -21,6 +21,7 @@ FLEETING = os.path.join(ROOT, "tests/programs/victims/fleeting_code.py")
 
 KNOWN = os.path.join(ROOT, "tests/programs/victims/known_shares.py")
 KNOWN_SECONDS = 12
+NATIVE = os.path.join(ROOT, "tests/programs/victims/native_code.py")
 POINTS = 0.02
 
 KILLED = """
@@ -183,6 +184,40 @@ class Sample(SampledCase):
         first = rows[0]
         self.assertEqual(first["function"], "spin")
         self.assertIn(first["line"], (loop[0], loop[0] + 1))
+
+    def test_native_code(self):
+        """Each function has the library in which it computes, and each library its share."""
+        run, done = self.sampled(PYTHON, NATIVE, "3")
+        true = json.loads(done.stdout.splitlines()[-1])
+        report = self.functions(run)
+        if report["sampler"]["threads_leafless"]:
+            self.skipTest("the kernel gives no perf events here")
+        rows = {row["function"]: row for row in report["functions"]}
+        for name, library in true["libraries"].items():
+            if library:
+                self.assertEqual(rows[name]["library"], library, rows[name])
+                self.assertGreater(rows[name]["library_share"], 0.9, rows[name])
+        self.assertRegex(rows["count"]["library"], "^(lib)?python")
+        self.assertGreater(rows["count"]["library_share"], 0.9, rows["count"])
+        by_library = self.functions(run, "--by=library")["functions"]
+        known = [row for row in by_library if row["library"] != "(not known)"]
+        whole, samples = (sum(row[key] for row in known) for key in ("own_ns", "samples"))
+        self.assertGreater(samples, 100, report["sampler"])
+        for name, library in true["libraries"].items():
+            own = sum(row["own_ns"] for row in known if row["library"] == library)
+            share = true["took"][name] / sum(true["took"].values())
+            bound = 0.04 + 3 * math.sqrt(share * (1 - share) / samples)
+            if library:
+                self.assertLess(abs(own / whole - share), bound, (name, known))
+
+    def test_no_perf_events(self):
+        run, _ = self.sampled(PYTHON, BUSY, "0.5", preexec_fn=scene.refuse_perf_events)
+        report = self.functions(run)
+        self.assertGreater(report["sampler"]["threads_leafless"], 0)
+        self.assertTrue(report["functions"])
+        self.assertEqual({row["library"] for row in report["functions"]}, {None})
+        text = subprocess.check_output([REPORT, "functions", run], env=clean_environment())
+        self.assertIn(b"perf_event_paranoid", text)
 
     def test_code_objects_freed(self):
         run, done = self.sampled(PYTHON, FLEETING, "1.5", rate=500)

@@ -52,9 +52,8 @@ def compiled(folder, name, source, *flags, compiler="gcc"):
     return path
 
 
-def refuse_to_read():
-    """In a child before exec: a filter of system calls fails process_vm_readv with EPERM."""
-    call = {"x86_64": 310, "aarch64": 270}[platform.machine()]
+def refuse(call):
+    """In a child before exec: a filter of system calls fails the one of this number with EPERM."""
     rules = (
         (0x20, 0, 0, 0),  # the number of the call
         (0x15, 0, 1, call),
@@ -66,6 +65,15 @@ def refuse_to_read():
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):  # no new rights; seccomp
         os._exit(SKIP)
+
+
+def refuse_to_read():
+    """Fails process_vm_readv."""
+    refuse({"x86_64": 310, "aarch64": 270}[platform.machine()])
+
+
+def refuse_perf_events():
+    refuse({"x86_64": 298, "aarch64": 241}[platform.machine()])
 
 
 class Case(unittest.TestCase):

@@ -19,6 +19,11 @@ BUSY = os.path.join(runs.ROOT, "tests", "programs", "victims", "busy_functions.p
 STAGEPROF = os.path.join(os.path.dirname(runs.REPORT), "stageprof")
 NO_PYTHON = "(no Python)"
 
+
+def innermost(names):
+    """The index of the innermost frame that is no library, outermost first."""
+    return max(i for i, name in enumerate(names) if not name.startswith("[") or i == 0)
+
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 except ImportError as error:
@@ -80,7 +85,7 @@ class Samples(unittest.TestCase):
         for line in data.decode().splitlines():
             stack, ns = line.rsplit(" ", 1)
             phase, *frames = stack.split(";")
-            name, _, place = frames[-1].partition(" (/")
+            name, _, place = frames[innermost(frames)].partition(" (/")
             file = "/" + place.rsplit(":", 1)[0] if place else None
             own[phase, name, file] += int(ns)
         return dict(own)
@@ -100,7 +105,7 @@ class Samples(unittest.TestCase):
             self.assertEqual(profile["endValue"], sum(profile["weights"]))
             for stack, ns in zip(profile["samples"], profile["weights"]):
                 self.assertTrue(all(0 <= number < len(frames) for number in stack))
-                leaf = frames[stack[-1]]
+                leaf = frames[stack[innermost([frames[i]["name"] for i in stack])]]
                 own[profile["name"], leaf["name"], leaf.get("file")] += ns
         return dict(own)
 
@@ -119,7 +124,8 @@ class Samples(unittest.TestCase):
         for sample in profile.sample:
             labels = {text[label.key]: text[label.str] for label in sample.label}
             self.assertIn(labels["thread"], ("runs", "waits"))
-            leaf = leaves[sample.location_id[0]]
+            outward = [leaves[number] for number in reversed(sample.location_id)]
+            leaf = outward[innermost([text[function.name] for function in outward])]
             self.assertTrue(all(number in leaves for number in sample.location_id))
             own[labels["phase"], text[leaf.name], text[leaf.filename] or None] += sample.value[1]
         return {key: ns for key, ns in own.items() if ns}

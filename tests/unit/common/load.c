@@ -77,6 +77,13 @@ void sp_load_finish(struct sp_load *load)
 char *sp_load_print(const struct sp_load *load, const char *view, enum sp_format format)
 {
 	struct sp_view_options options = {.limit = UINT32_MAX};
+
+	return sp_load_print_with(load, view, format, &options);
+}
+
+char *sp_load_print_with(const struct sp_load *load, const char *view, enum sp_format format,
+			 const struct sp_view_options *options)
+{
 	struct sp_out out = {.format = format};
 	char *text = NULL;
 	size_t bytes = 0;
@@ -84,7 +91,7 @@ char *sp_load_print(const struct sp_load *load, const char *view, enum sp_format
 	out.file = open_memstream(&text, &bytes);
 	ck_assert_ptr_nonnull(out.file);
 	sp_out_begin(&out);
-	ck_assert_int_eq(sp_view_find(view)->show(&load->report, &out, &options), 0);
+	ck_assert_int_eq(sp_view_find(view)->show(&load->report, &out, options), 0);
 	ck_assert_int_eq(sp_out_end(&out), 0);
 	fclose(out.file);
 	return text;

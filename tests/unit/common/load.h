@@ -26,5 +26,7 @@ void sp_load_finish(struct sp_load *load);
 
 /* The output of a view; the caller frees it. */
 char *sp_load_print(const struct sp_load *load, const char *view, enum sp_format format);
+char *sp_load_print_with(const struct sp_load *load, const char *view, enum sp_format format,
+			 const struct sp_view_options *options);
 
 #endif

@@ -22,6 +22,7 @@ static struct sp_maker m, sampler;
 static struct sp_load load;
 static uint64_t parent_start_ns;
 static uint32_t looks = 1; /* at each place */
+static uint32_t library;   /* of samples that found a thread running */
 
 static void name(uint32_t id, const char *text)
 {
@@ -73,7 +74,8 @@ static void sample(uint32_t pid, uint64_t at, char state)
 					  .stack = 1,
 					  .samples = 1,
 					  .span_us = 10000,
-					  .state = (uint32_t)state};
+					  .state = (uint32_t)state,
+					  .library = state == 'R' ? library : 0};
 
 	for (uint32_t i = 0; i < looks; i++)
 		sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
@@ -267,6 +269,35 @@ START_TEST(time_in_a_call_is_the_calls_own)
 }
 END_TEST
 
+/* The code that ran inside of a function has a library, which a waiting thread has not. */
+START_TEST(native_code_has_its_library)
+{
+	const struct sp_view_options options = {.limit = UINT32_MAX,
+						.function_rows = SP_ROWS_LIBRARY};
+	char *text;
+
+	begin_job();
+	define_frame(3, 0, "libz.so.1\t");
+	library = 3;
+	load_job();
+	library = 0;
+	text = sp_load_print(&load, "functions", SP_FORMAT_CSV);
+	ck_assert_ptr_nonnull(strstr(text, "\"worker_collate\",\"load\",\"/a/train.py\",1,10,"
+					   "100000000,100000000,0,0.125000,\"libz.so.1\",1."
+					   "000000\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",\"load\",\"/a/train.py\",1,10,"
+					   "100000000,200000000,100000000,0.125000,,\n"));
+	free(text);
+	text = sp_load_print_with(&load, "functions", SP_FORMAT_CSV, &options);
+	ck_assert_ptr_nonnull(strstr(text, "\"worker_fetch\",,,,10,100000000,100000000,0,"
+					   "0.125000,\"libz.so.1\",1.000000\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",,,,20,200000000,200000000,200000000,"
+					   "0.250000,\"(not known)\",\n"));
+	free(text);
+	finish_all();
+}
+END_TEST
+
 /* A job whose one Python stack is this; ten looks at each sample. */
 static void begin_stack(const char *innermost, const char *own)
 {
@@ -441,6 +472,7 @@ int main(void)
 	tcase_add_test(c, a_sample_has_the_phase_and_the_call_of_its_instant);
 	tcase_add_test(c, looks_at_a_waiting_thread_are_of_the_wait);
 	tcase_add_test(c, time_in_a_call_is_the_calls_own);
+	tcase_add_test(c, native_code_has_its_library);
 	tcase_add_test(c, the_advice_names_the_function_and_its_caller);
 	tcase_add_test(c, the_advice_names_the_line_of_the_loop);
 	tcase_add_test(c, few_samples_name_no_function);
