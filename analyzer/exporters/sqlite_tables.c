@@ -105,6 +105,7 @@ static void bind(sqlite3_stmt *insert, int at, enum sp_cell_type type, const str
 {
 	switch (type) {
 	case SP_CELL_TEXT:
+	case SP_CELL_WORD:
 	case SP_CELL_CHAIN:
 	case SP_CELL_LIST:
 		sp_sql_text(insert, at, cell->text, cell->bytes);

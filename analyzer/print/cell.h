@@ -11,6 +11,7 @@
 
 enum sp_cell_type {
 	SP_CELL_TEXT,
+	SP_CELL_WORD,  /* a short text that is never shortened */
 	SP_CELL_CHAIN, /* a text whose start matters most: tables shorten its end, not its middle */
 	SP_CELL_LIST,  /* a text of items separated by ';', null where empty: an array in JSON */
 	SP_CELL_COUNT,
@@ -25,7 +26,8 @@ enum sp_cell_type {
 
 static inline bool sp_cell_is_text(enum sp_cell_type type)
 {
-	return type == SP_CELL_TEXT || type == SP_CELL_CHAIN || type == SP_CELL_LIST;
+	return type == SP_CELL_TEXT || type == SP_CELL_WORD || type == SP_CELL_CHAIN ||
+	       type == SP_CELL_LIST;
 }
 
 struct sp_column {

@@ -43,6 +43,7 @@ static void put_cell(FILE *file, enum sp_cell_type type, const struct sp_cell *c
 {
 	switch (type) {
 	case SP_CELL_TEXT:
+	case SP_CELL_WORD:
 	case SP_CELL_CHAIN:
 	case SP_CELL_LIST:
 		put_text(file, cell);

@@ -50,6 +50,9 @@ static bool has_keys(const struct sp_column *columns, size_t n)
 int sp_out_table(struct sp_out *out, const char *key, const char *title,
 		 const struct sp_column *columns, size_t n, bool is_main)
 {
+	const unsigned char *importance = out->importance;
+
+	out->importance = NULL;
 	out->columns = columns;
 	out->column_count = n;
 	if (out->table_asked)
@@ -78,8 +81,8 @@ int sp_out_table(struct sp_out *out, const char *key, const char *title,
 	}
 	if (title)
 		sp_out_line(out, "%s", title);
-	out->table =
-		sp_table_create(out->file, columns, n, out->width, out->width_is_asked, out->color);
+	out->table = sp_table_create(out->file, columns, n, importance, out->width,
+				     out->width_is_asked, out->color);
 	return out->table ? 0 : -ENOMEM;
 }
 
@@ -109,6 +112,7 @@ static void json_cell(struct sp_json *j, const struct sp_column *column, const s
 	}
 	switch (column->type) {
 	case SP_CELL_TEXT:
+	case SP_CELL_WORD:
 	case SP_CELL_CHAIN:
 		sp_json_string(j, column->key, cell->text, cell->bytes);
 		break;

@@ -60,6 +60,7 @@ struct sp_out {
 		*table_asked; /* SP_FORMAT_CSV: the key of the table to write; NULL: the main one */
 	bool has_table;	      /* the table asked for was written */
 	struct sp_table *table;
+	const unsigned char *importance; /* of the next table's columns (table.h); NULL: equal */
 };
 
 /* Begins the output. Until sp_out_end() all text is English, unless the format is for people. */

@@ -8,6 +8,7 @@
 
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/text/wrap.h"
 
 #define ROWS_WAITING_MAX 4096u
 #define TEXT_BYTES_MAX (16u * 1024u)
@@ -26,7 +27,8 @@ struct sp_table {
 	bool leaves_out, color, head_is_printed;
 	unsigned *widths;
 	bool *left_out; /* columns that do not fit */
-	char **cells;	/* n for each row */
+	unsigned char *importance;
+	char **cells; /* n for each row */
 	size_t rows;
 };
 
@@ -34,12 +36,14 @@ static void table_free(struct sp_table *t)
 {
 	free(t->widths);
 	free(t->left_out);
+	free(t->importance);
 	free(t->cells);
 	free(t);
 }
 
 struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n,
-				 unsigned width, bool leaves_out, bool color)
+				 const unsigned char *importance, unsigned width, bool leaves_out,
+				 bool color)
 {
 	struct sp_table *t = calloc(1, sizeof(*t));
 
@@ -55,11 +59,14 @@ struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, si
 			       .color = color};
 	t->widths = calloc(n, sizeof(*t->widths));
 	t->left_out = calloc(n, sizeof(*t->left_out));
+	t->importance = calloc(n, sizeof(*t->importance));
 	t->cells = calloc(ROWS_WAITING_MAX * n, sizeof(*t->cells));
-	if (!t->widths || !t->left_out || !t->cells) {
+	if (!t->widths || !t->left_out || !t->importance || !t->cells) {
 		table_free(t);
 		return NULL;
 	}
+	if (importance)
+		memcpy(t->importance, importance, n * sizeof(*t->importance));
 	for (size_t i = 0; i < n; i++)
 		t->widths[i] = columns[i].title ? (unsigned)sp_text_width(_(columns[i].title)) : 0;
 	return t;
@@ -100,6 +107,7 @@ static void format_number(char ret[SP_NUMBER_BYTES], enum sp_cell_type type,
 		snprintf(ret, SP_NUMBER_BYTES, "%.1f%%", cell->share * 100);
 		break;
 	case SP_CELL_TEXT:
+	case SP_CELL_WORD:
 	case SP_CELL_CHAIN:
 	case SP_CELL_LIST:
 		break;
@@ -173,12 +181,18 @@ static unsigned excess(const struct sp_table *t)
 	return t->width && total > t->width ? total - t->width : 0;
 }
 
+/* True for a text that may be shortened. */
+static bool is_long_text(const struct sp_table *t, size_t i)
+{
+	return sp_cell_is_text(t->columns[i].type) && t->columns[i].type != SP_CELL_WORD;
+}
+
 /* n: no column is a text. */
 static size_t name_column(const struct sp_table *t)
 {
 	size_t i = 0;
 
-	while (i < t->n && !(is_shown(t, i) && sp_cell_is_text(t->columns[i].type)))
+	while (i < t->n && !(is_shown(t, i) && is_long_text(t, i)))
 		i++;
 	return i;
 }
@@ -197,8 +211,7 @@ static size_t widest_text(const struct sp_table *t)
 	size_t widest = t->n;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (is_shown(t, i) && sp_cell_is_text(t->columns[i].type) &&
-		    t->widths[i] > least_width(t, i) &&
+		if (is_shown(t, i) && is_long_text(t, i) && t->widths[i] > least_width(t, i) &&
 		    (widest == t->n || t->widths[i] > t->widths[widest]))
 			widest = i;
 	return widest;
@@ -216,7 +229,7 @@ static void narrow_texts(struct sp_table *t)
 /* A column that is empty in all waiting rows. */
 static bool is_blank(const struct sp_table *t, size_t i)
 {
-	bool blank = !sp_cell_is_text(t->columns[i].type) && t->rows > 0;
+	bool blank = !is_long_text(t, i) && t->rows > 0;
 
 	for (size_t row = 0; blank && row < t->rows; row++) {
 		const char *cell = t->cells[row * t->n + i];
@@ -226,32 +239,33 @@ static bool is_blank(const struct sp_table *t, size_t i)
 	return blank;
 }
 
-/* The rightmost number column that may be left out; shares stay, because they order the rows. n
- * where there is none. */
-static size_t last_number(const struct sp_table *t, bool only_blank)
+/* The least important column that may be left out, the rightmost of several; shares stay, because
+ * they order the rows. n where there is none. */
+static size_t least_important(const struct sp_table *t, bool only_blank)
 {
-	size_t first = 0;
+	size_t first = 0, least = t->n;
 
 	while (first < t->n && !is_shown(t, first))
 		first++;
 	for (size_t i = t->n; i-- > first + 1;)
-		if (is_shown(t, i) && !sp_cell_is_text(t->columns[i].type) &&
-		    (only_blank ? is_blank(t, i) : t->columns[i].type != SP_CELL_SHARE))
-			return i;
-	return t->n;
+		if (is_shown(t, i) && !is_long_text(t, i) &&
+		    (only_blank ? is_blank(t, i) : t->columns[i].type != SP_CELL_SHARE) &&
+		    (least == t->n || t->importance[i] < t->importance[least]))
+			least = i;
+	return least;
 }
 
 static void leave_out(struct sp_table *t, bool only_blank)
 {
 	size_t i;
 
-	while (excess(t) && (i = last_number(t, only_blank)) < t->n)
+	while (excess(t) && (i = least_important(t, only_blank)) < t->n)
 		t->left_out[i] = true;
 }
 
 /*
- * Shortens texts first, then drops empty columns, then the space between, then numbers from the
- * right. The text that names a row stays readable until no number is left to drop.
+ * Shortens texts first, then drops empty columns, then the space between, then numbers by their
+ * importance. The text that names a row stays readable until no number is left to drop.
  */
 static void fit(struct sp_table *t)
 {
@@ -294,7 +308,7 @@ static void print_waiting(struct sp_table *t)
 		char **cells = &t->cells[row * t->n];
 
 		for (size_t i = 0; i < t->n; i++)
-			if (t->width && cells[i] && sp_cell_is_text(t->columns[i].type) &&
+			if (t->width && cells[i] && is_long_text(t, i) &&
 			    t->widths[i] >= TEXT_WIDTH_MIN)
 				shorten(&t->columns[i], cells[i], t->widths[i]);
 		print_row(t, cells);
@@ -326,10 +340,21 @@ int sp_table_row(struct sp_table *t, const struct sp_cell *cells)
 	return 0;
 }
 
+static void print_wrapped(const struct sp_table *t, const char *text)
+{
+	while (*text) {
+		size_t n = sp_wrap(text, t->width);
+
+		fprintf(t->file, "%.*s\n", (int)n, text);
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
 static void print_left_out(const struct sp_table *t)
 {
 	const char *between = "";
-	char titles[TITLES_BYTES] = "";
+	char titles[TITLES_BYTES] = "", text[2 * TITLES_BYTES];
 
 	for (size_t i = 0; i < t->n; i++) {
 		if (!t->columns[i].title || !t->left_out[i])
@@ -338,10 +363,11 @@ static void print_left_out(const struct sp_table *t)
 		strncat(titles, _(t->columns[i].title), sizeof(titles) - strlen(titles) - 1);
 		between = "; ";
 	}
-	if (*between) {
-		fprintf(t->file, _("left out for lack of width: %s (--width=0 shows all)"), titles);
-		putc('\n', t->file);
-	}
+	if (!*titles)
+		return;
+	snprintf(text, sizeof(text), _("left out for lack of width: %s (--width=0 shows all)"),
+		 titles);
+	print_wrapped(t, text);
 }
 
 void sp_table_destroy(struct sp_table *t)

@@ -14,11 +14,13 @@
 
 /*
  * width: columns of the terminal, 0: no limit. Long texts are shortened to fit. leaves_out: where
- * that is not enough, columns are left out, too, and named below the table. Returns NULL where
- * memory is out.
+ * that is not enough, columns are left out, too, and named below the table: those of the least
+ * importance first, of equal ones the rightmost. importance: one a column, copied; NULL: all are
+ * equal. Returns NULL where memory is out.
  */
 struct sp_table *sp_table_create(FILE *file, const struct sp_column *columns, size_t n,
-				 unsigned width, bool leaves_out, bool color);
+				 const unsigned char *importance, unsigned width, bool leaves_out,
+				 bool color);
 
 /* Returns 0 or -ENOMEM. */
 int sp_table_row(struct sp_table *t, const struct sp_cell *cells);

@@ -29,9 +29,10 @@ struct run {
 	struct sp_step_stats all, steady;
 	struct sp_verdict *verdict; /* owned */
 	struct sp_account account;  /* of all steps and the time between them */
+	struct sp_step_mean mean;
 	struct sp_ratio ratio; /* of the medians to the first run's; not for FIRST and UNTOLD */
 	enum outcome outcome;
-	bool of_steady; /* ratio: of steady steps; else of all */
+	bool of_steady; /* ratio: of steady steps; else of all. The first: as for any other */
 };
 
 struct comparison {
@@ -72,6 +73,7 @@ static int gather_run(struct run *run, const struct sp_report *report, const cha
 
 	run->report = report;
 	run->name = name;
+	run->mean = sp_step_mean(&report->training);
 	run->verdict = calloc(1, sizeof(*run->verdict));
 	if (r == 0)
 		r = run->verdict ? sp_verdict_make(run->verdict, report, &report->wait_thresholds)
@@ -97,6 +99,8 @@ static int gather(struct comparison *c, const struct sp_view_options *options)
 		r = gather_run(&c->runs[i], &options->runs[i], options->run_names[i]);
 	for (uint32_t i = 1; r == 0 && i < c->count; i++)
 		r = judge(&c->runs[i], &c->runs[0]);
+	for (uint32_t i = 1; r == 0 && i < c->count; i++)
+		c->runs[0].of_steady |= c->runs[i].of_steady;
 	return r;
 }
 
@@ -112,6 +116,8 @@ enum {
 	NAME,
 	STEPS,
 	STEADY,
+	STEP,
+	MEDIAN,
 	P50,
 	P95,
 	CHANGE,
@@ -131,18 +137,37 @@ static const struct sp_column columns[CELLS] = {
 	[NAME] = {"path", N_("path"), SP_CELL_TEXT},
 	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
 	[STEADY] = {"steady_steps", NULL, SP_CELL_COUNT},
-	[P50] = {"wall_ns_p50", N_("p50"), SP_CELL_NS},
-	[P95] = {"wall_ns_p95", N_("p95"), SP_CELL_NS},
-	[CHANGE] = {NULL, N_("change"), SP_CELL_TEXT},
-	[RANGE] = {NULL, N_("95% interval"), SP_CELL_TEXT},
+	[STEP] = {"step_mean_ns", N_("a step"), SP_CELL_NS},
+	[MEDIAN] = {"compared_wall_ns_p50", N_("median"), SP_CELL_NS},
+	[P50] = {"wall_ns_p50", NULL, SP_CELL_NS},
+	[P95] = {"wall_ns_p95", N_("p95 of all"), SP_CELL_NS},
+	[CHANGE] = {NULL, N_("change"), SP_CELL_WORD},
+	[RANGE] = {NULL, N_("95% interval"), SP_CELL_WORD},
 	[RATIO] = {"ratio", NULL, SP_CELL_SHARE},
 	[LOW] = {"ratio_low", NULL, SP_CELL_SHARE},
 	[HIGH] = {"ratio_high", NULL, SP_CELL_SHARE},
 	[OF] = {"ratio_of", NULL, SP_CELL_TEXT},
 	[RESULT] = {"result", NULL, SP_CELL_TEXT},
-	[TOLD] = {NULL, N_("steps are"), SP_CELL_TEXT},
-	[VERDICT] = {"verdict", N_("verdict"), SP_CELL_TEXT},
+	[TOLD] = {NULL, N_("steps are"), SP_CELL_WORD},
+	[VERDICT] = {"verdict", N_("verdict"), SP_CELL_WORD},
 };
+
+static const unsigned char importance[CELLS] = {
+	[NUMBER] = 4, [STEPS] = 1, [STEP] = 2, [MEDIAN] = 3,
+	[CHANGE] = 4, [RANGE] = 2, [TOLD] = 3, [VERDICT] = 1,
+};
+
+static bool has_few_steps(const struct run *run)
+{
+	return run->all.count < SP_COMPARED_STEPS_MIN;
+}
+
+static const char *outcome_text(const struct run *run)
+{
+	if (run->outcome == FIRST && has_few_steps(run))
+		return _("baseline, too few steps");
+	return _(outcomes[run->outcome].title);
+}
 
 static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 {
@@ -155,10 +180,14 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 		[NAME] = sp_cell_text(run->name),
 		[STEPS] = sp_cell_count(run->all.count),
 		[STEADY] = sp_cell_count(run->steady.count),
+		[STEP] = has_steps ? sp_cell_count(sp_step_mean_ns(&run->mean)) : sp_cell_null(),
+		[MEDIAN] = has_steps ? sp_cell_count(run->of_steady ? run->steady.p50_ns
+								    : run->all.p50_ns)
+				     : sp_cell_null(),
 		[P50] = has_steps ? sp_cell_count(run->all.p50_ns) : sp_cell_null(),
 		[P95] = has_steps ? sp_cell_count(run->all.p95_ns) : sp_cell_null(),
 		[RESULT] = sp_cell_text(outcomes[run->outcome].code),
-		[TOLD] = sp_cell_text(_(outcomes[run->outcome].title)),
+		[TOLD] = sp_cell_text(outcome_text(run)),
 		[VERDICT] = sp_cell_text(sp_rule_of(run->verdict->id)->code),
 	};
 
@@ -179,8 +208,10 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 
 static int show_runs(const struct comparison *c, struct sp_out *out)
 {
-	int r = sp_out_table(out, "runs", NULL, columns, CELLS, true);
+	int r;
 
+	out->importance = importance;
+	r = sp_out_table(out, "runs", NULL, columns, CELLS, true);
 	for (uint32_t i = 0; r == 0 && i < c->count; i++)
 		r = show_run(&c->runs[i], i + 1, out);
 	if (r == 0)
@@ -276,12 +307,22 @@ static bool part_values(const struct comparison *c, enum sp_account_phase part, 
 	return has_any;
 }
 
+static bool has_phases(const struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->runs[i].all.count)
+			return true;
+	return false;
+}
+
 static int show_account(const struct comparison *c, struct sp_out *out)
 {
 	struct side_by_side side;
 	int r;
 
-	side_init(&side, N_("time per step"), c->count);
+	if (sp_out_is_read(out) && !has_phases(c))
+		return 0;
+	side_init(&side, N_("training / steps"), c->count);
 	r = sp_out_table(out, "account", NULL, side.columns, side.width, false);
 	for (int part = 0; r == 0 && part < SP_ACCOUNT_PHASES; part++) {
 		uint64_t ns[SP_RUNS_MAX];
@@ -295,9 +336,14 @@ static int show_account(const struct comparison *c, struct sp_out *out)
 			r = side_row(&side, out, sp_account_title((enum sp_account_phase)part), ns,
 				     c->count);
 	}
-	if (r == 0)
-		sp_out_table_end(out);
-	return r;
+	if (r < 0)
+		return r;
+	sp_out_table_end(out);
+	sp_out_wrapped(out, "training / steps: ",
+		       _("all time of a phase, first steps, validation and the time between steps "
+			 "included, by the number of steps"));
+	sp_out_line(out, "%s", "");
+	return 0;
 }
 
 /* The time in the run that spends most on it. */
@@ -385,11 +431,19 @@ static void note_of(const struct comparison *c, uint32_t i, int which, char ret[
 			 threads, before);
 	else if (which == 2 && strcmp(a, b) != 0)
 		snprintf(ret, NOTE_BYTES, _("run %u was made by %s, run 1 by %s"), i + 1, a, b);
-	else if (which == 3 && run->report->totals.lost)
+	else if (which == 3 && run->all.count && has_few_steps(run))
+		snprintf(ret, NOTE_BYTES,
+			 sp_translate_plural("run %u has %u step: a comparison needs %u of each "
+					     "run",
+					     "run %u has %u steps: a comparison needs %u of each "
+					     "run",
+					     run->all.count),
+			 i + 1, (unsigned)run->all.count, SP_COMPARED_STEPS_MIN);
+	else if (which == 4 && run->report->totals.lost)
 		snprintf(ret, NOTE_BYTES, _("run %u lost events: its totals are too small"), i + 1);
 }
 
-enum { NOTES = 4 };
+enum { NOTES = 5 };
 
 static void show_notes(const struct comparison *c, struct sp_out *out)
 {
@@ -441,20 +495,32 @@ static void show_limit(const struct comparison *c, struct sp_out *out, double li
 		sp_out_line(out, "not slower by more than %g%%, or not beyond chance", 100 * limit);
 }
 
+static void show_meaning(const struct comparison *c, struct sp_out *out)
+{
+	if (c->runs[0].of_steady)
+		sp_out_wrapped(out, "",
+			       _("a step: the mean of the steady steps; change: of the median of "
+				 "the steady steps, against run 1; no difference: the interval "
+				 "contains 0"));
+	else
+		sp_out_wrapped(out, "",
+			       _("a step: the mean of the steady steps, if any; change: of the "
+				 "median of all steps, against run 1; no difference: the interval "
+				 "contains 0"));
+	sp_out_line(out, "%s", "");
+}
+
 static int show_all(const struct comparison *c, struct sp_out *out,
 		    const struct sp_view_options *options)
 {
 	int r = show_runs(c, out);
 
 	if (r == 0) {
-		sp_out_line(out, "change: of the median, against run 1; no difference: the "
-				 "interval contains 0\n");
+		show_meaning(c, out);
 		r = show_account(c, out);
 	}
-	if (r == 0) {
-		sp_out_line(out, "%s", "");
+	if (r == 0)
 		r = show_stages(c, out, options->limit);
-	}
 	if (r < 0)
 		return r;
 	show_notes(c, out);

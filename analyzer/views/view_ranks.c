@@ -44,7 +44,7 @@ static const struct sp_column columns[CELLS] = {
 	[HOST] = {"host", N_("host"), SP_CELL_TEXT},
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
 	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
-	[WALL] = {"wall_ns_p50", N_("step p50"), SP_CELL_NS},
+	[WALL] = {"wall_ns_p50", N_("step"), SP_CELL_NS},
 	[LOADER] = {"loader_wait_ns_p50", N_("input wait"), SP_CELL_NS},
 	[WAIT] = {"peer_wait_ns_p50", N_("waits for others"), SP_CELL_NS},
 	[BEHIND] = {"behind_ns_p50", NULL, SP_CELL_SIGNED},
@@ -399,6 +399,11 @@ static void show_basis(const struct sp_report *report, struct sp_out *out)
 	else
 		sp_out_line(out, "behind     by the time of a step outside backward, %u steps: %s",
 			    ranks->step_count, basis_reason(report));
+	if (ranks->by_collectives)
+		sp_out_line(out, "medians    step, input wait, waits for others, behind: of these "
+				 "steps");
+	else
+		sp_out_line(out, "medians    step, input wait, behind: of these steps");
 }
 
 /* The first ranks of the first group: "0, 8, 16, …", or "0 to 7". */

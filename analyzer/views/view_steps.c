@@ -9,9 +9,11 @@
 #include "analyzer/workers/process_memory.h"
 #include "analyzer/training/step_rows.h"
 #include "analyzer/training/step_stats.h"
+#include "analyzer/training/training_account.h"
 #include "analyzer/text/text.h"
 
 #define SLOW_FACTOR 2u /* times the median */
+#define MUCH_SHARE 0.1 /* of the training time */
 
 enum {
 	PID,
@@ -35,7 +37,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[INDEX] = {"index", N_("step"), SP_CELL_ID},
 	[EPOCH] = {"epoch", N_("epoch"), SP_CELL_ID},
 	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
-	[KIND] = {"kind", N_("kind"), SP_CELL_TEXT},
+	[KIND] = {"kind", N_("kind"), SP_CELL_WORD},
 	[WALL] = {"wall_ns", N_("wall"), SP_CELL_NS},
 	[MEMORY] = {"rss_bytes", N_("memory"), SP_CELL_BYTES},
 	[WORKERS] = {"workers_rss_bytes", N_("of workers"), SP_CELL_BYTES},
@@ -198,6 +200,26 @@ static void choose_columns(const struct sp_report *report, struct sp_column colu
 		columns[PID].title = columns[TID].title = NULL;
 }
 
+/* The phases of every training, and those that take much of this one, stay longest. */
+static unsigned char importance_of(enum sp_account_phase part, const struct sp_account *sum)
+{
+	if (part == SP_ACCOUNT_loader_wait || part == SP_ACCOUNT_forward ||
+	    part == SP_ACCOUNT_backward || part == SP_ACCOUNT_optimizer)
+		return 3;
+	return (double)sum->ns[part] >= MUCH_SHARE * (double)sp_account_total(sum) ? 2 : 0;
+}
+
+static void choose_importance(const struct sp_report *report, unsigned char ret[CELLS])
+{
+	struct sp_account sum = sp_training_account(&report->training);
+
+	memset(ret, 0, CELLS);
+	ret[PID] = ret[TID] = ret[INDEX] = ret[WALL] = 4;
+	ret[GPU_BUSY] = ret[LOST_WAIT] = 1;
+	for (int part = 0; part < SP_ACCOUNT_PHASES; part++)
+		ret[PARTS + part] = importance_of((enum sp_account_phase)part, &sum);
+}
+
 static uint64_t by_index(const void *context, uint32_t i)
 {
 	(void)context;
@@ -244,10 +266,13 @@ static int show_rows(const struct sp_report *report, const struct sp_step_rows *
 {
 	struct sp_memory_streams memory = {.list = NULL};
 	const struct sp_trainer *of = NULL;
+	unsigned char importance[CELLS];
 	struct sp_column columns[CELLS];
 	int r;
 
 	choose_columns(report, columns);
+	choose_importance(report, importance);
+	out->importance = importance;
 	r = sp_out_table(out, "steps", NULL, columns, CELLS, true);
 
 	for (uint32_t i = 0; r == 0 && i < rows->count && i < limit; i++) {
@@ -270,7 +295,7 @@ static int show_rows(const struct sp_report *report, const struct sp_step_rows *
 	return r;
 }
 
-enum { Q_PART, Q_TITLE, Q_MEAN, Q_P50, Q_P95, Q_P99, Q_MAX, Q_CELLS };
+enum { Q_PART, Q_TITLE, Q_MEAN, Q_P50, Q_P95, Q_P99, Q_MAX, Q_STEP, Q_CELLS };
 
 static const struct sp_column quantile_columns[Q_CELLS] = {
 	[Q_PART] = {"part", NULL, SP_CELL_TEXT},
@@ -280,9 +305,12 @@ static const struct sp_column quantile_columns[Q_CELLS] = {
 	[Q_P95] = {"p95_ns", N_("p95"), SP_CELL_NS},
 	[Q_P99] = {"p99_ns", N_("p99"), SP_CELL_NS},
 	[Q_MAX] = {"max_ns", N_("max"), SP_CELL_NS},
+	[Q_STEP] = {"step_mean_ns", N_("steady mean"), SP_CELL_NS},
 };
 
-static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step_stats *s)
+/* `mean`: "a step" of all views. */
+static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step_stats *s,
+			 const struct sp_step_mean *mean)
 {
 	bool wall = part == SP_STEP_WALL;
 	struct sp_cell cells[Q_CELLS] = {
@@ -293,6 +321,8 @@ static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step
 		[Q_P95] = sp_cell_count(s->p95_ns),
 		[Q_P99] = sp_cell_count(s->p99_ns),
 		[Q_MAX] = sp_cell_count(s->max_ns),
+		[Q_STEP] = sp_cell_count((wall ? mean->total_ns : mean->account.ns[part]) /
+					 (mean->count ? mean->count : 1)),
 	};
 
 	return sp_out_row(out, cells);
@@ -300,8 +330,14 @@ static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step
 
 static int show_quantiles(const struct sp_report *report, struct sp_out *out)
 {
-	int r = sp_out_table(out, "quantiles", NULL, quantile_columns, Q_CELLS, false);
+	struct sp_step_mean mean = sp_step_mean(&report->training);
+	struct sp_column columns[Q_CELLS];
+	int r;
 
+	memcpy(columns, quantile_columns, sizeof(columns));
+	if (!mean.of_steady) /* then it is the mean of all steps */
+		columns[Q_STEP].title = NULL;
+	r = sp_out_table(out, "quantiles", NULL, columns, Q_CELLS, false);
 	for (int part = SP_STEP_WALL; r == 0 && part >= 0; part--) {
 		unsigned which = part == SP_STEP_WALL ? SP_STEP_WALL
 						      : SP_ACCOUNT_PHASES - 1 - (unsigned)part;
@@ -311,7 +347,7 @@ static int show_quantiles(const struct sp_report *report, struct sp_out *out)
 			continue;
 		r = sp_step_stats(&report->training, which, SP_STEP_KINDS_ALL, &stats);
 		if (r == 0 && stats.count)
-			r = show_quantile(out, which, &stats);
+			r = show_quantile(out, which, &stats, &mean);
 	}
 	sp_out_table_end(out);
 	return r;
