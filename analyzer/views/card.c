@@ -26,7 +26,7 @@
 #define STEP_LINES 2u /* a step, and the bar */
 #define ADVICE_LINES_MAX 3u
 #define ADVICE_MAX 3u
-#define BAR_LEAST 0.03 /* of the training time: less has no part of its own */
+#define BAR_LEAST 0.02 /* of the training time: less has no part of its own */
 #define BAR_REST_LEAST 0.005
 #define CUT_MARK "..."
 #define LABEL_BYTES 96u
@@ -126,17 +126,24 @@ static void label(const struct part *part, size_t room, char ret[LABEL_BYTES])
 		*ret = '\0';
 }
 
-/* "|loader wait 20%---|forward 22%----|backward 43%-----------|" */
-static void add_bar(struct card *card, const struct sp_report *report)
+static bool is_named(const struct part *part, const char *label)
+{
+	return strncmp(label, part->title, strlen(part->title)) == 0;
+}
+
+/* "|loader wait 20%---|forward 22%----|backward 43%-----------|"
+ * unnamed: the parts whose title does not stand there, in the order of the bar. */
+static void add_bar(struct card *card, const struct sp_report *report, char unnamed[LINE_BYTES])
 {
 	const char *head = _("training   ");
 	struct sp_account sum = sp_training_account(&report->training);
 	struct part parts[SP_ACCOUNT_PHASES + 1];
 	unsigned count = find_parts(report, parts);
 	char line[LINE_BYTES], ns[SP_NUMBER_BYTES];
-	size_t used, room, shown = 0;
+	size_t used, room, shown = 0, named = 0;
 	double at = 0;
 
+	*unnamed = '\0';
 	if (!count)
 		return;
 	used = (size_t)snprintf(line, sizeof(line), "%s |", sp_text_ns(ns, sp_account_total(&sum)));
@@ -147,10 +154,14 @@ static void add_bar(struct card *card, const struct sp_report *report)
 
 		at += parts[i].share;
 		end = i + 1 == count ? room : (size_t)(at * (double)room + 0.5);
-		if (end <= shown) /* narrower than half a column */
-			continue;
 		fill = end > shown + 1 ? end - shown - 1 : 0;
 		label(&parts[i], fill, text);
+		if (!is_named(&parts[i], text) && parts[i].share >= BAR_LEAST)
+			named += (size_t)snprintf(unnamed + named, LINE_BYTES - named,
+						  "%s%s %.0f%%", named ? "; " : "", parts[i].title,
+						  100 * parts[i].share);
+		if (end <= shown) /* narrower than half a column */
+			continue;
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s", text);
 		for (fill -= sp_text_width(text); fill && used + 2 < sizeof(line); fill--)
 			line[used++] = '-';
@@ -159,6 +170,17 @@ static void add_bar(struct card *card, const struct sp_report *report)
 		shown = end;
 	}
 	add(card, head, line, 1);
+}
+
+/* Two lines of advice, and what comes after it, come first; the summary has the names under the
+ * card. */
+static void add_unnamed(struct card *card, const struct sp_verdict *v, unsigned reserved,
+			const char *unnamed)
+{
+	unsigned later = reserved + (v->advice_count ? 2u : 0u);
+
+	if (*unnamed && card->count + 1 + later <= card->room)
+		add(card, _("in the bar "), unnamed, 1);
 }
 
 static bool rests_on_wait(const struct sp_verdict *v)
@@ -297,6 +319,14 @@ static void add_part(struct card *card, const struct sp_report *report)
 		add(card, _("off        "), text, 1);
 }
 
+static unsigned count_part(const struct sp_report *report)
+{
+	char text[LINE_BYTES];
+
+	return sp_selection_text(report, text, sizeof(text)) +
+	       sp_off_text(report, text, sizeof(text));
+}
+
 static void add_ending(struct card *card, const struct sp_report *report)
 {
 	char text[LINE_BYTES];
@@ -344,9 +374,13 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	unsigned reserved = 1u + has_losses(report) + (report->totals.tails_away != 0) +
 			    2u * (options->against != NULL);
 
+	char unnamed[LINE_BYTES];
+
 	add_verdict(card, v, reserved);
 	add_step(card, report);
-	add_bar(card, report);
+	add_bar(card, report, unnamed);
+	if (!options->is_brief)
+		add_unnamed(card, v, reserved + count_part(report), unnamed);
 	add_part(card, report);
 	if (!options->is_brief)
 		add_wait(card, v, reserved);
