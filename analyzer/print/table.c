@@ -303,6 +303,8 @@ static void shorten(const struct sp_column *column, char *text, size_t width)
 
 static void print_waiting(struct sp_table *t)
 {
+	if (!t->rows)
+		return;
 	print_head(t);
 	for (size_t row = 0; row < t->rows; row++) {
 		char **cells = &t->cells[row * t->n];

@@ -28,7 +28,7 @@ int sp_table_row(struct sp_table *t, const struct sp_cell *cells);
 /* One cell as text for people; the caller frees it. NULL where memory is out. */
 char *sp_table_cell(const struct sp_column *column, const struct sp_cell *cell);
 
-/* Prints the waiting rows. */
+/* Prints the waiting rows. A table without rows has no head either: the view says why. */
 void sp_table_destroy(struct sp_table *t);
 
 #endif

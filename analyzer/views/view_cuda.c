@@ -320,6 +320,10 @@ static void show_notes(const struct sp_report *report, struct sp_out *out)
 	struct sp_gpu_sums gpu;
 	uint64_t dropped;
 
+	if (!sp_stages_have_cuda(report->totals.stages)) {
+		sp_out_line(out, "no calls of CUDA or HIP: none was seen, or none is selected");
+		return;
+	}
 	if (!sp_gpu_time_sum(&report->training, &gpu, &dropped))
 		sp_out_line(out, "No time on the GPU: %s.",
 			    _(sp_gpu_time_missing(&report->training, report->totals.stages)));

@@ -259,6 +259,14 @@ static struct sort_sums sum_sorts(const struct files *files)
 	return sums;
 }
 
+static bool has_files(const struct sort_sums *sums)
+{
+	for (int sort = 0; sort < SORTS; sort++)
+		if (sums->files[sort])
+			return true;
+	return false;
+}
+
 static void show_other_sorts(const struct sort_sums *sums, struct sp_out *out)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
@@ -300,6 +308,8 @@ int sp_view_files(const struct sp_report *report, struct sp_out *out,
 		rows.value = brief_value;
 	sp_run_json(report, out);
 	r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0 && !has_files(&sums))
+		sp_out_line(out, "no files: no call on a file was seen, or none is selected");
 	if (r == 0 && files.is_brief)
 		show_other_sorts(&sums, out);
 	if (r == 0 && sp_index_has_digested(&report->run.index))

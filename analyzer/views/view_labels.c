@@ -108,7 +108,12 @@ static int show_labels(struct labels *labels, const uint32_t *order, uint32_t li
 			r = show_row(labels, order[i]);
 	sp_out_table_end(labels->visit.out);
 	sp_view_more(labels->visit.out, rows > limit ? rows - limit : 0);
-	sp_out_line(labels->visit.out, "share: of the time of the outermost ranges of all threads");
+	if (rows)
+		sp_out_line(labels->visit.out, "share: of the time of the outermost ranges of all "
+					       "threads");
+	else
+		sp_out_line(labels->visit.out, "no labels: none of PyTorch, record_function or "
+					       "NVTX was seen, or none is selected");
 	return r;
 }
 

@@ -203,7 +203,11 @@ int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 
 	if (r == -EINVAL)
 		return r;
-	sp_out_line(out, "share: of the time of the outermost ranges of all threads");
+	if (visit.rows)
+		sp_out_line(out, "share: of the time of the outermost ranges of all threads");
+	else
+		sp_out_line(out, "no ranges: none of PyTorch, record_function or NVTX was seen, or "
+				 "none is selected");
 	if (nodes_are_partial(report))
 		sp_out_line(out, "nodes of autograd are those of the first steps; "
 				 "STAGEPROF_NODES=all times all of them");

@@ -239,9 +239,27 @@ static uint64_t shown_ns(const struct stages *v, const struct sp_out *out)
 	return ns;
 }
 
-static void show_shares(const struct stages *v, struct sp_out *out)
+static void show_waits(const struct stages *v, struct sp_out *out)
 {
 	const struct sp_sums *waits = &v->report->totals.stages[SP_STAGE_wait];
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+
+	if (v->is_brief && waits->calls)
+		sp_out_line(out,
+			    "not in the table (--all): waits of all threads, also idle ones: %s, "
+			    "%s",
+			    sp_text_count(a, waits->calls), sp_text_ns(b, waits->total_ns));
+}
+
+static void show_none(const struct stages *v, struct sp_out *out)
+{
+	sp_out_line(out, "no stages: no read, decoding or call of a GPU was seen, or none is "
+			 "selected");
+	show_waits(v, out);
+}
+
+static void show_shares(const struct stages *v, struct sp_out *out)
+{
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
 	if (!v->trainer.life_ns)
@@ -255,11 +273,7 @@ static void show_shares(const struct stages *v, struct sp_out *out)
 	else
 		sp_out_line(out, "trainer: share of the training threads' lifetime, %s",
 			    sp_text_ns(a, v->trainer.life_ns));
-	if (v->is_brief && waits->calls)
-		sp_out_line(out,
-			    "not in the table (--all): waits of all threads, also idle ones: %s, "
-			    "%s",
-			    sp_text_count(a, waits->calls), sp_text_ns(b, waits->total_ns));
+	show_waits(v, out);
 }
 
 /* The rows that fold into one line. */
@@ -305,6 +319,10 @@ static int show_rows(const struct stages *v, struct sp_out *out,
 	}
 	sp_out_table_end(out);
 	show_folded(out, &folded);
+	if (shown)
+		show_shares(v, out);
+	else
+		show_none(v, out);
 	return r;
 }
 
@@ -338,7 +356,6 @@ int sp_stages_show(const struct sp_report *report, struct sp_out *out,
 		v->is_brief = sp_out_is_read(out) && !out->is_part && !options->is_full;
 		sum_roles(v);
 		r = show_rows(v, out, options, order);
-		show_shares(v, out);
 		show_wrapped_decoders(report, out);
 	}
 	free(v);
