@@ -121,15 +121,23 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 						  file->repeated),
 			      file->repeated) > 0;
 	else if (saved->torn && !file->error)
-		at = append(line, at, _("%llu slots cut off by a kill, or damaged"),
+		at = append(line, at,
+			    sp_translate_plural("%llu slot cut off by a kill, or damaged",
+						"%llu slots cut off by a kill, or damaged",
+						saved->torn),
 			    (unsigned long long)saved->torn);
 	else if (saved->missing)
 		at = append(line, at, "%s", _("parts are missing"));
 	else if (!file->error)
 		return false;
-	at = append(line, at, _("; %llu events saved"), (unsigned long long)saved->events);
+	at = append(line, at,
+		    sp_translate_plural("; %llu event saved", "; %llu events saved", saved->events),
+		    (unsigned long long)saved->events);
 	if (saved->missing)
-		append(line, at, _(", %llu slots missing"), (unsigned long long)saved->missing);
+		append(line, at,
+		       sp_translate_plural(", %llu slot missing", ", %llu slots missing",
+					   saved->missing),
+		       (unsigned long long)saved->missing);
 	return true;
 }
 

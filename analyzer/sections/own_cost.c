@@ -71,7 +71,12 @@ static void show_lines(const struct sp_own_cost *cost, struct sp_out *out)
 		    sp_text_count(a, cost->events ? cost->record_ns / cost->events : 0),
 		    cost->has_blocks ? sp_text_ns(c, cost->stall_ns) : _("not known"));
 	if (cost->unpriced)
-		sp_out_line(out, "           without %s processes that did not report it",
+		sp_out_line(out,
+			    sp_translate_plural("           without %s process that did not report "
+						"it",
+						"           without %s processes that did not "
+						"report it",
+						cost->unpriced),
 			    sp_text_count(a, cost->unpriced));
 }
 

@@ -37,7 +37,10 @@ static void add_steps(struct parts *p, const struct sp_step_selection *s)
 	if (s->epoch >= 0)
 		add(p, _("epoch %s"), sp_text_count(a, (uint64_t)s->epoch));
 	if (s->warmup > 0)
-		add(p, _("without the first %s steps"), sp_text_count(a, (uint64_t)s->warmup));
+		add(p,
+		    sp_translate_plural("without the first step", "without the first %s steps",
+					(unsigned long)s->warmup),
+		    sp_text_count(a, (uint64_t)s->warmup));
 }
 
 /* Times before the run's begin are none of it. */
@@ -85,7 +88,12 @@ bool sp_off_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	for (uint32_t t = 0; t < report->training.count; t++)
 		steps += report->training.trainers[t].steps.unrecorded;
 	snprintf(ret, ret_bytes,
-		 _("recording was off, for %s at the longest: %s steps of training are in no row"),
+		 sp_translate_plural("recording was off, for %s at the longest: %s step of "
+				     "training "
+				     "is in no row",
+				     "recording was off, for %s at the longest: %s steps of "
+				     "training are in no row",
+				     steps),
 		 sp_text_ns(a, sums->max_ns), sp_text_count(b, steps));
 	return true;
 }

@@ -607,7 +607,12 @@ static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report
 		set_text(e, SP_METRIC_cannot_tell, text);
 	} else if (bad && bad >= FILES_BEARABLE * files) {
 		snprintf(text, sizeof(text),
-			 _("%u of %u files of the run are damaged, cut or unreadable"), bad, files);
+			 sp_translate_plural("%u of %u file of the run is damaged, cut or "
+					     "unreadable",
+					     "%u of %u files of the run are damaged, cut or "
+					     "unreadable",
+					     files),
+			 bad, files);
 		set_text(e, SP_METRIC_cannot_tell, text);
 	}
 }

@@ -155,11 +155,19 @@ static void put_top(const struct sp_top_function *top, char *ret, size_t bytes)
 	sp_text_count(samples, top->samples);
 	/* Translators: samples; a share; a function. */
 	if (*top->caller)
-		snprintf(ret, bytes, _(" By %s samples, %s of making batches is %s, called by %s."),
+		snprintf(ret, bytes,
+			 sp_translate_plural(" By %s sample, %s of making batches is %s, called by "
+					     "%s.",
+					     " By %s samples, %s of making batches is %s, called "
+					     "by %s.",
+					     top->samples),
 			 samples, share, top->name, top->caller);
 	else
-		snprintf(ret, bytes, _(" By %s samples, %s of making batches is %s."), samples,
-			 share, top->name);
+		snprintf(ret, bytes,
+			 sp_translate_plural(" By %s sample, %s of making batches is %s.",
+					     " By %s samples, %s of making batches is %s.",
+					     top->samples),
+			 samples, share, top->name);
 }
 
 static void put_top_line(const struct sp_top_function *top, char *ret, size_t bytes)

@@ -273,9 +273,15 @@ static void add_losses(struct card *card, const struct sp_report *report)
 			 _("%s of %s events: the trace could not grow (no space, or a limit)"), a,
 			 b);
 	else if (lost)
-		snprintf(text, sizeof(text), _("%s of %s events"), a, b);
+		snprintf(text, sizeof(text),
+			 sp_translate_plural("%s of %s event", "%s of %s events",
+					     report->totals.events + lost),
+			 a, b);
 	else
-		snprintf(text, sizeof(text), _("%s of %s files could not be read"),
+		snprintf(text, sizeof(text),
+			 sp_translate_plural("%s of %s file could not be read",
+					     "%s of %s files could not be read",
+					     report->run.index.file_count),
 			 sp_text_count(a, sp_index_unread(&report->run.index)),
 			 sp_text_count(b, report->run.index.file_count));
 	add(card, _("lost       "), text, 1);

@@ -71,8 +71,12 @@ void sp_view_more(struct sp_out *out, uint32_t left_out)
 {
 	if (left_out)
 		sp_out_line(out,
-			    out->format == SP_FORMAT_HTML ? _("%u more rows are not on this page.")
-							  : _("%u more rows: --limit=all"),
+			    out->format == SP_FORMAT_HTML
+				    ? sp_translate_plural("%u more row is not on this page.",
+							  "%u more rows are not on this page.",
+							  left_out)
+				    : sp_translate_plural("%u more row: --limit=all",
+							  "%u more rows: --limit=all", left_out),
 			    left_out);
 }
 

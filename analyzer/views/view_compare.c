@@ -427,8 +427,10 @@ static void note_of(const struct comparison *c, uint32_t i, int which, char ret[
 		snprintf(ret, NOTE_BYTES, _("run %u has no steps: no optimizer step was seen"),
 			 i + 1);
 	else if (which == 1 && threads && before && threads != before)
-		snprintf(ret, NOTE_BYTES, _("run %u trains in %u threads, run 1 in %u"), i + 1,
-			 threads, before);
+		snprintf(ret, NOTE_BYTES,
+			 sp_translate_plural("run %u trains in %u thread, run 1 in %u",
+					     "run %u trains in %u threads, run 1 in %u", threads),
+			 i + 1, threads, before);
 	else if (which == 2 && strcmp(a, b) != 0)
 		snprintf(ret, NOTE_BYTES, _("run %u was made by %s, run 1 by %s"), i + 1, a, b);
 	else if (which == 3 && run->all.count && has_few_steps(run))

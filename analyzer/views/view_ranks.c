@@ -246,7 +246,12 @@ static void show_stragglers(const struct sp_report *report, struct sp_out *out)
 		if (ranks->list[i].is_straggler)
 			show_straggler(report, out, &ranks->list[i]);
 	if (ranks->step_count < SP_RANKS_STEPS_MIN)
-		sp_out_line(out, "straggler  not known: all ranks took %u steps, %u are needed",
+		sp_out_line(out,
+			    sp_translate_plural("straggler  not known: all ranks took %u step, %u "
+						"are needed",
+						"straggler  not known: all ranks took %u steps, %u "
+						"are needed",
+						ranks->step_count),
 			    ranks->step_count, SP_RANKS_STEPS_MIN);
 	else if (!ranks->stragglers && ranks->by_collectives)
 		sp_out_line(out,
@@ -715,10 +720,20 @@ int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 		sp_out_table_end(out);
 		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
 		if (like)
-			sp_out_line(out, "%s ranks like the median: --sort=rank --limit=all",
+			sp_out_line(out,
+				    sp_translate_plural("%s rank like the median: --sort=rank "
+							"--limit=all",
+							"%s ranks like the median: --sort=rank "
+							"--limit=all",
+							like),
 				    sp_text_count(text, like));
 		if (aside)
-			sp_out_line(out, "%s ranks that are not compared: --sort=rank --limit=all",
+			sp_out_line(out,
+				    sp_translate_plural("%s rank that is not compared: --sort=rank "
+							"--limit=all",
+							"%s ranks that are not compared: "
+							"--sort=rank --limit=all",
+							aside),
 				    sp_text_count(text, aside));
 	}
 	free(hosts.first);

@@ -287,8 +287,11 @@ static void show_folded(struct sp_out *out, const struct folded *f)
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
 	if (f->rows)
-		sp_out_line(out, "%u more below 1%% each: %s in %s calls (--all)", f->rows,
-			    sp_text_ns(a, f->ns), sp_text_count(b, f->calls));
+		sp_out_line(out,
+			    sp_translate_plural("%u more below 1%%: %s in %s calls (--all)",
+						"%u more below 1%% each: %s in %s calls (--all)",
+						f->rows),
+			    f->rows, sp_text_ns(a, f->ns), sp_text_count(b, f->calls));
 }
 
 static int show_rows(const struct stages *v, struct sp_out *out,

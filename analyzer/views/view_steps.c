@@ -410,8 +410,12 @@ int sp_view_steps(const struct sp_report *report, struct sp_out *out,
 	}
 	if (r == 0 && rows.folded)
 		sp_out_line(out,
-			    "%u more trainers have no rows here: their steps are in the quantiles "
-			    "(--process=PID)\n",
+			    sp_translate_plural("%u more trainer has no rows here: its steps are "
+						"in "
+						"the quantiles (--process=PID)\n",
+						"%u more trainers have no rows here: their steps "
+						"are in the quantiles (--process=PID)\n",
+						rows.folded),
 			    rows.folded);
 	if (r == 0)
 		r = show_list(report, out, &rows, options, key);

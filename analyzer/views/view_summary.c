@@ -114,8 +114,12 @@ static void show_ends(const struct sp_report *report, struct sp_out *out)
 			    a, b, c);
 	else if (report->totals.not_ended)
 		sp_out_line(out,
-			    "ended      %s of %s threads; the others were killed, or still run", a,
-			    b);
+			    sp_translate_plural("ended      %s of %s thread; it was killed, or "
+						"still runs",
+						"ended      %s of %s threads; the others were "
+						"killed, or still run",
+						report->totals.threads),
+			    a, b);
 }
 
 static void show_ending(const struct sp_report *report, struct sp_out *out)
@@ -133,7 +137,10 @@ static void show_losses(const struct sp_report *report, struct sp_out *out)
 		report->totals.lost_full + report->totals.lost_nested + report->totals.lost_no_file;
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 
-	sp_out_line(out, "lost       %s events", sp_text_count(a, report->totals.lost));
+	sp_out_line(out,
+		    sp_translate_plural("lost       %s event", "lost       %s events",
+					report->totals.lost),
+		    sp_text_count(a, report->totals.lost));
 	show_cause(out, report->totals.lost_full, N_("because the trace could not grow"));
 	show_cause(out, report->totals.lost_nested,
 		   N_("in signal handlers, while a block was being written"));

@@ -243,7 +243,10 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 				 "one, or not from Python: the view stacks has their native "
 				 "stacks.");
 	if (r == 0 && turned_away)
-		sp_out_line(out, "%llu more calls did not fit into this view.",
+		sp_out_line(out,
+			    sp_translate_plural("%llu more call did not fit into this view.",
+						"%llu more calls did not fit into this view.",
+						(unsigned long)turned_away),
 			    (unsigned long long)turned_away);
 	sp_functions_finish(&list.functions);
 	free(list.waits);

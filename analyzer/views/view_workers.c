@@ -238,7 +238,10 @@ static void show_count(const struct sp_report *report, struct sp_out *out)
 						workers),
 			    workers, sp_text_count(a, batches), sp_text_ns(b, life_ns));
 	else
-		sp_out_line(out, "the trainer made %s batches itself", sp_text_count(a, batches));
+		sp_out_line(out,
+			    sp_translate_plural("the trainer made %s batch itself",
+						"the trainer made %s batches itself", batches),
+			    sp_text_count(a, batches));
 }
 
 int sp_view_workers(const struct sp_report *report, struct sp_out *out,

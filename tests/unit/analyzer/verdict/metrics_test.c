@@ -681,7 +681,7 @@ START_TEST(one_step)
 	names();
 	step(WAIT_NS);
 	ck_assert_str_eq(judge(), "too-few-steps");
-	ck_assert_ptr_nonnull(strstr(v.text, "Only 1 steps"));
+	ck_assert_ptr_nonnull(strstr(v.text, "Steps seen: 1,"));
 	CHECK_SAYS("too few to tell", "steps      1:", "\ninput wait ", "\nbackward ");
 }
 END_TEST
