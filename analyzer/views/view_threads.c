@@ -38,22 +38,28 @@ static const struct sp_column columns[CELLS] = {
 	[PID] = {"pid", N_("pid"), SP_CELL_ID},
 	[TID] = {"tid", N_("thread"), SP_CELL_ID},
 	[NAME] = {"name", N_("name"), SP_CELL_TEXT},
-	[ROLE] = {"role", N_("role"), SP_CELL_TEXT},
+	[ROLE] = {"role", N_("role"), SP_CELL_WORD},
 	[PART] = {"part", NULL, SP_CELL_ID},
-	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
+	[START] = {"start_ns", N_("start"), SP_CELL_AT_NS},
 	[LIFE] = {"dur_ns", N_("lifetime"), SP_CELL_NS},
 	[EVENTS] = {"events", N_("events"), SP_CELL_COUNT},
 	[INSIDE] = {"total_ns", N_("in calls"), SP_CELL_NS},
 	[TOP] = {"top_stage", NULL, SP_CELL_TEXT},
-	[TOP_TITLE] = {NULL, N_("most in"), SP_CELL_TEXT},
+	[TOP_TITLE] = {NULL, N_("most time in"), SP_CELL_TEXT},
 	[TOP_NS] = {"top_stage_ns", NULL, SP_CELL_NS},
 	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
 	[WRITTEN] = {"written_bytes", NULL, SP_CELL_BYTES},
 	[LOST] = {"events_lost", N_("lost"), SP_CELL_COUNT},
-	[ENDED] = {"end", N_("end"), SP_CELL_TEXT},
+	[ENDED] = {"end", N_("end"), SP_CELL_WORD},
 	[CPU] = {"cpu_ns", NULL, SP_CELL_NS},
 	[READY] = {"ready_ns", NULL, SP_CELL_NS},
 	[FAULTS] = {"major_faults", NULL, SP_CELL_COUNT},
+};
+
+/* Where a terminal has no room for all columns. */
+static const unsigned char importance[CELLS] = {
+	[PID] = 4,    [TID] = 4,    [ROLE] = 3, [START] = 1, [LIFE] = 2,
+	[EVENTS] = 1, [INSIDE] = 2, [LOST] = 3, [ENDED] = 3,
 };
 
 static const char *end_of(const struct sp_report *report, uint32_t i)
@@ -163,7 +169,7 @@ static uint64_t by_total(const void *context, uint32_t i)
 	return total_of(&((const struct sp_report *)context)->totals.streams[i]);
 }
 
-static const struct sp_sort_key keys[] = {{"at", "start_ns", N_("at"), by_start},
+static const struct sp_sort_key keys[] = {{"at", "start_ns", N_("start"), by_start},
 					  {"events", "events", N_("events"), by_events},
 					  {"lived", "dur_ns", N_("lifetime"), by_life},
 					  {"total", "total_ns", N_("in calls"), by_total}};
@@ -185,6 +191,7 @@ int sp_view_threads(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	rows.value = key->value;
 	sp_run_json(report, out);
+	out->importance = importance;
 	r = sp_view_rows_show(&rows, out, options->limit);
 	return r == 0 ? sp_inflight_show(report, out) : r;
 }

@@ -16,10 +16,10 @@ static const struct sp_column columns[CELLS] = {
 	[NOW] = {"now_ns", N_("step now"), SP_CELL_NS},
 	[LOW] = {"low_ns", NULL, SP_CELL_NS},
 	[HIGH] = {"high_ns", NULL, SP_CELL_NS},
-	[THEN] = {NULL, N_("step then"), SP_CELL_TEXT},
+	[THEN] = {NULL, N_("step then"), SP_CELL_WORD},
 	[GAIN_LOW] = {"gain_least_share", NULL, SP_CELL_SHARE},
 	[GAIN_HIGH] = {"gain_most_share", NULL, SP_CELL_SHARE},
-	[GAIN] = {NULL, N_("saves"), SP_CELL_TEXT},
+	[GAIN] = {NULL, N_("saves"), SP_CELL_WORD},
 	[WORKERS] = {"workers", NULL, SP_CELL_COUNT},
 	[WHY] = {"reason", NULL, SP_CELL_TEXT},
 	[TOLD] = {NULL, N_("why not known"), SP_CELL_TEXT},
@@ -95,6 +95,25 @@ static int show_row(const struct sp_metrics *e, struct sp_out *out, enum sp_what
 	return sp_out_row(out, cells);
 }
 
+/* A terminal has no room for reasons in the table. */
+static void show_reasons(const struct sp_metrics *e, struct sp_out *out,
+			 const struct sp_what_if all[SP_WHAT_IFS])
+{
+	const char *head = _("not known  ");
+
+	for (int i = 0; i < SP_WHAT_IFS; i++) {
+		char title[64], text[256];
+
+		if (all[i].is_known)
+			continue;
+		sp_what_if_change((enum sp_what_if_id)i, &all[i], title, sizeof(title));
+		snprintf(text, sizeof(text), _("%s: %s"), title,
+			 sp_what_if_missing(e, (enum sp_what_if_id)i));
+		sp_out_wrapped(out, head, text);
+		head = "           ";
+	}
+}
+
 /* For people, rows that the run cannot answer are left out, unless all of them are asked for. */
 static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t workers, bool is_main,
 		    bool is_full)
@@ -102,6 +121,7 @@ static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t wor
 	struct sp_what_if all[SP_WHAT_IFS];
 	struct sp_column shown[CELLS];
 	unsigned unknown = 0;
+	bool lists;
 	int r;
 
 	for (int i = 0; i < SP_WHAT_IFS; i++) {
@@ -111,16 +131,26 @@ static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t wor
 	/* With no answer at all, the reasons are what there is to say. */
 	is_full |= !sp_out_is_read(out) || unknown == SP_WHAT_IFS;
 	memcpy(shown, columns, sizeof(columns));
-	if (!is_full || unknown == 0)
+	lists = out->format == SP_FORMAT_TABLE && is_full;
+	if (!is_full || unknown == 0 || lists)
 		shown[TOLD].title = NULL;
 	r = sp_out_table(out, "what_if", NULL, shown, CELLS, is_main);
 	for (int i = 0; r == 0 && i < SP_WHAT_IFS; i++)
-		if (all[i].is_known || is_full)
+		if (all[i].is_known || (is_full && !lists))
 			r = show_row(e, out, (enum sp_what_if_id)i, &all[i]);
 	if (r == 0)
 		sp_out_table_end(out);
+	if (r == 0 && is_main && unknown < SP_WHAT_IFS)
+		sp_out_line(out, "of a steady step's mean time; docs/VERDICT.md has the "
+				 "computation");
+	if (r == 0 && lists)
+		show_reasons(e, out, all);
 	if (r == 0 && !is_full && unknown)
-		sp_out_line(out, "%u more do not apply to this run (--all)", unknown);
+		sp_out_line(out,
+			    sp_translate_plural("%u more does not apply to this run (--all)",
+						"%u more do not apply to this run (--all)",
+						unknown),
+			    unknown);
 	return r;
 }
 
@@ -170,9 +200,6 @@ int sp_view_whatif(const struct sp_report *report, struct sp_out *out,
 		r = show_all(e, out,
 			     report->asks_workers ? report->workers_asked : SP_WORKERS_UNASKED,
 			     true, options->is_full);
-	if (r == 0)
-		sp_out_line(out, "of a steady step's mean time; docs/VERDICT.md has the "
-				 "computation");
 	free(e);
 	return r;
 }
