@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/cli/explain.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/text/translate.h"
 #include "analyzer/text/error.h"
+#include "analyzer/text/spelling.h"
+#include "analyzer/text/translate.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
+
+#define SAYS_BYTES 256u
 
 enum { CODE, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
 
@@ -188,6 +192,10 @@ static const struct sp_error_text errors[] = {
 };
 
 #define ERROR_COUNT (sizeof(errors) / sizeof(errors[0]))
+#define SAYS_BYTES 256u
+#define MEANT_MAX 4u
+#define MEANT_ERRORS_MAX 2u
+#define MEANT_PART_BYTES_LEAST 4u /* "sync", not "b" */
 
 static const struct sp_column error_columns[] = {
 	{"code", N_("code"), SP_CELL_TEXT},
@@ -196,9 +204,15 @@ static const struct sp_column error_columns[] = {
 	{"remedy", NULL, SP_CELL_TEXT},
 };
 
-static const char *says_of(const struct sp_error_text *error)
+/* The launcher's errors name a thing after their text. */
+static const char *says_of(const struct sp_out *out, const struct sp_error_text *error,
+			   char ret[SAYS_BYTES])
 {
-	return *error->says ? error->says : N_("the system's own text");
+	bool names = strcmp(error->program, "stageprof") == 0 && sp_out_is_read(out);
+
+	snprintf(ret, SAYS_BYTES, names ? "%s …" : "%s",
+		 *error->says ? _(error->says) : _("the system's own text"));
+	return ret;
 }
 
 static int show_errors(struct sp_out *out, const char *code)
@@ -207,10 +221,11 @@ static int show_errors(struct sp_out *out, const char *code)
 
 	for (size_t i = 0; r == 0 && i < ERROR_COUNT; i++) {
 		const struct sp_error_text *error = &errors[i];
+		char says[SAYS_BYTES];
 		struct sp_cell cells[] = {
 			sp_cell_text(error->code),
 			sp_cell_text(error->program),
-			sp_cell_text(_(says_of(error))),
+			sp_cell_text(says_of(out, error, says)),
 			sp_cell_text(_(error->fix)),
 		};
 
@@ -226,6 +241,7 @@ static int show_errors(struct sp_out *out, const char *code)
 static int explain_error(struct sp_out *out, const char *code)
 {
 	const struct sp_error_text *error;
+	char says[SAYS_BYTES];
 	size_t i = 0;
 
 	while (i < ERROR_COUNT && strcmp(errors[i].code, code) != 0)
@@ -238,7 +254,7 @@ static int explain_error(struct sp_out *out, const char *code)
 	sp_out_line(out, "%s", code);
 	sp_out_line(out, "%s", "");
 	sp_out_wrapped(out, "from  ", error->program);
-	sp_out_wrapped(out, "says  ", _(says_of(error)));
+	sp_out_wrapped(out, "says  ", says_of(out, error, says));
 	sp_out_wrapped(out, "do    ", _(error->fix));
 	return 0;
 }
@@ -282,4 +298,58 @@ int sp_explain(struct sp_out *out, const char *code, const struct sp_report *rep
 		r = explain_code(out, code, v);
 	free(v);
 	return r;
+}
+
+static void lower(const char *word, char ret[SP_TYPING_ERRORS_MANY + 1])
+{
+	size_t i = 0;
+
+	for (; word[i] && i < SP_TYPING_ERRORS_MANY; i++)
+		ret[i] = (char)tolower((unsigned char)word[i]);
+	ret[i] = '\0';
+}
+
+static unsigned errors_of(const char *word, const char *code)
+{
+	char a[SP_TYPING_ERRORS_MANY + 1], b[SP_TYPING_ERRORS_MANY + 1];
+
+	lower(word, a);
+	lower(code, b);
+	if (strlen(a) >= MEANT_PART_BYTES_LEAST && strstr(b, a))
+		return 0;
+	return sp_typing_errors(a, b);
+}
+
+/* The verdicts have the first places, then the errors. */
+static const char *code_at(size_t i)
+{
+	return i < SP_VERDICTS ? sp_rule_of((enum sp_verdict_id)i)->code
+			       : errors[i - SP_VERDICTS].code;
+}
+
+bool sp_explain_meant(const char *code, char ret[SP_CODES_MEANT_BYTES])
+{
+	unsigned best = (unsigned)strlen(code) / 3;
+	unsigned count = 0;
+	size_t used = 0;
+
+	*ret = '\0';
+	best = best < MEANT_ERRORS_MAX ? best : MEANT_ERRORS_MAX;
+	for (size_t i = 0; i < SP_VERDICTS + ERROR_COUNT; i++) {
+		unsigned off = errors_of(code, code_at(i));
+
+		best = off < best ? off : best;
+	}
+	for (size_t i = 0; i < SP_VERDICTS + ERROR_COUNT && count < MEANT_MAX; i++) {
+		const char *other = code_at(i);
+
+		/* several rules have one code */
+		if (strstr(ret, other) || errors_of(code, other) > best ||
+		    used + strlen(other) + 3 > SP_CODES_MEANT_BYTES)
+			continue;
+		count++;
+		used += (size_t)snprintf(ret + used, SP_CODES_MEANT_BYTES - used, "%s%s",
+					 used ? _(", ") : "", other);
+	}
+	return used > 0;
 }

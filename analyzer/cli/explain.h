@@ -13,4 +13,10 @@
  * its run. Returns 0, -ENOMEM, or -EINVAL for an unknown code. */
 int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report);
 
+#define SP_CODES_MEANT_BYTES 128u
+
+/* The codes that are spelled most like this one, or have it as a part: "input-bound, io-bound".
+ * False: none is like it. */
+bool sp_explain_meant(const char *code, char ret[SP_CODES_MEANT_BYTES]);
+
 #endif

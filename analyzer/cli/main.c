@@ -152,6 +152,16 @@ static bool explains_run(const struct sp_options *options)
 	return options->explains && options->paths[0] && options->format == SP_FORMAT_TABLE;
 }
 
+static void print_unknown_code(const char *code)
+{
+	char meant[SP_CODES_MEANT_BYTES], why[SP_CODES_MEANT_BYTES + 128];
+	bool is_like = sp_explain_meant(code, meant);
+
+	snprintf(why, sizeof(why), _("no verdict and no error has this code; most like it: %s"),
+		 meant);
+	print_error(SP_REPORT_ERROR_unknown_code, code, is_like ? why : NULL);
+}
+
 static int show_view(const struct sp_report *report, const struct sp_options *options, FILE *file)
 {
 	struct sp_out out = {
@@ -177,7 +187,7 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 		r = options->view->show(report, &out, &rows);
 	sp_out_end(&out); /* the file has the error of the failed write */
 	if (r == -EINVAL && options->explains) {
-		print_error(SP_REPORT_ERROR_unknown_code, options->explained, NULL);
+		print_unknown_code(options->explained);
 		return 2;
 	}
 	if (r == -EINVAL) {

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/text/spelling.h"
 #include "analyzer/text/text.h"
 #include "analyzer/views/view.h"
 
-#define WORD_BYTES_MAX 24u
 #define TYPING_ERRORS_MAX 2u
 
 struct run_name {
@@ -114,45 +114,16 @@ bool sp_word_is_lost(const char *word)
 	return *word && !strpbrk(word, "./") && stat(word, &st) < 0 && errno == ENOENT;
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Letters to add, drop, change, or swap with the next one, to make one word of the other. */
-static unsigned typing_errors(const char *a, const char *b)
-{
-	unsigned rows[3][WORD_BYTES_MAX + 1] = {{0}};
-	size_t n = strlen(b);
-
-	if (strlen(a) > WORD_BYTES_MAX || n > WORD_BYTES_MAX)
-		return WORD_BYTES_MAX;
-	for (unsigned k = 0; k <= n; k++)
-		rows[0][k] = k;
-	for (size_t i = 1; a[i - 1]; i++) {
-		unsigned *row = rows[i % 3], *last = rows[(i + 2) % 3],
-			 *earlier = rows[(i + 1) % 3];
-
-		row[0] = (unsigned)i;
-		for (size_t k = 1; k <= n; k++) {
-			row[k] = least(last[k] + 1, row[k - 1] + 1);
-			row[k] = least(row[k], last[k - 1] + (a[i - 1] != b[k - 1]));
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-				row[k] = least(row[k], earlier[k - 2] + 1);
-		}
-	}
-	return rows[strlen(a) % 3][n];
-}
-
 const char *sp_view_meant(const char *word)
 {
 	static const char *const others[] = {"explain", "export"};
-	unsigned best = least(TYPING_ERRORS_MAX, (unsigned)strlen(word) / 2) + 1;
+	unsigned best = strlen(word) / 2 < TYPING_ERRORS_MAX ? (unsigned)strlen(word) / 2 + 1
+							     : TYPING_ERRORS_MAX + 1;
 	const char *meant = NULL;
 
 	for (unsigned i = 0; i < sp_view_count + 2; i++) {
 		const char *name = i < sp_view_count ? sp_views[i].name : others[i - sp_view_count];
-		unsigned errors = typing_errors(word, name);
+		unsigned errors = sp_typing_errors(word, name);
 
 		if (errors < best) {
 			best = errors;

@@ -7,6 +7,8 @@
 
 #include "analyzer/text/text.h"
 
+#define SORT_BYTES (2 * SP_NUMBER_BYTES + 64u)
+
 enum {
 	TITLE, /* first for people, and in no other format */
 	NAME,
@@ -267,19 +269,26 @@ static bool has_files(const struct sort_sums *sums)
 	return false;
 }
 
+/* "257 ms in 481 files" */
+static const char *sort_text(const struct sort_sums *sums, enum sort sort, char ret[SORT_BYTES])
+{
+	char ns[SP_NUMBER_BYTES], files[SP_NUMBER_BYTES];
+
+	snprintf(ret, SORT_BYTES,
+		 sp_translate_plural("%s in %s file", "%s in %s files", sums->files[sort]),
+		 sp_text_ns(ns, sums->ns[sort]), sp_text_count(files, sums->files[sort]));
+	return ret;
+}
+
 static void show_other_sorts(const struct sort_sums *sums, struct sp_out *out)
 {
-	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES], c[SP_NUMBER_BYTES], d[SP_NUMBER_BYTES];
+	char a[SORT_BYTES], b[SORT_BYTES];
 
 	if (sums->files[SORT_IPC] || sums->files[SORT_PROGRAM])
 		sp_out_line(out,
-			    "not in the table (--all): pipes, sockets and shared memory: %s, %s; "
-			    "files of "
-			    "programs and Python: %s, %s",
-			    sp_text_count(a, sums->files[SORT_IPC]),
-			    sp_text_ns(b, sums->ns[SORT_IPC]),
-			    sp_text_count(c, sums->files[SORT_PROGRAM]),
-			    sp_text_ns(d, sums->ns[SORT_PROGRAM]));
+			    "not in the table (--all): pipes, sockets and shared memory: %s; "
+			    "programs and Python: %s",
+			    sort_text(sums, SORT_IPC, a), sort_text(sums, SORT_PROGRAM, b));
 }
 
 int sp_view_files(const struct sp_report *report, struct sp_out *out,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/views/view.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/totals/thread_end.h"
 
 enum {
 	PATH,
@@ -36,7 +40,23 @@ static const struct sp_column columns[CELLS] = {
 	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
 };
 
-static const char *state_of(const struct sp_file *f)
+/* Marks the files with a thread that has no end, and did not end with its process. NULL: no memory.
+ */
+static bool *find_unended(const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+	bool *ret = calloc(index->file_count + 1u, sizeof(*ret));
+
+	for (uint32_t i = 0; ret && i < index->stream_count; i++) {
+		if (sp_thread_end_of(&report->run, &report->totals, i) != SP_THREAD_END_NONE)
+			continue;
+		for (const struct sp_segment *s = index->streams[i]->segments; s; s = s->next)
+			ret[s->file] = true;
+	}
+	return ret;
+}
+
+static const char *state_of(const struct sp_file *f, bool is_unended)
 {
 	if (f->error)
 		return sp_translate_errno(-f->error);
@@ -50,10 +70,12 @@ static const char *state_of(const struct sp_file *f)
 		return _("a digest");
 	if (f->runs && !f->headers)
 		return _("the run's marker");
-	return f->windows ? _("no clean end") : _("clean end");
+	if (!f->windows)
+		return _("clean end");
+	return is_unended ? _("no clean end") : _("ended with its process");
 }
 
-static int show_row(struct sp_out *out, const struct sp_file *f)
+static int show_row(struct sp_out *out, const struct sp_file *f, bool is_unended)
 {
 	const struct sp_file_damage *d = &f->damage;
 	const char *slash = strrchr(f->path, '/');
@@ -69,7 +91,7 @@ static int show_row(struct sp_out *out, const struct sp_file *f)
 		[PLACES] = sp_cell_count(d->places),
 		[SKIPPED] = sp_cell_count(d->bytes),
 		[AT] = d->places ? sp_cell_count(d->at) : sp_cell_null(),
-		[STATE] = sp_cell_text(state_of(f)),
+		[STATE] = sp_cell_text(state_of(f, is_unended)),
 		[TITLE] = sp_cell_text(slash ? slash + 1 : f->path),
 	};
 
@@ -79,14 +101,18 @@ static int show_row(struct sp_out *out, const struct sp_file *f)
 int sp_view_info(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
+	bool *unended = find_unended(report);
 	int r;
 
+	if (!unended)
+		return -ENOMEM;
 	sp_run_json(report, out);
 	r = sp_out_table(out, "input_files", NULL, columns, CELLS, true);
 	for (uint32_t i = 0; r == 0 && i < report->run.index.file_count && i < options->limit; i++)
-		r = show_row(out, &report->run.index.files[i]);
+		r = show_row(out, &report->run.index.files[i], unended[i]);
 	sp_out_table_end(out);
 	if (report->run.index.file_count > options->limit)
 		sp_view_more(out, report->run.index.file_count - options->limit);
+	free(unended);
 	return r;
 }

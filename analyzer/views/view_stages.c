@@ -246,9 +246,9 @@ static void show_waits(const struct stages *v, struct sp_out *out)
 
 	if (v->is_brief && waits->calls)
 		sp_out_line(out,
-			    "not in the table (--all): waits of all threads, also idle ones: %s, "
-			    "%s",
-			    sp_text_count(a, waits->calls), sp_text_ns(b, waits->total_ns));
+			    "not in the table (--all): waits of all threads, also idle ones: %s in "
+			    "%s calls",
+			    sp_text_ns(a, waits->total_ns), sp_text_count(b, waits->calls));
 }
 
 static void show_none(const struct stages *v, struct sp_out *out)

@@ -1,1 +1,1 @@
-$REPORT explain slow
+for code in slow inputbound sp101 sync bound; do $REPORT explain $code; done

@@ -184,6 +184,8 @@ static enum sp_thread_end end_of(uint32_t tid)
 
 START_TEST(threads_end_with_their_process)
 {
+	char *info;
+
 	write_thread(10, 10, 5000000000, true);
 	write_thread(10, 11, 4000000000, false);
 	write_thread(10, 12, 5000001000, false); /* on while the process ends */
@@ -201,6 +203,11 @@ START_TEST(threads_end_with_their_process)
 	ck_assert_int_eq(end_of(22), SP_THREAD_END_CLEAN);
 	ck_assert_uint_eq(load.report.totals.not_ended, 3);
 	ck_assert_uint_eq(load.report.totals.ended_with_process, 2);
+	info = sp_load_print(&load, "info", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(info, "clean end               10-10.zst"));
+	ck_assert_ptr_nonnull(strstr(info, "ended with its process  10-11.zst"));
+	ck_assert_ptr_nonnull(strstr(info, "no clean end            10-13.zst"));
+	free(info);
 	sp_load_finish(&load);
 }
 END_TEST
