@@ -284,10 +284,11 @@ static bool is_asked(int argc, char **argv, bool in_order)
 
 void sp_help_answer(const struct sp_help *help, int argc, char **argv, bool in_order)
 {
-	if (strcmp(sp_translate_code(), "en") == 0)
-		return;
+	bool is_english = strcmp(sp_translate_code(), "en") == 0;
+
 	if (!is_asked(argc, argv, in_order)) {
-		check_options(help, argc, argv, in_order);
+		if (!is_english)
+			check_options(help, argc, argv, in_order);
 		return;
 	}
 	print(stdout, help);

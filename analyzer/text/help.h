@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --help and errors of the command line in another language than English. argp prints English; it
- * breaks lines by bytes and between blanks, and Chinese has no blanks.
+ * --help, and errors of the command line in another language than English. argp breaks lines by
+ * bytes and between blanks, and Chinese has no blanks; the help of argp in glibc 2.36 loses its
+ * indent in long lists.
  */
 #ifndef STAGEPROF_ANALYZER_HELP_H
 #define STAGEPROF_ANALYZER_HELP_H
@@ -18,9 +19,9 @@ struct sp_help {
 	void (*after)(FILE *file);	    /* NULL: nothing */
 };
 
-/* If the arguments ask for --help, or have an option that does not exist or lacks its value, and
- * the language is not English: prints the help or the error and ends the program. in_order: options
- * end at the first other word. */
+/* Prints the help and ends the program if the arguments ask for --help. In another language than
+ * English, also prints the error of an option that does not exist or lacks its value. in_order:
+ * options end at the first other word. */
 void sp_help_answer(const struct sp_help *help, int argc, char **argv, bool in_order);
 
 /* As argp_error(), also in another language than English; `text` is translated already. Ends the
