@@ -165,7 +165,9 @@ class Switch(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.zst")
             training.execute([sys.executable, "-c", "import colorsys"], folder)
-            subprocess.run([self.command, "off", path], check=True)
+            done = subprocess.run([self.command, "off", path], stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"no process of this run was found here", done.stderr)
             (marker,) = glob.glob(os.path.join(path, "0-run-*.zst"))
             with open(marker, "rb") as file:
                 self.assertEqual(struct.unpack_from("<I", file.read(), OFF_AT), (1,))
