@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "analyzer/reader/call_paths.h"
+#include "analyzer/sections/shown_part.h"
 #include "analyzer/text/text.h"
 #include "analyzer/totals/process_end.h"
 #include "analyzer/verdict/hang_text.h"
 #include "analyzer/workers/thread_role.h"
 
 #define TEXT_BYTES 256u
+#define AFTER_BYTES (SP_NUMBER_BYTES + 32u)
 #define NAME_BYTES 24u
 #define OUTLIVES_NS INT64_C(1000000000)
 
@@ -102,6 +104,15 @@ static void after_text(const struct sp_report *report, int64_t at_ns, char ret[S
 		   at_ns > report->run.begin_ns ? (uint64_t)(at_ns - report->run.begin_ns) : 0);
 }
 
+/* The events after a selection, which are not read, may be later. */
+static void add_more(char ret[AFTER_BYTES])
+{
+	char time[AFTER_BYTES];
+
+	snprintf(time, sizeof(time), "%s", ret);
+	snprintf(ret, AFTER_BYTES, _("%s or more"), time);
+}
+
 /* A process that trains, or may yet, after the command that began it has ended, as a daemon does.
  */
 static bool outlives(const struct sp_report *report, uint32_t image,
@@ -119,7 +130,7 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	struct sp_command_end command = sp_command_end_of(&report->run);
 	struct sp_process_end end = command.end;
 	uint32_t image = main_image(report);
-	char after[SP_NUMBER_BYTES], text[TEXT_BYTES], kills[SP_NUMBER_BYTES];
+	char after[AFTER_BYTES], text[TEXT_BYTES], kills[SP_NUMBER_BYTES];
 	bool is_outlived = false;
 
 	*ret = '\0';
@@ -133,6 +144,8 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	if (!command.is_known)
 		sp_process_end_seen(&end, sp_command_seen_ns(&report->run, &report->totals));
 	after_text(report, end.at_ns, after);
+	if (!command.is_known && sp_selection_text(report, text, sizeof(text)))
+		add_more(after);
 	how_text(&end, after, text, sizeof(text));
 	snprintf(ret, ret_bytes, "%s", text);
 	after_text(report, command.end.at_ns, after);

@@ -139,11 +139,11 @@ struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct s
 	if (command.is_known && command.pid == it->pid)
 		return command.end;
 	for (uint32_t i = 0; i < run->index.stream_count; i++) {
-		int64_t begin_ns, end_ns;
+		int64_t end_ns;
 
 		if (run->index.streams[i]->image != image)
 			continue;
-		sp_stream_life(run, totals, i, &begin_ns, &end_ns);
+		end_ns = sp_stream_end_ns(run, totals, i);
 		end.at_ns = end_ns > end.at_ns ? end_ns : end.at_ns;
 		lost_full += run->index.streams[i]->lost_by[SP_LOST_FULL];
 	}

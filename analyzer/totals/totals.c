@@ -5,6 +5,15 @@
 
 #include "analyzer/reader/clock_convert.h"
 
+int64_t sp_stream_end_ns(const struct sp_run *run, const struct sp_totals *totals, uint32_t stream)
+{
+	uint64_t last = totals->streams[stream].end_ticks;
+	const struct sp_stream *s = run->index.streams[stream];
+
+	return sp_clock_realtime_ns(&sp_run_host(run, stream)->clock,
+				    s->last_ticks > last ? s->last_ticks : last);
+}
+
 void sp_stream_life(const struct sp_run *run, const struct sp_totals *totals, uint32_t stream,
 		    int64_t *ret_begin_ns, int64_t *ret_end_ns)
 {
@@ -15,7 +24,7 @@ void sp_stream_life(const struct sp_run *run, const struct sp_totals *totals, ui
 
 	last = s->last_ticks > last ? s->last_ticks : last;
 	*ret_begin_ns = sp_clock_realtime_ns(clock, s->opened_ticks ? s->opened_ticks : last);
-	*ret_end_ns = sp_clock_realtime_ns(clock, last);
+	*ret_end_ns = sp_stream_end_ns(run, totals, stream);
 	if (*ret_begin_ns < window.from_ns)
 		*ret_begin_ns = window.from_ns;
 	if (*ret_end_ns > window.to_ns)

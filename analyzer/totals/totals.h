@@ -58,6 +58,9 @@ struct sp_traffic {
 
 void sp_totals_finish(struct sp_totals *totals, const struct sp_run *run);
 
+/* The last that is known of a stream, CLOCK_REALTIME; with a selection it may end later. */
+int64_t sp_stream_end_ns(const struct sp_run *run, const struct sp_totals *totals, uint32_t stream);
+
 /* The begin and the end of a stream, CLOCK_REALTIME; within the selection. */
 void sp_stream_life(const struct sp_run *run, const struct sp_totals *totals, uint32_t stream,
 		    int64_t *ret_begin_ns, int64_t *ret_end_ns);

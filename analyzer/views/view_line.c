@@ -102,7 +102,7 @@ int sp_view_line(const struct sp_report *report, struct sp_out *out,
 	if (stats.count == 0)
 		sp_out_line(out, "no steps: no optimizer step was seen");
 	else
-		sp_out_line(out, "steps %u to %u: %s a step; %s", first, last,
+		sp_out_line(out, "steps %u to %u: %s a step; of the training time: %s", first, last,
 			    sp_text_ns(step, sp_step_mean_ns(&mean)),
 			    parts_text(parts, report, &sum));
 	return 0;
