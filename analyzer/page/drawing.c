@@ -8,6 +8,9 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
 
+#define LABEL_X 10
+#define CHARACTER_WIDTH 7.5 /* of the labels in the bar, in pixels */
+#define MARGINS 50	    /* of the window, beside the bar */
 #define POINTS_MAX 600u
 #define TOP_PERCENT 4.0 /* the space above the highest point */
 #define BANDS_MAX 200u
@@ -36,21 +39,35 @@ static void draw_patterns(FILE *file)
 	fputs("</defs>\n", file);
 }
 
+/* A text that its part has no room for would be cut: page.css shows it from a width of the window
+ * on. */
+static void draw_label(FILE *file, const char *text, const char *more, int y, double share)
+{
+	static const unsigned windows[] = {320, 390, 640, 900, 1240};
+	double needs = (LABEL_X + CHARACTER_WIDTH * (double)sp_text_width(text)) / share;
+
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		if (needs > windows[i] - MARGINS)
+			continue;
+		fprintf(file, "<text class=\"inside%s from-%u\" x=\"%d\" y=\"%d\">%s</text>", more,
+			windows[i], LABEL_X, y, text);
+		return;
+	}
+}
+
 static void draw_part(FILE *file, int part, uint64_t ns, double at, double share)
 {
 	const char *title = sp_account_title((enum sp_account_phase)part);
-	char time[SP_NUMBER_BYTES];
+	char time[SP_NUMBER_BYTES], percent[SP_NUMBER_BYTES];
 
 	fprintf(file,
 		"<svg class=\"part-%d\" x=\"%.4f%%\" width=\"%.4f%%\" height=\"56\"><title>%s: %s, "
 		"%.1f%%</title><rect class=\"part\" width=\"100%%\" height=\"56\"/><rect "
 		"fill=\"url(#hatch-%d)\" width=\"100%%\" height=\"56\"/>",
 		part, at * 100, share * 100, title, sp_text_ns(time, ns), share * 100, part);
-	if (share > 0.06)
-		fprintf(file,
-			"<text class=\"inside\" x=\"10\" y=\"24\">%s</text><text class=\"inside "
-			"strong\" x=\"10\" y=\"43\">%.1f%%</text>",
-			title, share * 100);
+	snprintf(percent, sizeof(percent), "%.1f%%", share * 100);
+	draw_label(file, title, "", 24, share);
+	draw_label(file, percent, " strong", 43, share);
 	fputs("</svg>\n", file);
 }
 

@@ -183,6 +183,12 @@ class Page(unittest.TestCase):
                 self.assertGreater(tall, 0)
                 self.assertLess(top, height)
             self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), width)
+            cut = self.browser.do("""
+                return Array.from(document.querySelectorAll("svg.account text.inside"))
+                    .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right >
+                        e.parentElement.querySelector("rect").getBoundingClientRect().right)
+                    .map((e) => e.textContent);""")
+            self.assertEqual(cut, [])
         self.browser.window(1280, 900)
         text = lambda what: self.browser.value(f"document.querySelector('{what}').textContent")
         self.assertIn(verdict["text"], text("#verdict h2"))
