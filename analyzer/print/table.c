@@ -226,10 +226,10 @@ static void narrow_texts(struct sp_table *t)
 		t->widths[i]--;
 }
 
-/* A column that is empty in all waiting rows. */
+/* A column that is empty in all waiting rows; the name 0 is not empty. */
 static bool is_blank(const struct sp_table *t, size_t i)
 {
-	bool blank = !is_long_text(t, i) && t->rows > 0;
+	bool blank = !is_long_text(t, i) && t->columns[i].type != SP_CELL_ID && t->rows > 0;
 
 	for (size_t row = 0; blank && row < t->rows; row++) {
 		const char *cell = t->cells[row * t->n + i];

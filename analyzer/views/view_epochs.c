@@ -19,6 +19,11 @@ static const struct sp_column columns[CELLS] = {
 	[WAIT] = {"loader_wait_ns", N_("input wait"), SP_CELL_NS},
 };
 
+static const unsigned char importance[CELLS] = {
+	[PID] = 4,   [TID] = 4,	  [EPOCH] = 4, [STEPS] = 3,	 [WALL] = 3,
+	[TRAIN] = 2, [VALID] = 2, [WAIT] = 2,  [VALID_WAIT] = 1, [SAVE] = 1,
+};
+
 static struct sp_cell known(const struct sp_steps *s, enum sp_account_phase part, uint64_t ns)
 {
 	if (ns == 0 && s->sources[part] == SP_FROM_NOTHING)
@@ -60,6 +65,7 @@ int sp_view_epochs(const struct sp_report *report, struct sp_out *out,
 	if (options->sort)
 		return -EINVAL;
 	sp_run_json(report, out);
+	out->importance = importance;
 	r = sp_out_table(out, "epochs", NULL, columns, CELLS, true);
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		const struct sp_trainer *trainer = &report->training.trainers[t];

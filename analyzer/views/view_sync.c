@@ -235,7 +235,9 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 	rows.count = list.n;
 	if (r == 0)
 		r = sp_view_rows_show_named(&rows, &list.functions, report, out, options);
-	if (r == 0 && list.n == 0)
+	if (r == 0 && list.n == 0 && !sp_stages_have_cuda(report->totals.stages))
+		sp_out_line(out, "no calls of CUDA or HIP: none was seen, or none is selected");
+	else if (r == 0 && list.n == 0)
 		sp_out_line(out, "No call of CUDA or NCCL was kept: none took STAGEPROF_LINES (1ms "
 				 "unless set; 0: none is) or longer.");
 	if (r == 0 && list.has_rest)
