@@ -90,7 +90,7 @@ def digest_row(args, ranks):
     report = os.path.join(args.build, "stageprof-report")
     with tempfile.TemporaryDirectory() as folder:
         job_of(folder, args, ranks)
-        _, _, _, told = measure([report, "ranks", "--jobs=2", folder])
+        told = measure([report, "ranks", "--jobs=2", folder])[3]
         nodes, digests, costs = nodes_of(folder), [], []
         for node in nodes:
             digests.append(node + ".spd")
@@ -112,22 +112,22 @@ def digest_row(args, ranks):
         )
     if shown[3] != told:
         raise SystemExit(f"another answer from the digest of {ranks} ranks:\n{shown[3]}")
-    wall, peak = sum(cost[0] for cost in costs) / len(costs), max(cost[2] for cost in costs)
+    wall, peak = sum(cost[0] for cost in costs) / len(costs), max(cost[4] for cost in costs)
     print(
         f"| {ranks:,} | {args.steps:,} | {size / 2**20:.1f} MiB | {size / ranks / args.steps:.1f} "
-        f"| {wall * 1000:.0f} ms | {peak:.0f} MiB | {merged[0]:.2f} s | {merged[2]:.0f} MiB "
-        f"| {shown[0]:.2f} s | {shown[2]:.0f} MiB | {page_size / 1000:.0f} kB | {drawn[0]:.1f} s "
-        f"| {drawn[2]:.0f} MiB | {ranks * args.steps:,} | {table_size / 2**20:.1f} MiB "
-        f"| {written[0]:.1f} s | {written[2]:.0f} MiB |",
+        f"| {wall * 1000:.0f} ms | {peak:.0f} MiB | {merged[0]:.2f} s | {merged[4]:.0f} MiB "
+        f"| {shown[0]:.2f} s | {shown[4]:.0f} MiB | {page_size / 1000:.0f} kB | {drawn[0]:.1f} s "
+        f"| {drawn[4]:.0f} MiB | {ranks * args.steps:,} | {table_size / 2**20:.1f} MiB "
+        f"| {written[0]:.1f} s | {written[4]:.0f} MiB |",
         flush=True,
     )
 
 
 def digest_table(args):
     print(
-        "| ranks | steps | digest | bytes a rank and step | a node's digest | its peak | merge "
-        "| its peak | `ranks` of it | its peak | page | made in | its peak | rows of `steps` "
-        "| tables | made in | their peak |"
+        "| ranks | steps | digest | bytes a rank and step | a node's digest | its own memory | merge "
+        "| its own | `ranks` of it | its own | page | made in | its own | rows of `steps` "
+        "| tables | made in | their own |"
     )
     print("|---" * 17 + "|")
     for ranks in args.ranks:

@@ -231,6 +231,8 @@ class Views(unittest.TestCase):
                     ]
                     lines = [line.rstrip() for line in text(*arguments, LC_ALL="C").splitlines()]
                     for rows, right in tables(text(*arguments, "--format=md")):
+                        if len(rows) == 1:  # without rows a sentence stands in its place
+                            continue
                         for line in laid_out(rows, right):
                             self.assertIn(line.rstrip(), lines)
                             checked += 1

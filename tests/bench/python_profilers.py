@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`stageprof run --sample` beside other profilers of Python, as tables for docs/PERFORMANCE.md.
+
+python3 tests/bench/python_profilers.py --peers VENV [--build FOLDER] [--pairs N]
+
+VENV holds py-spy, scalene, memray and viztracer (pip install); those that are missing are left out.
+
+Price: a trainer on photographs with 8 workers, under each profiler and without one in turn. The
+processor time is that of all processes, the profiler's included.
+
+Truth: trainers run under the sampler and py-spy --nonblocking at once, 100 looks a second each. The
+table has, for the functions that take most of making batches by the sampler, the share of that time
+by both.
+"""
+
+import argparse
+import collections
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TRAINERS = os.path.join(ROOT, "tests", "programs", "trainers")
+PHOTOS = os.path.join(ROOT, "build", "photos", "set")
+TOP = 4
+FETCH = "torch/utils/data/_utils/fetch.py"
+
+
+def commands(args, folder):
+    """Prefix of a Python command by profiler."""
+    ours = [os.path.join(args.build, "stageprof"), "run", "-q"]
+    peers = os.path.join(args.peers, "bin")
+    out = os.path.join(folder, "out")
+    packages = subprocess.run(
+        [os.path.join(peers, "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout.decode()
+    python, env = [args.python], {"PYTHONPATH": packages.strip()}
+    spy = [os.path.join(peers, "py-spy"), "record", "-r", "100", "-s", "-f", "raw", "-o", out]
+    return {
+        "stageprof run --sample": ([*ours, "--sample", "-o", out, "--", *python], {}),
+        "stageprof run --sample=100": ([*ours, "--sample=100", "-o", out, "--", *python], {}),
+        "py-spy --nonblocking": ([*spy, "--nonblocking", "--", *python], {}),
+        "py-spy": ([*spy, "--", *python], {}),
+        "scalene": ([*python, "-m", "scalene", "run", "--cpu-only", "-o", out], env),
+        "memray": ([*python, "-m", "memray", "run", "--follow-fork", "-q", "-f", "-o", out], env),
+        "viztracer": ([*python, "-m", "viztracer", "--quiet", "-o", out + ".json"], env),
+    }
+
+
+def timed(command, env):
+    """Wall and processor seconds of all processes, or None where it fails."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(
+        command,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **env},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    wall, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        print(f"{command[:3]}: {done.stderr.decode()[-300:]}", file=sys.stderr)
+        return None
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def empty(folder):
+    for entry in list(os.scandir(folder)):
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            os.remove(entry)
+
+
+def price(args):
+    program = [os.path.join(TRAINERS, "image_folder.py"), "--data", PHOTOS]
+    program += ["--epochs", "2", "--workers", "8"]
+    print("| profiler | processor time | wall time | pairs |")
+    print("|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (prefix, env) in commands(args, folder).items():
+            ratios = []
+            for i in range(args.pairs):
+                turns = [([args.python, *program], {}), ([*prefix, *program], env)]
+                found = [timed(*turn) for turn in (turns if i % 2 else turns[::-1])]
+                plain, traced = found if i % 2 else found[::-1]
+                empty(folder)
+                if not plain or not traced:
+                    break
+                ratios.append((traced[1] / plain[1], traced[0] / plain[0]))
+            if ratios:
+                cpu, wall = (sorted(column) for column in zip(*ratios))
+                texts = (
+                    f"{100 * (statistics.median(column) - 1):+.1f}% "
+                    f"({100 * (column[0] - 1):+.1f} to {100 * (column[-1] - 1):+.1f})"
+                    for column in (cpu, wall)
+                )
+                print(f"| {name} | {' | '.join(texts)} | {len(ratios)} |", flush=True)
+            else:
+                print(f"| {name} | failed | failed | 0 |", flush=True)
+
+
+def innermost(frames):
+    """The function of the innermost frame that is Python's, or None."""
+    named = [frame for frame in frames if " (" in frame]
+    return named[-1].split(" (")[0] if named else None
+
+
+def shares(lines, phases):
+    """Functions by their part of all time inside of fetches."""
+    own = collections.Counter()
+    for line in lines:
+        stack, count = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        if phases and not (frames[0].startswith("worker_") and frames[0] != "worker_idle"):
+            continue
+        at = [i for i, frame in enumerate(frames) if FETCH in frame]
+        if at and innermost(frames[at[0] :]):
+            own[innermost(frames[at[0] :])] += int(count)
+    whole = sum(own.values())
+    return {name: n / whole for name, n in own.items()}, whole
+
+
+def truth(args):
+    report = os.path.join(args.build, "stageprof-report")
+    print("| trainer | function | by stageprof | by py-spy | looks of stageprof | of py-spy |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in (
+            ("image_folder.py", ["--data", PHOTOS, "--epochs", "6", "--workers", "2"]),
+            ("act_hdf5.py", [os.path.join(folder, "act")]),
+            ("diffusion_policy.py", [os.path.join(folder, "diffusion"), "2"]),
+        ):
+            stem = os.path.join(folder, name)
+            run, raw, folded = (stem + end for end in (".zst", ".raw", ".txt"))
+            spy = [os.path.join(args.peers, "bin", "py-spy"), "record", "-r", "100", "-s"]
+            spy += ["--nonblocking", "-f", "raw", "-o", raw, "--", args.python]
+            command = [os.path.join(args.build, "stageprof"), "run", "-q", "--sample=100", "-o", run]
+            command += ["--", *spy, os.path.join(TRAINERS, name), *arguments]
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            subprocess.run(
+                [report, "export", "folded_functions", run, "--force", "-qo", folded], check=True
+            )
+            with open(folded) as ours, open(raw) as theirs:
+                own, ns = shares(ours, True)
+                other, looks = shares(theirs, False)
+            for function in sorted(own, key=own.get, reverse=True)[:TOP]:
+                print(
+                    f"| {name} | `{function}` | {own[function]:.1%} | {other.get(function, 0):.1%} "
+                    f"| {ns / 1e7:.0f} | {looks} |",
+                    flush=True,
+                )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
+    parser.add_argument("--python", default=os.path.join(ROOT, "build", "venv", "bin", "python"))
+    parser.add_argument("--peers", required=True)
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--only", choices=("price", "truth"))
+    args = parser.parse_args()
+    for part in (price, truth):
+        if args.only in (None, part.__name__):
+            part(args)
+            print()
+
+
+if __name__ == "__main__":
+    main()
