@@ -74,6 +74,24 @@ static bool rusage_of(struct rusage_span *ret, const struct sp_report *report, u
 	       ret->used.process_ready_ns != UINT64_MAX && ret->end_ns > ret->begin_ns;
 }
 
+static double above(uint64_t all, uint64_t own)
+{
+	return all != UINT64_MAX && own != UINT64_MAX && all > own ? (double)(all - own) : 0;
+}
+
+struct sp_beside sp_metrics_beside(const struct sp_report *report, uint32_t stream, bool is_trainer)
+{
+	struct rusage_span span;
+	struct sp_beside beside = {0};
+
+	if (!(is_trainer && rusage_of_steps(&span, report, stream)) &&
+	    !rusage_at_end(&span, report, stream))
+		return beside;
+	beside.cpu_ns = above(span.used.process_cpu_ns, span.used.cpu_ns);
+	beside.ready_ns = above(span.used.process_ready_ns, span.used.ready_ns);
+	return beside;
+}
+
 /* The share of its life that lies between two instants. */
 static double share_between(const struct rusage_span *span, int64_t begin_ns, int64_t end_ns)
 {

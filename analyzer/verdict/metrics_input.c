@@ -4,11 +4,13 @@
 #include <math.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/verdict/metrics_cpu.h"
 
 /* A limit, because each worker is a process with its own memory, even if it needs little of a
  * core. */
 #define WORKERS_A_CORE_MOST 4
 #define LATE_NS 100000000 /* a worker may end after the pause in which its loader did */
+#define LOCKS_ERROR 1.2	  /* of the time that workers can wait for each other's locks */
 #define ROUNDING 0.001	  /* a fraction of a worker that counts as none */
 
 /* Sums over the workers. */
@@ -16,6 +18,8 @@ struct input {
 	struct sp_work_sums whole, meanwhile;
 	struct sp_call_rusage_sums usage; /* of fetches */
 	uint64_t locked_ns;		  /* time inside fetches */
+	double threads_ns;		  /* of it: other threads of the process ran, at most */
+	struct sp_beside beside;	  /* of other threads of the workers' processes */
 	struct sp_fetch_files files;
 	uint64_t batches;
 	uint32_t lives;	  /* lives of workers */
@@ -76,11 +80,30 @@ static bool is_validating(const struct sp_training *training, const struct sp_wo
 	return false;
 }
 
+/*
+ * A fetch that hands its work to threads of its own process (a pool, a library's threads) waits for
+ * them as for a lock. The kernel does not count them apart by time, so all that they ran, or were
+ * ready to run, may have been in such waits.
+ */
+static void count_threads(struct input *in, const struct sp_report *report,
+			  const struct sp_worker *w)
+{
+	struct sp_beside beside = sp_metrics_beside(report, w->stream, w->is_trainer);
+
+	in->threads_ns += fmin((double)w->locked_ns, beside.cpu_ns + beside.ready_ns);
+	if (w->is_trainer)
+		return;
+	in->beside.cpu_ns += beside.cpu_ns;
+	in->beside.ready_ns += beside.ready_ns;
+}
+
 /* Counts each worker at the middle of its life, because workers of the epoch before may end
  * late. */
-static void count_workers(struct input *in, const struct sp_workers *workers,
-			  const struct sp_training *training)
+static void count_workers(struct input *in, const struct sp_report *report)
 {
+	const struct sp_workers *workers = &report->workers;
+	const struct sp_training *training = &report->training;
+
 	in->on_trainer = workers->count > 0;
 	for (uint32_t i = 0; i < workers->count; i++) {
 		const struct sp_worker *w = &workers->list[i];
@@ -89,6 +112,7 @@ static void count_workers(struct input *in, const struct sp_workers *workers,
 		in->batches += w->batches;
 		sp_call_rusage_sums_merge(&in->usage, &w->usage);
 		in->locked_ns += w->locked_ns;
+		count_threads(in, report, w);
 		sp_fetch_files_merge(&in->files, &w->files);
 		for (int work = 0; work < SP_WORKS; work++) {
 			in->whole.ns[work] += w->whole.ns[work];
@@ -112,6 +136,14 @@ static bool waits_for_making(const struct sp_metrics *e)
 	       SP_BATCH_RECEIVE_MOST;
 }
 
+/* The part of the waits inside fetches that needs no core, at least. */
+static double coreless(const struct input *in)
+{
+	double waits = (double)in->whole.ns[SP_WORK_fetch_wait];
+
+	return waits > 0 ? fmax(0, 1 - in->threads_ns / waits) : 1;
+}
+
 /*
  * The work on batches while the trainer waited for them, without the time of sending them. A
  * trainer that makes its own batches is never idle.
@@ -124,7 +156,8 @@ static void set_work(struct sp_metrics *e, const struct input *in)
 	sp_metrics_ratio(e, SP_METRIC_decode_work_share, decoding(m), made);
 	sp_metrics_ratio(e, SP_METRIC_read_work_share, reading(m), made);
 	sp_metrics_ratio(e, SP_METRIC_receive_work_share, sum_of(m, SP_WORK_KIND_RECEIVE), made);
-	sp_metrics_ratio(e, SP_METRIC_wait_work_share, (double)m->ns[SP_WORK_fetch_wait], made);
+	sp_metrics_ratio(e, SP_METRIC_wait_work_share,
+			 (double)m->ns[SP_WORK_fetch_wait] * coreless(in), made);
 	sp_metrics_ratio(e, SP_METRIC_transform_work_share, (double)m->ns[SP_WORK_transform], made);
 	sp_metrics_ratio(e, SP_METRIC_decompress_work_share, (double)m->ns[SP_WORK_decompress],
 			 made);
@@ -149,13 +182,35 @@ static void set_decoding(struct sp_metrics *e, const struct input *in,
 			 (double)(jpeg->calls - jpeg->aborted));
 }
 
+/*
+ * One of the workers that wait for each other's locks runs at any time. If they wait for longer
+ * than that allows, they wait for something else.
+ */
+static bool holds_up_each_other(const struct input *in, double locked, double made)
+{
+	return in->at_once > 1 &&
+	       locked <= LOCKS_ERROR * (made - locked) * (double)(in->at_once - 1);
+}
+
+static void set_locked(struct sp_metrics *e, const struct input *in, double made)
+{
+	double locked = (double)in->locked_ns - in->threads_ns;
+
+	sp_metrics_ratio(e, SP_METRIC_fetch_threads_share, in->threads_ns, made);
+	sp_metrics_ratio(e, SP_METRIC_fetch_locked_share, locked, made);
+	sp_metrics_ratio(e,
+			 holds_up_each_other(in, locked, made) ? SP_METRIC_fetch_contended_share
+							       : SP_METRIC_fetch_awaited_share,
+			 locked, made);
+}
+
 static void set_shares(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_work_sums *w = &in->whole;
 	double made = making(w);
 
 	if (waits_for_making(e)) {
-		sp_metrics_ratio(e, SP_METRIC_fetch_locked_share, (double)in->locked_ns, made);
+		set_locked(e, in, made);
 		sp_metrics_ratio(e, SP_METRIC_fetch_received_share, sum_of(w, SP_WORK_KIND_RECEIVE),
 				 made);
 	}
@@ -239,7 +294,9 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 	    sp_metrics_value(e, SP_METRIC_fetch_locked_share) >= SP_FETCHES_LOCKED)
 		return;
 	sp_metrics_set(e, SP_METRIC_spare_workers, wanted - in->at_once);
-	if (wanted <= in->at_once)
+	/* Cores that a worker's own threads share: more workers may share them, too. */
+	if (wanted <= in->at_once &&
+	    sp_metrics_value(e, SP_METRIC_fetch_threads_share) < SP_FETCHES_LOCKED)
 		sp_metrics_set(e, SP_METRIC_missing_workers, enough - in->at_once);
 }
 
@@ -248,11 +305,13 @@ static void set_fetch_use(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_call_rusage_sums *u = &in->usage;
 
-	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, (double)u->cpu_ns, (double)u->calls);
+	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, (double)u->cpu_ns + in->beside.cpu_ns,
+			 (double)u->calls);
 	if (waits_for_making(e))
 		sp_metrics_ratio(e, SP_METRIC_fetch_blocked_share, (double)u->blocked_ns,
 				 (double)u->wall_ns);
-	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, (double)u->preempted_ns, (double)u->calls);
+	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, (double)u->preempted_ns + in->beside.ready_ns,
+			 (double)u->calls);
 }
 
 static void set_batches(struct sp_metrics *e, const struct sp_report *report)
@@ -319,7 +378,7 @@ void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct input in = {.batches = 0};
 
-	count_workers(&in, &report->workers, &report->training);
+	count_workers(&in, report);
 	if (!report->workers.count)
 		return;
 	sp_metrics_set(e, SP_METRIC_workers, in.at_once);

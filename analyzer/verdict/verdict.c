@@ -593,7 +593,9 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_decompress_work_share:
 	case SP_METRIC_collate_work_share:
 	case SP_METRIC_fetch_blocked_share:
-	case SP_METRIC_fetch_locked_share:
+	case SP_METRIC_fetch_contended_share:
+	case SP_METRIC_fetch_awaited_share:
+	case SP_METRIC_fetch_threads_share:
 	case SP_METRIC_fetch_received_share:
 	case SP_METRIC_single_batch_share:
 	case SP_METRIC_sampler_wait_share:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs for the advice on a DataLoader and its workers. The work is sleep: it needs no core."""
 
+import concurrent.futures
 import http.server
 import multiprocessing
 import os
@@ -68,6 +69,37 @@ class Locked(Rows):
 
 def locked():
     return [DataLoader(Locked(2 * STEPS, 30), batch_size=2, num_workers=3)]
+
+
+class Pooled(Rows):
+    """The samples of a batch come from a pool of threads."""
+
+    pool = None
+    threads = 2
+
+    def __getitems__(self, indices):
+        if not self.pool:
+            self.pool = concurrent.futures.ThreadPoolExecutor(self.threads)
+        return list(self.pool.map(self.__getitem__, indices))
+
+
+def awaited():
+    rows = Pooled(8 * STEPS, 10)
+    rows.threads = 8 if IS_AFTER else 2
+    return [DataLoader(rows, batch_size=8, num_workers=1)]
+
+
+class Sorted(Pooled):
+    """NumPy sorts without the interpreter's lock."""
+
+    def __getitem__(self, index):
+        values = numpy.random.default_rng(index).random(10000 if IS_AFTER else 200000)
+        values.sort()
+        return torch.from_numpy(values[: own.WIDTH].astype("f4"))
+
+
+def own_threads():
+    return [DataLoader(Sorted(8 * STEPS), batch_size=8, num_workers=1)]
 
 
 class Uneven(Rows):

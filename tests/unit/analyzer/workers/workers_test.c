@@ -3,6 +3,7 @@
  * A trainer and a worker of its loader as made traces: one tick is one ns.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +249,76 @@ START_TEST(receiving_is_no_waiting_for_the_making)
 }
 END_TEST
 
+/* Each fetch of 3,000 ns waits for `locked_ns`; threads beside it take `beside_ns` of the cores. */
+static void make_waiting_worker(uint32_t pid, uint64_t locked_ns, uint64_t beside_ns)
+{
+	struct sp_rusage_metadata usage = {.process_threads = 2};
+	char file[32];
+
+	sp_maker_init(&m, pid, pid, 0);
+	m.header.ppid = 10;
+	m.header.parent_start_ns = parent_start_ns;
+	m.header.flags |= SP_HEADER_FORKED;
+	sp_maker_header(&m);
+	name(FETCH, "fetch");
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		span(SP_EV_sem_wait, 0, locked_ns, 0);
+		m.now_ticks = start + 3000;
+		sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+		usage.cpu_ns += 3000 - locked_ns;
+		usage.process_cpu_ns += 3000 - locked_ns + beside_ns / 2;
+		usage.process_ready_ns += beside_ns / 2;
+	}
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+	snprintf(file, sizeof(file), "worker%u.zst", pid);
+	end(file);
+}
+
+struct waiting {
+	uint64_t locked_ns, beside_ns;
+	uint32_t workers;
+	enum sp_metric_id share; /* of the advice */
+	double wait_work_share;
+};
+
+/* Two workers hold up each other for half of the time at most; a single one waits for others. */
+static const struct waiting waitings[] = {
+	{1500, 0, 2, SP_METRIC_fetch_contended_share, 0.5},
+	{2700, 0, 2, SP_METRIC_fetch_awaited_share, 0.9},
+	{1500, 0, 1, SP_METRIC_fetch_awaited_share, 0.5},
+	{2700, 2700, 1, SP_METRIC_fetch_threads_share, 0},
+	{2700, 9000, 2, SP_METRIC_fetch_threads_share, 0},
+	{2700, 300, 1, SP_METRIC_fetch_awaited_share, 0.8},
+};
+#define WAITINGS (int)(sizeof(waitings) / sizeof(waitings[0]))
+
+static const enum sp_metric_id fetch_waits[] = {SP_METRIC_fetch_contended_share,
+						SP_METRIC_fetch_awaited_share,
+						SP_METRIC_fetch_threads_share};
+
+START_TEST(a_wait_for_its_own_threads_is_no_lock)
+{
+	const struct waiting *w = &waitings[_i];
+	static struct sp_verdict v;
+
+	sp_folder_make(folder);
+	make_trainer();
+	for (uint32_t pid = 11; pid < 11 + w->workers; pid++)
+		make_waiting_worker(pid, w->locked_ns, w->beside_ns);
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_wait_work_share),
+				w->wait_work_share, 0.07); /* the trainer waits in a part */
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(sp_metrics_value(&v.metrics, fetch_waits[i]) >= SP_FETCHES_LOCKED,
+				 fetch_waits[i] == w->share);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("workers");
@@ -258,6 +329,7 @@ int main(void)
 	tcase_add_test(c, what_a_worker_does);
 	tcase_add_test(c, a_decoder_unpacks_for_itself);
 	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
+	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
