@@ -189,6 +189,23 @@ static uint32_t last_validated(const struct sp_cutter *c, uint32_t first, uint32
 		       : last;
 }
 
+/*
+ * A pass that is left early ends where its iterator is dropped. Returns that interval, or else
+ * `last`, the last one that is known of the pass.
+ */
+static uint32_t with_drop(const struct sp_cutter *c, uint32_t pass, uint32_t last, uint32_t n)
+{
+	if (!pass || c->steps->passes[pass - 1].has_end)
+		return last;
+	for (uint32_t i = last + 1; i < n && !c->intervals[i].pass; i++) {
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER_STOP)
+			return i;
+		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT)
+			break;
+	}
+	return last;
+}
+
 /* A pause that the intervals below n make, from from_ns to to_ns. */
 static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_range *foreign,
 		       int64_t from_ns, int64_t to_ns)
@@ -196,10 +213,12 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 	struct sp_pause *p = sp_cut_pause(c->steps);
 	uint32_t first = first_of(c, n, foreign), last = last_of(c, n, foreign);
 	int64_t first_ns, last_ns;
+	uint32_t pass;
 
 	if (!p)
 		return;
-	last = last_validated(c, first, last, n);
+	pass = c->intervals[last].pass;
+	last = with_drop(c, pass, last_validated(c, first, last, n), n);
 	first_ns = c->intervals[first].start_ns;
 	last_ns = c->intervals[last].end_ns;
 	p->start_ns = from_ns;
@@ -278,7 +297,7 @@ void sp_pass_cut_rest(struct sp_cutter *c)
 		sp_cut_known(c);
 		return;
 	}
-	last = saved > last ? saved - 1 : last;
+	last = with_drop(c, c->intervals[last].pass, saved > last ? saved - 1 : last, n);
 	make_pause(c, last + 1, &foreign, c->from_ns, c->intervals[last].end_ns);
 }
 

@@ -113,6 +113,32 @@ START_TEST(validation_that_is_left_early)
 }
 END_TEST
 
+/* Each epoch leaves both loaders early: their workers end where the iterators are dropped. */
+START_TEST(workers_of_a_validation_that_is_left_early)
+{
+	enum { EPOCHS = 3, VALIDATION_NS = BEGIN_NS + 2 * (WAIT_NS + FORWARD_NS) + DROP_NS };
+
+	for (int epoch = 0; epoch < EPOCHS; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 2; i++) {
+			batch(TRAINING);
+			train();
+		}
+		span(SP_EV_python_call, LABEL, DROP_NS, SP_PHASE_loader_end);
+		begin(VALIDATION);
+		for (int i = 0; i < 2; i++) {
+			batch(VALIDATION);
+			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward_no_grad);
+		}
+		span(SP_EV_python_call, LABEL, DROP_NS, SP_PHASE_loader_end);
+	}
+	ck_assert_uint_eq(steps()->count, EPOCHS * 2);
+	ck_part(validation, EPOCHS * VALIDATION_NS);
+	ck_part(loader_wait, EPOCHS * (BEGIN_NS + 2 * WAIT_NS + DROP_NS));
+	ck_part(other, 0);
+}
+END_TEST
+
 /* The next batch is fetched before this one is trained on. */
 /* An iterator for each batch, as next(iter(loader)) makes it: its workers end before the step. */
 START_TEST(an_iterator_for_each_step)
@@ -322,6 +348,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
+	tcase_add_test(c, workers_of_a_validation_that_is_left_early);
 	tcase_add_test(c, an_iterator_for_each_step);
 	tcase_add_test(c, batches_ahead);
 	tcase_add_test(c, epochs_from_loader_to_loader);
