@@ -125,6 +125,42 @@ static bool outlives(const struct sp_report *report, uint32_t image,
 	       end->at_ns > command->end.at_ns + OUTLIVES_NS;
 }
 
+static bool has_failed(const struct sp_process_end *end)
+{
+	switch (end->how) {
+	case SP_PROCESS_EXITED:
+		return end->status != 0;
+	case SP_PROCESS_SIGNALED:
+	case SP_PROCESS_OOM:
+	case SP_PROCESS_KILLED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A command may end with success though a training that it began failed, as in a sweep. */
+static uint32_t failed_trainers(const struct sp_report *report)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+		uint32_t image = report->run.index.streams[stream]->image;
+		struct sp_process_end end;
+		bool is_counted = false;
+
+		for (uint32_t i = 0; i < t && !is_counted; i++)
+			is_counted = report->run.index.streams[report->training.trainers[i].stream]
+					     ->image == image;
+		if (is_counted)
+			continue;
+		end = sp_process_end_of(&report->run, &report->totals, image);
+		failed += has_failed(&end);
+	}
+	return failed;
+}
+
 void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 {
 	struct sp_command_end command = sp_command_end_of(&report->run);
@@ -154,6 +190,9 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	else if (command.is_known && command.oom_kills)
 		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
 			 sp_text_count(kills, command.oom_kills));
+	else if (command.is_known && !has_failed(&command.end) && failed_trainers(report))
+		snprintf(ret, ret_bytes, _("%s; training processes that failed or were killed: %s"),
+			 text, sp_text_count(kills, failed_trainers(report)));
 }
 
 /* "trainer", "worker", "command" or "other". */

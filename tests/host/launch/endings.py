@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eight ways in which a PyTorch training ends; the report names each, and a hang by its chain.
+"""Ways in which a PyTorch training ends; the report names each, and a hang by its chain.
 
 Environment: that of scene.py, and STAGEPROF_TEST_PYTHON, an interpreter that imports torch.
 """
@@ -243,6 +243,18 @@ class Endings(Trained):
         verdict = document["verdict"]
         self.assertNotIn(verdict["code"], ("hung", "cannot-tell", "no-training"), verdict["text"])
         self.assertIsNone(document["hang"])
+
+    def test_sweep(self):
+        """The command goes on after a training that failed; the report names the failure."""
+        sweep = "import subprocess, sys\n"
+        sweep += "for how in 'whole', 'exit1': subprocess.run([sys.executable, 'train.py', how])\n"
+        command = [STAGEPROF, "run", "--", PYTHON, "-c", sweep]
+        done = self.call(*command, env=clean_environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        line = r"ended with success after .*; training processes that failed or were killed: 1"
+        self.assertRegex(" ".join(done.stderr.split()), line)
+        ends = [end["status"] for end in self.report()["ending"] if end["role"] == "trainer"]
+        self.assertEqual(sorted(ends), [0, 1])
 
     def test_exit_without_launcher(self):
         env = clean_environment(LD_PRELOAD=scene.LIBRARY)
