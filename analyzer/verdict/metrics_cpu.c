@@ -311,7 +311,8 @@ static void set_outside(struct sp_metrics *e, const struct use *trainers, const 
 	set_outside_of(e, SP_METRIC_worker_outside_share, workers, used_ratio);
 }
 
-/* Time neither on a core nor ready for one, outside of known waits. */
+/* Time neither on a core nor ready for one, outside of known waits. A part of these waits may have
+ * been on a core. */
 static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 {
 	static const enum sp_metric_id waits[] = {
@@ -325,7 +326,9 @@ static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 
 	if (trainers->life_ns <= 0)
 		return;
-	share = 1 - (trainers->cpu_ns + trainers->ready_ns) / trainers->life_ns;
+	share = 1 - trainers->cpu_ns / trainers->life_ns;
+	sp_metrics_set(e, SP_METRIC_off_core_share, share > 0 ? share : 0);
+	share -= trainers->ready_ns / trainers->life_ns;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		share -= sp_metrics_value(e, waits[i]);
 	sp_metrics_set(e, SP_METRIC_blocked_share, share > 0 ? share : 0);

@@ -331,6 +331,8 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	}
 	if (a->verdict == SP_VERDICT_first_batch)
 		set(SP_METRIC_restart_share, 0.3);
+	if (a->verdict == SP_VERDICT_loop)
+		set(SP_METRIC_off_core_share, 0.3);
 	if (a->verdict == SP_VERDICT_machine_busy) {
 		set(SP_METRIC_loop_share, 0.2);
 		set(SP_METRIC_outside_share, 0.19);
@@ -434,6 +436,19 @@ START_TEST(a_model_that_waits)
 	ck_assert_str_eq(judge(), "compute-bound");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
 	ck_assert(advises("blocked_model") && !advises("faster_model"));
+}
+END_TEST
+
+/* The blocked share is the least; sleeps may lie in known phases, and wake up late. */
+START_TEST(a_loop_that_sleeps)
+{
+	set(SP_METRIC_loop_share, 0.8);
+	set(SP_METRIC_blocked_share, 0.5);
+	set(SP_METRIC_off_core_share, _i ? 0.9 : 0.6);
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert(advises("loop_blocked"));
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_blocked),
+				_i ? 0.8 : 0.6, 1e-9);
 }
 END_TEST
 
@@ -696,6 +711,7 @@ int main(void)
 	tcase_add_test(c, workers_that_stay_are_not_advised);
 	tcase_add_test(c, a_checkpoint_after_the_last_step);
 	tcase_add_test(c, a_model_that_waits);
+	tcase_add_loop_test(c, a_loop_that_sleeps, 0, 2);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, a_batch_may_be_made_before_the_backward);
 	tcase_add_test(c, one_advice_for_one_time);
