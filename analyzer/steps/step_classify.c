@@ -14,6 +14,7 @@
  * batch.
  */
 #define OPTIMIZERS_MAX 4u
+#define SERIES_LEAST (2 * OPTIMIZERS_MAX) /* steps in a row that have no batch are a stage */
 
 /*
  * A first step is warm while it takes more than 3/2 of the median; a last one is short below 4/5 of
@@ -64,23 +65,44 @@ static bool has_backward(const struct sp_steps *s)
 	return false;
 }
 
+/* Steps in a row that have no batch, or one step that has. */
+struct series {
+	uint32_t end;
+	bool is_stage;
+};
+
+static void note_series(const struct sp_steps *s, uint32_t i, struct series *series)
+{
+	uint32_t end = i;
+
+	if (i < series->end)
+		return;
+	while (end < s->count && !has_batch(&s->steps[end]) && !is_whole(&s->steps[end]))
+		end++;
+	series->is_stage = end - i >= SERIES_LEAST;
+	series->end = end > i ? end : i + 1;
+}
+
 /* Optimizer steps after one backward, or of one batch, are one step. */
 static void join_steps(struct sp_steps *s)
 {
 	bool by_batch = steps_by_batch(s),
 	     by_backward = has_backward(s) && s->end != SP_STEP_BY_GRAPH;
 	uint32_t kept = 0, pause = 0;
+	struct series series = {0};
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sp_step *step = &s->steps[i], *last = &s->steps[kept ? kept - 1 : 0];
 		bool is_first = i == 0;
 
+		note_series(s, i, &series);
 		for (; pause < s->pause_count && s->pauses[pause].step == i; pause++) {
 			s->pauses[pause].step = kept;
 			is_first = true;
 		}
 		if (is_first || is_whole(step) ||
-		    !((by_batch && !has_batch(step)) || (by_backward && !step->has_backward))) {
+		    !((by_batch && !series.is_stage && !has_batch(step)) ||
+		      (by_backward && !step->has_backward))) {
 			s->steps[kept++] = *step;
 			continue;
 		}

@@ -422,6 +422,22 @@ START_TEST(several_optimizers)
 }
 END_TEST
 
+/* A head that trains on features in memory, after a stage with a loader. */
+START_TEST(a_stage_without_a_loader)
+{
+	for (int i = 0; i < 7; i++) {
+		batch();
+		forward_backward();
+		optimize();
+	}
+	for (int i = 0; i < 9; i++) {
+		forward_backward();
+		optimize();
+	}
+	whole_steps(7 + 9);
+}
+END_TEST
+
 /* An actor, two critics and a temperature learn from each sample of a replay memory. */
 START_TEST(several_optimizers_of_a_sample)
 {
@@ -1012,6 +1028,7 @@ int main(void)
 	tcase_add_test(c, two_loaders);
 	tcase_add_test(c, no_loader);
 	tcase_add_test(c, several_optimizers);
+	tcase_add_test(c, a_stage_without_a_loader);
 	tcase_add_test(c, several_optimizers_of_a_sample);
 	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);
