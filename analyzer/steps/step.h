@@ -134,6 +134,8 @@ struct sp_backward {
 	int64_t start_ns;
 };
 
+#define SP_PASSES_ON 4u
+
 /* Set `end` and zero the rest before the first event. */
 struct sp_steps {
 	struct sp_spill *spill; /* borrowed: it keeps steps, waits and backwards; NULL: memory */
@@ -147,6 +149,8 @@ struct sp_steps {
 	uint32_t backward_count, backward_room;
 	struct sp_pass *passes; /* in the order in which they began */
 	uint32_t pass_count, pass_room;
+	uint32_t passes_on[SP_PASSES_ON]; /* numbers of passes that went on beside later ones */
+	uint32_t passes_on_next;
 	uint32_t trained_passes;	  /* that gave a batch for a step */
 	uint32_t single_passes;		  /* those of them that were dropped after one batch */
 	uint32_t optimizer_count, rounds; /* rounds of boosting are among them */

@@ -8,14 +8,39 @@
 #define NONE UINT32_MAX
 #define OPEN_MAX 64u /* passes that may be under way at once */
 
+/* A pass that goes on among many short ones, such as a batch of validation after each step, is soon
+ * none of the last OPEN_MAX: those that were asked for are remembered. */
+static void remember(struct sp_steps *s, uint32_t pass)
+{
+	for (uint32_t i = 0; i < SP_PASSES_ON; i++)
+		if (s->passes_on[i] == pass)
+			return;
+	s->passes_on[s->passes_on_next++ % SP_PASSES_ON] = pass;
+}
+
+static uint32_t find_remembered(const struct sp_steps *s, int64_t iterator)
+{
+	uint32_t newest = 0;
+
+	for (uint32_t i = 0; i < SP_PASSES_ON; i++) {
+		uint32_t pass = s->passes_on[i];
+
+		if (pass > newest && s->passes[pass - 1].iterator == iterator)
+			newest = pass;
+	}
+	return newest;
+}
+
 static struct sp_pass *find_open(struct sp_steps *s, int64_t iterator)
 {
 	uint32_t least = s->pass_count > OPEN_MAX ? s->pass_count - OPEN_MAX : 0;
+	uint32_t pass = s->pass_count;
 
-	for (uint32_t i = s->pass_count; i > least; i--)
-		if (s->passes[i - 1].iterator == iterator)
-			return s->passes[i - 1].is_over ? NULL : &s->passes[i - 1];
-	return NULL;
+	while (pass > least && s->passes[pass - 1].iterator != iterator)
+		pass--;
+	if (pass == least)
+		pass = find_remembered(s, iterator);
+	return pass && !s->passes[pass - 1].is_over ? &s->passes[pass - 1] : NULL;
 }
 
 static struct sp_pass *add(struct sp_steps *s, int64_t iterator)
@@ -42,6 +67,8 @@ void sp_pass_note(struct sp_steps *s, struct sp_phase_interval *interval)
 	if (!pass)
 		return;
 	interval->pass = (uint32_t)(pass - s->passes) + 1;
+	if (interval->pass < s->pass_count)
+		remember(s, interval->pass);
 	s->has_batches |= interval->kind == SP_INTERVAL_LOADER;
 	if (interval->kind == SP_INTERVAL_LOADER && pass->batches++ == 0)
 		pass->first = s->optimizer_count;

@@ -113,6 +113,29 @@ START_TEST(validation_that_is_left_early)
 }
 END_TEST
 
+/* A batch of validation after each step, by an iterator of its own. */
+START_TEST(a_long_pass_among_short_ones)
+{
+	enum { STEPS = 150 };
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < STEPS; i++) {
+			batch(TRAINING);
+			train();
+			begin(VALIDATION + 16 * (i % 3));
+			batch(VALIDATION + 16 * (i % 3));
+			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward_no_grad);
+		}
+		end(TRAINING);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 2 * STEPS);
+	ck_assert_uint_eq(s->epoch_count, 2);
+}
+END_TEST
+
 /* Each epoch leaves both loaders early: their workers end where the iterators are dropped. */
 START_TEST(workers_of_a_validation_that_is_left_early)
 {
@@ -348,6 +371,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
+	tcase_add_test(c, a_long_pass_among_short_ones);
 	tcase_add_test(c, workers_of_a_validation_that_is_left_early);
 	tcase_add_test(c, an_iterator_for_each_step);
 	tcase_add_test(c, batches_ahead);
