@@ -196,6 +196,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 		.is_exchange = exchanges,
 		.is_node = kind == SP_EV_torch_backward,
 		.is_sample = kind == SP_EV_python_call && slot->value == SP_PHASE_replay,
+		.is_load = kind == SP_EV_python_call && slot->value == SP_PHASE_checkpoint_load,
 		.is_round = kind == SP_EV_python_call && slot->value == SP_PHASE_round,
 	};
 }

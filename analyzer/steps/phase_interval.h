@@ -60,6 +60,7 @@ struct sp_phase_interval {
 	bool has_fetch;
 	bool is_sample;	   /* a batch out of a replay memory */
 	bool is_round;	   /* of boosting */
+	bool is_load;	   /* of a checkpoint, or of data in a file of its form */
 	bool is_own;	   /* sp_phase_interval_is_input(), and of a step that no loader feeds */
 	bool is_exchange;  /* with a server: a send, an answer, or a wait between the two */
 	bool is_message;   /* of an exchange whose answers are no data */

@@ -7,6 +7,7 @@
 #include "analyzer/steps/collective.h"
 
 #define ANSWER_LONG 4		 /* times the bytes that were sent: an answer with data */
+#define LOADS_RARE 8u		 /* steps for one with a load of weights, or more */
 #define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
 
 static struct sp_step *add_step(struct sp_steps *s)
@@ -207,6 +208,24 @@ static void note_calls(struct sp_cutter *c, uint32_t first)
 }
 
 /*
+ * Weights are loaded once or now and then. A load in one step of LOADS_RARE and more often, where
+ * no loader makes batches, reads the batches.
+ */
+static void note_loads(struct sp_cutter *c, uint32_t first)
+{
+	bool has_load = false;
+
+	for (uint32_t i = first; i < c->count && !c->steps->is_fed; i++)
+		has_load |= c->intervals[i].is_load;
+	c->loading_steps += has_load;
+	if (!has_load || c->loading_steps < 2 || c->loading_steps * LOADS_RARE < c->steps->count)
+		return;
+	for (uint32_t i = first; i < c->count; i++)
+		if (c->intervals[i].is_load)
+			c->intervals[i].kind = SP_INTERVAL_INPUT;
+}
+
+/*
  * Other reads and waits are no batch once a loader has fed a step. Reads and waits that follow the
  * model's call are no batch, up to its next call: they belong to the loss, or a log. After a step's
  * last backward they are a server of parameters, or gradients that others hand over.
@@ -216,6 +235,7 @@ static void note_own_input(struct sp_cutter *c, uint32_t first)
 	bool has_backward = !c->steps->has_backward, is_ahead = has_backward;
 
 	c->steps->is_fed |= has_loader(c, first);
+	note_loads(c, first);
 	note_messages(c, first);
 	note_calls(c, first);
 	for (uint32_t i = c->count; i > first; i--) {

@@ -22,6 +22,7 @@ struct sp_cutter {
 	uint32_t count, room;
 	int64_t from_ns;	/* end of the last step */
 	uint32_t no_grad_steps; /* steps with a forward without gradients before their own */
+	uint32_t loading_steps; /* steps with a call that loads a checkpoint */
 	bool has_from, is_capturing;
 	bool has_learned;    /* a backward, an optimizer or a graph has been */
 	bool has_replayed;   /* a graph has ended a step */

@@ -438,6 +438,28 @@ START_TEST(a_stage_without_a_loader)
 }
 END_TEST
 
+/* A file of torch.save for each batch, or weights that are loaded now and then. */
+START_TEST(loads_of_batches)
+{
+	struct sp_account sum;
+	uint64_t loads = 0;
+
+	for (int i = 0; i < 32; i++) {
+		if (_i || i % 16 == 15) {
+			span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_checkpoint_load);
+			loads++;
+		}
+		forward_backward();
+		optimize();
+	}
+	whole_steps(32);
+	sum = account();
+	/* The first one is ahead of the steps, and the next may be of weights. */
+	ck_part(sum, loader_wait, _i ? (loads - 2) * WAIT_NS : 0);
+	ck_part(sum, checkpoint, _i ? WAIT_NS : loads * WAIT_NS);
+}
+END_TEST
+
 /* An actor, two critics and a temperature learn from each sample of a replay memory. */
 START_TEST(several_optimizers_of_a_sample)
 {
@@ -1029,6 +1051,7 @@ int main(void)
 	tcase_add_test(c, no_loader);
 	tcase_add_test(c, several_optimizers);
 	tcase_add_test(c, a_stage_without_a_loader);
+	tcase_add_loop_test(c, loads_of_batches, 0, 2);
 	tcase_add_test(c, several_optimizers_of_a_sample);
 	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);
