@@ -89,11 +89,12 @@ struct sp_pause {
 	int64_t start_ns, end_ns;
 	int64_t first_start_ns,
 		first_end_ns; /* of the first batch; has_passes: where `middle` begins */
-	int64_t last_end_ns;  /* of the last batch */
+	int64_t last_end_ns;  /* of the last batch; has_passes: where `middle` ends */
 	/* up to the first, from there to the last, from there on */
 	struct sp_account lead, middle, rest;
 	bool has_passes;	      /* `middle` begins with the first call of `foreign` */
 	bool has_end;		      /* a pass begins or ends in it */
+	bool has_call;		      /* the model is called in `middle` */
 	struct sp_pass_range foreign; /* includes all passes that are not known to train */
 	int64_t begin_ns;	/* the loader of the following steps begins here; 0: elsewhere */
 	uint64_t begin_wait_ns; /* for loaders, from there on */

@@ -251,6 +251,9 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 	p->start_ns = from_ns;
 	p->end_ns = to_ns;
 	p->first_start_ns = p->first_end_ns = first_ns;
+	p->last_end_ns = last_ns;
+	for (uint32_t i = first; i <= last; i++)
+		p->has_call |= sp_phase_interval_is_forward(&c->intervals[i]);
 	p->has_passes = true;
 	p->foreign = *foreign;
 	for (uint32_t i = 0; i < n; i++)
@@ -347,10 +350,22 @@ void sp_pass_count(struct sp_steps *s)
 	}
 }
 
+/* A pass ahead of the first step that no model is called in reads the data for itself (their mean,
+ * a cache, a vocabulary): it is part of the start. */
+static void leave_out_start(struct sp_pause *p)
+{
+	p->lead = p->middle = (struct sp_account){.ns = {0}};
+	p->start_ns = p->begin_ns ? p->begin_ns : p->last_end_ns;
+	p->first_start_ns = p->first_end_ns = p->start_ns;
+	p->is_validation = false;
+}
+
 void sp_pass_judge(const struct sp_steps *s, struct sp_pause *p)
 {
 	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++)
 		p->is_validation |= s->passes[i - 1].batches && !trains(s, i);
+	if (p->is_validation && !p->step && s->has_forward && !p->has_call)
+		leave_out_start(p);
 	p->is_restart = p->has_end;
 }
 

@@ -113,6 +113,39 @@ START_TEST(validation_that_is_left_early)
 }
 END_TEST
 
+/* A pass ahead of training that takes the data's mean, or one that validates the first weights. */
+START_TEST(a_pass_ahead_of_training)
+{
+	const struct sp_steps *s;
+
+	begin(VALIDATION);
+	for (int i = 0; i < 4; i++) {
+		batch(VALIDATION);
+		if (_i)
+			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward_no_grad);
+		else
+			m.now_ticks += FORWARD_NS;
+	}
+	end(VALIDATION);
+	m.now_ticks += SAVE_NS;
+	begin(TRAINING);
+	for (int i = 0; i < 4; i++) {
+		batch(TRAINING);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, BACKWARD_NS, 0);
+		span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 4);
+	ck_assert_uint_eq(s->epoch_count, 1);
+	ck_part(validation, _i ? BEGIN_NS + 4 * (WAIT_NS + FORWARD_NS) + END_NS : 0);
+	ck_part(loader_wait, BEGIN_NS + 4 * WAIT_NS);
+	if (!_i)
+		ck_assert_uint_eq((uint64_t)(s->epochs[0].end_ns - s->epochs[0].start_ns),
+				  BEGIN_NS + 4 * (WAIT_NS + FORWARD_NS + BACKWARD_NS + STEP_NS));
+}
+END_TEST
+
 /* A batch of validation after each step, by an iterator of its own. */
 START_TEST(a_long_pass_among_short_ones)
 {
@@ -371,6 +404,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
+	tcase_add_loop_test(c, a_pass_ahead_of_training, 0, 2);
 	tcase_add_test(c, a_long_pass_among_short_ones);
 	tcase_add_test(c, workers_of_a_validation_that_is_left_early);
 	tcase_add_test(c, an_iterator_for_each_step);
