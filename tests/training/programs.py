@@ -166,6 +166,11 @@ def judge(name, python, arguments):
     if truth.get("says", "") not in verdict["text"]:
         print(f"{name:24} does not say \"{truth['says']}\": {verdict['text']}", flush=True)
         wrong.append("reason")
+    told = " ".join([verdict["text"], *(piece["text"] for piece in summary["advice"])])
+    for words in truth.get("denies", []):
+        if words in told:
+            print(f"{name:24} says \"{words}\": {told}", flush=True)
+            wrong.append("claim")
     return Outcome(name, verdict["code"], verdict["confidence"], right, wrong)
 
 
