@@ -363,12 +363,17 @@ static void set_line(struct sp_metrics *e, const struct sp_report *report)
 	m->is_known = true;
 }
 
-/* The time of a phase in the few steps that exceed twice the median, beyond the median. */
-static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum sp_metric_id metric,
-		     enum sp_account_phase phase, uint64_t median_ns)
+/* The time of a phase in the steps that exceed twice the median, beyond the median. */
+struct rare {
+	uint64_t steps, rare; /* rare: those steps */
+	uint64_t ns, more_ns; /* ns: in all steps */
+};
+
+static struct rare find_rare(const struct sp_report *report, enum sp_account_phase phase,
+			     uint64_t median_ns)
 {
-	struct sp_account account = sp_training_account(&report->training);
-	uint64_t steps = 0, rare = 0, more_ns = 0, usual_ns = 2 * median_ns + RARE_LEAST_NS;
+	uint64_t usual_ns = 2 * median_ns + RARE_LEAST_NS;
+	struct rare r = {0};
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		const struct sp_trainer *trainer = &report->training.trainers[t];
@@ -378,13 +383,50 @@ static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum 
 
 			if (!sp_step_is_selected(&report->training, trainer, i))
 				continue;
-			steps++;
-			rare += ns > usual_ns;
-			more_ns += ns > usual_ns ? ns - median_ns : 0;
+			r.steps++;
+			r.ns += ns;
+			r.rare += ns > usual_ns;
+			r.more_ns += ns > usual_ns ? ns - median_ns : 0;
 		}
 	}
-	if (rare <= RARE_MOST * (double)steps)
-		sp_metrics_ratio(e, metric, (double)more_ns, (double)sp_account_total(&account));
+	return r;
+}
+
+static bool is_rare(const struct rare *r)
+{
+	return (double)r->rare <= RARE_MOST * (double)r->steps;
+}
+
+static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum sp_metric_id metric,
+		     enum sp_account_phase phase, uint64_t median_ns)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	struct rare r = find_rare(report, phase, median_ns);
+
+	if (is_rare(&r))
+		sp_metrics_ratio(e, metric, (double)r.more_ns, (double)sp_account_total(&account));
+}
+
+/* The loop's own code between epochs and in few steps, where that is most of it. */
+static int set_rare_loop(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	uint64_t loop_ns = account.ns[SP_ACCOUNT_other], rare_ns;
+	struct sp_step_stats loop;
+	struct rare r;
+	int error;
+
+	if (!e->of[SP_METRIC_loop_share].is_known)
+		return 0;
+	error = sp_step_stats(&report->training, SP_ACCOUNT_other, 1u << SP_STEP_STEADY, &loop);
+	if (error < 0)
+		return error;
+	r = find_rare(report, SP_ACCOUNT_other, loop.p50_ns);
+	rare_ns = r.more_ns + (loop_ns > r.ns ? loop_ns - r.ns : 0);
+	if (is_rare(&r) && 2 * rare_ns >= loop_ns)
+		sp_metrics_ratio(e, SP_METRIC_rare_loop_share, (double)rare_ns,
+				 (double)sp_account_total(&account));
+	return 0;
 }
 
 /* Each step needs a batch, so waits in few steps are evaluation, a log, or many batches at once. */
@@ -751,6 +793,8 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	set_whole_steps(e, &time, report);
 	sp_metrics_device(e, &time.account, time.steps, report);
 	r = set_forward(e, report);
+	if (r == 0)
+		r = set_rare_loop(e, report);
 	if (r < 0)
 		return r;
 	set_model(e, report);

@@ -107,6 +107,7 @@ CASES = {
     **cases("storage", "mapped_reads", storage=FAR),
     **cases("beside", "own_queue", "own_rare", "own_forward", "async_checkpoint"),
     **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
+    **cases("beside", "rare_loop"),
     **cases("beside", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),

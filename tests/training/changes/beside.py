@@ -119,6 +119,11 @@ def loop_blocked(number):
         time.sleep(0.010)
 
 
+def rare_loop(number):
+    if number % (20 if IS_AFTER else 10) == 9:
+        time.sleep(0.1)
+
+
 def named_part():
     time.sleep(0.010)
 
@@ -309,6 +314,7 @@ AFTER_STEPS = {
         less_evaluation,
         less_validation,
         loop_blocked,
+        rare_loop,
         loop_names,
     )
 }

@@ -896,6 +896,25 @@ START_TEST(more_workers_until_something_else_is_slowest)
 }
 END_TEST
 
+/* The loop's own code each tenth step, as a log, or the same time in each step. */
+START_TEST(own_code_in_few_steps)
+{
+	const double total_ns = STEPS * (2 * WORK_NS + ADAM_NS + 1000) + 3 * LONG_NS;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		step(1000);
+		if (i + 1 < STEPS)
+			m.now_ticks += _i ? 3 * LONG_NS / STEPS : i % 10 == 9 ? LONG_NS : 0;
+	}
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_int_eq(is_known(SP_METRIC_rare_loop_share), !_i);
+	if (!_i)
+		ck_assert_double_eq_tol(value(SP_METRIC_rare_loop_share), 3 * LONG_NS / total_ns,
+					0.01);
+}
+END_TEST
+
 /* From backward to the optimizer nothing is known. */
 static void step_with_loop(bool has_backward)
 {
@@ -1040,6 +1059,7 @@ int main(void)
 	tcase_add_test(c, a_model_alone);
 	tcase_add_test(c, a_model_that_takes_less_than_what_follows);
 	tcase_add_test(c, a_model_without_a_call);
+	tcase_add_loop_test(c, own_code_in_few_steps, 0, 2);
 	tcase_add_test(made, more_workers_until_something_else_is_slowest);
 	suite_add_tcase(suite, c);
 	suite_add_tcase(suite, made);
