@@ -142,9 +142,10 @@ def truth(args):
             run, raw, folded = (stem + end for end in (".zst", ".raw", ".txt"))
             spy = [os.path.join(args.peers, "bin", "py-spy"), "record", "-r", "100", "-s"]
             spy += ["--nonblocking", "-f", "raw", "-o", raw, "--", args.python]
-            command = [os.path.join(args.build, "stageprof"), "run", "-q", "--sample=100", "-o", run]
-            command += ["--", *spy, os.path.join(TRAINERS, name), *arguments]
-            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            command = [os.path.join(args.build, "stageprof"), "run", "-q", "--sample=100"]
+            command += ["-o", run, "--", *spy, os.path.join(TRAINERS, name), *arguments]
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            subprocess.run(command, check=True, **quiet)
             subprocess.run(
                 [report, "export", "folded_functions", run, "--force", "-qo", folded], check=True
             )

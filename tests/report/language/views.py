@@ -218,7 +218,8 @@ class Views(unittest.TestCase):
     def test_columns_align(self):
         checked = 0
         for view, name, path in every("real", "golden", "ranks"):
-            if view == "card":  # has no table; Markdown gets the summary
+            # card has no table; Markdown gets the summary. whatif has its reasons below the table.
+            if view in ("card", "whatif"):
                 continue
             for language in ("zh_CN", "en"):
                 with self.subTest(view=view, run=name, language=language):
