@@ -67,7 +67,8 @@ stub()
 stub libc libc.so.6
 stub libm libm.so.6
 # Until glibc 2.34 these two had functions that are libc's today: a program asks for the libraries,
-# and finds each function in the one that has it.
+# and finds each function in the one that has it. They come before libc: until glibc 2.30 the search
+# for a function of "libc.so.6" ended at libc, with an error.
 for soname in libpthread.so.0 libdl.so.2; do
 	"$cc" -nostdlib -shared -Wl,-soname,$soname -o "$folder/$soname" -x c /dev/null
 done
@@ -76,6 +77,6 @@ nonshared=$($cc -print-file-name=libc_nonshared.a)
 # On Arm the dynamic linker has the stack protector's guard. Elsewhere there is no such file.
 linker=$($cc -print-file-name=ld-linux-aarch64.so.1)
 [ -e "$linker" ] || linker=
-echo "GROUP($folder/libc.so.6 $nonshared $folder/libpthread.so.0 $folder/libdl.so.2 $linker)" \
+echo "GROUP($folder/libpthread.so.0 $folder/libdl.so.2 $folder/libc.so.6 $nonshared $linker)" \
 	> "$folder/libc.so"
 echo "GROUP($folder/libm.so.6)" > "$folder/libm.so"
