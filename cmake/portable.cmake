@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# STAGEPROF_PORTABLE: the tools start with glibc 2.28 and need no other library than glibc's. The
-# wheel and the tarball of programs are built so. The recorder needs no option: it starts with 2.17.
-option(STAGEPROF_PORTABLE "Tools that need only glibc 2.28 or later" OFF)
+# STAGEPROF_PORTABLE: the tools start with glibc 2.17 and need no other library than glibc's. The
+# wheel and the tarball of programs are built so. The recorder starts with 2.17 in each build.
+option(STAGEPROF_PORTABLE "Tools that need only glibc 2.17 or later" OFF)
 
 # Finds a library by pkg-config as PkgConfig::NAME; a portable tool takes the static archive. The
 # arguments after ARCHIVE are linked after the archive.
@@ -38,7 +38,7 @@ add_custom_target(stageprof_characters DEPENDS ${STAGEPROF_CHARACTERS}/character
 
 if(STAGEPROF_PORTABLE)
 	set(glibc_stubs ${PROJECT_BINARY_DIR}/glibc_stubs)
-	stageprof_stubs(2.28 ${glibc_stubs} stageprof_glibc_stubs)
+	stageprof_stubs(2.17 ${glibc_stubs} stageprof_glibc_stubs)
 	add_library(stageprof_new_functions OBJECT ${old_glibc}/new_functions.c)
 	target_compile_definitions(stageprof_new_functions PRIVATE _GNU_SOURCE)
 	target_link_libraries(stageprof_new_functions PRIVATE stageprof_warnings)

@@ -45,7 +45,7 @@ void sp_version_print(FILE *file, const char *name, bool is_verbose)
 	fprintf(file, "%s %s\n", name, STAGEPROF_VERSION);
 	if (is_verbose)
 		fprintf(file, "build     %s, %s, %s, %s\n", MACHINE, COMPILER, STAGEPROF_BUILD_TYPE,
-			STAGEPROF_IS_PORTABLE ? "for glibc 2.28 and later, with its libraries "
+			STAGEPROF_IS_PORTABLE ? "for glibc 2.17 and later, with its libraries "
 						"inside"
 					      : "with the shared libraries of its system");
 }

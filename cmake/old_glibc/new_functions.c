@@ -5,6 +5,9 @@
  * the two architectures.
  */
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,4 +48,27 @@ SAME(fstatat64, fstatat);
 HIDDEN int close_range(unsigned first, unsigned last, int flags)
 {
 	return (int)syscall(436, first, last, flags); /* SYS_close_range */
+}
+
+/* Each argument of fcntl is an int, a long or an address: the kernel takes it as a long. */
+HIDDEN int fcntl64(int fd, int command, ...)
+{
+	va_list arguments;
+	long argument;
+
+	va_start(arguments, command);
+	argument = va_arg(arguments, long);
+	va_end(arguments);
+	return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+
+HIDDEN int renameat2(int from_folder, const char *from, int to_folder, const char *to,
+		     unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+HIDDEN int memfd_create(const char *name, unsigned flags)
+{
+	return (int)syscall(SYS_memfd_create, name, flags);
 }

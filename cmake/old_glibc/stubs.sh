@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # stubs.sh CC OBJDUMP FLOOR FOLDER: writes to FOLDER the stubs of libc and libm that a program is
-# linked to so that it starts with glibc FLOOR ("2.28"). A stub has the names of this system's
+# linked to so that it starts with glibc FLOOR ("2.17"). A stub has the names of this system's
 # library and no code. Each name has the newest version that FLOOR had, because glibc keeps old
 # versions for ever. A name that is newer than FLOOR is missing, so the link fails on it.
 set -eu

@@ -17,7 +17,7 @@ __all__ = ["__version__", "library_path", "program_path", "start"]
 
 _NAME = "stageprof"
 _LIBRARY = "libstageprof.so"
-_OLDEST_GLIBC = (2, 28)
+_OLDEST_GLIBC = (2, 17)
 
 
 def _installed(ending):
@@ -50,7 +50,7 @@ def unfit():
     except (AttributeError, OSError, ValueError):
         return "it needs glibc, and this Python has another libc (such as musl)"
     if name != "glibc" or numbers < _OLDEST_GLIBC:
-        return f"it needs glibc 2.28 or later, and this Python has {name} {version}"
+        return f"it needs glibc 2.17 or later, and this Python has {name} {version}"
     return None
 
 

@@ -10,9 +10,9 @@
 sp_unpack aarch64
 bytes=$(stat -c %s "$sp_wheel")
 ((bytes < 2000000)) || sp_fail "the wheel has $bytes bytes: 2 MB are the most"
-python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 data/data/lib/libstageprof.so \
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" library data/data/lib/libstageprof.so \
 	data/data/lib/stageprof/unwinder.so
-python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.28 data/scripts/*
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" program data/scripts/*
 readelf -h data/data/lib/libstageprof.so | grep -q AArch64 || sp_fail "not for aarch64"
 cat > decode.py <<'PROGRAM'
 import io

@@ -25,7 +25,7 @@ while IFS= read -r command; do
 done < /mnt/commands.txt
 cd build/dist
 ls -l
-for file in stageprof-*manylinux_2_28_{x86_64,aarch64}.whl stageprof_*.deb stageprof-dbgsym_*.deb \
+for file in stageprof-*manylinux_2_17_{x86_64,aarch64}.whl stageprof_*.deb stageprof-dbgsym_*.deb \
 	stageprof-*.rpm stageprof-*-linux-x86_64.tar.gz stageprof-[0-9].[0-9].[0-9].tar.gz; do
 	[[ -s $file ]] || { echo "no $file"; exit 1; }
 done

@@ -11,7 +11,7 @@ tools/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 uv==
 
 tools/bin/auditwheel show "$wheel" > auditwheel.txt 2>&1 || sp_fail "$(cat auditwheel.txt)"
 tr -s ' \n' ' ' < auditwheel.txt > auditwheel.line
-tag=manylinux_2_28_$(uname -m)
+tag=manylinux_2_17_$(uname -m)
 grep -q "is consistent with the following platform tag: \"$tag\"" auditwheel.line ||
 	sp_fail "auditwheel: $(cat auditwheel.txt)"
 

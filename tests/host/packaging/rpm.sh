@@ -16,9 +16,9 @@ for file in /usr/bin/stageprof /usr/bin/stageprof-report /usr/lib64/libstageprof
 	grep -qx "$file" contents.txt || sp_fail "the package has no $file"
 done
 rpm -qp --requires "$package" > requires.txt
-old='GLIBC_2\.([0-9]|1[0-9]|2[0-8])(\.[0-9]+)?$'
+old='GLIBC_2\.([0-9]|1[0-7])(\.[0-9]+)?$'
 if grep -oE 'GLIBC_[0-9.]+' requires.txt | grep -vE "$old"; then
-	sp_fail "it needs a newer glibc than 2.28"
+	sp_fail "it needs a newer glibc than 2.17"
 fi
 if command -v rpmlint > /dev/null; then
 	rpmlint "$package" > rpmlint.txt || sp_fail "rpmlint: $(cat rpmlint.txt)"

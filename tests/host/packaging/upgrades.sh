@@ -7,7 +7,7 @@
 wheel=$(sp_package wheel "$(uname -m)")
 SOURCE_DATE_EPOCH=1700000000 python3 -B "$SP_ROOT/packaging/wheel.py" \
 	"$SP_ROOT/build/package/wheel-$(uname -m).tree" 99.0.0 \
-	"py3-none-manylinux_2_28_$(uname -m)" "$SP_WORK" > /dev/null
+	"py3-none-manylinux_2_17_$(uname -m)" "$SP_WORK" > /dev/null
 newer=$(echo "$SP_WORK"/stageprof-99.0.0-*.whl)
 for environment in one two; do
 	python3 -m venv --without-pip $environment 2> /dev/null || sp_skip "no python3-venv"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The wheel: small, for glibc 2.28, installed by pip into an empty environment without a network,
+# The wheel: small, for glibc 2.17, installed by pip into an empty environment without a network,
 # used, and removed without a rest.
 . "$(dirname "$0")/package.sh"
 
@@ -10,12 +10,12 @@ bytes=$(stat -c %s "$wheel")
 
 python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall("unpacked")' "$wheel"
 data=$(echo unpacked/*.data)
-python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 "$data/data/lib/libstageprof.so"
-python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.28 "$data"/scripts/*
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" library "$data/data/lib/libstageprof.so"
+python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" program "$data"/scripts/*
 unwinder=$data/data/lib/stageprof/unwinder.so
 if ! grep -q 'is without libunwind' package.txt; then # its sources come by the network, once
 	[[ -e $unwinder ]] || sp_fail "the wheel has no libunwind, and scripts/package does not say so"
-	python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" 2.17 "$unwinder"
+	python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" library "$unwinder"
 fi
 for licence in LICENSE NOTICES.md LGPL-3.txt libelf-dev.txt; do
 	[[ -s $(echo unpacked/*.dist-info/licenses/$licence) ]] || sp_fail "no licence $licence"
@@ -105,7 +105,7 @@ PROGRAM
 counts late.zst || sp_fail "a program started after stageprof.start() was not recorded"
 
 # A libc without these symbols: one line, and the command runs.
-for libc in "glibc 2.17" none; do
+for libc in "glibc 2.12" none; do
 	cat > other_libc.py <<-PROGRAM
 		import os, runpy, sys
 		os.confstr = lambda name: "$libc"
