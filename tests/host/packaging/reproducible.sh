@@ -7,6 +7,7 @@ git -C "$SP_ROOT" rev-parse --git-dir > /dev/null 2>&1 || sp_skip "no git checko
 command -v dpkg-shlibdeps > /dev/null || sp_skip "no dpkg-dev"
 command -v rpmbuild > /dev/null || sp_skip "no rpmbuild"
 command -v aarch64-linux-gnu-gcc > /dev/null || sp_skip "no cross compiler"
+export CCACHE_DISABLE=1 # an object of the first folder would stand in for one of the second
 for folder in one a_folder_with_a_longer_name; do
 	git clone --quiet --no-hardlinks "$SP_ROOT" $folder
 	"$folder/scripts/package" all > /dev/null
