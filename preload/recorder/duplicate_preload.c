@@ -5,6 +5,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #define SONAME "libstageprof.so"
 
@@ -72,4 +73,24 @@ const char *sp_duplicate_preload_first(void)
 
 	dl_iterate_phdr(first_note, &path);
 	return path;
+}
+
+/* libc has the function, which is not hooked. */
+static int libc_note(struct dl_phdr_info *object, size_t bytes, void *ret_is_late)
+{
+	(void)bytes;
+	if (object->dlpi_addr == (ElfW(Addr))__ehdr_start)
+		return 1;
+	if (!is_inside(object, (ElfW(Addr))uname))
+		return 0;
+	*(int *)ret_is_late = 1;
+	return 1;
+}
+
+int sp_preload_is_late(void)
+{
+	int is_late = 0;
+
+	dl_iterate_phdr(libc_note, &is_late);
+	return is_late;
 }

@@ -39,6 +39,7 @@ static struct {
 	char host[64], exe[64];
 	struct sp_run_ranks ranks;
 	uint32_t flags; /* enum sp_header_flags of every image */
+	int is_late;	/* libc's functions were bound before this library was loaded */
 } inherited;
 
 static void host_read(void)
@@ -219,6 +220,7 @@ int sp_process_init(void)
 		return 0;
 	}
 	inherited.ranks = sp_run_ranks();
+	inherited.is_late = sp_preload_is_late();
 	return image_prepare(under_valgrind());
 }
 
@@ -240,7 +242,17 @@ void sp_process_keep_arguments(int argc, char **argv)
 	}
 }
 
-void sp_process_define_command(struct sp_thread *t)
+static void late_define(struct sp_thread *t)
+{
+	static const char note[] = SP_NOTE_TEXT("stageprof was loaded into a running program: "
+						"calls that were bound before, such as its reads "
+						"and waits, are not observed");
+
+	if (inherited.is_late)
+		sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, note, sizeof(note) - 1);
+}
+
+static void command_define(struct sp_thread *t)
 {
 	char line[1024];
 	size_t length = 0;
@@ -253,6 +265,12 @@ void sp_process_define_command(struct sp_thread *t)
 		}
 	if (length)
 		sp_define(t, SP_DEFINE_COMMAND, 0, NULL, 0, line, length);
+}
+
+void sp_process_define(struct sp_thread *t)
+{
+	command_define(t);
+	late_define(t);
 }
 
 static void image_begin(void)

@@ -89,9 +89,10 @@ void sp_process_ending(int status);
  */
 void sp_process_keep_arguments(int argc, char **argv);
 
-/* Defines the arguments in the stream of the image's first thread. */
+/* Defines the arguments, and that the library came late, in the stream of the image's first thread.
+ */
 struct sp_thread;
-void sp_process_define_command(struct sp_thread *t);
+void sp_process_define(struct sp_thread *t);
 
 /* Returns 1 if STAGEPROF_CHILDREN makes a program of this name record even if it is dormant. */
 int sp_process_wants(const char *exe);

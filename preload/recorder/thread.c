@@ -118,7 +118,7 @@ static int stream_open(struct sp_recorder *r)
 		__atomic_store_n(&p->is_written, 1, __ATOMIC_RELAXED);
 	sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
 	if (first)
-		sp_process_define_command(&r->hot);
+		sp_process_define(&r->hot);
 	return 0;
 }
 

@@ -68,7 +68,7 @@ def start(**settings):
 
     Late loading misses calls that the program bound before: reads, waits, decoding and CUDA calls
     of this process and of its forked workers. Steps, phases and ranges come from Python and
-    PyTorch, and are recorded. `stageprof run` misses nothing of these.
+    PyTorch, and are recorded. The report has a note of it. `stageprof run` misses nothing of these.
     """
     if _is_loaded():
         return False

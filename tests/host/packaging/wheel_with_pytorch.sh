@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The README's first commands, in an environment with PyTorch and nothing else: pip installs the
-# wheel, a training runs under it, and the answer appears. There is no compiler on PATH.
+# wheel, a training runs under it, and the answer appears. There is no compiler on PATH. A second
+# training calls stageprof.start().
 . "$(dirname "$0")/package.sh"
 
 [[ -n $sp_python ]] || sp_skip "no STAGEPROF_TEST_PYTHON"
@@ -30,4 +31,35 @@ for row in '^verdict ' '^a step ' '^training ' '^do first ' '^ended  *with succe
 done
 echo "installed and trained in $SECONDS s"
 ((SECONDS < 60)) || sp_fail "the README promises less than a minute"
+
+# Late: a job that could not be started with an environment. Its steps and phases are recorded, and
+# the report says what was bound before.
+cat > late.py <<'PROGRAM'
+import runpy
+import sys
+
+import stageprof
+
+assert stageprof.start(output="late.zst") is True
+sys.argv = ["train.py", "64", "2"]
+runpy.run_path("train.py", run_name="__main__")
+PROGRAM
+environment/bin/python late.py > late.txt 2>&1 || sp_fail "stageprof.start(): $(cat late.txt)"
+[[ ! -s late.txt ]] || sp_fail "stageprof.start() says: $(cat late.txt)"
+for view in steps summary; do
+	environment/bin/stageprof-report $view --format=json late.zst > $view.json
+done
+environment/bin/python - <<'PROGRAM' || sp_fail "the run of stageprof.start()"
+import json
+
+steps = json.load(open("steps.json"))["steps"]
+assert len(steps) == 8, steps
+summary = json.load(open("summary.json"))
+times = {row["part"]: row["ns"] for row in summary["account"]}
+assert all(times[part] for part in ("loader_wait", "forward", "backward", "optimizer")), times
+notes = [note["text"] for note in summary["notes"]]
+assert len(notes) == 1 and "loaded into a running program" in notes[0], notes
+PROGRAM
+environment/bin/stageprof-report summary --format=json run.zst > summary.json
+! grep -q "loaded into a running program" summary.json || sp_fail "the run of the launcher is late"
 sp_tried / "the first commands of the README, beside PyTorch $torch"
