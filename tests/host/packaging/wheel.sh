@@ -17,6 +17,18 @@ if ! grep -q 'is without libunwind' package.txt; then # its sources come by the 
 	[[ -e $unwinder ]] || sp_fail "the wheel has no libunwind, and scripts/package does not say so"
 	python3 -B "$SP_ROOT/tests/builds/glibc_floor.py" library "$unwinder"
 fi
+# The library is the one that all other tests run, without its debug symbols.
+if grep -qx 'CMAKE_BUILD_TYPE:STRING=RelWithDebInfo' "$SP_BUILD/CMakeCache.txt" &&
+	grep -qx 'CMAKE_C_FLAGS:STRING=' "$SP_BUILD/CMakeCache.txt"; then
+	for section in .text .rodata .data; do
+		objcopy -O binary -j $section "$SP_BUILD/libstageprof.so" tested$section
+		objcopy -O binary -j $section "$data/data/lib/libstageprof.so" wheel$section
+		[[ -s wheel$section ]] || sp_fail "no section $section"
+		cmp tested$section wheel$section || sp_fail "the tests run another library"
+	done
+fi
+! readelf -S --wide "$data/data/lib/libstageprof.so" "$data"/scripts/* | grep -E ' \.(debug_|symtab)' ||
+	sp_fail "the wheel is not stripped"
 for licence in LICENSE NOTICES.md LGPL-3.txt libelf-dev.txt; do
 	[[ -s $(echo unpacked/*.dist-info/licenses/$licence) ]] || sp_fail "no licence $licence"
 done
@@ -57,6 +69,9 @@ counts module.zst || sp_fail "python -m stageprof run missed reads"
 LD_PRELOAD=$(python -c 'from stageprof import library_path; print(library_path())') \
 	STAGEPROF_OUTPUT=preload.zst python train.py > out.txt
 counts preload.zst || sp_fail "library_path() is not the library"
+version=$(stageprof --version)
+[[ "stageprof $(python -c 'import stageprof; print(stageprof.__version__)')" == "$version" &&
+	${wheel##*/} == "${version/ /-}-py3-"* ]] || sp_fail "another version than $version"
 stageprof doctor -- python train.py > doctor.txt 2>&1 || sp_fail "doctor: $(cat doctor.txt)"
 
 if [[ -e $unwinder ]]; then
