@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The wheel by other installers than pip in an environment: pip --user, uv, and uv for another
-# folder. Each one's programs record, and nothing is left afterwards. auditwheel, which judges
+# The wheel by other installers than pip in an environment: pip --user, uv, uv for another folder,
+# and pipx. Each one's programs record, and nothing is left afterwards. auditwheel, which judges
 # wheels for package indexes, agrees with the wheel's name. Needs the network.
 . "$(dirname "$0")/package.sh"
 
 wheel=$(sp_package wheel "$(uname -m)")
 python3 -m venv tools 2> /dev/null || sp_skip "no python3-venv"
 tools/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 uv==0.13.9 \
-	2> pip.txt || sp_skip "pip: $(tail -n 1 pip.txt)"
+	pipx==1.18.4 	2> pip.txt || sp_skip "pip: $(tail -n 1 pip.txt)"
 
 tools/bin/auditwheel show "$wheel" > auditwheel.txt 2>&1 || sp_fail "$(cat auditwheel.txt)"
 tr -s ' \n' ' ' < auditwheel.txt > auditwheel.line
@@ -58,5 +58,12 @@ export UV_TOOL_DIR=$SP_WORK/uv_tools UV_TOOL_BIN_DIR=$SP_WORK/uv_bin
 tools/bin/uv tool install --quiet --offline "$wheel"
 used uv_bin
 removed uv_bin tools/bin/uv tool uninstall --quiet stageprof
+
+export PIPX_HOME=$SP_WORK/pipx PIPX_BIN_DIR=$SP_WORK/pipx_bin PIPX_MAN_DIR=$SP_WORK/pipx_man
+tools/bin/pipx install "$wheel" > pipx.txt 2>&1 || sp_fail "pipx: $(cat pipx.txt)"
+used pipx_bin
+removed pipx_man tools/bin/pipx uninstall stageprof
+left=$(find pipx/venvs pipx_bin -mindepth 1 -not -name .stageprof.lock) # pipx's own
+[[ -z $left ]] || sp_fail "pipx left $left"
 echo "auditwheel: $tag"
-sp_tried / "the wheel by \`pip --user\`, uv and \`uv tool\`; auditwheel agrees with its name"
+sp_tried / "the wheel by \`pip --user\`, uv, \`uv tool\` and pipx; auditwheel agrees with its name"

@@ -39,6 +39,16 @@ python3 -m venv --without-pip environment 2> /dev/null || sp_skip "no python3-ve
 python=$SP_WORK/environment/bin/python
 pip=(python3 -m pip --python "$python")
 "${pip[@]}" --version > /dev/null 2>&1 || sp_skip "no pip that installs into another environment"
+# pip refuses it for another processor and for an older glibc.
+for platform in manylinux_2_17_other "manylinux_2_12_$(uname -m)"; do
+	if python3 -m pip install --no-index --no-deps --target=none --only-binary=:all: \
+		--platform="$platform" "$wheel" > pip.txt 2>&1; then
+		sp_fail "pip installed the wheel for $platform"
+	fi
+	grep -q '^ERROR: stageprof.* is not a supported wheel on this platform' pip.txt ||
+		sp_fail "pip: $(cat pip.txt)"
+done
+
 files()
 {
 	find environment -not -type d -not -path '*/__pycache__/*' | sort
