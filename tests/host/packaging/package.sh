@@ -36,21 +36,22 @@ sp_package()
 	STAGEPROF_DIST=$SP_WORK "$SP_ROOT/scripts/package" "$@" | tail -n 1
 }
 
-# sp_tried ROOT WAY [EXTRA]: a record for the table of docs/INSTALL.md: this test was passed today
-# on the system in ROOT, which is looked at for its name and versions. scripts/tried writes the
-# table.
+# sp_tried ROOT WAY [EXTRA]: a record for the table of docs/INSTALL.md: this test was passed today,
+# at this commit, on the system in ROOT, which is looked at for its name and versions. scripts/tried
+# writes the table.
 sp_tried()
 {
-	local root=${1%/} way=$2 extra=${3-} name version system python
+	local root=${1%/} way=$2 extra=${3-} name version system python commit
 	name=$(sed -n 's/^ID=//p' "$root/etc/os-release")
 	version=$(sed -n 's/^VERSION_ID="\?\([^"]*\)"\?/\1/p' "$root/etc/os-release")
 	[[ -n $version ]] || version=$(sed -n 's/^VERSION_CODENAME=//p' "$root/etc/os-release")
 	system="${name^} $version"
 	libc=$(strings -a "$root"/lib/*-linux-gnu/libc.so.6 2> /dev/null |
-		sed -n 's/^GNU C Library .*version \([0-9.]*[0-9]\)\..*/\1/p')
+		sed -n 's/^GNU C Library .*version \([0-9.]*[0-9]\)[.,].*/\1/p')
 	[[ -z $libc ]] || system+=", glibc $libc"
 	python=$(readlink "$root/usr/bin/python3" || true)
 	[[ -z $python ]] || system+=", Python ${python#python}"
 	mkdir -p "${sp_records%/*}"
-	printf '%s\t%s\t%s\n' "$(date --utc +%F)" "$system$extra" "$way" >> "$sp_records"
+	commit=$(git -C "$SP_ROOT" rev-parse --short=7 HEAD 2> /dev/null || true)
+	printf '%s\t%s\t%s\t%s\n' "$(date --utc +%F)" "$commit" "$system$extra" "$way" >> "$sp_records"
 }
