@@ -8,35 +8,7 @@ for command in aarch64-linux-gnu-gcc debootstrap; do
 	command -v $command > /dev/null || sp_skip "no $command"
 done
 
-# sp_emulator: prints the path of Debian 13's static qemu, which apt fetches and checks, once.
-sp_emulator()
-{
-	local folder=${SP_ROOTS:-$SP_BUILD/roots}/qemu
-	if [[ ! -x $folder/usr/bin/qemu-aarch64 ]]; then
-		rm -rf "$folder"
-		mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial"
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-			"http://deb.debian.org/debian trixie main" > "$folder/apt/sources.list"
-		cat > "$folder/apt/apt.conf" <<-CONFIGURATION
-			APT::Sandbox::User "";
-			Dir::Etc::sourcelist "$folder/apt/sources.list";
-			Dir::Etc::sourceparts "-";
-			Dir::State::lists "$folder/apt/lists";
-			Dir::State::status "/dev/null";
-			Dir::Cache "$folder/apt";
-		CONFIGURATION
-		(
-			export APT_CONFIG=$folder/apt/apt.conf
-			cd "$folder"
-			apt-get -qq update && apt-get -qq download qemu-user
-			dpkg-deb --fsys-tarfile qemu-user_*.deb | tar -x ./usr/bin/qemu-aarch64
-			rm -r apt qemu-user_*.deb
-		) > "$SP_WORK/qemu.txt" 2>&1
-	fi
-	echo "$folder/usr/bin/qemu-aarch64"
-}
-
-qemu=$(sp_emulator) || sp_skip "no qemu of Debian 13: $(tail -n 1 qemu.txt)"
+qemu=$(sp_from_debian_13 qemu-user usr/bin/qemu-aarch64 2> qemu.txt) || sp_skip "no qemu of Debian 13: $(tail -n 1 qemu.txt)"
 binfmt=/proc/sys/fs/binfmt_misc
 [[ -e $binfmt/register ]] || mount -t binfmt_misc binfmt_misc $binfmt 2> mount.txt ||
 	sp_skip "no binfmt_misc: $(cat mount.txt)"

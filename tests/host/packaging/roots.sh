@@ -3,19 +3,58 @@
 
 [[ $(id -u) -eq 0 ]] || sp_skip "needs root"
 
-# sp_root RELEASE [ARCHITECTURE [PACKAGE,...]]: sets root to a root file system of this Debian with
-# Python, Pillow and the packages. It is made once and kept. Needs debootstrap and the network.
+# sp_from_debian_13 PACKAGE FILE: prints the path of this file of Debian 13's package, which apt
+# fetches and checks, once.
+sp_from_debian_13()
+{
+	local package=$1 file=$2 folder=${SP_ROOTS:-$SP_BUILD/roots}/$1
+	if [[ ! -e $folder/$file ]]; then
+		rm -rf "$folder"
+		mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial"
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+			"http://deb.debian.org/debian trixie main" > "$folder/apt/sources.list"
+		cat > "$folder/apt/apt.conf" <<-CONFIGURATION
+			APT::Sandbox::User "";
+			Dir::Etc::sourcelist "$folder/apt/sources.list";
+			Dir::Etc::sourceparts "-";
+			Dir::State::lists "$folder/apt/lists";
+			Dir::State::status "/dev/null";
+			Dir::Cache "$folder/apt";
+		CONFIGURATION
+		(
+			export APT_CONFIG=$folder/apt/apt.conf
+			cd "$folder"
+			apt-get -qq update && apt-get -qq download "$package"
+			dpkg-deb --fsys-tarfile "$package"_*.deb | tar -x "./$file"
+			rm -r apt "$package"_*.deb
+		) >&2
+	fi
+	[[ -e $folder/$file ]] && echo "$folder/$file"
+}
+
+# sp_root RELEASE [ARCHITECTURE [PACKAGE,...]]: sets root to a root file system of this Debian or
+# Ubuntu with Python, Pillow and the packages. It is made once and kept. Needs debootstrap and the
+# network.
 sp_root()
 {
 	local release=$1 architecture=${2:-$(dpkg --print-architecture)}
+	local archive=http://deb.debian.org/debian keyring
+	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	root=${SP_ROOTS:-$SP_BUILD/roots}/$release-$architecture${3+-${3//,/_}}
 	[[ ! -e $root/whole ]] || return 0
 	command -v debootstrap > /dev/null || sp_skip "no debootstrap"
+	case $release in xenial | bionic | focal | jammy)
+		archive=http://archive.ubuntu.com/ubuntu
+		keyring=$(sp_from_debian_13 ubuntu-keyring \
+			usr/share/keyrings/ubuntu-archive-keyring.gpg 2> keyring.txt) ||
+			sp_skip "no keyring of Ubuntu: $(tail -n 1 keyring.txt)"
+		;;
+	esac
 	rm -rf "$root"
 	mkdir -p "$root"
-	debootstrap --variant=minbase --arch="$architecture" \
-		--include="python3,python3-pil${3+,$3}" "$release" "$root" \
-		http://deb.debian.org/debian > "$release.log" 2>&1 ||
+	debootstrap --variant=minbase --arch="$architecture" --keyring="$keyring" \
+		--include="python3,python3-pil${3+,$3}" "$release" "$root" "$archive" \
+		> "$release.log" 2>&1 ||
 		sp_skip "debootstrap: $(tail -n 1 "$release.log")"
 	touch "$root/whole"
 }
