@@ -8,8 +8,9 @@ command -v dpkg-shlibdeps > /dev/null || sp_skip "no dpkg-dev"
 command -v rpmbuild > /dev/null || sp_skip "no rpmbuild"
 command -v aarch64-linux-gnu-gcc > /dev/null || sp_skip "no cross compiler"
 export CCACHE_DISABLE=1 # an object of the first folder would stand in for one of the second
+git clone --quiet --no-hardlinks "$SP_ROOT" one
+git clone --quiet --no-hardlinks one a_folder_with_a_longer_name
 for folder in one a_folder_with_a_longer_name; do
-	git clone --quiet --no-hardlinks "$SP_ROOT" $folder
 	"$folder/scripts/package" all > /dev/null
 	(cd $folder/build/dist && sha256sum -- *) > $folder.txt
 	rm -rf $folder/build/package
