@@ -19,7 +19,7 @@
 #define ALIGNMENT 64u
 
 /* A stretch of the file. */
-struct part {
+struct file_part {
 	uint8_t *at; /* where it is mapped */
 	size_t bytes;
 };
@@ -29,7 +29,7 @@ struct sp_spill {
 	size_t memory_left;
 	int fd; /* -1: none yet; -2: there can be none */
 	uint64_t file_bytes;
-	struct part *parts; /* all of the file; the last one may have room */
+	struct file_part *parts; /* all of the file; the last one may have room */
 	uint32_t count, room;
 	size_t used; /* of the last part */
 };
@@ -112,11 +112,12 @@ static bool may_be_so_long(uint64_t bytes)
 	       bytes <= limit.rlim_cur;
 }
 
-static struct part *add_part(struct sp_spill *spill, size_t bytes)
+static struct file_part *add_part(struct sp_spill *spill, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t whole = bytes > PART_BYTES ? (bytes + page - 1) / page * page : PART_BYTES;
-	struct part *list = sp_list_grow(spill->parts, spill->count, &spill->room, sizeof(*list));
+	struct file_part *list =
+		sp_list_grow(spill->parts, spill->count, &spill->room, sizeof(*list));
 	uint8_t *at;
 
 	if (!list)
@@ -128,16 +129,16 @@ static struct part *add_part(struct sp_spill *spill, size_t bytes)
 	at = mmap(NULL, whole, PROT_READ, MAP_SHARED, spill->fd, (off_t)spill->file_bytes);
 	if (at == MAP_FAILED)
 		return NULL;
-	list[spill->count] = (struct part){at, whole};
+	list[spill->count] = (struct file_part){at, whole};
 	spill->file_bytes += whole;
 	spill->used = 0;
 	return &list[spill->count++];
 }
 
 /* The last part that has room for so many bytes, or a new one. */
-static struct part *part_for(struct sp_spill *spill, size_t bytes)
+static struct file_part *part_for(struct sp_spill *spill, size_t bytes)
 {
-	struct part *last = spill->count ? &spill->parts[spill->count - 1] : NULL;
+	struct file_part *last = spill->count ? &spill->parts[spill->count - 1] : NULL;
 
 	if (last && bytes <= last->bytes - spill->used)
 		return last;
@@ -147,7 +148,7 @@ static struct part *part_for(struct sp_spill *spill, size_t bytes)
 /* Returns the copy in the file, or NULL. The file gets no further list after a failure. */
 static void *copy_into_file(struct sp_spill *spill, const void *list, size_t bytes)
 {
-	struct part *part;
+	struct file_part *part;
 	uint8_t *copy;
 
 	if (spill->fd == NO_FILE)

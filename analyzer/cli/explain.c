@@ -304,7 +304,7 @@ static void lower(const char *word, char ret[SP_TYPING_ERRORS_MANY + 1])
 {
 	size_t i = 0;
 
-	for (; word[i] && i < SP_TYPING_ERRORS_MANY; i++)
+	for (; i < SP_TYPING_ERRORS_MANY && word[i]; i++)
 		ret[i] = (char)tolower((unsigned char)word[i]);
 	ret[i] = '\0';
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Long calls of CUDA and NCCL by the line of Python that made them: SP_DEFINE_LINE.
+ * Slow calls by the line of Python that made them, SP_DEFINE_LINE: those of CUDA and NCCL, and
+ * those that STAGEPROF_STACKS asks for.
  */
 #ifndef STAGEPROF_ANALYZER_SOURCE_LINES_H
 #define STAGEPROF_ANALYZER_SOURCE_LINES_H

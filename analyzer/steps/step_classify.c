@@ -66,21 +66,21 @@ static bool has_backward(const struct sp_steps *s)
 }
 
 /* Steps in a row that have no batch, or one step that has. */
-struct series {
+struct step_group {
 	uint32_t end;
 	bool is_stage;
 };
 
-static void note_series(const struct sp_steps *s, uint32_t i, struct series *series)
+static void note_group(const struct sp_steps *s, uint32_t i, struct step_group *group)
 {
 	uint32_t end = i;
 
-	if (i < series->end)
+	if (i < group->end)
 		return;
 	while (end < s->count && !has_batch(&s->steps[end]) && !is_whole(&s->steps[end]))
 		end++;
-	series->is_stage = end - i >= SERIES_LEAST;
-	series->end = end > i ? end : i + 1;
+	group->is_stage = end - i >= SERIES_LEAST;
+	group->end = end > i ? end : i + 1;
 }
 
 /* Optimizer steps after one backward, or of one batch, are one step. */
@@ -89,19 +89,19 @@ static void join_steps(struct sp_steps *s)
 	bool by_batch = steps_by_batch(s),
 	     by_backward = has_backward(s) && s->end != SP_STEP_BY_GRAPH;
 	uint32_t kept = 0, pause = 0;
-	struct series series = {0};
+	struct step_group group = {0};
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sp_step *step = &s->steps[i], *last = &s->steps[kept ? kept - 1 : 0];
 		bool is_first = i == 0;
 
-		note_series(s, i, &series);
+		note_group(s, i, &group);
 		for (; pause < s->pause_count && s->pauses[pause].step == i; pause++) {
 			s->pauses[pause].step = kept;
 			is_first = true;
 		}
 		if (is_first || is_whole(step) ||
-		    !((by_batch && !series.is_stage && !has_batch(step)) ||
+		    !((by_batch && !group.is_stage && !has_batch(step)) ||
 		      (by_backward && !step->has_backward))) {
 			s->steps[kept++] = *step;
 			continue;

@@ -172,17 +172,6 @@ static void add_bar(struct card *card, const struct sp_report *report, char unna
 	add(card, head, line, 1);
 }
 
-/* Two lines of advice, and what comes after it, come first; the summary has the names under the
- * card. */
-static void add_unnamed(struct card *card, const struct sp_verdict *v, unsigned reserved,
-			const char *unnamed)
-{
-	unsigned later = reserved + (v->advice_count ? 2u : 0u);
-
-	if (*unnamed && card->count + 1 + later <= card->room)
-		add(card, _("in the bar "), unnamed, 1);
-}
-
 static bool rests_on_wait(const struct sp_verdict *v)
 {
 	for (uint32_t i = 0; i < v->rests_on_count; i++)
@@ -325,14 +314,6 @@ static void add_part(struct card *card, const struct sp_report *report)
 		add(card, _("off        "), text, 1);
 }
 
-static unsigned count_part(const struct sp_report *report)
-{
-	char text[LINE_BYTES];
-
-	return sp_selection_text(report, text, sizeof(text)) +
-	       sp_off_text(report, text, sizeof(text));
-}
-
 static void add_ending(struct card *card, const struct sp_report *report)
 {
 	char text[LINE_BYTES];
@@ -373,20 +354,20 @@ static int add_change(struct card *card, const struct sp_view_options *options)
 	return 0;
 }
 
-static int make(struct card *card, const struct sp_report *report, const struct sp_verdict *v,
-		const struct sp_view_options *options)
+static int fill(struct card *card, const struct sp_report *report, const struct sp_verdict *v,
+		const struct sp_view_options *options, bool names_parts)
 {
 	/* Lines that come after the advice. */
 	unsigned reserved = 1u + has_losses(report) + (report->totals.tails_away != 0) +
 			    2u * (options->against != NULL);
-
 	char unnamed[LINE_BYTES];
 
+	card->count = 0;
 	add_verdict(card, v, reserved);
 	add_step(card, report);
 	add_bar(card, report, unnamed);
-	if (!options->is_brief)
-		add_unnamed(card, v, reserved + count_part(report), unnamed);
+	if (names_parts)
+		add(card, _("in the bar "), unnamed, 1);
 	add_part(card, report);
 	if (!options->is_brief)
 		add_wait(card, v, reserved);
@@ -395,6 +376,22 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	add_losses(card, report);
 	add_away(card, report);
 	return add_change(card, options);
+}
+
+/* The names of narrow parts take a line that nothing else needs; the summary has them under the
+ * card. */
+static int make(struct card *card, const struct sp_report *report, const struct sp_verdict *v,
+		const struct sp_view_options *options)
+{
+	int r = fill(card, report, v, options, false);
+	unsigned count = card->count;
+
+	if (r < 0 || options->is_brief || count == card->room)
+		return r;
+	r = fill(card, report, v, options, true);
+	if (r == 0 && card->count != count + 1) /* none is narrow, or advice would give way */
+		r = fill(card, report, v, options, false);
+	return r;
 }
 
 int sp_card_show(const struct sp_report *report, struct sp_out *out,

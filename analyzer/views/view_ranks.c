@@ -28,6 +28,7 @@ enum {
 	LAST,
 	STRAGGLER,
 	CAUSE,
+	PHASE,
 	GROUP,
 	PEERS,
 	FROM,
@@ -51,7 +52,8 @@ static const struct sp_column columns[CELLS] = {
 	[LATE] = {NULL, N_("behind"), SP_CELL_NS}, /* empty for a rank without a clock */
 	[LAST] = {"steps_last", N_("last in"), SP_CELL_COUNT},
 	[STRAGGLER] = {"straggler", NULL, SP_CELL_TEXT},
-	[CAUSE] = {"straggles_in", N_("slow phase"), SP_CELL_TEXT},
+	[CAUSE] = {"straggles_in", NULL, SP_CELL_TEXT},
+	[PHASE] = {NULL, N_("slow phase"), SP_CELL_TEXT},
 	[GROUP] = {"straggles_with", NULL, SP_CELL_TEXT},
 	[PEERS] = {"peer_group", NULL, SP_CELL_ID}, /* compared with each other alone */
 	[FROM] = {"late_from_step", NULL, SP_CELL_ID},
@@ -112,6 +114,7 @@ static void fill_compared(const struct sp_report *report, const struct sp_rank *
 	if (!rank->is_straggler)
 		return;
 	cells[CAUSE] = sp_cell_text(sp_account_name(rank->cause));
+	cells[PHASE] = sp_cell_text(sp_account_title(rank->cause));
 	cells[GROUP] = sp_cell_text(group_names[rank->group]);
 	cells[FROM] = sp_cell_count(ranks->steps[rank->late_from]);
 	cells[TO] = sp_cell_count(ranks->steps[rank->late_to - 1]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/gpu/gpu_calls.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/symbols/stack_cells.h"
@@ -98,6 +99,98 @@ static int make_list(struct stack_rows *list)
 	return 0;
 }
 
+enum {
+	LINE_PID,
+	LINE_EVENT,
+	LINE_CALLS,
+	LINE_TOTAL,
+	LINE_MAX,
+	LINE_PLACE,
+	LINE_FUNCTION,
+	LINE_CELLS
+};
+
+static const struct sp_column line_columns[LINE_CELLS] = {
+	[LINE_PID] = {"pid", N_("pid"), SP_CELL_ID},
+	[LINE_EVENT] = {"event", N_("event"), SP_CELL_TEXT},
+	[LINE_CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
+	[LINE_TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
+	[LINE_MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
+	[LINE_PLACE] = {"line", N_("line"), SP_CELL_TEXT},
+	[LINE_FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
+};
+
+/* Lines of calls that are not those of the view sync; only of the selected process. */
+struct line_rows {
+	const struct sp_report *report;
+	const struct sp_line **lines;
+	uint32_t n;
+};
+
+static uint64_t line_ns(const struct line_rows *list, const struct sp_line *line, uint64_t ticks)
+{
+	const struct sp_index *index = &list->report->run.index;
+	uint32_t host = index->images[line->key.image].host;
+
+	return sp_clock_span_ns(index->hosts[host].clock.ns_per_tick, ticks);
+}
+
+static uint64_t line_total_ns(const void *context, uint32_t i)
+{
+	const struct line_rows *list = context;
+
+	return line_ns(list, list->lines[i], list->lines[i]->ticks);
+}
+
+static int show_line(const void *context, struct sp_out *out, uint32_t i)
+{
+	const struct line_rows *list = context;
+	const struct sp_line *line = list->lines[i];
+	const char *tab = memchr(line->key.text, '\t', line->text_bytes);
+	size_t place = tab ? (size_t)(tab - line->key.text) : line->text_bytes;
+	const struct sp_cell cells[LINE_CELLS] = {
+		[LINE_PID] = sp_cell_count(list->report->run.index.images[line->key.image].pid),
+		[LINE_EVENT] = sp_cell_text(sp_event_info(line->key.kind)->name),
+		[LINE_CALLS] = sp_cell_count(line->calls),
+		[LINE_TOTAL] = sp_cell_count(line_total_ns(list, i)),
+		[LINE_MAX] = sp_cell_count(line_ns(list, line, line->max_ticks)),
+		[LINE_PLACE] = sp_cell_bytes(line->key.text, place),
+		[LINE_FUNCTION] =
+			tab ? sp_cell_bytes(tab + 1, line->text_bytes - place - 1) : sp_cell_null(),
+	};
+
+	return sp_out_row(out, cells);
+}
+
+static bool is_of_sync(uint32_t kind)
+{
+	const struct sp_event_info *info = sp_event_info(kind);
+
+	return !info->name || sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL;
+}
+
+static int show_lines(const struct sp_report *report, struct sp_out *out, uint32_t limit)
+{
+	const struct sp_line *line = report->run.metadata.slow.lines.by_key;
+	struct line_rows list = {.report = report,
+				 .lines = calloc(HASH_COUNT(line) + 1u, sizeof(*list.lines))};
+	struct sp_view_rows rows = {"lines",	       line_columns,
+				    LINE_CELLS,	       .value = line_total_ns,
+				    .show = show_line, .context = &list};
+	int r = list.lines ? 0 : -ENOMEM;
+
+	for (; r == 0 && line; line = line->hh.next)
+		if (!is_of_sync(line->key.kind) &&
+		    (!report->run.selection.pid ||
+		     report->run.selection.pid == report->run.index.images[line->key.image].pid))
+			list.lines[list.n++] = line;
+	rows.count = list.n;
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, limit);
+	free(list.lines);
+	return r;
+}
+
 int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {
@@ -116,6 +209,8 @@ int sp_view_stacks(const struct sp_report *report, struct sp_out *out,
 	if (r == 0 && list.n == 0)
 		sp_out_line(out, "The trace has no stacks; STAGEPROF_STACKS=file_read>10ms records "
 				 "them.");
+	if (r == 0)
+		r = show_lines(report, out, options->limit);
 	if (r == 0 && list.n && !options->symbols)
 		sp_out_line(out, "--symbols names functions.");
 	sp_functions_finish(&list.functions);

@@ -211,7 +211,8 @@ static int make_list(struct sync_rows *list)
 	if (!list->waits)
 		return -ENOMEM;
 	for (line = calls->lines.by_key; line; line = line->hh.next)
-		add(list, wait_of_line(line));
+		if (is_cuda_or_nccl(line->key.kind))
+			add(list, wait_of_line(line));
 	for (slow = calls->by_key; slow; slow = slow->hh.next)
 		if (is_cuda_or_nccl(slow->key.kind))
 			add(list, wait_of_rest(slow));

@@ -13,6 +13,7 @@
 #include "preload/interpreter/python_api.h"
 #include "preload/frameworks/python_call.h"
 #include "preload/frameworks/python_lines.h"
+#include "preload/stacks/stacks.h"
 #include "preload/cuda/cuda_slow_calls.h"
 #include "preload/cuda/cuda_time.h"
 #include "preload/hooks/wake.h"
@@ -319,4 +320,5 @@ void sp_python_init(void)
 		return;
 	sp_wake_step = bootstrap_send;
 	sp_cuda_slow_line_ask = sp_python_line_ask;
+	sp_stack_line_ask = sp_python_line_ask;
 }

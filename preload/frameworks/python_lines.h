@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Python line of a long wait for the GPU: a slow call of CUDA or NCCL by the main thread
- * (preload/cuda/cuda_slow_calls.h) is written once more, as SP_DEFINE_LINE, with the line that
- * made it.
+ * The Python line of a slow call by the main thread: a call of CUDA or NCCL
+ * (preload/cuda/cuda_slow_calls.h), or one that STAGEPROF_STACKS asks for
+ * (preload/stacks/stacks.h), is written once more, as SP_DEFINE_LINE, with the line that made it.
  *
  * The hook has no GIL, so it adds a pending call (Py_AddPendingCall needs none). Python runs the
  * pending call on the main thread as soon as the slow call is over, so the line is that call's.

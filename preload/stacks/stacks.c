@@ -159,6 +159,8 @@ void sp_stacks_open(void)
 	errno = kept;
 }
 
+void (*sp_stack_line_ask)(const struct sp_slow_call_metadata *call, uint32_t stack);
+
 void sp_stacks_init(void)
 {
 	const char *setting = sp_config.stacks;
@@ -373,8 +375,10 @@ void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t 
 	if (!t->inside && !sp_tls.suppress_depth && sp_stack_is_wanted(&call)) {
 		uint32_t stack = sp_stack_take(t);
 
-		if (stack)
+		if (stack || sp_stack_line_ask)
 			sp_slow_keep(t, &call, stack);
+		if (sp_stack_line_ask)
+			sp_stack_line_ask(&call, stack);
 	}
 	errno = kept;
 }

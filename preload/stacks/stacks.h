@@ -16,6 +16,13 @@
 
 #include "preload/recorder/recorder.h"
 
+/*
+ * Asks for the line of the program that made a slow call; stack: the id of its native stack, 0:
+ * none. Called outside of the recorder; errno may change. NULL: no layer above knows lines.
+ */
+extern void (*sp_stack_line_ask)(const struct sp_slow_call_metadata *call, uint32_t stack)
+	__attribute__((visibility("hidden")));
+
 /* Shorter calls never keep their stack; UINT64_MAX: no setting asks for stacks. */
 extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
 
@@ -25,8 +32,8 @@ void sp_stacks_init(void);
 /* Prepares for stacks; may load a library. Coverage reports a missing library. */
 void sp_stacks_open(void);
 
-/* Keeps the calling thread's stack if the setting names the event's stage. what: sp_what_make().
- * Takes microseconds: not for the hook path. errno is kept. */
+/* Keeps the calling thread's stack, and its line, if the setting names the event's stage. what:
+ * sp_what_make(). Takes microseconds: not for the hook path. errno is kept. */
 void sp_stack_keep(struct sp_thread *t, uint64_t what, uint64_t start, uint64_t ticks);
 
 /* Call once the clock's rate is known. Returns the final sp_stacks_least_ticks. */

@@ -10,11 +10,11 @@
 
 #include "preload/sys/clock.h"
 
-#define NS_BETWEEN 1000000000u
+#define NS_BETWEEN 100000000u
 #define LIBRARIES_MAX 65536u
 #define LINE_BYTES 4608u /* a path, and the words before it */
 
-static void set_name(struct sp_library *library, const char *path)
+static void set_name(struct sp_code_range *library, const char *path)
 {
 	static const char deleted[] = " (deleted)";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -30,12 +30,12 @@ static void set_name(struct sp_library *library, const char *path)
 }
 
 /* BEGIN-END rwxp OFFSET DEVICE INODE PATH */
-static bool parse(const char *line, struct sp_library *ret)
+static bool parse(const char *line, struct sp_code_range *ret)
 {
 	char rights[5] = "";
 	int path = 0;
 
-	*ret = (struct sp_library){.id = 0};
+	*ret = (struct sp_code_range){.id = 0};
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &ret->begin, &ret->end,
 		   rights, &path) != 3 ||
 	    rights[2] != 'x')
@@ -44,11 +44,11 @@ static bool parse(const char *line, struct sp_library *ret)
 	return true;
 }
 
-static bool add(struct sp_library_map *map, const struct sp_library *library)
+static bool add(struct sp_library_map *map, const struct sp_code_range *library)
 {
 	if (map->count == map->room) {
 		uint32_t room = map->room ? 2 * map->room : 64;
-		struct sp_library *list =
+		struct sp_code_range *list =
 			room <= LIBRARIES_MAX ? realloc(map->list, room * sizeof(*list)) : NULL;
 
 		if (!list)
@@ -63,7 +63,7 @@ static bool add(struct sp_library_map *map, const struct sp_library *library)
 static void read_all(struct sp_library_map *map, pid_t pid)
 {
 	char path[32], line[LINE_BYTES];
-	struct sp_library library;
+	struct sp_code_range library;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
@@ -76,7 +76,7 @@ static void read_all(struct sp_library_map *map, pid_t pid)
 		fclose(file);
 }
 
-static struct sp_library *find(const struct sp_library_map *map, uint64_t address)
+static struct sp_code_range *find(const struct sp_library_map *map, uint64_t address)
 {
 	uint32_t low = 0, high = map->count;
 
@@ -91,9 +91,9 @@ static struct sp_library *find(const struct sp_library_map *map, uint64_t addres
 	return low < map->count && map->list[low].begin <= address ? &map->list[low] : NULL;
 }
 
-struct sp_library *sp_library_map_find(struct sp_library_map *map, pid_t pid, uint64_t address)
+struct sp_code_range *sp_library_map_find(struct sp_library_map *map, pid_t pid, uint64_t address)
 {
-	struct sp_library *found = find(map, address);
+	struct sp_code_range *found = find(map, address);
 	uint64_t now = sp_clock_ns(CLOCK_MONOTONIC);
 
 	if (found || (map->read_ns && now - map->read_ns < NS_BETWEEN))

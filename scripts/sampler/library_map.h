@@ -11,7 +11,7 @@
 
 #define SP_LIBRARY_NAME_BYTES 96u
 
-struct sp_library {
+struct sp_code_range {
 	uint64_t begin, end;
 	uint32_t id;			  /* the caller's; 0 at first */
 	char name[SP_LIBRARY_NAME_BYTES]; /* of its file without folders; "[anonymous]": none */
@@ -19,14 +19,14 @@ struct sp_library {
 
 /* Zeros: nothing was read yet. */
 struct sp_library_map {
-	struct sp_library *list; /* by address */
+	struct sp_code_range *list; /* by address */
 	uint32_t count, room;
 	uint64_t read_ns; /* CLOCK_MONOTONIC */
 };
 
 /* The library that has code at this address, or NULL. Reads the file where the address is new, at
- * most once a second. It stays until the next call. */
-struct sp_library *sp_library_map_find(struct sp_library_map *map, pid_t pid, uint64_t address);
+ * most ten times a second. It stays until the next call. */
+struct sp_code_range *sp_library_map_find(struct sp_library_map *map, pid_t pid, uint64_t address);
 
 void sp_library_map_finish(struct sp_library_map *map);
 

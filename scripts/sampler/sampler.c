@@ -100,7 +100,7 @@ static void take_leaf(struct sampling *s, struct sp_sampled_process *process,
 		      struct sp_sampled_thread *thread)
 {
 	uint64_t address = thread->sample.samples ? sp_native_leaf_take(&thread->leaf) : 0;
-	struct sp_library *library =
+	struct sp_code_range *library =
 		address ? sp_library_map_find(&process->libraries, process->pid, address) : NULL;
 
 	if (!library)

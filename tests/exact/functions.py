@@ -5,6 +5,7 @@ no name else."""
 import os
 import shutil
 import subprocess
+import sys
 
 import harness
 from harness import victim
@@ -164,6 +165,28 @@ class Functions(harness.Case):
                 ]
             self.assertEqual(bool(calls), view in asked, view)
             self.assertTrue(all("O_PATH" in call for call in calls), calls)
+
+
+class Lines(harness.Case):
+    def test_slow_reads(self):
+        """A slow read has the line of Python that made it, on the main thread."""
+        program = os.path.join(harness.ROOT, "tests/programs/victims/slow_reads.py")
+        with open(program) as file:
+            place = 1 + [line.strip() for line in file].index("return os.read(source, 1)")
+        outcome = self.execute(
+            [sys.executable, program],
+            self.subfolder("run"),
+            env={"STAGEPROF_STACKS": "ipc_read>15ms"},
+        )
+        self.assertEqual(outcome.done.returncode, 0)
+        report = outcome.trace.report("stacks")
+        rows = [
+            (row["event"], row["line"], row["function"], row["calls"]) for row in report["lines"]
+        ]
+        self.assertEqual(rows, [("read", f"{program}:{place}", "take", 3)])
+        self.assertGreater(report["lines"][0]["total_ns"], 3 * 15e6)
+        self.assertEqual(outcome.trace.report("sync")["lines"], [])
+        self.assertEqual(sum(row["calls"] for row in report["slow_calls"]), 4)
 
 
 if __name__ == "__main__":
