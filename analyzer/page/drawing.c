@@ -9,7 +9,8 @@
 #include "analyzer/training/training_account.h"
 
 #define LABEL_X 10
-#define CHARACTER_WIDTH 7.5 /* of the labels in the bar, in pixels */
+#define CHARACTER_WIDTH 8.5 /* of the names in the bar, in pixels */
+#define STRONG_WIDTH 11.5   /* of the shares */
 #define MARGINS 50	    /* of the window, beside the bar */
 #define POINTS_MAX 600u
 #define TOP_PERCENT 4.0 /* the space above the highest point */
@@ -41,10 +42,11 @@ static void draw_patterns(FILE *file)
 
 /* A text that its part has no room for would be cut: page.css shows it from a width of the window
  * on. */
-static void draw_label(FILE *file, const char *text, const char *more, int y, double share)
+static void draw_label(FILE *file, const char *text, const char *more, int y, double share,
+		       double character_width)
 {
 	static const unsigned windows[] = {320, 390, 640, 900, 1240};
-	double needs = (LABEL_X + CHARACTER_WIDTH * (double)sp_text_width(text)) / share;
+	double needs = (LABEL_X + character_width * (double)sp_text_width(text)) / share;
 
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		if (needs > windows[i] - MARGINS)
@@ -66,8 +68,8 @@ static void draw_part(FILE *file, int part, uint64_t ns, double at, double share
 		"fill=\"url(#hatch-%d)\" width=\"100%%\" height=\"56\"/>",
 		part, at * 100, share * 100, title, sp_text_ns(time, ns), share * 100, part);
 	snprintf(percent, sizeof(percent), "%.1f%%", share * 100);
-	draw_label(file, title, "", 24, share);
-	draw_label(file, percent, " strong", 43, share);
+	draw_label(file, title, "", 24, share, CHARACTER_WIDTH);
+	draw_label(file, percent, " strong", 43, share, STRONG_WIDTH);
 	fputs("</svg>\n", file);
 }
 

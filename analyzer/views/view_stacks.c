@@ -185,7 +185,7 @@ static int show_lines(const struct sp_report *report, struct sp_out *out, uint32
 		     report->run.selection.pid == report->run.index.images[line->key.image].pid))
 			list.lines[list.n++] = line;
 	rows.count = list.n;
-	if (r == 0)
+	if (r == 0 && (list.n || out->format == SP_FORMAT_JSON))
 		r = sp_view_rows_show(&rows, out, limit);
 	free(list.lines);
 	return r;
