@@ -412,8 +412,10 @@ struct sp_python_sample {
 	uint32_t cpu_us;  /* of the thread in span_us; UINT32_MAX: not known */
 	uint32_t state; /* as the kernel names it: 'R' runs or is ready, 'S' waits, …; 0: not known
 			 */
-	/* Id of a frame whose file is the library with the instruction that the thread executed
-	 * after some 0.1 ms more on a processor, and 20 ms at most; 0: not known. */
+	/* One look in sixteen: id of a frame whose file is the library with the instruction that
+	 * the thread executed after some 0.1 ms more on a processor, and 20 ms at most; 0: not
+	 * known.
+	 */
 	uint32_t library;
 };
 

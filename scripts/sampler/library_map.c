@@ -29,16 +29,16 @@ static void set_name(struct sp_code_range *library, const char *path)
 	snprintf(library->name, sizeof(library->name), "%.*s", (int)bytes, name);
 }
 
-/* BEGIN-END rwxp OFFSET DEVICE INODE PATH */
+/* BEGIN-END rwxp OFFSET DEVICE INODE PATH; most lines are of data. */
 static bool parse(const char *line, struct sp_code_range *ret)
 {
-	char rights[5] = "";
+	const char *rights = strchr(line, ' ');
 	int path = 0;
 
 	*ret = (struct sp_code_range){.id = 0};
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &ret->begin, &ret->end,
-		   rights, &path) != 3 ||
-	    rights[2] != 'x')
+	if (!rights || strnlen(rights, 4) < 4 || rights[3] != 'x' ||
+	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &ret->begin, &ret->end,
+		   &path) != 2)
 		return false;
 	set_name(ret, path ? line + path : "");
 	return true;

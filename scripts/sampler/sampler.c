@@ -19,11 +19,12 @@
 
 #define NS_IN_S 1000000000u
 #define NS_IN_US 1000u
-#define LOOKS_IN_S 10u /* for new processes */
-#define BUFFERED 100u  /* samples; a definition has room for them */
-#define MISSES_MAX 20u /* looks without a thread, after which CPython is searched again */
-#define CHANCE 8u      /* see look_at_threads() */
-#define IDLE_LOOKS 16u /* > CHANCE * 3 / 2: the waiting that a sample by chance takes from */
+#define LOOKS_IN_S 10u	/* for new processes */
+#define BUFFERED 100u	/* samples; a definition has room for them */
+#define MISSES_MAX 20u	/* looks without a thread, after which CPython is searched again */
+#define CHANCE 8u	/* see look_at_threads() */
+#define LEAF_CHANCE 16u /* looks at a running thread, of which one asks for its library */
+#define IDLE_LOOKS 16u	/* > CHANCE * 3 / 2: the waiting that a sample by chance takes from */
 #define PRICED_LOOKS 10u
 #define TURN_NS 100000u	    /* the least that the kernel grants */
 #define ONE_INTERPRETER 2u  /* heads: of interpreters, and of its threads */
@@ -110,12 +111,14 @@ static void take_leaf(struct sampling *s, struct sp_sampled_process *process,
 	thread->sample.library = library->id;
 }
 
-/* Before the stack is read: the instruction is then of about the same instant. */
+/* Before the stack is read: the instruction is then of about the same instant. The kernel has to
+ * interrupt another processor for it, which costs as much as the rest of the look. */
 static void arm_leaf(struct sampling *s, struct sp_sampled_thread *thread)
 {
 	bool was_refused = thread->leaf.is_refused;
 
-	if (thread->state_now == 'R' && sp_native_leaf_arm(&thread->leaf, thread->tid) < 0)
+	if (thread->state_now == 'R' && random_of(s) % LEAF_CHANCE == 0 &&
+	    sp_native_leaf_arm(&thread->leaf, thread->tid) < 0)
 		s->counts.leafless += !was_refused && thread->leaf.is_refused;
 }
 

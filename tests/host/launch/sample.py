@@ -187,7 +187,7 @@ class Sample(SampledCase):
 
     def test_native_code(self):
         """Each function has the library in which it computes, and each library its share."""
-        run, done = self.sampled(PYTHON, NATIVE, "3")
+        run, done = self.sampled(PYTHON, NATIVE, "4", rate=1000)
         true = json.loads(done.stdout.splitlines()[-1])
         report = self.functions(run)
         if report["sampler"]["threads_leafless"]:
