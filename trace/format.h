@@ -416,7 +416,7 @@ struct sp_python_sample {
 	 * the thread executed after some 0.1 ms more on a processor, and 20 ms at most; 0: not
 	 * known.
 	 */
-	uint32_t library;
+	uint32_t object;
 };
 
 /* Counts since the sampler began. */

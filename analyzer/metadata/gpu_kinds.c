@@ -48,6 +48,13 @@ unsigned sp_gpu_stall_index(uint32_t kind)
 	return SP_GPU_STALL_KINDS;
 }
 
+bool sp_gpu_call_is_kept(uint32_t kind)
+{
+	const struct sp_event_info *info = sp_event_info(kind);
+
+	return info->name && (sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL);
+}
+
 bool sp_gpu_call_begins_capture(uint32_t kind)
 {
 	return kind == SP_EV_cudaStreamBeginCapture || kind == SP_EV_cuStreamBeginCapture ||

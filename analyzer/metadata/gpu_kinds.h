@@ -11,6 +11,9 @@
 /* True for classes of calls of CUDA's runtime or driver, and of HIP. */
 bool sp_gpu_call_is_cuda(uint8_t class);
 
+/* True for a kind of call of CUDA, HIP or NCCL: those whose slow calls the view sync shows. */
+bool sp_gpu_call_is_kept(uint32_t kind);
+
 /* True for calls that begin, or end, the capture of a graph. */
 bool sp_gpu_call_begins_capture(uint32_t kind);
 bool sp_gpu_call_ends_capture(uint32_t kind);

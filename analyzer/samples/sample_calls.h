@@ -15,7 +15,7 @@ struct sp_taken_sample {
 	uint64_t at; /* ticks */
 	uint64_t ns; /* that it stands for */
 	uint32_t pid, tid, stack;
-	uint32_t library; /* text; 0: not known */
+	uint32_t object; /* text; 0: not known */
 	uint32_t samples;
 	bool is_waiting;
 	/* Results of sp_sample_calls_join(). */

@@ -23,9 +23,9 @@ static uint32_t leaf_number(const struct sp_sampled_stacks *stacks, uint32_t tex
  * code it called; 0: neither is known. */
 static uint32_t leaf_of(const struct sp_samples *samples, const struct sp_sample_sums *sums)
 {
-	if (sums->call || !sp_sample_is_native(samples, sums->library))
+	if (sums->call || !sp_sample_is_native(samples, sums->object))
 		return sums->call;
-	return sums->library;
+	return sums->object;
 }
 
 int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_samples *samples)

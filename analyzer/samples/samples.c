@@ -25,7 +25,7 @@ struct sum_key {
 	uint16_t phase;
 	uint16_t is_waiting;
 	uint32_t call; /* kind */
-	uint32_t library;
+	uint32_t object;
 };
 
 struct sum_place {
@@ -180,7 +180,7 @@ static struct sp_sample_sums *sums_of(struct sample_pass *pass, struct sum_key k
 	list[samples->sum_count] = (struct sp_sample_sums){.stack = key.stack,
 							   .phase = key.phase,
 							   .is_waiting = key.is_waiting != 0,
-							   .library = key.library,
+							   .object = key.object,
 							   .call = call_text(samples, key.call)};
 	return &list[samples->sum_count++];
 }
@@ -205,7 +205,7 @@ static void add_sample(struct sample_pass *pass, const struct sp_taken_sample *s
 						    sample->work);
 	key.is_waiting = sample->is_waiting;
 	key.call = sample->call;
-	key.library = sample->library;
+	key.object = sample->object;
 	sums = sums_of(pass, key);
 	if (!sums)
 		return;
@@ -238,7 +238,7 @@ static uint64_t instant_of(const struct sample_pass *pass, const struct sp_pytho
 
 static uint32_t library_of(const struct sample_pass *pass, const struct sp_python_sample *sample)
 {
-	uint32_t frame = sample->library < SP_SAMPLE_IDS_MAX ? pass->frame_ids[sample->library] : 0;
+	uint32_t frame = sample->object < SP_SAMPLE_IDS_MAX ? pass->frame_ids[sample->object] : 0;
 
 	return pass->samples->frames[frame].text;
 }
@@ -257,7 +257,7 @@ static int take_sample(struct sample_pass *pass, const struct sp_python_sample *
 		.pid = sample->pid,
 		.tid = sample->tid,
 		.stack = sample->stack < SP_SAMPLE_IDS_MAX ? pass->stack_ids[sample->stack] : 0,
-		.library = library_of(pass, sample),
+		.object = library_of(pass, sample),
 		.samples = sample->samples,
 		.is_waiting = sample->state && sample->state != 'R',
 	};

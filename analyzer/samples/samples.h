@@ -28,7 +28,7 @@ struct sp_sample_sums {
 	uint32_t stack;
 	enum sp_sample_phase phase;
 	bool is_waiting;  /* the thread did not run */
-	uint32_t library; /* text of "file\t": where the thread executed; 0: not known */
+	uint32_t object;  /* text of "file\t": where the thread executed; 0: not known */
 	uint32_t call;	  /* text of the recorded call inside of the innermost frame; 0: none */
 	uint64_t samples; /* looks at the thread */
 	uint64_t ns;	  /* that they stand for */

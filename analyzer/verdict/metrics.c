@@ -10,7 +10,7 @@
 #include "analyzer/verdict/metrics_device.h"
 #include "analyzer/verdict/metrics_input.h"
 #include "analyzer/verdict/metrics_job.h"
-#include "analyzer/gpu/gpu_calls.h"
+#include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/verdict/metrics_stepless.h"
 #include "analyzer/metadata/source_lines.h"
@@ -346,13 +346,6 @@ static void set_account(struct sp_metrics *e, const struct training_time *t,
 	set_compute(e, t, report);
 }
 
-static bool waits_for_device(uint32_t kind)
-{
-	const struct sp_event_info *info = sp_event_info(kind);
-
-	return info->name && (sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL);
-}
-
 /* The Python line with the longest total wait. */
 static void set_line(struct sp_metrics *e, const struct sp_report *report)
 {
@@ -361,7 +354,8 @@ static void set_line(struct sp_metrics *e, const struct sp_report *report)
 	const char *tab;
 
 	for (line = report->run.metadata.slow.lines.by_key; line; line = line->hh.next)
-		if (waits_for_device(line->key.kind) && (!longest || line->ticks > longest->ticks))
+		if (sp_gpu_call_is_kept(line->key.kind) &&
+		    (!longest || line->ticks > longest->ticks))
 			longest = line;
 	if (!longest)
 		return;

@@ -64,7 +64,7 @@ struct row_place {
 /* The looks at one row in one library. */
 struct library_place {
 	struct {
-		uint32_t row, library;
+		uint32_t row, object;
 	} key;
 	uint64_t ns;
 	UT_hash_handle hh;
@@ -74,7 +74,7 @@ struct function_row {
 	struct row_key key;
 	uint64_t samples, own_ns, total_ns, waited_ns;
 	uint64_t library_ns, known_ns; /* in `library`; in any that is known */
-	uint32_t library;	       /* in which most of `own` ran; 0: not known */
+	uint32_t object;	       /* in which most of `own` ran; 0: not known */
 	uint32_t seen;		       /* number of the last stack that it was counted for */
 };
 
@@ -137,7 +137,7 @@ static struct library_place *library_place_of(struct function_rows *rows,
 					      const struct function_row *row, uint32_t library)
 {
 	struct library_place *place,
-		key = {.key = {.row = (uint32_t)(row - rows->list), .library = library}};
+		key = {.key = {.row = (uint32_t)(row - rows->list), .object = library}};
 
 	HASH_FIND(hh, rows->libraries, &key.key, sizeof(key.key), place);
 	if (place)
@@ -155,7 +155,7 @@ static void add_library(struct function_rows *rows, struct function_row *row,
 			const struct sp_sample_sums *sums)
 {
 	struct library_place *place =
-		sums->library ? library_place_of(rows, row, sums->library) : NULL;
+		sums->object ? library_place_of(rows, row, sums->object) : NULL;
 
 	if (!place)
 		return;
@@ -163,7 +163,7 @@ static void add_library(struct function_rows *rows, struct function_row *row,
 	row->known_ns += sums->ns;
 	if (place->ns > row->library_ns) {
 		row->library_ns = place->ns;
-		row->library = sums->library;
+		row->object = sums->object;
 	}
 }
 
@@ -204,7 +204,7 @@ static int add_library_row(struct function_rows *rows, const struct sp_sample_su
 	struct row_key key = {.phase = sums->phase};
 	struct function_row *row;
 
-	key.text = sums->library;
+	key.text = sums->object;
 	row = row_of(rows, key);
 	if (!row)
 		return -ENOMEM;
@@ -320,9 +320,9 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[TOTAL] = sp_cell_count(row->total_ns),
 		[WAITED] = sp_cell_count(row->waited_ns),
 		[SHARE] = sp_cell_ratio(row->own_ns, rows->all_ns),
-		[LIBRARY] = library_cell(rows, row->library),
-		[LIBRARY_SHARE] = row->library ? sp_cell_ratio(row->library_ns, row->known_ns)
-					       : sp_cell_null(),
+		[LIBRARY] = library_cell(rows, row->object),
+		[LIBRARY_SHARE] = row->object ? sp_cell_ratio(row->library_ns, row->known_ns)
+					      : sp_cell_null(),
 	};
 
 	return sp_out_row(out, cells);

