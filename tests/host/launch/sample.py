@@ -199,8 +199,8 @@ class Sample(SampledCase):
         self.assertGreater(samples, 20, report["sampler"])
 
         def bound(share):
-            """Of the looks whose library is known, one in sixteen: they are few where the looks
-            wait for a core. A look may meet the next function."""
+            """One look in sixteen knows its library, and it may meet the next function. Such looks
+            are few where the sampler waits for a core."""
             return 0.05 + 4 * math.sqrt(share * (1 - share) / samples)
 
         for name, library in {**true["libraries"], "count": rows["count"]["library"]}.items():
