@@ -9,14 +9,17 @@ VENV holds py-spy, scalene, memray and viztracer (pip install); those that are m
 Price: a trainer on photographs with 8 workers, under each profiler and without one in turn. The
 processor time is that of all processes, the profiler's included.
 
-Truth: trainers run under the sampler and py-spy --nonblocking at once, 100 looks a second each. The
-table has, for the functions that take most of making batches by the sampler, the share of that time
-by both.
+Truth: trainers run under the sampler and py-spy --nonblocking at once, 100 looks a second each,
+while cProfile counts in their workers. The table has, for the functions that take most of making
+batches by the sampler, the share of that time by all three. cProfile makes each call longer, and
+the others see that, too: so the three are of the same program.
 """
 
 import argparse
 import collections
+import json
 import os
+import pstats
 import resource
 import shutil
 import statistics
@@ -30,6 +33,33 @@ TRAINERS = os.path.join(ROOT, "tests", "programs", "trainers")
 PHOTOS = os.path.join(ROOT, "build", "photos", "set")
 TOP = 4
 FETCH = "torch/utils/data/_utils/fetch.py"
+CASES = (  # trainer, its arguments, {constant: value}
+    ("image_folder.py", ["--data", PHOTOS, "--epochs", "6", "--workers", "2"], {}),
+    ("act_hdf5.py", ["{folder}/act"], {"EPOCHS": 150}),
+    ("diffusion_policy.py", ["{folder}/diffusion", "2"], {"EPOCHS": 150}),
+)
+# Runs a trainer whose workers profile their fetches: TRAINER PROFILES CONSTANTS ARGUMENTS...
+PROFILED = """
+import cProfile, json, multiprocessing.util, os, sys
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+trainer = __import__(os.path.basename(sys.argv[1])[:-3])
+import torch.utils.data._utils.fetch as module
+folder, constants = sys.argv[2], json.loads(sys.argv[3])
+fetch, profiles = module._MapDatasetFetcher.fetch, {}
+
+def profiled(self, indices):
+    profile = profiles.get(os.getpid())
+    if not profile:
+        profile = profiles[os.getpid()] = cProfile.Profile()
+        path = os.path.join(folder, str(os.getpid()))
+        multiprocessing.util.Finalize(None, profile.dump_stats, [path], exitpriority=1)
+    return profile.runcall(fetch, self, indices)
+
+module._MapDatasetFetcher.fetch = profiled
+sys.argv[:] = [sys.argv[1], *sys.argv[4:]]
+vars(trainer).update(constants)
+trainer.main()
+"""
 
 
 def commands(args, folder):
@@ -128,36 +158,75 @@ def shares(lines, phases):
     return {name: n / whole for name, n in own.items()}, whole
 
 
+def names_of(path, found):
+    """Names of functions by their first lines, which is how cProfile knows them."""
+
+    def add(code):
+        found[path, code.co_firstlineno, code.co_name] = code.co_qualname
+        for constant in code.co_consts:
+            if hasattr(constant, "co_code"):
+                add(constant)
+
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            add(compile(file.read(), path, "exec"))
+
+
+def counted_shares(folder):
+    """Functions by their part of all time by cProfile; that of a function in C is its callers'."""
+    own, calls, known = collections.Counter(), collections.Counter(), {}
+    for entry in os.scandir(folder):
+        for key, (_, count, seconds, _, callers) in pstats.Stats(entry.path).stats.items():
+            if key[0] != "~":
+                own[key] += seconds
+                calls[key] += count
+                continue
+            for caller, part in callers.items():
+                own[caller] += part[2]
+    for path in {key[0] for key in own}:
+        names_of(path, known)
+    whole, named, counts = sum(own.values()), collections.Counter(), collections.Counter()
+    for key, seconds in own.items():
+        named[known.get(key, key[2])] += seconds / whole
+        counts[known.get(key, key[2])] += calls[key]
+    return named, counts
+
+
+def run_all(args, name, arguments, constants, folder):
+    """The trainer under all three. Returns their shares, and the numbers of looks and calls."""
+    ends = ("r.zst", "raw", "txt", "profiles", "profiled.py")
+    run, raw, folded, profiles, program = (os.path.join(folder, end) for end in ends)
+    os.mkdir(profiles)
+    with open(program, "w") as file:
+        file.write(PROFILED)
+    spy = [os.path.join(args.peers, "bin", "py-spy"), "record", "-r", "100", "-s"]
+    spy += ["--nonblocking", "-f", "raw", "-o", raw, "--", args.python]
+    command = [os.path.join(args.build, "stageprof"), "run", "-q", "--sample=100", "-o", run, "--"]
+    command += [*spy, program, os.path.join(TRAINERS, name), profiles]
+    command += [json.dumps(constants), *(text.format(folder=folder) for text in arguments)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(command, check=True, **quiet)
+    report = [os.path.join(args.build, "stageprof-report"), "export", "folded_functions"]
+    subprocess.run([*report, run, "--force", "-qo", folded], check=True)
+    with open(folded) as ours, open(raw) as theirs:
+        return *shares(ours, True), *shares(theirs, False), *counted_shares(profiles)
+
+
 def truth(args):
-    report = os.path.join(args.build, "stageprof-report")
-    print("| trainer | function | by stageprof | by py-spy | looks of stageprof | of py-spy |")
-    print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, arguments in (
-            ("image_folder.py", ["--data", PHOTOS, "--epochs", "6", "--workers", "2"]),
-            ("act_hdf5.py", [os.path.join(folder, "act")]),
-            ("diffusion_policy.py", [os.path.join(folder, "diffusion"), "2"]),
-        ):
-            stem = os.path.join(folder, name)
-            run, raw, folded = (stem + end for end in (".zst", ".raw", ".txt"))
-            spy = [os.path.join(args.peers, "bin", "py-spy"), "record", "-r", "100", "-s"]
-            spy += ["--nonblocking", "-f", "raw", "-o", raw, "--", args.python]
-            command = [os.path.join(args.build, "stageprof"), "run", "-q", "--sample=100"]
-            command += ["-o", run, "--", *spy, os.path.join(TRAINERS, name), *arguments]
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            subprocess.run(command, check=True, **quiet)
-            subprocess.run(
-                [report, "export", "folded_functions", run, "--force", "-qo", folded], check=True
+    print("| trainer | function | stageprof | py-spy | cProfile | looks | py-spy's | calls |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, arguments, constants in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            own, ns, other, looks, counted, calls = run_all(
+                args, name, arguments, constants, folder
             )
-            with open(folded) as ours, open(raw) as theirs:
-                own, ns = shares(ours, True)
-                other, looks = shares(theirs, False)
-            for function in sorted(own, key=own.get, reverse=True)[:TOP]:
-                print(
-                    f"| {name} | `{function}` | {own[function]:.1%} | {other.get(function, 0):.1%} "
-                    f"| {ns / 1e7:.0f} | {looks} |",
-                    flush=True,
-                )
+        for function in sorted(own, key=own.get, reverse=True)[:TOP]:
+            print(
+                f"| {name} | `{function}` | {own[function]:.1%} | {other.get(function, 0):.1%} "
+                f"| {counted[function]:.1%} | {ns / 1e7:.0f} | {looks} "
+                f"| {calls[function]} |",
+                flush=True,
+            )
 
 
 def main():
