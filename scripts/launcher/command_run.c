@@ -30,7 +30,7 @@
 #include "scripts/launcher/sampling_right.h"
 #include "scripts/launcher/settings.h"
 #include "scripts/launcher/launcher_error.h"
-#include "scripts/sampler/call_watch.h"
+#include "scripts/watch/call_watch.h"
 #include "scripts/sampler/sampler.h"
 #include "trace/arenas/arena_files.h"
 

@@ -7,4 +7,4 @@ cd "$1"
 exec cppcheck --quiet --error-exitcode=1 -j "$(nproc)" --std=c11 -I . -D_GNU_SOURCE -D__x86_64__ \
 	--include=tests/builds/cppcheck_macros.h \
 	--enable=warning,performance,portability --suppressions-list=tests/builds/cppcheck.suppressions \
-	preload trace analyzer scripts/launcher scripts/sampler
+	preload trace analyzer scripts/launcher scripts/sampler scripts/watch

@@ -11,7 +11,7 @@ import sys
 
 TABLE = "tests/builds/layers.txt"
 DOCUMENT = "docs/ARCHITECTURE.md"
-SIDES = ("trace", "preload", "analyzer", "scripts/launcher", "scripts/sampler")
+SIDES = ("trace", "preload", "analyzer", "scripts/launcher", "scripts/sampler", "scripts/watch")
 KINDS = (".c", ".h", ".def", ".S")
 MOST = 40
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]*)"|<([^>]*)>)')

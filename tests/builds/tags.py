@@ -11,7 +11,7 @@ import sys
 
 DOCUMENT = "docs/ARCHITECTURE.md"
 SECTION = "## File names that stand twice"
-SIDES = ("trace", "preload", "analyzer", "scripts/launcher", "scripts/sampler")
+SIDES = ("trace", "preload", "analyzer", "scripts/launcher", "scripts/sampler", "scripts/watch")
 KINDS = (".c", ".h", ".def", ".S")
 NO_CODE = re.compile(
     r"""/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'""", re.S | re.X

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/sampler/window_walk.h"
+#include "scripts/watch/window_walk.h"
 
 #include <dirent.h>
 #include <fcntl.h>

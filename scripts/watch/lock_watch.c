@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/sampler/lock_watch.h"
+#include "scripts/watch/lock_watch.h"
 
 #include <string.h>
 #include <time.h>

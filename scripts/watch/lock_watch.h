@@ -3,12 +3,12 @@
  * A thread that sleeps in one wait for a lock at two looks: the lock and its holder come into the
  * run's file of CALL frames, and so does the end of that wait.
  */
-#ifndef STAGEPROF_SAMPLER_LOCK_WATCH_H
-#define STAGEPROF_SAMPLER_LOCK_WATCH_H
+#ifndef STAGEPROF_WATCH_LOCK_WATCH_H
+#define STAGEPROF_WATCH_LOCK_WATCH_H
 
 #include <stdbool.h>
 
-#include "scripts/sampler/call_file.h"
+#include "scripts/watch/call_file.h"
 #include "trace/live_lock.h"
 
 /* A thread; zeros at first. */

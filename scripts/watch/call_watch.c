@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/sampler/call_watch.h"
+#include "scripts/watch/call_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "preload/settings/run_identity.h"
-#include "scripts/sampler/call_file.h"
-#include "scripts/sampler/lock_watch.h"
-#include "scripts/sampler/window_walk.h"
+#include "scripts/watch/call_file.h"
+#include "scripts/watch/lock_watch.h"
+#include "scripts/watch/window_walk.h"
 #include "trace/format.h"
 #include "trace/live_process.h"
 

@@ -3,8 +3,8 @@
  * The windows of the run's threads, in its files and in shared memory, read while the threads go
  * on. A walk reads only those parts of a file that grew since the last one.
  */
-#ifndef STAGEPROF_SAMPLER_WINDOW_WALK_H
-#define STAGEPROF_SAMPLER_WINDOW_WALK_H
+#ifndef STAGEPROF_WATCH_WINDOW_WALK_H
+#define STAGEPROF_WATCH_WINDOW_WALK_H
 
 #include <stdbool.h>
 #include <stdint.h>

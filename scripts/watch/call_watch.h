@@ -5,8 +5,8 @@
  * the holder of such a lock, and leaves them in the run, in a CALL frame: when the job is killed,
  * nobody can read them any more. The host does not notice.
  */
-#ifndef STAGEPROF_SAMPLER_CALL_WATCH_H
-#define STAGEPROF_SAMPLER_CALL_WATCH_H
+#ifndef STAGEPROF_WATCH_CALL_WATCH_H
+#define STAGEPROF_WATCH_CALL_WATCH_H
 
 #include <stdbool.h>
 

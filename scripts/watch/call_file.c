@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/sampler/call_file.h"
+#include "scripts/watch/call_file.h"
 
 #include <fcntl.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * The run's file of CALL frames, which the launcher appends to. A reader never sees a half of one.
  */
-#ifndef STAGEPROF_SAMPLER_CALL_FILE_H
-#define STAGEPROF_SAMPLER_CALL_FILE_H
+#ifndef STAGEPROF_WATCH_CALL_FILE_H
+#define STAGEPROF_WATCH_CALL_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
