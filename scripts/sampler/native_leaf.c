@@ -65,7 +65,7 @@ int sp_native_leaf_arm(struct sp_native_leaf *leaf, pid_t tid)
 	if (!leaf->ring) {
 		int r = open_leaf(leaf, tid);
 
-		leaf->is_refused = r < 0;
+		leaf->is_refused = r < 0 && r != -ESRCH; /* the thread has ended */
 		if (r < 0)
 			return r;
 	}

@@ -194,9 +194,12 @@ class Sample(SampledCase):
             self.skipTest("the kernel gives no perf events here")
         rows = {row["function"]: row for row in report["functions"]}
         by_library = self.functions(run, "--by=library")["functions"]
-        known = [row for row in by_library if row["library"] != "(not known)"]
+        known = [row for row in by_library if row["library"][0] != "("]
+        running = sum(row["own_ns"] - row["waited_ns"] for row in report["functions"])
         whole, samples = (sum(row[key] for row in known) for key in ("own_ns", "samples"))
         self.assertGreater(samples, 20, report["sampler"])
+        self.assertGreater(whole, 0.9 * running, by_library)
+        self.assertLess(whole, 1.01 * running, by_library)
 
         def bound(share):
             """One look in sixteen knows its library, and it may meet the next function. Such looks

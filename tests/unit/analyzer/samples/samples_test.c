@@ -21,8 +21,9 @@ static char folder[64];
 static struct sp_maker m, sampler;
 static struct sp_load load;
 static uint64_t parent_start_ns;
-static uint32_t looks = 1; /* at each place */
-static uint32_t library;   /* of samples that found a thread running */
+static uint32_t looks = 1;		  /* at each place */
+static uint32_t library;		  /* of samples that found a thread running */
+static uint32_t asks_one_in = 1, running; /* of these, how many ask for it, and their number */
 
 static void name(uint32_t id, const char *text)
 {
@@ -74,11 +75,12 @@ static void sample(uint32_t pid, uint64_t at, char state)
 					  .stack = 1,
 					  .samples = 1,
 					  .span_us = 10000,
-					  .state = (uint32_t)state,
-					  .object = state == 'R' ? library : 0};
+					  .state = (uint32_t)state};
 
-	for (uint32_t i = 0; i < looks; i++)
+	for (uint32_t i = 0; i < looks; i++) {
+		sample.object = state == 'R' && running++ % asks_one_in == 0 ? library : 0;
 		sp_maker_define(&sampler, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+	}
 }
 
 static void end_sampler(void)
@@ -292,9 +294,45 @@ START_TEST(native_code_has_its_library)
 	ck_assert_ptr_nonnull(strstr(text, "\"worker_fetch\",,,,10,100000000,100000000,0,"
 					   "0.125000,\"libz.so.1\",1.000000\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\"loader_wait\",,,,20,200000000,200000000,200000000,"
-					   "0.250000,\"(not known)\",\n"));
+					   "0.250000,\"(waiting)\",\n"));
 	free(text);
 	finish_all();
+}
+END_TEST
+
+static char *libraries_of(uint32_t one_in)
+{
+	const struct sp_view_options options = {.limit = UINT32_MAX,
+						.function_rows = SP_ROWS_LIBRARY};
+	char *text;
+
+	looks = 10;
+	asks_one_in = one_in;
+	begin_job();
+	define_frame(3, 0, "libz.so.1\t");
+	library = 3;
+	load_job();
+	library = 0;
+	looks = asks_one_in = 1;
+	text = sp_load_print_with(&load, "functions", SP_FORMAT_CSV, &options);
+	finish_all();
+	return text;
+}
+
+/* Each phase of the worker has 100 looks at a running thread. */
+START_TEST(looks_that_asked_stand_for_the_others)
+{
+	char *text = libraries_of(5);
+
+	ck_assert_ptr_nonnull(strstr(text, "\"worker_collate\",,,,20,1000000000,1000000000,0,"
+					   "0.125000,\"libz.so.1\",1.000000\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"(waiting)\""));
+	ck_assert_ptr_null(strstr(text, "\"(not known)\""));
+	free(text);
+	text = libraries_of(50);
+	ck_assert_ptr_nonnull(strstr(text, "\"worker_collate\",,,,98,980000000,980000000,0,"
+					   "0.122500,\"(not known)\",\n"));
+	free(text);
 }
 END_TEST
 
@@ -473,6 +511,7 @@ int main(void)
 	tcase_add_test(c, looks_at_a_waiting_thread_are_of_the_wait);
 	tcase_add_test(c, time_in_a_call_is_the_calls_own);
 	tcase_add_test(c, native_code_has_its_library);
+	tcase_add_test(c, looks_that_asked_stand_for_the_others);
 	tcase_add_test(c, the_advice_names_the_function_and_its_caller);
 	tcase_add_test(c, the_advice_names_the_line_of_the_loop);
 	tcase_add_test(c, few_samples_name_no_function);
