@@ -45,13 +45,13 @@ static void put_stack(FILE *file, const struct sp_sampled_stacks *stacks,
 
 int sp_export_folded_functions(struct sp_export *export)
 {
-	const struct sp_samples *samples = &export->report->samples;
 	struct sp_sampled_stacks stacks;
-	int r = sp_sampled_stacks_init(&stacks, samples);
+	int r = sp_sampled_stacks_init(&stacks, &export->report->samples);
+	const struct sp_spread_sums *spread = &stacks.spread;
 
-	for (uint32_t i = 0; r == 0 && i < samples->sum_count; i++)
-		if (sp_sample_counts(&samples->sums[i]) && samples->sums[i].ns)
-			put_stack(export->file, &stacks, &samples->sums[i]);
+	for (uint32_t i = 0; r == 0 && i < spread->count; i++)
+		if (sp_sample_counts(&spread->sums[i]) && spread->sums[i].ns)
+			put_stack(export->file, &stacks, &spread->sums[i]);
 	sp_sampled_stacks_finish(&stacks);
 	return r == 0 && ferror(export->file) ? -EIO : r;
 }

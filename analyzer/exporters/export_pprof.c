@@ -135,19 +135,19 @@ static void put_strings(struct pprof *p)
 
 static void write_all(struct pprof *p, const struct sp_report *report)
 {
-	const struct sp_samples *samples = &report->samples;
+	const struct sp_spread_sums *spread = &p->stacks.spread;
 
 	sp_proto_begin(&p->message);
 	put_type(p, SAMPLES, COUNT);
 	put_type(p, TIME, NANOSECONDS);
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		if (sp_sample_counts(&samples->sums[i]))
-			put_sample(p, &samples->sums[i]);
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (sp_sample_counts(&spread->sums[i]))
+			put_sample(p, &spread->sums[i]);
 	for (uint32_t i = 0; i < sp_sampled_stacks_frames(&p->stacks); i++)
 		put_frame(p, i);
 	put_strings(p);
 	put_number(p, TIME_NANOS, (uint64_t)report->run.begin_ns);
-	put_number(p, DURATION_NANOS, samples->counts.wall_ns);
+	put_number(p, DURATION_NANOS, report->samples.counts.wall_ns);
 }
 
 int sp_export_pprof(struct sp_export *export)

@@ -40,13 +40,13 @@ static bool is_of(const struct sp_sample_sums *sums, enum sp_sample_phase phase)
 	return sums->phase == phase && sp_sample_counts(sums) && sums->ns;
 }
 
-static uint64_t phase_ns(const struct sp_samples *samples, enum sp_sample_phase phase)
+static uint64_t phase_ns(const struct sp_spread_sums *spread, enum sp_sample_phase phase)
 {
 	uint64_t ns = 0;
 
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		if (is_of(&samples->sums[i], phase))
-			ns += samples->sums[i].ns;
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (is_of(&spread->sums[i], phase))
+			ns += spread->sums[i].ns;
 	return ns;
 }
 
@@ -65,8 +65,8 @@ static void put_stack(struct sp_json *j, const struct sp_sampled_stacks *stacks,
 static void put_profile(struct sp_json *j, const struct sp_sampled_stacks *stacks,
 			enum sp_sample_phase phase)
 {
-	const struct sp_samples *samples = stacks->samples;
-	uint64_t ns = phase_ns(samples, phase);
+	const struct sp_spread_sums *spread = &stacks->spread;
+	uint64_t ns = phase_ns(spread, phase);
 
 	if (!ns)
 		return;
@@ -77,14 +77,14 @@ static void put_profile(struct sp_json *j, const struct sp_sampled_stacks *stack
 	sp_json_count(j, "startValue", 0);
 	sp_json_count(j, "endValue", ns);
 	sp_json_open(j, "samples", '[');
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		if (is_of(&samples->sums[i], phase))
-			put_stack(j, stacks, &samples->sums[i]);
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (is_of(&spread->sums[i], phase))
+			put_stack(j, stacks, &spread->sums[i]);
 	sp_json_close(j, ']');
 	sp_json_open(j, "weights", '[');
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		if (is_of(&samples->sums[i], phase))
-			sp_json_count(j, NULL, samples->sums[i].ns);
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (is_of(&spread->sums[i], phase))
+			sp_json_count(j, NULL, spread->sums[i].ns);
 	sp_json_close(j, ']');
 	sp_json_close(j, '}');
 }

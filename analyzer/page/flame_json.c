@@ -47,19 +47,19 @@ static uint32_t take_frames(struct flame *f, const struct sp_sample_sums *sums)
 
 static void choose(struct flame *f)
 {
-	const struct sp_samples *samples = f->stacks.samples;
+	const struct sp_spread_sums *spread = &f->stacks.spread;
 	uint32_t counted = 0, numbers = 0;
 
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		if (sp_sample_counts(&samples->sums[i]) && samples->sums[i].ns)
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (sp_sample_counts(&spread->sums[i]) && spread->sums[i].ns)
 			f->order[counted++] = i;
-	qsort_r(f->order, counted, sizeof(*f->order), compare_sums, samples->sums);
+	qsort_r(f->order, counted, sizeof(*f->order), compare_sums, spread->sums);
 	for (uint32_t i = 0; i < counted; i++)
 		if (f->count < STACKS_MAX && numbers < NUMBERS_MAX) {
-			numbers += take_frames(f, &samples->sums[f->order[i]]);
+			numbers += take_frames(f, &spread->sums[f->order[i]]);
 			f->count++;
 		} else {
-			f->left_out_ns += samples->sums[f->order[i]].ns;
+			f->left_out_ns += spread->sums[f->order[i]].ns;
 		}
 }
 
@@ -88,7 +88,7 @@ static void put_stacks(const struct flame *f, struct sp_json *j)
 
 	sp_json_open(j, "stacks", '[');
 	for (uint32_t i = 0; i < f->count; i++) {
-		const struct sp_sample_sums *sums = &f->stacks.samples->sums[f->order[i]];
+		const struct sp_sample_sums *sums = &f->stacks.spread.sums[f->order[i]];
 
 		sp_json_open(j, NULL, '{');
 		sp_json_count(j, "phase", sums->phase);
@@ -124,7 +124,7 @@ int sp_flame_json(const struct sp_report *report, struct sp_json *j)
 	int r = sp_sampled_stacks_init(&f.stacks, &report->samples);
 	uint32_t frames = sp_sampled_stacks_frames(&f.stacks) + 1;
 
-	f.order = malloc((report->samples.sum_count + 1u) * sizeof(*f.order));
+	f.order = malloc((f.stacks.spread.count + 1u) * sizeof(*f.order));
 	f.numbers = calloc(frames, sizeof(*f.numbers));
 	f.shown = malloc(frames * sizeof(*f.shown));
 	if (!f.order || !f.numbers || !f.shown)

@@ -30,7 +30,12 @@ static uint32_t leaf_of(const struct sp_samples *samples, const struct sp_sample
 
 int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_samples *samples)
 {
+	int r;
+
 	*stacks = (struct sp_sampled_stacks){.samples = samples};
+	r = sp_library_spread(&stacks->spread, samples);
+	if (r < 0)
+		return r;
 	for (uint32_t i = 0; i < samples->sum_count; i++) {
 		uint32_t leaf = leaf_of(samples, &samples->sums[i]), *list;
 
@@ -48,6 +53,7 @@ int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_sam
 
 void sp_sampled_stacks_finish(struct sp_sampled_stacks *stacks)
 {
+	free(stacks->spread.sums);
 	free(stacks->leaves);
 }
 

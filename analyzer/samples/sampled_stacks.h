@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "analyzer/samples/library_spread.h"
 #include "analyzer/samples/samples.h"
 
 #define SP_FRAME_TEXT_BYTES 1024u
@@ -19,11 +20,12 @@ struct sp_frame_text {
 
 struct sp_sampled_stacks {
 	const struct sp_samples *samples;
-	uint32_t *leaves; /* texts of calls and libraries */
+	struct sp_spread_sums spread; /* the sums to show */
+	uint32_t *leaves;	      /* texts of calls and libraries */
 	uint32_t leaf_count, leaf_room;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM; sp_sampled_stacks_finish() is due in both cases. */
 int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_samples *samples);
 void sp_sampled_stacks_finish(struct sp_sampled_stacks *stacks);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/samples/library_spread.h"
 #include "analyzer/samples/samples.h"
 #include "analyzer/samples/top_function.h"
 #include "analyzer/verdict/verdict.h"
@@ -300,12 +301,8 @@ START_TEST(native_code_has_its_library)
 }
 END_TEST
 
-static char *libraries_of(uint32_t one_in)
+static void load_asked(uint32_t one_in)
 {
-	const struct sp_view_options options = {.limit = UINT32_MAX,
-						.function_rows = SP_ROWS_LIBRARY};
-	char *text;
-
 	looks = 10;
 	asks_one_in = one_in;
 	begin_job();
@@ -314,6 +311,15 @@ static char *libraries_of(uint32_t one_in)
 	load_job();
 	library = 0;
 	looks = asks_one_in = 1;
+}
+
+static char *libraries_of(uint32_t one_in)
+{
+	const struct sp_view_options options = {.limit = UINT32_MAX,
+						.function_rows = SP_ROWS_LIBRARY};
+	char *text;
+
+	load_asked(one_in);
 	text = sp_load_print_with(&load, "functions", SP_FORMAT_CSV, &options);
 	finish_all();
 	return text;
@@ -333,6 +339,35 @@ START_TEST(looks_that_asked_stand_for_the_others)
 	ck_assert_ptr_nonnull(strstr(text, "\"worker_collate\",,,,98,980000000,980000000,0,"
 					   "0.122500,\"(not known)\",\n"));
 	free(text);
+}
+END_TEST
+
+/* The time of the worker's collating whose library is known. */
+static uint64_t spread_ns(uint32_t one_in)
+{
+	struct sp_spread_sums spread;
+	uint64_t ns = 0, all_ns = 0, before_ns = 0;
+
+	load_asked(one_in);
+	ck_assert_int_eq(sp_library_spread(&spread, &load.report.samples), 0);
+	for (uint32_t i = 0; i < spread.count; i++) {
+		all_ns += spread.sums[i].ns;
+		if (spread.sums[i].phase == SP_SAMPLE_COLLATE && spread.sums[i].object)
+			ns += spread.sums[i].ns;
+	}
+	for (uint32_t i = 0; i < load.report.samples.sum_count; i++)
+		before_ns += load.report.samples.sums[i].ns;
+	ck_assert_uint_eq(all_ns, before_ns);
+	free(spread.sums);
+	finish_all();
+	return ns;
+}
+
+/* 20 of 100 looks asked, or two. */
+START_TEST(stacks_have_the_libraries_of_looks_that_asked)
+{
+	ck_assert_uint_eq(spread_ns(5), 1000000000);
+	ck_assert_uint_eq(spread_ns(50), 20000000);
 }
 END_TEST
 
@@ -512,6 +547,7 @@ int main(void)
 	tcase_add_test(c, time_in_a_call_is_the_calls_own);
 	tcase_add_test(c, native_code_has_its_library);
 	tcase_add_test(c, looks_that_asked_stand_for_the_others);
+	tcase_add_test(c, stacks_have_the_libraries_of_looks_that_asked);
 	tcase_add_test(c, the_advice_names_the_function_and_its_caller);
 	tcase_add_test(c, the_advice_names_the_line_of_the_loop);
 	tcase_add_test(c, few_samples_name_no_function);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/samples/library_spread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/hash_free.h"
+
+#define ASKED_MIN 10u
+#define LIBRARIES_MAX 16u /* of one function; a trace may name any number */
+
+struct asked_function {
+	struct {
+		uint32_t phase, text; /* of the innermost frame */
+	} key;
+	uint64_t looks;
+	struct {
+		uint32_t object;
+		uint64_t looks;
+	} libraries[LIBRARIES_MAX];
+	uint32_t count;
+	UT_hash_handle hh;
+};
+
+struct spread_place {
+	struct {
+		uint32_t stack, phase, object, call, is_waiting;
+	} key;
+	uint32_t at;
+	UT_hash_handle hh;
+};
+
+struct spreading {
+	const struct sp_samples *samples;
+	struct sp_spread_sums *ret;
+	struct asked_function *functions;
+	struct spread_place *places;
+};
+
+static uint32_t innermost(const struct sp_samples *samples, uint32_t stack)
+{
+	const struct sp_sampled_stack *s = &samples->stacks[stack];
+
+	return s->frames ? samples->frames[samples->frame_numbers[s->frame_at]].text : 0;
+}
+
+static struct asked_function *function_of(const struct spreading *s,
+					  const struct sp_sample_sums *sums)
+{
+	struct asked_function *function, key = {.key.phase = (uint32_t)sums->phase};
+
+	key.key.text = innermost(s->samples, sums->stack);
+	HASH_FIND(hh, s->functions, &key.key, sizeof(key.key), function);
+	return function;
+}
+
+static struct asked_function *function_add(struct spreading *s, const struct sp_sample_sums *sums)
+{
+	struct asked_function *function = function_of(s, sums);
+
+	if (function)
+		return function;
+	function = calloc(1, sizeof(*function));
+	if (!function)
+		return NULL;
+	function->key.phase = (uint32_t)sums->phase;
+	function->key.text = innermost(s->samples, sums->stack);
+	HASH_ADD(hh, s->functions, key, sizeof(function->key), function);
+	return function;
+}
+
+static int add_asked(struct spreading *s, const struct sp_sample_sums *sums)
+{
+	struct asked_function *function = function_add(s, sums);
+	uint32_t i = 0;
+
+	if (!function)
+		return -ENOMEM;
+	while (i < function->count && function->libraries[i].object != sums->object)
+		i++;
+	if (i == LIBRARIES_MAX)
+		return 0;
+	function->libraries[i].object = sums->object;
+	function->libraries[i].looks += sums->samples;
+	function->looks += sums->samples;
+	function->count += i == function->count;
+	return 0;
+}
+
+static int put(struct spreading *s, const struct sp_sample_sums *sums)
+{
+	struct spread_place *place, key = {.key = {.stack = sums->stack,
+						   .phase = (uint32_t)sums->phase,
+						   .object = sums->object,
+						   .call = sums->call,
+						   .is_waiting = sums->is_waiting}};
+	struct sp_sample_sums *list;
+
+	HASH_FIND(hh, s->places, &key.key, sizeof(key.key), place);
+	if (place) {
+		s->ret->sums[place->at].samples += sums->samples;
+		s->ret->sums[place->at].ns += sums->ns;
+		return 0;
+	}
+	list = sp_list_grow(s->ret->sums, s->ret->count, &s->ret->room, sizeof(*list));
+	if (list)
+		s->ret->sums = list;
+	place = list ? calloc(1, sizeof(*place)) : NULL;
+	if (!place)
+		return -ENOMEM;
+	place->key = key.key;
+	place->at = s->ret->count;
+	HASH_ADD(hh, s->places, key, sizeof(place->key), place);
+	list[s->ret->count++] = *sums;
+	return 0;
+}
+
+/* The part of `whole` that `looks` of `all` have. */
+static uint64_t part(uint64_t whole, uint64_t looks, uint64_t all)
+{
+	return (uint64_t)((double)whole * (double)looks / (double)all);
+}
+
+/* Parts add up to the whole: each is what is due so far less what was given. */
+static int divide(struct spreading *s, const struct sp_sample_sums *whole,
+		  const struct asked_function *function)
+{
+	uint64_t looks = 0, samples = 0, ns = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < function->count; i++) {
+		struct sp_sample_sums sums = *whole;
+
+		looks += function->libraries[i].looks;
+		sums.object = function->libraries[i].object;
+		sums.samples = part(whole->samples, looks, function->looks) - samples;
+		sums.ns = part(whole->ns, looks, function->looks) - ns;
+		samples += sums.samples;
+		ns += sums.ns;
+		r = put(s, &sums);
+	}
+	return r;
+}
+
+static int spread_all(struct spreading *s)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < s->samples->sum_count; i++)
+		if (s->samples->sums[i].object && !s->samples->sums[i].call)
+			r = add_asked(s, &s->samples->sums[i]);
+	for (uint32_t i = 0; r == 0 && i < s->samples->sum_count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->sums[i];
+		const struct asked_function *function = function_of(s, sums);
+		bool is_unasked = !sums->object && !sums->call && !sums->is_waiting;
+
+		r = is_unasked && function && function->looks >= ASKED_MIN
+			    ? divide(s, sums, function)
+			    : put(s, sums);
+	}
+	return r;
+}
+
+int sp_library_spread(struct sp_spread_sums *ret, const struct sp_samples *samples)
+{
+	struct spreading s = {.samples = samples, .ret = ret};
+	int r;
+
+	*ret = (struct sp_spread_sums){0};
+	r = spread_all(&s);
+	SP_HASH_FREE(s.functions);
+	SP_HASH_FREE(s.places);
+	return r;
+}

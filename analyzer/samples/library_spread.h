@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Libraries of looks that did not ask for theirs. Chance chose the looks that did, so in a function
+ * with some of them they stand for all looks that found a thread running there.
+ */
+#ifndef STAGEPROF_ANALYZER_LIBRARY_SPREAD_H
+#define STAGEPROF_ANALYZER_LIBRARY_SPREAD_H
+
+#include <stdint.h>
+
+#include "analyzer/samples/samples.h"
+
+/* The caller sets nothing before, and frees `sums`. */
+struct sp_spread_sums {
+	struct sp_sample_sums *sums;
+	uint32_t count, room;
+};
+
+/* The sums of samples with the time and the looks of each function divided by its libraries, where
+ * at least ten looks of a phase asked. Returns 0 or -ENOMEM; `sums` is to be freed in both cases.
+ */
+int sp_library_spread(struct sp_spread_sums *ret, const struct sp_samples *samples);
+
+#endif
