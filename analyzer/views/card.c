@@ -206,17 +206,45 @@ static void add_step(struct card *card, const struct sp_report *report)
 	add(card, _("a step     "), text, 1);
 }
 
-/* The lines that the text takes after a head of this width, at most ADVICE_LINES_MAX. */
-static unsigned lines_of(const struct card *card, size_t indent, const char *text)
+/* The lines that the text takes after a head of this width, counted up to `most`. */
+static unsigned lines_of(const struct card *card, size_t indent, const char *text, unsigned most)
 {
 	unsigned lines = 0;
 
-	while (*text && lines < ADVICE_LINES_MAX) {
+	while (*text && lines < most) {
 		text += sp_wrap(text, card->width - indent);
 		text += strspn(text, " ");
 		lines++;
 	}
 	return lines;
+}
+
+/* The end of the last sentence but one; NULL: there is one sentence. */
+static char *end_before_last(char *text)
+{
+	static const char *const ends[] = {". ", "\u3002"};
+	char *last = NULL;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t stop = i ? strlen(ends[i]) : 1;
+
+		for (char *at = strstr(text, ends[i]); at; at = strstr(at + stop, ends[i]))
+			if (at[stop] && (!last || at + stop > last))
+				last = at + stop;
+	}
+	return last;
+}
+
+/* Later sentences give way, so that the text ends with a whole one. */
+static void keep_sentences(const struct card *card, size_t indent, char *text, unsigned most)
+{
+	while (lines_of(card, indent, text, most + 1) > most) {
+		char *end = end_before_last(text);
+
+		if (!end)
+			return;
+		*end = '\0';
+	}
 }
 
 /* The advice in the order of its saving. The first is whole; each later one is as long as the rest
@@ -234,10 +262,11 @@ static void add_advice(struct card *card, const struct sp_verdict *v, unsigned r
 		char text[LINE_BYTES];
 
 		sp_advice_brief_text(v, order[i], text, sizeof(text));
-		lines = lines_of(card, sp_text_width(head), text);
+		lines = lines_of(card, sp_text_width(head), text, ADVICE_LINES_MAX);
 		lines = lines < left ? lines : left;
 		if (i && left - lines < later)
 			lines = left > later ? left - later : 1;
+		keep_sentences(card, sp_text_width(head), text, lines);
 		add(card, head, text, lines);
 		left -= card->count - before;
 	}

@@ -157,8 +157,12 @@ class Screen(unittest.TestCase):
     def check_advice(self, run, document):
         page = joined(show(run, "html", "-o", "-"))
         cards = html.unescape(page.partition('<ol class="cards">')[2])
-        text = joined(show(run, "card", "--width=200"))
-        for i, advice in enumerate(document["advice"][:3]):
+        lines = show(run, "card", "--width=200")
+        text = joined(lines)
+        shown = sum(line.startswith(("do first", "then ")) for line in lines)
+        if len(lines) < 9:  # later advice gives way to the first
+            self.assertEqual(shown, min(len(document["advice"]), 3), text)
+        for i, advice in enumerate(document["advice"][:shown]):
             least, most = advice["saves_least_share"], advice["saves_most_share"]
             start = re.escape(advice["text"][:12])
             if most is not None:
@@ -183,6 +187,7 @@ class Screen(unittest.TestCase):
         self.assertEqual(heads.count("do first"), shown > 0)
         self.check_first_advice(lines)
         self.check_first_advice(show(run, f"--width={COLUMNS}"))
+        self.check_sentences(lines)
         if len(lines) < 9:
             self.assertEqual(heads.count("do first") + heads.count("then"), shown, text)
         after = ":" if verdict["doubts"] else "]"
@@ -206,6 +211,15 @@ class Screen(unittest.TestCase):
         advice += itertools.takewhile(lambda line: line.startswith(" "), lines[begin + 1 :])
         if advice[-1].endswith("..."):
             self.assertEqual(len(advice), 3, "\n".join(lines))
+
+    def check_sentences(self, lines):
+        """Later sentences of an advice give way to its first one, which alone may be cut."""
+        advice = [i for i, line in enumerate(lines) if re.match("do first|then ", line)]
+        for i in advice:
+            rest = itertools.takewhile(lambda line: line.startswith(" "), lines[i + 1 :])
+            text = joined([lines[i], *rest])
+            if text.endswith("..."):
+                self.assertNotRegex(text[:-3], r"[.] [A-Z]", text)
 
     def test_files_without_a_name_come_last(self):
         self.rests = 0
