@@ -9,7 +9,8 @@
 # functions, modules and operators (the settings or None),
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
-# compiled_watch(function, label, bytes), compiled_differentiates(), step_begin(), step_end(label),
+# compiled_watch(function, label, bytes), compiled_differentiates(), compiled_replica(),
+# step_begin(), step_end(label),
 # step_drop(); of buffer_wait.h: buffer_watch(type, label); of exact_calls.h: exact (asked for),
 # exact_watch(on, off, empty), exact_entered, exact_left, exact_called, exact_returned,
 # compile_begun().
@@ -746,13 +747,32 @@ def optimizer_imported(module):
 JIT_OWN = ("jax.", "jaxlib.")
 
 
+MAPPED = "jax._src.pmap"  # what it gives to jit is a function around the user's
+
+
 def jit_watched(made, function):
 	module = getattr(function, "__module__", None) or ""
 	kind = type(made)
-	if (module + ".").startswith(JIT_OWN) or kind.__name__ != "PjitFunction":
+	if kind.__name__ not in ("PjitFunction", "PmapFunction"):
 		return
 	name = getattr(function, "__name__", None) or type(function).__name__
-	compiled_watch(made, "step: jit(" + name + ")", kind.__basicsize__)
+	label = "jit(" + name + ")" if kind.__name__ == "PjitFunction" else "pmap(" + name + ")"
+	if module == MAPPED:
+		label = "pmap"
+	elif (module + ".").startswith(JIT_OWN):
+		return
+	compiled_watch(made, "step: " + label, kind.__basicsize__)
+
+
+def pmap_watched(library):
+	real = library.pmap
+
+	def pmap(function, *rest, **names):
+		made = real(function, *rest, **names)
+		attempt(jit_watched, made, function)
+		return made
+
+	library.pmap = unseen(pmap)
 
 
 def jit_imported(module):
@@ -765,6 +785,8 @@ def jit_imported(module):
 		return made
 
 	library.pjit = unseen(pjit)
+	if hasattr(library, "pmap_lib"):
+		pmap_watched(library.pmap_lib)
 
 
 def gradients_taken(*_args, **_names):
@@ -795,6 +817,17 @@ def graph_functions_imported(module):
 
 def eager_gradients(*_args, **_names):
 	fact_add("framework", "tensorflow", "partial")
+
+
+# Each replica of a strategy traces in a thread of its own, while the caller's thread waits.
+
+
+def replica_begun(*_args):
+	compiled_replica()
+
+
+def replicas_imported(module):
+	replace(module._MirroredReplicaThread, "run", "", 0, UNTIMED | BEFORE, replica_begun)
 
 
 def tape_imported(module):
@@ -867,7 +900,8 @@ def grain_imported(module):
 def keras_epochs_imported(module):
 	cls = getattr(module, "JAXEpochIterator", None)
 	if cls is not None:
-		replace(cls, "_get_iterator", "keras next", phases["loader_next"], ITERATE)
+		flags = ITERATE | OUTERMOST
+		replace(cls, "_get_iterator", "keras next", phases["loader_next"], flags)
 
 
 def keras_jax_imported(module):
@@ -890,6 +924,7 @@ special = {
 	"jax._src.interpreters.ad": gradients_imported,
 	TF_FUNCTIONS + ".polymorphic_function": graph_functions_imported,
 	"tensorflow.python.eager.backprop": tape_imported,
+	"tensorflow.python.distribute.mirrored_run": replicas_imported,
 	"keras.src.optimizers.base_optimizer": keras_optimizer_imported,
 	"keras.src.backend.tensorflow.trainer": keras_trainer_imported,
 	"keras.src.backend.jax.trainer": keras_jax_imported,

@@ -25,20 +25,23 @@ struct compiled_function {
 	struct sp_py_object *label;
 	int trains;
 	enum sp_flow_role role;
+	vectorcall *original; /* NULL: not watched */
 };
 
 static struct compiled_function *rows; /* FUNCTIONS; NULL until a function is watched */
-static vectorcall *original;	       /* of all watched functions, which have one type */
 
 /* The calls that this thread is inside of, and the last ones. */
-static __thread struct {
+static __thread struct open_calls {
 	uint32_t depth;
 	int trains; /* gradients were taken in the outermost call */
 	int is_step_open;
 	struct sp_range step;
 	struct sp_flow flow;
 	struct sp_range gradients; /* the last call that gave gradients for another to apply */
+	int is_replica;		   /* what it traces is a part of another thread's call */
 } inside __attribute__((tls_model("initial-exec")));
+
+static struct open_calls *caller; /* of the thread that is inside of a call; NULL: none */
 
 static struct sp_py_object *none(void)
 {
@@ -58,7 +61,8 @@ static struct compiled_function *row_of(const struct sp_py_object *function)
 	return NULL;
 }
 
-static int row_add(const struct sp_py_object *function, struct sp_py_object *label)
+static int row_add(const struct sp_py_object *function, struct sp_py_object *label,
+		   vectorcall *original)
 {
 	struct compiled_function *row;
 
@@ -70,7 +74,9 @@ static int row_add(const struct sp_py_object *function, struct sp_py_object *lab
 	sp_python.Py_IncRef(label);
 	if (row->label)
 		sp_python.Py_DecRef(row->label);
-	*row = (struct compiled_function){.function = function, .label = label};
+	*row = (struct compiled_function){.function = function,
+					  .label = label,
+					  .original = original};
 	return 1;
 }
 
@@ -112,6 +118,8 @@ struct sp_compiled_call sp_compiled_begin(const struct sp_py_object *function)
 	};
 
 	inside.trains = 0;
+	if (inside.depth == 1)
+		caller = &inside;
 	if (call.is_outermost)
 		call.range = sp_range_begin();
 	return call;
@@ -133,10 +141,16 @@ void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *s
 	}
 	if (!inside.depth)
 		inside.trains = 0;
+	if (!inside.depth && caller == &inside)
+		caller = NULL;
 }
 
 int sp_compiled_differentiates(void)
 {
+	if (inside.is_replica && caller) {
+		caller->trains = 1;
+		return 1;
+	}
 	inside.trains = 1;
 	return inside.depth || inside.is_step_open;
 }
@@ -160,10 +174,10 @@ static struct sp_py_object *watched_call(struct sp_py_object *function,
 {
 	struct compiled_function *row = row_of(function);
 	struct sp_compiled_call call = sp_compiled_begin(function);
-	int is_followed = call.is_outermost && row && row->function;
+	int is_followed = call.is_outermost;
 	int is_fed = is_followed && sp_flow_begin(&inside.flow, &row->role, row->trains, args,
 						  count_all(count, names));
-	struct sp_py_object *result = original(function, args, count, names);
+	struct sp_py_object *result = row->original(function, args, count, names);
 
 	sp_compiled_end(&call, NULL, result);
 	if (is_followed && result)
@@ -183,9 +197,7 @@ static vectorcall **slot_of(struct sp_py_object *function, int bytes)
 	    offset > size - (ptrdiff_t)sizeof(*slot))
 		return NULL;
 	slot = (vectorcall **)(void *)((char *)function + offset);
-	if (!*slot || (original && *slot != original && *slot != watched_call))
-		return NULL;
-	return slot;
+	return *slot ? slot : NULL;
 }
 
 struct sp_py_object *sp_compiled_add(struct sp_py_object *self, struct sp_py_object *args)
@@ -195,7 +207,7 @@ struct sp_py_object *sp_compiled_add(struct sp_py_object *self, struct sp_py_obj
 	(void)self;
 	if (!sp_python.PyArg_ParseTuple(args, "OU", &function, &label))
 		return NULL;
-	return sp_python.PyBool_FromLong(row_add(function, label));
+	return sp_python.PyBool_FromLong(row_add(function, label, NULL));
 }
 
 struct sp_py_object *sp_compiled_watch(struct sp_py_object *self, struct sp_py_object *args)
@@ -208,10 +220,8 @@ struct sp_py_object *sp_compiled_watch(struct sp_py_object *self, struct sp_py_o
 	if (!sp_python.PyArg_ParseTuple(args, "OUi", &function, &label, &bytes))
 		return NULL;
 	slot = slot_of(function, bytes);
-	if (!slot || !row_add(function, label))
+	if (!slot || *slot == watched_call || !row_add(function, label, *slot))
 		return sp_python.PyBool_FromLong(0);
-	if (!original)
-		original = *slot;
 	*slot = watched_call;
 	return sp_python.PyBool_FromLong(1);
 }
@@ -220,6 +230,13 @@ struct sp_py_object *sp_compiled_note(struct sp_py_object *self, struct sp_py_ob
 {
 	(void)self, (void)args;
 	sp_compiled_differentiates();
+	return none();
+}
+
+struct sp_py_object *sp_compiled_replica(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self, (void)args;
+	inside.is_replica = 1;
 	return none();
 }
 

@@ -43,11 +43,13 @@ int sp_compiled_is_inside(void);
  *                                          has basicsize `bytes`: the slot is replaced. False where
  *                                          the object is of another layout
  *   compiled_differentiates()
+ *   compiled_replica()                     this thread traces for the one that is inside of a call
  *   step_begin(), step_end(label), step_drop()
  */
 struct sp_py_object *sp_compiled_add(struct sp_py_object *self, struct sp_py_object *args);
 struct sp_py_object *sp_compiled_watch(struct sp_py_object *self, struct sp_py_object *args);
 struct sp_py_object *sp_compiled_note(struct sp_py_object *self, struct sp_py_object *args);
+struct sp_py_object *sp_compiled_replica(struct sp_py_object *self, struct sp_py_object *args);
 struct sp_py_object *sp_step_begin(struct sp_py_object *self, struct sp_py_object *args);
 struct sp_py_object *sp_step_end(struct sp_py_object *self, struct sp_py_object *args);
 struct sp_py_object *sp_step_drop(struct sp_py_object *self, struct sp_py_object *args);

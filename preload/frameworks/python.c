@@ -195,6 +195,7 @@ static int functions_put(struct sp_py_object *space)
 		 {"compiled_add", sp_compiled_add, VARARGS, NULL},
 		 {"compiled_watch", sp_compiled_watch, VARARGS, NULL},
 		 {"buffer_watch", sp_buffer_watch, VARARGS, NULL},
+		 {"compiled_replica", sp_compiled_replica, VARARGS, NULL},
 		 {"compiled_differentiates", sp_compiled_note, VARARGS, NULL},
 		 {"exact_watch", sp_exact_watch, VARARGS, NULL},
 		 {"exact_entered", EVENT(sp_exact_entered), FASTCALL, NULL},
