@@ -11,7 +11,8 @@
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
 # compiled_watch(function, label, bytes), compiled_differentiates(), compiled_replica(),
 # step_begin(), step_end(label),
-# step_drop(); of buffer_wait.h: buffer_watch(type, label); of exact_calls.h: exact (asked for),
+# step_drop(); of buffer_wait.h: buffer_watch(type, label); of device_state.h: device_watch(type),
+# device_local(is_local); of exact_calls.h: exact (asked for),
 # exact_watch(on, off, empty), exact_entered, exact_left, exact_called, exact_returned,
 # compile_begun().
 
@@ -804,6 +805,8 @@ def gradients_imported(module):
 
 def arrays_imported(module):
 	buffer_watch(module.ArrayImpl, "jax.Array to host")
+	if hasattr(module.ArrayImpl, "is_ready"):
+		device_watch(module.ArrayImpl)
 
 
 def graph_function_made(function, python_function=None, name="", *_rest, **_names):
@@ -819,6 +822,22 @@ def eager_gradients(*_args, **_names):
 	fact_add("framework", "tensorflow", "partial")
 
 
+# TensorFlow on the processor alone has made a step when its call returns, unless it was asked for
+# calls that return ahead.
+
+is_ahead = False
+
+
+def local_devices_known(context, *_rest):
+	kinds = {device.device_type for device in context._logical_devices or ()}
+	device_local(kinds == {"CPU"} and not is_ahead and not context._default_is_async)
+
+
+def contexts_imported(module):
+	initialize = "_initialize_logical_devices"
+	replace(module.Context, initialize, "", 0, UNTIMED, local_devices_known)
+
+
 # Each replica of a strategy traces in a thread of its own, while the caller's thread waits.
 
 
@@ -828,6 +847,17 @@ def replica_begun(*_args):
 
 def replicas_imported(module):
 	replace(module._MirroredReplicaThread, "run", "", 0, UNTIMED | BEFORE, replica_begun)
+
+
+def executor_made(enable_async=False, *_rest, **_names):
+	global is_ahead
+	if enable_async:
+		is_ahead = True
+		device_local(False)
+
+
+def executors_imported(module):
+	replace(module, "new_executor", "", 0, UNTIMED, executor_made)
 
 
 def tape_imported(module):
@@ -924,6 +954,8 @@ special = {
 	"jax._src.interpreters.ad": gradients_imported,
 	TF_FUNCTIONS + ".polymorphic_function": graph_functions_imported,
 	"tensorflow.python.eager.backprop": tape_imported,
+	"tensorflow.python.eager.context": contexts_imported,
+	"tensorflow.python.eager.executor": executors_imported,
 	"tensorflow.python.distribute.mirrored_run": replicas_imported,
 	"keras.src.optimizers.base_optimizer": keras_optimizer_imported,
 	"keras.src.backend.tensorflow.trainer": keras_trainer_imported,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "preload/frameworks/compiled_flow.h"
+#include "preload/frameworks/device_state.h"
 #include "preload/recorder/switch.h"
 #include "preload/recorder/thread_rusage.h"
 #include "preload/sys/memory.h"
@@ -182,6 +183,8 @@ static struct sp_py_object *watched_call(struct sp_py_object *function,
 	sp_compiled_end(&call, NULL, result);
 	if (is_followed && result)
 		sp_flow_end(&inside.flow, &row->role, row->trains, is_fed, result);
+	if (result && !inside.depth)
+		sp_device_state_note(result);
 	return result;
 }
 

@@ -7,6 +7,7 @@
 
 #include "preload/settings/config.h"
 #include "preload/frameworks/compiled_call.h"
+#include "preload/frameworks/device_state.h"
 #include "preload/interpreter/exact_calls.h"
 #include "preload/frameworks/loaded_frameworks.h"
 #include "preload/recorder/intern.h"
@@ -195,6 +196,8 @@ static int functions_put(struct sp_py_object *space)
 		 {"compiled_add", sp_compiled_add, VARARGS, NULL},
 		 {"compiled_watch", sp_compiled_watch, VARARGS, NULL},
 		 {"buffer_watch", sp_buffer_watch, VARARGS, NULL},
+		 {"device_watch", sp_device_watch, VARARGS, NULL},
+		 {"device_local", sp_device_local, VARARGS, NULL},
 		 {"compiled_replica", sp_compiled_replica, VARARGS, NULL},
 		 {"compiled_differentiates", sp_compiled_note, VARARGS, NULL},
 		 {"exact_watch", sp_exact_watch, VARARGS, NULL},

@@ -7,6 +7,7 @@
 
 #include "preload/cuda/cuda_time.h"
 #include "preload/frameworks/compiled_call.h"
+#include "preload/frameworks/device_state.h"
 #include "preload/interpreter/exact_calls.h"
 #include "preload/frameworks/python_image.h"
 #include "preload/frameworks/range_stack.h"
@@ -72,15 +73,37 @@ static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_o
 				       struct sp_py_object *label, int phase, unsigned flags,
 				       struct sp_py_object *after);
 
+/* A call of a loader: whether the device works, and the range. */
+struct loader_call {
+	enum sp_device_state device;
+	struct sp_range range;
+};
+
+static struct loader_call loader_begin(const struct timed *timed)
+{
+	struct loader_call call = {.range = sp_range_begin(), .device = SP_DEVICE_UNKNOWN};
+
+	if (timed->phase == SP_PHASE_loader_next)
+		call.device = sp_device_state_begin();
+	return call;
+}
+
 /* Calls of loaders identify their iterator: it is the first argument, or the result. */
-static void loader_end(const struct timed *timed, struct sp_range range,
+static void loader_end(const struct timed *timed, const struct loader_call *call,
 		       const struct sp_py_object *iterator, int has_batch)
 {
 	uint32_t kind =
 		timed->phase == SP_PHASE_loader_begin ? SP_EV_loader_begin : SP_EV_loader_next;
 
-	sp_range_end(range, kind, (int64_t)(uintptr_t)iterator | !has_batch, timed->text,
+	if (call->device != SP_DEVICE_UNKNOWN)
+		sp_device_state_end(call->device);
+	sp_range_end(call->range, kind, (int64_t)(uintptr_t)iterator | !has_batch, timed->text,
 		     (size_t)timed->text_bytes);
+}
+
+static int asks_loader(const struct timed *timed)
+{
+	return timed->phase == SP_PHASE_loader_next || timed->phase == SP_PHASE_loader_begin;
 }
 
 static void timed_begin(const struct timed *timed, struct sp_range *range,
@@ -252,18 +275,22 @@ static struct sp_py_object *run_timed(const struct timed *timed, const struct ca
 	int phase = phase_of(timed, call);
 	struct sp_py_object *result;
 	struct sp_call_rusage before;
+	struct loader_call loader = {.device = SP_DEVICE_UNKNOWN};
 	struct sp_range range;
 
-	timed_begin(timed, &range, &before);
+	if (asks_loader(timed))
+		loader = loader_begin(timed);
+	else
+		timed_begin(timed, &range, &before);
 	if (sp_exact_is_asked || timed->phase == SP_PHASE_loader_fetch)
 		result = run_counted(timed, call, phase);
 	else
 		result = run(timed->function, call);
 	sp_cuda_time_leave(stage);
 	if (timed->phase == SP_PHASE_loader_next)
-		loader_end(timed, range, self_of(call), result != NULL);
+		loader_end(timed, &loader, self_of(call), result != NULL);
 	else if (timed->phase == SP_PHASE_loader_begin)
-		loader_end(timed, range, result, result != NULL);
+		loader_end(timed, &loader, result, result != NULL);
 	else
 		timed_end(timed, phase, range, &before);
 	if (sp_exact_is_asked)
@@ -358,6 +385,8 @@ static struct sp_py_object *run_compiled(const struct timed *timed, const struct
 	struct sp_py_object *result = run(timed->function, call);
 
 	sp_compiled_end(&compiled, timed->phase == SP_PHASE_update ? timed->label : NULL, result);
+	if (result && !sp_compiled_is_inside())
+		sp_device_state_returned();
 	return result;
 }
 
@@ -394,18 +423,20 @@ static struct sp_py_object *outermost_next(struct timed *timed)
 {
 	int is_outermost = outermost_enter(), is_fetched = outermost_depth == 1 && fetch_depth;
 	uint32_t stage = is_outermost ? sp_cuda_time_enter((uint32_t)timed->phase) : 0;
-	struct sp_range range = {0, 0};
+	struct loader_call call = {.device = SP_DEVICE_UNKNOWN};
 	struct sp_py_object *item;
 
-	if (is_outermost || is_fetched)
-		range = sp_range_begin();
+	if (is_outermost)
+		call = loader_begin(timed);
+	else if (is_fetched)
+		call.range = sp_range_begin();
 	item = sp_python.PyIter_Next(timed->function);
 	outermost_depth--;
 	if (is_outermost) {
 		sp_cuda_time_leave(stage);
-		loader_end(timed, range, &timed->head, item != NULL);
+		loader_end(timed, &call, &timed->head, item != NULL);
 	} else if (is_fetched && item) {
-		sp_range_end(range, SP_EV_python_call, SP_PHASE_dataset, timed->text,
+		sp_range_end(call.range, SP_EV_python_call, SP_PHASE_dataset, timed->text,
 			     (size_t)timed->text_bytes);
 	}
 	return item;

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/frameworks/device_state.h"
+
+#include "preload/frameworks/range_stack.h"
+#include "preload/recorder/process.h"
+#include "trace/events.h"
+
+#define OBJECTS_MOST 48u /* of a result are looked at */
+#define ASKED_ALL 64u	 /* waits */
+/* Some that follow each other, so that it is known what the device had left. Prime to the numbers
+ * of steps after which loops log. */
+#define ASKED_EACH 29u
+#define ASKED_TOGETHER 4u
+
+/* PyType_GetFlags() */
+#define IS_LIST (1ul << 25)
+#define IS_TUPLE (1ul << 26)
+#define IS_DICT (1ul << 29)
+
+static struct sp_py_object *array_type, *is_ready, *no_arguments; /* never released */
+static int is_local;
+
+/* The last compiled call of this thread. */
+static __thread struct {
+	struct sp_py_object *shallow,
+		*deep;	/* weak references to arrays of its result; NULL: none */
+	uint64_t image; /* the process image that called; 0: nothing is known */
+	uint32_t waits;
+	int has_finished; /* before it returned */
+} last __attribute__((tls_model("initial-exec")));
+
+/* Objects inside a result, breadth first. */
+struct result_objects {
+	struct sp_py_object *list[OBJECTS_MOST];
+	unsigned count;
+};
+
+static void add(struct result_objects *o, struct sp_py_object *object)
+{
+	if (o->count < OBJECTS_MOST && object && object != sp_python._Py_NoneStruct)
+		o->list[o->count++] = object;
+}
+
+static void add_values(struct result_objects *o, struct sp_py_object *dict)
+{
+	struct sp_py_object *key, *value;
+	ptrdiff_t at = 0;
+
+	while (o->count < OBJECTS_MOST && sp_python.PyDict_Next(dict, &at, &key, &value))
+		add(o, value);
+}
+
+/* Borrowed from the object, which keeps its dictionary; NULL where it has none. */
+static struct sp_py_object *attributes_of(struct sp_py_object *object)
+{
+	struct sp_py_object *dict = sp_python.PyObject_GenericGetDict(object, NULL);
+
+	if (dict)
+		sp_python.Py_DecRef(dict);
+	else
+		sp_python.PyErr_Clear();
+	return dict;
+}
+
+static void open_object(struct result_objects *o, struct sp_py_object *object, int with_attributes)
+{
+	unsigned long flags = sp_python.PyType_GetFlags(object->type);
+
+	if (flags & IS_TUPLE) {
+		for (ptrdiff_t i = 0; i < sp_python.PyTuple_Size(object); i++)
+			add(o, sp_python.PyTuple_GetItem(object, i));
+	} else if (flags & IS_LIST) {
+		for (ptrdiff_t i = 0; i < sp_python.PyList_Size(object); i++)
+			add(o, sp_python.PyList_GetItem(object, i));
+	} else if (flags & IS_DICT) {
+		add_values(o, object);
+	} else if (with_attributes) {
+		struct sp_py_object *dict = attributes_of(object);
+
+		if (dict)
+			add_values(o, dict);
+	}
+}
+
+static void drop(struct sp_py_object **reference)
+{
+	if (*reference)
+		sp_python.Py_DecRef(*reference);
+	*reference = NULL;
+}
+
+static void refer(struct sp_py_object **ret, struct sp_py_object *array)
+{
+	*ret = sp_python.PyWeakref_NewRef(array, NULL);
+	if (!*ret)
+		sp_python.PyErr_Clear();
+}
+
+/* The first array is the likeliest to live on, as a loss does; the last one may be a weight. */
+static int refer_arrays(struct sp_py_object *result, int with_attributes)
+{
+	struct result_objects o = {.count = 0};
+	struct sp_py_object *first = NULL, *latest = NULL;
+
+	add(&o, result);
+	for (unsigned i = 0; i < o.count; i++) {
+		if (o.list[i]->type != array_type) {
+			open_object(&o, o.list[i], with_attributes);
+			continue;
+		}
+		first = first ? first : o.list[i];
+		latest = o.list[i];
+	}
+	if (!first)
+		return 0;
+	refer(&last.shallow, first);
+	if (latest != first)
+		refer(&last.deep, latest);
+	return 1;
+}
+
+static void forget(void)
+{
+	if (last.image == sp_process->image_start_ns) {
+		drop(&last.shallow);
+		drop(&last.deep);
+	}
+	last.shallow = last.deep = NULL;
+	last.image = 0;
+	last.has_finished = 0;
+}
+
+static int is_next_asked(void)
+{
+	return last.waits < ASKED_ALL || last.waits % ASKED_EACH < ASKED_TOGETHER;
+}
+
+void sp_device_state_note(struct sp_py_object *result)
+{
+	forget();
+	if (!array_type || !is_next_asked())
+		return;
+	if (refer_arrays(result, 0) || refer_arrays(result, 1))
+		last.image = sp_process->image_start_ns;
+}
+
+void sp_device_state_returned(void)
+{
+	forget();
+	if (!is_local || !is_next_asked())
+		return;
+	last.has_finished = 1;
+	last.image = sp_process->image_start_ns;
+}
+
+/* An array that is gone, or was given to another computation, has no answer. */
+static enum sp_device_state ask(struct sp_py_object *reference)
+{
+	enum sp_device_state state = SP_DEVICE_UNKNOWN;
+	struct sp_py_object *array, *method = NULL, *answer = NULL;
+
+	array = reference ? sp_python.PyObject_Call(reference, no_arguments, NULL) : NULL;
+	if (array && array != sp_python._Py_NoneStruct)
+		method = sp_python.PyObject_GetAttr(array, is_ready);
+	if (method)
+		answer = sp_python.PyObject_Call(method, no_arguments, NULL);
+	if (answer)
+		state = sp_python.PyObject_IsTrue(answer) ? SP_DEVICE_READY : SP_DEVICE_WORKS;
+	if (sp_python.PyErr_Occurred())
+		sp_python.PyErr_Clear();
+	drop(&answer);
+	drop(&method);
+	drop(&array);
+	return state;
+}
+
+static enum sp_device_state state_now(void)
+{
+	enum sp_device_state state = SP_DEVICE_UNKNOWN;
+
+	if (last.has_finished)
+		return SP_DEVICE_READY;
+	state = ask(last.shallow);
+	return state == SP_DEVICE_UNKNOWN ? ask(last.deep) : state;
+}
+
+/* A process that was forked must not ask its parent's arrays. */
+static int is_known_here(void)
+{
+	return last.image && last.image == sp_process->image_start_ns;
+}
+
+enum sp_device_state sp_device_state_begin(void)
+{
+	if (!array_type && !is_local)
+		return SP_DEVICE_UNKNOWN;
+	last.waits++;
+	return is_known_here() ? state_now() : SP_DEVICE_UNKNOWN;
+}
+
+static enum sp_device_state state_after(void)
+{
+	struct sp_py_object *type, *value, *trace;
+	enum sp_device_state state;
+
+	sp_python.PyErr_Fetch(&type, &value, &trace);
+	state = is_known_here() ? state_now() : SP_DEVICE_UNKNOWN;
+	sp_python.PyErr_Restore(type, value, trace);
+	return state;
+}
+
+void sp_device_state_end(enum sp_device_state begun)
+{
+	static const char idle[] = "device idle in a wait for a batch",
+			  works[] = "device busy in a wait for a batch",
+			  drained[] = "device finished in a wait for a batch";
+	enum sp_device_state ended = begun == SP_DEVICE_WORKS ? state_after() : begun;
+	struct sp_range now = sp_range_begin();
+
+	if (begun == SP_DEVICE_READY)
+		sp_range_end(now, SP_EV_python_call, SP_PHASE_device_idle, idle, sizeof(idle) - 1);
+	else if (ended == SP_DEVICE_WORKS)
+		sp_range_end(now, SP_EV_python_call, SP_PHASE_device_busy, works,
+			     sizeof(works) - 1);
+	else if (ended == SP_DEVICE_READY)
+		sp_range_end(now, SP_EV_python_call, SP_PHASE_device_drained, drained,
+			     sizeof(drained) - 1);
+}
+
+struct sp_py_object *sp_device_watch(struct sp_py_object *self, struct sp_py_object *args)
+{
+	struct sp_py_object *type;
+
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "O", &type))
+		return NULL;
+	is_ready = sp_python.PyUnicode_FromString("is_ready");
+	no_arguments = sp_python.PyTuple_New(0);
+	if (!is_ready || !no_arguments)
+		return NULL;
+	sp_python.Py_IncRef(type);
+	array_type = type;
+	return sp_python.PyBool_FromLong(1);
+}
+
+struct sp_py_object *sp_device_local(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "p", &is_local))
+		return NULL;
+	return sp_python.PyBool_FromLong(1);
+}
