@@ -167,6 +167,7 @@ struct sp_steps {
 	/* Without a loader calls without gradients are a teacher's or acting: a guess. */
 	bool is_forward_guessed;
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
+	bool has_whole_calls;	   /* steps that are one call each */
 	bool has_batches;	   /* a loader gave one that says of which iterator it is */
 	bool is_fed_by_thread;	   /* another thread reads the loader ahead */
 	/* The loader's calls, until sp_steps_classify() returns; NULL: none. */

@@ -305,6 +305,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		step->has_fetch |= p->kind == SP_INTERVAL_LOADER && p->has_fetch;
 		step->has_sample |= p->is_sample;
 		step->is_round |= p->is_round;
+		c->steps->has_whole_calls |= p->kind == SP_INTERVAL_UPDATE;
 		if (p->kind == SP_INTERVAL_LOADER)
 			add_wait(c->steps, p);
 		if (p->kind == SP_INTERVAL_WRITE)
@@ -330,14 +331,36 @@ uint32_t sp_cut_end_of_batches(const struct sp_cutter *c)
 	return i;
 }
 
+/*
+ * Calls that make whole steps return ahead of the device: a wait for it right after the last step
+ * is for that step, if it is longer than what lies between. Returns the end of that wait.
+ */
+static uint32_t end_of_last_wait(const struct sp_cutter *c)
+{
+	int64_t before_ns = c->from_ns;
+	uint32_t i = 0;
+
+	if (!c->steps->has_whole_calls)
+		return 0;
+	for (; i < c->count &&
+	       sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait;
+	     i++)
+		before_ns = c->intervals[i].end_ns;
+	if (i == c->count || c->intervals[i].kind != SP_INTERVAL_SYNC ||
+	    c->intervals[i].end_ns - c->intervals[i].start_ns <
+		    c->intervals[i].start_ns - before_ns)
+		return 0;
+	return i + 1;
+}
+
 uint32_t sp_cut_end_of_known(const struct sp_cutter *c)
 {
-	uint32_t n = c->count;
+	uint32_t n = c->count, waited = end_of_last_wait(c);
 
 	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_CHECKPOINT &&
 	       c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
 		n--;
-	return n;
+	return n > waited ? n : waited;
 }
 
 void sp_cut_head(struct sp_cutter *c, uint32_t first)

@@ -72,12 +72,7 @@ static bool begins_captured(const struct sp_cutter *c)
 	       c->captured_ns <= last->start_ns;
 }
 
-/*
- * The index of the interval that begins the first step where no batch marks its begin: its forward
- * or zero_grad, or else its backward. Earlier time may have built the model. The first step of a
- * captured graph begins after the capture.
- */
-static uint32_t first_of_step(const struct sp_cutter *c)
+uint32_t sp_order_first_of_step(const struct sp_cutter *c)
 {
 	int64_t fed_ns = c->steps->feed ? c->steps->feed->list[0].start_ns : INT64_MAX;
 
@@ -110,7 +105,7 @@ void sp_order_cut(struct sp_cutter *c)
 				   c->intervals[first].start_ns);
 		from_ns = c->intervals[first].start_ns;
 	} else if (!c->has_from) {
-		first = first_of_step(c);
+		first = sp_order_first_of_step(c);
 		from_ns = begins_captured(c) ? c->captured_ns : c->intervals[first].start_ns;
 		sp_cut_head(c, first);
 	}

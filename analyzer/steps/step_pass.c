@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/steps/step_order.h"
 
 #define NONE UINT32_MAX
 #define OPEN_MAX 64u /* passes that may be under way at once */
@@ -300,6 +301,8 @@ void sp_pass_cut(struct sp_cutter *c)
 	uint32_t first = pause_before(c, n);
 	struct sp_step *step;
 
+	if (!c->has_from && first == 0)
+		first = sp_order_first_of_step(c);
 	if (!c->has_from)
 		sp_cut_head(c, first);
 	step = sp_cut_step(c, first, c->has_from ? c->from_ns : c->intervals[first].start_ns);

@@ -32,13 +32,21 @@ bool sp_pause_is_selected(const struct sp_training *training, const struct sp_tr
 }
 
 /* A pause at either end has no other known end: what it is for counts, and no time between. */
-static void merge_ends(struct sp_account *sum, const struct sp_account *pause)
+static void merge_ends(struct sp_account *sum, const struct sp_account *pause, bool has_sync)
 {
 	static const enum sp_account_phase known[] = {SP_ACCOUNT_loader_wait, SP_ACCOUNT_validation,
 						      SP_ACCOUNT_evaluation, SP_ACCOUNT_checkpoint};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		sum->ns[known[i]] += pause->ns[known[i]];
+	if (has_sync)
+		sum->ns[SP_ACCOUNT_sync_wait] += pause->ns[SP_ACCOUNT_sync_wait];
+}
+
+/* Calls that make whole steps return ahead of the device, which still works on the last ones. */
+static bool waits_for_steps(const struct sp_steps *steps, const struct sp_pause *pause)
+{
+	return steps->has_whole_calls && pause->step == steps->count;
 }
 
 /* True where the pause lies before the first step or after the last one. */
@@ -55,7 +63,7 @@ static void merge_end_pauses(struct sp_account *sum, const struct sp_training *t
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (is_at_end(s, &s->pauses[i]) &&
 		    sp_pause_is_selected(training, trainer, &s->pauses[i]))
-			merge_ends(sum, &s->pauses[i].account);
+			merge_ends(sum, &s->pauses[i].account, waits_for_steps(s, &s->pauses[i]));
 }
 
 struct sp_account sp_trainer_account(const struct sp_training *training,
