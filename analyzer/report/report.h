@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/gpu/device_calls.h"
+#include "analyzer/gpu/device_states.h"
 #include "analyzer/gpu/gpu_process.h"
 #include "analyzer/gpu/gpu_work.h"
 #include "analyzer/metadata/run.h"
@@ -68,6 +69,7 @@ struct sp_report {
 	struct sp_workers workers;
 	struct sp_ranks ranks;
 	struct sp_device_calls device_calls;
+	struct sp_device_states device_states;
 	struct sp_gpu_processes gpu_processes;
 	struct sp_gpu_work gpu_work;
 	struct sp_timeline timeline;

@@ -24,7 +24,7 @@ bool sp_wait_text(const struct sp_metrics *e, double least, char *ret, size_t by
 		n += (size_t)snprintf(ret + n, bytes - n,
 				      _(" + %.1f%% for first batches of epochs"), 100 * first);
 	if (hidden >= STARTS_LEAST && n < bytes)
-		snprintf(ret + n, bytes - n, _(" + %.1f%% that the GPU's queue hides"),
+		snprintf(ret + n, bytes - n, _(" + %.1f%% that the device's queue hides"),
 			 100 * hidden);
 	return true;
 }

@@ -62,6 +62,8 @@ struct sp_metrics {
 	bool is_mixed;	     /* some steps are rounds of boosting, others are none */
 	bool has_device;     /* CUDA calls */
 	bool is_queue_known; /* for most of the input wait, whether the device had work queued */
+	bool hides_waits; /* a step is one call, and it is not known what the device did meanwhile
+			   */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
 	bool is_from_digest;	   /* an input is one: only what accounts and ranks give is known */
 };

@@ -25,7 +25,8 @@
 #include "analyzer/verdict/hang_text.h"
 
 #define OWN_INPUT_LEAST 0.05
-#define RARE_MOST 0.2 /* of the steps */
+#define WAITS_SHORT 0.05 /* of the training time: less is no cost */
+#define RARE_MOST 0.2	 /* of the steps */
 /* As analyzer/verdict/advice.def has it of rare_forward and long_forward. */
 #define FORWARD_LONG 1
 #define FORWARD_RARE 0.1
@@ -179,7 +180,8 @@ static void set_starts(struct sp_metrics *e, const struct training_time *t)
 		sp_metrics_ratio(e, SP_METRIC_restart_share, restarts_ns, t->total);
 	}
 	sp_metrics_ratio(e, SP_METRIC_run_start_ns, t->run_start_ns, t->run_starts);
-	sp_metrics_ratio(e, SP_METRIC_run_start_share, t->run_start_ns, t->first_ns);
+	sp_metrics_ratio(e, SP_METRIC_run_start_share, t->run_start_ns + t->run_end_ns,
+			 t->first_ns);
 }
 
 static void set_single_batches(struct sp_metrics *e, const struct sp_training *training)
@@ -271,6 +273,7 @@ static double compute_ns(const uint64_t ns[SP_ACCOUNT_PHASES])
 	static const enum sp_account_phase computes[] = {
 		SP_ACCOUNT_forward,   SP_ACCOUNT_loss,	    SP_ACCOUNT_backward,
 		SP_ACCOUNT_optimizer, SP_ACCOUNT_zero_grad, SP_ACCOUNT_sync_wait,
+		SP_ACCOUNT_update,
 	};
 	double sum = 0;
 
@@ -673,6 +676,43 @@ static void set_loop_batches(struct sp_metrics *e, const struct training_time *t
 			 (double)t->account.ns[SP_ACCOUNT_loader_wait], t->total);
 }
 
+/* Most steps asked a loader for their batch in a call that was recorded. */
+static bool are_steps_fed(const struct sp_training *training)
+{
+	uint64_t steps = 0, fed = 0;
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_steps *s = &training->trainers[t].steps;
+
+		for (uint32_t i = 0; i < s->count; i++)
+			fed += s->steps[i].has_loader ||
+			       s->steps[i].account.ns[SP_ACCOUNT_loader_wait] > 0;
+		steps += s->count;
+	}
+	return 2 * fed > steps;
+}
+
+/*
+ * The account carries a verdict where the waits for batches are calls, and it is known of most of
+ * the waiting whether the device worked meanwhile, or the waiting is too short to matter.
+ */
+static bool is_device_known(const struct training_time *t, const struct sp_report *report)
+{
+	const struct sp_device_states *s = &report->device_states;
+	uint64_t known_ns = sp_device_states_lost(s) + s->busy_ns;
+
+	return s->waits && are_steps_fed(&report->training) &&
+	       (2 * known_ns >= s->wait_ns ||
+		(double)t->account.ns[SP_ACCOUNT_loader_wait] < WAITS_SHORT * t->total);
+}
+
+/* A checkpoint is a call beside the steps: nothing that a step's call hides can cost more than one
+ * that takes half of the time. */
+static bool is_mostly_saving(const struct training_time *t)
+{
+	return 2 * (double)t->account.ns[SP_ACCOUNT_checkpoint] > t->total;
+}
+
 /*
  * A call that makes a whole step may return ahead of the device, or wait for batches inside. A
  * framework that gives only some steps does not give all parts of a step.
@@ -687,13 +727,17 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 	sp_frameworks_read(&report->run.metadata, &frameworks);
 	if (ns)
 		sp_metrics_ratio(e, SP_METRIC_update_share, (double)ns, t->total);
-	if (e->of[SP_METRIC_cannot_tell].is_known)
+	if (ns)
+		e->hides_waits = !is_device_known(t, report);
+	if (e->of[SP_METRIC_cannot_tell].is_known ||
+	    (ns && (!e->hides_waits || is_mostly_saving(t))))
 		return;
 	if (ns) {
 		set_text(e, SP_METRIC_cannot_tell,
 			 _("a step is one call of the framework, and no call shows how long it "
 			   "waits inside for batches or the device"));
-	} else if ((sp_frameworks_are_partial(&frameworks) ||
+	} else if (!is_device_known(t, report) &&
+		   (sp_frameworks_are_partial(&frameworks) ||
 		    !sp_frameworks_give_steps(&frameworks)) &&
 		   sp_frameworks_unseen_text(&frameworks, unseen, sizeof(unseen))) {
 		snprintf(text, sizeof(text),

@@ -3,6 +3,7 @@
 
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/gpu/device_calls.h"
+#include "analyzer/gpu/device_states.h"
 #include "analyzer/training/gpu_time.h"
 #include "analyzer/report/report.h"
 
@@ -90,13 +91,37 @@ static void set_lost_wait(struct sp_metrics *e, const struct sp_device_calls *c)
 	sp_metrics_set(e, SP_METRIC_lost_wait_share, wait - hidden);
 }
 
+/*
+ * With the answers of compiled functions, counts the waits that were lost: they hold for a device
+ * whose launches no call shows, too.
+ */
+static void use_states(struct sp_device_calls *c, const struct sp_device_states *states)
+{
+	if (!states->waits || c->has_gpu_idle)
+		return;
+	c->is_used = true;
+	c->wait_ns = states->wait_ns;
+	c->drained_wait_ns = states->idle_ns;
+	c->hidden_wait_ns = states->wait_ns - sp_device_states_lost(states);
+}
+
+/* Without answers, the waits that were judged; with them, those in which the device surely had
+ * nothing to do, or surely worked. */
+static bool is_queue_known(const struct sp_device_calls *c, const struct sp_device_states *states)
+{
+	uint64_t known_ns = c->drained_wait_ns + c->hidden_wait_ns;
+
+	if (states->waits && !c->has_gpu_idle)
+		known_ns = states->idle_ns + states->busy_ns;
+	return 2 * known_ns >= c->wait_ns;
+}
+
 static void set_device(struct sp_metrics *e, const struct device_time *t,
 		       const struct sp_device_calls *c)
 {
 	double sync = (double)(c->sync_ns + c->blocking_copy_ns), idle = (double)c->idle_ns;
 
 	e->has_device = c->is_used;
-	e->is_queue_known = 2 * (c->drained_wait_ns + c->hidden_wait_ns) >= c->wait_ns;
 	if (!c->is_used) {
 		/* the CPU is the only device */
 		if (e->of[SP_METRIC_loader_wait_share].is_known)
@@ -133,5 +158,7 @@ void sp_metrics_device(struct sp_metrics *e, const struct sp_account *account, u
 	struct sp_device_calls calls = report->device_calls;
 
 	use_gpu_time(&calls, report);
+	use_states(&calls, &report->device_states);
+	e->is_queue_known = is_queue_known(&calls, &report->device_states);
 	set_device(e, &time, &calls);
 }

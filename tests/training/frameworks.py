@@ -30,6 +30,9 @@ from framework_doubles import (
     BOOSTER,
     CALLBACKS,
     DATA_ITERATOR,
+    DEVICES,
+    DEVICE_LOOP,
+    EXECUTOR,
     FETCHED_LOOP,
     ITERATED,
     ITERATED_LOOP,
@@ -47,10 +50,12 @@ from framework_doubles import (
     LIGHTGBM_MAIN,
     LOADER,
     MAIN,
+    MIRRORED,
     MPI,
     NATIVE,
     NESTED,
     NESTED_LOOP,
+    OWNED_ITERATOR,
     PJIT,
     PJRT_MAIN,
     PJRT_PLUGIN,
@@ -70,6 +75,7 @@ from framework_programs import (
     CACHE,
     CATBOOST,
     DATA,
+    DEVICE_LOOP as DEVICE_LOOP_OF_JAX,
     GRAIN,
     JAX,
     JAX_PAIR,
@@ -84,6 +90,7 @@ from framework_programs import (
     NUMBERS_KERAS,
     NUMBERS_TENSORFLOW,
     ORBAX_1,
+    PMAP,
     PRICES,
     SKLEARN,
     SKLEARN_PROCESSES,
@@ -139,6 +146,18 @@ class Case(unittest.TestCase):
             self.module(place + "/__init__.py")
         self.module(place + "/polymorphic_function.py", GRAPHS)
         self.module("tensorflow/python/eager/backprop.py", TAPE)
+
+    def runtime_double(self):
+        for path, text in (
+            ("eager/context", DEVICES),
+            ("eager/executor", EXECUTOR),
+            ("data/ops/iterator_ops", OWNED_ITERATOR),
+            ("distribute/mirrored_run", MIRRORED),
+        ):
+            folders = path.split("/")[:-1]
+            for depth in range(1, len(folders) + 1):
+                self.module("tensorflow/python/" + "/".join(folders[:depth]) + "/__init__.py")
+            self.module(f"tensorflow/python/{path}.py", text)
 
     def boosters_made(self):
         for package, module in (("xgboost", "core"), ("lightgbm", "basic")):
@@ -364,8 +383,30 @@ class Doubles(Case):
                 self.module("/".join(folders[:depth]) + "/__init__.py")
             self.module(path + ".py", SAVER)
         summary = self.run_script(SAVE_LOOP)
-        self.assert_whole_steps(summary, 31)
+        self.assertEqual(summary["steps"]["count"], 31)
         self.assert_own_timer(summary, "checkpoint")
+        verdict = summary["verdict"]
+        self.assertEqual((verdict["code"], verdict["confidence"]), ("checkpoint-bound", "medium"))
+
+    def test_a_processor_has_made_the_step_when_its_call_returns(self):
+        """Other devices, and calls that return ahead, may hide the waits for batches."""
+        for kinds, more, is_known in (
+            (["CPU", "CPU"], "", True),
+            (["CPU", "GPU"], "", False),
+            (["CPU"], "new_executor(enable_async=True)", False),
+        ):
+            with self.subTest(kinds=kinds, more=more):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                self.tensorflow_double()
+                self.runtime_double()
+                summary = self.run_script(DEVICE_LOOP.format(kinds, more))
+                self.assertEqual(summary["steps"]["count"], 40)
+                if not is_known:
+                    self.assert_abstains(summary, "a step is one call")
+                    continue
+                self.assertEqual(summary["verdict"]["code"], "input-bound")
+                known = {row["measure"]: row["value"] for row in summary["verdict"]["evidence"]}
+                self.assertEqual(known["lost_wait_share"], known["loader_wait_share"])
 
     def assert_own_timer(self, summary, part):
         took, own = [r["ns"] for r in summary["account"] if r["part"] == part][0], int(self.said)
@@ -561,6 +602,44 @@ class Themselves(Case):
         self.assert_abstains(summary, "a step is one call")
         self.assertEqual(summary["steps"]["count"], count)
 
+    def assert_fed(self, summary, count):
+        """A loop that asks a loader, and JAX for the device: the verdict names something."""
+        self.assertNotEqual(summary["verdict"]["code"], "cannot-tell", summary["verdict"])
+        self.assertEqual(summary["steps"]["count"], count)
+
+    def answers(self):
+        """The device's answers, by the state that they say."""
+        ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+        rows = {row["name"].split(" in a wait")[0]: row["calls"] for row in ranges}
+        return [rows.get("device " + word, 0) for word in ("idle", "busy", "finished")]
+
+    def test_what_the_device_does_while_the_loop_waits(self):
+        """A loss of the step before is read while the device works on the step."""
+        for read, width, wait, is_input in (
+            ("float(loss)", 64, 0.03, True),
+            ("if int(rows[0, 0]) % 8 == 7: float(loss)", 64, 0.03, True),
+            ("pass", 1024, 0.002, False),
+            ("before is None or float(before)", 1024, 0.002, False),
+        ):
+            with self.subTest(read):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                text = DEVICE_LOOP_OF_JAX.format(read=read, width=width, wait=wait)
+                summary = self.run_script(text, self.python)
+                self.said = self.said.split()[0]
+                self.assertEqual(summary["steps"]["count"], 61)
+                self.assert_part(summary, "loader_wait")
+                idle, busy, finished = self.answers()
+                code = summary["verdict"]["code"]
+                if is_input:
+                    self.assertGreater(idle + finished, 50)
+                    self.assertIn(code, ("input-bound", "machine-busy"))
+                else:
+                    self.assertGreater(busy, 30)
+                    self.assertNotIn(code, ("input-bound", "first-batch-bound"))
+
+    def test_jax_maps(self):
+        self.assert_one_call(self.run_script(PMAP, self.python), 40)
+
     def test_jax(self):
         self.assert_one_call(self.run_script(JAX, self.python), 40)
 
@@ -578,7 +657,7 @@ class Themselves(Case):
 
     def test_waits_for_grain(self):
         summary = self.run_script(GRAIN, self.python)
-        self.assert_one_call(summary, 40)
+        self.assert_fed(summary, 40)
         self.assert_part(summary, "loader_wait")
 
     def test_waits_for_loaders_of_other_projects(self):
@@ -588,12 +667,13 @@ class Themselves(Case):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
                 summary = self.run_script(LOADER_LOOP.format(text), self.python)
                 count, self.said = self.said.split()
-                self.assert_one_call(summary, int(count))
+                self.assert_fed(summary, int(count))
                 self.assert_part(summary, "loader_wait")
 
     def test_the_first_version_of_orbax(self):
         summary = self.run_script(ORBAX_1, self.python)
-        self.assert_one_call(summary, 13)
+        self.assertEqual(summary["steps"]["count"], 13)
+        self.assertEqual(summary["verdict"]["code"], "checkpoint-bound")
         self.assert_part(summary, "checkpoint")
 
     def test_summaries_of_tensorflow(self):
@@ -672,7 +752,8 @@ class Themselves(Case):
             with self.subTest(backend):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
                 summary = self.run_script(KERAS, self.python, KERAS_BACKEND=backend)
-                self.assert_one_call(summary, 3 * 20 + 10)
+                steps = self.assert_fed if backend == "jax" else self.assert_one_call
+                steps(summary, 3 * 20 + 10)
 
     def test_a_function_of_tensorflow(self):
         text = TENSORFLOW.replace("for i in", "@tf.function\ndef step():", 1)
@@ -697,7 +778,7 @@ class Themselves(Case):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
                 loop = text.replace("batch_size=2", "batch_size=2" + workers)
                 summary = self.run_script(loop, self.python)
-                self.assert_one_call(summary, 45)
+                self.assert_fed(summary, 45)
                 parts = {row["part"]: row["ns"] for row in summary["account"]}
                 own = int(self.said)
                 delta = 0.05 * own + 45 * 5000 + 2000000

@@ -115,6 +115,62 @@ from tensorflow.python.eager.backprop import GradientTape
 for _ in range(30):
     GradientTape().gradient(1)
 """
+# A runtime with devices, an iterator that takes a while, and a strategy whose replica traces in a
+# thread of its own.
+DEVICES = """
+class Device:
+    def __init__(self, kind):
+        self.device_type = kind
+class Context:
+    _default_is_async = False
+    def __init__(self, kinds):
+        self.kinds, self._logical_devices = kinds, None
+    def _initialize_logical_devices(self):
+        self._logical_devices = [Device(kind) for kind in self.kinds]
+"""
+EXECUTOR = """
+def new_executor(enable_async=False):
+    return enable_async
+"""
+OWNED_ITERATOR = """
+import time
+class OwnedIterator:
+    left = 40
+    def __iter__(self):
+        return self
+    def __next__(self):
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        time.sleep(0.003)
+        return self.left
+"""
+MIRRORED = """
+import threading
+class _MirroredReplicaThread(threading.Thread):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+    def run(self):
+        self.function()
+"""
+DEVICE_LOOP = """
+from tensorflow.python.eager.context import Context
+from tensorflow.python.eager.executor import new_executor
+Context({})._initialize_logical_devices()
+{}
+from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+from tensorflow.python.distribute.mirrored_run import _MirroredReplicaThread
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+def replicas():
+    replica = _MirroredReplicaThread(lambda: GradientTape().gradient(1))
+    replica.start()
+    replica.join()
+train = Function(replicas, "train_step")
+for batch in OwnedIterator():
+    train()
+"""
 # PyTorch's step, gradients of TensorFlow, and two rounds of boosting.
 THREE_LOOPS = """
 import time, torch
@@ -259,6 +315,7 @@ SAVERS = (
     "flax/training/checkpoints",
     "keras/src/saving/saving_api",
     "tensorflow/python/checkpoint/checkpoint",
+    "tensorflow/python/saved_model/save",
 )
 SAVE_LOOP = """
 import time
@@ -269,10 +326,11 @@ from orbax.checkpoint.experimental.v1._src.saving import saving
 from flax.training import checkpoints
 from keras.src.saving import saving_api
 from tensorflow.python.checkpoint import checkpoint
+from tensorflow.python.saved_model import save as saved_model
 train = Function(lambda: GradientTape().gradient(1), "train_step")
 orbax, saver = async_checkpointer.AsyncCheckpointer(), checkpoint.TrackableSaver()
 saves = [orbax.save, orbax.wait_until_finished, checkpoints.save_checkpoint]
-saves += [saving_api.save_model, saver.save, saving.save]
+saves += [saving_api.save_model, saver.save, saving.save, saved_model.save]
 spent = 0
 for i in range(30):
     train()

@@ -166,6 +166,51 @@ while True:
 assert count == COUNT, count
 print(count, waited)
 """
+# A loader that sleeps, in front of a model that takes {width} squared; {read} is done in each step.
+DEVICE_LOOP = """
+import time, grain, jax, jax.numpy as jnp, numpy as np
+class Source:
+    def __len__(self):
+        return 60
+    def __getitem__(self, index):
+        time.sleep({wait})
+        return np.full((64, {width}), index, "f4")
+@jax.jit
+def step(weights, rows):
+    def loss_of(weights):
+        for one in weights:
+            rows_now = jnp.tanh((rows if one is weights[0] else rows_now) @ one)
+        return jnp.mean(rows_now**2)
+    loss, down = jax.value_and_grad(loss_of)(weights)
+    return [a - 0.01 * b for a, b in zip(weights, down)], loss
+def make():
+    options = grain.ReadOptions(num_threads=0, prefetch_buffer_size=0)
+    return iter(grain.MapDataset.source(Source()).to_iter_dataset(options))
+weights = [0.01 * jnp.ones(({width}, {width})) for _ in range(4)]
+before, waited, batches = None, 0, make()
+step(weights, np.ones((64, {width}), "f4"))[1].block_until_ready()
+while True:
+    begin = time.perf_counter_ns()
+    rows = next(batches, None)
+    waited += time.perf_counter_ns() - begin
+    if rows is None:
+        break
+    weights, loss = step(weights, rows)
+    {read}
+    before = loss
+print(waited, float(loss))
+"""
+PMAP = """
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+import jax, jax.numpy as jnp
+step = jax.pmap(lambda w: w - jax.grad(lambda w: jnp.mean(w**2))(w))
+look = jax.pmap(lambda w: w.sum())
+w = jnp.ones((2, 64))
+for i in range(40):
+    w = step(w)
+    look(w)
+"""
 # The least nanoseconds of a call, of 60 rounds.
 PRICES = """
 import time, jax, jax.numpy as jnp, numpy as np

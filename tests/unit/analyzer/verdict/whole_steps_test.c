@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Verdicts of made traces whose steps are one call each: what the device did while the loop waited
+ * for a batch is known, or it is not. One tick is one ns.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict/verdict.h"
+#include "tests/unit/common/load.h"
+#include "tests/unit/common/trace_maker.h"
+
+enum { LOADER = 1, STEP, SAVE, ANSWER };
+
+enum { STEPS = 40, ITERATOR = 0x1000, CALL_NS = 50000, WAIT_NS = 4000000, SYNC_NS = 950000 };
+
+static char folder[64];
+static struct sp_maker m;
+static struct sp_load load;
+static struct sp_verdict v;
+
+static void name(uint32_t id, const char *text)
+{
+	sp_maker_define(&m, SP_DEFINE_NAME, id, text, (uint32_t)strlen(text));
+}
+
+static void setup(void)
+{
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+	name(LOADER, "grain next");
+	name(STEP, "step: jit(step)");
+	name(SAVE, "orbax save");
+	name(ANSWER, "device");
+}
+
+static void teardown(void)
+{
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+
+static void phase(uint32_t label, uint64_t ns, int64_t value)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += ns;
+	sp_maker_around(&m, SP_EV_python_call, label, start, value);
+}
+
+/* answer: SP_PHASE_none: the device was not asked. */
+static void step(uint64_t wait_ns, int64_t answer)
+{
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += wait_ns;
+	if (answer != SP_PHASE_none)
+		sp_maker_around(&m, SP_EV_python_call, ANSWER, m.now_ticks, answer);
+	sp_maker_around(&m, SP_EV_loader_next, LOADER, start, ITERATOR);
+	phase(STEP, CALL_NS, SP_PHASE_update);
+}
+
+static const char *judge(void)
+{
+	sp_maker_put(&m, folder, "a.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	return sp_rule_of(v.id)->code;
+}
+
+static double share(enum sp_metric_id measure)
+{
+	ck_assert_msg(v.metrics.of[measure].is_known, "%s", sp_metric_name(measure));
+	return v.metrics.of[measure].value;
+}
+
+/* Each step ends in a read of the loss. */
+START_TEST(a_device_that_is_idle_waits_for_the_loader)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(WAIT_NS, SP_PHASE_device_idle);
+		phase(STEP, SYNC_NS, SP_PHASE_device_wait);
+	}
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_double_eq_tol(share(SP_METRIC_lost_wait_share),
+				share(SP_METRIC_loader_wait_share), 1e-9);
+	ck_assert(!v.doubts[SP_DOUBT_queue]);
+	ck_assert(!v.doubts[SP_DOUBT_whole_calls]);
+}
+END_TEST
+
+START_TEST(a_device_that_works_hides_the_wait)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(WAIT_NS, SP_PHASE_device_busy);
+		phase(STEP, 2 * WAIT_NS, SP_PHASE_device_wait);
+	}
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_double_eq_tol(share(SP_METRIC_lost_wait_share), 0, 1e-9);
+	ck_assert(v.doubts[SP_DOUBT_whole_calls]);
+	ck_assert_int_ne(v.confidence, SP_CONFIDENCE_HIGH);
+}
+END_TEST
+
+START_TEST(a_device_that_nobody_asked_says_nothing)
+{
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS, SP_PHASE_none);
+	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+}
+END_TEST
+
+/* No step shows how long its work took. */
+START_TEST(a_device_that_finishes_at_an_unknown_instant)
+{
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS, SP_PHASE_device_drained);
+	ck_assert_str_eq(judge(), "cannot-tell");
+}
+END_TEST
+
+/* Each eighth step reads the loss: from its call to the next wait its work was done. */
+START_TEST(a_read_loss_bounds_the_work_of_a_step)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(WAIT_NS, i && i % 8 == 0 ? SP_PHASE_device_idle : SP_PHASE_device_drained);
+		if (i % 8 == 7)
+			phase(STEP, SYNC_NS, SP_PHASE_device_wait);
+	}
+	ck_assert_str_eq(judge(), "input-bound");
+	/* CALL_NS + SYNC_NS of work, of which CALL_NS lie in the call */
+	ck_assert_double_gt(share(SP_METRIC_hidden_wait_share),
+			    0.7 * share(SP_METRIC_loader_wait_share) * SYNC_NS / WAIT_NS);
+	ck_assert_double_lt(share(SP_METRIC_hidden_wait_share),
+			    1.1 * share(SP_METRIC_loader_wait_share) * (SYNC_NS + CALL_NS) /
+				    WAIT_NS);
+	ck_assert(v.doubts[SP_DOUBT_queue]);
+}
+END_TEST
+
+/* A step's work takes nearly as long as a wait: the device may work in all of it. */
+START_TEST(a_bound_that_leaves_nothing_is_none)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(WAIT_NS, i && i % 8 == 0 ? SP_PHASE_device_idle : SP_PHASE_device_drained);
+		if (i % 8 == 7)
+			phase(STEP, WAIT_NS, SP_PHASE_device_wait);
+	}
+	ck_assert_str_eq(judge(), "cannot-tell");
+}
+END_TEST
+
+/* Batches come in bursts: the device has the work of several steps when the loop waits. */
+START_TEST(a_backlog_counts_with_all_of_its_steps)
+{
+	for (int i = 0; i < STEPS; i++) {
+		if (i % 4 == 0 && i % 8)
+			step(4 * WAIT_NS, SP_PHASE_device_drained);
+		else if (i && i % 8 == 0)
+			step(4 * WAIT_NS, SP_PHASE_device_idle);
+		else
+			step(CALL_NS, SP_PHASE_device_busy);
+		if (i % 8 == 7)
+			phase(STEP, SYNC_NS, SP_PHASE_device_wait);
+	}
+	ck_assert_str_eq(judge(), "input-bound");
+	/* half of the long waits begin with three or four steps' work */
+	ck_assert_double_gt(share(SP_METRIC_hidden_wait_share),
+			    0.3 * share(SP_METRIC_loader_wait_share) * SYNC_NS / WAIT_NS);
+}
+END_TEST
+
+START_TEST(short_waits_need_no_answer)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(CALL_NS / 10, SP_PHASE_device_drained);
+		phase(STEP, WAIT_NS, SP_PHASE_device_wait);
+	}
+	ck_assert_str_eq(judge(), "compute-bound");
+}
+END_TEST
+
+/* The loop reads no loss: the device still works on its steps when the last call has returned. */
+START_TEST(a_wait_after_the_last_step_is_training)
+{
+	double steps_ns = STEPS * (WAIT_NS + CALL_NS), total_ns = 2 * steps_ns;
+
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS, SP_PHASE_device_busy);
+	sp_maker_around(&m, SP_EV_loader_next, LOADER, m.now_ticks, ITERATOR | 1);
+	phase(STEP, (uint64_t)steps_ns, SP_PHASE_device_wait);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_double_eq_tol(share(SP_METRIC_compute_share),
+				(steps_ns + STEPS * CALL_NS) / total_ns, 0.01);
+}
+END_TEST
+
+/* A result that is read much later is another one. */
+START_TEST(a_wait_long_after_the_last_step)
+{
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS, SP_PHASE_device_busy);
+	sp_maker_around(&m, SP_EV_loader_next, LOADER, m.now_ticks, ITERATOR | 1);
+	m.now_ticks += 2 * WAIT_NS;
+	phase(STEP, WAIT_NS, SP_PHASE_device_wait);
+	judge();
+	ck_assert_double_eq_tol(share(SP_METRIC_compute_share),
+				(double)CALL_NS / (WAIT_NS + CALL_NS), 0.01);
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_takes_most_of_the_time)
+{
+	for (int i = 0; i < STEPS; i++) {
+		phase(STEP, WAIT_NS / 4, SP_PHASE_update);
+		phase(SAVE, WAIT_NS, SP_PHASE_checkpoint_save);
+	}
+	ck_assert_str_eq(judge(), "checkpoint-bound");
+	ck_assert(v.doubts[SP_DOUBT_whole_calls]);
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_takes_less)
+{
+	for (int i = 0; i < STEPS; i++) {
+		phase(STEP, WAIT_NS, SP_PHASE_update);
+		phase(SAVE, WAIT_NS / 2, SP_PHASE_checkpoint_save);
+	}
+	ck_assert_str_eq(judge(), "cannot-tell");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("whole_steps");
+	TCase *c = tcase_create("whole_steps");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, a_device_that_is_idle_waits_for_the_loader);
+	tcase_add_test(c, a_device_that_works_hides_the_wait);
+	tcase_add_test(c, a_device_that_nobody_asked_says_nothing);
+	tcase_add_test(c, a_device_that_finishes_at_an_unknown_instant);
+	tcase_add_test(c, a_read_loss_bounds_the_work_of_a_step);
+	tcase_add_test(c, a_bound_that_leaves_nothing_is_none);
+	tcase_add_test(c, a_backlog_counts_with_all_of_its_steps);
+	tcase_add_test(c, short_waits_need_no_answer);
+	tcase_add_test(c, a_wait_after_the_last_step_is_training);
+	tcase_add_test(c, a_wait_long_after_the_last_step);
+	tcase_add_test(c, a_checkpoint_that_takes_most_of_the_time);
+	tcase_add_test(c, a_checkpoint_that_takes_less);
+	suite_add_tcase(suite, c);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
