@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 
@@ -65,6 +66,20 @@ static void set_external_memory(struct sp_metrics *e, const struct sp_report *re
 			   "shows how long a round waits for it"));
 }
 
+/* Programs are compiled for one shape each, and kept in a folder. */
+static void set_compile_ways(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_frameworks frameworks;
+	bool is_jax;
+
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	is_jax = frameworks.of[SP_FRAMEWORK_jax].is_bound &&
+		 sp_metrics_value(e, SP_METRIC_update_share) > 0;
+	set_text(e, SP_METRIC_compile_ways,
+		 is_jax ? _(" (pad a batch that is smaller), and keep JAX_COMPILATION_CACHE_DIR")
+			: _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR"));
+}
+
 /* The ways to a cheaper model that the job does not go yet. */
 static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
 {
@@ -90,5 +105,6 @@ void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool i
 {
 	set_external_memory(e, report);
 	set_division(e, report);
+	set_compile_ways(e, report);
 	set_ways(e, report, is_compiled);
 }
