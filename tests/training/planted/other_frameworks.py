@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants faults in trainers of JAX and Keras, and compares what the report says with the trainer's
-own counts: the verdict is right or abstains, and no part of it misleads.
+own counts: the verdict is right, or abstains where batches are asked for inside of a step's call,
+and no part of it misleads.
 
     other_frameworks.py [--few] [TRAINER.FAULT...]    exit 77 where none could be run
 """
@@ -21,7 +22,7 @@ VERDICTS = {
 }
 TRAINERS = ("jax_grain", "jax_torch", "keras_data")
 FEW = ("jax_grain.healthy", "jax_torch.slow_transform")
-SLOW_FILES = {"slow_storage": (4000, 100)}
+SLOW_FILES = {"slow_storage": (12000, 100)}
 
 
 def record(trainer, fault, folder):
@@ -30,6 +31,17 @@ def record(trainer, fault, folder):
     how = {"interpreter": training.frameworks(), "KERAS_BACKEND": "tensorflow"}
     said = harness.record_program(program, [fault], folder, *SLOW_FILES.get(fault, ()), **how)
     return harness.report(os.path.join(folder, "run.zst")), *(int(word) for word in said.split())
+
+
+def hides(trainer, fault):
+    """Keras on TensorFlow takes its batches inside of the step's call. Checkpoints lie outside."""
+    return trainer == "keras_data" and fault != "checkpoint_each_step"
+
+
+def accepted(trainer, fault):
+    """No call shows what Grain's workers do with a file."""
+    both = trainer == "jax_grain" and fault == "slow_storage"
+    return (VERDICTS[fault], "input-bound") if both else (VERDICTS[fault],)
 
 
 def part(summary, name):
@@ -50,7 +62,7 @@ def waits_wrong(summary, steps, waited_ns, begun_ns):
 def complaints(trainer, fault, summary, steps, *waits):
     verdict = summary["verdict"]
     abstains = verdict["code"] == "cannot-tell" and verdict["confidence"] == "low"
-    if not abstains and verdict["code"] != VERDICTS[fault]:
+    if verdict["code"] not in accepted(trainer, fault) and not (abstains and hides(trainer, fault)):
         yield f"verdict {verdict['code']}, confidence {verdict['confidence']}"
     if summary["steps"]["count"] != steps:
         yield f"{summary['steps']['count']} steps, not {steps}"
@@ -71,7 +83,8 @@ def judge(trainer, fault):
     except harness.CannotRun as reason:
         return f"| {trainer} | {fault} | not run: {reason} | |", None
     words = "; ".join(wrong) or "yes"
-    return f"| {trainer} | {fault} | {summary['verdict']['code']} | {words} |", not wrong
+    said = "{code}, {confidence}".format(**summary["verdict"])
+    return f"| {trainer} | {fault} | {said} | {words} |", not wrong
 
 
 def main(argv):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX, fed by PyTorch's DataLoader."""
 
-import jax_model
 import numpy as np
 import samples
 from torch.utils.data import DataLoader
 
 
 def train(folder, fault):
+    import jax_model  # workers that are spawned need no JAX
+
     count = samples.workers(fault)
 
     def loader_of():

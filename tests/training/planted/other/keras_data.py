@@ -21,7 +21,7 @@ def row_of(data, index):
 
 
 def stored_row(folder, index):
-    name = tf.strings.join([folder, "/", tf.strings.as_string(index), ".npy"])
+    name = tf.strings.join([folder, "/", tf.strings.as_string(index % samples.COUNT), ".npy"])
     return tf.io.decode_raw(tf.io.read_file(name), tf.float32)[-samples.FLOATS :]
 
 
@@ -34,7 +34,7 @@ def loader_of(folder, fault):
         return tf.ensure_shape(row, [samples.FLOATS]), tf.reduce_mean(row)
 
     calls = samples.workers(fault) or None
-    rows = tf.data.Dataset.range(samples.COUNT).map(sample, num_parallel_calls=calls)
+    rows = tf.data.Dataset.range(samples.count(fault)).map(sample, num_parallel_calls=calls)
     return rows.batch(samples.BATCH).prefetch(2)
 
 

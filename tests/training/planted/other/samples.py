@@ -13,6 +13,7 @@ import numpy as np
 
 COUNT, FLOATS, BATCH = 96, 256, 4
 STORED = 65536  # floats of a file
+WORKER_STARTS = 14  # times COUNT, so that a run is longer than the start of its workers
 
 
 def path(folder, index):
@@ -26,7 +27,7 @@ def make(folder, fault):
 
 
 def smooth(row):
-    for _ in range(160):
+    for _ in range(480):
         row = [(a + b) / 2 for a, b in zip(row, row[1:] + row[:1])]
     return np.array(row, "f4")
 
@@ -38,20 +39,24 @@ class Samples:
         self.folder, self.fault = folder, fault
 
     def __len__(self):
-        return COUNT
+        return count(self.fault)
 
     def __getitem__(self, index):
         index = int(index)
         if self.fault == "slow_storage":
-            return np.load(path(self.folder, index))[:FLOATS]
+            return np.load(path(self.folder, index % COUNT))[:FLOATS]
         if self.fault == "slow_transform":
             return smooth([float(index)] * FLOATS)
         if self.fault == "one_worker":
-            time.sleep(0.01)  # a service that answers
+            time.sleep(0.02)  # a service that answers
         if self.fault == "cold_first_batch" and self.is_cold:
             time.sleep(1.5)
         self.is_cold = False
-        return np.full(FLOATS, index / COUNT, "f4")
+        return np.full(FLOATS, index % COUNT / COUNT, "f4")
+
+
+def count(fault):
+    return COUNT * (WORKER_STARTS if workers(fault) else 1)
 
 
 def workers(fault):
