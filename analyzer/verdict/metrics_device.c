@@ -2,6 +2,7 @@
 #include "analyzer/verdict/metrics_device.h"
 
 #include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/gpu/device_calls.h"
 #include "analyzer/gpu/device_states.h"
 #include "analyzer/training/gpu_time.h"
@@ -91,6 +92,15 @@ static void set_lost_wait(struct sp_metrics *e, const struct sp_device_calls *c)
 	sp_metrics_set(e, SP_METRIC_lost_wait_share, wait - hidden);
 }
 
+/* Compiled functions that make the batches of another framework's steps say nothing of those. */
+static bool are_states_of_steps(const struct sp_account *account, const struct sp_report *report)
+{
+	struct sp_frameworks frameworks;
+
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	return account->ns[SP_ACCOUNT_update] > 0 || sp_frameworks_are_partial(&frameworks);
+}
+
 /*
  * With the answers of compiled functions, counts the waits that were lost: they hold for a device
  * whose launches no call shows, too.
@@ -156,9 +166,12 @@ void sp_metrics_device(struct sp_metrics *e, const struct sp_account *account, u
 {
 	struct device_time time = {account, (double)sp_account_total(account), steps};
 	struct sp_device_calls calls = report->device_calls;
+	struct sp_device_states states = report->device_states;
 
+	if (!are_states_of_steps(account, report))
+		states.waits = 0;
 	use_gpu_time(&calls, report);
-	use_states(&calls, &report->device_states);
-	e->is_queue_known = is_queue_known(&calls, &report->device_states);
+	use_states(&calls, &states);
+	e->is_queue_known = is_queue_known(&calls, &states);
 	set_device(e, &time, &calls);
 }

@@ -126,16 +126,18 @@ struct sp_compiled_call sp_compiled_begin(const struct sp_py_object *function)
 	return call;
 }
 
-void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *step,
-		     const struct sp_py_object *result)
+int sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *step,
+		    const struct sp_py_object *result)
 {
 	struct compiled_function *row = step ? NULL : row_of(call->function);
+	int is_step = call->is_outermost && result && step;
 
 	inside.depth--;
-	if (step && call->is_outermost && result)
+	if (is_step)
 		record(call->range, step, 1);
 	if (row && row->function) {
 		row->trains |= inside.trains;
+		is_step = call->is_outermost && result && row->trains;
 		if (call->is_outermost)
 			record_call(call->range, row, row->trains && result);
 		inside.trains = call->trained_before | row->trains;
@@ -144,6 +146,7 @@ void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *s
 		inside.trains = 0;
 	if (!inside.depth && caller == &inside)
 		caller = NULL;
+	return is_step;
 }
 
 int sp_compiled_differentiates(void)

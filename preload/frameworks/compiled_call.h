@@ -25,10 +25,12 @@ struct sp_compiled_call {
 
 struct sp_compiled_call sp_compiled_begin(const struct sp_py_object *function);
 
-/* `step`: the label of a call that is a step whatever it contains; NULL: the function's row says.
+/*
+ * `step`: the label of a call that is a step whatever it contains; NULL: the function's row says.
+ * Returns true for an outermost call that takes gradients.
  */
-void sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *step,
-		     const struct sp_py_object *result);
+int sp_compiled_end(const struct sp_compiled_call *call, struct sp_py_object *step,
+		    const struct sp_py_object *result);
 
 /* True inside of a call, where a function is traced. Notes that gradients are taken there. */
 int sp_compiled_differentiates(void);

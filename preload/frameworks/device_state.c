@@ -27,6 +27,7 @@ static __thread struct {
 	uint64_t image; /* the process image that called; 0: nothing is known */
 	uint32_t waits;
 	int has_finished; /* before it returned */
+	int is_ahead;	  /* functions that return ahead were called in this thread */
 } last __attribute__((tls_model("initial-exec")));
 
 /* Objects inside a result, breadth first. */
@@ -138,6 +139,7 @@ static int is_next_asked(void)
 void sp_device_state_note(struct sp_py_object *result)
 {
 	forget();
+	last.is_ahead = 1;
 	if (!array_type || !is_next_asked())
 		return;
 	if (refer_arrays(result, 0) || refer_arrays(result, 1))
@@ -146,8 +148,10 @@ void sp_device_state_note(struct sp_py_object *result)
 
 void sp_device_state_returned(void)
 {
+	if (!is_local || last.is_ahead)
+		return;
 	forget();
-	if (!is_local || !is_next_asked())
+	if (!is_next_asked())
 		return;
 	last.has_finished = 1;
 	last.image = sp_process->image_start_ns;

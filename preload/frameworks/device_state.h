@@ -27,7 +27,8 @@ enum sp_device_state {
 /* A compiled function returned `result`: from now on its arrays are asked. */
 void sp_device_state_note(struct sp_py_object *result);
 
-/* A compiled function that finishes before it returns, where device_local() says so. */
+/* A compiled function that finishes before it returns, where device_local() says so, and where no
+ * function of another framework that returns ahead is called. */
 void sp_device_state_returned(void);
 
 /* A wait for a batch begins. */

@@ -384,8 +384,8 @@ static struct sp_py_object *run_compiled(const struct timed *timed, const struct
 	struct sp_compiled_call compiled = sp_compiled_begin(self_of(call));
 	struct sp_py_object *result = run(timed->function, call);
 
-	sp_compiled_end(&compiled, timed->phase == SP_PHASE_update ? timed->label : NULL, result);
-	if (result && !sp_compiled_is_inside())
+	if (sp_compiled_end(&compiled, timed->phase == SP_PHASE_update ? timed->label : NULL,
+			    result))
 		sp_device_state_returned();
 	return result;
 }
@@ -476,6 +476,8 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 		result = run(timed->function, call);
 	else
 		result = run_timed(timed, call);
+	if (result && timed->flags & SP_PYTHON_CALL_EAGER)
+		sp_device_state_returned();
 	if (!result && timed->flags & SP_PYTHON_CALL_ALWAYS)
 		run_after_exception(timed, call);
 	if (!result)
