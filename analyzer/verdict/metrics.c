@@ -626,14 +626,38 @@ static uint32_t bad_files(const struct sp_index *index)
 	return n;
 }
 
+/* The process that began first has ended: what still runs trains nothing that is not known. */
+static bool has_first_ended(const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+	const struct sp_process_image *first = index->image_count ? &index->images[0] : NULL;
+
+	for (uint32_t i = 1; i < index->image_count; i++)
+		if (!index->images[i].is_sampler && index->images[i].start_ns < first->start_ns)
+			first = &index->images[i];
+	return first && first->ending;
+}
+
+/* A helper of a framework whose steps are not recorded (a worker of joblib) may outlive it. */
+static bool is_over_unseen(const struct sp_report *report)
+{
+	struct sp_frameworks frameworks;
+	char unseen[SP_METRIC_TEXT_BYTES / 2];
+
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	return has_first_ended(report) &&
+	       sp_frameworks_unseen_text(&frameworks, unseen, sizeof(unseen)) > 0;
+}
+
 static void set_cannot_tell(struct sp_metrics *e, const struct sp_report *report, uint64_t steps)
 {
 	double lost = (double)(report->totals.lost + report->totals.missing);
 	double all = lost + (double)report->totals.events;
 	uint32_t bad = bad_files(&report->run.index), files = report->run.index.file_count;
-	uint32_t living = steps || e->has_loader_calls || has_steps(report)
-				  ? 0
-				  : sp_process_living(&report->run, &report->totals);
+	uint32_t living =
+		steps || e->has_loader_calls || has_steps(report) || is_over_unseen(report)
+			? 0
+			: sp_process_living(&report->run, &report->totals);
 	struct sp_hang_link suspect;
 	char text[SP_METRIC_TEXT_BYTES];
 
