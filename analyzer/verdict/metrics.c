@@ -873,5 +873,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	set_straggler(e, report);
 	sp_metrics_cpu(e, report);
 	sp_metrics_input(e, report);
+	if (e->of[SP_METRIC_decode_work_share].is_known)
+		e->of[SP_METRIC_loader_ways].is_known = false;
 	return 0;
 }

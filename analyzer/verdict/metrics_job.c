@@ -66,6 +66,51 @@ static void set_external_memory(struct sp_metrics *e, const struct sp_report *re
 			   "shows how long a round waits for it"));
 }
 
+/* Loaders of other projects, by the label of their calls, and how each works ahead. */
+static const struct loader {
+	const char *label, *ways;
+} loaders[] = {
+	{"grain next", "Grain: worker_count of DataLoader, or mp_prefetch() of a dataset"},
+	{"tf.data next", "tf.data: num_parallel_calls=tf.data.AUTOTUNE in map(), and prefetch()"},
+	{"tf.distribute next", "tf.data: num_parallel_calls=tf.data.AUTOTUNE in map(), and "
+			       "prefetch()"},
+	{"keras next", "Keras: workers of PyDataset, or tf.data with num_parallel_calls"},
+	{"spdl next", "SPDL: concurrency of pipe(), and num_threads"},
+	{"ray.data next", "Ray Data: prefetch_batches, and more CPUs"},
+	{"dali next", "DALI: num_threads and prefetch_queue_depth"},
+	{"datasets next", "datasets: a DataLoader with num_workers around it"},
+};
+#define LOADERS (sizeof(loaders) / sizeof(loaders[0]))
+
+static bool has_label(const struct sp_report *report, const struct sp_process_metadata *image,
+		      const char *label)
+{
+	for (uint32_t id = 0; id < image->label_room; id++) {
+		size_t bytes;
+		const char *text = sp_string_table_text(&report->run.metadata.labels,
+							sp_process_label(image, id), &bytes);
+
+		if (bytes == strlen(label) && memcmp(text, label, bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Where the making of batches was not seen, all that is known of it is who makes them. */
+static void set_loader_ways(struct sp_metrics *e, const struct sp_report *report)
+{
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+		uint32_t image = report->run.index.streams[stream]->image;
+
+		for (size_t i = 0; i < LOADERS; i++)
+			if (!e->of[SP_METRIC_loader_ways].is_known &&
+			    has_label(report, &report->run.metadata.images[image],
+				      loaders[i].label))
+				set_text(e, SP_METRIC_loader_ways, loaders[i].ways);
+	}
+}
+
 /* Programs are compiled for one shape each, and kept in a folder. */
 static void set_compile_ways(struct sp_metrics *e, const struct sp_report *report)
 {
@@ -106,5 +151,6 @@ void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool i
 	set_external_memory(e, report);
 	set_division(e, report);
 	set_compile_ways(e, report);
+	set_loader_ways(e, report);
 	set_ways(e, report, is_compiled);
 }

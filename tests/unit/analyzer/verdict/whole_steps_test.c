@@ -88,6 +88,7 @@ START_TEST(a_device_that_is_idle_waits_for_the_loader)
 				share(SP_METRIC_loader_wait_share), 1e-9);
 	ck_assert(!v.doubts[SP_DOUBT_queue]);
 	ck_assert(!v.doubts[SP_DOUBT_whole_calls]);
+	ck_assert_int_eq(v.advice[0], SP_ADVICE_other_loader);
 }
 END_TEST
 
@@ -183,6 +184,23 @@ START_TEST(short_waits_need_no_answer)
 }
 END_TEST
 
+/* PyTorch's steps, and a function of JAX that makes their batches. */
+START_TEST(a_device_that_works_for_another_framework)
+{
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		m.now_ticks += WAIT_NS;
+		sp_maker_around(&m, SP_EV_python_call, ANSWER, m.now_ticks, SP_PHASE_device_busy);
+		sp_maker_around(&m, SP_EV_loader_next, LOADER, start, ITERATOR);
+		phase(STEP, CALL_NS, SP_PHASE_backward);
+		phase(STEP, CALL_NS, SP_PHASE_optimizer);
+	}
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert(!v.metrics.has_device);
+}
+END_TEST
+
 /* The loop reads no loss: the device still works on its steps when the last call has returned. */
 START_TEST(a_wait_after_the_last_step_is_training)
 {
@@ -249,6 +267,7 @@ int main(void)
 	tcase_add_test(c, a_bound_that_leaves_nothing_is_none);
 	tcase_add_test(c, a_backlog_counts_with_all_of_its_steps);
 	tcase_add_test(c, short_waits_need_no_answer);
+	tcase_add_test(c, a_device_that_works_for_another_framework);
 	tcase_add_test(c, a_wait_after_the_last_step_is_training);
 	tcase_add_test(c, a_wait_long_after_the_last_step);
 	tcase_add_test(c, a_checkpoint_that_takes_most_of_the_time);
