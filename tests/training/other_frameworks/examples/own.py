@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example's own count of steps, and its own timers around each call for a batch to train on and
-around the making of iterators."""
+"""The example's own count of steps, and its own timers: around each call for a batch to train on,
+around the making of iterators, from the first such call (or the end of the first step) to the end
+of the last step, and of the first step, in which most programs are compiled."""
 
 import json
 import time
@@ -13,11 +14,13 @@ DONE = object()
 class Own:
     def __init__(self):
         self.steps, self.waited_ns, self.made_ns = 0, None, 0
+        self.began_ns, self.first_ns, self.trained_ns = None, 0, 0
 
     def batches(self, loader):
         """Iterates as `for batch in loader` does."""
         self.waited_ns = self.waited_ns or 0
         begin = time.perf_counter_ns()
+        self.began_ns = self.began_ns or begin
         iterator = iter(loader)
         self.made_ns += time.perf_counter_ns() - begin
         while True:
@@ -29,7 +32,11 @@ class Own:
             yield batch
 
     def step(self, *_args, **_names):
+        now = time.perf_counter_ns()
+        self.began_ns = self.began_ns or now
         self.steps += 1
+        self.trained_ns = now - self.began_ns
+        self.first_ns = self.first_ns or self.trained_ns
 
     def tell(self):
         print("own", json.dumps(vars(self)))
