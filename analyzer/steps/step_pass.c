@@ -372,13 +372,16 @@ void sp_pass_judge(const struct sp_steps *s, struct sp_pause *p)
 	p->is_restart = p->has_end;
 }
 
-/* The pass that an epoch is counted by: it goes on, or else the first that trains and goes on. */
+/* The pass that an epoch is counted by: it goes on, or else the first that trains and goes on. One
+ * whose last batch came together with another loader's stays where neither goes on. */
 static uint32_t main_pass(const struct sp_steps *s, const struct sp_step *step, uint32_t before)
 {
 	const struct sp_pass_list *list = &step->passes;
 	uint32_t last = before;
 
-	if (before && contains(list, before) && s->passes[before - 1].last > step->optimizer)
+	bool has_before = before && contains(list, before);
+
+	if (has_before && s->passes[before - 1].last > step->optimizer)
 		return before;
 	for (uint32_t i = 0; i < list->count; i++) {
 		if (!trains(s, list->pass[i]))
@@ -387,7 +390,7 @@ static uint32_t main_pass(const struct sp_steps *s, const struct sp_step *step, 
 			return list->pass[i];
 		last = list->pass[i];
 	}
-	return last;
+	return has_before ? before : last;
 }
 
 void sp_pass_number_epochs(struct sp_steps *s)

@@ -374,6 +374,31 @@ START_TEST(loaders_side_by_side)
 }
 END_TEST
 
+/* A trainer that knows the number of batches never asks the longer loader for one more. */
+START_TEST(loaders_side_by_side_without_an_end)
+{
+	enum { STEPS = 6, SHORT = 2 };
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < 2; epoch++) {
+		begin(TRAINING);
+		begin(OTHER);
+		for (int i = 0; i < STEPS; i++) {
+			batch(TRAINING);
+			if (i && i % SHORT == 0) {
+				end(OTHER);
+				begin(OTHER);
+			}
+			batch(OTHER);
+			train();
+		}
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 2 * STEPS);
+	ck_assert_uint_eq(s->epoch_count, 2);
+}
+END_TEST
+
 /* Nothing else loads: what is validated is not trained on. */
 START_TEST(validation_has_the_only_loader)
 {
@@ -414,6 +439,7 @@ int main(void)
 	tcase_add_test(c, checkpoint_at_the_end);
 	tcase_add_test(c, model_is_compiled);
 	tcase_add_test(c, loaders_side_by_side);
+	tcase_add_test(c, loaders_side_by_side_without_an_end);
 	tcase_add_test(c, validation_has_the_only_loader);
 	suite_add_tcase(suite, c);
 	srunner_run_all(r, CK_NORMAL);
