@@ -156,6 +156,17 @@ static int64_t bytes_of(const struct sp_slot *slot)
 	return connects || slot->value < 0 ? 0 : slot->value;
 }
 
+/* The file of a call that reads or writes one. */
+static uint32_t file_of(const struct sp_process_metadata *image, const struct sp_slot *slot)
+{
+	uint32_t kind = sp_commit_kind(slot->commit), file = sp_commit_arg(slot->commit);
+	enum sp_step_use use = sp_class_step_use(sp_event_info(kind)->class);
+
+	if (use != SP_STEP_USE_FD && use != SP_STEP_USE_WRITE)
+		return 0;
+	return sp_process_fd_kind(image, file) == SP_FD_KIND_FILE ? file + 1 : 0;
+}
+
 bool sp_phase_interval_wants(uint32_t kind)
 {
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
@@ -193,6 +204,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 		.source =
 			kind == SP_EV_python_call || is_loader ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
 		.bytes = exchanges ? bytes_of(slot) : 0,
+		.file = file_of(image, slot),
 		.is_exchange = exchanges,
 		.is_node = kind == SP_EV_torch_backward,
 		.is_sample = kind == SP_EV_python_call && slot->value == SP_PHASE_replay,
@@ -305,6 +317,8 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 	/* PyTorch's own mark says the same. */
 	if (outer->iterator && inner->source == SP_FROM_OBSERVED)
 		outer->source = SP_FROM_OBSERVED;
+	if (outer->is_load && inner->file)
+		outer->file = inner->file;
 	if (sp_phase_interval_phase(outer->kind) == SP_ACCOUNT_loader_wait ||
 	    outer->kind == SP_INTERVAL_CHECKPOINT)
 		return;

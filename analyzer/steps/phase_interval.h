@@ -55,6 +55,7 @@ struct sp_phase_interval {
 	int64_t iterator;				    /* of the loader; 0: not known */
 	int64_t bytes; /* that a socket of the internet moved; else 0 */
 	uint32_t pass; /* number in sp_steps.passes, from 1; 0: not known */
+	uint32_t file; /* that a call reads or writes, by 1 + its number; 0: none */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;

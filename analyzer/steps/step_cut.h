@@ -10,6 +10,8 @@
 #include "analyzer/steps/step.h"
 #include "analyzer/steps/phase_interval.h"
 
+#define SP_FILES_SAVED 64u
+
 struct sp_process_calls;
 
 /* Takes the events of one thread, in the order in which they ended. */
@@ -23,6 +25,9 @@ struct sp_cutter {
 	int64_t from_ns;	/* end of the last step */
 	uint32_t no_grad_steps; /* steps with a forward without gradients before their own */
 	uint32_t loading_steps; /* steps with a call that loads a checkpoint */
+	uint32_t loaded_file;	/* sp_phase_interval.file of the last such call */
+	uint32_t saved_files[SP_FILES_SAVED]; /* written since the first backward, the last ones */
+	uint32_t saved_count;
 	bool has_from, is_capturing;
 	bool has_learned;    /* a backward, an optimizer or a graph has been */
 	bool has_replayed;   /* a graph has ended a step */

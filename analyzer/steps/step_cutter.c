@@ -172,6 +172,35 @@ static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval 
 	interval->source = SP_FROM_WRAPPED;
 }
 
+static bool is_saved(const struct sp_cutter *c, uint32_t file)
+{
+	for (uint32_t i = 0; i < c->saved_count && i < SP_FILES_SAVED; i++)
+		if (c->saved_files[i] == file)
+			return true;
+	return false;
+}
+
+static void note_saved(struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	if (interval->kind == SP_INTERVAL_WRITE && interval->file && c->has_learned &&
+	    !is_saved(c, interval->file))
+		c->saved_files[c->saved_count++ % SP_FILES_SAVED] = interval->file;
+}
+
+/*
+ * Weights that training goes on with are of a file that was saved since it began, or of the same
+ * one at each start. File after file that nobody saved meanwhile is data.
+ */
+static void note_load(struct sp_cutter *c, struct sp_phase_interval *interval)
+{
+	if (!interval->is_load || !interval->file)
+		return;
+	if (c->has_learned && c->loaded_file && c->loaded_file != interval->file &&
+	    !is_saved(c, interval->file))
+		interval->kind = SP_INTERVAL_INPUT;
+	c->loaded_file = interval->file;
+}
+
 /* Ahead of the first backward nothing has learned: a save writes data, or weights of the start. */
 static bool is_start_saved(const struct sp_cutter *c, const struct sp_slot *slot)
 {
@@ -271,6 +300,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	if (is_collective)
 		interval.kind = SP_INTERVAL_GRAD_SYNC;
 	note_checkpoint(c, &interval);
+	note_saved(c, &interval);
 	leave_step_out(c, &interval);
 	interval.is_exchange |= continues_exchange(c, &interval);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
@@ -308,6 +338,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 		return;
 	c->intervals = list;
 	c->count = sp_phase_interval_put(c->intervals, c->count, interval);
+	note_load(c, &c->intervals[c->count - 1]);
 	if (interval.iterator)
 		sp_pass_note(c->steps, &c->intervals[c->count - 1]);
 }

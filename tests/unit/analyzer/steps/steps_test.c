@@ -460,6 +460,47 @@ START_TEST(loads_of_batches)
 }
 END_TEST
 
+#define REGULAR ((uint32_t)SP_FILE_REGULAR << SP_FILE_TYPE_SHIFT)
+
+static void load_file(uint32_t file)
+{
+	uint64_t start = m.now_ticks;
+
+	span(SP_EV_read, REGULAR | file, WAIT_NS, 4096);
+	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_checkpoint_load);
+}
+
+/* Between epochs: another shard of data, the weights of the start again, or those that were just
+ * saved. */
+START_TEST(loads_between_epochs)
+{
+	enum { EPOCHS = 4, STEPS = 12, WEIGHTS = 7 };
+	struct sp_account sum;
+
+	for (uint32_t epoch = 0; epoch < EPOCHS; epoch++) {
+		uint32_t saved = WEIGHTS + 1 + epoch;
+
+		if (_i == 2 && epoch) {
+			uint64_t start = m.now_ticks;
+
+			span(SP_EV_write, REGULAR | saved, 10, 4096);
+			sp_maker_around(&m, SP_EV_python_call, LABEL, start,
+					SP_PHASE_checkpoint_save);
+		}
+		load_file(_i == 0 ? 1 + epoch : _i == 1 ? WEIGHTS : saved);
+		for (int i = 0; i < STEPS; i++) {
+			forward_backward();
+			optimize();
+		}
+	}
+	whole_steps(EPOCHS * STEPS);
+	sum = account();
+	/* The first one is ahead of the steps. */
+	ck_part(sum, loader_wait, _i == 0 ? 3 * WAIT_NS : 0);
+	ck_part(sum, checkpoint, _i == 0 ? 0 : _i == 1 ? 3 * WAIT_NS : 3 * (WAIT_NS + 10));
+}
+END_TEST
+
 /* An actor, two critics and a temperature learn from each sample of a replay memory. */
 START_TEST(several_optimizers_of_a_sample)
 {
@@ -1052,6 +1093,7 @@ int main(void)
 	tcase_add_test(c, several_optimizers);
 	tcase_add_test(c, a_stage_without_a_loader);
 	tcase_add_loop_test(c, loads_of_batches, 0, 2);
+	tcase_add_loop_test(c, loads_between_epochs, 0, 3);
 	tcase_add_test(c, several_optimizers_of_a_sample);
 	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);
