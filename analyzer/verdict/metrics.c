@@ -30,6 +30,7 @@
 /* As analyzer/verdict/advice.def has it of rare_forward and long_forward. */
 #define FORWARD_LONG 1
 #define FORWARD_RARE 0.1
+#define OPTIMIZER_MOST 0.5   /* of the training time: the model is not the part to change */
 #define UNMARKED_SHOWN 0.01  /* of the training time: below it one share says it */
 #define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
 
@@ -229,6 +230,8 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 	    e->is_fed_by_thread)
 		return;
 	set_phase(e, SP_METRIC_loop_share, t, report, SP_ACCOUNT_other);
+	if (e->is_unfed)
+		set_phase(e, SP_METRIC_unfed_loop_share, t, report, SP_ACCOUNT_other);
 	sp_metrics_ratio(e, SP_METRIC_loop_ns, (double)t->account.ns[SP_ACCOUNT_other],
 			 (double)t->steps);
 	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
@@ -282,6 +285,21 @@ static double compute_ns(const uint64_t ns[SP_ACCOUNT_PHASES])
 	return sum;
 }
 
+/* A costly optimizer is a part of the model's share, and the part to change. */
+static void add_optimizer(struct sp_metrics *e)
+{
+	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
+	size_t used = strlen(takes->text);
+	char share[SP_NUMBER_BYTES];
+
+	if (sp_metrics_value(e, SP_METRIC_optimizer_share) < OPTIMIZER_MOST)
+		return;
+	sp_metric_text(e, SP_METRIC_optimizer_share, share, sizeof(share));
+	/* Translators: after a share of the model; a share. */
+	snprintf(takes->text + used, sizeof(takes->text) - used, _(" (its optimizer alone %s)"),
+		 share);
+}
+
 /*
  * The model's least and greatest share. The loss may be other code; so may a forward that is left
  * over.
@@ -298,6 +316,8 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 		unmarked += (double)ns[SP_ACCOUNT_forward];
 	sp_metrics_ratio(e, SP_METRIC_model_share, most - unmarked, t->total);
 	sp_metrics_ratio(e, SP_METRIC_unmarked_share, unmarked, t->total);
+	if (!report->device_calls.is_used) /* else the time of launches */
+		set_phase(e, SP_METRIC_optimizer_share, t, report, SP_ACCOUNT_optimizer);
 	if (!e->of[SP_METRIC_compute_share].is_known)
 		return;
 	sp_metric_text(e, SP_METRIC_model_share, least_text, sizeof(least_text));
@@ -307,6 +327,7 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 		snprintf(takes->text, sizeof(takes->text), "%s", least_text);
 	else /* Translators: two shares, the least and the most. */
 		snprintf(takes->text, sizeof(takes->text), _("%s to %s"), least_text, most_text);
+	add_optimizer(e);
 }
 
 /* The metrics that need the account alone: a digest has it, too. */

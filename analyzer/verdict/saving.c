@@ -15,8 +15,9 @@
 static bool has_bound(enum sp_advice_id advice)
 {
 	return sp_advice_rule_of(advice)->verdict != SP_VERDICT_compute &&
-	       advice != SP_ADVICE_loop_names && advice != SP_ADVICE_unknown_names &&
-	       advice != SP_ADVICE_own_forward && advice != SP_ADVICE_fewer_threads;
+	       advice != SP_ADVICE_loop_names && advice != SP_ADVICE_loop_batches &&
+	       advice != SP_ADVICE_unknown_names && advice != SP_ADVICE_own_forward &&
+	       advice != SP_ADVICE_fewer_threads;
 }
 
 static double at_least_zero(double share)

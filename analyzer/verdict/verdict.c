@@ -777,6 +777,11 @@ static const struct {
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_model},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_compiled},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},
+	{SP_ADVICE_cheaper_optimizer, SP_ADVICE_faster_model},
+	{SP_ADVICE_cheaper_optimizer, SP_ADVICE_faster_compiled},
+	{SP_ADVICE_quiet_machine, SP_ADVICE_cheaper_optimizer},
+	{SP_ADVICE_rare_loop, SP_ADVICE_loop_batches},
+	{SP_ADVICE_loop_blocked, SP_ADVICE_loop_batches},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_compiled},
 };
 

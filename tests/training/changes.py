@@ -46,6 +46,8 @@ UNBOUND = {
     "blocked_model",
     "faster_model",
     "faster_compiled",
+    "cheaper_optimizer",
+    "loop_batches",
 }
 
 
@@ -74,7 +76,7 @@ DONE = {
 UNTRIED = {"own_input", "own_cores", "quiet_machine"}  # other programs are no part of a case
 
 # One thread computes, as in all of costly.py.
-ALONE = {"faster_model", "faster_compiled"}
+ALONE = {"faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"}
 
 
 class Case:
@@ -111,7 +113,7 @@ CASES = {
     **cases("beside", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),
-    **cases("beside", "faster_model", "faster_compiled"),
+    **cases("beside", "faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"),
     **cases("cards", "pin_memory", "smaller_copies", "sync_line", "fewer_syncs", "keep_memory"),
     **cases("cards", "cuda_graphs"),
     "no_syncs": Case("cards", "no_syncs", row=[]),

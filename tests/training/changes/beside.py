@@ -303,6 +303,34 @@ def faster_compiled():
     return Loop(net=net, now=time.process_time_ns), plain()
 
 
+class Costly(torch.optim.SGD):
+    """A step that computes, and less."""
+
+    work = staticmethod(own.computing(4 if IS_AFTER else 40))
+
+    def step(self, closure=None):
+        self.work()
+        return super().step(closure)
+
+
+def cheaper_optimizer():
+    loop = Loop(own.computing(4), now=time.process_time_ns)
+    loop.optimizer = Costly(loop.net.parameters(), lr=0.01)
+    return loop, plain()
+
+
+def computed():
+    """Batches that the loop computes, or that lie ready."""
+    work = own.computing(20)
+    for _ in range(STEPS):
+        work() if not IS_AFTER else None
+        yield torch.ones(2, own.WIDTH)
+
+
+def loop_batches():
+    return Loop(own.computing(4), now=time.process_time_ns), [computed()]
+
+
 AFTER_STEPS = {
     made.__name__: made
     for made in (
@@ -331,6 +359,8 @@ MODELS = {
         blocked_model,
         faster_model,
         faster_compiled,
+        cheaper_optimizer,
+        loop_batches,
     )
 }
 

@@ -439,6 +439,38 @@ START_TEST(a_model_that_waits)
 }
 END_TEST
 
+/* Where the optimizer takes the time, the model is not the part to change. */
+START_TEST(a_costly_optimizer)
+{
+	set(SP_METRIC_optimizer_share, 0.29);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(advises("faster_model") && !advises("cheaper_optimizer"));
+	setup();
+	set(SP_METRIC_optimizer_share, 0.31);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!advises("faster_model") && advises("cheaper_optimizer"));
+}
+END_TEST
+
+/* Code of the loop may make its batches, unless it sleeps or is rare. */
+START_TEST(a_loop_without_a_loader)
+{
+	set(SP_METRIC_loop_share, 0.6);
+	set(SP_METRIC_loop_ns, 1e6);
+	set(SP_METRIC_unfed_loop_share, 0.6);
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_ptr_nonnull(strstr(v.text, "it may be the making of batches"));
+	ck_assert(advises("loop_batches"));
+	setup();
+	set(SP_METRIC_loop_share, 0.6);
+	set(SP_METRIC_loop_ns, 1e6);
+	set(SP_METRIC_unfed_loop_share, 0.6);
+	set(SP_METRIC_rare_loop_share, 0.5);
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert(!advises("loop_batches"));
+}
+END_TEST
+
 /* The blocked share is the least; sleeps may lie in known phases, and wake up late. */
 START_TEST(a_loop_that_sleeps)
 {
@@ -711,6 +743,8 @@ int main(void)
 	tcase_add_test(c, workers_that_stay_are_not_advised);
 	tcase_add_test(c, a_checkpoint_after_the_last_step);
 	tcase_add_test(c, a_model_that_waits);
+	tcase_add_test(c, a_costly_optimizer);
+	tcase_add_test(c, a_loop_without_a_loader);
 	tcase_add_loop_test(c, a_loop_that_sleeps, 0, 2);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, a_batch_may_be_made_before_the_backward);
