@@ -286,6 +286,8 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 	wanted = fmin(enough, borne > 1 ? borne : 1);
 	if (cores > 0)
 		wanted = fmin(wanted, cores * WORKERS_A_CORE_MOST);
+	if (!in->on_trainer && batch_ns < sp_metrics_value(e, SP_METRIC_handover_ns))
+		wanted = 0; /* the training thread makes a batch sooner than it receives one */
 	sp_metrics_set(e, SP_METRIC_batch_work_ns, batch_ns);
 	sp_metrics_set(e, SP_METRIC_workers_wanted, wanted);
 	/* More workers do not help a trainer that waits for something else. */

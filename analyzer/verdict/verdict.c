@@ -574,7 +574,7 @@ static void check_part(void *context, const char *words, size_t bytes, enum sp_m
 		check->all = false;
 }
 
-/* More workers are advised where even the least gain is worth it. */
+/* Another number of workers is advised where even the least gain is worth it. */
 static bool workers_gain(const struct sp_verdict *v)
 {
 	struct sp_what_if w = sp_what_if_make(&v->metrics, SP_WHAT_IF_workers, SP_WORKERS_UNASKED);
@@ -689,6 +689,7 @@ enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice)
 	switch (advice) {
 	case SP_ADVICE_add_workers:
 	case SP_ADVICE_use_workers:
+	case SP_ADVICE_no_workers:
 		return SP_WHAT_IF_workers;
 	case SP_ADVICE_handover:
 		return SP_WHAT_IF_prefetch;
@@ -732,7 +733,8 @@ static bool has_late_rank(const struct sp_verdict *v)
 
 static bool is_about_workers(const struct sp_advice_rule *a)
 {
-	return a == &advices[SP_ADVICE_add_workers] || a == &advices[SP_ADVICE_use_workers];
+	return a == &advices[SP_ADVICE_add_workers] || a == &advices[SP_ADVICE_use_workers] ||
+	       a == &advices[SP_ADVICE_no_workers];
 }
 
 static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
@@ -749,6 +751,8 @@ static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
 	if (is_about_workers(a) && (is_crowded(v) || has_late_rank(v) || !workers_gain(v)))
 		return false;
 	if (a == &advices[SP_ADVICE_quiet_machine] && !is_beside_others(v))
+		return false;
+	if (a == &advices[SP_ADVICE_no_workers] && value_of(v, SP_METRIC_workers) < 1)
 		return false;
 	return check.all && is_worth_it(v, (enum sp_advice_id)(a - advices));
 }
@@ -770,6 +774,8 @@ static const struct {
 	{SP_ADVICE_one_iterator, SP_ADVICE_persistent_workers},
 	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
 	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},
+	{SP_ADVICE_no_workers, SP_ADVICE_handover},
+	{SP_ADVICE_no_workers, SP_ADVICE_persistent_workers},
 	{SP_ADVICE_receive, SP_ADVICE_handover},
 	{SP_ADVICE_cheaper_sampler, SP_ADVICE_handover},
 	{SP_ADVICE_long_forward, SP_ADVICE_unmarked_names},

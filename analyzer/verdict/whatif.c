@@ -229,7 +229,9 @@ static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t worke
 
 	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
 		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
-	if (workers > before && (may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED))
+	if ((workers < 1 && before >= 1 && may_hide(e)) ||
+	    (workers > before &&
+	     (may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED)))
 		w.high_ns = larger(w.high_ns, now);
 	w.workers = workers;
 	return w;

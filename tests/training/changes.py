@@ -96,7 +96,7 @@ CASES = {
     **cases("loaders", "use_workers", "add_workers", "blocked", "locked", "received"),
     **cases("loaders", "awaited", "own_threads"),
     "add_workers_iterable": Case("loaders", "add_workers"),
-    **cases("loaders", "handover", "receive", "unshared", "cheaper_sampler"),
+    **cases("loaders", "handover", "no_workers", "receive", "unshared", "cheaper_sampler"),
     **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),
     "input_free": Case("loaders", "input_free", row=[]),
     "prefetch": Case("loaders", "prefetch", row=[]),

@@ -136,6 +136,19 @@ def receive():
         yield [torch.ones(2, own.WIDTH) if batch is not None else None]
 
 
+class Same(Rows):
+    """Samples of many small tensors, which are sooner made than received."""
+
+    def __getitem__(self, index):
+        return dict(enumerate(torch.zeros(400, 2).unbind()))
+
+
+def no_workers():
+    workers = 0 if IS_AFTER else 1
+    for batch in DataLoader(Same(STEPS), batch_size=1, num_workers=workers):
+        yield [torch.ones(2, own.WIDTH) if batch is not None else None]
+
+
 class Drawing:
     """Draws indices on the training thread, slowly or not."""
 

@@ -331,6 +331,8 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	}
 	if (a->verdict == SP_VERDICT_first_batch)
 		set(SP_METRIC_restart_share, 0.3);
+	if (a->metric == SP_METRIC_workers_wanted)
+		set(SP_METRIC_workers, 2);
 	if (a->verdict == SP_VERDICT_loop)
 		set(SP_METRIC_off_core_share, 0.3);
 	if (a->verdict == SP_VERDICT_machine_busy) {
@@ -459,7 +461,7 @@ START_TEST(a_loop_without_a_loader)
 	set(SP_METRIC_loop_ns, 1e6);
 	set(SP_METRIC_unfed_loop_share, 0.6);
 	ck_assert_str_eq(judge(), "loop-bound");
-	ck_assert_ptr_nonnull(strstr(v.text, "it may be the making of batches"));
+	ck_assert_ptr_nonnull(strstr(v.text, "it may make batches"));
 	ck_assert(advises("loop_batches"));
 	setup();
 	set(SP_METRIC_loop_share, 0.6);
@@ -626,6 +628,33 @@ START_TEST(one_advice_for_one_time)
 }
 END_TEST
 
+/* Batches that are sooner made than received want no worker, and no worker that stays. */
+START_TEST(batches_that_are_sooner_made_than_received)
+{
+	set_wait(0.5);
+	set(SP_METRIC_steps, 100);
+	set(SP_METRIC_step_mean_ns, 4e6);
+	set(SP_METRIC_wait_mean_ns, 2e6);
+	set(SP_METRIC_workers, 2);
+	set(SP_METRIC_cores, 4);
+	set(SP_METRIC_batches_per_step, 1);
+	set(SP_METRIC_batch_work_ns, 5e5);
+	set(SP_METRIC_handover_ns, 2e6);
+	set(SP_METRIC_handover_wait_share, 1);
+	set(SP_METRIC_workers_wanted, 0);
+	set(SP_METRIC_first_batch_share, 0.2);
+	set(SP_METRIC_first_batch_ns, 1e8);
+	set(SP_METRIC_worker_lives, 4);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert(advises("no_workers") && advises("receive"));
+	ck_assert(!advises("persistent_workers") && !advises("add_workers"));
+	v.advice_count = 0;
+	v.metrics.has_device = true; /* whose work may hide the waits */
+	judge();
+	ck_assert(!advises("no_workers") && advises("persistent_workers"));
+}
+END_TEST
+
 /* The middle of what pinned memory saves has to be worth it. */
 START_TEST(a_small_gain_of_a_what_if_is_no_advice)
 {
@@ -753,6 +782,7 @@ int main(void)
 	tcase_add_test(c, other_programs_had_the_cores);
 	tcase_add_test(c, a_crowd_of_other_programs_is_not_the_job);
 	tcase_add_test(c, more_time_without_a_backward);
+	tcase_add_test(c, batches_that_are_sooner_made_than_received);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_small_saving_is_no_advice);
 	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
