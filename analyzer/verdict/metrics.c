@@ -330,6 +330,24 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 	add_optimizer(e);
 }
 
+/* A window of steps may have a part of the pauses, so no more than its validation. */
+static void set_validation_wait(struct sp_metrics *e, const struct training_time *t,
+				const struct sp_training *training)
+{
+	double most = sp_metrics_value(e, SP_METRIC_validation_share), ns = 0;
+
+	if (!e->of[SP_METRIC_validation_share].is_known || t->total <= 0)
+		return;
+	for (uint32_t i = 0; i < training->count; i++) {
+		const struct sp_steps *s = &training->trainers[i].steps;
+
+		for (uint32_t k = 0; k < s->pause_count; k++)
+			ns += (double)s->pauses[k].validation_wait_ns;
+	}
+	sp_metrics_set(e, SP_METRIC_validation_wait_share,
+		       ns / t->total < most ? ns / t->total : most);
+}
+
 /* The metrics that need the account alone: a digest has it, too. */
 static void set_phases(struct sp_metrics *e, const struct training_time *t,
 		       const struct sp_report *report)
@@ -356,6 +374,7 @@ static void set_phases(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_compile_share, t, report, SP_ACCOUNT_compile);
 	set_phase(e, SP_METRIC_bookkeeping_share, t, report, SP_ACCOUNT_bookkeeping);
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
+	set_validation_wait(e, t, &report->training);
 	set_unexplained(e, t, report);
 	sp_metrics_ratio(e, SP_METRIC_compute_share, compute_ns(t->account.ns), t->total);
 }

@@ -643,6 +643,8 @@ static enum sp_metric_id time_of(enum sp_advice_id advice)
 	case SP_ADVICE_persistent_workers:
 	case SP_ADVICE_warm_start:
 		return SP_METRIC_restart_share;
+	case SP_ADVICE_validation_workers:
+		return SP_METRIC_validation_wait_share;
 	case SP_ADVICE_async_checkpoint:
 		return SP_METRIC_loop_checkpoint_share;
 	case SP_ADVICE_loop_writes:

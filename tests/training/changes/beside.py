@@ -114,6 +114,18 @@ def less_validation(number):
                 loop.net(rows)
 
 
+validated = DataLoader(
+    Rows(40, 10), batch_size=2, num_workers=4 if IS_AFTER else 0, persistent_workers=IS_AFTER
+)
+
+
+def validation_workers(number):
+    if number % 10 == 5:
+        with torch.no_grad():
+            for rows in validated:
+                loop.net(rows)
+
+
 def loop_blocked(number):
     if not IS_AFTER or number % 10 == 0:
         time.sleep(0.010)
@@ -341,6 +353,7 @@ AFTER_STEPS = {
         less_bookkeeping,
         less_evaluation,
         less_validation,
+        validation_workers,
         loop_blocked,
         rare_loop,
         loop_names,
