@@ -53,6 +53,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 		return SP_INTERVAL_UPDATE;
 	case SP_PHASE_zero_grad:
 		return SP_INTERVAL_ZERO_GRAD;
+	case SP_PHASE_grad_clip:
+		return SP_INTERVAL_CLIP;
 	case SP_PHASE_compile:
 		return SP_INTERVAL_COMPILE;
 	case SP_PHASE_device_wait:
@@ -250,6 +252,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_GRAD_SYNC:
 		return SP_ACCOUNT_grad_sync;
 	case SP_INTERVAL_NONE:
+	case SP_INTERVAL_CLIP:
 	case SP_INTERVAL_FETCH:
 	case SP_INTERVAL_GRAPH:
 	case SP_INTERVAL_AWAIT:

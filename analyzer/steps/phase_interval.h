@@ -32,6 +32,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_UPDATE, /* forward, backward and optimizer in one call */
 	SP_INTERVAL_GRAPH,  /* the launch of one */
 	SP_INTERVAL_ZERO_GRAD,
+	SP_INTERVAL_CLIP, /* of gradients */
 	SP_INTERVAL_CHECKPOINT,
 	SP_INTERVAL_COMPILE, /* with what it traces: those backwards are none of the step's */
 	SP_INTERVAL_H2D,

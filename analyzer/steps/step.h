@@ -75,6 +75,7 @@ struct sp_step {
 	/* Without a loader: the parts of its input wait. */
 	uint64_t awaited_ns, own_input_ns;
 	uint64_t write_ns, fsync_ns;  /* of files, in none of its known parts */
+	uint64_t clip_ns;	      /* of gradients, a part of its other time */
 	uint64_t message_ns;	      /* to servers and back, in none of its known parts */
 	bool has_loader;	      /* a loader was asked for a batch in it */
 	bool has_sample;	      /* a replay memory was */

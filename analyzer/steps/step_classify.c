@@ -113,6 +113,7 @@ static void join_steps(struct sp_steps *s)
 		last->own_input_ns += step->own_input_ns;
 		last->write_ns += step->write_ns;
 		last->fsync_ns += step->fsync_ns;
+		last->clip_ns += step->clip_ns;
 		last->message_ns += step->message_ns;
 		sp_account_merge(&last->account, &step->account);
 	}

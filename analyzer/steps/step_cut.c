@@ -310,6 +310,9 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			add_wait(c->steps, p);
 		if (p->kind == SP_INTERVAL_WRITE)
 			step->write_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (p->kind == SP_INTERVAL_CLIP)
+			step->clip_ns +=
+				(uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
 		if (p->kind == SP_INTERVAL_FSYNC)
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_message)

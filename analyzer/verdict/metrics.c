@@ -42,9 +42,9 @@ struct training_time {
 	double loader_start_ns; /* the share of first_ns that is no input wait */
 	double run_start_ns;	/* the share of first_ns that is runs' first batches */
 	double run_end_ns;	/* the share of first_ns that is the end of runs' last loaders */
-	uint32_t firsts, run_starts;			     /* epochs begun; runs among them */
-	uint32_t epochs;				     /* most of any trainer */
-	double awaited_ns, own_input_ns, write_ns, fsync_ns; /* sp_step */
+	uint32_t firsts, run_starts; /* epochs begun; runs among them */
+	uint32_t epochs;	     /* most of any trainer */
+	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns; /* sp_step */
 	double message_ns;
 	uint64_t steps;
 };
@@ -116,6 +116,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		t->own_input_ns += (double)s->steps[i].own_input_ns;
 		t->write_ns += (double)s->steps[i].write_ns;
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
+		t->clip_ns += (double)s->steps[i].clip_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
@@ -219,6 +220,15 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait - first, t->total);
 }
 
+/* Clipping of gradients has a known call: it is no code of the loop's own, but goes with the
+ * optimizer. */
+static double loop_ns(const struct training_time *t)
+{
+	double ns = (double)t->account.ns[SP_ACCOUNT_other] - t->clip_ns;
+
+	return ns > 0 ? ns : 0;
+}
+
 /*
  * Without a backward the model's share of the rest is unknown. Beside a thread that makes batches
  * the loop's code waits for the interpreter's lock too, so its time is not its own.
@@ -229,11 +239,12 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
 	    e->is_fed_by_thread)
 		return;
-	set_phase(e, SP_METRIC_loop_share, t, report, SP_ACCOUNT_other);
+	if (sp_training_source(&report->training, SP_ACCOUNT_other) == SP_FROM_NOTHING)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_loop_share, loop_ns(t), t->total);
 	if (e->is_unfed)
-		set_phase(e, SP_METRIC_unfed_loop_share, t, report, SP_ACCOUNT_other);
-	sp_metrics_ratio(e, SP_METRIC_loop_ns, (double)t->account.ns[SP_ACCOUNT_other],
-			 (double)t->steps);
+		sp_metrics_ratio(e, SP_METRIC_unfed_loop_share, loop_ns(t), t->total);
+	sp_metrics_ratio(e, SP_METRIC_loop_ns, loop_ns(t), (double)t->steps);
 	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_message_share, t->message_ns, t->total);
@@ -266,8 +277,8 @@ static void set_unexplained(struct sp_metrics *e, const struct training_time *t,
 	bool is_unseen = sp_training_is_unfed(&report->training) && !has_forward(&report->training);
 
 	sp_metrics_ratio(e, SP_METRIC_other_share,
-			 (double)(ns[SP_ACCOUNT_other] + ns[SP_ACCOUNT_loss] +
-				  (is_unseen ? ns[SP_ACCOUNT_forward] : 0)),
+			 loop_ns(t) + (double)(ns[SP_ACCOUNT_loss] +
+					       (is_unseen ? ns[SP_ACCOUNT_forward] : 0)),
 			 t->total);
 }
 
@@ -308,7 +319,7 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
 	const uint64_t *ns = t->account.ns;
-	double most = compute_ns(ns), unmarked = (double)ns[SP_ACCOUNT_loss];
+	double most = compute_ns(ns) + t->clip_ns, unmarked = (double)ns[SP_ACCOUNT_loss];
 	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
 	char least_text[SP_NUMBER_BYTES], most_text[SP_NUMBER_BYTES];
 
@@ -376,7 +387,8 @@ static void set_phases(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
 	set_validation_wait(e, t, &report->training);
 	set_unexplained(e, t, report);
-	sp_metrics_ratio(e, SP_METRIC_compute_share, compute_ns(t->account.ns), t->total);
+	sp_metrics_ratio(e, SP_METRIC_compute_share, compute_ns(t->account.ns) + t->clip_ns,
+			 t->total);
 }
 
 static void set_account(struct sp_metrics *e, const struct training_time *t,

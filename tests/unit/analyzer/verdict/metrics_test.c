@@ -927,6 +927,30 @@ static void step_with_loop(bool has_backward)
 	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
 }
 
+/* Between backward and optimizer: gradients are clipped, or no call says what is done. */
+START_TEST(clipping_is_no_code_of_the_loop)
+{
+	const double total_ns = STEPS * (1000 + 3 * WORK_NS + ADAM_NS);
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		m.now_ticks += WORK_NS;
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		if (_i)
+			m.now_ticks += WORK_NS;
+		else
+			span(SP_EV_python_call, ADAM, WORK_NS, SP_PHASE_grad_clip);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), _i ? "loop-bound" : "compute-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_loop_share), _i ? STEPS * WORK_NS / total_ns : 0,
+				1e-6);
+	ck_assert_double_eq_tol(value(SP_METRIC_compute_share) + value(SP_METRIC_loop_share),
+				1 - STEPS * 1000 / total_ns, 1e-6);
+}
+END_TEST
+
 START_TEST(the_loop_of_the_trainer)
 {
 	names();
@@ -1054,6 +1078,7 @@ int main(void)
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
+	tcase_add_loop_test(c, clipping_is_no_code_of_the_loop, 0, 2);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
