@@ -678,6 +678,29 @@ def record_event_imported(module):
 	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
 
 
+# Opacus: clipping and noise are a part of its optimizer's step. A step that it skips, because
+# gradients still accumulate, only clips.
+
+
+def private_step_imported(module):
+	begun = {}  # thread -> range of the step
+
+	def entered(*_rest, **_names):
+		begun[get_ident()] = range_begin()
+
+	def left(optimizer, *_rest, **_names):
+		begin = begun.pop(get_ident(), None)
+		if begin:
+			skips = getattr(optimizer, "_is_last_step_skipped", True)
+			phase = phases["grad_clip" if skips else "optimizer"]
+			range_end(begin, PYTHON_CALL, "opacus DPOptimizer.step", phase)
+
+	cls = module.DPOptimizer
+	replace(cls, "step", "", 0, UNTIMED | BEFORE, entered)
+	cls.step = wrap(vars(cls)["step"], "", 0, UNTIMED | ALWAYS, left)
+	replace(cls, "zero_grad", "opacus DPOptimizer.zero_grad", phases["zero_grad"])
+
+
 # JAX: a TraceAnnotation is an object of C++, and so are its methods.
 
 ANNOTATIONS_MOST = 4096  # that are made and not left
@@ -964,6 +987,7 @@ special = {
 	"xgboost.core": boosters_imported,
 	"grain": grain_imported,
 	"grain.python": grain_imported,
+	"opacus.optimizers.optimizer": private_step_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
 	"paddle.profiler.utils": record_event_imported,
 	"paddle.nn.layer.layers": layers_imported,
