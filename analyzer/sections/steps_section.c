@@ -40,6 +40,12 @@ static uint64_t epochs_of(const struct sp_report *report)
 	return most;
 }
 
+/* One epoch, where no loader makes the batches, is no count: nothing shows where one ends. */
+static bool has_epochs(const struct sp_report *report, uint64_t steps)
+{
+	return steps && (epochs_of(report) > 1 || !sp_training_is_unfed(&report->training));
+}
+
 /* As in JSON. */
 static const char *end_name(enum sp_step_end end)
 {
@@ -73,7 +79,7 @@ static void show_json(const struct sp_report *report, struct sp_out *out,
 	sp_json_open(j, "steps", '{');
 	sp_json_count(j, "count", all->count);
 	sp_json_count(j, "trainers", report->training.count);
-	sp_section_count(out, "epochs", all->count, epochs_of(report));
+	sp_section_count(out, "epochs", has_epochs(report, all->count), epochs_of(report));
 	sp_section_count(out, "wall_ns_total", all->count, all->total_ns);
 	sp_section_count(out, "wall_ns_p50", all->count, all->p50_ns);
 	sp_section_count(out, "wall_ns_p95", all->count, all->p95_ns);

@@ -42,6 +42,10 @@ class Shapes(unittest.TestCase):
                 self.assertGreater(account["optimizer"], 0)
             else:
                 self.assertIsNone(account["optimizer"])
+        if account.get("loader_wait") is None and len(epochs) < 2:  # nothing shows an epoch's end
+            self.assertIsNone(summary["steps"]["epochs"])
+        elif len(epochs) > 1:
+            self.assertEqual(summary["steps"]["epochs"], len(epochs))
         return {
             "steps": len(steps),
             "epochs": [epoch["steps"] for epoch in epochs],
