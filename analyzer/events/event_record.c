@@ -154,3 +154,13 @@ bool sp_record_has_communicator(const struct sp_record *record)
 	return info->name && info->class == SP_CLASS_NCCL && info->arg == SP_ARG_ADDRESS &&
 	       record->arg;
 }
+
+const char *sp_record_host_memory(const struct sp_record *record)
+{
+	static const char *const names[] =
+		{[SP_COPY_HOST_PAGEABLE] = "pageable", [SP_COPY_HOST_PINNED] = "pinned"};
+	uint32_t host = sp_cuda_arg_host(record->arg);
+	bool is_copy = sp_event_info(record->kind)->class == SP_CLASS_CUDA_COPY;
+
+	return is_copy && host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
+}

@@ -80,4 +80,8 @@ bool sp_record_has_bytes(const struct sp_record *record);
 /* True where `arg` distinguishes the communicators of NCCL that one process has at one time. */
 bool sp_record_has_communicator(const struct sp_record *record);
 
+/* "pageable" or "pinned": the host's memory in a copy of CUDA or HIP. NULL: there is none, or it is
+ * not known. */
+const char *sp_record_host_memory(const struct sp_record *record);
+
 #endif

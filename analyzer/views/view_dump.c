@@ -19,6 +19,7 @@ enum {
 	FILE_NAME,
 	LABEL,
 	COMMUNICATOR,
+	HOST_MEMORY,
 	TITLE,
 	CELLS
 };
@@ -37,6 +38,7 @@ static const struct sp_column columns[CELLS] = {
 	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
 	[LABEL] = {"label", NULL, SP_CELL_TEXT},	     /* of a range, of a data set */
 	[COMMUNICATOR] = {"communicator", NULL, SP_CELL_ID}, /* NCCL's */
+	[HOST_MEMORY] = {"host_memory", NULL, SP_CELL_TEXT}, /* of copies */
 	[TITLE] = {NULL, N_("file or label"), SP_CELL_TEXT},
 };
 
@@ -93,6 +95,7 @@ static int show_row(void *context, const struct sp_record *record)
 		[LABEL] = label_cell(report, record->label, spaced),
 		[COMMUNICATOR] = sp_record_has_communicator(record) ? sp_cell_count(record->arg)
 								    : sp_cell_null(),
+		[HOST_MEMORY] = sp_cell_text(sp_record_host_memory(record)),
 	};
 	int r;
 
