@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bed.py WHEEL HEADERS OUT: builds the libraries of NVIDIA that a CUDA wheel of PyTorch needs.
+"""bed.py WHEEL HEADERS… OUT: builds the libraries of NVIDIA that a CUDA wheel of PyTorch needs.
 
-WHEEL is the folder of the installed package torch, HEADERS one with NVIDIA's cuda.h, OUT gets the
-libraries. Functions with a body lie in *.c here. All others that the wheel imports become stubs:
-each says its name on stderr and returns an error, so that a newer wheel shows
-what the bed lacks."""
+WHEEL is the folder of the installed package torch, HEADERS are those with NVIDIA's cuda.h and all
+that it includes, OUT gets the libraries. Functions with a body lie in *.c here. All others that the
+wheel imports become stubs: each says its name on stderr and returns an error, so that a newer wheel
+shows what the bed lacks."""
 
 import glob
 import os
@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FAKE = os.path.join(HERE, "..", "fake")
 # Library: (prefix of its functions, sources with bodies).
 BODIES = {
-    "libcuda.so.1": (r"cu[A-Z](?!File)", ["device.c", "driver.c", "fake_observer.c"]),
+    "libcuda.so.1": (r"cu(?!File)[A-Z]", ["device.c", "driver.c", "fake_observer.c"]),
     "libcudart.so": (r"(__)?cuda", ["runtime.c"]),
     "libcublas.so": (r"cublas(?!Lt)", ["blas.c"]),
     "libcublasLt.so": (r"cublasLt", ["blas_lt.c"]),
@@ -84,7 +84,7 @@ def defined(path):
 
 def compile_library(soname, sources, headers, out, version_script=None):
     command = ["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fPIC", "-shared"]
-    command += [f"-I{headers}", f"-I{HERE}", f"-I{FAKE}"]
+    command += [f"-I{folder}" for folder in [*headers, HERE, FAKE]]
     command += [*sources, "-o", os.path.join(out, soname)]
     command += [f"-Wl,-soname,{soname}", "-Wl,-Bsymbolic", "-ldl", "-lpthread", "-lrt"]
     if version_script:
@@ -141,12 +141,13 @@ def prepare(python, out):
     """Builds the libraries for the wheel that this Python has."""
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = output(python, "-c", code).strip()
-    own = os.path.join(site, "nvidia", "cu13")
-    main(os.path.join(site, "torch"), os.path.join(own, "include"), out)
+    # cu13, or for CUDA 12 a folder for each package
+    headers = glob.glob(os.path.join(site, "nvidia", "c*", "include"))
+    main(os.path.join(site, "torch"), headers, out)
     # PyTorch's libraries look beside the headers first, before LD_LIBRARY_PATH.
-    for path in glob.glob(os.path.join(own, "lib", "*.so*")):
+    for path in glob.glob(os.path.join(site, "nvidia", "c*", "lib", "*.so*")):
         os.unlink(path)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1], sys.argv[2:-1], sys.argv[-1])

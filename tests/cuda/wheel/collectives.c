@@ -3,7 +3,9 @@
  * libnccl of the test bed, for ranks on one machine: a collective moves data through shared memory,
  * and is one kernel on its stream. It begins on each rank when the stream comes to it, and ends on
  * all at one time: SIM_NCCL_NS_PER_KIB (100 if unset) after the last rank's begin. Other than the
- * real one, the call itself waits until all ranks have made it. No point-to-point, no split.
+ * real one, the call itself waits until all ranks have made it. The sends and receives of a group
+ * are one kernel, which ends so long after the last of its senders began; a send does not wait for
+ * its receiver.
  */
 #define _GNU_SOURCE
 #include "library.h"
@@ -17,21 +19,32 @@
 
 #define RANKS_MAX 8
 #define SLOT_BYTES ((size_t)64 << 20)
+#define MAIL_BYTES ((size_t)16 << 20)
+#define MESSAGES_MAX 256
 #define WAIT_MOST_NS INT64_C(60000000000)
 
 enum { OK, SYSTEM_ERROR = 2, INTERNAL_ERROR = 3, INVALID_ARGUMENT = 4 };
 enum { SUM, PRODUCT, MAX, MIN, AVERAGE };
 enum { INT32 = 2, INT64 = 4, FLOAT32 = 7, FLOAT64 = 8 };
 
-/* Shared by the ranks. The slots of SLOT_BYTES, one a rank, follow. */
+/* A message on its way from one rank to another. */
+struct mail {
+	_Atomic int is_full;
+	int64_t begin_ns;
+};
+
+/* Shared by the ranks. The slots of SLOT_BYTES, one a rank, follow, then MAIL_BYTES for each pair.
+ */
 struct meeting {
 	_Atomic uint64_t arrived; /* of all barriers */
 	_Atomic uint64_t has_failed;
 	int64_t begin_ns[RANKS_MAX];
+	struct mail mail[RANKS_MAX][RANKS_MAX]; /* from, to */
 };
 
 struct communicator {
 	int ranks, rank;
+	uint64_t key, splits;
 	struct meeting *meeting;
 	uint64_t barriers;
 	pthread_mutex_t lock;
@@ -39,12 +52,19 @@ struct communicator {
 
 static size_t meeting_bytes(int ranks)
 {
-	return 4096 + (size_t)ranks * SLOT_BYTES;
+	size_t count = (size_t)ranks;
+
+	return 4096 + count * SLOT_BYTES + count * count * MAIL_BYTES;
 }
 
 static char *slot_of(const struct communicator *c, int rank)
 {
 	return (char *)c->meeting + 4096 + (size_t)rank * SLOT_BYTES;
+}
+
+static char *mail_of(const struct communicator *c, int from, int to)
+{
+	return slot_of(c, c->ranks) + (size_t)(from * c->ranks + to) * MAIL_BYTES;
 }
 
 static int64_t now_ns(void)
@@ -105,16 +125,14 @@ struct unique_id {
 };
 
 /* The last to come takes the name away. */
-static int make(struct communicator **ret, int ranks, const struct unique_id *id, int rank)
+static int make_of(struct communicator **ret, int ranks, uint64_t key, int rank)
 {
 	struct communicator *c = calloc(1, sizeof(*c));
-	uint64_t key;
 	char name[64];
 	int file;
 
 	if (ranks < 1 || ranks > RANKS_MAX || !c)
 		return INVALID_ARGUMENT;
-	memcpy(&key, id->bytes, sizeof(key));
 	snprintf(name, sizeof(name), "/sim-nccl-%llx", (unsigned long long)key);
 	file = shm_open(name, O_RDWR | O_CREAT, 0600);
 	if (file < 0 || ftruncate(file, (off_t)meeting_bytes(ranks)))
@@ -126,12 +144,21 @@ static int make(struct communicator **ret, int ranks, const struct unique_id *id
 		return SYSTEM_ERROR;
 	c->ranks = ranks;
 	c->rank = rank;
+	c->key = key;
 	pthread_mutex_init(&c->lock, NULL);
 	*ret = c;
 	if (!meet(c))
 		return INTERNAL_ERROR;
 	shm_unlink(name);
 	return OK;
+}
+
+static int make(struct communicator **ret, int ranks, const struct unique_id *id, int rank)
+{
+	uint64_t key;
+
+	memcpy(&key, id->bytes, sizeof(key));
+	return make_of(ret, ranks, key, rank);
 }
 
 int ncclCommInitRank(struct communicator **ret, int ranks, struct unique_id id, int rank);
@@ -190,18 +217,6 @@ int ncclCommCuDevice(struct communicator *communicator, int *ret)
 	return 0;
 }
 
-int ncclGroupStart(void);
-int ncclGroupStart(void)
-{
-	return 0;
-}
-
-int ncclGroupEnd(void);
-int ncclGroupEnd(void)
-{
-	return 0;
-}
-
 /* By NCCL's number of a data type. */
 static size_t bytes_of(size_t count, int type)
 {
@@ -239,6 +254,14 @@ static void gather(const struct communicator *c, char *to, size_t bytes)
 		memcpy(to + (size_t)rank * bytes, slot_of(c, rank), bytes);
 }
 
+/* This rank's part of all ranks. */
+static void exchange_parts(const struct communicator *c, char *to, size_t bytes)
+{
+	for (int rank = 0; rank < c->ranks; rank++)
+		memcpy(to + (size_t)rank * bytes, slot_of(c, rank) + (size_t)c->rank * bytes,
+		       bytes);
+}
+
 static void combine(const struct communicator *c, void *to, size_t first, size_t count, int type,
 		    int operation)
 {
@@ -263,22 +286,28 @@ static int64_t begin_ns(void *stream)
 	return begin_of(stream_of(stream));
 }
 
-/* One kernel, from this rank's begin to the end of all. Its few bytes stay: the bed's log has its
- * name. */
-static int launch(const struct communicator *c, const char *name, size_t bytes, void *stream)
+/* One kernel, which waits for others and then moves the bytes. Its memory stays: the bed's log has
+ * its name. */
+static int launch_after(int64_t wait_ns, const char *name, size_t bytes, void *stream)
 {
 	const char *price = getenv("SIM_NCCL_NS_PER_KIB");
 	struct sim_kernel *kernel = calloc(1, sizeof(*kernel));
-	int64_t last = 0;
 
 	if (!kernel)
 		return SYSTEM_ERROR;
+	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
+	kernel->ns = wait_ns + (int64_t)(bytes / 1024 + 1) * (price ? atol(price) : 100);
+	return sim_library_launch(kernel, stream);
+}
+
+/* From this rank's begin to the end of all. */
+static int launch(const struct communicator *c, const char *name, size_t bytes, void *stream)
+{
+	int64_t last = 0;
+
 	for (int rank = 0; rank < c->ranks; rank++)
 		last = c->meeting->begin_ns[rank] > last ? c->meeting->begin_ns[rank] : last;
-	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
-	kernel->ns = last - c->meeting->begin_ns[c->rank] +
-		     (int64_t)(bytes / 1024 + 1) * (price ? atol(price) : 100);
-	return sim_library_launch(kernel, stream);
+	return launch_after(last - c->meeting->begin_ns[c->rank], name, bytes, stream);
 }
 
 /* Each rank puts `bytes` of `from` into its slot, then takes from all slots. */
@@ -339,4 +368,158 @@ int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op
 {
 	COLLECTIVE("ReduceScatter", from, bytes_of((size_t)c->ranks * count, type), stream,
 		   combine(c, to, (size_t)c->rank * count, count, type, operation));
+}
+
+int ncclReduce(const void *from, void *to, size_t count, int type, int operation, int root,
+	       struct communicator *c, void *stream);
+int ncclReduce(const void *from, void *to, size_t count, int type, int operation, int root,
+	       struct communicator *c, void *stream)
+{
+	COLLECTIVE("Reduce", from, bytes_of(count, type), stream,
+		   c->rank == root ? combine(c, to, 0, count, type, operation) : (void)0);
+}
+
+int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct communicator *c,
+		 void *stream);
+int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct communicator *c,
+		 void *stream)
+{
+	size_t bytes = bytes_of(count, type);
+
+	COLLECTIVE("AlltoAll", from, (size_t)c->ranks * bytes, stream,
+		   exchange_parts(c, to, bytes));
+}
+
+/* Ranks of equal color become a communicator, ordered by key; a negative color gets none. */
+int ncclCommSplit(struct communicator *c, int color, int key, struct communicator **ret,
+		  void *config);
+int ncclCommSplit(struct communicator *c, int color, int key, struct communicator **ret,
+		  void *config)
+{
+	int ranks = 0, rank = 0, mine[2] = {color, key}, its[2];
+	uint64_t name = (c->key + ++c->splits) * 0x9e3779b97f4a7c15u + (uint64_t)color;
+
+	(void)config;
+	*ret = NULL;
+	memcpy(slot_of(c, c->rank), mine, sizeof(mine));
+	if (!meet(c))
+		return INTERNAL_ERROR;
+	for (int other = 0; other < c->ranks; other++) {
+		memcpy(its, slot_of(c, other), sizeof(its));
+		if (its[0] != color)
+			continue;
+		ranks++;
+		rank += its[1] < key || (its[1] == key && other < c->rank);
+	}
+	if (!meet(c))
+		return INTERNAL_ERROR;
+	return color < 0 ? OK : make_of(ret, ranks, name, rank);
+}
+
+/* Sends and receives of the group that the thread is in. */
+struct message {
+	char *memory;
+	size_t bytes;
+	struct communicator *c;
+	int peer;
+	void *stream;
+	bool is_send, is_done;
+};
+
+static __thread struct message messages[MESSAGES_MAX];
+static __thread uint32_t message_count, depth;
+
+/* True where an earlier message takes the same way. */
+static bool has_to_wait(const struct message *m)
+{
+	for (const struct message *e = messages; e < m; e++)
+		if (!e->is_done && e->is_send == m->is_send && e->peer == m->peer && e->c == m->c)
+			return true;
+	return false;
+}
+
+/* Raises *last_ns to the sender's begin. */
+static void try(struct message *m, int64_t *last_ns)
+{
+	int from = m->is_send ? m->c->rank : m->peer, to = m->is_send ? m->peer : m->c->rank;
+	struct mail *mail = &m->c->meeting->mail[from][to];
+
+	if (atomic_load(&mail->is_full) == m->is_send || has_to_wait(m))
+		return;
+	if (m->is_send) {
+		memcpy(mail_of(m->c, from, to), m->memory, m->bytes);
+		mail->begin_ns = begin_ns(m->stream);
+	} else {
+		memcpy(m->memory, mail_of(m->c, from, to), m->bytes);
+		*last_ns = mail->begin_ns > *last_ns ? mail->begin_ns : *last_ns;
+	}
+	atomic_store(&mail->is_full, m->is_send);
+	m->is_done = true;
+}
+
+static bool are_all_done(void)
+{
+	for (uint32_t i = 0; i < message_count; i++)
+		if (!messages[i].is_done)
+			return false;
+	return true;
+}
+
+/* All are of one communicator and stream, as PyTorch's groups are. */
+static int exchange(void)
+{
+	void *stream = messages[0].stream;
+	int64_t own_ns = begin_ns(stream), last_ns = own_ns, give_up_ns = now_ns() + WAIT_MOST_NS;
+	struct timespec pause = {0, 50000};
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < message_count; i++)
+		bytes += messages[i].bytes;
+	while (!are_all_done()) {
+		for (uint32_t i = 0; i < message_count; i++)
+			if (!messages[i].is_done)
+				try(&messages[i], &last_ns);
+		if (now_ns() > give_up_ns)
+			return INTERNAL_ERROR;
+		nanosleep(&pause, NULL);
+	}
+	message_count = 0;
+	return launch_after(last_ns - own_ns, "ncclDevKernel_SendRecv", bytes, stream);
+}
+
+int ncclGroupStart(void);
+int ncclGroupStart(void)
+{
+	depth++;
+	return OK;
+}
+
+int ncclGroupEnd(void);
+int ncclGroupEnd(void)
+{
+	if (!depth)
+		return INVALID_ARGUMENT;
+	return --depth || !message_count ? OK : exchange();
+}
+
+static int add(struct message message)
+{
+	if (message.bytes > MAIL_BYTES || message_count == MESSAGES_MAX)
+		return INVALID_ARGUMENT;
+	messages[message_count++] = message;
+	return depth ? OK : exchange();
+}
+
+int ncclSend(void *from, size_t count, int type, int peer, struct communicator *c, void *stream);
+int ncclSend(void *from, size_t count, int type, int peer, struct communicator *c, void *stream)
+{
+	CALLED("ncclSend");
+	return add((struct message){from, bytes_of(count, type), c, peer, stream, true, false});
+}
+
+int ncclRecv(void *to, size_t count, int type, int peer, struct communicator *c, void *stream);
+int ncclRecv(void *to, size_t count, int type, int peer, struct communicator *c, void *stream)
+{
+	CALLED("ncclRecv");
+	return add((struct message){to, bytes_of(count, type), c, peer, stream, false, false});
 }

@@ -364,7 +364,10 @@ void sim_copy_put(struct sim_stream *stream, void *to, const void *from, size_t 
 	put(stream, work, is_pageable ? 2 * ns : ns);
 	if (stream->captured)
 		return;
-	memmove(to, from, bytes);
+	if (!strcmp(work.kind, "d2h") && bytes <= sizeof(uint64_t) && getenv("SIM_ZERO_SCALARS"))
+		memset(to, 0, bytes);
+	else if (bytes <= STAGED_BYTES_MAX || !getenv("SIM_NO_DATA"))
+		memmove(to, from, bytes);
 	if (is_pageable && (!reaches(to) || bytes > STAGED_BYTES_MAX))
 		sim_stream_wait(stream);
 }

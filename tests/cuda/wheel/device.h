@@ -11,7 +11,11 @@
  * twice that). SIM_QUEUE: launches that a stream holds before a caller waits (1024 if unset).
  * SIM_TRUTH: a path; when the process ends, PATH.PID gets a line for each piece of work, "work KIND
  * STREAM BEGIN_NS END_NS BYTES PUT_NS NAME", by CLOCK_MONOTONIC; PUT_NS: when it was given. The
- * libcupti of the fake device (fake_observer.h) gets each piece of work, too.
+ * libcupti of the fake device (fake_observer.h) gets each piece of work, too. SIM_DEVICES: how many
+ * devices a process sees (1 if unset), which have one set of streams and one memory.
+ * SIM_ZERO_SCALARS: a copy of at most 8 bytes to the host gives zeros, for programs that take a
+ * size from there; else it gives the bytes that a copy left at the place, because kernels write
+ * nothing. SIM_NO_DATA: large copies take time on the device's clock, and move nothing.
  */
 #ifndef SIM_DEVICE_H
 #define SIM_DEVICE_H

@@ -14,8 +14,7 @@
 #include "device.h"
 #include "fake_observer.h"
 
-#define CONTEXT ((CUcontext)0x1000)
-#define VERSION 13000
+#define CONTEXT_OF(device) ((CUcontext)(uintptr_t)(0x1000 + (device)))
 
 /* For calls that CUPTI knows. */
 #define OBSERVED(name)                                                                             \
@@ -28,6 +27,15 @@
 #define EVENT(handle) ((struct sim_event *)(void *)(handle))
 #define KERNEL(handle) ((struct sim_kernel *)(void *)(handle))
 
+static int device_count(void)
+{
+	const char *count = getenv("SIM_DEVICES");
+
+	return count && atoi(count) > 0 ? atoi(count) : 1;
+}
+
+static __thread int current_device;
+
 CUresult cuInit(unsigned flags)
 {
 	CALLED("cuInit");
@@ -36,20 +44,20 @@ CUresult cuInit(unsigned flags)
 
 CUresult cuDriverGetVersion(int *ret)
 {
-	*ret = VERSION;
+	*ret = CUDA_VERSION;
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetCount(int *ret)
 {
-	*ret = 1;
+	*ret = device_count();
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGet(CUdevice *ret, int ordinal)
 {
 	*ret = ordinal;
-	return ordinal ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+	return ordinal < 0 || ordinal >= device_count() ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
@@ -85,9 +93,8 @@ CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice d
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
 {
-	(void)device;
-	*ret = CONTEXT;
-	return CUDA_SUCCESS;
+	*ret = CONTEXT_OF(device);
+	return device < 0 || device >= device_count() ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
@@ -100,13 +107,14 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
 
 CUresult cuCtxGetCurrent(CUcontext *ret)
 {
-	*ret = CONTEXT;
+	*ret = CONTEXT_OF(current_device);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context)
 {
-	(void)context;
+	if (context)
+		current_device = (int)((uintptr_t)context - 0x1000);
 	return CUDA_SUCCESS;
 }
 
@@ -118,13 +126,13 @@ CUresult cuCtxPushCurrent(CUcontext context)
 
 CUresult cuCtxPopCurrent(CUcontext *ret)
 {
-	*ret = CONTEXT;
+	*ret = CONTEXT_OF(current_device);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetDevice(CUdevice *ret)
 {
-	*ret = 0;
+	*ret = current_device;
 	return CUDA_SUCCESS;
 }
 
@@ -314,12 +322,14 @@ CUresult cuEventElapsedTime(float *ret, CUevent from, CUevent to)
 	return CUDA_SUCCESS;
 }
 
-/* The driver exports the first form, too, which NVIDIA's header renames. */
+/* The driver exports the first form, too, which NVIDIA's header renames as of CUDA 13. */
+#ifdef cuEventElapsedTime
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime(float *ret, CUevent from, CUevent to)
 {
 	return cuEventElapsedTime_v2(ret, from, to);
 }
+#endif
 
 CUresult cuMemAlloc(CUdeviceptr *ret, size_t bytes)
 {
@@ -416,7 +426,7 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 	if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE && kind != SIM_PAGEABLE)
 		*(unsigned *)ret = kind == SIM_DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
 	else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT && kind == SIM_DEVICE)
-		*(CUcontext *)ret = CONTEXT;
+		*(CUcontext *)ret = CONTEXT_OF(current_device);
 	else if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER && kind != SIM_PAGEABLE)
 		*(CUdeviceptr *)ret = pointer;
 	else

@@ -24,7 +24,7 @@ static void sim_library_begin(void)
 
 	if (!find)
 		abort();
-	find("cuLaunchKernel", (void **)&sim_launch, 13000, 0, NULL);
+	find("cuLaunchKernel", (void **)&sim_launch, CUDA_VERSION, 0, NULL);
 }
 
 static inline int sim_library_launch(struct sim_kernel *kernel, void *stream)

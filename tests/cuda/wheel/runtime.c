@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcudart.so.13 of the test bed. Like the real one it is linked to nothing: it opens libcuda.so.1
+ * libcudart of the test bed. Like the real one it is linked to nothing: it opens libcuda.so.1
  * and asks cuGetProcAddress for all that it calls. Prototypes are those of NVIDIA's headers.
  */
 #define _GNU_SOURCE
@@ -41,6 +41,10 @@
 	X(cuEventQuery)                                                                            \
 	X(cuEventElapsedTime)                                                                      \
 	X(cuCtxSynchronize)                                                                        \
+	X(cuDeviceGetCount)                                                                        \
+	X(cuCtxGetDevice)                                                                          \
+	X(cuCtxSetCurrent)                                                                         \
+	X(cuDevicePrimaryCtxRetain)                                                                \
 	X(cuMemAlloc)                                                                              \
 	X(cuMemFree)                                                                               \
 	X(cuMemAllocAsync)                                                                         \
@@ -81,7 +85,7 @@ static void begin(void)
 		fprintf(stderr, "test bed: no libcuda.so.1\n");
 		abort();
 	}
-#define FIND(name) driver.find(#name, (void **)&driver.name, 13000, 0, NULL);
+#define FIND(name) driver.find(#name, (void **)&driver.name, CUDART_VERSION, 0, NULL);
 	DRIVER(FIND)
 #undef FIND
 	driver.stream_of = (__typeof__(driver.stream_of))dlsym(library, "sim_stream_of");
@@ -285,20 +289,21 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 
 cudaError_t cudaGetDeviceCount(int *ret)
 {
-	*ret = 1;
-	return cudaSuccess;
+	return CALL(cuDeviceGetCount, ret);
 }
 
 cudaError_t cudaGetDevice(int *ret)
 {
-	*ret = 0;
-	return cudaSuccess;
+	return CALL(cuCtxGetDevice, ret);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-	pthread_once(&once, begin);
-	return device ? cudaErrorInvalidDevice : cudaSuccess;
+	CUcontext context;
+
+	if (CALL(cuDevicePrimaryCtxRetain, &context, device))
+		return last_error = cudaErrorInvalidDevice;
+	return CALL(cuCtxSetCurrent, context);
 }
 
 cudaError_t cudaDeviceGetAttribute(int *ret, enum cudaDeviceAttr attribute, int device)
@@ -317,7 +322,9 @@ cudaError_t cudaDeviceGetAttribute(int *ret, enum cudaDeviceAttr attribute, int 
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *ret, int device)
 {
-	if (device)
+	int count;
+
+	if (CALL(cuDeviceGetCount, &count) || device >= count)
 		return last_error = cudaErrorInvalidDevice;
 	*ret = (struct cudaDeviceProp){
 		.name = "Device that is not there",
@@ -344,8 +351,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *ret, int device)
 
 cudaError_t cudaDeviceGetPCIBusId(char *ret, int bytes, int device)
 {
-	(void)device;
-	snprintf(ret, (size_t)bytes, "0000:00:00.0");
+	snprintf(ret, (size_t)bytes, "0000:%02x:00.0", (unsigned)device);
 	return cudaSuccess;
 }
 
@@ -371,13 +377,13 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaDriverGetVersion(int *ret)
 {
-	*ret = 13000;
+	*ret = CUDART_VERSION;
 	return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int *ret)
 {
-	*ret = 13000;
+	*ret = CUDART_VERSION;
 	return cudaSuccess;
 }
 
@@ -529,10 +535,17 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 	return error;
 }
 
+/* CUDA 12's second form has no edges. */
+#if CUDART_VERSION < 13000
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *ret,
+				     unsigned long long *id, cudaGraph_t *graph,
+				     const cudaGraphNode_t **dependencies, size_t *count)
+#else
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *ret,
 				     unsigned long long *id, cudaGraph_t *graph,
 				     const cudaGraphNode_t **dependencies,
 				     const cudaGraphEdgeData **edges, size_t *count)
+#endif
 {
 	struct sim_graph *captured;
 
@@ -545,8 +558,10 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 		*graph = (cudaGraph_t)(void *)captured;
 	if (dependencies)
 		*dependencies = NULL;
+#if CUDART_VERSION >= 13000
 	if (edges)
 		*edges = NULL;
+#endif
 	if (count)
 		*count = 0;
 	return cudaSuccess;
@@ -712,7 +727,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *ret, const vo
 		return cudaSuccess;
 	ret->type = type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
 	ret->devicePointer = ret->hostPointer = (void *)(uintptr_t)pointer;
-	return cudaSuccess;
+	return CALL(cuCtxGetDevice, &ret->device);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
