@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""features.py [NAME]: trains ten steps with one feature of PyTorch on CUDA; else lists them.
-$SIM_TRUTH.phases gets a line for each call of a phase, "phase NAME BEGIN_NS END_NS", by
-CLOCK_MONOTONIC."""
+"""features.py [NAME]: trains ten steps with one feature of PyTorch on CUDA; else lists them."""
 
 import os
 import sys
 import tempfile
-import time
 
+import notes
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 STEPS, BATCH, WIDTH, CLASSES = 10, 32, 64, 10
 FEATURES = {}
@@ -393,45 +390,13 @@ def data_parallel():
     dist.destroy_process_group()
 
 
-PHASES = []
-
-
-def note(owner, name, phase):
-    """Notes when the function begins and ends."""
-    function = getattr(owner, name)
-
-    def noted(*arguments, **options):
-        begin = time.monotonic_ns()
-        try:
-            return function(*arguments, **options)
-        finally:
-            PHASES.append((phase, begin, time.monotonic_ns()))
-
-    setattr(owner, name, noted)
-
-
-def note_phases():
-    begins = []
-    note(torch.Tensor, "backward", "backward")
-    note(torch.optim.Optimizer, "zero_grad", "zero_grad")
-    note(torch, "save", "checkpoint")
-    register_optimizer_step_pre_hook(lambda *_: begins.append(time.monotonic_ns()))
-    register_optimizer_step_post_hook(
-        lambda *_: PHASES.append(("optimizer", begins.pop(), time.monotonic_ns()))
-    )
-
-
 def main():
     if len(sys.argv) < 2:
         print("\n".join(FEATURES))
         return
-    if "SIM_TRUTH" in os.environ:
-        note_phases()
+    notes.begin()
     FEATURES[sys.argv[1]]()
     torch.cuda.synchronize()
-    if "SIM_TRUTH" in os.environ:
-        with open(os.environ["SIM_TRUTH"] + ".phases", "w") as file:
-            file.writelines("phase %s %d %d\n" % row for row in PHASES)
 
 
 if __name__ == "__main__":
