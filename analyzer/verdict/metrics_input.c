@@ -80,6 +80,23 @@ static bool is_validating(const struct sp_training *training, const struct sp_wo
 	return false;
 }
 
+/* True for a training thread that makes batches of validation alone. */
+static bool makes_no_step(const struct sp_training *training, const struct sp_worker *w)
+{
+	const struct sp_steps *s = &training->trainers[w->trainer].steps;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->steps[i].has_fetch)
+			return false;
+	return s->is_fed;
+}
+
+/* Batches of validation are no batches of a step: they may be larger, or made in another way. */
+static bool is_left_out(const struct sp_training *training, const struct sp_worker *w)
+{
+	return w->is_trainer ? makes_no_step(training, w) : is_validating(training, w);
+}
+
 /*
  * A fetch that hands its work to threads of its own process (a pool, a library's threads) waits for
  * them as for a lock. The kernel does not count them apart by time, so all that they ran, or were
@@ -109,6 +126,8 @@ static void count_workers(struct input *in, const struct sp_report *report)
 		const struct sp_worker *w = &workers->list[i];
 		uint32_t alive;
 
+		if (is_left_out(training, w))
+			continue;
 		in->batches += w->batches;
 		sp_call_rusage_sums_merge(&in->usage, &w->usage);
 		in->locked_ns += w->locked_ns;
@@ -121,8 +140,6 @@ static void count_workers(struct input *in, const struct sp_report *report)
 		if (w->is_trainer)
 			continue;
 		in->on_trainer = false;
-		if (is_validating(training, w))
-			continue;
 		in->lives++;
 		alive = alive_at(workers, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
 		in->at_once = alive > in->at_once ? alive : in->at_once;

@@ -57,7 +57,20 @@ static void receive(void)
 	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
 }
 
-static void make_trainer(void)
+/* Batches of validation that the training thread makes, which take far longer. */
+static void validate(void)
+{
+	name(FETCH, "fetch");
+	for (int i = 0; i < 4; i++) {
+		uint64_t start = m.now_ticks;
+
+		span(SP_EV_python_call, FETCH, 100 * WAIT_NS, SP_PHASE_loader_fetch);
+		sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+		m.now_ticks += 100;
+	}
+}
+
+static void make_trainer(bool validates)
 {
 	sp_maker_init(&m, 10, 10, 0);
 	parent_start_ns = m.header.image_start_ns;
@@ -70,6 +83,8 @@ static void make_trainer(void)
 		m.now_ticks += WORK_NS - 500;
 		span(SP_EV_torch_range, ADAM, 500, 0);
 	}
+	if (validates)
+		validate();
 	end("trainer.zst");
 }
 
@@ -122,7 +137,7 @@ START_TEST(what_a_worker_does)
 	uint64_t whole = 0;
 
 	sp_folder_make(folder);
-	make_trainer();
+	make_trainer(false);
 	make_worker();
 	sp_load_one(&load, folder);
 	ck_assert_int_eq(sp_workers_read(&workers, &load.report.totals, &load.report.training), 0);
@@ -186,7 +201,7 @@ START_TEST(a_decoder_unpacks_for_itself)
 	struct sp_work_sums *whole;
 
 	sp_folder_make(folder);
-	make_trainer();
+	make_trainer(false);
 	begin_worker();
 	for (int i = 0; i < STEPS; i++)
 		fetch_packed();
@@ -229,7 +244,7 @@ START_TEST(receiving_is_no_waiting_for_the_making)
 	bool is_idle = _i != 0;
 
 	sp_folder_make(folder);
-	make_trainer();
+	make_trainer(false);
 	if (is_idle)
 		make_idle_worker();
 	else
@@ -244,6 +259,22 @@ START_TEST(receiving_is_no_waiting_for_the_making)
 	if (is_idle)
 		ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_wait_share),
 					0.53, 1e-6);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+START_TEST(batches_of_validation_are_no_batches_of_steps)
+{
+	static struct sp_verdict v;
+
+	sp_folder_make(folder);
+	make_trainer(true);
+	make_worker();
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_uint_eq(load.report.workers.count, 2);
+	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_batch_work_ns), 1500, 100);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
 }
@@ -304,7 +335,7 @@ START_TEST(a_wait_for_its_own_threads_is_no_lock)
 	static struct sp_verdict v;
 
 	sp_folder_make(folder);
-	make_trainer();
+	make_trainer(false);
 	for (uint32_t pid = 11; pid < 11 + w->workers; pid++)
 		make_waiting_worker(pid, w->locked_ns, w->beside_ns);
 	sp_load_one(&load, folder);
@@ -329,6 +360,7 @@ int main(void)
 	tcase_add_test(c, what_a_worker_does);
 	tcase_add_test(c, a_decoder_unpacks_for_itself);
 	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
+	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
 	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
