@@ -579,7 +579,8 @@ class Loader(Case):
                 if is_told:
                     verdict = summary["verdict"]
                     self.assertNotEqual(verdict["confidence"], "high", verdict)
-                    self.assertIn("several frameworks", " ".join(verdict["doubts"]))
+                    if verdict["code"] != "machine-busy":
+                        self.assertIn("several frameworks", " ".join(verdict["doubts"]))
                 else:
                     self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
 
@@ -891,7 +892,9 @@ class TwoYearsOld(Case):
     """The programs that the newest versions run, too."""
 
     assert_one_call = Themselves.assert_one_call
+    assert_fed = Themselves.assert_fed
     assert_part = Themselves.assert_part
+    test_jax_maps = Themselves.test_jax_maps
     test_jax = Themselves.test_jax
     test_pair = Themselves.test_jax_with_gradients_that_another_function_applies
     test_waits = Themselves.test_waits_for_arrays_of_jax
