@@ -11,6 +11,9 @@ class Counted(keras.callbacks.Callback):
         super().__init__()
         self.own = own
 
+    def on_train_batch_begin(self, batch, logs=None):
+        self.own.begin()
+
     def on_train_batch_end(self, batch, logs=None):
         self.own.step()
 

@@ -19,8 +19,8 @@ class Own:
     def batches(self, loader):
         """Iterates as `for batch in loader` does."""
         self.waited_ns = self.waited_ns or 0
+        self.begin()
         begin = time.perf_counter_ns()
-        self.began_ns = self.began_ns or begin
         iterator = iter(loader)
         self.made_ns += time.perf_counter_ns() - begin
         while True:
@@ -31,11 +31,13 @@ class Own:
                 return
             yield batch
 
+    def begin(self):
+        self.began_ns = self.began_ns or time.perf_counter_ns()
+
     def step(self, *_args, **_names):
-        now = time.perf_counter_ns()
-        self.began_ns = self.began_ns or now
+        self.begin()
         self.steps += 1
-        self.trained_ns = now - self.began_ns
+        self.trained_ns = time.perf_counter_ns() - self.began_ns
         self.first_ns = self.first_ns or self.trained_ns
 
     def tell(self):
