@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/gpu/device_calls.h"
 
+#include "analyzer/gpu/copy_streams.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/gpu/gpu_calls.h"
 #include "analyzer/totals/totals.h"
@@ -14,6 +15,7 @@ struct device_calls_pass {
 	struct sp_device_calls *calls;
 	const struct sp_steps *steps; /* the trainer's */
 	const struct sp_clock *clock;
+	struct sp_copy_streams *copies;
 	bool is_trainer;
 	int64_t first_ns;   /* begin of the first step */
 	uint32_t step;	    /* the first step that ends after the last event */
@@ -187,6 +189,7 @@ static void take(struct device_calls_pass *pass, const struct sp_slot *slot)
 	uint8_t class = sp_event_info(kind)->class;
 	bool in_step = end_ns >= start_ns && is_in_step(pass, start_ns, end_ns);
 
+	sp_copy_streams_take(pass->copies, class, arg);
 	if (pass->is_trainer)
 		finish_waits(pass, start_ns);
 	if (class == SP_CLASS_CUDA_LAUNCH || class == SP_CLASS_CUDA_GRAPH)
@@ -237,12 +240,14 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 {
 	const struct sp_index *index = &training->run->index;
 	uint32_t image = index->streams[trainer->stream]->image;
+	struct sp_copy_streams copies = {.count = 0};
 
 	for (uint32_t i = 0; i < index->stream_count; i++) {
 		struct device_calls_pass pass = {
 			.calls = calls,
 			.steps = &trainer->steps,
 			.clock = &index->hosts[index->images[image].host].clock,
+			.copies = &copies,
 			.is_trainer = i == trainer->stream,
 		};
 
@@ -252,6 +257,7 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 		calls->is_used = true;
 		read_stream(&pass, reader, training, i);
 	}
+	calls->copying_ns += sp_copy_streams_alone_ns(&copies, trainer);
 }
 
 int sp_device_calls_read(struct sp_device_calls *calls, const struct sp_totals *totals,

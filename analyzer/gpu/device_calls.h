@@ -43,6 +43,7 @@ struct sp_device_calls {
 	bool has_gpu_idle; /* the device's own time is known (analyzer/training/gpu_time.h); it then
 			      gives the waits, too */
 	uint64_t gpu_idle_ns;  /* in steps, without waits for the loader */
+	uint64_t copying_ns;   /* copies on streams of their own, while no other stream ran */
 	uint64_t gpu_paced_ns; /* in spans that took as long as the launching of their work */
 };
 

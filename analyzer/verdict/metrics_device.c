@@ -126,6 +126,18 @@ static bool is_queue_known(const struct sp_device_calls *c, const struct sp_devi
 	return 2 * known_ns >= c->wait_ns;
 }
 
+/* A copy costs no more than the host waits: for room in the queue, in syncs, in copies. */
+static void set_late_copies(struct sp_metrics *e, const struct device_time *t,
+			    const struct sp_device_calls *c)
+{
+	uint64_t waited = c->blocked_ns + c->sync_ns + c->blocking_copy_ns;
+
+	if (c->has_gpu_idle && c->copying_ns)
+		sp_metrics_ratio(e, SP_METRIC_late_copy_share,
+				 (double)(c->copying_ns < waited ? c->copying_ns : waited),
+				 t->total_ns);
+}
+
 static void set_device(struct sp_metrics *e, const struct device_time *t,
 		       const struct sp_device_calls *c)
 {
@@ -156,6 +168,7 @@ static void set_device(struct sp_metrics *e, const struct device_time *t,
 		sp_metrics_ratio(e, SP_METRIC_allocation_cost_share, (double)c->allocation_idle_ns,
 				 t->total_ns);
 	}
+	set_late_copies(e, t, c);
 	sp_metrics_ratio(e, SP_METRIC_pageable_share, (double)c->h2d_pageable_ns,
 			 (double)c->h2d_ns);
 	set_launches(e, t, c);
