@@ -10,7 +10,8 @@ import harness
 
 SLOW_NS, FAST_NS = 300_000, 1_000  # a kernel; the host launches one in some 10 µs
 Fault = collections.namedtuple("Fault", "verdicts kernel_ns what_if env ranks has_mended")
-COPIES = {"SIM_QUEUE": "64", "SIM_NO_DATA": "1", "SIM_COPY_NS_PER_KIB": "400"}
+QUEUE = {"SIM_QUEUE": "64"}
+COPIES = {**QUEUE, "SIM_NO_DATA": "1", "SIM_COPY_NS_PER_KIB": "400"}
 COLLECTIVES = {"SIM_NCCL_NS_PER_KIB": "2000"}
 
 
@@ -22,10 +23,11 @@ def fault(verdicts, kernel_ns, what_if=None, env=None, ranks=0, has_mended=True)
 FAULTS = {
     "pageable_copies": fault("copy-bound", FAST_NS, "pinned_copies", COPIES),
     "copies_in_line": fault("copy-bound", FAST_NS, env=COPIES, has_mended=False),
-    "item_each_step": fault("sync-bound loop-bound", 40_000, "no_syncs"),
+    "late_copies": fault("copy-bound", FAST_NS, env=COPIES),
+    "item_each_step": fault("sync-bound loop-bound", 200_000, "no_syncs", QUEUE),
     # The idleness inside forward is not seen without CUPTI: no verdict, rather than a wrong one.
     "allocations": fault("allocation-bound unknown", 40_000),
-    "slow_loader": fault("input-bound", 400_000, "input_free", {"SIM_QUEUE": "64"}),
+    "slow_loader": fault("input-bound", 400_000, "input_free", QUEUE),
     "reduced_late": fault("communication-bound", 20_000, env=COLLECTIVES, ranks=2),
     "late_rank": fault("communication-bound", 20_000, ranks=2),
 }

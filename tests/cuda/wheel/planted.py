@@ -117,7 +117,7 @@ def item_each_step():
 
     def made():
         for x in on_device():
-            time.sleep(0.005)
+            time.sleep(0.01)
             yield x
 
     loop(deep().cuda(), made(), None if is_mended else lambda loss: loss.item())
