@@ -282,6 +282,8 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 	enum sp_account_phase phase =
 		p->is_own ? SP_ACCOUNT_loader_wait : sp_phase_interval_phase(p->kind);
 
+	if (p->is_round)
+		phase = SP_ACCOUNT_update;
 	if (p->kind == SP_INTERVAL_UNMAP || p->is_message)
 		rest = SP_ACCOUNT_other;
 	if (p->is_evaluated)

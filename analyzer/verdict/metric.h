@@ -56,12 +56,12 @@ struct sp_metrics {
 	bool is_unfed;	       /* sp_training_is_unfed() */
 	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
 	bool has_forwards;     /* calls of a model, with or without steps */
-	bool gives_steps;    /* a loaded framework's steps are recorded: where there are none, none
-				were    made */
-	bool trains_unseen;  /* a loaded framework trains without recorded steps */
-	bool is_mixed;	     /* some steps are rounds of boosting, others are none */
-	bool has_device;     /* CUDA calls */
-	bool is_queue_known; /* for most of the input wait, whether the device had work queued */
+	bool gives_steps;      /* steps of a loaded framework are recorded: none means none */
+	bool trains_unseen;    /* a loaded framework trains without recorded steps */
+	bool is_mixed;	       /* some steps are rounds of boosting, others are none */
+	bool has_whole_calls;  /* a call of a compiled function was a step; a round has its data */
+	bool has_device;       /* CUDA calls */
+	bool is_queue_known;   /* for most of the input wait, whether the device had work queued */
 	bool hides_waits; /* a step is one call, and it is not known what the device did meanwhile
 			   */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */

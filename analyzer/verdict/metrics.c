@@ -797,18 +797,19 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 			    const struct sp_report *report)
 {
 	uint64_t ns = t->account.ns[SP_ACCOUNT_update];
+	bool hides = ns && e->has_whole_calls;
 	struct sp_frameworks frameworks;
 	char unseen[SP_METRIC_TEXT_BYTES / 2], text[SP_METRIC_TEXT_BYTES];
 
 	sp_frameworks_read(&report->run.metadata, &frameworks);
 	if (ns)
 		sp_metrics_ratio(e, SP_METRIC_update_share, (double)ns, t->total);
-	if (ns)
+	if (hides)
 		e->hides_waits = !is_device_known(t, report);
 	if (e->of[SP_METRIC_cannot_tell].is_known ||
-	    (ns && (!e->hides_waits || is_mostly_saving(t))))
+	    (hides && (!e->hides_waits || is_mostly_saving(t))))
 		return;
-	if (ns) {
+	if (hides) {
 		set_text(e, SP_METRIC_cannot_tell,
 			 _("a step is one call of the framework, and no call shows how long it "
 			   "waits inside for batches or the device"));
@@ -843,7 +844,7 @@ static void doubt_digested(struct sp_metrics *e, const struct sp_report *report)
 	set_text(e, SP_METRIC_cannot_tell, text);
 }
 
-static bool is_mixed(const struct sp_training *training)
+static void set_rounds(struct sp_metrics *e, const struct sp_training *training)
 {
 	bool has_rounds = false, has_others = false;
 
@@ -852,8 +853,9 @@ static bool is_mixed(const struct sp_training *training)
 
 		has_rounds |= s->rounds > 0;
 		has_others |= s->rounds < s->optimizer_count;
+		e->has_whole_calls |= s->has_whole_calls;
 	}
-	return has_rounds && has_others;
+	e->is_mixed = has_rounds && has_others;
 }
 
 /* The metrics that docs/DIGEST.md lists as those of a digest. */
@@ -893,7 +895,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	e->files_unread = sp_index_unread(&report->run.index);
 	e->tails_away = report->totals.tails_away;
 	e->is_unfed = sp_training_is_unfed(&report->training);
-	e->is_mixed = is_mixed(&report->training);
+	set_rounds(e, &report->training);
 	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training) ||
 			      (e->is_unfed && sp_metrics_has_busy_thread(report));
 	e->is_forward_left_over = is_forward_left_over(&report->training);

@@ -125,6 +125,19 @@ static void set_compile_ways(struct sp_metrics *e, const struct sp_report *repor
 			: _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR"));
 }
 
+static void set_label_ways(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_frameworks frameworks;
+
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	set_text(e, SP_METRIC_label_ways,
+		 frameworks.of[SP_FRAMEWORK_torch].is_loaded ? "torch.profiler.record_function, "
+							       "STAGEPROF_FUNCTIONS=__main__:"
+							       "FUNCTION"
+							     : "STAGEPROF_FUNCTIONS=__main__:"
+							       "FUNCTION");
+}
+
 /* The ways to a cheaper model that the job does not go yet. */
 static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
 {
@@ -152,5 +165,6 @@ void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool i
 	set_division(e, report);
 	set_compile_ways(e, report);
 	set_loader_ways(e, report);
+	set_label_ways(e, report);
 	set_ways(e, report, is_compiled);
 }

@@ -30,6 +30,7 @@ static void setup(void)
 	v.metrics.of[SP_METRIC_model_takes].is_known = true;
 	strcpy(v.metrics.of[SP_METRIC_model_takes].text, "90.0%");
 	v.metrics.of[SP_METRIC_model_ways].is_known = true;
+	v.metrics.of[SP_METRIC_label_ways].is_known = true;
 	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 }
 

@@ -251,6 +251,35 @@ START_TEST(a_checkpoint_that_takes_less)
 }
 END_TEST
 
+/* A round has its data: nothing is hidden in it, and no optimizer to change. */
+START_TEST(rounds_of_boosting)
+{
+	name(STEP, "step: xgboost round");
+	for (int i = 0; i < STEPS; i++)
+		phase(STEP, WAIT_NS, SP_PHASE_round);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_double_eq_tol(share(SP_METRIC_update_share), 1, 0.01);
+	ck_assert(!v.doubts[SP_DOUBT_whole_calls]);
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		ck_assert_int_ne(v.advice[i], SP_ADVICE_cheaper_optimizer);
+}
+END_TEST
+
+START_TEST(rounds_that_explain_little)
+{
+	char text[1024];
+
+	name(STEP, "step: xgboost round");
+	for (int i = 0; i < STEPS; i++) {
+		phase(STEP, WAIT_NS, SP_PHASE_round);
+		m.now_ticks += WAIT_NS;
+	}
+	judge();
+	sp_advice_text(&v, SP_ADVICE_unknown_names, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "(STAGEPROF_FUNCTIONS=__main__:FUNCTION)"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("whole_steps");
@@ -272,6 +301,8 @@ int main(void)
 	tcase_add_test(c, a_wait_long_after_the_last_step);
 	tcase_add_test(c, a_checkpoint_that_takes_most_of_the_time);
 	tcase_add_test(c, a_checkpoint_that_takes_less);
+	tcase_add_test(c, rounds_of_boosting);
+	tcase_add_test(c, rounds_that_explain_little);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
