@@ -27,7 +27,8 @@
 int sp_dlsym_is_ours(void *handle, const char *name) __attribute__((visibility("hidden")));
 void *sp_dlsym_answer(void *handle, const char *name) __attribute__((visibility("hidden")));
 
-/* The stub calls this for names that begin with "cu", "nc", "nv", "hi", "XG", "LG" or "Ge". */
+/* The stub calls this for names that begin with "cu", "nc", "nv", "hi", "XG", "LG", "Ge" or "TF".
+ */
 int sp_dlsym_is_ours(void *handle, const char *name)
 {
 	if (!sp_process || handle == RTLD_NEXT)
@@ -125,8 +126,14 @@ __asm__(".text\n"
 	"jmp 1f\n"
 	"7:\n\t"
 	"cmpb $0x63, (%rsi)\n\t" /* c */
-	"jne 1f\n\t"
+	"jne 8f\n\t"
 	"cmpb $0x75, 1(%rsi)\n\t" /* u */
+	"je 2f\n\t"
+	"jmp 1f\n"
+	"8:\n\t"
+	"cmpb $0x54, (%rsi)\n\t" /* T */
+	"jne 1f\n\t"
+	"cmpb $0x46, 1(%rsi)\n\t" /* F */
 	"je 2f\n"
 	"1:\n\t"
 	"movq sp_dlsym_target(%rip), %rax\n\t"
@@ -208,9 +215,16 @@ __asm__(".text\n"
 	"b 1f\n"
 	"7:\n\t"
 	"cmp w9, #0x63\n\t" /* c */
-	"b.ne 1f\n\t"
+	"b.ne 8f\n\t"
 	"ldrb w9, [x1, #1]\n\t"
 	"cmp w9, #0x75\n\t" /* u */
+	"b.eq 2f\n\t"
+	"b 1f\n"
+	"8:\n\t"
+	"cmp w9, #0x54\n\t" /* T */
+	"b.ne 1f\n\t"
+	"ldrb w9, [x1, #1]\n\t"
+	"cmp w9, #0x46\n\t" /* F */
 	"b.eq 2f\n"
 	"1:\n\t"
 	"adrp x9, sp_dlsym_target\n\t"

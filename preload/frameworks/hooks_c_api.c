@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole calls of C APIs: of XGBoost and LightGBM, where a round of boosting is a step and the
- * making of a data set is a range, and of decoders that use a device. Programs reach these
- * functions by their exported names or by dlsym (Julia, C#, ctypes). The functions catch every
- * exception.
+ * making of a data set is a range, of TensorFlow, and of decoders that use a device. Programs reach
+ * these functions by their exported names or by dlsym (Julia, C#, ctypes). The functions catch
+ * every exception.
  */
 #include "preload/frameworks/hooks_c_api.h"
 
@@ -54,24 +54,34 @@ static void outermost_end(struct sp_range range, int framework, uint32_t phase, 
 	outermost_end(range, SP_FRAMEWORK_##framework, SP_PHASE_##phase, label, ret);              \
 	return ret;
 
+#define CALL(real, framework, phase, label, arguments)                                             \
+	struct sp_range range = outermost_begin(SP_PHASE_##phase);                                 \
+                                                                                                   \
+	real arguments;                                                                            \
+	outermost_end(range, SP_FRAMEWORK_##framework, SP_PHASE_##phase, label, 0);
+
 /* The exported name, and the wrapper of what a lookup found. */
 #define UNPACK(...) __VA_ARGS__
-#define SP_C_CALL(name, prefix, framework, phase, label, parameters, arguments)                    \
+#define WRAP(type, body, name, prefix, framework, phase, label, parameters, arguments)             \
 	static void *found_##name;                                                                 \
-	SP_HOOK(int, name, UNPACK parameters)                                                      \
+	SP_HOOK(type, name, UNPACK parameters)                                                     \
 	{                                                                                          \
 		__typeof__(&name) real = SP_ORIGINAL_FOR_CALLER(name, prefix, NULL);               \
-		RETURN_CALL(real, framework, phase, label, arguments)                              \
+		body(real, framework, phase, label, arguments)                                     \
 	}                                                                                          \
-	static int looked_up_##name parameters                                                     \
+	static type looked_up_##name parameters                                                    \
 	{                                                                                          \
 		__typeof__(&name) real =                                                           \
 			(__typeof__(&name))__atomic_load_n(&found_##name, __ATOMIC_ACQUIRE);       \
-		RETURN_CALL(real, framework, phase, label, arguments)                              \
+		body(real, framework, phase, label, arguments)                                     \
 	}
+#define SP_C_CALL(...) WRAP(int, RETURN_CALL, __VA_ARGS__)
+#define SP_C_VOID(...) WRAP(void, CALL, __VA_ARGS__)
 #include "preload/frameworks/boosters.def"
 #include "preload/frameworks/device_decoders.def"
+#include "preload/frameworks/tensorflow_c.def"
 #undef SP_C_CALL
+#undef SP_C_VOID
 
 /* A second copy of a library stays as it is. */
 static void *wrapped(void **place, void *function, void *exported, void *wrapper)
@@ -86,9 +96,12 @@ int sp_c_api_knows(const char *name)
 #define SP_C_CALL(hooked, ...)                                                                     \
 	if (strcmp(name, #hooked) == 0)                                                            \
 		return 1;
+#define SP_C_VOID SP_C_CALL
 #include "preload/frameworks/boosters.def"
 #include "preload/frameworks/device_decoders.def"
+#include "preload/frameworks/tensorflow_c.def"
 #undef SP_C_CALL
+#undef SP_C_VOID
 	return 0;
 }
 
@@ -98,8 +111,11 @@ void *sp_c_api_wrap(const char *name, void *function)
 	if (strcmp(name, #hooked) == 0)                                                            \
 		return wrapped(&found_##hooked, function, (void *)sp_wrap_##hooked,                \
 			       (void *)looked_up_##hooked);
+#define SP_C_VOID SP_C_CALL
 #include "preload/frameworks/boosters.def"
 #include "preload/frameworks/device_decoders.def"
+#include "preload/frameworks/tensorflow_c.def"
 #undef SP_C_CALL
+#undef SP_C_VOID
 	return function;
 }

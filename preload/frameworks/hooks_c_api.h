@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of boosters and decoders that programs find by dlsym (boosters.def,
- * device_decoders.def). */
+/* Functions of boosters, decoders and TensorFlow that programs find by dlsym (boosters.def,
+ * device_decoders.def, tensorflow_c.def). */
 #ifndef STAGEPROF_PRELOAD_HOOKS_C_API_H
 #define STAGEPROF_PRELOAD_HOOKS_C_API_H
 

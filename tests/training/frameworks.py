@@ -63,6 +63,8 @@ from framework_doubles import (
     READ,
     ROUNDS_DOUBLE,
     ROUNDS_MAIN,
+    SESSION_DOUBLE,
+    SESSION_MAIN,
     SAVER,
     SAVERS,
     SAVE_LOOP,
@@ -386,7 +388,8 @@ class Doubles(Case):
         self.assertEqual(summary["steps"]["count"], 31)
         self.assert_own_timer(summary, "checkpoint")
         verdict = summary["verdict"]
-        self.assertEqual((verdict["code"], verdict["confidence"]), ("checkpoint-bound", "medium"))
+        self.assertEqual(verdict["code"], "checkpoint-bound")
+        self.assertNotEqual(verdict["confidence"], "high")  # a busy machine makes it low
 
     def test_a_processor_has_made_the_step_when_its_call_returns(self):
         """Other devices, and calls that return ahead, may hide the waits for batches."""
@@ -485,6 +488,22 @@ class Doubles(Case):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
                 subprocess.run(["bash", "-c", make + ways], cwd=self.folder, check=True)
                 self.assert_rounds(self.run_command("./main"), "xgboost")
+
+    def test_sessions_of_tensorflow_without_python(self):
+        """Linked, and found by dlsym. No call shows what a run does, so the report abstains."""
+        write(self.path("double.c"), SESSION_DOUBLE)
+        write(self.path("main.c"), SESSION_MAIN)
+        make = "cc -shared -fPIC -o libtensorflow.so.2 double.c && cc -o main main.c "
+        for ways in ("./libtensorflow.so.2", "-D LOOKED_UP -ldl"):
+            with self.subTest(ways):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                subprocess.run(["bash", "-c", make + ways], cwd=self.folder, check=True)
+                summary = self.run_command("./main")
+                self.assert_abstains(summary)
+                self.assert_named(summary, "framework loaded tensorflow")
+                ranges = training.report("ranges", self.path("run.zst"))["ranges"]
+                counts = {row["name"]: row["calls"] for row in ranges}
+                self.assertEqual(counts, {"tensorflow session run": 7})
 
     def test_a_plugin_of_pjrt_without_python(self):
         """Two versions that are known, and a plugin of a later one with a longer table."""

@@ -482,6 +482,50 @@ int main(void)
 	return XGBoosterBoostOneIter(data, data, &one, 0, 0) != -1;
 }
 """
+SESSION_DOUBLE = """
+void TF_SessionRun(void *session, const void *options, const void *inputs, void *const *values,
+		   int count, const void *outputs, void **made, int made_count,
+		   const void *const *targets, int target_count, void *metadata, void *status)
+{
+	int is_whole = session && !options && inputs && values && outputs && targets && !metadata;
+
+	made[0] = session;
+	*(int *)status = is_whole ? count + 10 * made_count + 100 * target_count : -1;
+}
+"""
+SESSION_MAIN = """
+#include <dlfcn.h>
+#include <stdio.h>
+typedef void run_session(void *, const void *, const void *, void *const *, int, const void *,
+			 void **, int, const void *const *, int, void *, void *);
+#ifndef LOOKED_UP
+run_session TF_SessionRun;
+#endif
+int main(void)
+{
+	int session, status = 0;
+	char text[8];
+	void *made = 0, *values[1] = {&session};
+	const void *targets[1] = {&session};
+	FILE *file = fopen("/proc/self/maps", "r");
+
+	if (!file || !fread(text, 1, sizeof(text), file))
+		return 5;
+#ifdef LOOKED_UP
+	void *library = dlopen("./libtensorflow.so.2", RTLD_NOW | RTLD_LOCAL);
+	run_session *TF_SessionRun = (run_session *)dlsym(library, "TF_SessionRun");
+	if (dlsym(RTLD_DEFAULT, "TF_SessionRun"))
+		return 6;
+#endif
+	for (int i = 0; i < 7; i++) {
+		TF_SessionRun(&session, 0, &session, values, 1, &session, &made, 2, targets, 3, 0,
+			      &status);
+		if (status != 321 || made != &session)
+			return 1;
+	}
+	return 0;
+}
+"""
 XGBOOST_MAIN = """
 #include <stdint.h>
 int XGDMatrixCreateFromMat(const float *, uint64_t, uint64_t, float, void **);
