@@ -6,28 +6,46 @@
 #include "trace/events.h"
 
 #define OBJECTS_MOST 48u /* of a result are looked at */
-#define ASKED_ALL 64u	 /* waits */
+#define CALLS_MOST 4u
+#define NONE CALLS_MOST
+#define ASKED_ALL 64u /* waits */
 /* Some that follow each other, so that it is known what the device had left. Prime to the numbers
  * of steps after which loops log. */
 #define ASKED_EACH 29u
 #define ASKED_TOGETHER 4u
 
 /* PyType_GetFlags() */
+#define IS_INT (1ul << 24)
 #define IS_LIST (1ul << 25)
 #define IS_TUPLE (1ul << 26)
+#define IS_BYTES (1ul << 27)
+#define IS_TEXT (1ul << 28)
 #define IS_DICT (1ul << 29)
+#define IS_TYPE (1ul << 31)
+#define HOLDS_NO_ARRAYS (IS_INT | IS_BYTES | IS_TEXT | IS_TYPE)
 
 static struct sp_py_object *array_type, *is_ready, *no_arguments; /* never released */
 static int is_local;
 
-/* The last compiled call of this thread. */
+/* Weak references to arrays of a call's result; NULL: none. */
+struct call_arrays {
+	struct sp_py_object *shallow, *deep;
+};
+
+/*
+ * The last compiled calls of this thread, the latest at the end: those since a wait began, and the
+ * one that worked then. A short call may finish beside a long one that was made before it.
+ */
 static __thread struct {
-	struct sp_py_object *shallow,
-		*deep;	/* weak references to arrays of its result; NULL: none */
+	struct call_arrays calls[CALLS_MOST];
+	unsigned count;
 	uint64_t image; /* the process image that called; 0: nothing is known */
 	uint32_t waits;
-	int has_finished; /* before it returned */
-	int is_ahead;	  /* functions that return ahead were called in this thread */
+	uint32_t open_waits; /* in which the device worked at the begin */
+	int is_asked;	     /* a wait began since the latest call */
+	unsigned working;    /* the call that worked then; NONE: none did */
+	int has_finished;    /* before it returned */
+	int is_ahead;	     /* functions that return ahead were called in this thread */
 } last __attribute__((tls_model("initial-exec")));
 
 /* Objects inside a result, breadth first. */
@@ -36,10 +54,25 @@ struct result_objects {
 	unsigned count;
 };
 
+static int is_full(const struct result_objects *o)
+{
+	return o->count == OBJECTS_MOST;
+}
+
+/* Held: a weak reference that is made may collect garbage, whose finalizers change what holds the
+ * object. */
 static void add(struct result_objects *o, struct sp_py_object *object)
 {
-	if (o->count < OBJECTS_MOST && object && object != sp_python._Py_NoneStruct)
-		o->list[o->count++] = object;
+	if (is_full(o) || !object || object == sp_python._Py_NoneStruct)
+		return;
+	sp_python.Py_IncRef(object);
+	o->list[o->count++] = object;
+}
+
+static void release(struct result_objects *o)
+{
+	for (unsigned i = 0; i < o->count; i++)
+		sp_python.Py_DecRef(o->list[i]);
 }
 
 static void add_values(struct result_objects *o, struct sp_py_object *dict)
@@ -47,7 +80,7 @@ static void add_values(struct result_objects *o, struct sp_py_object *dict)
 	struct sp_py_object *key, *value;
 	ptrdiff_t at = 0;
 
-	while (o->count < OBJECTS_MOST && sp_python.PyDict_Next(dict, &at, &key, &value))
+	while (!is_full(o) && sp_python.PyDict_Next(dict, &at, &key, &value))
 		add(o, value);
 }
 
@@ -68,14 +101,14 @@ static void open_object(struct result_objects *o, struct sp_py_object *object, i
 	unsigned long flags = sp_python.PyType_GetFlags(object->type);
 
 	if (flags & IS_TUPLE) {
-		for (ptrdiff_t i = 0; i < sp_python.PyTuple_Size(object); i++)
+		for (ptrdiff_t i = 0; i < sp_python.PyTuple_Size(object) && !is_full(o); i++)
 			add(o, sp_python.PyTuple_GetItem(object, i));
 	} else if (flags & IS_LIST) {
-		for (ptrdiff_t i = 0; i < sp_python.PyList_Size(object); i++)
+		for (ptrdiff_t i = 0; i < sp_python.PyList_Size(object) && !is_full(o); i++)
 			add(o, sp_python.PyList_GetItem(object, i));
 	} else if (flags & IS_DICT) {
 		add_values(o, object);
-	} else if (with_attributes) {
+	} else if (with_attributes && !(flags & HOLDS_NO_ARRAYS)) {
 		struct sp_py_object *dict = attributes_of(object);
 
 		if (dict)
@@ -98,10 +131,11 @@ static void refer(struct sp_py_object **ret, struct sp_py_object *array)
 }
 
 /* The first array is the likeliest to live on, as a loss does; the last one may be a weight. */
-static int refer_arrays(struct sp_py_object *result, int with_attributes)
+static struct call_arrays refer_arrays(struct sp_py_object *result, int with_attributes)
 {
 	struct result_objects o = {.count = 0};
 	struct sp_py_object *first = NULL, *latest = NULL;
+	struct call_arrays arrays = {NULL, NULL};
 
 	add(&o, result);
 	for (unsigned i = 0; i < o.count; i++) {
@@ -112,49 +146,63 @@ static int refer_arrays(struct sp_py_object *result, int with_attributes)
 		first = first ? first : o.list[i];
 		latest = o.list[i];
 	}
-	if (!first)
-		return 0;
-	refer(&last.shallow, first);
+	if (first)
+		refer(&arrays.shallow, first);
 	if (latest != first)
-		refer(&last.deep, latest);
-	return 1;
+		refer(&arrays.deep, latest);
+	release(&o);
+	return arrays;
 }
 
+static void drop_call(struct call_arrays *call)
+{
+	drop(&call->shallow);
+	drop(&call->deep);
+}
+
+static void forget_calls(void)
+{
+	for (unsigned i = 0; i < last.count; i++)
+		drop_call(&last.calls[i]);
+	last.count = 0;
+}
+
+static void keep_working_call(void)
+{
+	struct call_arrays call;
+
+	if (last.working >= last.count) {
+		forget_calls();
+		return;
+	}
+	call = last.calls[last.working];
+	last.calls[last.working] = (struct call_arrays){NULL, NULL};
+	forget_calls();
+	last.calls[last.count++] = call;
+}
+
+static void forget_first(void)
+{
+	drop_call(&last.calls[0]);
+	last.count--;
+	for (unsigned i = 0; i < last.count; i++)
+		last.calls[i] = last.calls[i + 1];
+}
+
+/* A process that was forked must not touch its parent's arrays. */
 static void forget(void)
 {
-	if (last.image == sp_process->image_start_ns) {
-		drop(&last.shallow);
-		drop(&last.deep);
-	}
-	last.shallow = last.deep = NULL;
+	if (last.image == sp_process->image_start_ns)
+		forget_calls();
+	last.count = 0;
 	last.image = 0;
 	last.has_finished = 0;
+	last.is_asked = 0;
 }
 
 static int is_next_asked(void)
 {
 	return last.waits < ASKED_ALL || last.waits % ASKED_EACH < ASKED_TOGETHER;
-}
-
-void sp_device_state_note(struct sp_py_object *result)
-{
-	forget();
-	last.is_ahead = 1;
-	if (!array_type || !is_next_asked())
-		return;
-	if (refer_arrays(result, 0) || refer_arrays(result, 1))
-		last.image = sp_process->image_start_ns;
-}
-
-void sp_device_state_returned(void)
-{
-	if (!is_local || last.is_ahead)
-		return;
-	forget();
-	if (!is_next_asked())
-		return;
-	last.has_finished = 1;
-	last.image = sp_process->image_start_ns;
 }
 
 /* An array that is gone, or was given to another computation, has no answer. */
@@ -178,14 +226,73 @@ static enum sp_device_state ask(struct sp_py_object *reference)
 	return state;
 }
 
+static enum sp_device_state state_of(const struct call_arrays *arrays)
+{
+	enum sp_device_state state = ask(arrays->shallow);
+
+	return state == SP_DEVICE_UNKNOWN ? ask(arrays->deep) : state;
+}
+
 static enum sp_device_state state_now(void)
 {
-	enum sp_device_state state = SP_DEVICE_UNKNOWN;
+	enum sp_device_state latest = SP_DEVICE_UNKNOWN;
 
 	if (last.has_finished)
 		return SP_DEVICE_READY;
-	state = ask(last.shallow);
-	return state == SP_DEVICE_UNKNOWN ? ask(last.deep) : state;
+	last.working = NONE;
+	for (unsigned i = last.count; i-- > 0;) {
+		enum sp_device_state state = state_of(&last.calls[i]);
+
+		if (i == last.count - 1)
+			latest = state;
+		if (state != SP_DEVICE_WORKS)
+			continue;
+		last.working = i;
+		return state;
+	}
+	return latest;
+}
+
+static void make_room(void)
+{
+	if (last.image != sp_process->image_start_ns || last.has_finished)
+		forget();
+	else if (last.is_asked)
+		keep_working_call();
+	else if (last.count == CALLS_MOST)
+		forget_first();
+	last.is_asked = 0;
+}
+
+/* A call inside of a wait is the loader's: what the wait hides is the work before it. */
+void sp_device_state_note(struct sp_py_object *result)
+{
+	struct call_arrays arrays;
+
+	last.is_ahead = 1;
+	if (last.open_waits && last.image == sp_process->image_start_ns)
+		return;
+	if (!array_type || !is_next_asked()) {
+		forget();
+		return;
+	}
+	make_room();
+	arrays = refer_arrays(result, 0);
+	if (!arrays.shallow)
+		arrays = refer_arrays(result, 1);
+	last.calls[last.count++] = arrays;
+	last.image = sp_process->image_start_ns;
+}
+
+void sp_device_state_returned(void)
+{
+	if (!is_local || last.is_ahead)
+		return;
+	forget();
+	if (!is_next_asked())
+		return;
+	last.has_finished = 1;
+	last.image = sp_process->image_start_ns;
 }
 
 /* A process that was forked must not ask its parent's arrays. */
@@ -196,10 +303,17 @@ static int is_known_here(void)
 
 enum sp_device_state sp_device_state_begin(void)
 {
+	enum sp_device_state state;
+
 	if (!array_type && !is_local)
 		return SP_DEVICE_UNKNOWN;
 	last.waits++;
-	return is_known_here() ? state_now() : SP_DEVICE_UNKNOWN;
+	if (!is_known_here())
+		return SP_DEVICE_UNKNOWN;
+	last.is_asked = 1;
+	state = state_now();
+	last.open_waits += state == SP_DEVICE_WORKS;
+	return state;
 }
 
 static enum sp_device_state state_after(void)
@@ -221,6 +335,7 @@ void sp_device_state_end(enum sp_device_state begun)
 	enum sp_device_state ended = begun == SP_DEVICE_WORKS ? state_after() : begun;
 	struct sp_range now = sp_range_begin();
 
+	last.open_waits -= begun == SP_DEVICE_WORKS;
 	if (begun == SP_DEVICE_READY)
 		sp_range_end(now, SP_EV_python_call, SP_PHASE_device_idle, idle, sizeof(idle) - 1);
 	else if (ended == SP_DEVICE_WORKS)

@@ -2,7 +2,7 @@
 /*
  * The state of the device while the loop waits for a batch. A compiled function of JAX
  * returns ahead of its computation; its arrays say at once, without a wait, whether they are ready
- * (`is_ready`). The last compiled call's arrays are asked when the loop asks for a batch, and,
+ * (`is_ready`). The last compiled calls' arrays are asked when the loop asks for a batch, and,
  * where they were not ready then, when it has the batch. Each answer is an event of python_call
  * at the end of the wait: device_idle, device_busy, or device_drained where the device finished
  * meanwhile.

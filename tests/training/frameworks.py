@@ -86,6 +86,7 @@ from framework_programs import (
     LIGHTGBM,
     LOADERS,
     LOADER_LOOP,
+    LOADER_THAT_COMPUTES,
     NUMBERS_BOOSTERS,
     NUMBERS_JAX,
     NUMBERS_JAX_END,
@@ -98,6 +99,7 @@ from framework_programs import (
     SKLEARN_PROCESSES,
     SUMMARY,
     TENSORFLOW,
+    TWO_DEVICES,
     XGBOOST,
 )
 
@@ -656,6 +658,20 @@ class Themselves(Case):
                 else:
                     self.assertGreater(busy, 30)
                     self.assertNotIn(code, ("input-bound", "first-batch-bound"))
+
+    def test_a_loader_that_computes_on_the_device(self):
+        """Work of the loader at the end of a wait does not hide the wait."""
+        summary = self.run_script(LOADER_THAT_COMPUTES, self.python)
+        self.assertEqual(summary["steps"]["count"], 60)
+        idle, busy, finished = self.answers()
+        self.assertGreater(idle + finished, 3 * busy)
+        self.assertNotEqual(summary["verdict"]["code"], "compute-bound")
+
+    def test_a_short_call_beside_a_long_step(self):
+        self.run_script(TWO_DEVICES, self.python)
+        idle, busy, finished = self.answers()
+        self.assertLessEqual(idle, int(self.said) + 1)
+        self.assertGreater(busy + finished, 30)
 
     def test_jax_maps(self):
         self.assert_one_call(self.run_script(PMAP, self.python), 40)

@@ -200,6 +200,53 @@ while True:
     before = loss
 print(waited, float(loss))
 """
+# The loader computes on the device after it waited, in the loop's thread.
+LOADER_THAT_COMPUTES = """
+import time, grain, jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def augment(rows):
+    for _ in range(20):
+        rows = jnp.tanh(rows @ (rows.T @ rows))
+    return rows
+@jax.jit
+def step(weights, rows):
+    return weights - 0.01 * jax.grad(lambda weights: jnp.mean((rows @ weights) ** 2))(weights)
+def make(index):
+    time.sleep(0.03)
+    return augment(np.ones((256, 256), "f4"))
+options = grain.ReadOptions(num_threads=0, prefetch_buffer_size=0)
+weights = jnp.ones((256, 256))
+for rows in grain.MapDataset.range(60).map(make).to_iter_dataset(options):
+    weights = step(weights, rows)
+"""
+# A long step on one device, and a short call on another, which is ready before it.
+TWO_DEVICES = """
+import os, time
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+import grain, jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def step(weights, rows):
+    def loss_of(weights):
+        now = rows
+        for _ in range(20):
+            now = jnp.tanh(now @ weights)
+        return jnp.mean(now**2)
+    return weights - 0.01 * jax.grad(loss_of)(weights)
+@jax.jit
+def rate(number):
+    return 0.1 * jnp.cos(number)
+def make(index):
+    time.sleep(0.002)
+    return np.ones((256, 512), "f4")
+options = grain.ReadOptions(num_threads=0, prefetch_buffer_size=0)
+weights, one, ready = jnp.ones((512, 512)), jax.device_put(jnp.float32(1), jax.devices()[1]), 0
+step(weights, make(0)), rate(one)
+for rows in grain.MapDataset.range(60).map(make).to_iter_dataset(options):
+    weights, now = step(weights, rows), rate(one)
+    now.block_until_ready()
+    ready += weights.is_ready()
+print(ready)
+"""
 PMAP = """
 import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
