@@ -205,13 +205,17 @@ static int is_next_asked(void)
 	return last.waits < ASKED_ALL || last.waits % ASKED_EACH < ASKED_TOGETHER;
 }
 
-/* An array that is gone, or was given to another computation, has no answer. */
+/* An array that is gone, or was given to another computation, has no answer. The reference is held:
+ * an exception that is made may collect garbage, whose finalizers may call compiled functions. */
 static enum sp_device_state ask(struct sp_py_object *reference)
 {
 	enum sp_device_state state = SP_DEVICE_UNKNOWN;
 	struct sp_py_object *array, *method = NULL, *answer = NULL;
 
-	array = reference ? sp_python.PyObject_Call(reference, no_arguments, NULL) : NULL;
+	if (!reference)
+		return SP_DEVICE_UNKNOWN;
+	sp_python.Py_IncRef(reference);
+	array = sp_python.PyObject_Call(reference, no_arguments, NULL);
 	if (array && array != sp_python._Py_NoneStruct)
 		method = sp_python.PyObject_GetAttr(array, is_ready);
 	if (method)
@@ -223,6 +227,7 @@ static enum sp_device_state ask(struct sp_py_object *reference)
 	drop(&answer);
 	drop(&method);
 	drop(&array);
+	drop(&reference);
 	return state;
 }
 
@@ -264,7 +269,8 @@ static void make_room(void)
 	last.is_asked = 0;
 }
 
-/* A call inside of a wait is the loader's: what the wait hides is the work before it. */
+/* A call inside of a wait is the loader's: what the wait hides is the work before it. A finalizer
+ * that runs while arrays are referred to may come here too, so the room is made after that. */
 void sp_device_state_note(struct sp_py_object *result)
 {
 	struct call_arrays arrays;
@@ -276,10 +282,10 @@ void sp_device_state_note(struct sp_py_object *result)
 		forget();
 		return;
 	}
-	make_room();
 	arrays = refer_arrays(result, 0);
 	if (!arrays.shallow)
 		arrays = refer_arrays(result, 1);
+	make_room();
 	last.calls[last.count++] = arrays;
 	last.image = sp_process->image_start_ns;
 }

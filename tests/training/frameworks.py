@@ -97,6 +97,7 @@ from framework_programs import (
     PRICES,
     SKLEARN,
     SKLEARN_PROCESSES,
+    STEPS_IN_FINALIZERS,
     SUMMARY,
     TENSORFLOW,
     TWO_DEVICES,
@@ -666,6 +667,10 @@ class Themselves(Case):
         idle, busy, finished = self.answers()
         self.assertGreater(idle + finished, 3 * busy)
         self.assertNotEqual(summary["verdict"]["code"], "compute-bound")
+
+    def test_finalizers_that_call_the_step(self):
+        self.run_script(STEPS_IN_FINALIZERS, self.python)
+        self.assertAlmostEqual(float(self.said), -35.1, delta=0.1)
 
     def test_a_short_call_beside_a_long_step(self):
         self.run_script(TWO_DEVICES, self.python)

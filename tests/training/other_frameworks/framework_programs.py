@@ -219,6 +219,29 @@ weights = jnp.ones((256, 256))
 for rows in grain.MapDataset.range(60).map(make).to_iter_dataset(options):
     weights = step(weights, rows)
 """
+# Garbage is collected at each moment, and its finalizers call the step.
+STEPS_IN_FINALIZERS = """
+import gc, grain, jax, jax.numpy as jnp, numpy as np
+step = jax.jit(lambda w, x: [w - 0.1 * jax.grad(lambda w: jnp.sum(w * x))(w), w + 1])
+x = np.ones(4, "f4")
+class Cycle:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        step(x, x)
+options = grain.ReadOptions(num_threads=0, prefetch_buffer_size=0)
+batches = iter(grain.MapDataset.range(2000).to_iter_dataset(options))
+w = step(x, x)[0]
+gc.set_threshold(1)
+for i in range(60):
+    next(batches)
+    for _ in range(6):
+        Cycle(), Cycle(), Cycle()
+        w = step(w, x)[0]
+gc.set_threshold(700)
+del Cycle.__del__
+print(w[0])
+"""
 # A long step on one device, and a short call on another, which is ready before it.
 TWO_DEVICES = """
 import os, time
