@@ -33,14 +33,15 @@ static const char schema[] =
 	" kind_id INTEGER REFERENCES kind, stage_id INTEGER REFERENCES stage, start_ns INTEGER,"
 	" dur_ns INTEGER, value INTEGER, file_id INTEGER REFERENCES file,"
 	" label_id INTEGER REFERENCES label, width INTEGER, height INTEGER, inside_ns INTEGER,"
-	" device INTEGER, gpu_stream INTEGER, correlation INTEGER, communicator INTEGER);";
+	" device INTEGER, gpu_stream INTEGER, correlation INTEGER, communicator INTEGER,"
+	" host_memory TEXT);";
 
 /* Created after the rows. */
 static const char views[] = "CREATE VIEW dump AS SELECT e.start_ns, e.dur_ns, p.pid, t.tid, k.name "
 			    "AS event,"
 			    " s.name AS stage, e.value, e.inside_ns, e.width, e.height, f.path AS "
 			    "file, l.text AS label,"
-			    " e.communicator"
+			    " e.communicator, e.host_memory"
 			    " FROM event e JOIN thread t ON t.id = e.thread_id JOIN process p ON "
 			    "p.id = t.process_id"
 			    " JOIN kind k ON k.id = e.kind_id JOIN stage s ON s.id = e.stage_id"
@@ -244,6 +245,7 @@ static int put_event(void *context, const struct sp_record *record)
 	bind_known(e, 13, record->gpu_stream, record->is_gpu);
 	bind_known(e, 14, record->correlation, record->correlation != 0);
 	bind_known(e, 15, record->arg, sp_record_has_communicator(record));
+	sqlite3_bind_text(e, 16, sp_record_host_memory(record), -1, SQLITE_STATIC); /* or NULL */
 	return r == 0 ? sp_sql_step(e) : r;
 }
 
@@ -253,8 +255,8 @@ static int put_events(struct store *s)
 			"INSERT INTO event (thread_id, kind_id, stage_id, start_ns, dur_ns, value, "
 			"file_id,"
 			" label_id, width, height, inside_ns, device, gpu_stream, correlation, "
-			"communicator)"
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			"communicator, host_memory)"
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			&s->event);
 
 	if (r == 0)
