@@ -7,6 +7,7 @@
 
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/events/merge.h"
+#include "analyzer/metadata/gpu_kinds.h"
 
 /* A stream's works follow each other without a gap: the end of one must not be rounded past the
  * next's start. */
@@ -157,10 +158,7 @@ bool sp_record_has_communicator(const struct sp_record *record)
 
 const char *sp_record_host_memory(const struct sp_record *record)
 {
-	static const char *const names[] =
-		{[SP_COPY_HOST_PAGEABLE] = "pageable", [SP_COPY_HOST_PINNED] = "pinned"};
-	uint32_t host = sp_cuda_arg_host(record->arg);
 	bool is_copy = sp_event_info(record->kind)->class == SP_CLASS_CUDA_COPY;
 
-	return is_copy && host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
+	return is_copy ? sp_gpu_copy_host_memory(record->arg) : NULL;
 }

@@ -55,6 +55,15 @@ bool sp_gpu_call_is_kept(uint32_t kind)
 	return info->name && (sp_gpu_call_is_cuda(info->class) || info->class == SP_CLASS_NCCL);
 }
 
+const char *sp_gpu_copy_host_memory(uint32_t arg)
+{
+	static const char *const names[] =
+		{[SP_COPY_HOST_PAGEABLE] = "pageable", [SP_COPY_HOST_PINNED] = "pinned"};
+	uint32_t host = sp_cuda_arg_host(arg);
+
+	return host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
+}
+
 bool sp_gpu_call_begins_capture(uint32_t kind)
 {
 	return kind == SP_EV_cudaStreamBeginCapture || kind == SP_EV_cuStreamBeginCapture ||

@@ -14,6 +14,9 @@ bool sp_gpu_call_is_cuda(uint8_t class);
 /* True for a kind of call of CUDA, HIP or NCCL: those whose slow calls the view sync shows. */
 bool sp_gpu_call_is_kept(uint32_t kind);
 
+/* "pageable" or "pinned": the host's memory in a copy with this arg; NULL: not known. */
+const char *sp_gpu_copy_host_memory(uint32_t arg);
+
 /* True for calls that begin, or end, the capture of a graph. */
 bool sp_gpu_call_begins_capture(uint32_t kind);
 bool sp_gpu_call_ends_capture(uint32_t kind);

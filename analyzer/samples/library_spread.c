@@ -8,7 +8,6 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash_free.h"
 
-#define ASKED_MIN 10u
 #define LIBRARIES_MAX 16u /* of one function; a trace may name any number */
 
 struct asked_function {
@@ -156,7 +155,7 @@ static int spread_all(struct spreading *s)
 		const struct asked_function *function = function_of(s, sums);
 		bool is_unasked = !sums->object && !sums->call && !sums->is_waiting;
 
-		r = is_unasked && function && function->looks >= ASKED_MIN
+		r = is_unasked && function && function->looks >= SP_LIBRARY_ASKED_MIN
 			    ? divide(s, sums, function)
 			    : put(s, sums);
 	}

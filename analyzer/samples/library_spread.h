@@ -10,6 +10,8 @@
 
 #include "analyzer/samples/samples.h"
 
+#define SP_LIBRARY_ASKED_MIN 10u /* looks that know their library, to stand for others */
+
 /* The caller sets nothing before, and frees `sums`. */
 struct sp_spread_sums {
 	struct sp_sample_sums *sums;
@@ -17,7 +19,8 @@ struct sp_spread_sums {
 };
 
 /* The sums of samples with the time and the looks of each function divided by its libraries, where
- * at least ten looks of a phase asked. Returns 0 or -ENOMEM; `sums` is to be freed in both cases.
+ * SP_LIBRARY_ASKED_MIN looks of a phase asked. Returns 0 or -ENOMEM; `sums` is to be freed in both
+ * cases.
  */
 int sp_library_spread(struct sp_spread_sums *ret, const struct sp_samples *samples);
 

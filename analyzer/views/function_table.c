@@ -8,9 +8,9 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash_free.h"
+#include "analyzer/samples/library_spread.h"
 
 #define FILES_MAX (1u << 16)
-#define ASKED_MIN 10u /* looks that know their library, to stand for others of their phase */
 
 struct row_place {
 	struct sp_function_key key;
@@ -218,7 +218,7 @@ static bool spread(struct sp_function_table *rows, const struct sp_function_row 
 {
 	struct asked_looks asked = asked_in(rows, unasked->key.phase);
 
-	for (uint32_t i = 0; i < rows->count && asked.samples >= ASKED_MIN; i++) {
+	for (uint32_t i = 0; i < rows->count && asked.samples >= SP_LIBRARY_ASKED_MIN; i++) {
 		struct sp_function_row *row = &rows->list[i];
 
 		if (row->key.phase != unasked->key.phase || !row->key.text)
@@ -228,7 +228,7 @@ static bool spread(struct sp_function_table *rows, const struct sp_function_row 
 					  (double)asked.samples);
 		row->total_ns = row->own_ns;
 	}
-	return asked.samples >= ASKED_MIN;
+	return asked.samples >= SP_LIBRARY_ASKED_MIN;
 }
 
 /* Chance chose the looks that asked for their library, so they stand for the other looks of their

@@ -8,6 +8,7 @@
 
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/gpu/gpu_calls.h"
+#include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/metadata/source_lines.h"
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/symbols/stack_cells.h"
@@ -119,22 +120,13 @@ static const char *waited_for(const struct wait *wait)
 	}
 }
 
-static const char *memory_of(const struct wait *wait)
-{
-	static const char *const names[] =
-		{[SP_COPY_HOST_PAGEABLE] = "pageable", [SP_COPY_HOST_PINNED] = "pinned"};
-	uint32_t host = sp_cuda_arg_host(wait->way);
-
-	return host < sizeof(names) / sizeof(names[0]) ? names[host] : NULL;
-}
-
 /* For people: "D2H pageable", "stream", "malloc"; an asynchronous call on a stream is not a wait
  * for it. */
 static const char *for_text(const struct wait *wait, char ret[FOR_BYTES])
 {
 	static const char *const directions[SP_COPY_DIRECTIONS] = {"H2H", "H2D", "D2H", "D2D",
 								   "copy"};
-	const char *memory = memory_of(wait), *name = waited_for(wait);
+	const char *memory = sp_gpu_copy_host_memory(wait->way), *name = waited_for(wait);
 
 	if (sp_event_info(wait->kind)->class == SP_CLASS_CUDA_COPY)
 		name = directions[sp_fd_kind_of_copy(wait->way)];
@@ -168,7 +160,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 		[EVENT] = sp_cell_text(sp_event_info(wait->kind)->name),
 		[FOR] = sp_cell_text(for_text(wait, both)),
 		[WAITED_FOR] = sp_cell_text(waited_for(wait)),
-		[MEMORY] = sp_cell_text(memory_of(wait)),
+		[MEMORY] = sp_cell_text(sp_gpu_copy_host_memory(wait->way)),
 		[CALLS] = sp_cell_count(wait->calls),
 		[TOTAL] = sp_cell_count(total_ns(list, i)),
 		[MAX] = wait->max_ticks ? sp_cell_count(span_ns(report, wait, wait->max_ticks))

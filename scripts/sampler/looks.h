@@ -35,7 +35,7 @@ static inline uint64_t sp_looks_random(struct sp_looks *looks)
 /* One look at the process: samples.counts.ticks is the look's number. */
 void sp_look_at_process(struct sp_looks *looks, struct sp_sampled_process *process);
 
-/* Puts the samples of its threads into the buffer, for the end of the run. */
+/* At the end of the run: moves the samples of all threads of the process into the buffer. */
 void sp_look_finish(struct sp_looks *looks, struct sp_sampled_process *process);
 
 #endif
