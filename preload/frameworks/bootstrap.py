@@ -306,7 +306,8 @@ if exact:
 # found, or after so many events that an unknown name would slow the job.
 
 MAIN = ("__main__", "__mp_main__")
-EVENTS_MOST = 10000000  # a second or two; to import PyTorch takes two million
+EVENTS_MOST = 40000000  # some seconds; to import PyTorch takes two million, TensorFlow 14
+EVENTS_BETWEEN = 1024  # looks for functions that another thread calls, which has no such events
 later = []
 first_names = set()  # the last parts of the paths in `later`
 first_calls = {}  # frame -> (begin of its range, label)
@@ -368,6 +369,8 @@ def first_calls_watched(frame, event, _argument):
 	elif event == "call" and frame.f_code.co_name in first_names:
 		if frame.f_globals.get("__name__") in MAIN:
 			attempt(first_call_began, frame)
+	elif events_left % EVENTS_BETWEEN == 0:
+		wrap_later()
 	if (not later or events_left < 0) and not first_calls:
 		sys.setprofile(None)
 

@@ -10,6 +10,7 @@ import training
 from ranges import Run
 
 PROGRAM = os.path.join(training.HERE, "functions_program.py")
+THREAD_PROGRAM = os.path.join(training.HERE, "functions_thread_program.py")
 CALLS = {
     "total": 1 + 4,
     "Table.row": 4,
@@ -27,10 +28,10 @@ def summary(path):
 
 
 class Functions(unittest.TestCase):
-    def record(self, names, check):
+    def record(self, names, check, program=PROGRAM):
         with training.tempfile.TemporaryDirectory() as folder:
             done = training.execute(
-                [sys.executable, PROGRAM], folder, STAGEPROF_FUNCTIONS=",".join(names)
+                [sys.executable, program], folder, STAGEPROF_FUNCTIONS=",".join(names)
             )
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             check(os.path.join(folder, "run.zst"), done.stdout.decode())
@@ -44,6 +45,15 @@ class Functions(unittest.TestCase):
             self.assertNotIn("STAGEPROF_FUNCTIONS", summary(path))
 
         self.record([f"__main__:{name}" for name in CALLS], check)
+
+    def test_calls_of_another_thread_count(self):
+        def check(path, _said):
+            run = Run(path)
+            self.assertEqual(run.count("python_call", "Table.__getitem__", "function"), 7)
+            self.assertEqual(run.count("python_call", "looked_up", "function"), 1)
+
+        names = ["__main__:Table.__getitem__", "__main__:looked_up"]
+        self.record(names, check, THREAD_PROGRAM)
 
     def test_unknown_names_are_reported(self):
         def check(path, _said):
