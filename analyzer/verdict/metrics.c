@@ -782,11 +782,16 @@ static bool is_device_known(const struct training_time *t, const struct sp_repor
 		(double)t->account.ns[SP_ACCOUNT_loader_wait] < WAITS_SHORT * t->total);
 }
 
-/* A checkpoint is a call beside the steps: nothing that a step's call hides can cost more than one
- * that takes half of the time. */
-static bool is_mostly_saving(const struct training_time *t)
+/* Nothing that a step's call hides can cost more than a part beside the steps that takes half of
+ * the time: checkpoints and compiling are calls, and the rest is in no call. */
+static bool is_mostly_beside_steps(const struct training_time *t)
 {
-	return 2 * (double)t->account.ns[SP_ACCOUNT_checkpoint] > t->total;
+	static const int beside[] = {SP_ACCOUNT_checkpoint, SP_ACCOUNT_compile, SP_ACCOUNT_other};
+
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+		if (2 * (double)t->account.ns[beside[i]] > t->total)
+			return true;
+	return false;
 }
 
 /*
@@ -807,7 +812,7 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 	if (hides)
 		e->hides_waits = !is_device_known(t, report);
 	if (e->of[SP_METRIC_cannot_tell].is_known ||
-	    (hides && (!e->hides_waits || is_mostly_saving(t))))
+	    (hides && (!e->hides_waits || is_mostly_beside_steps(t))))
 		return;
 	if (hides) {
 		set_text(e, SP_METRIC_cannot_tell,

@@ -307,6 +307,8 @@ static void set_outside(struct sp_metrics *e, const struct use *trainers, const 
 	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
 		return;
 	used_ratio = (trainers->used_ns + workers->used_ns) / span_ns;
+	if (trainers->life_ns > 0)
+		sp_metrics_set(e, SP_METRIC_cores_training, used_ratio);
 	set_outside_of(e, SP_METRIC_outside_share, trainers, used_ratio);
 	set_outside_of(e, SP_METRIC_worker_outside_share, workers, used_ratio);
 }

@@ -111,6 +111,23 @@ static void set_loader_ways(struct sp_metrics *e, const struct sp_report *report
 	}
 }
 
+/* The greatest number of a trainer: ranks compile alike. */
+static void set_late_compiles(struct sp_metrics *e, const struct sp_training *training)
+{
+	uint64_t most = 0;
+
+	for (uint32_t t = 0; t < training->count; t++) {
+		const struct sp_steps *s = &training->trainers[t].steps;
+		uint64_t compiles = 0;
+
+		for (uint32_t i = s->count / 2; i < s->count; i++)
+			compiles += s->steps[i].account.ns[SP_ACCOUNT_compile] > 0;
+		most = compiles > most ? compiles : most;
+	}
+	if (e->of[SP_METRIC_compile_share].is_known)
+		sp_metrics_set(e, SP_METRIC_late_compiles, (double)most);
+}
+
 /* Programs are compiled for one shape each, and kept in a folder. */
 static void set_compile_ways(struct sp_metrics *e, const struct sp_report *report)
 {
@@ -164,6 +181,7 @@ void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool i
 	set_external_memory(e, report);
 	set_division(e, report);
 	set_compile_ways(e, report);
+	set_late_compiles(e, &report->training);
 	set_loader_ways(e, report);
 	set_label_ways(e, report);
 	set_ways(e, report, is_compiled);

@@ -830,7 +830,7 @@ void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 		v->cost = value_of(v, rules[v->id].cost);
 		v->is_severe = v->cost >= thresholds_of(v, &rules[v->id], wait).severe;
 	}
-	if (state == SP_VERDICTS)
+	if (state == SP_VERDICTS || state == SP_VERDICT_cannot_tell)
 		advise(v);
 	v->is_severe |= state == SP_VERDICT_hung;
 	doubt(v, wait);

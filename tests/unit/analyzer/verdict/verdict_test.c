@@ -325,7 +325,7 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	}
 	/* a state ends the judgement */
 	v.metrics.of[SP_METRIC_hang_chain].is_known = false;
-	v.metrics.of[SP_METRIC_cannot_tell].is_known = false;
+	v.metrics.of[SP_METRIC_cannot_tell].is_known = a->verdict == SP_VERDICT_cannot_tell;
 	if (!rule->is_state) {
 		set(rule->cost, a->verdict == SP_VERDICT_compute ? 0.9 : 0.3);
 		set(rule->sign, rule->sign == SP_METRIC_steps ? 100 : rule->least_sign);

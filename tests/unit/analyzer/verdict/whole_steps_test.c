@@ -11,7 +11,7 @@
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/trace_maker.h"
 
-enum { LOADER = 1, STEP, SAVE, ANSWER };
+enum { LOADER = 1, STEP, SAVE, ANSWER, COMPILE };
 
 enum { STEPS = 40, ITERATOR = 0x1000, CALL_NS = 50000, WAIT_NS = 4000000, SYNC_NS = 950000 };
 
@@ -34,6 +34,7 @@ static void setup(void)
 	name(STEP, "step: jit(step)");
 	name(SAVE, "orbax save");
 	name(ANSWER, "device");
+	name(COMPILE, "jax compile");
 }
 
 static void teardown(void)
@@ -251,6 +252,46 @@ START_TEST(a_checkpoint_that_takes_less)
 }
 END_TEST
 
+START_TEST(compiling_that_takes_most_of_the_time)
+{
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		phase(COMPILE, i < STEPS / 2 ? WAIT_NS : 0, SP_PHASE_compile);
+		m.now_ticks += CALL_NS;
+		sp_maker_around(&m, SP_EV_python_call, STEP, start, SP_PHASE_update);
+	}
+	ck_assert_str_eq(judge(), "compile-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_compile);
+	ck_assert(v.doubts[SP_DOUBT_whole_calls]);
+}
+END_TEST
+
+START_TEST(compiling_that_goes_on)
+{
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		phase(COMPILE, WAIT_NS, SP_PHASE_compile);
+		m.now_ticks += CALL_NS;
+		sp_maker_around(&m, SP_EV_python_call, STEP, start, SP_PHASE_update);
+	}
+	ck_assert_str_eq(judge(), "compile-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_recompile);
+	ck_assert_double_eq_tol(share(SP_METRIC_late_compiles), STEPS / 2, 0.1);
+}
+END_TEST
+
+START_TEST(time_in_no_call_that_is_most_of_the_time)
+{
+	for (int i = 0; i < STEPS; i++) {
+		phase(STEP, WAIT_NS / 4, SP_PHASE_update);
+		m.now_ticks += WAIT_NS;
+	}
+	ck_assert_str_eq(judge(), "unknown");
+}
+END_TEST
+
 /* A round has its data: nothing is hidden in it, and no optimizer to change. */
 START_TEST(rounds_of_boosting)
 {
@@ -301,6 +342,9 @@ int main(void)
 	tcase_add_test(c, a_wait_long_after_the_last_step);
 	tcase_add_test(c, a_checkpoint_that_takes_most_of_the_time);
 	tcase_add_test(c, a_checkpoint_that_takes_less);
+	tcase_add_test(c, compiling_that_takes_most_of_the_time);
+	tcase_add_test(c, compiling_that_goes_on);
+	tcase_add_test(c, time_in_no_call_that_is_most_of_the_time);
 	tcase_add_test(c, rounds_of_boosting);
 	tcase_add_test(c, rounds_that_explain_little);
 	suite_add_tcase(suite, c);
