@@ -49,6 +49,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 	case SP_PHASE_optimizer:
 	case SP_PHASE_round:
 		return SP_INTERVAL_OPTIMIZER;
+	case SP_PHASE_optimizer_part:
+		return SP_INTERVAL_OPTIMIZER_PART;
 	case SP_PHASE_update:
 		return SP_INTERVAL_UPDATE;
 	case SP_PHASE_zero_grad:
@@ -238,6 +240,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_BACKWARD:
 		return SP_ACCOUNT_backward;
 	case SP_INTERVAL_OPTIMIZER:
+	case SP_INTERVAL_OPTIMIZER_PART:
 		return SP_ACCOUNT_optimizer;
 	case SP_INTERVAL_UPDATE:
 		return SP_ACCOUNT_update;
@@ -299,18 +302,40 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 		(uint64_t)(p->end_ns - p->start_ns) - inside;
 }
 
+static uint64_t own_ns_of(const struct sp_phase_interval *p)
+{
+	return (uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
+}
+
+static void contain_zero_grad(struct sp_phase_interval *outer,
+			      const struct sp_phase_interval *inner)
+{
+	outer->zero_grad_ns += inner->zero_grad_ns;
+	if (inner->kind == SP_INTERVAL_ZERO_GRAD)
+		outer->zero_grad_ns += own_ns_of(inner);
+}
+
 /* Hooks of weights may step optimizers in a backward. */
 static void contain_update(struct sp_phase_interval *outer, const struct sp_phase_interval *inner)
 {
-	uint64_t own_ns =
-		(uint64_t)(inner->end_ns - inner->start_ns) - sp_phase_interval_inside(inner);
-
+	contain_zero_grad(outer, inner);
 	outer->optimizer_ns += inner->optimizer_ns;
-	outer->zero_grad_ns += inner->zero_grad_ns;
 	if (inner->kind == SP_INTERVAL_OPTIMIZER)
-		outer->optimizer_ns += own_ns;
-	if (inner->kind == SP_INTERVAL_ZERO_GRAD)
-		outer->zero_grad_ns += own_ns;
+		outer->optimizer_ns += own_ns_of(inner);
+}
+
+static bool optimizes(const struct sp_phase_interval *p)
+{
+	return p->kind == SP_INTERVAL_OPTIMIZER || p->kind == SP_INTERVAL_OPTIMIZER_PART;
+}
+
+/* A method of an optimizer that steps it, or the optimizer that it wraps, is the step. */
+static void note_step(const struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
+		      struct sp_phase_interval *interval)
+{
+	for (uint32_t i = first; interval->kind == SP_INTERVAL_OPTIMIZER_PART && i < n; i++)
+		if (intervals[i].kind == SP_INTERVAL_OPTIMIZER)
+			interval->kind = SP_INTERVAL_OPTIMIZER;
 }
 
 /* Waiting for batches and writing checkpoints stay whole, whatever they wait for inside. */
@@ -340,6 +365,8 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 				     : inner->compile_ns;
 	if (outer->kind == SP_INTERVAL_BACKWARD)
 		contain_update(outer, inner);
+	else if (optimizes(outer))
+		contain_zero_grad(outer, inner);
 }
 
 /* Cuts an interval that overlaps another without lying inside it. Ranges of two threads and damaged
@@ -419,7 +446,8 @@ uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
 
 	while (first > 0 && intervals[first - 1].start_ns >= interval.start_ns)
 		first--;
-	if (interval.kind == SP_INTERVAL_OPTIMIZER)
+	note_step(intervals, first, n, &interval);
+	if (optimizes(&interval))
 		first = skip_closure(intervals, first, n, &interval);
 	for (uint32_t i = first; i < n; i++)
 		contain(&interval, &intervals[i]);

@@ -29,8 +29,9 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_BOOKKEEPING,
 	SP_INTERVAL_BACKWARD,
 	SP_INTERVAL_OPTIMIZER,
-	SP_INTERVAL_UPDATE, /* forward, backward and optimizer in one call */
-	SP_INTERVAL_GRAPH,  /* the launch of one */
+	SP_INTERVAL_OPTIMIZER_PART, /* another method of an optimizer; it ends no step */
+	SP_INTERVAL_UPDATE,	    /* forward, backward and optimizer in one call */
+	SP_INTERVAL_GRAPH,	    /* the launch of one */
 	SP_INTERVAL_ZERO_GRAD,
 	SP_INTERVAL_CLIP, /* of gradients */
 	SP_INTERVAL_CHECKPOINT,
@@ -52,11 +53,12 @@ struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
 	uint64_t loader_ns;				    /* inside a whole step; else 0 */
-	uint64_t optimizer_ns, zero_grad_ns;		    /* inside a backward */
-	int64_t iterator;				    /* of the loader; 0: not known */
-	int64_t bytes; /* that a socket of the internet moved; else 0 */
-	uint32_t pass; /* number in sp_steps.passes, from 1; 0: not known */
-	uint32_t file; /* that a call reads or writes, by 1 + its number; 0: none */
+	uint64_t optimizer_ns,
+		zero_grad_ns; /* inside a backward; the latter in an optimizer, too */
+	int64_t iterator;     /* of the loader; 0: not known */
+	int64_t bytes;	      /* that a socket of the internet moved; else 0 */
+	uint32_t pass;	      /* number in sp_steps.passes, from 1; 0: not known */
+	uint32_t file;	      /* that a call reads or writes, by 1 + its number; 0: none */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;

@@ -115,6 +115,8 @@ static void join_steps(struct sp_steps *s)
 		last->fsync_ns += step->fsync_ns;
 		last->clip_ns += step->clip_ns;
 		last->message_ns += step->message_ns;
+		last->cleared_ns += step->cleared_ns;
+		last->between_ns += step->between_ns;
 		sp_account_merge(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)

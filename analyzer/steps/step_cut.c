@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/collective.h"
+#include "analyzer/steps/own_update.h"
 
 #define ANSWER_LONG 4		 /* times the bytes that were sent: an answer with data */
 #define LOADS_RARE 8u		 /* steps for one with a load of weights, or more */
@@ -284,6 +285,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 {
 	int64_t to_ns = c->intervals[c->count - 1].end_ns;
 	struct sp_step *step = add_step(c->steps);
+	struct sp_own_update update;
 
 	if (!step)
 		return NULL;
@@ -294,6 +296,9 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	note_own_input(c, first);
 	step->nccl_elsewhere_ns = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
+	update = sp_own_update_of(&c->intervals[first], c->count - first);
+	step->cleared_ns = update.cleared_ns;
+	step->between_ns = update.between_ns;
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_phase_interval *p = &c->intervals[i];
 

@@ -81,19 +81,46 @@ static void shrink(struct sp_cutter *c)
 	c->count = c->count - half + 1;
 }
 
-static bool ends_in_step(const struct sp_cutter *c)
+static bool ends_step(const struct sp_cutter *c, const struct sp_phase_interval *p)
 {
-	enum sp_phase_interval_kind last =
-		c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
+	enum sp_phase_interval_kind last = p->kind;
 
 	if (c->steps->end == SP_STEP_BY_BATCH)
 		return false;
 	if (c->steps->end == SP_STEP_BY_UPDATING_BACKWARD)
-		return last == SP_INTERVAL_BACKWARD && !c->intervals[c->count - 1].is_node;
+		return last == SP_INTERVAL_BACKWARD && !p->is_node;
 	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER ||
 	    last == SP_INTERVAL_UPDATE)
 		return c->steps->end != SP_STEP_BY_BACKWARD;
 	return last == SP_INTERVAL_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
+}
+
+/*
+ * The intervals of a step that has ended; 0: there is none. A zero_grad after an optimizer may be
+ * inside of a method that contains both, which comes later.
+ */
+static uint32_t end_of_step(const struct sp_cutter *c)
+{
+	uint32_t n = c->count;
+
+	while (n > 0 && c->intervals[n - 1].kind == SP_INTERVAL_ZERO_GRAD)
+		n--;
+	if (n == 0 || (n < c->count && c->intervals[n - 1].kind != SP_INTERVAL_OPTIMIZER))
+		return 0;
+	return ends_step(c, &c->intervals[n - 1]) ? n : 0;
+}
+
+/* Cuts the step that has ended, if there is one; what follows it stays. */
+static void cut_ended(struct sp_cutter *c)
+{
+	uint32_t n = end_of_step(c), rest = c->count - n;
+
+	if (n == 0)
+		return;
+	c->count = n;
+	cut(c);
+	memmove(c->intervals, &c->intervals[n], rest * sizeof(*c->intervals));
+	c->count = rest;
 }
 
 /* Counts the graphs launched since the last interval that is no graph; the count decides whether
@@ -124,8 +151,7 @@ static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_inter
  * begins. */
 static void skip_unrecorded(struct sp_cutter *c, int64_t value, int64_t end_ns)
 {
-	if (ends_in_step(c))
-		cut(c);
+	cut_ended(c);
 	c->count = 0;
 	c->has_from = value & 1;
 	c->from_ns = end_ns;
@@ -236,23 +262,25 @@ static void leave_step_out(const struct sp_cutter *c, struct sp_phase_interval *
 	}
 }
 
+/* An optimizer stepped since the interval began, and the step is not cut yet. */
+static bool contains_optimizer(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;
+	     i--)
+		if (c->intervals[i - 1].kind == SP_INTERVAL_OPTIMIZER ||
+		    c->intervals[i - 1].optimizer_ns)
+			return true;
+	return false;
+}
+
 /* Counts calls of backward, and those in which optimizers have stepped. */
 static void note_backward(const struct sp_cutter *c, const struct sp_phase_interval *interval)
 {
 	if (interval->kind != SP_INTERVAL_BACKWARD || interval->is_node)
 		return;
 	c->steps->backward_calls++;
-	c->steps->updating_backwards += c->has_from && interval->start_ns < c->from_ns;
-}
-
-/* A method of the model that makes the whole step is not a part of the step. */
-static bool contains_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;
-	     i--)
-		if (c->intervals[i - 1].kind == SP_INTERVAL_OPTIMIZER)
-			return true;
-	return false;
+	c->steps->updating_backwards +=
+		(c->has_from && interval->start_ns < c->from_ns) || contains_optimizer(c, interval);
 }
 
 static bool has_batch(const struct sp_cutter *c, uint32_t n)
@@ -291,6 +319,18 @@ static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
 	c->count = inside;
 }
 
+static bool follows_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	uint32_t n = end_of_step(c);
+	const struct sp_phase_interval *last;
+
+	if (n == 0 || (interval->kind == SP_INTERVAL_ZERO_GRAD &&
+		       c->intervals[n - 1].kind == SP_INTERVAL_OPTIMIZER))
+		return false;
+	last = &c->intervals[c->count - 1];
+	return interval->start_ns >= last->end_ns && !(interval->is_node && last->is_node);
+}
+
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns, bool is_collective)
 {
@@ -314,9 +354,8 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	 * A wrapper around the optimizer's own marker may still come, so a step is cut by what
 	 * follows it.
 	 */
-	if (ends_in_step(c) && interval.start_ns >= c->intervals[c->count - 1].end_ns &&
-	    !(interval.is_node && c->intervals[c->count - 1].is_node))
-		cut(c);
+	if (follows_step(c, &interval))
+		cut_ended(c);
 	if (c->steps->end == SP_STEP_BY_BATCH &&
 	    sp_phase_interval_phase(interval.kind) == SP_ACCOUNT_loader_wait)
 		cut_batch(c, &interval);
@@ -325,8 +364,8 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 		interval.start_ns = c->from_ns;
 	if (interval.end_ns < interval.start_ns)
 		return;
-	if (sp_phase_interval_is_forward(&interval) && contains_step(c, &interval))
-		return;
+	if (sp_phase_interval_is_forward(&interval) && contains_optimizer(c, &interval))
+		return; /* a method of the model that makes the whole step is no part of it */
 	c->has_learned |= sp_phase_interval_ends_batches(&interval);
 	c->steps->has_backward |= interval.kind == SP_INTERVAL_BACKWARD;
 	c->steps->has_forward |= sp_phase_interval_is_forward(&interval);
@@ -345,8 +384,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 
 void sp_cutter_finish(struct sp_cutter *c)
 {
-	if (ends_in_step(c))
-		cut(c);
+	cut_ended(c);
 	sp_forward_judge(c);
 	if (c->steps->has_batches)
 		sp_pass_cut_rest(c);

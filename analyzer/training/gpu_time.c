@@ -73,6 +73,7 @@ static enum sp_account_phase phase_of(uint8_t phase)
 	case SP_PHASE_backward:
 		return SP_ACCOUNT_backward;
 	case SP_PHASE_optimizer:
+	case SP_PHASE_optimizer_part:
 	case SP_PHASE_round:
 		return SP_ACCOUNT_optimizer;
 	case SP_PHASE_zero_grad:

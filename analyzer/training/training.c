@@ -125,10 +125,10 @@ static int read_otherwise(struct training_pass *pass)
 
 		if (replays_steps(s, steps || s->has_backward))
 			pass->ends[i] = SP_STEP_BY_GRAPH;
-		else if (s->has_backward && !steps)
-			pass->ends[i] = SP_STEP_BY_BACKWARD;
 		else if (2 * (uint64_t)s->updating_backwards > s->backward_calls)
 			pass->ends[i] = SP_STEP_BY_UPDATING_BACKWARD;
+		else if (s->has_backward && !steps)
+			pass->ends[i] = SP_STEP_BY_BACKWARD;
 		any |= pass->ends[i] != s->end;
 	}
 	return any ? sp_jobs_run(pass->run->jobs, pass->count, read_again, pass) : 0;

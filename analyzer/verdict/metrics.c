@@ -45,7 +45,7 @@ struct training_time {
 	uint32_t firsts, run_starts; /* epochs begun; runs among them */
 	uint32_t epochs;	     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns; /* sp_step */
-	double message_ns;
+	double message_ns, cleared_ns, between_ns;
 	uint64_t steps;
 };
 
@@ -118,6 +118,8 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
 		t->clip_ns += (double)s->steps[i].clip_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
+		t->cleared_ns += (double)s->steps[i].cleared_ns;
+		t->between_ns += (double)s->steps[i].between_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
 		add_first(t, &s->steps[i], usual_wait_ns, i == 0);
@@ -221,10 +223,10 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 }
 
 /* Clipping of gradients has a known call: it is no code of the loop's own, but goes with the
- * optimizer. */
+ * optimizer. Code that uses gradients and clears them may go with it, too. */
 static double loop_ns(const struct training_time *t)
 {
-	double ns = (double)t->account.ns[SP_ACCOUNT_other] - t->clip_ns;
+	double ns = (double)t->account.ns[SP_ACCOUNT_other] - t->clip_ns - t->cleared_ns;
 
 	return ns > 0 ? ns : 0;
 }
@@ -245,6 +247,8 @@ static void set_loop(struct sp_metrics *e, const struct training_time *t,
 	if (e->is_unfed)
 		sp_metrics_ratio(e, SP_METRIC_unfed_loop_share, loop_ns(t), t->total);
 	sp_metrics_ratio(e, SP_METRIC_loop_ns, loop_ns(t), (double)t->steps);
+	sp_metrics_ratio(e, SP_METRIC_between_share, t->between_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_own_update_share, t->cleared_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_message_share, t->message_ns, t->total);
@@ -277,8 +281,9 @@ static void set_unexplained(struct sp_metrics *e, const struct training_time *t,
 	bool is_unseen = sp_training_is_unfed(&report->training) && !has_forward(&report->training);
 
 	sp_metrics_ratio(e, SP_METRIC_other_share,
-			 loop_ns(t) + (double)(ns[SP_ACCOUNT_loss] +
-					       (is_unseen ? ns[SP_ACCOUNT_forward] : 0)),
+			 loop_ns(t) + t->cleared_ns +
+				 (double)(ns[SP_ACCOUNT_loss] +
+					  (is_unseen ? ns[SP_ACCOUNT_forward] : 0)),
 			 t->total);
 }
 
@@ -313,13 +318,14 @@ static void add_optimizer(struct sp_metrics *e)
 
 /*
  * The model's least and greatest share. The loss may be other code; so may a forward that is left
- * over.
+ * over, and what a loop does with gradients that it clears.
  */
 static void set_compute(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
 	const uint64_t *ns = t->account.ns;
-	double most = compute_ns(ns) + t->clip_ns, unmarked = (double)ns[SP_ACCOUNT_loss];
+	double unmarked = (double)ns[SP_ACCOUNT_loss] + t->cleared_ns;
+	double most = compute_ns(ns) + t->clip_ns + t->cleared_ns;
 	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
 	char least_text[SP_NUMBER_BYTES], most_text[SP_NUMBER_BYTES];
 
@@ -387,8 +393,8 @@ static void set_phases(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
 	set_validation_wait(e, t, &report->training);
 	set_unexplained(e, t, report);
-	sp_metrics_ratio(e, SP_METRIC_compute_share, compute_ns(t->account.ns) + t->clip_ns,
-			 t->total);
+	sp_metrics_ratio(e, SP_METRIC_compute_share,
+			 compute_ns(t->account.ns) + t->clip_ns + t->cleared_ns, t->total);
 }
 
 static void set_account(struct sp_metrics *e, const struct training_time *t,

@@ -418,6 +418,18 @@ static bool has_rival(const struct sp_verdict *v)
 	return false;
 }
 
+/* The verdict would be another one if code between two backwards were, or were not, the loop's. */
+static bool rests_on_between(const struct sp_verdict *v)
+{
+	const struct sp_rule *loop = &rules[SP_VERDICT_loop];
+	double share = value_of(v, SP_METRIC_loop_share);
+
+	if (v->id == SP_VERDICT_compute)
+		return share + value_of(v, SP_METRIC_own_update_share) >= loop->moderate;
+	return rules[v->id].cost == loop->cost &&
+	       share - value_of(v, SP_METRIC_between_share) < loop->moderate;
+}
+
 static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 {
 	const struct sp_rule *r = &rules[v->id];
@@ -442,6 +454,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 					  !is_known(v, SP_METRIC_decode_work_share);
 	v->doubts[SP_DOUBT_rare_input] =
 		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
+	v->doubts[SP_DOUBT_between] = rests_on_between(v);
 	v->doubts[SP_DOUBT_messages] =
 		value_of(v, SP_METRIC_message_share) >= MESSAGES_MUCH &&
 		(v->id == SP_VERDICT_compute || r->cost == rules[SP_VERDICT_loop].cost);
@@ -555,6 +568,8 @@ static void gather_evidence(struct sp_verdict *v)
 	if (v->id == SP_VERDICT_compute) {
 		rest_on(v, SP_METRIC_model_share);
 		rest_on(v, SP_METRIC_unmarked_share);
+		if (value_of(v, SP_METRIC_own_update_share) > 0)
+			rest_on(v, SP_METRIC_own_update_share);
 	}
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);

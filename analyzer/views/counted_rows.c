@@ -56,19 +56,13 @@ struct counted_rows {
 
 /* By enum sp_phase, as the rows of samples name them; NULL: "other". */
 static const char *const phases[] = {
-	[SP_PHASE_loader_next] = "loader_wait",
-	[SP_PHASE_loader_begin] = "loader_wait",
-	[SP_PHASE_loader_end] = "loader_wait",
-	[SP_PHASE_forward] = "forward",
-	[SP_PHASE_forward_no_grad] = "evaluation",
-	[SP_PHASE_forward_learner] = "evaluation",
-	[SP_PHASE_backward] = "backward",
-	[SP_PHASE_optimizer] = "optimizer",
-	[SP_PHASE_update] = "update",
-	[SP_PHASE_zero_grad] = "zero_grad",
-	[SP_PHASE_checkpoint_save] = "checkpoint",
-	[SP_PHASE_checkpoint_load] = "checkpoint",
-	[SP_PHASE_environment] = "environment",
+	[SP_PHASE_loader_next] = "loader_wait",	   [SP_PHASE_loader_begin] = "loader_wait",
+	[SP_PHASE_loader_end] = "loader_wait",	   [SP_PHASE_forward] = "forward",
+	[SP_PHASE_forward_no_grad] = "evaluation", [SP_PHASE_forward_learner] = "evaluation",
+	[SP_PHASE_backward] = "backward",	   [SP_PHASE_optimizer] = "optimizer",
+	[SP_PHASE_optimizer_part] = "optimizer",   [SP_PHASE_update] = "update",
+	[SP_PHASE_zero_grad] = "zero_grad",	   [SP_PHASE_checkpoint_save] = "checkpoint",
+	[SP_PHASE_checkpoint_load] = "checkpoint", [SP_PHASE_environment] = "environment",
 	[SP_PHASE_bookkeeping] = "bookkeeping",
 };
 

@@ -138,6 +138,7 @@ static int is_stage(uint32_t phase)
 	case SP_PHASE_loader_next:
 	case SP_PHASE_backward:
 	case SP_PHASE_optimizer:
+	case SP_PHASE_optimizer_part:
 	case SP_PHASE_round:
 	case SP_PHASE_zero_grad:
 	case SP_PHASE_checkpoint_save:

@@ -22,7 +22,7 @@ from _weakref import ref
 
 UNTIMED, ITERATE, INLINE, IMAGE, BEFORE, FORWARD, TILES, UNSEEN = 1, 2, 4, 8, 16, 32, 64, 128
 COMPILED, EAGER = 256, 512
-OPERATOR, ALWAYS, OUTERMOST = 1024, 2048, 4096
+OPERATOR, ALWAYS, OUTERMOST, OPTIMIZER = 1024, 2048, 4096, 8192
 Function = type(lambda: None)
 Timed = type(wrap(len, "", 0, UNTIMED, None))
 GENERATOR = 0x20 | 0x80 | 0x200  # co_flags: generator, coroutine, asynchronous generator
@@ -759,8 +759,24 @@ def optimizer_made(optimizer, *_args, **_names):
 	# what leads there.
 	for cls in type(optimizer).__mro__:
 		if "step" in vars(cls):
-			replace(cls, "step", cls.__qualname__ + ".step", phases["optimizer"])
+			label = cls.__qualname__ + ".step"
+			replace(cls, "step", label, phases["optimizer"], OPTIMIZER)
 			break
+	for cls in type(optimizer).__mro__:
+		if cls is not object and not cls.__module__.startswith("torch."):
+			attempt(own_methods_watched, cls)
+
+
+def own_methods_watched(cls):
+	"""Methods of an optimizer beside its step: two rounds of a step, a swap of weights."""
+	base = sys.modules["torch.optim.optimizer"].Optimizer
+	if not issubclass(cls, base):
+		return
+	for name, value in list(vars(cls).items()):
+		own = type(value) is Function and not name.startswith("_")
+		if own and not hasattr(base, name) and not value.__code__.co_flags & GENERATOR:
+			label = cls.__qualname__ + "." + name
+			replace(cls, name, label, phases["optimizer_part"], OPTIMIZER)
 
 
 def optimizer_imported(module):

@@ -68,6 +68,7 @@ static int forward_is_seen, backwards_unseen;
 static __thread uint32_t forward_depth __attribute__((tls_model("initial-exec")));
 static __thread uint32_t outermost_depth __attribute__((tls_model("initial-exec")));
 static __thread uint32_t fetch_depth __attribute__((tls_model("initial-exec")));
+static __thread uint32_t optimizer_depth __attribute__((tls_model("initial-exec")));
 
 static struct sp_py_object *timed_make(struct sp_py_object *type, struct sp_py_object *function,
 				       struct sp_py_object *label, int phase, unsigned flags,
@@ -410,6 +411,18 @@ static int outermost_enter(void)
 	return !outermost_depth++ && !fetch_depth && !sp_compiled_is_inside();
 }
 
+/* A step is recorded wherever it is called. Other methods of the optimizer that it calls, maybe
+ * once for each parameter, are a part of it. */
+static struct sp_py_object *run_optimizer(const struct timed *timed, const struct call *call)
+{
+	int is_inner = optimizer_depth++ && timed->phase == SP_PHASE_optimizer_part;
+	struct sp_py_object *result =
+		is_inner ? run(timed->function, call) : run_timed(timed, call);
+
+	optimizer_depth--;
+	return result;
+}
+
 static struct sp_py_object *run_outermost(const struct timed *timed, const struct call *call)
 {
 	struct sp_py_object *result =
@@ -465,6 +478,8 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 		return run_unseen(timed->function, call);
 	if (timed->flags & SP_PYTHON_CALL_OPERATOR)
 		return run_operator(timed, call);
+	if (timed->flags & SP_PYTHON_CALL_OPTIMIZER)
+		return run_optimizer(timed, call);
 	if (timed->flags & SP_PYTHON_CALL_OUTERMOST && !(timed->flags & SP_PYTHON_CALL_ITERATE))
 		return run_outermost(timed, call);
 	if (timed->flags & SP_PYTHON_CALL_FORWARD)

@@ -28,6 +28,7 @@ enum sp_python_call_flags {
 	SP_PYTHON_CALL_OPERATOR = 1 << 10,  /* an event of torch_op, without a phase */
 	SP_PYTHON_CALL_ALWAYS = 1 << 11,    /* `after` is called after an exception, too */
 	SP_PYTHON_CALL_OUTERMOST = 1 << 12, /* of a thread, and in no compiled function */
+	SP_PYTHON_CALL_OPTIMIZER = 1 << 13, /* a step, or another method of its optimizer */
 };
 
 /* 1 while this thread is inside of a call with SP_PYTHON_CALL_OUTERMOST. Needs no GIL. */

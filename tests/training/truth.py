@@ -94,6 +94,18 @@ class Account(unittest.TestCase):
         timers, _, seen = run("lbfgs")
         self.check(seen, timers, "forward", "backward", "optimizer")
 
+    def test_two_rounds_of_a_step(self):
+        """Code that changes weights between two backwards is the optimizer's, or nothing says whose
+        it is: no loop is blamed for it."""
+        timers, _, seen = run("two_rounds")
+        rows = self.check(seen, timers, "forward", "backward", "optimizer")
+        self.assertLess(rows["other"], 0.1 * rows["optimizer"])
+        self.assertEqual(seen["summary"]["steps"]["count"], 30)
+        for summary in [seen["summary"], run("two_rounds", "own")[2]["summary"]]:
+            verdict = summary["verdict"]
+            self.assertNotIn("loop-bound", [verdict["code"], *verdict["also"]], verdict)
+        self.assertNotEqual(verdict["confidence"], "high", verdict)
+
     def test_a_busy_machine(self):
         """Alone the model takes the time; beside programs that compute it may not be blamed on the
         loader, nor on the job's own threads."""

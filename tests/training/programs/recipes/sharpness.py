@@ -46,7 +46,7 @@ for epoch in own.epochs(2):
                 loss = F.cross_entropy(out, labels)
             with own.row("backward"):
                 loss.backward()
-            with own.row("own_update"):
+            with own.row("optimizer"):
                 change()
         own.step()
 own.show()

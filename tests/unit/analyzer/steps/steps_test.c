@@ -581,6 +581,38 @@ START_TEST(an_optimizer_with_a_closure)
 }
 END_TEST
 
+/* Two rounds of a step by an optimizer's own methods; the second one contains the step. */
+START_TEST(methods_of_the_optimizer)
+{
+	enum { CLIMB_NS = 900 };
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		batch();
+		forward_backward();
+		start = m.now_ticks;
+		work(CLIMB_NS);
+		zero_grad();
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_optimizer_part);
+		forward_backward();
+		start = m.now_ticks;
+		work(CLIMB_NS);
+		optimize();
+		zero_grad();
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_optimizer_part);
+	}
+	whole_steps(5);
+	sum = account();
+	ck_part(sum, forward, 10 * FORWARD_NS);
+	ck_part(sum, backward, 10 * BACKWARD_NS);
+	ck_part(sum, zero_grad, 10 * ZERO_NS);
+	ck_part(sum, optimizer, 5 * (OPTIMIZER_NS + 2 * CLIMB_NS));
+	ck_part(sum, other, 0);
+}
+END_TEST
+
 static void call_model(enum sp_phase phase)
 {
 	span(SP_EV_python_call, LABEL, FORWARD_NS, phase);
@@ -1099,6 +1131,7 @@ int main(void)
 	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);
 	tcase_add_test(c, an_optimizer_with_a_closure);
+	tcase_add_test(c, methods_of_the_optimizer);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
 	tcase_add_test(c, a_learner_without_gradients);
 	tcase_add_test(c, a_batch_that_the_model_makes);

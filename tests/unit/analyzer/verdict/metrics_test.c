@@ -951,6 +951,41 @@ START_TEST(clipping_is_no_code_of_the_loop)
 }
 END_TEST
 
+/* 0: gradients are cleared between two backwards of a step; 1: they accumulate; 2: a batch is taken
+ * between the two, so the code there is the loop's. */
+static void two_rounds(int kind)
+{
+	for (int round = 0; round < 2; round++) {
+		if (!round || kind == 2)
+			span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_python_call, ADAM, WORK_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		if (round)
+			break;
+		m.now_ticks += WORK_NS;
+		if (!kind)
+			span(SP_EV_python_call, ADAM, 1000, SP_PHASE_zero_grad);
+	}
+	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+}
+
+START_TEST(between_two_backwards)
+{
+	const double step_ns = 5 * WORK_NS + ADAM_NS + (_i == 1 ? 1000 : 2000);
+
+	names();
+	for (int i = 0; i < STEPS; i++)
+		two_rounds(_i);
+	ck_assert_str_eq(judge(), _i ? "loop-bound" : "compute-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_loop_share), _i ? WORK_NS / step_ns : 0, 1e-6);
+	ck_assert_double_eq_tol(value(SP_METRIC_own_update_share), _i ? 0 : WORK_NS / step_ns,
+				1e-6);
+	ck_assert_double_eq_tol(value(SP_METRIC_between_share), _i == 1 ? WORK_NS / step_ns : 0,
+				1e-6);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_between], _i != 2);
+}
+END_TEST
+
 START_TEST(the_loop_of_the_trainer)
 {
 	names();
@@ -1079,6 +1114,7 @@ int main(void)
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
 	tcase_add_loop_test(c, clipping_is_no_code_of_the_loop, 0, 2);
+	tcase_add_loop_test(c, between_two_backwards, 0, 3);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
