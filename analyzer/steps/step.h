@@ -77,6 +77,7 @@ struct sp_step {
 	uint64_t write_ns, fsync_ns;	 /* of files, in none of its known parts */
 	uint64_t clip_ns;		 /* of gradients, a part of its other time */
 	uint64_t message_ns;		 /* to servers and back, in none of its known parts */
+	uint64_t load_ns;		 /* of its checkpoints: loads */
 	uint64_t cleared_ns, between_ns; /* of its other time: struct sp_own_update */
 	bool has_loader;		 /* a loader was asked for a batch in it */
 	bool has_sample;		 /* a replay memory was */
@@ -98,6 +99,7 @@ struct sp_pause {
 	bool has_end;		      /* a pass begins or ends in it */
 	bool has_call;		      /* the model is called in `middle` */
 	struct sp_pass_range foreign; /* includes all passes that are not known to train */
+	uint64_t load_ns;	      /* of its checkpoints: loads */
 	int64_t begin_ns;	/* the loader of the following steps begins here; 0: elsewhere */
 	uint64_t begin_wait_ns; /* for loaders, from there on */
 	/* has_fetch: the first batch was made on this thread. forked: processes were made before

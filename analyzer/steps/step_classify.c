@@ -115,6 +115,7 @@ static void join_steps(struct sp_steps *s)
 		last->fsync_ns += step->fsync_ns;
 		last->clip_ns += step->clip_ns;
 		last->message_ns += step->message_ns;
+		last->load_ns += step->load_ns;
 		last->cleared_ns += step->cleared_ns;
 		last->between_ns += step->between_ns;
 		sp_account_merge(&last->account, &step->account);
@@ -223,6 +224,7 @@ static void classify_pauses(struct sp_steps *s)
 		judge_pause(s, p, forks, several);
 		if (belongs_to_step(s, p)) {
 			s->steps[p->step].start_ns = p->start_ns;
+			s->steps[p->step].load_ns += p->load_ns;
 			sp_account_merge(&s->steps[p->step].account, &p->account);
 		} else {
 			s->pauses[kept++] = *p;

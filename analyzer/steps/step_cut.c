@@ -144,6 +144,16 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 	charge_gap(c, gap, from_ns, to_ns, account);
 }
 
+uint64_t sp_cut_loads(const struct sp_cutter *c, uint32_t i, uint32_t n)
+{
+	uint64_t ns = 0;
+
+	for (; i < n; i++)
+		if (c->intervals[i].is_load && c->intervals[i].kind == SP_INTERVAL_CHECKPOINT)
+			ns += (uint64_t)(c->intervals[i].end_ns - c->intervals[i].start_ns);
+	return ns;
+}
+
 static void note_sources(struct sp_steps *s, const struct sp_phase_interval *p)
 {
 	enum sp_account_phase phase =
@@ -297,6 +307,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->nccl_elsewhere_ns = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	update = sp_own_update_of(&c->intervals[first], c->count - first);
+	step->load_ns = sp_cut_loads(c, first, c->count);
 	step->cleared_ns = update.cleared_ns;
 	step->between_ns = update.between_ns;
 	for (uint32_t i = first; i < c->count; i++) {
@@ -386,6 +397,7 @@ void sp_cut_head(struct sp_cutter *c, uint32_t first)
 	p->has_passes = true;
 	p->start_ns = c->intervals[from].start_ns;
 	p->end_ns = c->intervals[n - 1].end_ns;
+	p->load_ns = sp_cut_loads(c, from, n);
 	sp_cut_charge(c, from, n, p->start_ns, p->end_ns, &p->lead);
 }
 
@@ -412,5 +424,6 @@ void sp_cut_known(struct sp_cutter *c)
 	p->has_passes = true;
 	p->start_ns = c->from_ns;
 	p->end_ns = c->intervals[n - 1].end_ns;
+	p->load_ns = sp_cut_loads(c, 0, n);
 	sp_cut_charge(c, 0, n, p->start_ns, p->end_ns, &p->lead);
 }

@@ -215,14 +215,15 @@ static void note_saved(struct sp_cutter *c, const struct sp_phase_interval *inte
 
 /*
  * Weights that training goes on with are of a file that was saved since it began, or of the same
- * one at each start. File after file that nobody saved meanwhile is data.
+ * one at each start. File after file that nobody saved meanwhile is data: the input, if no loader
+ * feeds the steps.
  */
 static void note_load(struct sp_cutter *c, struct sp_phase_interval *interval)
 {
 	if (!interval->is_load || !interval->file)
 		return;
-	if (c->has_learned && c->loaded_file && c->loaded_file != interval->file &&
-	    !is_saved(c, interval->file))
+	if (c->has_learned && !c->steps->is_fed && c->loaded_file &&
+	    c->loaded_file != interval->file && !is_saved(c, interval->file))
 		interval->kind = SP_INTERVAL_INPUT;
 	c->loaded_file = interval->file;
 }

@@ -261,6 +261,7 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 		p->has_end |= c->intervals[i].kind == SP_INTERVAL_LOADER_BEGIN ||
 			      c->intervals[i].kind == SP_INTERVAL_LOADER_END;
 	note_begin(c, n, p);
+	p->load_ns = sp_cut_loads(c, 0, n);
 	sp_cut_charge(c, 0, first, from_ns, first_ns, &p->lead);
 	sp_cut_charge(c, first, last + 1, first_ns, last_ns, &p->middle);
 	sp_cut_charge(c, last + 1, n, last_ns, to_ns, &p->rest);
@@ -358,6 +359,7 @@ void sp_pass_count(struct sp_steps *s)
 static void leave_out_start(struct sp_pause *p)
 {
 	p->lead = p->middle = (struct sp_account){.ns = {0}};
+	p->load_ns = p->rest.ns[SP_ACCOUNT_checkpoint] ? p->load_ns : 0;
 	p->start_ns = p->begin_ns ? p->begin_ns : p->last_end_ns;
 	p->first_start_ns = p->first_end_ns = p->start_ns;
 	p->is_validation = false;

@@ -46,6 +46,7 @@ struct training_time {
 	uint32_t epochs;	     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns; /* sp_step */
 	double message_ns, cleared_ns, between_ns;
+	double load_ns, end_load_ns; /* end: before the first step and after the last one */
 	uint64_t steps;
 };
 
@@ -97,6 +98,22 @@ static void add_restarts(struct training_time *t, const struct sp_report *report
 	}
 }
 
+static void add_loads(struct training_time *t, const struct sp_report *report,
+		      const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		const struct sp_pause *p = &s->pauses[i];
+
+		if (!sp_pause_is_selected(&report->training, trainer, p))
+			continue;
+		t->load_ns += (double)p->load_ns;
+		if (!p->step || p->step == s->count)
+			t->end_load_ns += (double)p->load_ns;
+	}
+}
+
 static void add_trainer(struct training_time *t, const struct sp_report *report,
 			const struct sp_trainer *trainer, uint64_t usual_wait_ns)
 {
@@ -118,6 +135,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
 		t->clip_ns += (double)s->steps[i].clip_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
+		t->load_ns += (double)s->steps[i].load_ns;
 		t->cleared_ns += (double)s->steps[i].cleared_ns;
 		t->between_ns += (double)s->steps[i].between_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
@@ -126,6 +144,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		epochs++;
 	}
 	add_restarts(t, report, trainer);
+	add_loads(t, report, trainer);
 	t->epochs = epochs > t->epochs ? epochs : t->epochs;
 }
 
@@ -397,11 +416,29 @@ static void set_phases(struct sp_metrics *e, const struct training_time *t,
 			 compute_ns(t->account.ns) + t->clip_ns + t->cleared_ns, t->total);
 }
 
+/* Weights or data: no call says what a file that is loaded holds. */
+static void set_loads(struct sp_metrics *e, const struct training_time *t,
+		      const struct sp_report *report)
+{
+	struct sp_account ends = sp_training_ends(&report->training);
+	double all = (double)t->account.ns[SP_ACCOUNT_checkpoint];
+	double at_ends = (double)ends.ns[SP_ACCOUNT_checkpoint];
+
+	if (!e->of[SP_METRIC_checkpoint_share].is_known)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_save_share, all - t->load_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_load_share, t->load_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_loop_load_share, t->load_ns - t->end_load_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_loop_save_share,
+			 all - t->load_ns - (at_ends - t->end_load_ns), t->total);
+}
+
 static void set_account(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
 	sp_metrics_set(e, SP_METRIC_epochs, t->epochs);
 	set_phases(e, t, report);
+	set_loads(e, t, report);
 	set_loader(e, t, report);
 	set_loop(e, t, report);
 	set_compute(e, t, report);

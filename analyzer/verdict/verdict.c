@@ -212,9 +212,12 @@ static bool is_known(const struct sp_verdict *v, enum sp_metric_id metric)
  * severe. */
 static bool is_at_ends(const struct sp_verdict *v, const struct sp_rule *r)
 {
-	if (r->cost == SP_METRIC_checkpoint_share)
-		return value_of(v, r->cost) - value_of(v, SP_METRIC_end_checkpoint_share) <
-		       r->moderate;
+	if (r->cost == SP_METRIC_save_share)
+		return is_known(v, SP_METRIC_loop_save_share) &&
+		       value_of(v, SP_METRIC_loop_save_share) < r->moderate;
+	if (r->cost == SP_METRIC_load_share)
+		return is_known(v, SP_METRIC_loop_load_share) &&
+		       value_of(v, SP_METRIC_loop_load_share) < r->moderate;
 	if (r->cost == SP_METRIC_validation_share)
 		return value_of(v, r->cost) - value_of(v, SP_METRIC_end_validation_share) <
 		       r->moderate;
@@ -371,7 +374,8 @@ static double waiting_of(const struct sp_verdict *v, const struct sp_rule *r)
 		return value_of(v, SP_METRIC_workers) > 0 ? value_of(v, r->cost) : 0;
 	case SP_METRIC_communication_share:
 	case SP_METRIC_straggler_share:
-	case SP_METRIC_checkpoint_share:
+	case SP_METRIC_save_share:
+	case SP_METRIC_load_share:
 	case SP_METRIC_sync_cost_share:
 		return value_of(v, r->cost);
 	default:
@@ -661,7 +665,9 @@ static enum sp_metric_id time_of(enum sp_advice_id advice)
 	case SP_ADVICE_validation_workers:
 		return SP_METRIC_validation_wait_share;
 	case SP_ADVICE_async_checkpoint:
-		return SP_METRIC_loop_checkpoint_share;
+		return SP_METRIC_loop_save_share;
+	case SP_ADVICE_load_ahead:
+		return SP_METRIC_loop_load_share;
 	case SP_ADVICE_loop_writes:
 		return SP_METRIC_write_share;
 	case SP_ADVICE_loop_fsync:

@@ -48,7 +48,7 @@ ABSTAINS = {"machine-busy", "cannot-tell", "unknown", "too-few-steps", "no-steps
 # program's own environment or replay memory has no name that a report could know: both codes fit.
 COSTS = [
     (INPUT | {"first-batch-bound", "cpu-oversubscribed"}, ["loader_wait", "own_input"], 0.05),
-    ({"checkpoint-bound"}, ["checkpoint"], 0.05),
+    ({"checkpoint-bound", "load-bound"}, ["checkpoint", "own_load"], 0.05),
     ({"validation-bound"}, ["validation"], 0.25),
     ({"evaluation-bound"}, ["evaluation", "environment", "own_environment"], 0.25),
     ({"communication-bound"}, ["grad_sync"], 0.05),

@@ -94,6 +94,15 @@ class Account(unittest.TestCase):
         timers, _, seen = run("lbfgs")
         self.check(seen, timers, "forward", "backward", "optimizer")
 
+    def test_loads_are_no_saves(self):
+        timers, _, seen = run("shards")
+        timers["both"] = [sum(each) for each in zip(timers["load"], timers["checkpoint"])]
+        self.check(seen, timers, "backward", checkpoint="both")
+        verdict = seen["summary"]["verdict"]
+        self.assertIn(verdict["code"], ("load-bound", "machine-busy"), verdict)
+        advice = [each["id"] for each in seen["summary"]["advice"]]
+        self.assertNotIn("async_checkpoint", advice)
+
     def test_two_rounds_of_a_step(self):
         """Code that changes weights between two backwards is the optimizer's, or nothing says whose
         it is: no loop is blamed for it."""
@@ -127,4 +136,4 @@ class Account(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()

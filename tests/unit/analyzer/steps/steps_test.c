@@ -471,11 +471,13 @@ static void load_file(uint32_t file)
 }
 
 /* Between epochs: another shard of data, the weights of the start again, or those that were just
- * saved. */
+ * saved; and shards beside a loader. */
 START_TEST(loads_between_epochs)
 {
 	enum { EPOCHS = 4, STEPS = 12, WEIGHTS = 7 };
+	const struct sp_steps *s;
 	struct sp_account sum;
+	uint64_t loads = 0;
 
 	for (uint32_t epoch = 0; epoch < EPOCHS; epoch++) {
 		uint32_t saved = WEIGHTS + 1 + epoch;
@@ -487,17 +489,23 @@ START_TEST(loads_between_epochs)
 			sp_maker_around(&m, SP_EV_python_call, LABEL, start,
 					SP_PHASE_checkpoint_save);
 		}
-		load_file(_i == 0 ? 1 + epoch : _i == 1 ? WEIGHTS : saved);
+		load_file(_i == 0 || _i == 3 ? 1 + epoch : _i == 1 ? WEIGHTS : saved);
 		for (int i = 0; i < STEPS; i++) {
+			if (_i == 3)
+				batch();
 			forward_backward();
 			optimize();
 		}
 	}
-	whole_steps(EPOCHS * STEPS);
+	s = whole_steps(EPOCHS * STEPS);
+	for (uint32_t i = 0; i < s->count; i++)
+		loads += s->steps[i].load_ns;
+	ck_assert_uint_eq(loads, _i == 0 ? 0 : 3 * WAIT_NS);
 	sum = account();
 	/* The first one is ahead of the steps. */
-	ck_part(sum, loader_wait, _i == 0 ? 3 * WAIT_NS : 0);
-	ck_part(sum, checkpoint, _i == 0 ? 0 : _i == 1 ? 3 * WAIT_NS : 3 * (WAIT_NS + 10));
+	if (_i != 3)
+		ck_part(sum, loader_wait, _i == 0 ? 3 * WAIT_NS : 0);
+	ck_part(sum, checkpoint, _i == 0 ? 0 : _i == 2 ? 3 * (WAIT_NS + 10) : 3 * WAIT_NS);
 }
 END_TEST
 
@@ -1126,7 +1134,7 @@ int main(void)
 	tcase_add_test(c, several_optimizers);
 	tcase_add_test(c, a_stage_without_a_loader);
 	tcase_add_loop_test(c, loads_of_batches, 0, 2);
-	tcase_add_loop_test(c, loads_between_epochs, 0, 3);
+	tcase_add_loop_test(c, loads_between_epochs, 0, 4);
 	tcase_add_test(c, several_optimizers_of_a_sample);
 	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);

@@ -165,8 +165,8 @@ END_TEST
 START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 {
 	set_wait(0.3);
-	set(SP_METRIC_checkpoint_share, 0.32);
-	set(SP_METRIC_loop_checkpoint_share, 0.32);
+	set(SP_METRIC_save_share, 0.32);
+	set(SP_METRIC_loop_save_share, 0.32);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
 	ck_assert(v.holds[SP_VERDICT_input]);
 	ck_assert(v.doubts[SP_DOUBT_rival]);
@@ -175,8 +175,8 @@ START_TEST(the_greatest_cost_wins_and_the_other_is_a_doubt)
 	ck_assert_str_eq(sp_advice_rule_of(v.advice[0])->name, "async_checkpoint");
 	setup();
 	set_wait(0.1);
-	set(SP_METRIC_checkpoint_share, 0.32);
-	set(SP_METRIC_loop_checkpoint_share, 0.32);
+	set(SP_METRIC_save_share, 0.32);
+	set(SP_METRIC_loop_save_share, 0.32);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
 	ck_assert(!v.doubts[SP_DOUBT_rival]);
 }
@@ -424,10 +424,22 @@ END_TEST
 /* A job that saves once, after the last step, has nothing to save less often. */
 START_TEST(a_checkpoint_after_the_last_step)
 {
-	set(SP_METRIC_checkpoint_share, 0.32);
-	set(SP_METRIC_end_checkpoint_share, 0.31);
-	set(SP_METRIC_loop_checkpoint_share, 0.01);
+	set(SP_METRIC_save_share, 0.32);
+	set(SP_METRIC_loop_save_share, 0.01);
 	ck_assert_str_eq(judge(), "checkpoint-bound");
+	ck_assert(!advises("async_checkpoint"));
+}
+END_TEST
+
+/* Saving less often helps no job that loads. */
+START_TEST(loads_are_no_saves)
+{
+	set(SP_METRIC_save_share, 0.04);
+	set(SP_METRIC_loop_save_share, 0.04);
+	set(SP_METRIC_load_share, 0.3);
+	set(SP_METRIC_loop_load_share, 0.3);
+	ck_assert_str_eq(judge(), "load-bound");
+	ck_assert(advises("load_ahead"));
 	ck_assert(!advises("async_checkpoint"));
 }
 END_TEST
@@ -711,8 +723,8 @@ START_TEST(advice_comes_in_the_order_of_its_saving)
 
 	set(SP_METRIC_loop_share, 0.3);
 	set(SP_METRIC_write_share, 0.05);
-	set(SP_METRIC_checkpoint_share, 0.25);
-	set(SP_METRIC_loop_checkpoint_share, 0.25);
+	set(SP_METRIC_save_share, 0.25);
+	set(SP_METRIC_loop_save_share, 0.25);
 	judge();
 	ck_assert(advises("loop_writes"));
 	ck_assert(advises("async_checkpoint"));
@@ -772,6 +784,7 @@ int main(void)
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
 	tcase_add_test(c, a_checkpoint_after_the_last_step);
+	tcase_add_test(c, loads_are_no_saves);
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_costly_optimizer);
 	tcase_add_test(c, a_loop_without_a_loader);
