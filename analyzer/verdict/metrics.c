@@ -31,6 +31,7 @@
 #define FORWARD_LONG 1
 #define FORWARD_RARE 0.1
 #define OPTIMIZER_MOST 0.5   /* of the training time: the model is not the part to change */
+#define IDLE_LEAST 0.1	     /* of the training time: less may be the error of both counts */
 #define UNMARKED_SHOWN 0.01  /* of the training time: below it one share says it */
 #define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
 
@@ -335,6 +336,25 @@ static void add_optimizer(struct sp_metrics *e)
 		 share);
 }
 
+/* A call that makes a whole step shows the model's work as far as something computes in it. Returns
+ * the time in which nothing does, which no call explains. */
+static double set_idle_calls(struct sp_metrics *e, const struct training_time *t,
+			     const struct sp_report *report)
+{
+	double idle;
+
+	if (!t->account.ns[SP_ACCOUNT_update])
+		return 0;
+	sp_metrics_ratio(e, SP_METRIC_update_share, (double)t->account.ns[SP_ACCOUNT_update],
+			 t->total);
+	sp_metrics_idle_calls(e, report);
+	idle = sp_metrics_value(e, SP_METRIC_idle_call_share);
+	if (idle < IDLE_LEAST)
+		return 0;
+	e->of[SP_METRIC_other_share].value += idle;
+	return idle * t->total;
+}
+
 /*
  * The model's least and greatest share. The loss may be other code; so may a forward that is left
  * over, and what a loop does with gradients that it clears.
@@ -343,6 +363,7 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 			const struct sp_report *report)
 {
 	const uint64_t *ns = t->account.ns;
+	double idle = set_idle_calls(e, t, report);
 	double unmarked = (double)ns[SP_ACCOUNT_loss] + t->cleared_ns;
 	double most = compute_ns(ns) + t->clip_ns + t->cleared_ns;
 	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
@@ -350,7 +371,7 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 
 	if (is_forward_left_over(&report->training))
 		unmarked += (double)ns[SP_ACCOUNT_forward];
-	sp_metrics_ratio(e, SP_METRIC_model_share, most - unmarked, t->total);
+	sp_metrics_ratio(e, SP_METRIC_model_share, most - unmarked - idle, t->total);
 	sp_metrics_ratio(e, SP_METRIC_unmarked_share, unmarked, t->total);
 	if (!report->device_calls.is_used) /* else the time of launches */
 		set_phase(e, SP_METRIC_optimizer_share, t, report, SP_ACCOUNT_optimizer);
@@ -359,7 +380,7 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 	sp_metric_text(e, SP_METRIC_model_share, least_text, sizeof(least_text));
 	sp_metric_text(e, SP_METRIC_compute_share, most_text, sizeof(most_text));
 	takes->is_known = true;
-	if (unmarked < UNMARKED_SHOWN * t->total)
+	if (unmarked + idle < UNMARKED_SHOWN * t->total)
 		snprintf(takes->text, sizeof(takes->text), "%s", least_text);
 	else /* Translators: two shares, the least and the most. */
 		snprintf(takes->text, sizeof(takes->text), _("%s to %s"), least_text, most_text);
@@ -850,8 +871,6 @@ static void set_whole_steps(struct sp_metrics *e, const struct training_time *t,
 	char unseen[SP_METRIC_TEXT_BYTES / 2], text[SP_METRIC_TEXT_BYTES];
 
 	sp_frameworks_read(&report->run.metadata, &frameworks);
-	if (ns)
-		sp_metrics_ratio(e, SP_METRIC_update_share, (double)ns, t->total);
 	if (hides)
 		e->hides_waits = !is_device_known(t, report);
 	if (e->of[SP_METRIC_cannot_tell].is_known ||

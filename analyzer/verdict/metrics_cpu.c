@@ -338,6 +338,22 @@ static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 		sp_metrics_set(e, SP_METRIC_model_blocked_share, share > 0 ? share : 0);
 }
 
+/* The time of a whole step's call in which nothing computes may be a wait for a batch, a sleep or a
+ * server. Several threads that run at once hide a part of it. */
+void sp_metrics_idle_calls(struct sp_metrics *e, const struct sp_report *report)
+{
+	double share = sp_metrics_value(e, SP_METRIC_update_share);
+	struct use trainers = {0};
+
+	if (!e->of[SP_METRIC_update_share].is_known || report->device_calls.is_used)
+		return;
+	add_trainers(&trainers, report);
+	if (trainers.life_ns <= 0)
+		return;
+	share -= trainers.demand_ns / trainers.life_ns;
+	sp_metrics_set(e, SP_METRIC_idle_call_share, share > 0 ? share : 0);
+}
+
 void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct use trainers = {0}, workers = {0};

@@ -27,4 +27,7 @@ struct sp_beside sp_metrics_beside(const struct sp_report *report, uint32_t stre
 
 void sp_metrics_cpu(struct sp_metrics *metrics, const struct sp_report *report);
 
+/* idle_call_share, after update_share is set. */
+void sp_metrics_idle_calls(struct sp_metrics *e, const struct sp_report *report);
+
 #endif

@@ -575,6 +575,9 @@ static void gather_evidence(struct sp_verdict *v)
 		if (value_of(v, SP_METRIC_own_update_share) > 0)
 			rest_on(v, SP_METRIC_own_update_share);
 	}
+	if (value_of(v, SP_METRIC_idle_call_share) > 0 &&
+	    (v->id == SP_VERDICT_compute || v->id == SP_VERDICT_unknown))
+		rest_on(v, SP_METRIC_idle_call_share);
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
 	for (size_t i = 0; v->id == SP_VERDICT_cannot_tell && i < KNOWNS; i++)

@@ -52,7 +52,7 @@ static void phase(uint32_t label, uint64_t ns, int64_t value)
 }
 
 /* answer: SP_PHASE_none: the device was not asked. */
-static void step(uint64_t wait_ns, int64_t answer)
+static void step_of(uint64_t wait_ns, int64_t answer, uint64_t call_ns)
 {
 	uint64_t start = m.now_ticks;
 
@@ -60,7 +60,12 @@ static void step(uint64_t wait_ns, int64_t answer)
 	if (answer != SP_PHASE_none)
 		sp_maker_around(&m, SP_EV_python_call, ANSWER, m.now_ticks, answer);
 	sp_maker_around(&m, SP_EV_loader_next, LOADER, start, ITERATOR);
-	phase(STEP, CALL_NS, SP_PHASE_update);
+	phase(STEP, call_ns, SP_PHASE_update);
+}
+
+static void step(uint64_t wait_ns, int64_t answer)
+{
+	step_of(wait_ns, answer, CALL_NS);
 }
 
 static const char *judge(void)
@@ -321,6 +326,33 @@ START_TEST(rounds_that_explain_little)
 }
 END_TEST
 
+/* Each call takes as long as a hundred short ones; the process's threads use so much of it. */
+static const char *judge_calls(uint64_t percent)
+{
+	struct sp_step_rusage_metadata used = {.usage.process_threads = 4};
+
+	for (int i = 0; i < STEPS; i++) {
+		step_of(1000, SP_PHASE_device_idle, 100 * CALL_NS);
+		used.at = m.now_ticks;
+		sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &used, sizeof(used));
+		used.usage.process_cpu_ns += CALL_NS * percent;
+	}
+	return judge();
+}
+
+/* Nothing says whether a call in which nothing computes sleeps or makes a batch. */
+START_TEST(calls_in_which_nothing_computes)
+{
+	static const uint64_t percents[] = {100, 20, 60};
+
+	ck_assert_str_eq(judge_calls(percents[_i]), _i == 1 ? "unknown" : "compute-bound");
+	ck_assert_double_eq_tol(share(SP_METRIC_idle_call_share), 1 - (double)percents[_i] / 100,
+				0.03);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_unexplained], _i == 2);
+	ck_assert_int_eq(strstr(v.text, " to ") != NULL, _i == 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("whole_steps");
@@ -345,6 +377,7 @@ int main(void)
 	tcase_add_test(c, compiling_that_takes_most_of_the_time);
 	tcase_add_test(c, compiling_that_goes_on);
 	tcase_add_test(c, time_in_no_call_that_is_most_of_the_time);
+	tcase_add_loop_test(c, calls_in_which_nothing_computes, 0, 3);
 	tcase_add_test(c, rounds_of_boosting);
 	tcase_add_test(c, rounds_that_explain_little);
 	suite_add_tcase(suite, c);
