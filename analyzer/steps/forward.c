@@ -87,10 +87,14 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 	}
 }
 
-/* The calls of the last batch before the last backward. */
-static bool makes_batch(const struct sp_cutter *c)
+/* The calls between a loader's last batch and the last backward. */
+struct batch_calls {
+	uint32_t forwards, learners;
+};
+
+static struct batch_calls find_batch_calls(const struct sp_cutter *c)
 {
-	uint32_t forwards = 0, learners = 0;
+	struct batch_calls calls = {0};
 	bool has_backward = false;
 
 	for (uint32_t i = c->count; i > 0; i--) {
@@ -99,10 +103,19 @@ static bool makes_batch(const struct sp_cutter *c)
 		has_backward |= kind == SP_INTERVAL_BACKWARD;
 		if (has_backward && kind == SP_INTERVAL_LOADER)
 			break;
-		forwards += kind == SP_INTERVAL_FORWARD;
-		learners += has_backward && kind == SP_INTERVAL_LEARNER;
+		calls.forwards += kind == SP_INTERVAL_FORWARD;
+		calls.learners += has_backward && kind == SP_INTERVAL_LEARNER;
 	}
-	return learners > MAKES_BATCH * (forwards ? forwards : 1);
+	return calls;
+}
+
+/*
+ * Without a call with gradients the calls without them are the forward: solvers of differential
+ * equations, reversible blocks and reentrant checkpointing call the model again in backward.
+ */
+static bool makes_batch(const struct batch_calls *calls)
+{
+	return calls->forwards && calls->learners > MAKES_BATCH * calls->forwards;
 }
 
 static bool has_await(const struct sp_cutter *c, uint32_t from, uint32_t to)
@@ -157,11 +170,13 @@ static void mark_evaluated(struct sp_cutter *c)
 
 void sp_forward_judge(struct sp_cutter *c)
 {
+	struct batch_calls calls = find_batch_calls(c);
 	struct judge j = {
 		.is_usual = c->no_grad_steps &&
 			    c->no_grad_steps >= c->steps->optimizer_count / USUAL_SHARE,
-		.makes_batch = makes_batch(c),
+		.makes_batch = makes_batch(&calls),
 		.has_none = !c->steps->has_backward && c->steps->end == SP_STEP_BY_OPTIMIZER,
+		.is_guess = calls.learners && !calls.forwards,
 	};
 
 	for (uint32_t i = c->count; i > 0; i--)

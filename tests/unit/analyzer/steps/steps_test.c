@@ -669,6 +669,29 @@ START_TEST(a_batch_that_the_model_makes)
 }
 END_TEST
 
+/* A solver calls the model without gradients, and backward calls it again; a test follows. */
+START_TEST(a_forward_without_gradients)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		batch();
+		for (int call = 0; call < 8; call++)
+			call_model(SP_PHASE_forward_learner);
+		backward();
+		optimize();
+		call_model(SP_PHASE_forward_learner);
+	}
+	s = steps();
+	check_whole(s);
+	sum = account();
+	ck_part(sum, forward, 5 * 8 * FORWARD_NS);
+	ck_part(sum, evaluation, 5 * FORWARD_NS);
+	ck_assert_int_eq(s->sources[SP_ACCOUNT_forward], SP_FROM_RESIDUAL);
+}
+END_TEST
+
 /* Evolution: gradients from the losses of changed weights. */
 START_TEST(no_backward_at_all)
 {
@@ -1143,6 +1166,7 @@ int main(void)
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
 	tcase_add_test(c, a_learner_without_gradients);
 	tcase_add_test(c, a_batch_that_the_model_makes);
+	tcase_add_test(c, a_forward_without_gradients);
 	tcase_add_test(c, no_backward_at_all);
 	tcase_add_test(c, a_target_of_one_optimizer);
 	tcase_add_test(c, a_penalty_of_the_gradient);
