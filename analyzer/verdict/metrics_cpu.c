@@ -137,35 +137,46 @@ static int by_host_and_begin(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The time in which at least one trainer trained, summed over hosts: trainers of one run may come
- * one after another. 0: not known. */
-static double trained_ns(const struct sp_report *report)
+/* When at least one trainer trained: trainers of one run may come one after another. */
+struct trained {
+	struct rusage_span *spans; /* by host and begin; those of one host do not overlap */
+	uint32_t count;
+	double ns; /* 0: not known */
+};
+
+static void join_spans(struct trained *t, uint32_t count)
 {
-	struct rusage_span *spans = malloc((report->training.count + 1) * sizeof(*spans));
+	for (uint32_t i = 0; i < count; i++) {
+		struct rusage_span *last = t->count ? &t->spans[t->count - 1] : NULL;
+
+		if (!last || last->host != t->spans[i].host || last->end_ns < t->spans[i].begin_ns)
+			t->spans[t->count++] = t->spans[i];
+		else if (last->end_ns < t->spans[i].end_ns)
+			last->end_ns = t->spans[i].end_ns;
+	}
+	for (uint32_t i = 0; i < t->count; i++)
+		t->ns += (double)(t->spans[i].end_ns - t->spans[i].begin_ns);
+}
+
+/* The caller frees the spans. */
+static struct trained find_trained(const struct sp_report *report)
+{
+	struct trained t = {.spans = malloc((report->training.count + 1) * sizeof(*t.spans))};
 	uint32_t count = 0;
-	int64_t end_ns = 0;
-	double ns = 0;
 
-	for (uint32_t t = 0; spans && t < report->training.count; t++) {
-		uint32_t stream = report->training.trainers[t].stream;
+	for (uint32_t i = 0; t.spans && i < report->training.count; i++) {
+		uint32_t stream = report->training.trainers[i].stream;
 
-		if (rusage_of(&spans[count], report, stream, true)) {
+		if (rusage_of(&t.spans[count], report, stream, true)) {
 			uint32_t image = report->run.index.streams[stream]->image;
 
-			spans[count++].host = report->run.index.images[image].host;
+			t.spans[count++].host = report->run.index.images[image].host;
 		}
 	}
 	if (count)
-		qsort(spans, count, sizeof(*spans), by_host_and_begin);
-	for (uint32_t i = 0; i < count; i++) {
-		bool is_first = i == 0 || spans[i].host != spans[i - 1].host;
-		int64_t from = is_first || spans[i].begin_ns > end_ns ? spans[i].begin_ns : end_ns;
-
-		end_ns = is_first || spans[i].end_ns > end_ns ? spans[i].end_ns : end_ns;
-		ns += end_ns > from ? (double)(end_ns - from) : 0;
-	}
-	free(spans);
-	return ns;
+		qsort(t.spans, count, sizeof(*t.spans), by_host_and_begin);
+	join_spans(&t, count);
+	return t;
 }
 
 #define BUSY_LEAST 0.2 /* of the time of the steps, or of the process's time on cores */
@@ -234,6 +245,69 @@ static void add_workers(struct use *workers, const struct sp_report *report)
 	}
 }
 
+static void mark_known(bool *is_known, const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+
+	for (uint32_t t = 0; t < report->training.count; t++)
+		is_known[index->streams[report->training.trainers[t].stream]->image] = true;
+	for (uint32_t w = 0; w < report->workers.count; w++)
+		is_known[index->streams[report->workers.list[w].stream]->image] = true;
+}
+
+/* The share of a process's life on this host in which a trainer trained. */
+static double share_trained(const struct trained *trained, const struct rusage_span *life,
+			    uint32_t host)
+{
+	double share = 0;
+
+	for (uint32_t t = 0; t < trained->count; t++)
+		if (trained->spans[t].host == host)
+			share += share_between(life, trained->spans[t].begin_ns,
+					       trained->spans[t].end_ns);
+	return share;
+}
+
+/* A process that lived through half of the training and was killed: its use is not known. */
+static bool is_untold(const struct rusage_span *life, double share, const struct trained *trained)
+{
+	double ns = share * (double)(life->end_ns - life->begin_ns);
+
+	return trained->ns > 0 && 2 * ns >= trained->ns;
+}
+
+/* Processes of the job that neither train nor make batches of a loader: evaluators, feeders. Their
+ * use of the cores is taken for even over their lives. Returns how many are killed. */
+static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *report,
+			       const struct trained *trained)
+{
+	const struct sp_index *index = &report->run.index;
+	bool *is_known = calloc(index->image_count + 1, sizeof(*is_known));
+	uint32_t untold = 0;
+
+	if (is_known)
+		mark_known(is_known, report);
+	for (uint32_t i = 0; is_known && i < index->stream_count; i++) {
+		uint32_t image = index->streams[i]->image;
+		bool is_first = index->streams[i]->tid == index->images[image].pid;
+		struct rusage_span life;
+		bool has_usage;
+		double share;
+
+		if (is_known[image] || !is_first)
+			continue;
+		has_usage = rusage_of(&life, report, i, false);
+		share = share_trained(trained, &life, index->images[image].host);
+		if (has_usage)
+			add_process(bystanders, &life, share, 0);
+		else
+			untold += is_untold(&life, share, trained);
+		is_known[image] = true;
+	}
+	free(is_known);
+	return untold;
+}
+
 /* Processors that the process may use; a fraction of one counts as one. 0: unknown. */
 static double cores_of(const struct sp_cpu_metadata *cpus)
 {
@@ -271,13 +345,12 @@ static void set_trainer_cpu(struct sp_metrics *e, const struct use *trainers)
 }
 
 /* Workers count while the trainer trains: workers of one epoch follow workers of another. */
-static void set_wanted(struct sp_metrics *e, const struct use *trainers, const struct use *workers,
+static void set_wanted(struct sp_metrics *e, const struct use *trainers, double demand_ns,
 		       double span_ns)
 {
 	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
 		return;
-	sp_metrics_ratio(e, SP_METRIC_wanted_per_core,
-			 (trainers->demand_ns + workers->demand_ns) / span_ns,
+	sp_metrics_ratio(e, SP_METRIC_wanted_per_core, demand_ns / span_ns,
 			 sp_metrics_value(e, SP_METRIC_cores));
 	sp_metrics_set(e, SP_METRIC_trainer_threads, trainers->threads);
 }
@@ -300,13 +373,10 @@ static void set_outside_of(struct sp_metrics *e, enum sp_metric_id metric, const
 }
 
 static void set_outside(struct sp_metrics *e, const struct use *trainers, const struct use *workers,
-			double span_ns)
+			double used_ratio)
 {
-	double used_ratio;
-
-	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
+	if (!e->of[SP_METRIC_cores].is_known)
 		return;
-	used_ratio = (trainers->used_ns + workers->used_ns) / span_ns;
 	if (trainers->life_ns > 0)
 		sp_metrics_set(e, SP_METRIC_cores_training, used_ratio);
 	set_outside_of(e, SP_METRIC_outside_share, trainers, used_ratio);
@@ -356,12 +426,14 @@ void sp_metrics_idle_calls(struct sp_metrics *e, const struct sp_report *report)
 
 void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 {
-	struct use trainers = {0}, workers = {0};
-	double span_ns = trained_ns(report);
+	struct use trainers = {0}, workers = {0}, bystanders = {0};
+	struct trained trained = find_trained(report);
+	uint32_t untold;
 
 	set_cores(e, report);
 	add_trainers(&trainers, report);
 	add_workers(&workers, report);
+	untold = add_bystanders(&bystanders, report, &trained);
 	sp_metrics_ratio(e, SP_METRIC_contention_share, trainers.ready_ns, trainers.life_ns);
 	sp_metrics_ratio(e, SP_METRIC_coreless_share, trainers.ready_ns,
 			 trainers.ready_ns + trainers.cpu_ns);
@@ -369,6 +441,14 @@ void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, workers.ready_ns, workers.batches);
 	set_trainer_cpu(e, &trainers);
 	set_blocked(e, &trainers);
-	set_wanted(e, &trainers, &workers, span_ns);
-	set_outside(e, &trainers, &workers, span_ns);
+	set_wanted(e, &trainers, trainers.demand_ns + workers.demand_ns + bystanders.demand_ns,
+		   trained.ns);
+	if (trained.ns > 0)
+		set_outside(e, &trainers, &workers,
+			    (trainers.used_ns + workers.used_ns + bystanders.used_ns) / trained.ns);
+	if (bystanders.life_ns > 0)
+		sp_metrics_ratio(e, SP_METRIC_bystander_cores, bystanders.used_ns, trained.ns);
+	if (untold)
+		sp_metrics_set(e, SP_METRIC_untold_processes, untold);
+	free(trained.spans);
 }

@@ -567,6 +567,8 @@ static void gather_evidence(struct sp_verdict *v)
 	}
 	for (size_t i = 0; v->id == SP_VERDICT_machine_busy && i < TAKEN; i++)
 		rest_on(v, taken[i]);
+	if (v->doubts[SP_DOUBT_outsiders])
+		rest_on(v, SP_METRIC_untold_processes);
 	for (size_t i = 0; v->metrics.is_from_digest && i < DIGESTED; i++)
 		rest_on(v, digested[i]);
 	if (v->id == SP_VERDICT_compute) {
@@ -578,6 +580,8 @@ static void gather_evidence(struct sp_verdict *v)
 	if (value_of(v, SP_METRIC_idle_call_share) > 0 &&
 	    (v->id == SP_VERDICT_compute || v->id == SP_VERDICT_unknown))
 		rest_on(v, SP_METRIC_idle_call_share);
+	if (v->id == SP_VERDICT_contention)
+		rest_on(v, SP_METRIC_bystander_cores);
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
 	for (size_t i = 0; v->id == SP_VERDICT_cannot_tell && i < KNOWNS; i++)

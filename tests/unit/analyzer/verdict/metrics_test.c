@@ -782,6 +782,27 @@ START_TEST(what_other_programs_took)
 }
 END_TEST
 
+/* The same beside an evaluator of the job, which takes the cores for as long. */
+START_TEST(what_another_process_of_the_job_took)
+{
+	struct sp_rusage_metadata usage = {.process_threads = 2};
+	uint64_t begin = m.now_ticks, ns;
+
+	put_used_steps(2, &(const uint64_t[4]){50, 50, 70, 50});
+	ns = m.now_ticks - begin;
+	sp_maker_put(&m, folder, "trainer.zst");
+	sp_maker_init(&m, 11, 11, 0);
+	m.header.image_start_ns = 0;
+	sp_maker_header(&m);
+	span(SP_EV_read, 0, ns, 0);
+	usage.process_cpu_ns = ns * 13 / 10;
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_outside_share), 0, 0.02);
+	ck_assert_double_eq_tol(value(SP_METRIC_bystander_cores), 1.3, 0.1);
+}
+END_TEST
+
 /* A run of two trainings: one after the other they want no more cores than one alone does. */
 START_TEST(trainings_that_follow_each_other_do_not_add_up)
 {
@@ -1110,6 +1131,7 @@ int main(void)
 	tcase_add_test(c, what_the_kernel_counted);
 	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
 	tcase_add_test(c, what_other_programs_took);
+	tcase_add_test(c, what_another_process_of_the_job_took);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
