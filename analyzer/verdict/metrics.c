@@ -8,6 +8,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/verdict/metrics_cpu.h"
 #include "analyzer/verdict/metrics_device.h"
+#include "analyzer/verdict/metrics_epochs.h"
 #include "analyzer/verdict/metrics_input.h"
 #include "analyzer/verdict/metrics_job.h"
 #include "analyzer/metadata/gpu_kinds.h"
@@ -993,6 +994,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	set_line(e, report);
 	set_straggler(e, report);
 	sp_metrics_cpu(e, report);
+	sp_metrics_epochs(e, report, time.total);
 	sp_metrics_input(e, report);
 	if (e->of[SP_METRIC_decode_work_share].is_known)
 		e->of[SP_METRIC_loader_ways].is_known = false;

@@ -459,6 +459,8 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->doubts[SP_DOUBT_rare_input] =
 		by_wait && 2 * value_of(v, SP_METRIC_rare_own_input_share) > v->cost;
 	v->doubts[SP_DOUBT_between] = rests_on_between(v);
+	v->doubts[SP_DOUBT_first_epoch] =
+		by_wait && 2 * value_of(v, SP_METRIC_first_epoch_wait_share) > v->cost;
 	v->doubts[SP_DOUBT_messages] =
 		value_of(v, SP_METRIC_message_share) >= MESSAGES_MUCH &&
 		(v->id == SP_VERDICT_compute || r->cost == rules[SP_VERDICT_loop].cost);
@@ -659,6 +661,8 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 static enum sp_metric_id time_of(enum sp_advice_id advice)
 {
 	switch (advice) {
+	case SP_ADVICE_first_epoch:
+		return SP_METRIC_first_epoch_wait_share;
 	case SP_ADVICE_own_queue:
 		return SP_METRIC_awaited_share;
 	case SP_ADVICE_own_input:
@@ -801,6 +805,9 @@ static bool is_about(const struct sp_verdict *v, const struct sp_advice_rule *a,
 static const struct {
 	enum sp_advice_id given, left_out;
 } instead[] = {
+	/* Workers take a cache of the process with them when they end. */
+	{SP_ADVICE_first_epoch, SP_ADVICE_add_workers},
+	{SP_ADVICE_first_epoch, SP_ADVICE_use_workers},
 	{SP_ADVICE_one_iterator, SP_ADVICE_persistent_workers},
 	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
 	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},

@@ -167,6 +167,9 @@ def judge(name, python, arguments):
         print(f"{name:24} does not say \"{truth['says']}\": {verdict['text']}", flush=True)
         wrong.append("reason")
     told = " ".join([verdict["text"], *(piece["text"] for piece in summary["advice"])])
+    if right and truth.get("advises", "") not in told:
+        print(f"{name:24} does not advise \"{truth['advises']}\": {told}", flush=True)
+        wrong.append("advice")
     for words in truth.get("denies", []):
         if words in told:
             print(f"{name:24} says \"{words}\": {told}", flush=True)

@@ -100,6 +100,7 @@ def step():
 
 def show(**more):
     """Prints all. `more`: `why`, the right verdicts where rows do not tell; `loose`, rows that are
-    not compared; `says`, words of the verdict; `denies`, words that it and the advice lack."""
+    not compared; `says`, words of the verdict; `advises`, words of the advice; `denies`, words
+    that both lack."""
     told = {"rows": rows, "beside": beside, "span": span[1] - span[0] if span[0] else 0}
     print(json.dumps({**told, **count, **more}), flush=True)

@@ -803,6 +803,27 @@ START_TEST(what_another_process_of_the_job_took)
 }
 END_TEST
 
+/* A cache that fills, or a first epoch like the others. */
+START_TEST(a_first_epoch_that_waits)
+{
+	const uint64_t first_ns = _i ? 1000 : 5 * WORK_NS;
+
+	names();
+	for (int epoch = 0; epoch < 4; epoch++) {
+		for (int i = 0; i < STEPS / 4; i++)
+			step(epoch ? 1000 : first_ns);
+		span(SP_EV_torch_range, LOADER, 1000, 0); /* there is no more batch */
+	}
+	judge();
+	ck_assert_double_eq(value(SP_METRIC_epochs), 4);
+	ck_assert_int_eq(is_known(SP_METRIC_first_epoch_wait_share), !_i);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_first_epoch], !_i);
+	if (!_i)
+		ck_assert_double_eq_tol(value(SP_METRIC_first_epoch_wait_share),
+					value(SP_METRIC_lost_wait_share), 0.01);
+}
+END_TEST
+
 /* A run of two trainings: one after the other they want no more cores than one alone does. */
 START_TEST(trainings_that_follow_each_other_do_not_add_up)
 {
@@ -1132,6 +1153,7 @@ int main(void)
 	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
 	tcase_add_test(c, what_other_programs_took);
 	tcase_add_test(c, what_another_process_of_the_job_took);
+	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 2);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);

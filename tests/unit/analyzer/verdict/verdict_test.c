@@ -373,6 +373,21 @@ START_TEST(each_advice_needs_its_evidence)
 }
 END_TEST
 
+/* Later epochs do not wait, and workers would take the cache along that the first one filled. */
+START_TEST(a_first_epoch_asks_for_no_workers)
+{
+	const struct sp_advice_rule *a = sp_advice_rule_of(SP_ADVICE_add_workers);
+
+	make_apply(a, a->least);
+	judge();
+	ck_assert(advises("add_workers"));
+	set(SP_METRIC_first_epoch_wait_share, 0.3);
+	v.advice_count = 0;
+	judge();
+	ck_assert(advises("first_epoch") && !advises("add_workers"));
+}
+END_TEST
+
 static bool says(const char *words)
 {
 	char text[SP_VERDICT_TEXT_BYTES];
@@ -781,6 +796,7 @@ int main(void)
 	tcase_add_test(c, confidence_falls_with_each_doubt);
 	tcase_add_test(c, a_cost_just_below_its_threshold_is_a_doubt);
 	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
+	tcase_add_test(c, a_first_epoch_asks_for_no_workers);
 	tcase_add_test(c, no_advice_contradicts_another);
 	tcase_add_test(c, workers_that_stay_are_not_advised);
 	tcase_add_test(c, a_checkpoint_after_the_last_step);
