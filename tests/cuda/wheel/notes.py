@@ -9,6 +9,7 @@ import atexit
 import os
 import time
 
+import ending  # noqa: F401
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 

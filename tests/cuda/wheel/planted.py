@@ -6,6 +6,7 @@ import os
 import sys
 import time
 
+import ending  # noqa: F401
 import torch
 from torch import nn
 

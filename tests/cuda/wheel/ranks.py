@@ -3,6 +3,7 @@
 
 import sys
 
+import ending  # noqa: F401
 import torch
 import torch.distributed as dist
 from torch import nn
