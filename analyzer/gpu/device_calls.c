@@ -16,6 +16,7 @@ struct device_calls_pass {
 	const struct sp_steps *steps; /* the trainer's */
 	const struct sp_clock *clock;
 	struct sp_copy_streams *copies;
+	struct sp_gpu_walk spans; /* for allocations */
 	bool is_trainer;
 	int64_t first_ns;   /* begin of the first step */
 	uint32_t step;	    /* the first step that ends after the last event */
@@ -126,6 +127,18 @@ static void take_sync(struct device_calls_pass *pass, int64_t start_ns, int64_t 
 		drain(pass, end_ns, false);
 }
 
+/* The device works in a span that gets no further work; in one that does there may be gaps. */
+static void cover_allocation(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns)
+{
+	uint64_t ns = (uint64_t)(end_ns - start_ns);
+	uint64_t any_ns = sp_gpu_walk_covered_ns(&pass->spans, start_ns, end_ns, SP_GPU_ANY_SPAN);
+	uint64_t sure_ns = sp_gpu_walk_covered_ns(&pass->spans, start_ns, end_ns, start_ns);
+
+	pass->calls->allocation_wait_ns += ns;
+	pass->calls->allocation_gap_ns += ns - any_ns;
+	pass->calls->allocation_open_ns += any_ns > sure_ns ? any_ns - sure_ns : 0;
+}
+
 /* A long allocation is taken for one that waited for all queued work. */
 static void take_allocation(struct device_calls_pass *pass, int64_t start_ns, int64_t end_ns,
 			    bool in_step)
@@ -134,9 +147,13 @@ static void take_allocation(struct device_calls_pass *pass, int64_t start_ns, in
 
 	pass->calls->allocations += in_step;
 	pass->calls->allocation_ns += ns;
-	if (pass->is_drained)
+	if (pass->is_drained) {
 		pass->allocating_ns += ns;
-	else if (ns >= BLOCKED_NS)
+		return;
+	}
+	if (in_step)
+		cover_allocation(pass, start_ns, end_ns);
+	if (ns >= BLOCKED_NS)
 		drain(pass, end_ns, true);
 }
 
@@ -248,6 +265,7 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 			.steps = &trainer->steps,
 			.clock = &index->hosts[index->images[image].host].clock,
 			.copies = &copies,
+			.spans = {.gpu = &trainer->gpu},
 			.is_trainer = i == trainer->stream,
 		};
 

@@ -33,7 +33,13 @@ struct sp_device_calls {
 	uint64_t allocations, allocation_ns;
 	uint64_t allocation_idle_ns; /* the device was idle in and after allocations; not in idle_ns
 				      */
-	uint64_t drained_wait_ns;    /* waits for the loader while the device had nothing queued */
+	/*
+	 * The rest of allocation_ns. open_ns: it is not known whether the device worked, because a
+	 * span that covers the call was still given work after it; without spans, all. gap_ns: no
+	 * span covers it.
+	 */
+	uint64_t allocation_open_ns, allocation_gap_ns, allocation_wait_ns;
+	uint64_t drained_wait_ns; /* waits for the loader while the device had nothing queued */
 	/*
 	 * Waits for the loader while the device surely had work: at the next sync the device still
 	 * had more work than it did in a mean step since the previous sync.

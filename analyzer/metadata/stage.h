@@ -78,6 +78,7 @@ enum sp_step_use {
 	SP_STEP_USE_SYNC,      /* a wait for the GPU */
 	SP_STEP_USE_GRAD_SYNC, /* a collective */
 	SP_STEP_USE_GRAPH,     /* the launch of a graph */
+	SP_STEP_USE_ALLOCATE,  /* memory of the device, made or freed */
 };
 
 enum sp_step_use sp_class_step_use(enum sp_class class);

@@ -111,6 +111,8 @@ static enum sp_phase_interval_kind kind_of_class(const struct sp_process_metadat
 		return SP_INTERVAL_GRAD_SYNC;
 	case SP_STEP_USE_GRAPH:
 		return SP_INTERVAL_GRAPH;
+	case SP_STEP_USE_ALLOCATE:
+		return sp_gpu_call_stalls(kind) ? SP_INTERVAL_ALLOCATE : SP_INTERVAL_NONE;
 	case SP_STEP_USE_NONE:
 		break;
 	}
@@ -263,6 +265,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_SEND:
 	case SP_INTERVAL_WRITE:
 	case SP_INTERVAL_FSYNC:
+	case SP_INTERVAL_ALLOCATE:
 	case SP_INTERVAL_FORK:
 	case SP_INTERVAL_UNMAP:
 	case SP_INTERVAL_OFF:

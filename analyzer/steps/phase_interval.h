@@ -44,6 +44,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_SEND,  /* to a socket of the internet */
 	SP_INTERVAL_WRITE, /* of a file */
 	SP_INTERVAL_FSYNC,
+	SP_INTERVAL_ALLOCATE, /* device or pinned memory, by a call that may wait for the device */
 	SP_INTERVAL_FORK,
 	SP_INTERVAL_UNMAP,
 	SP_INTERVAL_OFF, /* nothing was recorded meanwhile */
@@ -72,6 +73,7 @@ struct sp_phase_interval {
 	bool is_evaluated; /* lies between two forwards of one evaluation */
 	bool optimizer_follows; /* in a closure: the optimizer goes on from its end */
 	bool is_node;		/* a node of the graph, or some that follow each other */
+	bool is_in_other;	/* what it has no phase for is SP_ACCOUNT_other */
 };
 
 struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *image,

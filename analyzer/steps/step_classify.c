@@ -114,6 +114,7 @@ static void join_steps(struct sp_steps *s)
 		last->write_ns += step->write_ns;
 		last->fsync_ns += step->fsync_ns;
 		last->clip_ns += step->clip_ns;
+		last->allocating_ns += step->allocating_ns;
 		last->message_ns += step->message_ns;
 		last->load_ns += step->load_ns;
 		last->cleared_ns += step->cleared_ns;

@@ -129,8 +129,9 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 	enum sp_account_phase phase = phase_towards(c, i, SP_INTERVAL_NONE, &calls), gap = phase;
 
 	for (; i < n; i++) {
-		const struct sp_phase_interval *p = &c->intervals[i];
+		struct sp_phase_interval *p = &c->intervals[i];
 
+		p->is_in_other = phase == SP_ACCOUNT_other;
 		charge_gap(c, gap, from_ns, p->start_ns, account);
 		sp_phase_interval_charge(p, phase, account);
 		from_ns = p->end_ns;
@@ -331,6 +332,8 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 				(uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
 		if (p->kind == SP_INTERVAL_FSYNC)
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (p->kind == SP_INTERVAL_ALLOCATE && p->is_in_other)
+			step->allocating_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_message)
 			step->message_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_own)

@@ -146,17 +146,12 @@ static void add_launched(struct sp_gpu_time *gpu, const struct sp_steps *s,
 		sums->paced_ns += (uint64_t)(span->end_ns - span->start_ns);
 }
 
-/* Walks along the spans with intervals that come in the order of time. */
-struct walker {
-	const struct sp_gpu_time *gpu;
-	uint32_t first; /* the first span that ends after the last interval's begin */
-};
-
 /*
- * How much of an interval any span covers. They are few that overlap, on other streams; a span that
- * begins before others may end after them, so none is passed before all before it have ended.
+ * Few spans overlap, on other streams; one that begins before others may end after them, so none is
+ * passed before all before it have ended.
  */
-static uint64_t covered_ns(struct walker *w, int64_t from_ns, int64_t to_ns)
+uint64_t sp_gpu_walk_covered_ns(struct sp_gpu_walk *w, int64_t from_ns, int64_t to_ns,
+				int64_t ended_by_ns)
 {
 	const struct sp_gpu_time *gpu = w->gpu;
 	uint64_t sum = 0;
@@ -169,7 +164,7 @@ static uint64_t covered_ns(struct walker *w, int64_t from_ns, int64_t to_ns)
 
 		begin_ns = begin_ns > at_ns ? begin_ns : at_ns;
 		end_ns = end_ns < to_ns ? end_ns : to_ns;
-		if (end_ns <= begin_ns)
+		if (end_ns <= begin_ns || gpu->spans[i].host_end_ns > ended_by_ns)
 			continue;
 		sum += (uint64_t)(end_ns - begin_ns);
 		at_ns = end_ns;
@@ -179,7 +174,7 @@ static uint64_t covered_ns(struct walker *w, int64_t from_ns, int64_t to_ns)
 
 static void add_waits(struct sp_gpu_time *gpu, const struct sp_steps *s)
 {
-	struct walker w = {.gpu = gpu};
+	struct sp_gpu_walk w = {.gpu = gpu};
 
 	for (uint32_t i = 0; i < s->wait_count; i++) {
 		const struct sp_interval *wait = &s->waits[i];
@@ -188,7 +183,7 @@ static void add_waits(struct sp_gpu_time *gpu, const struct sp_steps *s)
 
 		if (step == s->count)
 			continue;
-		hidden = covered_ns(&w, wait->start_ns, wait->end_ns);
+		hidden = sp_gpu_walk_covered_ns(&w, wait->start_ns, wait->end_ns, SP_GPU_ANY_SPAN);
 		gpu->steps[step].hidden_wait_ns += hidden;
 		gpu->steps[step].lost_wait_ns += ns - hidden;
 	}
@@ -196,7 +191,7 @@ static void add_waits(struct sp_gpu_time *gpu, const struct sp_steps *s)
 
 int sp_gpu_time_finalize(struct sp_gpu_time *gpu, const struct sp_steps *s)
 {
-	struct walker w = {.gpu = gpu};
+	struct sp_gpu_walk w = {.gpu = gpu};
 
 	if (gpu->is_out_of_memory)
 		return -ENOMEM;
@@ -213,7 +208,8 @@ int sp_gpu_time_finalize(struct sp_gpu_time *gpu, const struct sp_steps *s)
 		const struct sp_step *step = &s->steps[i];
 
 		gpu->steps[i].wall_ns = (uint64_t)(step->end_ns - step->start_ns);
-		gpu->steps[i].busy_ns = covered_ns(&w, step->start_ns, step->end_ns);
+		gpu->steps[i].busy_ns =
+			sp_gpu_walk_covered_ns(&w, step->start_ns, step->end_ns, SP_GPU_ANY_SPAN);
 	}
 	add_waits(gpu, s);
 	return 0;

@@ -68,6 +68,18 @@ void sp_gpu_time_keep(struct sp_gpu_time *gpu, uint32_t steps, struct sp_spill *
 
 void sp_gpu_time_finish(struct sp_gpu_time *gpu);
 
+/* Walks along the spans with intervals that come in the order of time. */
+struct sp_gpu_walk {
+	const struct sp_gpu_time *gpu; /* finalized */
+	uint32_t first; /* the first span that ends after the last interval's begin */
+};
+
+#define SP_GPU_ANY_SPAN INT64_MAX
+
+/* How much of an interval the spans cover whose stage had ended for the host by an instant. */
+uint64_t sp_gpu_walk_covered_ns(struct sp_gpu_walk *walk, int64_t from_ns, int64_t to_ns,
+				int64_t ended_by_ns);
+
 /* False for parts that are no stretch of launches of their own: their work is in the others. */
 bool sp_gpu_time_tells(enum sp_account_phase phase);
 

@@ -46,7 +46,7 @@ struct training_time {
 	double run_end_ns;	/* the share of first_ns that is the end of runs' last loaders */
 	uint32_t firsts, run_starts; /* epochs begun; runs among them */
 	uint32_t epochs;	     /* most of any trainer */
-	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns; /* sp_step */
+	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, allocating_ns; /* sp_step */
 	double message_ns, cleared_ns, between_ns;
 	double load_ns, end_load_ns; /* end: before the first step and after the last one */
 	uint64_t steps;
@@ -136,6 +136,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		t->write_ns += (double)s->steps[i].write_ns;
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
 		t->clip_ns += (double)s->steps[i].clip_ns;
+		t->allocating_ns += (double)s->steps[i].allocating_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
 		t->load_ns += (double)s->steps[i].load_ns;
 		t->cleared_ns += (double)s->steps[i].cleared_ns;
@@ -243,11 +244,19 @@ static void set_loader(struct sp_metrics *e, const struct training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait - first, t->total);
 }
 
-/* Clipping of gradients has a known call: it is no code of the loop's own, but goes with the
- * optimizer. Code that uses gradients and clears them may go with it, too. */
+/*
+ * Time in the row `other` whose calls are known is no code of the loop's own. Clipping of gradients
+ * goes with the optimizer, and allocations and frees of the device's memory with the waits for the
+ * device. Code that uses gradients and clears them may go with the optimizer, too.
+ */
+static double known_ns(const struct training_time *t)
+{
+	return t->clip_ns + t->allocating_ns + t->cleared_ns;
+}
+
 static double loop_ns(const struct training_time *t)
 {
-	double ns = (double)t->account.ns[SP_ACCOUNT_other] - t->clip_ns - t->cleared_ns;
+	double ns = (double)t->account.ns[SP_ACCOUNT_other] - known_ns(t);
 
 	return ns > 0 ? ns : 0;
 }
@@ -366,7 +375,7 @@ static void set_compute(struct sp_metrics *e, const struct training_time *t,
 	const uint64_t *ns = t->account.ns;
 	double idle = set_idle_calls(e, t, report);
 	double unmarked = (double)ns[SP_ACCOUNT_loss] + t->cleared_ns;
-	double most = compute_ns(ns) + t->clip_ns + t->cleared_ns;
+	double most = compute_ns(ns) + known_ns(t);
 	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
 	char least_text[SP_NUMBER_BYTES], most_text[SP_NUMBER_BYTES];
 
@@ -434,8 +443,8 @@ static void set_phases(struct sp_metrics *e, const struct training_time *t,
 	set_phase(e, SP_METRIC_validation_share, t, report, SP_ACCOUNT_validation);
 	set_validation_wait(e, t, &report->training);
 	set_unexplained(e, t, report);
-	sp_metrics_ratio(e, SP_METRIC_compute_share,
-			 compute_ns(t->account.ns) + t->clip_ns + t->cleared_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_compute_share, compute_ns(t->account.ns) + known_ns(t),
+			 t->total);
 }
 
 /* Weights or data: no call says what a file that is loaded holds. */

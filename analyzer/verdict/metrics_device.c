@@ -70,8 +70,11 @@ static void use_gpu_time(struct sp_device_calls *c, const struct sp_report *repo
 	uint64_t dropped;
 
 	if (!sp_gpu_time_sum(&report->training, &gpu, &dropped) ||
-	    dropped > gpu.spans / DROPPED_MOST)
+	    dropped > gpu.spans / DROPPED_MOST) {
+		c->allocation_open_ns = c->allocation_wait_ns;
 		return;
+	}
+	c->allocation_idle_ns += c->allocation_gap_ns;
 	c->has_gpu_idle = true;
 	c->gpu_idle_ns = gpu.wall_ns - gpu.busy_ns;
 	c->gpu_idle_ns -= gpu.lost_wait_ns < c->gpu_idle_ns ? gpu.lost_wait_ns : c->gpu_idle_ns;
@@ -166,6 +169,9 @@ static void set_device(struct sp_metrics *e, const struct device_time *t,
 		sp_metrics_ratio(e, SP_METRIC_allocation_share, (double)c->allocation_ns,
 				 t->total_ns);
 		sp_metrics_ratio(e, SP_METRIC_allocation_cost_share, (double)c->allocation_idle_ns,
+				 t->total_ns);
+		sp_metrics_ratio(e, SP_METRIC_allocation_open_share,
+				 (double)(c->allocation_idle_ns + c->allocation_open_ns),
 				 t->total_ns);
 	}
 	set_late_copies(e, t, c);

@@ -306,14 +306,20 @@ static bool is_mostly_unexplained(const struct sp_verdict *v)
 	       value_of(v, SP_METRIC_other_share) >= value_of(v, SP_METRIC_model_share);
 }
 
-/* The rule of the greatest cost among rules that refine no other; compute only if it is the only
- * one. */
+/* Where nothing else explains the time. */
+static bool is_last(enum sp_verdict_id id)
+{
+	return id == SP_VERDICT_compute || id == SP_VERDICT_allocation_wait;
+}
+
+/* The rule of the greatest cost among rules that refine no other; of those that are last, the one
+ * that holds. */
 static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 {
 	enum sp_verdict_id worst = SP_VERDICT_compute;
 
 	for (int i = 0; i < SP_VERDICTS; i++) {
-		if (i == SP_VERDICT_compute || !v->holds[i] || (int)rules[i].refines != i)
+		if (is_last((enum sp_verdict_id)i) || !v->holds[i] || (int)rules[i].refines != i)
 			continue;
 		if (worst == SP_VERDICT_compute ||
 		    value_of(v, rules[i].cost) > value_of(v, rules[worst].cost))
@@ -321,6 +327,8 @@ static enum sp_verdict_id find_worst(const struct sp_verdict *v)
 	}
 	if (hides_more(v, worst))
 		worst = SP_VERDICT_unknown;
+	if (worst == SP_VERDICT_compute && v->holds[SP_VERDICT_allocation_wait])
+		worst = SP_VERDICT_allocation_wait;
 	if (worst == SP_VERDICT_compute &&
 	    (value_of(v, SP_METRIC_other_share) >= other_most(v) || is_mostly_unexplained(v)))
 		worst = SP_VERDICT_unknown;
@@ -487,6 +495,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->confidence =
 		doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
 				v->id == SP_VERDICT_machine_busy ||
+				v->id == SP_VERDICT_allocation_wait ||
 				(v->id == SP_VERDICT_compute && v->doubts[SP_DOUBT_outsiders]) ||
 				v->doubts[SP_DOUBT_no_framework]
 			? SP_CONFIDENCE_LOW
@@ -703,10 +712,19 @@ static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 	       metric != SP_METRIC_single_batch_share && metric != SP_METRIC_sampler_wait_share;
 }
 
+/* Keeping memory saves the idleness that no event shows, too. */
+static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	double cost = sp_metrics_value(e, rules[advices[advice].verdict].cost);
+	double open = sp_metrics_value(e, SP_METRIC_allocation_open_share);
+
+	return advice == SP_ADVICE_keep_memory && open > cost ? open : cost;
+}
+
 double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	const struct sp_advice_rule *a = &advices[advice];
-	double cost = sp_metrics_value(e, rules[a->verdict].cost);
+	double cost = cost_at_most(e, advice);
 	enum sp_metric_id time = time_of(advice);
 	double part;
 
@@ -817,6 +835,7 @@ static const struct {
 	{SP_ADVICE_cheaper_sampler, SP_ADVICE_handover},
 	{SP_ADVICE_long_forward, SP_ADVICE_unmarked_names},
 	{SP_ADVICE_late_rank, SP_ADVICE_overlap_communication},
+	{SP_ADVICE_keep_memory, SP_ADVICE_keep_open_memory},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_model},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_compiled},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},

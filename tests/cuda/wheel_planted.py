@@ -25,8 +25,7 @@ FAULTS = {
     "copies_in_line": fault("copy-bound", FAST_NS, env=COPIES, has_mended=False),
     "late_copies": fault("copy-bound", FAST_NS, env=COPIES),
     "item_each_step": fault("sync-bound loop-bound", 200_000, "no_syncs", QUEUE),
-    # The idleness inside forward is not seen without CUPTI: no verdict, rather than a wrong one.
-    "allocations": fault("allocation-bound unknown", 40_000),
+    "allocations": fault("allocation-bound", 40_000),
     "slow_loader": fault("input-bound", 400_000, "input_free", QUEUE),
     "reduced_late": fault("communication-bound", 20_000, env=COLLECTIVES, ranks=2),
     "late_rank": fault("communication-bound", 20_000, ranks=2),
