@@ -288,6 +288,8 @@ static void take_kind(struct sp_aggregate *aggregate, const struct sp_columns *c
 	} else {
 		if (kind->kind == SP_EV_python_call)
 			add_phases(aggregate->sums, c->values + first, limit - first);
+		if (kind->kind == SP_EV_torch_backward)
+			aggregate->sums->nodes += limit - first;
 		take_plain(aggregate, row, c, first, limit);
 	}
 }

@@ -27,6 +27,7 @@ struct sp_stream_sums {
 	uint64_t end_ticks;	/* latest end of an event; 0: none */
 	uint64_t lines, pixels; /* of finished images */
 	uint64_t phases;	/* of Python calls: a bit for each enum sp_phase that occurs */
+	uint64_t nodes;		/* of the autograd graph, which ran on this thread */
 	struct sp_memory_samples resident; /* samples that this thread took */
 };
 

@@ -183,6 +183,8 @@ static struct trained find_trained(const struct sp_report *report)
 #define BUSY_TIME 0.05 /* of the time of the steps at least: other programs may lengthen them */
 #define BUSY_EVENTS 10 /* fewer are of a thread that waits for its end */
 
+/* A thread of autograd computes for the trainer, which waits for it in backward: it makes no
+ * batches. */
 static bool records_beside(const struct sp_report *report, uint32_t trainer,
 			   const struct rusage_span *steps)
 {
@@ -193,7 +195,8 @@ static bool records_beside(const struct sp_report *report, uint32_t trainer,
 
 		if (run->index.streams[i]->image != run->index.streams[trainer]->image ||
 		    sp_trainer_is_same_thread(run, i, trainer) ||
-		    report->totals.streams[i].events < BUSY_EVENTS)
+		    report->totals.streams[i].events < BUSY_EVENTS ||
+		    report->totals.streams[i].nodes)
 			continue;
 		sp_stream_life(run, &report->totals, i, &begin_ns, &end_ns);
 		if (share_between(steps, begin_ns, end_ns) >= 0.5)
