@@ -59,7 +59,8 @@ struct sp_ranks {
 	uint32_t count, compared;
 	uint32_t *steps; /* numbers of the steps that are compared */
 	uint32_t step_count;
-	bool by_collectives; /* else by time outside backward */
+	bool by_collectives; /* else by time outside backward, or by_host_time */
+	bool by_host_time;   /* backward included, because NCCL waits for no rank on the host */
 	uint32_t stragglers;
 	struct sp_rank_division division; /* of the compared ranks into peers */
 	bool keeps_lateness;		  /* set by the caller */

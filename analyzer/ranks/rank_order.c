@@ -19,6 +19,17 @@ static int subtract_column(const struct sp_step_series *series, uint32_t block,
 	return r;
 }
 
+static int host_time_of(const struct sp_step_series *series, uint32_t block, int64_t *ret)
+{
+	int r = sp_series_column(series, block, SP_SERIES_WALL, ret);
+
+	if (r == 0)
+		r = subtract_column(series, block, SP_SERIES_PHASE + SP_ACCOUNT_grad_sync, ret);
+	if (r == 0)
+		r = subtract_column(series, block, SP_SERIES_PHASE + SP_ACCOUNT_sync_wait, ret);
+	return r;
+}
+
 static int values_of(const struct sp_step_series *series, uint32_t block, int value, int64_t *ret)
 {
 	int r;
@@ -27,13 +38,11 @@ static int values_of(const struct sp_step_series *series, uint32_t block, int va
 		memset(ret, 0, SP_SERIES_STEPS * sizeof(*ret));
 		return subtract_column(series, block, SP_SERIES_STAY, ret);
 	}
-	if (value != SP_RANK_OUTSIDE_BACKWARD)
+	if (value < SP_SERIES_COLUMNS)
 		return sp_series_column(series, block, (enum sp_series_column)value, ret);
-	r = sp_series_column(series, block, SP_SERIES_WALL, ret);
-	if (r == 0)
+	r = host_time_of(series, block, ret);
+	if (r == 0 && value == SP_RANK_OUTSIDE_BACKWARD)
 		r = subtract_column(series, block, SP_SERIES_PHASE + SP_ACCOUNT_backward, ret);
-	if (r == 0)
-		r = subtract_column(series, block, SP_SERIES_PHASE + SP_ACCOUNT_grad_sync, ret);
 	return r;
 }
 

@@ -18,7 +18,9 @@
  * Only differences of a lateness between ranks have a meaning, because its scale has no zero. */
 enum sp_rank_value {
 	SP_RANK_LATENESS = SP_SERIES_COLUMNS, /* by the stay in the last collective */
-	SP_RANK_OUTSIDE_BACKWARD, /* the wall time of a step outside backward and gradient sync */
+	SP_RANK_HOST_TIME, /* the wall time of a step without gradient sync and waits for the GPU,
+			      which waits for other ranks */
+	SP_RANK_OUTSIDE_BACKWARD, /* the same without backward */
 };
 
 struct sp_rank_table {

@@ -297,6 +297,7 @@ static int judge_rank(void *context, unsigned worker, uint32_t k)
 
 	if (r < 0)
 		return r;
+	rank->last_in = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		copy[i] = c->orders[i].greatest - values[i];
 		rank->last_in += c->orders[i].last == k;
@@ -342,8 +343,10 @@ static int find_causes(struct rank_comparison *c)
 		stragglers += c->ranks->list[c->at[k]].is_straggler;
 	c->ranks->stragglers += stragglers;
 	for (int phase = 0; stragglers && phase < SP_ACCOUNT_PHASES; phase++) {
-		/* Backward holds the wait for the others, which is no cause. */
-		if (phase == SP_ACCOUNT_backward || phase == SP_ACCOUNT_grad_sync)
+		/* Backward holds the wait for the others, which is no cause, and so does a wait for
+		 * a GPU that runs collectives. */
+		if (phase == SP_ACCOUNT_backward || phase == SP_ACCOUNT_grad_sync ||
+		    (phase == SP_ACCOUNT_sync_wait && !c->ranks->by_collectives))
 			continue;
 		r = sp_rank_orders(&c->table, SP_SERIES_PHASE + phase, c->phase_orders);
 		for (uint32_t k = 0; r == 0 && k < c->table.count; k++)
@@ -593,6 +596,20 @@ static int judge_all_peers(struct rank_comparison *c)
 	return r;
 }
 
+/* Collectives that are called and end unseen: those of NCCL. Backward on the host has no wait for
+ * them. */
+static bool calls_nccl(const struct rank_comparison *c)
+{
+	for (uint32_t k = 0; k < c->table.count; k++) {
+		const struct sp_rank *rank = &c->ranks->list[c->at[k]];
+
+		if (c->training->trainers[rank->trainer].steps.sources[SP_ACCOUNT_grad_sync] ==
+		    SP_FROM_NOTHING)
+			return false;
+	}
+	return !c->ranks->by_collectives;
+}
+
 static int compare_ranks(struct rank_comparison *c)
 {
 	uint32_t n = c->ranks->compared;
@@ -617,6 +634,11 @@ static int compare_ranks(struct rank_comparison *c)
 	sort_peers(c);
 	if (r == 0)
 		r = judge_all_peers(c);
+	if (r == 0 && !c->ranks->stragglers && calls_nccl(c)) {
+		c->ranks->by_host_time = true;
+		c->lateness = SP_RANK_HOST_TIME;
+		r = judge_peers(c);
+	}
 	if (r == 0)
 		r = group_stragglers(c->ranks, c->training);
 	return r ? r : measure_skew(c);

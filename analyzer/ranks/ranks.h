@@ -7,7 +7,9 @@
  * that collective at once, so the rank that stayed in it shortest came last, and no clock has to
  * be compared. Ranks that meet in different collectives, as the stages of a pipeline do, are
  * compared within each group alone. Where no collective is observed, the time that a step takes
- * outside backward is used instead.
+ * outside backward is used instead. It has no waits for the GPU, because the GPU waits for other
+ * ranks. If that names no rank and NCCL is called, backward is included: a call of NCCL returns
+ * ahead of the GPU, so a rank that is late on the host in backward shows there.
  */
 #ifndef STAGEPROF_ANALYZER_RANKS_H
 #define STAGEPROF_ANALYZER_RANKS_H

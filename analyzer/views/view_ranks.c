@@ -260,6 +260,11 @@ static void show_stragglers(const struct sp_report *report, struct sp_out *out)
 		sp_out_line(out,
 			    "straggler  none: no rank is later than the others by %.0f%% of a step",
 			    100 * SP_STRAGGLER_SHARE);
+	else if (!ranks->stragglers && ranks->by_host_time)
+		sp_out_line(out,
+			    "straggler  none on the host by %.0f%% of a step; "
+			    "a rank whose GPU is late is not seen",
+			    100 * SP_STRAGGLER_SHARE);
 	else if (!ranks->stragglers)
 		sp_out_line(out,
 			    "straggler  none outside backward by %.0f%% of a step; "
@@ -404,6 +409,11 @@ static void show_basis(const struct sp_report *report, struct sp_out *out)
 	if (ranks->by_collectives)
 		sp_out_line(out, "behind     by arrival at the last collective of each of %u steps",
 			    ranks->step_count);
+	else if (ranks->by_host_time)
+		sp_out_line(out,
+			    "behind     by the time of a step on the host without waits for the "
+			    "GPU, %u steps: %s",
+			    ranks->step_count, basis_reason(report));
 	else
 		sp_out_line(out, "behind     by the time of a step outside backward, %u steps: %s",
 			    ranks->step_count, basis_reason(report));

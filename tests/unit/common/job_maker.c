@@ -65,6 +65,13 @@ static void put(struct sp_maker *m, const char *folder, uint32_t k, const char *
 	sp_maker_put(m, folder, name);
 }
 
+static void put_nccl(struct sp_maker *m, uint64_t backward, uint64_t arrival, uint64_t together)
+{
+	sp_maker_span(m, SP_EV_ncclAllReduce, 0, arrival - 2000, arrival - 1000, 4096);
+	sp_maker_span(m, SP_EV_torch_backward, 0, backward, arrival, 0);
+	sp_maker_span(m, SP_EV_cudaStreamSynchronize, 0, arrival, together, 0);
+}
+
 static void write_rank(const struct sp_job *job, const char *folder, uint32_t k)
 {
 	const struct sp_job_rank *rank = &job->ranks[k];
@@ -79,7 +86,10 @@ static void write_rank(const struct sp_job *job, const char *folder, uint32_t k)
 		uint64_t together = at + together_ns(job, i);
 
 		sp_maker_span(&steps, SP_EV_torch_range, LOADER, at, loader_end, 0);
-		sp_maker_span(&steps, SP_EV_torch_backward, 0, backward, together, 0);
+		if (job->by_nccl)
+			put_nccl(&steps, backward, at + arrival_ns(rank), together);
+		else
+			sp_maker_span(&steps, SP_EV_torch_backward, 0, backward, together, 0);
 		if (job->collective)
 			sp_maker_span(&reduce, SP_EV_torch_range, REDUCE, at + arrival_ns(rank),
 				      together, 0);

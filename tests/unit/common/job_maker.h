@@ -6,6 +6,7 @@
 #ifndef STAGEPROF_TESTS_JOB_MAKER_H
 #define STAGEPROF_TESTS_JOB_MAKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SP_JOB_RANKS_MAX 4u
@@ -30,6 +31,7 @@ struct sp_job {
 	struct sp_job_rank ranks[SP_JOB_RANKS_MAX];
 	uint32_t count;
 	const char *collective; /* name of the range; NULL: none is seen */
+	bool by_nccl; /* the call returns at once, and a sync after backward waits for all ranks */
 };
 
 /* Writes FOLDER/K.zst and FOLDER/K-reduce.zst for rank K. Aborts where that fails. */

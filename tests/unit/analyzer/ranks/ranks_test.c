@@ -103,6 +103,58 @@ START_TEST(a_straggler_is_named)
 }
 END_TEST
 
+/* Two ranks whose syncs wait for each other's collectives; a call of NCCL returns at once. */
+static struct sp_job two_by_nccl(void)
+{
+	struct sp_job job = {.count = 2, .by_nccl = true};
+
+	for (uint32_t k = 0; k < 2; k++)
+		job.ranks[k] = (struct sp_job_rank){.number = k + 1, .host = "host", .steps = 20};
+	return job;
+}
+
+/* Late on the host in backward, where a rank waits for no other. */
+START_TEST(a_straggler_in_backward_of_nccl)
+{
+	struct sp_job job = two_by_nccl();
+	char *text;
+
+	job.ranks[1].backward_more_ns = 7 * MS;
+	load_job(&job);
+	ck_assert(ranks->by_host_time);
+	is_straggler(1, SP_ACCOUNT_backward, 7 * MS);
+	text = sp_load_print(&load, "ranks", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(text, "straggler  rank 1 (host): 7.00 ms later"));
+	free(text);
+}
+END_TEST
+
+/* The other rank's sync is longer by as much. */
+START_TEST(a_straggler_ahead_of_a_sync)
+{
+	struct sp_job job = two_by_nccl();
+
+	job.ranks[1].forward_more_ns = 7 * MS;
+	load_job(&job);
+	ck_assert(!ranks->by_host_time);
+	is_straggler(1, SP_ACCOUNT_forward, 7 * MS);
+}
+END_TEST
+
+START_TEST(no_straggler_of_nccl)
+{
+	struct sp_job job = two_by_nccl();
+	char *text;
+
+	load_job(&job);
+	ck_assert_uint_eq(ranks->stragglers, 0);
+	text = sp_load_print(&load, "ranks", SP_FORMAT_TABLE);
+	ck_assert_ptr_nonnull(strstr(text, "a rank whose GPU is late is not seen"));
+	free(text);
+	says("\"stragglers\":null");
+}
+END_TEST
+
 START_TEST(two_of_four)
 {
 	struct sp_job job = four("gloo:all_reduce");
@@ -238,6 +290,9 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, a_straggler_is_named, 0, (int)(sizeof(causes) / sizeof(causes[0])));
+	tcase_add_test(t, a_straggler_in_backward_of_nccl);
+	tcase_add_test(t, a_straggler_ahead_of_a_sync);
+	tcase_add_test(t, no_straggler_of_nccl);
 	tcase_add_test(t, two_of_four);
 	tcase_add_test(t, a_little_is_no_straggler);
 	tcase_add_loop_test(t, clocks_of_hosts, 0, 2);
