@@ -123,6 +123,24 @@ static void cut_ended(struct sp_cutter *c)
 	c->count = rest;
 }
 
+/*
+ * A backward that was captured ahead of the first step: what ran before it warmed up. Checkpoints
+ * and batches are kept; a batch may be the first step's.
+ */
+static void forget_warm_up(struct sp_cutter *c)
+{
+	uint32_t kept = 0;
+
+	if (!c->steps->has_captured || c->steps->count || c->has_from ||
+	    c->steps->end != SP_STEP_BY_OPTIMIZER)
+		return;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT ||
+		    sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait)
+			c->intervals[kept++] = c->intervals[i];
+	c->count = kept;
+}
+
 /* Counts the graphs launched since the last interval that is no graph; the count decides whether
  * steps are graphs. Returns false where nothing more is to be done. */
 static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_interval_kind kind,
@@ -135,6 +153,7 @@ static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_inter
 	if (sp_gpu_call_ends_capture(event)) {
 		c->is_capturing = false;
 		c->captured_ns = end_ns;
+		forget_warm_up(c);
 	}
 	if (kind == SP_INTERVAL_BACKWARD || kind == SP_INTERVAL_OPTIMIZER ||
 	    kind == SP_INTERVAL_UPDATE) {

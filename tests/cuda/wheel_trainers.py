@@ -57,8 +57,7 @@ class Trainers(BedCase):
             self.assert_collectives(trace, truth)
         with self.subTest("time", trainer=name):
             rows = self.assert_gpu_time(trace, truth)
-            if name != "graphed_callables":  # before the capture it trains without an optimizer
-                self.assert_phases(rows, truth.gpu_ns())
+            self.assert_phases(rows, truth.gpu_ns())
         with self.subTest("steps", trainer=name):
             self.assertEqual(trace.report("summary")["steps"]["count"], steps * ranks)
         with self.subTest("memory", trainer=name):

@@ -1094,6 +1094,60 @@ START_TEST(steps_that_are_chosen)
 }
 END_TEST
 
+/* Two backwards warm up and two are captured, each with its forward; a step's own backward is the
+ * launch of a graph. Of two callables each is captured. */
+static void capture(void)
+{
+	for (int i = 0; i < 2; i++) {
+		span(SP_EV_cudaStreamBeginCapture, 0, 10, 0);
+		backward();
+		span(SP_EV_cudaStreamEndCapture, 0, 10, 0);
+	}
+}
+
+static void replay(void)
+{
+	zero_grad();
+	work(FORWARD_NS);
+	span(SP_EV_cudaGraphLaunch, 0, 10, 0);
+	backward();
+	optimize();
+}
+
+START_TEST(a_warm_up_ahead_of_a_capture_is_no_step)
+{
+	const struct sp_steps *s;
+
+	forward_backward();
+	forward_backward();
+	capture();
+	for (int i = 0; i < 6; i++)
+		replay();
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	for (int i = 0; i < 6; i++)
+		ck_assert_uint_eq(s->steps[i].account.ns[SP_ACCOUNT_backward], BACKWARD_NS);
+	ck_assert_int_eq(s->steps[0].end_ns - s->steps[0].start_ns,
+			 s->steps[1].end_ns - s->steps[1].start_ns);
+}
+END_TEST
+
+/* Parts of the model that are captured in a step are the step's, as compiling is. */
+START_TEST(a_capture_behind_a_step_stays_in_the_next)
+{
+	const struct sp_steps *s;
+
+	replay();
+	forward_backward();
+	capture();
+	for (int i = 0; i < 5; i++)
+		replay();
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	ck_assert_uint_eq(s->steps[1].account.ns[SP_ACCOUNT_backward], 4 * BACKWARD_NS);
+}
+END_TEST
+
 START_TEST(no_optimizer)
 {
 	const struct sp_steps *s;
@@ -1180,6 +1234,8 @@ int main(void)
 	tcase_add_test(c, calls_of_cuda);
 	tcase_add_test(c, steps_that_are_chosen);
 	tcase_add_test(c, pictures_from_batch_to_batch);
+	tcase_add_test(c, a_warm_up_ahead_of_a_capture_is_no_step);
+	tcase_add_test(c, a_capture_behind_a_step_stays_in_the_next);
 	tcase_add_test(c, no_optimizer);
 	tcase_add_test(c, no_optimizer_and_a_model);
 	suite_add_tcase(suite, c);
