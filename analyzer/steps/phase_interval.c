@@ -211,6 +211,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 			kind == SP_EV_python_call || is_loader ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
 		.bytes = exchanges ? bytes_of(slot) : 0,
 		.file = file_of(image, slot),
+		.label = kind == SP_EV_python_call ? sp_commit_arg(slot->commit) : 0,
 		.is_exchange = exchanges,
 		.is_node = kind == SP_EV_torch_backward,
 		.is_sample = kind == SP_EV_python_call && slot->value == SP_PHASE_replay,

@@ -60,6 +60,7 @@ struct sp_phase_interval {
 	int64_t bytes;	      /* that a socket of the internet moved; else 0 */
 	uint32_t pass;	      /* number in sp_steps.passes, from 1; 0: not known */
 	uint32_t file;	      /* that a call reads or writes, by 1 + its number; 0: none */
+	uint32_t label;	      /* of a call of Python; else 0 */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;

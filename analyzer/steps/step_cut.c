@@ -385,16 +385,29 @@ uint32_t sp_cut_end_of_known(const struct sp_cutter *c)
 	return n > waited ? n : waited;
 }
 
-void sp_cut_head(struct sp_cutter *c, uint32_t first)
+static bool is_called(const struct sp_cutter *c, uint32_t first, uint32_t label)
 {
-	uint32_t from = 0, n = first;
-	struct sp_pause *p;
+	for (uint32_t i = first; i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_FORWARD && c->intervals[i].label == label)
+			return true;
+	return false;
+}
 
-	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
-		n--;
-	while (from < n && c->intervals[from].kind != SP_INTERVAL_EVALUATION)
-		from++;
-	p = n ? sp_cut_pause(c->steps) : NULL;
+/*
+ * One call of a model without gradients, where the first step calls others alone: a constructor
+ * tries a part of the model, or shapes are found. It evaluates nothing that trains.
+ */
+static bool is_trial(const struct sp_cutter *c, uint32_t from, uint32_t n, uint32_t first)
+{
+	return n == from + 1 && c->intervals[from].label && c->steps->has_forward &&
+	       !is_called(c, first, c->intervals[from].label) && !is_called(c, first, 0);
+}
+
+/* A pause that is the intervals [from, n). */
+static void put_known(struct sp_cutter *c, uint32_t from, uint32_t n)
+{
+	struct sp_pause *p = sp_cut_pause(c->steps);
+
 	if (!p)
 		return;
 	p->has_passes = true;
@@ -402,6 +415,32 @@ void sp_cut_head(struct sp_cutter *c, uint32_t first)
 	p->end_ns = c->intervals[n - 1].end_ns;
 	p->load_ns = sp_cut_loads(c, from, n);
 	sp_cut_charge(c, from, n, p->start_ns, p->end_ns, &p->lead);
+}
+
+/* The time between a load and the first loader is set-up. */
+static void put_checkpoints(struct sp_cutter *c, uint32_t from, uint32_t n)
+{
+	for (uint32_t i = from; i < n; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT)
+			put_known(c, i, i + 1);
+}
+
+void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
+{
+	uint32_t from = 0, n = first;
+
+	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
+		n--;
+	while (from < n && c->intervals[from].kind != SP_INTERVAL_EVALUATION)
+		from++;
+	if (!n || is_trial(c, from, n, first))
+		from = n = first;
+	if (takes_checkpoints)
+		put_checkpoints(c, 0, from);
+	if (from < n)
+		put_known(c, from, n);
+	if (takes_checkpoints)
+		put_checkpoints(c, n, first);
 }
 
 void sp_cut_unfinished(struct sp_cutter *c)

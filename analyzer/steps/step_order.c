@@ -108,7 +108,7 @@ void sp_order_cut(struct sp_cutter *c)
 	} else if (!c->has_from) {
 		first = sp_order_first_of_step(c);
 		from_ns = begins_captured(c) ? c->captured_ns : c->intervals[first].start_ns;
-		sp_cut_head(c, first);
+		sp_cut_head(c, first, false);
 	}
 	sp_cut_step(c, first, from_ns);
 }

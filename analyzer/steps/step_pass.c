@@ -234,9 +234,9 @@ static uint32_t with_drop(const struct sp_cutter *c, uint32_t pass, uint32_t las
 	return last;
 }
 
-/* A pause that the intervals below n make, from from_ns to to_ns. */
-static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_range *foreign,
-		       int64_t from_ns, int64_t to_ns)
+/* A pause that the intervals [from, n) make, from from_ns to to_ns. */
+static void make_pause(struct sp_cutter *c, uint32_t from, uint32_t n,
+		       const struct sp_pass_range *foreign, int64_t from_ns, int64_t to_ns)
 {
 	struct sp_pause *p = sp_cut_pause(c->steps);
 	uint32_t first = first_of(c, n, foreign), last = last_of(c, n, foreign);
@@ -262,7 +262,7 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 			      c->intervals[i].kind == SP_INTERVAL_LOADER_END;
 	note_begin(c, n, p);
 	p->load_ns = sp_cut_loads(c, 0, n);
-	sp_cut_charge(c, 0, first, from_ns, first_ns, &p->lead);
+	sp_cut_charge(c, from, first, from_ns, first_ns, &p->lead);
 	sp_cut_charge(c, first, last + 1, first_ns, last_ns, &p->middle);
 	sp_cut_charge(c, last + 1, n, last_ns, to_ns, &p->rest);
 }
@@ -272,7 +272,7 @@ static uint32_t pause_before(struct sp_cutter *c, uint32_t n)
 {
 	uint32_t batch = find_batch(c, n), trained = batch == NONE ? 0 : c->intervals[batch].pass;
 	struct sp_pass_range foreign = find_foreign(c, batch == NONE ? n : batch, trained);
-	uint32_t first = batch;
+	uint32_t first = batch, from = 0;
 	int64_t from_ns = c->from_ns, to_ns;
 
 	if (trained)
@@ -287,10 +287,12 @@ static uint32_t pause_before(struct sp_cutter *c, uint32_t n)
 	}
 	if (last_call(c, first) == NONE)
 		return c->has_from ? 0 : first;
-	if (!c->has_from)
-		from_ns = c->intervals[first_of(c, first, &(struct sp_pass_range){.first = 0})]
-				  .start_ns;
-	make_pause(c, first, &foreign, from_ns, to_ns);
+	if (!c->has_from) {
+		from = first_of(c, first, &(struct sp_pass_range){.first = 0});
+		from_ns = c->intervals[from].start_ns;
+		sp_cut_head(c, from, true);
+	}
+	make_pause(c, from, first, &foreign, from_ns, to_ns);
 	c->from_ns = to_ns;
 	c->has_from = true;
 	return first;
@@ -305,7 +307,7 @@ void sp_pass_cut(struct sp_cutter *c)
 	if (!c->has_from && first == 0)
 		first = sp_order_first_of_step(c);
 	if (!c->has_from)
-		sp_cut_head(c, first);
+		sp_cut_head(c, first, false);
 	step = sp_cut_step(c, first, c->has_from ? c->from_ns : c->intervals[first].start_ns);
 
 	if (step)
@@ -332,7 +334,7 @@ void sp_pass_cut_rest(struct sp_cutter *c)
 		return;
 	}
 	last = with_drop(c, c->intervals[last].pass, saved > last ? saved - 1 : last, n);
-	make_pause(c, last + 1, &foreign, c->from_ns, c->intervals[last].end_ns);
+	make_pause(c, 0, last + 1, &foreign, c->from_ns, c->intervals[last].end_ns);
 }
 
 static bool trains(const struct sp_steps *s, uint32_t pass)

@@ -269,6 +269,31 @@ START_TEST(saves_before_the_training)
 }
 END_TEST
 
+/* A constructor tries a part of the model; the model itself, called so, is evaluated. */
+START_TEST(a_call_ahead_of_the_loader)
+{
+	const uint32_t part = ADAM; /* any other name */
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	span(SP_EV_python_call, _i ? LABEL : part, 9 * FORWARD_NS, SP_PHASE_forward_no_grad);
+	work(5000);
+	span(SP_EV_loader_begin, 0, 10, 8);
+	for (int i = 0; i < 6; i++) {
+		span(SP_EV_loader_next, 0, WAIT_NS, 8);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	sum = account();
+	ck_part(sum, evaluation, _i ? 9 * FORWARD_NS : 0);
+	ck_part(sum, other, 0);
+	ck_part(sum, forward, 6 * FORWARD_NS);
+}
+END_TEST
+
 START_TEST(validation_after_each_epoch)
 {
 	enum { VALIDATION_NS = 4 * (WAIT_NS + FORWARD_NS) + LAST_NS };
@@ -1095,7 +1120,7 @@ START_TEST(steps_that_are_chosen)
 END_TEST
 
 /* Two backwards warm up and two are captured, each with its forward; a step's own backward is the
- * launch of a graph. Of two callables each is captured. */
+ * launch of a graph. Both callables are captured. */
 static void capture(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -1202,6 +1227,7 @@ int main(void)
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_test(c, saves_before_the_training);
+	tcase_add_loop_test(c, a_call_ahead_of_the_loader, 0, 2);
 	tcase_add_test(c, validation_after_each_epoch);
 	tcase_add_test(c, validation_within_an_epoch);
 	tcase_add_test(c, validation_before_each_epoch);
