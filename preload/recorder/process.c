@@ -171,10 +171,10 @@ static int image_prepare(int is_under_valgrind)
 
 	host_read();
 	inherited.constructor_pid = (uint32_t)SP_SYS1(SYS_getpid, 0);
-	inherited.constructed_ns = sp_clock_ns(CLOCK_REALTIME);
 	sp_clock_init(sp_config_is(sp_config.clock, "counter")	   ? SP_CLOCK_COUNTER
 		      : sp_config_is(sp_config.clock, "monotonic") ? SP_CLOCK_MONOTONIC
 								   : SP_CLOCK_AUTO);
+	inherited.constructed_ns = sp_clock_ns(CLOCK_REALTIME);
 	sp_fd_private_task_init(is_under_valgrind);
 	error = memory_make();
 	if (error)

@@ -2,12 +2,15 @@
 #include "preload/sys/clock.h"
 
 #include <stddef.h>
+#include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
+#include "preload/sys/elf_symbols.h"
 #include "preload/sys/hot_data.h"
 #include "preload/sys/processor.h"
+#include "preload/sys/sys.h"
 
 #define KEPT_NS_MAX 10u
 
@@ -15,6 +18,19 @@ struct sp_recorder_clock sp_recorder_clock SP_HOT_FIRST = {.keep = 0,
 							   .counter = 0,
 							   .grain = 1,
 							   .ticks_per_second = 1000000000};
+
+#if defined(__x86_64__)
+#define KERNEL_GETTIME "__vdso_clock_gettime"
+#else
+#define KERNEL_GETTIME "__kernel_clock_gettime"
+#endif
+
+static int gettime_by_call(clockid_t id, struct timespec *ret)
+{
+	return (int)SP_SYS2(SYS_clock_gettime, id, ret);
+}
+
+int (*sp_clock_gettime)(clockid_t id, struct timespec *ret) = gettime_by_call;
 
 #if defined(__x86_64__)
 /* Intel SDM vol. 3 18.17.1, AMD APM vol. 3: CPUID 8000_0007 EDX bit 8, the TSC runs at one rate in
@@ -63,8 +79,17 @@ static uint32_t observe_grain(void)
 
 static struct sp_clock_point origin;
 
+static void gettime_find(void)
+{
+	void *found = sp_symbol_of_kernel(KERNEL_GETTIME);
+
+	if (found)
+		memcpy(&sp_clock_gettime, &found, sizeof(sp_clock_gettime));
+}
+
 void sp_clock_init(enum sp_clock_choice choice)
 {
+	gettime_find();
 	sp_recorder_clock.counter =
 		choice == SP_CLOCK_COUNTER || (choice == SP_CLOCK_AUTO && counter_is_invariant());
 	sp_recorder_clock.keep = sp_recorder_clock.counter ? UINT64_MAX : 0;

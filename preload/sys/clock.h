@@ -3,7 +3,8 @@
  * The trace's clock: a cycle counter if it is invariant, else CLOCK_MONOTONIC in ns.
  * sp_clock_init runs in the constructor, sp_clock_calibrate once before the first thread records.
  * The other functions are async-signal-safe and make no system call if the kernel offers
- * clock_gettime in the vDSO.
+ * clock_gettime in the vDSO. They call the kernel's own one: another preloaded library may have put
+ * a clock of its own before libc's, which stands still or opens files (libfaketime).
  */
 #ifndef STAGEPROF_PRELOAD_CLOCK_H
 #define STAGEPROF_PRELOAD_CLOCK_H
@@ -25,7 +26,7 @@ extern struct sp_recorder_clock sp_recorder_clock __attribute__((visibility("hid
 
 enum sp_clock_choice { SP_CLOCK_AUTO, SP_CLOCK_COUNTER, SP_CLOCK_MONOTONIC };
 
-/* Chooses the clock and reads it once. */
+/* Finds the kernel's function, chooses the clock and reads it once. */
 void sp_clock_init(enum sp_clock_choice choice);
 
 /*
@@ -36,11 +37,15 @@ void sp_clock_init(enum sp_clock_choice choice);
  */
 void sp_clock_calibrate(void);
 
+/* The kernel's; a system call until sp_clock_init. */
+extern int (*sp_clock_gettime)(clockid_t id, struct timespec *ret) __attribute__((visibility("hidde"
+											     "n")));
+
 static inline uint64_t sp_clock_ns(clockid_t id)
 {
-	struct timespec t;
+	struct timespec t = {0, 0};
 
-	clock_gettime(id, &t);
+	sp_clock_gettime(id, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

@@ -4,12 +4,14 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 
 struct symbols {
 	uintptr_t bias;
 	const ElfW(Sym) * table;
 	const char *strings;
-	const uint32_t *hash; /* DT_GNU_HASH */
+	const uint32_t *hash;	     /* DT_GNU_HASH */
+	const uint32_t *system_hash; /* DT_HASH */
 	const ElfW(Half) * versions;
 };
 
@@ -36,6 +38,8 @@ static struct symbols symbols_of(uintptr_t bias, const ElfW(Dyn) * dynamic)
 			symbols.strings = at;
 		else if (dynamic->d_tag == DT_GNU_HASH)
 			symbols.hash = at;
+		else if (dynamic->d_tag == DT_HASH)
+			symbols.system_hash = at;
 		else if (dynamic->d_tag == DT_VERSYM)
 			symbols.versions = at;
 	}
@@ -135,4 +139,52 @@ void *sp_symbol_of_ours(const char *name)
 	struct symbols symbols = symbols_of((uintptr_t)__ehdr_start, _DYNAMIC);
 
 	return find(&symbols, name);
+}
+
+/* Nobody relocates the kernel's object, so that its addresses are all offsets. */
+static const ElfW(Dyn) * kernel_dynamic(const ElfW(Ehdr) * head, uintptr_t *ret_bias)
+{
+	const ElfW(Phdr) *part = (const void *)((uintptr_t)head + head->e_phoff);
+	const ElfW(Dyn) *dynamic = NULL;
+	uintptr_t first = 0;
+
+	for (unsigned i = head->e_phnum; i-- > 0;) {
+		if (part[i].p_type == PT_LOAD)
+			first = part[i].p_vaddr - part[i].p_offset;
+		else if (part[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)((uintptr_t)head + part[i].p_offset);
+	}
+	*ret_bias = (uintptr_t)head - first;
+	return dynamic;
+}
+
+/* Kernels for aarch64 before 5.9 have the older table alone; its second word counts the symbols. */
+static void *find_one_by_one(const struct symbols *symbols, const char *name)
+{
+	uint32_t count = symbols->system_hash ? symbols->system_hash[1] : 0;
+
+	if (!symbols->table || !symbols->strings)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		const ElfW(Sym) *symbol = &symbols->table[i];
+
+		if (symbol->st_shndx != SHN_UNDEF &&
+		    is_same(symbols->strings + symbol->st_name, name))
+			return (void *)(symbols->bias + symbol->st_value);
+	}
+	return NULL;
+}
+
+void *sp_symbol_of_kernel(const char *name)
+{
+	const ElfW(Ehdr) *head = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Dyn) * dynamic;
+	struct symbols symbols;
+	uintptr_t bias;
+
+	dynamic = head ? kernel_dynamic(head, &bias) : NULL;
+	if (!dynamic)
+		return NULL;
+	symbols = symbols_of(bias, dynamic);
+	return symbols.hash ? find(&symbols, name) : find_one_by_one(&symbols, name);
 }

@@ -15,4 +15,8 @@ void *sp_symbol_after_us(const char *name);
 /* The symbol of this name that this library exports, or NULL. Async-signal-safe. */
 void *sp_symbol_of_ours(const char *name);
 
+/* The symbol of this name in the object that the kernel maps into each process (vdso(7)), or NULL.
+ */
+void *sp_symbol_of_kernel(const char *name);
+
 #endif

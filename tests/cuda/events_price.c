@@ -23,6 +23,7 @@ enum { TOUCHING_NS = 1000, OTHER_NS = 50, STEP_NS = 30000000 };
 
 struct sp_config sp_config;
 struct sp_recorder_clock sp_recorder_clock = {.keep = UINT64_MAX, .ticks_per_second = 1000000000};
+int (*sp_clock_gettime)(clockid_t id, struct timespec *ret) = clock_gettime;
 struct sp_process *sp_process;
 __thread struct sp_tls sp_tls __attribute__((tls_model("initial-exec")));
 static struct sp_process process = {.image_start_ns = 1};

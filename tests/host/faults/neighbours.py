@@ -42,13 +42,16 @@ class Allocators(harness.Case):
         """Before us and after us, against the other alone; returns the last outcome."""
         ours = harness.environment("STAGEPROF_TEST_LIB")
         name = os.path.basename(other)
+        env = options.pop("env", {})
         plain = self.execute(
             argv, self.subfolder(name + "-alone"), env={"LD_PRELOAD": other}, **options
         )
         for order, preloads in ("before", f"{other} {ours}"), ("behind", f"{ours} {other}"):
             with self.subTest(library=name, order=order):
                 folder = self.subfolder(f"{name}-{order}")
-                traced = self.execute(argv, folder, env={"LD_PRELOAD": preloads}, **options)
+                traced = self.execute(
+                    argv, folder, env={"LD_PRELOAD": preloads, **env}, **options
+                )
                 self.assert_same(plain, traced)
                 yield traced
 
@@ -69,6 +72,19 @@ class Allocators(harness.Case):
         library = os.path.join(os.path.dirname(victim("deep_bind")), "libreading_malloc.so")
         for outcome in self.beside(library, sys.executable, "-c", PROGRAM):
             self.assertGreater(outcome.trace.stages()[1]["events_recorded"], 0)
+
+    def test_clock_that_stands_still(self):
+        """The recorder measures by the kernel's clock, not by a library's."""
+        library = os.path.join(os.path.dirname(victim("deep_bind")), "libstopped_clock.so")
+        for clock in "counter", "monotonic":
+            folder_before = self.folder
+            self.folder = self.subfolder(clock)
+            env = {"STAGEPROF_CLOCK": clock}
+            for outcome in self.beside(library, victim("fork_workers"), "4", "500", env=env):
+                self.assert_exact(outcome)
+                reads = outcome.trace.stages()[0]["file_read"]
+                self.assertGreater(reads["total_ns"], reads["calls"])
+            self.folder = folder_before
 
     def test_sanitizer(self):
         """AddressSanitizer must come first in the process; it does where the program is linked to
