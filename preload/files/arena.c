@@ -289,11 +289,21 @@ static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *ke
 	sp_pages_free(e, sizeof(*e));
 }
 
+/* The host may have entered another IPC namespace, where memory of its own has the number of ours:
+ * the size shows whose it is. */
+static int is_still_ours(const struct sp_pooled_arena *in)
+{
+	struct shmid_ds ds;
+
+	return in->id >= 0 && SP_SYS3(SYS_shmctl, in->id, IPC_STAT, &ds) == 0 &&
+	       ds.shm_segsz == sp_arena_segment_bytes(in->arena->units, in->arena->run_token);
+}
+
 /* Arenas stay attached: the header needs them, and so does a thread that ends later. */
 static void arenas_leave(struct sp_arena_pool *pool)
 {
 	for (uint32_t i = 0; i < pool->count; i++)
-		if (pool->list[i].id >= 0)
+		if (is_still_ours(&pool->list[i]))
 			SP_SYS3(SYS_shmctl, pool->list[i].id, IPC_RMID, 0);
 	pool->count = 0;
 }

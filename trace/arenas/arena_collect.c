@@ -114,19 +114,46 @@ static int is_of_user(const struct sp_collect *c, const struct shmid_ds *ds)
 
 static int may_be_arena(const struct sp_collect *c, const struct shmid_ds *ds)
 {
-	return (c->any_user || is_of_user(c, ds)) && (ds->shm_perm.mode & 0777) == 0600 &&
-	       run_bytes(ds->shm_segsz) < SP_ARENA_RUN_BYTES;
+	return ds->shm_perm.__key == IPC_PRIVATE && (c->any_user || is_of_user(c, ds)) &&
+	       (ds->shm_perm.mode & 0777) == 0600 && run_bytes(ds->shm_segsz) < SP_ARENA_RUN_BYTES;
+}
+
+static int is_zero(const void *bytes, const void *end)
+{
+	static const char zeros[256];
+	const char *at = bytes;
+	size_t left = (size_t)((const char *)end - at);
+
+	for (; left > sizeof(zeros); at += sizeof(zeros), left -= sizeof(zeros))
+		if (memcmp(at, zeros, sizeof(zeros)) != 0)
+			return 0;
+	return memcmp(at, zeros, left) == 0;
+}
+
+/* Another program's memory may have the size of an arena by chance, and its first words may be 0.
+ * An arena gets its units and its number, then its run, then the rest, and the tag last. */
+static int is_unfinished(const struct sp_arena *a, size_t bytes)
+{
+	if (!is_zero(a->tag, a->tag + sizeof(a->tag)))
+		return 0;
+	if (a->run_token[0])
+		return a->units <= SP_ARENA_UNITS_MAX &&
+		       sp_arena_segment_bytes(a->units, a->run_token) == bytes;
+	return is_zero(a->run_token, (const char *)a + bytes);
+}
+
+static int is_maker_gone(const struct sp_collect *c, const struct shmid_ds *ds)
+{
+	return ds->shm_cpid && SYS(c, SYS_kill, ds->shm_cpid, 0, 0, 0, 0) == -ESRCH;
 }
 
 /* The process was killed before it stored the tag: it would have stored it by now. */
 static int was_never_arena(const struct sp_collect *c, const struct sp_arena_view *view,
 			   const struct shmid_ds *ds)
 {
-	static const char none[sizeof(view->arena->tag)];
-
 	return c->only_left && view->is_alone && view->is_of_user && c->now_s > YOUNG_S &&
-	       (uint64_t)ds->shm_ctime < c->now_s - YOUNG_S &&
-	       memcmp(view->arena->tag, none, sizeof(none)) == 0;
+	       (uint64_t)ds->shm_ctime < c->now_s - YOUNG_S && is_maker_gone(c, ds) &&
+	       is_unfinished(view->arena, ds->shm_segsz);
 }
 
 int sp_arenas_are_left(struct sp_collect *c, long numbers)

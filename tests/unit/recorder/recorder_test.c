@@ -911,26 +911,90 @@ static int is_there(int id)
 	return shmctl(id, IPC_STAT, &ds) == 0;
 }
 
+/* Memory of a process that has ended, with `number` at `at` where that is not 0. */
+static int memory_left(key_t key, size_t bytes, size_t at, uint64_t number)
+{
+	static int *shared;
+	int id;
+
+	if (!shared)
+		shared =
+			mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fork() == 0) {
+		*shared = shmget(key, bytes, IPC_CREAT | IPC_EXCL | 0600);
+		if (at)
+			memcpy((char *)shmat(*shared, NULL, 0) + at, &number, sizeof(number));
+		_exit(0);
+	}
+	wait(NULL);
+	id = *shared;
+	ck_assert_int_ge(id, 0);
+	return id;
+}
+
+static void collect_later(const uint64_t *token, unsigned seconds)
+{
+	static struct sp_collect_paths paths;
+	struct sp_collect collect = {.sys = sp_sys, .paths = &paths, .uid = geteuid()};
+
+	collect.now_s = (uint64_t)time(NULL) + seconds;
+	sp_arenas_collect(&collect, token);
+}
+
 /* A process that is killed while it makes an arena leaves memory that says nothing yet. */
 START_TEST(memory_that_was_never_an_arena_goes)
 {
-	static struct sp_collect_paths paths;
-	struct sp_collect collect = {.sys = sp_sys, .paths = &paths};
 	const uint64_t token[2] = {1, 2};
-	int ours = shmget(IPC_PRIVATE, sp_arena_segment_bytes(2, token), IPC_CREAT | 0600),
-	    theirs = shmget(IPC_PRIVATE, sp_arena_bytes(2), IPC_CREAT | 0600);
+	const size_t bytes = sp_arena_segment_bytes(2, token);
+	int none = memory_left(IPC_PRIVATE, bytes, 0, 0),
+	    numbered = memory_left(IPC_PRIVATE, bytes, offsetof(struct sp_arena, units), 2);
+
+	collect_later(token, 0);
+	ck_assert(is_there(none)); /* its process may be about to attach it */
+	collect_later(token, 100);
+	ck_assert(!is_there(none));
+	ck_assert(!is_there(numbered));
+}
+END_TEST
+
+START_TEST(memory_of_other_programs_stays)
+{
+	const uint64_t token[2] = {1, 2};
+	const size_t bytes = sp_arena_segment_bytes(2, token);
+	const int theirs[] = {
+		shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600), /* this process lives */
+		memory_left(IPC_PRIVATE, sp_arena_bytes(2), 0, 0),
+		memory_left(IPC_PRIVATE, bytes, sizeof(struct sp_arena), 1),
+		memory_left(IPC_PRIVATE, bytes, bytes - 8, 1),
+		memory_left((key_t)getpid(), bytes, 0, 0),
+	};
+
+	collect_later(token, 100);
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++) {
+		ck_assert_msg(is_there(theirs[i]), "memory %zu", i);
+		shmctl(theirs[i], IPC_RMID, NULL);
+	}
+}
+END_TEST
+
+/* A host may enter another IPC namespace, where memory of its own has the arena's number. */
+START_TEST(an_arena_leaves_memory_of_its_number_alone)
+{
+	struct sp_arena_pool pool = {.count = 0};
+	struct sp_arena_identity identity = {.header = &(struct sp_file_header){.run_token = {1}},
+					     .name = "",
+					     .directory = ""};
+	struct sp_arena_keeper keeper = {.run_token = identity.header->run_token};
+	struct sp_tail tail = sp_tail_take(&pool, &identity, SP_ARENA_UNIT_BYTES);
+	int theirs = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), ours = pool.list[0].id;
 
 	ck_assert_int_ge(ours, 0);
-	ck_assert_int_ge(theirs, 0);
-	collect.uid = geteuid();
-	collect.now_s = (uint64_t)time(NULL);
-	sp_arenas_collect(&collect, token);
-	ck_assert(is_there(ours)); /* its process may be about to attach it */
-	collect.now_s += 100;
-	sp_arenas_collect(&collect, token);
-	ck_assert(!is_there(ours));
+	sp_tail_give(&pool, &tail);
+	pool.list[0].id = theirs;
+	sp_arenas_end(&pool, &keeper);
 	ck_assert(is_there(theirs));
 	shmctl(theirs, IPC_RMID, NULL);
+	shmctl(ours, IPC_RMID, NULL);
 }
 END_TEST
 
@@ -1068,6 +1132,8 @@ static Suite *suite(void)
 	tcase_add_test(t, a_kill_at_any_store_boundary_leaves_a_whole_file);
 	tcase_add_test(written, a_kill_at_any_call_leaves_a_whole_file);
 	tcase_add_test(t, memory_that_was_never_an_arena_goes);
+	tcase_add_test(t, memory_of_other_programs_stays);
+	tcase_add_test(t, an_arena_leaves_memory_of_its_number_alone);
 	tcase_add_test(t, a_forked_child_is_an_image_of_its_own);
 	tcase_add_test(t, no_descriptor_is_taken);
 	tcase_add_test(t, own_cost_is_told);
