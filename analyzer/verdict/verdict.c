@@ -826,6 +826,7 @@ static const struct {
 	/* Workers take a cache of the process with them when they end. */
 	{SP_ADVICE_first_epoch, SP_ADVICE_add_workers},
 	{SP_ADVICE_first_epoch, SP_ADVICE_use_workers},
+	{SP_ADVICE_idle_calls, SP_ADVICE_unseen_batches},
 	{SP_ADVICE_one_iterator, SP_ADVICE_persistent_workers},
 	{SP_ADVICE_one_iterator, SP_ADVICE_warm_start},
 	{SP_ADVICE_persistent_workers, SP_ADVICE_warm_start},

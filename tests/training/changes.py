@@ -74,7 +74,7 @@ DONE = {
 
 # Advice that no case makes yet. An id leaves the set when its case comes.
 UNTRIED = {"own_input", "own_cores", "quiet_machine"}  # other programs are no part of a case
-UNTRIED |= {"other_loader", "unseen_batches"}  # need a framework that this environment lacks
+UNTRIED |= {"other_loader", "idle_calls", "unseen_batches"}  # need a framework that is not here
 UNTRIED |= {"fewer_bytes"}  # cuda_wheel_planted has its verdict, on PyTorch's CUDA wheel
 
 # One thread computes, as in all of costly.py.
