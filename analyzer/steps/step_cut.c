@@ -292,6 +292,20 @@ static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
 	return sum;
 }
 
+static void count_kind(struct sp_cutter *c, const struct sp_step *step)
+{
+	struct sp_steps *s = c->steps;
+
+	if (c->intervals[c->count - 1].kind == SP_INTERVAL_UPDATE) {
+		s->call_steps++;
+		c->has_called = true;
+	} else if (step->has_backward) {
+		s->parted_steps++;
+		s->mixed_steps += c->has_called;
+		c->has_called = false;
+	}
+}
+
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
 {
 	int64_t to_ns = c->intervals[c->count - 1].end_ns;
@@ -341,6 +355,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		note_sources(c->steps, p);
 	}
 	c->steps->rounds += step->is_round;
+	count_kind(c, step);
 	return step;
 }
 

@@ -29,6 +29,7 @@ struct sp_cutter {
 	uint32_t saved_files[SP_FILES_SAVED]; /* written since the first backward, the last ones */
 	uint32_t saved_count;
 	bool has_from, is_capturing;
+	bool has_called;     /* a step that was one call, since the last one with a backward */
 	bool has_learned;    /* a backward, an optimizer or a graph has been */
 	bool has_replayed;   /* a graph has ended a step */
 	int64_t captured_ns; /* end of the last capture; 0: none */

@@ -359,6 +359,8 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 
 	if (is_collective)
 		interval.kind = SP_INTERVAL_GRAD_SYNC;
+	if (interval.kind == SP_INTERVAL_UPDATE && c->steps->leaves_calls)
+		return;
 	note_checkpoint(c, &interval);
 	note_saved(c, &interval);
 	leave_step_out(c, &interval);

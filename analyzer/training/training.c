@@ -21,6 +21,7 @@ struct training_pass {
 	struct sp_trainer *threads; /* that may train */
 	enum sp_step_end *ends;	    /* parallel: by what steps end, as it was found out so far */
 	bool *has_nccl_beside;	    /* parallel: other threads of the process call NCCL */
+	bool *leaves_calls;	    /* parallel: sp_steps.leaves_calls, as it was found out */
 	uint32_t count;
 	bool wants[SP_EVENT_KINDS];
 };
@@ -52,7 +53,8 @@ static int list_threads(struct training_pass *pass)
 	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
 	pass->ends = calloc(n + 1u, sizeof(*pass->ends));
 	pass->has_nccl_beside = calloc(n + 1u, sizeof(*pass->has_nccl_beside));
-	if (!pass->threads || !pass->ends || !pass->has_nccl_beside)
+	pass->leaves_calls = calloc(n + 1u, sizeof(*pass->leaves_calls));
+	if (!pass->threads || !pass->ends || !pass->has_nccl_beside || !pass->leaves_calls)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		if (may_train(pass->run, i))
@@ -87,19 +89,20 @@ static void trainer_finish(struct sp_trainer *trainer)
 }
 
 /* Before its thread is read again. */
-static void trainer_reset(struct sp_trainer *trainer, enum sp_step_end end)
+static void trainer_reset(struct sp_trainer *trainer, enum sp_step_end end, bool leaves_calls)
 {
 	trainer_finish(trainer);
 	trainer->steps.end = end;
+	trainer->steps.leaves_calls = leaves_calls;
 }
 
 static int read_again(void *context, unsigned worker, uint32_t i)
 {
 	struct training_pass *pass = context;
 
-	if (pass->ends[i] == pass->threads[i].steps.end)
+	if (pass->ends[i] == pass->threads[i].steps.end && !pass->leaves_calls[i])
 		return 0;
-	trainer_reset(&pass->threads[i], pass->ends[i]);
+	trainer_reset(&pass->threads[i], pass->ends[i], pass->leaves_calls[i]);
 	return read_thread(context, worker, i);
 }
 
@@ -111,6 +114,33 @@ static int read_again(void *context, unsigned worker, uint32_t i)
 static bool replays_steps(const struct sp_steps *s, bool trains)
 {
 	return s->graphs >= GRAPHS_MIN && (!trains || (s->has_captured && s->graphs >= s->count));
+}
+
+static bool has_parted_steps(const struct training_pass *pass, uint32_t i)
+{
+	uint32_t image = image_of(pass, i);
+
+	while (i > 0 && image_of(pass, i - 1) == image)
+		i--;
+	for (; i < pass->count && image_of(pass, i) == image; i++)
+		if (pass->threads[i].steps.parted_steps)
+			return true;
+	return false;
+}
+
+/*
+ * Compiled functions that take gradients make data for steps of another framework: between most of
+ * them, or on another thread of the process.
+ */
+static bool makes_data_by_calls(const struct training_pass *pass, uint32_t i)
+{
+	const struct sp_steps *s = &pass->threads[i].steps;
+
+	if (!s->call_steps)
+		return false;
+	if (s->parted_steps)
+		return 2 * (uint64_t)s->mixed_steps > s->parted_steps;
+	return has_parted_steps(pass, i);
 }
 
 /* By what steps end, of threads whose process has no optimizer that steps, or has captured it, or
@@ -129,7 +159,8 @@ static int read_otherwise(struct training_pass *pass)
 			pass->ends[i] = SP_STEP_BY_UPDATING_BACKWARD;
 		else if (s->has_backward && !steps)
 			pass->ends[i] = SP_STEP_BY_BACKWARD;
-		any |= pass->ends[i] != s->end;
+		pass->leaves_calls[i] = makes_data_by_calls(pass, i);
+		any |= pass->ends[i] != s->end || pass->leaves_calls[i];
 	}
 	return any ? sp_jobs_run(pass->run->jobs, pass->count, read_again, pass) : 0;
 }
@@ -190,7 +221,7 @@ static int read_with_others(void *context, unsigned worker, uint32_t i)
 	int result = read_others(pass, worker, i, &others);
 
 	if (result == 0 && (others.checkpoints.count || others.feed.count || others.nccl.count)) {
-		trainer_reset(&pass->threads[i], steps->end);
+		trainer_reset(&pass->threads[i], steps->end, steps->leaves_calls);
 		steps->feed = others.feed.count ? &others.feed : NULL;
 		steps->is_fed_by_thread = others.feed.count > 0;
 		steps->nccl = others.nccl.count ? &others.nccl : NULL;
@@ -324,10 +355,12 @@ static void pass_finish(struct training_pass *pass)
 	free(pass->threads);
 	free(pass->ends);
 	free(pass->has_nccl_beside);
+	free(pass->leaves_calls);
 	pass->readers = NULL;
 	pass->threads = NULL;
 	pass->ends = NULL;
 	pass->has_nccl_beside = NULL;
+	pass->leaves_calls = NULL;
 	pass->count = 0;
 }
 
@@ -346,7 +379,7 @@ static void drop_evaluations(struct training_pass *pass)
 {
 	for (uint32_t i = 0; i < pass->count; i++)
 		if (pass->threads[i].steps.has_forward || pass->threads[i].steps.has_backward)
-			trainer_reset(&pass->threads[i], SP_STEP_BY_BATCH);
+			trainer_reset(&pass->threads[i], SP_STEP_BY_BATCH, false);
 }
 
 /* Nothing in the run updates a model: loops over loaders are read by their batches. */

@@ -248,6 +248,27 @@ static void validate(int batches)
 	last_batch();
 }
 
+/* Compiled functions that take gradients make each batch (0), or the program trains with them first
+ * (1), and then with an optimizer. */
+START_TEST(compiled_calls_beside_an_optimizer)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; _i && i < 5; i++)
+		span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_update);
+	for (int i = 0; i < 8; i++) {
+		for (int sample = 0; !_i && sample < 3; sample++)
+			span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_update);
+		forward_backward();
+		optimize();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, _i ? 13 : 8);
+	ck_assert_int_eq(s->has_whole_calls, _i);
+	ck_part(account(), update, _i ? 5 * WAIT_NS : 0);
+}
+END_TEST
+
 /* Data that are cached and weights of the start are no checkpoint; weights that are loaded are. */
 START_TEST(saves_before_the_training)
 {
@@ -1226,6 +1247,7 @@ int main(void)
 	tcase_add_test(c, rounds_of_boosting_with_evaluation);
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
+	tcase_add_loop_test(c, compiled_calls_beside_an_optimizer, 0, 2);
 	tcase_add_test(c, saves_before_the_training);
 	tcase_add_loop_test(c, a_call_ahead_of_the_loader, 0, 2);
 	tcase_add_test(c, validation_after_each_epoch);
