@@ -68,6 +68,8 @@ struct sp_step {
 	uint32_t unrecorded;	    /* steps before it that were made while recording was off */
 	uint32_t optimizer;	    /* optimizer steps before it; several may be one step */
 	struct sp_pass_list passes; /* that gave a batch since the step before */
+	uint64_t loader_ns[SP_STEP_PASSES]; /* waits for each, in the order in which it is asked */
+	uint32_t loaders; /* that gave it a batch; 0: their iterators are not known */
 	struct sp_account account;
 	uint64_t nccl_elsewhere_ns; /* of its communication: calls of other threads, in backward */
 	uint32_t epoch;		    /* from 0 */

@@ -83,6 +83,13 @@ static void note_group(const struct sp_steps *s, uint32_t i, struct step_group *
 	group->end = end > i ? end : i + 1;
 }
 
+static void join_loaders(struct sp_step *last, const struct sp_step *step)
+{
+	for (uint32_t i = 0; i < SP_STEP_PASSES; i++)
+		last->loader_ns[i] += step->loader_ns[i];
+	last->loaders = step->loaders > last->loaders ? step->loaders : last->loaders;
+}
+
 /* Optimizer steps after one backward, or of one batch, are one step. */
 static void join_steps(struct sp_steps *s)
 {
@@ -116,6 +123,7 @@ static void join_steps(struct sp_steps *s)
 		last->clip_ns += step->clip_ns;
 		last->allocating_ns += step->allocating_ns;
 		last->message_ns += step->message_ns;
+		join_loaders(last, step);
 		last->load_ns += step->load_ns;
 		last->cleared_ns += step->cleared_ns;
 		last->between_ns += step->between_ns;

@@ -298,6 +298,27 @@ static uint32_t pause_before(struct sp_cutter *c, uint32_t n)
 	return first;
 }
 
+static void note_loaders(const struct sp_cutter *c, uint32_t first, struct sp_step *step)
+{
+	struct sp_pass_list met = {.count = 0};
+
+	for (uint32_t i = first; i < c->count; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+		uint32_t at = 0;
+
+		if (p->kind != SP_INTERVAL_LOADER || !p->pass)
+			continue;
+		while (at < met.count && met.pass[at] != p->pass)
+			at++;
+		if (at == SP_STEP_PASSES)
+			continue;
+		if (at == met.count)
+			met.pass[met.count++] = p->pass;
+		step->loader_ns[at] += (uint64_t)(p->end_ns - p->start_ns);
+	}
+	step->loaders = met.count;
+}
+
 void sp_pass_cut(struct sp_cutter *c)
 {
 	uint32_t n = sp_cut_end_of_batches(c);
@@ -310,8 +331,10 @@ void sp_pass_cut(struct sp_cutter *c)
 		sp_cut_head(c, first, false);
 	step = sp_cut_step(c, first, c->has_from ? c->from_ns : c->intervals[first].start_ns);
 
-	if (step)
-		step->passes = list_batches(c, c->count);
+	if (!step)
+		return;
+	step->passes = list_batches(c, c->count);
+	note_loaders(c, first, step);
 }
 
 void sp_pass_cut_rest(struct sp_cutter *c)

@@ -7,6 +7,7 @@
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
 
 /* A line of coverage that preload/frameworks/bootstrap.py adds. */
 static bool is_reported(const struct sp_report *report, const char *line)
@@ -176,6 +177,61 @@ static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool 
 	set_text(e, SP_METRIC_model_ways, text);
 }
 
+struct loader_waits {
+	double ns[SP_STEP_PASSES];
+	uint64_t steps[SP_STEP_PASSES + 1]; /* with so many loaders */
+};
+
+static void add_loader_waits(struct loader_waits *w, const struct sp_training *training,
+			     const struct sp_trainer *trainer)
+{
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		const struct sp_step *step = &trainer->steps.steps[i];
+
+		if (!sp_step_is_selected(training, trainer, i))
+			continue;
+		w->steps[step->loaders]++;
+		for (uint32_t k = 0; step->loaders > 1 && k < step->loaders; k++)
+			w->ns[k] += (double)step->loader_ns[k];
+	}
+}
+
+/* The number of loaders that gave most steps a batch. */
+static uint32_t usual_loaders(const struct loader_waits *w)
+{
+	uint64_t all = 0;
+
+	for (uint32_t n = 0; n <= SP_STEP_PASSES; n++)
+		all += w->steps[n];
+	for (uint32_t n = 2; n <= SP_STEP_PASSES; n++)
+		if (2 * w->steps[n] > all)
+			return n;
+	return 0;
+}
+
+static void set_loaders(struct sp_metrics *e, const struct sp_training *training)
+{
+	struct sp_metric *slow = &e->of[SP_METRIC_slow_loader];
+	struct loader_waits w = {.ns = {0}};
+	uint32_t count, slowest = 0;
+	double all = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		add_loader_waits(&w, training, &training->trainers[t]);
+	count = usual_loaders(&w);
+	for (uint32_t k = 0; k < count; k++) {
+		all += w.ns[k];
+		slowest = w.ns[k] > w.ns[slowest] ? k : slowest;
+	}
+	if (count == 0 || all <= 0)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_slow_loader_share, w.ns[slowest], all);
+	/* Translators: the number of a loader; the number of loaders. */
+	snprintf(slow->text, sizeof(slow->text), _("loader %u of the %u that a step asks in turn"),
+		 slowest + 1, count);
+	slow->is_known = true;
+}
+
 void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
 {
 	set_external_memory(e, report);
@@ -185,4 +241,5 @@ void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool i
 	set_loader_ways(e, report);
 	set_label_ways(e, report);
 	set_ways(e, report, is_compiled);
+	set_loaders(e, &report->training);
 }

@@ -639,6 +639,7 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_fetch_threads_share:
 	case SP_METRIC_fetch_received_share:
 	case SP_METRIC_single_batch_share:
+	case SP_METRIC_slow_loader_share:
 	case SP_METRIC_sampler_wait_share:
 		return sp_metrics_value(e, metric);
 	case SP_METRIC_decode_work_share:
@@ -709,7 +710,8 @@ static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 {
 	return sp_metrics_value(e, SP_METRIC_workers) > 0 &&
 	       metric != SP_METRIC_handover_wait_share && metric != SP_METRIC_worker_idle_share &&
-	       metric != SP_METRIC_single_batch_share && metric != SP_METRIC_sampler_wait_share;
+	       metric != SP_METRIC_single_batch_share && metric != SP_METRIC_sampler_wait_share &&
+	       metric != SP_METRIC_slow_loader_share;
 }
 
 /* Keeping memory saves the idleness that no event shows, too. */
@@ -783,6 +785,12 @@ static bool has_late_rank(const struct sp_verdict *v)
 	return v->holds[SP_VERDICT_straggler];
 }
 
+/* The workers are of several loaders, so one number of them says nothing. */
+static bool has_several_loaders(const struct sp_verdict *v, const struct sp_advice_rule *a)
+{
+	return a != &advices[SP_ADVICE_use_workers] && is_known(v, SP_METRIC_slow_loader_share);
+}
+
 static bool is_about_workers(const struct sp_advice_rule *a)
 {
 	return a == &advices[SP_ADVICE_add_workers] || a == &advices[SP_ADVICE_use_workers] ||
@@ -800,7 +808,8 @@ static bool applies(const struct sp_verdict *v, const struct sp_advice_rule *a)
 	    value_of(v, a->metric) < a->least || value_of(v, a->metric) > a->most)
 		return false;
 	read_template(a->text, &check, check_part);
-	if (is_about_workers(a) && (is_crowded(v) || has_late_rank(v) || !workers_gain(v)))
+	if (is_about_workers(a) &&
+	    (is_crowded(v) || has_late_rank(v) || !workers_gain(v) || has_several_loaders(v, a)))
 		return false;
 	if (a == &advices[SP_ADVICE_quiet_machine] && !is_beside_others(v))
 		return false;

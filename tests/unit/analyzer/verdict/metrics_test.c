@@ -89,6 +89,36 @@ static void step(uint64_t wait_ns)
 	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
 }
 
+/* Two loaders feed each step: the second one is late. */
+START_TEST(a_slow_loader_of_two)
+{
+	enum { FAST_NS = 100000, FIRST = 0x1000, SECOND = 0x2000 };
+	char text[SP_METRIC_TEXT_BYTES];
+	bool is_advised = false;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_loader_next, LOADER, FAST_NS, FIRST);
+		if (_i == 0)
+			span(SP_EV_loader_next, LOADER, WAIT_NS, SECOND);
+		m.now_ticks += WORK_NS;
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_int_eq(is_known(SP_METRIC_slow_loader), _i == 0);
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		is_advised |= v.advice[i] == SP_ADVICE_slow_loader;
+	ck_assert_int_eq(is_advised, _i == 0);
+	if (_i)
+		return;
+	ck_assert_double_eq_tol(value(SP_METRIC_slow_loader_share),
+				WAIT_NS / (double)(WAIT_NS + FAST_NS), 1e-6);
+	sp_advice_text(&v, SP_ADVICE_slow_loader, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "loader 2 of the 2"));
+}
+END_TEST
+
 START_TEST(waits_of_a_trainer_on_the_processor)
 {
 	const double step_ns = WAIT_NS + 2 * WORK_NS + ADAM_NS;
@@ -1159,6 +1189,7 @@ int main(void)
 	tcase_add_test(c, free_input_takes_the_wait_away);
 	tcase_add_loop_test(c, clipping_is_no_code_of_the_loop, 0, 2);
 	tcase_add_loop_test(c, between_two_backwards, 0, 3);
+	tcase_add_loop_test(c, a_slow_loader_of_two, 0, 2);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
