@@ -299,6 +299,7 @@ void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account
 	account->ns[SP_ACCOUNT_sync_wait] += p->sync_ns;
 	account->ns[SP_ACCOUNT_grad_sync] += p->grad_sync_ns;
 	account->ns[SP_ACCOUNT_compile] += p->compile_ns;
+	account->ns[SP_ACCOUNT_checkpoint] += p->checkpoint_ns;
 	account->ns[SP_ACCOUNT_loader_wait] += p->loader_ns;
 	account->ns[SP_ACCOUNT_optimizer] += p->optimizer_ns;
 	account->ns[SP_ACCOUNT_zero_grad] += p->zero_grad_ns;
@@ -342,6 +343,13 @@ static void note_step(const struct sp_phase_interval *intervals, uint32_t first,
 			interval->kind = SP_INTERVAL_OPTIMIZER;
 }
 
+/* A handler of signals may save a checkpoint in it. */
+static bool may_be_interrupted(const struct sp_phase_interval *outer)
+{
+	return sp_phase_interval_is_forward(outer) || outer->kind == SP_INTERVAL_BACKWARD ||
+	       outer->kind == SP_INTERVAL_OPTIMIZER;
+}
+
 /* Waiting for batches and writing checkpoints stay whole, whatever they wait for inside. */
 static void contain(struct sp_phase_interval *outer, const struct sp_phase_interval *inner)
 {
@@ -361,11 +369,17 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 		outer->loader_ns += ns;
 		return;
 	}
+	outer->checkpoint_ns += inner->checkpoint_ns;
+	if (may_be_interrupted(outer) && inner->kind == SP_INTERVAL_CHECKPOINT && !inner->is_load) {
+		outer->checkpoint_ns += ns;
+		return;
+	}
 	outer->h2d_ns += inner->kind == SP_INTERVAL_H2D ? ns : inner->h2d_ns;
 	outer->sync_ns += inner->kind == SP_INTERVAL_SYNC ? ns : inner->sync_ns;
 	outer->grad_sync_ns += inner->kind == SP_INTERVAL_GRAD_SYNC ? ns : inner->grad_sync_ns;
 	outer->compile_ns += inner->kind == SP_INTERVAL_COMPILE
-				     ? ns - inner->h2d_ns - inner->sync_ns - inner->grad_sync_ns
+				     ? ns - inner->h2d_ns - inner->sync_ns - inner->grad_sync_ns -
+					       inner->checkpoint_ns
 				     : inner->compile_ns;
 	if (outer->kind == SP_INTERVAL_BACKWARD)
 		contain_update(outer, inner);
@@ -439,6 +453,7 @@ static void join(struct sp_phase_interval *last, const struct sp_phase_interval 
 	last->sync_ns += interval->sync_ns;
 	last->grad_sync_ns += interval->grad_sync_ns;
 	last->compile_ns += interval->compile_ns;
+	last->checkpoint_ns += interval->checkpoint_ns;
 	last->optimizer_ns += interval->optimizer_ns;
 	last->zero_grad_ns += interval->zero_grad_ns;
 }

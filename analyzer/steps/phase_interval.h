@@ -53,6 +53,7 @@ enum sp_phase_interval_kind {
 struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
+	uint64_t checkpoint_ns;				    /* inside it: a signal handler saves */
 	uint64_t loader_ns;				    /* inside a whole step; else 0 */
 	uint64_t optimizer_ns,
 		zero_grad_ns; /* inside a backward; the latter in an optimizer, too */
@@ -113,8 +114,8 @@ bool sp_phase_interval_wants(uint32_t kind);
 /* The time of calls inside the interval that belongs to other parts than its own. */
 static inline uint64_t sp_phase_interval_inside(const struct sp_phase_interval *p)
 {
-	return p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns + p->loader_ns +
-	       p->optimizer_ns + p->zero_grad_ns;
+	return p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns + p->checkpoint_ns +
+	       p->loader_ns + p->optimizer_ns + p->zero_grad_ns;
 }
 
 /* Adds the interval; `rest`: the part of its own time where its kind has none. */

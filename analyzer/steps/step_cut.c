@@ -167,6 +167,8 @@ static void note_sources(struct sp_steps *s, const struct sp_phase_interval *p)
 	s->sources[SP_ACCOUNT_sync_wait] |= p->sync_ns ? SP_FROM_OBSERVED : 0;
 	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
 	s->sources[SP_ACCOUNT_compile] |= p->compile_ns ? SP_FROM_WRAPPED : 0;
+	if (p->checkpoint_ns && s->sources[SP_ACCOUNT_checkpoint] < SP_FROM_WRAPPED)
+		s->sources[SP_ACCOUNT_checkpoint] = SP_FROM_WRAPPED;
 	if (p->loader_ns && s->sources[SP_ACCOUNT_loader_wait] < SP_FROM_WRAPPED)
 		s->sources[SP_ACCOUNT_loader_wait] = SP_FROM_WRAPPED;
 	s->sources[SP_ACCOUNT_optimizer] |= p->optimizer_ns ? SP_FROM_WRAPPED : 0;

@@ -315,6 +315,30 @@ START_TEST(a_call_ahead_of_the_loader)
 }
 END_TEST
 
+/* A handler of a signal saves while the model computes. */
+START_TEST(a_save_inside_of_a_forward)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 4; i++) {
+		uint64_t start;
+
+		batch();
+		start = m.now_ticks;
+		work(FORWARD_NS);
+		if (i > 0)
+			span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	whole_steps(4);
+	sum = account();
+	ck_part(sum, checkpoint, 3 * SAVE_NS);
+	ck_part(sum, forward, 4 * FORWARD_NS);
+}
+END_TEST
+
 START_TEST(validation_after_each_epoch)
 {
 	enum { VALIDATION_NS = 4 * (WAIT_NS + FORWARD_NS) + LAST_NS };
@@ -1250,6 +1274,7 @@ int main(void)
 	tcase_add_loop_test(c, compiled_calls_beside_an_optimizer, 0, 2);
 	tcase_add_test(c, saves_before_the_training);
 	tcase_add_loop_test(c, a_call_ahead_of_the_loader, 0, 2);
+	tcase_add_test(c, a_save_inside_of_a_forward);
 	tcase_add_test(c, validation_after_each_epoch);
 	tcase_add_test(c, validation_within_an_epoch);
 	tcase_add_test(c, validation_before_each_epoch);
