@@ -418,28 +418,31 @@ void sim_graph_put(struct sim_stream *stream, const struct sim_graph *graph)
 		put(stream, graph->work[i], graph->work[i].end_ns);
 }
 
-void sim_memory_add(void *start, size_t bytes, enum sim_memory kind)
+static void add_piece(struct piece piece)
 {
 	pthread_mutex_lock(&lock);
 	if (piece_count == PIECES_MAX)
 		abort();
-	pieces[piece_count++] = (struct piece){start, bytes, kind, false};
+	pieces[piece_count++] = piece;
+	if (piece.is_ours && piece.kind == SIM_DEVICE)
+		used_bytes += piece.bytes;
 	pthread_mutex_unlock(&lock);
+}
+
+void sim_memory_add(void *start, size_t bytes, enum sim_memory kind)
+{
+	add_piece((struct piece){start, bytes, kind, false});
 }
 
 void *sim_memory_make(size_t bytes, enum sim_memory kind)
 {
-	void *start = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+	size_t room = bytes ? bytes : 1;
+	void *start = mmap(NULL, room, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (start == MAP_FAILED)
 		return NULL;
-	sim_memory_add(start, bytes ? bytes : 1, kind);
-	pthread_mutex_lock(&lock);
-	pieces[piece_count - 1].is_ours = true;
-	if (kind == SIM_DEVICE)
-		used_bytes += bytes;
-	pthread_mutex_unlock(&lock);
+	add_piece((struct piece){start, room, kind, true});
 	return start;
 }
 
@@ -486,6 +489,7 @@ __attribute__((destructor)) static void write_work(void)
 
 	if (!file)
 		return;
+	pthread_mutex_lock(&lock); /* another thread may still give work */
 	for (uint32_t i = 0; i < log_of_all.count; i++) {
 		const struct work *w = &log_of_all.work[i];
 
@@ -493,5 +497,6 @@ __attribute__((destructor)) static void write_work(void)
 			(long long)w->begin_ns, (long long)w->end_ns, w->bytes,
 			(long long)w->put_ns, w->name);
 	}
+	pthread_mutex_unlock(&lock);
 	fclose(file);
 }
