@@ -3,7 +3,7 @@
  * libcublas of the test bed: each product is a kernel on its handle's stream, of the function's
  * name. Handles are opaque to callers; arguments that no body reads are left out of its prototype.
  */
-#include "library.h"
+#include "sizes.h"
 
 struct handle {
 	void *stream;
@@ -104,3 +104,16 @@ PRODUCT(cublasDdot_v2)
 PRODUCT(cublasDotEx)
 PRODUCT(cublasSscal_v2)
 PRODUCT(cublasSaxpy_v2)
+
+/* Batches of factorizations and of solutions; the errors of a call lie in the host's memory, those
+ * of the parts on the device. */
+#define BATCHES(t)                                                                                 \
+	PRODUCT(cublas##t##trsm_v2)                                                                \
+	PRODUCT(cublas##t##trsmBatched)                                                            \
+	KERNEL_WITH_INFOS(cublas##t##getrfBatched, g, P5, int *infos, long g)                      \
+	KERNEL_WITH_INFO(cublas##t##getrsBatched, P9)                                              \
+	KERNEL_WITH_INFO(cublas##t##geqrfBatched, P6)
+BATCHES(S)
+BATCHES(D)
+BATCHES(C)
+BATCHES(Z)

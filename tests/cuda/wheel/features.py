@@ -390,6 +390,71 @@ def data_parallel():
     dist.destroy_process_group()
 
 
+def with_square(step):
+    """step: a loss of one square matrix, the parameter that trains."""
+    matrix = nn.Parameter(torch.randn(8, 8, device="cuda"))
+    optimizer = torch.optim.SGD([matrix], 0.1)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        step(matrix).backward()
+        optimizer.step()
+
+
+@feature
+def fourier():
+    """cuFFT."""
+    window = torch.ones(16, device="cuda")
+
+    def step(x):
+        spectrum = torch.stft(x.flatten(), 16, window=window, return_complex=True)
+        return torch.fft.irfft(torch.fft.rfft(x)).sum() + spectrum.abs().sum()
+
+    with_square(step)
+
+
+@feature
+def sparse_products():
+    """cuSPARSE."""
+    ones, index = torch.ones(8), torch.arange(9)
+    by_rows = torch.sparse_csr_tensor(index, index[:8], ones).cuda()
+    by_place = torch.sparse_coo_tensor(torch.stack([index[:8]] * 2), ones, is_coalesced=True).cuda()
+    with_square(lambda x: (by_rows @ x).sum() + torch.sparse.mm(by_place, x).sum())
+
+
+@feature
+def solutions():
+    """cuSOLVER, and cuBLAS's triangular solver."""
+    one = torch.eye(8, device="cuda")
+
+    def step(x):
+        by_factors = torch.cholesky_solve(x, torch.linalg.cholesky(x @ x.T + one))
+        return torch.linalg.solve(x, one).sum() + torch.linalg.det(x) + by_factors.sum()
+
+    with_square(step)
+
+
+@feature
+def decompositions():
+    """cuSOLVER."""
+    with_square(
+        lambda x: torch.linalg.svdvals(x).sum()
+        + torch.linalg.qr(x)[1].sum()
+        + torch.linalg.eigvalsh(x + x.T).sum()
+    )
+
+
+@feature
+def compiled_at_run_time():
+    """NVRTC: kernels that PyTorch compiles when they are first used, and one of the program."""
+    own = torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x * x; }")
+
+    def step(x):
+        constant = torch.special.airy_ai(x.detach()) + own(x.detach())
+        return (torch.complex(x, x).prod().abs() + torch.lgamma(x) * constant).sum()
+
+    with_square(step)
+
+
 def main():
     if len(sys.argv) < 2:
         print("\n".join(FEATURES))
