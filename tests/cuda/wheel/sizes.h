@@ -85,7 +85,7 @@ struct sim_handle {
 		return LAUNCH(#name, handle->stream);                                              \
 	}
 
-/* A kernel that leaves no error in the place behind the others, or in as many as `batch` says. */
+/* A kernel that leaves no error in the place after the others, or in as many as `batch` says. */
 #define KERNEL_WITH_INFO(name, ...)                                                                \
 	int name(__VA_ARGS__, int *info);                                                          \
 	int name(__VA_ARGS__, int *info)                                                           \
