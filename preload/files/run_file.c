@@ -23,6 +23,17 @@ struct sp_inode sp_inode_of(long fd)
 	return (struct sp_inode){st.st_dev, st.st_ino};
 }
 
+struct sp_inode sp_run_file_made(long fd)
+{
+	struct stat st;
+
+	if (SP_SYS2(SYS_fstat, fd, &st) < 0)
+		return (struct sp_inode){0, 0};
+	if ((st.st_mode & 0600) != 0600)
+		SP_SYS2(SYS_fchmod, fd, 0600);
+	return (struct sp_inode){st.st_dev, st.st_ino};
+}
+
 static long fd_checked(long fd, const struct sp_inode *wanted)
 {
 	struct sp_inode found;
@@ -64,7 +75,7 @@ long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_
 	long fd = open_beneath(directory_fd, name, O_CREAT | O_EXCL | O_RDWR, 0600);
 
 	if (fd >= 0)
-		*ret_inode = sp_inode_of(fd);
+		*ret_inode = sp_run_file_made(fd);
 	return fd;
 }
 

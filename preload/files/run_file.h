@@ -25,7 +25,7 @@ long sp_run_directory_open(const struct sp_run_directory *directory);
  */
 long sp_run_file_open(long directory_fd, const char *name, int flags, const struct sp_inode *inode);
 
-/* A new one, 0600, never one that is there. */
+/* A new one, 0600 whatever the umask is, never one that is there. */
 long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_inode);
 
 /* 1 where a store to a page that was written once needs no new space (trace/filesystems.def). */
@@ -35,6 +35,10 @@ int sp_run_file_may_be_mapped(long fd);
 long sp_run_file_rename(long directory_fd, const char *from, const char *to);
 
 struct sp_inode sp_inode_of(long fd);
+
+/* The same of a file that was made just now. Its owner may read and write it from then on, which
+ * the program's umask may have forbidden. */
+struct sp_inode sp_run_file_made(long fd);
 
 /* A file that its writer left: 0 where it is as it was then. `*end` is the end of its last block,
  * which one FREE frame follows up to the file's end; 0: not known, and on return the file's end.

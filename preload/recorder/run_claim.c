@@ -67,12 +67,25 @@ static long marker_write(const char *path)
 
 	if (fd < 0)
 		return fd;
+	sp_run_file_made(fd);
 	memcpy(marker.tag, SP_TAG_RUN, sizeof(marker.tag));
 	error = sp_run_file_write(fd, &marker, sizeof(marker), 0);
 	if (!error && table_write(fd) < 0)
 		SP_SYS2(SYS_ftruncate, fd, sizeof(marker)); /* the run goes without */
 	closed = SP_SYS1(SYS_close, fd); /* FUSE and NFS report here what a write did not */
 	return error ? error : closed;
+}
+
+/* The program's umask may have taken the rights of the directory's owner; only then it costs a call
+ * more. */
+static long marker_write_in(const char *directory, const char *path)
+{
+	long error = marker_write(path);
+
+	if (error != -EACCES)
+		return error;
+	SP_SYS3(SYS_fchmodat, AT_FDCWD, directory, 0700);
+	return marker_write(path);
 }
 
 static int is_ours(const struct claim *c)
@@ -139,7 +152,7 @@ static long made_make(struct claim *c)
 	if (error)
 		return error;
 	sp_run_marker(c->made_marker, c->made);
-	error = marker_write(c->made_marker);
+	error = marker_write_in(c->made, c->made_marker);
 	if (error)
 		SP_SYS3(SYS_unlinkat, AT_FDCWD, c->made, AT_REMOVEDIR);
 	return error;
@@ -157,7 +170,7 @@ static long claim_by_mkdir(const struct claim *c)
 {
 	long error = SP_SYS3(SYS_mkdirat, AT_FDCWD, c->directory, 0700);
 
-	return error ? error : marker_write(c->marker);
+	return error ? error : marker_write_in(c->directory, c->marker);
 }
 
 static long claim_one(const struct claim *c, int *made_left)

@@ -4,6 +4,8 @@
 import json
 import os
 import resource
+import subprocess
+import sys
 
 import harness
 from harness import victim
@@ -13,6 +15,24 @@ MIB = 1 << 20
 
 def limited(what, value):
     return lambda: resource.setrlimit(what, (value, value))
+
+
+READS_WITHOUT_RIGHTS = """
+import os, threading
+def read():
+    descriptor = os.open("/etc/passwd", os.O_RDONLY)
+    for _ in range(1000):
+        os.pread(descriptor, 1, 0)
+os.umask(0o777)
+for _ in range(3):
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+if os.fork() == 0:
+    read()
+    os._exit(0)
+os.wait()
+"""
 
 
 class Unchanged(harness.Case):
@@ -57,6 +77,22 @@ class Unchanged(harness.Case):
         self.assertEqual(os.stat(outcome.trace.path).st_mode & 0o777, 0o700)
         for name in outcome.trace.files():
             self.assertEqual(os.stat(name).st_mode & 0o777, 0o600, name)
+
+    @harness.unittest.skipUnless(os.geteuid() == 0, "drops root's right to open all files")
+    def test_umask_that_forbids_all(self):
+        """The owner of a run can read it, and its later threads and processes write to it."""
+        folder = self.subfolder("umask")
+        os.chmod(self.folder, 0o711)
+        os.chmod(folder, 0o777)
+        command = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c"]
+        if subprocess.run(command[:3] + ["true"]).returncode:
+            self.skipTest("no setpriv")
+        outcome = self.execute([*command, READS_WITHOUT_RIGHTS], folder)
+        self.assertEqual((outcome.done.returncode, outcome.notes()), (0, []))
+        self.assertEqual(os.stat(outcome.trace.path).st_mode & 0o777, 0o700)
+        for name in outcome.trace.files():
+            self.assertEqual(os.stat(name).st_mode & 0o777, 0o600, name)
+        self.assertEqual(harness.reads_by_name(outcome.trace)["passwd"][0], 4 * 1000)
 
 
 class Limits(harness.Case):

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -312,6 +313,15 @@ static long marker_look(struct sp_collect *c, const struct sp_arena *a, const ch
 	return SYS(c, SYS_faccessat, AT_FDCWD, c->paths->path, 0 /* F_OK */, 0, 0);
 }
 
+/* A umask may have taken the owner's rights. */
+static void owner_let(struct sp_collect *c, long fd)
+{
+	struct stat st;
+
+	if (SYS(c, SYS_fstat, fd, &st, 0, 0, 0) == 0 && (st.st_mode & 0600) != 0600)
+		SYS(c, SYS_fchmod, fd, 0600, 0, 0, 0);
+}
+
 /* The file of the arena in this directory. */
 static long file_make(struct sp_collect *c, const struct sp_arena_view *view, const char *directory)
 {
@@ -329,6 +339,7 @@ static long file_make(struct sp_collect *c, const struct sp_arena_view *view, co
 		   O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
 	if (w.fd < 0)
 		return w.fd;
+	owner_let(c, w.fd);
 	put(&w, &view->arena->header, sizeof(view->arena->header));
 	if (!tails_put(&w, view) && !(view->arena->header.process_lost << 8))
 		w.at = 0;
