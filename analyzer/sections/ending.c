@@ -161,13 +161,48 @@ static uint32_t failed_trainers(const struct sp_report *report)
 	return failed;
 }
 
+/* The process whose last event is the last of the run. */
+static uint32_t last_image(const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+	int64_t last_ns = INT64_MIN;
+	uint32_t last = UINT32_MAX;
+
+	for (uint32_t i = 0; i < index->stream_count; i++) {
+		int64_t end_ns = sp_stream_end_ns(&report->run, &report->totals, i);
+
+		if (index->images[index->streams[i]->image].is_sampler || end_ns <= last_ns)
+			continue;
+		last_ns = end_ns;
+		last = index->streams[i]->image;
+	}
+	return last;
+}
+
+/* Without a training and a launcher the first process may be one of many that follow each other, as
+ * those of a script: the run ends with the last one. */
+static bool take_last(const struct sp_report *report, struct sp_process_end *end)
+{
+	uint32_t last = last_image(report);
+	struct sp_process_end end_of_last;
+
+	if (sp_training_main(&report->training) || last == UINT32_MAX ||
+	    end->how == SP_PROCESS_RUNNING || end->how == SP_PROCESS_STOPPED)
+		return false;
+	end_of_last = sp_process_end_of(&report->run, &report->totals, last);
+	if (end_of_last.at_ns <= end->at_ns + OUTLIVES_NS)
+		return false;
+	*end = end_of_last;
+	return true;
+}
+
 void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 {
 	struct sp_command_end command = sp_command_end_of(&report->run);
 	struct sp_process_end end = command.end;
 	uint32_t image = main_image(report);
 	char after[AFTER_BYTES], text[TEXT_BYTES], kills[SP_NUMBER_BYTES];
-	bool is_outlived = false;
+	bool is_outlived = false, is_last_of_many = false;
 
 	*ret = '\0';
 	if (!command.is_known && image == UINT32_MAX)
@@ -178,6 +213,8 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	if (command.is_known && !is_outlived)
 		end = command.end;
 	if (!command.is_known)
+		is_last_of_many = take_last(report, &end);
+	if (!command.is_known)
 		sp_process_end_seen(&end, sp_command_seen_ns(&report->run, &report->totals));
 	after_text(report, end.at_ns, after);
 	if (!command.is_known && sp_selection_text(report, text, sizeof(text)))
@@ -185,7 +222,10 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 	how_text(&end, after, text, sizeof(text));
 	snprintf(ret, ret_bytes, "%s", text);
 	after_text(report, command.end.at_ns, after);
-	if (is_outlived)
+	if (is_last_of_many)
+		snprintf(ret, ret_bytes, _("%s; the last of %s processes"), text,
+			 sp_text_count(kills, report->totals.processes));
+	else if (is_outlived)
 		snprintf(ret, ret_bytes, _("%s; the command ended after %s"), text, after);
 	else if (command.is_known && command.oom_kills)
 		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,

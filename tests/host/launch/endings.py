@@ -262,6 +262,18 @@ class Endings(Trained):
         end = self.trainer(self.report())
         self.assertEqual((end["how"], end["status"]), ("exited", 1))
 
+    def test_programs_one_after_another(self):
+        """A script's first program does not end the run, which it did not see to its end."""
+        run = os.path.join(self.folder, "run.zst")
+        read = "open('/etc/passwd').read()"
+        script = f'"$0" -c "{read}; exit(3)"; "$0" -c "{read}"; sleep 1.2; "$0" -c "{read}; exit(4)"'
+        env = clean_environment(LD_PRELOAD=scene.LIBRARY, STAGEPROF_OUTPUT=run)
+        subprocess.run(["sh", "-c", script, sys.executable], env=env, cwd=self.folder)
+        text = subprocess.run([REPORT, run], stdout=subprocess.PIPE, text=True).stdout
+        self.assertRegex(
+            text, r"(?m)^ended +failed with exit status 4 after .* s; the last of 3 processes$"
+        )
+
     def test_signal(self):
         done = self.run_it("term")
         self.assertEqual(done.returncode, -signal.SIGTERM)
