@@ -186,34 +186,6 @@ static void end_beside(void *data)
 		sp_sampling_right_explain();
 }
 
-/* "train.py" that is no program of its own is a program of python3. */
-static bool is_script_of_python(const char *word)
-{
-	char path[PATH_MAX];
-	size_t n = strlen(word);
-
-	return n > 3 && strcmp(word + n - 3, ".py") == 0 && access(word, R_OK) == 0 &&
-	       sp_program_on_path(path, word) < 0;
-}
-
-static void put_python_first(struct run_options *o)
-{
-	char path[PATH_MAX];
-	size_t n = 0;
-	char **words;
-
-	if (!is_script_of_python(o->command[0]))
-		return;
-	while (o->command[n])
-		n++;
-	words = calloc(n + 2, sizeof(*words));
-	if (!words)
-		return;
-	words[0] = (char *)(sp_program_on_path(path, "python3") == 0 ? "python3" : "python");
-	memcpy(words + 1, o->command, n * sizeof(*words));
-	o->command = words;
-}
-
 /* The run is there, and the command has ended. */
 static void conclude(const struct run_options *o, const struct sp_child *child, uint64_t oom_kills)
 {
@@ -321,7 +293,7 @@ int sp_command_run(int argc, char **argv)
 		r = sp_install_library(library, o.given_library);
 	if (r)
 		return r;
-	put_python_first(&o);
+	o.command = sp_program_with_python(o.command);
 	if (!sp_library_is_usable(library))
 		return run_unrecorded(&o);
 	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,

@@ -206,3 +206,30 @@ const char *sp_program_fix(const struct sp_program *program)
 	}
 	return NULL;
 }
+
+static bool is_script_of_python(const char *word)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(word);
+
+	return n > 3 && strcmp(word + n - 3, ".py") == 0 && access(word, R_OK) == 0 &&
+	       sp_program_on_path(path, word) < 0;
+}
+
+char **sp_program_with_python(char **command)
+{
+	char path[PATH_MAX];
+	size_t n = 0;
+	char **words;
+
+	if (!is_script_of_python(command[0]))
+		return command;
+	while (command[n])
+		n++;
+	words = calloc(n + 2, sizeof(*words));
+	if (!words)
+		return command;
+	words[0] = (char *)(sp_program_on_path(path, "python3") == 0 ? "python3" : "python");
+	memcpy(words + 1, command, n * sizeof(*words));
+	return words;
+}

@@ -220,8 +220,8 @@ int sp_command_doctor(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o) != 0)
 		return SP_STATUS_USAGE;
 	sp_config_read(environ);
-	context.command = o.command;
-	context.word = o.command ? o.command[0] : "python3";
+	context.command = o.command ? sp_program_with_python(o.command) : NULL;
+	context.word = context.command ? context.command[0] : "python3";
 	context.lookup = sp_program_look(&context.program, context.word);
 	context.has_library = sp_install_library(context.preload, o.given_library);
 	context.has_report = sp_install_report(context.report);

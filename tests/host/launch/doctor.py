@@ -85,6 +85,15 @@ class Well(Doctor):
         os.chmod(script, 0o755)
         self.expect(self.examined(script), "recording", "ok", "Python child")
 
+    def test_script_alone(self):
+        """As `stageprof run train.py`: python3 runs a file that is no program."""
+        script = os.path.join(self.folder, "train.py")
+        with open(script, "w") as file:
+            file.write("import jax\n")
+        checks = self.examined(script)
+        self.expect(checks, "program", "ok", "python3")
+        self.expect(checks, "recording", "ok", "Python child")
+
     def test_shim_of_python(self):
         shim = os.path.join(self.folder, "python3")
         with open(shim, "w") as file:
