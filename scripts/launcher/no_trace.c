@@ -16,9 +16,12 @@
 static int is_output_unwritable(void)
 {
 	char folder[SP_RUN_PATH_BYTES];
+	struct stat st;
 
 	if (!sp_run.base[0])
 		return 0;
+	if (stat(sp_run.base, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return 1; /* a device: no number makes a name of it */
 	strcpy(folder, sp_run.base);
 	*strrchr(folder, '/') = '\0';
 	return access(folder[0] ? folder : "/", W_OK | X_OK) < 0;

@@ -30,6 +30,10 @@ class Unreached(scene.Case):
         self.assertRegex(lines[0], why + r".*; .*\[SP110\]$")
         self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".zst")], [])
 
+    def test_output_that_is_a_device(self):
+        shell = ["sh", "-c", f"exec {PYTHON} -c 'open(\"/etc/passwd\").read()'"]
+        self.explained("directory cannot be created", *shell, options=["-o", "/dev/null"])
+
     def test_static(self):
         self.explained("statically linked", scene.compiled(self.folder, "hello", HELLO, "-static"))
 
