@@ -16,6 +16,7 @@
 #include "analyzer/text/translate.h"
 #include "preload/settings/run_identity.h"
 #include "scripts/launcher/install.h"
+#include "scripts/launcher/launcher_error.h"
 #include "scripts/launcher/shell.h"
 
 /* The card of a large trace takes long, and somebody waits for the command to end. */
@@ -64,7 +65,12 @@ static int make_page(const struct sp_card_wishes *wishes)
 	char *words[WORDS_MAX] = {NULL,		(char *)"html",	      (char *)"--quiet",
 				  (char *)"-o", (char *)wishes->page, sp_run.directory};
 
-	return report(wishes, words, 0);
+	int error = report(wishes, words, 0);
+
+	/* its line advises options that stageprof run does not have */
+	if (error == -EIO)
+		sp_error_print(SP_ERROR_page, wishes->page, N_("the line above says why"), NULL);
+	return error;
 }
 
 static void print_card(const struct sp_card_wishes *wishes)

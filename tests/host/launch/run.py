@@ -321,6 +321,21 @@ class Next(scene.Case):
         self.pasted(done)
         self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".zst")], ["run.zst"])
 
+    def test_page_that_is_there(self):
+        """The page stays; the advice of the report's own line has the command that it is for."""
+        page = os.path.join(self.folder, "page.html")
+        with open(page, "w") as file:
+            file.write("mine")
+        done = self.run_under(PYTHON, "-c", self.READ, options=["-q", "--html=page.html"])
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.splitlines()[0], r"^stageprof-report: page.html: .*\[SP206\]$")
+        self.assertRegex(
+            done.stderr.splitlines()[1],
+            r"^stageprof: cannot make the page page.html: .*stageprof-report html .*\[SP117\]$",
+        )
+        with open(page) as file:
+            self.assertEqual(file.read(), "mine")
+
     def test_quiet(self):
         self.assertEqual(self.run_under(PYTHON, "-c", self.READ, options=["-q"]).stderr, "")
 
