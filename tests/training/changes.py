@@ -76,7 +76,8 @@ DONE = {
 UNTRIED = {"own_input", "own_cores", "quiet_machine"}  # other programs are no part of a case
 UNTRIED |= {"other_loader", "idle_calls", "unseen_batches"}  # need a framework that is not here
 UNTRIED |= {"keep_open_memory"}  # needs a device
-UNTRIED |= {"first_epoch", "fewer_bystanders", "load_ahead"}  # no program was made for these
+# No program was made for these.
+UNTRIED |= {"first_epoch", "fewer_bystanders", "load_ahead", "slow_loader"}
 UNTRIED |= {"fewer_bytes"}  # cuda_wheel_planted has its verdict, on PyTorch's CUDA wheel
 
 # One thread computes, as in all of costly.py.
