@@ -421,10 +421,17 @@ static bool nearly_holds(const struct sp_verdict *v, const struct sp_wait_thresh
 	return false;
 }
 
+/* Measured and not known: the same allocations. */
+static bool is_same_cost(enum sp_verdict_id id, int other)
+{
+	return rules[other].cost == rules[id].cost ||
+	       (id == SP_VERDICT_allocation && other == SP_VERDICT_allocation_wait);
+}
+
 static bool has_rival(const struct sp_verdict *v)
 {
 	for (int i = 0; i < SP_VERDICTS; i++)
-		if (v->holds[i] && i != SP_VERDICT_compute && rules[i].cost != rules[v->id].cost &&
+		if (v->holds[i] && i != SP_VERDICT_compute && !is_same_cost(v->id, i) &&
 		    v->cost < 1 && value_of(v, rules[i].cost) >= RIVAL * v->cost)
 			return true;
 	return false;

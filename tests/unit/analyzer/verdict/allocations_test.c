@@ -120,6 +120,19 @@ START_TEST(a_free_that_outlasts_all_work_is_a_cost)
 }
 END_TEST
 
+/* Both at once: idleness that is not known is no rival of idleness that is measured. */
+START_TEST(the_measured_cost_is_named)
+{
+	for (int i = 0; i < STEPS; i++)
+		step(true, 2500 * US);
+	ck_assert_str_eq(judge(), "allocation-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_allocation);
+	ck_assert(v.holds[SP_VERDICT_allocation_wait]);
+	ck_assert(!v.doubts[SP_DOUBT_rival]);
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+}
+END_TEST
+
 /* Two allocations between the launches of forward: the stretch of forward hides what the device
  * did. */
 START_TEST(allocations_inside_of_a_stretch_are_not_known)
@@ -190,6 +203,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, a_free_that_waits_for_backward_is_the_model_s);
 	tcase_add_test(c, a_free_that_outlasts_all_work_is_a_cost);
+	tcase_add_test(c, the_measured_cost_is_named);
 	tcase_add_test(c, allocations_inside_of_a_stretch_are_not_known);
 	tcase_add_test(c, autograd_s_thread_makes_no_batches);
 	tcase_add_test(c, another_thread_may_make_batches);
