@@ -94,6 +94,15 @@ static bool is_empty_selection(const struct sp_report *report, bool has_verdict)
 	       (!report->totals.events && (s->pid || s->tid || sp_run_is_cut(&report->run)));
 }
 
+/* A line has said which file, and why. */
+static bool has_unreadable(const struct sp_index *index)
+{
+	for (uint32_t i = 0; i < index->file_count; i++)
+		if (index->files[i].error || index->files[i].damage.places)
+			return true;
+	return false;
+}
+
 /* An empty report needs a reason, or the user would think that the program did nothing. */
 static void explain_no_events(const struct sp_report *report, const char *path, bool has_verdict)
 {
@@ -107,7 +116,7 @@ static void explain_no_events(const struct sp_report *report, const char *path, 
 		print_error(SP_REPORT_ERROR_unselected, path, NULL);
 	else if (report->totals.lost || report->totals.missing || report->totals.holes)
 		print_error(SP_REPORT_ERROR_all_lost, path, NULL);
-	else
+	else if (!has_unreadable(&report->run.index))
 		print_error(SP_REPORT_ERROR_no_events, path, NULL);
 }
 
@@ -355,6 +364,8 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		explain_newer(&report->run.index);
 		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
 	}
+	if (!report->run.index.stream_count && has_unreadable(&report->run.index))
+		return SP_EXIT_FAILED;
 	return sp_run_has_trace(&report->run) ? 0 : 1;
 }
 
