@@ -2,18 +2,21 @@
 #include "scripts/watch/lock_watch.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "preload/settings/redact.h"
 #include "scripts/sampler/id_map.h"
 
 #define CUT "..."
 
+/* The kernel's, as the recorder's is. */
 static uint64_t realtime_ns(void)
 {
-	struct timespec t;
+	struct timespec t = {0, 0};
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

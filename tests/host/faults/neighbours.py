@@ -86,6 +86,21 @@ class Allocators(harness.Case):
                 self.assertGreater(reads["total_ns"], reads["calls"])
             self.folder = folder_before
 
+    def test_launcher_whose_clock_stands_still(self):
+        """faketime TIME stageprof run COMMAND: the end of the command lies after its begin."""
+        clock = os.path.join(os.path.dirname(victim("deep_bind")), "libstopped_clock.so")
+        launcher = os.path.join(
+            os.path.dirname(harness.environment("STAGEPROF_TEST_REPORT")), "stageprof"
+        )
+        read = [sys.executable, "-c", "open('/proc/self/comm').read()"]
+        command = [launcher, "run", "-q", "-o", "clock.zst", "--", *read]
+        env = harness.traced_environment(self.folder, {"LD_PRELOAD": clock})
+        subprocess.run(command, cwd=self.folder, env=env, check=True, timeout=60)
+        trace = harness.Trace(os.path.join(self.folder, "clock.zst"))
+        ends = [end for end in trace.report("summary")["ending"] if end["role"] == "command"]
+        self.assertEqual(len(ends), 1)
+        self.assertTrue(0 < ends[0]["at_ns"] < 60e9, ends)
+
     def test_sanitizer(self):
         """AddressSanitizer must come first in the process; it does where the program is linked to
         it."""
