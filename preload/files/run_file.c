@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -77,6 +78,13 @@ long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_
 	if (fd >= 0)
 		*ret_inode = sp_run_file_made(fd);
 	return fd;
+}
+
+int sp_run_file_fits(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 || limit.rlim_cur >= bytes;
 }
 
 int sp_run_file_may_be_mapped(long fd)

@@ -31,6 +31,9 @@ long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_
 /* 1 where a store to a page that was written once needs no new space (trace/filesystems.def). */
 int sp_run_file_may_be_mapped(long fd);
 
+/* 0: a file of so many bytes would be SIGXFSZ. One system call. */
+int sp_run_file_fits(uint64_t bytes);
+
 /* From one name to another that is free: -EEXIST. */
 long sp_run_file_rename(long directory_fd, const char *from, const char *to);
 

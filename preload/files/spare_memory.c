@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "preload/files/run_file.h"
 #include "preload/settings/run_identity.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/sys.h"
@@ -102,7 +103,8 @@ struct sp_spare_table *sp_spare_memory_join(long marker_fd, uint32_t **ret_off)
 		if (!m)
 			return NULL;
 		note = (struct sp_memory_note){place, (uint64_t)id + 1};
-		SP_SYS4(SYS_pwrite64, marker_fd, &note, sizeof(note), at);
+		if (sp_run_file_fits(at + sizeof(note)))
+			SP_SYS4(SYS_pwrite64, marker_fd, &note, sizeof(note), at);
 	}
 	*ret_off = &m->run.off;
 	return &m->table;

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,11 +35,9 @@ static long table_write(long fd)
 	const size_t bytes = SP_MARKER_BYTES - SP_MARKER_TABLE_AT;
 	const struct sp_frame frame = {SP_FRAME_FREE, (uint32_t)bytes};
 	uint8_t *zeros;
-	struct rlimit limit;
 	long error;
 
-	if (SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) == 0 &&
-	    limit.rlim_cur < SP_MARKER_BYTES)
+	if (!sp_run_file_fits(SP_MARKER_BYTES))
 		return -EFBIG;
 	zeros = sp_pages_make(bytes);
 	if (!zeros)
@@ -61,10 +58,12 @@ static long marker_write(const char *path)
 		.made_realtime_ns = sp_clock_ns(CLOCK_REALTIME),
 		.off = sp_switch_initial(),
 	};
-	long fd = SP_SYS4(SYS_openat, AT_FDCWD, path,
-			  O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-	long error, closed;
+	long error, closed, fd;
 
+	if (!sp_run_file_fits(sizeof(marker)))
+		return -EFBIG;
+	fd = SP_SYS4(SYS_openat, AT_FDCWD, path,
+		     O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fd;
 	sp_run_file_made(fd);

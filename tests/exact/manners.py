@@ -35,6 +35,20 @@ os.wait()
 """
 
 
+KILLED_AMID_THREADS = """
+import os, threading
+def read():
+    descriptor = os.open("/etc/passwd", os.O_RDONLY)
+    for i in range(20000):
+        os.pread(descriptor, 1, i % 7)
+threads = [threading.Thread(target=read) for _ in range(6)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+read()
+os.kill(os.getpid(), 9)
+"""
+
+
 class Unchanged(harness.Case):
     def test_errno(self):
         self.assert_exact(self.both(victim("errno_kept")))
@@ -133,6 +147,20 @@ class Limits(harness.Case):
             preexec_fn=limited(resource.RLIMIT_FSIZE, 16384),
         )
         self.assert_counted(outcome)
+
+    def test_not_a_byte_of_a_file(self):
+        """Where no file may have a byte, and where the last events of a killed process would make a
+        file that is too long."""
+        read = [sys.executable, "-c", "print(len(open('/etc/hostname').read()) > 0)"]
+        for limit in 0, 100, 4096, 20000:
+            folder = self.subfolder(str(limit))
+            limited_read = ["prlimit", f"--fsize={limit}", *read]
+            outcome = self.execute(limited_read, self.subfolder(f"{limit}-alone"))
+            self.assertEqual((outcome.done.returncode, outcome.done.stdout), (0, b"True\n"))
+            script = 'PYTHON=$1; shift; "$PYTHON" -c "$KILLED"; "$@"'
+            argv = ["sh", "-c", script, "sh", sys.executable, *limited_read]
+            outcome = self.execute(argv, folder, env={"KILLED": KILLED_AMID_THREADS})
+            self.assertEqual((outcome.done.returncode, outcome.done.stdout), (0, b"True\n"))
 
     def test_address_space(self):
         """From what the victim alone needs and 2.25 MiB for us (the library is 2), up to where

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,7 +30,7 @@
 struct tail_writer {
 	struct sp_collect *c;
 	long fd;
-	uint64_t at;
+	uint64_t at, most; /* a byte more would be SIGXFSZ */
 	long error;
 };
 
@@ -240,6 +241,8 @@ static void put(struct tail_writer *w, const void *bytes, size_t count)
 {
 	const uint8_t *from = bytes;
 
+	if (!w->error && (w->at > w->most || count > w->most - w->at))
+		w->error = -EFBIG;
 	while (count && !w->error) {
 		long n = SYS(w->c, SYS_pwrite64, w->fd, from, count, w->at, 0);
 
@@ -313,6 +316,14 @@ static long marker_look(struct sp_collect *c, const struct sp_arena *a, const ch
 	return SYS(c, SYS_faccessat, AT_FDCWD, c->paths->path, 0 /* F_OK */, 0, 0);
 }
 
+static uint64_t size_limit(struct sp_collect *c)
+{
+	struct rlimit limit;
+
+	return SYS(c, SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit, 0) < 0 ? UINT64_MAX
+									: limit.rlim_cur;
+}
+
 /* A umask may have taken the owner's rights. */
 static void owner_let(struct sp_collect *c, long fd)
 {
@@ -325,7 +336,7 @@ static void owner_let(struct sp_collect *c, long fd)
 /* The file of the arena in this directory. */
 static long file_make(struct sp_collect *c, const struct sp_arena_view *view, const char *directory)
 {
-	struct tail_writer w = {.c = c};
+	struct tail_writer w = {.c = c, .most = size_limit(c)};
 	long closed;
 
 	w.error = marker_look(c, view->arena, directory);
