@@ -95,10 +95,10 @@ static bool is_empty_selection(const struct sp_report *report, bool has_verdict)
 }
 
 /* A line has said which file, and why. */
-static bool has_unreadable(const struct sp_index *index)
+static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 {
 	for (uint32_t i = 0; i < index->file_count; i++)
-		if (index->files[i].error || index->files[i].damage.places)
+		if (index->files[i].error || (is_damage_counted && index->files[i].damage.places))
 			return true;
 	return false;
 }
@@ -116,7 +116,7 @@ static void explain_no_events(const struct sp_report *report, const char *path, 
 		print_error(SP_REPORT_ERROR_unselected, path, NULL);
 	else if (report->totals.lost || report->totals.missing || report->totals.holes)
 		print_error(SP_REPORT_ERROR_all_lost, path, NULL);
-	else if (!has_unreadable(&report->run.index))
+	else if (!has_unreadable(&report->run.index, true))
 		print_error(SP_REPORT_ERROR_no_events, path, NULL);
 }
 
@@ -364,7 +364,7 @@ static int read_report(struct sp_report *report, const struct sp_options *option
 		explain_newer(&report->run.index);
 		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
 	}
-	if (!report->run.index.stream_count && has_unreadable(&report->run.index))
+	if (!report->run.index.stream_count && has_unreadable(&report->run.index, false))
 		return SP_EXIT_FAILED;
 	return sp_run_has_trace(&report->run) ? 0 : 1;
 }
