@@ -369,6 +369,7 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 		outer->loader_ns += ns;
 		return;
 	}
+	outer->lock_ns += inner->lock_ns;
 	outer->checkpoint_ns += inner->checkpoint_ns;
 	if (may_be_interrupted(outer) && inner->kind == SP_INTERVAL_CHECKPOINT && !inner->is_load) {
 		outer->checkpoint_ns += ns;
@@ -454,6 +455,7 @@ static void join(struct sp_phase_interval *last, const struct sp_phase_interval 
 	last->grad_sync_ns += interval->grad_sync_ns;
 	last->compile_ns += interval->compile_ns;
 	last->checkpoint_ns += interval->checkpoint_ns;
+	last->lock_ns += interval->lock_ns;
 	last->optimizer_ns += interval->optimizer_ns;
 	last->zero_grad_ns += interval->zero_grad_ns;
 }

@@ -53,8 +53,9 @@ enum sp_phase_interval_kind {
 struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
-	uint64_t checkpoint_ns;				    /* inside it: a signal handler saves */
-	uint64_t loader_ns;				    /* inside a whole step; else 0 */
+	uint64_t lock_ns;	/* inside it, of its own time: waits on a condition */
+	uint64_t checkpoint_ns; /* inside it: a signal handler saves */
+	uint64_t loader_ns;	/* inside a whole step; else 0 */
 	uint64_t optimizer_ns,
 		zero_grad_ns; /* inside a backward; the latter in an optimizer, too */
 	int64_t iterator;     /* of the loader; 0: not known */

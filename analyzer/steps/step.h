@@ -76,11 +76,12 @@ struct sp_step {
 	uint8_t kind;		    /* enum sp_step_kind */
 	/* Without a loader: the parts of its input wait. */
 	uint64_t awaited_ns, own_input_ns;
-	uint64_t write_ns, fsync_ns;	 /* of files, in none of its known parts */
-	uint64_t clip_ns;		 /* of gradients, a part of its other time */
-	uint64_t allocating_ns;		 /* of the device's memory, a part of its other time */
-	uint64_t message_ns;		 /* to servers and back, in none of its known parts */
-	uint64_t load_ns;		 /* of its checkpoints: loads */
+	uint64_t write_ns, fsync_ns; /* of files, in none of its known parts */
+	uint64_t clip_ns;	     /* of gradients, a part of its other time */
+	uint64_t allocating_ns;	     /* of the device's memory, a part of its other time */
+	uint64_t lock_ns;	     /* waits on a condition in the model, backward, optimizer */
+	uint64_t message_ns;	     /* to servers and back, in none of its known parts */
+	uint64_t load_ns;	     /* of its checkpoints: loads */
 	uint64_t cleared_ns, between_ns; /* of its other time: struct sp_own_update */
 	bool has_loader;		 /* a loader was asked for a batch in it */
 	bool has_sample;		 /* a replay memory was */

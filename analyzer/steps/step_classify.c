@@ -127,6 +127,7 @@ static void join_steps(struct sp_steps *s)
 		last->load_ns += step->load_ns;
 		last->cleared_ns += step->cleared_ns;
 		last->between_ns += step->between_ns;
+		last->lock_ns += step->lock_ns;
 		sp_account_merge(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)

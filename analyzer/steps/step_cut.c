@@ -346,6 +346,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		if (p->kind == SP_INTERVAL_CLIP)
 			step->clip_ns +=
 				(uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
+		step->lock_ns += p->lock_ns;
 		if (p->kind == SP_INTERVAL_FSYNC)
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->kind == SP_INTERVAL_ALLOCATE && p->is_in_other)

@@ -7,6 +7,7 @@
 #ifndef STAGEPROF_ANALYZER_STEP_CUT_H
 #define STAGEPROF_ANALYZER_STEP_CUT_H
 
+#include "analyzer/steps/lock_waits.h"
 #include "analyzer/steps/step.h"
 #include "analyzer/steps/phase_interval.h"
 
@@ -28,6 +29,7 @@ struct sp_cutter {
 	uint32_t loaded_file;	/* sp_phase_interval.file of the last such call */
 	uint32_t saved_files[SP_FILES_SAVED]; /* written since the first backward, the last ones */
 	uint32_t saved_count;
+	struct sp_lock_waits locks; /* in no call so far */
 	bool has_from, is_capturing;
 	bool has_called;     /* a step that was one call, since the last one with a backward */
 	bool has_learned;    /* a backward, an optimizer or a graph has been */

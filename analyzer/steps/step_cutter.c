@@ -351,6 +351,26 @@ static bool follows_step(const struct sp_cutter *c, const struct sp_phase_interv
 	return interval->start_ns >= last->end_ns && !(interval->is_node && last->is_node);
 }
 
+static bool may_hold_locks(const struct sp_phase_interval *interval)
+{
+	return sp_phase_interval_is_forward(interval) || interval->kind == SP_INTERVAL_BACKWARD ||
+	       interval->kind == SP_INTERVAL_OPTIMIZER;
+}
+
+/* A wait is of the innermost call that has a part in the account. */
+static void note_locks(struct sp_cutter *c, const struct sp_slot *slot,
+		       struct sp_phase_interval *interval)
+{
+	uint64_t ns;
+
+	if (interval->kind == SP_INTERVAL_AWAIT && sp_commit_kind(slot->commit) == SP_EV_cond_wait)
+		sp_lock_waits_put(&c->locks, interval->start_ns, interval->end_ns);
+	if (sp_phase_interval_phase(interval->kind) == SP_ACCOUNT_other)
+		return;
+	ns = sp_lock_waits_take(&c->locks, interval->start_ns);
+	interval->lock_ns = may_hold_locks(interval) ? ns : 0;
+}
+
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
 		    int64_t end_ns, bool is_collective)
 {
@@ -364,6 +384,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	note_checkpoint(c, &interval);
 	note_saved(c, &interval);
 	leave_step_out(c, &interval);
+	note_locks(c, slot, &interval);
 	interval.is_exchange |= continues_exchange(c, &interval);
 	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
 	    is_left_out(c, &interval) || is_only_captured(c, &interval) || is_start_saved(c, slot))

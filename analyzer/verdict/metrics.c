@@ -47,7 +47,7 @@ struct training_time {
 	uint32_t firsts, run_starts; /* epochs begun; runs among them */
 	uint32_t epochs;	     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, allocating_ns; /* sp_step */
-	double message_ns, cleared_ns, between_ns;
+	double message_ns, lock_ns, cleared_ns, between_ns;
 	double load_ns, end_load_ns; /* end: before the first step and after the last one */
 	uint64_t steps;
 };
@@ -141,6 +141,7 @@ static void add_trainer(struct training_time *t, const struct sp_report *report,
 		t->load_ns += (double)s->steps[i].load_ns;
 		t->cleared_ns += (double)s->steps[i].cleared_ns;
 		t->between_ns += (double)s->steps[i].between_ns;
+		t->lock_ns += (double)s->steps[i].lock_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
 		add_first(t, &s->steps[i], usual_wait_ns, i == 0);
@@ -993,6 +994,9 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	set_account(e, &time, report);
 	set_whole_steps(e, &time, report);
 	sp_metrics_device(e, &time.account, time.steps, report);
+	/* With a device, backward waits for autograd's own threads. */
+	if (!e->has_device)
+		sp_metrics_ratio(e, SP_METRIC_model_lock_share, time.lock_ns, time.total);
 	r = set_forward(e, report);
 	if (r == 0)
 		r = set_rare_loop(e, report);

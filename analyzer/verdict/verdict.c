@@ -855,6 +855,7 @@ static const struct {
 	{SP_ADVICE_keep_memory, SP_ADVICE_keep_open_memory},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_model},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_compiled},
+	{SP_ADVICE_other_threads, SP_ADVICE_blocked_model},
 	{SP_ADVICE_blocked_model, SP_ADVICE_faster_model},
 	{SP_ADVICE_cheaper_optimizer, SP_ADVICE_faster_model},
 	{SP_ADVICE_cheaper_optimizer, SP_ADVICE_faster_compiled},

@@ -833,6 +833,29 @@ START_TEST(what_another_process_of_the_job_took)
 }
 END_TEST
 
+/* Another thread holds the interpreter's lock, or a file is waited for in the model. */
+START_TEST(a_model_that_waits_for_a_lock)
+{
+	const double step_ns = 1000 + 2 * WORK_NS + ADAM_NS;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start;
+
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		start = m.now_ticks;
+		span(_i ? SP_EV_sem_wait : SP_EV_cond_wait, 0, WORK_NS / 2, 0);
+		m.now_ticks += WORK_NS / 2;
+		sp_maker_around(&m, SP_EV_python_call, 0, start, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), _i ? "compute-bound" : "lock-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_model_lock_share), _i ? 0 : WORK_NS / 2 / step_ns,
+				0.01);
+}
+END_TEST
+
 /* A cache that fills, or a first epoch like the others. */
 START_TEST(a_first_epoch_that_waits)
 {
@@ -1184,6 +1207,7 @@ int main(void)
 	tcase_add_test(c, what_other_programs_took);
 	tcase_add_test(c, what_another_process_of_the_job_took);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 2);
+	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 2);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);

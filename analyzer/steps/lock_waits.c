@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/steps/lock_waits.h"
+
+void sp_lock_waits_put(struct sp_lock_waits *w, int64_t start_ns, int64_t end_ns)
+{
+	uint32_t at = (w->begin + w->count) % SP_LOCK_WAITS;
+
+	w->start_ns[at] = start_ns;
+	w->ns[at] = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
+	if (w->count == SP_LOCK_WAITS)
+		w->begin = (w->begin + 1) % SP_LOCK_WAITS;
+	else
+		w->count++;
+}
+
+uint64_t sp_lock_waits_take(struct sp_lock_waits *w, int64_t start_ns)
+{
+	uint64_t ns = 0;
+
+	while (w->count) {
+		uint32_t last = (w->begin + w->count - 1) % SP_LOCK_WAITS;
+
+		if (w->start_ns[last] < start_ns)
+			break;
+		ns += w->ns[last];
+		w->count--;
+	}
+	return ns;
+}
