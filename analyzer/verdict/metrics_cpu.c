@@ -279,8 +279,25 @@ static bool is_untold(const struct rusage_span *life, double share, const struct
 	return trained->ns > 0 && 2 * ns >= trained->ns;
 }
 
-/* Processes of the job that neither train nor make batches of a loader: evaluators, feeders. Their
- * use of the cores is taken for even over their lives. Returns how many are killed. */
+static double less(double ns, double outside_ns)
+{
+	return ns > outside_ns ? ns - outside_ns : 0;
+}
+
+/* At least: one thread may have been busy as long as nothing trained, with imports. */
+static void add_bystander(struct use *use, const struct rusage_span *life, double share)
+{
+	double life_ns = (double)(life->end_ns - life->begin_ns);
+	double cpu_ns = (double)life->used.process_cpu_ns;
+	double ready_ns = (double)life->used.process_ready_ns;
+
+	use->life_ns += life_ns;
+	use->used_ns += less(cpu_ns, life_ns * (1 - share));
+	use->demand_ns += less(cpu_ns + ready_ns, life_ns * (1 - share));
+}
+
+/* Processes of the job that neither train nor make batches of a loader: evaluators, feeders.
+ * Returns how many are killed. */
 static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *report,
 			       const struct trained *trained)
 {
@@ -302,7 +319,7 @@ static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *r
 		has_usage = rusage_of(&life, report, i, false);
 		share = share_trained(trained, &life, index->images[image].host);
 		if (has_usage)
-			add_process(bystanders, &life, share, 0);
+			add_bystander(bystanders, &life, share);
 		else
 			untold += is_untold(&life, share, trained);
 		is_known[image] = true;

@@ -856,6 +856,27 @@ START_TEST(a_model_that_waits_for_a_lock)
 }
 END_TEST
 
+/* A process that imported as long as nothing trained, and then waited. */
+START_TEST(what_a_launcher_took_before_the_training)
+{
+	struct sp_rusage_metadata usage = {.process_threads = 1};
+	uint64_t begin = m.now_ticks, ns;
+
+	put_used_steps(2, &(const uint64_t[4]){50, 50, 70, 50});
+	ns = m.now_ticks - begin;
+	sp_maker_put(&m, folder, "trainer.zst");
+	sp_maker_init(&m, 11, 11, 0);
+	m.header.opened.ticks = m.now_ticks = begin - ns;
+	m.header.image_start_ns = 0;
+	sp_maker_header(&m);
+	span(SP_EV_read, 0, 2 * ns, 0);
+	usage.process_cpu_ns = ns;
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_bystander_cores), 0, 0.05);
+}
+END_TEST
+
 /* A cache that fills, or a first epoch like the others. */
 START_TEST(a_first_epoch_that_waits)
 {
@@ -1206,6 +1227,7 @@ int main(void)
 	tcase_add_test(c, what_the_kernel_counted_of_training_alone);
 	tcase_add_test(c, what_other_programs_took);
 	tcase_add_test(c, what_another_process_of_the_job_took);
+	tcase_add_test(c, what_a_launcher_took_before_the_training);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 2);
 	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 2);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
