@@ -566,6 +566,13 @@ static const enum sp_metric_id taken[] = {
 };
 #define TAKEN (sizeof(taken) / sizeof(taken[0]))
 
+/* A sign that is another metric under a condition: the same number again is no evidence. */
+static bool is_copy(enum sp_metric_id sign)
+{
+	return sign == SP_METRIC_steps || sign == SP_METRIC_unfed_loop_share ||
+	       sign == SP_METRIC_unfed_wait_share;
+}
+
 static void gather_evidence(struct sp_verdict *v)
 {
 	const struct sp_rule *r = &rules[v->id];
@@ -575,7 +582,7 @@ static void gather_evidence(struct sp_verdict *v)
 		if (is_wait)
 			rest_on_sum(v);
 		rest_on(v, r->cost);
-		if (r->sign != SP_METRIC_steps)
+		if (!is_copy(r->sign))
 			rest_on(v, r->sign);
 	}
 	read_template(r->sentence, v, rest_on_part);
