@@ -46,6 +46,22 @@ static bool has_epochs(const struct sp_report *report, uint64_t steps)
 	return steps && (epochs_of(report) > 1 || !sp_training_is_unfed(&report->training));
 }
 
+/* Steps in which a gradient scaler did not call the optimizer. False where steps are no list. */
+static bool count_skipped(const struct sp_report *report, uint64_t *ret)
+{
+	*ret = 0;
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		if (trainer->is_digested || !trainer->steps.steps)
+			return false;
+		for (uint32_t i = 0; i < trainer->steps.count; i++)
+			*ret += trainer->steps.steps[i].is_skipped &&
+				sp_step_is_selected(&report->training, trainer, i);
+	}
+	return report->training.count > 0;
+}
+
 /* As in JSON. */
 static const char *end_name(enum sp_step_end end)
 {
@@ -73,6 +89,8 @@ static void show_json(const struct sp_report *report, struct sp_out *out,
 {
 	const char *end = end_name(sp_training_end(&report->training));
 	struct sp_json *j = &out->json;
+	uint64_t skipped;
+	bool has_skipped;
 
 	if (out->format != SP_FORMAT_JSON)
 		return;
@@ -80,6 +98,8 @@ static void show_json(const struct sp_report *report, struct sp_out *out,
 	sp_json_count(j, "count", all->count);
 	sp_json_count(j, "trainers", report->training.count);
 	sp_section_count(out, "epochs", has_epochs(report, all->count), epochs_of(report));
+	has_skipped = count_skipped(report, &skipped);
+	sp_section_count(out, "skipped_updates", has_skipped && all->count, skipped);
 	sp_section_count(out, "wall_ns_total", all->count, all->total_ns);
 	sp_section_count(out, "wall_ns_p50", all->count, all->p50_ns);
 	sp_section_count(out, "wall_ns_p95", all->count, all->p95_ns);

@@ -49,6 +49,8 @@ static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
 	case SP_PHASE_optimizer:
 	case SP_PHASE_round:
 		return SP_INTERVAL_OPTIMIZER;
+	case SP_PHASE_scaled_step:
+		return SP_INTERVAL_SCALED_STEP;
 	case SP_PHASE_optimizer_part:
 		return SP_INTERVAL_OPTIMIZER_PART;
 	case SP_PHASE_update:
@@ -243,6 +245,7 @@ enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 	case SP_INTERVAL_BACKWARD:
 		return SP_ACCOUNT_backward;
 	case SP_INTERVAL_OPTIMIZER:
+	case SP_INTERVAL_SCALED_STEP:
 	case SP_INTERVAL_OPTIMIZER_PART:
 		return SP_ACCOUNT_optimizer;
 	case SP_INTERVAL_UPDATE:
@@ -334,13 +337,20 @@ static bool optimizes(const struct sp_phase_interval *p)
 	return p->kind == SP_INTERVAL_OPTIMIZER || p->kind == SP_INTERVAL_OPTIMIZER_PART;
 }
 
-/* A method of an optimizer that steps it, or the optimizer that it wraps, is the step. */
+/* A method of an optimizer that steps it, or the optimizer that it wraps, is the step. A scaler's
+ * step is one, whether it calls the optimizer or skips it. */
 static void note_step(const struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
 		      struct sp_phase_interval *interval)
 {
-	for (uint32_t i = first; interval->kind == SP_INTERVAL_OPTIMIZER_PART && i < n; i++)
-		if (intervals[i].kind == SP_INTERVAL_OPTIMIZER)
-			interval->kind = SP_INTERVAL_OPTIMIZER;
+	bool is_scaled = interval->kind == SP_INTERVAL_SCALED_STEP, has_step = false;
+
+	if (!is_scaled && interval->kind != SP_INTERVAL_OPTIMIZER_PART)
+		return;
+	for (uint32_t i = first; i < n; i++)
+		has_step |= intervals[i].kind == SP_INTERVAL_OPTIMIZER;
+	if (has_step || is_scaled)
+		interval->kind = SP_INTERVAL_OPTIMIZER;
+	interval->is_skipped = is_scaled && !has_step;
 }
 
 /* A handler of signals may save a checkpoint in it. */

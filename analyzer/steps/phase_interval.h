@@ -29,6 +29,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_BOOKKEEPING,
 	SP_INTERVAL_BACKWARD,
 	SP_INTERVAL_OPTIMIZER,
+	SP_INTERVAL_SCALED_STEP,    /* an optimizer, once it is known what it contains */
 	SP_INTERVAL_OPTIMIZER_PART, /* another method of an optimizer; it ends no step */
 	SP_INTERVAL_UPDATE,	    /* forward, backward and optimizer in one call */
 	SP_INTERVAL_GRAPH,	    /* the launch of one */
@@ -75,6 +76,7 @@ struct sp_phase_interval {
 	bool follows_call; /* of the model, which no backward has followed yet */
 	bool is_evaluated; /* lies between two forwards of one evaluation */
 	bool optimizer_follows; /* in a closure: the optimizer goes on from its end */
+	bool is_skipped;	/* a scaler's step that did not call its optimizer */
 	bool is_node;		/* a node of the graph, or some that follow each other */
 	bool is_in_other;	/* what it has no phase for is SP_ACCOUNT_other */
 };

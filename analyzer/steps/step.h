@@ -85,6 +85,7 @@ struct sp_step {
 	uint64_t cleared_ns, between_ns; /* of its other time: struct sp_own_update */
 	bool has_loader;		 /* a loader was asked for a batch in it */
 	bool has_sample;		 /* a replay memory was */
+	bool is_skipped;		 /* a gradient scaler did not call the optimizer */
 	bool is_round;			 /* of boosting */
 	bool has_backward, has_fetch;	 /* fetch: its loader has no workers */
 };

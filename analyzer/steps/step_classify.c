@@ -124,6 +124,7 @@ static void join_steps(struct sp_steps *s)
 		last->allocating_ns += step->allocating_ns;
 		last->message_ns += step->message_ns;
 		join_loaders(last, step);
+		last->is_skipped &= step->is_skipped;
 		last->load_ns += step->load_ns;
 		last->cleared_ns += step->cleared_ns;
 		last->between_ns += step->between_ns;

@@ -357,6 +357,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			add_own_input(c->steps, step, p);
 		note_sources(c->steps, p);
 	}
+	step->is_skipped = c->intervals[c->count - 1].is_skipped;
 	c->steps->rounds += step->is_round;
 	count_kind(c, step);
 	return step;

@@ -403,6 +403,9 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	    sp_phase_interval_phase(interval.kind) == SP_ACCOUNT_loader_wait)
 		cut_batch(c, &interval);
 	note_backward(c, &interval);
+	if (interval.kind == SP_INTERVAL_SCALED_STEP && c->has_from &&
+	    interval.start_ns < c->from_ns)
+		return; /* its optimizer's step is cut already */
 	if (c->has_from && interval.start_ns < c->from_ns)
 		interval.start_ns = c->from_ns;
 	if (interval.end_ns < interval.start_ns)

@@ -321,7 +321,7 @@ class Diffusion(Twin):
         "backward": call("backward", "backward"),
         "unscale": call("GradScaler.unscale_", "grad_scale"),
         "clip": call("clip_grad_norm_", "grad_clip"),
-        "scaler step": call("GradScaler.step", "grad_scale"),
+        "scaler step": call("GradScaler.step", "scaled_step"),
         "scaler update": call("GradScaler.update", "grad_scale"),
         "zero_grad": call("Optimizer.zero_grad", "zero_grad"),
         "schedule": call("lr_scheduler.step", "lr_schedule"),

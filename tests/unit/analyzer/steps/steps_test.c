@@ -691,6 +691,33 @@ START_TEST(methods_of_the_optimizer)
 }
 END_TEST
 
+/* A scaler skips the optimizer where gradients are infinite: the iteration is a step all the same.
+ */
+START_TEST(a_scaler_that_skips)
+{
+	enum { CHECK_NS = 60 };
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 6; i++) {
+		uint64_t start;
+
+		batch();
+		forward_backward();
+		start = m.now_ticks;
+		work(CHECK_NS);
+		if (i % 3 != 2)
+			optimize();
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_scaled_step);
+		zero_grad();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 6);
+	for (uint32_t i = 0; i < s->count; i++)
+		ck_assert_int_eq(s->steps[i].is_skipped, i % 3 == 2);
+	ck_part(account(), optimizer, 4 * OPTIMIZER_NS + 6 * CHECK_NS);
+}
+END_TEST
+
 static void call_model(enum sp_phase phase)
 {
 	span(SP_EV_python_call, LABEL, FORWARD_NS, phase);
@@ -1290,6 +1317,7 @@ int main(void)
 	tcase_add_test(c, two_optimizers_after_one_backward);
 	tcase_add_test(c, an_optimizer_with_a_closure);
 	tcase_add_test(c, methods_of_the_optimizer);
+	tcase_add_test(c, a_scaler_that_skips);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
 	tcase_add_test(c, a_learner_without_gradients);
 	tcase_add_test(c, a_batch_that_the_model_makes);
