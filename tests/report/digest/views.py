@@ -63,6 +63,7 @@ NOT_IN_DIGESTS = {
     "lost_wait_ns",
     "memory",
     "rss_bytes",
+    "skipped_updates",
     "workers_rss_bytes",
     "file",  # of a call in flight
     "input_files",
