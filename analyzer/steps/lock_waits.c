@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/lock_waits.h"
 
-void sp_lock_waits_put(struct sp_lock_waits *w, int64_t start_ns, int64_t end_ns)
-{
-	uint32_t at = (w->begin + w->count) % SP_LOCK_WAITS;
+#include <errno.h>
 
+void sp_lock_waits_put(struct sp_lock_waits *w, const struct sp_slot *wait, int64_t start_ns,
+		       int64_t end_ns)
+{
+	uint32_t at = (w->begin + w->count) % SP_LOCK_WAITS, object = sp_commit_arg(wait->commit);
+
+	if (wait->value == -ETIMEDOUT)
+		w->object = object;
+	if (!object || object != w->object)
+		return;
 	w->start_ns[at] = start_ns;
 	w->ns[at] = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
 	if (w->count == SP_LOCK_WAITS)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits of a training thread on a condition, as for the interpreter's lock, until the call comes
- * that they lie in: calls end after what they contain.
+ * Waits of a training thread for the interpreter's lock, until the call comes that they lie in:
+ * calls end after what they contain. CPython asks for its lock on a condition, for 5 ms at a time,
+ * so that waits of a thread that does not get it time out. Pools of threads that compute wait on
+ * conditions without a time.
  */
 #ifndef STAGEPROF_ANALYZER_LOCK_WAITS_H
 #define STAGEPROF_ANALYZER_LOCK_WAITS_H
 
 #include <stdint.h>
+
+#include "trace/format.h"
 
 #define SP_LOCK_WAITS 256u /* kept; of a longer call the first ones are forgotten */
 
@@ -14,10 +18,13 @@ struct sp_lock_waits {
 	int64_t start_ns[SP_LOCK_WAITS];
 	uint64_t ns[SP_LOCK_WAITS];
 	uint32_t begin, count;
+	uint32_t object; /* the lock's condition; 0: no wait has timed out so far */
 };
 
-/* In the order of time. */
-void sp_lock_waits_put(struct sp_lock_waits *waits, int64_t start_ns, int64_t end_ns);
+/* A wait on a condition, in the order of time. Waits on others than the lock's count for nothing.
+ */
+void sp_lock_waits_put(struct sp_lock_waits *waits, const struct sp_slot *wait, int64_t start_ns,
+		       int64_t end_ns);
 
 /* The time of those that begin at start_ns or later, and forgets them. */
 uint64_t sp_lock_waits_take(struct sp_lock_waits *waits, int64_t start_ns);

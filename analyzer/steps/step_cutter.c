@@ -364,7 +364,7 @@ static void note_locks(struct sp_cutter *c, const struct sp_slot *slot,
 	uint64_t ns;
 
 	if (interval->kind == SP_INTERVAL_AWAIT && sp_commit_kind(slot->commit) == SP_EV_cond_wait)
-		sp_lock_waits_put(&c->locks, interval->start_ns, interval->end_ns);
+		sp_lock_waits_put(&c->locks, slot, interval->start_ns, interval->end_ns);
 	if (sp_phase_interval_phase(interval->kind) == SP_ACCOUNT_other)
 		return;
 	ns = sp_lock_waits_take(&c->locks, interval->start_ns);

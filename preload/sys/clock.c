@@ -30,7 +30,7 @@ static int gettime_by_call(clockid_t id, struct timespec *ret)
 	return (int)SP_SYS2(SYS_clock_gettime, id, ret);
 }
 
-int (*sp_clock_gettime)(clockid_t id, struct timespec *ret) = gettime_by_call;
+sp_clock_function *sp_clock_gettime = gettime_by_call;
 
 #if defined(__x86_64__)
 /* Intel SDM vol. 3 18.17.1, AMD APM vol. 3: CPUID 8000_0007 EDX bit 8, the TSC runs at one rate in

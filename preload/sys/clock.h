@@ -37,9 +37,10 @@ void sp_clock_init(enum sp_clock_choice choice);
  */
 void sp_clock_calibrate(void);
 
+typedef int sp_clock_function(clockid_t id, struct timespec *ret);
+
 /* The kernel's; a system call until sp_clock_init. */
-extern int (*sp_clock_gettime)(clockid_t id, struct timespec *ret) __attribute__((visibility("hidde"
-											     "n")));
+extern sp_clock_function *sp_clock_gettime __attribute__((visibility("hidden")));
 
 static inline uint64_t sp_clock_ns(clockid_t id)
 {

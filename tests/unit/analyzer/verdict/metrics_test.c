@@ -4,6 +4,7 @@
  * one ns.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "tests/unit/common/trace_maker.h"
 
 enum { LOADER = 1, ADAM };
+
+enum { CONDITION = 7 };
 
 enum {
 	STEPS = 40,
@@ -833,7 +836,8 @@ START_TEST(what_another_process_of_the_job_took)
 }
 END_TEST
 
-/* Another thread holds the interpreter's lock, or a file is waited for in the model. */
+/* Another thread holds the interpreter's lock, a file is waited for in the model, or threads that
+ * compute for it are. */
 START_TEST(a_model_that_waits_for_a_lock)
 {
 	const double step_ns = 1000 + 2 * WORK_NS + ADAM_NS;
@@ -844,7 +848,8 @@ START_TEST(a_model_that_waits_for_a_lock)
 
 		span(SP_EV_torch_range, LOADER, 1000, 0);
 		start = m.now_ticks;
-		span(_i ? SP_EV_sem_wait : SP_EV_cond_wait, 0, WORK_NS / 2, 0);
+		span(_i == 1 ? SP_EV_sem_wait : SP_EV_cond_wait, CONDITION, WORK_NS / 2,
+		     _i == 0 && i % 2 == 0 ? -ETIMEDOUT : 0);
 		m.now_ticks += WORK_NS / 2;
 		sp_maker_around(&m, SP_EV_python_call, 0, start, SP_PHASE_forward);
 		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
@@ -1229,7 +1234,7 @@ int main(void)
 	tcase_add_test(c, what_another_process_of_the_job_took);
 	tcase_add_test(c, what_a_launcher_took_before_the_training);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 2);
-	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 2);
+	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 3);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
