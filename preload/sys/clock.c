@@ -95,6 +95,7 @@ void sp_clock_init(enum sp_clock_choice choice)
 	sp_recorder_clock.keep = sp_recorder_clock.counter ? UINT64_MAX : 0;
 	if (sp_recorder_clock.counter)
 		sp_recorder_clock.grain = observe_grain();
+	sp_clock_read(&origin); /* the first read waits for the kernel's page to be mapped */
 	sp_clock_read(&origin);
 }
 
