@@ -360,6 +360,12 @@ static bool may_be_interrupted(const struct sp_phase_interval *outer)
 	       outer->kind == SP_INTERVAL_OPTIMIZER;
 }
 
+/* No wait in the model for a lock that a thread had which saves meanwhile. */
+static bool is_own_save(const struct sp_phase_interval *inner)
+{
+	return inner->kind == SP_INTERVAL_CHECKPOINT && inner->label && !inner->is_load;
+}
+
 /* Waiting for batches and writing checkpoints stay whole, whatever they wait for inside. */
 static void contain(struct sp_phase_interval *outer, const struct sp_phase_interval *inner)
 {
@@ -381,7 +387,7 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 	}
 	outer->lock_ns += inner->lock_ns;
 	outer->checkpoint_ns += inner->checkpoint_ns;
-	if (may_be_interrupted(outer) && inner->kind == SP_INTERVAL_CHECKPOINT && !inner->is_load) {
+	if (may_be_interrupted(outer) && is_own_save(inner)) {
 		outer->checkpoint_ns += ns;
 		return;
 	}

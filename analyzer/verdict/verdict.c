@@ -503,6 +503,7 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		doubts >= 2 || v->id == SP_VERDICT_cannot_tell ||
 				v->id == SP_VERDICT_machine_busy ||
 				v->id == SP_VERDICT_allocation_wait ||
+				(v->id == SP_VERDICT_unknown && v->metrics.hides_waits) ||
 				(v->id == SP_VERDICT_compute && v->doubts[SP_DOUBT_outsiders]) ||
 				v->doubts[SP_DOUBT_no_framework]
 			? SP_CONFIDENCE_LOW
@@ -602,6 +603,8 @@ static void gather_evidence(struct sp_verdict *v)
 		if (value_of(v, SP_METRIC_own_update_share) > 0)
 			rest_on(v, SP_METRIC_own_update_share);
 	}
+	if (v->id == SP_VERDICT_unknown)
+		rest_on(v, SP_METRIC_update_share);
 	if (value_of(v, SP_METRIC_idle_call_share) > 0 &&
 	    (v->id == SP_VERDICT_compute || v->id == SP_VERDICT_unknown))
 		rest_on(v, SP_METRIC_idle_call_share);

@@ -143,6 +143,13 @@ class Case(unittest.TestCase):
         for text in texts:
             self.assertIn(text, verdict["text"])
 
+    def assert_abstains_of_whole_steps(self, summary):
+        """Most time may lie outside of calls that take next to none themselves."""
+        verdict = summary["verdict"]
+        self.assertEqual(verdict["confidence"], "low", verdict)
+        texts = {"cannot-tell": "a step is one call", "unknown": "No observed call explains"}
+        self.assertIn(texts[verdict["code"]], verdict["text"])
+
     def tensorflow_double(self):
         place = "tensorflow"
         self.module(place + "/__init__.py")
@@ -280,7 +287,7 @@ class Doubles(Case):
         self.boosters_made()
         summary = self.run_script(GRAPH_LOOP + BOOST.format("lightgbm.basic"))
         self.assertEqual(summary["steps"]["count"], 30 + 25)
-        self.assert_abstains(summary, "a step is one call")
+        self.assert_abstains_of_whole_steps(summary)
         self.assert_named(summary, "framework bound tensorflow 1.2.3")
         self.assert_named(summary, "framework bound lightgbm 1.2.3")
 
@@ -290,7 +297,7 @@ class Doubles(Case):
         begin = GRAPH_LOOP.replace("evaluate()", "evaluate(), lightgbm.basic.Booster().update()")
         summary = self.run_script("import xgboost, lightgbm.basic\n" + begin + READ)
         self.assertEqual(summary["steps"]["count"], 30 + 7)
-        self.assert_abstains(summary, "a step is one call")
+        self.assert_abstains_of_whole_steps(summary)
         self.assert_named(summary, "framework bound lightgbm 1.2.3")
         self.assert_named(summary, "framework loaded xgboost 1.2.3")
 
@@ -309,7 +316,7 @@ class Doubles(Case):
                     self.assertNotIn("external memory", summary["verdict"]["text"])
 
     def assert_whole_steps(self, summary, count):
-        self.assert_abstains(summary, "a step is one call")
+        self.assert_abstains_of_whole_steps(summary)
         self.assertEqual(summary["steps"]["count"], count)
         known = {row["measure"] for row in summary["verdict"]["evidence"]}
         self.assertLessEqual({"steps", "update_share"}, known)
@@ -408,7 +415,7 @@ class Doubles(Case):
                 summary = self.run_script(DEVICE_LOOP.format(kinds, more))
                 self.assertEqual(summary["steps"]["count"], 40)
                 if not is_known:
-                    self.assert_abstains(summary, "a step is one call")
+                    self.assert_abstains_of_whole_steps(summary)
                     continue
                 self.assertEqual(summary["verdict"]["code"], "input-bound")
                 known = {row["measure"]: row["value"] for row in summary["verdict"]["evidence"]}
@@ -622,7 +629,7 @@ class Themselves(Case):
         self.python = training.frameworks()
 
     def assert_one_call(self, summary, count):
-        self.assert_abstains(summary, "a step is one call")
+        self.assert_abstains_of_whole_steps(summary)
         self.assertEqual(summary["steps"]["count"], count)
 
     def assert_fed(self, summary, count):

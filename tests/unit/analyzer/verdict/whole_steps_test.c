@@ -294,6 +294,7 @@ START_TEST(time_in_no_call_that_is_most_of_the_time)
 		m.now_ticks += WAIT_NS;
 	}
 	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
 }
 END_TEST
 
