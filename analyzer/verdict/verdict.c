@@ -486,7 +486,8 @@ static void doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 		!r->is_state && (v->metrics.hides_waits ||
 				 (v->id == SP_VERDICT_compute && v->metrics.has_whole_calls &&
 				  value_of(v, SP_METRIC_update_share) > 0));
-	v->doubts[SP_DOUBT_mixed_steps] = !r->is_state && v->metrics.is_mixed;
+	v->doubts[SP_DOUBT_mixed_steps] =
+		(!r->is_state || v->id == SP_VERDICT_unknown) && v->metrics.is_mixed;
 	v->doubts[SP_DOUBT_no_framework] =
 		v->id == SP_VERDICT_no_trainer && !v->metrics.gives_steps;
 	v->doubts[SP_DOUBT_unfed] = v->id == SP_VERDICT_compute && v->metrics.is_unfed &&
