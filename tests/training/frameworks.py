@@ -144,8 +144,11 @@ class Case(unittest.TestCase):
             self.assertIn(text, verdict["text"])
 
     def assert_abstains_of_whole_steps(self, summary):
-        """Most time may lie outside of calls that take next to none themselves."""
+        """Most time may lie outside of calls that take next to none themselves, or in compiling."""
         verdict = summary["verdict"]
+        if verdict["code"] == "compile-bound":
+            self.assertGreater(verdict["cost_share"], 0.5, verdict)
+            return
         self.assertEqual(verdict["confidence"], "low", verdict)
         texts = {"cannot-tell": "a step is one call", "unknown": "No observed call explains"}
         self.assertIn(texts[verdict["code"]], verdict["text"])
