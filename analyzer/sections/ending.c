@@ -8,7 +8,7 @@
 #include "analyzer/sections/shown_part.h"
 #include "analyzer/text/text.h"
 #include "analyzer/totals/process_end.h"
-#include "analyzer/verdict/hang_text.h"
+#include "analyzer/hang/hang_text.h"
 #include "analyzer/workers/thread_role.h"
 
 #define TEXT_BYTES 256u

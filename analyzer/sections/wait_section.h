@@ -6,7 +6,7 @@
 #define STAGEPROF_ANALYZER_WAIT_SECTION_H
 
 #include "analyzer/print/out.h"
-#include "analyzer/verdict/metrics.h"
+#include "analyzer/metrics/metrics.h"
 
 /* Returns false where both are the same, or differ by less than this share. */
 bool sp_wait_text(const struct sp_metrics *metrics, double least, char *ret, size_t bytes);

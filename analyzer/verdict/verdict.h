@@ -7,15 +7,15 @@
 #define STAGEPROF_ANALYZER_VERDICT_H
 
 #include "analyzer/samples/top_function.h"
-#include "analyzer/verdict/metrics.h"
+#include "analyzer/metrics/metrics.h"
 #include "analyzer/verdict/whatif.h"
 
 struct sp_wait_thresholds; /* analyzer/report/report.h */
 
 enum sp_verdict_id {
-#define SP_STATE(id, code, sentence, meaning, remedy) SP_VERDICT_##id,
-#define SP_RULE(id, code, cost, moderate, severe, sign, least_sign, refines, sentence, meaning,    \
-		remedy)                                                                            \
+#define SP_STATE(id, code, confidence, sentence, meaning, remedy) SP_VERDICT_##id,
+#define SP_RULE(id, code, confidence, cost, moderate, severe, sign, least_sign, refines, sentence, \
+		meaning, remedy)                                                                   \
 	SP_VERDICT_##id,
 #include "analyzer/verdict/verdict.def"
 #undef SP_RULE
@@ -82,6 +82,7 @@ enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice);
 struct sp_rule {
 	const char *code; /* never changes, because JSON has it; two lines may share one */
 	const char *sentence, *meaning, *remedy;
+	enum sp_confidence most_confidence;
 	bool is_state; /* a state: the fields below are unset */
 	enum sp_metric_id cost, sign;
 	double least_sign;

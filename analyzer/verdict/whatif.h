@@ -6,7 +6,7 @@
 #ifndef STAGEPROF_ANALYZER_WHATIF_H
 #define STAGEPROF_ANALYZER_WHATIF_H
 
-#include "analyzer/verdict/metrics.h"
+#include "analyzer/metrics/metrics.h"
 
 enum sp_what_if_id {
 #define SP_WHAT_IF(id, title, change, missing) SP_WHAT_IF_##id,

@@ -15,7 +15,7 @@
 #include "analyzer/sections/shown_part.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/text/text.h"
-#include "analyzer/verdict/metrics.h"
+#include "analyzer/metrics/metrics.h"
 
 #define LINE_BYTES 1024u
 #define TALLY_LINES_MAX 20u

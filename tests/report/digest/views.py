@@ -235,7 +235,7 @@ class Views(jobs.Job):
         names = {said: re.findall(r"`(\w+)`", cell) for cell, said in rows}
         listed = [name for cell, _ in rows for name in re.findall(r"`(\w+)`", cell)]
         self.assertEqual(
-            sorted(listed), sorted(table("analyzer/verdict/metric.def", "SP_METRIC"))
+            sorted(listed), sorted(table("analyzer/metrics/metric.def", "SP_METRIC"))
         )
         self.assertEqual(set(names["yes"]), METRICS_OF_DIGESTS)
 

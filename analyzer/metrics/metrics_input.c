@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/metrics_input.h"
+#include "analyzer/metrics/metrics_input.h"
 
 #include <math.h>
 
 #include "analyzer/report/report.h"
-#include "analyzer/verdict/metrics_cpu.h"
+#include "analyzer/metrics/metrics_cpu.h"
 
 /* A limit, because each worker is a process with its own memory, even if it needs little of a
  * core. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/hang_text.h"
+#include "analyzer/hang/hang_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/metrics_epochs.h"
+#include "analyzer/metrics/metrics_epochs.h"
 
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"

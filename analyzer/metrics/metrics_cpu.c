@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/metrics_cpu.h"
+#include "analyzer/metrics/metrics_cpu.h"
 
 #include <stdlib.h>
 

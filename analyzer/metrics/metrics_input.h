@@ -5,7 +5,7 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_INPUT_H
 #define STAGEPROF_ANALYZER_METRICS_INPUT_H
 
-#include "analyzer/verdict/metric.h"
+#include "analyzer/metrics/metric.h"
 
 struct sp_report;
 

@@ -6,7 +6,7 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_H
 #define STAGEPROF_ANALYZER_METRICS_H
 
-#include "analyzer/verdict/metric.h"
+#include "analyzer/metrics/metric.h"
 
 struct sp_report;
 

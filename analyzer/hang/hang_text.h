@@ -5,7 +5,7 @@
 #ifndef STAGEPROF_ANALYZER_HANG_TEXT_H
 #define STAGEPROF_ANALYZER_HANG_TEXT_H
 
-#include "analyzer/verdict/hang.h"
+#include "analyzer/hang/hang.h"
 
 /* The contract of JSON: "trainer", "rank 1", "worker 0". */
 void sp_hang_role_name(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BYTES]);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/verdict/metric.h"
+#include "analyzer/metrics/metric.h"
 
 struct sp_report;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/hang.h"
+#include "analyzer/hang/hang.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/metrics_stepless.h"
+#include "analyzer/metrics/metrics_stepless.h"
 
 #include <signal.h>
 #include <stdio.h>

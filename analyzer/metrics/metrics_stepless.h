@@ -3,7 +3,7 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_STEPLESS_H
 #define STAGEPROF_ANALYZER_METRICS_STEPLESS_H
 
-#include "analyzer/verdict/metric.h"
+#include "analyzer/metrics/metric.h"
 
 struct sp_report;
 

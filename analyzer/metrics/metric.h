@@ -12,7 +12,7 @@
 
 enum sp_metric_id {
 #define SP_METRIC(name, unit, title, row) SP_METRIC_##name,
-#include "analyzer/verdict/metric.def"
+#include "analyzer/metrics/metric.def"
 #undef SP_METRIC
 	SP_METRICS
 };
@@ -85,6 +85,9 @@ static inline void sp_metrics_set(struct sp_metrics *e, enum sp_metric_id metric
 	e->of[metric].is_known = true;
 	e->of[metric].value = value;
 }
+
+/* Cut where it is too long for a metric's text. */
+void sp_metrics_set_text(struct sp_metrics *metrics, enum sp_metric_id metric, const char *text);
 
 /* part / whole; not known where whole is 0 */
 static inline void sp_metrics_ratio(struct sp_metrics *e, enum sp_metric_id metric, double part,

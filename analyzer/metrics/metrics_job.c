@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/metrics_job.h"
+#include "analyzer/metrics/metrics_job.h"
 
 #include <stdio.h>
 #include <string.h>

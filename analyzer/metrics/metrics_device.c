@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/metrics_device.h"
+#include "analyzer/metrics/metrics_device.h"
 
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/metadata/run_frameworks.h"

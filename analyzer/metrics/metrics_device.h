@@ -6,7 +6,7 @@
 #define STAGEPROF_ANALYZER_METRICS_DEVICE_H
 
 #include "analyzer/steps/account.h"
-#include "analyzer/verdict/metric.h"
+#include "analyzer/metrics/metric.h"
 
 struct sp_report;
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metrics/metrics_rare.h"
+
+#include "analyzer/metrics/metrics_account.h"
+#include "analyzer/report/report.h"
+#include "analyzer/training/step_stats.h"
+#include "analyzer/training/training_account.h"
+
+#define RARE_MOST 0.2	     /* of the steps */
+#define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
+
+/* The time of a phase in the steps that exceed twice the median, beyond the median. */
+struct rare {
+	uint64_t steps, rare; /* rare: those steps */
+	uint64_t ns, more_ns; /* ns: in all steps */
+};
+
+static struct rare find_rare(const struct sp_report *report, enum sp_account_phase phase,
+			     uint64_t median_ns)
+{
+	uint64_t usual_ns = 2 * median_ns + RARE_LEAST_NS;
+	struct rare r = {0};
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		for (uint32_t i = 0; i < trainer->steps.count; i++) {
+			uint64_t ns = trainer->steps.steps[i].account.ns[phase];
+
+			if (!sp_step_is_selected(&report->training, trainer, i))
+				continue;
+			r.steps++;
+			r.ns += ns;
+			r.rare += ns > usual_ns;
+			r.more_ns += ns > usual_ns ? ns - median_ns : 0;
+		}
+	}
+	return r;
+}
+
+static bool is_rare(const struct rare *r)
+{
+	return (double)r->rare <= RARE_MOST * (double)r->steps;
+}
+
+static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum sp_metric_id metric,
+		     enum sp_account_phase phase, uint64_t median_ns)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	struct rare r = find_rare(report, phase, median_ns);
+
+	if (is_rare(&r))
+		sp_metrics_ratio(e, metric, (double)r.more_ns, (double)sp_account_total(&account));
+}
+
+/* The loop's own code between epochs and in few steps, where that is most of it. */
+int sp_metrics_rare_loop(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	uint64_t loop_ns = account.ns[SP_ACCOUNT_other], rare_ns;
+	struct sp_step_stats loop;
+	struct rare r;
+	int error;
+
+	if (!e->of[SP_METRIC_loop_share].is_known)
+		return 0;
+	error = sp_step_stats(&report->training, SP_ACCOUNT_other, 1u << SP_STEP_STEADY, &loop);
+	if (error < 0)
+		return error;
+	r = find_rare(report, SP_ACCOUNT_other, loop.p50_ns);
+	rare_ns = r.more_ns + (loop_ns > r.ns ? loop_ns - r.ns : 0);
+	if (is_rare(&r) && 2 * rare_ns >= loop_ns)
+		sp_metrics_ratio(e, SP_METRIC_rare_loop_share, (double)rare_ns,
+				 (double)sp_account_total(&account));
+	return 0;
+}
+
+/* Each step needs a batch, so waits in few steps are evaluation, a log, or many batches at once. */
+static int set_rare_own_input(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_step_stats wait;
+	int r;
+
+	if (!e->of[SP_METRIC_own_input_share].is_known)
+		return 0;
+	r = sp_step_stats(&report->training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY, &wait);
+	if (r == 0)
+		set_rare(e, report, SP_METRIC_rare_own_input_share, SP_ACCOUNT_loader_wait,
+			 wait.p50_ns);
+	return r;
+}
+
+/*
+ * Without waits for a device, a model's backward takes about twice its forward. All time between a
+ * batch and its backward counts as forward.
+ */
+int sp_metrics_forward(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_step_stats forward, backward;
+	bool is_left_over = sp_metrics_is_forward_left_over(&report->training);
+	int r = sp_step_stats(&report->training, SP_ACCOUNT_forward, 1u << SP_STEP_STEADY,
+			      &forward);
+
+	if (r == 0)
+		r = sp_step_stats(&report->training, SP_ACCOUNT_backward, 1u << SP_STEP_STEADY,
+				  &backward);
+	if (r == 0 && !is_left_over)
+		return set_rare_own_input(e, report);
+	if (r == 0 && !e->has_device)
+		sp_metrics_ratio(e, SP_METRIC_forward_ratio, (double)forward.p50_ns,
+				 (double)backward.p50_ns);
+	if (r == 0 && !e->has_device && e->of[SP_METRIC_own_input_share].is_known)
+		sp_metrics_ratio(e, SP_METRIC_own_forward_ratio, (double)forward.p50_ns,
+				 (double)backward.p50_ns);
+	if (r == 0 && forward.p50_ns)
+		set_rare(e, report, SP_METRIC_rare_forward_share, SP_ACCOUNT_forward,
+			 forward.p50_ns);
+	return r ? r : set_rare_own_input(e, report);
+}
