@@ -14,6 +14,7 @@
 #include "analyzer/sections/ending.h"
 #include "analyzer/sections/shown_part.h"
 #include "analyzer/sections/steps_section.h"
+#include "analyzer/sections/top_stages.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/step_change.h"
@@ -25,6 +26,7 @@
 #define VERDICT_LINES_LEAST 3u
 #define STEP_LINES 2u /* a step, and the bar */
 #define ADVICE_LINES_MAX 3u
+#define STAGE_LINES_MAX 2u
 #define ADVICE_MAX 3u
 #define BAR_LEAST 0.02 /* of the training time: less has no part of its own */
 #define BAR_REST_LEAST 0.005
@@ -332,6 +334,18 @@ static void add_away(struct card *card, const struct sp_report *report)
 	add(card, _("not here   "), text, 1);
 }
 
+/* A run without an account has the time of its stages. */
+static void add_stages(struct card *card, const struct sp_report *report)
+{
+	struct sp_account sum = sp_training_account(&report->training);
+	char text[LINE_BYTES];
+
+	if (sp_account_total(&sum))
+		return;
+	sp_top_stages_text(report, text, sizeof(text));
+	add(card, _("stages     "), text, STAGE_LINES_MAX);
+}
+
 /* The figures above are of this part, and leave this out. */
 static void add_part(struct card *card, const struct sp_report *report)
 {
@@ -397,6 +411,7 @@ static int fill(struct card *card, const struct sp_report *report, const struct 
 	add_bar(card, report, unnamed);
 	if (names_parts)
 		add(card, _("in the bar "), unnamed, 1);
+	add_stages(card, report);
 	add_part(card, report);
 	if (!options->is_brief)
 		add_wait(card, v, reserved);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/sections/top_stages.h"
 #include "analyzer/text/text.h"
 #include "analyzer/workers/thread_role.h"
 
@@ -115,22 +116,11 @@ static uint64_t quantile(const struct sp_report *report, uint32_t stage, uint32_
 	return ns < report->totals.stages[stage].max_ns ? ns : report->totals.stages[stage].max_ns;
 }
 
-static bool has_share(uint32_t stage)
-{
-	/*
-	 * Stages without a share of the threads' lifetimes: waits that may begin before the
-	 * thread's file, a GPU's time, which is no thread's, and nested ranges, whose sum may
-	 * exceed the lifetimes.
-	 */
-	return !(stage == SP_STAGE_range || stage >= SP_STAGE_off ||
-		 (stage >= SP_STAGE_gpu_kernel && stage <= SP_STAGE_gpu_lost));
-}
-
 static void role_cells(struct sp_cell cells[2], const struct role *role, uint32_t stage)
 {
 	cells[0] = role->life_ns ? sp_cell_count(role->ns[stage]) : sp_cell_null();
-	cells[1] =
-		has_share(stage) ? sp_cell_ratio(role->ns[stage], role->life_ns) : sp_cell_null();
+	cells[1] = sp_stage_is_of_threads(stage) ? sp_cell_ratio(role->ns[stage], role->life_ns)
+						 : sp_cell_null();
 }
 
 static int show_row(const struct stages *v, struct sp_out *out, uint32_t stage)
@@ -156,7 +146,7 @@ static int show_row(const struct stages *v, struct sp_out *out, uint32_t stage)
 
 	role_cells(&cells[TRAINER_NS], &v->trainer, stage);
 	role_cells(&cells[WORKER_NS], &v->worker, stage);
-	if (!has_share(stage))
+	if (!sp_stage_is_of_threads(stage))
 		cells[SHARE] = sp_cell_null();
 	if (sp_stage_has_bytes(stage))
 		cells[BYTES] = sp_cell_count(s->bytes);
