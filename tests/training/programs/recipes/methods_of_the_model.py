@@ -20,10 +20,15 @@ class Codes(nn.Module):
         return self.decoder(z)
 
     def losses(self, x):
-        mean, width = self.encode(x)
-        out = self.decode(mean + torch.randn_like(mean) * (width / 2).exp())
-        again = (out - x.flatten(1)).pow(2).sum(1).mean()
-        return again, -0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean()
+        with own.row("forward"):
+            mean, width = self.encode(x)
+        with own.row("loss"):
+            z = mean + torch.randn_like(mean) * (width / 2).exp()
+        with own.row("forward"):
+            out = self.decode(z)
+        with own.row("loss"):
+            again = (out - x.flatten(1)).pow(2).sum(1).mean()
+            return again, -0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean()
 
 
 net = Codes()
@@ -32,8 +37,7 @@ loader = DataLoader(Images(40 * 64, 16), batch_size=64, shuffle=True, num_worker
 for epoch in own.epochs(2):
     net.train()
     for images, _ in own.batches(loader):
-        with own.row("forward"):
-            losses = net.losses(images)
+        losses = net.losses(images)
         with own.row("zero_grad"):
             optimizer.zero_grad()
         with own.row("backward"):
