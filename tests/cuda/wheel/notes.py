@@ -68,6 +68,7 @@ def begin():
     note(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", "loader")
     note(torch.optim.Optimizer, "zero_grad", "zero_grad")
     note(torch, "save", "checkpoint")
+    note(torch.amp.GradScaler, "step", "optimizer")  # it may leave the optimizer out
     register_optimizer_step_pre_hook(lambda *_: begins.append(time.monotonic_ns()))
     register_optimizer_step_post_hook(end_step)
     atexit.register(write, "%s.%d.notes" % (os.environ["SIM_TRUTH"], os.getpid()))

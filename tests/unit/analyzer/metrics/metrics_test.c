@@ -856,6 +856,7 @@ START_TEST(a_model_that_waits_for_a_lock)
 		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
 	}
 	ck_assert_str_eq(judge(), _i ? "compute-bound" : "lock-bound");
+	ck_assert_int_eq(v.doubts[SP_DOUBT_timed_waits], _i == 0);
 	ck_assert_double_eq_tol(value(SP_METRIC_model_lock_share), _i ? 0 : WORK_NS / 2 / step_ns,
 				0.01);
 }
