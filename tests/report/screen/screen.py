@@ -148,7 +148,7 @@ class Screen(unittest.TestCase):
         self.assertAlmostEqual(float(wait[1]), float(wait[2]) + sum(parts), delta=0.15)
         shown = {p["part"]: p["share"] for p in document["account"]}["loader_wait"]
         self.assertEqual(f"{100 * shown:.1f}", wait[1])
-        sentence = re.search(r"input costs ([\d.]+)%", document["verdict"]["text"])
+        sentence = re.search(r"cost of input is ([\d.]+)%", document["verdict"]["text"])
         self.assertIn(sentence and sentence[1], (None, wait[2]))
 
     def test_advice_and_its_savings_are_the_same_everywhere(self):

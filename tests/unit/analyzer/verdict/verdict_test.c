@@ -63,7 +63,7 @@ START_TEST(nothing_is_wrong)
 {
 	ck_assert_str_eq(judge(), "compute-bound");
 	ck_assert_str_eq(v.text, "Compute-bound: the model takes 90.0% of the training time; "
-				 "input costs 0.8%.");
+				 "the cost of input is 0.8%.");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
 	ck_assert(advises("faster_model"));
 	ck_assert_uint_eq(v.advice_count, 1);
