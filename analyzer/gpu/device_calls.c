@@ -259,7 +259,8 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 	uint32_t image = index->streams[trainer->stream]->image;
 	struct sp_copy_streams copies = {.count = 0};
 
-	for (uint32_t i = 0; i < index->stream_count; i++) {
+	for (uint32_t i = sp_index_first_stream(index, image);
+	     i < index->stream_count && index->streams[i]->image == image; i++) {
 		struct device_calls_pass pass = {
 			.calls = calls,
 			.steps = &trainer->steps,
@@ -269,8 +270,7 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 			.is_trainer = i == trainer->stream,
 		};
 
-		if (index->streams[i]->image != image ||
-		    !sp_stages_have_cuda(totals->streams[i].stages))
+		if (!sp_stages_have_cuda(totals->streams[i].stages))
 			continue;
 		calls->is_used = true;
 		read_stream(&pass, reader, training, i);

@@ -71,15 +71,17 @@ static bool is_wait(uint32_t kind)
 	return class == SP_CLASS_WAIT || class == SP_CLASS_CUDA_SYNC || class == SP_CLASS_NCCL;
 }
 
-/* The last stream of a trainer's thread: a clean end begins another one. */
+/* The last stream of a trainer's thread: a clean end begins another one, which follows in the
+ * index. */
 static uint32_t last_part(const struct sp_report *report, uint32_t stream)
 {
 	const struct sp_stream *s = stream_of(report, stream);
+	uint32_t next = stream + 1;
 
-	for (uint32_t i = stream + 1; i < report->run.index.stream_count; i++)
-		if (stream_of(report, i)->image == s->image && stream_of(report, i)->tid == s->tid)
-			stream = i;
-	return stream;
+	while (next < report->run.index.stream_count &&
+	       stream_of(report, next)->image == s->image && stream_of(report, next)->tid == s->tid)
+		next++;
+	return next - 1;
 }
 
 static int64_t now_ns(void)

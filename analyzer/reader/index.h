@@ -106,6 +106,7 @@ struct sp_process_image {
 	uint64_t start_ns;	  /* 0: not known */
 	uint64_t parent_start_ns; /* 0: not known */
 	bool forked, is_sampler;
+	bool is_replaced; /* it went on as another program, by exec: the next image of its pid */
 	char exe[sizeof(((struct sp_file_header *)0)->exe)];
 	uint64_t process_lost;
 	/* As in the header; rank and local_rank plus 1, and 0 everywhere: not known. */
@@ -154,7 +155,8 @@ static inline bool sp_stream_tail_is_away(const struct sp_stream *s)
 struct sp_index {
 	struct sp_file *files;
 	uint32_t file_count;
-	struct sp_stream **streams; /* by image, tid, part, id; after them those of samplers */
+	uint32_t marked_from, marked_to; /* files that have run frames are in [from, to) */
+	struct sp_stream **streams;	 /* by image, tid, part, id; after them those of samplers */
 	uint32_t stream_count;
 	uint32_t sampler_count;		 /* SP_HEADER_SAMPLER: no threads of the run */
 	struct sp_process_image *images; /* by host, start, pid; after them samplers */

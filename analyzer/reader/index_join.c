@@ -424,6 +424,35 @@ static int compare_images(const void *a, const void *b)
 	return r ? r : compare(x->image.pid, y->image.pid);
 }
 
+static int compare_pids(const void *a, const void *b)
+{
+	const struct image_node *x = *(struct image_node *const *)a,
+				*y = *(struct image_node *const *)b;
+	int r = compare(x->host->number, y->host->number);
+
+	r = r ? r : compare(x->image.pid, y->image.pid);
+	return r ? r : compare(x->image.start_ns, y->image.start_ns);
+}
+
+/* By a later image of the same pid that no fork made. Reorders the list. */
+static void mark_replaced(struct image_node **list, uint32_t n)
+{
+	const struct image_node *next = NULL;
+	uint64_t exec_ns = 0; /* the begin of the last image of the pid by exec; 0: none */
+
+	qsort(list, n, sizeof(*list), compare_pids);
+	for (uint32_t k = n; k-- > 0;) {
+		struct sp_process_image *it = &list[k]->image;
+
+		if (!next || next->host != list[k]->host || next->image.pid != it->pid)
+			exec_ns = 0;
+		it->is_replaced = exec_ns > it->start_ns;
+		if (!it->forked && !it->is_sampler && !exec_ns)
+			exec_ns = it->start_ns;
+		next = list[k];
+	}
+}
+
 static int order_images(struct join *j)
 {
 	uint32_t n = HASH_CNT(hh, j->images), k = 0;
@@ -436,6 +465,7 @@ static int order_images(struct join *j)
 	}
 	for (struct image_node *i = j->images; i; i = i->hh.next)
 		list[k++] = i;
+	mark_replaced(list, n);
 	qsort(list, n, sizeof(struct image_node *), compare_images);
 	for (k = 0; k < n; k++) {
 		list[k]->number = k;
@@ -456,6 +486,18 @@ static int compare_streams(const void *a, const void *b)
 	r = r ? r : compare(x->tid, y->tid);
 	r = r ? r : compare(x->segment, y->segment);
 	return r ? r : compare(x->id, y->id);
+}
+
+static void find_marked_files(struct sp_index *index)
+{
+	index->marked_from = index->marked_to = 0;
+	for (uint32_t i = 0; i < index->file_count; i++) {
+		if (!index->files[i].runs)
+			continue;
+		if (!index->marked_to)
+			index->marked_from = i;
+		index->marked_to = i + 1;
+	}
 }
 
 /* Samplers are the last images, and so their streams are the last streams. */
@@ -514,6 +556,7 @@ int sp_index_join(struct sp_index *index)
 		      compare_streams);
 	if (r == 0)
 		leave_out_samplers(index);
+	find_marked_files(index);
 	free_nodes(&j);
 	return r;
 }

@@ -92,7 +92,7 @@ static uint32_t main_image(const struct sp_report *report)
 	if (trainer)
 		return report->run.index.streams[trainer->stream]->image;
 	for (uint32_t i = 0; i < report->run.index.image_count; i++)
-		if (!sp_process_is_replaced(&report->run, i))
+		if (!report->run.index.images[i].is_replaced)
 			return i;
 	return UINT32_MAX;
 }
@@ -142,19 +142,16 @@ static bool has_failed(const struct sp_process_end *end)
 /* A command may end with success though a training that it began failed, as in a sweep. */
 static uint32_t failed_trainers(const struct sp_report *report)
 {
-	uint32_t failed = 0;
+	uint32_t failed = 0, last = UINT32_MAX;
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		uint32_t stream = report->training.trainers[t].stream;
 		uint32_t image = report->run.index.streams[stream]->image;
 		struct sp_process_end end;
-		bool is_counted = false;
 
-		for (uint32_t i = 0; i < t && !is_counted; i++)
-			is_counted = report->run.index.streams[report->training.trainers[i].stream]
-					     ->image == image;
-		if (is_counted)
+		if (image == last)
 			continue;
+		last = image;
 		end = sp_process_end_of(&report->run, &report->totals, image);
 		failed += has_failed(&end);
 	}
@@ -239,13 +236,14 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 static const char *role_of(const struct sp_report *report, uint32_t image,
 			   const struct sp_command_end *command)
 {
-	const struct sp_process_image *it = &report->run.index.images[image];
+	const struct sp_index *index = &report->run.index;
+	const struct sp_process_image *it = &index->images[image];
 
-	for (uint32_t i = 0; i < report->run.index.stream_count; i++) {
-		const struct sp_stream *s = report->run.index.streams[i];
+	for (uint32_t i = sp_index_first_stream(index, image);
+	     i < index->stream_count && index->streams[i]->image == image; i++) {
 		const char *role;
 
-		if (s->image != image || s->tid != it->pid)
+		if (index->streams[i]->tid != it->pid)
 			continue;
 		role = sp_role_of(&report->training, i);
 		if (strcmp(role, "trainer") == 0 || strcmp(role, "worker") == 0)
@@ -369,7 +367,7 @@ static int end_table(const struct sp_report *report, struct sp_out *out)
 		uint32_t pid = report->run.index.images[i].pid;
 		struct sp_process_end end;
 
-		if (sp_process_is_replaced(&report->run, i))
+		if (report->run.index.images[i].is_replaced)
 			continue;
 		end = sp_process_end_of(&report->run, &report->totals, i);
 		has_command |= command.is_known && pid == command.pid;

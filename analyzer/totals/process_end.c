@@ -56,21 +56,10 @@ struct sp_command_end sp_command_end_of(const struct sp_run *run)
 {
 	struct sp_command_end end = {.is_known = false, .alive_ns = INT64_MIN};
 
-	for (uint32_t i = 0; !end.is_known && i < run->index.file_count; i++)
+	for (uint32_t i = run->index.marked_from; !end.is_known && i < run->index.marked_to; i++)
 		if (run->index.files[i].runs)
 			end.is_known = read_marker(&run->index.files[i].marker, &end);
 	return end;
-}
-
-bool sp_process_is_replaced(const struct sp_run *run, uint32_t image)
-{
-	const struct sp_process_image *images = run->index.images, *it = &images[image];
-
-	for (uint32_t i = 0; i < run->index.image_count; i++)
-		if (images[i].host == it->host && images[i].pid == it->pid && !images[i].forked &&
-		    images[i].start_ns > it->start_ns)
-			return true;
-	return false;
 }
 
 /* The end of a process that left no ending, by the trace and the kernel. */
@@ -138,12 +127,10 @@ struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct s
 
 	if (command.is_known && command.pid == it->pid)
 		return command.end;
-	for (uint32_t i = 0; i < run->index.stream_count; i++) {
-		int64_t end_ns;
+	for (uint32_t i = sp_index_first_stream(&run->index, image);
+	     i < run->index.stream_count && run->index.streams[i]->image == image; i++) {
+		int64_t end_ns = sp_stream_end_ns(run, totals, i);
 
-		if (run->index.streams[i]->image != image)
-			continue;
-		end_ns = sp_stream_end_ns(run, totals, i);
 		end.at_ns = end_ns > end.at_ns ? end_ns : end.at_ns;
 		lost_full += run->index.streams[i]->lost_by[SP_LOST_FULL];
 	}

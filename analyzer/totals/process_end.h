@@ -57,9 +57,6 @@ void sp_process_end_seen(struct sp_process_end *end, int64_t seen_ns);
 /* The pid of a process of the run that lives now on this machine; 0: there is none. */
 uint32_t sp_process_living(const struct sp_run *run, const struct sp_totals *totals);
 
-/* True where the process went on as another program, by exec. */
-bool sp_process_is_replaced(const struct sp_run *run, uint32_t image);
-
 /* The contract of JSON: "exited", "signaled", ... */
 const char *sp_process_how_name(enum sp_process_how how);
 

@@ -95,11 +95,10 @@ static void process_life(const struct sp_training *training, const struct sp_tot
 
 	*ret_begin_ns = INT64_MAX;
 	*ret_end_ns = INT64_MIN;
-	for (uint32_t i = 0; i < index->stream_count; i++) {
+	for (uint32_t i = sp_index_first_stream(index, image);
+	     i < index->stream_count && index->streams[i]->image == image; i++) {
 		int64_t begin_ns, end_ns;
 
-		if (index->streams[i]->image != image)
-			continue;
 		sp_stream_life(training->run, totals, i, &begin_ns, &end_ns);
 		*ret_begin_ns = begin_ns < *ret_begin_ns ? begin_ns : *ret_begin_ns;
 		*ret_end_ns = end_ns > *ret_end_ns ? end_ns : *ret_end_ns;

@@ -437,10 +437,20 @@ void sp_training_finish(struct sp_training *training)
 
 const struct sp_trainer *sp_training_of(const struct sp_training *training, uint32_t image)
 {
-	for (uint32_t i = 0; i < training->count; i++)
-		if (training->run->index.streams[training->trainers[i].stream]->image == image)
-			return &training->trainers[i];
-	return NULL;
+	struct sp_stream *const *streams = training->run->index.streams;
+	uint32_t low = 0, high = training->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (streams[training->trainers[middle].stream]->image < image)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == training->count || streams[training->trainers[low].stream]->image != image)
+		return NULL;
+	return &training->trainers[low];
 }
 
 bool sp_training_is_fed_by_thread(const struct sp_training *training)

@@ -23,17 +23,15 @@ uint32_t sp_trainer_process(const struct sp_training *training, uint32_t trainer
 static uint32_t trainer_beside(const struct sp_training *training, uint32_t image)
 {
 	const struct sp_process_image *images = training->run->index.images;
-	uint32_t above = training->count;
+	const struct sp_trainer *own = sp_training_of(training, image);
+	uint32_t t = 0;
 
-	for (uint32_t t = 0; t < training->count; t++) {
-		uint32_t its = sp_trainer_process(training, t);
-
-		if (its == image)
-			return t;
-		if (above == training->count && is_child(&images[image], &images[its]))
-			above = t;
-	}
-	return above;
+	if (own)
+		return (uint32_t)(own - training->trainers);
+	while (t < training->count &&
+	       !is_child(&images[image], &images[sp_trainer_process(training, t)]))
+		t++;
+	return t;
 }
 
 /* image_count: the parent left no trace. */

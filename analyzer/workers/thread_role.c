@@ -25,11 +25,15 @@ static const char *role_of_name(const char *name)
 
 static bool is_trainer(const struct sp_training *training, const struct sp_stream *s)
 {
-	for (uint32_t t = 0; t < training->count; t++) {
-		const struct sp_stream *its =
-			training->run->index.streams[training->trainers[t].stream];
+	const struct sp_trainer *first = sp_training_of(training, s->image);
 
-		if (its->image == s->image && its->tid == s->tid)
+	for (const struct sp_trainer *t = first; t && t < training->trainers + training->count;
+	     t++) {
+		const struct sp_stream *its = training->run->index.streams[t->stream];
+
+		if (its->image != s->image)
+			return false;
+		if (its->tid == s->tid)
 			return true;
 	}
 	return false;
