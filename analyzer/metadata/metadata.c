@@ -41,17 +41,18 @@ void sp_tally_add(struct sp_tally *t, const char *text, size_t bytes, uint64_t t
 }
 
 /* A process says a few dozen lines. */
-static int keep_told(struct sp_process_metadata *image, uint32_t what)
+static int keep_reported(struct sp_process_metadata *image, uint32_t what)
 {
 	uint32_t *list;
 
-	if (image->told_count >= SP_TOLD_MAX)
+	if (image->reported_count >= SP_REPORTED_MAX)
 		return 0;
-	list = sp_list_grow(image->told, image->told_count, &image->told_room, sizeof(*list));
+	list = sp_list_grow(image->reported, image->reported_count, &image->reported_room,
+			    sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	image->told = list;
-	list[image->told_count++] = what;
+	image->reported = list;
+	list[image->reported_count++] = what;
 	return 0;
 }
 
@@ -62,9 +63,9 @@ static int tally_add(struct sp_metadata *metadata, struct sp_process_metadata *i
 	uint32_t number = sp_string_table_add(&t->names, (const char *)d->blob, d->bytes);
 
 	t->counts[number]++;
-	if (!metadata->keeps_told || number == SP_STRINGS_REST)
+	if (!metadata->keeps_reported || number == SP_STRINGS_REST)
 		return 0;
-	return keep_told(image, number | (is_note ? SP_TOLD_NOTE : 0));
+	return keep_reported(image, number | (is_note ? SP_REPORTED_NOTE : 0));
 }
 
 /* Copies what is not zero: a table of calloc's has pages where something was stored. */
@@ -156,7 +157,7 @@ static uint8_t file_system_of(const struct sp_file_metadata *f)
 	uint32_t row = sp_file_system_row(f->fs_magic);
 
 	if (!f->fs_magic)
-		return SP_FILE_ON_UNTOLD;
+		return SP_FILE_ON_UNKNOWN;
 	return row < sp_file_systems() ? (uint8_t)(SP_FILE_ON + row) : SP_FILE_ON_OTHER;
 }
 
@@ -170,14 +171,14 @@ static int file_system_note(struct sp_metadata *metadata, uint32_t file, uint8_t
 		fd_kinds = realloc(fd_kinds, room);
 		if (!fd_kinds)
 			return -ENOMEM;
-		memset(fd_kinds + metadata->file_system_room, SP_FILE_ON_UNTOLD,
+		memset(fd_kinds + metadata->file_system_room, SP_FILE_ON_UNKNOWN,
 		       room - metadata->file_system_room);
 		metadata->file_systems = fd_kinds;
 		metadata->file_system_room = room;
 	}
-	if (fd_kinds[file] == SP_FILE_ON_UNTOLD)
+	if (fd_kinds[file] == SP_FILE_ON_UNKNOWN)
 		fd_kinds[file] = fd_kind;
-	else if (fd_kind != SP_FILE_ON_UNTOLD && fd_kinds[file] != fd_kind)
+	else if (fd_kind != SP_FILE_ON_UNKNOWN && fd_kinds[file] != fd_kind)
 		fd_kinds[file] = SP_FILE_ON_SEVERAL;
 	return 0;
 }
@@ -185,11 +186,11 @@ static int file_system_note(struct sp_metadata *metadata, uint32_t file, uint8_t
 const char *sp_metadata_file_system(const struct sp_metadata *metadata, uint32_t file)
 {
 	uint8_t fd_kind = file < metadata->file_system_room ? metadata->file_systems[file]
-							    : SP_FILE_ON_UNTOLD;
+							    : SP_FILE_ON_UNKNOWN;
 
 	if (fd_kind >= SP_FILE_ON)
 		return sp_file_system(fd_kind - SP_FILE_ON)->name;
-	return fd_kind == SP_FILE_ON_UNTOLD    ? NULL
+	return fd_kind == SP_FILE_ON_UNKNOWN   ? NULL
 	       : fd_kind == SP_FILE_ON_SEVERAL ? "several"
 					       : "other";
 }
@@ -198,7 +199,7 @@ uint32_t sp_metadata_add_file(struct sp_metadata *metadata, const char *path, si
 			      const char *file_system)
 {
 	uint32_t file = sp_string_table_add(&metadata->files, path, bytes), row = 0;
-	uint8_t place = *file_system ? SP_FILE_ON_OTHER : SP_FILE_ON_UNTOLD;
+	uint8_t place = *file_system ? SP_FILE_ON_OTHER : SP_FILE_ON_UNKNOWN;
 
 	while (row < sp_file_systems() && strcmp(sp_file_system(row)->name, file_system) != 0)
 		row++;
@@ -461,7 +462,7 @@ uint64_t sp_metadata_refused(const struct sp_metadata *metadata)
 static int processes_init(struct sp_metadata *metadata, const struct sp_index *index,
 			  uint32_t names_max, uint64_t text_bytes)
 {
-	*metadata = (struct sp_metadata){.keeps_told = metadata->keeps_told,
+	*metadata = (struct sp_metadata){.keeps_reported = metadata->keeps_reported,
 					 .texts.left_bytes = text_bytes,
 					 .id_bytes_left = SP_ID_BYTES_MAX};
 	metadata->images = calloc(index->image_count + 1, sizeof(*metadata->images));
@@ -508,7 +509,7 @@ void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *ind
 		free(metadata->images[i].files);
 		free(metadata->images[i].labels);
 		free(metadata->images[i].label_uses);
-		free(metadata->images[i].told);
+		free(metadata->images[i].reported);
 		free(metadata->images[i].command);
 	}
 	free(metadata->images);

@@ -21,8 +21,8 @@
 #define SP_FILE_COUNT_MAX (1u << 24)  /* of one process; definitions beyond are ignored */
 #define SP_LABEL_ID_MAX (1u << 20)    /* of one process; labels beyond are ignored */
 #define SP_TEXT_BYTES_MAX (64u << 20) /* of all names of a run; the others are the rest */
-#define SP_TOLD_NOTE (UINT32_C(1) << 31)
-#define SP_TOLD_MAX 1024u /* lines of coverage and notes of one process that a digest keeps */
+#define SP_REPORTED_NOTE (UINT32_C(1) << 31)
+#define SP_REPORTED_MAX 1024u /* lines of coverage and notes of one process that a digest keeps */
 #define SP_ID_BYTES_MAX (96u << 20) /* of the tables of ids of all processes */
 
 enum sp_file_naming {
@@ -32,7 +32,7 @@ enum sp_file_naming {
 };
 
 /* The file system of the files that have one name. */
-enum sp_file_fd_kind { SP_FILE_ON_UNTOLD, SP_FILE_ON_SEVERAL, SP_FILE_ON_OTHER, SP_FILE_ON };
+enum sp_file_fd_kind { SP_FILE_ON_UNKNOWN, SP_FILE_ON_SEVERAL, SP_FILE_ON_OTHER, SP_FILE_ON };
 
 struct sp_process_metadata {
 	uint8_t *fd_kinds;   /* enum sp_fd_kind by sp_file_count() */
@@ -50,8 +50,9 @@ struct sp_process_metadata {
 	bool saves;		     /* sp_label_saves() */
 	bool casts;		     /* sp_label_casts() */
 	bool compiles;		     /* sp_label_covers_compile() */
-	uint32_t *told; /* where keeps_told: numbers in coverage, or with SP_TOLD_NOTE in notes */
-	uint32_t told_count, told_room;
+	uint32_t *reported; /* where keeps_reported: numbers in coverage, or with SP_REPORTED_NOTE
+			       in notes */
+	uint32_t reported_count, reported_room;
 	char *command; /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
 };
@@ -70,7 +71,7 @@ struct sp_thread_usage {
 };
 
 struct sp_metadata {
-	bool keeps_told; /* set by the caller: what each process said is kept apart */
+	bool keeps_reported; /* set by the caller: what each process said is kept apart */
 	struct sp_text_budget texts;
 	uint64_t id_bytes_left;
 	struct sp_process_metadata *images; /* parallel to index->images */

@@ -26,16 +26,16 @@ static void usage_fields(struct sp_digest_fields *f, struct sp_thread_usage *u)
 }
 
 /* A line of coverage or a note, and how often the process said it. */
-struct told {
+struct reported_line {
 	bool is_note;
 	uint64_t times;
 	uint8_t *text;
 	uint32_t bytes;
 };
 
-static int compare_told(const void *a, const void *b)
+static int compare_reported(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct reported_line *x = a, *y = b;
 	int r = x->is_note - y->is_note;
 
 	if (r)
@@ -44,7 +44,7 @@ static int compare_told(const void *a, const void *b)
 	return r ? r : (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-static void told_fields(struct sp_digest_fields *f, struct told *t)
+static void reported_fields(struct sp_digest_fields *f, struct reported_line *t)
 {
 	sp_digest_bool(f, &t->is_note);
 	sp_digest_number(f, &t->times);
@@ -52,46 +52,47 @@ static void told_fields(struct sp_digest_fields *f, struct told *t)
 }
 
 /* In the order of the texts, so that the order of reading does not count. */
-static void write_told(struct sp_digest_fields *f, const struct sp_metadata *metadata,
-		       const struct sp_process_metadata *image)
+static void write_reported(struct sp_digest_fields *f, const struct sp_metadata *metadata,
+			   const struct sp_process_metadata *image)
 {
-	struct told *list = calloc(image->told_count + 1u, sizeof(*list));
+	struct reported_line *list = calloc(image->reported_count + 1u, sizeof(*list));
 	uint32_t n = 0;
 
 	f->is_bad |= !list;
-	for (uint32_t i = 0; list && i < image->told_count; i++) {
-		bool is_note = image->told[i] & SP_TOLD_NOTE;
+	for (uint32_t i = 0; list && i < image->reported_count; i++) {
+		bool is_note = image->reported[i] & SP_REPORTED_NOTE;
 		const struct sp_tally *tally = is_note ? &metadata->notes : &metadata->coverage;
 		size_t bytes;
 		const char *text =
-			sp_string_table_text(&tally->names, image->told[i] & ~SP_TOLD_NOTE, &bytes);
+			sp_string_table_text(&tally->names, image->reported[i] & ~SP_REPORTED_NOTE,
+					     &bytes);
 
-		list[i] = (struct told){is_note, 1, (uint8_t *)text, (uint32_t)bytes};
+		list[i] = (struct reported_line){is_note, 1, (uint8_t *)text, (uint32_t)bytes};
 	}
 	if (list)
-		qsort(list, image->told_count, sizeof(*list), compare_told);
-	for (uint32_t i = 0; list && i < image->told_count; i++) {
-		if (n && compare_told(&list[n - 1], &list[i]) == 0)
+		qsort(list, image->reported_count, sizeof(*list), compare_reported);
+	for (uint32_t i = 0; list && i < image->reported_count; i++) {
+		if (n && compare_reported(&list[n - 1], &list[i]) == 0)
 			list[n - 1].times++;
 		else
 			list[n++] = list[i];
 	}
 	sp_digest_u32(f, &n);
 	for (uint32_t i = 0; list && i < n; i++)
-		told_fields(f, &list[i]);
+		reported_fields(f, &list[i]);
 	free(list);
 }
 
-static void take_told(struct sp_digest_fields *f, struct sp_metadata *metadata)
+static void take_reported(struct sp_digest_fields *f, struct sp_metadata *metadata)
 {
 	uint32_t n = 0;
 
 	sp_digest_u32(f, &n);
 	for (uint32_t i = 0; i < n && !f->is_bad; i++) {
-		struct told t = {.times = 0};
+		struct reported_line t = {.times = 0};
 		struct sp_tally *tally;
 
-		told_fields(f, &t);
+		reported_fields(f, &t);
 		tally = t.is_note ? &metadata->notes : &metadata->coverage;
 		if (!f->is_bad && t.times < TIMES_MAX)
 			sp_tally_add(tally, (const char *)t.text, t.bytes, t.times);
@@ -152,7 +153,7 @@ void sp_thread_about_write(struct sp_digest_fields *f, const struct sp_metadata 
 	if (!is_whole)
 		return;
 	sp_digest_bytes(f, &command, &command_bytes);
-	write_told(f, metadata, image);
+	write_reported(f, metadata, image);
 }
 
 static int take_files(struct sp_digest_fields *f, struct sp_metadata *metadata,
@@ -194,7 +195,7 @@ static int take_thread(struct sp_metadata *metadata, const struct sp_index *inde
 			r = sp_metadata_add_command(metadata, index->streams[stream]->image,
 						    command, command_bytes);
 		free(command);
-		take_told(&f, metadata);
+		take_reported(&f, metadata);
 	}
 	free(digested->about);
 	digested->about = NULL;

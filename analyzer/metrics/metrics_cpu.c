@@ -272,7 +272,8 @@ static double share_trained(const struct trained *trained, const struct rusage_s
 }
 
 /* A process that lived through half of the training and was killed: its use is not known. */
-static bool is_untold(const struct rusage_span *life, double share, const struct trained *trained)
+static bool is_unaccounted(const struct rusage_span *life, double share,
+			   const struct trained *trained)
 {
 	double ns = share * (double)(life->end_ns - life->begin_ns);
 
@@ -303,7 +304,7 @@ static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *r
 {
 	const struct sp_index *index = &report->run.index;
 	bool *is_known = calloc(index->image_count + 1, sizeof(*is_known));
-	uint32_t untold = 0;
+	uint32_t unaccounted = 0;
 
 	if (is_known)
 		mark_known(is_known, report);
@@ -321,11 +322,11 @@ static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *r
 		if (has_usage)
 			add_bystander(bystanders, &life, share);
 		else
-			untold += is_untold(&life, share, trained);
+			unaccounted += is_unaccounted(&life, share, trained);
 		is_known[image] = true;
 	}
 	free(is_known);
-	return untold;
+	return unaccounted;
 }
 
 /* Processors that the process may use; a fraction of one counts as one. 0: unknown. */
@@ -448,12 +449,12 @@ void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct use trainers = {0}, workers = {0}, bystanders = {0};
 	struct trained trained = find_trained(report);
-	uint32_t untold;
+	uint32_t unaccounted;
 
 	set_cores(e, report);
 	add_trainers(&trainers, report);
 	add_workers(&workers, report);
-	untold = add_bystanders(&bystanders, report, &trained);
+	unaccounted = add_bystanders(&bystanders, report, &trained);
 	sp_metrics_ratio(e, SP_METRIC_contention_share, trainers.ready_ns, trainers.life_ns);
 	sp_metrics_ratio(e, SP_METRIC_coreless_share, trainers.ready_ns,
 			 trainers.ready_ns + trainers.cpu_ns);
@@ -468,7 +469,7 @@ void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 			    (trainers.used_ns + workers.used_ns + bystanders.used_ns) / trained.ns);
 	if (bystanders.life_ns > 0)
 		sp_metrics_ratio(e, SP_METRIC_bystander_cores, bystanders.used_ns, trained.ns);
-	if (untold)
-		sp_metrics_set(e, SP_METRIC_untold_processes, untold);
+	if (unaccounted)
+		sp_metrics_set(e, SP_METRIC_unaccounted_processes, unaccounted);
 	free(trained.spans);
 }

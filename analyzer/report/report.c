@@ -87,7 +87,7 @@ int sp_report_scan(struct sp_report *report)
 	report->totals.encodes_streams = report->is_for_digest;
 	report->training.keeps_pauses = report->is_for_digest;
 	report->ranks.keeps_lateness = (report->needs & SP_NEEDS_HEAT) != 0;
-	report->run.metadata.keeps_told = report->is_for_digest;
+	report->run.metadata.keeps_reported = report->is_for_digest;
 	r = sp_run_read(&report->run);
 	report->training.run = &report->run;
 	report->totals.end_ns = report->run.begin_ns;

@@ -70,7 +70,8 @@ static const char *why_missing(const struct sp_report *report, enum sp_account_p
 static struct sp_cell gpu_cell(enum sp_account_phase part, const struct sp_gpu_sums *gpu,
 			       uint64_t dropped)
 {
-	bool is_known = gpu && sp_gpu_time_tells(part) && (gpu->launched.ns[part] || !dropped);
+	bool is_known =
+		gpu && sp_gpu_time_has_stretches(part) && (gpu->launched.ns[part] || !dropped);
 
 	return is_known ? sp_cell_count(gpu->launched.ns[part]) : sp_cell_null();
 }

@@ -108,7 +108,7 @@ static void show_json(const struct sp_own_cost *cost, uint64_t lost, struct sp_j
 		sp_json_null(j, "share");
 	count_or_null(j, "stall_ns_max", cost->has_blocks, cost->stall_ns);
 	sp_json_count(j, "events_lost", lost);
-	sp_json_count(j, "processes_untold", cost->unpriced);
+	sp_json_count(j, "processes_unreported", cost->unpriced);
 	sp_json_close(j, '}');
 }
 

@@ -84,7 +84,7 @@ static enum sp_account_phase phase_of(uint8_t phase)
 	return SP_ACCOUNT_other;
 }
 
-bool sp_gpu_time_tells(enum sp_account_phase phase)
+bool sp_gpu_time_has_stretches(enum sp_account_phase phase)
 {
 	return phase != SP_ACCOUNT_h2d_copy && phase != SP_ACCOUNT_grad_sync &&
 	       phase != SP_ACCOUNT_validation && phase != SP_ACCOUNT_sync_wait;

@@ -76,12 +76,13 @@ struct sp_gpu_walk {
 
 #define SP_GPU_ANY_SPAN INT64_MAX
 
-/* How much of an interval the spans cover whose stage had ended for the host by an instant. */
+/* The part of an interval that is covered by spans whose phase had ended for the host by
+ * `ended_by_ns`; SP_GPU_ANY_SPAN: by all spans. */
 uint64_t sp_gpu_walk_covered_ns(struct sp_gpu_walk *walk, int64_t from_ns, int64_t to_ns,
 				int64_t ended_by_ns);
 
 /* False for parts that are no stretch of launches of their own: their work is in the others. */
-bool sp_gpu_time_tells(enum sp_account_phase phase);
+bool sp_gpu_time_has_stretches(enum sp_account_phase phase);
 
 void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from);
 

@@ -85,7 +85,7 @@ void sp_verdict_gather_evidence(struct sp_verdict *v)
 	for (size_t i = 0; v->id == SP_VERDICT_machine_busy && i < TAKEN; i++)
 		rest_on(v, taken[i]);
 	if (v->doubts[SP_DOUBT_outsiders])
-		rest_on(v, SP_METRIC_untold_processes);
+		rest_on(v, SP_METRIC_unaccounted_processes);
 	for (size_t i = 0; v->metrics.is_from_digest && i < DIGESTED; i++)
 		rest_on(v, digested[i]);
 	if (v->id == SP_VERDICT_compute) {

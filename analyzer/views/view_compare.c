@@ -30,7 +30,8 @@ struct run {
 	struct sp_verdict *verdict; /* owned */
 	struct sp_account account;  /* of all steps and the time between them */
 	struct sp_step_mean mean;
-	struct sp_ratio ratio; /* of the medians to the first run's; not for FIRST and UNTOLD */
+	struct sp_ratio
+		ratio; /* of the medians to the first run's; not for FIRST and TOO_FEW_STEPS */
 	enum outcome outcome;
 	bool of_steady; /* ratio: of steady steps; else of all. The first: as for any other */
 };
@@ -47,7 +48,7 @@ static const struct outcome_words {
 	[SAME] = {"same", N_("no difference")},
 	[SLOWER] = {"slower", N_("slower")},
 	[FASTER] = {"faster", N_("faster")},
-	[TOO_FEW_STEPS] = {"untold", N_("too few steps")},
+	[TOO_FEW_STEPS] = {"too-few-steps", N_("too few steps")},
 };
 
 static int judge(struct run *run, const struct run *first)
@@ -127,7 +128,7 @@ enum {
 	HIGH,
 	OF,
 	RESULT,
-	TOLD,
+	OUTCOME,
 	VERDICT,
 	CELLS
 };
@@ -148,13 +149,13 @@ static const struct sp_column columns[CELLS] = {
 	[HIGH] = {"ratio_high", NULL, SP_CELL_SHARE},
 	[OF] = {"ratio_of", NULL, SP_CELL_TEXT},
 	[RESULT] = {"result", NULL, SP_CELL_TEXT},
-	[TOLD] = {NULL, N_("steps are"), SP_CELL_WORD},
+	[OUTCOME] = {NULL, N_("steps are"), SP_CELL_WORD},
 	[VERDICT] = {"verdict", N_("verdict"), SP_CELL_WORD},
 };
 
 static const unsigned char importance[CELLS] = {
-	[NUMBER] = 4, [STEPS] = 1, [STEP] = 2, [MEDIAN] = 3,
-	[CHANGE] = 4, [RANGE] = 2, [TOLD] = 3, [VERDICT] = 1,
+	[NUMBER] = 4, [STEPS] = 1, [STEP] = 2,	  [MEDIAN] = 3,
+	[CHANGE] = 4, [RANGE] = 2, [OUTCOME] = 3, [VERDICT] = 1,
 };
 
 static bool has_few_steps(const struct run *run)
@@ -187,7 +188,7 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 		[P50] = has_steps ? sp_cell_count(run->all.p50_ns) : sp_cell_null(),
 		[P95] = has_steps ? sp_cell_count(run->all.p95_ns) : sp_cell_null(),
 		[RESULT] = sp_cell_text(outcomes[run->outcome].code),
-		[TOLD] = sp_cell_text(outcome_text(run)),
+		[OUTCOME] = sp_cell_text(outcome_text(run)),
 		[VERDICT] = sp_cell_text(sp_rule_of(run->verdict->id)->code),
 	};
 

@@ -39,7 +39,7 @@ static void losses_json(const struct sp_report *report, struct sp_json *j)
 	sp_json_count(j, "full", report->totals.lost_full);
 	sp_json_count(j, "nested", report->totals.lost_nested);
 	sp_json_count(j, "no_file", report->totals.lost_no_file);
-	sp_json_count(j, "untold",
+	sp_json_count(j, "unknown",
 		      report->totals.lost > by_cause ? report->totals.lost - by_cause : 0);
 	sp_json_close(j, '}');
 }

@@ -8,7 +8,7 @@
 #include "analyzer/views/view.h"
 #include "analyzer/verdict/whatif.h"
 
-enum { ID, CHANGE, NOW, LOW, HIGH, THEN, GAIN_LOW, GAIN_HIGH, GAIN, WORKERS, WHY, TOLD, CELLS };
+enum { ID, CHANGE, NOW, LOW, HIGH, THEN, GAIN_LOW, GAIN_HIGH, GAIN, WORKERS, WHY, MISSING, CELLS };
 
 static const struct sp_column columns[CELLS] = {
 	[ID] = {"what_if", NULL, SP_CELL_TEXT},
@@ -22,7 +22,7 @@ static const struct sp_column columns[CELLS] = {
 	[GAIN] = {NULL, N_("saves"), SP_CELL_WORD},
 	[WORKERS] = {"workers", NULL, SP_CELL_COUNT},
 	[WHY] = {"reason", NULL, SP_CELL_TEXT},
-	[TOLD] = {NULL, N_("why not known"), SP_CELL_TEXT},
+	[MISSING] = {NULL, N_("why not known"), SP_CELL_TEXT},
 };
 
 #define RANGE_BYTES (2 * SP_NUMBER_BYTES + 8)
@@ -72,7 +72,7 @@ static int show_row(const struct sp_metrics *e, struct sp_out *out, enum sp_what
 		[GAIN_HIGH] = sp_cell_null(),
 		[WORKERS] = sp_cell_null(),
 		[WHY] = sp_cell_null(),
-		[TOLD] = sp_cell_null(),
+		[MISSING] = sp_cell_null(),
 	};
 
 	sp_what_if_change(id, w, title, sizeof(title));
@@ -90,7 +90,7 @@ static int show_row(const struct sp_metrics *e, struct sp_out *out, enum sp_what
 		if (id == SP_WHAT_IF_workers)
 			cells[WORKERS] = sp_cell_count(w->workers);
 	} else {
-		cells[WHY] = cells[TOLD] = sp_cell_text(sp_what_if_missing(e, id));
+		cells[WHY] = cells[MISSING] = sp_cell_text(sp_what_if_missing(e, id));
 	}
 	return sp_out_row(out, cells);
 }
@@ -133,7 +133,7 @@ static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t wor
 	memcpy(shown, columns, sizeof(columns));
 	lists = out->format == SP_FORMAT_TABLE && is_full;
 	if (!is_full || unknown == 0 || lists)
-		shown[TOLD].title = NULL;
+		shown[MISSING].title = NULL;
 	r = sp_out_table(out, "what_if", NULL, shown, CELLS, is_main);
 	for (int i = 0; r == 0 && i < SP_WHAT_IFS; i++)
 		if (all[i].is_known || (is_full && !lists))

@@ -739,7 +739,7 @@ LOW_PRECISION = ("torch.float16", "torch.bfloat16")
 PARAMETERS = 64  # of each group of an optimizer are looked at
 
 
-def parameters_told(optimizer):
+def parameters_reported(optimizer):
 	channels_last = sys.modules["torch"].channels_last
 	for group in optimizer.param_groups:
 		for one in group["params"][:PARAMETERS]:
@@ -754,7 +754,7 @@ def parameters_told(optimizer):
 
 def optimizer_made(optimizer, *_args, **_names):
 	wrap_later()
-	attempt(parameters_told, optimizer)
+	attempt(parameters_reported, optimizer)
 	# PyTorch puts its own mark into the class when the first of it is made: it leaves out
 	# what leads there.
 	for cls in type(optimizer).__mro__:

@@ -176,11 +176,11 @@ static const struct run_case {
 	{{50, 50}, 600000, 0.05, SP_EXIT_SLOWER, "slower", "2602"},
 	{{50, 50}, 600000, 0.15, 0, "slower", "2602"},
 	{{50, 50}, 600000, -1, 0, "slower", "2602"},
-	{{50, 9}, 600000, 0.05, SP_EXIT_FAILED, "untold", "2602"},
-	{{50, 9}, 600000, -1, 0, "untold", "2602"},
-	{{1, 50}, 0, 0.05, SP_EXIT_FAILED, "untold", "forward"},
-	{{0, 50}, 0, 0.05, SP_EXIT_FAILED, "untold", "run 1 has no steps"},
-	{{0, 0}, 0, -1, 0, "untold", "run 2 has no steps"},
+	{{50, 9}, 600000, 0.05, SP_EXIT_FAILED, "too-few-steps", "2602"},
+	{{50, 9}, 600000, -1, 0, "too-few-steps", "2602"},
+	{{1, 50}, 0, 0.05, SP_EXIT_FAILED, "too-few-steps", "forward"},
+	{{0, 50}, 0, 0.05, SP_EXIT_FAILED, "too-few-steps", "run 1 has no steps"},
+	{{0, 0}, 0, -1, 0, "too-few-steps", "run 2 has no steps"},
 };
 
 START_TEST(runs_side_by_side)
