@@ -8,49 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/verdict.h"
 #include "analyzer/training/training_account.h"
-#include "tests/unit/common/load.h"
-#include "tests/unit/common/trace_maker.h"
+#include "tests/unit/common/judged_trace.h"
 
 enum { LOADER = 1, ADAM, ZERO, LABEL, KERNEL };
 
 enum { STEPS = 30, WAIT_NS = 1000, WORK_NS = 1000000, SET_UP_NS = 976000000 };
 
-static char folder[64];
-static struct sp_maker m;
-static struct sp_load load;
-static struct sp_verdict v;
-
-static void name(uint32_t id, const char *text)
-{
-	sp_maker_define(&m, SP_DEFINE_NAME, id, text, strlen(text));
-}
-
 static void setup(void)
 {
-	sp_folder_make(folder);
-	sp_maker_init(&m, 10, 10, 0);
-	sp_maker_header(&m);
+	judged_trace_begin();
 	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
 	name(ADAM, "Optimizer.step#Adam.step");
 	name(ZERO, "Optimizer.zero_grad#Adam.zero_grad");
 	name(LABEL, "a label");
 	name(KERNEL, "a_kernel");
-}
-
-static void teardown(void)
-{
-	sp_load_finish(&load);
-	sp_folder_remove(folder);
-}
-
-static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
-{
-	uint64_t start = m.now_ticks;
-
-	m.now_ticks += ns;
-	sp_maker_around(&m, kind, arg, start, value);
 }
 
 static void launch(void)
@@ -82,13 +54,6 @@ static void step(void)
 	span(SP_EV_cudaStreamSynchronize, 0, WORK_NS, 0);
 }
 
-static void read_run(void)
-{
-	sp_maker_put(&m, folder, "a.zst");
-	sp_load_one(&load, folder);
-	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
-}
-
 /* Set-up is no idle time of the training, whatever sync it began with. */
 START_TEST(a_sync_before_the_first_step_is_not_charged_to_it)
 {
@@ -97,7 +62,7 @@ START_TEST(a_sync_before_the_first_step_is_not_charged_to_it)
 	m.now_ticks += SET_UP_NS;
 	for (int i = 0; i < STEPS; i++)
 		step();
-	read_run();
+	judge();
 	ck_assert_str_ne(sp_rule_of(v.id)->code, "sync-bound");
 	/* from each sync to the next wait, and from the wait to the copy: nothing */
 	ck_assert_uint_eq(load.report.device_calls.idle_ns, 0);
@@ -118,7 +83,7 @@ START_TEST(calls_have_the_phase_of_the_host)
 {
 	for (int i = 0; i < STEPS; i++)
 		step();
-	read_run();
+	judge();
 	check_row("cuda", "\"part\":\"forward\",\"launches\":30,\"copies\":30,\"bytes\":122880,"
 			  "\"sets\":0,\"set_bytes\":0,\"syncs\":0,");
 	check_row("cuda", "\"part\":\"backward\",\"launches\":30,\"copies\":0,\"bytes\":0,"
@@ -155,7 +120,7 @@ START_TEST(kernels_of_a_forward_before_zero_grad_are_forward)
 		kernel(&gpu, launched);
 	}
 	sp_maker_put(&gpu, folder, "gpu.zst");
-	read_run();
+	judge();
 	check_row("kernels", "\"total_ns\":600000,");
 	check_row("kernels", "\"forward_ns\":600000,");
 	check_row("kernels", "\"other_ns\":0");
@@ -198,7 +163,7 @@ START_TEST(each_replay_is_a_step_and_no_warm_up)
 		span(SP_EV_cudaGraphLaunch, 0, 5000, 0);
 		span(SP_EV_cudaStreamSynchronize, 0, WORK_NS, 0);
 	}
-	read_run();
+	judge();
 	s = &load.report.training.trainers[0].steps;
 	ck_assert_int_eq(s->end, SP_STEP_BY_GRAPH);
 	ck_assert_uint_eq(s->count, STEPS);
@@ -224,7 +189,7 @@ START_TEST(steps_before_a_capture_are_steps)
 			batch();
 		span(SP_EV_cudaGraphLaunch, 0, 5000, 0);
 	}
-	read_run();
+	judge();
 	ck_assert_uint_eq(load.report.training.trainers[0].steps.count, 3 + STEPS);
 }
 END_TEST
@@ -253,7 +218,7 @@ START_TEST(nccl_of_another_thread_is_communication_in_backward)
 			      0);
 	}
 	sp_maker_put(&autograd, folder, "autograd.zst");
-	read_run();
+	judge();
 	sum = sp_training_account(&load.report.training);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_grad_sync], STEPS * 30000);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_backward], (uint64_t)STEPS * (WORK_NS - 30000));
@@ -269,7 +234,7 @@ static Suite *suite(void)
 	Suite *s = suite_create("gpu_calls");
 	TCase *c = tcase_create("gpu_calls");
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, setup, judged_trace_end);
 	tcase_add_test(c, a_sync_before_the_first_step_is_not_charged_to_it);
 	tcase_add_test(c, calls_have_the_phase_of_the_host);
 	tcase_add_test(c, kernels_of_a_forward_before_zero_grad_are_forward);

@@ -7,58 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/verdict.h"
-#include "tests/unit/common/load.h"
-#include "tests/unit/common/trace_maker.h"
+#include "tests/unit/common/judged_trace.h"
 
 enum { STEPS = 40, ADAM = 1, OTHER_NS = 3000000, WORK_NS = 300000, US = 1000 };
 
-static char folder[64];
-static struct sp_maker m;
-static struct sp_load load;
-static struct sp_verdict v;
-
-static void begin(uint32_t tid)
-{
-	static const char adam[] = "Optimizer.step#Adam.step";
-
-	sp_maker_init(&m, 10, tid, 0);
-	sp_maker_header(&m);
-	sp_maker_define(&m, SP_DEFINE_NAME, ADAM, adam, sizeof(adam) - 1);
-}
-
 static void setup(void)
 {
-	sp_folder_make(folder);
-	begin(10);
-}
-
-static void teardown(void)
-{
-	sp_load_finish(&load);
-	sp_folder_remove(folder);
-}
-
-static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
-{
-	uint64_t start = m.now_ticks;
-
-	m.now_ticks += ns;
-	sp_maker_around(&m, kind, arg, start, value);
-}
-
-static const char *judge(void)
-{
-	sp_maker_put(&m, folder, "a.zst");
-	sp_load_one(&load, folder);
-	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
-	return sp_rule_of(v.id)->code;
-}
-
-static double value(enum sp_metric_id metric)
-{
-	ck_assert_msg(v.metrics.of[metric].is_known, "%s", sp_metric_name(metric));
-	return v.metrics.of[metric].value;
+	judged_trace_begin();
+	name(ADAM, "Optimizer.step#Adam.step");
 }
 
 /* The stretch of a phase on the device: launched from `from` to now, until behind_ns later. */
@@ -170,7 +126,8 @@ static void loop_beside(uint32_t kind)
 	}
 	end = m.now_ticks;
 	sp_maker_put(&m, folder, "trainer.zst");
-	begin(11);
+	thread_begin(11);
+	name(ADAM, "Optimizer.step#Adam.step");
 	while (m.now_ticks < end) {
 		m.now_ticks += WORK_NS;
 		span(kind, ADAM, WORK_NS, 0);
@@ -200,7 +157,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, setup, judged_trace_end);
 	tcase_add_test(c, a_free_that_waits_for_backward_is_the_model_s);
 	tcase_add_test(c, a_free_that_outlasts_all_work_is_a_cost);
 	tcase_add_test(c, the_measured_cost_is_named);

@@ -11,10 +11,8 @@
 
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/training/training_account.h"
-#include "analyzer/verdict/verdict.h"
 #include "analyzer/verdict/whatif.h"
-#include "tests/unit/common/load.h"
-#include "tests/unit/common/trace_maker.h"
+#include "tests/unit/common/judged_trace.h"
 
 enum { LOADER = 1, ADAM };
 
@@ -29,54 +27,10 @@ enum {
 	LONG_NS = 9000000
 };
 
-static char folder[64];
-static struct sp_maker m;
-static struct sp_load load;
-static struct sp_verdict v;
-
-static void setup(void)
-{
-	sp_folder_make(folder);
-	sp_maker_init(&m, 10, 10, 0);
-	sp_maker_header(&m);
-}
-
-static void teardown(void)
-{
-	sp_load_finish(&load);
-	sp_folder_remove(folder);
-}
-
 static void names(void)
 {
-	static const char loader[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next_"
-				     "_";
-	static const char adam[] = "Optimizer.step#Adam.step";
-
-	sp_maker_define(&m, SP_DEFINE_NAME, LOADER, loader, sizeof(loader) - 1);
-	sp_maker_define(&m, SP_DEFINE_NAME, ADAM, adam, sizeof(adam) - 1);
-}
-
-static void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value)
-{
-	uint64_t start = m.now_ticks;
-
-	m.now_ticks += ns;
-	sp_maker_around(&m, kind, arg, start, value);
-}
-
-static const char *judge(void)
-{
-	sp_maker_put(&m, folder, "a.zst");
-	sp_load_one(&load, folder);
-	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
-	return sp_rule_of(v.id)->code;
-}
-
-static double value(enum sp_metric_id measure)
-{
-	ck_assert_msg(v.metrics.of[measure].is_known, "%s", sp_metric_name(measure));
-	return v.metrics.of[measure].value;
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
 }
 
 static bool is_known(enum sp_metric_id measure)
@@ -1198,7 +1152,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
 	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
 	tcase_add_test(c, a_wait_behind_a_sync_is_lost);
 	tcase_add_test(c, a_wait_behind_a_launch_is_not_known_to_be_lost);

@@ -7,29 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/verdict.h"
-#include "tests/unit/common/load.h"
-#include "tests/unit/common/trace_maker.h"
+#include "tests/unit/common/judged_trace.h"
 
 enum { LOADER = 1, STEP, SAVE, ANSWER, COMPILE };
 
 enum { STEPS = 40, ITERATOR = 0x1000, CALL_NS = 50000, WAIT_NS = 4000000, SYNC_NS = 950000 };
 
-static char folder[64];
-static struct sp_maker m;
-static struct sp_load load;
-static struct sp_verdict v;
-
-static void name(uint32_t id, const char *text)
-{
-	sp_maker_define(&m, SP_DEFINE_NAME, id, text, (uint32_t)strlen(text));
-}
-
 static void setup(void)
 {
-	sp_folder_make(folder);
-	sp_maker_init(&m, 10, 10, 0);
-	sp_maker_header(&m);
+	judged_trace_begin();
 	name(LOADER, "grain next");
 	name(STEP, "step: jit(step)");
 	name(SAVE, "orbax save");
@@ -37,18 +23,9 @@ static void setup(void)
 	name(COMPILE, "jax compile");
 }
 
-static void teardown(void)
-{
-	sp_load_finish(&load);
-	sp_folder_remove(folder);
-}
-
 static void phase(uint32_t label, uint64_t ns, int64_t value)
 {
-	uint64_t start = m.now_ticks;
-
-	m.now_ticks += ns;
-	sp_maker_around(&m, SP_EV_python_call, label, start, value);
+	span(SP_EV_python_call, label, ns, value);
 }
 
 /* answer: SP_PHASE_none: the device was not asked. */
@@ -68,20 +45,6 @@ static void step(uint64_t wait_ns, int64_t answer)
 	step_of(wait_ns, answer, CALL_NS);
 }
 
-static const char *judge(void)
-{
-	sp_maker_put(&m, folder, "a.zst");
-	sp_load_one(&load, folder);
-	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
-	return sp_rule_of(v.id)->code;
-}
-
-static double share(enum sp_metric_id measure)
-{
-	ck_assert_msg(v.metrics.of[measure].is_known, "%s", sp_metric_name(measure));
-	return v.metrics.of[measure].value;
-}
-
 /* Each step ends in a read of the loss. */
 START_TEST(a_device_that_is_idle_waits_for_the_loader)
 {
@@ -90,8 +53,8 @@ START_TEST(a_device_that_is_idle_waits_for_the_loader)
 		phase(STEP, SYNC_NS, SP_PHASE_device_wait);
 	}
 	ck_assert_str_eq(judge(), "input-bound");
-	ck_assert_double_eq_tol(share(SP_METRIC_lost_wait_share),
-				share(SP_METRIC_loader_wait_share), 1e-9);
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share),
+				value(SP_METRIC_loader_wait_share), 1e-9);
 	ck_assert(!v.doubts[SP_DOUBT_queue]);
 	ck_assert(!v.doubts[SP_DOUBT_whole_calls]);
 	ck_assert_int_eq(v.advice[0], SP_ADVICE_other_loader);
@@ -105,7 +68,7 @@ START_TEST(a_device_that_works_hides_the_wait)
 		phase(STEP, 2 * WAIT_NS, SP_PHASE_device_wait);
 	}
 	ck_assert_str_eq(judge(), "compute-bound");
-	ck_assert_double_eq_tol(share(SP_METRIC_lost_wait_share), 0, 1e-9);
+	ck_assert_double_eq_tol(value(SP_METRIC_lost_wait_share), 0, 1e-9);
 	ck_assert(v.doubts[SP_DOUBT_whole_calls]);
 	ck_assert_int_ne(v.confidence, SP_CONFIDENCE_HIGH);
 }
@@ -139,10 +102,10 @@ START_TEST(a_read_loss_bounds_the_work_of_a_step)
 	}
 	ck_assert_str_eq(judge(), "input-bound");
 	/* CALL_NS + SYNC_NS of work, of which CALL_NS lie in the call */
-	ck_assert_double_gt(share(SP_METRIC_hidden_wait_share),
-			    0.7 * share(SP_METRIC_loader_wait_share) * SYNC_NS / WAIT_NS);
-	ck_assert_double_lt(share(SP_METRIC_hidden_wait_share),
-			    1.1 * share(SP_METRIC_loader_wait_share) * (SYNC_NS + CALL_NS) /
+	ck_assert_double_gt(value(SP_METRIC_hidden_wait_share),
+			    0.7 * value(SP_METRIC_loader_wait_share) * SYNC_NS / WAIT_NS);
+	ck_assert_double_lt(value(SP_METRIC_hidden_wait_share),
+			    1.1 * value(SP_METRIC_loader_wait_share) * (SYNC_NS + CALL_NS) /
 				    WAIT_NS);
 	ck_assert(v.doubts[SP_DOUBT_queue]);
 }
@@ -175,8 +138,8 @@ START_TEST(a_backlog_counts_with_all_of_its_steps)
 	}
 	ck_assert_str_eq(judge(), "input-bound");
 	/* half of the long waits begin with three or four steps' work */
-	ck_assert_double_gt(share(SP_METRIC_hidden_wait_share),
-			    0.3 * share(SP_METRIC_loader_wait_share) * SYNC_NS / WAIT_NS);
+	ck_assert_double_gt(value(SP_METRIC_hidden_wait_share),
+			    0.3 * value(SP_METRIC_loader_wait_share) * SYNC_NS / WAIT_NS);
 }
 END_TEST
 
@@ -217,7 +180,7 @@ START_TEST(a_wait_after_the_last_step_is_training)
 	sp_maker_around(&m, SP_EV_loader_next, LOADER, m.now_ticks, ITERATOR | 1);
 	phase(STEP, (uint64_t)steps_ns, SP_PHASE_device_wait);
 	ck_assert_str_eq(judge(), "compute-bound");
-	ck_assert_double_eq_tol(share(SP_METRIC_compute_share),
+	ck_assert_double_eq_tol(value(SP_METRIC_compute_share),
 				(steps_ns + STEPS * CALL_NS) / total_ns, 0.01);
 }
 END_TEST
@@ -231,7 +194,7 @@ START_TEST(a_wait_long_after_the_last_step)
 	m.now_ticks += 2 * WAIT_NS;
 	phase(STEP, WAIT_NS, SP_PHASE_device_wait);
 	judge();
-	ck_assert_double_eq_tol(share(SP_METRIC_compute_share),
+	ck_assert_double_eq_tol(value(SP_METRIC_compute_share),
 				(double)CALL_NS / (WAIT_NS + CALL_NS), 0.01);
 }
 END_TEST
@@ -283,7 +246,7 @@ START_TEST(compiling_that_goes_on)
 	}
 	ck_assert_str_eq(judge(), "compile-bound");
 	ck_assert_int_eq(v.id, SP_VERDICT_recompile);
-	ck_assert_double_eq_tol(share(SP_METRIC_late_compiles), STEPS / 2, 0.1);
+	ck_assert_double_eq_tol(value(SP_METRIC_late_compiles), STEPS / 2, 0.1);
 }
 END_TEST
 
@@ -305,7 +268,7 @@ START_TEST(rounds_of_boosting)
 	for (int i = 0; i < STEPS; i++)
 		phase(STEP, WAIT_NS, SP_PHASE_round);
 	ck_assert_str_eq(judge(), "compute-bound");
-	ck_assert_double_eq_tol(share(SP_METRIC_update_share), 1, 0.01);
+	ck_assert_double_eq_tol(value(SP_METRIC_update_share), 1, 0.01);
 	ck_assert(!v.doubts[SP_DOUBT_whole_calls]);
 	for (uint32_t i = 0; i < v.advice_count; i++)
 		ck_assert_int_ne(v.advice[i], SP_ADVICE_cheaper_optimizer);
@@ -347,7 +310,7 @@ START_TEST(calls_in_which_nothing_computes)
 	static const uint64_t percents[] = {100, 20, 60};
 
 	ck_assert_str_eq(judge_calls(percents[_i]), _i == 1 ? "unknown" : "compute-bound");
-	ck_assert_double_eq_tol(share(SP_METRIC_idle_call_share), 1 - (double)percents[_i] / 100,
+	ck_assert_double_eq_tol(value(SP_METRIC_idle_call_share), 1 - (double)percents[_i] / 100,
 				0.03);
 	ck_assert_int_eq(v.doubts[SP_DOUBT_unexplained], _i == 2);
 	ck_assert_int_eq(strstr(v.text, " to ") != NULL, _i == 2);
@@ -361,7 +324,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, setup, judged_trace_end);
 	tcase_add_test(c, a_device_that_is_idle_waits_for_the_loader);
 	tcase_add_test(c, a_device_that_works_hides_the_wait);
 	tcase_add_test(c, a_device_that_nobody_asked_says_nothing);
