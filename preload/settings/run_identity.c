@@ -86,15 +86,18 @@ struct sp_run_ranks sp_run_ranks(void)
 				     number_of(launcher->world_size, 0)};
 }
 
-/* Returns the template's rest after %q{VAR}; an unset variable is empty. */
+/* Returns the template's rest after %q{VAR}; an unset variable is empty. %q without a brace stays.
+ */
 static const char *expand_variable(struct sp_text *to, const char *rest)
 {
 	char name[128];
 	struct sp_text text = sp_text_init(name, sizeof(name));
 	const char *value;
 
-	if (*rest != '{')
+	if (*rest != '{') {
+		sp_text_add(to, "%q");
 		return rest;
+	}
 	for (rest++; *rest && *rest != '}'; rest++)
 		sp_text_add_char(&text, *rest);
 	value = getenv(name);
@@ -102,6 +105,7 @@ static const char *expand_variable(struct sp_text *to, const char *rest)
 	return *rest ? rest + 1 : rest;
 }
 
+/* Other letters after % stay as they are, so that a mistake shows in the name. */
 static void expand(struct sp_text *to, const char *template)
 {
 	struct utsname names;
@@ -126,7 +130,11 @@ static void expand(struct sp_text *to, const char *template)
 		case 'q':
 			template = expand_variable(to, template);
 			break;
+		case '%':
+			sp_text_add_char(to, '%');
+			break;
 		default:
+			sp_text_add_char(to, '%');
 			sp_text_add_char(to, template[-1]);
 			break;
 		}

@@ -310,6 +310,10 @@ class Next(scene.Case):
         ):
             self.pasted(self.run_under(PYTHON, "-c", self.READ, options=["-o", name]))
 
+    def test_unknown_letters_of_a_name_stay(self):
+        self.run_under(PYTHON, "-c", self.READ, options=["-o", "%z-%q-%%-100%.zst"])
+        self.assertIn("%z-%q-%-100%.zst", os.listdir(self.folder))
+
     def test_failed_trainer(self):
         done = self.run_under(PYTHON, "-c", self.READ + "; raise SystemExit(4)")
         self.assertEqual(done.returncode, 4)
