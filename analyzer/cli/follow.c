@@ -78,6 +78,7 @@ struct sp_follow_state sp_follow_state_of(const struct sp_report *report)
 	const struct sp_index *index = &report->run.index;
 	struct sp_follow_state state = {
 		.events = report->totals.events + report->totals.lost,
+		.end_ns = report->totals.end_ns,
 		.has_ended = report->totals.threads != 0,
 		.is_gone = report->totals.threads != 0,
 	};
@@ -99,13 +100,24 @@ struct silence {
 	uint64_t events, since_ns;
 };
 
-static bool is_over(struct silence *silence, const struct sp_follow_state *state)
+/* True where the run ended an interval ago or earlier: a second report would be the first again. */
+static bool was_over(const struct sp_follow *f, const struct sp_follow_state *state)
+{
+	int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
+
+	return state->has_ended && state->end_ns <= now &&
+	       (uint64_t)(now - state->end_ns) >= f->interval_ns;
+}
+
+static bool is_over(const struct sp_follow *f, struct silence *silence,
+		    const struct sp_follow_state *state)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	bool is_first = !silence->since_ns;
 
-	if (!silence->since_ns || silence->events != state->events) {
+	if (is_first || silence->events != state->events) {
 		*silence = (struct silence){state->events, now};
-		return false;
+		return is_first && was_over(f, state);
 	}
 	return state->has_ended || (state->is_gone && now - silence->since_ns >= GONE_QUIET_NS);
 }
@@ -207,7 +219,7 @@ static int follow_on(const struct sp_follow *f, bool *ret_over)
 		status =
 			f->in_place ? refresh_drawn(f, &state) : refresh_below(f, is_first, &state);
 		is_first = false;
-		*ret_over = is_over(&silence, &state);
+		*ret_over = is_over(f, &silence, &state);
 		cost = now_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
 		if (status == 0 && !*ret_over)
 			pause_for(cost * COST_FACTOR > f->interval_ns ? cost * COST_FACTOR

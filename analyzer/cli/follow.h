@@ -18,6 +18,7 @@ struct sp_report;
 /* The facts in a report that show if its run goes on. */
 struct sp_follow_state {
 	uint64_t events; /* and lost: any that comes changes it */
+	int64_t end_ns;	 /* CLOCK_REALTIME of the last event */
 	bool has_ended;	 /* every process: its main thread came to its clean end, or all its threads
 			  */
 	bool is_gone;	 /* of those that did not, none is there any more, on this machine */
