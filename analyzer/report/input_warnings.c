@@ -83,53 +83,56 @@ static bool is_foreign(const struct sp_file *file)
 	       !file->call_count;
 }
 
-static bool make_line(char *line, const struct sp_file *file, const struct saved *saved)
+/* A file of which nothing can be used; NULL: it has something of a trace, or was not read. */
+static const char *why_useless(const struct sp_file *file)
 {
-	int at;
+	if (file->error)
+		return NULL;
+	if (!file->size_bytes)
+		return N_("is empty, as a copy that was cut off or a full disk leaves a file; copy "
+			  "or "
+			  "record it again");
+	return is_foreign(file) ? N_("is no trace of stageprof; give the run's directory, such as "
+				     "run.zst")
+				: NULL;
+}
 
-	sp_text_escape(line, LINE_BYTES / 2, file->path, strlen(file->path));
-	at = append(line, (int)strlen(line), "%s", _(": "));
-	if (file->error) {
+static int say_error(char *line, int at, const struct sp_file *file)
+{
+	at = append(line, at, "%s",
+		    file->error == -EINVAL ? _("not a regular file")
+					   : sp_translate_errno(-file->error));
+	if (file->error == -ENOENT)
 		at = append(line, at, "%s",
-			    file->error == -EINVAL ? _("not a regular file")
-						   : sp_translate_errno(-file->error));
-		if (file->error == -ENOENT)
-			append(line, at, "%s",
-			       _("; `stageprof doctor -- COMMAND` shows why a command leaves no "
-				 "run"));
-		if (!saved->streams)
-			return true;
-		at = append(line, at, "%s", _("; "));
-	}
-	if (file->size_bytes == 0 && !file->error) {
-		append(line, at, "%s", _("is empty"));
-		return true;
-	}
-	if (is_foreign(file)) {
-		append(line, at, "%s",
-		       _("is no trace of stageprof; give the run's directory, such as run.zst"));
-		return true;
-	}
-	if (file->damage.places || file->truncated)
-		at = say_damage(line, at, file);
-	else if (file->repeated && !file->error)
+			    _("; `stageprof doctor -- COMMAND` shows why a command leaves no run"));
+	return at;
+}
+
+static int say_repeated(char *line, int at, const struct sp_file *file)
+{
+	return append(line, at,
+		      sp_translate_plural("%u thread of it is in another input, too, and counts "
+					  "once",
+					  "%u threads of it are in another input, too, and count "
+					  "once",
+					  file->repeated),
+		      file->repeated);
+}
+
+/* Returns `at` where no slot is torn or missing. */
+static int say_lacks(char *line, int at, const struct sp_file *file, const struct saved *saved)
+{
+	if (saved->torn && !file->error)
 		return append(line, at,
-			      sp_translate_plural("%u thread of it is in another input, too, and "
-						  "counts once",
-						  "%u threads of it are in another input, too, and "
-						  "count once",
-						  file->repeated),
-			      file->repeated) > 0;
-	else if (saved->torn && !file->error)
-		at = append(line, at,
-			    sp_translate_plural("%llu slot cut off by a kill, or damaged",
-						"%llu slots cut off by a kill, or damaged",
-						saved->torn),
-			    (unsigned long long)saved->torn);
-	else if (saved->missing)
-		at = append(line, at, "%s", _("parts are missing"));
-	else if (!file->error)
-		return false;
+			      sp_translate_plural("%llu slot cut off by a kill, or damaged",
+						  "%llu slots cut off by a kill, or damaged",
+						  saved->torn),
+			      (unsigned long long)saved->torn);
+	return saved->missing ? append(line, at, "%s", _("parts are missing")) : at;
+}
+
+static void say_saved(char *line, int at, const struct saved *saved)
+{
 	at = append(line, at,
 		    sp_translate_plural("; %llu event saved", "; %llu events saved", saved->events),
 		    (unsigned long long)saved->events);
@@ -138,6 +141,33 @@ static bool make_line(char *line, const struct sp_file *file, const struct saved
 		       sp_translate_plural(", %llu slot missing", ", %llu slots missing",
 					   saved->missing),
 		       (unsigned long long)saved->missing);
+}
+
+/* Returns false where nothing is wrong with the file. */
+static bool make_line(char *line, const struct sp_file *file, const struct saved *saved)
+{
+	const char *useless = why_useless(file);
+	bool is_damaged = file->damage.places || file->truncated;
+	int at, end;
+
+	sp_text_escape(line, LINE_BYTES / 2, file->path, strlen(file->path));
+	at = append(line, (int)strlen(line), "%s", _(": "));
+	if (file->error) {
+		at = say_error(line, at, file);
+		if (!saved->streams)
+			return true;
+		at = append(line, at, "%s", _("; "));
+	}
+	if (useless) {
+		append(line, at, "%s", _(useless));
+		return true;
+	}
+	if (!is_damaged && file->repeated && !file->error)
+		return say_repeated(line, at, file) > 0;
+	end = is_damaged ? say_damage(line, at, file) : say_lacks(line, at, file, saved);
+	if (end == at && !file->error)
+		return false;
+	say_saved(line, end, saved);
 	return true;
 }
 

@@ -36,6 +36,7 @@
 
 #define LIBRARY_KEY 1
 #define HTML_KEY 2
+#define MODULE_KEY 'm'
 
 struct run_options {
 	const char *given_library;
@@ -66,6 +67,7 @@ static const struct argp_option options[] = {
 	{"html", HTML_KEY, "FILE", OPTION_ARG_OPTIONAL,
 	 N_("at the end make a page for a browser (default: run.html for run.zst)"), 1},
 	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
+	{"module", MODULE_KEY, "MODULE", OPTION_HIDDEN, "", 1}, /* refused: it is python's */
 	{0},
 };
 
@@ -90,6 +92,16 @@ static void put_after(FILE *file)
 	sp_help_text(file, STATUS);
 }
 
+/* As in `stageprof run -m package.train`. */
+static void refuse_module(const struct argp_state *state, const char *module)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), _("-m is an option of python: stageprof run -- python3 -m %s"),
+		 module);
+	sp_help_refuse(state, text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -103,6 +115,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case MODULE_KEY:
+		refuse_module(state, arg);
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = NULL;

@@ -355,6 +355,7 @@ class Wrong(scene.Case):
         self.expect(2, "COMMAND is missing")
         self.expect(2, "COMMAND is missing", "run")
         self.expect(2, "unrecognized option '--bogus'", "run", "--bogus", "--", "true")
+        self.expect(2, "stageprof run -- python3 -m a.train\n", "run", "-m", "a.train", "--x=1")
         self.expect(2, "unknown command trian", "trian")
         self.expect(127, r"no-such-program: .*\[SP103\]", "run", "no-such-program")
         self.expect(126, r"\[SP104\]", "run", "/etc/passwd")
