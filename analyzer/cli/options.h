@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parsed command line.
+ * The options of the command line, as sp_options_parse() fills them (command_line.h).
  */
 #ifndef STAGEPROF_ANALYZER_OPTIONS_H
 #define STAGEPROF_ANALYZER_OPTIONS_H
@@ -43,8 +43,5 @@ struct sp_options {
 	char newest[SP_RUN_NAME_BYTES]; /* the run that no argument named; empty: one did */
 	char **paths; /* owned; each borrowed from argv or `newest`; NULL-terminated */
 };
-
-/* Exits with status 2 where the command line is wrong, and with 0 after --help and --version. */
-void sp_options_parse(struct sp_options *options, int argc, char **argv);
 
 #endif
