@@ -10,9 +10,8 @@
 #include "analyzer/ranks/rank_choice.h"
 #include "analyzer/ranks/rank_heat.h"
 #include "analyzer/ranks/rank_order.h"
+#include "analyzer/ranks/rank_places.h"
 #include "analyzer/training/training.h"
-
-#define MEMBERS_MIN 2u /* one rank has no place in common with another */
 
 struct rank_comparison {
 	const struct sp_training *training;
@@ -368,81 +367,6 @@ static void blame_backward(struct sp_rank *rank)
 	rank->cause_p50_ns = rank->late_p50_ns - rank->cause_p50_ns;
 }
 
-/* Stragglers may have a place in common: a host all of whose ranks straggle, or a local rank (the
- * same slot of every host). */
-struct member {
-	struct sp_rank *rank;
-	uint32_t host;
-	uint64_t slot; /* as in the header */
-};
-
-static int compare_hosts(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return (x->host > y->host) - (x->host < y->host);
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-/* Members [from, to) are all of one place; those that another group explains count for nothing. */
-static void judge(struct member *list, uint32_t from, uint32_t to, enum sp_rank_group group)
-{
-	uint32_t members = 0, stragglers = 0;
-
-	for (uint32_t i = from; i < to; i++) {
-		if (list[i].rank->group != SP_RANK_ALONE)
-			continue;
-		members++;
-		stragglers += list[i].rank->is_straggler;
-	}
-	if (stragglers < MEMBERS_MIN || stragglers != members)
-		return;
-	for (uint32_t i = from; i < to; i++)
-		if (list[i].rank->group == SP_RANK_ALONE)
-			list[i].rank->group = group;
-}
-
-static void judge_all(struct member *list, uint32_t n, enum sp_rank_group group,
-		      int (*compare)(const void *a, const void *b))
-{
-	qsort(list, n, sizeof(*list), compare);
-	for (uint32_t from = 0, to; from < n; from = to) {
-		for (to = from + 1; to < n && compare(&list[from], &list[to]) == 0; to++)
-			;
-		if (group == SP_RANK_HOST || list[from].slot)
-			judge(list, from, to, group);
-	}
-}
-
-static int group_stragglers(struct sp_ranks *ranks, const struct sp_training *training)
-{
-	const struct sp_index *index = &training->run->index;
-	struct member *list = calloc(ranks->count + 1u, sizeof(*list));
-	uint32_t n = 0;
-
-	if (!list)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < ranks->count; i++) {
-		struct sp_rank *rank = &ranks->list[i];
-		const struct sp_process_image *image =
-			&index->images[index->streams[training->trainers[rank->trainer].stream]
-					       ->image];
-
-		if (rank->is_compared)
-			list[n++] = (struct member){rank, image->host, image->local_rank};
-	}
-	judge_all(list, n, SP_RANK_HOST, compare_hosts);
-	judge_all(list, n, SP_RANK_SLOT, compare_slots);
-	free(list);
-	return 0;
-}
-
 /* The greatest minus the least of all ranks, by step; least: room for as many. */
 static int find_spread(struct rank_comparison *c, int value, int64_t *ret, int64_t *least)
 {
@@ -640,7 +564,7 @@ static int compare_ranks(struct rank_comparison *c)
 		r = judge_peers(c);
 	}
 	if (r == 0)
-		r = group_stragglers(c->ranks, c->training);
+		r = sp_rank_places_group(c->ranks, c->training);
 	return r ? r : measure_skew(c);
 }
 
