@@ -14,6 +14,8 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
 
+#define SOURCE_BYTES 128u
+
 enum { PART, TITLE, TIME, SHARE, STEP, PER_STEP, GPU, ENDS, BESIDE, SOURCE, WHY, REPORTED, CELLS };
 
 static const struct sp_column all_columns[CELLS] = {
@@ -125,6 +127,24 @@ struct account {
 	uint64_t dropped;
 };
 
+/* More about the part's source than its name; NULL: nothing. */
+static const char *source_text(char ret[SOURCE_BYTES], const struct sp_training *training,
+			       enum sp_account_phase part)
+{
+	uint64_t elsewhere_ns = nccl_elsewhere(training);
+	char number[SP_NUMBER_BYTES];
+
+	if (part == SP_ACCOUNT_loader_wait && sp_training_is_fed_by_thread(training))
+		return _("residual: another thread reads the DataLoader");
+	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(training))
+		return _("no DataLoader here: queues, pipes, reads, decoding");
+	if (part != SP_ACCOUNT_grad_sync || !elsewhere_ns)
+		return NULL;
+	snprintf(ret, SOURCE_BYTES, _("%s of it NCCL calls in backward, on other threads"),
+		 sp_text_ns(number, elsewhere_ns));
+	return ret;
+}
+
 static int show_part(const struct sp_report *report, struct sp_out *out, enum sp_account_phase part,
 		     const struct account *account)
 {
@@ -133,8 +153,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	const char *missing = why_missing(report, part);
 	struct sp_account ends = sp_training_ends(&report->training);
 	uint64_t beside_ns = saved_beside(&report->training);
-	uint64_t elsewhere_ns = nccl_elsewhere(&report->training);
-	char beside[128], number[SP_NUMBER_BYTES];
+	char more[SOURCE_BYTES], beside[SOURCE_BYTES], number[SP_NUMBER_BYTES];
+	const char *source_more = source_text(more, &report->training, part);
 	struct sp_cell cells[CELLS] = {
 		[PART] = sp_cell_text(sp_account_name(part)),
 		[TITLE] = sp_cell_text(sp_account_title(part)),
@@ -150,19 +170,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		[REPORTED] = sp_cell_text(sp_source_name(source)),
 	};
 
-	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(&report->training))
-		cells[WHY] = cells[REPORTED] = sp_cell_text(_("no DataLoader here: queues, pipes, "
-							      "reads, decoding"));
-	if (part == SP_ACCOUNT_loader_wait && sp_training_is_fed_by_thread(&report->training))
-		cells[WHY] = cells[REPORTED] = sp_cell_text(_("residual: another thread reads "
-							      "the DataLoader"));
-	if (part == SP_ACCOUNT_grad_sync && elsewhere_ns) {
-		snprintf(beside, sizeof(beside),
-			 _("%s of it NCCL calls in backward, on other "
-			   "threads"),
-			 sp_text_ns(number, elsewhere_ns));
-		cells[WHY] = cells[REPORTED] = sp_cell_text(beside);
-	}
+	if (source_more)
+		cells[WHY] = cells[REPORTED] = sp_cell_text(source_more);
 	if (part == SP_ACCOUNT_checkpoint && beside_ns)
 		cells[BESIDE] = sp_cell_count(beside_ns);
 	if (part == SP_ACCOUNT_checkpoint && beside_ns && !sum->ns[part]) {

@@ -193,43 +193,76 @@ static bool take_last(const struct sp_report *report, struct sp_process_end *end
 	return true;
 }
 
+struct run_end {
+	struct sp_process_end end;
+	bool is_outlived;     /* the command ended before the process that trains */
+	bool is_last_of_many; /* `end` is of the last of processes that follow each other */
+};
+
+static struct run_end find_end(const struct sp_report *report, const struct sp_command_end *command,
+			       uint32_t image)
+{
+	struct run_end ret = {.end = command->end};
+
+	if (image != UINT32_MAX)
+		ret.end = sp_process_end_of(&report->run, &report->totals, image);
+	ret.is_outlived = outlives(report, image, command, &ret.end);
+	if (command->is_known) {
+		if (!ret.is_outlived)
+			ret.end = command->end;
+		return ret;
+	}
+	ret.is_last_of_many = take_last(report, &ret.end);
+	sp_process_end_seen(&ret.end, sp_command_seen_ns(&report->run, &report->totals));
+	return ret;
+}
+
+/* The text, and one more fact about other processes where there is one. */
+static void add_others(const struct sp_report *report, const struct sp_command_end *command,
+		       const struct run_end *run, const char *text, char *ret, size_t ret_bytes)
+{
+	char after[AFTER_BYTES], number[SP_NUMBER_BYTES];
+	uint32_t failed;
+
+	if (run->is_last_of_many) {
+		snprintf(ret, ret_bytes, _("%s; the last of %s processes"), text,
+			 sp_text_count(number, report->totals.processes));
+		return;
+	}
+	if (run->is_outlived) {
+		after_text(report, command->end.at_ns, after);
+		snprintf(ret, ret_bytes, _("%s; the command ended after %s"), text, after);
+		return;
+	}
+	if (command->is_known && command->oom_kills) {
+		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
+			 sp_text_count(number, command->oom_kills));
+		return;
+	}
+	failed = command->is_known && !has_failed(&command->end) ? failed_trainers(report) : 0;
+	if (failed)
+		snprintf(ret, ret_bytes, _("%s; training processes that failed or were killed: %s"),
+			 text, sp_text_count(number, failed));
+	else
+		snprintf(ret, ret_bytes, "%s", text);
+}
+
 void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 {
 	struct sp_command_end command = sp_command_end_of(&report->run);
-	struct sp_process_end end = command.end;
 	uint32_t image = main_image(report);
-	char after[AFTER_BYTES], text[TEXT_BYTES], kills[SP_NUMBER_BYTES];
-	bool is_outlived = false, is_last_of_many = false;
+	char after[AFTER_BYTES], text[TEXT_BYTES];
+	struct run_end run;
 
 	*ret = '\0';
 	if (!command.is_known && image == UINT32_MAX)
 		return;
-	if (image != UINT32_MAX)
-		end = sp_process_end_of(&report->run, &report->totals, image);
-	is_outlived = outlives(report, image, &command, &end);
-	if (command.is_known && !is_outlived)
-		end = command.end;
-	if (!command.is_known)
-		is_last_of_many = take_last(report, &end);
-	if (!command.is_known)
-		sp_process_end_seen(&end, sp_command_seen_ns(&report->run, &report->totals));
-	after_text(report, end.at_ns, after);
+	run = find_end(report, &command, image);
+	after_text(report, run.end.at_ns, after);
 	if (!command.is_known && sp_selection_text(report, text, sizeof(text)))
 		add_more(after);
-	how_text(&end, after, text, sizeof(text));
-	snprintf(ret, ret_bytes, "%s", text);
-	after_text(report, command.end.at_ns, after);
-	if (is_last_of_many)
-		snprintf(ret, ret_bytes, _("%s; the last of %s processes"), text,
-			 sp_text_count(kills, report->totals.processes));
-	else if (is_outlived)
-		snprintf(ret, ret_bytes, _("%s; the command ended after %s"), text, after);
-	else if (command.is_known && command.oom_kills)
-		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
-			 sp_text_count(kills, command.oom_kills));
-	else if (command.is_known && !has_failed(&command.end) && failed_trainers(report))
-		snprintf(ret, ret_bytes, _("%s; training processes that failed or were killed: %s"),
-			 text, sp_text_count(kills, failed_trainers(report)));
+	how_text(&run.end, after, text, sizeof(text));
+	add_others(report, &command, &run, text, ret, ret_bytes);
 }
 
 /* "trainer", "worker", "command" or "other". */
@@ -306,6 +339,28 @@ static void lock_json(const struct sp_live_lock *lock, struct sp_json *j)
 	sp_json_bool(j, "lock_inferred", is_inferred);
 }
 
+static void link_json(const struct sp_report *report, const struct sp_hang_link *link,
+		      struct sp_json *j)
+{
+	const struct sp_stream *s = report->run.index.streams[link->stream];
+	const char *call = link->kind ? sp_event_info(link->kind)->name : NULL;
+	const char *missing = sp_path_missing_name(link->missing);
+	char role[SP_HANG_NAME_BYTES];
+
+	sp_json_open(j, NULL, '{');
+	sp_json_count(j, "pid", report->run.index.images[s->image].pid);
+	sp_json_count(j, "tid", s->tid);
+	sp_hang_role_name(link, role);
+	sp_json_string(j, "role", role, strlen(role));
+	put_text(j, "call", call ? call : "");
+	put_text(j, "file", link->file);
+	put_text(j, "file_missing", missing ? missing : "");
+	sp_json_count(j, "for_ns", link->for_ns);
+	sp_json_bool(j, "stopped", link->is_stopped);
+	lock_json(&link->lock, j);
+	sp_json_close(j, '}');
+}
+
 static void hang_json(const struct sp_report *report, struct sp_json *j)
 {
 	struct sp_hang hang;
@@ -319,35 +374,8 @@ static void hang_json(const struct sp_report *report, struct sp_json *j)
 	sp_json_signed(j, "since_ns", hang.since_ns - report->run.begin_ns);
 	sp_json_count(j, "for_ns", hang.for_ns);
 	sp_json_open(j, "chain", '[');
-	for (uint32_t i = 0; i < hang.count; i++) {
-		const struct sp_hang_link *link = &hang.chain[i];
-		const struct sp_stream *s = report->run.index.streams[link->stream];
-		const char *call = link->kind ? sp_event_info(link->kind)->name : NULL, *missing;
-		char role[SP_HANG_NAME_BYTES];
-
-		sp_json_open(j, NULL, '{');
-		sp_json_count(j, "pid", report->run.index.images[s->image].pid);
-		sp_json_count(j, "tid", s->tid);
-		sp_hang_role_name(link, role);
-		sp_json_string(j, "role", role, strlen(role));
-		if (call)
-			sp_json_string(j, "call", call, strlen(call));
-		else
-			sp_json_null(j, "call");
-		if (*link->file)
-			sp_json_string(j, "file", link->file, strlen(link->file));
-		else
-			sp_json_null(j, "file");
-		missing = sp_path_missing_name(link->missing);
-		if (missing)
-			sp_json_string(j, "file_missing", missing, strlen(missing));
-		else
-			sp_json_null(j, "file_missing");
-		sp_json_count(j, "for_ns", link->for_ns);
-		sp_json_bool(j, "stopped", link->is_stopped);
-		lock_json(&link->lock, j);
-		sp_json_close(j, '}');
-	}
+	for (uint32_t i = 0; i < hang.count; i++)
+		link_json(report, &hang.chain[i], j);
 	sp_json_close(j, ']');
 	sp_json_close(j, '}');
 }

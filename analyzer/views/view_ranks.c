@@ -694,6 +694,79 @@ static bool is_like_median(const struct sp_rank *rank)
 	       off < SP_STRAGGLER_SHARE / 2 * (double)rank->wall_p50_ns;
 }
 
+/* Rows of the table, which share a row where they are many, and their numbers. */
+struct rank_rows {
+	bool folds_like, folds_aside;
+	uint32_t shown, like, aside;
+};
+
+static struct rank_rows rows_of(const struct sp_ranks *ranks, const struct sp_out *out,
+				const struct sp_view_options *options)
+{
+	bool folds =
+		out->format == SP_FORMAT_TABLE && !options->sort && ranks->compared > ROWS_UNFOLDED;
+
+	return (struct rank_rows){.folds_like = folds,
+				  .folds_aside =
+					  folds && ranks->count - ranks->compared > ROWS_UNFOLDED};
+}
+
+static int show_rows(struct rank_rows *rows, const struct sp_report *report, struct sp_out *out,
+		     const uint32_t *order, uint32_t limit)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < report->ranks.count; i++) {
+		const struct sp_rank *rank = &report->ranks.list[order[i]];
+
+		if (rows->folds_like && is_like_median(rank))
+			rows->like++;
+		else if (rows->folds_aside && !rank->is_compared)
+			rows->aside++;
+		else if (rows->shown++ < limit)
+			r = show_rank(report, out, rank);
+	}
+	return r;
+}
+
+static void show_folded(const struct rank_rows *rows, struct sp_out *out)
+{
+	char text[SP_NUMBER_BYTES];
+
+	if (rows->like)
+		sp_out_line(out,
+			    sp_translate_plural("%s rank like the median: --sort=rank "
+						"--limit=all",
+						"%s ranks like the median: --sort=rank "
+						"--limit=all",
+						rows->like),
+			    sp_text_count(text, rows->like));
+	if (rows->aside)
+		sp_out_line(out,
+			    sp_translate_plural("%s rank that is not compared: --sort=rank "
+						"--limit=all",
+						"%s ranks that are not compared: "
+						"--sort=rank --limit=all",
+						rows->aside),
+			    sp_text_count(text, rows->aside));
+}
+
+static int show_table(const struct sp_report *report, struct sp_out *out, const uint32_t *order,
+		      const struct sp_view_options *options)
+{
+	struct rank_rows rows = rows_of(&report->ranks, out, options);
+	int r = sp_out_table(out, "ranks", NULL, columns, CELLS, true);
+
+	if (r == 0)
+		r = show_rows(&rows, report, out, order, options->limit);
+	if (r != 0)
+		return r;
+	sp_out_table_end(out);
+	sp_view_more(out, rows.shown > options->limit ? rows.shown - options->limit : 0);
+	show_folded(&rows, out);
+	return 0;
+}
+
 int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 		  const struct sp_view_options *options)
 {
@@ -702,52 +775,13 @@ int sp_view_ranks(const struct sp_report *report, struct sp_out *out,
 	uint32_t *order = key ? sp_order_by(ranks->count, key->value, ranks) : NULL;
 	int r = !key ? -EINVAL : !order ? -ENOMEM : 0;
 	struct host_list hosts = {.first = NULL};
-	bool folds =
-		out->format == SP_FORMAT_TABLE && !options->sort && ranks->compared > ROWS_UNFOLDED;
-	bool folds_aside = folds && ranks->count - ranks->compared > ROWS_UNFOLDED;
-	uint32_t shown = 0, like = 0, aside = 0;
-	char text[SP_NUMBER_BYTES];
 
 	if (r == 0)
 		r = list_hosts(report, &hosts);
 	if (r == 0) {
 		sp_run_json(report, out);
 		show_comparison(report, out, &hosts);
-		r = sp_out_table(out, "ranks", NULL, columns, CELLS, true);
-	}
-	for (uint32_t i = 0; r == 0 && i < ranks->count; i++) {
-		const struct sp_rank *rank = &ranks->list[order[i]];
-
-		if (folds && is_like_median(rank)) {
-			like++;
-			continue;
-		}
-		if (folds_aside && !rank->is_compared) {
-			aside++;
-			continue;
-		}
-		if (shown++ < options->limit)
-			r = show_rank(report, out, rank);
-	}
-	if (r == 0) {
-		sp_out_table_end(out);
-		sp_view_more(out, shown > options->limit ? shown - options->limit : 0);
-		if (like)
-			sp_out_line(out,
-				    sp_translate_plural("%s rank like the median: --sort=rank "
-							"--limit=all",
-							"%s ranks like the median: --sort=rank "
-							"--limit=all",
-							like),
-				    sp_text_count(text, like));
-		if (aside)
-			sp_out_line(out,
-				    sp_translate_plural("%s rank that is not compared: --sort=rank "
-							"--limit=all",
-							"%s ranks that are not compared: "
-							"--sort=rank --limit=all",
-							aside),
-				    sp_text_count(text, aside));
+		r = show_table(report, out, order, options);
 	}
 	free(hosts.first);
 	free(order);
