@@ -79,7 +79,7 @@ bool sp_asked_report_is_empty(const struct sp_report *report, bool has_verdict)
 	       (!report->totals.events && (s->pid || s->tid || sp_run_is_cut(&report->run)));
 }
 
-/* A line has said which file, and why. */
+/* True where a file cannot be read, or is damaged where that counts; a line has named it. */
 static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 {
 	for (uint32_t i = 0; i < index->file_count; i++)

@@ -19,9 +19,8 @@
 #define STEPS_TRIED 5u
 #define TIMES_LONGEST 3 /* as long as the longest stretch without a step so far */
 #define SILENT_LEAST_NS INT64_C(6000000000)
-#define RARE_MOST                                                                                  \
-	100 /* a call of less than this part of a thread's life is hardly met by chance            \
-	     */
+/* A killed thread is hardly found by chance in a call that took less than 1/RARE of its life. */
+#define RARE 100u
 
 struct looking {
 	const struct sp_report *report;
@@ -420,7 +419,7 @@ static bool is_suspect(const struct sp_report *report, uint32_t stream, int64_t 
 		return true;
 	return (class == SP_CLASS_OPEN || class == SP_CLASS_READ || class == SP_CLASS_STAT) &&
 	       was_killed(report, stream) && within_ns > 0 &&
-	       spent_ns(&report->totals.streams[stream], class) < (uint64_t)within_ns / RARE_MOST;
+	       spent_ns(&report->totals.streams[stream], class) < (uint64_t)within_ns / RARE;
 }
 
 static int64_t life_ns(const struct sp_report *report, uint32_t stream)

@@ -177,9 +177,9 @@ struct sp_steps {
 	bool is_forward_guessed;
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
 	bool has_whole_calls;	   /* steps that are one call each */
-	/* Steps that are one call; those with a backward and an optimizer; and of the latter, those
-	 * with one of the former since the one before. */
-	uint32_t call_steps, parted_steps, mixed_steps;
+	uint32_t call_steps;	   /* steps that are one call each */
+	uint32_t parted_steps;	   /* steps with a backward and an optimizer */
+	uint32_t mixed_steps;	   /* parted steps with a call step since the parted step before */
 	bool leaves_calls; /* set before the first event: such a call is no step, and has no part */
 	bool has_batches;  /* a loader gave one that says of which iterator it is */
 	bool is_fed_by_thread; /* another thread reads the loader ahead */

@@ -63,9 +63,9 @@ uint32_t sp_cut_end_of_known(const struct sp_cutter *cutter);
  * if there is one. */
 void sp_cut_known(struct sp_cutter *cutter);
 
-/* Before the first step or its loader, which begins with interval `first`: a pause from its first
- * evaluation to its last one, if there is one, and where asked for one for each checkpoint outside
- * of that. */
+/* The intervals before the first step or its loader, which begins with interval `first`. Makes a
+ * pause from the first evaluation in them to the last one; takes_checkpoints: also one of each
+ * checkpoint outside of that pause. */
 void sp_cut_head(struct sp_cutter *cutter, uint32_t first, bool takes_checkpoints);
 
 /* After the last step: drops what leads to a backward that no optimizer follows. */

@@ -31,16 +31,18 @@ long sp_run_file_make(long directory_fd, const char *name, struct sp_inode *ret_
 /* 1 where a store to a page that was written once needs no new space (trace/filesystems.def). */
 int sp_run_file_may_be_mapped(long fd);
 
-/* 0: a file of so many bytes would be SIGXFSZ. One system call. */
+/* 1 where a file may have so many bytes; 0: writing the last one would raise SIGXFSZ. One system
+ * call. */
 int sp_run_file_fits(uint64_t bytes);
 
 /* From one name to another that is free: -EEXIST. */
 long sp_run_file_rename(long directory_fd, const char *from, const char *to);
 
+/* 0, 0: not known. */
 struct sp_inode sp_inode_of(long fd);
 
-/* The same of a file that was made just now. Its owner may read and write it from then on, which
- * the program's umask may have forbidden. */
+/* The inode of a file that was made just now; 0, 0: not known. Gives the owner the rights to read
+ * and to write, which the program's umask may have taken. */
 struct sp_inode sp_run_file_made(long fd);
 
 /* A file that its writer left: 0 where it is as it was then. `*end` is the end of its last block,

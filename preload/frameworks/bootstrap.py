@@ -307,7 +307,7 @@ if exact:
 
 MAIN = ("__main__", "__mp_main__")
 EVENTS_MOST = 40000000  # some seconds; to import PyTorch takes two million, TensorFlow 14
-EVENTS_BETWEEN = 1024  # looks for functions that another thread calls, which has no such events
+EVENTS_BETWEEN = 1024  # from one look for functions of other threads to the next
 later = []
 first_names = set()  # the last parts of the paths in `later`
 first_calls = {}  # frame -> (begin of its range, label)

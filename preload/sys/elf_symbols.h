@@ -16,7 +16,7 @@ void *sp_symbol_after_us(const char *name);
 void *sp_symbol_of_ours(const char *name);
 
 /* The symbol of this name in the object that the kernel maps into each process (vdso(7)), or NULL.
- */
+ * Async-signal-safe. */
 void *sp_symbol_of_kernel(const char *name);
 
 #endif

@@ -30,8 +30,8 @@ struct sp_program {
 /* Finds the file of a command word, as execvp(3) does. Returns 0, -ENOENT, or -EACCES. */
 int sp_program_on_path(char ret[PATH_MAX], const char *word);
 
-/* "train.py" that is no program of its own is a program of python3: the command with python3 before
- * it, else the command itself. */
+/* Puts python3 before a command such as "train.py", a readable file that is no program of its own.
+ * Returns a list that is never freed, or the command itself: another program, or memory is out. */
 char **sp_program_with_python(char **command);
 
 /* Returns 0 and fills `ret`, or the error of sp_program_on_path(). */
