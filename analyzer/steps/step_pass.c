@@ -319,9 +319,45 @@ static void note_loaders(const struct sp_cutter *c, uint32_t first, struct sp_st
 	step->loaders = met.count;
 }
 
+/* True between the first batch and the end of a pass that began since the last step. */
+static bool is_in_whole_pass(const struct sp_cutter *c, uint32_t i)
+{
+	uint32_t call = last_call(c, i);
+
+	return call != NONE && c->intervals[call].kind == SP_INTERVAL_LOADER &&
+	       c->steps->passes[c->intervals[call].pass - 1].has_end &&
+	       !is_under_way(c->steps, c->intervals[call].pass);
+}
+
+/* Gradients are cleared after the last call of a loader before interval n, and made again. */
+static bool learns_anew(const struct sp_cutter *c, uint32_t n)
+{
+	uint32_t i = last_call(c, n);
+
+	while (i < c->count && c->intervals[i].kind != SP_INTERVAL_ZERO_GRAD)
+		i++;
+	while (i < c->count && c->intervals[i].kind != SP_INTERVAL_BACKWARD)
+		i++;
+	return i < c->count;
+}
+
+/*
+ * As sp_cut_end_of_batches(). Backwards of a whole pass whose gradients are cleared unused, or that
+ * no step follows at all, end no batches: it validates against attacks, or weighs parameters.
+ */
+static uint32_t end_of_batches(const struct sp_cutter *c, bool has_step)
+{
+	uint32_t first = sp_cut_end_of_batches(c), n = first;
+
+	while (n < c->count &&
+	       (!sp_phase_interval_ends_batches(&c->intervals[n]) || is_in_whole_pass(c, n)))
+		n++;
+	return !has_step || (n < c->count && learns_anew(c, n)) ? n : first;
+}
+
 void sp_pass_cut(struct sp_cutter *c)
 {
-	uint32_t n = sp_cut_end_of_batches(c);
+	uint32_t n = end_of_batches(c, true);
 	uint32_t first = pause_before(c, n);
 	struct sp_step *step;
 
@@ -339,7 +375,7 @@ void sp_pass_cut(struct sp_cutter *c)
 
 void sp_pass_cut_rest(struct sp_cutter *c)
 {
-	uint32_t n = sp_cut_end_of_batches(c), last, saved;
+	uint32_t n = end_of_batches(c, false), last, saved;
 	struct sp_pass_range foreign;
 
 	if (!c->has_from)

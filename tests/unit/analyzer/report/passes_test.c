@@ -10,7 +10,7 @@
 #include "analyzer/training/training_account.h"
 #include "tests/unit/common/trace_maker.h"
 
-enum { ADAM = 1, LABEL };
+enum { ADAM = 1, LABEL, ZERO };
 enum { TRAINING = 0x1000, VALIDATION = 0x2000, OTHER = 0x3000 }; /* iterators */
 enum {
 	BEGIN_NS = 300,
@@ -20,7 +20,8 @@ enum {
 	FORWARD_NS = 3000,
 	BACKWARD_NS = 900,
 	STEP_NS = 400,
-	SAVE_NS = 70
+	SAVE_NS = 70,
+	ZERO_NS = 20
 };
 
 static char folder[64];
@@ -34,6 +35,7 @@ static void setup(void)
 	sp_maker_header(&m);
 	sp_maker_define(&m, SP_DEFINE_NAME, ADAM, "Optimizer.step#Adam.step", 24);
 	sp_maker_define(&m, SP_DEFINE_NAME, LABEL, "label", 5);
+	sp_maker_define(&m, SP_DEFINE_NAME, ZERO, "Optimizer.zero_grad#Adam.zero_grad", 34);
 }
 
 static void teardown(void)
@@ -192,6 +194,62 @@ START_TEST(workers_of_a_validation_that_is_left_early)
 	ck_part(validation, EPOCHS * VALIDATION_NS);
 	ck_part(loader_wait, EPOCHS * (BEGIN_NS + 2 * WAIT_NS + DROP_NS));
 	ck_part(other, 0);
+}
+END_TEST
+
+static void attack(int64_t iterator)
+{
+	begin(iterator);
+	for (int i = 0; i < 3; i++) {
+		batch(iterator);
+		m.now_ticks += FORWARD_NS;
+		span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+	}
+	end(iterator);
+}
+
+/*
+ * Validation against attacks takes gradients, and so does a pass that weighs parameters: no step
+ * uses them. They are cleared ahead of the next one, or the run ends.
+ */
+START_TEST(validation_with_gradients)
+{
+	enum { EPOCHS = 2, PASS_NS = BEGIN_NS + 3 * (WAIT_NS + FORWARD_NS + BACKWARD_NS) + END_NS };
+	const struct sp_steps *s;
+
+	for (int epoch = 0; epoch < EPOCHS; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 4; i++) {
+			batch(TRAINING);
+			span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
+			train();
+		}
+		end(TRAINING);
+		attack(VALIDATION);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, EPOCHS * 4);
+	ck_assert_uint_eq(s->epoch_count, EPOCHS);
+	ck_part(validation, EPOCHS * PASS_NS);
+	ck_part(backward, EPOCHS * 4 * BACKWARD_NS);
+	ck_part(loader_wait, EPOCHS * (BEGIN_NS + 4 * WAIT_NS + END_NS));
+}
+END_TEST
+
+/* The gradients of whole passes accumulate, and one step uses them all. */
+START_TEST(a_step_of_whole_passes)
+{
+	enum { STEPS = 4, PASSES = 2 };
+
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
+		for (int k = 0; k < PASSES; k++)
+			attack(TRAINING + 0x1000 * k);
+		span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+	}
+	ck_assert_uint_eq(steps()->count, STEPS);
+	ck_part(validation, 0);
+	ck_part(backward, STEPS * PASSES * 3 * BACKWARD_NS);
 }
 END_TEST
 
@@ -432,6 +490,8 @@ int main(void)
 	tcase_add_loop_test(c, a_pass_ahead_of_training, 0, 2);
 	tcase_add_test(c, a_long_pass_among_short_ones);
 	tcase_add_test(c, workers_of_a_validation_that_is_left_early);
+	tcase_add_test(c, validation_with_gradients);
+	tcase_add_test(c, a_step_of_whole_passes);
 	tcase_add_test(c, an_iterator_for_each_step);
 	tcase_add_test(c, batches_ahead);
 	tcase_add_test(c, epochs_from_loader_to_loader);
