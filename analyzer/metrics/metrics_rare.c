@@ -8,17 +8,20 @@
 
 #define RARE_MOST 0.2	     /* of the steps */
 #define RARE_LEAST_NS 100000 /* beyond twice the median, which may be 0 */
+#define RARE_TIMES 2u	     /* the median */
+/* Ranks are never in step, so that waits for each other differ more than work does. */
+#define COMMUNICATION_TIMES 4u
 
-/* The time of a phase in the steps that exceed twice the median, beyond the median. */
+/* The time of a phase in the steps that exceed some times the median, beyond the median. */
 struct rare {
 	uint64_t steps, rare; /* rare: those steps */
 	uint64_t ns, more_ns; /* ns: in all steps */
 };
 
 static struct rare find_rare(const struct sp_report *report, enum sp_account_phase phase,
-			     uint64_t median_ns)
+			     uint64_t median_ns, uint64_t times)
 {
-	uint64_t usual_ns = 2 * median_ns + RARE_LEAST_NS;
+	uint64_t usual_ns = times * median_ns + RARE_LEAST_NS;
 	struct rare r = {0};
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
@@ -47,7 +50,7 @@ static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum 
 		     enum sp_account_phase phase, uint64_t median_ns)
 {
 	struct sp_account account = sp_training_account(&report->training);
-	struct rare r = find_rare(report, phase, median_ns);
+	struct rare r = find_rare(report, phase, median_ns, RARE_TIMES);
 
 	if (is_rare(&r))
 		sp_metrics_ratio(e, metric, (double)r.more_ns, (double)sp_account_total(&account));
@@ -67,11 +70,32 @@ int sp_metrics_rare_loop(struct sp_metrics *e, const struct sp_report *report)
 	error = sp_step_stats(&report->training, SP_ACCOUNT_other, 1u << SP_STEP_STEADY, &loop);
 	if (error < 0)
 		return error;
-	r = find_rare(report, SP_ACCOUNT_other, loop.p50_ns);
+	r = find_rare(report, SP_ACCOUNT_other, loop.p50_ns, RARE_TIMES);
 	rare_ns = r.more_ns + (loop_ns > r.ns ? loop_ns - r.ns : 0);
 	if (is_rare(&r) && 2 * rare_ns >= loop_ns)
 		sp_metrics_ratio(e, SP_METRIC_rare_loop_share, (double)rare_ns,
 				 (double)sp_account_total(&account));
+	return 0;
+}
+
+/* Gradients are exchanged in each step: collectives of few steps wait for a rank that does
+ * something else, or average weights. */
+int sp_metrics_rare_communication(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	uint64_t all_ns = account.ns[SP_ACCOUNT_grad_sync];
+	struct sp_step_stats sync;
+	struct rare r;
+	int error =
+		sp_step_stats(&report->training, SP_ACCOUNT_grad_sync, 1u << SP_STEP_STEADY, &sync);
+
+	if (error < 0 || !all_ns)
+		return error;
+	r = find_rare(report, SP_ACCOUNT_grad_sync, sync.p50_ns, COMMUNICATION_TIMES);
+	if (is_rare(&r))
+		sp_metrics_ratio(e, SP_METRIC_rare_communication_share,
+				 (double)(r.more_ns + (all_ns > r.ns ? all_ns - r.ns : 0)),
+				 (double)all_ns);
 	return 0;
 }
 

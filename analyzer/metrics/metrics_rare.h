@@ -7,8 +7,9 @@
 
 struct sp_report;
 
-/* After sp_metrics_account(). Both return 0 or -ENOMEM. */
+/* After sp_metrics_account(). All return 0 or -ENOMEM. */
 int sp_metrics_forward(struct sp_metrics *metrics, const struct sp_report *report);
 int sp_metrics_rare_loop(struct sp_metrics *metrics, const struct sp_report *report);
+int sp_metrics_rare_communication(struct sp_metrics *metrics, const struct sp_report *report);
 
 #endif

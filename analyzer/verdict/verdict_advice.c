@@ -56,6 +56,7 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_single_batch_share:
 	case SP_METRIC_slow_loader_share:
 	case SP_METRIC_sampler_wait_share:
+	case SP_METRIC_rare_communication_share:
 		return sp_metrics_value(e, metric);
 	case SP_METRIC_decode_work_share:
 	case SP_METRIC_hdf5_open_share:
@@ -126,15 +127,19 @@ static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 	return sp_metrics_value(e, SP_METRIC_workers) > 0 &&
 	       metric != SP_METRIC_handover_wait_share && metric != SP_METRIC_worker_idle_share &&
 	       metric != SP_METRIC_single_batch_share && metric != SP_METRIC_sampler_wait_share &&
-	       metric != SP_METRIC_slow_loader_share;
+	       metric != SP_METRIC_slow_loader_share &&
+	       metric != SP_METRIC_rare_communication_share;
 }
 
-/* Keeping memory saves the idleness that no event shows, too. */
+/* Keeping memory saves the idleness that no event shows, too. One rank keeps all others waiting,
+ * and waits itself for none. */
 static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	double cost = sp_metrics_value(e, sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost);
 	double open = sp_metrics_value(e, SP_METRIC_allocation_open_share);
 
+	if (advice == SP_ADVICE_rare_collectives && e->trainers > 1)
+		cost *= e->trainers / (e->trainers - 1.0);
 	return advice == SP_ADVICE_keep_memory && open > cost ? open : cost;
 }
 
@@ -260,6 +265,7 @@ static const struct {
 	{SP_ADVICE_cheaper_sampler, SP_ADVICE_handover},
 	{SP_ADVICE_long_forward, SP_ADVICE_unmarked_names},
 	{SP_ADVICE_late_rank, SP_ADVICE_overlap_communication},
+	{SP_ADVICE_rare_collectives, SP_ADVICE_overlap_communication},
 	{SP_ADVICE_keep_memory, SP_ADVICE_keep_open_memory},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_model},
 	{SP_ADVICE_quiet_machine, SP_ADVICE_faster_compiled},

@@ -78,6 +78,7 @@ UNTRIED |= {"other_loader", "idle_calls", "unseen_batches"}  # need a framework 
 UNTRIED |= {"keep_open_memory"}  # needs a device
 # No program was made for these.
 UNTRIED |= {"first_epoch", "fewer_bystanders", "load_ahead", "slow_loader", "other_threads"}
+UNTRIED |= {"rare_collectives"}
 UNTRIED |= {"fewer_bytes"}  # cuda_wheel_planted has its verdict, on PyTorch's CUDA wheel
 
 # One thread computes, as in all of costly.py.
