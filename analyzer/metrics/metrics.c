@@ -18,6 +18,7 @@
 #include "analyzer/metrics/metrics_late_rank.h"
 #include "analyzer/metrics/metrics_rare.h"
 #include "analyzer/metrics/metrics_stepless.h"
+#include "analyzer/metrics/metrics_turns.h"
 #include "analyzer/metrics/training_time.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
@@ -205,6 +206,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 		return r;
 	sp_metrics_account(e, &time, report);
 	sp_metrics_whole_steps(e, &time, report);
+	sp_metrics_turns(e, &time, report);
 	sp_metrics_device(e, &time.account, time.steps, report);
 	/* With a device, backward waits for autograd's own threads. */
 	if (!e->has_device)

@@ -7,6 +7,7 @@
 #define RIVAL 0.8	   /* share of the greatest cost */
 #define BLOCKED_MUCH 0.2   /* of a compute-bound job: a doubt */
 #define OTHER_MUCH 0.2	   /* of a compute-bound job: a doubt */
+#define APART_MUCH 0.1	   /* of the time of threads in turns: a doubt */
 #define MESSAGES_MUCH 0.05 /* of the training time, by the length of answers: a doubt */
 
 static bool is_near(double value, double threshold)
@@ -114,6 +115,8 @@ static void doubt_steps(struct sp_verdict *v, const struct sp_rule *r)
 				  sp_verdict_value(v, SP_METRIC_update_share) > 0));
 	v->doubts[SP_DOUBT_mixed_steps] =
 		(!r->is_state || v->id == SP_VERDICT_unknown) && v->metrics.is_mixed;
+	v->doubts[SP_DOUBT_apart] =
+		!r->is_state && sp_verdict_value(v, SP_METRIC_apart_share) >= APART_MUCH;
 	v->doubts[SP_DOUBT_no_framework] =
 		v->id == SP_VERDICT_no_trainer && !v->metrics.gives_steps;
 }

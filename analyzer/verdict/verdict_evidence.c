@@ -34,9 +34,10 @@ static void rest_on_sum(struct sp_verdict *v)
 
 /* Metrics that need no steps. */
 static const enum sp_metric_id knowns[] = {
-	SP_METRIC_update_share,	   SP_METRIC_input_wait_share, SP_METRIC_loop_batches,
-	SP_METRIC_loop_wait_share, SP_METRIC_read_rate,	       SP_METRIC_read_ns,
-	SP_METRIC_decode_ns,	   SP_METRIC_wait_ns,	       SP_METRIC_cores_used,
+	SP_METRIC_apart_share,	SP_METRIC_update_share,	   SP_METRIC_input_wait_share,
+	SP_METRIC_loop_batches, SP_METRIC_loop_wait_share, SP_METRIC_read_rate,
+	SP_METRIC_read_ns,	SP_METRIC_decode_ns,	   SP_METRIC_wait_ns,
+	SP_METRIC_cores_used,
 };
 #define KNOWNS (sizeof(knowns) / sizeof(knowns[0]))
 

@@ -46,6 +46,39 @@ static void step(uint64_t wait_ns)
 	span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
 }
 
+/* Each thread of a server makes two steps, and then another one does: the time between them is in
+ * no step, and one that is long hides what training waits for. */
+START_TEST(threads_that_train_in_turns)
+{
+	enum { THREADS = 12, SPAN_NS = 2 * (1000 + 2 * WORK_NS + ADAM_NS), MANY = 3 };
+	uint64_t apart_ns = _i == 0 ? 0 : _i == 1 ? SPAN_NS / MANY : MANY * SPAN_NS;
+	uint64_t at = 1000;
+
+	for (uint32_t thread = 0; thread < THREADS; thread++) {
+		char file[16];
+
+		sp_maker_init(&m, 10, 10 + thread, 0);
+		sp_maker_header(&m);
+		names();
+		m.now_ticks = at;
+		step(1000);
+		step(1000);
+		at = m.now_ticks + apart_ns;
+		snprintf(file, sizeof(file), "%u.zst", thread);
+		sp_maker_put(&m, folder, file);
+	}
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_uint_eq(load.report.training.count, THREADS);
+	if (_i < 2)
+		ck_assert_int_eq(v.id, SP_VERDICT_compute);
+	else
+		ck_assert_int_eq(v.id, SP_VERDICT_cannot_tell);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_apart], _i == 1);
+	ck_assert_int_eq(is_known(SP_METRIC_apart_share), _i > 0);
+}
+END_TEST
+
 /* One rank alone does something now and then, and the others wait for it; or each step waits. */
 START_TEST(collectives_of_few_steps)
 {
@@ -1219,6 +1252,7 @@ int main(void)
 	tcase_add_test(c, free_input_takes_the_wait_away);
 	tcase_add_loop_test(c, clipping_is_no_code_of_the_loop, 0, 2);
 	tcase_add_loop_test(c, between_two_backwards, 0, 3);
+	tcase_add_loop_test(c, threads_that_train_in_turns, 0, 3);
 	tcase_add_loop_test(c, collectives_of_few_steps, 0, 2);
 	tcase_add_loop_test(c, a_slow_loader_of_two, 0, 2);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
