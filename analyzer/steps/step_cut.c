@@ -462,10 +462,8 @@ void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
 		put_checkpoints(c, n, first);
 }
 
-void sp_cut_unfinished(struct sp_cutter *c)
+void sp_cut_unfinished(struct sp_cutter *c, uint32_t n)
 {
-	uint32_t n = c->count;
-
 	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_BACKWARD)
 		n--;
 	if (n == 0)

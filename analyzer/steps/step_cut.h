@@ -68,7 +68,8 @@ void sp_cut_known(struct sp_cutter *cutter);
  * checkpoint outside of that pause. */
 void sp_cut_head(struct sp_cutter *cutter, uint32_t first, bool takes_checkpoints);
 
-/* After the last step: drops what leads to a backward that no optimizer follows. */
-void sp_cut_unfinished(struct sp_cutter *cutter);
+/* After the last step: drops what leads to the last backward before interval n, which no optimizer
+ * follows. */
+void sp_cut_unfinished(struct sp_cutter *cutter, uint32_t n);
 
 #endif

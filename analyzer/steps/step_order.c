@@ -121,7 +121,7 @@ void sp_order_cut_rest(struct sp_cutter *c)
 
 	if (!c->has_from)
 		return;
-	sp_cut_unfinished(c);
+	sp_cut_unfinished(c, c->count);
 	b = find_batches(c);
 	known = sp_cut_end_of_known(c);
 	n = b.count && known <= b.last ? b.last + 1 : known;

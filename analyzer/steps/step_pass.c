@@ -319,45 +319,67 @@ static void note_loaders(const struct sp_cutter *c, uint32_t first, struct sp_st
 	step->loaders = met.count;
 }
 
-/* True between the first batch and the end of a pass that began since the last step. */
-static bool is_in_whole_pass(const struct sp_cutter *c, uint32_t i)
+/* The first backward from interval i on; n: there is none. */
+static uint32_t find_backward(const struct sp_cutter *c, uint32_t i, uint32_t n)
 {
-	uint32_t call = last_call(c, i);
-
-	return call != NONE && c->intervals[call].kind == SP_INTERVAL_LOADER &&
-	       c->steps->passes[c->intervals[call].pass - 1].has_end &&
-	       !is_under_way(c->steps, c->intervals[call].pass);
+	while (i < n && c->intervals[i].kind != SP_INTERVAL_BACKWARD)
+		i++;
+	return i;
 }
 
-/* Gradients are cleared after the last call of a loader before interval n, and made again. */
-static bool learns_anew(const struct sp_cutter *c, uint32_t n)
+/* From interval i on gradients are cleared, and made again. */
+static bool learns_anew(const struct sp_cutter *c, uint32_t i)
 {
-	uint32_t i = last_call(c, n);
-
 	while (i < c->count && c->intervals[i].kind != SP_INTERVAL_ZERO_GRAD)
 		i++;
-	while (i < c->count && c->intervals[i].kind != SP_INTERVAL_BACKWARD)
+	return find_backward(c, i, c->count) < c->count;
+}
+
+/* The intervals [from, n) hold a pass. */
+struct whole_pass {
+	uint32_t from, n;
+};
+
+/* The last pass that began since the last step and has ended; empty: there is none. */
+static struct whole_pass find_whole(const struct sp_cutter *c)
+{
+	uint32_t n = c->count, pass;
+
+	while (n > 0 &&
+	       (c->intervals[n - 1].kind != SP_INTERVAL_LOADER_END || !c->intervals[n - 1].pass ||
+		!c->steps->passes[c->intervals[n - 1].pass - 1].batches ||
+		is_under_way(c->steps, c->intervals[n - 1].pass)))
+		n--;
+	if (n == 0)
+		return (struct whole_pass){0, 0};
+	pass = c->intervals[n - 1].pass;
+	return (struct whole_pass){first_of(c, n, &(struct sp_pass_range){pass, pass}), n};
+}
+
+static uint32_t end_of_batches_from(const struct sp_cutter *c, uint32_t i)
+{
+	while (i < c->count && !sp_phase_interval_ends_batches(&c->intervals[i]))
 		i++;
-	return i < c->count;
+	return i;
 }
 
 /*
- * As sp_cut_end_of_batches(). Backwards of a whole pass whose gradients are cleared unused, or that
- * no step follows at all, end no batches: it validates against attacks, or weighs parameters.
+ * As sp_cut_end_of_batches(), after a whole pass that no step comes of: it has no backward, or its
+ * gradients are cleared unused (validation against attacks, the weight of parameters). Before it
+ * may be batches that an epoch had left over, too few for a step.
  */
-static uint32_t end_of_batches(const struct sp_cutter *c, bool has_step)
+static uint32_t end_of_batches(const struct sp_cutter *c)
 {
-	uint32_t first = sp_cut_end_of_batches(c), n = first;
+	struct whole_pass whole = find_whole(c);
+	uint32_t backward = find_backward(c, whole.from, whole.n);
+	bool is_stepless = backward == whole.n || learns_anew(c, backward);
 
-	while (n < c->count &&
-	       (!sp_phase_interval_ends_batches(&c->intervals[n]) || is_in_whole_pass(c, n)))
-		n++;
-	return !has_step || (n < c->count && learns_anew(c, n)) ? n : first;
+	return end_of_batches_from(c, is_stepless ? whole.n : 0);
 }
 
 void sp_pass_cut(struct sp_cutter *c)
 {
-	uint32_t n = end_of_batches(c, true);
+	uint32_t n = end_of_batches(c);
 	uint32_t first = pause_before(c, n);
 	struct sp_step *step;
 
@@ -375,16 +397,19 @@ void sp_pass_cut(struct sp_cutter *c)
 
 void sp_pass_cut_rest(struct sp_cutter *c)
 {
-	uint32_t n = end_of_batches(c, false), last, saved;
+	struct whole_pass whole = find_whole(c);
+	uint32_t n = end_of_batches_from(c, whole.n), last, saved;
 	struct sp_pass_range foreign;
 
 	if (!c->has_from)
 		return;
 	if (n < c->count) {
 		pause_before(c, n);
-		sp_cut_unfinished(c);
-		n = c->count;
+		sp_cut_unfinished(c, c->count);
+	} else if (whole.n) {
+		sp_cut_unfinished(c, whole.from);
 	}
+	n = c->count;
 	foreign = find_foreign(c, n, 0);
 	last = last_call(c, n);
 	saved = sp_cut_end_of_known(c);

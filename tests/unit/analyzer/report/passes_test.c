@@ -197,11 +197,13 @@ START_TEST(workers_of_a_validation_that_is_left_early)
 }
 END_TEST
 
-static void attack(int64_t iterator)
+static void attack(int64_t iterator, bool clears)
 {
 	begin(iterator);
 	for (int i = 0; i < 3; i++) {
 		batch(iterator);
+		if (clears)
+			span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
 		m.now_ticks += FORWARD_NS;
 		span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
 	}
@@ -225,7 +227,7 @@ START_TEST(validation_with_gradients)
 			train();
 		}
 		end(TRAINING);
-		attack(VALIDATION);
+		attack(VALIDATION, false);
 	}
 	s = steps();
 	ck_assert_uint_eq(s->count, EPOCHS * 4);
@@ -233,6 +235,47 @@ START_TEST(validation_with_gradients)
 	ck_part(validation, EPOCHS * PASS_NS);
 	ck_part(backward, EPOCHS * 4 * BACKWARD_NS);
 	ck_part(loader_wait, EPOCHS * (BEGIN_NS + 4 * WAIT_NS + END_NS));
+}
+END_TEST
+
+/* Two batches make a step, and an epoch has five: the last one is in no step. The validation that
+ * follows is in none either: without gradients, or where these are cleared after it or in it. */
+START_TEST(a_batch_left_over_before_validation)
+{
+	enum { EPOCHS = 3, EVALUATION_NS = BEGIN_NS + 3 * (WAIT_NS + FORWARD_NS) + END_NS };
+
+	for (int epoch = 0; epoch < EPOCHS; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 5; i++) {
+			batch(TRAINING);
+			m.now_ticks += FORWARD_NS;
+			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+			if (i % 2 == 0)
+				continue;
+			span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+			span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
+		}
+		end(TRAINING);
+		if (_i) {
+			span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
+			attack(VALIDATION, _i == 2);
+			if (_i == 1)
+				span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
+			continue;
+		}
+		begin(VALIDATION);
+		for (int i = 0; i < 3; i++) {
+			batch(VALIDATION);
+			m.now_ticks += FORWARD_NS;
+		}
+		end(VALIDATION);
+	}
+	ck_assert_uint_eq(steps()->count, EPOCHS * 2);
+	ck_assert_uint_eq(load.report.training.trainers[0].steps.epoch_count, EPOCHS);
+	ck_part(validation, EPOCHS * (EVALUATION_NS + (_i ? 3 * BACKWARD_NS : 0) +
+				      (_i == 2 ? 3 * ZERO_NS : 0)));
+	/* The batch that is left over after the last step counts nowhere. */
+	ck_part(backward, (EPOCHS * 5 - 1) * BACKWARD_NS);
 }
 END_TEST
 
@@ -244,7 +287,7 @@ START_TEST(a_step_of_whole_passes)
 	for (int i = 0; i < STEPS; i++) {
 		span(SP_EV_torch_range, ZERO, ZERO_NS, 0);
 		for (int k = 0; k < PASSES; k++)
-			attack(TRAINING + 0x1000 * k);
+			attack(TRAINING + 0x1000 * k, false);
 		span(SP_EV_torch_range, ADAM, STEP_NS, 0);
 	}
 	ck_assert_uint_eq(steps()->count, STEPS);
@@ -491,6 +534,7 @@ int main(void)
 	tcase_add_test(c, a_long_pass_among_short_ones);
 	tcase_add_test(c, workers_of_a_validation_that_is_left_early);
 	tcase_add_test(c, validation_with_gradients);
+	tcase_add_loop_test(c, a_batch_left_over_before_validation, 0, 3);
 	tcase_add_test(c, a_step_of_whole_passes);
 	tcase_add_test(c, an_iterator_for_each_step);
 	tcase_add_test(c, batches_ahead);
