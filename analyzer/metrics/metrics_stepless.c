@@ -71,7 +71,7 @@ static bool has_forwards(const struct sp_report *report)
 	return (report->totals.phases & forwards) != 0;
 }
 
-/* A program that fails in its first step has a loader and perhaps a forward, and no step. */
+/* A program that fails in its first step has no step, and perhaps a loader and a forward. */
 static bool has_failed(const struct sp_report *report)
 {
 	struct sp_command_end command = sp_command_end_of(&report->run);
@@ -93,7 +93,8 @@ static bool has_failed(const struct sp_report *report)
 static void set_reason(struct sp_metrics *e, const struct sp_report *report, const char *unseen)
 {
 	struct sp_metric *reason = &e->of[SP_METRIC_cannot_tell];
-	bool is_failed = (e->has_loader_calls || e->trains_unseen) && has_failed(report);
+	bool may_train = e->has_loader_calls || e->trains_unseen || e->gives_steps;
+	bool is_failed = may_train && has_failed(report);
 	bool is_evaluation = e->has_loader_calls && e->has_forwards && !is_failed;
 
 	if (reason->is_known || is_evaluation)

@@ -68,6 +68,8 @@ if how == "daemon" and os.fork():
     os._exit(0)
 while how == "daemon" and not os.path.exists("go"):
     time.sleep(0.05)
+if how == "bare":
+    model(torch.randn(8, 9))
 for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
     optimizer.zero_grad()
     loss = model(batch).sum()
@@ -222,8 +224,9 @@ class Endings(Trained):
         self.assertRegex(text, r"(?m)^ended +with success after .*; the command ended after ")
 
     def test_failures_in_the_first_step(self):
-        """There is a loader, perhaps a forward, and no step: no evaluation, and no loop unseen."""
-        for how in "bad", "early":
+        """There is no step, perhaps a loader and a forward: no evaluation, no loop unseen, and
+        nothing that says that the program does not train."""
+        for how in "bad", "early", "bare":
             done = self.run_it(how, output=how)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, r"(?m)^ended +failed with exit status 1 after")
