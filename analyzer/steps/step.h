@@ -45,7 +45,7 @@ enum sp_step_end {
 enum sp_step_kind {
 	SP_STEP_STEADY,
 	SP_STEP_WARMUP,	     /* of the first steps, until they are as short as the others */
-	SP_STEP_CHECKPOINT,  /* a checkpoint is written or read in it */
+	SP_STEP_CHECKPOINT,  /* a checkpoint is written or read in it, and not in most steps */
 	SP_STEP_EPOCH_FIRST, /* the first of an epoch but the first epoch */
 	SP_STEP_TAIL,	     /* the last of an epoch, if it is shorter: fewer samples */
 	SP_STEP_INTERRUPTED, /* evaluation, a rollout or compiling makes it longer than others */

@@ -410,13 +410,24 @@ static bool is_interrupted(const struct sp_step *step, uint64_t median_ns)
 	       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
 }
 
-static enum sp_step_kind kind_of(const struct sp_steps *s, uint32_t i, uint64_t median_ns)
+/* Where most steps have a checkpoint, it is part of a usual step. */
+static bool saves_often(const struct sp_steps *s)
+{
+	uint32_t saves = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		saves += s->steps[i].account.ns[SP_ACCOUNT_checkpoint] != 0;
+	return 2 * (uint64_t)saves > s->count;
+}
+
+static enum sp_step_kind kind_of(const struct sp_steps *s, uint32_t i, uint64_t median_ns,
+				 bool saves)
 {
 	const struct sp_step *step = &s->steps[i];
 	const struct sp_epoch *e = &s->epochs[step->epoch];
 	bool is_last = i + 1 == e->first_step + e->steps;
 
-	if (step->account.ns[SP_ACCOUNT_checkpoint])
+	if (step->account.ns[SP_ACCOUNT_checkpoint] && !saves)
 		return SP_STEP_CHECKPOINT;
 	if (is_interrupted(step, median_ns))
 		return SP_STEP_INTERRUPTED;
@@ -431,7 +442,7 @@ static enum sp_step_kind kind_of(const struct sp_steps *s, uint32_t i, uint64_t 
 static int sort_by_kind(struct sp_steps *s)
 {
 	uint64_t median_ns = 0;
-	bool warm = true;
+	bool warm = true, saves = saves_often(s);
 
 	if (s->count == 0)
 		return 0;
@@ -442,7 +453,7 @@ static int sort_by_kind(struct sp_steps *s)
 
 		warm = warm && i < s->count / 2 &&
 		       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
-		step->kind = (uint8_t)(warm ? SP_STEP_WARMUP : kind_of(s, i, median_ns));
+		step->kind = (uint8_t)(warm ? SP_STEP_WARMUP : kind_of(s, i, median_ns, saves));
 	}
 	return 0;
 }

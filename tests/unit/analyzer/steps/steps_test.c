@@ -290,6 +290,29 @@ START_TEST(saves_before_the_training)
 }
 END_TEST
 
+/* A checkpoint now and then makes a step of its own kind, and one in each step is a part of it. */
+START_TEST(saves_in_each_step)
+{
+	enum { STEPS = 20 };
+	uint32_t saved = 0, steady = 0;
+	const struct sp_steps *s;
+
+	for (int i = 0; i < STEPS; i++) {
+		train_batch();
+		if (_i == 0 || i % 5 == 0)
+			span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, STEPS);
+	for (int i = 0; i < STEPS; i++) {
+		saved += s->steps[i].kind == SP_STEP_CHECKPOINT;
+		steady += s->steps[i].kind == SP_STEP_STEADY;
+	}
+	ck_assert_uint_eq(saved, _i ? 4 : 0);
+	ck_assert_uint_ge(steady, STEPS - 5);
+}
+END_TEST
+
 /* A constructor tries a part of the model; the model itself, called so, is evaluated. */
 START_TEST(a_call_ahead_of_the_loader)
 {
@@ -1300,6 +1323,7 @@ int main(void)
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_loop_test(c, compiled_calls_beside_an_optimizer, 0, 2);
 	tcase_add_test(c, saves_before_the_training);
+	tcase_add_loop_test(c, saves_in_each_step, 0, 2);
 	tcase_add_loop_test(c, a_call_ahead_of_the_loader, 0, 2);
 	tcase_add_test(c, a_save_inside_of_a_forward);
 	tcase_add_test(c, validation_after_each_epoch);
