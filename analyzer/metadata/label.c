@@ -71,6 +71,13 @@ bool sp_label_saves(const char *text, size_t bytes)
 	return is_one_of(text, bytes, names);
 }
 
+bool sp_label_fetches(const char *text, size_t bytes)
+{
+	static const char *const names[] = {"DataLoader fetch", "paddle DataLoader fetch", NULL};
+
+	return is_one_of(text, bytes, names);
+}
+
 /* Wrapped optimizers: "paddle Adam.step"; whole steps: "step: jit(update)". */
 bool sp_label_may_step(const char *text, size_t bytes)
 {

@@ -288,6 +288,8 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 	image->has_collectives |= image->label_uses[d->id] == SP_LABEL_COLLECTIVE;
 	image->has_exchanges |= sp_label_exchanges(text, d->bytes);
 	image->saves |= sp_label_saves(text, d->bytes);
+	image->fetches |= sp_label_fetches(text, d->bytes);
+	image->asks_loader |= image->label_uses[d->id] == SP_LABEL_LOADER;
 	image->casts |= sp_label_casts(text, d->bytes);
 	return 0;
 }

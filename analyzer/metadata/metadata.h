@@ -48,6 +48,8 @@ struct sp_process_metadata {
 	bool has_collectives;	     /* marked from the call to their end: SP_LABEL_COLLECTIVE */
 	bool has_exchanges;	     /* sp_label_exchanges() */
 	bool saves;		     /* sp_label_saves() */
+	bool fetches;		     /* sp_label_fetches() */
+	bool asks_loader;	     /* SP_LABEL_LOADER */
 	bool casts;		     /* sp_label_casts() */
 	bool compiles;		     /* sp_label_covers_compile() */
 	uint32_t *reported; /* where keeps_reported: numbers in coverage, or with SP_REPORTED_NOTE

@@ -78,13 +78,9 @@ static void set_model(struct sp_metrics *e, const struct sp_report *report)
 
 static bool has_loader_calls(const struct sp_report *report)
 {
-	for (uint32_t i = 0; i < report->run.index.image_count; i++) {
-		const struct sp_process_metadata *process = &report->run.metadata.images[i];
-
-		for (uint32_t id = 0; id < process->label_room; id++)
-			if (process->label_uses[id] == SP_LABEL_LOADER)
-				return true;
-	}
+	for (uint32_t i = 0; i < report->run.index.image_count; i++)
+		if (report->run.metadata.images[i].asks_loader)
+			return true;
 	return false;
 }
 

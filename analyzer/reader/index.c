@@ -118,6 +118,13 @@ uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image)
 	return low;
 }
 
+bool sp_index_is_child(const struct sp_process_image *child, const struct sp_process_image *parent)
+{
+	if (child->host != parent->host || child->ppid != parent->pid)
+		return false;
+	return !child->parent_start_ns || child->parent_start_ns == parent->start_ns;
+}
+
 const struct sp_file *sp_index_newest_writer(const struct sp_index *index)
 {
 	const struct sp_file *newest = NULL;

@@ -176,6 +176,9 @@ void sp_segment_free(struct sp_segment *segment);
 /* The first stream of this image or of a later one; index->stream_count: there is none. */
 uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image);
 
+/* True where one process started another. */
+bool sp_index_is_child(const struct sp_process_image *child, const struct sp_process_image *parent);
+
 /* The file with the greatest version of stageprof in a header; NULL: no header. */
 const struct sp_file *sp_index_newest_writer(const struct sp_index *index);
 

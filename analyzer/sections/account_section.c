@@ -176,7 +176,8 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		cells[BESIDE] = sp_cell_count(beside_ns);
 	if (part == SP_ACCOUNT_checkpoint && beside_ns && !sum->ns[part]) {
 		source = SP_FROM_NOTHING;
-		snprintf(beside, sizeof(beside), _("%s beside training, in another thread"),
+		snprintf(beside, sizeof(beside),
+			 _("%s beside training, in another thread or process"),
 			 sp_text_ns(number, beside_ns));
 		missing = beside;
 	}

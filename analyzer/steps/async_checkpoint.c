@@ -11,12 +11,29 @@ static bool is_saving(const struct sp_process_metadata *image, const struct sp_s
 	       slot->value == SP_PHASE_checkpoint_save;
 }
 
+/* A worker of a loader may save what it has made, and a child that trains saves its own weights. */
+static bool is_saver(const struct sp_run *run, uint32_t image, uint32_t parent)
+{
+	const struct sp_process_metadata *metadata = &run->metadata.images[image];
+
+	return metadata->saves && !metadata->may_step && !metadata->fetches &&
+	       sp_index_is_child(&run->index.images[image], &run->index.images[parent]);
+}
+
 int sp_async_checkpoints_read(struct sp_process_calls *checkpoints, struct sp_reader *reader,
 			      const struct sp_run *run, uint32_t stream)
 {
 	const struct sp_stream *own = run->index.streams[stream];
 
-	return sp_process_calls_read(checkpoints, reader, run, own->image, own->tid, is_saving);
+	int r = 0;
+
+	if (run->metadata.images[own->image].saves)
+		r = sp_process_calls_read(checkpoints, reader, run, own->image, own->tid,
+					  is_saving);
+	for (uint32_t i = 0; r == 0 && i < run->index.image_count; i++)
+		if (i != own->image && is_saver(run, i, own->image))
+			r = sp_process_calls_read(checkpoints, reader, run, i, 0, is_saving);
+	return r;
 }
 
 bool sp_async_checkpoints_held(const struct sp_process_calls *checkpoints, int64_t from_ns,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checkpoints that other threads of a process save while its trainer goes on. A wait of the
+ * Checkpoints that other threads of a process, or processes that it starts for that, save while
+ * its trainer goes on. A wait of the
  * trainer belongs to the checkpoint if the checkpoint ends in that wait and was under way for
  * most of it. Such a wait is a join, the result of a future, or a lock.
  */
@@ -12,8 +13,9 @@
 
 #include "analyzer/steps/process_calls.h"
 
-/* From all threads of the process of this stream but its own. Returns 0 or -ENOMEM;
- * sp_process_calls_finish() it in either case. */
+/* From all threads of the process of this stream but its own, and from the processes that it
+ * started and that neither train nor make batches. `checkpoints` begin as zeros. Returns 0 or
+ * -ENOMEM; sp_process_calls_finish() it in either case. */
 int sp_async_checkpoints_read(struct sp_process_calls *checkpoints, struct sp_reader *reader,
 			      const struct sp_run *run, uint32_t stream);
 

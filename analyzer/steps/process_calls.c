@@ -44,7 +44,6 @@ int sp_process_calls_read(struct sp_process_calls *calls, struct sp_reader *read
 	struct sp_batch batch;
 	int r = 0;
 
-	*calls = (struct sp_process_calls){.list = NULL};
 	for (uint32_t i = sp_index_first_stream(index, image);
 	     i < index->stream_count && index->streams[i]->image == image; i++) {
 		if (index->streams[i]->tid == but_tid)

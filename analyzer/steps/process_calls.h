@@ -32,8 +32,8 @@ typedef bool sp_process_call_test(const struct sp_process_metadata *image,
 
 #define SP_PROCESS_CALLS_MAX (1u << 21) /* later ones are not taken */
 
-/* Reads the calls of all threads of an image except `but_tid` (0: of all threads). Returns 0 or
- * -ENOMEM; call sp_process_calls_finish() in both cases. */
+/* Adds the calls of all threads of an image except `but_tid` (0: of all threads) to `calls`, which
+ * begin as zeros. Returns 0 or -ENOMEM; call sp_process_calls_finish() in both cases. */
 int sp_process_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
 			  const struct sp_run *run, uint32_t image, uint32_t but_tid,
 			  sp_process_call_test *is_wanted);

@@ -185,7 +185,7 @@ struct sp_steps {
 	bool is_fed_by_thread; /* another thread reads the loader ahead */
 	/* The loader's calls, until sp_steps_classify() returns; NULL: none. */
 	const struct sp_process_calls *feed;
-	uint64_t saved_beside_ns; /* checkpoints that other threads saved */
+	uint64_t saved_beside_ns; /* checkpoints that other threads, and processes, saved */
 	uint32_t nccl_calls;	  /* of this thread */
 	bool has_exchanges;	  /* its process sends to other ranks, or receives from them */
 	/* Calls of NCCL by other threads, until the thread is read; NULL: none. Those in a backward

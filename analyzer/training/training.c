@@ -184,14 +184,6 @@ static bool calls_nccl_beside(const struct training_pass *pass, uint32_t own)
 	return false;
 }
 
-static bool has_loader_label(const struct sp_process_metadata *image)
-{
-	for (uint32_t id = 0; id < image->label_room; id++)
-		if (image->label_uses[id] == SP_LABEL_LOADER)
-			return true;
-	return false;
-}
-
 static int read_others(struct training_pass *pass, unsigned worker, uint32_t i,
 		       struct others *others)
 {
@@ -201,10 +193,10 @@ static int read_others(struct training_pass *pass, unsigned worker, uint32_t i,
 	struct sp_reader *reader = &pass->readers[worker];
 	int result = 0;
 
-	if (own->steps.count && metadata->saves)
+	if (own->steps.count)
 		result = sp_async_checkpoints_read(&others->checkpoints, reader, pass->run,
 						   own->stream);
-	if (result == 0 && own->steps.count && !own->steps.is_fed && has_loader_label(metadata))
+	if (result == 0 && own->steps.count && !own->steps.is_fed && metadata->asks_loader)
 		result = sp_feed_read(&others->feed, reader, pass->run, own->stream);
 	if (result == 0 && own->steps.count && others->has_nccl)
 		result = sp_process_calls_read(&others->nccl, reader, pass->run, image,
@@ -369,7 +361,7 @@ static bool may_loop(const struct sp_run *run, uint32_t i)
 {
 	const struct sp_stream *stream = run->index.streams[i];
 
-	return !stream->digested && has_loader_label(&run->metadata.images[stream->image]) &&
+	return !stream->digested && run->metadata.images[stream->image].asks_loader &&
 	       run->index.images[stream->image].pid == stream->tid && sp_run_selects(run, i) &&
 	       (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
 }

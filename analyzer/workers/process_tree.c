@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/workers/process_tree.h"
 
-#include <stdbool.h>
-
 #include "analyzer/training/training.h"
 
 #define SERVERS_MAX 3 /* between a trainer and its worker */
-
-static bool is_child(const struct sp_process_image *child, const struct sp_process_image *parent)
-{
-	if (child->host != parent->host || child->ppid != parent->pid)
-		return false;
-	return !child->parent_start_ns || child->parent_start_ns == parent->start_ns;
-}
 
 uint32_t sp_trainer_process(const struct sp_training *training, uint32_t trainer)
 {
@@ -29,7 +20,7 @@ static uint32_t trainer_beside(const struct sp_training *training, uint32_t imag
 	if (own)
 		return (uint32_t)(own - training->trainers);
 	while (t < training->count &&
-	       !is_child(&images[image], &images[sp_trainer_process(training, t)]))
+	       !sp_index_is_child(&images[image], &images[sp_trainer_process(training, t)]))
 		t++;
 	return t;
 }
@@ -40,7 +31,7 @@ static uint32_t parent_of(const struct sp_index *index, uint32_t image)
 	uint32_t i = 0;
 
 	while (i < index->image_count &&
-	       (i == image || !is_child(&index->images[image], &index->images[i])))
+	       (i == image || !sp_index_is_child(&index->images[image], &index->images[i])))
 		i++;
 	return i;
 }

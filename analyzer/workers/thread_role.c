@@ -39,13 +39,30 @@ static bool is_trainer(const struct sp_training *training, const struct sp_strea
 	return false;
 }
 
-/* The first thread of a process that a trainer started and that records ranges makes batches. */
-static bool is_worker(const struct sp_training *training, const struct sp_stream *s)
+static bool is_named_worker(const struct sp_run *run, uint32_t stream)
 {
-	const struct sp_process_image *image = &training->run->index.images[s->image];
+	const char *name = run->metadata.thread_names[stream];
+
+	return strncmp(*name ? name : run->index.streams[stream]->comm, "pt_data_worker", 14) == 0;
+}
+
+bool sp_may_serve(const struct sp_run *run, uint32_t stream)
+{
+	return !run->metadata.images[run->index.streams[stream]->image].asks_loader ||
+	       is_named_worker(run, stream);
+}
+
+/* The first thread of a process that a trainer started makes batches where it fetches them. */
+static bool is_worker(const struct sp_training *training, uint32_t i)
+{
+	const struct sp_stream *s = training->run->index.streams[i];
 	uint32_t t;
 
-	if (s->tid != image->pid || !training->run->metadata.images[s->image].labels)
+	if (s->tid != training->run->index.images[s->image].pid)
+		return false;
+	if (is_named_worker(training->run, i))
+		return true;
+	if (!training->run->metadata.images[s->image].fetches || !sp_may_serve(training->run, i))
 		return false;
 	t = sp_trainer_above(training, s->image);
 	return t < training->count && sp_trainer_process(training, t) != s->image;
@@ -78,8 +95,5 @@ const char *sp_role_of(const struct sp_training *training, uint32_t i)
 		return N_("trainer");
 	if (role)
 		return role;
-	if (strncmp(name, "pt_data_worker", 14) == 0 &&
-	    s->tid == training->run->index.images[s->image].pid)
-		return N_("worker");
-	return is_worker(training, s) ? N_("worker") : N_("other");
+	return is_worker(training, i) ? N_("worker") : N_("other");
 }

@@ -9,6 +9,7 @@
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/workers/process_tree.h"
+#include "analyzer/workers/thread_role.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
 
@@ -302,7 +303,7 @@ static bool find_trainer(const struct sp_training *training, uint32_t stream, st
 	if (ret->trainer == training->count)
 		return false;
 	ret->is_trainer = sp_trainer_process(training, ret->trainer) == image;
-	return true;
+	return ret->is_trainer || sp_may_serve(training->run, stream);
 }
 
 struct worker_pass {

@@ -12,7 +12,7 @@
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/trace_maker.h"
 
-enum { SGD = 1, SAVE, BACKWARD, LOADER };
+enum { SGD = 1, SAVE, BACKWARD, LOADER, FETCH };
 
 enum { STEP_NS = 20000, STEPS = 3, BACKWARD_NS = 1000, OPTIMIZER_NS = 500 };
 
@@ -39,19 +39,28 @@ START_TEST(a_wait)
 }
 END_TEST
 
-static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid)
+static void name(struct sp_maker *m, uint32_t id)
 {
 	static const char *const names[] = {
 		[SGD] = "Optimizer.step#SGD.step",
 		[SAVE] = "torch.save",
 		[BACKWARD] = "backward",
 		[LOADER] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+		[FETCH] = "DataLoader fetch",
 	};
 
+	sp_maker_define(m, SP_DEFINE_NAME, id, names[id], strlen(names[id]));
+}
+
+/* parent: NULL: not known. */
+static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid, const struct sp_maker *parent)
+{
 	sp_maker_init(m, pid, tid, 0);
+	if (parent) {
+		m->header.ppid = parent->header.pid;
+		m->header.parent_start_ns = parent->header.image_start_ns;
+	}
 	sp_maker_header(m);
-	for (uint32_t id = SGD; id <= LOADER; id++)
-		sp_maker_define(m, SP_DEFINE_NAME, id, names[id], strlen(names[id]));
 }
 
 /* Waits of 3000 ns for a batch (of a loader: in its call) and of 5000 ns for the checkpoint that
@@ -71,8 +80,14 @@ static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t
 		      0);
 }
 
-/* `pid` is the saving thread's, the trainer's is 10. */
-static struct sp_account account(uint32_t pid, bool has_loader)
+struct saving {
+	uint32_t pid; /* of the saving thread; the trainer's is 10 */
+	bool has_loader, is_child, fetches;
+};
+
+static uint64_t beside_ns; /* of the last account */
+
+static struct sp_account account(struct saving saving)
 {
 	struct sp_maker trainer, saver;
 	struct sp_account sum;
@@ -80,15 +95,21 @@ static struct sp_account account(uint32_t pid, bool has_loader)
 	char folder[64];
 
 	sp_folder_make(folder);
-	begin(&trainer, 10, 10);
-	begin(&saver, pid, 20);
+	begin(&trainer, 10, 10, NULL);
+	for (uint32_t id = SGD; id <= LOADER; id++)
+		name(&trainer, id);
+	begin(&saver, saving.pid, 20, saving.is_child ? &trainer : NULL);
+	name(&saver, SAVE);
+	if (saving.fetches)
+		name(&saver, FETCH);
 	sp_maker_span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
 	for (uint64_t i = 0; i < STEPS; i++)
-		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, has_loader);
+		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, saving.has_loader);
 	sp_maker_put(&trainer, folder, "trainer.zst");
 	sp_maker_put(&saver, folder, "saver.zst");
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
+	beside_ns = load.report.training.trainers[0].steps.saved_beside_ns;
 	sum = sp_trainer_account(&load.report.training, &load.report.training.trainers[0]);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
@@ -97,7 +118,7 @@ static struct sp_account account(uint32_t pid, bool has_loader)
 
 START_TEST(the_trainer_waits)
 {
-	struct sp_account sum = account(10, _i);
+	struct sp_account sum = account((struct saving){.pid = 10, .has_loader = _i});
 
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], STEPS * 5000);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 3000);
@@ -107,10 +128,32 @@ END_TEST
 
 START_TEST(another_process_saves)
 {
-	struct sp_account sum = account(11, false);
+	struct sp_account sum = account((struct saving){.pid = 11});
 
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], 0);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 8000);
+	ck_assert_uint_eq(beside_ns, 0);
+}
+END_TEST
+
+START_TEST(a_process_of_the_trainer_saves)
+{
+	struct sp_account sum = account((struct saving){.pid = 11, .is_child = true});
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], STEPS * 5000);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 3000);
+	ck_assert_uint_eq(beside_ns, STEPS * 6900);
+}
+END_TEST
+
+/* Samples are kept in files. */
+START_TEST(a_worker_saves)
+{
+	struct sp_account sum =
+		account((struct saving){.pid = 11, .is_child = true, .fetches = true});
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], 0);
+	ck_assert_uint_eq(beside_ns, 0);
 }
 END_TEST
 
@@ -124,6 +167,8 @@ int main(void)
 	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
 	tcase_add_loop_test(c, the_trainer_waits, 0, 2); /* without a loader, and with one */
 	tcase_add_test(c, another_process_saves);
+	tcase_add_test(c, a_process_of_the_trainer_saves);
+	tcase_add_test(c, a_worker_saves);
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

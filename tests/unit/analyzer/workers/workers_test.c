@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/verdict/verdict.h"
+#include "analyzer/workers/thread_role.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/trace_maker.h"
 
@@ -60,7 +61,7 @@ static void receive(void)
 /* Batches of validation that the training thread makes, which take far longer. */
 static void validate(void)
 {
-	name(FETCH, "fetch");
+	name(FETCH, "DataLoader fetch");
 	for (int i = 0; i < 4; i++) {
 		uint64_t start = m.now_ticks;
 
@@ -115,7 +116,7 @@ static void begin_worker(void)
 	m.header.parent_start_ns = parent_start_ns;
 	m.header.flags |= SP_HEADER_FORKED;
 	sp_maker_header(&m);
-	name(FETCH, "fetch");
+	name(FETCH, "DataLoader fetch");
 }
 
 static void make_worker(void)
@@ -291,7 +292,7 @@ static void make_waiting_worker(uint32_t pid, uint64_t locked_ns, uint64_t besid
 	m.header.parent_start_ns = parent_start_ns;
 	m.header.flags |= SP_HEADER_FORKED;
 	sp_maker_header(&m);
-	name(FETCH, "fetch");
+	name(FETCH, "DataLoader fetch");
 	for (int i = 0; i < STEPS; i++) {
 		uint64_t start = m.now_ticks;
 
@@ -350,6 +351,49 @@ START_TEST(a_wait_for_its_own_threads_is_no_lock)
 }
 END_TEST
 
+/* A process that the trainer started, and what it records. */
+static void make_child(uint32_t pid, const char *label, bool has_loader, bool fetches)
+{
+	sp_maker_init(&m, pid, pid, 0);
+	m.header.ppid = 10;
+	m.header.parent_start_ns = parent_start_ns;
+	m.header.flags |= SP_HEADER_FORKED;
+	sp_maker_header(&m);
+	name(FETCH, label);
+	if (has_loader)
+		name(LOADER, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+	for (int i = 0; i < STEPS; i++) {
+		m.now_ticks += PERIOD_NS;
+		span(SP_EV_python_call, FETCH, 900,
+		     fetches ? SP_PHASE_loader_fetch : SP_PHASE_checkpoint_save);
+	}
+	end("child.zst");
+}
+
+static const struct {
+	const char *label;
+	bool has_loader, fetches;
+	const char *role;
+} children[] = {
+	{"DataLoader fetch", false, true, "worker"},
+	{"torch.save", false, false, "other"},
+	{"DataLoader fetch", true, true, "other"}, /* an evaluator */
+};
+
+START_TEST(a_child_is_what_it_does)
+{
+	sp_folder_make(folder);
+	make_trainer(false);
+	make_child(11, children[_i].label, children[_i].has_loader, children[_i].fetches);
+	sp_load_one(&load, folder);
+	ck_assert_uint_eq(load.report.run.index.stream_count, 2);
+	ck_assert_str_eq(sp_role_of(&load.report.training, 1), children[_i].role);
+	ck_assert_uint_eq(load.report.workers.count, strcmp(children[_i].role, "worker") == 0);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("workers");
@@ -362,6 +406,7 @@ int main(void)
 	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
 	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
 	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
+	tcase_add_loop_test(c, a_child_is_what_it_does, 0, sizeof(children) / sizeof(*children));
 	suite_add_tcase(suite, c);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
