@@ -45,12 +45,8 @@ static uint32_t bad_files(const struct sp_index *index)
 static bool has_first_ended(const struct sp_report *report)
 {
 	const struct sp_index *index = &report->run.index;
-	const struct sp_process_image *first = index->image_count ? &index->images[0] : NULL;
 
-	for (uint32_t i = 1; i < index->image_count; i++)
-		if (!index->images[i].is_sampler && index->images[i].start_ns < first->start_ns)
-			first = &index->images[i];
-	return first && first->ending;
+	return index->image_count && index->images[sp_process_first(&report->run)].ending;
 }
 
 /* A helper of a framework whose steps are not recorded (a worker of joblib) may outlive it. */

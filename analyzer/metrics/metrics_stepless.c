@@ -71,22 +71,31 @@ static bool has_forwards(const struct sp_report *report)
 	return (report->totals.phases & forwards) != 0;
 }
 
-/* A program that fails in its first step has no step, and perhaps a loader and a forward. */
-static bool has_failed(const struct sp_report *report)
+/* The launcher's command, or the process that began first. */
+static struct sp_process_end end_of_program(const struct sp_report *report)
 {
 	struct sp_command_end command = sp_command_end_of(&report->run);
 
-	if (!command.is_known)
-		return false;
-	switch (command.end.how) {
+	if (command.is_known)
+		return command.end;
+	if (!report->run.index.image_count)
+		return (struct sp_process_end){.how = SP_PROCESS_UNKNOWN};
+	return sp_process_end_of(&report->run, &report->totals, sp_process_first(&report->run));
+}
+
+/* A program that fails in its first step has perhaps a loader and a forward, and no step. */
+static bool has_failed(const struct sp_report *report)
+{
+	struct sp_process_end end = end_of_program(report);
+
+	switch (end.how) {
 	case SP_PROCESS_EXITED:
-		return command.end.status != 0;
+		return end.status != 0;
 	case SP_PROCESS_SIGNALED: /* not those by which people end a program */
-		return command.end.status == SIGSEGV || command.end.status == SIGABRT ||
-		       command.end.status == SIGBUS || command.end.status == SIGFPE ||
-		       command.end.status == SIGILL;
+		return end.status == SIGSEGV || end.status == SIGABRT || end.status == SIGBUS ||
+		       end.status == SIGFPE || end.status == SIGILL;
 	default:
-		return command.end.how == SP_PROCESS_OOM;
+		return end.how == SP_PROCESS_OOM;
 	}
 }
 

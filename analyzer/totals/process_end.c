@@ -117,6 +117,17 @@ void sp_process_end_seen(struct sp_process_end *end, int64_t seen_ns)
 	end->is_seen = true;
 }
 
+uint32_t sp_process_first(const struct sp_run *run)
+{
+	const struct sp_process_image *images = run->index.images;
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < run->index.image_count; i++)
+		if (!images[i].is_sampler && images[i].start_ns < images[first].start_ns)
+			first = i;
+	return first;
+}
+
 struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
 					uint32_t image)
 {

@@ -44,6 +44,10 @@ struct sp_command_end {
 };
 
 struct sp_command_end sp_command_end_of(const struct sp_run *run);
+
+/* The process that began first. The run has one at least. */
+uint32_t sp_process_first(const struct sp_run *run);
+
 struct sp_process_end sp_process_end_of(const struct sp_run *run, const struct sp_totals *totals,
 					uint32_t image);
 

@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -657,6 +658,30 @@ START_TEST(a_framework_that_gives_steps_made_none)
 }
 END_TEST
 
+/* Before its first step, or by its end. A person may have ended it by SIGTERM. */
+static const struct {
+	uint64_t ending;
+	const char *code;
+} failures[] = {
+	{(uint64_t)SP_ENDING_EXITED << 8, "no-training"},
+	{(uint64_t)SP_ENDING_EXITED << 8 | 1, "cannot-tell"},
+	{(uint64_t)SP_ENDING_SIGNALED << 8 | SIGABRT, "cannot-tell"},
+	{(uint64_t)SP_ENDING_SIGNALED << 8 | SIGTERM, "no-training"},
+};
+
+START_TEST(a_program_that_fails_made_no_step)
+{
+	m.header.ending = sp_checked_make(failures[_i].ending);
+	m.size = 0;
+	sp_maker_header(&m);
+	cover("framework\tbound\ttorch 2.13.0");
+	sp_maker_span(&m, SP_EV_read, 0, 0, 1000, 1000);
+	ck_assert_str_eq(judge(), failures[_i].code);
+	if (v.id == SP_VERDICT_cannot_tell)
+		CHECK_SAYS("the program failed");
+}
+END_TEST
+
 START_TEST(a_framework_without_steps)
 {
 	cover("framework\tbound\ttorch 2.13.0");
@@ -1233,6 +1258,8 @@ int main(void)
 	tcase_add_test(c, memory_that_is_not_pinned_is_told);
 	tcase_add_test(c, a_plain_program);
 	tcase_add_test(c, a_framework_that_gives_steps_made_none);
+	tcase_add_loop_test(c, a_program_that_fails_made_no_step, 0,
+			    sizeof(failures) / sizeof(*failures));
 	tcase_add_test(c, a_framework_without_steps);
 	tcase_add_test(c, a_framework_of_the_system_trains_nothing);
 	tcase_add_test(c, batches_that_nothing_took);
