@@ -205,8 +205,10 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_turns(e, &time, report);
 	sp_metrics_device(e, &time.account, time.steps, report);
 	/* With a device, backward waits for autograd's own threads. */
-	if (!e->has_device)
+	if (!e->has_device) {
 		sp_metrics_ratio(e, SP_METRIC_model_lock_share, time.lock_ns, time.total);
+		sp_metrics_ratio(e, SP_METRIC_lock_share, time.locked_ns, time.total);
+	}
 	r = sp_metrics_forward(e, report);
 	if (r == 0)
 		r = sp_metrics_rare_loop(e, report);

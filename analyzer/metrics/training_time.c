@@ -95,6 +95,7 @@ static void add_trainer(struct sp_training_time *t, const struct sp_report *repo
 		t->cleared_ns += (double)s->steps[i].cleared_ns;
 		t->between_ns += (double)s->steps[i].between_ns;
 		t->lock_ns += (double)s->steps[i].lock_ns;
+		t->locked_ns += (double)s->steps[i].locked_ns;
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
 		add_first(t, &s->steps[i], usual_wait_ns, i == 0);

@@ -14,6 +14,7 @@ void sp_lock_waits_put(struct sp_lock_waits *w, const struct sp_slot *wait, int6
 		return;
 	w->start_ns[at] = start_ns;
 	w->ns[at] = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
+	w->all_ns += w->ns[at];
 	if (w->count == SP_LOCK_WAITS)
 		w->begin = (w->begin + 1) % SP_LOCK_WAITS;
 	else

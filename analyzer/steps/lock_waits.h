@@ -19,6 +19,7 @@ struct sp_lock_waits {
 	uint64_t ns[SP_LOCK_WAITS];
 	uint32_t begin, count;
 	uint32_t object; /* the lock's condition; 0: no wait has timed out so far */
+	uint64_t all_ns; /* in any call or none, since the last step */
 };
 
 /* A wait on a condition, in the order of time. Waits on others than the lock's count for nothing.

@@ -129,6 +129,7 @@ static void join_steps(struct sp_steps *s)
 		last->cleared_ns += step->cleared_ns;
 		last->between_ns += step->between_ns;
 		last->lock_ns += step->lock_ns;
+		last->locked_ns += step->locked_ns;
 		sp_account_merge(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)

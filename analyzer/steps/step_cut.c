@@ -308,6 +308,15 @@ static void count_kind(struct sp_cutter *c, const struct sp_step *step)
 	}
 }
 
+/* Waits before the first step and in a pause are none of a step's, which has no room for them. */
+static uint64_t take_locked(struct sp_cutter *c, uint64_t wall_ns)
+{
+	uint64_t ns = c->locks.all_ns;
+
+	c->locks.all_ns = 0;
+	return ns < wall_ns ? ns : wall_ns;
+}
+
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
 {
 	int64_t to_ns = c->intervals[c->count - 1].end_ns;
@@ -324,6 +333,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->nccl_elsewhere_ns = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	update = sp_own_update_of(&c->intervals[first], c->count - first);
+	step->locked_ns = take_locked(c, (uint64_t)(to_ns - from_ns));
 	step->load_ns = sp_cut_loads(c, first, c->count);
 	step->cleared_ns = update.cleared_ns;
 	step->between_ns = update.between_ns;

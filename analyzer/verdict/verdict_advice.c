@@ -131,16 +131,32 @@ static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 	       metric != SP_METRIC_rare_communication_share;
 }
 
-/* Keeping memory saves the idleness that no event shows, too. One rank keeps all others waiting,
- * and waits itself for none. */
+/* The metric of all time that the advice takes away, of which its rule's cost may be a part:
+ * keeping memory saves the idleness that no event shows, too, and a lock is asked for by all code
+ * around the model. */
+static enum sp_metric_id more_of(enum sp_advice_id advice)
+{
+	switch (advice) {
+	case SP_ADVICE_keep_memory:
+		return SP_METRIC_allocation_open_share;
+	case SP_ADVICE_other_threads:
+		return SP_METRIC_lock_share;
+	default:
+		return SP_METRICS;
+	}
+}
+
+/* One rank keeps all others waiting, and waits itself for none. */
 static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	double cost = sp_metrics_value(e, sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost);
-	double open = sp_metrics_value(e, SP_METRIC_allocation_open_share);
+	enum sp_metric_id more = more_of(advice);
 
+	if (more < SP_METRICS && sp_metrics_value(e, more) > cost)
+		return sp_metrics_value(e, more);
 	if (advice == SP_ADVICE_rare_collectives && e->trainers > 1)
 		cost *= e->trainers / (e->trainers - 1.0);
-	return advice == SP_ADVICE_keep_memory && open > cost ? open : cost;
+	return cost;
 }
 
 double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice)

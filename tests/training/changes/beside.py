@@ -2,6 +2,7 @@
 """Programs for the advice on work beside the model: saving, logs, evaluation, compiling, and
 batches that come without a DataLoader."""
 
+import concurrent.futures
 import http.server
 import multiprocessing
 import os
@@ -17,6 +18,8 @@ from torch.utils.data import DataLoader
 
 STEPS = int(os.environ.get("STEPS", "40"))
 later = queue.Queue()
+pool = concurrent.futures.ThreadPoolExecutor(1)
+ahead = []
 loop = None
 
 
@@ -47,6 +50,30 @@ def async_checkpoint(number):
 
     if number % 5 == 4:
         in_a_thread(save) if IS_AFTER else save()
+
+
+def made_late():
+    time.sleep(0.1)
+    return 1
+
+
+class Late:
+    """Takes 100 ms to load."""
+
+    def __reduce__(self):
+        return made_late, ()
+
+
+def load():
+    return torch.load("teacher.pt", weights_only=False)
+
+
+def load_ahead(number):
+    """Every fifth step needs what a file holds; a thread may begin to load it four steps ahead."""
+    if IS_AFTER and number % 5 == 0:
+        ahead.append(pool.submit(load))
+    if number % 5 == 4:
+        ahead.pop().result() if IS_AFTER and ahead else load()
 
 
 BLOCK = b"a" * (1 << 20)
@@ -271,6 +298,19 @@ def unknown_names():
     return Acting(), plain()
 
 
+def count():
+    """Python code that holds the interpreter's lock."""
+    while True:
+        pass
+
+
+def other_threads():
+    make = multiprocessing.get_context("fork").Process if IS_AFTER else threading.Thread
+    loop = Loop()
+    make(target=count, daemon=True).start()
+    return loop, plain()
+
+
 class Weighing(Loop):
     """Between the model's call and the backward is more than the loss."""
 
@@ -347,6 +387,7 @@ AFTER_STEPS = {
     made.__name__: made
     for made in (
         async_checkpoint,
+        load_ahead,
         loop_writes,
         loop_fsync,
         loop_messages,
@@ -365,6 +406,7 @@ MODELS = {
     for made in (
         compile_once,
         unknown_names,
+        other_threads,
         unmarked_names,
         own_forward,
         long_forward,
@@ -380,6 +422,8 @@ MODELS = {
 if __name__ == "__main__":
     if CASE == "loop_messages":
         address = serve()
+    if CASE == "load_ahead":
+        torch.save(Late(), "teacher.pt")
     threading.Thread(target=work, daemon=True).start()
     if CASE in MODELS:
         loop, passes = MODELS[CASE]()

@@ -256,6 +256,40 @@ def warm_start():
     return [DataLoader(Index(), batch_size=2)] * 5
 
 
+class Kept(Rows):
+    """Samples that are made in the first epoch, and kept in memory; or an earlier run has made
+    them, and they are in files."""
+
+    def __init__(self, many, ms):
+        super().__init__(many, ms)
+        self.samples = {}
+        if IS_AFTER:
+            for index in range(many):
+                torch.full((self.width,), float(index)).numpy().tofile(f"{index}.kept")
+
+    def __getitem__(self, index):
+        if index not in self.samples:
+            self.samples[index] = self.read(index) if IS_AFTER else super().__getitem__(index)
+        return self.samples[index]
+
+    def read(self, index):
+        return torch.from_numpy(numpy.fromfile(f"{index}.kept", "f4"))
+
+
+def first_epoch():
+    return [DataLoader(Kept(40, 20), batch_size=2)] * 4
+
+
+def pairs():
+    for rows, more in zip(loader(10, num_workers=1), loader(90, num_workers=4 if IS_AFTER else 1)):
+        yield rows + more
+
+
+def slow_loader():
+    """A step takes a batch of each loader, and the second one has too few workers."""
+    return [pairs()]
+
+
 class Slow(Rows):
     """Unpickled by a spawned worker, which then opens what it needs."""
 

@@ -89,6 +89,19 @@ class Mapped(Samples):
         return self.rows[index * 31 % len(self.rows)] + 0
 
 
+def batches():
+    """The loop reads samples itself."""
+    samples = Samples()
+    for index in range(0, 2 * STEPS, 2):
+        yield torch.stack([samples[index], samples[index + 1]])
+
+
+def passes():
+    if CASE != "own_input":
+        return [DataLoader(MADE[CASE][IS_AFTER](), batch_size=2, num_workers=1)]
+    return [DataLoader(Samples(), batch_size=2, num_workers=6) if IS_AFTER else batches()]
+
+
 MADE = {
     "page_cache": (Samples, Local),
     "larger_reads": (Pieces, Samples),
@@ -97,5 +110,4 @@ MADE = {
 }
 
 if __name__ == "__main__":
-    loader = DataLoader(MADE[CASE][IS_AFTER](), batch_size=2, num_workers=1)
-    Loop(own.sleeping(4)).fit([loader])
+    Loop(own.sleeping(4)).fit(passes())

@@ -898,6 +898,30 @@ START_TEST(a_model_that_waits_for_a_lock)
 }
 END_TEST
 
+/* The loss asks for the lock, too, and other threads give it up there as well. */
+START_TEST(a_lock_is_asked_for_everywhere)
+{
+	const double step_ns = 3 * WORK_NS + ADAM_NS;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		span(SP_EV_cond_wait, CONDITION, WORK_NS / 2, -ETIMEDOUT);
+		m.now_ticks += WORK_NS / 2;
+		sp_maker_around(&m, SP_EV_python_call, 0, start, SP_PHASE_forward);
+		span(SP_EV_cond_wait, CONDITION, WORK_NS, 0);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_model_lock_share), WORK_NS / 2 / step_ns, 0.02);
+	ck_assert_double_eq_tol(value(SP_METRIC_lock_share), 3 * WORK_NS / 2 / step_ns, 0.02);
+	ck_assert_double_eq(sp_advice_most_share(&v.metrics, SP_ADVICE_other_threads),
+			    value(SP_METRIC_lock_share));
+}
+END_TEST
+
 /* A process that imported as long as nothing trained, and then waited. */
 START_TEST(what_a_launcher_took_before_the_training)
 {
@@ -1274,6 +1298,7 @@ int main(void)
 	tcase_add_test(c, what_a_launcher_took_before_the_training);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 2);
 	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 3);
+	tcase_add_test(c, a_lock_is_asked_for_everywhere);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
 	tcase_add_test(c, usage_cut_short_is_passed_over);
 	tcase_add_test(c, free_input_takes_the_wait_away);
