@@ -393,6 +393,27 @@ static void set_sampler(struct sp_metrics *e, const struct sp_batch_receive *h)
 			 (double)h->all_wait_ns);
 }
 
+/*
+ * Workers that an epoch starts again hold up its first batch, which has to be made after that. The
+ * first batch's own making is no part of the start. A run without workers shows no start.
+ */
+static void set_starts(struct sp_metrics *e, const struct input *in,
+		       const struct sp_training *training)
+{
+	double lives = sp_metrics_value(e, SP_METRIC_worker_lives);
+	double restarts = in->at_once ? lives - 1 : sp_metrics_value(e, SP_METRIC_epochs) - 1;
+	double more = sp_metrics_value(e, SP_METRIC_first_batch_ns) +
+		      sp_metrics_value(e, SP_METRIC_wait_mean_ns) -
+		      sp_metrics_value(e, SP_METRIC_batch_work_ns);
+
+	if (restarts <= 0 || !e->of[SP_METRIC_first_batch_ns].is_known)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_restarts_per_step, restarts * training->count,
+			 sp_metrics_value(e, SP_METRIC_steps));
+	if (in->at_once)
+		sp_metrics_set(e, SP_METRIC_worker_start_ns, fmax(more, 0) / in->at_once);
+}
+
 void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct input in = {.batches = 0};
@@ -415,4 +436,5 @@ void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 	set_files(e, &in);
 	set_fetch_use(e, &in);
 	set_wanted(e, &in);
+	set_starts(e, &in, &report->training);
 }

@@ -25,6 +25,17 @@ static double at_least_zero(double share)
 	return share > 0 ? share : 0;
 }
 
+/* A what-if is about steady steps. Where epochs start workers again, other numbers of workers leave
+ * that time as it is. */
+static double with_restarts(const struct sp_metrics *e, enum sp_what_if_id id, double now_ns)
+{
+	double restarts = sp_metrics_value(e, SP_METRIC_restarts_per_step);
+
+	if (id != SP_WHAT_IF_workers)
+		return now_ns;
+	return now_ns + restarts * sp_metrics_value(e, SP_METRIC_first_batch_ns);
+}
+
 struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice)
 {
 	struct sp_saving saving = {.what_if = sp_advice_what_if(advice)};
@@ -33,7 +44,8 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_adv
 	if (saving.what_if != SP_WHAT_IFS)
 		w = sp_what_if_make(evidence, saving.what_if, SP_WORKERS_UNASKED);
 	if (w.is_known && w.now_ns > 0) {
-		saving.least = at_least_zero(1 - w.high_ns / w.now_ns);
+		saving.least = at_least_zero((w.now_ns - w.high_ns) /
+					     with_restarts(evidence, saving.what_if, w.now_ns));
 		saving.most = at_least_zero(1 - w.low_ns / w.now_ns);
 	} else if (has_bound(advice)) {
 		saving.what_if = SP_WHAT_IFS;

@@ -11,6 +11,9 @@
  * 0.2 ms where workers are busy, and 1 ms where both have to be woken. */
 #define HANDOVER_MOST_NS 1e6
 
+/* The start of a worker, where none shows it: a fork of a process that has loaded PyTorch. */
+#define START_MOST_NS 30e6
+
 static const struct {
 	const char *name, *title, *change, *missing;
 } table[SP_WHAT_IFS] = {
@@ -216,6 +219,18 @@ static double step_ns(const struct load *l, double workers, double cores)
 }
 
 /*
+ * The starts of more workers, at most, for each step. Workers start one after another on the
+ * training thread.
+ */
+static double starts_ns(const struct sp_metrics *e, double more)
+{
+	double start_ns =
+		is_known(e, SP_METRIC_worker_start_ns) ? VALUE(e, worker_start_ns) : START_MOST_NS;
+
+	return more > 0 ? more * start_ns * VALUE(e, restarts_per_step) : 0;
+}
+
+/*
  * The slowest of the training thread, the workers and the cores. The error of the same computation
  * for the real number of workers widens the range. Workers that wait for each other may gain
  * nothing. More workers may gain nothing where waits may hide.
@@ -229,6 +244,7 @@ static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t worke
 
 	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
 		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
+	w.high_ns += starts_ns(e, workers - before);
 	if ((workers < 1 && before >= 1 && may_hide(e)) ||
 	    (workers > before &&
 	     (may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED)))

@@ -100,6 +100,7 @@ def cases(program, *names, **more):
 CASES = {
     **cases("loaders", "use_workers", "add_workers", "blocked", "locked", "received"),
     **cases("loaders", "awaited", "own_threads"),
+    "add_workers_epochs": Case("loaders", "add_workers"),
     "add_workers_iterable": Case("loaders", "add_workers"),
     **cases("loaders", "handover", "no_workers", "receive", "unshared", "cheaper_sampler"),
     **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),

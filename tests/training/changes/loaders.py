@@ -30,6 +30,12 @@ def add_workers():
     return [loader(60, num_workers=NUMBER if IS_AFTER else 1)]
 
 
+def add_workers_epochs():
+    """Each epoch starts its workers again, one after another."""
+    rows = Rows(40, 30)
+    return [DataLoader(rows, batch_size=2, num_workers=NUMBER if IS_AFTER else 1)] * 4
+
+
 def workers():
     return [loader(60, num_workers=NUMBER if IS_AFTER else 3)]
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/verdict/whatif.h"
 
@@ -133,6 +134,36 @@ START_TEST(no_worker_without_a_core)
 }
 END_TEST
 
+/* Epochs of 20 steps start each worker again: what three more of them gain is less than that. With
+ * workers that stay it is all gained. */
+START_TEST(workers_have_to_start)
+{
+	double stays_ns, stays;
+
+	alone(20, 60, 1);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_step_mean_ns, 60 * MS);
+	set(SP_METRIC_wait_mean_ns, 40 * MS);
+	set(SP_METRIC_handover_ns, 0.2 * MS);
+	set(SP_METRIC_spare_workers, 2);
+	set(SP_METRIC_workers_wanted, 3);
+	stays_ns = with(3).high_ns;
+	stays = sp_advice_saving(&v.metrics, SP_ADVICE_add_workers).least;
+	ck_assert_double_le(stays_ns, 24 * MS);
+	ck_assert(advises("add_workers"));
+	set(SP_METRIC_restarts_per_step, 1.0 / 20);
+	set(SP_METRIC_worker_start_ns, 0);
+	set(SP_METRIC_first_batch_ns, 300 * MS); /* 15 ms for each step of 60, which stay */
+	ck_assert_double_eq_tol(sp_advice_saving(&v.metrics, SP_ADVICE_add_workers).least,
+				stays * 60 / 75, 1e-6);
+	set(SP_METRIC_worker_start_ns, 400 * MS);
+	ck_assert_double_eq_tol(with(3).high_ns, stays_ns + 2 * 20 * MS, 0.1 * MS);
+	ck_assert(!advises("add_workers"));
+	/* As many as there are cost no further start. */
+	ck_assert_double_eq_tol(with(1).high_ns, 60 * MS, 0.5 * MS);
+}
+END_TEST
+
 /* Two workers keep up on the average, but one batch in ten takes long: prefetching may save all
  * waits, and more samples a step at most what is not their own work. */
 START_TEST(ranges_without_a_sure_gain)
@@ -243,6 +274,7 @@ int main(void)
 	tcase_add_test(c, sleep_needs_no_core);
 	tcase_add_test(c, tiny_batches_gain_nothing);
 	tcase_add_test(c, no_worker_without_a_core);
+	tcase_add_test(c, workers_have_to_start);
 	tcase_add_test(c, ranges_without_a_sure_gain);
 	tcase_add_test(c, no_worker_for_a_core_of_others);
 	tcase_add_test(c, threads_of_the_model_need_cores);
