@@ -8,8 +8,9 @@ one after it take turns (AB BA AB): the gain of a pair is measured by the progra
 report of the run before promises a range for the saving. It is right where it contains the median
 of the gains, give or take half of what lies between the smallest and the greatest of them. Nine of
 ten have to be right, each advice has to be given before the change and has to gain 3%, and none may
-be given again after it. --table writes the table into FILE, between its marks. Without --nightly a
-few cases run, one pair each.
+be given again after it. Advice that asks for a name is done by recording again with that name.
+--table writes the table into FILE, between its marks. Without --nightly a few cases run, one pair
+each.
 """
 
 import argparse
@@ -53,6 +54,10 @@ UNBOUND = {
 }
 
 
+# This advice asks for a name: the function that makes batches. The report of a run with that name
+# has to have its time, which the program's own clock has as well.
+NAMED = {"idle_calls": "make_batch", "unseen_batches": "make_batch"}
+
 # After these changes nothing is left to do; after others, the same could be done again.
 DONE = {
     "use_workers",
@@ -75,8 +80,7 @@ DONE = {
 }
 
 # Advice that no case makes yet. An id leaves the set when its case comes.
-UNTRIED = {"other_loader", "idle_calls", "unseen_batches"}  # need a framework that is not here
-UNTRIED |= {"keep_open_memory"}  # needs a device
+UNTRIED = {"keep_open_memory"}  # needs a device
 UNTRIED |= {"rare_collectives"}  # no program was made for it
 UNTRIED |= {"fewer_bytes"}  # cuda_wheel_planted has its verdict, on PyTorch's CUDA wheel
 
@@ -126,6 +130,7 @@ CASES = {
     **cases("cards", "cuda_graphs"),
     "no_syncs": Case("cards", "no_syncs", row=[]),
     "pinned_copies": Case("cards", "pinned_copies", row=[]),
+    **cases("frameworks", "other_loader", "idle_calls", "unseen_batches"),
     **cases("ranked", "late_rank", "overlap_communication", ranks=2),
     **cases("crowd", "cheaper_batches", "fewer_workers", "fewer_threads", cores=1),
     **cases("crowd", "fewer_bystanders", "own_cores", "quiet_machine", cores=1),
@@ -152,13 +157,23 @@ def start_of(case):
     return start
 
 
+def frameworks():
+    path = os.path.join(training.ROOT, "build", "venv-frameworks", "bin", "python")
+    if not os.path.exists(path):
+        raise harness.CannotRun("no build/venv-frameworks: scripts/test --nightly makes it")
+    return path
+
+
 def execute(case, name, state, number, folder):
     """The program's own clock, in ns: {"all_ns", "steady_ns"}."""
     program = os.path.join(FOLDER, case.program + ".py")
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={case.ranks}"]
-    command = [training.interpreter("h5py", "cv2"), *(launcher if case.ranks > 1 else [])]
+    python = training.interpreter("h5py", "cv2") if case.program != "frameworks" else frameworks()
+    command = [python, *(launcher if case.ranks > 1 else [])]
     command += [program, name, state, *([str(number)] if number else [])]
     env = harness.environment(True, os.path.join(folder, "run.zst"), {})
+    if name in NAMED and state == "after":
+        env["STAGEPROF_FUNCTIONS"] = "__main__:" + NAMED[name]
     env["FOLDER"] = os.path.join(folder, "far")
     with storage(case, env["FOLDER"]) as env["FOLDER"]:
         done = subprocess.run(
@@ -197,6 +212,10 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             self.clock = execute(case, name, state, number, folder)
             path = os.path.join(folder, "run.zst")
+            if name in NAMED:
+                ranges = training.report("ranges", path)["ranges"]
+                named = [row["total_ns"] for row in ranges if row["name"].endswith(NAMED[name])]
+                self.found = sum(named) / self.clock["made_ns"]
             if case.row is None:
                 rows, key = training.report("summary", path)["advice"], "id"
             else:
@@ -251,6 +270,7 @@ class Row:
         befores, afters = measure(name, pairs)
         promises = [before.promised(case.id) for before in befores]
         clock = befores[0].clock_of(case.id)
+        self.found = [run.found for run in afters] if name in NAMED else []
         gains = [1 - a.clock[clock] / b.clock[clock] for b, a in zip(befores, afters)]
         self.name, self.gain = name, statistics.median(gains)
         self.off = max((max(gains) - min(gains)) / 2, OFF_LEAST if pairs > 1 else OFF_ALONE)
@@ -268,6 +288,8 @@ class Row:
     def judge(self, case):
         if not self.is_given:
             return "not given: " + " ".join(self.told)
+        if self.found:
+            return "" if 0.9 <= statistics.median(self.found) <= 1.1 else "not found"
         if self.gain + self.off < GAIN_LEAST and case.row is None:
             return "no gain"
         if self.most is None:
@@ -279,6 +301,8 @@ class Row:
     def text(self):
         told = "-" if self.most is None else f"{share(self.least)} to {share(self.most)}"
         true = f"{share(self.gain)} ± {share(self.off)}"
+        if self.found:
+            true = f"{share(statistics.median(self.found))} of the making found"
         return f"| {self.name} | {told} | {true} | {self.complaint or 'yes'} |"
 
 
