@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of other frameworks than PyTorch. Batches sleep, so that they need no core,
-but for unseen_batches.
+"""Programs of other frameworks than PyTorch. Batches sleep, so that they need no core;
+those of unseen_batches compute.
 
     frameworks.py CASE before|after
 """
@@ -15,7 +15,7 @@ made = []  # ns
 
 
 class Clock:
-    """Of all steps, and of those after the first FIRST, which compile."""
+    """The time of a step: all of them, and those after the first FIRST, which compile."""
 
     def __init__(self):
         self.number, self.began, self.steady = 0, time.perf_counter_ns(), 0
