@@ -22,20 +22,26 @@ static bool is_candidate(uint32_t stage)
 	return stage != SP_STAGE_wait && sp_stage_is_of_threads(stage);
 }
 
-/* The stage of the most time after `last` in that order; SP_STAGES: there is none. */
+/* In the order of their time, the longest first; SP_STAGES is before all. */
+static bool is_after(const struct sp_sums *sums, uint32_t stage, uint32_t last)
+{
+	if (last >= SP_STAGES)
+		return true;
+	if (sums[stage].total_ns != sums[last].total_ns)
+		return sums[stage].total_ns < sums[last].total_ns;
+	return stage > last;
+}
+
+/* The stage after `last` in that order; SP_STAGES: there is none. */
 static uint32_t next_stage(const struct sp_report *report, uint32_t last)
 {
 	const struct sp_sums *sums = report->totals.stages;
 	uint32_t next = SP_STAGES;
 
-	for (uint32_t i = 0; i < SP_STAGES; i++) {
-		bool is_after = last == SP_STAGES || sums[i].total_ns < sums[last].total_ns ||
-				(sums[i].total_ns == sums[last].total_ns && i > last);
-
-		if (is_candidate(i) && is_after &&
-		    (next == SP_STAGES || sums[i].total_ns > sums[next].total_ns))
+	for (uint32_t i = 0; i < SP_STAGES; i++)
+		if (is_candidate(i) && is_after(sums, i, last) &&
+		    (next >= SP_STAGES || is_after(sums, next, i)))
 			next = i;
-	}
 	return next;
 }
 

@@ -201,9 +201,8 @@ class Views(unittest.TestCase):
             for key in ("code", "cost", "sign", "program")
             for word in words(row.get(key) or "")
         }
-        with open(
-            os.path.join(ROOT, "analyzer", "verdict", "metric.def"), encoding="utf-8"
-        ) as table:
+        path = os.path.join(ROOT, "analyzer", "metrics", "metric.def")
+        with open(path, encoding="utf-8") as table:
             for measure, row in re.findall(
                 r'^SP_METRIC\((\w+), [^"]*(?:"[^"]*",?\s*)*"([^"]*)"\)$', table.read(), re.M
             ):

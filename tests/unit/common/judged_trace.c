@@ -20,6 +20,7 @@ void judged_trace_begin(void)
 void judged_trace_end(void)
 {
 	sp_load_finish(&load);
+	sp_maker_finish(&m); /* of a test that judges nothing */
 	sp_folder_remove(folder);
 }
 

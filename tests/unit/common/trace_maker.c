@@ -61,6 +61,8 @@ void sp_maker_finish(struct sp_maker *m)
 {
 	free(m->bytes);
 	free(m->slots);
+	m->bytes = NULL;
+	m->slots = NULL;
 }
 
 void sp_maker_append(struct sp_maker *m, const void *bytes, size_t n)
