@@ -58,8 +58,8 @@ START_TEST(threads_that_train_in_turns)
 	for (uint32_t thread = 0; thread < THREADS; thread++) {
 		char file[16];
 
-		sp_maker_init(&m, 10, 10 + thread, 0);
-		sp_maker_header(&m);
+		sp_maker_finish(&m);
+		thread_begin(10 + thread);
 		names();
 		m.now_ticks = at;
 		step(1000);
