@@ -107,6 +107,11 @@ static double loop_ns(const struct sp_training_time *t)
 static void set_loop(struct sp_metrics *e, const struct sp_training_time *t,
 		     const struct sp_report *report)
 {
+	/* Without one, the weights may be changed by hand in any of the loop's code. */
+	bool has_update =
+		sp_training_source(&report->training, SP_ACCOUNT_optimizer) != SP_FROM_NOTHING ||
+		t->cleared_ns > 0;
+
 	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
 	    e->is_fed_by_thread)
 		return;
@@ -116,7 +121,8 @@ static void set_loop(struct sp_metrics *e, const struct sp_training_time *t,
 	if (e->is_unfed)
 		sp_metrics_ratio(e, SP_METRIC_unfed_loop_share, loop_ns(t), t->total);
 	sp_metrics_ratio(e, SP_METRIC_loop_ns, loop_ns(t), (double)t->steps);
-	sp_metrics_ratio(e, SP_METRIC_between_share, t->between_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_between_share, has_update ? t->between_ns : loop_ns(t),
+			 t->total);
 	sp_metrics_ratio(e, SP_METRIC_own_update_share, t->cleared_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);

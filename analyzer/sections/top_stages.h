@@ -11,9 +11,8 @@
 struct sp_report;
 
 /*
- * The stage's time is a part of the threads' lifetimes. It is not for waits that may begin before
- * the thread's file, for a GPU's time, which is no thread's, and for nested ranges, whose sum may
- * exceed the lifetimes.
+ * True where the stage's time is a part of the threads' lifetimes. Three sorts are none: waits that
+ * may begin before the thread's file, a GPU's time, and nested ranges, whose sum may be longer.
  */
 bool sp_stage_is_of_threads(uint32_t stage);
 

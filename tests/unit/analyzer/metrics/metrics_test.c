@@ -1168,6 +1168,22 @@ START_TEST(between_two_backwards)
 }
 END_TEST
 
+/* No optimizer is seen, so the code after backward may change the weights. */
+START_TEST(an_update_by_hand)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_python_call, ADAM, WORK_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		m.now_ticks += WORK_NS;
+	}
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert(v.doubts[SP_DOUBT_between]);
+	ck_assert_int_ne(v.confidence, SP_CONFIDENCE_HIGH);
+}
+END_TEST
+
 START_TEST(the_loop_of_the_trainer)
 {
 	names();
@@ -1307,6 +1323,7 @@ int main(void)
 	tcase_add_loop_test(c, threads_that_train_in_turns, 0, 3);
 	tcase_add_loop_test(c, collectives_of_few_steps, 0, 2);
 	tcase_add_loop_test(c, a_slow_loader_of_two, 0, 2);
+	tcase_add_test(c, an_update_by_hand);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
