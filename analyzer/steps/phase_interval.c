@@ -353,14 +353,8 @@ static void note_step(const struct sp_phase_interval *intervals, uint32_t first,
 	interval->is_skipped = is_scaled && !has_step;
 }
 
-/* A handler of signals may save a checkpoint in it. */
-static bool may_be_interrupted(const struct sp_phase_interval *outer)
-{
-	return sp_phase_interval_is_forward(outer) || outer->kind == SP_INTERVAL_BACKWARD ||
-	       outer->kind == SP_INTERVAL_OPTIMIZER;
-}
-
-/* No wait in the model for a lock that a thread had which saves meanwhile. */
+/* A save by a signal handler inside of a call; not the call's wait for the lock of a thread that
+ * saves meanwhile. */
 static bool is_own_save(const struct sp_phase_interval *inner)
 {
 	return inner->kind == SP_INTERVAL_CHECKPOINT && inner->label && !inner->is_load;
@@ -387,7 +381,7 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 	}
 	outer->lock_ns += inner->lock_ns;
 	outer->checkpoint_ns += inner->checkpoint_ns;
-	if (may_be_interrupted(outer) && is_own_save(inner)) {
+	if (sp_phase_interval_computes(outer) && is_own_save(inner)) {
 		outer->checkpoint_ns += ns;
 		return;
 	}

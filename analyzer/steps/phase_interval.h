@@ -98,6 +98,13 @@ static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *
 	       interval->kind == SP_INTERVAL_LEARNER || interval->kind == SP_INTERVAL_EVALUATION;
 }
 
+/* True for the computing of a step, in which other work of the program may stand. */
+static inline bool sp_phase_interval_computes(const struct sp_phase_interval *interval)
+{
+	return sp_phase_interval_is_forward(interval) || interval->kind == SP_INTERVAL_BACKWARD ||
+	       interval->kind == SP_INTERVAL_OPTIMIZER;
+}
+
 /* True for what comes after a step's batches. */
 static inline bool sp_phase_interval_ends_batches(const struct sp_phase_interval *interval)
 {

@@ -351,12 +351,6 @@ static bool follows_step(const struct sp_cutter *c, const struct sp_phase_interv
 	return interval->start_ns >= last->end_ns && !(interval->is_node && last->is_node);
 }
 
-static bool may_hold_locks(const struct sp_phase_interval *interval)
-{
-	return sp_phase_interval_is_forward(interval) || interval->kind == SP_INTERVAL_BACKWARD ||
-	       interval->kind == SP_INTERVAL_OPTIMIZER;
-}
-
 /* A wait is of the innermost call that has a part in the account. */
 static void note_locks(struct sp_cutter *c, const struct sp_slot *slot,
 		       struct sp_phase_interval *interval)
@@ -368,7 +362,7 @@ static void note_locks(struct sp_cutter *c, const struct sp_slot *slot,
 	if (sp_phase_interval_phase(interval->kind) == SP_ACCOUNT_other)
 		return;
 	ns = sp_lock_waits_take(&c->locks, interval->start_ns);
-	interval->lock_ns = may_hold_locks(interval) ? ns : 0;
+	interval->lock_ns = sp_phase_interval_computes(interval) ? ns : 0;
 }
 
 void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
