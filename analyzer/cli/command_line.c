@@ -66,7 +66,7 @@ __attribute__((visibility("default"))) void (*argp_program_version_hook)(
 	FILE *file, struct argp_state *state) = print_version;
 
 #define ABOUT                                                                                      \
-	N_("Tells where a training job's time went, from the trace that libstageprof.so left.")
+	N_("Shows where a training job's time went, from the trace that libstageprof.so left.")
 static const char doc[] = ABOUT "\v ";
 
 /* The views of their own line, and the names of the others. */

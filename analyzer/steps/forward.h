@@ -10,7 +10,8 @@
 
 #include "analyzer/steps/step_cut.h"
 
-/* Tells the forwards among the intervals at hand from evaluation, and marks what lies in one. */
+/* Distinguishes the forwards among the intervals at hand from evaluation, and marks what lies in
+ * one. */
 void sp_forward_judge(struct sp_cutter *cutter);
 
 #endif

@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-#define ABOUT N_("Tells where a training job's time goes, with no change to the job.")
+#define ABOUT N_("Shows where a training job's time goes, with no change to the job.")
 #define MORE N_("stageprof COMMAND --help says more about each.")
 static const char doc[] = ABOUT "\vCommands:\n"
 #define SP_COMMAND(name, arguments, help) "  " #name " " arguments "\n      " help "\n"

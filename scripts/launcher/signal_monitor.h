@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells signals to the whole process group from signals to this process. A command that got a
- * signal with the group must not get it from us again: a second SIGTERM means "now" to many
+ * Distinguishes signals to the whole process group from signals to this process. A command that got
+ * a signal with the group must not get it from us again: a second SIGTERM means "now" to many
  * trainers. siginfo does not say how a signal was sent, so a helper process in the group counts the
  * signals that it receives. Where no helper can be started, every signal counts as sent to this
  * process.

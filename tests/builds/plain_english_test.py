@@ -20,6 +20,7 @@ BAD = (
     ("pronoun first", "It is read before the file."),
     ("told", "The report is told of each."),
     ("tells", "The name tells which."),
+    ("tells", "Tells which name it is."),
     ("tells", "The names tell them apart."),
     ("said", "The loss is not said to be one."),
     ("his", "The user names his folder."),
