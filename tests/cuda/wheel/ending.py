@@ -8,9 +8,11 @@ for each backward. A Python that ends meanwhile ends that thread where C++ allow
 
 import atexit
 import os
+import sys
 import time
 
 TASKS = "/proc/self/task"
+SECONDS = 10  # an idle wait takes some ms; a thread that hangs should fail its test, not stop it
 
 
 def is_idle(task):
@@ -25,10 +27,12 @@ def is_idle(task):
 
 
 def wait_for_autograd():
-    while True:
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
         time.sleep(0.01)  # without the interpreter's lock, which the threads may want
         if all(is_idle(task) for task in os.listdir(TASKS)):
             return
+    print(f"autograd's threads are not idle after {SECONDS} s", file=sys.stderr)
 
 
 atexit.register(wait_for_autograd)
