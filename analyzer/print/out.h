@@ -25,7 +25,7 @@ enum sp_format {
 	SP_FORMAT_JSON,
 	SP_FORMAT_CSV,
 	SP_FORMAT_MD,
-	SP_FORMAT_HTML, /* sections of the page of view_html.c; there is no --format=html */
+	SP_FORMAT_HTML, /* sections of the page of the view html; there is no --format=html */
 	SP_FORMAT_ROWS, /* each table goes to out->rows, with the keys of CSV; there is no
 			   --format=rows */
 };

@@ -26,6 +26,8 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 
 #define SP_STEP_KINDS_ALL (~0u)
 
+#define SP_STEP_SLOW_FACTOR 2u /* a slow step takes more than so many times the median */
+
 /*
  * "A step" in every report: the mean of the selected steady steps of all trainers,
  * or of all selected steps where none is steady.

@@ -12,7 +12,6 @@
 #include "analyzer/training/training_account.h"
 #include "analyzer/text/text.h"
 
-#define SLOW_FACTOR 2u /* times the median */
 #define MUCH_SHARE 0.1 /* of the training time */
 
 enum {
@@ -363,7 +362,7 @@ static void show_slow(const struct sp_report *report, const struct sp_step_rows 
 	if (sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) < 0)
 		return;
 	for (uint32_t i = 0; i < rows->count; i++)
-		slow += by_wall(rows, i) > SLOW_FACTOR * stats.p50_ns;
+		slow += by_wall(rows, i) > SP_STEP_SLOW_FACTOR * stats.p50_ns;
 	if (rows->count == 0) {
 		sp_out_line(out, "no steps: no optimizer step was seen, or none is selected");
 		return;

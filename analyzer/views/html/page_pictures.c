@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/html/page_pictures.h"
+
+#include <string.h>
+
+#include "analyzer/page/drawing.h"
+#include "analyzer/page/flame_json.h"
+#include "analyzer/page/heat_json.h"
+#include "analyzer/page/timeline_json.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/training/step_stats.h"
+#include "analyzer/views/html/page_fit.h"
+
+#define PAUSES_MAX 500u
+
+/* The element for the script's drawing, and the content without a script. */
+static void put_picture_begin(FILE *f, const char *id)
+{
+	fprintf(f, "<div class=\"live\" id=\"%s\" hidden></div>\n<div class=\"still\">\n", id);
+}
+
+static uint64_t slow_ns(const struct sp_report *report)
+{
+	struct sp_step_stats stats;
+
+	if (sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) < 0)
+		return UINT64_MAX;
+	return SP_STEP_SLOW_FACTOR * stats.p50_ns;
+}
+
+int sp_page_steps_put(FILE *f, const struct sp_report *report)
+{
+	uint64_t steps = 0;
+	int r;
+
+	for (uint32_t t = 0; t < report->training.count; t++)
+		steps += report->training.trainers[t].steps.count;
+	if (steps == 0)
+		return 0;
+	put_picture_begin(f, "steps-chart");
+	r = sp_draw_steps(f, report, slow_ns(report));
+	fputs("</div>\n", f);
+	if (steps > SP_PAGE_STEPS_MAX) {
+		fputs("<p class=\"left-out\">", f);
+		fprintf(f,
+			_("%llu steps, of which this page has at most %u: the shortest and the "
+			  "longest of "
+			  "each stretch of the run. Left out are only steps between those two."),
+			(unsigned long long)steps, SP_PAGE_STEPS_MAX);
+		fputs("</p>\n", f);
+	}
+	return r;
+}
+
+int sp_page_flame_put(FILE *f, const struct sp_report *report)
+{
+	struct sp_json j = {.file = f};
+	int r;
+
+	fputs("<div class=\"live\" id=\"flame-chart\" hidden></div>\n"
+	      "<script type=\"application/json\" id=\"data-flame\">",
+	      f);
+	r = sp_flame_json(report, &j);
+	fputs("</script>\n", f);
+	return r;
+}
+
+int sp_page_heat_put(FILE *f, const struct sp_report *report)
+{
+	struct sp_json j = {.file = f};
+	int r;
+
+	fputs("<div class=\"live\" id=\"heat-chart\" hidden></div>\n"
+	      "<script type=\"application/json\" id=\"data-heat\">",
+	      f);
+	r = sp_heat_json(report, &j);
+	fputs("</script>\n", f);
+	return r;
+}
+
+static void put_pauses(struct sp_json *j, const struct sp_report *report,
+		       const struct sp_trainer *trainer)
+{
+	sp_json_open(j, "pauses", '[');
+	for (uint32_t i = 0; i < trainer->steps.pause_count && i < PAUSES_MAX; i++) {
+		const struct sp_pause *p = &trainer->steps.pauses[i];
+
+		sp_json_open(j, NULL, '{');
+		sp_json_signed(j, "start_ns", p->start_ns - report->run.begin_ns);
+		sp_json_signed(j, "end_ns", p->end_ns - report->run.begin_ns);
+		sp_json_bool(j, "is_validation", p->is_validation);
+		sp_json_close(j, '}');
+	}
+	sp_json_close(j, ']');
+}
+
+void sp_page_training_put(FILE *f, const struct sp_report *report)
+{
+	struct sp_json j = {.file = f};
+
+	fputs("<script type=\"application/json\" id=\"data-training\">", f);
+	sp_json_open(&j, NULL, '{');
+	sp_json_count(&j, "slow_ns", slow_ns(report));
+	sp_json_open(&j, "parts", '[');
+	for (int part = 0; part < SP_ACCOUNT_PHASES; part++) {
+		const char *name = sp_account_name((enum sp_account_phase)part);
+		const char *title = sp_account_title((enum sp_account_phase)part);
+
+		sp_json_open(&j, NULL, '{');
+		sp_json_string(&j, "part", name, strlen(name));
+		sp_json_string(&j, "title", title, strlen(title));
+		sp_json_close(&j, '}');
+	}
+	sp_json_close(&j, ']');
+	sp_json_open(&j, "trainers", '[');
+	for (uint32_t t = 0; t < report->training.count && t < SP_TIMELINE_LANES_MAX; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+		const struct sp_stream *stream = report->run.index.streams[trainer->stream];
+
+		sp_json_open(&j, NULL, '{');
+		sp_json_count(&j, "pid", report->run.index.images[stream->image].pid);
+		sp_json_count(&j, "tid", stream->tid);
+		sp_json_count(&j, "steps", trainer->steps.count);
+		put_pauses(&j, report, trainer);
+		sp_json_close(&j, '}');
+	}
+	sp_json_close(&j, ']');
+	sp_json_close(&j, '}');
+	fputs("</script>\n", f);
+}
+
+void sp_page_timeline_put(FILE *f, const struct sp_report *report)
+{
+	struct sp_json j = {.file = f};
+
+	if (sp_index_has_digested(&report->run.index)) {
+		sp_page_section_begin(f, "timeline", _("Timeline"),
+				      _("A timeline needs events, and a digest has none."));
+		fputs("</section>\n", f);
+		return;
+	}
+	sp_page_section_begin(f, "timeline", _("Timeline"),
+			      _("The training thread, the workers that make its batches, and the "
+				"busiest other threads."));
+	fprintf(f,
+		"<div class=\"live\" id=\"lanes-chart\" hidden></div>\n"
+		"<noscript><p class=\"line\">%s</p></noscript>\n"
+		"<script type=\"application/json\" id=\"data-timeline\">",
+		_("This page's script draws the timeline. Without scripts: stageprof-report "
+		  "dump."));
+	sp_timeline_json(&report->timeline, report, &j);
+	fputs("</script></section>\n", f);
+}

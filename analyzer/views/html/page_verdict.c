@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/html/page_verdict.h"
+
+#include <string.h>
+
+#include "analyzer/page/drawing.h"
+#include "analyzer/sections/wait_section.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/verdict/saving.h"
+#include "analyzer/views/html/page_fit.h"
+
+#define CARDS_MAX 3u
+
+static int show_verdict(const struct sp_report *report, struct sp_out *out,
+			const struct sp_view_options *options)
+{
+	(void)options;
+	return sp_verdict_show(report, out);
+}
+
+static void put_cards(FILE *f, const struct sp_verdict *v)
+{
+	char text[SP_VERDICT_TEXT_BYTES], saves[SP_SAVING_TEXT_BYTES];
+	enum sp_advice_id order[SP_ADVICES];
+
+	if (v->advice_count == 0)
+		return;
+	sp_advice_by_saving(v, order);
+	fputs("<ol class=\"cards\">\n", f);
+	for (uint32_t i = 0; i < v->advice_count && i < CARDS_MAX; i++) {
+		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
+
+		sp_advice_text(v, order[i], text, sizeof(text));
+		sp_saving_text(&saving, saves, sizeof(saves));
+		fprintf(f, "<li><strong>%s</strong> ", i ? _("Then") : _("Do this first"));
+		if (*saves)
+			fprintf(f, "<em class=\"saves\">%s</em> ", saves);
+		sp_html_plain(f, text);
+		fputs("</li>\n", f);
+	}
+	fputs("</ol>\n", f);
+}
+
+static const char *severity(const struct sp_verdict *v)
+{
+	bool is_fine = sp_rule_of(v->id)->is_state || v->id == SP_VERDICT_compute;
+
+	return is_fine ? "fine" : v->is_severe ? "severe" : "moderate";
+}
+
+int sp_page_verdict_put(FILE *f, const struct sp_report *report, const struct sp_verdict *v)
+{
+	const char *name = severity(v);
+	char text[SP_VERDICT_TEXT_BYTES];
+	int r;
+
+	fprintf(f, "<section id=\"verdict\" class=\"%s\"><h2>", name);
+	if (strcmp(name, "fine") != 0)
+		fprintf(f, "<span class=\"badge\">%s</span> ",
+			v->is_severe ? _("severe") : _("moderate"));
+	sp_html_plain(f, v->text);
+	sp_confidence_text(v, text, sizeof(text));
+	fputs("</h2>\n<p class=\"about\">", f);
+	sp_html_plain(f, text);
+	fputs("</p>\n", f);
+	sp_draw_account(f, report);
+	if (sp_wait_text(&v->metrics, 0, text, sizeof(text)))
+		fprintf(f, "<p class=\"sum\">%s%s</p>\n", _("input wait "), text);
+	put_cards(f, v);
+	fprintf(f, "<details><summary>%s</summary>\n", _("Evidence and confidence"));
+	r = sp_page_view_put(f, report, "verdict", show_verdict);
+	fputs("</details></section>\n", f);
+	return r;
+}
