@@ -116,28 +116,31 @@ static int put(struct spreading *s, const struct sp_sample_sums *sums)
 	return 0;
 }
 
-/* The part of `whole` that `looks` of `all` have. */
-static uint64_t part(uint64_t whole, uint64_t looks, uint64_t all)
+uint64_t sp_asked_division_next(struct sp_asked_division *division, uint64_t looks)
 {
-	return (uint64_t)((double)whole * (double)looks / (double)all);
+	double share;
+	uint64_t part;
+
+	division->looks += looks;
+	share = (double)division->looks / (double)division->asked;
+	part = (uint64_t)((double)division->whole * share) - division->given;
+	division->given += part;
+	return part;
 }
 
-/* Parts add up to the whole: each is what is due so far less what was given. */
 static int divide(struct spreading *s, const struct sp_sample_sums *whole,
 		  const struct asked_function *function)
 {
-	uint64_t looks = 0, samples = 0, ns = 0;
+	struct sp_asked_division samples = {.whole = whole->samples, .asked = function->looks};
+	struct sp_asked_division ns = {.whole = whole->ns, .asked = function->looks};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < function->count; i++) {
 		struct sp_sample_sums sums = *whole;
 
-		looks += function->libraries[i].looks;
 		sums.object = function->libraries[i].object;
-		sums.samples = part(whole->samples, looks, function->looks) - samples;
-		sums.ns = part(whole->ns, looks, function->looks) - ns;
-		samples += sums.samples;
-		ns += sums.ns;
+		sums.samples = sp_asked_division_next(&samples, function->libraries[i].looks);
+		sums.ns = sp_asked_division_next(&ns, function->libraries[i].looks);
 		r = put(s, &sums);
 	}
 	return r;

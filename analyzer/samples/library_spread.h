@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Libraries of looks that did not ask for theirs. Chance chose the looks that did, so in a function
- * with some of them they stand for all looks that found a thread running there.
+ * with some of them they stand for all looks that found a thread running there. A table without
+ * functions divides the time of a phase in the same way: sp_asked_division_next().
  */
 #ifndef STAGEPROF_ANALYZER_LIBRARY_SPREAD_H
 #define STAGEPROF_ANALYZER_LIBRARY_SPREAD_H
@@ -11,6 +12,17 @@
 #include "analyzer/samples/samples.h"
 
 #define SP_LIBRARY_ASKED_MIN 10u /* looks that know their library, to stand for others */
+
+/* A sum that is divided like the looks that asked. */
+struct sp_asked_division {
+	uint64_t whole;
+	uint64_t asked; /* looks in all libraries; not 0 */
+	uint64_t looks; /* in the libraries so far */
+	uint64_t given;
+};
+
+/* The next library's part. Parts add up to the whole: each is what is due so far less `given`. */
+uint64_t sp_asked_division_next(struct sp_asked_division *division, uint64_t looks);
 
 /* The caller sets nothing before, and frees `sums`. */
 struct sp_spread_sums {

@@ -217,6 +217,7 @@ static struct asked_looks asked_in(const struct sp_function_table *rows, uint32_
 static bool spread(struct sp_function_table *rows, const struct sp_function_row *unasked)
 {
 	struct asked_looks asked = asked_in(rows, unasked->key.phase);
+	struct sp_asked_division own = {.whole = unasked->own_ns, .asked = asked.samples};
 
 	for (uint32_t i = 0; i < rows->count && asked.samples >= SP_LIBRARY_ASKED_MIN; i++) {
 		struct sp_function_row *row = &rows->list[i];
@@ -224,8 +225,7 @@ static bool spread(struct sp_function_table *rows, const struct sp_function_row 
 		if (row->key.phase != unasked->key.phase || !row->key.text)
 			continue;
 		row->known_ns = asked.ns;
-		row->own_ns += (uint64_t)((double)unasked->own_ns * (double)row->samples /
-					  (double)asked.samples);
+		row->own_ns += sp_asked_division_next(&own, row->samples);
 		row->total_ns = row->own_ns;
 	}
 	return asked.samples >= SP_LIBRARY_ASKED_MIN;
