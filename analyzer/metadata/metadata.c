@@ -195,6 +195,23 @@ const char *sp_metadata_file_system(const struct sp_metadata *metadata, uint32_t
 					       : "other";
 }
 
+bool sp_metadata_has_coverage(const struct sp_metadata *metadata, const char *line)
+{
+	const struct sp_string_table *lines = &metadata->coverage.names;
+	size_t wanted = strlen(line);
+	bool is_head = wanted && line[wanted - 1] == '\t';
+
+	for (uint32_t i = 1; i < lines->count; i++) {
+		size_t bytes;
+		const char *text = sp_string_table_text(lines, i, &bytes);
+
+		if ((is_head ? bytes >= wanted : bytes == wanted) &&
+		    memcmp(text, line, wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
 uint32_t sp_metadata_add_file(struct sp_metadata *metadata, const char *path, size_t bytes,
 			      const char *file_system)
 {

@@ -93,6 +93,9 @@ struct sp_metadata {
 /* Adds a string so many times. */
 void sp_tally_add(struct sp_tally *tally, const char *text, size_t bytes, uint64_t times);
 
+/* True where a line of coverage is `line`, or begins with it where it ends in a tab. */
+bool sp_metadata_has_coverage(const struct sp_metadata *metadata, const char *line);
+
 /* Adds a file of a digest, on a file system of this name; "" where it is not known. Returns its
  * number in metadata->files. */
 uint32_t sp_metadata_add_file(struct sp_metadata *metadata, const char *path, size_t bytes,

@@ -9,22 +9,6 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
 
-/* A line of coverage that preload/frameworks/bootstrap.py adds. */
-static bool is_reported(const struct sp_report *report, const char *line)
-{
-	const struct sp_string_table *lines = &report->run.metadata.coverage.names;
-	size_t wanted = strlen(line);
-
-	for (uint32_t i = 1; i < lines->count; i++) {
-		size_t bytes;
-		const char *text = sp_string_table_text(lines, i, &bytes);
-
-		if (bytes == wanted && memcmp(text, line, wanted) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void set_text(struct sp_metrics *e, enum sp_metric_id metric, const char *text)
 {
 	snprintf(e->of[metric].text, sizeof(e->of[metric].text), "%s", text);
@@ -49,10 +33,10 @@ static void set_division(struct sp_metrics *e, const struct sp_report *report)
 	const char *text = _(" If the dataset is an IterableDataset, see that it divides its "
 			     "samples by get_worker_info(): else each worker gives all of them.");
 
-	if (is_reported(report, "dataset\tbound\titerable"))
+	if (sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\titerable"))
 		text = _(" The dataset is an IterableDataset: see that it divides its samples by "
 			 "get_worker_info(), because else each worker gives all of them.");
-	else if (is_reported(report, "dataset\tbound\tindexed"))
+	else if (sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\tindexed"))
 		text = "";
 	set_text(e, SP_METRIC_dataset_division, text);
 }
@@ -60,8 +44,9 @@ static void set_division(struct sp_metrics *e, const struct sp_report *report)
 /* A round of a booster reads such data inside, on threads of the booster. */
 static void set_external_memory(struct sp_metrics *e, const struct sp_report *report)
 {
-	if (!e->of[SP_METRIC_cannot_tell].is_known && is_reported(report, "dataset\tbound\texternal"
-									  " memory"))
+	if (!e->of[SP_METRIC_cannot_tell].is_known &&
+	    sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\texternal"
+							    " memory"))
 		set_text(e, SP_METRIC_cannot_tell,
 			 _("XGBoost reads data from external memory inside of a round, and no call "
 			   "shows how long a round waits for it"));
@@ -159,8 +144,11 @@ static void set_label_ways(struct sp_metrics *e, const struct sp_report *report)
 /* The ways to a cheaper model that the job does not go yet. */
 static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
 {
-	bool is_low = is_reported(report, "parameters\tbound\tlow precision") || casts(report);
-	bool has_first = is_reported(report, "parameters\tbound\tchannels first");
+	bool is_low = sp_metadata_has_coverage(&report->run.metadata, "parameters\tbound\tlow "
+								      "precision") ||
+		      casts(report);
+	bool has_first = sp_metadata_has_coverage(&report->run.metadata, "parameters\tbound\tchanne"
+									 "ls first");
 	const char *ways[] = {
 		is_low ? NULL : N_("mixed precision"),
 		is_compiled ? NULL : N_("torch.compile"),

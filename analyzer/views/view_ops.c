@@ -4,6 +4,10 @@
 
 #include "analyzer/views/view_ranges.h"
 
+/* A group of coverage: Paddle's autograd calls its operators in C++, where nothing asks for them.
+ */
+#define PADDLE_OPERATORS "paddle-operators\t"
+
 enum { NAME, CALLS, TOTAL, SELF, MEAN, SHARE, CELLS };
 
 static const struct sp_column columns[CELLS] = {
@@ -76,22 +80,6 @@ static int show_row(const struct ops *ops, uint32_t label)
 	return sp_out_row(ops->visit.out, cells);
 }
 
-/* Paddle's autograd calls its operators in C++, where nothing asks for them. */
-static bool lacks_backward(const struct sp_report *report)
-{
-	static const char group[] = "paddle-operators\t";
-	const struct sp_string_table *names = &report->run.metadata.coverage.names;
-
-	for (uint32_t i = 1; i < names->count; i++) {
-		size_t bytes;
-		const char *text = sp_string_table_text(names, i, &bytes);
-
-		if (bytes >= sizeof(group) - 1 && memcmp(text, group, sizeof(group) - 1) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int show_ops(struct ops *ops, const uint32_t *order, uint32_t limit)
 {
 	uint32_t n = ops->visit.report->run.metadata.labels.count, rows = 0;
@@ -104,7 +92,7 @@ static int show_ops(struct ops *ops, const uint32_t *order, uint32_t limit)
 	sp_view_more(ops->visit.out, rows > limit ? rows - limit : 0);
 	if (rows == 0)
 		sp_out_line(ops->visit.out, "no operators: STAGEPROF_OPS=1 records them");
-	else if (lacks_backward(ops->visit.report))
+	else if (sp_metadata_has_coverage(&ops->visit.report->run.metadata, PADDLE_OPERATORS))
 		sp_out_line(ops->visit.out, "Paddle's operators of backward are not recorded");
 	return r;
 }

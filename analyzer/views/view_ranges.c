@@ -7,6 +7,7 @@
 
 #define NAME_BYTES 512u
 #define INDENT 2u
+#define PARTIAL_NODES "torch-nodes\t" /* a group of coverage */
 
 enum { DEPTH, NAME, TITLE, EVENT, CALLS, TOTAL, SELF, MEAN, MAX, SHARE, SOURCE, CELLS };
 
@@ -177,21 +178,6 @@ int sp_ranges_table(struct sp_range_visit *visit, const struct sp_view_options *
 	return r;
 }
 
-static bool nodes_are_partial(const struct sp_report *report)
-{
-	static const char group[] = "torch-nodes\t";
-	const struct sp_string_table *names = &report->run.metadata.coverage.names;
-
-	for (uint32_t i = 1; i < names->count; i++) {
-		size_t bytes;
-		const char *text = sp_string_table_text(names, i, &bytes);
-
-		if (bytes >= sizeof(group) - 1 && memcmp(text, group, sizeof(group) - 1) == 0)
-			return true;
-	}
-	return false;
-}
-
 int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 		   const struct sp_view_options *options)
 {
@@ -208,7 +194,7 @@ int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 	else
 		sp_out_line(out, "no ranges: none of PyTorch, record_function or NVTX was seen, or "
 				 "none is selected");
-	if (nodes_are_partial(report))
+	if (sp_metadata_has_coverage(&report->run.metadata, PARTIAL_NODES))
 		sp_out_line(out, "nodes of autograd are those of the first steps; "
 				 "STAGEPROF_NODES=all times all of them");
 	if (report->ranges.was_cut)
