@@ -35,27 +35,6 @@ struct glibc_mutex {
 	uint32_t kind;
 };
 
-/* Returns 0, -ESRCH where the thread runs or has ended, or -EPERM. */
-static int sleep_read(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret)
-{
-	char path[PROC_BYTES], line[256];
-	int r;
-
-	memset(ret, 0, sizeof(*ret));
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", pid, tid);
-	r = sp_live_line(path, line, sizeof(line));
-	if (r == -EACCES || r == -EPERM)
-		return -EPERM;
-	if (r < 0 ||
-	    sscanf(line,
-		   "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-		   " %" SCNx64 " %" SCNx64,
-		   &ret->call, &ret->arguments[0], &ret->arguments[1], &ret->arguments[2],
-		   &ret->arguments[3], &ret->arguments[4], &ret->arguments[5], &ret->stack) != 8)
-		return -ESRCH;
-	return 0;
-}
-
 static bool is_file_wait(const struct sp_live_sleep *s)
 {
 	return s->call == SYS_flock || (s->call == SYS_fcntl && (s->arguments[1] == F_SETLKW ||
@@ -89,7 +68,7 @@ static bool is_mutex_wait(const struct sp_live_sleep *s)
 
 bool sp_live_sleep(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret)
 {
-	return sleep_read(pid, tid, ret) == 0 && (is_file_wait(ret) || is_mutex_wait(ret));
+	return sp_live_sleep_read(pid, tid, ret) == 0 && (is_file_wait(ret) || is_mutex_wait(ret));
 }
 
 static void name_read(uint32_t pid, uint32_t tid, char ret[SP_LIVE_NAME_BYTES])
@@ -255,7 +234,7 @@ static bool is_asleep(uint32_t pid, uint32_t tid)
 int sp_live_lock(uint32_t pid, uint32_t tid, struct sp_live_lock *ret)
 {
 	struct sp_live_sleep sleep, again;
-	int r = sleep_read(pid, tid, &sleep);
+	int r = sp_live_sleep_read(pid, tid, &sleep);
 
 	memset(ret, 0, sizeof(*ret));
 	if (r == -EPERM)
@@ -264,7 +243,8 @@ int sp_live_lock(uint32_t pid, uint32_t tid, struct sp_live_lock *ret)
 		r = is_file_wait(&sleep)    ? file_lock(pid, &sleep, ret)
 		    : is_mutex_wait(&sleep) ? mutex(pid, &sleep, ret)
 					    : -ESRCH;
-	if (r == 0 && (sleep_read(pid, tid, &again) < 0 || memcmp(&sleep, &again, sizeof(sleep))))
+	if (r == 0 &&
+	    (sp_live_sleep_read(pid, tid, &again) < 0 || memcmp(&sleep, &again, sizeof(sleep))))
 		r = -ESRCH;
 	return r;
 }

@@ -13,12 +13,6 @@
 
 #include "trace/live_process.h"
 
-/* A system call that a thread sleeps in. Equal sleeps a second apart are nearly surely one. */
-struct sp_live_sleep {
-	int64_t call;
-	uint64_t arguments[6], stack;
-};
-
 /* True where the thread sleeps in a call that may wait for a lock. */
 bool sp_live_sleep(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret);
 

@@ -15,7 +15,6 @@
 #define START_SLACK_NS INT64_C(2000000000) /* of the kernel's coarse start times */
 #define PATH_BYTES 4096u		   /* the kernel takes no longer path */
 #define PAGE_BYTES 4096u
-#define NO_CALL (-1L)
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -59,7 +58,7 @@ char sp_live_state(uint32_t pid, int64_t start_ns)
 }
 
 /* The argument that is the path, of a call that opens one; 0: the call opens none. */
-static unsigned path_argument(long number)
+static unsigned path_argument(int64_t number)
 {
 	switch (number) {
 #ifdef SYS_open
@@ -76,24 +75,36 @@ static unsigned path_argument(long number)
 	return 0;
 }
 
-/* Returns 0 where the thread is inside of a call that opens the path at this address. */
-static int is_opening(uint32_t pid, uint32_t tid, uint64_t address)
+int sp_live_sleep_read(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret)
 {
 	char path[80], line[256];
-	uint64_t arguments[2] = {0, 0};
-	long number = NO_CALL;
-	unsigned which;
 	int r;
 
+	memset(ret, 0, sizeof(*ret));
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", pid, tid);
 	r = sp_live_line(path, line, sizeof(line));
 	if (r == -EACCES || r == -EPERM)
 		return -EPERM;
 	if (r < 0 ||
-	    sscanf(line, "%ld %" SCNx64 " %" SCNx64, &number, &arguments[0], &arguments[1]) != 3)
+	    sscanf(line,
+		   "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		   " %" SCNx64 " %" SCNx64,
+		   &ret->call, &ret->arguments[0], &ret->arguments[1], &ret->arguments[2],
+		   &ret->arguments[3], &ret->arguments[4], &ret->arguments[5], &ret->stack) != 8)
 		return -ESRCH;
-	which = path_argument(number);
-	return which && arguments[which - 1] == address ? 0 : -ESRCH;
+	return 0;
+}
+
+/* Returns 0 where the thread is inside of a call that opens the path at this address. */
+static int is_opening(uint32_t pid, uint32_t tid, uint64_t address)
+{
+	struct sp_live_sleep sleep;
+	int r = sp_live_sleep_read(pid, tid, &sleep);
+	unsigned which = r == 0 ? path_argument(sleep.call) : 0;
+
+	if (r < 0)
+		return r;
+	return which && sleep.arguments[which - 1] == address ? 0 : -ESRCH;
 }
 
 /* Reads page by page up to the end of the text. Returns its length, or -errno. */

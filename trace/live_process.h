@@ -24,6 +24,15 @@ char sp_live_state(uint32_t pid, int64_t start_ns);
  */
 int sp_live_path(uint32_t pid, uint32_t tid, uint64_t path_at, char ret[SP_LIVE_PATH_BYTES]);
 
+/* A system call that a thread sleeps in. Equal sleeps a second apart are nearly surely one. */
+struct sp_live_sleep {
+	int64_t call;
+	uint64_t arguments[6], stack;
+};
+
+/* Returns 0, -ESRCH where the thread runs or has ended, or -EPERM where the kernel refuses. */
+int sp_live_sleep_read(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret);
+
 /* Keeps the end of a long path, after "...". */
 void sp_live_text(char ret[SP_LIVE_PATH_BYTES], const char *text, size_t bytes);
 
