@@ -19,7 +19,7 @@ BACKENDS = ("jax", "tensorflow", "torch")
 ABSTAINS = ("cannot-tell", "machine-busy")
 # The least share of a cost in the trainer's own time, below the rule's threshold: its time ends
 # with the last step, and the report's with what follows.
-LEAST = {"input-bound": 0.04, "compile-bound": 0.15}
+LEAST = {"input-bound": 0.04, "compile-bound": 0.15, "loop-bound": 0.04}
 ROWS = [
     ("JAX, Flax Linen", "flax_linen", {}),
     ("JAX, Flax NNX", "flax_nnx", {}),
@@ -69,11 +69,13 @@ def own_counts(said):
     return {"steps": int(said.split()[0]), "waited_ns": None, "made_ns": 0}
 
 
-def is_right(own, code):
-    """Data in memory, and a processor that is never idle: what is no wait and no compilation is the
-    model's, or no call explains it."""
+def is_right(own, waits, code):
+    """Data in memory, and a processor that is never idle: what is no wait, no compilation and none
+    of the loop's own code is the model's, or no call explains it."""
     trained = own.get("trained_ns") or 0
     costs = {"input-bound": own["waited_ns"] or 0, "compile-bound": own.get("first_ns", 0)}
+    # Waits that the example cannot time are a part of its loop's time.
+    costs["loop-bound"] = own.get("loop_ns", 0) - (waits if own["waited_ns"] is None else 0)
     if code in costs:
         return costs[code] >= LEAST[code] * trained
     return code in ("compute-bound", "unknown") and own["steps"] > 0
@@ -87,7 +89,7 @@ def complaints(own, steps, waits, verdict):
     if waited is not None and not waited - most < waits < waited + own["made_ns"] + most:
         yield f"waits {waits} ns, not {waited}"
     abstains = verdict["code"] in ABSTAINS and verdict["confidence"] == "low"
-    if not abstains and not is_right(own, verdict["code"]):
+    if not abstains and not is_right(own, waits, verdict["code"]):
         yield f"verdict {verdict['code']}, {verdict['confidence']}"
 
 

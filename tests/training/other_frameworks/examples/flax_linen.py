@@ -49,6 +49,7 @@ def main():
     own, rng = Own(), np.random.default_rng(0)
     (images, labels), (test_images, test_labels) = digits(1600), digits(320, seed=1)
     state = state_of(jax.random.key(0))
+    own.begin()
     for _ in range(EPOCHS):
         losses = []
         for chosen in rng.permutation(len(images)).reshape(-1, BATCH):

@@ -3,6 +3,7 @@
 
 import keras
 from keras import layers
+from keras_loop import between_updates
 from own import Own, digits
 
 
@@ -34,7 +35,8 @@ def main():
             layers.Dense(10, activation="softmax"),
         ]
     )
-    model.compile(loss="categorical_crossentropy", optimizer="adam", metrics=["accuracy"])
+    descent = between_updates(own, model, keras.optimizers.Adam())
+    model.compile(loss="categorical_crossentropy", optimizer=descent, metrics=["accuracy"])
     stop = keras.callbacks.EarlyStopping(patience=9)
     how = {"batch_size": 32, "epochs": 2, "validation_split": 0.1, "verbose": 0}
     model.fit(x, y, callbacks=[Counted(own), stop], **how)

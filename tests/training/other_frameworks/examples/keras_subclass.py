@@ -4,6 +4,7 @@ learning rate lowered by hand."""
 
 import keras
 import numpy as np
+from keras_loop import between_updates
 from own import Own, table
 
 
@@ -34,7 +35,8 @@ def main():
     own = Own()
     x, y = (np.asarray(each, "float32") for each in table(3200))
     loader, model = loader_of(x, y[:, None]), Net()
-    model.compile(loss="binary_crossentropy", optimizer=keras.optimizers.SGD(0.01))
+    descent = between_updates(own, model, keras.optimizers.SGD(0.01))
+    model.compile(loss="binary_crossentropy", optimizer=descent)
     for _ in range(2):
         for rows, labels in own.batches(loader):
             model.train_on_batch(np.asarray(rows), np.asarray(labels))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The example's own count of steps, and its own timers: around each call for a batch to train on,
 around the making of iterators, from the first such call (or the end of the first step) to the end
-of the last step, and of the first step, in which most programs are compiled."""
+of the last step, of the first step, in which most programs are compiled, and of the loop's own
+code: what lies between leave() and enter(), less those calls for a batch."""
 
 import json
 import time
@@ -15,6 +16,7 @@ class Own:
     def __init__(self):
         self.steps, self.waited_ns, self.made_ns = 0, None, 0
         self.began_ns, self.first_ns, self.trained_ns = None, 0, 0
+        self.left_ns, self.loop_ns = None, 0
 
     def batches(self, loader):
         """Iterates as `for batch in loader` does."""
@@ -26,13 +28,24 @@ class Own:
         while True:
             begin = time.perf_counter_ns()
             batch = next(iterator, DONE)
-            self.waited_ns += time.perf_counter_ns() - begin
+            waited_ns = time.perf_counter_ns() - begin
+            self.waited_ns += waited_ns
+            if self.left_ns:
+                self.left_ns += waited_ns
             if batch is DONE:
                 return
             yield batch
 
     def begin(self):
         self.began_ns = self.began_ns or time.perf_counter_ns()
+
+    def leave(self, *_args):
+        self.left_ns = time.perf_counter_ns()
+
+    def enter(self, *_args):
+        if self.left_ns:
+            self.loop_ns += time.perf_counter_ns() - self.left_ns
+        self.left_ns = None
 
     def step(self, *_args, **_names):
         self.begin()
