@@ -5,6 +5,7 @@
 
 #include "preload/frameworks/compiled_flow.h"
 #include "preload/interpreter/python_api.h"
+#include "tests/unit/common/suite.h"
 
 struct sp_python sp_python;
 
@@ -129,8 +130,6 @@ int main(void)
 {
 	Suite *suite = suite_create("compiled_flow");
 	TCase *cases = tcase_create("flow");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(cases, set_up, NULL);
 	tcase_add_test(cases, two_functions);
@@ -138,9 +137,5 @@ int main(void)
 	tcase_add_test(cases, nothing_returned);
 	tcase_add_test(cases, a_second_pair);
 	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

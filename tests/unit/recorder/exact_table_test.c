@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "preload/interpreter/exact_table.h"
+#include "tests/unit/common/suite.h"
 
 static struct sp_exact_table *table;
 static int outer, inner;
@@ -158,8 +159,6 @@ int main(void)
 {
 	Suite *suite = suite_create("exact_table");
 	TCase *tcase = tcase_create("exact_table");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, time_is_the_innermost_functions);
@@ -169,9 +168,5 @@ int main(void)
 	tcase_add_test(tcase, windows_begin_and_end_inside_of_calls);
 	tcase_add_test(tcase, phases_have_rows_of_their_own);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "preload/recorder/frame.h"
 #include "tests/unit/common/draw.h"
+#include "tests/unit/common/suite.h"
 
 #define BYTES_MAX (300u << 10)
 
@@ -125,8 +126,6 @@ int main(void)
 {
 	Suite *suite = suite_create("frame");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tests, runs_come_back);
 	tcase_add_test(tests, a_run_may_be_longer_than_a_block);
@@ -134,8 +133,5 @@ int main(void)
 	tcase_add_test(tests, too_little_room_is_said);
 	tcase_add_test(tests, raw_content_comes_back);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return sp_suite_run(suite);
 }

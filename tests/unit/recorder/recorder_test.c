@@ -32,6 +32,7 @@
 #include "preload/recorder/thread_rusage.h"
 #include "tests/unit/recorder/slots.h"
 #include "tests/unit/common/stride.h"
+#include "tests/unit/common/suite.h"
 #include "trace/arenas/arena_collect.h"
 
 static char directory[64];
@@ -1147,11 +1148,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return sp_suite_run(suite());
 }

@@ -7,6 +7,7 @@
 
 #include "tests/unit/common/draw.h"
 #include "tests/unit/common/stride.h"
+#include "tests/unit/common/suite.h"
 #include "trace/codec.h"
 #include "trace/numbers.h"
 
@@ -308,8 +309,6 @@ int main(void)
 {
 	Suite *suite = suite_create("codec");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, random_slots_come_back);
@@ -320,8 +319,5 @@ int main(void)
 	tcase_add_test(tests, a_shortened_or_longer_payload_is_refused);
 	tcase_add_test(tests, random_bytes_do_no_harm);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/unit/common/draw.h"
+#include "tests/unit/common/suite.h"
 #include "trace/columns.h"
 
 #define N 256u
@@ -265,8 +266,6 @@ int main(void)
 {
 	Suite *suite = suite_create("columns");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, columns_are_those_of_the_slots);
@@ -274,8 +273,5 @@ int main(void)
 	tcase_add_test(tests, version_1_has_none);
 	tcase_add_test(tests, events_of_a_time_are_kept);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/unit/common/suite.h"
 #include "trace/live_lock.h"
 
 #define TURNS 2000 /* of a few milliseconds */
@@ -267,8 +268,6 @@ int main(void)
 {
 	Suite *suite = suite_create("live_lock");
 	TCase *tcase = tcase_create("live_lock");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_mutex_of_processes);
@@ -280,9 +279,5 @@ int main(void)
 	tcase_add_test(tcase, a_description_waits_for_a_process);
 	tcase_add_test(tcase, a_description_that_a_fork_shares);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/common/suite.h"
 #include "trace/events.h"
 #include "trace/window_copy.h"
 
@@ -89,8 +90,6 @@ int main(void)
 {
 	Suite *suite = suite_create("window_copy");
 	TCase *tests = tcase_create("all");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, a_thread_that_stands_still);
@@ -99,9 +98,5 @@ int main(void)
 	tcase_add_test(tests, empty_and_half_written_slots_are_left_out);
 	tcase_add_test(tests, a_window_that_never_passes_is_copied);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

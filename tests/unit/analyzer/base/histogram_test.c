@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/histogram.h"
+#include "tests/unit/common/suite.h"
 
 static struct sp_hist hist, other;
 
@@ -74,8 +75,6 @@ int main(void)
 {
 	Suite *suite = suite_create("hist");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, every_value_has_a_bin_within_one_part_in_64);
@@ -83,8 +82,5 @@ int main(void)
 	tcase_add_test(tests, quantiles_are_of_nearest_rank);
 	tcase_add_test(tests, merging_is_adding);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/select.h"
 #include "tests/unit/common/draw.h"
+#include "tests/unit/common/suite.h"
 
 #define VALUES 300u
 
@@ -83,15 +84,9 @@ int main(void)
 {
 	Suite *suite = suite_create("select");
 	TCase *c = tcase_create("select");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(c, any_index, 0, 5);
 	tcase_add_loop_test(c, listed, 0, 5);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "analyzer/base/jobs.h"
 #include "analyzer/base/spill.h"
+#include "tests/unit/common/suite.h"
 
 #define LISTS 400u
 #define PART ((size_t)16 << 20)
@@ -139,8 +140,6 @@ int main(void)
 {
 	Suite *suite = suite_create("spill");
 	TCase *c = tcase_create("spill");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(c, in_the_file);
 	tcase_add_test(c, further_ones_alone);
@@ -148,9 +147,5 @@ int main(void)
 	tcase_add_test(c, longer_than_a_part);
 	tcase_add_test(c, no_spill);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/gpu/copy_streams.h"
 #include "analyzer/training/trainer.h"
+#include "tests/unit/common/suite.h"
 #include "trace/events.h"
 
 enum { KERNELS = 1 << 8, COPIES = 2 << 8, BOTH = 3 << 8 };
@@ -72,15 +73,10 @@ int main(void)
 {
 	Suite *s = suite_create("copy_streams");
 	TCase *c = tcase_create("copy_streams");
-	SRunner *runner = srunner_create(s);
-	int failed;
 
 	tcase_add_test(c, copies_count_while_no_other_stream_runs);
 	tcase_add_test(c, a_stream_with_copies_to_the_host_is_another);
 	tcase_add_test(c, too_many_streams_say_nothing);
 	suite_add_tcase(s, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return sp_suite_run(s);
 }

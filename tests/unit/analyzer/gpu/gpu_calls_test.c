@@ -10,6 +10,7 @@
 
 #include "analyzer/training/training_account.h"
 #include "tests/unit/common/judged_trace.h"
+#include "tests/unit/common/suite.h"
 
 enum { LOADER = 1, ADAM, ZERO, LABEL, KERNEL };
 
@@ -247,11 +248,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return sp_suite_run(suite());
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/metadata/stage.h"
+#include "tests/unit/common/suite.h"
 
 static enum sp_fd_kind place(enum sp_file_type type, const char *path)
 {
@@ -156,8 +157,6 @@ int main(void)
 {
 	Suite *suite = suite_create("stage");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, python_reads_its_own_modules);
@@ -168,8 +167,5 @@ int main(void)
 	tcase_add_test(tests, every_kind_and_place_has_a_stage);
 	tcase_add_test(tests, every_class_has_an_event_and_every_stage_a_class);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

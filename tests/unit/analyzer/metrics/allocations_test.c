@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/unit/common/judged_trace.h"
+#include "tests/unit/common/suite.h"
 
 enum { STEPS = 40, ADAM = 1, WORK_NS = 300000, US = 1000 };
 
@@ -112,8 +113,6 @@ int main(void)
 {
 	Suite *suite = suite_create("allocations");
 	TCase *c = tcase_create("traces");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, judged_trace_end);
 	tcase_add_test(c, a_free_that_waits_for_backward_is_the_model_s);
@@ -121,8 +120,5 @@ int main(void)
 	tcase_add_test(c, the_measured_cost_is_named);
 	tcase_add_test(c, allocations_inside_of_a_stretch_are_not_known);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/common/judged_trace.h"
+#include "tests/unit/common/suite.h"
 
 enum { STEPS = 40, ADAM = 1, OTHER_NS = 3000000, WORK_NS = 300000, UPDATE_NS = 100000 };
 
@@ -62,15 +63,10 @@ int main(void)
 {
 	Suite *suite = suite_create("feeding threads");
 	TCase *c = tcase_create("traces");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, judged_trace_end);
 	tcase_add_test(c, autograd_s_thread_makes_no_batches);
 	tcase_add_test(c, another_thread_may_make_batches);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

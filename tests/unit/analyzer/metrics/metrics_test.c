@@ -14,6 +14,7 @@
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/whatif.h"
 #include "tests/unit/common/judged_trace.h"
+#include "tests/unit/common/suite.h"
 
 enum { LOADER = 1, ADAM };
 
@@ -1271,8 +1272,6 @@ int main(void)
 {
 	Suite *suite = suite_create("evidence");
 	TCase *c = tcase_create("traces"), *made = tcase_create("made up");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
 	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
@@ -1333,8 +1332,5 @@ int main(void)
 	tcase_add_test(made, more_workers_until_something_else_is_slowest);
 	suite_add_tcase(suite, c);
 	suite_add_tcase(suite, made);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/unit/common/judged_trace.h"
+#include "tests/unit/common/suite.h"
 
 enum { LOADER = 1, STEP, SAVE, ANSWER, COMPILE };
 
@@ -321,8 +322,6 @@ int main(void)
 {
 	Suite *suite = suite_create("whole_steps");
 	TCase *c = tcase_create("whole_steps");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, judged_trace_end);
 	tcase_add_test(c, a_device_that_is_idle_waits_for_the_loader);
@@ -345,8 +344,5 @@ int main(void)
 	tcase_add_test(c, rounds_of_boosting);
 	tcase_add_test(c, rounds_that_explain_little);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

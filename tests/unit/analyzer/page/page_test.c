@@ -11,6 +11,7 @@
 #include "analyzer/training/step_rows.h"
 #include "analyzer/page/timeline_json.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { ADAM = 1, LABEL };
@@ -179,8 +180,6 @@ int main(void)
 {
 	Suite *suite = suite_create("page");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -190,8 +189,5 @@ int main(void)
 	tcase_add_test(tests, thinned_steps_keep_what_stands_out);
 	tcase_add_test(tests, the_window_has_all_events_and_the_rest_the_longest);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/planted_job.h"
+#include "tests/unit/common/suite.h"
 
 #define MORE_NS UINT64_C(2000000) /* of a step of 24 ms */
 
@@ -362,8 +363,6 @@ int main(void)
 {
 	Suite *suite = suite_create("planted_ranks");
 	TCase *c = tcase_create("planted_ranks");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(c, 300);
 	tcase_add_checked_fixture(c, setup, teardown);
@@ -380,9 +379,5 @@ int main(void)
 	tcase_add_loop_test(c, missing_ranks_make_no_groups, 0, 2);
 	tcase_add_test(c, the_words);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "tests/unit/common/job_maker.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 
 #define MS UINT64_C(1000000)
 
@@ -285,8 +286,6 @@ int main(void)
 {
 	Suite *s = suite_create("ranks");
 	TCase *t = tcase_create("ranks");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, a_straggler_is_named, 0, (int)(sizeof(causes) / sizeof(causes[0])));
@@ -302,9 +301,5 @@ int main(void)
 	tcase_add_test(t, ranks_that_are_not_told);
 	tcase_add_loop_test(t, nothing_to_compare, 1, 2);
 	suite_add_tcase(s, t);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(s);
 }

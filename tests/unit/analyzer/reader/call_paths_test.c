@@ -9,6 +9,7 @@
 
 #include "analyzer/reader/call_paths.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 #define OPEN_AT UINT64_C(5000000) /* ticks */
@@ -208,8 +209,6 @@ int main(void)
 {
 	Suite *suite = suite_create("call_paths");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_older_mark_has_its_text);
@@ -220,8 +219,5 @@ int main(void)
 	tcase_add_loop_test(tests, the_last_lock_counts, 0, 2);
 	tcase_add_loop_test(tests, hostile_texts_stay_in_their_room, 0, 3);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -8,6 +8,7 @@
 #include "tests/unit/common/draw.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/stride.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 static char folder[64], path[128];
@@ -411,8 +412,6 @@ int main(void)
 {
 	Suite *suite = suite_create("damage");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 500);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -428,8 +427,5 @@ int main(void)
 	tcase_add_test(tests, files_of_two_versions_in_a_run);
 	tcase_add_test(tests, numbers_at_their_limits_do_no_harm);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

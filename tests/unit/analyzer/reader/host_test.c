@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine of a trace is known again by its name, whatever characters the name has. */
 #include "analyzer/reader/host.h"
+#include "tests/unit/common/suite.h"
 
 #include <check.h>
 #include <sched.h>
@@ -40,15 +41,9 @@ int main(void)
 {
 	TCase *tc = tcase_create("host");
 	Suite *s = suite_create("host");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, test_hyphen);
 	tcase_add_test(tc, test_no_name);
 	suite_add_tcase(s, tc);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(s);
 }

@@ -6,6 +6,7 @@
 #include "analyzer/totals/thread_end.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/stride.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 static char folder[64];
@@ -604,8 +605,6 @@ int main(void)
 {
 	Suite *suite = suite_create("reader");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -630,8 +629,5 @@ int main(void)
 	tcase_add_test(tests, a_lost_header_costs_no_events);
 	tcase_add_test(tests, a_selection_selects);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

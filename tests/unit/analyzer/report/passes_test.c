@@ -8,6 +8,7 @@
 
 #include "tests/unit/common/load.h"
 #include "analyzer/training/training_account.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { ADAM = 1, LABEL, ZERO };
@@ -525,8 +526,6 @@ int main(void)
 {
 	Suite *suite = suite_create("passes");
 	TCase *c = tcase_create("passes");
-	SRunner *r = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
@@ -546,8 +545,5 @@ int main(void)
 	tcase_add_test(c, loaders_side_by_side_without_an_end);
 	tcase_add_test(c, validation_has_the_only_loader);
 	suite_add_tcase(suite, c);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { OUTER = 1, INNER, LEAF };
@@ -243,8 +244,6 @@ int main(void)
 {
 	Suite *suite = suite_create("ranges");
 	TCase *c = tcase_create("ranges");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, ranges_lie_in_each_other);
@@ -254,8 +253,5 @@ int main(void)
 	tcase_add_test(c, backward_on_a_thread_of_its_own);
 	tcase_add_test(c, first_iteration_is_apart);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

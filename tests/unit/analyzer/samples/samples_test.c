@@ -12,6 +12,7 @@
 #include "analyzer/verdict/verdict.h"
 #include "tests/unit/common/draw.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { LOADER = 1, ADAM, FETCH, PIPE };
@@ -539,8 +540,6 @@ int main(void)
 {
 	Suite *s = suite_create("samples");
 	TCase *c = tcase_create("samples");
-	SRunner *r;
-	int failed;
 
 	tcase_add_test(c, a_sample_has_the_phase_and_the_call_of_its_instant);
 	tcase_add_test(c, looks_at_a_waiting_thread_are_of_the_wait);
@@ -554,9 +553,5 @@ int main(void)
 	tcase_add_test(c, senseless_definitions);
 	tcase_add_loop_test(c, random_definitions, 0, 20);
 	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return sp_suite_run(s);
 }

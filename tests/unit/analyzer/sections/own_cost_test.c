@@ -8,6 +8,7 @@
 
 #include "analyzer/sections/own_cost.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 static char folder[64];
@@ -117,8 +118,6 @@ int main(void)
 {
 	Suite *s = suite_create("own_cost");
 	TCase *t = tcase_create("own_cost");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, sums_over_processes);
@@ -126,9 +125,5 @@ int main(void)
 	tcase_add_test(t, of_a_part_of_the_run);
 	tcase_add_test(t, absurd_words);
 	suite_add_tcase(s, t);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include "analyzer/steps/async_checkpoint.h"
 #include "analyzer/training/training_account.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { SGD = 1, SAVE, BACKWARD, LOADER, FETCH };
@@ -161,8 +162,6 @@ int main(void)
 {
 	Suite *suite = suite_create("saving");
 	TCase *c = tcase_create("saving");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
 	tcase_add_loop_test(c, the_trainer_waits, 0, 2); /* without a loader, and with one */
@@ -170,8 +169,5 @@ int main(void)
 	tcase_add_test(c, a_process_of_the_trainer_saves);
 	tcase_add_test(c, a_worker_saves);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

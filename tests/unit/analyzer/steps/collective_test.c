@@ -10,6 +10,7 @@
 #include "analyzer/steps/collective.h"
 #include "analyzer/training/training_account.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { LOADER = 1, SGD, REDUCE, LABEL };
@@ -191,8 +192,6 @@ int main(void)
 {
 	Suite *suite = suite_create("collective");
 	TCase *c = tcase_create("collective");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
 	tcase_add_test(c, no_collective);
@@ -200,8 +199,5 @@ int main(void)
 	tcase_add_test(c, another_process_reduces);
 	tcase_add_test(c, a_label_that_is_no_collective);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "tests/unit/common/load.h"
 #include "analyzer/training/training_account.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { LOADER = 1, ZERO, ADAM, LABEL };
@@ -1310,8 +1311,6 @@ int main(void)
 {
 	Suite *suite = suite_create("steps");
 	TCase *c = tcase_create("steps");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, a_plain_loop);
@@ -1364,8 +1363,5 @@ int main(void)
 	tcase_add_test(c, no_optimizer);
 	tcase_add_test(c, no_optimizer_and_a_model);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/symbols/demangle.h"
+#include "tests/unit/common/suite.h"
 
 static char room[SP_DEMANGLED_BYTES];
 
@@ -105,8 +106,6 @@ int main(void)
 {
 	Suite *suite = suite_create("demangle");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(tests, names_of_kernels);
 	tcase_add_test(tests, other_names_stay);
@@ -114,8 +113,5 @@ int main(void)
 	tcase_add_test(tests, a_name_without_end_stays);
 	tcase_add_test(tests, a_deep_name_stays);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

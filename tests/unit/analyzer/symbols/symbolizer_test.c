@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/symbols/symbolizer.h"
+#include "tests/unit/common/suite.h"
 
 #define FUNCTIONS_MAX 256u
 #define PROGRAM_BYTES_MAX (64u << 10)
@@ -292,8 +293,6 @@ int main(void)
 {
 	Suite *suite = suite_create("symbols");
 	TCase *all = tcase_create("all");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_unchecked_fixture(all, know_build, NULL);
 	tcase_set_timeout(all, 120);
@@ -303,9 +302,5 @@ int main(void)
 	tcase_add_test(all, what_is_no_program);
 	tcase_add_test(all, a_changed_program);
 	suite_add_tcase(suite, all);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -14,6 +14,7 @@ int table_charwidth(utf8proc_int32_t code);
 utf8proc_ssize_t table_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t bytes,
 			       utf8proc_int32_t *ret);
 #include "cmake/portable/characters.c"
+#include "tests/unit/common/suite.h"
 #undef utf8proc_category
 #undef utf8proc_charwidth
 #undef utf8proc_iterate
@@ -62,15 +63,10 @@ int main(void)
 {
 	Suite *suite = suite_create("characters");
 	TCase *tests = tcase_create("as utf8proc");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, test_properties);
 	tcase_add_test(tests, test_decoding);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

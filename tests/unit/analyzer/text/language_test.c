@@ -7,6 +7,7 @@
 #include "analyzer/text/language.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/wrap.h"
+#include "tests/unit/common/suite.h"
 
 static const char *const variables[] = {"STAGEPROF_LANG", "LC_ALL", "LC_MESSAGES",
 					"LC_CTYPE",	  "LANG",   "LANGUAGE"};
@@ -203,8 +204,6 @@ int main(void)
 {
 	Suite *suite = suite_create("language");
 	TCase *language = tcase_create("language"), *text = tcase_create("text");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(language, setup, teardown);
 	tcase_add_loop_test(language, environment_chooses, 0,
@@ -219,8 +218,5 @@ int main(void)
 	tcase_add_test(text, prefix_takes_whole_characters);
 	suite_add_tcase(suite, language);
 	suite_add_tcase(suite, text);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

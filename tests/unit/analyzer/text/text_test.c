@@ -9,6 +9,7 @@
 #include "analyzer/print/table.h"
 #include "analyzer/text/text.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 static const char *const hostile[] = {
@@ -325,8 +326,6 @@ int main(void)
 {
 	Suite *suite = suite_create("text");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -341,8 +340,5 @@ int main(void)
 	tcase_add_test(tests, columns_give_way_by_importance);
 	tcase_add_test(tests, tables_fit_a_terminal);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -10,6 +10,7 @@
 #include "analyzer/metadata/stage.h"
 #include "tests/unit/common/draw.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 static char folder[64];
@@ -190,15 +191,10 @@ int main(void)
 {
 	Suite *suite = suite_create("aggregate");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, all_events);
 	tcase_add_test(tests, events_of_a_time);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

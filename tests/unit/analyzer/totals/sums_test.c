@@ -9,6 +9,7 @@
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/totals/sums.h"
 #include "tests/unit/common/draw.h"
+#include "tests/unit/common/suite.h"
 #include "trace/format.h"
 
 #define N 1000u
@@ -115,16 +116,11 @@ int main(void)
 {
 	Suite *suite = suite_create("sums");
 	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, times);
 	tcase_add_test(tests, borders);
 	tcase_add_test(tests, values);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

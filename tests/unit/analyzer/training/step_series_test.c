@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/training/step_series.h"
+#include "tests/unit/common/suite.h"
 
 #define STEPS 1000u
 
@@ -167,16 +168,10 @@ int main(void)
 {
 	Suite *suite = suite_create("step_series");
 	TCase *c = tcase_create("step_series");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(c, four_digits_are_kept);
 	tcase_add_test(c, steps_come_back);
 	tcase_add_test(c, hostile_bytes);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

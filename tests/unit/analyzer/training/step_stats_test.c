@@ -7,6 +7,7 @@
 
 #include "analyzer/training/step_stats.h"
 #include "tests/unit/common/draw.h"
+#include "tests/unit/common/suite.h"
 
 #define TRAINERS 3u
 #define STEPS 700u
@@ -119,16 +120,10 @@ int main(void)
 {
 	Suite *suite = suite_create("step_stats");
 	TCase *c = tcase_create("step_stats");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(c, listed_steps, 0, 2);
 	tcase_add_test(c, so_many_steps);
 	tcase_add_test(c, sums_above_any_duration);
 	suite_add_tcase(suite, c);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -9,6 +9,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
+#include "tests/unit/common/suite.h"
 
 static const struct sp_wait_thresholds usual = {SP_WAIT_MODERATE, SP_WAIT_SEVERE};
 static struct sp_verdict v;
@@ -784,8 +785,6 @@ int main(void)
 {
 	Suite *suite = suite_create("verdict");
 	TCase *c = tcase_create("verdict");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, nothing_is_wrong);
@@ -823,8 +822,5 @@ int main(void)
 	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);
 	tcase_add_test(c, sentences_name_measures);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -11,6 +11,7 @@
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/verdict/whatif.h"
+#include "tests/unit/common/suite.h"
 
 #define MS 1e6
 
@@ -267,8 +268,6 @@ int main(void)
 {
 	Suite *suite = suite_create("whatif");
 	TCase *c = tcase_create("whatif");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(c, a_batch_counts_once);
 	tcase_add_test(c, sleep_needs_no_core);
@@ -282,8 +281,5 @@ int main(void)
 	tcase_add_test(c, waits_that_may_hide);
 	tcase_add_test(c, a_sampler_stays);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

@@ -12,6 +12,7 @@
 #include "analyzer/verdict/significance.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/stride.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { SERIES = 120, PAIRS = SP_STRIDE > 1 ? 30 : 300 };
@@ -208,8 +209,6 @@ int main(void)
 {
 	Suite *s = suite_create("compare");
 	TCase *t = tcase_create("compare");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(t, equal_series_seldom_differ);
 	tcase_add_test(t, a_tenth_is_found);
@@ -218,9 +217,5 @@ int main(void)
 	tcase_add_loop_test(t, runs_side_by_side, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(s);
 }

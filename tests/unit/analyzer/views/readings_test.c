@@ -13,6 +13,7 @@
 #include "analyzer/exporters/export.h"
 #include "analyzer/reader/index_read.h"
 #include "analyzer/views/view.h"
+#include "tests/unit/common/suite.h"
 
 static const char *const runs[] = {
 	SP_GOLDEN "/v1/ranks.zst",
@@ -186,8 +187,6 @@ int main(void)
 {
 	Suite *suite = suite_create("readings");
 	TCase *c = tcase_create("readings");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(c, 300); /* under TSan, on a busy machine */
 	tcase_add_checked_fixture(c, read_architecture, free_architecture);
@@ -195,8 +194,5 @@ int main(void)
 	tcase_add_loop_test(c, views_ask_for_all_that_they_show, 0, (int)sp_view_count);
 	tcase_add_loop_test(c, exporters_read_as_often_as_documented, 0, (int)sp_exporter_count);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }

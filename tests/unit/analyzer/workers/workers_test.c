@@ -10,6 +10,7 @@
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/workers/thread_role.h"
 #include "tests/unit/common/load.h"
+#include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
 enum { LOADER = 1, ADAM, FETCH, PIPE };
@@ -398,8 +399,6 @@ int main(void)
 {
 	Suite *suite = suite_create("workers");
 	TCase *c = tcase_create("workers");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(c, what_a_worker_does);
 	tcase_add_test(c, a_decoder_unpacks_for_itself);
@@ -408,8 +407,5 @@ int main(void)
 	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
 	tcase_add_loop_test(c, a_child_is_what_it_does, 0, sizeof(children) / sizeof(*children));
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return sp_suite_run(suite);
 }
