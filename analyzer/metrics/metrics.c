@@ -221,8 +221,8 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	set_line(e, report);
 	sp_metrics_straggler(e, report);
 	sp_metrics_cpu(e, report);
-	sp_metrics_epochs(e, report, time.total);
 	sp_metrics_input(e, report);
+	sp_metrics_epochs(e, report, time.total);
 	if (e->of[SP_METRIC_decode_work_share].is_known)
 		e->of[SP_METRIC_loader_ways].is_known = false;
 	return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/metrics_epochs.h"
 
+#include <math.h>
+
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"
 
@@ -9,39 +11,74 @@
 #define MOST 0.5      /* of all the waiting is beyond that of the later epochs */
 
 struct waits {
-	double ns, steps;
+	double ns, steps, wall_ns;
+};
+
+/* First batches also wait for the start of their loader. */
+struct epochs {
+	struct waits first_batches, first, later_first_batches, later;
 };
 
 static void add_step(struct waits *waits, const struct sp_step *step)
 {
 	waits->ns += (double)step->account.ns[SP_ACCOUNT_loader_wait];
+	waits->wall_ns += (double)(step->end_ns - step->start_ns);
 	waits->steps++;
 }
 
-/* First batches have a rule of their own. */
-static void add_trainer(struct waits *first, struct waits *later, const struct sp_report *report,
+static struct waits *waits_of(struct epochs *epochs, bool is_later, bool is_first_batch)
+{
+	if (is_later)
+		return is_first_batch ? &epochs->later_first_batches : &epochs->later;
+	return is_first_batch ? &epochs->first_batches : &epochs->first;
+}
+
+static void add_trainer(struct epochs *epochs, const struct sp_report *report,
 			const struct sp_trainer *trainer)
 {
 	const struct sp_steps *s = &trainer->steps;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		if (sp_step_is_selected(&report->training, trainer, i) &&
-		    i != s->epochs[s->steps[i].epoch].first_step)
-			add_step(s->steps[i].epoch ? later : first, &s->steps[i]);
+		if (sp_step_is_selected(&report->training, trainer, i))
+			add_step(waits_of(epochs, s->steps[i].epoch,
+					  i == s->epochs[s->steps[i].epoch].first_step),
+				 &s->steps[i]);
+}
+
+/* At most the making of a batch: workers that keep up with their trainer make as many at once as
+ * there are workers. The start of a loader is no work that a later epoch need not do again. */
+static double making_ns(const struct sp_metrics *e, const struct waits *first)
+{
+	double ns = first->ns / first->steps;
+	double workers = sp_metrics_value(e, SP_METRIC_workers);
+
+	return workers < 1 ? ns : fmax(ns, workers * first->wall_ns / first->steps);
+}
+
+/* The waits for the first epoch's first batches, beyond those of later epochs. */
+static double first_batches_ns(const struct sp_metrics *e, const struct epochs *epochs)
+{
+	const struct waits *first = &epochs->first_batches, *later = &epochs->later_first_batches;
+	double usual_ns = later->steps > 0 ? later->ns / later->steps : 0;
+	double more_ns = first->ns - first->steps * usual_ns;
+
+	return fmin(fmax(more_ns, 0), first->steps * making_ns(e, &epochs->first));
 }
 
 void sp_metrics_epochs(struct sp_metrics *e, const struct sp_report *report, double total_ns)
 {
-	struct waits first = {0}, later = {0};
+	struct epochs epochs = {0};
+	const struct waits *first = &epochs.first, *later = &epochs.later;
 	double usual_ns, more_ns;
 
 	for (uint32_t t = 0; t < report->training.count; t++)
-		add_trainer(&first, &later, report, &report->training.trainers[t]);
-	if (e->is_unfed || first.steps < STEPS_LEAST || later.steps < STEPS_LEAST)
+		add_trainer(&epochs, report, &report->training.trainers[t]);
+	if (e->is_unfed || first->steps < STEPS_LEAST || later->steps < STEPS_LEAST)
 		return;
-	usual_ns = later.ns / later.steps;
-	more_ns = first.ns - first.steps * usual_ns;
-	if (first.ns >= TIMES_LEAST * usual_ns * first.steps &&
-	    more_ns >= MOST * (first.ns + later.ns))
-		sp_metrics_ratio(e, SP_METRIC_first_epoch_wait_share, more_ns, total_ns);
+	usual_ns = later->ns / later->steps;
+	more_ns = first->ns - first->steps * usual_ns;
+	if (first->ns >= TIMES_LEAST * usual_ns * first->steps &&
+	    more_ns >= MOST * (first->ns + later->ns))
+		sp_metrics_ratio(e, SP_METRIC_first_epoch_wait_share,
+				 more_ns + first_batches_ns(e, &epochs), total_ns);
 }

@@ -132,13 +132,15 @@ static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 }
 
 /* The metric of all time that the advice takes away, of which its rule's cost may be a part:
- * keeping memory saves the idleness that no event shows, too, and a lock is asked for by all code
- * around the model. */
+ * keeping memory saves the idleness that no event shows, too, a lock is asked for by all code
+ * around the model, and a first epoch's first batch has to be made, too. */
 static enum sp_metric_id more_of(enum sp_advice_id advice)
 {
 	switch (advice) {
 	case SP_ADVICE_keep_memory:
 		return SP_METRIC_allocation_open_share;
+	case SP_ADVICE_first_epoch:
+		return SP_METRIC_first_epoch_wait_share;
 	case SP_ADVICE_other_threads:
 		return SP_METRIC_lock_share;
 	default:
