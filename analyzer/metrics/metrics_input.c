@@ -54,25 +54,14 @@ static double making(const struct sp_work_sums *sums)
 	       sum_of(sums, SP_WORK_KIND_RECEIVE);
 }
 
-/* Workers of one trainer. */
-static uint32_t alive_at(const struct sp_workers *workers, uint32_t trainer, int64_t at_ns)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < workers->count; i++) {
-		const struct sp_worker *w = &workers->list[i];
-
-		n += !w->is_trainer && w->trainer == trainer && w->begin_ns <= at_ns &&
-		     at_ns < w->end_ns;
-	}
-	return n;
-}
-
-/* True for a worker that lived only in one pause between steps. */
+/* True for a worker that lived only in one pause between steps, or was asked in validations
+ * alone. */
 static bool is_validating(const struct sp_training *training, const struct sp_worker *w)
 {
 	const struct sp_steps *s = &training->trainers[w->trainer].steps;
 
+	if (w->validation_batches == w->batches)
+		return true;
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (s->pauses[i].is_validation && w->begin_ns >= s->pauses[i].start_ns &&
 		    w->end_ns <= s->pauses[i].end_ns + LATE_NS)
@@ -97,21 +86,65 @@ static bool is_left_out(const struct sp_training *training, const struct sp_work
 	return w->is_trainer ? makes_no_step(training, w) : is_validating(training, w);
 }
 
+/* Workers of one trainer that make batches for steps. */
+static uint32_t alive_at(const struct sp_report *report, uint32_t trainer, int64_t at_ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_worker *w = &report->workers.list[i];
+
+		n += !w->is_trainer && w->trainer == trainer && w->begin_ns <= at_ns &&
+		     at_ns < w->end_ns && !is_left_out(&report->training, w);
+	}
+	return n;
+}
+
+static bool is_on_thread(const struct sp_training *training, const struct sp_worker *w)
+{
+	return w->stream == training->trainers[w->trainer].stream;
+}
+
+/* The fetches for steps. */
+static struct sp_fetches fetches_of(const struct sp_training *training, const struct sp_worker *w)
+{
+	if (is_on_thread(training, w))
+		return w->waited;
+	return (struct sp_fetches){w->batches, w->usage, w->files, w->locked_ns};
+}
+
 /*
  * A fetch that hands its work to threads of its own process (a pool, a library's threads) waits for
  * them as for a lock. The kernel does not count them apart by time, so all that they ran, or were
  * ready to run, may have been in such waits.
  */
 static void count_threads(struct input *in, const struct sp_report *report,
-			  const struct sp_worker *w)
+			  const struct sp_worker *w, uint64_t locked_ns)
 {
 	struct sp_beside beside = sp_metrics_beside(report, w->stream, w->is_trainer);
 
-	in->threads_ns += fmin((double)w->locked_ns, beside.cpu_ns + beside.ready_ns);
+	in->threads_ns += fmin((double)locked_ns, beside.cpu_ns + beside.ready_ns);
 	if (w->is_trainer)
 		return;
 	in->beside.cpu_ns += beside.cpu_ns;
 	in->beside.ready_ns += beside.ready_ns;
+}
+
+static void count_work(struct input *in, const struct sp_report *report, const struct sp_worker *w)
+{
+	struct sp_fetches fetches = fetches_of(&report->training, w);
+	bool on_thread = is_on_thread(&report->training, w);
+	const struct sp_work_sums *whole = on_thread ? &w->meanwhile : &w->whole;
+
+	in->batches += fetches.batches;
+	sp_call_rusage_sums_merge(&in->usage, &fetches.usage);
+	in->locked_ns += fetches.locked_ns;
+	count_threads(in, report, w, fetches.locked_ns);
+	sp_fetch_files_merge(&in->files, &fetches.files);
+	for (int work = 0; work < SP_WORKS; work++) {
+		in->whole.ns[work] += whole->ns[work];
+		in->meanwhile.ns[work] += w->meanwhile.ns[work];
+	}
 }
 
 /* Counts each worker at the middle of its life, because workers of the epoch before may end
@@ -119,29 +152,20 @@ static void count_threads(struct input *in, const struct sp_report *report,
 static void count_workers(struct input *in, const struct sp_report *report)
 {
 	const struct sp_workers *workers = &report->workers;
-	const struct sp_training *training = &report->training;
 
 	in->on_trainer = workers->count > 0;
 	for (uint32_t i = 0; i < workers->count; i++) {
 		const struct sp_worker *w = &workers->list[i];
 		uint32_t alive;
 
-		if (is_left_out(training, w))
+		if (is_left_out(&report->training, w))
 			continue;
-		in->batches += w->batches;
-		sp_call_rusage_sums_merge(&in->usage, &w->usage);
-		in->locked_ns += w->locked_ns;
-		count_threads(in, report, w);
-		sp_fetch_files_merge(&in->files, &w->files);
-		for (int work = 0; work < SP_WORKS; work++) {
-			in->whole.ns[work] += w->whole.ns[work];
-			in->meanwhile.ns[work] += w->meanwhile.ns[work];
-		}
+		count_work(in, report, w);
 		if (w->is_trainer)
 			continue;
 		in->on_trainer = false;
 		in->lives++;
-		alive = alive_at(workers, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
+		alive = alive_at(report, w->trainer, w->begin_ns + (w->end_ns - w->begin_ns) / 2);
 		in->at_once = alive > in->at_once ? alive : in->at_once;
 	}
 }

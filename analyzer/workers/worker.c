@@ -114,12 +114,41 @@ static void move(struct worker_builder *b, const struct piece *p, enum sp_work t
 	add(b, to, p->self);
 }
 
+/* On the training thread: in a wait for a step's batch. */
+static bool is_waited(const struct worker_builder *b, const struct span *span)
+{
+	return b->receiving.steps && span->meanwhile_ns > 0;
+}
+
 /* A wait inside a fetch is no idleness. */
 static void stop_idling(struct worker_builder *b, const struct piece *p)
 {
 	move(b, p, p->receives ? SP_WORK_pipe_read : SP_WORK_fetch_wait);
-	if (!p->receives)
-		b->worker->locked_ns += p->self.ns;
+	if (p->receives)
+		return;
+	b->worker->locked_ns += p->self.ns;
+	if (is_waited(b, &p->self))
+		b->worker->waited.locked_ns += p->self.ns;
+}
+
+static bool is_in_validation(const struct sp_steps *s, int64_t at_ns)
+{
+	uint32_t i = SP_UPPER_BOUND(s->pauses, s->pause_count, start_ns, at_ns);
+
+	return i > 0 && s->pauses[i - 1].is_validation && at_ns <= s->pauses[i - 1].last_end_ns;
+}
+
+static void count_fetch(struct worker_builder *b, const struct piece *fetch)
+{
+	struct sp_worker *w = b->worker;
+
+	w->batches++;
+	sp_fetch_files_merge(&w->files, &fetch->files);
+	w->validation_batches += is_in_validation(b->steps, fetch->start_ns);
+	if (!is_waited(b, &fetch->covered))
+		return;
+	w->waited.batches++;
+	sp_fetch_files_merge(&w->waited.files, &fetch->files);
 }
 
 /* A picture of a decoder that stays open may have begun in the fetch of an earlier batch. */
@@ -167,9 +196,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	add(b, work, p.self);
 	p.covered.ns += p.self.ns;
 	p.covered.meanwhile_ns += p.self.meanwhile_ns;
-	b->worker->batches += work == SP_WORK_transform;
 	if (work == SP_WORK_transform)
-		sp_fetch_files_merge(&b->worker->files, &p.files);
+		count_fetch(b, &p);
 	if (b->count == PIECES_MAX) {
 		b->count /= 2;
 		memmove(b->pieces, b->pieces + b->count, b->count * sizeof(*b->pieces));
@@ -186,6 +214,8 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
 
 	sp_call_rusage_sums_merge(&b->worker->usage, &usage);
+	if (is_waited(b, &p->covered))
+		sp_call_rusage_sums_merge(&b->worker->waited.usage, &usage);
 	if (!moved.ns)
 		return;
 	moved.meanwhile_ns =

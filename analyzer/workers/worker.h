@@ -29,6 +29,13 @@ struct sp_fetch_files {
 
 void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from);
 
+struct sp_fetches {
+	uint64_t batches;
+	struct sp_call_rusage_sums usage;
+	struct sp_fetch_files files;
+	uint64_t locked_ns;
+};
+
 struct sp_worker {
 	uint32_t stream;
 	uint32_t trainer; /* index into training.trainers */
@@ -40,6 +47,10 @@ struct sp_worker {
 	struct sp_call_rusage_sums usage; /* of fetches */
 	struct sp_fetch_files files;
 	uint64_t locked_ns; /* of `fetch_wait`: for a lock, a queue or a descriptor */
+	/* On the training thread: the fetches for steps. It makes the batches of validation, too.
+	 */
+	struct sp_fetches waited;
+	uint64_t validation_batches; /* begun in a validation */
 };
 
 struct sp_workers {

@@ -282,6 +282,98 @@ START_TEST(batches_of_validation_are_no_batches_of_steps)
 }
 END_TEST
 
+enum { OWN_NS = 900, VALIDATIONS = 2, CHECKED = 4 };
+
+static uint64_t validated_at[VALIDATIONS];
+
+/* A step, whose batch the training thread makes itself or has at once. */
+static void make_step(bool makes)
+{
+	uint64_t start = m.now_ticks;
+
+	if (makes)
+		span(SP_EV_python_call, FETCH, OWN_NS, SP_PHASE_loader_fetch);
+	m.now_ticks = start + WAIT_NS;
+	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+	m.now_ticks += WORK_NS - 500;
+	span(SP_EV_torch_range, ADAM, 500, 0);
+}
+
+/* Each of two epochs ends with a validation of slow batches. */
+static void make_validating_trainer(bool makes)
+{
+	sp_maker_init(&m, 10, 10, 0);
+	parent_start_ns = m.header.image_start_ns;
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	name(FETCH, "DataLoader fetch");
+	for (int i = 0; i < STEPS; i++) {
+		make_step(makes);
+		if (i % (STEPS / VALIDATIONS) != STEPS / VALIDATIONS - 1)
+			continue;
+		validated_at[i / (STEPS / VALIDATIONS)] = m.now_ticks;
+		for (int batch = 0; batch < CHECKED; batch++) {
+			uint64_t start = m.now_ticks;
+
+			m.now_ticks += 100 * WAIT_NS;
+			if (makes)
+				sp_maker_around(&m, SP_EV_python_call, FETCH, start,
+						SP_PHASE_loader_fetch);
+			sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+			m.now_ticks += 100;
+		}
+	}
+	end("trainer.zst");
+}
+
+/* A worker that stays, and is asked for batches of validation alone. */
+static void make_validation_worker(void)
+{
+	begin_worker();
+	for (int i = 0; i < VALIDATIONS; i++) {
+		m.now_ticks = validated_at[i];
+		for (int batch = 0; batch < CHECKED; batch++) {
+			span(SP_EV_python_call, FETCH, 90 * WAIT_NS, SP_PHASE_loader_fetch);
+			m.now_ticks += 10 * WAIT_NS;
+		}
+	}
+	end("worker.zst");
+}
+
+START_TEST(a_thread_makes_batches_of_both)
+{
+	static struct sp_verdict v;
+
+	sp_folder_make(folder);
+	make_validating_trainer(true);
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_batch_work_ns), OWN_NS);
+	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_workers_wanted), 1);
+	ck_assert_uint_eq(load.report.workers.list[0].batches, STEPS + VALIDATIONS * CHECKED);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+START_TEST(a_worker_of_validation_that_stays)
+{
+	static struct sp_verdict v;
+
+	sp_folder_make(folder);
+	make_validating_trainer(false);
+	make_validation_worker();
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_uint_eq(load.report.workers.count, 1);
+	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_workers), 0);
+	ck_assert(!v.metrics.of[SP_METRIC_batch_work_ns].is_known);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
 /* Each fetch of 3,000 ns waits for `locked_ns`; threads beside it take `beside_ns` of the cores. */
 static void make_waiting_worker(uint32_t pid, uint64_t locked_ns, uint64_t beside_ns)
 {
@@ -404,6 +496,8 @@ int main(void)
 	tcase_add_test(c, a_decoder_unpacks_for_itself);
 	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
 	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
+	tcase_add_test(c, a_thread_makes_batches_of_both);
+	tcase_add_test(c, a_worker_of_validation_that_stays);
 	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
 	tcase_add_loop_test(c, a_child_is_what_it_does, 0, sizeof(children) / sizeof(*children));
 	suite_add_tcase(suite, c);
