@@ -55,26 +55,32 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_adv
 	return saving;
 }
 
-static bool saves_more(const struct sp_saving *a, const struct sp_saving *b)
+/* Twice the middle of what it saves. Fewer threads end most of the waiting for cores, though no
+ * share says how much they save. */
+static double weight(const struct sp_verdict *v, enum sp_advice_id advice)
 {
-	if (a->is_known != b->is_known)
-		return a->is_known;
-	return a->least + a->most > b->least + b->most;
+	struct sp_saving saving = sp_advice_saving(&v->metrics, advice);
+
+	if (saving.is_known)
+		return saving.least + saving.most;
+	return advice == SP_ADVICE_fewer_threads
+		       ? sp_metrics_value(&v->metrics, SP_METRIC_contention_share)
+		       : 0;
 }
 
 void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_ADVICES])
 {
-	struct sp_saving savings[SP_ADVICES];
+	double weights[SP_ADVICES];
 
 	for (uint32_t i = 0; i < v->advice_count; i++) {
-		struct sp_saving saving = sp_advice_saving(&v->metrics, v->advice[i]);
+		double own = weight(v, v->advice[i]);
 		uint32_t at = i;
 
-		for (; at && saves_more(&saving, &savings[at - 1]); at--) {
-			savings[at] = savings[at - 1];
+		for (; at && own > weights[at - 1]; at--) {
+			weights[at] = weights[at - 1];
 			ret[at] = ret[at - 1];
 		}
-		savings[at] = saving;
+		weights[at] = own;
 		ret[at] = v->advice[i];
 	}
 }

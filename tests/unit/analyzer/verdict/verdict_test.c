@@ -761,6 +761,30 @@ START_TEST(advice_comes_in_the_order_of_its_saving)
 }
 END_TEST
 
+/* The waiting for cores is far longer than what is left of the wait for batches. */
+START_TEST(threads_that_crowd_the_cores_come_first)
+{
+	enum sp_advice_id order[SP_ADVICES];
+
+	set_wait(0.09);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_handover_ns, 1.3e6);
+	set(SP_METRIC_handover_wait_share, 0.8);
+	set(SP_METRIC_contention_share, 0.34);
+	set(SP_METRIC_cores, 2);
+	set(SP_METRIC_trainer_threads, 32);
+	set(SP_METRIC_wanted_per_core, 3.3);
+	judge();
+	ck_assert(advises("receive") && advises("fewer_threads"));
+	ck_assert(!sp_advice_saving(&v.metrics, SP_ADVICE_fewer_threads).is_known);
+	sp_advice_by_saving(&v, order);
+	ck_assert_int_eq(order[0], SP_ADVICE_fewer_threads);
+	set(SP_METRIC_contention_share, 0.06);
+	sp_advice_by_saving(&v, order);
+	ck_assert_int_eq(order[0], SP_ADVICE_receive);
+}
+END_TEST
+
 /* A {name} that is no measure would be left out of its sentence in silence. */
 static void check_names(const char *text)
 {
@@ -820,6 +844,7 @@ int main(void)
 	tcase_add_test(c, a_small_saving_is_no_advice);
 	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
 	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);
+	tcase_add_test(c, threads_that_crowd_the_cores_come_first);
 	tcase_add_test(c, sentences_name_measures);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
