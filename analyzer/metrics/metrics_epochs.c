@@ -65,12 +65,45 @@ static double first_batches_ns(const struct sp_metrics *e, const struct epochs *
 	return fmin(fmax(more_ns, 0), first->steps * making_ns(e, &epochs->first));
 }
 
+/* Making all batches, where the training thread makes them: what is in no other wait is in those
+ * for first batches. */
+static double made_in_first_ns(const struct sp_metrics *e, double total_ns)
+{
+	double batches = sp_metrics_value(e, SP_METRIC_steps) * sp_batches_a_step(e);
+
+	if (sp_metrics_value(e, SP_METRIC_workers) > 0)
+		return 0;
+	return batches * sp_metrics_value(e, SP_METRIC_batch_work_ns) -
+	       total_ns * sp_metrics_value(e, SP_METRIC_loader_wait_share);
+}
+
+/*
+ * The part of the waits for first batches that has the work of any batch. Workers start with two
+ * batches each, so the sampler draws for all of these ahead of the first one.
+ */
+static void set_first_made(struct sp_metrics *e, const struct sp_report *report, double total_ns)
+{
+	double epochs = sp_metrics_value(e, SP_METRIC_epochs) * report->training.count;
+	double drawn = sp_batches_a_step(e) + 2 * sp_metrics_value(e, SP_METRIC_workers);
+	double ns = sp_batches_a_step(e) * (sp_metrics_value(e, SP_METRIC_batch_work_ns) +
+					    sp_metrics_value(e, SP_METRIC_handover_ns)) +
+		    drawn * sp_metrics_value(e, SP_METRIC_sampler_ns);
+
+	if (!e->of[SP_METRIC_first_wait_share].is_known ||
+	    !e->of[SP_METRIC_batch_work_ns].is_known || total_ns <= 0)
+		return;
+	ns = fmax(epochs * ns, made_in_first_ns(e, total_ns));
+	sp_metrics_set(e, SP_METRIC_first_made_share,
+		       fmin(ns / total_ns, sp_metrics_value(e, SP_METRIC_first_wait_share)));
+}
+
 void sp_metrics_epochs(struct sp_metrics *e, const struct sp_report *report, double total_ns)
 {
 	struct epochs epochs = {0};
 	const struct waits *first = &epochs.first, *later = &epochs.later;
 	double usual_ns, more_ns;
 
+	set_first_made(e, report, total_ns);
 	for (uint32_t t = 0; t < report->training.count; t++)
 		add_trainer(&epochs, report, &report->training.trainers[t]);
 	if (e->is_unfed || first->steps < STEPS_LEAST || later->steps < STEPS_LEAST)

@@ -11,6 +11,7 @@
 #define WORKERS_A_CORE_MOST 4
 #define LATE_NS 100000000 /* a worker may end after the pause in which its loader did */
 #define LOCKS_ERROR 1.2	  /* of the time that workers can wait for each other's locks */
+#define RELEASE_ERROR 1.5 /* of the calls of munmap: the release of what lay in the memory */
 #define ROUNDING 0.001	  /* a fraction of a worker that counts as none */
 
 /* Sums over the workers. */
@@ -256,7 +257,14 @@ static void set_shares(struct sp_metrics *e, const struct input *in)
 				 made);
 	}
 	sp_metrics_ratio(e, SP_METRIC_decode_share, decoding(w), made);
+	sp_metrics_ratio(e, SP_METRIC_collate_share, (double)w->ns[SP_WORK_collate], made);
 	sp_metrics_ratio(e, SP_METRIC_read_share, reading(w), made);
+}
+
+/* A file's first read may fetch all of it, so those after it take no time. */
+static double reads_that_count(const struct sp_fetch_files *f)
+{
+	return (double)(2 * f->slow_read_ns >= f->read_ns ? f->slow_reads : f->reads);
 }
 
 /* Only fetches count, because a process also opens and reads other files before its first batch. */
@@ -269,6 +277,7 @@ static void set_files(struct sp_metrics *e, const struct input *in)
 	sp_metrics_ratio(e, SP_METRIC_read_bytes_per_s, (double)f->read_bytes * 1e9,
 			 (double)f->read_ns);
 	sp_metrics_ratio(e, SP_METRIC_opens_per_batch, (double)f->opens, batches);
+	sp_metrics_ratio(e, SP_METRIC_reads_per_open, reads_that_count(f), (double)f->opens);
 	if (!f->hdf5_opens)
 		return;
 	sp_metrics_ratio(e, SP_METRIC_hdf5_opens_per_batch, (double)f->hdf5_opens, batches);
@@ -395,6 +404,28 @@ static double answering_share(const struct sp_metrics *e, const struct input *in
 	return 1 - fetching * running;
 }
 
+/* Shared memory is given back by calls of munmap, with some work around each. */
+static double release_ns(const struct sp_report *report)
+{
+	double ns = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+
+		ns += (double)report->totals.streams[stream].stages[SP_STAGE_munmap].total_ns;
+	}
+	return RELEASE_ERROR * ns;
+}
+
+static void set_release(struct sp_metrics *e, const struct sp_report *report)
+{
+	double ns = release_ns(report) / (double)report->workers.receive.all_batches;
+	double most = sp_metrics_value(e, SP_METRIC_loop_ns) / sp_batches_a_step(e);
+
+	if (report->workers.receive.all_batches && e->of[SP_METRIC_loop_ns].is_known)
+		sp_metrics_set(e, SP_METRIC_release_ns, fmin(ns, most));
+}
+
 static void set_handover(struct sp_metrics *e, const struct input *in,
 			 const struct sp_batch_receive *h)
 {
@@ -452,6 +483,8 @@ void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 	set_batches(e, report);
 	set_idle(e, &in);
 	set_handover(e, &in, &report->workers.receive);
+	if (in.at_once)
+		set_release(e, report);
 	set_sampler(e, &report->workers.receive);
 	if (waits_for_making(e))
 		set_work(e, &in);

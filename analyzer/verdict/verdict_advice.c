@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/verdict_parts.h"
 
-#define GAIN_LEAST 0.03 /* of a step: below it nobody sees a gain */
+#define GAIN_LEAST 0.03	 /* of a step: below it nobody sees a gain */
+#define CACHES_MOST 0.2	 /* of the rest of a step's time on a core: with caches of its own */
+#define READS_A_FILE 1.5 /* fewer leave nothing to put together but files */
 
 struct text_check {
 	const struct sp_verdict *v;
@@ -148,12 +150,51 @@ static enum sp_metric_id more_of(enum sp_advice_id advice)
 	}
 }
 
+/* The loop gives back what workers sent. */
+static double release_share(const struct sp_metrics *e)
+{
+	double step_ns = sp_metrics_value(e, SP_METRIC_step_mean_ns);
+	double ns = sp_batches_a_step(e) * sp_metrics_value(e, SP_METRIC_release_ns);
+
+	return step_ns > 0 ? ns / step_ns : 0;
+}
+
+/*
+ * A training thread that makes batches finds its caches full of them. Without that the rest of a
+ * step takes less time on the core.
+ */
+static double cache_share(const struct sp_metrics *e)
+{
+	double step_ns = sp_metrics_value(e, SP_METRIC_step_mean_ns);
+	double work_ns = sp_metrics_value(e, SP_METRIC_batch_work_ns);
+	double cpu_ns = sp_metrics_value(e, SP_METRIC_batch_cpu_ns);
+	double own_ns =
+		sp_metrics_value(e, SP_METRIC_trainer_cpu_ns) - sp_batches_a_step(e) * cpu_ns;
+	double rest = 1 - sp_metrics_value(e, SP_METRIC_lost_wait_share);
+
+	if (sp_metrics_value(e, SP_METRIC_workers) > 0 || step_ns <= 0 || work_ns <= 0 ||
+	    own_ns <= 0)
+		return 0;
+	rest = own_ns < rest * step_ns ? own_ns / step_ns : rest;
+	return rest > 0 ? CACHES_MOST * rest * (cpu_ns < work_ns ? cpu_ns / work_ns : 1) : 0;
+}
+
+/* First batches have to be made, too: beside their start, their wait has the same work. */
+static double input_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	return sp_metrics_value(e, SP_METRIC_first_made_share) + cache_share(e) +
+	       (advice == SP_ADVICE_receive ? release_share(e) : 0);
+}
+
 /* One rank keeps all others waiting, and waits itself for none. */
 static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
 {
-	double cost = sp_metrics_value(e, sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost);
+	enum sp_metric_id metric = sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost;
+	double cost = sp_metrics_value(e, metric);
 	enum sp_metric_id more = more_of(advice);
 
+	if (metric == SP_METRIC_lost_wait_share && cost > 0)
+		cost += input_at_most(e, advice);
 	if (more < SP_METRICS && sp_metrics_value(e, more) > cost)
 		return sp_metrics_value(e, more);
 	if (advice == SP_ADVICE_rare_collectives && e->trainers > 1)
@@ -235,11 +276,21 @@ static bool is_about_workers(enum sp_advice_id advice)
 	       advice == SP_ADVICE_no_workers;
 }
 
+/* Larger reads help no file that one read already fetches. */
+static bool reads_whole_files(const struct sp_verdict *v)
+{
+	double reads = sp_verdict_value(v, SP_METRIC_reads_per_open);
+
+	return reads > 0 && reads < READS_A_FILE;
+}
+
 /* The advice's own condition, beside the range of its metric. */
 static bool may_advise(const struct sp_verdict *v, enum sp_advice_id advice)
 {
 	if (is_about_workers(advice) && (is_crowded(v) || has_late_rank(v) || !workers_gain(v) ||
 					 has_several_loaders(v, advice)))
+		return false;
+	if (advice == SP_ADVICE_larger_reads && reads_whole_files(v))
 		return false;
 	if (advice == SP_ADVICE_quiet_machine)
 		return sp_verdict_is_beside_others(v);

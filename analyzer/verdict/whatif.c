@@ -144,6 +144,8 @@ static struct sp_what_if decode_half(const struct sp_metrics *e)
 struct load {
 	double batch_ns, cpu_ns, trainer_ns;
 	double busy_ns, handover_ns, sampler_ns; /* time of the training thread */
+	double shared_ns; /* of all that: for memory that processes share, so none without workers
+			   */
 };
 
 /* The trainer's own use of the cores, without the making of batches in a loader without workers. */
@@ -152,6 +154,14 @@ static double own_cpu_ns(const struct sp_metrics *e, double batch_cpu_ns)
 	double ns = VALUE(e, trainer_cpu_ns);
 
 	return VALUE(e, workers) < 1 ? larger(ns - batch_cpu_ns, 0) : ns;
+}
+
+/* At most: a worker collates into shared memory, and the training thread gives that back. */
+static double shared_ns(const struct sp_metrics *e)
+{
+	if (VALUE(e, workers) < 1)
+		return 0;
+	return VALUE(e, collate_share) * VALUE(e, batch_work_ns) + VALUE(e, release_ns);
 }
 
 /* No thread waits for a core, but all need one. */
@@ -168,6 +178,7 @@ static struct load least_load(const struct sp_metrics *e)
 			n * VALUE(e, handover_ns) *
 			(is_known(e, SP_METRIC_answering_share) ? VALUE(e, answering_share) : 1),
 		.sampler_ns = n * VALUE(e, sampler_ns),
+		.shared_ns = n * shared_ns(e),
 	};
 }
 
@@ -213,7 +224,7 @@ static double step_ns(const struct load *l, double workers, double cores)
 	double ns = l->busy_ns + l->handover_ns + l->sampler_ns;
 
 	if (workers < 1)
-		return l->busy_ns + l->sampler_ns + l->batch_ns;
+		return larger(l->busy_ns + l->sampler_ns + l->batch_ns - l->shared_ns, 0);
 	ns = larger(ns, l->batch_ns / workers);
 	return cores > 0 ? larger(ns, (l->cpu_ns + l->trainer_ns) / cores) : ns;
 }

@@ -13,7 +13,8 @@
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
 
-#define PIECES_MAX 65536u /* in one fetch; beyond, the older half counts as outside */
+#define SLOW_READ_NS 100000u /* memory is faster */
+#define PIECES_MAX 65536u    /* in one fetch; beyond, the older half counts as outside */
 
 /* Time, and the part of the time that fell into the trainer's waits. */
 struct span {
@@ -48,6 +49,8 @@ void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_fil
 	into->reads += from->reads;
 	into->read_bytes += from->read_bytes;
 	into->read_ns += from->read_ns;
+	into->slow_reads += from->slow_reads;
+	into->slow_read_ns += from->slow_read_ns;
 	into->opens += from->opens;
 	into->hdf5_opens += from->hdf5_opens;
 	into->hdf5_open_ns += from->hdf5_open_ns;
@@ -241,6 +244,8 @@ static void note_files(struct sp_fetch_files *files, enum sp_stage stage, int64_
 		files->reads++;
 		files->read_bytes += value > 0 ? (uint64_t)value : 0;
 		files->read_ns += ns;
+		files->slow_reads += ns >= SLOW_READ_NS;
+		files->slow_read_ns += ns >= SLOW_READ_NS ? ns : 0;
 	}
 	files->opens += stage == SP_STAGE_file_open;
 	if (stage == SP_STAGE_hdf5_open) {

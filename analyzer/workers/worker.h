@@ -23,6 +23,7 @@ struct sp_work_sums {
 /* Files that fetches read and open; the start of a process is in none. */
 struct sp_fetch_files {
 	uint64_t reads, read_bytes, read_ns;
+	uint64_t slow_reads, slow_read_ns; /* of them: that wait for a disk or a network */
 	uint64_t opens;
 	uint64_t hdf5_opens, hdf5_open_ns; /* of files, groups and data sets */
 };

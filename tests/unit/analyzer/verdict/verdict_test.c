@@ -703,6 +703,44 @@ START_TEST(a_small_gain_of_a_what_if_is_no_advice)
 }
 END_TEST
 
+/* The making of first batches, caches of the model's own, and what the loop gives back. */
+START_TEST(a_bound_has_all_that_goes_with_the_wait)
+{
+	set_wait(0.5);
+	set(SP_METRIC_decompress_work_share, 1);
+	set(SP_METRIC_first_made_share, 0.02);
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_decompress), 0.52, 1e-9);
+	set(SP_METRIC_step_mean_ns, 1e7);
+	set(SP_METRIC_batch_work_ns, 5e6);
+	set(SP_METRIC_batch_cpu_ns, 5e6);
+	set(SP_METRIC_trainer_cpu_ns, 6e6); /* 1 ms of it, a tenth of a step, is the rest's */
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_decompress), 0.54, 1e-9);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_handover_wait_share, 1);
+	set(SP_METRIC_release_ns, 3e5);
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0.55, 1e-9);
+	set_wait(0); /* no cost, no saving */
+	ck_assert_double_eq(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0);
+}
+END_TEST
+
+/* Pieces of 4 KiB: the kernel reads ahead for the first of a file, or for none. */
+START_TEST(reads_that_fetch_a_whole_file_are_large_enough)
+{
+	const struct sp_advice_rule *a = sp_advice_rule_of(SP_ADVICE_larger_reads);
+
+	make_apply(a, 4096);
+	set(SP_METRIC_reads_per_open, 4);
+	judge();
+	ck_assert(advises("larger_reads"));
+	make_apply(a, 4096);
+	set(SP_METRIC_reads_per_open, 1);
+	v.advice_count = 0;
+	judge();
+	ck_assert(!advises("larger_reads"));
+}
+END_TEST
+
 /* 30% of the work on batches, for which the trainer waits 6% of its time, is 1.8%. */
 START_TEST(a_small_saving_is_no_advice)
 {
@@ -841,6 +879,8 @@ int main(void)
 	tcase_add_test(c, more_time_without_a_backward);
 	tcase_add_test(c, batches_that_are_sooner_made_than_received);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
+	tcase_add_test(c, a_bound_has_all_that_goes_with_the_wait);
+	tcase_add_test(c, reads_that_fetch_a_whole_file_are_large_enough);
 	tcase_add_test(c, a_small_saving_is_no_advice);
 	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
 	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);

@@ -116,6 +116,22 @@ START_TEST(tiny_batches_gain_nothing)
 }
 END_TEST
 
+/* A worker takes 22 ms for a batch, of which it writes to shared memory for 20. */
+START_TEST(a_batch_without_workers_is_not_shared)
+{
+	alone(25, 22, 22);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_handover_ns, 100 * MS);
+	set(SP_METRIC_step_mean_ns, 125 * MS);
+	set(SP_METRIC_wait_mean_ns, 100 * MS);
+	ck_assert_double_ge(with(0).low_ns, 40 * MS);
+	set(SP_METRIC_collate_share, 20.0 / 22);
+	set(SP_METRIC_release_ns, 3 * MS);
+	ck_assert_double_eq_tol(with(0).low_ns, 24 * MS, 1 * MS);
+	ck_assert_double_ge(with(0).high_ns, 47 * MS); /* the collating may take its time, too */
+}
+END_TEST
+
 /* Two workers fill two cores: a third makes no batch faster. */
 START_TEST(no_worker_without_a_core)
 {
@@ -272,6 +288,7 @@ int main(void)
 	tcase_add_test(c, a_batch_counts_once);
 	tcase_add_test(c, sleep_needs_no_core);
 	tcase_add_test(c, tiny_batches_gain_nothing);
+	tcase_add_test(c, a_batch_without_workers_is_not_shared);
 	tcase_add_test(c, no_worker_without_a_core);
 	tcase_add_test(c, workers_have_to_start);
 	tcase_add_test(c, ranges_without_a_sure_gain);

@@ -351,6 +351,9 @@ START_TEST(a_thread_makes_batches_of_both)
 	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
 	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_batch_work_ns), OWN_NS);
 	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_workers_wanted), 1);
+	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_first_made_share),
+				0.9 * sp_metrics_value(&v.metrics, SP_METRIC_first_wait_share),
+				1e-9);
 	ck_assert_uint_eq(load.report.workers.list[0].batches, STEPS + VALIDATIONS * CHECKED);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
