@@ -460,6 +460,20 @@ void sp_pass_judge(const struct sp_steps *s, struct sp_pause *p)
 	p->is_restart = p->has_end;
 }
 
+static bool goes_on(const struct sp_steps *s, const struct sp_step *step, uint32_t pass)
+{
+	return s->passes[pass - 1].last > step->optimizer;
+}
+
+/* True where `pass` gives over twice as many batches a step as `other`. */
+static bool is_denser(const struct sp_steps *s, uint32_t pass, uint32_t other)
+{
+	const struct sp_pass *p = &s->passes[pass - 1], *q = &s->passes[other - 1];
+
+	return (double)p->batches * (1 + q->last - q->first) >
+	       2.0 * q->batches * (1 + p->last - p->first);
+}
+
 /* The pass that an epoch is counted by: it goes on, or else the first that trains and goes on. One
  * whose last batch came together with another loader's stays where neither goes on. */
 static uint32_t main_pass(const struct sp_steps *s, const struct sp_step *step, uint32_t before)
@@ -469,27 +483,38 @@ static uint32_t main_pass(const struct sp_steps *s, const struct sp_step *step, 
 
 	bool has_before = before && contains(list, before);
 
-	if (has_before && s->passes[before - 1].last > step->optimizer)
+	if (has_before && goes_on(s, step, before))
 		return before;
 	for (uint32_t i = 0; i < list->count; i++) {
 		if (!trains(s, list->pass[i]))
 			continue;
-		if (s->passes[list->pass[i] - 1].last > step->optimizer)
+		if (goes_on(s, step, list->pass[i]))
 			return list->pass[i];
 		last = list->pass[i];
 	}
 	return has_before ? before : last;
 }
 
+/*
+ * A pass that is over ends an epoch, and one that never counted before begins the next. Loaders
+ * that are asked in turns, a step each, go on beside the one that counts; a rare one hands over to
+ * one that is asked more often.
+ */
 void sp_pass_number_epochs(struct sp_steps *s)
 {
-	uint32_t epoch = 0, pass = 0;
+	uint32_t epoch = 0, pass = 0, newest = 0;
 
 	for (uint32_t i = 0; i < s->count; i++) {
-		uint32_t now = main_pass(s, &s->steps[i], pass);
+		const struct sp_step *step = &s->steps[i];
+		uint32_t now = main_pass(s, step, pass);
 
-		epoch += pass && now != pass;
-		pass = now;
+		if (pass && now != pass && !goes_on(s, step, pass)) {
+			epoch += now > newest;
+			pass = now > newest ? now : pass;
+		} else if (!pass || (now != pass && is_denser(s, now, pass))) {
+			pass = now;
+		}
+		newest = newest > now ? newest : now;
 		s->steps[i].epoch = epoch;
 	}
 	s->epoch_count = s->count ? epoch + 1 : 0;

@@ -297,7 +297,6 @@ START_TEST(a_step_of_whole_passes)
 }
 END_TEST
 
-/* The next batch is fetched before this one is trained on. */
 /* An iterator for each batch, as next(iter(loader)) makes it: its workers end before the step. */
 START_TEST(an_iterator_for_each_step)
 {
@@ -318,6 +317,53 @@ START_TEST(an_iterator_for_each_step)
 }
 END_TEST
 
+/* Two tasks take turns, a step each, and each loader begins again when it is over. */
+START_TEST(loaders_in_turns)
+{
+	const int64_t task[2] = {TRAINING, OTHER};
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 24; i++) {
+		if (i >= 8 && i % 8 < 2)
+			end(task[i % 2]);
+		if (i % 8 < 2)
+			begin(task[i % 2]);
+		batch(task[i % 2]);
+		train();
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 24);
+	ck_assert_uint_eq(s->epoch_count, 3);
+	ck_assert_uint_eq(s->steps[7].epoch, 0);
+	ck_assert_uint_eq(s->steps[8].epoch, 1);
+}
+END_TEST
+
+/* After each epoch some steps take batches of a loader that never ends. */
+START_TEST(steps_of_an_endless_loader)
+{
+	const struct sp_steps *s;
+
+	begin(OTHER);
+	for (int epoch = 0; epoch < 3; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < 8; i++) {
+			batch(TRAINING);
+			train();
+		}
+		end(TRAINING);
+		for (int i = 0; i < 2; i++) {
+			batch(OTHER);
+			train();
+		}
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, 30);
+	ck_assert_uint_eq(s->epoch_count, 3);
+}
+END_TEST
+
+/* The next batch is fetched before this one is trained on. */
 START_TEST(batches_ahead)
 {
 	const struct sp_steps *s;
@@ -536,6 +582,8 @@ int main(void)
 	tcase_add_loop_test(c, a_batch_left_over_before_validation, 0, 3);
 	tcase_add_test(c, a_step_of_whole_passes);
 	tcase_add_test(c, an_iterator_for_each_step);
+	tcase_add_test(c, loaders_in_turns);
+	tcase_add_test(c, steps_of_an_endless_loader);
 	tcase_add_test(c, batches_ahead);
 	tcase_add_test(c, epochs_from_loader_to_loader);
 	tcase_add_test(c, epochs_from_validation_to_checkpoint);
