@@ -413,7 +413,7 @@ static void set_blocked(struct sp_metrics *e, const struct use *trainers)
 		SP_METRIC_sync_share,	       SP_METRIC_copy_share,
 		SP_METRIC_communication_share, SP_METRIC_checkpoint_share,
 		SP_METRIC_validation_share,    SP_METRIC_write_share,
-		SP_METRIC_message_share,
+		SP_METRIC_message_share,       SP_METRIC_loop_others_share,
 	};
 	double share;
 

@@ -90,6 +90,7 @@ static void add_trainer(struct sp_training_time *t, const struct sp_report *repo
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
 		t->clip_ns += (double)s->steps[i].clip_ns;
 		t->allocating_ns += (double)s->steps[i].allocating_ns;
+		t->loop_wait_ns += (double)s->steps[i].loop_wait_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
 		t->load_ns += (double)s->steps[i].load_ns;
 		t->cleared_ns += (double)s->steps[i].cleared_ns;

@@ -19,7 +19,7 @@ struct sp_training_time {
 	uint32_t firsts, run_starts; /* epochs begun; runs among them */
 	uint32_t epochs;	     /* most of any trainer */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, allocating_ns; /* sp_step */
-	double message_ns, lock_ns, locked_ns, cleared_ns, between_ns;
+	double message_ns, loop_wait_ns, lock_ns, locked_ns, cleared_ns, between_ns;
 	double load_ns, end_load_ns; /* end: before the first step and after the last one */
 	uint64_t steps;
 };

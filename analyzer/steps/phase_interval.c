@@ -86,7 +86,9 @@ static enum sp_phase_interval_kind kind_of_target(enum sp_fd_kind place)
 {
 	if (place == SP_FD_KIND_NET)
 		return SP_INTERVAL_SEND;
-	return place == SP_FD_KIND_FILE ? SP_INTERVAL_WRITE : SP_INTERVAL_NONE;
+	return place == SP_FD_KIND_FILE || place == SP_FD_KIND_IPC || place == SP_FD_KIND_DEVICE
+		       ? SP_INTERVAL_WRITE
+		       : SP_INTERVAL_NONE;
 }
 
 static enum sp_phase_interval_kind kind_of_class(const struct sp_process_metadata *image,

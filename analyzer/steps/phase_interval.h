@@ -43,7 +43,7 @@ enum sp_phase_interval_kind {
 	SP_INTERVAL_AWAIT, /* for another thread or process: queues, pipes, locks, descriptors */
 	SP_INTERVAL_INPUT, /* data read or decoded on this thread, in no known call of a loader */
 	SP_INTERVAL_SEND,  /* to a socket of the internet */
-	SP_INTERVAL_WRITE, /* of a file */
+	SP_INTERVAL_WRITE, /* of a file, a pipe or a terminal: the latter have no `file` */
 	SP_INTERVAL_FSYNC,
 	SP_INTERVAL_ALLOCATE, /* device or pinned memory, by a call that may wait for the device */
 	SP_INTERVAL_FORK,

@@ -123,6 +123,7 @@ static void join_steps(struct sp_steps *s)
 		last->clip_ns += step->clip_ns;
 		last->allocating_ns += step->allocating_ns;
 		last->message_ns += step->message_ns;
+		last->loop_wait_ns += step->loop_wait_ns;
 		join_loaders(last, step);
 		last->is_skipped &= step->is_skipped;
 		last->load_ns += step->load_ns;

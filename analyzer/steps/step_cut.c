@@ -274,6 +274,14 @@ static void add_own_input(struct sp_steps *s, struct sp_step *step,
 		add_wait(s, p);
 }
 
+/* A write to a pipe or a terminal waits for its reader. */
+static bool waits_in_loop(const struct sp_phase_interval *p)
+{
+	if (!p->is_in_other || p->is_own || p->is_message)
+		return false;
+	return p->kind == SP_INTERVAL_AWAIT || (p->kind == SP_INTERVAL_WRITE && !p->file);
+}
+
 /* Autograd's own threads call NCCL while the training thread waits for them in backward. */
 static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
 {
@@ -351,7 +359,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 		c->steps->has_whole_calls |= p->kind == SP_INTERVAL_UPDATE;
 		if (p->kind == SP_INTERVAL_LOADER)
 			add_wait(c->steps, p);
-		if (p->kind == SP_INTERVAL_WRITE)
+		if (p->kind == SP_INTERVAL_WRITE && p->file)
 			step->write_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->kind == SP_INTERVAL_CLIP)
 			step->clip_ns +=
@@ -361,6 +369,8 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->kind == SP_INTERVAL_ALLOCATE && p->is_in_other)
 			step->allocating_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (waits_in_loop(p))
+			step->loop_wait_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_message)
 			step->message_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_own)

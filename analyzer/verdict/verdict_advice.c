@@ -113,6 +113,8 @@ static enum sp_metric_id time_of(enum sp_advice_id advice)
 		return SP_METRIC_fsync_share;
 	case SP_ADVICE_loop_messages:
 		return SP_METRIC_message_share;
+	case SP_ADVICE_loop_waits:
+		return SP_METRIC_loop_others_share;
 	case SP_ADVICE_rare_loop:
 		return SP_METRIC_rare_loop_share;
 	case SP_ADVICE_loop_blocked: /* a thread that wakes may have to wait for a core */

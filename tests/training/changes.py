@@ -120,6 +120,7 @@ CASES = {
     **cases("storage", "mapped_reads", "own_input", storage=FAR),
     **cases("beside", "own_queue", "own_rare", "own_forward", "async_checkpoint", "load_ahead"),
     **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
+    **cases("beside", "loop_waits"),
     **cases("beside", "rare_loop", "other_threads"),
     **cases("beside", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),

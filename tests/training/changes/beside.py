@@ -3,6 +3,7 @@
 batches that come without a DataLoader."""
 
 import concurrent.futures
+import fcntl
 import http.server
 import multiprocessing
 import os
@@ -115,6 +116,26 @@ def loop_messages(_number):
         urllib.request.urlopen(address, b"a" * 600).read()
 
     in_a_thread(send) if IS_AFTER else send()
+
+
+def read_slowly(pipe):
+    while os.read(pipe, 4096):
+        time.sleep(0.002)
+
+
+def slow_reader():
+    """A pipe to a process that takes 2 ms for 4 KiB, as a terminal far away does."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    fork = multiprocessing.get_context("fork")
+    fork.Process(target=read_slowly, args=(reading,), daemon=True).start()
+    return writing
+
+
+def loop_waits(number):
+    if not IS_AFTER or number % 10 == 0:
+        for _ in range(5):
+            os.write(writing, BLOCK[:4096])
 
 
 def slow_average(average, _model, _count):
@@ -391,6 +412,7 @@ AFTER_STEPS = {
         loop_writes,
         loop_fsync,
         loop_messages,
+        loop_waits,
         less_bookkeeping,
         less_evaluation,
         less_validation,
@@ -422,6 +444,8 @@ MODELS = {
 if __name__ == "__main__":
     if CASE == "loop_messages":
         address = serve()
+    if CASE == "loop_waits":
+        writing = slow_reader()
     if CASE == "load_ahead":
         torch.save(Late(), "teacher.pt")
     threading.Thread(target=work, daemon=True).start()

@@ -1212,6 +1212,30 @@ START_TEST(the_loop_of_the_trainer)
 }
 END_TEST
 
+/* A log that a slow reader takes from a pipe: the wait is of a call that is known. */
+START_TEST(the_loop_writes_to_a_pipe)
+{
+	bool is_advised = false;
+
+	names();
+	sp_maker_file(&m, 1, SP_FILE_PIPE, "pipe:[1]");
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		m.now_ticks += WORK_NS;
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_write, 1, WORK_NS, 100);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_loop_others_share),
+				1.0 * WORK_NS / (1000 + 3 * WORK_NS + ADAM_NS), 1e-3);
+	ck_assert_double_eq_tol(value(SP_METRIC_write_share), 0, 1e-6);
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		is_advised |= v.advice[i] == SP_ADVICE_loop_waits;
+	ck_assert(is_advised);
+}
+END_TEST
+
 /* A loader's batch, a call of the model if it is observed, and other_ns before the backward. */
 static void step_with_other(bool is_observed, uint64_t other_ns)
 {
@@ -1330,6 +1354,7 @@ int main(void)
 	tcase_add_loop_test(c, a_slow_loader_of_two, 0, 2);
 	tcase_add_test(c, an_update_by_hand);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
+	tcase_add_test(c, the_loop_writes_to_a_pipe);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
 	tcase_add_test(c, a_model_that_takes_less_than_what_follows);
