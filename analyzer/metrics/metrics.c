@@ -19,6 +19,7 @@
 #include "analyzer/metrics/metrics_rare.h"
 #include "analyzer/metrics/metrics_stepless.h"
 #include "analyzer/metrics/metrics_turns.h"
+#include "analyzer/metrics/metrics_ways.h"
 #include "analyzer/metrics/training_time.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
@@ -217,7 +218,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	if (r < 0)
 		return r;
 	set_model(e, report);
-	sp_metrics_job(e, report, is_compiled(report));
+	sp_metrics_job(e, report);
 	set_line(e, report);
 	sp_metrics_straggler(e, report);
 	sp_metrics_cpu(e, report);
@@ -225,5 +226,6 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_epochs(e, report, time.total);
 	if (e->of[SP_METRIC_decode_work_share].is_known)
 		e->of[SP_METRIC_loader_ways].is_known = false;
+	sp_metrics_ways(e, report, is_compiled(report));
 	return 0;
 }

@@ -4,28 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
-
-static void set_text(struct sp_metrics *e, enum sp_metric_id metric, const char *text)
-{
-	snprintf(e->of[metric].text, sizeof(e->of[metric].text), "%s", text);
-	e->of[metric].is_known = true;
-}
-
-/* Casts that gradients flow back through: autocast, or by hand. */
-static bool casts(const struct sp_report *report)
-{
-	for (uint32_t i = 0; i < report->training.count; i++) {
-		uint32_t stream = report->training.trainers[i].stream;
-
-		if (report->run.metadata.images[report->run.index.streams[stream]->image].casts)
-			return true;
-	}
-	return false;
-}
 
 /* Each worker has an IterableDataset whole. */
 static void set_division(struct sp_metrics *e, const struct sp_report *report)
@@ -38,18 +19,21 @@ static void set_division(struct sp_metrics *e, const struct sp_report *report)
 			 "get_worker_info(), because else each worker gives all of them.");
 	else if (sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\tindexed"))
 		text = "";
-	set_text(e, SP_METRIC_dataset_division, text);
+	sp_metrics_set_text(e, SP_METRIC_dataset_division, text);
 }
 
 /* A round of a booster reads such data inside, on threads of the booster. */
 static void set_external_memory(struct sp_metrics *e, const struct sp_report *report)
 {
-	if (!e->of[SP_METRIC_cannot_tell].is_known &&
-	    sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\texternal"
-							    " memory"))
-		set_text(e, SP_METRIC_cannot_tell,
-			 _("XGBoost reads data from external memory inside of a round, and no call "
-			   "shows how long a round waits for it"));
+	const struct sp_metadata *m = &report->run.metadata;
+
+	if (!e->of[SP_METRIC_cannot_tell].is_known && sp_metadata_has_coverage(m, "dataset\tbound\t"
+										  "external "
+										  "memory"))
+		sp_metrics_set_text(e, SP_METRIC_cannot_tell,
+				    _("XGBoost reads data from external memory inside of a round, "
+				      "and no call "
+				      "shows how long a round waits for it"));
 }
 
 /* Loaders of other projects, by the label of their calls, and how each works ahead. */
@@ -93,7 +77,7 @@ static void set_loader_ways(struct sp_metrics *e, const struct sp_report *report
 			if (!e->of[SP_METRIC_loader_ways].is_known &&
 			    has_label(report, &report->run.metadata.images[image],
 				      loaders[i].label))
-				set_text(e, SP_METRIC_loader_ways, loaders[i].ways);
+				sp_metrics_set_text(e, SP_METRIC_loader_ways, loaders[i].ways);
 	}
 }
 
@@ -123,9 +107,10 @@ static void set_compile_ways(struct sp_metrics *e, const struct sp_report *repor
 	sp_frameworks_read(&report->run.metadata, &frameworks);
 	is_jax = frameworks.of[SP_FRAMEWORK_jax].is_bound &&
 		 sp_metrics_value(e, SP_METRIC_update_share) > 0;
-	set_text(e, SP_METRIC_compile_ways,
-		 is_jax ? _(" (pad a batch that is smaller), and keep JAX_COMPILATION_CACHE_DIR")
-			: _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR"));
+	sp_metrics_set_text(e, SP_METRIC_compile_ways,
+			    is_jax ? _(" (pad a batch that is smaller), and keep "
+				       "JAX_COMPILATION_CACHE_DIR")
+				   : _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR"));
 }
 
 static void set_label_ways(struct sp_metrics *e, const struct sp_report *report)
@@ -133,12 +118,15 @@ static void set_label_ways(struct sp_metrics *e, const struct sp_report *report)
 	struct sp_frameworks frameworks;
 
 	sp_frameworks_read(&report->run.metadata, &frameworks);
-	set_text(e, SP_METRIC_label_ways,
-		 frameworks.of[SP_FRAMEWORK_torch].is_loaded ? "torch.profiler.record_function, "
-							       "STAGEPROF_FUNCTIONS=__main__:"
-							       "FUNCTION"
-							     : "STAGEPROF_FUNCTIONS=__main__:"
-							       "FUNCTION");
+	sp_metrics_set_text(e, SP_METRIC_label_ways,
+			    frameworks.of[SP_FRAMEWORK_torch].is_loaded ? "torch.profiler.record_"
+									  "function, "
+									  "STAGEPROF_FUNCTIONS=__"
+									  "main__:"
+									  "FUNCTION"
+									: "STAGEPROF_FUNCTIONS=__"
+									  "main__:"
+									  "FUNCTION");
 }
 
 /* The ways to a cheaper model that the job does not go yet. */
@@ -162,7 +150,7 @@ static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool 
 		if (ways[i])
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 used ? _(", ") : "", _(ways[i]));
-	set_text(e, SP_METRIC_model_ways, text);
+	sp_metrics_set_text(e, SP_METRIC_model_ways, text);
 }
 
 struct loader_waits {
@@ -220,14 +208,11 @@ static void set_loaders(struct sp_metrics *e, const struct sp_training *training
 	slow->is_known = true;
 }
 
-void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
+void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report)
 {
 	set_external_memory(e, report);
 	set_division(e, report);
-	set_compile_ways(e, report);
 	set_late_compiles(e, &report->training);
 	set_loader_ways(e, report);
-	set_label_ways(e, report);
-	set_ways(e, report, is_compiled);
 	set_loaders(e, &report->training);
 }

@@ -10,7 +10,6 @@
 
 struct sp_report;
 
-/* is_compiled: torch.compile made a graph for a trainer. */
-void sp_metrics_job(struct sp_metrics *metrics, const struct sp_report *report, bool is_compiled);
+void sp_metrics_job(struct sp_metrics *metrics, const struct sp_report *report);
 
 #endif

@@ -46,6 +46,69 @@ static void step(uint64_t wait_ns, int64_t answer)
 	step_of(wait_ns, answer, CALL_NS);
 }
 
+static void cover(const char *line)
+{
+	sp_maker_define(&m, SP_DEFINE_COVERAGE, 0, line, strlen(line));
+}
+
+/* Words of one framework alone: they help nobody who trains in another. */
+static const struct {
+	const char *covers[3], *threads, *input;
+	bool is_pytorch;
+} settings[] = {
+	{{"framework\tbound\ttorch 2.13.0"}, "torch.set_num_threads", "num_workers", true},
+	{{NULL}, "torch.set_num_threads", "num_workers", true}, /* an old recorder */
+	{{"framework\tbound\tjax 0.10.2", "framework\tbound\ttorch 2.13.0"},
+	 "OMP_NUM_THREADS",
+	 "worker_count",
+	 false},
+	{{"framework\tbound\ttensorflow 2.21.0", "framework\tbound\tkeras 3.15.1"},
+	 "tf.config.threading",
+	 "tf.data",
+	 false},
+	{{"framework\tbound\txgboost 3.2.0", "framework\tloaded\tsklearn 1.9.1"},
+	 "nthread",
+	 "multiprocessing",
+	 false},
+};
+
+static void train_one(const char *first)
+{
+	if (first && strstr(first, "xgboost"))
+		phase(STEP, CALL_NS, SP_PHASE_round);
+	else if (first && !strstr(first, "torch"))
+		step(WAIT_NS, SP_PHASE_device_idle);
+	else
+		phase(STEP, CALL_NS, SP_PHASE_optimizer);
+}
+
+static const char *words(enum sp_metric_id metric)
+{
+	ck_assert(v.metrics.of[metric].is_known);
+	return v.metrics.of[metric].text;
+}
+
+START_TEST(advice_in_words_of_the_framework)
+{
+	bool is_pytorch = settings[_i].is_pytorch;
+	const char *first = settings[_i].covers[0];
+
+	for (int i = 0; i < 3 && settings[_i].covers[i]; i++)
+		cover(settings[_i].covers[i]);
+	for (int i = 0; i < STEPS; i++)
+		train_one(first);
+	judge();
+	ck_assert_ptr_nonnull(strstr(words(SP_METRIC_thread_ways), settings[_i].threads));
+	ck_assert_ptr_nonnull(strstr(words(SP_METRIC_input_ways), settings[_i].input));
+	ck_assert_int_eq(strstr(words(SP_METRIC_evaluation_ways), "torch.") != NULL, is_pytorch);
+	ck_assert_int_eq(strstr(words(SP_METRIC_optimizer_ways), "foreach") != NULL, is_pytorch);
+	ck_assert_int_eq(strstr(words(SP_METRIC_model_ways), "torch.") != NULL, is_pytorch);
+	ck_assert_int_eq(strstr(words(SP_METRIC_compile_ways), "INDUCTOR") != NULL, is_pytorch);
+	if (first && strstr(first, "jax"))
+		ck_assert_ptr_nonnull(strstr(words(SP_METRIC_validation_ways), "Grain"));
+}
+END_TEST
+
 /* Each step ends in a read of the loss. */
 START_TEST(a_device_that_is_idle_waits_for_the_loader)
 {
@@ -343,6 +406,8 @@ int main(void)
 	tcase_add_loop_test(c, calls_in_which_nothing_computes, 0, 3);
 	tcase_add_test(c, rounds_of_boosting);
 	tcase_add_test(c, rounds_that_explain_little);
+	tcase_add_loop_test(c, advice_in_words_of_the_framework, 0,
+			    sizeof(settings) / sizeof(settings[0]));
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
 }

@@ -32,6 +32,11 @@ static void setup(void)
 	strcpy(v.metrics.of[SP_METRIC_model_takes].text, "90.0%");
 	v.metrics.of[SP_METRIC_model_ways].is_known = true;
 	v.metrics.of[SP_METRIC_label_ways].is_known = true;
+	v.metrics.of[SP_METRIC_thread_ways].is_known = true;
+	v.metrics.of[SP_METRIC_input_ways].is_known = true;
+	v.metrics.of[SP_METRIC_evaluation_ways].is_known = true;
+	v.metrics.of[SP_METRIC_validation_ways].is_known = true;
+	v.metrics.of[SP_METRIC_optimizer_ways].is_known = true;
 	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 }
 
