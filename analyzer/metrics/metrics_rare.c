@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/metrics_rare.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "analyzer/metrics/metrics_account.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/step_stats.h"
@@ -78,25 +81,67 @@ int sp_metrics_rare_loop(struct sp_metrics *e, const struct sp_report *report)
 	return 0;
 }
 
+static int descending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The communication of each step of one trainer, the longest first; `ns` has room for all. */
+static uint32_t sort_communication(uint64_t *ns, const struct sp_report *report,
+				   const struct sp_trainer *trainer)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < trainer->steps.count; i++)
+		if (sp_step_is_selected(&report->training, trainer, i))
+			ns[n++] = trainer->steps.steps[i].account.ns[SP_ACCOUNT_grad_sync];
+	qsort(ns, n, sizeof(*ns), descending);
+	return n;
+}
+
+/*
+ * Adds the communication of the longest steps, beyond the median. Each trainer is on its own: a
+ * rank that waits for all others in each step has no few long ones.
+ */
+static int add_longest(struct rare *r, const struct sp_report *report,
+		       const struct sp_trainer *trainer)
+{
+	uint64_t *ns = malloc((trainer->steps.count + 1) * sizeof(*ns)), usual_ns;
+	uint32_t n;
+
+	if (!ns)
+		return -ENOMEM;
+	n = sort_communication(ns, report, trainer);
+	usual_ns = n ? COMMUNICATION_TIMES * ns[n / 2] + RARE_LEAST_NS : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		r->ns += ns[i];
+		if (i < RARE_MOST * n && ns[i] > usual_ns)
+			r->more_ns += ns[i] - ns[n / 2];
+	}
+	free(ns);
+	return 0;
+}
+
 /* Gradients are exchanged in each step: collectives of few steps wait for a rank that does
  * something else, or average weights. */
 int sp_metrics_rare_communication(struct sp_metrics *e, const struct sp_report *report)
 {
 	struct sp_account account = sp_training_account(&report->training);
 	uint64_t all_ns = account.ns[SP_ACCOUNT_grad_sync];
-	struct sp_step_stats sync;
-	struct rare r;
-	int error =
-		sp_step_stats(&report->training, SP_ACCOUNT_grad_sync, 1u << SP_STEP_STEADY, &sync);
+	struct rare r = {0};
+	int error = 0;
 
-	if (error < 0 || !all_ns)
-		return error;
-	r = find_rare(report, SP_ACCOUNT_grad_sync, sync.p50_ns, COMMUNICATION_TIMES);
-	if (is_rare(&r))
+	if (!all_ns)
+		return 0;
+	for (uint32_t t = 0; error == 0 && t < report->training.count; t++)
+		error = add_longest(&r, report, &report->training.trainers[t]);
+	if (error == 0)
 		sp_metrics_ratio(e, SP_METRIC_rare_communication_share,
 				 (double)(r.more_ns + (all_ns > r.ns ? all_ns - r.ns : 0)),
 				 (double)all_ns);
-	return 0;
+	return error;
 }
 
 /* Each step needs a batch, so waits in few steps are evaluation, a log, or many batches at once. */

@@ -81,10 +81,11 @@ START_TEST(threads_that_train_in_turns)
 }
 END_TEST
 
-/* One rank alone does something now and then, and the others wait for it; or each step waits. */
+/* One rank alone does something now and then, and the others wait for it; or each step waits.
+ * Beside other programs a third of the waits is far longer than the median. */
 START_TEST(collectives_of_few_steps)
 {
-	enum { SHORT_NS = 10000, RARE = 10 };
+	enum { SHORT_NS = 10000, JITTER_NS = 200000, RARE = 10 };
 	bool is_advised = false;
 
 	names();
@@ -92,15 +93,19 @@ START_TEST(collectives_of_few_steps)
 		span(SP_EV_torch_range, LOADER, 1000, 0);
 		m.now_ticks += WORK_NS;
 		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
-		span(SP_EV_ncclAllReduce, 0, _i && i % RARE ? SHORT_NS : LONG_NS, 4096);
+		span(SP_EV_ncclAllReduce, 0,
+		     !_i || i % RARE == 0    ? LONG_NS
+		     : _i == 2 && i % 3 == 1 ? JITTER_NS
+					     : SHORT_NS,
+		     4096);
 		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
 	}
 	ck_assert_str_eq(judge(), "communication-bound");
 	ck_assert_int_eq(v.id, _i ? SP_VERDICT_rare_communication : SP_VERDICT_communication);
 	for (uint32_t i = 0; i < v.advice_count; i++)
 		is_advised |= v.advice[i] == SP_ADVICE_rare_collectives;
-	ck_assert_int_eq(is_advised, _i);
-	if (_i)
+	ck_assert_int_eq(is_advised, _i != 0);
+	if (_i == 1)
 		ck_assert_double_eq_tol(value(SP_METRIC_rare_communication_share), 0.99, 0.005);
 }
 END_TEST
@@ -1350,7 +1355,7 @@ int main(void)
 	tcase_add_loop_test(c, clipping_is_no_code_of_the_loop, 0, 2);
 	tcase_add_loop_test(c, between_two_backwards, 0, 3);
 	tcase_add_loop_test(c, threads_that_train_in_turns, 0, 3);
-	tcase_add_loop_test(c, collectives_of_few_steps, 0, 2);
+	tcase_add_loop_test(c, collectives_of_few_steps, 0, 3);
 	tcase_add_loop_test(c, a_slow_loader_of_two, 0, 2);
 	tcase_add_test(c, an_update_by_hand);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
