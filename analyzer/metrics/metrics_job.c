@@ -26,10 +26,9 @@ static void set_division(struct sp_metrics *e, const struct sp_report *report)
 static void set_external_memory(struct sp_metrics *e, const struct sp_report *report)
 {
 	const struct sp_metadata *m = &report->run.metadata;
+	bool is_external = sp_metadata_has_coverage(m, "dataset\tbound\texternal memory");
 
-	if (!e->of[SP_METRIC_cannot_tell].is_known && sp_metadata_has_coverage(m, "dataset\tbound\t"
-										  "external "
-										  "memory"))
+	if (!e->of[SP_METRIC_cannot_tell].is_known && is_external)
 		sp_metrics_set_text(e, SP_METRIC_cannot_tell,
 				    _("XGBoost reads data from external memory inside of a round, "
 				      "and no call "
@@ -96,61 +95,6 @@ static void set_late_compiles(struct sp_metrics *e, const struct sp_training *tr
 	}
 	if (e->of[SP_METRIC_compile_share].is_known)
 		sp_metrics_set(e, SP_METRIC_late_compiles, (double)most);
-}
-
-/* Programs are compiled for one shape each, and kept in a folder. */
-static void set_compile_ways(struct sp_metrics *e, const struct sp_report *report)
-{
-	struct sp_frameworks frameworks;
-	bool is_jax;
-
-	sp_frameworks_read(&report->run.metadata, &frameworks);
-	is_jax = frameworks.of[SP_FRAMEWORK_jax].is_bound &&
-		 sp_metrics_value(e, SP_METRIC_update_share) > 0;
-	sp_metrics_set_text(e, SP_METRIC_compile_ways,
-			    is_jax ? _(" (pad a batch that is smaller), and keep "
-				       "JAX_COMPILATION_CACHE_DIR")
-				   : _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR"));
-}
-
-static void set_label_ways(struct sp_metrics *e, const struct sp_report *report)
-{
-	struct sp_frameworks frameworks;
-
-	sp_frameworks_read(&report->run.metadata, &frameworks);
-	sp_metrics_set_text(e, SP_METRIC_label_ways,
-			    frameworks.of[SP_FRAMEWORK_torch].is_loaded ? "torch.profiler.record_"
-									  "function, "
-									  "STAGEPROF_FUNCTIONS=__"
-									  "main__:"
-									  "FUNCTION"
-									: "STAGEPROF_FUNCTIONS=__"
-									  "main__:"
-									  "FUNCTION");
-}
-
-/* The ways to a cheaper model that the job does not go yet. */
-static void set_ways(struct sp_metrics *e, const struct sp_report *report, bool is_compiled)
-{
-	bool is_low = sp_metadata_has_coverage(&report->run.metadata, "parameters\tbound\tlow "
-								      "precision") ||
-		      casts(report);
-	bool has_first = sp_metadata_has_coverage(&report->run.metadata, "parameters\tbound\tchanne"
-									 "ls first");
-	const char *ways[] = {
-		is_low ? NULL : N_("mixed precision"),
-		is_compiled ? NULL : N_("torch.compile"),
-		has_first ? N_("channels_last") : NULL,
-		N_("a smaller model"),
-	};
-	char text[SP_METRIC_TEXT_BYTES];
-	size_t used = 0;
-
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-		if (ways[i])
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-						 used ? _(", ") : "", _(ways[i]));
-	sp_metrics_set_text(e, SP_METRIC_model_ways, text);
 }
 
 struct loader_waits {
