@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # documents.sh SOURCE: docs/REFERENCE.md names every setting and view there is; it and the
-# README name no other; links lead somewhere.
+# README name no other; links lead somewhere, and paths are those of files.
 set -euo pipefail
 cd "$1"
 status=0
@@ -46,6 +46,15 @@ done < <(sed '/^SP_FRAMEWORK/!{/^\t/!d}' trace/frameworks.def | tr -d '\n' | sed
 for document in *.md docs/*.md; do
 	for link in $(grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//' | grep -v '^https\?:'); do
 		[[ -e $(dirname "$document")/${link%%#*} ]] || sp_complain "$document: no $link"
+	done
+done
+
+# Paths in backquotes; those of an example to follow (NAME, CODE) and of patterns do not exist.
+for document in *.md docs/*.md; do
+	[[ $document != CHANGELOG.md ]] || continue # it names files of earlier trees
+	for path in $(grep -oE '`(analyzer|cmake|docs|packaging|preload|scripts|tests|trace)/[a-z0-9_./-]+`' "$document" | tr -d '`'); do
+		# Files of the example view of CONTRIBUTING.md, and its hook.
+		[[ -e $path || $path == *notes.* || $path == */hooks_jxl.c ]] || sp_complain "$document: no file $path"
 	done
 done
 exit $status
