@@ -15,13 +15,12 @@
 #include "preload/resolve/originals.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
+#include "preload/sys/hidden.h"
 #include "preload/sys/libdl.h"
 
 /* hooks_cuda_driver.c puts them there, one by one. */
-extern const struct sp_driver_function *const __start_sp_drivers[] __attribute__((visibility("hidde"
-											     "n")));
-extern const struct sp_driver_function *const __stop_sp_drivers[] __attribute__((visibility("hidde"
-											    "n")));
+extern const struct sp_driver_function *const __start_sp_drivers[] SP_HIDDEN;
+extern const struct sp_driver_function *const __stop_sp_drivers[] SP_HIDDEN;
 
 static int not_there(void)
 {

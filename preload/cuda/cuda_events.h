@@ -7,6 +7,8 @@
 #ifndef STAGEPROF_PRELOAD_CUDA_EVENTS_H
 #define STAGEPROF_PRELOAD_CUDA_EVENTS_H
 
+#include "preload/sys/hidden.h"
+
 /* cuda.h 11.0 to 13.0: names and prototypes of the exported functions are the same in all of them.
  */
 struct sp_cuda_events {
@@ -22,7 +24,7 @@ struct sp_cuda_events {
 	int (*cuThreadExchangeStreamCaptureMode)(int *mode);
 };
 
-extern struct sp_cuda_events sp_cuda_events __attribute__((visibility("hidden")));
+extern struct sp_cuda_events sp_cuda_events SP_HIDDEN;
 
 /* Returns 1 if all were found; no other function may be called before. */
 int sp_cuda_events_are_found(void);

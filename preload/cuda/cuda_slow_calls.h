@@ -11,17 +11,18 @@
 #include <stdint.h>
 
 #include "preload/recorder/recorder.h"
+#include "preload/sys/hidden.h"
 
 /* Shorter calls keep nothing; 0 until the clock's rate is known; UINT64_MAX: no call keeps
  * anything. */
-extern uint64_t sp_cuda_slow_ticks __attribute__((visibility("hidden")));
+extern uint64_t sp_cuda_slow_ticks SP_HIDDEN;
 
 /*
  * Asks for the line of the program that made a slow call; stack: the id of its native stack, 0:
  * none. Called outside of the recorder; errno may change. NULL: no layer above knows lines.
  */
-extern void (*sp_cuda_slow_line_ask)(const struct sp_slow_call_metadata *call, uint32_t stack)
-	__attribute__((visibility("hidden")));
+extern void (*sp_cuda_slow_line_ask)(const struct sp_slow_call_metadata *call,
+				     uint32_t stack) SP_HIDDEN;
 
 /* Constructor. */
 void sp_cuda_slow_init(void);

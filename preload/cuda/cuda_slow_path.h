@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "preload/sys/hidden.h"
+
 enum sp_cuda_slow_path_reason {
 	SP_CUDA_SLOW_PATH_CLOCK =
 		1, /* there is no counter to read; also until the constructor has checked */
@@ -16,7 +18,7 @@ enum sp_cuda_slow_path_reason {
 	SP_CUDA_SLOW_PATH_CUPTI = 4, /* CUPTI may report calls */
 };
 
-extern uint32_t sp_cuda_slow_path __attribute__((visibility("hidden")));
+extern uint32_t sp_cuda_slow_path SP_HIDDEN;
 
 static inline void sp_cuda_slow_path_set(enum sp_cuda_slow_path_reason reason)
 {

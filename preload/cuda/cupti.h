@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "preload/recorder/recorder.h"
+#include "preload/sys/hidden.h"
 
 /* The calling thread initialised CUDA and holds no lock of ours. Once for each process. */
 void sp_cupti_attach(void);

@@ -22,10 +22,11 @@
 #include "preload/resolve/dlsym_next.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/elf_symbols.h"
+#include "preload/sys/hidden.h"
 #include "preload/sys/libdl.h"
 
-int sp_dlsym_is_ours(void *handle, const char *name) __attribute__((visibility("hidden")));
-void *sp_dlsym_answer(void *handle, const char *name) __attribute__((visibility("hidden")));
+int sp_dlsym_is_ours(void *handle, const char *name) SP_HIDDEN;
+void *sp_dlsym_answer(void *handle, const char *name) SP_HIDDEN;
 
 /* The stub calls this for names that begin with "cu", "nc", "nv", "hi", "XG", "LG", "Ge" or "TF".
  */

@@ -8,12 +8,11 @@
 #include "preload/resolve/lookup_slots.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/elf_symbols.h"
+#include "preload/sys/hidden.h"
 
 /* SP_LOOKUP_HOOK puts them there, one by one. */
-extern const struct sp_lookup_function *const __start_sp_lookup[] __attribute__((visibility("hidde"
-											    "n")));
-extern const struct sp_lookup_function *const __stop_sp_lookup[] __attribute__((visibility("hidde"
-											   "n")));
+extern const struct sp_lookup_function *const __start_sp_lookup[] SP_HIDDEN;
+extern const struct sp_lookup_function *const __stop_sp_lookup[] SP_HIDDEN;
 
 struct sp_later_lookups sp_later_lookups;
 

@@ -9,6 +9,7 @@
 
 #include "preload/cuda/cuda.h"
 #include "preload/cuda/cuda_coverage.h"
+#include "preload/sys/hidden.h"
 #include "preload/sys/object_range.h"
 
 struct sp_lookup_copy {
@@ -37,7 +38,7 @@ struct sp_later_lookups {
 	void *(*wrap)(const char *name, void *function);
 };
 
-extern struct sp_later_lookups sp_later_lookups __attribute__((visibility("hidden")));
+extern struct sp_later_lookups sp_later_lookups SP_HIDDEN;
 
 /* A hook of an exported name and of what lookups of it find, in up to three copies of the library
  * or in one. The parameters are those of SP_CUDA_HOOK. */

@@ -38,7 +38,7 @@ __asm__(".pushsection .rodata\n"
 	".incbin \"" SP_BOOTSTRAP_FILE "\"\n"
 	".byte 0\n"
 	".popsection\n");
-extern const char sp_bootstrap_text[] __attribute__((visibility("hidden")));
+extern const char sp_bootstrap_text[] SP_HIDDEN;
 
 static const char calls_text[] =
 #define SP_PYTHON_CALL(module, path, phase, label) module "\t" path "\t" #phase "\t" label "\n"
@@ -50,6 +50,7 @@ static const char calls_text[] =
 static const uint8_t call_phases[] __attribute__((unused)) = {
 #define SP_PYTHON_CALL(module, path, phase, label) SP_PHASE_##phase,
 #include "preload/frameworks/python.def"
+#include "preload/sys/hidden.h"
 #undef SP_PYTHON_CALL
 };
 

@@ -9,11 +9,12 @@
 #include "preload/recorder/process.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/fd_private_task.h"
+#include "preload/sys/hidden.h"
 #include "preload/sys/sys.h"
 
 sp_syscall_function *sp_syscall_target;
-sp_syscall_function *sp_syscall_target_find(void) __attribute__((visibility("hidden")));
-sp_syscall_function sp_syscall_watched __attribute__((visibility("hidden")));
+sp_syscall_function *sp_syscall_target_find(void) SP_HIDDEN;
+sp_syscall_function sp_syscall_watched SP_HIDDEN;
 
 static long not_in_this_libc(long number, long a, long b, long c, long d, long e, long f)
 {

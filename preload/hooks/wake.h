@@ -8,8 +8,10 @@
 
 #include <stddef.h>
 
+#include "preload/sys/hidden.h"
+
 /* NULL: there is no step. The step keeps errno. */
-extern void (*sp_wake_step)(void) __attribute__((visibility("hidden")));
+extern void (*sp_wake_step)(void) SP_HIDDEN;
 
 static inline void sp_wake(void)
 {

@@ -60,6 +60,7 @@ typedef int sp_py_visit(struct sp_py_object *object, void *argument);
 #define SP_PYTHON_DATA(type, name) type *name;
 struct sp_python {
 #include "preload/interpreter/python_api.def"
+#include "preload/sys/hidden.h"
 	int major, minor;
 };
 #undef SP_PYTHON_API
@@ -67,7 +68,7 @@ struct sp_python {
 #undef SP_PYTHON_DATA
 
 /* Filled once in the constructor, read-only afterwards; all NULL without an interpreter. */
-extern struct sp_python sp_python __attribute__((visibility("hidden")));
+extern struct sp_python sp_python SP_HIDDEN;
 
 /* Returns 0, -ENOENT if there is no interpreter, or -ENOSYS if it lacks a function that we need. */
 int sp_python_find(void);

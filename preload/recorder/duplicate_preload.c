@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "preload/sys/hidden.h"
+
 #define SONAME "libstageprof.so"
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] SP_HIDDEN;
 
 static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 {

@@ -12,6 +12,7 @@
 #include "preload/files/arena.h"
 #include "preload/files/run_file.h"
 #include "preload/files/spare_files.h"
+#include "preload/sys/hidden.h"
 #include "trace/format.h"
 
 #define SP_FD_NEAR 1024u /* descriptors whose entries need no second table */
@@ -70,10 +71,10 @@ struct sp_process {
 };
 
 /* NULL if the process does not record (dormant by the table, switched off, setuid). */
-extern struct sp_process *sp_process __attribute__((visibility("hidden")));
+extern struct sp_process *sp_process SP_HIDDEN;
 
 /* Entries of descriptors [0, SP_FD_NEAR): ids of files (preload/recorder/fd_table.h). */
-extern uint32_t *sp_fd_near_table __attribute__((visibility("hidden")));
+extern uint32_t *sp_fd_near_table SP_HIDDEN;
 
 /* Constructor: decides whether the process records and gives it memory. Returns 1 if it records. */
 int sp_process_init(void);

@@ -17,6 +17,7 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/object_range.h"
 #include "preload/recorder/switch.h"
+#include "preload/sys/hidden.h"
 #include "trace/events.h"
 #include "trace/format.h"
 
@@ -73,8 +74,7 @@ struct sp_tls {
 	uint32_t vfork_depth;	  /* so many of suppress_depth are for children in our memory */
 };
 
-extern __thread struct sp_tls sp_tls __attribute__((tls_model("initial-exec"), visibility("hidde"
-											  "n")));
+extern __thread struct sp_tls sp_tls SP_HIDDEN __attribute__((tls_model("initial-exec")));
 
 /* A signal that arrived while the thread waited for a vfork child has its handler called before
  * vfork returns: in the parent, whose calls count. One system call. */

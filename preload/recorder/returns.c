@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "preload/sys/clock.h"
+#include "preload/sys/hidden.h"
 #include "preload/sys/hot_data.h"
 
 #define ROUNDS 12u
 #define ROUND_CALLS 8u
 
-uint8_t sp_returns_jump SP_HOT_DATA __attribute__((visibility("hidden"))) = 0;
+uint8_t sp_returns_jump SP_HOT_DATA SP_HIDDEN = 0;
 
 /* Where gcc has the functions of SP_RETURNS_AS_CHOSEN return: the name is its. r11 is no caller's
  * and holds no result. */

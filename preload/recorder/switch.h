@@ -14,13 +14,14 @@
 #include <stdint.h>
 
 #include "preload/files/spare_files.h"
+#include "preload/sys/hidden.h"
 
 /* Bits of the word; recording is off if any bit is set. */
 #define SP_SWITCH_USER 1u
 #define SP_SWITCH_WINDOW 2u
 
-extern const uint32_t *sp_switch_word __attribute__((visibility("hidden")));
-extern uint32_t sp_switch_mask __attribute__((visibility("hidden")));
+extern const uint32_t *sp_switch_word SP_HIDDEN;
+extern uint32_t sp_switch_mask SP_HIDDEN;
 
 static inline uint32_t sp_switch_off_bits(void)
 {

@@ -7,12 +7,13 @@
 #ifndef STAGEPROF_PRELOAD_DLSYM_NEXT_H
 #define STAGEPROF_PRELOAD_DLSYM_NEXT_H
 
+#include "preload/sys/hidden.h"
+
 /* For names of the driver and of NCCL; other names may be looked up by dlsym. */
 void *sp_dlsym_next(void *handle, const char *name);
 
 /* For the exported stub, which jumps there: NULL until sp_dlsym_target_find() has run. */
-extern void *(*sp_dlsym_target)(void *handle, const char *name) __attribute__((visibility("hidde"
-											  "n")));
-void *sp_dlsym_target_find(void) __attribute__((visibility("hidden")));
+extern void *(*sp_dlsym_target)(void *handle, const char *name)SP_HIDDEN;
+void *sp_dlsym_target_find(void) SP_HIDDEN;
 
 #endif

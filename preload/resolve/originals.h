@@ -10,11 +10,12 @@
 enum sp_original {
 #define SP_ORIGINAL(name, version) SP_ORIGINAL_##name,
 #include "preload/resolve/originals.def"
+#include "preload/sys/hidden.h"
 #undef SP_ORIGINAL
 	SP_ORIGINALS
 };
 
-extern void *sp_originals[SP_ORIGINALS] __attribute__((visibility("hidden")));
+extern void *sp_originals[SP_ORIGINALS] SP_HIDDEN;
 
 /* Looks one function up. Never returns NULL for a name that the running libc has. For any other
  * name it returns a function that returns -1 with errno ENOSYS. Calls dlsym: not for the event

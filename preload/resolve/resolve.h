@@ -29,6 +29,8 @@
 
 #include <stdint.h>
 
+#include "preload/sys/hidden.h"
+
 #define SP_CALLER_SITES 16u /* a power of two; further call sites repeat the search */
 
 struct sp_caller_site {
@@ -47,7 +49,7 @@ struct sp_caller_original {
 	struct sp_caller_site *sites; /* [SP_CALLER_SITES] */
 };
 
-extern uint32_t sp_resolve_generation __attribute__((visibility("hidden")));
+extern uint32_t sp_resolve_generation SP_HIDDEN;
 
 /* A library was closed: no earlier search result holds. Async-signal-safe. */
 void sp_resolve_invalidate(void);

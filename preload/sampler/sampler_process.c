@@ -14,6 +14,7 @@
 
 #include "preload/settings/config.h"
 #include "preload/settings/run_sampler.h"
+#include "preload/sys/hidden.h"
 #include "preload/sys/libdl.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/memory.h"
@@ -33,7 +34,7 @@
 #define WAIT_NS 100000
 #define WAITS 20000
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] SP_HIDDEN;
 
 /* Shared with the process between the host and the sampler. */
 struct begun {

@@ -15,16 +15,17 @@
 #include <stdint.h>
 
 #include "preload/recorder/recorder.h"
+#include "preload/sys/hidden.h"
 
 /*
  * Asks for the line of the program that made a slow call; stack: the id of its native stack, 0:
  * none. Called outside of the recorder; errno may change. NULL: no layer above knows lines.
  */
-extern void (*sp_stack_line_ask)(const struct sp_slow_call_metadata *call, uint32_t stack)
-	__attribute__((visibility("hidden")));
+extern void (*sp_stack_line_ask)(const struct sp_slow_call_metadata *call,
+				 uint32_t stack) SP_HIDDEN;
 
 /* Shorter calls never keep their stack; UINT64_MAX: no setting asks for stacks. */
-extern uint64_t sp_stacks_least_ticks __attribute__((visibility("hidden")));
+extern uint64_t sp_stacks_least_ticks SP_HIDDEN;
 
 /* Constructor. A setting that is not understood is reported on stderr, and no stack is kept. */
 void sp_stacks_init(void);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "preload/sys/hidden.h"
 #include "trace/format.h"
 
 struct sp_recorder_clock {
@@ -22,7 +23,7 @@ struct sp_recorder_clock {
 	uint64_t long_wait_ticks;  /* 100 µs: waits shorter than this are not recorded */
 };
 
-extern struct sp_recorder_clock sp_recorder_clock __attribute__((visibility("hidden")));
+extern struct sp_recorder_clock sp_recorder_clock SP_HIDDEN;
 
 enum sp_clock_choice { SP_CLOCK_AUTO, SP_CLOCK_COUNTER, SP_CLOCK_MONOTONIC };
 
@@ -40,7 +41,7 @@ void sp_clock_calibrate(void);
 typedef int sp_clock_function(clockid_t id, struct timespec *ret);
 
 /* The kernel's; a system call until sp_clock_init. */
-extern sp_clock_function *sp_clock_gettime __attribute__((visibility("hidden")));
+extern sp_clock_function *sp_clock_gettime SP_HIDDEN;
 
 static inline uint64_t sp_clock_ns(clockid_t id)
 {

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
+#include "preload/sys/hidden.h"
+
 struct symbols {
 	uintptr_t bias;
 	const ElfW(Sym) * table;
@@ -17,7 +19,7 @@ struct symbols {
 
 #define VERSION_IS_HIDDEN 0x8000 /* an older version of a name, which plain lookups pass over */
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] SP_HIDDEN;
 
 /* The dynamic linker has relocated these entries in most objects, not in all. */
 static const void *entry_at(uintptr_t bias, uintptr_t value)

@@ -18,6 +18,8 @@
 #ifndef STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
 #define STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
 
+#include "preload/sys/hidden.h"
+
 void sp_fd_private_task(void (*function)(void *argument), void *argument);
 
 /* Until the release no code of the host runs in this thread: what was found out about the process
@@ -34,7 +36,7 @@ void sp_fd_private_task_init(int in_place);
 void sp_fd_table_is_shared(void);
 
 /* The same by a store, for assembly. */
-extern int sp_fd_table_shared __attribute__((visibility("hidden")));
+extern int sp_fd_table_shared SP_HIDDEN;
 
 /* Blocks all signals, and restores them. Without libc, so that no hook and no cancellation is
  * involved. */

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "preload/sys/hidden.h"
+
 struct sp_object_range {
 	uintptr_t begin, bytes; /* 0, 0: none */
 };
@@ -21,8 +23,8 @@ static inline int sp_object_range_has(const struct sp_object_range *range, const
 }
 
 /* From the linker: the begin and the end of this library. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] SP_HIDDEN;
+extern const char _end[] SP_HIDDEN;
 
 /* Returns 1 if an address is in this library. */
 static inline int sp_is_own(uintptr_t address)
