@@ -199,15 +199,27 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 	*o->paths++ = arg;
 }
 
-/* path, extension, function, line, module */
-static void parse_by(struct sp_options *o, int word)
+static void parse_by(struct sp_options *o, const char *arg, struct argp_state *state)
 {
-	o->by_is_of_functions = word >= 2;
+	enum { PATH, EXTENSION, FIRST_OF_FUNCTIONS };
+	static const char *const words[] = {
+		[PATH] = "path",
+		[EXTENSION] = "extension",
+		[FIRST_OF_FUNCTIONS + SP_ROWS_FUNCTION] = "function",
+		[FIRST_OF_FUNCTIONS + SP_ROWS_LINE] = "line",
+		[FIRST_OF_FUNCTIONS + SP_ROWS_MODULE] = "module",
+		[FIRST_OF_FUNCTIONS + SP_ROWS_LIBRARY] = "library",
+		[FIRST_OF_FUNCTIONS + SP_ROWS_CALLS] = "calls",
+		NULL,
+	};
+	int word = sp_option_word(state, "by", arg, words);
+
 	o->by_is_given = true;
-	if (word < 2)
-		o->by = word ? SP_NAMING_EXTENSION : SP_NAMING_PATH;
+	o->by_is_of_functions = word >= FIRST_OF_FUNCTIONS;
+	if (o->by_is_of_functions)
+		o->rows.function_rows = (enum sp_function_rows)(word - FIRST_OF_FUNCTIONS);
 	else
-		o->rows.function_rows = (enum sp_function_rows)(word - 2);
+		o->by = word == EXTENSION ? SP_NAMING_EXTENSION : SP_NAMING_PATH;
 }
 
 static void parse_phase(struct argp_state *state, struct sp_options *o, const char *name)
@@ -263,9 +275,6 @@ static void take_limit(struct sp_options *o, const char *arg, struct argp_state 
 /* The rows of a view, and their order. */
 static bool take_rows(struct sp_options *o, int key, char *arg, struct argp_state *state)
 {
-	static const char *const bys[] = {"path",   "extension", "function", "line",
-					  "module", "library",	 "calls",    NULL};
-
 	switch (key) {
 	case KEY_limit:
 		take_limit(o, arg, state);
@@ -277,7 +286,7 @@ static bool take_rows(struct sp_options *o, int key, char *arg, struct argp_stat
 		o->rows.symbols = true;
 		return true;
 	case KEY_by:
-		parse_by(o, sp_option_word(state, "by", arg, bys));
+		parse_by(o, arg, state);
 		return true;
 	case KEY_phase:
 		parse_phase(state, o, arg);
