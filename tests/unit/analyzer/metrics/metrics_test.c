@@ -857,21 +857,29 @@ START_TEST(what_other_programs_took)
 }
 END_TEST
 
-/* The same beside an evaluator of the job, which takes the cores for as long. */
-START_TEST(what_another_process_of_the_job_took)
+/* Another process of the job, whose threads are on the cores for `cores` of its time. It begins at
+ * `begin_ticks` and lives for `ns`. */
+static void put_bystander(uint64_t begin_ticks, uint64_t ns, double cores)
 {
-	struct sp_rusage_metadata usage = {.process_threads = 2};
-	uint64_t begin = m.now_ticks, ns;
+	const struct sp_rusage_metadata usage = {.process_threads = 2,
+						 .process_cpu_ns = (uint64_t)((double)ns * cores)};
 
-	put_used_steps(2, &(const uint64_t[4]){50, 50, 70, 50});
-	ns = m.now_ticks - begin;
 	sp_maker_put(&m, folder, "trainer.zst");
 	sp_maker_init(&m, 11, 11, 0);
+	m.header.opened.ticks = m.now_ticks = begin_ticks;
 	m.header.image_start_ns = 0;
 	sp_maker_header(&m);
 	span(SP_EV_read, 0, ns, 0);
-	usage.process_cpu_ns = ns * 13 / 10;
 	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+}
+
+/* The same beside an evaluator of the job, which takes the cores for as long. */
+START_TEST(what_another_process_of_the_job_took)
+{
+	uint64_t begin = m.now_ticks;
+
+	put_used_steps(2, &(const uint64_t[4]){50, 50, 70, 50});
+	put_bystander(begin, m.now_ticks - begin, 1.3);
 	judge();
 	ck_assert_double_eq_tol(value(SP_METRIC_outside_share), 0, 0.02);
 	ck_assert_double_eq_tol(value(SP_METRIC_bystander_cores), 1.3, 0.1);
@@ -931,19 +939,11 @@ END_TEST
 /* A process that imported as long as nothing trained, and then waited. */
 START_TEST(what_a_launcher_took_before_the_training)
 {
-	struct sp_rusage_metadata usage = {.process_threads = 1};
 	uint64_t begin = m.now_ticks, ns;
 
 	put_used_steps(2, &(const uint64_t[4]){50, 50, 70, 50});
 	ns = m.now_ticks - begin;
-	sp_maker_put(&m, folder, "trainer.zst");
-	sp_maker_init(&m, 11, 11, 0);
-	m.header.opened.ticks = m.now_ticks = begin - ns;
-	m.header.image_start_ns = 0;
-	sp_maker_header(&m);
-	span(SP_EV_read, 0, 2 * ns, 0);
-	usage.process_cpu_ns = ns;
-	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+	put_bystander(begin - ns, 2 * ns, 0.5);
 	judge();
 	ck_assert_double_eq_tol(value(SP_METRIC_bystander_cores), 0, 0.05);
 }
