@@ -97,8 +97,7 @@ struct sp_file_header {
 				      file */
 	uint64_t rank, local_rank; /* in its job, plus 1; 0: not known */
 	uint64_t world_size;	   /* ranks of its job; 0: not known */
-	uint64_t
-		event_ps; /* picoseconds to record one event, measured at the start; 0: not known */
+	uint64_t event_ps;	   /* picoseconds to record an event, measured; 0: not known */
 	/* Only in the first file of a process image; 0: not known. */
 	uint64_t own_ns;   /* spent on blocks, files and their growth, by all threads */
 	uint64_t stall_ns; /* the longest such time within one call of the host */
@@ -323,8 +322,8 @@ enum sp_define {
 				   bytes: the file has none */
 	SP_DEFINE_CPUS = 12,	/* struct sp_cpu_metadata: cores that the process may use (arg 0) */
 	SP_DEFINE_RUSAGE = 13, /* struct sp_rusage_metadata: a thread's, at its clean end (arg 0) */
-	SP_DEFINE_NOTHING = 15,	     /* a slot that was taken and not used (arg 0, no bytes) */
 	SP_DEFINE_STEP_RUSAGE = 14,  /* struct sp_step_rusage_metadata: in some steps (arg 0) */
+	SP_DEFINE_NOTHING = 15,	     /* a slot that was taken and not used (arg 0, no bytes) */
 	SP_DEFINE_PYTHON_FRAME = 16, /* struct sp_python_frame_metadata, then "file\tfunction" */
 	SP_DEFINE_PYTHON_STACK = 17, /* ids of frames, 4 bytes each, innermost first */
 	SP_DEFINE_SAMPLES = 18,	     /* several struct sp_python_sample (arg 0) */
@@ -466,13 +465,12 @@ struct sp_called_metadata {
 /* Value of an event whose call ended by longjmp, cancellation or an exception. */
 #define SP_VALUE_ABANDONED INT64_MIN
 
-_Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "header size is the format");
-_Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "block size is the format");
-_Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "window size is the "
-									"format");
-_Static_assert(sizeof(struct sp_call_frame) == SP_CALL_FRAME_BYTES, "call size is the format");
-_Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "marker size is the format");
-_Static_assert(sizeof(struct sp_slot) == 32, "slot size is the format");
+_Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "the header's size");
+_Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "the block's size");
+_Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "the window's size");
+_Static_assert(sizeof(struct sp_call_frame) == SP_CALL_FRAME_BYTES, "the call's size");
+_Static_assert(sizeof(struct sp_run_frame) == SP_RUN_FRAME_BYTES, "the marker's size");
+_Static_assert(sizeof(struct sp_slot) == 32, "the slot's size");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is little-endian");
 
 /* Returns FNV-1a of the host's name and of the inode of /proc/PID/ns/ipc; never 0. */

@@ -26,15 +26,18 @@ enum sp_metric_kind {
 	SP_IN_TEXT,
 };
 
-/* A share of the wait for a batch: from here on the trainer does not wait for the making. */
-#define SP_BATCH_RECEIVE_MOST 0.5
-#define SP_ANSWERING_LEAST                                                                         \
-	0.5 /* of the trainer's waits: with less, workers are too busy to hand over */
-#define SP_WORKERS_IDLE 0.7 /* of the time that the trainer waits: they are not what is short */
-#define SP_FETCHES_LOCKED                                                                          \
-	0.3 /* of making batches: workers wait for each other, or for another process */
+/* Shares from which on a metric means something to rules and to what-ifs alike. */
 
-#define SP_UNMARKED_MUCH 0.2 /* of the training time: what may be other code than the model's */
+/* Of the wait for a batch: from here on the trainer does not wait for the making. */
+#define SP_BATCH_RECEIVE_MOST 0.5
+/* Of the trainer's waits: with less, workers are too busy to hand over. */
+#define SP_ANSWERING_LEAST 0.5
+/* Of the time that the trainer waits: workers are not what is short. */
+#define SP_WORKERS_IDLE 0.7
+/* Of making batches: workers wait for each other, or for another process. */
+#define SP_FETCHES_LOCKED 0.3
+/* Of the training time: what may be other code than the model's. */
+#define SP_UNMARKED_MUCH 0.2
 
 #define SP_METRIC_TEXT_BYTES 512u
 
@@ -62,8 +65,7 @@ struct sp_metrics {
 	bool has_whole_calls;  /* a call of a compiled function was a step; a round has its data */
 	bool has_device;       /* CUDA calls */
 	bool is_queue_known;   /* for most of the input wait, whether the device had work queued */
-	bool hides_waits; /* a step is one call, and it is not known what the device did meanwhile
-			   */
+	bool hides_waits;      /* a step is one call; not known what the device did meanwhile */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
 	bool is_from_digest;	   /* an input is one: only what accounts and ranks give is known */
 };

@@ -56,12 +56,12 @@ enum sp_view_needs {
 	SP_NEEDS_END = 1 << 19,	    /* not for a run that goes on (--follow) */
 	SP_NEEDS_RUNS = 1 << 20,    /* each RUN by itself */
 	SP_NEEDS_SYMBOLS = 1 << 21, /* where they are asked for: has native stacks */
-	SP_IS_DOCUMENT = 1 << 22,   /* a file in its own format: no --format, not for a terminal */
+	SP_TAKES_DIGESTS = 1 << 22, /* needs no events, so a digest will do (docs/DIGEST.md) */
+	SP_HAS_VERDICT = 1 << 23,   /* without steps in the part asked for it has no answer */
+	SP_IS_WHOLE = 1 << 24,	    /* of the whole run, so no selection of time or steps */
+	SP_HAS_EPOCHS = 1 << 25,    /* but a selection of epochs */
 	SP_IS_DETAIL = 1 << 26,	    /* --help has its name alone */
-	SP_HAS_VERDICT = 1 << 25,   /* without steps in the part asked for it has no answer */
-	SP_IS_WHOLE = 1 << 23,	    /* of the whole run, so no selection of time or steps */
-	SP_HAS_EPOCHS = 1 << 24,    /* a selection of epochs all the same */
-	SP_TAKES_DIGESTS = 1 << 27, /* needs no events, so a digest will do (docs/DIGEST.md) */
+	SP_IS_DOCUMENT = 1 << 27,   /* a file in its own format: no --format, not for a terminal */
 	SP_IS_FOLDER = 1 << 28,	    /* of exports: writes a folder of files */
 };
 
