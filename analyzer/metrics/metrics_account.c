@@ -124,6 +124,7 @@ static void set_loop(struct sp_metrics *e, const struct sp_training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_between_share, has_update ? t->between_ns : loop_ns(t),
 			 t->total);
 	sp_metrics_ratio(e, SP_METRIC_own_update_share, t->cleared_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_hook_share, t->hook_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_message_share, t->message_ns, t->total);

@@ -22,7 +22,7 @@ struct input {
 	double threads_ns;		  /* of it: other threads of the process ran, at most */
 	struct sp_beside beside;	  /* of other threads of the workers' processes */
 	struct sp_fetch_files files;
-	uint64_t batches;
+	uint64_t batches, stacked_ns;
 	uint32_t lives;	  /* lives of workers */
 	uint32_t at_once; /* workers at once, the most of any trainer */
 	bool on_trainer;  /* the training thread makes all batches */
@@ -111,7 +111,13 @@ static struct sp_fetches fetches_of(const struct sp_training *training, const st
 {
 	if (is_on_thread(training, w))
 		return w->waited;
-	return (struct sp_fetches){w->batches, w->usage, w->files, w->locked_ns};
+	return (struct sp_fetches){
+		.batches = w->batches,
+		.stacked_ns = w->stacked_ns,
+		.usage = w->usage,
+		.files = w->files,
+		.locked_ns = w->locked_ns,
+	};
 }
 
 /*
@@ -140,6 +146,7 @@ static void count_work(struct input *in, const struct sp_report *report, const s
 	in->batches += fetches.batches;
 	sp_call_rusage_sums_merge(&in->usage, &fetches.usage);
 	in->locked_ns += fetches.locked_ns;
+	in->stacked_ns += fetches.stacked_ns;
 	count_threads(in, report, w, fetches.locked_ns);
 	sp_fetch_files_merge(&in->files, &fetches.files);
 	for (int work = 0; work < SP_WORKS; work++) {
@@ -339,6 +346,7 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 	if (!in->on_trainer && batch_ns < sp_metrics_value(e, SP_METRIC_handover_ns))
 		wanted = 0; /* the training thread makes a batch sooner than it receives one */
 	sp_metrics_set(e, SP_METRIC_batch_work_ns, batch_ns);
+	sp_metrics_ratio(e, SP_METRIC_stack_ns, (double)in->stacked_ns, (double)in->batches);
 	sp_metrics_set(e, SP_METRIC_workers_wanted, wanted);
 	/* More workers do not help a trainer that waits for something else. */
 	if (cores <= 0 || in->on_trainer ||

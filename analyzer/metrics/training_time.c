@@ -89,6 +89,7 @@ static void add_trainer(struct sp_training_time *t, const struct sp_report *repo
 		t->write_ns += (double)s->steps[i].write_ns;
 		t->fsync_ns += (double)s->steps[i].fsync_ns;
 		t->clip_ns += (double)s->steps[i].clip_ns;
+		t->hook_ns += (double)s->steps[i].hook_ns;
 		t->allocating_ns += (double)s->steps[i].allocating_ns;
 		t->loop_wait_ns += (double)s->steps[i].loop_wait_ns;
 		t->message_ns += (double)s->steps[i].message_ns;

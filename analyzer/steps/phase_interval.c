@@ -395,6 +395,8 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 					       inner->checkpoint_ns
 				     : inner->compile_ns;
 	if (outer->kind == SP_INTERVAL_BACKWARD)
+		outer->node_ns += inner->is_node ? ns - inner->grad_sync_ns : inner->node_ns;
+	if (outer->kind == SP_INTERVAL_BACKWARD)
 		contain_update(outer, inner);
 	else if (optimizes(outer))
 		contain_zero_grad(outer, inner);

@@ -78,6 +78,7 @@ struct sp_step {
 	uint64_t awaited_ns, own_input_ns;
 	uint64_t write_ns, fsync_ns; /* of files, in none of its known parts */
 	uint64_t clip_ns;	     /* of gradients, a part of its other time */
+	uint64_t hook_ns;	     /* of its backward: in none of the graph's nodes */
 	uint64_t allocating_ns;	     /* of the device's memory, a part of its other time */
 	uint64_t lock_ns;	     /* waits on a condition in the model, backward, optimizer */
 	uint64_t locked_ns;	     /* the same anywhere in it, on the condition of a lock */

@@ -121,6 +121,7 @@ static void join_steps(struct sp_steps *s)
 		last->write_ns += step->write_ns;
 		last->fsync_ns += step->fsync_ns;
 		last->clip_ns += step->clip_ns;
+		last->hook_ns += step->hook_ns;
 		last->allocating_ns += step->allocating_ns;
 		last->message_ns += step->message_ns;
 		last->loop_wait_ns += step->loop_wait_ns;

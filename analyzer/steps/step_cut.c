@@ -264,6 +264,17 @@ static void note_own_input(struct sp_cutter *c, uint32_t first)
 	}
 }
 
+/* Hooks run between the nodes of the graph; without any node, nothing says what ran. */
+static uint64_t hook_ns(const struct sp_phase_interval *p)
+{
+	uint64_t all_ns = (uint64_t)(p->end_ns - p->start_ns);
+	uint64_t known_ns = p->node_ns + sp_phase_interval_inside(p);
+
+	if (p->kind != SP_INTERVAL_BACKWARD || p->is_node || !p->node_ns || known_ns > all_ns)
+		return 0;
+	return all_ns - known_ns;
+}
+
 static void add_own_input(struct sp_steps *s, struct sp_step *step,
 			  const struct sp_phase_interval *p)
 {
@@ -365,6 +376,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			step->clip_ns +=
 				(uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
 		step->lock_ns += p->lock_ns;
+		step->hook_ns += hook_ns(p);
 		if (p->kind == SP_INTERVAL_FSYNC)
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->kind == SP_INTERVAL_ALLOCATE && p->is_in_other)

@@ -188,6 +188,14 @@ static double input_at_most(const struct sp_metrics *e, enum sp_advice_id advice
 	       (advice == SP_ADVICE_receive ? release_share(e) : 0);
 }
 
+/* Gradients are copied for the exchange in hooks of backward, which takes no longer than that. */
+static double copies_share(const struct sp_metrics *e, double exchange)
+{
+	double hooks = sp_metrics_value(e, SP_METRIC_hook_share);
+
+	return hooks < exchange ? hooks : exchange;
+}
+
 /* One rank keeps all others waiting, and waits itself for none. */
 static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
 {
@@ -199,6 +207,8 @@ static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
 		cost += input_at_most(e, advice);
 	if (more < SP_METRICS && sp_metrics_value(e, more) > cost)
 		return sp_metrics_value(e, more);
+	if (advice == SP_ADVICE_overlap_communication)
+		return cost + copies_share(e, cost);
 	if (advice == SP_ADVICE_rare_collectives && e->trainers > 1)
 		cost *= e->trainers / (e->trainers - 1.0);
 	return cost;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/whatif.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,17 @@
 /* The time of a batch from a worker to the trainer where no worker shows it: two tensors take
  * 0.2 ms where workers are busy, and 1 ms where both have to be woken. */
 #define HANDOVER_MOST_NS 1e6
+
+/* Tensors that a worker stacks lie in new memory, whose pages come one by one: 16 MB took 2.3 ms in
+ * a process that uses its memory again and 13 to 18 ms in a worker, and the trainer 3 ms to give
+ * them back. */
+#define SHARING_MOST 7.0 /* of the stacking without workers */
+#define GIVING_BACK_MOST 1.5
+
+/* The training thread and its workers interrupt each other where they are more than the cores, and
+ * at times a core is free and no batch is there. Two cores took 1.4 times as long for two workers
+ * and a model as one thread on each would have. A factor of the time on cores. */
+#define CROWDED_MOST 1.25
 
 /* The start of a worker, where none shows it: a fork of a process that has loaded PyTorch. */
 #define START_MOST_NS 30e6
@@ -144,6 +156,7 @@ static struct sp_what_if decode_half(const struct sp_metrics *e)
 struct load {
 	double batch_ns, cpu_ns, trainer_ns;
 	double busy_ns, handover_ns, sampler_ns; /* time of the training thread */
+	bool is_uneven;	  /* batches and steps differ, and neither waits for the other exactly */
 	double shared_ns; /* of all that: for memory that processes share, so none without workers
 			   */
 };
@@ -200,7 +213,7 @@ static double other_threads_ns(const struct sp_metrics *e)
 static struct load most_load(const struct sp_metrics *e)
 {
 	double n = sp_batches_a_step(e), work = n * VALUE(e, batch_work_ns), busy = busy_ns(e);
-	double handover = VALUE(e, handover_ns);
+	double handover = VALUE(e, handover_ns), stack = n * VALUE(e, stack_ns);
 	bool is_alone = VALUE(e, workers) < 1;
 	double cpu = is_known(e, SP_METRIC_batch_cpu_ns) ? n * VALUE(e, batch_cpu_ns)
 							 : work * (1 - VALUE(e, read_share));
@@ -208,25 +221,38 @@ static struct load most_load(const struct sp_metrics *e)
 	if (is_alone)
 		handover = HANDOVER_MOST_NS + VALUE(e, contention_share) * VALUE(e, step_mean_ns);
 	return (struct load){
-		.batch_ns = work + (is_alone ? other_threads_ns(e) : 0),
-		.cpu_ns = cpu + n * (is_alone ? HANDOVER_MOST_NS : VALUE(e, batch_ready_ns)),
+		.is_uneven = true,
+		.batch_ns =
+			work + (is_alone ? other_threads_ns(e) + (SHARING_MOST - 1) * stack : 0),
+		.cpu_ns = cpu + (is_alone ? n * HANDOVER_MOST_NS + (SHARING_MOST - 1) * stack
+					  : n * VALUE(e, batch_ready_ns)),
 		.trainer_ns = is_known(e, SP_METRIC_trainer_cpu_ns)
 				      ? own_cpu_ns(e, n * VALUE(e, batch_cpu_ns))
 				      : busy,
 		.busy_ns = busy,
-		.handover_ns = n * handover,
+		.handover_ns = n * handover + (is_alone ? GIVING_BACK_MOST * stack : 0),
 		.sampler_ns = n * VALUE(e, sampler_ns),
 	};
+}
+
+/* Times that differ from step to step wait for each other where they are nearly as long: measured
+ * for two cores that are nearly full, and for batches and steps of the same length. */
+static double longer_of(const struct load *l, double a, double b)
+{
+	return l->is_uneven ? cbrt(a * a * a + b * b * b) : larger(a, b);
 }
 
 static double step_ns(const struct load *l, double workers, double cores)
 {
 	double ns = l->busy_ns + l->handover_ns + l->sampler_ns;
+	double on_cores = l->cpu_ns + l->trainer_ns;
 
 	if (workers < 1)
 		return larger(l->busy_ns + l->sampler_ns + l->batch_ns - l->shared_ns, 0);
-	ns = larger(ns, l->batch_ns / workers);
-	return cores > 0 ? larger(ns, (l->cpu_ns + l->trainer_ns) / cores) : ns;
+	ns = longer_of(l, ns, l->batch_ns / workers);
+	if (l->is_uneven && workers + 1 > cores)
+		on_cores *= CROWDED_MOST;
+	return cores > 0 ? longer_of(l, ns, on_cores / cores) : ns;
 }
 
 /*

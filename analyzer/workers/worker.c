@@ -141,6 +141,27 @@ static bool is_in_validation(const struct sp_steps *s, int64_t at_ns)
 	return i > 0 && s->pauses[i - 1].is_validation && at_ns <= s->pauses[i - 1].last_end_ns;
 }
 
+/* PyTorch's own collating copies samples into large tensors, so its time goes with their bytes. */
+static bool is_stacking(const struct worker_builder *b, const struct sp_slot *slot)
+{
+	static const char name[] = "default_collate";
+	uint32_t image = b->run->index.streams[b->worker->stream]->image;
+	size_t bytes;
+	const char *text = sp_string_table_text(&b->run->metadata.labels,
+						sp_process_label(&b->run->metadata.images[image],
+								 sp_commit_arg(slot->commit)),
+						&bytes);
+
+	return bytes == sizeof(name) - 1 && memcmp(text, name, bytes) == 0;
+}
+
+static void count_stacking(struct worker_builder *b, const struct piece *collating)
+{
+	b->worker->stacked_ns += collating->self.ns;
+	if (b->receiving.steps)
+		b->worker->waited.stacked_ns += collating->self.meanwhile_ns;
+}
+
 static void count_fetch(struct worker_builder *b, const struct piece *fetch)
 {
 	struct sp_worker *w = b->worker;
@@ -282,6 +303,8 @@ static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 					: UINT64_MAX);
 		note_files(&b->pieces[b->count - 1].files, stage, slot->value,
 			   (uint64_t)(end_ns - start_ns));
+		if (work == SP_WORK_collate && is_stacking(b, slot))
+			count_stacking(b, &b->pieces[b->count - 1]);
 	}
 	if (is_usage)
 		take_usage(b, slot, extra, (uint64_t)(end_ns - start_ns));

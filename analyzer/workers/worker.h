@@ -32,6 +32,7 @@ void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_fil
 
 struct sp_fetches {
 	uint64_t batches;
+	uint64_t stacked_ns; /* PyTorch's own collating */
 	struct sp_call_rusage_sums usage;
 	struct sp_fetch_files files;
 	uint64_t locked_ns;
@@ -47,7 +48,8 @@ struct sp_worker {
 	struct sp_work_sums meanwhile;	  /* while the trainer waited for a batch */
 	struct sp_call_rusage_sums usage; /* of fetches */
 	struct sp_fetch_files files;
-	uint64_t locked_ns; /* of `fetch_wait`: for a lock, a queue or a descriptor */
+	uint64_t locked_ns;  /* of `fetch_wait`: for a lock, a queue or a descriptor */
+	uint64_t stacked_ns; /* of `collate`: PyTorch's own */
 	/* On the training thread: the fetches for steps. It makes the batches of validation, too.
 	 */
 	struct sp_fetches waited;

@@ -74,7 +74,7 @@ START_TEST(a_batch_counts_once)
 	ck_assert(w.is_known);
 	ck_assert_double_le(w.low_ns, 15 * MS);
 	ck_assert_double_ge(w.high_ns, 15 * MS);
-	ck_assert_double_le(w.high_ns, 18 * MS);
+	ck_assert_double_le(w.high_ns, 22 * MS);
 	ck_assert(advises("use_workers"));
 }
 END_TEST
@@ -88,7 +88,7 @@ START_TEST(sleep_needs_no_core)
 	w = with(4);
 	ck_assert_double_le(w.low_ns, 10 * MS);
 	ck_assert_double_ge(w.high_ns, 10 * MS);
-	ck_assert_double_le(w.high_ns, 12 * MS);
+	ck_assert_double_le(w.high_ns, 15 * MS);
 }
 END_TEST
 
@@ -112,6 +112,30 @@ START_TEST(tiny_batches_gain_nothing)
 {
 	alone(4, 0.5, 0.5);
 	ck_assert_double_ge(with(1).high_ns, 4.5 * MS);
+	ck_assert(!advises("use_workers"));
+}
+END_TEST
+
+/* Measured on two cores: 11.7 ms without workers, of which 8.9 ms are a batch's; 8.15 ms with two
+ * workers, which have to share the cores with the model. */
+START_TEST(more_threads_than_cores_interrupt_each_other)
+{
+	alone(2.8, 8.9, 8.9);
+	ck_assert_double_le(with(2).low_ns, 8.15 * MS);
+	ck_assert_double_ge(with(2).high_ns, 8.15 * MS);
+	ck_assert_double_le(with(2).high_ns, 9 * MS);
+	ck_assert(advises("use_workers"));
+}
+END_TEST
+
+/* Measured: 5.4 ms without workers, 17 ms with one and 14 ms with two, because batches of 16 MB
+ * come in new memory each time. */
+START_TEST(large_batches_are_slower_from_workers)
+{
+	alone(3.1, 3.2, 3.2);
+	ck_assert(advises("use_workers"));
+	set(SP_METRIC_stack_ns, 2.28 * MS);
+	ck_assert_double_ge(with(1).high_ns, 17 * MS);
 	ck_assert(!advises("use_workers"));
 }
 END_TEST
@@ -166,7 +190,7 @@ START_TEST(workers_have_to_start)
 	set(SP_METRIC_workers_wanted, 3);
 	stays_ns = with(3).high_ns;
 	stays = sp_advice_saving(&v.metrics, SP_ADVICE_add_workers).least;
-	ck_assert_double_le(stays_ns, 24 * MS);
+	ck_assert_double_le(stays_ns, 27 * MS);
 	ck_assert(advises("add_workers"));
 	set(SP_METRIC_restarts_per_step, 1.0 / 20);
 	set(SP_METRIC_worker_start_ns, 0);
@@ -177,7 +201,7 @@ START_TEST(workers_have_to_start)
 	ck_assert_double_eq_tol(with(3).high_ns, stays_ns + 2 * 20 * MS, 0.1 * MS);
 	ck_assert(!advises("add_workers"));
 	/* As many as there are cost no further start. */
-	ck_assert_double_eq_tol(with(1).high_ns, 60 * MS, 0.5 * MS);
+	ck_assert_double_eq_tol(with(1).high_ns, 60 * MS, 1 * MS);
 }
 END_TEST
 
@@ -289,6 +313,8 @@ int main(void)
 	tcase_add_test(c, sleep_needs_no_core);
 	tcase_add_test(c, tiny_batches_gain_nothing);
 	tcase_add_test(c, a_batch_without_workers_is_not_shared);
+	tcase_add_test(c, more_threads_than_cores_interrupt_each_other);
+	tcase_add_test(c, large_batches_are_slower_from_workers);
 	tcase_add_test(c, no_worker_without_a_core);
 	tcase_add_test(c, workers_have_to_start);
 	tcase_add_test(c, ranges_without_a_sure_gain);
