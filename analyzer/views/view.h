@@ -105,9 +105,6 @@ int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
 /* Writes the GPUs' busy time, where CUPTI measured it. */
 void sp_gpu_show(const struct sp_report *report, struct sp_out *out);
 
-/* Writes the head of the summary: hosts, counts, losses, and calls that were not recorded. */
-void sp_run_show(const struct sp_report *report, struct sp_out *out);
-
 /* Returns 0, or -EINVAL where the table of stages has no such order. */
 int sp_stages_check_sort(const struct sp_view_options *options);
 

@@ -11,6 +11,7 @@
 
 #include "analyzer/page/page_assets.h"
 #include "analyzer/sections/account_section.h"
+#include "analyzer/sections/run_section.h"
 #include "analyzer/views/html/page_fit.h"
 #include "analyzer/views/html/page_head.h"
 #include "analyzer/views/html/page_pictures.h"
@@ -23,7 +24,7 @@ static int show_run(const struct sp_report *report, struct sp_out *out,
 	(void)options;
 	out->is_part = false;
 	sp_run_json(report, out);
-	sp_run_show(report, out);
+	sp_run_section(report, out);
 	return 0;
 }
 
