@@ -28,15 +28,15 @@ enum sp_metric_kind {
 
 /* Shares from which on a metric means something to rules and to what-ifs alike. */
 
-/* Of the wait for a batch: from here on the trainer does not wait for the making. */
+/* A share of the wait for a batch: from here on the trainer does not wait for the making. */
 #define SP_BATCH_RECEIVE_MOST 0.5
-/* Of the trainer's waits: with less, workers are too busy to hand over. */
+/* A share of the trainer's waits: with less, workers are too busy to hand over. */
 #define SP_ANSWERING_LEAST 0.5
-/* Of the time that the trainer waits: workers are not what is short. */
+/* A share of the time that the trainer waits: workers are not what is short. */
 #define SP_WORKERS_IDLE 0.7
-/* Of making batches: workers wait for each other, or for another process. */
+/* A share of making batches: workers wait for each other, or for another process. */
 #define SP_FETCHES_LOCKED 0.3
-/* Of the training time: what may be other code than the model's. */
+/* A share of the training time: what may be other code than the model's. */
 #define SP_UNMARKED_MUCH 0.2
 
 #define SP_METRIC_TEXT_BYTES 512u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a run was not observed: frameworks, hooks that were not bound, wanted functions that no
- * process had, libraries that were never called; and the recorder's notes.
+ * Lines on what a run did not observe: frameworks, hooks that were not bound, wanted functions that
+ * no process had, libraries that were never called; and the recorder's notes.
  */
 #ifndef STAGEPROF_ANALYZER_COVERAGE_SECTION_H
 #define STAGEPROF_ANALYZER_COVERAGE_SECTION_H
