@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/saving.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "analyzer/text/translate.h"
@@ -55,32 +56,57 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_adv
 	return saving;
 }
 
-/* Twice the middle of what it saves. Fewer threads end most of the waiting for cores, though no
- * share says how much they save. */
-static double weight(const struct sp_verdict *v, enum sp_advice_id advice)
+/* Names for the parts of the verdict's own cost, or a look at them, have no bound. */
+static bool is_of_verdict(const struct sp_verdict *v, enum sp_advice_id advice)
 {
-	struct sp_saving saving = sp_advice_saving(&v->metrics, advice);
+	const struct sp_rule *r = sp_rule_of(v->id);
 
-	if (saving.is_known)
-		return saving.least + saving.most;
-	return advice == SP_ADVICE_fewer_threads
-		       ? sp_metrics_value(&v->metrics, SP_METRIC_contention_share)
-		       : 0;
+	return !r->is_state && v->id != SP_VERDICT_compute &&
+	       sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost == r->cost;
+}
+
+static bool has_bound_for_verdict(const struct sp_verdict *v)
+{
+	for (uint32_t i = 0; i < v->advice_count; i++)
+		if (is_of_verdict(v, v->advice[i]) &&
+		    sp_advice_saving(&v->metrics, v->advice[i]).is_known)
+			return true;
+	return false;
+}
+
+/*
+ * The middle of what it saves. Advice without a bound comes last, with two exceptions: where no
+ * advice on the greatest cost has a bound, it stands as if it could save all of that cost, and
+ * fewer threads as if they could end the waiting for cores.
+ */
+static double weight_of(const struct sp_verdict *v, enum sp_advice_id advice, bool has_bound)
+{
+	struct sp_saving s = sp_advice_saving(&v->metrics, advice);
+	double most = -1;
+
+	if (s.is_known)
+		return (s.least + s.most) / 2;
+	if (!has_bound && is_of_verdict(v, advice))
+		most = v->cost;
+	if (advice == SP_ADVICE_fewer_threads)
+		most = fmax(most, sp_metrics_value(&v->metrics, SP_METRIC_contention_share));
+	return most / 2;
 }
 
 void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_ADVICES])
 {
+	bool has_bound = has_bound_for_verdict(v);
 	double weights[SP_ADVICES];
 
 	for (uint32_t i = 0; i < v->advice_count; i++) {
-		double own = weight(v, v->advice[i]);
+		double weight = weight_of(v, v->advice[i], has_bound);
 		uint32_t at = i;
 
-		for (; at && own > weights[at - 1]; at--) {
+		for (; at && weight > weights[at - 1]; at--) {
 			weights[at] = weights[at - 1];
 			ret[at] = ret[at - 1];
 		}
-		weights[at] = own;
+		weights[at] = weight;
 		ret[at] = v->advice[i];
 	}
 }

@@ -82,6 +82,7 @@ static void doubt_margin(struct sp_verdict *v, const struct sp_rule *r,
 	v->doubts[SP_DOUBT_rival] = !is_compute && v->id != SP_VERDICT_machine_busy && has_rival(v);
 	v->doubts[SP_DOUBT_outsiders] = sp_verdict_is_beside_others(v);
 	v->doubts[SP_DOUBT_between] = rests_on_between(v);
+	v->doubts[SP_DOUBT_unfed_loop] = v->id == SP_VERDICT_unfed_loop;
 	v->doubts[SP_DOUBT_messages] =
 		sp_verdict_value(v, SP_METRIC_message_share) >= MESSAGES_MUCH &&
 		(is_compute || r->cost == sp_rule_of(SP_VERDICT_loop)->cost);

@@ -828,6 +828,39 @@ START_TEST(threads_that_crowd_the_cores_come_first)
 }
 END_TEST
 
+/* Nothing bounds what names for the loop's parts save, but they are about the greatest cost. */
+START_TEST(a_look_at_the_greatest_cost_comes_first)
+{
+	enum sp_advice_id order[SP_ADVICES];
+
+	set(SP_METRIC_loop_share, 0.3);
+	set(SP_METRIC_save_share, 0.08);
+	set(SP_METRIC_loop_save_share, 0.08);
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert(advises("async_checkpoint"));
+	sp_advice_by_saving(&v, order);
+	ck_assert_int_eq(order[0], SP_ADVICE_loop_names);
+	set(SP_METRIC_write_share, 0.05);
+	v.advice_count = 0;
+	judge();
+	sp_advice_by_saving(&v, order);
+	ck_assert_int_eq(order[0], SP_ADVICE_async_checkpoint);
+}
+END_TEST
+
+/* Batches that the loop makes, or waits for in a sleep, have no call. */
+START_TEST(a_loop_without_a_loader_is_doubted)
+{
+	set(SP_METRIC_loop_share, 0.3);
+	judge();
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	set(SP_METRIC_unfed_loop_share, 0.3);
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
+	ck_assert(v.doubts[SP_DOUBT_unfed_loop]);
+}
+END_TEST
+
 /* A {name} that is no measure would be left out of its sentence in silence. */
 static void check_names(const char *text)
 {
@@ -890,6 +923,8 @@ int main(void)
 	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
 	tcase_add_test(c, advice_comes_in_the_order_of_its_saving);
 	tcase_add_test(c, threads_that_crowd_the_cores_come_first);
+	tcase_add_test(c, a_look_at_the_greatest_cost_comes_first);
+	tcase_add_test(c, a_loop_without_a_loader_is_doubted);
 	tcase_add_test(c, sentences_name_measures);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
