@@ -86,11 +86,12 @@ static void set_loader(struct sp_metrics *e, const struct sp_training_time *t,
 /*
  * Time in the row `other` whose calls are known is no code of the loop's own. Clipping of gradients
  * goes with the optimizer, and allocations and frees of the device's memory with the waits for the
- * device. Code that uses gradients and clears them may go with the optimizer, too.
+ * device. Code that uses gradients and clears them may go with the optimizer, too. Batches that
+ * came from workers in shared memory are released by munmap.
  */
 static double known_ns(const struct sp_training_time *t)
 {
-	return t->clip_ns + t->allocating_ns + t->cleared_ns;
+	return t->clip_ns + t->allocating_ns + t->cleared_ns + t->unmap_ns;
 }
 
 static double loop_ns(const struct sp_training_time *t)

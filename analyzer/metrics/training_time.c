@@ -91,6 +91,7 @@ static void add_trainer(struct sp_training_time *t, const struct sp_report *repo
 		t->clip_ns += (double)s->steps[i].clip_ns;
 		t->hook_ns += (double)s->steps[i].hook_ns;
 		t->allocating_ns += (double)s->steps[i].allocating_ns;
+		t->unmap_ns += (double)s->steps[i].unmap_ns;
 		t->loop_wait_ns += (double)s->steps[i].loop_wait_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
 		t->load_ns += (double)s->steps[i].load_ns;

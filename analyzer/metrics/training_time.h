@@ -18,9 +18,9 @@ struct sp_training_time {
 	double run_end_ns;	/* the share of first_ns that is the end of runs' last loaders */
 	uint32_t firsts, run_starts; /* epochs begun; runs among them */
 	uint32_t epochs;	     /* most of any trainer */
-	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, hook_ns; /* sp_step */
-	double message_ns, loop_wait_ns, lock_ns, locked_ns, cleared_ns, between_ns;
-	double allocating_ns;
+	/* Sums of the members of sp_step that have these names. */
+	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, hook_ns, allocating_ns;
+	double message_ns, loop_wait_ns, unmap_ns, lock_ns, locked_ns, cleared_ns, between_ns;
 	double load_ns, end_load_ns; /* end: before the first step and after the last one */
 	uint64_t steps;
 };

@@ -124,6 +124,7 @@ static void join_steps(struct sp_steps *s)
 		last->hook_ns += step->hook_ns;
 		last->allocating_ns += step->allocating_ns;
 		last->message_ns += step->message_ns;
+		last->unmap_ns += step->unmap_ns;
 		last->loop_wait_ns += step->loop_wait_ns;
 		join_loaders(last, step);
 		last->is_skipped &= step->is_skipped;

@@ -381,6 +381,8 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->kind == SP_INTERVAL_ALLOCATE && p->is_in_other)
 			step->allocating_ns += (uint64_t)(p->end_ns - p->start_ns);
+		if (p->kind == SP_INTERVAL_UNMAP && !p->is_evaluated)
+			step->unmap_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (waits_in_loop(p))
 			step->loop_wait_ns += (uint64_t)(p->end_ns - p->start_ns);
 		if (p->is_message)

@@ -1219,6 +1219,22 @@ START_TEST(the_loop_of_the_trainer)
 }
 END_TEST
 
+/* Batches of workers are in shared memory, and the loop releases them. */
+START_TEST(releasing_batches_is_no_code_of_the_loop)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_munmap, 0, WORK_NS, 0);
+		span(SP_EV_python_call, ADAM, WORK_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_ne(judge(), "loop-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_loop_share), 0, 1e-6);
+}
+END_TEST
+
 /* A log that a slow reader takes from a pipe: the wait is of a call that is known. */
 START_TEST(the_loop_writes_to_a_pipe)
 {
@@ -1362,6 +1378,7 @@ int main(void)
 	tcase_add_test(c, an_update_by_hand);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(c, the_loop_writes_to_a_pipe);
+	tcase_add_test(c, releasing_batches_is_no_code_of_the_loop);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
 	tcase_add_test(c, a_model_that_takes_less_than_what_follows);
