@@ -553,6 +553,31 @@ def forward_unseen():
 			watch_forward(child, 1)
 
 
+# The loop may ask a model's parts for their parameters, and call the model: the outermost forward
+# on the stack that the part is in is the model's.
+
+
+def module_of(frame):
+	code = frame.f_code
+	if code.co_name != "forward" or not code.co_argcount:
+		return None
+	module = frame.f_locals.get(code.co_varnames[0])
+	return module if isinstance(module, module_base) else None
+
+
+def forward_outer(part):
+	frame, model = sys._getframe(), None
+	if (module_base, "parameters") not in replaced:
+		return
+	while frame is not None:
+		module = module_of(frame)
+		if module is not None and module is not part:
+			model = module
+		frame = frame.f_back
+	if model is not None and any(inner is part for inner in model.modules()):
+		module_met(model)
+
+
 def unwatch(cls):
 	if cls in watched and type(vars(cls).get("forward")) is Timed:
 		replaced.pop((cls, "forward"), None)
@@ -596,7 +621,7 @@ module_base = None
 def models_imported(module):
 	global module_base
 	module_base = module.Module
-	forward_watch(forward_unseen, forward_inner)
+	forward_watch(forward_unseen, forward_inner, forward_outer)
 	for name in ASKS:
 		replace(module.Module, name, "", 0, UNTIMED, module_met)
 

@@ -60,10 +60,11 @@ struct timed {
 /* Limits for a callable whose calls lie inside others: each costs 40 ns and shows nothing. */
 #define INNER_CALLS_MANY 2000u
 #define INNER_CALLS_FOR_OUTER 16u
-#define UNSEEN_BACKWARDS 3 /* after which a model without a forward that is seen has none */
+#define OUTER_CALLS_FEW 16u /* of a callable: whether another one lies around them is looked at */
+#define UNSEEN_BACKWARDS 3  /* after which a model without a forward that is seen has none */
 
 static struct sp_py_object *call_type, *step_type;
-static struct sp_py_object *forward_unseen, *forward_inner; /* never released */
+static struct sp_py_object *forward_unseen, *forward_inner, *forward_outer; /* never released */
 static int forward_is_seen, backwards_unseen;
 static __thread uint32_t forward_depth __attribute__((tls_model("initial-exec")));
 static __thread uint32_t outermost_depth __attribute__((tls_model("initial-exec")));
@@ -355,6 +356,20 @@ static void note_inner(struct timed *timed)
 	release(args);
 }
 
+/* A part of a model may be known and the model not: then the next calls are the model's. */
+static void note_outer(const struct timed *timed, const struct call *call)
+{
+	struct sp_py_object *module = self_of(call), *args;
+
+	if (timed->outer_calls >= OUTER_CALLS_FEW || !forward_outer || !module ||
+	    sp_python.PyErr_Occurred())
+		return;
+	args = sp_python.PyTuple_Pack(1, module);
+	if (args)
+		discard(sp_python_call_unseen(forward_outer, args));
+	release(args);
+}
+
 static struct sp_py_object *run_forward(struct timed *timed, const struct call *call)
 {
 	int phase = forward_phase(timed, call);
@@ -362,6 +377,7 @@ static struct sp_py_object *run_forward(struct timed *timed, const struct call *
 	struct sp_range range;
 
 	forward_is_seen = 1;
+	note_outer(timed, call);
 	timed->outer_calls++;
 	forward_depth++;
 	range = sp_range_begin();
@@ -667,10 +683,12 @@ struct sp_py_object *sp_python_wrap(struct sp_py_object *self, struct sp_py_obje
 struct sp_py_object *sp_python_forward_watch(struct sp_py_object *self, struct sp_py_object *args)
 {
 	(void)self;
-	if (!sp_python.PyArg_ParseTuple(args, "OO", &forward_unseen, &forward_inner))
+	if (!sp_python.PyArg_ParseTuple(args, "OOO", &forward_unseen, &forward_inner,
+					&forward_outer))
 		return NULL;
 	sp_python.Py_IncRef(forward_unseen);
 	sp_python.Py_IncRef(forward_inner);
+	sp_python.Py_IncRef(forward_outer);
 	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
 	return sp_python._Py_NoneStruct;
 }
