@@ -59,6 +59,29 @@ static void set_rare(struct sp_metrics *e, const struct sp_report *report, enum 
 		sp_metrics_ratio(e, metric, (double)r.more_ns, (double)sp_account_total(&account));
 }
 
+/* The loop's own code in steps that save, beyond the other steps: what goes with a save, such as
+ * waiting until its file is on the disk. */
+static void set_beside_saves(struct sp_metrics *e, const struct sp_report *report,
+			     const struct sp_account *account, uint64_t median_ns)
+{
+	uint64_t more_ns = 0;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		const struct sp_trainer *trainer = &report->training.trainers[t];
+
+		for (uint32_t i = 0; i < trainer->steps.count; i++) {
+			const struct sp_step *step = &trainer->steps.steps[i];
+			uint64_t ns = step->account.ns[SP_ACCOUNT_other];
+
+			if (sp_step_is_selected(&report->training, trainer, i) &&
+			    step->account.ns[SP_ACCOUNT_checkpoint] > step->load_ns)
+				more_ns += ns > median_ns ? ns - median_ns : 0;
+		}
+	}
+	sp_metrics_ratio(e, SP_METRIC_beside_save_share, (double)more_ns,
+			 (double)sp_account_total(account));
+}
+
 /* The loop's own code between epochs and in few steps, where that is most of it. */
 int sp_metrics_rare_loop(struct sp_metrics *e, const struct sp_report *report)
 {
@@ -73,6 +96,7 @@ int sp_metrics_rare_loop(struct sp_metrics *e, const struct sp_report *report)
 	error = sp_step_stats(&report->training, SP_ACCOUNT_other, 1u << SP_STEP_STEADY, &loop);
 	if (error < 0)
 		return error;
+	set_beside_saves(e, report, &account, loop.p50_ns);
 	r = find_rare(report, SP_ACCOUNT_other, loop.p50_ns, RARE_TIMES);
 	rare_ns = r.more_ns + (loop_ns > r.ns ? loop_ns - r.ns : 0);
 	if (is_rare(&r) && 2 * rare_ns >= loop_ns)

@@ -226,6 +226,8 @@ double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice
 	part = part_of_cost(e, a->metric);
 	if (is_of_work(e, a->metric))
 		return part < cost ? part : cost;
+	if (advice == SP_ADVICE_async_checkpoint)
+		return cost + sp_metrics_value(e, SP_METRIC_beside_save_share);
 	return cost * part;
 }
 

@@ -729,6 +729,19 @@ START_TEST(a_bound_has_all_that_goes_with_the_wait)
 }
 END_TEST
 
+/* A save ends with an fsync, which the loop calls itself. */
+START_TEST(a_save_takes_along_what_goes_with_it)
+{
+	set(SP_METRIC_save_share, 0.17);
+	set(SP_METRIC_loop_save_share, 0.17);
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_async_checkpoint), 0.17,
+				1e-9);
+	set(SP_METRIC_beside_save_share, 0.2);
+	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_async_checkpoint), 0.37,
+				1e-9);
+}
+END_TEST
+
 /* Pieces of 4 KiB: the kernel reads ahead for the first of a file, or for none. */
 START_TEST(reads_that_fetch_a_whole_file_are_large_enough)
 {
@@ -918,6 +931,7 @@ int main(void)
 	tcase_add_test(c, batches_that_are_sooner_made_than_received);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_bound_has_all_that_goes_with_the_wait);
+	tcase_add_test(c, a_save_takes_along_what_goes_with_it);
 	tcase_add_test(c, reads_that_fetch_a_whole_file_are_large_enough);
 	tcase_add_test(c, a_small_saving_is_no_advice);
 	tcase_add_test(c, work_that_is_saved_shortens_the_whole_step);
