@@ -80,9 +80,7 @@ DONE = {
 }
 
 # Advice that no case makes yet. An id leaves the set when its case comes.
-UNTRIED = {"keep_open_memory"}  # needs a device
-UNTRIED |= {"rare_collectives"}  # no program was made for it
-UNTRIED |= {"fewer_bytes"}  # cuda_wheel_planted has its verdict, on PyTorch's CUDA wheel
+UNTRIED = set()
 
 # One thread computes, as in all of costly.py.
 ALONE = {"faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"}
@@ -128,11 +126,11 @@ CASES = {
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),
     **cases("beside", "faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"),
     **cases("cards", "pin_memory", "smaller_copies", "sync_line", "fewer_syncs", "keep_memory"),
-    **cases("cards", "cuda_graphs"),
+    **cases("cards", "cuda_graphs", "keep_open_memory", "fewer_bytes"),
     "no_syncs": Case("cards", "no_syncs", row=[]),
     "pinned_copies": Case("cards", "pinned_copies", row=[]),
     **cases("frameworks", "other_loader", "idle_calls", "unseen_batches"),
-    **cases("ranked", "late_rank", "overlap_communication", ranks=2),
+    **cases("ranked", "late_rank", "overlap_communication", "rare_collectives", ranks=2),
     **cases("crowd", "cheaper_batches", "fewer_workers", "fewer_threads", cores=1),
     **cases("crowd", "fewer_bystanders", "own_cores", "quiet_machine", cores=1),
 }

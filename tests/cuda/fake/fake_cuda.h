@@ -8,6 +8,7 @@
  *
  * Environment: FAKE_CUDA_DEVICES, 1 if unset: 0 makes every call fail as on a machine without a
  * device. FAKE_CUDA_MALLOC_WAITS: allocating waits for the device, as freeing always does.
+ * FAKE_CUDA_MALLOC_NS: allocating takes so long by itself. FAKE_CUDA_COPY_NS_PER_KIB: a slower bus.
  * FAKE_CUDA_UNLOADS: the runtime closes the driver when it is unloaded, and that ends its streams
  * when their work is done. FAKE_CUDA_STRICT: calls that CUDA forbids while another thread captures
  * end that capture in an error.

@@ -87,7 +87,9 @@ static int capture_forbids(void)
 
 static uint64_t copy_ns(size_t bytes)
 {
-	return bytes / 1024 * FAKE_COPY_NS_PER_KIB;
+	const char *ns = getenv("FAKE_CUDA_COPY_NS_PER_KIB");
+
+	return bytes / 1024 * (ns ? strtoull(ns, NULL, 10) : FAKE_COPY_NS_PER_KIB);
 }
 
 static uint64_t kernel_ns(void **arguments)
@@ -634,9 +636,20 @@ int cuEventElapsedTime(float *ms, void *from, void *to)
 	return FAKE_OK;
 }
 
+/* To map memory takes the driver some time. */
+static void take_time(const char *ns)
+{
+	uint64_t time = ns ? strtoull(ns, NULL, 10) : 0;
+	struct timespec left = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
+
+	while (time && nanosleep(&left, &left) != 0)
+		;
+}
+
 /* As the real one may: it has to make room, or the driver is of that kind. */
 static int memory_make_waiting(uint64_t *pointer, size_t bytes)
 {
+	take_time(getenv("FAKE_CUDA_MALLOC_NS"));
 	if (getenv("FAKE_CUDA_MALLOC_WAITS") && !device_missing())
 		fake_streams_finish_all();
 	return memory_make(pointer, bytes);

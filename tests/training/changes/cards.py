@@ -2,6 +2,7 @@
 """Programs for the advice on a GPU. The device of tests/cuda/fake is busy for known times, and
 copies from memory that is not pinned return after they were made (planted/device.py)."""
 
+import os
 import time
 
 import device
@@ -32,6 +33,27 @@ class Copied(Loop):
             device.library.copy_in_and_wait(self.target, self.source, self.bytes)
 
     def step(self, rows):
+        self.copy()
+        super().step(rows)
+        device.item(device.scalar)  # the loss, once a step
+
+
+class Ahead(Loop):
+    """Copies the next batch beside the kernels of this one, which take less time."""
+
+    def __init__(self, floats):
+        super().__init__(net=device.Net(ms=4))
+        os.environ["FAKE_CUDA_COPY_NS_PER_KIB"] = "10000"
+        self.bytes = 4 * floats
+        self.target = device.device_memory(self.bytes)
+        self.source = device.library.pinned_memory(self.bytes)
+        self.copy()
+
+    def copy(self):
+        device.library.copy_beside(self.target, self.source, self.bytes)
+
+    def step(self, rows):
+        device.library.await_copy()
         self.copy()
         super().step(rows)
         device.item(device.scalar)  # the loss, once a step
@@ -74,7 +96,24 @@ def buffer_again():
     time.sleep(0.002)
 
 
-buffer = device.device_memory(1 << 20)
+def one_more_buffer():
+    """The device may have work meanwhile."""
+    if not IS_AFTER:
+        more.append(device.device_memory(1 << 10))
+
+
+class Growing(Within):
+    def step(self, rows):
+        super().step(rows)
+        device.item(device.scalar)  # the loss, once a step
+
+
+def growing():
+    os.environ["FAKE_CUDA_MALLOC_NS"] = "2000000"
+    return Growing(one_more_buffer, 10, kernels=1)
+
+
+buffer, more = device.device_memory(1 << 20), []
 MADE = {
     "pin_memory": lambda: Copied(IS_AFTER),
     "pinned_copies": lambda: Copied(IS_AFTER),
@@ -83,6 +122,8 @@ MADE = {
     "fewer_syncs": lambda: Within(read_back, 10),
     "no_syncs": lambda: Within(read_back, 10),
     "keep_memory": lambda: Within(buffer_again, 10),
+    "keep_open_memory": growing,
+    "fewer_bytes": lambda: Ahead(FLOATS // 32 if IS_AFTER else FLOATS // 8),
     "cuda_graphs": lambda: Within(lambda: None, 1200 if IS_AFTER else 12000, 1, 0),
 }
 

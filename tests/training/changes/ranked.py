@@ -35,12 +35,18 @@ class Late(own.Net):
         return super().forward(rows)
 
 
+def validate(number):
+    """One rank alone in every tenth step, or both, each on its half."""
+    if number % 10 == 0 and (IS_AFTER or not rank):
+        time.sleep(0.15 if IS_AFTER else 0.3)
+
+
 class Ranked(Loop):
     def __init__(self, net):
         super().__init__(net=DistributedDataParallel(net))
 
     def step(self, rows):
-        if CASE == "late_rank":
+        if CASE in NETS:
             return super().step(rows)
         is_kept = IS_AFTER and self.number % 4 != 3
         with self.net.no_sync() if is_kept else contextlib.nullcontext():
@@ -49,11 +55,19 @@ class Ranked(Loop):
         self.optimizer.zero_grad()
 
 
+NETS = {
+    "late_rank": lambda: Late(own.sleeping(10)),
+    "rare_collectives": lambda: own.Net(own.sleeping(10)),
+}
+
 if __name__ == "__main__":
     torch.distributed.init_process_group("gloo")
-    loop = Ranked(Late(own.sleeping(10)) if CASE == "late_rank" else Wide())
+    loop = Ranked(NETS.get(CASE, Wide)())
     if rank:
         sys.stdout = open(os.devnull, "w")
-    loop.fit([DataLoader(Rows(2 * STEPS), batch_size=2)])
+    loop.fit(
+        [DataLoader(Rows(2 * STEPS), batch_size=2)],
+        validate if CASE == "rare_collectives" else None,
+    )
     del loop  # before its group
     torch.distributed.destroy_process_group()

@@ -2,7 +2,7 @@
 /*
  * The layer between a tensor and CUDA, for trainers of the fake device that call it by ctypes: a
  * call is one kernel, copy or wait, as PyTorch makes them for `x + y`, `x.to("cuda")` and
- * `x.item()`. One stream. Aborts where CUDA fails.
+ * `x.item()`. One stream, and another for copies. Aborts where CUDA fails.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,10 @@ void launch(uint64_t ns, int count);			/* kernels that take `ns` each */
 void copy_in(void *to, const void *from, size_t bytes); /* x.to("cuda", non_blocking=True) */
 void copy_in_and_wait(void *to, const void *from, size_t bytes); /* x.to("cuda") */
 void copy_in_whole(void *to, const void *from, size_t bytes);	 /* of a type that waits itself */
-double item(const void *from);					 /* x.item() */
+/* The same as copy_in, on a stream of its own; and the kernels after await_copy() wait for it. */
+void copy_beside(void *to, const void *from, size_t bytes);
+void await_copy(void);
+double item(const void *from); /* x.item() */
 
 static void need(int error)
 {
@@ -68,6 +71,23 @@ void copy_in_and_wait(void *to, const void *from, size_t bytes)
 void copy_in_whole(void *to, const void *from, size_t bytes)
 {
 	need(cudaMemcpy(to, from, bytes, FAKE_H2D));
+}
+
+static void *beside, *copied; /* a stream, and the event of its last copy */
+
+void copy_beside(void *to, const void *from, size_t bytes)
+{
+	if (!beside) {
+		need(cudaStreamCreate(&beside));
+		need(cudaEventCreate(&copied));
+	}
+	need(cudaMemcpyAsync(to, from, bytes, FAKE_H2D, beside));
+	need(cudaEventRecord(copied, beside));
+}
+
+void await_copy(void)
+{
+	need(cudaStreamWaitEvent(NULL, copied, 0));
 }
 
 double item(const void *from)

@@ -13,7 +13,7 @@ for name in ("device_memory", "pinned_memory"):
     getattr(library, name).argtypes = [ctypes.c_size_t]
 library.free_memory.argtypes = [ctypes.c_void_p]
 library.launch.argtypes = [ctypes.c_uint64, ctypes.c_int]
-for name in ("copy_in", "copy_in_and_wait", "copy_in_whole"):
+for name in ("copy_in", "copy_in_and_wait", "copy_in_whole", "copy_beside"):
     getattr(library, name).argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 library.item.argtypes = [ctypes.c_void_p]
 library.item.restype = ctypes.c_double
