@@ -43,6 +43,8 @@ static const struct loader {
 	{"tf.data next", "tf.data: num_parallel_calls=tf.data.AUTOTUNE in map(), and prefetch()"},
 	{"tf.distribute next", "tf.data: num_parallel_calls=tf.data.AUTOTUNE in map(), and "
 			       "prefetch()"},
+	{"flax next", "the loader under prefetch_to_device: tf.data with num_parallel_calls and "
+		      "prefetch(), or Grain with worker_count"},
 	{"keras next", "Keras: workers of PyDataset, or tf.data with num_parallel_calls"},
 	{"spdl next", "SPDL: concurrency of pipe(), and num_threads"},
 	{"ray.data next", "Ray Data: prefetch_batches, and more CPUs"},

@@ -88,7 +88,7 @@ def owner_of(module, path):
 PILLOW = ("PIL.ImageFile", "PIL.PngImagePlugin")
 
 
-ITERABLE = ("__iter__", ".iter")  # what they give is the iterator of a loop
+ITERABLE = ("__iter__", ".iter", "prefetch_to_device")  # what they give is the iterator of a loop
 
 
 def wrap_calls(module, rows):
