@@ -63,16 +63,20 @@ static bool casts(const struct sp_report *report)
 	return false;
 }
 
-/* Programs are compiled for one shape each, and kept in a folder. */
+/* Programs are compiled for one shape each, and some are kept in a folder. */
 static const char *compile_ways(enum trained_by by)
 {
 	switch (by) {
 	case BY_PYTORCH:
-		return _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR");
+		return _(", or mark them dynamic, and keep TORCHINDUCTOR_CACHE_DIR between runs");
 	case BY_JAX:
-		return _(" (pad a batch that is smaller), and keep JAX_COMPILATION_CACHE_DIR");
+		return _(" (pad a batch that is smaller), and keep JAX_COMPILATION_CACHE_DIR "
+			 "between runs");
+	case BY_TENSORFLOW:
+		return _(", give a tf.function tensors in place of Python numbers, and make it "
+			 "once: each new kind of arguments is traced again");
 	default:
-		return _(", and keep what is compiled");
+		return "";
 	}
 }
 
