@@ -66,6 +66,7 @@ struct sp_metrics {
 	bool has_device;       /* CUDA calls */
 	bool is_queue_known;   /* for most of the input wait, whether the device had work queued */
 	bool hides_waits;      /* a step is one call; not known what the device did meanwhile */
+	bool is_keras_on_torch;	/* Keras runs its own code between PyTorch's calls */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
 	bool is_from_digest;	   /* an input is one: only what accounts and ranks give is known */
 };

@@ -156,6 +156,7 @@ static void set_loaders(struct sp_metrics *e, const struct sp_training *training
 
 void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report)
 {
+	e->is_keras_on_torch = sp_metrics_is_reported(report, "keras-backend\tbound\ttorch");
 	set_external_memory(e, report);
 	set_division(e, report);
 	set_late_compiles(e, &report->training);

@@ -81,6 +81,8 @@ static void doubt_margin(struct sp_verdict *v, const struct sp_rule *r,
 				     is_near(v->cost, sp_verdict_thresholds(v, r, wait).moderate);
 	v->doubts[SP_DOUBT_rival] = !is_compute && v->id != SP_VERDICT_machine_busy && has_rival(v);
 	v->doubts[SP_DOUBT_outsiders] = sp_verdict_is_beside_others(v);
+	v->doubts[SP_DOUBT_keras_loop] =
+		v->metrics.is_keras_on_torch && r->cost == SP_METRIC_loop_share;
 	v->doubts[SP_DOUBT_between] = rests_on_between(v);
 	v->doubts[SP_DOUBT_unfed_loop] = v->id == SP_VERDICT_unfed_loop;
 	v->doubts[SP_DOUBT_messages] =
@@ -140,7 +142,7 @@ static bool is_doubted_much(const struct sp_verdict *v)
 {
 	return (v->id == SP_VERDICT_unknown && v->metrics.hides_waits) ||
 	       (v->id == SP_VERDICT_compute && v->doubts[SP_DOUBT_outsiders]) ||
-	       v->doubts[SP_DOUBT_no_framework];
+	       v->doubts[SP_DOUBT_no_framework] || v->doubts[SP_DOUBT_keras_loop];
 }
 
 static enum sp_confidence confidence_of(const struct sp_verdict *v)

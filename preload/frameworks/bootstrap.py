@@ -960,6 +960,8 @@ def keras_callbacks_imported(module):
 	def dropped(*_args, **_names):
 		step_drop()
 
+	if keras_backend() == "torch":
+		fact_add("keras-backend", "torch")
 	replace_needed(module.CallbackList, "on_train_batch_begin", "", 0, UNTIMED, begun)
 	replace_needed(module.CallbackList, "on_train_batch_end", "", 0, UNTIMED | BEFORE, ended)
 	for name in ("on_epoch_end", "on_train_end", "on_train_begin"):

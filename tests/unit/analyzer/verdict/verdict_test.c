@@ -491,6 +491,20 @@ START_TEST(a_costly_optimizer)
 END_TEST
 
 /* Code of the loop may make its batches, unless it sleeps or is rare. */
+/* Nothing shows which of it is the loop's. */
+START_TEST(code_of_keras_between_calls_of_pytorch)
+{
+	set(SP_METRIC_loop_share, 0.3);
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	setup();
+	set(SP_METRIC_loop_share, 0.3);
+	v.metrics.is_keras_on_torch = true;
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+}
+END_TEST
+
 START_TEST(a_loop_without_a_loader)
 {
 	set(SP_METRIC_loop_share, 0.6);
@@ -920,6 +934,7 @@ int main(void)
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_costly_optimizer);
 	tcase_add_test(c, a_loop_without_a_loader);
+	tcase_add_test(c, code_of_keras_between_calls_of_pytorch);
 	tcase_add_loop_test(c, a_loop_that_sleeps, 0, 2);
 	tcase_add_test(c, a_loop_beside_a_busy_thread);
 	tcase_add_test(c, a_batch_may_be_made_before_the_backward);
