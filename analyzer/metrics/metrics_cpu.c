@@ -128,6 +128,21 @@ static void add_trainers(struct use *trainers, const struct sp_report *report)
 			add_process(trainers, &span, 1, 0);
 }
 
+/* Of a trainer that began its steps long after its start, the use of its whole life says nothing of
+ * them. */
+static void add_steps_of_trainers(struct use *trainers, const struct sp_report *report)
+{
+	struct rusage_span span;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		uint32_t stream = report->training.trainers[t].stream;
+
+		if (rusage_of_steps(&span, report, stream) &&
+		    rusage_of(&span, report, stream, true))
+			add_process(trainers, &span, 1, 0);
+	}
+}
+
 static int by_host_and_begin(const void *a, const void *b)
 {
 	const struct rusage_span *x = a, *y = b;
@@ -438,7 +453,7 @@ void sp_metrics_idle_calls(struct sp_metrics *e, const struct sp_report *report)
 
 	if (!e->of[SP_METRIC_update_share].is_known || report->device_calls.is_used)
 		return;
-	add_trainers(&trainers, report);
+	add_steps_of_trainers(&trainers, report);
 	if (trainers.life_ns <= 0)
 		return;
 	share -= trainers.demand_ns / trainers.life_ns;

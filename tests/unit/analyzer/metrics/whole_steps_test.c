@@ -355,6 +355,21 @@ START_TEST(rounds_that_explain_little)
 END_TEST
 
 /* Each call takes as long as a hundred short ones; the process's threads use so much of it. */
+/* The use of the whole life, of which the most went by before the first step, is not the use of
+ * the steps. */
+START_TEST(steps_too_short_for_two_readings)
+{
+	struct sp_rusage_metadata life = {.process_threads = 4, .process_cpu_ns = CALL_NS};
+
+	m.now_ticks += 1000 * (uint64_t)CALL_NS;
+	for (int i = 0; i < STEPS; i++)
+		step_of(1000, SP_PHASE_device_idle, 100 * CALL_NS);
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &life, sizeof(life));
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!v.metrics.of[SP_METRIC_idle_call_share].is_known);
+}
+END_TEST
+
 static const char *judge_calls(uint64_t percent)
 {
 	struct sp_step_rusage_metadata used = {.usage.process_threads = 4};
