@@ -6,6 +6,7 @@
 #include "analyzer/hang/hang.h"
 #include "analyzer/hang/hang_text.h"
 #include "analyzer/metadata/run_frameworks.h"
+#include "analyzer/metrics/metrics_job.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/totals/process_end.h"
@@ -101,7 +102,8 @@ void sp_metrics_cannot_tell(struct sp_metrics *e, const struct sp_report *report
 	}
 }
 
-/* Most steps asked a loader for their batch in a call that was recorded. */
+/* Half of the steps asked a loader for their batch in a call that was recorded. Two calls in turns
+ * share a batch (a generator and its critic). */
 static bool are_steps_fed(const struct sp_training *training)
 {
 	uint64_t steps = 0, fed = 0;
@@ -114,7 +116,15 @@ static bool are_steps_fed(const struct sp_training *training)
 			       s->steps[i].account.ns[SP_ACCOUNT_loader_wait] > 0;
 		steps += s->count;
 	}
-	return 2 * fed > steps;
+	return steps && 2 * fed >= steps;
+}
+
+/* JAX trains in calls that are no step: gradients outside of a compiled function, or a function
+ * that was compiled ahead of its calls. */
+static bool trains_beside_steps(const struct sp_report *report)
+{
+	return sp_metrics_is_reported(report, "jax-gradients\tbound\toutside of compiled calls") ||
+	       sp_metrics_has_label(report, "jax compiled call");
 }
 
 /*
@@ -126,7 +136,7 @@ static bool is_device_known(const struct sp_training_time *t, const struct sp_re
 	const struct sp_device_states *s = &report->device_states;
 	uint64_t known_ns = sp_device_states_lost(s) + s->busy_ns;
 
-	return s->waits && are_steps_fed(&report->training) &&
+	return s->waits && are_steps_fed(&report->training) && !trains_beside_steps(report) &&
 	       (2 * known_ns >= s->wait_ns ||
 		(double)t->account.ns[SP_ACCOUNT_loader_wait] < WAITS_SHORT * t->total);
 }
@@ -161,7 +171,11 @@ void sp_metrics_whole_steps(struct sp_metrics *e, const struct sp_training_time 
 	if (e->of[SP_METRIC_cannot_tell].is_known ||
 	    (hides && (!e->hides_waits || is_mostly_beside_steps(t))))
 		return;
-	if (hides) {
+	if (hides && trains_beside_steps(report)) {
+		sp_metrics_set_text(e, SP_METRIC_cannot_tell,
+				    _("JAX also took gradients, or called what was compiled ahead, "
+				      "where no step is recorded"));
+	} else if (hides) {
 		sp_metrics_set_text(e, SP_METRIC_cannot_tell,
 				    _("a step is one call of the framework, and no call shows how "
 				      "long it "

@@ -53,9 +53,12 @@ static const struct loader {
 };
 #define LOADERS (sizeof(loaders) / sizeof(loaders[0]))
 
-static bool has_label(const struct sp_report *report, const struct sp_process_metadata *image,
-		      const char *label)
+static bool has_label(const struct sp_report *report, uint32_t trainer, const char *label)
 {
+	uint32_t stream = report->training.trainers[trainer].stream;
+	const struct sp_process_metadata *image =
+		&report->run.metadata.images[report->run.index.streams[stream]->image];
+
 	for (uint32_t id = 0; id < image->label_room; id++) {
 		size_t bytes;
 		const char *text = sp_string_table_text(&report->run.metadata.labels,
@@ -67,19 +70,21 @@ static bool has_label(const struct sp_report *report, const struct sp_process_me
 	return false;
 }
 
+bool sp_metrics_has_label(const struct sp_report *report, const char *label)
+{
+	for (uint32_t t = 0; t < report->training.count; t++)
+		if (has_label(report, t, label))
+			return true;
+	return false;
+}
+
 /* Where the making of batches was not seen, all that is known of it is who makes them. */
 static void set_loader_ways(struct sp_metrics *e, const struct sp_report *report)
 {
-	for (uint32_t t = 0; t < report->training.count; t++) {
-		uint32_t stream = report->training.trainers[t].stream;
-		uint32_t image = report->run.index.streams[stream]->image;
-
-		for (size_t i = 0; i < LOADERS; i++)
-			if (!e->of[SP_METRIC_loader_ways].is_known &&
-			    has_label(report, &report->run.metadata.images[image],
-				      loaders[i].label))
-				sp_metrics_set_text(e, SP_METRIC_loader_ways, loaders[i].ways);
-	}
+	for (size_t i = 0; i < LOADERS; i++)
+		if (!e->of[SP_METRIC_loader_ways].is_known &&
+		    sp_metrics_has_label(report, loaders[i].label))
+			sp_metrics_set_text(e, SP_METRIC_loader_ways, loaders[i].ways);
 }
 
 /* The greatest number of a trainer: ranks compile alike. */

@@ -10,6 +10,9 @@
 
 struct sp_report;
 
+/* True where a process that trains has calls of this name. */
+bool sp_metrics_has_label(const struct sp_report *report, const char *label);
+
 void sp_metrics_job(struct sp_metrics *metrics, const struct sp_report *report);
 
 #endif

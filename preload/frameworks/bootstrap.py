@@ -858,7 +858,8 @@ def jit_imported(module):
 
 
 def gradients_taken(*_args, **_names):
-	compiled_differentiates()
+	if not compiled_differentiates():
+		fact_add("jax-gradients", "outside of compiled calls")
 
 
 def gradients_imported(module):

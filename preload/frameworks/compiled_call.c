@@ -235,8 +235,7 @@ struct sp_py_object *sp_compiled_watch(struct sp_py_object *self, struct sp_py_o
 struct sp_py_object *sp_compiled_note(struct sp_py_object *self, struct sp_py_object *args)
 {
 	(void)self, (void)args;
-	sp_compiled_differentiates();
-	return none();
+	return sp_python.PyBool_FromLong(sp_compiled_differentiates());
 }
 
 struct sp_py_object *sp_compiled_replica(struct sp_py_object *self, struct sp_py_object *args)

@@ -10,7 +10,7 @@
 #include "tests/unit/common/judged_trace.h"
 #include "tests/unit/common/suite.h"
 
-enum { LOADER = 1, STEP, SAVE, ANSWER, COMPILE };
+enum { LOADER = 1, STEP, SAVE, ANSWER, COMPILE, AHEAD };
 
 enum { STEPS = 40, ITERATOR = 0x1000, CALL_NS = 50000, WAIT_NS = 4000000, SYNC_NS = 950000 };
 
