@@ -66,14 +66,17 @@ static enum sp_verdict_id find_state(const struct sp_verdict *v)
 }
 
 /*
- * Without a backward no rule has the loop's own code. Where more time than a moderate wait for
- * input lies in no observed call, that wait is not what holds training back most. Beside a thread
- * that makes batches such time may be a wait for it.
+ * Without a backward no rule has the loop's own code. Where more time than a moderate cost lies in
+ * no observed call, that cost is not what holds training back most. Beside a thread that makes
+ * batches such time may be a wait for it.
  */
 static bool hides_more(const struct sp_verdict *v, enum sp_verdict_id worst)
 {
-	return sp_rule_of(worst)->cost == SP_METRIC_lost_wait_share && !v->metrics.is_unfed &&
-	       !v->metrics.is_fed_by_thread && !sp_verdict_knows(v, SP_METRIC_loop_share) &&
+	bool is_input = sp_rule_of(worst)->cost == SP_METRIC_lost_wait_share;
+
+	return worst != SP_VERDICT_compute &&
+	       !(is_input && (v->metrics.is_unfed || v->metrics.is_fed_by_thread)) &&
+	       !sp_verdict_knows(v, SP_METRIC_loop_share) &&
 	       sp_verdict_value(v, sp_rule_of(worst)->cost) < sp_rule_of(worst)->severe &&
 	       sp_verdict_value(v, SP_METRIC_other_share) >
 		       sp_verdict_value(v, sp_rule_of(worst)->cost);

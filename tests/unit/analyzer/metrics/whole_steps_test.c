@@ -22,6 +22,7 @@ static void setup(void)
 	name(SAVE, "orbax save");
 	name(ANSWER, "device");
 	name(COMPILE, "jax compile");
+	name(AHEAD + 1, "matplotlib savefig");
 }
 
 static void phase(uint32_t label, uint64_t ns, int64_t value)
@@ -122,6 +123,63 @@ START_TEST(a_device_that_is_idle_waits_for_the_loader)
 	ck_assert(!v.doubts[SP_DOUBT_queue]);
 	ck_assert(!v.doubts[SP_DOUBT_whole_calls]);
 	ck_assert_int_eq(v.advice[0], SP_ADVICE_other_loader);
+}
+END_TEST
+
+/* A generator and its critic: the second call of an iteration asks no loader. */
+START_TEST(two_calls_share_a_batch)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(WAIT_NS, SP_PHASE_device_idle);
+		phase(STEP, CALL_NS, SP_PHASE_update);
+	}
+	ck_assert_str_eq(judge(), "input-bound");
+}
+END_TEST
+
+/* Passes of the loader whose batches no recorded step took: they may train, too. */
+static void pass_without_steps(uint32_t call)
+{
+	for (int i = 0; i < 3 * STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		m.now_ticks += CALL_NS;
+		sp_maker_around(&m, SP_EV_loader_next, LOADER, start, 2 * ITERATOR);
+		phase(call, WAIT_NS, SP_PHASE_none);
+	}
+}
+
+START_TEST(gradients_of_jax_outside_of_compiled_calls)
+{
+	if (_i)
+		cover("jax-gradients\tbound\toutside of compiled calls");
+	for (int i = 0; i < STEPS; i++)
+		step(CALL_NS, SP_PHASE_device_idle);
+	pass_without_steps(ANSWER);
+	ck_assert_str_eq(judge(), _i ? "cannot-tell" : "validation-bound");
+}
+END_TEST
+
+/* Pictures are drawn in no call that is recorded, and then saved in one that is. */
+START_TEST(a_moderate_cost_beside_more_that_is_unknown)
+{
+	for (int i = 0; i < STEPS; i++) {
+		step(CALL_NS, SP_PHASE_device_idle);
+		phase(STEP, SYNC_NS, SP_PHASE_device_wait);
+		phase(AHEAD + 1, CALL_NS * 5, SP_PHASE_bookkeeping);
+		m.now_ticks += CALL_NS * (_i ? 20 : 3);
+	}
+	ck_assert_str_eq(judge(), _i ? "unknown" : "loop-bound");
+}
+END_TEST
+
+START_TEST(functions_of_jax_that_were_compiled_ahead)
+{
+	name(AHEAD, "jax compiled call");
+	for (int i = 0; i < STEPS; i++)
+		step(CALL_NS, SP_PHASE_device_idle);
+	pass_without_steps(AHEAD);
+	ck_assert_str_eq(judge(), "cannot-tell");
 }
 END_TEST
 
@@ -421,6 +479,11 @@ int main(void)
 	tcase_add_loop_test(c, calls_in_which_nothing_computes, 0, 3);
 	tcase_add_test(c, rounds_of_boosting);
 	tcase_add_test(c, rounds_that_explain_little);
+	tcase_add_test(c, two_calls_share_a_batch);
+	tcase_add_test(c, steps_too_short_for_two_readings);
+	tcase_add_loop_test(c, gradients_of_jax_outside_of_compiled_calls, 0, 2);
+	tcase_add_loop_test(c, a_moderate_cost_beside_more_that_is_unknown, 0, 2);
+	tcase_add_test(c, functions_of_jax_that_were_compiled_ahead);
 	tcase_add_loop_test(c, advice_in_words_of_the_framework, 0,
 			    sizeof(settings) / sizeof(settings[0]));
 	suite_add_tcase(suite, c);
