@@ -462,12 +462,13 @@ void sp_metrics_idle_calls(struct sp_metrics *e, const struct sp_report *report)
 
 void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 {
-	struct use trainers = {0}, workers = {0}, bystanders = {0};
+	struct use trainers = {0}, stepped = {0}, workers = {0}, bystanders = {0};
 	struct trained trained = find_trained(report);
 	uint32_t unaccounted;
 
 	set_cores(e, report);
 	add_trainers(&trainers, report);
+	add_steps_of_trainers(&stepped, report);
 	add_workers(&workers, report);
 	unaccounted = add_bystanders(&bystanders, report, &trained);
 	sp_metrics_ratio(e, SP_METRIC_contention_share, trainers.ready_ns, trainers.life_ns);
@@ -476,7 +477,7 @@ void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, workers.cpu_ns, workers.batches);
 	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, workers.ready_ns, workers.batches);
 	set_trainer_cpu(e, &trainers);
-	set_blocked(e, &trainers);
+	set_blocked(e, &stepped);
 	set_wanted(e, &trainers, trainers.demand_ns + workers.demand_ns + bystanders.demand_ns,
 		   trained.ns);
 	if (trained.ns > 0)

@@ -425,6 +425,7 @@ START_TEST(steps_too_short_for_two_readings)
 	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &life, sizeof(life));
 	ck_assert_str_eq(judge(), "compute-bound");
 	ck_assert(!v.metrics.of[SP_METRIC_idle_call_share].is_known);
+	ck_assert(!v.metrics.of[SP_METRIC_blocked_share].is_known);
 }
 END_TEST
 
