@@ -46,7 +46,13 @@ static enum trained_by trained_by(const struct sp_metrics *e, const struct sp_re
 		return BY_TENSORFLOW;
 	if (!is_any || (is_loaded(&f, SP_FRAMEWORK_torch) && (has_backward || !e->has_whole_calls)))
 		return BY_PYTORCH;
-	if (is_loaded(&f, SP_FRAMEWORK_jax) && e->has_whole_calls)
+	/* TensorFlow and Keras import JAX where it is there; tf.data traces functions in front of
+	 * it. */
+	if (is_loaded(&f, SP_FRAMEWORK_jax) && e->has_whole_calls &&
+	    (sp_metrics_has_label(report, "JAX compile") || !sp_metrics_has_label(report, "tf."
+											  "function"
+											  " trac"
+											  "e")))
 		return BY_JAX;
 	return is_loaded(&f, SP_FRAMEWORK_tensorflow) ? BY_TENSORFLOW : BY_ANOTHER;
 }
