@@ -80,6 +80,7 @@ from framework_programs import (
     DEVICE_LOOP as DEVICE_LOOP_OF_JAX,
     GRAIN,
     JAX,
+    JAX_BESIDE,
     JAX_PAIR,
     JAX_WAITS,
     KERAS,
@@ -100,6 +101,7 @@ from framework_programs import (
     STEPS_IN_FINALIZERS,
     SUMMARY,
     TENSORFLOW,
+    TRACES,
     TWO_DEVICES,
     XGBOOST,
 )
@@ -693,6 +695,20 @@ class Themselves(Case):
 
     def test_jax(self):
         self.assert_one_call(self.run_script(JAX, self.python), 40)
+
+    def test_a_pass_of_jax_beside_recorded_steps_may_train(self):
+        for beside in ("step.lower(w, x).compile()", "take"):
+            with self.subTest(beside):
+                subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)
+                summary = self.run_script(JAX_BESIDE.format(beside), self.python)
+                self.assertEqual(summary["steps"]["count"], 30)
+                self.assert_abstains(summary, "where no step is recorded")
+
+    def test_functions_of_tensorflow_that_are_traced_again(self):
+        summary = self.run_script(TRACES, self.python)
+        self.assertEqual(summary["steps"]["count"], 30)
+        self.assertEqual(summary["verdict"]["code"], "compile-bound")
+        self.assertIn("tf.function", summary["advice"][0]["text"])
 
     def test_jax_with_gradients_that_another_function_applies(self):
         self.assert_one_call(self.run_script(JAX_PAIR, self.python), 39)

@@ -31,6 +31,35 @@ for epoch in range(3):
         w = update_model(w, gradients)
     print(float(apply_model(w, x)[1]))
 """
+# The second pass trains by a function that was compiled ahead of its calls, or by gradients that no
+# compiled call contains.
+JAX_BESIDE = """
+import time, grain, jax, jax.numpy as jnp, numpy as np
+data = grain.MapDataset.range(9600).map(lambda i: np.ones(64, "float32")).to_iter_dataset().batch(32)
+def take(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+step, w = jax.jit(take), jnp.zeros((64, 8))
+for count, x in enumerate(data):
+    if count == 30:
+        break
+    w = step(w, x)
+beside = {}
+for x in data:
+    time.sleep(0.002)
+    w = beside(w, x)
+"""
+# A number of Python makes another function of each step.
+TRACES = """
+import tensorflow as tf
+w = tf.Variable(tf.ones((64, 8)))
+@tf.function
+def step(x, count):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.matmul(x, w) ** 2) * float(count)
+    w.assign_sub(0.01 * tape.gradient(loss, w))
+for count in range(30):
+    step(tf.ones((32, 64)), count)
+"""
 # Each way to wait for an array, and the program's own timer around it.
 JAX_WAITS = """
 import time, jax, jax.numpy as jnp, numpy as np
@@ -72,6 +101,14 @@ print(waited)
 """
 # Loaders of other projects in front of JAX: each text defines `batches`, of 40.
 LOADERS = {
+    "flax": """
+from flax import jax_utils
+def rows():
+    for _ in range(40):
+        time.sleep(0.0064)
+        yield np.ones((1, 32, 64), "float32")
+batches = jax_utils.prefetch_to_device(rows(), 2)
+""",
     "datasets": """
 import datasets
 def rows():
