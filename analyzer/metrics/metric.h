@@ -55,18 +55,18 @@ struct sp_metrics {
 	uint32_t files_unread;
 	uint32_t tails_away; /* threads whose last events are in the memory of another machine */
 	uint32_t trainers;
-	bool is_fed_by_thread; /* or there is no loader, and another thread computes meanwhile */
-	bool is_unfed;	       /* sp_training_is_unfed() */
-	bool has_loader_calls; /* a DataLoader was iterated, with or without steps */
-	bool has_forwards;     /* calls of a model, with or without steps */
-	bool gives_steps;      /* steps of a loaded framework are recorded: none means none */
-	bool trains_unseen;    /* a loaded framework trains without recorded steps */
-	bool is_mixed;	       /* some steps are rounds of boosting, others are none */
-	bool has_whole_calls;  /* a call of a compiled function was a step; a round has its data */
-	bool has_device;       /* CUDA calls */
-	bool is_queue_known;   /* for most of the input wait, whether the device had work queued */
-	bool hides_waits;      /* a step is one call; not known what the device did meanwhile */
-	bool is_keras_on_torch;	/* Keras runs its own code between PyTorch's calls */
+	bool is_fed_by_thread;	/* or there is no loader, and another thread computes meanwhile */
+	bool is_unfed;		/* sp_training_is_unfed() */
+	bool has_loader_calls;	/* a DataLoader was iterated, with or without steps */
+	bool has_forwards;	/* calls of a model, with or without steps */
+	bool gives_steps;	/* steps of a loaded framework are recorded: none means none */
+	bool trains_unseen;	/* a loaded framework trains without recorded steps */
+	bool is_mixed;		/* some steps are rounds of boosting, others are none */
+	bool has_whole_calls;	/* a call of a compiled function was a step; a round has its data */
+	bool has_device;	/* CUDA calls */
+	bool is_queue_known;	/* for most of the input wait, whether the device had work queued */
+	bool hides_waits;	/* a step is one call; not known what the device did meanwhile */
+	bool is_keras_on_torch; /* Keras runs its own code between PyTorch's calls */
 	bool is_forward_left_over; /* no call of the model was observed, or not for all backwards */
 	bool is_from_digest;	   /* an input is one: only what accounts and ranks give is known */
 };

@@ -123,7 +123,8 @@ static bool are_steps_fed(const struct sp_training *training)
  * that was compiled ahead of its calls. */
 static bool trains_beside_steps(const struct sp_report *report)
 {
-	return sp_metrics_is_reported(report, "jax-gradients\tbound\toutside of compiled calls") ||
+	return sp_metadata_has_coverage(&report->run.metadata, "jax-gradients\tbound\toutside of "
+							       "compiled calls") ||
 	       sp_metrics_has_label(report, "jax compiled call");
 }
 

@@ -161,7 +161,9 @@ static void set_loaders(struct sp_metrics *e, const struct sp_training *training
 
 void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report)
 {
-	e->is_keras_on_torch = sp_metrics_is_reported(report, "keras-backend\tbound\ttorch");
+	e->is_keras_on_torch = sp_metadata_has_coverage(&report->run.metadata, "keras-"
+									       "backend\tbound\ttor"
+									       "ch");
 	set_external_memory(e, report);
 	set_division(e, report);
 	set_late_compiles(e, &report->training);
