@@ -128,8 +128,7 @@ static void add_trainers(struct use *trainers, const struct sp_report *report)
 			add_process(trainers, &span, 1, 0);
 }
 
-/* Of a trainer that began its steps long after its start, the use of its whole life says nothing of
- * them. */
+/* The use of a whole life says nothing of steps that began long after the start. */
 static void add_steps_of_trainers(struct use *trainers, const struct sp_report *report)
 {
 	struct rusage_span span;
