@@ -707,8 +707,11 @@ class Themselves(Case):
     def test_functions_of_tensorflow_that_are_traced_again(self):
         summary = self.run_script(TRACES, self.python)
         self.assertEqual(summary["steps"]["count"], 30)
-        self.assertEqual(summary["verdict"]["code"], "compile-bound")
-        self.assertIn("tf.function", summary["advice"][0]["text"])
+        parts = {row["part"]: row["ns"] for row in summary["account"]}
+        self.assertGreater(2 * parts["compile"], parts["update"])
+        self.assertIn(summary["verdict"]["code"], ("compile-bound", "machine-busy"))
+        for advice in summary["advice"]:
+            self.assertNotIn("JAX", advice["text"])
 
     def test_jax_with_gradients_that_another_function_applies(self):
         self.assert_one_call(self.run_script(JAX_PAIR, self.python), 39)
