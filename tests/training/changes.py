@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Advice and what-ifs are tested by doing: the change is made, and the gain is measured in pairs.
 
-    changes.py [--nightly] [--table FILE] [--pairs N] [CASE...]
+    changes.py [--nightly] [--table FILE] [--pairs N] [--keep FOLDER] [CASE...]
 
 A case is a piece of advice or a what-if, and has a program in changes/. A run before the change and
 one after it take turns (AB BA AB): the gain of a pair is measured by the program's own clock. The
@@ -9,18 +9,23 @@ report of the run before promises a range for the saving. It is right where it c
 of the gains, give or take half of what lies between the smallest and the greatest of them. Nine of
 ten have to be right, each advice has to be given before the change and has to gain 3%, and none may
 be given again after it. Advice that asks for a name is done by recording again with that name.
---table writes the table into FILE, between its marks. Without --nightly a few cases run, one pair
-each.
+--table writes the table into FILE, between its marks, with the date and the machine. --keep leaves
+the runs in FOLDER, and reads those that are there in place of running them again: so cases can be
+measured one at a time, and the table is one of all of them. Without --nightly a few cases run, one
+pair each.
 """
 
 import argparse
 import contextlib
 import os
+import platform
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
+import time
 
 import training
 
@@ -29,6 +34,7 @@ sys.path.insert(0, os.path.join(training.HERE, "planted"))
 import harness
 
 FOLDER = os.path.join(training.HERE, "changes")
+SAYS = "The table is of "  # of a document: the paragraph before its table
 PAIRS = 5
 OFF_LEAST = 0.01  # of a step: as much as two runs of the same program differ
 OFF_ALONE = 0.06  # of one pair, whose spread is not known
@@ -204,12 +210,49 @@ def make_files(folder):
             file.write(bytes(size))
 
 
+KEPT = []  # the folder of --keep
+
+
+def folder_of(name, state, pair):
+    if not KEPT:
+        return tempfile.TemporaryDirectory()
+    folder = os.path.join(KEPT[0], name, f"{state}-{pair}")
+    os.makedirs(folder, exist_ok=True)
+    return contextlib.nullcontext(folder)
+
+
+def kept_clock(folder):
+    path = os.path.join(folder, "clock.json")
+    if not os.path.exists(path):
+        return None
+    with open(path) as file:
+        return training.json.load(file)
+
+
+def keep_clock(folder, clock):
+    with open(os.path.join(folder, "clock.json"), "w") as file:
+        training.json.dump(clock, file)
+
+
+def kept_pairs(name):
+    """The number of pairs that are kept whole."""
+    pair = 0
+    while KEPT and all(
+        kept_clock(os.path.join(KEPT[0], name, f"{state}-{pair}")) for state in ("before", "after")
+    ):
+        pair += 1
+    return pair
+
+
 class Run:
     """A run of a case, what it promises and what its clock says."""
 
-    def __init__(self, case, name, state, number=0):
-        with tempfile.TemporaryDirectory() as folder:
-            self.clock = execute(case, name, state, number, folder)
+    def __init__(self, case, name, state, pair, number=0):
+        with folder_of(name, state, pair) as folder:
+            self.clock = kept_clock(folder)
+            if not self.clock:
+                self.clock = execute(case, name, state, number, folder)
+                keep_clock(folder, self.clock)
             path = os.path.join(folder, "run.zst")
             if name in NAMED:
                 ranges = training.report("ranges", path)["ranges"]
@@ -249,8 +292,8 @@ def measure(name, pairs):
     case, befores, afters = CASES[name], [], []
     number = case.number
     for pair in range(pairs):
-        before = lambda: befores.append(Run(case, name, "before"))  # noqa: E731
-        after = lambda: afters.append(Run(case, name, "after", number))  # noqa: E731
+        before = lambda: befores.append(Run(case, name, "before", pair))  # noqa: E731, B023
+        after = lambda: afters.append(Run(case, name, "after", pair, number))  # noqa: E731, B023
         for run in (after, before) if pair % 2 else (before, after):
             run()
             number = case.number or befores[0].number(case.id)
@@ -266,6 +309,7 @@ class Row:
 
     def __init__(self, name, pairs):
         case = CASES[name]
+        pairs = max(pairs, kept_pairs(name))
         befores, afters = measure(name, pairs)
         promises = [before.promised(case.id) for before in befores]
         clock = befores[0].clock_of(case.id)
@@ -305,11 +349,23 @@ class Row:
         return f"| {self.name} | {told} | {true} | {self.complaint or 'yes'} |"
 
 
-def write(path, rows):
+def machine():
+    with open("/proc/cpuinfo") as file:
+        found = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.MULTILINE)
+    name = found[1].strip() if found else platform.machine()
+    return f"{name}, {len(os.sched_getaffinity(0))} cores"
+
+
+def write(path, rows, wrong):
+    """The table, and the paragraph with its date before it."""
     begin, end = "| case | promised | true gain | right |\n|---|---|---|---|\n", "\n\n"
     with open(path) as file:
         head, mark, tail = file.read().partition(begin)
-    assert mark, f"{path} has no table of changes"
+    assert mark and SAYS in head, f"{path} has no table of changes"
+    pairs = f"one pair each, or more where ± is not {share(OFF_ALONE)}"
+    right = f"{len(rows) - wrong} of {len(rows)} right"
+    says = f"{SAYS}{time.strftime('%Y-%m-%d')}, {machine()}: {right}; {pairs}."
+    head = head[: head.rindex(SAYS)] + textwrap.fill(says, 100) + "\n\n"
     with open(path, "w") as file:
         file.write(head + begin + "\n".join(rows) + end + tail.partition(end)[2])
 
@@ -331,12 +387,14 @@ def main():
     parser.add_argument("--nightly", action="store_true")
     parser.add_argument("--table")
     parser.add_argument("--pairs", type=int)
+    parser.add_argument("--keep")
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
     if without_case():
         sys.exit(f"CASES and UNTRIED do not fit the tables: {' '.join(without_case())}")
     names = arguments.cases or (list(CASES) if arguments.nightly else FEW)
     pairs = arguments.pairs or (PAIRS if arguments.nightly else 1)
+    KEPT.extend([arguments.keep] if arguments.keep else [])
     if names == FEW:
         os.environ["STEPS"] = "30"
     rows = []
@@ -347,9 +405,9 @@ def main():
             print(f"{name}: not run: {reason}", flush=True)
             continue
         print(rows[-1].text(), flush=True)
-    if arguments.table:
-        write(arguments.table, [row.text() for row in rows])
     wrong = [row.name for row in rows if row.complaint]
+    if arguments.table:
+        write(arguments.table, [row.text() for row in rows], len(wrong))
     print(f"{len(rows)} changes, {len(wrong)} wrong: {' '.join(wrong)}")
     sys.exit(1 if 10 * len(wrong) > len(rows) else 0)
 
