@@ -849,9 +849,6 @@ START_TEST(threads_that_crowd_the_cores_come_first)
 	ck_assert(!sp_advice_saving(&v.metrics, SP_ADVICE_fewer_threads).is_known);
 	sp_advice_by_saving(&v, order);
 	ck_assert_int_eq(order[0], SP_ADVICE_fewer_threads);
-	set(SP_METRIC_contention_share, 0.06);
-	sp_advice_by_saving(&v, order);
-	ck_assert_int_eq(order[0], SP_ADVICE_receive);
 }
 END_TEST
 
