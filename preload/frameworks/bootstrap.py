@@ -5,7 +5,8 @@
 # From C: wrap(function, label, phase, flags, after), find_spec(wanted, found),
 # torch_attach(version), torch_compiled(), coverage_add(group, state, detail),
 # framework_add(number, version, gives_steps), range_begin(),
-# range_end(begun, kind, name, phase=0), calls (python.def), forward_watch(unseen, inner),
+# range_end(begun, kind, name, phase=0), calls (python.def),
+# forward_watch(unseen, inner, outer, set_eval_frame): callables or None,
 # functions, modules and operators (the settings or None),
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
@@ -621,7 +622,10 @@ module_base = None
 def models_imported(module):
 	global module_base
 	module_base = module.Module
-	forward_watch(forward_unseen, forward_inner, forward_outer)
+	native = getattr(sys.modules.get("torch._C"), "_dynamo", None)  # None before PyTorch 2
+	hook = getattr(getattr(native, "eval_frame", None), "set_eval_frame", None)
+	outer = forward_outer if hook or not native else None
+	forward_watch(forward_unseen, forward_inner, outer, hook)
 	for name in ASKS:
 		replace(module.Module, name, "", 0, UNTIMED, module_met)
 

@@ -60,11 +60,12 @@ struct timed {
 /* Limits for a callable whose calls lie inside others: each costs 40 ns and shows nothing. */
 #define INNER_CALLS_MANY 2000u
 #define INNER_CALLS_FOR_OUTER 16u
-#define OUTER_CALLS_FEW 16u /* of a callable: whether another one lies around them is looked at */
-#define UNSEEN_BACKWARDS 3  /* after which a model without a forward that is seen has none */
+#define OUTER_CALLS_FEW 4u /* of a callable: whether another one lies around them is looked at */
+#define UNSEEN_BACKWARDS 3 /* after which a model without a forward that is seen has none */
 
 static struct sp_py_object *call_type, *step_type;
 static struct sp_py_object *forward_unseen, *forward_inner, *forward_outer; /* never released */
+static struct sp_py_object *set_eval_frame; /* torch._C's, never released; None: not there */
 static int forward_is_seen, backwards_unseen;
 static __thread uint32_t forward_depth __attribute__((tls_model("initial-exec")));
 static __thread uint32_t outermost_depth __attribute__((tls_model("initial-exec")));
@@ -356,13 +357,42 @@ static void note_inner(struct timed *timed)
 	release(args);
 }
 
+static struct sp_py_object *eval_frame_set(struct sp_py_object *hook)
+{
+	struct sp_py_object *args = sp_python.PyTuple_Pack(1, hook), *before = NULL;
+
+	if (args)
+		before = sp_python.PyObject_Call(set_eval_frame, args, NULL);
+	release(args);
+	if (!before)
+		sp_python.PyErr_Clear();
+	return before;
+}
+
+/* True under Dynamo's hook, which compiles each Python function that is called, ours too. */
+static int is_compiled_call(void)
+{
+	struct sp_py_object *before;
+	int is_hooked;
+
+	if (set_eval_frame == sp_python._Py_NoneStruct)
+		return 0;
+	before = eval_frame_set(sp_python._Py_NoneStruct);
+	is_hooked = before != sp_python._Py_NoneStruct;
+	if (before && is_hooked)
+		release(eval_frame_set(before));
+	release(before);
+	return is_hooked;
+}
+
 /* A part of a model may be known and the model not: then the next calls are the model's. */
 static void note_outer(const struct timed *timed, const struct call *call)
 {
 	struct sp_py_object *module = self_of(call), *args;
 
-	if (timed->outer_calls >= OUTER_CALLS_FEW || !forward_outer || !module ||
-	    sp_python.PyErr_Occurred())
+	if (timed->outer_calls >= OUTER_CALLS_FEW || !forward_outer ||
+	    forward_outer == sp_python._Py_NoneStruct || !module || sp_python.PyErr_Occurred() ||
+	    is_compiled_call())
 		return;
 	args = sp_python.PyTuple_Pack(1, module);
 	if (args)
@@ -683,12 +713,13 @@ struct sp_py_object *sp_python_wrap(struct sp_py_object *self, struct sp_py_obje
 struct sp_py_object *sp_python_forward_watch(struct sp_py_object *self, struct sp_py_object *args)
 {
 	(void)self;
-	if (!sp_python.PyArg_ParseTuple(args, "OOO", &forward_unseen, &forward_inner,
-					&forward_outer))
+	if (!sp_python.PyArg_ParseTuple(args, "OOOO", &forward_unseen, &forward_inner,
+					&forward_outer, &set_eval_frame))
 		return NULL;
 	sp_python.Py_IncRef(forward_unseen);
 	sp_python.Py_IncRef(forward_inner);
 	sp_python.Py_IncRef(forward_outer);
+	sp_python.Py_IncRef(set_eval_frame);
 	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
 	return sp_python._Py_NoneStruct;
 }
