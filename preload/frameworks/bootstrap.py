@@ -710,27 +710,65 @@ def record_event_imported(module):
 	replace(module.RecordEvent, "end", "", 0, UNTIMED, ended)
 
 
-# Opacus: clipping and noise are a part of its optimizer's step. A step that it skips, because
-# gradients still accumulate, only clips.
-
-
-def private_step_imported(module):
-	begun = {}  # thread -> range of the step
+def replace_judged(cls, name, label, phase_of):
+	"""Records the calls of a method whose phase is known at their end only, by `phase_of`."""
+	begun = {}  # thread -> range of the call
 
 	def entered(*_rest, **_names):
 		begun[get_ident()] = range_begin()
 
-	def left(optimizer, *_rest, **_names):
+	def left(*args, **names):
 		begin = begun.pop(get_ident(), None)
 		if begin:
-			skips = getattr(optimizer, "_is_last_step_skipped", True)
-			phase = phases["grad_clip" if skips else "optimizer"]
-			range_end(begin, PYTHON_CALL, "opacus DPOptimizer.step", phase)
+			range_end(begin, PYTHON_CALL, label, phase_of(*args, **names))
 
+	replace(cls, name, "", 0, UNTIMED | BEFORE, entered)
+	setattr(cls, name, wrap(vars(cls)[name], "", 0, UNTIMED | ALWAYS, left))
+
+
+# Opacus: clipping and noise are a part of its optimizer's step. A step that it skips, because
+# gradients still accumulate, only clips.
+
+
+def private_step_phase(optimizer, *_rest, **_names):
+	skips = getattr(optimizer, "_is_last_step_skipped", True)
+	return phases["grad_clip" if skips else "optimizer"]
+
+
+def private_step_imported(module):
 	cls = module.DPOptimizer
-	replace(cls, "step", "", 0, UNTIMED | BEFORE, entered)
-	cls.step = wrap(vars(cls)["step"], "", 0, UNTIMED | ALWAYS, left)
+	replace_judged(cls, "step", "opacus DPOptimizer.step", private_step_phase)
 	replace(cls, "zero_grad", "opacus DPOptimizer.zero_grad", phases["zero_grad"])
+
+
+# Paddle's static graphs: minimize adds an optimizer to a program, and each run of it is a step.
+
+optimized = set()  # ids of programs
+
+
+def static_program():
+	static = getattr(sys.modules.get("paddle"), "static", None)
+	return static.default_main_program() if static else None
+
+
+def minimize_phase(*_rest, **_names):
+	if sys.modules["paddle"].in_dynamic_mode():
+		return phases["optimizer"]
+	optimized.add(id(static_program()))
+	return phases["none"]
+
+
+def program_phase(_executor, program=None, *_rest, **_names):
+	program = static_program() if program is None else getattr(program, "_program", program)
+	return phases["update" if id(program) in optimized else "none"]
+
+
+def paddle_optimizer_imported(module):
+	replace_judged(module.Optimizer, "minimize", "paddle Optimizer.minimize", minimize_phase)
+
+
+def static_executor_imported(module):
+	replace_judged(module.Executor, "run", "paddle Executor.run", program_phase)
 
 
 # JAX: a TraceAnnotation is an object of C++, and so are its methods.
@@ -1039,7 +1077,9 @@ special = {
 	"grain": grain_imported,
 	"grain.python": grain_imported,
 	"opacus.optimizers.optimizer": private_step_imported,
+	"paddle.base.executor": static_executor_imported,
 	"paddle.io.dataloader.fetcher": fetch_imported,
+	"paddle.optimizer.optimizer": paddle_optimizer_imported,
 	"paddle.profiler.utils": record_event_imported,
 	"paddle.nn.layer.layers": layers_imported,
 	"paddle._C_ops": operators_imported,

@@ -17,6 +17,7 @@ import training
 PROGRAM = [training.paddle(), os.path.join(training.HERE, "paddle_program.py")]
 LAYERS = [training.paddle(), os.path.join(training.HERE, "paddle_layers_program.py")]
 SHAPES = [training.paddle(), os.path.join(training.HERE, "paddle_shapes_program.py")]
+STATIC = [training.paddle(), os.path.join(training.HERE, "paddle_static_program.py")]
 SEQUENCE = [training.paddle(), os.path.join(training.TRAINERS, "paddle_sequence.py")]
 EPOCHS, BATCHES, BATCH = 2, 6, 4
 STEPS = EPOCHS * BATCHES
@@ -57,6 +58,14 @@ class Loop(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             training.execute(PROGRAM, folder, PADDLE_TRAINER_ID="1", **settings)
             self.assertFalse(os.path.exists(os.path.join(folder, "run.zst")))
+
+    def test_static_graph(self):
+        run, done = training.record(STATIC)
+        self.assertIn(b"trained", done.stdout)
+        seen = counts(run)
+        self.assertEqual(seen["update", "paddle Executor.run"], 12)
+        self.assertEqual(seen["none", "paddle Executor.run"], 4)
+        self.assertEqual(seen["none", "paddle Optimizer.minimize"], 1)
 
     def test_shapes(self):
         for shape in ("fit", "scaled"):
