@@ -157,15 +157,15 @@ def streams(path):
     yield data[begin:]
 
 
-class File:
-    """One stream of a file."""
+class Stream:
+    """One stream, whose parts may lie in several files, and a block in two of them for a while."""
 
     def __init__(self, data):
-        self.data = data
-        self.pid, self.tid = struct.unpack_from("<II", self.data, 48)
-        self.image = (self.pid, struct.unpack_from("<Q", self.data, 64)[0])
-        opened_ticks, opened_ns = struct.unpack_from("<QQ", self.data, 80)
-        rate = struct.unpack_from("<Q", self.data, 104)[0]
+        self.blocks, self.windows = {}, []  # number of a block's first slot -> (slots, frames)
+        self.pid, self.tid = struct.unpack_from("<II", data, 48)
+        self.image = (self.pid, struct.unpack_from("<Q", data, 64)[0])
+        opened_ticks, opened_ns = struct.unpack_from("<QQ", data, 80)
+        rate = struct.unpack_from("<Q", data, 104)[0]
         self.clock = (opened_ticks, opened_ns, rate)
 
     def ns(self, ticks):
@@ -174,25 +174,30 @@ class File:
     def monotonic_ns(self, ticks):
         return self.clock[1] + self.ns(ticks - self.clock[0])
 
-    def slots(self):
-        at, first, data = 0, 0, self.data
+    def add(self, data):
+        at = 0
         while at + 8 <= len(data):
             magic, size = struct.unpack_from("<II", data, at)
             if magic == BLOCK:
-                first = struct.unpack_from("<Q", data, at + 64)[0]
-                n = struct.unpack_from("<I", data, at + 72)[0]
-                zstd_bytes = struct.unpack_from("<I", data, at + 132)[0]
-                frame = data[at + BLOCK_FRAME : at + BLOCK_FRAME + zstd_bytes]
-                done = subprocess.run(
-                    ["zstd", "-dcq"], input=frame, stdout=subprocess.PIPE, check=True
-                )
-                yield from decode(done.stdout)
-                first += n
-                at += BLOCK_FRAME + zstd_bytes
+                first, slots = struct.unpack_from("<QI", data, at + 64)
+                begin = at + BLOCK_FRAME
+                at = begin + struct.unpack_from("<I", data, at + 132)[0]
+                self.blocks[first] = slots, data[begin:at]
                 continue
             if magic == WINDOW:
-                yield from window_slots(data, at, first)
+                self.windows.append((data, at))
             at += 8 + size
+
+    def slots(self):
+        next_slot = 0
+        for first, (slots, frames) in sorted(self.blocks.items()):
+            done = subprocess.run(
+                ["zstd", "-dcq"], input=frames, stdout=subprocess.PIPE, check=True
+            )
+            yield from decode(done.stdout)
+            next_slot = first + slots
+        for data, at in self.windows:
+            yield from window_slots(data, at, next_slot)
 
 
 class Run:
@@ -200,44 +205,44 @@ class Run:
 
     def __init__(self, path):
         self.ranges, self.coverage, self.names = [], [], {}
-        pending = []
+        pending, found = [], {}  # id of a stream -> the stream
         for name in sorted(glob.glob(os.path.join(glob.escape(path), "*"))):
             for data in streams(name):
                 if len(data) >= HEADER_FRAME and struct.unpack_from("<I", data)[0] == HEADER:
-                    self.read(File(data), pending)
-        for file, kind, arg, start, ticks, value in pending:
+                    number = struct.unpack_from("<Q", data, 24)
+                    found.setdefault(number, Stream(data)).add(data)
+        for stream in found.values():
+            self.read(stream, pending)
+        for stream, kind, arg, start, ticks, value in pending:
             event, _ = EVENTS[kind]
             part = (
                 PARTS[value]
                 if event == "python_call"
                 else event if event.startswith("loader_") else None
             )
-            name = self.names.get((file.image, arg))
-            self.ranges.append(
-                Range(
-                    file.pid, file.tid, event, name, part, file.monotonic_ns(start), file.ns(ticks)
-                )
-            )
+            name = self.names.get((stream.image, arg))
+            begin_ns, ns = stream.monotonic_ns(start), stream.ns(ticks)
+            self.ranges.append(Range(stream.pid, stream.tid, event, name, part, begin_ns, ns))
 
-    def define(self, file, what, arg, text):
+    def define(self, stream, what, arg, text):
         if what == NAME:
-            self.names[file.image, arg] = text.decode(errors="replace")
+            self.names[stream.image, arg] = text.decode(errors="replace")
         elif what == COVERAGE:
-            self.coverage.append((file.pid, *text.decode().split("\t")))
+            self.coverage.append((stream.pid, *text.decode().split("\t")))
 
-    def read(self, file, pending):
+    def read(self, stream, pending):
         left, opened = 0, None
-        for kind, arg, start, ticks, value in file.slots():
+        for kind, arg, start, ticks, value in stream.slots():
             if kind == BLOB and opened:
                 opened[2] += value
                 left -= len(value)
                 if left <= 0:
-                    self.define(file, *opened)
+                    self.define(stream, *opened)
                     opened = None
             elif kind >= DEFINE:
                 opened, left = [kind - DEFINE, arg, b""], value
             elif EVENTS.get(kind, ("", ""))[1] == "RANGE":
-                pending.append((file, kind, arg, start, ticks, value))
+                pending.append((stream, kind, arg, start, ticks, value))
 
     def count(self, event=None, name=None, part=None, pid=None):
         return len(self.find(event, name, part, pid))
