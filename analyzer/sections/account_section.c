@@ -271,6 +271,7 @@ struct brief_row {
 	const char *title;
 	uint64_t ns, step_ns;
 	bool is_outside; /* of any step */
+	bool is_wait;	 /* for input */
 };
 
 static int by_time(const void *a, const void *b)
@@ -305,9 +306,28 @@ static unsigned brief_rows(const struct sp_account *sum, const struct sp_step_me
 				sum->ns[i],
 				mean->account.ns[i] / mean->count,
 				i == SP_ACCOUNT_validation,
+				i == SP_ACCOUNT_loader_wait,
 			};
 	qsort(rows, count, sizeof(*rows), by_time);
 	return count;
+}
+
+#define WAIT_LEAST 20 /* one in so many parts of the time has a row of its own */
+
+/* The line below the table divides the input wait, and most verdicts are about it: where the rows
+ * are few, it takes the place of the last one. */
+static void keep_wait(struct brief_row *rows, unsigned count, unsigned shown, uint64_t total)
+{
+	struct brief_row wait;
+	unsigned i = shown;
+
+	while (i < count && !rows[i].is_wait)
+		i++;
+	if (!shown || i >= count || rows[i].ns * WAIT_LEAST < total)
+		return;
+	wait = rows[i];
+	memmove(&rows[shown], &rows[shown - 1], (i - shown + 1) * sizeof(*rows));
+	rows[shown - 1] = wait;
 }
 
 int sp_account_section_brief(const struct sp_report *report, struct sp_out *out, unsigned lines_max)
@@ -316,9 +336,9 @@ int sp_account_section_brief(const struct sp_report *report, struct sp_out *out,
 					    all_columns[SHARE], all_columns[STEP]};
 	struct sp_account sum = sp_training_account(&report->training);
 	struct sp_step_mean mean = sp_step_mean(&report->training);
-	struct brief_row rows[SP_ACCOUNT_PHASES], more = {_("the others"), 0, 0, false};
+	struct brief_row rows[SP_ACCOUNT_PHASES], more = {_("the others"), 0, 0, false, false};
 	struct brief_row all = {_("together"), sp_account_total(&sum), sp_step_mean_ns(&mean),
-				false};
+				false, false};
 	unsigned count, shown;
 	int r;
 
@@ -327,6 +347,7 @@ int sp_account_section_brief(const struct sp_report *report, struct sp_out *out,
 		return 0;
 	count = brief_rows(&sum, &mean, rows);
 	shown = count <= lines_max - 3 ? count : lines_max - 4;
+	keep_wait(rows, count, shown, all.ns);
 	sp_out_line(out, "%s", "");
 	r = sp_out_table(out, "account", NULL, columns, 4, true);
 	for (unsigned i = 0; r == 0 && i < count; i++) {
