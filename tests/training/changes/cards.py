@@ -21,16 +21,16 @@ class Copied(Loop):
         self.bytes = 4 * floats
         self.target = device.device_memory(self.bytes)
         self.rows = torch.rand(floats)
-        self.source = device.library.pinned_memory(self.bytes) if pinned else self.rows.data_ptr()
+        self.source = device.pinned_memory(self.bytes) if pinned else self.rows.data_ptr()
         self.whole = CASE == "smaller_copies"
 
     def copy(self):
         if self.whole:
-            device.library.copy_in_whole(self.target, self.source, self.bytes)
+            device.copy_in_whole(self.target, self.source, self.bytes)
         elif IS_AFTER:
-            device.library.copy_in(self.target, self.source, self.bytes)
+            device.copy_in(self.target, self.source, self.bytes)
         else:
-            device.library.copy_in_and_wait(self.target, self.source, self.bytes)
+            device.copy_in_and_wait(self.target, self.source, self.bytes)
 
     def step(self, rows):
         self.copy()
@@ -46,14 +46,14 @@ class Ahead(Loop):
         os.environ["FAKE_CUDA_COPY_NS_PER_KIB"] = "10000"
         self.bytes = 4 * floats
         self.target = device.device_memory(self.bytes)
-        self.source = device.library.pinned_memory(self.bytes)
+        self.source = device.pinned_memory(self.bytes)
         self.copy()
 
     def copy(self):
-        device.library.copy_beside(self.target, self.source, self.bytes)
+        device.copy_beside(self.target, self.source, self.bytes)
 
     def step(self, rows):
-        device.library.await_copy()
+        device.await_copy()
         self.copy()
         super().step(rows)
         device.item(device.scalar)  # the loss, once a step

@@ -19,6 +19,9 @@ library.item.argtypes = [ctypes.c_void_p]
 library.item.restype = ctypes.c_double
 launch, item = library.launch, library.item
 device_memory, free_memory = library.device_memory, library.free_memory
+pinned_memory, await_copy = library.pinned_memory, library.await_copy
+copy_in, copy_in_and_wait = library.copy_in, library.copy_in_and_wait
+copy_in_whole, copy_beside = library.copy_in_whole, library.copy_beside
 scalar = library.device_memory(8)
 
 
