@@ -31,8 +31,7 @@ static void set_external_memory(struct sp_metrics *e, const struct sp_report *re
 	if (!e->of[SP_METRIC_cannot_tell].is_known && is_external)
 		sp_metrics_set_text(e, SP_METRIC_cannot_tell,
 				    _("XGBoost reads data from external memory inside of a round, "
-				      "and no call "
-				      "shows how long a round waits for it"));
+				      "and no call shows how long a round waits for it"));
 }
 
 /* Loaders of other projects, by the label of their calls, and how each works ahead. */

@@ -44,38 +44,38 @@ int sp_page_steps_put(FILE *f, const struct sp_report *report)
 		fputs("<p class=\"left-out\">", f);
 		fprintf(f,
 			_("%llu steps, of which this page has at most %u: the shortest and the "
-			  "longest of "
-			  "each stretch of the run. Left out are only steps between those two."),
+			  "longest of each stretch of the run. Left out are only steps between "
+			  "those two."),
 			(unsigned long long)steps, SP_PAGE_STEPS_MAX);
 		fputs("</p>\n", f);
 	}
 	return r;
 }
 
-int sp_page_flame_put(FILE *f, const struct sp_report *report)
+/* A picture that the page's script draws from `data-NAME`. */
+static int put_live(FILE *f, const struct sp_report *report, const char *name,
+		    int (*write)(const struct sp_report *report, struct sp_json *j))
 {
 	struct sp_json j = {.file = f};
 	int r;
 
-	fputs("<div class=\"live\" id=\"flame-chart\" hidden></div>\n"
-	      "<script type=\"application/json\" id=\"data-flame\">",
-	      f);
-	r = sp_flame_json(report, &j);
+	fprintf(f,
+		"<div class=\"live\" id=\"%s-chart\" hidden></div>\n"
+		"<script type=\"application/json\" id=\"data-%s\">",
+		name, name);
+	r = write(report, &j);
 	fputs("</script>\n", f);
 	return r;
 }
 
+int sp_page_flame_put(FILE *f, const struct sp_report *report)
+{
+	return put_live(f, report, "flame", sp_flame_json);
+}
+
 int sp_page_heat_put(FILE *f, const struct sp_report *report)
 {
-	struct sp_json j = {.file = f};
-	int r;
-
-	fputs("<div class=\"live\" id=\"heat-chart\" hidden></div>\n"
-	      "<script type=\"application/json\" id=\"data-heat\">",
-	      f);
-	r = sp_heat_json(report, &j);
-	fputs("</script>\n", f);
-	return r;
+	return put_live(f, report, "heat", sp_heat_json);
 }
 
 static void put_pauses(struct sp_json *j, const struct sp_report *report,
