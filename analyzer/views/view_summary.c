@@ -16,7 +16,7 @@
 
 /* The lines that fit a terminal of 24, below the command and above the next prompt. */
 #define BRIEF_LINES_MAX 22u
-#define BRIEF_CARD_LINES_MAX 10u /* longer advice is in -v */
+#define BRIEF_CARD_LINES_MAX 9u /* longer advice is in -v */
 
 /* Writes what the account leaves out, and what the verdict leaves out of the account. */
 static int show_sums(const struct sp_report *report, struct sp_out *out)
