@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/saving.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "analyzer/text/translate.h"
@@ -75,22 +74,16 @@ static bool has_bound_for_verdict(const struct sp_verdict *v)
 }
 
 /*
- * The middle of what it saves. Advice without a bound comes last, with two exceptions: where no
- * advice on the greatest cost has a bound, it stands as if it could save all of that cost, and
- * fewer threads as if they could end the waiting for cores.
+ * The middle of what it saves. Advice without a bound comes last, with one exception: where no
+ * advice on the greatest cost has a bound, it stands as if it could save all of that cost.
  */
 static double weight_of(const struct sp_verdict *v, enum sp_advice_id advice, bool has_bound)
 {
 	struct sp_saving s = sp_advice_saving(&v->metrics, advice);
-	double most = -1;
 
 	if (s.is_known)
 		return (s.least + s.most) / 2;
-	if (!has_bound && is_of_verdict(v, advice))
-		most = v->cost;
-	if (advice == SP_ADVICE_fewer_threads)
-		most = fmax(most, sp_metrics_value(&v->metrics, SP_METRIC_contention_share));
-	return most / 2;
+	return !has_bound && is_of_verdict(v, advice) ? v->cost / 2 : -1;
 }
 
 void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_ADVICES])
