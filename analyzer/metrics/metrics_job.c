@@ -160,9 +160,9 @@ static void set_loaders(struct sp_metrics *e, const struct sp_training *training
 
 void sp_metrics_job(struct sp_metrics *e, const struct sp_report *report)
 {
-	e->is_keras_on_torch = sp_metadata_has_coverage(&report->run.metadata, "keras-"
-									       "backend\tbound\ttor"
-									       "ch");
+	const struct sp_metadata *m = &report->run.metadata;
+
+	e->is_keras_on_torch = sp_metadata_has_coverage(m, "keras-backend\tbound\ttorch");
 	set_external_memory(e, report);
 	set_division(e, report);
 	set_late_compiles(e, &report->training);

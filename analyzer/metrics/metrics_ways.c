@@ -28,6 +28,13 @@ static bool has_rounds_only(const struct sp_training *training)
 	return rounds && rounds == steps;
 }
 
+/* TensorFlow and Keras import JAX where it is there, and tf.data in front of JAX also traces. */
+static bool traces_graphs(const struct sp_report *report)
+{
+	return sp_metrics_has_label(report, "tf.function trace") &&
+	       !sp_metrics_has_label(report, "JAX compile");
+}
+
 /* PyTorch is often loaded for its DataLoader alone: calls that are whole steps are not its own. A
  * run of an old recorder names no framework. */
 static enum trained_by trained_by(const struct sp_metrics *e, const struct sp_report *report)
@@ -46,13 +53,7 @@ static enum trained_by trained_by(const struct sp_metrics *e, const struct sp_re
 		return BY_TENSORFLOW;
 	if (!is_any || (is_loaded(&f, SP_FRAMEWORK_torch) && (has_backward || !e->has_whole_calls)))
 		return BY_PYTORCH;
-	/* TensorFlow and Keras import JAX where it is there; tf.data traces functions in front of
-	 * it. */
-	if (is_loaded(&f, SP_FRAMEWORK_jax) && e->has_whole_calls &&
-	    (sp_metrics_has_label(report, "JAX compile") || !sp_metrics_has_label(report, "tf."
-											  "function"
-											  " trac"
-											  "e")))
+	if (is_loaded(&f, SP_FRAMEWORK_jax) && e->has_whole_calls && !traces_graphs(report))
 		return BY_JAX;
 	return is_loaded(&f, SP_FRAMEWORK_tensorflow) ? BY_TENSORFLOW : BY_ANOTHER;
 }
