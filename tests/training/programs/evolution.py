@@ -27,4 +27,4 @@ for epoch in own.epochs(2):
         with own.row("optimizer"):
             optimizer.step()
         own.step()
-own.show(why=["compute-bound", "unknown", "loop-bound"])
+own.show()

@@ -3,11 +3,13 @@
 
 import queue
 import threading
+import time
 
 import timers as own
 import torch
 from small import ConvNet
 
+torch.set_num_threads(1)  # the training thread has a core: what it does not run, it waits
 batches = queue.Queue(4)
 
 
@@ -21,6 +23,7 @@ def produce(count):
 net = ConvNet(width=8)
 optimizer = torch.optim.Adam(net.parameters())
 threading.Thread(target=produce, args=(100,), daemon=True).start()
+begun, ran = time.perf_counter_ns(), time.thread_time_ns()
 while True:
     with own.row("loader_wait"):
         batch = batches.get()
@@ -37,4 +40,10 @@ while True:
     with own.row("optimizer"):
         optimizer.step()
     own.step()
-own.show(epochs=None, loose=["loader_wait"])
+span = time.perf_counter_ns() - begun
+waited = span - (time.thread_time_ns() - ran) - own.rows["loader_wait"][1]
+own.show(
+    epochs=None,
+    loose=["loader_wait"],
+    why=["lock-bound"] if waited > 0.1 * span else ["lock-bound", "compute-bound"],
+)
