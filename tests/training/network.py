@@ -15,6 +15,7 @@ import unittest
 
 import training
 
+PYTHON = training.interpreter()
 PROGRAM = os.path.join(training.HERE, "network_program.py")
 ANSWER_S = 0.020  # before each answer
 HEADERS_MOST = 400  # bytes of an answer beside its content
@@ -82,7 +83,7 @@ class Network(unittest.TestCase):
         return {row["name"]: row for row in files}[f"net:{server.peer}"]
 
     def download(self, server, content, most):
-        got = self.execute(training.interpreter(), "-c", CLIENT, f"{server.url}/{content}")
+        got = self.execute(PYTHON, "-c", CLIENT, f"{server.url}/{content}")
         self.assertEqual(got, [content])
         stages, run = self.stages()
         self.assertGreaterEqual(run["received_bytes"], content)
@@ -115,7 +116,7 @@ class Network(unittest.TestCase):
 
     def train(self, mode, server):
         steps, asked_ns, asked_bytes = self.execute(
-            training.interpreter(), PROGRAM, MODE=mode, URL=server.url
+            PYTHON, PROGRAM, MODE=mode, URL=server.url
         )
         told = training.report("summary", self.run_path)
         self.assertEqual(told["run"]["written_bytes"] < 1000000, True)

@@ -19,6 +19,7 @@ SKIP = 77
 
 
 def skip(reason):
+    """Ends the test program; unittest takes it for an error inside of a test."""
     print("skipped:", reason)
     sys.exit(SKIP)
 
