@@ -186,10 +186,41 @@ static bool has_several_loaders(const struct sp_steps *s)
 	return s->count > 2 && 2 * (uint64_t)pauses > s->count;
 }
 
-static void sum_pause(struct sp_pause *p)
+/*
+ * Validation by a batch or some that stand between a few of the steps. Where they stand between
+ * most, they may be a second loader's batches that are trained on.
+ */
+static bool validates_now_and_then(const struct sp_steps *s)
+{
+	uint32_t pauses = 0;
+
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		pauses += s->pauses[i].has_passes && s->pauses[i].is_validation;
+	return 2 * (uint64_t)pauses <= s->count;
+}
+
+/*
+ * Calls of a model after the last batch of a pass that is left early, and ahead of the batch that
+ * is trained on, are the pass's. With gradients they look like forward, because a backward comes
+ * later.
+ */
+static struct sp_account validated_rest(const struct sp_pause *p)
+{
+	struct sp_account rest = p->rest;
+	uint64_t *ns = rest.ns;
+
+	ns[SP_ACCOUNT_validation] += ns[SP_ACCOUNT_forward] + ns[SP_ACCOUNT_loss];
+	ns[SP_ACCOUNT_forward] = ns[SP_ACCOUNT_loss] = 0;
+	return rest;
+}
+
+static void sum_pause(struct sp_pause *p, bool now_and_then)
 {
 	uint64_t first_ns = (uint64_t)(p->first_end_ns - p->first_start_ns);
-	struct sp_account middle = p->middle;
+	struct sp_account middle = p->middle, rest = p->rest;
+
+	if (p->has_passes && p->is_validation && now_and_then)
+		rest = validated_rest(p);
 
 	if (p->is_validation) {
 		uint64_t saved_ns = middle.ns[SP_ACCOUNT_checkpoint];
@@ -206,7 +237,7 @@ static void sum_pause(struct sp_pause *p)
 								 : SP_ACCOUNT_loader_wait] +=
 			first_ns;
 	sp_account_merge(&p->account, &middle);
-	sp_account_merge(&p->account, &p->rest);
+	sp_account_merge(&p->account, &rest);
 }
 
 static void judge_pause(const struct sp_steps *s, struct sp_pause *p, bool forks, bool several)
@@ -219,7 +250,6 @@ static void judge_pause(const struct sp_steps *s, struct sp_pause *p, bool forks
 		p->is_restart = ends_epoch(s, p, forks);
 		p->is_validation = p->batches > 1;
 	}
-	sum_pause(p);
 }
 
 /* Batches that were skipped, or of a second loader, belong to the step that follows. */
@@ -231,12 +261,16 @@ static bool belongs_to_step(const struct sp_steps *s, const struct sp_pause *p)
 static void classify_pauses(struct sp_steps *s)
 {
 	bool forks = any_forked(s), several = has_several_loaders(s);
+	bool now_and_then;
 	uint32_t kept = 0;
 
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		judge_pause(s, &s->pauses[i], forks, several);
+	now_and_then = validates_now_and_then(s);
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		struct sp_pause *p = &s->pauses[i];
 
-		judge_pause(s, p, forks, several);
+		sum_pause(p, now_and_then);
 		if (belongs_to_step(s, p)) {
 			s->steps[p->step].start_ns = p->start_ns;
 			s->steps[p->step].load_ns += p->load_ns;

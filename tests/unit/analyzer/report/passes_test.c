@@ -116,6 +116,36 @@ START_TEST(validation_that_is_left_early)
 }
 END_TEST
 
+/* A batch of test images now and then, for which the model is called with gradients that no
+ * backward asks for; or, where _i, after each step, which may be a second batch that is trained on.
+ */
+START_TEST(pictures_now_and_then)
+{
+	enum { EVERY = 3, STEPS = 6, PICTURES = STEPS / EVERY };
+
+	begin(TRAINING);
+	for (int i = 0; i < STEPS; i++) {
+		batch(TRAINING);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+		span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+		span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+		if ((i % EVERY && !_i) || i + 1 == STEPS)
+			continue;
+		begin(VALIDATION + 16 * i);
+		batch(VALIDATION + 16 * i);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+	}
+	ck_assert_uint_eq(steps()->count, STEPS);
+	if (_i) {
+		ck_part(forward, (STEPS + 2 * (STEPS - 1)) * FORWARD_NS);
+		return;
+	}
+	ck_part(forward, STEPS * FORWARD_NS);
+	ck_part(validation, PICTURES * (BEGIN_NS + WAIT_NS + 2 * FORWARD_NS));
+}
+END_TEST
+
 /* A pass ahead of training that takes the data's mean, or one that validates the first weights. */
 START_TEST(a_pass_ahead_of_training)
 {
@@ -576,6 +606,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
 	tcase_add_loop_test(c, a_pass_ahead_of_training, 0, 2);
+	tcase_add_loop_test(c, pictures_now_and_then, 0, 2);
 	tcase_add_test(c, a_long_pass_among_short_ones);
 	tcase_add_test(c, workers_of_a_validation_that_is_left_early);
 	tcase_add_test(c, validation_with_gradients);
