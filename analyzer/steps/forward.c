@@ -80,6 +80,7 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 	case SP_INTERVAL_FORWARD:
 	case SP_INTERVAL_NO_GRAD:
 	case SP_INTERVAL_LEARNER:
+		p->has_gradients = p->kind == SP_INTERVAL_FORWARD;
 		p->kind = is_training(j, p) ? SP_INTERVAL_FORWARD : SP_INTERVAL_EVALUATION;
 		break;
 	default:

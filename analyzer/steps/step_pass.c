@@ -395,14 +395,47 @@ void sp_pass_cut(struct sp_cutter *c)
 	note_loaders(c, first, step);
 }
 
+static bool is_taken(const struct sp_phase_interval *p)
+{
+	return p->kind == SP_INTERVAL_LOADER || p->kind == SP_INTERVAL_LOADER_BEGIN;
+}
+
+/*
+ * A run that is stopped in a step leaves its batch, and a call of the model that kept gradients for
+ * the backward that never came. Both are no validation. Returns the number of intervals before that
+ * batch.
+ */
+static uint32_t before_unfinished(const struct sp_cutter *c)
+{
+	uint32_t at = last_call(c, c->count);
+	bool has_gradients = false;
+
+	if (at == NONE || c->intervals[at].kind != SP_INTERVAL_LOADER)
+		return c->count;
+	for (uint32_t i = at; i < c->count; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		if ((sp_phase_interval_is_forward(p) && !p->has_gradients) ||
+		    p->kind == SP_INTERVAL_CHECKPOINT)
+			return c->count;
+		has_gradients |= p->has_gradients;
+	}
+	while (at > 0 && is_taken(&c->intervals[at - 1]))
+		at--;
+	return has_gradients ? at : c->count;
+}
+
 void sp_pass_cut_rest(struct sp_cutter *c)
 {
-	struct whole_pass whole = find_whole(c);
-	uint32_t n = end_of_batches_from(c, whole.n), last, saved;
+	struct whole_pass whole;
+	uint32_t n, last, saved;
 	struct sp_pass_range foreign;
 
 	if (!c->has_from)
 		return;
+	c->count = before_unfinished(c);
+	whole = find_whole(c);
+	n = end_of_batches_from(c, whole.n);
 	if (n < c->count) {
 		pause_before(c, n);
 		sp_cut_unfinished(c, c->count);

@@ -509,6 +509,35 @@ START_TEST(checkpoint_at_the_end)
 }
 END_TEST
 
+/* The run is stopped in a step whose second batch is the first one of a pass (and, _i, whose first
+ * one is), in the call of the model: no row has that step. */
+START_TEST(stopped_within_a_step)
+{
+	const struct sp_steps *s;
+
+	begin(TRAINING);
+	for (int i = 0; i < 4; i++) {
+		batch(TRAINING);
+		train();
+	}
+	if (_i == 0) {
+		batch(TRAINING);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, BACKWARD_NS, 0);
+	}
+	end(TRAINING);
+	begin(OTHER);
+	batch(OTHER);
+	span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+	m.now_ticks += SAVE_NS;
+	span(SP_EV_python_call, LABEL, DROP_NS, SP_PHASE_loader_end);
+	s = steps();
+	ck_assert_uint_eq(s->count, 4);
+	ck_part(validation, 0);
+	ck_part(evaluation, 0);
+}
+END_TEST
+
 /* A model is traced when it is first called, backwards of made gradients included: none of it is
  * the step's. */
 START_TEST(model_is_compiled)
@@ -619,6 +648,7 @@ int main(void)
 	tcase_add_test(c, epochs_from_loader_to_loader);
 	tcase_add_test(c, epochs_from_validation_to_checkpoint);
 	tcase_add_test(c, checkpoint_at_the_end);
+	tcase_add_loop_test(c, stopped_within_a_step, 0, 2);
 	tcase_add_test(c, model_is_compiled);
 	tcase_add_test(c, loaders_side_by_side);
 	tcase_add_test(c, loaders_side_by_side_without_an_end);
