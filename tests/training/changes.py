@@ -88,9 +88,6 @@ DONE = {
 # Advice that no case makes yet. An id leaves the set when its case comes.
 UNTRIED = set()
 
-# One thread computes, as in all of costly.py.
-ALONE = {"faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"}
-
 
 class Case:
     """`id`: of the advice or the what-if. `row`: of a what-if, its options. `cores`: that all
@@ -144,7 +141,8 @@ CASES = {
 
 def start_of(case):
     """Runs in the child. Other programs lengthen a step at random: they come after ours where the
-    machine lets them. A thread that works alone is ahead of all of them."""
+    machine lets them. A real-time thread would not wait for them either, but the kernel stops one
+    that computes for 50 ms of each second, which shows as a step of 50 ms."""
     own = sorted(os.sched_getaffinity(0))
 
     def start():
@@ -156,8 +154,6 @@ def start_of(case):
                 file.write("-15")
         with contextlib.suppress(PermissionError):
             os.setpriority(os.PRIO_PROCESS, 0, -15)
-            if case.program == "costly" or case.id in ALONE:
-                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
     return start
 

@@ -45,8 +45,8 @@ def other_loader():
     options = grain.ReadOptions(*((8, 32) if IS_AFTER else (0, 0)))
     rows = grain.MapDataset.range(4 * STEPS).map(make)
     step = jax.jit(lambda w, x: w - 0.1 * jax.grad(lambda w: ((x @ w) ** 2).mean())(w))
-    weights = step(numpy.zeros((64, 8), "float32"), numpy.ones((4, 64), "float32"))
     clock = Clock()
+    weights = step(numpy.zeros((64, 8), "float32"), numpy.ones((4, 64), "float32"))
     for batch in rows.to_iter_dataset(options).batch(4):
         weights = step(weights, batch)
         weights.block_until_ready()
