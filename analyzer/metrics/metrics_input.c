@@ -153,6 +153,8 @@ static void count_work(struct input *in, const struct sp_report *report, const s
 		in->whole.ns[work] += whole->ns[work];
 		in->meanwhile.ns[work] += w->meanwhile.ns[work];
 	}
+	in->whole.hdf5_file_ns += whole->hdf5_file_ns;
+	in->meanwhile.hdf5_file_ns += w->meanwhile.hdf5_file_ns;
 }
 
 /* Counts each worker at the middle of its life, because workers of the epoch before may end
@@ -225,7 +227,8 @@ static void set_decoding(struct sp_metrics *e, const struct input *in,
 	sp_metrics_ratio(e, SP_METRIC_png_decode_share, (double)w->ns[SP_WORK_png_decode], decoded);
 	sp_metrics_ratio(e, SP_METRIC_video_decode_share, (double)w->ns[SP_WORK_video_decode],
 			 decoded);
-	sp_metrics_ratio(e, SP_METRIC_hdf5_read_share, (double)w->ns[SP_WORK_hdf5], read);
+	sp_metrics_ratio(e, SP_METRIC_hdf5_read_share,
+			 (double)(w->ns[SP_WORK_hdf5] + w->hdf5_file_ns), read);
 	sp_metrics_ratio(e, SP_METRIC_mapped_read_share, (double)w->ns[SP_WORK_mapped_read], read);
 	sp_metrics_ratio(e, SP_METRIC_image_pixels, (double)report->totals.pixels,
 			 (double)(jpeg->calls - jpeg->aborted));

@@ -117,6 +117,13 @@ static void move(struct worker_builder *b, const struct piece *p, enum sp_work t
 	add(b, to, p->self);
 }
 
+/* The library reads its file by calls that are seen as well. */
+static void count_hdf5_read(struct worker_builder *b, const struct piece *read)
+{
+	b->worker->whole.hdf5_file_ns += read->self.ns;
+	b->worker->meanwhile.hdf5_file_ns += read->self.meanwhile_ns;
+}
+
 /* On the training thread: in a wait for a step's batch. */
 static bool is_waited(const struct worker_builder *b, const struct span *span)
 {
@@ -207,6 +214,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
 			move(b, inner, work);
+		else if (inner->work == SP_WORK_file_read && work == SP_WORK_hdf5)
+			count_hdf5_read(b, inner);
 	}
 	if (reads_or_waits(work))
 		p.known_ns = span.ns;

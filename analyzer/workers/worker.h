@@ -18,6 +18,7 @@ struct sp_training;
 
 struct sp_work_sums {
 	uint64_t ns[SP_WORKS];
+	uint64_t hdf5_file_ns; /* of `file_read`: inside of HDF5 */
 };
 
 /* Files that fetches read and open; the start of a process is in none. */

@@ -220,10 +220,45 @@ START_TEST(a_decoder_unpacks_for_itself)
 }
 END_TEST
 
-/* A worker that makes a batch between the trainer's waits, and waits while the trainer waits. */
-static void make_idle_worker(void)
+/* HDF5 reads for 300 of its 500 ns; the label's file is read beside it, for 100. */
+static void fetch_hdf5(void)
 {
+	uint64_t start = m.now_ticks;
+
+	m.now_ticks += 100;
+	span(SP_EV_pread, 1, 300, 4096);
+	m.now_ticks += 100;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_hdf5);
+	span(SP_EV_pread, 2, 100, 8);
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+}
+
+START_TEST(hdf5_reads_its_file_by_calls)
+{
+	static struct sp_verdict v;
+	const struct sp_metric *share = &v.metrics.of[SP_METRIC_hdf5_read_share];
+
+	sp_folder_make(folder);
+	make_trainer(false);
 	begin_worker();
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/all.h5");
+	sp_maker_file(&m, 2, SP_FILE_REGULAR, "/data/label");
+	for (int i = 0; i < STEPS; i++)
+		fetch_hdf5();
+	end("worker.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert(share->is_known);
+	ck_assert_double_eq_tol(share->value, 5.0 / 6, 1e-9);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+/* A worker that makes a batch between the trainer's waits, and waits while the trainer waits. */
+static void make_idle_worker(uint32_t pid, const char *file)
+{
+	begin_worker_of(pid);
 	for (int i = 0; i < STEPS; i++) {
 		uint64_t start;
 
@@ -497,6 +532,7 @@ int main(void)
 
 	tcase_add_test(c, what_a_worker_does);
 	tcase_add_test(c, a_decoder_unpacks_for_itself);
+	tcase_add_test(c, hdf5_reads_its_file_by_calls);
 	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
 	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
 	tcase_add_test(c, a_thread_makes_batches_of_both);
