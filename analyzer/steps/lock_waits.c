@@ -3,6 +3,13 @@
 
 #include <errno.h>
 
+static void count_unseen(struct sp_lock_waits *w, bool times_out, int64_t start_ns, int64_t end_ns)
+{
+	if (w->timed_out_ns && start_ns - w->timed_out_ns >= SP_LOCK_WAIT_LEAST_NS)
+		w->unseen_ns += SP_LOCK_WAIT_LEAST_NS;
+	w->timed_out_ns = times_out ? end_ns : 0;
+}
+
 void sp_lock_waits_put(struct sp_lock_waits *w, const struct sp_slot *wait, int64_t start_ns,
 		       int64_t end_ns)
 {
@@ -12,6 +19,7 @@ void sp_lock_waits_put(struct sp_lock_waits *w, const struct sp_slot *wait, int6
 		w->object = object;
 	if (!object || object != w->object)
 		return;
+	count_unseen(w, wait->value == -ETIMEDOUT, start_ns, end_ns);
 	w->start_ns[at] = start_ns;
 	w->ns[at] = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
 	w->all_ns += w->ns[at];

@@ -8,11 +8,13 @@
 #ifndef STAGEPROF_ANALYZER_LOCK_WAITS_H
 #define STAGEPROF_ANALYZER_LOCK_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/format.h"
 
-#define SP_LOCK_WAITS 256u /* kept; of a longer call the first ones are forgotten */
+#define SP_LOCK_WAIT_LEAST_NS 100000 /* shorter ones are not recorded */
+#define SP_LOCK_WAITS 256u	     /* kept; of a longer call the first ones are forgotten */
 
 struct sp_lock_waits {
 	int64_t start_ns[SP_LOCK_WAITS];
@@ -20,6 +22,11 @@ struct sp_lock_waits {
 	uint32_t begin, count;
 	uint32_t object; /* the lock's condition; 0: no wait has timed out so far */
 	uint64_t all_ns; /* in any call or none, since the last step */
+	/* The same, at most: a wait that times out goes on, and its rest is too short to be seen.
+	 */
+	uint64_t unseen_ns;
+	int64_t timed_out_ns; /* the end of the last wait, if it timed out; or 0
+			       */
 };
 
 /* A wait on a condition, in the order of time. Waits on others than the lock's count for nothing.

@@ -81,7 +81,7 @@ struct sp_step {
 	uint64_t hook_ns;	     /* of its backward: in none of the graph's nodes */
 	uint64_t allocating_ns;	     /* of the device's memory, a part of its other time */
 	uint64_t lock_ns;	     /* waits on a condition in the model, backward, optimizer */
-	uint64_t locked_ns;	     /* the same anywhere in it, on the condition of a lock */
+	uint64_t locked_ns;	     /* the same anywhere in it, of a lock, at most */
 	uint64_t message_ns;	     /* to servers and back, in none of its known parts */
 	uint64_t unmap_ns;	     /* the same: releases of batches that were in shared memory */
 	uint64_t loop_wait_ns;	     /* of its other time: calls that wait for others */

@@ -330,9 +330,9 @@ static void count_kind(struct sp_cutter *c, const struct sp_step *step)
 /* Waits before the first step and in a pause are none of a step's, which has no room for them. */
 static uint64_t take_locked(struct sp_cutter *c, uint64_t wall_ns)
 {
-	uint64_t ns = c->locks.all_ns;
+	uint64_t ns = c->locks.all_ns + c->locks.unseen_ns;
 
-	c->locks.all_ns = 0;
+	c->locks.all_ns = c->locks.unseen_ns = 0;
 	return ns < wall_ns ? ns : wall_ns;
 }
 
