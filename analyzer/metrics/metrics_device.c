@@ -6,6 +6,8 @@
 #include "analyzer/gpu/device_calls.h"
 #include "analyzer/gpu/device_states.h"
 #include "analyzer/training/gpu_time.h"
+#include "analyzer/training/step_stats.h"
+#include "analyzer/training/training_account.h"
 #include "analyzer/report/report.h"
 
 /*
@@ -141,6 +143,37 @@ static void set_late_copies(struct sp_metrics *e, const struct device_time *t,
 				 t->total_ns);
 }
 
+static double all_steps_ns(const struct sp_training *training, enum sp_account_phase phase)
+{
+	double ns = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		for (uint32_t i = 0; i < training->trainers[t].steps.count; i++)
+			if (sp_step_is_selected(training, &training->trainers[t], i))
+				ns += (double)training->trainers[t]
+					      .steps.steps[i]
+					      .account.ns[phase];
+	return ns;
+}
+
+/*
+ * The shares are of all training, of which validation and long first steps are a part, and a
+ * what-if is about a steady step. As much of the sum is in the steady steps as of the account.
+ */
+static void set_steady(struct sp_metrics *e, const struct sp_training *training, double sync_ns)
+{
+	struct sp_step_mean mean = sp_step_mean(training);
+	double synced = all_steps_ns(training, SP_ACCOUNT_sync_wait);
+
+	if (synced > 0)
+		sp_metrics_ratio(e, SP_METRIC_sync_mean_ns,
+				 sync_ns * (double)mean.account.ns[SP_ACCOUNT_sync_wait] / synced,
+				 (double)mean.count);
+	if (e->of[SP_METRIC_copy_share].is_known)
+		sp_metrics_ratio(e, SP_METRIC_copy_mean_ns,
+				 (double)mean.account.ns[SP_ACCOUNT_h2d_copy], (double)mean.count);
+}
+
 static void set_device(struct sp_metrics *e, const struct device_time *t,
 		       const struct sp_device_calls *c)
 {
@@ -193,4 +226,6 @@ void sp_metrics_device(struct sp_metrics *e, const struct sp_account *account, u
 	use_states(&calls, &states);
 	e->is_queue_known = is_queue_known(&calls, &states);
 	set_device(e, &time, &calls);
+	if (calls.is_used)
+		set_steady(e, &report->training, (double)(calls.sync_ns + calls.blocking_copy_ns));
 }

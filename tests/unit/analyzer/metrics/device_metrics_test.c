@@ -9,6 +9,7 @@
 
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/training/training_account.h"
+#include "analyzer/verdict/whatif.h"
 #include "tests/unit/analyzer/metrics/usual_step.h"
 #include "tests/unit/common/suite.h"
 
@@ -45,6 +46,31 @@ START_TEST(a_wait_behind_a_sync_is_lost)
 	ck_assert_double_eq_tol(value(SP_METRIC_sync_cost_share),
 				50000.0 / (WAIT_NS + 50000 + 100000 + 3 * WORK_NS + ADAM_NS),
 				0.002);
+}
+END_TEST
+
+/* Beside validation that takes as long as all steps, a steady step waits for the device as long as
+ * without it. */
+START_TEST(a_what_if_is_about_a_steady_step)
+{
+	const double sync_ns = WORK_NS, wake_ns = 150000;
+	struct sp_what_if w;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		device_step(WORK_NS);
+		for (int k = 0; _i && i % 10 == 5 && k < 4; k++) {
+			span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+			span(SP_EV_python_call, ADAM, 8 * WORK_NS, SP_PHASE_forward_no_grad);
+		}
+	}
+	judge();
+	ck_assert_int_eq(is_known(SP_METRIC_validation_share) &&
+				 value(SP_METRIC_validation_share) > 0.3,
+			 _i);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_no_syncs, SP_WORKERS_UNASKED);
+	ck_assert(w.is_known);
+	ck_assert_double_eq_tol(w.low_ns / w.now_ns, 1 - (sync_ns + wake_ns) / w.now_ns, 0.02);
 }
 END_TEST
 
@@ -478,6 +504,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
 	tcase_add_test(c, a_wait_behind_a_sync_is_lost);
+	tcase_add_loop_test(c, a_what_if_is_about_a_steady_step, 0, 2);
 	tcase_add_test(c, a_wait_behind_a_launch_is_not_known_to_be_lost);
 	tcase_add_loop_test(c, a_copy_that_waits_is_a_wait_of_its_own, 0, 2);
 	tcase_add_loop_test(c, a_copy_to_memory_that_is_not_pinned_waits, 0, 2);
