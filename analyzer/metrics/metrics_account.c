@@ -130,6 +130,7 @@ static void set_loop(struct sp_metrics *e, const struct sp_training_time *t,
 	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_message_share, t->message_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_loop_others_share, t->loop_wait_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_log_code_share, t->log_code_ns, t->total);
 }
 
 bool sp_metrics_is_forward_left_over(const struct sp_training *training)

@@ -94,6 +94,7 @@ static void add_trainer(struct sp_training_time *t, const struct sp_report *repo
 		t->unmap_ns += (double)s->steps[i].unmap_ns;
 		t->loop_wait_ns += (double)s->steps[i].loop_wait_ns;
 		t->message_ns += (double)s->steps[i].message_ns;
+		t->log_code_ns += (double)s->steps[i].log_code_ns;
 		t->load_ns += (double)s->steps[i].load_ns;
 		t->cleared_ns += (double)s->steps[i].cleared_ns;
 		t->between_ns += (double)s->steps[i].between_ns;

@@ -55,6 +55,7 @@ struct sp_phase_interval {
 	int64_t start_ns, end_ns;
 	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
 	uint64_t lock_ns; /* inside it, of its own time: waits on a condition */
+	uint64_t loop_ns; /* before it: the loop's own code, from the end of the interval before */
 	uint64_t node_ns; /* inside a backward: nodes of the graph, but not collectives there */
 	uint64_t checkpoint_ns; /* inside it: a signal handler saves */
 	uint64_t loader_ns;	/* inside a whole step; else 0 */

@@ -85,6 +85,7 @@ struct sp_step {
 	uint64_t message_ns;	     /* to servers and back, in none of its known parts */
 	uint64_t unmap_ns;	     /* the same: releases of batches that were in shared memory */
 	uint64_t loop_wait_ns;	     /* of its other time: calls that wait for others */
+	uint64_t log_code_ns;	     /* of its other time: around writes, messages and waits */
 	uint64_t load_ns;	     /* of its checkpoints: loads */
 	uint64_t cleared_ns, between_ns; /* of its other time: struct sp_own_update */
 	bool has_loader;		 /* a loader was asked for a batch in it */

@@ -126,6 +126,7 @@ static void join_steps(struct sp_steps *s)
 		last->message_ns += step->message_ns;
 		last->unmap_ns += step->unmap_ns;
 		last->loop_wait_ns += step->loop_wait_ns;
+		last->log_code_ns += step->log_code_ns;
 		join_loaders(last, step);
 		last->is_skipped &= step->is_skipped;
 		last->load_ns += step->load_ns;

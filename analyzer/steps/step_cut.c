@@ -132,6 +132,7 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		struct sp_phase_interval *p = &c->intervals[i];
 
 		p->is_in_other = phase == SP_ACCOUNT_other;
+		p->loop_ns = gap == SP_ACCOUNT_other ? (uint64_t)(p->start_ns - from_ns) : 0;
 		charge_gap(c, gap, from_ns, p->start_ns, account);
 		sp_phase_interval_charge(p, phase, account);
 		from_ns = p->end_ns;
@@ -293,6 +294,31 @@ static bool waits_in_loop(const struct sp_phase_interval *p)
 	return p->kind == SP_INTERVAL_AWAIT || (p->kind == SP_INTERVAL_WRITE && !p->file);
 }
 
+/* A log, or another report of the loop: calls that write, send, or wait for others. */
+static bool is_log(const struct sp_phase_interval *p)
+{
+	return p->is_in_other && !p->is_own &&
+	       (p->is_message || p->kind == SP_INTERVAL_AWAIT || p->kind == SP_INTERVAL_WRITE ||
+		p->kind == SP_INTERVAL_FSYNC);
+}
+
+/* The code right before and after such calls makes what they write or send, and reads the answers.
+ * It takes no longer than they do. */
+static uint64_t log_code_ns(const struct sp_cutter *c, uint32_t first)
+{
+	uint64_t code_ns = 0, calls_ns = 0;
+
+	for (uint32_t i = first; i < c->count; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		if (is_log(p) || (i > first && is_log(p - 1)))
+			code_ns += p->loop_ns;
+		if (is_log(p))
+			calls_ns += (uint64_t)(p->end_ns - p->start_ns);
+	}
+	return code_ns < calls_ns ? code_ns : calls_ns;
+}
+
 /* Autograd's own threads call NCCL while the training thread waits for them in backward. */
 static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
 {
@@ -353,6 +379,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
 	update = sp_own_update_of(&c->intervals[first], c->count - first);
 	step->locked_ns = take_locked(c, (uint64_t)(to_ns - from_ns));
+	step->log_code_ns = log_code_ns(c, first);
 	step->load_ns = sp_cut_loads(c, first, c->count);
 	step->cleared_ns = update.cleared_ns;
 	step->between_ns = update.between_ns;

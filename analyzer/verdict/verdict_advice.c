@@ -5,6 +5,11 @@
 #define CACHES_MOST 0.2	 /* of the rest of a step's time on a core: with caches of its own */
 #define READS_A_FILE 1.5 /* fewer leave nothing to put together but files */
 
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 struct text_check {
 	const struct sp_verdict *v;
 	bool knows_all;
@@ -36,7 +41,8 @@ static bool workers_gain(const struct sp_verdict *v)
 	return w.is_known && w.high_ns <= w.now_ns * (1 - GAIN_LEAST);
 }
 
-/* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions. */
+/* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions, and
+ * the release of what was unpacked. */
 static double with_code_around(const struct sp_metrics *e, double part)
 {
 	part += sp_metrics_value(e, SP_METRIC_transform_work_share);
@@ -48,7 +54,6 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 {
 	switch (metric) {
 	case SP_METRIC_transform_work_share:
-	case SP_METRIC_decompress_work_share:
 	case SP_METRIC_collate_work_share:
 	case SP_METRIC_fetch_blocked_share:
 	case SP_METRIC_fetch_contended_share:
@@ -61,6 +66,7 @@ static double part_of_cost(const struct sp_metrics *e, enum sp_metric_id metric)
 	case SP_METRIC_rare_communication_share:
 		return sp_metrics_value(e, metric);
 	case SP_METRIC_decode_work_share:
+	case SP_METRIC_decompress_work_share:
 	case SP_METRIC_hdf5_open_share:
 		return with_code_around(e, sp_metrics_value(e, metric));
 	case SP_METRIC_image_pixels:
@@ -214,21 +220,50 @@ static double cost_at_most(const struct sp_metrics *e, enum sp_advice_id advice)
 	return cost;
 }
 
+/* The code that makes a log goes with it, and a log that waits for the disk is written before. */
+static double along_share(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	double code = sp_metrics_value(e, SP_METRIC_log_code_share);
+
+	switch (advice) {
+	case SP_ADVICE_loop_writes:
+		return code + sp_metrics_value(e, SP_METRIC_fsync_share);
+	case SP_ADVICE_loop_fsync:
+		return code + sp_metrics_value(e, SP_METRIC_write_share);
+	case SP_ADVICE_loop_messages:
+	case SP_ADVICE_loop_waits:
+		return code;
+	default:
+		return 0;
+	}
+}
+
+/* The training time ends with the last step, before the loop's own code that follows it. */
+static double with_last_step(const struct sp_metrics *e, enum sp_metric_id cost, double share)
+{
+	double steps = sp_metrics_value(e, SP_METRIC_steps) / (e->trainers ? e->trainers : 1);
+	double whole;
+
+	if ((cost != SP_METRIC_loop_share && cost != SP_METRIC_bookkeeping_share) || steps < 2)
+		return share;
+	whole = share * steps / (steps - 1);
+	return whole / (1 - share + whole);
+}
+
 double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	const struct sp_advice_rule *a = sp_advice_rule_of(advice);
-	double cost = cost_at_most(e, advice);
+	double cost = cost_at_most(e, advice), part;
 	enum sp_metric_id time = time_of(advice);
-	double part;
 
-	if (time < SP_METRICS && e->of[time].is_known && sp_metrics_value(e, time) < cost)
-		cost = sp_metrics_value(e, time);
+	if (time < SP_METRICS && e->of[time].is_known)
+		cost = smaller(sp_metrics_value(e, time) + along_share(e, advice), cost);
 	part = part_of_cost(e, a->metric);
 	if (is_of_work(e, a->metric))
 		return part < cost ? part : cost;
 	if (advice == SP_ADVICE_async_checkpoint)
 		return cost + sp_metrics_value(e, SP_METRIC_beside_save_share);
-	return cost * part;
+	return with_last_step(e, sp_rule_of(a->verdict)->cost, cost * part);
 }
 
 enum sp_what_if_id sp_advice_what_if(enum sp_advice_id advice)

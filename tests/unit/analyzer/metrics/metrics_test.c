@@ -775,6 +775,30 @@ START_TEST(the_loop_writes_to_a_pipe)
 }
 END_TEST
 
+/* A line of a log is made before it is written. Other code of the loop is not counted, and this
+ * code (1) for no longer than the calls take. */
+START_TEST(a_line_of_a_log_is_made_first)
+{
+	const uint64_t made_ns = _i ? 3 * WORK_NS : WORK_NS / 2;
+
+	names();
+	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/log");
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_python_call, ADAM, WORK_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		m.now_ticks += made_ns;
+		span(SP_EV_write, 1, WORK_NS / 4, 100);
+		span(SP_EV_fsync, 1, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+		m.now_ticks += WORK_NS;
+	}
+	ck_assert_str_eq(judge(), "loop-bound");
+	ck_assert_double_eq_tol(value(SP_METRIC_log_code_share) / value(SP_METRIC_fsync_share),
+				_i ? 1.25 : 0.5, 1e-6);
+}
+END_TEST
+
 /* A loader's batch, a call of the model if it is observed, and other_ns before the backward. */
 static void step_with_other(bool is_observed, uint64_t other_ns)
 {
@@ -874,6 +898,7 @@ int main(void)
 	tcase_add_test(c, an_update_by_hand);
 	tcase_add_loop_test(c, the_loop_of_the_trainer, 0, 2);
 	tcase_add_test(c, the_loop_writes_to_a_pipe);
+	tcase_add_loop_test(c, a_line_of_a_log_is_made_first, 0, 2);
 	tcase_add_test(c, releasing_batches_is_no_code_of_the_loop);
 	tcase_add_test(c, a_model_and_what_follows_its_call);
 	tcase_add_test(c, a_model_alone);
