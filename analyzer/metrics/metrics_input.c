@@ -5,14 +5,16 @@
 
 #include "analyzer/report/report.h"
 #include "analyzer/metrics/metrics_cpu.h"
+#include "analyzer/text/translate.h"
 
 /* A limit, because each worker is a process with its own memory, even if it needs little of a
  * core. */
 #define WORKERS_A_CORE_MOST 4
-#define LATE_NS 100000000 /* a worker may end after the pause in which its loader did */
-#define LOCKS_ERROR 1.2	  /* of the time that workers can wait for each other's locks */
-#define RELEASE_ERROR 1.5 /* of the calls of munmap: the release of what lay in the memory */
-#define ROUNDING 0.001	  /* a fraction of a worker that counts as none */
+#define LATE_NS 100000000     /* a worker may end after the pause in which its loader did */
+#define LOCKS_ERROR 1.2	      /* of the time that workers can wait for each other's locks */
+#define RELEASE_ERROR 1.5     /* of the calls of munmap: the release of what lay in the memory */
+#define OWN_COLLATE_LEAST 0.1 /* of the work on batches */
+#define ROUNDING 0.001	      /* a fraction of a worker that counts as none */
 
 /* Sums over the workers. */
 struct input {
@@ -323,6 +325,19 @@ static double workers_for(double batch_ns, double period_ns)
 	return ceil(batch_ns / period_ns * (1 - ROUNDING));
 }
 
+/* A collate_fn of the program's own may copy as much as PyTorch's, or compute. */
+static void set_own_collate(struct sp_metrics *e, const struct input *in)
+{
+	double own_ns = (double)in->whole.ns[SP_WORK_collate] - (double)in->stacked_ns;
+	bool is_much = in->on_trainer && own_ns >= OWN_COLLATE_LEAST * making(&in->whole);
+
+	sp_metrics_ratio(e, SP_METRIC_own_collate_ns, own_ns > 0 ? own_ns : 0, (double)in->batches);
+	sp_metrics_set_text(e, SP_METRIC_own_collate,
+			    is_much ? _(" The collate_fn is the program's own: if it copies "
+					"megabytes, workers may make it slower.")
+				    : "");
+}
+
 /*
  * The number of workers that make batches as fast as a trainer without waits takes them, but no
  * more than the cores allow. Blocked time (storage, sleep) needs no cores.
@@ -501,6 +516,7 @@ void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 		set_work(e, &in);
 	set_shares(e, &in);
 	set_decoding(e, &in, report);
+	set_own_collate(e, &in);
 	set_files(e, &in);
 	set_fetch_use(e, &in);
 	set_wanted(e, &in);

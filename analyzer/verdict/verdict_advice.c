@@ -38,7 +38,7 @@ static bool workers_gain(const struct sp_verdict *v)
 {
 	struct sp_what_if w = sp_what_if_make(&v->metrics, SP_WHAT_IF_workers, SP_WORKERS_UNASKED);
 
-	return w.is_known && w.high_ns <= w.now_ns * (1 - GAIN_LEAST);
+	return w.is_known && w.usual_ns <= w.now_ns * (1 - GAIN_LEAST);
 }
 
 /* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions, and
@@ -298,7 +298,7 @@ static bool is_worth_it(const struct sp_verdict *v, enum sp_advice_id advice)
 		w = sp_what_if_make(&v->metrics, id, SP_WORKERS_UNASKED);
 	if (!w.is_known)
 		return sp_advice_most_share(&v->metrics, advice) >= GAIN_LEAST;
-	return w.high_ns <= w.now_ns && (w.low_ns + w.high_ns) / 2 <= w.now_ns * (1 - GAIN_LEAST);
+	return w.usual_ns <= w.now_ns && (w.low_ns + w.usual_ns) / 2 <= w.now_ns * (1 - GAIN_LEAST);
 }
 
 /* Another advice says that fewer of them are better. */

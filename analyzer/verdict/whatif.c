@@ -92,6 +92,7 @@ static struct sp_what_if range(const struct sp_metrics *e, double low_ns, double
 		.now_ns = VALUE(e, step_mean_ns),
 		.low_ns = smaller(low_ns, high_ns),
 		.high_ns = larger(low_ns, high_ns),
+		.usual_ns = larger(low_ns, high_ns),
 	};
 }
 
@@ -214,10 +215,10 @@ static double other_threads_ns(const struct sp_metrics *e)
  * nothing of a transfer, which takes time of a core, too, and wakes some threads that wait for one
  * as the training thread did.
  */
-static struct load most_load(const struct sp_metrics *e)
+static struct load most_load(const struct sp_metrics *e, double stack_ns)
 {
 	double n = sp_batches_a_step(e), work = n * VALUE(e, batch_work_ns), busy = busy_ns(e);
-	double handover = VALUE(e, handover_ns), stack = n * VALUE(e, stack_ns);
+	double handover = VALUE(e, handover_ns), stack = n * stack_ns;
 	bool is_alone = VALUE(e, workers) < 1;
 	double cpu = is_known(e, SP_METRIC_batch_cpu_ns) ? n * VALUE(e, batch_cpu_ns)
 							 : work * (1 - VALUE(e, read_share));
@@ -271,25 +272,43 @@ static double starts_ns(const struct sp_metrics *e, double more)
 	return more > 0 ? more * start_ns * VALUE(e, restarts_per_step) : 0;
 }
 
+/* Workers that wait for each other may gain nothing. More workers may gain nothing where waits may
+ * hide. */
+static bool may_gain_nothing(const struct sp_metrics *e, uint32_t workers)
+{
+	double before = VALUE(e, workers);
+
+	return (workers < 1 && before >= 1 && may_hide(e)) ||
+	       (workers > before &&
+		(may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED));
+}
+
+/* The error of the same computation for the real number of workers widens the range. */
+static double most_with(const struct sp_metrics *e, uint32_t workers, double stack_ns)
+{
+	struct load most = most_load(e, stack_ns);
+	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores);
+	double before = step_ns(&most, VALUE(e, workers), cores);
+	double ns = step_ns(&most, workers, cores) * larger(1, before > 0 ? now / before : 1) +
+		    starts_ns(e, workers - VALUE(e, workers));
+
+	return may_gain_nothing(e, workers) ? larger(ns, now) : ns;
+}
+
 /*
- * The slowest of the training thread, the workers and the cores. The error of the same computation
- * for the real number of workers widens the range. Workers that wait for each other may gain
- * nothing. More workers may gain nothing where waits may hide.
+ * The slowest of the training thread, the workers and the cores. A collate_fn of the program's own
+ * may copy samples into large tensors, as PyTorch's does, or compute.
  */
 static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t workers)
 {
-	struct load least = least_load(e), most = most_load(e);
-	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores), before = VALUE(e, workers);
-	double low = step_ns(&least, before, cores), high = step_ns(&most, before, cores);
+	struct load least = least_load(e);
+	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores), stack = VALUE(e, stack_ns);
+	double before = step_ns(&least, VALUE(e, workers), cores);
+	double low = step_ns(&least, workers, cores) * smaller(1, before > 0 ? now / before : 1);
 	struct sp_what_if w;
 
-	w = range(e, step_ns(&least, workers, cores) * smaller(1, low > 0 ? now / low : 1),
-		  step_ns(&most, workers, cores) * larger(1, high > 0 ? now / high : 1));
-	w.high_ns += starts_ns(e, workers - before);
-	if ((workers < 1 && before >= 1 && may_hide(e)) ||
-	    (workers > before &&
-	     (may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED)))
-		w.high_ns = larger(w.high_ns, now);
+	w = range(e, low, most_with(e, workers, stack + VALUE(e, own_collate_ns)));
+	w.usual_ns = larger(low, most_with(e, workers, stack));
 	w.workers = workers;
 	return w;
 }
@@ -353,7 +372,7 @@ static struct sp_what_if pinned_copies(const struct sp_metrics *e)
 	double now = VALUE(e, step_mean_ns);
 	double copy = smaller(steady_ns(e, SP_METRIC_copy_mean_ns, SP_METRIC_copy_share), now);
 
-	return range(e, now - now * VALUE(e, copy_share) * VALUE(e, pageable_share), now);
+	return range(e, now - copy * VALUE(e, pageable_share), now);
 }
 
 /* The work on the batches of a loader was seen, and the waits for them. */

@@ -21,7 +21,8 @@ enum sp_what_if_id {
 struct sp_what_if {
 	bool is_known;
 	double now_ns, low_ns, high_ns; /* low <= high */
-	uint32_t workers;		/* the number of workers, for SP_WHAT_IF_workers only */
+	double usual_ns; /* high_ns, if a collate_fn of the program's own copies no large tensors */
+	uint32_t workers; /* the number of workers, for SP_WHAT_IF_workers only */
 };
 
 /* workers: the number asked for; SP_WORKERS_UNASKED: as many as would keep up. */

@@ -47,6 +47,7 @@ static void alone(double model_ms, double batch_ms, double cpu_ms)
 	set(SP_METRIC_trainer_cpu_ns, (model_ms + cpu_ms) * MS);
 	set(SP_METRIC_workers_wanted, 2);
 	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
+	v.metrics.of[SP_METRIC_own_collate].is_known = true;
 }
 
 static struct sp_what_if with(uint32_t workers)
@@ -113,6 +114,22 @@ START_TEST(tiny_batches_gain_nothing)
 	alone(4, 0.5, 0.5);
 	ck_assert_double_ge(with(1).high_ns, 4.5 * MS);
 	ck_assert(!advises("use_workers"));
+}
+END_TEST
+
+/* A collate_fn of the program's own may do what PyTorch's does, or compute: the range has both, and
+ * the advice the usual one. */
+START_TEST(a_collate_of_the_programs_own_may_copy)
+{
+	struct sp_what_if w;
+
+	alone(3.1, 3.2, 3.2);
+	set(SP_METRIC_own_collate_ns, 2.28 * MS);
+	w = with(1);
+	ck_assert_double_ge(w.high_ns, 17 * MS);
+	ck_assert_double_le(w.usual_ns, 6.3 * MS);
+	ck_assert(advises("use_workers"));
+	ck_assert_double_eq(sp_advice_saving(&v.metrics, SP_ADVICE_use_workers).least, 0);
 }
 END_TEST
 
@@ -315,6 +332,7 @@ int main(void)
 	tcase_add_test(c, a_batch_without_workers_is_not_shared);
 	tcase_add_test(c, more_threads_than_cores_interrupt_each_other);
 	tcase_add_test(c, large_batches_are_slower_from_workers);
+	tcase_add_test(c, a_collate_of_the_programs_own_may_copy);
 	tcase_add_test(c, no_worker_without_a_core);
 	tcase_add_test(c, workers_have_to_start);
 	tcase_add_test(c, ranges_without_a_sure_gain);
