@@ -405,14 +405,24 @@ static void set_batches(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_ratio(e, SP_METRIC_batches_per_step, (double)batches, (double)steps);
 }
 
+/* The number of workers, divided by that of those that are not waited for. */
+static double others_of(const struct input *in)
+{
+	return in->at_once > 1 ? in->at_once / (in->at_once - 1.0) : 1;
+}
+
 static void set_idle(struct sp_metrics *e, const struct input *in)
 {
 	const struct sp_work_sums *m = &in->meanwhile;
 	double made = making(m);
 	double idle = (double)m->ns[SP_WORK_idle];
 
-	if (!in->on_trainer)
-		sp_metrics_ratio(e, SP_METRIC_worker_idle_share, idle, made + idle);
+	if (in->on_trainer)
+		return;
+	sp_metrics_ratio(e, SP_METRIC_worker_idle_share, idle, made + idle);
+	/* One of several may make the batch that is waited for, and not be idle. */
+	sp_metrics_ratio(e, SP_METRIC_others_idle_share, fmin(idle * others_of(in), made + idle),
+			 made + idle);
 }
 
 /*

@@ -135,7 +135,7 @@ static enum sp_metric_id time_of(enum sp_advice_id advice)
 static bool is_of_work(const struct sp_metrics *e, enum sp_metric_id metric)
 {
 	return sp_metrics_value(e, SP_METRIC_workers) > 0 &&
-	       metric != SP_METRIC_handover_wait_share && metric != SP_METRIC_worker_idle_share &&
+	       metric != SP_METRIC_handover_wait_share && metric != SP_METRIC_others_idle_share &&
 	       metric != SP_METRIC_single_batch_share && metric != SP_METRIC_sampler_wait_share &&
 	       metric != SP_METRIC_slow_loader_share &&
 	       metric != SP_METRIC_rare_communication_share;

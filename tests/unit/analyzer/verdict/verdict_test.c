@@ -669,6 +669,7 @@ START_TEST(one_advice_for_one_time)
 	setup();
 	set_wait(0.3);
 	set(SP_METRIC_worker_idle_share, 0.9);
+	set(SP_METRIC_others_idle_share, 0.9);
 	judge();
 	ck_assert(advises("handover"));
 	set(SP_METRIC_handover_wait_share, 0.6);

@@ -110,14 +110,19 @@ static void fetch(void)
 	sp_maker_extra(&m, 770, (uint64_t)MAJOR << 32, (uint64_t)2 << 32 | 1);
 }
 
-static void begin_worker(void)
+static void begin_worker_of(uint32_t pid)
 {
-	sp_maker_init(&m, 11, 11, 0);
+	sp_maker_init(&m, pid, pid, 0);
 	m.header.ppid = 10;
 	m.header.parent_start_ns = parent_start_ns;
 	m.header.flags |= SP_HEADER_FORKED;
 	sp_maker_header(&m);
 	name(FETCH, "DataLoader fetch");
+}
+
+static void begin_worker(void)
+{
+	begin_worker_of(11);
 }
 
 static void make_worker(void)
@@ -268,7 +273,7 @@ static void make_idle_worker(uint32_t pid, const char *file)
 		sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
 		m.now_ticks += WORK_NS - 500;
 	}
-	end("worker.zst");
+	end(file);
 }
 
 /*
@@ -283,7 +288,7 @@ START_TEST(receiving_is_no_waiting_for_the_making)
 	sp_folder_make(folder);
 	make_trainer(false);
 	if (is_idle)
-		make_idle_worker();
+		make_idle_worker(11, "worker.zst");
 	else
 		make_worker();
 	sp_load_one(&load, folder);
@@ -296,6 +301,24 @@ START_TEST(receiving_is_no_waiting_for_the_making)
 	if (is_idle)
 		ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_handover_wait_share),
 					0.53, 1e-6);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
+/* One worker of two makes the batch that is waited for: more batches ahead would help. */
+START_TEST(one_makes_what_is_waited_for_and_the_other_is_idle)
+{
+	static struct sp_verdict v;
+
+	sp_folder_make(folder);
+	make_trainer(false);
+	make_worker();
+	make_idle_worker(12, "idle.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_double_lt(sp_metrics_value(&v.metrics, SP_METRIC_worker_idle_share), 0.6);
+	ck_assert_double_ge(sp_metrics_value(&v.metrics, SP_METRIC_others_idle_share), 0.9);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
 }
@@ -534,6 +557,7 @@ int main(void)
 	tcase_add_test(c, a_decoder_unpacks_for_itself);
 	tcase_add_test(c, hdf5_reads_its_file_by_calls);
 	tcase_add_loop_test(c, receiving_is_no_waiting_for_the_making, 0, 2);
+	tcase_add_test(c, one_makes_what_is_waited_for_and_the_other_is_idle);
 	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
 	tcase_add_test(c, a_thread_makes_batches_of_both);
 	tcase_add_test(c, a_worker_of_validation_that_stays);
