@@ -112,6 +112,7 @@ struct sp_pause {
 	uint64_t load_ns;	      /* of its checkpoints: loads */
 	int64_t begin_ns;	/* the loader of the following steps begins here; 0: elsewhere */
 	uint64_t begin_wait_ns; /* for loaders, from there on */
+	uint64_t start_pass_ns; /* of the program's start: a pass in which no model is called */
 	/* has_fetch: the first batch was made on this thread. forked: processes were made before
 	 * the first batch, or after it. */
 	bool has_fetch, forked_before, forked_after;

@@ -477,6 +477,7 @@ void sp_pass_count(struct sp_steps *s)
  * a cache, a vocabulary): it is part of the start. */
 static void leave_out_start(struct sp_pause *p)
 {
+	p->start_pass_ns = (uint64_t)(p->last_end_ns - p->first_start_ns);
 	p->lead = p->middle = (struct sp_account){.ns = {0}};
 	p->load_ns = p->rest.ns[SP_ACCOUNT_checkpoint] ? p->load_ns : 0;
 	p->start_ns = p->begin_ns ? p->begin_ns : p->last_end_ns;

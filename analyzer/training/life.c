@@ -64,6 +64,15 @@ static uint64_t at_end(const struct sp_steps *s, uint32_t step)
 	return ns;
 }
 
+static uint64_t passes_ahead(const struct sp_steps *s)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < s->pause_count && s->pauses[i].step == 0; i++)
+		ns += s->pauses[i].start_pass_ns;
+	return ns;
+}
+
 static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, int64_t begin_ns,
 		      int64_t end_ns)
 {
@@ -78,6 +87,7 @@ static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, in
 	uint64_t after_ends_ns = at_most(at_end(s, s->count), after_ns);
 
 	life->ns[SP_LIFE_start_up] += start_ns - ahead_ns - before_ends_ns;
+	life->passes_ns += at_most(passes_ahead(s), start_ns - ahead_ns - before_ends_ns);
 	life->ns[SP_LIFE_first_batch] += ahead_ns + wait_ns;
 	life->ns[SP_LIFE_steps] += steps_ns - wait_ns;
 	life->ns[SP_LIFE_between] +=

@@ -20,6 +20,7 @@ enum sp_life_part {
 struct sp_life {
 	uint64_t ns[SP_LIFE_PARTS];
 	uint64_t total_ns;
+	uint64_t passes_ns; /* of start_up: passes over a loader in which no model is called */
 	uint32_t processes;
 };
 

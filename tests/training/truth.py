@@ -66,6 +66,14 @@ class Account(unittest.TestCase):
         self.assertGreater(sum(life.values()), (printed["life_s"] - 0.5) * 1e9)
         self.assertAlmostEqual(sum(row["share"] for row in seen["summary"]["life"]), 1, 4)
 
+    def test_batches_listed_ahead(self):
+        """The start-up says that it takes batches: nothing else does, since no step waits."""
+        timers, _, seen = run("listed_ahead")
+        life = {row["part"]: row for row in seen["summary"]["life"]}
+        self.near(life["start_up"]["loader_ns"], timers["listed"], "listed")
+        others = [row["loader_ns"] for part, row in life.items() if part != "start_up"]
+        self.assertEqual(set(others), {None})
+
     def test_many_validations(self):
         timers, _, seen = run("many_validations", views=["epochs"])
         self.check(seen, timers, "validation", "forward", "backward")
