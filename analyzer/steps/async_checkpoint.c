@@ -4,6 +4,8 @@
 #include "analyzer/metadata/run.h"
 #include "trace/events.h"
 
+#define LEVELS_MOST 8u /* of processes between a trainer and one that saves for it */
+
 static bool is_saving(const struct sp_process_metadata *image, const struct sp_slot *slot)
 {
 	(void)image;
@@ -12,12 +14,37 @@ static bool is_saving(const struct sp_process_metadata *image, const struct sp_s
 }
 
 /* A worker of a loader may save what it has made, and a child that trains saves its own weights. */
-static bool is_saver(const struct sp_run *run, uint32_t image, uint32_t parent)
+static bool is_helper(const struct sp_run *run, uint32_t image)
 {
-	const struct sp_process_metadata *metadata = &run->metadata.images[image];
+	return !run->metadata.images[image].may_step && !run->metadata.images[image].fetches;
+}
 
-	return metadata->saves && !metadata->may_step && !metadata->fetches &&
-	       sp_index_is_child(&run->index.images[image], &run->index.images[parent]);
+/* The number of images where the parent was not recorded. */
+static uint32_t parent_of(const struct sp_index *index, uint32_t image)
+{
+	uint32_t i = 0;
+
+	while (i < index->image_count &&
+	       (i == image || !sp_index_is_child(&index->images[image], &index->images[i])))
+		i++;
+	return i;
+}
+
+/* A process that the trainer started, or that a helper of it did (a pool, a shell). */
+static bool is_saver(const struct sp_run *run, uint32_t image, uint32_t trainer)
+{
+	const struct sp_index *index = &run->index;
+
+	if (!run->metadata.images[image].saves)
+		return false;
+	for (uint32_t level = 0; level < LEVELS_MOST && image < index->image_count; level++) {
+		if (!is_helper(run, image))
+			return false;
+		if (sp_index_is_child(&index->images[image], &index->images[trainer]))
+			return true;
+		image = parent_of(index, image);
+	}
+	return false;
 }
 
 int sp_async_checkpoints_read(struct sp_process_calls *checkpoints, struct sp_reader *reader,

@@ -84,13 +84,14 @@ static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t
 struct saving {
 	uint32_t pid; /* of the saving thread; the trainer's is 10 */
 	bool has_loader, is_child, fetches;
+	bool is_grandchild, is_below_trainer; /* below a shell, or a process that trains, too */
 };
 
 static uint64_t beside_ns; /* of the last account */
 
 static struct sp_account account(struct saving saving)
 {
-	struct sp_maker trainer, saver;
+	struct sp_maker trainer, saver, between;
 	struct sp_account sum;
 	struct sp_load load;
 	char folder[64];
@@ -99,7 +100,14 @@ static struct sp_account account(struct saving saving)
 	begin(&trainer, 10, 10, NULL);
 	for (uint32_t id = SGD; id <= LOADER; id++)
 		name(&trainer, id);
-	begin(&saver, saving.pid, 20, saving.is_child ? &trainer : NULL);
+	begin(&between, 12, 12, &trainer);
+	if (saving.is_below_trainer)
+		name(&between, SGD);
+	sp_maker_event(&between, SP_EV_sem_wait, 0, 1000, 0);
+	begin(&saver, saving.pid, 20,
+	      saving.is_child	     ? &trainer
+	      : saving.is_grandchild ? &between
+				     : NULL);
 	name(&saver, SAVE);
 	if (saving.fetches)
 		name(&saver, FETCH);
@@ -108,6 +116,10 @@ static struct sp_account account(struct saving saving)
 		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, saving.has_loader);
 	sp_maker_put(&trainer, folder, "trainer.zst");
 	sp_maker_put(&saver, folder, "saver.zst");
+	if (saving.is_grandchild)
+		sp_maker_put(&between, folder, "between.zst");
+	else
+		sp_maker_finish(&between);
 	sp_load_one(&load, folder);
 	ck_assert_uint_eq(load.report.training.count, 1);
 	beside_ns = load.report.training.trainers[0].steps.saved_beside_ns;
@@ -147,6 +159,17 @@ START_TEST(a_process_of_the_trainer_saves)
 }
 END_TEST
 
+/* A shell or a pool starts the process that saves. One that trains by itself saves for itself. */
+START_TEST(a_process_of_a_process_saves)
+{
+	struct sp_account sum =
+		account((struct saving){.pid = 11, .is_grandchild = true, .is_below_trainer = _i});
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], _i ? 0 : STEPS * 5000);
+	ck_assert_uint_eq(beside_ns, _i ? 0 : STEPS * 6900);
+}
+END_TEST
+
 /* Samples are kept in files. */
 START_TEST(a_worker_saves)
 {
@@ -167,6 +190,7 @@ int main(void)
 	tcase_add_loop_test(c, the_trainer_waits, 0, 2); /* without a loader, and with one */
 	tcase_add_test(c, another_process_saves);
 	tcase_add_test(c, a_process_of_the_trainer_saves);
+	tcase_add_loop_test(c, a_process_of_a_process_saves, 0, 2);
 	tcase_add_test(c, a_worker_saves);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
