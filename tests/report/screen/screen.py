@@ -128,7 +128,7 @@ class Screen(unittest.TestCase):
             shares[part["part"]] = part["share"] or 0
         self.assertAlmostEqual(sum(shares.values()), 1, places=4)
         allowed = {f"{100 * share:.0f}" for share in shares.values()}
-        small = sum(s for name, s in shares.items() if s < 0.03 or name == "other")
+        small = sum(s for name, s in shares.items() if s < 0.02 or name == "other")
         allowed.add(f"{100 * small:.0f}")
         for share in re.findall(r"(\d+)%", parts):
             self.assertIn(share, allowed, parts)
