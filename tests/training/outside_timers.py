@@ -7,7 +7,7 @@ When the process ends, EVENTS has a JSON list of [kind, begin, end, own, detail]
 in the order of their ends. Times are of time.perf_counter_ns(); `own` leaves out the events inside.
 Kind and detail: "pass", an iterator of a DataLoader is made: its number; "batch", a call of it:
 [that number, whether a batch came]; "call", an outermost call of a module with weights: whether
-gradients are on; "backward", "optimizer" and "save": null.
+gradients are on; "backward", "optimizer", "save" and "load": null.
 """
 
 import atexit
@@ -108,7 +108,7 @@ def patch_all():
     patch_optimizers(torch.optim.Optimizer)
     torch.Tensor.backward = timed("backward", torch.Tensor.backward)
     torch.autograd.backward = timed("backward", torch.autograd.backward)
-    torch.save = timed("save", torch.save)
+    torch.save, torch.load = timed("save", torch.save), timed("load", torch.load)
 
 
 def write(path):
