@@ -21,8 +21,8 @@ struct sp_training_time {
 	/* Sums of the members of sp_step that have these names. */
 	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, hook_ns, allocating_ns;
 	double message_ns, loop_wait_ns, unmap_ns, lock_ns, locked_ns, cleared_ns, between_ns;
-	double log_code_ns, load_ns,
-		end_load_ns; /* end: before the first step and after the last one */
+	double log_code_ns, load_ns;
+	double end_load_ns; /* before the first step and after the last one */
 	uint64_t steps;
 };
 

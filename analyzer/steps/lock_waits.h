@@ -22,11 +22,9 @@ struct sp_lock_waits {
 	uint32_t begin, count;
 	uint32_t object; /* the lock's condition; 0: no wait has timed out so far */
 	uint64_t all_ns; /* in any call or none, since the last step */
-	/* The same, at most: a wait that times out goes on, and its rest is too short to be seen.
-	 */
+	/* At most, beside all_ns: a wait that times out goes on, and its rest may be too short. */
 	uint64_t unseen_ns;
-	int64_t timed_out_ns; /* the end of the last wait, if it timed out; or 0
-			       */
+	int64_t timed_out_ns; /* the end of the last wait, if it timed out; or 0 */
 };
 
 /* A wait on a condition, in the order of time. Waits on others than the lock's count for nothing.

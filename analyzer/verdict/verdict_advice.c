@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "analyzer/verdict/verdict_parts.h"
 
 #define GAIN_LEAST 0.03	 /* of a step: below it nobody sees a gain */
 #define CACHES_MOST 0.2	 /* of the rest of a step's time on a core: with caches of its own */
 #define READS_A_FILE 1.5 /* fewer leave nothing to put together but files */
-
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
 
 struct text_check {
 	const struct sp_verdict *v;
@@ -257,7 +254,7 @@ double sp_advice_most_share(const struct sp_metrics *e, enum sp_advice_id advice
 	enum sp_metric_id time = time_of(advice);
 
 	if (time < SP_METRICS && e->of[time].is_known)
-		cost = smaller(sp_metrics_value(e, time) + along_share(e, advice), cost);
+		cost = fmin(sp_metrics_value(e, time) + along_share(e, advice), cost);
 	part = part_of_cost(e, a->metric);
 	if (is_of_work(e, a->metric))
 		return part < cost ? part : cost;

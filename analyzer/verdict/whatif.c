@@ -24,8 +24,10 @@
 #define CROWDED_MOST 1.25
 
 /* A thread that has waited goes on with cold caches, and launches to a device that sleeps: 65 to
- * 130 µs a wait on two cores of a virtual machine. */
+ * 130 µs after waits of 1.4 ms, on two cores of a virtual machine. Short waits cool nothing down.
+ */
 #define WAKE_MOST_NS 150e3
+#define WAKE_SHARE_MOST 0.15 /* of the waits */
 
 /* The start of a worker, where none shows it: a fork of a process that has loaded PyTorch. */
 #define START_MOST_NS 30e6
@@ -68,16 +70,6 @@ void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *w, char *r
 		snprintf(ret, ret_bytes, "%s", _(table[id].title));
 }
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 static bool is_known(const struct sp_metrics *e, enum sp_metric_id metric)
 {
 	return e->of[metric].is_known;
@@ -90,9 +82,9 @@ static struct sp_what_if range(const struct sp_metrics *e, double low_ns, double
 	return (struct sp_what_if){
 		.is_known = true,
 		.now_ns = VALUE(e, step_mean_ns),
-		.low_ns = smaller(low_ns, high_ns),
-		.high_ns = larger(low_ns, high_ns),
-		.usual_ns = larger(low_ns, high_ns),
+		.low_ns = fmin(low_ns, high_ns),
+		.high_ns = fmax(low_ns, high_ns),
+		.usual_ns = fmax(low_ns, high_ns),
 	};
 }
 
@@ -102,14 +94,14 @@ static double lost_ns(const struct sp_metrics *e)
 {
 	double wait = VALUE(e, wait_mean_ns), share = VALUE(e, loader_wait_share);
 
-	return share > 0 ? smaller(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
+	return share > 0 ? fmin(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
 }
 
 /* The time of a step without its waits for the loader. Behind a wait that the device's work hides
  * stands that work, which no change of the input takes away. */
 static double busy_ns(const struct sp_metrics *e)
 {
-	return larger(VALUE(e, step_mean_ns) - lost_ns(e), 0);
+	return fmax(VALUE(e, step_mean_ns) - lost_ns(e), 0);
 }
 
 /* The work of a device whose queue is not known may hide a wait, and then its end saves nothing. */
@@ -129,8 +121,8 @@ static double alone_ns(const struct sp_metrics *e)
 
 	if (VALUE(e, workers) < 1 || lost_ns(e) < VALUE(e, wait_mean_ns))
 		return busy_ns(e);
-	waited = smaller(waited, VALUE(e, coreless_share) * busy_ns(e));
-	return busy_ns(e) - smaller(waited, sp_batches_a_step(e) * VALUE(e, batch_cpu_ns));
+	waited = fmin(waited, VALUE(e, coreless_share) * busy_ns(e));
+	return busy_ns(e) - fmin(waited, sp_batches_a_step(e) * VALUE(e, batch_cpu_ns));
 }
 
 /* Unhidden waits are saved. */
@@ -150,7 +142,7 @@ static struct sp_what_if decode_half(const struct sp_metrics *e)
 	double now = VALUE(e, step_mean_ns);
 	double saved = may_hide(e) ? 0 : lost_ns(e) * VALUE(e, decode_work_share) / 2;
 
-	return range(e, larger(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)), now - saved);
+	return range(e, fmax(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)), now - saved);
 }
 
 /*
@@ -171,7 +163,7 @@ static double own_cpu_ns(const struct sp_metrics *e, double batch_cpu_ns)
 {
 	double ns = VALUE(e, trainer_cpu_ns);
 
-	return VALUE(e, workers) < 1 ? larger(ns - batch_cpu_ns, 0) : ns;
+	return VALUE(e, workers) < 1 ? fmax(ns - batch_cpu_ns, 0) : ns;
 }
 
 /* At most: a worker collates into shared memory, and the training thread gives that back. */
@@ -188,7 +180,7 @@ static struct load least_load(const struct sp_metrics *e)
 	double ready = VALUE(e, batch_ready_ns), n = sp_batches_a_step(e);
 
 	return (struct load){
-		.batch_ns = n * larger(VALUE(e, batch_work_ns) - ready, 0),
+		.batch_ns = n * fmax(VALUE(e, batch_work_ns) - ready, 0),
 		.cpu_ns = n * VALUE(e, batch_cpu_ns),
 		.trainer_ns = own_cpu_ns(e, n * VALUE(e, batch_cpu_ns)),
 		.busy_ns = alone_ns(e),
@@ -206,7 +198,7 @@ static struct load least_load(const struct sp_metrics *e)
  */
 static double other_threads_ns(const struct sp_metrics *e)
 {
-	return larger(VALUE(e, trainer_cpu_ns) - VALUE(e, step_mean_ns), 0);
+	return fmax(VALUE(e, trainer_cpu_ns) - VALUE(e, step_mean_ns), 0);
 }
 
 /*
@@ -244,7 +236,7 @@ static struct load most_load(const struct sp_metrics *e, double stack_ns)
  * for two cores that are nearly full, and for batches and steps of the same length. */
 static double longer_of(const struct load *l, double a, double b)
 {
-	return l->is_uneven ? cbrt(a * a * a + b * b * b) : larger(a, b);
+	return l->is_uneven ? cbrt(a * a * a + b * b * b) : fmax(a, b);
 }
 
 static double step_ns(const struct load *l, double workers, double cores)
@@ -253,7 +245,7 @@ static double step_ns(const struct load *l, double workers, double cores)
 	double on_cores = l->cpu_ns + l->trainer_ns;
 
 	if (workers < 1)
-		return larger(l->busy_ns + l->sampler_ns + l->batch_ns - l->shared_ns, 0);
+		return fmax(l->busy_ns + l->sampler_ns + l->batch_ns - l->shared_ns, 0);
 	ns = longer_of(l, ns, l->batch_ns / workers);
 	if (l->is_uneven && workers + 1 > cores)
 		on_cores *= CROWDED_MOST;
@@ -289,10 +281,10 @@ static double most_with(const struct sp_metrics *e, uint32_t workers, double sta
 	struct load most = most_load(e, stack_ns);
 	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores);
 	double before = step_ns(&most, VALUE(e, workers), cores);
-	double ns = step_ns(&most, workers, cores) * larger(1, before > 0 ? now / before : 1) +
+	double ns = step_ns(&most, workers, cores) * fmax(1, before > 0 ? now / before : 1) +
 		    starts_ns(e, workers - VALUE(e, workers));
 
-	return may_gain_nothing(e, workers) ? larger(ns, now) : ns;
+	return may_gain_nothing(e, workers) ? fmax(ns, now) : ns;
 }
 
 /*
@@ -304,11 +296,11 @@ static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t worke
 	struct load least = least_load(e);
 	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores), stack = VALUE(e, stack_ns);
 	double before = step_ns(&least, VALUE(e, workers), cores);
-	double low = step_ns(&least, workers, cores) * smaller(1, before > 0 ? now / before : 1);
+	double low = step_ns(&least, workers, cores) * fmin(1, before > 0 ? now / before : 1);
 	struct sp_what_if w;
 
 	w = range(e, low, most_with(e, workers, stack + VALUE(e, own_collate_ns)));
-	w.usual_ns = larger(low, most_with(e, workers, stack));
+	w.usual_ns = fmax(low, most_with(e, workers, stack));
 	w.workers = workers;
 	return w;
 }
@@ -322,7 +314,7 @@ static struct sp_what_if prefetch(const struct sp_metrics *e)
 	struct load least = least_load(e);
 	double now = VALUE(e, step_mean_ns);
 
-	return range(e, smaller(step_ns(&least, VALUE(e, workers), VALUE(e, cores)), now), now);
+	return range(e, fmin(step_ns(&least, VALUE(e, workers), VALUE(e, cores)), now), now);
 }
 
 /*
@@ -337,7 +329,7 @@ static struct sp_what_if batch_size(const struct sp_metrics *e)
 	least.busy_ns /= 2;
 	least.handover_ns /= 2;
 	least.trainer_ns /= 2;
-	return range(e, smaller(step_ns(&least, workers, VALUE(e, cores)), now), now);
+	return range(e, fmin(step_ns(&least, workers, VALUE(e, cores)), now), now);
 }
 
 /* A steady step's part of a cost; of the training time where steady steps do not show it. */
@@ -353,7 +345,7 @@ static double wake_ns(const struct sp_metrics *e, double sync_ns)
 {
 	double waits = VALUE(e, syncs_per_step) + VALUE(e, blocking_copies_per_step);
 
-	return smaller(waits * WAKE_MOST_NS, sync_ns);
+	return fmin(waits * WAKE_MOST_NS, sync_ns * WAKE_SHARE_MOST);
 }
 
 /* The host takes at least its own work, and the device at least the time for which the host
@@ -361,16 +353,16 @@ static double wake_ns(const struct sp_metrics *e, double sync_ns)
 static struct sp_what_if no_syncs(const struct sp_metrics *e)
 {
 	double now = VALUE(e, step_mean_ns), share = VALUE(e, sync_share);
-	double sync = smaller(steady_ns(e, SP_METRIC_sync_mean_ns, SP_METRIC_sync_share), now);
+	double sync = fmin(steady_ns(e, SP_METRIC_sync_mean_ns, SP_METRIC_sync_share), now);
 	double cost = share > 0 ? sync * VALUE(e, sync_cost_share) / share : 0;
 
-	return range(e, larger(now - sync - wake_ns(e, sync), sync), now - cost);
+	return range(e, fmax(now - sync - wake_ns(e, sync), sync), now - cost);
 }
 
 static struct sp_what_if pinned_copies(const struct sp_metrics *e)
 {
 	double now = VALUE(e, step_mean_ns);
-	double copy = smaller(steady_ns(e, SP_METRIC_copy_mean_ns, SP_METRIC_copy_share), now);
+	double copy = fmin(steady_ns(e, SP_METRIC_copy_mean_ns, SP_METRIC_copy_share), now);
 
 	return range(e, now - copy * VALUE(e, pageable_share), now);
 }

@@ -188,11 +188,7 @@ def compare(name, events, summary):
     truth, verdict = truth_of(events), summary["verdict"]
     lines = list(programs.compare(truth, summary))
     is_wrong = is_contradicted(verdict["code"], truth)
-    for line in lines:
-        error = f"{100 * (line.found / line.true - 1):+.1f}%" if line.true else "-"
-        found, true = programs.shown(line.found), programs.shown(line.true)
-        mark = "" if line.right else "  WRONG"
-        print(f"{name:24} {line.row:24} {found:>12} {true:>12} {error:>9}{mark}")
+    programs.show_lines(name, lines, every=True)
     answer = "CONTRADICTED by the rows" if is_wrong else "not contradicted"
     print(f"{name:24} {verdict['code']} ({verdict['confidence']}): {answer}")
     return not is_wrong and all(line.right for line in lines)

@@ -18,6 +18,7 @@ import runpy
 import sys
 import threading
 import time
+import weakref
 
 import torch
 from torch.utils.data import dataloader
@@ -25,7 +26,7 @@ from torch.utils.data import dataloader
 events, stack = [], []  # stack: [kind, ns of the events inside]
 home = (os.getpid(), threading.get_ident())
 passes = 0
-weighted = {}  # id of a module: whether it has weights
+weighted = weakref.WeakKeyDictionary()  # of modules: whether they have weights
 
 
 def is_inside(kind):
@@ -68,15 +69,14 @@ def batch_of(arguments, batch):
 
 
 def has_weights(module):
-    if id(module) not in weighted:
-        weighted[id(module)] = any(True for part in module.modules() for _ in part._parameters)
-    return weighted[id(module)]
+    if module not in weighted:
+        weighted[module] = any(True for part in module.modules() for _ in part._parameters)
+    return weighted[module]
 
 
 def patch_calls(cls):
-    own, of_weights = cls.__call__, timed(
-        "call", cls.__call__, lambda arguments, result: torch.is_grad_enabled()
-    )
+    own = cls.__call__
+    of_weights = timed("call", own, lambda arguments, result: torch.is_grad_enabled())
 
     def call(module, *arguments, **names):
         within = any(kind in ("batch", "optimizer", "backward") for kind, _ in stack)

@@ -135,13 +135,17 @@ def shown(value):
     return f"{value / 1e6:.2f} ms" if value >= 10000 else str(value)
 
 
-def show(name, lines, verdict, right, every):
+def show_lines(name, lines, every):
     for line in lines:
         if every or not line.right:
             error = f"{100 * (line.found / line.true - 1):+.1f}%" if line.true else "-"
             mark = "" if line.right else "  WRONG"
             found, true = shown(line.found), shown(line.true)
             print(f"{name:24} {line.row:24} {found:>12} {true:>12} {error:>9}{mark}")
+
+
+def show(name, lines, verdict, right, every):
+    show_lines(name, lines, every)
     answer = "right" if right else "abstains" if right is None else "WRONG"
     if every or right is False:
         print(f"{name:24} {verdict['code']} ({verdict['confidence']}): {answer}", flush=True)

@@ -215,6 +215,27 @@ START_TEST(a_thread_without_memory_asks_seldom_and_is_recorded_later)
 }
 END_TEST
 
+/* Emits in a child; `emitted` is shared with it. Returns 0 where it came to its end. */
+static int is_killed(const struct sp_fault *fault, volatile int64_t *emitted)
+{
+	int status;
+	pid_t child;
+
+	*emitted = 0;
+	child = fork();
+	if (child == 0) {
+		sp_fault = *fault;
+		for (int64_t i = 0; i < 8000; i++) {
+			emit(i);
+			*emitted = i + 1;
+		}
+		sp_thread_finish();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status);
+}
+
 /* SIGKILL before and after each store that changes what a file is. */
 START_TEST(a_kill_at_any_store_boundary_leaves_a_whole_file)
 {
@@ -225,24 +246,10 @@ START_TEST(a_kill_at_any_store_boundary_leaves_a_whole_file)
 	run_begin("map");
 	for (long n = 1; killed && n < 400; n++) {
 		struct slots_count before = {0}, count;
-		int status;
-		pid_t child;
 
 		if (sp_run.directory[0])
 			before = run_read(NULL, NULL);
-		*emitted = 0;
-		child = fork();
-		if (child == 0) {
-			sp_fault = (struct sp_fault){.kill_at = n};
-			for (int64_t i = 0; i < 8000; i++) {
-				emit(i);
-				*emitted = i + 1;
-			}
-			sp_thread_finish();
-			_exit(0);
-		}
-		ck_assert_int_eq(waitpid(child, &status, 0), child);
-		killed = WIFSIGNALED(status);
+		killed = is_killed(&(struct sp_fault){.kill_at = n}, emitted);
 		ck_assert_int_ge(sp_run_claim(), 0);
 		count = run_read(NULL, NULL);
 		ck_assert_uint_ge(count.events - before.events, (uint64_t)*emitted);
@@ -269,22 +276,8 @@ START_TEST(a_kill_at_any_call_leaves_a_whole_file)
 	for (long n = 1; killed && n < 400; n++) {
 		struct slots_count count = run_read(NULL, NULL);
 		uint64_t before = count.events;
-		int status;
-		pid_t child;
 
-		*emitted = 0;
-		child = fork();
-		if (child == 0) {
-			sp_fault = (struct sp_fault){.kill_at_call = n};
-			for (int64_t i = 0; i < 8000; i++) {
-				emit(i);
-				*emitted = i + 1;
-			}
-			sp_thread_finish();
-			_exit(0);
-		}
-		ck_assert_int_eq(waitpid(child, &status, 0), child);
-		killed = WIFSIGNALED(status);
+		killed = is_killed(&(struct sp_fault){.kill_at_call = n}, emitted);
 		for (int i = 0; i < 100 && (i == 0 || count.events < before + (uint64_t)*emitted);
 		     i++) {
 			in_child(emit_and_finish, 0);

@@ -53,7 +53,7 @@ END_TEST
  * without it. */
 START_TEST(a_what_if_is_about_a_steady_step)
 {
-	const double sync_ns = WORK_NS, wake_ns = 150000;
+	const double sync_ns = WORK_NS, wake_ns = 0.15 * WORK_NS;
 	struct sp_what_if w;
 
 	names();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits of a loop: for a batch, for a server, for the lock, and none. */
+/* Waits of a loop, each with its object: a batch, a server, an answer, or a lock. */
 #include <check.h>
 
 #include "tests/unit/common/made_loop.h"
