@@ -407,27 +407,27 @@ static uint64_t spent_ns(const struct sp_stream_sums *sums, enum sp_class class)
 	return ns;
 }
 
-/* Killed inside a call on a file that took so little of the time that chance does not explain it.
- * within_ns: the time in which it could have been killed. */
-static bool is_suspect(const struct sp_report *report, uint32_t stream, int64_t within_ns)
+static uint64_t life_ns(const struct sp_report *report, uint32_t stream)
+{
+	int64_t begin_ns, end_ns;
+
+	sp_stream_life(&report->run, &report->totals, stream, &begin_ns, &end_ns);
+	return end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0;
+}
+
+/* Killed inside a call on a file that took so little of its life that chance does not explain it.
+ */
+static bool is_suspect(const struct sp_report *report, uint32_t stream)
 {
 	uint32_t kind = call_of(stream_of(report, stream));
 	enum sp_class class = kind ? sp_event_info(kind)->class : SP_CLASS_OFF;
 	struct sp_live_lock lock;
 
-	if (was_killed(report, stream) && lock_find(report, stream, &lock))
-		return true;
-	return (class == SP_CLASS_OPEN || class == SP_CLASS_READ || class == SP_CLASS_STAT) &&
-	       was_killed(report, stream) && within_ns > 0 &&
-	       spent_ns(&report->totals.streams[stream], class) < (uint64_t)within_ns / RARE;
-}
-
-static int64_t life_ns(const struct sp_report *report, uint32_t stream)
-{
-	int64_t begin_ns, end_ns;
-
-	sp_stream_life(&report->run, &report->totals, stream, &begin_ns, &end_ns);
-	return end_ns - begin_ns;
+	if (!was_killed(report, stream))
+		return false;
+	return lock_find(report, stream, &lock) ||
+	       ((class == SP_CLASS_OPEN || class == SP_CLASS_READ || class == SP_CLASS_STAT) &&
+		spent_ns(&report->totals.streams[stream], class) < life_ns(report, stream) / RARE);
 }
 
 /* The trainer, or one of its workers while the trainer waits. */
@@ -435,17 +435,15 @@ static bool suspect_of(const struct looking *l, uint32_t t, struct sp_hang_link 
 {
 	uint32_t trainer = trainer_stream(l->report, t), number = 0;
 	uint32_t image = stream_of(l->report, trainer)->image;
-	const struct sp_steps *steps = &l->report->training.trainers[t].steps;
-	int64_t trained_ns = steps->steps[steps->count - 1].end_ns - steps->steps[0].start_ns;
 
-	if (is_suspect(l->report, trainer, trained_ns)) {
+	if (is_suspect(l->report, trainer)) {
 		*ret = link_of(l, trainer, SP_HANG_TRAINER, 0);
 		return true;
 	}
 	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
 		if (!is_worker_of(l->report, i, image))
 			continue;
-		if (is_suspect(l->report, i, life_ns(l->report, i))) {
+		if (is_suspect(l->report, i)) {
 			*ret = link_of(l, i, SP_HANG_WORKER, number);
 			return true;
 		}
