@@ -144,8 +144,8 @@ class Decoders(Case):
         row = training.report("ranges", self.path("run.zst"))["ranges"][0]
         self.assertEqual((row["name"], row["calls"]), ("nvjpeg decode", 30))
         self.assertGreaterEqual(row["total_ns"], 30 * 1000000)
-        self.assertAlmostEqual(took, row["total_ns"], delta=row["max_ns"])
-
+        # The first call is before the first step. Each step's share is rounded to nanoseconds.
+        self.assertAlmostEqual(took, row["total_ns"], delta=row["max_ns"] + 30)
 
 
 if __name__ == "__main__":
