@@ -167,7 +167,7 @@ def judge(name, python, arguments):
     if right is False:
         print(f"{'':24} true: {', '.join(sorted(allowed))}", flush=True)
     wrong = [line.row for line in lines if not line.right] + ["verdict"] * (right is False)
-    if truth.get("says", "") not in verdict["text"]:
+    if right and truth.get("says", "") not in verdict["text"]:
         print(f"{name:24} does not say \"{truth['says']}\": {verdict['text']}", flush=True)
         wrong.append("reason")
     told = " ".join([verdict["text"], *(piece["text"] for piece in summary["advice"])])
