@@ -136,7 +136,7 @@ class Truth:
         return len(self.trained) if all(one.is_whole for one in self.trained) else None
 
 
-def truth_of(events):
+def truth_of(events, turn_ns):
     """In the form of a program's own truth."""
     truth = Truth(sorted(events, key=lambda event: event[1]))
     return {
@@ -145,6 +145,7 @@ def truth_of(events):
         "epochs": truth.epochs() if truth.trained else None,
         "span": max(event[2] for event in events) - min(event[1] for event in events),
         "loose": sorted(truth.loose),
+        "turn_ns": turn_ns,
     }
 
 
@@ -157,7 +158,7 @@ def finish(program, seconds):
 
 
 def run(python, command, seconds):
-    """The events and the summary of a run of the command, which may be stopped after seconds."""
+    """The timers' file and the summary of a run, which may be stopped after `seconds`."""
     with tempfile.TemporaryDirectory() as folder:
         events, run_path = os.path.join(folder, "events.json"), os.path.join(folder, "run.zst")
         recorded = {"LD_PRELOAD": os.environ["STAGEPROF_TEST_LIB"], "STAGEPROF_OUTPUT": run_path}
@@ -183,9 +184,9 @@ def is_contradicted(code, truth):
     return False
 
 
-def compare(name, events, summary):
+def compare(name, truth, summary):
     """Prints all; returns whether nothing is wrong."""
-    truth, verdict = truth_of(events), summary["verdict"]
+    verdict = summary["verdict"]
     lines = list(programs.compare(truth, summary))
     is_wrong = is_contradicted(verdict["code"], truth)
     programs.show_lines(name, lines, every=True)
@@ -203,11 +204,11 @@ def main():
     if not arguments.command:
         parser.error("no script is named")
     python = arguments.python or training.interpreter()
-    events, summary = run(python, arguments.command, arguments.stop_after)
-    if not events:
+    timed, summary = run(python, arguments.command, arguments.stop_after)
+    if not timed["events"]:
         sys.exit(f"{arguments.command[0]}: its main thread called nothing of PyTorch")
     name = os.path.basename(arguments.command[0])[:24]
-    sys.exit(0 if compare(name, events, summary) else 1)
+    sys.exit(0 if compare(name, truth_of(**timed), summary) else 1)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
     outside_timers.py EVENTS SCRIPT [ARGUMENT...]
 
-When the process ends, EVENTS has a JSON list of [kind, begin, end, own, detail] of the main thread,
-in the order of their ends. Times are of time.perf_counter_ns(); `own` leaves out the events inside.
+When the process ends, EVENTS has JSON: `turn_ns` (programs/turns.py), and `events`, a list of
+[kind, begin, end, own, detail] of the main thread, in the order of their ends. Times are of
+time.perf_counter_ns(); `own` leaves out the events inside.
 Kind and detail: "pass", an iterator of a DataLoader is made: its number; "batch", a call of it:
 [that number, whether a batch came]; "call", an outermost call of a module with weights: whether
 gradients are on; "backward", "optimizer", "save" and "load": null.
@@ -23,6 +24,10 @@ import weakref
 import torch
 from torch.utils.data import dataloader
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs"))
+from turns import turn_ns
+
+del sys.path[0]
 events, stack = [], []  # stack: [kind, ns of the events inside]
 home = (os.getpid(), threading.get_ident())
 passes = 0
@@ -114,7 +119,7 @@ def patch_all():
 def write(path):
     if os.getpid() == home[0]:
         with open(path, "w") as file:
-            json.dump(events, file)
+            json.dump({"events": events, "turn_ns": turn_ns()}, file)
 
 
 if __name__ == "__main__":

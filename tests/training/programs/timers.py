@@ -11,6 +11,8 @@ import json
 import threading
 import time
 
+from turns import turn_ns
+
 now = time.perf_counter_ns
 main = threading.get_ident()
 rows = {}  # name -> [calls, ns]
@@ -103,4 +105,5 @@ def show(**more):
     not compared; `says`, words of the verdict; `advises`, words of the advice; `denies`, words
     that both lack."""
     told = {"rows": rows, "beside": beside, "span": span[1] - span[0] if span[0] else 0}
+    told["turn_ns"] = turn_ns()
     print(json.dumps({**told, **count, **more}), flush=True)
