@@ -99,7 +99,7 @@ class Epochs(Case):
             self.assertIn("each worker was started 4.0 times", told["0"]["persistent_workers"])
         for line in told["1"].values():
             self.assertNotIn("persistent_workers", line)
-        # A start takes 0.3 s, on a busy machine longer: that of each epoch, or of the first alone.
+        # A start takes 0.6 s, on a busy machine longer: that of each epoch, or of the first alone.
         waits = {on: self.first_waits(run) for on, run in runs.items()}
         self.assertEqual((len(waits["0"]), len(waits["1"])), (4, 4))
         self.assertGreater(min(waits["0"]), 2 * min(waits["1"][1:]))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four epochs whose workers each take 0.3 s to start, and a validation after each epoch.
+"""Four epochs whose workers each take 0.6 s to start, and a validation after each epoch,
+whose workers start at once.
 
 PERSISTENT: 1 where the workers stay.
 """
@@ -31,7 +32,7 @@ class Net(torch.nn.Module):
 
 
 def start(_worker):
-    time.sleep(0.3)
+    time.sleep(0.6)
 
 
 torch.set_num_threads(1)

