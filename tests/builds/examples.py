@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples.py SOURCE WORK CMAKE GENERATOR: the examples of CONTRIBUTING.md, applied to a copy of
-the tree in WORK.
+"""examples.py SOURCE WORK CMAKE GENERATOR [--whole]: the examples of CONTRIBUTING.md, applied to a
+copy of the tree in WORK.
 
-The preset dev builds the copy with all examples. Programs that count their own calls run, and are
-compared with the report. Then each part of each example is left out in turn, and the build or a
-test has to fail with a message that says why.
+The compiler has to take their files. Then each part that the compiler or the check of the documents
+misses is left out in turn, which has to fail with a message that says why. --whole: the preset dev
+builds the copy with all examples; programs that count their own calls run, and are compared with
+the report; and the parts that the build or a test misses are left out, too.
 """
 
 import json
@@ -65,6 +66,7 @@ class Part:
 
 
 def run(command, **options):
+    """The finished process, whose output is text in `stdout`."""
     return subprocess.run(
         [str(c) for c in command],
         stdout=subprocess.PIPE,
@@ -101,7 +103,7 @@ def compile_one(side, source):
     """Compiles one object and nothing else: an object that another source gives in a tree with a
     part left out would be newer than the part that is put back."""
     target = {
-        "trace": "stageprof_trace_preload",
+        "trace": "stageprof_trace",
         "preload": "stageprof",
         "analyzer": "stageprof_analyzer",
     }[side]
@@ -141,31 +143,35 @@ def build_and_check():
     return done if done.returncode else exports()
 
 
+def compiles(side, source):
+    return lambda: compile_one(side, source)
+
+
 # (example, file): how a part that is left out shows, and words of the message.
 LEFT_OUT = {
     ("bz2", "trace/events.def"): (
-        lambda: compile_one("preload", "hooks/hooks_compress.c"),
+        compiles("preload", "hooks/hooks_compress.c"),
         "SP_EV_bz2_decompress",
     ),
+    ("jxl", "trace/decoders.def"): (compiles("trace", "events.c"), "SP_CLASS_JXL"),
+    ("jxl", "trace/events.def"): (compiles("preload", "hooks/hooks_jxl.c"), "SP_EV_jxl_decode"),
+    ("notes", "analyzer/views/views.def"): (
+        compiles("analyzer", "views/view_notes.c"),
+        "sp_view_notes",
+    ),
+    ("notes", "docs/REFERENCE.md"): (documents, "no view notes"),
+}
+# The same in a tree that is built.
+LEFT_OUT_OF_BUILD = {
     ("bz2", "preload/hooks/hooks_compress.c"): (
         build_and_check,
         "no source of libstageprof.so makes SP_EV_bz2_decompress",
     ),
-    ("jxl", "trace/decoders.def"): (lambda: compile_one("trace", "events.c"), "SP_CLASS_JXL"),
-    ("jxl", "trace/events.def"): (
-        lambda: compile_one("preload", "hooks/hooks_jxl.c"),
-        "SP_EV_jxl_decode",
-    ),
     ("jxl", "preload/hooks/hooks_jxl.c"): (lambda: build(library()), "hooks_jxl.c"),
     ("jxl", "preload/CMakeLists.txt"): (build_and_check, "hooks_jxl.c: no part of libstageprof.so"),
-    ("notes", "analyzer/views/views.def"): (
-        lambda: compile_one("analyzer", "views/view_notes.c"),
-        "sp_view_notes",
-    ),
     ("notes", "analyzer/views/view_notes.c"): (lambda: build("stageprof-report"), "view_notes.c"),
     ("notes", "analyzer/CMakeLists.txt"): (lambda: build("stageprof-report"), "sp_view_notes"),
     ("notes", "docs/ARCHITECTURE.md"): (readings, "notes"),
-    ("notes", "docs/REFERENCE.md"): (documents, "no view notes"),
 }
 
 
@@ -244,41 +250,63 @@ def run_examples():
         assert done.returncode == 0, done.stdout
 
 
-def main():
-    start = time.monotonic()
+def apply_examples():
+    """The parts of CONTRIBUTING.md, put into the copy."""
     text = (SOURCE / "CONTRIBUTING.md").read_text()
     parts = [Part(*groups) for groups in BLOCK.findall(text)]
     assert len(parts) == text.count(
         "<!-- example "
     ), "an example's comment that is not of the form of BLOCK"
-    assert {(p.example, p.file) for p in parts} == set(
-        LEFT_OUT
-    ), "an example is not in LEFT_OUT, or has gone"
-    copy_tree()
+    assert {(p.example, p.file) for p in parts} == {
+        *LEFT_OUT,
+        *LEFT_OUT_OF_BUILD,
+    }, "an example is in neither table, or has gone"
     for part in parts:
         part.apply()
-    flags = "-D", "BUILD_TESTING=OFF", "-D", "CMAKE_C_FLAGS_DEBUG=-O0 -g1"
-    configure("--preset", "dev", "-G", sys.argv[4], *flags)
+    return parts
+
+
+def fails_without(part, check, words):
+    put_back = part.leave_out()
+    done = check()
+    put_back()
+    found = done.returncode != 0 and words in done.stdout
+    print(
+        f"{part.example} without its part of {part.file}: {'fails as it should' if found else 'NOT FOUND'}"
+    )
+    if not found:
+        print(done.stdout[-3000:])
+    return found
+
+
+def build_and_run(start):
     must([CMAKE, "--build", BUILD, "-j", "2"])
     print(f"built in {time.monotonic() - start:.0f} s")
     needs_bzlib()
     configure("-D", "BUILD_TESTING=ON", "-D", "STAGEPROF_NESTED=ON")
     run_examples()
-    status = 0
-    for part in parts:
-        check, words = LEFT_OUT[part.example, part.file]
-        put_back = part.leave_out()
+
+
+def main():
+    start = time.monotonic()
+    is_whole = "--whole" in sys.argv
+    copy_tree()
+    parts = apply_examples()
+    flags = "-D", "BUILD_TESTING=OFF", "-D", "CMAKE_C_FLAGS_DEBUG=-O0 -g1"
+    configure("--preset", "dev", "-G", sys.argv[4], *flags)
+    if is_whole:
+        build_and_run(start)
+    checks = {**LEFT_OUT, **(LEFT_OUT_OF_BUILD if is_whole else {})}
+    for check, _ in checks.values():
         done = check()
-        put_back()
-        found = done.returncode != 0 and words in done.stdout
-        print(
-            f"{part.example} without its part of {part.file}: {'fails as it should' if found else 'NOT FOUND'}"
-        )
-        if not found:
-            print(done.stdout[-3000:])
-            status = 1
+        assert done.returncode == 0, done.stdout
+    found = [
+        fails_without(part, *checks[part.example, part.file])
+        for part in parts
+        if (part.example, part.file) in checks
+    ]
     print(f"{time.monotonic() - start:.0f} s")
-    return status
+    return 0 if all(found) else 1
 
 
 sys.exit(main())
