@@ -6,7 +6,7 @@ import os
 import harness
 from harness import victim
 
-KILLS = int(os.environ.get("STAGEPROF_TEST_KILLS", "1000"))
+KILLS = int(os.environ.get("STAGEPROF_TEST_KILLS", 20 * harness.REPEATS))
 
 
 class Kills(harness.Case):

@@ -17,7 +17,7 @@ class Native(harness.Case):
         self.assert_exact(outcome)
 
     def test_fork_beside_threads(self):
-        outcome = self.both(victim("fork_workers"), str(max(1000, 10 * harness.REPEATS)), "10")
+        outcome = self.both(victim("fork_workers"), str(20 * harness.REPEATS), "10")
         self.assert_exact(outcome)
 
     def test_vfork_and_spawn(self):
@@ -30,7 +30,7 @@ class Native(harness.Case):
         self.assert_exact(self.both(victim("fork_ways")))
 
     def test_exit_amid_reading_threads(self):
-        outcome = self.both(victim("exit_race"), str(max(300, 3 * harness.REPEATS)))
+        outcome = self.both(victim("exit_race"), str(6 * harness.REPEATS))
         self.assert_exact(outcome)
         self.assert_threads(outcome.rows(), outcome.trace)
 

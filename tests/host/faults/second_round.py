@@ -43,7 +43,7 @@ for _ in range(5000): os.pread(page.fileno(), 16, 0)
 os.kill(os.getpid(), 9)
 """
 
-READS = 1500000
+READS = 700000
 
 
 def truncated(path):
