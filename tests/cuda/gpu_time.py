@@ -15,7 +15,7 @@ STEPS = 8
 MS = 1_000_000
 
 
-class GpuTime(Case):
+class TimedCase(Case):
     def train(self, *arguments, env=None):
         fake = harness.environment("STAGEPROF_TEST_FAKE")
         environment = {
@@ -58,6 +58,8 @@ class GpuTime(Case):
         first = gpu["lost_wait_ns"] + gpu["hidden_wait_ns"] - said["wait_ns"]
         self.assertAlmostEqual(gpu["lost_wait_ns"] - first, lost, delta=slack_ms * MS)
 
+
+class GpuTime(TimedCase):
     def test_all_waits_are_lost(self):
         said, trace = self.train(20, 6, 5, 4, "sync")
         self.assertEqual(said["hidden_ns"], 0)
@@ -89,10 +91,6 @@ class GpuTime(Case):
         self.assert_parts(said, trace, 0.999, slack=8)
         self.assert_waits(said, self.gpu(trace), 20)
 
-    def test_backward_on_a_thread_of_its_own(self):
-        said, trace = self.train(10, 6, 5, 4, "aside", "sync")
-        self.assert_parts(said, trace, 0.999, slack=8)
-
     def test_nothing_is_touched_during_a_capture(self):
         said, trace = self.train(10, 6, 5, 4, "capture", "sync")
         gpu = self.gpu(trace)
@@ -101,6 +99,49 @@ class GpuTime(Case):
         account = {row["part"]: row["gpu_ns"] for row in trace.report("summary")["account"]}
         for part in ("backward", "optimizer"):
             self.assertGreaterEqual(account[part], 0.999 * said["gpu_ns"][part])
+
+    def test_modules(self):
+        _, trace = self.train(5, 2, 2, 2, "modules", "sync", env={"STAGEPROF_MODULES": "3"})
+        rows = {row["path"]: row for row in trace.report("modules")["modules"]}
+        known = {"": 10, "stem": 3, "body": 5, "body.left": 4, "body.right": 1}
+        self.assertEqual(set(rows), set(known))
+        for path, ms in known.items():
+            self.assertEqual(rows[path]["calls"], STEPS)
+            self.assertGreaterEqual(rows[path]["gpu_ns"], 0.999 * ms * MS * STEPS, path)
+            self.assertLessEqual(rows[path]["gpu_ns"], (ms + 1.5) * MS * STEPS, path)
+        self.assertEqual(self.gpu(trace)["spans_given_up"], 0)
+
+    def test_copies_that_wait(self):
+        """Each waits for all of its step: the account, and what is given as the reason."""
+        said, trace = self.train(1, 4, 3, 2, "item")
+        rows = trace.report("cuda")["parts"]
+        self.assertEqual(sum(row["blocking_copies"] for row in rows), STEPS)
+        self.assertEqual(sum(row["syncs"] for row in rows), 1)
+        summary = trace.report("summary")
+        account = {row["part"]: row["ns"] for row in summary["account"]}
+        # Each recorded copy holds the device's wait, and the trainer's timer holds the copy. The
+        # last is after the last step.
+        call_ns, waited_ns = (sum(ns) for ns in zip(*said["item_ns"][:-1]))
+        self.assertGreater(waited_ns, 0)
+        self.assertLessEqual(account["sync_wait"], call_ns)
+        self.assertGreaterEqual(account["sync_wait"], waited_ns)
+        known = {change["what_if"]: change for change in summary["what_if"]}
+        self.assertIsNone(known["no_syncs"]["reason"])
+
+    def test_switched_off_is_not_zero(self):
+        _, trace = self.train(5, 2, 2, 2, "sync", env={"STAGEPROF_GPUTIME": "0"})
+        report = trace.report("summary")
+        self.assertEqual({row["gpu_ns"] for row in report["account"]}, {None})
+        self.assertIsNone(report["gpu_time"]["busy_ns"])
+        self.assertIn("no time on the device", report["gpu_time"]["reason"])
+        for step in trace.report("steps")["steps"]:
+            self.assertIsNone(step["gpu_busy_ns"])
+
+
+class ContextsAndStreams(TimedCase):
+    def test_backward_on_a_thread_of_its_own(self):
+        said, trace = self.train(10, 6, 5, 4, "aside", "sync")
+        self.assert_parts(said, trace, 0.999, slack=8)
 
     def test_two_devices(self):
         said, trace = self.train(10, 6, 5, 4, "devices", "sync", env={"FAKE_CUDA_DEVICES": "2"})
@@ -152,43 +193,6 @@ class GpuTime(Case):
         stages, _ = trace.stages()
         launches = stages["cuda_launch"]
         self.assertEqual((launches["calls"], launches["errors"]), (3 * 2 * STEPS, 3 * STEPS))
-
-    def test_modules(self):
-        _, trace = self.train(5, 2, 2, 2, "modules", "sync", env={"STAGEPROF_MODULES": "3"})
-        rows = {row["path"]: row for row in trace.report("modules")["modules"]}
-        known = {"": 10, "stem": 3, "body": 5, "body.left": 4, "body.right": 1}
-        self.assertEqual(set(rows), set(known))
-        for path, ms in known.items():
-            self.assertEqual(rows[path]["calls"], STEPS)
-            self.assertGreaterEqual(rows[path]["gpu_ns"], 0.999 * ms * MS * STEPS, path)
-            self.assertLessEqual(rows[path]["gpu_ns"], (ms + 1.5) * MS * STEPS, path)
-        self.assertEqual(self.gpu(trace)["spans_given_up"], 0)
-
-    def test_copies_that_wait(self):
-        """Each waits for all of its step: the account, and what is given as the reason."""
-        said, trace = self.train(1, 4, 3, 2, "item")
-        rows = trace.report("cuda")["parts"]
-        self.assertEqual(sum(row["blocking_copies"] for row in rows), STEPS)
-        self.assertEqual(sum(row["syncs"] for row in rows), 1)
-        summary = trace.report("summary")
-        account = {row["part"]: row["ns"] for row in summary["account"]}
-        # Each recorded copy holds the device's wait, and the trainer's timer holds the copy. The
-        # last is after the last step.
-        call_ns, waited_ns = (sum(ns) for ns in zip(*said["item_ns"][:-1]))
-        self.assertGreater(waited_ns, 0)
-        self.assertLessEqual(account["sync_wait"], call_ns)
-        self.assertGreaterEqual(account["sync_wait"], waited_ns)
-        known = {change["what_if"]: change for change in summary["what_if"]}
-        self.assertIsNone(known["no_syncs"]["reason"])
-
-    def test_switched_off_is_not_zero(self):
-        _, trace = self.train(5, 2, 2, 2, "sync", env={"STAGEPROF_GPUTIME": "0"})
-        report = trace.report("summary")
-        self.assertEqual({row["gpu_ns"] for row in report["account"]}, {None})
-        self.assertIsNone(report["gpu_time"]["busy_ns"])
-        self.assertIn("no time on the device", report["gpu_time"]["reason"])
-        for step in trace.report("steps")["steps"]:
-            self.assertIsNone(step["gpu_busy_ns"])
 
 
 if __name__ == "__main__":

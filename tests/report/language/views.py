@@ -5,6 +5,7 @@ STAGEPROF_TEST_REPORT, STAGEPROF_TEST_RUNS (of tests/report/exports/make_runs.py
 STAGEPROF_TEST_LAUNCHER.
 """
 
+import functools
 import glob
 import gzip
 import json
@@ -109,6 +110,13 @@ def drop(value, key):
     return value
 
 
+@functools.cache
+def run_words(path):
+    """The words of a run's own data, which any view may say."""
+    documents = (json.loads(text(view, "--format=json", path)) for view in ("summary", "threads"))
+    return data_words(*documents) | set(words(path))
+
+
 def translated_words():
     found = set()
     for original, translation in po.entries(os.path.join(ROOT, "analyzer", "po", "zh_CN.po")):
@@ -175,12 +183,8 @@ class Views(unittest.TestCase):
         for view, name, path in every(*RUNS):
             with self.subTest(view=view, run=name):
                 arguments = [view, "--limit=all", "--width=0", *runs_of(view, path)]
-                known = data_words(
-                    json.loads(text(*arguments, "--format=json")),
-                    json.loads(text("summary", "--format=json", path)),
-                    json.loads(text("threads", "--format=json", path)),
-                )
-                known |= set(words(path))
+                known = data_words(json.loads(text(*arguments, "--format=json")))
+                known |= run_words(path)
                 for form in ("table", "md"):
                     shown = text(*arguments, "--format=" + form, "--lang=zh_CN")
                     self.assertRegex(shown, CHINESE)
