@@ -12,6 +12,8 @@ import time
 
 import torch
 
+from programs.turns import waited_ns
+
 STEPS = 30
 
 
@@ -42,17 +44,12 @@ class Net(torch.nn.Module):
         return self.layer(rows.float().expand(-1, 8))
 
 
-def core_wait_ns():
-    with open("/proc/thread-self/schedstat") as file:
-        return int(file.read().split()[1])
-
-
 torch.set_num_threads(1)
 net = Net()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 rows = Stream() if os.environ.get("STREAM") else Rows()
 loader = torch.utils.data.DataLoader(rows, batch_size=2, num_workers=int(os.environ["WORKERS"]))
-batch_ns, step_ns, waited = 0, 0, core_wait_ns()
+batch_ns, step_ns, waited = 0, 0, waited_ns()
 for rows in loader:
     began = time.perf_counter_ns()
     batch_ns += int(rows.sum())
@@ -61,5 +58,5 @@ for rows in loader:
     loss.backward()
     optimizer.step()
     step_ns += time.perf_counter_ns() - began
-sums = {"batch_ns": batch_ns, "step_ns": step_ns, "core_wait_ns": core_wait_ns() - waited}
+sums = {"batch_ns": batch_ns, "step_ns": step_ns, "core_wait_ns": waited_ns() - waited}
 print(json.dumps({name: ns // STEPS for name, ns in sums.items()}))

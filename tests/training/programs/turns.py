@@ -4,12 +4,17 @@
 import resource
 
 
-def turn_ns():
-    """How long this thread waited for a core each time that another program got its core: the mean.
-    0 where the kernel does not count."""
+def waited_ns():
+    """How long this thread waited for a core so far. 0 where the kernel does not count."""
     try:
         with open("/proc/thread-self/schedstat") as file:
-            waited = int(file.read().split()[1])
+            return int(file.read().split()[1])
     except OSError:
         return 0
-    return waited // max(1, resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw)
+
+
+def turn_ns():
+    """How long this thread waited for a core each time that another program got its core: the
+    mean."""
+    switches = resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+    return waited_ns() // max(1, switches)
