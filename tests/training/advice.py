@@ -21,7 +21,7 @@ WORKERS = (0, 1, 2)
 def record(folder, program, **settings):
     """The path of the run."""
     os.makedirs(folder)
-    os.environ.update(settings)
+    os.environ.update(settings, PYTHONPATH=os.path.join(training.HERE, "programs"))
     done = training.execute([PYTHON, os.path.join(training.HERE, program)], folder)
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode())

@@ -12,7 +12,7 @@ import time
 
 import torch
 
-from programs.turns import waited_ns
+from turns import waited_ns
 
 STEPS = 30
 
