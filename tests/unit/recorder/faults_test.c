@@ -22,13 +22,15 @@
 #include "tests/unit/recorder/own_run.h"
 #include "trace/arenas/arena_collect.h"
 
-/* A sanitizer reports each error and each kill alike: some of them are enough. ThreadSanitizer has
+/* A sanitizer reports each error, call and kill alike: some of them are enough. ThreadSanitizer has
  * the test with a second thread only. */
 #ifdef __SANITIZE_ADDRESS__
 #define ERRORS 2
+#define NEXT_CALL 3
 #define NEXT_KILL 5
 #else
 #define ERRORS 10
+#define NEXT_CALL 1
 #define NEXT_KILL 1
 #endif
 
@@ -107,7 +109,7 @@ START_TEST(any_system_call_may_fail)
 	static const int errors[] = {ENOSPC, EMFILE, ENOMEM, EINTR, EPERM};
 	long calls = 1;
 
-	for (long n = 1; n <= calls && n < 200; n++) {
+	for (long n = 1; n <= calls && n < 200; n += NEXT_CALL) {
 		int64_t *shared =
 			mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		pid_t child;
@@ -153,7 +155,7 @@ START_TEST(a_disk_may_be_full_at_any_store)
 	const char *mode = _i & 1 ? "write" : "map";
 	long *calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	for (long n = 3; n < 100 && n <= *calls + 3; n++) {
+	for (long n = 3; n < 100 && n <= *calls + 3; n += NEXT_CALL) {
 		struct slots_count count;
 		pid_t child;
 		int status;
