@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # nested.sh SOURCE BUILD LABELS CMAKE-ARGUMENTS...: builds SOURCE in BUILD without a warning, and
-# runs the tests whose label matches LABELS (none if it is empty). At least one must run. With
-# TARGETS, names with blanks between them, nothing else is built.
+# runs the tests whose label matches LABELS (none if it is empty). At least one must run.
 set -euo pipefail
 source=$1 build=$2 labels=$3
 shift 3
@@ -15,6 +14,6 @@ quietly()
 }
 
 quietly cmake -S . -B "$build" -D STAGEPROF_WERROR=ON -D STAGEPROF_NESTED=ON "$@"
-quietly cmake --build "$build" -j 2 ${TARGETS:+--target $TARGETS}
+quietly cmake --build "$build" -j 2
 [[ -z $labels ]] ||
 	ctest --test-dir "$build" --output-on-failure --no-tests=error -L "$labels" -LE nightly -j 2
