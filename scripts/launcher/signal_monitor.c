@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #define SIGNALS 65
-#define PATIENCE_MS 20
+#define ECHO 0			/* no signal has this number: the last value that came back */
+#define PATIENCE_MS 20		/* for a signal that the kernel still gives to the group */
+#define PATIENCE_HELPER_MS 5000 /* for the helper, which may wait for a core */
 #define DESCRIPTORS_MAX                                                                            \
 	(1u << 20) /* the limit of one process, where nobody raised the kernel's                   \
 		    */
@@ -26,19 +28,23 @@ static void descriptors_close(void)
 		close((int)fd);
 }
 
-__attribute__((noreturn)) static void count_signals(volatile uint32_t *counts, pid_t parent)
+__attribute__((noreturn)) static void count_signals(uint32_t *counts, pid_t parent)
 {
 	sigset_t all;
+	siginfo_t info;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The helper would keep the caller's pipes open if this process were killed first. */
 	descriptors_close();
 	sigfillset(&all);
 	while (getppid() == parent) {
-		int signal = sigwaitinfo(&all, NULL);
+		int signal = sigwaitinfo(&all, &info);
 
-		if (signal > 0)
-			counts[signal]++;
+		if (signal == SIGRTMAX && info.si_code == SI_QUEUE && info.si_pid == parent)
+			__atomic_store_n(&counts[ECHO], (uint32_t)info.si_value.sival_int,
+					 __ATOMIC_RELEASE);
+		else if (signal > 0)
+			__atomic_add_fetch(&counts[signal], 1, __ATOMIC_RELEASE);
 	}
 	_exit(0);
 }
@@ -66,18 +72,43 @@ void sp_signal_monitor_end(struct sp_signal_monitor *monitor)
 	monitor->pid = -1;
 }
 
-bool sp_signal_monitor_received(struct sp_signal_monitor *monitor, int signal)
+static void sleep_ms(void)
 {
 	static const struct timespec ms = {.tv_nsec = 1000000};
 
-	for (int i = 0; monitor->pid > 0 && i < PATIENCE_MS; i++) {
-		uint32_t count = monitor->counts[signal];
+	nanosleep(&ms, NULL);
+}
+
+static uint32_t count_of(const struct sp_signal_monitor *monitor, int signal)
+{
+	return __atomic_load_n(&monitor->counts[signal], __ATOMIC_ACQUIRE);
+}
+
+/* A process takes the signal with the lowest number first, so what the helper had when SIGRTMAX
+ * came is counted when its value comes back. */
+static void wait_for_helper(struct sp_signal_monitor *monitor)
+{
+	union sigval value = {.sival_int = (int)++monitor->asked};
+
+	if (sigqueue(monitor->pid, SIGRTMAX, value) < 0)
+		return;
+	for (int i = 0; i < PATIENCE_HELPER_MS && count_of(monitor, ECHO) != monitor->asked; i++)
+		sleep_ms();
+}
+
+bool sp_signal_monitor_received(struct sp_signal_monitor *monitor, int signal)
+{
+	if (monitor->pid <= 0)
+		return false;
+	wait_for_helper(monitor);
+	for (int i = 0; i < PATIENCE_MS; i++) {
+		uint32_t count = count_of(monitor, signal);
 
 		if (count != monitor->seen[signal]) {
 			monitor->seen[signal] = count;
 			return true;
 		}
-		nanosleep(&ms, NULL);
+		sleep_ms();
 	}
 	return false;
 }

@@ -14,17 +14,19 @@
 #include <sys/types.h>
 
 struct sp_signal_monitor {
-	pid_t pid;		   /* -1: none */
-	volatile uint32_t *counts; /* by signal number, shared with the helper: the number of
-				      signals received */
+	pid_t pid;	  /* -1: none */
+	uint32_t *counts; /* by signal number, shared with the helper: the number of signals
+			     received; written and read atomically */
 	uint32_t seen[65];
+	uint32_t asked; /* how often the helper was asked whether it is up to date */
 };
 
 /* The caller has blocked signals. The helper ends with this process. */
 void sp_signal_monitor_start(struct sp_signal_monitor *monitor);
 void sp_signal_monitor_end(struct sp_signal_monitor *monitor);
 
-/* True where the monitor got the signal as well; waits up to 20 ms for it. */
+/* True where the monitor got the signal as well. Waits until the helper has counted what it got, at
+ * most 5 s where it gets no core, and then up to 20 ms. */
 bool sp_signal_monitor_received(struct sp_signal_monitor *monitor, int signal);
 
 #endif

@@ -201,6 +201,18 @@ class Signals(scene.Case):
             self.assertEqual(process.stdout.readline().strip(), number.name)
             self.assertEqual(process.wait(20), 0)
 
+    def test_group_once_where_the_launcher_gets_a_core_first(self):
+        """The helper that counts the group's signals waits for a core: here it is stopped."""
+        process, trainer = self.ready(PYTHON, "-c", COUNTER)
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            (helper,) = {int(pid) for pid in file.read().split()} - {trainer}
+        os.kill(helper, signal.SIGSTOP)
+        os.killpg(process.pid, signal.SIGTERM)
+        time.sleep(0.2)
+        os.kill(helper, signal.SIGCONT)
+        self.assertEqual(process.stdout.readline().strip(), "SIGTERM")
+        self.assertEqual(process.wait(20), 0)
+
     def test_killed_launcher(self):
         process, trainer = self.ready(PYTHON, "-c", COUNTER)
         process.kill()
