@@ -8,6 +8,7 @@ Environment: that of tests/training/training.py.
 import concurrent.futures
 import html
 import itertools
+import json
 import os
 import re
 import shutil
@@ -275,7 +276,10 @@ class Screen(unittest.TestCase):
             self.assertNotIn("main thread", warnings(copy))
             threads = [name for name in os.listdir(copy) if not name.startswith("0-run")]
             pids = {name: int(re.search(r"-(\d+)-[0-9a-f]+-", name)[1]) for name in threads}
-            trainer = min(pids.values())
+            # not the least number: the kernel's begin again
+            processes = json.loads("".join(show(copy, "processes", "--format=json")))["processes"]
+            began = {process["pid"]: process["ppid"] for process in processes}
+            (trainer,) = (pid for pid, parent in began.items() if parent not in began)
             for name in threads:
                 if pids[name] == trainer:
                     os.remove(os.path.join(copy, name))
