@@ -10,6 +10,7 @@ import unittest
 import training
 
 PROGRAM = [training.interpreter(), os.path.join(training.HERE, "neighbours_program.py")]
+NIGHTLY = "--nightly" in sys.argv
 STEPS = {"forward": 3, "clip_grad_norm_": 3, "Optimizer.step#SGD.step": 3, "SGD.step": 3}
 
 
@@ -35,9 +36,11 @@ class Neighbours(unittest.TestCase):
     def test_profiler(self):
         self.check("profiler", STEPS)
 
+    @unittest.skipUnless(NIGHTLY, "nightly")
     def test_callbacks(self):
         self.check("observer", STEPS)
 
+    @unittest.skipUnless(NIGHTLY, "nightly")
     def test_coverage(self):
         if subprocess.run(
             [PROGRAM[0], "-c", "import coverage"], stderr=subprocess.DEVNULL
@@ -45,6 +48,7 @@ class Neighbours(unittest.TestCase):
             self.skipTest("no coverage for the interpreter that trains")
         self.check("coverage", STEPS)
 
+    @unittest.skipUnless(NIGHTLY, "nightly")
     def test_profile_function(self):
         self.check("setprofile", {"forward": 2, "clip_grad_norm_": 2, "backward": 2})
 
