@@ -63,6 +63,8 @@ static bool reap(struct child_run *l)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		if (pid == l->monitor.pid && !WIFSTOPPED(status))
+			l->monitor.pid = -1; /* its number may be another program's from here on */
 		if (pid != l->child->pid)
 			continue;
 		if (!WIFSTOPPED(status)) {

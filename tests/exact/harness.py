@@ -26,7 +26,7 @@ import unittest
 
 SKIP = 77
 VICTIM_FAILED = (97, 98, 99)  # tests/programs/victims/tally.c
-# How often a race is run: --nightly sets 1,000.
+# How often a race is run; the table of faults has the number for the night.
 REPEATS = int(os.environ.get("STAGEPROF_TEST_REPEATS", "50"))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = os.path.join(ROOT, "tests", "programs", "victims")
