@@ -113,7 +113,7 @@ uint32_t sp_sampled_stacks_get(const struct sp_sampled_stacks *stacks,
 		ret[n++] = samples->frame_count + leaf_number(stacks, leaf);
 	for (uint32_t i = 0; i < stack->frames; i++)
 		ret[n++] = samples->frame_numbers[stack->frame_at + i];
-	if (n == 0)
+	if (stack->frames == 0)
 		ret[n++] = 0;
 	return n;
 }

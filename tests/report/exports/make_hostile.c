@@ -84,6 +84,26 @@ static void long_one(struct sp_maker *m)
 	sp_maker_around(m, SP_EV_nvtx_range, 1, start, 0);
 }
 
+/* A thread without Python that executed in a library. */
+static void put_native(struct sp_maker *m)
+{
+	const struct sp_python_frame_metadata no_lines = {0};
+	const char library[] = "libc.so.6\t";
+	struct sp_python_sample sample = {.at = 5000 * TEXTS,
+					  .pid = 100,
+					  .tid = 100,
+					  .object = TEXTS + 1,
+					  .samples = 1,
+					  .span_us = 10,
+					  .state = 'R'};
+	char blob[sizeof(no_lines) + sizeof(library)];
+
+	memcpy(blob, &no_lines, sizeof(no_lines));
+	memcpy(blob + sizeof(no_lines), library, sizeof(library));
+	sp_maker_define(m, SP_DEFINE_PYTHON_FRAME, TEXTS + 1, blob, sizeof(blob) - 1);
+	sp_maker_define(m, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+}
+
 /* The stacks of a sampler: each text is a file and a function. */
 static int put_samples(const char *folder)
 {
@@ -112,6 +132,7 @@ static int put_samples(const char *folder)
 		sp_maker_define(&m, SP_DEFINE_PYTHON_STACK, i + 1, stack, sizeof(stack));
 		sp_maker_define(&m, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
 	}
+	put_native(&m);
 	sp_maker_block(&m, SP_BLOCK_LAST);
 	r = sp_maker_write(folder, "a-101-101.zst", m.bytes, m.size);
 	sp_maker_finish(&m);

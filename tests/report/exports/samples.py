@@ -156,6 +156,13 @@ class Samples(unittest.TestCase):
         self.check(self.pprof)
         self.assertEqual(self.pprof(runs.run("hostile")), self.speedscope(runs.run("hostile")))
 
+    def test_no_python(self):
+        """A thread without Python is so in every file, whatever library it executed."""
+        run = runs.run("hostile")
+        made = [self.own(run), self.folded(run), self.speedscope(run), self.pprof(run)]
+        found = [own.get(("elsewhere", NO_PYTHON, None)) for own in made]
+        self.assertEqual(found, [10000] * len(made))
+
     def test_no_samples(self):
         for what in ("folded_functions", "speedscope", "pprof"):
             path = os.path.join(self.folder.name, what)
