@@ -12,7 +12,7 @@ import time
 
 import torch
 
-from turns import waited_ns
+from core_wait import core_wait_ns
 
 STEPS = 30
 
@@ -49,7 +49,7 @@ net = Net()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 rows = Stream() if os.environ.get("STREAM") else Rows()
 loader = torch.utils.data.DataLoader(rows, batch_size=2, num_workers=int(os.environ["WORKERS"]))
-batch_ns, step_ns, waited = 0, 0, waited_ns()
+batch_ns, step_ns, waited = 0, 0, core_wait_ns()
 for rows in loader:
     began = time.perf_counter_ns()
     batch_ns += int(rows.sum())
@@ -58,5 +58,5 @@ for rows in loader:
     loss.backward()
     optimizer.step()
     step_ns += time.perf_counter_ns() - began
-sums = {"batch_ns": batch_ns, "step_ns": step_ns, "core_wait_ns": waited_ns() - waited}
+sums = {"batch_ns": batch_ns, "step_ns": step_ns, "core_wait_ns": core_wait_ns() - waited}
 print(json.dumps({name: ns // STEPS for name, ns in sums.items()}))

@@ -45,7 +45,7 @@ class Pass:
 def passes_of(events):
     """By their numbers."""
     found = {}
-    for kind, begin, end, _, detail in events:
+    for kind, begin, end, *_, detail in events:
         if kind == "pass":
             found[detail] = Pass(begin)
         elif kind == "batch" and detail[0] in found:
@@ -70,15 +70,17 @@ def validating(events):
 
 
 class Truth:
-    """Rows of [calls, ns], steps and epochs of a run, by its events."""
+    """Rows of [calls, ns], their waits for a core, steps and epochs of a run, by its events."""
 
     def __init__(self, events):
-        self.rows, self.steps, self.loose = {}, 0, set()
+        self.rows, self.core_waits, self.steps, self.loose = {}, {}, 0, set()
         self.passes, self.aside = passes_of(events), validating(events)
         self.pending, self.has_backward, self.has_stepped = [], False, False
         for event in events:
             if not self.is_aside(event):
                 getattr(self, "take_" + event[0])(event)
+            elif event[0] in ("pass", "batch"):
+                self.add_wait("validation", event[4])
         for number in self.aside:
             self.add("validation", self.passes[number].last - self.passes[number].begin)
         used = [one for number, one in self.passes.items() if number not in self.aside]
@@ -87,7 +89,7 @@ class Truth:
             self.loose |= {"loader_wait", "validation", "forward", "evaluation"}
 
     def is_aside(self, event):
-        kind, begin, _, _, detail = event
+        kind, begin, *_, detail = event
         if kind in ("pass", "batch"):
             return (detail if kind == "pass" else detail[0]) in self.aside
         passes = [self.passes[number] for number in self.aside]
@@ -98,36 +100,43 @@ class Truth:
         calls_ns[0] += 1
         calls_ns[1] += ns
 
+    def add_wait(self, row, ns):
+        self.core_waits[row] = self.core_waits.get(row, 0) + ns
+
+    def add_event(self, row, event):
+        self.add(row, event[3])
+        self.add_wait(row, event[4])
+
     def take_pass(self, event):
-        self.add("loader_wait", event[3])
+        self.add_event("loader_wait", event)
 
     def take_batch(self, event):
-        self.add("loader_wait", event[3])
+        self.add_event("loader_wait", event)
         if self.pending:
             self.loose |= {"evaluation", "forward"}
         self.pending, self.has_stepped = [], False
 
     def take_call(self, event):
-        if event[4]:
-            self.pending.append(event[3])
+        if event[5]:
+            self.pending.append(event)
         else:
             self.loose |= {"evaluation", "forward"}
 
     def take_backward(self, event):
-        for ns in self.pending:
-            self.add("forward", ns)
+        for call in self.pending:
+            self.add_event("forward", call)
         self.pending, self.has_backward = [], True
-        self.add("backward", event[3])
+        self.add_event("backward", event)
 
     def take_optimizer(self, event):
-        self.add("optimizer", event[3])
+        self.add_event("optimizer", event)
         if self.has_backward and not (self.has_stepped and self.passes):
             self.steps += 1
             self.has_stepped = True
         self.has_backward = False
 
     def take_save(self, event):
-        self.add("checkpoint", event[3])
+        self.add_event("checkpoint", event)
 
     def take_load(self, event):
         self.loose.add("checkpoint")
@@ -136,7 +145,7 @@ class Truth:
         return len(self.trained) if all(one.is_whole for one in self.trained) else None
 
 
-def truth_of(events, turn_ns):
+def truth_of(events):
     """In the form of a program's own truth."""
     truth = Truth(sorted(events, key=lambda event: event[1]))
     return {
@@ -145,7 +154,7 @@ def truth_of(events, turn_ns):
         "epochs": truth.epochs() if truth.trained else None,
         "span": max(event[2] for event in events) - min(event[1] for event in events),
         "loose": sorted(truth.loose),
-        "turn_ns": turn_ns,
+        "core_waits": truth.core_waits,
     }
 
 
@@ -158,16 +167,16 @@ def finish(program, seconds):
 
 
 def run(python, command, seconds):
-    """The timers' file and the summary of a run, which may be stopped after `seconds`."""
+    """The timers' events and the summary of a run, which may be stopped after `seconds`."""
     with tempfile.TemporaryDirectory() as folder:
-        events, run_path = os.path.join(folder, "events.json"), os.path.join(folder, "run.zst")
+        path, run_path = os.path.join(folder, "events.json"), os.path.join(folder, "run.zst")
         recorded = {"LD_PRELOAD": os.environ["STAGEPROF_TEST_LIB"], "STAGEPROF_OUTPUT": run_path}
-        whole = [python, TIMERS, events, *command]
+        whole = [python, TIMERS, path, *command]
         program = subprocess.Popen(whole, env={**os.environ, **recorded})
         finish(program, seconds)
-        if not os.path.exists(events):
+        if not os.path.exists(path):
             sys.exit(f"{command[0]}: status {program.returncode}, no events: run it alone first")
-        with open(events) as file:
+        with open(path) as file:
             return json.load(file), training.report("summary", run_path)
 
 
@@ -204,11 +213,11 @@ def main():
     if not arguments.command:
         parser.error("no script is named")
     python = arguments.python or training.interpreter()
-    timed, summary = run(python, arguments.command, arguments.stop_after)
-    if not timed["events"]:
+    events, summary = run(python, arguments.command, arguments.stop_after)
+    if not events:
         sys.exit(f"{arguments.command[0]}: its main thread called nothing of PyTorch")
     name = os.path.basename(arguments.command[0])[:24]
-    sys.exit(0 if compare(name, truth_of(**timed), summary) else 1)
+    sys.exit(0 if compare(name, truth_of(events), summary) else 1)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 
     outside_timers.py EVENTS SCRIPT [ARGUMENT...]
 
-When the process ends, EVENTS has JSON: `turn_ns` (programs/turns.py), and `events`, a list of
-[kind, begin, end, own, detail] of the main thread, in the order of their ends. Times are of
-time.perf_counter_ns(); `own` leaves out the events inside.
+When the process ends, EVENTS has JSON: a list of [kind, begin, end, own, core_wait, detail] of the
+main thread, in the order of their ends. Times are of time.perf_counter_ns(); `own` leaves out the
+events inside, and so does `core_wait`, the time that the thread waited for a core.
 Kind and detail: "pass", an iterator of a DataLoader is made: its number; "batch", a call of it:
 [that number, whether a batch came]; "call", an outermost call of a module with weights: whether
 gradients are on; "backward", "optimizer", "save" and "load": null.
@@ -25,17 +25,17 @@ import torch
 from torch.utils.data import dataloader
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs"))
-from turns import turn_ns
+from core_wait import core_wait_ns
 
 del sys.path[0]
-events, stack = [], []  # stack: [kind, ns of the events inside]
+events, stack = [], []  # stack: [kind, ns of the events inside, their waits]
 home = (os.getpid(), threading.get_ident())
 passes = 0
 weighted = weakref.WeakKeyDictionary()  # of modules: whether they have weights
 
 
 def is_inside(kind):
-    return any(open_kind == kind for open_kind, _ in stack)
+    return any(open_kind == kind for open_kind, *_ in stack)
 
 
 def timed(kind, function, detail_of=lambda arguments, result: None):
@@ -45,18 +45,18 @@ def timed(kind, function, detail_of=lambda arguments, result: None):
     def call(*arguments, **names):
         if (os.getpid(), threading.get_ident()) != home or is_inside(kind):
             return function(*arguments, **names)
-        stack.append([kind, 0])
-        result, begin = None, time.perf_counter_ns()
+        stack.append([kind, 0, 0])
+        result, wait, begin = None, core_wait_ns(), time.perf_counter_ns()
         try:
             result = function(*arguments, **names)
             return result
         finally:
-            end = time.perf_counter_ns()
-            inside = stack.pop()[1]
+            whole = time.perf_counter_ns() - begin, core_wait_ns() - wait
+            own = [ns - inside for ns, inside in zip(whole, stack.pop()[1:])]
             if stack:
-                stack[-1][1] += end - begin
+                stack[-1][1:] = [ns + inside for ns, inside in zip(whole, stack[-1][1:])]
             detail = detail_of(arguments, result)
-            events.append([kind, begin, end, end - begin - inside, detail])
+            events.append([kind, begin, begin + whole[0], *own, detail])
 
     return call
 
@@ -84,7 +84,7 @@ def patch_calls(cls):
     of_weights = timed("call", own, lambda arguments, result: torch.is_grad_enabled())
 
     def call(module, *arguments, **names):
-        within = any(kind in ("batch", "optimizer", "backward") for kind, _ in stack)
+        within = any(kind in ("batch", "optimizer", "backward") for kind, *_ in stack)
         chosen = of_weights if not within and has_weights(module) else own
         return chosen(module, *arguments, **names)
 
@@ -119,7 +119,7 @@ def patch_all():
 def write(path):
     if os.getpid() == home[0]:
         with open(path, "w") as file:
-            json.dump({"events": events, "turn_ns": turn_ns()}, file)
+            json.dump(events, file)
 
 
 if __name__ == "__main__":

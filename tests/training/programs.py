@@ -5,9 +5,10 @@
 
 Each program prints what is true of its run: steps, epochs, and rows of time. One line is printed
 for each row: program, row, reported, true, error, and for each program its verdict. The test fails
-where steps or epochs differ, where a row is off by more than 5%, 5 µs a call and a turn of each
-other program that wants the core, unless the report marks it as residual, and where a verdict is
-false. --packages: those that need packages of PyPI too, by the interpreter in build/venv-programs.
+where steps or epochs differ, where a row is off by more than 5%, 5 µs a call, the thread's wait for
+a core in the row and the recorder's work on blocks, unless the report marks it as residual, and
+where a verdict is false. --packages: those that need packages of PyPI too, by the interpreter in
+build/venv-programs.
 --planted: the trainers with a planted fault count for the calibration, too.
 --table: print all rows, not only those that are wrong. --resume: a program whose outcome is in FILE
 is not run again, and others are added to it. --calibration writes the table verdict x confidence x
@@ -30,9 +31,6 @@ PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python"
 FAST = ["accumulation", "background", "by_steps", "pipe_lines", "recipes/arrays_saved"]
 PLANTED = "planted/"  # begins the names of those trainers
 SHARE, CALL_NS = 0.05, 5000
-# Other programs get the core between the program's timer and the recorder's: TURNS times in a row,
-# and TURNS_NS in all where the program measured less.
-TURNS, TURNS_NS = 3, 4000000
 ALWAYS = [
     "loader_wait",
     "forward",
@@ -59,8 +57,11 @@ COSTS = [
 NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
 
 
-def bound(calls, ns, turn_ns):
-    return SHARE * ns + CALL_NS * calls + max(TURNS_NS, TURNS * turn_ns)
+def bound(calls, ns, core_wait_ns, own_cost):
+    """Between the program's timer and the recorder's event another program may get the core, and
+    the recorder packs the events of a full window: at most once a call."""
+    blocks_ns = min(own_cost["block_ns"] or 0, calls * (own_cost["stall_ns_max"] or 0))
+    return SHARE * ns + CALL_NS * calls + core_wait_ns + blocks_ns
 
 
 def right_verdicts(truth):
@@ -106,7 +107,8 @@ def compare_rows(truth, summary):
         if part in truth.get("loose", []) or (part not in ALWAYS and not calls):
             continue
         found = row["ns"] or 0
-        right = abs(found - ns) <= bound(calls, ns, truth["turn_ns"])
+        core_wait_ns = truth["core_waits"].get(part, 0)
+        right = abs(found - ns) <= bound(calls, ns, core_wait_ns, summary["own_cost"])
         if ns or not right:
             residual = row["source"] == "residual"
             yield Line(part + (" (residual)" if residual else ""), found, ns, right or residual)
@@ -259,7 +261,7 @@ def write(path, table):
 
 
 def names_of(folder):
-    own = {"timers", "turns", "small", "vision", "http_server"}
+    own = {"timers", "core_wait", "small", "vision", "http_server"}
     found = glob.glob(os.path.join(FOLDER, folder, "*.py"))
     names = {os.path.relpath(path, FOLDER)[:-3] for path in found}
     return sorted(names - own)

@@ -11,13 +11,14 @@ import json
 import threading
 import time
 
-from turns import turn_ns
+from core_wait import core_wait_ns
 
 now = time.perf_counter_ns
 main = threading.get_ident()
 rows = {}  # name -> [calls, ns]
+core_waits = {}  # name -> ns that this thread waited for a core in the row
 beside = {}
-open_rows = []  # [name, ns so far, since]
+open_rows = []  # OpenRow
 count = {"steps": 0, "epochs": 0}
 span = [None, None]  # from the first row to the last one
 
@@ -28,6 +29,24 @@ def add(table, name, ns):
     calls_ns[1] += ns
 
 
+class OpenRow:
+    def __init__(self, name, wait, at):
+        self.name, self.ns, self.wait_ns = name, 0, 0
+        self.go_on(wait, at)
+
+    def go_on(self, wait, at):
+        self.wait_since, self.since = wait, at
+
+    def stop(self, wait, at):
+        self.ns += at - self.since
+        self.wait_ns += wait - self.wait_since
+
+
+def close(opened):
+    add(rows, opened.name, opened.ns)
+    core_waits[opened.name] = core_waits.get(opened.name, 0) + opened.wait_ns
+
+
 @contextlib.contextmanager
 def row(name):
     if threading.get_ident() != main:
@@ -35,24 +54,24 @@ def row(name):
         yield
         add(beside, name, now() - begin)
         return
-    begin = now()
+    wait, begin = core_wait_ns(), now()
     span[0] = span[0] or begin
     if open_rows:
-        open_rows[-1][1] += begin - open_rows[-1][2]
-    open_rows.append([name, 0, now()])
+        open_rows[-1].stop(wait, begin)
+    open_rows.append(OpenRow(name, wait, begin))
     try:
         yield
     finally:
-        end = now()
-        name, ns, since = open_rows.pop()
-        add(rows, name, ns + end - since)
+        end, wait = now(), core_wait_ns()
+        open_rows[-1].stop(wait, end)
+        close(open_rows.pop())
         span[1] = end
         if open_rows:
-            open_rows[-1][2] = now()
+            open_rows[-1].go_on(wait, end)
 
 
 def inside(*names):
-    return any(name in names for name, _, _ in open_rows)
+    return any(opened.name in names for opened in open_rows)
 
 
 def outside(name, *others):
@@ -105,5 +124,5 @@ def show(**more):
     not compared; `says`, words of the verdict; `advises`, words of the advice; `denies`, words
     that both lack."""
     told = {"rows": rows, "beside": beside, "span": span[1] - span[0] if span[0] else 0}
-    told["turn_ns"] = turn_ns()
+    told["core_waits"] = core_waits
     print(json.dumps({**told, **count, **more}), flush=True)
