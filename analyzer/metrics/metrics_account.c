@@ -26,8 +26,10 @@ void sp_metrics_phase(struct sp_metrics *e, enum sp_metric_id metric,
 /* Mapped memory and computing have no hook, so little visible input does not prove little input. */
 static void set_own_input(struct sp_metrics *e, const struct sp_training_time *t, double wait_ns)
 {
-	if (wait_ns < OWN_INPUT_LEAST * t->total)
+	if (wait_ns < OWN_INPUT_LEAST * t->total) {
+		e->unfed_seen = wait_ns / t->total;
 		return;
+	}
 	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_unfed_wait_share, wait_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_awaited_share, t->awaited_ns, t->total);

@@ -18,6 +18,10 @@ static bool is_near(double value, double threshold)
 /* A cost just below its threshold: the next run of the same job may be over it. */
 static bool nearly_holds(const struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 {
+	const struct sp_rule *unfed = sp_rule_of(SP_VERDICT_unfed);
+
+	if (is_near(v->metrics.unfed_seen, sp_verdict_thresholds(v, unfed, wait).moderate))
+		return true;
 	for (int i = 0; i < SP_VERDICTS; i++) {
 		const struct sp_rule *r = sp_rule_of(i);
 

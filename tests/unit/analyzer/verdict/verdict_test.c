@@ -316,6 +316,18 @@ START_TEST(a_cost_just_below_its_threshold_is_a_doubt)
 }
 END_TEST
 
+/* Without a DataLoader the visible input, 4.6%, is the least that input may cost. */
+START_TEST(visible_input_just_below_its_threshold_is_a_doubt)
+{
+	v.metrics.unfed_seen = 0.046;
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(v.doubts[SP_DOUBT_near]);
+	v.metrics.unfed_seen = 0.035;
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(!v.doubts[SP_DOUBT_near]);
+}
+END_TEST
+
 /* A value that an advice asks for, and its verdict's rule. */
 static void make_apply(const struct sp_advice_rule *a, double value)
 {
@@ -969,6 +981,7 @@ int main(void)
 	tcase_add_test(c, too_little_to_tell);
 	tcase_add_test(c, confidence_falls_with_each_doubt);
 	tcase_add_test(c, a_cost_just_below_its_threshold_is_a_doubt);
+	tcase_add_test(c, visible_input_just_below_its_threshold_is_a_doubt);
 	tcase_add_loop_test(c, each_advice_needs_its_evidence, 0, SP_ADVICES);
 	tcase_add_test(c, a_first_epoch_asks_for_no_workers);
 	tcase_add_test(c, no_advice_contradicts_another);
