@@ -31,6 +31,7 @@ PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python"
 FAST = ["accumulation", "background", "by_steps", "pipe_lines", "recipes/arrays_saved"]
 PLANTED = "planted/"  # begins the names of those trainers
 SHARE, CALL_NS = 0.05, 5000
+ABSENT = 0.001  # of the span: what is less may be said of a row that a program does not have
 ALWAYS = [
     "loader_wait",
     "forward",
@@ -108,7 +109,8 @@ def compare_rows(truth, summary):
             continue
         found = row["ns"] or 0
         core_wait_ns = truth["core_waits"].get(part, 0)
-        right = abs(found - ns) <= bound(calls, ns, core_wait_ns, summary["own_cost"])
+        allowed = bound(calls, ns, core_wait_ns, summary["own_cost"])
+        right = abs(found - ns) <= (allowed if calls else ABSENT * truth["span"])
         if ns or not right:
             residual = row["source"] == "residual"
             yield Line(part + (" (residual)" if residual else ""), found, ns, right or residual)
