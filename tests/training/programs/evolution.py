@@ -7,7 +7,7 @@ from small import ConvNet, Images
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
-net = ConvNet(width=16)
+net = ConvNet()
 weights = list(net.parameters())
 optimizer = torch.optim.Adam(weights)
 for epoch in own.epochs(2):

@@ -8,7 +8,7 @@ from small import ConvNet, timed_step
 for number in range(30):
     batch = {"images": torch.rand(64, 3, 48, 48), "labels": torch.randint(0, 10, (64,))}
     torch.save(batch, f"{number}.pt")
-net = ConvNet(width=4)
+net = ConvNet(width=2)
 optimizer = torch.optim.SGD(net.parameters(), 0.01)
 for epoch in range(4):
     for number in torch.randperm(30).tolist():
