@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+#define END_SIGNALS (sizeof(end_signals) / sizeof(end_signals[0]))
 
 static const char *volatile unfinished;
 
@@ -29,7 +31,7 @@ static void watch_signals(const char *path)
 	struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = SA_RESETHAND}, was;
 
 	unfinished = path;
-	for (size_t i = 0; i < sizeof(end_signals) / sizeof(end_signals[0]); i++)
+	for (size_t i = 0; i < END_SIGNALS; i++)
 		if (sigaction(end_signals[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
 			sigaction(end_signals[i], &action, NULL);
 }
@@ -52,6 +54,26 @@ static int open_in_place(struct sp_output_file *f)
 	return open_stream(f, fd, "w");
 }
 
+/* Opens a new file that a signal removes, also where it comes before the handler is set. Returns the
+ * descriptor, or -errno. */
+static int open_watched(const char *path)
+{
+	sigset_t ends, was;
+	int fd;
+
+	sigemptyset(&ends);
+	for (size_t i = 0; i < END_SIGNALS; i++)
+		sigaddset(&ends, end_signals[i]);
+	pthread_sigmask(SIG_BLOCK, &ends, &was);
+	/* "+": sqlite reads the file that it writes */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = fd < 0 ? -errno : fd;
+	if (fd >= 0)
+		watch_signals(path);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return fd;
+}
+
 static int open_part(struct sp_output_file *f)
 {
 	int fd;
@@ -60,16 +82,12 @@ static int open_part(struct sp_output_file *f)
 		f->part_path = NULL;
 		return -ENOMEM;
 	}
-	/* "+": sqlite reads the file that it writes */
-	fd = open(f->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open_watched(f->part_path);
 	if (fd < 0) {
-		int r = -errno;
-
 		free(f->part_path); /* the file is another program's, or does not exist */
 		f->part_path = NULL;
-		return r;
+		return fd;
 	}
-	watch_signals(f->part_path);
 	return open_stream(f, fd, "w+");
 }
 

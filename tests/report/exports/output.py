@@ -5,6 +5,7 @@ a bar.
 
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,6 +70,20 @@ class Output(unittest.TestCase):
         self.assertEqual(
             [name for name in os.listdir(self.folder.name) if name.startswith("ended")], []
         )
+
+    @unittest.skipUnless(shutil.which("strace"), "no strace")
+    def test_signal_at_the_begin(self):
+        """The signal comes with the system call that creates the file."""
+        traced = 'exec strace -D -o "$0.log" -e trace=openat -P "$0.$$.part"'
+        script = f'{traced} -e inject=openat:signal=SIGTERM "$@" -o "$0"'
+        out = self.path("begun")
+        command = ["sh", "-c", script, out, runs.REPORT, "export", "chrome", self.path("small")]
+        self.assertEqual(subprocess.run(command).returncode, -signal.SIGTERM)
+        with open(out + ".log") as log:
+            self.assertIn(".part", log.read())
+        os.unlink(out + ".log")
+        left = [name for name in os.listdir(self.folder.name) if name.startswith("begun")]
+        self.assertEqual(left, [])
 
     def on_terminal(self, *command):
         """The stderr of a successful command on a terminal."""
