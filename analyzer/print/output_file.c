@@ -54,8 +54,8 @@ static int open_in_place(struct sp_output_file *f)
 	return open_stream(f, fd, "w");
 }
 
-/* Opens a new file that a signal removes, also where it comes before the handler is set. Returns the
- * descriptor, or -errno. */
+/* Opens a new file that a signal removes, also where it comes before the handler is set. Returns
+ * the descriptor, or -errno. */
 static int open_watched(const char *path)
 {
 	sigset_t ends, was;
