@@ -138,19 +138,20 @@ def work():
     read(50)
     if how == "killed": os.kill(os.getpid(), 9)
 def begin():
+    "Returns the function that waits for the new process."
     if how == "spawned":
-        return subprocess.Popen([sys.executable, "-S", __file__, how, "-1"]).pid
+        return subprocess.Popen([sys.executable, "-S", __file__, how, "-1"]).wait
     pid = os.fork()
     if not pid:
         work()
         os._exit(0)
-    return pid
+    return lambda: os.waitpid(pid, 0)
 if epochs < 0:
     work()
 else:
     read(50)
     for _ in range(epochs):
-        for pid in [begin() for _ in range(2)]: os.waitpid(pid, 0)
+        for wait in [begin() for _ in range(2)]: wait()
 """
 
 
