@@ -110,7 +110,9 @@ static const struct size {
 	uint32_t ranks, steps;
 } sizes[] = {
 	{8, 200},
+#ifndef __SANITIZE_THREAD__ /* the threads are the same */
 	{64, 200},
+#endif
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* minutes, of the same code   \
 								     */
 	{1024, 100},
@@ -273,7 +275,9 @@ static const struct pipeline {
 	struct sp_rank_division division;
 } pipelines[] = {
 	{8, 2, false, {4, 1}},	    {16, 4, true, {16, 4}},
+#ifndef __SANITIZE_THREAD__
 	{64, 4, false, {16, 1}},    {64, 32, true, {64, 32}},
+#endif
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	{1024, 8, true, {1024, 8}},
 #endif
