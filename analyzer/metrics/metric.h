@@ -57,7 +57,7 @@ struct sp_metrics {
 	uint32_t trainers;
 	bool is_fed_by_thread;	/* or there is no loader, and another thread computes meanwhile */
 	bool is_unfed;		/* sp_training_is_unfed() */
-	double unfed_seen;	/* share of its visible input where that is too little for a cost */
+	double unfed_seen;	/* visible input, of the training time: too little to be a cost */
 	bool has_loader_calls;	/* a DataLoader was iterated, with or without steps */
 	bool has_forwards;	/* calls of a model, with or without steps */
 	bool gives_steps;	/* steps of a loaded framework are recorded: none means none */

@@ -31,7 +31,7 @@ PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python"
 FAST = ["accumulation", "background", "by_steps", "pipe_lines", "recipes/arrays_saved"]
 PLANTED = "planted/"  # begins the names of those trainers
 SHARE, CALL_NS = 0.05, 5000
-ABSENT = 0.001  # of the span: of a row that a program does not have, the report may have less
+ABSENT = 0.001  # share of the span that the report may show in a row that a program lacks
 ALWAYS = [
     "loader_wait",
     "forward",

@@ -84,30 +84,37 @@ static void long_one(struct sp_maker *m)
 	sp_maker_around(m, SP_EV_nvtx_range, 1, start, 0);
 }
 
-/* A thread without Python that executed in a library. */
-static void put_native(struct sp_maker *m)
+static void put_frame(struct sp_maker *m, uint32_t id, uint32_t line, const char *file,
+		      const char *function)
 {
-	const struct sp_python_frame_metadata no_lines = {0};
-	const char library[] = "libc.so.6\t";
-	struct sp_python_sample sample = {.at = 5000 * TEXTS,
+	const struct sp_python_frame_metadata lines = {.line = line, .first_line = line ? 1 : 0};
+	char blob[256];
+	int n = snprintf(blob + sizeof(lines), sizeof(blob) - sizeof(lines), "%s\t%s", file,
+			 function);
+
+	memcpy(blob, &lines, sizeof(lines));
+	sp_maker_define(m, SP_DEFINE_PYTHON_FRAME, id, blob, sizeof(lines) + (size_t)n);
+}
+
+/* stack, object: ids; 0: none. */
+static void put_sample(struct sp_maker *m, uint32_t number, uint32_t stack, uint32_t object)
+{
+	struct sp_python_sample sample = {.at = 5000 * number,
 					  .pid = 100,
 					  .tid = 100,
-					  .object = TEXTS + 1,
+					  .stack = stack,
+					  .object = object,
 					  .samples = 1,
 					  .span_us = 10,
 					  .state = 'R'};
-	char blob[sizeof(no_lines) + sizeof(library)];
 
-	memcpy(blob, &no_lines, sizeof(no_lines));
-	memcpy(blob + sizeof(no_lines), library, sizeof(library));
-	sp_maker_define(m, SP_DEFINE_PYTHON_FRAME, TEXTS + 1, blob, sizeof(blob) - 1);
 	sp_maker_define(m, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
 }
 
-/* The stacks of a sampler: each text is a file and a function. */
+/* The stacks of a sampler: each text is a file and a function. One more sample is of a thread
+ * without Python that executed in a library. */
 static int put_samples(const char *folder)
 {
-	const struct sp_python_frame_metadata lines = {.line = 3, .first_line = 1};
 	struct sp_maker m;
 	int r;
 
@@ -115,24 +122,14 @@ static int put_samples(const char *folder)
 	m.header.flags |= SP_HEADER_SAMPLER;
 	sp_maker_header(&m);
 	for (uint32_t i = 0; i < TEXTS; i++) {
-		struct sp_python_sample sample = {.at = 5000 * i,
-						  .pid = 100,
-						  .tid = 100,
-						  .stack = i + 1,
-						  .samples = 1,
-						  .span_us = 10,
-						  .state = 'R'};
-		char blob[256];
-		int n = snprintf(blob + sizeof(lines), sizeof(blob) - sizeof(lines), "%s\t%s",
-				 texts[i], texts[TEXTS - 1 - i]);
 		uint32_t stack[] = {i + 1, 1};
 
-		memcpy(blob, &lines, sizeof(lines));
-		sp_maker_define(&m, SP_DEFINE_PYTHON_FRAME, i + 1, blob, sizeof(lines) + (size_t)n);
+		put_frame(&m, i + 1, 3, texts[i], texts[TEXTS - 1 - i]);
 		sp_maker_define(&m, SP_DEFINE_PYTHON_STACK, i + 1, stack, sizeof(stack));
-		sp_maker_define(&m, SP_DEFINE_SAMPLES, 0, &sample, sizeof(sample));
+		put_sample(&m, i, i + 1, 0);
 	}
-	put_native(&m);
+	put_frame(&m, TEXTS + 1, 0, "libc.so.6", "");
+	put_sample(&m, TEXTS, 0, TEXTS + 1);
 	sp_maker_block(&m, SP_BLOCK_LAST);
 	r = sp_maker_write(folder, "a-101-101.zst", m.bytes, m.size);
 	sp_maker_finish(&m);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a program's own timer may be from the recorder's: by what its thread waited for a core.
+"""The time that a thread waited for a core.
 
-Other programs may get the core between the readings of the two clocks.
+Other programs may get the core between the readings of a program's own clock and the recorder's.
+The two are then apart by that time at most.
 """
 
 import ctypes
@@ -30,7 +31,8 @@ descriptor = opened()
 
 
 def core_wait_ns():
-    """How long the thread that imported this module waited for a core so far. 0: not known."""
+    """How long the thread that imported this module waited for a core so far. 0 where the
+    kernel does not count."""
     if descriptor is None:
         return 0
     size = syscall(PREAD, descriptor, text, ROOM, 0)
