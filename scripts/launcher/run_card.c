@@ -37,7 +37,9 @@ static void exec_report(const struct sp_card_wishes *wishes, const char *report,
 		setenv("LD_PRELOAD", wishes->preload, 1);
 	else
 		unsetenv("LD_PRELOAD");
-	dup2(STDERR_FILENO, STDOUT_FILENO);
+	/* The command's output is no place for a card, even where standard error is closed. */
+	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(127);
 	execv(report, words);
 	_exit(127);
 }

@@ -124,6 +124,11 @@ class Same(scene.Case):
             done = self.run_under("cat", options=["-q"], stdin=file)
         self.assertEqual(done.stdout, "a line\n")
 
+    def test_closed_standard_error(self):
+        """The card has no place then; the command's output is none."""
+        done = self.call("sh", "-c", 'exec "$0" run -- echo here 2>&-', STAGEPROF)
+        self.assertEqual((done.returncode, done.stdout), (0, "here\n"))
+
     def test_shim(self):
         """A process that began the run records under `none` after an exec: shims do that."""
         for prefix in ([], [STAGEPROF, "run", "--quiet", "--"]):
