@@ -70,6 +70,8 @@ static void check_runs(const struct argp_state *state, struct sp_options *o, boo
 {
 	unsigned runs = state->arg_num - (o->exporter ? 2 : o->view || o->is_digest ? 1 : 0);
 
+	if (compares && runs == 0) /* empty variables of a script must not pass its check */
+		bad_word(state, "%s: no RUN given; it takes two or more", o->view->name);
 	if (runs == 0 && !sp_run_newest(o->newest))
 		bad_word(state, "no RUN given, and no run*.zst here");
 	if (runs == 0)

@@ -1,0 +1,1 @@
+$REPORT compare --fail-if-slower=5
