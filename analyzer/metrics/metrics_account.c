@@ -143,7 +143,7 @@ bool sp_metrics_is_forward_left_over(const struct sp_training *training)
 	return false;
 }
 
-static bool has_forward(const struct sp_training *training)
+bool sp_metrics_has_model_calls(const struct sp_training *training)
 {
 	for (uint32_t i = 0; i < training->count; i++)
 		if (training->trainers[i].steps.has_forward)
@@ -159,7 +159,8 @@ static void set_unexplained(struct sp_metrics *e, const struct sp_training_time 
 			    const struct sp_report *report)
 {
 	const uint64_t *ns = t->account.ns;
-	bool is_unseen = sp_training_is_unfed(&report->training) && !has_forward(&report->training);
+	bool is_unseen = sp_training_is_unfed(&report->training) &&
+			 !sp_metrics_has_model_calls(&report->training);
 
 	sp_metrics_ratio(e, SP_METRIC_other_share,
 			 loop_ns(t) + t->cleared_ns +

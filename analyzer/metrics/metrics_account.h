@@ -21,6 +21,9 @@ void sp_metrics_phases(struct sp_metrics *metrics, const struct sp_training_time
 void sp_metrics_account(struct sp_metrics *metrics, const struct sp_training_time *time,
 			const struct sp_report *report);
 
+/* A model's call was observed. Compiled and scripted models have none. */
+bool sp_metrics_has_model_calls(const struct sp_training *training);
+
 /* No call of the model was observed before some backward. */
 bool sp_metrics_is_forward_left_over(const struct sp_training *training);
 

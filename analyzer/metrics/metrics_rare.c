@@ -99,8 +99,12 @@ int sp_metrics_rare_loop(struct sp_metrics *e, const struct sp_report *report)
 	set_beside_saves(e, report, &account, loop.p50_ns);
 	r = find_rare(report, SP_ACCOUNT_other, loop.p50_ns, RARE_TIMES);
 	rare_ns = r.more_ns + (loop_ns > r.ns ? loop_ns - r.ns : 0);
-	if (is_rare(&r) && 2 * rare_ns >= loop_ns)
-		sp_metrics_ratio(e, SP_METRIC_rare_loop_share, (double)rare_ns,
+	if (!is_rare(&r) || 2 * rare_ns < loop_ns)
+		return 0;
+	sp_metrics_ratio(e, SP_METRIC_rare_loop_share, (double)rare_ns,
+			 (double)sp_account_total(&account));
+	if (!sp_metrics_has_model_calls(&report->training))
+		sp_metrics_ratio(e, SP_METRIC_hidden_loop_share, (double)rare_ns,
 				 (double)sp_account_total(&account));
 	return 0;
 }

@@ -521,7 +521,6 @@ END_TEST
 START_TEST(a_loop_without_a_loader)
 {
 	set(SP_METRIC_loop_share, 0.6);
-	set(SP_METRIC_loop_ns, 1e6);
 	set(SP_METRIC_unfed_loop_share, 0.6);
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert_ptr_nonnull(strstr(v.text, "it may make batches"));
@@ -530,11 +529,18 @@ START_TEST(a_loop_without_a_loader)
 		ck_assert_int_ne(v.rests_on[i], SP_METRIC_unfed_loop_share);
 	setup();
 	set(SP_METRIC_loop_share, 0.6);
-	set(SP_METRIC_loop_ns, 1e6);
 	set(SP_METRIC_unfed_loop_share, 0.6);
 	set(SP_METRIC_rare_loop_share, 0.5);
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert(!advises("loop_batches"));
+	setup();
+	set(SP_METRIC_loop_share, 0.6);
+	set(SP_METRIC_unfed_loop_share, 0.6);
+	set(SP_METRIC_rare_loop_share, 0.5);
+	set(SP_METRIC_hidden_loop_share, 0.5);
+	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_ptr_nonnull(strstr(v.text, "an evaluation, and no call of the model was seen"));
+	ck_assert(advises("rare_loop"));
 }
 END_TEST
 
