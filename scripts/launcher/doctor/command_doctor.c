@@ -197,7 +197,7 @@ static int examine(const struct doctor_options *o, struct sp_doctor_context *con
 		show_json(context, results, worst);
 	else
 		show_end(o, worst);
-	if (fflush(stdout) != 0) {
+	if (fflush(stdout) != 0 || ferror(stdout)) {
 		fprintf(stderr, "%s\n",
 			_("stageprof: the output could not be written completely to stdout"));
 		return SP_STATUS_FAILED;

@@ -291,6 +291,11 @@ class Planted(Doctor):
         self.assertIn("[SP120]", done.stderr)
         self.assertRegex(done.stdout, r"(?m)^skip  recording")
 
+    def test_full_standard_output(self):
+        done = self.call("sh", "-c", 'exec "$0" doctor > /dev/full', STAGEPROF)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("could not be written completely", done.stderr)
+
     def test_command_line(self):
         for line, text in ((["--format=xml"], "unknown value xml"), (["--bogus"], "--bogus")):
             done = self.call(STAGEPROF, "doctor", *line)

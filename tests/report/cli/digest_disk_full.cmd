@@ -1,0 +1,1 @@
+$REPORT digest v1/run.zst >/dev/full
