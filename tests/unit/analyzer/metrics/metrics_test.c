@@ -258,7 +258,8 @@ START_TEST(batches_and_no_step)
 	take_batches();
 	span(SP_EV_python_call, 0, WORK_NS, SP_PHASE_forward_no_grad);
 	ck_assert_str_eq(judge(), "no-steps");
-	CHECK_SAYS("no optimizer stepped: this is evaluation or inference", "steps      none");
+	CHECK_SAYS("no optimizer stepped: this is evaluation, inference, or training", "steps      "
+										       "none");
 }
 END_TEST
 
