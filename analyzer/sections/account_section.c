@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/metrics/metrics_cpu.h"
 #include "analyzer/sections/gpu_section.h"
 #include "analyzer/sections/life_section.h"
 #include "analyzer/sections/steps_section.h"
@@ -127,15 +128,32 @@ struct account {
 	uint64_t dropped;
 };
 
+/* Waits for the interpreter's lock and for a core, which another thread has, are in other rows. */
+static bool is_wait_short(const struct sp_report *report, enum sp_account_phase part)
+{
+	return part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(&report->training) &&
+	       sp_metrics_has_busy_thread(report);
+}
+
+static enum sp_source_kind source_of(const struct sp_report *report, enum sp_account_phase part)
+{
+	enum sp_source_kind source = sp_training_source(&report->training, part);
+
+	return source != SP_FROM_NOTHING && is_wait_short(report, part) ? SP_FROM_RESIDUAL : source;
+}
+
 /* More about the part's source than its name; NULL: nothing. */
-static const char *source_text(char ret[SOURCE_BYTES], const struct sp_training *training,
+static const char *source_text(char ret[SOURCE_BYTES], const struct sp_report *report,
 			       enum sp_account_phase part)
 {
+	const struct sp_training *training = &report->training;
 	uint64_t elsewhere_ns = nccl_elsewhere(training);
 	char number[SP_NUMBER_BYTES];
 
 	if (part == SP_ACCOUNT_loader_wait && sp_training_is_fed_by_thread(training))
 		return _("residual: another thread reads the DataLoader");
+	if (is_wait_short(report, part))
+		return _("residual: another thread computes");
 	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(training))
 		return _("no DataLoader here: queues, pipes, reads, decoding");
 	if (part != SP_ACCOUNT_grad_sync || !elsewhere_ns)
@@ -149,12 +167,12 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 		     const struct account *account)
 {
 	const struct sp_account *sum = &account->sum;
-	enum sp_source_kind source = sp_training_source(&report->training, part);
+	enum sp_source_kind source = source_of(report, part);
 	const char *missing = why_missing(report, part);
 	struct sp_account ends = sp_training_ends(&report->training);
 	uint64_t beside_ns = saved_beside(&report->training);
 	char more[SOURCE_BYTES], beside[SOURCE_BYTES], number[SP_NUMBER_BYTES];
-	const char *source_more = source_text(more, &report->training, part);
+	const char *source_more = source_text(more, report, part);
 	struct sp_cell cells[CELLS] = {
 		[PART] = sp_cell_text(sp_account_name(part)),
 		[TITLE] = sp_cell_text(sp_account_title(part)),

@@ -5,11 +5,19 @@
  */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/common/judged_trace.h"
 #include "tests/unit/common/suite.h"
 
-enum { STEPS = 40, ADAM = 1, OTHER_NS = 3000000, WORK_NS = 300000, UPDATE_NS = 100000 };
+enum {
+	STEPS = 40,
+	ADAM = 1,
+	OTHER_NS = 3000000,
+	WORK_NS = 300000,
+	UPDATE_NS = 100000,
+	WAIT_NS = 200000
+};
 
 static void setup(void)
 {
@@ -25,6 +33,7 @@ static void loop_beside(uint32_t kind)
 
 	for (int i = 0; i < STEPS; i++) {
 		m.now_ticks += OTHER_NS;
+		span(SP_EV_cond_wait, ADAM, WAIT_NS, 0);
 		span(SP_EV_python_call, 0, 3 * WORK_NS, SP_PHASE_forward);
 		span(SP_EV_torch_backward, ADAM, 10 * WORK_NS, 0);
 		span(SP_EV_torch_range, ADAM, UPDATE_NS, 0);
@@ -43,11 +52,20 @@ static void loop_beside(uint32_t kind)
 	}
 }
 
+static void check_wait_source(const char *source)
+{
+	char *text = sp_load_print(&load, "summary", SP_FORMAT_TABLE);
+
+	ck_assert_msg(strstr(text, source) != NULL, "no \"%s\" in\n%s", source, text);
+	free(text);
+}
+
 START_TEST(autograd_s_thread_makes_no_batches)
 {
 	loop_beside(SP_EV_torch_backward);
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert(!v.metrics.is_fed_by_thread);
+	check_wait_source("no DataLoader here: queues");
 }
 END_TEST
 
@@ -56,6 +74,7 @@ START_TEST(another_thread_may_make_batches)
 	loop_beside(SP_EV_cond_wait);
 	ck_assert_str_eq(judge(), "unknown");
 	ck_assert(v.metrics.is_fed_by_thread);
+	check_wait_source("residual: another thread computes");
 }
 END_TEST
 
