@@ -68,7 +68,7 @@ int sp_digest_runs(const struct sp_options *options)
 		sp_say(line);
 	}
 	sp_digest_set_finish(&set);
-	if (r == 0 || ferror(file.file)) /* it says which write failed */
+	if (r == 0 || ferror(file.file)) /* keep names the failed write */
 		status |= sp_report_output_keep(options, &file);
 	sp_output_file_drop(&file);
 	return r < 0 ? SP_EXIT_FAILED : status;

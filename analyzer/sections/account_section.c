@@ -143,16 +143,15 @@ static enum sp_source_kind source_of(const struct sp_report *report, enum sp_acc
 }
 
 /* More about the part's source than its name; NULL: nothing. */
-static const char *source_text(char ret[SOURCE_BYTES], const struct sp_report *report,
-			       enum sp_account_phase part)
+static const char *source_text(char ret[SOURCE_BYTES], const struct sp_training *training,
+			       enum sp_account_phase part, enum sp_source_kind source)
 {
-	const struct sp_training *training = &report->training;
 	uint64_t elsewhere_ns = nccl_elsewhere(training);
 	char number[SP_NUMBER_BYTES];
 
 	if (part == SP_ACCOUNT_loader_wait && sp_training_is_fed_by_thread(training))
 		return _("residual: another thread reads the DataLoader");
-	if (is_wait_short(report, part))
+	if (part == SP_ACCOUNT_loader_wait && source == SP_FROM_RESIDUAL)
 		return _("residual: another thread computes");
 	if (part == SP_ACCOUNT_loader_wait && sp_training_is_unfed(training))
 		return _("no DataLoader here: queues, pipes, reads, decoding");
@@ -172,7 +171,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 	struct sp_account ends = sp_training_ends(&report->training);
 	uint64_t beside_ns = saved_beside(&report->training);
 	char more[SOURCE_BYTES], beside[SOURCE_BYTES], number[SP_NUMBER_BYTES];
-	const char *source_more = source_text(more, report, part);
+	const char *source_more = source_text(more, &report->training, part, source);
 	struct sp_cell cells[CELLS] = {
 		[PART] = sp_cell_text(sp_account_name(part)),
 		[TITLE] = sp_cell_text(sp_account_title(part)),
