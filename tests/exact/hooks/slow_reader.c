@@ -2,51 +2,28 @@
 /*
  * Reads slowly from a pipe, twice by one way and once by another; prints where its functions lie.
  *
- * Each write waits until its reader sleeps in read(): a delay that began earlier would be shorter
+ * Each write waits until its reader is in read(2): a delay that began earlier would be shorter
  * for a reader that came late to a core.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/programs/victims/blocked.h"
 
 static int ends[2];
 static sem_t about_to_read;
 
-static void rest(long ns)
-{
-	struct timespec t = {0, ns};
-
-	nanosleep(&t, NULL);
-}
-
-/* The main thread sleeps: the letter after the name in its stat. */
-static int is_main_asleep(void)
-{
-	char path[64], line[256];
-	const char *name_end;
-	ssize_t length;
-	int stat;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
-	stat = open(path, O_RDONLY);
-	length = stat < 0 ? -1 : read(stat, line, sizeof(line) - 1);
-	close(stat);
-	line[length < 0 ? 0 : length] = 0;
-	name_end = strrchr(line, ')');
-	return name_end && strncmp(name_end, ") S", 3) == 0;
-}
-
 static void *writer(void *times)
 {
+	struct timespec delay = {0, 40 * 1000 * 1000};
+
 	for (int i = 0; i < *(int *)times; i++) {
 		sem_wait(&about_to_read);
-		while (!is_main_asleep())
-			rest(1000 * 1000);
-		rest(40 * 1000 * 1000);
+		wait_until_blocked_in(getpid(), SYS_read);
+		nanosleep(&delay, NULL);
 		if (write(ends[1], "x", 1) != 1)
 			return times;
 	}

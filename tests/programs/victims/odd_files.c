@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/blocked.h"
 #include "tests/programs/victims/old_libc.h"
 #include "tests/programs/victims/opened.h"
 
@@ -55,14 +56,15 @@ static void behind_libc(void)
 
 struct blocked {
 	struct tally_row *row;
-	int fd;
+	int fd, thread; /* thread: its kernel's number, 0 until it runs */
 };
 
 static void *block_in_read(void *argument)
 {
-	const struct blocked *blocked = argument;
+	struct blocked *blocked = argument;
 	char byte;
 
+	__atomic_store_n(&blocked->thread, (int)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 	EXPECT(TALLY_BYTES(blocked->row, read(blocked->fd, &byte, 1)) == 1);
 	return NULL;
 }
@@ -70,16 +72,16 @@ static void *block_in_read(void *argument)
 /* The number of a pipe that a thread waits for is closed, or becomes another file's. */
 static void number_taken_meanwhile(int is_closed)
 {
-	struct blocked blocked = {tally_row("ipc_read", ""), -1};
+	struct blocked blocked = {tally_row("ipc_read", ""), -1, 0};
 	int ends[2], a;
 	pthread_t thread;
 
 	EXPECT(pipe(ends) == 0);
 	blocked.fd = TALLY(dups, dup(ends[0]));
 	EXPECT(pthread_create(&thread, NULL, block_in_read, &blocked) == 0);
-	while (!__atomic_load_n(&blocked.row->begun, __ATOMIC_SEQ_CST))
+	while (!__atomic_load_n(&blocked.thread, __ATOMIC_SEQ_CST))
 		usleep(1000);
-	usleep(20000); /* begun is not yet inside */
+	wait_until_blocked_in(blocked.thread, SYS_read);
 	if (is_closed)
 		closed(blocked.fd);
 	a = opened("a.dat");

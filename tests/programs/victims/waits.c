@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/programs/victims/blocked.h"
 #include "tests/programs/victims/tally.h"
 
 enum { LONG_MS = 20, LONG_NS = LONG_MS * 1000000, SHORT_NS = 50 * 1000 };
@@ -115,25 +116,11 @@ static void in_sem_clockwait(long ns)
 	EXPECT((sem_clockwait(&semaphore, CLOCK_MONOTONIC, &t) == 0) == (ns == 0));
 }
 
-/* True once the main thread sleeps in futex(2), whatever holds it up on the way there. */
-static int main_is_blocked(void)
-{
-	char path[64], said[32] = "";
-	long fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)syscall(SYS_getpid));
-	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
-	syscall(SYS_read, fd, said, sizeof(said) - 1);
-	syscall(SYS_close, fd);
-	return strtol(said, NULL, 10) == SYS_futex;
-}
-
 static void *post_later(void *ns)
 {
 	struct timespec wait = {0, (long)(intptr_t)ns};
 
-	while (!main_is_blocked())
-		syscall(SYS_sched_yield);
+	wait_until_blocked_in((int)syscall(SYS_getpid), SYS_futex);
 	syscall(SYS_nanosleep, &wait, NULL);
 	pthread_mutex_lock(&mutex);
 	sem_post(&semaphore);
