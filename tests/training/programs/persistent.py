@@ -6,7 +6,7 @@ import torch
 from small import ConvNet, Images
 from torch.utils.data import DataLoader
 
-net = ConvNet()
+net = ConvNet(width=48)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
 loss_of = torch.nn.CrossEntropyLoss()
 more = {"num_workers": 1, "persistent_workers": True, "batch_size": 32}

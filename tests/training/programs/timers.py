@@ -119,10 +119,14 @@ def step():
     count["steps"] += 1
 
 
+def truth():
+    """All of it, as programs.py reads it."""
+    ns = span[1] - span[0] if span[0] else 0
+    return {"rows": rows, "beside": beside, "core_waits": core_waits, "span": ns, **count}
+
+
 def show(**more):
     """Prints all. `more`: `why`, the right verdicts where rows do not tell; `loose`, rows that are
     not compared; `says`, words of the verdict; `advises`, words of the advice; `denies`, words
     that both lack."""
-    told = {"rows": rows, "beside": beside, "span": span[1] - span[0] if span[0] else 0}
-    told["core_waits"] = core_waits
-    print(json.dumps({**told, **count, **more}), flush=True)
+    print(json.dumps({**truth(), **more}), flush=True)

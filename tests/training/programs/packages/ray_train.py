@@ -33,8 +33,7 @@ def loop(config):
                 optimizer.step()
             own.step()
     with open(config["path"], "w") as file:
-        span = own.span[1] - own.span[0]
-        json.dump({"rows": own.rows, "beside": {}, "span": span, **own.count}, file)
+        json.dump(own.truth(), file)
 
 
 path = os.path.abspath("truth.json")

@@ -41,8 +41,8 @@ def main():
     learner = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=50)
     collector = Collector[CollectStats](learner, environments, VectorReplayBuffer(5000, 4))
     collector.reset()
-    collector.collect(n_step=80)
     own.patch(BaseVectorEnv, "step", "environment")
+    collector.collect(n_step=80)
     own.patch(torch.Tensor, "backward", "backward")
     parameters = OffPolicyTrainerParams(
         training_collector=collector,
