@@ -509,7 +509,8 @@ void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
 {
 	uint32_t from = 0, n = first;
 
-	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
+	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION &&
+	       c->intervals[n - 1].kind != SP_INTERVAL_ENVIRONMENT)
 		n--;
 	while (from < n && c->intervals[from].kind != SP_INTERVAL_EVALUATION)
 		from++;

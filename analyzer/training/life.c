@@ -46,12 +46,12 @@ static uint64_t wait_ahead(const struct sp_steps *s)
 static uint64_t known_of(const struct sp_account *account)
 {
 	return account->ns[SP_ACCOUNT_validation] + account->ns[SP_ACCOUNT_evaluation] +
-	       account->ns[SP_ACCOUNT_checkpoint];
+	       account->ns[SP_ACCOUNT_environment] + account->ns[SP_ACCOUNT_checkpoint];
 }
 
 /*
- * Validation, evaluation and checkpoints before the first step; after the last one also the end of
- * its loader. Before the first step a loader's begin is part of the first batch.
+ * Validation, evaluation, environments and checkpoints before the first step; after the last one
+ * also the end of its loader. Before the first step a loader's begin is part of the first batch.
  */
 static uint64_t at_end(const struct sp_steps *s, uint32_t step)
 {

@@ -35,7 +35,8 @@ bool sp_pause_is_selected(const struct sp_training *training, const struct sp_tr
 static void merge_ends(struct sp_account *sum, const struct sp_account *pause, bool has_sync)
 {
 	static const enum sp_account_phase known[] = {SP_ACCOUNT_loader_wait, SP_ACCOUNT_validation,
-						      SP_ACCOUNT_evaluation, SP_ACCOUNT_checkpoint};
+						      SP_ACCOUNT_evaluation, SP_ACCOUNT_environment,
+						      SP_ACCOUNT_checkpoint};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		sum->ns[known[i]] += pause->ns[known[i]];

@@ -90,7 +90,8 @@ static uint64_t known_at_ends(const struct sp_steps *s)
 			ns += s->pauses[i].account.ns[SP_ACCOUNT_loader_wait] +
 			      s->pauses[i].account.ns[SP_ACCOUNT_validation] +
 			      s->pauses[i].account.ns[SP_ACCOUNT_checkpoint] +
-			      s->pauses[i].account.ns[SP_ACCOUNT_evaluation];
+			      s->pauses[i].account.ns[SP_ACCOUNT_evaluation] +
+			      s->pauses[i].account.ns[SP_ACCOUNT_environment];
 	return ns;
 }
 

@@ -271,6 +271,27 @@ START_TEST(environments_that_are_waited_for)
 }
 END_TEST
 
+/* The environments of the first rollout, which lies before the first step, are in the account. */
+START_TEST(environments_of_each_rollout)
+{
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		for (int k = 0; k < 3; k++) {
+			call_model(SP_PHASE_forward_no_grad);
+			span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_environment);
+		}
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	sum = account();
+	ck_part(sum, environment, 5 * 3 * WAIT_NS);
+	ck_part(sum, evaluation, 5 * 3 * FORWARD_NS);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("evaluated_steps");
@@ -288,6 +309,7 @@ int main(void)
 	tcase_add_test(c, a_target_of_one_optimizer);
 	tcase_add_test(c, a_penalty_of_the_gradient);
 	tcase_add_test(c, environments_that_are_waited_for);
+	tcase_add_test(c, environments_of_each_rollout);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
 }
