@@ -194,6 +194,8 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 	if (!o->view && !o->exporter && !o->explains && !o->is_digest &&
 	    (o->view = sp_view_find(arg)))
 		return;
+	if (!*arg) /* an unset variable of a script */
+		bad_word(state, "an empty RUN; give its path");
 	if (sp_word_is_lost(arg))
 		refuse_word(state, arg);
 	*o->paths++ = arg;

@@ -284,8 +284,8 @@ void sp_metrics_phases(struct sp_metrics *e, const struct sp_training_time *t,
 				 (double)t->account.ns[SP_ACCOUNT_checkpoint] -
 					 (double)ends.ns[SP_ACCOUNT_checkpoint],
 				 t->total);
-	sp_metrics_ratio(e, SP_METRIC_end_validation_share, (double)ends.ns[SP_ACCOUNT_validation],
-			 t->total);
+	sp_metrics_ratio(e, SP_METRIC_end_validation_share,
+			 (double)sp_training_lone_validation(&report->training), t->total);
 	sp_metrics_ratio(e, SP_METRIC_evaluation_share,
 			 (double)(t->account.ns[SP_ACCOUNT_evaluation] +
 				  t->account.ns[SP_ACCOUNT_environment]),

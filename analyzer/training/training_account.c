@@ -107,6 +107,41 @@ struct sp_account sp_training_ends(const struct sp_training *training)
 	return sum;
 }
 
+/* Validations between steps make those at the ends the first and the last of a series. */
+static uint64_t lone_validation(const struct sp_training *training,
+				const struct sp_trainer *trainer)
+{
+	const struct sp_steps *s = &trainer->steps;
+	uint64_t between_ns = 0, lone_ns = 0, like_ns;
+	uint32_t between = 0;
+
+	for (uint32_t i = 0; i < s->pause_count; i++)
+		if (!is_at_end(s, &s->pauses[i]) &&
+		    s->pauses[i].account.ns[SP_ACCOUNT_validation] &&
+		    sp_pause_is_selected(training, trainer, &s->pauses[i])) {
+			between_ns += s->pauses[i].account.ns[SP_ACCOUNT_validation];
+			between++;
+		}
+	like_ns = between ? between_ns / between : 0;
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		uint64_t ns = s->pauses[i].account.ns[SP_ACCOUNT_validation];
+
+		if (is_at_end(s, &s->pauses[i]) && ns > like_ns &&
+		    sp_pause_is_selected(training, trainer, &s->pauses[i]))
+			lone_ns += ns - like_ns;
+	}
+	return lone_ns;
+}
+
+uint64_t sp_training_lone_validation(const struct sp_training *training)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		ns += lone_validation(training, &training->trainers[t]);
+	return ns;
+}
+
 static struct sp_step_span folded_span(const struct sp_step_series *series)
 {
 	int64_t starts[SP_SERIES_STEPS], walls[SP_SERIES_STEPS], waits[SP_SERIES_STEPS];

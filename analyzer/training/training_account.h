@@ -38,8 +38,12 @@ struct sp_account sp_trainer_account(const struct sp_training *training,
 /* The same of all trainers, added up. */
 struct sp_account sp_training_account(const struct sp_training *training);
 
-/* The part of that account before the first step and after the last one: validation, evaluation
- * and checkpoints. */
+/* The part of that account before the first step and after the last one: validation, evaluation,
+ * environments and checkpoints. */
 struct sp_account sp_training_ends(const struct sp_training *training);
+
+/* Nanoseconds of validation there that no validation between steps is like: all of it where there
+ * is none between steps, else what is longer than their mean. */
+uint64_t sp_training_lone_validation(const struct sp_training *training);
 
 #endif

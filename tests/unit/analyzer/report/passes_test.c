@@ -116,6 +116,39 @@ START_TEST(validation_that_is_left_early)
 }
 END_TEST
 
+static void validate(int batches)
+{
+	begin(VALIDATION);
+	for (int i = 0; i < batches; i++) {
+		batch(VALIDATION);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward_no_grad);
+	}
+	end(VALIDATION);
+}
+
+/* Three epochs and a validation after the last one: the last of three, longer than two before it,
+ * or the only one. */
+START_TEST(validation_at_the_end)
+{
+	enum { USUAL = 2, LONG = 4, EPOCHS = 3, STEPS = 3 };
+	const uint64_t lone_ns[] = {0, (LONG - USUAL) * (WAIT_NS + FORWARD_NS),
+				    BEGIN_NS + USUAL * (WAIT_NS + FORWARD_NS) + END_NS};
+
+	for (int epoch = 0; epoch < EPOCHS; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < STEPS; i++) {
+			batch(TRAINING);
+			train();
+		}
+		end(TRAINING);
+		if (epoch + 1 == EPOCHS || _i < 2)
+			validate(epoch + 1 == EPOCHS && _i == 1 ? LONG : USUAL);
+	}
+	ck_assert_uint_eq(steps()->count, EPOCHS * STEPS);
+	ck_assert_uint_eq(sp_training_lone_validation(&load.report.training), lone_ns[_i]);
+}
+END_TEST
+
 /* A batch of test images now and then, for which the model is called with gradients that no
  * backward asks for; or, where _i, after each step, which may be a second batch that is trained on.
  */
@@ -634,6 +667,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, validation_that_is_left_early);
+	tcase_add_loop_test(c, validation_at_the_end, 0, 3);
 	tcase_add_loop_test(c, a_pass_ahead_of_training, 0, 2);
 	tcase_add_loop_test(c, pictures_now_and_then, 0, 2);
 	tcase_add_test(c, a_long_pass_among_short_ones);

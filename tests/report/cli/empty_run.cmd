@@ -1,0 +1,1 @@
+$REPORT summary ""; $REPORT ""
