@@ -87,10 +87,10 @@ class Account(unittest.TestCase):
 
     def test_evaluation_by_hand(self):
         timers, _, seen = run("evaluation_by_hand", views=["steps"])
-        rows = self.check(seen, timers, "evaluation", "forward", "loss", "backward")
-        # The first step has its forward, so the mean divides rightly.
+        self.check(seen, timers, "evaluation", "forward", "loss", "backward")
+        # The first step has its forward, so the mean divides rightly: the model sleeps for 20 ms.
         first = seen["steps"]["steps"][0]["parts"]
-        self.assertGreater(first["forward"], 0.8 * rows["forward"] / 40)
+        self.assertGreaterEqual(first["forward"], 20e6)
         self.assertEqual(seen["summary"]["steps"]["count"], 40)
 
     def test_rollouts(self):
