@@ -29,6 +29,11 @@ static const char *const sources[] = {
 	[SP_FROM_RESIDUAL] = N_("residual"),
 };
 
+static const enum sp_account_phase at_end[] = {
+	SP_ACCOUNT_loader_wait, SP_ACCOUNT_validation, SP_ACCOUNT_evaluation,
+	SP_ACCOUNT_environment, SP_ACCOUNT_checkpoint,
+};
+
 const char *sp_account_name(enum sp_account_phase phase)
 {
 	return names[phase];
@@ -47,4 +52,13 @@ const char *sp_account_missing(enum sp_account_phase phase)
 const char *sp_source_name(enum sp_source_kind source)
 {
 	return _(sources[source]);
+}
+
+struct sp_account sp_account_at_end(const struct sp_account *pause)
+{
+	struct sp_account kept = {.ns = {0}};
+
+	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
+		kept.ns[at_end[i]] = pause->ns[at_end[i]];
+	return kept;
 }

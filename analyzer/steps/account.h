@@ -49,4 +49,11 @@ static inline uint64_t sp_account_total(const struct sp_account *account)
 	return total;
 }
 
+/*
+ * The part of `pause` that counts where no step bounds the pause on one side. The phases kept have
+ * bounds of their own: loader waits, validation, evaluation, environments and checkpoints. A phase
+ * that fills the time to the next event has none there, and is 0.
+ */
+struct sp_account sp_account_at_end(const struct sp_account *pause);
+
 #endif

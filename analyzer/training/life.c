@@ -43,24 +43,20 @@ static uint64_t wait_ahead(const struct sp_steps *s)
 	return ns;
 }
 
-static uint64_t known_of(const struct sp_account *account)
-{
-	return account->ns[SP_ACCOUNT_validation] + account->ns[SP_ACCOUNT_evaluation] +
-	       account->ns[SP_ACCOUNT_environment] + account->ns[SP_ACCOUNT_checkpoint];
-}
-
-/*
- * Validation, evaluation, environments and checkpoints before the first step; after the last one
- * also the end of its loader. Before the first step a loader's begin is part of the first batch.
- */
+/* Before the first step a loader's begin is part of the first batch: see wait_ahead(). */
 static uint64_t at_end(const struct sp_steps *s, uint32_t step)
 {
 	uint64_t ns = 0;
 
-	for (uint32_t i = 0; i < s->pause_count; i++)
-		if (s->pauses[i].step == step)
-			ns += known_of(&s->pauses[i].account) +
-			      (step ? s->pauses[i].account.ns[SP_ACCOUNT_loader_wait] : 0);
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		struct sp_account kept = sp_account_at_end(&s->pauses[i].account);
+
+		if (s->pauses[i].step != step)
+			continue;
+		if (!step)
+			kept.ns[SP_ACCOUNT_loader_wait] = 0;
+		ns += sp_account_total(&kept);
+	}
 	return ns;
 }
 

@@ -31,15 +31,11 @@ bool sp_pause_is_selected(const struct sp_training *training, const struct sp_tr
 	       (p->step == trainer->steps.count || sp_step_is_selected(training, trainer, p->step));
 }
 
-/* A pause at either end has no other known end: what it is for counts, and no time between. */
-static void merge_ends(struct sp_account *sum, const struct sp_account *pause, bool has_sync)
+static void merge_at_end(struct sp_account *sum, const struct sp_account *pause, bool has_sync)
 {
-	static const enum sp_account_phase known[] = {SP_ACCOUNT_loader_wait, SP_ACCOUNT_validation,
-						      SP_ACCOUNT_evaluation, SP_ACCOUNT_environment,
-						      SP_ACCOUNT_checkpoint};
+	struct sp_account at_end = sp_account_at_end(pause);
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		sum->ns[known[i]] += pause->ns[known[i]];
+	sp_account_merge(sum, &at_end);
 	if (has_sync)
 		sum->ns[SP_ACCOUNT_sync_wait] += pause->ns[SP_ACCOUNT_sync_wait];
 }
@@ -64,7 +60,7 @@ static void merge_end_pauses(struct sp_account *sum, const struct sp_training *t
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (is_at_end(s, &s->pauses[i]) &&
 		    sp_pause_is_selected(training, trainer, &s->pauses[i]))
-			merge_ends(sum, &s->pauses[i].account, waits_for_steps(s, &s->pauses[i]));
+			merge_at_end(sum, &s->pauses[i].account, waits_for_steps(s, &s->pauses[i]));
 }
 
 struct sp_account sp_trainer_account(const struct sp_training *training,

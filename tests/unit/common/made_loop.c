@@ -85,13 +85,12 @@ static uint64_t known_at_ends(const struct sp_steps *s)
 {
 	uint64_t ns = 0;
 
-	for (uint32_t i = 0; i < s->pause_count; i++)
+	for (uint32_t i = 0; i < s->pause_count; i++) {
+		struct sp_account kept = sp_account_at_end(&s->pauses[i].account);
+
 		if (!s->pauses[i].step || s->pauses[i].step == s->count)
-			ns += s->pauses[i].account.ns[SP_ACCOUNT_loader_wait] +
-			      s->pauses[i].account.ns[SP_ACCOUNT_validation] +
-			      s->pauses[i].account.ns[SP_ACCOUNT_checkpoint] +
-			      s->pauses[i].account.ns[SP_ACCOUNT_evaluation] +
-			      s->pauses[i].account.ns[SP_ACCOUNT_environment];
+			ns += sp_account_total(&kept);
+	}
 	return ns;
 }
 
