@@ -40,7 +40,7 @@ static const struct argp_option argp_options[] = {
 	{0},
 };
 
-static void print_version(FILE *file, struct argp_state *state)
+static void put_version(FILE *file, const struct argp_state *state)
 {
 	bool is_verbose = sp_version_is_verbose(state->argv);
 
@@ -58,6 +58,12 @@ static void print_version(FILE *file, struct argp_state *state)
 		      "; functions by name (--symbols)\n");
 	fprintf(file, "formats   reads traces of format %d to %d\n", SP_FORMAT_VERSION_READ,
 		SP_FORMAT_VERSION);
+}
+
+static void print_version(FILE *file, struct argp_state *state)
+{
+	put_version(file, state);
+	sp_help_end();
 }
 
 /* libc looks for it by name. */

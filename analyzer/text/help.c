@@ -2,6 +2,7 @@
 #include "analyzer/text/help.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,5 +293,14 @@ void sp_help_answer(const struct sp_help *help, int argc, char **argv, bool in_o
 		return;
 	}
 	print(stdout, help);
-	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+	sp_help_end();
+}
+
+void sp_help_end(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		exit(EXIT_SUCCESS);
+	fprintf(stderr, "%s: stdout: %s\n", program_invocation_short_name,
+		sp_translate_errno(errno));
+	exit(EXIT_FAILURE);
 }

@@ -24,6 +24,10 @@ struct sp_help {
  * options end at the first other word. */
 void sp_help_answer(const struct sp_help *help, int argc, char **argv, bool in_order);
 
+/* Ends the program after --help or --version: with an error and status 1 where stdout did not take
+ * the whole text. */
+_Noreturn void sp_help_end(void);
+
 /* As argp_error(), also in another language than English; `text` is translated already. Ends the
  * program with the status of a wrong command line. */
 void sp_help_refuse(const struct argp_state *state, const char *text);

@@ -28,7 +28,7 @@ static const struct {
 	{"sampler", sp_sampler_apart}, /* for the library alone */
 };
 
-static void print_version(FILE *file, struct argp_state *state)
+static void put_version(FILE *file, const struct argp_state *state)
 {
 	bool is_verbose = sp_version_is_verbose(state->argv);
 	char path[SP_PATH_BYTES];
@@ -52,6 +52,12 @@ static void print_version(FILE *file, struct argp_state *state)
 		fprintf(file, "library   none\n");
 	}
 	fprintf(file, "report    %s\n", sp_install_report(path) == 0 ? path : "none");
+}
+
+static void print_version(FILE *file, struct argp_state *state)
+{
+	put_version(file, state);
+	sp_help_end();
 }
 
 /* libc looks for it by name. */

@@ -1,0 +1,1 @@
+$REPORT --help >/dev/full; echo $? >&2; $REPORT --version >/dev/full
