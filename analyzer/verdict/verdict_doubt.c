@@ -126,6 +126,10 @@ static void doubt_steps(struct sp_verdict *v, const struct sp_rule *r)
 		!r->is_state && sp_verdict_value(v, SP_METRIC_apart_share) >= APART_MUCH;
 	v->doubts[SP_DOUBT_no_framework] =
 		v->id == SP_VERDICT_no_trainer && !v->metrics.gives_steps;
+	v->doubts[SP_DOUBT_idle_framework] = v->id == SP_VERDICT_no_trainer &&
+					     v->metrics.gives_steps && !v->metrics.has_forwards;
+	v->doubts[SP_DOUBT_model_alone] =
+		v->id == SP_VERDICT_no_trainer && v->metrics.gives_steps && v->metrics.has_forwards;
 }
 
 /* The time may not be the model's. */
@@ -146,7 +150,8 @@ static bool is_doubted_much(const struct sp_verdict *v)
 {
 	return (v->id == SP_VERDICT_unknown && v->metrics.hides_waits) ||
 	       (v->id == SP_VERDICT_compute && v->doubts[SP_DOUBT_outsiders]) ||
-	       v->doubts[SP_DOUBT_no_framework] || v->doubts[SP_DOUBT_keras_loop];
+	       v->doubts[SP_DOUBT_no_framework] || v->doubts[SP_DOUBT_idle_framework] ||
+	       v->doubts[SP_DOUBT_keras_loop];
 }
 
 static enum sp_confidence confidence_of(const struct sp_verdict *v)

@@ -234,6 +234,7 @@ class Doubles(Case):
             ("jax", "JAX 1.2.3", "loaded"),
             ("tensorflow", "TensorFlow 1.2.3", "loaded"),
             ("sklearn", "scikit-learn 1.2.3", "loaded"),
+            ("thinc", "Thinc (spaCy) 1.2.3", "loaded"),
         ):
             with self.subTest(module):
                 subprocess.run(["rm", "-rf", self.path("run.zst")], check=True)

@@ -170,8 +170,19 @@ START_TEST(a_framework_that_gives_steps_made_none)
 	cover("framework\tbound\ttorch 2.13.0");
 	span(SP_EV_read, 1, 1000, 100);
 	ck_assert_str_eq(judge(), "no-training");
-	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	ck_assert(v.doubts[SP_DOUBT_idle_framework]);
 	CHECK_SAYS("frameworks PyTorch 2.13.0: steps, input waits, phases");
+}
+END_TEST
+
+START_TEST(a_model_was_called_and_no_optimizer)
+{
+	cover("framework\tbound\ttorch 2.13.0");
+	span(SP_EV_python_call, 0, WORK_NS, SP_PHASE_forward_no_grad);
+	ck_assert_str_eq(judge(), "no-training");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_MEDIUM);
+	ck_assert(v.doubts[SP_DOUBT_model_alone]);
 }
 END_TEST
 
@@ -873,6 +884,7 @@ int main(void)
 	tcase_add_test(c, waits_of_a_trainer_on_the_processor);
 	tcase_add_test(c, a_plain_program);
 	tcase_add_test(c, a_framework_that_gives_steps_made_none);
+	tcase_add_test(c, a_model_was_called_and_no_optimizer);
 	tcase_add_loop_test(c, a_program_that_fails_made_no_step, 0,
 			    sizeof(failures) / sizeof(*failures));
 	tcase_add_test(c, a_framework_without_steps);
