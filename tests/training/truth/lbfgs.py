@@ -38,6 +38,6 @@ def closure():
 for _ in own.batches(own.loader(20)):
     with own.timer("whole"):
         optimizer.step(closure)
-calls, whole = own.totals["whole"]
-own.totals["optimizer"] = calls, whole - inside[0]
+calls, whole_ns, waited_ns = own.totals["whole"]
+own.totals["optimizer"] = calls, whole_ns - inside[0], waited_ns
 own.show()

@@ -7,10 +7,11 @@ import os
 import time
 
 import torch
+from core_wait import core_wait_ns
 from torch.utils.data import DataLoader, Dataset
 
 started_s = time.time()
-totals = {}
+totals = {}  # name -> calls, ns, ns that the main thread waited for a core meanwhile
 
 
 def born_s():
@@ -24,10 +25,11 @@ def born_s():
 
 @contextlib.contextmanager
 def timer(name):
-    begin = time.perf_counter_ns()
+    wait_ns, begin = core_wait_ns(), time.perf_counter_ns()
     yield
-    calls, total = totals.get(name, (0, 0))
-    totals[name] = calls + 1, total + time.perf_counter_ns() - begin
+    took_ns, waited_ns = time.perf_counter_ns() - begin, core_wait_ns() - wait_ns
+    calls, total_ns, all_waits_ns = totals.get(name, (0, 0, 0))
+    totals[name] = calls + 1, total_ns + took_ns, all_waits_ns + waited_ns
 
 
 class Slow(torch.autograd.Function):

@@ -13,6 +13,6 @@ for number, (rows, labels) in enumerate(own.batches(own.loader(60))):
     if number % 20 == 5:
         saving.append(threading.Thread(target=own.save, args=(0.2, "saved", f"model-{number}.pt")))
         saving[-1].start()
-for thread in saving:
-    thread.join()
+while any(thread.is_alive() for thread in saving):  # on a slow machine, too, nobody waits
+    own.step(net, optimizer, rows, labels)
 own.show()
