@@ -96,6 +96,11 @@ print(json.dumps({"waited": pid, "samplers": samplers, "fds": len(os.listdir("/p
 """
 
 
+def by_name(functions):
+    """A library may have a function of the program's name: it takes less time."""
+    return {row["function"]: row for row in sorted(functions, key=lambda row: row["total_ns"])}
+
+
 class SampledCase(scene.Case):
     def sampled(self, *command, rate=200, prefix=(), **options):
         run = os.path.join(self.folder, "run.zst")
@@ -117,7 +122,7 @@ class SampledCase(scene.Case):
         run, done = self.sampled(python, BUSY, "1.5", "fork", **options)
         true = json.loads(done.stdout)
         report = self.functions(run)
-        rows = {row["function"]: row for row in report["functions"]}
+        rows = by_name(report["functions"])
         whole = sum(true.values())
         spun = rows["spin"]["own_ns"]
         samples = rows["spin"]["samples"]
@@ -152,7 +157,7 @@ class Sample(SampledCase):
     def check_known_shares(self, python):
         run, done = self.sampled(python, KNOWN, str(KNOWN_SECONDS), rate=1000)
         report = self.functions(run)
-        rows = {row["function"]: row for row in report["functions"]}
+        rows = by_name(report["functions"])
         self.assertGreater(report["sampler"]["looks"], KNOWN_SECONDS * 1000 / 8)
         # on a busy machine the two threads have different luck with the looks
         for true in json.loads(done.stdout):
@@ -192,7 +197,7 @@ class Sample(SampledCase):
         report = self.functions(run)
         if report["sampler"]["threads_leafless"]:
             self.skipTest("the kernel gives no perf events here")
-        rows = {row["function"]: row for row in report["functions"]}
+        rows = by_name(report["functions"])
         by_library = self.functions(run, "--by=library")["functions"]
         known = [row for row in by_library if row["library"][0] != "("]
         running = sum(row["own_ns"] - row["waited_ns"] for row in report["functions"])
@@ -228,7 +233,7 @@ class Sample(SampledCase):
         run, done = self.sampled(PYTHON, FLEETING, "1.5", rate=500)
         true = json.loads(done.stdout)
         report = self.functions(run)
-        found = {row["function"]: row for row in report["functions"]}
+        found = by_name(report["functions"])
         whole = sum(found[name]["own_ns"] for name in true)
         for name, ns in true.items():
             share = ns / sum(true.values())
@@ -314,7 +319,7 @@ class Apart(SampledCase):
         said = json.loads(done.stdout)
         self.assertEqual(len(said["samplers"]), 1, said)
         self.assertTrue(self.ended(said["samplers"][0]["pid"]))
-        rows = {row["function"]: row for row in self.functions(run)["functions"]}
+        rows = by_name(self.functions(run)["functions"])
         self.assertGreater(rows["spin"]["samples"], 10)
         self.assertGreater(rows["be_forked"]["total_ns"], 0)
         return said

@@ -149,7 +149,7 @@ class Builds(sample.SampledCase):
             return None
         run, done = self.sampled(python, INTERPRETERS, SECONDS, rate=500)
         true = json.loads(done.stdout)
-        rows = {row["function"]: row for row in self.functions(run)["functions"]}
+        rows = sample.by_name(self.functions(run)["functions"])
         found = sum(rows[name]["own_ns"] for name in true)
         for name, ns in true.items():
             share = ns / sum(true.values())
@@ -189,7 +189,7 @@ class Cython(sample.SampledCase):
         run, done = self.sampled(self.build(), os.path.join(self.folder, "user.py"), rate=500)
         true = json.loads(done.stdout)
         report = self.functions(run)
-        rows = {row["function"]: row for row in report["functions"]}
+        rows = sample.by_name(report["functions"])
         self.assertNotIn("in_c", rows)
         self.assertNotIn("hooked", rows)
         found = sum(rows[name]["total_ns"] for name in true)
