@@ -30,8 +30,7 @@ def run(name, *arguments, views=(), settings=None):
     """The trainer's timers, its other output and the views of its run."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(training.HERE, "truth", name + ".py")
-        settings = {"PYTHONPATH": os.path.join(training.HERE, "programs"), **(settings or {})}
-        done = training.execute([PYTHON, program, *arguments], folder, **settings)
+        done = training.execute([PYTHON, program, *arguments], folder, **(settings or {}))
         if done.returncode != 0:
             raise AssertionError(done.stderr.decode())
         lines = done.stdout.decode().strip().split("\n")

@@ -4,11 +4,14 @@
 import contextlib
 import json
 import os
+import sys
 import time
 
 import torch
-from core_wait import core_wait_ns
 from torch.utils.data import DataLoader, Dataset
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
+from core_wait import core_wait_ns
 
 started_s = time.time()
 totals = {}  # name -> calls, ns, ns that the main thread waited for a core meanwhile
