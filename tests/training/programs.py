@@ -30,7 +30,6 @@ PACKAGES = os.path.join(training.ROOT, "build", "venv-programs", "bin", "python"
 # The programs of the default run: at most some 20 s together.
 FAST = ["accumulation", "background", "by_steps", "pipe_lines", "recipes/arrays_saved"]
 PLANTED = "planted/"  # begins the names of those trainers
-SHARE, CALL_NS = 0.05, 5000
 ABSENT = 0.001  # share of the span that the report may show in a row that a program lacks
 ALWAYS = [
     "loader_wait",
@@ -56,13 +55,6 @@ COSTS = [
     ({"loop-bound"}, ["bookkeeping", "own_environment", "own_input", "own_update", "own_message", "rest"], 0.05),
 ]
 NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
-
-
-def bound(calls, ns, core_wait_ns, own_cost):
-    """Between the program's timer and the recorder's event another program may get the core, and
-    the recorder packs the events of a full window: at most once a call."""
-    blocks_ns = min(own_cost["block_ns"] or 0, calls * (own_cost["stall_ns_max"] or 0))
-    return SHARE * ns + CALL_NS * calls + core_wait_ns + blocks_ns
 
 
 def right_verdicts(truth):
@@ -109,7 +101,7 @@ def compare_rows(truth, summary):
             continue
         found = row["ns"] or 0
         core_wait_ns = truth["core_waits"].get(part, 0)
-        allowed = bound(calls, ns, core_wait_ns, summary["own_cost"])
+        allowed = training.allowed_ns(calls, ns, core_wait_ns, summary["own_cost"])
         right = abs(found - ns) <= (allowed if calls else ABSENT * truth["span"])
         if ns or not right:
             residual = row["source"] == "residual"

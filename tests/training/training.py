@@ -16,6 +16,7 @@ from ranges import ROOT, Run
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRAINERS = os.path.join(ROOT, "tests", "programs", "trainers")
 SKIP = 77
+SHARE, CALL_NS = 0.05, 5000
 
 
 def skip(reason):
@@ -101,3 +102,11 @@ def answers(summary):
         return True
     print("not compared: a verdict, for other programs had the cores", flush=True)
     return False
+
+
+def allowed_ns(calls, ns, core_wait_ns, own_cost):
+    """How far a row may be from a program's own timer. Between the timer and the recorder's event
+    another program may get the core, and the recorder packs the events of a full window: at most
+    once a call."""
+    blocks_ns = min(own_cost["block_ns"] or 0, calls * (own_cost["stall_ns_max"] or 0))
+    return SHARE * ns + CALL_NS * calls + core_wait_ns + blocks_ns

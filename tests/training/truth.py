@@ -15,15 +15,7 @@ import unittest
 import training
 
 PYTHON = training.interpreter()
-SHARE, CALL_NS, EXTRA_NS = 0.05, 5000, 3000000
-
-
-def bound(timer, own_cost):
-    """Between a timer and the call in it another program may get the core, and the recorder packs
-    the events of a full window: at most once a call."""
-    calls, ns, core_wait_ns = timer
-    blocks_ns = min(own_cost["block_ns"] or 0, calls * (own_cost["stall_ns_max"] or 0))
-    return SHARE * ns + CALL_NS * calls + EXTRA_NS + core_wait_ns + blocks_ns
+EXTRA_NS = 3000000
 
 
 def run(name, *arguments, views=(), settings=None):
@@ -43,10 +35,10 @@ def run(name, *arguments, views=(), settings=None):
 class Account(unittest.TestCase):
     def near(self, seen, found, timer, what):
         self.assertIsNotNone(found, what)
-        ns = timer[1]
+        calls, ns, core_wait_ns = timer
         told = f"{what}: {found / 1e6:.2f} ms of {ns / 1e6:.2f} ms"
-        allowed = bound(timer, seen["summary"]["own_cost"])
-        self.assertLessEqual(abs(found - ns), allowed, told)
+        allowed_ns = training.allowed_ns(calls, ns, core_wait_ns, seen["summary"]["own_cost"])
+        self.assertLessEqual(abs(found - ns), allowed_ns + EXTRA_NS, told)
 
     def check(self, seen, timers, *parts, **renamed):
         rows = {row["part"]: row["ns"] for row in seen["summary"]["account"]}
