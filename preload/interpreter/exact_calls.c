@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/interpreter/exact_cost.h"
 #include "preload/interpreter/exact_names.h"
 #include "preload/interpreter/exact_table.h"
 #include "preload/recorder/intern.h"
@@ -132,8 +133,13 @@ static int is_no_step(uint64_t now)
 /* A window that takes too long is cut short. */
 static void events_end(struct sp_exact_table *table, uint64_t now)
 {
+	uint64_t took, cost;
+
 	table->last = sp_clock_ticks();
-	table->callback_ticks += table->last - now;
+	took = table->last - now;
+	cost = sp_exact_callback_cost(took, table->ticks_in_us);
+	table->callback_ticks += cost;
+	table->put_off_ticks += took - cost;
 	if (table->callback_ticks + table->events * event_ticks_assumed > state.may_spend ||
 	    table->is_full || is_no_step(now))
 		spoil();
@@ -326,8 +332,8 @@ static void calibrate(void)
 
 		state.way = way;
 		table->last = sp_clock_ticks();
-		table->events = table->callback_ticks = 0;
-		ticks = empty_ticks() - table->callback_ticks;
+		table->events = table->callback_ticks = table->put_off_ticks = 0;
+		ticks = empty_ticks() - table->callback_ticks - table->put_off_ticks;
 		events = table->events ? table->events : 1;
 		with = ticks < with ? ticks : with;
 	}
@@ -341,7 +347,7 @@ static void calibrate(void)
 		without = ticks < without ? ticks : without;
 	}
 	sp_exact_clear(table);
-	table->events = table->callback_ticks = 0;
+	table->events = table->callback_ticks = table->put_off_ticks = 0;
 	state.event_ps =
 		1 + (with > without ? (uint64_t)((double)(with - without) * 1e12 /
 						 (double)sp_recorder_clock.ticks_per_second /
@@ -364,8 +370,9 @@ static void events_begin(void)
 /* The time of switching is part of the cost. */
 static void counting_begin(void)
 {
-	uint64_t now = sp_clock_ticks();
+	struct sp_exact_work work;
 
+	sp_exact_work_begin(&work);
 	events_begin();
 	if (state.way != OFF && !state.event_ps) {
 		calibrate();
@@ -376,18 +383,19 @@ static void counting_begin(void)
 				"another profiler, debugger or coverage tool");
 		state.is_spoilt = 1;
 	}
+	state.table->switch_ticks += sp_exact_work_end(&work);
 	state.table->last = sp_clock_ticks();
-	state.table->switch_ticks += state.table->last - now;
 }
 
 static void counting_end(void)
 {
-	uint64_t now = sp_clock_ticks();
+	struct sp_exact_work work;
 
 	if (state.way == OFF)
 		return;
+	sp_exact_work_begin(&work);
 	switch_events_off();
-	state.table->switch_ticks += sp_clock_ticks() - now;
+	state.table->switch_ticks += sp_exact_work_end(&work);
 }
 
 /* Returns 1 where the process has a state. */
@@ -431,11 +439,13 @@ static void window_write(const struct rhythm *r)
 {
 	struct sp_thread *t = sp_enter();
 	const struct sp_exact_table *table = state.table;
+	/* a callback that was put off while the events were switched on is in no fetch */
+	uint64_t put_off = table->put_off_ticks < table->fetch_ticks ? table->put_off_ticks : 0;
 	struct sp_calls_metadata calls = {
 		.fetches = r->units,
 		.counted = fetches_wanted,
 		.events = table->events,
-		.fetch_ticks = table->fetch_ticks,
+		.fetch_ticks = table->fetch_ticks - put_off,
 		.callback_ticks = table->callback_ticks,
 		.event_ps = state.event_ps,
 		.neighbours = r->neighbours,
@@ -454,19 +464,22 @@ static void window_write(const struct rhythm *r)
 static void window_end(struct rhythm *r)
 {
 	struct sp_exact_table *table = state.table;
-	uint64_t now = sp_clock_ticks(), took;
+	struct sp_exact_work work;
+	uint64_t took;
 
+	sp_exact_work_begin(&work);
 	if (!state.is_spoilt)
 		window_write(r);
 	sp_exact_clear(table);
 	took = table->callback_ticks + table->switch_ticks + table->events * event_ticks_assumed;
-	took += sp_clock_ticks() - now;
+	took += sp_exact_work_end(&work);
 	r->last_need = state.is_spoilt ? CUT_NEEDS * took : took;
 	state.spent += took;
 	r->left = 0;
 	r->next = r->units + fetches_period - fetches_wanted + 1;
 	state.open = NULL;
-	table->events = table->callback_ticks = table->switch_ticks = table->fetch_ticks = 0;
+	table->events = table->callback_ticks = table->put_off_ticks = 0;
+	table->switch_ticks = table->fetch_ticks = 0;
 }
 
 /* The end of a fetch or a step that was counted. */

@@ -6,9 +6,9 @@
  * function.
  *
  * The counting takes less than 0.3% of the process's time: a window that would take more begins
- * later, and one that takes more than it may is cut short and left out. Nothing begins where
- * the program has a profile or trace function or a tool of sys.monitoring, and a window in which
- * one comes is left out.
+ * later, and one that takes more than it may is cut short and left out. Time for which another
+ * program has the core is none of it (exact_cost.h). Nothing begins where the program has a profile
+ * or trace function or a tool of sys.monitoring, and a window in which one comes is left out.
  *
  * All functions need the GIL.
  */

@@ -27,6 +27,7 @@ struct sp_exact_table {
 	uint64_t last; /* end of the last event */
 	uint64_t run, spans;
 	uint64_t events, callback_ticks, switch_ticks, fetch_ticks;
+	uint64_t put_off_ticks; /* in callbacks, beside callback_ticks: their core was another's */
 	uint32_t count, depth;
 	uint32_t is_full;
 	uint32_t phase;	      /* of the calls to come; set by the caller */

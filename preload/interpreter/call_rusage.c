@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/frameworks/call_rusage.h"
+#include "preload/interpreter/call_rusage.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include "preload/recorder/freeze.h"
 #include "preload/sys/sys.h"
@@ -12,21 +13,20 @@ bool sp_call_rusage_wanted(int32_t phase)
 	return phase == SP_PHASE_loader_fetch;
 }
 
-static uint64_t ns_of(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
-}
-
 bool sp_call_rusage_read(struct sp_call_rusage *ret)
 {
 	struct rusage usage = {0};
+	struct timespec cpu = {0};
 
 	ret->is_known = false;
 	if (sp_process_is_frozen() || SP_SYS2(SYS_getrusage, RUSAGE_THREAD, &usage) < 0)
 		return false;
+	/* The times of a rusage are those of the kernel's last tick, some ms ago. */
+	if (SP_SYS2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) < 0)
+		return false;
 	*ret = (struct sp_call_rusage){
 		.is_known = true,
-		.cpu_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime),
+		.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec,
 		.major = (uint64_t)usage.ru_majflt,
 		.minor = (uint64_t)usage.ru_minflt,
 		.voluntary = (uint64_t)usage.ru_nvcsw,
