@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checkpoints that other threads of a process, or processes that it starts for that, save while
- * its trainer goes on. A wait of the
- * trainer belongs to the checkpoint if the checkpoint ends in that wait and was under way for
- * most of it. Such a wait is a join, the result of a future, or a lock.
+ * its trainer goes on. A wait of the trainer belongs to the checkpoint if the checkpoint ends in
+ * that wait and was under way for most of it. Such a wait is a join, the result of a future, or a
+ * lock, and not the wait for the interpreter's own.
  */
 #ifndef STAGEPROF_ANALYZER_ASYNC_CHECKPOINT_H
 #define STAGEPROF_ANALYZER_ASYNC_CHECKPOINT_H

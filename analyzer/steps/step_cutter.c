@@ -207,10 +207,14 @@ static bool is_left_out(const struct sp_cutter *c, const struct sp_phase_interva
 	return c->steps->is_fed && sp_phase_interval_is_input(interval);
 }
 
-/* Turns a wait for a checkpoint that another thread saves into a checkpoint. */
-static void note_checkpoint(const struct sp_cutter *c, struct sp_phase_interval *interval)
+/* Turns a wait for a checkpoint that another thread saves into a checkpoint. On a condition a
+ * thread waits for CPython's lock, which the one that saves may have; joins and futures wait
+ * elsewhere. */
+static void note_checkpoint(const struct sp_cutter *c, const struct sp_slot *slot,
+			    struct sp_phase_interval *interval)
 {
 	if (interval->kind != SP_INTERVAL_AWAIT || !c->checkpoints ||
+	    sp_commit_kind(slot->commit) == SP_EV_cond_wait ||
 	    !sp_async_checkpoints_held(c->checkpoints, interval->start_ns, interval->end_ns))
 		return;
 	interval->kind = SP_INTERVAL_CHECKPOINT;
@@ -375,7 +379,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 		interval.kind = SP_INTERVAL_GRAD_SYNC;
 	if (interval.kind == SP_INTERVAL_UPDATE && c->steps->leaves_calls)
 		return;
-	note_checkpoint(c, &interval);
+	note_checkpoint(c, slot, &interval);
 	note_saved(c, &interval);
 	leave_step_out(c, &interval);
 	note_locks(c, slot, &interval);

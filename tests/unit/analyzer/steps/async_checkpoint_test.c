@@ -67,14 +67,14 @@ static void begin(struct sp_maker *m, uint32_t pid, uint32_t tid, const struct s
 /* Waits of 3000 ns for a batch (of a loader: in its call) and of 5000 ns for the checkpoint that
  * another thread saves. */
 static void make_step(struct sp_maker *trainer, struct sp_maker *saver, uint64_t at,
-		      bool has_loader)
+		      bool has_loader, enum sp_event wait)
 {
 	sp_maker_span(saver, SP_EV_python_call, SAVE, at + 2000, at + 8900,
 		      SP_PHASE_checkpoint_save);
 	sp_maker_span(trainer, SP_EV_sem_wait, 0, at, at + 3000, 0);
 	if (has_loader)
 		sp_maker_span(trainer, SP_EV_torch_range, LOADER, at, at + 3000, 0);
-	sp_maker_span(trainer, SP_EV_sem_wait, 0, at + 4000, at + 9000, 0);
+	sp_maker_span(trainer, wait, 0, at + 4000, at + 9000, 0);
 	sp_maker_span(trainer, SP_EV_python_call, BACKWARD, at + 10000, at + 10000 + BACKWARD_NS,
 		      SP_PHASE_backward);
 	sp_maker_span(trainer, SP_EV_torch_range, SGD, at + STEP_NS - OPTIMIZER_NS, at + STEP_NS,
@@ -85,6 +85,7 @@ struct saving {
 	uint32_t pid; /* of the saving thread; the trainer's is 10 */
 	bool has_loader, is_child, fetches;
 	bool is_grandchild, is_below_trainer; /* below a shell, or a process that trains, too */
+	bool has_lock;			      /* the trainer waits for the interpreter's lock */
 };
 
 static uint64_t beside_ns; /* of the last account */
@@ -113,7 +114,8 @@ static struct sp_account account(struct saving saving)
 		name(&saver, FETCH);
 	sp_maker_span(&trainer, SP_EV_torch_range, SGD, START_TICKS - OPTIMIZER_NS, START_TICKS, 0);
 	for (uint64_t i = 0; i < STEPS; i++)
-		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, saving.has_loader);
+		make_step(&trainer, &saver, START_TICKS + i * STEP_NS, saving.has_loader,
+			  saving.has_lock ? SP_EV_cond_wait : SP_EV_sem_wait);
 	sp_maker_put(&trainer, folder, "trainer.zst");
 	sp_maker_put(&saver, folder, "saver.zst");
 	if (saving.is_grandchild)
@@ -136,6 +138,18 @@ START_TEST(the_trainer_waits)
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], STEPS * 5000);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loader_wait], STEPS * 3000);
 	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_backward], STEPS * BACKWARD_NS);
+}
+END_TEST
+
+/* The thread that saves has the interpreter's lock until it ends; nobody waits for the checkpoint.
+ */
+START_TEST(the_trainer_waits_for_the_lock)
+{
+	struct sp_account sum =
+		account((struct saving){.pid = 10, .has_loader = true, .has_lock = true});
+
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_checkpoint], 0);
+	ck_assert_uint_eq(beside_ns, STEPS * 6900);
 }
 END_TEST
 
@@ -188,6 +202,7 @@ int main(void)
 
 	tcase_add_loop_test(c, a_wait, 0, sizeof(intervals) / sizeof(*intervals));
 	tcase_add_loop_test(c, the_trainer_waits, 0, 2); /* without a loader, and with one */
+	tcase_add_test(c, the_trainer_waits_for_the_lock);
 	tcase_add_test(c, another_process_saves);
 	tcase_add_test(c, a_process_of_the_trainer_saves);
 	tcase_add_loop_test(c, a_process_of_a_process_saves, 0, 2);
