@@ -231,8 +231,10 @@ static int rusage_read(struct sp_rusage_metadata *ret, int all)
 	struct rusage own = {0}, process = {0};
 	struct schedstat s = {.tid = (uint32_t)SP_SYS1(SYS_gettid, 0), .all = all};
 
-	if (SP_SYS2(SYS_getrusage, RUSAGE_THREAD, &own) < 0 ||
-	    SP_SYS2(SYS_getrusage, RUSAGE_SELF, &process) < 0)
+	/* In this order: the process's brings the thread's up to date, which is else that of the
+	 * kernel's last tick. */
+	if (SP_SYS2(SYS_getrusage, RUSAGE_SELF, &process) < 0 ||
+	    SP_SYS2(SYS_getrusage, RUSAGE_THREAD, &own) < 0)
 		return -1;
 	sp_fd_private_task(task_schedstat, &s);
 	*ret = (struct sp_rusage_metadata){
