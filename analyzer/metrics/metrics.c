@@ -215,6 +215,8 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 		r = sp_metrics_rare_loop(e, report);
 	if (r == 0)
 		r = sp_metrics_rare_communication(e, report);
+	if (r == 0)
+		r = sp_metrics_warm_up(e, report);
 	if (r < 0)
 		return r;
 	set_model(e, report);

@@ -172,6 +172,45 @@ int sp_metrics_rare_communication(struct sp_metrics *e, const struct sp_report *
 	return error;
 }
 
+/* In the steps of a kind, the time that later steps may have, too. */
+static int own_time(const struct sp_training *training, enum sp_step_kind kind,
+		    struct sp_step_stats *ret)
+{
+	static const enum sp_account_phase others[] = {
+		SP_ACCOUNT_loader_wait, SP_ACCOUNT_compile,    SP_ACCOUNT_checkpoint,
+		SP_ACCOUNT_evaluation,	SP_ACCOUNT_validation,
+	};
+	int r = sp_step_stats(training, SP_STEP_WALL, 1u << kind, ret);
+
+	for (size_t i = 0; r == 0 && i < sizeof(others) / sizeof(*others); i++) {
+		struct sp_step_stats part;
+
+		r = sp_step_stats(training, others[i], 1u << kind, &part);
+		if (r == 0)
+			ret->total_ns -= part.total_ns;
+	}
+	return r;
+}
+
+int sp_metrics_warm_up(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_account account = sp_training_account(&report->training);
+	struct sp_step_stats first, steady;
+	int r = own_time(&report->training, SP_STEP_WARMUP, &first);
+	double more_ns;
+
+	if (r == 0)
+		r = own_time(&report->training, SP_STEP_STEADY, &steady);
+	if (r < 0 || !first.count || !steady.count)
+		return r;
+	more_ns = (double)first.total_ns -
+		  (double)steady.total_ns / (double)steady.count * (double)first.count;
+	if (more_ns > 0)
+		sp_metrics_ratio(e, SP_METRIC_warm_up_share, more_ns,
+				 (double)sp_account_total(&account));
+	return 0;
+}
+
 /* Each step needs a batch, so waits in few steps are evaluation, a log, or many batches at once. */
 static int set_rare_own_input(struct sp_metrics *e, const struct sp_report *report)
 {

@@ -11,5 +11,6 @@ struct sp_report;
 int sp_metrics_forward(struct sp_metrics *metrics, const struct sp_report *report);
 int sp_metrics_rare_loop(struct sp_metrics *metrics, const struct sp_report *report);
 int sp_metrics_rare_communication(struct sp_metrics *metrics, const struct sp_report *report);
+int sp_metrics_warm_up(struct sp_metrics *metrics, const struct sp_report *report);
 
 #endif

@@ -10,6 +10,7 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
 
+#define WARM_UP_MUCH 0.2    /* of the steps' time: worth a number */
 #define MEDIAN_DIFFERS 0.15 /* of the mean: less is not worth a second number */
 
 /* The number of epochs of one trainer that contain selected steps. */
@@ -144,8 +145,18 @@ static void show_lines(const struct sp_report *report, struct sp_out *out,
 		sp_out_line(out, "           of %u training threads, added up",
 			    report->training.count);
 	show_end(out, sp_training_end(&report->training));
-	sp_step_text(step, report);
+	sp_step_text(step, report, false);
 	sp_out_line(out, "a step     %s", step);
+}
+
+static void add_threads(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report)
+{
+	char count[SP_NUMBER_BYTES];
+	size_t used = strlen(ret);
+
+	if (report->training.count > 1)
+		snprintf(ret + used, SP_STEP_TEXT_BYTES - used, _(" of %s training threads"),
+			 sp_text_count(count, report->training.count));
 }
 
 /* Few long steps make the mean; the steps that a user sees are the others. */
@@ -163,7 +174,24 @@ static void add_median(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *rep
 		 sp_text_ns(ns, stats.p50_ns));
 }
 
-void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report)
+/* The first steps are none of the mean; where they take much, the rows of the account have it. */
+static void add_warm_up(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report)
+{
+	char ns[SP_NUMBER_BYTES], count[SP_NUMBER_BYTES];
+	struct sp_step_stats all, first;
+	size_t used = strlen(ret);
+
+	if (sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all) < 0 ||
+	    sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_WARMUP, &first) < 0 ||
+	    (double)first.total_ns < WARM_UP_MUCH * (double)all.total_ns)
+		return;
+	snprintf(ret + used, SP_STEP_TEXT_BYTES - used,
+		 sp_translate_plural("; %s warm-up step took %s", "; %s warm-up steps took %s",
+				     first.count),
+		 sp_text_count(count, first.count), sp_text_ns(ns, first.total_ns));
+}
+
+void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report, bool has_threads)
 {
 	struct sp_step_mean mean = sp_step_mean(&report->training);
 	char ns[SP_NUMBER_BYTES], count[SP_NUMBER_BYTES];
@@ -179,8 +207,12 @@ void sp_step_text(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *report)
 			 : sp_translate_plural("%s, the %s step", "%s, the mean of all %s steps",
 					       mean.count),
 		 sp_text_ns(ns, mean_ns), sp_text_count(count, mean.count));
+	if (has_threads)
+		add_threads(ret, report);
 	add_median(ret, report, mean.of_steady ? 1u << SP_STEP_STEADY : SP_STEP_KINDS_ALL,
 		   (double)mean_ns);
+	if (mean.of_steady)
+		add_warm_up(ret, report);
 }
 
 int sp_steps_section(const struct sp_report *report, struct sp_out *out, uint64_t *ret_count)

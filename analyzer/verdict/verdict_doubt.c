@@ -8,6 +8,7 @@
 #define BLOCKED_MUCH 0.2   /* of a compute-bound job: a doubt */
 #define OTHER_MUCH 0.2	   /* of a compute-bound job: a doubt */
 #define APART_MUCH 0.1	   /* of the time of threads in turns: a doubt */
+#define WARM_UP_MUCH 0.5   /* of the training time: a doubt */
 #define MESSAGES_MUCH 0.05 /* of the training time, by the length of answers: a doubt */
 
 static bool is_near(double value, double threshold)
@@ -132,6 +133,14 @@ static void doubt_steps(struct sp_verdict *v, const struct sp_rule *r)
 		v->id == SP_VERDICT_no_trainer && v->metrics.gives_steps && v->metrics.has_forwards;
 }
 
+/* The first steps do what later ones do not: import modules, tune kernels, fill caches. */
+static void doubt_warm_up(struct sp_verdict *v, const struct sp_rule *r)
+{
+	v->doubts[SP_DOUBT_warm_up] = r->cost != SP_METRIC_compile_share &&
+				      r->cost != SP_METRIC_first_batch_share &&
+				      sp_verdict_value(v, SP_METRIC_warm_up_share) >= WARM_UP_MUCH;
+}
+
 /* The time may not be the model's. */
 static void doubt_compute(struct sp_verdict *v)
 {
@@ -173,6 +182,7 @@ void sp_verdict_doubt(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 	doubt_margin(v, r, wait);
 	doubt_input(v, r);
 	doubt_steps(v, r);
+	doubt_warm_up(v, r);
 	doubt_compute(v);
 	v->confidence = confidence_of(v);
 	if (v->confidence > r->most_confidence)

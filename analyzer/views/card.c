@@ -197,15 +197,11 @@ static void add_wait(struct card *card, const struct sp_verdict *v, unsigned res
 
 static void add_step(struct card *card, const struct sp_report *report)
 {
-	char step[SP_STEP_TEXT_BYTES], text[SP_STEP_TEXT_BYTES + 64], threads[SP_NUMBER_BYTES];
+	char step[SP_STEP_TEXT_BYTES];
 
-	sp_step_text(step, report);
-	if (!*step)
-		return;
-	snprintf(text, sizeof(text),
-		 report->training.count > 1 ? _("%s of %s training threads") : "%s", step,
-		 sp_text_count(threads, report->training.count));
-	add(card, _("a step     "), text, 1);
+	sp_step_text(step, report, true);
+	if (*step)
+		add(card, _("a step     "), step, 1);
 }
 
 /* The lines that the text takes after a head of this width, counted up to `most`. */

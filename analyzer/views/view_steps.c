@@ -367,7 +367,7 @@ static void show_slow(const struct sp_report *report, const struct sp_step_rows 
 		sp_out_line(out, "no steps: no optimizer step was seen, or none is selected");
 		return;
 	}
-	sp_step_text(step, report);
+	sp_step_text(step, report, false);
 	sp_out_line(out, "a step     %s", step);
 	sp_text_count(a, slow);
 	sp_text_count(b, rows->count);

@@ -8,6 +8,7 @@ both the timer and the row.
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,7 +20,7 @@ EXTRA_NS = 3000000
 
 
 def run(name, *arguments, views=(), settings=None):
-    """The trainer's timers, its other output and the views of its run."""
+    """The trainer's timers, its other output, and the views and the card of its run."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(training.HERE, "truth", name + ".py")
         done = training.execute([PYTHON, program, *arguments], folder, **(settings or {}))
@@ -28,6 +29,9 @@ def run(name, *arguments, views=(), settings=None):
         lines = done.stdout.decode().strip().split("\n")
         path = os.path.join(folder, "run.zst")
         seen = {view: training.report(view, path) for view in ("summary", *views)}
+        card = [os.environ["STAGEPROF_TEST_REPORT"], path]
+        text = subprocess.run(card, stdout=subprocess.PIPE, check=True).stdout.decode()
+        seen["card"] = " ".join(text.split())
         printed = json.loads(lines[-1])
         return printed.pop("timers"), printed, seen
 
@@ -60,6 +64,15 @@ class Account(unittest.TestCase):
         # The interpreter ends after it has printed, and began before anything was recorded.
         self.assertGreater(sum(life.values()), (printed["life_s"] - 0.5) * 1e9)
         self.assertAlmostEqual(sum(row["share"] for row in seen["summary"]["life"]), 1, 4)
+
+    def test_a_long_first_step(self):
+        """The account has its forward, a step has not, and the report says what differs."""
+        timers, _, seen = run("first_step")
+        self.check(seen, timers, "forward", "backward")
+        verdict = seen["summary"]["verdict"]
+        self.assertTrue(any("in the first steps" in doubt for doubt in verdict["doubts"]), verdict)
+        self.assertNotEqual(verdict["confidence"], "high")
+        self.assertIn("; 1 warm-up step took ", seen["card"])
 
     def test_batches_listed_ahead(self):
         """The start-up says that it takes batches: nothing else does, since no step waits."""

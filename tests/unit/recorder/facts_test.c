@@ -55,14 +55,14 @@ struct fact_list {
 	unsigned cpus_times, usage_times;
 	struct sp_step_rusage_metadata first, last;
 	unsigned step_times;
-	uint64_t behind_ns; /* at most: the thread's time behind the process's, in steps */
+	uint64_t lacking_ns; /* of the process's time, what the thread's lacks; at most, in steps */
 };
 
 static void facts_take(void *argument, uint32_t which, uint32_t id, const uint8_t *blob,
 		       uint32_t bytes)
 {
 	struct fact_list *facts = argument;
-	uint64_t behind_ns;
+	uint64_t lacking_ns;
 
 	(void)id;
 	if (which == SP_DEFINE_CPUS && bytes == sizeof(facts->cpus)) {
@@ -73,9 +73,9 @@ static void facts_take(void *argument, uint32_t which, uint32_t id, const uint8_
 		memcpy(&facts->last, blob, bytes);
 		if (!facts->step_times++)
 			facts->first = facts->last;
-		behind_ns = facts->last.usage.process_cpu_ns - facts->last.usage.cpu_ns;
-		if ((int64_t)behind_ns > (int64_t)facts->behind_ns)
-			facts->behind_ns = behind_ns;
+		lacking_ns = facts->last.usage.process_cpu_ns - facts->last.usage.cpu_ns;
+		if ((int64_t)lacking_ns > (int64_t)facts->lacking_ns)
+			facts->lacking_ns = lacking_ns;
 	}
 	if (which == SP_DEFINE_RUSAGE && bytes == sizeof(facts->usage)) {
 		memcpy(&facts->usage, blob, bytes);
@@ -156,7 +156,7 @@ START_TEST(use_after_steps_is_recorded_now_and_then)
 			  200000000u);
 	ck_assert_uint_ge(facts.last.usage.process_threads, 1);
 #ifndef __SANITIZE_THREAD__
-	ck_assert_uint_le(facts.behind_ns, 500000u); /* it is the only one */
+	ck_assert_uint_le(facts.lacking_ns, 500000u); /* it is the only one */
 #endif
 	run_remove();
 }

@@ -620,6 +620,26 @@ START_TEST(more_workers_until_something_else_is_slowest)
 }
 END_TEST
 
+/* A forward that does something once, or a first batch that takes as long. */
+START_TEST(a_first_step_that_takes_long)
+{
+	const double once_ns = 10.0 * STEPS * WORK_NS;
+	const double total_ns = STEPS * (1000 + 2 * WORK_NS + ADAM_NS) + once_ns;
+
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, _i && !i ? 1000 + (uint64_t)once_ns : 1000, 0);
+		m.now_ticks += WORK_NS + (_i || i ? 0 : (uint64_t)once_ns);
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	ck_assert_str_eq(judge(), _i ? "first-batch-bound" : "compute-bound");
+	ck_assert_int_eq(v.doubts[SP_DOUBT_warm_up], !_i);
+	if (!_i)
+		ck_assert_double_eq_tol(value(SP_METRIC_warm_up_share), once_ns / total_ns, 1e-6);
+}
+END_TEST
+
 /* The loop's own code each tenth step, as a log, or the same time in each step. */
 START_TEST(own_code_in_few_steps)
 {
@@ -900,6 +920,7 @@ int main(void)
 	tcase_add_test(c, what_another_process_of_the_job_took);
 	tcase_add_test(c, what_a_launcher_took_before_the_training);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 3);
+	tcase_add_loop_test(c, a_first_step_that_takes_long, 0, 2);
 	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 3);
 	tcase_add_loop_test(c, a_lock_is_asked_for_everywhere, 0, 2);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);
