@@ -13,6 +13,8 @@
 #include "preload/sys/sys.h"
 
 #define KEPT_NS_MAX 10u
+#define READINGS_MOST 4
+#define READING_TIMES 4u /* the shortest reading: a longer one is tried again */
 
 struct sp_recorder_clock sp_recorder_clock SP_HOT_FIRST = {.keep = 0,
 							   .counter = 0,
@@ -95,8 +97,7 @@ void sp_clock_init(enum sp_clock_choice choice)
 	sp_recorder_clock.keep = sp_recorder_clock.counter ? UINT64_MAX : 0;
 	if (sp_recorder_clock.counter)
 		sp_recorder_clock.grain = observe_grain();
-	sp_clock_read(&origin); /* the first read waits for the kernel's page to be mapped */
-	sp_clock_read(&origin);
+	sp_clock_read(&origin); /* the first of its readings waits for the kernel's page */
 }
 
 static void choose_grain(void)
@@ -126,14 +127,36 @@ void sp_clock_calibrate(void)
 	sp_recorder_clock.long_wait_ticks = sp_recorder_clock.ticks_per_second / 10000;
 }
 
-/* The counter is read before and after the slower clock; the middle counts. */
-void sp_clock_read(struct sp_clock_point *ret)
+/* The counter is read before and after the slower clock; the middle counts. Returns the ticks that
+ * it took. */
+static uint64_t read_once(struct sp_clock_point *ret)
 {
-	uint64_t before = sp_clock_ticks();
+	uint64_t before = sp_clock_ticks(), after;
 
 	ret->monotonic_ns = sp_clock_ns(CLOCK_MONOTONIC);
-	ret->ticks = before + (sp_clock_ticks() - before) / 2;
+	after = sp_clock_ticks();
+	ret->ticks = sp_recorder_clock.counter ? before + (after - before) / 2 : ret->monotonic_ns;
 	ret->realtime_ns = sp_clock_ns(CLOCK_REALTIME);
-	if (!sp_recorder_clock.counter)
-		ret->ticks = ret->monotonic_ns;
+	return sp_clock_ticks() - before;
+}
+
+/* A thread that is put off its core inside of a reading has clocks that are ms apart. */
+void sp_clock_read(struct sp_clock_point *ret)
+{
+	static uint64_t least = UINT64_MAX; /* of all readings */
+	uint64_t shortest = UINT64_MAX, usual = __atomic_load_n(&least, __ATOMIC_RELAXED);
+
+	for (int i = 0; i < READINGS_MOST; i++) {
+		struct sp_clock_point point;
+		uint64_t ticks = read_once(&point);
+
+		if (ticks >= shortest)
+			continue;
+		shortest = ticks;
+		*ret = point;
+		if (ticks / READING_TIMES <= usual && usual != UINT64_MAX)
+			break;
+	}
+	if (shortest < usual)
+		__atomic_store_n(&least, shortest, __ATOMIC_RELAXED);
 }
