@@ -95,7 +95,9 @@ class Epochs(Case):
             on: self.record(on, "advice_epochs.py", PERSISTENT=on) for on in ("0", "1")
         }
         told = {on: advice(run) for on, run in runs.items()}
-        if answers(runs["0"]):
+        # Receiving a batch takes longer beside other programs: no workers are advised, then, which
+        # need no start.
+        if answers(runs["0"]) and "no_workers" not in told["0"]:
             self.assertIn("each worker was started 4.0 times", told["0"]["persistent_workers"])
         for line in told["1"].values():
             self.assertNotIn("persistent_workers", line)
