@@ -72,7 +72,8 @@ class Account(unittest.TestCase):
         verdict = seen["summary"]["verdict"]
         self.assertTrue(any("in the first steps" in doubt for doubt in verdict["doubts"]), verdict)
         self.assertNotEqual(verdict["confidence"], "high")
-        self.assertIn("; 1 warm-up step took ", seen["card"])
+        # a step that was put off its core may be one of them
+        self.assertRegex(seen["card"], r"; \d+ warm-up steps? took \d")
 
     def test_batches_listed_ahead(self):
         """The start-up says that it takes batches: nothing else does, since no step waits."""
