@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/interpreter/call_rusage.h"
+#include "preload/frameworks/call_rusage.h"
 
 struct sp_range {
 	uint64_t start; /* ticks */

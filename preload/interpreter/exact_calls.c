@@ -370,9 +370,8 @@ static void events_begin(void)
 /* The time of switching is part of the cost. */
 static void counting_begin(void)
 {
-	struct sp_exact_work work;
+	uint64_t begun_ns = sp_exact_work_begin();
 
-	sp_exact_work_begin(&work);
 	events_begin();
 	if (state.way != OFF && !state.event_ps) {
 		calibrate();
@@ -383,19 +382,19 @@ static void counting_begin(void)
 				"another profiler, debugger or coverage tool");
 		state.is_spoilt = 1;
 	}
-	state.table->switch_ticks += sp_exact_work_end(&work);
+	state.table->switch_ticks += sp_exact_work_end(begun_ns);
 	state.table->last = sp_clock_ticks();
 }
 
 static void counting_end(void)
 {
-	struct sp_exact_work work;
+	uint64_t begun_ns;
 
 	if (state.way == OFF)
 		return;
-	sp_exact_work_begin(&work);
+	begun_ns = sp_exact_work_begin();
 	switch_events_off();
-	state.table->switch_ticks += sp_exact_work_end(&work);
+	state.table->switch_ticks += sp_exact_work_end(begun_ns);
 }
 
 /* Returns 1 where the process has a state. */
@@ -464,15 +463,13 @@ static void window_write(const struct rhythm *r)
 static void window_end(struct rhythm *r)
 {
 	struct sp_exact_table *table = state.table;
-	struct sp_exact_work work;
-	uint64_t took;
+	uint64_t begun_ns = sp_exact_work_begin(), took;
 
-	sp_exact_work_begin(&work);
 	if (!state.is_spoilt)
 		window_write(r);
 	sp_exact_clear(table);
 	took = table->callback_ticks + table->switch_ticks + table->events * event_ticks_assumed;
-	took += sp_exact_work_end(&work);
+	took += sp_exact_work_end(begun_ns);
 	r->last_need = state.is_spoilt ? CUT_NEEDS * took : took;
 	state.spent += took;
 	r->left = 0;

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/interpreter/exact_cost.h"
 
-#include "preload/recorder/recorder.h"
+#include "preload/recorder/freeze.h"
 #include "preload/sys/clock.h"
 
 #define CALLBACK_US_MOST 50u /* one takes some 20 ns, and some µs where it touches a new page */
 
-void sp_exact_work_begin(struct sp_exact_work *ret)
+uint64_t sp_exact_work_begin(void)
 {
-	ret->began = sp_clock_ticks();
-	sp_call_rusage_read(&ret->usage);
+	return sp_process_is_frozen() ? 0 : sp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-uint64_t sp_exact_work_end(const struct sp_exact_work *work)
+uint64_t sp_exact_work_end(uint64_t begun_ns)
 {
-	struct sp_call_rusage usage;
+	uint64_t now_ns = sp_exact_work_begin();
 
-	if (!work->usage.is_known || !sp_call_rusage_read(&usage))
-		return sp_clock_ticks() - work->began;
-	return (uint64_t)((double)(usage.cpu_ns - work->usage.cpu_ns) *
-			  (double)sp_recorder_clock.ticks_per_second / 1e9);
+	return now_ns < begun_ns ? 0
+				 : (uint64_t)((double)(now_ns - begun_ns) *
+					      (double)sp_recorder_clock.ticks_per_second / 1e9);
 }
 
 uint64_t sp_exact_callback_cost(uint64_t ticks, uint64_t ticks_in_us)

@@ -8,17 +8,13 @@
 
 #include <stdint.h>
 
-#include "preload/interpreter/call_rusage.h"
+/* The thread's time on a core so far, in ns: one system call, so it is for work that comes a few
+ * times in a window. A frozen process may make none and gets 0. */
+uint64_t sp_exact_work_begin(void);
 
-/* Work that comes a few times in a window: system calls measure it. */
-struct sp_exact_work {
-	uint64_t began;
-	struct sp_call_rusage usage;
-};
-void sp_exact_work_begin(struct sp_exact_work *ret);
-
-/* Returns the thread's time on a core since then; all time, where the kernel does not answer. */
-uint64_t sp_exact_work_end(const struct sp_exact_work *work);
+/* Returns the ticks on a core since sp_exact_work_begin() returned `begun_ns`; 0 in a process that
+ * froze meanwhile. */
+uint64_t sp_exact_work_end(uint64_t begun_ns);
 
 /* Returns what a callback cost that took `ticks`: a longer one than any was put off its core. */
 uint64_t sp_exact_callback_cost(uint64_t ticks, uint64_t ticks_in_us);

@@ -11,40 +11,25 @@
 #define WORK_NS 1500000u /* shorter than a tick of the kernel, 1 to 10 ms */
 #define SLACK_NS 200000u /* of the thread's own time in the calls that measure */
 
-static uint64_t thread_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t ns_of(uint64_t ticks)
-{
-	return (uint64_t)((double)ticks * 1e9 / (double)sp_recorder_clock.ticks_per_second);
-}
-
 /* A look at the thread's clock updates the kernel's counts, so the work itself has none. */
 static void compute(void)
 {
 	uint64_t begin = sp_clock_ticks();
 
-	while (ns_of(sp_clock_ticks() - begin) < WORK_NS)
+	while (sp_clock_span_ns(sp_clock_ticks() - begin) < WORK_NS)
 		;
 }
 
 START_TEST(work_costs_the_threads_time)
 {
-	struct sp_exact_work work;
-
 	run_begin("map");
 	for (int i = 0; i < 20; i++) {
-		uint64_t before = thread_ns(), cost, all;
+		uint64_t before = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID), begun_ns, cost, all;
 
-		sp_exact_work_begin(&work);
+		begun_ns = sp_exact_work_begin();
 		compute();
-		cost = ns_of(sp_exact_work_end(&work));
-		all = thread_ns() - before;
+		cost = sp_clock_span_ns(sp_exact_work_end(begun_ns));
+		all = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
 		ck_assert_uint_le(cost, all + SLACK_NS);
 		ck_assert_uint_ge(cost + SLACK_NS, all);
 	}
@@ -55,15 +40,14 @@ END_TEST
 START_TEST(waiting_costs_nothing)
 {
 	struct timespec pause = {0, 50000000};
-	struct sp_exact_work work;
-	uint64_t before, took;
+	uint64_t before, begun_ns, took;
 
 	run_begin("map");
-	before = thread_ns();
-	sp_exact_work_begin(&work);
+	before = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	begun_ns = sp_exact_work_begin();
 	nanosleep(&pause, NULL);
-	took = ns_of(sp_exact_work_end(&work));
-	ck_assert_uint_le(took, thread_ns() - before + SLACK_NS);
+	took = sp_clock_span_ns(sp_exact_work_end(begun_ns));
+	ck_assert_uint_le(took, sp_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before + SLACK_NS);
 	run_remove();
 }
 END_TEST

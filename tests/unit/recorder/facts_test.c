@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "preload/frameworks/call_rusage.h"
 #include "preload/recorder/recorder.h"
 #include "preload/recorder/thread.h"
 #include "preload/recorder/thread_rusage.h"
@@ -83,14 +84,6 @@ static void facts_take(void *argument, uint32_t which, uint32_t id, const uint8_
 	}
 }
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 START_TEST(cores_and_their_use_are_recorded)
 {
 	struct fact_list facts = {.cpus_times = 0};
@@ -100,11 +93,11 @@ START_TEST(cores_and_their_use_are_recorded)
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
 	run_begin("map");
 	emit_many(1);
-	before = thread_cpu_ns();
-	while (thread_cpu_ns() - before < 150000000u)
+	before = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (sp_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before < 150000000u)
 		;
 	sp_thread_finish();
-	after = thread_cpu_ns();
+	after = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	run_read(facts_take, &facts);
 	ck_assert_uint_eq(facts.cpus_times, 1);
 	ck_assert_uint_eq(facts.cpus.allowed, (uint32_t)CPU_COUNT(&set));
@@ -141,11 +134,11 @@ END_TEST
 START_TEST(use_after_steps_is_recorded_now_and_then)
 {
 	struct fact_list facts = {.cpus_times = 0};
-	uint64_t before = thread_cpu_ns();
+	uint64_t before = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	run_begin("map");
 	emit_many(1);
-	while (thread_cpu_ns() - before < 400000000u)
+	while (sp_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before < 400000000u)
 		for (int i = 0; i < 100000; i++) /* no look at the clock updates the counts */
 			sp_rusage_define_step();
 	run_read(facts_take, &facts);
@@ -158,6 +151,28 @@ START_TEST(use_after_steps_is_recorded_now_and_then)
 #ifndef __SANITIZE_THREAD__
 	ck_assert_uint_le(facts.lacking_ns, 500000u); /* it is the only one */
 #endif
+	run_remove();
+}
+END_TEST
+
+/* The fetch is shorter than a tick of the kernel, and looks at no clock of the thread. */
+START_TEST(a_fetch_has_the_threads_time)
+{
+	struct sp_call_rusage before, after;
+
+	run_begin("map");
+	for (int i = 0; i < 20; i++) {
+		uint64_t begin_ns = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID), all_ns;
+		uint64_t begin = sp_clock_ticks();
+
+		ck_assert(sp_call_rusage_read(&before));
+		while (sp_clock_span_ns(sp_clock_ticks() - begin) < 1500000u)
+			;
+		ck_assert(sp_call_rusage_read(&after));
+		all_ns = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+		ck_assert_uint_le(after.cpu_ns - before.cpu_ns, all_ns);
+		ck_assert_uint_ge(after.cpu_ns - before.cpu_ns + 200000u, all_ns);
+	}
 	run_remove();
 }
 END_TEST
@@ -246,6 +261,7 @@ int main(void)
 	tcase_add_test(t, cores_and_their_use_are_recorded);
 	tcase_add_test(t, short_threads_have_no_use);
 	tcase_add_test(t, use_after_steps_is_recorded_now_and_then);
+	tcase_add_test(t, a_fetch_has_the_threads_time);
 	tcase_add_test(t, extra_words_come_back);
 	tcase_add_test(t, own_cost_is_recorded);
 	tcase_add_loop_test(t, ranks_are_recorded, 0, (int)(sizeof(places) / sizeof(places[0])));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/interpreter/call_rusage.h"
+#include "preload/frameworks/call_rusage.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include "preload/recorder/freeze.h"
+#include "preload/sys/clock.h"
 #include "preload/sys/sys.h"
 #include "trace/events.h"
 
@@ -16,17 +16,18 @@ bool sp_call_rusage_wanted(int32_t phase)
 bool sp_call_rusage_read(struct sp_call_rusage *ret)
 {
 	struct rusage usage = {0};
-	struct timespec cpu = {0};
+	uint64_t cpu_ns;
 
 	ret->is_known = false;
 	if (sp_process_is_frozen() || SP_SYS2(SYS_getrusage, RUSAGE_THREAD, &usage) < 0)
 		return false;
 	/* The times of a rusage are those of the kernel's last tick, some ms ago. */
-	if (SP_SYS2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) < 0)
+	cpu_ns = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (!cpu_ns)
 		return false;
 	*ret = (struct sp_call_rusage){
 		.is_known = true,
-		.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec,
+		.cpu_ns = cpu_ns,
 		.major = (uint64_t)usage.ru_majflt,
 		.minor = (uint64_t)usage.ru_minflt,
 		.voluntary = (uint64_t)usage.ru_nvcsw,
