@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
@@ -24,7 +23,7 @@
 
 struct looking {
 	const struct sp_report *report;
-	int64_t end_ns; /* of the run, or now */
+	int64_t end_ns; /* of the run, or when it was read */
 };
 
 static const struct sp_stream *stream_of(const struct sp_report *report, uint32_t i)
@@ -83,21 +82,13 @@ static uint32_t last_part(const struct sp_report *report, uint32_t stream)
 	return next - 1;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static struct sp_process_end end_of(const struct sp_report *report, uint32_t stream)
 {
 	return sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
 }
 
-/* The run's end: now where the process still runs; else the command's end, or the last event, or
- * the last look of a launcher that was killed too. */
+/* The run's end: when its files were read where the process still ran; else the command's end, or
+ * the last event, or the last look of a launcher that was killed too. */
 static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
 {
 	struct sp_process_end end = end_of(report, stream);
@@ -105,7 +96,7 @@ static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
 	int64_t seen_ns;
 
 	if (end.how == SP_PROCESS_RUNNING || end.how == SP_PROCESS_STOPPED)
-		return now_ns();
+		return report->run.index.read_ns;
 	if (command.is_known && command.end.at_ns > report->totals.end_ns)
 		return command.end.at_ns;
 	seen_ns = sp_command_seen_ns(&report->run, &report->totals);

@@ -94,7 +94,7 @@ static enum sp_path_missing read_live(const struct sp_index *index, struct sp_st
 
 	if (!image->start_ns || !sp_host_is_this(&index->hosts[image->host]))
 		return SP_PATH_FAR;
-	if (!sp_live_state(image->pid, (int64_t)image->start_ns))
+	if (!image->state)
 		return SP_PATH_ENDED;
 	r = sp_live_path(image->pid, s->tid, s->mark_address.path_at, path);
 	if (r == -EPERM)

@@ -113,6 +113,8 @@ struct sp_process_image {
 	uint64_t rank, local_rank, world_size;
 	uint64_t event_ps, own_ns, stall_ns;
 	uint64_t ending; /* how << 8 | status: enum sp_ending_how; 0: not known */
+	char state; /* the kernel's letter, when the index was read; 0: the process has ended, or
+		       is another machine's, or its end is in the trace */
 };
 
 struct sp_stream {
@@ -165,6 +167,7 @@ struct sp_index {
 	uint32_t host_count;
 	struct sp_stream *by_id;      /* uthash */
 	struct sp_spill *spill;	      /* of what is kept of all ranks; may be NULL */
+	int64_t read_ns;	      /* CLOCK_REALTIME, when the reading of the files began */
 	uint64_t digest_schema;	      /* set by the caller: digests of another one are not read */
 	struct sp_progress *progress; /* counts every slot that is read; may be NULL */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/jobs.h"
@@ -14,6 +15,7 @@
 #include "analyzer/reader/call_paths.h"
 #include "analyzer/reader/digest.h"
 #include "analyzer/reader/index_join.h"
+#include "analyzer/reader/process_states.h"
 #include "analyzer/reader/window.h"
 #include "trace/arenas/arena_files.h"
 
@@ -434,8 +436,11 @@ static int read_one(void *context, unsigned worker, uint32_t i)
 int sp_index_read(struct sp_index *index, unsigned jobs)
 {
 	struct index_pass pass = {index, calloc(jobs, sizeof(struct scratch))};
+	struct timespec now = {0, 0};
 	int r = pass.scratches ? 0 : -ENOMEM;
 
+	clock_gettime(CLOCK_REALTIME, &now);
+	index->read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	if (!index->spill)
 		index->spill = sp_spill_create(SP_INDEX_MEMORY_BYTES);
 	for (unsigned i = 0; r == 0 && i < jobs; i++)
@@ -446,7 +451,9 @@ int sp_index_read(struct sp_index *index, unsigned jobs)
 		scratch_finish(&pass.scratches[i]);
 	free(pass.scratches);
 	r = r < 0 ? r : sp_index_join(index);
-	if (r == 0)
-		sp_call_paths_learn(index);
-	return r;
+	if (r < 0)
+		return r;
+	sp_process_states_learn(index);
+	sp_call_paths_learn(index);
+	return 0;
 }

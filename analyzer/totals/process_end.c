@@ -6,7 +6,6 @@
 #include "analyzer/reader/host.h"
 #include "analyzer/totals/thread_end.h"
 #include "analyzer/totals/totals.h"
-#include "trace/live_process.h"
 
 const char *sp_process_how_name(enum sp_process_how how)
 {
@@ -67,15 +66,14 @@ static enum sp_process_how how_of_silent(const struct sp_run *run, const struct 
 					 uint32_t image, uint64_t lost_full)
 {
 	const struct sp_process_image *it = &run->index.images[image];
-	char state;
 
 	if (totals->main_ends_ns[image] != INT64_MIN)
 		return SP_PROCESS_ENDED;
 	if (!sp_host_is_this(&run->index.hosts[it->host]) || !it->start_ns)
 		return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_UNKNOWN;
-	state = sp_live_state(it->pid, (int64_t)it->start_ns);
-	if (state)
-		return state == 'T' || state == 't' ? SP_PROCESS_STOPPED : SP_PROCESS_RUNNING;
+	if (it->state)
+		return it->state == 'T' || it->state == 't' ? SP_PROCESS_STOPPED
+							    : SP_PROCESS_RUNNING;
 	return lost_full ? SP_PROCESS_DISK_FULL : SP_PROCESS_KILLED;
 }
 
