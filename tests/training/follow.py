@@ -59,6 +59,11 @@ class Follower:
                 return
             self.text += self.decoder.decode(more)
 
+    def read_frames(self, count, within_s):
+        until_s = time.monotonic() + within_s
+        while self.text.count(HOME) < count and time.monotonic() < until_s:
+            self.read(time.monotonic() + 0.2)
+
     def finish(self, within_s):
         self.read(time.monotonic() + within_s)
         _, status, self.usage = os.wait4(self.pid, 0)
@@ -110,7 +115,7 @@ class Live(unittest.TestCase):
                     [REPORT, "--follow", f"--interval={INTERVAL_S}", "-f", "json", run],
                     stdout=piped,
                 )
-                short.read(time.monotonic() + 3)
+                short.read_frames(2, 60)
                 os.write(short.terminal, b"\x03")  # Ctrl-C, as a terminal turns it into SIGINT
                 short.finish(30)
                 whole.finish(120)

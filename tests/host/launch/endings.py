@@ -292,10 +292,7 @@ class Endings(Trained):
         self.assertEqual(self.trainer(self.report())["how"], "running")
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        time.sleep(0.5)
-        document = self.report()
-        self.assertEqual(self.trainer(document)["how"], "killed")
-        self.check_judges(document)
+        self.check_judges(self.wait_for_end())
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
@@ -430,9 +427,7 @@ class Endings(Trained):
         time.sleep(5)  # a hang has four seconds; the launcher looks sooner
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        time.sleep(0.5)
-        document = self.report()
-        self.assertEqual(self.trainer(document)["how"], "killed")
+        document = self.wait_for_end()
         opens = [call["file"] for call in document["in_flight"] if call["event"] == "open"]
         self.assertEqual(opens, ["fifo"])
         self.assertIn("inside open of fifo", document["verdict"]["text"])
@@ -479,8 +474,7 @@ class Endings(Trained):
             time.sleep(0.3)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        time.sleep(0.5)
-        document = self.report()
+        document = self.wait_for_end()
         if document["verdict"]["code"] != "hung":  # a slow machine may have taken long
             self.check_abstains(document)
         inside = "is inside open" if document["hang"] else "was inside open"
