@@ -45,8 +45,11 @@ INPUT = {"input-bound", "decode-bound", "storage-bound"}
 ABSTAINS = {"machine-busy", "cannot-tell", "unknown", "too-few-steps", "no-steps", "no-training"}
 # cost of a rule: its codes, the rows that it is made of, and the share from which on it holds. The
 # program's own environment or replay memory has no name that a report could know: both codes fit.
+# A run has one start: the first batch of the first epoch has to cost more than restarts.
 COSTS = [
-    (INPUT | {"first-batch-bound", "cpu-oversubscribed"}, ["loader_wait", "own_input"], 0.05),
+    (INPUT | {"cpu-oversubscribed"}, ["loader_wait", "own_input"], 0.05),
+    ({"first-batch-bound", "cpu-oversubscribed"}, ["restart"], 0.05),
+    ({"first-batch-bound", "cpu-oversubscribed"}, ["first", "restart"], 0.20),
     ({"checkpoint-bound", "load-bound"}, ["checkpoint", "own_load"], 0.05),
     ({"validation-bound"}, ["validation"], 0.25),
     ({"evaluation-bound"}, ["evaluation", "environment", "own_environment"], 0.25),
@@ -57,12 +60,21 @@ COSTS = [
 NEAR = 0.25  # of a threshold, or of the greatest cost: either answer is right
 
 
-def right_verdicts(truth):
-    """The codes that the program's own rows allow; `rest` is the loop's own code."""
-    if "why" in truth:
-        return set(truth["why"])
+def rows_of(truth):
+    """The program's own rows. `rest` is the loop's own code; the waits for the first batch of the
+    first epoch and of later ones are rows of their own."""
     rows = {name: ns for name, (_, ns) in truth["rows"].items()}
     rows["rest"] = max(truth["span"] - sum(rows.values()), 0)
+    rows["first"], rows["restart"] = sum(truth["firsts"][:1]), sum(truth["firsts"][1:])
+    rows["loader_wait"] = rows.get("loader_wait", 0) - rows["first"] - rows["restart"]
+    return rows
+
+
+def right_verdicts(truth):
+    """The codes that the program's own rows allow."""
+    if "why" in truth:
+        return set(truth["why"])
+    rows = rows_of(truth)
     span = max(truth["span"], 1)
     costs = [
         (codes, sum(rows.get(row, 0) for row in parts) / span, least)

@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An iterable data set over the output of another program, which is the slow part."""
+"""An iterable data set over the output of another program, which is the slow part. The pipe holds
+half a batch, so that program gets no further ahead while a first step takes long."""
 
 import subprocess
 import sys
 
+import numpy as np
 import timers as own
 import torch
 from small import mlp, timed_step
 from torch.utils.data import DataLoader, IterableDataset
 
-PRODUCER = "import time\nfor n in range(1600):\n time.sleep(0.001)\n print(n, flush=True)"
+PIPE_BYTES = 4096
+PRODUCER = """
+import time
+for n in range(800):
+    time.sleep(0.003)
+    print(f"{n % 7}.0 " * 64, flush=True)
+"""
 
 
 class Lines(IterableDataset):
     def __iter__(self):
-        with subprocess.Popen([sys.executable, "-c", PRODUCER], stdout=subprocess.PIPE) as child:
+        command = [sys.executable, "-c", PRODUCER]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, pipesize=PIPE_BYTES) as child:
             for line in child.stdout:
-                number = int(line)
-                yield torch.full((64,), float(number % 7)), number % 7
+                row = np.fromstring(line, dtype=np.float32, sep=" ")
+                yield torch.from_numpy(row), int(row[0])
 
 
 net = mlp(64, 7)

@@ -17,6 +17,7 @@ now = time.perf_counter_ns
 main = threading.get_ident()
 rows = {}  # name -> [calls, ns]
 core_waits = {}  # name -> ns that this thread waited for a core in the row
+firsts = []  # ns of the loader's row until the first batch of each pass
 beside = {}
 open_rows = []  # OpenRow
 count = {"steps": 0, "epochs": 0}
@@ -99,11 +100,16 @@ def patch(owner, attribute, name):
 
 def batches(loader, name="loader_wait"):
     """The loader's batches; waiting for them is a row, and one pass is an epoch."""
+    before = rows.get(name, [0, 0])[1]
     with row(name):
         iterator = iter(loader)
+    is_first = name == "loader_wait" and threading.get_ident() == main
     while True:
         with row(name):
             batch = next(iterator, loader)
+        if is_first:
+            firsts.append(rows.get(name, [0, 0])[1] - before)
+            is_first = False
         if batch is loader:
             break
         yield batch
@@ -122,7 +128,14 @@ def step():
 def truth():
     """All of it, as programs.py reads it."""
     ns = span[1] - span[0] if span[0] else 0
-    return {"rows": rows, "beside": beside, "core_waits": core_waits, "span": ns, **count}
+    return {
+        "rows": rows,
+        "firsts": firsts,
+        "beside": beside,
+        "core_waits": core_waits,
+        "span": ns,
+        **count,
+    }
 
 
 def show(**more):
