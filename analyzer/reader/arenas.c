@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "trace/arenas/arena_files.h"
+#include "trace/arenas/tail_copy.h"
 #include "trace/window_copy.h"
 
 #define COPY_TRIES 8 /* of a copy whose tails move meanwhile */

@@ -4,12 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "preload/files/tail_file.h"
 #include "preload/sys/memory.h"
-#include "trace/window_copy.h"
+#include "trace/arenas/tail_copy.h"
 
 #define TRIES 4u
 #define NAME_BYTES 256u
@@ -28,68 +25,6 @@ static long frames_put(struct arena_file *f, const struct sp_tail_frames *frames
 	return sp_tail_file_append_here(&f->file, &append);
 }
 
-static int is_whole_block(const uint8_t *at, size_t room)
-{
-	struct sp_block_header h;
-	size_t frame;
-
-	if (room < SP_BLOCK_FRAME_BYTES)
-		return 0;
-	memcpy(&h, at, sizeof(h));
-	frame = sizeof(h.frame) + h.frame.size;
-	return frame == SP_BLOCK_FRAME_BYTES && h.zstd_bytes <= room - frame &&
-	       h.header_hash == XXH64(&h, offsetof(struct sp_block_header, header_hash), 0) &&
-	       h.zstd_hash == XXH64(at + frame, h.zstd_bytes, 0);
-}
-
-/* The end of the frames that are whole. A thread that lives may have put the others into its file
- * meanwhile. */
-static size_t frames_end(const uint8_t *tail, size_t used)
-{
-	size_t at = SP_HEADER_FRAME_BYTES, whole = at;
-	struct sp_frame frame;
-
-	while (at + sizeof(frame) <= used) {
-		memcpy(&frame, tail + at, sizeof(frame));
-		if (frame.magic == SP_FRAME_BLOCK) {
-			struct sp_block_header h;
-
-			if (!is_whole_block(tail + at, used - at))
-				break;
-			memcpy(&h, tail + at, sizeof(h));
-			at += SP_BLOCK_FRAME_BYTES + h.zstd_bytes;
-		} else if (frame.magic == SP_FRAME_FREE &&
-			   frame.size <= used - at - sizeof(frame)) {
-			at += sizeof(frame) + frame.size;
-		} else {
-			break;
-		}
-		whole = at % sizeof(frame) ? whole : at;
-	}
-	return whole;
-}
-
-static int is_header(const struct sp_file_header *h)
-{
-	return h->frame.magic == SP_FRAME_HEADER &&
-	       h->frame.size + sizeof(h->frame) == SP_HEADER_FRAME_BYTES &&
-	       h->header_hash == XXH64(h, offsetof(struct sp_file_header, header_hash), 0);
-}
-
-static int is_window(const struct sp_window_header *w, size_t bytes)
-{
-	return w->frame.magic == SP_FRAME_WINDOW && w->frame.size + sizeof(w->frame) == bytes &&
-	       w->header_hash == XXH64(w, offsetof(struct sp_window_header, header_hash), 0);
-}
-
-/* A thread that lives may have left the tail meanwhile, and another one taken its place. */
-static int is_tail(const uint8_t *copy, size_t bytes, uint32_t window_at)
-{
-	return is_header((const struct sp_file_header *)copy) &&
-	       is_window((const struct sp_window_header *)(copy + window_at), bytes - window_at);
-}
-
-/* The window first: slots that a block takes over meanwhile are then in both. */
 static long tail_put(struct arena_file *f, const uint8_t *tail, size_t bytes, uint32_t window_at)
 {
 	uint8_t *copy = sp_pages_make(bytes);
@@ -98,11 +33,8 @@ static long tail_put(struct arena_file *f, const uint8_t *tail, size_t bytes, ui
 
 	if (!copy)
 		return -ENOMEM;
-	sp_window_copy(copy + window_at, tail + window_at, bytes - window_at);
-	sp_fence_acquire();
-	memcpy(copy, tail, window_at);
-	if (is_tail(copy, bytes, window_at)) {
-		frames[0].count = frames_end(copy, sp_arena_tail_used(copy, window_at));
+	frames[0].count = sp_tail_copy(copy, tail, bytes, window_at);
+	if (frames[0].count) {
 		frames[1].count = bytes - window_at;
 		error = frames_put(f, frames);
 	}

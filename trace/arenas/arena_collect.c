@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+
+#include "trace/arenas/tail_copy.h"
 
 #define SYS(c, n, a1, a2, a3, a4, a5)                                                              \
 	((c)->sys(n, (long)(a1), (long)(a2), (long)(a3), (long)(a4), (long)(a5), 0))
@@ -218,25 +221,6 @@ size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit, uint
 	return bytes;
 }
 
-size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at)
-{
-	size_t at = SP_HEADER_FRAME_BYTES, next;
-	struct sp_block_header block;
-
-	while (at + sizeof(block) <= window_at) {
-		memcpy(&block, tail + at, sizeof(block));
-		next = at + sizeof(block.frame) + block.frame.size;
-		if (block.frame.magic == SP_FRAME_BLOCK)
-			next += block.zstd_bytes;
-		else if (block.frame.magic != SP_FRAME_FREE || next >= window_at)
-			break;
-		if (next > window_at)
-			break;
-		at = next % 8 && block.frame.magic == SP_FRAME_BLOCK ? (next + 15) / 8 * 8 : next;
-	}
-	return at;
-}
-
 static void put(struct tail_writer *w, const void *bytes, size_t count)
 {
 	const uint8_t *from = bytes;
@@ -256,6 +240,28 @@ static void put(struct tail_writer *w, const void *bytes, size_t count)
 	}
 }
 
+/* The thread of the tail may live. Returns 1 where there is something to put. */
+static uint32_t living_put(struct tail_writer *w, const uint8_t *tail, size_t bytes,
+			   uint32_t window_at)
+{
+	long at = SYS(w->c, SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1);
+	uint8_t *copy = (uint8_t *)at;
+	size_t used;
+
+	if (raw_failed(at)) {
+		w->error = w->error ? w->error : at;
+		return 0;
+	}
+	used = sp_tail_copy(copy, tail, bytes, window_at);
+	if (used) {
+		put(w, copy, used);
+		put(w, copy + window_at, bytes - window_at);
+	}
+	SYS(w->c, SYS_munmap, at, bytes, 0, 0, 0);
+	return used != 0;
+}
+
 static uint32_t tails_put(struct tail_writer *w, const struct sp_arena_view *view)
 {
 	uint32_t tails = 0;
@@ -267,6 +273,10 @@ static uint32_t tails_put(struct tail_writer *w, const struct sp_arena_view *vie
 
 		if (!bytes)
 			continue;
+		if (!view->is_alone) {
+			tails += living_put(w, tail, bytes, window_at);
+			continue;
+		}
 		put(w, tail, sp_arena_tail_used(tail, window_at));
 		put(w, tail + window_at, bytes - window_at);
 		tails++;

@@ -46,7 +46,7 @@ struct sp_arena_view {
 	const struct sp_arena *arena; /* NULL: none */
 	uint32_t units;
 	int id;
-	int is_alone; /* nobody else had it attached */
+	int is_alone; /* nobody else had it attached: its threads are gone */
 	int is_of_user;
 };
 
@@ -65,9 +65,6 @@ void sp_arena_detach(const struct sp_collect *c, struct sp_arena_view *view);
 /* Bytes of the tail that begins in this unit, checked against the arena; 0: none begins there. */
 size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit,
 			   uint32_t *ret_window_at);
-
-/* Bytes of a tail's frames before the FREE frame that its window follows. */
-size_t sp_arena_tail_used(const uint8_t *tail, uint32_t window_at);
 
 /* Keeps the arena's tails, or writes them to its file in the run's directory. Opens a descriptor
  * meanwhile. Returns 0 or -errno; the file is there whole or not at all. */
