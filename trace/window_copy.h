@@ -19,6 +19,16 @@
  * pass. */
 int sp_slots_are_of_one_time(const struct sp_slot *slots, uint32_t n);
 
+/* The loads before come before the loads after. The writer may be another process. */
+static inline void sp_loads_in_order(void)
+{
+#ifdef __SANITIZE_THREAD__ /* gcc's TSan knows no fences, and sees no other process */
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+#else
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
 /* Copies a window, its header included, with slots of one time as far as that can be had. No system
  * call, no allocation; not ordered against later loads. */
 void sp_window_copy(uint8_t *to, const uint8_t *window, size_t bytes);

@@ -45,25 +45,17 @@ static void slots_complete(uint8_t *window, const uint8_t *live, size_t bytes)
 	}
 }
 
-/* The loads before come before the loads after. The writer is another process. */
-static void loads_in_order(void)
-{
-#ifdef __SANITIZE_THREAD__ /* gcc's TSan knows no fences, and sees no other process */
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-#else
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-#endif
-}
-
-/* The window first: slots that a block takes over meanwhile are then in both. */
+/* The window first: slots that a block takes over meanwhile are then in both. sp_tail_copy() leaves
+ * out frames that are not whole; this copy keeps them, because the reader checks each frame and
+ * names its damage. */
 static size_t tail_copy(uint8_t *to, const uint8_t *from, size_t bytes, uint32_t window_at)
 {
 	size_t window_bytes = bytes - window_at, used;
 
 	sp_window_copy(to + window_at, from + window_at, window_bytes);
-	loads_in_order();
+	sp_loads_in_order();
 	memcpy(to, from, window_at);
-	loads_in_order();
+	sp_loads_in_order();
 	slots_complete(to + window_at, from + window_at, window_bytes);
 	used = sp_arena_tail_used(to, window_at);
 	memmove(to + used, to + window_at, window_bytes);
@@ -105,7 +97,7 @@ static int arena_copy(struct copy *c, const struct sp_arena_view *view)
 		changes = __atomic_load_n(&view->arena->changes, __ATOMIC_ACQUIRE);
 		c->bytes = begin;
 		r = arena_copy_once(c, view);
-		loads_in_order();
+		sp_loads_in_order();
 		if (__atomic_load_n(&view->arena->changes, __ATOMIC_ACQUIRE) == changes)
 			break;
 	}

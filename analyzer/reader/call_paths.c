@@ -2,11 +2,9 @@
 #include "analyzer/reader/call_paths.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/reader/host.h"
 #include "analyzer/text/translate.h"
@@ -70,20 +68,14 @@ static bool is_same_mark(const struct sp_index *index, const struct sp_stream *s
 {
 	struct sp_window_header window = {.stream_id = 0};
 	const struct sp_segment *g = s->segments;
-	ssize_t n = -1;
-	int fd;
 
 	while (g && (g->window_at == UINT64_MAX || g->mark.start_ticks != s->mark.start_ticks))
 		g = g->next;
 	if (!g || index->files[g->file].memory_fd >= 0)
 		return true;
-	fd = open(index->files[g->file].path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0) {
-		n = pread(fd, &window, sizeof(window), (off_t)g->window_at);
-		close(fd);
-	}
-	return n == sizeof(window) && window.stream_id == s->id &&
-	       window.mark.start_ticks == s->mark.start_ticks && window.mark.what == s->mark.what;
+	return sp_file_read_again(&index->files[g->file], g->window_at, &window, sizeof(window)) &&
+	       window.stream_id == s->id && window.mark.start_ticks == s->mark.start_ticks &&
+	       window.mark.what == s->mark.what;
 }
 
 static enum sp_path_missing read_live(const struct sp_index *index, struct sp_stream *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/reader/index.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,6 +22,18 @@ static const char *const damage_texts[] = {
 const char *sp_damage_text(enum sp_damage what)
 {
 	return _(damage_texts[what]);
+}
+
+bool sp_file_read_again(const struct sp_file *file, uint64_t at, void *ret, size_t bytes)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = pread(fd, ret, bytes, (off_t)at);
+		close(fd);
+	}
+	return n == (ssize_t)bytes;
 }
 
 void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes)

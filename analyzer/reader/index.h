@@ -195,6 +195,10 @@ bool sp_index_has_digested(const struct sp_index *index);
 /* Files of which nothing is known: not to be opened, or of another version of the format. */
 uint32_t sp_index_unread(const struct sp_index *index);
 
+/* Reads bytes of the file once more: a process may have stored to them since. False: they are not
+ * there any more. Not for a copy of memory. */
+bool sp_file_read_again(const struct sp_file *file, uint64_t at, void *ret, size_t bytes);
+
 /* Notes damage. Two threads must not call it for one file at once. */
 void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uint64_t bytes);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/reader/process_states.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "analyzer/reader/host.h"
 #include "trace/live_process.h"
 
@@ -12,17 +9,10 @@ static bool header_read(const struct sp_index *index, const struct sp_segment *g
 			struct sp_file_header *ret)
 {
 	const struct sp_file *file = &index->files[g->file];
-	ssize_t n;
-	int fd;
 
-	if (!g->header || g->digested || file->memory_fd >= 0)
-		return false;
-	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	n = pread(fd, ret, sizeof(*ret), (off_t)g->at);
-	close(fd);
-	return n == sizeof(*ret) && ret->header_hash == g->header->header_hash;
+	return g->header && !g->digested && file->memory_fd < 0 &&
+	       sp_file_read_again(file, g->at, ret, sizeof(*ret)) &&
+	       ret->header_hash == g->header->header_hash;
 }
 
 static void image_ending_read_again(struct sp_index *index, uint32_t image)

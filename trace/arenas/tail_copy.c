@@ -89,21 +89,11 @@ static int is_tail(const uint8_t *copy, size_t bytes, uint32_t window_at)
 	       is_window((const struct sp_window_header *)(copy + window_at), bytes - window_at);
 }
 
-/* The loads before come before the loads after. The writer may be another process. */
-static void loads_in_order(void)
-{
-#ifdef __SANITIZE_THREAD__ /* gcc's TSan knows no fences */
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-#else
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-#endif
-}
-
 /* The window first: slots that a block takes over meanwhile are then in both. */
 size_t sp_tail_copy(uint8_t *copy, const uint8_t *tail, size_t bytes, uint32_t window_at)
 {
 	sp_window_copy(copy + window_at, tail + window_at, bytes - window_at);
-	loads_in_order();
+	sp_loads_in_order();
 	memcpy(copy, tail, window_at);
 	if (!is_tail(copy, bytes, window_at))
 		return 0;

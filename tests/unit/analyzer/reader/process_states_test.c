@@ -63,6 +63,21 @@ static void child_kill(void)
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 
+/* The child is gone, and the file has a status by now, in the header that was read or, where
+ * `other` is 1, in another one. */
+static void child_exits_in(uint64_t other)
+{
+	struct sp_file_header header;
+
+	child_kill();
+	memcpy(&header, m.bytes, sizeof(header));
+	header.ending = sp_ending_make(SP_ENDING_EXITED, 3);
+	header.header_hash += other;
+	memcpy(m.bytes, &header, sizeof(header));
+	ck_assert_int_eq(sp_maker_write(folder, "t.zst", m.bytes, m.size), 0);
+	sp_process_states_learn(&load.report.run.index);
+}
+
 START_TEST(a_process_dies_during_a_report)
 {
 	ck_assert_int_eq(end_now().how, SP_PROCESS_RUNNING);
@@ -77,14 +92,7 @@ END_TEST
 /* The status came into the file after the file was read. */
 START_TEST(a_process_exits_after_its_file_was_read)
 {
-	struct sp_file_header header;
-
-	child_kill();
-	memcpy(&header, m.bytes, sizeof(header));
-	header.ending = sp_ending_make(SP_ENDING_EXITED, 3);
-	memcpy(m.bytes, &header, sizeof(header));
-	ck_assert_int_eq(sp_maker_write(folder, "t.zst", m.bytes, m.size), 0);
-	sp_process_states_learn(&load.report.run.index);
+	child_exits_in(0);
 	ck_assert_int_eq(end_now().how, SP_PROCESS_EXITED);
 	ck_assert_uint_eq(end_now().status, 3);
 }
@@ -93,15 +101,7 @@ END_TEST
 /* Another file took the name. */
 START_TEST(another_header_says_nothing)
 {
-	struct sp_file_header header;
-
-	child_kill();
-	memcpy(&header, m.bytes, sizeof(header));
-	header.ending = sp_ending_make(SP_ENDING_EXITED, 3);
-	header.header_hash++;
-	memcpy(m.bytes, &header, sizeof(header));
-	ck_assert_int_eq(sp_maker_write(folder, "t.zst", m.bytes, m.size), 0);
-	sp_process_states_learn(&load.report.run.index);
+	child_exits_in(1);
 	ck_assert_int_eq(end_now().how, SP_PROCESS_KILLED);
 }
 END_TEST
