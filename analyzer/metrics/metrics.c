@@ -207,8 +207,9 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 	sp_metrics_device(e, &time.account, time.steps, report);
 	/* With a device, backward waits for autograd's own threads. */
 	if (!e->has_device) {
-		sp_metrics_ratio(e, SP_METRIC_model_lock_share, time.lock_ns, time.total);
-		sp_metrics_ratio(e, SP_METRIC_lock_share, time.locked_ns, time.total);
+		sp_metrics_ratio(e, SP_METRIC_model_lock_share, time.sum[SP_STEP_SUM_lock],
+				 time.total);
+		sp_metrics_ratio(e, SP_METRIC_lock_share, time.sum[SP_STEP_SUM_locked], time.total);
 	}
 	r = sp_metrics_forward(e, report);
 	if (r == 0)

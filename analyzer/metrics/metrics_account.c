@@ -32,8 +32,8 @@ static void set_own_input(struct sp_metrics *e, const struct sp_training_time *t
 	}
 	sp_metrics_ratio(e, SP_METRIC_loader_wait_share, wait_ns, t->total);
 	sp_metrics_ratio(e, SP_METRIC_unfed_wait_share, wait_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_awaited_share, t->awaited_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_own_input_share, t->own_input_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_awaited_share, t->sum[SP_STEP_SUM_awaited], t->total);
+	sp_metrics_ratio(e, SP_METRIC_own_input_share, t->sum[SP_STEP_SUM_own_input], t->total);
 }
 
 /* Costs paid once a run, and costs paid once an epoch. */
@@ -93,7 +93,8 @@ static void set_loader(struct sp_metrics *e, const struct sp_training_time *t,
  */
 static double known_ns(const struct sp_training_time *t)
 {
-	return t->clip_ns + t->allocating_ns + t->cleared_ns + t->unmap_ns;
+	return t->sum[SP_STEP_SUM_clip] + t->sum[SP_STEP_SUM_allocating] +
+	       t->sum[SP_STEP_SUM_cleared] + t->sum[SP_STEP_SUM_unmap];
 }
 
 static double loop_ns(const struct sp_training_time *t)
@@ -113,7 +114,7 @@ static void set_loop(struct sp_metrics *e, const struct sp_training_time *t,
 	/* Without one, the weights may be changed by hand in any of the loop's code. */
 	bool has_update =
 		sp_training_source(&report->training, SP_ACCOUNT_optimizer) != SP_FROM_NOTHING ||
-		t->cleared_ns > 0;
+		t->sum[SP_STEP_SUM_cleared] > 0;
 
 	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
 	    e->is_fed_by_thread)
@@ -124,15 +125,15 @@ static void set_loop(struct sp_metrics *e, const struct sp_training_time *t,
 	if (e->is_unfed)
 		sp_metrics_ratio(e, SP_METRIC_unfed_loop_share, loop_ns(t), t->total);
 	sp_metrics_ratio(e, SP_METRIC_loop_ns, loop_ns(t), (double)t->steps);
-	sp_metrics_ratio(e, SP_METRIC_between_share, has_update ? t->between_ns : loop_ns(t),
-			 t->total);
-	sp_metrics_ratio(e, SP_METRIC_own_update_share, t->cleared_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_hook_share, t->hook_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_write_share, t->write_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->fsync_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_message_share, t->message_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_loop_others_share, t->loop_wait_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_log_code_share, t->log_code_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_between_share,
+			 has_update ? t->sum[SP_STEP_SUM_between] : loop_ns(t), t->total);
+	sp_metrics_ratio(e, SP_METRIC_own_update_share, t->sum[SP_STEP_SUM_cleared], t->total);
+	sp_metrics_ratio(e, SP_METRIC_hook_share, t->sum[SP_STEP_SUM_hook], t->total);
+	sp_metrics_ratio(e, SP_METRIC_write_share, t->sum[SP_STEP_SUM_write], t->total);
+	sp_metrics_ratio(e, SP_METRIC_fsync_share, t->sum[SP_STEP_SUM_fsync], t->total);
+	sp_metrics_ratio(e, SP_METRIC_message_share, t->sum[SP_STEP_SUM_message], t->total);
+	sp_metrics_ratio(e, SP_METRIC_loop_others_share, t->sum[SP_STEP_SUM_loop_wait], t->total);
+	sp_metrics_ratio(e, SP_METRIC_log_code_share, t->sum[SP_STEP_SUM_log_code], t->total);
 }
 
 bool sp_metrics_is_forward_left_over(const struct sp_training *training)
@@ -163,7 +164,7 @@ static void set_unexplained(struct sp_metrics *e, const struct sp_training_time 
 			 !sp_metrics_has_model_calls(&report->training);
 
 	sp_metrics_ratio(e, SP_METRIC_other_share,
-			 loop_ns(t) + t->cleared_ns +
+			 loop_ns(t) + t->sum[SP_STEP_SUM_cleared] +
 				 (double)(ns[SP_ACCOUNT_loss] +
 					  (is_unseen ? ns[SP_ACCOUNT_forward] : 0)),
 			 t->total);
@@ -226,7 +227,7 @@ static void set_compute(struct sp_metrics *e, const struct sp_training_time *t,
 {
 	const uint64_t *ns = t->account.ns;
 	double idle = set_idle_calls(e, t, report);
-	double unmarked = (double)ns[SP_ACCOUNT_loss] + t->cleared_ns;
+	double unmarked = (double)ns[SP_ACCOUNT_loss] + t->sum[SP_STEP_SUM_cleared];
 	double most = compute_ns(ns) + known_ns(t);
 	struct sp_metric *takes = &e->of[SP_METRIC_model_takes];
 	char least_text[SP_NUMBER_BYTES], most_text[SP_NUMBER_BYTES];
@@ -309,11 +310,12 @@ static void set_loads(struct sp_metrics *e, const struct sp_training_time *t,
 
 	if (!e->of[SP_METRIC_checkpoint_share].is_known)
 		return;
-	sp_metrics_ratio(e, SP_METRIC_save_share, all - t->load_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_load_share, t->load_ns, t->total);
-	sp_metrics_ratio(e, SP_METRIC_loop_load_share, t->load_ns - t->end_load_ns, t->total);
+	sp_metrics_ratio(e, SP_METRIC_save_share, all - t->sum[SP_STEP_SUM_load], t->total);
+	sp_metrics_ratio(e, SP_METRIC_load_share, t->sum[SP_STEP_SUM_load], t->total);
+	sp_metrics_ratio(e, SP_METRIC_loop_load_share, t->sum[SP_STEP_SUM_load] - t->end_load_ns,
+			 t->total);
 	sp_metrics_ratio(e, SP_METRIC_loop_save_share,
-			 all - t->load_ns - (at_ends - t->end_load_ns), t->total);
+			 all - t->sum[SP_STEP_SUM_load] - (at_ends - t->end_load_ns), t->total);
 }
 
 void sp_metrics_account(struct sp_metrics *e, const struct sp_training_time *t,

@@ -74,7 +74,7 @@ static void set_beside_saves(struct sp_metrics *e, const struct sp_report *repor
 			uint64_t ns = step->account.ns[SP_ACCOUNT_other];
 
 			if (sp_step_is_selected(&report->training, trainer, i) &&
-			    step->account.ns[SP_ACCOUNT_checkpoint] > step->load_ns)
+			    step->account.ns[SP_ACCOUNT_checkpoint] > step->sum[SP_STEP_SUM_load])
 				more_ns += ns > median_ns ? ns - median_ns : 0;
 		}
 	}

@@ -63,7 +63,7 @@ static void add_loads(struct sp_training_time *t, const struct sp_report *report
 
 		if (!sp_pause_is_selected(&report->training, trainer, p))
 			continue;
-		t->load_ns += (double)p->load_ns;
+		t->sum[SP_STEP_SUM_load] += (double)p->load_ns;
 		if (!p->step || p->step == s->count)
 			t->end_load_ns += (double)p->load_ns;
 	}
@@ -84,22 +84,8 @@ static void add_trainer(struct sp_training_time *t, const struct sp_report *repo
 		if (!sp_step_is_selected(&report->training, trainer, i))
 			continue;
 		t->steps++;
-		t->awaited_ns += (double)s->steps[i].awaited_ns;
-		t->own_input_ns += (double)s->steps[i].own_input_ns;
-		t->write_ns += (double)s->steps[i].write_ns;
-		t->fsync_ns += (double)s->steps[i].fsync_ns;
-		t->clip_ns += (double)s->steps[i].clip_ns;
-		t->hook_ns += (double)s->steps[i].hook_ns;
-		t->allocating_ns += (double)s->steps[i].allocating_ns;
-		t->unmap_ns += (double)s->steps[i].unmap_ns;
-		t->loop_wait_ns += (double)s->steps[i].loop_wait_ns;
-		t->message_ns += (double)s->steps[i].message_ns;
-		t->log_code_ns += (double)s->steps[i].log_code_ns;
-		t->load_ns += (double)s->steps[i].load_ns;
-		t->cleared_ns += (double)s->steps[i].cleared_ns;
-		t->between_ns += (double)s->steps[i].between_ns;
-		t->lock_ns += (double)s->steps[i].lock_ns;
-		t->locked_ns += (double)s->steps[i].locked_ns;
+		for (int sum = 0; sum < SP_STEP_SUMS; sum++)
+			t->sum[sum] += (double)s->steps[i].sum[sum];
 		if (i != s->epochs[s->steps[i].epoch].first_step)
 			continue;
 		add_first(t, &s->steps[i], usual_wait_ns, i == 0);

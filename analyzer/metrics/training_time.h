@@ -4,7 +4,7 @@
 #define STAGEPROF_ANALYZER_TRAINING_TIME_H
 
 #include "analyzer/metrics/metric.h"
-#include "analyzer/steps/account.h"
+#include "analyzer/steps/step.h"
 
 struct sp_report;
 
@@ -18,11 +18,8 @@ struct sp_training_time {
 	double run_end_ns;	/* the share of first_ns that is the end of runs' last loaders */
 	uint32_t firsts, run_starts; /* epochs begun; runs among them */
 	uint32_t epochs;	     /* most of any trainer */
-	/* Sums of the members of sp_step that have these names. */
-	double awaited_ns, own_input_ns, write_ns, fsync_ns, clip_ns, hook_ns, allocating_ns;
-	double message_ns, loop_wait_ns, unmap_ns, lock_ns, locked_ns, cleared_ns, between_ns;
-	double log_code_ns, load_ns;
-	double end_load_ns; /* before the first step and after the last one */
+	double sum[SP_STEP_SUMS];    /* of sp_step.sum, and pauses' loads */
+	double end_load_ns;	     /* before the first step and after the last one */
 	uint64_t steps;
 };
 

@@ -107,7 +107,7 @@ static uint64_t nccl_elsewhere(const struct sp_training *training)
 		ns += trainer->is_digested ? trainer->nccl_elsewhere_ns : 0;
 		for (uint32_t i = 0; !trainer->is_digested && i < trainer->steps.count; i++)
 			if (sp_step_is_selected(training, trainer, i))
-				ns += trainer->steps.steps[i].nccl_elsewhere_ns;
+				ns += trainer->steps.steps[i].sum[SP_STEP_SUM_nccl_elsewhere];
 	}
 	return ns;
 }

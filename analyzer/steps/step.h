@@ -53,6 +53,15 @@ enum sp_step_kind {
 
 #define SP_STEP_PASSES 4u /* of one step; further passes are ignored */
 
+enum sp_step_sum {
+#define SP_STEP_SUM(name, when, ns) SP_STEP_SUM_##name,
+#define SP_STEP_SUM_WHOLE(name, ns) SP_STEP_SUM_##name,
+#include "analyzer/steps/step_sum.def"
+#undef SP_STEP_SUM
+#undef SP_STEP_SUM_WHOLE
+	SP_STEP_SUMS
+};
+
 /* Numbers in sp_steps.passes, from 1, in the order in which they first gave a batch. */
 struct sp_pass_list {
 	uint32_t count, pass[SP_STEP_PASSES];
@@ -71,28 +80,14 @@ struct sp_step {
 	uint64_t loader_ns[SP_STEP_PASSES]; /* waits for each, in the order in which it is asked */
 	uint32_t loaders; /* that gave it a batch; 0: their iterators are not known */
 	struct sp_account account;
-	uint64_t nccl_elsewhere_ns; /* of its communication: calls of other threads, in backward */
-	uint32_t epoch;		    /* from 0 */
-	uint8_t kind;		    /* enum sp_step_kind */
-	/* Without a loader: the parts of its input wait. */
-	uint64_t awaited_ns, own_input_ns;
-	uint64_t write_ns, fsync_ns; /* of files, in none of its known parts */
-	uint64_t clip_ns;	     /* of gradients, a part of its other time */
-	uint64_t hook_ns;	     /* of its backward: in none of the graph's nodes */
-	uint64_t allocating_ns;	     /* of the device's memory, a part of its other time */
-	uint64_t lock_ns;	     /* waits on a condition in the model, backward, optimizer */
-	uint64_t locked_ns;	     /* the same anywhere in it, of a lock, at most */
-	uint64_t message_ns;	     /* to servers and back, in none of its known parts */
-	uint64_t unmap_ns;	     /* the same: releases of batches that were in shared memory */
-	uint64_t loop_wait_ns;	     /* of its other time: calls that wait for others */
-	uint64_t log_code_ns;	     /* of its other time: around writes, messages and waits */
-	uint64_t load_ns;	     /* of its checkpoints: loads */
-	uint64_t cleared_ns, between_ns; /* of its other time: struct sp_own_update */
-	bool has_loader;		 /* a loader was asked for a batch in it */
-	bool has_sample;		 /* a replay memory was */
-	bool is_skipped;		 /* a gradient scaler did not call the optimizer */
-	bool is_round;			 /* of boosting */
-	bool has_backward, has_fetch;	 /* fetch: its loader has no workers */
+	uint64_t sum[SP_STEP_SUMS];
+	uint32_t epoch;		      /* from 0 */
+	uint8_t kind;		      /* enum sp_step_kind */
+	bool has_loader;	      /* a loader was asked for a batch in it */
+	bool has_sample;	      /* a replay memory was */
+	bool is_skipped;	      /* a gradient scaler did not call the optimizer */
+	bool is_round;		      /* of boosting */
+	bool has_backward, has_fetch; /* fetch: its loader has no workers */
 };
 
 /* Between two steps, before the first, or after the last. */

@@ -115,25 +115,10 @@ static void join_steps(struct sp_steps *s)
 		}
 		last->end_ns = step->end_ns;
 		last->has_backward |= step->has_backward;
-		last->awaited_ns += step->awaited_ns;
-		last->nccl_elsewhere_ns += step->nccl_elsewhere_ns;
-		last->own_input_ns += step->own_input_ns;
-		last->write_ns += step->write_ns;
-		last->fsync_ns += step->fsync_ns;
-		last->clip_ns += step->clip_ns;
-		last->hook_ns += step->hook_ns;
-		last->allocating_ns += step->allocating_ns;
-		last->message_ns += step->message_ns;
-		last->unmap_ns += step->unmap_ns;
-		last->loop_wait_ns += step->loop_wait_ns;
-		last->log_code_ns += step->log_code_ns;
+		for (int sum = 0; sum < SP_STEP_SUMS; sum++)
+			last->sum[sum] += step->sum[sum];
 		join_loaders(last, step);
 		last->is_skipped &= step->is_skipped;
-		last->load_ns += step->load_ns;
-		last->cleared_ns += step->cleared_ns;
-		last->between_ns += step->between_ns;
-		last->lock_ns += step->lock_ns;
-		last->locked_ns += step->locked_ns;
 		sp_account_merge(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)
@@ -274,7 +259,7 @@ static void classify_pauses(struct sp_steps *s)
 		sum_pause(p, now_and_then);
 		if (belongs_to_step(s, p)) {
 			s->steps[p->step].start_ns = p->start_ns;
-			s->steps[p->step].load_ns += p->load_ns;
+			s->steps[p->step].sum[SP_STEP_SUM_load] += p->load_ns;
 			sp_account_merge(&s->steps[p->step].account, &p->account);
 		} else {
 			s->pauses[kept++] = *p;

@@ -276,16 +276,6 @@ static uint64_t hook_ns(const struct sp_phase_interval *p)
 	return all_ns - known_ns;
 }
 
-static void add_own_input(struct sp_steps *s, struct sp_step *step,
-			  const struct sp_phase_interval *p)
-{
-	uint64_t ns = (uint64_t)(p->end_ns - p->start_ns);
-
-	*(p->kind == SP_INTERVAL_INPUT ? &step->own_input_ns : &step->awaited_ns) += ns;
-	if (ns >= OWN_WAIT_LEAST_NS)
-		add_wait(s, p);
-}
-
 /* A write to a pipe or a terminal waits for its reader. */
 static bool waits_in_loop(const struct sp_phase_interval *p)
 {
@@ -362,62 +352,68 @@ static uint64_t take_locked(struct sp_cutter *c, uint64_t wall_ns)
 	return ns < wall_ns ? ns : wall_ns;
 }
 
+static uint64_t length_of(const struct sp_phase_interval *p)
+{
+	return (uint64_t)(p->end_ns - p->start_ns);
+}
+
+static uint64_t own_ns_of(const struct sp_phase_interval *p)
+{
+	return length_of(p) - sp_phase_interval_inside(p);
+}
+
+static void add_sums(struct sp_step *step, const struct sp_phase_interval *p)
+{
+#define SP_STEP_SUM(name, when, ns) step->sum[SP_STEP_SUM_##name] += (when) ? (ns) : 0;
+#define SP_STEP_SUM_WHOLE(name, ns)
+#include "analyzer/steps/step_sum.def"
+#undef SP_STEP_SUM
+#undef SP_STEP_SUM_WHOLE
+}
+
+/* After the account is charged. */
+static void set_whole_sums(struct sp_cutter *c, uint32_t first, struct sp_step *step)
+{
+#define SP_STEP_SUM(name, when, ns)
+#define SP_STEP_SUM_WHOLE(name, ns) step->sum[SP_STEP_SUM_##name] = (ns);
+#include "analyzer/steps/step_sum.def"
+#undef SP_STEP_SUM
+#undef SP_STEP_SUM_WHOLE
+}
+
+static void take_interval(struct sp_cutter *c, struct sp_step *step,
+			  const struct sp_phase_interval *p)
+{
+	step->has_loader |= p->kind == SP_INTERVAL_LOADER || p->kind == SP_INTERVAL_LOADER_END;
+	step->has_backward |= p->kind == SP_INTERVAL_BACKWARD;
+	step->has_fetch |= p->kind == SP_INTERVAL_LOADER && p->has_fetch;
+	step->has_sample |= p->is_sample;
+	step->is_round |= p->is_round;
+	c->steps->has_whole_calls |= p->kind == SP_INTERVAL_UPDATE;
+	if (p->kind == SP_INTERVAL_BACKWARD)
+		add_backward(c->steps, p);
+	if (p->kind == SP_INTERVAL_LOADER || (p->is_own && length_of(p) >= OWN_WAIT_LEAST_NS))
+		add_wait(c->steps, p);
+	add_sums(step, p);
+	note_sources(c->steps, p);
+}
+
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
 {
-	int64_t to_ns = c->intervals[c->count - 1].end_ns;
 	struct sp_step *step = add_step(c->steps);
-	struct sp_own_update update;
 
 	if (!step)
 		return NULL;
 	step->start_ns = from_ns;
-	step->end_ns = to_ns;
+	step->end_ns = c->intervals[c->count - 1].end_ns;
 	step->optimizer = c->steps->optimizer_count++;
 	step->unrecorded = c->steps->unrecorded;
 	note_own_input(c, first);
-	step->nccl_elsewhere_ns = take_nccl(c, first);
-	sp_cut_charge(c, first, c->count, from_ns, to_ns, &step->account);
-	update = sp_own_update_of(&c->intervals[first], c->count - first);
-	step->locked_ns = take_locked(c, (uint64_t)(to_ns - from_ns));
-	step->log_code_ns = log_code_ns(c, first);
-	step->load_ns = sp_cut_loads(c, first, c->count);
-	step->cleared_ns = update.cleared_ns;
-	step->between_ns = update.between_ns;
-	for (uint32_t i = first; i < c->count; i++) {
-		const struct sp_phase_interval *p = &c->intervals[i];
-
-		step->has_loader |=
-			p->kind == SP_INTERVAL_LOADER || p->kind == SP_INTERVAL_LOADER_END;
-		step->has_backward |= p->kind == SP_INTERVAL_BACKWARD;
-		if (p->kind == SP_INTERVAL_BACKWARD)
-			add_backward(c->steps, p);
-		step->has_fetch |= p->kind == SP_INTERVAL_LOADER && p->has_fetch;
-		step->has_sample |= p->is_sample;
-		step->is_round |= p->is_round;
-		c->steps->has_whole_calls |= p->kind == SP_INTERVAL_UPDATE;
-		if (p->kind == SP_INTERVAL_LOADER)
-			add_wait(c->steps, p);
-		if (p->kind == SP_INTERVAL_WRITE && p->file)
-			step->write_ns += (uint64_t)(p->end_ns - p->start_ns);
-		if (p->kind == SP_INTERVAL_CLIP)
-			step->clip_ns +=
-				(uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
-		step->lock_ns += p->lock_ns;
-		step->hook_ns += hook_ns(p);
-		if (p->kind == SP_INTERVAL_FSYNC)
-			step->fsync_ns += (uint64_t)(p->end_ns - p->start_ns);
-		if (p->kind == SP_INTERVAL_ALLOCATE && p->is_in_other)
-			step->allocating_ns += (uint64_t)(p->end_ns - p->start_ns);
-		if (p->kind == SP_INTERVAL_UNMAP && !p->is_evaluated)
-			step->unmap_ns += (uint64_t)(p->end_ns - p->start_ns);
-		if (waits_in_loop(p))
-			step->loop_wait_ns += (uint64_t)(p->end_ns - p->start_ns);
-		if (p->is_message)
-			step->message_ns += (uint64_t)(p->end_ns - p->start_ns);
-		if (p->is_own)
-			add_own_input(c->steps, step, p);
-		note_sources(c->steps, p);
-	}
+	step->sum[SP_STEP_SUM_nccl_elsewhere] = take_nccl(c, first);
+	sp_cut_charge(c, first, c->count, from_ns, step->end_ns, &step->account);
+	set_whole_sums(c, first, step);
+	for (uint32_t i = first; i < c->count; i++)
+		take_interval(c, step, &c->intervals[i]);
 	step->is_skipped = c->intervals[c->count - 1].is_skipped;
 	c->steps->rounds += step->is_round;
 	count_kind(c, step);

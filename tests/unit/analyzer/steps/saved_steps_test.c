@@ -134,7 +134,7 @@ START_TEST(loads_between_epochs)
 	}
 	s = whole_steps(EPOCHS * STEPS);
 	for (uint32_t i = 0; i < s->count; i++)
-		loads += s->steps[i].load_ns;
+		loads += s->steps[i].sum[SP_STEP_SUM_load];
 	ck_assert_uint_eq(loads, _i == 0 ? 0 : 3 * WAIT_NS);
 	sum = account();
 	/* The first one is ahead of the steps. */

@@ -88,7 +88,7 @@ START_TEST(waits_without_a_loader)
 	}
 	s = steps();
 	check_whole(s);
-	ck_assert_uint_eq(s->steps[2].awaited_ns, WAIT_NS);
+	ck_assert_uint_eq(s->steps[2].sum[SP_STEP_SUM_awaited], WAIT_NS);
 	sum = account();
 	ck_part(sum, loader_wait, 5 * WAIT_NS);
 	ck_part(sum, forward, 5 * FORWARD_NS);
@@ -111,7 +111,7 @@ START_TEST(messages_to_a_server)
 	}
 	s = steps();
 	check_whole(s);
-	ck_assert_uint_eq(s->steps[2].message_ns, 2 * (ASK_NS - AFTER_NS));
+	ck_assert_uint_eq(s->steps[2].sum[SP_STEP_SUM_message], 2 * (ASK_NS - AFTER_NS));
 	sum = account();
 	ck_part(sum, loader_wait, 0);
 	ck_part(sum, forward, 5 * FORWARD_NS);
@@ -131,7 +131,7 @@ START_TEST(messages_beside_a_loader)
 	}
 	s = steps();
 	check_whole(s);
-	ck_assert_uint_eq(s->steps[2].message_ns, ASK_NS - AFTER_NS);
+	ck_assert_uint_eq(s->steps[2].sum[SP_STEP_SUM_message], ASK_NS - AFTER_NS);
 	ck_part(s->steps[2].account, loader_wait, WAIT_NS);
 }
 END_TEST
