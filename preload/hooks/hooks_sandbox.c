@@ -13,54 +13,53 @@
 #include <sys/syscall.h>
 
 #include "preload/hooks/hook.h"
+#include "preload/hooks/hooks_sandbox.h"
 #include "preload/recorder/freeze.h"
-#include "preload/hooks/syscall_stub.h"
-
-enum forbidden { NOTHING, ALL_CALLS, SOME_CALLS, COUNTER };
 
 static const char *const notes[] = {
-	[ALL_CALLS] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls are not "
-				   "observed"),
-	[SOME_CALLS] = SP_NOTE_TEXT("a process set a seccomp filter: from then on its new threads "
-				    "and "
-				    "children are not observed, nor which files it opens"),
-	[COUNTER] = SP_NOTE_TEXT("a thread forbade itself the cycle counter: its later calls are "
-				 "not observed, "
-				 "nor the process's new threads and children"),
+	[SP_FORBIDS_ALL_CALLS] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls "
+					      "are not observed"),
+	[SP_FORBIDS_SOME_CALLS] = SP_NOTE_TEXT("a process set a seccomp filter: from then on its "
+					       "new threads and children are not "
+					       "observed, nor which files it opens"),
+	[SP_FORBIDS_COUNTER] = SP_NOTE_TEXT("a thread forbade itself the cycle counter: its later "
+					    "calls are not observed, nor "
+					    "the process's new threads and children"),
 };
 
-static void before_forbidding(enum forbidden what)
+static void before_forbidding(enum sp_forbidding what)
 {
-	struct sp_thread *t = what == NOTHING ? NULL : sp_enter();
+	struct sp_thread *t = what == SP_FORBIDS_NOTHING ? NULL : sp_enter();
 
 	if (!t)
 		return;
 	sp_define(t, SP_DEFINE_NOTE, 0, NULL, 0, notes[what], strlen(notes[what]));
-	if (what != SOME_CALLS) {
+	if (what != SP_FORBIDS_SOME_CALLS) {
 		sp_thread_finish();
 		sp_tls.suppress_depth++;
 	}
-	if (what != ALL_CALLS)
+	if (what != SP_FORBIDS_ALL_CALLS)
 		sp_process_freeze();
 }
 
-static void after_forbidding(enum forbidden what, long ret)
+void sp_forbidding_end(enum sp_forbidding what, long ret)
 {
-	if (ret < 0 && what == ALL_CALLS && sp_tls.suppress_depth)
+	if (ret < 0 && what == SP_FORBIDS_ALL_CALLS && sp_tls.suppress_depth)
 		sp_tls.suppress_depth--;
 }
 
-static enum forbidden forbidden_by_prctl(long option, long value)
+static enum sp_forbidding forbidden_by_prctl(long option, long value)
 {
 	if (option == PR_SET_SECCOMP)
-		return value == SECCOMP_MODE_STRICT ? ALL_CALLS : SOME_CALLS;
-	return option == PR_SET_TSC && value == PR_TSC_SIGSEGV ? COUNTER : NOTHING;
+		return value == SECCOMP_MODE_STRICT ? SP_FORBIDS_ALL_CALLS : SP_FORBIDS_SOME_CALLS;
+	return option == PR_SET_TSC && value == PR_TSC_SIGSEGV ? SP_FORBIDS_COUNTER
+							       : SP_FORBIDS_NOTHING;
 }
 
 SP_HOOK(int, prctl, int option, ...)
 {
 	unsigned long word[4];
-	enum forbidden what;
+	enum sp_forbidding what;
 	va_list list;
 	int ret;
 
@@ -71,26 +70,23 @@ SP_HOOK(int, prctl, int option, ...)
 	what = forbidden_by_prctl(option, (long)word[0]);
 	before_forbidding(what);
 	ret = SP_REAL(prctl)(option, word[0], word[1], word[2], word[3]);
-	after_forbidding(what, ret);
+	sp_forbidding_end(what, ret);
 	return ret;
 }
 
-static enum forbidden forbidden_by_syscall(long number, long a, long b)
+static enum sp_forbidding forbidden_by_syscall(long number, long a, long b)
 {
 	if (number == SYS_prctl)
 		return forbidden_by_prctl(a, b);
 	if (a == SECCOMP_SET_MODE_STRICT)
-		return ALL_CALLS;
-	return a == SECCOMP_SET_MODE_FILTER ? SOME_CALLS : NOTHING;
+		return SP_FORBIDS_ALL_CALLS;
+	return a == SECCOMP_SET_MODE_FILTER ? SP_FORBIDS_SOME_CALLS : SP_FORBIDS_NOTHING;
 }
 
-long sp_syscall_forbidding(long number, long a, long b, long c, long d, long e, long f)
+enum sp_forbidding sp_forbidding_begin(long number, long a, long b)
 {
-	enum forbidden what = forbidden_by_syscall(number, a, b);
-	long ret;
+	enum sp_forbidding what = forbidden_by_syscall(number, a, b);
 
 	before_forbidding(what);
-	ret = sp_syscall_target(number, a, b, c, d, e, f);
-	after_forbidding(what, ret);
-	return ret;
+	return what;
 }

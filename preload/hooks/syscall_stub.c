@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "preload/hooks/hooks_sandbox.h"
 #include "preload/recorder/fd_table.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/elf_symbols.h"
@@ -72,12 +73,21 @@ static void report_unseen(long number)
 	errno = kept;
 }
 
+static long forbidding(long number, long a, long b, long c, long d, long e, long f)
+{
+	enum sp_forbidding what = sp_forbidding_begin(number, a, b);
+	long ret = sp_syscall_target(number, a, b, c, d, e, f);
+
+	sp_forbidding_end(what, ret);
+	return ret;
+}
+
 long sp_syscall_watched(long number, long a, long b, long c, long d, long e, long f)
 {
 	long ret;
 
 	if (number == SYS_prctl || number == SYS_seccomp)
-		return sp_syscall_forbidding(number, a, b, c, d, e, f);
+		return forbidding(number, a, b, c, d, e, f);
 	if (number != SYS_io_setup && number != SYS_io_uring_setup)
 		return closing(number, a, b, c, d, e, f);
 	ret = sp_syscall_target(number, a, b, c, d, e, f);

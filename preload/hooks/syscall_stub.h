@@ -21,9 +21,6 @@ sp_syscall_function *sp_syscall_target_find(void);
 /* The stub calls this for the numbers that matter. */
 sp_syscall_function sp_syscall_watched;
 
-/* prctl and seccomp (hooks_sandbox.c). */
-sp_syscall_function sp_syscall_forbidding;
-
 #pragma GCC visibility pop
 
 #endif

@@ -221,7 +221,7 @@ static bool search_maps(struct sp_sampled_python *ret, pid_t pid, FILE *maps, co
 	return false;
 }
 
-int sp_python_find(struct sp_sampled_python *ret, pid_t pid)
+int sp_sampled_python_find(struct sp_sampled_python *ret, pid_t pid)
 {
 	char path[64], program[PATH_MAX];
 	FILE *maps;

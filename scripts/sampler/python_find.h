@@ -23,7 +23,7 @@ struct sp_sampled_python {
 /* Returns 0, -ENOENT where the process has no CPython (yet), -ENOTSUP where its version is not
  * known or its build is free-threaded, -ESRCH where it has ended, or -EPERM or -ENOSYS where it may
  * not be read. */
-int sp_python_find(struct sp_sampled_python *ret, pid_t pid);
+int sp_sampled_python_find(struct sp_sampled_python *ret, pid_t pid);
 
 /* True where a process in which no CPython was found has a Python by its name: PyPy, or a program
  * without symbols. */

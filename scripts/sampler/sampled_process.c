@@ -161,7 +161,9 @@ static void find(struct sp_sampled_processes *processes, struct sp_sampled_proce
 		process->wait--;
 		return;
 	}
-	r = find_by_parent(processes, process) ? 0 : sp_python_find(&process->python, process->pid);
+	r = find_by_parent(processes, process)
+		    ? 0
+		    : sp_sampled_python_find(&process->python, process->pid);
 	if (r == 0) {
 		uint64_t word;
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""layers.py SOURCE: every include of the programs' sources against the table
-tests/builds/layers.txt.
+"""layers.py SOURCE BUILD: every include of the programs' sources, and every call from one object
+file of the build to another, against the table tests/builds/layers.txt.
 
 Prints each violation as FILE:LINE: what is wrong; what to do. Exit status: 1 where there is one.
 layers_test.py shows that each kind of violation is found."""
 
+import fnmatch
 import os
 import re
 import sys
+
+import calls
 
 TABLE = "tests/builds/layers.txt"
 DOCUMENT = "docs/ARCHITECTURE.md"
@@ -47,22 +50,22 @@ def module_of(path):
 
 
 class Table:
-    """Lines of the table: `room NAME: ROOMS`, `debt NAME: ROOMS`, `circle: MODULES`, `data
-    FOLDER:`, `generated FOLDER:`, `also FILE: FILES`, `only HEADER: FILES`."""
+    """Lines of the table: `room NAME: ROOMS`, `debt NAME: ROOMS`, `circle: MODULES`, `call FILE:
+    FUNCTIONS`, `data FOLDER:`, `generated FOLDER:`, `also FILE: FILES`, `only HEADER: FILES`."""
 
     def __init__(self, path):
         self.rooms, self.debts, self.circles, self.data, self.generated = {}, {}, [], set(), set()
-        self.also, self.only = {}, {}
+        self.also, self.only, self.calls = {}, {}, {}
         self.lines, self.problems = {}, []
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
-                self.take(number, line.split("#")[0].strip())
+                self.take(number, *(part.strip() for part in (line + "#").split("#")[:2]))
 
-    def take(self, number, line):
+    def take(self, number, line, reason):
         if not line:
             return
         match = re.fullmatch(
-            r"(room|debt|circle|data|generated|also|only)\s*(\S*)\s*:\s*(.*)", line
+            r"(room|debt|circle|call|data|generated|also|only)\s*(\S*)\s*:\s*(.*)", line
         )
         if not match:
             self.problems.append((number, f"not a line of this table: {line}"))
@@ -83,6 +86,10 @@ class Table:
             self.debts[name] = set(words)
         elif kind == "circle":
             self.circles.append(set(words))
+        elif kind == "call":
+            self.calls[name] = words
+            if not reason:
+                self.problems.append((number, f"{name}: add a # and why it may call up"))
         elif kind == "data":
             self.data.add(name)
         elif kind == "generated":
@@ -92,10 +99,20 @@ class Table:
         else:
             self.only[name] = set(words)
 
+    def below(self, room):
+        """The rooms that a room reaches by the includes that its line and theirs allow."""
+        reached, ahead = set(), list(self.rooms.get(room, ()))
+        while ahead:
+            other = ahead.pop()
+            if other not in reached:
+                reached.add(other)
+                ahead += self.rooms[other]
+        return reached
+
 
 class Check:
-    def __init__(self, root):
-        self.root, self.table = root, Table(os.path.join(root, TABLE))
+    def __init__(self, root, build=None):
+        self.root, self.build, self.table = root, build, Table(os.path.join(root, TABLE))
         self.found = []
         self.sources = {}  # room: its files
         self.room_arrows = {}  # (room, other): one include
@@ -120,6 +137,8 @@ class Check:
         self.check_document()
         self.check_circles()
         self.check_only()
+        if self.build:
+            self.check_calls()
         return self.found
 
     def find_sources(self, side):
@@ -254,9 +273,69 @@ class Check:
                     "only", header, f"{path} does not include <{header}>: remove it here"
                 )
 
+    def check_calls(self):
+        objects, missing = calls.objects_of(self.root, self.build, SIDES)
+        for path in missing:
+            self.complain(path, 1, f"no object file of it: build all of {self.build} first")
+        defined, used = calls.symbols_of(objects)
+        for name, paths in sorted(defined.items()):
+            if len(paths) > 1:
+                first, *others = sorted(paths)
+                text = f"{name} is defined in {' and '.join(others)} too: rename one of them"
+                self.complain(first, self.line_of(first, name), text)
+        arrows = self.without_excused(calls.arrows_of(defined, used))
+        for (user, other), names in sorted(arrows.items()):
+            room, below = os.path.dirname(user), os.path.dirname(other)
+            if below not in {room, *self.table.below(room)}:
+                text = f"uses {' '.join(sorted(names))} of {other}, and {room} stands below {below}"
+                advice = "take it as an argument, or let the upper room set a pointer"
+                self.complain(user, self.line_of(user, min(names)), f"{text}: {advice}")
+        self.check_circles_of_calls(arrows)
+
+    def line_of(self, path, name):
+        """The first line that has the name; 1: none has it, a header's or a macro's text does."""
+        with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                if re.search(rf"\b{name}\b", line):
+                    return number
+        return 1
+
+    def without_excused(self, arrows):
+        """The arrows without the names that the table's lines `call` excuse."""
+        left = {}
+        unused = {(user, name) for user, names in self.table.calls.items() for name in names}
+        for (user, other), names in arrows.items():
+            patterns = self.table.calls.get(user, ())
+            excused = {n for n in names for p in patterns if fnmatch.fnmatchcase(n, p)}
+            unused -= {(user, p) for p in patterns if fnmatch.filter(names, p)}
+            if names - excused:
+                left[user, other] = names - excused
+        for user, name in sorted(unused):
+            self.complain_of_table("call", user, f"{user} does not use {name}: remove it here")
+        return left
+
+    def check_circles_of_calls(self, arrows):
+        graph = {}
+        for user, other in arrows:
+            graph.setdefault(user, set()).add(other)
+        for nodes in circles(graph):
+            way = calls.shortest_circle(nodes, arrows)
+            steps = [
+                f"{user} uses {' '.join(sorted(arrows[user, other]))} of {other}"
+                for user, other in zip(way, way[1:] + way[:1])
+            ]
+            rest = f" ({len(nodes)} files call each other in all)" if len(nodes) > len(way) else ""
+            first = min(arrows[way[0], way[1]])
+            self.complain(
+                way[0],
+                self.line_of(way[0], first),
+                f"a circle of calls: {', '.join(steps)}{rest}: move what both need to a file below, "
+                "take it as an argument, or let the caller set a pointer",
+            )
+
 
 if __name__ == "__main__":
-    found = Check(sys.argv[1]).run()
+    found = Check(*sys.argv[1:]).run()
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(bool(found))

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """layers.py finds each kind of violation in a made tree, and none in a sound one."""
 
+import json
 import os
+import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -153,6 +156,122 @@ class Layers(unittest.TestCase):
         self.found(
             "tests/builds/layers.txt:11", "not a line of this table", "rom preload/low: trace"
         )
+
+
+@unittest.skipUnless(shutil.which("cc") and shutil.which("nm"), "no cc, or no nm")
+class Calls(unittest.TestCase):
+    """Small programs, compiled: a source is the functions and variables that it defines, each with
+    those that it uses."""
+
+    def check(self, table="", built=True, **sources):
+        tree = {
+            "preload/low/pack.c": "sp_pack",
+            "preload/high/hook.c": "sp_hook sp_pack; sp_count",
+            "analyzer/text/words.c": "sp_words",
+        }
+        tree.update({name.replace("__", "/") + ".c": text for name, text in sources.items()})
+        with tempfile.TemporaryDirectory() as root:
+            build = os.path.join(root, "build")
+            for name, text in TREE.items():
+                self.write(os.path.join(root, name), text)
+            self.write(os.path.join(root, layers.TABLE), TABLE + table)
+            commands = []
+            for name, text in tree.items():
+                path = os.path.join(root, name)
+                self.write(path, "".join(map(self.function, text.split(";"))))
+                commands.append({"file": path, "output": name.replace("/", "_") + ".o"})
+                if built or name != "preload/low/pack.c":
+                    self.compile(path, os.path.join(build, commands[-1]["output"]))
+            self.write(os.path.join(build, "compile_commands.json"), json.dumps(commands))
+            check = layers.Check(root, build)
+            check.check_calls()
+            return check.found
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+
+    def function(self, text):
+        name, *used = text.split()
+        calls = "".join(f" extern int {other}(void); {other}();" for other in used)
+        return f"int {name}(void)\n{{{calls} return 0; }}\n"
+
+    def compile(self, path, built):
+        os.makedirs(os.path.dirname(built), exist_ok=True)
+        subprocess.run(["cc", "-c", "-O0", "-o", built, path], check=True)
+
+    def found(self, where, what, *arguments, **sources):
+        said = self.check(*arguments, **sources)
+        self.assertEqual(len(said), 1, said)
+        self.assertTrue(said[0].startswith(where + ":"), said)
+        self.assertIn(what, said[0])
+
+    def test_sound(self):
+        self.assertEqual(self.check(), [])
+
+    def test_call_of_a_room_above(self):
+        self.found(
+            "preload/low/pack.c:2",
+            "uses sp_count of preload/high/hook.c, and preload/low stands below preload/high: take",
+            preload__low__pack="sp_pack sp_count",
+            preload__high__hook="sp_hook; sp_count",
+        )
+
+    def test_call_of_a_room_that_no_include_reaches(self):
+        self.found(
+            "analyzer/text/words.c:2",
+            "uses sp_pack of preload/low/pack.c",
+            analyzer__text__words="sp_words sp_pack",
+        )
+
+    def test_circle_of_calls(self):
+        circle = {
+            "preload__low__pack": "sp_pack sp_frame",
+            "preload__low__frame": "sp_frame sp_row",
+            "preload__low__row": "sp_row sp_pack",
+        }
+        self.found(
+            "preload/low/frame.c:2",
+            "a circle of calls: preload/low/frame.c uses sp_row of preload/low/row.c, "
+            "preload/low/row.c uses sp_pack of preload/low/pack.c, preload/low/pack.c uses sp_frame "
+            "of preload/low/frame.c: move",
+            **circle,
+        )
+        excused = "call preload/low/row.c: sp_p* # a table\n"
+        self.assertEqual(self.check(excused, **circle), [])
+
+    def test_short_circle_of_a_long_one(self):
+        self.found(
+            "preload/low/a.c:2",
+            "sp_a of preload/low/a.c (3 files call each other in all): move",
+            preload__low__a="sp_a sp_b",
+            preload__low__b="sp_b sp_a sp_c",
+            preload__low__c="sp_c sp_a",
+        )
+
+    def test_excuse_without_use(self):
+        line = TABLE.count("\n") + 1
+        excuse = "call preload/low/pack.c: sp_hook # a table\n"
+        self.found(f"{layers.TABLE}:{line}", "does not use sp_hook: remove", excuse)
+
+    def test_excuse_without_a_reason(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as table:
+            table.write("call preload/low/pack.c: sp_hook\n")
+            table.flush()
+            ((number, said),) = layers.Table(table.name).problems
+        self.assertEqual(number, 1)
+        self.assertIn("add a # and why", said)
+
+    def test_function_of_two_files(self):
+        self.found(
+            "preload/low/again.c:1",
+            "sp_pack is defined in preload/low/pack.c too: rename",
+            preload__low__again="sp_pack",
+        )
+
+    def test_file_that_was_not_built(self):
+        self.found("preload/low/pack.c:1", "no object file of it: build all", "", False)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
  * stageprof doctor: lists the reasons why stageprof would not record COMMAND, and their fixes.
  */
 #include <argp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,19 +70,6 @@ static const struct {
 #define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
 
 static const char *const statuses[] = {"ok", "skip", "warn", "fail"};
-
-void sp_check_set(struct sp_check_result *result, enum sp_check_status status, const char *fix,
-		  const char *format, ...)
-{
-	va_list args;
-
-	result->status = status;
-	result->fix = sp_translate(fix);
-	format = sp_translate(format);
-	va_start(args, format);
-	vsnprintf(result->text, sizeof(result->text), format, args);
-	va_end(args);
-}
 
 static void refuse_format(const struct argp_state *state, const char *value)
 {
