@@ -81,7 +81,7 @@ static inline uint32_t sp_cuda_arg_host(uint32_t arg)
 
 /* The purpose of a range. */
 enum sp_phase {
-#define SP_PHASE(name, title) SP_PHASE_##name,
+#define SP_PHASE(name, ...) SP_PHASE_##name,
 #include "trace/phases.def"
 #undef SP_PHASE
 	SP_PHASES

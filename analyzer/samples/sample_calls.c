@@ -25,22 +25,15 @@ static int compare_samples(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
+static const uint8_t sampled[SP_PHASES] = {
+#define SP_PHASE(name, title, interval, device, work, sampled) SP_SAMPLE_##sampled,
+#include "trace/phases.def"
+#undef SP_PHASE
+};
+
 static enum sp_sample_phase work_of_call(int64_t phase)
 {
-	switch (phase) {
-	case SP_PHASE_loader_fetch:
-	case SP_PHASE_dataset:
-		return SP_SAMPLE_FETCH;
-	case SP_PHASE_transform:
-		return SP_SAMPLE_TRANSFORM;
-	case SP_PHASE_collate:
-		return SP_SAMPLE_COLLATE;
-	case SP_PHASE_decode_image:
-	case SP_PHASE_decode_png:
-	case SP_PHASE_decode_video:
-		return SP_SAMPLE_DECODE;
-	}
-	return SP_SAMPLE_NO_FETCH;
+	return phase >= 0 && phase < SP_PHASES ? sampled[phase] : SP_SAMPLE_NO_FETCH;
 }
 
 static enum sp_sample_phase work_of(const struct sp_slot *slot, const struct sp_event_info *info)

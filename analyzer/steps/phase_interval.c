@@ -23,56 +23,15 @@ static enum sp_phase_interval_kind kind_of_label(const struct sp_process_metadat
 	return SP_INTERVAL_NONE;
 }
 
-static enum sp_phase_interval_kind kind_of_phase(int64_t phase)
+static const uint8_t kinds_of_phases[SP_PHASES] = {
+#define SP_PHASE(name, title, interval, device, work, sampled) SP_INTERVAL_##interval,
+#include "trace/phases.def"
+#undef SP_PHASE
+};
+
+enum sp_phase_interval_kind sp_phase_interval_kind_of(int64_t phase)
 {
-	switch (phase) {
-	case SP_PHASE_loader_next:
-		return SP_INTERVAL_LOADER;
-	case SP_PHASE_loader_fetch:
-		return SP_INTERVAL_FETCH;
-	case SP_PHASE_loader_end:
-		return SP_INTERVAL_LOADER_STOP;
-	case SP_PHASE_forward:
-		return SP_INTERVAL_FORWARD;
-	case SP_PHASE_forward_no_grad:
-		return SP_INTERVAL_NO_GRAD;
-	case SP_PHASE_forward_learner:
-		return SP_INTERVAL_LEARNER;
-	case SP_PHASE_environment:
-		return SP_INTERVAL_ENVIRONMENT;
-	case SP_PHASE_bookkeeping:
-		return SP_INTERVAL_BOOKKEEPING;
-	case SP_PHASE_replay:
-		return SP_INTERVAL_INPUT;
-	case SP_PHASE_backward:
-		return SP_INTERVAL_BACKWARD;
-	case SP_PHASE_optimizer:
-	case SP_PHASE_round:
-		return SP_INTERVAL_OPTIMIZER;
-	case SP_PHASE_scaled_step:
-		return SP_INTERVAL_SCALED_STEP;
-	case SP_PHASE_optimizer_part:
-		return SP_INTERVAL_OPTIMIZER_PART;
-	case SP_PHASE_update:
-		return SP_INTERVAL_UPDATE;
-	case SP_PHASE_zero_grad:
-		return SP_INTERVAL_ZERO_GRAD;
-	case SP_PHASE_grad_clip:
-		return SP_INTERVAL_CLIP;
-	case SP_PHASE_compile:
-		return SP_INTERVAL_COMPILE;
-	case SP_PHASE_device_wait:
-		return SP_INTERVAL_SYNC;
-	case SP_PHASE_decode_image:
-	case SP_PHASE_decode_png:
-	case SP_PHASE_decode_video:
-	case SP_PHASE_hdf5:
-		return SP_INTERVAL_INPUT;
-	case SP_PHASE_checkpoint_save:
-	case SP_PHASE_checkpoint_load:
-		return SP_INTERVAL_CHECKPOINT;
-	}
-	return SP_INTERVAL_NONE;
+	return phase >= 0 && phase < SP_PHASES ? kinds_of_phases[phase] : SP_INTERVAL_NONE;
 }
 
 static enum sp_phase_interval_kind kind_of_place(enum sp_fd_kind place)
@@ -134,7 +93,7 @@ static enum sp_phase_interval_kind kind_of(const struct sp_process_metadata *ima
 	case SP_EV_torch_backward:
 		return SP_INTERVAL_BACKWARD;
 	case SP_EV_python_call:
-		return kind_of_phase(slot->value);
+		return sp_phase_interval_kind_of(slot->value);
 	case SP_EV_loader_begin:
 		return slot->value & 1 ? SP_INTERVAL_NONE : SP_INTERVAL_LOADER_BEGIN;
 	case SP_EV_loader_next:
@@ -224,66 +183,22 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 	};
 }
 
+static const struct {
+	uint8_t account, part;
+} intervals_of[SP_INTERVAL_KINDS] = {
+#define SP_INTERVAL(name, account, part, apart) {SP_ACCOUNT_##account, SP_PART_##part},
+#include "analyzer/steps/interval.def"
+#undef SP_INTERVAL
+};
+
 enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 {
-	switch (kind) {
-	case SP_INTERVAL_LOADER:
-	case SP_INTERVAL_LOADER_BEGIN:
-	case SP_INTERVAL_LOADER_END:
-	case SP_INTERVAL_LOADER_STOP:
-		return SP_ACCOUNT_loader_wait;
-	case SP_INTERVAL_FORWARD:
-		return SP_ACCOUNT_forward;
-	case SP_INTERVAL_NO_GRAD:
-	case SP_INTERVAL_LEARNER:
-	case SP_INTERVAL_EVALUATION:
-		return SP_ACCOUNT_evaluation;
-	case SP_INTERVAL_ENVIRONMENT:
-		return SP_ACCOUNT_environment;
-	case SP_INTERVAL_BOOKKEEPING:
-		return SP_ACCOUNT_bookkeeping;
-	case SP_INTERVAL_COMPILE:
-		return SP_ACCOUNT_compile;
-	case SP_INTERVAL_BACKWARD:
-		return SP_ACCOUNT_backward;
-	case SP_INTERVAL_OPTIMIZER:
-	case SP_INTERVAL_SCALED_STEP:
-	case SP_INTERVAL_OPTIMIZER_PART:
-		return SP_ACCOUNT_optimizer;
-	case SP_INTERVAL_UPDATE:
-		return SP_ACCOUNT_update;
-	case SP_INTERVAL_ZERO_GRAD:
-		return SP_ACCOUNT_zero_grad;
-	case SP_INTERVAL_CHECKPOINT:
-		return SP_ACCOUNT_checkpoint;
-	case SP_INTERVAL_H2D:
-		return SP_ACCOUNT_h2d_copy;
-	case SP_INTERVAL_SYNC:
-		return SP_ACCOUNT_sync_wait;
-	case SP_INTERVAL_GRAD_SYNC:
-		return SP_ACCOUNT_grad_sync;
-	case SP_INTERVAL_NONE:
-	case SP_INTERVAL_CLIP:
-	case SP_INTERVAL_FETCH:
-	case SP_INTERVAL_GRAPH:
-	case SP_INTERVAL_AWAIT:
-	case SP_INTERVAL_INPUT:
-	case SP_INTERVAL_SEND:
-	case SP_INTERVAL_WRITE:
-	case SP_INTERVAL_FSYNC:
-	case SP_INTERVAL_ALLOCATE:
-	case SP_INTERVAL_FORK:
-	case SP_INTERVAL_UNMAP:
-	case SP_INTERVAL_OFF:
-		break;
-	}
-	return SP_ACCOUNT_other;
+	return intervals_of[kind].account;
 }
 
-bool sp_phase_interval_is_structure(const struct sp_phase_interval *p)
+enum sp_interval_part sp_phase_interval_part(const struct sp_phase_interval *p)
 {
-	return sp_phase_interval_phase(p->kind) == SP_ACCOUNT_loader_wait ||
-	       sp_phase_interval_is_forward(p) || sp_phase_interval_ends_batches(p);
+	return intervals_of[p->kind].part;
 }
 
 void sp_phase_interval_charge(const struct sp_phase_interval *p, enum sp_account_phase rest,

@@ -14,41 +14,21 @@
 
 struct sp_slot;
 
+/* interval.def has the meaning of each. */
 enum sp_phase_interval_kind {
-	SP_INTERVAL_NONE,
-	SP_INTERVAL_LOADER,
-	SP_INTERVAL_LOADER_BEGIN, /* an iterator is made */
-	SP_INTERVAL_LOADER_END,	  /* a call that finds no more batches */
-	SP_INTERVAL_LOADER_STOP,  /* an iterator is dropped, and its workers end */
-	SP_INTERVAL_FETCH,	  /* a batch made on this thread */
-	SP_INTERVAL_FORWARD,
-	SP_INTERVAL_NO_GRAD,	/* forward without gradients: sp_forward_judge() */
-	SP_INTERVAL_LEARNER,	/* the same, of a model that is also called with gradients */
-	SP_INTERVAL_EVALUATION, /* forward that no backward follows */
-	SP_INTERVAL_ENVIRONMENT,
-	SP_INTERVAL_BOOKKEEPING,
-	SP_INTERVAL_BACKWARD,
-	SP_INTERVAL_OPTIMIZER,
-	SP_INTERVAL_SCALED_STEP,    /* an optimizer, once it is known what it contains */
-	SP_INTERVAL_OPTIMIZER_PART, /* another method of an optimizer; it ends no step */
-	SP_INTERVAL_UPDATE,	    /* forward, backward and optimizer in one call */
-	SP_INTERVAL_GRAPH,	    /* the launch of one */
-	SP_INTERVAL_ZERO_GRAD,
-	SP_INTERVAL_CLIP, /* of gradients */
-	SP_INTERVAL_CHECKPOINT,
-	SP_INTERVAL_COMPILE, /* with what it traces: those backwards are none of the step's */
-	SP_INTERVAL_H2D,
-	SP_INTERVAL_SYNC,
-	SP_INTERVAL_GRAD_SYNC,
-	SP_INTERVAL_AWAIT, /* for another thread or process: queues, pipes, locks, descriptors */
-	SP_INTERVAL_INPUT, /* data read or decoded on this thread, in no known call of a loader */
-	SP_INTERVAL_SEND,  /* to a socket of the internet */
-	SP_INTERVAL_WRITE, /* of a file, a pipe or a terminal: the latter have no `file` */
-	SP_INTERVAL_FSYNC,
-	SP_INTERVAL_ALLOCATE, /* device or pinned memory, by a call that may wait for the device */
-	SP_INTERVAL_FORK,
-	SP_INTERVAL_UNMAP,
-	SP_INTERVAL_OFF, /* nothing was recorded meanwhile */
+#define SP_INTERVAL(name, account, part, apart) SP_INTERVAL_##name,
+#include "analyzer/steps/interval.def"
+#undef SP_INTERVAL
+	SP_INTERVAL_KINDS
+};
+
+/* The meaning of an interval in a step. */
+enum sp_interval_part {
+	SP_PART_NONE,
+	SP_PART_INPUT, /* of a loader; this and the following separate the parts of a step */
+	SP_PART_MODEL, /* a call of a model */
+	SP_PART_END,   /* comes after a step's batches */
+	SP_PART_LEARN, /* the same, and the step computes in it */
 };
 
 struct sp_phase_interval {
@@ -88,6 +68,15 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 					      const struct sp_slot *slot, int64_t start_ns,
 					      int64_t end_ns);
 
+/* phase: of trace/phases.def; a damaged event has any number, and SP_INTERVAL_NONE. */
+enum sp_phase_interval_kind sp_phase_interval_kind_of(int64_t phase);
+
+/* The row of the account that an interval's own time belongs to; SP_ACCOUNT_other for those that
+ * have none. */
+enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind);
+
+enum sp_interval_part sp_phase_interval_part(const struct sp_phase_interval *interval);
+
 /* True for what a batch may be made of where no loader makes it. */
 static inline bool sp_phase_interval_is_input(const struct sp_phase_interval *interval)
 {
@@ -97,29 +86,27 @@ static inline bool sp_phase_interval_is_input(const struct sp_phase_interval *in
 /* True for calls of a model. */
 static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *interval)
 {
-	return interval->kind == SP_INTERVAL_FORWARD || interval->kind == SP_INTERVAL_NO_GRAD ||
-	       interval->kind == SP_INTERVAL_LEARNER || interval->kind == SP_INTERVAL_EVALUATION;
+	return sp_phase_interval_part(interval) == SP_PART_MODEL;
 }
 
 /* True for the computing of a step, in which other work of the program may stand. */
 static inline bool sp_phase_interval_computes(const struct sp_phase_interval *interval)
 {
-	return sp_phase_interval_is_forward(interval) || interval->kind == SP_INTERVAL_BACKWARD ||
-	       interval->kind == SP_INTERVAL_OPTIMIZER;
+	return sp_phase_interval_is_forward(interval) ||
+	       sp_phase_interval_part(interval) == SP_PART_LEARN;
 }
 
 /* True for what comes after a step's batches. */
 static inline bool sp_phase_interval_ends_batches(const struct sp_phase_interval *interval)
 {
-	return interval->kind == SP_INTERVAL_BACKWARD || interval->kind == SP_INTERVAL_OPTIMIZER ||
-	       interval->kind == SP_INTERVAL_UPDATE || interval->kind == SP_INTERVAL_GRAPH;
+	return sp_phase_interval_part(interval) >= SP_PART_END;
 }
 
-/* The part that an interval's own time belongs to; SP_ACCOUNT_other for those that have none. */
-enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind);
-
 /* True for an interval that separates the parts of a step. */
-bool sp_phase_interval_is_structure(const struct sp_phase_interval *interval);
+static inline bool sp_phase_interval_is_structure(const struct sp_phase_interval *interval)
+{
+	return sp_phase_interval_part(interval) != SP_PART_NONE;
+}
 
 /* True for kinds of events that sp_phase_interval_of() looks at. */
 bool sp_phase_interval_wants(uint32_t kind);

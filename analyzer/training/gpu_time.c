@@ -8,6 +8,7 @@
 #include "analyzer/base/spill.h"
 #include "analyzer/base/upper_bound.h"
 #include "analyzer/base/grow.h"
+#include "analyzer/steps/phase_interval.h"
 #include "analyzer/steps/step.h"
 #include "trace/events.h"
 
@@ -67,21 +68,7 @@ static int compare_spans(const void *a, const void *b)
 
 static enum sp_account_phase phase_of(uint8_t phase)
 {
-	switch (phase) {
-	case SP_PHASE_loader_next:
-		return SP_ACCOUNT_loader_wait;
-	case SP_PHASE_backward:
-		return SP_ACCOUNT_backward;
-	case SP_PHASE_optimizer:
-	case SP_PHASE_optimizer_part:
-	case SP_PHASE_round:
-		return SP_ACCOUNT_optimizer;
-	case SP_PHASE_zero_grad:
-		return SP_ACCOUNT_zero_grad;
-	case SP_PHASE_checkpoint_save:
-		return SP_ACCOUNT_checkpoint;
-	}
-	return SP_ACCOUNT_other;
+	return sp_phase_interval_phase(sp_phase_interval_kind_of(phase));
 }
 
 bool sp_gpu_time_has_stretches(enum sp_account_phase phase)

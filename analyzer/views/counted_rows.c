@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/samples/sample_phase.h"
+#include "analyzer/steps/phase_interval.h"
 #include "trace/events.h"
 
 #define PLACE_BYTES 1200u
@@ -54,26 +55,12 @@ struct counted_rows {
 	struct counted_part parts[SP_COUNTED_KINDS];
 };
 
-/* By enum sp_phase, as the rows of samples name them; NULL: "other". */
-static const char *const phases[] = {
-	[SP_PHASE_loader_next] = "loader_wait",	   [SP_PHASE_loader_begin] = "loader_wait",
-	[SP_PHASE_loader_end] = "loader_wait",	   [SP_PHASE_forward] = "forward",
-	[SP_PHASE_forward_no_grad] = "evaluation", [SP_PHASE_forward_learner] = "evaluation",
-	[SP_PHASE_backward] = "backward",	   [SP_PHASE_optimizer] = "optimizer",
-	[SP_PHASE_optimizer_part] = "optimizer",   [SP_PHASE_update] = "update",
-	[SP_PHASE_zero_grad] = "zero_grad",	   [SP_PHASE_checkpoint_save] = "checkpoint",
-	[SP_PHASE_checkpoint_load] = "checkpoint", [SP_PHASE_environment] = "environment",
-	[SP_PHASE_bookkeeping] = "bookkeeping",
-};
-
 static const char *phase_name(const struct sp_counted_function *f)
 {
-	uint32_t phase = f->key.phase - 1;
-
 	if (!f->key.phase)
 		return sp_sample_phase_name(SP_SAMPLE_FETCH);
-	return phase < sizeof(phases) / sizeof(phases[0]) && phases[phase] ? phases[phase]
-									   : "other";
+	return sp_account_name(
+		sp_phase_interval_phase(sp_phase_interval_kind_of((int64_t)f->key.phase - 1)));
 }
 
 /* A damaged trace may hold any number. */

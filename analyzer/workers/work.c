@@ -60,37 +60,25 @@ bool sp_work_contains_decompression(enum sp_work work)
 	return contains_decompression[work];
 }
 
-static bool work_of_part(int64_t part, enum sp_work *ret)
-{
-	switch (part) {
-	case SP_PHASE_loader_fetch:
-		*ret = SP_WORK_transform;
-		return true;
-	case SP_PHASE_collate:
-		*ret = SP_WORK_collate;
-		return true;
-	case SP_PHASE_decode_image:
-		*ret = SP_WORK_image_decode;
-		return true;
-	case SP_PHASE_decode_png:
-		*ret = SP_WORK_png_decode;
-		return true;
-	case SP_PHASE_decode_video:
-		*ret = SP_WORK_video_decode;
-		return true;
-	case SP_PHASE_hdf5:
-		*ret = SP_WORK_hdf5;
-		return true;
-	}
-	return false;
-}
+static const uint8_t works_of_phases[SP_PHASES] = {
+#define SP_WORK_none SP_WORKS
+#define SP_PHASE(name, title, interval, device, work, sampled) SP_WORK_##work,
+#include "trace/phases.def"
+#undef SP_PHASE
+#undef SP_WORK_none
+};
 
 bool sp_work_of(const struct sp_slot *slot, enum sp_stage stage, enum sp_work *ret)
 {
+	uint32_t work = SP_WORKS;
+
 	if (sp_commit_kind(slot->commit) == SP_EV_python_call)
-		return work_of_part(slot->value, ret);
-	if (stage >= SP_STAGES || works_of_stages[stage] == SP_WORKS)
+		work = slot->value >= 0 && slot->value < SP_PHASES ? works_of_phases[slot->value]
+								   : SP_WORKS;
+	else if (stage < SP_STAGES)
+		work = works_of_stages[stage];
+	if (work == SP_WORKS)
 		return false;
-	*ret = (enum sp_work)works_of_stages[stage];
+	*ret = (enum sp_work)work;
 	return true;
 }

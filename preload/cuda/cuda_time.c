@@ -134,17 +134,16 @@ static void arm(void)
 
 static int is_stage(uint32_t phase)
 {
-	switch (phase) {
-	case SP_PHASE_loader_next:
-	case SP_PHASE_backward:
-	case SP_PHASE_optimizer:
-	case SP_PHASE_optimizer_part:
-	case SP_PHASE_round:
-	case SP_PHASE_zero_grad:
-	case SP_PHASE_checkpoint_save:
-		return 1;
-	}
-	return 0;
+#define STRETCH 1
+#define NONE 0
+#define SP_PHASE(name, title, interval, device, work, sampled) [SP_PHASE_##name] = (device),
+	static const uint8_t is_stretch[SP_PHASES] = {
+#include "trace/phases.def"
+	};
+#undef SP_PHASE
+#undef STRETCH
+#undef NONE
+	return phase < SP_PHASES && is_stretch[phase];
 }
 
 /* The training thread is the first thread with a phase; a thread that steps an optimizer replaces

@@ -55,7 +55,7 @@ static const uint8_t call_phases[] __attribute__((unused)) = {
 };
 
 static const char *const phase_names[SP_PHASES] = {
-#define SP_PHASE(name, title) #name,
+#define SP_PHASE(name, ...) #name,
 #include "trace/phases.def"
 #undef SP_PHASE
 };
