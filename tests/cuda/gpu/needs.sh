@@ -18,23 +18,21 @@ expect() {
 	fi
 }
 
-# A Python without packages, and one whose PyTorch is as we say.
-mkdir "$folder/none" "$folder/cpu" "$folder/blind"
-mkdir "$folder/cpu/torch" "$folder/blind/torch"
+# Pythons whose PyTorch is as we say, whether python3 has one or not.
+mkdir -p "$folder"/{none,cpu,blind}/torch
+echo 'raise ModuleNotFoundError("No module named torch", name="torch")' > "$folder/none/torch/__init__.py"
 echo 'class version: cuda = None' > "$folder/cpu/torch/__init__.py"
 printf 'class version: cuda = "13.0"\nclass cuda:\n    is_available = staticmethod(lambda: False)\n' > "$folder/blind/torch/__init__.py"
-printf "#!/bin/sh\nexec python3 -S \"\$@\"\n" > "$folder/bare"
-chmod +x "$folder/bare"
 "$root/scripts/gpu-check" --pack "$folder/packed" > /dev/null
 for program in "$root/scripts/gpu-check" "$folder/packed/gpu-check"; do
-	expect "has no PyTorch" env PYTHONPATH="$folder/none" PYTHON="$folder/bare" "$program"
+	expect "has no PyTorch" env PYTHONPATH="$folder/none" PYTHON=python3 "$program"
 	expect "is not built for CUDA" env PYTHONPATH="$folder/cpu" PYTHON=python3 "$program"
 	expect "sees no GPU" env PYTHONPATH="$folder/blind" PYTHON=python3 "$program"
 done
 # Help and wrong options need nothing.
 "$folder/packed/gpu-check" --help | grep -q -- --seconds
 status=0
-PYTHON="$folder/bare" "$folder/packed/gpu-check" --only=resnet 2> "$folder/err" || status=$?
+PYTHONPATH=$folder/none "$folder/packed/gpu-check" --only=resnet 2> "$folder/err" || status=$?
 [[ $status == 2 ]] && grep -q "choose from" "$folder/err"
 # A glibc that is older than what was packed.
 cp -r "$folder/packed" "$folder/newer"
