@@ -13,6 +13,8 @@ import sys
 import time
 import zipfile
 
+# docs/INSTALL.md promises it: a job may fetch the wheel each time it starts.
+MOST_BYTES = 2_000_000
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 # The Debian packages whose code is inside the programs: each one's licence goes along.
@@ -94,6 +96,10 @@ def main():
     path = os.path.join(folder, f"stageprof-{version}-{tag}.whl")
     write(path, tree, version, tag)
     print(path)
+    size = os.path.getsize(path)
+    print(f"scripts/package: the wheel has {size:,} bytes of {MOST_BYTES:,}", file=sys.stderr)
+    if size > MOST_BYTES:
+        print("scripts/package: too many: CONTRIBUTING.md, Size", file=sys.stderr)
 
 
 if __name__ == "__main__":
