@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 
 /* The intervals of records that no record of this lane contains. */
 struct root {
@@ -51,7 +51,7 @@ void sp_nest_finish(struct sp_nest *nest)
 /* The first root that begins at `at` or later. */
 static uint32_t find_root(const struct sp_nest_lane *lane, int64_t at_ns)
 {
-	return SP_LOWER_BOUND(lane->roots, lane->root_count, start_ns, at_ns);
+	return SP_NEST_FIRST(lane->roots, lane->root_count, start_ns, at_ns);
 }
 
 /* True where the record may follow what the lane has; *ret: the first root that it contains. */

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/training/trainer.h"
 #include "trace/events.h"
 
@@ -35,21 +36,17 @@ void sp_copy_streams_take(struct sp_copy_streams *list, uint8_t class, uint32_t 
 static uint64_t covered_ns(const struct sp_trainer *trainer, const struct sp_copy_streams *without)
 {
 	const struct sp_steps *steps = &trainer->steps;
-	int64_t at_ns = steps->steps[0].start_ns, last_ns = steps->steps[steps->count - 1].end_ns;
-	uint64_t sum = 0;
+	struct sp_cover busy = {.from_ns = steps->steps[0].start_ns,
+				.to_ns = steps->steps[steps->count - 1].end_ns};
 
 	for (uint32_t i = 0; i < trainer->gpu.count; i++) {
 		const struct sp_gpu_span *span = &trainer->gpu.spans[i];
 		const struct sp_copy_stream *its = without ? find(without, span->stream) : NULL;
-		int64_t begin_ns = span->start_ns > at_ns ? span->start_ns : at_ns;
-		int64_t end_ns = span->end_ns < last_ns ? span->end_ns : last_ns;
 
-		if (end_ns <= begin_ns || (its && !its->has_other))
-			continue;
-		sum += (uint64_t)(end_ns - begin_ns);
-		at_ns = end_ns;
+		if (!its || its->has_other)
+			sp_cover_add(&busy, span->start_ns, span->end_ns);
 	}
-	return sum;
+	return busy.ns;
 }
 
 uint64_t sp_copy_streams_alone_ns(const struct sp_copy_streams *list,

@@ -6,11 +6,13 @@
 
 void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns)
 {
-	*busy = (struct sp_gpu_busy){.from_ns = from_ns,
-				     .to_ns = to_ns,
-				     .first_ns = INT64_MAX,
-				     .last_ns = INT64_MIN,
-				     .until_ns = INT64_MIN};
+	*busy = (struct sp_gpu_busy){
+		.first_ns = INT64_MAX,
+		.last_ns = INT64_MIN,
+		.all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
+		.inside = {.from_ns = from_ns, .to_ns = to_ns},
+		.window_ns = sp_interval_ns(from_ns, to_ns),
+	};
 }
 
 static void sift_down(struct sp_gpu_interval *heap, uint32_t count, struct sp_gpu_interval item)
@@ -39,15 +41,8 @@ static void sift_up(struct sp_gpu_interval *heap, uint32_t at, struct sp_gpu_int
 
 static void count_one(struct sp_gpu_busy *busy, struct sp_gpu_interval i)
 {
-	int64_t start = i.start_ns > busy->until_ns ? i.start_ns : busy->until_ns;
-	int64_t from = start > busy->from_ns ? start : busy->from_ns;
-	int64_t to = i.end_ns < busy->to_ns ? i.end_ns : busy->to_ns;
-
-	if (i.end_ns <= start)
-		return;
-	busy->busy_ns += (uint64_t)(i.end_ns - start);
-	busy->inside_ns += to > from ? (uint64_t)(to - from) : 0;
-	busy->until_ns = i.end_ns;
+	sp_cover_add(&busy->all, i.start_ns, i.end_ns);
+	sp_cover_add(&busy->inside, i.start_ns, i.end_ns);
 }
 
 int sp_gpu_busy_add(struct sp_gpu_busy *busy, int64_t start_ns, int64_t end_ns)

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "analyzer/base/intervals.h"
+
 /* An interval that comes after so many of later begin may be counted too short. */
 #define SP_GPU_BUSY_ROOM 16384u
 
@@ -19,12 +21,12 @@ struct sp_gpu_interval {
 struct sp_gpu_busy {
 	struct sp_gpu_interval *heap; /* the earliest first */
 	uint32_t count;
-	int64_t from_ns, to_ns;	   /* bounds of inside_ns */
 	int64_t first_ns, last_ns; /* of all intervals; first > last: none came */
-	uint64_t busy_ns, inside_ns;
-	int64_t until_ns; /* counted so far */
+	struct sp_cover all, inside;
+	uint64_t window_ns; /* the length of what `inside` counts in */
 };
 
+/* from_ns, to_ns: the window of `inside`. */
 void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns);
 
 /* Returns 0 or -ENOMEM. */

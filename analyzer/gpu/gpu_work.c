@@ -189,9 +189,9 @@ static void add_up(struct sp_gpu_work *work)
 		struct sp_gpu_busy *busy = &work->devices[i].busy;
 
 		sp_gpu_busy_finalize(busy);
-		work->busy_ns += busy->busy_ns;
-		work->inside_ns += busy->inside_ns;
-		work->training_ns += (uint64_t)(busy->to_ns - busy->from_ns);
+		work->busy_ns += busy->all.ns;
+		work->inside_ns += busy->inside.ns;
+		work->training_ns += busy->window_ns;
 	}
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/reader/clock_convert.h"
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/phase_interval.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/training/training.h"
 
 static const struct sp_gpu_time *gpu_of(const struct sp_training *training, uint32_t stream)

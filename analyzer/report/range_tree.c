@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/gpu/launched.h"
 #include "analyzer/training/training.h"
@@ -28,21 +30,17 @@ struct tree_builder {
 
 static uint32_t node_take(struct sp_range_tree *t)
 {
+	struct sp_range_node *nodes;
 	uint32_t i = t->free;
 
 	if (i) {
 		t->free = t->nodes[i].sibling;
 		return i;
 	}
-	if (t->count == t->room) {
-		uint32_t room = t->room ? 2 * t->room : 256;
-		struct sp_range_node *nodes = realloc(t->nodes, room * sizeof(*nodes));
-
-		if (!nodes)
-			return 0;
-		t->nodes = nodes;
-		t->room = room;
-	}
+	nodes = sp_list_grow(t->nodes, t->count, &t->room, sizeof(*nodes));
+	if (!nodes)
+		return 0;
+	t->nodes = nodes;
 	return t->count++;
 }
 
@@ -180,29 +178,25 @@ static void move_to_root(struct tree_builder *b, uint32_t n)
 
 static int put(struct tree_builder *b, int64_t start_ns, uint32_t node)
 {
-	if (b->count == b->room) {
-		uint32_t room = b->room ? 2 * b->room : 256;
-		struct waiting *list = realloc(b->waiting, room * sizeof(*list));
+	struct waiting *list = sp_list_grow(b->waiting, b->count, &b->room, sizeof(*list));
 
-		if (!list)
-			return -ENOMEM;
-		b->waiting = list;
-		b->room = room;
-	}
-	b->waiting[b->count++] = (struct waiting){start_ns, node};
+	if (!list)
+		return -ENOMEM;
+	b->waiting = list;
+	list[b->count++] = (struct waiting){start_ns, node};
 	return 0;
 }
 
 static int take(struct tree_builder *b, struct sp_range_node range, int64_t start_ns)
 {
 	struct sp_range_tree *t = b->tree;
-	uint32_t i = node_take(t);
+	uint32_t i = node_take(t), first = SP_NEST_FIRST(b->waiting, b->count, start_ns, start_ns);
 
 	if (!i)
 		return -ENOMEM;
 	t->nodes[i] = range;
 	t->nodes[i].start_ns = start_ns;
-	while (b->count && b->waiting[b->count - 1].start_ns >= start_ns)
+	while (b->count > first)
 		contain(t, i, b->waiting[--b->count].node);
 	if (b->count == RANGES_WAITING_MAX || t->count > 2 * RANGES_WAITING_MAX) {
 		t->was_cut = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/collective.h"
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/metadata/run.h"
@@ -27,23 +28,15 @@ bool sp_slot_is_nccl(const struct sp_process_metadata *image, const struct sp_sl
 
 uint64_t sp_collective_inside(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns)
 {
+	struct sp_cover inside = {.from_ns = from_ns, .to_ns = to_ns};
 	uint32_t after = 0;
-	int64_t at_ns = from_ns;
-	uint64_t sum = 0;
 
 	for (uint32_t i = sp_process_calls_after(calls, from_ns);
 	     i < calls->count && after < IN_FLIGHT_MAX; i++) {
-		int64_t begin_ns = calls->list[i].start_ns, end_ns = calls->list[i].end_ns;
-
-		after += begin_ns >= to_ns;
-		begin_ns = begin_ns > at_ns ? begin_ns : at_ns;
-		end_ns = end_ns < to_ns ? end_ns : to_ns;
-		if (end_ns <= begin_ns)
-			continue;
-		sum += (uint64_t)(end_ns - begin_ns);
-		at_ns = end_ns;
+		after += calls->list[i].start_ns >= to_ns;
+		sp_cover_add(&inside, calls->list[i].start_ns, calls->list[i].end_ns);
 	}
-	return sum;
+	return inside.ns;
 }
 
 int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/phase_interval.h"
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/metadata/gpu_kinds.h"
 
 /* Nodes that follow each other this closely are of one backward, where no wrapped call says so. */
@@ -392,10 +393,8 @@ static void join(struct sp_phase_interval *last, const struct sp_phase_interval 
 uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
 			       struct sp_phase_interval interval)
 {
-	uint32_t first = n;
+	uint32_t first = SP_NEST_FIRST(intervals, n, start_ns, interval.start_ns);
 
-	while (first > 0 && intervals[first - 1].start_ns >= interval.start_ns)
-		first--;
 	note_step(intervals, first, n, &interval);
 	if (optimizes(&interval))
 		first = skip_closure(intervals, first, n, &interval);

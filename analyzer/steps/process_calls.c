@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/reader/clock_convert.h"
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/base/grow.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/spill.h"
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 
 uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
 {

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/steps/account.h"
 
 struct sp_process_calls;
@@ -134,11 +135,6 @@ struct sp_pass {
 	uint32_t batches;
 	bool is_over, is_training;
 	bool has_end; /* a call that found no more batches */
-};
-
-struct sp_interval {
-	int64_t start_ns, end_ns;
-	uint64_t before_ns; /* sum of the intervals before it */
 };
 
 struct sp_backward {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/steps/step_pass.h"
 #include "analyzer/steps/thread_feed.h"
 

@@ -6,7 +6,7 @@
 
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/spill.h"
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/phase_interval.h"
 #include "analyzer/steps/step.h"
@@ -141,22 +141,17 @@ uint64_t sp_gpu_walk_covered_ns(struct sp_gpu_walk *w, int64_t from_ns, int64_t 
 				int64_t ended_by_ns)
 {
 	const struct sp_gpu_time *gpu = w->gpu;
-	uint64_t sum = 0;
-	int64_t at_ns = from_ns;
+	struct sp_cover busy = {.from_ns = from_ns, .to_ns = to_ns};
 
 	while (w->first < gpu->count && gpu->spans[w->first].end_ns <= from_ns)
 		w->first++;
 	for (uint32_t i = w->first; i < gpu->count && gpu->spans[i].start_ns < to_ns; i++) {
-		int64_t begin_ns = gpu->spans[i].start_ns, end_ns = gpu->spans[i].end_ns;
+		const struct sp_gpu_span *span = &gpu->spans[i];
 
-		begin_ns = begin_ns > at_ns ? begin_ns : at_ns;
-		end_ns = end_ns < to_ns ? end_ns : to_ns;
-		if (end_ns <= begin_ns || gpu->spans[i].host_end_ns > ended_by_ns)
-			continue;
-		sum += (uint64_t)(end_ns - begin_ns);
-		at_ns = end_ns;
+		if (span->host_end_ns <= ended_by_ns)
+			sp_cover_add(&busy, span->start_ns, span->end_ns);
 	}
-	return sum;
+	return busy.ns;
 }
 
 static void add_waits(struct sp_gpu_time *gpu, const struct sp_steps *s)

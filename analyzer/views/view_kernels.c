@@ -138,16 +138,15 @@ static int show_devices(const struct kernel_rows *list, struct sp_out *out)
 	for (uint32_t i = 0; r == 0 && i < list->work->device_count; i++) {
 		const struct sp_gpu_device *device = &list->work->devices[i];
 		const struct sp_gpu_busy *busy = &device->busy;
-		uint64_t training_ns = (uint64_t)(busy->to_ns - busy->from_ns);
 		struct sp_cell cells[DEVICE_CELLS] = {
 			[PID] = sp_cell_count(list->report->run.index.images[device->image].pid),
 			[DEVICE] = sp_cell_count(device->device),
-			[BUSY] = sp_cell_count(busy->busy_ns),
-			[BUSY_SHARE] = sp_cell_ratio(busy->busy_ns,
+			[BUSY] = sp_cell_count(busy->all.ns),
+			[BUSY_SHARE] = sp_cell_ratio(busy->all.ns,
 						     (uint64_t)(busy->last_ns - busy->first_ns)),
 			[TRAINING_BUSY] =
-				training_ns ? sp_cell_count(busy->inside_ns) : sp_cell_null(),
-			[TRAINING_SHARE] = sp_cell_ratio(busy->inside_ns, training_ns),
+				busy->window_ns ? sp_cell_count(busy->inside.ns) : sp_cell_null(),
+			[TRAINING_SHARE] = sp_cell_ratio(busy->inside.ns, busy->window_ns),
 		};
 
 		r = sp_out_row(out, cells);

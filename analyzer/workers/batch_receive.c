@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/workers/batch_receive.h"
 
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/steps/step.h"
 
 /* 1 + index of the wait that holds the instant; 0: none does. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/upper_bound.h"
+#include "analyzer/base/intervals.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/workers/process_tree.h"
@@ -56,23 +56,13 @@ void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_fil
 	into->hdf5_open_ns += from->hdf5_open_ns;
 }
 
-/* The waits before an instant, added up. */
-static uint64_t waits_before(const struct sp_steps *s, int64_t at_ns)
-{
-	uint32_t i = SP_LOWER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
-	const struct sp_interval *last;
-
-	if (i == 0)
-		return 0;
-	last = &s->waits[i - 1];
-	return last->before_ns +
-	       (uint64_t)((at_ns < last->end_ns ? at_ns : last->end_ns) - last->start_ns);
-}
-
 static struct span span_of(const struct worker_builder *b, int64_t start_ns, int64_t end_ns)
 {
+	const struct sp_steps *s = b->steps;
+
 	return (struct span){(uint64_t)(end_ns - start_ns),
-			     waits_before(b->steps, end_ns) - waits_before(b->steps, start_ns)};
+			     sp_intervals_before(s->waits, s->wait_count, end_ns) -
+				     sp_intervals_before(s->waits, s->wait_count, start_ns)};
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -201,9 +191,10 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 			  .end_ns = end_ns,
 			  .work = work,
 			  .receives = stage == SP_STAGE_ipc_read};
+	uint32_t first = SP_NEST_FIRST(b->pieces, b->count, start_ns, from_ns);
 	uint64_t room;
 
-	while (b->count && b->pieces[b->count - 1].start_ns >= from_ns) {
+	while (b->count > first) {
 		const struct piece *inner = &b->pieces[--b->count];
 
 		p.covered.ns += inner->covered.ns;
