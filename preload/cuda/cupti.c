@@ -11,7 +11,6 @@
 #include "preload/recorder/intern.h"
 #include "preload/sys/paths.h"
 #include "preload/recorder/process.h"
-#include "preload/recorder/publish.h"
 #include "preload/sys/sys.h"
 
 #define GROUP "cupti"
@@ -118,8 +117,7 @@ static void call_seen(void *user, uint32_t domain, uint32_t id,
 		seen->runtime = data->correlation;
 	seen->correlation = seen->runtime ? seen->runtime : data->correlation;
 	seen->ticks = sp_clock_ticks();
-	sp_cupti_launch_note(seen->correlation, t && t->state ? sp_recorder_of(t)->stream.tid : 0,
-			     seen->ticks, sp_switch_is_off());
+	sp_cupti_launch_note(seen->correlation, sp_thread_tid(t), seen->ticks, sp_switch_is_off());
 }
 
 void sp_cupti_span_close(struct sp_open_span *span, uint64_t end, int64_t value)

@@ -8,7 +8,7 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/memory.h"
 #include "preload/recorder/intern.h"
-#include "preload/recorder/process.h"
+#include "preload/recorder/emit.h"
 #include "preload/recorder/thread.h"
 #include "trace/events.h"
 

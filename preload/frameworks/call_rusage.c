@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/sys.h"
 #include "trace/events.h"

@@ -5,7 +5,7 @@
 #include <sys/auxv.h>
 
 #include "preload/sys/fd_private_task.h"
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/procfs.h"
 #include "preload/recorder/recorder.h"

@@ -17,7 +17,7 @@
 #include "preload/frameworks/range_stack.h"
 #include "preload/frameworks/resident_memory.h"
 #include "preload/recorder/switch.h"
-#include "preload/recorder/thread_rusage.h"
+#include "preload/recorder/step_rusage.h"
 #include "preload/sys/libdl.h"
 #include "trace/events.h"
 

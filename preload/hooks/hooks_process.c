@@ -11,6 +11,7 @@
 
 #include "preload/hooks/hook.h"
 #include "preload/recorder/process.h"
+#include "preload/recorder/process_image.h"
 #include "preload/sampler/sampler_process.h"
 #include "preload/recorder/unobserved_exec.h"
 #include "preload/sys/fd_private_task.h"

@@ -14,7 +14,7 @@
 
 #include "preload/hooks/hook.h"
 #include "preload/hooks/hooks_sandbox.h"
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 
 static const char *const notes[] = {
 	[SP_FORBIDS_ALL_CALLS] = SP_NOTE_TEXT("a thread entered strict seccomp: its later calls "

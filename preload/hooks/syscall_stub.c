@@ -8,6 +8,7 @@
 #include "preload/hooks/hooks_sandbox.h"
 #include "preload/recorder/fd_table.h"
 #include "preload/recorder/process.h"
+#include "preload/recorder/recorder.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/hidden.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/interpreter/exact_cost.h"
 
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 #include "preload/sys/clock.h"
 
 #define CALLBACK_US_MOST 50u /* one takes some 20 ns, and some µs where it touches a new page */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/recorder/cost.h"
 
-#include "preload/recorder/recorder.h"
+#include "preload/recorder/emit.h"
 
 #define RING_SLOTS 32u
 #define ROUNDS 4u

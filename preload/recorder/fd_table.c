@@ -11,10 +11,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "preload/recorder/emit.h"
 #include "preload/recorder/own_stack.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/paths.h"
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 #include "preload/recorder/intern.h"
 #include "preload/recorder/socket_peer.h"
 #include "preload/recorder/unobserved_exec.h"

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 
 #include "preload/recorder/process.h"
-#include "preload/recorder/recorder.h"
+#include "preload/blocks/thread_slots.h"
 
 uint32_t sp_fd_register(struct sp_thread *t, int fd);
 

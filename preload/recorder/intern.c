@@ -7,7 +7,9 @@
 #include <xxhash.h>
 
 #include "preload/sys/paths.h"
+#include "preload/recorder/emit.h"
 #include "preload/recorder/process.h"
+#include "preload/recorder/thread.h"
 
 /* Paths of files are hashed with small seeds into the same table. */
 #define NAME_SEED UINT64_C(0x6E616D65)

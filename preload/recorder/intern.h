@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/recorder/recorder.h"
+#include "preload/blocks/thread_slots.h"
 
 /* Distinct labels of one process image. Every further label gets the number 0, "unknown". */
 #define SP_INTERN_MAX 32768u

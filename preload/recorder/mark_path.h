@@ -7,7 +7,7 @@
 #ifndef STAGEPROF_PRELOAD_MARK_PATH_H
 #define STAGEPROF_PRELOAD_MARK_PATH_H
 
-#include "preload/recorder/recorder.h"
+#include "preload/blocks/thread_slots.h"
 
 /* Call it between the begin of a span and the real call. Keeps nothing where STAGEPROF_PATHS allows
  * no part of a path. */

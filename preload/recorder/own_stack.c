@@ -7,8 +7,8 @@
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/stack_call.h"
-#include "preload/recorder/freeze.h"
-#include "preload/recorder/recorder.h"
+#include "preload/sys/freeze.h"
+#include "preload/blocks/thread_slots.h"
 #include "preload/sys/sys.h"
 
 #define OWN_STACK_BYTES (64u * 1024u)

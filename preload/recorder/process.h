@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process image: the decision to record, its identity, and the state that its threads share.
- * The shared state lies in memory that fork wipes, so that a child begins as an image of its own
- * even if no hook saw the fork.
+ * The state that the threads of a process image share. It lies in memory that fork wipes, so that a
+ * child begins as an image of its own even if no hook saw the fork.
  */
 #ifndef STAGEPROF_PRELOAD_PROCESS_H
 #define STAGEPROF_PRELOAD_PROCESS_H
@@ -10,8 +9,8 @@
 #include <stdint.h>
 
 #include "preload/files/arena.h"
-#include "preload/files/run_file.h"
 #include "preload/files/spare_files.h"
+#include "preload/blocks/thread_slots.h"
 #include "preload/sys/hidden.h"
 #include "trace/format.h"
 
@@ -76,33 +75,8 @@ extern struct sp_process *sp_process SP_HIDDEN;
 /* Entries of descriptors [0, SP_FD_NEAR): ids of files (preload/recorder/fd_table.h). */
 extern uint32_t *sp_fd_near_table SP_HIDDEN;
 
-/* Constructor: decides whether the process records and gives it memory. Returns 1 if it records. */
-int sp_process_init(void);
-
-/* The same for the sampler, which is no process of the job: its files have SP_HEADER_SAMPLER.
- * sp_run names the run. */
-int sp_process_init_sampler(void);
-
-/* Stores the exit status of the process, which is about to end, in its trace. */
-void sp_process_ending(int status);
-
-/* With STAGEPROF_COMMAND=1 the trace holds the arguments. Only pointers to main's strings are kept.
- */
-void sp_process_keep_arguments(int argc, char **argv);
-
-/* Defines the arguments, and that the library came late, in the stream of the image's first thread.
- */
-struct sp_thread;
-void sp_process_define(struct sp_thread *t);
-
-/* Returns 1 if STAGEPROF_CHILDREN makes a program of this name record even if it is dormant. */
-int sp_process_wants(const char *exe);
-
-/* First event of an image; signals are blocked. Returns 0 if its threads may make files. */
-int sp_process_begin(void);
-
-/* The fork hook calls this in a forked child: the image began now. Optional. */
-void sp_process_forked(void);
+/* Constructor: memory for the image. Returns 0, or -ENOMEM. */
+int sp_process_make(void);
 
 /* Counts events that were lost by a thread without a file. */
 void sp_process_lose(uint64_t events);
@@ -110,13 +84,17 @@ void sp_process_lose(uint64_t events);
 /* Counts the time for which a hooked call waited for a block or a file. Any thread, any handler. */
 void sp_process_spend(uint64_t ns);
 
-/* Call before the process ends or becomes another image; it may go on all the same. */
-void sp_process_end(void);
+/* Stores the exit status of the process, which is about to end, in its trace. */
+void sp_process_ending(int status);
 
-struct sp_run_directory sp_process_run_directory(void);
+/* A signal that arrived while the thread waited for a vfork child has its handler called before
+ * vfork returns: in the parent, whose calls count. One system call. */
+int sp_is_vfork_parent(void);
 
-/* Fills the fields of the header that describe the image, not those of the thread. */
-void sp_process_describe(struct sp_file_header *header);
+static inline int sp_is_suppressed(void)
+{
+	return sp_tls.suppress_depth && !sp_is_vfork_parent();
+}
 
 /* Returns the id of an interned `hash`. Returns 0 if the hash is new: *ret_entry is then the entry
  * to fill, or NULL if the table is full. */

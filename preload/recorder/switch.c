@@ -10,7 +10,7 @@
 
 #include "preload/files/run_file.h"
 #include "preload/files/spare_memory.h"
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
 #include "preload/sys/hot_data.h"

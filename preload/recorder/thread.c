@@ -11,12 +11,15 @@
 #include "preload/settings/config.h"
 #include "preload/recorder/own_stack.h"
 #include "preload/sys/memory.h"
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
+#include "preload/recorder/emit.h"
 #include "preload/recorder/process.h"
-#include "preload/recorder/publish.h"
+#include "preload/recorder/process_image.h"
+#include "preload/blocks/publish.h"
 #include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/sys.h"
+#include "preload/recorder/switch.h"
 #include "preload/recorder/thread_rusage.h"
 #include "preload/recorder/unobserved_exec.h"
 
@@ -140,6 +143,7 @@ static void recorder_begin(struct sp_recorder *r)
 	ring_empty(r);
 	r->begun_ticks = sp_clock_ticks();
 	r->hot.hook_state = r->hook_state;
+	r->define_cpus = sp_rusage_define_cpus;
 	if (!r->pack.slots)
 		sp_pack_init(&r->pack, (uint8_t *)r + recorder_bytes(), SP_WINDOW_SLOTS_MIN);
 	error = stream_open(r);
@@ -281,13 +285,6 @@ static struct sp_thread *begin_any(int even_off)
 	return m.thread;
 }
 
-int sp_is_vfork_parent(void)
-{
-	return sp_tls.suppress_depth == sp_tls.vfork_depth && sp_process &&
-	       !sp_process_is_frozen() && sp_process->pid &&
-	       (uint32_t)SP_SYS1(SYS_getpid, 0) == sp_process->pid;
-}
-
 static int may_record(void)
 {
 	return sp_process && !sp_is_suppressed() &&
@@ -373,6 +370,11 @@ void sp_thread_finish(void)
 
 	if (r && r->hot.inside <= 0)
 		thread_finish(r);
+}
+
+uint32_t sp_thread_tid(const struct sp_thread *t)
+{
+	return t && t->state ? ((const struct sp_recorder *)t)->stream.tid : 0;
 }
 
 static void device_make(void *argument)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/recorder/thread_rusage.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,14 +8,13 @@
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/paths.h"
-#include "preload/recorder/freeze.h"
+#include "preload/recorder/emit.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/procfs.h"
 #include "preload/sys/sys.h"
 
 #define PATH_BYTES 1024u
-#define STEP_RUSAGE_FRACTION 8u /* of a second: the shortest time between two definitions */
-#define THREADS_MAX 1024u	/* whose schedstat is read; one file for each thread */
+#define THREADS_MAX 1024u /* whose schedstat is read; one file for each thread */
 
 struct linux_dirent64 { /* getdents(2) */
 	uint64_t d_ino;
@@ -226,7 +224,7 @@ static uint64_t cpu_ns(const struct rusage *usage)
 	       ((uint64_t)u->tv_usec + (uint64_t)s->tv_usec) * 1000u;
 }
 
-static int rusage_read(struct sp_rusage_metadata *ret, int all)
+int sp_rusage_read(struct sp_rusage_metadata *ret, int all)
 {
 	struct rusage own = {0}, process = {0};
 	struct schedstat s = {.tid = (uint32_t)SP_SYS1(SYS_gettid, 0), .all = all};
@@ -254,48 +252,6 @@ void sp_rusage_define_thread(struct sp_thread *t)
 {
 	struct sp_rusage_metadata metadata;
 
-	if (rusage_read(&metadata, SP_SYS1(SYS_gettid, 0) == SP_SYS1(SYS_getpid, 0)) == 0)
+	if (sp_rusage_read(&metadata, SP_SYS1(SYS_gettid, 0) == SP_SYS1(SYS_getpid, 0)) == 0)
 		sp_define(t, SP_DEFINE_RUSAGE, 0, &metadata, sizeof(metadata), NULL, 0);
-}
-
-/* If two threads step at once, both or neither may be due: no harm. */
-static int step_is_due(uint64_t now)
-{
-	struct sp_process *p = sp_process;
-	uint64_t first = __atomic_load_n(&p->first_rusage_ticks, __ATOMIC_RELAXED);
-	uint64_t last = __atomic_load_n(&p->last_rusage_ticks, __ATOMIC_RELAXED);
-	uint64_t covered = last - first,
-		 least = sp_recorder_clock.ticks_per_second / STEP_RUSAGE_FRACTION;
-
-	if (first && now - last < (covered / 8 > least ? covered / 8 : least))
-		return 0;
-	if (!first)
-		__atomic_store_n(&p->first_rusage_ticks, now, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->last_rusage_ticks, now, __ATOMIC_RELAXED);
-	return 1;
-}
-
-static void step_define(struct sp_thread *t, uint64_t now)
-{
-	struct sp_step_rusage_metadata metadata = {.at = now};
-	uint64_t begun_ns = sp_clock_ns(CLOCK_MONOTONIC);
-	unsigned long before = sp_signals_block();
-	int error = rusage_read(&metadata.usage, 1);
-
-	sp_rusage_define_cpus(t);
-	sp_signals_restore(before);
-	if (!error)
-		sp_define(t, SP_DEFINE_STEP_RUSAGE, 0, &metadata, sizeof(metadata), NULL, 0);
-	sp_process_spend(sp_clock_ns(CLOCK_MONOTONIC) - begun_ns);
-}
-
-void sp_rusage_define_step(void)
-{
-	uint64_t now = sp_clock_ticks();
-	int kept = errno;
-	struct sp_thread *t;
-
-	if (sp_process && !sp_process_is_frozen() && (t = sp_enter()) && step_is_due(now))
-		step_define(t, now);
-	errno = kept;
 }

@@ -7,7 +7,7 @@
 #ifndef STAGEPROF_PRELOAD_THREAD_RUSAGE_H
 #define STAGEPROF_PRELOAD_THREAD_RUSAGE_H
 
-#include "preload/recorder/recorder.h"
+#include "preload/blocks/thread_slots.h"
 
 /* Once for each process image: the first call defines them, by a thread that filled its window,
  * that makes steps or that lived long enough to be worth it. Only the first image reads the quota;
@@ -17,11 +17,8 @@ void sp_rusage_define_cpus(struct sp_thread *t);
 /* At the clean end of a thread. */
 void sp_rusage_define_thread(struct sp_thread *t);
 
-/*
- * In a step, by the thread that makes it: in its backward, or after an optimizer. Not for the
- * hook path. Most calls do nothing: each definition comes when the time covered so far has grown
- * by an eighth, so that the trace of a killed trainer covers most of the training. errno is kept.
- */
-void sp_rusage_define_step(void);
+/* Reads the calling thread's and its process's; all: also the times of all other threads. Returns
+ * 0, or -1 where the kernel refuses. The caller blocks signals. */
+int sp_rusage_read(struct sp_rusage_metadata *ret, int all);
 
 #endif

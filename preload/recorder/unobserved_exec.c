@@ -9,9 +9,10 @@
 #include "preload/sys/environment.h"
 #include "preload/sys/host_memory.h"
 #include "preload/sys/paths.h"
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
+#include "preload/recorder/emit.h"
 #include "preload/recorder/process.h"
-#include "preload/recorder/recorder.h"
+#include "preload/recorder/process_image.h"
 
 #define PATH_BYTES_MAX 4096u /* with its NUL; execve(2) takes no longer one */
 #define NAME_BYTES sizeof(((struct sp_unobserved_exec *)0)->name)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "preload/recorder/process.h"
+#include "preload/recorder/process_image.h"
 #include "preload/recorder/recorder.h"
 #include "preload/settings/setting.h"
 #include "preload/sys/clock.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "preload/settings/config.h"
-#include "preload/recorder/process.h"
+#include "preload/recorder/process_image.h"
 #include "preload/recorder/recorder.h"
 #include "preload/sys/log_once.h"
 #include "preload/recorder/thread.h"

@@ -9,7 +9,7 @@
 #include "preload/frameworks/call_rusage.h"
 #include "preload/recorder/recorder.h"
 #include "preload/recorder/thread.h"
-#include "preload/recorder/thread_rusage.h"
+#include "preload/recorder/step_rusage.h"
 #include "preload/settings/run_identity.h"
 #include "tests/unit/common/suite.h"
 #include "tests/unit/recorder/own_run.h"

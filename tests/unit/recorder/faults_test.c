@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/recorder/process.h"
 #include "preload/recorder/run_claim.h"
 #include "preload/recorder/thread.h"
+#include "preload/settings/run_identity.h"
 #include "preload/sys/fault.h"
 #include "preload/sys/sys.h"
 #include "tests/unit/common/suite.h"

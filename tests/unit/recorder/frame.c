@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "preload/recorder/frame.h"
+#include "preload/blocks/frame.h"
 #include "tests/unit/common/draw.h"
 #include "tests/unit/common/suite.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/recorder/process.h"
+#include "preload/recorder/process_image.h"
 #include "preload/recorder/recorder.h"
 #include "preload/recorder/thread.h"
 #include "preload/settings/config.h"

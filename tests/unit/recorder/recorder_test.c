@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/recorder/process.h"
 #include "preload/recorder/run_claim.h"
 #include "preload/recorder/thread.h"
+#include "preload/settings/run_identity.h"
 #include "tests/unit/common/stride.h"
 #include "tests/unit/common/suite.h"
 #include "tests/unit/recorder/own_run.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/recorder/frame.h"
+#include "preload/blocks/frame.h"
 
 #include <string.h>
 

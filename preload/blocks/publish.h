@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole recording thread, and the step that makes blocks of its full window. Only publish.c and
- * thread.c look inside struct sp_recorder; hooks see struct sp_thread.
+ * A whole recording thread, and the step that makes blocks of its window. Only publish.c,
+ * full_window.c and thread.c look inside struct sp_recorder; hooks see struct sp_thread.
  */
 #ifndef STAGEPROF_PRELOAD_PUBLISH_H
 #define STAGEPROF_PRELOAD_PUBLISH_H
 
-#include "preload/recorder/pack.h"
-#include "preload/recorder/recorder.h"
-#include "preload/recorder/stream.h"
+#include "preload/blocks/pack.h"
+#include "preload/blocks/thread_slots.h"
+#include "preload/blocks/stream.h"
 
 struct sp_recorder {
 	struct sp_thread hot; /* first: both structs have the same address */
@@ -30,6 +30,8 @@ struct sp_recorder {
 	struct sp_window_header no_window;   /* the targets of the mark and the slots while there is
 						no file */
 	struct sp_slot no_slot;
+	void (*define_cpus)(struct sp_thread *t); /* the thread's own work when its first window is
+						     full; the block's makers are below it */
 	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
 };
 
@@ -38,15 +40,14 @@ static inline struct sp_recorder *sp_recorder_of(struct sp_thread *t)
 	return (struct sp_recorder *)t;
 }
 
+/* Leaves the last eighth of the ring to signal handlers that run while a block is made. */
+void sp_recorder_limit_set(struct sp_recorder *r);
+
 /* Points the hot path at the stream's window, which has this capacity. */
 void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity);
 
 /* Makes blocks of all that the ring holds; the last block carries `flags`. Not for a handler that
  * interrupted the recorder. Returns 0, or -errno with the ring unchanged. */
 int sp_recorder_publish(struct sp_recorder *r, uint16_t flags);
-
-/* For a frame that is inside the recorder: returns 1 if it interrupted another one of the same
- * thread there. */
-int sp_recorder_is_nested(struct sp_recorder *r);
 
 #endif

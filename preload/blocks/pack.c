@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/recorder/pack.h"
+#include "preload/blocks/pack.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "preload/recorder/frame.h"
+#include "preload/blocks/frame.h"
 #include "trace/codec.h"
 
 static __typeof__(&sp_payload_encode) payload_encode = sp_payload_encode;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/recorder/stream.h"
+#include "preload/blocks/stream.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/recorder/publish.h"
+#include "preload/recorder/full_window.h"
 
-#include <errno.h>
-
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 #include "preload/recorder/own_stack.h"
 #include "preload/recorder/process.h"
+#include "preload/blocks/publish.h"
 #include "preload/recorder/returns.h"
-#include "preload/recorder/thread_rusage.h"
+#include "preload/sys/clock.h"
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/log_once.h"
-#include "preload/sys/memory.h"
 #include "preload/sys/signal_handler.h"
-#include "preload/sys/sys.h"
 
 /* After a failure to grow, this many events are lost before the next try. */
 #define STUCK_EVENTS 4096u
@@ -28,7 +25,7 @@
  * three look alike, so patience decides, for longer where we are in a handler. A block that is made
  * too early costs the event of the frame, which reads as a torn slot.
  */
-int sp_recorder_is_nested(struct sp_recorder *r)
+static int is_nested(struct sp_recorder *r)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -58,118 +55,6 @@ static void lose(struct sp_recorder *r, enum sp_lost_cause cause)
 			 __ATOMIC_RELAXED);
 }
 
-/* The last eighth of the ring is kept for signal handlers that run while a block is made. */
-static void room_set(struct sp_recorder *r)
-{
-	r->hot.limit = r->hot.base + r->capacity - r->capacity / 8;
-}
-
-void sp_recorder_adopt(struct sp_recorder *r, uint64_t capacity)
-{
-	r->capacity = capacity;
-	/* The ring first: a handler may come in between. */
-	__atomic_store_n(&r->hot.ring, sp_stream_slots(&r->stream), __ATOMIC_RELAXED);
-	__atomic_store_n(&r->hot.mask, capacity - 1, __ATOMIC_RELEASE);
-	r->hot.shift = (uint32_t)__builtin_ctzll(capacity);
-	room_set(r);
-	r->hot.mark = &sp_stream_window(&r->stream)->mark;
-}
-
-/* Without memory for larger blocks, the thread keeps making smaller blocks. */
-static void pack_widen(struct sp_recorder *r, uint32_t slots)
-{
-	struct sp_pack before = r->pack;
-	void *memory;
-
-	if (r->pack.slots >= slots)
-		return;
-	memory = sp_pages_make(sp_pack_memory_bytes(slots));
-	if (!memory)
-		return;
-	/* This order leaves a usable pack after a longjmp out of a handler. */
-	sp_pack_init(&r->pack, memory, slots);
-	if (before.slots > SP_WINDOW_SLOTS_MIN)
-		sp_pages_free(before.memory, before.memory_bytes);
-}
-
-/* Each growth makes the window of a busy thread four times as large, up to the largest. */
-static int grow(struct sp_recorder *r, size_t block_bytes)
-{
-	uint64_t wanted =
-		r->capacity * 4 < SP_WINDOW_SLOTS_MAX ? r->capacity * 4 : SP_WINDOW_SLOTS_MAX;
-	unsigned long before;
-	int ret;
-
-	before = sp_signals_block();
-	/* This frame is one of them. */
-	r->stream.keeps_windows = r->keeps_windows || r->hot.inside != 1;
-	ret = sp_stream_grow(&r->stream, block_bytes, (uint32_t)wanted, r->hot.base, r->hot.head);
-	if (!ret)
-		sp_recorder_adopt(r, sp_stream_window(&r->stream)->capacity);
-	sp_signals_restore(before);
-	return ret;
-}
-
-/* Slots below `base` are published. */
-static void base_move(struct sp_recorder *r, uint64_t base)
-{
-	r->hot.limit += base - r->hot.base;
-	__atomic_store_n(&r->hot.base, base, __ATOMIC_RELEASE);
-}
-
-static int publish_one(struct sp_recorder *r, uint32_t slots, uint16_t flags)
-{
-	struct sp_block_header header = {.flags = flags, .lost = 0};
-	uint32_t widen = 0;
-	size_t bound = sp_pack_encode(&r->pack, r->hot.ring, r->capacity, r->hot.base, slots,
-				      sp_recorder_clock.grain, &header);
-	int ret = 0;
-
-	for (unsigned i = 0; i < SP_LOST_CAUSES; i++)
-		header.lost += r->lost[i];
-	if (sp_process_is_frozen() && sp_stream_block_room(&r->stream) < bound)
-		return -EPERM;
-	if (sp_stream_block_room(&r->stream) < bound) {
-		ret = grow(r, bound);
-		widen = ret ? 0 : (uint32_t)r->capacity;
-	}
-	if (!ret)
-		ret = sp_pack_compress(&r->pack, sp_stream_block_at(&r->stream),
-				       sp_stream_block_room(&r->stream), &header);
-	if (ret)
-		return ret;
-	sp_clock_read(&header.published);
-	sp_stream_publish(&r->stream, &header);
-	base_move(r, r->hot.base + slots);
-	if (widen)
-		pack_widen(r, widen);
-	return 0;
-}
-
-int sp_recorder_publish(struct sp_recorder *r, uint16_t flags)
-{
-	/* Slots that a handler took beyond the ring and left by longjmp are holes of the next
-	 * block. */
-	uint64_t published = sp_stream_catch_up(&r->stream), full, end;
-	int ret = 0;
-
-	if (published > r->hot.base)
-		base_move(r, published);
-	full = r->hot.base + r->capacity;
-	end = r->hot.head < full ? r->hot.head : full;
-
-	while (!ret && (r->hot.base < end || flags)) {
-		uint64_t left = end - r->hot.base;
-		uint32_t slots = left < r->pack.slots ? (uint32_t)left : r->pack.slots;
-		int last = left == slots;
-
-		ret = publish_one(r, slots, last ? flags : 0);
-		if (last)
-			break;
-	}
-	return ret;
-}
-
 /* Returns slots that were taken and not used. If a handler has taken more slots since, they stay as
  * holes. */
 static void slots_return(struct sp_thread *t, uint64_t number, uint32_t slots)
@@ -191,8 +76,6 @@ static int is_event(const struct sp_new_record *record)
 	return sp_commit_kind(record->what) < SP_KIND_DEFINE;
 }
 
-/* Makes a block of a full window. If that fails, the window keeps its events, and new events are
- * lost until a later try succeeds. */
 /*
  * No handler runs while a block is made: one that leaves by swapcontext(3) would suspend the
  * encoder, and the next handler would enter it again. A frozen process may make no system call.
@@ -222,10 +105,12 @@ static void first_window_end(struct sp_recorder *r)
 	before = sp_signals_block();
 	sp_returns_choose();
 	if (r->capacity)
-		sp_rusage_define_cpus(&r->hot);
+		r->define_cpus(&r->hot);
 	sp_signals_restore(before);
 }
 
+/* Makes a block of a full window. If that fails, the window keeps its events, and new events are
+ * lost until a later try succeeds. */
 static void make_room(void *argument)
 {
 	struct sp_recorder *r = argument;
@@ -240,7 +125,7 @@ static void make_room(void *argument)
 	error = publish_undisturbed(r);
 	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
 	if (!error) {
-		room_set(r);
+		sp_recorder_limit_set(r);
 		first_window_end(r);
 		return;
 	}
@@ -270,7 +155,7 @@ void sp_record_slow(struct sp_thread *t, const struct sp_new_record *record, uin
 		return;
 	/* Before a handler may make a block of slots that nobody will store to. */
 	slots_return(t, number, slots);
-	nested = sp_recorder_is_nested(r);
+	nested = is_nested(r);
 	if (!nested && r->capacity)
 		make_room_on_own_stack(r, (uintptr_t)__builtin_frame_address(0));
 	number = sp_slots_take(&t->head, slots);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preload/recorder/freeze.h"
+#include "preload/sys/freeze.h"
 
 #include "preload/sys/log_once.h"
 

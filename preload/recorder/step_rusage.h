@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The time and the waits of a training so far, by its steps (SP_DEFINE_STEP_RUSAGE): what
+ * thread_rusage.h defines at a thread's end, for a trainer that is killed.
+ */
+#ifndef STAGEPROF_PRELOAD_STEP_RUSAGE_H
+#define STAGEPROF_PRELOAD_STEP_RUSAGE_H
+
+/*
+ * In a step, by the thread that makes it: in its backward, or after an optimizer. Not for the
+ * hook path. Most calls do nothing: each definition comes when the time covered so far has grown
+ * by an eighth, so that the trace of a killed trainer covers most of the training. errno is kept.
+ */
+void sp_rusage_define_step(void);
+
+#endif
