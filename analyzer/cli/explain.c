@@ -9,8 +9,9 @@
 #include "analyzer/text/error.h"
 #include "analyzer/text/spelling.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/saving.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/verdict_text.h"
 
 #define SAYS_BYTES 256u
 

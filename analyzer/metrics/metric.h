@@ -38,6 +38,9 @@ enum sp_metric_kind {
 #define SP_FETCHES_LOCKED 0.3
 /* A share of the training time: what may be other code than the model's. */
 #define SP_UNMARKED_MUCH 0.2
+/* Forward divided by backward, and a share of the training time: forward may hold other work. */
+#define SP_FORWARD_LONG 1
+#define SP_FORWARD_RARE 0.1
 
 #define SP_METRIC_TEXT_BYTES 512u
 

@@ -27,10 +27,6 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
 
-/* As analyzer/verdict/advice.def has it of rare_forward and long_forward. */
-#define FORWARD_LONG 1
-#define FORWARD_RARE 0.1
-
 /* The Python line with the longest total wait. */
 static void set_line(struct sp_metrics *e, const struct sp_report *report)
 {
@@ -69,8 +65,8 @@ static void set_model(struct sp_metrics *e, const struct sp_report *report)
 	double share = sp_metrics_value(e, SP_METRIC_compute_share);
 
 	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
-	    sp_metrics_value(e, SP_METRIC_forward_ratio) >= FORWARD_LONG ||
-	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= FORWARD_RARE ||
+	    sp_metrics_value(e, SP_METRIC_forward_ratio) >= SP_FORWARD_LONG ||
+	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= SP_FORWARD_RARE ||
 	    sp_metrics_value(e, SP_METRIC_unmarked_share) >= SP_UNMARKED_MUCH)
 		return;
 	sp_metrics_set(e, is_compiled(report) ? SP_METRIC_compiled_share : SP_METRIC_eager_share,

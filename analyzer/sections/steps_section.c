@@ -10,7 +10,7 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/training/training_account.h"
 
-#define WARM_UP_MUCH 0.2    /* of the steps' time: worth a number */
+#define WARM_UP_SHOWN 0.2   /* of the steps' time: worth a number */
 #define MEDIAN_DIFFERS 0.15 /* of the mean: less is not worth a second number */
 
 /* The number of epochs of one trainer that contain selected steps. */
@@ -183,7 +183,7 @@ static void add_warm_up(char ret[SP_STEP_TEXT_BYTES], const struct sp_report *re
 
 	if (sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &all) < 0 ||
 	    sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_WARMUP, &first) < 0 ||
-	    (double)first.total_ns < WARM_UP_MUCH * (double)all.total_ns)
+	    (double)first.total_ns < WARM_UP_SHOWN * (double)all.total_ns)
 		return;
 	snprintf(ret + used, SP_STEP_TEXT_BYTES - used,
 		 sp_translate_plural("; %s warm-up step took %s", "; %s warm-up steps took %s",

@@ -1,55 +1,145 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/saving.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "analyzer/text/translate.h"
+#include "analyzer/verdict/terms.h"
+#include "analyzer/verdict/verdict_text.h"
 
 #define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
+#define CACHES_MOST 0.2	   /* of the rest of a step's time on a core: with caches of its own */
 
 /*
- * A faster model is no known saving, and names for the parts of a loop or of a step are none.
- * Batches that are made in forward are no part of the input that was seen, and threads that wait
- * for each other spin: no share says how long.
+ * A training thread that makes batches finds its caches full of them. Without that the rest of a
+ * step takes less time on the core.
  */
-static bool has_bound(enum sp_advice_id advice)
+static double cache_share(const struct sp_metrics *e)
 {
-	return sp_advice_rule_of(advice)->verdict != SP_VERDICT_compute &&
-	       advice != SP_ADVICE_loop_names && advice != SP_ADVICE_loop_batches &&
-	       advice != SP_ADVICE_unknown_names && advice != SP_ADVICE_own_forward &&
-	       advice != SP_ADVICE_fewer_threads;
+	double step_ns = V(step_mean_ns), work_ns = V(batch_work_ns), cpu_ns = V(batch_cpu_ns);
+	double own_ns = V(trainer_cpu_ns) - sp_batches_a_step(e) * cpu_ns;
+	double rest = 1 - V(lost_wait_share);
+
+	if (V(workers) > 0 || step_ns <= 0 || work_ns <= 0 || own_ns <= 0)
+		return 0;
+	rest = own_ns < rest * step_ns ? own_ns / step_ns : rest;
+	return rest > 0 ? CACHES_MOST * rest * (cpu_ns < work_ns ? cpu_ns / work_ns : 1) : 0;
 }
 
-static double at_least_zero(double share)
+/* Waiting for input. First batches have to be made, too: beside their start, their wait has the
+ * same work. */
+static double input_share(const struct sp_metrics *e)
 {
-	return share > 0 ? share : 0;
+	double cost = V(lost_wait_share);
+
+	return cost > 0 ? cost + (V(first_made_share) + cache_share(e)) : cost;
+}
+
+/* The loop gives back what workers sent. */
+static double release_share(const struct sp_metrics *e)
+{
+	double step_ns = V(step_mean_ns), ns = sp_batches_a_step(e) * V(release_ns);
+
+	return step_ns > 0 ? ns / step_ns : 0;
+}
+
+/* Workers that work less make batches more often: the step becomes shorter by that part of all of
+ * it, until there is no wait. Without workers it becomes shorter by that part of the wait. */
+static double work_share(const struct sp_metrics *e, double part)
+{
+	return V(workers) > 0 ? fmin(part, input_share(e)) : input_share(e) * part;
+}
+
+/* The training time ends with the last step, before the loop's own code that follows it. */
+static double with_last_step(const struct sp_metrics *e, double share)
+{
+	double steps = V(steps) / (e->trainers ? e->trainers : 1), whole;
+
+	if (V(workers) > 0 || steps < 2)
+		return share;
+	whole = share * steps / (steps - 1);
+	return whole / (1 - share + whole);
+}
+
+static double restart_share(const struct sp_metrics *e)
+{
+	return fmin(OR_ALL(restart_share), V(first_batch_share));
+}
+
+/* The column `saves` of advice.def: `most`, and the what-if that says more. */
+struct bound {
+	enum sp_what_if_id what_if;
+	double most; /* below 0: none */
+};
+
+#define NO_SAVING ((struct bound){SP_WHAT_IFS, -1})
+#define UP_TO(share) ((struct bound){SP_WHAT_IFS, share})
+#define WHAT_IF(id, share) ((struct bound){SP_WHAT_IF_##id, share})
+
+#define INPUT input_share(e)
+#define WORK(part) work_share(e, part)
+/* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions, and
+ * the release of what was unpacked. */
+#define CODE_AROUND(part) fmin((part) + V(transform_work_share), 1)
+#define WITH_LAST_STEP(share) with_last_step(e, share)
+#define LOOP(share) WITH_LAST_STEP(fmin(share, V(loop_share)))
+#define BESIDE_SAVES (V(workers) > 0 ? 0 : V(beside_save_share))
+#define RESTARTS restart_share(e)
+/* One rank keeps all others waiting, and waits itself for none. */
+#define OF_OTHER_RANKS(share)                                                                      \
+	(e->trainers > 1 ? (share) * (e->trainers / (e->trainers - 1.0)) : (share))
+
+static struct bound bound_of(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	switch (advice) {
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+	case SP_ADVICE_##id:                                                                       \
+		return saves;
+#include "analyzer/verdict/advice.def"
+	case SP_ADVICES:
+		break;
+	}
+	return NO_SAVING;
 }
 
 /* A what-if is about steady steps. Where epochs start workers again, other numbers of workers leave
  * that time as it is. */
 static double with_restarts(const struct sp_metrics *e, enum sp_what_if_id id, double now_ns)
 {
-	double restarts = sp_metrics_value(e, SP_METRIC_restarts_per_step);
-
-	if (id != SP_WHAT_IF_workers)
-		return now_ns;
-	return now_ns + restarts * sp_metrics_value(e, SP_METRIC_first_batch_ns);
+	return now_ns + (id == SP_WHAT_IF_workers ? V(restarts_per_step) * V(first_batch_ns) : 0);
 }
 
-struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice)
+/* Not known where the advice has no what-if, or the run does not give it. */
+static struct sp_what_if what_if_of(const struct sp_metrics *e, enum sp_what_if_id id)
 {
-	struct sp_saving saving = {.what_if = sp_advice_what_if(advice)};
-	struct sp_what_if w = {.is_known = false};
+	return id == SP_WHAT_IFS ? (struct sp_what_if){.is_known = false}
+				 : sp_what_if_make(e, id, SP_WORKERS_UNASKED);
+}
 
-	if (saving.what_if != SP_WHAT_IFS)
-		w = sp_what_if_make(evidence, saving.what_if, SP_WORKERS_UNASKED);
+bool sp_advice_is_worth_it(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	struct bound bound = bound_of(e, advice);
+	struct sp_what_if w = what_if_of(e, bound.what_if);
+
+	if (w.is_known)
+		return w.usual_ns <= w.now_ns &&
+		       (w.low_ns + w.usual_ns) / 2 <= w.now_ns * (1 - SP_GAIN_SEEN);
+	return bound.most < 0 || bound.most >= SP_GAIN_SEEN;
+}
+
+struct sp_saving sp_advice_saving(const struct sp_metrics *e, enum sp_advice_id advice)
+{
+	struct bound bound = bound_of(e, advice);
+	struct sp_what_if w = what_if_of(e, bound.what_if);
+	struct sp_saving saving = {.what_if = SP_WHAT_IFS, .most = fmax(bound.most, 0)};
+
 	if (w.is_known && w.now_ns > 0) {
-		saving.least = at_least_zero((w.now_ns - w.high_ns) /
-					     with_restarts(evidence, saving.what_if, w.now_ns));
-		saving.most = at_least_zero(1 - w.low_ns / w.now_ns);
-	} else if (has_bound(advice)) {
-		saving.what_if = SP_WHAT_IFS;
-		saving.most = sp_advice_most_share(evidence, advice);
+		saving.what_if = bound.what_if;
+		saving.least =
+			fmax((w.now_ns - w.high_ns) / with_restarts(e, saving.what_if, w.now_ns),
+			     0);
+		saving.most = fmax(1 - w.low_ns / w.now_ns, 0);
 	}
 	saving.is_known = saving.most >= SHOWN_LEAST;
 	return saving;

@@ -10,13 +10,19 @@
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/verdict/whatif.h"
 
+#define SP_GAIN_SEEN 0.03 /* of a step: below it nobody sees a gain */
+
 struct sp_saving {
 	bool is_known;
 	enum sp_what_if_id what_if; /* SP_WHAT_IFS: none; `most` is all that is known */
 	double least, most;	    /* shares; 0 <= least <= most */
 };
 
-struct sp_saving sp_advice_saving(const struct sp_metrics *evidence, enum sp_advice_id advice);
+struct sp_saving sp_advice_saving(const struct sp_metrics *metrics, enum sp_advice_id advice);
+
+/* The middle of what it saves is seen, or nothing bounds it; where a what-if answers for it, it
+ * costs nothing. */
+bool sp_advice_is_worth_it(const struct sp_metrics *metrics, enum sp_advice_id advice);
 
 /* The advice of the verdict (advice_count of them): the greatest saving first, by the middle of its
  * range, those of an unknown saving last. */

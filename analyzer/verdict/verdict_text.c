@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/verdict/verdict_parts.h"
+#include "analyzer/verdict/verdict_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +17,8 @@ const char *sp_confidence_name(enum sp_confidence confidence)
 const char *sp_doubt_text(enum sp_doubt doubt)
 {
 	static const char *const texts[SP_DOUBTS] = {
-#define SP_DOUBT(id, text) text,
+#define SP_DOUBT(id, weight, when, text) text,
 #include "analyzer/verdict/doubt.def"
-#undef SP_DOUBT
 	};
 
 	return _(texts[doubt]);
@@ -40,7 +39,6 @@ void sp_confidence_text(const struct sp_verdict *v, char *ret, size_t bytes)
 	}
 }
 
-/* Calls take() for each {measure} of a template, and for the words between them. */
 void sp_template_read(const char *text, void *context,
 		      void (*take)(void *context, const char *words, size_t bytes,
 				   enum sp_metric_id metric))
@@ -79,17 +77,18 @@ static void fill_part(void *context, const char *words, size_t bytes, enum sp_me
 	f->room -= (size_t)n;
 }
 
-void sp_template_fill(const struct sp_metrics *e, const char *template, char *ret, size_t ret_bytes)
+/* A metric that is not known is left out. */
+static void fill(const struct sp_metrics *metrics, const char *text, char *ret, size_t ret_bytes)
 {
-	struct filling f = {e, ret, ret_bytes};
+	struct filling f = {metrics, ret, ret_bytes};
 
 	*ret = '\0';
-	sp_template_read(template, &f, fill_part);
+	sp_template_read(text, &f, fill_part);
 }
 
 void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char *ret, size_t bytes)
 {
-	sp_template_fill(&v->metrics, _(sp_rule_of(id)->sentence), ret, bytes);
+	fill(&v->metrics, _(sp_rule_of(id)->sentence), ret, bytes);
 }
 
 static void put_top(const struct sp_top_function *top, char *ret, size_t bytes)
@@ -137,8 +136,7 @@ void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *
 		snprintf(ret, ret_bytes, "%s",
 			 _("Record once with `stageprof run --sample`, which names the line. "));
 	used = strlen(ret);
-	sp_template_fill(&v->metrics, _(sp_advice_rule_of(advice)->text), ret + used,
-			 ret_bytes - used);
+	fill(&v->metrics, _(sp_advice_rule_of(advice)->text), ret + used, ret_bytes - used);
 	used = strlen(ret);
 	if (advice == SP_ADVICE_transform && v->top.samples)
 		put_top(&v->top, ret + used, ret_bytes - used);

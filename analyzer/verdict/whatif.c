@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "analyzer/text/translate.h"
+#include "analyzer/verdict/terms.h"
 
-#define GAIN_LEAST 0.05
+#define GAIN_SURE 0.05 /* by the high end of a range: worth a line of its own */
 /* The time of a batch from a worker to the trainer where no worker shows it: two tensors take
  * 0.2 ms where workers are busy, and 1 ms where both have to be woken. */
 #define HANDOVER_MOST_NS 1e6
@@ -35,9 +36,8 @@
 static const struct {
 	const char *name, *title, *change, *missing;
 } table[SP_WHAT_IFS] = {
-#define SP_WHAT_IF(id, title, change, missing) {#id, title, change, missing},
+#define SP_WHAT_IF(id, title, change, when, makes, missing) {#id, title, change, missing},
 #include "analyzer/verdict/whatif.def"
-#undef SP_WHAT_IF
 };
 
 const char *sp_what_if_name(enum sp_what_if_id id)
@@ -70,18 +70,14 @@ void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *w, char *r
 		snprintf(ret, ret_bytes, "%s", _(table[id].title));
 }
 
-static bool is_known(const struct sp_metrics *e, enum sp_metric_id metric)
-{
-	return e->of[metric].is_known;
-}
-
-#define VALUE(e, metric) sp_metrics_value((e), SP_METRIC_##metric)
+#define STEP V(step_mean_ns)
+#define RANGE(low_ns, high_ns) range(e, low_ns, high_ns)
 
 static struct sp_what_if range(const struct sp_metrics *e, double low_ns, double high_ns)
 {
 	return (struct sp_what_if){
 		.is_known = true,
-		.now_ns = VALUE(e, step_mean_ns),
+		.now_ns = STEP,
 		.low_ns = fmin(low_ns, high_ns),
 		.high_ns = fmax(low_ns, high_ns),
 		.usual_ns = fmax(low_ns, high_ns),
@@ -92,16 +88,16 @@ static struct sp_what_if range(const struct sp_metrics *e, double low_ns, double
  * not known. */
 static double lost_ns(const struct sp_metrics *e)
 {
-	double wait = VALUE(e, wait_mean_ns), share = VALUE(e, loader_wait_share);
+	double wait = V(wait_mean_ns), share = V(loader_wait_share);
 
-	return share > 0 ? fmin(wait * VALUE(e, lost_wait_share) / share, wait) : wait;
+	return share > 0 ? fmin(wait * V(lost_wait_share) / share, wait) : wait;
 }
 
 /* The time of a step without its waits for the loader. Behind a wait that the device's work hides
  * stands that work, which no change of the input takes away. */
 static double busy_ns(const struct sp_metrics *e)
 {
-	return fmax(VALUE(e, step_mean_ns) - lost_ns(e), 0);
+	return fmax(STEP - lost_ns(e), 0);
 }
 
 /* The work of a device whose queue is not known may hide a wait, and then its end saves nothing. */
@@ -117,32 +113,18 @@ static bool may_hide(const struct sp_metrics *e)
  */
 static double alone_ns(const struct sp_metrics *e)
 {
-	double waited = VALUE(e, contention_share) * VALUE(e, step_mean_ns);
+	double waited = V(contention_share) * STEP;
 
-	if (VALUE(e, workers) < 1 || lost_ns(e) < VALUE(e, wait_mean_ns))
+	if (V(workers) < 1 || lost_ns(e) < V(wait_mean_ns))
 		return busy_ns(e);
-	waited = fmin(waited, VALUE(e, coreless_share) * busy_ns(e));
-	return busy_ns(e) - fmin(waited, sp_batches_a_step(e) * VALUE(e, batch_cpu_ns));
+	waited = fmin(waited, V(coreless_share) * busy_ns(e));
+	return busy_ns(e) - fmin(waited, sp_batches_a_step(e) * V(batch_cpu_ns));
 }
 
-/* Unhidden waits are saved. */
-static struct sp_what_if input_free(const struct sp_metrics *e)
+/* At least that much of the decoding was visibly waited for. */
+static double decode_lost_ns(const struct sp_metrics *e)
 {
-	double now = VALUE(e, step_mean_ns);
-
-	return range(e, alone_ns(e), may_hide(e) ? now : now - lost_ns(e));
-}
-
-/*
- * At best all workers make batches faster in proportion; at least half of the decoding for which
- * the trainer visibly waited is saved.
- */
-static struct sp_what_if decode_half(const struct sp_metrics *e)
-{
-	double now = VALUE(e, step_mean_ns);
-	double saved = may_hide(e) ? 0 : lost_ns(e) * VALUE(e, decode_work_share) / 2;
-
-	return range(e, fmax(busy_ns(e), now * (1 - VALUE(e, decode_share) / 2)), now - saved);
+	return may_hide(e) ? 0 : lost_ns(e) * V(decode_work_share);
 }
 
 /*
@@ -161,33 +143,32 @@ struct load {
 /* The trainer's own use of the cores, without the making of batches in a loader without workers. */
 static double own_cpu_ns(const struct sp_metrics *e, double batch_cpu_ns)
 {
-	double ns = VALUE(e, trainer_cpu_ns);
+	double ns = V(trainer_cpu_ns);
 
-	return VALUE(e, workers) < 1 ? fmax(ns - batch_cpu_ns, 0) : ns;
+	return V(workers) < 1 ? fmax(ns - batch_cpu_ns, 0) : ns;
 }
 
 /* At most: a worker collates into shared memory, and the training thread gives that back. */
 static double shared_ns(const struct sp_metrics *e)
 {
-	if (VALUE(e, workers) < 1)
+	if (V(workers) < 1)
 		return 0;
-	return VALUE(e, collate_share) * VALUE(e, batch_work_ns) + VALUE(e, release_ns);
+	return V(collate_share) * V(batch_work_ns) + V(release_ns);
 }
 
 /* No thread waits for a core, but all need one. */
 static struct load least_load(const struct sp_metrics *e)
 {
-	double ready = VALUE(e, batch_ready_ns), n = sp_batches_a_step(e);
+	double ready = V(batch_ready_ns), n = sp_batches_a_step(e);
 
 	return (struct load){
-		.batch_ns = n * fmax(VALUE(e, batch_work_ns) - ready, 0),
-		.cpu_ns = n * VALUE(e, batch_cpu_ns),
-		.trainer_ns = own_cpu_ns(e, n * VALUE(e, batch_cpu_ns)),
+		.batch_ns = n * fmax(V(batch_work_ns) - ready, 0),
+		.cpu_ns = n * V(batch_cpu_ns),
+		.trainer_ns = own_cpu_ns(e, n * V(batch_cpu_ns)),
 		.busy_ns = alone_ns(e),
 		.handover_ns =
-			n * VALUE(e, handover_ns) *
-			(is_known(e, SP_METRIC_answering_share) ? VALUE(e, answering_share) : 1),
-		.sampler_ns = n * VALUE(e, sampler_ns),
+			n * V(handover_ns) * (KNOWN(answering_share) ? V(answering_share) : 1),
+		.sampler_ns = n * V(sampler_ns),
 		.shared_ns = n * shared_ns(e),
 	};
 }
@@ -198,7 +179,7 @@ static struct load least_load(const struct sp_metrics *e)
  */
 static double other_threads_ns(const struct sp_metrics *e)
 {
-	return fmax(VALUE(e, trainer_cpu_ns) - VALUE(e, step_mean_ns), 0);
+	return fmax(V(trainer_cpu_ns) - STEP, 0);
 }
 
 /*
@@ -209,26 +190,23 @@ static double other_threads_ns(const struct sp_metrics *e)
  */
 static struct load most_load(const struct sp_metrics *e, double stack_ns)
 {
-	double n = sp_batches_a_step(e), work = n * VALUE(e, batch_work_ns), busy = busy_ns(e);
-	double handover = VALUE(e, handover_ns), stack = n * stack_ns;
-	bool is_alone = VALUE(e, workers) < 1;
-	double cpu = is_known(e, SP_METRIC_batch_cpu_ns) ? n * VALUE(e, batch_cpu_ns)
-							 : work * (1 - VALUE(e, read_share));
+	double n = sp_batches_a_step(e), work = n * V(batch_work_ns), busy = busy_ns(e);
+	double handover = V(handover_ns), stack = n * stack_ns;
+	bool is_alone = V(workers) < 1;
+	double cpu = KNOWN(batch_cpu_ns) ? n * V(batch_cpu_ns) : work * (1 - V(read_share));
 
 	if (is_alone)
-		handover = HANDOVER_MOST_NS + VALUE(e, contention_share) * VALUE(e, step_mean_ns);
+		handover = HANDOVER_MOST_NS + V(contention_share) * STEP;
 	return (struct load){
 		.is_uneven = true,
 		.batch_ns =
 			work + (is_alone ? other_threads_ns(e) + (SHARING_MOST - 1) * stack : 0),
 		.cpu_ns = cpu + (is_alone ? n * HANDOVER_MOST_NS + (SHARING_MOST - 1) * stack
-					  : n * VALUE(e, batch_ready_ns)),
-		.trainer_ns = is_known(e, SP_METRIC_trainer_cpu_ns)
-				      ? own_cpu_ns(e, n * VALUE(e, batch_cpu_ns))
-				      : busy,
+					  : n * V(batch_ready_ns)),
+		.trainer_ns = KNOWN(trainer_cpu_ns) ? own_cpu_ns(e, n * V(batch_cpu_ns)) : busy,
 		.busy_ns = busy,
 		.handover_ns = n * handover + (is_alone ? GIVING_BACK_MOST * stack : 0),
-		.sampler_ns = n * VALUE(e, sampler_ns),
+		.sampler_ns = n * V(sampler_ns),
 	};
 }
 
@@ -258,31 +236,29 @@ static double step_ns(const struct load *l, double workers, double cores)
  */
 static double starts_ns(const struct sp_metrics *e, double more)
 {
-	double start_ns =
-		is_known(e, SP_METRIC_worker_start_ns) ? VALUE(e, worker_start_ns) : START_MOST_NS;
+	double start_ns = KNOWN(worker_start_ns) ? V(worker_start_ns) : START_MOST_NS;
 
-	return more > 0 ? more * start_ns * VALUE(e, restarts_per_step) : 0;
+	return more > 0 ? more * start_ns * V(restarts_per_step) : 0;
 }
 
 /* Workers that wait for each other may gain nothing. More workers may gain nothing where waits may
  * hide. */
 static bool may_gain_nothing(const struct sp_metrics *e, uint32_t workers)
 {
-	double before = VALUE(e, workers);
+	double before = V(workers);
 
 	return (workers < 1 && before >= 1 && may_hide(e)) ||
-	       (workers > before &&
-		(may_hide(e) || VALUE(e, fetch_locked_share) >= SP_FETCHES_LOCKED));
+	       (workers > before && (may_hide(e) || V(fetch_locked_share) >= SP_FETCHES_LOCKED));
 }
 
 /* The error of the same computation for the real number of workers widens the range. */
 static double most_with(const struct sp_metrics *e, uint32_t workers, double stack_ns)
 {
 	struct load most = most_load(e, stack_ns);
-	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores);
-	double before = step_ns(&most, VALUE(e, workers), cores);
+	double now = STEP, cores = V(cores);
+	double before = step_ns(&most, V(workers), cores);
 	double ns = step_ns(&most, workers, cores) * fmax(1, before > 0 ? now / before : 1) +
-		    starts_ns(e, workers - VALUE(e, workers));
+		    starts_ns(e, workers - V(workers));
 
 	return may_gain_nothing(e, workers) ? fmax(ns, now) : ns;
 }
@@ -294,12 +270,12 @@ static double most_with(const struct sp_metrics *e, uint32_t workers, double sta
 static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t workers)
 {
 	struct load least = least_load(e);
-	double now = VALUE(e, step_mean_ns), cores = VALUE(e, cores), stack = VALUE(e, stack_ns);
-	double before = step_ns(&least, VALUE(e, workers), cores);
+	double now = STEP, cores = V(cores), stack = V(stack_ns);
+	double before = step_ns(&least, V(workers), cores);
 	double low = step_ns(&least, workers, cores) * fmin(1, before > 0 ? now / before : 1);
 	struct sp_what_if w;
 
-	w = range(e, low, most_with(e, workers, stack + VALUE(e, own_collate_ns)));
+	w = RANGE(low, most_with(e, workers, stack + V(own_collate_ns)));
 	w.usual_ns = fmax(low, most_with(e, workers, stack));
 	w.workers = workers;
 	return w;
@@ -309,96 +285,71 @@ static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t worke
  * With batches far ahead a slow one delays nobody: at best a step takes as long as the slowest of
  * the training thread, the workers and the cores.
  */
-static struct sp_what_if prefetch(const struct sp_metrics *e)
+static double far_ahead_ns(const struct sp_metrics *e)
 {
 	struct load least = least_load(e);
-	double now = VALUE(e, step_mean_ns);
 
-	return range(e, fmin(step_ns(&least, VALUE(e, workers), VALUE(e, cores)), now), now);
+	return step_ns(&least, V(workers), V(cores));
 }
 
 /*
  * For as many samples as a step has now, half of a step with twice as many. Work on a batch goes
  * with its samples; at best all other work is done once a step, however many samples it has.
  */
-static struct sp_what_if batch_size(const struct sp_metrics *e)
+static double half_ns(const struct sp_metrics *e)
 {
 	struct load least = least_load(e);
-	double now = VALUE(e, step_mean_ns), workers = VALUE(e, workers);
 
 	least.busy_ns /= 2;
 	least.handover_ns /= 2;
 	least.trainer_ns /= 2;
-	return range(e, fmin(step_ns(&least, workers, VALUE(e, cores)), now), now);
+	return step_ns(&least, V(workers), V(cores));
 }
 
 /* A steady step's part of a cost; of the training time where steady steps do not show it. */
 static double steady_ns(const struct sp_metrics *e, enum sp_metric_id mean_ns,
 			enum sp_metric_id share)
 {
-	return is_known(e, mean_ns) ? sp_metrics_value(e, mean_ns)
-				    : VALUE(e, step_mean_ns) * sp_metrics_value(e, share);
+	double ns = e->of[mean_ns].is_known ? sp_metrics_value(e, mean_ns)
+					    : STEP * sp_metrics_value(e, share);
+
+	return fmin(ns, STEP);
 }
 
-/* The most that waiting adds to the host's own work, beside the wait. */
-static double wake_ns(const struct sp_metrics *e, double sync_ns)
+static double copy_ns(const struct sp_metrics *e)
 {
-	double waits = VALUE(e, syncs_per_step) + VALUE(e, blocking_copies_per_step);
-
-	return fmin(waits * WAKE_MOST_NS, sync_ns * WAKE_SHARE_MOST);
+	return steady_ns(e, SP_METRIC_copy_mean_ns, SP_METRIC_copy_share);
 }
 
 /* The host takes at least its own work, and the device at least the time for which the host
- * waited. */
+ * waited. Waiting adds to the host's own work, beside the wait. */
 static struct sp_what_if no_syncs(const struct sp_metrics *e)
 {
-	double now = VALUE(e, step_mean_ns), share = VALUE(e, sync_share);
-	double sync = fmin(steady_ns(e, SP_METRIC_sync_mean_ns, SP_METRIC_sync_share), now);
-	double cost = share > 0 ? sync * VALUE(e, sync_cost_share) / share : 0;
+	double sync = steady_ns(e, SP_METRIC_sync_mean_ns, SP_METRIC_sync_share);
+	double cost = V(sync_share) > 0 ? sync * V(sync_cost_share) / V(sync_share) : 0;
+	double waits = V(syncs_per_step) + V(blocking_copies_per_step);
+	double wake = fmin(waits * WAKE_MOST_NS, sync * WAKE_SHARE_MOST);
 
-	return range(e, fmax(now - sync - wake_ns(e, sync), sync), now - cost);
-}
-
-static struct sp_what_if pinned_copies(const struct sp_metrics *e)
-{
-	double now = VALUE(e, step_mean_ns);
-	double copy = fmin(steady_ns(e, SP_METRIC_copy_mean_ns, SP_METRIC_copy_share), now);
-
-	return range(e, now - copy * VALUE(e, pageable_share), now);
+	return RANGE(fmax(STEP - sync - wake, sync), STEP - cost);
 }
 
 /* The work on the batches of a loader was seen, and the waits for them. */
-static bool has_batches(const struct sp_metrics *e)
-{
-	return is_known(e, SP_METRIC_workers_wanted) && is_known(e, SP_METRIC_wait_mean_ns);
-}
+#define HAS_BATCHES (KNOWN(workers_wanted) && KNOWN(wait_mean_ns))
 
 struct sp_what_if sp_what_if_make(const struct sp_metrics *e, enum sp_what_if_id id,
 				  uint32_t workers)
 {
 	struct sp_what_if unknown = {.is_known = false};
 
-	if (!is_known(e, SP_METRIC_step_mean_ns))
+	if (workers == SP_WORKERS_UNASKED)
+		workers = (uint32_t)V(workers_wanted);
+	if (!KNOWN(step_mean_ns))
 		return unknown;
 	switch (id) {
-	case SP_WHAT_IF_input_free:
-		return is_known(e, SP_METRIC_wait_mean_ns) ? input_free(e) : unknown;
-	case SP_WHAT_IF_decode_half:
-		return VALUE(e, decode_share) > 0 ? decode_half(e) : unknown;
-	case SP_WHAT_IF_workers:
-		if (!has_batches(e))
-			return unknown;
-		return with_workers(e, workers != SP_WORKERS_UNASKED
-					       ? workers
-					       : (uint32_t)VALUE(e, workers_wanted));
-	case SP_WHAT_IF_no_syncs:
-		return is_known(e, SP_METRIC_sync_share) ? no_syncs(e) : unknown;
-	case SP_WHAT_IF_pinned_copies:
-		return VALUE(e, pageable_share) > 0 ? pinned_copies(e) : unknown;
-	case SP_WHAT_IF_prefetch:
-		return has_batches(e) && VALUE(e, workers) >= 1 ? prefetch(e) : unknown;
-	case SP_WHAT_IF_batch_size:
-		return has_batches(e) ? batch_size(e) : unknown;
+#define SP_WHAT_IF(id, title, change, when, makes, missing)                                        \
+	case SP_WHAT_IF_##id:                                                                      \
+		return (when) ? makes : unknown;
+#include "analyzer/verdict/whatif.def"
 	case SP_WHAT_IFS:
 		break;
 	}
@@ -408,7 +359,7 @@ struct sp_what_if sp_what_if_make(const struct sp_metrics *e, enum sp_what_if_id
 enum sp_what_if_id sp_what_if_best(const struct sp_metrics *e)
 {
 	enum sp_what_if_id best = SP_WHAT_IFS;
-	double most = GAIN_LEAST;
+	double most = GAIN_SURE;
 
 	for (int i = 0; i < SP_WHAT_IFS; i++) {
 		struct sp_what_if w = sp_what_if_make(e, (enum sp_what_if_id)i, SP_WORKERS_UNASKED);

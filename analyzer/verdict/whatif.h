@@ -9,9 +9,8 @@
 #include "analyzer/metrics/metrics.h"
 
 enum sp_what_if_id {
-#define SP_WHAT_IF(id, title, change, missing) SP_WHAT_IF_##id,
+#define SP_WHAT_IF(id, title, change, when, makes, missing) SP_WHAT_IF_##id,
 #include "analyzer/verdict/whatif.def"
-#undef SP_WHAT_IF
 	SP_WHAT_IFS
 };
 

@@ -8,7 +8,7 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/training/training_account.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/step_change.h"
 
 #define NAME_BYTES 1024u

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/sections/wait_section.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/verdict_text.h"
 #include "analyzer/views/view.h"
 
 #define LINE_BYTES 1280u

@@ -7,6 +7,7 @@
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/verdict/saving.h"
+#include "analyzer/verdict/verdict_text.h"
 #include "analyzer/views/html/page_fit.h"
 
 #define CARDS_MAX 3u

@@ -12,6 +12,7 @@
 #include "analyzer/page/page_assets.h"
 #include "analyzer/sections/account_section.h"
 #include "analyzer/sections/run_section.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/views/html/page_fit.h"
 #include "analyzer/views/html/page_head.h"
 #include "analyzer/views/html/page_pictures.h"

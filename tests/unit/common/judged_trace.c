@@ -4,6 +4,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "analyzer/verdict/judge.h"
+
 enum { PID = 10 };
 
 char folder[64];

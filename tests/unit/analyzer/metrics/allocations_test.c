@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/verdict_text.h"
 #include "tests/unit/common/judged_trace.h"
 #include "tests/unit/common/suite.h"
 

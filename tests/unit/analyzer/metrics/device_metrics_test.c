@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/verdict_text.h"
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/whatif.h"

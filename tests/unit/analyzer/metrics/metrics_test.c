@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/judge.h"
+#include "analyzer/verdict/saving.h"
+#include "analyzer/verdict/verdict_text.h"
 #include "analyzer/steps/lock_waits.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/whatif.h"
@@ -459,7 +462,7 @@ START_TEST(a_lock_is_asked_for_everywhere)
 	ck_assert_double_eq_tol(value(SP_METRIC_model_lock_share), WORK_NS / 2 / step_ns, 0.02);
 	ck_assert_double_eq_tol(value(SP_METRIC_lock_share),
 				(3 * WORK_NS / 2 + unseen_ns) / step_ns, 0.01);
-	ck_assert_double_eq(sp_advice_most_share(&v.metrics, SP_ADVICE_other_threads),
+	ck_assert_double_eq(sp_advice_saving(&v.metrics, SP_ADVICE_other_threads).most,
 			    value(SP_METRIC_lock_share));
 }
 END_TEST
@@ -499,7 +502,7 @@ START_TEST(a_first_epoch_that_waits)
 		return;
 	ck_assert_double_eq_tol(value(SP_METRIC_first_epoch_wait_share),
 				value(SP_METRIC_lost_wait_share) * batches / (batches - 1), 0.01);
-	ck_assert_double_eq(sp_advice_most_share(&v.metrics, SP_ADVICE_first_epoch),
+	ck_assert_double_eq(sp_advice_saving(&v.metrics, SP_ADVICE_first_epoch).most,
 			    value(SP_METRIC_first_epoch_wait_share));
 }
 END_TEST

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/verdict_text.h"
 #include "tests/unit/common/suite.h"
 
 static const struct sp_wait_thresholds usual = {SP_WAIT_MODERATE, SP_WAIT_SEVERE};
@@ -56,6 +58,12 @@ static const char *judge(void)
 {
 	sp_verdict_judge(&v, &usual);
 	return sp_rule_of(v.id)->code;
+}
+
+/* At most: of advice that no what-if answers for. */
+static double saved_by(enum sp_advice_id advice)
+{
+	return sp_advice_saving(&v.metrics, advice).most;
 }
 
 static bool advises(const char *name)
@@ -552,8 +560,7 @@ START_TEST(a_loop_that_sleeps)
 	set(SP_METRIC_off_core_share, _i ? 0.9 : 0.6);
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert(advises("loop_blocked"));
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_blocked),
-				_i ? 0.8 : 0.6, 3e-3);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_blocked), _i ? 0.8 : 0.6, 3e-3);
 }
 END_TEST
 
@@ -696,7 +703,7 @@ START_TEST(one_advice_for_one_time)
 	judge();
 	ck_assert(advises("receive") && !advises("handover"));
 	/* Fewer tensors take less time of the workers, too: all of the wait may go. */
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0.3, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_receive), 0.3, 1e-9);
 }
 END_TEST
 
@@ -748,18 +755,18 @@ START_TEST(a_bound_has_all_that_goes_with_the_wait)
 	set_wait(0.5);
 	set(SP_METRIC_decompress_work_share, 1);
 	set(SP_METRIC_first_made_share, 0.02);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_decompress), 0.52, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_decompress), 0.52, 1e-9);
 	set(SP_METRIC_step_mean_ns, 1e7);
 	set(SP_METRIC_batch_work_ns, 5e6);
 	set(SP_METRIC_batch_cpu_ns, 5e6);
 	set(SP_METRIC_trainer_cpu_ns, 6e6); /* 1 ms of it, a tenth of a step, is the rest's */
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_decompress), 0.54, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_decompress), 0.54, 1e-9);
 	set(SP_METRIC_workers, 1);
 	set(SP_METRIC_handover_wait_share, 1);
 	set(SP_METRIC_release_ns, 3e5);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0.55, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_receive), 0.55, 1e-9);
 	set_wait(0); /* no cost, no saving */
-	ck_assert_double_eq(sp_advice_most_share(&v.metrics, SP_ADVICE_receive), 0);
+	ck_assert_double_eq(saved_by(SP_ADVICE_receive), 0);
 }
 END_TEST
 
@@ -769,8 +776,8 @@ START_TEST(code_around_a_library_goes_with_it)
 	set_wait(0.6);
 	set(SP_METRIC_decompress_work_share, 0.9);
 	set(SP_METRIC_transform_work_share, 0.05);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_decompress), 0.57, 1e-9);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.03, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_decompress), 0.57, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_transform), 0.03, 1e-9);
 }
 END_TEST
 
@@ -779,11 +786,9 @@ START_TEST(a_save_takes_along_what_goes_with_it)
 {
 	set(SP_METRIC_save_share, 0.17);
 	set(SP_METRIC_loop_save_share, 0.17);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_async_checkpoint), 0.17,
-				1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_async_checkpoint), 0.17, 1e-9);
 	set(SP_METRIC_beside_save_share, 0.2);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_async_checkpoint), 0.37,
-				1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_async_checkpoint), 0.37, 1e-9);
 }
 END_TEST
 
@@ -796,14 +801,11 @@ START_TEST(a_log_takes_along_what_goes_with_it)
 	set(SP_METRIC_fsync_share, 0.1);
 	set(SP_METRIC_message_share, 0.08);
 	set(SP_METRIC_log_code_share, 0.02);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_fsync), 0.16, 1e-5);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_writes), 0.16,
-				1e-5);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_messages), 0.1,
-				1e-5);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_fsync), 0.16, 1e-5);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_writes), 0.16, 1e-5);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_messages), 0.1, 1e-5);
 	set(SP_METRIC_loop_share, 0.09); /* all of the loop's own code is no more */
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_messages), 0.09,
-				1e-5);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_messages), 0.09, 1e-5);
 }
 END_TEST
 
@@ -812,11 +814,9 @@ START_TEST(the_last_step_is_followed_by_the_loop_too)
 {
 	set(SP_METRIC_steps, 10);
 	set(SP_METRIC_loop_share, 9.0 / 19);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_loop_blocked), 0.5,
-				1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_blocked), 0.5, 1e-9);
 	set(SP_METRIC_save_share, 9.0 / 19); /* a save after the last step is in its cost */
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_async_checkpoint),
-				9.0 / 19, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_async_checkpoint), 9.0 / 19, 1e-9);
 }
 END_TEST
 
@@ -861,12 +861,11 @@ START_TEST(work_that_is_saved_shortens_the_whole_step)
 	set(SP_METRIC_workers, 1);
 	judge();
 	ck_assert(advises("transform"));
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.5, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_transform), 0.5, 1e-9);
 	set(SP_METRIC_transform_work_share, 0.9);
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.667, 1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_transform), 0.667, 1e-9);
 	set(SP_METRIC_workers, 0); /* the training thread makes batches, and nothing overlaps */
-	ck_assert_double_eq_tol(sp_advice_most_share(&v.metrics, SP_ADVICE_transform), 0.6003,
-				1e-9);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_transform), 0.6003, 1e-9);
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 
 #include "analyzer/report/report.h"
 #include "analyzer/verdict/saving.h"
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/whatif.h"
 #include "tests/unit/common/suite.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/verdict.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/workers/thread_role.h"
 #include "tests/unit/common/load.h"
 #include "tests/unit/common/suite.h"

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of the tables verdict.def, advice.def and doubt.def. judge.c asks their conditions,
+ * saving.c the savings.
+ */
+#ifndef STAGEPROF_ANALYZER_RULES_H
+#define STAGEPROF_ANALYZER_RULES_H
+
+#include "analyzer/metrics/metric.h"
+
+enum sp_verdict_id {
+#define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
+		refines, by, evidence, sentence, meaning, remedy)                                  \
+	SP_VERDICT_##id,
+#include "analyzer/verdict/verdict.def"
+	SP_VERDICTS
+};
+
+enum sp_advice_id {
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text) SP_ADVICE_##id,
+#include "analyzer/verdict/advice.def"
+	SP_ADVICES
+};
+
+/* Reasons for a confidence below high. */
+enum sp_doubt {
+#define SP_DOUBT(id, weight, when, text) SP_DOUBT_##id,
+#include "analyzer/verdict/doubt.def"
+	SP_DOUBTS
+};
+
+enum sp_confidence { SP_CONFIDENCE_LOW, SP_CONFIDENCE_MEDIUM, SP_CONFIDENCE_HIGH };
+
+enum sp_cost_by { SP_BY_THREAD, SP_BY_WAIT, SP_BY_WORKERS };
+
+/* A line of verdict.def. */
+struct sp_rule {
+	const char *code; /* never changes, because JSON has it; two lines may share one */
+	const char *sentence, *meaning, *remedy;
+	enum sp_confidence most_confidence;
+	bool is_state; /* then the fields below are unset, and the metrics SP_METRICS */
+	enum sp_metric_id cost, sign;
+	double least_sign;
+	enum sp_verdict_id refines;
+	double moderate, severe; /* of the cost, by default */
+	enum sp_cost_by by;
+};
+
+/* A line of advice.def. */
+struct sp_advice_rule {
+	const char *name; /* the contract of JSON */
+	const char *text;
+	enum sp_verdict_id verdict;
+	enum sp_metric_id metric;
+	double least, most;
+};
+
+const struct sp_rule *sp_rule_of(enum sp_verdict_id id);
+const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id);
+
+#endif

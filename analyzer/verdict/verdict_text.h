@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The texts of a verdict, of its doubts and of its advice, in the language of the report. */
+#ifndef STAGEPROF_ANALYZER_VERDICT_TEXT_H
+#define STAGEPROF_ANALYZER_VERDICT_TEXT_H
+
+#include "analyzer/verdict/verdict.h"
+
+const char *sp_confidence_name(enum sp_confidence confidence);
+const char *sp_doubt_text(enum sp_doubt doubt);
+
+/* "confidence low: few steps; …", with the reasons where it is not high. */
+void sp_confidence_text(const struct sp_verdict *verdict, char *ret, size_t bytes);
+
+/* The sentence of this verdict with the figures of the run, although its rule may not hold. */
+void sp_verdict_sentence(const struct sp_verdict *verdict, enum sp_verdict_id id, char *ret,
+			 size_t bytes);
+
+/* The advice's text with the metrics' values, and with the sampled function that it is about. */
+void sp_advice_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
+		    size_t ret_bytes);
+
+/* Calls take() for each {metric} of a template, and for the words ahead of it. The words after the
+ * last one, and a {name} that is no metric, come with SP_METRICS. */
+void sp_template_read(const char *text, void *context,
+		      void (*take)(void *context, const char *words, size_t bytes,
+				   enum sp_metric_id metric));
+
+#endif
