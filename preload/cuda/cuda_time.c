@@ -9,8 +9,8 @@
 #include "preload/cuda/cuda_events.h"
 #include "preload/cuda/cuda_graph.h"
 #include "preload/cuda/cuda_streams.h"
-#include "preload/sys/hot_data.h"
 #include "preload/recorder/process.h"
+#include "preload/sys/hot_data.h"
 #include "preload/sys/sys.h"
 
 /* Calls that are checked after a boundary; a stream whose first work comes later has no time in

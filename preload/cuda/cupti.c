@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "preload/settings/config.h"
-#include "preload/cuda/cuda_slow_path.h"
+#include "preload/cuda/cuda_time.h"
 #include "preload/cuda/cupti_find.h"
 #include "preload/cuda/cupti_records.h"
 #include "preload/recorder/intern.h"

@@ -28,9 +28,6 @@ void sp_cupti_yield(const char *function);
  * holds were fetched before. */
 void sp_cupti_end(void);
 
-/* The wrapper for a name passed to dlsym; NULL: none, or CUPTI is not wanted. */
-void *sp_cupti_wrapper(const char *name);
-
 /*
  * CUPTI's data on the call that the thread is in. The runtime calls the driver: work of the inner
  * call carries the id of the outer call.

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "preload/cuda/cuda_driver.h"
-#include "preload/cuda/cupti.h"
+#include "preload/cuda/hooks_cupti.h"
 #include "preload/cuda/lookup_functions.h"
 #include "preload/hooks/hook.h"
 #include "preload/resolve/dlsym_next.h"

@@ -9,6 +9,7 @@
 #include "preload/settings/config.h"
 #include "preload/cuda/abi_cupti.h"
 #include "preload/cuda/cupti.h"
+#include "preload/cuda/hooks_cupti.h"
 #include "preload/hooks/hook.h"
 #include "preload/resolve/resolve.h"
 

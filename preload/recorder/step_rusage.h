@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time and the waits of a training so far, by its steps (SP_DEFINE_STEP_RUSAGE): what
- * thread_rusage.h defines at a thread's end, for a trainer that is killed.
+ * A trainer's resource usage by steps (SP_DEFINE_STEP_RUSAGE), because a trainer that is killed has
+ * no clean end (thread_rusage.h).
  */
 #ifndef STAGEPROF_PRELOAD_STEP_RUSAGE_H
 #define STAGEPROF_PRELOAD_STEP_RUSAGE_H

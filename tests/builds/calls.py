@@ -6,9 +6,18 @@ includes the header."""
 import collections
 import json
 import os
+import re
 import subprocess
 
 OWN = "sp_"  # other global names are libc's: a hook defines them, and nobody calls a hook
+NO_CODE = re.compile(
+    r"""/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
+    | ^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*""",
+    re.S | re.M | re.X,
+)
+PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+FUNCTION = re.compile(rf"\b({OWN}\w+)\s*{PARENTHESES}\s*(?=;|__attribute__|SP_)")
+VARIABLE = re.compile(rf"\bextern\b[^(;]*?\b({OWN}\w+)\s*(?:\[[^]]*\]\s*)*(?=;|__attribute__|SP_)")
 
 
 def objects_of(root, build, sides):
@@ -74,3 +83,17 @@ def shortest_circle(nodes, arrows):
                     before[other] = node
                     queue.append(other)
     return best
+
+
+def declared_in(text):
+    """(name, line) of each function and variable that a header declares; macros make none."""
+    text, more = NO_CODE.sub(blank, text), True
+    while more:
+        text, more = re.subn(r"\{[^{}]*\}", blank, text)
+    for pattern in (FUNCTION, VARIABLE):
+        for match in pattern.finditer(text):
+            yield match[1], text.count("\n", 0, match.start(1)) + 1
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match[0])

@@ -51,11 +51,13 @@ def module_of(path):
 
 class Table:
     """Lines of the table: `room NAME: ROOMS`, `debt NAME: ROOMS`, `circle: MODULES`, `call FILE:
-    FUNCTIONS`, `data FOLDER:`, `generated FOLDER:`, `also FILE: FILES`, `only HEADER: FILES`."""
+    FUNCTIONS`, `header FILE: FUNCTIONS`, `data FOLDER:`, `generated FOLDER:`, `also FILE: FILES`,
+    `only HEADER: FILES`."""
 
     def __init__(self, path):
         self.rooms, self.debts, self.circles, self.data, self.generated = {}, {}, [], set(), set()
-        self.also, self.only, self.calls = {}, {}, {}
+        self.also, self.only = {}, {}
+        self.excused = {"call": {}, "header": {}}
         self.lines, self.problems = {}, []
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -65,7 +67,7 @@ class Table:
         if not line:
             return
         match = re.fullmatch(
-            r"(room|debt|circle|call|data|generated|also|only)\s*(\S*)\s*:\s*(.*)", line
+            r"(room|debt|circle|call|header|data|generated|also|only)\s*(\S*)\s*:\s*(.*)", line
         )
         if not match:
             self.problems.append((number, f"not a line of this table: {line}"))
@@ -86,10 +88,10 @@ class Table:
             self.debts[name] = set(words)
         elif kind == "circle":
             self.circles.append(set(words))
-        elif kind == "call":
-            self.calls[name] = words
+        elif kind in self.excused:
+            self.excused[kind][name] = words
             if not reason:
-                self.problems.append((number, f"{name}: add a # and why it may call up"))
+                self.problems.append((number, f"{name}: add a # and the reason"))
         elif kind == "data":
             self.data.add(name)
         elif kind == "generated":
@@ -283,7 +285,7 @@ class Check:
                 first, *others = sorted(paths)
                 text = f"{name} is defined in {' and '.join(others)} too: rename one of them"
                 self.complain(first, self.line_of(first, name), text)
-        arrows = self.without_excused(calls.arrows_of(defined, used))
+        arrows = self.without_excused("call", calls.arrows_of(defined, used))
         for (user, other), names in sorted(arrows.items()):
             room, below = os.path.dirname(user), os.path.dirname(other)
             if below not in {room, *self.table.below(room)}:
@@ -291,6 +293,7 @@ class Check:
                 advice = "take it as an argument, or let the upper room set a pointer"
                 self.complain(user, self.line_of(user, min(names)), f"{text}: {advice}")
         self.check_circles_of_calls(arrows)
+        self.check_headers(defined)
 
     def line_of(self, path, name):
         """The first line that has the name; 1: none has it, a header's or a macro's text does."""
@@ -300,19 +303,35 @@ class Check:
                     return number
         return 1
 
-    def without_excused(self, arrows):
-        """The arrows without the names that the table's lines `call` excuse."""
-        left = {}
-        unused = {(user, name) for user, names in self.table.calls.items() for name in names}
+    def without_excused(self, kind, arrows):
+        """The arrows without the names that the table's lines of this kind excuse."""
+        left, excuses = {}, self.table.excused[kind]
+        unused = {(user, name) for user, names in excuses.items() for name in names}
         for (user, other), names in arrows.items():
-            patterns = self.table.calls.get(user, ())
+            patterns = excuses.get(user, ())
             excused = {n for n in names for p in patterns if fnmatch.fnmatchcase(n, p)}
             unused -= {(user, p) for p in patterns if fnmatch.filter(names, p)}
             if names - excused:
                 left[user, other] = names - excused
         for user, name in sorted(unused):
-            self.complain_of_table("call", user, f"{user} does not use {name}: remove it here")
+            text = f"{user} needs no excuse for {name}: remove it here"
+            self.complain_of_table(kind, user, text)
         return left
+
+    def check_headers(self, defined):
+        """A header declares what the .c file beside it defines."""
+        arrows = {}
+        headers = [path for paths in self.sources.values() for path in paths if path.endswith(".h")]
+        for path in headers:
+            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+                declared = {name for name, _ in calls.declared_in(file.read())}
+            for name in declared & set(defined):
+                others = defined[name]
+                if module_of(path) not in map(module_of, others):
+                    arrows.setdefault((path, min(others)), set()).add(name)
+        for (path, other), names in sorted(self.without_excused("header", arrows).items()):
+            text = f"declares {' '.join(sorted(names))} of {other}: declare it in the header of"
+            self.complain(path, self.line_of(path, min(names)), f"{text} {module_of(other)}")
 
     def check_circles_of_calls(self, arrows):
         graph = {}

@@ -163,7 +163,7 @@ class Calls(unittest.TestCase):
     """Small programs, compiled: a source is the functions and variables that it defines, each with
     those that it uses."""
 
-    def check(self, table="", built=True, **sources):
+    def check(self, table="", built=True, headers=None, **sources):
         tree = {
             "preload/low/pack.c": "sp_pack",
             "preload/high/hook.c": "sp_hook sp_pack; sp_count",
@@ -183,7 +183,10 @@ class Calls(unittest.TestCase):
                 if built or name != "preload/low/pack.c":
                     self.compile(path, os.path.join(build, commands[-1]["output"]))
             self.write(os.path.join(build, "compile_commands.json"), json.dumps(commands))
+            for name, text in (headers or {}).items():
+                self.write(os.path.join(root, name), text)
             check = layers.Check(root, build)
+            check.find_sources("preload")
             check.check_calls()
             return check.found
 
@@ -253,7 +256,7 @@ class Calls(unittest.TestCase):
     def test_excuse_without_use(self):
         line = TABLE.count("\n") + 1
         excuse = "call preload/low/pack.c: sp_hook # a table\n"
-        self.found(f"{layers.TABLE}:{line}", "does not use sp_hook: remove", excuse)
+        self.found(f"{layers.TABLE}:{line}", "needs no excuse for sp_hook: remove", excuse)
 
     def test_excuse_without_a_reason(self):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as table:
@@ -261,7 +264,7 @@ class Calls(unittest.TestCase):
             table.flush()
             ((number, said),) = layers.Table(table.name).problems
         self.assertEqual(number, 1)
-        self.assertIn("add a # and why", said)
+        self.assertIn("add a # and the reason", said)
 
     def test_function_of_two_files(self):
         self.found(
@@ -269,6 +272,18 @@ class Calls(unittest.TestCase):
             "sp_pack is defined in preload/low/pack.c too: rename",
             preload__low__again="sp_pack",
         )
+
+    def test_header_of_another_file(self):
+        inline = "static inline int f(void) { return sp_hook(1); }\n"
+        own = "/* sp_hook(); */\nint sp_pack(void);\n" + inline
+        self.assertEqual(self.check(headers={"preload/low/pack.h": own}), [])
+        other = {"preload/low/pack.h": own + "int sp_hook(int (*f)(int));\n"}
+        said = "declares sp_hook of preload/high/hook.c: declare it in the header of preload/high/hook"
+        self.found("preload/low/pack.h:1", said, headers=other)
+        variable = {"preload/low/pack.h": "extern int sp_count[2] SP_HIDDEN;\n"}
+        self.found("preload/low/pack.h:1", "declares sp_count of", headers=variable)
+        excused = "header preload/low/pack.h: sp_h* # a pair\n"
+        self.assertEqual(self.check(excused, headers=other), [])
 
     def test_file_that_was_not_built(self):
         self.found("preload/low/pack.c:1", "no object file of it: build all", "", False)

@@ -265,18 +265,3 @@ bool sp_probe_loads(const struct sp_doctor_context *context, char message[512])
 	snprintf(message, 512, "%.*s", (int)strcspn(text, "\n"), text);
 	return loaded;
 }
-
-bool sp_doctor_context_property(const struct sp_doctor_context *context, const char *name,
-				char ret[256])
-{
-	size_t bytes = strlen(name);
-
-	for (const char *line = context->properties; line && *line;
-	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-		if (strncmp(line, name, bytes) == 0 && line[bytes] == '\t') {
-			snprintf(ret, 256, "%.*s", (int)strcspn(line + bytes + 1, "\n"),
-				 line + bytes + 1);
-			return true;
-		}
-	return false;
-}
