@@ -2,7 +2,6 @@
 #include "analyzer/gpu/device_calls.h"
 
 #include "analyzer/gpu/copy_streams.h"
-#include "analyzer/reader/clock_convert.h"
 #include "analyzer/gpu/gpu_calls.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
@@ -14,7 +13,7 @@
 struct device_calls_pass {
 	struct sp_device_calls *calls;
 	const struct sp_steps *steps; /* the trainer's */
-	const struct sp_clock *clock;
+	struct sp_event_reader events;
 	struct sp_copy_streams *copies;
 	struct sp_gpu_walk spans; /* for allocations */
 	bool is_trainer;
@@ -198,12 +197,12 @@ static void take_launch(struct device_calls_pass *pass, int64_t start_ns, int64_
 	pass->calls->blocked_ns += ns >= BLOCKED_NS ? ns : 0;
 }
 
-static void take(struct device_calls_pass *pass, const struct sp_slot *slot)
+static void take(struct device_calls_pass *pass, const struct sp_read_event *event)
 {
-	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
-	int64_t start_ns = sp_clock_realtime_ns(pass->clock, slot->start);
-	int64_t end_ns = sp_clock_realtime_ns(pass->clock, slot->start + slot->ticks);
-	uint8_t class = sp_event_info(kind)->class;
+	uint32_t kind = event->kind, arg = sp_commit_arg(event->slot->commit);
+	int64_t start_ns = sp_event_start_ns(&pass->events, event);
+	int64_t end_ns = sp_event_end_ns(&pass->events, event);
+	uint8_t class = event->info->class;
 	bool in_step = end_ns >= start_ns && is_in_step(pass, start_ns, end_ns);
 
 	sp_copy_streams_take(pass->copies, class, arg);
@@ -230,22 +229,17 @@ static void take(struct device_calls_pass *pass, const struct sp_slot *slot)
 static void read_stream(struct device_calls_pass *pass, struct sp_reader *reader,
 			const struct sp_training *training, uint32_t stream)
 {
-	struct sp_batch batch;
+	struct sp_read_event event;
 
 	/* Before the first step the device counts as synced. */
 	if (pass->steps->count) {
 		pass->first_ns = pass->synced_ns = pass->steps->steps[0].start_ns;
 		drain(pass, pass->first_ns, false);
 	}
-	sp_reader_open(reader, &training->run->index, training->run->index.streams[stream]);
-	while (sp_reader_next(reader, &batch)) {
-		for (uint32_t i = 0; i < batch.n; i++) {
-			uint32_t kind = sp_commit_kind(batch.slots[i].commit);
-
-			if (kind < SP_EVENT_KINDS && sp_event_info(kind)->name)
-				take(pass, &batch.slots[i]);
-		}
-	}
+	sp_event_reader_open(&pass->events, reader, &training->run->index,
+			     training->run->index.streams[stream]);
+	while (sp_event_reader_next(&pass->events, &event))
+		take(pass, &event);
 	finish_copy(pass);
 	if (pass->is_trainer)
 		finish_waits(pass, INT64_MAX);
@@ -264,7 +258,6 @@ static void read_trainer(struct sp_device_calls *calls, const struct sp_totals *
 		struct device_calls_pass pass = {
 			.calls = calls,
 			.steps = &trainer->steps,
-			.clock = &index->hosts[index->images[image].host].clock,
 			.copies = &copies,
 			.spans = {.gpu = &trainer->gpu},
 			.is_trainer = i == trainer->stream,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/reader/clock_convert.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
 #include "trace/events.h"
@@ -120,16 +119,15 @@ static void take_call(struct device_states_pass *pass, int64_t phase, int64_t st
 }
 
 /* An answer lies inside the wait that it is about, whose event follows. */
-static void take(struct device_states_pass *pass, const struct sp_slot *slot,
-		 const struct sp_clock *clock)
+static void take(struct device_states_pass *pass, const struct sp_event_reader *events,
+		 const struct sp_read_event *event)
 {
-	uint32_t kind = sp_commit_kind(slot->commit);
-	int64_t start_ns = sp_clock_realtime_ns(clock, slot->start);
-	int64_t end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
+	int64_t start_ns = sp_event_start_ns(events, event);
+	int64_t end_ns = sp_event_end_ns(events, event);
 
-	if (kind == SP_EV_python_call)
-		take_call(pass, slot->value, start_ns, end_ns);
-	if (kind != SP_EV_loader_next || pass->answer == SP_PHASE_none)
+	if (event->kind == SP_EV_python_call)
+		take_call(pass, event->slot->value, start_ns, end_ns);
+	if (event->kind != SP_EV_loader_next || pass->answer == SP_PHASE_none)
 		return;
 	if (pass->answered_ns >= start_ns && begins_in_step(pass, start_ns))
 		take_wait(pass, start_ns, (uint64_t)(end_ns - start_ns));
@@ -140,9 +138,8 @@ static void read_trainer(struct device_states_pass *pass, const struct sp_traini
 			 const struct sp_trainer *trainer, struct sp_reader *reader)
 {
 	const struct sp_index *index = &training->run->index;
-	const struct sp_stream *stream = index->streams[trainer->stream];
-	const struct sp_clock *clock = &index->hosts[index->images[stream->image].host].clock;
-	struct sp_batch batch;
+	struct sp_event_reader events;
+	struct sp_read_event event;
 
 	pass->steps = &trainer->steps;
 	pass->step = 0;
@@ -150,10 +147,9 @@ static void read_trainer(struct device_states_pass *pass, const struct sp_traini
 	pass->has_call = false;
 	pass->calls_left = 0;
 	pass->answer = SP_PHASE_none;
-	sp_reader_open(reader, index, index->streams[trainer->stream]);
-	while (sp_reader_next(reader, &batch))
-		for (uint32_t i = 0; i < batch.n; i++)
-			take(pass, &batch.slots[i], clock);
+	sp_event_reader_open(&events, reader, index, index->streams[trainer->stream]);
+	while (sp_event_reader_next(&events, &event))
+		take(pass, &events, &event);
 }
 
 static int compare(const void *one, const void *other)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "analyzer/reader/clock_convert.h"
 #include "analyzer/gpu/launch_phase.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/totals/sums.h"
@@ -33,7 +32,7 @@ struct block {
 struct gpu_calls_pass {
 	struct sp_gpu_calls *calls;
 	const struct sp_steps *steps;
-	const struct sp_clock *clock;
+	struct sp_event_reader events;
 	struct sp_launch_phases phases;
 	struct change *changes;
 	uint32_t change_count, change_room;
@@ -131,13 +130,13 @@ static void count_stall(struct sp_gpu_calls *calls, uint32_t kind, uint64_t ns)
 	stall->max_ns = ns > stall->max_ns ? ns : stall->max_ns;
 }
 
-static void take(struct gpu_calls_pass *pass, const struct sp_slot *slot)
+static void take(struct gpu_calls_pass *pass, const struct sp_read_event *event)
 {
-	uint32_t kind = sp_commit_kind(slot->commit);
-	uint8_t class = sp_event_info(kind)->class;
-	int64_t start_ns = sp_clock_realtime_ns(pass->clock, slot->start);
-	int64_t end_ns = sp_clock_realtime_ns(pass->clock, slot->start + slot->ticks);
-	uint64_t ns = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
+	const struct sp_slot *slot = event->slot;
+	uint8_t class = event->info->class;
+	int64_t start_ns = sp_event_start_ns(&pass->events, event);
+	int64_t end_ns = sp_event_end_ns(&pass->events, event);
+	uint64_t ns = sp_interval_ns(start_ns, end_ns);
 	bool in_step = sp_steps_at(pass->steps, start_ns) < pass->steps->count;
 
 	if (!sp_gpu_call_is_cuda(class))
@@ -149,28 +148,23 @@ static void take(struct gpu_calls_pass *pass, const struct sp_slot *slot)
 	    class == SP_CLASS_CUDA_RESET)
 		take_memory(pass, slot, class, start_ns, end_ns);
 	if (in_step || !pass->steps->count)
-		count_stall(pass->calls, kind, ns);
+		count_stall(pass->calls, event->kind, ns);
 }
 
 static int read_streams(struct gpu_calls_pass *pass, const struct sp_run *run, uint32_t image)
 {
 	const struct sp_index *index = &run->index;
 	struct sp_reader reader;
-	struct sp_batch batch;
+	struct sp_read_event event;
 
 	if (sp_reader_init(&reader) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < index->stream_count; i++) {
 		if (index->streams[i]->image != image)
 			continue;
-		sp_reader_open(&reader, index, index->streams[i]);
-		while (sp_reader_next(&reader, &batch))
-			for (uint32_t k = 0; k < batch.n; k++) {
-				uint32_t kind = sp_commit_kind(batch.slots[k].commit);
-
-				if (kind < SP_EVENT_KINDS && sp_event_info(kind)->name)
-					take(pass, &batch.slots[k]);
-			}
+		sp_event_reader_open(&pass->events, &reader, index, index->streams[i]);
+		while (sp_event_reader_next(&pass->events, &event))
+			take(pass, &event);
 	}
 	sp_reader_finish(&reader);
 	return pass->is_out_of_memory ? -ENOMEM : 0;
@@ -298,11 +292,9 @@ int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_run *run, uint
 		      const struct sp_trainer *trainer)
 {
 	const struct sp_trainer *own = trainer ? trainer : &no_trainer;
-	const struct sp_index *index = &run->index;
 	struct gpu_calls_pass pass = {
 		.calls = calls,
 		.steps = &own->steps,
-		.clock = &index->hosts[index->images[image].host].clock,
 	};
 	int ret;
 

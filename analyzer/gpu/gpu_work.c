@@ -12,15 +12,10 @@ struct gpu_stream_pass {
 	struct sp_gpu_work *work;
 	const struct sp_run *run;
 	const struct sp_process_metadata *metadata;
-	const struct sp_clock *clock;
+	struct sp_event_reader events;
 	const struct sp_trainer *trainer; /* NULL: none */
 	struct sp_launch_phases phases;
-	struct sp_tick_range span;
 	uint32_t image;
-	struct sp_slot carry; /* the last work of a batch: its EXTRA slot may be the first of the
-				 next batch */
-	bool has_carry;
-	uint64_t number; /* of the slot after the last one */
 };
 
 static bool has_gpu(const struct sp_stream_sums *sums)
@@ -59,13 +54,15 @@ static struct sp_gpu_device *device_of(const struct gpu_stream_pass *pass, uint3
 	return device;
 }
 
-static struct sp_gpu_row *row_of(const struct gpu_stream_pass *pass, const struct sp_slot *slot)
+static struct sp_gpu_row *row_of(const struct gpu_stream_pass *pass,
+				 const struct sp_read_event *event)
 {
-	uint32_t kind = sp_commit_kind(slot->commit), arg = sp_commit_arg(slot->commit);
+	uint32_t arg = sp_commit_arg(event->slot->commit);
 
-	if (kind == SP_EV_gpu_kernel)
+	if (event->kind == SP_EV_gpu_kernel)
 		return &pass->work->rows[sp_process_label(pass->metadata, arg)];
-	return &pass->work->rows[pass->work->labels + sp_stage_of(kind, sp_fd_kind_of_copy(arg))];
+	return &pass->work->rows[pass->work->labels +
+				 sp_stage_of(event->kind, sp_fd_kind_of_copy(arg))];
 }
 
 static void add_phase(const struct gpu_stream_pass *pass, struct sp_gpu_row *row,
@@ -77,26 +74,24 @@ static void add_phase(const struct gpu_stream_pass *pass, struct sp_gpu_row *row
 		return;
 	if (extra && extra->value)
 		phase = sp_launch_phase(&pass->phases,
-					sp_clock_realtime_ns(pass->clock, (uint64_t)extra->value));
+					sp_clock_realtime_ns(pass->events.clock,
+							     (uint64_t)extra->value));
 	row->phase_ns[phase] += ns;
 }
 
-static int take(struct gpu_stream_pass *pass, const struct sp_slot *slot,
-		const struct sp_slot *extra)
+static int take(struct gpu_stream_pass *pass, const struct sp_read_event *event)
 {
-	uint32_t kind = sp_commit_kind(slot->commit);
-	uint64_t ns = sp_clock_span_ns(pass->clock->ns_per_tick, slot->ticks);
-	int64_t start_ns = sp_clock_realtime_ns(pass->clock, slot->start), end_ns;
+	const struct sp_slot *slot = event->slot, *extra = event->extra;
+	uint64_t ns = sp_clock_span_ns(pass->events.clock->ns_per_tick, slot->ticks);
+	int64_t start_ns = sp_event_start_ns(&pass->events, event), end_ns;
 	struct sp_gpu_device *device;
 	struct sp_gpu_row *row;
 
-	if (slot->start < pass->span.from_ticks || slot->start >= pass->span.to_ticks)
-		return 0;
-	if (kind == SP_EV_gpu_lost) {
+	if (event->kind == SP_EV_gpu_lost) {
 		pass->work->lost += slot->value > 0 ? (uint64_t)slot->value : 0;
 		return 0;
 	}
-	row = row_of(pass, slot);
+	row = row_of(pass, event);
 	row->calls++;
 	row->total_ns += ns;
 	row->max_ns = ns > row->max_ns ? ns : row->max_ns;
@@ -108,49 +103,6 @@ static int take(struct gpu_stream_pass *pass, const struct sp_slot *slot,
 	return sp_gpu_busy_add(&device->busy, start_ns, end_ns);
 }
 
-static bool is_gpu(const struct sp_slot *slot)
-{
-	uint32_t kind = sp_commit_kind(slot->commit);
-
-	return kind >= SP_EV_gpu_kernel && kind <= SP_EV_gpu_lost;
-}
-
-static bool is_extra(const struct sp_slot *slot)
-{
-	return sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
-}
-
-static int finish_carry(struct gpu_stream_pass *pass, const struct sp_batch *batch)
-{
-	bool fits =
-		batch && batch->n && batch->number == pass->number && is_extra(&batch->slots[0]);
-
-	if (!pass->has_carry)
-		return 0;
-	pass->has_carry = false;
-	return take(pass, &pass->carry, fits ? &batch->slots[0] : NULL);
-}
-
-static int take_batch(struct gpu_stream_pass *pass, const struct sp_batch *batch)
-{
-	int ret = finish_carry(pass, batch);
-
-	for (uint32_t i = 0; ret == 0 && i < batch->n; i++) {
-		const struct sp_slot *slot = &batch->slots[i];
-
-		if (!is_gpu(slot))
-			continue;
-		if (i + 1 < batch->n) {
-			ret = take(pass, slot, is_extra(slot + 1) ? slot + 1 : NULL);
-		} else {
-			pass->carry = *slot;
-			pass->has_carry = true;
-		}
-	}
-	pass->number = batch->number + batch->n;
-	return ret;
-}
-
 static int read_stream(struct sp_gpu_work *work, const struct sp_training *training,
 		       struct sp_reader *reader, uint32_t stream)
 {
@@ -160,21 +112,19 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_training *train
 		.work = work,
 		.run = training->run,
 		.metadata = &training->run->metadata.images[image],
-		.clock = &index->hosts[index->images[image].host].clock,
 		.trainer = sp_training_of(training, image),
-		.span = sp_run_span(training->run, image),
 		.image = image,
 	};
-	struct sp_batch batch;
+	struct sp_read_event event;
 	int ret =
 		pass.trainer ? sp_launch_phases_read(&pass.phases, training->run, pass.trainer) : 0;
 
 	work->has_phases |= pass.trainer && pass.trainer->steps.end != SP_STEP_BY_GRAPH;
-	sp_reader_open(reader, index, index->streams[stream]);
-	while (ret == 0 && sp_reader_next(reader, &batch))
-		ret = take_batch(&pass, &batch);
-	if (ret == 0)
-		ret = finish_carry(&pass, NULL);
+	sp_event_reader_open(&pass.events, reader, index, index->streams[stream]);
+	pass.events.span = sp_run_span(training->run, image);
+	while (ret == 0 && sp_event_reader_next(&pass.events, &event))
+		if (event.kind >= SP_EV_gpu_kernel && event.kind <= SP_EV_gpu_lost)
+			ret = take(&pass, &event);
 	sp_launch_phases_finish(&pass.phases);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyzer/metadata/metadata.h"
+#include "analyzer/reader/event_reader.h"
 #include "analyzer/reader/index.h"
 
 /* The threads and the time that are asked for. */
@@ -21,11 +22,6 @@ struct sp_selection {
 /* CLOCK_REALTIME: at or after from_ns and before to_ns. */
 struct sp_time_window {
 	int64_t from_ns, to_ns;
-};
-
-/* Events count that start at or after `from` and before `to`. */
-struct sp_tick_range {
-	uint64_t from_ticks, to_ticks;
 };
 
 struct sp_run {

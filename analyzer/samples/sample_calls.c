@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/metadata/stage.h"
-#include "analyzer/reader/reader.h"
+#include "analyzer/reader/event_reader.h"
 
 /* The samples of one thread, in the order of time. */
 struct thread_samples {
@@ -66,32 +66,30 @@ static void take_event(struct sp_taken_sample *sample, const struct sp_slot *slo
 }
 
 /* Events come in the order of their ends, mostly. */
-static void take_slot(struct thread_samples *samples, const struct sp_slot *slot)
+static void take(struct thread_samples *samples, const struct sp_read_event *event)
 {
-	uint32_t kind = sp_commit_kind(slot->commit), i;
-	const struct sp_event_info *info = sp_event_info(kind);
-	uint64_t end = slot->start + slot->ticks;
+	uint64_t start = event->slot->start, end = start + event->slot->ticks;
 
-	if (kind >= SP_EVENT_KINDS || !info->name || end < slot->start)
+	if (end < start)
 		return;
 	while (samples->next > 0 && samples->list[samples->next - 1].at >= end)
 		samples->next--;
 	while (samples->next < samples->count && samples->list[samples->next].at < end)
 		samples->next++;
-	for (i = samples->next; i > 0 && samples->list[i - 1].at >= slot->start; i--)
-		take_event(&samples->list[i - 1], slot, info);
+	for (uint32_t i = samples->next; i > 0 && samples->list[i - 1].at >= start; i--)
+		take_event(&samples->list[i - 1], event->slot, event->info);
 }
 
 static void read_calls(struct thread_samples *samples, struct sp_reader *reader,
 		       const struct sp_index *index, struct sp_stream *stream)
 {
-	struct sp_batch batch;
+	struct sp_event_reader events;
+	struct sp_read_event event;
 
 	samples->next = 0;
-	sp_reader_open(reader, index, stream);
-	while (sp_reader_next(reader, &batch))
-		for (uint32_t i = 0; i < batch.n; i++)
-			take_slot(samples, &batch.slots[i]);
+	sp_event_reader_open(&events, reader, index, stream);
+	while (sp_event_reader_next(&events, &event))
+		take(samples, &event);
 }
 
 static void join_thread(struct thread_samples *samples, struct sp_reader *reader,
@@ -102,7 +100,7 @@ static void join_thread(struct thread_samples *samples, struct sp_reader *reader
 		const struct sp_process_image *image = &index->images[stream->image];
 
 		if (stream->tid == samples->list->tid && image->pid == samples->list->pid &&
-		    image->host == host && !stream->digested)
+		    image->host == host)
 			read_calls(samples, reader, index, stream);
 	}
 }

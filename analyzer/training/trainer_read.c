@@ -11,74 +11,29 @@
 #include "analyzer/steps/step_cutter.h"
 #include "analyzer/training/training_account.h"
 
-/* A span at the end of a batch, whose EXTRA words the next one begins with. */
-struct carry {
-	struct sp_slot slot;
-	uint64_t number; /* of the slot that comes next; 0: none is carried */
-};
-
-static void take_span(struct sp_gpu_time *gpu, const struct sp_clock *clock,
-		      const struct sp_slot *slot, const struct sp_slot *extra)
-{
-	bool has_extra = extra && sp_commit_kind(extra->commit) == SP_KIND_EXTRA;
-
-	sp_gpu_time_take(gpu, slot, has_extra ? extra : NULL,
-			 sp_clock_realtime_ns(clock, slot->start),
-			 sp_clock_realtime_ns(clock, slot->start + slot->ticks),
-			 clock->ns_per_tick);
-}
-
-/* The batch is NULL at the end. */
-static void take_carried(struct sp_gpu_time *gpu, const struct sp_clock *clock, struct carry *carry,
-			 const struct sp_batch *batch)
-{
-	bool fits = batch && batch->n && batch->number == carry->number;
-
-	if (carry->number)
-		take_span(gpu, clock, &carry->slot, fits ? &batch->slots[0] : NULL);
-	carry->number = 0;
-}
-
 /* One thread as it is read. */
 struct thread {
-	const bool *wants; /* by kind of event */
-	const struct sp_clock *clock;
+	struct sp_event_reader events;
 	struct sp_cutter cutter;
 	struct sp_gpu_time *gpu;
-	struct carry carry;
 	struct sp_process_calls collectives; /* of its process */
 };
 
-static void take_event(struct thread *t, const struct sp_slot *slot, uint32_t kind)
+static void take(struct thread *t, const struct sp_read_event *event)
 {
-	int64_t start_ns = sp_clock_realtime_ns(t->clock, slot->start);
-	int64_t end_ns = sp_clock_realtime_ns(t->clock, slot->start + slot->ticks);
-	bool is_collective =
-		kind == SP_EV_cond_wait && sp_collective_wait(&t->collectives, &start_ns, &end_ns);
+	int64_t start_ns = sp_event_start_ns(&t->events, event);
+	int64_t end_ns = sp_event_end_ns(&t->events, event);
+	bool is_collective;
 
-	t->cutter.steps->nccl_calls += sp_slot_is_nccl(t->cutter.image, slot);
-	sp_cutter_take(&t->cutter, slot, start_ns, end_ns, is_collective);
-}
-
-static void take_batch(struct thread *t, const struct sp_batch *batch)
-{
-	take_carried(t->gpu, t->clock, &t->carry, batch);
-	for (uint32_t i = 0; i < batch->n; i++) {
-		const struct sp_slot *slot = &batch->slots[i];
-		uint32_t kind = sp_commit_kind(slot->commit);
-
-		if (kind >= SP_EVENT_KINDS || !t->wants[kind])
-			continue;
-		if (kind != SP_EV_gpu_span) {
-			take_event(t, slot, kind);
-			continue;
-		}
-		t->carry = (struct carry){*slot, batch->number + batch->n};
-		if (i + 1 < batch->n) {
-			t->carry.number = 0;
-			take_span(t->gpu, t->clock, slot, slot + 1);
-		}
+	if (event->kind == SP_EV_gpu_span) {
+		sp_gpu_time_take(t->gpu, event->slot, event->extra, start_ns, end_ns,
+				 t->events.clock->ns_per_tick);
+		return;
 	}
+	is_collective = event->kind == SP_EV_cond_wait &&
+			sp_collective_wait(&t->collectives, &start_ns, &end_ns);
+	t->cutter.steps->nccl_calls += sp_slot_is_nccl(t->cutter.image, event->slot);
+	sp_cutter_take(&t->cutter, event->slot, start_ns, end_ns, is_collective);
 }
 
 /* Finds for each step the collective that ended last among those that began in it. */
@@ -187,21 +142,19 @@ int sp_trainer_read(const struct sp_training *training, struct sp_reader *reader
 	const struct sp_run *run = training->run;
 	const struct sp_index *index = &run->index;
 	uint32_t first = own->stream, image = index->streams[first]->image;
-	struct thread t = {.wants = wants,
-			   .gpu = &own->gpu,
-			   .clock = &index->hosts[index->images[image].host].clock};
+	struct thread t = {.gpu = &own->gpu};
 	int result = sp_collective_calls_read(&t.collectives, reader, run, image);
-	struct sp_batch batch;
+	struct sp_read_event event;
 
 	sp_cutter_init(&t.cutter, &own->steps, &run->metadata.images[image]);
 	t.cutter.checkpoints = checkpoints;
 	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {
 		if (!sp_trainer_is_same_thread(run, first, s))
 			break;
-		sp_reader_open(reader, index, index->streams[s]);
-		while (sp_reader_next(reader, &batch))
-			take_batch(&t, &batch);
-		take_carried(t.gpu, t.clock, &t.carry, NULL);
+		sp_event_reader_open(&t.events, reader, index, index->streams[s]);
+		t.events.wants = wants;
+		while (sp_event_reader_next(&t.events, &event))
+			take(&t, &event);
 	}
 	sp_cutter_finish(&t.cutter);
 	own->steps.has_exchanges = run->metadata.images[image].has_exchanges;

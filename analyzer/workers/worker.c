@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/base/intervals.h"
-#include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/workers/process_tree.h"
 #include "analyzer/workers/thread_role.h"
@@ -39,9 +38,7 @@ struct worker_builder {
 	struct piece *pieces;	       /* PIECES_MAX */
 	uint32_t count;
 	struct sp_reader reader;
-	struct sp_tick_range span; /* the selected time */
-	bool has_carry;
-	struct sp_slot carry;
+	struct sp_event_reader events;
 };
 
 void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from)
@@ -70,20 +67,18 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* SP_STAGES: the event is of an unknown kind. */
-static enum sp_stage stage_of(const struct worker_builder *b, const struct sp_slot *slot)
+static const struct sp_process_metadata *metadata_of(const struct worker_builder *b)
 {
-	uint32_t kind = sp_commit_kind(slot->commit), image;
-	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
-	enum sp_fd_kind fd_kind = SP_FD_KIND_UNKNOWN;
+	return &b->run->metadata.images[b->run->index.streams[b->worker->stream]->image];
+}
 
-	if (!info || !info->name)
-		return SP_STAGES;
-	image = b->run->index.streams[b->worker->stream]->image;
-	if (info->arg == SP_ARG_FILE)
-		fd_kind = sp_process_fd_kind(&b->run->metadata.images[image],
-					     sp_commit_arg(slot->commit));
-	return sp_stage_of(kind, fd_kind);
+static enum sp_stage stage_of(const struct worker_builder *b, const struct sp_read_event *event)
+{
+	uint32_t arg = sp_commit_arg(event->slot->commit);
+
+	return sp_stage_of(event->kind, event->info->arg == SP_ARG_FILE
+						? sp_process_fd_kind(metadata_of(b), arg)
+						: SP_FD_KIND_UNKNOWN);
 }
 
 static void add(struct worker_builder *b, enum sp_work work, struct span span)
@@ -142,12 +137,9 @@ static bool is_in_validation(const struct sp_steps *s, int64_t at_ns)
 static bool is_stacking(const struct worker_builder *b, const struct sp_slot *slot)
 {
 	static const char name[] = "default_collate";
-	uint32_t image = b->run->index.streams[b->worker->stream]->image;
+	uint32_t label = sp_process_label(metadata_of(b), sp_commit_arg(slot->commit));
 	size_t bytes;
-	const char *text = sp_string_table_text(&b->run->metadata.labels,
-						sp_process_label(&b->run->metadata.images[image],
-								 sp_commit_arg(slot->commit)),
-						&bytes);
+	const char *text = sp_string_table_text(&b->run->metadata.labels, label, &bytes);
 
 	return bytes == sizeof(name) - 1 && memcmp(text, name, bytes) == 0;
 }
@@ -275,22 +267,19 @@ static void note_files(struct sp_fetch_files *files, enum sp_stage stage, int64_
 	}
 }
 
-static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
-		      const struct sp_slot *extra)
+static void take_event(struct worker_builder *b, const struct sp_read_event *event)
 {
-	const struct sp_index *index = &b->run->index;
-	uint32_t host = index->images[index->streams[b->worker->stream]->image].host;
-	const struct sp_clock *clock = &index->hosts[host].clock;
-	bool is_call = sp_commit_kind(slot->commit) == SP_EV_python_call;
+	const struct sp_slot *slot = event->slot, *extra = event->extra;
+	bool is_call = event->kind == SP_EV_python_call;
 	bool is_usage = extra && is_call, is_draw = is_call && slot->value == SP_PHASE_sampler;
-	enum sp_stage stage = stage_of(b, slot);
+	enum sp_stage stage = stage_of(b, event);
 	enum sp_work work = SP_WORKS;
 	int64_t start_ns, end_ns;
 
 	if (!sp_work_of(slot, stage, &work) && !is_usage && !is_draw)
 		return;
-	start_ns = sp_clock_realtime_ns(clock, slot->start);
-	end_ns = sp_clock_realtime_ns(clock, slot->start + slot->ticks);
+	start_ns = sp_event_start_ns(&b->events, event);
+	end_ns = sp_event_end_ns(&b->events, event);
 	if (end_ns < start_ns)
 		return;
 	if (b->receiving.steps && is_draw)
@@ -299,8 +288,9 @@ static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 		sp_receiving_take(&b->receiving, stage, start_ns, end_ns, slot->value);
 	if (work != SP_WORKS) {
 		take(b, work, stage, start_ns, end_ns,
-		     extra && !is_usage ? sp_clock_span_ns(clock->ns_per_tick, extra->start)
-					: UINT64_MAX);
+		     extra && !is_usage
+			     ? sp_clock_span_ns(b->events.clock->ns_per_tick, extra->start)
+			     : UINT64_MAX);
 		note_files(&b->pieces[b->count - 1].files, stage, slot->value,
 			   (uint64_t)(end_ns - start_ns));
 		if (work == SP_WORK_collate && is_stacking(b, slot))
@@ -308,21 +298,6 @@ static void take_slot(struct worker_builder *b, const struct sp_slot *slot,
 	}
 	if (is_usage)
 		take_usage(b, slot, extra, (uint64_t)(end_ns - start_ns));
-}
-
-/* An event waits for the slot after it, which may be its EXTRA slot. */
-static void take_batch(struct worker_builder *b, const struct sp_batch *batch)
-{
-	for (uint32_t i = 0; i < batch->n; i++) {
-		const struct sp_slot *slot = &batch->slots[i];
-		bool is_in = slot->start >= b->span.from_ticks && slot->start < b->span.to_ticks;
-		bool is_extra = sp_commit_kind(slot->commit) == SP_KIND_EXTRA;
-
-		if (b->has_carry)
-			take_slot(b, &b->carry, is_extra ? slot : NULL);
-		b->has_carry = is_in && !is_extra && sp_commit_kind(slot->commit) < SP_EVENT_KINDS;
-		b->carry = *slot;
-	}
 }
 
 static void finish_sums(struct worker_builder *b)
@@ -341,16 +316,13 @@ static void finish_sums(struct worker_builder *b)
 static void read_worker(struct worker_builder *b)
 {
 	struct sp_stream *stream = b->run->index.streams[b->worker->stream];
-	struct sp_batch batch;
+	struct sp_read_event event;
 
 	b->count = 0;
-	b->has_carry = false;
-	b->span = sp_run_span(b->run, stream->image);
-	sp_reader_open(&b->reader, &b->run->index, stream);
-	while (sp_reader_next(&b->reader, &batch))
-		take_batch(b, &batch);
-	if (b->has_carry)
-		take_slot(b, &b->carry, NULL);
+	sp_event_reader_open(&b->events, &b->reader, &b->run->index, stream);
+	b->events.span = sp_run_span(b->run, stream->image);
+	while (sp_event_reader_next(&b->events, &event))
+		take_event(b, &event);
 }
 
 static bool find_trainer(const struct sp_training *training, uint32_t stream, struct sp_worker *ret)
