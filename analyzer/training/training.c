@@ -14,14 +14,19 @@
 
 #define GRAPHS_MIN 2u /* launched in a row; fewer are no loop */
 
+/* A thread that may train. Those of a process lie together. */
+struct training_thread {
+	struct sp_trainer trainer;
+	enum sp_step_end end; /* by what its steps end, as it was found out so far */
+	bool leaves_calls;    /* sp_steps.leaves_calls, as it was found out */
+	bool has_nccl_beside; /* other threads of the process call NCCL */
+};
+
 struct training_pass {
 	const struct sp_training *training;
 	const struct sp_run *run;
-	struct sp_reader *readers;  /* one a worker */
-	struct sp_trainer *threads; /* that may train */
-	enum sp_step_end *ends;	    /* parallel: by what steps end, as it was found out so far */
-	bool *has_nccl_beside;	    /* parallel: other threads of the process call NCCL */
-	bool *leaves_calls;	    /* parallel: sp_steps.leaves_calls, as it was found out */
+	struct sp_reader *readers; /* one a worker */
+	struct training_thread *threads;
 	uint32_t count;
 	bool wants[SP_EVENT_KINDS];
 };
@@ -30,7 +35,7 @@ static int read_steps(struct training_pass *pass, unsigned worker, uint32_t i,
 		      const struct sp_process_calls *checkpoints)
 {
 	return sp_trainer_read(pass->training, &pass->readers[worker], pass->wants, checkpoints,
-			       &pass->threads[i]);
+			       &pass->threads[i].trainer);
 }
 
 static int read_thread(void *context, unsigned worker, uint32_t i)
@@ -38,47 +43,23 @@ static int read_thread(void *context, unsigned worker, uint32_t i)
 	return read_steps(context, worker, i, NULL);
 }
 
+static int read_threads(struct training_pass *pass, int (*read)(void *, unsigned, uint32_t))
+{
+	return sp_jobs_run(pass->run->jobs, pass->count, read, pass);
+}
+
 static bool may_train(const struct sp_run *run, uint32_t i)
 {
-	if (run->index.streams[i]->digested ||
-	    !run->metadata.images[run->index.streams[i]->image].may_step)
-		return false;
-	return sp_run_selects(run, i) && (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
+	return run->metadata.images[run->index.streams[i]->image].may_step;
 }
 
-static int list_threads(struct training_pass *pass)
+/* A main thread that may loop over a loader. Threads that read ahead take batches for others. */
+static bool may_loop(const struct sp_run *run, uint32_t i)
 {
-	uint32_t n = pass->run->index.stream_count;
+	const struct sp_stream *stream = run->index.streams[i];
 
-	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
-	pass->ends = calloc(n + 1u, sizeof(*pass->ends));
-	pass->has_nccl_beside = calloc(n + 1u, sizeof(*pass->has_nccl_beside));
-	pass->leaves_calls = calloc(n + 1u, sizeof(*pass->leaves_calls));
-	if (!pass->threads || !pass->ends || !pass->has_nccl_beside || !pass->leaves_calls)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		if (may_train(pass->run, i))
-			pass->threads[pass->count++].stream = i;
-	sp_trainer_wants(pass->wants);
-	return 0;
-}
-
-static uint32_t image_of(const struct training_pass *pass, uint32_t i)
-{
-	return pass->run->index.streams[pass->threads[i].stream]->image;
-}
-
-/* True where a thread of the same process has steps. The threads of a process lie together. */
-static bool has_steps(const struct training_pass *pass, uint32_t i)
-{
-	uint32_t image = image_of(pass, i);
-
-	while (i > 0 && image_of(pass, i - 1) == image)
-		i--;
-	for (; i < pass->count && image_of(pass, i) == image; i++)
-		if (pass->threads[i].steps.count)
-			return true;
-	return false;
+	return run->metadata.images[stream->image].asks_loader &&
+	       run->index.images[stream->image].pid == stream->tid;
 }
 
 static void trainer_finish(struct sp_trainer *trainer)
@@ -86,6 +67,60 @@ static void trainer_finish(struct sp_trainer *trainer)
 	sp_steps_finish(&trainer->steps);
 	sp_gpu_time_finish(&trainer->gpu);
 	sp_series_finish(&trainer->series);
+}
+
+static void threads_finish(struct training_pass *pass)
+{
+	for (uint32_t i = 0; i < pass->count; i++)
+		trainer_finish(&pass->threads[i].trainer);
+	free(pass->threads);
+	pass->threads = NULL;
+	pass->count = 0;
+}
+
+static int list_threads(struct training_pass *pass, bool (*may)(const struct sp_run *, uint32_t),
+			enum sp_step_end end)
+{
+	uint32_t n = pass->run->index.stream_count;
+
+	threads_finish(pass);
+	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
+	if (!pass->threads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		if (pass->run->index.streams[i]->digested || !may(pass->run, i) ||
+		    !sp_run_selects(pass->run, i) ||
+		    (i > 0 && sp_trainer_is_same_thread(pass->run, i - 1, i)))
+			continue;
+		pass->threads[pass->count].trainer.stream = i;
+		pass->threads[pass->count++].trainer.steps.end = end;
+	}
+	return 0;
+}
+
+static uint32_t image_of(const struct training_pass *pass, uint32_t i)
+{
+	return pass->run->index.streams[pass->threads[i].trainer.stream]->image;
+}
+
+/* Sums over the threads of one process. */
+struct process_sums {
+	uint64_t steps, parted_steps, nccl_calls;
+};
+
+static struct process_sums process_of(const struct training_pass *pass, uint32_t i)
+{
+	struct process_sums sums = {.steps = 0};
+	uint32_t image = image_of(pass, i);
+
+	while (i > 0 && image_of(pass, i - 1) == image)
+		i--;
+	for (; i < pass->count && image_of(pass, i) == image; i++) {
+		sums.steps += pass->threads[i].trainer.steps.count;
+		sums.parted_steps += pass->threads[i].trainer.steps.parted_steps;
+		sums.nccl_calls += pass->threads[i].trainer.steps.nccl_calls;
+	}
+	return sums;
 }
 
 /* Before its thread is read again. */
@@ -99,10 +134,11 @@ static void trainer_reset(struct sp_trainer *trainer, enum sp_step_end end, bool
 static int read_again(void *context, unsigned worker, uint32_t i)
 {
 	struct training_pass *pass = context;
+	struct training_thread *c = &pass->threads[i];
 
-	if (pass->ends[i] == pass->threads[i].steps.end && !pass->leaves_calls[i])
+	if (c->end == c->trainer.steps.end && !c->leaves_calls)
 		return 0;
-	trainer_reset(&pass->threads[i], pass->ends[i], pass->leaves_calls[i]);
+	trainer_reset(&c->trainer, c->end, c->leaves_calls);
 	return read_thread(context, worker, i);
 }
 
@@ -116,31 +152,17 @@ static bool replays_steps(const struct sp_steps *s, bool trains)
 	return s->graphs >= GRAPHS_MIN && (!trains || (s->has_captured && s->graphs >= s->count));
 }
 
-static bool has_parted_steps(const struct training_pass *pass, uint32_t i)
-{
-	uint32_t image = image_of(pass, i);
-
-	while (i > 0 && image_of(pass, i - 1) == image)
-		i--;
-	for (; i < pass->count && image_of(pass, i) == image; i++)
-		if (pass->threads[i].steps.parted_steps)
-			return true;
-	return false;
-}
-
 /*
  * Compiled functions that take gradients make data for steps of another framework: between most of
  * them, or on another thread of the process.
  */
-static bool makes_data_by_calls(const struct training_pass *pass, uint32_t i)
+static bool makes_data_by_calls(const struct sp_steps *s, const struct process_sums *process)
 {
-	const struct sp_steps *s = &pass->threads[i].steps;
-
 	if (!s->call_steps)
 		return false;
 	if (s->parted_steps)
 		return 2 * (uint64_t)s->mixed_steps > s->parted_steps;
-	return has_parted_steps(pass, i);
+	return process->parted_steps > 0;
 }
 
 /* By what steps end, of threads whose process has no optimizer that steps, or has captured it, or
@@ -150,70 +172,56 @@ static int read_otherwise(struct training_pass *pass)
 	bool any = false;
 
 	for (uint32_t i = 0; i < pass->count; i++) {
-		const struct sp_steps *s = &pass->threads[i].steps;
-		bool steps = has_steps(pass, i);
+		struct training_thread *c = &pass->threads[i];
+		const struct sp_steps *s = &c->trainer.steps;
+		struct process_sums process = process_of(pass, i);
 
-		if (replays_steps(s, steps || s->has_backward))
-			pass->ends[i] = SP_STEP_BY_GRAPH;
+		if (replays_steps(s, process.steps || s->has_backward))
+			c->end = SP_STEP_BY_GRAPH;
 		else if (2 * (uint64_t)s->updating_backwards > s->backward_calls)
-			pass->ends[i] = SP_STEP_BY_UPDATING_BACKWARD;
-		else if (s->has_backward && !steps)
-			pass->ends[i] = SP_STEP_BY_BACKWARD;
-		pass->leaves_calls[i] = makes_data_by_calls(pass, i);
-		any |= pass->ends[i] != s->end || pass->leaves_calls[i];
+			c->end = SP_STEP_BY_UPDATING_BACKWARD;
+		else if (s->has_backward && !process.steps)
+			c->end = SP_STEP_BY_BACKWARD;
+		c->leaves_calls = makes_data_by_calls(s, &process);
+		any |= c->end != s->end || c->leaves_calls;
 	}
-	return any ? sp_jobs_run(pass->run->jobs, pass->count, read_again, pass) : 0;
+	return any ? read_threads(pass, read_again) : 0;
 }
 
 /* Calls of other threads of its process that a training thread may have waited for. */
 struct others {
 	struct sp_process_calls checkpoints, feed, nccl;
-	bool has_nccl; /* there are calls of NCCL by other threads */
 };
-
-/* The threads of a process lie together. */
-static bool calls_nccl_beside(const struct training_pass *pass, uint32_t own)
-{
-	uint32_t image = image_of(pass, own), i = own;
-
-	while (i > 0 && image_of(pass, i - 1) == image)
-		i--;
-	for (; i < pass->count && image_of(pass, i) == image; i++)
-		if (i != own && pass->threads[i].steps.nccl_calls)
-			return true;
-	return false;
-}
 
 static int read_others(struct training_pass *pass, unsigned worker, uint32_t i,
 		       struct others *others)
 {
-	const struct sp_trainer *own = &pass->threads[i];
-	uint32_t image = pass->run->index.streams[own->stream]->image;
-	const struct sp_process_metadata *metadata = &pass->run->metadata.images[image];
+	const struct sp_trainer *own = &pass->threads[i].trainer;
+	const struct sp_stream *stream = pass->run->index.streams[own->stream];
 	struct sp_reader *reader = &pass->readers[worker];
-	int result = 0;
+	int result;
 
-	if (own->steps.count)
-		result = sp_async_checkpoints_read(&others->checkpoints, reader, pass->run,
-						   own->stream);
-	if (result == 0 && own->steps.count && !own->steps.is_fed && metadata->asks_loader)
+	if (!own->steps.count)
+		return 0;
+	result = sp_async_checkpoints_read(&others->checkpoints, reader, pass->run, own->stream);
+	if (result == 0 && !own->steps.is_fed &&
+	    pass->run->metadata.images[stream->image].asks_loader)
 		result = sp_feed_read(&others->feed, reader, pass->run, own->stream);
-	if (result == 0 && own->steps.count && others->has_nccl)
-		result = sp_process_calls_read(&others->nccl, reader, pass->run, image,
-					       pass->run->index.streams[own->stream]->tid,
-					       sp_slot_is_nccl);
+	if (result == 0 && pass->threads[i].has_nccl_beside)
+		result = sp_process_calls_read(&others->nccl, reader, pass->run, stream->image,
+					       stream->tid, sp_slot_is_nccl);
 	return result;
 }
 
 static int read_with_others(void *context, unsigned worker, uint32_t i)
 {
 	struct training_pass *pass = context;
-	struct sp_steps *steps = &pass->threads[i].steps;
-	struct others others = {.has_nccl = pass->has_nccl_beside[i]};
+	struct sp_steps *steps = &pass->threads[i].trainer.steps;
+	struct others others = {.nccl = {.list = NULL}};
 	int result = read_others(pass, worker, i, &others);
 
 	if (result == 0 && (others.checkpoints.count || others.feed.count || others.nccl.count)) {
-		trainer_reset(&pass->threads[i], steps->end, steps->leaves_calls);
+		trainer_reset(&pass->threads[i].trainer, steps->end, steps->leaves_calls);
 		steps->feed = others.feed.count ? &others.feed : NULL;
 		steps->is_fed_by_thread = others.feed.count > 0;
 		steps->nccl = others.nccl.count ? &others.nccl : NULL;
@@ -228,35 +236,34 @@ static int read_with_others(void *context, unsigned worker, uint32_t i)
 	return result;
 }
 
-static int readers_init(struct training_pass *pass)
+static int read_trainers(struct training_pass *pass)
 {
-	int result = 0;
+	int result = list_threads(pass, may_train, SP_STEP_BY_OPTIMIZER);
 
-	for (unsigned i = 0; i < pass->run->jobs; i++)
-		if (sp_reader_init(&pass->readers[i]) < 0)
-			result = -ENOMEM;
-	return result;
-}
-
-static int read_threads(struct training_pass *pass)
-{
-	unsigned jobs = pass->run->jobs;
-	int result;
-
-	pass->readers = calloc(jobs, sizeof(*pass->readers));
-	if (!pass->readers)
-		return -ENOMEM;
-	result = readers_init(pass);
 	if (result == 0)
-		result = sp_jobs_run(jobs, pass->count, read_thread, pass);
+		result = read_threads(pass, read_thread);
 	if (result == 0)
 		result = read_otherwise(pass);
 	for (uint32_t i = 0; i < pass->count; i++)
-		pass->has_nccl_beside[i] = calls_nccl_beside(pass, i);
+		pass->threads[i].has_nccl_beside =
+			process_of(pass, i).nccl_calls > pass->threads[i].trainer.steps.nccl_calls;
+	return result == 0 ? read_threads(pass, read_with_others) : result;
+}
+
+/* Nothing in the run updates a model: loops over loaders are read by their batches. A model that
+ * was called makes a loop over batches evaluation, which has no steps. */
+static int read_loops(struct training_pass *pass)
+{
+	int result = list_threads(pass, may_loop, SP_STEP_BY_BATCH);
+
 	if (result == 0)
-		result = sp_jobs_run(jobs, pass->count, read_with_others, pass);
-	for (unsigned i = 0; i < jobs; i++)
-		sp_reader_finish(&pass->readers[i]);
+		result = read_threads(pass, read_thread);
+	for (uint32_t i = 0; i < pass->count; i++) {
+		struct sp_trainer *trainer = &pass->threads[i].trainer;
+
+		if (trainer->steps.has_forward || trainer->steps.has_backward)
+			trainer_reset(trainer, SP_STEP_BY_BATCH, false);
+	}
 	return result;
 }
 
@@ -266,9 +273,9 @@ static int keep_trainers(struct sp_training *training, struct training_pass *pas
 	if (!training->trainers)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < pass->count; i++) {
-		if (pass->threads[i].steps.count) {
-			training->trainers[training->count++] = pass->threads[i];
-			pass->threads[i] = (struct sp_trainer){.stream = 0};
+		if (pass->threads[i].trainer.steps.count) {
+			training->trainers[training->count++] = pass->threads[i].trainer;
+			pass->threads[i].trainer = (struct sp_trainer){.stream = 0};
 		}
 	}
 	return 0;
@@ -334,88 +341,42 @@ static int add_digested(struct sp_training *training)
 static bool any_steps(const struct training_pass *pass)
 {
 	for (uint32_t i = 0; i < pass->count; i++)
-		if (pass->threads[i].steps.count)
+		if (pass->threads[i].trainer.steps.count)
 			return true;
 	return false;
 }
 
-static void pass_finish(struct training_pass *pass)
+static int read_events(struct sp_training *training)
 {
-	for (uint32_t i = 0; pass->threads && i < pass->count; i++)
-		trainer_finish(&pass->threads[i]);
-	free(pass->readers);
-	free(pass->threads);
-	free(pass->ends);
-	free(pass->has_nccl_beside);
-	free(pass->leaves_calls);
-	pass->readers = NULL;
-	pass->threads = NULL;
-	pass->ends = NULL;
-	pass->has_nccl_beside = NULL;
-	pass->leaves_calls = NULL;
-	pass->count = 0;
-}
+	unsigned jobs = training->run->jobs;
+	struct training_pass pass = {.training = training, .run = training->run};
+	int result = 0;
 
-/* A main thread that may loop over a loader. Threads that read ahead take batches for others. */
-static bool may_loop(const struct sp_run *run, uint32_t i)
-{
-	const struct sp_stream *stream = run->index.streams[i];
-
-	return !stream->digested && run->metadata.images[stream->image].asks_loader &&
-	       run->index.images[stream->image].pid == stream->tid && sp_run_selects(run, i) &&
-	       (i == 0 || !sp_trainer_is_same_thread(run, i - 1, i));
-}
-
-/* A model that was called makes a loop over batches evaluation, which has no steps. */
-static void drop_evaluations(struct training_pass *pass)
-{
-	for (uint32_t i = 0; i < pass->count; i++)
-		if (pass->threads[i].steps.has_forward || pass->threads[i].steps.has_backward)
-			trainer_reset(&pass->threads[i], SP_STEP_BY_BATCH, false);
-}
-
-/* Nothing in the run updates a model: loops over loaders are read by their batches. */
-static int read_loops(struct training_pass *pass)
-{
-	uint32_t n = pass->run->index.stream_count;
-	unsigned jobs = pass->run->jobs;
-	int result;
-
-	pass_finish(pass);
-	pass->threads = calloc(n + 1u, sizeof(*pass->threads));
-	pass->readers = calloc(jobs, sizeof(*pass->readers));
-	if (!pass->threads || !pass->readers)
+	pass.readers = calloc(jobs, sizeof(*pass.readers));
+	if (!pass.readers)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		if (!may_loop(pass->run, i))
-			continue;
-		pass->threads[pass->count].stream = i;
-		pass->threads[pass->count++].steps.end = SP_STEP_BY_BATCH;
-	}
-	result = readers_init(pass);
-	if (result == 0)
-		result = sp_jobs_run(jobs, pass->count, read_thread, pass);
-	drop_evaluations(pass);
 	for (unsigned i = 0; i < jobs; i++)
-		sp_reader_finish(&pass->readers[i]);
+		if (sp_reader_init(&pass.readers[i]) < 0)
+			result = -ENOMEM;
+	sp_trainer_wants(pass.wants);
+	if (result == 0)
+		result = read_trainers(&pass);
+	if (result == 0 && !any_steps(&pass))
+		result = read_loops(&pass);
+	if (result == 0)
+		result = keep_trainers(training, &pass);
+	for (unsigned i = 0; i < jobs; i++)
+		sp_reader_finish(&pass.readers[i]);
+	free(pass.readers);
+	threads_finish(&pass);
 	return result;
 }
 
 int sp_training_read(struct sp_training *training)
 {
-	struct training_pass pass = {.training = training, .run = training->run};
-	int result = list_threads(&pass);
+	int result = read_events(training);
 
-	if (result == 0 && pass.count)
-		result = read_threads(&pass);
-	if (result == 0 && !any_steps(&pass))
-		result = read_loops(&pass);
-	if (result == 0)
-		result = keep_trainers(training, &pass);
-	if (result == 0)
-		result = add_digested(training);
-	pass_finish(&pass);
-	return result;
+	return result == 0 ? add_digested(training) : result;
 }
 
 void sp_training_finish(struct sp_training *training)
