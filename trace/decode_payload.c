@@ -8,8 +8,8 @@
 #include "trace/numbers.h"
 #include "trace/varint.h"
 
-/* Kinds that a one-byte token can name. Tables have entries for all, so the loop checks no bound.
- */
+/* Kinds that a one-byte token can name. Tables have entries for all,
+ * so the loop checks no bound. */
 #define SHORT_KINDS 16u
 
 enum form {

@@ -409,8 +409,8 @@ struct sp_python_sample {
 	uint32_t samples; /* not 0 */
 	uint32_t span_us; /* 0: not known, because this is the thread's first sample */
 	uint32_t cpu_us;  /* of the thread in span_us; UINT32_MAX: not known */
-	uint32_t state; /* as the kernel names it: 'R' runs or is ready, 'S' waits, …; 0: not known
-			 */
+	uint32_t state;	  /* as the kernel names it: 'R' runs or is ready,
+			     'S' waits, …; 0: not known */
 	/* One look in sixteen: id of a frame whose file is the library with the instruction that
 	 * the thread executed after some 0.1 ms more on a processor, and 20 ms at most; 0: not
 	 * known.

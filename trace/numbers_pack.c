@@ -12,8 +12,8 @@
 #define EXCEPTIONS_KEPT 6u /* most exceptions of a group that reuses a width */
 #define GROUP_VECTORS (SP_NUMBERS_GROUP / SP_SIMD_NUMBERS)
 
-/* Packing works on numbers of 32 bits. A group with a wider number is rare and takes the slow path.
- */
+/* Packing works on numbers of 32 bits.
+ * A group with a wider number is rare and takes the slow path. */
 struct number_group {
 	const int64_t *numbers; /* of a wide group */
 	uint32_t n;
@@ -255,8 +255,8 @@ struct widths {
 	uint32_t group;
 };
 
-/* True if the previous group's width is tried without a search: a search costs as much as packing.
- */
+/* True if the previous group's width is tried without a search:
+ * a search costs as much as packing. */
 static int is_kept(const struct widths *widths, uint32_t any)
 {
 	return widths->group % SEARCH_EVERY && widths->before && widths->before < 32 &&

@@ -187,8 +187,8 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 		o->explains = true;
 		return;
 	}
-	/* One word may be a view, and the first "export"; a file of that name is given as ./NAME.
-	 */
+	/* One word may be a view, and the first "export";
+	 * a file of that name is given as ./NAME. */
 	if (state->arg_num == 0 && (o->is_digest = strcmp(arg, "digest") == 0))
 		return;
 	if (state->arg_num == 0 && (o->is_export = strcmp(arg, "export") == 0))

@@ -7,8 +7,8 @@
 
 #include "analyzer/cli/options.h"
 
-/* A RUN that cannot be read costs its records alone. Returns an exit status, which is then not 0.
- */
+/* A RUN that cannot be read costs its records alone.
+ * Returns an exit status, which is then not 0. */
 int sp_digest_runs(const struct sp_options *options);
 
 #endif

@@ -19,8 +19,8 @@ struct sp_report;
 struct sp_follow_state {
 	uint64_t events; /* and lost: any that comes changes it */
 	int64_t end_ns;	 /* CLOCK_REALTIME of the last event */
-	bool has_ended;	 /* every process: its main thread came to its clean end, or all its threads
-			  */
+	bool has_ended;	 /* every process: its main thread came to its clean end,
+			    or all its threads */
 	bool is_gone;	 /* of those that did not, none is there any more, on this machine */
 };
 

@@ -68,16 +68,16 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 	sp_out_end(&out); /* the file has the error of the failed write */
 	if (r == -EINVAL && options->explains) {
 		print_unknown_code(options->explained);
-		return 2;
+		return SP_EXIT_USAGE;
 	}
 	if (r == -EINVAL) {
 		snprintf(why, sizeof(why), _("this view is sorted by one of: %s"), titles);
 		sp_say_error(SP_REPORT_ERROR_unsortable, options->rows.sort, *titles ? why : NULL);
-		return 2;
+		return SP_EXIT_USAGE;
 	}
 	if (r == 0 && options->table && !out.has_table) {
 		sp_say_error(SP_REPORT_ERROR_unknown_table, options->table, NULL);
-		return 2;
+		return SP_EXIT_USAGE;
 	}
 	if (r < 0)
 		sp_say_error(SP_REPORT_ERROR_resources, NULL, sp_translate_errno(-r));
@@ -101,7 +101,7 @@ static int show(struct sp_report *report, const struct sp_options *options,
 		return 0; /* the file has the error of the failed write */
 	sp_say_error(SP_REPORT_ERROR_unwritable, options->output ? options->output : "stdout",
 		     sp_translate_errno(-r));
-	return 1;
+	return SP_EXIT_FAILED;
 }
 
 static void say_next(const struct sp_options *options, const struct sp_report *report)
@@ -132,6 +132,7 @@ static int write_output(struct sp_report *report, const struct sp_options *optio
 		say_next(options, report);
 	return kept ? kept : status;
 }
+
 static uint32_t paths_count(const struct sp_options *options)
 {
 	uint32_t n = 0;
@@ -178,7 +179,7 @@ static int run(struct sp_report *reports, uint32_t count, const struct sp_option
 	int status = 0, earlier = 0;
 
 	if (sp_report_output_open(&file, options) < 0)
-		return 1;
+		return SP_EXIT_FAILED;
 	sp_progress_begin(&progress, NULL, 0);
 	if ((options->needs & SP_IS_DOCUMENT) && !options->quiet && isatty(STDERR_FILENO))
 		reports[0].run.index.progress = &progress;

@@ -22,8 +22,8 @@ struct sp_record {
 	int64_t start_ns; /* CLOCK_REALTIME of its host */
 	uint64_t dur_ns;
 	int64_t value;	/* SP_VALUE_ABANDONED: the call did not return */
-	uint32_t file;	/* number in metadata.files; SP_STRINGS_REST: none, or its name is not known
-			 */
+	uint32_t file;	/* number in metadata.files; SP_STRINGS_REST:
+			   none, or its name is not known */
 	uint32_t label; /* number in metadata.labels; SP_STRINGS_REST as above */
 	bool has_image;
 	uint32_t width, height; /* has_image */

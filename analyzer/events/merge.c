@@ -8,8 +8,8 @@
 #include "analyzer/reader/clock_convert.h"
 
 struct sp_merge_cursor {
-	int64_t key_ns; /* end of the event at `at`; before the first batch, when the thread began
-			 */
+	int64_t key_ns; /* end of the event at `at`; before the first batch,
+			   when the thread began */
 	uint32_t stream;
 	bool is_begun;
 	struct sp_reader_mark mark;

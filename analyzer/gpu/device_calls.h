@@ -31,8 +31,8 @@ struct sp_device_calls {
 	/* Allocations of device and pinned memory, in steps, that may wait for the device
 	 * (analyzer/gpu/gpu_calls.h). */
 	uint64_t allocations, allocation_ns;
-	uint64_t allocation_idle_ns; /* the device was idle in and after allocations; not in idle_ns
-				      */
+	uint64_t allocation_idle_ns; /* the device was idle in and after allocations;
+					not in idle_ns */
 	/*
 	 * The rest of allocation_ns. open_ns: it is not known whether the device worked, because a
 	 * span that covers the call was still given work after it; without spans, all. gap_ns: no

@@ -22,8 +22,8 @@ struct device_states_pass {
 	uint32_t step; /* the first that ends after the last event */
 	int64_t call_start_ns, call_end_ns;
 	int64_t compiled_ns;
-	bool has_call; /* one that compiled nothing, since the last wait that was idle at its begin
-			*/
+	bool has_call;		     /* one that compiled nothing, since the last wait
+					that was idle at its begin */
 	uint64_t calls_left;	     /* since the device was last known to have nothing to do */
 	int64_t answer, answered_ns; /* enum sp_phase, and when; SP_PHASE_none: taken */
 	uint64_t *spans;

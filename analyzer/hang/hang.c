@@ -406,8 +406,8 @@ static uint64_t life_ns(const struct sp_report *report, uint32_t stream)
 	return end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0;
 }
 
-/* Killed inside a call on a file that took so little of its life that chance does not explain it.
- */
+/* Killed inside a call on a file that took so little of its
+ * life that chance does not explain it. */
 static bool is_suspect(const struct sp_report *report, uint32_t stream)
 {
 	uint32_t kind = call_of(stream_of(report, stream));

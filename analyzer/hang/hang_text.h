@@ -14,8 +14,8 @@ void sp_hang_role_name(const struct sp_hang_link *link, char ret[SP_HANG_NAME_BY
 void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
 		  size_t ret_bytes);
 
-/* "the run was killed while worker 0 (pid 7) was inside open of /d; it is not known for how long"
- */
+/* "the run was killed while worker 0 (pid 7) was inside open of /d;
+ * it is not known for how long" */
 void sp_hang_suspect_text(const struct sp_report *report, const struct sp_hang_link *link,
 			  char *ret, size_t ret_bytes);
 

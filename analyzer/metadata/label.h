@@ -53,8 +53,8 @@ bool sp_label_may_step(const char *text, size_t bytes);
 /* True for the mark of sending to another rank, or of receiving: "gloo:send". */
 bool sp_label_exchanges(const char *text, size_t bytes);
 
-/* True for the names of calls that save checkpoints, as preload/frameworks/python.def gives them.
- */
+/* True for the names of calls that save checkpoints,
+ * as preload/frameworks/python.def gives them. */
 bool sp_label_saves(const char *text, size_t bytes);
 
 /* The same of calls in which a loader, or its worker, makes a batch. */

@@ -12,8 +12,8 @@
 #include "analyzer/steps/account.h"
 
 #define SP_RANKS_STEPS_MIN 10u
-/* A straggler is late by this share of a step, in the median, and in two of three steps at all.
- */
+/* A straggler is late by this share of a step, in the median,
+ * and in two of three steps at all. */
 #define SP_STRAGGLER_SHARE 0.05
 /* A rank that is late in one stretch of the steps only: this share of them at least, and so many
  * of its steps late at all. */

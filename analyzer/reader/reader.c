@@ -63,8 +63,8 @@ static bool is_of_stream(const struct sp_unit *u, uint64_t id)
 	}
 }
 
-/* The offset of the stream's window, of the newer one while the writer moves it; UINT64_MAX: none.
- */
+/* The offset of the stream's window, of the newer one while the writer moves it;
+ * UINT64_MAX: none. */
 static uint64_t find_window(struct sp_reader *r, const struct sp_segment *segment)
 {
 	uint64_t at = UINT64_MAX;
@@ -142,8 +142,8 @@ static bool read_payload(struct sp_reader *r, const struct sp_unit *u)
 	       sp_unzstd_frame(r->unzstd, r->payload, b->payload_bytes, p, (size_t)n) == 0;
 }
 
-/* Cuts a batch down to new slots below the stream's limit. Returns false if the payload is damaged.
- */
+/* Cuts a batch down to new slots below the stream's limit.
+ * Returns false if the payload is damaged. */
 static bool decode_block(struct sp_reader *r, const struct sp_block_header *b, struct sp_batch *ret)
 {
 	uint32_t skip = b->first_index < r->next ? (uint32_t)(r->next - b->first_index) : 0;

@@ -58,8 +58,8 @@ struct sp_walk {
 	bool found;	  /* a frame of ours was seen */
 };
 
-/* Starts at the offset of a unit. The caller keeps the source, with its file open, during the walk.
- */
+/* Starts at the offset of a unit. The caller keeps the source,
+ * with its file open, during the walk. */
 void sp_walk_init(struct sp_walk *w, struct sp_source *source, uint64_t at);
 
 /* Returns 1 and a unit, 0 at the end of the file, or -errno where a read failed. */

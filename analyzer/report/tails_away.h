@@ -12,8 +12,8 @@
 /* The host of such threads, escaped; "" where they are of several hosts, or there are none. */
 void sp_tails_away_host(const struct sp_report *report, char *ret, size_t bytes);
 
-/* True where that host's name is this machine's: the memory there was looked at, and had nothing.
- */
+/* True where that host's name is this machine's:
+ * the memory there was looked at, and had nothing. */
 bool sp_tails_were_here(const struct sp_report *report);
 
 #endif

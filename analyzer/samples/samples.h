@@ -54,8 +54,8 @@ int sp_samples_read(struct sp_samples *samples, const struct sp_training *traini
 		    const struct sp_workers *workers);
 void sp_samples_finish(struct sp_samples *samples);
 
-/* True for the text of a library that is not CPython's own: there the function called native code.
- */
+/* True for the text of a library that is not CPython's own:
+ * there the function called native code. */
 bool sp_sample_is_native(const struct sp_samples *samples, uint32_t library);
 
 /* True for samples that a table of functions counts: the thread ran, or work waited for it. */

@@ -14,8 +14,8 @@ struct sp_totals;
 
 enum sp_thread_end {
 	SP_THREAD_END_CLEAN,
-	SP_THREAD_END_WITH_PROCESS, /* silent after the clean end of its process's main thread
-				     */
+	SP_THREAD_END_WITH_PROCESS, /* silent after the clean end of its
+				       process's main thread */
 	SP_THREAD_END_NONE,	    /* killed, or still running */
 };
 

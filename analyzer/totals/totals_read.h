@@ -10,8 +10,8 @@
 
 #include "analyzer/totals/totals.h"
 
-/* Damage is noted in the run's files. Returns 0 or -ENOMEM; call sp_totals_finish() in either case.
- */
+/* Damage is noted in the run's files. Returns 0 or -ENOMEM;
+ * call sp_totals_finish() in either case. */
 int sp_totals_read(struct sp_totals *totals, struct sp_run *run, bool wants_files);
 
 #endif

@@ -24,8 +24,8 @@ struct sp_gpu_span {
 	int64_t host_end_ns; /* when its stage ended for the host */
 	uint32_t stream;     /* as in the event's arg, >> 8 */
 	uint8_t device, pool;
-	uint8_t phase; /* enum sp_account_phase, after sp_gpu_time_finalize(); before, enum sp_phase
-			*/
+	uint8_t phase; /* enum sp_account_phase, after sp_gpu_time_finalize();
+			  before, enum sp_phase */
 	bool is_whole; /* its EXTRA words are there */
 	bool is_graph; /* the launch of one, in no stage of its own */
 };

@@ -19,8 +19,8 @@ int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
  * Returns 0 or -ENOMEM. */
 int sp_trainer_expand(struct sp_trainer *trainer);
 
-/* A hash of the names of stages and phases: their numbers in a digest are places in these tables.
- */
+/* A hash of the names of stages and phases:
+ * their numbers in a digest are places in these tables. */
 uint64_t sp_digest_schema(void);
 
 #endif

@@ -51,8 +51,8 @@ struct sp_worker {
 	struct sp_fetch_files files;
 	uint64_t locked_ns;  /* of `fetch_wait`: for a lock, a queue or a descriptor */
 	uint64_t stacked_ns; /* of `collate`: PyTorch's own */
-	/* On the training thread: the fetches for steps. It makes the batches of validation, too.
-	 */
+	/* On the training thread: the fetches for steps.
+	 * It makes the batches of validation, too. */
 	struct sp_fetches waited;
 	uint64_t validation_batches; /* begun in a validation */
 };

@@ -23,8 +23,8 @@ struct sp_pack {
 	void *context;	       /* zstd's, in `memory`; NULL: not made yet, or in use */
 };
 
-/* Constructor: from now on AVX2 encodes blocks (sp_processor_has_avx2()). The bytes are the same.
- */
+/* Constructor: from now on AVX2 encodes blocks (sp_processor_has_avx2()).
+ * The bytes are the same. */
 void sp_pack_use_avx2(void);
 
 /* The memory for blocks of up to `slots`; most of its pages are never touched. */

@@ -546,8 +546,8 @@ uint64_t sp_stream_catch_up(struct sp_stream_writer *stream)
 	return header.first_index + header.slots;
 }
 
-/* Copies slots [first, last) into a window of another capacity: positions and generations change.
- */
+/* Copies slots [first, last) into a window of another capacity:
+ * positions and generations change. */
 static void slots_carry(struct sp_slot *to, uint32_t to_capacity, const struct sp_slot *from,
 			uint32_t from_capacity, uint64_t first, uint64_t last)
 {

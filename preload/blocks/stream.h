@@ -97,8 +97,8 @@ uint64_t sp_stream_catch_up(struct sp_stream_writer *stream);
 int sp_stream_grow(struct sp_stream_writer *stream, size_t block_bytes, uint32_t slots,
 		   uint64_t first, uint64_t last);
 
-/* Cuts the file after its last block and releases it. The last published block had SP_BLOCK_LAST.
- */
+/* Cuts the file after its last block and releases it.
+ * The last published block had SP_BLOCK_LAST. */
 void sp_stream_finish(struct sp_stream_writer *stream);
 
 /* Releases the mapping and leaves the file as it is. */

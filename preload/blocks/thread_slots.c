@@ -30,8 +30,8 @@ static void blob_store(struct sp_thread *t, const struct sp_new_record *record, 
 		      sp_what_make(SP_KIND_BLOB, bytes));
 }
 
-/* The first slot is committed last, so that a reader sees a record only when the record is whole.
- */
+/* The first slot is committed last, so that a reader sees a
+ * record only when the record is whole. */
 void sp_record_store(struct sp_thread *t, const struct sp_new_record *record, uint32_t slots,
 		     uint64_t number)
 {

@@ -81,9 +81,8 @@ struct sp_cuda_call {
 
 /* No stack of driver calls is deeper; also prevents reads far below a stack that is gone. */
 #define SP_CUDA_DEEPEST 0x100000u
-#define SP_CUDA_ALIVE                                                                              \
-	((uintptr_t)0x53504355u) /* one instruction stores it, and one compares it                 \
-				  */
+/* One instruction stores it, and one compares it. */
+#define SP_CUDA_ALIVE ((uintptr_t)0x53504355u)
 
 /* above: the distance in bytes from the asking call's frame up to the open call's frame; huge if no
  * call is open, or if its frame is below. */
@@ -158,8 +157,8 @@ void sp_cuda_end(struct sp_cuda_call *call, int64_t value, const void *caller);
 			sp_cuda_begin(&name, name##_thread, inner, kind, arg);                     \
 	} while (0)
 
-/* After the outermost call was recorded. `kind` is a constant at each use: a launch pays nothing.
- */
+/* After the outermost call was recorded. `kind` is a constant at each use:
+ * a launch pays nothing. */
 static inline void sp_cuda_after(const struct sp_thread *recorded, uint32_t kind, int ret)
 {
 	if (!recorded)

@@ -111,8 +111,8 @@ static uint64_t reached_when(const struct sp_cuda_chain *c, const struct sp_cuda
 	return at < seen ? at : seen;
 }
 
-/* Milliseconds on the device since the previous mark; 0 for the first. Returns 0 or CUDA's error.
- */
+/* Milliseconds on the device since the previous mark;
+ * 0 for the first. Returns 0 or CUDA's error. */
 static int elapsed_ticks(struct sp_cuda_chain *c, const struct sp_cuda_mark *mark,
 			 uint64_t *ret_ticks)
 {

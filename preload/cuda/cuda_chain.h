@@ -24,8 +24,8 @@ struct sp_cuda_mark {
 	uint64_t recorded;
 	uint32_t phase;
 	uint8_t kind;	    /* enum sp_cuda_mark_kind */
-	uint8_t is_drained; /* all earlier work was done when it was recorded: it is reached at once
-			     */
+	uint8_t is_drained; /* all earlier work was done when it was recorded:
+			       it is reached at once */
 };
 
 /* Marks are numbered; marks from `got` on are not known to be reached. Zeroed: no marks and no
@@ -47,8 +47,8 @@ int sp_cuda_chain_is_open(const struct sp_cuda_chain *c);
 /* Returns 1 if there is no room for another pair. */
 int sp_cuda_chain_is_full(const struct sp_cuda_chain *c);
 
-/* Returns 0 if the mark is on the stream, else CUDA's error, or -EBUSY while the stream captures.
- */
+/* Returns 0 if the mark is on the stream, else CUDA's error,
+ * or -EBUSY while the stream captures. */
 int sp_cuda_chain_put(struct sp_cuda_chain *c, uint32_t phase, enum sp_cuda_mark_kind kind);
 
 /* Pairs that are neither collected nor dropped. */

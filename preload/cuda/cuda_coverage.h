@@ -8,8 +8,8 @@
 
 enum sp_cuda_group { SP_CUDA_RUNTIME, SP_CUDA_DRIVER, SP_CUDA_NCCL, SP_CUDA_HIP, SP_CUDA_GROUPS };
 
-/* Call when the library of `function` was called. Reported once for each library and process image.
- */
+/* Call when the library of `function` was called.
+ * Reported once for each library and process image. */
 void sp_cuda_coverage(enum sp_cuda_group group, const void *function);
 
 /* Call when a lookup returned a hooked function. Reported only after an event was recorded, because

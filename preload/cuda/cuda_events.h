@@ -9,8 +9,8 @@
 
 #include "preload/sys/hidden.h"
 
-/* cuda.h 11.0 to 13.0: names and prototypes of the exported functions are the same in all of them.
- */
+/* cuda.h 11.0 to 13.0: names and prototypes of the exported
+ * functions are the same in all of them. */
 struct sp_cuda_events {
 	int (*cuCtxGetCurrent)(void **context);
 	int (*cuCtxGetDevice)(int *device);

@@ -90,8 +90,8 @@ static uint32_t direction_of(const void *to, const void *from)
 
 	if (is_full(SP_CUDA_DEVICE) && !(to_device && from_device))
 		return SP_COPY_UNKNOWN;
-	/* A copy that touches no known device memory: memory from an allocation that was not seen.
-	 */
+	/* A copy that touches no known device memory:
+	 * memory from an allocation that was not seen. */
 	return to_device || from_device ? directions[to_device][from_device] : SP_COPY_UNKNOWN;
 }
 

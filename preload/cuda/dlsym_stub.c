@@ -28,8 +28,8 @@
 int sp_dlsym_is_ours(void *handle, const char *name) SP_HIDDEN;
 void *sp_dlsym_answer(void *handle, const char *name) SP_HIDDEN;
 
-/* The stub calls this for names that begin with "cu", "nc", "nv", "hi", "XG", "LG", "Ge" or "TF".
- */
+/* The stub calls this for names that begin with "cu", "nc",
+ * "nv", "hi", "XG", "LG", "Ge" or "TF". */
 int sp_dlsym_is_ours(void *handle, const char *name)
 {
 	if (!sp_process || handle == RTLD_NEXT)

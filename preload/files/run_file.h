@@ -21,8 +21,8 @@ struct sp_run_directory {
 /* -ESTALE where the path names another directory now. */
 long sp_run_directory_open(const struct sp_run_directory *directory);
 
-/* A regular file in that directory. -ESTALE where the name is another file's now than `inode` says.
- */
+/* A regular file in that directory. -ESTALE where the name is
+ * another file's now than `inode` says. */
 long sp_run_file_open(long directory_fd, const char *name, int flags, const struct sp_inode *inode);
 
 /* A new one, 0600 whatever the umask is, never one that is there. */

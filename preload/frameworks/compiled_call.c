@@ -50,8 +50,8 @@ static struct sp_py_object *none(void)
 	return sp_python._Py_NoneStruct;
 }
 
-/* The function's row, or the free one where it would be; NULL where the table is full or not there.
- */
+/* The function's row, or the free one where it would be;
+ * NULL where the table is full or not there. */
 static struct compiled_function *row_of(const struct sp_py_object *function)
 {
 	uint32_t at = (uint32_t)((uintptr_t)function >> 4) % FUNCTIONS;

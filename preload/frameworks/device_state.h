@@ -34,8 +34,8 @@ void sp_device_state_returned(void);
 /* A wait for a batch begins. */
 enum sp_device_state sp_device_state_begin(void);
 
-/* The wait ends; `begun`: what sp_device_state_begin() returned. Keeps the exception that is set.
- */
+/* The wait ends; `begun`: what sp_device_state_begin() returned.
+ * Keeps the exception that is set. */
 void sp_device_state_end(enum sp_device_state begun);
 
 /*

@@ -37,8 +37,8 @@ int sp_python_is_in_outermost(void);
 /* Makes the two types. Returns 0 or -ENOSYS. */
 int sp_python_call_init(void);
 
-/* Calls a function of ours. From Python 3.11 on no profile or trace function of the host sees it.
- */
+/* Calls a function of ours. From Python 3.11 on no profile or
+ * trace function of the host sees it. */
 struct sp_py_object *sp_python_call_unseen(struct sp_py_object *function,
 					   struct sp_py_object *args);
 

@@ -23,8 +23,8 @@ void sp_torch_compiled(void);
  * recorded for as many steps as STAGEPROF_NODES says. Async-signal-safe. */
 void sp_torch_backward_called(void);
 
-/* True where autograd records what this thread does, or where that is not known. Async-signal-safe.
- */
+/* True where autograd records what this thread does, or where that is not known.
+ * Async-signal-safe. */
 int sp_torch_has_gradients(void);
 
 #endif

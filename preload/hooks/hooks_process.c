@@ -50,8 +50,8 @@ __asm__(".text\n"
 	"movq sp_tls@gottpoff(%rip), %rcx\n\t"
 	"addl $1, %fs:16(%rcx)\n\t"
 	"addl $1, %fs:8(%rcx)\n\t"
-	/* The child's frames overwrite the stack below: the return address is kept in a register.
-	 */
+	/* The child's frames overwrite the stack below:
+	 * the return address is kept in a register. */
 	"popq %rdi\n\t"
 	".cfi_adjust_cfa_offset -8\n\t"
 	".cfi_register %rip, %rdi\n\t"

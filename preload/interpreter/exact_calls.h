@@ -48,8 +48,8 @@ void sp_exact_end(uint64_t begun, int has_result);
  * the end of the phase. */
 int sp_exact_phase(int phase);
 
-/* An optimizer's step ended without an exception; steps: of training, so far (sp_switch_steps()).
- */
+/* An optimizer's step ended without an exception; steps:
+ * of training, so far (sp_switch_steps()). */
 void sp_exact_step(uint64_t steps);
 
 /* The step at hand contains more than a step: the end of an epoch, an evaluation. */

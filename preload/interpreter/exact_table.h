@@ -40,8 +40,8 @@ struct sp_exact_table {
 	struct sp_exact_function functions[SP_EXACT_FUNCTIONS];
 };
 
-/* An event: the time since the last one is the innermost function's own. push and pop do it, too.
- */
+/* An event: the time since the last one is the innermost function's own.
+ * push and pop do it, too. */
 void sp_exact_charge(struct sp_exact_table *table, uint64_t now);
 
 /* Returns 1 for a function that the table did not have. */

@@ -42,8 +42,8 @@ static inline void sp_emit(struct sp_thread *t, uint32_t kind, uint32_t arg, uin
 void sp_emit_extra(struct sp_thread *t, uint32_t kind, uint32_t arg, uint64_t start, uint64_t ticks,
 		   int64_t value, const uint64_t extra[3]);
 
-/* Writes a definition into this thread's stream; text is cut at SP_NAME_BYTES_MAX - metadata_bytes.
- */
+/* Writes a definition into this thread's stream;
+ * text is cut at SP_NAME_BYTES_MAX - metadata_bytes. */
 void sp_define(struct sp_thread *t, enum sp_define what, uint32_t id, const void *metadata,
 	       uint32_t metadata_bytes, const char *text, size_t text_bytes);
 

@@ -190,8 +190,8 @@ int sp_process_init(void)
 {
 	int error;
 
-	/* Set-uid programs: glibc drops the preload already, unless it lies in a trusted directory.
-	 */
+	/* Set-uid programs: glibc drops the preload already,
+	 * unless it lies in a trusted directory. */
 	if (getauxval(AT_SECURE) || sp_config_is(sp_config.enable, "0"))
 		return 0;
 	exe_read();

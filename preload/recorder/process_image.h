@@ -15,12 +15,12 @@ int sp_process_init(void);
  * sp_run names the run. */
 int sp_process_init_sampler(void);
 
-/* With STAGEPROF_COMMAND=1 the trace holds the arguments. Only pointers to main's strings are kept.
- */
+/* With STAGEPROF_COMMAND=1 the trace holds the arguments.
+ * Only pointers to main's strings are kept. */
 void sp_process_keep_arguments(int argc, char **argv);
 
-/* Defines the arguments, and that the library came late, in the stream of the image's first thread.
- */
+/* Defines the arguments, and that the library came late,
+ * in the stream of the image's first thread. */
 void sp_process_define(struct sp_thread *t);
 
 /* Returns 1 if STAGEPROF_CHILDREN makes a program of this name record even if it is dormant. */

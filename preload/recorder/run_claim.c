@@ -123,8 +123,8 @@ static void made_name(struct claim *c)
 	sp_text_add_hex(&text, (uint64_t)sp_clock_ns(CLOCK_MONOTONIC));
 }
 
-/* A folder of each host or rank is not there before its first process. Others may make it at once.
- */
+/* A folder of each host or rank is not there before its first process.
+ * Others may make it at once. */
 static void folders_make(struct claim *c)
 {
 	for (unsigned up = sp_run_own_folders(); up; up--) {

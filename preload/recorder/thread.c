@@ -19,18 +19,14 @@
 #include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/sys.h"
-#include "preload/recorder/switch.h"
 #include "preload/recorder/thread_rusage.h"
 #include "preload/recorder/unobserved_exec.h"
 
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
-#define SEGMENT_STEP_MAX                                                                           \
-	(1u << 20) /* each name that is taken makes the next step twice as large                   \
-		    */
-#define RUSAGE_LIFE_FRACTION                                                                       \
-	10u /* of a second: the use that shorter threads make is not worth a file                  \
-	     */
-
+/* Each name that is taken makes the next step twice as large. */
+#define SEGMENT_STEP_MAX (1u << 20)
+/* Of a second: a thread that lived for less has no line of its resource usage. */
+#define RUSAGE_LIFE_FRACTION 10u
 #define REFUSED_FRACTION 64u /* of a second, in which no thread asks for memory again */
 
 static pthread_key_t end_key;
@@ -111,8 +107,8 @@ static int stream_open(struct sp_recorder *r)
 	}
 	if (ret)
 		return ret;
-	/* If two threads are first at once, both pages stay mapped and one of them gets the count.
-	 */
+	/* If two threads are first at once, both pages stay mapped
+	 * and one of them gets the count. */
 	if (page) {
 		__atomic_store_n(&p->header_page, page, __ATOMIC_RELEASE);
 		sp_process_lose(0); /* events that were lost before the page existed */

@@ -35,8 +35,8 @@ static void group_path(char ret[PATH_BYTES], const char *mount, const char *grou
 	sp_text_add(&path, file);
 }
 
-/* The limit of one group in thousandths of a core; 0: no limit. v2: "max 100000" or "50000 100000".
- */
+/* The limit of one group in thousandths of a core; 0: no limit.
+ * v2: "max 100000" or "50000 100000". */
 static uint32_t group_quota(const char *mount, const char *group, int v2)
 {
 	char path[PATH_BYTES], text[SP_PROCFS_BYTES];

@@ -11,8 +11,8 @@
 #define RELOC_JUMP R_AARCH64_JUMP_SLOT
 #endif
 
-/* glibc adds the load address to these pointers in place, except in a read-only section (the vDSO).
- */
+/* glibc adds the load address to these pointers in place,
+ * except in a read-only section (the vDSO). */
 static const void *pointer_of(const struct link_map *object, const ElfW(Dyn) * entry)
 {
 	ElfW(Addr) address = entry->d_un.d_ptr;

@@ -28,8 +28,8 @@ static void random_fill(uint64_t ret[2])
 	if (SP_SYS3(SYS_getrandom, ret, 2 * sizeof(*ret), 1 /* GRND_NONBLOCK */) ==
 	    2 * sizeof(*ret))
 		return;
-	/* The kernel put 16 random bytes on the stack of every program; a fork would repeat them.
-	 */
+	/* The kernel put 16 random bytes on the stack of every program;
+	 * a fork would repeat them. */
 	memcpy(ret, (void *)getauxval(AT_RANDOM), 2 * sizeof(*ret));
 	ret[0] ^= sp_clock_ns(CLOCK_REALTIME);
 	ret[1] ^= (uint64_t)SP_SYS1(SYS_getpid, 0) << 32;
@@ -86,8 +86,8 @@ struct sp_run_ranks sp_run_ranks(void)
 				     number_of(launcher->world_size, 0)};
 }
 
-/* Returns the template's rest after %q{VAR}; an unset variable is empty. %q without a brace stays.
- */
+/* Returns the template's rest after %q{VAR}; an unset variable is empty.
+ * %q without a brace stays. */
 static const char *expand_variable(struct sp_text *to, const char *rest)
 {
 	char name[128];

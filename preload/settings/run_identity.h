@@ -59,8 +59,8 @@ void sp_run_parent(char *ret, unsigned up);
  * process (%h, %p, %r, %q): "/shared/%h/%r.zst" has 1. */
 unsigned sp_run_own_folders(void);
 
-/* This process's rank in its job, as a text from the launcher's environment; "0" if there is none.
- */
+/* This process's rank in its job, as a text from the launcher's environment;
+ * "0" if there is none. */
 const char *sp_run_rank(void);
 
 /* This process's ranks in its job: each a number plus 1; 0: the launcher set none. */

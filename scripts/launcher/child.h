@@ -20,8 +20,8 @@ struct sp_child_beside {
 	/* In the child before exec: may change its environment; the caller can read data that it
 	 * writes to shared memory. */
 	void (*prepare)(void *data);
-	/* In the caller, with all signals blocked: when the child is there, and when it has ended.
-	 */
+	/* In the caller, with all signals blocked:
+	 * when the child is there, and when it has ended. */
 	void (*begun)(void *data, pid_t pid);
 	void (*ended)(void *data);
 	/* In the caller, before a signal goes on to the child: the child may end now. */

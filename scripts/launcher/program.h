@@ -22,8 +22,8 @@ struct sp_program {
 	char loader[PATH_MAX]; /* its dynamic linker; "" where there is none */
 	char via[PATH_MAX];    /* the script that named the interpreter; "" without a script */
 	enum sp_reach reach;
-	bool is_dormant; /* preload/settings/dormant.def: it passes the run on and records nothing
-			  */
+	bool is_dormant; /* preload/settings/dormant.def:
+			    it passes the run on and records nothing */
 	bool is_python;
 };
 

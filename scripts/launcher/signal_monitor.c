@@ -10,12 +10,10 @@
 #include <unistd.h>
 
 #define SIGNALS 65
-#define ECHO 0			/* no signal has this number: the last value that came back */
-#define PATIENCE_MS 20		/* for a signal that the kernel still gives to the group */
-#define PATIENCE_HELPER_MS 5000 /* for the helper, which may wait for a core */
-#define DESCRIPTORS_MAX                                                                            \
-	(1u << 20) /* the limit of one process, where nobody raised the kernel's                   \
-		    */
+#define ECHO 0			   /* no signal has this number: the last value that came back */
+#define PATIENCE_MS 20		   /* for a signal that the kernel still gives to the group */
+#define PATIENCE_HELPER_MS 5000	   /* for the helper, which may wait for a core */
+#define DESCRIPTORS_MAX (1u << 20) /* of one process, where nobody raised the kernel's limit */
 
 /* Linux before 5.9 has no close_range. */
 static void descriptors_close(void)

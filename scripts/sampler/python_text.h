@@ -16,8 +16,8 @@
 int sp_python_text(char *ret, size_t room, const struct sp_python_layout *layout, pid_t pid,
 		   uint64_t address);
 
-/* Reads a bytes object of at most `most` bytes into malloc'd memory. Returns 0 or a negative error.
- */
+/* Reads a bytes object of at most `most` bytes into malloc'd memory.
+ * Returns 0 or a negative error. */
 int sp_python_bytes(uint8_t **ret, uint32_t *ret_bytes, uint32_t most,
 		    const struct sp_python_layout *layout, pid_t pid, uint64_t address);
 

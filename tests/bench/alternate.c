@@ -25,8 +25,8 @@ void *bench_own(const char *beside, const char *name)
 	return function;
 }
 
-/* The sort of the n-th chunk: bare hooked hooked bare, and so on, so that a drift favours neither.
- */
+/* The sort of the n-th chunk: bare hooked hooked bare, and so on,
+ * so that a drift favours neither. */
 static int is_hooked(unsigned n)
 {
 	return (n + 1) >> 1 & 1;

@@ -19,8 +19,8 @@ static inline uint64_t bench_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Ends the program where a step of it failed: a loop that did less than it says measures nothing.
- */
+/* Ends the program where a step of it failed:
+ * a loop that did less than it says measures nothing. */
 static inline void bench_require(int holds, const char *what)
 {
 	if (holds)

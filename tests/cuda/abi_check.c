@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preload/cuda/abi_cuda.h against the headers of the CUDA that is installed. Compiling is the test.
- */
+/* preload/cuda/abi_cuda.h against the headers of the CUDA that is installed.
+ * Compiling is the test. */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 

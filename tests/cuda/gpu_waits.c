@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions in which tests/cuda/culprits.py waits; the test looks for their names on native stacks.
- */
+/* Functions in which tests/cuda/culprits.py waits;
+ * the test looks for their names on native stacks. */
 #include "fake_cuda.h"
 
 #define SHOWN __attribute__((visibility("default"), noinline))
@@ -11,8 +11,8 @@ SHOWN int copy_back(void *to, size_t bytes);
 SHOWN int settle(void *to, size_t bytes);
 SHOWN int wait_twice(uint64_t ns, uint64_t *first_ns);
 
-/* Written after a call, so that no call is a tail call and each function has a frame.
- */
+/* Written after a call, so that no call is a tail call
+ * and each function has a frame. */
 static volatile int done;
 
 int launch(uint64_t ns)

@@ -20,8 +20,8 @@
 #define SP_ARENA_UNIT_BYTES 16384u
 #define SP_ARENA_UNITS_MAX 256u
 #define SP_ARENA_HEAD_BYTES 4096u
-/* Entries of arenas of up to so many units lie in the head: most processes touch no page for them.
- */
+/* Entries of arenas of up to so many units lie in the head:
+ * most processes touch no page for them. */
 #define SP_ARENA_HEAD_TAILS 16u
 #define SP_ARENA_VERSION 2u
 /* A segment is longer by these bytes, which nobody uses, and by some for the run: the size alone

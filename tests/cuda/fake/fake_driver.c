@@ -477,8 +477,8 @@ int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 	return FAKE_OK;
 }
 
-/* One context of one's own at a time is enough here: it takes a device's place that is not counted.
- */
+/* One context of one's own at a time is enough here:
+ * it takes a device's place that is not counted. */
 int cuCtxCreate_v2(void **context, unsigned flags, int device)
 {
 	RETURN_IF_NO_DEVICE();

@@ -21,8 +21,8 @@ enum fake_work_kind {
 
 struct fake_work {
 	struct fake_work *next;
-	uint64_t put_ns; /* when it came upon the stream: it begins then or after the work before it
-			  */
+	uint64_t put_ns; /* when it came upon the stream:
+			    it begins then or after the work before it */
 	enum fake_work_kind kind;
 	uint64_t ns; /* how long it takes */
 	void *to;
@@ -42,8 +42,8 @@ struct fake_stream *fake_stream_make(int device);
 int fake_stream_device(const struct fake_stream *stream);
 /* Waits for the stream's work first. A few bytes stay: see there. */
 void fake_stream_free(struct fake_stream *stream);
-/* NULL and 1: the default stream of the device that all threads share; 2: the calling thread's own.
- */
+/* NULL and 1: the default stream of the device that all threads share;
+ * 2: the calling thread's own. */
 struct fake_stream *fake_stream_of(void *handle, int device);
 struct fake_stream *fake_stream_own(int device);
 

@@ -33,8 +33,8 @@ struct mail {
 	int64_t begin_ns;
 };
 
-/* Shared by the ranks. The slots of SLOT_BYTES, one a rank, follow, then MAIL_BYTES for each pair.
- */
+/* Shared by the ranks. The slots of SLOT_BYTES, one a rank,
+ * follow, then MAIL_BYTES for each pair. */
 struct meeting {
 	_Atomic uint64_t arrived; /* of all barriers */
 	_Atomic uint64_t has_failed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handler forks while calls are blocked: the child comes back from calls that its parent began.
- */
+/* A handler forks while calls are blocked:
+ * the child comes back from calls that its parent began. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

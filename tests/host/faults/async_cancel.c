@@ -39,8 +39,8 @@ int main(int argc, char **argv)
 	tally_make_file("in.dat", 8192);
 	in = TALLY(opens, open("in.dat", O_RDONLY));
 	for (int i = 0; i < threads; i++) {
-		/* the row is taken here: its lock is not for threads that can be cut off anywhere
-		 */
+		/* the row is taken here: its lock is not for threads
+		 * that can be cut off anywhere */
 		struct tally_row *reads = tally_row("file_read", "in.dat");
 		struct timespec pause = {0, (i * 7919L % 1000) * 3000};
 		void *result = NULL;

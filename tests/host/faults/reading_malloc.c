@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded: an allocator that reads a file each time it is asked, as some do for their settings.
- */
+/* Preloaded: an allocator that reads a file each time it is asked,
+ * as some do for their settings. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>

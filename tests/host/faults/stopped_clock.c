@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded: a clock that stands still and reads a file each time it is asked, as libfaketime does.
- */
+/* Preloaded: a clock that stands still and reads a file each
+ * time it is asked, as libfaketime does. */
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>

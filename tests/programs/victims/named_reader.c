@@ -5,8 +5,8 @@
 
 __attribute__((visibility("default"), noinline)) int exported_reader(int fd);
 
-/* Written after a call, so that no call is a tail call and each function has a frame.
- */
+/* Written after a call, so that no call is a tail call
+ * and each function has a frame. */
 static volatile ssize_t done;
 
 static __attribute__((noinline)) void static_reader(int fd)

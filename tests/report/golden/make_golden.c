@@ -148,8 +148,8 @@ static void names(struct sp_maker *m)
 		sp_maker_define(m, SP_DEFINE_NAME, id, texts[id], strlen(texts[id]));
 }
 
-/* A kernel that was launched at `at`, as CUPTI reports it, and as the stream's work of its stage.
- */
+/* A kernel that was launched at `at`, as CUPTI reports it,
+ * and as the stream's work of its stage. */
 static void kernel(struct sp_maker *m, struct sp_maker *gpu, uint64_t at, uint64_t start,
 		   uint64_t ns, uint32_t name, uint32_t part)
 {

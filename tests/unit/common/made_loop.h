@@ -38,8 +38,8 @@ void optimize(void);
 void forward_backward(void);
 void train_batch(void); /* all of a step */
 
-/* Ends the trace and reads it: the steps of its one trainer, which live until judged_trace_end().
- */
+/* Ends the trace and reads it: the steps of its one trainer,
+ * which live until judged_trace_end(). */
 const struct sp_steps *steps(void);
 
 /* The account of that trainer, after steps(). */

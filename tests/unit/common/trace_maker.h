@@ -47,8 +47,8 @@ void sp_maker_define(struct sp_maker *m, enum sp_define what, uint32_t id, const
 		     size_t bytes);
 void sp_maker_file(struct sp_maker *m, uint32_t id, enum sp_file_type type, const char *path);
 
-/* Moves the slots at hand into a block, with the pad that follows one. flags: enum sp_block_flags.
- */
+/* Moves the slots at hand into a block, with the pad that follows one.
+ * flags: enum sp_block_flags. */
 void sp_maker_block(struct sp_maker *m, unsigned flags);
 
 /* Adds any payload as a block, its hashes right; the block claims `slots` and `payload_bytes`. */

@@ -210,8 +210,8 @@ START_TEST(own_cost_is_recorded)
 	wall_ns = (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u + (uint64_t)end.tv_nsec -
 		  (uint64_t)begin.tv_nsec;
 	count = run_read(NULL, NULL);
-	/* Two readings of the clock and a slot: a nanosecond would be a wrong unit, and 10 µs too.
-	 */
+	/* Two readings of the clock and a slot:
+	 * a nanosecond would be a wrong unit, and 10 µs too. */
 	ck_assert_uint_gt(count.event_ps, 1000);
 	ck_assert_uint_lt(count.event_ps, 10000000);
 	ck_assert_uint_gt(count.stall_ns, 0);

@@ -59,8 +59,8 @@ static void jump(int signal)
 	siglongjmp(back, 1);
 }
 
-/* Each jump may leave one event unrecorded: the one it interrupted. It must not stop the recorder.
- */
+/* Each jump may leave one event unrecorded: the one it interrupted.
+ * It must not stop the recorder. */
 START_TEST(a_handler_may_jump_out_of_the_recorder)
 {
 	struct slots_count count;

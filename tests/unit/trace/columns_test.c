@@ -117,8 +117,8 @@ static bool is_definition_in_direct(uint32_t at)
 	return false;
 }
 
-/* A definition is a place where columns come from a payload, and none where they come from slots.
- */
+/* A definition is a place where columns come from a payload,
+ * and none where they come from slots. */
 static bool is_same_place(uint32_t in_direct, uint32_t in_taken)
 {
 	if (in_direct < SP_COLUMNS_BEFORE && is_definition_in_direct(in_direct))

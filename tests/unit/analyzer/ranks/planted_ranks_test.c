@@ -113,8 +113,8 @@ static const struct size {
 #ifndef __SANITIZE_THREAD__ /* the threads are the same */
 	{64, 200},
 #endif
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* minutes, of the same code   \
-								     */
+/* minutes, of the same code */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	{1024, 100},
 	{10000, 40},
 #endif

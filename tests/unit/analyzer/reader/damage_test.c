@@ -348,8 +348,8 @@ START_TEST(a_newer_version_is_named)
 }
 END_TEST
 
-/* A run that programs of two versions wrote: our part is reported, with a note that it is not all.
- */
+/* A run that programs of two versions wrote: our part is reported,
+ * with a note that it is not all. */
 START_TEST(files_of_two_versions_in_a_run)
 {
 	uint64_t events;

@@ -141,8 +141,8 @@ START_TEST(the_trainer_waits)
 }
 END_TEST
 
-/* The thread that saves has the interpreter's lock until it ends; nobody waits for the checkpoint.
- */
+/* The thread that saves has the interpreter's lock until it ends;
+ * nobody waits for the checkpoint. */
 START_TEST(the_trainer_waits_for_the_lock)
 {
 	struct sp_account sum =

@@ -148,8 +148,8 @@ START_TEST(methods_of_the_optimizer)
 }
 END_TEST
 
-/* A scaler skips the optimizer where gradients are infinite: the iteration is a step all the same.
- */
+/* A scaler skips the optimizer where gradients are infinite:
+ * the iteration is a step all the same. */
 START_TEST(a_scaler_that_skips)
 {
 	enum { CHECK_NS = 60 };

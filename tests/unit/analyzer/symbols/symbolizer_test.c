@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a small program by address, against nm; and of the same program with bytes changed.
- */
+/* Functions of a small program by address, against nm;
+ * and of the same program with bytes changed. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -588,8 +588,8 @@ START_TEST(a_batch_may_be_made_before_the_backward)
 }
 END_TEST
 
-/* Threads of the model hold up each other while one of them waits for a core: no wait shows that.
- */
+/* Threads of the model hold up each other while one of them waits for a core:
+ * no wait shows that. */
 START_TEST(a_model_beside_other_programs_is_not_said_to_be_slow)
 {
 	ck_assert_str_eq(judge(), "compute-bound");

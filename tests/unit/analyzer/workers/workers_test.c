@@ -186,8 +186,8 @@ START_TEST(what_a_worker_does)
 }
 END_TEST
 
-/* A fetch of 1,000 ns: 100 unpack a sample, 300 decode PNG, of which the library unpacks for 200.
- */
+/* A fetch of 1,000 ns: 100 unpack a sample, 300 decode PNG,
+ * of which the library unpacks for 200. */
 static void fetch_packed(void)
 {
 	uint64_t start = m.now_ticks, png;
