@@ -19,6 +19,7 @@
 #include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
 #include "preload/sys/sys.h"
+#include "preload/recorder/switch.h"
 #include "preload/recorder/thread_rusage.h"
 #include "preload/recorder/unobserved_exec.h"
 
