@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "analyzer/gpu/launch_phase.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/totals/sums.h"
 #include "analyzer/metadata/stage.h"
@@ -33,7 +32,6 @@ struct gpu_calls_pass {
 	struct sp_gpu_calls *calls;
 	const struct sp_steps *steps;
 	struct sp_event_reader events;
-	struct sp_launch_phases phases;
 	struct change *changes;
 	uint32_t change_count, change_room;
 	bool is_out_of_memory;
@@ -138,12 +136,12 @@ static void take(struct gpu_calls_pass *pass, const struct sp_read_event *event)
 	int64_t end_ns = sp_event_end_ns(&pass->events, event);
 	uint64_t ns = sp_interval_ns(start_ns, end_ns);
 	bool in_step = sp_steps_at(pass->steps, start_ns) < pass->steps->count;
+	const struct sp_phase_segment *around =
+		sp_thread_timeline_at(&pass->steps->timeline, start_ns);
 
 	if (!sp_gpu_call_is_cuda(class))
 		return;
-	count_call(&pass->calls->phases[in_step ? sp_launch_phase(&pass->phases, start_ns)
-						: SP_GPU_NO_STEP],
-		   slot, class, ns);
+	count_call(&pass->calls->phases[around ? around->within : SP_GPU_NO_STEP], slot, class, ns);
 	if (class == SP_CLASS_CUDA_MALLOC || class == SP_CLASS_CUDA_FREE ||
 	    class == SP_CLASS_CUDA_RESET)
 		take_memory(pass, slot, class, start_ns, end_ns);
@@ -299,12 +297,9 @@ int sp_gpu_calls_read(struct sp_gpu_calls *calls, const struct sp_run *run, uint
 	int ret;
 
 	*calls = (struct sp_gpu_calls){.steps = NULL};
-	ret = trainer ? sp_launch_phases_read(&pass.phases, run, trainer) : 0;
-	if (ret == 0)
-		ret = read_streams(&pass, run, image);
+	ret = read_streams(&pass, run, image);
 	if (ret == 0)
 		ret = replay_changes(&pass);
-	sp_launch_phases_finish(&pass.phases);
 	free(pass.changes);
 	if (ret < 0)
 		sp_gpu_calls_finish(calls);

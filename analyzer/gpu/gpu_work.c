@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/reader/clock_convert.h"
-#include "analyzer/gpu/launch_phase.h"
 
 /* One stream of a GPU's events. */
 struct gpu_stream_pass {
@@ -14,7 +13,6 @@ struct gpu_stream_pass {
 	const struct sp_process_metadata *metadata;
 	struct sp_event_reader events;
 	const struct sp_trainer *trainer; /* NULL: none */
-	struct sp_launch_phases phases;
 	uint32_t image;
 };
 
@@ -68,15 +66,15 @@ static struct sp_gpu_row *row_of(const struct gpu_stream_pass *pass,
 static void add_phase(const struct gpu_stream_pass *pass, struct sp_gpu_row *row,
 		      const struct sp_slot *extra, uint64_t ns)
 {
-	enum sp_account_phase phase = SP_ACCOUNT_other;
+	const struct sp_phase_segment *launch = NULL;
 
 	if (!pass->trainer)
 		return;
 	if (extra && extra->value)
-		phase = sp_launch_phase(&pass->phases,
-					sp_clock_realtime_ns(pass->events.clock,
-							     (uint64_t)extra->value));
-	row->phase_ns[phase] += ns;
+		launch = sp_thread_timeline_at(&pass->trainer->steps.timeline,
+					       sp_clock_realtime_ns(pass->events.clock,
+								    (uint64_t)extra->value));
+	row->phase_ns[launch ? launch->within : SP_ACCOUNT_other] += ns;
 }
 
 static int take(struct gpu_stream_pass *pass, const struct sp_read_event *event)
@@ -116,8 +114,7 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_training *train
 		.image = image,
 	};
 	struct sp_read_event event;
-	int ret =
-		pass.trainer ? sp_launch_phases_read(&pass.phases, training->run, pass.trainer) : 0;
+	int ret = 0;
 
 	work->has_phases |= pass.trainer && pass.trainer->steps.end != SP_STEP_BY_GRAPH;
 	sp_event_reader_open(&pass.events, reader, index, index->streams[stream]);
@@ -125,7 +122,6 @@ static int read_stream(struct sp_gpu_work *work, const struct sp_training *train
 	while (ret == 0 && sp_event_reader_next(&pass.events, &event))
 		if (event.kind >= SP_EV_gpu_kernel && event.kind <= SP_EV_gpu_lost)
 			ret = take(&pass, &event);
-	sp_launch_phases_finish(&pass.phases);
 	return ret;
 }
 

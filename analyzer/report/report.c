@@ -33,6 +33,7 @@ static int read_training(struct sp_report *report)
 	int r;
 
 	report->training.keeps_steps = (report->needs & SP_NEEDS_STEPS) != 0;
+	report->training.keeps_timeline = (report->needs & SP_NEEDS_PHASES) != 0;
 	report->training.keeps_series = (report->needs & SP_NEEDS_RANKS) != 0;
 	r = sp_training_read(&report->training);
 	if (r < 0 || sp_step_selection_is_all(&report->training.selection))

@@ -48,7 +48,8 @@ enum sp_needs {
 	SP_NEEDS_TIMELINE = 1 << 11,	/* events for the picture of the page */
 	SP_NEEDS_SAMPLES = 1 << 12,	/* Python stacks by phase */
 	SP_NEEDS_HEAT = 1 << 13,	/* ranks, and how late each is all along the run */
-	SP_NEEDS_RESULTS = (1 << 14) - 1,
+	SP_NEEDS_PHASES = 1 << 14,	/* timelines of training threads */
+	SP_NEEDS_RESULTS = (1 << 15) - 1,
 	SP_NEEDS_OF_DIGESTS =
 		SP_NEEDS_TOTALS | SP_NEEDS_FILES | SP_NEEDS_STEPS | SP_NEEDS_RANKS | SP_NEEDS_HEAT,
 };

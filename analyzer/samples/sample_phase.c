@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/gpu/launch_phase.h"
+#include "analyzer/steps/thread_timeline.h"
 
 struct sp_sampled_role {
 	uint32_t pid, tid;
 	int64_t begin_ns; /* of the process image: a pid may have been used before */
 	const struct sp_trainer *trainer; /* NULL: a worker */
-	struct sp_launch_phases phases;
 };
 
 static const char *const names[SP_SAMPLE_PHASES] = {
@@ -75,30 +74,22 @@ static int compare_roles(const void *a, const void *b)
 int sp_sampled_roles_read(struct sp_sampled_roles *roles, const struct sp_training *training,
 			  const struct sp_workers *workers)
 {
-	int r = 0;
-
 	*roles = (struct sp_sampled_roles){
 		.list = calloc(training->count + workers->count + 1u, sizeof(*roles->list))};
 	if (!roles->list)
 		return -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < training->count; i++) {
-		struct sp_sampled_role *role =
-			role_add(roles, training->run, training->trainers[i].stream);
-
-		role->trainer = &training->trainers[i];
-		r = sp_launch_phases_read(&role->phases, training->run, role->trainer);
-	}
-	for (uint32_t i = 0; r == 0 && i < workers->count; i++)
+	for (uint32_t i = 0; i < training->count; i++)
+		role_add(roles, training->run, training->trainers[i].stream)->trainer =
+			&training->trainers[i];
+	for (uint32_t i = 0; i < workers->count; i++)
 		if (!workers->list[i].is_trainer)
 			role_add(roles, training->run, workers->list[i].stream);
 	qsort(roles->list, roles->count, sizeof(*roles->list), compare_roles);
-	return r;
+	return 0;
 }
 
 void sp_sampled_roles_finish(struct sp_sampled_roles *roles)
 {
-	for (uint32_t i = 0; i < roles->count; i++)
-		sp_launch_phases_finish(&roles->list[i].phases);
 	free(roles->list);
 }
 
@@ -125,12 +116,12 @@ enum sp_sample_phase sp_sampled_role_phase(const struct sp_sampled_roles *roles,
 					   uint32_t tid, int64_t at_ns, enum sp_sample_phase work)
 {
 	const struct sp_sampled_role *role = role_of(roles, pid, tid, at_ns);
+	const struct sp_phase_segment *segment;
 
 	if (!role)
 		return SP_SAMPLE_ELSEWHERE;
 	if (!role->trainer)
 		return work;
-	if (sp_steps_at(&role->trainer->steps, at_ns) == role->trainer->steps.count)
-		return SP_SAMPLE_NO_STEP;
-	return SP_SAMPLE_ACCOUNT + sp_code_phase(&role->phases, at_ns);
+	segment = sp_thread_timeline_at(&role->trainer->steps.timeline, at_ns);
+	return segment ? SP_SAMPLE_ACCOUNT + segment->phase : SP_SAMPLE_NO_STEP;
 }

@@ -54,6 +54,15 @@ const char *sp_source_name(enum sp_source_kind source)
 	return _(sources[source]);
 }
 
+uint32_t sp_account_end_rows(void)
+{
+	uint32_t rows = 0;
+
+	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
+		rows |= 1u << at_end[i];
+	return rows;
+}
+
 struct sp_account sp_account_at_end(const struct sp_account *pause)
 {
 	struct sp_account kept = {.ns = {0}};

@@ -56,4 +56,7 @@ static inline uint64_t sp_account_total(const struct sp_account *account)
  */
 struct sp_account sp_account_at_end(const struct sp_account *pause);
 
+/* The phases that it keeps, a bit each. */
+uint32_t sp_account_end_rows(void);
+
 #endif

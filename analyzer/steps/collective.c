@@ -26,17 +26,22 @@ bool sp_slot_is_nccl(const struct sp_process_metadata *image, const struct sp_sl
 	       sp_event_info(kind)->class == SP_CLASS_NCCL;
 }
 
-uint64_t sp_collective_inside(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns)
+bool sp_collective_next(const struct sp_process_calls *calls, uint32_t *i, int64_t *from_ns,
+			int64_t to_ns, int64_t *ret_end_ns)
 {
-	struct sp_cover inside = {.from_ns = from_ns, .to_ns = to_ns};
-	uint32_t after = 0;
+	for (uint32_t after = 0; *i < calls->count && after < IN_FLIGHT_MAX; ++*i) {
+		int64_t begin_ns = calls->list[*i].start_ns, end_ns = calls->list[*i].end_ns;
 
-	for (uint32_t i = sp_process_calls_after(calls, from_ns);
-	     i < calls->count && after < IN_FLIGHT_MAX; i++) {
-		after += calls->list[i].start_ns >= to_ns;
-		sp_cover_add(&inside, calls->list[i].start_ns, calls->list[i].end_ns);
+		after += begin_ns >= to_ns;
+		begin_ns = begin_ns > *from_ns ? begin_ns : *from_ns;
+		*ret_end_ns = end_ns < to_ns ? end_ns : to_ns;
+		if (*ret_end_ns <= begin_ns)
+			continue;
+		*from_ns = begin_ns;
+		++*i;
+		return true;
 	}
-	return inside.ns;
+	return false;
 }
 
 int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,

@@ -21,8 +21,13 @@ bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct
 /* True for a call of NCCL. It hands a collective to the device and returns. */
 bool sp_slot_is_nccl(const struct sp_process_metadata *image, const struct sp_slot *slot);
 
-/* How much of the time from from_ns to to_ns the calls cover; calls that overlap count once. */
-uint64_t sp_collective_inside(const struct sp_process_calls *calls, int64_t from_ns, int64_t to_ns);
+/*
+ * The next time from *from_ns on that the calls cover: sets its begin, *from_ns, and its end, which
+ * is to_ns at most. Calls that overlap count once. *i begins as sp_process_calls_after(calls,
+ * *from_ns). False where there is none.
+ */
+bool sp_collective_next(const struct sp_process_calls *calls, uint32_t *i, int64_t *from_ns,
+			int64_t to_ns, int64_t *ret_end_ns);
 
 /* Reads the collectives of one process, from all threads of its image; none where no label of the
  * process names a collective. Returns 0 or -ENOMEM; call sp_process_calls_finish() in both cases.

@@ -13,7 +13,7 @@ static void go_on(struct stretch *s, const struct sp_phase_interval *p)
 	s->ns += (uint64_t)(p->start_ns - s->at_ns);
 	if (!sp_phase_interval_is_structure(p) &&
 	    sp_phase_interval_phase(p->kind) == SP_ACCOUNT_other && !p->is_own)
-		s->ns += (uint64_t)(p->end_ns - p->start_ns) - sp_phase_interval_inside(p);
+		s->ns += sp_phase_interval_own_ns(p);
 	s->is_cleared |= p->kind == SP_INTERVAL_ZERO_GRAD;
 	s->at_ns = p->end_ns;
 }

@@ -33,19 +33,16 @@ enum sp_interval_part {
 
 struct sp_phase_interval {
 	int64_t start_ns, end_ns;
-	uint64_t h2d_ns, sync_ns, grad_sync_ns, compile_ns; /* inside it */
-	uint64_t lock_ns; /* inside it, of its own time: waits on a condition */
-	uint64_t loop_ns; /* before it: the loop's own code, from the end of the interval before */
-	uint64_t node_ns; /* inside a backward: nodes of the graph, but not collectives there */
-	uint64_t checkpoint_ns; /* inside it: a signal handler saves */
-	uint64_t loader_ns;	/* inside a whole step; else 0 */
-	uint64_t optimizer_ns,
-		zero_grad_ns; /* inside a backward; the latter in an optimizer, too */
-	int64_t iterator;     /* of the loader; 0: not known */
-	int64_t bytes;	      /* that a socket of the internet moved; else 0 */
-	uint32_t pass;	      /* number in sp_steps.passes, from 1; 0: not known */
-	uint32_t file;	      /* that a call reads or writes, by 1 + its number; 0: none */
-	uint32_t label;	      /* of a call of Python; else 0 */
+	uint64_t apart_ns; /* inside it, in its calls that stand apart: struct sp_apart */
+	uint64_t lock_ns;  /* inside it, of its own time: waits on a condition */
+	uint64_t loop_ns;  /* before it: the loop's own code, from the end of the interval before */
+	uint64_t node_ns;  /* inside a backward: nodes of the graph, but not collectives there */
+	int64_t iterator;  /* of the loader; 0: not known */
+	int64_t bytes;	   /* that a socket of the internet moved; else 0 */
+	uint32_t pass;	   /* number in sp_steps.passes, from 1; 0: not known */
+	uint32_t file;	   /* that a call reads or writes, by 1 + its number; 0: none */
+	uint32_t label;	   /* of a call of Python; else 0 */
+	uint32_t apart_at, apart_count; /* in sp_aparts.list */
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;
@@ -111,22 +108,15 @@ static inline bool sp_phase_interval_is_structure(const struct sp_phase_interval
 /* True for kinds of events that sp_phase_interval_of() looks at. */
 bool sp_phase_interval_wants(uint32_t kind);
 
-/* The time of calls inside the interval that belongs to other parts than its own. */
-static inline uint64_t sp_phase_interval_inside(const struct sp_phase_interval *p)
+static inline uint64_t sp_phase_interval_ns(const struct sp_phase_interval *interval)
 {
-	return p->h2d_ns + p->sync_ns + p->grad_sync_ns + p->compile_ns + p->checkpoint_ns +
-	       p->loader_ns + p->optimizer_ns + p->zero_grad_ns;
+	return (uint64_t)(interval->end_ns - interval->start_ns);
 }
 
-/* Adds the interval; `rest`: the part of its own time where its kind has none. */
-void sp_phase_interval_charge(const struct sp_phase_interval *interval, enum sp_account_phase rest,
-			      struct sp_account *account);
-
-/*
- * Puts the interval on top of n intervals, those that it contains into it. Returns the new n, n + 1
- * at most.
- */
-uint32_t sp_phase_interval_put(struct sp_phase_interval *intervals, uint32_t n,
-			       struct sp_phase_interval interval);
+/* The time in none of its calls that stand apart. */
+static inline uint64_t sp_phase_interval_own_ns(const struct sp_phase_interval *interval)
+{
+	return sp_phase_interval_ns(interval) - interval->apart_ns;
+}
 
 #endif

@@ -29,6 +29,7 @@ void sp_steps_drop_steps(struct sp_steps *s)
 	sp_spill_free(s->spill, s->steps);
 	sp_spill_free(s->spill, s->waits);
 	sp_spill_free(s->spill, s->backwards);
+	sp_thread_timeline_finish(&s->timeline);
 	free(s->passes);
 	s->steps = NULL;
 	s->waits = NULL;
@@ -43,6 +44,7 @@ void sp_steps_keep(struct sp_steps *s, struct sp_spill *spill)
 	s->waits = sp_spill_keep(spill, s->waits, s->wait_count * sizeof(*s->waits));
 	s->backwards =
 		sp_spill_keep(spill, s->backwards, s->backward_count * sizeof(*s->backwards));
+	sp_thread_timeline_keep(&s->timeline, spill);
 }
 
 void sp_steps_drop_lists(struct sp_steps *s)

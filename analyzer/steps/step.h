@@ -31,6 +31,7 @@
 
 #include "analyzer/base/intervals.h"
 #include "analyzer/steps/account.h"
+#include "analyzer/steps/thread_timeline.h"
 
 struct sp_process_calls;
 struct sp_spill;
@@ -152,7 +153,8 @@ struct sp_steps {
 	uint32_t pause_count, pause_room;
 	struct sp_interval *waits; /* for the loader, in steps */
 	uint32_t wait_count, wait_room;
-	struct sp_backward *backwards; /* in steps, in the order of time */
+	struct sp_thread_timeline timeline; /* empty unless is_kept was set */
+	struct sp_backward *backwards;	    /* in steps, in the order of time */
 	uint32_t backward_count, backward_room;
 	struct sp_pass *passes; /* in the order in which they began */
 	uint32_t pass_count, pass_room;

@@ -226,7 +226,32 @@ static void sum_pause(struct sp_pause *p, bool now_and_then)
 	sp_account_merge(&p->account, &rest);
 }
 
-static void judge_pause(const struct sp_steps *s, struct sp_pause *p, bool forks, bool several)
+#define ROW(phase) (1u << SP_ACCOUNT_##phase)
+
+/* The timeline as sum_pause() has it. */
+static void label_pause(struct sp_steps *s, const struct sp_pause *p, bool now_and_then)
+{
+	struct sp_thread_timeline *t = &s->timeline;
+	bool waits_for_steps = s->has_whole_calls && p->step == s->count;
+	int64_t from_ns = p->start_pass_ns ? p->last_end_ns : p->start_ns;
+
+	if (p->is_validation)
+		sp_thread_timeline_relabel(t, p->first_end_ns, p->last_end_ns, ~ROW(checkpoint),
+					   SP_ACCOUNT_validation);
+	if (p->is_validation && p->has_passes && now_and_then)
+		sp_thread_timeline_relabel(t, p->last_end_ns, p->end_ns, ROW(forward) | ROW(loss),
+					   SP_ACCOUNT_validation);
+	if (p->is_validation && !p->has_passes && !p->is_restart)
+		sp_thread_timeline_relabel(t, p->first_start_ns, p->first_end_ns, ~0u,
+					   SP_ACCOUNT_validation);
+	if (!p->step || p->step == s->count)
+		sp_thread_timeline_relabel(t, from_ns, p->end_ns,
+					   ~(sp_account_end_rows() |
+					     (waits_for_steps ? ROW(sync_wait) : 0)),
+					   SP_NO_PHASE);
+}
+
+static void judge_pause(struct sp_steps *s, struct sp_pause *p, bool forks, bool several)
 {
 	bool is_inner = p->step && p->step < s->count;
 
@@ -257,6 +282,7 @@ static void classify_pauses(struct sp_steps *s)
 		struct sp_pause *p = &s->pauses[i];
 
 		sum_pause(p, now_and_then);
+		label_pause(s, p, now_and_then);
 		if (belongs_to_step(s, p)) {
 			s->steps[p->step].start_ns = p->start_ns;
 			s->steps[p->step].sum[SP_STEP_SUM_load] += p->load_ns;

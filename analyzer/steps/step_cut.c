@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/steps/collective.h"
+#include "analyzer/steps/interval_nest.h"
 #include "analyzer/steps/own_update.h"
 
 #define ANSWER_LONG 4		 /* times the bytes that were sent: an answer with data */
@@ -104,14 +104,78 @@ static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i
 	}
 }
 
+/* The time to end_ns of a segment. */
+static void charge(const struct sp_cutter *c, struct sp_phase_segment segment, int64_t end_ns,
+		   struct sp_account *account)
+{
+	account->ns[segment.phase] += (uint64_t)(end_ns - segment.start_ns);
+	sp_thread_timeline_add(&c->steps->timeline, segment, end_ns);
+}
+
 static void charge_gap(const struct sp_cutter *c, enum sp_account_phase phase, int64_t from_ns,
 		       int64_t to_ns, struct sp_account *account)
 {
 	uint8_t *source = &c->steps->sources[phase];
 
-	account->ns[phase] += (uint64_t)(to_ns - from_ns);
+	charge(c,
+	       (struct sp_phase_segment){.start_ns = from_ns,
+					 .phase = (uint8_t)phase,
+					 .within = (uint8_t)phase,
+					 .source = SP_FROM_RESIDUAL},
+	       to_ns, account);
 	if (to_ns > from_ns && (phase == SP_ACCOUNT_forward || phase == SP_ACCOUNT_loss))
 		*source = SP_FROM_RESIDUAL;
+}
+
+/* The phase of an interval's own time; `rest`: where its kind has none. */
+static enum sp_account_phase phase_of(const struct sp_phase_interval *p, enum sp_account_phase rest)
+{
+	enum sp_account_phase phase = sp_phase_interval_phase(p->kind);
+
+	if (p->is_round)
+		return SP_ACCOUNT_update;
+	if (p->is_own)
+		return SP_ACCOUNT_loader_wait;
+	if (phase != SP_ACCOUNT_other)
+		return phase;
+	if (p->is_evaluated)
+		return SP_ACCOUNT_evaluation;
+	return p->kind == SP_INTERVAL_UNMAP || p->is_message ? SP_ACCOUNT_other : rest;
+}
+
+/* Copies and waits go on within what surrounds them. */
+static bool is_within(enum sp_account_phase phase)
+{
+	return phase == SP_ACCOUNT_h2d_copy || phase == SP_ACCOUNT_sync_wait ||
+	       phase == SP_ACCOUNT_grad_sync;
+}
+
+static void charge_interval(const struct sp_cutter *c, const struct sp_phase_interval *p,
+			    enum sp_account_phase rest, struct sp_account *account)
+{
+	enum sp_account_phase phase = phase_of(p, rest);
+	struct sp_phase_segment own = {.start_ns = p->start_ns,
+				       .pass = p->pass,
+				       .file = p->file,
+				       .phase = (uint8_t)phase,
+				       .within = (uint8_t)(is_within(phase) ? rest : phase),
+				       .cause = p->kind,
+				       .source = p->source};
+
+	for (uint32_t i = p->apart_at; i < p->apart_at + p->apart_count; i++) {
+		const struct sp_apart *part = &c->aparts.list[i];
+		struct sp_phase_segment inner = own;
+
+		charge(c, own, part->start_ns, account);
+		inner.start_ns = part->start_ns;
+		inner.phase = part->phase;
+		inner.within = is_within(part->phase) ? own.within : part->phase;
+		inner.cause = part->kind;
+		inner.source = part->source;
+		charge(c, inner, part->end_ns, account);
+		own.start_ns = part->end_ns;
+	}
+	charge(c, own, p->end_ns, account);
 }
 
 /* The time between a request for data and its answers belongs to them. */
@@ -128,13 +192,14 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 	struct calls calls = {false, false};
 	enum sp_account_phase phase = phase_towards(c, i, SP_INTERVAL_NONE, &calls), gap = phase;
 
+	c->steps->timeline.is_cut = true;
 	for (; i < n; i++) {
 		struct sp_phase_interval *p = &c->intervals[i];
 
 		p->is_in_other = phase == SP_ACCOUNT_other;
 		p->loop_ns = gap == SP_ACCOUNT_other ? (uint64_t)(p->start_ns - from_ns) : 0;
 		charge_gap(c, gap, from_ns, p->start_ns, account);
-		sp_phase_interval_charge(p, phase, account);
+		charge_interval(c, p, phase, account);
 		from_ns = p->end_ns;
 		note_call(&calls, p->kind);
 		if (sp_phase_interval_is_structure(p))
@@ -156,30 +221,28 @@ uint64_t sp_cut_loads(const struct sp_cutter *c, uint32_t i, uint32_t n)
 	return ns;
 }
 
-static void note_sources(struct sp_steps *s, const struct sp_phase_interval *p)
+static void note_sources(const struct sp_cutter *c, const struct sp_phase_interval *p)
 {
+	struct sp_steps *s = c->steps;
 	enum sp_account_phase phase =
 		p->is_own ? SP_ACCOUNT_loader_wait : sp_phase_interval_phase(p->kind);
 	uint8_t *source = &s->sources[phase];
 
 	if (phase != SP_ACCOUNT_other && p->source > *source)
 		*source = p->source;
-	s->sources[SP_ACCOUNT_h2d_copy] |= p->h2d_ns ? SP_FROM_OBSERVED : 0;
-	s->sources[SP_ACCOUNT_sync_wait] |= p->sync_ns ? SP_FROM_OBSERVED : 0;
-	s->sources[SP_ACCOUNT_grad_sync] |= p->grad_sync_ns ? SP_FROM_OBSERVED : 0;
-	s->sources[SP_ACCOUNT_compile] |= p->compile_ns ? SP_FROM_WRAPPED : 0;
-	if (p->checkpoint_ns && s->sources[SP_ACCOUNT_checkpoint] < SP_FROM_WRAPPED)
-		s->sources[SP_ACCOUNT_checkpoint] = SP_FROM_WRAPPED;
-	if (p->loader_ns && s->sources[SP_ACCOUNT_loader_wait] < SP_FROM_WRAPPED)
-		s->sources[SP_ACCOUNT_loader_wait] = SP_FROM_WRAPPED;
-	s->sources[SP_ACCOUNT_optimizer] |= p->optimizer_ns ? SP_FROM_WRAPPED : 0;
-	s->sources[SP_ACCOUNT_zero_grad] |= p->zero_grad_ns ? SP_FROM_WRAPPED : 0;
+	for (uint32_t i = p->apart_at; i < p->apart_at + p->apart_count; i++) {
+		const struct sp_apart *part = &c->aparts.list[i];
+
+		source = &s->sources[part->phase];
+		*source = part->source > *source ? part->source : *source;
+	}
 }
 
 static bool has_loader(const struct sp_cutter *c, uint32_t i)
 {
 	for (; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_LOADER || c->intervals[i].loader_ns)
+		if (c->intervals[i].kind == SP_INTERVAL_LOADER ||
+		    sp_interval_apart_ns(&c->intervals[i], &c->aparts, SP_ACCOUNT_loader_wait))
 			return true;
 	return false;
 }
@@ -268,8 +331,7 @@ static void note_own_input(struct sp_cutter *c, uint32_t first)
 /* Hooks run between the nodes of the graph; without any node, nothing says what ran. */
 static uint64_t hook_ns(const struct sp_phase_interval *p)
 {
-	uint64_t all_ns = (uint64_t)(p->end_ns - p->start_ns);
-	uint64_t known_ns = p->node_ns + sp_phase_interval_inside(p);
+	uint64_t all_ns = sp_phase_interval_ns(p), known_ns = p->node_ns + p->apart_ns;
 
 	if (p->kind != SP_INTERVAL_BACKWARD || p->is_node || !p->node_ns || known_ns > all_ns)
 		return 0;
@@ -314,18 +376,10 @@ static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = first; c->steps->nccl && i < c->count; i++) {
-		struct sp_phase_interval *p = &c->intervals[i];
-		uint64_t inside = sp_phase_interval_inside(p);
-		uint64_t own = (uint64_t)(p->end_ns - p->start_ns) - inside, ns;
-
-		if (p->kind != SP_INTERVAL_BACKWARD)
-			continue;
-		ns = sp_collective_inside(c->steps->nccl, p->start_ns, p->end_ns);
-		ns = ns < own ? ns : own;
-		p->grad_sync_ns += ns;
-		sum += ns;
-	}
+	for (uint32_t i = first; c->steps->nccl && i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_BACKWARD)
+			sum += sp_interval_cut_collectives(&c->intervals[i], &c->aparts,
+							   c->steps->nccl);
 	return sum;
 }
 
@@ -350,16 +404,6 @@ static uint64_t take_locked(struct sp_cutter *c, uint64_t wall_ns)
 
 	c->locks.all_ns = c->locks.unseen_ns = 0;
 	return ns < wall_ns ? ns : wall_ns;
-}
-
-static uint64_t length_of(const struct sp_phase_interval *p)
-{
-	return (uint64_t)(p->end_ns - p->start_ns);
-}
-
-static uint64_t own_ns_of(const struct sp_phase_interval *p)
-{
-	return length_of(p) - sp_phase_interval_inside(p);
 }
 
 static void add_sums(struct sp_step *step, const struct sp_phase_interval *p)
@@ -392,10 +436,11 @@ static void take_interval(struct sp_cutter *c, struct sp_step *step,
 	c->steps->has_whole_calls |= p->kind == SP_INTERVAL_UPDATE;
 	if (p->kind == SP_INTERVAL_BACKWARD)
 		add_backward(c->steps, p);
-	if (p->kind == SP_INTERVAL_LOADER || (p->is_own && length_of(p) >= OWN_WAIT_LEAST_NS))
+	if (p->kind == SP_INTERVAL_LOADER ||
+	    (p->is_own && sp_phase_interval_ns(p) >= OWN_WAIT_LEAST_NS))
 		add_wait(c->steps, p);
 	add_sums(step, p);
-	note_sources(c->steps, p);
+	note_sources(c, p);
 }
 
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)

@@ -7,6 +7,7 @@
 #ifndef STAGEPROF_ANALYZER_STEP_CUT_H
 #define STAGEPROF_ANALYZER_STEP_CUT_H
 
+#include "analyzer/steps/interval_nest.h"
 #include "analyzer/steps/lock_waits.h"
 #include "analyzer/steps/step.h"
 #include "analyzer/steps/phase_interval.h"
@@ -23,10 +24,11 @@ struct sp_cutter {
 		*checkpoints;		     /* that a wait may be for; NULL: none are known */
 	struct sp_phase_interval *intervals; /* none inside another */
 	uint32_t count, room;
-	int64_t from_ns;	/* end of the last step */
-	uint32_t no_grad_steps; /* steps with a forward without gradients before their own */
-	uint32_t loading_steps; /* steps with a call that loads a checkpoint */
-	uint32_t loaded_file;	/* sp_phase_interval.file of the last such call */
+	struct sp_aparts aparts; /* of the intervals */
+	int64_t from_ns;	 /* end of the last step */
+	uint32_t no_grad_steps;	 /* steps with a forward without gradients before their own */
+	uint32_t loading_steps;	 /* steps with a call that loads a checkpoint */
+	uint32_t loaded_file;	 /* sp_phase_interval.file of the last such call */
 	uint32_t saved_files[SP_FILES_SAVED]; /* written since the first backward, the last ones */
 	uint32_t saved_count;
 	struct sp_lock_waits locks; /* in no call so far */

@@ -31,7 +31,7 @@ static void forget_steps(struct sp_cutter *c)
 {
 	struct sp_steps *s = c->steps;
 
-	s->count = s->pause_count = s->wait_count = s->backward_count = 0;
+	s->count = s->pause_count = s->wait_count = s->backward_count = s->timeline.count = 0;
 	memset(s->sources, 0, sizeof(s->sources));
 	s->has_backward = s->has_forward = s->is_fed = s->is_forward_guessed = false;
 	c->has_from = false;
@@ -121,6 +121,7 @@ static void cut_ended(struct sp_cutter *c)
 	cut(c);
 	memmove(c->intervals, &c->intervals[n], rest * sizeof(*c->intervals));
 	c->count = rest;
+	sp_aparts_pack(&c->aparts, c->intervals, c->count);
 }
 
 /*
@@ -171,7 +172,7 @@ static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_inter
 static void skip_unrecorded(struct sp_cutter *c, int64_t value, int64_t end_ns)
 {
 	cut_ended(c);
-	c->count = 0;
+	c->count = c->aparts.count = 0;
 	c->has_from = value & 1;
 	c->from_ns = end_ns;
 	if (value > 1)
@@ -292,7 +293,7 @@ static bool contains_optimizer(const struct sp_cutter *c, const struct sp_phase_
 	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;
 	     i--)
 		if (c->intervals[i - 1].kind == SP_INTERVAL_OPTIMIZER ||
-		    c->intervals[i - 1].optimizer_ns)
+		    sp_interval_apart_ns(&c->intervals[i - 1], &c->aparts, SP_ACCOUNT_optimizer))
 			return true;
 	return false;
 }
@@ -341,6 +342,7 @@ static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
 	cut(c);
 	memmove(list, &list[first + 1], inside * sizeof(*list));
 	c->count = inside;
+	sp_aparts_pack(&c->aparts, c->intervals, c->count);
 }
 
 static bool follows_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
@@ -420,7 +422,7 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	if (!list)
 		return;
 	c->intervals = list;
-	c->count = sp_phase_interval_put(c->intervals, c->count, interval);
+	c->count = sp_interval_put(c->intervals, c->count, interval, &c->aparts);
 	note_load(c, &c->intervals[c->count - 1]);
 	if (interval.iterator)
 		sp_pass_note(c->steps, &c->intervals[c->count - 1]);
@@ -434,6 +436,8 @@ void sp_cutter_finish(struct sp_cutter *c)
 		sp_pass_cut_rest(c);
 	else
 		sp_order_cut_rest(c);
+	c->steps->is_out_of_memory |= c->aparts.is_out_of_memory;
+	sp_aparts_finish(&c->aparts);
 	free(c->intervals);
 	c->intervals = NULL;
 }

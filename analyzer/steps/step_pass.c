@@ -475,8 +475,9 @@ void sp_pass_count(struct sp_steps *s)
 
 /* A pass ahead of the first step that no model is called in reads the data for itself (their mean,
  * a cache, a vocabulary): it is part of the start. */
-static void leave_out_start(struct sp_pause *p)
+static void leave_out_start(struct sp_thread_timeline *timeline, struct sp_pause *p)
 {
+	sp_thread_timeline_relabel(timeline, p->start_ns, p->last_end_ns, ~0u, SP_NO_PHASE);
 	p->start_pass_ns = (uint64_t)(p->last_end_ns - p->first_start_ns);
 	p->lead = p->middle = (struct sp_account){.ns = {0}};
 	p->load_ns = p->rest.ns[SP_ACCOUNT_checkpoint] ? p->load_ns : 0;
@@ -485,12 +486,12 @@ static void leave_out_start(struct sp_pause *p)
 	p->is_validation = false;
 }
 
-void sp_pass_judge(const struct sp_steps *s, struct sp_pause *p)
+void sp_pass_judge(struct sp_steps *s, struct sp_pause *p)
 {
 	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++)
 		p->is_validation |= s->passes[i - 1].batches && !trains(s, i);
 	if (p->is_validation && !p->step && s->has_forward && !p->has_call)
-		leave_out_start(p);
+		leave_out_start(&s->timeline, p);
 	p->is_restart = p->has_end;
 }
 

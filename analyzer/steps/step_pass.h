@@ -18,7 +18,7 @@ void sp_pass_cut(struct sp_cutter *cutter);
 void sp_pass_cut_rest(struct sp_cutter *cutter);
 
 /* Once all are there. */
-void sp_pass_judge(const struct sp_steps *steps, struct sp_pause *pause);
+void sp_pass_judge(struct sp_steps *steps, struct sp_pause *pause);
 void sp_pass_number_epochs(struct sp_steps *steps);
 /* Sets trained_passes and single_passes. */
 void sp_pass_count(struct sp_steps *steps);

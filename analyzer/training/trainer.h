@@ -40,7 +40,8 @@ struct sp_training {
 	/* Set by the caller. */
 	const struct sp_run *run; /* borrowed */
 	struct sp_step_selection selection;
-	bool keeps_steps; /* else a trainer has the number of its steps, and no list of them */
+	bool keeps_steps;    /* else a trainer has the number of its steps, and no list of them */
+	bool keeps_timeline; /* of each trainer, with its steps */
 	bool keeps_series;
 	bool keeps_pauses; /* and epochs, where the steps are not kept */
 

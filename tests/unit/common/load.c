@@ -11,6 +11,7 @@
 
 #include "analyzer/reader/index_read.h"
 #include "analyzer/report/input_warnings.h"
+#include "analyzer/training/training_account.h"
 
 void sp_folder_make(char ret[64])
 {
@@ -42,6 +43,32 @@ static void count_complaint(const char *line)
 	snprintf(current->last_complaint, sizeof(current->last_complaint), "%s", line);
 }
 
+/* The account is the sum of the timeline: in each step, and together. */
+static void check_timeline(const struct sp_training *training, const struct sp_trainer *trainer)
+{
+	const struct sp_thread_timeline *timeline = &trainer->steps.timeline;
+	struct sp_account all = sp_trainer_account(training, trainer);
+	struct sp_account sum = sp_thread_timeline_account(timeline, INT64_MIN, INT64_MAX);
+
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		const struct sp_step *step = &trainer->steps.steps[i];
+		struct sp_account a =
+			sp_thread_timeline_account(timeline, step->start_ns, step->end_ns);
+
+		for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
+			ck_assert_msg(a.ns[phase] == step->account.ns[phase],
+				      "step %u: %s has %llu ns, its timeline %llu ns", i,
+				      sp_account_name((enum sp_account_phase)phase),
+				      (unsigned long long)step->account.ns[phase],
+				      (unsigned long long)a.ns[phase]);
+	}
+	for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
+		ck_assert_msg(sum.ns[phase] == all.ns[phase],
+			      "%s has %llu ns, its timeline %llu ns",
+			      sp_account_name((enum sp_account_phase)phase),
+			      (unsigned long long)all.ns[phase], (unsigned long long)sum.ns[phase]);
+}
+
 void sp_load(struct sp_load *load, const char *const *paths, unsigned jobs,
 	     const struct sp_selection *selection)
 {
@@ -60,6 +87,9 @@ void sp_load(struct sp_load *load, const char *const *paths, unsigned jobs,
 		ck_assert_int_eq(sp_index_add(&r->run.index, *paths), 0);
 	ck_assert_int_eq(sp_report_scan(r), 0);
 	ck_assert_int_eq(sp_report_read(r), 0);
+	for (uint32_t i = 0; !selection && i < r->training.count; i++)
+		if (!r->training.trainers[i].is_digested)
+			check_timeline(&r->training, &r->training.trainers[i]);
 	current = load;
 	ck_assert_int_eq(sp_input_warnings(r, 1000, count_complaint), 0);
 }
