@@ -27,7 +27,7 @@
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 /* Each name that is taken makes the next step twice as large. */
 #define SEGMENT_STEP_MAX (1u << 20)
-/* Of a second: a thread that lived for less has no line of its resource usage. */
+/* A fraction of a second: a thread that lived for less has no line of its resource usage. */
 #define RUSAGE_LIFE_FRACTION 10u
 #define REFUSED_FRACTION 64u /* of a second, in which no thread asks for memory again */
 

@@ -129,7 +129,7 @@ def exports():
 
 
 def documents():
-    return run(["bash", TREE / "tests/builds/documents.sh", TREE])
+    return run([sys.executable, "-B", TREE / "tests/builds/documents.py", TREE])
 
 
 def readings():

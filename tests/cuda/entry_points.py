@@ -33,7 +33,7 @@ DRIVER = {
 NCCL = """ncclAllReduce ncclReduce ncclBroadcast ncclBcast ncclAllGather ncclReduceScatter ncclAlltoAll ncclGather
     ncclScatter ncclSend ncclRecv ncclPutSignal ncclSignal ncclWaitSignal ncclGroupEnd"""
 
-# docs/CUDA.md, "What is not seen".
+# docs/CUDA.md, "Not recorded".
 NOT_SEEN = re.compile(
     "|".join(
         (

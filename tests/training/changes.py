@@ -34,6 +34,7 @@ sys.path.insert(0, os.path.join(training.HERE, "planted"))
 import harness
 
 FOLDER = os.path.join(training.HERE, "changes")
+COLUMNS, HEAD = "{:20} {:>17} {:>13} {}", ("case", "promised", "gain", "right")
 SAYS = "The table is of "  # of a document: the paragraph before its table
 PAIRS = 5
 OFF_LEAST = 0.01  # of a step: as much as two runs of the same program differ
@@ -338,11 +339,11 @@ class Row:
         return "given again" if self.is_left else ""
 
     def text(self):
-        told = "-" if self.most is None else f"{share(self.least)} to {share(self.most)}"
-        true = f"{share(self.gain)} ± {share(self.off)}"
+        told = "-" if self.most is None else f"{share(self.least)}..{share(self.most)}"
+        true = f"{share(self.gain)}±{share(self.off)}"
         if self.found:
-            true = f"{share(statistics.median(self.found))} of the making found"
-        return f"| {self.name} | {told} | {true} | {self.complaint or 'yes'} |"
+            true = f"{share(statistics.median(self.found))}_found"
+        return COLUMNS.format(self.name, told, true, self.complaint or "yes")
 
 
 def machine():
@@ -354,7 +355,7 @@ def machine():
 
 def write(path, rows, wrong):
     """The table, and the paragraph with its date before it."""
-    begin, end = "| case | promised | true gain | right |\n|---|---|---|---|\n", "\n\n"
+    begin, end = "```changes\n" + COLUMNS.format(*HEAD) + "\n", "\n```"
     with open(path) as file:
         head, mark, tail = file.read().partition(begin)
     assert mark and SAYS in head, f"{path} has no table of changes"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/VERDICT.md "Once wrong" names a test for each defect: each test exists.
+"""The table of docs/tests/ONCE_WRONG.md names a test for each defect: each test exists.
 
 A cell names tests as `folder/file: test, test`, or as `folder/file` where all of it is meant.
 """
@@ -14,7 +14,7 @@ DEFECTS = 22
 
 def rows(text):
     """(number, cell with the tests, how they end on the commit) of each defect."""
-    section = text.partition("## Once wrong")[2].partition("\n## ")[0]
+    section = text.partition("## Reports")[2].partition("\n## ")[0]
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and cells[0].isdigit():
@@ -37,7 +37,7 @@ def missing(cell):
 
 
 def main():
-    with open(os.path.join(ROOT, "docs", "VERDICT.md")) as file:
+    with open(os.path.join(ROOT, "docs", "tests", "ONCE_WRONG.md")) as file:
         table = {number: cell for number, cell, _ in rows(file.read())}
     wrong = [f"defect {n} has no row" for n in range(1, DEFECTS + 1) if n not in table]
     for number, cell in table.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trainers in the shape of each framework's own examples, as users run them. Steps are the
 trainer's own count, waits within 5% + 5 µs each of its own timer, and the verdict is that of the
-largest of the trainer's own times, or abstains. Prints the table of docs/FRAMEWORKS.md.
+largest of the trainer's own times, or abstains. Prints the table of docs/tests/CALIBRATION.md.
 
     framework_examples.py [EXAMPLE...]    exit 77 without build/venv-frameworks
 """

@@ -11,7 +11,7 @@ gives the same rows with the same calls.
 
     python3 twins.py                the labelled trainer
     python3 twins.py --nightly      all five
-    python3 twins.py --table FILE   all five, and their rows in the table of FILE (docs/TWINS.md)
+    python3 twins.py --table FILE   all five, and the table of FILE (docs/tests/TWINS.md)
 
 A process may lose the processor between the two readings of the clock: the tenth of the calls that
 differ most, at least one, is left out of the totals, and on an overloaded machine totals are not
@@ -417,25 +417,42 @@ class Paddle(Twin):
 
 TWINS = (Act, Motion, Diffusion, Video, Paddle)
 # Rows of Paddle's are in the prose: the table has those of trainers that ran.
-TABLE = os.path.join(training.ROOT, "docs", "TWINS.md")
-HEAD = "| trainer | row | view | calls | time | error | of a call |\n|---|---|---|---|---|---|---|\n"
+TABLE = os.path.join(training.ROOT, "docs", "tests", "TWINS.md")
+HEAD = "| trainer | view | rows | time | error | of a call |\n|---|---|---|---|---|---|\n"
+
+
+def summary(trainer, rows):
+    """A line for each view: its rows, their time, its error, the greatest error of a call."""
+    views = {}
+    for _, view, _, time, error, call in rows:
+        ms, share, us = (float(cell.rstrip(" msµ%")) for cell in (time, error, call))
+        views.setdefault(view, []).append((ms, ms * share, us))
+    for view, cells in views.items():
+        ms, off = sum(cell[0] for cell in cells), sum(cell[1] for cell in cells)
+        call = max(cell[2] for cell in cells)
+        yield f"| {trainer} | {view} | {len(cells)} | {ms:.1f} ms | {off / ms:.2f}% | {call} µs |"
 
 
 class Page(unittest.TestCase):
     def test_rows(self):
-        """The page has each row of each twin, with a view."""
+        """The page has as many rows of each trainer as its twin has timers for."""
+        counts = {}
         with open(TABLE) as file:
-            found = {tuple(cell.strip() for cell in line.split("|")[1:3]) for line in file}
+            for line in file:
+                cells = [cell.strip() for cell in line.split("|")]
+                if len(cells) > 3 and cells[3].isdigit():
+                    counts[cells[1]] = counts.get(cells[1], 0) + int(cells[3])
         for twin in TWINS[:-1]:
-            for name in twin.rows:
-                self.assertIn((twin.trainer, name), found)
+            extra = 2 * bool(twin.step) + len(getattr(twin, "timed_epochs", ()))
+            self.assertEqual(counts.get(twin.trainer), len(twin.rows) + extra, twin.trainer)
 
 
 def write_table(path):
     with open(path) as file:
         page = file.read()
+    begin = page.index(HEAD) + len(HEAD)
     kept = {}
-    for line in page[page.index(HEAD) + len(HEAD) :].splitlines():
+    for line in page[begin:].splitlines():
         if line.startswith("| "):
             kept.setdefault(line.split("|")[1].strip(), []).append(line)
     lines = []
@@ -446,8 +463,7 @@ def write_table(path):
             print(f"{twin.trainer} keeps its rows: {reason}")
             lines += kept.get(twin.trainer, [])
             continue
-        lines += ["| " + " | ".join((twin.trainer, *row)) + " |" for row in twin.table()]
-    begin = page.index(HEAD) + len(HEAD)
+        lines += summary(twin.trainer, twin.table())
     end = page.find("\n\n", begin)
     with open(path, "w") as file:
         file.write(page[:begin] + "\n".join(lines) + (page[end:] if end >= 0 else "\n"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""matrix.py BUILD [--jobs=N]: runs every test of the label `faults` in BUILD, and writes the matrix
-of docs/RELIABILITY.md from what they said: one whole run of one commit.
+"""matrix.py BUILD [--jobs=N]: runs every test of the label `faults` in BUILD, and writes
+docs/tests/FAULTS.md from what they said: one whole run of one commit.
 
 It may be stopped and begun again. A test with a result of this commit is run again only if it
 failed. Results lie in BUILD/fault-matrix/COMMIT/, one file a test. Exit status: 1 where a row
@@ -13,13 +13,14 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 import time
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-DOCUMENT = os.path.join(ROOT, "docs", "RELIABILITY.md")
-ROWS = "| row | fault, provoked by | must be seen | test | result |\n|---|---|---|---|---|\n"
+DOCUMENT = os.path.join(ROOT, "docs", "tests", "FAULTS.md")
+ROWS = "```rows\n"
 SUITES = "| suite | result | verdicts |\n|---|---|---|\n"
 REASON = re.compile(r"^(?:\d+: )?(?:skipped|SKIP): *(.*)", re.M)
 
@@ -40,7 +41,7 @@ def commit():
     """The commit under test; `-dirty` where more has changed since than the document that is
     written here."""
     changed = git(
-        "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/RELIABILITY.md"
+        "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/tests/FAULTS.md"
     )
     return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
 
@@ -152,14 +153,18 @@ class Results:
         )
 
 
-def table_of_rows(results):
-    table = ROWS
-    for number, name, provoked, seen, labels, program in rows():
-        test = f"fault_{number}_{name}" if program != "-" else None
-        told = results.told_of_row(test, labels) if test else "no test"
-        cell = f"`{test}`" if test else "-"
-        table += f"| {number} | {provoked} | {seen} | {cell} | {told} |\n"
-    return table
+def lists_of_rows(results):
+    """The tests by their results: a line that says the result, and the tests below it."""
+    lists = {}
+    for number, name, _, _, labels, program in rows():
+        test = f"fault_{number}_{name}"
+        told = "no test" if program == "-" else results.told_of_row(test, labels)
+        lists.setdefault(told, []).append(test)
+    indent = {"initial_indent": "  ", "subsequent_indent": "  "}
+    return "".join(
+        f"{told}:\n{textwrap.fill(' '.join(tests), 100, break_on_hyphens=False, **indent)}\n"
+        for told, tests in lists.items()
+    )
 
 
 def table_of_suites(results, names):
@@ -181,10 +186,17 @@ def replace_table(text, head, table):
     return before + table + re.sub(r"\A(?:.*\|\n)+", "", found + rest)
 
 
+def replace_lists(text, lists):
+    before, found, rest = text.partition(ROWS)
+    if not found:
+        sys.exit(f"{DOCUMENT} has no lists that begin with {ROWS}")
+    return before + ROWS + lists + "```" + rest.partition("```")[2]
+
+
 def write(results, names):
     with open(DOCUMENT) as file:
         text = file.read()
-    text = replace_table(text, ROWS, table_of_rows(results))
+    text = replace_lists(text, lists_of_rows(results))
     suites = [name for name in names if name.startswith("suite_")]
     text = replace_table(text, SUITES, table_of_suites(results, suites))
     seconds = sum(results.of(name)["seconds"] for name in names)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program in a memory cgroup at its limit lives on with the recorder's share added to the limit.
 
-The share is that of docs/RELIABILITY.md, "Limits". Pages of trace files count to the cgroup until
-the kernel writes them back; the others stay.
+The share is that of docs/RELIABILITY.md, "Limits of memory and files". Pages of trace files count
+to the cgroup until the kernel writes them back; the others stay.
 """
 
 import os
