@@ -101,14 +101,8 @@ static uint64_t nccl_elsewhere(const struct sp_training *training)
 {
 	uint64_t ns = 0;
 
-	for (uint32_t t = 0; t < training->count; t++) {
-		const struct sp_trainer *trainer = &training->trainers[t];
-
-		ns += trainer->is_digested ? trainer->nccl_elsewhere_ns : 0;
-		for (uint32_t i = 0; !trainer->is_digested && i < trainer->steps.count; i++)
-			if (sp_step_is_selected(training, trainer, i))
-				ns += trainer->steps.steps[i].sum[SP_STEP_SUM_nccl_elsewhere];
-	}
+	for (uint32_t t = 0; t < training->count; t++)
+		ns += training->trainers[t].nccl_elsewhere_ns;
 	return ns;
 }
 

@@ -25,43 +25,22 @@ static uint64_t value_of(const struct sp_step *step, unsigned phase)
 	return ns < INT64_MAX ? ns : INT64_MAX;
 }
 
-/* The steps of a trainer whose steps are not listed. */
-static uint64_t gather_folded(const struct sp_trainer *trainer, unsigned phase, unsigned kinds,
-			      uint64_t *values)
-{
-	const struct sp_step_series *series = &trainer->series;
-	enum sp_series_column column =
-		phase == SP_STEP_WALL ? SP_SERIES_WALL : SP_SERIES_PHASE + phase;
-	int64_t of[SP_SERIES_STEPS], kind[SP_SERIES_STEPS];
-	uint64_t n = 0;
-
-	for (uint32_t b = 0; b < series->block_count; b++) {
-		if (sp_series_column(series, b, column, of) < 0 ||
-		    sp_series_column(series, b, SP_SERIES_KIND, kind) < 0)
-			break; /* sp_series_read() has read these bytes */
-		for (uint32_t i = 0; i < series->blocks[b].steps; i++)
-			if (kind[i] <= SP_STEP_INTERRUPTED && (kinds >> kind[i] & 1))
-				values[n++] = (uint64_t)of[i];
-	}
-	return n;
-}
-
 /* The values of one trainer. */
 static uint64_t gather_of(const struct sp_training *training, const struct sp_trainer *trainer,
 			  unsigned phase, unsigned kinds, uint64_t *values)
 {
+	int column = phase == SP_STEP_WALL ? SP_SERIES_WALL : SP_SERIES_PHASE + (int)phase;
+	struct sp_step_cursor cursor;
+	const struct sp_step *step;
 	uint64_t n = 0;
 
 	if (!has_part(trainer, phase))
 		return 0;
-	if (sp_trainer_is_folded(trainer))
-		return gather_folded(trainer, phase, kinds, values);
-	for (uint32_t i = 0; i < trainer->steps.count; i++) {
-		const struct sp_step *step = &trainer->steps.steps[i];
-
-		if ((kinds >> step->kind & 1) && sp_step_is_selected(training, trainer, i))
+	sp_step_cursor_init(&cursor, training, trainer,
+			    1u << SP_SERIES_KIND | UINT64_C(1) << column);
+	while ((step = sp_step_cursor_next(&cursor)))
+		if (kinds >> step->kind & 1)
 			values[n++] = value_of(step, phase);
-	}
 	return n;
 }
 
@@ -198,50 +177,18 @@ int sp_step_stats(const struct sp_training *training, unsigned phase, unsigned k
 		       : stats_listed(training, phase, kinds, ret);
 }
 
-static void mean_folded(struct sp_step_mean *mean, const struct sp_step_series *series,
-			unsigned kinds)
-{
-	int64_t of[SP_SERIES_STEPS], kind[SP_SERIES_STEPS];
-
-	for (uint32_t b = 0; b < series->block_count; b++) {
-		if (sp_series_column(series, b, SP_SERIES_KIND, kind) < 0)
-			return; /* sp_series_read() has read these bytes */
-		for (int column = SP_SERIES_WALL; column < SP_SERIES_COLUMNS; column++) {
-			bool is_wall = column == SP_SERIES_WALL;
-
-			if ((!is_wall && column < SP_SERIES_PHASE) ||
-			    sp_series_column(series, b, (enum sp_series_column)column, of) < 0)
-				continue;
-			for (uint32_t i = 0; i < series->blocks[b].steps; i++) {
-				if (kind[i] > SP_STEP_INTERRUPTED || !(kinds >> kind[i] & 1))
-					continue;
-				mean->count += is_wall;
-				if (is_wall)
-					mean->total_ns += (uint64_t)of[i];
-				else
-					mean->account.ns[column - SP_SERIES_PHASE] +=
-						(uint64_t)of[i];
-			}
-		}
-	}
-}
-
 static struct sp_step_mean mean_of(const struct sp_training *training, unsigned kinds)
 {
 	struct sp_step_mean mean = {.of_steady = kinds != SP_STEP_KINDS_ALL};
 
 	for (uint32_t t = 0; t < training->count; t++) {
-		const struct sp_trainer *trainer = &training->trainers[t];
+		struct sp_step_cursor cursor;
+		const struct sp_step *step;
 
-		if (sp_trainer_is_folded(trainer)) {
-			mean_folded(&mean, &trainer->series, kinds);
-			continue;
-		}
-		for (uint32_t i = 0; i < trainer->steps.count; i++) {
-			const struct sp_step *step = &trainer->steps.steps[i];
-
-			if (!(kinds >> step->kind & 1) ||
-			    !sp_step_is_selected(training, trainer, i))
+		sp_step_cursor_init(&cursor, training, &training->trainers[t],
+				    SP_SERIES_STEP & ~(UINT64_C(1) << SP_SERIES_START));
+		while ((step = sp_step_cursor_next(&cursor))) {
+			if (!(kinds >> step->kind & 1))
 				continue;
 			mean.count++;
 			mean.total_ns += value_of(step, SP_STEP_WALL);

@@ -20,7 +20,7 @@ struct sp_trainer {
 	struct sp_gpu_time gpu;	      /* parallel to its steps */
 	struct sp_step_series series; /* of the selected steps, where ranks are compared */
 	struct sp_account account;    /* sp_trainer_account(), where the series is kept */
-	uint64_t nccl_elsewhere_ns;   /* of its steps, as in sp_step */
+	uint64_t nccl_elsewhere_ns;   /* of its selected steps, as in sp_step */
 	bool is_digested;	      /* from a digest: durations of steps have four digits */
 };
 

@@ -146,22 +146,22 @@ int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested)
 	return 0;
 }
 
-/* The columns of one block, as steps. */
-static int expand_block(struct sp_trainer *t, uint32_t block, struct sp_step *steps,
-			uint32_t number)
+int sp_series_steps(const struct sp_step_series *series, uint32_t block, uint64_t columns,
+		    uint32_t number, struct sp_step *steps)
 {
-	const struct sp_step_series *series = &t->series;
 	uint32_t first = series->blocks[block].number * SP_SERIES_STEPS;
 	int64_t values[SP_SERIES_STEPS];
 
 	for (int column = 0; column < SP_SERIES_COLUMNS; column++) {
-		if (column == SP_SERIES_STAY || column == SP_SERIES_LEFT)
+		if (!(columns >> column & 1))
 			continue;
 		if (sp_series_column(series, block, (enum sp_series_column)column, values) < 0)
 			return -EBADMSG;
 		for (uint32_t i = 0; i < series->blocks[block].steps; i++) {
 			struct sp_step *s = &steps[i];
 
+			if (column == SP_SERIES_WALL && !(columns >> SP_SERIES_START & 1))
+				s->start_ns = 0;
 			if (column == SP_SERIES_NUMBER)
 				s->unrecorded = first + (uint32_t)values[i] - (number + i);
 			else if (column == SP_SERIES_START)
@@ -173,7 +173,7 @@ static int expand_block(struct sp_trainer *t, uint32_t block, struct sp_step *st
 									   : SP_STEP_STEADY;
 			else if (column == SP_SERIES_EPOCH)
 				s->epoch = values[i] < UINT32_MAX ? (uint32_t)values[i] : 0;
-			else
+			else if (column >= SP_SERIES_PHASE)
 				s->account.ns[column - SP_SERIES_PHASE] = (uint64_t)values[i];
 		}
 	}
@@ -189,7 +189,7 @@ int sp_trainer_expand(struct sp_trainer *t)
 	if (!t->steps.steps)
 		return -ENOMEM;
 	for (uint32_t b = 0; r == 0 && b < t->series.block_count; b++) {
-		r = expand_block(t, b, t->steps.steps + n, n);
+		r = sp_series_steps(&t->series, b, SP_SERIES_STEP, n, t->steps.steps + n);
 		n += t->series.blocks[b].steps;
 	}
 	t->steps.count = n;

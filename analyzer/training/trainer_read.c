@@ -100,10 +100,12 @@ static int finalize(const struct sp_training *training, struct sp_trainer *own,
 		r = write_series(training, own, collectives);
 		sp_series_keep(&own->series, spill);
 		own->account = sp_trainer_account(training, own);
-		for (uint32_t i = 0; i < own->steps.count; i++)
+	}
+	own->nccl_elsewhere_ns = 0;
+	for (uint32_t i = 0; r == 0 && i < own->steps.count; i++)
+		if (sp_step_is_selected(training, own, i))
 			own->nccl_elsewhere_ns +=
 				own->steps.steps[i].sum[SP_STEP_SUM_nccl_elsewhere];
-	}
 	if (r == 0 && training->keeps_steps) {
 		r = sp_gpu_time_finalize(&own->gpu, &own->steps);
 		sp_gpu_time_keep(&own->gpu, own->steps.count, spill);

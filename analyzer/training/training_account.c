@@ -24,6 +24,43 @@ bool sp_step_is_selected(const struct sp_training *training, const struct sp_tra
 	       (s->epoch < 0 || s->epoch == step->epoch) && is_in_time(training->run, step);
 }
 
+void sp_step_cursor_init(struct sp_step_cursor *c, const struct sp_training *training,
+			 const struct sp_trainer *trainer, uint64_t columns)
+{
+	c->training = training;
+	c->trainer = trainer;
+	c->columns = columns;
+	c->next = c->filled = c->block = 0;
+}
+
+static const struct sp_step *next_of_series(struct sp_step_cursor *c)
+{
+	const struct sp_step_series *series = &c->trainer->series;
+
+	for (; c->next == c->filled && c->block < series->block_count; c->block++) {
+		if (sp_series_steps(series, c->block, c->columns, 0, c->room) < 0)
+			return NULL; /* sp_series_read() has read these bytes */
+		c->next = 0;
+		c->filled = series->blocks[c->block].steps;
+	}
+	return c->next < c->filled ? &c->room[c->next++] : NULL;
+}
+
+const struct sp_step *sp_step_cursor_next(struct sp_step_cursor *c)
+{
+	const struct sp_steps *s = &c->trainer->steps;
+
+	if (sp_trainer_is_folded(c->trainer))
+		return next_of_series(c);
+	while (c->next < s->count) {
+		uint32_t i = c->next++;
+
+		if (!c->training || sp_step_is_selected(c->training, c->trainer, i))
+			return &s->steps[i];
+	}
+	return NULL;
+}
+
 bool sp_pause_is_selected(const struct sp_training *training, const struct sp_trainer *trainer,
 			  const struct sp_pause *p)
 {
@@ -138,43 +175,22 @@ uint64_t sp_training_lone_validation(const struct sp_training *training)
 	return ns;
 }
 
-static struct sp_step_span folded_span(const struct sp_step_series *series)
-{
-	int64_t starts[SP_SERIES_STEPS], walls[SP_SERIES_STEPS], waits[SP_SERIES_STEPS];
-	struct sp_step_span span = {.in_steps_ns = 0};
-
-	for (uint32_t b = 0; b < series->block_count; b++) {
-		uint32_t last = series->blocks[b].steps - 1;
-
-		if (sp_series_column(series, b, SP_SERIES_START, starts) < 0 ||
-		    sp_series_column(series, b, SP_SERIES_WALL, walls) < 0 ||
-		    sp_series_column(series, b, SP_SERIES_PHASE + SP_ACCOUNT_loader_wait, waits) <
-			    0)
-			return span; /* sp_series_read() has read these bytes */
-		for (uint32_t i = 0; i <= last; i++)
-			span.in_steps_ns += (uint64_t)walls[i];
-		if (b == 0) {
-			span.first_start_ns = starts[0];
-			span.first_wait_ns = (uint64_t)waits[0];
-		}
-		span.last_end_ns = (int64_t)((uint64_t)starts[last] + (uint64_t)walls[last]);
-	}
-	return span;
-}
-
 struct sp_step_span sp_trainer_span(const struct sp_trainer *trainer)
 {
-	const struct sp_steps *s = &trainer->steps;
-	struct sp_step_span span;
+	struct sp_step_span span = {.in_steps_ns = 0};
+	struct sp_step_cursor cursor;
+	const struct sp_step *step;
 
-	if (sp_trainer_is_folded(trainer))
-		return folded_span(&trainer->series);
-	span = (struct sp_step_span){.first_start_ns = s->steps[0].start_ns,
-				     .last_end_ns = s->steps[s->count - 1].end_ns,
-				     .first_wait_ns =
-					     s->steps[0].account.ns[SP_ACCOUNT_loader_wait]};
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->steps[i].end_ns > s->steps[i].start_ns)
-			span.in_steps_ns += (uint64_t)(s->steps[i].end_ns - s->steps[i].start_ns);
+	sp_step_cursor_init(&cursor, NULL, trainer,
+			    1u << SP_SERIES_START | 1u << SP_SERIES_WALL |
+				    1u << (SP_SERIES_PHASE + SP_ACCOUNT_loader_wait));
+	for (bool is_first = true; (step = sp_step_cursor_next(&cursor)); is_first = false) {
+		if (is_first) {
+			span.first_start_ns = step->start_ns;
+			span.first_wait_ns = step->account.ns[SP_ACCOUNT_loader_wait];
+		}
+		span.last_end_ns = step->end_ns;
+		span.in_steps_ns += sp_interval_ns(step->start_ns, step->end_ns);
+	}
 	return span;
 }

@@ -5,7 +5,7 @@
 #ifndef STAGEPROF_ANALYZER_TRAINING_ACCOUNT_H
 #define STAGEPROF_ANALYZER_TRAINING_ACCOUNT_H
 
-#include "analyzer/training/trainer.h"
+#include "analyzer/training/trainer_digest.h"
 
 /* A trainer of a digest whose steps are not listed: its series and its account have them. */
 static inline bool sp_trainer_is_folded(const struct sp_trainer *trainer)
@@ -13,7 +13,26 @@ static inline bool sp_trainer_is_folded(const struct sp_trainer *trainer)
 	return trainer->is_digested && !trainer->steps.steps;
 }
 
-/* Where a trainer's steps lie, listed or folded. */
+/*
+ * The steps of a trainer in the order of time, whether they are listed or not. Of those that are
+ * not, only what `columns` says is set; durations have four digits, and all are selected.
+ */
+struct sp_step_cursor {
+	const struct sp_training *training; /* its selected steps; NULL: all */
+	const struct sp_trainer *trainer;
+	uint64_t columns; /* mask of 1 << enum sp_series_column */
+	uint32_t next;	  /* in the list, or in `room` */
+	uint32_t filled, block;
+	struct sp_step room[SP_SERIES_STEPS];
+};
+
+void sp_step_cursor_init(struct sp_step_cursor *cursor, const struct sp_training *training,
+			 const struct sp_trainer *trainer, uint64_t columns);
+
+/* Returns a step that is valid until the next call, or NULL at the end. */
+const struct sp_step *sp_step_cursor_next(struct sp_step_cursor *cursor);
+
+/* Where a trainer's steps lie. */
 struct sp_step_span {
 	int64_t first_start_ns, last_end_ns;
 	uint64_t in_steps_ns, first_wait_ns; /* of all steps; for the first one's batch */
