@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules DOCUMENT: the document on stdout, with each block of code whose language is the name of a
+ * table below (```rules) filled from the verdict's own tables. Conditions are the tables' own
+ * expressions.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/metrics/metric.h"
+
+#define CANNOT(reason) "cannot-tell, " reason
+
+static const struct rule {
+	const char *id, *code, *highest, *cost;
+	double moderate, severe;
+	const char *in_loop, *sign;
+	double least_sign;
+	const char *when, *refines;
+} rules[] = {
+#define SP_STATE(id, code, asked, confidence, when, ...)                                           \
+	{#id, code, #confidence, NULL, 0, 0, "ALL", "steps", 0, #when, #id},
+#define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
+		refines, ...)                                                                      \
+	{#id,	   code,  #confidence, #cost, moderate, severe,                                    \
+	 #in_loop, #sign, least_sign,  #when, #refines},
+#include "analyzer/verdict/verdict.def"
+};
+
+static const struct {
+	const char *weight, *when, *text;
+} doubts[] = {
+#define SP_DOUBT(id, weight, when, text) {#weight, #when, text},
+#include "analyzer/verdict/doubt.def"
+};
+
+static const struct {
+	const char *id, *rule, *metric;
+	double least, most;
+	const char *when, *saves, *unless;
+} advice[] = {
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+	{#id, #verdict, #metric, least, most, #when, #saves, #unless},
+#include "analyzer/verdict/advice.def"
+};
+
+static const struct {
+	const char *id, *when, *makes;
+} what_ifs[] = {
+#define SP_WHAT_IF(id, title, change, when, makes, missing) {#id, #when, #makes},
+#include "analyzer/verdict/whatif.def"
+};
+
+#define MOST_OF_ALL 1e9 /* a bound that says that there is none */
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* The condition without the calls that only name a value: V(cores) is cores. */
+static void put_expression(const char *text)
+{
+	static const char *const calls[] = {"V(", "UP_TO(", "GIVEN("};
+
+	for (const char *p = text; *p;) {
+		const char *end = NULL;
+
+		for (size_t i = 0; i < COUNT(calls) && !end; i++) {
+			size_t length = strlen(calls[i]);
+
+			if ((p == text || !is_word(p[-1])) && strncmp(p, calls[i], length) == 0)
+				end = p + length;
+		}
+		if (!end) {
+			putchar(*p++);
+			continue;
+		}
+		/* A call around the whole has its closing parenthesis at the end alone. */
+		int depth = 1;
+		const char *close = end;
+
+		for (; *close && depth; close++)
+			depth += (*close == '(') - (*close == ')');
+		char *inner = strndup(end, (size_t)(close - end) - 1);
+
+		if (!inner)
+			exit(1);
+		put_expression(inner);
+		free(inner);
+		p = close;
+	}
+}
+
+static bool is_always(const char *when)
+{
+	return strcmp(when, "ALWAYS") == 0;
+}
+
+static void put_states(void)
+{
+	for (size_t i = 0; i < COUNT(rules); i++) {
+		if (rules[i].cost)
+			continue;
+		printf("%-36s ", rules[i].code);
+		put_expression(rules[i].when);
+		putchar('\n');
+	}
+}
+
+static void put_rule(const struct rule *rule)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s (%s)", rule->code, rule->id);
+	printf("%-40s %s >= %.10g; severe %.10g", name, rule->cost, rule->moderate, rule->severe);
+	if (strcmp(rule->sign, "steps") != 0)
+		printf("; %s >= %.10g", rule->sign, rule->least_sign);
+	if (!is_always(rule->when)) {
+		printf("; ");
+		put_expression(rule->when);
+	}
+	if (strcmp(rule->refines, rule->id) != 0)
+		printf("; refines %s", rule->refines);
+	if (strcmp(rule->highest, "HIGH") != 0)
+		printf("; confidence %s at most", strcmp(rule->highest, "LOW") ? "medium" : "low");
+	putchar('\n');
+}
+
+static void put_rules(void)
+{
+	for (size_t i = 0; i < COUNT(rules); i++)
+		if (rules[i].cost)
+			put_rule(&rules[i]);
+}
+
+static void put_doubts(void)
+{
+	for (size_t i = 0; i < COUNT(doubts); i++) {
+		const char *weight = doubts[i].weight;
+		/* The usual weight of an expression `rule ? 2 : 1` is its last one. */
+		const char *usual = strrchr(weight, ':');
+
+		printf("%s  %s\n", usual ? usual + 2 : weight, doubts[i].text);
+	}
+}
+
+/* No bound of a range that every value keeps: shares are of 1, and some metrics of no great one. */
+static void put_range(double least, double most)
+{
+	bool has_most = most < MOST_OF_ALL && (most != 1 || least == 1);
+
+	if (has_most && most == least)
+		printf(" = %.10g", least);
+	else if (has_most)
+		printf(" %.10g to %.10g", least, most);
+	else if (least > 0)
+		printf(" >= %.10g", least);
+}
+
+static void put_advice(void)
+{
+	for (size_t i = 0; i < COUNT(advice); i++) {
+		printf("%-22s %s, %s", advice[i].id, advice[i].rule, advice[i].metric);
+		put_range(advice[i].least, advice[i].most);
+		if (!is_always(advice[i].when)) {
+			printf("; ");
+			put_expression(advice[i].when);
+		}
+		printf("; saves ");
+		if (strcmp(advice[i].saves, "NO_SAVING") == 0)
+			printf("-");
+		else
+			put_expression(advice[i].saves);
+		if (strcmp(advice[i].unless, "NEVER") != 0) {
+			printf("; not beside ");
+			put_expression(advice[i].unless);
+		}
+		putchar('\n');
+	}
+}
+
+static void put_what_ifs(void)
+{
+	for (size_t i = 0; i < COUNT(what_ifs); i++) {
+		printf("%-14s ", what_ifs[i].id);
+		put_expression(what_ifs[i].when);
+		printf(": ");
+		put_expression(what_ifs[i].makes);
+		putchar('\n');
+	}
+}
+
+static const struct {
+	const char *fence;
+	void (*put)(void);
+} tables[] = {
+	{"```states\n", put_states}, {"```rules\n", put_rules},	      {"```doubts\n", put_doubts},
+	{"```advice\n", put_advice}, {"```what-ifs\n", put_what_ifs},
+};
+
+/* Returns whether the lines that follow in the document are the table's old ones. */
+static bool put_line(const char *line)
+{
+	fputs(line, stdout);
+	for (size_t i = 0; i < COUNT(tables); i++)
+		if (strcmp(line, tables[i].fence) == 0) {
+			tables[i].put();
+			return true;
+		}
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *document = argc == 2 ? fopen(argv[1], "r") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+	bool is_old = false;
+
+	if (!document) {
+		fprintf(stderr, "usage: rules DOCUMENT\n");
+		return 2;
+	}
+	while (getline(&line, &room, document) > 0) {
+		if (is_old && strcmp(line, "```\n") != 0)
+			continue;
+		is_old = put_line(line);
+	}
+	free(line);
+	fclose(document);
+	if (is_old)
+		fprintf(stderr, "rules: a block of code has no end\n");
+	return is_old || fflush(stdout) != 0;
+}
