@@ -6,12 +6,15 @@
 	sp_skip "no photographs in build/photos/set; scripts/test makes them"
 images=$(find "$SP_ROOT/build/photos/set" -name '*.jpg' | wc -l)
 # The demo's build is whole: cmake --install may follow it.
+tests_built() { grep '^BUILD_TESTING:' "$SP_ROOT/build/release/CMakeCache.txt"; }
+before=$(tests_built)
 page=$SP_ROOT/docs/man/stageprof.1.in
 touch "$page"
 "$SP_ROOT/scripts/demo" --epochs 1 > first.out 2> first.err || sp_fail "first: $(cat first.err)"
 "$SP_ROOT/scripts/demo" --epochs 1 > second.out 2> second.err || sp_fail "second: $(cat second.err)"
 
 [[ $SP_ROOT/build/release/man/man1/stageprof.1 -nt $page ]] || sp_fail "the demo leaves out a man page"
+[[ $(tests_built) == "$before" ]] || sp_fail "the demo took the tests out of the tree, or put them in"
 ! grep -E '^(installing|making)' second.err || sp_fail "the second run installed again"
 grep '^epoch' first.out > first.epochs
 grep '^epoch' second.out | cmp - first.epochs || sp_fail "the trainer's output differs"
