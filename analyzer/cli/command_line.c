@@ -85,6 +85,8 @@ static void put_views(FILE *file)
 	for (unsigned i = 0; i < sp_view_count; i++) {
 		const struct sp_view *view = &sp_views[i];
 
+		if (!view->help)
+			continue;
 		if (!(view->needs & SP_IS_DETAIL))
 			sp_help_entry(file, view->name, view->help);
 		else if (used < sizeof(names))
@@ -207,29 +209,6 @@ static void take_argument(struct sp_options *o, struct argp_state *state, char *
 	*o->paths++ = arg;
 }
 
-static void parse_by(struct sp_options *o, const char *arg, struct argp_state *state)
-{
-	enum { PATH, EXTENSION, FIRST_OF_FUNCTIONS };
-	static const char *const words[] = {
-		[PATH] = "path",
-		[EXTENSION] = "extension",
-		[FIRST_OF_FUNCTIONS + SP_ROWS_FUNCTION] = "function",
-		[FIRST_OF_FUNCTIONS + SP_ROWS_LINE] = "line",
-		[FIRST_OF_FUNCTIONS + SP_ROWS_MODULE] = "module",
-		[FIRST_OF_FUNCTIONS + SP_ROWS_LIBRARY] = "library",
-		[FIRST_OF_FUNCTIONS + SP_ROWS_CALLS] = "calls",
-		NULL,
-	};
-	int word = sp_option_word(state, "by", arg, words);
-
-	o->by_is_given = true;
-	o->by_is_of_functions = word >= FIRST_OF_FUNCTIONS;
-	if (o->by_is_of_functions)
-		o->rows.function_rows = (enum sp_function_rows)(word - FIRST_OF_FUNCTIONS);
-	else
-		o->by = word == EXTENSION ? SP_NAMING_EXTENSION : SP_NAMING_PATH;
-}
-
 static void parse_phase(struct argp_state *state, struct sp_options *o, const char *name)
 {
 	int phase = sp_sample_phase_find(name);
@@ -294,7 +273,7 @@ static bool take_rows(struct sp_options *o, int key, char *arg, struct argp_stat
 		o->rows.symbols = true;
 		return true;
 	case KEY_by:
-		parse_by(o, arg, state);
+		o->by_word = arg;
 		return true;
 	case KEY_phase:
 		parse_phase(state, o, arg);

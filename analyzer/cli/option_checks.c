@@ -83,22 +83,40 @@ static void check_runs(const struct argp_state *state, struct sp_options *o, boo
 			 SP_RUNS_MAX);
 }
 
+/* --by chooses rows of the view, which may have been named after it. */
+static void choose_rows(const struct argp_state *state, struct sp_options *o)
+{
+	const struct sp_view *view = o->view ? o->view : &sp_views[0];
+	char words[128];
+	int value;
+
+	if (!o->by_word)
+		return;
+	if (!o->exporter)
+		o->view = sp_view_by(view, o->by_word, &value);
+	if (o->view && o->view->show == sp_view_files)
+		o->by = (enum sp_file_naming)value;
+	if (o->view && o->view->show == sp_view_functions)
+		o->rows.function_rows = (enum sp_function_rows)value;
+	if (o->view)
+		return;
+	sp_view_by_words(view, words, sizeof(words));
+	if (o->exporter || !*words)
+		bad_pair(state, "--by: not for %s", o->exporter ? o->exporter->name : view->name);
+	bad_value(state, "--by: %s takes %s, and not %s", view->name, words, o->by_word);
+}
+
 /* Options of a few views. */
 static void check_rows(const struct argp_state *state, const struct sp_options *o, bool compares)
 {
 	if (o->table && (o->exporter || o->format != SP_FORMAT_CSV))
 		bad_pair(state, "--table: only with --format=csv");
-	if (o->against && o->view && strcmp(o->view->name, "card") != 0)
-		bad_pair(state, "--against: only for the view card");
+	if (o->against && o->view && o->view->show != sp_view_card)
+		bad_pair(state, "--against: only for summary --by=short");
 	if (o->rows.symbols && !(o->view && (o->view->needs & SP_NEEDS_SYMBOLS)))
-		bad_pair(state, "--symbols: only for the views stacks and sync");
-	if (o->by_is_given && o->view && strcmp(o->view->name, "functions") == 0 &&
-	    !o->by_is_of_functions)
-		bad_pair(state, "--by: functions takes function, line, module, library or calls");
-	if ((o->rows.phase || o->by_is_of_functions) &&
-	    !(o->view && strcmp(o->view->name, "functions") == 0))
-		bad_pair(state, "--phase, --by=function, line, module, library and calls: only for "
-				"the view functions");
+		bad_pair(state, "--symbols: only for the view stacks");
+	if (o->rows.phase && !(o->view && o->view->show == sp_view_functions))
+		bad_pair(state, "--phase: only for the view functions");
 	if (!compares && o->rows.slower_limit >= 0)
 		bad_pair(state, "--fail-if-slower: only for the view compare");
 }
@@ -116,6 +134,7 @@ void sp_options_check(const struct argp_state *state, struct sp_options *o)
 		check_digest(state, o);
 	check_export(state, o);
 	check_runs(state, o, compares);
+	choose_rows(state, o);
 	check_follow(state, o);
 	check_selection(state, o);
 	if (o->view && (o->view->needs & SP_IS_DOCUMENT))

@@ -25,7 +25,7 @@ struct sp_options {
 	uint32_t workers_asked;
 	enum sp_format format;
 	enum sp_file_naming by;
-	bool by_is_given, by_is_of_functions;
+	const char *by_word; /* --by, borrowed from argv; NULL: not given */
 	unsigned width, jobs;
 	const char *table;   /* NULL: the main one */
 	bool width_is_asked; /* by a terminal or an option */

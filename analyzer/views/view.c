@@ -11,8 +11,8 @@
 
 const struct sp_view sp_views[] = {
 #define SP_VIEW(name, needs, help) {#name, help, needs, sp_view_##name},
+#define SP_VIEW_BY(name, view, word, needs) {#name, NULL, needs, sp_view_##name},
 #include "analyzer/views/views.def"
-#undef SP_VIEW
 };
 const unsigned sp_view_count = sizeof(sp_views) / sizeof(sp_views[0]);
 
@@ -22,6 +22,38 @@ const struct sp_view *sp_view_find(const char *name)
 		if (strcmp(sp_views[i].name, name) == 0)
 			return &sp_views[i];
 	return NULL;
+}
+
+static const struct {
+	const char *view, *word, *shown; /* shown: a name in sp_views */
+	int value;
+} by_words[] = {
+#define SP_VIEW_BY(name, view, word, needs) {#view, #word, #name, 0},
+#define SP_BY(view, word, value) {#view, #word, #view, value},
+#include "analyzer/views/views.def"
+};
+#define BY_WORDS (sizeof(by_words) / sizeof(by_words[0]))
+
+const struct sp_view *sp_view_by(const struct sp_view *view, const char *word, int *ret_value)
+{
+	for (size_t i = 0; i < BY_WORDS; i++) {
+		*ret_value = by_words[i].value;
+		if (strcmp(by_words[i].view, view->name) == 0 &&
+		    strcmp(by_words[i].word, word) == 0)
+			return sp_view_find(by_words[i].shown);
+	}
+	return NULL;
+}
+
+void sp_view_by_words(const struct sp_view *view, char *ret, size_t bytes)
+{
+	size_t used = 0;
+
+	*ret = '\0';
+	for (size_t i = 0; i < BY_WORDS && used < bytes; i++)
+		if (strcmp(by_words[i].view, view->name) == 0)
+			used += (size_t)snprintf(ret + used, bytes - used, "%s%s", used ? ", " : "",
+						 by_words[i].word);
 }
 
 /* bytes: of each name that are compared; 0: all of it. */

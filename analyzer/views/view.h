@@ -66,8 +66,9 @@ enum sp_view_needs {
 };
 
 struct sp_view {
-	const char *name, *help;
-	unsigned needs; /* enum sp_needs, enum sp_view_needs */
+	const char *name; /* of rows of another view: the name that they had as a view */
+	const char *help; /* NULL: rows of another view */
+	unsigned needs;	  /* enum sp_needs, enum sp_view_needs */
 	/*
 	 * Returns 0, -ENOMEM, or -EINVAL where the view has no such column to sort by. compare may
 	 * also return an enum sp_exit.
@@ -82,11 +83,18 @@ extern const unsigned sp_view_count;
 /* NULL where there is none of this name. */
 const struct sp_view *sp_view_find(const char *name);
 
-#define SP_VIEW(name, needs, help)                                                                 \
-	int sp_view_##name(const struct sp_report *report, struct sp_out *out,                     \
-			   const struct sp_view_options *options);
+/* The view, or other rows of it, that --by=word of this view asks for; NULL: there is none.
+ * ret_value: that of SP_BY, else 0. */
+const struct sp_view *sp_view_by(const struct sp_view *view, const char *word, int *ret_value);
+
+/* Writes the words of --by that this view takes: "path, extension". */
+void sp_view_by_words(const struct sp_view *view, char *ret, size_t bytes);
+
+typedef int sp_view_show(const struct sp_report *report, struct sp_out *out,
+			 const struct sp_view_options *options);
+#define SP_VIEW(name, needs, help) sp_view_show sp_view_##name;
+#define SP_VIEW_BY(name, view, word, needs) sp_view_show sp_view_##name;
 #include "analyzer/views/views.def"
-#undef SP_VIEW
 
 /* Writes the number of rows that a limit left out. */
 void sp_view_more(struct sp_out *out, uint32_t left_out);

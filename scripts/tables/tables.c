@@ -24,7 +24,6 @@ const size_t setting_count = COUNT(settings);
 const struct entry views[] = {
 #define SP_VIEW(name, needs, help) {#name, help},
 #include "analyzer/views/views.def"
-#undef SP_VIEW
 };
 const size_t view_count = COUNT(views);
 

@@ -237,11 +237,20 @@ class Completion(scene.Case):
         for option, values in (
             ("--format", "table json csv md"),
             ("--color", "auto always never"),
-            ("--by", "path extension"),
         ):
             for value in values.split():
                 done = self.call(REPORT, f"{option}={value}", "no-such-run.zst")
                 self.assertEqual(done.returncode, 1, done.stderr)
+        with open(os.path.join(scene.ROOT, "analyzer", "views", "views.def")) as file:
+            table = file.read()
+        rows = re.findall(r"(?m)^SP_VIEW_BY\(\w+, (\w+), (\w+)", table)
+        rows += re.findall(r"(?m)^SP_BY\((\w+), (\w+)", table)
+        self.assertEqual(
+            set(re.search(r"--by\) echo ([\w ]+) ;;", text)[1].split()), {word for _, word in rows}
+        )
+        for view, word in rows:
+            done = self.call(REPORT, view, f"--by={word}", "no-such-run.zst")
+            self.assertEqual(done.returncode, 1, done.stderr)
 
 
 if __name__ == "__main__":

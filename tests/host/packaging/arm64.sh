@@ -26,7 +26,7 @@ sp_arm64=$root
 sp_same_reports()
 {
 	local views exporters run native
-	views=$(sed -n 's/^SP_VIEW(\([a-z_]*\),.*/\1/p' "$SP_ROOT/analyzer/views/views.def" |
+	views=$(sed -nE 's/^SP_VIEW(_BY)?\(([a-z_]*),.*/\2/p' "$SP_ROOT/analyzer/views/views.def" |
 		grep -vx html | tr '\n' ' ')
 	exporters=$(sed -n 's/^SP_EXPORTER(\([a-z_]*\),.*/\1/p' \
 		"$SP_ROOT/analyzer/exporters/exporters.def" | tr '\n' ' ')

@@ -24,7 +24,7 @@ NOT_STORED = {"html", "compare"}
 
 def views():
     with open(os.path.join(runs.ROOT, "analyzer", "views", "views.def")) as file:
-        return re.findall(r"^SP_VIEW\((\w+)", file.read(), re.M)
+        return re.findall(r"^SP_VIEW(?:_BY)?\((\w+)", file.read(), re.M)
 
 
 class Database:

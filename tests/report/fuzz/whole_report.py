@@ -51,7 +51,7 @@ def table(path, macro):
         return re.findall(r"^" + macro + r"\((\w+)", file.read(), re.M)
 
 
-VIEWS = [v for v in table("analyzer/views/views.def", "SP_VIEW") if v != "compare"]
+VIEWS = [v for v in table("analyzer/views/views.def", "SP_VIEW(?:_BY)?") if v != "compare"]
 EXPORTS = table("analyzer/exporters/exporters.def", "SP_EXPORTER")
 KINDS = [int(number) for number in table("trace/events.def", "SP_EVENT")]
 

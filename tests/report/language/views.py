@@ -28,7 +28,7 @@ RUNS = {
 }
 RUNS.update(golden=os.path.join(GOLDEN, "run.zst"), ranks=os.path.join(GOLDEN, "ranks.zst"))
 with open(os.path.join(ROOT, "analyzer", "views", "views.def"), encoding="utf-8") as file:
-    VIEWS = [v for v in re.findall(r"^SP_VIEW\((\w+)", file.read(), re.M) if v != "html"]
+    VIEWS = [v for v in re.findall(r"^SP_VIEW(?:_BY)?\((\w+)", file.read(), re.M) if v != "html"]
 with open(os.path.join(ROOT, "analyzer", "exporters", "exporters.def"), encoding="utf-8") as file:
     EXPORTS = re.findall(r"^SP_EXPORTER\((\w+)", file.read(), re.M)
 SAMPLED = {"folded_functions", "pprof", "speedscope"}  # the runs below have no samples

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/views/card.h"
+#include "analyzer/views/short_summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@
 #define WAITS_DIFFER_LEAST 0.01
 
 struct card {
-	char lines[SP_CARD_LINES_MAX][2 * LINE_BYTES];
-	unsigned count, room, width; /* room: lines, at most SP_CARD_LINES_MAX */
+	char lines[SP_SHORT_LINES_MAX][2 * LINE_BYTES];
+	unsigned count, room, width; /* room: lines, at most SP_SHORT_LINES_MAX */
 };
 
 /* Adds the text after its head, in lines as wide as the terminal; most: how many, at most. A text
@@ -435,8 +435,8 @@ static int make(struct card *card, const struct sp_report *report, const struct 
 	return r;
 }
 
-int sp_card_show(const struct sp_report *report, struct sp_out *out,
-		 const struct sp_view_options *options, unsigned lines_max)
+int sp_short_summary_show(const struct sp_report *report, struct sp_out *out,
+			  const struct sp_view_options *options, unsigned lines_max)
 {
 	struct card *card = calloc(1, sizeof(*card));
 	struct sp_verdict *v = malloc(sizeof(*v));
