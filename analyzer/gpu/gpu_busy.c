@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns)
 {
@@ -15,64 +16,44 @@ void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns)
 	};
 }
 
-static void sift_down(struct sp_gpu_interval *heap, uint32_t count, struct sp_gpu_interval item)
+static int compare(const void *a, const void *b)
 {
-	uint32_t at = 0, child;
+	const struct sp_gpu_interval *x = a, *y = b;
 
-	while ((child = 2 * at + 1) < count) {
-		if (child + 1 < count && heap[child + 1].start_ns < heap[child].start_ns)
-			child++;
-		if (heap[child].start_ns >= item.start_ns)
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = item;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static void sift_up(struct sp_gpu_interval *heap, uint32_t at, struct sp_gpu_interval item)
+/* Counts the first n of all intervals in the order of their starts. */
+static void count(struct sp_gpu_busy *busy, uint32_t n)
 {
-	while (at > 0 && heap[(at - 1) / 2].start_ns > item.start_ns) {
-		heap[at] = heap[(at - 1) / 2];
-		at = (at - 1) / 2;
+	if (busy->count)
+		qsort(busy->list, busy->count, sizeof(*busy->list), compare);
+	for (uint32_t i = 0; i < n; i++) {
+		sp_cover_add(&busy->all, busy->list[i].start_ns, busy->list[i].end_ns);
+		sp_cover_add(&busy->inside, busy->list[i].start_ns, busy->list[i].end_ns);
 	}
-	heap[at] = item;
-}
-
-static void count_one(struct sp_gpu_busy *busy, struct sp_gpu_interval i)
-{
-	sp_cover_add(&busy->all, i.start_ns, i.end_ns);
-	sp_cover_add(&busy->inside, i.start_ns, i.end_ns);
+	busy->count -= n;
+	if (busy->count)
+		memmove(busy->list, busy->list + n, busy->count * sizeof(*busy->list));
 }
 
 int sp_gpu_busy_add(struct sp_gpu_busy *busy, int64_t start_ns, int64_t end_ns)
 {
-	struct sp_gpu_interval item = {start_ns, end_ns};
-
-	if (!busy->heap)
-		busy->heap = calloc(SP_GPU_BUSY_ROOM, sizeof(*busy->heap));
-	if (!busy->heap)
+	if (!busy->list)
+		busy->list = calloc(2 * SP_GPU_BUSY_ROOM, sizeof(*busy->list));
+	if (!busy->list)
 		return -ENOMEM;
 	busy->first_ns = start_ns < busy->first_ns ? start_ns : busy->first_ns;
 	busy->last_ns = end_ns > busy->last_ns ? end_ns : busy->last_ns;
-	if (busy->count < SP_GPU_BUSY_ROOM) {
-		sift_up(busy->heap, busy->count++, item);
-	} else if (busy->heap[0].start_ns >= start_ns) {
-		count_one(busy, item);
-	} else {
-		count_one(busy, busy->heap[0]);
-		sift_down(busy->heap, busy->count, item);
-	}
+	if (busy->count == 2 * SP_GPU_BUSY_ROOM)
+		count(busy, SP_GPU_BUSY_ROOM);
+	busy->list[busy->count++] = (struct sp_gpu_interval){start_ns, end_ns};
 	return 0;
 }
 
 void sp_gpu_busy_finalize(struct sp_gpu_busy *busy)
 {
-	while (busy->count) {
-		count_one(busy, busy->heap[0]);
-		busy->count--;
-		sift_down(busy->heap, busy->count, busy->heap[busy->count]);
-	}
-	free(busy->heap);
-	busy->heap = NULL;
+	count(busy, busy->count);
+	free(busy->list);
+	busy->list = NULL;
 }

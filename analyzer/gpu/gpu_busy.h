@@ -19,7 +19,7 @@ struct sp_gpu_interval {
 
 /* One device of one process; made by sp_gpu_busy_init(). */
 struct sp_gpu_busy {
-	struct sp_gpu_interval *heap; /* the earliest first */
+	struct sp_gpu_interval *list; /* not counted yet */
 	uint32_t count;
 	int64_t first_ns, last_ns; /* of all intervals; first > last: none came */
 	struct sp_cover all, inside;
@@ -32,7 +32,7 @@ void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns);
 /* Returns 0 or -ENOMEM. */
 int sp_gpu_busy_add(struct sp_gpu_busy *busy, int64_t start_ns, int64_t end_ns);
 
-/* Call it after the last interval: it completes the sums and frees the heap. */
+/* Call it after the last interval: it completes the sums and frees the list. */
 void sp_gpu_busy_finalize(struct sp_gpu_busy *busy);
 
 #endif
