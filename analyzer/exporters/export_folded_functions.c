@@ -47,7 +47,7 @@ int sp_export_folded_functions(struct sp_export *export)
 {
 	struct sp_sampled_stacks stacks;
 	int r = sp_sampled_stacks_init(&stacks, &export->report->samples);
-	const struct sp_spread_sums *spread = &stacks.spread;
+	const struct sp_sample_table *spread = &stacks.spread;
 
 	for (uint32_t i = 0; r == 0 && i < spread->count; i++)
 		if (sp_sample_counts(&spread->sums[i]) && spread->sums[i].ns)

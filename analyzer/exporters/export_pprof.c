@@ -135,7 +135,7 @@ static void put_strings(struct pprof *p)
 
 static void write_all(struct pprof *p, const struct sp_report *report)
 {
-	const struct sp_spread_sums *spread = &p->stacks.spread;
+	const struct sp_sample_table *spread = &p->stacks.spread;
 
 	sp_proto_begin(&p->message);
 	put_type(p, SAMPLES, COUNT);

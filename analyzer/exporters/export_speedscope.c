@@ -40,7 +40,7 @@ static bool is_of(const struct sp_sample_sums *sums, enum sp_sample_phase phase)
 	return sums->phase == phase && sp_sample_counts(sums) && sums->ns;
 }
 
-static uint64_t phase_ns(const struct sp_spread_sums *spread, enum sp_sample_phase phase)
+static uint64_t phase_ns(const struct sp_sample_table *spread, enum sp_sample_phase phase)
 {
 	uint64_t ns = 0;
 
@@ -65,7 +65,7 @@ static void put_stack(struct sp_json *j, const struct sp_sampled_stacks *stacks,
 static void put_profile(struct sp_json *j, const struct sp_sampled_stacks *stacks,
 			enum sp_sample_phase phase)
 {
-	const struct sp_spread_sums *spread = &stacks->spread;
+	const struct sp_sample_table *spread = &stacks->spread;
 	uint64_t ns = phase_ns(spread, phase);
 
 	if (!ns)

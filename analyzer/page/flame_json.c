@@ -47,7 +47,7 @@ static uint32_t take_frames(struct flame *f, const struct sp_sample_sums *sums)
 
 static void choose(struct flame *f)
 {
-	const struct sp_spread_sums *spread = &f->stacks.spread;
+	const struct sp_sample_table *spread = &f->stacks.spread;
 	uint32_t counted = 0, numbers = 0;
 
 	for (uint32_t i = 0; i < spread->count; i++)

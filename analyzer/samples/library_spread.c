@@ -23,19 +23,10 @@ struct asked_function {
 	UT_hash_handle hh;
 };
 
-struct spread_place {
-	struct {
-		uint32_t stack, phase, object, call, is_waiting;
-	} key;
-	uint32_t at;
-	UT_hash_handle hh;
-};
-
 struct spreading {
 	const struct sp_samples *samples;
-	struct sp_spread_sums *ret;
+	struct sp_sample_table *ret;
 	struct asked_function *functions;
-	struct spread_place *places;
 };
 
 static uint32_t innermost(const struct sp_samples *samples, uint32_t stack)
@@ -88,34 +79,6 @@ static int add_asked(struct spreading *s, const struct sp_sample_sums *sums)
 	return 0;
 }
 
-static int put(struct spreading *s, const struct sp_sample_sums *sums)
-{
-	struct spread_place *place, key = {.key = {.stack = sums->stack,
-						   .phase = (uint32_t)sums->phase,
-						   .object = sums->object,
-						   .call = sums->call,
-						   .is_waiting = sums->is_waiting}};
-	struct sp_sample_sums *list;
-
-	HASH_FIND(hh, s->places, &key.key, sizeof(key.key), place);
-	if (place) {
-		s->ret->sums[place->at].samples += sums->samples;
-		s->ret->sums[place->at].ns += sums->ns;
-		return 0;
-	}
-	list = sp_list_grow(s->ret->sums, s->ret->count, &s->ret->room, sizeof(*list));
-	if (list)
-		s->ret->sums = list;
-	place = list ? calloc(1, sizeof(*place)) : NULL;
-	if (!place)
-		return -ENOMEM;
-	place->key = key.key;
-	place->at = s->ret->count;
-	HASH_ADD(hh, s->places, key, sizeof(place->key), place);
-	list[s->ret->count++] = *sums;
-	return 0;
-}
-
 uint64_t sp_asked_division_next(struct sp_asked_division *division, uint64_t looks)
 {
 	double share;
@@ -135,13 +98,13 @@ static int divide(struct spreading *s, const struct sp_sample_sums *whole,
 	struct sp_asked_division ns = {.whole = whole->ns, .asked = function->looks};
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < function->count; i++) {
+	for (uint32_t i = 0; r >= 0 && i < function->count; i++) {
 		struct sp_sample_sums sums = *whole;
 
 		sums.object = function->libraries[i].object;
 		sums.samples = sp_asked_division_next(&samples, function->libraries[i].looks);
 		sums.ns = sp_asked_division_next(&ns, function->libraries[i].looks);
-		r = put(s, &sums);
+		r = sp_sample_table_add(s->ret, &sums);
 	}
 	return r;
 }
@@ -150,29 +113,29 @@ static int spread_all(struct spreading *s)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < s->samples->sum_count; i++)
-		if (s->samples->sums[i].object && !s->samples->sums[i].call)
-			r = add_asked(s, &s->samples->sums[i]);
-	for (uint32_t i = 0; r == 0 && i < s->samples->sum_count; i++) {
-		const struct sp_sample_sums *sums = &s->samples->sums[i];
+	for (uint32_t i = 0; r == 0 && i < s->samples->table.count; i++)
+		if (s->samples->table.sums[i].object && !s->samples->table.sums[i].call)
+			r = add_asked(s, &s->samples->table.sums[i]);
+	for (uint32_t i = 0; r >= 0 && i < s->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
 		const struct asked_function *function = function_of(s, sums);
 		bool is_unasked = !sums->object && !sums->call && !sums->is_waiting;
 
 		r = is_unasked && function && function->looks >= SP_LIBRARY_ASKED_MIN
 			    ? divide(s, sums, function)
-			    : put(s, sums);
+			    : sp_sample_table_add(s->ret, sums);
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
-int sp_library_spread(struct sp_spread_sums *ret, const struct sp_samples *samples)
+int sp_library_spread(struct sp_sample_table *ret, const struct sp_samples *samples)
 {
 	struct spreading s = {.samples = samples, .ret = ret};
 	int r;
 
-	*ret = (struct sp_spread_sums){0};
+	*ret = (struct sp_sample_table){.most = UINT32_MAX};
 	r = spread_all(&s);
 	SP_HASH_FREE(s.functions);
-	SP_HASH_FREE(s.places);
+	sp_sample_table_close(ret);
 	return r;
 }

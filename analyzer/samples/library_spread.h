@@ -24,16 +24,9 @@ struct sp_asked_division {
 /* The next library's part. Parts add up to the whole: each is what is due so far less `given`. */
 uint64_t sp_asked_division_next(struct sp_asked_division *division, uint64_t looks);
 
-/* The caller sets nothing before, and frees `sums`. */
-struct sp_spread_sums {
-	struct sp_sample_sums *sums;
-	uint32_t count, room;
-};
-
 /* The sums of samples with the time and the looks of each function divided by its libraries, where
- * SP_LIBRARY_ASKED_MIN looks of a phase asked. Returns 0 or -ENOMEM; `sums` is to be freed in both
- * cases.
- */
-int sp_library_spread(struct sp_spread_sums *ret, const struct sp_samples *samples);
+ * SP_LIBRARY_ASKED_MIN looks of a phase asked. Returns 0 or -ENOMEM; the caller sets nothing
+ * before, and frees `sums` in both cases. */
+int sp_library_spread(struct sp_sample_table *ret, const struct sp_samples *samples);
 
 #endif

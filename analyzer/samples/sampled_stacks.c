@@ -36,8 +36,8 @@ int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_sam
 	r = sp_library_spread(&stacks->spread, samples);
 	if (r < 0)
 		return r;
-	for (uint32_t i = 0; i < samples->sum_count; i++) {
-		uint32_t leaf = leaf_of(samples, &samples->sums[i]), *list;
+	for (uint32_t i = 0; i < samples->table.count; i++) {
+		uint32_t leaf = leaf_of(samples, &samples->table.sums[i]), *list;
 
 		if (!leaf || leaf_number(stacks, leaf) < stacks->leaf_count)
 			continue;

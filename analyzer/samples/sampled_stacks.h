@@ -20,8 +20,8 @@ struct sp_frame_text {
 
 struct sp_sampled_stacks {
 	const struct sp_samples *samples;
-	struct sp_spread_sums spread; /* the sums to show */
-	uint32_t *leaves;	      /* texts of calls and libraries */
+	struct sp_sample_table spread; /* the sums to show */
+	uint32_t *leaves;	       /* texts of calls and libraries */
 	uint32_t leaf_count, leaf_room;
 };
 

@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/hash_free.h"
 #include "analyzer/metadata/definition_parser.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/reader.h"
@@ -20,26 +18,11 @@
 #define NS_IN_US 1000
 #define NS_IN_S 1000000000u
 
-struct sum_key {
-	uint32_t stack;
-	uint16_t phase;
-	uint16_t is_waiting;
-	uint32_t call; /* kind */
-	uint32_t object;
-};
-
-struct sum_place {
-	struct sum_key key;
-	uint32_t at;
-	UT_hash_handle hh;
-};
-
 /* One sampler's stream at a time. */
 struct sample_pass {
 	struct sp_samples *samples;
 	const struct sp_training *training;
 	struct sp_sampled_roles roles;
-	struct sum_place *places;
 	const struct sp_clock *clock;
 	uint32_t host;
 	uint32_t *frame_ids, *stack_ids;   /* numbers, by the stream's ids; 0: not defined */
@@ -155,36 +138,6 @@ static uint32_t call_text(struct sp_samples *samples, uint32_t kind)
 	return kind ? sp_string_table_add(&samples->texts, text, (size_t)n) : 0;
 }
 
-static struct sp_sample_sums *sums_of(struct sample_pass *pass, struct sum_key key)
-{
-	struct sp_samples *samples = pass->samples;
-	struct sum_place *place;
-	struct sp_sample_sums *list;
-
-	HASH_FIND(hh, pass->places, &key, sizeof(key), place);
-	if (place)
-		return &samples->sums[place->at];
-	if (samples->sum_count == SUMS_MAX)
-		return NULL;
-	list = sp_list_grow(samples->sums, samples->sum_count, &samples->sum_room, sizeof(*list));
-	place = calloc(1, sizeof(*place));
-	if (list)
-		samples->sums = list;
-	if (!list || !place) {
-		free(place);
-		return NULL;
-	}
-	place->key = key;
-	place->at = samples->sum_count;
-	HASH_ADD(hh, pass->places, key, sizeof(place->key), place);
-	list[samples->sum_count] = (struct sp_sample_sums){.stack = key.stack,
-							   .phase = key.phase,
-							   .is_waiting = key.is_waiting != 0,
-							   .object = key.object,
-							   .call = call_text(samples, key.call)};
-	return &list[samples->sum_count++];
-}
-
 /* A sample stands for the time since the one before it; the first one for the mean interval. */
 static uint64_t span_ns(const struct sample_pass *pass, const struct sp_python_sample *sample)
 {
@@ -193,25 +146,24 @@ static uint64_t span_ns(const struct sample_pass *pass, const struct sp_python_s
 	return sample->span_us ? (uint64_t)sample->span_us * NS_IN_US : NS_IN_S / rate;
 }
 
-static void add_sample(struct sample_pass *pass, const struct sp_taken_sample *sample)
+static int add_sample(struct sample_pass *pass, const struct sp_taken_sample *sample)
 {
+	struct sp_samples *samples = pass->samples;
 	int64_t at_ns = sp_clock_realtime_ns(pass->clock, sample->at);
-	struct sum_key key;
-	struct sp_sample_sums *sums;
+	struct sp_sample_sums sums = {
+		.stack = sample->stack,
+		.phase = sp_sampled_role_phase(&pass->roles, sample->pid, sample->tid, at_ns,
+					       sample->work),
+		.is_waiting = sample->is_waiting,
+		.object = sample->object,
+		.call = call_text(samples, sample->call),
+		.samples = sample->samples,
+		.ns = sample->ns,
+	};
+	int r = sp_sample_table_add(&samples->table, &sums);
 
-	memset(&key, 0, sizeof(key)); /* its bytes are the key */
-	key.stack = sample->stack;
-	key.phase = (uint16_t)sp_sampled_role_phase(&pass->roles, sample->pid, sample->tid, at_ns,
-						    sample->work);
-	key.is_waiting = sample->is_waiting;
-	key.call = sample->call;
-	key.object = sample->object;
-	sums = sums_of(pass, key);
-	if (!sums)
-		return;
-	sums->samples += sample->samples;
-	sums->ns += sample->ns;
-	pass->samples->samples += sample->samples;
+	samples->samples += r > 0 ? sample->samples : 0;
+	return r < 0 ? r : 0;
 }
 
 static int add_taken(struct sample_pass *pass)
@@ -220,7 +172,7 @@ static int add_taken(struct sample_pass *pass)
 				     pass->host);
 
 	for (uint32_t i = 0; r == 0 && i < pass->taken_count; i++)
-		add_sample(pass, &pass->taken[i]);
+		r = add_sample(pass, &pass->taken[i]);
 	pass->taken_count = 0;
 	return r;
 }
@@ -351,6 +303,7 @@ int sp_samples_read(struct sp_samples *samples, const struct sp_training *traini
 
 	if (!index->sampler_count)
 		return 0;
+	samples->table.most = SUMS_MAX;
 	r = sp_reader_init(&reader);
 	pass.frame_ids = malloc(SP_SAMPLE_IDS_MAX * sizeof(*pass.frame_ids));
 	pass.stack_ids = malloc(SP_SAMPLE_IDS_MAX * sizeof(*pass.stack_ids));
@@ -364,7 +317,7 @@ int sp_samples_read(struct sp_samples *samples, const struct sp_training *traini
 	for (uint32_t i = 0; r == 0 && i < index->sampler_count; i++)
 		r = read_stream(&pass, &reader, index->streams[index->stream_count + i]);
 	sp_sampled_roles_finish(&pass.roles);
-	SP_HASH_FREE(pass.places);
+	sp_sample_table_close(&samples->table);
 	free(pass.frame_ids);
 	free(pass.stack_ids);
 	free(pass.taken);
@@ -378,7 +331,7 @@ void sp_samples_finish(struct sp_samples *samples)
 	free(samples->frames);
 	free(samples->stacks);
 	free(samples->frame_numbers);
-	free(samples->sums);
+	free(samples->table.sums);
 }
 
 bool sp_sample_is_native(const struct sp_samples *samples, uint32_t library)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/metadata/string_table.h"
-#include "analyzer/samples/sample_phase.h"
+#include "analyzer/samples/sample_table.h"
 
 #define SP_SAMPLE_IDS_MAX (1u << 18) /* frames, and stacks, of one sampler; others are the rest */
 #define SP_SAMPLE_DEPTH_MAX 512u
@@ -24,16 +24,6 @@ struct sp_sampled_stack {
 	uint32_t frame_at, frames;
 };
 
-struct sp_sample_sums {
-	uint32_t stack;
-	enum sp_sample_phase phase;
-	bool is_waiting;  /* the thread did not run */
-	uint32_t object;  /* text of "file\t": where the thread executed; 0: not known */
-	uint32_t call;	  /* text of the recorded call inside of the innermost frame; 0: none */
-	uint64_t samples; /* looks at the thread */
-	uint64_t ns;	  /* that they stand for */
-};
-
 struct sp_samples {
 	bool is_known; /* a sampler ran */
 	struct sp_string_table texts;
@@ -43,8 +33,7 @@ struct sp_samples {
 	uint32_t stack_count, stack_room;
 	uint32_t *frame_numbers;
 	uint32_t number_count, number_room;
-	struct sp_sample_sums *sums;
-	uint32_t sum_count, sum_room;
+	struct sp_sample_table table;
 	uint64_t samples, unfit; /* taken; of no known process, or outside of the selection */
 	struct sp_sampler_metadata counts; /* of all samplers; rate: of the last one */
 };

@@ -133,15 +133,15 @@ static void name_place(struct sp_top_function *ret, const struct sp_samples *sam
 
 static bool has_workers(const struct sp_samples *samples)
 {
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		if (makes_batches(samples->sums[i].phase, true))
+	for (uint32_t i = 0; i < samples->table.count; i++)
+		if (makes_batches(samples->table.sums[i].phase, true))
 			return true;
 	return false;
 }
 
 int sp_top_function_find(struct sp_top_function *ret, const struct sp_samples *samples)
 {
-	struct sampled_place *places = malloc((samples->sum_count + 1u) * sizeof(*places)), most;
+	struct sampled_place *places = malloc((samples->table.count + 1u) * sizeof(*places)), most;
 	bool by_workers = has_workers(samples);
 	uint32_t count = 0;
 	uint64_t ns = 0, taken = 0;
@@ -149,8 +149,8 @@ int sp_top_function_find(struct sp_top_function *ret, const struct sp_samples *s
 	*ret = (struct sp_top_function){.samples = 0};
 	if (!places)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < samples->sum_count; i++) {
-		const struct sp_sample_sums *sums = &samples->sums[i];
+	for (uint32_t i = 0; i < samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &samples->table.sums[i];
 
 		if (!makes_batches(sums->phase, by_workers))
 			continue;
@@ -190,8 +190,8 @@ int sp_top_line_find(struct sp_top_function *ret, const struct sp_samples *sampl
 	*ret = (struct sp_top_function){.samples = 0};
 	if (!by_frame)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < samples->sum_count; i++) {
-		const struct sp_sample_sums *sums = &samples->sums[i];
+	for (uint32_t i = 0; i < samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &samples->table.sums[i];
 		uint32_t frame = own_frame(samples, &samples->stacks[sums->stack]);
 
 		if (sums->phase != SP_SAMPLE_ACCOUNT + SP_ACCOUNT_other)

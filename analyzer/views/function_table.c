@@ -184,8 +184,8 @@ static int add_stacks(struct sp_function_table *rows, unsigned phase)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < rows->samples->sum_count; i++) {
-		const struct sp_sample_sums *sums = &rows->samples->sums[i];
+	for (uint32_t i = 0; r == 0 && i < rows->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &rows->samples->table.sums[i];
 
 		if ((!phase || sums->phase + 1u == phase) && sp_sample_counts(sums))
 			r = add_stack(rows, sums, i + 1);

@@ -161,8 +161,8 @@ static uint64_t samples_of(const struct sp_samples *samples, const char *phase, 
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < samples->sum_count; i++) {
-		const struct sp_sample_sums *sums = &samples->sums[i];
+	for (uint32_t i = 0; i < samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &samples->table.sums[i];
 		size_t bytes;
 		const char *text = sp_string_table_text(&samples->texts, sums->call, &bytes);
 		bool is_call = sums->call ? bytes == strlen(call) + 1 &&
@@ -347,7 +347,7 @@ END_TEST
 /* The time of the worker's collating whose library is known. */
 static uint64_t spread_ns(uint32_t one_in)
 {
-	struct sp_spread_sums spread;
+	struct sp_sample_table spread;
 	uint64_t ns = 0, all_ns = 0, before_ns = 0;
 
 	load_asked(one_in);
@@ -357,8 +357,8 @@ static uint64_t spread_ns(uint32_t one_in)
 		if (spread.sums[i].phase == SP_SAMPLE_COLLATE && spread.sums[i].object)
 			ns += spread.sums[i].ns;
 	}
-	for (uint32_t i = 0; i < load.report.samples.sum_count; i++)
-		before_ns += load.report.samples.sums[i].ns;
+	for (uint32_t i = 0; i < load.report.samples.table.count; i++)
+		before_ns += load.report.samples.table.sums[i].ns;
 	ck_assert_uint_eq(all_ns, before_ns);
 	free(spread.sums);
 	finish_all();
@@ -504,8 +504,8 @@ START_TEST(senseless_definitions)
 	looks = 1;
 	load_all();
 	ck_assert_uint_eq(samples->samples, count);
-	for (uint32_t i = 0; i < samples->sum_count; i++)
-		ck_assert_uint_lt(samples->sums[i].stack, samples->stack_count);
+	for (uint32_t i = 0; i < samples->table.count; i++)
+		ck_assert_uint_lt(samples->table.sums[i].stack, samples->stack_count);
 	for (uint32_t i = 0; i < samples->number_count; i++)
 		ck_assert_uint_lt(samples->frame_numbers[i], samples->frame_count);
 	text = sp_load_print(&load, "functions", SP_FORMAT_JSON);
@@ -529,8 +529,8 @@ START_TEST(random_definitions)
 	make_trainer();
 	looks = 1;
 	load_all();
-	for (uint32_t i = 0; i < load.report.samples.sum_count; i++)
-		ck_assert_uint_lt(load.report.samples.sums[i].stack,
+	for (uint32_t i = 0; i < load.report.samples.table.count; i++)
+		ck_assert_uint_lt(load.report.samples.table.sums[i].stack,
 				  load.report.samples.stack_count);
 	free(sp_load_print(&load, "functions", SP_FORMAT_TABLE));
 	finish_all();
