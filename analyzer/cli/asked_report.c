@@ -150,7 +150,8 @@ static bool needs_events(const struct sp_options *options)
 /* A file of no function would look like a run without work. */
 static bool lacks_samples(const struct sp_report *report, const struct sp_options *options)
 {
-	return options->exporter && options->needs & SP_NEEDS_SAMPLES && !report->samples.sum_count;
+	return options->exporter && options->needs & SP_NEEDS_SAMPLES &&
+	       !report->samples.table.count;
 }
 
 int sp_asked_report_read(struct sp_report *report, const struct sp_options *options, char **paths,

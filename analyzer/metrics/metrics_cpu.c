@@ -258,7 +258,8 @@ static void add_workers(struct use *workers, const struct sp_report *report)
 		if (!rusage_of(&training, report, trainer, true))
 			training = span;
 		add_process(workers, &span,
-			    share_between(&span, training.begin_ns, training.end_ns), w->batches);
+			    share_between(&span, training.begin_ns, training.end_ns),
+			    w->fetches.batches);
 	}
 }
 

@@ -19,15 +19,12 @@
 /* Sums over the workers. */
 struct input {
 	struct sp_work_sums whole, meanwhile;
-	struct sp_call_rusage_sums usage; /* of fetches */
-	uint64_t locked_ns;		  /* time inside fetches */
-	double threads_ns;		  /* of it: other threads of the process ran, at most */
-	struct sp_beside beside;	  /* of other threads of the workers' processes */
-	struct sp_fetch_files files;
-	uint64_t batches, stacked_ns;
-	uint32_t lives;	  /* lives of workers */
-	uint32_t at_once; /* workers at once, the most of any trainer */
-	bool on_trainer;  /* the training thread makes all batches */
+	struct sp_fetches fetches; /* for steps */
+	double threads_ns; /* of fetches.locked_ns: other threads of the process ran, at most */
+	struct sp_beside beside; /* of other threads of the workers' processes */
+	uint32_t lives;		 /* lives of workers */
+	uint32_t at_once;	 /* workers at once, the most of any trainer */
+	bool on_trainer;	 /* the training thread makes all batches */
 };
 
 static double sum_of(const struct sp_work_sums *sums, enum sp_work_kind kind)
@@ -63,7 +60,7 @@ static bool is_validating(const struct sp_training *training, const struct sp_wo
 {
 	const struct sp_steps *s = &training->trainers[w->trainer].steps;
 
-	if (w->validation_batches == w->batches)
+	if (w->validation_batches == w->fetches.batches)
 		return true;
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (s->pauses[i].is_validation && w->begin_ns >= s->pauses[i].start_ns &&
@@ -108,20 +105,6 @@ static bool is_on_thread(const struct sp_training *training, const struct sp_wor
 	return w->stream == training->trainers[w->trainer].stream;
 }
 
-/* The fetches for steps. */
-static struct sp_fetches fetches_of(const struct sp_training *training, const struct sp_worker *w)
-{
-	if (is_on_thread(training, w))
-		return w->waited;
-	return (struct sp_fetches){
-		.batches = w->batches,
-		.stacked_ns = w->stacked_ns,
-		.usage = w->usage,
-		.files = w->files,
-		.locked_ns = w->locked_ns,
-	};
-}
-
 /*
  * A fetch that hands its work to threads of its own process (a pool, a library's threads) waits for
  * them as for a lock. The kernel does not count them apart by time, so all that they ran, or were
@@ -141,16 +124,12 @@ static void count_threads(struct input *in, const struct sp_report *report,
 
 static void count_work(struct input *in, const struct sp_report *report, const struct sp_worker *w)
 {
-	struct sp_fetches fetches = fetches_of(&report->training, w);
 	bool on_thread = is_on_thread(&report->training, w);
+	const struct sp_fetches *fetches = on_thread ? &w->waited : &w->fetches;
 	const struct sp_work_sums *whole = on_thread ? &w->meanwhile : &w->whole;
 
-	in->batches += fetches.batches;
-	sp_call_rusage_sums_merge(&in->usage, &fetches.usage);
-	in->locked_ns += fetches.locked_ns;
-	in->stacked_ns += fetches.stacked_ns;
-	count_threads(in, report, w, fetches.locked_ns);
-	sp_fetch_files_merge(&in->files, &fetches.files);
+	sp_fetches_merge(&in->fetches, fetches);
+	count_threads(in, report, w, fetches->locked_ns);
 	for (int work = 0; work < SP_WORKS; work++) {
 		in->whole.ns[work] += whole->ns[work];
 		in->meanwhile.ns[work] += w->meanwhile.ns[work];
@@ -248,7 +227,7 @@ static bool holds_up_each_other(const struct input *in, double locked, double ma
 
 static void set_locked(struct sp_metrics *e, const struct input *in, double made)
 {
-	double locked = (double)in->locked_ns - in->threads_ns;
+	double locked = (double)in->fetches.locked_ns - in->threads_ns;
 
 	sp_metrics_ratio(e, SP_METRIC_fetch_threads_share, in->threads_ns, made);
 	sp_metrics_ratio(e, SP_METRIC_fetch_locked_share, locked, made);
@@ -282,8 +261,8 @@ static double reads_that_count(const struct sp_fetch_files *f)
 /* Only fetches count, because a process also opens and reads other files before its first batch. */
 static void set_files(struct sp_metrics *e, const struct input *in)
 {
-	const struct sp_fetch_files *f = &in->files;
-	double batches = (double)in->batches;
+	const struct sp_fetch_files *f = &in->fetches.files;
+	double batches = (double)in->fetches.batches;
 
 	sp_metrics_ratio(e, SP_METRIC_read_bytes_mean, (double)f->read_bytes, (double)f->reads);
 	sp_metrics_ratio(e, SP_METRIC_read_bytes_per_s, (double)f->read_bytes * 1e9,
@@ -328,10 +307,11 @@ static double workers_for(double batch_ns, double period_ns)
 /* A collate_fn of the program's own may copy as much as PyTorch's, or compute. */
 static void set_own_collate(struct sp_metrics *e, const struct input *in)
 {
-	double own_ns = (double)in->whole.ns[SP_WORK_collate] - (double)in->stacked_ns;
+	double own_ns = (double)in->whole.ns[SP_WORK_collate] - (double)in->fetches.stacked_ns;
 	bool is_much = in->on_trainer && own_ns >= OWN_COLLATE_LEAST * making(&in->whole);
 
-	sp_metrics_ratio(e, SP_METRIC_own_collate_ns, own_ns > 0 ? own_ns : 0, (double)in->batches);
+	sp_metrics_ratio(e, SP_METRIC_own_collate_ns, own_ns > 0 ? own_ns : 0,
+			 (double)in->fetches.batches);
 	sp_metrics_set_text(e, SP_METRIC_own_collate,
 			    is_much ? _(" The collate_fn is the program's own: if it copies "
 					"megabytes, workers may make it slower.")
@@ -353,9 +333,9 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 			 sp_metrics_value(e, SP_METRIC_sampler_ns);
 	double cores = sp_metrics_value(e, SP_METRIC_cores), batch_ns, enough, borne, wanted;
 
-	if (!in->batches || busy_ns <= 0 || work <= 0)
+	if (!in->fetches.batches || busy_ns <= 0 || work <= 0)
 		return;
-	batch_ns = work / (double)in->batches;
+	batch_ns = work / (double)in->fetches.batches;
 	enough = floor(batch_ns / busy_ns) + 1;
 	borne = workers_for(batch_ns, fmax(busy_ns, cores_batch_ns(e, batch_ns, in->on_trainer)));
 	wanted = fmin(enough, borne > 1 ? borne : 1);
@@ -364,7 +344,8 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 	if (!in->on_trainer && batch_ns < sp_metrics_value(e, SP_METRIC_handover_ns))
 		wanted = 0; /* the training thread makes a batch sooner than it receives one */
 	sp_metrics_set(e, SP_METRIC_batch_work_ns, batch_ns);
-	sp_metrics_ratio(e, SP_METRIC_stack_ns, (double)in->stacked_ns, (double)in->batches);
+	sp_metrics_ratio(e, SP_METRIC_stack_ns, (double)in->fetches.stacked_ns,
+			 (double)in->fetches.batches);
 	sp_metrics_set(e, SP_METRIC_workers_wanted, wanted);
 	/* More workers do not help a trainer that waits for something else. */
 	if (cores <= 0 || in->on_trainer ||
@@ -381,7 +362,7 @@ static void set_wanted(struct sp_metrics *e, const struct input *in)
 /* Uses rusage of fetches where it was recorded, else rusage of the workers' threads. */
 static void set_fetch_use(struct sp_metrics *e, const struct input *in)
 {
-	const struct sp_call_rusage_sums *u = &in->usage;
+	const struct sp_call_rusage_sums *u = &in->fetches.usage;
 
 	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, (double)u->cpu_ns + in->beside.cpu_ns,
 			 (double)u->calls);
@@ -432,7 +413,7 @@ static void set_idle(struct sp_metrics *e, const struct input *in)
  */
 static double answering_share(const struct sp_metrics *e, const struct input *in)
 {
-	const struct sp_call_rusage_sums *u = &in->usage;
+	const struct sp_call_rusage_sums *u = &in->fetches.usage;
 	double fetching = 1 - sp_metrics_value(e, SP_METRIC_worker_idle_share);
 	double running =
 		u->wall_ns ? (double)(u->cpu_ns + u->preempted_ns) / (double)u->wall_ns : 1;
@@ -507,7 +488,7 @@ static void set_starts(struct sp_metrics *e, const struct input *in,
 
 void sp_metrics_input(struct sp_metrics *e, const struct sp_report *report)
 {
-	struct input in = {.batches = 0};
+	struct input in = {.fetches.batches = 0};
 
 	count_workers(&in, report);
 	if (!report->workers.count)

@@ -113,7 +113,7 @@ static double all_of(const struct sp_report *report, enum sp_counted_kind kind)
 
 	if (kind == SP_COUNTED_FETCHES)
 		for (uint32_t i = 0; i < report->workers.count; i++)
-			sum += (double)report->workers.list[i].batches;
+			sum += (double)report->workers.list[i].fetches.batches;
 	else
 		for (uint32_t i = 0; i < report->training.count; i++)
 			sum += (double)report->training.trainers[i].steps.count;

@@ -90,7 +90,7 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 		[TID] = sp_cell_count(stream->tid),
 		[START] = sp_cell_signed(w->begin_ns - report->run.begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(w->end_ns - w->begin_ns)),
-		[BATCHES] = sp_cell_count(w->batches),
+		[BATCHES] = sp_cell_count(w->fetches.batches),
 		[SENDING] = w->is_trainer ? sp_cell_null() : sp_cell_count(sending_ns(report, w)),
 		[CPU] = sp_cell_null(),
 		[PREEMPTED] = sp_cell_null(),
@@ -101,12 +101,12 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 
 	for (int work = 0; work < SP_WORKS; work++)
 		cells[WORKS + work] = sp_cell_count(w->whole.ns[work]);
-	if (w->usage.calls) {
-		cells[CPU] = sp_cell_count(w->usage.cpu_ns);
-		cells[PREEMPTED] = sp_cell_count(w->usage.preempted_ns);
-		cells[BLOCKED] = sp_cell_count(w->usage.blocked_ns);
-		cells[MAJOR] = sp_cell_count(w->usage.major_faults);
-		cells[MINOR] = sp_cell_count(w->usage.minor_faults);
+	if (w->fetches.usage.calls) {
+		cells[CPU] = sp_cell_count(w->fetches.usage.cpu_ns);
+		cells[PREEMPTED] = sp_cell_count(w->fetches.usage.preempted_ns);
+		cells[BLOCKED] = sp_cell_count(w->fetches.usage.blocked_ns);
+		cells[MAJOR] = sp_cell_count(w->fetches.usage.major_faults);
+		cells[MINOR] = sp_cell_count(w->fetches.usage.minor_faults);
 	}
 	/* A trainer's other work is in its steps. */
 	if (w->is_trainer)
@@ -129,12 +129,12 @@ static uint64_t by_life(const void *context, uint32_t i)
 
 static uint64_t by_batches(const void *context, uint32_t i)
 {
-	return ((const struct sp_report *)context)->workers.list[i].batches;
+	return ((const struct sp_report *)context)->workers.list[i].fetches.batches;
 }
 
 static uint64_t by_cpu(const void *context, uint32_t i)
 {
-	return ((const struct sp_report *)context)->workers.list[i].usage.cpu_ns;
+	return ((const struct sp_report *)context)->workers.list[i].fetches.usage.cpu_ns;
 }
 
 #define SP_WORK(name, title, kind, inside)                                                         \
@@ -227,7 +227,7 @@ static void show_count(const struct sp_report *report, struct sp_out *out)
 		const struct sp_worker *w = &report->workers.list[i];
 
 		workers += !w->is_trainer;
-		batches += w->batches;
+		batches += w->fetches.batches;
 		life_ns += (uint64_t)(w->end_ns - w->begin_ns);
 	}
 	if (workers)

@@ -41,7 +41,7 @@ struct worker_builder {
 	struct sp_event_reader events;
 };
 
-void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from)
+static void files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from)
 {
 	into->reads += from->reads;
 	into->read_bytes += from->read_bytes;
@@ -51,6 +51,15 @@ void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_fil
 	into->opens += from->opens;
 	into->hdf5_opens += from->hdf5_opens;
 	into->hdf5_open_ns += from->hdf5_open_ns;
+}
+
+void sp_fetches_merge(struct sp_fetches *into, const struct sp_fetches *from)
+{
+	into->batches += from->batches;
+	into->locked_ns += from->locked_ns;
+	into->stacked_ns += from->stacked_ns;
+	sp_call_rusage_sums_merge(&into->usage, &from->usage);
+	files_merge(&into->files, &from->files);
 }
 
 static struct span span_of(const struct worker_builder *b, int64_t start_ns, int64_t end_ns)
@@ -109,21 +118,21 @@ static void count_hdf5_read(struct worker_builder *b, const struct piece *read)
 	b->worker->meanwhile.hdf5_file_ns += read->self.meanwhile_ns;
 }
 
-/* On the training thread: in a wait for a step's batch. */
-static bool is_waited(const struct worker_builder *b, const struct span *span)
+/* Counts a part of a fetch; for steps, too, where it lies in a wait of the training thread for a
+ * step's batch. */
+static void count(struct worker_builder *b, const struct span *span, struct sp_fetches part)
 {
-	return b->receiving.steps && span->meanwhile_ns > 0;
+	sp_fetches_merge(&b->worker->fetches, &part);
+	if (b->receiving.steps && span->meanwhile_ns > 0)
+		sp_fetches_merge(&b->worker->waited, &part);
 }
 
 /* A wait inside a fetch is no idleness. */
 static void stop_idling(struct worker_builder *b, const struct piece *p)
 {
 	move(b, p, p->receives ? SP_WORK_pipe_read : SP_WORK_fetch_wait);
-	if (p->receives)
-		return;
-	b->worker->locked_ns += p->self.ns;
-	if (is_waited(b, &p->self))
-		b->worker->waited.locked_ns += p->self.ns;
+	if (!p->receives)
+		count(b, &p->self, (struct sp_fetches){.locked_ns = p->self.ns});
 }
 
 static bool is_in_validation(const struct sp_steps *s, int64_t at_ns)
@@ -146,22 +155,15 @@ static bool is_stacking(const struct worker_builder *b, const struct sp_slot *sl
 
 static void count_stacking(struct worker_builder *b, const struct piece *collating)
 {
-	b->worker->stacked_ns += collating->self.ns;
+	b->worker->fetches.stacked_ns += collating->self.ns;
 	if (b->receiving.steps)
 		b->worker->waited.stacked_ns += collating->self.meanwhile_ns;
 }
 
 static void count_fetch(struct worker_builder *b, const struct piece *fetch)
 {
-	struct sp_worker *w = b->worker;
-
-	w->batches++;
-	sp_fetch_files_merge(&w->files, &fetch->files);
-	w->validation_batches += is_in_validation(b->steps, fetch->start_ns);
-	if (!is_waited(b, &fetch->covered))
-		return;
-	w->waited.batches++;
-	sp_fetch_files_merge(&w->waited.files, &fetch->files);
+	count(b, &fetch->covered, (struct sp_fetches){.batches = 1, .files = fetch->files});
+	b->worker->validation_batches += is_in_validation(b->steps, fetch->start_ns);
 }
 
 /* A picture of a decoder that stays open may have begun in the fetch of an earlier batch. */
@@ -192,7 +194,7 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 		p.covered.ns += inner->covered.ns;
 		p.covered.meanwhile_ns += inner->covered.meanwhile_ns;
 		p.known_ns += inner->known_ns;
-		sp_fetch_files_merge(&p.files, &inner->files);
+		files_merge(&p.files, &inner->files);
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
@@ -229,9 +231,7 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns);
 	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
 
-	sp_call_rusage_sums_merge(&b->worker->usage, &usage);
-	if (is_waited(b, &p->covered))
-		sp_call_rusage_sums_merge(&b->worker->waited.usage, &usage);
+	count(b, &p->covered, (struct sp_fetches){.usage = usage});
 	if (!moved.ns)
 		return;
 	moved.meanwhile_ns =
@@ -391,7 +391,7 @@ static int read_streams(struct sp_workers *workers, struct worker_pass *pass, un
 		free(pass->builders[i].pieces);
 	}
 	for (uint32_t i = 0; result == 0 && i < n; i++)
-		if (pass->list[i].batches)
+		if (pass->list[i].fetches.batches)
 			workers->list[workers->count++] = pass->list[i];
 	return result;
 }

@@ -29,28 +29,24 @@ struct sp_fetch_files {
 	uint64_t hdf5_opens, hdf5_open_ns; /* of files, groups and data sets */
 };
 
-void sp_fetch_files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from);
-
 struct sp_fetches {
 	uint64_t batches;
-	uint64_t stacked_ns; /* PyTorch's own collating */
+	uint64_t locked_ns;  /* of `fetch_wait`: for a lock, a queue or a descriptor */
+	uint64_t stacked_ns; /* of `collate`: PyTorch's own */
 	struct sp_call_rusage_sums usage;
 	struct sp_fetch_files files;
-	uint64_t locked_ns;
 };
+
+void sp_fetches_merge(struct sp_fetches *into, const struct sp_fetches *from);
 
 struct sp_worker {
 	uint32_t stream;
-	uint32_t trainer; /* index into training.trainers */
-	bool is_trainer;  /* the trainer makes its own batches: a loader without workers */
-	uint64_t batches;
+	uint32_t trainer;	  /* index into training.trainers */
+	bool is_trainer;	  /* the trainer makes its own batches: a loader without workers */
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
 	struct sp_work_sums whole;
-	struct sp_work_sums meanwhile;	  /* while the trainer waited for a batch */
-	struct sp_call_rusage_sums usage; /* of fetches */
-	struct sp_fetch_files files;
-	uint64_t locked_ns;  /* of `fetch_wait`: for a lock, a queue or a descriptor */
-	uint64_t stacked_ns; /* of `collate`: PyTorch's own */
+	struct sp_work_sums meanwhile; /* while the trainer waited for a batch */
+	struct sp_fetches fetches;
 	/* On the training thread: the fetches for steps.
 	 * It makes the batches of validation, too. */
 	struct sp_fetches waited;

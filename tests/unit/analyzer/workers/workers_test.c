@@ -151,16 +151,16 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(workers.count, 1);
 	w = &workers.list[0];
 	ck_assert(!w->is_trainer);
-	ck_assert_uint_eq(w->batches, STEPS - 1);
+	ck_assert_uint_eq(w->fetches.batches, STEPS - 1);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_file_read], (STEPS - 1) * 600);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_jpeg_decode], (STEPS - 1) * 150);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_collate], (STEPS - 1) * 300);
 	/* 1500 - 770 - 700 = 30 are off the core, for two waits and one preemption */
-	ck_assert_uint_eq(w->usage.calls, STEPS - 1);
-	ck_assert_uint_eq(w->usage.cpu_ns, (STEPS - 1) * 770);
-	ck_assert_uint_eq(w->usage.preempted_ns, (STEPS - 1) * 10);
-	ck_assert_uint_eq(w->usage.blocked_ns, (STEPS - 1) * 20);
-	ck_assert_uint_eq(w->usage.major_faults, (STEPS - 1) * MAJOR);
+	ck_assert_uint_eq(w->fetches.usage.calls, STEPS - 1);
+	ck_assert_uint_eq(w->fetches.usage.cpu_ns, (STEPS - 1) * 770);
+	ck_assert_uint_eq(w->fetches.usage.preempted_ns, (STEPS - 1) * 10);
+	ck_assert_uint_eq(w->fetches.usage.blocked_ns, (STEPS - 1) * 20);
+	ck_assert_uint_eq(w->fetches.usage.major_faults, (STEPS - 1) * MAJOR);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_mapped_read], (STEPS - 1) * 20);
 	/* 250 + 50, and what of the decode's span is not libjpeg's */
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 - 20));
@@ -173,7 +173,7 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_file_read], (STEPS - 1) * 100);
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_collate], (STEPS - 1) * 300);
 	ck_assert_uint_eq(w->meanwhile.ns[SP_WORK_idle], 0);
-	ck_assert_uint_eq(w->locked_ns, (STEPS - 1) * 100);
+	ck_assert_uint_eq(w->fetches.locked_ns, (STEPS - 1) * 100);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_pipe_read], 0);
 	ck_assert_uint_eq(workers.receive.bytes, STEPS * 404);
 	ck_assert_uint_eq(workers.receive.batches, STEPS);
@@ -412,7 +412,8 @@ START_TEST(a_thread_makes_batches_of_both)
 	ck_assert_double_eq_tol(sp_metrics_value(&v.metrics, SP_METRIC_first_made_share),
 				0.9 * sp_metrics_value(&v.metrics, SP_METRIC_first_wait_share),
 				1e-9);
-	ck_assert_uint_eq(load.report.workers.list[0].batches, STEPS + VALIDATIONS * CHECKED);
+	ck_assert_uint_eq(load.report.workers.list[0].fetches.batches,
+			  STEPS + VALIDATIONS * CHECKED);
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
 }
