@@ -14,11 +14,14 @@
 #include "analyzer/verdict/verdict_text.h"
 
 #define SAYS_BYTES 256u
+#define SHOWN_BYTES 64u
 
-enum { CODE, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
+enum { CODE, REASON, SHOWN, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
 
 static const struct sp_column columns[CELLS] = {
-	[CODE] = {"code", N_("code"), SP_CELL_TEXT},
+	[CODE] = {"code", NULL, SP_CELL_TEXT},
+	[REASON] = {"reason", NULL, SP_CELL_TEXT},
+	[SHOWN] = {NULL, N_("code"), SP_CELL_WORD},
 	[COST] = {"cost", N_("measured by"), SP_CELL_TEXT},
 	[FROM] = {"from_share", N_("from"), SP_CELL_SHARE},
 	[SEVERE] = {"severe_share", N_("severe"), SP_CELL_SHARE},
@@ -35,10 +38,11 @@ static const char *metric_of(const struct sp_rule *rule, enum sp_metric_id metri
 
 static int show_row(struct sp_out *out, const struct sp_rule *rule)
 {
-	char least[32] = "";
+	char least[32] = "", shown[SHOWN_BYTES];
 	const char *sign = metric_of(rule, rule->sign);
 	struct sp_cell cells[CELLS] = {
 		[CODE] = sp_cell_text(rule->code),
+		[REASON] = sp_cell_text(rule->reason),
 		[COST] = sp_cell_text(metric_of(rule, rule->cost)),
 		[FROM] = rule->is_state ? sp_cell_null() : sp_cell_share(rule->moderate),
 		[SEVERE] = rule->is_state ? sp_cell_null() : sp_cell_share(rule->severe),
@@ -48,6 +52,8 @@ static int show_row(struct sp_out *out, const struct sp_rule *rule)
 		[REMEDY] = sp_cell_text(rule->remedy),
 	};
 
+	snprintf(shown, sizeof(shown), rule->reason ? "%s: %s" : "%s", rule->code, rule->reason);
+	cells[SHOWN] = sp_cell_text(shown);
 	if (sign) {
 		snprintf(least, sizeof(least), "%g", rule->least_sign);
 		cells[LEAST] = sp_cell_text(least);
@@ -55,15 +61,22 @@ static int show_row(struct sp_out *out, const struct sp_rule *rule)
 	return sp_out_row(out, cells);
 }
 
+/* Reasons of cannot-tell were codes, and `unknown` is now `unexplained`. */
+static bool has_code(int id, const char *code)
+{
+	const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)id);
+	const char *reason = strcmp(code, "unknown") == 0 ? "unexplained" : code;
+
+	return strcmp(rule->code, code) == 0 || (rule->reason && strcmp(rule->reason, reason) == 0);
+}
+
 static int show_table(struct sp_out *out, const char *code)
 {
 	int r = sp_out_table(out, "verdicts", NULL, columns, CELLS, true);
 
 	for (int i = 0; r == 0 && i < SP_VERDICTS; i++) {
-		const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)i);
-
-		if (!code || strcmp(code, rule->code) == 0)
-			r = show_row(out, rule);
+		if (!code || has_code(i, code))
+			r = show_row(out, sp_rule_of((enum sp_verdict_id)i));
 	}
 	if (r == 0)
 		sp_out_table_end(out);
@@ -138,11 +151,6 @@ static void show_advice_given(struct sp_out *out, enum sp_verdict_id id, const s
 		sp_out_line(out, "no advice of this verdict applies to this run");
 }
 
-static bool has_code(int id, const char *code)
-{
-	return strcmp(sp_rule_of((enum sp_verdict_id)id)->code, code) == 0;
-}
-
 static bool holds(const struct sp_verdict *v, int id)
 {
 	return (int)v->id == id || v->holds[id];
@@ -166,7 +174,7 @@ static void show_text(struct sp_out *out, enum sp_verdict_id id, const struct sp
 		sp_verdict_sentence(v, id, sentence, sizeof(sentence));
 	else
 		snprintf(sentence, sizeof(sentence), "%s", _(rule->sentence));
-	sp_out_line(out, "%s", rule->code);
+	sp_out_line(out, rule->reason ? "%s: %s" : "%s", rule->code, rule->reason);
 	sp_out_line(out, "%s", "");
 	if (v)
 		sp_out_wrapped(out, "here  ", place_in_run(v, id));
@@ -324,8 +332,11 @@ static unsigned errors_of(const char *word, const char *code)
 /* The verdicts have the first places, then the errors. */
 static const char *code_at(size_t i)
 {
-	return i < SP_VERDICTS ? sp_rule_of((enum sp_verdict_id)i)->code
-			       : errors[i - SP_VERDICTS].code;
+	const struct sp_rule *rule = i < SP_VERDICTS ? sp_rule_of((enum sp_verdict_id)i) : NULL;
+
+	if (!rule)
+		return errors[i - SP_VERDICTS].code;
+	return rule->reason ? rule->reason : rule->code;
 }
 
 bool sp_explain_meant(const char *code, char ret[SP_CODES_MEANT_BYTES])

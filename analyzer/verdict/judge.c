@@ -318,6 +318,23 @@ static enum sp_verdict_id refine(const struct sp_verdict *v, enum sp_verdict_id 
 	return refined;
 }
 
+static void take_part(struct sp_verdict *v, enum sp_part part, double share)
+{
+	if (share > v->greatest_share) {
+		v->greatest = part;
+		v->greatest_share = share;
+	}
+}
+
+static void find_greatest(struct sp_verdict *v)
+{
+	const struct sp_metrics *e = &v->metrics;
+
+	v->greatest_share = 0;
+#define SP_PART(name, share, title) take_part(v, SP_PART_##name, share);
+#include "analyzer/verdict/part.def"
+}
+
 /* Sets the verdict, its cost, and the rules that hold. */
 static void find(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 {
@@ -404,6 +421,7 @@ static void advise(struct sp_verdict *v)
 void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 {
 	find(v, wait);
+	find_greatest(v);
 	advise(v);
 	doubt(v);
 	gather_evidence(v);

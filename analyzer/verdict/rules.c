@@ -39,16 +39,20 @@ __attribute__((unused)) static void check_advice(void)
 #include "analyzer/verdict/advice.def"
 }
 
-#define SP_METRIC_none SP_METRICS
+#define CANNOT(reason) "cannot-tell", reason
 static const struct sp_rule rules[SP_VERDICTS] = {
+#define SP_STATE(id, code, asked, confidence, when, evidence, says, meaning, remedy)               \
+	[SP_VERDICT_##                                                                             \
+		id] = {code, .sentence = says, meaning,	   remedy, SP_CONFIDENCE_##confidence,     \
+		       true, SP_METRICS,       SP_METRICS, 0,	   SP_VERDICT_##id},
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)                                  \
+		refines, by, evidence, says, meaning, remedy)                                      \
 	[SP_VERDICT_##id] = {code,                                                                 \
-			     sentence,                                                             \
+			     .sentence = says,                                                     \
 			     meaning,                                                              \
 			     remedy,                                                               \
 			     SP_CONFIDENCE_##confidence,                                           \
-			     SP_METRIC_##cost == SP_METRICS,                                       \
+			     false,                                                                \
 			     SP_METRIC_##cost,                                                     \
 			     SP_METRIC_##sign,                                                     \
 			     least_sign,                                                           \

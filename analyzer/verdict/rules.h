@@ -29,13 +29,21 @@ enum sp_doubt {
 	SP_DOUBTS
 };
 
+/* Parts of the training time. */
+enum sp_part {
+#define SP_PART(name, share, title) SP_PART_##name,
+#include "analyzer/verdict/part.def"
+	SP_PARTS
+};
+
 enum sp_confidence { SP_CONFIDENCE_LOW, SP_CONFIDENCE_MEDIUM, SP_CONFIDENCE_HIGH };
 
 enum sp_cost_by { SP_BY_THREAD, SP_BY_WAIT, SP_BY_WORKERS };
 
 /* A line of verdict.def. */
 struct sp_rule {
-	const char *code; /* never changes, because JSON has it; two lines may share one */
+	const char *code;   /* never changes, because JSON has it; two lines may share one */
+	const char *reason; /* of the code cannot-tell, as JSON has it; else NULL */
 	const char *sentence, *meaning, *remedy;
 	enum sp_confidence most_confidence;
 	bool is_state; /* then the fields below are unset, and the metrics SP_METRICS */

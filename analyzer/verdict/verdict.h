@@ -14,7 +14,9 @@ struct sp_verdict {
 	struct sp_metrics metrics;
 	enum sp_verdict_id id;
 	bool is_severe;
-	double cost; /* share of the training time; 0 for states */
+	enum sp_part greatest; /* part of the training time */
+	double greatest_share; /* 0: no part is known */
+	double cost;	       /* share of the training time; 0 for states */
 	char text[SP_VERDICT_TEXT_BYTES];
 	enum sp_confidence confidence;
 	bool doubts[SP_DOUBTS];

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/verdict_text.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+
+#define MOST 0.5 /* of the training time */
 
 const char *sp_confidence_name(enum sp_confidence confidence)
 {
@@ -24,11 +27,22 @@ const char *sp_doubt_text(enum sp_doubt doubt)
 	return _(texts[doubt]);
 }
 
+const char *sp_severity_name(const struct sp_verdict *v)
+{
+	if (sp_rule_of(v->id)->is_state || v->id == SP_VERDICT_compute)
+		return NULL;
+	return v->is_severe ? N_("high") : N_("medium");
+}
+
 void sp_confidence_text(const struct sp_verdict *v, char *ret, size_t bytes)
 {
-	size_t at =
-		(size_t)snprintf(ret, bytes, _("confidence %s"), sp_confidence_name(v->confidence));
-	const char *between = _(": ");
+	const char *severity = sp_severity_name(v), *between = _(": ");
+	size_t at = 0;
+
+	if (severity)
+		at += (size_t)snprintf(ret, bytes, _("severity %s; "), _(severity));
+	at += (size_t)snprintf(ret + at, bytes - at, _("confidence %s"),
+			       sp_confidence_name(v->confidence));
 
 	for (int i = 0; i < SP_DOUBTS && at < bytes; i++) {
 		if (!v->doubts[i])
@@ -86,9 +100,67 @@ static void fill(const struct sp_metrics *metrics, const char *text, char *ret, 
 	sp_template_read(text, &f, fill_part);
 }
 
+/* "X-bound" says that X is most of the time. */
+static bool is_most(const struct sp_verdict *v, enum sp_verdict_id id)
+{
+	const struct sp_rule *r = sp_rule_of(id);
+	double cost = sp_metrics_value(&v->metrics, r->cost);
+
+	return cost >= MOST || cost >= v->greatest_share;
+}
+
+const char *sp_part_name(enum sp_part part)
+{
+	static const char *const names[SP_PARTS] = {
+#define SP_PART(name, share, title) #name,
+#include "analyzer/verdict/part.def"
+	};
+
+	return names[part];
+}
+
+static const char *greatest_title(const struct sp_verdict *v)
+{
+	static const char *const titles[SP_PARTS] = {
+#define SP_PART(name, share, title) title,
+#include "analyzer/verdict/part.def"
+	};
+
+	return _(titles[v->greatest]);
+}
+
 void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char *ret, size_t bytes)
 {
-	fill(&v->metrics, _(sp_rule_of(id)->sentence), ret, bytes);
+	const struct sp_rule *r = sp_rule_of(id);
+	const char *gain = id == SP_VERDICT_compute ? _("No cost reaches its threshold")
+			   : id == v->id	    ? _("The first gain")
+						    : _("Another gain");
+	char sentence[SP_VERDICT_TEXT_BYTES];
+	const char *rest;
+
+	fill(&v->metrics, _(r->sentence), sentence, sizeof(sentence));
+	rest = strstr(sentence, _(": "));
+	if (r->is_state || r->reason || !rest || is_most(v, id))
+		snprintf(ret, bytes, "%s", sentence);
+	else
+		/* Translators: a part of the training time, its share, "The first gain", which. */
+		snprintf(ret, bytes, _("%s %.0f%%. %s: %s"), greatest_title(v),
+			 100 * v->greatest_share, gain, rest + strlen(_(": ")));
+}
+
+void sp_verdict_brief(const struct sp_verdict *v, char *ret, size_t bytes)
+{
+	const struct sp_rule *r = sp_rule_of(v->id);
+	const char *bound = strstr(r->code, "-bound");
+
+	if (r->reason)
+		snprintf(ret, bytes, "%s: %s", r->code, r->reason);
+	else if (r->is_state || is_most(v, v->id))
+		snprintf(ret, bytes, "%s", r->code);
+	else /* Translators: a part of the training time, its share, a verdict. */
+		snprintf(ret, bytes, _("%s %.0f%%; gain: %.*s"), greatest_title(v),
+			 100 * v->greatest_share,
+			 (int)(bound ? bound - r->code : (ptrdiff_t)strlen(r->code)), r->code);
 }
 
 static void put_top(const struct sp_top_function *top, char *ret, size_t bytes)

@@ -6,12 +6,21 @@
 #include "analyzer/verdict/verdict.h"
 
 const char *sp_confidence_name(enum sp_confidence confidence);
+
+/* "medium", or "high" for a severe cost; NULL for states and compute-bound, which have no cost. */
+const char *sp_severity_name(const struct sp_verdict *verdict);
+
+/* For a narrow place: the code, or the greatest part of the training time and the gain. */
+void sp_verdict_brief(const struct sp_verdict *verdict, char *ret, size_t bytes);
+
+const char *sp_part_name(enum sp_part part);
 const char *sp_doubt_text(enum sp_doubt doubt);
 
-/* "confidence low: few steps; …", with the reasons where it is not high. */
+/* "severity medium; confidence low: few steps; …", with the reasons where it is not high. */
 void sp_confidence_text(const struct sp_verdict *verdict, char *ret, size_t bytes);
 
-/* The sentence of this verdict with the figures of the run, although its rule may not hold. */
+/* The sentence of this verdict with the figures of the run, although its rule may not hold. The
+ * greatest part of the training time comes first where the verdict's own cost is smaller. */
 void sp_verdict_sentence(const struct sp_verdict *verdict, enum sp_verdict_id id, char *ret,
 			 size_t bytes);
 

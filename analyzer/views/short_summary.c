@@ -80,11 +80,7 @@ static void add_verdict(struct card *card, const struct sp_verdict *v, unsigned 
 	char confidence[CONFIDENCE_BYTES];
 
 	sp_confidence_text(v, confidence, sizeof(confidence));
-	if (sp_rule_of(v->id)->is_state || v->id == SP_VERDICT_compute)
-		snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
-	else
-		snprintf(text, sizeof(text), _("%s [%s; %s]"), v->text,
-			 v->is_severe ? _("severe") : _("moderate"), confidence);
+	snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
 	add(card, _("verdict    "), text,
 	    most < VERDICT_LINES_LEAST ? VERDICT_LINES_LEAST
 				       : (most < VERDICT_LINES_MAX ? most : VERDICT_LINES_MAX));

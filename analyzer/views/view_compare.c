@@ -10,9 +10,11 @@
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/step_change.h"
+#include "analyzer/verdict/verdict_text.h"
 
 #define NAME_BYTES 1024u
 #define CHANGE_BYTES 48u
+#define BRIEF_BYTES 96u
 
 /* The result of comparing a run with the first run. */
 enum outcome {
@@ -130,6 +132,8 @@ enum {
 	RESULT,
 	OUTCOME,
 	VERDICT,
+	REASON,
+	BRIEF,
 	CELLS
 };
 
@@ -150,12 +154,14 @@ static const struct sp_column columns[CELLS] = {
 	[OF] = {"ratio_of", NULL, SP_CELL_TEXT},
 	[RESULT] = {"result", NULL, SP_CELL_TEXT},
 	[OUTCOME] = {NULL, N_("steps are"), SP_CELL_WORD},
-	[VERDICT] = {"verdict", N_("verdict"), SP_CELL_WORD},
+	[VERDICT] = {"verdict", NULL, SP_CELL_TEXT},
+	[REASON] = {"verdict_reason", NULL, SP_CELL_TEXT},
+	[BRIEF] = {NULL, N_("verdict"), SP_CELL_WORD},
 };
 
 static const unsigned char importance[CELLS] = {
 	[NUMBER] = 4, [STEPS] = 1, [STEP] = 2,	  [MEDIAN] = 3,
-	[CHANGE] = 4, [RANGE] = 2, [OUTCOME] = 3, [VERDICT] = 1,
+	[CHANGE] = 4, [RANGE] = 2, [OUTCOME] = 3, [BRIEF] = 1,
 };
 
 static bool has_few_steps(const struct run *run)
@@ -175,7 +181,7 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 	bool has_ratio = run->outcome != FIRST && run->outcome != TOO_FEW_STEPS;
 	bool has_steps = run->all.count != 0;
 	char change[CHANGE_BYTES], low[CHANGE_BYTES], high[CHANGE_BYTES],
-		range[2 * CHANGE_BYTES + 4];
+		range[2 * CHANGE_BYTES + 4], brief[BRIEF_BYTES];
 	struct sp_cell cells[CELLS] = {
 		[NUMBER] = sp_cell_count(number),
 		[NAME] = sp_cell_text(run->name),
@@ -190,8 +196,11 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 		[RESULT] = sp_cell_text(outcomes[run->outcome].code),
 		[OUTCOME] = sp_cell_text(outcome_text(run)),
 		[VERDICT] = sp_cell_text(sp_rule_of(run->verdict->id)->code),
+		[REASON] = sp_cell_text(sp_rule_of(run->verdict->id)->reason),
 	};
 
+	sp_verdict_brief(run->verdict, brief, sizeof(brief));
+	cells[BRIEF] = sp_cell_text(brief);
 	for (int i = CHANGE; i <= OF; i++)
 		cells[i] = sp_cell_null();
 	if (has_ratio) {

@@ -42,10 +42,11 @@ static void also_json(const struct sp_verdict *v, struct sp_json *j)
 
 	sp_json_open(j, "also", '[');
 	for (int i = 0; i < SP_VERDICTS; i++) {
-		const char *code = sp_rule_of((enum sp_verdict_id)i)->code;
+		const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)i);
 
-		if (v->holds[i] && i != SP_VERDICT_compute && strcmp(code, shown) != 0)
-			sp_json_string(j, NULL, code, strlen(code));
+		if (v->holds[i] && i != SP_VERDICT_compute && !rule->reason &&
+		    strcmp(rule->code, shown) != 0)
+			sp_json_string(j, NULL, rule->code, strlen(rule->code));
 	}
 	sp_json_close(j, ']');
 }
@@ -58,6 +59,14 @@ static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
 			sp_json_string(j, NULL, sp_doubt_text((enum sp_doubt)i),
 				       strlen(sp_doubt_text((enum sp_doubt)i)));
 	sp_json_close(j, ']');
+}
+
+static void text_json(struct sp_json *j, const char *name, const char *text)
+{
+	if (text)
+		sp_json_string(j, name, text, strlen(text));
+	else
+		sp_json_null(j, name);
 }
 
 static void saving_json(const struct sp_saving *saving, struct sp_json *j)
@@ -73,10 +82,7 @@ static void saving_json(const struct sp_saving *saving, struct sp_json *j)
 		sp_json_null(j, "saves_least_share");
 		sp_json_null(j, "saves_most_share");
 	}
-	if (what_if)
-		sp_json_string(j, "what_if", what_if, strlen(what_if));
-	else
-		sp_json_null(j, "what_if");
+	text_json(j, "what_if", what_if);
 }
 
 static void advice_json(const struct sp_verdict *v, struct sp_json *j)
@@ -106,8 +112,15 @@ static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 
 	sp_json_open(j, "verdict", '{');
 	sp_json_string(j, "code", code, strlen(code));
+	text_json(j, "reason", sp_rule_of(v->id)->reason);
+	text_json(j, "greatest_phase", v->greatest_share > 0 ? sp_part_name(v->greatest) : NULL);
+	if (v->greatest_share > 0)
+		sp_json_share(j, "greatest_share", v->greatest_share);
+	else
+		sp_json_null(j, "greatest_share");
 	sp_json_string(j, "text", v->text, strlen(v->text));
 	sp_json_bool(j, "severe", v->is_severe);
+	text_json(j, "severity", sp_severity_name(v));
 	sp_json_share(j, "cost_share", v->cost);
 	sp_json_string(j, "confidence", confidence, strlen(confidence));
 	doubts_json(v, j);

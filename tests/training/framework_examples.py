@@ -16,7 +16,7 @@ import training
 
 EXAMPLES = os.path.join(training.HERE, "other_frameworks", "examples")
 BACKENDS = ("jax", "tensorflow", "torch")
-ABSTAINS = ("cannot-tell", "machine-busy")
+ABSTAINS = ("not-recorded", "machine-busy")
 # The least share of a cost in the trainer's own time, below the rule's threshold: its time ends
 # with the last step, and the report's with what follows.
 LEAST = {"input-bound": 0.04, "compile-bound": 0.15, "loop-bound": 0.04}
@@ -78,7 +78,7 @@ def is_right(own, waits, code):
     costs["loop-bound"] = own.get("loop_ns", 0) - (waits if own["waited_ns"] is None else 0)
     if code in costs:
         return costs[code] >= LEAST[code] * trained
-    return code in ("compute-bound", "unknown") and own["steps"] > 0
+    return code in ("compute-bound", "unexplained") and own["steps"] > 0
 
 
 def complaints(own, steps, waits, verdict):
@@ -88,9 +88,9 @@ def complaints(own, steps, waits, verdict):
     # The making of an iterator is a wait where a framework makes it in a call.
     if waited is not None and not waited - most < waits < waited + own["made_ns"] + most:
         yield f"waits {waits} ns, not {waited}"
-    abstains = verdict["code"] in ABSTAINS and verdict["confidence"] == "low"
-    if not abstains and not is_right(own, waits, verdict["code"]):
-        yield f"verdict {verdict['code']}, {verdict['confidence']}"
+    abstains = verdict["reason"] in ABSTAINS and verdict["confidence"] == "low"
+    if not abstains and not is_right(own, waits, training.told(verdict)):
+        yield f"verdict {training.told(verdict)}, {verdict['confidence']}"
 
 
 def judge(framework, example, settings):

@@ -141,7 +141,8 @@ class Case(unittest.TestCase):
 
     def assert_abstains(self, summary, *texts):
         verdict = summary["verdict"]
-        self.assertEqual((verdict["code"], verdict["confidence"]), ("cannot-tell", "low"), verdict)
+        said = training.told(verdict), verdict["confidence"]
+        self.assertEqual(said, ("not-recorded", "low"), verdict)
         for text in texts:
             self.assertIn(text, verdict["text"])
 
@@ -152,8 +153,8 @@ class Case(unittest.TestCase):
             self.assertGreater(verdict["cost_share"], 0.5, verdict)
             return
         self.assertEqual(verdict["confidence"], "low", verdict)
-        texts = {"cannot-tell": "a step is one call", "unknown": "No observed call explains"}
-        self.assertIn(texts[verdict["code"]], verdict["text"])
+        texts = {"not-recorded": "a step is one call", "unexplained": "No observed call explains"}
+        self.assertIn(texts[verdict["reason"]], verdict["text"])
 
     def tensorflow_double(self):
         place = "tensorflow"
@@ -460,9 +461,9 @@ class Doubles(Case):
 
     def test_libraries_without_python(self):
         for library, line, code in (
-            ("libtorch_cpu.so", "framework loaded libtorch", "cannot-tell"),
-            ("libtensorflow_cc.so.2", "framework loaded tensorflow", "cannot-tell"),
-            ("libxgboost.so", "framework loaded xgboost", "cannot-tell"),
+            ("libtorch_cpu.so", "framework loaded libtorch", "not-recorded"),
+            ("libtensorflow_cc.so.2", "framework loaded tensorflow", "not-recorded"),
+            ("libxgboost.so", "framework loaded xgboost", "not-recorded"),
             ("libmpi.so.40", "framework loaded mpi", "no-training"),
         ):
             with self.subTest(library):
@@ -473,7 +474,7 @@ class Doubles(Case):
                 subprocess.run(["bash", "-c", make], cwd=self.folder, check=True)
                 summary = self.run_command("./main")
                 self.assert_named(summary, line)
-                self.assertEqual(summary["verdict"]["code"], code)
+                self.assertEqual(summary["verdict"]["reason"], code)
                 self.assertEqual(summary["verdict"]["confidence"], "low")
 
     def test_the_api_of_libtorch_without_python(self):
@@ -553,7 +554,7 @@ class Doubles(Case):
 
     def test_a_program_without_a_framework(self):
         summary = self.run_script(READ)
-        self.assertEqual(summary["verdict"]["code"], "no-training")
+        self.assertEqual(summary["verdict"]["reason"], "no-training")
         self.assertEqual(summary["verdict"]["confidence"], "low")
         self.assertEqual([c for c in summary["coverage"] if c["text"].startswith("frame")], [])
 
@@ -611,7 +612,7 @@ class Loader(Case):
 
     def test_three_frameworks_in_one_thread(self):
         """A round of boosting is a step, between whatever steps of others. TensorFlow gives parts
-        of steps alone; without it the verdict is not cannot-tell."""
+        of steps alone; without it the verdict is not that nothing is recorded."""
         self.tensorflow_double()
         self.boosters_made()
         for eager, is_told in (("GradientTape().gradient(1)", False), ("pass", True)):
@@ -622,7 +623,7 @@ class Loader(Case):
                 if is_told:
                     verdict = summary["verdict"]
                     self.assertNotEqual(verdict["confidence"], "high", verdict)
-                    if verdict["code"] != "machine-busy":
+                    if verdict["reason"] != "machine-busy":
                         self.assertIn("several frameworks", " ".join(verdict["doubts"]))
                 else:
                     self.assert_abstains(summary, "not all parts of a step of TensorFlow 1.2.3")
@@ -632,7 +633,7 @@ class Loader(Case):
         model = "model = torch.nn.Linear(4, 4).to('cpu')\n"
         text = text.replace("begin =", model + "begin =", 1)
         with_model = self.run_script(text, self.python)
-        self.assertEqual(with_model["verdict"]["code"], "no-steps")
+        self.assertEqual(with_model["verdict"]["reason"], "no-steps")
         self.assertFalse(with_model["steps"]["count"])
 
 
@@ -648,7 +649,7 @@ class Themselves(Case):
 
     def assert_fed(self, summary, count):
         """A loop that asks a loader, and JAX for the device: the verdict names something."""
-        self.assertNotEqual(summary["verdict"]["code"], "cannot-tell", summary["verdict"])
+        self.assertNotEqual(summary["verdict"]["reason"], "not-recorded", summary["verdict"])
         self.assertEqual(summary["steps"]["count"], count)
 
     def answers(self):
@@ -673,7 +674,7 @@ class Themselves(Case):
                 self.assertEqual(summary["steps"]["count"], 61)
                 self.assert_part(summary, "loader_wait")
                 idle, busy, finished = self.answers()
-                code = summary["verdict"]["code"]
+                code = training.told(summary["verdict"])
                 if is_input:
                     self.assertGreater(idle + finished, 50)
                     self.assertIn(code, ("input-bound", "machine-busy"))
@@ -718,7 +719,7 @@ class Themselves(Case):
         self.assertEqual(summary["steps"]["count"], 30)
         parts = {row["part"]: row["ns"] for row in summary["account"]}
         self.assertGreater(2 * parts["compile"], parts["update"])
-        self.assertIn(summary["verdict"]["code"], ("compile-bound", "machine-busy"))
+        self.assertIn(training.told(summary["verdict"]), ("compile-bound", "machine-busy"))
         for advice in summary["advice"]:
             self.assertNotIn("JAX", advice["text"])
 
@@ -902,7 +903,7 @@ class Themselves(Case):
         subprocess.run(make, cwd=self.folder, check=True)
         ranks = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", "./job"]
         summary = self.run_command(*ranks)
-        self.assertEqual(summary["verdict"]["code"], "no-training")
+        self.assertEqual(summary["verdict"]["reason"], "no-training")
         self.assertEqual(summary["verdict"]["confidence"], "low")
         self.assert_named(summary, "framework loaded mpi")
         files = training.report("files", self.path("run.zst"))["files"]

@@ -41,8 +41,8 @@ ALWAYS = [
     "validation",
 ]
 INPUT = {"input-bound", "decode-bound", "storage-bound"}
-# The codes that say nothing: right where the truth is not a clear one.
-ABSTAINS = {"machine-busy", "cannot-tell", "unknown", "too-few-steps", "no-steps", "no-training"}
+# The code that says nothing: right where the truth is not a clear one.
+ABSTAINS = {"cannot-tell"}
 # cost of a rule: its codes, the rows that it is made of, and the share from which on it holds. The
 # program's own environment or replay memory has no name that a report could know: both codes fit.
 # A run has one start: the first batch of the first epoch has to cost more than restarts.
@@ -203,7 +203,7 @@ def judge_planted(name):
         print(f"{name:24} skipped: {reason}", flush=True)
         return None
     code = verdict["code"]
-    is_crowded = planted.is_crowded(fault, code)
+    is_crowded = planted.is_crowded(fault, training.told(verdict))
     right = code in fault.verdicts or (None if code in ABSTAINS else is_crowded)
     if right is False:
         print(f"{name:24} {code}, true: {', '.join(fault.verdicts)}", flush=True)

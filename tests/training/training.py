@@ -95,10 +95,15 @@ def report(view, run, *options):
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
+def told(verdict):
+    """The verdict's code; of cannot-tell, its reason."""
+    return verdict["reason"] or verdict["code"]
+
+
 def answers(summary):
     """False where the report abstains, because other programs had the cores: says so. Its rows and
     what-ifs are compared all the same."""
-    if summary["verdict"]["code"] != "machine-busy":
+    if told(summary["verdict"]) != "machine-busy":
         return True
     print("not compared: a verdict, for other programs had the cores", flush=True)
     return False

@@ -116,7 +116,7 @@ class Account(unittest.TestCase):
         timers["both"] = [sum(each) for each in zip(timers["load"], timers["checkpoint"])]
         self.check(seen, timers, "backward", checkpoint="both")
         verdict = seen["summary"]["verdict"]
-        self.assertIn(verdict["code"], ("load-bound", "machine-busy"), verdict)
+        self.assertIn(training.told(verdict), ("load-bound", "machine-busy"), verdict)
         advice = [each["id"] for each in seen["summary"]["advice"]]
         self.assertNotIn("async_checkpoint", advice)
 
@@ -138,7 +138,7 @@ class Account(unittest.TestCase):
         timers, _, seen = run("busy_machine", "beside")
         self.assertEqual(seen["summary"]["steps"]["count"], timers["forward"][0])
         verdict = seen["summary"]["verdict"]
-        self.assertIn(verdict["code"], ("machine-busy", "compute-bound"), verdict)
+        self.assertIn(training.told(verdict), ("machine-busy", "compute-bound"), verdict)
         self.assertNotEqual(verdict["confidence"], "high", verdict)
 
     def test_a_loader_in_a_thread(self):

@@ -9,6 +9,7 @@
 #include "analyzer/sections/shown_part.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/verdict/verdict_text.h"
 
 #define PAGE_LANGUAGE_BYTES 16u
 
@@ -67,11 +68,12 @@ void sp_page_head_make(struct sp_page_head *head, const struct sp_report *report
 	name_command(head, report);
 }
 
-void sp_page_head_put(FILE *f, const struct sp_page_head *head, enum sp_verdict_id verdict)
+void sp_page_head_put(FILE *f, const struct sp_page_head *head, const struct sp_verdict *verdict)
 {
-	char language[PAGE_LANGUAGE_BYTES];
+	char language[PAGE_LANGUAGE_BYTES], brief[SP_VERDICT_TEXT_BYTES];
 
 	page_language(language);
+	sp_verdict_brief(verdict, brief, sizeof(brief));
 	fprintf(f,
 		"<!DOCTYPE html>\n<html lang=\"%s\"><head><meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
@@ -79,7 +81,7 @@ void sp_page_head_put(FILE *f, const struct sp_page_head *head, enum sp_verdict_
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"
 		"<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
 		language, sp_page_policy);
-	fputs(sp_rule_of(verdict)->code, f);
+	sp_html_plain(f, brief);
 	fputs(" \342\200\223 ", f);
 	sp_html_plain(f, *head->name ? head->name : _("stageprof report"));
 	fprintf(f, "</title>\n<style>%s</style></head>\n<body>\n", sp_page_style);

@@ -20,7 +20,7 @@ void sp_page_head_make(struct sp_page_head *head, const struct sp_report *report
 		       const struct sp_view_options *options);
 
 /* Writes the document up to the beginning of its body. */
-void sp_page_head_put(FILE *f, const struct sp_page_head *head, enum sp_verdict_id verdict);
+void sp_page_head_put(FILE *f, const struct sp_page_head *head, const struct sp_verdict *verdict);
 
 /* Writes the first lines that a reader sees. */
 void sp_page_top_put(FILE *f, const struct sp_report *report, const struct sp_page_head *head);

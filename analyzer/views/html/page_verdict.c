@@ -42,23 +42,13 @@ static void put_cards(FILE *f, const struct sp_verdict *v)
 	fputs("</ol>\n", f);
 }
 
-static const char *severity(const struct sp_verdict *v)
-{
-	bool is_fine = sp_rule_of(v->id)->is_state || v->id == SP_VERDICT_compute;
-
-	return is_fine ? "fine" : v->is_severe ? "severe" : "moderate";
-}
-
 int sp_page_verdict_put(FILE *f, const struct sp_report *report, const struct sp_verdict *v)
 {
-	const char *name = severity(v);
+	const char *severity = sp_severity_name(v);
 	char text[SP_VERDICT_TEXT_BYTES];
 	int r;
 
-	fprintf(f, "<section id=\"verdict\" class=\"%s\"><h2>", name);
-	if (strcmp(name, "fine") != 0)
-		fprintf(f, "<span class=\"badge\">%s</span> ",
-			v->is_severe ? _("severe") : _("moderate"));
+	fprintf(f, "<section id=\"verdict\" class=\"%s\"><h2>", severity ? severity : "fine");
 	sp_html_plain(f, v->text);
 	sp_confidence_text(v, text, sizeof(text));
 	fputs("</h2>\n<p class=\"about\">", f);

@@ -92,7 +92,7 @@ static int put_page(FILE *f, const struct sp_report *report, const struct page *
 {
 	int r;
 
-	sp_page_head_put(f, &page->head, page->verdict.id);
+	sp_page_head_put(f, &page->head, &page->verdict);
 	sp_page_top_put(f, report, &page->head);
 	sp_page_navigation_put(f, &page->sections);
 	fputs("<main>\n", f);

@@ -195,7 +195,8 @@ class Endings(Trained):
 
     def check_abstains(self, document):
         verdict = document["verdict"]
-        self.assertEqual(verdict["code"], "cannot-tell", verdict["text"])
+        said = verdict["code"], verdict["reason"]
+        self.assertEqual(said, ("cannot-tell", "not-recorded"), verdict["text"])
         self.assertEqual((verdict["severe"], verdict["confidence"]), (False, "low"))
 
     def test_daemon(self):
@@ -247,7 +248,8 @@ class Endings(Trained):
     def check_judges(self, document):
         """The steps before the end have a verdict as those of any run."""
         verdict = document["verdict"]
-        self.assertNotIn(verdict["code"], ("hung", "cannot-tell", "no-training"), verdict["text"])
+        said = verdict["reason"] or verdict["code"]
+        self.assertNotIn(said, ("hung", "not-recorded", "no-training"), verdict["text"])
         self.assertIsNone(document["hang"])
 
     def test_sweep(self):

@@ -193,6 +193,7 @@ class Views(jobs.Job):
         for inputs in self.inputs.values():
             told = json.loads(report("--format=json", *inputs)[0])
             self.assertEqual(told["verdict"]["code"], "cannot-tell")
+            self.assertEqual(told["verdict"]["reason"], "not-recorded")
             self.assertIn("a digest has none", told["verdict"]["text"])
             self.assertIn("late: rank 5, longer in forward", told["verdict"]["text"])
             self.assertIn("digests    ", report("-v", *inputs)[0])

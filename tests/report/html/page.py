@@ -192,14 +192,18 @@ class Page(unittest.TestCase):
         self.browser.window(1280, 900)
         text = lambda what: self.browser.value(f"document.querySelector('{what}').textContent")
         self.assertIn(verdict["text"], text("#verdict h2"))
-        self.assertEqual(text("title"), verdict["code"] + " \u2013 whole.zst")
+        code = verdict["code"].removesuffix("-bound")
+        greatest = f"{verdict['greatest_phase'].capitalize()} {100 * verdict['greatest_share']:.0f}%"
+        titles = (verdict["code"], f"{verdict['code']}: {verdict['reason']}", f"{greatest}; gain: {code}")
+        self.assertIn(text("title"), [f"{title} \u2013 whole.zst" for title in titles])
         self.assertEqual(text("h1"), "whole.zst")
         self.assertIn("trainer.py", text("header"))
 
     def test_the_first_screen_has_the_doubts(self):
         verdict = scene.view("summary", self.run_path)["verdict"]
         text = self.browser.value("document.querySelector('#verdict .about').textContent")
-        self.assertTrue(text.startswith(f"confidence {verdict['confidence']}"), text)
+        severity = f"severity {verdict['severity']}; " if verdict["severity"] else ""
+        self.assertTrue(text.startswith(f"{severity}confidence {verdict['confidence']}"), text)
         self.assertEqual(": " in text, bool(verdict["doubts"]))
         card = scene.report("summary", self.run_path).decode()
         sums = re.findall(r"(?m)^input wait +([\d.]+% = .*)$", card)

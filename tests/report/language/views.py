@@ -202,7 +202,7 @@ class Views(unittest.TestCase):
             for rows in rules.values()
             if isinstance(rows, list)
             for row in rows
-            for key in ("code", "cost", "sign", "program")
+            for key in ("code", "reason", "cost", "sign", "program")
             for word in words(row.get(key) or "")
         }
         path = os.path.join(ROOT, "analyzer", "metrics", "metric.def")

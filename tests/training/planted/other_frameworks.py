@@ -62,7 +62,7 @@ def waits_wrong(summary, steps, waited_ns, begun_ns):
 
 def complaints(trainer, fault, summary, steps, *waits):
     verdict = summary["verdict"]
-    abstains = verdict["code"] == "cannot-tell" and verdict["confidence"] == "low"
+    abstains = verdict["reason"] == "not-recorded" and verdict["confidence"] == "low"
     if verdict["code"] not in accepted(trainer, fault) and not (abstains and hides(trainer, fault)):
         yield f"verdict {verdict['code']}, confidence {verdict['confidence']}"
     if summary["steps"]["count"] != steps:

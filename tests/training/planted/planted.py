@@ -28,7 +28,7 @@ def judge(fault):
         verdict, advice = observe(fault)
     except harness.CannotRun as reason:
         return f"not run: {reason}", None
-    code = verdict["code"]
+    code = harness.training.told(verdict)
     missing = [name for name in fault.advice if name not in advice]
     if code not in fault.verdicts:
         return code, "WRONG"

@@ -15,4 +15,4 @@ for epoch in range(20):
         with own.row("backward"):
             gradient = rows.T @ (told - labels) / len(rows)
         weights -= 0.1 * gradient
-own.show(steps=0, epochs=None, rows={}, why=["no-training"])
+own.show(steps=0, epochs=None, rows={}, why=["cannot-tell"])

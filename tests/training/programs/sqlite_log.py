@@ -24,4 +24,4 @@ for epoch in own.epochs(2):
                 [(own.count["steps"], name, norm) for name, norm in zip(names, norms)],
             )
             log.commit()
-own.show(why=["loop-bound", "compute-bound", "checkpoint-bound", "unknown"])
+own.show(why=["loop-bound", "compute-bound", "checkpoint-bound", "cannot-tell"])

@@ -50,7 +50,7 @@ const char *judge(void)
 	sp_maker_put(&m, folder, "a.zst");
 	sp_load_one(&load, folder);
 	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
-	return sp_rule_of(v.id)->code;
+	return sp_rule_of(v.id)->reason ? sp_rule_of(v.id)->reason : sp_rule_of(v.id)->code;
 }
 
 double value(enum sp_metric_id metric)

@@ -29,7 +29,8 @@ void name(uint32_t id, const char *text);
 /* An event of `ns` that begins now and ends then. */
 void span(uint32_t kind, uint32_t arg, uint64_t ns, int64_t value);
 
-/* Writes the trace, reads the folder and returns the code of the verdict. */
+/* Writes the trace, reads the folder and returns the code of the verdict; of cannot-tell, the
+ * reason. */
 const char *judge(void);
 
 /* Fails the test where the metric is not known. */

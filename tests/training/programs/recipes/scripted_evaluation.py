@@ -21,7 +21,7 @@ for epoch in own.epochs(3):
     with own.row("checkpoint"):
         torch.jit.save(net, io.BytesIO())
 own.show(
-    why=["evaluation-bound", "unknown"],
+    why=["evaluation-bound", "cannot-tell"],
     says="an evaluation, and no call of the model was seen",
     loose=["evaluation"],
 )

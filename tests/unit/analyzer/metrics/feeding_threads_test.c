@@ -72,7 +72,7 @@ END_TEST
 START_TEST(another_thread_may_make_batches)
 {
 	loop_beside(SP_EV_cond_wait);
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	ck_assert(v.metrics.is_fed_by_thread);
 	check_wait_source("residual: another thread computes");
 }

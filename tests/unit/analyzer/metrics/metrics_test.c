@@ -48,7 +48,7 @@ START_TEST(threads_that_train_in_turns)
 	if (_i < 2)
 		ck_assert_int_eq(v.id, SP_VERDICT_compute);
 	else
-		ck_assert_int_eq(v.id, SP_VERDICT_cannot_tell);
+		ck_assert_int_eq(v.id, SP_VERDICT_not_recorded);
 	ck_assert_int_eq(v.doubts[SP_DOUBT_apart], _i == 1);
 	ck_assert_int_eq(is_known(SP_METRIC_apart_share), _i > 0);
 }
@@ -195,8 +195,8 @@ static const struct {
 	const char *code;
 } failures[] = {
 	{(uint64_t)SP_ENDING_EXITED << 8, "no-training"},
-	{(uint64_t)SP_ENDING_EXITED << 8 | 1, "cannot-tell"},
-	{(uint64_t)SP_ENDING_SIGNALED << 8 | SIGABRT, "cannot-tell"},
+	{(uint64_t)SP_ENDING_EXITED << 8 | 1, "not-recorded"},
+	{(uint64_t)SP_ENDING_SIGNALED << 8 | SIGABRT, "not-recorded"},
 	{(uint64_t)SP_ENDING_SIGNALED << 8 | SIGTERM, "no-training"},
 };
 
@@ -208,7 +208,7 @@ START_TEST(a_program_that_fails_made_no_step)
 	cover("framework\tbound\ttorch 2.13.0");
 	sp_maker_span(&m, SP_EV_read, 0, 0, 1000, 1000);
 	ck_assert_str_eq(judge(), failures[_i].code);
-	if (v.id == SP_VERDICT_cannot_tell)
+	if (v.id == SP_VERDICT_not_recorded)
 		CHECK_SAYS("the program failed");
 }
 END_TEST
@@ -222,7 +222,7 @@ START_TEST(a_framework_without_steps)
 	cover("framework\tloaded\t");
 	sp_maker_file(&m, 1, SP_FILE_REGULAR, "/data/a");
 	span(SP_EV_read, 1, 1000000, 100);
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
 	ck_assert(v.metrics.of[SP_METRIC_read_rate].is_known);
 	ck_assert(!v.metrics.of[SP_METRIC_decode_ns].is_known);
@@ -252,7 +252,7 @@ static void take_batches(void)
 START_TEST(batches_that_nothing_took)
 {
 	take_batches();
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
 	CHECK_SAYS("a DataLoader gave batches");
 }
@@ -262,7 +262,7 @@ START_TEST(batches_for_another_framework)
 {
 	cover("framework\tloaded\tjax 0.10.2");
 	take_batches();
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 	CHECK_SAYS("steps of JAX 0.10.2");
 }
 END_TEST
@@ -655,7 +655,7 @@ START_TEST(own_code_in_few_steps)
 			m.now_ticks += _i ? 3 * LONG_NS / STEPS : i % 10 == 9 ? LONG_NS : 0;
 	}
 	/* no call of a model was seen: it may be an evaluation */
-	ck_assert_str_eq(judge(), _i ? "loop-bound" : "unknown");
+	ck_assert_str_eq(judge(), _i ? "loop-bound" : "unexplained");
 	ck_assert_int_eq(is_known(SP_METRIC_rare_loop_share), !_i);
 	ck_assert_int_eq(is_known(SP_METRIC_hidden_loop_share), !_i);
 	if (!_i)
@@ -758,7 +758,7 @@ START_TEST(the_loop_of_the_trainer)
 	for (int i = 0; i < STEPS; i++)
 		step_with_loop(_i != 0);
 	if (_i == 0) {
-		ck_assert_str_eq(judge(), "unknown");
+		ck_assert_str_eq(judge(), "unexplained");
 		ck_assert(!is_known(SP_METRIC_loop_share));
 		return;
 	}
@@ -883,7 +883,7 @@ END_TEST
 START_TEST(a_model_that_takes_less_than_what_follows)
 {
 	train_with_other(true, 3 * WORK_NS);
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	ck_assert_ptr_nonnull(strstr(v.text, "takes at least 41.9%"));
 }
 END_TEST

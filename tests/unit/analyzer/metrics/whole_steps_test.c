@@ -157,7 +157,7 @@ START_TEST(gradients_of_jax_outside_of_compiled_calls)
 	for (int i = 0; i < STEPS; i++)
 		step(CALL_NS, SP_PHASE_device_idle);
 	pass_without_steps(ANSWER);
-	ck_assert_str_eq(judge(), _i ? "cannot-tell" : "validation-bound");
+	ck_assert_str_eq(judge(), _i ? "not-recorded" : "validation-bound");
 }
 END_TEST
 
@@ -170,7 +170,7 @@ START_TEST(a_moderate_cost_beside_more_that_is_unknown)
 		phase(AHEAD + 1, CALL_NS * 5, SP_PHASE_bookkeeping);
 		m.now_ticks += CALL_NS * (_i ? 20 : 3);
 	}
-	ck_assert_str_eq(judge(), _i ? "unknown" : "loop-bound");
+	ck_assert_str_eq(judge(), _i ? "unexplained" : "loop-bound");
 }
 END_TEST
 
@@ -180,7 +180,7 @@ START_TEST(functions_of_jax_that_were_compiled_ahead)
 	for (int i = 0; i < STEPS; i++)
 		step(CALL_NS, SP_PHASE_device_idle);
 	pass_without_steps(AHEAD);
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 }
 END_TEST
 
@@ -201,7 +201,7 @@ START_TEST(a_device_that_nobody_asked_says_nothing)
 {
 	for (int i = 0; i < STEPS; i++)
 		step(WAIT_NS, SP_PHASE_none);
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
 }
 END_TEST
@@ -211,7 +211,7 @@ START_TEST(a_device_that_finishes_at_an_unknown_instant)
 {
 	for (int i = 0; i < STEPS; i++)
 		step(WAIT_NS, SP_PHASE_device_drained);
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 }
 END_TEST
 
@@ -242,7 +242,7 @@ START_TEST(a_bound_that_leaves_nothing_is_none)
 		if (i % 8 == 7)
 			phase(STEP, WAIT_NS, SP_PHASE_device_wait);
 	}
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 }
 END_TEST
 
@@ -339,7 +339,7 @@ START_TEST(a_checkpoint_that_takes_less)
 		phase(STEP, WAIT_NS, SP_PHASE_update);
 		phase(SAVE, WAIT_NS / 2, SP_PHASE_checkpoint_save);
 	}
-	ck_assert_str_eq(judge(), "cannot-tell");
+	ck_assert_str_eq(judge(), "not-recorded");
 }
 END_TEST
 
@@ -379,7 +379,7 @@ START_TEST(time_in_no_call_that_is_most_of_the_time)
 		phase(STEP, WAIT_NS / 4, SP_PHASE_update);
 		m.now_ticks += WAIT_NS;
 	}
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
 }
 END_TEST
@@ -448,7 +448,7 @@ START_TEST(calls_in_which_nothing_computes)
 {
 	static const uint64_t percents[] = {100, 20, 60};
 
-	ck_assert_str_eq(judge_calls(percents[_i]), _i == 1 ? "unknown" : "compute-bound");
+	ck_assert_str_eq(judge_calls(percents[_i]), _i == 1 ? "unexplained" : "compute-bound");
 	ck_assert_double_eq_tol(value(SP_METRIC_idle_call_share), 1 - (double)percents[_i] / 100,
 				0.03);
 	ck_assert_int_eq(v.doubts[SP_DOUBT_unexplained], _i == 2);

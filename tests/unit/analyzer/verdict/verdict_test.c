@@ -54,10 +54,15 @@ static void set_wait(double share)
 	set(SP_METRIC_lost_wait_share, share);
 }
 
+static const char *code_of(const struct sp_rule *rule)
+{
+	return rule->reason ? rule->reason : rule->code;
+}
+
 static const char *judge(void)
 {
 	sp_verdict_judge(&v, &usual);
-	return sp_rule_of(v.id)->code;
+	return code_of(sp_rule_of(v.id));
 }
 
 /* At most: of advice that no what-if answers for. */
@@ -85,6 +90,49 @@ START_TEST(nothing_is_wrong)
 }
 END_TEST
 
+/* "X-bound" names most of the time; elsewhere the greatest part stands first. */
+START_TEST(the_greatest_part_stands_first)
+{
+	char brief[SP_VERDICT_TEXT_BYTES];
+
+	set_wait(0.054);
+	set(SP_METRIC_compute_share, 0.87);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_str_eq(v.text, "Compute 87%. The first gain: the training thread waits for "
+				 "batches 5.4% of the training time.");
+	ck_assert_int_eq(v.greatest, SP_PART_compute);
+	ck_assert_double_eq_tol(v.greatest_share, 0.87, 1e-12);
+	sp_verdict_brief(&v, brief, sizeof(brief));
+	ck_assert_str_eq(brief, "Compute 87%; gain: input");
+	set_wait(0.46);
+	set(SP_METRIC_compute_share, 0.45);
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_str_eq(v.text, "Input-bound: the training thread waits for batches 46.0% of the "
+				 "training time.");
+	sp_verdict_brief(&v, brief, sizeof(brief));
+	ck_assert_str_eq(brief, "input-bound");
+	set_wait(0);
+	set(SP_METRIC_validation_share, 0.24);
+	set(SP_METRIC_compute_share, 0.23);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert_ptr_nonnull(strstr(v.text, "Validation 24%. No cost reaches its threshold: the "
+					     "model takes"));
+}
+END_TEST
+
+/* The words after "X-bound: " have to fit after the greatest part, too. */
+START_TEST(sentences_begin_with_their_word)
+{
+	const struct sp_rule *rule = sp_rule_of((enum sp_verdict_id)_i);
+
+	if (rule->is_state || rule->reason)
+		return;
+	ck_assert_msg(strcspn(rule->sentence, ":") <= strlen("Perhaps allocation-bound"), "%s",
+		      rule->sentence);
+	ck_assert(strncmp(rule->sentence + strcspn(rule->sentence, ":"), ": ", 2) == 0);
+}
+END_TEST
+
 /* Every rule that stands for itself, as verdict.def has it. */
 START_TEST(each_cost_from_both_sides)
 {
@@ -98,18 +146,18 @@ START_TEST(each_cost_from_both_sides)
 	setup();
 	set(rule->sign, rule->least_sign + 100);
 	set(rule->cost, rule->moderate + 1e-4);
-	ck_assert_str_eq(judge(), rule->code);
+	ck_assert_str_eq(judge(), code_of(rule));
 	ck_assert(!v.is_severe);
 	ck_assert(v.doubts[SP_DOUBT_near]);
 	setup();
 	set(rule->sign, rule->least_sign + 100);
 	set(rule->cost, rule->severe - 1e-4);
-	ck_assert_str_eq(judge(), rule->code);
+	ck_assert_str_eq(judge(), code_of(rule));
 	ck_assert(!v.is_severe);
 	setup();
 	set(rule->sign, rule->least_sign + 100);
 	set(rule->cost, rule->severe + 1e-4);
-	ck_assert_str_eq(judge(), rule->code);
+	ck_assert_str_eq(judge(), code_of(rule));
 	ck_assert(v.is_severe);
 	ck_assert_double_eq_tol(v.cost, rule->severe + 1e-4, 1e-9);
 }
@@ -129,7 +177,7 @@ START_TEST(each_sign_from_both_sides)
 	setup();
 	set(rule->cost, 0.3);
 	set(rule->sign, rule->least_sign * 1.001);
-	ck_assert_str_eq(judge(), rule->code);
+	ck_assert_str_eq(judge(), code_of(rule));
 	ck_assert_int_eq(v.id, _i);
 	setup();
 	set(rule->cost, 0.3);
@@ -266,7 +314,7 @@ START_TEST(too_little_to_tell)
 	ck_assert(!v.doubts[SP_DOUBT_few_steps]);
 	setup();
 	set(SP_METRIC_other_share, 0.51);
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	ck_assert(v.advice_count == 1 && advises("unknown_names"));
 }
 END_TEST
@@ -352,7 +400,7 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	}
 	/* a state ends the judgement */
 	v.metrics.of[SP_METRIC_hang_chain].is_known = false;
-	v.metrics.of[SP_METRIC_cannot_tell].is_known = a->verdict == SP_VERDICT_cannot_tell;
+	v.metrics.of[SP_METRIC_cannot_tell].is_known = a->verdict == SP_VERDICT_not_recorded;
 	if (!rule->is_state) {
 		set(rule->cost, a->verdict == SP_VERDICT_compute ? 0.9 : 0.3);
 		set(rule->sign, rule->sign == SP_METRIC_steps ? 100 : rule->least_sign);
@@ -546,7 +594,7 @@ START_TEST(a_loop_without_a_loader)
 	set(SP_METRIC_unfed_loop_share, 0.6);
 	set(SP_METRIC_rare_loop_share, 0.5);
 	set(SP_METRIC_hidden_loop_share, 0.5);
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	ck_assert_ptr_nonnull(strstr(v.text, "an evaluation, and no call of the model was seen"));
 	ck_assert(advises("rare_loop"));
 }
@@ -569,7 +617,7 @@ START_TEST(a_loop_beside_a_busy_thread)
 {
 	set(SP_METRIC_other_share, 0.2);
 	v.metrics.is_fed_by_thread = true;
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 }
 END_TEST
 
@@ -581,7 +629,7 @@ START_TEST(a_batch_may_be_made_before_the_backward)
 	setup();
 	v.metrics.is_unfed = true;
 	set(SP_METRIC_other_share, 0.09);
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	ck_assert(!advises("faster_model"));
 	set(SP_METRIC_other_share, 0.04);
 	ck_assert_str_eq(judge(), "compute-bound");
@@ -662,7 +710,7 @@ START_TEST(more_time_without_a_backward)
 {
 	set_wait(0.1);
 	set(SP_METRIC_other_share, 0.2);
-	ck_assert_str_eq(judge(), "unknown");
+	ck_assert_str_eq(judge(), "unexplained");
 	set(SP_METRIC_loop_share, 0.01);
 	ck_assert_str_eq(judge(), "input-bound");
 	setup();
@@ -976,6 +1024,8 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, nothing_is_wrong);
+	tcase_add_test(c, the_greatest_part_stands_first);
+	tcase_add_loop_test(c, sentences_begin_with_their_word, 0, SP_VERDICTS);
 	tcase_add_loop_test(c, each_cost_from_both_sides, 0, SP_VERDICTS);
 	tcase_add_loop_test(c, each_sign_from_both_sides, 0, SP_VERDICTS);
 	tcase_add_test(c, a_refinement_explains_and_the_later_line_wins);
