@@ -15,7 +15,6 @@
 #include "preload/recorder/emit.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/process_image.h"
-#include "preload/recorder/switch.h"
 #include "preload/blocks/publish.h"
 #include "preload/settings/run_identity.h"
 #include "preload/sys/log_once.h"
