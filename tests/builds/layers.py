@@ -212,13 +212,22 @@ class Check:
 
     def check_document(self):
         with open(os.path.join(self.root, DOCUMENT), encoding="utf-8") as file:
-            rows = set(re.findall(r"^\| `([^`]+?)/?` \|", file.read(), re.M))
+            rows = re.findall(r"^\| `([^`]+?)/?` \|", file.read(), re.M)
+        before = {}
         for room in self.table.rooms:
             if room in SIDES:
                 continue
-            if room.split("/", 1)[1] not in rows:
+            side, name = room.split("/", 1)
+            if name not in rows:
                 text = f"{room} has no row in {DOCUMENT}: say there in a sentence what lives in it"
                 self.complain_of_table("room", room, text)
+                continue
+            row = rows.index(name)
+            above, lowest = before.get(side, (room, row))
+            if side in ("preload", "analyzer") and row < lowest:
+                text = f"{room} stands before {above} in {DOCUMENT}: keep one order in both"
+                self.complain_of_table("room", room, text)
+            before[side] = room, row
 
     def check_circles(self):
         graph = {}

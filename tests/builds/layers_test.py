@@ -152,6 +152,13 @@ class Layers(unittest.TestCase):
             **{"docs/ARCHITECTURE.md": "| `high` |\n| `text` |\n"},
         )
 
+    def test_other_order_in_the_document(self):
+        self.found(
+            "tests/builds/layers.txt:4",
+            "preload/high stands before preload/low in docs/ARCHITECTURE.md: keep",
+            **{"docs/ARCHITECTURE.md": "| `high` |\n| `low` |\n| `text` |\n"},
+        )
+
     def test_line_that_is_none(self):
         self.found(
             "tests/builds/layers.txt:11", "not a line of this table", "rom preload/low: trace"
