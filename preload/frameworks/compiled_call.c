@@ -44,12 +44,6 @@ static __thread struct open_calls {
 
 static struct open_calls *caller; /* of the thread that is inside of a call; NULL: none */
 
-static struct sp_py_object *none(void)
-{
-	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
-	return sp_python._Py_NoneStruct;
-}
-
 /* The function's row, or the free one where it would be;
  * NULL where the table is full or not there. */
 static struct compiled_function *row_of(const struct sp_py_object *function)
@@ -73,8 +67,7 @@ static int row_add(const struct sp_py_object *function, struct sp_py_object *lab
 	if (!row)
 		return 0;
 	sp_python.Py_IncRef(label);
-	if (row->label)
-		sp_python.Py_DecRef(row->label);
+	sp_python_release(row->label);
 	*row = (struct compiled_function){.function = function,
 					  .label = label,
 					  .original = original};
@@ -242,7 +235,7 @@ struct sp_py_object *sp_compiled_replica(struct sp_py_object *self, struct sp_py
 {
 	(void)self, (void)args;
 	inside.is_replica = 1;
-	return none();
+	return sp_python_none();
 }
 
 struct sp_py_object *sp_step_begin(struct sp_py_object *self, struct sp_py_object *args)
@@ -252,7 +245,7 @@ struct sp_py_object *sp_step_begin(struct sp_py_object *self, struct sp_py_objec
 		inside.is_step_open = 1;
 		inside.step = sp_range_begin();
 	}
-	return none();
+	return sp_python_none();
 }
 
 struct sp_py_object *sp_step_end(struct sp_py_object *self, struct sp_py_object *args)
@@ -265,12 +258,12 @@ struct sp_py_object *sp_step_end(struct sp_py_object *self, struct sp_py_object 
 	if (inside.is_step_open)
 		record(inside.step, label, 1);
 	inside.is_step_open = 0;
-	return none();
+	return sp_python_none();
 }
 
 struct sp_py_object *sp_step_drop(struct sp_py_object *self, struct sp_py_object *args)
 {
 	(void)self, (void)args;
 	inside.is_step_open = 0;
-	return none();
+	return sp_python_none();
 }

@@ -89,10 +89,7 @@ static struct sp_py_object *attributes_of(struct sp_py_object *object)
 {
 	struct sp_py_object *dict = sp_python.PyObject_GenericGetDict(object, NULL);
 
-	if (dict)
-		sp_python.Py_DecRef(dict);
-	else
-		sp_python.PyErr_Clear();
+	sp_python_discard(dict);
 	return dict;
 }
 
@@ -118,8 +115,7 @@ static void open_object(struct result_objects *o, struct sp_py_object *object, i
 
 static void drop(struct sp_py_object **reference)
 {
-	if (*reference)
-		sp_python.Py_DecRef(*reference);
+	sp_python_release(*reference);
 	*reference = NULL;
 }
 

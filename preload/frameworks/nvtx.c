@@ -217,55 +217,37 @@ static void end(uint64_t id)
 		range_close(place);
 }
 
-static uint64_t core_start_ex(const struct attributes *a)
-{
-	return start(NULL, a->message_type, a->message);
-}
+/* start() or push(): of the default domain, by each kind of message, and of a domain. */
+#define BEGINNINGS(type, begin)                                                                    \
+	static type core_##begin##_ex(const struct attributes *a)                                  \
+	{                                                                                          \
+		return begin(NULL, a->message_type, a->message);                                   \
+	}                                                                                          \
+	static type core_##begin##_a(const char *message)                                          \
+	{                                                                                          \
+		return begin(NULL, MESSAGE_ASCII, message);                                        \
+	}                                                                                          \
+	static type core_##begin##_w(const wchar_t *message)                                       \
+	{                                                                                          \
+		return begin(NULL, MESSAGE_UNICODE, message);                                      \
+	}                                                                                          \
+	static type domain_##begin(const void *domain, const struct attributes *a)                 \
+	{                                                                                          \
+		return begin(domain, a->message_type, a->message);                                 \
+	}
 
-static uint64_t core_start_a(const char *message)
-{
-	return start(NULL, MESSAGE_ASCII, message);
-}
-
-static uint64_t core_start_w(const wchar_t *message)
-{
-	return start(NULL, MESSAGE_UNICODE, message);
-}
-
-static int core_push_ex(const struct attributes *a)
-{
-	return push(NULL, a->message_type, a->message);
-}
-
-static int core_push_a(const char *message)
-{
-	return push(NULL, MESSAGE_ASCII, message);
-}
-
-static int core_push_w(const wchar_t *message)
-{
-	return push(NULL, MESSAGE_UNICODE, message);
-}
+BEGINNINGS(uint64_t, start)
+BEGINNINGS(int, push)
 
 static int core_pop(void)
 {
 	return pop(NULL);
 }
 
-static uint64_t domain_start(const void *domain, const struct attributes *a)
-{
-	return start(domain, a->message_type, a->message);
-}
-
 static void domain_end(const void *domain, uint64_t id)
 {
 	(void)domain;
 	end(id);
-}
-
-static int domain_push(const void *domain, const struct attributes *a)
-{
-	return push(domain, a->message_type, a->message);
 }
 
 static void *string_a(const void *domain, const char *text)

@@ -63,12 +63,6 @@ static const char *const phase_names[SP_PHASES] = {
 /* The modules that the bootstrap waits for, and the function for them. Never released. */
 static struct sp_py_object *wanted, *found;
 
-static struct sp_py_object *none(void)
-{
-	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
-	return sp_python._Py_NoneStruct;
-}
-
 /* find_spec(name, path, target) of a finder: asked for every module that is imported. */
 static struct sp_py_object *spec_find(struct sp_py_object *self, struct sp_py_object *args)
 {
@@ -78,7 +72,7 @@ static struct sp_py_object *spec_find(struct sp_py_object *self, struct sp_py_ob
 	if (!sp_python.PyArg_ParseTuple(args, "O|OO", &name, &path, &target))
 		return NULL;
 	if (!sp_python.PyDict_GetItem(wanted, name))
-		return none();
+		return sp_python_none();
 	return sp_python_call_unseen(found, args);
 }
 
@@ -108,14 +102,14 @@ static struct sp_py_object *compile_report(struct sp_py_object *self, struct sp_
 {
 	(void)self, (void)args;
 	sp_torch_compiled();
-	return none();
+	return sp_python_none();
 }
 
 static struct sp_py_object *compile_begun(struct sp_py_object *self, struct sp_py_object *args)
 {
 	(void)self, (void)args;
 	sp_exact_steps_end();
-	return none();
+	return sp_python_none();
 }
 
 static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py_object *args)
@@ -126,7 +120,7 @@ static struct sp_py_object *coverage_add(struct sp_py_object *self, struct sp_py
 	if (!sp_python.PyArg_ParseTuple(args, "sss", &group, &coverage, &detail))
 		return NULL;
 	sp_coverage_add(group, coverage, detail);
-	return none();
+	return sp_python_none();
 }
 
 static struct sp_py_object *framework_add(struct sp_py_object *self, struct sp_py_object *args)
@@ -138,7 +132,7 @@ static struct sp_py_object *framework_add(struct sp_py_object *self, struct sp_p
 	if (!sp_python.PyArg_ParseTuple(args, "isi", &number, &version, &gives_steps))
 		return NULL;
 	sp_frameworks_imported(number, version, gives_steps);
-	return none();
+	return sp_python_none();
 }
 
 /* A range in Python's hands: its two words as bytes. */
@@ -168,7 +162,7 @@ static struct sp_py_object *range_ended(struct sp_py_object *self, struct sp_py_
 		sp_range_end(range, (uint32_t)kind, phase, name, (size_t)length);
 		sp_cuda_time_split();
 	}
-	return none();
+	return sp_python_none();
 }
 
 /* Steals value. */
@@ -176,8 +170,7 @@ static int put(struct sp_py_object *space, const char *name, struct sp_py_object
 {
 	int ret = value ? sp_python.PyDict_SetItemString(space, name, value) : -1;
 
-	if (value)
-		sp_python.Py_DecRef(value);
+	sp_python_release(value);
 	return ret;
 }
 
@@ -219,7 +212,7 @@ static int functions_put(struct sp_py_object *space)
 
 static struct sp_py_object *text_or_none(const char *text)
 {
-	return text ? sp_python.PyUnicode_FromString(text) : none();
+	return text ? sp_python.PyUnicode_FromString(text) : sp_python_none();
 }
 
 /* module -> number of its row in trace/frameworks.def */

@@ -127,32 +127,21 @@ static void backward_sample(void)
 	sp_resident_sample();
 }
 
-static void release(struct sp_py_object *object)
+/* Calls a function of ours with these arguments, which are released. NULL: there was no memory. */
+static void tell(struct sp_py_object *function, struct sp_py_object *args)
 {
-	if (object)
-		sp_python.Py_DecRef(object);
-}
-
-static void discard(struct sp_py_object *result)
-{
-	if (result)
-		sp_python.Py_DecRef(result);
-	else
-		sp_python.PyErr_Clear();
+	if (args)
+		sp_python_discard(sp_python_call_unseen(function, args));
+	sp_python_release(args);
 }
 
 /* The model is called by another name than forward: its parts are looked at. */
 static void look_for_forward(void)
 {
-	struct sp_py_object *none;
-
 	if (forward_is_seen || !forward_unseen || sp_python.PyErr_Occurred() ||
 	    backwards_unseen++ >= UNSEEN_BACKWARDS)
 		return;
-	none = sp_python.PyTuple_New(0);
-	if (none)
-		discard(sp_python_call_unseen(forward_unseen, none));
-	release(none);
+	tell(forward_unseen, sp_python.PyTuple_New(0));
 }
 
 static void timed_end(const struct timed *timed, int phase, struct sp_range range,
@@ -346,15 +335,10 @@ static int forward_phase(const struct timed *timed, const struct call *call)
 /* Nothing else looks at a callable that lies inside others from here on. */
 static void note_inner(struct timed *timed)
 {
-	struct sp_py_object *args;
-
 	if (++timed->inner_calls % INNER_CALLS_MANY || !forward_inner ||
 	    timed->outer_calls > timed->inner_calls / INNER_CALLS_FOR_OUTER)
 		return;
-	args = sp_python.PyTuple_Pack(1, timed);
-	if (args)
-		discard(sp_python_call_unseen(forward_inner, args));
-	release(args);
+	tell(forward_inner, sp_python.PyTuple_Pack(1, timed));
 }
 
 static struct sp_py_object *eval_frame_set(struct sp_py_object *hook)
@@ -363,7 +347,7 @@ static struct sp_py_object *eval_frame_set(struct sp_py_object *hook)
 
 	if (args)
 		before = sp_python.PyObject_Call(set_eval_frame, args, NULL);
-	release(args);
+	sp_python_release(args);
 	if (!before)
 		sp_python.PyErr_Clear();
 	return before;
@@ -380,24 +364,21 @@ static int is_compiled_call(void)
 	before = eval_frame_set(sp_python._Py_NoneStruct);
 	is_hooked = before != sp_python._Py_NoneStruct;
 	if (before && is_hooked)
-		release(eval_frame_set(before));
-	release(before);
+		sp_python_release(eval_frame_set(before));
+	sp_python_release(before);
 	return is_hooked;
 }
 
 /* A part of a model may be known and the model not: then the next calls are the model's. */
 static void note_outer(const struct timed *timed, const struct call *call)
 {
-	struct sp_py_object *module = self_of(call), *args;
+	struct sp_py_object *module = self_of(call);
 
 	if (timed->outer_calls >= OUTER_CALLS_FEW || !forward_outer ||
 	    forward_outer == sp_python._Py_NoneStruct || !module || sp_python.PyErr_Occurred() ||
 	    is_compiled_call())
 		return;
-	args = sp_python.PyTuple_Pack(1, module);
-	if (args)
-		discard(sp_python_call_unseen(forward_outer, args));
-	release(args);
+	tell(forward_outer, sp_python.PyTuple_Pack(1, module));
 }
 
 static struct sp_py_object *run_forward(struct timed *timed, const struct call *call)
@@ -507,7 +488,7 @@ static void run_after_exception(const struct timed *timed, const struct call *ca
 	struct sp_py_object *type, *value, *trace;
 
 	sp_python.PyErr_Fetch(&type, &value, &trace);
-	discard(run_unseen(timed->after, call));
+	sp_python_discard(run_unseen(timed->after, call));
 	sp_python.PyErr_Restore(type, value, trace);
 }
 
@@ -531,7 +512,7 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 	if (timed->flags & SP_PYTHON_CALL_FORWARD)
 		return forward_depth ? run_inner(timed, call) : run_forward(timed, call);
 	if (timed->after && timed->flags & SP_PYTHON_CALL_BEFORE)
-		discard(run_unseen(timed->after, call));
+		sp_python_discard(run_unseen(timed->after, call));
 	if (timed->flags & (SP_PYTHON_CALL_UNTIMED | SP_PYTHON_CALL_ITERATE) ||
 	    is_decoded(timed, call))
 		result = run(timed->function, call);
@@ -544,7 +525,7 @@ static struct sp_py_object *timed_run(struct timed *timed, const struct call *ca
 	if (!result)
 		return NULL;
 	if (timed->after && !(timed->flags & SP_PYTHON_CALL_BEFORE))
-		discard(run_unseen(timed->after, call));
+		sp_python_discard(run_unseen(timed->after, call));
 	return timed->flags & SP_PYTHON_CALL_ITERATE ? result_iterated(timed, result) : result;
 }
 
@@ -662,10 +643,10 @@ static void timed_dealloc(struct sp_py_object *self)
 	sp_python.PyObject_GC_UnTrack(self);
 	if (timed->references)
 		sp_python.PyObject_ClearWeakRefs(self);
-	release(timed->function);
-	release(timed->after);
-	release(timed->label);
-	release(timed->dict);
+	sp_python_release(timed->function);
+	sp_python_release(timed->after);
+	sp_python_release(timed->label);
+	sp_python_release(timed->dict);
 	sp_python.PyObject_GC_Del(self);
 	sp_python.Py_DecRef(type);
 }
@@ -720,8 +701,7 @@ struct sp_py_object *sp_python_forward_watch(struct sp_py_object *self, struct s
 	sp_python.Py_IncRef(forward_inner);
 	sp_python.Py_IncRef(forward_outer);
 	sp_python.Py_IncRef(set_eval_frame);
-	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
-	return sp_python._Py_NoneStruct;
+	return sp_python_none();
 }
 
 /* The common slots of both types. */

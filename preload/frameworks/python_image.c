@@ -56,8 +56,7 @@ bool sp_python_image_has_tiles(struct sp_py_object *image)
 	struct sp_py_object *tiles = sp_python.PyObject_GetAttrString(image, "tile");
 	int has = tiles ? sp_python.PyObject_IsTrue(tiles) : -1;
 
-	if (tiles)
-		sp_python.Py_DecRef(tiles);
+	sp_python_release(tiles);
 	if (has < 0)
 		sp_python.PyErr_Clear();
 	return has != 0;

@@ -37,8 +37,7 @@ static void add_text(struct sp_text *text, struct sp_py_object *object, const ch
 	const char *bytes = value ? sp_python.PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
 
 	sp_text_add(text, bytes ? bytes : "?");
-	if (value)
-		sp_python.Py_DecRef(value);
+	sp_python_release(value);
 }
 
 /* "file:line\tfunction" of a frame into text. */
@@ -81,8 +80,7 @@ static int line_find(char line[LINE_BYTES])
 		sp_python.Py_DecRef(frame);
 		frame = back;
 	}
-	if (frame)
-		sp_python.Py_DecRef(frame);
+	sp_python_release(frame);
 	return 1;
 }
 

@@ -80,8 +80,7 @@ struct sp_py_object *sp_exact_watch(struct sp_py_object *self, struct sp_py_obje
 	sp_python.Py_IncRef(switch_on);
 	sp_python.Py_IncRef(switch_off);
 	sp_python.Py_IncRef(empty_calls);
-	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
-	return sp_python._Py_NoneStruct;
+	return sp_python_none();
 }
 
 static long ask(struct sp_py_object *function)
@@ -210,18 +209,12 @@ static int profiled(struct sp_py_object *self, struct sp_py_object *frame, int w
 	return 0;
 }
 
-static struct sp_py_object *nothing(void)
-{
-	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
-	return sp_python._Py_NoneStruct;
-}
-
 SP_EXACT_EVENT(sp_exact_entered)
 {
 	(void)self, (void)count;
 	if (is_counting())
 		entered(args[0], 0);
-	return nothing();
+	return sp_python_none();
 }
 
 SP_EXACT_EVENT(sp_exact_left)
@@ -229,7 +222,7 @@ SP_EXACT_EVENT(sp_exact_left)
 	(void)self, (void)count;
 	if (is_counting())
 		left(args[0]);
-	return nothing();
+	return sp_python_none();
 }
 
 /* An event of a callable that is not counted: a function of Python has an event of its own. */
@@ -241,32 +234,30 @@ static void passed(void)
 	events_end(state.table, now);
 }
 
-SP_EXACT_EVENT(sp_exact_called)
+/* A call into C begins or ends. NULL: of a callable that is not counted. */
+static struct sp_py_object *c_event(void *method, int begins)
 {
-	void *method = count > 2 ? sp_exact_method_of(args[2]) : NULL;
-
-	(void)self;
 	if (!is_counting())
-		return nothing();
-	if (method)
+		return sp_python_none();
+	if (!method)
+		passed();
+	else if (begins)
 		entered(method, 1);
 	else
-		passed();
-	return nothing();
+		left(method);
+	return sp_python_none();
+}
+
+SP_EXACT_EVENT(sp_exact_called)
+{
+	(void)self;
+	return c_event(count > 2 ? sp_exact_method_of(args[2]) : NULL, 1);
 }
 
 SP_EXACT_EVENT(sp_exact_returned)
 {
-	void *method = count > 2 ? sp_exact_method_of(args[2]) : NULL;
-
 	(void)self;
-	if (!is_counting())
-		return nothing();
-	if (method)
-		left(method);
-	else
-		passed();
-	return nothing();
+	return c_event(count > 2 ? sp_exact_method_of(args[2]) : NULL, 0);
 }
 
 /* Where in the period a process's first window begins: processes that live for less than a period

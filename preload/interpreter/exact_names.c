@@ -91,8 +91,7 @@ static size_t attribute(struct sp_py_object *object, const char *name, char *ret
 	struct sp_text to = sp_text_init(ret, room);
 
 	sp_text_add(&to, text ? text : "?");
-	if (value)
-		sp_python.Py_DecRef(value);
+	sp_python_release(value);
 	sp_python.PyErr_Clear();
 	return strlen(ret);
 }
@@ -102,8 +101,7 @@ static uint32_t first_line(struct sp_py_object *code)
 	struct sp_py_object *value = sp_python.PyObject_GetAttrString(code, "co_firstlineno");
 	long line = value ? sp_python.PyLong_AsLong(value) : 0;
 
-	if (value)
-		sp_python.Py_DecRef(value);
+	sp_python_release(value);
 	sp_python.PyErr_Clear();
 	return line > 0 ? (uint32_t)line : 0;
 }

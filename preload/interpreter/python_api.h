@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/sys/hidden.h"
+
 struct sp_py_object {
 	intptr_t references;
 	struct sp_py_object *type;
@@ -60,7 +62,6 @@ typedef int sp_py_visit(struct sp_py_object *object, void *argument);
 #define SP_PYTHON_DATA(type, name) type *name;
 struct sp_python {
 #include "preload/interpreter/python_api.def"
-#include "preload/sys/hidden.h"
 	int major, minor;
 };
 #undef SP_PYTHON_API
@@ -69,6 +70,29 @@ struct sp_python {
 
 /* Filled once in the constructor, read-only afterwards; all NULL without an interpreter. */
 extern struct sp_python sp_python SP_HIDDEN;
+
+/* A new reference to None, for a function that returns it. */
+static inline struct sp_py_object *sp_python_none(void)
+{
+	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
+	return sp_python._Py_NoneStruct;
+}
+
+/* NULL: nothing to release. */
+static inline void sp_python_release(struct sp_py_object *object)
+{
+	if (object)
+		sp_python.Py_DecRef(object);
+}
+
+/* The result of a call, or the exception that it raised. */
+static inline void sp_python_discard(struct sp_py_object *result)
+{
+	if (result)
+		sp_python.Py_DecRef(result);
+	else
+		sp_python.PyErr_Clear();
+}
 
 /* Returns 0, -ENOENT if there is no interpreter, or -ENOSYS if it lacks a function that we need. */
 int sp_python_find(void);
