@@ -28,8 +28,6 @@
 int sp_dlsym_is_ours(void *handle, const char *name) SP_HIDDEN;
 void *sp_dlsym_answer(void *handle, const char *name) SP_HIDDEN;
 
-/* The stub calls this for names that begin with "cu", "nc",
- * "nv", "hi", "XG", "LG", "Ge" or "TF". */
 int sp_dlsym_is_ours(void *handle, const char *name)
 {
 	if (!sp_process || handle == RTLD_NEXT)
@@ -89,7 +87,36 @@ void *sp_dlsym_answer(void *handle, const char *name)
 	return found ? sp_cuda_driver_wrap_exported(name, found) : NULL;
 }
 
+/* The first two letters of the names for which the stub calls sp_dlsym_is_ours(). */
+#define BEGINNINGS(IS)                                                                             \
+	IS("0x7563") /* cu */                                                                      \
+	IS("0x636e") /* nc */                                                                      \
+	IS("0x766e") /* nv */                                                                      \
+	IS("0x6968") /* hi */                                                                      \
+	IS("0x4758") /* XG */                                                                      \
+	IS("0x474c") /* LG */                                                                      \
+	IS("0x6547") /* Ge */                                                                      \
+	IS("0x4654") /* TF */
+
 #if defined(__x86_64__)
+#define IS(letters)                                                                                \
+	"cmpw $" letters ", %ax\n\t"                                                               \
+	"je 2f\n\t"
+/* A call in between: the host's two arguments stay. */
+#define CALL(function)                                                                             \
+	"pushq %rdi\n\t"                                                                           \
+	".cfi_adjust_cfa_offset 8\n\t"                                                             \
+	"pushq %rsi\n\t"                                                                           \
+	".cfi_adjust_cfa_offset 8\n\t"                                                             \
+	"subq $8, %rsp\n\t"                                                                        \
+	".cfi_adjust_cfa_offset 8\n\t"                                                             \
+	"call " function "\n\t"                                                                    \
+	"addq $8, %rsp\n\t"                                                                        \
+	".cfi_adjust_cfa_offset -8\n\t"                                                            \
+	"popq %rsi\n\t"                                                                            \
+	".cfi_adjust_cfa_offset -8\n\t"                                                            \
+	"popq %rdi\n\t"                                                                            \
+	".cfi_adjust_cfa_offset -8\n\t"
 __asm__(".text\n"
 	".globl dlsym\n"
 	".type dlsym, @function\n"
@@ -98,169 +125,72 @@ __asm__(".text\n"
 	"endbr64\n\t"
 	"testq %rsi, %rsi\n\t"
 	"jz 1f\n\t"
-	"cmpb $0x6e, (%rsi)\n\t" /* n */
-	"jne 4f\n\t"
-	"cmpb $0x63, 1(%rsi)\n\t" /* c */
-	"je 2f\n\t"
-	"cmpb $0x76, 1(%rsi)\n\t" /* v */
-	"je 2f\n\t"
-	"jmp 1f\n"
-	"4:\n\t"
-	"cmpb $0x68, (%rsi)\n\t" /* h */
-	"jne 5f\n\t"
-	"cmpb $0x69, 1(%rsi)\n\t" /* i */
-	"je 2f\n\t"
-	"jmp 1f\n"
-	"5:\n\t"
-	"cmpb $0x58, (%rsi)\n\t" /* X */
-	"je 6f\n\t"
-	"cmpb $0x4c, (%rsi)\n\t" /* L */
-	"je 6f\n\t"
-	"cmpb $0x47, (%rsi)\n\t" /* G */
-	"jne 7f\n\t"
-	"cmpb $0x65, 1(%rsi)\n\t" /* e */
-	"je 2f\n\t"
-	"jmp 1f\n"
-	"6:\n\t"
-	"cmpb $0x47, 1(%rsi)\n\t" /* G */
-	"je 2f\n\t"
-	"jmp 1f\n"
-	"7:\n\t"
-	"cmpb $0x63, (%rsi)\n\t" /* c */
-	"jne 8f\n\t"
-	"cmpb $0x75, 1(%rsi)\n\t" /* u */
-	"je 2f\n\t"
-	"jmp 1f\n"
-	"8:\n\t"
-	"cmpb $0x54, (%rsi)\n\t" /* T */
-	"jne 1f\n\t"
-	"cmpb $0x46, 1(%rsi)\n\t" /* F */
-	"je 2f\n"
-	"1:\n\t"
-	"movq sp_dlsym_target(%rip), %rax\n\t"
-	"testq %rax, %rax\n\t"
-	"jz 3f\n\t"
-	"jmp *%rax\n"
-	"2:\n\t"
-	"pushq %rdi\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"pushq %rsi\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"subq $8, %rsp\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"call sp_dlsym_is_ours\n\t"
-	"addq $8, %rsp\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"popq %rsi\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"popq %rdi\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"testl %eax, %eax\n\t"
-	"jz 1b\n\t"
-	"jmp sp_dlsym_answer\n"
-	"3:\n\t"
-	"pushq %rdi\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"pushq %rsi\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"subq $8, %rsp\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	"call sp_dlsym_target_find\n\t"
-	"addq $8, %rsp\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"popq %rsi\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"popq %rdi\n\t"
-	".cfi_adjust_cfa_offset -8\n\t"
-	"jmp *%rax\n\t"
-	".cfi_endproc\n\t"
-	".size dlsym, . - dlsym\n");
+	"cmpb $0, (%rsi)\n\t" /* the second letter may be on a page that is not there */
+	"je 1f\n\t"
+	"movzwl (%rsi), %eax\n\t" BEGINNINGS(
+		IS) "1:\n\t"
+		    "movq sp_dlsym_target(%rip), %rax\n\t"
+		    "testq %rax, %rax\n\t"
+		    "jz 3f\n\t"
+		    "jmp *%rax\n"
+		    "2:\n\t" CALL("sp_dlsym_is_ours") "testl %eax, %eax\n\t"
+						      "jz 1b\n\t"
+						      "jmp sp_dlsym_answer\n"
+						      "3:\n\t" CALL("sp_dlsym_target_find") "jmp "
+											    "*%"
+											    "rax\n"
+											    "\t"
+											    ".cfi_"
+											    "endpro"
+											    "c\n\t"
+											    ".size "
+											    "dlsym,"
+											    " . - "
+											    "dlsym"
+											    "\n");
 #elif defined(__aarch64__)
+#define IS(letters)                                                                                \
+	"mov w10, #" letters "\n\t"                                                                \
+	"cmp w9, w10\n\t"                                                                          \
+	"b.eq 2f\n\t"
+/* A call in between: the host's two arguments stay, and the result is in x9. */
+#define CALL(function)                                                                             \
+	"stp x29, x30, [sp, #-32]!\n\t"                                                            \
+	".cfi_def_cfa_offset 32\n\t"                                                               \
+	".cfi_offset 29, -32\n\t"                                                                  \
+	".cfi_offset 30, -24\n\t"                                                                  \
+	"stp x0, x1, [sp, #16]\n\t"                                                                \
+	"bl " function "\n\t"                                                                      \
+	"mov x9, x0\n\t"                                                                           \
+	"ldp x0, x1, [sp, #16]\n\t"                                                                \
+	"ldp x29, x30, [sp], #32\n\t"                                                              \
+	".cfi_restore 29\n\t"                                                                      \
+	".cfi_restore 30\n\t"                                                                      \
+	".cfi_def_cfa_offset 0\n\t"
 __asm__(".text\n"
 	".globl dlsym\n"
 	".type dlsym, %function\n"
 	"dlsym:\n\t"
 	".cfi_startproc\n\t"
 	"cbz x1, 1f\n\t"
-	"ldrb w9, [x1]\n\t"
-	"cmp w9, #0x6e\n\t" /* n */
-	"b.ne 4f\n\t"
-	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x63\n\t" /* c */
-	"b.eq 2f\n\t"
-	"cmp w9, #0x76\n\t" /* v */
-	"b.eq 2f\n\t"
-	"b 1f\n"
-	"4:\n\t"
-	"cmp w9, #0x68\n\t" /* h */
-	"b.ne 5f\n\t"
-	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x69\n\t" /* i */
-	"b.eq 2f\n\t"
-	"b 1f\n"
-	"5:\n\t"
-	"cmp w9, #0x58\n\t" /* X */
-	"b.eq 6f\n\t"
-	"cmp w9, #0x4c\n\t" /* L */
-	"b.eq 6f\n\t"
-	"cmp w9, #0x47\n\t" /* G */
-	"b.ne 7f\n\t"
-	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x65\n\t" /* e */
-	"b.eq 2f\n\t"
-	"b 1f\n"
-	"6:\n\t"
-	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x47\n\t" /* G */
-	"b.eq 2f\n\t"
-	"b 1f\n"
-	"7:\n\t"
-	"cmp w9, #0x63\n\t" /* c */
-	"b.ne 8f\n\t"
-	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x75\n\t" /* u */
-	"b.eq 2f\n\t"
-	"b 1f\n"
-	"8:\n\t"
-	"cmp w9, #0x54\n\t" /* T */
-	"b.ne 1f\n\t"
-	"ldrb w9, [x1, #1]\n\t"
-	"cmp w9, #0x46\n\t" /* F */
-	"b.eq 2f\n"
-	"1:\n\t"
-	"adrp x9, sp_dlsym_target\n\t"
-	"ldr x9, [x9, :lo12:sp_dlsym_target]\n\t"
-	"cbz x9, 3f\n\t"
-	"br x9\n"
-	"2:\n\t"
-	"stp x29, x30, [sp, #-32]!\n\t"
-	".cfi_def_cfa_offset 32\n\t"
-	".cfi_offset 29, -32\n\t"
-	".cfi_offset 30, -24\n\t"
-	"stp x0, x1, [sp, #16]\n\t"
-	"bl sp_dlsym_is_ours\n\t"
-	"mov w9, w0\n\t"
-	"ldp x0, x1, [sp, #16]\n\t"
-	"ldp x29, x30, [sp], #32\n\t"
-	".cfi_restore 29\n\t"
-	".cfi_restore 30\n\t"
-	".cfi_def_cfa_offset 0\n\t"
-	"cbz w9, 1b\n\t"
-	"b sp_dlsym_answer\n"
-	"3:\n\t"
-	"stp x29, x30, [sp, #-32]!\n\t"
-	".cfi_def_cfa_offset 32\n\t"
-	".cfi_offset 29, -32\n\t"
-	".cfi_offset 30, -24\n\t"
-	"stp x0, x1, [sp, #16]\n\t"
-	"bl sp_dlsym_target_find\n\t"
-	"mov x9, x0\n\t"
-	"ldp x0, x1, [sp, #16]\n\t"
-	"ldp x29, x30, [sp], #32\n\t"
-	".cfi_restore 29\n\t"
-	".cfi_restore 30\n\t"
-	".cfi_def_cfa_offset 0\n\t"
-	"br x9\n\t"
-	".cfi_endproc\n\t"
-	".size dlsym, . - dlsym\n");
+	"ldrb w9, [x1]\n\t" /* the second letter may be on a page that is not there */
+	"cbz w9, 1f\n\t"
+	"ldrh w9, [x1]\n\t" BEGINNINGS(
+		IS) "1:\n\t"
+		    "adrp x9, sp_dlsym_target\n\t"
+		    "ldr x9, [x9, :lo12:sp_dlsym_target]\n\t"
+		    "cbz x9, 3f\n\t"
+		    "br x9\n"
+		    "2:\n\t" CALL("sp_dlsym_is_ours") "cbz w9, 1b\n\t"
+						      "b sp_dlsym_answer\n"
+						      "3:\n\t" CALL("sp_dlsym_target_find") "br "
+											    "x9\n\t"
+											    ".cfi_"
+											    "endpro"
+											    "c\n\t"
+											    ".size "
+											    "dlsym,"
+											    " . - "
+											    "dlsym"
+											    "\n");
 #endif
