@@ -15,7 +15,7 @@ void sp_trainer_digest_fields(struct sp_digest_fields *f, struct sp_trainer *tra
  * steps, 0 where the thread is no trainer or the bytes are damaged, or -ENOMEM. */
 int sp_trainer_from_digest(struct sp_trainer *ret, struct sp_digested *digested);
 
-/* What a step has of the columns of a series: all but those of its collective. */
+/* The columns of a series that a step has: all but those of its collective. */
 #define SP_SERIES_STEP                                                                             \
 	((UINT64_C(1) << SP_SERIES_COLUMNS) - 1 - (1u << SP_SERIES_STAY) - (1u << SP_SERIES_LEFT))
 

@@ -14,8 +14,8 @@ static inline bool sp_trainer_is_folded(const struct sp_trainer *trainer)
 }
 
 /*
- * The steps of a trainer in the order of time, whether they are listed or not. Of those that are
- * not, only what `columns` says is set; durations have four digits, and all are selected.
+ * The steps of a trainer in the order of time, whether they are listed or not. Steps that are
+ * not listed have only what `columns` says; durations have four digits, and all are selected.
  */
 struct sp_step_cursor {
 	const struct sp_training *training; /* its selected steps; NULL: all */
