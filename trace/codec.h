@@ -52,8 +52,7 @@ enum sp_arg_source {
 };
 
 enum sp_payload_coding {
-	SP_CODING_VARINTS, /* format version 1 */
-	SP_CODING_TOKENS,
+	SP_CODING_TOKENS = 1,
 };
 
 struct sp_payload_head {
@@ -103,9 +102,5 @@ size_t sp_payload_encode_avx2(uint8_t *scratch, const struct sp_slot *ring, uint
  * -EBADMSG for a payload that the encoder cannot have made.
  */
 int sp_payload_decode(struct sp_slot *slots, uint32_t n, const uint8_t *payload, size_t bytes);
-
-/* Decodes a payload of SP_CODING_VARINTS; docs/FORMAT.md has its columns. Returns as above. */
-int sp_payload_decode_varints(struct sp_slot *slots, uint32_t n, const uint8_t *payload,
-			      size_t bytes);
 
 #endif

@@ -51,9 +51,8 @@ struct sp_columns {
 
 /*
  * Decodes into columns; accepts the same payloads as sp_payload_decode(). starts_of: a kind. A
- * block without that kind is decoded without starts, because starts cost time. Returns 0, -EBADMSG,
- * or -ENOTSUP for a coding that has no columns by kind: decode its slots and call
- * sp_columns_take().
+ * block without that kind is decoded without starts, because starts cost time. Returns 0 or
+ * -EBADMSG.
  */
 int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, const uint8_t *payload,
 		       size_t bytes);

@@ -285,19 +285,10 @@ static int head_read(struct sp_payload_head *ret, uint32_t n, const uint8_t *pay
 	if (bytes < sizeof(*ret))
 		return -EBADMSG;
 	memcpy(ret, payload, sizeof(*ret));
-	return ret->slots != n || n > SP_BLOCK_SLOTS_MAX || ret->grain == 0 ? -EBADMSG : 0;
-}
-
-static int decode_slots(struct sp_slot *slots, const struct sp_payload_head *head,
-			const uint8_t *payload, size_t bytes)
-{
-	struct decoder d;
-	struct sp_columns c;
-
-	if (open_payload(&d, &c, head, payload, bytes) < 0 ||
-	    decode_tokens(&d, &c, FOUND_SLOTS, slots) < 0)
-		return -EBADMSG;
-	return all_is_used(&d) ? 0 : -EBADMSG;
+	return ret->slots != n || n > SP_BLOCK_SLOTS_MAX || ret->grain == 0 ||
+			       ret->coding != SP_CODING_TOKENS
+		       ? -EBADMSG
+		       : 0;
 }
 
 static void kinds_tell(struct sp_columns *c, const struct decoder *d)
@@ -326,12 +317,9 @@ int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, con
 	struct sp_payload_head head;
 	struct decoder d;
 
-	if (head_read(&head, n, payload, bytes) < 0)
-		return -EBADMSG;
-	if (head.coding == SP_CODING_VARINTS)
-		return -ENOTSUP;
 	c->holes = 0;
-	if (head.coding != SP_CODING_TOKENS || open_payload(&d, c, &head, payload, bytes) < 0)
+	if (head_read(&head, n, payload, bytes) < 0 ||
+	    open_payload(&d, c, &head, payload, bytes) < 0)
 		return -EBADMSG;
 	c->has_starts = starts_of == SP_COLUMNS_ALL || has_kind(&d, starts_of);
 	if ((c->has_starts ? decode_tokens(&d, c, FOUND_STARTS, NULL)
@@ -344,14 +332,12 @@ int sp_payload_columns(struct sp_columns *c, uint32_t starts_of, uint32_t n, con
 int sp_payload_decode(struct sp_slot *slots, uint32_t n, const uint8_t *payload, size_t bytes)
 {
 	struct sp_payload_head head;
+	struct sp_columns c;
+	struct decoder d;
 
-	if (head_read(&head, n, payload, bytes) < 0)
+	if (head_read(&head, n, payload, bytes) < 0 ||
+	    open_payload(&d, &c, &head, payload, bytes) < 0 ||
+	    decode_tokens(&d, &c, FOUND_SLOTS, slots) < 0)
 		return -EBADMSG;
-	switch (head.coding) {
-	case SP_CODING_VARINTS:
-		return sp_payload_decode_varints(slots, n, payload, bytes);
-	case SP_CODING_TOKENS:
-		return decode_slots(slots, &head, payload, bytes);
-	}
-	return -EBADMSG;
+	return all_is_used(&d) ? 0 : -EBADMSG;
 }

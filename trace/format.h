@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #define SP_FORMAT_VERSION 2
-#define SP_FORMAT_VERSION_READ 1 /* the oldest version that is read */
 
 /* Skippable magics: RFC 8878 section 3.1.2, 0x184D2A50 to 0x184D2A5F. */
 #define SP_FRAME_HEADER 0x184D2A50u
@@ -146,15 +145,6 @@ struct sp_mark {
 	uint64_t what; /* as sp_slot.commit, generation 0; stored after start_ticks */
 };
 
-/* The end of the path that a call in flight opens, in traces of 0.1.0 before November 2026. */
-#define SP_MARK_PATH_BYTES 118u
-struct sp_mark_path {
-	uint64_t start_ticks; /* of the mark that the path belongs to; 0: none */
-	uint16_t path_bytes;  /* of the whole path; the first ones are missing where these are more
-				 than fit */
-	char path[SP_MARK_PATH_BYTES]; /* as the program gave it; not terminated */
-};
-
 /* Where the process has the path that a call in flight opens: trace/live_process.h reads it. */
 struct sp_mark_address {
 	uint64_t start_ticks; /* of the mark that the path belongs to, stored last; 0: none */
@@ -182,7 +172,7 @@ struct sp_window_header {
 	/* The thread stores to these while it runs. */
 	uint64_t lost[SP_LOST_CAUSES]; /* checked words */
 	struct sp_mark mark;
-	struct sp_mark_path mark_path;
+	uint8_t reserved1[128];
 	struct sp_mark_address mark_address;
 };
 

@@ -105,10 +105,11 @@ static void explain_no_events(const struct sp_report *report, const char *path, 
 		sp_say_error(SP_REPORT_ERROR_no_events, path, NULL);
 }
 
-/* A report of an old program on a new trace may lack something, and says so once. */
-static void explain_newer(const struct sp_index *index)
+/* A report on a trace of another version may lack something, and says so once. */
+static void explain_version(const struct sp_index *index)
 {
 	const struct sp_file *file = sp_index_newest_writer(index);
+	enum sp_report_error error = SP_REPORT_ERROR_newer;
 	char version[16], why[256];
 
 	if (file && file->newest_writer > sp_version_number()) {
@@ -116,14 +117,15 @@ static void explain_newer(const struct sp_index *index)
 		snprintf(why, sizeof(why), _("stageprof %s wrote it, and this program is %s"),
 			 version, sp_version_text());
 	} else {
-		file = sp_index_newest_format(index);
+		file = sp_index_other_format(index);
 		if (!file)
 			return;
-		snprintf(why, sizeof(why),
-			 _("it has format %u, and this program reads formats %d to %d"),
-			 file->damage.version, SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
+		if (file->damage.version < SP_FORMAT_VERSION)
+			error = SP_REPORT_ERROR_older;
+		snprintf(why, sizeof(why), _("it has format %u, and this program reads format %d"),
+			 file->damage.version, SP_FORMAT_VERSION);
 	}
-	sp_say_error(SP_REPORT_ERROR_newer, file->path, why);
+	sp_say_error(error, file->path, why);
 }
 
 /* Each pass reads most threads of a run that trains; a report of another run is done before the bar
@@ -185,7 +187,7 @@ int sp_asked_report_read(struct sp_report *report, const struct sp_options *opti
 		return SP_EXIT_FAILED;
 	}
 	if (count && warns) {
-		explain_newer(&report->run.index);
+		explain_version(&report->run.index);
 		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
 	}
 	if (!report->run.index.stream_count && has_unreadable(&report->run.index, false))

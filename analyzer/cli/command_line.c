@@ -56,8 +56,7 @@ static void put_version(FILE *file, const struct argp_state *state)
 #include "analyzer/exporters/exporters.def"
 #undef SP_EXPORTER
 		      "; functions by name (--symbols)\n");
-	fprintf(file, "formats   reads traces of format %d to %d\n", SP_FORMAT_VERSION_READ,
-		SP_FORMAT_VERSION);
+	fprintf(file, "formats   reads traces of format %d\n", SP_FORMAT_VERSION);
 }
 
 static void print_version(FILE *file, struct argp_state *state)

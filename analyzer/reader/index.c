@@ -51,7 +51,6 @@ void sp_file_damaged(struct sp_file *file, enum sp_damage what, uint64_t at, uin
 void sp_segment_free(struct sp_segment *segment)
 {
 	free(segment->header);
-	free(segment->mark_path);
 	if (segment->digested) {
 		free(segment->digested->sums);
 		sp_spill_free(segment->digested->spill, segment->digested->steps);
@@ -151,7 +150,7 @@ const struct sp_file *sp_index_newest_writer(const struct sp_index *index)
 	return newest;
 }
 
-const struct sp_file *sp_index_newest_format(const struct sp_index *index)
+const struct sp_file *sp_index_other_format(const struct sp_index *index)
 {
 	const struct sp_file *newest = NULL;
 
@@ -159,7 +158,7 @@ const struct sp_file *sp_index_newest_format(const struct sp_index *index)
 		const struct sp_file *file = &index->files[i];
 
 		if (!file->is_digest &&
-		    file->damage.version > (newest ? newest->damage.version : SP_FORMAT_VERSION))
+		    file->damage.version > (newest ? newest->damage.version : 0))
 			newest = file;
 	}
 	return newest;

@@ -53,7 +53,6 @@ struct sp_segment {
 	bool has_last;	     /* a clean end */
 	struct sp_mark mark;
 	struct sp_mark_address mark_address;
-	char *mark_path;	      /* owned; NULL: not known */
 	struct sp_clock clock;	      /* only its first and last point */
 	struct sp_digested *digested; /* owned; NULL: the segment is of a trace, and has events */
 };
@@ -185,9 +184,9 @@ bool sp_index_is_child(const struct sp_process_image *child, const struct sp_pro
 /* The file with the greatest version of stageprof in a header; NULL: no header. */
 const struct sp_file *sp_index_newest_writer(const struct sp_index *index);
 
-/* The file with the greatest version of the trace format that is too new to read; NULL: none. A
- * digest has versions of its own, and its damage says so. */
-const struct sp_file *sp_index_newest_format(const struct sp_index *index);
+/* The file with the greatest version of the trace format that is not read; NULL: none. A digest has
+ * versions of its own, and its damage says so. */
+const struct sp_file *sp_index_other_format(const struct sp_index *index);
 
 /* True where a thread has no events, because a digest has it. */
 bool sp_index_has_digested(const struct sp_index *index);

@@ -253,9 +253,6 @@ static void stream_learn(struct sp_stream *s, struct sp_segment *g)
 	if (g->mark.what) {
 		s->mark = g->mark;
 		s->mark_address = g->mark_address;
-		free(s->mark_path);
-		s->mark_path = g->mark_path;
-		g->mark_path = NULL;
 	}
 	if (g->clock.last.ticks > s->last_ticks)
 		s->last_ticks = g->clock.last.ticks;

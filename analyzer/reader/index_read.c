@@ -255,27 +255,6 @@ static int note_block(struct sp_index *index, struct sp_file *file, const struct
 	return 0;
 }
 
-/* The trace of an older writer has the path itself. Without memory the path is not known. */
-static void note_path(struct sp_segment *s, const struct sp_mark_path *path)
-{
-	static const char cut[] = "...";
-	size_t kept = strnlen(path->path, sizeof(path->path)), before = 0;
-
-	free(s->mark_path);
-	s->mark_path = NULL;
-	if (!s->mark.what || !path->path_bytes || path->start_ticks != s->mark.start_ticks)
-		return;
-	if (path->path_bytes > sizeof(path->path))
-		before = sizeof(cut) - 1;
-	else if (kept > path->path_bytes)
-		kept = path->path_bytes; /* after it lies the end of an earlier path */
-	s->mark_path = calloc(1, before + kept + 1);
-	if (!s->mark_path)
-		return;
-	memcpy(s->mark_path, cut, before);
-	memcpy(s->mark_path + before, path->path, kept);
-}
-
 static void note_counts(struct sp_file *file, struct sp_segment *s, const struct sp_unit *u)
 {
 	const struct sp_window_header *w = &u->window;
@@ -296,7 +275,6 @@ static void note_counts(struct sp_file *file, struct sp_segment *s, const struct
 		s->unfinished++;
 	}
 	s->mark_address = w->mark_address;
-	note_path(s, &w->mark_path);
 }
 
 static int note_window(struct sp_index *index, struct sp_file *file, const struct sp_unit *u,

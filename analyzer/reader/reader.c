@@ -153,13 +153,12 @@ static bool decode_block(struct sp_reader *r, const struct sp_block_header *b, s
 	if (ret->number + ret->n > r->stream->limit)
 		ret->n = (uint32_t)(r->stream->limit - ret->number);
 	if (r->columns && ret->n == b->slots) {
-		int result = sp_payload_columns(r->columns, r->starts_of, b->slots, r->payload,
-						b->payload_bytes);
-
-		if (result == 0 && !r->columns->has_starts)
+		if (sp_payload_columns(r->columns, r->starts_of, b->slots, r->payload,
+				       b->payload_bytes) < 0)
+			return false;
+		if (!r->columns->has_starts)
 			r->columns->end_ticks = b->end_ticks;
-		if (result != -ENOTSUP)
-			return result == 0;
+		return true;
 	}
 	if (sp_payload_decode(r->slots, b->slots, r->payload, b->payload_bytes) < 0)
 		return false;

@@ -14,9 +14,7 @@
 static enum sp_damage check_version(struct sp_unit *u, uint16_t version)
 {
 	u->version = version;
-	return version >= SP_FORMAT_VERSION_READ && version <= SP_FORMAT_VERSION
-		       ? SP_DAMAGE_NONE
-		       : SP_DAMAGE_VERSION;
+	return version == SP_FORMAT_VERSION ? SP_DAMAGE_NONE : SP_DAMAGE_VERSION;
 }
 
 /* hash_at: the offset of the hash, which covers all bytes before it. */

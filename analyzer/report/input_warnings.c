@@ -60,8 +60,8 @@ static int say_damage(char *line, int at, const struct sp_file *file)
 	at = append(line, at, _("%s at offset %llu"), sp_damage_text(d->what),
 		    (unsigned long long)d->at);
 	if (d->what == SP_DAMAGE_VERSION && !file->is_digest)
-		at = append(line, at, _(" (version %u; this program reads versions %d to %d)"),
-			    d->version, SP_FORMAT_VERSION_READ, SP_FORMAT_VERSION);
+		at = append(line, at, _(" (version %u; this program reads version %d)"), d->version,
+			    SP_FORMAT_VERSION);
 	if (d->places > 1)
 		at = append(line, at,
 			    sp_translate_plural(", and %u more place", ", and %u more places",

@@ -40,7 +40,7 @@ static int marker_read(int fd, struct sp_run_frame *marker)
 {
 	return fd >= 0 && pread(fd, marker, sizeof(*marker), 0) == sizeof(*marker) &&
 			       memcmp(marker->tag, SP_TAG_RUN, sizeof(marker->tag)) == 0 &&
-			       marker->version <= SP_FORMAT_VERSION
+			       marker->version == SP_FORMAT_VERSION
 		       ? 0
 		       : -ENOENT;
 }

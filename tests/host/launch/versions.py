@@ -156,7 +156,15 @@ class Versions(scene.Case):
         done = self.call(REPORT, "processes", "new.zst")
         lines = [line for line in done.stderr.splitlines() if "[SP231]" in line]
         self.assertEqual(len(lines), 1, done.stderr)
-        self.assertIn("it has format 77, and this program reads formats 1 to 2", lines[0])
+        self.assertIn("it has format 77, and this program reads format 2", lines[0])
+
+    def test_older_format(self):
+        self.changed_run(FORMAT_AT, "H", 1)
+        done = self.call(REPORT, "processes", "new.zst")
+        lines = [line for line in done.stderr.splitlines() if "[SP232]" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("it has format 1, and this program reads format 2", lines[0])
+        self.assertNotIn("[SP231]", done.stderr)
 
     def test_newer_of_two_runs(self):
         self.run_under(PYTHON, "-c", "pass", options=["--quiet", "--output=old.zst"])

@@ -1,1 +1,1 @@
-$REPORT --width=80 v1/ranks.zst
+$REPORT --width=80 v2/ranks.zst

@@ -1,1 +1,1 @@
-$REPORT --width=80 --steps=5:15 v1/ranks.zst
+$REPORT --width=80 --steps=5:15 v2/ranks.zst

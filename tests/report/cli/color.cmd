@@ -1,1 +1,1 @@
-$REPORT stages --color=always --limit=1 v1/run.zst | od -c | head -2
+$REPORT stages --color=always --limit=1 v2/run.zst | od -c | head -2

@@ -1,1 +1,1 @@
-$REPORT compare v1/ranks.zst v1/ranks.zst v1/run.zst --fail-if-slower=5%
+$REPORT compare v2/ranks.zst v2/ranks.zst v2/run.zst --fail-if-slower=5%

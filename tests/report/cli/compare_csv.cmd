@@ -1,1 +1,1 @@
-$REPORT compare v1/run.zst v1/run.zst -f csv
+$REPORT compare v2/run.zst v2/run.zst -f csv

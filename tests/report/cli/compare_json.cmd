@@ -1,1 +1,1 @@
-$REPORT compare v1/ranks.zst v1/ranks.zst -f json
+$REPORT compare v2/ranks.zst v2/ranks.zst -f json

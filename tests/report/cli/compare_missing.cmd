@@ -1,1 +1,1 @@
-$REPORT compare v1/run.zst $work/missing.zst
+$REPORT compare v2/run.zst $work/missing.zst

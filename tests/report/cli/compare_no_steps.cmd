@@ -1,1 +1,1 @@
-$REPORT compare v1/run.zst v1/run.zst --limit=3 --fail-if-slower=5%
+$REPORT compare v2/run.zst v2/run.zst --limit=3 --fail-if-slower=5%

@@ -1,1 +1,1 @@
-$REPORT compare v1/run.zst
+$REPORT compare v2/run.zst

@@ -1,2 +1,2 @@
-cat $(ls -r v1/run.zst/*) >$work/one.zst && $REPORT stages --format=json $work/one.zst >$work/a &&
-$REPORT stages --format=json v1/run.zst >$work/b && cmp $work/a $work/b
+cat $(ls -r v2/run.zst/*) >$work/one.zst && $REPORT stages --format=json $work/one.zst >$work/a &&
+$REPORT stages --format=json v2/run.zst >$work/b && cmp $work/a $work/b

@@ -1,1 +1,1 @@
-$REPORT steps --format=csv --table=quantiles v1/ranks.zst && $REPORT --format=csv --table=account v1/ranks.zst && $REPORT workers --format=csv --table=while_waiting v1/ranks.zst; $REPORT stages --format=csv --table=none v1/ranks.zst; $REPORT stages --table=stages v1/ranks.zst
+$REPORT steps --format=csv --table=quantiles v2/ranks.zst && $REPORT --format=csv --table=account v2/ranks.zst && $REPORT workers --format=csv --table=while_waiting v2/ranks.zst; $REPORT stages --format=csv --table=none v2/ranks.zst; $REPORT stages --table=stages v2/ranks.zst

@@ -1,1 +1,1 @@
-$REPORT digest v1/run.zst >/dev/full
+$REPORT digest v2/run.zst >/dev/full

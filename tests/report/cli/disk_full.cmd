@@ -1,1 +1,1 @@
-$REPORT dump --format=json v1/run.zst >/dev/full
+$REPORT dump --format=json v2/run.zst >/dev/full

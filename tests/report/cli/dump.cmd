@@ -1,1 +1,1 @@
-$REPORT dump --limit=12 v1/run.zst
+$REPORT dump --limit=12 v2/run.zst

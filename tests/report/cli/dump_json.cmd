@@ -1,1 +1,1 @@
-$REPORT dump --format=json --process=101 --limit=4 v1/run.zst
+$REPORT dump --format=json --process=101 --limit=4 v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT export sqlite v1/run.zst -o $work/none/a; $REPORT export nothing v1/run.zst; $REPORT export perfetto
+$REPORT export sqlite v2/run.zst -o $work/none/a; $REPORT export nothing v2/run.zst; $REPORT export perfetto

@@ -1,1 +1,1 @@
-$REPORT files v1/run.zst
+$REPORT files v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT files --by=extension v1/run.zst
+$REPORT files --by=extension v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT files --format=csv v1/run.zst
+$REPORT files --format=csv v2/run.zst

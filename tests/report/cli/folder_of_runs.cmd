@@ -1,1 +1,1 @@
-cp -r v1/run.zst $work/run.zst; cp -r v1/run.zst $work/run-2.zst; touch -d 2020-01-01 $work/run-2.zst; $REPORT $work
+cp -r v2/run.zst $work/run.zst; cp -r v2/run.zst $work/run-2.zst; touch -d 2020-01-01 $work/run-2.zst; $REPORT $work

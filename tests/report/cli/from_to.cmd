@@ -1,1 +1,1 @@
-$REPORT stages --from=10ms --to=30ms v1/run.zst
+$REPORT stages --from=10ms --to=30ms v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT info v1/run.zst
+$REPORT info v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT kernels v1/run.zst
+$REPORT kernels v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT summary --lang=zh_CN v1/run.zst
+$REPORT summary --lang=zh_CN v2/run.zst

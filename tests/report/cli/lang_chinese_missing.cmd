@@ -1,1 +1,1 @@
-LANG=zh_CN.UTF-8 LC_ALL= $REPORT v1/none.zst
+LANG=zh_CN.UTF-8 LC_ALL= $REPORT v2/none.zst

@@ -1,1 +1,1 @@
-LC_ALL=zh_CN.GBK $REPORT info v1/run.zst
+LC_ALL=zh_CN.GBK $REPORT info v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT --lang=xx v1/run.zst
+$REPORT --lang=xx v2/run.zst

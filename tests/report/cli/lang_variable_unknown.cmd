@@ -1,1 +1,1 @@
-STAGEPROF_LANG=xx $REPORT info v1/run.zst
+STAGEPROF_LANG=xx $REPORT info v2/run.zst

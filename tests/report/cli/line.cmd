@@ -1,1 +1,1 @@
-$REPORT line v1/run.zst && $REPORT line --format=csv v1/run.zst && $REPORT line v1/ranks.zst
+$REPORT line v2/run.zst && $REPORT line --format=csv v2/run.zst && $REPORT line v2/ranks.zst

@@ -1,1 +1,1 @@
-$REPORT files --width=60 v1/run.zst
+$REPORT files --width=60 v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT stages --process=7 v1/run.zst
+$REPORT stages --process=7 v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT stages v1/run.zst/a-100-105.zst $work/none.zst
+$REPORT stages v2/run.zst/a-100-105.zst $work/none.zst

@@ -1,1 +1,1 @@
-$REPORT stages --process=101 v1/run.zst
+$REPORT stages --process=101 v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT stages --thread=105 v1/run.zst
+$REPORT stages --thread=105 v2/run.zst

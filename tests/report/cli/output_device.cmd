@@ -1,1 +1,1 @@
-$REPORT stages --format=csv v1/run.zst -o /dev/stdout | head -1
+$REPORT stages --format=csv v2/run.zst -o /dev/stdout | head -1

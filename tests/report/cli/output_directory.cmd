@@ -1,1 +1,1 @@
-$REPORT stages v1/run.zst -o $work
+$REPORT stages v2/run.zst -o $work

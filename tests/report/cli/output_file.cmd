@@ -1,1 +1,1 @@
-$REPORT stages --format=csv v1/run.zst -o $work/a.csv && $REPORT stages --format=csv v1/run.zst | cmp - $work/a.csv && ls $work
+$REPORT stages --format=csv v2/run.zst -o $work/a.csv && $REPORT stages --format=csv v2/run.zst | cmp - $work/a.csv && ls $work

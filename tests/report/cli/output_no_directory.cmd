@@ -1,1 +1,1 @@
-$REPORT stages v1/run.zst -o $work/none/a
+$REPORT stages v2/run.zst -o $work/none/a

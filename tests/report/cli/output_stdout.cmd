@@ -1,1 +1,1 @@
-$REPORT stages --format=csv v1/run.zst -o - | head -1
+$REPORT stages --format=csv v2/run.zst -o - | head -1

@@ -1,1 +1,1 @@
-$REPORT summary v1/ranks.zst -w 120 | grep -A2 "own cost"
+$REPORT summary v2/ranks.zst -w 120 | grep -A2 "own cost"

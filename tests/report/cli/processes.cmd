@@ -1,1 +1,1 @@
-$REPORT processes v1/run.zst
+$REPORT processes v2/run.zst

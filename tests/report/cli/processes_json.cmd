@@ -1,1 +1,1 @@
-$REPORT processes --format=json v1/run.zst
+$REPORT processes --format=json v2/run.zst

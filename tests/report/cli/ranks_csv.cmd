@@ -1,1 +1,1 @@
-$REPORT ranks v1/ranks.zst -f csv --sort=behind --steps=:9
+$REPORT ranks v2/ranks.zst -f csv --sort=behind --steps=:9

@@ -1,1 +1,1 @@
-$REPORT ranks v1/ranks.zst -f json
+$REPORT ranks v2/ranks.zst -f json

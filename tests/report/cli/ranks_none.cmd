@@ -1,1 +1,1 @@
-$REPORT ranks v1/run.zst
+$REPORT ranks v2/run.zst

@@ -1,6 +1,6 @@
 for name in p95_ns p95 "open, close" read_bytes slo; do
 	for view in stages files; do
 		echo "$view $name"
-		$REPORT $view --sort="$name" --limit=1 --format=csv v1/run.zst | cut -d, -f1-4
+		$REPORT $view --sort="$name" --limit=1 --format=csv v2/run.zst | cut -d, -f1-4
 	done
 done

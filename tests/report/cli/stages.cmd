@@ -1,1 +1,1 @@
-$REPORT stages v1/run.zst
+$REPORT stages v2/run.zst

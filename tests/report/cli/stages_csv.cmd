@@ -1,1 +1,1 @@
-$REPORT stages --format=csv v1/run.zst
+$REPORT stages --format=csv v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT stages --format=json v1/run.zst
+$REPORT stages --format=json v2/run.zst

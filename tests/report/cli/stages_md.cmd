@@ -1,1 +1,1 @@
-$REPORT stages --format=md v1/run.zst
+$REPORT stages --format=md v2/run.zst

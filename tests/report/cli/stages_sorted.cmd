@@ -1,1 +1,1 @@
-$REPORT stages --sort=calls --limit=2 v1/run.zst
+$REPORT stages --sort=calls --limit=2 v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT summary v1/run.zst
+$REPORT summary v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT --format=json v1/run.zst
+$REPORT --format=json v2/run.zst

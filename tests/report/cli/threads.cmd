@@ -1,1 +1,1 @@
-$REPORT threads v1/run.zst; $REPORT threads --width=80 v1/run.zst
+$REPORT threads v2/run.zst; $REPORT threads --width=80 v2/run.zst

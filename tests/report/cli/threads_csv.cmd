@@ -1,1 +1,1 @@
-$REPORT threads --format=csv v1/run.zst
+$REPORT threads --format=csv v2/run.zst

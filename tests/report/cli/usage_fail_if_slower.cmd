@@ -1,1 +1,1 @@
-$REPORT --fail-if-slower=5% v1/run.zst
+$REPORT --fail-if-slower=5% v2/run.zst

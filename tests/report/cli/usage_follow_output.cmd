@@ -1,1 +1,1 @@
-$REPORT --follow -o $work/x v1/run.zst
+$REPORT --follow -o $work/x v2/run.zst

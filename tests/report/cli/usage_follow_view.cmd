@@ -1,1 +1,1 @@
-$REPORT --follow dump v1/run.zst
+$REPORT --follow dump v2/run.zst

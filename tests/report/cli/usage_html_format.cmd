@@ -1,1 +1,1 @@
-$REPORT html --format=json v1/run.zst
+$REPORT html --format=json v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT --follow --interval=1ms v1/run.zst
+$REPORT --follow --interval=1ms v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT --nonsense v1/run.zst
+$REPORT --nonsense v2/run.zst

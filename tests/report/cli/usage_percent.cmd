@@ -1,1 +1,1 @@
-$REPORT compare --fail-if-slower=fast v1/run.zst v1/run.zst
+$REPORT compare --fail-if-slower=fast v2/run.zst v2/run.zst

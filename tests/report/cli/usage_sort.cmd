@@ -1,1 +1,1 @@
-$REPORT files --sort=nonsense v1/run.zst
+$REPORT files --sort=nonsense v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT --wait-thresholds=20:5 v1/run.zst
+$REPORT --wait-thresholds=20:5 v2/run.zst

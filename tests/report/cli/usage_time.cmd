@@ -1,1 +1,1 @@
-$REPORT --from=soon v1/run.zst
+$REPORT --from=soon v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT --format=xml v1/run.zst
+$REPORT --format=xml v2/run.zst

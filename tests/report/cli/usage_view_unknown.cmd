@@ -1,1 +1,1 @@
-$REPORT sumary v1/run.zst; echo "status: $?"; $REPORT v1/run.zst wrokers; echo "status: $?"; $REPORT nosuchword
+$REPORT sumary v2/run.zst; echo "status: $?"; $REPORT v2/run.zst wrokers; echo "status: $?"; $REPORT nosuchword

@@ -1,1 +1,1 @@
-$REPORT whatif --workers=many v1/run.zst
+$REPORT whatif --workers=many v2/run.zst

@@ -1,1 +1,1 @@
-$REPORT v1/run.zst info | head -n 2
+$REPORT v2/run.zst info | head -n 2

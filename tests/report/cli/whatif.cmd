@@ -1,1 +1,1 @@
-$REPORT whatif v1/run.zst; $REPORT whatif --all --width=80 v1/ranks.zst
+$REPORT whatif v2/run.zst; $REPORT whatif --all --width=80 v2/ranks.zst

@@ -1,2 +1,2 @@
 command -v zstd >/dev/null || { echo "no zstd command" >&2; exit 77; }; 
-cat v1/run.zst/* >$work/one.zst && zstd -qt v1/run.zst/*.zst $work/one.zst
+cat v2/run.zst/* >$work/one.zst && zstd -qt v2/run.zst/*.zst $work/one.zst

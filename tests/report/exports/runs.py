@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 REPORT = os.environ["STAGEPROF_TEST_REPORT"]
 RUNS = os.environ["STAGEPROF_TEST_RUNS"]
-GOLDEN = os.path.join(ROOT, "tests", "report", "golden", "v1", "run.zst")
+GOLDEN = os.path.join(ROOT, "tests", "report", "golden", "v2", "run.zst")
 GOLDEN_GPU = os.path.join(ROOT, "tests", "report", "golden", "v2", "gpu.zst")
 NAMES = ("real", "killed", "hostile", "golden")
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wrote the golden runs of format version 2: make_golden run FOLDER, make_golden ranks FOLDER. A
- * golden run stays as it is for ever; this shows what is in it.
+ * golden run stays as it is; this shows what is in it.
  *
  * run.zst:
  * One trainer that ended cleanly (pid 100: main thread and a helper), one loader worker that was
@@ -174,7 +174,8 @@ static uint64_t launch(struct sp_maker *m)
 /* The line of Python that waited: loss.item(). */
 static void wait_for_gpu(struct sp_maker *m)
 {
-	struct sp_slow_facts facts = {.ticks = 3000000, .kind = SP_EV_cudaStreamSynchronize};
+	struct sp_slow_call_metadata facts = {.ticks = 3000000,
+					      .kind = SP_EV_cudaStreamSynchronize};
 	char line[sizeof(facts) + 32];
 
 	sp_maker_event(m, SP_EV_cudaStreamSynchronize, 0, facts.ticks, 0);
@@ -188,11 +189,11 @@ static void forward(struct sp_maker *m, struct sp_maker *gpu)
 {
 	uint64_t net = m->now_ticks, head, at = launch(m);
 
-	kernel(m, gpu, at, at + 5000, 900000, GEMM, SP_PART_none);
+	kernel(m, gpu, at, at + 5000, 900000, GEMM, SP_PHASE_none);
 	m->now_ticks += 100000;
 	head = m->now_ticks;
 	at = launch(m);
-	kernel(m, gpu, at, at + 800000, 200000, REDUCE, SP_PART_none);
+	kernel(m, gpu, at, at + 800000, 200000, REDUCE, SP_PHASE_none);
 	m->now_ticks += 50000;
 	sp_maker_around(m, SP_EV_module_forward, HEAD, head, 0);
 	sp_maker_around(m, SP_EV_module_forward, NET, net, 0);
@@ -211,11 +212,11 @@ static void gpu_step(struct sp_maker *m, struct sp_maker *gpu, int step)
 		sp_maker_event(m, SP_EV_cudaMalloc, 0x2000, 250000, 1 << 20);
 	forward(m, gpu);
 	at = m->now_ticks;
-	kernel(m, gpu, launch(m), at + 950000, 1800000, GEMM, SP_PART_backward);
+	kernel(m, gpu, launch(m), at + 950000, 1800000, GEMM, SP_PHASE_backward);
 	m->now_ticks += 900000;
 	sp_maker_around(m, SP_EV_torch_backward, 0, at, 0);
 	at = m->now_ticks;
-	kernel(m, gpu, launch(m), at + 1900000, 300000, REDUCE, SP_PART_optimizer);
+	kernel(m, gpu, launch(m), at + 1900000, 300000, REDUCE, SP_PHASE_optimizer);
 	m->now_ticks += 100000;
 	sp_maker_around(m, SP_EV_torch_range, ADAM, at, 0);
 	wait_for_gpu(m);

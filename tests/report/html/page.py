@@ -615,7 +615,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.flame(), [])
 
     def test_a_run_without_training(self):
-        golden = os.path.join(scene.HERE, "..", "golden", "v1", "run.zst")
+        golden = os.path.join(scene.HERE, "..", "golden", "v2", "run.zst")
         self.browser.open(scene.page(work, golden))
         self.assertIn("no optimizer step was seen", self.browser.value("document.body.textContent"))
         self.assertEqual(self.browser.value("document.querySelectorAll('#steps-chart').length"), 0)

@@ -20,7 +20,7 @@ import po
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-GOLDEN = os.path.join(ROOT, "tests", "report", "golden", "v1")
+GOLDEN = os.path.join(ROOT, "tests", "report", "golden", "v2")
 REPORT = os.environ["STAGEPROF_TEST_REPORT"]
 RUNS = {
     name: os.path.join(os.environ["STAGEPROF_TEST_RUNS"], name + ".zst")

@@ -26,7 +26,7 @@ sys.path.insert(0, TRAINING)
 import training
 
 REPORT = os.environ["STAGEPROF_TEST_REPORT"]
-SAVED = [os.path.join(GOLDEN, name) for name in ("v1/run.zst", "v1/ranks.zst", "v2/run.zst", "v2/gpu.zst")]
+SAVED = [os.path.join(GOLDEN, name) for name in ("v2/run.zst", "v2/ranks.zst", "v2/gpu.zst")]
 TRAINERS = (
     ["truth/one_epoch.py"],
     ["truth/many_validations.py"],

@@ -125,37 +125,12 @@ def is_timed(kind):
     return kind not in (EXTRA, BLOB, HOLE)
 
 
-def decode_first_coding(slots, grain, base, columns):
-    kinds, args, gaps, ticks, values, extras, blobs = columns
-    made, arg, end = [], 0, base
-    for _ in range(slots):
-        kind = kinds.varint()
-        if kind == EXTRA:
-            words = [extras.varint() for _ in range(3)]
-            made.append(Slot(words[0], words[1], signed(words[2]), kind, 0, b""))
-        elif kind == BLOB:
-            made.append(Slot(0, 0, 0, kind, 0, blobs.take(blobs.byte())))
-        elif kind == HOLE:
-            made.append(NOTHING)
-        else:
-            arg = (arg + zigzag(args.varint())) & 0xFFFFFFFF
-            start = (end + zigzag(gaps.varint()) * grain) & MASK
-            duration = ticks.varint() * grain & MASK
-            end = start + duration
-            value = signed(zigzag(values.varint()) & MASK)
-            made.append(Slot(start, duration, value, kind, arg, b""))
-    return made
-
-
 def decode(payload):
     """The slots of a block's decompressed bytes."""
     slots, grain, base, coding, columns = columns_of(payload)
-    if coding == 0:
-        made = decode_first_coding(slots, grain, base, columns)
-    elif coding == 1:
-        made = decode_second_coding(slots, grain, base, columns)
-    else:
+    if coding != 1:
         raise Damaged(f"coding {coding}")
+    made = decode_columns(slots, grain, base, columns)
     for column in columns:
         column.end()
     return made
@@ -195,7 +170,7 @@ def in_order_of_kinds(tokens, kinds, column):
     return dict(zip(order, numbers))
 
 
-def decode_second_coding(slots, grain, base, columns):
+def decode_columns(slots, grain, base, columns):
     kind_column, args, values, blobs, gaps, ticks, extras = columns
     kinds, counts = [], []
     for _ in range(kind_column.varint()):
@@ -317,7 +292,7 @@ def frame_at(data, at):
         if struct.unpack_from("<Q", data, at + hashed)[0] != hash_of(data[at : at + hashed]):
             return None
         version = struct.unpack_from("<H", data, at + (16 if magic in (HEADER, CALL) else 12))[0]
-        if version not in (1, 2):
+        if version != 2:
             return None
     return magic, 8 + size
 

@@ -29,7 +29,7 @@ static void teardown(void)
 }
 
 /* A killed thread, which is inside open at OPEN_AT. */
-static void put_window(const struct sp_mark_path *path, const struct sp_mark_address *address)
+static void put_window(const struct sp_mark_address *address)
 {
 	struct sp_window_header w;
 	size_t at;
@@ -40,10 +40,7 @@ static void put_window(const struct sp_mark_path *path, const struct sp_mark_add
 	at = sp_maker_window(&m, 256);
 	memcpy(&w, m.bytes + at, sizeof(w));
 	w.mark = (struct sp_mark){OPEN_AT, SP_EV_open};
-	if (path)
-		w.mark_path = *path;
-	if (address)
-		w.mark_address = *address;
+	w.mark_address = *address;
 	memcpy(m.bytes + at, &w, sizeof(w));
 	ck_assert_int_eq(sp_maker_write(folder, "t.zst", m.bytes, m.size), 0);
 }
@@ -80,49 +77,12 @@ static const struct sp_stream *the_stream(void)
 	return load.report.run.index.streams[0];
 }
 
-START_TEST(an_older_mark_has_its_text)
-{
-	struct sp_mark_path path = {.start_ticks = OPEN_AT, .path_bytes = 7, .path = "/data/flong"};
-	char *json;
-
-	put_window(&path, NULL);
-	ck_assert_str_eq(the_stream()->mark_path, "/data/f"); /* an earlier path follows */
-	json = sp_load_print(&load, "summary", SP_FORMAT_JSON);
-	ck_assert_ptr_nonnull(strstr(json, "\"event\":\"open\",\"file\":\"/data/f\""));
-	free(json);
-	sp_load_finish(&load);
-}
-END_TEST
-
-START_TEST(an_older_mark_has_the_end_of_a_long_path)
-{
-	struct sp_mark_path path = {.start_ticks = OPEN_AT, .path_bytes = 500};
-	char expected[SP_MARK_PATH_BYTES + 4] = "...";
-
-	memset(path.path, 'x', sizeof(path.path));
-	memset(expected + 3, 'x', sizeof(path.path));
-	put_window(&path, NULL);
-	ck_assert_str_eq(the_stream()->mark_path, expected);
-	sp_load_finish(&load);
-}
-END_TEST
-
-START_TEST(the_text_of_another_call_is_not_taken)
-{
-	struct sp_mark_path path = {.start_ticks = OPEN_AT - 1, .path_bytes = 2, .path = "/a"};
-
-	put_window(&path, NULL);
-	ck_assert_ptr_null(the_stream()->mark_path);
-	sp_load_finish(&load);
-}
-END_TEST
-
 START_TEST(the_launcher_left_the_path)
 {
 	struct sp_mark_address address = {.start_ticks = OPEN_AT, .path_at = 1};
 	struct sp_call_frame frames[3];
 
-	put_window(NULL, &address);
+	put_window(&address);
 	frames[0] = frame_of(SP_CALL_PATH, "/first", 6);
 	frames[1] = frame_of(SP_CALL_PATH, "/second", 7);
 	frames[2] = frame_of(SP_CALL_PATH, "/another call", 13);
@@ -139,7 +99,7 @@ START_TEST(nobody_left_the_path)
 	struct sp_mark_address address = {.start_ticks = OPEN_AT, .path_at = 1};
 	const struct sp_stream *s;
 
-	put_window(NULL, &address);
+	put_window(&address);
 	s = the_stream();
 	ck_assert_ptr_null(s->mark_path);
 	ck_assert_int_ne(s->path_missing, SP_PATH_NOT_MISSING);
@@ -154,7 +114,7 @@ START_TEST(the_last_lock_counts)
 	struct sp_call_frame frames[2];
 	const struct sp_stream *s;
 
-	put_window(NULL, NULL);
+	put_window(&(struct sp_mark_address){.start_ticks = 0});
 	frames[0] = frame_of(SP_CALL_MUTEX, "name", 4); /* no NUL: no path */
 	frames[0].holder = 10;
 	frames[0].holder_tid = 11;
@@ -188,7 +148,7 @@ START_TEST(hostile_texts_stay_in_their_room)
 	const struct sp_stream *s;
 
 	memset(text, 'x', sizeof(text));
-	put_window(NULL, NULL);
+	put_window(&(struct sp_mark_address){.start_ticks = 0});
 	frames[0] = frame_of(SP_CALL_FILE_LOCK, text, sizeof(text));
 	text[0] = '\0';
 	frames[1] = frame_of(SP_CALL_COPIED_MUTEX, text, sizeof(text));
@@ -211,9 +171,6 @@ int main(void)
 	TCase *tests = tcase_create("all");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, an_older_mark_has_its_text);
-	tcase_add_test(tests, an_older_mark_has_the_end_of_a_long_path);
-	tcase_add_test(tests, the_text_of_another_call_is_not_taken);
 	tcase_add_test(tests, the_launcher_left_the_path);
 	tcase_add_test(tests, nobody_left_the_path);
 	tcase_add_loop_test(tests, the_last_lock_counts, 0, 2);

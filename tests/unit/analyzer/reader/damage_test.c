@@ -343,7 +343,7 @@ START_TEST(a_newer_version_is_named)
 	((struct sp_file_header *)m.bytes)->header_hash =
 		XXH64(m.bytes, offsetof(struct sp_file_header, header_hash), 0);
 	put(m.bytes, SP_HEADER_FRAME_BYTES);
-	assert_refused("version 3; this program reads versions 1 to 2");
+	assert_refused("version 3; this program reads version 2");
 	sp_maker_finish(&m);
 }
 END_TEST

@@ -16,9 +16,8 @@
 #include "tests/unit/common/suite.h"
 
 static const char *const runs[] = {
-	SP_GOLDEN "/v1/ranks.zst",
-	SP_GOLDEN "/v1/run.zst",
 	SP_GOLDEN "/v2/gpu.zst",
+	SP_GOLDEN "/v2/ranks.zst",
 	SP_GOLDEN "/v2/run.zst",
 };
 #define RUNS (sizeof(runs) / sizeof(runs[0]))
