@@ -161,9 +161,15 @@ static unsigned default_width(bool *ret_is_asked)
 
 static void take_exporter(struct sp_options *o, struct argp_state *state, const char *name)
 {
+	static const char names[] =
+#define SP_EXPORTER(name, binary, needs, help, next) " " #name
+#include "analyzer/exporters/exporters.def"
+#undef SP_EXPORTER
+		;
+
 	o->exporter = sp_exporter_find(name);
 	if (!o->exporter)
-		bad_word(state, "export %s: there is no such export (see --help)", name);
+		bad_word(state, "export %s: the exports are%s (see --help)", name, names);
 }
 
 /* A word without a dot and a slash that is no file was meant as a view. */

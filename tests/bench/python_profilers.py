@@ -17,6 +17,7 @@ the others see that, too: so the three are of the same program.
 
 import argparse
 import collections
+import gzip
 import json
 import os
 import pstats
@@ -27,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TRAINERS = os.path.join(ROOT, "tests", "programs", "trainers")
@@ -143,6 +146,31 @@ def innermost(frames):
     return named[-1].split(" (")[0] if named else None
 
 
+def folded(path):
+    """The lines of an exported pprof file: phase, frames from the outermost one, nanoseconds."""
+    schema = os.path.join(ROOT, "tests", "report", "exports", "profile.proto")
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run(
+            ["protoc", f"-I{os.path.dirname(schema)}", f"-o{out.name}", schema], check=True
+        )
+        files = descriptor_pb2.FileDescriptorSet.FromString(out.read())
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(files.file[0])
+    kind = message_factory.GetMessageClass(pool.FindMessageTypeByName("stageprof.Profile"))
+    with gzip.open(path) as file:
+        profile = kind.FromString(file.read())
+    text, functions = profile.string_table, {one.id: one for one in profile.function}
+    frames = {}
+    for place in profile.location:
+        called = functions[place.line[0].function_id]
+        at = f" ({text[called.filename]}:{called.start_line})" if called.filename else ""
+        frames[place.id] = text[called.name] + at
+    for sample in profile.sample:
+        labels = {text[label.key]: text[label.str] for label in sample.label}
+        stack = [labels["phase"], *(frames[number] for number in reversed(sample.location_id))]
+        yield f"{';'.join(stack)} {sample.value[1]}"
+
+
 def shares(lines, phases):
     """Functions by their part of all time inside of fetches."""
     own = collections.Counter()
@@ -194,8 +222,8 @@ def counted_shares(folder):
 
 def run_all(args, name, arguments, constants, folder):
     """The trainer under all three. Returns their shares, and the numbers of looks and calls."""
-    ends = ("r.zst", "raw", "txt", "profiles", "profiled.py")
-    run, raw, folded, profiles, program = (os.path.join(folder, end) for end in ends)
+    ends = ("r.zst", "raw", "pprof", "profiles", "profiled.py")
+    run, raw, ours, profiles, program = (os.path.join(folder, end) for end in ends)
     os.mkdir(profiles)
     with open(program, "w") as file:
         file.write(PROFILED)
@@ -206,10 +234,10 @@ def run_all(args, name, arguments, constants, folder):
     command += [json.dumps(constants), *(text.format(folder=folder) for text in arguments)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run(command, check=True, **quiet)
-    report = [os.path.join(args.build, "stageprof-report"), "export", "folded_functions"]
-    subprocess.run([*report, run, "--force", "-qo", folded], check=True)
-    with open(folded) as ours, open(raw) as theirs:
-        return *shares(ours, True), *shares(theirs, False), *counted_shares(profiles)
+    report = [os.path.join(args.build, "stageprof-report"), "export", "pprof"]
+    subprocess.run([*report, run, "--force", "-qo", ours], check=True)
+    with open(raw) as theirs:
+        return *shares(folded(ours), True), *shares(theirs, False), *counted_shares(profiles)
 
 
 def truth(args):

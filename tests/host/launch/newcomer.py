@@ -92,7 +92,7 @@ class Path(scene.Case):
         self.assertIn("<table", text)
 
     def export_all(self, run):
-        for name in set(exporters()) - {"folded_functions", "pprof", "speedscope"}:  # no samples
+        for name in set(exporters()) - {"pprof"}:  # no samples
             out = os.path.join(self.folder, "exported." + name)
             seen = self.follow(self.paste(f"{REPORT} export {name} -o {out} {run}"), set())
             self.assertGreater(os.path.getsize(out), 0, seen)

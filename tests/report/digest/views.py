@@ -42,9 +42,7 @@ VIEWS = {
     "export perfetto": EVENTS,
     "export chrome": EVENTS,
     "export folded": EVENTS,
-    "export folded_functions": EVENTS,
     "export pprof": EVENTS,
-    "export speedscope": EVENTS,
     "export sqlite": EVENTS,
     "export parquet": SAME,  # compared by exports_parquet
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sampled functions for other programs, against the view of functions: the same own time by phase
-and function. pprof's file is read by Protocol Buffers, speedscope's by the rules of its schema.
+"""Sampled functions for pprof, read by Protocol Buffers, against the view of functions: the same
+own time by phase and function.
 """
 
 import collections
@@ -78,37 +78,6 @@ class Samples(unittest.TestCase):
         for what, bad in runs.FORBIDDEN.items():
             self.assertNotIn(bad, text, what)
 
-    def folded(self, run):
-        own = collections.Counter()
-        data = self.export("folded_functions", run)
-        self.check_forbidden(data)
-        for line in data.decode().splitlines():
-            stack, ns = line.rsplit(" ", 1)
-            phase, *frames = stack.split(";")
-            name, _, place = frames[innermost(frames)].partition(" (/")
-            file = "/" + place.rsplit(":", 1)[0] if place else None
-            own[phase, name, file] += int(ns)
-        return dict(own)
-
-    def speedscope(self, run):
-        data = self.export("speedscope", run)
-        self.check_forbidden(data)
-        whole = json.loads(data)
-        self.assertEqual(whole["$schema"], "https://www.speedscope.app/file-format-schema.json")
-        frames, own = whole["shared"]["frames"], collections.Counter()
-        for frame in frames:
-            self.assertIsInstance(frame["name"], str)
-            self.assertLessEqual(set(frame), {"name", "file", "line"})
-        for profile in whole["profiles"]:
-            self.assertEqual((profile["type"], profile["unit"]), ("sampled", "nanoseconds"))
-            self.assertEqual(len(profile["samples"]), len(profile["weights"]))
-            self.assertEqual(profile["endValue"], sum(profile["weights"]))
-            for stack, ns in zip(profile["samples"], profile["weights"]):
-                self.assertTrue(all(0 <= number < len(frames) for number in stack))
-                leaf = frames[stack[innermost([frames[i]["name"] for i in stack])]]
-                own[profile["name"], leaf["name"], leaf.get("file")] += ns
-        return dict(own)
-
     def pprof(self, run):
         profile = self.Profile.FromString(gzip.decompress(self.export("pprof", run)))
         text = profile.string_table
@@ -130,50 +99,30 @@ class Samples(unittest.TestCase):
             own[labels["phase"], text[leaf.name], text[leaf.filename] or None] += sample.value[1]
         return {key: ns for key, ns in own.items() if ns}
 
-    def check(self, made):
-        """The second run is another one: its rows are those of hostile names."""
+    def test_pprof(self):
         true = self.own(self.busy)
         self.assertGreater(sum(true.values()), 5e8)
         self.assertTrue(any(name == "spin" for _, name, _ in true))
-        self.assertEqual(made(self.busy), true)
+        self.assertEqual(self.pprof(self.busy), true)
 
-    def test_folded(self):
-        with_absolute = {
-            key: ns for key, ns in self.own(self.busy).items() if (key[2] or "/").startswith("/")
-        }
-        made = self.folded(self.busy)
-        self.assertEqual({key: made.get(key) for key in with_absolute}, with_absolute)
-        self.folded(runs.run("hostile"))
-
-    def test_speedscope(self):
-        self.check(self.speedscope)
-        self.assertEqual(
-            sum(self.speedscope(runs.run("hostile")).values()),
-            sum(self.own(runs.run("hostile")).values()),
-        )
-
-    def test_pprof(self):
-        self.check(self.pprof)
-        self.assertEqual(self.pprof(runs.run("hostile")), self.speedscope(runs.run("hostile")))
-
-    def test_no_python(self):
-        """A thread without Python is so in every file, whatever library it executed."""
+    def test_hostile(self):
+        """Names are escaped; a thread without Python is so, whatever library it executed."""
         run = runs.run("hostile")
-        made = [self.own(run), self.folded(run), self.speedscope(run), self.pprof(run)]
-        found = [own.get(("elsewhere", NO_PYTHON, None)) for own in made]
-        self.assertEqual(found, [10000] * len(made))
+        own, made = self.own(run), self.pprof(run)
+        self.assertEqual(sum(made.values()), sum(own.values()))
+        place = ("elsewhere", NO_PYTHON, None)
+        self.assertEqual([own.get(place), made.get(place)], [10000, 10000])
 
     def test_no_samples(self):
-        for what in ("folded_functions", "speedscope", "pprof"):
-            path = os.path.join(self.folder.name, what)
-            done = subprocess.run(
-                [runs.REPORT, "export", what, runs.GOLDEN, "-o", path],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            )
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(b"SP218", done.stdout)
-            self.assertFalse(os.path.exists(path))
+        path = os.path.join(self.folder.name, "none")
+        done = subprocess.run(
+            [runs.REPORT, "export", "pprof", runs.GOLDEN, "-o", path],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"SP218", done.stdout)
+        self.assertFalse(os.path.exists(path))
 
 
 if __name__ == "__main__":

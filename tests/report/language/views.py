@@ -31,7 +31,7 @@ with open(os.path.join(ROOT, "analyzer", "views", "views.def"), encoding="utf-8"
     VIEWS = [v for v in re.findall(r"^SP_VIEW(?:_BY)?\((\w+)", file.read(), re.M) if v != "html"]
 with open(os.path.join(ROOT, "analyzer", "exporters", "exporters.def"), encoding="utf-8") as file:
     EXPORTS = re.findall(r"^SP_EXPORTER\((\w+)", file.read(), re.M)
-SAMPLED = {"folded_functions", "pprof", "speedscope"}  # the runs below have no samples
+SAMPLED = {"pprof"}  # the runs below have no samples
 CHINESE = re.compile("[\u4e00-\u9fff]")
 # Words in Latin letters that are no text: units, and what the recorder wrote into the golden run.
 UNITS = set("ns us ms kB MB GB TB PB EB Mpx min".split())
