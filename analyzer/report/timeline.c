@@ -14,54 +14,36 @@
 
 #define STEPS_AROUND 1u
 
-/* Ties have an order, so that the same run gives the same page. */
-static bool is_shorter(const struct sp_timeline_event *a, const struct sp_timeline_event *b)
+/* The longest first. Ties have an order, so that the same run gives the same page. */
+static int by_length(const void *a, const void *b)
 {
-	return a->dur_ns != b->dur_ns ? a->dur_ns < b->dur_ns : a->start_ns > b->start_ns;
+	const struct sp_timeline_event *x = a, *y = b;
+
+	if (x->dur_ns != y->dur_ns)
+		return x->dur_ns > y->dur_ns ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-static void swap(struct sp_timeline_event *a, struct sp_timeline_event *b)
+static void keep_longest(struct sp_longest *l)
 {
-	struct sp_timeline_event t = *a;
-
-	*a = *b;
-	*b = t;
-}
-
-static void sink(struct sp_longest *l, uint32_t i)
-{
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-
-		if (child >= l->count)
-			return;
-		if (child + 1 < l->count && is_shorter(&l->events[child + 1], &l->events[child]))
-			child++;
-		if (!is_shorter(&l->events[child], &l->events[i]))
-			return;
-		swap(&l->events[child], &l->events[i]);
-		i = child;
-	}
-}
-
-static void rise(struct sp_longest *l, uint32_t i)
-{
-	while (i && is_shorter(&l->events[i], &l->events[(i - 1) / 2])) {
-		swap(&l->events[i], &l->events[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
+	if (l->count)
+		qsort(l->events, l->count, sizeof(*l->events), by_length);
+	if (l->count < l->room)
+		return;
+	l->is_full = true;
+	l->count = l->room;
 }
 
 static void offer(struct sp_longest *l, const struct sp_timeline_event *event)
 {
 	l->seen++;
-	if (l->count < l->room) {
-		l->events[l->count] = *event;
-		rise(l, l->count++);
-	} else if (l->room && is_shorter(&l->events[0], event)) {
-		l->events[0] = *event;
-		sink(l, 0);
-	}
+	if (!l->room || (l->is_full && by_length(event, &l->events[l->room - 1]) > 0))
+		return;
+	l->events[l->count++] = *event;
+	if (l->count == 2 * l->room)
+		keep_longest(l);
 }
 
 /* The window is around the slowest of the selected steps. */
@@ -220,7 +202,7 @@ static void read_lane(struct sp_timeline *t, const struct sp_run *run, struct sp
 static int make_room(struct sp_longest *l, uint32_t room)
 {
 	l->room = room;
-	l->events = calloc(room + 1u, sizeof(*l->events));
+	l->events = calloc(2 * room + 1u, sizeof(*l->events));
 	return l->events ? 0 : -ENOMEM;
 }
 
@@ -242,6 +224,8 @@ int sp_timeline_read(struct sp_timeline *t, const struct sp_totals *totals,
 			r = make_room(&t->lanes[i].outside, room);
 		if (r == 0)
 			read_lane(t, training->run, &t->lanes[i], &reader);
+		keep_longest(&t->lanes[i].inside);
+		keep_longest(&t->lanes[i].outside);
 	}
 	sp_reader_finish(&reader);
 	return r;

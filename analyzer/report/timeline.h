@@ -24,10 +24,11 @@ struct sp_timeline_event {
 	uint32_t kind, arg;
 };
 
-/* A heap with the shortest event first, which a longer event replaces. */
+/* The longest of the events that were seen, the longest first. */
 struct sp_longest {
-	struct sp_timeline_event *events;
+	struct sp_timeline_event *events; /* while they are read, up to twice as many as `room` */
 	uint32_t count, room;
+	bool is_full; /* the first `room` are the longest of those that were compared */
 	uint64_t seen;
 };
 
