@@ -52,12 +52,20 @@ static int64_t mark_ns(const struct looking *l, uint32_t stream)
 	return start < l->end_ns ? l->end_ns - start : 0;
 }
 
-/* Since the last event of the thread. */
-static int64_t silent_ns(const struct looking *l, uint32_t stream)
+/* CLOCK_REALTIME, of the thread's last event. */
+static int64_t last_event_ns(const struct sp_report *report, uint32_t stream)
 {
 	int64_t begin_ns, end_ns;
 
-	sp_stream_life(&l->report->run, &l->report->totals, stream, &begin_ns, &end_ns);
+	sp_stream_life(&report->run, &report->totals, stream, &begin_ns, &end_ns);
+	return end_ns;
+}
+
+/* Since the last event of the thread. */
+static int64_t silent_ns(const struct looking *l, uint32_t stream)
+{
+	int64_t end_ns = last_event_ns(l->report, stream);
+
 	return end_ns < l->end_ns ? l->end_ns - end_ns : 0;
 }
 
@@ -118,15 +126,6 @@ static const char *file_of(const struct sp_report *report, const struct sp_strea
 	return sp_string_table_text(&report->run.metadata.files, number, ret_bytes);
 }
 
-/* CLOCK_REALTIME, of the thread's last event. */
-static int64_t last_event_ns(const struct sp_report *report, uint32_t stream)
-{
-	int64_t begin_ns, end_ns;
-
-	sp_stream_life(&report->run, &report->totals, stream, &begin_ns, &end_ns);
-	return end_ns;
-}
-
 /* The lock that the thread waits for now; of a run that has ended the one that the launcher saw,
  * if the thread did nothing after that. */
 static bool lock_find(const struct sp_report *report, uint32_t stream, struct sp_live_lock *ret)
@@ -174,23 +173,22 @@ static void add_link(const struct looking *l, struct sp_hang *hang, uint32_t str
 	hang->chain[hang->count++] = link_of(l, stream, role, number);
 }
 
-static bool is_child(const struct sp_report *report, uint32_t image, uint32_t of)
+/* Moves *stream to the next main thread of one of the trainer's workers that had not ended. Returns
+ * false where there is none. */
+static bool find_worker(const struct sp_report *report, uint32_t trainer_image, uint32_t *stream)
 {
-	const struct sp_process_image *child = &report->run.index.images[image],
-				      *parent = &report->run.index.images[of];
+	const struct sp_process_image *images = report->run.index.images;
 
-	return child->host == parent->host && child->ppid == parent->pid && image != of &&
-	       child->start_ns >= parent->start_ns;
-}
+	for (; *stream < report->run.index.stream_count; ++*stream) {
+		const struct sp_stream *s = stream_of(report, *stream);
 
-/* The main threads of the trainer's workers that had not ended. */
-static bool is_worker_of(const struct sp_report *report, uint32_t stream, uint32_t image)
-{
-	const struct sp_stream *s = stream_of(report, stream);
-
-	return s->tid == report->run.index.images[s->image].pid &&
-	       is_child(report, s->image, image) && !has_ended(report, stream) &&
-	       strcmp(sp_role_of(&report->training, stream), "worker") == 0;
+		if (s->tid == images[s->image].pid &&
+		    sp_index_is_child(&images[s->image], &images[trainer_image]) &&
+		    !has_ended(report, *stream) &&
+		    strcmp(sp_role_of(&report->training, *stream), "worker") == 0)
+			return true;
+	}
+	return false;
 }
 
 /* How surely this worker is the one that holds the others up; 0: it is idle. */
@@ -215,25 +213,20 @@ static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns
 static void follow_worker(const struct looking *l, struct sp_hang *hang, uint32_t trainer,
 			  int64_t least_ns)
 {
-	uint32_t image = stream_of(l->report, trainer)->image, worst = UINT32_MAX, number = 0;
-	unsigned most = 0, index = 0;
+	uint32_t image = stream_of(l->report, trainer)->image, worst = 0, number = 0, index = 0;
+	unsigned most = 0;
 
-	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
-		unsigned b;
+	for (uint32_t i = 0; find_worker(l->report, image, &i); i++, index++) {
+		unsigned b = blame(l, i, least_ns);
 
-		if (!is_worker_of(l->report, i, image))
-			continue;
-		b = blame(l, i, least_ns);
 		if (b > most) {
 			most = b;
 			worst = i;
 			number = index;
 		}
-		index++;
 	}
-	if (worst == UINT32_MAX)
-		return;
-	add_link(l, hang, worst, SP_HANG_WORKER, number);
+	if (most)
+		add_link(l, hang, worst, SP_HANG_WORKER, number);
 }
 
 static uint32_t trainer_stream(const struct sp_report *report, uint32_t t)
@@ -260,22 +253,23 @@ static bool is_in_collective(const struct looking *l, uint32_t stream, int64_t s
 	       mark_ns(l, stream) > stuck_ns / 2 && mark_ns(l, stream) > LEAST_NS;
 }
 
-/* The trainer that the others wait for in a collective; UINT32_MAX: none is known. */
-static uint32_t find_missing(const struct looking *l, int64_t stuck_ns)
+/* The trainer that the others wait for in a collective, and the first of these. False where none is
+ * known. */
+static bool find_missing(const struct looking *l, int64_t stuck_ns, uint32_t *ret,
+			 uint32_t *ret_waiting)
 {
-	uint32_t missing = UINT32_MAX, waiting = 0;
+	uint32_t missing = UINT32_MAX, waiting = UINT32_MAX;
 
 	for (uint32_t t = 0; t < l->report->training.count; t++) {
 		uint32_t stream = trainer_stream(l->report, t);
+		uint32_t *first = is_in_collective(l, stream, stuck_ns) ? &waiting : &missing;
 
-		if (has_ended(l->report, stream))
-			continue;
-		if (is_in_collective(l, stream, stuck_ns))
-			waiting++;
-		else if (missing == UINT32_MAX)
-			missing = t;
+		if (*first == UINT32_MAX && !has_ended(l->report, stream))
+			*first = t;
 	}
-	return waiting ? missing : UINT32_MAX;
+	*ret = missing;
+	*ret_waiting = waiting;
+	return missing != UINT32_MAX && waiting != UINT32_MAX;
 }
 
 /* The longest stretch from one step to the next. */
@@ -320,15 +314,10 @@ static bool waits_or_repeats(const struct looking *l, uint32_t stream)
 
 static void follow(const struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
 {
-	uint32_t missing = find_missing(l, (int64_t)hang->for_ns);
+	uint32_t missing, waiting;
 
-	if (missing != UINT32_MAX) {
-		for (uint32_t i = 0; i < l->report->training.count; i++)
-			if (i != missing && is_in_collective(l, trainer_stream(l->report, i),
-							     (int64_t)hang->for_ns)) {
-				add_trainer(l, hang, i);
-				break;
-			}
+	if (find_missing(l, (int64_t)hang->for_ns, &missing, &waiting)) {
+		add_trainer(l, hang, waiting);
 		t = missing;
 	}
 	add_trainer(l, hang, t);
@@ -431,15 +420,11 @@ static bool suspect_of(const struct looking *l, uint32_t t, struct sp_hang_link 
 		*ret = link_of(l, trainer, SP_HANG_TRAINER, 0);
 		return true;
 	}
-	for (uint32_t i = 0; i < l->report->run.index.stream_count; i++) {
-		if (!is_worker_of(l->report, i, image))
-			continue;
+	for (uint32_t i = 0; find_worker(l->report, image, &i); i++, number++)
 		if (is_suspect(l->report, i)) {
 			*ret = link_of(l, i, SP_HANG_WORKER, number);
 			return true;
 		}
-		number++;
-	}
 	return false;
 }
 
