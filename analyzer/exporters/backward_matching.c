@@ -166,8 +166,8 @@ static int64_t look_at_nodes(struct sp_backwards *b, const struct sp_backward_st
 	return last_ns;
 }
 
-/* Where nodes lie in each other, what the inner ones belong to was called inside of the outer one.
- */
+/* Where nodes lie in each other, what the inner ones belong to
+ * was called inside of the outer one. */
 static void match_calls(struct sp_backwards *b, struct sp_backward_step *s, int64_t last_ns)
 {
 	int64_t node_end_ns = INT64_MIN, operator_end_ns = INT64_MIN;

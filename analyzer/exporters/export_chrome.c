@@ -13,6 +13,7 @@
 #include "analyzer/text/json.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
+#include "analyzer/exporters/export.h"
 #include "analyzer/exporters/tracks.h"
 
 #define SCHEMA_VERSION 1u

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "analyzer/symbols/demangle.h"
-#include "analyzer/exporters/perfetto.h"
+#include "analyzer/exporters/export.h"
+#include "analyzer/exporters/perfetto_packet.h"
+#include "analyzer/exporters/perfetto_tracks.h"
 #include "analyzer/training/step_stats.h"
 
 #define LABEL_ID (1u << 20)		/* of the first label; below: kinds */

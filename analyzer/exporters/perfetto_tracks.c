@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/exporters/perfetto.h"
+#include "analyzer/exporters/perfetto_tracks.h"
 
 #include <string.h>
 

@@ -32,8 +32,8 @@ void sp_proto_bytes(struct sp_proto *p, uint32_t field, const void *bytes, size_
 size_t sp_proto_open(struct sp_proto *p, uint32_t field);
 void sp_proto_close(struct sp_proto *p, size_t mark);
 
-/* Writes the message as a field of another one. Returns 0, or -EIO, or -EMSGSIZE where it was full.
- */
+/* Writes the message as a field of another one.
+ * Returns 0, or -EIO, or -EMSGSIZE where it was full. */
 int sp_proto_write(const struct sp_proto *p, uint32_t field, FILE *file);
 
 #endif

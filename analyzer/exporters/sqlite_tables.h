@@ -22,8 +22,8 @@ struct sp_sqlite_tables {
 /* Prepares store->rows, for sp_out.rows. */
 void sp_sqlite_tables_init(struct sp_sqlite_tables *store, sqlite3 *db);
 
-/* Tables of this view come next: "report_VIEW" is the main one, "report_VIEW_KEY" are the others.
- */
+/* Tables of this view come next: "report_VIEW" is the main one,
+ * "report_VIEW_KEY" are the others. */
 void sp_sqlite_tables_view(struct sp_sqlite_tables *store, const char *view);
 
 /* Closes the last table. */

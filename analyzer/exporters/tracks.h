@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "analyzer/exporters/backward_matching.h"
-#include "analyzer/exporters/export.h"
+#include "analyzer/exporters/export_records.h"
 #include "analyzer/exporters/launch_matching.h"
 #include "analyzer/exporters/nest.h"
 
@@ -20,8 +20,8 @@
 
 enum sp_tracks_counter {
 	SP_TRACKS_READ,	   /* bytes read, of the stages that the report's read_bytes adds up */
-	SP_TRACKS_WRITTEN, /* bytes written, of the stages that the report's written_bytes adds up
-			    */
+	SP_TRACKS_WRITTEN, /* bytes written, of the stages that the report's
+			      written_bytes adds up */
 	SP_TRACKS_COUNTERS
 };
 

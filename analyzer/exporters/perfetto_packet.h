@@ -5,8 +5,8 @@
  * used here. Functions return 0 or -errno where they write; what is open in a packet is closed
  * before the packet ends.
  */
-#ifndef STAGEPROF_ANALYZER_PERFETTO_H
-#define STAGEPROF_ANALYZER_PERFETTO_H
+#ifndef STAGEPROF_ANALYZER_PERFETTO_PACKET_H
+#define STAGEPROF_ANALYZER_PERFETTO_PACKET_H
 
 #include "analyzer/exporters/proto.h"
 #include "analyzer/exporters/tracks.h"
@@ -145,15 +145,5 @@ size_t sp_perfetto_open_descriptor(struct sp_perfetto *f, uint64_t track, uint64
 
 int sp_perfetto_write_end(struct sp_perfetto *f, int64_t at_ns, uint64_t track);
 int sp_perfetto_end_named(struct sp_perfetto *f, size_t mark, const char *name);
-
-/* Descriptors of tracks; those of steps, lanes and streams of a GPU are written once each. */
-int sp_perfetto_write_run(struct sp_perfetto *f);
-int sp_perfetto_write_process(void *context, uint32_t process);
-int sp_perfetto_write_track(void *context, uint32_t track);
-int sp_perfetto_write_steps_track(struct sp_perfetto *f, const struct sp_tracks_step *step);
-int sp_perfetto_write_lane(struct sp_perfetto *f, const struct sp_tracks_slice *slice);
-int sp_perfetto_write_gpu_track(struct sp_perfetto *f, const struct sp_tracks_slice *slice);
-
-uint64_t sp_perfetto_gpu_uuid(const struct sp_tracks_slice *slice);
 
 #endif
