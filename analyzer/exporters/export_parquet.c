@@ -20,7 +20,7 @@ enum { STEP_HOST, STEP_PID, STEP, STEP_START, STEP_WALL, STEP_PHASES };
 static const struct sp_parquet_column step_columns[] = {
 	{"host", SP_PARQUET_TEXT},	{"pid", SP_PARQUET_INT64},     {"step", SP_PARQUET_INT64},
 	{"start_ns", SP_PARQUET_INT64}, {"wall_ns", SP_PARQUET_INT64},
-#define SP_ACCOUNT(name, title, missing) {#name "_ns", SP_PARQUET_INT64},
+#define SP_ACCOUNT(name, title, missing, is) {#name "_ns", SP_PARQUET_INT64},
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };

@@ -11,7 +11,7 @@ static const struct {
 	const char *name, *title, *row;
 	enum sp_metric_kind unit;
 } table[SP_METRICS] = {
-#define SP_METRIC(name, unit, title, row) {#name, title, row, SP_IN_##unit},
+#define SP_METRIC(name, unit, title, row, of, value) {#name, title, row, SP_IN_##unit},
 #include "analyzer/metrics/metric.def"
 #undef SP_METRIC
 };
@@ -77,10 +77,4 @@ void sp_metric_text(const struct sp_metrics *e, enum sp_metric_id metric, char *
 		}
 	}
 	snprintf(ret, ret_bytes, "%s", text);
-}
-
-void sp_metrics_set_text(struct sp_metrics *e, enum sp_metric_id measure, const char *text)
-{
-	snprintf(e->of[measure].text, sizeof(e->of[measure].text), "%s", text);
-	e->of[measure].is_known = true;
 }

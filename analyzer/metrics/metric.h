@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum sp_metric_id {
-#define SP_METRIC(name, unit, title, row) SP_METRIC_##name,
+#define SP_METRIC(name, unit, title, row, of, value) SP_METRIC_##name,
 #include "analyzer/metrics/metric.def"
 #undef SP_METRIC
 	SP_METRICS
@@ -91,17 +91,6 @@ static inline void sp_metrics_set(struct sp_metrics *e, enum sp_metric_id metric
 {
 	e->of[metric].is_known = true;
 	e->of[metric].value = value;
-}
-
-/* Cut where it is too long for a metric's text. */
-void sp_metrics_set_text(struct sp_metrics *metrics, enum sp_metric_id metric, const char *text);
-
-/* part / whole; not known where whole is 0 */
-static inline void sp_metrics_ratio(struct sp_metrics *e, enum sp_metric_id metric, double part,
-				    double whole)
-{
-	if (whole > 0)
-		sp_metrics_set(e, metric, part / whole);
 }
 
 static inline double sp_metrics_value(const struct sp_metrics *e, enum sp_metric_id metric)

@@ -1,76 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/metrics.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <errno.h>
+#include <stdlib.h>
 
-#include "analyzer/hang/hang.h"
 #include "analyzer/hang/hang_text.h"
-#include "analyzer/metadata/gpu_kinds.h"
-#include "analyzer/metadata/source_lines.h"
+#include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/metrics/metrics_abstain.h"
-#include "analyzer/metrics/metrics_account.h"
-#include "analyzer/metrics/metrics_cpu.h"
 #include "analyzer/metrics/metrics_device.h"
 #include "analyzer/metrics/metrics_epochs.h"
 #include "analyzer/metrics/metrics_input.h"
-#include "analyzer/metrics/metrics_job.h"
-#include "analyzer/metrics/metrics_late_rank.h"
 #include "analyzer/metrics/metrics_rare.h"
-#include "analyzer/metrics/metrics_stepless.h"
-#include "analyzer/metrics/metrics_turns.h"
+#include "analyzer/metrics/metrics_texts.h"
 #include "analyzer/metrics/metrics_ways.h"
-#include "analyzer/metrics/training_time.h"
 #include "analyzer/report/report.h"
-#include "analyzer/text/text.h"
-#include "analyzer/text/translate.h"
-#include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
 
-/* The Python line with the longest total wait. */
-static void set_line(struct sp_metrics *e, const struct sp_report *report)
-{
-	struct sp_metric *m = &e->of[SP_METRIC_sync_line];
-	const struct sp_line *line, *longest = NULL;
-	const char *tab;
+/* Mapped memory and computing have no hook, so little visible input does not prove little input. */
+#define OWN_INPUT_LEAST 0.05
 
-	for (line = report->run.metadata.slow.lines.by_key; line; line = line->hh.next)
-		if (sp_gpu_call_is_kept(line->key.kind) &&
-		    (!longest || line->ticks > longest->ticks))
-			longest = line;
-	if (!longest)
-		return;
-	tab = memchr(longest->key.text, '\t', longest->text_bytes);
-	sp_text_escape(m->text, sizeof(m->text), longest->key.text,
-		       tab ? (size_t)(tab - longest->key.text) : longest->text_bytes);
-	m->is_known = true;
+/* A first batch's wait counts only as a first batch, so no time counts twice. */
+#define FIRST_WAIT_NS fmin(t->first_ns - t->loader_start_ns, NS(loader_wait))
+#define RESTARTS_NS (t->first_ns - t->run_start_ns - t->run_end_ns)
+#define END_CHECKPOINT_NS ((double)t->ends.ns[SP_ACCOUNT_checkpoint])
+/* Without one, the weights may be changed by hand in any of the loop's code. */
+#define HAS_UPDATE (t->has[SP_ACCOUNT_optimizer] || SUM(cleared) > 0)
+/* A backward shows a model, and its forward holds no other work. */
+#define IS_MODEL_ALONE                                                                             \
+	(t->has[SP_ACCOUNT_backward] && V(forward_ratio) < SP_FORWARD_LONG &&                      \
+	 V(rare_forward_share) < SP_FORWARD_RARE && V(unmarked_share) < SP_UNMARKED_MUCH)
+#define SYNCS (d->syncs || d->blocking_copies)
+#define WORK(work) ((double)in->whole.ns[SP_WORK_##work])
+#define MEANWHILE(work) ((double)in->meanwhile.ns[SP_WORK_##work])
+#define IS_MADE_LATE sp_input_is_made_late(m)
+#define RECEIVES (!in->on_trainer && h->batches && h->ns >= 0)
+/* More workers do not help a trainer that waits for something else. */
+#define ARE_WORKERS_SHORT                                                                          \
+	(V(cores) > 0 && !in->on_trainer && V(worker_idle_share) < SP_WORKERS_IDLE &&              \
+	 V(fetch_locked_share) < SP_FETCHES_LOCKED)
+#define TRAINED (cpu->trained_ns > 0 && KNOWN(cores))
+#define STAGE(stage) (report->totals.stages[SP_STAGE_##stage])
+#define RUN_NS (report->totals.end_ns - report->run.begin_ns)
+
+/* A stage without calls is not known: nothing was done, or no hook saw it. */
+static double decode_ns(const struct sp_report *report)
+{
+	uint64_t calls = 0, ns = 0;
+
+#define SP_DECODER(class, stage, title, work, inside)                                              \
+	calls += STAGE(stage).calls;                                                               \
+	ns += STAGE(stage).total_ns;
+#include "trace/decoders.def"
+#undef SP_DECODER
+	return IF(calls, ns);
 }
 
-static bool is_compiled(const struct sp_report *report)
+static const char *hang_chain(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
 {
-	const struct sp_run *run = &report->run;
-
-	for (uint32_t i = 0; i < report->training.count; i++)
-		if (run->metadata
-			    .images[run->index.streams[report->training.trainers[i].stream]->image]
-			    .compiles)
-			return true;
-	return false;
+	sp_hang_text(m->report, &m->hang, text, SP_METRIC_TEXT_BYTES);
+	return m->hang.is_hung ? text : NULL;
 }
 
-/* Metrics of the model itself, where a backward shows one: the mark of compilation, and a forward
- * that holds no other work. */
-static void set_model(struct sp_metrics *e, const struct sp_report *report)
+/* The training thread neither on a core nor ready for one, outside of known waits. A part of these
+ * waits may have been on a core. */
+static double blocked_share(struct sp_metric_sums *m)
 {
-	double share = sp_metrics_value(e, SP_METRIC_compute_share);
+	const struct sp_cpu_use *u = &m->cpu.stepped;
+	double off = 1 - u->cpu_ns / u->life_ns - u->ready_ns / u->life_ns;
 
-	if (sp_training_source(&report->training, SP_ACCOUNT_backward) == SP_FROM_NOTHING ||
-	    sp_metrics_value(e, SP_METRIC_forward_ratio) >= SP_FORWARD_LONG ||
-	    sp_metrics_value(e, SP_METRIC_rare_forward_share) >= SP_FORWARD_RARE ||
-	    sp_metrics_value(e, SP_METRIC_unmarked_share) >= SP_UNMARKED_MUCH)
-		return;
-	sp_metrics_set(e, is_compiled(report) ? SP_METRIC_compiled_share : SP_METRIC_eager_share,
-		       share);
+	off = off - V(loader_wait_share) - V(first_batch_share) - V(sync_share) - V(copy_share) -
+	      V(communication_share) - V(checkpoint_share) - V(validation_share) - V(write_share) -
+	      V(message_share) - V(loop_others_share);
+	return IF(u->life_ns > 0, fmax(off, 0));
+}
+
+/* The columns `value` of TEXT and of the other units are two functions. */
+#define TEXT_OF_SHARE(value) NULL
+#define TEXT_OF_NS(value) NULL
+#define TEXT_OF_COUNT(value) NULL
+#define TEXT_OF_RATIO(value) NULL
+#define TEXT_OF_BYTES(value) NULL
+#define TEXT_OF_TEXT(value) (value)
+#define NUMBER_OF_SHARE(value) (value)
+#define NUMBER_OF_NS(value) (value)
+#define NUMBER_OF_COUNT(value) (value)
+#define NUMBER_OF_RATIO(value) (value)
+#define NUMBER_OF_BYTES(value) (value)
+#define NUMBER_OF_TEXT(value) UNKNOWN
+
+static double number_of(struct sp_metric_sums *m, enum sp_metric_id metric)
+{
+	const struct sp_report *report = m->report;
+	const struct sp_metrics *e = m->e;
+	const struct sp_training_time *t = &m->time;
+	const struct sp_cpu_sums *cpu = &m->cpu;
+	const struct sp_input_sums *in = &m->input;
+	const struct sp_fetch_files *f = &in->fetches.files;
+	const struct sp_call_rusage_sums *u = &in->fetches.usage;
+	const struct sp_batch_receive *h = &report->workers.receive;
+	const struct sp_device_calls *d = &m->device;
+
+	switch (metric) {
+#define SP_METRIC(name, unit, title, row, of, value)                                               \
+	case SP_METRIC_##name:                                                                     \
+		return m->is[SP_OF_##of] ? NUMBER_OF_##unit(value) : UNKNOWN;
+#include "analyzer/metrics/metric.def"
+#undef SP_METRIC
+	case SP_METRICS:
+		break;
+	}
+	return UNKNOWN;
+}
+
+static const char *text_of(struct sp_metric_sums *m, enum sp_metric_id metric,
+			   char text[SP_METRIC_TEXT_BYTES])
+{
+	switch (metric) {
+#define SP_METRIC(name, unit, title, row, of, value)                                               \
+	case SP_METRIC_##name:                                                                     \
+		return m->is[SP_OF_##of] ? TEXT_OF_##unit(value) : NULL;
+#include "analyzer/metrics/metric.def"
+#undef SP_METRIC
+	case SP_METRICS:
+		break;
+	}
+	return NULL;
 }
 
 static bool has_loader_calls(const struct sp_report *report)
@@ -79,52 +133,6 @@ static bool has_loader_calls(const struct sp_report *report)
 		if (report->run.metadata.images[i].asks_loader)
 			return true;
 	return false;
-}
-
-static void set_hang(struct sp_metrics *e, const struct sp_report *report)
-{
-	char chain[SP_METRIC_TEXT_BYTES];
-	struct sp_hang hang;
-
-	sp_hang_find(report, &hang);
-	if (!hang.is_hung)
-		return;
-	sp_metrics_set(e, SP_METRIC_hang_ns, (double)hang.for_ns);
-	sp_hang_text(report, &hang, chain, sizeof(chain));
-	sp_metrics_set_text(e, SP_METRIC_hang_chain, chain);
-}
-
-/* Batches of a loop are no steps of training: what they cost is known, and what they are for is
- * not. */
-static void set_loop_batches(struct sp_metrics *e, const struct sp_training_time *t)
-{
-	e->of[SP_METRIC_step_ns].is_known = false;
-	e->of[SP_METRIC_step_mean_ns].is_known = false;
-	e->of[SP_METRIC_wait_mean_ns].is_known = false;
-	sp_metrics_set(e, SP_METRIC_loop_batches, (double)t->steps);
-	sp_metrics_ratio(e, SP_METRIC_loop_wait_share,
-			 (double)t->account.ns[SP_ACCOUNT_loader_wait], t->total);
-}
-
-/* A digest has no events, so other costs may be greater than those that are known. */
-static void doubt_digested(struct sp_metrics *e, const struct sp_report *report)
-{
-	const struct sp_rank *latest = sp_metrics_latest_straggler(&report->ranks);
-	char text[SP_METRIC_TEXT_BYTES], late[128];
-
-	if (!latest) {
-		sp_metrics_set_text(e, SP_METRIC_cannot_tell,
-				    _("a verdict needs events, and a digest has none; the account "
-				      "and the "
-				      "view ranks hold"));
-		return;
-	}
-	sp_metrics_who_straggles(report, latest, late, sizeof(late));
-	snprintf(text, sizeof(text),
-		 _("a verdict needs events, and a digest has none; the account and the view ranks "
-		   "hold, and that view names as late: %s"),
-		 late);
-	sp_metrics_set_text(e, SP_METRIC_cannot_tell, text);
 }
 
 static void set_rounds(struct sp_metrics *e, const struct sp_training *training)
@@ -141,90 +149,101 @@ static void set_rounds(struct sp_metrics *e, const struct sp_training *training)
 	e->is_mixed = has_rounds && has_others;
 }
 
-/* The metrics that docs/DIGEST.md lists as those of a digest. */
-static int set_digested(struct sp_metrics *e, const struct sp_report *report)
+/* A run without steps may train all the same, or evaluate. */
+static void set_stepless(struct sp_metrics *e, const struct sp_report *report)
 {
-	const struct sp_training *training = &report->training;
-	struct sp_training_time t = {.account = sp_training_account(training)};
-	struct sp_step_stats wall;
-	int r;
+	const uint64_t one = 1,
+		       forwards = one << SP_PHASE_forward | one << SP_PHASE_forward_no_grad;
+	struct sp_frameworks frameworks;
+	char unseen[SP_METRIC_TEXT_BYTES];
 
-	e->is_from_digest = true;
-	doubt_digested(e, report);
-	for (uint32_t i = 0; i < training->count; i++)
-		t.steps += training->trainers[i].steps.count;
-	if (!t.steps || sp_training_end(training) == SP_STEP_BY_BATCH)
-		return 0;
-	t.total = (double)sp_account_total(&t.account);
-	sp_metrics_phases(e, &t, report);
-	if (!e->is_unfed)
-		sp_metrics_phase(e, SP_METRIC_input_wait_share, &t, report, SP_ACCOUNT_loader_wait);
-	sp_metrics_straggler(e, report);
-	r = sp_step_stats(training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &wall);
-	if (r == 0 && wall.count)
-		sp_metrics_set(e, SP_METRIC_step_ns, (double)wall.p50_ns);
-	return r;
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	e->gives_steps = sp_frameworks_give_steps(&frameworks);
+	e->trains_unseen = sp_frameworks_unseen_text(&frameworks, unseen, sizeof(unseen)) > 0;
+	e->has_forwards = (report->totals.phases & forwards) != 0;
 }
 
-int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
+static void set_flags(struct sp_metrics *e, const struct sp_report *report)
 {
-	struct sp_training_time time = {.total = 0};
-	int r = sp_index_has_digested(&report->run.index) ? 0
-							  : sp_training_time_read(&time, e, report);
-	bool is_loop = sp_training_end(&report->training) == SP_STEP_BY_BATCH;
+	const struct sp_training *training = &report->training;
 
-	e->trainers = report->training.count;
+	e->trainers = training->count;
 	e->events_lost = report->totals.lost + report->totals.missing + report->totals.holes;
 	e->events_unknown = report->totals.unknown;
 	e->files_unread = sp_index_unread(&report->run.index);
 	e->tails_away = report->totals.tails_away;
-	e->is_unfed = sp_training_is_unfed(&report->training);
-	set_rounds(e, &report->training);
-	e->is_fed_by_thread = sp_training_is_fed_by_thread(&report->training) ||
+	e->is_from_digest = sp_index_has_digested(&report->run.index);
+	e->is_unfed = sp_training_is_unfed(training);
+	set_rounds(e, training);
+	e->is_fed_by_thread = sp_training_is_fed_by_thread(training) ||
 			      (e->is_unfed && sp_metrics_has_busy_thread(report));
-	e->is_forward_left_over = sp_metrics_is_forward_left_over(&report->training);
 	e->has_loader_calls = has_loader_calls(report);
-	if (sp_index_has_digested(&report->run.index))
-		return set_digested(e, report);
+}
+
+static void read_scopes(struct sp_metric_sums *m)
+{
+	const struct sp_training_time *t = &m->time;
+	bool has_events = !m->e->is_from_digest, has_wait = t->has[SP_ACCOUNT_loader_wait];
+	bool is_loop = sp_training_end(&m->report->training) == SP_STEP_BY_BATCH;
+	bool has_steps = t->steps && !is_loop, trains = has_events && has_steps;
+
+	m->is[SP_OF_RUN] = true;
+	m->is[SP_OF_EVENTS] = has_events && !is_loop;
+	m->is[SP_OF_BATCH_LOOP] = has_events && is_loop;
+	m->is[SP_OF_ACCOUNT] = has_steps;
+	m->is[SP_OF_TRAINING] = trains;
+	m->is[SP_OF_LOADER] = trains && has_wait && !m->e->is_unfed;
+	m->is[SP_OF_OWN_INPUT] = trains && has_wait && m->e->is_unfed &&
+				 NS(loader_wait) >= OWN_INPUT_LEAST * t->total;
+	/* Without a backward the model's share of the rest is unknown. Beside a thread that makes
+	 * batches the loop's code waits for the interpreter's lock too, so its time is not its own.
+	 */
+	m->is[SP_OF_LOOP] = trains && t->has[SP_ACCOUNT_backward] && t->has[SP_ACCOUNT_other] &&
+			    !m->e->is_fed_by_thread;
+	m->is[SP_OF_BATCHES] = trains && m->report->workers.count;
+	if (trains && has_wait && m->e->is_unfed && !m->is[SP_OF_OWN_INPUT])
+		m->e->unfed_seen = NS(loader_wait) / t->total;
+}
+
+/* The sums that only training has. Returns 0 or -ENOMEM. */
+static int read_sums(struct sp_metric_sums *m)
+{
+	const struct sp_metadata *metadata = &m->report->run.metadata;
+
+	sp_device_sums_read(m);
+	m->is[SP_OF_DEVICE] = m->device.is_used;
+	sp_cpu_sums_read(&m->cpu, m->report);
+	if (m->is[SP_OF_BATCHES])
+		sp_input_sums_read(&m->input, m->report);
+	m->e->hides_waits = sp_abstain_hides_waits(m);
+	m->e->is_keras_on_torch = sp_metadata_has_coverage(metadata, "keras-backend\tbound\ttorch");
+	return sp_rare_communication_read(&m->time, &m->report->training);
+}
+
+int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
+{
+	struct sp_metric_sums *m = calloc(1, sizeof(*m));
+	int r = m ? sp_training_time_read(&m->time, report) : -ENOMEM;
+
+	set_flags(e, report);
 	if (r == 0) {
-		sp_metrics_cannot_tell(e, report, time.steps);
-		if (!is_loop)
-			set_hang(e, report);
-		if (is_loop)
-			set_loop_batches(e, &time);
-		if (is_loop || time.steps == 0)
-			sp_metrics_stepless(e, report);
+		m->report = report;
+		m->e = e;
+		m->number_of = number_of;
+		m->text_of = text_of;
+		e->is_forward_left_over = m->time.is_forward_left_over;
+		read_scopes(m);
+		if (m->is[SP_OF_EVENTS])
+			sp_hang_find(report, &m->hang);
+		if (m->is[SP_OF_TRAINING])
+			r = read_sums(m);
+		else if (!e->is_from_digest)
+			set_stepless(e, report);
+		m->is[SP_OF_STEPLESS] = !m->is[SP_OF_TRAINING] && !e->is_from_digest &&
+					sp_metric_ask_known(m, SP_METRIC_cannot_tell);
+		for (int i = 0; i < SP_METRICS; i++)
+			sp_metric_ask(m, (enum sp_metric_id)i);
 	}
-	if (r < 0 || time.steps == 0 || is_loop)
-		return r;
-	sp_metrics_account(e, &time, report);
-	sp_metrics_whole_steps(e, &time, report);
-	sp_metrics_turns(e, &time, report);
-	sp_metrics_device(e, &time.account, time.steps, report);
-	/* With a device, backward waits for autograd's own threads. */
-	if (!e->has_device) {
-		sp_metrics_ratio(e, SP_METRIC_model_lock_share, time.sum[SP_STEP_SUM_lock],
-				 time.total);
-		sp_metrics_ratio(e, SP_METRIC_lock_share, time.sum[SP_STEP_SUM_locked], time.total);
-	}
-	r = sp_metrics_forward(e, report);
-	if (r == 0)
-		r = sp_metrics_rare_loop(e, report);
-	if (r == 0)
-		r = sp_metrics_rare_communication(e, report);
-	if (r == 0)
-		r = sp_metrics_warm_up(e, report);
-	if (r < 0)
-		return r;
-	set_model(e, report);
-	sp_metrics_job(e, report);
-	set_line(e, report);
-	sp_metrics_straggler(e, report);
-	sp_metrics_cpu(e, report);
-	sp_metrics_input(e, report);
-	sp_metrics_epochs(e, report, time.total);
-	if (e->of[SP_METRIC_decode_work_share].is_known)
-		e->of[SP_METRIC_loader_ways].is_known = false;
-	sp_metrics_ways(e, report, is_compiled(report));
-	return 0;
+	free(m);
+	return r;
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why no verdict can be given: the metric cannot_tell, and steps that hide what they wait for. */
+/* Why no verdict can be given, and steps that hide what they wait for. */
 #ifndef STAGEPROF_ANALYZER_METRICS_ABSTAIN_H
 #define STAGEPROF_ANALYZER_METRICS_ABSTAIN_H
 
-#include "analyzer/metrics/training_time.h"
+#include "analyzer/metrics/metric_sums.h"
 
-struct sp_report;
+/* The reason; NULL where there is none. */
+const char *sp_text_cannot_tell(struct sp_metric_sums *sums, char text[SP_METRIC_TEXT_BYTES]);
 
-/* steps: of all trainers. */
-void sp_metrics_cannot_tell(struct sp_metrics *metrics, const struct sp_report *report,
-			    uint64_t steps);
-
-/* After sp_metrics_account(): sets hides_waits, too. */
-void sp_metrics_whole_steps(struct sp_metrics *metrics, const struct sp_training_time *time,
-			    const struct sp_report *report);
+/* Steps are calls of a framework, and it is not known what the device did meanwhile. */
+bool sp_abstain_hides_waits(const struct sp_metric_sums *sums);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/metrics_epochs.h"
 
-#include <math.h>
-
+#include "analyzer/metrics/metrics_input.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"
 
@@ -47,71 +46,61 @@ static void add_trainer(struct epochs *epochs, const struct sp_report *report,
 
 /* At most the making of a batch: workers that keep up with their trainer make as many at once as
  * there are workers. The start of a loader is no work that a later epoch need not do again. */
-static double making_ns(const struct sp_metrics *e, const struct waits *first)
+static double making_ns(struct sp_metric_sums *m, const struct waits *first)
 {
 	double ns = first->ns / first->steps;
-	double workers = sp_metrics_value(e, SP_METRIC_workers);
 
-	return workers < 1 ? ns : fmax(ns, workers * first->wall_ns / first->steps);
+	return V(workers) < 1 ? ns : fmax(ns, V(workers) * first->wall_ns / first->steps);
 }
 
 /* The waits for the first epoch's first batches, beyond those of later epochs. */
-static double first_batches_ns(const struct sp_metrics *e, const struct epochs *epochs)
+static double first_batches_ns(struct sp_metric_sums *m, const struct epochs *epochs)
 {
 	const struct waits *first = &epochs->first_batches, *later = &epochs->later_first_batches;
 	double usual_ns = later->steps > 0 ? later->ns / later->steps : 0;
 	double more_ns = first->ns - first->steps * usual_ns;
 
-	return fmin(fmax(more_ns, 0), first->steps * making_ns(e, &epochs->first));
+	return fmin(fmax(more_ns, 0), first->steps * making_ns(m, &epochs->first));
 }
 
 /* Making all batches, where the training thread makes them: what is in no other wait is in those
  * for first batches. */
-static double made_in_first_ns(const struct sp_metrics *e, double total_ns)
+static double made_in_first_ns(struct sp_metric_sums *m)
 {
-	double batches = sp_metrics_value(e, SP_METRIC_steps) * sp_batches_a_step(e);
+	double batches = V(steps) * sp_input_batches_a_step(m);
 
-	if (sp_metrics_value(e, SP_METRIC_workers) > 0)
+	if (V(workers) > 0)
 		return 0;
-	return batches * sp_metrics_value(e, SP_METRIC_batch_work_ns) -
-	       total_ns * sp_metrics_value(e, SP_METRIC_loader_wait_share);
+	return batches * V(batch_work_ns) - m->time.total * V(loader_wait_share);
 }
 
-/*
- * The part of the waits for first batches that has the work of any batch. Workers start with two
- * batches each, so the sampler draws for all of these ahead of the first one.
- */
-static void set_first_made(struct sp_metrics *e, const struct sp_report *report, double total_ns)
+/* Workers start with two batches each, so the sampler draws for all of these ahead of the first
+ * one. */
+double sp_epochs_first_made(struct sp_metric_sums *m)
 {
-	double epochs = sp_metrics_value(e, SP_METRIC_epochs) * report->training.count;
-	double drawn = sp_batches_a_step(e) + 2 * sp_metrics_value(e, SP_METRIC_workers);
-	double ns = sp_batches_a_step(e) * (sp_metrics_value(e, SP_METRIC_batch_work_ns) +
-					    sp_metrics_value(e, SP_METRIC_handover_ns)) +
-		    drawn * sp_metrics_value(e, SP_METRIC_sampler_ns);
+	double epochs = V(epochs) * m->report->training.count, a_step = sp_input_batches_a_step(m);
+	double ns = a_step * (V(batch_work_ns) + V(handover_ns)) +
+		    (a_step + 2 * V(workers)) * V(sampler_ns);
 
-	if (!e->of[SP_METRIC_first_wait_share].is_known ||
-	    !e->of[SP_METRIC_batch_work_ns].is_known || total_ns <= 0)
-		return;
-	ns = fmax(epochs * ns, made_in_first_ns(e, total_ns));
-	sp_metrics_set(e, SP_METRIC_first_made_share,
-		       fmin(ns / total_ns, sp_metrics_value(e, SP_METRIC_first_wait_share)));
+	if (!KNOWN(first_wait_share) || !KNOWN(batch_work_ns))
+		return UNKNOWN;
+	ns = fmax(epochs * ns, made_in_first_ns(m));
+	return fmin(ns / m->time.total, V(first_wait_share));
 }
 
-void sp_metrics_epochs(struct sp_metrics *e, const struct sp_report *report, double total_ns)
+double sp_epochs_first_wait_ns(struct sp_metric_sums *m)
 {
 	struct epochs epochs = {0};
 	const struct waits *first = &epochs.first, *later = &epochs.later;
 	double usual_ns, more_ns;
 
-	set_first_made(e, report, total_ns);
-	for (uint32_t t = 0; t < report->training.count; t++)
-		add_trainer(&epochs, report, &report->training.trainers[t]);
-	if (e->is_unfed || first->steps < STEPS_LEAST || later->steps < STEPS_LEAST)
-		return;
+	for (uint32_t t = 0; t < m->report->training.count; t++)
+		add_trainer(&epochs, m->report, &m->report->training.trainers[t]);
+	if (m->e->is_unfed || first->steps < STEPS_LEAST || later->steps < STEPS_LEAST)
+		return UNKNOWN;
 	usual_ns = later->ns / later->steps;
 	more_ns = first->ns - first->steps * usual_ns;
-	if (first->ns >= TIMES_LEAST * usual_ns * first->steps &&
-	    more_ns >= MOST * (first->ns + later->ns))
-		sp_metrics_ratio(e, SP_METRIC_first_epoch_wait_share,
-				 more_ns + first_batches_ns(e, &epochs), total_ns);
+	return IF(first->ns >= TIMES_LEAST * usual_ns * first->steps &&
+			  more_ns >= MOST * (first->ns + later->ns),
+		  more_ns + first_batches_ns(m, &epochs));
 }

@@ -3,11 +3,12 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_EPOCHS_H
 #define STAGEPROF_ANALYZER_METRICS_EPOCHS_H
 
-#include "analyzer/metrics/metric.h"
+#include "analyzer/metrics/metric_sums.h"
 
-struct sp_report;
+/* The share of the waits for first batches that has the work of any batch. */
+double sp_epochs_first_made(struct sp_metric_sums *sums);
 
-/* total_ns: the training time. */
-void sp_metrics_epochs(struct sp_metrics *metrics, const struct sp_report *report, double total_ns);
+/* The waits of the first epoch beyond those of the later ones; NAN where they are no longer. */
+double sp_epochs_first_wait_ns(struct sp_metric_sums *sums);
 
 #endif

@@ -3,12 +3,12 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_TURNS_H
 #define STAGEPROF_ANALYZER_METRICS_TURNS_H
 
-#include "analyzer/metrics/training_time.h"
+#include <stdint.h>
 
 struct sp_report;
 
-/* After sp_metrics_account(). */
-void sp_metrics_turns(struct sp_metrics *metrics, const struct sp_training_time *time,
-		      const struct sp_report *report);
+/* The time between the trainings of a process's threads in which none of them trains, of all
+ * processes; 0 where a part of the run is asked for. *ret_threads: the most of a process. */
+uint64_t sp_turns_apart_ns(const struct sp_report *report, uint32_t *ret_threads);
 
 #endif

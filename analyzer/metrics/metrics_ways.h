@@ -5,12 +5,24 @@
 #ifndef STAGEPROF_ANALYZER_METRICS_WAYS_H
 #define STAGEPROF_ANALYZER_METRICS_WAYS_H
 
-#include "analyzer/metrics/metric.h"
+#include "analyzer/metrics/metric_sums.h"
 
-struct sp_report;
+/* Words of the framework that trains; "" where it has none. */
+struct sp_ways {
+	const char *compile, *threads, *input, *evaluation, *optimizer;
+};
 
-/* After all other metrics. is_compiled: torch.compile made a graph for a
- * trainer. */
-void sp_metrics_ways(struct sp_metrics *metrics, const struct sp_report *report, bool is_compiled);
+struct sp_ways sp_ways_of(const struct sp_metric_sums *sums);
+
+/* PyTorch trains. */
+bool sp_ways_are_pytorch(const struct sp_metric_sums *sums);
+
+const char *sp_ways_to_label(const struct sp_metric_sums *sums);
+
+/* How the loader that the trainer used works ahead; NULL where it is PyTorch's, or not known. */
+const char *sp_ways_of_loader(const struct sp_metric_sums *sums);
+
+/* True where a process that trains has calls of this name. */
+bool sp_ways_has_label(const struct sp_report *report, const char *label);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/training_time.h"
 
+#include "analyzer/metrics/metrics_turns.h"
 #include "analyzer/report/report.h"
-#include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
 
 /* The time by which an epoch's start exceeds another batch. */
@@ -10,7 +10,6 @@ static void add_first(struct sp_training_time *t, const struct sp_step *step, ui
 		      bool is_run)
 {
 	uint64_t ns = step->account.ns[SP_ACCOUNT_loader_wait];
-
 	double more = ns > usual_ns ? (double)(ns - usual_ns) : 0;
 
 	t->first_ns += more;
@@ -22,103 +21,122 @@ static void add_first(struct sp_training_time *t, const struct sp_step *step, ui
 }
 
 /* A loader begins before the first step, and its workers end after the last one. */
-static void add_end(struct sp_training_time *t, const struct sp_report *report,
-		    const struct sp_trainer *trainer, const struct sp_pause *p)
+static void add_restart(struct sp_training_time *t, const struct sp_pause *p, bool is_end)
 {
-	double ns = (double)p->account.ns[SP_ACCOUNT_loader_wait];
+	double wait_ns = (double)p->account.ns[SP_ACCOUNT_loader_wait];
 
-	if (!sp_pause_is_selected(&report->training, trainer, p))
-		return;
-	t->first_ns += ns;
-	*(p->step ? &t->run_end_ns : &t->run_start_ns) += ns;
+	if (is_end)
+		*(p->step ? &t->run_end_ns : &t->run_start_ns) += wait_ns;
+	else if (p->forked_before || p->forked_after)
+		t->loader_start_ns += (double)p->account.ns[SP_ACCOUNT_other];
+	t->first_ns += wait_ns;
 }
 
-static void add_restarts(struct sp_training_time *t, const struct sp_report *report,
-			 const struct sp_trainer *trainer)
+static void add_pauses(struct sp_training_time *t, const struct sp_training *training,
+		       const struct sp_trainer *trainer)
 {
 	const struct sp_steps *s = &trainer->steps;
 
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		const struct sp_pause *p = &s->pauses[i];
+		bool is_end = !p->step || p->step >= s->count;
 
-		if (!p->step || p->step >= s->count)
-			add_end(t, report, trainer, p);
-		if (!p->is_restart || !p->step || p->step >= s->count ||
-		    !sp_step_is_selected(&report->training, trainer, p->step - 1) ||
-		    !sp_step_is_selected(&report->training, trainer, p->step))
+		t->validation_wait_ns += (double)p->validation_wait_ns;
+		if (!sp_pause_is_selected(training, trainer, p))
 			continue;
-		t->first_ns += (double)p->account.ns[SP_ACCOUNT_loader_wait];
-		if (p->forked_before || p->forked_after)
-			t->loader_start_ns += (double)p->account.ns[SP_ACCOUNT_other];
+		if (is_end || p->is_restart)
+			add_restart(t, p, is_end);
+		t->sum[SP_STEP_SUM_load] += (double)p->load_ns;
+		t->end_load_ns += is_end ? (double)p->load_ns : 0;
 	}
 }
 
-static void add_loads(struct sp_training_time *t, const struct sp_report *report,
+static void add_steps(struct sp_training_time *t, const struct sp_training *training,
 		      const struct sp_trainer *trainer)
 {
 	const struct sp_steps *s = &trainer->steps;
-
-	for (uint32_t i = 0; i < s->pause_count; i++) {
-		const struct sp_pause *p = &s->pauses[i];
-
-		if (!sp_pause_is_selected(&report->training, trainer, p))
-			continue;
-		t->sum[SP_STEP_SUM_load] += (double)p->load_ns;
-		if (!p->step || p->step == s->count)
-			t->end_load_ns += (double)p->load_ns;
-	}
-}
-
-static void add_trainer(struct sp_training_time *t, const struct sp_report *report,
-			const struct sp_trainer *trainer, uint64_t usual_wait_ns)
-{
-	const struct sp_steps *s = &trainer->steps;
-	struct sp_account account = sp_trainer_account(&report->training, trainer);
+	uint64_t usual_wait_ns = t->wait.p50_ns, late_compiles = 0;
 	uint32_t epochs = 0;
 
-	sp_account_merge(&t->account, &account);
 	/* Where most iterators give one batch, the usual wait is one for a first batch. */
 	if (s->trained_passes && 2 * s->single_passes >= s->trained_passes)
 		usual_wait_ns = 0;
 	for (uint32_t i = 0; i < s->count; i++) {
-		if (!sp_step_is_selected(&report->training, trainer, i))
+		const struct sp_step *step = &s->steps[i];
+
+		late_compiles += i >= s->count / 2 && step->account.ns[SP_ACCOUNT_compile];
+		if (!sp_step_is_selected(training, trainer, i))
 			continue;
 		t->steps++;
+		sp_account_merge(&t->in_steps, &step->account);
 		for (int sum = 0; sum < SP_STEP_SUMS; sum++)
-			t->sum[sum] += (double)s->steps[i].sum[sum];
-		if (i != s->epochs[s->steps[i].epoch].first_step)
+			t->sum[sum] += (double)step->sum[sum];
+		if (i != s->epochs[step->epoch].first_step)
 			continue;
-		add_first(t, &s->steps[i], usual_wait_ns, i == 0);
+		add_first(t, step, usual_wait_ns, i == 0);
 		epochs++;
 	}
-	add_restarts(t, report, trainer);
-	add_loads(t, report, trainer);
 	t->epochs = epochs > t->epochs ? epochs : t->epochs;
+	t->late_compiles = late_compiles > t->late_compiles ? late_compiles : t->late_compiles;
 }
 
-int sp_training_time_read(struct sp_training_time *t, struct sp_metrics *e,
-			  const struct sp_report *report)
+static void add_trainer(struct sp_training_time *t, const struct sp_training *training,
+			const struct sp_trainer *trainer)
 {
-	struct sp_step_mean mean = sp_step_mean(&report->training);
-	struct sp_step_stats wait, wall;
-	int r = sp_step_stats(&report->training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY,
-			      &wait);
+	const struct sp_steps *s = &trainer->steps;
 
-	if (r == 0)
-		r = sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &wall);
-	if (r == 0 && wall.count == 0)
-		r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &wall);
-	if (r < 0)
+	t->has_model_calls |= s->has_forward;
+	t->is_forward_left_over |= s->is_forward_left_over;
+	if (sp_index_has_digested(&training->run->index)) {
+		t->steps += s->count;
+		return;
+	}
+	t->trained_passes += s->trained_passes;
+	t->single_passes += s->single_passes;
+	t->fed_batches += s->is_fed ? s->wait_count : 0;
+	t->fed_steps += s->is_fed ? s->count : 0;
+	add_steps(t, training, trainer);
+	add_pauses(t, training, trainer);
+}
+
+/* A mixture of digests and events has steps of both, so no more than digests have. */
+static int read_stats(struct sp_training_time *t, const struct sp_training *training)
+{
+	int r = sp_step_stats(training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &t->wall);
+
+	if (r < 0 || sp_index_has_digested(&training->run->index))
 		return r;
-	for (uint32_t i = 0; i < report->training.count; i++)
-		add_trainer(t, report, &report->training.trainers[i], wait.p50_ns);
+	if (t->wall.count == 0)
+		r = sp_step_stats(training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &t->wall);
+	if (r == 0)
+		r = sp_step_stats(training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY, &t->wait);
+	if (r == 0)
+		r = sp_step_stats(training, SP_ACCOUNT_forward, 1u << SP_STEP_STEADY, &t->forward);
+	if (r == 0)
+		r = sp_step_stats(training, SP_ACCOUNT_backward, 1u << SP_STEP_STEADY,
+				  &t->backward);
+	if (r == 0)
+		r = sp_step_stats(training, SP_ACCOUNT_other, 1u << SP_STEP_STEADY, &t->loop);
+	t->mean = sp_step_mean(training);
+	return r;
+}
+
+int sp_training_time_read(struct sp_training_time *t, const struct sp_report *report)
+{
+	const struct sp_training *training = &report->training;
+	int r;
+
+	*t = (struct sp_training_time){.account = sp_training_account(training),
+				       .ends = sp_training_ends(training)};
+	r = read_stats(t, training);
+	for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
+		t->has[phase] = sp_training_source(training, (enum sp_account_phase)phase) !=
+				SP_FROM_NOTHING;
+	for (uint32_t i = 0; r == 0 && i < training->count; i++)
+		add_trainer(t, training, &training->trainers[i]);
 	t->first_ns += t->loader_start_ns;
 	t->total = (double)sp_account_total(&t->account);
-	if (wall.count) {
-		sp_metrics_set(e, SP_METRIC_step_ns, (double)wall.p50_ns);
-		sp_metrics_ratio(e, SP_METRIC_step_mean_ns, (double)mean.total_ns,
-				 (double)mean.count);
-	}
-	sp_metrics_ratio(e, SP_METRIC_wait_mean_ns, (double)wait.total_ns, (double)wait.count);
-	return 0;
+	if (!sp_index_has_digested(&report->run.index))
+		t->apart_ns = sp_turns_apart_ns(report, &t->apart_threads);
+	return r;
 }

@@ -3,14 +3,15 @@
 #ifndef STAGEPROF_ANALYZER_TRAINING_TIME_H
 #define STAGEPROF_ANALYZER_TRAINING_TIME_H
 
-#include "analyzer/metrics/metric.h"
-#include "analyzer/steps/step.h"
+#include "analyzer/training/step_stats.h"
 
 struct sp_report;
 
-/* The account of all trainers, and the starts of epochs in it. */
+/* The account of all trainers, the starts of epochs in it, and facts about any trainer. */
 struct sp_training_time {
-	struct sp_account account;
+	struct sp_account account, ends; /* ends: before the first step, and after the last one */
+	struct sp_account in_steps;	 /* of the selected steps */
+	bool has[SP_ACCOUNT_PHASES];	 /* something gives the phase */
 	double total;
 	double first_ns;	/* waits for first batches, and for the end and start of loaders */
 	double loader_start_ns; /* the share of first_ns that is no input wait */
@@ -20,12 +21,57 @@ struct sp_training_time {
 	uint32_t epochs;	     /* most of any trainer */
 	double sum[SP_STEP_SUMS];    /* of sp_step.sum, and pauses' loads */
 	double end_load_ns;	     /* before the first step and after the last one */
+	double validation_wait_ns;
+	uint64_t rare_communication_ns; /* between steps and in few steps, beyond the other steps */
 	uint64_t steps;
+	uint64_t apart_ns;	/* sp_turns_apart_ns() */
+	uint32_t apart_threads; /* the same */
+	uint64_t late_compiles; /* steps of a run's second half, the most of any trainer */
+	uint32_t trained_passes, single_passes;
+	uint64_t fed_batches, fed_steps; /* of trainers that a loader feeds */
+	bool has_model_calls;	   /* one was observed. Compiled and scripted models have none */
+	bool is_forward_left_over; /* no call of the model was observed before some backward */
+	/* The steady steps; wall: all, where none is steady. */
+	struct sp_step_stats wait, wall, forward, backward, loop;
+	struct sp_step_mean mean;
 };
 
-/* Adds up all trainers of the report to `time`, which is zero, and sets the metrics of a step's
- * length. Returns 0 or -ENOMEM. */
-int sp_training_time_read(struct sp_training_time *time, struct sp_metrics *metrics,
-			  const struct sp_report *report);
+/* Fills all but rare_communication_ns; for digests the account, the steps, `wall` and the facts.
+ * Returns 0 or -ENOMEM. */
+int sp_training_time_read(struct sp_training_time *time, const struct sp_report *report);
+
+/*
+ * Time in the row `other` whose calls are known is no code of the loop's own. Clipping of gradients
+ * goes with the optimizer, and allocations and frees of the device's memory with the waits for the
+ * device. Code that uses gradients and clears them may go with the optimizer, too. Batches that
+ * came from workers in shared memory are released by munmap.
+ */
+static inline double sp_time_known_ns(const struct sp_training_time *t)
+{
+	return t->sum[SP_STEP_SUM_clip] + t->sum[SP_STEP_SUM_allocating] +
+	       t->sum[SP_STEP_SUM_cleared] + t->sum[SP_STEP_SUM_unmap];
+}
+
+static inline double sp_time_loop_ns(const struct sp_training_time *t)
+{
+	double ns = (double)t->account.ns[SP_ACCOUNT_other] - sp_time_known_ns(t);
+
+	return ns > 0 ? ns : 0;
+}
+
+/* The loss may be other code; so may a forward that is left over, and what a loop does with
+ * gradients that it clears. */
+static inline double sp_time_unmarked_ns(const struct sp_training_time *t)
+{
+	double ns = (double)t->account.ns[SP_ACCOUNT_loss] + t->sum[SP_STEP_SUM_cleared];
+
+	return t->is_forward_left_over ? ns + (double)t->account.ns[SP_ACCOUNT_forward] : ns;
+}
+
+/* The model's work, with the known part of `other`. */
+static inline double sp_time_compute_ns(const struct sp_training_time *t)
+{
+	return (double)sp_account_sum(&t->account, SP_IS_MODEL) + sp_time_known_ns(t);
+}
 
 #endif

@@ -18,7 +18,7 @@ static const char *const names[SP_SAMPLE_PHASES] = {
 	[SP_SAMPLE_DECODE] = "worker_decode",	[SP_SAMPLE_TRANSFORM] = "worker_transform",
 	[SP_SAMPLE_COLLATE] = "worker_collate", [SP_SAMPLE_NO_FETCH] = "worker_idle",
 	[SP_SAMPLE_NO_STEP] = "outside_steps",
-#define SP_ACCOUNT(name, title, missing) [SP_SAMPLE_ACCOUNT + SP_ACCOUNT_##name] = #name,
+#define SP_ACCOUNT(name, title, missing, is) [SP_SAMPLE_ACCOUNT + SP_ACCOUNT_##name] = #name,
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/gpu/gpu_sums.h"
-#include "analyzer/metrics/metrics_cpu.h"
+#include "analyzer/metrics/cpu_sums.h"
 #include "analyzer/sections/gpu_section.h"
 #include "analyzer/sections/life_section.h"
 #include "analyzer/sections/steps_section.h"

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/account.h"
 
-#include <stddef.h>
-
 #include "analyzer/text/translate.h"
 
 static const char *const names[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing) #name,
+#define SP_ACCOUNT(name, title, missing, is) #name,
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };
 
 static const char *const titles[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing) title,
+#define SP_ACCOUNT(name, title, missing, is) title,
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };
 
 static const char *const missing[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing) missing,
+#define SP_ACCOUNT(name, title, missing, is) missing,
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };
@@ -29,9 +27,10 @@ static const char *const sources[] = {
 	[SP_FROM_RESIDUAL] = N_("residual"),
 };
 
-static const enum sp_account_phase at_end[] = {
-	SP_ACCOUNT_loader_wait, SP_ACCOUNT_validation, SP_ACCOUNT_evaluation,
-	SP_ACCOUNT_environment, SP_ACCOUNT_checkpoint,
+static const uint8_t kinds[SP_ACCOUNT_PHASES] = {
+#define SP_ACCOUNT(name, title, missing, is) is,
+#include "analyzer/steps/account.def"
+#undef SP_ACCOUNT
 };
 
 const char *sp_account_name(enum sp_account_phase phase)
@@ -58,16 +57,25 @@ uint32_t sp_account_end_rows(void)
 {
 	uint32_t rows = 0;
 
-	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
-		rows |= 1u << at_end[i];
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		rows |= kinds[i] & SP_IS_BOUNDED ? 1u << i : 0;
 	return rows;
+}
+
+uint64_t sp_account_sum(const struct sp_account *account, unsigned is)
+{
+	uint64_t ns = 0;
+
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		ns += kinds[i] & is ? account->ns[i] : 0;
+	return ns;
 }
 
 struct sp_account sp_account_at_end(const struct sp_account *pause)
 {
 	struct sp_account kept = {.ns = {0}};
 
-	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
-		kept.ns[at_end[i]] = pause->ns[at_end[i]];
+	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
+		kept.ns[i] = kinds[i] & SP_IS_BOUNDED ? pause->ns[i] : 0;
 	return kept;
 }

@@ -11,10 +11,17 @@
 #include <stdint.h>
 
 enum sp_account_phase {
-#define SP_ACCOUNT(name, title, missing) SP_ACCOUNT_##name,
+#define SP_ACCOUNT(name, title, missing, is) SP_ACCOUNT_##name,
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 	SP_ACCOUNT_PHASES
+};
+
+enum sp_account_is {
+	SP_IS_MODEL = 1 << 0,	/* the model's own work */
+	SP_IS_HOST = 1 << 1,	/* code of the host that may launch work of a device */
+	SP_IS_SELDOM = 1 << 2,	/* for an input, or in few steps: later steps need not have it */
+	SP_IS_BOUNDED = 1 << 3, /* sp_account_at_end() keeps it */
 };
 
 /* The source of a phase's time; the greatest source seen is reported. */
@@ -48,6 +55,9 @@ static inline uint64_t sp_account_total(const struct sp_account *account)
 		total += account->ns[i];
 	return total;
 }
+
+/* The parts that are one of `is`, bits of enum sp_account_is. */
+uint64_t sp_account_sum(const struct sp_account *account, unsigned is);
 
 /*
  * The part of `pause` that counts where no step bounds the pause on one side. The phases kept have

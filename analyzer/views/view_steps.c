@@ -40,7 +40,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[WALL] = {"wall_ns", N_("wall"), SP_CELL_NS},
 	[MEMORY] = {"rss_bytes", N_("memory"), SP_CELL_BYTES},
 	[WORKERS] = {"workers_rss_bytes", N_("of workers"), SP_CELL_BYTES},
-#define SP_ACCOUNT(name, title, missing)                                                           \
+#define SP_ACCOUNT(name, title, missing, is)                                                       \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_ns", title, SP_CELL_NS},
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
@@ -230,7 +230,7 @@ static uint64_t by_wall(const void *context, uint32_t i)
 	return sp_step_wall_ns(sp_step_of_row(&((const struct sp_step_rows *)context)->list[i]));
 }
 
-#define SP_ACCOUNT(name, title, missing)                                                           \
+#define SP_ACCOUNT(name, title, missing, is)                                                       \
 	static uint64_t by_##name(const void *context, uint32_t i)                                 \
 	{                                                                                          \
 		const struct sp_step_rows *rows = context;                                         \
@@ -243,7 +243,7 @@ static uint64_t by_wall(const void *context, uint32_t i)
 static const struct sp_sort_key keys[] = {
 	{"index", "index", N_("step"), by_index},
 	{"wall", "wall_ns", N_("wall"), by_wall},
-#define SP_ACCOUNT(name, title, missing) {#name, #name "_ns", title, by_##name},
+#define SP_ACCOUNT(name, title, missing, is) {#name, #name "_ns", title, by_##name},
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };

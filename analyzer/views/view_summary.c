@@ -100,7 +100,7 @@ static const struct sp_column columns[CELLS] = {
 	[FIRST] = {"first_step", NULL, SP_CELL_ID},  [LAST] = {"last_step", NULL, SP_CELL_ID},
 	[STEPS] = {"steps", NULL, SP_CELL_COUNT},    [STEP] = {"wall_ns_p50", NULL, SP_CELL_NS},
 	[MEAN] = {"step_mean_ns", NULL, SP_CELL_NS},
-#define SP_ACCOUNT(name, title, missing)                                                           \
+#define SP_ACCOUNT(name, title, missing, is)                                                       \
 	[PARTS + SP_ACCOUNT_##name] = {#name "_share", NULL, SP_CELL_SHARE},
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT

@@ -85,8 +85,6 @@ METRICS_OF_DIGESTS = {
     "step_ns",
     "straggler_share",
     "straggler",
-    "end_checkpoint_share",
-    "loop_checkpoint_share",
     "end_validation_share",
     "other_share",
     "cannot_tell",

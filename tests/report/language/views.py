@@ -207,10 +207,10 @@ class Views(unittest.TestCase):
         }
         path = os.path.join(ROOT, "analyzer", "metrics", "metric.def")
         with open(path, encoding="utf-8") as table:
-            for measure, row in re.findall(
-                r'^SP_METRIC\((\w+), [^"]*(?:"[^"]*",?\s*)*"([^"]*)"\)$', table.read(), re.M
+            for metric, row in re.findall(
+                r'^SP_METRIC\((\w+), \w+,\s*(?:"[^"]*"\s*)+,\s*"([^"]*)",', table.read(), re.M
             ):
-                known.update(words(measure) + words(row))
+                known.update(words(metric) + words(row))
         for code in [[]] + [
             [row["code"]] for rows in rules.values() if isinstance(rows, list) for row in rows
         ]:

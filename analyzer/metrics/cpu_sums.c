@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/metrics/metrics_cpu.h"
+#include "analyzer/metrics/cpu_sums.h"
 
 #include <stdlib.h>
 
@@ -12,16 +12,6 @@ struct rusage_span {
 	struct sp_rusage_metadata used;
 	int64_t begin_ns, end_ns;
 	uint32_t host;
-};
-
-/* Sums over processes. Processes whose first thread lacks a value are left out. */
-struct use {
-	double cpu_ns, ready_ns, life_ns; /* of the process's first thread */
-	double process_cpu_ns;
-	double used_ns;	  /* on cores while their trainer trained */
-	double demand_ns; /* the same, and ready for a core */
-	double threads;	  /* the greatest number of any process */
-	double batches;	  /* batches that the processes made */
 };
 
 static uint64_t difference(uint64_t before, uint64_t after)
@@ -64,13 +54,17 @@ static bool rusage_at_end(struct rusage_span *ret, const struct sp_report *repor
 	return report->run.metadata.usages[stream].is_known;
 }
 
+static bool read_rusage(struct rusage_span *ret, const struct sp_report *report, uint32_t stream,
+			bool trains)
+{
+	return (trains && rusage_of_steps(ret, report, stream)) ||
+	       rusage_at_end(ret, report, stream);
+}
+
 static bool rusage_of(struct rusage_span *ret, const struct sp_report *report, uint32_t stream,
 		      bool trains)
 {
-	bool is_known = (trains && rusage_of_steps(ret, report, stream)) ||
-			rusage_at_end(ret, report, stream);
-
-	return is_known && ret->used.ready_ns != UINT64_MAX &&
+	return read_rusage(ret, report, stream, trains) && ret->used.ready_ns != UINT64_MAX &&
 	       ret->used.process_ready_ns != UINT64_MAX && ret->end_ns > ret->begin_ns;
 }
 
@@ -84,12 +78,16 @@ struct sp_beside sp_metrics_beside(const struct sp_report *report, uint32_t stre
 	struct rusage_span span;
 	struct sp_beside beside = {0};
 
-	if (!(is_trainer && rusage_of_steps(&span, report, stream)) &&
-	    !rusage_at_end(&span, report, stream))
+	if (!read_rusage(&span, report, stream, is_trainer))
 		return beside;
 	beside.cpu_ns = above(span.used.process_cpu_ns, span.used.cpu_ns);
 	beside.ready_ns = above(span.used.process_ready_ns, span.used.ready_ns);
 	return beside;
+}
+
+static double life_of(const struct rusage_span *span)
+{
+	return (double)(span->end_ns - span->begin_ns);
 }
 
 /* The share of its life that lies between two instants. */
@@ -98,14 +96,14 @@ static double share_between(const struct rusage_span *span, int64_t begin_ns, in
 	int64_t from = begin_ns > span->begin_ns ? begin_ns : span->begin_ns;
 	int64_t to = end_ns < span->end_ns ? end_ns : span->end_ns;
 
-	return to > from ? (double)(to - from) / (double)(span->end_ns - span->begin_ns) : 0;
+	return to > from ? (double)(to - from) / life_of(span) : 0;
 }
 
-static void add_process(struct use *use, const struct rusage_span *span, double share,
+static void add_process(struct sp_cpu_use *use, const struct rusage_span *span, double share,
 			uint64_t batches)
 {
 	const struct sp_rusage_metadata *u = &span->used;
-	double life_ns = (double)(span->end_ns - span->begin_ns);
+	double life_ns = life_of(span);
 	double demand_ns = (double)u->process_cpu_ns + (double)u->process_ready_ns;
 
 	use->cpu_ns += (double)u->cpu_ns;
@@ -114,31 +112,23 @@ static void add_process(struct use *use, const struct rusage_span *span, double 
 	use->process_cpu_ns += (double)u->process_cpu_ns;
 	use->used_ns += (double)u->process_cpu_ns * share;
 	use->demand_ns += demand_ns * share;
-	use->threads = (double)u->process_threads > use->threads ? (double)u->process_threads
-								 : use->threads;
+	use->threads = fmax(use->threads, (double)u->process_threads);
 	use->batches += (double)batches;
 }
 
-static void add_trainers(struct use *trainers, const struct sp_report *report)
-{
-	struct rusage_span span;
-
-	for (uint32_t t = 0; t < report->training.count; t++)
-		if (rusage_of(&span, report, report->training.trainers[t].stream, true))
-			add_process(trainers, &span, 1, 0);
-}
-
 /* The use of a whole life says nothing of steps that began long after the start. */
-static void add_steps_of_trainers(struct use *trainers, const struct sp_report *report)
+static void add_trainers(struct sp_cpu_sums *cpu, const struct sp_report *report)
 {
 	struct rusage_span span;
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		uint32_t stream = report->training.trainers[t].stream;
 
-		if (rusage_of_steps(&span, report, stream) &&
-		    rusage_of(&span, report, stream, true))
-			add_process(trainers, &span, 1, 0);
+		if (!rusage_of(&span, report, stream, true))
+			continue;
+		add_process(&cpu->trainers, &span, 1, 0);
+		if (rusage_of_steps(&span, report, stream))
+			add_process(&cpu->stepped, &span, 1, 0);
 	}
 }
 
@@ -169,7 +159,7 @@ static void join_spans(struct trained *t, uint32_t count)
 			last->end_ns = t->spans[i].end_ns;
 	}
 	for (uint32_t i = 0; i < t->count; i++)
-		t->ns += (double)(t->spans[i].end_ns - t->spans[i].begin_ns);
+		t->ns += life_of(&t->spans[i]);
 }
 
 /* The caller frees the spans. */
@@ -226,7 +216,7 @@ static bool is_busy_beside(const struct rusage_span *span)
 	const struct sp_rusage_metadata *u = &span->used;
 	double all_ns = (double)u->process_cpu_ns + (double)u->process_ready_ns;
 	double ns = all_ns - (double)u->cpu_ns - (double)u->ready_ns;
-	double share = ns / (double)(span->end_ns - span->begin_ns);
+	double share = ns / life_of(span);
 
 	return share >= BUSY_LEAST || (share >= BUSY_TIME && ns >= BUSY_LEAST * all_ns);
 }
@@ -245,7 +235,7 @@ bool sp_metrics_has_busy_thread(const struct sp_report *report)
 	return false;
 }
 
-static void add_workers(struct use *workers, const struct sp_report *report)
+static void add_workers(struct sp_cpu_use *workers, const struct sp_report *report)
 {
 	struct rusage_span span, training;
 
@@ -286,35 +276,22 @@ static double share_trained(const struct trained *trained, const struct rusage_s
 	return share;
 }
 
-/* A process that lived through half of the training and was killed: its use is not known. */
-static bool is_unaccounted(const struct rusage_span *life, double share,
-			   const struct trained *trained)
-{
-	double ns = share * (double)(life->end_ns - life->begin_ns);
-
-	return trained->ns > 0 && 2 * ns >= trained->ns;
-}
-
-static double less(double ns, double outside_ns)
-{
-	return ns > outside_ns ? ns - outside_ns : 0;
-}
-
 /* At least: one thread may have been busy as long as nothing trained, with imports. */
-static void add_bystander(struct use *use, const struct rusage_span *life, double share)
+static void add_bystander(struct sp_cpu_use *use, const struct rusage_span *life, double share)
 {
-	double life_ns = (double)(life->end_ns - life->begin_ns);
+	double life_ns = life_of(life);
 	double cpu_ns = (double)life->used.process_cpu_ns;
 	double ready_ns = (double)life->used.process_ready_ns;
 
 	use->life_ns += life_ns;
-	use->used_ns += less(cpu_ns, life_ns * (1 - share));
-	use->demand_ns += less(cpu_ns + ready_ns, life_ns * (1 - share));
+	use->used_ns += fmax(cpu_ns - life_ns * (1 - share), 0);
+	use->demand_ns += fmax(cpu_ns + ready_ns - life_ns * (1 - share), 0);
 }
 
 /* Processes of the job that neither train nor make batches of a loader: evaluators, feeders.
- * Returns how many are killed. */
-static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *report,
+ * Returns how many lived through half of the training and were killed, so that their use is not
+ * known. */
+static uint32_t add_bystanders(struct sp_cpu_use *bystanders, const struct sp_report *report,
 			       const struct trained *trained)
 {
 	const struct sp_index *index = &report->run.index;
@@ -337,7 +314,7 @@ static uint32_t add_bystanders(struct use *bystanders, const struct sp_report *r
 		if (has_usage)
 			add_bystander(bystanders, &life, share);
 		else
-			unaccounted += is_unaccounted(&life, share, trained);
+			unaccounted += trained->ns > 0 && 2 * share * life_of(&life) >= trained->ns;
 		is_known[image] = true;
 	}
 	free(is_known);
@@ -355,137 +332,52 @@ static double cores_of(const struct sp_cpu_metadata *cpus)
 							       : cpus->allowed;
 }
 
-static void set_cores(struct sp_metrics *e, const struct sp_report *report)
+double sp_cpu_cores(const struct sp_report *report)
 {
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		uint32_t stream = report->training.trainers[t].stream;
 		uint32_t image = report->run.index.streams[stream]->image;
 		double cores = cores_of(&report->run.metadata.images[image].cpus);
 
-		if (cores > 0) {
-			sp_metrics_set(e, SP_METRIC_cores, cores);
-			return;
-		}
+		if (cores > 0)
+			return cores;
 	}
+	return NAN;
 }
 
-/* Without rusage of steps, rusage counts from the process's exec: the steps get their share of
- * the process's life. */
-static void set_trainer_cpu(struct sp_metrics *e, const struct use *trainers)
+double sp_cpu_run_ns(const struct sp_report *report)
 {
-	double step_ns = sp_metrics_value(e, SP_METRIC_step_mean_ns);
+	const struct sp_run *run = &report->run;
+	double ns = 0;
 
-	if (trainers->life_ns > 0)
-		sp_metrics_set(e, SP_METRIC_trainer_cpu_ns,
-			       trainers->process_cpu_ns * step_ns / trainers->life_ns);
+	for (uint32_t i = 0; i < run->index.stream_count; i++) {
+		const struct sp_thread_usage *u = &run->metadata.usages[i];
+		bool is_first =
+			!i || run->index.streams[i - 1]->image != run->index.streams[i]->image;
+
+		if (is_first && u->is_known && u->whole.process_cpu_ns != UINT64_MAX)
+			ns += (double)u->whole.process_cpu_ns;
+	}
+	return ns;
 }
 
-/* Workers count while the trainer trains: workers of one epoch follow workers of another. */
-static void set_wanted(struct sp_metrics *e, const struct use *trainers, double demand_ns,
-		       double span_ns)
+double sp_cpu_outside(const struct sp_cpu_sums *cpu, const struct sp_cpu_use *use, double cores)
 {
-	if (span_ns <= 0 || !e->of[SP_METRIC_cores].is_known)
-		return;
-	sp_metrics_ratio(e, SP_METRIC_wanted_per_core, demand_ns / span_ns,
-			 sp_metrics_value(e, SP_METRIC_cores));
-	sp_metrics_set(e, SP_METRIC_trainer_threads, trainers->threads);
+	double others;
+
+	if (use->life_ns <= 0 || cpu->trained_ns <= 0 || cores <= 0)
+		return NAN;
+	others = sp_cpu_cores_used(cpu) - use->cpu_ns / use->life_ns;
+	return fmax(use->ready_ns / use->life_ns - fmax(others, 0) / cores, 0);
 }
 
-/*
- * A thread waits for a core only while all cores are taken. The job's other threads together take
- * them no longer than they ran, divided by the cores; other programs had them for the rest.
- */
-static void set_outside_of(struct sp_metrics *e, enum sp_metric_id metric, const struct use *use,
-			   double used_ratio)
+void sp_cpu_sums_read(struct sp_cpu_sums *cpu, const struct sp_report *report)
 {
-	double others, share;
-
-	if (use->life_ns <= 0)
-		return;
-	others = used_ratio - use->cpu_ns / use->life_ns;
-	share = use->ready_ns / use->life_ns -
-		(others > 0 ? others : 0) / sp_metrics_value(e, SP_METRIC_cores);
-	sp_metrics_set(e, metric, share > 0 ? share : 0);
-}
-
-static void set_outside(struct sp_metrics *e, const struct use *trainers, const struct use *workers,
-			double used_ratio)
-{
-	if (!e->of[SP_METRIC_cores].is_known)
-		return;
-	if (trainers->life_ns > 0)
-		sp_metrics_set(e, SP_METRIC_cores_training, used_ratio);
-	set_outside_of(e, SP_METRIC_outside_share, trainers, used_ratio);
-	set_outside_of(e, SP_METRIC_worker_outside_share, workers, used_ratio);
-}
-
-/* Time neither on a core nor ready for one, outside of known waits. A part of these waits may have
- * been on a core. */
-static void set_blocked(struct sp_metrics *e, const struct use *trainers)
-{
-	static const enum sp_metric_id waits[] = {
-		SP_METRIC_loader_wait_share,   SP_METRIC_first_batch_share,
-		SP_METRIC_sync_share,	       SP_METRIC_copy_share,
-		SP_METRIC_communication_share, SP_METRIC_checkpoint_share,
-		SP_METRIC_validation_share,    SP_METRIC_write_share,
-		SP_METRIC_message_share,       SP_METRIC_loop_others_share,
-	};
-	double share;
-
-	if (trainers->life_ns <= 0)
-		return;
-	share = 1 - trainers->cpu_ns / trainers->life_ns;
-	sp_metrics_set(e, SP_METRIC_off_core_share, share > 0 ? share : 0);
-	share -= trainers->ready_ns / trainers->life_ns;
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		share -= sp_metrics_value(e, waits[i]);
-	sp_metrics_set(e, SP_METRIC_blocked_share, share > 0 ? share : 0);
-	if (!e->has_device)
-		sp_metrics_set(e, SP_METRIC_model_blocked_share, share > 0 ? share : 0);
-}
-
-/* The time of a whole step's call in which nothing computes may be a wait for a batch, a sleep or a
- * server. Several threads that run at once hide a part of it. */
-void sp_metrics_idle_calls(struct sp_metrics *e, const struct sp_report *report)
-{
-	double share = sp_metrics_value(e, SP_METRIC_update_share);
-	struct use trainers = {0};
-
-	if (!e->of[SP_METRIC_update_share].is_known || report->device_calls.is_used)
-		return;
-	add_steps_of_trainers(&trainers, report);
-	if (trainers.life_ns <= 0)
-		return;
-	share -= trainers.demand_ns / trainers.life_ns;
-	sp_metrics_set(e, SP_METRIC_idle_call_share, share > 0 ? share : 0);
-}
-
-void sp_metrics_cpu(struct sp_metrics *e, const struct sp_report *report)
-{
-	struct use trainers = {0}, stepped = {0}, workers = {0}, bystanders = {0};
 	struct trained trained = find_trained(report);
-	uint32_t unaccounted;
 
-	set_cores(e, report);
-	add_trainers(&trainers, report);
-	add_steps_of_trainers(&stepped, report);
-	add_workers(&workers, report);
-	unaccounted = add_bystanders(&bystanders, report, &trained);
-	sp_metrics_ratio(e, SP_METRIC_contention_share, trainers.ready_ns, trainers.life_ns);
-	sp_metrics_ratio(e, SP_METRIC_coreless_share, trainers.ready_ns,
-			 trainers.ready_ns + trainers.cpu_ns);
-	sp_metrics_ratio(e, SP_METRIC_batch_cpu_ns, workers.cpu_ns, workers.batches);
-	sp_metrics_ratio(e, SP_METRIC_batch_ready_ns, workers.ready_ns, workers.batches);
-	set_trainer_cpu(e, &trainers);
-	set_blocked(e, &stepped);
-	set_wanted(e, &trainers, trainers.demand_ns + workers.demand_ns + bystanders.demand_ns,
-		   trained.ns);
-	if (trained.ns > 0)
-		set_outside(e, &trainers, &workers,
-			    (trainers.used_ns + workers.used_ns + bystanders.used_ns) / trained.ns);
-	if (bystanders.life_ns > 0)
-		sp_metrics_ratio(e, SP_METRIC_bystander_cores, bystanders.used_ns, trained.ns);
-	if (unaccounted)
-		sp_metrics_set(e, SP_METRIC_unaccounted_processes, unaccounted);
+	add_trainers(cpu, report);
+	add_workers(&cpu->workers, report);
+	cpu->unaccounted = add_bystanders(&cpu->bystanders, report, &trained);
+	cpu->trained_ns = trained.ns;
 	free(trained.spans);
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metrics/metrics_texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/metadata/gpu_kinds.h"
+#include "analyzer/metadata/source_lines.h"
+#include "analyzer/metrics/metrics_ways.h"
+#include "analyzer/ranks/ranks.h"
+#include "analyzer/report/report.h"
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+#include "analyzer/training/training_account.h"
+
+#define OPTIMIZER_MOST 0.5  /* of the training time: the model is not the part to change */
+#define UNMARKED_SHOWN 0.01 /* of the training time: below it one share says it */
+
+const char *sp_text_sync_line(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
+{
+	const struct sp_line *line, *longest = NULL;
+	const char *tab;
+
+	for (line = report->run.metadata.slow.lines.by_key; line; line = line->hh.next)
+		if (sp_gpu_call_is_kept(line->key.kind) &&
+		    (!longest || line->ticks > longest->ticks))
+			longest = line;
+	if (!longest)
+		return NULL;
+	tab = memchr(longest->key.text, '\t', longest->text_bytes);
+	sp_text_escape(text, SP_METRIC_TEXT_BYTES, longest->key.text,
+		       tab ? (size_t)(tab - longest->key.text) : longest->text_bytes);
+	return text;
+}
+
+static const struct sp_process_image *process_of(const struct sp_report *report,
+						 const struct sp_rank *rank)
+{
+	uint32_t stream = report->training.trainers[rank->trainer].stream;
+
+	return &report->run.index.images[report->run.index.streams[stream]->image];
+}
+
+static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)
+{
+	const struct sp_process_image *process = process_of(report, rank);
+
+	return process->rank ? process->rank - 1 : rank->trainer;
+}
+
+static const struct sp_rank *latest_rank(const struct sp_ranks *ranks)
+{
+	const struct sp_rank *latest = NULL;
+
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		const struct sp_rank *rank = &ranks->list[i];
+
+		if (rank->is_straggler && (!latest || rank->behind_p50_ns > latest->behind_p50_ns))
+			latest = rank;
+	}
+	return latest;
+}
+
+/* Ranks that are late together: to mend one of them saves nothing. */
+const char *sp_text_straggler(const struct sp_metric_sums *m, char *text, size_t bytes)
+{
+	const struct sp_report *report = m->report;
+	const struct sp_rank *rank = latest_rank(&report->ranks);
+	const struct sp_process_image *process;
+	const struct sp_host *host;
+	const char *phase;
+	char name[256];
+
+	if (!rank)
+		return NULL;
+	process = process_of(report, rank);
+	host = &report->run.index.hosts[process->host];
+	phase = sp_account_title(rank->cause);
+	sp_text_escape(name, sizeof(name), host->name, strnlen(host->name, sizeof(host->name)));
+	if (rank->group == SP_RANK_HOST)
+		snprintf(text, bytes, _("all ranks of host %.64s, longer in %s"), name, phase);
+	else if (rank->group == SP_RANK_SLOT && process->local_rank)
+		snprintf(text, bytes, _("local rank %llu of every host, longer in %s"),
+			 (unsigned long long)process->local_rank - 1, phase);
+	else
+		snprintf(text, bytes, _("rank %llu, longer in %s"),
+			 (unsigned long long)rank_of(report, rank), phase);
+	return text;
+}
+
+double sp_text_straggler_share(const struct sp_metric_sums *m)
+{
+	const struct sp_rank *rank = latest_rank(&m->report->ranks);
+
+	return rank ? RATIO(rank->behind_p50_ns, rank->wall_p50_ns) : UNKNOWN;
+}
+
+/* Each worker has an IterableDataset whole. */
+const char *sp_text_division(const struct sp_report *report)
+{
+	if (sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\titerable"))
+		return _(" The dataset is an IterableDataset: see that it divides its samples by "
+			 "get_worker_info(), because else each worker gives all of them.");
+	if (sp_metadata_has_coverage(&report->run.metadata, "dataset\tbound\tindexed"))
+		return "";
+	return _(" If the dataset is an IterableDataset, see that it divides its samples by "
+		 "get_worker_info(): else each worker gives all of them.");
+}
+
+struct loader_waits {
+	double ns[SP_STEP_PASSES];
+	uint64_t steps[SP_STEP_PASSES + 1]; /* with so many loaders */
+};
+
+static void add_loader_waits(struct loader_waits *w, const struct sp_training *training,
+			     const struct sp_trainer *trainer)
+{
+	for (uint32_t i = 0; i < trainer->steps.count; i++) {
+		const struct sp_step *step = &trainer->steps.steps[i];
+
+		if (!sp_step_is_selected(training, trainer, i))
+			continue;
+		w->steps[step->loaders]++;
+		for (uint32_t k = 0; step->loaders > 1 && k < step->loaders; k++)
+			w->ns[k] += (double)step->loader_ns[k];
+	}
+}
+
+/* The number of loaders that gave most steps a batch. */
+static uint32_t usual_loaders(const struct loader_waits *w)
+{
+	uint64_t all = 0;
+
+	for (uint32_t n = 0; n <= SP_STEP_PASSES; n++)
+		all += w->steps[n];
+	for (uint32_t n = 2; n <= SP_STEP_PASSES; n++)
+		if (2 * w->steps[n] > all)
+			return n;
+	return 0;
+}
+
+/* The loader that is waited for most. Returns how many there are. */
+static uint32_t find_slow_loader(const struct sp_training *training, uint32_t *ret_slowest,
+				 double *ret_share)
+{
+	struct loader_waits w = {.ns = {0}};
+	uint32_t count;
+	double all = 0;
+
+	for (uint32_t t = 0; t < training->count; t++)
+		add_loader_waits(&w, training, &training->trainers[t]);
+	count = usual_loaders(&w);
+	*ret_slowest = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		all += w.ns[k];
+		*ret_slowest = w.ns[k] > w.ns[*ret_slowest] ? k : *ret_slowest;
+	}
+	*ret_share = RATIO(w.ns[*ret_slowest], all);
+	return all > 0 ? count : 0;
+}
+
+double sp_text_slow_loader_share(const struct sp_report *report)
+{
+	uint32_t slowest;
+	double share;
+
+	return find_slow_loader(&report->training, &slowest, &share) ? share : UNKNOWN;
+}
+
+const char *sp_text_slow_loader(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
+{
+	uint32_t slowest, count;
+	double share;
+
+	count = find_slow_loader(&report->training, &slowest, &share);
+	/* Translators: the number of a loader; the number of loaders. */
+	snprintf(text, SP_METRIC_TEXT_BYTES, _("loader %u of the %u that a step asks in turn"),
+		 slowest + 1, count);
+	return count ? text : NULL;
+}
+
+const char *sp_text_model_takes(struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
+{
+	const struct sp_training_time *t = &m->time;
+	char least[SP_NUMBER_BYTES], most[SP_NUMBER_BYTES], optimizer[SP_NUMBER_BYTES];
+	size_t used;
+
+	if (!KNOWN(compute_share) || !KNOWN(model_share))
+		return NULL;
+	sp_metric_text(m->e, SP_METRIC_model_share, least, sizeof(least));
+	sp_metric_text(m->e, SP_METRIC_compute_share, most, sizeof(most));
+	if (sp_time_unmarked_ns(t) + sp_metric_idle_calls(m) * t->total < UNMARKED_SHOWN * t->total)
+		snprintf(text, SP_METRIC_TEXT_BYTES, "%s", least);
+	else /* Translators: two shares, the least and the most. */
+		snprintf(text, SP_METRIC_TEXT_BYTES, _("%s to %s"), least, most);
+	if (V(optimizer_share) < OPTIMIZER_MOST)
+		return text;
+	/* A costly optimizer is a part of the model's share, and the part to change. */
+	sp_metric_text(m->e, SP_METRIC_optimizer_share, optimizer, sizeof(optimizer));
+	used = strlen(text);
+	/* Translators: after a share of the model; a share. */
+	snprintf(text + used, SP_METRIC_TEXT_BYTES - used, _(" (its optimizer alone %s)"),
+		 optimizer);
+	return text;
+}
+
+/* The ways of the loader that the trainer used, or else PyTorch's. */
+const char *sp_text_validation_ways(struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
+{
+	if (!KNOWN(loader_ways))
+		return _("Give the DataLoader of validation workers where it has few or none, keep "
+			 "them where each validation starts new ones");
+	snprintf(text, SP_METRIC_TEXT_BYTES, _("Let the loader of validation work ahead (%s)"),
+		 m->e->of[SP_METRIC_loader_ways].text);
+	return text;
+}
+
+/* Casts that gradients flow back through: autocast, or by hand. */
+static bool casts(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->training.count; i++) {
+		uint32_t stream = report->training.trainers[i].stream;
+
+		if (report->run.metadata.images[report->run.index.streams[stream]->image].casts)
+			return true;
+	}
+	return false;
+}
+
+bool sp_text_is_compiled(const struct sp_report *report)
+{
+	const struct sp_run *run = &report->run;
+
+	for (uint32_t i = 0; i < report->training.count; i++)
+		if (run->metadata
+			    .images[run->index.streams[report->training.trainers[i].stream]->image]
+			    .compiles)
+			return true;
+	return false;
+}
+
+const char *sp_text_model_ways(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
+{
+	const struct sp_metadata *md = &m->report->run.metadata;
+	bool is_low = sp_metadata_has_coverage(md, "parameters\tbound\tlow precision") ||
+		      casts(m->report);
+	bool has_first = sp_metadata_has_coverage(md, "parameters\tbound\tchannels first");
+	bool compiles = sp_text_is_compiled(m->report) || !sp_ways_are_pytorch(m);
+	const char *ways[] = {
+		is_low ? NULL : N_("mixed precision"),
+		compiles ? NULL : N_("torch.compile"),
+		has_first ? N_("channels_last") : NULL,
+		N_("a smaller model"),
+	};
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (ways[i])
+			used += (size_t)snprintf(text + used, SP_METRIC_TEXT_BYTES - used, "%s%s",
+						 used ? _(", ") : "", _(ways[i]));
+	return text;
+}
