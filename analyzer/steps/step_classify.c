@@ -7,6 +7,7 @@
 
 #include "analyzer/base/intervals.h"
 #include "analyzer/steps/step_pass.h"
+#include "analyzer/steps/step_machine.h"
 #include "analyzer/steps/thread_feed.h"
 
 /*
@@ -470,22 +471,22 @@ static bool saves_often(const struct sp_steps *s)
 	return 2 * (uint64_t)saves > s->count;
 }
 
-static enum sp_step_kind kind_of(const struct sp_steps *s, uint32_t i, uint64_t median_ns,
-				 bool saves)
-{
-	const struct sp_step *step = &s->steps[i];
-	const struct sp_epoch *e = &s->epochs[step->epoch];
-	bool is_last = i + 1 == e->first_step + e->steps;
+/* A step as the rows of its kind see it. */
+struct kind_facts {
+	bool is_warm;	  /* so was each step before it */
+	bool saves;	  /* a checkpoint is written or read in it */
+	bool saves_often; /* in most steps */
+	bool is_interrupted;
+	bool is_first, is_last; /* of an epoch, but not of the run */
+	bool is_short;
+};
 
-	if (step->account.ns[SP_ACCOUNT_checkpoint] && !saves)
-		return SP_STEP_CHECKPOINT;
-	if (is_interrupted(step, median_ns))
-		return SP_STEP_INTERRUPTED;
-	if (i == e->first_step && i)
-		return SP_STEP_EPOCH_FIRST;
-	if (is_last && step->has_loader &&
-	    wall_of(step) * SHORT_DENOMINATOR < median_ns * SHORT_NUMERATOR)
-		return SP_STEP_TAIL;
+static enum sp_step_kind kind_of(const struct kind_facts k)
+{
+#define SP_STEP_KIND(kind, when, why, suite, test)                                                 \
+	if ((when) && SP_ROW_kind_##kind != sp_step_row_off)                                       \
+		return SP_STEP_##kind;
+#include "analyzer/steps/step.def"
 	return SP_STEP_STEADY;
 }
 
@@ -501,9 +502,19 @@ static int sort_by_kind(struct sp_steps *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sp_step *step = &s->steps[i];
 
+		const struct sp_epoch *e = &s->epochs[step->epoch];
+
 		warm = warm && i < s->count / 2 &&
 		       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
-		step->kind = (uint8_t)(warm ? SP_STEP_WARMUP : kind_of(s, i, median_ns, saves));
+		step->kind = (uint8_t)kind_of((struct kind_facts){
+			.is_warm = warm,
+			.saves = step->account.ns[SP_ACCOUNT_checkpoint] != 0,
+			.saves_often = saves,
+			.is_interrupted = is_interrupted(step, median_ns),
+			.is_first = i == e->first_step && i,
+			.is_last = i + 1 == e->first_step + e->steps && step->has_loader,
+			.is_short = wall_of(step) * SHORT_DENOMINATOR < median_ns * SHORT_NUMERATOR,
+		});
 	}
 	return 0;
 }

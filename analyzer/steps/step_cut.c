@@ -6,6 +6,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/interval_nest.h"
 #include "analyzer/steps/own_update.h"
+#include "analyzer/steps/step_machine.h"
 
 #define ANSWER_LONG 4		 /* times the bytes that were sent: an answer with data */
 #define LOADS_RARE 8u		 /* steps for one with a load of weights, or more */
@@ -83,25 +84,54 @@ static void note_call(struct calls *calls, enum sp_phase_interval_kind kind)
 		*calls = (struct calls){false, false};
 }
 
-/*
- * The phase that uncovered time belongs to. Where a model's call was observed, time from there to
- * its backwards is the loss, and time before it the loop's; else all that leads to a backward is
- * forward.
- */
-static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i,
-					   enum sp_phase_interval_kind last,
-					   const struct calls *calls)
+/* Where uncovered time lies. */
+struct gap {
+	struct calls calls;
+	uint8_t last; /* the kind of the structure before it */
+};
+
+static bool guard_always(const struct gap *gap)
 {
-	switch (sp_cut_next_structure(c, i)) {
-	case SP_INTERVAL_BACKWARD:
-		return calls->has_any ? SP_ACCOUNT_loss : SP_ACCOUNT_forward;
-	case SP_INTERVAL_FORWARD:
-		return calls->has_new ? SP_ACCOUNT_loss : SP_ACCOUNT_other;
-	case SP_INTERVAL_EVALUATION:
-		return last == SP_INTERVAL_EVALUATION ? SP_ACCOUNT_evaluation : SP_ACCOUNT_other;
-	default:
-		return SP_ACCOUNT_other;
-	}
+	(void)gap;
+	return true;
+}
+
+static bool guard_has_call(const struct gap *gap)
+{
+	return gap->calls.has_any;
+}
+
+static bool guard_has_open_call(const struct gap *gap)
+{
+	return gap->calls.has_new;
+}
+
+static bool guard_follows_evaluation(const struct gap *gap)
+{
+	return gap->last == SP_INTERVAL_EVALUATION;
+}
+
+static const struct {
+	enum sp_phase_interval_kind next;
+	bool (*guard)(const struct gap *gap);
+	enum sp_account_phase phase;
+	enum sp_step_rule row;
+} gaps[] = {
+#define SP_GAP(next, guard, phase, why, suite, test)                                               \
+	{SP_INTERVAL_##next, guard_##guard, SP_ACCOUNT_##phase, SP_ROW_gap_##next##_##guard},
+#include "analyzer/steps/step.def"
+};
+
+/* The phase that time before interval i belongs to. */
+static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i,
+					   const struct gap *gap)
+{
+	enum sp_phase_interval_kind next = sp_cut_next_structure(c, i);
+
+	for (uint32_t k = 0; k < sizeof(gaps) / sizeof(gaps[0]); k++)
+		if (gaps[k].next == next && gaps[k].guard(gap) && gaps[k].row != sp_step_row_off)
+			return gaps[k].phase;
+	return SP_ACCOUNT_other;
 }
 
 /* The time to end_ns of a segment. */
@@ -189,8 +219,8 @@ static bool asks_on(const struct sp_cutter *c, uint32_t i)
 void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
 		   int64_t to_ns, struct sp_account *account)
 {
-	struct calls calls = {false, false};
-	enum sp_account_phase phase = phase_towards(c, i, SP_INTERVAL_NONE, &calls), gap = phase;
+	struct gap before = {.last = SP_INTERVAL_NONE};
+	enum sp_account_phase phase = phase_towards(c, i, &before), gap = phase;
 
 	c->steps->timeline.is_cut = true;
 	for (; i < n; i++) {
@@ -201,9 +231,11 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		charge_gap(c, gap, from_ns, p->start_ns, account);
 		charge_interval(c, p, phase, account);
 		from_ns = p->end_ns;
-		note_call(&calls, p->kind);
-		if (sp_phase_interval_is_structure(p))
-			phase = phase_towards(c, i + 1, p->kind, &calls);
+		note_call(&before.calls, p->kind);
+		if (sp_phase_interval_is_structure(p)) {
+			before.last = p->kind;
+			phase = phase_towards(c, i + 1, &before);
+		}
 		gap = p->optimizer_follows ? SP_ACCOUNT_optimizer
 		      : asks_on(c, i)	   ? SP_ACCOUNT_loader_wait
 					   : phase;

@@ -10,6 +10,7 @@
 #include "analyzer/steps/forward.h"
 #include "analyzer/steps/step_order.h"
 #include "analyzer/steps/step_pass.h"
+#include "analyzer/steps/step_machine.h"
 #include "trace/events.h"
 
 #define INTERVALS_MAX                                                                              \
@@ -62,12 +63,6 @@ static void cut(struct sp_cutter *c)
 	c->count = 0;
 }
 
-void sp_cutter_init(struct sp_cutter *c, struct sp_steps *steps,
-		    const struct sp_process_metadata *image)
-{
-	*c = (struct sp_cutter){.steps = steps, .image = image};
-}
-
 /* A million intervals and no step: the older half becomes one interval of no kind. */
 static void shrink(struct sp_cutter *c)
 {
@@ -81,18 +76,60 @@ static void shrink(struct sp_cutter *c)
 	c->count = c->count - half + 1;
 }
 
+/* An event as the rows of step.def see it. */
+struct event {
+	const struct sp_slot *slot;
+	uint32_t kind; /* of the event */
+	int64_t end_ns;
+	struct sp_phase_interval interval;
+	bool is_dropped;
+};
+
+typedef bool guard_function(const struct sp_cutter *c, const struct event *e);
+typedef void act_function(struct sp_cutter *c, struct event *e);
+
+static bool guard_always(const struct sp_cutter *c, const struct event *e)
+{
+	(void)c, (void)e;
+	return true;
+}
+
+static bool guard_is_call(const struct sp_cutter *c, const struct event *e)
+{
+	(void)c;
+	return !e->interval.is_node;
+}
+
+static const struct {
+	enum sp_step_end by;
+	uint64_t tokens;
+	guard_function *guard;
+	enum sp_step_rule row;
+} ends[] = {
+#define SP_STEP_END(by, token, guard, why, suite, test)                                            \
+	{SP_STEP_BY_##by, token, guard_##guard, SP_ROW_end_##by},
+#include "analyzer/steps/step.def"
+};
+
+/* The sets of tokens that an interval is in. */
+static uint64_t tokens_of(const struct sp_phase_interval *p)
+{
+	uint64_t tokens = UINT64_C(1) << p->kind | EVERY;
+
+	tokens |= sp_phase_interval_phase(p->kind) == SP_ACCOUNT_loader_wait ? LOADERS : 0;
+	tokens |= sp_phase_interval_is_forward(p) ? MODELS : 0;
+	return tokens | (sp_phase_interval_is_structure(p) ? STRUCTURE : 0);
+}
+
 static bool ends_step(const struct sp_cutter *c, const struct sp_phase_interval *p)
 {
-	enum sp_phase_interval_kind last = p->kind;
+	const struct event e = {.interval = *p};
 
-	if (c->steps->end == SP_STEP_BY_BATCH)
-		return false;
-	if (c->steps->end == SP_STEP_BY_UPDATING_BACKWARD)
-		return last == SP_INTERVAL_BACKWARD && !p->is_node;
-	if (last == SP_INTERVAL_GRAPH || last == SP_INTERVAL_OPTIMIZER ||
-	    last == SP_INTERVAL_UPDATE)
-		return c->steps->end != SP_STEP_BY_BACKWARD;
-	return last == SP_INTERVAL_BACKWARD && c->steps->end == SP_STEP_BY_BACKWARD;
+	for (uint32_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends[i].by == c->steps->end && (ends[i].tokens & tokens_of(p)) &&
+		    ends[i].guard(c, &e) && ends[i].row != sp_step_row_off)
+			return true;
+	return false;
 }
 
 /*
@@ -124,102 +161,29 @@ static void cut_ended(struct sp_cutter *c)
 	sp_aparts_pack(&c->aparts, c->intervals, c->count);
 }
 
-/*
- * A backward that was captured ahead of the first step: what ran before it warmed up. Checkpoints
- * and batches are kept; a batch may be the first step's.
- */
-static void forget_warm_up(struct sp_cutter *c)
+static bool guard_leaves_calls(const struct sp_cutter *c, const struct event *e)
 {
-	uint32_t kept = 0;
-
-	if (!c->steps->has_captured || c->steps->count || c->has_from ||
-	    c->steps->end != SP_STEP_BY_OPTIMIZER)
-		return;
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT ||
-		    sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait)
-			c->intervals[kept++] = c->intervals[i];
-	c->count = kept;
+	(void)e;
+	return c->steps->leaves_calls;
 }
 
-/* Counts the graphs launched since the last interval that is no graph; the count decides whether
- * steps are graphs. Returns false where nothing more is to be done. */
-static bool note_graphs(struct sp_cutter *c, uint32_t event, enum sp_phase_interval_kind kind,
-			int64_t end_ns)
+static void act_drop(struct sp_cutter *c, struct event *e)
 {
-	struct sp_steps *s = c->steps;
-
-	if (sp_gpu_call_begins_capture(event))
-		c->is_capturing = true;
-	if (sp_gpu_call_ends_capture(event)) {
-		c->is_capturing = false;
-		c->captured_ns = end_ns;
-		forget_warm_up(c);
-	}
-	if (kind == SP_INTERVAL_BACKWARD || kind == SP_INTERVAL_OPTIMIZER ||
-	    kind == SP_INTERVAL_UPDATE) {
-		s->has_captured |= c->is_capturing;
-		s->graphs = 0;
-	}
-	if (kind != SP_INTERVAL_GRAPH)
-		return kind != SP_INTERVAL_NONE;
-	s->graphs++;
-	return s->end == SP_STEP_BY_GRAPH;
+	(void)c;
+	e->is_dropped = true;
 }
 
-/* Steps of which nothing is known; where the first of them ended recording began again, the next
- * begins. */
-static void skip_unrecorded(struct sp_cutter *c, int64_t value, int64_t end_ns)
+static bool guard_is_held_by_save(const struct sp_cutter *c, const struct event *e)
 {
-	cut_ended(c);
-	c->count = c->aparts.count = 0;
-	c->has_from = value & 1;
-	c->from_ns = end_ns;
-	if (value > 1)
-		c->steps->unrecorded +=
-			(uint32_t)(value >> 1 < UINT32_MAX ? value >> 1 : UINT32_MAX);
+	return c->checkpoints && e->kind != SP_EV_cond_wait &&
+	       sp_async_checkpoints_held(c->checkpoints, e->interval.start_ns, e->interval.end_ns);
 }
 
-/*
- * A loop gives the last batch back when it has taken the next: of batches in shared memory that is
- * a call of munmap or some, and no part of the forward that follows.
- */
-static bool is_giving_back(const struct sp_cutter *c)
+static void act_make_checkpoint(struct sp_cutter *c, struct event *e)
 {
-	enum sp_phase_interval_kind last =
-		c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
-
-	return last == SP_INTERVAL_LOADER || last == SP_INTERVAL_UNMAP;
-}
-
-/* A wait right after a call of a socket is one for the answer. */
-static bool continues_exchange(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	return interval->kind == SP_INTERVAL_AWAIT && c->count &&
-	       c->intervals[c->count - 1].is_exchange;
-}
-
-static bool is_left_out(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	if (interval->kind == SP_INTERVAL_UNMAP)
-		return !is_giving_back(c);
-	if (interval->is_exchange)
-		return false;
-	return c->steps->is_fed && sp_phase_interval_is_input(interval);
-}
-
-/* Turns a wait for a checkpoint that another thread saves into a checkpoint. On a condition a
- * thread waits for CPython's lock, which the one that saves may have; joins and futures wait
- * elsewhere. */
-static void note_checkpoint(const struct sp_cutter *c, const struct sp_slot *slot,
-			    struct sp_phase_interval *interval)
-{
-	if (interval->kind != SP_INTERVAL_AWAIT || !c->checkpoints ||
-	    sp_commit_kind(slot->commit) == SP_EV_cond_wait ||
-	    !sp_async_checkpoints_held(c->checkpoints, interval->start_ns, interval->end_ns))
-		return;
-	interval->kind = SP_INTERVAL_CHECKPOINT;
-	interval->source = SP_FROM_WRAPPED;
+	(void)c;
+	e->interval.kind = SP_INTERVAL_CHECKPOINT;
+	e->interval.source = SP_FROM_WRAPPED;
 }
 
 static bool is_saved(const struct sp_cutter *c, uint32_t file)
@@ -230,11 +194,281 @@ static bool is_saved(const struct sp_cutter *c, uint32_t file)
 	return false;
 }
 
-static void note_saved(struct sp_cutter *c, const struct sp_phase_interval *interval)
+static bool guard_has_learned(const struct sp_cutter *c, const struct event *e)
 {
-	if (interval->kind == SP_INTERVAL_WRITE && interval->file && c->has_learned &&
-	    !is_saved(c, interval->file))
-		c->saved_files[c->saved_count++ % SP_FILES_SAVED] = interval->file;
+	return e->interval.file && c->has_learned && !is_saved(c, e->interval.file);
+}
+
+static void act_note_saved(struct sp_cutter *c, struct event *e)
+{
+	c->saved_files[c->saved_count++ % SP_FILES_SAVED] = e->interval.file;
+}
+
+static bool guard_spans_step(const struct sp_cutter *c, const struct event *e)
+{
+	for (uint32_t i = c->count; i > 0; i--) {
+		const struct sp_phase_interval *before = &c->intervals[i - 1];
+
+		if (before->end_ns <= e->interval.start_ns)
+			return false;
+		if (sp_phase_interval_is_structure(before))
+			return true;
+	}
+	return false;
+}
+
+static void act_make_empty(struct sp_cutter *c, struct event *e)
+{
+	(void)c;
+	e->interval.start_ns = e->interval.end_ns;
+}
+
+static void act_note_locks(struct sp_cutter *c, struct event *e)
+{
+	struct sp_phase_interval *p = &e->interval;
+	uint64_t ns;
+
+	if (p->kind == SP_INTERVAL_AWAIT && e->kind == SP_EV_cond_wait)
+		sp_lock_waits_put(&c->locks, e->slot, p->start_ns, p->end_ns);
+	if (sp_phase_interval_phase(p->kind) == SP_ACCOUNT_other)
+		return;
+	ns = sp_lock_waits_take(&c->locks, p->start_ns);
+	p->lock_ns = sp_phase_interval_computes(p) ? ns : 0;
+}
+
+static bool guard_follows_exchange(const struct sp_cutter *c, const struct event *e)
+{
+	(void)e;
+	return c->count && c->intervals[c->count - 1].is_exchange;
+}
+
+static void act_make_exchange(struct sp_cutter *c, struct event *e)
+{
+	(void)c;
+	e->interval.is_exchange = true;
+}
+
+static bool guard_begins_capture(const struct sp_cutter *c, const struct event *e)
+{
+	(void)c;
+	return sp_gpu_call_begins_capture(e->kind);
+}
+
+static void act_begin_capture(struct sp_cutter *c, struct event *e)
+{
+	(void)e;
+	c->is_capturing = true;
+}
+
+static bool guard_ends_capture(const struct sp_cutter *c, const struct event *e)
+{
+	(void)c;
+	return sp_gpu_call_ends_capture(e->kind);
+}
+
+static void act_end_capture(struct sp_cutter *c, struct event *e)
+{
+	uint32_t kept = 0;
+
+	c->is_capturing = false;
+	c->captured_ns = e->end_ns;
+	if (!c->steps->has_captured || c->steps->count || c->has_from ||
+	    c->steps->end != SP_STEP_BY_OPTIMIZER)
+		return;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT ||
+		    sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait)
+			c->intervals[kept++] = c->intervals[i];
+	c->count = kept;
+}
+
+static void act_end_graphs(struct sp_cutter *c, struct event *e)
+{
+	(void)e;
+	c->steps->has_captured |= c->is_capturing;
+	c->steps->graphs = 0;
+}
+
+static void act_count_graph(struct sp_cutter *c, struct event *e)
+{
+	(void)e;
+	c->steps->graphs++;
+}
+
+static bool guard_is_graph_steps(const struct sp_cutter *c, const struct event *e)
+{
+	(void)e;
+	return c->steps->end == SP_STEP_BY_GRAPH;
+}
+
+static bool guard_is_no_step(const struct sp_cutter *c, const struct event *e)
+{
+	return !guard_is_graph_steps(c, e);
+}
+
+static bool guard_keeps_batch(const struct sp_cutter *c, const struct event *e)
+{
+	uint8_t last = c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
+
+	(void)e;
+	return last != SP_INTERVAL_LOADER && last != SP_INTERVAL_UNMAP;
+}
+
+static bool guard_is_fed_otherwise(const struct sp_cutter *c, const struct event *e)
+{
+	return c->steps->is_fed && !e->interval.is_exchange;
+}
+
+static bool guard_saves_unlearned(const struct sp_cutter *c, const struct event *e)
+{
+	return e->kind == SP_EV_python_call && e->slot->value == SP_PHASE_checkpoint_save &&
+	       !c->has_learned;
+}
+
+static void act_skip_unrecorded(struct sp_cutter *c, struct event *e)
+{
+	uint64_t steps = (uint64_t)e->slot->value >> 1;
+
+	cut_ended(c);
+	c->count = c->aparts.count = 0;
+	c->has_from = e->slot->value & 1;
+	c->from_ns = e->end_ns;
+	if (e->slot->value > 1)
+		c->steps->unrecorded += (uint32_t)(steps < UINT32_MAX ? steps : UINT32_MAX);
+	e->is_dropped = true;
+}
+
+static bool guard_follows_step(const struct sp_cutter *c, const struct event *e)
+{
+	uint32_t n = end_of_step(c);
+	const struct sp_phase_interval *last = &c->intervals[c->count - 1], *p = &e->interval;
+
+	if (p->kind == SP_INTERVAL_ZERO_GRAD && c->intervals[n - 1].kind == SP_INTERVAL_OPTIMIZER)
+		return false;
+	return p->start_ns >= last->end_ns && !(p->is_node && last->is_node);
+}
+
+static void act_cut(struct sp_cutter *c, struct event *e)
+{
+	(void)e;
+	cut_ended(c);
+}
+
+/* The number of intervals that lie before the event's, and not in it. */
+static uint32_t count_before(const struct sp_cutter *c, const struct event *e)
+{
+	uint32_t n = c->count;
+
+	while (n > 0 && c->intervals[n - 1].start_ns >= e->interval.start_ns)
+		n--;
+	return n;
+}
+
+static bool guard_ends_batch(const struct sp_cutter *c, const struct event *e)
+{
+	uint32_t n = count_before(c, e);
+
+	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_LOADER)
+		n--;
+	return c->steps->end == SP_STEP_BY_BATCH && n;
+}
+
+/* An interval inside of the call comes before it and stays. */
+static void act_cut_batch(struct sp_cutter *c, struct event *e)
+{
+	uint32_t first = count_before(c, e), inside = c->count - first;
+	struct sp_phase_interval *list =
+		sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));
+
+	c->steps->is_out_of_memory |= !list;
+	if (!list)
+		return;
+	c->intervals = list;
+	memmove(&list[first + 1], &list[first], inside * sizeof(*list));
+	list[first] = (struct sp_phase_interval){.start_ns = e->interval.start_ns,
+						 .end_ns = e->interval.start_ns};
+	c->count = first + 1;
+	cut(c);
+	memmove(list, &list[first + 1], inside * sizeof(*list));
+	c->count = inside;
+	sp_aparts_pack(&c->aparts, c->intervals, c->count);
+}
+
+/* An optimizer stepped since the interval began, and the step is not cut yet. */
+static bool contains_optimizer(const struct sp_cutter *c, const struct sp_phase_interval *interval)
+{
+	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;
+	     i--)
+		if (c->intervals[i - 1].kind == SP_INTERVAL_OPTIMIZER ||
+		    sp_interval_apart_ns(&c->intervals[i - 1], &c->aparts, SP_ACCOUNT_optimizer))
+			return true;
+	return false;
+}
+
+static bool guard_begins_before(const struct sp_cutter *c, const struct event *e)
+{
+	return e->interval.start_ns < c->from_ns;
+}
+
+static void act_count_backward(struct sp_cutter *c, struct event *e)
+{
+	c->steps->backward_calls++;
+	c->steps->updating_backwards +=
+		(c->has_from && guard_begins_before(c, e)) || contains_optimizer(c, &e->interval);
+}
+
+static void act_clip(struct sp_cutter *c, struct event *e)
+{
+	e->interval.start_ns = c->from_ns;
+}
+
+static bool guard_is_backwards(const struct sp_cutter *c, const struct event *e)
+{
+	(void)c;
+	return e->interval.end_ns < e->interval.start_ns;
+}
+
+static bool guard_makes_step(const struct sp_cutter *c, const struct event *e)
+{
+	return contains_optimizer(c, &e->interval);
+}
+
+static const struct {
+	uint8_t state, next;
+	uint64_t tokens;
+	guard_function *guard;
+	act_function *act;
+	enum sp_step_rule row;
+} transitions[] = {
+#define SP_TRANSITION(state, token, guard, next, action, why, suite, test)                         \
+	{SP_STATE_##state, SP_STATE_##next, token,                                                 \
+	 guard_##guard,	   act_##action,    SP_ROW_##state##_##guard##_##action##_##test},
+#include "analyzer/steps/step.def"
+};
+#define TRANSITIONS (sizeof(transitions) / sizeof(transitions[0]))
+
+static uint8_t state_of(const struct sp_cutter *c)
+{
+	return (uint8_t)((c->has_from ? SP_STATE_TRAINING : SP_STATE_START) |
+			 (c->is_capturing ? SP_STATE_CAPTURE : 0));
+}
+
+static bool is_in(const struct sp_cutter *c, uint8_t states)
+{
+	return states == SP_STATE_ENDED ? end_of_step(c) > 0 : (state_of(c) & states) != 0;
+}
+
+static void run_transitions(struct sp_cutter *c, struct event *e)
+{
+	for (uint32_t i = 0; i < TRANSITIONS && !e->is_dropped; i++) {
+		if (!(transitions[i].tokens & tokens_of(&e->interval)) ||
+		    !is_in(c, transitions[i].state) || !transitions[i].guard(c, e) ||
+		    transitions[i].row == sp_step_row_off)
+			continue;
+		transitions[i].act(c, e);
+		if (transitions[i].next != SP_STATE_SAME)
+			c->has_from = transitions[i].next == SP_STATE_TRAINING;
+	}
 }
 
 /*
@@ -252,169 +486,14 @@ static void note_load(struct sp_cutter *c, struct sp_phase_interval *interval)
 	c->loaded_file = interval->file;
 }
 
-/* Ahead of the first backward nothing has learned: a save writes data, or weights of the start. */
-static bool is_start_saved(const struct sp_cutter *c, const struct sp_slot *slot)
-{
-	return sp_commit_kind(slot->commit) == SP_EV_python_call &&
-	       slot->value == SP_PHASE_checkpoint_save && !c->has_from && !c->has_learned;
-}
-
-/* A captured call does no work, so it has no part in steps that are graphs. */
-static bool is_only_captured(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	return c->is_capturing && c->steps->end == SP_STEP_BY_GRAPH &&
-	       (sp_phase_interval_is_structure(interval) ||
-		interval->kind == SP_INTERVAL_ZERO_GRAD);
-}
-
-/*
- * A decoder that stays open may take what a picture needs in one batch and give the picture in the
- * next: the event lasts from the one to the other, and the step between them is no part of it.
- */
-static void leave_step_out(const struct sp_cutter *c, struct sp_phase_interval *interval)
-{
-	if (interval->kind != SP_INTERVAL_INPUT)
-		return;
-	for (uint32_t i = c->count; i > 0; i--) {
-		const struct sp_phase_interval *before = &c->intervals[i - 1];
-
-		if (before->end_ns <= interval->start_ns)
-			return;
-		if (sp_phase_interval_is_structure(before)) {
-			interval->start_ns = interval->end_ns;
-			return;
-		}
-	}
-}
-
-/* An optimizer stepped since the interval began, and the step is not cut yet. */
-static bool contains_optimizer(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	for (uint32_t i = c->count; i > 0 && c->intervals[i - 1].start_ns >= interval->start_ns;
-	     i--)
-		if (c->intervals[i - 1].kind == SP_INTERVAL_OPTIMIZER ||
-		    sp_interval_apart_ns(&c->intervals[i - 1], &c->aparts, SP_ACCOUNT_optimizer))
-			return true;
-	return false;
-}
-
-/* Counts calls of backward, and those in which optimizers have stepped. */
-static void note_backward(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	if (interval->kind != SP_INTERVAL_BACKWARD || interval->is_node)
-		return;
-	c->steps->backward_calls++;
-	c->steps->updating_backwards +=
-		(c->has_from && interval->start_ns < c->from_ns) || contains_optimizer(c, interval);
-}
-
-static bool has_batch(const struct sp_cutter *c, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_LOADER)
-			return true;
-	return false;
-}
-
-/*
- * Where steps are batches: a call of a loader ends the step of the batch before. An
- * interval inside the call comes before it and stays.
- */
-static void cut_batch(struct sp_cutter *c, const struct sp_phase_interval *next)
+/* Adds an interval to those at hand. */
+static void put(struct sp_cutter *c, const struct sp_phase_interval *p)
 {
 	struct sp_phase_interval *list;
-	uint32_t first = c->count, inside;
 
-	while (first > 0 && c->intervals[first - 1].start_ns >= next->start_ns)
-		first--;
-	if (!has_batch(c, first))
-		return;
-	list = sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));
-	c->steps->is_out_of_memory |= !list;
-	if (!list)
-		return;
-	c->intervals = list;
-	inside = c->count - first;
-	memmove(&list[first + 1], &list[first], inside * sizeof(*list));
-	list[first] =
-		(struct sp_phase_interval){.start_ns = next->start_ns, .end_ns = next->start_ns};
-	c->count = first + 1;
-	cut(c);
-	memmove(list, &list[first + 1], inside * sizeof(*list));
-	c->count = inside;
-	sp_aparts_pack(&c->aparts, c->intervals, c->count);
-}
-
-static bool follows_step(const struct sp_cutter *c, const struct sp_phase_interval *interval)
-{
-	uint32_t n = end_of_step(c);
-	const struct sp_phase_interval *last;
-
-	if (n == 0 || (interval->kind == SP_INTERVAL_ZERO_GRAD &&
-		       c->intervals[n - 1].kind == SP_INTERVAL_OPTIMIZER))
-		return false;
-	last = &c->intervals[c->count - 1];
-	return interval->start_ns >= last->end_ns && !(interval->is_node && last->is_node);
-}
-
-/* A wait is of the innermost call that has a part in the account. */
-static void note_locks(struct sp_cutter *c, const struct sp_slot *slot,
-		       struct sp_phase_interval *interval)
-{
-	uint64_t ns;
-
-	if (interval->kind == SP_INTERVAL_AWAIT && sp_commit_kind(slot->commit) == SP_EV_cond_wait)
-		sp_lock_waits_put(&c->locks, slot, interval->start_ns, interval->end_ns);
-	if (sp_phase_interval_phase(interval->kind) == SP_ACCOUNT_other)
-		return;
-	ns = sp_lock_waits_take(&c->locks, interval->start_ns);
-	interval->lock_ns = sp_phase_interval_computes(interval) ? ns : 0;
-}
-
-void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
-		    int64_t end_ns, bool is_collective)
-{
-	struct sp_phase_interval interval = sp_phase_interval_of(c->image, slot, start_ns, end_ns),
-				 *list;
-
-	if (is_collective)
-		interval.kind = SP_INTERVAL_GRAD_SYNC;
-	if (interval.kind == SP_INTERVAL_UPDATE && c->steps->leaves_calls)
-		return;
-	note_checkpoint(c, slot, &interval);
-	note_saved(c, &interval);
-	leave_step_out(c, &interval);
-	note_locks(c, slot, &interval);
-	interval.is_exchange |= continues_exchange(c, &interval);
-	if (!note_graphs(c, sp_commit_kind(slot->commit), interval.kind, end_ns) ||
-	    is_left_out(c, &interval) || is_only_captured(c, &interval) || is_start_saved(c, slot))
-		return;
-	if (interval.kind == SP_INTERVAL_OFF) {
-		skip_unrecorded(c, slot->value, end_ns);
-		return;
-	}
-	/*
-	 * A wrapper around the optimizer's own marker may still come, so a step is cut by what
-	 * follows it.
-	 */
-	if (follows_step(c, &interval))
-		cut_ended(c);
-	if (c->steps->end == SP_STEP_BY_BATCH &&
-	    sp_phase_interval_phase(interval.kind) == SP_ACCOUNT_loader_wait)
-		cut_batch(c, &interval);
-	note_backward(c, &interval);
-	if (interval.kind == SP_INTERVAL_SCALED_STEP && c->has_from &&
-	    interval.start_ns < c->from_ns)
-		return; /* its optimizer's step is cut already */
-	if (c->has_from && interval.start_ns < c->from_ns)
-		interval.start_ns = c->from_ns;
-	if (interval.end_ns < interval.start_ns)
-		return;
-	if (sp_phase_interval_is_forward(&interval) && contains_optimizer(c, &interval))
-		return; /* a method of the model that makes the whole step is no part of it */
-	c->has_learned |= sp_phase_interval_ends_batches(&interval);
-	c->steps->has_backward |= interval.kind == SP_INTERVAL_BACKWARD;
-	c->steps->has_forward |= sp_phase_interval_is_forward(&interval);
+	c->has_learned |= sp_phase_interval_ends_batches(p);
+	c->steps->has_backward |= p->kind == SP_INTERVAL_BACKWARD;
+	c->steps->has_forward |= sp_phase_interval_is_forward(p);
 	if (c->count == INTERVALS_MAX)
 		shrink(c);
 	list = sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));
@@ -422,10 +501,31 @@ void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t sta
 	if (!list)
 		return;
 	c->intervals = list;
-	c->count = sp_interval_put(c->intervals, c->count, interval, &c->aparts);
+	c->count = sp_interval_put(c->intervals, c->count, *p, &c->aparts);
 	note_load(c, &c->intervals[c->count - 1]);
-	if (interval.iterator)
+	if (p->iterator)
 		sp_pass_note(c->steps, &c->intervals[c->count - 1]);
+}
+
+void sp_cutter_init(struct sp_cutter *c, struct sp_steps *steps,
+		    const struct sp_process_metadata *image)
+{
+	*c = (struct sp_cutter){.steps = steps, .image = image};
+}
+
+void sp_cutter_take(struct sp_cutter *c, const struct sp_slot *slot, int64_t start_ns,
+		    int64_t end_ns, bool is_collective)
+{
+	struct event e = {.slot = slot,
+			  .kind = sp_commit_kind(slot->commit),
+			  .end_ns = end_ns,
+			  .interval = sp_phase_interval_of(c->image, slot, start_ns, end_ns)};
+
+	if (is_collective)
+		e.interval.kind = SP_INTERVAL_GRAD_SYNC;
+	run_transitions(c, &e);
+	if (!e.is_dropped)
+		put(c, &e.interval);
 }
 
 void sp_cutter_finish(struct sp_cutter *c)

@@ -11,6 +11,7 @@
 
 #include "analyzer/reader/index_read.h"
 #include "analyzer/report/input_warnings.h"
+#include "analyzer/steps/step_machine.h"
 #include "analyzer/training/training_account.h"
 
 void sp_folder_make(char ret[64])
@@ -75,6 +76,8 @@ void sp_load(struct sp_load *load, const char *const *paths, unsigned jobs,
 	struct sp_report *r = &load->report;
 
 	*load = (struct sp_load){.complaints = 0};
+	if (getenv("STAGEPROF_TEST_ROW_OFF")) /* tests/unit/step_rows.py */
+		sp_step_row_off = (uint32_t)atoi(getenv("STAGEPROF_TEST_ROW_OFF"));
 	r->run.jobs = jobs;
 	r->run.names_max = 1000;
 	r->run.naming = SP_NAMING_PATH;

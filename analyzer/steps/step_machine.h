@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of step.def, by number, and the words in them.
+ */
+#ifndef STAGEPROF_ANALYZER_STEP_MACHINE_H
+#define STAGEPROF_ANALYZER_STEP_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Tokens, and sets of them. */
+#define T(kind) (UINT64_C(1) << SP_INTERVAL_##kind)
+#define LOADERS (UINT64_C(1) << 60)
+#define MODELS (UINT64_C(1) << 61)
+#define STRUCTURE (UINT64_C(1) << 62)
+#define EVERY (UINT64_C(1) << 63)
+
+enum sp_step_state {
+	SP_STATE_SAME = 0,
+	SP_STATE_START = 1, /* ahead of the first step */
+	SP_STATE_TRAINING = 2,
+	SP_STATE_CAPTURE = 4,
+	SP_STATE_ENDED = 8, /* the intervals at hand end in what ends a step */
+	SP_STATE_ANY = SP_STATE_START | SP_STATE_TRAINING | SP_STATE_CAPTURE,
+};
+
+/* Rows are numbered in the order of step.def. */
+enum sp_step_rule {
+#define SP_TRANSITION(state, token, guard, next, action, why, suite, test)                         \
+	SP_ROW_##state##_##guard##_##action##_##test,
+#define SP_STEP_END(by, token, guard, why, suite, test) SP_ROW_end_##by,
+#define SP_GAP(next, guard, phase, why, suite, test) SP_ROW_gap_##next##_##guard,
+#define SP_STEP_KIND(kind, when, why, suite, test) SP_ROW_kind_##kind,
+#include "analyzer/steps/step.def"
+	SP_STEP_ROWS
+};
+
+/* The tests switch one row off, to see that a test fails without it; else it is SP_STEP_ROWS. */
+extern uint32_t sp_step_row_off;
+
+#endif
