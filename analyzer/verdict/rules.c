@@ -40,26 +40,26 @@ __attribute__((unused)) static void check_advice(void)
 }
 
 #define CANNOT(reason) "cannot-tell", reason
-static const struct sp_rule rules[SP_VERDICTS] = {
+static const struct sp_rule rules[] = {
 #define SP_STATE(id, code, asked, confidence, when, evidence, says, meaning, remedy)               \
-	[SP_VERDICT_##                                                                             \
-		id] = {code, .sentence = says, meaning,	   remedy, SP_CONFIDENCE_##confidence,     \
-		       true, SP_METRICS,       SP_METRICS, 0,	   SP_VERDICT_##id},
+	{#id,  code,	   .sentence = says, meaning, remedy,	      SP_CONFIDENCE_##confidence,  \
+	 true, SP_METRICS, SP_METRICS,	     0,	      SP_VERDICT_##id},
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
 		refines, by, evidence, says, meaning, remedy)                                      \
-	[SP_VERDICT_##id] = {code,                                                                 \
-			     .sentence = says,                                                     \
-			     meaning,                                                              \
-			     remedy,                                                               \
-			     SP_CONFIDENCE_##confidence,                                           \
-			     false,                                                                \
-			     SP_METRIC_##cost,                                                     \
-			     SP_METRIC_##sign,                                                     \
-			     least_sign,                                                           \
-			     SP_VERDICT_##refines,                                                 \
-			     moderate,                                                             \
-			     severe,                                                               \
-			     SP_BY_##by},
+	{#id,                                                                                      \
+	 code,                                                                                     \
+	 .sentence = says,                                                                         \
+	 meaning,                                                                                  \
+	 remedy,                                                                                   \
+	 SP_CONFIDENCE_##confidence,                                                               \
+	 false,                                                                                    \
+	 SP_METRIC_##cost,                                                                         \
+	 SP_METRIC_##sign,                                                                         \
+	 least_sign,                                                                               \
+	 SP_VERDICT_##refines,                                                                     \
+	 moderate,                                                                                 \
+	 severe,                                                                                   \
+	 SP_BY_##by},
 #include "analyzer/verdict/verdict.def"
 };
 

@@ -17,6 +17,16 @@ const char *sp_confidence_name(enum sp_confidence confidence)
 	return _(names[confidence]);
 }
 
+const char *sp_doubt_id(enum sp_doubt doubt)
+{
+	static const char *const ids[SP_DOUBTS] = {
+#define SP_DOUBT(id, weight, when, text) #id,
+#include "analyzer/verdict/doubt.def"
+	};
+
+	return ids[doubt];
+}
+
 const char *sp_doubt_text(enum sp_doubt doubt)
 {
 	static const char *const texts[SP_DOUBTS] = {

@@ -14,6 +14,7 @@ const char *sp_severity_name(const struct sp_verdict *verdict);
 void sp_verdict_brief(const struct sp_verdict *verdict, char *ret, size_t bytes);
 
 const char *sp_part_name(enum sp_part part);
+const char *sp_doubt_id(enum sp_doubt doubt);
 const char *sp_doubt_text(enum sp_doubt doubt);
 
 /* "severity medium; confidence low: few steps; …", with the reasons where it is not high. */

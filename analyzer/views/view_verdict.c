@@ -51,22 +51,26 @@ static void also_json(const struct sp_verdict *v, struct sp_json *j)
 	sp_json_close(j, ']');
 }
 
-static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
-{
-	sp_json_open(j, "doubts", '[');
-	for (int i = 0; i < SP_DOUBTS; i++)
-		if (v->doubts[i])
-			sp_json_string(j, NULL, sp_doubt_text((enum sp_doubt)i),
-				       strlen(sp_doubt_text((enum sp_doubt)i)));
-	sp_json_close(j, ']');
-}
-
 static void text_json(struct sp_json *j, const char *name, const char *text)
 {
 	if (text)
 		sp_json_string(j, name, text, strlen(text));
 	else
 		sp_json_null(j, name);
+}
+
+static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	sp_json_open(j, "doubts", '[');
+	for (int i = 0; i < SP_DOUBTS; i++)
+		if (v->doubts[i])
+			text_json(j, NULL, sp_doubt_text((enum sp_doubt)i));
+	sp_json_close(j, ']');
+	sp_json_open(j, "doubt_ids", '[');
+	for (int i = 0; i < SP_DOUBTS; i++)
+		if (v->doubts[i])
+			text_json(j, NULL, sp_doubt_id((enum sp_doubt)i));
+	sp_json_close(j, ']');
 }
 
 static void saving_json(const struct sp_saving *saving, struct sp_json *j)
@@ -113,6 +117,7 @@ static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 	sp_json_open(j, "verdict", '{');
 	sp_json_string(j, "code", code, strlen(code));
 	text_json(j, "reason", sp_rule_of(v->id)->reason);
+	text_json(j, "rule", sp_rule_of(v->id)->id);
 	text_json(j, "greatest_phase", v->greatest_share > 0 ? sp_part_name(v->greatest) : NULL);
 	if (v->greatest_share > 0)
 		sp_json_share(j, "greatest_share", v->greatest_share);

@@ -138,6 +138,12 @@ def readings():
     return done if done.returncode else run([BUILD / "unit_analyzer_readings"])
 
 
+def rows():
+    """Each row of the verdict's tables is expected by a test."""
+    checks = TREE / "tests/builds/verdict_tables.py"
+    return run([sys.executable, "-B", checks, TREE, "cc", "Rows"])
+
+
 def build_and_check():
     done = build(library())
     return done if done.returncode else exports()
@@ -160,6 +166,10 @@ LEFT_OUT = {
         "sp_view_notes",
     ),
     ("notes", "docs/REFERENCE.md"): (documents, "no view notes"),
+    ("hooks", "analyzer/verdict/verdict.def"): (rows, "no row hooks"),
+    ("hooks", "tests/builds/verdict_tables.py"): (rows, "no run reaches hooks"),
+    ("large_writes", "analyzer/verdict/advice.def"): (rows, "no advice large_writes"),
+    ("large_writes", "tests/training/changes.py"): (rows, "large_writes has no case"),
 }
 # The same in a tree that is built.
 LEFT_OUT_OF_BUILD = {

@@ -496,7 +496,7 @@ class Page(unittest.TestCase):
             re.findall("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u2028\u2029]", text), []
         )
         self.assertRegex(
-            self.browser.value("document.title"), "^[a-z-]+ \u2013 (whole|hostile).zst$"
+            self.browser.value("document.title"), "^[A-Za-z0-9;:% -]+ \u2013 (whole|hostile).zst$"
         )
         self.assertEqual(
             self.browser.value("""Array.from(document.querySelectorAll(
