@@ -55,6 +55,12 @@ static inline struct sp_cell sp_cell_count(uint64_t n)
 	return (struct sp_cell){.count = n};
 }
 
+/* Null where n is not known. */
+static inline struct sp_cell sp_cell_if(bool is_known, uint64_t n)
+{
+	return is_known ? sp_cell_count(n) : sp_cell_null();
+}
+
 static inline struct sp_cell sp_cell_signed(int64_t n)
 {
 	return (struct sp_cell){.value = n};

@@ -94,3 +94,33 @@ void sp_gpu_section(const struct sp_report *report, struct sp_out *out,
 	show_json(report, out, gpu, dropped);
 	show_lines(report, out, gpu, dropped);
 }
+
+void sp_gpu_work_section(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_gpu_work *work = &report->gpu_work;
+	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
+
+	if (!sp_gpu_work_is_known(report->totals.stages) || !(report->needs & SP_NEEDS_GPU_WORK))
+		return; /* work that was not read is not 0 */
+	if (work->training_ns)
+		sp_out_line(out,
+			    "gpu        busy %.1f%% of the time of training, with %s kernels "
+			    "(CUPTI)",
+			    100 * (double)work->inside_ns / (double)work->training_ns,
+			    sp_text_count(a, work->kernels));
+	else
+		sp_out_line(out, "gpu        busy for %s, with %s kernels (CUPTI)",
+			    sp_text_ns(a, work->busy_ns), sp_text_count(b, work->kernels));
+	if (work->lost)
+		sp_out_line(out, "           %s kernels and copies were not reported",
+			    sp_text_count(a, work->lost));
+	if (out->format == SP_FORMAT_JSON) {
+		sp_json_open(&out->json, "gpu", '{');
+		sp_json_count(&out->json, "kernels", work->kernels);
+		sp_json_count(&out->json, "busy_ns", work->busy_ns);
+		sp_json_count(&out->json, "training_busy_ns", work->inside_ns);
+		sp_json_count(&out->json, "training_ns", work->training_ns);
+		sp_json_count(&out->json, "work_lost", work->lost);
+		sp_json_close(&out->json, '}');
+	}
+}

@@ -13,4 +13,7 @@
 void sp_gpu_section(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_gpu_sums *gpu, uint64_t dropped);
 
+/* The GPUs' busy time, where CUPTI measured it. */
+void sp_gpu_work_section(const struct sp_report *report, struct sp_out *out);
+
 #endif

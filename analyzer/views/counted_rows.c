@@ -15,26 +15,6 @@
 #define PLACE_BYTES 1200u
 #define NUMBER_MOST 0x1p62
 
-enum { FUNCTION, FILE_NAME, LINE, PLACE, PHASE, CALLS, LOW, HIGH, OWN, OWN_LOW, OWN_HIGH, TOTAL };
-enum { PER_CALL = TOTAL + 1, SHARE, CELLS };
-
-static const struct sp_column columns[CELLS] = {
-	[FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
-	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
-	[LINE] = {"line", NULL, SP_CELL_ID},
-	[PLACE] = {NULL, N_("place"), SP_CELL_TEXT},
-	[PHASE] = {"phase", N_("phase"), SP_CELL_TEXT},
-	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
-	[LOW] = {"calls_low", N_("at least"), SP_CELL_COUNT},
-	[HIGH] = {"calls_high", N_("at most"), SP_CELL_COUNT},
-	[OWN] = {"own_ns", N_("own"), SP_CELL_NS},
-	[OWN_LOW] = {"own_low_ns", N_("at least"), SP_CELL_NS},
-	[OWN_HIGH] = {"own_high_ns", N_("at most"), SP_CELL_NS},
-	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
-	[PER_CALL] = {"per_call_ns", N_("per call"), SP_CELL_NS},
-	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
-};
-
 struct counted_row { /* sums of the whole run */
 	const struct sp_counted_function *function;
 	bool has_interval;
@@ -155,24 +135,33 @@ static int rows_make(struct counted_rows *rows, const struct sp_report *report)
 	return r;
 }
 
-static uint64_t by_own(const void *context, uint32_t i)
-{
-	return ((const struct counted_rows *)context)->list[i].own_ns;
-}
-
-static uint64_t by_total(const void *context, uint32_t i)
-{
-	return ((const struct counted_rows *)context)->list[i].total_ns;
-}
-
-static uint64_t by_calls(const void *context, uint32_t i)
-{
-	return ((const struct counted_rows *)context)->list[i].calls;
-}
+SP_VALUE(by_own, struct counted_rows, rows->list[i].own_ns)
+SP_VALUE(by_total, struct counted_rows, rows->list[i].total_ns)
+SP_VALUE(by_calls, struct counted_rows, rows->list[i].calls)
 
 static const struct sp_sort_key keys[] = {{"own", "own_ns", N_("own"), by_own},
 					  {"total", "total_ns", N_("total"), by_total},
 					  {"calls", "calls", N_("calls"), by_calls}};
+
+#define COLUMNS(X)                                                                                 \
+	X("function", N_("function"), TEXT,                                                        \
+	  tab ? sp_cell_bytes(tab + 1, f->bytes - file - 1) : sp_cell_null())                      \
+	X("file", NULL, TEXT, file ? sp_cell_bytes(f->key.text, file) : sp_cell_null())            \
+	X("line", NULL, ID, sp_cell_if(file, f->key.first_line))                                   \
+	X(NULL, N_("place"), TEXT, file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null())        \
+	X("phase", N_("phase"), TEXT, sp_cell_text(phase_name(f)))                                 \
+	X("calls", N_("calls"), COUNT, sp_cell_count(row->calls))                                  \
+	X("calls_low", N_("at least"), COUNT, sp_cell_if(row->has_interval, row->calls_low))       \
+	X("calls_high", N_("at most"), COUNT, sp_cell_if(row->has_interval, row->calls_high))      \
+	X("own_ns", N_("own"), NS, sp_cell_count(row->own_ns))                                     \
+	X("own_low_ns", N_("at least"), NS, sp_cell_if(row->has_interval, row->own_low_ns))        \
+	X("own_high_ns", N_("at most"), NS, sp_cell_if(row->has_interval, row->own_high_ns))       \
+	X("total_ns", N_("total"), NS, sp_cell_count(row->total_ns))                               \
+	X("per_call_ns", N_("per call"), NS,                                                       \
+	  row->calls ? sp_cell_count(row->total_ns / row->calls) : sp_cell_null())                 \
+	X("share", N_("share"), SHARE, sp_cell_ratio(row->own_ns, rows->own_ns))
+
+static const struct sp_column columns[] = {COLUMNS(SP_COLUMN)};
 
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
@@ -186,23 +175,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 			 f->key.first_line);
 
 	n = n < (int)sizeof(place) ? n : (int)sizeof(place) - 1;
-	struct sp_cell cells[CELLS] = {
-		[FUNCTION] = tab ? sp_cell_bytes(tab + 1, f->bytes - file - 1) : sp_cell_null(),
-		[FILE_NAME] = file ? sp_cell_bytes(f->key.text, file) : sp_cell_null(),
-		[LINE] = file ? sp_cell_count(f->key.first_line) : sp_cell_null(),
-		[PLACE] = file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null(),
-		[PHASE] = sp_cell_text(phase_name(f)),
-		[CALLS] = sp_cell_count(row->calls),
-		[LOW] = row->has_interval ? sp_cell_count(row->calls_low) : sp_cell_null(),
-		[HIGH] = row->has_interval ? sp_cell_count(row->calls_high) : sp_cell_null(),
-		[OWN] = sp_cell_count(row->own_ns),
-		[OWN_LOW] = row->has_interval ? sp_cell_count(row->own_low_ns) : sp_cell_null(),
-		[OWN_HIGH] = row->has_interval ? sp_cell_count(row->own_high_ns) : sp_cell_null(),
-		[TOTAL] = sp_cell_count(row->total_ns),
-		[PER_CALL] =
-			row->calls ? sp_cell_count(row->total_ns / row->calls) : sp_cell_null(),
-		[SHARE] = sp_cell_ratio(row->own_ns, rows->own_ns),
-	};
+	const struct sp_cell cells[] = {COLUMNS(SP_CELL)};
 
 	return sp_out_row(out, cells);
 }
@@ -269,7 +242,8 @@ int sp_counted_rows_show(const struct sp_report *report, struct sp_out *out,
 	const struct sp_counted_calls *counted = report->run.metadata.counted;
 	struct counted_rows all = {.list = NULL};
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
-	struct sp_view_rows rows = {"functions", columns, CELLS, .show = show_row, .context = &all};
+	struct sp_view_rows rows = {"functions", SP_COLUMNS_OF(columns), .show = show_row,
+				    .context = &all};
 	int r;
 
 	if (!key)

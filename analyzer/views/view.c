@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/symbols/functions.h"
-
 const struct sp_view sp_views[] = {
 #define SP_VIEW(name, needs, help) {#name, help, needs, sp_view_##name},
 #define SP_VIEW_BY(name, view, word, needs) {#name, NULL, needs, sp_view_##name},
@@ -112,35 +110,37 @@ void sp_view_more(struct sp_out *out, uint32_t left_out)
 			    left_out);
 }
 
-int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit)
+int sp_view_rows_show(struct sp_view_rows *rows, struct sp_out *out, uint32_t limit)
 {
 	uint32_t *order = sp_order_by(rows->count, rows->value, rows->context);
-	uint32_t shown = 0;
 	int r = order ? sp_out_table(out, rows->name, NULL, rows->columns, rows->cells, true)
 		      : -ENOMEM;
 
+	rows->shown = 0;
 	for (uint32_t i = 0; r == 0 && i < rows->count; i++) {
 		if (rows->is_shown && !rows->is_shown(rows->context, order[i]))
 			continue;
-		if (shown++ < limit)
+		if (rows->shown++ < limit)
 			r = rows->show(rows->context, out, order[i]);
 	}
 	if (order) {
 		sp_out_table_end(out);
-		sp_view_more(out, shown > limit ? shown - limit : 0);
+		sp_view_more(out, rows->shown > limit ? rows->shown - limit : 0);
 	}
 	free(order);
 	return r;
 }
 
-int sp_view_rows_show_named(const struct sp_view_rows *rows, struct sp_functions *functions,
-			    const struct sp_report *report, struct sp_out *out,
-			    const struct sp_view_options *options)
+int sp_view_sorted_show(struct sp_view_rows *rows, const struct sp_report *report,
+			struct sp_out *out, const struct sp_view_options *options)
 {
-	const struct sp_run *run = &report->run;
-	int r = options->symbols ? sp_functions_find(functions, &run->metadata.slow, &run->index)
-				 : 0;
+	const struct sp_sort_key *key =
+		rows->keys ? sp_sort_find(rows->keys, rows->key_count, options) : NULL;
 
+	if (!key && (rows->keys || options->sort))
+		return -EINVAL;
+	if (key)
+		rows->value = key->value;
 	sp_run_json(report, out);
-	return r ? r : sp_view_rows_show(rows, out, options->limit);
+	return sp_view_rows_show(rows, out, options->limit);
 }

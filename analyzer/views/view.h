@@ -110,9 +110,6 @@ int sp_what_if_show(const struct sp_metrics *metrics, struct sp_out *out);
 /* Writes the verdict, its metrics and advice. The report has its steps and workers. */
 int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
 
-/* Writes the GPUs' busy time, where CUPTI measured it. */
-void sp_gpu_show(const struct sp_report *report, struct sp_out *out);
-
 /* Returns 0, or -EINVAL where the table of stages has no such order. */
 int sp_stages_check_sort(const struct sp_view_options *options);
 
@@ -136,29 +133,50 @@ const struct sp_sort_key *sp_sort_find(const struct sp_sort_key *keys, size_t n,
 				       const struct sp_view_options *options);
 #define SP_SORT_FIND(keys, options) sp_sort_find(keys, sizeof(keys) / sizeof((keys)[0]), options)
 
+#define SP_KEYS(list) .keys = (list), .key_count = sizeof(list) / sizeof((list)[0])
+
+/* static uint64_t name(context, i): the value of `expression` of row i of `rows`, a `type`. */
+#define SP_VALUE(name, type, expression)                                                           \
+	static uint64_t name(const void *context, uint32_t i)                                      \
+	{                                                                                          \
+		const type *rows = context;                                                        \
+                                                                                                   \
+		(void)rows;                                                                        \
+		return expression;                                                                 \
+	}
+
+/*
+ * A table is a list, #define NAME_COLUMNS(X) X(key, title, type, cell) ...: SP_COLUMN makes its
+ * columns, and SP_CELL the cells of a row from what is in scope there.
+ */
+#define SP_COLUMN(key, title, type, cell) {key, title, SP_CELL_##type},
+#define SP_CELL(key, title, type, cell) cell,
+#define SP_COLUMNS_OF(columns) (columns), sizeof(columns) / sizeof((columns)[0])
+
 /* The rows of a view's table. */
 struct sp_view_rows {
 	const char *name; /* the table's */
 	const struct sp_column *columns;
 	unsigned cells;
+	const struct sp_sort_key *keys; /* NULL: there is no --sort */
+	size_t key_count;
 	uint32_t count;
 	uint64_t (*value)(const void *context, uint32_t i); /* greatest first */
 	bool (*is_shown)(const void *context, uint32_t i);  /* NULL: all are */
 	int (*show)(const void *context, struct sp_out *out, uint32_t i);
 	const void *context;
+	uint32_t shown; /* filled in: rows without a limit */
 };
 
 /*
  * Writes the first `limit` rows, and the number of the others. Returns 0, -ENOMEM, or the result of
  * show().
  */
-int sp_view_rows_show(const struct sp_view_rows *rows, struct sp_out *out, uint32_t limit);
+int sp_view_rows_show(struct sp_view_rows *rows, struct sp_out *out, uint32_t limit);
 
-struct sp_functions;
-
-/* The object "run", then rows with stacks; `functions` get their names before if --symbols asks. */
-int sp_view_rows_show_named(const struct sp_view_rows *rows, struct sp_functions *functions,
-			    const struct sp_report *report, struct sp_out *out,
-			    const struct sp_view_options *options);
+/* The object "run", then the rows, ordered by the key of --sort where there are keys. Returns as
+ * sp_view_rows_show() does, or -EINVAL, with nothing written, where there is no such key. */
+int sp_view_sorted_show(struct sp_view_rows *rows, const struct sp_report *report,
+			struct sp_out *out, const struct sp_view_options *options);
 
 #endif

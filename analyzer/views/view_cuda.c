@@ -1,46 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The view `cuda`: calls of CUDA and HIP by phase of a step; or the GPU's work, by kernel.
+ */
 #include "analyzer/views/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/gpu/gpu_process.h"
-#include "analyzer/training/step_stats.h"
+#include "analyzer/gpu/gpu_sums.h"
+#include "analyzer/gpu/gpu_work.h"
+#include "analyzer/symbols/demangle.h"
 #include "analyzer/text/text.h"
+#include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
-
-enum {
-	PID,
-	PART,
-	TITLE,
-	LAUNCHES,
-	COPIES,
-	BYTES,
-	SETS,
-	SET_BYTES,
-	SYNCS,
-	BLOCKING,
-	HOST,
-	GPU,
-	CELLS
-};
-
-static const struct sp_column all_columns[CELLS] = {
-	[PID] = {"pid", N_("pid"), SP_CELL_ID},
-	[PART] = {"part", NULL, SP_CELL_TEXT},
-	[TITLE] = {NULL, N_("part of a step"), SP_CELL_TEXT},
-	[LAUNCHES] = {"launches", N_("launches"), SP_CELL_COUNT},
-	[COPIES] = {"copies", N_("copies"), SP_CELL_COUNT},
-	[BYTES] = {"bytes", N_("bytes"), SP_CELL_BYTES},
-	[SETS] = {"sets", NULL, SP_CELL_COUNT},
-	[SET_BYTES] = {"set_bytes", NULL, SP_CELL_BYTES},
-	[SYNCS] = {"syncs", N_("syncs"), SP_CELL_COUNT},
-	[BLOCKING] = {"blocking_copies", N_("blocking copies"), SP_CELL_COUNT},
-	[HOST] = {"host_ns", N_("in calls"), SP_CELL_NS},
-	[GPU] = {"gpu_ns", N_("on the GPU"), SP_CELL_NS},
-};
 
 static uint64_t calls_of(const struct sp_gpu_call_sums *c)
 {
@@ -66,46 +40,54 @@ static const char *row_title(const struct sp_gpu_process *process, unsigned part
 	return process->trainer ? _("outside of steps") : _("whole run");
 }
 
+/* Work outside of all batches was not timed, so its time is unknown and not 0. */
+static bool is_timed(const struct sp_gpu_process *process, unsigned part)
+{
+	const struct sp_gpu_call_sums *c = &process->calls.phases[part];
+	const struct sp_gpu_sums *gpu = &process->gpu;
+
+	return part < SP_ACCOUNT_PHASES && gpu->spans &&
+	       (gpu->launched.ns[part] || !(c->launches || c->copies || c->sets));
+}
+
+#define PART_COLUMNS(X)                                                                            \
+	X("pid", N_("pid"), ID, sp_cell_count(pid_of(report, process)))                            \
+	X("part", NULL, TEXT, sp_cell_text(row_name(process, part)))                               \
+	X(NULL, N_("part of a step"), TEXT, sp_cell_text(row_title(process, part)))                \
+	X("launches", N_("launches"), COUNT, sp_cell_count(c->launches))                           \
+	X("copies", N_("copies"), COUNT, sp_cell_count(c->copies))                                 \
+	X("bytes", N_("bytes"), BYTES, sp_cell_count(c->bytes))                                    \
+	X("sets", NULL, COUNT, sp_cell_count(c->sets))                                             \
+	X("set_bytes", NULL, BYTES, sp_cell_count(c->set_bytes))                                   \
+	X("syncs", N_("syncs"), COUNT, sp_cell_count(c->syncs))                                    \
+	X("blocking_copies", N_("blocking copies"), COUNT, sp_cell_count(c->blocking))             \
+	X("host_ns", N_("in calls"), NS, sp_cell_count(c->host_ns))                                \
+	X("gpu_ns", N_("on the GPU"), NS,                                                          \
+	  is_timed(process, part) ? sp_cell_count(process->gpu.launched.ns[part])                  \
+				  : sp_cell_null())
+
+static const struct sp_column part_columns[] = {PART_COLUMNS(SP_COLUMN)};
+
 static int show_part(const struct sp_report *report, struct sp_out *out,
 		     const struct sp_gpu_process *process, unsigned part)
 {
 	const struct sp_gpu_call_sums *c = &process->calls.phases[part];
-	const struct sp_gpu_sums *gpu = &process->gpu;
-	bool in_step = part < SP_ACCOUNT_PHASES;
-	struct sp_cell cells[CELLS] = {
-		[PID] = sp_cell_count(pid_of(report, process)),
-		[PART] = sp_cell_text(row_name(process, part)),
-		[TITLE] = sp_cell_text(row_title(process, part)),
-		[LAUNCHES] = sp_cell_count(c->launches),
-		[COPIES] = sp_cell_count(c->copies),
-		[BYTES] = sp_cell_count(c->bytes),
-		[SETS] = sp_cell_count(c->sets),
-		[SET_BYTES] = sp_cell_count(c->set_bytes),
-		[SYNCS] = sp_cell_count(c->syncs),
-		[BLOCKING] = sp_cell_count(c->blocking),
-		[HOST] = sp_cell_count(c->host_ns),
-		[GPU] = sp_cell_null(),
-	};
+	const struct sp_cell cells[] = {PART_COLUMNS(SP_CELL)};
 
-	/* Work outside of all batches was not timed, so its time is unknown and not 0. */
-	if (in_step && gpu->spans &&
-	    (gpu->launched.ns[part] || !(c->launches || c->copies || c->sets)))
-		cells[GPU] = sp_cell_count(gpu->launched.ns[part]);
-	if (!calls_of(c) && !(in_step && gpu->launched.ns[part]))
+	if (!calls_of(c) && !(part < SP_ACCOUNT_PHASES && process->gpu.launched.ns[part]))
 		return 0;
 	return sp_out_row(out, cells);
 }
 
-enum { D_PID, D_DEVICE, D_STREAM, D_SPANS, D_BUSY, D_QUEUED, D_CELLS };
+#define STREAM_COLUMNS(X)                                                                          \
+	X("pid", N_("pid"), ID, sp_cell_count(pid_of(report, process)))                            \
+	X("device", N_("device"), ID, sp_cell_count(gpu->spans[i].device))                         \
+	X("stream", N_("stream"), ID, sp_cell_count(gpu->spans[i].stream))                         \
+	X("spans", N_("stretches"), COUNT, sp_cell_count(sum.spans))                               \
+	X("busy_ns", N_("busy"), NS, sp_cell_count(sum.busy_ns))                                   \
+	X("queued_mean_ns", N_("behind the host"), NS, sp_cell_count(sum.queued_ns / sum.spans))
 
-static const struct sp_column stream_columns[D_CELLS] = {
-	[D_PID] = {"pid", N_("pid"), SP_CELL_ID},
-	[D_DEVICE] = {"device", N_("device"), SP_CELL_ID},
-	[D_STREAM] = {"stream", N_("stream"), SP_CELL_ID},
-	[D_SPANS] = {"spans", N_("stretches"), SP_CELL_COUNT},
-	[D_BUSY] = {"busy_ns", N_("busy"), SP_CELL_NS},
-	[D_QUEUED] = {"queued_mean_ns", N_("behind the host"), SP_CELL_NS},
-};
+static const struct sp_column stream_columns[] = {STREAM_COLUMNS(SP_COLUMN)};
 
 /* The spans of one stream, from span i on; 0 where an earlier span stands for the stream. */
 static struct sp_gpu_sums stream_sums(const struct sp_gpu_time *gpu, uint32_t i)
@@ -145,14 +127,7 @@ static int show_streams_of(const struct sp_report *report, struct sp_out *out,
 		sum = stream_sums(gpu, i);
 		if (!sum.spans)
 			continue;
-		struct sp_cell cells[D_CELLS] = {
-			[D_PID] = sp_cell_count(pid_of(report, process)),
-			[D_DEVICE] = sp_cell_count(gpu->spans[i].device),
-			[D_STREAM] = sp_cell_count(gpu->spans[i].stream),
-			[D_SPANS] = sp_cell_count(sum.spans),
-			[D_BUSY] = sp_cell_count(sum.busy_ns),
-			[D_QUEUED] = sp_cell_count(sum.queued_ns / sum.spans),
-		};
+		const struct sp_cell cells[] = {STREAM_COLUMNS(SP_CELL)};
 
 		r = sp_out_row(out, cells);
 	}
@@ -172,39 +147,32 @@ static int show_streams(const struct sp_report *report, struct sp_out *out,
 	return r;
 }
 
-enum { M_PID, M_END, M_PEAK, M_PINNED, M_UNMATCHED, M_CELLS };
+#define MEMORY_COLUMNS(X)                                                                          \
+	X("pid", N_("pid"), ID, sp_cell_count(pid_of(report, process)))                            \
+	X("end_bytes", N_("device memory at the end"), BYTES, sp_cell_count(calls->end_bytes))     \
+	X("peak_bytes", N_("at most"), BYTES, sp_cell_count(calls->peak_bytes))                    \
+	X("pinned_peak_bytes", N_("pinned at most"), BYTES,                                        \
+	  sp_cell_count(calls->pinned_peak_bytes))                                                 \
+	X("unmatched_frees", N_("frees of unseen memory"), COUNT, sp_cell_count(calls->unmatched))
 
-static const struct sp_column memory_columns[M_CELLS] = {
-	[M_PID] = {"pid", N_("pid"), SP_CELL_ID},
-	[M_END] = {"end_bytes", N_("device memory at the end"), SP_CELL_BYTES},
-	[M_PEAK] = {"peak_bytes", N_("at most"), SP_CELL_BYTES},
-	[M_PINNED] = {"pinned_peak_bytes", N_("pinned at most"), SP_CELL_BYTES},
-	[M_UNMATCHED] = {"unmatched_frees", N_("frees of unseen memory"), SP_CELL_COUNT},
-};
+static const struct sp_column memory_columns[] = {MEMORY_COLUMNS(SP_COLUMN)};
 
 static int show_memory(const struct sp_report *report, struct sp_out *out,
 		       const struct sp_gpu_process *process)
 {
 	const struct sp_gpu_calls *calls = &process->calls;
-	struct sp_cell cells[M_CELLS] = {
-		[M_PID] = sp_cell_count(pid_of(report, process)),
-		[M_END] = sp_cell_count(calls->end_bytes),
-		[M_PEAK] = sp_cell_count(calls->peak_bytes),
-		[M_PINNED] = sp_cell_count(calls->pinned_peak_bytes),
-		[M_UNMATCHED] = sp_cell_count(calls->unmatched),
-	};
+	const struct sp_cell cells[] = {MEMORY_COLUMNS(SP_CELL)};
 
 	return calls->steps ? sp_out_row(out, cells) : 0;
 }
 
-enum { S_PID, S_STEP, S_END, S_PEAK, S_CELLS };
+#define STEP_COLUMNS(X)                                                                            \
+	X("pid", NULL, ID, sp_cell_count(pid_of(report, process)))                                 \
+	X("step", NULL, ID, sp_cell_count(sp_step_number(&trainer->steps, i)))                     \
+	X("end_bytes", NULL, BYTES, sp_cell_count(calls->steps[i].end_bytes))                      \
+	X("peak_bytes", NULL, BYTES, sp_cell_count(calls->steps[i].peak_bytes))
 
-static const struct sp_column step_columns[S_CELLS] = {
-	[S_PID] = {"pid", NULL, SP_CELL_ID},
-	[S_STEP] = {"step", NULL, SP_CELL_ID},
-	[S_END] = {"end_bytes", NULL, SP_CELL_BYTES},
-	[S_PEAK] = {"peak_bytes", NULL, SP_CELL_BYTES},
-};
+static const struct sp_column step_columns[] = {STEP_COLUMNS(SP_COLUMN)};
 
 /* Only JSON has memory step by step. */
 static int show_memory_steps(const struct sp_report *report, struct sp_out *out,
@@ -215,12 +183,7 @@ static int show_memory_steps(const struct sp_report *report, struct sp_out *out,
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && trainer && calls->steps && i < trainer->steps.count; i++) {
-		struct sp_cell cells[S_CELLS] = {
-			[S_PID] = sp_cell_count(pid_of(report, process)),
-			[S_STEP] = sp_cell_count(sp_step_number(&trainer->steps, i)),
-			[S_END] = sp_cell_count(calls->steps[i].end_bytes),
-			[S_PEAK] = sp_cell_count(calls->steps[i].peak_bytes),
-		};
+		const struct sp_cell cells[] = {STEP_COLUMNS(SP_CELL)};
 
 		if (sp_step_is_selected(&report->training, trainer, i))
 			r = sp_out_row(out, cells);
@@ -228,15 +191,15 @@ static int show_memory_steps(const struct sp_report *report, struct sp_out *out,
 	return r;
 }
 
-enum { W_PID, W_EVENT, W_CALLS, W_TOTAL, W_MAX, W_CELLS };
+#define STALL_COLUMNS(X)                                                                           \
+	X("pid", N_("pid"), ID, sp_cell_count(pid_of(report, process)))                            \
+	X("event", N_("may wait for the GPU, in steps if any"), TEXT,                              \
+	  sp_cell_text(sp_event_info(stall->kind)->name))                                          \
+	X("calls", N_("calls"), COUNT, sp_cell_count(stall->calls))                                \
+	X("total_ns", N_("total"), NS, sp_cell_count(stall->total_ns))                             \
+	X("max_ns", N_("longest"), NS, sp_cell_count(stall->max_ns))
 
-static const struct sp_column stall_columns[W_CELLS] = {
-	[W_PID] = {"pid", N_("pid"), SP_CELL_ID},
-	[W_EVENT] = {"event", N_("may wait for the GPU, in steps if any"), SP_CELL_TEXT},
-	[W_CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
-	[W_TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
-	[W_MAX] = {"max_ns", N_("longest"), SP_CELL_NS},
-};
+static const struct sp_column stall_columns[] = {STALL_COLUMNS(SP_COLUMN)};
 
 static int show_stalls(const struct sp_report *report, struct sp_out *out,
 		       const struct sp_gpu_process *process)
@@ -245,13 +208,7 @@ static int show_stalls(const struct sp_report *report, struct sp_out *out,
 
 	for (unsigned i = 0; r == 0 && i < SP_GPU_STALL_KINDS; i++) {
 		const struct sp_gpu_stall *stall = &process->calls.stalls[i];
-		struct sp_cell cells[W_CELLS] = {
-			[W_PID] = sp_cell_count(pid_of(report, process)),
-			[W_EVENT] = sp_cell_text(sp_event_info(stall->kind)->name),
-			[W_CALLS] = sp_cell_count(stall->calls),
-			[W_TOTAL] = sp_cell_count(stall->total_ns),
-			[W_MAX] = sp_cell_count(stall->max_ns),
-		};
+		const struct sp_cell cells[] = {STALL_COLUMNS(SP_CELL)};
 
 		if (stall->calls)
 			r = sp_out_row(out, cells);
@@ -269,10 +226,10 @@ struct cuda_table {
 };
 
 static const struct cuda_table tables[] = {
-	{"streams", stream_columns, D_CELLS, show_streams, false},
-	{"memory", memory_columns, M_CELLS, show_memory, false},
-	{"memory_steps", step_columns, S_CELLS, show_memory_steps, true},
-	{"allocations", stall_columns, W_CELLS, show_stalls, false},
+	{"streams", SP_COLUMNS_OF(stream_columns), show_streams, false},
+	{"memory", SP_COLUMNS_OF(memory_columns), show_memory, false},
+	{"memory_steps", SP_COLUMNS_OF(step_columns), show_memory_steps, true},
+	{"allocations", SP_COLUMNS_OF(stall_columns), show_stalls, false},
 };
 
 static int show_table(const struct sp_report *report, struct sp_out *out,
@@ -290,13 +247,13 @@ static int show_table(const struct sp_report *report, struct sp_out *out,
 static int show_parts(const struct sp_report *report, struct sp_out *out,
 		      const struct sp_gpu_processes *p)
 {
-	struct sp_column columns[CELLS];
+	struct sp_column columns[sizeof(part_columns) / sizeof(part_columns[0])];
 	int r;
 
-	memcpy(columns, all_columns, sizeof(columns));
+	memcpy(columns, part_columns, sizeof(columns));
 	if (p->count < 2)
-		columns[PID].title = NULL;
-	r = sp_out_table(out, "parts", NULL, columns, CELLS, true);
+		columns[0].title = NULL; /* pid */
+	r = sp_out_table(out, "parts", NULL, SP_COLUMNS_OF(columns), true);
 	for (uint32_t i = 0; r == 0 && i < p->count; i++)
 		for (unsigned part = 0; r == 0 && part < SP_GPU_CALL_ROWS; part++)
 			r = show_part(report, out, &p->list[i], part);
@@ -347,5 +304,138 @@ int sp_view_cuda(const struct sp_report *report, struct sp_out *out,
 	r = show_all(report, out, &report->gpu_processes);
 	if (r == 0)
 		show_notes(report, out);
+	return r;
+}
+
+struct kernels {
+	const struct sp_report *report;
+	const struct sp_gpu_work *work;
+};
+
+SP_VALUE(by_total, struct kernels, rows->work->rows[i].total_ns)
+
+static bool has_calls(const void *context, uint32_t i)
+{
+	return ((const struct kernels *)context)->work->rows[i].calls > 0;
+}
+
+/* The name as the GPU's program has it, or for people; symbol: the first of these. */
+static struct sp_cell name_cell(const struct kernels *list, uint32_t i, bool is_symbol,
+				char room[SP_DEMANGLED_BYTES])
+{
+	size_t bytes;
+	const char *text = sp_string_table_text(&list->report->run.metadata.labels, i, &bytes);
+
+	if (i >= list->work->labels || i == SP_STRINGS_REST) {
+		if (is_symbol)
+			return sp_cell_null();
+		return sp_cell_text(i < list->work->labels
+					    ? _("(other names)")
+					    : sp_stage_title(i - list->work->labels));
+	}
+	if (!is_symbol)
+		text = sp_demangle(text, &bytes, room);
+	return sp_cell_bytes(text, bytes);
+}
+
+#define PHASE_CELL(phase) sp_cell_if(list->work->has_phases, row->phase_ns[SP_ACCOUNT_##phase])
+#define KERNEL_COLUMNS(X)                                                                          \
+	X("name", N_("kernel"), TEXT, name_cell(list, i, false, room))                             \
+	X("symbol", NULL, TEXT, name_cell(list, i, true, NULL))                                    \
+	X("stage", NULL, TEXT, sp_cell_text(sp_stage_name(stage)))                                 \
+	X("calls", N_("calls"), COUNT, sp_cell_count(row->calls))                                  \
+	X("total_ns", N_("total"), NS, sp_cell_count(row->total_ns))                               \
+	X("mean_ns", N_("mean"), NS, sp_cell_count(row->total_ns / row->calls))                    \
+	X("max_ns", N_("max"), NS, sp_cell_count(row->max_ns))                                     \
+	X("share", N_("of busy"), SHARE, sp_cell_ratio(row->total_ns, list->work->busy_ns))        \
+	X("bytes", N_("bytes"), BYTES, sp_cell_if(!is_kernel, row->bytes))                         \
+	X("forward_ns", N_("forward"), NS, PHASE_CELL(forward))                                    \
+	X("backward_ns", N_("backward"), NS, PHASE_CELL(backward))                                 \
+	X("optimizer_ns", N_("optimizer"), NS, PHASE_CELL(optimizer))                              \
+	X("other_ns", N_("other"), NS, sp_cell_if(list->work->has_phases, row->total_ns - known))
+
+static const struct sp_column kernel_columns[] = {KERNEL_COLUMNS(SP_COLUMN)};
+
+static int show_kernel(const void *context, struct sp_out *out, uint32_t i)
+{
+	const struct kernels *list = context;
+	const struct sp_gpu_row *row = &list->work->rows[i];
+	bool is_kernel = i < list->work->labels;
+	char room[SP_DEMANGLED_BYTES];
+	enum sp_stage stage =
+		is_kernel ? SP_STAGE_gpu_kernel : (enum sp_stage)(i - list->work->labels);
+	uint64_t known = row->phase_ns[SP_ACCOUNT_forward] + row->phase_ns[SP_ACCOUNT_backward] +
+			 row->phase_ns[SP_ACCOUNT_optimizer];
+	const struct sp_cell cells[] = {KERNEL_COLUMNS(SP_CELL)};
+
+	return sp_out_row(out, cells);
+}
+
+#define DEVICE_COLUMNS(X)                                                                          \
+	X("pid", N_("pid"), ID, sp_cell_count(list->report->run.index.images[device->image].pid))  \
+	X("device", N_("GPU"), ID, sp_cell_count(device->device))                                  \
+	X("busy_ns", N_("busy"), NS, sp_cell_count(busy->all.ns))                                  \
+	X("busy_share", N_("of its time"), SHARE,                                                  \
+	  sp_cell_ratio(busy->all.ns, (uint64_t)(busy->last_ns - busy->first_ns)))                 \
+	X("training_busy_ns", N_("in training"), NS, sp_cell_if(busy->window_ns, busy->inside.ns)) \
+	X("training_busy_share", N_("of training"), SHARE,                                         \
+	  sp_cell_ratio(busy->inside.ns, busy->window_ns))
+
+static const struct sp_column device_columns[] = {DEVICE_COLUMNS(SP_COLUMN)};
+
+static int show_devices(const struct kernels *list, struct sp_out *out)
+{
+	int r = sp_out_table(out, "devices", NULL, SP_COLUMNS_OF(device_columns), false);
+
+	for (uint32_t i = 0; r == 0 && i < list->work->device_count; i++) {
+		const struct sp_gpu_device *device = &list->work->devices[i];
+		const struct sp_gpu_busy *busy = &device->busy;
+		const struct sp_cell cells[] = {DEVICE_COLUMNS(SP_CELL)};
+
+		r = sp_out_row(out, cells);
+	}
+	if (r == 0)
+		r = sp_out_table_end(out);
+	return r;
+}
+
+static void show_words(const struct kernels *list, struct sp_out *out)
+{
+	char a[SP_NUMBER_BYTES];
+
+	if (!sp_gpu_work_is_known(list->report->totals.stages))
+		sp_out_line(out, "The trace has no kernels of a GPU: STAGEPROF_CUPTI=1 records "
+				 "them.");
+	if (list->work->lost)
+		sp_out_line(out,
+			    "%s kernels and copies are in no row: CUPTI dropped them, or reported "
+			    "no time",
+			    sp_text_count(a, list->work->lost));
+}
+
+int sp_view_kernels(const struct sp_report *report, struct sp_out *out,
+		    const struct sp_view_options *options)
+{
+	struct kernels list = {.report = report, .work = &report->gpu_work};
+	struct sp_view_rows rows = {"kernels",
+				    SP_COLUMNS_OF(kernel_columns),
+				    .count = list.work->labels + SP_STAGES,
+				    .value = by_total,
+				    .is_shown = has_calls,
+				    .show = show_kernel,
+				    .context = &list};
+	int r = 0;
+
+	if (options->sort)
+		return -EINVAL;
+	sp_run_json(report, out);
+	if (out->format == SP_FORMAT_JSON)
+		sp_json_count(&out->json, "gpu_work_lost", list.work->lost);
+	if (list.work->device_count)
+		r = show_devices(&list, out);
+	if (r == 0)
+		r = sp_view_rows_show(&rows, out, options->limit);
+	if (r == 0)
+		show_words(&list, out);
 	return r;
 }

@@ -3,27 +3,6 @@
 
 #include <errno.h>
 
-enum { PID, TID, EPOCH, START, STEPS, WALL, TRAIN, VALID, VALID_WAIT, SAVE, WAIT, CELLS };
-
-static const struct sp_column columns[CELLS] = {
-	[PID] = {"pid", NULL, SP_CELL_ID},
-	[TID] = {"tid", N_("thread"), SP_CELL_ID},
-	[EPOCH] = {"epoch", N_("epoch"), SP_CELL_ID},
-	[START] = {"start_ns", N_("at"), SP_CELL_AT_NS},
-	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
-	[WALL] = {"wall_ns", N_("total"), SP_CELL_NS},
-	[TRAIN] = {"training_ns", N_("training"), SP_CELL_NS},
-	[VALID] = {"validation_ns", N_("validation"), SP_CELL_NS},
-	[VALID_WAIT] = {"validation_wait_ns", N_("validation wait"), SP_CELL_NS},
-	[SAVE] = {"checkpoint_ns", N_("checkpoint"), SP_CELL_NS},
-	[WAIT] = {"loader_wait_ns", N_("input wait"), SP_CELL_NS},
-};
-
-static const unsigned char importance[CELLS] = {
-	[PID] = 4,   [TID] = 4,	  [EPOCH] = 4, [STEPS] = 3,	 [WALL] = 3,
-	[TRAIN] = 2, [VALID] = 2, [WAIT] = 2,  [VALID_WAIT] = 1, [SAVE] = 1,
-};
-
 static struct sp_cell known(const struct sp_steps *s, enum sp_account_phase part, uint64_t ns)
 {
 	if (ns == 0 && s->sources[part] == SP_FROM_NOTHING)
@@ -31,26 +10,33 @@ static struct sp_cell known(const struct sp_steps *s, enum sp_account_phase part
 	return sp_cell_count(ns);
 }
 
+#define COLUMNS(X)                                                                                 \
+	X("pid", NULL, ID, sp_cell_count(report->run.index.images[stream->image].pid))             \
+	X("tid", N_("thread"), ID, sp_cell_count(stream->tid))                                     \
+	X("epoch", N_("epoch"), ID, sp_cell_count(i))                                              \
+	X("start_ns", N_("at"), AT_NS, sp_cell_signed(e->start_ns - report->run.begin_ns))         \
+	X("steps", N_("steps"), COUNT, sp_cell_count(e->steps))                                    \
+	X("wall_ns", N_("total"), NS, sp_cell_count((uint64_t)(e->end_ns - e->start_ns)))          \
+	X("training_ns", N_("training"), NS, sp_cell_count(e->training_ns))                        \
+	X("validation_ns", N_("validation"), NS,                                                   \
+	  known(s, SP_ACCOUNT_validation, e->validation_ns))                                       \
+	X("validation_wait_ns", N_("validation wait"), NS,                                         \
+	  sp_cell_if(e->validation_ns, e->validation_wait_ns))                                     \
+	X("checkpoint_ns", N_("checkpoint"), NS,                                                   \
+	  known(s, SP_ACCOUNT_checkpoint, e->checkpoint_ns))                                       \
+	X("loader_wait_ns", N_("input wait"), NS, known(s, SP_ACCOUNT_loader_wait, e->wait_ns))
+
+static const struct sp_column columns[] = {COLUMNS(SP_COLUMN)};
+static const unsigned char importance[] = {4, 4, 4, 0, 3, 3, 2, 2, 1, 1, 2};
+_Static_assert(sizeof(importance) == sizeof(columns) / sizeof(columns[0]), "one for each column");
+
 static int show_epoch(const struct sp_report *report, struct sp_out *out,
 		      const struct sp_trainer *trainer, uint32_t i)
 {
 	const struct sp_stream *stream = report->run.index.streams[trainer->stream];
 	const struct sp_steps *s = &trainer->steps;
 	const struct sp_epoch *e = &s->epochs[i];
-	struct sp_cell cells[CELLS] = {
-		[PID] = sp_cell_count(report->run.index.images[stream->image].pid),
-		[TID] = sp_cell_count(stream->tid),
-		[EPOCH] = sp_cell_count(i),
-		[START] = sp_cell_signed(e->start_ns - report->run.begin_ns),
-		[STEPS] = sp_cell_count(e->steps),
-		[WALL] = sp_cell_count((uint64_t)(e->end_ns - e->start_ns)),
-		[TRAIN] = sp_cell_count(e->training_ns),
-		[VALID] = known(s, SP_ACCOUNT_validation, e->validation_ns),
-		[VALID_WAIT] =
-			e->validation_ns ? sp_cell_count(e->validation_wait_ns) : sp_cell_null(),
-		[SAVE] = known(s, SP_ACCOUNT_checkpoint, e->checkpoint_ns),
-		[WAIT] = known(s, SP_ACCOUNT_loader_wait, e->wait_ns),
-	};
+	const struct sp_cell cells[] = {COLUMNS(SP_CELL)};
 
 	return sp_out_row(out, cells);
 }
@@ -66,7 +52,7 @@ int sp_view_epochs(const struct sp_report *report, struct sp_out *out,
 		return -EINVAL;
 	sp_run_json(report, out);
 	out->importance = importance;
-	r = sp_out_table(out, "epochs", NULL, columns, CELLS, true);
+	r = sp_out_table(out, "epochs", NULL, SP_COLUMNS_OF(columns), true);
 	for (uint32_t t = 0; t < report->training.count; t++) {
 		const struct sp_trainer *trainer = &report->training.trainers[t];
 

@@ -9,49 +9,6 @@
 
 #define SORT_BYTES (2 * SP_NUMBER_BYTES + 64u)
 
-enum {
-	TITLE, /* first for people, and in no other format */
-	NAME,
-	FILE_SYSTEM,
-	OPENS,
-	READS,
-	READ_NS,
-	READ,
-	RATE,
-	SLOW_READS,
-	SLOW_NS,
-	SLOW,
-	MAPS,
-	MAPPED,
-	WRITES,
-	WRITE_NS,
-	WRITTEN,
-	OTHER,
-	WAIT,
-	CELLS
-};
-
-static const struct sp_column columns[CELLS] = {
-	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
-	[NAME] = {"name", NULL, SP_CELL_TEXT},
-	[FILE_SYSTEM] = {"file_system", N_("on"), SP_CELL_TEXT},
-	[OPENS] = {"opens", N_("opens"), SP_CELL_COUNT},
-	[READS] = {"reads", N_("reads"), SP_CELL_COUNT},
-	[READ_NS] = {"read_ns", N_("reading"), SP_CELL_NS},
-	[READ] = {"read_bytes", N_("read"), SP_CELL_BYTES},
-	[RATE] = {"read_bytes_per_s", N_("MB/s"), SP_CELL_RATE},
-	[SLOW_READS] = {"slow_reads", NULL, SP_CELL_COUNT},
-	[SLOW_NS] = {"slow_read_ns", N_("slow"), SP_CELL_NS},
-	[SLOW] = {"slow_read_bytes", NULL, SP_CELL_BYTES},
-	[MAPS] = {"maps", NULL, SP_CELL_COUNT},
-	[MAPPED] = {"mapped_bytes", N_("mapped"), SP_CELL_BYTES},
-	[WRITES] = {"writes", NULL, SP_CELL_COUNT},
-	[WRITE_NS] = {"write_ns", N_("writing"), SP_CELL_NS},
-	[WRITTEN] = {"written_bytes", N_("written"), SP_CELL_BYTES},
-	[OTHER] = {"other_ns", N_("open, close"), SP_CELL_NS},
-	[WAIT] = {"wait_ns", NULL, SP_CELL_NS},
-};
-
 /* The sorts of file that a reader who asks for data does not mean. */
 enum sort {
 	SORT_DATA,
@@ -113,18 +70,6 @@ static bool is_touched(const struct sp_report *report, uint32_t i)
 	return f->opens || f->reads || f->maps || f->writes || f->other_ns;
 }
 
-/* A count that was not recorded is null, not 0. */
-static void leave_unseen(struct sp_cell cells[CELLS], const struct sp_file_sums *f)
-{
-	static const uint8_t of_reads[] = {READS, READ_NS, READ, RATE, SLOW_READS, SLOW_NS, SLOW};
-	static const uint8_t of_writes[] = {WRITES, WRITE_NS, WRITTEN};
-
-	for (size_t i = 0; f->streams && !f->reads && i < sizeof(of_reads); i++)
-		cells[of_reads[i]] = sp_cell_null();
-	for (size_t i = 0; f->streams && !f->writes && i < sizeof(of_writes); i++)
-		cells[of_writes[i]] = sp_cell_null();
-}
-
 static bool is_shown(const void *context, uint32_t i)
 {
 	const struct files *files = context;
@@ -144,6 +89,29 @@ static bool has_unseen(const struct sp_report *report)
 	return false;
 }
 
+#define COLUMNS(X)                                                                                 \
+	X(NULL, N_("file"), TEXT, text)                                                            \
+	X("name", NULL, TEXT, text)                                                                \
+	X("file_system", N_("on"), TEXT, sp_cell_text(place))                                      \
+	X("opens", N_("opens"), COUNT, sp_cell_count(f->opens))                                    \
+	X("reads", N_("reads"), COUNT, sp_cell_if(has_reads, f->reads))                            \
+	X("read_ns", N_("reading"), NS, sp_cell_if(has_reads, f->read_ns))                         \
+	X("read_bytes", N_("read"), BYTES, sp_cell_if(has_reads, f->read_bytes))                   \
+	X("read_bytes_per_s", N_("MB/s"), RATE,                                                    \
+	  has_reads ? sp_cell_rate(f->read_bytes, f->read_ns) : sp_cell_null())                    \
+	X("slow_reads", NULL, COUNT, sp_cell_if(has_reads, f->slow_reads))                         \
+	X("slow_read_ns", N_("slow"), NS, sp_cell_if(has_reads, f->slow_read_ns))                  \
+	X("slow_read_bytes", NULL, BYTES, sp_cell_if(has_reads, f->slow_read_bytes))               \
+	X("maps", NULL, COUNT, sp_cell_count(f->maps))                                             \
+	X("mapped_bytes", N_("mapped"), BYTES, sp_cell_count(f->mapped_bytes))                     \
+	X("writes", NULL, COUNT, sp_cell_if(has_writes, f->writes))                                \
+	X("write_ns", N_("writing"), NS, sp_cell_if(has_writes, f->write_ns))                      \
+	X("written_bytes", N_("written"), BYTES, sp_cell_if(has_writes, f->write_bytes))           \
+	X("other_ns", N_("open, close"), NS, sp_cell_count(f->other_ns))                           \
+	X("wait_ns", NULL, NS, sp_cell_count(f->wait_ns))
+
+static const struct sp_column columns[] = {COLUMNS(SP_COLUMN)};
+
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
 	const struct sp_report *report = ((const struct files *)context)->report;
@@ -155,68 +123,26 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 								    "files)"))
 			      : bytes		   ? sp_cell_bytes(name, bytes)
 						   : sp_cell_text(_("(no name)"));
-	struct sp_cell cells[CELLS] = {
-		[NAME] = text,
-		[FILE_SYSTEM] = place ? sp_cell_text(place) : sp_cell_null(),
-		[OPENS] = sp_cell_count(f->opens),
-		[READS] = sp_cell_count(f->reads),
-		[READ_NS] = sp_cell_count(f->read_ns),
-		[READ] = sp_cell_count(f->read_bytes),
-		[RATE] = sp_cell_rate(f->read_bytes, f->read_ns),
-		[SLOW_READS] = sp_cell_count(f->slow_reads),
-		[SLOW_NS] = sp_cell_count(f->slow_read_ns),
-		[SLOW] = sp_cell_count(f->slow_read_bytes),
-		[MAPS] = sp_cell_count(f->maps),
-		[MAPPED] = sp_cell_count(f->mapped_bytes),
-		[WRITES] = sp_cell_count(f->writes),
-		[WRITE_NS] = sp_cell_count(f->write_ns),
-		[WRITTEN] = sp_cell_count(f->write_bytes),
-		[OTHER] = sp_cell_count(f->other_ns),
-		[WAIT] = sp_cell_count(f->wait_ns),
-		[TITLE] = text,
-	};
+	/* A count that was not recorded is null, not 0. */
+	bool has_reads = !f->streams || f->reads, has_writes = !f->streams || f->writes;
+	const struct sp_cell cells[] = {COLUMNS(SP_CELL)};
 
-	leave_unseen(cells, f);
 	return sp_out_row(out, cells);
 }
 
-static uint64_t by_total(const void *context, uint32_t i)
+static const struct sp_file_sums *file_of(const struct files *files, uint32_t i)
 {
-	const struct sp_file_sums *f =
-		&((const struct files *)context)->report->totals.partial.files[i];
-
-	return f->read_ns + f->write_ns + f->other_ns;
+	return &files->report->totals.partial.files[i];
 }
 
-static uint64_t by_read(const void *context, uint32_t i)
-{
-	return ((const struct files *)context)->report->totals.partial.files[i].read_bytes;
-}
-
-static uint64_t by_reads(const void *context, uint32_t i)
-{
-	return ((const struct files *)context)->report->totals.partial.files[i].reads;
-}
-
-static uint64_t by_written(const void *context, uint32_t i)
-{
-	return ((const struct files *)context)->report->totals.partial.files[i].write_bytes;
-}
-
-static uint64_t by_opens(const void *context, uint32_t i)
-{
-	return ((const struct files *)context)->report->totals.partial.files[i].opens;
-}
-
-static uint64_t by_slow(const void *context, uint32_t i)
-{
-	return ((const struct files *)context)->report->totals.partial.files[i].slow_read_ns;
-}
-
-static uint64_t by_mapped(const void *context, uint32_t i)
-{
-	return ((const struct files *)context)->report->totals.partial.files[i].mapped_bytes;
-}
+SP_VALUE(by_total, struct files,
+	 file_of(rows, i)->read_ns + file_of(rows, i)->write_ns + file_of(rows, i)->other_ns)
+SP_VALUE(by_read, struct files, file_of(rows, i)->read_bytes)
+SP_VALUE(by_reads, struct files, file_of(rows, i)->reads)
+SP_VALUE(by_written, struct files, file_of(rows, i)->write_bytes)
+SP_VALUE(by_opens, struct files, file_of(rows, i)->opens)
+SP_VALUE(by_slow, struct files, file_of(rows, i)->slow_read_ns)
+SP_VALUE(by_mapped, struct files, file_of(rows, i)->mapped_bytes)
 
 /* Data comes before peers, and what has no name of its own comes last. */
 static uint64_t brief_value(const void *context, uint32_t i)
@@ -297,9 +223,8 @@ int sp_view_files(const struct sp_report *report, struct sp_out *out,
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
 	struct files files = {.report = report};
 	struct sp_view_rows rows = {"files",
-				    columns,
-				    CELLS,
-				    report->totals.partial.file_count,
+				    SP_COLUMNS_OF(columns),
+				    .count = report->totals.partial.file_count,
 				    .is_shown = is_shown,
 				    .show = show_row,
 				    .context = &files};

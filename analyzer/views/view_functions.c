@@ -10,55 +10,9 @@
 
 #define PLACE_BYTES 1200u
 
-enum {
-	PHASE,
-	FUNCTION,
-	FILE_NAME,
-	LINE,
-	PLACE,
-	SAMPLES,
-	OWN,
-	TOTAL,
-	WAITED,
-	SHARE,
-	LIBRARY,
-	LIBRARY_SHARE,
-	CELLS
-};
-
-static const struct sp_column columns[CELLS] = {
-	[PHASE] = {"phase", N_("phase"), SP_CELL_TEXT},
-	[FUNCTION] = {"function", N_("function"), SP_CELL_TEXT},
-	[FILE_NAME] = {"file", NULL, SP_CELL_TEXT},
-	[LINE] = {"line", NULL, SP_CELL_ID},
-	[PLACE] = {NULL, N_("place"), SP_CELL_TEXT},
-	/* Looks that found the function innermost. */
-	[SAMPLES] = {"samples", N_("samples"), SP_CELL_COUNT},
-	[OWN] = {"own_ns", N_("own"), SP_CELL_NS},
-	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
-	/* The part of `own` in which the thread did not run. */
-	[WAITED] = {"waited_ns", N_("waited"), SP_CELL_NS},
-	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
-	/* Where most of the looks at running code found the thread: CPython's own, or native code
-	 * that the function called. The share is of all looks of `own` whose library is known. */
-	[LIBRARY] = {"library", N_("in"), SP_CELL_TEXT},
-	[LIBRARY_SHARE] = {"library_share", NULL, SP_CELL_SHARE},
-};
-
-static uint64_t by_own(const void *context, uint32_t i)
-{
-	return ((const struct sp_function_table *)context)->list[i].own_ns;
-}
-
-static uint64_t by_total(const void *context, uint32_t i)
-{
-	return ((const struct sp_function_table *)context)->list[i].total_ns;
-}
-
-static uint64_t by_samples(const void *context, uint32_t i)
-{
-	return ((const struct sp_function_table *)context)->list[i].samples;
-}
+SP_VALUE(by_own, struct sp_function_table, rows->list[i].own_ns)
+SP_VALUE(by_total, struct sp_function_table, rows->list[i].total_ns)
+SP_VALUE(by_samples, struct sp_function_table, rows->list[i].samples)
 
 static const struct sp_sort_key keys[] = {{"own", "own_ns", N_("own"), by_own},
 					  {"total", "total_ns", N_("total"), by_total},
@@ -92,6 +46,27 @@ static struct sp_cell function_cell(const struct sp_function_table *rows, const 
 		   : sp_cell_text(_("(no Python)"));
 }
 
+/* samples: looks that found the function innermost. waited_ns: the part of `own` in which the
+ * thread did not run. library: where most of the looks at running code found the thread: CPython's
+ * own, or native code that the function called. The share is of all looks of `own` whose library is
+ * known. */
+#define COLUMNS(X)                                                                                 \
+	X("phase", N_("phase"), TEXT, sp_cell_text(sp_sample_phase_name(row->key.phase)))          \
+	X("function", N_("function"), TEXT, function_cell(rows, text, bytes, tab))                 \
+	X("file", NULL, TEXT, file ? sp_cell_bytes(text, file) : sp_cell_null())                   \
+	X("line", NULL, ID, sp_cell_if(line, line))                                                \
+	X(NULL, N_("place"), TEXT, file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null())        \
+	X("samples", N_("samples"), COUNT, sp_cell_count(row->samples))                            \
+	X("own_ns", N_("own"), NS, sp_cell_count(row->own_ns))                                     \
+	X("total_ns", N_("total"), NS, sp_cell_count(row->total_ns))                               \
+	X("waited_ns", N_("waited"), NS, sp_cell_count(row->waited_ns))                            \
+	X("share", N_("share"), SHARE, sp_cell_ratio(row->own_ns, rows->all_ns))                   \
+	X("library", N_("in"), TEXT, library_cell(rows, row))                                      \
+	X("library_share", NULL, SHARE,                                                            \
+	  row->object ? sp_cell_ratio(row->library_ns, row->known_ns) : sp_cell_null())
+
+static const struct sp_column columns[] = {COLUMNS(SP_COLUMN)};
+
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
 	const struct sp_function_table *rows = context;
@@ -109,21 +84,7 @@ static int show_row(const void *context, struct sp_out *out, uint32_t i)
 	file = rows->by == SP_ROWS_LIBRARY ? 0 : file;
 	n = snprintf(place, sizeof(place), line ? "%.*s:%" PRIu32 : "%.*s", (int)file, text, line);
 	n = n < (int)sizeof(place) ? n : (int)sizeof(place) - 1;
-	struct sp_cell cells[CELLS] = {
-		[PHASE] = sp_cell_text(sp_sample_phase_name(row->key.phase)),
-		[FUNCTION] = function_cell(rows, text, bytes, tab),
-		[FILE_NAME] = file ? sp_cell_bytes(text, file) : sp_cell_null(),
-		[LINE] = line ? sp_cell_count(line) : sp_cell_null(),
-		[PLACE] = file ? sp_cell_bytes(place, (size_t)n) : sp_cell_null(),
-		[SAMPLES] = sp_cell_count(row->samples),
-		[OWN] = sp_cell_count(row->own_ns),
-		[TOTAL] = sp_cell_count(row->total_ns),
-		[WAITED] = sp_cell_count(row->waited_ns),
-		[SHARE] = sp_cell_ratio(row->own_ns, rows->all_ns),
-		[LIBRARY] = library_cell(rows, row),
-		[LIBRARY_SHARE] = row->object ? sp_cell_ratio(row->library_ns, row->known_ns)
-					      : sp_cell_null(),
-	};
+	const struct sp_cell cells[] = {COLUMNS(SP_CELL)};
 
 	return sp_out_row(out, cells);
 }
@@ -196,7 +157,8 @@ int sp_view_functions(const struct sp_report *report, struct sp_out *out,
 {
 	struct sp_function_table all = {.samples = &report->samples, .by = options->function_rows};
 	const struct sp_sort_key *key = SP_SORT_FIND(keys, options);
-	struct sp_view_rows rows = {"functions", columns, CELLS, .show = show_row, .context = &all};
+	struct sp_view_rows rows = {"functions", SP_COLUMNS_OF(columns), .show = show_row,
+				    .context = &all};
 	int r;
 
 	if (options->function_rows == SP_ROWS_CALLS || is_only_counted(report, options))

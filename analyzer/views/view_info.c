@@ -7,39 +7,6 @@
 
 #include "analyzer/totals/thread_end.h"
 
-enum {
-	PATH,
-	SIZE,
-	HEADERS,
-	BLOCKS,
-	WINDOWS,
-	FREE,
-	RAW,
-	PACKED,
-	PLACES,
-	SKIPPED,
-	AT,
-	STATE,
-	TITLE,
-	CELLS
-};
-
-static const struct sp_column columns[CELLS] = {
-	[PATH] = {"path", NULL, SP_CELL_TEXT},
-	[SIZE] = {"size_bytes", N_("size"), SP_CELL_BYTES},
-	[HEADERS] = {"headers", N_("headers"), SP_CELL_COUNT},
-	[BLOCKS] = {"blocks", N_("blocks"), SP_CELL_COUNT},
-	[WINDOWS] = {"windows", N_("windows"), SP_CELL_COUNT},
-	[FREE] = {"free_bytes", N_("free"), SP_CELL_BYTES},
-	[RAW] = {"payload_bytes", N_("payload"), SP_CELL_BYTES},
-	[PACKED] = {"zstd_bytes", N_("packed"), SP_CELL_BYTES},
-	[PLACES] = {"damaged_places", N_("damaged"), SP_CELL_COUNT},
-	[SKIPPED] = {"damaged_bytes", NULL, SP_CELL_COUNT},
-	[AT] = {"first_damage_at", NULL, SP_CELL_COUNT},
-	[STATE] = {"state", N_("state"), SP_CELL_TEXT},
-	[TITLE] = {NULL, N_("file"), SP_CELL_TEXT},
-};
-
 /* Marks the files with a thread that has no end, and did not end with its process. NULL: no memory.
  */
 static bool *find_unended(const struct sp_report *report)
@@ -75,25 +42,28 @@ static const char *state_of(const struct sp_file *f, bool is_unended)
 	return is_unended ? _("no clean end") : _("ended with its process");
 }
 
+#define COLUMNS(X)                                                                                 \
+	X("path", NULL, TEXT, sp_cell_text(f->path))                                               \
+	X("size_bytes", N_("size"), BYTES, sp_cell_count(f->size_bytes))                           \
+	X("headers", N_("headers"), COUNT, sp_cell_count(f->headers))                              \
+	X("blocks", N_("blocks"), COUNT, sp_cell_count(f->blocks))                                 \
+	X("windows", N_("windows"), COUNT, sp_cell_count(f->windows))                              \
+	X("free_bytes", N_("free"), BYTES, sp_cell_count(f->free_bytes))                           \
+	X("payload_bytes", N_("payload"), BYTES, sp_cell_count(f->payload_bytes))                  \
+	X("zstd_bytes", N_("packed"), BYTES, sp_cell_count(f->zstd_bytes))                         \
+	X("damaged_places", N_("damaged"), COUNT, sp_cell_count(d->places))                        \
+	X("damaged_bytes", NULL, COUNT, sp_cell_count(d->bytes))                                   \
+	X("first_damage_at", NULL, COUNT, sp_cell_if(d->places, d->at))                            \
+	X("state", N_("state"), TEXT, sp_cell_text(state_of(f, is_unended)))                       \
+	X(NULL, N_("file"), TEXT, sp_cell_text(slash ? slash + 1 : f->path))
+
+static const struct sp_column columns[] = {COLUMNS(SP_COLUMN)};
+
 static int show_row(struct sp_out *out, const struct sp_file *f, bool is_unended)
 {
 	const struct sp_file_damage *d = &f->damage;
 	const char *slash = strrchr(f->path, '/');
-	struct sp_cell cells[CELLS] = {
-		[PATH] = sp_cell_text(f->path),
-		[SIZE] = sp_cell_count(f->size_bytes),
-		[HEADERS] = sp_cell_count(f->headers),
-		[BLOCKS] = sp_cell_count(f->blocks),
-		[WINDOWS] = sp_cell_count(f->windows),
-		[FREE] = sp_cell_count(f->free_bytes),
-		[RAW] = sp_cell_count(f->payload_bytes),
-		[PACKED] = sp_cell_count(f->zstd_bytes),
-		[PLACES] = sp_cell_count(d->places),
-		[SKIPPED] = sp_cell_count(d->bytes),
-		[AT] = d->places ? sp_cell_count(d->at) : sp_cell_null(),
-		[STATE] = sp_cell_text(state_of(f, is_unended)),
-		[TITLE] = sp_cell_text(slash ? slash + 1 : f->path),
-	};
+	const struct sp_cell cells[] = {COLUMNS(SP_CELL)};
 
 	return sp_out_row(out, cells);
 }
@@ -107,7 +77,7 @@ int sp_view_info(const struct sp_report *report, struct sp_out *out,
 	if (!unended)
 		return -ENOMEM;
 	sp_run_json(report, out);
-	r = sp_out_table(out, "input_files", NULL, columns, CELLS, true);
+	r = sp_out_table(out, "input_files", NULL, SP_COLUMNS_OF(columns), true);
 	for (uint32_t i = 0; r == 0 && i < report->run.index.file_count && i < options->limit; i++)
 		r = show_row(out, &report->run.index.files[i], unended[i]);
 	sp_out_table_end(out);

@@ -9,49 +9,6 @@
 #include "analyzer/text/text.h"
 #include "analyzer/workers/thread_role.h"
 
-enum {
-	NAME,
-	TITLE,
-	CALLS,
-	TOTAL,
-	MEAN,
-	P50,
-	P95,
-	P99,
-	MAX,
-	BYTES,
-	RATE,
-	SHARE,
-	ERRORS,
-	ABORTED,
-	TRAINER_NS,
-	TRAINER,
-	WORKER_NS,
-	WORKER,
-	CELLS
-};
-
-static const struct sp_column all_columns[CELLS] = {
-	[NAME] = {"stage", NULL, SP_CELL_TEXT},
-	[TITLE] = {NULL, N_("stage"), SP_CELL_TEXT},
-	[CALLS] = {"calls", N_("calls"), SP_CELL_COUNT},
-	[TOTAL] = {"total_ns", N_("total"), SP_CELL_NS},
-	[MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
-	[P50] = {"p50_ns", N_("p50"), SP_CELL_NS},
-	[P95] = {"p95_ns", N_("p95"), SP_CELL_NS},
-	[P99] = {"p99_ns", N_("p99"), SP_CELL_NS},
-	[MAX] = {"max_ns", N_("max"), SP_CELL_NS},
-	[BYTES] = {"bytes", N_("bytes"), SP_CELL_BYTES},
-	[RATE] = {"bytes_per_s", N_("MB/s"), SP_CELL_RATE},
-	[SHARE] = {"share", N_("share"), SP_CELL_SHARE},
-	[TRAINER_NS] = {"trainer_ns", NULL, SP_CELL_NS},
-	[TRAINER] = {"trainer_share", N_("trainer"), SP_CELL_SHARE},
-	[WORKER_NS] = {"worker_ns", NULL, SP_CELL_NS},
-	[WORKER] = {"worker_share", N_("workers"), SP_CELL_SHARE},
-	[ERRORS] = {"errors", NULL, SP_CELL_COUNT},
-	[ABORTED] = {"aborted", NULL, SP_CELL_COUNT},
-};
-
 #define FOLDED_SHARE 0.01 /* of the table's time: rows below it fold into one */
 
 /* Calls on the threads of a role, and their lives. */
@@ -91,18 +48,6 @@ static void sum_roles(struct stages *v)
 	}
 }
 
-/* With trainers, shares of their time take the place of shares of all threads' lives. */
-static void choose_columns(const struct stages *v, struct sp_column columns[CELLS])
-{
-	memcpy(columns, all_columns, sizeof(all_columns));
-	if (v->trainer.life_ns)
-		columns[SHARE].title = NULL;
-	else
-		columns[TRAINER].title = NULL;
-	if (!v->trainer.life_ns || !v->worker.life_ns)
-		columns[WORKER].title = NULL;
-}
-
 /* Idle threads wait, and ranges contain the other rows: their sums answer nothing. */
 static bool is_apart(uint32_t stage)
 {
@@ -116,92 +61,77 @@ static uint64_t quantile(const struct sp_report *report, uint32_t stage, uint32_
 	return ns < report->totals.stages[stage].max_ns ? ns : report->totals.stages[stage].max_ns;
 }
 
-static void role_cells(struct sp_cell cells[2], const struct role *role, uint32_t stage)
+/* Null where the time is not that of a thread. */
+static struct sp_cell share_cell(uint32_t stage, uint64_t ns, uint64_t of_ns)
 {
-	cells[0] = role->life_ns ? sp_cell_count(role->ns[stage]) : sp_cell_null();
-	cells[1] = sp_stage_is_of_threads(stage) ? sp_cell_ratio(role->ns[stage], role->life_ns)
-						 : sp_cell_null();
+	return sp_stage_is_of_threads(stage) ? sp_cell_ratio(ns, of_ns) : sp_cell_null();
+}
+
+#define COLUMNS(X)                                                                                 \
+	X("stage", NULL, TEXT, sp_cell_text(sp_stage_name(stage)))                                 \
+	X(NULL, N_("stage"), TEXT, sp_cell_text(sp_stage_title(stage)))                            \
+	X("calls", N_("calls"), COUNT, sp_cell_count(s->calls))                                    \
+	X("total_ns", N_("total"), NS, sp_cell_count(s->total_ns))                                 \
+	X("mean_ns", N_("mean"), NS, sp_cell_count(s->total_ns / s->calls))                        \
+	X("p50_ns", N_("p50"), NS, sp_cell_count(quantile(report, stage, 500)))                    \
+	X("p95_ns", N_("p95"), NS, sp_cell_count(quantile(report, stage, 950)))                    \
+	X("p99_ns", N_("p99"), NS, sp_cell_count(quantile(report, stage, 990)))                    \
+	X("max_ns", N_("max"), NS, sp_cell_count(s->max_ns))                                       \
+	X("bytes", N_("bytes"), BYTES, sp_cell_if(sp_stage_has_bytes(stage), s->bytes))            \
+	X("bytes_per_s", N_("MB/s"), RATE,                                                         \
+	  sp_stage_has_rate(stage) ? sp_cell_rate(s->bytes, s->total_ns) : sp_cell_null())         \
+	X("share", N_("share"), SHARE, share_cell(stage, s->total_ns, report->totals.thread_ns))   \
+	X("errors", NULL, COUNT, sp_cell_count(s->errors))                                         \
+	X("aborted", NULL, COUNT, sp_cell_count(s->aborted))                                       \
+	X("trainer_ns", NULL, NS, sp_cell_if(v->trainer.life_ns, v->trainer.ns[stage]))            \
+	X("trainer_share", N_("trainer"), SHARE,                                                   \
+	  share_cell(stage, v->trainer.ns[stage], v->trainer.life_ns))                             \
+	X("worker_ns", NULL, NS, sp_cell_if(v->worker.life_ns, v->worker.ns[stage]))               \
+	X("worker_share", N_("workers"), SHARE,                                                    \
+	  share_cell(stage, v->worker.ns[stage], v->worker.life_ns))
+
+static const struct sp_column all_columns[] = {COLUMNS(SP_COLUMN)};
+#define CELLS (sizeof(all_columns) / sizeof(all_columns[0]))
+
+static void hide(struct sp_column columns[CELLS], const char *key)
+{
+	for (size_t i = 0; i < CELLS; i++)
+		if (columns[i].key && strcmp(columns[i].key, key) == 0)
+			columns[i].title = NULL;
+}
+
+/* With trainers, shares of their time take the place of shares of all threads' lives. */
+static void choose_columns(const struct stages *v, struct sp_column columns[CELLS])
+{
+	memcpy(columns, all_columns, sizeof(all_columns));
+	hide(columns, v->trainer.life_ns ? "share" : "trainer_share");
+	if (!v->trainer.life_ns || !v->worker.life_ns)
+		hide(columns, "worker_share");
 }
 
 static int show_row(const struct stages *v, struct sp_out *out, uint32_t stage)
 {
 	const struct sp_report *report = v->report;
 	const struct sp_sums *s = &report->totals.stages[stage];
-	struct sp_cell cells[CELLS] = {
-		[NAME] = sp_cell_text(sp_stage_name(stage)),
-		[TITLE] = sp_cell_text(sp_stage_title(stage)),
-		[CALLS] = sp_cell_count(s->calls),
-		[TOTAL] = sp_cell_count(s->total_ns),
-		[MEAN] = sp_cell_count(s->total_ns / s->calls),
-		[P50] = sp_cell_count(quantile(report, stage, 500)),
-		[P95] = sp_cell_count(quantile(report, stage, 950)),
-		[P99] = sp_cell_count(quantile(report, stage, 990)),
-		[MAX] = sp_cell_count(s->max_ns),
-		[BYTES] = sp_cell_null(),
-		[RATE] = sp_cell_null(),
-		[SHARE] = sp_cell_ratio(s->total_ns, report->totals.thread_ns),
-		[ERRORS] = sp_cell_count(s->errors),
-		[ABORTED] = sp_cell_count(s->aborted),
-	};
+	const struct sp_cell cells[] = {COLUMNS(SP_CELL)};
 
-	role_cells(&cells[TRAINER_NS], &v->trainer, stage);
-	role_cells(&cells[WORKER_NS], &v->worker, stage);
-	if (!sp_stage_is_of_threads(stage))
-		cells[SHARE] = sp_cell_null();
-	if (sp_stage_has_bytes(stage))
-		cells[BYTES] = sp_cell_count(s->bytes);
-	if (sp_stage_has_rate(stage))
-		cells[RATE] = sp_cell_rate(s->bytes, s->total_ns);
 	return sp_out_row(out, cells);
 }
 
-static uint64_t by_total(const void *context, uint32_t i)
-{
-	return ((const struct sp_report *)context)->totals.stages[i].total_ns;
-}
-
-static uint64_t by_calls(const void *context, uint32_t i)
-{
-	return ((const struct sp_report *)context)->totals.stages[i].calls;
-}
-
-static uint64_t by_max(const void *context, uint32_t i)
-{
-	return ((const struct sp_report *)context)->totals.stages[i].max_ns;
-}
-
-static uint64_t by_bytes(const void *context, uint32_t i)
-{
-	return ((const struct sp_report *)context)->totals.stages[i].bytes;
-}
-
-static uint64_t by_p50(const void *context, uint32_t i)
-{
-	return quantile(context, i, 500);
-}
-
-static uint64_t by_p95(const void *context, uint32_t i)
-{
-	return quantile(context, i, 950);
-}
-
-static uint64_t by_p99(const void *context, uint32_t i)
-{
-	return quantile(context, i, 990);
-}
-
-static uint64_t by_mean(const void *context, uint32_t i)
-{
-	const struct sp_sums *s = &((const struct sp_report *)context)->totals.stages[i];
-
-	return s->calls ? s->total_ns / s->calls : 0;
-}
+SP_VALUE(by_total, struct sp_report, rows->totals.stages[i].total_ns)
+SP_VALUE(by_calls, struct sp_report, rows->totals.stages[i].calls)
+SP_VALUE(by_max, struct sp_report, rows->totals.stages[i].max_ns)
+SP_VALUE(by_bytes, struct sp_report, rows->totals.stages[i].bytes)
+SP_VALUE(by_p50, struct sp_report, quantile(rows, i, 500))
+SP_VALUE(by_p95, struct sp_report, quantile(rows, i, 950))
+SP_VALUE(by_p99, struct sp_report, quantile(rows, i, 990))
+SP_VALUE(by_mean, struct sp_report,
+	 rows->totals.stages[i].calls
+		 ? rows->totals.stages[i].total_ns / rows->totals.stages[i].calls
+		 : 0)
 
 /* Waits and ranges come last. */
-static uint64_t by_rank(const void *context, uint32_t i)
-{
-	return is_apart(i) ? 0 : by_total(context, i);
-}
+SP_VALUE(by_rank, struct sp_report, is_apart(i) ? 0 : by_total(rows, i))
 
 static const struct sp_sort_key keys[] = {
 	{"total", "total_ns", N_("total"), by_rank}, {"calls", "calls", N_("calls"), by_calls},

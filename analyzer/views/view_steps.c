@@ -219,24 +219,11 @@ static void choose_importance(const struct sp_report *report, unsigned char ret[
 		ret[PARTS + part] = importance_of((enum sp_account_phase)part, &sum);
 }
 
-static uint64_t by_index(const void *context, uint32_t i)
-{
-	(void)context;
-	return UINT64_MAX - i;
-}
-
-static uint64_t by_wall(const void *context, uint32_t i)
-{
-	return sp_step_wall_ns(sp_step_of_row(&((const struct sp_step_rows *)context)->list[i]));
-}
-
+SP_VALUE(by_index, struct sp_step_rows, UINT64_MAX - i)
+SP_VALUE(by_wall, struct sp_step_rows, sp_step_wall_ns(sp_step_of_row(&rows->list[i])))
 #define SP_ACCOUNT(name, title, missing, is)                                                       \
-	static uint64_t by_##name(const void *context, uint32_t i)                                 \
-	{                                                                                          \
-		const struct sp_step_rows *rows = context;                                         \
-                                                                                                   \
-		return sp_step_of_row(&rows->list[i])->account.ns[SP_ACCOUNT_##name];              \
-	}
+	SP_VALUE(by_##name, struct sp_step_rows,                                                   \
+		 sp_step_of_row(&rows->list[i])->account.ns[SP_ACCOUNT_##name])
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 
@@ -294,35 +281,27 @@ static int show_rows(const struct sp_report *report, const struct sp_step_rows *
 	return r;
 }
 
-enum { Q_PART, Q_TITLE, Q_MEAN, Q_P50, Q_P95, Q_P99, Q_MAX, Q_STEP, Q_CELLS };
+#define QUANTILE_COLUMNS(X)                                                                        \
+	X("part", NULL, TEXT, sp_cell_text(wall ? "wall" : sp_account_name(part)))                 \
+	X(NULL, N_("of all steps"), TEXT, sp_cell_text(wall ? _("wall") : sp_account_title(part))) \
+	X("mean_ns", N_("mean"), NS, sp_cell_count(s->total_ns / s->count))                        \
+	X("p50_ns", N_("p50"), NS, sp_cell_count(s->p50_ns))                                       \
+	X("p95_ns", N_("p95"), NS, sp_cell_count(s->p95_ns))                                       \
+	X("p99_ns", N_("p99"), NS, sp_cell_count(s->p99_ns))                                       \
+	X("max_ns", N_("max"), NS, sp_cell_count(s->max_ns))                                       \
+	X("step_mean_ns", N_("steady mean"), NS,                                                   \
+	  sp_cell_count((wall ? mean->total_ns : mean->account.ns[part]) / count))
 
-static const struct sp_column quantile_columns[Q_CELLS] = {
-	[Q_PART] = {"part", NULL, SP_CELL_TEXT},
-	[Q_TITLE] = {NULL, N_("of all steps"), SP_CELL_TEXT},
-	[Q_MEAN] = {"mean_ns", N_("mean"), SP_CELL_NS},
-	[Q_P50] = {"p50_ns", N_("p50"), SP_CELL_NS},
-	[Q_P95] = {"p95_ns", N_("p95"), SP_CELL_NS},
-	[Q_P99] = {"p99_ns", N_("p99"), SP_CELL_NS},
-	[Q_MAX] = {"max_ns", N_("max"), SP_CELL_NS},
-	[Q_STEP] = {"step_mean_ns", N_("steady mean"), SP_CELL_NS},
-};
+static const struct sp_column quantile_columns[] = {QUANTILE_COLUMNS(SP_COLUMN)};
+#define Q_CELLS (sizeof(quantile_columns) / sizeof(quantile_columns[0]))
 
 /* `mean`: "a step" of all views. */
 static int show_quantile(struct sp_out *out, unsigned part, const struct sp_step_stats *s,
 			 const struct sp_step_mean *mean)
 {
 	bool wall = part == SP_STEP_WALL;
-	struct sp_cell cells[Q_CELLS] = {
-		[Q_PART] = sp_cell_text(wall ? "wall" : sp_account_name(part)),
-		[Q_TITLE] = sp_cell_text(wall ? _("wall") : sp_account_title(part)),
-		[Q_MEAN] = sp_cell_count(s->total_ns / s->count),
-		[Q_P50] = sp_cell_count(s->p50_ns),
-		[Q_P95] = sp_cell_count(s->p95_ns),
-		[Q_P99] = sp_cell_count(s->p99_ns),
-		[Q_MAX] = sp_cell_count(s->max_ns),
-		[Q_STEP] = sp_cell_count((wall ? mean->total_ns : mean->account.ns[part]) /
-					 (mean->count ? mean->count : 1)),
-	};
+	uint64_t count = mean->count ? mean->count : 1;
+	const struct sp_cell cells[] = {QUANTILE_COLUMNS(SP_CELL)};
 
 	return sp_out_row(out, cells);
 }
@@ -335,7 +314,7 @@ static int show_quantiles(const struct sp_report *report, struct sp_out *out)
 
 	memcpy(columns, quantile_columns, sizeof(columns));
 	if (!mean.of_steady) /* then it is the mean of all steps */
-		columns[Q_STEP].title = NULL;
+		columns[Q_CELLS - 1].title = NULL;
 	r = sp_out_table(out, "quantiles", NULL, columns, Q_CELLS, false);
 	for (int part = SP_STEP_WALL; r == 0 && part >= 0; part--) {
 		unsigned which = part == SP_STEP_WALL ? SP_STEP_WALL

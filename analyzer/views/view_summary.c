@@ -9,6 +9,7 @@
 #include "analyzer/sections/account_section.h"
 #include "analyzer/sections/coverage_section.h"
 #include "analyzer/sections/ending.h"
+#include "analyzer/sections/gpu_section.h"
 #include "analyzer/sections/life_section.h"
 #include "analyzer/sections/run_section.h"
 #include "analyzer/sections/wait_section.h"
@@ -68,7 +69,7 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 		return r;
 	sp_run_json(report, out);
 	sp_run_section(report, out);
-	sp_gpu_show(report, out);
+	sp_gpu_work_section(report, out);
 	r = sp_account_section(report, out);
 	if (r == 0)
 		r = sp_stages_show(report, out, options);

@@ -114,36 +114,13 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 	return sp_out_row(out, cells);
 }
 
-static uint64_t by_time(const void *context, uint32_t i)
-{
-	(void)context;
-	return UINT64_MAX - i;
-}
-
-static uint64_t by_life(const void *context, uint32_t i)
-{
-	const struct sp_worker *w = &((const struct sp_report *)context)->workers.list[i];
-
-	return (uint64_t)(w->end_ns - w->begin_ns);
-}
-
-static uint64_t by_batches(const void *context, uint32_t i)
-{
-	return ((const struct sp_report *)context)->workers.list[i].fetches.batches;
-}
-
-static uint64_t by_cpu(const void *context, uint32_t i)
-{
-	return ((const struct sp_report *)context)->workers.list[i].fetches.usage.cpu_ns;
-}
-
+SP_VALUE(by_time, struct sp_report, UINT64_MAX - i)
+SP_VALUE(by_life, struct sp_report,
+	 (uint64_t)(rows->workers.list[i].end_ns - rows->workers.list[i].begin_ns))
+SP_VALUE(by_batches, struct sp_report, rows->workers.list[i].fetches.batches)
+SP_VALUE(by_cpu, struct sp_report, rows->workers.list[i].fetches.usage.cpu_ns)
 #define SP_WORK(name, title, kind, inside)                                                         \
-	static uint64_t by_##name(const void *context, uint32_t i)                                 \
-	{                                                                                          \
-		const struct sp_report *report = context;                                          \
-                                                                                                   \
-		return report->workers.list[i].whole.ns[SP_WORK_##name];                           \
-	}
+	SP_VALUE(by_##name, struct sp_report, rows->workers.list[i].whole.ns[SP_WORK_##name])
 #include "analyzer/workers/work.def"
 #undef SP_WORK
 
@@ -173,17 +150,6 @@ static int show_workers(const struct sp_report *report, struct sp_out *out, uint
 	return r;
 }
 
-enum { W_WORK, W_TITLE, W_TIME, W_SHARE, W_ALL, W_ALL_SHARE, W_CELLS };
-
-static const struct sp_column together_columns[W_CELLS] = {
-	[W_WORK] = {"part", NULL, SP_CELL_TEXT},
-	[W_TITLE] = {NULL, N_("all workers"), SP_CELL_TEXT},
-	[W_ALL] = {"whole_ns", N_("in all"), SP_CELL_NS},
-	[W_ALL_SHARE] = {"whole_share", N_("share"), SP_CELL_SHARE},
-	[W_TIME] = {"ns", N_("while the trainer waited"), SP_CELL_NS},
-	[W_SHARE] = {"share", N_("share"), SP_CELL_SHARE},
-};
-
 static uint64_t total_of(const struct sp_work_sums *sum)
 {
 	uint64_t total = 0;
@@ -193,22 +159,25 @@ static uint64_t total_of(const struct sp_work_sums *sum)
 	return total;
 }
 
+#define TOGETHER_COLUMNS(X)                                                                        \
+	X("part", NULL, TEXT, sp_cell_text(sp_work_name((enum sp_work)work)))                      \
+	X(NULL, N_("all workers"), TEXT, sp_cell_text(sp_work_title((enum sp_work)work)))          \
+	X("ns", N_("while the trainer waited"), NS, sp_cell_count(sum.ns[work]))                   \
+	X("share", N_("share"), SHARE, sp_cell_ratio(sum.ns[work], total))                         \
+	X("whole_ns", N_("in all"), NS, sp_cell_count(all.ns[work]))                               \
+	X("whole_share", N_("share"), SHARE, sp_cell_ratio(all.ns[work], all_ns))
+
+static const struct sp_column together_columns[] = {TOGETHER_COLUMNS(SP_COLUMN)};
+
 /* JSON has the rows that it always had: work that was done while the trainer waited. */
 static int show_together(const struct sp_report *report, struct sp_out *out)
 {
 	struct sp_work_sums all = sum_of(report, false), sum = sum_of(report, true);
 	uint64_t all_ns = total_of(&all), total = total_of(&sum);
-	int r = sp_out_table(out, "while_waiting", NULL, together_columns, W_CELLS, false);
+	int r = sp_out_table(out, "while_waiting", NULL, SP_COLUMNS_OF(together_columns), false);
 
 	for (int work = 0; r == 0 && work < SP_WORKS; work++) {
-		struct sp_cell cells[W_CELLS] = {
-			[W_WORK] = sp_cell_text(sp_work_name((enum sp_work)work)),
-			[W_TITLE] = sp_cell_text(sp_work_title((enum sp_work)work)),
-			[W_ALL] = sp_cell_count(all.ns[work]),
-			[W_ALL_SHARE] = sp_cell_ratio(all.ns[work], all_ns),
-			[W_TIME] = sp_cell_count(sum.ns[work]),
-			[W_SHARE] = sp_cell_ratio(sum.ns[work], total),
-		};
+		const struct sp_cell cells[] = {TOGETHER_COLUMNS(SP_CELL)};
 
 		if (sum.ns[work] || (sp_out_is_read(out) && all.ns[work]))
 			r = sp_out_row(out, cells);
