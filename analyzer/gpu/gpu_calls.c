@@ -234,37 +234,42 @@ static bool saw_device_memory(const struct gpu_calls_pass *pass)
 	return false;
 }
 
+static void raise(uint64_t *peak, uint64_t bytes)
+{
+	*peak = bytes > *peak ? bytes : *peak;
+}
+
+/* Up to the end of a step; with all that is left, after the last one. */
+static uint32_t replay_step(struct gpu_calls_pass *pass, struct in_use *now, uint32_t next,
+			    const struct sp_step *step, uint64_t *ret_peak)
+{
+	for (; next < pass->change_count; next++) {
+		const struct change *change = &pass->changes[next];
+		uint64_t before = now->bytes;
+
+		if (step && change->at_ns >= step->end_ns)
+			break;
+		apply(now, change);
+		raise(&pass->calls->peak_bytes, now->bytes);
+		raise(&pass->calls->pinned_peak_bytes, now->pinned_bytes);
+		if (step && change->at_ns >= step->start_ns)
+			raise(ret_peak, before > now->bytes ? before : now->bytes);
+	}
+	raise(ret_peak, now->bytes);
+	return next;
+}
+
 static void replay(struct gpu_calls_pass *pass, struct in_use *now)
 {
 	struct sp_gpu_calls *calls = pass->calls;
+	uint64_t peak = 0;
 	uint32_t next = 0;
 
-	for (uint32_t i = 0; i <= pass->steps->count; i++) {
-		bool is_step = i < pass->steps->count;
-		uint64_t peak = 0;
-
-		for (; next < pass->change_count; next++) {
-			const struct change *change = &pass->changes[next];
-
-			if (is_step && change->at_ns >= pass->steps->steps[i].end_ns)
-				break;
-			if (is_step && change->at_ns >= pass->steps->steps[i].start_ns &&
-			    now->bytes > peak)
-				peak = now->bytes;
-			apply(now, change);
-			calls->peak_bytes =
-				now->bytes > calls->peak_bytes ? now->bytes : calls->peak_bytes;
-			if (now->pinned_bytes > calls->pinned_peak_bytes)
-				calls->pinned_peak_bytes = now->pinned_bytes;
-			if (is_step && change->at_ns >= pass->steps->steps[i].start_ns &&
-			    now->bytes > peak)
-				peak = now->bytes;
-		}
-		if (is_step)
-			calls->steps[i] =
-				(struct sp_gpu_memory_step){now->bytes,
-							    now->bytes > peak ? now->bytes : peak};
+	for (uint32_t i = 0; i < pass->steps->count; i++, peak = 0) {
+		next = replay_step(pass, now, next, &pass->steps->steps[i], &peak);
+		calls->steps[i] = (struct sp_gpu_memory_step){now->bytes, peak};
 	}
+	replay_step(pass, now, next, NULL, &peak);
 	calls->end_bytes = now->bytes;
 	calls->unmatched += now->unmatched;
 }

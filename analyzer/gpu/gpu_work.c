@@ -16,14 +16,6 @@ struct gpu_stream_pass {
 	uint32_t image;
 };
 
-static bool has_gpu(const struct sp_stream_sums *sums)
-{
-	for (int stage = SP_STAGE_gpu_kernel; stage <= SP_STAGE_gpu_lost; stage++)
-		if (sums->stages[stage].calls)
-			return true;
-	return false;
-}
-
 bool sp_gpu_work_is_known(const struct sp_sums *stages)
 {
 	for (int stage = SP_STAGE_gpu_kernel; stage <= SP_STAGE_gpu_lost; stage++)
@@ -153,7 +145,7 @@ int sp_gpu_work_read(struct sp_gpu_work *work, const struct sp_totals *totals,
 	if (!work->rows)
 		r = -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < run->index.stream_count; i++)
-		if (sp_run_selects(run, i) && has_gpu(&totals->streams[i]))
+		if (sp_run_selects(run, i) && sp_gpu_work_is_known(totals->streams[i].stages))
 			r = read_stream(work, training, &reader, i);
 	sp_reader_finish(&reader);
 	add_up(work);

@@ -9,15 +9,9 @@
 
 static const struct sp_gpu_time *gpu_of(const struct sp_training *training, uint32_t stream)
 {
-	const struct sp_stream *own = training->run->index.streams[stream];
-
-	for (uint32_t t = 0; t < training->count; t++) {
-		const struct sp_stream *s =
-			training->run->index.streams[training->trainers[t].stream];
-
-		if (s->image == own->image && s->tid == own->tid)
+	for (uint32_t t = 0; t < training->count; t++)
+		if (sp_trainer_is_same_thread(training->run, training->trainers[t].stream, stream))
 			return &training->trainers[t].gpu;
-	}
 	return NULL;
 }
 

@@ -23,11 +23,6 @@ const char *sp_life_title(enum sp_life_part part)
 	return _(parts[part].title);
 }
 
-static uint64_t between(int64_t from_ns, int64_t to_ns)
-{
-	return to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
-}
-
 static uint64_t at_most(uint64_t ns, uint64_t most_ns)
 {
 	return ns < most_ns ? ns : most_ns;
@@ -74,11 +69,11 @@ static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, in
 {
 	const struct sp_steps *s = &trainer->steps;
 	struct sp_step_span span = sp_trainer_span(trainer);
-	uint64_t start_ns = between(begin_ns, span.first_start_ns);
+	uint64_t start_ns = sp_interval_ns(begin_ns, span.first_start_ns);
 	uint64_t ahead_ns = at_most(wait_ahead(s), start_ns), steps_ns = span.in_steps_ns;
 	uint64_t wait_ns = at_most(span.first_wait_ns, steps_ns);
 
-	uint64_t after_ns = between(span.last_end_ns, end_ns);
+	uint64_t after_ns = sp_interval_ns(span.last_end_ns, end_ns);
 	uint64_t before_ends_ns = at_most(at_end(s, 0), start_ns - ahead_ns);
 	uint64_t after_ends_ns = at_most(at_end(s, s->count), after_ns);
 
@@ -87,7 +82,8 @@ static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, in
 	life->ns[SP_LIFE_first_batch] += ahead_ns + wait_ns;
 	life->ns[SP_LIFE_steps] += steps_ns - wait_ns;
 	life->ns[SP_LIFE_between] +=
-		between((int64_t)steps_ns, (int64_t)between(span.first_start_ns, span.last_end_ns));
+		sp_interval_ns((int64_t)steps_ns,
+			       (int64_t)sp_interval_ns(span.first_start_ns, span.last_end_ns));
 	life->ns[SP_LIFE_ends] += before_ends_ns + after_ends_ns;
 	life->ns[SP_LIFE_after] += after_ns - after_ends_ns;
 }

@@ -24,6 +24,14 @@ struct sp_trainer {
 	bool is_digested;	      /* from a digest: durations of steps have four digits */
 };
 
+/* True where the streams a and b belong to one thread. */
+static inline bool sp_trainer_is_same_thread(const struct sp_run *run, uint32_t a, uint32_t b)
+{
+	const struct sp_stream *x = run->index.streams[a], *y = run->index.streams[b];
+
+	return x->image == y->image && x->tid == y->tid;
+}
+
 /* The steps that are asked for. */
 struct sp_step_selection {
 	uint32_t from, to; /* numbers of steps; to is not in it */

@@ -126,13 +126,6 @@ void sp_trainer_wants(bool ret[SP_EVENT_KINDS])
 		ret[kind] = sp_phase_interval_wants(kind) || kind == SP_EV_gpu_span;
 }
 
-bool sp_trainer_is_same_thread(const struct sp_run *run, uint32_t a, uint32_t b)
-{
-	const struct sp_stream *x = run->index.streams[a], *y = run->index.streams[b];
-
-	return x->image == y->image && x->tid == y->tid;
-}
-
 /*
  * A thread that goes on after its clean end has several streams; they follow each other in the
  * index.

@@ -12,9 +12,6 @@
 /* By kind of event: true where sp_trainer_read() needs it. */
 void sp_trainer_wants(bool ret[SP_EVENT_KINDS]);
 
-/* True where the streams a and b belong to one thread. */
-bool sp_trainer_is_same_thread(const struct sp_run *run, uint32_t a, uint32_t b);
-
 /*
  * Reads all streams of the thread whose first one is trainer->stream. checkpoints: calls of other
  * threads that the thread may have waited for; borrowed; NULL: none. Returns 0 or -ENOMEM.

@@ -23,18 +23,16 @@ static const char *role_of_name(const char *name)
 	return NULL;
 }
 
-static bool is_trainer(const struct sp_training *training, const struct sp_stream *s)
+static bool is_trainer(const struct sp_training *training, uint32_t stream)
 {
-	const struct sp_trainer *first = sp_training_of(training, s->image);
+	uint32_t image = training->run->index.streams[stream]->image;
+	const struct sp_trainer *t = sp_training_of(training, image);
 
-	for (const struct sp_trainer *t = first; t && t < training->trainers + training->count;
-	     t++) {
-		const struct sp_stream *its = training->run->index.streams[t->stream];
-
-		if (its->image != s->image)
-			return false;
-		if (its->tid == s->tid)
+	for (; t && t < training->trainers + training->count; t++) {
+		if (sp_trainer_is_same_thread(training->run, t->stream, stream))
 			return true;
+		if (training->run->index.streams[t->stream]->image != image)
+			return false;
 	}
 	return false;
 }
@@ -91,7 +89,7 @@ const char *sp_role_of(const struct sp_training *training, uint32_t i)
 
 	if (s->digested)
 		return roles[s->digested->role < ROLES ? s->digested->role : 0];
-	if (is_trainer(training, s))
+	if (is_trainer(training, i))
 		return N_("trainer");
 	if (role)
 		return role;
