@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -25,6 +24,15 @@
  * that does not. */
 #define PAD_BYTES_MAX 16u
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
+
+/* What the two places for a tail do differently. */
+struct sp_storage {
+	int (*grow)(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots, uint64_t first,
+		    uint64_t last);
+	void (*finish)(struct sp_stream_writer *s);
+	void (*leave)(struct sp_stream_writer *s); /* after another tail took its place */
+};
+static const struct sp_storage in_file, in_arena;
 
 static size_t window_bytes(uint32_t slots)
 {
@@ -104,40 +112,25 @@ static void window_fill(const struct sp_stream_writer *s, struct sp_window_heade
 		w->lost[i] = sp_checked_make(0);
 }
 
-/* A file beyond it would be SIGXFSZ. */
-static uint64_t size_limit(void)
+/* The window and the free space before it, up to `end`, from where the stream's blocks are. */
+static void map_become(struct sp_stream_writer *s, const struct sp_file_mapping *mapping,
+		       uint64_t free_offset, uint64_t end, uint32_t slots)
 {
-	struct rlimit limit;
-
-	return SP_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0 ? UINT64_MAX : limit.rlim_cur;
-}
-
-static int size_is_allowed(uint64_t bytes)
-{
-	return bytes <= size_limit();
-}
-
-/* Unmaps a file; a tail in an arena stays where it is. Where a suspended frame may yet store to the
- * mapping, address space that leads nowhere takes its place: blocks will lie in these pages of the
- * file. */
-static void map_forget(struct sp_stream_writer *s)
-{
-	if (!s->tail.arena && s->keeps_windows)
-		sp_pages_detach(s->map, s->map_bytes);
-	else if (!s->tail.arena)
-		sp_pages_free(s->map, s->map_bytes);
-	s->map = NULL;
-	s->map_bytes = 0;
+	s->map = mapping->bytes;
+	s->map_bytes = end - mapping->offset;
+	s->map_offset = mapping->offset;
+	s->free_offset = free_offset;
+	s->window_offset = end - window_bytes(slots);
+	s->file_bytes = end;
 }
 
 static void tail_become(struct sp_stream_writer *s, const struct sp_tail *tail, uint32_t slots)
 {
+	const struct sp_file_mapping mapping = {.bytes = tail->bytes};
+
+	s->storage = &in_arena;
 	s->tail = *tail;
-	s->map = tail->bytes;
-	s->map_bytes = sp_tail_bytes(tail);
-	s->map_offset = 0;
-	s->free_offset = SP_HEADER_FRAME_BYTES;
-	s->window_offset = s->map_bytes - window_bytes(slots);
+	map_become(s, &mapping, SP_HEADER_FRAME_BYTES, sp_tail_bytes(tail), slots);
 }
 
 /* HOST-PID-START. */
@@ -192,10 +185,11 @@ static void file_leave(struct sp_stream_writer *s)
 	name_make(s, &own);
 }
 
-/* The header and the blocks of the tail go to the end of a file that another thread has left. */
-static int spare_continue(struct sp_stream_writer *s, struct sp_tail_append *append)
+/* The stream continues, by `use`, a file that another thread has left. A file that cannot be
+ * continued now stays as it is. One that is missing, changed or full is not tried again. */
+static int spare_continue(struct sp_stream_writer *s,
+			  int (*use)(struct sp_stream_writer *s, void *context), void *context)
 {
-	char name[NAME_BYTES];
 	struct sp_spare_file spare;
 	uint32_t number = sp_spare_take(s->spares, &spare);
 	int ret;
@@ -203,12 +197,9 @@ static int spare_continue(struct sp_stream_writer *s, struct sp_tail_append *app
 	if (!number)
 		return -ENOENT;
 	name_make(s, &spare.name);
-	file_name(s, name, "");
 	s->file.inode = spare.inode;
 	s->file.end = spare.end;
-	append->name = name;
-	append->frames[0] = (struct sp_tail_frames){s->map, s->free_offset};
-	ret = sp_tail_file_continue(&s->file, sp_spare_most(), append);
+	ret = use(s, context);
 	if (!ret) {
 		s->spare = number;
 		return 0;
@@ -218,12 +209,24 @@ static int spare_continue(struct sp_stream_writer *s, struct sp_tail_append *app
 	return ret;
 }
 
+/* The header and the blocks of the tail go to the file's end. */
+static int continue_written(struct sp_stream_writer *s, void *context)
+{
+	struct sp_tail_append *append = context;
+	char name[NAME_BYTES];
+
+	file_name(s, name, "");
+	append->name = name;
+	append->frames[0] = (struct sp_tail_frames){s->map, s->free_offset};
+	return sp_tail_file_continue(&s->file, sp_spare_most(), append);
+}
+
 static int file_make(struct sp_stream_writer *s, struct sp_tail_append *append)
 {
 	char name[NAME_BYTES], temporary[NAME_BYTES];
 	int ret;
 
-	if (!size_is_allowed(append->frames[0].count + 2 * PAGE_BYTES))
+	if (!sp_run_file_fits(append->frames[0].count + 2 * PAGE_BYTES))
 		return -EFBIG;
 	file_name(s, name, "");
 	file_name(s, temporary, ".new-");
@@ -242,7 +245,7 @@ static int file_begin(struct sp_stream_writer *s, struct sp_tail_append *append)
 	int ret = -ESTALE;
 
 	for (uint32_t i = 0; i < SPARES_TRIED && (ret == -ESTALE || ret == -EFBIG); i++)
-		ret = spare_continue(s, append);
+		ret = spare_continue(s, continue_written, append);
 	if (ret != -ENOENT && ret != -ESTALE && ret != -EFBIG)
 		return ret;
 	append->frames[0] = blocks;
@@ -262,7 +265,7 @@ static int tail_flush(struct sp_stream_writer *s, int is_last)
 
 	if (!s->file.bytes)
 		return file_begin(s, &append);
-	if (!size_is_allowed(s->file.bytes + append.frames[0].count + 2 * PAGE_BYTES))
+	if (!sp_run_file_fits(s->file.bytes + append.frames[0].count + 2 * PAGE_BYTES))
 		return -EFBIG;
 	file_name(s, name, "");
 	append.name = name;
@@ -307,7 +310,7 @@ static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_fir
 	ret = is_first || !s->spares->table ? tail_flush(s, 0) : 0;
 	if (ret == -EEXIST) {
 		sp_tail_give(s->pool, &s->tail);
-		map_forget(s);
+		sp_stream_abandon(s);
 		return ret;
 	}
 	s->file_error = ret;
@@ -357,12 +360,7 @@ static int create_mapped(struct sp_stream_writer *s, uint32_t slots,
 		*ret_header_page = (struct sp_file_header *)mapping.header;
 	s->file.inode = file.inode;
 	s->spare = sp_spare_note(s->spares, &(struct sp_spare_file){own_name(s), file.inode, 0});
-	s->map = mapping.bytes;
-	s->map_bytes = bytes;
-	s->map_offset = 0;
-	s->free_offset = sizeof(s->header);
-	s->window_offset = window;
-	s->file_bytes = bytes;
+	map_become(s, &mapping, sizeof(s->header), bytes, slots);
 	return 0;
 }
 
@@ -381,52 +379,30 @@ static void begin_at(struct sp_stream_writer *s, uint64_t begin, uint32_t slots)
 	frame_store(at(s, begin), s->header.frame.magic, s->header.frame.size);
 }
 
+struct create_task {
+	uint32_t slots;
+	struct sp_file_header **ret_header_page;
+};
+
 /* A file of less room than a new one has, but of as many pages that are stored to. */
-static int continue_mapped(struct sp_stream_writer *s, uint32_t slots,
-			   const struct sp_spare_file *spare,
-			   struct sp_file_header **ret_header_page)
+static int continue_mapped(struct sp_stream_writer *s, void *context)
 {
+	const struct create_task *task = context;
 	char name[NAME_BYTES], temporary[NAME_BYTES];
-	struct sp_mapped_file file;
+	const struct sp_mapped_file file = mapped_file(s, name, temporary);
 	struct sp_file_mapping mapping;
 	struct sp_file_room room;
-	int ret;
+	int ret = sp_mapped_file_continue(&file, s->file.end, FILE_BYTES_MIN - PAGE_BYTES / 2,
+					  sp_spare_most(), task->ret_header_page != NULL, &room,
+					  &mapping);
 
-	name_make(s, &spare->name);
-	s->file.inode = spare->inode;
-	file = mapped_file(s, name, temporary);
-	ret = sp_mapped_file_continue(&file, spare->end, FILE_BYTES_MIN - PAGE_BYTES / 2,
-				      sp_spare_most(), ret_header_page != NULL, &room, &mapping);
 	if (ret)
 		return ret;
-	if (ret_header_page)
-		*ret_header_page = (struct sp_file_header *)mapping.header;
-	s->map = mapping.bytes;
-	s->map_bytes = room.end - mapping.offset;
-	s->map_offset = mapping.offset;
-	s->free_offset = room.begin + sizeof(s->header);
-	s->window_offset = room.end - window_bytes(slots);
-	s->file_bytes = room.end;
-	begin_at(s, room.begin, slots);
+	if (task->ret_header_page)
+		*task->ret_header_page = (struct sp_file_header *)mapping.header;
+	map_become(s, &mapping, room.begin + sizeof(s->header), room.end, task->slots);
+	begin_at(s, room.begin, task->slots);
 	return 0;
-}
-
-/* A file that cannot be continued now stays as it is. One that is missing, changed or full is not
- * tried again. */
-static int continue_spare(struct sp_stream_writer *s, uint32_t slots,
-			  struct sp_file_header **ret_header_page)
-{
-	struct sp_spare_file spare;
-	uint32_t number = sp_spare_take(s->spares, &spare);
-	int ret = number ? continue_mapped(s, slots, &spare, ret_header_page) : -ENOENT;
-
-	if (!ret) {
-		s->spare = number;
-		return 0;
-	}
-	sp_spare_return(s->spares, number, spare.end, ret);
-	file_leave(s);
-	return ret;
 }
 
 static uint64_t stream_id_make(const struct sp_file_header *h)
@@ -437,6 +413,7 @@ static uint64_t stream_id_make(const struct sp_file_header *h)
 static void stream_init(struct sp_stream_writer *s, const struct sp_stream_identity *identity)
 {
 	memset(s, 0, sizeof(*s));
+	s->storage = &in_file;
 	s->header = identity->header;
 	s->pid = s->header.pid;
 	s->tid = s->header.tid;
@@ -456,12 +433,15 @@ int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_ide
 	if (ret_header_page)
 		*ret_header_page = NULL;
 	stream_init(stream, identity);
-	if (!size_is_allowed(FILE_BYTES_MIN))
+	if (!sp_run_file_fits(FILE_BYTES_MIN))
 		return -EFBIG;
-	if (!identity->write_mode)
-		ret = continue_spare(stream, slots, ret_header_page);
-	if (ret && !identity->write_mode)
-		ret = create_mapped(stream, slots, ret_header_page);
+	if (!identity->write_mode) {
+		struct create_task task = {slots, ret_header_page};
+
+		ret = spare_continue(stream, continue_mapped, &task);
+		if (ret)
+			ret = create_mapped(stream, slots, ret_header_page);
+	}
 	/* Without a file the events stay in the arena until it is collected. */
 	if (ret && ret != -EEXIST && ret != -ENOMEM) {
 		ret = create_written(stream, slots, ret_header_page != NULL);
@@ -602,6 +582,24 @@ static void window_carry(const struct sp_stream_writer *s, struct sp_window_head
 	slots_carry(to, slots, sp_stream_slots(s), old->capacity, first, last);
 }
 
+/* Unmaps the file. Where a suspended frame may yet store to the mapping, address space that leads
+ * nowhere takes its place: blocks will lie in these pages of the file. */
+static void leave_mapped(struct sp_stream_writer *s)
+{
+	if (s->keeps_windows)
+		sp_pages_detach(s->map, s->map_bytes);
+	else
+		sp_pages_free(s->map, s->map_bytes);
+}
+
+static void leave_written(struct sp_stream_writer *s)
+{
+	if (s->keeps_windows)
+		sp_tail_hide(&s->tail);
+	else
+		sp_tail_give(s->pool, &s->tail);
+}
+
 /* Three stores: the new pages become one FREE frame, the new window appears at their end, and the
  * old window and the free space on both its sides become one FREE frame. */
 static void map_switch(struct sp_stream_writer *s, const struct sp_file_mapping *mapping,
@@ -609,42 +607,13 @@ static void map_switch(struct sp_stream_writer *s, const struct sp_file_mapping 
 {
 	struct sp_stream_writer next = *s;
 
-	next.map = mapping->bytes;
-	next.map_bytes = new_end - mapping->offset;
-	next.map_offset = mapping->offset;
-	next.file_bytes = new_end;
-	next.window_offset = new_end - window_bytes(slots);
+	map_become(&next, mapping, s->free_offset, new_end, slots);
 	free_store(&next, s->file_bytes, new_end);
 	window_carry(s, sp_stream_window(&next), slots, first, last);
 	free_store(&next, s->file_bytes, next.window_offset);
 	free_store(&next, s->free_offset, next.window_offset);
-	map_forget(s);
+	leave_mapped(s);
 	*s = next;
-}
-
-static int grow_mapped(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
-		       uint64_t first, uint64_t last)
-{
-	uint64_t new_end = s->file_bytes + growth(s, block_bytes, slots);
-	char name[NAME_BYTES], temporary[NAME_BYTES];
-	const struct sp_mapped_file file = mapped_file(s, name, temporary);
-	struct sp_file_mapping mapping = {.offset = s->free_offset / PAGE_BYTES * PAGE_BYTES};
-	int ret;
-
-	if (!size_is_allowed(new_end))
-		return -EFBIG;
-	ret = sp_mapped_file_extend(&file, s->file_bytes, new_end, &mapping);
-	if (!ret)
-		map_switch(s, &mapping, new_end, slots, first, last);
-	return ret;
-}
-
-static void tail_leave(struct sp_stream_writer *s, struct sp_tail *tail)
-{
-	if (s->keeps_windows)
-		sp_tail_hide(tail);
-	else
-		sp_tail_give(s->pool, tail);
 }
 
 /* A larger tail in the stead of this one, or of the mapping; blocks that are not in the file yet
@@ -652,13 +621,12 @@ static void tail_leave(struct sp_stream_writer *s, struct sp_tail *tail)
 static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots, uint64_t first,
 		     uint64_t last)
 {
-	size_t kept = s->tail.bytes ? s->free_offset - SP_HEADER_FRAME_BYTES : 0;
+	size_t kept = s->storage == &in_arena ? s->free_offset - SP_HEADER_FRAME_BYTES : 0;
 	uint64_t least = block_bytes + SP_BLOCK_FRAME_BYTES + PAD_BYTES_MAX;
 	uint64_t room = tail_room(slots) > least ? tail_room(slots) : least;
 	struct sp_stream_writer next = *s;
-	struct sp_tail tail = tail_take(s,
-					SP_HEADER_FRAME_BYTES + kept + room + window_bytes(slots)),
-		       old = s->tail;
+	struct sp_tail tail =
+		tail_take(s, SP_HEADER_FRAME_BYTES + kept + room + window_bytes(slots));
 
 	if (!tail.bytes)
 		return -ENOMEM;
@@ -669,10 +637,7 @@ static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t sl
 	window_carry(s, sp_stream_window(&next), slots, first, last);
 	free_store(&next, next.free_offset, next.window_offset);
 	sp_tail_show(&tail, s->stream_id, (uint32_t)next.window_offset);
-	if (old.bytes)
-		tail_leave(s, &old);
-	else
-		map_forget(s);
+	s->storage->leave(s);
 	*s = next;
 	return 0;
 }
@@ -717,17 +682,29 @@ static int grow_elsewhere(struct sp_stream_writer *s, size_t block_bytes, uint32
 	return ret;
 }
 
+static int grow_mapped(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
+		       uint64_t first, uint64_t last)
+{
+	uint64_t new_end = s->file_bytes + growth(s, block_bytes, slots);
+	char name[NAME_BYTES], temporary[NAME_BYTES];
+	const struct sp_mapped_file file = mapped_file(s, name, temporary);
+	struct sp_file_mapping mapping = {.offset = s->free_offset / PAGE_BYTES * PAGE_BYTES};
+	int ret;
+
+	if (!sp_run_file_fits(new_end))
+		return -EFBIG;
+	ret = sp_mapped_file_extend(&file, s->file_bytes, new_end, &mapping);
+	if (ret == -ESTALE || ret == -ENOENT)
+		return grow_elsewhere(s, block_bytes, slots, first, last);
+	if (!ret)
+		map_switch(s, &mapping, new_end, slots, first, last);
+	return ret;
+}
+
 int sp_stream_grow(struct sp_stream_writer *stream, size_t block_bytes, uint32_t slots,
 		   uint64_t first, uint64_t last)
 {
-	int ret;
-
-	if (stream->tail.bytes)
-		return grow_written(stream, block_bytes, slots, first, last);
-	ret = grow_mapped(stream, block_bytes, slots, first, last);
-	return ret == -ESTALE || ret == -ENOENT
-		       ? grow_elsewhere(stream, block_bytes, slots, first, last)
-		       : ret;
+	return stream->storage->grow(stream, block_bytes, slots, first, last);
 }
 
 static void finish_mapped(struct sp_stream_writer *s)
@@ -742,7 +719,7 @@ static void finish_mapped(struct sp_stream_writer *s)
 	else
 		ret = sp_mapped_file_cut(&file, end);
 	/* First: a frame that another thread resumes must not store to what is another's then. */
-	map_forget(s);
+	leave_mapped(s);
 	if (ret)
 		sp_spare_forget(s->spares, s->spare);
 	else
@@ -755,21 +732,25 @@ static void finish_written(struct sp_stream_writer *s)
 	int ret = tail_flush_somewhere(s, 1);
 
 	if (!ret)
-		tail_leave(s, &s->tail);
+		leave_written(s);
 	sp_spare_return(s->spares, s->spare, s->file.end, ret);
 }
 
+static const struct sp_storage in_file = {grow_mapped, finish_mapped, leave_mapped},
+			       in_arena = {grow_written, finish_written, leave_written};
+
 void sp_stream_finish(struct sp_stream_writer *stream)
 {
-	if (!stream->tail.bytes)
-		finish_mapped(stream);
-	else
-		finish_written(stream);
+	stream->storage->finish(stream);
+	stream->map = NULL;
 	sp_stream_abandon(stream);
 }
 
 void sp_stream_abandon(struct sp_stream_writer *stream)
 {
-	map_forget(stream);
+	if (stream->map && stream->storage == &in_file)
+		leave_mapped(stream);
+	stream->map = NULL;
+	stream->map_bytes = 0;
 	stream->tail = (struct sp_tail){.bytes = NULL};
 }

@@ -35,8 +35,9 @@ struct sp_stream_writer {
 	uint64_t map_offset; /* of map in the file; 0 in an arena */
 	uint64_t free_offset;
 	uint64_t window_offset;
-	uint64_t file_bytes; /* of a mapped file */
-	struct sp_tail tail; /* no bytes: the tail is mapped from the file */
+	uint64_t file_bytes;		  /* of a mapped file */
+	const struct sp_storage *storage; /* where the tail lies */
+	struct sp_tail tail;		  /* in an arena */
 	struct sp_tail_file file;
 	struct sp_arena_pool *pool;
 	const struct sp_spare_files *spares;
