@@ -360,6 +360,5 @@ SP_INLINE int sp_cuda_caller_read(const struct sp_cuda_caller *caller, const voi
 	sp_cuda_end(&call, value, caller);                                                         \
 	sp_cuda_after(call_thread, kind, ret);                                                     \
 	return ret;
-#define SP_UNPACK(...) __VA_ARGS__
 
 #endif

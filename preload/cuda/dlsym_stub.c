@@ -98,6 +98,8 @@ void *sp_dlsym_answer(void *handle, const char *name)
 	IS("0x6547") /* Ge */                                                                      \
 	IS("0x4654") /* TF */
 
+/* clang-format breaks strings between macros. */
+/* clang-format off */
 #if defined(__x86_64__)
 #define IS(letters)                                                                                \
 	"cmpw $" letters ", %ax\n\t"                                                               \
@@ -127,27 +129,23 @@ __asm__(".text\n"
 	"jz 1f\n\t"
 	"cmpb $0, (%rsi)\n\t" /* the second letter may be on a page that is not there */
 	"je 1f\n\t"
-	"movzwl (%rsi), %eax\n\t" BEGINNINGS(
-		IS) "1:\n\t"
-		    "movq sp_dlsym_target(%rip), %rax\n\t"
-		    "testq %rax, %rax\n\t"
-		    "jz 3f\n\t"
-		    "jmp *%rax\n"
-		    "2:\n\t" CALL("sp_dlsym_is_ours") "testl %eax, %eax\n\t"
-						      "jz 1b\n\t"
-						      "jmp sp_dlsym_answer\n"
-						      "3:\n\t" CALL("sp_dlsym_target_find") "jmp "
-											    "*%"
-											    "rax\n"
-											    "\t"
-											    ".cfi_"
-											    "endpro"
-											    "c\n\t"
-											    ".size "
-											    "dlsym,"
-											    " . - "
-											    "dlsym"
-											    "\n");
+	"movzwl (%rsi), %eax\n\t"
+	BEGINNINGS(IS)
+	"1:\n\t"
+	"movq sp_dlsym_target(%rip), %rax\n\t"
+	"testq %rax, %rax\n\t"
+	"jz 3f\n\t"
+	"jmp *%rax\n"
+	"2:\n\t"
+	CALL("sp_dlsym_is_ours")
+	"testl %eax, %eax\n\t"
+	"jz 1b\n\t"
+	"jmp sp_dlsym_answer\n"
+	"3:\n\t"
+	CALL("sp_dlsym_target_find")
+	"jmp *%rax\n\t"
+	".cfi_endproc\n\t"
+	".size dlsym, . - dlsym\n");
 #elif defined(__aarch64__)
 #define IS(letters)                                                                                \
 	"mov w10, #" letters "\n\t"                                                                \
@@ -175,22 +173,21 @@ __asm__(".text\n"
 	"cbz x1, 1f\n\t"
 	"ldrb w9, [x1]\n\t" /* the second letter may be on a page that is not there */
 	"cbz w9, 1f\n\t"
-	"ldrh w9, [x1]\n\t" BEGINNINGS(
-		IS) "1:\n\t"
-		    "adrp x9, sp_dlsym_target\n\t"
-		    "ldr x9, [x9, :lo12:sp_dlsym_target]\n\t"
-		    "cbz x9, 3f\n\t"
-		    "br x9\n"
-		    "2:\n\t" CALL("sp_dlsym_is_ours") "cbz w9, 1b\n\t"
-						      "b sp_dlsym_answer\n"
-						      "3:\n\t" CALL("sp_dlsym_target_find") "br "
-											    "x9\n\t"
-											    ".cfi_"
-											    "endpro"
-											    "c\n\t"
-											    ".size "
-											    "dlsym,"
-											    " . - "
-											    "dlsym"
-											    "\n");
+	"ldrh w9, [x1]\n\t"
+	BEGINNINGS(IS)
+	"1:\n\t"
+	"adrp x9, sp_dlsym_target\n\t"
+	"ldr x9, [x9, :lo12:sp_dlsym_target]\n\t"
+	"cbz x9, 3f\n\t"
+	"br x9\n"
+	"2:\n\t"
+	CALL("sp_dlsym_is_ours")
+	"cbz w9, 1b\n\t"
+	"b sp_dlsym_answer\n"
+	"3:\n\t"
+	CALL("sp_dlsym_target_find")
+	"br x9\n\t"
+	".cfi_endproc\n\t"
+	".size dlsym, . - dlsym\n");
+/* clang-format on */
 #endif

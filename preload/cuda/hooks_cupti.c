@@ -21,7 +21,6 @@
 		sp_cupti_yield(#name);                                                             \
 		return real arguments;                                                             \
 	}
-#define SP_UNPACK(...) __VA_ARGS__
 
 GUEST(cuptiSubscribe, (void **subscriber, sp_cupti_callback callback, void *user),
       (subscriber, callback, user))

@@ -46,6 +46,9 @@
 
 #define SP_EXPORT __attribute__((visibility("default")))
 
+/* The list in parentheses that a macro was given, without them. */
+#define SP_UNPACK(...) __VA_ARGS__
+
 #define SP_HOOK(ret, name, ...)                                                                    \
 	ret sp_wrap_##name(__VA_ARGS__);                                                           \
 	extern __typeof__(sp_wrap_##name) name SP_EXPORT __attribute__((alias("sp_wrap_" #name))); \

@@ -96,37 +96,23 @@ SP_HOOK(int, openat, int folder, const char *path, int flags, ...)
 }
 SP_ALIAS(openat64, openat);
 
-SP_HOOK(int, creat, const char *path, mode_t mode)
-{
-	struct sp_thread *t = sp_enter();
+#define HOOK_OPEN(name, event, parameters, arguments)                                              \
+	SP_HOOK(int, name, SP_UNPACK parameters)                                                   \
+	{                                                                                          \
+		struct sp_thread *t = sp_enter();                                                  \
+                                                                                                   \
+		if (!t)                                                                            \
+			return descriptor_opened_unseen(SP_REAL(name) arguments);                  \
+		SP_SPAN_OPEN(span, t, event, path);                                                \
+		return descriptor_opened(&span, SP_REAL(name) arguments);                          \
+	}
 
-	if (!t)
-		return descriptor_opened_unseen(SP_REAL(creat)(path, mode));
-	SP_SPAN_OPEN(span, t, SP_EV_creat, path);
-	return descriptor_opened(&span, SP_REAL(creat)(path, mode));
-}
+HOOK_OPEN(creat, SP_EV_creat, (const char *path, mode_t mode), (path, mode))
 SP_ALIAS(creat64, creat);
-
-SP_HOOK(int, __open_2, const char *path, int flags)
-{
-	struct sp_thread *t = sp_enter();
-
-	if (!t)
-		return descriptor_opened_unseen(SP_REAL(__open_2)(path, flags));
-	SP_SPAN_OPEN(span, t, SP_EV_open, path);
-	return descriptor_opened(&span, SP_REAL(__open_2)(path, flags));
-}
+HOOK_OPEN(__open_2, SP_EV_open, (const char *path, int flags), (path, flags))
 SP_ALIAS(__open64_2, __open_2);
-
-SP_HOOK(int, __openat_2, int folder, const char *path, int flags)
-{
-	struct sp_thread *t = sp_enter();
-
-	if (!t)
-		return descriptor_opened_unseen(SP_REAL(__openat_2)(folder, path, flags));
-	SP_SPAN_OPEN(span, t, SP_EV_openat, path);
-	return descriptor_opened(&span, SP_REAL(__openat_2)(folder, path, flags));
-}
+HOOK_OPEN(__openat_2, SP_EV_openat, (int folder, const char *path, int flags),
+	  (folder, path, flags))
 SP_ALIAS(__openat64_2, __openat_2);
 
 SP_HOOK_FILE(ssize_t, read, SP_EV_read, (int fd, void *buf, size_t n), (fd, buf, n))

@@ -61,39 +61,25 @@ SP_HOOK(int, jpeg_start_decompress, struct sp_jpeg_decompress *cinfo)
 	return ret;
 }
 
-SP_HOOK(unsigned, jpeg_read_scanlines, struct sp_jpeg_decompress *cinfo, unsigned char **rows,
-	unsigned max)
-{
-	__typeof__(&jpeg_read_scanlines) real = JPEG(jpeg_read_scanlines, cinfo);
-	struct sp_picture *picture = sp_picture_of(cinfo);
-	uint64_t start;
-	unsigned ret;
+#define HOOK_READ(name, rows_type)                                                                 \
+	SP_HOOK(unsigned, name, struct sp_jpeg_decompress *cinfo, rows_type rows, unsigned max)    \
+	{                                                                                          \
+		__typeof__(&name) real = JPEG(name, cinfo);                                        \
+		struct sp_picture *picture = sp_picture_of(cinfo);                                 \
+		uint64_t start;                                                                    \
+		unsigned ret;                                                                      \
+                                                                                                   \
+		if (!picture)                                                                      \
+			return real(cinfo, rows, max);                                             \
+		start = sp_clock_ticks();                                                          \
+		ret = real(cinfo, rows, max);                                                      \
+		if (sp_picture_advance(picture, cinfo, start))                                     \
+			picture->lines += ret;                                                     \
+		return ret;                                                                        \
+	}
 
-	if (!picture)
-		return real(cinfo, rows, max);
-	start = sp_clock_ticks();
-	ret = real(cinfo, rows, max);
-	if (sp_picture_advance(picture, cinfo, start))
-		picture->lines += ret;
-	return ret;
-}
-
-SP_HOOK(unsigned, jpeg_read_raw_data, struct sp_jpeg_decompress *cinfo, unsigned char ***planes,
-	unsigned max)
-{
-	__typeof__(&jpeg_read_raw_data) real = JPEG(jpeg_read_raw_data, cinfo);
-	struct sp_picture *picture = sp_picture_of(cinfo);
-	uint64_t start;
-	unsigned ret;
-
-	if (!picture)
-		return real(cinfo, planes, max);
-	start = sp_clock_ticks();
-	ret = real(cinfo, planes, max);
-	if (sp_picture_advance(picture, cinfo, start))
-		picture->lines += ret;
-	return ret;
-}
+HOOK_READ(jpeg_read_scanlines, unsigned char **)
+HOOK_READ(jpeg_read_raw_data, unsigned char ***)
 
 /* Skipped lines are not delivered. libjpeg-turbo calls jpeg_read_scanlines inside, through our
  * hook. */
