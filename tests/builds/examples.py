@@ -170,6 +170,10 @@ LEFT_OUT = {
     ("hooks", "tests/builds/verdict_tables.py"): (rows, "no run reaches hooks"),
     ("large_writes", "analyzer/verdict/advice.def"): (rows, "no advice large_writes"),
     ("large_writes", "tests/training/changes.py"): (rows, "large_writes has no case"),
+    ("augment", "trace/phases.def"): (
+        compiles("preload", "frameworks/python.c"),
+        "SP_PHASE_augment",
+    ),
 }
 # The same in a tree that is built.
 LEFT_OUT_OF_BUILD = {
@@ -182,6 +186,7 @@ LEFT_OUT_OF_BUILD = {
     ("notes", "analyzer/views/view_notes.c"): (lambda: build("stageprof-report"), "view_notes.c"),
     ("notes", "analyzer/CMakeLists.txt"): (lambda: build("stageprof-report"), "sp_view_notes"),
     ("notes", "docs/ARCHITECTURE.md"): (readings, "notes"),
+    ("augment", "preload/frameworks/python.def"): (build_and_check, "is of augment"),
 }
 
 

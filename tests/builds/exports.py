@@ -40,9 +40,18 @@ def complain(text):
 def rows(path, macro):
     """The arguments of each line MACRO(...) of a table, and its line number."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        found = re.match(macro + r"\(([^)]*)\)", line)
+        found = re.match(macro + r"\(([^)]*)", line)
         if found:
             yield number, [argument.strip() for argument in found.group(1).split(",")]
+
+
+def is_recorded(source, phase):
+    """True where a row of a table, or a source, of preload/ gives a call this phase."""
+    for path in (source / "preload").rglob("*.*"):
+        column = rf",\s*{phase},|\"{phase}\"" if path.suffix in (".def", ".py") else None
+        if re.search(column or rf"\bSP_PHASE_{phase}\b", path.read_text(errors="replace")):
+            return True
+    return False
 
 
 def preprocessed(command):
@@ -132,6 +141,9 @@ def main():
     for number, (_, name, *_) in events:
         if name not in made:
             complain(f"events.def:{number}: no source of libstageprof.so makes SP_EV_{name}")
+    for number, (name, *_) in rows(source / "trace/phases.def", "SP_PHASE"):
+        if not is_recorded(source, name):
+            complain(f"phases.def:{number}: no call of a table in preload/frameworks is of {name}")
     print(f"{len(on_disk)} sources, {len(exported)} names, {len(events)} events")
     return bool(failures)
 
