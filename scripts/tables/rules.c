@@ -53,6 +53,15 @@ static const struct {
 #include "analyzer/verdict/whatif.def"
 };
 
+static const char *const steps[] = {
+#define SP_TRANSITION(state, token, guard, next, action, why, suite, test) why,
+#define SP_STEP_END(by, token, guard, why, suite, test) why,
+#define SP_GAP(next, guard, phase, why, suite, test) why,
+#define SP_STEP_KIND(kind, when, why, suite, test) why,
+#include "analyzer/steps/step.def"
+};
+
+#define COLUMNS 98	/* of a line of text */
 #define MOST_OF_ALL 1e9 /* a bound that says that there is none */
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -184,6 +193,32 @@ static void put_advice(void)
 	}
 }
 
+/* A sentence in lines of COLUMNS, which begins as an item of a list does. */
+static void put_item(const char *text)
+{
+	size_t at = 1;
+
+	putchar('-');
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (at + 1 + word > COLUMNS) {
+			printf("\n ");
+			at = 1;
+		}
+		printf(" %.*s", (int)word, text);
+		at += 1 + word;
+		text += word + strspn(text + word, " ");
+	}
+	putchar('\n');
+}
+
+static void put_steps(void)
+{
+	for (size_t i = 0; i < COUNT(steps); i++)
+		put_item(steps[i]);
+}
+
 static void put_what_ifs(void)
 {
 	for (size_t i = 0; i < COUNT(what_ifs); i++) {
@@ -200,7 +235,7 @@ static const struct {
 	void (*put)(void);
 } tables[] = {
 	{"```states\n", put_states}, {"```rules\n", put_rules},	      {"```doubts\n", put_doubts},
-	{"```advice\n", put_advice}, {"```what-ifs\n", put_what_ifs},
+	{"```advice\n", put_advice}, {"```what-ifs\n", put_what_ifs}, {"```steps\n", put_steps},
 };
 
 /* Returns whether the lines that follow in the document are the table's old ones. */
