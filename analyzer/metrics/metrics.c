@@ -10,7 +10,6 @@
 #include "analyzer/metrics/metrics_device.h"
 #include "analyzer/metrics/metrics_epochs.h"
 #include "analyzer/metrics/metrics_input.h"
-#include "analyzer/metrics/metrics_rare.h"
 #include "analyzer/metrics/metrics_texts.h"
 #include "analyzer/metrics/metrics_ways.h"
 #include "analyzer/report/report.h"
@@ -205,8 +204,8 @@ static void read_scopes(struct sp_metric_sums *m)
 		m->e->unfed_seen = NS(loader_wait) / t->total;
 }
 
-/* The sums that only training has. Returns 0 or -ENOMEM. */
-static int read_sums(struct sp_metric_sums *m)
+/* The sums that only training has. */
+static void read_sums(struct sp_metric_sums *m)
 {
 	const struct sp_metadata *metadata = &m->report->run.metadata;
 
@@ -217,7 +216,6 @@ static int read_sums(struct sp_metric_sums *m)
 		sp_input_sums_read(&m->input, m->report);
 	m->e->hides_waits = sp_abstain_hides_waits(m);
 	m->e->is_keras_on_torch = sp_metadata_has_coverage(metadata, "keras-backend\tbound\ttorch");
-	return sp_rare_communication_read(&m->time, &m->report->training);
 }
 
 int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
@@ -236,7 +234,7 @@ int sp_metrics_gather(struct sp_metrics *e, const struct sp_report *report)
 		if (m->is[SP_OF_EVENTS])
 			sp_hang_find(report, &m->hang);
 		if (m->is[SP_OF_TRAINING])
-			r = read_sums(m);
+			read_sums(m);
 		else if (!e->is_from_digest)
 			set_stepless(e, report);
 		m->is[SP_OF_STEPLESS] = !m->is[SP_OF_TRAINING] && !e->is_from_digest &&

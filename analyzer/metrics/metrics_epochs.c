@@ -3,50 +3,14 @@
 
 #include "analyzer/metrics/metrics_input.h"
 #include "analyzer/report/report.h"
-#include "analyzer/training/training_account.h"
 
 #define STEPS_LEAST 5 /* of the first epoch, and of the later ones, beside their first batches */
 #define TIMES_LEAST 3 /* the first epoch's mean wait is so many of the later ones' */
 #define MOST 0.5      /* of all the waiting is beyond that of the later epochs */
 
-struct waits {
-	double ns, steps, wall_ns;
-};
-
-/* First batches also wait for the start of their loader. */
-struct epochs {
-	struct waits first_batches, first, later_first_batches, later;
-};
-
-static void add_step(struct waits *waits, const struct sp_step *step)
-{
-	waits->ns += (double)step->account.ns[SP_ACCOUNT_loader_wait];
-	waits->wall_ns += (double)(step->end_ns - step->start_ns);
-	waits->steps++;
-}
-
-static struct waits *waits_of(struct epochs *epochs, bool is_later, bool is_first_batch)
-{
-	if (is_later)
-		return is_first_batch ? &epochs->later_first_batches : &epochs->later;
-	return is_first_batch ? &epochs->first_batches : &epochs->first;
-}
-
-static void add_trainer(struct epochs *epochs, const struct sp_report *report,
-			const struct sp_trainer *trainer)
-{
-	const struct sp_steps *s = &trainer->steps;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		if (sp_step_is_selected(&report->training, trainer, i))
-			add_step(waits_of(epochs, s->steps[i].epoch,
-					  i == s->epochs[s->steps[i].epoch].first_step),
-				 &s->steps[i]);
-}
-
 /* At most the making of a batch: workers that keep up with their trainer make as many at once as
  * there are workers. The start of a loader is no work that a later epoch need not do again. */
-static double making_ns(struct sp_metric_sums *m, const struct waits *first)
+static double making_ns(struct sp_metric_sums *m, const struct sp_epoch_waits *first)
 {
 	double ns = first->ns / first->steps;
 
@@ -54,13 +18,14 @@ static double making_ns(struct sp_metric_sums *m, const struct waits *first)
 }
 
 /* The waits for the first epoch's first batches, beyond those of later epochs. */
-static double first_batches_ns(struct sp_metric_sums *m, const struct epochs *epochs)
+static double first_batches_ns(struct sp_metric_sums *m)
 {
-	const struct waits *first = &epochs->first_batches, *later = &epochs->later_first_batches;
+	const struct sp_epoch_waits *first = &m->time.waits[false][true];
+	const struct sp_epoch_waits *later = &m->time.waits[true][true];
 	double usual_ns = later->steps > 0 ? later->ns / later->steps : 0;
 	double more_ns = first->ns - first->steps * usual_ns;
 
-	return fmin(fmax(more_ns, 0), first->steps * making_ns(m, &epochs->first));
+	return fmin(fmax(more_ns, 0), first->steps * making_ns(m, &m->time.waits[false][false]));
 }
 
 /* Making all batches, where the training thread makes them: what is in no other wait is in those
@@ -90,17 +55,15 @@ double sp_epochs_first_made(struct sp_metric_sums *m)
 
 double sp_epochs_first_wait_ns(struct sp_metric_sums *m)
 {
-	struct epochs epochs = {0};
-	const struct waits *first = &epochs.first, *later = &epochs.later;
+	const struct sp_epoch_waits *first = &m->time.waits[false][false];
+	const struct sp_epoch_waits *later = &m->time.waits[true][false];
 	double usual_ns, more_ns;
 
-	for (uint32_t t = 0; t < m->report->training.count; t++)
-		add_trainer(&epochs, m->report, &m->report->training.trainers[t]);
 	if (m->e->is_unfed || first->steps < STEPS_LEAST || later->steps < STEPS_LEAST)
 		return UNKNOWN;
 	usual_ns = later->ns / later->steps;
 	more_ns = first->ns - first->steps * usual_ns;
 	return IF(first->ns >= TIMES_LEAST * usual_ns * first->steps &&
 			  more_ns >= MOST * (first->ns + later->ns),
-		  more_ns + first_batches_ns(m, &epochs));
+		  more_ns + first_batches_ns(m));
 }

@@ -13,78 +13,18 @@
 /* Ranks are never in step, so that waits for each other differ more than work does. */
 #define COMMUNICATION_TIMES 4u
 
-/* The time of a phase in the steps that exceed some times the median, beyond the median. */
-struct rare {
-	uint64_t steps, rare; /* rare: those steps */
-	uint64_t more_ns;
-};
-
-static uint64_t beyond(uint64_t ns, uint64_t usual_ns)
+void sp_rare_add(struct sp_rare *r, uint64_t ns, uint64_t median_ns)
 {
-	return ns > usual_ns ? ns - usual_ns : 0;
+	r->steps++;
+	if (ns <= RARE_TIMES * median_ns + RARE_LEAST_NS)
+		return;
+	r->rare++;
+	r->more_ns += ns - median_ns;
 }
 
-static struct rare find_rare(const struct sp_training *training, enum sp_account_phase phase,
-			     uint64_t median_ns)
+double sp_rare_ns(const struct sp_rare *r)
 {
-	uint64_t usual_ns = RARE_TIMES * median_ns + RARE_LEAST_NS;
-	struct rare r = {0};
-
-	for (uint32_t k = 0; k < training->count; k++) {
-		const struct sp_trainer *trainer = &training->trainers[k];
-
-		for (uint32_t i = 0; i < trainer->steps.count; i++) {
-			uint64_t ns = trainer->steps.steps[i].account.ns[phase];
-
-			if (!sp_step_is_selected(training, trainer, i))
-				continue;
-			r.steps++;
-			r.rare += ns > usual_ns;
-			r.more_ns += ns > usual_ns ? ns - median_ns : 0;
-		}
-	}
-	return r;
-}
-
-static bool is_rare(const struct rare *r)
-{
-	return (double)r->rare <= RARE_MOST * (double)r->steps;
-}
-
-double sp_rare_ns(const struct sp_training *training, enum sp_account_phase phase,
-		  uint64_t median_ns)
-{
-	struct rare r = find_rare(training, phase, median_ns);
-
-	return is_rare(&r) ? (double)r.more_ns : NAN;
-}
-
-double sp_rare_beside_saves_ns(const struct sp_training_time *t, const struct sp_training *training)
-{
-	uint64_t more_ns = 0;
-
-	for (uint32_t k = 0; k < training->count; k++) {
-		const struct sp_trainer *trainer = &training->trainers[k];
-
-		for (uint32_t i = 0; i < trainer->steps.count; i++) {
-			const struct sp_step *step = &trainer->steps.steps[i];
-
-			if (sp_step_is_selected(training, trainer, i) &&
-			    step->account.ns[SP_ACCOUNT_checkpoint] > step->sum[SP_STEP_SUM_load])
-				more_ns +=
-					beyond(step->account.ns[SP_ACCOUNT_other], t->loop.p50_ns);
-		}
-	}
-	return (double)more_ns;
-}
-
-double sp_rare_loop_ns(const struct sp_training_time *t, const struct sp_training *training)
-{
-	uint64_t loop_ns = t->account.ns[SP_ACCOUNT_other], rare_ns;
-	struct rare r = find_rare(training, SP_ACCOUNT_other, t->loop.p50_ns);
-
-	rare_ns = r.more_ns + beyond(loop_ns, t->in_steps.ns[SP_ACCOUNT_other]);
-	return is_rare(&r) && 2 * rare_ns >= loop_ns ? (double)rare_ns : NAN;
+	return (double)r->rare <= RARE_MOST * (double)r->steps ? (double)r->more_ns : NAN;
 }
 
 static int descending(const void *a, const void *b)
@@ -127,48 +67,11 @@ static int add_longest(uint64_t *more_ns, const struct sp_training *training,
 	return 0;
 }
 
-int sp_rare_communication_read(struct sp_training_time *t, const struct sp_training *training)
+int sp_rare_communication(const struct sp_training *training, uint64_t *more_ns)
 {
-	uint64_t all_ns = t->account.ns[SP_ACCOUNT_grad_sync];
 	int r = 0;
 
-	if (!all_ns)
-		return 0;
-	t->rare_communication_ns = beyond(all_ns, t->in_steps.ns[SP_ACCOUNT_grad_sync]);
 	for (uint32_t i = 0; r == 0 && i < training->count; i++)
-		r = add_longest(&t->rare_communication_ns, training, &training->trainers[i]);
+		r = add_longest(more_ns, training, &training->trainers[i]);
 	return r;
-}
-
-static double add_own_time(const struct sp_training *training, enum sp_step_kind kind,
-			   uint64_t *ret_steps)
-{
-	uint64_t ns = 0;
-
-	*ret_steps = 0;
-	for (uint32_t k = 0; k < training->count; k++) {
-		const struct sp_trainer *trainer = &training->trainers[k];
-
-		for (uint32_t i = 0; i < trainer->steps.count; i++) {
-			const struct sp_step *step = &trainer->steps.steps[i];
-
-			if (step->kind != kind || !sp_step_is_selected(training, trainer, i))
-				continue;
-			ns += (uint64_t)(step->end_ns - step->start_ns) -
-			      sp_account_sum(&step->account, SP_IS_SELDOM);
-			++*ret_steps;
-		}
-	}
-	return (double)ns;
-}
-
-/* The time of the first steps that later steps may have, too. */
-double sp_rare_warm_up_ns(const struct sp_training *training)
-{
-	uint64_t first, steady;
-	double first_ns = add_own_time(training, SP_STEP_WARMUP, &first);
-	double steady_ns = add_own_time(training, SP_STEP_STEADY, &steady);
-	double more_ns = first_ns - steady_ns / (double)steady * (double)first;
-
-	return first && steady && more_ns > 0 ? more_ns : NAN;
 }

@@ -12,7 +12,6 @@
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
-#include "analyzer/training/training_account.h"
 
 #define OPTIMIZER_MOST 0.5  /* of the training time: the model is not the part to change */
 #define UNMARKED_SHOWN 0.01 /* of the training time: below it one share says it */
@@ -108,76 +107,44 @@ const char *sp_text_division(const struct sp_report *report)
 		 "get_worker_info(): else each worker gives all of them.");
 }
 
-struct loader_waits {
-	double ns[SP_STEP_PASSES];
-	uint64_t steps[SP_STEP_PASSES + 1]; /* with so many loaders */
-};
-
-static void add_loader_waits(struct loader_waits *w, const struct sp_training *training,
-			     const struct sp_trainer *trainer)
+/* The number of loaders that gave most steps a batch; 0: one, or none. */
+static uint32_t usual_loaders(const struct sp_training_time *t)
 {
-	for (uint32_t i = 0; i < trainer->steps.count; i++) {
-		const struct sp_step *step = &trainer->steps.steps[i];
-
-		if (!sp_step_is_selected(training, trainer, i))
-			continue;
-		w->steps[step->loaders]++;
-		for (uint32_t k = 0; step->loaders > 1 && k < step->loaders; k++)
-			w->ns[k] += (double)step->loader_ns[k];
-	}
-}
-
-/* The number of loaders that gave most steps a batch. */
-static uint32_t usual_loaders(const struct loader_waits *w)
-{
-	uint64_t all = 0;
-
-	for (uint32_t n = 0; n <= SP_STEP_PASSES; n++)
-		all += w->steps[n];
 	for (uint32_t n = 2; n <= SP_STEP_PASSES; n++)
-		if (2 * w->steps[n] > all)
+		if (2 * t->loaders[n] > t->steps)
 			return n;
 	return 0;
 }
 
-/* The loader that is waited for most. Returns how many there are. */
-static uint32_t find_slow_loader(const struct sp_training *training, uint32_t *ret_slowest,
-				 double *ret_share)
+static double find_slow_loader(const struct sp_training_time *t, uint32_t *ret)
 {
-	struct loader_waits w = {.ns = {0}};
-	uint32_t count;
 	double all = 0;
 
-	for (uint32_t t = 0; t < training->count; t++)
-		add_loader_waits(&w, training, &training->trainers[t]);
-	count = usual_loaders(&w);
-	*ret_slowest = 0;
-	for (uint32_t k = 0; k < count; k++) {
-		all += w.ns[k];
-		*ret_slowest = w.ns[k] > w.ns[*ret_slowest] ? k : *ret_slowest;
+	*ret = 0;
+	for (uint32_t k = 0; k < usual_loaders(t); k++) {
+		all += t->loader_ns[k];
+		*ret = t->loader_ns[k] > t->loader_ns[*ret] ? k : *ret;
 	}
-	*ret_share = RATIO(w.ns[*ret_slowest], all);
-	return all > 0 ? count : 0;
+	return RATIO(t->loader_ns[*ret], all);
 }
 
-double sp_text_slow_loader_share(const struct sp_report *report)
+double sp_text_slow_loader_share(const struct sp_training_time *t)
 {
 	uint32_t slowest;
-	double share;
 
-	return find_slow_loader(&report->training, &slowest, &share) ? share : UNKNOWN;
+	return find_slow_loader(t, &slowest);
 }
 
-const char *sp_text_slow_loader(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
+const char *sp_text_slow_loader(const struct sp_training_time *t, char text[SP_METRIC_TEXT_BYTES])
 {
-	uint32_t slowest, count;
-	double share;
+	uint32_t slowest;
 
-	count = find_slow_loader(&report->training, &slowest, &share);
+	if (isnan(find_slow_loader(t, &slowest)))
+		return NULL;
 	/* Translators: the number of a loader; the number of loaders. */
 	snprintf(text, SP_METRIC_TEXT_BYTES, _("loader %u of the %u that a step asks in turn"),
-		 slowest + 1, count);
-	return count ? text : NULL;
+		 slowest + 1, usual_loaders(t));
+	return text;
 }
 
 const char *sp_text_model_takes(struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])

@@ -20,8 +20,9 @@ double sp_text_straggler_share(const struct sp_metric_sums *sums);
 const char *sp_text_division(const struct sp_report *report);
 
 /* The loader that most steps wait for longest, of several, and its share of their waits. */
-const char *sp_text_slow_loader(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES]);
-double sp_text_slow_loader_share(const struct sp_report *report);
+const char *sp_text_slow_loader(const struct sp_training_time *time,
+				char text[SP_METRIC_TEXT_BYTES]);
+double sp_text_slow_loader_share(const struct sp_training_time *time);
 
 const char *sp_text_model_takes(struct sp_metric_sums *sums, char text[SP_METRIC_TEXT_BYTES]);
 const char *sp_text_validation_ways(struct sp_metric_sums *sums, char text[SP_METRIC_TEXT_BYTES]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/training_time.h"
 
+#include <math.h>
+
 #include "analyzer/metrics/metrics_turns.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"
@@ -51,6 +53,36 @@ static void add_pauses(struct sp_training_time *t, const struct sp_training *tra
 	}
 }
 
+static uint64_t beyond(uint64_t ns, uint64_t usual_ns)
+{
+	return ns > usual_ns ? ns - usual_ns : 0;
+}
+
+static void add_step(struct sp_training_time *t, const struct sp_step *step, bool is_first)
+{
+	const uint64_t *ns = step->account.ns;
+	uint64_t wall_ns = (uint64_t)(step->end_ns - step->start_ns);
+	struct sp_epoch_waits *waits = &t->waits[step->epoch != 0][is_first];
+
+	t->steps++;
+	sp_account_merge(&t->in_steps, &step->account);
+	for (int sum = 0; sum < SP_STEP_SUMS; sum++)
+		t->sum[sum] += (double)step->sum[sum];
+	sp_rare_add(&t->rare_wait, ns[SP_ACCOUNT_loader_wait], t->wait.p50_ns);
+	sp_rare_add(&t->rare_forward, ns[SP_ACCOUNT_forward], t->forward.p50_ns);
+	sp_rare_add(&t->rare_loop, ns[SP_ACCOUNT_other], t->loop.p50_ns);
+	if (ns[SP_ACCOUNT_checkpoint] > step->sum[SP_STEP_SUM_load])
+		t->beside_saves_ns += beyond(ns[SP_ACCOUNT_other], t->loop.p50_ns);
+	waits->ns += (double)ns[SP_ACCOUNT_loader_wait];
+	waits->wall_ns += (double)wall_ns;
+	waits->steps++;
+	t->kinds[step->kind]++;
+	t->own_ns[step->kind] += wall_ns - sp_account_sum(&step->account, SP_IS_SELDOM);
+	t->loaders[step->loaders]++;
+	for (uint32_t k = 0; step->loaders > 1 && k < step->loaders; k++)
+		t->loader_ns[k] += (double)step->loader_ns[k];
+}
+
 static void add_steps(struct sp_training_time *t, const struct sp_training *training,
 		      const struct sp_trainer *trainer)
 {
@@ -67,10 +99,7 @@ static void add_steps(struct sp_training_time *t, const struct sp_training *trai
 		late_compiles += i >= s->count / 2 && step->account.ns[SP_ACCOUNT_compile];
 		if (!sp_step_is_selected(training, trainer, i))
 			continue;
-		t->steps++;
-		sp_account_merge(&t->in_steps, &step->account);
-		for (int sum = 0; sum < SP_STEP_SUMS; sum++)
-			t->sum[sum] += (double)step->sum[sum];
+		add_step(t, step, i == s->epochs[step->epoch].first_step);
 		if (i != s->epochs[step->epoch].first_step)
 			continue;
 		add_first(t, step, usual_wait_ns, i == 0);
@@ -136,7 +165,30 @@ int sp_training_time_read(struct sp_training_time *t, const struct sp_report *re
 		add_trainer(t, training, &training->trainers[i]);
 	t->first_ns += t->loader_start_ns;
 	t->total = (double)sp_account_total(&t->account);
-	if (!sp_index_has_digested(&report->run.index))
-		t->apart_ns = sp_turns_apart_ns(report, &t->apart_threads);
-	return r;
+	if (r < 0 || sp_index_has_digested(&report->run.index))
+		return r;
+	t->apart_ns = sp_turns_apart_ns(report, &t->apart_threads);
+	t->rare_communication_ns =
+		beyond(t->account.ns[SP_ACCOUNT_grad_sync], t->in_steps.ns[SP_ACCOUNT_grad_sync]);
+	return t->account.ns[SP_ACCOUNT_grad_sync]
+		       ? sp_rare_communication(training, &t->rare_communication_ns)
+		       : 0;
+}
+
+double sp_time_rare_loop_ns(const struct sp_training_time *t)
+{
+	uint64_t loop_ns = t->account.ns[SP_ACCOUNT_other];
+	double ns = sp_rare_ns(&t->rare_loop) +
+		    (double)beyond(loop_ns, t->in_steps.ns[SP_ACCOUNT_other]);
+
+	return 2 * ns >= (double)loop_ns ? ns : NAN;
+}
+
+double sp_time_warm_up_ns(const struct sp_training_time *t)
+{
+	double first = (double)t->kinds[SP_STEP_WARMUP], steady = (double)t->kinds[SP_STEP_STEADY];
+	double ns = (double)t->own_ns[SP_STEP_WARMUP] -
+		    (double)t->own_ns[SP_STEP_STEADY] / steady * first;
+
+	return first > 0 && steady > 0 && ns > 0 ? ns : NAN;
 }

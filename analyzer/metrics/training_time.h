@@ -3,9 +3,14 @@
 #ifndef STAGEPROF_ANALYZER_TRAINING_TIME_H
 #define STAGEPROF_ANALYZER_TRAINING_TIME_H
 
+#include "analyzer/metrics/metrics_rare.h"
 #include "analyzer/training/step_stats.h"
 
 struct sp_report;
+
+struct sp_epoch_waits {
+	double ns, steps, wall_ns;
+};
 
 /* The account of all trainers, the starts of epochs in it, and facts about any trainer. */
 struct sp_training_time {
@@ -34,11 +39,25 @@ struct sp_training_time {
 	/* The steady steps; wall: all, where none is steady. */
 	struct sp_step_stats wait, wall, forward, backward, loop;
 	struct sp_step_mean mean;
+	struct sp_rare rare_wait, rare_forward, rare_loop;
+	uint64_t beside_saves_ns; /* code in steps that save, beyond the other steps */
+	/* The waits of steps, by whether the epoch is a later one, and whether it is its first
+	 * step, which also waits for the start of the loader. */
+	struct sp_epoch_waits waits[2][2];
+	uint64_t kinds[SP_STEP_INTERRUPTED + 1];  /* steps */
+	uint64_t own_ns[SP_STEP_INTERRUPTED + 1]; /* of each kind: what later steps may have, too */
+	uint64_t loaders[SP_STEP_PASSES + 1];	  /* steps with so many loaders */
+	double loader_ns[SP_STEP_PASSES];	  /* waits for each, of several */
 };
 
-/* Fills all but rare_communication_ns; for digests the account, the steps, `wall` and the facts.
- * Returns 0 or -ENOMEM. */
+/* Fills `time`; for digests the account, the steps, `wall` and the facts. Returns 0 or -ENOMEM. */
 int sp_training_time_read(struct sp_training_time *time, const struct sp_report *report);
+
+/* The loop's own code between epochs and in few steps; NAN where that is not most of it. */
+double sp_time_rare_loop_ns(const struct sp_training_time *time);
+
+/* The first steps beyond as many steady ones; NAN where they are no longer. */
+double sp_time_warm_up_ns(const struct sp_training_time *time);
 
 /*
  * Time in the row `other` whose calls are known is no code of the loop's own. Clipping of gradients
