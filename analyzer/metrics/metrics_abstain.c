@@ -2,6 +2,7 @@
 #include "analyzer/metrics/metrics_abstain.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "analyzer/hang/hang_text.h"
@@ -24,9 +25,14 @@
 /* Writes the reason where there is one. */
 typedef bool reason_fn(struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES]);
 
-static bool say(char text[SP_METRIC_TEXT_BYTES], const char *reason)
+__attribute__((format(printf, 2, 3))) static bool say(char text[SP_METRIC_TEXT_BYTES],
+						      const char *format, ...)
 {
-	snprintf(text, SP_METRIC_TEXT_BYTES, "%s", reason);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, SP_METRIC_TEXT_BYTES, format, args);
+	va_end(args);
 	return true;
 }
 
@@ -49,11 +55,11 @@ static bool is_digested(struct sp_metric_sums *m, char *text)
 		return say(text, _("a verdict needs events, and a digest has none; the account and "
 				   "the "
 				   "view ranks hold"));
-	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 _("a verdict needs events, and a digest has none; the account and the view ranks "
-		   "hold, and that view names as late: %s"),
-		 late);
-	return true;
+	return say(text,
+		   _("a verdict needs events, and a digest has none; the account and the view "
+		     "ranks "
+		     "hold, and that view names as late: %s"),
+		   late);
 }
 
 static bool is_selected(const struct sp_report *report)
@@ -105,24 +111,20 @@ static bool are_events_lost(struct sp_metric_sums *m, char *text)
 	double lost = (double)(m->report->totals.lost + m->report->totals.missing);
 	double all = lost + (double)m->report->totals.events;
 
-	if (lost <= 0 || lost < LOST_BEARABLE * all)
-		return false;
-	snprintf(text, SP_METRIC_TEXT_BYTES, _("%.0f%% of the events are lost"), 100 * lost / all);
-	return true;
+	return lost > 0 && lost >= LOST_BEARABLE * all &&
+	       say(text, _("%.0f%% of the events are lost"), 100 * lost / all);
 }
 
 static bool are_files_bad(struct sp_metric_sums *m, char *text)
 {
 	uint32_t bad = bad_files(&m->report->run.index), files = m->report->run.index.file_count;
 
-	if (!bad || bad < FILES_BEARABLE * files)
-		return false;
-	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 sp_translate_plural("%u of %u file of the run is damaged, cut or unreadable",
-				     "%u of %u files of the run are damaged, cut or unreadable",
-				     files),
-		 bad, files);
-	return true;
+	return bad && bad >= FILES_BEARABLE * files &&
+	       say(text,
+		   sp_translate_plural("%u of %u file of the run is damaged, cut or unreadable",
+				       "%u of %u files of the run are damaged, cut or unreadable",
+				       files),
+		   bad, files);
 }
 
 static bool may_hang(struct sp_metric_sums *m, char *text)
@@ -145,9 +147,8 @@ static bool still_runs(struct sp_metric_sums *m, char *text)
 	    (has_first_ended(report) && unseen_steps(report, text)))
 		return false;
 	living = sp_process_living(&report->run, &report->totals);
-	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 _("there is no training yet, and process %u still runs"), living);
-	return living != 0;
+	return living &&
+	       say(text, _("there is no training yet, and process %u still runs"), living);
 }
 
 /* The launcher's command, or the process that began first. */
@@ -191,13 +192,11 @@ static bool has_no_steps(struct sp_metric_sums *m, char *text)
 				   "made steps, name their function in STAGEPROF_FUNCTIONS"));
 	if (e->has_loader_calls && e->has_forwards) /* it evaluates */
 		return false;
-	if (e->trains_unseen && unseen_steps(m->report, unseen)) {
-		snprintf(text, SP_METRIC_TEXT_BYTES,
-			 _("steps of %s are not recorded. Name the function that makes a step in "
-			   "STAGEPROF_FUNCTIONS to time it"),
-			 unseen);
-		return true;
-	}
+	if (e->trains_unseen && unseen_steps(m->report, unseen))
+		return say(text,
+			   _("steps of %s are not recorded. Name the function that makes a step in "
+			     "STAGEPROF_FUNCTIONS to time it"),
+			   unseen);
 	return e->has_loader_calls && say(text, _("a DataLoader gave batches, and no call that is "
 						  "recorded took them. "
 						  "Name the function that makes a step in "
@@ -284,9 +283,8 @@ static bool are_steps_partial(struct sp_metric_sums *m, char *text)
 	    (!sp_frameworks_are_partial(&frameworks) && sp_frameworks_give_steps(&frameworks)) ||
 	    !unseen_steps(m->report, unseen))
 		return false;
-	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 _("not all parts of a step of %s are recorded, so the rest may be input"), unseen);
-	return true;
+	return say(text, _("not all parts of a step of %s are recorded, so the rest may be input"),
+		   unseen);
 }
 
 static bool takes_turns(struct sp_metric_sums *m, char *text)
@@ -296,11 +294,10 @@ static bool takes_turns(struct sp_metric_sums *m, char *text)
 	if (!KNOWN(apart_share) || V(apart_share) < (m->e->is_unfed ? APART_UNFED : APART_MOST))
 		return false;
 	sp_metric_text(m->e, SP_METRIC_apart_share, share, sizeof(share));
-	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 _("%u threads of a process train in turns, and for %s of the time none of them "
-		   "does: they may wait for data or for each other where no step shows it"),
-		 m->time.apart_threads, share);
-	return true;
+	return say(text,
+		   _("%u threads of a process train in turns, and for %s of the time none of them "
+		     "does: they may wait for data or for each other where no step shows it"),
+		   m->time.apart_threads, share);
 }
 
 /* A round of a booster reads such data inside, on threads of the booster. */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "analyzer/metrics/metrics_turns.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"
 
@@ -128,6 +127,57 @@ static void add_trainer(struct sp_training_time *t, const struct sp_training *tr
 	add_pauses(t, training, trainer);
 }
 
+/* The training of one process. */
+struct turns {
+	uint32_t threads;
+	int64_t start_ns, end_ns;
+	uint64_t trained_ns; /* from each thread's first step to its last one */
+};
+
+static void add_turn(struct turns *turns, const struct sp_steps *s)
+{
+	int64_t start_ns = s->steps[0].start_ns, end_ns = s->steps[s->count - 1].end_ns;
+
+	if (!turns->threads++ || start_ns < turns->start_ns)
+		turns->start_ns = start_ns;
+	turns->end_ns = end_ns > turns->end_ns ? end_ns : turns->end_ns;
+	turns->trained_ns += (uint64_t)(end_ns - start_ns);
+}
+
+/* The time in which no thread trains. Threads that train at once make it too short, never too
+ * long. */
+static uint64_t apart_ns(const struct turns *turns)
+{
+	uint64_t span_ns = (uint64_t)(turns->end_ns - turns->start_ns);
+
+	return turns->threads > 1 && span_ns > turns->trained_ns ? span_ns - turns->trained_ns : 0;
+}
+
+/* Trainers are in the order of streams, and those of a process follow each other. */
+static void read_turns(struct sp_training_time *time, const struct sp_report *report)
+{
+	const struct sp_training *training = &report->training;
+	uint32_t image = UINT32_MAX;
+	struct turns turns = {0};
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < training->count && !sp_run_is_cut(&report->run); i++) {
+		const struct sp_trainer *t = &training->trainers[i];
+
+		if (!t->steps.count || !t->steps.steps)
+			continue;
+		if (report->run.index.streams[t->stream]->image != image) {
+			ns += apart_ns(&turns);
+			turns = (struct turns){0};
+			image = report->run.index.streams[t->stream]->image;
+		}
+		add_turn(&turns, &t->steps);
+		if (turns.threads > time->apart_threads)
+			time->apart_threads = turns.threads;
+	}
+	time->apart_ns = ns + apart_ns(&turns);
+}
+
 /* A mixture of digests and events has steps of both, so no more than digests have. */
 static int read_stats(struct sp_training_time *t, const struct sp_training *training)
 {
@@ -167,7 +217,7 @@ int sp_training_time_read(struct sp_training_time *t, const struct sp_report *re
 	t->total = (double)sp_account_total(&t->account);
 	if (r < 0 || sp_index_has_digested(&report->run.index))
 		return r;
-	t->apart_ns = sp_turns_apart_ns(report, &t->apart_threads);
+	read_turns(t, report);
 	t->rare_communication_ns =
 		beyond(t->account.ns[SP_ACCOUNT_grad_sync], t->in_steps.ns[SP_ACCOUNT_grad_sync]);
 	return t->account.ns[SP_ACCOUNT_grad_sync]

@@ -29,8 +29,10 @@ struct sp_training_time {
 	double validation_wait_ns;
 	uint64_t rare_communication_ns; /* between steps and in few steps, beyond the other steps */
 	uint64_t steps;
-	uint64_t apart_ns;	/* sp_turns_apart_ns() */
-	uint32_t apart_threads; /* the same */
+	/* Between the trainings of a process's threads, in which none of them trains, of all
+	 * processes; 0 where a part of the run is asked for. */
+	uint64_t apart_ns;
+	uint32_t apart_threads; /* the most of a process */
 	uint64_t late_compiles; /* steps of a run's second half, the most of any trainer */
 	uint32_t trained_passes, single_passes;
 	uint64_t fed_batches, fed_steps; /* of trainers that a loader feeds */
@@ -45,7 +47,7 @@ struct sp_training_time {
 	 * step, which also waits for the start of the loader. */
 	struct sp_epoch_waits waits[2][2];
 	uint64_t kinds[SP_STEP_INTERRUPTED + 1];  /* steps */
-	uint64_t own_ns[SP_STEP_INTERRUPTED + 1]; /* of each kind: what later steps may have, too */
+	uint64_t own_ns[SP_STEP_INTERRUPTED + 1]; /* without parts that are SP_IS_SELDOM */
 	uint64_t loaders[SP_STEP_PASSES + 1];	  /* steps with so many loaders */
 	double loader_ns[SP_STEP_PASSES];	  /* waits for each, of several */
 };
