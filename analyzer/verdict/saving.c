@@ -56,7 +56,7 @@ static double with_last_step(const struct sp_metrics *e, double share)
 {
 	double steps = V(steps) / (e->trainers ? e->trainers : 1), whole;
 
-	if (V(workers) > 0 || steps < 2)
+	if (steps < 2)
 		return share;
 	whole = share * steps / (steps - 1);
 	return whole / (1 - share + whole);
@@ -84,7 +84,6 @@ struct bound {
 #define CODE_AROUND(part) fmin((part) + V(transform_work_share), 1)
 #define WITH_LAST_STEP(share) with_last_step(e, share)
 #define LOOP(share) WITH_LAST_STEP(fmin(share, V(loop_share)))
-#define BESIDE_SAVES (V(workers) > 0 ? 0 : V(beside_save_share))
 #define RESTARTS restart_share(e)
 /* One rank keeps all others waiting, and waits itself for none. */
 #define OF_OTHER_RANKS(share)                                                                      \

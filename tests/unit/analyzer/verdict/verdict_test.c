@@ -863,6 +863,8 @@ START_TEST(the_last_step_is_followed_by_the_loop_too)
 	set(SP_METRIC_steps, 10);
 	set(SP_METRIC_loop_share, 9.0 / 19);
 	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_blocked), 0.5, 1e-9);
+	set(SP_METRIC_workers, 2); /* whose work is no part of the loop */
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_loop_blocked), 0.5, 1e-9);
 	set(SP_METRIC_save_share, 9.0 / 19); /* a save after the last step is in its cost */
 	ck_assert_double_eq_tol(saved_by(SP_ADVICE_async_checkpoint), 9.0 / 19, 1e-9);
 }
