@@ -13,6 +13,7 @@
 
 #include "analyzer/exporters/export.h"
 #include "analyzer/exporters/sqlite_tables.h"
+#include "analyzer/views/run_json.h"
 #include "analyzer/views/view.h"
 
 #define COPY_BYTES 65536u

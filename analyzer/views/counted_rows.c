@@ -10,6 +10,7 @@
 
 #include "analyzer/samples/sample_phase.h"
 #include "analyzer/steps/phase_interval.h"
+#include "analyzer/views/run_json.h"
 #include "trace/events.h"
 
 #define PLACE_BYTES 1200u

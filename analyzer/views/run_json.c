@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/views/view.h"
+#include "analyzer/views/run_json.h"
 
 #include <string.h>
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/views/run_json.h"
+
 const struct sp_view sp_views[] = {
 #define SP_VIEW(name, needs, help) {#name, help, needs, sp_view_##name},
 #define SP_VIEW_BY(name, view, word, needs) {#name, NULL, needs, sp_view_##name},

@@ -99,24 +99,6 @@ typedef int sp_view_show(const struct sp_report *report, struct sp_out *out,
 /* Writes the number of rows that a limit left out. */
 void sp_view_more(struct sp_out *out, uint32_t left_out);
 
-/* Writes the object "run" of every JSON document: values of the whole selection. */
-void sp_run_json(const struct sp_report *report, struct sp_out *out);
-
-struct sp_metrics;
-
-/* Writes the strongest what-if as a line; in JSON all of them. */
-int sp_what_if_show(const struct sp_metrics *metrics, struct sp_out *out);
-
-/* Writes the verdict, its metrics and advice. The report has its steps and workers. */
-int sp_verdict_show(const struct sp_report *report, struct sp_out *out);
-
-/* Returns 0, or -EINVAL where the table of stages has no such order. */
-int sp_stages_check_sort(const struct sp_view_options *options);
-
-/* Writes the table of stages. The views stages and summary call it. */
-int sp_stages_show(const struct sp_report *report, struct sp_out *out,
-		   const struct sp_view_options *options);
-
 /* A column that --sort takes, by any of three names or the unique beginning of one. */
 struct sp_sort_key {
 	const char *name;

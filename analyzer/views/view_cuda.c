@@ -15,6 +15,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
+#include "analyzer/views/run_json.h"
 
 static uint64_t calls_of(const struct sp_gpu_call_sums *c)
 {

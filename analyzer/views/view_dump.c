@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "analyzer/events/event_record.h"
+#include "analyzer/views/run_json.h"
 
 enum {
 	AT,

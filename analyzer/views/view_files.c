@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/text/text.h"
+#include "analyzer/views/run_json.h"
 
 #define SORT_BYTES (2 * SP_NUMBER_BYTES + 64u)
 

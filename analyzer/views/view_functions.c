@@ -6,6 +6,7 @@
 
 #include "analyzer/views/counted_rows.h"
 #include "analyzer/views/function_table.h"
+#include "analyzer/views/run_json.h"
 #include "analyzer/views/view.h"
 
 #define PLACE_BYTES 1200u

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/totals/thread_end.h"
+#include "analyzer/views/run_json.h"
 
 /* Marks the files with a thread that has no end, and did not end with its process. NULL: no memory.
  */

@@ -3,6 +3,7 @@
  * The view `ranges`: a tree of ranges or of modules; labels and operators, a row each.
  */
 #include "analyzer/views/view.h"
+#include "analyzer/views/run_json.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/views/view.h"
+#include "analyzer/views/view_stages.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "analyzer/sections/top_stages.h"
 #include "analyzer/text/text.h"
+#include "analyzer/views/run_json.h"
 #include "analyzer/workers/thread_role.h"
 
 #define FOLDED_SHARE 0.01 /* of the table's time: rows below it fold into one */

@@ -11,6 +11,7 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/text/text.h"
+#include "analyzer/views/run_json.h"
 
 #define MUCH_SHARE 0.1 /* of the training time */
 

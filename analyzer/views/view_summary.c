@@ -18,6 +18,9 @@
 #include "analyzer/training/training_account.h"
 #include "analyzer/views/short_summary.h"
 #include "analyzer/views/inflight.h"
+#include "analyzer/views/run_json.h"
+#include "analyzer/views/view_stages.h"
+#include "analyzer/views/view_verdict.h"
 
 /* The lines that fit a terminal of 24, below the command and above the next prompt. */
 #define BRIEF_LINES_MAX 22u

@@ -9,7 +9,8 @@
 #include "analyzer/verdict/saving.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/verdict/verdict_text.h"
-#include "analyzer/views/view.h"
+#include "analyzer/views/view_verdict.h"
+#include "analyzer/views/view_whatif.h"
 
 #define LINE_BYTES 1280u
 

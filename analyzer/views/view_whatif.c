@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/views/view_whatif.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +9,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/views/view.h"
 #include "analyzer/verdict/whatif.h"
+#include "analyzer/views/run_json.h"
 
 enum { ID, CHANGE, NOW, LOW, HIGH, THEN, GAIN_LOW, GAIN_HIGH, GAIN, WORKERS, WHY, MISSING, CELLS };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/text/text.h"
+#include "analyzer/views/run_json.h"
 
 enum {
 	ROLE,

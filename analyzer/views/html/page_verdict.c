@@ -9,6 +9,7 @@
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict_text.h"
 #include "analyzer/views/html/page_fit.h"
+#include "analyzer/views/view_verdict.h"
 
 #define CARDS_MAX 3u
 

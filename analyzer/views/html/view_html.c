@@ -18,6 +18,7 @@
 #include "analyzer/views/html/page_pictures.h"
 #include "analyzer/views/html/page_sections.h"
 #include "analyzer/views/html/page_verdict.h"
+#include "analyzer/views/run_json.h"
 
 static int show_run(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_view_options *options)

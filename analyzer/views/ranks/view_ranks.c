@@ -11,6 +11,7 @@
 #include "analyzer/text/text.h"
 #include "analyzer/views/ranks/rank_comparison.h"
 #include "analyzer/views/ranks/rank_text.h"
+#include "analyzer/views/run_json.h"
 
 #define ROWS_UNFOLDED 16u
 
