@@ -26,7 +26,8 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/text/error.h"
 
-/* The card of the run that `explain CODE RUN` names follows the explanation, for people. */
+/* The short summary of the run that `explain CODE RUN` names follows the explanation, for people.
+ */
 static bool explains_run(const struct sp_options *options)
 {
 	return options->explains && options->paths[0] && options->format == SP_FORMAT_TABLE;
@@ -162,7 +163,7 @@ static bool refuse_paths(char **paths)
 	return false;
 }
 
-/* The card does without an earlier run that cannot be read. Returns an exit status. */
+/* The short summary does without an earlier run that cannot be read. Returns an exit status. */
 static int read_earlier(struct sp_report *report, const struct sp_options *options)
 {
 	char *path = (char *)options->against;

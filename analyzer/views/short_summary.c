@@ -36,21 +36,21 @@
 #define CONFIDENCE_BYTES 512u
 #define WAITS_DIFFER_LEAST 0.01
 
-struct card {
+struct screen {
 	char lines[SP_SHORT_LINES_MAX][2 * LINE_BYTES];
 	unsigned count, room, width; /* room: lines, at most SP_SHORT_LINES_MAX */
 };
 
 /* Adds the text after its head, in lines as wide as the terminal; most: how many, at most. A text
  * that is cut ends in "...". */
-static void add(struct card *card, const char *head, const char *text, unsigned most)
+static void add(struct screen *screen, const char *head, const char *text, unsigned most)
 {
 	char rest[LINE_BYTES + sizeof(CUT_MARK)];
-	size_t indent = sp_text_width(head), room = card->width - indent;
+	size_t indent = sp_text_width(head), room = screen->width - indent;
 
-	for (unsigned i = 0; *text && i < most && card->count < card->room; i++) {
-		bool is_last = i + 1 == most || card->count + 1 == card->room;
-		char *line = card->lines[card->count++];
+	for (unsigned i = 0; *text && i < most && screen->count < screen->room; i++) {
+		bool is_last = i + 1 == most || screen->count + 1 == screen->room;
+		char *line = screen->lines[screen->count++];
 		size_t n;
 
 		snprintf(rest, LINE_BYTES, "%.*s", (int)LINE_BYTES - 1, text);
@@ -72,16 +72,16 @@ static unsigned advice_shown(const struct sp_verdict *v)
 }
 
 /* The reasons of the confidence stand last and give way to the advice. */
-static void add_verdict(struct card *card, const struct sp_verdict *v, unsigned reserved)
+static void add_verdict(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
 {
 	char text[LINE_BYTES];
 	unsigned later = STEP_LINES + advice_shown(v) + reserved;
-	unsigned most = card->room > later ? card->room - later : 0;
+	unsigned most = screen->room > later ? screen->room - later : 0;
 	char confidence[CONFIDENCE_BYTES];
 
 	sp_confidence_text(v, confidence, sizeof(confidence));
 	snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
-	add(card, _("verdict    "), text,
+	add(screen, _("verdict    "), text,
 	    most < VERDICT_LINES_LEAST ? VERDICT_LINES_LEAST
 				       : (most < VERDICT_LINES_MAX ? most : VERDICT_LINES_MAX));
 }
@@ -132,7 +132,7 @@ static bool is_named(const struct part *part, const char *label)
 
 /* "|loader wait 20%---|forward 22%----|backward 43%-----------|"
  * unnamed: the parts whose title does not stand there, in the order of the bar. */
-static void add_bar(struct card *card, const struct sp_report *report, char unnamed[LINE_BYTES])
+static void add_bar(struct screen *screen, const struct sp_report *report, char unnamed[LINE_BYTES])
 {
 	const char *head = _("training   ");
 	struct sp_account sum = sp_training_account(&report->training);
@@ -146,7 +146,7 @@ static void add_bar(struct card *card, const struct sp_report *report, char unna
 	if (!count)
 		return;
 	used = (size_t)snprintf(line, sizeof(line), "%s |", sp_text_ns(ns, sp_account_total(&sum)));
-	room = card->width - sp_text_width(head) - sp_text_width(line);
+	room = screen->width - sp_text_width(head) - sp_text_width(line);
 	for (unsigned i = 0; i < count; i++) {
 		size_t end, fill;
 		char text[LABEL_BYTES];
@@ -168,7 +168,7 @@ static void add_bar(struct card *card, const struct sp_report *report, char unna
 		line[used] = '\0';
 		shown = end;
 	}
-	add(card, head, line, 1);
+	add(screen, head, line, 1);
 }
 
 static bool rests_on_wait(const struct sp_verdict *v)
@@ -182,32 +182,33 @@ static bool rests_on_wait(const struct sp_verdict *v)
 
 /* The verdict and the bar name two shares of waiting; the summary has this line under its table.
  * Each advice and what comes after them come first. */
-static void add_wait(struct card *card, const struct sp_verdict *v, unsigned reserved)
+static void add_wait(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
 {
 	unsigned later = reserved + advice_shown(v);
 	char text[256];
 
-	if (card->count + 1 + later <= card->room && rests_on_wait(v) &&
+	if (screen->count + 1 + later <= screen->room && rests_on_wait(v) &&
 	    sp_wait_text(&v->metrics, WAITS_DIFFER_LEAST, text, sizeof(text)))
-		add(card, _("input wait "), text, 1);
+		add(screen, _("input wait "), text, 1);
 }
 
-static void add_step(struct card *card, const struct sp_report *report)
+static void add_step(struct screen *screen, const struct sp_report *report)
 {
 	char step[SP_STEP_TEXT_BYTES];
 
 	sp_step_text(step, report, true);
 	if (*step)
-		add(card, _("a step     "), step, 1);
+		add(screen, _("a step     "), step, 1);
 }
 
 /* The lines that the text takes after a head of this width, counted up to `most`. */
-static unsigned lines_of(const struct card *card, size_t indent, const char *text, unsigned most)
+static unsigned lines_of(const struct screen *screen, size_t indent, const char *text,
+			 unsigned most)
 {
 	unsigned lines = 0;
 
 	while (*text && lines < most) {
-		text += sp_wrap(text, card->width - indent);
+		text += sp_wrap(text, screen->width - indent);
 		text += strspn(text, " ");
 		lines++;
 	}
@@ -231,9 +232,9 @@ static char *end_before_last(char *text)
 }
 
 /* Later sentences give way, so that the text ends with a whole one. */
-static void keep_sentences(const struct card *card, size_t indent, char *text, unsigned most)
+static void keep_sentences(const struct screen *screen, size_t indent, char *text, unsigned most)
 {
-	while (lines_of(card, indent, text, most + 1) > most) {
+	while (lines_of(screen, indent, text, most + 1) > most) {
 		char *end = end_before_last(text);
 
 		if (!end)
@@ -243,27 +244,27 @@ static void keep_sentences(const struct card *card, size_t indent, char *text, u
 }
 
 /* The advice in the order of its saving. The first is whole; each later one is as long as the rest
- * of the card allows, and the last ones give way. */
-static void add_advice(struct card *card, const struct sp_verdict *v, unsigned reserved)
+ * of the screen allows, and the last ones give way. */
+static void add_advice(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
 {
 	enum sp_advice_id order[SP_ADVICES];
-	unsigned shown = advice_shown(v), left = card->room - card->count;
+	unsigned shown = advice_shown(v), left = screen->room - screen->count;
 
 	left = left > reserved ? left - reserved : 0;
 	sp_advice_by_saving(v, order);
 	for (unsigned i = 0; i < shown && left; i++) {
 		const char *head = i ? _("then       ") : _("do first   ");
-		unsigned later = shown - i - 1, before = card->count, lines;
+		unsigned later = shown - i - 1, before = screen->count, lines;
 		char text[LINE_BYTES];
 
 		sp_advice_brief_text(v, order[i], text, sizeof(text));
-		lines = lines_of(card, sp_text_width(head), text, ADVICE_LINES_MAX);
+		lines = lines_of(screen, sp_text_width(head), text, ADVICE_LINES_MAX);
 		lines = lines < left ? lines : left;
 		if (i && left - lines < later)
 			lines = left > later ? left - later : 1;
-		keep_sentences(card, sp_text_width(head), text, lines);
-		add(card, head, text, lines);
-		left -= card->count - before;
+		keep_sentences(screen, sp_text_width(head), text, lines);
+		add(screen, head, text, lines);
+		left -= screen->count - before;
 	}
 }
 
@@ -272,7 +273,7 @@ static bool has_losses(const struct sp_report *report)
 	return report->totals.lost || report->totals.missing || sp_index_unread(&report->run.index);
 }
 
-static void add_losses(struct card *card, const struct sp_report *report)
+static void add_losses(struct screen *screen, const struct sp_report *report)
 {
 	char text[LINE_BYTES], a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
 	uint64_t lost = report->totals.lost + report->totals.missing;
@@ -297,11 +298,11 @@ static void add_losses(struct card *card, const struct sp_report *report)
 					     report->run.index.file_count),
 			 sp_text_count(a, sp_index_unread(&report->run.index)),
 			 sp_text_count(b, report->run.index.file_count));
-	add(card, _("lost       "), text, 1);
+	add(screen, _("lost       "), text, 1);
 }
 
 /* The memory of a machine, or of a container, keeps what is not in the files yet. */
-static void add_away(struct card *card, const struct sp_report *report)
+static void add_away(struct screen *screen, const struct sp_report *report)
 {
 	char text[LINE_BYTES], host[LINE_BYTES / 2], a[SP_NUMBER_BYTES];
 
@@ -315,7 +316,7 @@ static void add_away(struct card *card, const struct sp_report *report)
 					     "or this machine restarted since",
 					     report->totals.tails_away),
 			 sp_text_count(a, report->totals.tails_away));
-		add(card, _("not here   "), text, 1);
+		add(screen, _("not here   "), text, 1);
 		return;
 	}
 	sp_tails_away_host(report, host, sizeof(host));
@@ -324,11 +325,11 @@ static void add_away(struct card *card, const struct sp_report *report)
 				     "the last events of %s threads: make a report on %s first",
 				     report->totals.tails_away),
 		 sp_text_count(a, report->totals.tails_away), *host ? host : _("their hosts"));
-	add(card, _("not here   "), text, 1);
+	add(screen, _("not here   "), text, 1);
 }
 
 /* A run without an account has the time of its stages. */
-static void add_stages(struct card *card, const struct sp_report *report)
+static void add_stages(struct screen *screen, const struct sp_report *report)
 {
 	struct sp_account sum = sp_training_account(&report->training);
 	char text[LINE_BYTES];
@@ -336,29 +337,29 @@ static void add_stages(struct card *card, const struct sp_report *report)
 	if (sp_account_total(&sum))
 		return;
 	sp_top_stages_text(report, text, sizeof(text));
-	add(card, _("stages     "), text, STAGE_LINES_MAX);
+	add(screen, _("stages     "), text, STAGE_LINES_MAX);
 }
 
 /* The figures above are of this part, and leave this out. */
-static void add_part(struct card *card, const struct sp_report *report)
+static void add_part(struct screen *screen, const struct sp_report *report)
 {
 	char text[LINE_BYTES];
 
 	if (sp_selection_text(report, text, sizeof(text)))
-		add(card, _("only       "), text, 1);
+		add(screen, _("only       "), text, 1);
 	if (sp_off_text(report, text, sizeof(text)))
-		add(card, _("off        "), text, 1);
+		add(screen, _("off        "), text, 1);
 }
 
-static void add_ending(struct card *card, const struct sp_report *report)
+static void add_ending(struct screen *screen, const struct sp_report *report)
 {
 	char text[LINE_BYTES];
 
 	sp_ending_text(report, text, sizeof(text));
-	add(card, _("ended      "), text, 1);
+	add(screen, _("ended      "), text, 1);
 }
 
-static int add_change(struct card *card, const struct sp_view_options *options)
+static int add_change(struct screen *screen, const struct sp_view_options *options)
 {
 	struct sp_step_change change;
 	char text[LINE_BYTES], name[256];
@@ -386,11 +387,11 @@ static int add_change(struct card *card, const struct sp_view_options *options)
 			 _("%s: the median step is %.1f%% slower (95%% interval %.1f to %.1f%%)"),
 			 name, 100 * (change.ratio.value - 1), 100 * (change.ratio.low - 1),
 			 100 * (change.ratio.high - 1));
-	add(card, _("against    "), text, 2);
+	add(screen, _("against    "), text, 2);
 	return 0;
 }
 
-static int fill(struct card *card, const struct sp_report *report, const struct sp_verdict *v,
+static int fill(struct screen *screen, const struct sp_report *report, const struct sp_verdict *v,
 		const struct sp_view_options *options, bool names_parts)
 {
 	/* Lines that come after the advice. */
@@ -398,56 +399,56 @@ static int fill(struct card *card, const struct sp_report *report, const struct 
 			    2u * (options->against != NULL);
 	char unnamed[LINE_BYTES];
 
-	card->count = 0;
-	add_verdict(card, v, reserved);
-	add_step(card, report);
-	add_bar(card, report, unnamed);
+	screen->count = 0;
+	add_verdict(screen, v, reserved);
+	add_step(screen, report);
+	add_bar(screen, report, unnamed);
 	if (names_parts)
-		add(card, _("in the bar "), unnamed, 1);
-	add_stages(card, report);
-	add_part(card, report);
+		add(screen, _("in the bar "), unnamed, 1);
+	add_stages(screen, report);
+	add_part(screen, report);
 	if (!options->is_brief)
-		add_wait(card, v, reserved);
-	add_advice(card, v, reserved);
-	add_ending(card, report);
-	add_losses(card, report);
-	add_away(card, report);
-	return add_change(card, options);
+		add_wait(screen, v, reserved);
+	add_advice(screen, v, reserved);
+	add_ending(screen, report);
+	add_losses(screen, report);
+	add_away(screen, report);
+	return add_change(screen, options);
 }
 
 /* The names of narrow parts take a line that nothing else needs; the summary has them under the
- * card. */
-static int make(struct card *card, const struct sp_report *report, const struct sp_verdict *v,
+ * screen. */
+static int make(struct screen *screen, const struct sp_report *report, const struct sp_verdict *v,
 		const struct sp_view_options *options)
 {
-	int r = fill(card, report, v, options, false);
-	unsigned count = card->count;
+	int r = fill(screen, report, v, options, false);
+	unsigned count = screen->count;
 
-	if (r < 0 || options->is_brief || count == card->room)
+	if (r < 0 || options->is_brief || count == screen->room)
 		return r;
-	r = fill(card, report, v, options, true);
-	if (r == 0 && card->count != count + 1) /* none is narrow, or advice would give way */
-		r = fill(card, report, v, options, false);
+	r = fill(screen, report, v, options, true);
+	if (r == 0 && screen->count != count + 1) /* none is narrow, or advice would give way */
+		r = fill(screen, report, v, options, false);
 	return r;
 }
 
 int sp_short_summary_show(const struct sp_report *report, struct sp_out *out,
 			  const struct sp_view_options *options, unsigned lines_max)
 {
-	struct card *card = calloc(1, sizeof(*card));
+	struct screen *screen = calloc(1, sizeof(*screen));
 	struct sp_verdict *v = malloc(sizeof(*v));
-	int r = card && v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
+	int r = screen && v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
 
 	if (r == 0) {
-		card->width = out->width && out->width < WIDTH_MOST ? out->width : WIDTH_MOST;
-		card->width = card->width < WIDTH_LEAST ? WIDTH_LEAST : card->width;
-		card->room = lines_max;
-		r = make(card, report, v, options);
+		screen->width = out->width && out->width < WIDTH_MOST ? out->width : WIDTH_MOST;
+		screen->width = screen->width < WIDTH_LEAST ? WIDTH_LEAST : screen->width;
+		screen->room = lines_max;
+		r = make(screen, report, v, options);
 	}
-	for (unsigned i = 0; r == 0 && i < card->count; i++)
-		sp_out_line(out, "%s", card->lines[i]);
-	r = r < 0 ? r : (int)card->count;
-	free(card);
+	for (unsigned i = 0; r == 0 && i < screen->count; i++)
+		sp_out_line(out, "%s", screen->lines[i]);
+	r = r < 0 ? r : (int)screen->count;
+	free(screen);
 	free(v);
 	return r;
 }

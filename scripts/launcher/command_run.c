@@ -19,7 +19,7 @@
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
 #include "preload/settings/run_sampler.h"
-#include "scripts/launcher/run_card.h"
+#include "scripts/launcher/run_summary.h"
 #include "scripts/launcher/child.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
@@ -205,7 +205,7 @@ static void end_beside(void *data)
 static void conclude(const struct run_options *o, const struct sp_child *child, uint64_t oom_kills)
 {
 	char earlier[SP_RUN_PATH_BYTES], page[SP_PATH_BYTES];
-	struct sp_card_wishes wishes = {
+	struct sp_summary_wishes wishes = {
 		.preload = o->old_preload,
 		.page = o->page,
 		.is_quiet = o->quiet,
@@ -221,10 +221,10 @@ static void conclude(const struct run_options *o, const struct sp_child *child, 
 	if (sp_marker_earlier(earlier, hash) == 0)
 		wishes.earlier = earlier;
 	if (o->page && !*o->page) {
-		sp_card_page_name(page, sp_run.directory);
+		sp_run_page_name(page, sp_run.directory);
 		wishes.page = page;
 	}
-	sp_card_print(&wishes);
+	sp_run_summary_print(&wishes);
 }
 
 static int explain_not_run(const struct run_options *o, int error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scripts/launcher/run_card.h"
+#include "scripts/launcher/run_summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,12 @@
 #include "scripts/launcher/launcher_error.h"
 #include "scripts/launcher/shell.h"
 
-/* The card of a large trace takes long, and somebody waits for the command to end. */
-#define CARD_SECONDS_MAX 10u
+/* The summary of a large trace takes long, and somebody waits for the command to end. */
+#define SUMMARY_SECONDS_MAX 10u
 #define WORDS_MAX 8u
 
 /* Our signals are blocked, and LD_PRELOAD names the library: neither is for stageprof-report. */
-static void exec_report(const struct sp_card_wishes *wishes, const char *report, char **words,
+static void exec_report(const struct sp_summary_wishes *wishes, const char *report, char **words,
 			unsigned seconds)
 {
 	sigset_t none;
@@ -37,7 +37,7 @@ static void exec_report(const struct sp_card_wishes *wishes, const char *report,
 		setenv("LD_PRELOAD", wishes->preload, 1);
 	else
 		unsetenv("LD_PRELOAD");
-	/* The command's output is no place for a card, even where standard error is closed. */
+	/* The command's output is no place for a summary, even where standard error is closed. */
 	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(127);
 	execv(report, words);
@@ -45,7 +45,7 @@ static void exec_report(const struct sp_card_wishes *wishes, const char *report,
 }
 
 /* Returns 0 where stageprof-report did what it was asked for. */
-static int report(const struct sp_card_wishes *wishes, char **words, unsigned seconds)
+static int report(const struct sp_summary_wishes *wishes, char **words, unsigned seconds)
 {
 	char path[SP_PATH_BYTES];
 	int status = -1;
@@ -62,7 +62,7 @@ static int report(const struct sp_card_wishes *wishes, char **words, unsigned se
 	return status == 0 ? 0 : -EIO;
 }
 
-static int make_page(const struct sp_card_wishes *wishes)
+static int make_page(const struct sp_summary_wishes *wishes)
 {
 	char *words[WORDS_MAX] = {NULL,		(char *)"html",	      (char *)"--quiet",
 				  (char *)"-o", (char *)wishes->page, sp_run.directory};
@@ -75,7 +75,7 @@ static int make_page(const struct sp_card_wishes *wishes)
 	return error;
 }
 
-static void print_card(const struct sp_card_wishes *wishes)
+static void print_summary(const struct sp_summary_wishes *wishes)
 {
 	char against[SP_RUN_PATH_BYTES + 16];
 	char *words[WORDS_MAX] = {NULL, (char *)"card", (char *)"--quiet", sp_run.directory};
@@ -85,10 +85,10 @@ static void print_card(const struct sp_card_wishes *wishes)
 			 sp_shell_relative(wishes->earlier));
 		words[4] = against;
 	}
-	report(wishes, words, CARD_SECONDS_MAX);
+	report(wishes, words, SUMMARY_SECONDS_MAX);
 }
 
-void sp_card_page_name(char *ret, const char *directory)
+void sp_run_page_name(char *ret, const char *directory)
 {
 	const char *name = strrchr(directory, '/') + 1;
 	size_t n = strlen(name);
@@ -98,7 +98,7 @@ void sp_card_page_name(char *ret, const char *directory)
 	snprintf(ret, SP_PATH_BYTES, "%.*s.html", (int)n, name);
 }
 
-static void print_next(const struct sp_card_wishes *wishes, int has_page)
+static void print_next(const struct sp_summary_wishes *wishes, int has_page)
 {
 	char path[SP_PATH_BYTES], report_word[2 * SP_PATH_BYTES], run[2 * SP_PATH_BYTES],
 		page[2 * SP_PATH_BYTES];
@@ -123,7 +123,7 @@ static void print_next(const struct sp_card_wishes *wishes, int has_page)
 	fprintf(stderr, "    %s %s\n", report_word, run);
 	if (has_page)
 		return;
-	sp_card_page_name(path, sp_run.directory);
+	sp_run_page_name(path, sp_run.directory);
 	sp_shell_quote(page, sizeof(page), path);
 	fprintf(stderr, "    %s html -o %s %s\n", report_word, page, run);
 }
@@ -163,7 +163,7 @@ static void begin_line(void)
 	}
 }
 
-void sp_card_print(const struct sp_card_wishes *wishes)
+void sp_run_summary_print(const struct sp_summary_wishes *wishes)
 {
 	int has_page = wishes->page && make_page(wishes) == 0;
 
@@ -171,6 +171,6 @@ void sp_card_print(const struct sp_card_wishes *wishes)
 		return;
 	begin_line();
 	if (!wishes->is_joined)
-		print_card(wishes);
+		print_summary(wishes);
 	print_next(wishes, has_page);
 }
