@@ -13,6 +13,9 @@ enum {
 #include "analyzer/verdict/verdict.def"
 };
 
+/* clang takes a comparison of fractions for a constant only behind __builtin_constant_p(). */
+#define IN_ORDER(a, b) (__builtin_constant_p((a) <= (b)) ? (a) <= (b) : 0)
+
 #define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
 		refines, by, evidence, sentence, meaning, remedy)                                  \
@@ -20,8 +23,8 @@ enum {
 		       "the rule " #id " refines " #refines ", which is a state or refines "       \
 		       "another rule itself: name that "                                           \
 		       "other rule");                                                              \
-	_Static_assert((moderate) <= (severe), "the rule " #id " is severe before it is "          \
-					       "moderate: swap them");
+	_Static_assert(IN_ORDER(moderate, severe), "the rule " #id " is severe before it is "      \
+						   "moderate: swap them");
 #include "analyzer/verdict/verdict.def"
 
 #define NEVER 0
@@ -31,8 +34,9 @@ __attribute__((unused)) static void check_advice(void)
 #define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
 	{                                                                                          \
 		enum { itself = SP_ADVICE_##id };                                                  \
-		_Static_assert((least) <= (most), "the range of advice " #id " is empty: swap "    \
-						  "least and most");                               \
+		_Static_assert(IN_ORDER(least, most), "the range of advice " #id " is empty: "     \
+						      "swap least and "                            \
+						      "most");                                     \
 		_Static_assert(!(unless), "advice " #id " is given unless it is given: take it "   \
 					  "out of its own column `unless`");                       \
 	}
