@@ -26,7 +26,8 @@ START_TEST(nearly_in_order)
 	for (uint32_t i = 0; i < INTERVALS; i++) {
 		uint32_t place =
 			i - (uint32_t)(sp_draw(&state) % (LATE_MOST < i ? LATE_MOST : i + 1));
-		int64_t start = (int64_t)place * (_i ? 4 : 1), end = start + sp_draw(&state) % 6;
+		int64_t start = (int64_t)place * (_i ? 4 : 1),
+			end = start + (int64_t)(sp_draw(&state) % 6);
 
 		ck_assert_int_eq(sp_gpu_busy_add(&busy, start, end), 0);
 		for (int64_t at = start; at < end; at++)
