@@ -13,7 +13,7 @@ enum {
 #include "analyzer/verdict/verdict.def"
 };
 
-/* clang takes a comparison of fractions for a constant only behind __builtin_constant_p(). */
+/* clang takes a comparison of fractions for a constant only inside of __builtin_constant_p(). */
 #define IN_ORDER(a, b) (__builtin_constant_p((a) <= (b)) ? (a) <= (b) : 0)
 
 #define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)

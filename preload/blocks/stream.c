@@ -25,7 +25,7 @@
 #define PAD_BYTES_MAX 16u
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
-/* What the two places for a tail do differently. */
+/* The calls in which the two places for a tail differ. */
 struct sp_storage {
 	int (*grow)(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots, uint64_t first,
 		    uint64_t last);
