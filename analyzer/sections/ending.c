@@ -113,8 +113,8 @@ static void add_more(char ret[AFTER_BYTES])
 	snprintf(ret, AFTER_BYTES, _("%s or more"), time);
 }
 
-/* A process that trains, or may yet, after the command that began it has ended, as a daemon does.
- */
+/* A process that trains, or may yet, after the command that
+ * began it has ended, as a daemon does. */
 static bool outlives(const struct sp_report *report, uint32_t image,
 		     const struct sp_command_end *command, const struct sp_process_end *end)
 {

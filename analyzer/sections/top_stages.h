@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages that took most of the threads' time, in a line: the answer for a run without training.
- */
+/* The stages that took most of the threads' time, in a line:
+ * the answer for a run without training. */
 #ifndef STAGEPROF_ANALYZER_TOP_STAGES_H
 #define STAGEPROF_ANALYZER_TOP_STAGES_H
 

@@ -27,8 +27,8 @@ struct sp_lock_waits {
 	int64_t timed_out_ns; /* the end of the last wait, if it timed out; or 0 */
 };
 
-/* A wait on a condition, in the order of time. Waits on others than the lock's count for nothing.
- */
+/* A wait on a condition, in the order of time.
+ * Waits on others than the lock's count for nothing. */
 void sp_lock_waits_put(struct sp_lock_waits *waits, const struct sp_slot *wait, int64_t start_ns,
 		       int64_t end_ns);
 

@@ -39,8 +39,8 @@ static bool has_kind(const struct sp_cutter *c, uint32_t i, uint32_t n,
 	return false;
 }
 
-/* A pause from from_ns to to_ns, with batches first to last (indices), and all intervals below n.
- */
+/* A pause from from_ns to to_ns, with batches first to last (indices),
+ * and all intervals below n. */
 static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint32_t batches,
 		       uint32_t n, int64_t from_ns, int64_t to_ns)
 {

@@ -184,8 +184,8 @@ static uint32_t last_of(const struct sp_cutter *c, uint32_t n, const struct sp_p
 	return NONE;
 }
 
-/* The last loader that begins in the pause is that of the steps that follow: an epoch begins there.
- */
+/* The last loader that begins in the pause is that of the steps that follow:
+ * an epoch begins there. */
 static void note_begin(const struct sp_cutter *c, uint32_t n, struct sp_pause *p)
 {
 	for (uint32_t i = n; i > 0 && !p->begin_ns; i--) {

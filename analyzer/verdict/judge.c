@@ -10,10 +10,8 @@
 #define NEAR 0.2  /* distance from a threshold, as a share of it, that chance may make */
 #define RIVAL 0.8 /* share of the greatest cost */
 #define WANTED_ALONE                                                                               \
-	1.5 /* threads a core: fewer do not take a fifth of their time from each other */
-#define OTHER_MOST                                                                                 \
-	0.5 /* of the training time, in no observed call: it may be the greatest cost              \
-	     */
+	1.5	       /* threads a core: fewer do not take a fifth of their time from each other */
+#define OTHER_MOST 0.5 /* of the training time, in no observed call: maybe the greatest cost */
 #define OTHER_UNFED_MOST 0.05 /* as a moderate wait for input, which it may be */
 
 static double value_of(const struct sp_verdict *v, enum sp_metric_id metric)

@@ -34,8 +34,8 @@ void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret
 void sp_advice_saved_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 			  size_t ret_bytes);
 
-/* The same for a narrow place: a share without a noun is of the training time, as in the verdict.
- */
+/* The same for a narrow place: a share without a noun is of
+ * the training time, as in the verdict. */
 void sp_advice_brief_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 			  size_t ret_bytes);
 

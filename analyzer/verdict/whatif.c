@@ -136,8 +136,8 @@ struct load {
 	double batch_ns, cpu_ns, trainer_ns;
 	double busy_ns, handover_ns, sampler_ns; /* time of the training thread */
 	bool is_uneven;	  /* batches and steps differ, and neither waits for the other exactly */
-	double shared_ns; /* of all that: for memory that processes share, so none without workers
-			   */
+	double shared_ns; /* of all that: for memory that processes share,
+			     so none without workers */
 };
 
 /* The trainer's own use of the cores, without the making of batches in a loader without workers. */
