@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""format.py SOURCE: C as clang-format 14 lays it out; no line of over 100 columns elsewhere.
+"""format.py SOURCE: C as clang-format 14 lays it out, and no comment of a line that ends on a line
+of its own; no line of over 100 columns elsewhere.
 
 A tab goes to the next multiple of eight columns. These lines may be longer: a line whose string or
 link reaches over the 100th column, because people search for the whole of it; rows of tables, and
@@ -39,6 +40,14 @@ def misformatted(root, paths, program):
         done = subprocess.run(command, cwd=root, stderr=subprocess.PIPE)
         for path, line in re.findall(r"^(\S+?):(\d+):\d+: error:", done.stderr.decode(), re.M):
             yield f"{path}:{line}: not as clang-format 14 lays it out: clang-format -i {path}"
+
+
+def ends_alone(path, source):
+    """clang-format moves the end of a comment that is too long by a word: break it in two."""
+    lines = source.split("\n")
+    for number, (line, after) in enumerate(zip(lines, lines[1:]), 1):
+        if re.search(r"/\*(?!.*\*/)\s*\w", line) and re.fullmatch(r"\s*\*/\s*\\?", after):
+            yield f"{path}:{number + 1}: the comment ends on a line of its own: break its text"
 
 
 def width(line):
@@ -110,6 +119,9 @@ def check(root, program):
     found = []
     if program:
         found += misformatted(root, [path for path in paths if path.endswith(C)], program)
+    for path in paths:
+        if path.endswith(C):
+            found += ends_alone(path, text(root, path))
     excused = exceptions(root)
     for path in paths:
         if path.endswith(KINDS):

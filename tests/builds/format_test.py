@@ -48,6 +48,11 @@ class Format(unittest.TestCase):
         self.one("docs/CMakeLists.txt:1: 1", **{"docs/CMakeLists.txt": f"set(a {LONG})\n"})
         self.one("b.def:1: 1", **{"b.def": f"ROW({LONG})\n"})
 
+    def test_end_of_a_comment(self):
+        self.assertEqual(self.found(**{"a.c": "/*\n * Text.\n */\n/* One\n * two. */\n"}), [])
+        self.one("a.c:2: the comment ends", **{"a.c": "/* Text.\n */\n"})
+        self.one("a.h:2: the comment ends", **{"a.h": "int a; /* text \\\n\t*/\n"})
+
     def test_the_hundredth_column(self):
         self.assertEqual(self.found(**{"a.def": "a " * 50 + "\n"}), [])
         self.one("a.def:1: 101 columns", **{"a.def": "a " * 50 + "b\n"})
