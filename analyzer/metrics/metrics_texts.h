@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics that are texts, and the numbers that go with them. A text is NULL where it is not known.
- */
+/* Metrics that are texts, and the numbers that go with them.
+ * A text is NULL where it is not known. */
 #ifndef STAGEPROF_ANALYZER_METRICS_TEXTS_H
 #define STAGEPROF_ANALYZER_METRICS_TEXTS_H
 
