@@ -8,8 +8,8 @@
 #include "analyzer/totals/thread_end.h"
 #include "analyzer/views/run_json.h"
 
-/* Marks the files with a thread that has no end, and did not end with its process. NULL: no memory.
- */
+/* Marks the files with a thread that has no end, and did not end with its process.
+ * NULL: no memory. */
 static bool *find_unended(const struct sp_report *report)
 {
 	const struct sp_index *index = &report->run.index;

@@ -13,8 +13,8 @@
 #define INDENT 2u
 #define PARTIAL_NODES "torch-nodes\t" /* a group of coverage */
 
-/* A group of coverage: Paddle's autograd calls its operators in C++, where nothing asks for them.
- */
+/* A group of coverage: Paddle's autograd calls its operators in C++,
+ * where nothing asks for them. */
 #define PADDLE_OPERATORS "paddle-operators\t"
 
 /* A walk of a tree, in its display order. */
