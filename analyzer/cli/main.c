@@ -26,8 +26,8 @@
 #include "analyzer/text/translate.h"
 #include "analyzer/text/error.h"
 
-/* The short summary of the run that `explain CODE RUN` names follows the explanation, for people.
- */
+/* The short summary of the run that `explain CODE RUN` names
+ * follows the explanation, for people. */
 static bool explains_run(const struct sp_options *options)
 {
 	return options->explains && options->paths[0] && options->format == SP_FORMAT_TABLE;
