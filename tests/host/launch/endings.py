@@ -173,7 +173,7 @@ class Endings(Trained):
         document = self.report()
         end = self.trainer(document)
         self.assertEqual((end["how"], end["status"], end["signal"]), ("exited", 0, None))
-        self.assertNotIn(document["verdict"]["code"], ("hung", "cannot-tell"))
+        self.assertNotIn(document["verdict"]["rule"], ("hung", "not_recorded"))
         self.assertIsNone(document["hang"])
         self.empty_selections()
         self.truncated()
