@@ -9,6 +9,7 @@
 #include "analyzer/samples/library_spread.h"
 #include "analyzer/samples/samples.h"
 #include "analyzer/samples/top_function.h"
+#include "analyzer/training/training_account.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/verdict_text.h"
 #include "tests/unit/common/draw.h"
@@ -222,6 +223,48 @@ START_TEST(a_sample_has_the_phase_and_the_call_of_its_instant)
 	ck_assert_uint_eq(samples_of(samples, "loader_wait", "read"), STEPS);
 	ck_assert_uint_eq(samples_of(samples, "loader_wait", ""), STEPS);
 	ck_assert_uint_eq(samples_of(samples, "optimizer", ""), STEPS);
+	finish_all();
+}
+END_TEST
+
+/* A frozen teacher, called without gradients between the batch and the student: the account has its
+ * time as forward, and so have the samples in it. */
+static void make_distillation(void)
+{
+	sp_maker_init(&m, TRAINER, TRAINER, 0);
+	parent_start_ns = m.header.image_start_ns;
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		sample(TRAINER, span(SP_EV_python_call, 0, WORK_NS, SP_PHASE_forward_no_grad), 'R');
+		sample(TRAINER, span(SP_EV_python_call, 0, 5000, SP_PHASE_forward), 'R');
+		m.now_ticks += 3000;
+		sample(TRAINER, m.now_ticks - 1000, 'R');
+		sample(TRAINER, span(SP_EV_python_call, 0, 9000, SP_PHASE_backward), 'R');
+		span(SP_EV_torch_range, ADAM, 5000, 0);
+	}
+	sp_maker_put(&m, folder, "trainer.zst");
+}
+
+START_TEST(a_sample_has_the_row_of_the_account)
+{
+	const struct sp_samples *samples = &load.report.samples;
+	struct sp_account sum;
+
+	begin_job();
+	make_distillation();
+	end_sampler();
+	load_all();
+	sum = sp_training_account(&load.report.training);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_evaluation], 0);
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_forward], STEPS * (WORK_NS + 5000));
+	ck_assert_uint_eq(sum.ns[SP_ACCOUNT_loss], STEPS * 3000);
+	ck_assert_uint_eq(samples_of(samples, "evaluation", ""), 0);
+	ck_assert_uint_eq(samples_of(samples, "forward", ""), 2 * STEPS);
+	ck_assert_uint_eq(samples_of(samples, "loss", ""), STEPS);
+	ck_assert_uint_eq(samples_of(samples, "backward", ""), STEPS);
 	finish_all();
 }
 END_TEST
@@ -543,6 +586,7 @@ int main(void)
 	TCase *c = tcase_create("samples");
 
 	tcase_add_test(c, a_sample_has_the_phase_and_the_call_of_its_instant);
+	tcase_add_test(c, a_sample_has_the_row_of_the_account);
 	tcase_add_test(c, looks_at_a_waiting_thread_are_of_the_wait);
 	tcase_add_test(c, time_in_a_call_is_the_calls_own);
 	tcase_add_test(c, native_code_has_its_library);
