@@ -78,7 +78,8 @@ void sp_framework_text(const struct sp_frameworks *frameworks, enum sp_framework
 		 version);
 }
 
-bool sp_framework_trains_unseen(const struct sp_frameworks *frameworks, enum sp_framework_id id)
+/* True where it trains and its steps are not recorded. */
+static bool trains_unseen(const struct sp_frameworks *frameworks, enum sp_framework_id id)
 {
 	return frameworks->of[id].is_loaded && !(rows[id].gives & SP_TRAINS_NOTHING) &&
 	       !(sp_framework_gives(frameworks, id) & SP_GIVES_STEPS);
@@ -112,7 +113,7 @@ unsigned sp_frameworks_unseen_text(const struct sp_frameworks *frameworks, char 
 	for (int i = 0; i < SP_FRAMEWORKS && used < ret_bytes; i++) {
 		char text[SP_FRAMEWORK_TEXT_BYTES];
 
-		if (!sp_framework_trains_unseen(frameworks, (enum sp_framework_id)i))
+		if (!trains_unseen(frameworks, (enum sp_framework_id)i))
 			continue;
 		sp_framework_text(frameworks, (enum sp_framework_id)i, text);
 		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s",

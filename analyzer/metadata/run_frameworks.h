@@ -36,9 +36,6 @@ unsigned sp_framework_gives(const struct sp_frameworks *frameworks, enum sp_fram
 void sp_framework_text(const struct sp_frameworks *frameworks, enum sp_framework_id id,
 		       char ret[SP_FRAMEWORK_TEXT_BYTES]);
 
-/* True where it trains and its steps are not recorded. */
-bool sp_framework_trains_unseen(const struct sp_frameworks *frameworks, enum sp_framework_id id);
-
 /* True where the steps of a loaded framework are recorded, so that a run without them has none. */
 bool sp_frameworks_give_steps(const struct sp_frameworks *frameworks);
 

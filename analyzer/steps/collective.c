@@ -11,7 +11,8 @@
 /* At once, of a process: more may overtake one that is waited for. */
 #define IN_FLIGHT_MAX 16u
 
-bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot)
+/* True for the marker of a collective, from its call to its end. */
+static bool is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot)
 {
 	return sp_commit_kind(slot->commit) == SP_EV_torch_range &&
 	       sp_process_label_use(image, sp_commit_arg(slot->commit)) == SP_LABEL_COLLECTIVE;
@@ -50,7 +51,7 @@ int sp_collective_calls_read(struct sp_process_calls *calls, struct sp_reader *r
 	*calls = (struct sp_process_calls){.list = NULL};
 	if (!run->metadata.images[image].has_collectives)
 		return 0;
-	return sp_process_calls_read(calls, reader, run, image, 0, sp_slot_is_collective);
+	return sp_process_calls_read(calls, reader, run, image, 0, is_collective);
 }
 
 bool sp_collective_wait(const struct sp_process_calls *calls, int64_t *from_ns, int64_t *to_ns)

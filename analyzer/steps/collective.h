@@ -15,9 +15,6 @@
 
 #include "analyzer/steps/process_calls.h"
 
-/* True for the marker of a collective, from its call to its end. */
-bool sp_slot_is_collective(const struct sp_process_metadata *image, const struct sp_slot *slot);
-
 /* True for a call of NCCL. It hands a collective to the device and returns. */
 bool sp_slot_is_nccl(const struct sp_process_metadata *image, const struct sp_slot *slot);
 

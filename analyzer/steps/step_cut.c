@@ -61,7 +61,8 @@ static void add_backward(struct sp_steps *s, const struct sp_phase_interval *p)
 	list[s->backward_count++] = (struct sp_backward){p->start_ns};
 }
 
-enum sp_phase_interval_kind sp_cut_next_structure(const struct sp_cutter *c, uint32_t i)
+/* The kind of the first interval of structure from i on; SP_INTERVAL_NONE: there is none. */
+static enum sp_phase_interval_kind next_structure(const struct sp_cutter *c, uint32_t i)
 {
 	while (i < c->count && !sp_phase_interval_is_structure(&c->intervals[i]))
 		i++;
@@ -126,7 +127,7 @@ static const struct {
 static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i,
 					   const struct gap *gap)
 {
-	enum sp_phase_interval_kind next = sp_cut_next_structure(c, i);
+	enum sp_phase_interval_kind next = next_structure(c, i);
 
 	for (uint32_t k = 0; k < sizeof(gaps) / sizeof(gaps[0]); k++)
 		if (gaps[k].next == next && gaps[k].guard(gap) && gaps[k].row != sp_step_row_off)

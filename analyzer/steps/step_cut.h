@@ -46,9 +46,6 @@ void sp_cut_charge(const struct sp_cutter *cutter, uint32_t i, uint32_t n, int64
 /* The time of loads among the checkpoints in the intervals [i, n). */
 uint64_t sp_cut_loads(const struct sp_cutter *cutter, uint32_t i, uint32_t n);
 
-/* The kind of the first interval of structure from i on; SP_INTERVAL_NONE: there is none. */
-enum sp_phase_interval_kind sp_cut_next_structure(const struct sp_cutter *cutter, uint32_t i);
-
 /* A pause before the step to come; NULL: no memory. */
 struct sp_pause *sp_cut_pause(struct sp_steps *steps);
 
