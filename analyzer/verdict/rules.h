@@ -42,7 +42,7 @@ enum sp_cost_by { SP_BY_THREAD, SP_BY_WAIT, SP_BY_WORKERS };
 
 /* A line of verdict.def. */
 struct sp_rule {
-	const char *id;	    /* the row, for a look into the table */
+	const char *id;	    /* the name of the row in its table */
 	const char *code;   /* never changes, because JSON has it; two lines may share one */
 	const char *reason; /* of the code cannot-tell, as JSON has it; else NULL */
 	const char *sentence, *meaning, *remedy;

@@ -83,7 +83,7 @@ static inline uint64_t sp_slots_take(uint64_t *head, uint64_t slots)
 #endif
 }
 
-/* One instruction each, for the reason above. */
+/* Each is one instruction, for the reason above. */
 static inline void sp_inside_begin(struct sp_thread *t)
 {
 #if defined(__x86_64__)

@@ -71,7 +71,7 @@ struct sp_python {
 /* Filled once in the constructor, read-only afterwards; all NULL without an interpreter. */
 extern struct sp_python sp_python SP_HIDDEN;
 
-/* A new reference to None, for a function that returns it. */
+/* Makes a new reference to None, which a function returns. */
 static inline struct sp_py_object *sp_python_none(void)
 {
 	sp_python.Py_IncRef(sp_python._Py_NoneStruct);
