@@ -98,6 +98,11 @@ bool sp_label_covers_graphs(const char *text, size_t bytes)
 	return begins_with(text, bytes, "cuda-graphs\t");
 }
 
+bool sp_label_covers_device(const char *text, size_t bytes)
+{
+	return begins_with(text, bytes, "cuda-gpu-time\t");
+}
+
 bool sp_label_covers_compile(const char *text, size_t bytes)
 {
 	return begins_with(text, bytes, "torch-compile\t");

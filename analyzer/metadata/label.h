@@ -46,6 +46,9 @@ bool sp_label_casts(const char *text, size_t bytes);
 /* Coverage: the process has launched CUDA graphs. */
 bool sp_label_covers_graphs(const char *text, size_t bytes);
 
+/* Coverage: the process may have spans of time on a device. */
+bool sp_label_covers_device(const char *text, size_t bytes);
+
 /* True where a process with this label may make steps: of an optimizer, or backwards; false: it is
  * not worth looking. */
 bool sp_label_may_step(const char *text, size_t bytes);

@@ -399,6 +399,8 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 		return 0;
 	case SP_DEFINE_COVERAGE:
 		image->may_step |= sp_label_covers_graphs((const char *)d->blob, d->bytes);
+		pass->metadata->times_device |=
+			sp_label_covers_device((const char *)d->blob, d->bytes);
 		image->compiles |= sp_label_covers_compile((const char *)d->blob, d->bytes);
 		return tally_add(pass->metadata, image, d, false);
 	case SP_DEFINE_NOTE:

@@ -74,6 +74,7 @@ struct sp_thread_usage {
 
 struct sp_metadata {
 	bool keeps_reported; /* set by the caller: what each process said is kept apart */
+	bool times_device;   /* sp_label_covers_device() in some process */
 	struct sp_text_budget texts;
 	uint64_t id_bytes_left;
 	struct sp_process_metadata *images; /* parallel to index->images */

@@ -13,27 +13,14 @@ uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
 	return i < s->count && at_ns >= s->steps[i].start_ns ? i : s->count;
 }
 
-bool sp_steps_lead_to_backward(const struct sp_steps *s, int64_t at_ns, uint32_t step)
-{
-	uint32_t next = SP_UPPER_BOUND(s->backwards, s->backward_count, start_ns, at_ns);
-	uint32_t wait = SP_UPPER_BOUND(s->waits, s->wait_count, start_ns, at_ns);
-
-	if (next == s->backward_count || s->backwards[next].start_ns >= s->steps[step].end_ns)
-		return false;
-	return !s->is_fed || wait == s->wait_count ||
-	       s->waits[wait].start_ns > s->backwards[next].start_ns;
-}
-
 void sp_steps_drop_steps(struct sp_steps *s)
 {
 	sp_spill_free(s->spill, s->steps);
 	sp_spill_free(s->spill, s->waits);
-	sp_spill_free(s->spill, s->backwards);
 	sp_thread_timeline_finish(&s->timeline);
 	free(s->passes);
 	s->steps = NULL;
 	s->waits = NULL;
-	s->backwards = NULL;
 	s->passes = NULL;
 }
 
@@ -42,8 +29,6 @@ void sp_steps_keep(struct sp_steps *s, struct sp_spill *spill)
 	s->spill = spill;
 	s->steps = sp_spill_keep(spill, s->steps, s->count * sizeof(*s->steps));
 	s->waits = sp_spill_keep(spill, s->waits, s->wait_count * sizeof(*s->waits));
-	s->backwards =
-		sp_spill_keep(spill, s->backwards, s->backward_count * sizeof(*s->backwards));
 	sp_thread_timeline_keep(&s->timeline, spill);
 }
 

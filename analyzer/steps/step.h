@@ -138,15 +138,11 @@ struct sp_pass {
 	bool has_end; /* a call that found no more batches */
 };
 
-struct sp_backward {
-	int64_t start_ns;
-};
-
 #define SP_PASSES_ON 4u
 
 /* Set `end` and zero the rest before the first event. */
 struct sp_steps {
-	struct sp_spill *spill; /* borrowed: it keeps steps, waits and backwards; NULL: memory */
+	struct sp_spill *spill; /* borrowed: it keeps steps and waits; NULL: memory */
 	struct sp_step *steps;
 	uint32_t count, room;
 	struct sp_pause *pauses; /* in the order of time */
@@ -154,9 +150,7 @@ struct sp_steps {
 	struct sp_interval *waits; /* for the loader, in steps */
 	uint32_t wait_count, wait_room;
 	struct sp_thread_timeline timeline; /* empty unless is_kept was set */
-	struct sp_backward *backwards;	    /* in steps, in the order of time */
-	uint32_t backward_count, backward_room;
-	struct sp_pass *passes; /* in the order in which they began */
+	struct sp_pass *passes;		    /* in the order in which they began */
 	uint32_t pass_count, pass_room;
 	uint32_t passes_on[SP_PASSES_ON]; /* numbers of passes that went on beside later ones */
 	uint32_t passes_on_next;
@@ -209,14 +203,6 @@ void sp_steps_drop_steps(struct sp_steps *steps);
 
 /* The index of the step that contains an instant; steps->count where none does. */
 uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
-
-/*
- * True where work that was given at `at_ns`, an instant in step `step` and in no known call, leads
- * to a backward of the same step: it is forward. As in the account of the host, it does not if the
- * trainer asks for a batch before that backward. The instants are the host's, because a backward
- * that launches nothing has no span on the device.
- */
-bool sp_steps_lead_to_backward(const struct sp_steps *steps, int64_t at_ns, uint32_t step);
 
 /* The number of step i, from 0; unrecorded steps count. */
 static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)

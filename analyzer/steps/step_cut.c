@@ -49,18 +49,6 @@ static void add_wait(struct sp_steps *s, const struct sp_phase_interval *p)
 	list[s->wait_count++] = (struct sp_interval){p->start_ns, p->end_ns, 0};
 }
 
-static void add_backward(struct sp_steps *s, const struct sp_phase_interval *p)
-{
-	struct sp_backward *list =
-		sp_list_grow(s->backwards, s->backward_count, &s->backward_room, sizeof(*list));
-
-	s->is_out_of_memory |= !list;
-	if (!list)
-		return;
-	s->backwards = list;
-	list[s->backward_count++] = (struct sp_backward){p->start_ns};
-}
-
 /* The kind of the first interval of structure from i on; SP_INTERVAL_NONE: there is none. */
 static enum sp_phase_interval_kind next_structure(const struct sp_cutter *c, uint32_t i)
 {
@@ -467,8 +455,6 @@ static void take_interval(struct sp_cutter *c, struct sp_step *step,
 	step->has_sample |= p->is_sample;
 	step->is_round |= p->is_round;
 	c->steps->has_whole_calls |= p->kind == SP_INTERVAL_UPDATE;
-	if (p->kind == SP_INTERVAL_BACKWARD)
-		add_backward(c->steps, p);
 	if (p->kind == SP_INTERVAL_LOADER ||
 	    (p->is_own && sp_phase_interval_ns(p) >= OWN_WAIT_LEAST_NS))
 		add_wait(c->steps, p);

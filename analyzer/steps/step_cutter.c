@@ -32,7 +32,7 @@ static void forget_steps(struct sp_cutter *c)
 {
 	struct sp_steps *s = c->steps;
 
-	s->count = s->pause_count = s->wait_count = s->backward_count = s->timeline.count = 0;
+	s->count = s->pause_count = s->wait_count = s->timeline.count = 0;
 	memset(s->sources, 0, sizeof(s->sources));
 	s->has_backward = s->has_forward = s->is_fed = s->is_forward_guessed = false;
 	c->has_from = false;

@@ -77,31 +77,33 @@ bool sp_gpu_time_has_stretches(enum sp_account_phase phase)
 	       phase != SP_ACCOUNT_validation && phase != SP_ACCOUNT_sync_wait;
 }
 
-/* The phase of work that has no phase of its own. The order of the spans decides where a span does
- * not say when its work was launched. */
-static bool is_forward(const struct sp_steps *s, const struct sp_gpu_span *span, uint32_t step,
-		       uint32_t backward_in)
+/*
+ * The phase of work that has none of its own: what the host did while it launched the work. Such a
+ * span includes all calls of the model between two stages, and their loss.
+ */
+static enum sp_account_phase phase_on_host(const struct sp_thread_timeline *timeline,
+					   const struct sp_gpu_span *span)
 {
-	if (span->phase != SP_ACCOUNT_other || step == s->count)
-		return false;
-	return span->is_whole ? sp_steps_lead_to_backward(s, span->host_ns, step)
-			      : step == backward_in;
+	struct sp_account host =
+		sp_thread_timeline_account(timeline, span->host_ns, span->host_end_ns);
+	uint64_t forward_ns = host.ns[SP_ACCOUNT_forward] + host.ns[SP_ACCOUNT_loss];
+	const struct sp_phase_segment *first = sp_thread_timeline_at(timeline, span->host_ns);
+
+	if (forward_ns || host.ns[SP_ACCOUNT_evaluation])
+		return forward_ns < host.ns[SP_ACCOUNT_evaluation] ? SP_ACCOUNT_evaluation
+								   : SP_ACCOUNT_forward;
+	return first ? first->within : SP_ACCOUNT_other;
 }
 
-static void classify_spans(struct sp_gpu_time *gpu, const struct sp_steps *s)
+static void classify_spans(struct sp_gpu_time *gpu, const struct sp_thread_timeline *timeline)
 {
-	uint32_t backward_in = s->count;
-
-	for (uint32_t i = gpu->count; i > 0; i--) {
-		struct sp_gpu_span *span = &gpu->spans[i - 1];
-		uint32_t step = sp_steps_at(s, span->host_ns);
+	for (uint32_t i = 0; i < gpu->count; i++) {
+		struct sp_gpu_span *span = &gpu->spans[i];
 
 		span->is_graph = span->phase == SP_PHASE_cuda_graph;
 		span->phase = (uint8_t)phase_of(span->phase);
-		if (span->phase == SP_ACCOUNT_backward)
-			backward_in = step;
-		else if (is_forward(s, span, step, backward_in))
-			span->phase = SP_ACCOUNT_forward;
+		if (span->phase == SP_ACCOUNT_other)
+			span->phase = (uint8_t)phase_on_host(timeline, span);
 	}
 }
 
@@ -183,7 +185,7 @@ int sp_gpu_time_finalize(struct sp_gpu_time *gpu, const struct sp_steps *s)
 	if (!gpu->steps)
 		return -ENOMEM;
 	qsort(gpu->spans, gpu->count, sizeof(*gpu->spans), compare_spans);
-	classify_spans(gpu, s);
+	classify_spans(gpu, &s->timeline);
 	for (uint32_t i = 0; i < gpu->count; i++)
 		add_launched(gpu, s, &gpu->spans[i]);
 	for (uint32_t i = 0; i < s->count; i++) {

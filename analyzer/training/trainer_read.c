@@ -108,6 +108,8 @@ static int finalize(const struct sp_training *training, struct sp_trainer *own,
 				own->steps.steps[i].sum[SP_STEP_SUM_nccl_elsewhere];
 	if (r == 0 && training->keeps_steps) {
 		r = sp_gpu_time_finalize(&own->gpu, &own->steps);
+		if (!training->keeps_timeline)
+			sp_thread_timeline_finish(&own->steps.timeline);
 		sp_gpu_time_keep(&own->gpu, own->steps.count, spill);
 		sp_steps_keep(&own->steps, spill);
 		return r;
@@ -141,7 +143,7 @@ int sp_trainer_read(const struct sp_training *training, struct sp_reader *reader
 	int result = sp_collective_calls_read(&t.collectives, reader, run, image);
 	struct sp_read_event event;
 
-	own->steps.timeline.is_kept = training->keeps_timeline;
+	own->steps.timeline.is_kept = training->keeps_timeline || run->metadata.times_device;
 	sp_cutter_init(&t.cutter, &own->steps, &run->metadata.images[image]);
 	t.cutter.checkpoints = checkpoints;
 	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {

@@ -360,6 +360,29 @@ START_TEST(work_ahead_of_a_backward_that_launches_nothing_is_the_forward)
 }
 END_TEST
 
+/* A copy ahead of the model's call is in `other` on the device, as on the host. */
+START_TEST(work_ahead_of_an_observed_forward_is_other)
+{
+	names();
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t at;
+
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		work_at_once(40000);
+		at = m.now_ticks;
+		sp_maker_around(&m, SP_EV_python_call, 0, at - 10, SP_PHASE_zero_grad);
+		at = m.now_ticks;
+		work_at_once(300000);
+		sp_maker_around(&m, SP_EV_python_call, 0, at, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM, 100000, 0);
+		span(SP_EV_torch_range, ADAM, ADAM_NS, 0);
+	}
+	judge();
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_forward), STEPS * 300000);
+	ck_assert_uint_eq(launched_ns(SP_ACCOUNT_other), STEPS * 40000);
+}
+END_TEST
+
 /* Checks the row of a phase of the account in JSON, from `key` on. */
 static void check_part(const char *part, const char *key, const char *value)
 {
@@ -519,6 +542,7 @@ int main(void)
 	tcase_add_test(c, a_device_that_lags_is_not_waiting_for_launches);
 	tcase_add_test(c, a_script_that_sleeps_after_the_model_is_not_launching);
 	tcase_add_test(c, work_ahead_of_a_backward_that_launches_nothing_is_the_forward);
+	tcase_add_test(c, work_ahead_of_an_observed_forward_is_other);
 	tcase_add_loop_test(c, no_stretch_is_not_zero_where_some_were_given_up, 0, 2);
 	tcase_add_test(c, a_process_without_steps_has_its_row);
 	tcase_add_loop_test(c, a_sync_outside_of_steps_is_no_absence, 0, 2);
