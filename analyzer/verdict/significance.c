@@ -4,71 +4,31 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SEED UINT64_C(0x5eed0f57a9e9f0f1)
-#define RESAMPLES_MAX 2000u
-#define RESAMPLES_MIN 200u
-#define DRAWS_MAX UINT64_C(40000000)
+#define RESAMPLES 2000u
+#define NORMAL 1.959964 /* the quantile of 97.5% */
 
-/* A series prepared for resampling: a resample is the number of draws of each value. */
+/* A series prepared for resampling. */
 struct series {
-	uint64_t *sorted;
-	uint32_t *ranks;  /* the rank of each value, in the order of time */
-	uint32_t *counts; /* by rank */
+	uint64_t *sums; /* of the values before each place; twice around */
 	uint64_t n, block;
 };
 
-struct ranked {
-	uint64_t value, at;
-};
-
-static int compare_ranked(const void *a, const void *b)
+static int series_init(struct series *s, const struct sp_step_times *times)
 {
-	const struct ranked *x = a, *y = b;
+	uint64_t n = times->count, period = times->period ? times->period : 1;
+	uint64_t block = (uint64_t)ceil(sqrt((double)n));
 
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static void series_finish(struct series *s)
-{
-	free(s->sorted);
-	free(s->ranks);
-	free(s->counts);
-}
-
-static int series_init(struct series *s, const uint64_t *values, uint64_t n)
-{
-	struct ranked *order = calloc(n, sizeof(*order));
-
+	block += (period - block % period) % period;
 	s->n = n;
-	s->block = (uint64_t)ceil(sqrt((double)n));
-	s->sorted = calloc(n, sizeof(*s->sorted));
-	s->ranks = calloc(n, sizeof(*s->ranks));
-	s->counts = calloc(n, sizeof(*s->counts));
-	if (!order || !s->sorted || !s->ranks || !s->counts) {
-		free(order);
+	s->block = block < n / 2 ? block : n / 2; /* else there is nothing to draw from */
+	s->sums = calloc(2 * n + 1, sizeof(*s->sums));
+	if (!s->sums)
 		return -ENOMEM;
-	}
-	for (uint64_t i = 0; i < n; i++)
-		order[i] = (struct ranked){values[i], i};
-	qsort(order, n, sizeof(*order), compare_ranked);
-	for (uint64_t i = 0; i < n; i++) {
-		s->sorted[i] = order[i].value;
-		s->ranks[order[i].at] = (uint32_t)i;
-	}
-	free(order);
+	for (uint64_t i = 0; i < 2 * n; i++)
+		s->sums[i + 1] = s->sums[i] + times->ns[i % n];
 	return 0;
-}
-
-/* The value of rank ceil(n / 2), as sp_step_stats() has it. */
-static double median(const struct series *s)
-{
-	size_t middle = (s->n - 1) / 2;
-
-	return (double)s->sorted[middle];
 }
 
 /* splitmix64 (Steele, Lea, Flood, 2014): short, and the same everywhere. */
@@ -81,20 +41,22 @@ static uint64_t draw(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static double resampled_median(const struct series *s, uint64_t *state)
+static double mean(const struct series *s)
 {
-	uint64_t left = s->n, below = 0, rank = 0;
+	return (double)s->sums[s->n] / (double)s->n;
+}
 
-	memset(s->counts, 0, s->n * sizeof(*s->counts));
-	while (left) {
+static double resampled_mean(const struct series *s, uint64_t *state)
+{
+	uint64_t sum = 0, taken;
+
+	for (uint64_t left = s->n; left; left -= taken) {
 		uint64_t at = draw(state) % s->n;
 
-		for (uint64_t i = 0; i < s->block && left; i++, left--)
-			s->counts[s->ranks[(at + i) % s->n]]++;
+		taken = left < s->block ? left : s->block;
+		sum += s->sums[at + taken] - s->sums[at];
 	}
-	while (below + s->counts[rank] < (s->n + 1) / 2)
-		below += s->counts[rank++];
-	return (double)s->sorted[rank];
+	return (double)sum / (double)s->n;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -104,51 +66,55 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t resamples_for(uint64_t draws)
+/* A factor for few blocks: Student's t against the normal quantile, by its expansion
+ * (Abramowitz and Stegun, 26.7.5), and the mean that was fitted to them. */
+static double widening(const struct series *s)
 {
-	uint64_t n = DRAWS_MAX / draws;
+	const double z = NORMAL, z3 = z * z * z;
+	double blocks = (double)s->n / (double)s->block, free = blocks - 1;
 
-	return n < RESAMPLES_MIN ? RESAMPLES_MIN : n > RESAMPLES_MAX ? RESAMPLES_MAX : n;
+	return (1 + ((z3 + z) / 4 + (5 * z3 * z * z + 16 * z3 + 3 * z) / 96 / free) / free / z) *
+	       sqrt(blocks / free);
 }
 
 static int interval(const struct series *first, const struct series *second, struct sp_ratio *ret)
 {
-	uint64_t n = resamples_for(first->n + second->n), state = SEED;
-	double *ratios = calloc(n, sizeof(*ratios));
+	double wider = fmax(widening(first), widening(second));
+	double *logs = calloc(RESAMPLES, sizeof(*logs));
+	uint64_t state = SEED;
 
-	if (!ratios)
+	if (!logs)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < n; i++) {
-		double below = resampled_median(first, &state);
+	for (uint32_t i = 0; i < RESAMPLES; i++) {
+		double below = fmax(resampled_mean(first, &state), 1);
 
-		ratios[i] = resampled_median(second, &state) / (below > 0 ? below : 1);
+		logs[i] = log(fmax(resampled_mean(second, &state), 1) / below / ret->value);
 	}
-	qsort(ratios, n, sizeof(*ratios), compare_doubles);
-	ret->low = ratios[n / 40];
-	ret->high = ratios[n - 1 - n / 40];
-	free(ratios);
+	qsort(logs, RESAMPLES, sizeof(*logs), compare_doubles);
+	ret->low = ret->value * exp(wider * logs[RESAMPLES / 40]);
+	ret->high = ret->value * exp(wider * logs[RESAMPLES - 1 - RESAMPLES / 40]);
+	free(logs);
 	return 0;
 }
 
-int sp_ratio_of_medians(const uint64_t *first, uint64_t first_count, const uint64_t *second,
-			uint64_t second_count, struct sp_ratio *ret)
+int sp_ratio_of_means(const struct sp_step_times *first, const struct sp_step_times *second,
+		      struct sp_ratio *ret)
 {
 	struct series a = {.n = 0}, b = {.n = 0};
 	int r;
 
-	if (first_count < SP_COMPARED_STEPS_MIN || second_count < SP_COMPARED_STEPS_MIN ||
-	    first_count > UINT32_MAX || second_count > UINT32_MAX)
+	if (first->count < SP_COMPARED_STEPS_MIN || second->count < SP_COMPARED_STEPS_MIN)
 		return -EINVAL;
-	r = series_init(&a, first, first_count);
+	r = series_init(&a, first);
 	if (r == 0)
-		r = series_init(&b, second, second_count);
-	if (r == 0 && (median(&a) <= 0 || median(&b) <= 0))
+		r = series_init(&b, second);
+	if (r == 0 && (mean(&a) <= 0 || mean(&b) <= 0))
 		r = -EINVAL;
 	if (r == 0) {
-		ret->value = median(&b) / median(&a);
+		ret->value = mean(&b) / mean(&a);
 		r = interval(&a, &b, ret);
 	}
-	series_finish(&a);
-	series_finish(&b);
+	free(a.sums);
+	free(b.sums);
 	return r;
 }

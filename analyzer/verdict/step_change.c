@@ -4,7 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/metrics/input_sums.h"
 #include "analyzer/training/step_stats.h"
+
+enum { MADE_AHEAD = 2 }; /* batches of a worker: prefetch_factor of PyTorch, where it is not set */
+
+static uint64_t period_of(const struct sp_report *report)
+{
+	struct sp_input_sums in = {.at_once = 0};
+
+	sp_input_sums_read(&in, report);
+	return (uint64_t)in.at_once * MADE_AHEAD;
+}
 
 static int compare_kinds(const struct sp_report *first, const struct sp_report *other,
 			 unsigned kinds, struct sp_ratio *ret)
@@ -15,7 +26,8 @@ static int compare_kinds(const struct sp_report *first, const struct sp_report *
 	if (r == 0)
 		r = sp_step_values(&other->training, SP_STEP_WALL, kinds, &b, &b_count);
 	if (r == 0)
-		r = sp_ratio_of_medians(a, a_count, b, b_count, ret);
+		r = sp_ratio_of_means(&(struct sp_step_times){a, a_count, period_of(first)},
+				      &(struct sp_step_times){b, b_count, period_of(other)}, ret);
 	free(a);
 	free(b);
 	return r;

@@ -19,7 +19,7 @@ enum sp_change {
 
 struct sp_step_change {
 	enum sp_change change;
-	struct sp_ratio ratio; /* of the medians, to the first run's; not for SP_CHANGE_UNKNOWN */
+	struct sp_ratio ratio; /* of the means, to the first run's; not for SP_CHANGE_UNKNOWN */
 	bool of_steady;	       /* ratio: of steady steps; else of all */
 };
 

@@ -361,6 +361,11 @@ static void add_ending(struct screen *screen, const struct sp_report *report)
 
 static int add_change(struct screen *screen, const struct sp_view_options *options)
 {
+	static const char *const words[] = {
+		[SP_CHANGE_SAME] = N_("no difference beyond chance"),
+		[SP_CHANGE_SLOWER] = N_("slower"),
+		[SP_CHANGE_FASTER] = N_("faster"),
+	};
 	struct sp_step_change change;
 	char text[LINE_BYTES], name[256];
 	int r;
@@ -371,22 +376,9 @@ static int add_change(struct screen *screen, const struct sp_view_options *optio
 	if (r < 0 || change.change == SP_CHANGE_UNKNOWN)
 		return r;
 	sp_text_escape(name, sizeof(name), options->against, strlen(options->against));
-	if (change.change == SP_CHANGE_SAME)
-		snprintf(text, sizeof(text),
-			 _("%s: the median step does not differ beyond chance (95%% interval %+.1f "
-			   "to "
-			   "%+.1f%%)"),
-			 name, 100 * (change.ratio.low - 1), 100 * (change.ratio.high - 1));
-	else if (change.change == SP_CHANGE_FASTER)
-		snprintf(text, sizeof(text),
-			 _("%s: the median step is %.1f%% faster (95%% interval %.1f to %.1f%%)"),
-			 name, 100 * (1 - change.ratio.value), 100 * (1 - change.ratio.high),
-			 100 * (1 - change.ratio.low));
-	else
-		snprintf(text, sizeof(text),
-			 _("%s: the median step is %.1f%% slower (95%% interval %.1f to %.1f%%)"),
-			 name, 100 * (change.ratio.value - 1), 100 * (change.ratio.low - 1),
-			 100 * (change.ratio.high - 1));
+	snprintf(text, sizeof(text), _("%s: %s, speed-up %.3f (95%% interval %.3f to %.3f)"), name,
+		 _(words[change.change]), 1 / change.ratio.value, 1 / change.ratio.high,
+		 1 / change.ratio.low);
 	add(screen, _("against    "), text, 2);
 	return 0;
 }

@@ -33,7 +33,7 @@ struct run {
 	struct sp_account account;  /* of all steps and the time between them */
 	struct sp_step_mean mean;
 	struct sp_ratio
-		ratio; /* of the medians to the first run's; not for FIRST and TOO_FEW_STEPS */
+		ratio; /* of the means to the first run's; not for FIRST and TOO_FEW_STEPS */
 	enum outcome outcome;
 	bool of_steady; /* ratio: of steady steps; else of all. The first: as for any other */
 };
@@ -107,11 +107,9 @@ static int gather(struct comparison *c, const struct sp_view_options *options)
 	return r;
 }
 
-/* "+12.3%" */
-static const char *change_text(char ret[CHANGE_BYTES], double ratio)
+static const struct sp_step_stats *compared(const struct run *run)
 {
-	snprintf(ret, CHANGE_BYTES, "%+.1f%%", 100 * (ratio - 1));
-	return ret;
+	return run->of_steady ? &run->steady : &run->all;
 }
 
 enum {
@@ -120,14 +118,18 @@ enum {
 	STEPS,
 	STEADY,
 	STEP,
+	COMPARED,
 	MEDIAN,
 	P50,
 	P95,
-	CHANGE,
+	SPEED,
 	RANGE,
 	RATIO,
 	LOW,
 	HIGH,
+	SPEEDUP,
+	SPEEDUP_LOW,
+	SPEEDUP_HIGH,
 	OF,
 	RESULT,
 	OUTCOME,
@@ -142,15 +144,19 @@ static const struct sp_column columns[CELLS] = {
 	[NAME] = {"path", N_("path"), SP_CELL_TEXT},
 	[STEPS] = {"steps", N_("steps"), SP_CELL_COUNT},
 	[STEADY] = {"steady_steps", NULL, SP_CELL_COUNT},
-	[STEP] = {"step_mean_ns", N_("a step"), SP_CELL_NS},
-	[MEDIAN] = {"compared_wall_ns_p50", N_("median"), SP_CELL_NS},
+	[STEP] = {"step_mean_ns", NULL, SP_CELL_NS},
+	[COMPARED] = {"compared_wall_ns_mean", N_("a step"), SP_CELL_NS},
+	[MEDIAN] = {"compared_wall_ns_p50", NULL, SP_CELL_NS},
 	[P50] = {"wall_ns_p50", NULL, SP_CELL_NS},
 	[P95] = {"wall_ns_p95", N_("p95 of all"), SP_CELL_NS},
-	[CHANGE] = {NULL, N_("change"), SP_CELL_WORD},
+	[SPEED] = {NULL, N_("speed-up"), SP_CELL_WORD},
 	[RANGE] = {NULL, N_("95% interval"), SP_CELL_WORD},
 	[RATIO] = {"ratio", NULL, SP_CELL_SHARE},
 	[LOW] = {"ratio_low", NULL, SP_CELL_SHARE},
 	[HIGH] = {"ratio_high", NULL, SP_CELL_SHARE},
+	[SPEEDUP] = {"speedup", NULL, SP_CELL_SHARE},
+	[SPEEDUP_LOW] = {"speedup_low", NULL, SP_CELL_SHARE},
+	[SPEEDUP_HIGH] = {"speedup_high", NULL, SP_CELL_SHARE},
 	[OF] = {"ratio_of", NULL, SP_CELL_TEXT},
 	[RESULT] = {"result", NULL, SP_CELL_TEXT},
 	[OUTCOME] = {NULL, N_("steps are"), SP_CELL_WORD},
@@ -160,8 +166,8 @@ static const struct sp_column columns[CELLS] = {
 };
 
 static const unsigned char importance[CELLS] = {
-	[NUMBER] = 4, [STEPS] = 1, [STEP] = 2,	  [MEDIAN] = 3,
-	[CHANGE] = 4, [RANGE] = 2, [OUTCOME] = 3, [BRIEF] = 1,
+	[NUMBER] = 4, [STEPS] = 1,   [COMPARED] = 3, [SPEED] = 4,
+	[RANGE] = 2,  [OUTCOME] = 3, [BRIEF] = 1,
 };
 
 static bool has_few_steps(const struct run *run)
@@ -180,17 +186,17 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 {
 	bool has_ratio = run->outcome != FIRST && run->outcome != TOO_FEW_STEPS;
 	bool has_steps = run->all.count != 0;
-	char change[CHANGE_BYTES], low[CHANGE_BYTES], high[CHANGE_BYTES],
-		range[2 * CHANGE_BYTES + 4], brief[BRIEF_BYTES];
+	const struct sp_step_stats *steps = compared(run);
+	char speed[CHANGE_BYTES], range[CHANGE_BYTES], brief[BRIEF_BYTES];
 	struct sp_cell cells[CELLS] = {
 		[NUMBER] = sp_cell_count(number),
 		[NAME] = sp_cell_text(run->name),
 		[STEPS] = sp_cell_count(run->all.count),
 		[STEADY] = sp_cell_count(run->steady.count),
 		[STEP] = has_steps ? sp_cell_count(sp_step_mean_ns(&run->mean)) : sp_cell_null(),
-		[MEDIAN] = has_steps ? sp_cell_count(run->of_steady ? run->steady.p50_ns
-								    : run->all.p50_ns)
-				     : sp_cell_null(),
+		[COMPARED] = steps->count ? sp_cell_count(steps->total_ns / steps->count)
+					  : sp_cell_null(),
+		[MEDIAN] = steps->count ? sp_cell_count(steps->p50_ns) : sp_cell_null(),
 		[P50] = has_steps ? sp_cell_count(run->all.p50_ns) : sp_cell_null(),
 		[P95] = has_steps ? sp_cell_count(run->all.p95_ns) : sp_cell_null(),
 		[RESULT] = sp_cell_text(outcomes[run->outcome].code),
@@ -201,16 +207,20 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 
 	sp_verdict_brief(run->verdict, brief, sizeof(brief));
 	cells[BRIEF] = sp_cell_text(brief);
-	for (int i = CHANGE; i <= OF; i++)
+	for (int i = SPEED; i <= OF; i++)
 		cells[i] = sp_cell_null();
 	if (has_ratio) {
-		snprintf(range, sizeof(range), _("%s to %s"), change_text(low, run->ratio.low),
-			 change_text(high, run->ratio.high));
-		cells[CHANGE] = sp_cell_text(change_text(change, run->ratio.value));
+		snprintf(speed, sizeof(speed), "%.3f", 1 / run->ratio.value);
+		snprintf(range, sizeof(range), _("%.3f to %.3f"), 1 / run->ratio.high,
+			 1 / run->ratio.low);
+		cells[SPEED] = sp_cell_text(speed);
 		cells[RANGE] = sp_cell_text(range);
 		cells[RATIO] = sp_cell_share(run->ratio.value);
 		cells[LOW] = sp_cell_share(run->ratio.low);
 		cells[HIGH] = sp_cell_share(run->ratio.high);
+		cells[SPEEDUP] = sp_cell_share(1 / run->ratio.value);
+		cells[SPEEDUP_LOW] = sp_cell_share(1 / run->ratio.high);
+		cells[SPEEDUP_HIGH] = sp_cell_share(1 / run->ratio.low);
 		cells[OF] = sp_cell_text(run->of_steady ? "steady" : "all");
 	}
 	return sp_out_row(out, cells);
@@ -509,16 +519,15 @@ static void show_limit(const struct comparison *c, struct sp_out *out, double li
 
 static void show_meaning(const struct comparison *c, struct sp_out *out)
 {
-	if (c->runs[0].of_steady)
-		sp_out_wrapped(out, "",
-			       _("a step: the mean of the steady steps; change: of the median of "
-				 "the steady steps, against run 1; no difference: the interval "
-				 "contains 0"));
-	else
-		sp_out_wrapped(out, "",
-			       _("a step: the mean of the steady steps, if any; change: of the "
-				 "median of all steps, against run 1; no difference: the interval "
-				 "contains 0"));
+	sp_out_wrapped(out, "",
+		       c->runs[0].of_steady ? _("a step: the mean of the steady steps; speed-up: "
+						"that of run 1 "
+						"divided by the run's; no difference: the interval "
+						"contains 1")
+					    : _("a step: the mean of all steps; speed-up: that of "
+						"run 1 divided "
+						"by the run's; no difference: the interval "
+						"contains 1"));
 	sp_out_line(out, "%s", "");
 }
 

@@ -15,7 +15,7 @@
 #include "tests/unit/common/suite.h"
 #include "tests/unit/common/trace_maker.h"
 
-enum { SERIES = 120, PAIRS = SP_STRIDE > 1 ? 30 : 300 };
+enum { SERIES = 120, PAIRS = SP_STRIDE > 1 ? 50 : 200 };
 
 static uint64_t state;
 
@@ -25,93 +25,118 @@ static double uniform(void)
 	return (double)(state >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* Times with a tail, each like the one before it: 10 ms and what is left of earlier noise. */
-static void make_series(uint64_t *ret, double scale, double alike)
+/* Steps of a loader: their times have a tail, depend on the one before, or take turns. */
+static const struct form {
+	const char *name;
+	double alike;	 /* the part of a step's noise that the next has, too */
+	uint64_t period; /* of its workers, as the report knows it */
+	double found;	 /* a change beyond this factor is found in nine of ten pairs */
+	double turns[8]; /* the times that follow each other, in ms; 0 ends them */
+} forms[] = {
+	{"plain", 0, 0, 1.09, {10}},
+	{"like the ones before", 0.6, 0, 1.09, {10}},
+	{"two workers", 0, 4, 1.09, {2, 40}},
+	{"two workers that drift", 0.6, 4, 1.09, {2, 40}},
+	{"four workers, bursts", 0, 8, 1.3, {2, 2, 2, 2, 2, 2, 2, 90}},
+};
+
+static void make_series(uint64_t *ret, const struct form *form, double scale)
 {
+	int turns = 0, turn;
 	double noise = 0;
 
+	while (turns < 8 && form->turns[turns] > 0)
+		turns++;
+	turn = (int)(uniform() * turns);
 	for (int i = 0; i < SERIES; i++) {
-		noise = alike * noise - (1 - alike) * log(1 - uniform());
-		ret[i] = (uint64_t)(scale * (10e6 + 2e6 * noise));
+		double ms = form->turns[(turn + i) % turns];
+
+		noise = form->alike * noise - (1 - form->alike) * log(1 - uniform());
+		ret[i] = (uint64_t)(1e6 * scale * ms * (1 + 0.1 * (noise - 1)));
 	}
 }
 
-static struct sp_ratio compare(double scale, double alike)
+static struct sp_ratio compare(const struct form *form, double scale)
 {
 	uint64_t a[SERIES], b[SERIES];
 	struct sp_ratio ratio;
 
-	make_series(a, 1, alike);
-	make_series(b, scale, alike);
-	ck_assert_int_eq(sp_ratio_of_medians(a, SERIES, b, SERIES, &ratio), 0);
+	make_series(a, form, 1);
+	make_series(b, form, scale);
+	ck_assert_int_eq(sp_ratio_of_means(&(struct sp_step_times){a, SERIES, form->period},
+					   &(struct sp_step_times){b, SERIES, form->period},
+					   &ratio),
+			 0);
 	return ratio;
 }
 
-/* How many of PAIRS the interval says to be different, and how many intervals hold the truth. */
-static void count_pairs(double scale, double alike, int *ret_different, int *ret_right)
+static const double scales[] = {1 / 1.5, 1 / 1.1, 1 / 1.05, 1, 1.05, 1.1, 1.5};
+
+enum { SCALES = sizeof(scales) / sizeof(scales[0]), FORMS = sizeof(forms) / sizeof(forms[0]) };
+
+/* One in 20 of the 95% intervals may miss, and of PAIRS draws three deviations more. */
+static const int wrong_most = PAIRS > 100 ? 10 + 9 : 3 + 5;
+
+/* A wrong answer is a change where there is none, or the wrong sign. */
+START_TEST(intervals_hold_the_truth)
 {
+	const struct form *form = &forms[_i / SCALES];
+	double scale = scales[_i % SCALES];
+	int missed = 0, wrong_sign = 0, told = 0;
+
 	state = 1;
-	*ret_different = *ret_right = 0;
 	for (int i = 0; i < PAIRS; i++) {
-		struct sp_ratio r = compare(scale, alike);
+		struct sp_ratio r = compare(form, scale);
+		int sign = (r.low > 1) - (r.high < 1);
 
-		*ret_different += r.low > 1 || r.high < 1;
-		*ret_right += r.low <= scale && scale <= r.high;
+		missed += r.low > scale || scale > r.high;
+		wrong_sign += sign * (scale - 1) < 0;
+		told += sign != 0;
 	}
-}
-
-START_TEST(equal_series_seldom_differ)
-{
-	int different, right;
-
-	count_pairs(1, 0, &different, &right);
-	printf("independent steps, no change: %d of %d told different\n", different, PAIRS);
-	ck_assert_int_le(different, PAIRS / 10);
-	count_pairs(1, 0.6, &different, &right);
-	printf("steps like the ones before, no change: %d of %d told different\n", different,
-	       PAIRS);
-	ck_assert_int_le(different, PAIRS / 5);
-}
-END_TEST
-
-START_TEST(a_tenth_is_found)
-{
-	int different, right;
-
-	count_pairs(1.1, 0, &different, &right);
-	printf("a tenth slower: %d of %d told different, %d intervals hold 1.1\n", different, PAIRS,
-	       right);
-	ck_assert_int_ge(different, PAIRS * 9 / 10);
-	ck_assert_int_ge(right, PAIRS * 17 / 20);
+	printf("%s, times %.3f: %d of %d told different, %d intervals miss, %d of the wrong sign\n",
+	       form->name, scale, told, PAIRS, missed, wrong_sign);
+	ck_assert_int_le(missed, wrong_most);
+	ck_assert_int_eq(wrong_sign, 0);
+	if (fabs(log(scale)) > log(form->found))
+		ck_assert_int_ge(told, PAIRS * 9 / 10);
 }
 END_TEST
 
 START_TEST(the_same_twice)
 {
 	uint64_t a[SERIES], b[SERIES];
+	struct sp_step_times first = {a, SERIES, 0}, second = {b, SERIES, 0};
 	struct sp_ratio one, two;
 
-	make_series(a, 1, 0);
-	make_series(b, 1.02, 0);
-	ck_assert_int_eq(sp_ratio_of_medians(a, SERIES, b, SERIES, &one), 0);
-	ck_assert_int_eq(sp_ratio_of_medians(a, SERIES, b, SERIES, &two), 0);
+	make_series(a, &forms[0], 1);
+	make_series(b, &forms[0], 1.02);
+	ck_assert_int_eq(sp_ratio_of_means(&first, &second, &one), 0);
+	ck_assert_int_eq(sp_ratio_of_means(&first, &second, &two), 0);
 	ck_assert_int_eq(memcmp(&one, &two, sizeof(one)), 0);
-	ck_assert_int_eq(sp_ratio_of_medians(a, SERIES, a, SERIES, &one), 0);
+	ck_assert_int_eq(sp_ratio_of_means(&first, &first, &one), 0);
 	ck_assert(one.low <= 1 && one.high >= 1);
 }
 END_TEST
 
+static int ratio_of(const uint64_t *first, uint64_t first_count, const uint64_t *second,
+		    uint64_t second_count)
+{
+	struct sp_ratio ret;
+
+	return sp_ratio_of_means(&(struct sp_step_times){first, first_count, 0},
+				 &(struct sp_step_times){second, second_count, 64}, &ret);
+}
+
 START_TEST(too_little_to_tell)
 {
 	uint64_t a[SERIES] = {0}, b[SERIES];
-	struct sp_ratio ratio;
 
-	make_series(b, 1, 0);
-	ck_assert_int_eq(sp_ratio_of_medians(b, 9, b, SERIES, &ratio), -EINVAL);
-	ck_assert_int_eq(sp_ratio_of_medians(b, SERIES, b, 9, &ratio), -EINVAL);
-	ck_assert_int_eq(sp_ratio_of_medians(b, 10, b, 10, &ratio), 0);
-	ck_assert_int_eq(sp_ratio_of_medians(a, SERIES, b, SERIES, &ratio), -EINVAL);
-	ck_assert_int_eq(sp_ratio_of_medians(b, SERIES, a, SERIES, &ratio), -EINVAL);
+	make_series(b, &forms[0], 1);
+	ck_assert_int_eq(ratio_of(b, 9, b, SERIES), -EINVAL);
+	ck_assert_int_eq(ratio_of(b, SERIES, b, 9), -EINVAL);
+	ck_assert_int_eq(ratio_of(b, 10, b, 10), 0);
+	ck_assert_int_eq(ratio_of(a, SERIES, b, SERIES), -EINVAL);
+	ck_assert_int_eq(ratio_of(b, SERIES, a, SERIES), -EINVAL);
 }
 END_TEST
 
@@ -210,8 +235,7 @@ int main(void)
 	Suite *s = suite_create("compare");
 	TCase *t = tcase_create("compare");
 
-	tcase_add_test(t, equal_series_seldom_differ);
-	tcase_add_test(t, a_tenth_is_found);
+	tcase_add_loop_test(t, intervals_hold_the_truth, 0, FORMS * SCALES);
 	tcase_add_test(t, the_same_twice);
 	tcase_add_test(t, too_little_to_tell);
 	tcase_add_loop_test(t, runs_side_by_side, 0, (int)(sizeof(cases) / sizeof(cases[0])));
