@@ -19,9 +19,7 @@ struct sp_merge_cursor {
 
 static const struct sp_clock *clock_of(const struct sp_merge *m, uint32_t stream)
 {
-	const struct sp_index *index = &m->report->run.index;
-
-	return &index->hosts[index->images[index->streams[stream]->image].host].clock;
+	return &sp_run_host(&m->report->run, stream)->clock;
 }
 
 static bool is_before(const struct sp_merge_cursor *a, const struct sp_merge_cursor *b)

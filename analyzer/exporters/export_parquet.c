@@ -77,11 +77,6 @@ struct parquet_export {
 	uint32_t stream_count, trainer_count;
 };
 
-static const struct sp_process_image *image_of(const struct sp_report *report, uint32_t stream)
-{
-	return &report->run.index.images[report->run.index.streams[stream]->image];
-}
-
 static void put_host(struct parquet_export *e, uint32_t column,
 		     const struct sp_process_image *image)
 {
@@ -117,10 +112,10 @@ static int list_ranked(struct parquet_export *e)
 	for (uint32_t i = 0; i < report->run.index.stream_count; i++)
 		if (sp_run_selects(&report->run, i))
 			e->streams[e->stream_count++] =
-				(struct of_rank){image_of(report, i)->rank, i};
+				(struct of_rank){sp_run_image(&report->run, i)->rank, i};
 	for (uint32_t i = 0; i < report->training.count; i++)
 		e->trainers[e->trainer_count++] = (struct of_rank){
-			image_of(report, report->training.trainers[i].stream)->rank, i};
+			sp_run_image(&report->run, report->training.trainers[i].stream)->rank, i};
 	qsort(e->streams, e->stream_count, sizeof(*e->streams), compare_ranked);
 	qsort(e->trainers, e->trainer_count, sizeof(*e->trainers), compare_ranked);
 	return 0;
@@ -147,7 +142,7 @@ static void put_step(struct parquet_export *e, const struct sp_trainer *t,
 		     const struct series_block *b, uint32_t i)
 {
 	struct sp_parquet *file = e->folder.file;
-	const struct sp_process_image *image = image_of(e->report, t->stream);
+	const struct sp_process_image *image = sp_run_image(&e->report->run, t->stream);
 
 	put_host(e, STEP_HOST, image);
 	sp_parquet_int(file, STEP_PID, image->pid);
@@ -165,7 +160,7 @@ static void put_collective(struct parquet_export *e, const struct sp_trainer *t,
 			   const struct series_block *b, uint32_t i)
 {
 	struct sp_parquet *file = e->folder.file;
-	const struct sp_process_image *image = image_of(e->report, t->stream);
+	const struct sp_process_image *image = sp_run_image(&e->report->run, t->stream);
 
 	put_host(e, 0, image);
 	sp_parquet_int(file, 1, image->pid);
@@ -217,7 +212,7 @@ static int put_stage(struct parquet_export *e, const struct of_rank *ranked, enu
 		     const struct sp_sums *sums)
 {
 	const struct sp_stream *stream = e->report->run.index.streams[ranked->index];
-	const struct sp_process_image *image = image_of(e->report, ranked->index);
+	const struct sp_process_image *image = sp_run_image(&e->report->run, ranked->index);
 	int r = sp_parquet_partition(&e->folder, ranked->rank);
 
 	if (r < 0)
@@ -305,8 +300,8 @@ static int put_thread(struct parquet_export *e, const struct of_rank *ranked)
 
 	sp_stream_life(&report->run, &report->totals, ranked->index, &begin_ns, &end_ns);
 	put_number(e, 0, ranked->rank);
-	put_host(e, 1, image_of(report, ranked->index));
-	sp_parquet_int(e->folder.file, 2, image_of(report, ranked->index)->pid);
+	put_host(e, 1, sp_run_image(&report->run, ranked->index));
+	sp_parquet_int(e->folder.file, 2, sp_run_image(&report->run, ranked->index)->pid);
 	sp_parquet_int(e->folder.file, 3, stream->tid);
 	sp_parquet_bytes(&e->folder, 4, name, strlen(name));
 	sp_parquet_text(e->folder.file, 5, sp_role_of(&report->training, ranked->index));

@@ -9,9 +9,7 @@
 
 const struct sp_host *sp_run_host(const struct sp_run *run, uint32_t stream)
 {
-	const struct sp_index *index = &run->index;
-
-	return &index->hosts[index->images[index->streams[stream]->image].host];
+	return &run->index.hosts[sp_run_image(run, stream)->host];
 }
 
 bool sp_run_selects(const struct sp_run *run, uint32_t stream)

@@ -39,6 +39,18 @@ struct sp_run {
 	int64_t begin_ns;		/* CLOCK_REALTIME when the run's first file was made */
 };
 
+/* The process of a stream: what its header says, and its definitions. */
+static inline const struct sp_process_image *sp_run_image(const struct sp_run *run, uint32_t stream)
+{
+	return &run->index.images[run->index.streams[stream]->image];
+}
+
+static inline const struct sp_process_metadata *sp_run_process(const struct sp_run *run,
+							       uint32_t stream)
+{
+	return &run->metadata.images[run->index.streams[stream]->image];
+}
+
 /* Reads frames and definitions of the inputs that sp_index_add() took. Returns 0 or -ENOMEM. */
 int sp_run_read(struct sp_run *run);
 

@@ -27,8 +27,7 @@ static bool rusage_of_steps(struct rusage_span *ret, const struct sp_report *rep
 {
 	const struct sp_thread_usage *t = &report->run.metadata.usages[stream];
 	const struct sp_rusage_metadata *first = &t->first.usage, *last = &t->last.usage;
-	uint32_t host = report->run.index.images[report->run.index.streams[stream]->image].host;
-	const struct sp_clock *clock = &report->run.index.hosts[host].clock;
+	const struct sp_clock *clock = &sp_run_host(&report->run, stream)->clock;
 
 	if (!t->first.at || t->last.at <= t->first.at)
 		return false;
@@ -44,8 +43,7 @@ static bool rusage_of_steps(struct rusage_span *ret, const struct sp_report *rep
 
 static bool rusage_at_end(struct rusage_span *ret, const struct sp_report *report, uint32_t stream)
 {
-	const struct sp_process_image *image =
-		&report->run.index.images[report->run.index.streams[stream]->image];
+	const struct sp_process_image *image = sp_run_image(&report->run, stream);
 
 	sp_stream_life(&report->run, &report->totals, stream, &ret->begin_ns, &ret->end_ns);
 	if (image->start_ns)
@@ -171,11 +169,8 @@ static struct trained find_trained(const struct sp_report *report)
 	for (uint32_t i = 0; t.spans && i < report->training.count; i++) {
 		uint32_t stream = report->training.trainers[i].stream;
 
-		if (rusage_of(&t.spans[count], report, stream, true)) {
-			uint32_t image = report->run.index.streams[stream]->image;
-
-			t.spans[count++].host = report->run.index.images[image].host;
-		}
+		if (rusage_of(&t.spans[count], report, stream, true))
+			t.spans[count++].host = sp_run_image(&report->run, stream)->host;
 	}
 	if (count)
 		qsort(t.spans, count, sizeof(*t.spans), by_host_and_begin);
@@ -335,9 +330,7 @@ static double cores_of(const struct sp_cpu_metadata *cpus)
 double sp_cpu_cores(const struct sp_report *report)
 {
 	for (uint32_t t = 0; t < report->training.count; t++) {
-		uint32_t stream = report->training.trainers[t].stream;
-		uint32_t image = report->run.index.streams[stream]->image;
-		double cores = cores_of(&report->run.metadata.images[image].cpus);
+		double cores = cores_of(&sp_trainer_metadata(&report->training, t)->cpus);
 
 		if (cores > 0)
 			return cores;

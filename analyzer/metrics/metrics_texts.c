@@ -33,21 +33,6 @@ const char *sp_text_sync_line(const struct sp_report *report, char text[SP_METRI
 	return text;
 }
 
-static const struct sp_process_image *process_of(const struct sp_report *report,
-						 const struct sp_rank *rank)
-{
-	uint32_t stream = report->training.trainers[rank->trainer].stream;
-
-	return &report->run.index.images[report->run.index.streams[stream]->image];
-}
-
-static uint64_t rank_of(const struct sp_report *report, const struct sp_rank *rank)
-{
-	const struct sp_process_image *process = process_of(report, rank);
-
-	return process->rank ? process->rank - 1 : rank->trainer;
-}
-
 static const struct sp_rank *latest_rank(const struct sp_ranks *ranks)
 {
 	const struct sp_rank *latest = NULL;
@@ -73,7 +58,7 @@ const char *sp_text_straggler(const struct sp_metric_sums *m, char *text, size_t
 
 	if (!rank)
 		return NULL;
-	process = process_of(report, rank);
+	process = sp_trainer_image(&report->training, rank->trainer);
 	host = &report->run.index.hosts[process->host];
 	phase = sp_account_title(rank->cause);
 	sp_text_escape(name, sizeof(name), host->name, strnlen(host->name, sizeof(host->name)));
@@ -84,7 +69,8 @@ const char *sp_text_straggler(const struct sp_metric_sums *m, char *text, size_t
 			 (unsigned long long)process->local_rank - 1, phase);
 	else
 		snprintf(text, bytes, _("rank %llu, longer in %s"),
-			 (unsigned long long)rank_of(report, rank), phase);
+			 (unsigned long long)(process->rank ? process->rank - 1 : rank->trainer),
+			 phase);
 	return text;
 }
 
@@ -184,25 +170,18 @@ const char *sp_text_validation_ways(struct sp_metric_sums *m, char text[SP_METRI
 }
 
 /* Casts that gradients flow back through: autocast, or by hand. */
-static bool casts(const struct sp_report *report)
+static bool casts(const struct sp_training *training)
 {
-	for (uint32_t i = 0; i < report->training.count; i++) {
-		uint32_t stream = report->training.trainers[i].stream;
-
-		if (report->run.metadata.images[report->run.index.streams[stream]->image].casts)
+	for (uint32_t i = 0; i < training->count; i++)
+		if (sp_trainer_metadata(training, i)->casts)
 			return true;
-	}
 	return false;
 }
 
 bool sp_text_is_compiled(const struct sp_report *report)
 {
-	const struct sp_run *run = &report->run;
-
 	for (uint32_t i = 0; i < report->training.count; i++)
-		if (run->metadata
-			    .images[run->index.streams[report->training.trainers[i].stream]->image]
-			    .compiles)
+		if (sp_trainer_metadata(&report->training, i)->compiles)
 			return true;
 	return false;
 }
@@ -211,7 +190,7 @@ const char *sp_text_model_ways(const struct sp_metric_sums *m, char text[SP_METR
 {
 	const struct sp_metadata *md = &m->report->run.metadata;
 	bool is_low = sp_metadata_has_coverage(md, "parameters\tbound\tlow precision") ||
-		      casts(m->report);
+		      casts(&m->report->training);
 	bool has_first = sp_metadata_has_coverage(md, "parameters\tbound\tchannels first");
 	bool compiles = sp_text_is_compiled(m->report) || !sp_ways_are_pytorch(m);
 	const char *ways[] = {

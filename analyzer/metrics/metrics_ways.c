@@ -51,9 +51,7 @@ static const struct loader {
 
 static bool has_label(const struct sp_report *report, uint32_t trainer, const char *label)
 {
-	uint32_t stream = report->training.trainers[trainer].stream;
-	const struct sp_process_metadata *image =
-		&report->run.metadata.images[report->run.index.streams[stream]->image];
+	const struct sp_process_metadata *image = sp_trainer_metadata(&report->training, trainer);
 
 	for (uint32_t id = 0; id < image->label_room; id++) {
 		size_t bytes;

@@ -15,9 +15,7 @@ static const char levels[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN
 
 static const struct sp_process_image *image_of(const struct sp_report *report, uint32_t rank)
 {
-	const struct sp_trainer *t = &report->training.trainers[report->ranks.list[rank].trainer];
-
-	return &report->run.index.images[report->run.index.streams[t->stream]->image];
+	return sp_trainer_image(&report->training, report->ranks.list[rank].trainer);
 }
 
 static void put_number(struct sp_json *j, const char *key, uint64_t number)

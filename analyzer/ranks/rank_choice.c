@@ -28,8 +28,7 @@ struct choice {
 static int fill(struct candidate *c, const struct sp_training *training, struct sp_rank *rank)
 {
 	const struct sp_trainer *t = &training->trainers[rank->trainer];
-	const struct sp_process_image *image =
-		&training->run->index.images[training->run->index.streams[t->stream]->image];
+	const struct sp_process_image *image = sp_trainer_image(training, rank->trainer);
 	int64_t starts[SP_SERIES_STEPS];
 	uint32_t last = t->series.block_count - 1;
 

@@ -21,10 +21,7 @@ struct heat_maker {
 
 static const struct sp_process_image *image_of(const struct heat_maker *m, uint32_t k)
 {
-	const struct sp_rank *rank = &m->ranks->list[m->at[k]];
-	const struct sp_index *index = &m->training->run->index;
-
-	return &index->images[index->streams[m->training->trainers[rank->trainer].stream]->image];
+	return sp_trainer_image(m->training, m->ranks->list[m->at[k]].trainer);
 }
 
 static int compare_hosts(const void *a, const void *b, void *context)

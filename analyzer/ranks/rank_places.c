@@ -60,7 +60,6 @@ static void judge_all(struct member *list, uint32_t n, enum sp_rank_group group,
 
 int sp_rank_places_group(struct sp_ranks *ranks, const struct sp_training *training)
 {
-	const struct sp_index *index = &training->run->index;
 	struct member *list = calloc(ranks->count + 1u, sizeof(*list));
 	uint32_t n = 0;
 
@@ -68,9 +67,7 @@ int sp_rank_places_group(struct sp_ranks *ranks, const struct sp_training *train
 		return -ENOMEM;
 	for (uint32_t i = 0; i < ranks->count; i++) {
 		struct sp_rank *rank = &ranks->list[i];
-		const struct sp_process_image *image =
-			&index->images[index->streams[training->trainers[rank->trainer].stream]
-					       ->image];
+		const struct sp_process_image *image = sp_trainer_image(training, rank->trainer);
 
 		if (rank->is_compared)
 			list[n++] = (struct member){rank, image->host, image->local_rank};

@@ -24,14 +24,6 @@ struct rank_comparison {
 	int64_t **values; /* by worker: two times as many as steps */
 };
 
-static const struct sp_process_image *image_of(const struct sp_training *training,
-					       const struct sp_rank *rank)
-{
-	const struct sp_trainer *t = &training->trainers[rank->trainer];
-
-	return &training->run->index.images[training->run->index.streams[t->stream]->image];
-}
-
 static const struct sp_step_series *series_of(const struct rank_comparison *c, uint32_t k)
 {
 	return &c->training->trainers[c->ranks->list[c->at[k]].trainer].series;
@@ -40,7 +32,7 @@ static const struct sp_step_series *series_of(const struct rank_comparison *c, u
 /* The number of a rank, then the order of trainers; ranks without a number come last. */
 static uint64_t place_of(const struct sp_training *training, const struct sp_rank *rank)
 {
-	uint64_t number = image_of(training, rank)->rank;
+	uint64_t number = sp_trainer_image(training, rank->trainer)->rank;
 
 	return number ? number : UINT64_MAX;
 }
@@ -176,7 +168,8 @@ static int refine_clocks(struct rank_comparison *c)
 	for (uint32_t k = 1; r == 0 && c->ranks->by_collectives && k < c->ranks->compared; k++) {
 		struct sp_rank *rank = &c->ranks->list[c->at[k]];
 
-		if (image_of(c->training, rank)->host == image_of(c->training, first)->host)
+		if (sp_trainer_image(c->training, rank->trainer)->host ==
+		    sp_trainer_image(c->training, first->trainer)->host)
 			continue;
 		r = sp_rank_series(&c->table, k, SP_SERIES_LEFT, own);
 		for (uint32_t i = 0; r == 0 && i < c->table.step_count; i++)
@@ -428,7 +421,8 @@ static int make_room(struct rank_comparison *c)
 /* The number of a compared rank, from 0; UINT64_MAX: it is not known, or beyond the world. */
 static uint64_t number_of(const struct rank_comparison *c, uint32_t k, uint64_t world)
 {
-	const struct sp_process_image *image = image_of(c->training, &c->ranks->list[c->at[k]]);
+	const struct sp_process_image *image =
+		sp_trainer_image(c->training, c->ranks->list[c->at[k]].trainer);
 
 	return image->rank && image->rank <= world ? image->rank - 1 : UINT64_MAX;
 }
@@ -436,7 +430,7 @@ static uint64_t number_of(const struct rank_comparison *c, uint32_t k, uint64_t 
 static int find_peers(struct rank_comparison *c)
 {
 	const struct sp_rank *first = &c->ranks->list[c->at[0]];
-	uint64_t world = image_of(c->training, first)->world_size;
+	uint64_t world = sp_trainer_image(c->training, first->trainer)->world_size;
 	uint64_t *numbers = calloc(c->table.count + 1u, sizeof(*numbers));
 	bool are_known = c->ranks->by_collectives;
 	int r = numbers ? 0 : -ENOMEM;
@@ -456,10 +450,14 @@ static int compare_peers(const void *a, const void *b, void *context)
 {
 	const struct rank_comparison *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t peers_x = sp_rank_peers_of(&c->ranks->division,
-					    image_of(c->training, &c->ranks->list[x])->rank - 1);
-	uint64_t peers_y = sp_rank_peers_of(&c->ranks->division,
-					    image_of(c->training, &c->ranks->list[y])->rank - 1);
+	uint64_t peers_x =
+		sp_rank_peers_of(&c->ranks->division,
+				 sp_trainer_image(c->training, c->ranks->list[x].trainer)->rank -
+					 1);
+	uint64_t peers_y =
+		sp_rank_peers_of(&c->ranks->division,
+				 sp_trainer_image(c->training, c->ranks->list[y].trainer)->rank -
+					 1);
 
 	if (peers_x != peers_y)
 		return peers_x < peers_y ? -1 : 1;
@@ -496,8 +494,9 @@ static int judge_peers(struct rank_comparison *c)
 
 static uint64_t peers_at(const struct rank_comparison *c, uint32_t k)
 {
-	return sp_rank_peers_of(&c->ranks->division,
-				image_of(c->training, &c->ranks->list[c->at[k]])->rank - 1);
+	return sp_rank_peers_of(
+		&c->ranks->division,
+		sp_trainer_image(c->training, c->ranks->list[c->at[k]].trainer)->rank - 1);
 }
 
 static int judge_all_peers(struct rank_comparison *c)

@@ -385,7 +385,7 @@ static void end(struct range_pass *pass)
 
 static bool has_labels(const struct sp_run *run, uint32_t stream)
 {
-	return run->metadata.images[run->index.streams[stream]->image].labels;
+	return sp_run_process(run, stream)->labels;
 }
 
 int sp_ranges_read(const struct sp_range_request *requests, unsigned count,

@@ -160,8 +160,7 @@ static void put_files(struct summer *s, const struct used_file *used, uint32_t n
 static int encode_files(struct summer *s, uint32_t i, struct sp_digest_fields *f)
 {
 	const struct sp_run *run = s->summing->run;
-	const struct sp_process_metadata *image =
-		&run->metadata.images[run->index.streams[i]->image];
+	const struct sp_process_metadata *image = sp_run_process(run, i);
 	struct sp_top_files *top = &s->summing->totals->tops[i];
 	struct used_file *used;
 	uint32_t n;

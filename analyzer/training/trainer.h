@@ -57,4 +57,17 @@ struct sp_training {
 	uint32_t count;
 };
 
+/* The process of a trainer. */
+static inline const struct sp_process_image *sp_trainer_image(const struct sp_training *training,
+							      uint32_t trainer)
+{
+	return sp_run_image(training->run, training->trainers[trainer].stream);
+}
+
+static inline const struct sp_process_metadata *
+sp_trainer_metadata(const struct sp_training *training, uint32_t trainer)
+{
+	return sp_run_process(training->run, training->trainers[trainer].stream);
+}
+
 #endif

@@ -50,7 +50,7 @@ static int read_threads(struct training_pass *pass, int (*read)(void *, unsigned
 
 static bool may_train(const struct sp_run *run, uint32_t i)
 {
-	return run->metadata.images[run->index.streams[i]->image].may_step;
+	return sp_run_process(run, i)->may_step;
 }
 
 /* A main thread that may loop over a loader. Threads that read ahead take batches for others. */

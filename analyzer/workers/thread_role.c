@@ -46,8 +46,7 @@ static bool is_named_worker(const struct sp_run *run, uint32_t stream)
 
 bool sp_may_serve(const struct sp_run *run, uint32_t stream)
 {
-	return !run->metadata.images[run->index.streams[stream]->image].asks_loader ||
-	       is_named_worker(run, stream);
+	return !sp_run_process(run, stream)->asks_loader || is_named_worker(run, stream);
 }
 
 /* The first thread of a process that a trainer started makes batches where it fetches them. */

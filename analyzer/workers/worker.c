@@ -78,7 +78,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 static const struct sp_process_metadata *metadata_of(const struct worker_builder *b)
 {
-	return &b->run->metadata.images[b->run->index.streams[b->worker->stream]->image];
+	return sp_run_process(b->run, b->worker->stream);
 }
 
 static enum sp_stage stage_of(const struct worker_builder *b, const struct sp_read_event *event)
@@ -352,8 +352,7 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 	struct sp_batch_receive received;
 
 	w->stream = i;
-	if (!pass->training->run->metadata.images[pass->training->run->index.streams[i]->image]
-		     .labels ||
+	if (!sp_run_process(pass->training->run, i)->labels ||
 	    !sp_run_selects(pass->training->run, i) || !find_trainer(pass->training, i, w))
 		return 0;
 	sp_stream_life(pass->training->run, pass->totals, i, &w->begin_ns, &w->end_ns);

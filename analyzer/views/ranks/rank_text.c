@@ -10,9 +10,7 @@
 const struct sp_process_image *sp_rank_image(const struct sp_report *report,
 					     const struct sp_rank *rank)
 {
-	const struct sp_trainer *t = &report->training.trainers[rank->trainer];
-
-	return &report->run.index.images[report->run.index.streams[t->stream]->image];
+	return sp_trainer_image(&report->training, rank->trainer);
 }
 
 void sp_rank_host_text(const struct sp_report *report, const struct sp_rank *rank,
