@@ -22,18 +22,15 @@
 #define APART_MOST 0.5
 #define APART_UNFED 0.2
 
-/* Writes the reason where there is one. */
-typedef bool reason_fn(struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES]);
-
-__attribute__((format(printf, 2, 3))) static bool say(char text[SP_METRIC_TEXT_BYTES],
-						      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static const char *say(char text[SP_METRIC_TEXT_BYTES],
+							     const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, SP_METRIC_TEXT_BYTES, format, args);
 	va_end(args);
-	return true;
+	return text;
 }
 
 static bool unseen_steps(const struct sp_report *report, char *text)
@@ -42,24 +39,6 @@ static bool unseen_steps(const struct sp_report *report, char *text)
 
 	sp_frameworks_read(&report->run.metadata, &frameworks);
 	return sp_frameworks_unseen_text(&frameworks, text, SP_METRIC_TEXT_BYTES / 2) > 0;
-}
-
-/* A digest has no events, so other costs may be greater than those that are known. */
-static bool is_digested(struct sp_metric_sums *m, char *text)
-{
-	char late[SP_LATE_BYTES];
-
-	if (!m->e->is_from_digest)
-		return false;
-	if (!sp_text_straggler(m, late, sizeof(late)))
-		return say(text, _("a verdict needs events, and a digest has none; the account and "
-				   "the "
-				   "view ranks hold"));
-	return say(text,
-		   _("a verdict needs events, and a digest has none; the account and the view "
-		     "ranks "
-		     "hold, and that view names as late: %s"),
-		   late);
 }
 
 static bool is_selected(const struct sp_report *report)
@@ -96,59 +75,14 @@ static bool has_first_ended(const struct sp_report *report)
 	return index->image_count && index->images[sp_process_first(&report->run)].ending;
 }
 
-static bool is_empty(struct sp_metric_sums *m, char *text)
-{
-	if (!is_selected(m->report))
-		return false;
-	if (!m->report->totals.events)
-		return say(text, _("no events lie in the part asked for"));
-	return !m->time.steps && has_steps(m->report) &&
-	       say(text, _("no steps lie in the part asked for"));
-}
-
-static bool are_events_lost(struct sp_metric_sums *m, char *text)
-{
-	double lost = (double)(m->report->totals.lost + m->report->totals.missing);
-	double all = lost + (double)m->report->totals.events;
-
-	return lost > 0 && lost >= LOST_BEARABLE * all &&
-	       say(text, _("%.0f%% of the events are lost"), 100 * lost / all);
-}
-
-static bool are_files_bad(struct sp_metric_sums *m, char *text)
-{
-	uint32_t bad = bad_files(&m->report->run.index), files = m->report->run.index.file_count;
-
-	return bad && bad >= FILES_BEARABLE * files &&
-	       say(text,
-		   sp_translate_plural("%u of %u file of the run is damaged, cut or unreadable",
-				       "%u of %u files of the run are damaged, cut or unreadable",
-				       files),
-		   bad, files);
-}
-
-static bool may_hang(struct sp_metric_sums *m, char *text)
+static bool may_hang(const struct sp_report *report, char *text)
 {
 	struct sp_hang_link suspect;
 
-	if (!sp_hang_suspect(m->report, &suspect))
+	if (!sp_hang_suspect(report, &suspect))
 		return false;
-	sp_hang_suspect_text(m->report, &suspect, text, SP_METRIC_TEXT_BYTES);
+	sp_hang_suspect_text(report, &suspect, text, SP_METRIC_TEXT_BYTES);
 	return true;
-}
-
-/* A helper of a framework whose steps are not recorded (a worker of joblib) may outlive it. */
-static bool still_runs(struct sp_metric_sums *m, char *text)
-{
-	const struct sp_report *report = m->report;
-	uint32_t living;
-
-	if (m->time.steps || m->e->has_loader_calls || has_steps(report) ||
-	    (has_first_ended(report) && unseen_steps(report, text)))
-		return false;
-	living = sp_process_living(&report->run, &report->totals);
-	return living &&
-	       say(text, _("there is no training yet, and process %u still runs"), living);
 }
 
 /* The launcher's command, or the process that began first. */
@@ -177,30 +111,6 @@ static bool has_failed(const struct sp_report *report)
 	default:
 		return end.how == SP_PROCESS_OOM;
 	}
-}
-
-static bool has_no_steps(struct sp_metric_sums *m, char *text)
-{
-	const struct sp_metrics *e = m->e;
-	bool may_train = e->has_loader_calls || e->trains_unseen || e->gives_steps;
-	char unseen[SP_METRIC_TEXT_BYTES / 2];
-
-	if (m->is[SP_OF_TRAINING])
-		return false;
-	if (may_train && has_failed(m->report))
-		return say(text, _("the program failed, and no step was recorded before. If it "
-				   "made steps, name their function in STAGEPROF_FUNCTIONS"));
-	if (e->has_loader_calls && e->has_forwards) /* it evaluates */
-		return false;
-	if (e->trains_unseen && unseen_steps(m->report, unseen))
-		return say(text,
-			   _("steps of %s are not recorded. Name the function that makes a step in "
-			     "STAGEPROF_FUNCTIONS to time it"),
-			   unseen);
-	return e->has_loader_calls && say(text, _("a DataLoader gave batches, and no call that is "
-						  "recorded took them. "
-						  "Name the function that makes a step in "
-						  "STAGEPROF_FUNCTIONS to time it"));
 }
 
 /* Half of the steps asked a loader for their batch in a call that was recorded. Two calls in turns
@@ -258,68 +168,48 @@ bool sp_abstain_hides_waits(const struct sp_metric_sums *m)
  * nothing that it hides can cost more than a part beside the steps that takes half of the time:
  * checkpoints and compiling are calls, and the rest is in no call.
  */
-static bool do_calls_hide(struct sp_metric_sums *m, char *text)
+static bool do_calls_hide(const struct sp_metric_sums *m)
 {
 	const struct sp_training_time *t = &m->time;
 	double beside_ns = fmax(fmax(NS(checkpoint), NS(compile)), NS(other));
 
-	if (!m->e->hides_waits || 2 * beside_ns > t->total)
-		return false;
-	if (trains_beside_steps(m->report))
-		return say(text, _("JAX also took gradients, or called what was compiled ahead, "
-				   "where no step is recorded"));
-	return say(text, _("a step is one call of the framework, and no call shows how long it "
-			   "waits inside for batches or the device"));
+	return m->e->hides_waits && 2 * beside_ns <= t->total;
 }
 
-/* A framework that gives only some steps does not give all parts of a step. */
-static bool are_steps_partial(struct sp_metric_sums *m, char *text)
+static bool gives_some_steps(const struct sp_report *report)
 {
 	struct sp_frameworks frameworks;
-	char unseen[SP_METRIC_TEXT_BYTES / 2];
 
-	sp_frameworks_read(&m->report->run.metadata, &frameworks);
-	if (!m->is[SP_OF_TRAINING] || has_whole_calls(m) || is_device_known(m) ||
-	    (!sp_frameworks_are_partial(&frameworks) && sp_frameworks_give_steps(&frameworks)) ||
-	    !unseen_steps(m->report, unseen))
-		return false;
-	return say(text, _("not all parts of a step of %s are recorded, so the rest may be input"),
-		   unseen);
+	sp_frameworks_read(&report->run.metadata, &frameworks);
+	return sp_frameworks_are_partial(&frameworks) || !sp_frameworks_give_steps(&frameworks);
 }
 
-static bool takes_turns(struct sp_metric_sums *m, char *text)
+static const char *share_text(const struct sp_metric_sums *m, enum sp_metric_id metric, char *text)
 {
-	char share[SP_METRIC_TEXT_BYTES / 2];
-
-	if (!KNOWN(apart_share) || V(apart_share) < (m->e->is_unfed ? APART_UNFED : APART_MOST))
-		return false;
-	sp_metric_text(m->e, SP_METRIC_apart_share, share, sizeof(share));
-	return say(text,
-		   _("%u threads of a process train in turns, and for %s of the time none of them "
-		     "does: they may wait for data or for each other where no step shows it"),
-		   m->time.apart_threads, share);
+	sp_metric_text(m->e, metric, text, SP_METRIC_TEXT_BYTES);
+	return text;
 }
 
-/* A round of a booster reads such data inside, on threads of the booster. */
-static bool is_data_external(struct sp_metric_sums *m, char *text)
-{
-	return m->is[SP_OF_TRAINING] &&
-	       sp_metadata_has_coverage(&m->report->run.metadata, "dataset\tbound\texternal "
-								  "memory") &&
-	       say(text, _("XGBoost reads data from external memory inside of a round, and no call "
-			   "shows how long a round waits for it"));
-}
-
-/* The first one that holds is given. */
-static reason_fn *const reasons[] = {
-	is_digested,  is_empty,	     are_events_lost,	are_files_bad, may_hang,	 still_runs,
-	has_no_steps, do_calls_hide, are_steps_partial, takes_turns,   is_data_external,
-};
+#define LOST ((double)(report->totals.lost + report->totals.missing))
+#define EVENTS ((double)report->totals.events)
+#define BAD_FILES bad_files(&report->run.index)
+#define FILES report->run.index.file_count
+#define UNSEEN unseen_steps(report, other)
+#define LIVING sp_process_living(&report->run, &report->totals)
+#define TRAINS m->is[SP_OF_TRAINING]
+#define EVALUATES (e->has_loader_calls && e->has_forwards)
+#define HAS(coverage) sp_metadata_has_coverage(&report->run.metadata, coverage)
 
 const char *sp_text_cannot_tell(struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
 {
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i](m, text))
-			return text;
+	const struct sp_training_time *t = &m->time;
+	const struct sp_report *report = m->report;
+	const struct sp_metrics *e = m->e;
+	char other[SP_METRIC_TEXT_BYTES];
+
+#define SP_REASON(when, ...)                                                                       \
+	if (when)                                                                                  \
+		return say(text, __VA_ARGS__);
+#include "analyzer/metrics/cannot_tell.def"
 	return NULL;
 }
