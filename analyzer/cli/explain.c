@@ -33,7 +33,7 @@ static const struct sp_column columns[CELLS] = {
 
 static const char *metric_of(const struct sp_rule *rule, enum sp_metric_id metric)
 {
-	return rule->is_state || metric == SP_METRIC_steps ? NULL : sp_metric_name(metric);
+	return rule->is_state || metric == SP_METRIC_steps ? NULL : sp_metric_about(metric)->name;
 }
 
 static int show_row(struct sp_out *out, const struct sp_rule *rule)
@@ -88,8 +88,9 @@ static void show_metric(struct sp_out *out, enum sp_metric_id metric, const stru
 {
 	char value[SP_METRIC_TEXT_BYTES];
 
-	sp_out_line(out, "    %s: %s", sp_metric_name(metric), sp_metric_title(metric));
-	sp_out_line(out, "        read from %s", sp_metric_row(metric));
+	sp_out_line(out, "    %s: %s", sp_metric_about(metric)->name,
+		    _(sp_metric_about(metric)->title));
+	sp_out_line(out, "        read from %s", sp_metric_about(metric)->row);
 	if (!v)
 		return;
 	sp_metric_text(&v->metrics, metric, value, sizeof(value));
@@ -109,7 +110,7 @@ static void show_metrics(struct sp_out *out, const struct sp_rule *rule, const s
 		sp_out_line(out, "    given from %g%% of the training time on, severe from %g%%",
 			    100 * rule->moderate, 100 * rule->severe);
 	if (rule->sign != SP_METRIC_steps)
-		sp_out_line(out, "    %s at least %g", sp_metric_name(rule->sign),
+		sp_out_line(out, "    %s at least %g", sp_metric_about(rule->sign)->name,
 			    rule->least_sign);
 	if (rule->cost == SP_METRIC_lost_wait_share)
 		sp_out_line(out, "    --wait-thresholds sets other percents");
@@ -144,7 +145,7 @@ static void show_advice_given(struct sp_out *out, enum sp_verdict_id id, const s
 		if (!any)
 			sp_out_line(out, "advice for this run");
 		any = true;
-		sp_advice_saved_text(v, order[i], text, sizeof(text));
+		sp_advice_saved_text(v, order[i], false, text, sizeof(text));
 		sp_out_wrapped(out, "    ", text);
 	}
 	if (!any && !sp_rule_of(id)->is_state)

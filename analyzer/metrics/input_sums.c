@@ -158,12 +158,6 @@ bool sp_input_holds_up_itself(const struct sp_input_sums *in)
 	       locked_ns <= LOCKS_ERROR * (in->made.all - locked_ns) * (double)(in->at_once - 1);
 }
 
-/* A file's first read may fetch all of it, so those after it take no time. */
-uint64_t sp_input_reads(const struct sp_fetch_files *f)
-{
-	return 2 * f->slow_read_ns >= f->read_ns ? f->slow_reads : f->reads;
-}
-
 /* A collate_fn of the program's own may copy as much as PyTorch's, or compute. */
 const char *sp_input_own_collate(const struct sp_input_sums *in)
 {

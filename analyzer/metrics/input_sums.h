@@ -45,9 +45,6 @@ double sp_input_coreless(const struct sp_input_sums *sums);
  * than that allows, they wait for something else. */
 bool sp_input_holds_up_itself(const struct sp_input_sums *sums);
 
-/* The number of reads that take most of the time of reading. */
-uint64_t sp_input_reads(const struct sp_fetch_files *files);
-
 /* A sentence, or "". */
 const char *sp_input_own_collate(const struct sp_input_sums *sums);
 

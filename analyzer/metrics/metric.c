@@ -7,33 +7,15 @@
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 
-static const struct {
-	const char *name, *title, *row;
-	enum sp_metric_kind unit;
-} table[SP_METRICS] = {
+static const struct sp_metric_about table[SP_METRICS] = {
 #define SP_METRIC(name, unit, title, row, of, value) {#name, title, row, SP_IN_##unit},
 #include "analyzer/metrics/metric.def"
 #undef SP_METRIC
 };
 
-const char *sp_metric_name(enum sp_metric_id metric)
+const struct sp_metric_about *sp_metric_about(enum sp_metric_id metric)
 {
-	return table[metric].name;
-}
-
-const char *sp_metric_title(enum sp_metric_id metric)
-{
-	return _(table[metric].title);
-}
-
-const char *sp_metric_row(enum sp_metric_id metric)
-{
-	return table[metric].row;
-}
-
-enum sp_metric_kind sp_metric_kind(enum sp_metric_id metric)
-{
-	return table[metric].unit;
+	return &table[metric];
 }
 
 enum sp_metric_id sp_metric_find(const char *name, size_t bytes)

@@ -75,10 +75,13 @@ struct sp_metrics {
 	bool is_from_digest;	   /* an input is one: only what accounts and ranks give is known */
 };
 
-const char *sp_metric_name(enum sp_metric_id metric);
-const char *sp_metric_title(enum sp_metric_id metric); /* for people, in their language */
-const char *sp_metric_row(enum sp_metric_id metric);
-enum sp_metric_kind sp_metric_kind(enum sp_metric_id metric);
+/* A line of metric.def. */
+struct sp_metric_about {
+	const char *name, *title, *row; /* title: for people, not yet translated */
+	enum sp_metric_kind unit;
+};
+
+const struct sp_metric_about *sp_metric_about(enum sp_metric_id metric);
 
 /* SP_METRICS where there is none of this name. */
 enum sp_metric_id sp_metric_find(const char *name, size_t bytes);

@@ -13,7 +13,7 @@ double sp_metric_ask(struct sp_metric_sums *m, enum sp_metric_id metric)
 	if (m->state[metric] != SP_METRIC_UNASKED)
 		return of->value;
 	m->state[metric] = SP_METRIC_ASKED;
-	if (sp_metric_kind(metric) == SP_IN_TEXT) {
+	if (sp_metric_about(metric)->unit == SP_IN_TEXT) {
 		const char *told = m->text_of(m, metric, text);
 
 		of->is_known = told != NULL;

@@ -29,10 +29,19 @@
 	(t->has[SP_ACCOUNT_backward] && V(forward_ratio) < SP_FORWARD_LONG &&                      \
 	 V(rare_forward_share) < SP_FORWARD_RARE && V(unmarked_share) < SP_UNMARKED_MUCH)
 #define SYNCS (d->syncs || d->blocking_copies)
+/* The sums are of all training, of which validation and long first steps are a part, and a what-if
+ * is about a steady step: as much of the sum is there as of the account. */
+#define STEADY_SYNC_NS                                                                             \
+	RATIO(sp_device_synced_ns(d) * (double)t->mean.account.ns[SP_ACCOUNT_sync_wait],           \
+	      t->in_steps.ns[SP_ACCOUNT_sync_wait])
 #define WORK(work) ((double)in->whole.ns[SP_WORK_##work])
 #define MEANWHILE(work) ((double)in->meanwhile.ns[SP_WORK_##work])
 #define IS_MADE_LATE sp_input_is_made_late(m)
 #define RECEIVES (!in->on_trainer && h->batches && h->ns >= 0)
+/* A file's first read may fetch all of it, so those after it take no time. */
+#define LONG_READS (2 * f->slow_read_ns >= f->read_ns ? f->slow_reads : f->reads)
+/* A run without workers shows no start. */
+#define TIMES_STARTED (in->at_once ? V(worker_lives) : V(epochs))
 /* More workers do not help a trainer that waits for something else. */
 #define ARE_WORKERS_SHORT                                                                          \
 	(V(cores) > 0 && !in->on_trainer && V(worker_idle_share) < SP_WORKERS_IDLE &&              \

@@ -27,23 +27,4 @@ double sp_device_host_ns(const struct sp_metric_sums *sums);
  */
 double sp_device_launch_bound_ns(const struct sp_metric_sums *sums);
 
-/*
- * The same in steady steps. The sums are of all training, of which validation and long first steps
- * are a part, and a what-if is about a steady step: as much of the sum is there as of the account.
- */
-static inline double sp_device_steady_sync_ns(const struct sp_metric_sums *m)
-{
-	double synced = (double)m->time.in_steps.ns[SP_ACCOUNT_sync_wait];
-
-	return RATIO(sp_device_synced_ns(&m->device) *
-			     (double)m->time.mean.account.ns[SP_ACCOUNT_sync_wait],
-		     synced);
-}
-
-/* A copy costs no more than the host waits: for room in the queue, in syncs, in copies. */
-static inline double sp_device_late_copy_ns(const struct sp_device_calls *d)
-{
-	return fmin((double)d->copying_ns, (double)d->blocked_ns + sp_device_synced_ns(d));
-}
-
 #endif

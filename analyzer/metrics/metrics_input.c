@@ -39,30 +39,21 @@ static double cores_batch_ns(struct sp_metric_sums *m, double batch_ns)
 	return cpu_ns / V(cores);
 }
 
-/* The time that a trainer without waits takes for a batch. */
-static double busy_ns(struct sp_metric_sums *m)
+double sp_input_busy_ns(struct sp_metric_sums *m)
 {
 	return (V(step_mean_ns) - V(wait_mean_ns)) / sp_input_batches_a_step(m) + V(handover_ns) +
 	       V(sampler_ns);
 }
 
-double sp_input_batch_ns(struct sp_metric_sums *m)
-{
-	const struct sp_input_sums *in = &m->input;
-
-	return IF(in->fetches.batches && busy_ns(m) > 0 && in->made.all > 0,
-		  in->made.all / (double)in->fetches.batches);
-}
-
 double sp_input_enough(struct sp_metric_sums *m)
 {
-	return floor(V(batch_work_ns) / busy_ns(m)) + 1;
+	return floor(V(batch_work_ns) / sp_input_busy_ns(m)) + 1;
 }
 
 double sp_input_wanted(struct sp_metric_sums *m)
 {
 	double batch_ns = V(batch_work_ns), cores = V(cores), wanted;
-	double period_ns = fmax(busy_ns(m), cores_batch_ns(m, batch_ns));
+	double period_ns = fmax(sp_input_busy_ns(m), cores_batch_ns(m, batch_ns));
 
 	if (!m->input.on_trainer && batch_ns < V(handover_ns))
 		return 0; /* the training thread makes a batch sooner than it receives one */
@@ -94,19 +85,4 @@ double sp_input_release_ns(struct sp_metric_sums *m)
 		ns += (double)m->report->totals.streams[stream].stages[SP_STAGE_munmap].total_ns;
 	}
 	return fmin(RELEASE_ERROR * ns / (double)batches, V(loop_ns) / sp_input_batches_a_step(m));
-}
-
-double sp_input_restarts(struct sp_metric_sums *m)
-{
-	double times = m->input.at_once ? V(worker_lives) : V(epochs);
-
-	return IF(times > 1 && KNOWN(first_batch_ns), times - 1);
-}
-
-/* The first batch's own making is no part of the start. */
-double sp_input_start_ns(struct sp_metric_sums *m)
-{
-	double more = V(first_batch_ns) + V(wait_mean_ns) - V(batch_work_ns);
-
-	return IF(m->input.at_once && KNOWN(restarts_per_step), fmax(more, 0) / m->input.at_once);
 }

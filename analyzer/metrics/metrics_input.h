@@ -11,8 +11,8 @@ bool sp_input_is_made_late(struct sp_metric_sums *sums);
 /* Where it is not known: one. */
 double sp_input_batches_a_step(struct sp_metric_sums *sums);
 
-/* Worker time a batch, where it is known what a trainer without waits takes. */
-double sp_input_batch_ns(struct sp_metric_sums *sums);
+/* The time that a trainer without waits takes for a batch. */
+double sp_input_busy_ns(struct sp_metric_sums *sums);
 
 /*
  * The number of workers that make batches as fast as a trainer without waits takes them, and that
@@ -31,10 +31,5 @@ double sp_input_answering(struct sp_metric_sums *sums);
 
 /* The time that a trainer takes to give back a batch of a worker, at most. */
 double sp_input_release_ns(struct sp_metric_sums *sums);
-
-/* Workers that an epoch starts again hold up its first batch, which has to be made after that. A
- * run without workers shows no start. */
-double sp_input_restarts(struct sp_metric_sums *sums);
-double sp_input_start_ns(struct sp_metric_sums *sums);
 
 #endif

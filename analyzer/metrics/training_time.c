@@ -181,21 +181,21 @@ static void read_turns(struct sp_training_time *time, const struct sp_report *re
 /* A mixture of digests and events has steps of both, so no more than digests have. */
 static int read_stats(struct sp_training_time *t, const struct sp_training *training)
 {
+	const struct {
+		enum sp_account_phase of;
+		struct sp_step_stats *ret;
+	} steady[] = {{SP_ACCOUNT_loader_wait, &t->wait},
+		      {SP_ACCOUNT_forward, &t->forward},
+		      {SP_ACCOUNT_backward, &t->backward},
+		      {SP_ACCOUNT_other, &t->loop}};
 	int r = sp_step_stats(training, SP_STEP_WALL, 1u << SP_STEP_STEADY, &t->wall);
 
 	if (r < 0 || sp_index_has_digested(&training->run->index))
 		return r;
 	if (t->wall.count == 0)
 		r = sp_step_stats(training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &t->wall);
-	if (r == 0)
-		r = sp_step_stats(training, SP_ACCOUNT_loader_wait, 1u << SP_STEP_STEADY, &t->wait);
-	if (r == 0)
-		r = sp_step_stats(training, SP_ACCOUNT_forward, 1u << SP_STEP_STEADY, &t->forward);
-	if (r == 0)
-		r = sp_step_stats(training, SP_ACCOUNT_backward, 1u << SP_STEP_STEADY,
-				  &t->backward);
-	if (r == 0)
-		r = sp_step_stats(training, SP_ACCOUNT_other, 1u << SP_STEP_STEADY, &t->loop);
+	for (size_t i = 0; r == 0 && i < sizeof(steady) / sizeof(steady[0]); i++)
+		r = sp_step_stats(training, steady[i].of, 1u << SP_STEP_STEADY, steady[i].ret);
 	t->mean = sp_step_mean(training);
 	return r;
 }

@@ -201,18 +201,13 @@ static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
 	SHOW_SOME(loader_wait_share)                                                               \
 	SHOW_SOME(hidden_wait_share)
 
-static void rest_on_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
-{
-	(void)words, (void)bytes;
-	if (metric < SP_METRICS && metric != SP_METRIC_cannot_tell)
-		rest_on(context, metric);
-}
-
 /* After the doubts. A sign that is the cost under a condition is no evidence beside it. */
 static void gather_evidence(struct sp_verdict *v)
 {
 	const struct sp_metrics *e = &v->metrics;
 	const struct sp_rule *r = sp_rule_of(v->id);
+	const char *sentence = r->sentence;
+	struct sp_template_part part;
 
 	v->rests_on_count = 0;
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
@@ -226,7 +221,9 @@ static void gather_evidence(struct sp_verdict *v)
 		if (r->sign != SP_METRIC_steps && value_of(v, r->sign) != v->cost)
 			rest_on(v, r->sign);
 	}
-	sp_template_read(r->sentence, v, rest_on_part);
+	while (sp_template_next(&sentence, &part))
+		if (part.metric < SP_METRICS && part.metric != SP_METRIC_cannot_tell)
+			rest_on(v, part.metric);
 	if (v->doubts[SP_DOUBT_outsiders])
 		rest_on(v, SP_METRIC_unaccounted_processes);
 	rest_on(v, SP_METRIC_steps);
@@ -352,27 +349,15 @@ static void find(struct sp_verdict *v, const struct sp_wait_thresholds *wait)
 	v->is_severe = IS(hung) || (!IS_STATE && v->cost >= v->severe[v->id]);
 }
 
-struct text_check {
-	const struct sp_verdict *v;
-	bool knows_all;
-};
-
-static void check_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
-{
-	struct text_check *check = context;
-
-	(void)words, (void)bytes;
-	if (metric < SP_METRICS && !is_known(check->v, metric))
-		check->knows_all = false;
-}
-
 /* Every metric that the text shows is known. */
 static bool knows_all(const struct sp_verdict *v, const char *text)
 {
-	struct text_check check = {v, true};
+	struct sp_template_part part;
 
-	sp_template_read(text, &check, check_part);
-	return check.knows_all;
+	while (sp_template_next(&text, &part))
+		if (part.metric < SP_METRICS && !is_known(v, part.metric))
+			return false;
+	return true;
 }
 
 static bool applies(const struct sp_verdict *v, enum sp_advice_id advice)

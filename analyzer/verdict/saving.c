@@ -193,7 +193,7 @@ void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_AD
 	}
 }
 
-static void saving_text(const struct sp_saving *s, bool is_brief, char *ret, size_t ret_bytes)
+void sp_saving_text(const struct sp_saving *s, bool is_brief, char *ret, size_t ret_bytes)
 {
 	char shares[SP_SAVING_TEXT_BYTES];
 
@@ -214,30 +214,13 @@ static void saving_text(const struct sp_saving *s, bool is_brief, char *ret, siz
 		 shares);
 }
 
-void sp_saving_text(const struct sp_saving *s, char *ret, size_t ret_bytes)
-{
-	saving_text(s, false, ret, ret_bytes);
-}
-
-static void saved_text(const struct sp_verdict *v, enum sp_advice_id advice, bool is_brief,
-		       char *ret, size_t ret_bytes)
+void sp_advice_saved_text(const struct sp_verdict *v, enum sp_advice_id advice, bool is_brief,
+			  char *ret, size_t ret_bytes)
 {
 	struct sp_saving saving = sp_advice_saving(&v->metrics, advice);
 	char saves[SP_SAVING_TEXT_BYTES], text[SP_VERDICT_TEXT_BYTES];
 
 	sp_advice_text(v, advice, text, sizeof(text));
-	saving_text(&saving, is_brief, saves, sizeof(saves));
+	sp_saving_text(&saving, is_brief, saves, sizeof(saves));
 	snprintf(ret, ret_bytes, *saves ? _("(%s) %s") : "%s%s", saves, text);
-}
-
-void sp_advice_saved_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
-			  size_t ret_bytes)
-{
-	saved_text(v, advice, false, ret, ret_bytes);
-}
-
-void sp_advice_brief_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
-			  size_t ret_bytes)
-{
-	saved_text(v, advice, true, ret, ret_bytes);
 }

@@ -30,16 +30,12 @@ void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret
 
 #define SP_SAVING_TEXT_BYTES 64u
 
+/* "saves 15.0 to 22.5% of a step", in the language of the report; empty where it is not known. In a
+ * narrow place (is_brief) a share without a noun is of the training time, as in the verdict. */
+void sp_saving_text(const struct sp_saving *saving, bool is_brief, char *ret, size_t ret_bytes);
+
 /* The advice's text, after its saving in brackets where that is known. */
-void sp_advice_saved_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
-			  size_t ret_bytes);
-
-/* The same for a narrow place: a share without a noun is of
- * the training time, as in the verdict. */
-void sp_advice_brief_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
-			  size_t ret_bytes);
-
-/* "saves 15.0 to 22.5% of a step", in the language of the report; empty where it is not known. */
-void sp_saving_text(const struct sp_saving *saving, char *ret, size_t ret_bytes);
+void sp_advice_saved_text(const struct sp_verdict *verdict, enum sp_advice_id advice, bool is_brief,
+			  char *ret, size_t ret_bytes);
 
 #endif

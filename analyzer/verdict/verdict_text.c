@@ -17,24 +17,33 @@ const char *sp_confidence_name(enum sp_confidence confidence)
 	return _(names[confidence]);
 }
 
+static const struct {
+	const char *id, *text;
+} doubts[SP_DOUBTS] = {
+#define SP_DOUBT(id, weight, when, text) {#id, text},
+#include "analyzer/verdict/doubt.def"
+};
+
 const char *sp_doubt_id(enum sp_doubt doubt)
 {
-	static const char *const ids[SP_DOUBTS] = {
-#define SP_DOUBT(id, weight, when, text) #id,
-#include "analyzer/verdict/doubt.def"
-	};
-
-	return ids[doubt];
+	return doubts[doubt].id;
 }
 
 const char *sp_doubt_text(enum sp_doubt doubt)
 {
-	static const char *const texts[SP_DOUBTS] = {
-#define SP_DOUBT(id, weight, when, text) text,
-#include "analyzer/verdict/doubt.def"
-	};
+	return _(doubts[doubt].text);
+}
 
-	return _(texts[doubt]);
+static const struct {
+	const char *name, *title;
+} parts[SP_PARTS] = {
+#define SP_PART(name, share, title) {#name, title},
+#include "analyzer/verdict/part.def"
+};
+
+const char *sp_part_name(enum sp_part part)
+{
+	return parts[part].name;
 }
 
 const char *sp_severity_name(const struct sp_verdict *v)
@@ -63,51 +72,34 @@ void sp_confidence_text(const struct sp_verdict *v, char *ret, size_t bytes)
 	}
 }
 
-void sp_template_read(const char *text, void *context,
-		      void (*take)(void *context, const char *words, size_t bytes,
-				   enum sp_metric_id metric))
+bool sp_template_next(const char **text, struct sp_template_part *ret)
 {
-	while (*text) {
-		size_t words = strcspn(text, "{");
-		const char *end = strchr(text + words, '}');
+	const char *words = *text, *name = words + strcspn(words, "{"), *end = strchr(name, '}');
 
-		if (!end) {
-			take(context, text, strlen(text), SP_METRICS);
-			return;
-		}
-		take(context, text, words,
-		     sp_metric_find(text + words + 1, (size_t)(end - text) - words - 1));
-		text = end + 1;
+	*ret = (struct sp_template_part){words, strlen(words), SP_METRICS};
+	if (end) {
+		ret->bytes = (size_t)(name - words);
+		ret->metric = sp_metric_find(name + 1, (size_t)(end - name) - 1);
 	}
-}
-
-struct filling {
-	const struct sp_metrics *metrics;
-	char *ret;
-	size_t room;
-};
-
-static void fill_part(void *context, const char *words, size_t bytes, enum sp_metric_id metric)
-{
-	struct filling *f = context;
-	char value[SP_METRIC_TEXT_BYTES] = "";
-	int n;
-
-	if (metric < SP_METRICS)
-		sp_metric_text(f->metrics, metric, value, sizeof(value));
-	n = snprintf(f->ret, f->room, "%.*s%s", (int)bytes, words, value);
-	n = n < (int)f->room ? n : (int)f->room - 1;
-	f->ret += n;
-	f->room -= (size_t)n;
+	*text = end ? end + 1 : words + ret->bytes;
+	return *words;
 }
 
 /* A metric that is not known is left out. */
 static void fill(const struct sp_metrics *metrics, const char *text, char *ret, size_t ret_bytes)
 {
-	struct filling f = {metrics, ret, ret_bytes};
+	struct sp_template_part part;
+	size_t used = 0;
 
 	*ret = '\0';
-	sp_template_read(text, &f, fill_part);
+	while (sp_template_next(&text, &part) && used < ret_bytes) {
+		char value[SP_METRIC_TEXT_BYTES] = "";
+
+		if (part.metric < SP_METRICS)
+			sp_metric_text(metrics, part.metric, value, sizeof(value));
+		used += (size_t)snprintf(ret + used, ret_bytes - used, "%.*s%s", (int)part.bytes,
+					 part.words, value);
+	}
 }
 
 /* "X-bound" says that X is most of the time. */
@@ -117,26 +109,6 @@ static bool is_most(const struct sp_verdict *v, enum sp_verdict_id id)
 	double cost = sp_metrics_value(&v->metrics, r->cost);
 
 	return cost >= MOST || cost >= v->greatest_share;
-}
-
-const char *sp_part_name(enum sp_part part)
-{
-	static const char *const names[SP_PARTS] = {
-#define SP_PART(name, share, title) #name,
-#include "analyzer/verdict/part.def"
-	};
-
-	return names[part];
-}
-
-static const char *greatest_title(const struct sp_verdict *v)
-{
-	static const char *const titles[SP_PARTS] = {
-#define SP_PART(name, share, title) title,
-#include "analyzer/verdict/part.def"
-	};
-
-	return _(titles[v->greatest]);
 }
 
 void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char *ret, size_t bytes)
@@ -154,7 +126,7 @@ void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char
 		snprintf(ret, bytes, "%s", sentence);
 	else
 		/* Translators: a part of the training time, its share, "The first gain", which. */
-		snprintf(ret, bytes, _("%s %.0f%%. %s: %s"), greatest_title(v),
+		snprintf(ret, bytes, _("%s %.0f%%. %s: %s"), _(parts[v->greatest].title),
 			 100 * v->greatest_share, gain, rest + strlen(_(": ")));
 }
 
@@ -168,7 +140,7 @@ void sp_verdict_brief(const struct sp_verdict *v, char *ret, size_t bytes)
 	else if (r->is_state || is_most(v, v->id))
 		snprintf(ret, bytes, "%s", r->code);
 	else /* Translators: a part of the training time, its share, a verdict. */
-		snprintf(ret, bytes, _("%s %.0f%%; gain: %.*s"), greatest_title(v),
+		snprintf(ret, bytes, _("%s %.0f%%; gain: %.*s"), _(parts[v->greatest].title),
 			 100 * v->greatest_share,
 			 (int)(bound ? bound - r->code : (ptrdiff_t)strlen(r->code)), r->code);
 }

@@ -29,10 +29,15 @@ void sp_verdict_sentence(const struct sp_verdict *verdict, enum sp_verdict_id id
 void sp_advice_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes);
 
-/* Calls take() for each {metric} of a template, and for the words ahead of it. The words after the
- * last one, and a {name} that is no metric, come with SP_METRICS. */
-void sp_template_read(const char *text, void *context,
-		      void (*take)(void *context, const char *words, size_t bytes,
-				   enum sp_metric_id metric));
+/* A {metric} of a template, and the words ahead of it. SP_METRICS: the words after the last one, or
+ * a {name} that is no metric. */
+struct sp_template_part {
+	const char *words;
+	size_t bytes;
+	enum sp_metric_id metric;
+};
+
+/* Takes the next part from *text. False: there is none. */
+bool sp_template_next(const char **text, struct sp_template_part *ret);
 
 #endif

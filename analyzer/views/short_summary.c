@@ -257,7 +257,7 @@ static void add_advice(struct screen *screen, const struct sp_verdict *v, unsign
 		unsigned later = shown - i - 1, before = screen->count, lines;
 		char text[LINE_BYTES];
 
-		sp_advice_brief_text(v, order[i], text, sizeof(text));
+		sp_advice_saved_text(v, order[i], true, text, sizeof(text));
 		lines = lines_of(screen, sp_text_width(head), text, ADVICE_LINES_MAX);
 		lines = lines < left ? lines : left;
 		if (i && left - lines < later)

@@ -14,24 +14,32 @@
 
 #define LINE_BYTES 1280u
 
+static void text_json(struct sp_json *j, const char *name, const char *text)
+{
+	if (text)
+		sp_json_string(j, name, text, strlen(text));
+	else
+		sp_json_null(j, name);
+}
+
 static void evidence_json(const struct sp_verdict *v, struct sp_json *j)
 {
 	char text[SP_METRIC_TEXT_BYTES];
 
 	sp_json_open(j, "evidence", '[');
 	for (uint32_t i = 0; i < v->rests_on_count; i++) {
-		enum sp_metric_id m = v->rests_on[i];
+		const struct sp_metric_about *m = sp_metric_about(v->rests_on[i]);
 
-		sp_metric_text(&v->metrics, m, text, sizeof(text));
+		sp_metric_text(&v->metrics, v->rests_on[i], text, sizeof(text));
 		sp_json_open(j, NULL, '{');
-		sp_json_string(j, "measure", sp_metric_name(m), strlen(sp_metric_name(m)));
-		if (sp_metric_kind(m) != SP_IN_TEXT)
-			sp_json_share(j, "value", v->metrics.of[m].value);
+		text_json(j, "measure", m->name);
+		if (m->unit != SP_IN_TEXT)
+			sp_json_share(j, "value", v->metrics.of[v->rests_on[i]].value);
 		else
 			sp_json_null(j, "value");
-		sp_json_string(j, "shown", text, strlen(text));
-		sp_json_string(j, "title", sp_metric_title(m), strlen(sp_metric_title(m)));
-		sp_json_string(j, "row", sp_metric_row(m), strlen(sp_metric_row(m)));
+		text_json(j, "shown", text);
+		text_json(j, "title", _(m->title));
+		text_json(j, "row", m->row);
 		sp_json_close(j, '}');
 	}
 	sp_json_close(j, ']');
@@ -50,14 +58,6 @@ static void also_json(const struct sp_verdict *v, struct sp_json *j)
 			sp_json_string(j, NULL, rule->code, strlen(rule->code));
 	}
 	sp_json_close(j, ']');
-}
-
-static void text_json(struct sp_json *j, const char *name, const char *text)
-{
-	if (text)
-		sp_json_string(j, name, text, strlen(text));
-	else
-		sp_json_null(j, name);
 }
 
 static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
@@ -153,7 +153,7 @@ static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
 		enum sp_metric_id m = v->rests_on[i];
 
 		sp_metric_text(&v->metrics, m, text, sizeof(text));
-		snprintf(line, sizeof(line), _("%s: %s"), sp_metric_title(m), text);
+		snprintf(line, sizeof(line), _("%s: %s"), _(sp_metric_about(m)->title), text);
 		sp_out_wrapped(out, head, line);
 		head = "           ";
 	}
@@ -170,7 +170,7 @@ static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
 	show_evidence(v, out);
 	sp_advice_by_saving(v, order);
 	for (uint32_t i = 0; i < v->advice_count; i++) {
-		sp_advice_saved_text(v, order[i], text, sizeof(text));
+		sp_advice_saved_text(v, order[i], false, text, sizeof(text));
 		sp_out_wrapped(out, head, text);
 		head = "           ";
 	}

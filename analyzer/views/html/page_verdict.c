@@ -33,7 +33,7 @@ static void put_cards(FILE *f, const struct sp_verdict *v)
 		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
 
 		sp_advice_text(v, order[i], text, sizeof(text));
-		sp_saving_text(&saving, saves, sizeof(saves));
+		sp_saving_text(&saving, false, saves, sizeof(saves));
 		fprintf(f, "<li><strong>%s</strong> ", i ? _("Then") : _("Do this first"));
 		if (*saves)
 			fprintf(f, "<em class=\"saves\">%s</em> ", saves);

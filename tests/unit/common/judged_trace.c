@@ -55,6 +55,6 @@ const char *judge(void)
 
 double value(enum sp_metric_id metric)
 {
-	ck_assert_msg(v.metrics.of[metric].is_known, "%s", sp_metric_name(metric));
+	ck_assert_msg(v.metrics.of[metric].is_known, "%s", sp_metric_about(metric)->name);
 	return v.metrics.of[metric].value;
 }

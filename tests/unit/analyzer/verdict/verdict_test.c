@@ -391,7 +391,7 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 
 	setup();
 	for (int i = 0; i < SP_METRICS; i++) {
-		if (sp_metric_kind(i) == SP_IN_TEXT) {
+		if (sp_metric_about(i)->unit == SP_IN_TEXT) {
 			v.metrics.of[i].is_known = true;
 			strcpy(v.metrics.of[i].text, "train.py:7");
 		} else if (!v.metrics.of[i].is_known) {
