@@ -100,11 +100,11 @@ struct sp_pause {
 	int64_t first_start_ns,
 		first_end_ns; /* of the first batch; has_passes: where `middle` begins */
 	int64_t last_end_ns;  /* of the last batch; has_passes: where `middle` ends */
-	/* up to the first, from there to the last, from there on */
+	/* Up to the first, from there to the last, from there on. has_passes: up to the first pass
+	 * that evaluates, those passes, and what lies between and after them. */
 	struct sp_account lead, middle, rest;
-	bool has_passes;	      /* `middle` begins with the first call of `foreign` */
+	bool has_passes;
 	bool has_end;		      /* a pass begins or ends in it */
-	bool has_call;		      /* the model is called in `middle` */
 	struct sp_pass_range foreign; /* includes all passes that are not known to train */
 	uint64_t load_ns;	      /* of its checkpoints: loads */
 	int64_t begin_ns;	/* the loader of the following steps begins here; 0: elsewhere */
@@ -135,7 +135,11 @@ struct sp_pass {
 	uint32_t first, last; /* optimizer steps before its first batch, and before its last call */
 	uint32_t batches;
 	bool is_over, is_training;
-	bool has_end; /* a call that found no more batches */
+	bool has_call;		  /* of a model */
+	bool is_evaluation;	  /* has a call, or none was observed so far */
+	int64_t start_ns, end_ns; /* of an evaluation: all of it is validation */
+	uint32_t begin, end;	  /* the same as intervals, while its pause is made */
+	bool has_end;		  /* a call that found no more batches */
 };
 
 #define SP_PASSES_ON 4u

@@ -236,12 +236,14 @@ static void label_pause(struct sp_steps *s, const struct sp_pause *p, bool now_a
 	bool waits_for_steps = s->has_whole_calls && p->step == s->count;
 	int64_t from_ns = p->start_pass_ns ? p->last_end_ns : p->start_ns;
 
-	if (p->is_validation)
+	if (p->is_validation && p->has_passes)
+		sp_pass_label(s, p);
+	else if (p->is_validation)
 		sp_thread_timeline_relabel(t, p->first_end_ns, p->last_end_ns, ~ROW(checkpoint),
 					   SP_ACCOUNT_validation);
 	if (p->is_validation && p->has_passes && now_and_then)
-		sp_thread_timeline_relabel(t, p->last_end_ns, p->end_ns, ROW(forward) | ROW(loss),
-					   SP_ACCOUNT_validation);
+		sp_thread_timeline_relabel(t, p->first_start_ns, p->end_ns,
+					   ROW(forward) | ROW(loss), SP_ACCOUNT_validation);
 	if (p->is_validation && !p->has_passes && !p->is_restart)
 		sp_thread_timeline_relabel(t, p->first_start_ns, p->first_end_ns, ~0u,
 					   SP_ACCOUNT_validation);

@@ -234,27 +234,119 @@ static uint32_t with_drop(const struct sp_cutter *c, uint32_t pass, uint32_t las
 	return last;
 }
 
-/* A pause that the intervals [from, n) make, from from_ns to to_ns. */
-static void make_pause(struct sp_cutter *c, uint32_t from, uint32_t n,
-		       const struct sp_pass_range *foreign, int64_t from_ns, int64_t to_ns)
+/* The intervals of each foreign pass among [0, n). */
+static void find_extents(const struct sp_cutter *c, uint32_t n, const struct sp_pass_range *foreign)
 {
-	struct sp_pause *p = sp_cut_pause(c->steps);
-	uint32_t first = first_of(c, n, foreign), last = last_of(c, n, foreign);
-	int64_t first_ns, last_ns;
-	uint32_t pass;
+	struct sp_pass *passes = c->steps->passes;
 
+	for (uint32_t pass = foreign->first; pass && pass <= foreign->last; pass++)
+		passes[pass - 1].begin = passes[pass - 1].end = 0;
+	for (uint32_t i = 0; foreign->first && i < n; i++) {
+		uint32_t pass = c->intervals[i].pass;
+
+		if (!lies_in(foreign, pass))
+			continue;
+		if (!passes[pass - 1].end)
+			passes[pass - 1].begin = i;
+		passes[pass - 1].end = i + 1;
+	}
+}
+
+/* In a pass; of one that is left early, also right after its last batch. */
+static bool has_call(const struct sp_cutter *c, const struct sp_pass *pass, uint32_t n)
+{
+	uint32_t end = pass->has_end ? pass->end : n;
+
+	for (uint32_t i = pass->begin; i < end; i++) {
+		if (sp_phase_interval_is_forward(&c->intervals[i]))
+			return true;
+		if (i >= pass->end && sp_phase_interval_is_structure(&c->intervals[i]))
+			break;
+	}
+	return false;
+}
+
+/* Finds the foreign passes that evaluate; one that no model is called in reads its data. Returns
+ * the first interval of the first one; NONE: there is none. */
+static uint32_t find_evaluated(const struct sp_cutter *c, uint32_t n,
+			       const struct sp_pass_range *foreign)
+{
+	uint32_t first = NONE;
+
+	find_extents(c, n, foreign);
+	for (uint32_t i = foreign->first; i && i <= foreign->last; i++) {
+		struct sp_pass *pass = &c->steps->passes[i - 1];
+
+		if (!pass->end || !pass->batches || is_under_way(c->steps, i)) {
+			pass->end = 0;
+			continue;
+		}
+		pass->end = last_validated(c, pass->begin, pass->end - 1, n);
+		pass->end = with_drop(c, i, pass->end, n) + 1;
+		pass->has_call = has_call(c, pass, n);
+		pass->is_evaluation = pass->has_call || !c->steps->has_forward;
+		if (pass->is_evaluation && pass->begin < first)
+			first = pass->begin;
+	}
+	return first;
+}
+
+/* Charges the intervals [first, n): those of the passes that evaluate are the pause's `middle`, and
+ * what lies between and after them is its `rest`. */
+static void charge_passes(const struct sp_cutter *c, uint32_t first, uint32_t n, struct sp_pause *p)
+{
+	int64_t from_ns = p->first_start_ns;
+
+	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++) {
+		struct sp_pass *pass = &c->steps->passes[i - 1];
+
+		if (!pass->is_evaluation || pass->end <= first)
+			continue;
+		pass->start_ns = from_ns;
+		if (pass->begin >= first) {
+			pass->start_ns = c->intervals[pass->begin].start_ns;
+			sp_cut_charge(c, first, pass->begin, from_ns, pass->start_ns, &p->rest);
+			first = pass->begin;
+		}
+		pass->end_ns = c->intervals[pass->end - 1].end_ns;
+		sp_cut_charge(c, first, pass->end, pass->start_ns, pass->end_ns, &p->middle);
+		p->last_end_ns = from_ns = pass->end_ns;
+		first = pass->end;
+	}
+	sp_cut_charge(c, first, n, from_ns, p->end_ns, &p->rest);
+}
+
+/* The same where no pass evaluates: from the first call of a pass to the last one. */
+static void charge_reads(const struct sp_cutter *c, uint32_t first, uint32_t n, struct sp_pause *p)
+{
+	uint32_t last = last_of(c, n, &p->foreign);
+
+	last = with_drop(c, c->intervals[last].pass, last, n);
+	p->last_end_ns = c->intervals[last].end_ns;
+	sp_cut_charge(c, first, last + 1, p->first_start_ns, p->last_end_ns, &p->middle);
+	sp_cut_charge(c, last + 1, n, p->last_end_ns, p->end_ns, &p->rest);
+}
+
+/* A pause of the intervals below n, from from_ns to to_ns. In the head of a run it begins with its
+ * first pass that evaluates. */
+static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_range *foreign,
+		       int64_t from_ns, int64_t to_ns)
+{
+	uint32_t evaluated = find_evaluated(c, n, foreign);
+	uint32_t first = evaluated == NONE ? first_of(c, n, foreign) : evaluated, from = 0;
+	struct sp_pause *p;
+
+	if (!c->has_from) {
+		sp_cut_head(c, first, true);
+		from = first;
+		from_ns = c->intervals[first].start_ns;
+	}
+	p = sp_cut_pause(c->steps);
 	if (!p)
 		return;
-	pass = c->intervals[last].pass;
-	last = with_drop(c, pass, last_validated(c, first, last, n), n);
-	first_ns = c->intervals[first].start_ns;
-	last_ns = c->intervals[last].end_ns;
 	p->start_ns = from_ns;
 	p->end_ns = to_ns;
-	p->first_start_ns = p->first_end_ns = first_ns;
-	p->last_end_ns = last_ns;
-	for (uint32_t i = first; i <= last; i++)
-		p->has_call |= sp_phase_interval_is_forward(&c->intervals[i]);
+	p->first_start_ns = p->first_end_ns = p->last_end_ns = c->intervals[first].start_ns;
 	p->has_passes = true;
 	p->foreign = *foreign;
 	for (uint32_t i = 0; i < n; i++)
@@ -262,9 +354,11 @@ static void make_pause(struct sp_cutter *c, uint32_t from, uint32_t n,
 			      c->intervals[i].kind == SP_INTERVAL_LOADER_END;
 	note_begin(c, n, p);
 	p->load_ns = sp_cut_loads(c, 0, n);
-	sp_cut_charge(c, from, first, from_ns, first_ns, &p->lead);
-	sp_cut_charge(c, first, last + 1, first_ns, last_ns, &p->middle);
-	sp_cut_charge(c, last + 1, n, last_ns, to_ns, &p->rest);
+	sp_cut_charge(c, from, first, from_ns, p->first_start_ns, &p->lead);
+	if (evaluated == NONE)
+		charge_reads(c, first, n, p);
+	else
+		charge_passes(c, first, n, p);
 }
 
 /* The intervals below the result are a pause; it is made where there are any. */
@@ -272,30 +366,25 @@ static uint32_t pause_before(struct sp_cutter *c, uint32_t n)
 {
 	uint32_t batch = find_batch(c, n), trained = batch == NONE ? 0 : c->intervals[batch].pass;
 	struct sp_pass_range foreign = find_foreign(c, batch == NONE ? n : batch, trained);
-	uint32_t first = batch, from = 0;
-	int64_t from_ns = c->from_ns, to_ns;
+	uint32_t end = batch;
+	int64_t to_ns;
 
 	if (trained)
 		c->steps->passes[c->intervals[last_call(c, n)].pass - 1].is_training = true;
 	if (batch == NONE) {
 		if (!foreign.first)
 			return 0;
-		first = last_of(c, n, &foreign) + 1;
-		to_ns = c->intervals[first - 1].end_ns;
+		end = last_of(c, n, &foreign) + 1;
+		to_ns = c->intervals[end - 1].end_ns;
 	} else {
-		to_ns = c->intervals[first].start_ns;
+		to_ns = c->intervals[end].start_ns;
 	}
-	if (last_call(c, first) == NONE)
-		return c->has_from ? 0 : first;
-	if (!c->has_from) {
-		from = first_of(c, first, &(struct sp_pass_range){.first = 0});
-		from_ns = c->intervals[from].start_ns;
-		sp_cut_head(c, from, true);
-	}
-	make_pause(c, from, first, &foreign, from_ns, to_ns);
+	if (last_call(c, end) == NONE)
+		return c->has_from ? 0 : end;
+	make_pause(c, end, &foreign, c->from_ns, to_ns);
 	c->from_ns = to_ns;
 	c->has_from = true;
-	return first;
+	return end;
 }
 
 static void note_loaders(const struct sp_cutter *c, uint32_t first, struct sp_step *step)
@@ -451,7 +540,7 @@ void sp_pass_cut_rest(struct sp_cutter *c)
 		return;
 	}
 	last = with_drop(c, c->intervals[last].pass, saved > last ? saved - 1 : last, n);
-	make_pause(c, 0, last + 1, &foreign, c->from_ns, c->intervals[last].end_ns);
+	make_pause(c, last + 1, &foreign, c->from_ns, c->intervals[last].end_ns);
 }
 
 static bool trains(const struct sp_steps *s, uint32_t pass)
@@ -488,11 +577,29 @@ static void leave_out_start(struct sp_thread_timeline *timeline, struct sp_pause
 
 void sp_pass_judge(struct sp_steps *s, struct sp_pause *p)
 {
-	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++)
-		p->is_validation |= s->passes[i - 1].batches && !trains(s, i);
-	if (p->is_validation && !p->step && s->has_forward && !p->has_call)
+	bool reads = false, calls = false;
+
+	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++) {
+		const struct sp_pass *pass = &s->passes[i - 1];
+
+		reads |= pass->batches && !trains(s, i);
+		calls |= pass->has_call;
+		p->is_validation |= pass->is_evaluation && !trains(s, i);
+	}
+	if (reads && !p->step && s->has_forward && !calls)
 		leave_out_start(&s->timeline, p);
 	p->is_restart = p->has_end;
+}
+
+/* All of a pass that evaluates is validation. */
+void sp_pass_label(struct sp_steps *s, const struct sp_pause *p)
+{
+	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++)
+		if (s->passes[i - 1].is_evaluation)
+			sp_thread_timeline_relabel(&s->timeline, s->passes[i - 1].start_ns,
+						   s->passes[i - 1].end_ns,
+						   ~(1u << SP_ACCOUNT_checkpoint),
+						   SP_ACCOUNT_validation);
 }
 
 static bool goes_on(const struct sp_steps *s, const struct sp_step *step, uint32_t pass)

@@ -19,6 +19,7 @@ void sp_pass_cut_rest(struct sp_cutter *cutter);
 
 /* Once all are there. */
 void sp_pass_judge(struct sp_steps *steps, struct sp_pause *pause);
+void sp_pass_label(struct sp_steps *steps, const struct sp_pause *pause); /* of validation */
 void sp_pass_number_epochs(struct sp_steps *steps);
 /* Sets trained_passes and single_passes. */
 void sp_pass_count(struct sp_steps *steps);

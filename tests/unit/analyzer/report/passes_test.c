@@ -212,6 +212,69 @@ START_TEST(a_pass_ahead_of_training)
 }
 END_TEST
 
+/* Neighbours of validation stay what they are: a pass that takes the data's mean, the making of
+ * the model, code between two validations at the end, and between two of an epoch. */
+START_TEST(neighbours_of_validation)
+{
+	enum { MADE_NS = 5000000, CODE_NS = 2000000, EPOCHS = 2, BATCHES = 3 };
+	const uint64_t one_ns = BEGIN_NS + BATCHES * (WAIT_NS + FORWARD_NS) + END_NS;
+	const struct sp_steps *s;
+
+	begin(TRAINING);
+	for (int i = 0; i < BATCHES; i++)
+		batch(TRAINING);
+	end(TRAINING);
+	m.now_ticks += MADE_NS / 2;
+	span(SP_EV_python_call, ZERO, FORWARD_NS, SP_PHASE_forward); /* the model tries a part */
+	m.now_ticks += MADE_NS / 2;
+	validate(BATCHES);
+	for (int epoch = 0; epoch < EPOCHS; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < BATCHES; i++) {
+			batch(TRAINING);
+			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+			span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+		}
+		end(TRAINING);
+		validate(BATCHES);
+		m.now_ticks += CODE_NS;
+		validate(BATCHES);
+	}
+	s = steps();
+	ck_assert_uint_eq(s->count, EPOCHS * BATCHES);
+	ck_part(validation, (1 + 2 * EPOCHS) * one_ns);
+	ck_part(forward, EPOCHS * BATCHES * FORWARD_NS);
+	ck_part(other, (EPOCHS - 1) * CODE_NS); /* after the last step no code counts */
+	ck_part(evaluation, 0);
+}
+END_TEST
+
+/* A pass between epochs that no model is called in is no validation: its batches are waited for. */
+START_TEST(a_pass_that_reads)
+{
+	enum { EPOCHS = 2, BATCHES = 3 };
+
+	for (int epoch = 0; epoch < EPOCHS; epoch++) {
+		begin(TRAINING);
+		for (int i = 0; i < BATCHES; i++) {
+			batch(TRAINING);
+			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+			span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+		}
+		end(TRAINING);
+		begin(OTHER);
+		for (int i = 0; i < BATCHES; i++)
+			batch(OTHER);
+		end(OTHER);
+	}
+	ck_assert_uint_eq(steps()->count, EPOCHS * BATCHES);
+	ck_part(validation, 0);
+	ck_part(loader_wait, 2 * EPOCHS * (BEGIN_NS + BATCHES * WAIT_NS + END_NS));
+}
+END_TEST
+
 /* A batch of validation after each step, by an iterator of its own. */
 START_TEST(a_long_pass_among_short_ones)
 {
@@ -675,6 +738,8 @@ int main(void)
 	tcase_add_test(c, validation_with_gradients);
 	tcase_add_loop_test(c, a_batch_left_over_before_validation, 0, 3);
 	tcase_add_test(c, a_step_of_whole_passes);
+	tcase_add_test(c, neighbours_of_validation);
+	tcase_add_test(c, a_pass_that_reads);
 	tcase_add_test(c, an_iterator_for_each_step);
 	tcase_add_test(c, loaders_in_turns);
 	tcase_add_test(c, steps_of_an_endless_loader);
