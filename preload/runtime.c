@@ -26,6 +26,7 @@
 #include "preload/stacks/stacks.h"
 #include "preload/recorder/switch.h"
 #include "preload/recorder/thread.h"
+#include "preload/waits/thread_waits.h"
 #include "preload/hooks/unseen.h"
 
 /* musl has no on_exit, and a program of musl ends where a strong name is missing. */
@@ -63,6 +64,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 		if (sp_processor_has_avx2())
 			sp_pack_use_avx2();
 		sp_thread_init();
+		sp_waits_init();
 		sp_stacks_init();
 		sp_framework_lookups_init();
 		sp_python_init();

@@ -109,6 +109,8 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 		cells[MAJOR] = sp_cell_count(w->fetches.usage.major_faults);
 		cells[MINOR] = sp_cell_count(w->fetches.usage.minor_faults);
 	}
+	if (!w->fetches.usage.observed)
+		cells[WORKS + SP_WORK_core_wait] = sp_cell_null();
 	/* A trainer's other work is in its steps. */
 	if (w->is_trainer)
 		cells[WORKS + SP_WORK_idle] = cells[WORKS + SP_WORK_other] = sp_cell_null();

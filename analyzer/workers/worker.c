@@ -37,6 +37,8 @@ struct worker_builder {
 	struct sp_receiving receiving; /* of the training thread */
 	struct piece *pieces;	       /* PIECES_MAX */
 	uint32_t count;
+	struct span aside; /* of the open fetch: page faults and waits for a core, in no piece */
+	struct sp_call_waits waits; /* of the open fetch */
 	struct sp_reader reader;
 	struct sp_event_reader events;
 };
@@ -175,6 +177,45 @@ static int64_t after_fetch(const struct worker_builder *b, int64_t start_ns)
 	return start_ns;
 }
 
+/* The call that an interval lies in; NULL: it lies in none that has ended. */
+static struct piece *piece_around(struct worker_builder *b, int64_t start_ns, int64_t end_ns)
+{
+	uint32_t low = 0, high = b->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (b->pieces[middle].end_ns < end_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < b->count && b->pieces[low].start_ns <= start_ns ? &b->pieces[low] : NULL;
+}
+
+/* Time that the recorder emits at the fetch's end: it is taken out of the call that it lies in. */
+static void take_aside(struct worker_builder *b, enum sp_work work, int64_t start_ns,
+		       int64_t end_ns)
+{
+	struct span span = span_of(b, start_ns, end_ns);
+	struct piece *p = piece_around(b, start_ns, end_ns);
+
+	if (!p) {
+		add(b, work, span);
+		b->aside.ns += span.ns;
+		b->aside.meanwhile_ns += span.meanwhile_ns;
+		return;
+	}
+	span.ns = span.ns < p->self.ns ? span.ns : p->self.ns;
+	span.meanwhile_ns =
+		span.meanwhile_ns < p->self.meanwhile_ns ? span.meanwhile_ns : p->self.meanwhile_ns;
+	b->worker->whole.ns[p->work] -= span.ns;
+	b->worker->meanwhile.ns[p->work] -= span.meanwhile_ns;
+	p->self.ns -= span.ns;
+	p->self.meanwhile_ns -= span.meanwhile_ns;
+	add(b, work, span);
+}
+
 /* inside_ns: the call's own time if that is known to be less than its span, else UINT64_MAX. */
 static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stage, int64_t start_ns,
 		 int64_t end_ns, uint64_t inside_ns)
@@ -204,6 +245,11 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	}
 	if (reads_or_waits(work))
 		p.known_ns = span.ns;
+	if (work == SP_WORK_transform) {
+		p.covered.ns += b->aside.ns;
+		p.covered.meanwhile_ns += b->aside.meanwhile_ns;
+		b->aside = (struct span){0, 0};
+	}
 	room = less(span.ns, p.covered.ns);
 	p.self = (struct span){room, less(span.meanwhile_ns, p.covered.meanwhile_ns)};
 	if (inside_ns < room) {
@@ -223,14 +269,15 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	b->pieces[b->count++] = p;
 }
 
-/* Takes the last piece as a fetch. Its time without a core in no known call moves from transform:
- * with page faults that read it is that of mapped files. */
+/* Takes the last piece as a fetch. Its blocked time in no known call moves from transform. */
 static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t words[3])
 {
 	const struct piece *p = &b->pieces[b->count - 1];
-	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns);
+	struct sp_call_waits waits = b->waits;
+	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns, &waits);
 	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
 
+	b->waits = (struct sp_call_waits){.has_switches = false};
 	count(b, &p->covered, (struct sp_fetches){.usage = usage});
 	if (!moved.ns)
 		return;
@@ -238,7 +285,30 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 		(uint64_t)((double)p->self.meanwhile_ns * (double)moved.ns / (double)p->self.ns);
 	b->worker->whole.ns[SP_WORK_transform] -= moved.ns;
 	b->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
-	add(b, usage.major_faults ? SP_WORK_mapped_read : SP_WORK_fetch_wait, moved);
+	add(b,
+	    !waits.has_faults && sp_call_rusage_blocks_on_pages(&usage) ? SP_WORK_mapped_read
+									: SP_WORK_fetch_wait,
+	    moved);
+}
+
+/* Observations of a fetch come before the fetch itself. */
+static void take_observed(struct worker_builder *b, const struct sp_read_event *event)
+{
+	const struct sp_slot *slot = event->slot, *extra = event->extra;
+	int64_t start_ns = sp_event_start_ns(&b->events, event),
+		end_ns = sp_event_end_ns(&b->events, event);
+
+	if (end_ns < start_ns)
+		return;
+	if (event->kind == SP_EV_page_fault)
+		take_aside(b, SP_WORK_mapped_read, start_ns, end_ns);
+	else if (event->kind == SP_EV_off_core && slot->value == 1)
+		take_aside(b, SP_WORK_core_wait, start_ns, end_ns);
+	else if (event->kind == SP_EV_waits && extra && !slot->value)
+		b->waits = (struct sp_call_waits){.has_switches = true,
+						  .has_faults = sp_commit_arg(slot->commit) == 1,
+						  .page_blocked_ns = extra->start,
+						  .ready_ns = (uint64_t)extra->value};
 }
 
 static void take_usage(struct worker_builder *b, const struct sp_slot *slot,
@@ -276,6 +346,7 @@ static void take_event(struct worker_builder *b, const struct sp_read_event *eve
 	enum sp_work work = SP_WORKS;
 	int64_t start_ns, end_ns;
 
+	take_observed(b, event);
 	if (!sp_work_of(slot, stage, &work) && !is_usage && !is_draw)
 		return;
 	start_ns = sp_event_start_ns(&b->events, event);
@@ -319,6 +390,8 @@ static void read_worker(struct worker_builder *b)
 	struct sp_read_event event;
 
 	b->count = 0;
+	b->aside = (struct span){0, 0};
+	b->waits = (struct sp_call_waits){.has_switches = false};
 	sp_event_reader_open(&b->events, &b->reader, &b->run->index, stream);
 	b->events.span = sp_run_span(b->run, stream->image);
 	while (sp_event_reader_next(&b->events, &event))

@@ -9,6 +9,7 @@
 #include "preload/blocks/pack.h"
 #include "preload/blocks/thread_slots.h"
 #include "preload/blocks/stream.h"
+#include "preload/sys/perf_ring.h"
 
 struct sp_recorder {
 	struct sp_thread hot; /* first: both structs have the same address */
@@ -32,6 +33,9 @@ struct sp_recorder {
 	struct sp_slot no_slot;
 	void (*define_cpus)(struct sp_thread *t); /* the thread's own work when its first window is
 						     full; the block's makers are below it */
+	struct sp_perf_ring perf;		  /* preload/waits/thread_waits.h */
+	bool perf_is_refused;			  /* the thread does not ask again */
+	bool faults_are_many;			  /* so many that they are not observed any more */
 	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
 };
 

@@ -4,6 +4,7 @@
 #include "preload/recorder/intern.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
+#include "preload/waits/thread_waits.h"
 
 struct sp_range sp_range_begin(void)
 {
@@ -26,6 +27,14 @@ void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const cha
 		sp_emit(t, kind, sp_intern(t, text, bytes), range.start, end - range.start, value);
 }
 
+void sp_range_observe(void)
+{
+	struct sp_thread *t = sp_enter();
+
+	if (t)
+		sp_waits_begin(t);
+}
+
 void sp_range_end_used(struct sp_range range, uint32_t kind, int64_t value, const char *text,
 		       size_t bytes, const struct sp_call_rusage *before)
 {
@@ -39,6 +48,7 @@ void sp_range_end_used(struct sp_range range, uint32_t kind, int64_t value, cons
 		sp_emit(t, kind, sp_intern(t, text, bytes), range.start, end - range.start, value);
 		return;
 	}
+	sp_waits_end(t, range.start, end, after.minor - before->minor);
 	sp_call_rusage_words(before, &after, words);
 	sp_emit_extra(t, kind, sp_intern(t, text, bytes), range.start, end - range.start, value,
 		      words);

@@ -25,6 +25,10 @@ struct sp_range sp_range_begin(void);
 void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const char *text,
 		  size_t bytes);
 
+/* Before the begin of a range that ends in sp_range_end_used(): observes why the thread does not
+ * run. */
+void sp_range_observe(void);
+
 /* The same with an EXTRA slot: the thread's use since `before`, which must be known. */
 void sp_range_end_used(struct sp_range range, uint32_t kind, int64_t value, const char *text,
 		       size_t bytes, const struct sp_call_rusage *before);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "preload/recorder/fd_table.h"
+#include "preload/waits/mapped_files.h"
 #include "preload/hooks/hook.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/sys.h"
@@ -46,6 +47,7 @@ static int unmap(void *at, size_t length)
 SP_HOOK(void *, mmap, void *at, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	struct sp_thread *t;
+	uint32_t file;
 	void *ret;
 
 	if (fd < 0 || (flags & MAP_ANONYMOUS))
@@ -53,8 +55,11 @@ SP_HOOK(void *, mmap, void *at, size_t length, int prot, int flags, int fd, off_
 	t = sp_enter();
 	if (!t)
 		return map(at, length, prot, flags, fd, offset);
-	SP_SPAN(span, t, SP_EV_mmap, sp_fd_file(t, fd));
+	file = sp_fd_file(t, fd);
+	SP_SPAN(span, t, SP_EV_mmap, file);
 	ret = map(at, length, prot, flags, fd, offset);
+	if (ret != MAP_FAILED)
+		sp_mapped_note(ret, length, file);
 	sp_span_close(&span, ret == MAP_FAILED ? -(int64_t)errno : (int64_t)length);
 	return ret;
 }
@@ -69,6 +74,8 @@ SP_HOOK(int, munmap, void *at, size_t length)
 		return unmap(at, length);
 	SP_SPAN(span, t, SP_EV_munmap, 0);
 	ret = unmap(at, length);
+	if (ret == 0)
+		sp_mapped_end(at, length);
 	sp_span_close(&span, ret < 0 ? -(int64_t)errno : (int64_t)length);
 	return ret;
 }

@@ -24,6 +24,11 @@
 
 #define FAR_ENTRIES 1024u
 #define LINK_BYTES 4096u
+#define TMPFS_MAGIC 0x01021994u
+#define MEMORY_FILES 1024u
+
+/* Ids of files on tmpfs, by their last bits: a later one may take the place of an earlier one. */
+static uint32_t memory_files[MEMORY_FILES];
 
 /* The table of descriptors [1024 n, 1024 n + 1024), made at first use. A thread that loses the race
  * to make it unmaps its own copy. */
@@ -153,29 +158,33 @@ static size_t inode_name(const struct stat *st, char *path)
 	return strlen(path);
 }
 
-/* Called once for a path, not once for an open. */
-static uint64_t fs_magic_of(int fd, enum sp_file_type type)
+/* Called once for a path, not once for an open. fd < 0: the path is asked. */
+static uint64_t fs_magic_of(int fd, const char *path, enum sp_file_type type)
 {
 	struct statfs fs;
+	long ret;
 
-	if (type != SP_FILE_REGULAR || SP_SYS2(SYS_fstatfs, fd, &fs) < 0)
+	if (type != SP_FILE_REGULAR)
 		return 0;
-	return (uint32_t)fs.f_type;
+	ret = fd < 0 ? SP_SYS2(SYS_statfs, path, &fs) : SP_SYS2(SYS_fstatfs, fd, &fs);
+	return ret < 0 ? 0 : (uint32_t)fs.f_type;
 }
 
 static uint32_t file_define(struct sp_thread *t, int fd, const struct stat *st, const char *path,
-			    size_t length, enum sp_file_type type)
+			    size_t length, enum sp_file_type type, uint64_t fs_magic)
 {
 	struct sp_file_metadata metadata = {.type = type,
 					    .fd = (uint32_t)fd,
 					    .device = st->st_dev,
 					    .inode = st->st_ino,
-					    .fs_magic = fs_magic_of(fd, type),
+					    .fs_magic = fs_magic,
 					    .size = (uint64_t)st->st_size};
 	uint32_t id = __atomic_add_fetch(&sp_process->file_ids, 1, __ATOMIC_RELAXED);
 
 	id = (id & ((1u << SP_FILE_TYPE_SHIFT) - 1)) | (uint32_t)type << SP_FILE_TYPE_SHIFT;
 	sp_define(t, SP_DEFINE_FILE, id, &metadata, sizeof(metadata), path, length);
+	if (fs_magic == TMPFS_MAGIC)
+		__atomic_store_n(&memory_files[id % MEMORY_FILES], id, __ATOMIC_RELAXED);
 	return id;
 }
 
@@ -204,21 +213,21 @@ static size_t name_of(int fd, const struct stat *st, const char *peer, char *pat
 }
 
 /* A path that is opened again keeps its id, and so does a peer. The name of a pipe is its inode.
- * peer: the name of a connected socket, or NULL. */
-static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st, const char *peer)
+ * `path` is changed. */
+static uint32_t file_intern(struct sp_thread *t, int fd, const struct stat *st, char *path,
+			    size_t length)
 {
-	char path[LINK_BYTES];
-	size_t length = name_of(fd, st, peer, path);
-	enum sp_file_type type;
+	enum sp_file_type type = type_of(st->st_mode, path);
 	struct sp_interned *entry;
+	uint64_t fs_magic;
 	uint32_t id;
 
-	type = type_of(st->st_mode, path);
 	id = sp_process_intern(XXH64(path, length, type), &entry);
 	if (id)
 		return id;
+	fs_magic = fs_magic_of(fd, path, type);
 	length = sp_redact(path, length);
-	id = file_define(t, fd, st, path, length, type);
+	id = file_define(t, fd, st, path, length, type, fs_magic);
 	note_net(type);
 	if (entry)
 		__atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
@@ -236,8 +245,8 @@ struct registration {
 static void register_fd(void *argument)
 {
 	struct registration *m = argument;
-	char peer[SP_PEER_NAME_BYTES];
-	size_t named = 0;
+	char peer[SP_PEER_NAME_BYTES], path[LINK_BYTES];
+	size_t named = 0, length;
 	uint32_t *entry;
 	struct stat st;
 
@@ -246,7 +255,8 @@ static void register_fd(void *argument)
 		return;
 	if (m->peer && S_ISSOCK(st.st_mode))
 		named = sp_peer_name_of(m->peer, m->peer_bytes, peer);
-	m->file = file_intern(m->thread, m->fd, &st, named ? peer : NULL);
+	length = name_of(m->fd, &st, named ? peer : NULL, path);
+	m->file = file_intern(m->thread, m->fd, &st, path, length);
 	entry = entry_of(m->fd, 1);
 	if (entry)
 		__atomic_store_n(entry, m->file, __ATOMIC_RELAXED);
@@ -269,4 +279,21 @@ uint32_t sp_fd_connected(struct sp_thread *t, int fd, const struct sockaddr *pee
 	if (fd >= 0 && !sp_process_is_frozen())
 		sp_call_on_own_stack(register_fd, &m);
 	return m.file;
+}
+
+bool sp_fd_is_memory(uint32_t file)
+{
+	return __atomic_load_n(&memory_files[file % MEMORY_FILES], __ATOMIC_RELAXED) == file;
+}
+
+uint32_t sp_fd_path_file(struct sp_thread *t, const char *path, uint64_t inode)
+{
+	char name[LINK_BYTES];
+	struct sp_text text = sp_text_init(name, sizeof(name));
+	struct stat st;
+
+	sp_text_add(&text, path);
+	if (SP_SYS4(SYS_newfstatat, AT_FDCWD, name, &st, 0) < 0 || st.st_ino != inode)
+		st = (struct stat){.st_mode = S_IFREG, .st_ino = inode};
+	return file_intern(t, -1, &st, name, strlen(name));
 }

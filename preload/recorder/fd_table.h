@@ -12,6 +12,7 @@
 #ifndef STAGEPROF_PRELOAD_FD_TABLE_H
 #define STAGEPROF_PRELOAD_FD_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -42,6 +43,13 @@ uint32_t sp_fd_connected(struct sp_thread *t, int fd, const struct sockaddr *pee
 
 /* The file of a registered descriptor; 0: the descriptor is not registered. */
 uint32_t sp_fd_file_known(int fd);
+
+/* True for a file on tmpfs, as far as this process knows: of shared memory, no file with data. */
+bool sp_fd_is_memory(uint32_t file);
+
+/* The id of a mapped file that this process may never have opened, by its path and inode. Makes
+ * system calls, none of which opens a descriptor. */
+uint32_t sp_fd_path_file(struct sp_thread *t, const char *path, uint64_t inode);
 
 /* fd is closed, or has become another file. */
 void sp_fd_unregister(int fd);

@@ -426,6 +426,7 @@ static void thread_end(void *argument)
 		return;
 	}
 	thread_finish(r);
+	sp_perf_ring_close(&r->perf);
 	sp_tls.thread = NULL;
 	memory_free(r);
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "preload/waits/thread_waits.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#include "preload/blocks/publish.h"
+#include "preload/recorder/emit.h"
+#include "preload/recorder/intern.h"
+#include "preload/waits/mapped_files.h"
+#include "preload/recorder/process.h"
+#include "preload/settings/config.h"
+#include "preload/sys/fd_private_task.h"
+#include "preload/sys/freeze.h"
+#include "preload/sys/sys.h"
+
+#define FAULT_NS_LEAST 10000u	  /* blocked in a fault: the page was not there */
+#define OFF_CORE_NS_LEAST 100000u /* of an event, as of the waits that hooks record */
+/* Page faults a second, of which each costs 0.3 µs more: more than two percent of the time. */
+#define FAULTS_RATE_MOST 80000u
+#define FAULTS_FEW 1000u /* in a fetch */
+#define MAPS_READS 2u	 /* in a fetch */
+
+static int is_off;
+
+static const char group[] = "waits";
+
+void sp_waits_init(void)
+{
+	is_off = sp_config_is(sp_config.waits, "0");
+}
+
+static void tell(const char *state, const char *detail)
+{
+	static uint64_t reported;
+
+	if (sp_coverage_is_new(&reported))
+		sp_coverage_add(group, state, detail);
+}
+
+struct opening {
+	struct sp_perf_ring *ring;
+	uint32_t tid;
+	bool faults;
+	int error;
+};
+
+static void task_open(void *argument)
+{
+	struct opening *o = argument;
+
+	o->error = sp_perf_ring_open(o->ring, o->tid, o->faults);
+}
+
+/* A filter may end a process that makes a call which it does not know. */
+static bool is_filtered(void)
+{
+	return SP_SYS1(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED;
+}
+
+static const char *reason_of(int error)
+{
+	switch (-error) {
+	case EACCES:
+		return SP_NOTE_TEXT("perf events are refused: kernel.perf_event_paranoid");
+	case EPERM:
+		return SP_NOTE_TEXT("perf events are refused: no right, or no memory that may be "
+				    "locked "
+				    "(kernel.perf_event_mlock_kb)");
+	case ENOSYS:
+		return SP_NOTE_TEXT("the kernel has no perf events");
+	case ENOMEM:
+		return SP_NOTE_TEXT("no memory for perf events");
+	default:
+		return SP_NOTE_TEXT("the kernel refused perf events");
+	}
+}
+
+static void ring_open(struct sp_recorder *r, bool faults)
+{
+	struct opening o = {&r->perf, (uint32_t)SP_SYS1(SYS_gettid, 0), faults, 0};
+	unsigned long before;
+
+	if (is_filtered()) {
+		r->perf_is_refused = true;
+		tell("unobservable", SP_NOTE_TEXT("a seccomp filter may forbid perf events"));
+		return;
+	}
+	before = sp_signals_block();
+	sp_perf_ring_close(&r->perf);
+	sp_fd_private_task(task_open, &o);
+	sp_signals_restore(before);
+	r->perf_is_refused = o.error != 0;
+	if (o.error)
+		tell("unobservable", reason_of(o.error));
+	else
+		tell("bound", SP_NOTE_TEXT("perf events"));
+}
+
+void sp_waits_begin(struct sp_thread *t)
+{
+	struct sp_recorder *r = sp_recorder_of(t);
+	struct sp_off_core_time time;
+	bool faults = sp_mapped_any() && !r->faults_are_many;
+	int kept = errno;
+
+	if (is_off || r->perf_is_refused || sp_process_is_frozen())
+		return;
+	if (!r->perf.is_open || r->perf.has_faults != faults)
+		ring_open(r, faults);
+	while (sp_perf_ring_next(&r->perf, &time))
+		;
+	errno = kept;
+}
+
+/* Times of the ring in ticks: both clocks at one instant, and the rate of the ticks. */
+struct instant {
+	uint64_t ns, ticks;
+};
+
+static uint64_t ticks_of(uint64_t ns)
+{
+	return (uint64_t)((__uint128_t)ns * sp_recorder_clock.ticks_per_second / 1000000000u);
+}
+
+static uint64_t ticks_at(const struct instant *now, uint64_t ns)
+{
+	return ns < now->ns ? now->ticks - ticks_of(now->ns - ns) : now->ticks;
+}
+
+struct sums {
+	uint64_t page_blocked_ns, blocked_ns, ready_ns, lost;
+	uint32_t maps_reads_left;
+};
+
+static void take_fault(struct sp_thread *t, const struct instant *now,
+		       const struct sp_off_core_time *fault, struct sums *sums)
+{
+	uint64_t start = ticks_at(now, fault->start_ns);
+	uint32_t file;
+
+	sums->ready_ns += fault->ready_ns;
+	if (!fault->is_major && fault->blocked_ns < FAULT_NS_LEAST) {
+		sums->blocked_ns += fault->blocked_ns;
+		return;
+	}
+	sums->page_blocked_ns += fault->blocked_ns;
+	file = sp_mapped_file(t, fault->address, start, &sums->maps_reads_left);
+	sp_emit(t, SP_EV_page_fault, file, start, ticks_of(fault->end_ns - fault->start_ns),
+		fault->is_major);
+}
+
+static void take_time(struct sp_thread *t, const struct instant *now,
+		      const struct sp_off_core_time *time, struct sums *sums)
+{
+	uint64_t ns = time->end_ns - time->start_ns;
+	bool is_ready = time->what == SP_OFF_CORE_READY;
+
+	if (time->what == SP_OFF_CORE_PAGE) {
+		take_fault(t, now, time, sums);
+		return;
+	}
+	*(is_ready ? &sums->ready_ns : &sums->blocked_ns) += ns;
+	if (ns >= OFF_CORE_NS_LEAST)
+		sp_emit(t, SP_EV_off_core, 0, ticks_at(now, time->start_ns), ticks_of(ns),
+			is_ready);
+}
+
+static void take_all(struct sp_thread *t, struct sums *sums)
+{
+	struct sp_recorder *r = sp_recorder_of(t);
+	const struct instant now = {sp_clock_ns(CLOCK_MONOTONIC), sp_clock_ticks()};
+	struct sp_off_core_time time;
+	bool is_more;
+
+	sums->lost = sp_perf_ring_is_full(&r->perf);
+	do {
+		is_more = sp_perf_ring_next(&r->perf, &time);
+		sums->lost += time.lost;
+		if (is_more)
+			take_time(t, &now, &time, sums);
+	} while (is_more);
+}
+
+static bool are_many(uint64_t faults, uint64_t ticks)
+{
+	return faults > FAULTS_FEW &&
+	       faults * 1000000000u / FAULTS_RATE_MOST > sp_clock_span_ns(ticks);
+}
+
+void sp_waits_end(struct sp_thread *t, uint64_t start, uint64_t end, uint64_t faults)
+{
+	struct sp_recorder *r = sp_recorder_of(t);
+	struct sums sums = {.maps_reads_left = MAPS_READS};
+	unsigned long before;
+	int kept = errno;
+
+	if (!r->perf.is_open || sp_process_is_frozen())
+		return;
+	before = sp_signals_block();
+	take_all(t, &sums);
+	sp_signals_restore(before);
+	sp_emit_extra(t, SP_EV_waits, r->perf.has_faults, start, end - start, (int64_t)sums.lost,
+		      (const uint64_t[3]){sums.page_blocked_ns, sums.blocked_ns, sums.ready_ns});
+	r->faults_are_many |= r->perf.has_faults && are_many(faults, end - start);
+	errno = kept;
+}

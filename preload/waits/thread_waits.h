@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a thread that makes batches does not run: between the begin and the end of a fetch its
+ * context switches and page faults are observed (preload/sys/perf_ring.h). The thread itself takes
+ * them at the end and emits
+ *   page_fault  for each fault that waited for its page
+ *   off_core    for each time of 100 µs and more without a core, outside of such faults
+ *   waits       once: the sums, also of shorter times
+ * Page faults are observed only after a data file was mapped, and not where they are so many that
+ * observing them would be felt. Where the kernel refuses, or a seccomp filter may kill a process
+ * that asks, nothing is emitted, and the coverage says why. STAGEPROF_WAITS=0 turns it off.
+ *
+ * Not for the hook path: the first call makes a dozen system calls, the others up to four for each
+ * file that is met for the first time, else none. errno is kept.
+ */
+#ifndef STAGEPROF_PRELOAD_THREAD_WAITS_H
+#define STAGEPROF_PRELOAD_THREAD_WAITS_H
+
+#include <stdint.h>
+
+#include "preload/blocks/thread_slots.h"
+
+/* A fetch begins: what was before is forgotten. */
+void sp_waits_begin(struct sp_thread *t);
+
+/* The fetch that began at `start` ends. faults: page faults without reading in it, as the kernel
+ * counts them. */
+void sp_waits_end(struct sp_thread *t, uint64_t start, uint64_t end, uint64_t faults);
+
+/* Constructor: reads the setting. */
+void sp_waits_init(void);
+
+#endif
