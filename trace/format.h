@@ -452,6 +452,11 @@ struct sp_called_metadata {
 /* Value of an event whose call ended by longjmp, cancellation or an exception. */
 #define SP_VALUE_ABANDONED INT64_MIN
 
+/* Bits of the value of loader_next and loader_begin; the others are the iterator's address. */
+#define SP_LOADER_ENDED INT64_C(1)  /* it gave no batch */
+#define SP_LOADER_RAISED INT64_C(2) /* because of an exception that is no StopIteration */
+#define SP_LOADER_BITS (SP_LOADER_ENDED | SP_LOADER_RAISED)
+
 _Static_assert(sizeof(struct sp_file_header) == SP_HEADER_FRAME_BYTES, "the header's size");
 _Static_assert(sizeof(struct sp_block_header) == SP_BLOCK_FRAME_BYTES, "the block's size");
 _Static_assert(sizeof(struct sp_window_header) == SP_WINDOW_HEAD_BYTES, "the window's size");

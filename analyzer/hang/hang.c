@@ -2,8 +2,10 @@
 #include "analyzer/hang/hang.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/hang/thread_past.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/totals/process_end.h"
@@ -16,14 +18,17 @@
 #define LEAST_UNTRIED_NS INT64_C(10000000000) /* with too few steps to know how long one takes */
 #define POLL_NS INT64_C(5500000000)
 #define STEPS_TRIED 5u
-#define TIMES_LONGEST 3 /* as long as the longest stretch without a step so far */
+#define TIMES_LONGEST 3			/* as long as the longest stretch without a step so far */
+#define GIVEN_UP_NS INT64_C(1000000000) /* a shorter call that was given up ends no hang */
 #define SILENT_LEAST_NS INT64_C(6000000000)
 /* A killed thread is hardly found by chance in a call that took less than 1/RARE of its life. */
 #define RARE 100u
 
 struct looking {
 	const struct sp_report *report;
-	int64_t end_ns; /* of the run, or when it was read */
+	int64_t end_ns; /* of the run, or when it was read, or when the trainer gave up */
+	struct sp_thread_past *past; /* of each stream at end_ns, once read; NULL: what they do at
+					their end */
 };
 
 static const struct sp_stream *stream_of(const struct sp_report *report, uint32_t i)
@@ -31,23 +36,49 @@ static const struct sp_stream *stream_of(const struct sp_report *report, uint32_
 	return report->run.index.streams[i];
 }
 
-static bool has_ended(const struct sp_report *report, uint32_t stream)
+static struct sp_process_end end_of(const struct sp_report *report, uint32_t stream)
 {
-	return sp_thread_end_of(&report->run, &report->totals, stream) != SP_THREAD_END_NONE;
+	return sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
 }
 
-/* The kind of the call that the thread is inside of; 0: of none. */
-static uint32_t call_of(const struct sp_stream *s)
+static bool has_ended(const struct looking *l, uint32_t stream)
+{
+	if (sp_thread_end_of(&l->report->run, &l->report->totals, stream) == SP_THREAD_END_NONE)
+		return false;
+	return !l->past || end_of(l->report, stream).at_ns < l->end_ns;
+}
+
+/* The kind of a mark; 0: none. */
+static uint32_t marked(const struct sp_stream *s)
 {
 	uint32_t kind = sp_commit_kind(s->mark.what);
 
 	return s->mark.what && kind < SP_EVENT_KINDS ? kind : 0;
 }
 
+static const struct sp_thread_past *past_of(const struct looking *l, uint32_t stream)
+{
+	if (!l->past || marked(stream_of(l->report, stream)))
+		return NULL;
+	if (!l->past[stream].is_read)
+		l->past[stream] = sp_thread_past_read(&l->report->run, stream, l->end_ns);
+	return &l->past[stream];
+}
+
+/* The kind of the call that the thread is inside of; 0: of none. */
+static uint32_t call_of(const struct looking *l, uint32_t stream)
+{
+	const struct sp_thread_past *past = past_of(l, stream);
+
+	return past ? past->kind : marked(stream_of(l->report, stream));
+}
+
 static int64_t mark_ns(const struct looking *l, uint32_t stream)
 {
-	int64_t start = sp_clock_realtime_ns(&sp_run_host(&l->report->run, stream)->clock,
-					     stream_of(l->report, stream)->mark.start_ticks);
+	const struct sp_thread_past *past = past_of(l, stream);
+	int64_t start = past ? past->since_ns
+			     : sp_clock_realtime_ns(&sp_run_host(&l->report->run, stream)->clock,
+						    stream_of(l->report, stream)->mark.start_ticks);
 
 	return start < l->end_ns ? l->end_ns - start : 0;
 }
@@ -64,7 +95,8 @@ static int64_t last_event_ns(const struct sp_report *report, uint32_t stream)
 /* Since the last event of the thread. */
 static int64_t silent_ns(const struct looking *l, uint32_t stream)
 {
-	int64_t end_ns = last_event_ns(l->report, stream);
+	const struct sp_thread_past *past = past_of(l, stream);
+	int64_t end_ns = past ? past->since_ns : last_event_ns(l->report, stream);
 
 	return end_ns < l->end_ns ? l->end_ns - end_ns : 0;
 }
@@ -90,11 +122,6 @@ static uint32_t last_part(const struct sp_report *report, uint32_t stream)
 	return next - 1;
 }
 
-static struct sp_process_end end_of(const struct sp_report *report, uint32_t stream)
-{
-	return sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
-}
-
 /* The run's end: when its files were read where the process still ran; else the command's end, or
  * the last event, or the last look of a launcher that was killed too. */
 static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
@@ -111,34 +138,38 @@ static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
 	return seen_ns > report->totals.end_ns ? seen_ns : report->totals.end_ns;
 }
 
-static const char *file_of(const struct sp_report *report, const struct sp_stream *s,
-			   size_t *ret_bytes)
+static const char *file_of(const struct looking *l, uint32_t stream, size_t *ret_bytes)
 {
+	const struct sp_report *report = l->report;
+	const struct sp_stream *s = stream_of(report, stream);
+	const struct sp_thread_past *past = past_of(l, stream);
 	uint32_t number = SP_STRINGS_REST;
 
-	if (s->mark_path) {
+	if (!past && s->mark_path) {
 		*ret_bytes = strlen(s->mark_path);
 		return s->mark_path;
 	}
-	if (sp_event_info(call_of(s))->arg == SP_ARG_FILE && report->run.naming == SP_NAMING_PATH)
+	if (sp_event_info(call_of(l, stream))->arg == SP_ARG_FILE &&
+	    report->run.naming == SP_NAMING_PATH)
 		number = sp_process_file(&report->run.metadata.images[s->image],
-					 sp_commit_arg(s->mark.what));
+					 past ? past->arg : sp_commit_arg(s->mark.what));
 	return sp_string_table_text(&report->run.metadata.files, number, ret_bytes);
 }
 
 /* The lock that the thread waits for now; of a run that has ended the one that the launcher saw,
  * if the thread did nothing after that. */
-static bool lock_find(const struct sp_report *report, uint32_t stream, struct sp_live_lock *ret)
+static bool lock_find(const struct looking *l, uint32_t stream, struct sp_live_lock *ret)
 {
+	const struct sp_report *report = l->report;
 	const struct sp_stream *s = stream_of(report, stream);
 	enum sp_process_how how = end_of(report, stream).how;
 
 	*ret = (struct sp_live_lock){.what = SP_LIVE_LOCK_NONE};
-	if (call_of(s) || how == SP_PROCESS_STOPPED || has_ended(report, stream))
+	if (call_of(l, stream) || how == SP_PROCESS_STOPPED || has_ended(l, stream))
 		return false;
 	if (how == SP_PROCESS_RUNNING)
 		return sp_live_lock(report->run.index.images[s->image].pid, s->tid, ret) == 0;
-	if (s->lock && (int64_t)s->lock_seen_ns > last_event_ns(report, stream))
+	if (s->lock && (int64_t)s->lock_seen_ns > l->end_ns - silent_ns(l, stream))
 		*ret = *s->lock;
 	return ret->what != SP_LIVE_LOCK_NONE;
 }
@@ -150,18 +181,19 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 	struct sp_hang_link link;
 	struct sp_process_end end = end_of(l->report, stream);
 	size_t bytes = 0;
-	const char *file = call_of(s) ? file_of(l->report, s, &bytes) : "";
+	uint32_t kind = call_of(l, stream);
+	const char *file = kind ? file_of(l, stream, &bytes) : "";
 
 	link = (struct sp_hang_link){
 		.stream = stream,
 		.role = role,
 		.number = number,
-		.kind = call_of(s),
+		.kind = kind,
 		.is_stopped = end.how == SP_PROCESS_STOPPED,
-		.is_silent = !call_of(s),
+		.is_silent = !kind,
 		.missing = bytes ? SP_PATH_NOT_MISSING : s->path_missing,
 	};
-	lock_find(l->report, stream, &link.lock);
+	lock_find(l, stream, &link.lock);
 	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
 	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
 	return link;
@@ -175,8 +207,9 @@ static void add_link(const struct looking *l, struct sp_hang *hang, uint32_t str
 
 /* Moves *stream to the next main thread of one of the trainer's workers that had not ended. Returns
  * false where there is none. */
-static bool find_worker(const struct sp_report *report, uint32_t trainer_image, uint32_t *stream)
+static bool find_worker(const struct looking *l, uint32_t trainer_image, uint32_t *stream)
 {
+	const struct sp_report *report = l->report;
 	const struct sp_process_image *images = report->run.index.images;
 
 	for (; *stream < report->run.index.stream_count; ++*stream) {
@@ -184,7 +217,7 @@ static bool find_worker(const struct sp_report *report, uint32_t trainer_image, 
 
 		if (s->tid == images[s->image].pid &&
 		    sp_index_is_child(&images[s->image], &images[trainer_image]) &&
-		    !has_ended(report, *stream) &&
+		    !has_ended(l, *stream) &&
 		    strcmp(sp_role_of(&report->training, *stream), "worker") == 0)
 			return true;
 	}
@@ -194,15 +227,14 @@ static bool find_worker(const struct sp_report *report, uint32_t trainer_image, 
 /* How surely this worker is the one that holds the others up; 0: it is idle. */
 static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns)
 {
-	const struct sp_stream *s = stream_of(l->report, stream);
-	uint32_t kind = call_of(s);
+	uint32_t kind = call_of(l, stream);
 	struct sp_live_lock lock;
 
 	if (end_of(l->report, stream).how == SP_PROCESS_STOPPED)
 		return 4;
 	if (kind && !is_wait(kind) && mark_ns(l, stream) >= least_ns / 2)
 		return 3;
-	if (!kind && silent_ns(l, stream) >= least_ns / 2 && lock_find(l->report, stream, &lock))
+	if (!kind && silent_ns(l, stream) >= least_ns / 2 && lock_find(l, stream, &lock))
 		return 3;
 	if (kind && mark_ns(l, stream) > POLL_NS)
 		return 2;
@@ -216,7 +248,7 @@ static void follow_worker(const struct looking *l, struct sp_hang *hang, uint32_
 	uint32_t image = stream_of(l->report, trainer)->image, worst = 0, number = 0, index = 0;
 	unsigned most = 0;
 
-	for (uint32_t i = 0; find_worker(l->report, image, &i); i++, index++) {
+	for (uint32_t i = 0; find_worker(l, image, &i); i++, index++) {
 		unsigned b = blame(l, i, least_ns);
 
 		if (b > most) {
@@ -249,8 +281,8 @@ static void add_trainer(const struct looking *l, struct sp_hang *hang, uint32_t 
 /* In one wait for as long as nothing moved: a collective, not a loader's queue. */
 static bool is_in_collective(const struct looking *l, uint32_t stream, int64_t stuck_ns)
 {
-	return is_wait(call_of(stream_of(l->report, stream))) &&
-	       mark_ns(l, stream) > stuck_ns / 2 && mark_ns(l, stream) > LEAST_NS;
+	return is_wait(call_of(l, stream)) && mark_ns(l, stream) > stuck_ns / 2 &&
+	       mark_ns(l, stream) > LEAST_NS;
 }
 
 /* The trainer that the others wait for in a collective, and the first of these. False where none is
@@ -264,7 +296,7 @@ static bool find_missing(const struct looking *l, int64_t stuck_ns, uint32_t *re
 		uint32_t stream = trainer_stream(l->report, t);
 		uint32_t *first = is_in_collective(l, stream, stuck_ns) ? &waiting : &missing;
 
-		if (*first == UINT32_MAX && !has_ended(l->report, stream))
+		if (*first == UINT32_MAX && !has_ended(l, stream))
 			*first = t;
 	}
 	*ret = missing;
@@ -309,7 +341,7 @@ static bool is_blocked(const struct sp_hang *hang, int64_t least_ns)
 /* In a call; or its calls so far were waits that it repeats, as a loader's are. */
 static bool waits_or_repeats(const struct looking *l, uint32_t stream)
 {
-	return call_of(stream_of(l->report, stream)) || silent_ns(l, stream) < POLL_NS;
+	return call_of(l, stream) || silent_ns(l, stream) < POLL_NS;
 }
 
 static void follow(const struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
@@ -333,39 +365,69 @@ static bool is_whole(const struct sp_report *report)
 	return !s->pid && !s->tid && s->to_ns == INT64_MAX;
 }
 
+static void judge(const struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
+{
+	follow(l, hang, t, least_ns);
+	hang->is_hung = (hang->count > 1 || waits_or_repeats(l, trainer_stream(l->report, t)) ||
+			 hang->chain[0].is_stopped || hang->chain[0].lock.what) &&
+			is_blocked(hang, least_ns);
+}
+
+/* A trainer that neither ended nor moves. */
+static void find_standing(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
+{
+	const struct sp_steps *steps = &report->training.trainers[t].steps;
+	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
+	struct looking l = {report, run_end_ns(report, trainer_stream(report, t)), NULL};
+
+	if (has_ended(&l, trainer_stream(report, t)) || l.end_ns - since_ns < least_ns)
+		return;
+	*hang = (struct sp_hang){.since_ns = since_ns, .for_ns = (uint64_t)(l.end_ns - since_ns)};
+	judge(&l, hang, t, least_ns);
+}
+
+/* A trainer that did not move until a signal, an exception or a time limit ended its wait. */
+static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
+{
+	const struct sp_steps *steps = &report->training.trainers[t].steps;
+	uint32_t stream = trainer_stream(report, t);
+	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
+	struct looking l = {report, INT64_MIN, NULL};
+
+	if (last_event_ns(report, stream) - since_ns >= least_ns)
+		l.end_ns = sp_interruption_find(&report->run, stream, since_ns, GIVEN_UP_NS);
+	if (l.end_ns < since_ns + least_ns)
+		return;
+	l.past = calloc(report->run.index.stream_count, sizeof(*l.past));
+	if (!l.past)
+		return;
+	*hang = (struct sp_hang){.since_ns = since_ns,
+				 .for_ns = (uint64_t)(l.end_ns - since_ns),
+				 .is_given_up = true};
+	judge(&l, hang, t, least_ns);
+	/* A wait alone may be one that was only slow. */
+	hang->is_hung &= hang->count > 1 || !is_wait(hang->chain[0].kind);
+	free(l.past);
+}
+
 void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 {
 	*hang = (struct sp_hang){.is_hung = false};
-	if (sp_index_has_digested(&report->run.index))
+	if (sp_index_has_digested(&report->run.index) || !is_whole(report))
 		return;
-	for (uint32_t t = 0; is_whole(report) && !hang->is_hung && t < report->training.count;
-	     t++) {
-		const struct sp_steps *steps = &report->training.trainers[t].steps;
-		uint32_t stream = trainer_stream(report, t);
-		struct looking l = {report, 0};
-		int64_t since_ns, least_ns;
-
-		if (has_ended(report, stream) || !steps->count)
-			continue;
-		l.end_ns = run_end_ns(report, stream);
-		since_ns = steps->steps[steps->count - 1].end_ns;
-		least_ns = least_of(steps);
-		if (l.end_ns - since_ns < least_ns)
-			continue;
-		*hang = (struct sp_hang){.since_ns = since_ns,
-					 .for_ns = (uint64_t)(l.end_ns - since_ns)};
-		follow(&l, hang, t, least_ns);
-		hang->is_hung = (hang->count > 1 || waits_or_repeats(&l, stream) ||
-				 hang->chain[0].is_stopped || hang->chain[0].lock.what) &&
-				is_blocked(hang, least_ns);
-	}
+	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
+		if (report->training.trainers[t].steps.count)
+			find_standing(report, t, hang);
+	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
+		if (report->training.trainers[t].steps.count)
+			find_given_up(report, t, hang);
 }
 
-static bool was_killed(const struct sp_report *report, uint32_t stream)
+static bool was_killed(const struct looking *l, uint32_t stream)
 {
-	struct sp_process_end end = end_of(report, stream);
+	struct sp_process_end end = end_of(l->report, stream);
 
-	return !has_ended(report, stream) &&
+	return !has_ended(l, stream) &&
 	       (end.how == SP_PROCESS_KILLED || end.how == SP_PROCESS_SIGNALED ||
 		end.how == SP_PROCESS_OOM || end.how == SP_PROCESS_UNKNOWN);
 }
@@ -397,15 +459,16 @@ static uint64_t life_ns(const struct sp_report *report, uint32_t stream)
 
 /* Killed inside a call on a file that took so little of its
  * life that chance does not explain it. */
-static bool is_suspect(const struct sp_report *report, uint32_t stream)
+static bool is_suspect(const struct looking *l, uint32_t stream)
 {
-	uint32_t kind = call_of(stream_of(report, stream));
+	const struct sp_report *report = l->report;
+	uint32_t kind = call_of(l, stream);
 	enum sp_class class = kind ? sp_event_info(kind)->class : SP_CLASS_OFF;
 	struct sp_live_lock lock;
 
-	if (!was_killed(report, stream))
+	if (!was_killed(l, stream))
 		return false;
-	return lock_find(report, stream, &lock) ||
+	return lock_find(l, stream, &lock) ||
 	       ((class == SP_CLASS_OPEN || class == SP_CLASS_READ || class == SP_CLASS_STAT) &&
 		spent_ns(&report->totals.streams[stream], class) < life_ns(report, stream) / RARE);
 }
@@ -416,12 +479,12 @@ static bool suspect_of(const struct looking *l, uint32_t t, struct sp_hang_link 
 	uint32_t trainer = trainer_stream(l->report, t), number = 0;
 	uint32_t image = stream_of(l->report, trainer)->image;
 
-	if (is_suspect(l->report, trainer)) {
+	if (is_suspect(l, trainer)) {
 		*ret = link_of(l, trainer, SP_HANG_TRAINER, 0);
 		return true;
 	}
-	for (uint32_t i = 0; find_worker(l->report, image, &i); i++, number++)
-		if (is_suspect(l->report, i)) {
+	for (uint32_t i = 0; find_worker(l, image, &i); i++, number++)
+		if (is_suspect(l, i)) {
 			*ret = link_of(l, i, SP_HANG_WORKER, number);
 			return true;
 		}
@@ -432,9 +495,9 @@ bool sp_hang_suspect(const struct sp_report *report, struct sp_hang_link *ret)
 {
 	for (uint32_t t = 0; is_whole(report) && t < report->training.count; t++) {
 		uint32_t stream = trainer_stream(report, t);
-		struct looking l = {report, report->totals.end_ns};
+		struct looking l = {report, report->totals.end_ns, NULL};
 
-		if (report->training.trainers[t].steps.count && was_killed(report, stream) &&
+		if (report->training.trainers[t].steps.count && was_killed(&l, stream) &&
 		    suspect_of(&l, t, ret))
 			return true;
 	}

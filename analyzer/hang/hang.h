@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hang: at the end of the run, or now, training has not moved for long. The chain leads from the
+ * A hang: at the end of the run, now, or until somebody gave the run up, training has not moved for
+ * long. The chain leads from the
  * trainer to what it waits for: another rank, a worker, and the call that this one is inside of.
  */
 #ifndef STAGEPROF_ANALYZER_HANG_H
@@ -36,6 +37,8 @@ struct sp_hang_link {
 
 struct sp_hang {
 	bool is_hung;
+	bool is_given_up; /* a call of the trainer ended in a signal or an exception after for_ns;
+			     without is_hung nothing says what held it up */
 	uint64_t for_ns;  /* how long training has not moved */
 	int64_t since_ns; /* CLOCK_REALTIME */
 	struct sp_hang_link chain[SP_HANG_LINKS_MAX];

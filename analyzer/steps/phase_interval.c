@@ -92,7 +92,7 @@ static enum sp_phase_interval_kind kind_of(const struct sp_process_metadata *ima
 	case SP_EV_python_call:
 		return sp_phase_interval_kind_of(slot->value);
 	case SP_EV_loader_begin:
-		return slot->value & 1 ? SP_INTERVAL_NONE : SP_INTERVAL_LOADER_BEGIN;
+		return slot->value & SP_LOADER_ENDED ? SP_INTERVAL_NONE : SP_INTERVAL_LOADER_BEGIN;
 	case SP_EV_loader_next:
 		return slot->value & 1 ? SP_INTERVAL_LOADER_END : SP_INTERVAL_LOADER;
 	case SP_EV_fork:
@@ -166,7 +166,7 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 		.start_ns = start_ns,
 		.end_ns = end_ns,
 		.kind = (uint8_t)kind_of(image, slot),
-		.iterator = is_loader ? slot->value & ~INT64_C(1) : 0,
+		.iterator = is_loader ? slot->value & ~SP_LOADER_BITS : 0,
 		.source =
 			kind == SP_EV_python_call || is_loader ? SP_FROM_WRAPPED : SP_FROM_OBSERVED,
 		.bytes = exchanges ? bytes_of(slot) : 0,

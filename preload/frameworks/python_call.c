@@ -91,6 +91,16 @@ static struct loader_call loader_begin(const struct timed *timed)
 	return call;
 }
 
+/* The bits of a loader's call beside its iterator. */
+static int64_t outcome_of(int has_batch)
+{
+	struct sp_py_object *raised = has_batch ? NULL : sp_python.PyErr_Occurred();
+
+	if (raised && raised != *sp_python.PyExc_StopIteration)
+		return SP_LOADER_ENDED | SP_LOADER_RAISED;
+	return has_batch ? 0 : SP_LOADER_ENDED;
+}
+
 /* Calls of loaders identify their iterator: it is the first argument, or the result. */
 static void loader_end(const struct timed *timed, const struct loader_call *call,
 		       const struct sp_py_object *iterator, int has_batch)
@@ -100,8 +110,8 @@ static void loader_end(const struct timed *timed, const struct loader_call *call
 
 	if (call->device != SP_DEVICE_UNKNOWN)
 		sp_device_state_end(call->device);
-	sp_range_end(call->range, kind, (int64_t)(uintptr_t)iterator | !has_batch, timed->text,
-		     (size_t)timed->text_bytes);
+	sp_range_end(call->range, kind, (int64_t)(uintptr_t)iterator | outcome_of(has_batch),
+		     timed->text, (size_t)timed->text_bytes);
 }
 
 static int asks_loader(const struct timed *timed)

@@ -36,11 +36,13 @@ static void descriptor_gone(int fd)
 
 /* Ends an opening call. The file registered under this number was closed unseen. The registration
  * makes system calls, which are not in the event's time. */
-static int descriptor_opened(struct sp_open_span *span, int fd)
+static int descriptor_opened(struct sp_open_span *span, int fd, const char *path)
 {
 	uint64_t end = sp_clock_ticks();
 	int64_t value = SP_RESULT(fd);
 
+	if (sp_unlikely(value == -EINTR)) /* it may have been a hang */
+		sp_span_set_arg(span, sp_fd_path_define(span->thread, path));
 	if (fd >= 0) {
 		sp_fd_unregister(fd);
 		sp_span_set_arg(span, sp_fd_register(span->thread, fd));
@@ -76,7 +78,7 @@ SP_HOOK(int, open, const char *path, int flags, ...)
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(open)(path, flags, mode));
 	SP_SPAN_OPEN(span, t, SP_EV_open, path);
-	return descriptor_opened(&span, SP_REAL(open)(path, flags, mode));
+	return descriptor_opened(&span, SP_REAL(open)(path, flags, mode), path);
 }
 SP_ALIAS(open64, open);
 
@@ -92,7 +94,7 @@ SP_HOOK(int, openat, int folder, const char *path, int flags, ...)
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(openat)(folder, path, flags, mode));
 	SP_SPAN_OPEN(span, t, SP_EV_openat, path);
-	return descriptor_opened(&span, SP_REAL(openat)(folder, path, flags, mode));
+	return descriptor_opened(&span, SP_REAL(openat)(folder, path, flags, mode), path);
 }
 SP_ALIAS(openat64, openat);
 
@@ -104,7 +106,7 @@ SP_ALIAS(openat64, openat);
 		if (!t)                                                                            \
 			return descriptor_opened_unseen(SP_REAL(name) arguments);                  \
 		SP_SPAN_OPEN(span, t, event, path);                                                \
-		return descriptor_opened(&span, SP_REAL(name) arguments);                          \
+		return descriptor_opened(&span, SP_REAL(name) arguments, path);                    \
 	}
 
 HOOK_OPEN(creat, SP_EV_creat, (const char *path, mode_t mode), (path, mode))

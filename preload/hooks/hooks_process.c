@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "preload/hooks/hook.h"
+#include "preload/recorder/mark_path.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/process_image.h"
 #include "preload/sampler/sampler_process.h"
@@ -237,6 +238,7 @@ static void end_by(enum sp_original which, int status) __attribute__((noreturn))
 static void end_by(enum sp_original which, int status)
 {
 	sp_process_ending(status);
+	sp_mark_abandon(sp_enter());
 	sp_thread_finish();
 	sp_process_end();
 	((void (*)(int))sp_original(which))(status);

@@ -13,6 +13,7 @@
 
 #include "preload/recorder/emit.h"
 #include "preload/recorder/own_stack.h"
+#include "preload/sys/host_memory.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/paths.h"
 #include "preload/sys/freeze.h"
@@ -260,6 +261,53 @@ static void register_fd(void *argument)
 	entry = entry_of(m->fd, 1);
 	if (entry)
 		__atomic_store_n(entry, m->file, __ATOMIC_RELAXED);
+}
+
+struct naming {
+	struct sp_thread *thread;
+	const char *path;
+	uint32_t file;
+};
+
+/* Another thread may have unmapped the path since the kernel read it. Returns false where no text
+ * may be kept. */
+static int path_read(const char *from, char path[LINK_BYTES])
+{
+	struct iovec chunks[] = {sp_host_memory_chunk(from, LINK_BYTES - 1), {NULL, 0}};
+	long bytes;
+	char *last;
+
+	chunks[1] =
+		sp_host_memory_chunk(from + chunks[0].iov_len, LINK_BYTES - 1 - chunks[0].iov_len);
+	bytes = sp_host_memory_read(path, chunks, 2);
+	path[bytes > 0 ? bytes : 0] = 0;
+	last = strrchr(path, '/');
+	if (sp_redact_keeps_last_part() && last)
+		memmove(path, last + 1, strlen(last));
+	return *path && (sp_redact_keeps_whole() || sp_redact_keeps_last_part());
+}
+
+static void name_path(void *argument)
+{
+	struct naming *m = argument;
+	struct sp_file_metadata metadata = {.type = SP_FILE_UNKNOWN};
+	char path[LINK_BYTES];
+
+	if (!path_read(m->path, path))
+		return;
+	m->file = __atomic_add_fetch(&sp_process->file_ids, 1, __ATOMIC_RELAXED) &
+		  ((1u << SP_FILE_TYPE_SHIFT) - 1);
+	sp_define(m->thread, SP_DEFINE_FILE, m->file, &metadata, sizeof(metadata), path,
+		  strlen(path));
+}
+
+uint32_t sp_fd_path_define(struct sp_thread *t, const char *path)
+{
+	struct naming m = {.thread = t, .path = path};
+
+	if (!sp_process_is_frozen())
+		sp_call_on_own_stack(name_path, &m);
+	return m.file;
 }
 
 uint32_t sp_fd_register(struct sp_thread *t, int fd)

@@ -41,6 +41,10 @@ static inline uint32_t sp_fd_file(struct sp_thread *t, int fd)
  * kernel has read: its name becomes the peer's (preload/recorder/socket_peer.h). */
 uint32_t sp_fd_connected(struct sp_thread *t, int fd, const struct sockaddr *peer, socklen_t bytes);
 
+/* A file for a path that no descriptor has: that of an opening call which was interrupted. 0: not
+ * readable, or STAGEPROF_PATHS keeps no part of it. Makes system calls. */
+uint32_t sp_fd_path_define(struct sp_thread *t, const char *path);
+
 /* The file of a registered descriptor; 0: the descriptor is not registered. */
 uint32_t sp_fd_file_known(int fd);
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/recorder/mark_path.h"
 
+#include <string.h>
+
+#include "preload/recorder/emit.h"
+#include "preload/recorder/fd_table.h"
 #include "preload/settings/redact.h"
 
 #define MARK_TO_ADDRESS                                                                            \
@@ -29,4 +33,21 @@ void sp_mark_path_store(struct sp_thread *t, uint64_t start, const char *path)
 		address_store((struct sp_mark_address *)((char *)mark + MARK_TO_ADDRESS), start,
 			      path_at);
 	sp_inside_end(t);
+}
+
+void sp_mark_abandon(struct sp_thread *t)
+{
+	const struct sp_mark *mark = t ? t->mark : NULL;
+	uint64_t what = mark ? mark->what : 0, start = mark ? mark->start_ticks : 0;
+	struct sp_mark_address address;
+
+	if (!what)
+		return;
+	memcpy(&address, (const char *)mark + MARK_TO_ADDRESS, sizeof(address));
+	if (address.start_ticks == start)
+		what = sp_what_make(
+			sp_commit_kind(what),
+			sp_fd_path_define(t, (const char *)(uintptr_t)(address.path_at &
+								       ~SP_MARK_LAST_PART)));
+	sp_span_abandon(t, what, start);
 }

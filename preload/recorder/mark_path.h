@@ -13,6 +13,10 @@
  * no part of a path. */
 void sp_mark_path_store(struct sp_thread *t, uint64_t start, const char *path);
 
+/* Ends the call that the mark names, if any, as abandoned: the process ends inside of it, in a
+ * signal handler. t may be NULL. */
+void sp_mark_abandon(struct sp_thread *t);
+
 /* SP_SPAN for a call that opens this path. */
 #define SP_SPAN_OPEN(name, t, kind, path)                                                          \
 	SP_SPAN(name, t, kind, 0);                                                                 \

@@ -29,8 +29,9 @@ import ctypes, fcntl, os, signal, sys, threading, time
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-STUCK = ("fifo", "lock", "mutex", "copied")
+STUCK = ("fifo", "lock", "mutex", "copied", "limit", "late")
 how = sys.argv[1]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job of a shell's background ignores it
 libc = ctypes.CDLL(None)
 mutex = (ctypes.c_long * 8)()
 
@@ -47,8 +48,11 @@ class Data(Dataset):
     def __len__(self):
         return 8 * 60
     def __getitem__(self, i):
-        if how == "fifo" and i == 8 * 30:
+        if how in ("fifo", "limit") and i == 8 * 30:
             open("fifo").read()
+        if how == "late" and i == 8 * 30:
+            time.sleep(6)
+            raise ValueError("a sample that is broken")
         if how == "lock" and i == 8 * 30:
             fcntl.flock(open("locked", "w"), fcntl.LOCK_EX)
         if how == "mutex" and i == 8 * 30:
@@ -73,7 +77,8 @@ while how == "daemon" and not os.path.exists("go"):
     time.sleep(0.05)
 if how == "bare":
     model(torch.randn(8, 9))
-for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK)):
+limit = 6 if how == "limit" else 0
+for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK, timeout=limit)):
     optimizer.zero_grad()
     loss = model(batch).sum()
     if how == "early":
@@ -562,6 +567,48 @@ class Endings(Trained):
         document = self.report(run=place + "/run.zst")
         self.check_abstains(document)
         self.assertEqual(self.trainer(document)["status"], 0)
+
+
+class GivenUp(Trained):
+    """Hangs that end before the process does: the worker and the trainer leave their calls."""
+
+    def check_hung(self, document):
+        self.assertEqual(document["verdict"]["code"], "hung", document["verdict"]["text"])
+        chain = document["hang"]["chain"]
+        self.assertEqual([link["role"] for link in chain], ["trainer", "worker 0"])
+        self.assertEqual((chain[1]["call"], chain[1]["file"]), ("open", "fifo"))
+
+    def test_time_limit(self):
+        """The loader raises, and ends its worker by SIGTERM."""
+        os.mkfifo(os.path.join(self.folder, "fifo"))
+        self.assertEqual(self.run_it("limit").returncode, 1)
+        self.check_hung(self.report())
+
+    def test_interrupt(self):
+        """Ctrl-C: SIGINT to all processes, without the launcher."""
+        os.mkfifo(os.path.join(self.folder, "fifo"))
+        process = self.started(PYTHON, "train.py", "fifo", LD_PRELOAD=scene.LIBRARY)
+        deadline = time.monotonic() + 90
+        while not self.is_hung_in_open():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait()
+        self.check_hung(self.report())
+
+    def is_hung_in_open(self):
+        if not os.path.isdir(os.path.join(self.folder, "run.zst")):
+            return False
+        done = self.call(REPORT, "--format=json", "run.zst")
+        document = json.loads(done.stdout) if done.returncode == 0 else {}
+        return bool(document.get("hang"))
+
+    def test_exception_after_a_long_wait(self):
+        """The worker worked for as long as a hang has, and its exception is no hang."""
+        self.assertEqual(self.run_it("late").returncode, 1)
+        verdict = self.report()["verdict"]
+        self.assertEqual(verdict["code"], "cannot-tell", verdict["text"])
+        self.assertIn("an exception ended its wait", verdict["text"])
 
 
 if __name__ == "__main__":

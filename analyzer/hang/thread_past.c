@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/hang/thread_past.h"
+
+#include <errno.h>
+
+#include "analyzer/reader/event_reader.h"
+#include "analyzer/report/report.h"
+#include "trace/events.h"
+
+/* From the first process that a signal reaches to the last one. */
+#define SIGNAL_NS INT64_C(1000000000)
+
+struct past_call {
+	uint32_t kind;
+	const struct sp_slot *slot;
+	int64_t start_ns, end_ns;
+};
+
+typedef void take_call(void *context, const struct past_call *call);
+
+static void walk(const struct sp_run *run, uint32_t stream, take_call *take, void *context)
+{
+	struct sp_event_reader events;
+	struct sp_read_event event;
+	struct sp_reader reader;
+
+	if (sp_reader_init(&reader) == 0) {
+		sp_event_reader_open(&events, &reader, &run->index, run->index.streams[stream]);
+		while (sp_event_reader_next(&events, &event)) {
+			struct past_call call = {event.kind, event.slot,
+						 sp_event_start_ns(&events, &event),
+						 sp_event_end_ns(&events, &event)};
+
+			take(context, &call);
+		}
+	}
+	sp_reader_finish(&reader);
+}
+
+static bool is_range(const struct past_call *call)
+{
+	return sp_event_info(call->kind)->class == SP_CLASS_RANGE;
+}
+
+static bool is_given_up(const struct past_call *call)
+{
+	int64_t value = call->slot->value;
+
+	if (call->kind == SP_EV_loader_next)
+		return value & SP_LOADER_RAISED;
+	return !is_range(call) && (value == -EINTR || value == SP_VALUE_ABANDONED);
+}
+
+struct looking_at {
+	int64_t at_ns, call_ns, silent_ns; /* the start of the call; the end of the last one */
+	struct sp_thread_past past;
+};
+
+/* A range is code, which may be anywhere in it. A signal for all processes reaches some earlier. */
+static void look(void *context, const struct past_call *call)
+{
+	struct looking_at *l = context;
+	int64_t until_ns = call->end_ns + (is_given_up(call) ? SIGNAL_NS : 0);
+	bool is_in = call->start_ns <= l->at_ns && until_ns > l->at_ns && !is_range(call);
+
+	if (is_in && call->start_ns >= l->call_ns) {
+		l->call_ns = call->start_ns;
+		l->past.kind = call->kind;
+		l->past.arg = sp_commit_arg(call->slot->commit);
+	} else if (call->end_ns <= l->at_ns && call->end_ns > l->silent_ns) {
+		l->silent_ns = call->end_ns;
+	}
+}
+
+struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t stream, int64_t at_ns)
+{
+	struct looking_at l = {at_ns, INT64_MIN, INT64_MIN, {.is_read = true}};
+
+	walk(run, stream, look, &l);
+	l.past.since_ns = l.past.kind ? l.call_ns : l.silent_ns;
+	return l.past;
+}
+
+struct interruption {
+	int64_t after_ns, least_ns, end_ns;
+};
+
+static void interrupt(void *context, const struct past_call *call)
+{
+	struct interruption *i = context;
+
+	if (is_given_up(call) && call->start_ns >= i->after_ns && call->end_ns > i->end_ns &&
+	    call->end_ns - call->start_ns >= i->least_ns)
+		i->end_ns = call->end_ns;
+}
+
+int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
+			     int64_t least_ns)
+{
+	struct interruption i = {after_ns, least_ns, INT64_MIN};
+
+	walk(run, stream, interrupt, &i);
+	return i.end_ns;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread at a time before its end: one more reading of its events says what it did. A job that
+ * hung and was interrupted goes on: it raises, tidies up and exits.
+ */
+#ifndef STAGEPROF_ANALYZER_THREAD_PAST_H
+#define STAGEPROF_ANALYZER_THREAD_PAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_run;
+
+struct sp_thread_past {
+	bool is_read;
+	uint32_t kind;	  /* of the call that the thread was inside of; 0: of none */
+	uint32_t arg;	  /* of that call */
+	int64_t since_ns; /* CLOCK_REALTIME: the call's start, or the last end of a call before */
+};
+
+/* No memory: the thread is in no call since INT64_MIN. */
+struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t stream, int64_t at_ns);
+
+/*
+ * The end, CLOCK_REALTIME, of the last call of `least_ns` or more that began after after_ns and was
+ * given up: a signal or an exception left it, or a loader gave no batch and raised. INT64_MIN:
+ * none.
+ */
+int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
+			     int64_t least_ns);
+
+#endif
