@@ -170,6 +170,14 @@ LEFT_OUT = {
     ("hooks", "tests/builds/verdict_tables.py"): (rows, "no run reaches hooks"),
     ("large_writes", "analyzer/verdict/advice.def"): (rows, "no advice large_writes"),
     ("large_writes", "tests/training/changes.py"): (rows, "large_writes has no case"),
+    ("zero_grad_share", "analyzer/metrics/metric.def"): (
+        compiles("analyzer", "verdict/judge.c"),
+        "SP_METRIC_zero_grad_share",
+    ),
+    ("zero_grad_share", "analyzer/verdict/verdict.def"): (
+        rows,
+        "nothing asks for zero_grad_share",
+    ),
     ("augment", "trace/phases.def"): (
         compiles("preload", "frameworks/python.c"),
         "SP_PHASE_augment",

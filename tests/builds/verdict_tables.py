@@ -4,8 +4,8 @@
     Contradictions  a row that contradicts another, or lacks a column, does not compile, and the
                     compiler names its table
     Rows            a run that a test makes reaches each row and is expected to, or the row stands
-                    below with its reason
-    RowsFind        Rows finds a row that is in neither
+                    below with its reason; a rule or another metric asks for each metric
+    RowsFind        Rows finds a row that is in neither, and a metric that nothing asks for
 
 A piece of advice is reached by its case in tests/training/changes.py, and the rule that it is
 about is, too, because the rule has to hold. Other rows are in REACHED: the file of the test, and
@@ -20,7 +20,7 @@ import tempfile
 import unittest
 
 SOURCE, COMPILER = sys.argv[1:3]
-ROOM = "analyzer/verdict"
+ROOM, METRICS = "analyzer/verdict", "analyzer/metrics/metric.def"
 UNIT, TRAINING = "tests/unit/analyzer", "tests/training"
 ADVICE = re.compile(r"^SP_ADVICE\((\w+), (\w+),(.*?)\n\t\"", re.M | re.S)
 
@@ -104,6 +104,23 @@ def tried():
     return cases, ast.literal_eval(unbound) | set(ast.literal_eval(named))
 
 
+METRIC = re.compile(r"^SP_METRIC\((\w+),", re.M)
+
+
+def unasked(metrics):
+    """Metrics of this text of metric.def that no table and no source asks for."""
+    asks = re.compile(r"\b(?:SP_METRIC_|V\(|KNOWN\(|OR_ALL\()(\w+)")
+    rows = [row[1] for row in METRIC.finditer(metrics)]
+    asked = set(asks.findall(metrics))
+    for folder, _, names in os.walk(os.path.join(SOURCE, "analyzer")):
+        for name in names:
+            if name.endswith((".c", ".h", ".def")) and name != "metric.def":
+                text = read(name, folder)
+                asked.update(asks.findall(text))
+                asked.update(re.findall(r"\w+", text) if ROOM in folder else [])
+    return [name for name in rows if name not in asked]
+
+
 class Case(unittest.TestCase):
     def complaints(self, tables):
         """Rows of the tables, which are {file name: text}, that no test expects."""
@@ -136,6 +153,11 @@ class Rows(Case):
         self.assertEqual(list(self.complaints(tables)), [])
 
 
+    def test_each_metric_is_asked_for(self):
+        words = "metric.def: nothing asks for {}: use it in a rule, or take it out"
+        self.assertEqual([words.format(name) for name in unasked(read(METRICS))], [])
+
+
 class RowsFind(Case):
     def added(self, table, row):
         tables = {name: read(f"{ROOM}/{name}") for name in ("advice.def", *REACHED)}
@@ -149,6 +171,10 @@ class RowsFind(Case):
         self.assertIn("verdict.def: no run reaches new", found)
         found = self.added("advice.def", 'SP_ADVICE(new, input, x, ALWAYS,\n\t"new")\n')
         self.assertIn("advice.def: new has no case", found)
+
+    def test_a_metric_that_nothing_asks_for(self):
+        row = 'SP_METRIC(unused_share, SHARE, "x", "y",\n\tTRAINING, V(steps))\n'
+        self.assertEqual(["unused_share"], unasked(read(METRICS) + row))
 
 
 class Contradictions(unittest.TestCase):
