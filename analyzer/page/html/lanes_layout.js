@@ -43,20 +43,22 @@ Page.isIdle = function (lane, stage) {
 };
 
 /*
- * The steps of the first lane's trainer as phases in their usual order. A step's begin and end and the time of each
- * phase are exact; a phase that a step enters several times is drawn once.
+ * The phases of the first lane's trainer: its timeline, which has each instant once. Outside of the part of the timeline
+ * that a long run has on the page, a step's phases follow each other in their usual order, each drawn once.
  */
 Page.phases = function (steps, training, lane) {
-	const list = [];
+	const own = lane && training.trainers.find((t) => t.pid === lane.pid && t.tid === lane.tid);
+	const list = own ? own.phases.map(([from, ns, part]) => ({ from: from, to: from + ns, part: part,
+		title: training.parts[part].title })) : [];
+	const from = list.length ? list[0].from : Infinity, to = list.length ? list[list.length - 1].to : -Infinity;
 	const order = ["loader_wait", "h2d_copy", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "sync_wait",
 		"checkpoint", "validation", "other"];
 	const rank = (name) => order.indexOf(name) < 0 ? order.length : order.indexOf(name);
 	const parts = training.parts.map((p, i) => i).sort((a, b) => rank(training.parts[a].part) - rank(training.parts[b].part) || a - b);
-	const mine = lane ? steps.filter((s) => s.pid === lane.pid && s.tid === lane.tid) : [];
-	const own = lane && training.trainers.find((t) => t.pid === lane.pid && t.tid === lane.tid);
+	const isOutside = (item) => item.start_ns + (item.wall_ns || 0) <= from || item.start_ns >= to;
 	const validation = training.parts.findIndex((p) => p.part === "validation");
 
-	for (const step of mine) {
+	for (const step of own ? steps.filter((s) => s.pid === lane.pid && s.tid === lane.tid && isOutside(s)) : []) {
 		let at = step.start_ns;
 
 		for (const part of parts) {
@@ -67,7 +69,7 @@ Page.phases = function (steps, training, lane) {
 		}
 	}
 	for (const pause of own ? own.pauses : [])
-		if (pause.is_validation)
+		if (pause.is_validation && isOutside(pause))
 			list.push({ from: pause.start_ns, to: pause.end_ns, part: validation,
 				title: training.parts[validation].title });
 	return list.sort((a, b) => a.from - b.from);

@@ -12,6 +12,7 @@
 #include "analyzer/views/html/page_fit.h"
 
 #define PAUSES_MAX 500u
+#define PHASES_MAX 5000u /* segments of a training thread; of more, those of the window */
 
 /* The element for the script's drawing, and the content without a script. */
 static void put_picture_begin(FILE *f, const char *id)
@@ -78,18 +79,62 @@ int sp_page_heat_put(FILE *f, const struct sp_report *report)
 	return put_live(f, report, "heat", sp_heat_json);
 }
 
+static void put_pause(struct sp_json *j, const struct sp_report *report, int64_t start_ns,
+		      int64_t end_ns, bool is_validation)
+{
+	sp_json_open(j, NULL, '{');
+	sp_json_signed(j, "start_ns", start_ns - report->run.begin_ns);
+	sp_json_signed(j, "end_ns", end_ns - report->run.begin_ns);
+	sp_json_bool(j, "is_validation", is_validation);
+	sp_json_close(j, '}');
+}
+
+/* A pause with validation is given as its passes that evaluate, where they are known. */
 static void put_pauses(struct sp_json *j, const struct sp_report *report,
-		       const struct sp_trainer *trainer)
+		       const struct sp_steps *steps)
 {
 	sp_json_open(j, "pauses", '[');
-	for (uint32_t i = 0; i < trainer->steps.pause_count && i < PAUSES_MAX; i++) {
-		const struct sp_pause *p = &trainer->steps.pauses[i];
+	for (uint32_t i = 0; i < steps->pause_count && i < PAUSES_MAX; i++) {
+		const struct sp_pause *p = &steps->pauses[i];
+		uint32_t pass = p->is_validation && steps->passes ? p->foreign.first : 0;
 
-		sp_json_open(j, NULL, '{');
-		sp_json_signed(j, "start_ns", p->start_ns - report->run.begin_ns);
-		sp_json_signed(j, "end_ns", p->end_ns - report->run.begin_ns);
-		sp_json_bool(j, "is_validation", p->is_validation);
-		sp_json_close(j, '}');
+		if (!pass)
+			put_pause(j, report, p->start_ns, p->end_ns, p->is_validation);
+		for (; pass && pass <= p->foreign.last; pass++)
+			if (steps->passes[pass - 1].end_ns)
+				put_pause(j, report, steps->passes[pass - 1].start_ns,
+					  steps->passes[pass - 1].end_ns, true);
+	}
+	sp_json_close(j, ']');
+}
+
+/* [start_ns, ns, part] of the thread's timeline, one after the other; SP_NO_PHASE has none. */
+static void put_phases(struct sp_json *j, const struct sp_report *report,
+		       const struct sp_thread_timeline *timeline)
+{
+	bool is_whole = timeline->count <= PHASES_MAX;
+	int64_t from_ns = is_whole ? 0 : report->timeline.from_ns;
+	int64_t to_ns = is_whole ? INT64_MAX : report->timeline.to_ns;
+
+	sp_json_open(j, "phases", '[');
+	for (uint32_t i = 0, put = 0; i + 1 < timeline->count && put < PHASES_MAX; i++) {
+		const struct sp_phase_segment *s = &timeline->list[i];
+		int64_t start_ns = s->start_ns;
+
+		if (start_ns >= to_ns)
+			break;
+		if (s->phase == SP_NO_PHASE || start_ns < from_ns)
+			continue;
+		while (i + 2 < timeline->count && s[1].phase == s->phase && s[1].start_ns < to_ns) {
+			s++;
+			i++;
+		}
+		sp_json_open(j, NULL, '[');
+		sp_json_signed(j, NULL, start_ns - report->run.begin_ns);
+		sp_json_signed(j, NULL, s[1].start_ns - start_ns);
+		sp_json_count(j, NULL, s->phase);
+		sp_json_close(j, ']');
+		put++;
 	}
 	sp_json_close(j, ']');
 }
@@ -121,7 +166,8 @@ void sp_page_training_put(FILE *f, const struct sp_report *report)
 		sp_json_count(&j, "pid", report->run.index.images[stream->image].pid);
 		sp_json_count(&j, "tid", stream->tid);
 		sp_json_count(&j, "steps", trainer->steps.count);
-		put_pauses(&j, report, trainer);
+		put_pauses(&j, report, &trainer->steps);
+		put_phases(&j, report, &trainer->steps.timeline);
 		sp_json_close(&j, '}');
 	}
 	sp_json_close(&j, ']');

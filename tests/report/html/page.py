@@ -257,6 +257,9 @@ class Page(unittest.TestCase):
             self.assertEqual(inside[0][0], step["start_ns"])
             for a, b in zip(inside, inside[1:]):
                 self.assertEqual(a[1], b[0])
+            for i, part in enumerate(embedded(self.browser)["training"]["parts"]):
+                ns = sum(p[1] - p[0] for p in inside if p[2] == i)
+                self.assertEqual(ns, step["parts"].get(part["part"]) or 0, part)
 
     def test_lanes_are_searched_and_revealed(self):
         self.browser.do("Page.lanes.show([0, 0.001]);")
