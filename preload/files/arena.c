@@ -21,9 +21,6 @@
 #define POPULATE_BYTES (64u * 1024u)
 /* Arenas of others that one process looks at: it has its own work to do. */
 #define COLLECT_MOST 8u
-/* Numbers that a process alone looks at as it begins: each is a call, and a system may have 4,096.
- * Other processes look at others. */
-#define LOOK_MOST 128
 
 static uint64_t mount_namespace(void)
 {
@@ -54,8 +51,12 @@ static void pool_unlock(struct sp_arena_pool *pool)
 /* Without SHM_NORESERVE the system sets all of it aside here, not at a store. */
 static struct sp_arena *shared_make(size_t bytes, int *ret_id)
 {
-	long id = SP_SYS3(SYS_shmget, IPC_PRIVATE, bytes, IPC_CREAT | IPC_EXCL | 0600), at;
+	const struct sp_collect c = {.sys = sp_sys, .uid = (uint64_t)SP_SYS1(SYS_geteuid, 0)};
+	long id, at;
 
+	if (!sp_arenas_have_room(&c, bytes))
+		return NULL;
+	id = SP_SYS3(SYS_shmget, IPC_PRIVATE, bytes, IPC_CREAT | IPC_EXCL | 0600);
 	if (id < 0)
 		return NULL;
 	at = SP_SYS3(SYS_shmat, id, 0, 0);
@@ -268,6 +269,14 @@ static void task_collect(void *argument)
 	}
 }
 
+/* Processes of the same run may have left arenas a moment ago. */
+static int has_siblings(const struct sp_arena_keeper *keeper)
+{
+	const struct sp_spare_table *table = keeper->spares->table;
+
+	return table && __atomic_load_n(&table->used, __ATOMIC_RELAXED);
+}
+
 static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *keeper)
 {
 	struct collect_task *e = sp_pages_make(sizeof(*e));
@@ -283,6 +292,7 @@ static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *ke
 	e->collect.own_run = keeper->run_token;
 	e->collect.keep = keep;
 	e->collect.keeper = keeper;
+	e->collect.is_first = !pool && !has_siblings(keeper);
 	e->collect.most = COLLECT_MOST;
 	e->collect.begin = (uint32_t)SP_SYS1(SYS_getpid, 0);
 	sp_fd_private_task(task_collect, e);
@@ -324,14 +334,6 @@ void sp_arenas_end(struct sp_arena_pool *pool, const struct sp_arena_keeper *kee
 	sp_signals_restore(before);
 }
 
-/* Processes of the same run may have left arenas a moment ago. */
-static int has_siblings(const struct sp_arena_keeper *keeper)
-{
-	const struct sp_spare_table *table = keeper->spares->table;
-
-	return table && __atomic_load_n(&table->used, __ATOMIC_RELAXED);
-}
-
 void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 {
 	struct sp_collect probe = {
@@ -339,9 +341,9 @@ void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 		.uid = (uint64_t)SP_SYS1(SYS_geteuid, 0),
 		.own_run = keeper->run_token,
 		.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u,
-		.begin = (uint32_t)SP_SYS1(SYS_getpid, 0),
+		.is_first = !has_siblings(keeper),
 	};
 
-	if (sp_arenas_are_left(&probe, has_siblings(keeper) ? 0 : LOOK_MOST))
+	if (sp_arenas_are_left(&probe))
 		collect(NULL, keeper);
 }

@@ -277,10 +277,13 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 		return explain_not_run(o, child.exec_error);
 	sp_config_read(environ);
 	sp_run = outcome->run;
-	if (outcome->error == 0 && sp_run_find() == 0)
+	if (outcome->error == 0 && sp_run_find() == 0) {
 		conclude(o, &child, sp_oom_kills() - oom_kills);
-	else
+	} else {
+		if (outcome->error == 0) /* its folder is gone */
+			sp_arenas_to_files(outcome->run.directory, outcome->run.token);
 		sp_no_trace_explain(o->command[0], &child);
+	}
 	sp_child_end_like(&child);
 }
 

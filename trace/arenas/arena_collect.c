@@ -10,6 +10,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 
 #include "trace/arenas/tail_copy.h"
@@ -20,15 +21,30 @@
 /* The numbers are the kernel's; <sys/shm.h> has them for _GNU_SOURCE alone. */
 #define SHM_STAT_BY_NUMBER 13
 #define SHM_INFO_OF_ALL 14
+#define LIMITS_OF_ALL 3
 
-/* Seconds in which a process that made a segment may still be about to attach it. */
-#define YOUNG_S 60u
-/* Seconds in which the processes and the report of its run have an arena to themselves, also where
- * the run was moved meanwhile. */
+/* Seconds in which the processes and the report of its run have an arena to themselves... */
 #define LEFT_S 600u
-/* The same where the system's numbers, 4,096 by default, come to an end. */
-#define LEFT_CROWDED_S 60u
-#define CROWDED 1024
+/* ... as long as all that are left are no more than these. */
+#define LEFT_MOST 16u
+#define LEFT_BYTES_MOST (8u * 1024u * 1024u)
+/* Arenas that one caller looks at where they are more. */
+#define LOOK_MOST_CROWDED 64u
+/* Up to these nobody asks whose memory it is. */
+#define FEW 64
+#define FEW_BYTES (32u * 1024u * 1024u)
+/* Entries of a directory in which a moved run is looked for; directories above it. */
+#define ENTRIES_MOST 512u
+#define LEVELS 2
+
+/* The kernel's struct linux_dirent64. */
+struct directory_entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
 
 struct tail_writer {
 	struct sp_collect *c;
@@ -105,10 +121,16 @@ static size_t run_bytes(size_t bytes)
 	return (bytes - least) % SP_ARENA_UNIT_BYTES;
 }
 
+static int is_crowded(const struct sp_collect *c)
+{
+	return c->left > LEFT_MOST || c->left_bytes > LEFT_BYTES_MOST;
+}
+
 static int is_left_to_others(const struct sp_collect *c, const struct shmid_ds *ds)
 {
-	return c->own_run && run_bytes(ds->shm_segsz) != c->own_run[0] % SP_ARENA_RUN_BYTES &&
-	       c->now_s < (uint64_t)ds->shm_dtime + (c->is_crowded ? LEFT_CROWDED_S : LEFT_S);
+	return c->own_run && !is_crowded(c) &&
+	       run_bytes(ds->shm_segsz) != c->own_run[0] % SP_ARENA_RUN_BYTES &&
+	       c->now_s < (uint64_t)ds->shm_dtime + LEFT_S;
 }
 
 /* cuid cannot be changed, so another user's segment cannot pass for ours. */
@@ -152,27 +174,57 @@ static int is_maker_gone(const struct sp_collect *c, const struct shmid_ds *ds)
 	return ds->shm_cpid && SYS(c, SYS_kill, ds->shm_cpid, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* The process was killed before it stored the tag: it would have stored it by now. */
+/* The process was killed before it stored the tag. */
 static int was_never_arena(const struct sp_collect *c, const struct sp_arena_view *view,
 			   const struct shmid_ds *ds)
 {
-	return c->only_left && view->is_alone && view->is_of_user && c->now_s > YOUNG_S &&
-	       (uint64_t)ds->shm_ctime < c->now_s - YOUNG_S && is_maker_gone(c, ds) &&
+	return c->only_left && view->is_alone && view->is_of_user && is_maker_gone(c, ds) &&
 	       is_unfinished(view->arena, ds->shm_segsz);
 }
 
-int sp_arenas_are_left(struct sp_collect *c, long numbers)
+static int arena_stat(const struct sp_collect *c, long number, struct shmid_ds *ret)
+{
+	return SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, ret, 0, 0) >= 0 &&
+	       may_be_arena(c, ret);
+}
+
+int sp_arenas_are_left(struct sp_collect *c)
 {
 	long highest = sp_arena_highest(c);
 	struct shmid_ds ds;
+	int are_due = 0;
 
-	c->is_crowded = highest > CROWDED;
-	for (long i = 0; i <= highest && (!numbers || i < numbers); i++)
-		if (SYS(c, SYS_shmctl, (c->begin + i) % (highest + 1), SHM_STAT_BY_NUMBER, &ds, 0,
-			0) >= 0 &&
-		    may_be_arena(c, &ds) && ds.shm_nattch == 0 && !is_left_to_others(c, &ds))
-			return 1;
-	return 0;
+	c->left = 0;
+	c->left_bytes = 0;
+	for (long number = 0; number <= highest; number++) {
+		if (!arena_stat(c, number, &ds) || ds.shm_nattch)
+			continue;
+		c->left++;
+		c->left_bytes += ds.shm_segsz;
+		are_due |= c->is_first || !is_left_to_others(c, &ds);
+	}
+	return are_due;
+}
+
+int sp_arenas_have_room(const struct sp_collect *c, uint64_t bytes)
+{
+	struct shm_info all;
+	struct shminfo limits;
+	struct sysinfo memory;
+	struct shmid_ds ds;
+	uint64_t count = 0;
+	long highest = SYS(c, SYS_shmctl, 0, SHM_INFO_OF_ALL, &all, 0, 0);
+
+	if (highest < 0 || (all.used_ids < FEW && all.shm_tot < FEW_BYTES / 4096))
+		return 1;
+	for (long number = 0; number <= highest; number++)
+		if (arena_stat(c, number, &ds)) {
+			count++;
+			bytes += ds.shm_segsz;
+		}
+	return SYS(c, SYS_shmctl, 0, LIMITS_OF_ALL, &limits, 0, 0) >= 0 &&
+	       SYS(c, SYS_sysinfo, &memory, 0, 0, 0, 0) >= 0 && count < limits.shmmni / 4 &&
+	       bytes <= (uint64_t)memory.totalram * memory.mem_unit / 16;
 }
 
 struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
@@ -182,14 +234,17 @@ struct sp_arena_view sp_arena_attach(const struct sp_collect *c, long number)
 	long id, at;
 
 	id = SYS(c, SYS_shmctl, number, SHM_STAT_BY_NUMBER, &ds, 0, 0);
-	if (id < 0 || !may_be_arena(c, &ds) ||
-	    (c->only_left && (ds.shm_nattch || is_left_to_others(c, &ds))))
+	if (id < 0 || !may_be_arena(c, &ds) || (c->only_left && ds.shm_nattch))
+		return view;
+	view.may_wait = is_left_to_others(c, &ds);
+	if (c->only_left && view.may_wait && !c->is_first)
 		return view;
 	at = SYS(c, SYS_shmat, id, 0, SHM_RDONLY, 0, 0);
 	if (raw_failed(at))
 		return view;
 	view.arena = (const struct sp_arena *)at;
 	view.id = (int)id;
+	view.bytes = ds.shm_segsz;
 	view.is_of_user = is_of_user(c, &ds);
 	/* Asked again: who made it may have attached it since. */
 	view.is_alone = SYS(c, SYS_shmctl, id, IPC_STAT, &ds, 0, 0) == 0 && ds.shm_nattch == 1;
@@ -375,15 +430,112 @@ static long file_make(struct sp_collect *c, const struct sp_arena_view *view, co
 	return w.error;
 }
 
+static int is_users_directory(const struct sp_collect *c, const char *path)
+{
+	struct stat st;
+
+	return SYS(c, SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW, 0) == 0 &&
+	       S_ISDIR(st.st_mode) && st.st_uid == c->uid;
+}
+
+/* Where c->paths->beside ends at `at`, a name of a directory is to follow, and then `rest`. */
+struct run_search {
+	struct sp_collect *c;
+	const struct sp_arena *arena;
+	char *at;
+	const char *rest; /* of the run's path below that directory; "": nothing */
+};
+
+/* Returns 1 and leaves the path where it is the run's. */
+static int is_run(struct run_search *s, const char *name, const char *rest)
+{
+	char *beside = s->c->paths->beside;
+	const char *end = beside + SP_COLLECT_PATH_BYTES;
+	char *at = text_add(s->at, end, name, SP_COLLECT_PATH_BYTES);
+
+	return text_add(at, end, rest, SP_COLLECT_PATH_BYTES) &&
+	       marker_look(s->c, s->arena, beside) == 0 && is_users_directory(s->c, beside);
+}
+
+static int entry_is_run(struct run_search *s, const struct directory_entry *entry)
+{
+	enum { UNKNOWN = 0, DIRECTORY = 4 };
+
+	if ((entry->type != DIRECTORY && entry->type != UNKNOWN) || entry->name[0] == '.')
+		return 0;
+	return is_run(s, entry->name, "") || (*s->rest && is_run(s, entry->name, s->rest));
+}
+
+static long entries_look(struct run_search *s, long fd)
+{
+	struct sp_collect *c = s->c;
+	const char *entries = (const char *)c->paths->entries;
+	uint32_t seen = 0;
+	long bytes;
+
+	while (seen < ENTRIES_MOST &&
+	       (bytes = SYS(c, SYS_getdents64, fd, entries, sizeof(c->paths->entries), 0, 0)) > 0)
+		for (long i = 0; i < bytes; seen++) {
+			const struct directory_entry *entry = (const void *)(entries + i);
+
+			if (entry_is_run(s, entry))
+				return 0;
+			i += entry->bytes;
+		}
+	return -ENOENT;
+}
+
+/* The run in a directory that is in the one that ends at `slash`. */
+static long run_look(struct sp_collect *c, const struct sp_arena *a, char *slash)
+{
+	struct run_search s = {.c = c, .arena = a, .at = slash + 1};
+	const char *below = a->directory + (s.at - c->paths->beside);
+	long fd, error;
+
+	s.rest = strchr(below, '/');
+	s.rest = s.rest ? s.rest : "";
+	*s.at = 0;
+	fd = SYS(c, SYS_openat, AT_FDCWD, c->paths->beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0,
+		 0);
+	if (fd < 0)
+		return fd;
+	error = entries_look(&s, fd);
+	SYS(c, SYS_close, fd, 0, 0, 0, 0);
+	return error;
+}
+
+/* Leaves the run's directory in c->paths->beside: the one that it had, or the one that it has since
+ * it was renamed, was moved up, or its parent was renamed. Returns 0 or -errno. */
+static long run_find(struct sp_collect *c, const struct sp_arena *a)
+{
+	char *beside = c->paths->beside, *slash;
+	long error;
+
+	if (a->directory[0] != '/' || !memchr(a->directory, 0, sizeof(a->directory)))
+		return -ENAMETOOLONG;
+	strcpy(beside, a->directory);
+	error = marker_look(c, a, beside);
+	for (int i = 0; i < LEVELS && (error == -ENOENT || error == -ENOTDIR); i++) {
+		strcpy(beside, a->directory);
+		slash = NULL;
+		for (int level = 0; level <= i && (slash = strrchr(beside, '/')); level++)
+			*slash = 0;
+		if (!slash)
+			break;
+		*slash = '/';
+		error = run_look(c, a, slash);
+	}
+	return error;
+}
+
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view)
 {
-	const char *directory = view->arena->directory;
+	long error;
 
 	if (c->keep && c->keep(c, view) == 0)
 		return 0;
-	if (directory[0] != '/' || !memchr(directory, 0, sizeof(view->arena->directory)))
-		return -ENAMETOOLONG;
-	return file_make(c, view, directory);
+	error = run_find(c, view->arena);
+	return error ? error : file_make(c, view, c->paths->beside);
 }
 
 /* The run may have been copied or moved since: both get the file. A process that changed its user
@@ -409,30 +561,46 @@ static int is_of_run(const struct sp_arena *a, const uint64_t *run_token)
 
 /* A run that was removed wants nothing any more; where its path means something else here, it may
  * be there all the same. */
-static int is_wanted(const struct sp_collect *c, const struct sp_arena *a, long error)
+static int is_gone(const struct sp_collect *c, const struct sp_arena *a, long error)
 {
-	return error && !((error == -ENOENT || error == -ENOTDIR) && c->mount_namespace &&
-			  a->mount_namespace == c->mount_namespace);
+	return (error == -ENOENT || error == -ENOTDIR) && c->mount_namespace &&
+	       a->mount_namespace == c->mount_namespace;
+}
+
+/* Returns 1 where nobody wants the arena any more. Another caller may have it attached at this
+ * moment, too: then that one writes the file. */
+static int is_settled(struct sp_collect *c, const struct sp_arena_view *view)
+{
+	long error = view->may_wait || !view->is_alone ? run_find(c, view->arena) : 0;
+
+	if (is_gone(c, view->arena, error))
+		return 1;
+	if (view->may_wait || !view->is_alone)
+		return 0;
+	error = write_here_too(c, view);
+	return !error || is_gone(c, view->arena, error);
 }
 
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 {
 	long highest = sp_arena_highest(c);
-	uint32_t kept = 0, seen = 0;
+	uint32_t kept = 0, most = c->most, seen = 0;
 
-	c->is_crowded = highest > CROWDED;
+	sp_arenas_are_left(c);
+	if (most && is_crowded(c))
+		most = LOOK_MOST_CROWDED;
 	c->only_left = 1;
-	for (long i = 0; i <= highest && (!c->most || seen < c->most); i++) {
+	for (long i = 0; i <= highest && (!most || seen < most); i++) {
 		struct sp_arena_view view = sp_arena_attach(c, (c->begin + i) % (highest + 1));
 
 		if (!view.arena)
 			continue;
-		seen++;
-		if (view.is_alone && is_of_run(view.arena, run_token)) {
-			if (is_wanted(c, view.arena, write_here_too(c, &view)))
-				kept++;
-			else
+		seen += !view.may_wait;
+		if (is_of_run(view.arena, run_token)) {
+			if (is_settled(c, &view))
 				SYS(c, SYS_shmctl, view.id, IPC_RMID, 0, 0, 0);
+			else
+				kept++;
 		}
 		sp_arena_detach(c, &view);
 	}

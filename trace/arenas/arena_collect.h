@@ -19,6 +19,8 @@ struct sp_arena_view;
 /* Memory of the functions that make files, too large for a small stack. */
 struct sp_collect_paths {
 	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
+	char beside[SP_COLLECT_PATH_BYTES];
+	uint64_t entries[SP_COLLECT_PATH_BYTES / sizeof(uint64_t)]; /* of a directory */
 };
 
 /* The state of the functions below. */
@@ -31,9 +33,12 @@ struct sp_collect {
 	uint64_t now_s;		  /* CLOCK_REALTIME; 0: not known */
 	uint32_t most, begin;	  /* how many arenas to look at, 0: all; the number of the first */
 	int only_left;		  /* arenas that a process has attached are left out */
-	int is_crowded;		  /* set by the functions: numbers come to an end */
-	/* The caller's run, or NULL. Arenas of others are left alone for ten minutes: processes of
-	 * their run need no further file for them, and their run may have been moved. */
+	int is_first;		  /* asks whether young arenas of other runs have a run still */
+	uint32_t left;		  /* set by the functions: arenas that nobody has attached */
+	uint64_t left_bytes;
+	/* The caller's run, or NULL. Arenas of others are left alone for ten minutes, because
+	 * processes of their run need no further file for them: as long as these are few, and their
+	 * run is there. */
 	const uint64_t *own_run;
 	/* Asked before a file is made of an arena; 0: the run has its tails now. NULL: none. */
 	long (*keep)(const struct sp_collect *c, const struct sp_arena_view *view);
@@ -48,14 +53,19 @@ struct sp_arena_view {
 	int id;
 	int is_alone; /* nobody else had it attached: its threads are gone */
 	int is_of_user;
+	int may_wait; /* it is left to processes and the report of its run for now */
+	size_t bytes; /* of the segment */
 };
 
 /* The system's numbers of shared memory go up to this; -errno where it has none. */
 long sp_arena_highest(const struct sp_collect *c);
 
-/* Returns 1 where there may be arenas to collect; attaches none. It looks at `numbers` of the
- * system's numbers, from `begin` on, or at all for 0. */
-int sp_arenas_are_left(struct sp_collect *c, long numbers);
+/* Counts what is left. Returns 1 where there may be arenas to collect; attaches none. */
+int sp_arenas_are_left(struct sp_collect *c);
+
+/* Returns 1 where the user's arenas, attached or left, may take `bytes` more: all of them together
+ * take a quarter of the system's numbers and a sixteenth of its memory at most. */
+int sp_arenas_have_room(const struct sp_collect *c, uint64_t bytes);
 
 /* Attaches the arena with this number. The view has no arena where there is none, where it is
  * another user's, and where it is not one of ours. */
@@ -71,7 +81,7 @@ size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit,
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view);
 
 /* Collects all arenas of killed processes; those of one run where run_token is not NULL. Removes
- * segments whose processes were killed, a minute ago or more, before they were arenas. Opens
+ * arenas whose run is gone, and segments whose processes were killed before they were arenas. Opens
  * descriptors meanwhile. Returns the number of arenas that had to stay. */
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token);
 

@@ -20,11 +20,13 @@ int sp_arena_files_init(struct sp_collect *c, const char *directory)
 	c->sys = sp_libc_call;
 	c->now_s = (uint64_t)time(NULL);
 	c->uid = geteuid();
+	c->any_user = directory && geteuid() == 0;
+	if (!directory)
+		return -ENOENT;
 	if (stat(directory, &st) < 0)
 		return -errno;
 	if (geteuid() == 0)
 		c->uid = st.st_uid;
-	c->any_user = geteuid() == 0;
 	return st.st_uid == geteuid() ? 0 : -EACCES;
 }
 
@@ -33,10 +35,11 @@ void sp_arenas_to_files(const char *directory, const uint64_t run_token[2])
 	struct sp_collect_paths *paths = malloc(sizeof(*paths));
 	struct sp_collect c;
 	struct stat st;
+	int error = paths ? sp_arena_files_init(&c, directory) : -ENOMEM;
 
-	if (paths && sp_arena_files_init(&c, directory) == 0) {
+	if (error == 0 || error == -ENOENT) {
 		c.paths = paths;
-		c.directory = directory;
+		c.directory = error ? NULL : directory;
 		c.mount_namespace = stat("/proc/self/ns/mnt", &st) == 0 ? (uint64_t)st.st_ino : 0;
 		sp_arenas_collect(&c, run_token);
 	}

@@ -11,11 +11,12 @@
 
 #include "trace/arenas/arena_collect.h"
 
-/* For arenas of the run in this directory. Returns 0, or -errno where this user makes no file in
- * it: -EACCES where it is another user's. */
+/* For arenas of the run in this directory; NULL: of the user. Returns 0, or -errno where this user
+ * makes no file in it: -EACCES where it is another user's. */
 int sp_arena_files_init(struct sp_collect *c, const char *directory);
 
-/* Makes files of the tails of this run's killed processes, if the directory is the user's own. */
+/* Makes files of the tails of this run's killed processes, if the directory is the user's own. They
+ * are freed where it is gone. Both NULL: of all runs of this user. */
 void sp_arenas_to_files(const char *directory, const uint64_t run_token[2]);
 
 #endif
