@@ -101,6 +101,8 @@ static void page_synopsis(void)
 {
 	for (size_t i = 0; i < command_count; i++) {
 		printf("%s.B stageprof %s\n", i ? ".br\n" : "", commands[i].name);
+		if (!*commands[i].arguments)
+			continue;
 		put_text(commands[i].arguments);
 		putchar('\n');
 	}

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The check of the shared memory in which the last events of a killed process stay
+ * The checks of the shared memory in which the last events of a killed process stay
  * (trace/arenas/arena_layout.h).
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "scripts/launcher/doctor/doctor_context.h"
+#include "scripts/launcher/left_memory.h"
 #include "trace/arenas/arena_layout.h"
 
 /* The kernel's first IPC namespace has this inode. */
@@ -85,4 +88,26 @@ void sp_check_memory(const struct sp_doctor_context *context, struct sp_check_re
 	else
 		sp_check_set(result, SP_CHECK_OK, NULL,
 			     "a kill keeps the last events for a report on this machine");
+}
+
+/* The next run frees more than a few. */
+#define LEFT_MANY 64u
+
+void sp_check_left(const struct sp_doctor_context *context, struct sp_check_result *result)
+{
+	struct sp_left_memory *left = malloc(sizeof(*left));
+	char size[SP_NUMBER_BYTES];
+
+	(void)context;
+	if (!left)
+		return;
+	sp_left_memory_list(left);
+	if (!left->count)
+		sp_check_set(result, SP_CHECK_OK, NULL, "none");
+	else
+		sp_check_set(result, left->segments > LEFT_MANY ? SP_CHECK_WARN : SP_CHECK_OK, NULL,
+			     "%u segments, %s, of %u runs, as %s: stageprof clean frees them",
+			     left->segments, sp_text_bytes(size, left->bytes), left->count,
+			     left->runs[0].directory);
+	free(left);
 }

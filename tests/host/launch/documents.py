@@ -91,8 +91,8 @@ class Pages(scene.Case):
             commands = re.findall(r"^SP_COMMAND\((\w+)", file.read(), re.M)
         self.assertGreater(len(commands), 2)
         for command in commands:
-            self.assertRegex(self.help_of(STAGEPROF), rf"(?m)^  {command} ")
-            self.assertRegex(page, rf"(?m)^       stageprof {command} ")
+            self.assertRegex(self.help_of(STAGEPROF), rf"(?m)^  {command}\b")
+            self.assertRegex(page, rf"(?m)^       stageprof {command}\b")
             self.assertEqual(self.call(STAGEPROF, command, "--help").returncode, 0)
         done = self.call(STAGEPROF, "run", "no-such-program")
         self.assertIn(re.search(r"\[(SP\d+)\]", done.stderr).group(1), page)
