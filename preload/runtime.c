@@ -16,6 +16,7 @@
 #include "preload/frameworks/nvtx.h"
 #include "preload/resolve/originals.h"
 #include "preload/blocks/pack.h"
+#include "preload/recorder/cores.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/process_image.h"
 #include "preload/sys/processor.h"
@@ -65,6 +66,7 @@ __attribute__((constructor)) static void runtime_begin(int argc, char **argv, ch
 			sp_pack_use_avx2();
 		sp_thread_init();
 		sp_waits_init();
+		sp_cores_init();
 		sp_stacks_init();
 		sp_framework_lookups_init();
 		sp_python_init();

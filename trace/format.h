@@ -321,6 +321,8 @@ enum sp_define {
 	SP_DEFINE_CALLS = 20,  /* struct sp_calls_metadata: a window of counted fetches (arg 0) */
 	SP_DEFINE_CALLED = 21, /* struct sp_called_metadata of the window before it, then
 				  "file\tfunction" (arg 0) */
+	SP_DEFINE_CORES = 22,  /* struct sp_cores_metadata: in some steps (arg 0) */
+	SP_DEFINE_MEMORY = 23, /* struct sp_memory_metadata: after some batches (arg 0) */
 	SP_DEFINES
 };
 
@@ -354,9 +356,39 @@ struct sp_object_metadata {
 	uint64_t bias;	     /* address minus file virtual address */
 };
 
+#define SP_CPU_MASK_WORDS 16u	 /* processors of higher numbers are in no mask */
+#define SP_CPU_METADATA_LEAST 8u /* bytes: of older traces */
+
 struct sp_cpu_metadata {
 	uint32_t allowed;	   /* processors of the affinity; 0: not known */
 	uint32_t quota_millicores; /* least quota of the cgroups; 0: none was found */
+	/* The metadata of older traces ends here. */
+	uint32_t usable_count;	/* processors in `usable`; 0: not known, also in older traces */
+	uint32_t initial_count; /* in `initial`; 0: not known */
+	uint64_t mask[SP_CPU_MASK_WORDS];   /* affinity of the thread that makes steps or batches */
+	uint64_t usable[SP_CPU_MASK_WORDS]; /* processors of the cgroup, or of the machine */
+	uint64_t initial[SP_CPU_MASK_WORDS]; /* affinity with which the program began */
+};
+
+/* Counts since the machine, or the group, began. UINT64_MAX: not known. */
+struct sp_cores_metadata {
+	uint64_t at;		   /* ticks */
+	uint64_t busy_ms, idle_ms; /* of the usable processors, added up; both 0: not known */
+	/* The group that was throttled most, of all groups upwards: periods that the quota had,
+	 * those in which it was used up, and the time that followed, added up over processors. */
+	uint64_t periods, throttled, throttled_us;
+	uint64_t pressure_us;		 /* some thread waited for a processor */
+	uint32_t is_pressure_of_machine; /* else of the group */
+	uint32_t reserved;
+};
+
+/* Memory of a process that makes batches. UINT64_MAX: not known. */
+struct sp_memory_metadata {
+	uint64_t at;	  /* ticks */
+	uint64_t batches; /* that it made so far */
+	uint64_t resident_bytes, private_dirty_bytes, proportional_bytes;
+	uint64_t limit_bytes, left_bytes;   /* of the group nearest to its limit, or the machine */
+	uint64_t shm_bytes, shm_free_bytes; /* /dev/shm */
 };
 
 /* Counts from the thread's beginning, also if the trace began later. */
@@ -410,16 +442,19 @@ struct sp_python_sample {
 
 /* Counts since the sampler began. */
 struct sp_sampler_metadata {
-	uint64_t rate;	   /* samples a second that were asked for */
-	uint64_t ticks;	   /* times at which it looked at all threads */
-	uint64_t samples;  /* of threads */
-	uint64_t torn;	   /* stacks that changed while they were read; in no sample */
-	uint64_t refused;  /* processes that it had no right to read */
-	uint64_t foreign;  /* processes with a CPython of an unknown version */
-	uint64_t cpu_ns;   /* that the sampler took */
-	uint64_t wall_ns;  /* that it lived */
+	uint64_t rate;	  /* samples a second that were asked for */
+	uint64_t ticks;	  /* times at which it looked at all threads */
+	uint64_t samples; /* of threads */
+	uint64_t torn;	  /* stacks that changed while they were read; in no sample */
+	uint64_t refused; /* processes that it had no right to read */
+	uint64_t foreign; /* processes with a CPython of an unknown version */
+	uint64_t cpu_ns;  /* that the sampler took */
+	uint64_t wall_ns; /* that it lived */
+	/* The metadata of older traces ends here. */
 	uint64_t leafless; /* threads that ran, whose instruction the kernel did not show */
 };
+
+#define SP_SAMPLER_METADATA_LEAST 64u /* bytes */
 
 /* Fetches or training steps of one process in which every call was counted (STAGEPROF_CALLS). */
 struct sp_calls_metadata {
@@ -433,7 +468,7 @@ struct sp_calls_metadata {
 	uint64_t neighbours;   /* fetches that the means below are of: those before, not counted */
 	uint64_t neighbour_ns; /* mean */
 	uint64_t neighbour_variance_us2;
-	uint64_t is_of_steps; /* 1: "fetches" are steps; 0: fetches of a loader */
+	uint64_t is_of_steps; /* 1: "fetches" are steps; 0, or not there: fetches of a loader */
 };
 
 /* A function in the counted fetches of a window; own and total time contain what the interpreter

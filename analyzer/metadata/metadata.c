@@ -339,8 +339,10 @@ static void define_thread(struct sp_metadata *metadata, uint32_t stream,
 
 static void define_cpus(struct sp_process_metadata *image, const struct sp_definition *d)
 {
-	if (d->bytes >= sizeof(image->cpus))
-		memcpy(&image->cpus, d->blob, sizeof(image->cpus));
+	size_t bytes = d->bytes < sizeof(image->cpus) ? d->bytes : sizeof(image->cpus);
+
+	if (bytes >= SP_CPU_METADATA_LEAST)
+		memcpy(&image->cpus, d->blob, bytes);
 }
 
 static void define_usage(struct sp_thread_usage *usage, const struct sp_definition *d)
@@ -362,6 +364,29 @@ static void define_step_usage(struct sp_thread_usage *usage, const struct sp_def
 		usage->first = step;
 	if (step.at > usage->last.at)
 		usage->last = step;
+}
+
+static void define_cores(struct sp_core_use *use, const struct sp_definition *d)
+{
+	struct sp_cores_metadata cores;
+
+	if (d->bytes < sizeof(cores))
+		return;
+	memcpy(&cores, d->blob, sizeof(cores));
+	if (!use->first.at || cores.at < use->first.at)
+		use->first = cores;
+	if (cores.at > use->last.at)
+		use->last = cores;
+}
+
+static void define_memory(struct sp_memory_growth *growth, const struct sp_definition *d)
+{
+	struct sp_memory_metadata memory;
+
+	if (d->bytes < sizeof(memory))
+		return;
+	memcpy(&memory, d->blob, sizeof(memory));
+	sp_memory_growth_add(growth, &memory);
 }
 
 static int define_calls(struct definitions_pass *pass, uint32_t image,
@@ -396,6 +421,12 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 		return 0;
 	case SP_DEFINE_STEP_RUSAGE:
 		define_step_usage(&pass->metadata->usages[stream], d);
+		return 0;
+	case SP_DEFINE_CORES:
+		define_cores(&image->core_use, d);
+		return 0;
+	case SP_DEFINE_MEMORY:
+		define_memory(&image->memory, d);
 		return 0;
 	case SP_DEFINE_COVERAGE:
 		image->may_step |= sp_label_covers_graphs((const char *)d->blob, d->bytes);

@@ -15,6 +15,7 @@
 #include "analyzer/metadata/label.h"
 #include "analyzer/metadata/string_table.h"
 #include "analyzer/metadata/counted_calls.h"
+#include "analyzer/metadata/memory_growth.h"
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/metadata/stage.h"
 
@@ -34,6 +35,11 @@ enum sp_file_naming {
 /* The file system of the files that have one name. */
 enum sp_file_fd_kind { SP_FILE_ON_UNKNOWN, SP_FILE_ON_SEVERAL, SP_FILE_ON_OTHER, SP_FILE_ON };
 
+/* The cores of a process's group or machine at its first and its last report. */
+struct sp_core_use {
+	struct sp_cores_metadata first, last;
+};
+
 struct sp_process_metadata {
 	uint8_t *fd_kinds;   /* enum sp_fd_kind by sp_file_count() */
 	uint32_t *files;     /* number in sp_metadata.files by sp_file_count(); NULL: no names are
@@ -43,15 +49,17 @@ struct sp_process_metadata {
 	uint32_t *labels;    /* number in sp_metadata.labels, by a name's id; NULL: no names */
 	uint8_t *label_uses; /* enum sp_label by a name's id */
 	uint32_t label_room; /* entries in both */
-	struct sp_cpu_metadata cpus; /* zeros: not known */
-	bool may_step;		     /* sp_label_may_step(), or it launched CUDA graphs */
-	bool has_collectives;	     /* marked from the call to their end: SP_LABEL_COLLECTIVE */
-	bool has_exchanges;	     /* sp_label_exchanges() */
-	bool saves;		     /* sp_label_saves() */
-	bool fetches;		     /* sp_label_fetches() */
-	bool asks_loader;	     /* SP_LABEL_LOADER */
-	bool casts;		     /* sp_label_casts() */
-	bool compiles;		     /* sp_label_covers_compile() */
+	struct sp_cpu_metadata cpus;	/* zeros: not known */
+	struct sp_core_use core_use;	/* at: 0 where no step reported any */
+	struct sp_memory_growth memory; /* of a process that makes batches */
+	bool may_step;			/* sp_label_may_step(), or it launched CUDA graphs */
+	bool has_collectives;		/* marked from the call to their end: SP_LABEL_COLLECTIVE */
+	bool has_exchanges;		/* sp_label_exchanges() */
+	bool saves;			/* sp_label_saves() */
+	bool fetches;			/* sp_label_fetches() */
+	bool asks_loader;		/* SP_LABEL_LOADER */
+	bool casts;			/* sp_label_casts() */
+	bool compiles;			/* sp_label_covers_compile() */
 	uint32_t *reported; /* where keeps_reported: numbers in coverage, or with SP_REPORTED_NOTE
 			       in notes */
 	uint32_t reported_count, reported_room;

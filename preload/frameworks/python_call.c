@@ -178,8 +178,10 @@ static void timed_end(const struct timed *timed, int phase, struct sp_range rang
 		sp_rusage_define_step();
 		sp_resident_sample();
 	}
-	if (timed->phase == SP_PHASE_loader_fetch)
+	if (timed->phase == SP_PHASE_loader_fetch) {
 		sp_resident_sample();
+		sp_batch_facts();
+	}
 }
 
 /* A function that returns an iterator: each step of the iterator is a range. */

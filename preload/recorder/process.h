@@ -59,6 +59,8 @@ struct sp_process {
 				     reported */
 	uint32_t cpus_are_defined;
 	uint64_t first_rusage_ticks, last_rusage_ticks; /* sp_rusage_define_step(); 0: none yet */
+	uint64_t batches;				/* that the process made */
+	uint64_t first_batch_ticks, next_memory_ticks;	/* sp_batch_facts() */
 	struct sp_file_header *header_page;
 	int is_written; /* files of this run are not mapped */
 	struct sp_spare_files spares;

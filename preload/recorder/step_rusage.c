@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/sys/freeze.h"
+#include "preload/recorder/cores.h"
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
 #include "preload/recorder/thread_rusage.h"
@@ -12,7 +13,7 @@
 #define RUSAGE_FRACTION 8u /* of a second: the shortest time between two definitions */
 
 /* If two threads step at once, both or neither may be due: no harm. */
-static int step_is_due(uint64_t now)
+static int step_is_due(uint64_t now, int *ret_is_first)
 {
 	struct sp_process *p = sp_process;
 	uint64_t first = __atomic_load_n(&p->first_rusage_ticks, __ATOMIC_RELAXED);
@@ -20,6 +21,7 @@ static int step_is_due(uint64_t now)
 	uint64_t covered = last - first,
 		 least = sp_recorder_clock.ticks_per_second / RUSAGE_FRACTION;
 
+	*ret_is_first = !first;
 	if (first && now - last < (covered / 8 > least ? covered / 8 : least))
 		return 0;
 	if (!first)
@@ -28,14 +30,16 @@ static int step_is_due(uint64_t now)
 	return 1;
 }
 
-static void step_define(struct sp_thread *t, uint64_t now)
+static void step_define(struct sp_thread *t, uint64_t now, int is_first)
 {
 	struct sp_step_rusage_metadata metadata = {.at = now};
 	uint64_t begun_ns = sp_clock_ns(CLOCK_MONOTONIC);
 	unsigned long before = sp_signals_block();
 	int error = sp_rusage_read(&metadata.usage, 1);
 
-	sp_rusage_define_cpus(t);
+	if (is_first)
+		sp_cores_define_again(t);
+	sp_cores_define_use(t, now);
 	sp_signals_restore(before);
 	if (!error)
 		sp_define(t, SP_DEFINE_STEP_RUSAGE, 0, &metadata, sizeof(metadata), NULL, 0);
@@ -45,10 +49,11 @@ static void step_define(struct sp_thread *t, uint64_t now)
 void sp_rusage_define_step(void)
 {
 	uint64_t now = sp_clock_ticks();
-	int kept = errno;
+	int kept = errno, is_first;
 	struct sp_thread *t;
 
-	if (sp_process && !sp_process_is_frozen() && (t = sp_enter()) && step_is_due(now))
-		step_define(t, now);
+	if (sp_process && !sp_process_is_frozen() && (t = sp_enter()) &&
+	    step_is_due(now, &is_first))
+		step_define(t, now, is_first);
 	errno = kept;
 }

@@ -20,6 +20,7 @@
 #include "preload/sys/log_once.h"
 #include "preload/sys/sys.h"
 #include "preload/recorder/switch.h"
+#include "preload/recorder/cores.h"
 #include "preload/recorder/thread_rusage.h"
 #include "preload/recorder/unobserved_exec.h"
 
@@ -140,7 +141,7 @@ static void recorder_begin(struct sp_recorder *r)
 	ring_empty(r);
 	r->begun_ticks = sp_clock_ticks();
 	r->hot.hook_state = r->hook_state;
-	r->define_cpus = sp_rusage_define_cpus;
+	r->define_cpus = sp_cores_define;
 	if (!r->pack.slots)
 		sp_pack_init(&r->pack, (uint8_t *)r + recorder_bytes(), SP_WINDOW_SLOTS_MIN);
 	error = stream_open(r);
@@ -328,7 +329,7 @@ static void recorder_finish(void *argument)
 		sp_unobserved_exec_report(&r->hot);
 		if (sp_clock_ticks() - r->begun_ticks >=
 		    sp_recorder_clock.ticks_per_second / RUSAGE_LIFE_FRACTION) {
-			sp_rusage_define_cpus(&r->hot);
+			sp_cores_define(&r->hot);
 			sp_rusage_define_thread(&r->hot);
 		}
 	}

@@ -2,18 +2,15 @@
 #include "preload/recorder/thread_rusage.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/paths.h"
 #include "preload/recorder/emit.h"
-#include "preload/recorder/process.h"
 #include "preload/sys/procfs.h"
 #include "preload/sys/sys.h"
 
-#define PATH_BYTES 1024u
 #define THREADS_MAX 1024u /* whose schedstat is read; one file for each thread */
 
 struct linux_dirent64 { /* getdents(2) */
@@ -23,129 +20,6 @@ struct linux_dirent64 { /* getdents(2) */
 	uint8_t d_type;
 	char d_name[];
 };
-
-/* "/sys/fs/cgroup/cpu" and "/a/b" and "cpu.max" into one path. */
-static void group_path(char ret[PATH_BYTES], const char *mount, const char *group, const char *file)
-{
-	struct sp_text path = sp_text_init(ret, PATH_BYTES);
-
-	sp_text_add(&path, mount);
-	sp_text_add(&path, group);
-	sp_text_add(&path, "/");
-	sp_text_add(&path, file);
-}
-
-/* The limit of one group in thousandths of a core; 0: no limit.
- * v2: "max 100000" or "50000 100000". */
-static uint32_t group_quota(const char *mount, const char *group, int v2)
-{
-	char path[PATH_BYTES], text[SP_PROCFS_BYTES];
-	const char *p = text;
-	uint64_t quota, period;
-
-	group_path(path, mount, group, v2 ? "cpu.max" : "cpu.cfs_quota_us");
-	sp_procfs_read(path, text);
-	quota = sp_procfs_number(&p);
-	if (!v2) {
-		group_path(path, mount, group, "cpu.cfs_period_us");
-		sp_procfs_read(path, text);
-		p = text;
-	}
-	period = sp_procfs_number(&p);
-	if (quota == UINT64_MAX || period == UINT64_MAX || !period || quota > UINT32_MAX)
-		return 0;
-	return (uint32_t)(quota * 1000 / period);
-}
-
-/* The smallest limit of a group and all groups above it. A container may see its own group as the
- * root only. */
-static uint32_t groups_quota(const char *mount, char *group, int v2)
-{
-	uint32_t least = 0;
-
-	for (;;) {
-		char *slash = strrchr(group, '/');
-		uint32_t quota = group_quota(mount, group, v2);
-
-		if (quota && (!least || quota < least))
-			least = quota;
-		if (!slash)
-			return least;
-		*slash = 0;
-	}
-}
-
-/* Returns the path in a line of /proc/self/cgroup, "4:cpu,cpuacct:/path", if the line is the CPU
- * controller's; else NULL. */
-static char *group_of(char *line, int *ret_v2)
-{
-	char *controllers = strchr(line, ':'),
-	     *group = controllers ? strchr(controllers + 1, ':') : NULL;
-
-	if (!group)
-		return NULL;
-	*group++ = 0;
-	controllers++;
-	*ret_v2 = !*controllers;
-	for (char *p = controllers; *p; p += strcspn(p, ","), p += *p == ',')
-		if (strcspn(p, ",") == 3 && memcmp(p, "cpu", 3) == 0)
-			return group;
-	return *ret_v2 ? group : NULL;
-}
-
-static void task_quota(void *argument)
-{
-	uint32_t *ret = argument;
-	char text[SP_PROCFS_BYTES];
-	char *line = text;
-
-	sp_procfs_read("/proc/self/cgroup", text);
-	while (*line) {
-		char *end = line + strcspn(line, "\n");
-		char *next = end + (*end == '\n');
-		char *group;
-		int v2;
-		uint32_t quota;
-
-		*end = 0;
-		group = group_of(line, &v2);
-		quota = group ? groups_quota(v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group,
-					     v2)
-			      : 0;
-		if (quota && (!*ret || quota < *ret))
-			*ret = quota;
-		line = next;
-	}
-}
-
-static uint32_t cpus_allowed(void)
-{
-	uint64_t mask[128];
-	long bytes = SP_SYS3(SYS_sched_getaffinity, 0, sizeof(mask), mask);
-	uint32_t n = 0;
-
-	for (long i = 0; i < bytes / (long)sizeof(mask[0]); i++)
-		n += (uint32_t)__builtin_popcountll(mask[i]);
-	return n;
-}
-
-void sp_rusage_define_cpus(struct sp_thread *t)
-{
-	static int is_known;
-	static uint32_t quota;
-	struct sp_cpu_metadata metadata = {.allowed = 0};
-
-	if (__atomic_exchange_n(&sp_process->cpus_are_defined, 1, __ATOMIC_RELAXED))
-		return;
-	metadata.allowed = cpus_allowed();
-	if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-		sp_fd_private_task(task_quota, &metadata.quota_millicores);
-		__atomic_store_n(&quota, metadata.quota_millicores, __ATOMIC_RELAXED);
-		__atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
-	}
-	metadata.quota_millicores = __atomic_load_n(&quota, __ATOMIC_RELAXED);
-	sp_define(t, SP_DEFINE_CPUS, 0, &metadata, sizeof(metadata), NULL, 0);
-}
 
 struct schedstat {
 	uint32_t tid;

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process's cores and a thread's time on them, as the kernel counts them: SP_DEFINE_CPUS and
- * SP_DEFINE_RUSAGE. These functions make system calls, so they run when a file is made or ended
- * and now and then in a step, never for an event. Files are read in a private task.
+ * A thread's time on cores, as the kernel counts it: SP_DEFINE_RUSAGE. These functions make system
+ * calls, so they run when a file is ended and now and then in a step, never for an event. Files are
+ * read in a private task.
  */
 #ifndef STAGEPROF_PRELOAD_THREAD_RUSAGE_H
 #define STAGEPROF_PRELOAD_THREAD_RUSAGE_H
 
 #include "preload/blocks/thread_slots.h"
-
-/* Once for each process image: the first call defines them, by a thread that filled its window,
- * that makes steps or that lived long enough to be worth it. Only the first image reads the quota;
- * forked images inherit it. The caller blocks signals. */
-void sp_rusage_define_cpus(struct sp_thread *t);
 
 /* At the clean end of a thread. */
 void sp_rusage_define_thread(struct sp_thread *t);
