@@ -354,14 +354,19 @@ double sp_cpu_run_ns(const struct sp_report *report)
 	return ns;
 }
 
-double sp_cpu_outside(const struct sp_cpu_sums *cpu, const struct sp_cpu_use *use, double cores)
+double sp_cpu_outside(const struct sp_cpu_sums *cpu, const struct sp_cpu_use *use, double cores,
+		      double others)
 {
-	double others;
+	double own, ready, outside;
 
 	if (use->life_ns <= 0 || cpu->trained_ns <= 0 || cores <= 0)
 		return NAN;
-	others = sp_cpu_cores_used(cpu) - use->cpu_ns / use->life_ns;
-	return fmax(use->ready_ns / use->life_ns - fmax(others, 0) / cores, 0);
+	own = fmax(sp_cpu_cores_used(cpu) - use->cpu_ns / use->life_ns, 0);
+	ready = use->ready_ns / use->life_ns;
+	outside = fmax(ready - own / cores, 0);
+	if (isnan(others))
+		return outside;
+	return others > 0 ? fmin(outside, ready * others / (others + own)) : 0;
 }
 
 void sp_cpu_sums_read(struct sp_cpu_sums *cpu, const struct sp_report *report)

@@ -59,9 +59,12 @@ double sp_cpu_run_ns(const struct sp_report *report);
 /*
  * A share of the life of `use`; NAN where it or `cores` (0) is not known. A thread waits for a core
  * only while all cores are taken. The job's other threads together take them no longer than they
- * ran, divided by the cores; other programs had them for the rest.
+ * ran, divided by the cores; other programs had them for the rest. others: the cores that other
+ * programs kept busy, where the machine's own count is known, else NAN. They are then the cause of
+ * a wait no more than by their share of what stood in the way.
  */
-double sp_cpu_outside(const struct sp_cpu_sums *sums, const struct sp_cpu_use *use, double cores);
+double sp_cpu_outside(const struct sp_cpu_sums *sums, const struct sp_cpu_use *use, double cores,
+		      double others);
 
 /* True where another thread of a training process computes meanwhile. Threads that record nothing
  * (of OpenMP) do not count. */

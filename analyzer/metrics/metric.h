@@ -42,6 +42,11 @@ enum sp_metric_kind {
 #define SP_FORWARD_LONG 1
 #define SP_FORWARD_RARE 0.1
 
+/* Cores: from here on threads that wait for a core could have had an idle one. */
+#define SP_CORES_IDLE 0.3
+/* A share of the periods of a quota: the group would use more cores than it has. */
+#define SP_CORES_THROTTLED 0.2
+
 #define SP_METRIC_TEXT_BYTES 512u
 
 struct sp_metric {

@@ -7,6 +7,7 @@
 #include "analyzer/hang/hang_text.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/metrics/metrics_abstain.h"
+#include "analyzer/metrics/metrics_cores.h"
 #include "analyzer/metrics/metrics_device.h"
 #include "analyzer/metrics/metrics_epochs.h"
 #include "analyzer/metrics/metrics_input.h"
@@ -47,6 +48,9 @@
 	(V(cores) > 0 && !in->on_trainer && V(worker_idle_share) < SP_WORKERS_IDLE &&              \
 	 V(fetch_locked_share) < SP_FETCHES_LOCKED)
 #define TRAINED (cpu->trained_ns > 0 && KNOWN(cores))
+/* The quota does not forbid them. */
+#define HAS_IDLE_CORES (V(idle_cores) >= SP_CORES_IDLE && V(throttled_share) < SP_CORES_THROTTLED)
+#define OTHERS IF(KNOWN(others_cores), V(others_cores))
 #define STAGE(stage) (report->totals.stages[SP_STAGE_##stage])
 #define RUN_NS (report->totals.end_ns - report->run.begin_ns)
 

@@ -36,7 +36,10 @@ static double cores_batch_ns(struct sp_metric_sums *m, double batch_ns)
 		return 0;
 	if (!m->input.on_trainer)
 		cpu_ns += batch_cpu_ns(m, batch_ns) + V(batch_ready_ns);
-	return cpu_ns / V(cores);
+	cpu_ns /= V(cores) / fmax(V(host_trainers), 1);
+	if (m->input.on_trainer || !KNOWN(worker_cores))
+		return cpu_ns;
+	return fmax(cpu_ns, (batch_cpu_ns(m, batch_ns) + V(batch_ready_ns)) / V(worker_cores));
 }
 
 double sp_input_busy_ns(struct sp_metric_sums *m)

@@ -35,7 +35,8 @@ static bool is_known(const struct sp_verdict *v, enum sp_metric_id metric)
 /* The training thread was without a core for long, and the job alone does not explain it. */
 #define BESIDE_OTHERS                                                                              \
 	(V(contention_share) >= sp_rule_of(SP_VERDICT_contention)->severe &&                       \
-	 KNOWN(wanted_per_core) && (TAKEN || V(wanted_per_core) < WANTED_ALONE))
+	 KNOWN(wanted_per_core) &&                                                                 \
+	 (TAKEN || (!KNOWN(others_cores) && V(wanted_per_core) < WANTED_ALONE)))
 
 /* One number of epochs is one start; where only the run's first batch costs, there is one, too. */
 #define FIRST_BATCHES_IN_LOOP (V(epochs) < 2 ? 0 : OR_ALL(restart_share))
@@ -43,7 +44,8 @@ static bool is_known(const struct sp_verdict *v, enum sp_metric_id metric)
 /* Another number of workers is worth it even by its least gain. No other advice asks for fewer, and
  * the batches of the late rank and of the others do not differ. */
 #define WORKERS_GAIN                                                                               \
-	(!HOLDS(oversubscribed) && !HOLDS(contention) && !HOLDS(straggler) && workers_gain(e))
+	(!HOLDS(oversubscribed) && !HOLDS(contention) && !HOLDS(straggler) && !HOLDS(core) &&      \
+	 !HOLDS(throttled_input) && workers_gain(e))
 
 static bool workers_gain(const struct sp_metrics *e)
 {

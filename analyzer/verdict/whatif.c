@@ -217,6 +217,12 @@ static double longer_of(const struct load *l, double a, double b)
 	return l->is_uneven ? cbrt(a * a * a + b * b * b) : fmax(a, b);
 }
 
+/* Cores for each trainer of the host: all of them do the same. */
+static double own_cores(const struct sp_metrics *e)
+{
+	return V(cores) / fmax(V(host_trainers), 1);
+}
+
 static double step_ns(const struct load *l, double workers, double cores)
 {
 	double ns = l->busy_ns + l->handover_ns + l->sampler_ns;
@@ -255,7 +261,7 @@ static bool may_gain_nothing(const struct sp_metrics *e, uint32_t workers)
 static double most_with(const struct sp_metrics *e, uint32_t workers, double stack_ns)
 {
 	struct load most = most_load(e, stack_ns);
-	double now = STEP, cores = V(cores);
+	double now = STEP, cores = own_cores(e);
 	double before = step_ns(&most, V(workers), cores);
 	double ns = step_ns(&most, workers, cores) * fmax(1, before > 0 ? now / before : 1) +
 		    starts_ns(e, workers - V(workers));
@@ -270,7 +276,7 @@ static double most_with(const struct sp_metrics *e, uint32_t workers, double sta
 static struct sp_what_if with_workers(const struct sp_metrics *e, uint32_t workers)
 {
 	struct load least = least_load(e);
-	double now = STEP, cores = V(cores), stack = V(stack_ns);
+	double now = STEP, cores = own_cores(e), stack = V(stack_ns);
 	double before = step_ns(&least, V(workers), cores);
 	double low = step_ns(&least, workers, cores) * fmin(1, before > 0 ? now / before : 1);
 	struct sp_what_if w;
@@ -289,7 +295,7 @@ static double far_ahead_ns(const struct sp_metrics *e)
 {
 	struct load least = least_load(e);
 
-	return step_ns(&least, V(workers), V(cores));
+	return step_ns(&least, V(workers), own_cores(e));
 }
 
 /*
@@ -303,7 +309,7 @@ static double half_ns(const struct sp_metrics *e)
 	least.busy_ns /= 2;
 	least.handover_ns /= 2;
 	least.trainer_ns /= 2;
-	return step_ns(&least, V(workers), V(cores));
+	return step_ns(&least, V(workers), own_cores(e));
 }
 
 /* A steady step's part of a cost; of the training time where steady steps do not show it. */

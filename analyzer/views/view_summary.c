@@ -11,6 +11,7 @@
 #include "analyzer/sections/ending.h"
 #include "analyzer/sections/gpu_section.h"
 #include "analyzer/sections/life_section.h"
+#include "analyzer/sections/machine_section.h"
 #include "analyzer/sections/run_section.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/text/text.h"
@@ -72,6 +73,8 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 		return r;
 	sp_run_json(report, out);
 	sp_run_section(report, out);
+	sp_machine_section(report, out);
+	sp_machine_section_json(report, out);
 	sp_gpu_work_section(report, out);
 	r = sp_account_section(report, out);
 	if (r == 0)

@@ -269,26 +269,36 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	b->pieces[b->count++] = p;
 }
 
-/* Takes the last piece as a fetch. Its blocked time in no known call moves from transform. */
+/* Moves a part of a fetch's own time from transform, which is time on a core. */
+static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, enum sp_work to)
+{
+	struct span moved = {ns < self->ns ? ns : self->ns, 0};
+
+	if (!moved.ns)
+		return;
+	moved.meanwhile_ns =
+		(uint64_t)((double)self->meanwhile_ns * (double)moved.ns / (double)self->ns);
+	b->worker->whole.ns[SP_WORK_transform] -= moved.ns;
+	b->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
+	add(b, to, moved);
+	self->ns -= moved.ns;
+	self->meanwhile_ns -= moved.meanwhile_ns;
+}
+
+/* Takes the last piece as a fetch. Its time without a core in no known call is no transform. Waits
+ * for a core that were observed are in no piece already. */
 static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t words[3])
 {
 	const struct piece *p = &b->pieces[b->count - 1];
 	struct sp_call_waits waits = b->waits;
 	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns, &waits);
-	struct span moved = {usage.blocked_ns < p->self.ns ? usage.blocked_ns : p->self.ns, 0};
+	bool is_mapped = !waits.has_faults && sp_call_rusage_blocks_on_pages(&usage);
+	struct span self = p->self;
 
 	b->waits = (struct sp_call_waits){.has_switches = false};
 	count(b, &p->covered, (struct sp_fetches){.usage = usage});
-	if (!moved.ns)
-		return;
-	moved.meanwhile_ns =
-		(uint64_t)((double)p->self.meanwhile_ns * (double)moved.ns / (double)p->self.ns);
-	b->worker->whole.ns[SP_WORK_transform] -= moved.ns;
-	b->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
-	add(b,
-	    !waits.has_faults && sp_call_rusage_blocks_on_pages(&usage) ? SP_WORK_mapped_read
-									: SP_WORK_fetch_wait,
-	    moved);
+	move_part(b, &self, usage.blocked_ns, is_mapped ? SP_WORK_mapped_read : SP_WORK_fetch_wait);
+	move_part(b, &self, waits.has_switches ? 0 : usage.preempted_ns, SP_WORK_core_wait);
 }
 
 /* Observations of a fetch come before the fetch itself. */
@@ -371,11 +381,30 @@ static void take_event(struct worker_builder *b, const struct sp_read_event *eve
 		take_usage(b, slot, extra, (uint64_t)(end_ns - start_ns));
 }
 
+/* The context switches of a fetch tell roughly how long it waited for a core. The kernel knows how
+ * long the thread did in its whole life: what is beyond was a wait for something else. */
+static void bound_core_waits(struct worker_builder *b)
+{
+	const struct sp_thread_usage *usage = &b->run->metadata.usages[b->worker->stream];
+	struct span waits = {b->worker->whole.ns[SP_WORK_core_wait],
+			     b->worker->meanwhile.ns[SP_WORK_core_wait]};
+	struct span beyond = {less(waits.ns, usage->whole.ready_ns), 0};
+
+	if (!usage->is_known || !beyond.ns)
+		return;
+	beyond.meanwhile_ns =
+		(uint64_t)((double)waits.meanwhile_ns * (double)beyond.ns / (double)waits.ns);
+	b->worker->whole.ns[SP_WORK_core_wait] -= beyond.ns;
+	b->worker->meanwhile.ns[SP_WORK_core_wait] -= beyond.meanwhile_ns;
+	add(b, SP_WORK_fetch_wait, beyond);
+}
+
 static void finish_sums(struct worker_builder *b)
 {
 	struct sp_worker *w = b->worker;
 	struct span life = span_of(b, w->begin_ns, w->end_ns);
 
+	bound_core_waits(b);
 	for (int work = 0; work < SP_WORK_other; work++) {
 		life.ns = less(life.ns, w->whole.ns[work]);
 		life.meanwhile_ns = less(life.meanwhile_ns, w->meanwhile.ns[work]);

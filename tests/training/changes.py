@@ -135,6 +135,8 @@ CASES = {
     "pinned_copies": Case("cards", "pinned_copies", row=[]),
     **cases("frameworks", "other_loader", "idle_calls", "unseen_batches"),
     **cases("ranked", "late_rank", "overlap_communication", "rare_collectives", ranks=2),
+    **cases("cores", "wider_workers", "wider_trainer", "larger_quota", "larger_input_quota"),
+    **cases("cores", "more_cores", cores=1),
     **cases("crowd", "cheaper_batches", "fewer_workers", "fewer_threads", cores=1),
     **cases("crowd", "fewer_bystanders", "own_cores", "quiet_machine", cores=1),
 }

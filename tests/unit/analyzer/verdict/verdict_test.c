@@ -416,6 +416,8 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 		set(SP_METRIC_outside_share, 0.19);
 		set(SP_METRIC_wanted_per_core, 0.7);
 	}
+	/* the machine does not count other programs */
+	v.metrics.of[SP_METRIC_others_cores].is_known = false;
 	/* a number of workers would be that of several loaders */
 	v.metrics.of[SP_METRIC_slow_loader_share].is_known = false;
 	set(a->metric, value);

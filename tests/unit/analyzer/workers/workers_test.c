@@ -162,8 +162,9 @@ START_TEST(what_a_worker_does)
 	ck_assert_uint_eq(w->fetches.usage.blocked_ns, (STEPS - 1) * 20);
 	ck_assert_uint_eq(w->fetches.usage.major_faults, (STEPS - 1) * MAJOR);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_mapped_read], (STEPS - 1) * 20);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_core_wait], (STEPS - 1) * 10);
 	/* 250 + 50, and what of the decode's span is not libjpeg's */
-	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 - 20));
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], (STEPS - 1) * (300 + 50 - 20 - 10));
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_fetch_wait], (STEPS - 1) * 100);
 	ck_assert_uint_eq(w->whole.ns[SP_WORK_idle], (STEPS - 1) * (PERIOD_NS - 1500));
 	for (int work = 0; work < SP_WORKS; work++)

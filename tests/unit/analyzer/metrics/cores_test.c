@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two workers on few cores, or on few cores' time, as made traces. Each batch takes a worker 40 ms,
+ * of which it has a core for a half, and the trainer waits for it 20 ms. One tick is one ns.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/verdict/judge.h"
+#include "analyzer/verdict/verdict_text.h"
+#include "analyzer/verdict/whatif.h"
+#include "tests/unit/common/judged_trace.h"
+#include "tests/unit/common/suite.h"
+
+enum { LOADER = 1, ADAM, FETCH };
+enum { STEPS = 40, WORKERS = 2, MS = 1000000, WAIT_NS = 20 * MS, WORK_NS = 300000, PERIODS = 8 };
+enum { STEP_NS = WAIT_NS + 3 * WORK_NS, FETCH_NS = WORKERS * STEP_NS };
+
+/* The machine has cores 0 to 3. Percents of the time; of a core's for cores. */
+struct machine {
+	uint64_t initial, trainer, workers; /* masks */
+	unsigned idle, others; /* percents of a core; others: busy with other programs */
+	unsigned throttled;    /* percents of the periods */
+	unsigned ready;	       /* percents of the training thread's time */
+	unsigned core;	       /* percents of a fetch: its time on a core */
+	enum sp_verdict_id verdict;
+	enum sp_advice_id advice; /* SP_ADVICES: not said */
+};
+
+static const struct machine *is;
+
+static uint32_t count_of(uint64_t mask)
+{
+	return (uint32_t)__builtin_popcountll(mask);
+}
+
+static void put_cpus(uint64_t mask)
+{
+	struct sp_cpu_metadata cpus = {
+		.allowed = count_of(mask),
+		.quota_millicores = is->throttled ? 1500 : 0,
+		.usable_count = 4,
+		.initial_count = count_of(is->initial),
+		.mask = {mask},
+		.usable = {15},
+		.initial = {is->initial},
+	};
+
+	sp_maker_define(&m, SP_DEFINE_CPUS, 0, &cpus, sizeof(cpus));
+}
+
+/* The job keeps a core busy with its workers together. */
+static void put_use(uint64_t elapsed_ns)
+{
+	uint64_t ms = elapsed_ns / MS, job = ms * is->core * WORKERS / 100;
+	struct sp_cores_metadata cores = {
+		.at = m.now_ticks,
+		.busy_ms = 5000 + job + ms * is->others / 100,
+		.idle_ms = 7000 + ms * is->idle / 100,
+		.periods = 3 + ms / PERIODS,
+		.throttled = 2 + ms / PERIODS * is->throttled / 100,
+		.throttled_us = ms * is->throttled,
+		.pressure_us = ms * 500,
+	};
+	struct sp_step_rusage_metadata usage = {
+		.at = m.now_ticks,
+		.usage = {.cpu_ns = elapsed_ns * 5 / 100,
+			  .ready_ns = elapsed_ns * is->ready / 100,
+			  .process_cpu_ns = elapsed_ns * 5 / 100,
+			  .process_ready_ns = elapsed_ns * is->ready / 100,
+			  .process_threads = 1},
+	};
+
+	sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &usage, sizeof(usage));
+	sp_maker_define(&m, SP_DEFINE_CORES, 0, &cores, sizeof(cores));
+}
+
+static void put_trainer(void)
+{
+	uint64_t begun = m.now_ticks;
+
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	put_cpus(is->trainer);
+	for (int i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		m.now_ticks += WORK_NS;
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, WORK_NS, 0);
+		put_use(m.now_ticks - begun);
+	}
+}
+
+static void put_worker(uint32_t pid, uint64_t begun)
+{
+	struct sp_rusage_metadata usage = {.process_threads = 1};
+	const uint64_t cpu_ns = (uint64_t)FETCH_NS * is->core / 100;
+	uint64_t parent = m.header.image_start_ns;
+	char file[16];
+
+	sp_maker_init(&m, pid, pid, 0);
+	m.header.image_start_ns = 0;
+	m.header.ppid = 10;
+	m.header.parent_start_ns = parent;
+	m.header.flags |= SP_HEADER_FORKED;
+	m.now_ticks = begun;
+	sp_maker_header(&m);
+	name(FETCH, "DataLoader fetch");
+	put_cpus(is->workers);
+	for (int i = 0; i < STEPS / WORKERS; i++) {
+		span(SP_EV_python_call, FETCH, FETCH_NS, SP_PHASE_loader_fetch);
+		sp_maker_extra(&m, cpu_ns, 0, 9); /* it never gave its core away */
+		usage.cpu_ns += cpu_ns;
+		usage.ready_ns += FETCH_NS - cpu_ns;
+	}
+	usage.process_cpu_ns = usage.cpu_ns;
+	usage.process_ready_ns = usage.ready_ns;
+	sp_maker_define(&m, SP_DEFINE_RUSAGE, 0, &usage, sizeof(usage));
+	snprintf(file, sizeof(file), "%u.zst", pid);
+	sp_maker_put(&m, folder, file);
+	m.header.image_start_ns = parent;
+}
+
+static void put_job(void)
+{
+	struct sp_maker trainer;
+	uint64_t begun = m.now_ticks;
+
+	put_trainer();
+	trainer = m;
+	for (uint32_t pid = 11; pid < 11 + WORKERS; pid++)
+		put_worker(pid, begun);
+	m = trainer;
+}
+
+static bool is_advised(enum sp_advice_id id)
+{
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		if (v.advice[i] == id)
+			return true;
+	return false;
+}
+
+static const struct machine machines[] = {
+	/* somebody gave the workers core 0 alone */
+	{15, 15, 1, 300, 0, 0, 1, 50, SP_VERDICT_core, SP_ADVICE_wider_workers},
+	/* the other cores are busy with other programs: no mask helps */
+	{15, 15, 1, 0, 300, 0, 1, 50, SP_VERDICT_input, SP_ADVICES},
+	/* the program was given two cores, and its workers use both */
+	{3, 3, 3, 200, 0, 0, 1, 100, SP_VERDICT_input, SP_ADVICE_transform},
+	/* all may use all cores, and a quota stops them */
+	{15, 15, 15, 300, 0, 60, 1, 50, SP_VERDICT_throttled_input, SP_ADVICE_larger_input_quota},
+	/* a mask beside a quota that is used up: idle cores are no use */
+	{15, 15, 1, 300, 0, 60, 1, 50, SP_VERDICT_throttled_input, SP_ADVICE_larger_input_quota},
+	{15, 15, 15, 200, 0, 5, 1, 100, SP_VERDICT_input, SP_ADVICE_transform},
+};
+#define MACHINES (int)(sizeof(machines) / sizeof(machines[0]))
+
+START_TEST(time_without_a_core_is_no_transform)
+{
+	is = &machines[_i];
+	put_job();
+	judge();
+	ck_assert_int_eq(v.id, is->verdict);
+	ck_assert_int_eq(is_advised(SP_ADVICE_transform), is->verdict != SP_VERDICT_core);
+	if (is->advice != SP_ADVICES)
+		ck_assert(is_advised(is->advice));
+	ck_assert_double_eq_tol(value(SP_METRIC_core_work_share), 1 - is->core / 100.0, 0.02);
+	ck_assert_double_eq_tol(value(SP_METRIC_transform_work_share), is->core / 100.0, 0.02);
+	ck_assert_double_eq_tol(value(SP_METRIC_idle_cores), is->idle / 100.0, 0.02);
+	ck_assert_double_eq_tol(value(SP_METRIC_others_cores), is->others / 100.0, 0.1);
+	ck_assert_double_eq_tol(value(SP_METRIC_pressure_share), 0.5, 0.02);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_outsiders], is->others > 0);
+}
+END_TEST
+
+START_TEST(the_mask_is_named)
+{
+	is = &machines[0];
+	put_job();
+	ck_assert_str_eq(judge(), "core-bound");
+	ck_assert_ptr_nonnull(strstr(v.text, "the workers may use core 0 alone"));
+	ck_assert_ptr_nonnull(strstr(v.text, "3.0 of 4 cores are idle"));
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+}
+END_TEST
+
+/* The training thread itself waits for a core half of the time. */
+static const struct machine trainers[] = {
+	{15, 2, 15, 300, 0, 0, 50, 1, SP_VERDICT_own_core, SP_ADVICE_wider_trainer},
+	{15, 15, 15, 300, 0, 60, 50, 1, SP_VERDICT_throttled, SP_ADVICE_larger_quota},
+};
+
+START_TEST(a_training_thread_without_a_core)
+{
+	is = &trainers[_i];
+	put_trainer();
+	judge();
+	ck_assert(v.holds[is->verdict]);
+	ck_assert(is_advised(is->advice));
+	ck_assert_double_eq_tol(value(SP_METRIC_outside_share), 0, 0.02);
+	ck_assert(!v.doubts[SP_DOUBT_outsiders]);
+}
+END_TEST
+
+/* Two ranks of one host, each of which makes its batches, want the same two cores. */
+START_TEST(trainers_of_a_host_share_its_cores)
+{
+	static const struct machine two = {.initial = 3, .trainer = 3, .workers = 3, .core = 50};
+	uint64_t begun = m.now_ticks;
+	struct sp_what_if w;
+
+	is = &two;
+	put_job();
+	if (_i) {
+		sp_maker_put(&m, folder, "first.zst");
+		sp_maker_init(&m, 20, 20, 0);
+		m.now_ticks = begun;
+		sp_maker_header(&m);
+		put_trainer();
+	}
+	judge();
+	ck_assert_double_eq(value(SP_METRIC_host_trainers), 1 + _i);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_workers, 4);
+	ck_assert(w.is_known);
+	/* two cores would make a batch in half the time; two trainers have one core each */
+	ck_assert_double_eq_tol((double)w.low_ns, (1 + _i) * FETCH_NS / 4.0, FETCH_NS / 40.0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cores");
+	TCase *c = tcase_create("traces");
+
+	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
+	tcase_add_loop_test(c, time_without_a_core_is_no_transform, 0, MACHINES);
+	tcase_add_test(c, the_mask_is_named);
+	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 2);
+	tcase_add_loop_test(c, trainers_of_a_host_share_its_cores, 0, 2);
+	suite_add_tcase(suite, c);
+	return sp_suite_run(suite);
+}
