@@ -72,6 +72,7 @@ enum sp_step_use {
 	SP_STEP_USE_INPUT,     /* data that is read or decoded */
 	SP_STEP_USE_WRITE,     /* data that is written, by the descriptor */
 	SP_STEP_USE_FSYNC,     /* a wait until it is on the disk */
+	SP_STEP_USE_CHANGE,    /* files are renamed, removed, copied or given a size */
 	SP_STEP_USE_FD,	       /* input or a wait, by the descriptor */
 	SP_STEP_USE_AWAIT,     /* a wait for another thread or process */
 	SP_STEP_USE_COPY,      /* a copy to or from the GPU */

@@ -57,6 +57,8 @@ static enum sp_phase_interval_kind kind_of_class(const struct sp_process_metadat
 		return kind_of_target(sp_process_fd_kind(image, arg));
 	case SP_STEP_USE_FSYNC:
 		return SP_INTERVAL_FSYNC;
+	case SP_STEP_USE_CHANGE:
+		return SP_INTERVAL_CHANGE;
 	case SP_STEP_USE_FD:
 		return kind_of_place(sp_process_fd_kind(image, arg));
 	case SP_STEP_USE_AWAIT:

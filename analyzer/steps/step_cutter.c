@@ -204,6 +204,43 @@ static void act_note_saved(struct sp_cutter *c, struct event *e)
 	c->saved_files[c->saved_count++ % SP_FILES_SAVED] = e->interval.file;
 }
 
+static bool is_save(const struct sp_phase_interval *p)
+{
+	return p->kind == SP_INTERVAL_CHECKPOINT && !p->is_load;
+}
+
+/* The number of intervals up to the last one that has a row of the account; 0: none has. */
+static uint32_t count_to_row(const struct sp_cutter *c)
+{
+	uint32_t n = c->count;
+
+	while (n > 0 && sp_phase_interval_phase(c->intervals[n - 1].kind) == SP_ACCOUNT_other)
+		n--;
+	return n;
+}
+
+static bool guard_follows_save(const struct sp_cutter *c, const struct event *e)
+{
+	uint32_t n = count_to_row(c);
+
+	(void)e;
+	return n && is_save(&c->intervals[n - 1]);
+}
+
+static bool guard_saves(const struct sp_cutter *c, const struct event *e)
+{
+	(void)c;
+	return is_save(&e->interval);
+}
+
+static void act_claim_changes(struct sp_cutter *c, struct event *e)
+{
+	for (uint32_t i = count_to_row(c); i < c->count; i++)
+		if (c->intervals[i].kind == SP_INTERVAL_CHANGE &&
+		    c->intervals[i].end_ns <= e->interval.start_ns)
+			c->intervals[i].kind = SP_INTERVAL_CHECKPOINT;
+}
+
 static bool guard_spans_step(const struct sp_cutter *c, const struct event *e)
 {
 	for (uint32_t i = c->count; i > 0; i--) {

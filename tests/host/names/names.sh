@@ -17,6 +17,7 @@ libc_family+='|sync|sync_file_range|[fl]?x?stat(at)?|[fl]xstat(at)?|statx|f?stat
 libc_family+='|euidaccess|(fd)?opendir|readdir|scandir(at)?|closedir|rewinddir|glob|n?ftw|fts_(open|read)'
 libc_family+='|dup[23]?|fcntl|aio_[a-z]+|lio_listio|getdents|process_vm_readv|recv|send|recvfrom|sendto'
 libc_family+='|(recv|send)m?msg|f?(get|put)[cs]|(get|put)char|getline|getdelim|fscanf|f?l?seeko?|ungetc'
+libc_family+='|(un|sym)?link(at)?|rmdir|remove|mkdir(at)?|rename(at2?)?'
 libc_family+='|mks?temp|mkostemps?|tmpfile|shm_open|open_memstream|fallocate|posix_fallocate|f?truncate'
 libc_family+='|poll|ppoll|p?select|epoll_p?wait2?|sem_(timed|clock)?wait|pthread_cond_(timed|clock)?wait)'
 libc_family+='(64)?(v2)?(_2|_unlocked|_r|_chk)*$'

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -143,6 +144,36 @@ static void questions(int in)
 	}
 }
 
+static void changes(int out)
+{
+	struct tally_row *row = tally_row("file_change", "");
+
+	for (int i = 0; i < TIMES; i++) {
+		EXPECT(TALLY(row, mkdir("folder", 0700)) == 0);
+		EXPECT(TALLY(row, mkdirat(AT_FDCWD, "folder", 0700)) == -1 && errno == EEXIST);
+		EXPECT(TALLY(row, link("in.dat", "folder/a")) == 0);
+		EXPECT(TALLY(row, linkat(AT_FDCWD, "in.dat", AT_FDCWD, "folder/b", 0)) == 0);
+		EXPECT(TALLY(row, symlink("a", "folder/c")) == 0);
+		EXPECT(TALLY(row, symlinkat("a", AT_FDCWD, "folder/d")) == 0);
+		EXPECT(TALLY(row, rename("folder/a", "folder/c")) == 0);
+		EXPECT(TALLY(row, renameat(AT_FDCWD, "folder/c", AT_FDCWD, "folder/a")) == 0);
+		EXPECT(TALLY(row, renameat2(AT_FDCWD, "folder/a", AT_FDCWD, "folder/e", 0)) == 0);
+		EXPECT(TALLY(row, unlink("folder/b")) == 0);
+		EXPECT(TALLY(row, unlinkat(AT_FDCWD, "folder/d", 0)) == 0);
+		EXPECT(TALLY(row, remove("folder/e")) == 0);
+		EXPECT(TALLY(row, unlink("folder/e")) == -1 && errno == ENOENT);
+		EXPECT(TALLY(row, rmdir("folder")) == 0);
+		EXPECT(TALLY(row, truncate("out.dat", 5000)) == 0);
+		EXPECT(TALLY(row, truncate64("out.dat", 5000)) == 0);
+		EXPECT(TALLY(row, ftruncate(out, 6000)) == 0);
+		EXPECT(TALLY(row, ftruncate64(out, 6000)) == 0);
+		EXPECT(TALLY(row, posix_fallocate(out, 0, 7000)) == 0);
+		EXPECT(TALLY(row, posix_fallocate64(out, 0, 7000)) == 0);
+		TALLY(row, fallocate(out, 0, 0, 8000)); /* some file systems cannot */
+		TALLY(row, fallocate64(out, 0, 0, 8000));
+	}
+}
+
 static void listing(void)
 {
 	struct tally_row *row = tally_row("file_list", "");
@@ -191,6 +222,7 @@ int main(void)
 	disk_waits(out);
 	advices(in);
 	questions(in);
+	changes(out);
 	listing();
 	asynchronous(in, out);
 	closed(in);

@@ -59,6 +59,27 @@ START_TEST(saves_in_each_step)
 }
 END_TEST
 
+/* A new file is written beside the last checkpoint, the oldest is removed ahead of it, and the new
+ * one is put on the disk and renamed. A rename elsewhere in the step is none of a save's. */
+START_TEST(a_save_by_rename)
+{
+	enum { STEPS = 10 };
+
+	for (int i = 0; i < STEPS; i++) {
+		train_batch();
+		if (_i) {
+			span(SP_EV_unlink, 0, WAIT_NS, 0);
+			span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+			span(SP_EV_fsync, REGULAR | 1, WAIT_NS, 0);
+		}
+		span(SP_EV_rename, 0, WAIT_NS, 0);
+	}
+	train_batch();
+	steps();
+	ck_part(account(), checkpoint, _i ? STEPS * (SAVE_NS + 3 * WAIT_NS) : 0);
+}
+END_TEST
+
 /* A handler of a signal saves while the model computes. */
 START_TEST(a_save_inside_of_a_forward)
 {
@@ -152,6 +173,7 @@ int main(void)
 	tcase_add_checked_fixture(c, loop_begin, judged_trace_end);
 	tcase_add_test(c, saves_before_the_training);
 	tcase_add_loop_test(c, saves_in_each_step, 0, 2);
+	tcase_add_loop_test(c, a_save_by_rename, 0, 2);
 	tcase_add_test(c, a_save_inside_of_a_forward);
 	tcase_add_loop_test(c, loads_of_batches, 0, 2);
 	tcase_add_loop_test(c, loads_between_epochs, 0, 4);
