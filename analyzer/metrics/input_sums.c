@@ -111,6 +111,8 @@ static void count_work(struct sp_input_sums *in, const struct sp_report *report,
 	}
 	in->whole.hdf5_file_ns += whole->hdf5_file_ns;
 	in->meanwhile.hdf5_file_ns += w->meanwhile.hdf5_file_ns;
+	in->whole.hdf5_decompress_ns += whole->hdf5_decompress_ns;
+	in->meanwhile.hdf5_decompress_ns += w->meanwhile.hdf5_decompress_ns;
 }
 
 /* Counts each worker at the middle of its life, because workers of the epoch before may end

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The work of a thread that makes batches, by the thread's events.
- * decompress does not include decompression inside a decoder or HDF5. mapped_read is the time in
- * page faults that waited for their page. net_read is connecting and reading over the network,
+ * decompress does not include decompression inside a decoder. hdf5 is the library's own code and
+ * Python's around it, without its reads of the file and its decompression. mapped_read is the time
+ * in page faults that waited for their page. net_read is connecting and reading over the network,
  * pipe_read is reading pipes and other processes' sockets in a fetch. fetch_wait is the time of a
  * fetch that was blocked: in a wait for a lock, a queue or a descriptor, or in no known call.
  * core_wait is time ready to run without a core, whatever call it was in. transform is the rest of
  * a fetch; idle is time blocked outside a fetch; other is the rest. Where page faults were not
  * observed, blocked time in no known call is mapped_read if nearly each switch away was one of a
- * fault that read, else fetch_wait. The events jpeg_decode to video_decode come from the boundaries
- * of libraries; png_decode, image_decode and video_decode also include the rest of the wrapped
- * calls that decode.
+ * fault that read, else fetch_wait. The events jpeg_decode to video_decode come from the
+ * boundaries of libraries; png_decode, image_decode and video_decode also include the rest of the
+ * wrapped calls that decode.
  */
 #ifndef STAGEPROF_ANALYZER_WORK_H
 #define STAGEPROF_ANALYZER_WORK_H

@@ -53,6 +53,9 @@ static void files_merge(struct sp_fetch_files *into, const struct sp_fetch_files
 	into->opens += from->opens;
 	into->hdf5_opens += from->hdf5_opens;
 	into->hdf5_open_ns += from->hdf5_open_ns;
+	into->plain_bytes += from->plain_bytes;
+	into->hdf5_bytes += from->hdf5_bytes;
+	into->hdf5_inner_bytes += from->hdf5_inner_bytes;
 }
 
 void sp_fetches_merge(struct sp_fetches *into, const struct sp_fetches *from)
@@ -113,11 +116,15 @@ static void move(struct worker_builder *b, const struct piece *p, enum sp_work t
 	add(b, to, p->self);
 }
 
-/* The library reads its file by calls that are seen as well. */
-static void count_hdf5_read(struct worker_builder *b, const struct piece *read)
+/* The library reads its file, and decompresses chunks, by calls that are seen as well. */
+static void count_hdf5(struct worker_builder *b, const struct piece *inner)
 {
-	b->worker->whole.hdf5_file_ns += read->self.ns;
-	b->worker->meanwhile.hdf5_file_ns += read->self.meanwhile_ns;
+	bool reads = inner->work == SP_WORK_file_read, unpacks = inner->work == SP_WORK_decompress;
+
+	b->worker->whole.hdf5_file_ns += reads ? inner->self.ns : 0;
+	b->worker->meanwhile.hdf5_file_ns += reads ? inner->self.meanwhile_ns : 0;
+	b->worker->whole.hdf5_decompress_ns += unpacks ? inner->self.ns : 0;
+	b->worker->meanwhile.hdf5_decompress_ns += unpacks ? inner->self.meanwhile_ns : 0;
 }
 
 /* Counts a part of a fetch; for steps, too, where it lies in a wait of the training thread for a
@@ -240,8 +247,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
 			move(b, inner, work);
-		else if (inner->work == SP_WORK_file_read && work == SP_WORK_hdf5)
-			count_hdf5_read(b, inner);
+		else if (work == SP_WORK_hdf5)
+			count_hdf5(b, inner);
 	}
 	if (reads_or_waits(work))
 		p.known_ns = span.ns;
@@ -341,6 +348,13 @@ static void note_files(struct sp_fetch_files *files, enum sp_stage stage, int64_
 		files->slow_read_ns += ns >= SLOW_READ_NS ? ns : 0;
 	}
 	files->opens += stage == SP_STAGE_file_open;
+	files->plain_bytes += stage == SP_STAGE_decompress && value > 0 ? (uint64_t)value : 0;
+	if (stage == SP_STAGE_hdf5_read && value > 0) { /* `files` has what is inside of it */
+		files->hdf5_bytes += (uint64_t)value;
+		files->hdf5_inner_bytes += files->plain_bytes > files->read_bytes
+						   ? files->plain_bytes
+						   : files->read_bytes;
+	}
 	if (stage == SP_STAGE_hdf5_open) {
 		files->hdf5_opens++;
 		files->hdf5_open_ns += ns;

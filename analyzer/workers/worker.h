@@ -18,7 +18,8 @@ struct sp_training;
 
 struct sp_work_sums {
 	uint64_t ns[SP_WORKS];
-	uint64_t hdf5_file_ns; /* of `file_read`: inside of HDF5 */
+	uint64_t hdf5_file_ns;	     /* of `file_read`: inside of HDF5 */
+	uint64_t hdf5_decompress_ns; /* of `decompress`: the same */
 };
 
 /* Files that fetches read and open; the start of a process is in none. */
@@ -27,6 +28,9 @@ struct sp_fetch_files {
 	uint64_t slow_reads, slow_read_ns; /* of them: that wait for a disk or a network */
 	uint64_t opens;
 	uint64_t hdf5_opens, hdf5_open_ns; /* of files, groups and data sets */
+	uint64_t plain_bytes;		   /* decompressed */
+	uint64_t hdf5_bytes;		   /* that reads of HDF5 gave */
+	uint64_t hdf5_inner_bytes;	   /* that they read or decompressed, whichever is more */
 };
 
 struct sp_fetches {

@@ -33,6 +33,7 @@ REACHED = {
         "unfed": (f"{TRAINING}/changes.py", '"own_queue"'),
         "received": (f"{TRAINING}/programs/pipe_lines.py", "reading from other programs"),
         "waiting": (f"{TRAINING}/programs/iterable.py", "of the work on them sleeps or waits"),
+        "library": (f"{UNIT}/workers/workers_test.c", "SP_VERDICT_library"),
         "handover": (f"{UNIT}/workers/workers_test.c", "SP_VERDICT_handover"),
         "sampler": (f"{TRAINING}/changes.py", '"cheaper_sampler"'),
         "recompile": (f"{UNIT}/metrics/whole_steps_test.c", "SP_VERDICT_recompile"),

@@ -34,7 +34,7 @@ class Hdf5(unittest.TestCase):
         # The files that the process opens at its start are in no batch.
         self.assertNotIn("fewer_opens", advice)
         if training.answers(views["summary"]):
-            self.assertEqual(views["summary"]["verdict"]["code"], "storage-bound")
+            self.assertEqual(views["summary"]["verdict"]["rule"], "library")
 
     def test_opened_for_each_sample(self):
         views = seen("open")
