@@ -249,7 +249,7 @@ static void ck_share(const struct sp_metrics *e, enum sp_metric_id id, double va
 	ck_assert_double_eq_tol(e->of[id].value, value, 0.05);
 }
 
-/* What HDF5 computes is no reading of files. */
+/* The work of HDF5 on a core is no reading of files. */
 START_TEST(hdf5_reads_its_file_by_calls)
 {
 	static struct sp_verdict v;
