@@ -108,8 +108,8 @@ static void classify_spans(struct sp_gpu_time *gpu, const struct sp_thread_timel
 }
 
 /*
- * The device was done when the host was, or a tenth of the span later at most: how long the span
- * is, the host's launching said, and there were gaps in it that no event shows.
+ * The device finished with the host, or a tenth of the span later at most. So the host's launches
+ * set the length of the span, which has gaps that no event shows.
  */
 static bool is_paced(const struct sp_gpu_span *span)
 {

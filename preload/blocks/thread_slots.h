@@ -116,8 +116,8 @@ static inline void sp_slot_fetch(const struct sp_thread *t)
 #endif
 }
 
-/* The mask is read first: a frame that another one moved the ring under has the smaller mask and
- * the larger ring, not the reverse. what: sp_what_make() */
+/* The mask is read before the ring. If another frame grows the ring in between, this frame has the
+ * old mask and the new ring, which is safe. what: sp_what_make() */
 static inline void sp_slot_store(struct sp_thread *t, uint64_t number, uint64_t start,
 				 uint64_t ticks, int64_t value, uint64_t what)
 {

@@ -13,7 +13,7 @@
 
 /* After a failure to grow, this many events are lost before the next try. */
 #define STUCK_EVENTS 4096u
-/* After so many nested frames in a row the one that they interrupted counts as left by longjmp. */
+/* After so many nested frames in a row the interrupted frame is taken for one that longjmp left. */
 #define NESTED_PATIENCE 64u
 /* And after so many of them where a handler's frame lies just above: one that emits that much. */
 #define HANDLER_PATIENCE 4096u
