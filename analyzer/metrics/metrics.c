@@ -10,6 +10,7 @@
 #include "analyzer/metrics/metrics_cores.h"
 #include "analyzer/metrics/metrics_device.h"
 #include "analyzer/metrics/metrics_epochs.h"
+#include "analyzer/metrics/metrics_facts.h"
 #include "analyzer/metrics/metrics_input.h"
 #include "analyzer/metrics/metrics_texts.h"
 #include "analyzer/metrics/metrics_ways.h"

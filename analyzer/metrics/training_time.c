@@ -69,6 +69,7 @@ static void add_step(struct sp_training_time *t, const struct sp_step *step, boo
 		t->sum[sum] += (double)step->sum[sum];
 	sp_rare_add(&t->rare_wait, ns[SP_ACCOUNT_loader_wait], t->wait.p50_ns);
 	sp_rare_add(&t->rare_forward, ns[SP_ACCOUNT_forward], t->forward.p50_ns);
+	sp_rare_add(&t->rare_backward, ns[SP_ACCOUNT_backward], t->backward.p50_ns);
 	sp_rare_add(&t->rare_loop, ns[SP_ACCOUNT_other], t->loop.p50_ns);
 	if (ns[SP_ACCOUNT_checkpoint] > step->sum[SP_STEP_SUM_load])
 		t->beside_saves_ns += beyond(ns[SP_ACCOUNT_other], t->loop.p50_ns);

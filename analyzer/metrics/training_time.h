@@ -41,7 +41,7 @@ struct sp_training_time {
 	/* The steady steps; wall: all, where none is steady. */
 	struct sp_step_stats wait, wall, forward, backward, loop;
 	struct sp_step_mean mean;
-	struct sp_rare rare_wait, rare_forward, rare_loop;
+	struct sp_rare rare_wait, rare_forward, rare_backward, rare_loop;
 	uint64_t beside_saves_ns; /* code in steps that save, beyond the other steps */
 	/* The waits of steps, by whether the epoch is a later one, and whether it is its first
 	 * step, which also waits for the start of the loader. */

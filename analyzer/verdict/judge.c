@@ -38,6 +38,13 @@ static bool is_known(const struct sp_verdict *v, enum sp_metric_id metric)
 	 KNOWN(wanted_per_core) &&                                                                 \
 	 (TAKEN || (!KNOWN(others_cores) && V(wanted_per_core) < WANTED_ALONE)))
 
+#define HOUR_NS 3600e9
+
+/* Soon: within an hour, or as long as the steps took. A worker that ends gives its memory back. */
+#define MEMORY_ENDS(left)                                                                          \
+	(V(left) > 0 && V(worker_lives) < 1.5 &&                                                   \
+	 (V(left) < HOUR_NS || V(left) < V(steps) * V(step_mean_ns)))
+
 /* One number of epochs is one start; where only the run's first batch costs, there is one, too. */
 #define FIRST_BATCHES_IN_LOOP (V(epochs) < 2 ? 0 : OR_ALL(restart_share))
 

@@ -6,7 +6,7 @@
 # torch_attach(version), torch_compiled(), coverage_add(group, state, detail),
 # framework_add(number, version, gives_steps), range_begin(),
 # range_end(begun, kind, name, phase=0), calls (python.def),
-# forward_watch(unseen, inner, outer, set_eval_frame): callables or None,
+# forward_watch(unseen, inner, outer, set_eval_frame): callables or None, switch_watch(look),
 # functions, modules and operators (the settings or None),
 # frameworks (module -> number, trace/frameworks.def), phases (name -> number), MODULE_FORWARD,
 # PYTHON_CALL; of compiled_call.h: compiled_add(function, label),
@@ -609,8 +609,37 @@ def convert_imported(module):
 	replace(module, "_compile", "torch.compile", phases["compile"], BEFORE, compile_begins)
 
 
+# Switches that slow PyTorch while they are on: functions that show it, and variables of the
+# environment.
+SWITCHES = (
+	("torch.autograd.set_detect_anomaly(True)", "is_anomaly_enabled"),
+	("torch.use_deterministic_algorithms(True)", "are_deterministic_algorithms_enabled"),
+)
+VARIABLES = ("CUDA_LAUNCH_BLOCKING", "PYTORCH_NO_CUDA_MEMORY_CACHING")
+
+
+def switches_look():
+	torch = sys.modules.get("torch")
+	environ = getattr(sys.modules.get("os"), "environ", {})
+	for text, name in SWITCHES:
+		if attempt(getattr(torch, name, bool)):
+			fact_add("switch", text)
+	for name in VARIABLES:
+		if environ.get(name, "0") not in ("", "0"):
+			fact_add("switch", name + "=1")
+	threads = attempt(torch.get_num_threads)
+	if threads:
+		fact_add("torch-threads", str(threads))
+
+
+def parallel_made(model, *_inputs, **_names):
+	if model.find_unused_parameters:
+		fact_add("switch", "DistributedDataParallel(find_unused_parameters=True)")
+
+
 def parallel_imported(module):
 	cls = module.DistributedDataParallel
+	replace(cls, "__init__", "", 0, UNTIMED, parallel_made)
 	own = plain(vars(cls)["forward"])
 	replace(cls, "forward", "DistributedDataParallel.forward", phases["forward"], FORWARD)
 	watched[cls] = own
@@ -626,6 +655,7 @@ def models_imported(module):
 	hook = getattr(getattr(native, "eval_frame", None), "set_eval_frame", None)
 	outer = forward_outer if hook or not native else None
 	forward_watch(forward_unseen, forward_inner, outer, hook)
+	switch_watch(switches_look)
 	for name in ASKS:
 		replace(module.Module, name, "", 0, UNTIMED, module_met)
 

@@ -187,6 +187,7 @@ static int functions_put(struct sp_py_object *space)
 		 {"range_begin", range_begun, VARARGS, NULL},
 		 {"range_end", range_ended, VARARGS, NULL},
 		 {"forward_watch", sp_python_forward_watch, VARARGS, NULL},
+		 {"switch_watch", sp_python_switch_watch, VARARGS, NULL},
 		 {"compiled_add", sp_compiled_add, VARARGS, NULL},
 		 {"compiled_watch", sp_compiled_watch, VARARGS, NULL},
 		 {"buffer_watch", sp_buffer_watch, VARARGS, NULL},

@@ -66,6 +66,8 @@ struct timed {
 static struct sp_py_object *call_type, *step_type;
 static struct sp_py_object *forward_unseen, *forward_inner, *forward_outer; /* never released */
 static struct sp_py_object *set_eval_frame; /* torch._C's, never released; None: not there */
+static struct sp_py_object *switches_look;  /* never released */
+static uint32_t backwards;		    /* under the interpreter's lock */
 static int forward_is_seen, backwards_unseen;
 static __thread uint32_t forward_depth __attribute__((tls_model("initial-exec")));
 static __thread uint32_t outermost_depth __attribute__((tls_model("initial-exec")));
@@ -158,6 +160,15 @@ static void look_for_forward(void)
 	tell(forward_unseen, sp_python.PyTuple_New(0));
 }
 
+/* After backwards 2, 4, 8, …: a program may turn a switch on at any time. */
+static void look_at_switches(void)
+{
+	uint32_t n = ++backwards;
+
+	if (switches_look && n > 1 && !(n & (n - 1)) && !sp_python.PyErr_Occurred())
+		tell(switches_look, sp_python.PyTuple_New(0));
+}
+
 static void timed_end(const struct timed *timed, int phase, struct sp_range range,
 		      const struct sp_call_rusage *before)
 {
@@ -173,6 +184,7 @@ static void timed_end(const struct timed *timed, int phase, struct sp_range rang
 		sp_switch_backward();
 		sp_torch_backward_called();
 		look_for_forward();
+		look_at_switches();
 	} else if (sp_phase_optimizes(timed->phase)) {
 		sp_switch_step();
 		sp_rusage_define_step();
@@ -717,6 +729,15 @@ struct sp_py_object *sp_python_forward_watch(struct sp_py_object *self, struct s
 	sp_python.Py_IncRef(forward_inner);
 	sp_python.Py_IncRef(forward_outer);
 	sp_python.Py_IncRef(set_eval_frame);
+	return sp_python_none();
+}
+
+struct sp_py_object *sp_python_switch_watch(struct sp_py_object *self, struct sp_py_object *args)
+{
+	(void)self;
+	if (!sp_python.PyArg_ParseTuple(args, "O", &switches_look))
+		return NULL;
+	sp_python.Py_IncRef(switches_look);
 	return sp_python_none();
 }
 

@@ -55,4 +55,8 @@ struct sp_py_object *sp_python_wrap(struct sp_py_object *self, struct sp_py_obje
  */
 struct sp_py_object *sp_python_forward_watch(struct sp_py_object *self, struct sp_py_object *args);
 
+/* METH_VARARGS of the bootstrap: switch_watch(look). look() is called without arguments after
+ * backwards 2, 4, 8, …; its exceptions are discarded. */
+struct sp_py_object *sp_python_switch_watch(struct sp_py_object *self, struct sp_py_object *args);
+
 #endif

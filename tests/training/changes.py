@@ -57,6 +57,8 @@ UNBOUND = {
     "cheaper_optimizer",
     "loop_batches",
     "own_cores",
+    "switches_off",
+    "more_threads",
     "quiet_machine",
 }
 
@@ -137,6 +139,7 @@ CASES = {
     **cases("ranked", "late_rank", "overlap_communication", "rare_collectives", ranks=2),
     **cases("cores", "wider_workers", "wider_trainer", "larger_quota", "larger_input_quota"),
     **cases("cores", "more_cores", cores=1),
+    **cases("cores", "switches_off", "more_threads"),
     **cases("crowd", "cheaper_batches", "fewer_workers", "fewer_threads", cores=1),
     **cases("crowd", "fewer_bystanders", "own_cores", "quiet_machine", cores=1),
 }

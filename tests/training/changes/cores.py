@@ -72,6 +72,11 @@ def beside_another():
     other.join()
 
 
+def deep():
+    layers = [torch.nn.Linear(own.WIDTH, own.WIDTH), torch.nn.LayerNorm(own.WIDTH)] * 60
+    return torch.nn.Sequential(*layers, torch.nn.Linear(own.WIDTH, 2))
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     if CASE == "wider_workers":
@@ -84,6 +89,13 @@ if __name__ == "__main__":
     elif CASE == "larger_input_quota":
         limit(0.5)
         Loop(own.sleeping(2)).fit(loader(1))
+    elif CASE == "switches_off":
+        torch.autograd.set_detect_anomaly(not IS_AFTER)
+        Loop(net=deep()).fit([DataLoader(Rows(2 * STEPS), batch_size=2)])
+    elif CASE == "more_threads":
+        loop = Loop(own.computing(40))
+        torch.set_num_threads(os.cpu_count() if IS_AFTER else 1)
+        loop.fit([DataLoader(Rows(2 * STEPS), batch_size=2)])
     else:  # more_cores
         if IS_AFTER:
             os.sched_setaffinity(0, range(os.cpu_count()))

@@ -30,6 +30,7 @@ struct machine {
 };
 
 static const struct machine *is;
+static unsigned on_core = 5; /* percents of the training thread's time */
 
 static uint32_t count_of(uint64_t mask)
 {
@@ -66,9 +67,9 @@ static void put_use(uint64_t elapsed_ns)
 	};
 	struct sp_step_rusage_metadata usage = {
 		.at = m.now_ticks,
-		.usage = {.cpu_ns = elapsed_ns * 5 / 100,
+		.usage = {.cpu_ns = elapsed_ns * on_core / 100,
 			  .ready_ns = elapsed_ns * is->ready / 100,
-			  .process_cpu_ns = elapsed_ns * 5 / 100,
+			  .process_cpu_ns = elapsed_ns * on_core / 100,
 			  .process_ready_ns = elapsed_ns * is->ready / 100,
 			  .process_threads = 1},
 	};
@@ -93,6 +94,9 @@ static void put_trainer(void)
 	}
 }
 
+static int memory_is = -1; /* of `memories`; -1: not reported */
+static void put_memory_of(int number);
+
 static void put_worker(uint32_t pid, uint64_t begun)
 {
 	struct sp_rusage_metadata usage = {.process_threads = 1};
@@ -109,6 +113,7 @@ static void put_worker(uint32_t pid, uint64_t begun)
 	sp_maker_header(&m);
 	name(FETCH, "DataLoader fetch");
 	put_cpus(is->workers);
+	put_memory_of(memory_is);
 	for (int i = 0; i < STEPS / WORKERS; i++) {
 		span(SP_EV_python_call, FETCH, FETCH_NS, SP_PHASE_loader_fetch);
 		sp_maker_extra(&m, cpu_ns, 0, 9); /* it never gave its core away */
@@ -230,6 +235,118 @@ START_TEST(trainers_of_a_host_share_its_cores)
 }
 END_TEST
 
+static void put_model(unsigned slow_every)
+{
+	uint64_t begun = m.now_ticks;
+
+	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	name(FETCH, "Net.forward");
+	put_cpus(is->trainer);
+	for (unsigned i = 0; i < STEPS; i++) {
+		span(SP_EV_torch_range, LOADER, 1000, 0);
+		span(SP_EV_python_call, FETCH, 10 * WORK_NS, SP_PHASE_forward);
+		span(SP_EV_torch_backward, ADAM,
+		     slow_every && i % slow_every == 0 ? 40 * WORK_NS : 12 * WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, WORK_NS, 0);
+		put_use(m.now_ticks - begun);
+	}
+}
+
+static void say(const char *line)
+{
+	sp_maker_define(&m, SP_DEFINE_COVERAGE, 0, line, strlen(line));
+}
+
+/* A model that takes all of the time, and what is known of it. */
+static const struct {
+	const char *fact;
+	unsigned idle, slow_every;
+	int doubt; /* SP_DOUBTS: none */
+	enum sp_advice_id advice;
+} models[] = {
+	{"torch-threads\tbound\t4", 300, 0, SP_DOUBTS, SP_ADVICE_faster_model},
+	{"torch-threads\tbound\t1", 300, 0, SP_DOUBT_spare_cores, SP_ADVICE_more_threads},
+	{"torch-threads\tbound\t1", 20, 0, SP_DOUBTS, SP_ADVICE_faster_model},
+	{"switch\tbound\ttorch.autograd.set_detect_anomaly(True)", 20, 0, SP_DOUBT_switches,
+	 SP_ADVICE_switches_off},
+	{"torch-threads\tbound\t4", 20, 4, SP_DOUBT_uneven, SP_ADVICE_faster_model},
+};
+#define MODELS (int)(sizeof(models) / sizeof(models[0]))
+
+START_TEST(a_model_that_something_slows)
+{
+	struct machine machine = {.initial = 15, .trainer = 15, .idle = models[_i].idle};
+
+	on_core = 98;
+	machine.others = 300 - machine.idle;
+	is = &machine;
+	put_model(models[_i].slow_every);
+	say(models[_i].fact);
+	ck_assert_str_eq(judge(), "compute-bound");
+	ck_assert(is_advised(models[_i].advice));
+	ck_assert_int_eq(is_advised(SP_ADVICE_faster_model),
+			 models[_i].advice == SP_ADVICE_faster_model);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_switches], models[_i].doubt == SP_DOUBT_switches);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_uneven], models[_i].doubt == SP_DOUBT_uneven);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_spare_cores], models[_i].doubt == SP_DOUBT_spare_cores);
+}
+END_TEST
+
+enum { MIB = 1 << 20, REPORTS = 8 };
+
+/* Reports of a worker that grows by some MiB from one to the next, a second apart. */
+static void put_memory(uint64_t private_mib, uint64_t resident_mib, uint64_t left_mib)
+{
+	for (uint64_t i = 0; i < REPORTS; i++) {
+		struct sp_memory_metadata memory = {
+			.at = 1 + i * 1000 * MS,
+			.batches = 2 + 10 * i,
+			.private_dirty_bytes = (100 + i * private_mib) * MIB,
+			.resident_bytes = (4000 + i * resident_mib) * MIB,
+			.limit_bytes = 8000ULL * MIB,
+			.left_bytes = left_mib * MIB,
+		};
+
+		sp_maker_define(&m, SP_DEFINE_MEMORY, 0, &memory, sizeof(memory));
+	}
+}
+
+static const struct {
+	uint64_t private_mib, resident_mib, left_mib;
+	enum sp_verdict_id verdict;
+} memories[] = {
+	{100, 0, 1000, SP_VERDICT_memory_copied}, /* 10 s are left */
+	{100, 100, 1000, SP_VERDICT_memory_leaked},
+	{1, 1, 1000, SP_VERDICT_core},		/* a cache that is filled */
+	{100, 0, 7000, SP_VERDICT_core},	/* there is not so much to copy */
+	{100, 100, 100000000, SP_VERDICT_core}, /* no run is so long */
+};
+#define MEMORIES (int)(sizeof(memories) / sizeof(memories[0]))
+
+static void put_memory_of(int number)
+{
+	if (number >= 0)
+		put_memory(memories[number].private_mib, memories[number].resident_mib,
+			   memories[number].left_mib);
+}
+
+START_TEST(memory_of_a_worker)
+{
+	is = &machines[0];
+	memory_is = _i;
+	put_job();
+	judge();
+	ck_assert_int_eq(v.id, memories[_i].verdict);
+	if (_i > 1)
+		return;
+	ck_assert_double_eq_tol(value(_i ? SP_METRIC_leaked_bytes : SP_METRIC_copied_bytes),
+				10.0 * MIB, 0.1 * MIB);
+	ck_assert_double_eq_tol(value(_i ? SP_METRIC_leaked_left_ns : SP_METRIC_copied_left_ns),
+				5e9, 1e8); /* of two workers */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cores");
@@ -239,6 +356,8 @@ int main(void)
 	tcase_add_loop_test(c, time_without_a_core_is_no_transform, 0, MACHINES);
 	tcase_add_test(c, the_mask_is_named);
 	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 2);
+	tcase_add_loop_test(c, a_model_that_something_slows, 0, MODELS);
+	tcase_add_loop_test(c, memory_of_a_worker, 0, MEMORIES);
 	tcase_add_loop_test(c, trainers_of_a_host_share_its_cores, 0, 2);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/metrics/metrics_facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/reader/clock_convert.h"
+#include "analyzer/report/report.h"
+#include "analyzer/text/text.h"
+
+#define SWITCH "switch\tbound\t"
+#define THREADS "torch-threads\tbound\t"
+
+/* The rest of the i-th line of coverage after its beginning; NULL: it begins in another way. */
+static const char *fact_of(const struct sp_report *report, uint32_t i, const char *begin,
+			   size_t *ret_bytes)
+{
+	size_t bytes, skipped = strlen(begin);
+	const char *line = sp_string_table_text(&report->run.metadata.coverage.names, i, &bytes);
+
+	if (bytes <= skipped || memcmp(line, begin, skipped) != 0)
+		return NULL;
+	*ret_bytes = bytes - skipped;
+	return line + skipped;
+}
+
+double sp_facts_switches(const struct sp_report *report)
+{
+	double n = 0;
+	size_t bytes;
+
+	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++)
+		n += fact_of(report, i, SWITCH, &bytes) != NULL;
+	return IF(n > 0, n);
+}
+
+const char *sp_facts_switches_text(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
+{
+	size_t used = 0, bytes;
+
+	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
+		const char *fact = fact_of(report, i, SWITCH, &bytes);
+
+		if (!fact || used + 3 >= SP_METRIC_TEXT_BYTES)
+			continue;
+		if (used)
+			used += (size_t)snprintf(text + used, SP_METRIC_TEXT_BYTES - used, ", ");
+		used += sp_text_escape(text + used, SP_METRIC_TEXT_BYTES - used, fact, bytes);
+	}
+	return used ? text : NULL;
+}
+
+double sp_facts_threads(const struct sp_report *report)
+{
+	double most = 0;
+	size_t bytes;
+
+	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
+		const char *fact = fact_of(report, i, THREADS, &bytes);
+
+		if (fact)
+			most = fmax(most, strtod(fact, NULL));
+	}
+	return IF(most >= 1, most);
+}
+
+static double seconds_of(const struct sp_report *report, uint32_t image)
+{
+	const struct sp_memory_growth *g = &report->run.metadata.images[image].memory;
+	const struct sp_clock *clock =
+		&report->run.index.hosts[report->run.index.images[image].host].clock;
+
+	return g->last.at > g->first.at
+		       ? (double)sp_clock_span_ns(clock->ns_per_tick, g->last.at - g->first.at) /
+				 1e9
+		       : 0;
+}
+
+static double room_of(const struct sp_memory_metadata *last, bool is_copied)
+{
+	return is_copied ? (double)last->resident_bytes - (double)last->private_dirty_bytes
+			 : INFINITY;
+}
+
+struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied)
+{
+	const struct sp_process_metadata *images = report->run.metadata.images;
+	enum sp_memory_kind kind = is_copied ? SP_MEMORY_COPY_ON_WRITE : SP_MEMORY_LEAK;
+	struct sp_growth growth = {NAN, NAN, NAN};
+	double bytes = 0, rate = 0, room = 0, left = INFINITY, limit = 0;
+
+	for (uint32_t i = 0; i < report->run.index.image_count; i++) {
+		const struct sp_memory_growth *g = &images[i].memory;
+		double seconds = seconds_of(report, i);
+
+		if (sp_memory_growth_kind(g) != kind || seconds <= 0 ||
+		    g->last.left_bytes == UINT64_MAX)
+			continue;
+		bytes = fmax(bytes, sp_memory_growth_a_batch(g));
+		rate += ((double)g->last.private_dirty_bytes -
+			 (double)g->first.private_dirty_bytes) /
+			seconds;
+		room += room_of(&g->last, is_copied);
+		left = fmin(left, (double)g->last.left_bytes);
+		limit = (double)g->last.limit_bytes;
+	}
+	if (bytes > 0)
+		growth.bytes = bytes;
+	if (rate > 0 && room >= left) {
+		growth.left_ns = left / rate * 1e9;
+		growth.limit_bytes = limit;
+	}
+	return growth;
+}

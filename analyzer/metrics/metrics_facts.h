@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts that PyTorch gives of itself: switches that slow it, and its threads; and the
+ * growth of the memory of workers. NAN and NULL where the run does not have it.
+ */
+#ifndef STAGEPROF_ANALYZER_METRICS_FACTS_H
+#define STAGEPROF_ANALYZER_METRICS_FACTS_H
+
+#include "analyzer/metrics/metric_sums.h"
+
+/* The number of switches, and "name, name". */
+double sp_facts_switches(const struct sp_report *report);
+const char *sp_facts_switches_text(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES]);
+
+/* Threads with which an operator computes, the most of any process. */
+double sp_facts_threads(const struct sp_report *report);
+
+/* Workers that grow: bytes with each batch, the most of any; the time until what is left of the
+ * limit is used up, from the last report on, where they can grow so far. */
+struct sp_growth {
+	double bytes, left_ns, limit_bytes;
+};
+
+/* is_copied: by pages of their parent that they write; else by what they hold. */
+struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied);
+
+#endif
