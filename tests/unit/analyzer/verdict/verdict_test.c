@@ -416,6 +416,10 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 		set(SP_METRIC_outside_share, 0.19);
 		set(SP_METRIC_wanted_per_core, 0.7);
 	}
+	if (a->verdict == SP_VERDICT_storage)
+		set(SP_METRIC_slow_read_share, 1);
+	if (a->metric == SP_METRIC_hdf5_amplification)
+		set(SP_METRIC_hdf5_work_share, 0.3);
 	/* the machine does not count other programs */
 	v.metrics.of[SP_METRIC_others_cores].is_known = false;
 	/* a number of workers would be that of several loaders */
