@@ -141,23 +141,6 @@ static bool any_forked(const struct sp_steps *s)
 	return false;
 }
 
-/*
- * True where the first call of the loader in a pause is the one that ends an epoch: it fetches
- * nothing, and where loaders fork their workers, new ones come after it.
- */
-static bool ends_epoch(const struct sp_steps *s, const struct sp_pause *p, bool forks)
-{
-	if (p->step == 0)
-		return false;
-	if (is_fetched_here(s, p))
-		return !p->has_fetch;
-	if (p->forked_after)
-		return true;
-	if (p->forked_before)
-		return false;
-	return !forks || p->batches > 1 || p->step == s->count;
-}
-
 /* Trainers that take batches from several loaders for each step pause at each. */
 static bool has_several_loaders(const struct sp_steps *s)
 {
@@ -254,16 +237,47 @@ static void label_pause(struct sp_steps *s, const struct sp_pause *p, bool now_a
 					   SP_NO_PHASE);
 }
 
+/* A pause as the rows of step.def see it. */
+struct pause_facts {
+	bool is_head, is_tail; /* before the first step, after the last one */
+	bool knows_calls;      /* of models, in the run */
+	/* Facts of passes that do not train; has_end: a pass begins or ends. */
+	bool reads, calls, evaluates, has_end;
+	/* Calls of loaders do not name their iterators, and are none of several loaders. */
+	bool is_ordered;
+	uint32_t batches;
+	bool is_fetched_here, has_fetch, forks, forked_before, forked_after;
+};
+
 static void judge_pause(struct sp_steps *s, struct sp_pause *p, bool forks, bool several)
 {
-	bool is_inner = p->step && p->step < s->count;
+	bool is_tail = p->step == s->count, is_head = !p->step;
+	const struct sp_pass_facts passes = sp_pass_facts(s, p);
+	const struct pause_facts k = {
+		.is_head = is_head,
+		.is_tail = is_tail,
+		.knows_calls = s->has_forward,
+		.reads = passes.reads,
+		.calls = passes.calls,
+		.evaluates = passes.evaluates,
+		.has_end = p->has_end,
+		.is_ordered = !p->has_passes && (!several || is_head || is_tail),
+		.batches = p->batches,
+		.is_fetched_here = is_fetched_here(s, p),
+		.has_fetch = p->has_fetch,
+		.forks = forks,
+		.forked_before = p->forked_before,
+		.forked_after = p->forked_after,
+	};
+	bool is_start = false, is_validation = false, is_restart = false;
 
-	if (p->has_passes) {
-		sp_pass_judge(s, p);
-	} else if (!several || !is_inner) {
-		p->is_restart = ends_epoch(s, p, forks);
-		p->is_validation = p->batches > 1;
-	}
+#define SP_PAUSE(what, when, why, suite, test)                                                     \
+	is_##what |= (when) && SP_ROW_pause_##what##_##test != sp_step_row_off;
+#include "analyzer/steps/step.def"
+	p->is_validation = is_validation && !is_start;
+	p->is_restart = is_restart;
+	if (is_start)
+		sp_pass_leave_out(s, p);
 }
 
 /* Batches that were skipped, or of a second loader, belong to the step that follows. */

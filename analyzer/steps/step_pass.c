@@ -562,33 +562,28 @@ void sp_pass_count(struct sp_steps *s)
 	}
 }
 
-/* A pass ahead of the first step that no model is called in reads the data for itself (their mean,
- * a cache, a vocabulary): it is part of the start. */
-static void leave_out_start(struct sp_thread_timeline *timeline, struct sp_pause *p)
+void sp_pass_leave_out(struct sp_steps *s, struct sp_pause *p)
 {
-	sp_thread_timeline_relabel(timeline, p->start_ns, p->last_end_ns, ~0u, SP_NO_PHASE);
+	sp_thread_timeline_relabel(&s->timeline, p->start_ns, p->last_end_ns, ~0u, SP_NO_PHASE);
 	p->start_pass_ns = (uint64_t)(p->last_end_ns - p->first_start_ns);
 	p->lead = p->middle = (struct sp_account){.ns = {0}};
 	p->load_ns = p->rest.ns[SP_ACCOUNT_checkpoint] ? p->load_ns : 0;
 	p->start_ns = p->begin_ns ? p->begin_ns : p->last_end_ns;
 	p->first_start_ns = p->first_end_ns = p->start_ns;
-	p->is_validation = false;
 }
 
-void sp_pass_judge(struct sp_steps *s, struct sp_pause *p)
+struct sp_pass_facts sp_pass_facts(const struct sp_steps *s, const struct sp_pause *p)
 {
-	bool reads = false, calls = false;
+	struct sp_pass_facts facts = {.reads = false};
 
 	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++) {
 		const struct sp_pass *pass = &s->passes[i - 1];
 
-		reads |= pass->batches && !trains(s, i);
-		calls |= pass->has_call;
-		p->is_validation |= pass->is_evaluation && !trains(s, i);
+		facts.reads |= pass->batches && !trains(s, i);
+		facts.calls |= pass->has_call;
+		facts.evaluates |= pass->is_evaluation && !trains(s, i);
 	}
-	if (reads && !p->step && s->has_forward && !calls)
-		leave_out_start(&s->timeline, p);
-	p->is_restart = p->has_end;
+	return facts;
 }
 
 /* All of a pass that evaluates is validation. */

@@ -18,7 +18,15 @@ void sp_pass_cut(struct sp_cutter *cutter);
 void sp_pass_cut_rest(struct sp_cutter *cutter);
 
 /* Once all are there. */
-void sp_pass_judge(struct sp_steps *steps, struct sp_pause *pause);
+struct sp_pass_facts {
+	bool reads, evaluates; /* a pass that does not train has batches, and a model is called */
+	bool calls;	       /* a model is called in one of all passes */
+};
+struct sp_pass_facts sp_pass_facts(const struct sp_steps *steps, const struct sp_pause *pause);
+
+/* Makes the passes of a pause a part of the program's start. */
+void sp_pass_leave_out(struct sp_steps *steps, struct sp_pause *pause);
+
 void sp_pass_label(struct sp_steps *steps, const struct sp_pause *pause); /* of validation */
 void sp_pass_number_epochs(struct sp_steps *steps);
 /* Sets trained_passes and single_passes. */

@@ -12,8 +12,10 @@ import subprocess
 import sys
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
-ROW = re.compile(r"^(SP_(?:TRANSITION|STEP_END|GAP|STEP_KIND))\((.*?),\s*(?:%s\s*)+,\s*(\w+), (\w+)\)$" % TEXT,
-                 re.M | re.S)
+MACROS = "TRANSITION|STEP_END|GAP|PAUSE|STEP_KIND"
+ROW = re.compile(
+    r"^(SP_(?:%s))\((.*?),\s*(?:%s\s*)+,\s*(\w+), (\w+)\)$" % (MACROS, TEXT), re.M | re.S
+)
 
 
 def rows(path):

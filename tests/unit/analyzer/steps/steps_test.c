@@ -103,6 +103,41 @@ START_TEST(epochs_without_validation)
 }
 END_TEST
 
+/* A batch that the training thread makes is fetched in the loader's call. */
+static void fetched_batch(void)
+{
+	uint64_t start = m.now_ticks;
+
+	span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_loader_fetch);
+	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+}
+
+START_TEST(epochs_of_batches_made_here)
+{
+	for (int epoch = 0; epoch < 3; epoch++) {
+		for (int i = 0; i < 5; i++) {
+			fetched_batch();
+			forward_backward();
+			optimize();
+		}
+		last_batch();
+	}
+	ck_assert_uint_eq(whole_steps(15)->epoch_count, 3);
+}
+END_TEST
+
+START_TEST(epochs_of_new_workers)
+{
+	for (int epoch = 0; epoch < 3; epoch++) {
+		span(SP_EV_fork, 0, FORK_NS, 99);
+		for (int i = 0; i < 5; i++)
+			train_batch();
+		last_batch();
+	}
+	ck_assert_uint_eq(whole_steps(15)->epoch_count, 3);
+}
+END_TEST
+
 /* Two loaders in step: the first one's batches are no ends of epochs. */
 START_TEST(two_loaders)
 {
@@ -226,6 +261,8 @@ int main(void)
 	tcase_add_test(c, backward_of_nodes_alone);
 	tcase_add_test(c, gradients_that_accumulate);
 	tcase_add_test(c, epochs_without_validation);
+	tcase_add_test(c, epochs_of_batches_made_here);
+	tcase_add_test(c, epochs_of_new_workers);
 	tcase_add_test(c, two_loaders);
 	tcase_add_test(c, no_loader);
 	tcase_add_test(c, a_stage_without_a_loader);
