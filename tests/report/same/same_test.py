@@ -53,6 +53,12 @@ class SameAnswers(unittest.TestCase):
         self.assertRegex(printed, r"(?m)^threads: threads\[\]\.pid: .* -> \"\(none\)\"$")
         self.assertRegex(printed, r"(?m)^threads: threads\[\]\.number: .*: \"\(none\)\" -> ")
 
+    def test_a_row_less_is_one_difference(self):
+        _, printed = self.found('/^{"stage":"file_read"/d')
+        self.assertRegex(printed, r"(?m)^stages: stages\[\]: .*: \"\d+ elements\" -> ")
+        self.assertRegex(printed, r'(?m)^stages: stages\[\]: .*"file_read".* -> "\(none\)"$')
+        self.assertNotRegex(printed, r"(?m)^stages: stages\[\]\.")
+
     def test_output_that_is_no_json_is_found(self):
         status, printed = self.found("1d")
         self.assertEqual(1, status)
