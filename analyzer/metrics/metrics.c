@@ -15,6 +15,7 @@
 #include "analyzer/metrics/metrics_texts.h"
 #include "analyzer/metrics/metrics_ways.h"
 #include "analyzer/report/report.h"
+#include "analyzer/training/life.h"
 #include "analyzer/training/training_account.h"
 
 /* Mapped memory and computing have no hook, so little visible input does not prove little input. */

@@ -8,24 +8,8 @@
 #include "analyzer/verdict/terms.h"
 #include "analyzer/verdict/verdict_text.h"
 
+#define TAKEN (-2.0)	   /* below the weight of any advice that is left */
 #define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
-#define CACHES_MOST 0.2	   /* of the rest of a step's time on a core: with caches of its own */
-
-/*
- * A training thread that makes batches finds its caches full of them. Without that the rest of a
- * step takes less time on the core.
- */
-static double cache_share(const struct sp_metrics *e)
-{
-	double step_ns = V(step_mean_ns), work_ns = V(batch_work_ns), cpu_ns = V(batch_cpu_ns);
-	double own_ns = V(trainer_cpu_ns) - sp_batches_a_step(e) * cpu_ns;
-	double rest = 1 - V(lost_wait_share);
-
-	if (V(workers) > 0 || step_ns <= 0 || work_ns <= 0 || own_ns <= 0)
-		return 0;
-	rest = own_ns < rest * step_ns ? own_ns / step_ns : rest;
-	return rest > 0 ? CACHES_MOST * rest * (cpu_ns < work_ns ? cpu_ns / work_ns : 1) : 0;
-}
 
 /* Waiting for input. First batches have to be made, too: beside their start, their wait has the
  * same work. */
@@ -33,7 +17,7 @@ static double input_share(const struct sp_metrics *e)
 {
 	double cost = V(lost_wait_share);
 
-	return cost > 0 ? cost + (V(first_made_share) + cache_share(e)) : cost;
+	return cost > 0 ? cost + (V(first_made_share) + sp_what_if_cache_share(e)) : cost;
 }
 
 /* The loop gives back what workers sent. */
@@ -77,6 +61,8 @@ struct bound {
 #define UP_TO(share) ((struct bound){SP_WHAT_IFS, share})
 #define WHAT_IF(id, share) ((struct bound){SP_WHAT_IF_##id, share})
 
+/* A what-if is about steady steps. */
+#define OF_TRAINING(share) ((share)*OR_ALL(steady_share))
 #define INPUT input_share(e)
 #define WORK(part) work_share(e, part)
 /* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions, and
@@ -102,13 +88,6 @@ static struct bound bound_of(const struct sp_metrics *e, enum sp_advice_id advic
 	return NO_SAVING;
 }
 
-/* A what-if is about steady steps. Where epochs start workers again, other numbers of workers leave
- * that time as it is. */
-static double with_restarts(const struct sp_metrics *e, enum sp_what_if_id id, double now_ns)
-{
-	return now_ns + (id == SP_WHAT_IF_workers ? V(restarts_per_step) * V(first_batch_ns) : 0);
-}
-
 /* Not known where the advice has no what-if, or the run does not give it. */
 static struct sp_what_if what_if_of(const struct sp_metrics *e, enum sp_what_if_id id)
 {
@@ -127,6 +106,15 @@ bool sp_advice_is_worth_it(const struct sp_metrics *e, enum sp_advice_id advice)
 	return bound.most < 0 || bound.most >= SP_GAIN_SEEN;
 }
 
+/* No loader can save more than input for free. */
+static double least_step_ns(const struct sp_metrics *e, enum sp_what_if_id id)
+{
+	bool is_input = id == SP_WHAT_IF_workers || id == SP_WHAT_IF_prefetch;
+	struct sp_what_if w = what_if_of(e, is_input ? SP_WHAT_IF_input_free : SP_WHAT_IFS);
+
+	return w.is_known ? w.low_ns : 0;
+}
+
 struct sp_saving sp_advice_saving(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	struct bound bound = bound_of(e, advice);
@@ -135,10 +123,9 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *e, enum sp_advice_id 
 
 	if (w.is_known && w.now_ns > 0) {
 		saving.what_if = bound.what_if;
-		saving.least =
-			fmax((w.now_ns - w.high_ns) / with_restarts(e, saving.what_if, w.now_ns),
-			     0);
-		saving.most = fmax(1 - w.low_ns / w.now_ns, 0);
+		saving.least = OF_TRAINING(fmax(1 - w.high_ns / w.now_ns, 0));
+		saving.most = OF_TRAINING(
+			fmax(1 - fmax(w.low_ns, least_step_ns(e, bound.what_if)) / w.now_ns, 0));
 	}
 	saving.is_known = saving.most >= SHOWN_LEAST;
 	return saving;
@@ -175,21 +162,31 @@ static double weight_of(const struct sp_verdict *v, enum sp_advice_id advice, bo
 	return !has_bound && is_of_verdict(v, advice) ? v->cost / 2 : -1;
 }
 
+/* The advice of the greatest weight among all, or among those on the verdict's own cost. */
+static uint32_t heaviest(const struct sp_verdict *v, const double weights[], bool is_own)
+{
+	uint32_t best = v->advice_count;
+
+	for (uint32_t i = 0; i < v->advice_count; i++)
+		if ((!is_own || is_of_verdict(v, v->advice[i])) &&
+		    (best == v->advice_count || weights[i] > weights[best]))
+			best = i;
+	return best;
+}
+
 void sp_advice_by_saving(const struct sp_verdict *v, enum sp_advice_id ret[SP_ADVICES])
 {
-	bool has_bound = has_bound_for_verdict(v);
 	double weights[SP_ADVICES];
+	bool has_bound = has_bound_for_verdict(v);
 
-	for (uint32_t i = 0; i < v->advice_count; i++) {
-		double weight = weight_of(v, v->advice[i], has_bound);
-		uint32_t at = i;
+	for (uint32_t i = 0; i < v->advice_count; i++)
+		weights[i] = weight_of(v, v->advice[i], has_bound);
+	for (uint32_t n = 0; n < v->advice_count; n++) {
+		uint32_t own = heaviest(v, weights, n == 0);
+		uint32_t next = own < v->advice_count ? own : heaviest(v, weights, false);
 
-		for (; at && weight > weights[at - 1]; at--) {
-			weights[at] = weights[at - 1];
-			ret[at] = ret[at - 1];
-		}
-		weights[at] = weight;
-		ret[at] = v->advice[i];
+		ret[n] = v->advice[next];
+		weights[next] = TAKEN;
 	}
 }
 
@@ -207,10 +204,7 @@ void sp_saving_text(const struct sp_saving *s, bool is_brief, char *ret, size_t 
 	else
 		snprintf(shares, sizeof(shares), _("%.1f to %.1f%%"), 100 * s->least,
 			 100 * s->most);
-	snprintf(ret, ret_bytes,
-		 s->what_if != SP_WHAT_IFS ? _("saves %s of a step")
-		 : is_brief		   ? _("saves %s")
-					   : _("saves %s of the training time"),
+	snprintf(ret, ret_bytes, is_brief ? _("saves %s") : _("saves %s of the training time"),
 		 shares);
 }
 

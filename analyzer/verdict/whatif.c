@@ -24,6 +24,8 @@
  * and a model as one thread on each would have. A factor of the time on cores. */
 #define CROWDED_MOST 1.25
 
+#define CACHES_MOST 0.2 /* of the rest of a step's time on a core: with caches of its own */
+
 /* A thread that has waited goes on with cold caches, and launches to a device that sleeps: 65 to
  * 130 µs after waits of 1.4 ms, on two cores of a virtual machine. Short waits cool nothing down.
  */
@@ -119,6 +121,28 @@ static double alone_ns(const struct sp_metrics *e)
 		return busy_ns(e);
 	waited = fmin(waited, V(coreless_share) * busy_ns(e));
 	return busy_ns(e) - fmin(waited, sp_batches_a_step(e) * V(batch_cpu_ns));
+}
+
+/*
+ * A training thread that makes batches finds its caches full of them. Without that the rest of a
+ * step takes less time on the core, by no more than making the batches takes.
+ */
+double sp_what_if_cache_share(const struct sp_metrics *e)
+{
+	double step_ns = V(step_mean_ns), work_ns = V(batch_work_ns), cpu_ns = V(batch_cpu_ns);
+	double own_ns = V(trainer_cpu_ns) - sp_batches_a_step(e) * cpu_ns;
+	double rest = 1 - V(lost_wait_share);
+
+	if (V(workers) > 0 || step_ns <= 0 || work_ns <= 0 || own_ns <= 0)
+		return 0;
+	rest = own_ns < rest * step_ns ? own_ns / step_ns : rest;
+	rest *= CACHES_MOST * fmin(cpu_ns / work_ns, 1);
+	return fmax(fmin(rest, V(lost_wait_share)), 0);
+}
+
+static double cache_ns(const struct sp_metrics *e)
+{
+	return sp_what_if_cache_share(e) * STEP;
 }
 
 /* At least that much of the decoding was visibly waited for. */

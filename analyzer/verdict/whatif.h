@@ -40,4 +40,8 @@ void sp_what_if_change(enum sp_what_if_id id, const struct sp_what_if *what_if, 
 void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *what_if, char *ret,
 		      size_t ret_bytes);
 
+/* The share of a step that its other work saves where the training thread no longer makes batches,
+ * at most. */
+double sp_what_if_cache_share(const struct sp_metrics *e);
+
 #endif

@@ -35,8 +35,10 @@ void sp_receiving_draw(struct sp_receiving *r, int64_t start_ns, int64_t end_ns)
 {
 	uint32_t wait = wait_at(r->steps, end_ns);
 
-	if (!wait)
+	if (!wait) {
+		r->ahead_ns += (uint64_t)(end_ns - start_ns);
 		return;
+	}
 	if (start_ns < r->steps->waits[wait - 1].start_ns)
 		start_ns = r->steps->waits[wait - 1].start_ns;
 	r->sampler_ns += (uint64_t)(end_ns - start_ns);
@@ -49,7 +51,8 @@ struct sp_batch_receive sp_receiving_sum(const struct sp_receiving *r)
 	const struct sp_steps *s = r->steps;
 	struct sp_batch_receive sum = {.ns = r->received_ns,
 				       .bytes = r->bytes,
-				       .sampler_ns = r->sampler_ns};
+				       .sampler_ns = r->sampler_ns,
+				       .ahead_ns = r->ahead_ns};
 
 	if (s && s->wait_count) {
 		const struct sp_interval *last = &s->waits[s->wait_count - 1];
@@ -71,6 +74,7 @@ void sp_batch_receive_merge(struct sp_batch_receive *into, const struct sp_batch
 	into->bytes += from->bytes;
 	into->batches += from->batches;
 	into->sampler_ns += from->sampler_ns;
+	into->ahead_ns += from->ahead_ns;
 	into->all_wait_ns += from->all_wait_ns;
 	into->all_batches += from->all_batches;
 }

@@ -22,13 +22,14 @@ struct sp_batch_receive {
 	uint64_t bytes;	  /* through pipes and sockets, so without shared memory */
 	uint64_t batches; /* a batch may come during the wait for another */
 	uint64_t sampler_ns, all_wait_ns, all_batches; /* also where nothing was received */
+	uint64_t ahead_ns; /* of the sampler outside of these waits: where a loader begins */
 };
 
 /* The state for one thread, whose events come in the order of their ends. */
 struct sp_receiving {
 	const struct sp_steps *steps;
 	int64_t received_ns;
-	uint64_t bytes, sampler_ns;
+	uint64_t bytes, sampler_ns, ahead_ns;
 	uint32_t wait; /* 1 + index of the last wait with bytes; 0: none yet */
 };
 

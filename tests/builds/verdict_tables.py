@@ -46,6 +46,7 @@ REACHED = {
         ),
     },
     "doubt.def": {
+        "short_window": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_short_window"),
         "lost": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_lost"),
         "unknown_events": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_unknown_events"),
         "rival": (f"{UNIT}/metrics/allocations_test.c", "SP_DOUBT_rival"),

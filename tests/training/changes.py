@@ -78,6 +78,7 @@ DONE = {
     "persistent_workers",
     "one_iterator",
     "warm_start",
+    "first_sampler",
     "decompress",
     "decode_once",
     "not_png",
@@ -112,6 +113,7 @@ CASES = {
     "add_workers_iterable": Case("loaders", "add_workers"),
     **cases("loaders", "handover", "no_workers", "receive", "unshared", "cheaper_sampler"),
     **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),
+    **cases("loaders", "first_sampler"),
     **cases("loaders", "first_epoch", "slow_loader"),
     "input_free": Case("loaders", "input_free", row=[]),
     "prefetch": Case("loaders", "prefetch", row=[]),
@@ -284,9 +286,8 @@ class Run:
         return int(found[1]) if found else 0
 
     def clock_of(self, id):
-        """What-ifs are about steady steps, other advice about all of the training time."""
-        row = self.rows.get(id, {})
-        return "steady_ns" if row.get("what_if") or "now_ns" in row else "all_ns"
+        """What-ifs are about steady steps, advice about all of the training time."""
+        return "steady_ns" if "now_ns" in self.rows.get(id, {}) else "all_ns"
 
 
 def measure(name, pairs):

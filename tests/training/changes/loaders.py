@@ -259,6 +259,19 @@ class Index(IterableDataset):
             yield torch.full((own.WIDTH,), float(number))
 
 
+class Permuting:
+    """Makes all indices of an epoch ahead of its first one, or not."""
+
+    def __iter__(self):
+        time.sleep(0 if IS_AFTER else 0.3)
+        return iter(range(40))
+
+
+def first_sampler():
+    kept = {"num_workers": 1, "persistent_workers": True}
+    return [DataLoader(Rows(40), batch_size=2, sampler=Permuting(), **kept)] * 5
+
+
 def warm_start():
     return [DataLoader(Index(), batch_size=2)] * 5
 

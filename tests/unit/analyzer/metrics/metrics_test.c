@@ -623,6 +623,19 @@ START_TEST(more_workers_until_something_else_is_slowest)
 }
 END_TEST
 
+/* The process lived for ten times the training, or hardly longer than it. */
+START_TEST(a_window_much_shorter_than_its_process)
+{
+	names();
+	span(1, 0, 1000, 0);
+	m.now_ticks += _i ? 20 * STEPS * (WAIT_NS + 2 * WORK_NS + ADAM_NS) : 0;
+	for (int i = 0; i < STEPS; i++)
+		step(WAIT_NS);
+	judge();
+	ck_assert_int_eq(v.doubts[SP_DOUBT_short_window], _i);
+}
+END_TEST
+
 /* A forward that does something once, or a first batch that takes as long. */
 START_TEST(a_first_step_that_takes_long)
 {
@@ -924,6 +937,7 @@ int main(void)
 	tcase_add_test(c, what_a_launcher_took_before_the_training);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 3);
 	tcase_add_loop_test(c, a_first_step_that_takes_long, 0, 2);
+	tcase_add_loop_test(c, a_window_much_shorter_than_its_process, 0, 2);
 	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 3);
 	tcase_add_loop_test(c, a_lock_is_asked_for_everywhere, 0, 2);
 	tcase_add_loop_test(c, trainings_that_follow_each_other_do_not_add_up, 0, 2);

@@ -212,6 +212,7 @@ START_TEST(workers_have_to_start)
 	set(SP_METRIC_restarts_per_step, 1.0 / 20);
 	set(SP_METRIC_worker_start_ns, 0);
 	set(SP_METRIC_first_batch_ns, 300 * MS); /* 15 ms for each step of 60, which stay */
+	set(SP_METRIC_steady_share, 60.0 / 75);
 	ck_assert_double_eq_tol(sp_advice_saving(&v.metrics, SP_ADVICE_add_workers).least,
 				stays * 60 / 75, 1e-6);
 	set(SP_METRIC_worker_start_ns, 400 * MS);
