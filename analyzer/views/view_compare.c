@@ -77,6 +77,7 @@ static int gather_run(struct run *run, const struct sp_report *report, const cha
 	run->report = report;
 	run->name = name;
 	run->mean = sp_step_mean(&report->training);
+	run->account = sp_training_account(&report->training);
 	run->verdict = calloc(1, sizeof(*run->verdict));
 	if (r == 0)
 		r = run->verdict ? sp_verdict_make(run->verdict, report, &report->wait_thresholds)
@@ -84,12 +85,6 @@ static int gather_run(struct run *run, const struct sp_report *report, const cha
 	if (r == 0)
 		r = sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_STEADY,
 				  &run->steady);
-	for (uint32_t t = 0; t < report->training.count; t++) {
-		struct sp_account one =
-			sp_trainer_account(&report->training, &report->training.trainers[t]);
-
-		sp_account_merge(&run->account, &one);
-	}
 	return r;
 }
 
