@@ -442,19 +442,16 @@ struct sp_python_sample {
 
 /* Counts since the sampler began. */
 struct sp_sampler_metadata {
-	uint64_t rate;	  /* samples a second that were asked for */
-	uint64_t ticks;	  /* times at which it looked at all threads */
-	uint64_t samples; /* of threads */
-	uint64_t torn;	  /* stacks that changed while they were read; in no sample */
-	uint64_t refused; /* processes that it had no right to read */
-	uint64_t foreign; /* processes with a CPython of an unknown version */
-	uint64_t cpu_ns;  /* that the sampler took */
-	uint64_t wall_ns; /* that it lived */
-	/* The metadata of older traces ends here. */
+	uint64_t rate;	   /* samples a second that were asked for */
+	uint64_t ticks;	   /* times at which it looked at all threads */
+	uint64_t samples;  /* of threads */
+	uint64_t torn;	   /* stacks that changed while they were read; in no sample */
+	uint64_t refused;  /* processes that it had no right to read */
+	uint64_t foreign;  /* processes with a CPython of an unknown version */
+	uint64_t cpu_ns;   /* that the sampler took */
+	uint64_t wall_ns;  /* that it lived */
 	uint64_t leafless; /* threads that ran, whose instruction the kernel did not show */
 };
-
-#define SP_SAMPLER_METADATA_LEAST 64u /* bytes */
 
 /* Fetches or training steps of one process in which every call was counted (STAGEPROF_CALLS). */
 struct sp_calls_metadata {
@@ -468,7 +465,7 @@ struct sp_calls_metadata {
 	uint64_t neighbours;   /* fetches that the means below are of: those before, not counted */
 	uint64_t neighbour_ns; /* mean */
 	uint64_t neighbour_variance_us2;
-	uint64_t is_of_steps; /* 1: "fetches" are steps; 0, or not there: fetches of a loader */
+	uint64_t is_of_steps; /* 1: "fetches" are steps; 0: fetches of a loader */
 };
 
 /* A function in the counted fetches of a window; own and total time contain what the interpreter

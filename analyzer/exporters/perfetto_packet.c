@@ -27,7 +27,7 @@ void sp_perfetto_put_text(struct sp_proto *p, uint32_t field, const char *text, 
 	sp_proto_bytes(p, field, safe, strlen(safe));
 }
 
-struct sp_proto *sp_perfetto_begin(struct sp_perfetto *f)
+static struct sp_proto *begin(struct sp_perfetto *f)
 {
 	sp_proto_begin(&f->packet);
 	sp_proto_number(&f->packet, PACKET_SEQUENCE, SEQUENCE);
@@ -36,7 +36,7 @@ struct sp_proto *sp_perfetto_begin(struct sp_perfetto *f)
 
 struct sp_proto *sp_perfetto_begin_at(struct sp_perfetto *f, int64_t at_ns)
 {
-	struct sp_proto *p = sp_perfetto_begin(f);
+	struct sp_proto *p = begin(f);
 
 	sp_proto_number(p, PACKET_TIME, at_ns > 0 ? (uint64_t)at_ns : 0);
 	sp_proto_number(p, PACKET_FLAGS, FLAG_NEEDS_STATE);
@@ -70,7 +70,7 @@ static void put_clock(struct sp_proto *p, uint32_t id, uint64_t ns)
 int sp_perfetto_write_clocks(struct sp_perfetto *f)
 {
 	const struct sp_index *index = &f->export->report->run.index;
-	struct sp_proto *p = sp_perfetto_begin(f);
+	struct sp_proto *p = begin(f);
 	size_t mark = sp_proto_open(p, PACKET_CLOCKS);
 	const struct sp_clock_point *point =
 		index->host_count ? &index->hosts[0].clock.first : NULL;
@@ -84,7 +84,7 @@ int sp_perfetto_write_clocks(struct sp_perfetto *f)
 
 int sp_perfetto_write_state(struct sp_perfetto *f)
 {
-	struct sp_proto *p = sp_perfetto_begin(f);
+	struct sp_proto *p = begin(f);
 	size_t mark;
 
 	sp_proto_number(p, PACKET_FLAGS, FLAG_CLEARED);
@@ -143,7 +143,7 @@ int sp_perfetto_write_end(struct sp_perfetto *f, int64_t at_ns, uint64_t track)
 
 size_t sp_perfetto_open_descriptor(struct sp_perfetto *f, uint64_t track, uint64_t parent)
 {
-	struct sp_proto *p = sp_perfetto_begin(f);
+	struct sp_proto *p = begin(f);
 	size_t mark = sp_proto_open(p, PACKET_DESCRIPTOR);
 
 	sp_proto_number(p, TRACK_UUID, track);

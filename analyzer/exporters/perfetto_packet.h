@@ -119,8 +119,7 @@ static inline bool sp_perfetto_is_new(uint8_t *bits, uint32_t i)
 	return !is_set;
 }
 
-/* A packet; its time, too; and its end, which writes it. */
-struct sp_proto *sp_perfetto_begin(struct sp_perfetto *f);
+/* A packet with its time, and its end, which writes it. */
 struct sp_proto *sp_perfetto_begin_at(struct sp_perfetto *f, int64_t at_ns);
 int sp_perfetto_end(struct sp_perfetto *f);
 

@@ -39,12 +39,12 @@ static int take_process(struct sp_counted_calls *counted, uint32_t image, uint64
 static int take_window(struct sp_counted_calls *counted, uint32_t image, uint64_t ns_per_tick,
 		       const struct sp_definition *d)
 {
-	struct sp_calls_metadata window = {.is_of_steps = 0};
+	struct sp_calls_metadata window;
 	double fetches, variance;
 
-	if (d->bytes < offsetof(struct sp_calls_metadata, is_of_steps))
+	if (d->bytes < sizeof(window))
 		return 0;
-	memcpy(&window, d->blob, d->bytes < sizeof(window) ? d->bytes : sizeof(window));
+	memcpy(&window, d->blob, sizeof(window));
 	counted += window.is_of_steps ? SP_COUNTED_STEPS : SP_COUNTED_FETCHES;
 	if (!window.neighbours || !window.counted)
 		return 0;

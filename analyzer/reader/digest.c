@@ -157,7 +157,9 @@ int sp_digest_records(struct sp_source *source, struct sp_file *file, uint64_t s
 	return r;
 }
 
-uint8_t *sp_digest_plain(const struct sp_digest_record *record, const uint8_t *stored)
+/* The plain bytes of a record, which the caller frees; NULL: the record is none, or there is no
+ * memory. */
+static uint8_t *plain_of(const struct sp_digest_record *record, const uint8_t *stored)
 {
 	struct sp_unzstd *unzstd;
 	uint8_t *plain = malloc(record->plain_bytes);
@@ -306,7 +308,7 @@ static int take_record(void *context, const struct sp_digest_record *record, con
 {
 	struct digest_reading *reading = context;
 	struct sp_digest_fields f = {.reads = true};
-	uint8_t *plain = sp_digest_plain(record, stored);
+	uint8_t *plain = plain_of(record, stored);
 	uint32_t threads = 0;
 
 	if (!plain)

@@ -58,10 +58,6 @@ uint64_t sp_digest_hash(const struct sp_digest_key *key, const void *stored, uin
 /* True where the file begins as a digest does. */
 bool sp_digest_is(struct sp_source *source);
 
-/* Makes the plain bytes of a record, which the caller frees; NULL: the record is none, or there is
- * no memory. */
-uint8_t *sp_digest_plain(const struct sp_digest_record *record, const uint8_t *stored);
-
 /*
  * Reads all records of a digest. take() gets the stored bytes, which are valid during the call, and
  * returns 0 or -errno. schema: that of this program. Notes damage of `file`, and goes on after it

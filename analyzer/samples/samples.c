@@ -226,9 +226,8 @@ static int take_definition(void *context, const struct sp_definition *d)
 		return take_frame(pass, d);
 	if (d->what == SP_DEFINE_PYTHON_STACK)
 		return take_stack(pass, d);
-	if (d->what == SP_DEFINE_SAMPLER && d->bytes >= SP_SAMPLER_METADATA_LEAST)
-		memcpy(&pass->counts, d->blob,
-		       d->bytes < sizeof(pass->counts) ? d->bytes : sizeof(pass->counts));
+	if (d->what == SP_DEFINE_SAMPLER && d->bytes >= sizeof(pass->counts))
+		memcpy(&pass->counts, d->blob, sizeof(pass->counts));
 	if (d->what == SP_DEFINE_SAMPLES)
 		for (uint32_t i = 0; r == 0 && i + sizeof(sample) <= d->bytes;
 		     i += sizeof(sample)) {

@@ -79,14 +79,6 @@ static struct sp_cell gpu_cell(enum sp_account_phase part, const struct sp_gpu_s
 	return is_known ? sp_cell_count(gpu->launched.ns[part]) : sp_cell_null();
 }
 
-/* Parts that few jobs have: no row says that they are not there. */
-static bool is_rare(enum sp_account_phase part)
-{
-	return part == SP_ACCOUNT_loss || part == SP_ACCOUNT_evaluation ||
-	       part == SP_ACCOUNT_environment || part == SP_ACCOUNT_bookkeeping ||
-	       part == SP_ACCOUNT_compile || part == SP_ACCOUNT_update;
-}
-
 static uint64_t saved_beside(const struct sp_training *training)
 {
 	uint64_t ns = 0;
@@ -192,7 +184,7 @@ static int show_part(const struct sp_report *report, struct sp_out *out, enum sp
 			 sp_text_ns(number, beside_ns));
 		missing = beside;
 	}
-	if (source == SP_FROM_NOTHING && is_rare(part) && sp_out_is_read(out))
+	if (source == SP_FROM_NOTHING && sp_account_is(part, SP_IS_RARE) && sp_out_is_read(out))
 		return 0;
 	if (source == SP_FROM_NOTHING) {
 		cells[TIME] = cells[SHARE] = cells[STEP] = cells[PER_STEP] = cells[GPU] =

@@ -3,20 +3,11 @@
 
 #include "analyzer/text/translate.h"
 
-static const char *const names[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing, is) #name,
-#include "analyzer/steps/account.def"
-#undef SP_ACCOUNT
-};
-
-static const char *const titles[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing, is) title,
-#include "analyzer/steps/account.def"
-#undef SP_ACCOUNT
-};
-
-static const char *const missing[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing, is) missing,
+static const struct {
+	const char *name, *title, *missing;
+	unsigned is;
+} table[SP_ACCOUNT_PHASES] = {
+#define SP_ACCOUNT(name, title, missing, is) {#name, title, missing, is},
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 };
@@ -27,25 +18,24 @@ static const char *const sources[] = {
 	[SP_FROM_RESIDUAL] = N_("residual"),
 };
 
-static const uint8_t kinds[SP_ACCOUNT_PHASES] = {
-#define SP_ACCOUNT(name, title, missing, is) is,
-#include "analyzer/steps/account.def"
-#undef SP_ACCOUNT
-};
-
 const char *sp_account_name(enum sp_account_phase phase)
 {
-	return names[phase];
+	return table[phase].name;
 }
 
 const char *sp_account_title(enum sp_account_phase phase)
 {
-	return _(titles[phase]);
+	return _(table[phase].title);
 }
 
 const char *sp_account_missing(enum sp_account_phase phase)
 {
-	return _(missing[phase]);
+	return _(table[phase].missing);
+}
+
+bool sp_account_is(enum sp_account_phase phase, unsigned is)
+{
+	return table[phase].is & is;
 }
 
 const char *sp_source_name(enum sp_source_kind source)
@@ -58,7 +48,7 @@ uint32_t sp_account_end_rows(void)
 	uint32_t rows = 0;
 
 	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		rows |= kinds[i] & SP_IS_BOUNDED ? 1u << i : 0;
+		rows |= table[i].is & SP_IS_BOUNDED ? 1u << i : 0;
 	return rows;
 }
 
@@ -67,7 +57,7 @@ uint64_t sp_account_sum(const struct sp_account *account, unsigned is)
 	uint64_t ns = 0;
 
 	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		ns += kinds[i] & is ? account->ns[i] : 0;
+		ns += table[i].is & is ? account->ns[i] : 0;
 	return ns;
 }
 
@@ -76,6 +66,6 @@ struct sp_account sp_account_at_end(const struct sp_account *pause)
 	struct sp_account kept = {.ns = {0}};
 
 	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		kept.ns[i] = kinds[i] & SP_IS_BOUNDED ? pause->ns[i] : 0;
+		kept.ns[i] = table[i].is & SP_IS_BOUNDED ? pause->ns[i] : 0;
 	return kept;
 }

@@ -8,6 +8,7 @@
 #ifndef STAGEPROF_ANALYZER_ACCOUNT_H
 #define STAGEPROF_ANALYZER_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum sp_account_phase {
@@ -22,6 +23,7 @@ enum sp_account_is {
 	SP_IS_HOST = 1 << 1,	/* code of the host that may launch work of a device */
 	SP_IS_SELDOM = 1 << 2,	/* for an input, or in few steps: later steps need not have it */
 	SP_IS_BOUNDED = 1 << 3, /* sp_account_at_end() keeps it */
+	SP_IS_RARE = 1 << 4,	/* few jobs have it: no row says that it is not there */
 };
 
 /* The source of a phase's time; the greatest source seen is reported. */
@@ -56,7 +58,8 @@ static inline uint64_t sp_account_total(const struct sp_account *account)
 	return total;
 }
 
-/* The parts that are one of `is`, bits of enum sp_account_is. */
+/* `is`: bits of enum sp_account_is, of which a part has one at least. */
+bool sp_account_is(enum sp_account_phase phase, unsigned is);
 uint64_t sp_account_sum(const struct sp_account *account, unsigned is);
 
 /*

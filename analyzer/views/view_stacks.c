@@ -32,7 +32,8 @@ struct sites {
 	const struct sp_report *report;
 	struct site *list;
 	uint32_t count;
-	bool has_rest; /* one has no line */
+	bool has_rest;	/* one has no line */
+	bool are_syncs; /* calls that waited for the GPU */
 	struct sp_functions functions;
 };
 
@@ -214,13 +215,14 @@ static int show_call(const void *context, struct sp_out *out, uint32_t i)
 	const char *event = sp_event_info(site->kind)->name;
 	struct sp_cell stack[SP_STACK_CELLS];
 	struct sp_stack_text text;
+	char both[FOR_BYTES];
 	int r = sp_stack_cells_make(&sites->functions, site->image, site->stack, &text, stack);
 
 	if (r < 0)
 		return r;
-	const struct sp_cell cells[] = {CALL_COLUMNS(SP_CELL)};
+	const struct sp_cell calls[] = {CALL_COLUMNS(SP_CELL)}, syncs[] = {SYNC_COLUMNS(SP_CELL)};
 
-	r = sp_out_row(out, cells);
+	r = sp_out_row(out, sites->are_syncs ? syncs : calls);
 	sp_stack_cells_finish(&text);
 	return r;
 }
@@ -234,26 +236,6 @@ static int show_line(const void *context, struct sp_out *out, uint32_t i)
 	const struct sp_cell cells[] = {LINE_COLUMNS(SP_CELL)};
 
 	return sp_out_row(out, cells);
-}
-
-static int show_sync(const void *context, struct sp_out *out, uint32_t i)
-{
-	const struct sites *sites = context;
-	const struct sp_report *report = sites->report;
-	const struct site *site = &sites->list[i];
-	const char *event = sp_event_info(site->kind)->name;
-	struct sp_cell stack[SP_STACK_CELLS];
-	struct sp_stack_text text;
-	char both[FOR_BYTES];
-	int r = sp_stack_cells_make(&sites->functions, site->image, site->stack, &text, stack);
-
-	if (r < 0)
-		return r;
-	const struct sp_cell cells[] = {SYNC_COLUMNS(SP_CELL)};
-
-	r = sp_out_row(out, cells);
-	sp_stack_cells_finish(&text);
-	return r;
 }
 
 /* The rows of the sites, with names of their functions if --symbols asks. */
@@ -332,8 +314,8 @@ static int find_syncs(struct sites *sites)
 int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 		 const struct sp_view_options *options)
 {
-	struct sites sites = {.report = report};
-	struct sp_view_rows rows = {"lines", SP_COLUMNS_OF(sync_columns), .show = show_sync};
+	struct sites sites = {.report = report, .are_syncs = true};
+	struct sp_view_rows rows = {"lines", SP_COLUMNS_OF(sync_columns), .show = show_call};
 	uint64_t turned_away =
 		report->run.metadata.slow.turned_away + report->run.metadata.slow.lines.turned_away;
 	int r = find_syncs(&sites);

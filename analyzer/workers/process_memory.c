@@ -12,13 +12,11 @@
 /* The recorder takes a step's sample right after the call that ends the step. */
 #define SAMPLE_LATE_NS 10000000
 
-const struct sp_memory_sample *sp_memory_at(const struct sp_run *run,
-					    const struct sp_totals *totals, uint32_t stream,
-					    int64_t at_ns)
+/* The stream's last sample at or before an instant of CLOCK_REALTIME, or NULL. */
+static const struct sp_memory_sample *
+sample_at(const struct sp_run *run, const struct sp_totals *totals, uint32_t stream, int64_t at_ns)
 {
-	const struct sp_index *index = &run->index;
-	const struct sp_clock *clock =
-		&index->hosts[index->images[index->streams[stream]->image].host].clock;
+	const struct sp_clock *clock = &sp_run_host(run, stream)->clock;
 	const struct sp_memory_samples *r = &totals->streams[stream].resident;
 	uint32_t low = 0, high = r->count;
 
@@ -37,7 +35,7 @@ bool sp_memory_in(const struct sp_run *run, const struct sp_totals *totals, uint
 		  int64_t start_ns, int64_t end_ns, uint64_t *ret_bytes)
 {
 	const struct sp_memory_sample *sample =
-		sp_memory_at(run, totals, stream, end_ns + SAMPLE_LATE_NS);
+		sample_at(run, totals, stream, end_ns + SAMPLE_LATE_NS);
 	int64_t begun_ns, ended_ns;
 
 	sp_stream_life(run, totals, stream, &begun_ns, &ended_ns);

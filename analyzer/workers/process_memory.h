@@ -14,11 +14,6 @@ struct sp_run;
 struct sp_totals;
 struct sp_training;
 
-/* The stream's last sample at or before an instant of CLOCK_REALTIME, or NULL. */
-const struct sp_memory_sample *sp_memory_at(const struct sp_run *run,
-					    const struct sp_totals *totals, uint32_t stream,
-					    int64_t at_ns);
-
 /* Threads with samples: of a trainer's process (first), and of the processes that it started. */
 struct sp_memory_streams {
 	uint32_t *list;

@@ -38,16 +38,11 @@ static int has_backward, was_by_steps;
 void sp_switch_init(void)
 {
 	int kept = errno;
-	uint64_t warm = 0, unused;
 
 	if (sp_config.steps && sp_setting_steps(sp_config.steps, &first_step, &end_step) < 0) {
 		first_step = 0;
 		end_step = UINT64_MAX;
 	}
-	if (sp_config.warmup && sp_setting_range(sp_config.warmup, &warm, &unused) < 0)
-		warm = 0;
-	if (warm > first_step)
-		first_step = warm;
 	own_word = sp_switch_initial();
 	errno = kept;
 }

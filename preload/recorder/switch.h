@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The switch of recording. The user switches the whole run by a word (docs/FORMAT.md, RUN): every
- * process maps it with the marker file, or has it in shared memory of the run. STAGEPROF_STEPS and
- * STAGEPROF_WARMUP switch by the optimizer steps of this process; processes without steps (workers)
- * follow those with steps.
+ * process maps it with the marker file, or has it in shared memory of the run. STAGEPROF_STEPS
+ * switches by the optimizer steps of this process; processes without steps (workers) follow those
+ * with steps.
  *
  * Every hook reads the switch: two loads and a test. All functions are async-signal-safe and make
  * no system call, except sp_switch_join() and a step that begins or ends the window.
