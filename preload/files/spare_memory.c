@@ -13,12 +13,22 @@
 #include "preload/settings/run_identity.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/sys.h"
+#include "trace/arenas/arena_layout.h"
 #include "trace/format.h"
 
 struct spare_memory {
 	struct sp_run_memory run;
 	struct sp_spare_table table;
 };
+
+/* As of an arena: a process that is killed before the memory is removed leaves zeros, which those
+ * who collect arenas free. */
+static size_t memory_bytes(void)
+{
+	const size_t units = (sizeof(struct spare_memory) - 1) / SP_ARENA_UNIT_BYTES + 1;
+
+	return sp_arena_segment_bytes((uint32_t)units, sp_run.token);
+}
 
 static uint64_t place_here(void)
 {
@@ -42,7 +52,7 @@ static int is_own(int id)
 
 	return SP_SYS3(SYS_shmctl, id, IPC_STAT, &ds) == 0 && ds.shm_perm.cuid == uid &&
 	       ds.shm_perm.uid == uid && (ds.shm_perm.mode & 0777) == 0600 &&
-	       ds.shm_segsz == sizeof(struct spare_memory);
+	       ds.shm_segsz == memory_bytes();
 }
 
 static int is_of_run(const struct sp_run_memory *m)
@@ -66,7 +76,7 @@ static struct spare_memory *memory_attach(int id)
 /* Removed at once: it stays for those that have it, and for those that attach it by its id. */
 static struct spare_memory *memory_make(uint32_t off, int *ret_id)
 {
-	long id = SP_SYS3(SYS_shmget, IPC_PRIVATE, sizeof(struct spare_memory), IPC_CREAT | 0600);
+	long id = SP_SYS3(SYS_shmget, IPC_PRIVATE, memory_bytes(), IPC_CREAT | 0600);
 	long at = id < 0 ? id : SP_SYS3(SYS_shmat, id, 0, 0);
 	struct spare_memory *m;
 
