@@ -71,14 +71,6 @@ static bool is_without_steps(const struct sp_report *report, bool has_verdict)
 	return any;
 }
 
-bool sp_asked_report_is_empty(const struct sp_report *report, bool has_verdict)
-{
-	const struct sp_selection *s = &report->run.selection;
-
-	return is_without_steps(report, has_verdict) ||
-	       (!report->totals.events && (s->pid || s->tid || sp_run_is_cut(&report->run)));
-}
-
 /* True where a file cannot be read, or is damaged where that counts; a line has named it. */
 static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 {
@@ -86,6 +78,15 @@ static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 		if (index->files[i].error || (is_damage_counted && index->files[i].damage.places))
 			return true;
 	return false;
+}
+
+bool sp_asked_report_is_empty(const struct sp_report *report, bool has_verdict)
+{
+	const struct sp_selection *s = &report->run.selection;
+
+	return is_without_steps(report, has_verdict) ||
+	       (!report->totals.events && (s->pid || s->tid || sp_run_is_cut(&report->run))) ||
+	       (!report->run.index.stream_count && has_unreadable(&report->run.index, true));
 }
 
 /* An empty report needs a reason, or the user would think that the program did nothing. */

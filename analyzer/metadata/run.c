@@ -21,13 +21,19 @@ bool sp_run_selects(const struct sp_run *run, uint32_t stream)
 	       (!selection->tid || selection->tid == s->tid);
 }
 
-/* The run begins with the first of all its files, whatever is selected. */
+/* The run begins with the first of all its files, whatever is selected: with its marker where no
+ * other file can be read. */
 static void find_begin(struct sp_run *run)
 {
+	const struct sp_index *index = &run->index;
 	bool found = false;
 
-	for (uint32_t i = 0; i < run->index.host_count; i++) {
-		const struct sp_clock *clock = &run->index.hosts[i].clock;
+	for (uint32_t i = index->marked_from; !run->begin_ns && i < index->marked_to; i++)
+		if (index->files[i].runs)
+			run->begin_ns = (int64_t)index->files[i].marker.made_realtime_ns;
+
+	for (uint32_t i = 0; i < index->host_count; i++) {
+		const struct sp_clock *clock = &index->hosts[i].clock;
 		int64_t begin = sp_clock_realtime_ns(clock, clock->first.ticks);
 
 		if (clock->first.ticks && (!found || begin < run->begin_ns)) {

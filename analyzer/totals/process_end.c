@@ -30,18 +30,33 @@ static bool read_ending(uint64_t word, struct sp_process_end *ret)
 	return ret->how != SP_PROCESS_UNKNOWN;
 }
 
-static bool read_marker(const struct sp_run_frame *marker, struct sp_command_end *ret)
+/* The marker is made before the run's first file, by a clock that may be another host's: another
+ * time is damage. */
+#define CLOCKS_APART_NS INT64_C(3600000000000)
+
+static bool is_in_run(const struct sp_run_frame *marker, uint64_t after_ns, int64_t begin_ns)
+{
+	int64_t made_ns = (int64_t)marker->made_realtime_ns, at_ns;
+
+	return made_ns > 0 && after_ns <= INT64_MAX &&
+	       !__builtin_add_overflow(made_ns, (int64_t)after_ns, &at_ns) &&
+	       made_ns - CLOCKS_APART_NS <= begin_ns && at_ns >= begin_ns - CLOCKS_APART_NS;
+}
+
+static bool read_marker(const struct sp_run_frame *marker, int64_t begin_ns,
+			struct sp_command_end *ret)
 {
 	uint64_t pid, ending, after_ns, alive_ns;
 
 	if (sp_checked_read(marker->command_pid, &pid) < 0 || !pid || pid > INT32_MAX)
 		return false;
 	ret->pid = (uint32_t)pid;
-	if (sp_checked_read(marker->command_alive_ns, &alive_ns) == 0 && alive_ns)
+	if (sp_checked_read(marker->command_alive_ns, &alive_ns) == 0 && alive_ns &&
+	    is_in_run(marker, alive_ns, begin_ns))
 		ret->alive_ns = (int64_t)(marker->made_realtime_ns + alive_ns);
 	if (sp_checked_read(marker->command_ending, &ending) < 0 ||
 	    sp_checked_read(marker->command_ended_ns, &after_ns) < 0 ||
-	    !read_ending(ending, &ret->end))
+	    !read_ending(ending, &ret->end) || !is_in_run(marker, after_ns, begin_ns))
 		return false;
 	if (sp_checked_read(marker->oom_kills, &ret->oom_kills) < 0)
 		ret->oom_kills = 0;
@@ -57,7 +72,8 @@ struct sp_command_end sp_command_end_of(const struct sp_run *run)
 
 	for (uint32_t i = run->index.marked_from; !end.is_known && i < run->index.marked_to; i++)
 		if (run->index.files[i].runs)
-			end.is_known = read_marker(&run->index.files[i].marker, &end);
+			end.is_known =
+				read_marker(&run->index.files[i].marker, run->begin_ns, &end);
 	return end;
 }
 
