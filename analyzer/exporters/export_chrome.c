@@ -157,7 +157,7 @@ static int write_step(void *context, const struct sp_tracks_step *step)
 		snprintf(name, sizeof(name), "ProfilerStep#%u", step->number);
 	else
 		snprintf(name, sizeof(name), "%s",
-			 step->pause->is_validation ? "validation" : "between steps");
+			 step->is_validation ? "validation" : "between steps");
 	begin(f, "X", step->track, STEPS_LANE, step->start_ns);
 	sp_json_us(j, "dur", (int64_t)dur_ns);
 	put_word(j, "cat", "user_annotation");

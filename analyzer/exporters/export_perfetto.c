@@ -27,7 +27,7 @@ static int write_step(void *context, const struct sp_tracks_step *step)
 		snprintf(name, sizeof(name), "step %u", step->number);
 	else
 		snprintf(name, sizeof(name), "%s",
-			 step->pause->is_validation ? "validation" : "between steps");
+			 step->is_validation ? "validation" : "between steps");
 	p = sp_perfetto_begin_at(f, step->start_ns);
 	mark = sp_perfetto_open_event(p, TYPE_BEGIN, track);
 	sp_proto_bytes(p, EVENT_NAME_TEXT, name, strlen(name));

@@ -213,6 +213,23 @@ static int take(void *context, const struct sp_record *record)
 	return r;
 }
 
+static int give_pause(struct sp_tracks *t, const struct sp_steps *steps,
+		      const struct sp_pause *pause, struct sp_tracks_step *step)
+{
+	struct sp_pause_part part;
+	int r = 0;
+
+	step->step = NULL;
+	for (int64_t at = pause->start_ns; r == 0 && sp_pause_next(steps, pause, at, &part);
+	     at = part.end_ns) {
+		step->start_ns = part.start_ns;
+		step->end_ns = part.end_ns;
+		step->is_validation = part.is_validation;
+		r = t->sink->step(t->context, step);
+	}
+	return r;
+}
+
 static int give_trainer(struct sp_tracks *t, uint32_t number)
 {
 	const struct sp_report *report = t->export->report;
@@ -226,19 +243,14 @@ static int give_trainer(struct sp_tracks *t, uint32_t number)
 		for (; r == 0 && pause < trainer->steps.pause_count &&
 		       trainer->steps.pauses[pause].step <= i;
 		     pause++) {
-			step.pause = &trainer->steps.pauses[pause];
-			step.step = NULL;
 			step.number =
 				i < trainer->steps.count ? sp_step_number(&trainer->steps, i) : i;
-			step.start_ns = step.pause->start_ns;
-			step.end_ns = step.pause->end_ns;
-			r = t->sink->step(t->context, &step);
+			r = give_pause(t, &trainer->steps, &trainer->steps.pauses[pause], &step);
 		}
 		if (r != 0 || i == trainer->steps.count ||
 		    !sp_step_is_selected(&report->training, trainer, i))
 			continue;
 		step.step = &trainer->steps.steps[i];
-		step.pause = NULL;
 		step.is_first = !has_steps;
 		has_steps = true;
 		step.number = sp_step_number(&trainer->steps, i);

@@ -42,13 +42,13 @@ struct sp_tracks_slice {
 	uint64_t batch;	      /* that was fetched in it; 0: none */
 };
 
-/* A step, or the pause between two steps. */
+/* A step, or a stretch of the pause between two steps. */
 struct sp_tracks_step {
 	uint32_t trainer, track;
-	bool is_first;		      /* the first step that is given of this trainer */
-	uint32_t number;	      /* of the step; of a pause, that of the step after it */
-	const struct sp_step *step;   /* NULL: a pause */
-	const struct sp_pause *pause; /* NULL: a step */
+	bool is_first;		    /* the first step that is given of this trainer */
+	uint32_t number;	    /* of the step; of a pause, that of the step after it */
+	const struct sp_step *step; /* NULL: a pause */
+	bool is_validation;	    /* a pause in which the model is evaluated */
 	int64_t start_ns, end_ns;
 };
 

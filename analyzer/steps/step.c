@@ -13,6 +13,24 @@ uint32_t sp_steps_at(const struct sp_steps *s, int64_t at_ns)
 	return i < s->count && at_ns >= s->steps[i].start_ns ? i : s->count;
 }
 
+bool sp_pause_next(const struct sp_steps *s, const struct sp_pause *p, int64_t from_ns,
+		   struct sp_pause_part *ret)
+{
+	bool has_parts = p->is_validation && p->has_passes && s->passes;
+
+	*ret = (struct sp_pause_part){from_ns, p->end_ns, p->is_validation && !has_parts};
+	for (uint32_t i = p->foreign.first; has_parts && i && i <= p->foreign.last; i++) {
+		const struct sp_pass *pass = &s->passes[i - 1];
+
+		if (pass->end_ns <= from_ns || pass->end_ns > ret->end_ns)
+			continue;
+		ret->is_validation = pass->start_ns <= from_ns;
+		ret->end_ns = ret->is_validation ? pass->end_ns : pass->start_ns;
+		break;
+	}
+	return ret->end_ns > from_ns;
+}
+
 void sp_steps_drop_steps(struct sp_steps *s)
 {
 	sp_spill_free(s->spill, s->steps);

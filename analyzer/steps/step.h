@@ -208,6 +208,20 @@ void sp_steps_drop_steps(struct sp_steps *steps);
 /* The index of the step that contains an instant; steps->count where none does. */
 uint32_t sp_steps_at(const struct sp_steps *steps, int64_t at_ns);
 
+/* A stretch of a pause. */
+struct sp_pause_part {
+	int64_t start_ns, end_ns;
+	bool is_validation;
+};
+
+/*
+ * The stretch of a pause that begins at from_ns, pause->start_ns at first and the end of the
+ * stretch before then. A pause with validation is validation in the passes that evaluate; where
+ * these are not known (a digest), it is all of it. False: the pause is over.
+ */
+bool sp_pause_next(const struct sp_steps *steps, const struct sp_pause *pause, int64_t from_ns,
+		   struct sp_pause_part *ret);
+
 /* The number of step i, from 0; unrecorded steps count. */
 static inline uint32_t sp_step_number(const struct sp_steps *steps, uint32_t i)
 {

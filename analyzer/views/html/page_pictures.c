@@ -79,32 +79,26 @@ int sp_page_heat_put(FILE *f, const struct sp_report *report)
 	return put_live(f, report, "heat", sp_heat_json);
 }
 
-static void put_pause(struct sp_json *j, const struct sp_report *report, int64_t start_ns,
-		      int64_t end_ns, bool is_validation)
+static void put_pause(struct sp_json *j, const struct sp_report *report,
+		      const struct sp_pause_part *part)
 {
 	sp_json_open(j, NULL, '{');
-	sp_json_signed(j, "start_ns", start_ns - report->run.begin_ns);
-	sp_json_signed(j, "end_ns", end_ns - report->run.begin_ns);
-	sp_json_bool(j, "is_validation", is_validation);
+	sp_json_signed(j, "start_ns", part->start_ns - report->run.begin_ns);
+	sp_json_signed(j, "end_ns", part->end_ns - report->run.begin_ns);
+	sp_json_bool(j, "is_validation", part->is_validation);
 	sp_json_close(j, '}');
 }
 
-/* A pause with validation is given as its passes that evaluate, where they are known. */
 static void put_pauses(struct sp_json *j, const struct sp_report *report,
 		       const struct sp_steps *steps)
 {
-	sp_json_open(j, "pauses", '[');
-	for (uint32_t i = 0; i < steps->pause_count && i < PAUSES_MAX; i++) {
-		const struct sp_pause *p = &steps->pauses[i];
-		uint32_t pass = p->is_validation && steps->passes ? p->foreign.first : 0;
+	struct sp_pause_part part;
 
-		if (!pass)
-			put_pause(j, report, p->start_ns, p->end_ns, p->is_validation);
-		for (; pass && pass <= p->foreign.last; pass++)
-			if (steps->passes[pass - 1].end_ns)
-				put_pause(j, report, steps->passes[pass - 1].start_ns,
-					  steps->passes[pass - 1].end_ns, true);
-	}
+	sp_json_open(j, "pauses", '[');
+	for (uint32_t i = 0; i < steps->pause_count && i < PAUSES_MAX; i++)
+		for (int64_t at = steps->pauses[i].start_ns;
+		     sp_pause_next(steps, &steps->pauses[i], at, &part); at = part.end_ns)
+			put_pause(j, report, &part);
 	sp_json_close(j, ']');
 }
 
