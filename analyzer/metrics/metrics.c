@@ -52,6 +52,8 @@
 #define TRAINED (cpu->trained_ns > 0 && KNOWN(cores))
 /* The quota does not forbid them. */
 #define HAS_IDLE_CORES (V(idle_cores) >= SP_CORES_IDLE && V(throttled_share) < SP_CORES_THROTTLED)
+/* In the other periods the job had all of its quota: other programs took nothing from it. */
+#define IN_QUOTA (1 - V(throttled_share))
 #define OTHERS IF(KNOWN(others_cores), V(others_cores))
 #define STAGE(stage) (report->totals.stages[SP_STAGE_##stage])
 #define RUN_NS (report->totals.end_ns - report->run.begin_ns)

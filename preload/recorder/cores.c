@@ -156,15 +156,26 @@ static struct sp_cpu_metadata groups_get(void)
 	return metadata;
 }
 
-void sp_cores_define_again(struct sp_thread *t)
+static void cores_define(struct sp_thread *t, struct sp_cpu_metadata metadata)
 {
-	struct sp_cpu_metadata metadata = groups_get();
-
 	__atomic_store_n(&sp_process->cpus_are_defined, 1, __ATOMIC_RELAXED);
 	metadata.allowed = affinity_read(metadata.mask);
 	memcpy(metadata.initial, initial, sizeof(initial));
 	metadata.initial_count = mask_count(initial, WORDS);
 	sp_define(t, SP_DEFINE_CPUS, 0, &metadata, sizeof(metadata), NULL, 0);
+}
+
+void sp_cores_define_again(struct sp_thread *t)
+{
+	cores_define(t, groups_get());
+}
+
+void sp_cores_define_afresh(struct sp_thread *t)
+{
+	struct sp_cpu_metadata metadata = {.allowed = 0};
+
+	sp_fd_private_task(task_groups, &metadata);
+	cores_define(t, metadata);
 }
 
 void sp_cores_define(struct sp_thread *t)

@@ -21,6 +21,9 @@ void sp_cores_define(struct sp_thread *t);
 /* Again: the program may have set a mask since. The last definition counts. */
 void sp_cores_define_again(struct sp_thread *t);
 
+/* The same, and reads the groups again: the process may have joined one since its begin. */
+void sp_cores_define_afresh(struct sp_thread *t);
+
 /* Counts since the machine and the group began. at: ticks. */
 void sp_cores_define_use(struct sp_thread *t, uint64_t at);
 

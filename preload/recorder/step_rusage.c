@@ -38,7 +38,7 @@ static void step_define(struct sp_thread *t, uint64_t now, int is_first)
 	int error = sp_rusage_read(&metadata.usage, 1);
 
 	if (is_first)
-		sp_cores_define_again(t);
+		sp_cores_define_afresh(t);
 	sp_cores_define_use(t, now);
 	sp_signals_restore(before);
 	if (!error)

@@ -194,6 +194,8 @@ END_TEST
 
 /* The training thread itself waits for a core half of the time. */
 static const struct machine trainers[] = {
+	/* a full machine takes nothing from a job that has all of its quota */
+	{15, 15, 15, 0, 390, 100, 50, 1, SP_VERDICT_throttled, SP_ADVICE_larger_quota},
 	{15, 2, 15, 300, 0, 0, 50, 1, SP_VERDICT_own_core, SP_ADVICE_wider_trainer},
 	{15, 15, 15, 300, 0, 60, 50, 1, SP_VERDICT_throttled, SP_ADVICE_larger_quota},
 };
@@ -355,7 +357,7 @@ int main(void)
 	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
 	tcase_add_loop_test(c, time_without_a_core_is_no_transform, 0, MACHINES);
 	tcase_add_test(c, the_mask_is_named);
-	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 2);
+	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 3);
 	tcase_add_loop_test(c, a_model_that_something_slows, 0, MODELS);
 	tcase_add_loop_test(c, memory_of_a_worker, 0, MEMORIES);
 	tcase_add_loop_test(c, trainers_of_a_host_share_its_cores, 0, 2);
