@@ -247,6 +247,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
 			move(b, inner, work);
+		else if (inner->work == SP_WORK_idle && sp_work_kind(work) == SP_WORK_KIND_DECODE)
+			move(b, inner, work); /* for threads of the library */
 		else if (work == SP_WORK_hdf5)
 			count_hdf5(b, inner);
 	}
