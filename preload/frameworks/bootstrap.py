@@ -61,8 +61,8 @@ def unseen(function):
 
 
 def inherited(owner, name):
-	"""A base class's function before it was replaced: one call is not timed twice. That of a type
-	which takes no attributes (Cython, C, Rust) is timed in the class that inherits it."""
+	"""A base class's function before it was replaced: one call is not timed twice. That of
+	a type which takes no attributes (Cython, Rust) is timed in the class that inherits it."""
 	for cls in getattr(owner, "__mro__", ()):
 		if (cls, name) in replaced:
 			return replaced[cls, name]

@@ -36,7 +36,8 @@ def pydicom():
     image.BitsAllocated = image.BitsStored = 16
     image.HighBit, image.SamplesPerPixel, image.PixelRepresentation = 15, 1, 0
     image.PhotometricInterpretation = "MONOCHROME2"
-    image.PixelData = numpy.kron(NOISE.integers(0, 99, (16, 16)), numpy.ones((8, 8), "u2")).tobytes()
+    pixels = numpy.kron(NOISE.integers(0, 99, (16, 16)), numpy.ones((8, 8), "u2"))
+    image.PixelData = pixels.tobytes()
     image.compress(pydicom.uid.RLELossless, encoding_plugin="pydicom")
     image.save_as("a.dcm", enforce_file_format=True)
     return lambda: pydicom.dcmread("a.dcm").pixel_array

@@ -4,6 +4,7 @@ itself, and its clock counts its time on cores, so other programs do not change 
 
 import io
 import os
+import sys
 import time
 import zlib
 
@@ -63,6 +64,32 @@ def decompress():
         return loader(lambda row: short(numpy.frombuffer(row, "u1")), plain)
     packed = [zlib.compress(row) for row in plain]
     return loader(lambda row: short(numpy.frombuffer(zlib.decompress(row), "u1")), packed)
+
+
+def decode_data():
+    import pyarrow
+    import pyarrow.parquet
+
+    random = numpy.random.default_rng(1)
+    columns = {f"c{i}": random.integers(0, 999, 30000) for i in range(8)}
+    pyarrow.parquet.write_table(pyarrow.table(columns), "rows.parquet", compression="zstd")
+    if IS_AFTER:
+        return loader(lambda row: short(row), [columns["c0"]] * MANY)
+    read = lambda path: pyarrow.parquet.read_table(path, use_threads=False)  # noqa: E731
+    return loader(lambda path: short(read(path)["c0"]), ["rows.parquet"] * MANY)
+
+
+def tokenize():
+    """The library's name is what counts, and few machines have it."""
+    with open("tokenizers.py", "w") as file:
+        file.write("class Tokenizer:\n def encode(self, text):\n  return list(map(ord, text))\n")
+    sys.path.insert(0, ".")
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer()
+    if IS_AFTER:
+        return loader(short, [tokenizer.encode("word " * 100)] * MANY)
+    return loader(lambda text: short(tokenizer.encode(text)[:500]), ["word " * 9000] * MANY)
 
 
 def padded(samples):
