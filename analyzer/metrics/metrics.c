@@ -9,6 +9,7 @@
 #include "analyzer/metrics/metrics_abstain.h"
 #include "analyzer/metrics/metrics_cores.h"
 #include "analyzer/metrics/metrics_device.h"
+#include "analyzer/metrics/metrics_drift.h"
 #include "analyzer/metrics/metrics_epochs.h"
 #include "analyzer/metrics/metrics_facts.h"
 #include "analyzer/metrics/metrics_input.h"

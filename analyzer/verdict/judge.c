@@ -235,6 +235,11 @@ static void gather_evidence(struct sp_verdict *v)
 			rest_on(v, part.metric);
 	if (v->doubts[SP_DOUBT_outsiders])
 		rest_on(v, SP_METRIC_unaccounted_processes);
+	if (v->doubts[SP_DOUBT_drift]) {
+		rest_on(v, SP_METRIC_early_step_ns);
+		rest_on(v, SP_METRIC_late_step_ns);
+		rest_on(v, SP_METRIC_grown_row);
+	}
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
 }

@@ -47,6 +47,7 @@ REACHED = {
     },
     "doubt.def": {
         "short_window": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_short_window"),
+        "drift": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_drift"),
         "lost": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_lost"),
         "unknown_events": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_unknown_events"),
         "rival": (f"{UNIT}/metrics/allocations_test.c", "SP_DOUBT_rival"),

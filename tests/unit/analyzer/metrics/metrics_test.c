@@ -636,6 +636,22 @@ START_TEST(a_window_much_shorter_than_its_process)
 }
 END_TEST
 
+/* A metric over all predictions so far: the loop's code takes longer from step to step. */
+START_TEST(steps_that_grow)
+{
+	names();
+	for (uint64_t i = 0; i < 100; i++) {
+		step(1000);
+		m.now_ticks += WORK_NS + (_i ? i * WORK_NS / 10 : 0);
+	}
+	judge();
+	ck_assert_int_eq(v.doubts[SP_DOUBT_drift], _i);
+	ck_assert(!_i || !strcmp(v.metrics.of[SP_METRIC_grown_row].text, "other"));
+	ck_assert(!_i ||
+		  value(SP_METRIC_late_step_ns) > value(SP_METRIC_early_step_ns) + 5 * WORK_NS);
+}
+END_TEST
+
 /* A forward that does something once, or a first batch that takes as long. */
 START_TEST(a_first_step_that_takes_long)
 {
@@ -937,6 +953,7 @@ int main(void)
 	tcase_add_test(c, what_a_launcher_took_before_the_training);
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 3);
 	tcase_add_loop_test(c, a_first_step_that_takes_long, 0, 2);
+	tcase_add_loop_test(c, steps_that_grow, 0, 2);
 	tcase_add_loop_test(c, a_window_much_shorter_than_its_process, 0, 2);
 	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 3);
 	tcase_add_loop_test(c, a_lock_is_asked_for_everywhere, 0, 2);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps at the begin of the run beside steps at its end, of the trainer with the most steps. A
+ * fifth of the steps each, without the first tenth. Steps of more than twice their part's median do
+ * not count.
+ */
+#ifndef STAGEPROF_ANALYZER_METRICS_DRIFT_H
+#define STAGEPROF_ANALYZER_METRICS_DRIFT_H
+
+#include "analyzer/metrics/metric_sums.h"
+
+struct sp_drift {
+	bool is_known; /* there are 50 steps or more */
+	double first_ns, last_ns;
+	enum sp_account_phase grown; /* the row that grew most */
+};
+
+struct sp_drift sp_drift_of(const struct sp_metric_sums *sums);
+
+#endif
