@@ -214,7 +214,10 @@ void sp_advice_saved_text(const struct sp_verdict *v, enum sp_advice_id advice, 
 	struct sp_saving saving = sp_advice_saving(&v->metrics, advice);
 	char saves[SP_SAVING_TEXT_BYTES], text[SP_VERDICT_TEXT_BYTES];
 
-	sp_advice_text(v, advice, text, sizeof(text));
+	if (is_brief)
+		sp_advice_plain_text(v, advice, text, sizeof(text));
+	else
+		sp_advice_text(v, advice, text, sizeof(text));
 	sp_saving_text(&saving, is_brief, saves, sizeof(saves));
 	snprintf(ret, ret_bytes, *saves ? _("(%s) %s") : "%s%s", saves, text);
 }

@@ -34,7 +34,8 @@ void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret
  * narrow place (is_brief) a share without a noun is of the training time, as in the verdict. */
 void sp_saving_text(const struct sp_saving *saving, bool is_brief, char *ret, size_t ret_bytes);
 
-/* The advice's text, after its saving in brackets where that is known. */
+/* The advice's text, after its saving in brackets where that is known; is_brief: without the line
+ * that it is about. */
 void sp_advice_saved_text(const struct sp_verdict *verdict, enum sp_advice_id advice, bool is_brief,
 			  char *ret, size_t ret_bytes);
 

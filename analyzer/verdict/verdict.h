@@ -4,7 +4,7 @@
 #define STAGEPROF_ANALYZER_VERDICT_H
 
 #include "analyzer/metrics/metrics.h"
-#include "analyzer/samples/top_function.h"
+#include "analyzer/samples/sampled_line.h"
 #include "analyzer/verdict/rules.h"
 
 #define SP_VERDICT_EVIDENCE_MAX 16u
@@ -26,8 +26,9 @@ struct sp_verdict {
 	uint32_t rests_on_count;
 	enum sp_advice_id advice[SP_ADVICES];
 	uint32_t advice_count;
-	struct sp_top_function top;	 /* of the code that the advice `transform` is about */
-	struct sp_top_function top_line; /* of the loop's own code */
+	struct sp_sampled_line lines[SP_SAMPLED_PARTS]; /* of the parts that advice is about */
+	bool names_line[SP_ADVICES]; /* no advice of a greater saving names the same line */
+	bool is_sampled;	     /* a sampler ran */
 };
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/verdict/advice_line.h"
 
 #define MOST 0.5 /* of the training time */
 
@@ -53,7 +54,7 @@ const char *sp_severity_name(const struct sp_verdict *v)
 	return v->is_severe ? N_("high") : N_("medium");
 }
 
-void sp_confidence_text(const struct sp_verdict *v, char *ret, size_t bytes)
+void sp_confidence_text(const struct sp_verdict *v, unsigned reasons, char *ret, size_t bytes)
 {
 	const char *severity = sp_severity_name(v), *between = _(": ");
 	size_t at = 0;
@@ -64,8 +65,9 @@ void sp_confidence_text(const struct sp_verdict *v, char *ret, size_t bytes)
 			       sp_confidence_name(v->confidence));
 
 	for (int i = 0; i < SP_DOUBTS && at < bytes; i++) {
-		if (!v->doubts[i])
+		if (!v->doubts[i] || reasons == 0)
 			continue;
+		reasons--;
 		at += (size_t)snprintf(ret + at, bytes - at, "%s%s", between,
 				       sp_doubt_text((enum sp_doubt)i));
 		between = _("; ");
@@ -145,53 +147,26 @@ void sp_verdict_brief(const struct sp_verdict *v, char *ret, size_t bytes)
 			 (int)(bound ? bound - r->code : (ptrdiff_t)strlen(r->code)), r->code);
 }
 
-static void put_top(const struct sp_top_function *top, char *ret, size_t bytes)
+void sp_advice_plain_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
+			  size_t ret_bytes)
 {
-	char share[SP_NUMBER_BYTES], samples[SP_NUMBER_BYTES];
-
-	snprintf(share, sizeof(share), "%.0f%%", 100 * top->share);
-	sp_text_count(samples, top->samples);
-	/* Translators: samples; a share; a function. */
-	if (*top->caller)
-		snprintf(ret, bytes,
-			 sp_translate_plural(" By %s sample, %s of making batches is %s, called by "
-					     "%s.",
-					     " By %s samples, %s of making batches is %s, called "
-					     "by %s.",
-					     top->samples),
-			 samples, share, top->name, top->caller);
-	else
-		snprintf(ret, bytes,
-			 sp_translate_plural(" By %s sample, %s of making batches is %s.",
-					     " By %s samples, %s of making batches is %s.",
-					     top->samples),
-			 samples, share, top->name);
-}
-
-static void put_top_line(const struct sp_top_function *top, char *ret, size_t bytes)
-{
-	char share[SP_NUMBER_BYTES], samples[SP_NUMBER_BYTES];
-
-	snprintf(share, sizeof(share), "%.0f%%", 100 * top->share);
-	snprintf(ret, bytes, _("Look at %s: by %s samples, %s of the loop's own code is there. "),
-		 top->name, sp_text_count(samples, top->samples), share);
+	fill(&v->metrics, _(sp_advice_template(v, advice)), ret, ret_bytes);
 }
 
 void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes)
 {
-	bool is_of_loop = advice == SP_ADVICE_loop_names || advice == SP_ADVICE_loop_blocked;
-	size_t used = 0;
+	char text[SP_LINE_TEXT_BYTES];
+	size_t used;
 
-	*ret = '\0';
-	if (is_of_loop && v->top_line.samples)
-		put_top_line(&v->top_line, ret, ret_bytes);
-	else if (is_of_loop && !v->metrics.is_from_digest)
-		snprintf(ret, ret_bytes, "%s",
-			 _("Record once with `stageprof run --sample`, which names the line. "));
+	sp_advice_plain_text(v, advice, ret, ret_bytes);
 	used = strlen(ret);
-	fill(&v->metrics, _(sp_advice_rule_of(advice)->text), ret + used, ret_bytes - used);
-	used = strlen(ret);
-	if (advice == SP_ADVICE_transform && v->top.samples)
-		put_top(&v->top, ret + used, ret_bytes - used);
+	if (v->names_line[advice]) {
+		sp_sampled_line_text(sp_advice_line(v, advice), text);
+		snprintf(ret + used, ret_bytes - used, _(" %s."), text);
+	} else if (sp_advice_part(advice) == SP_SAMPLED_loop && !v->is_sampled &&
+		   !v->metrics.is_from_digest) {
+		snprintf(ret + used, ret_bytes - used, "%s",
+			 _(" `stageprof run --sample` names the line."));
+	}
 }

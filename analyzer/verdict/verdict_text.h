@@ -17,15 +17,20 @@ const char *sp_part_name(enum sp_part part);
 const char *sp_doubt_id(enum sp_doubt doubt);
 const char *sp_doubt_text(enum sp_doubt doubt);
 
-/* "severity medium; confidence low: few steps; …", with the reasons where it is not high. */
-void sp_confidence_text(const struct sp_verdict *verdict, char *ret, size_t bytes);
+/* "severity medium; confidence low: few steps; …", with the reasons where it is not high.
+ * reasons: at most so many; SP_DOUBTS: all. */
+void sp_confidence_text(const struct sp_verdict *verdict, unsigned reasons, char *ret, size_t bytes);
 
 /* The sentence of this verdict with the figures of the run, although its rule may not hold. The
  * greatest part of the training time comes first where the verdict's own cost is smaller. */
 void sp_verdict_sentence(const struct sp_verdict *verdict, enum sp_verdict_id id, char *ret,
 			 size_t bytes);
 
-/* The advice's text with the metrics' values, and with the sampled function that it is about. */
+/* The advice's text with the metrics' values. */
+void sp_advice_plain_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
+			  size_t ret_bytes);
+
+/* The same, and the sampled line that it is about, where no advice of a greater saving names it. */
 void sp_advice_text(const struct sp_verdict *verdict, enum sp_advice_id advice, char *ret,
 		    size_t ret_bytes);
 

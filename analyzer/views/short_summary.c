@@ -9,6 +9,7 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/wrap.h"
+#include "analyzer/verdict/advice_line.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/verdict_text.h"
@@ -25,8 +26,10 @@
 #define WIDTH_MOST 100u /* longer lines are hard to read */
 #define VERDICT_LINES_MAX 4u
 #define VERDICT_LINES_LEAST 3u
-#define STEP_LINES 2u /* a step, and the bar */
+#define STEP_LINES 2u	      /* a step, and the bar */
+#define VERDICT_LINES_MOST 6u /* of a long sentence */
 #define ADVICE_LINES_MAX 3u
+#define WHERE_LINES_MAX 4u
 #define STAGE_LINES_MAX 2u
 #define ADVICE_MAX 3u
 #define BAR_LEAST 0.02 /* of the training time: less has no part of its own */
@@ -71,19 +74,36 @@ static unsigned advice_shown(const struct sp_verdict *v)
 	return v->advice_count < ADVICE_MAX ? v->advice_count : ADVICE_MAX;
 }
 
-/* The reasons of the confidence stand last and give way to the advice. */
+/* The lines that the text takes after a head of this width, counted up to `most`. */
+static unsigned lines_of(const struct screen *screen, size_t indent, const char *text,
+			 unsigned most)
+{
+	unsigned lines = 0;
+
+	while (*text && lines < most) {
+		text += sp_wrap(text, screen->width - indent);
+		text += strspn(text, " ");
+		lines++;
+	}
+	return lines;
+}
+
+/* Reasons of the confidence give way to the advice, the last ones first. */
 static void add_verdict(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
 {
-	char text[LINE_BYTES];
-	unsigned later = STEP_LINES + advice_shown(v) + reserved;
+	const char *head = _("verdict    ");
+	unsigned later = STEP_LINES + advice_shown(v) + reserved, doubts = SP_DOUBTS;
 	unsigned most = screen->room > later ? screen->room - later : 0;
-	char confidence[CONFIDENCE_BYTES];
+	char text[LINE_BYTES], confidence[CONFIDENCE_BYTES];
 
-	sp_confidence_text(v, confidence, sizeof(confidence));
-	snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
-	add(screen, _("verdict    "), text,
-	    most < VERDICT_LINES_LEAST ? VERDICT_LINES_LEAST
-				       : (most < VERDICT_LINES_MAX ? most : VERDICT_LINES_MAX));
+	most = most < VERDICT_LINES_LEAST ? VERDICT_LINES_LEAST
+	       : most < VERDICT_LINES_MAX ? most
+					  : VERDICT_LINES_MAX;
+	do {
+		sp_confidence_text(v, doubts, confidence, sizeof(confidence));
+		snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
+	} while (lines_of(screen, sp_text_width(head), text, most + 1) > most && doubts-- > 0);
+	add(screen, head, text, VERDICT_LINES_MOST);
 }
 
 struct part {
@@ -201,20 +221,6 @@ static void add_step(struct screen *screen, const struct sp_report *report)
 		add(screen, _("a step     "), step, 1);
 }
 
-/* The lines that the text takes after a head of this width, counted up to `most`. */
-static unsigned lines_of(const struct screen *screen, size_t indent, const char *text,
-			 unsigned most)
-{
-	unsigned lines = 0;
-
-	while (*text && lines < most) {
-		text += sp_wrap(text, screen->width - indent);
-		text += strspn(text, " ");
-		lines++;
-	}
-	return lines;
-}
-
 /* The end of the last sentence but one; NULL: there is one sentence. */
 static char *end_before_last(char *text)
 {
@@ -231,40 +237,62 @@ static char *end_before_last(char *text)
 	return last;
 }
 
-/* Later sentences give way, so that the text ends with a whole one. */
-static void keep_sentences(const struct screen *screen, size_t indent, char *text, unsigned most)
+static bool ends_sentence(const char *text)
+{
+	size_t bytes = strlen(text), stop = strlen("\u3002");
+
+	return bytes && (text[bytes - 1] == '.' ||
+			 (bytes >= stop && strcmp(text + bytes - stop, "\u3002") == 0));
+}
+
+/* Later sentences give way, then the reason of the only one: the text ends where a sense ends. */
+static void shorten(const struct screen *screen, size_t indent, char *text, unsigned most)
 {
 	while (lines_of(screen, indent, text, most + 1) > most) {
 		char *end = end_before_last(text);
 
 		if (!end)
+			end = strstr(text, _(": "));
+		if (!end)
 			return;
 		*end = '\0';
+		if (!ends_sentence(text))
+			strcpy(end, _("."));
 	}
 }
 
-/* The advice in the order of its saving. The first is whole; each later one is as long as the rest
- * of the screen allows, and the last ones give way. */
+static unsigned line_text(const struct screen *screen, const struct sp_verdict *v,
+			  enum sp_advice_id advice, char ret[SP_LINE_TEXT_BYTES])
+{
+	*ret = '\0';
+	if (v->names_line[advice])
+		sp_sampled_line_text(sp_advice_line(v, advice), ret);
+	return lines_of(screen, sp_text_width(_("where      ")), ret, WHERE_LINES_MAX);
+}
+
+/* The advice in the order of its saving, each with its line, and none cut: the last pieces give
+ * way. */
 static void add_advice(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
 {
 	enum sp_advice_id order[SP_ADVICES];
-	unsigned shown = advice_shown(v), left = screen->room - screen->count;
+	unsigned shown = advice_shown(v);
 
-	left = left > reserved ? left - reserved : 0;
 	sp_advice_by_saving(v, order);
-	for (unsigned i = 0; i < shown && left; i++) {
+	for (unsigned i = 0; i < shown; i++) {
 		const char *head = i ? _("then       ") : _("do first   ");
-		unsigned later = shown - i - 1, before = screen->count, lines;
-		char text[LINE_BYTES];
+		unsigned used = screen->count + reserved, left, lines;
+		char text[LINE_BYTES], line[SP_LINE_TEXT_BYTES];
 
+		used += line_text(screen, v, order[i], line);
+		left = screen->room > used ? screen->room - used : 0;
 		sp_advice_saved_text(v, order[i], true, text, sizeof(text));
-		lines = lines_of(screen, sp_text_width(head), text, ADVICE_LINES_MAX);
-		lines = lines < left ? lines : left;
-		if (i && left - lines < later)
-			lines = left > later ? left - later : 1;
-		keep_sentences(screen, sp_text_width(head), text, lines);
+		shorten(screen, sp_text_width(head), text,
+			i && left < ADVICE_LINES_MAX ? left : ADVICE_LINES_MAX);
+		lines = lines_of(screen, sp_text_width(head), text, screen->room);
+		if (i && lines > left)
+			return;
 		add(screen, head, text, lines);
-		left -= screen->count - before;
+		add(screen, _("where      "), line, WHERE_LINES_MAX);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 #include "analyzer/views/view.h"
 
-#define SP_SHORT_LINES_MAX 12u
+#define SP_SHORT_LINES_MAX 16u
 
 /* lines_max: at most SP_SHORT_LINES_MAX. Returns the number of lines, or -ENOMEM. */
 int sp_short_summary_show(const struct sp_report *report, struct sp_out *out,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/advice_line.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/sections/wait_section.h"
@@ -90,7 +91,36 @@ static void saving_json(const struct sp_saving *saving, struct sp_json *j)
 	text_json(j, "what_if", what_if);
 }
 
-static void advice_json(const struct sp_verdict *v, struct sp_json *j)
+static void line_json(const struct sp_report *report, const struct sp_sampled_line *line,
+		      enum sp_sampled_part part, struct sp_json *j)
+{
+	const struct sp_sampled_frame *frame = line ? &report->samples.frames[line->frame] : NULL;
+	const char *text, *tab, *name = sp_sampled_part_name(part);
+	size_t bytes;
+
+	if (!line) {
+		sp_json_null(j, "line");
+		return;
+	}
+	text = sp_string_table_text(&report->samples.texts, frame->text, &bytes);
+	tab = memchr(text, '\t', bytes); /* a frame without a file is no line */
+	sp_json_open(j, "line", '{');
+	sp_json_string(j, "part", name, strlen(name));
+	sp_json_share(j, "share", line->share);
+	sp_json_count(j, "samples", line->samples);
+	sp_json_string(j, "function", tab + 1, bytes - (size_t)(tab + 1 - text));
+	sp_json_string(j, "file", text, (size_t)(tab - text));
+	sp_json_count(j, "line", frame->line);
+	text_json(j, "callee", line->callee_share > 0 ? line->callee : NULL);
+	if (line->callee_share > 0)
+		sp_json_share(j, "callee_share", line->callee_share);
+	else
+		sp_json_null(j, "callee_share");
+	sp_json_close(j, '}');
+}
+
+static void advice_json(const struct sp_report *report, const struct sp_verdict *v,
+			struct sp_json *j)
 {
 	enum sp_advice_id order[SP_ADVICES];
 	char text[SP_VERDICT_TEXT_BYTES];
@@ -106,12 +136,14 @@ static void advice_json(const struct sp_verdict *v, struct sp_json *j)
 		sp_json_string(j, "id", name, strlen(name));
 		sp_json_string(j, "text", text, strlen(text));
 		saving_json(&saving, j);
+		line_json(report, sp_advice_line(v, order[i]), sp_advice_part(order[i]), j);
 		sp_json_close(j, '}');
 	}
 	sp_json_close(j, ']');
 }
 
-static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
+static void verdict_json(const struct sp_report *report, const struct sp_verdict *v,
+			 struct sp_json *j)
 {
 	const char *code = sp_rule_of(v->id)->code, *confidence = sp_confidence_name(v->confidence);
 
@@ -133,14 +165,14 @@ static void verdict_json(const struct sp_verdict *v, struct sp_json *j)
 	also_json(v, j);
 	evidence_json(v, j);
 	sp_json_close(j, '}');
-	advice_json(v, j);
+	advice_json(report, v, j);
 }
 
 static void show_confidence(const struct sp_verdict *v, struct sp_out *out)
 {
 	char line[LINE_BYTES];
 
-	sp_confidence_text(v, line, sizeof(line));
+	sp_confidence_text(v, SP_DOUBTS, line, sizeof(line));
 	sp_out_wrapped(out, "           ", line);
 }
 
@@ -183,7 +215,7 @@ int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
 
 	if (r == 0) {
 		if (out->format == SP_FORMAT_JSON)
-			verdict_json(v, &out->json);
+			verdict_json(report, v, &out->json);
 		verdict_lines(v, out);
 		sp_wait_section(&v->metrics, out);
 		r = sp_what_if_show(&v->metrics, out);

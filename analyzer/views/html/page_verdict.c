@@ -51,7 +51,7 @@ int sp_page_verdict_put(FILE *f, const struct sp_report *report, const struct sp
 
 	fprintf(f, "<section id=\"verdict\" class=\"%s\"><h2>", severity ? severity : "fine");
 	sp_html_plain(f, v->text);
-	sp_confidence_text(v, text, sizeof(text));
+	sp_confidence_text(v, SP_DOUBTS, text, sizeof(text));
 	fputs("</h2>\n<p class=\"about\">", f);
 	sp_html_plain(f, text);
 	fputs("</p>\n", f);

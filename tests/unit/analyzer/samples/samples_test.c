@@ -8,7 +8,7 @@
 
 #include "analyzer/samples/library_spread.h"
 #include "analyzer/samples/samples.h"
-#include "analyzer/samples/top_function.h"
+#include "analyzer/samples/sampled_line.h"
 #include "analyzer/training/training_account.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/verdict_text.h"
@@ -427,6 +427,14 @@ static void begin_stack(const char *innermost, const char *own)
 	looks = 10;
 }
 
+/* As if the advice were given. */
+static void tell_line(struct sp_verdict *v, enum sp_advice_id advice, enum sp_sampled_part part)
+{
+	ck_assert_int_eq(sp_verdict_make(v, &load.report, &load.report.wait_thresholds), 0);
+	ck_assert_int_eq(sp_sampled_line_find(&v->lines[part], &load.report.samples, part), 0);
+	v->names_line[advice] = true;
+}
+
 /* A batch has five samples: one is in a read, one decodes and one collates. */
 START_TEST(the_advice_names_the_function_and_its_caller)
 {
@@ -440,13 +448,12 @@ START_TEST(the_advice_names_the_function_and_its_caller)
 	looks = 1;
 	end_sampler();
 	load_all();
-	ck_assert_int_eq(sp_verdict_make(v, &load.report, &load.report.wait_thresholds), 0);
-	ck_assert_uint_eq(v->top.samples, 5 * STEPS * 10);
-	ck_assert_double_eq(v->top.share, 0.4);
+	tell_line(v, SP_ADVICE_transform, SP_SAMPLED_own_code);
+	ck_assert_uint_eq(v->lines[SP_SAMPLED_own_code].samples, 5 * STEPS * 10);
+	ck_assert_double_eq(v->lines[SP_SAMPLED_own_code].share, 0.4);
 	sp_advice_text(v, SP_ADVICE_transform, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, " By 500 samples, 40% of making batches is resize "
-					   "(PIL/Image.py:1), called by load "
-					   "(job/dataset.py:88)."));
+	ck_assert_ptr_nonnull(strstr(text, " 40% of making batches is load (job/dataset.py:88), "
+					   "100% of that in resize (PIL/Image.py:1)."));
 	sp_advice_text(v, SP_ADVICE_collate, text, sizeof(text));
 	ck_assert_ptr_null(strstr(text, "resize"));
 	free(v);
@@ -467,12 +474,13 @@ START_TEST(the_advice_names_the_line_of_the_loop)
 	samples_loop = false;
 	end_sampler();
 	load_all();
-	ck_assert_int_eq(sp_verdict_make(v, &load.report, &load.report.wait_thresholds), 0);
-	ck_assert_uint_eq(v->top_line.samples, STEPS * 10);
-	ck_assert_double_eq(v->top_line.share, 1);
+	tell_line(v, SP_ADVICE_loop_names, SP_SAMPLED_loop);
+	ck_assert_uint_eq(v->lines[SP_SAMPLED_loop].samples, STEPS * 10);
+	ck_assert_double_eq(v->lines[SP_SAMPLED_loop].share, 1);
 	sp_advice_text(v, SP_ADVICE_loop_names, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "Look at log (job/train.py:88): by 100 samples, 100% of "
-					   "the loop's own code is there. "));
+	ck_assert_ptr_nonnull(strstr(text, " 100% of the loop's own code is log "
+					   "(job/train.py:88)"));
+	ck_assert_ptr_nonnull(strstr(text, "Run this line every N steps"));
 	free(v);
 	finish_all();
 }
@@ -480,13 +488,13 @@ END_TEST
 
 START_TEST(few_samples_name_no_function)
 {
-	struct sp_top_function top;
+	struct sp_sampled_line top;
 
 	begin_job();
 	make_trainer();
 	end_sampler();
 	load_all();
-	ck_assert_int_eq(sp_top_function_find(&top, &load.report.samples), 0);
+	ck_assert_int_eq(sp_sampled_line_find(&top, &load.report.samples, SP_SAMPLED_batches), 0);
 	ck_assert_uint_eq(top.samples, 0);
 	finish_all();
 }

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/samples/sampled_line.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
+
+#define SAMPLES_LEAST 30u
+#define SHARE_LEAST 0.1
+#define SHARE_CLEAR 0.25 /* of a function with what it calls in packages */
+#define SHARE_CALLER 0.5 /* of a function with all that it calls */
+#define CALLEE_LEAST 0.5 /* of the function's time */
+#define NAMED_PARTS 2u	 /* of a path: the file and its folder */
+#define NO_FRAME UINT32_MAX
+
+/* Whose lines are taken: the program's; where it has none, those of packages. */
+enum whose { OF_PROGRAM, OF_PACKAGES, WHOSE };
+
+struct line_search {
+	const struct sp_samples *samples;
+	enum sp_sampled_part part;
+	bool by_workers; /* make the batches */
+	enum whose whose;
+	uint64_t *by_text, *inner; /* time of functions, by the text of their frames; inner: with no
+				      other one of `whose` inside */
+	uint64_t *by_line;	   /* of the function that was chosen, by frame */
+	uint32_t *seen;		   /* number of the last stack that a text was counted for */
+	bool *is_taken;		   /* frames of `whose` */
+	uint64_t ns, taken;
+};
+
+static const char *text_of(const struct sp_samples *samples, uint32_t frame, size_t *ret_bytes)
+{
+	return sp_string_table_text(&samples->texts, samples->frames[frame].text, ret_bytes);
+}
+
+/* Returns the bytes of the file's name; 0: the frame has no file. */
+static size_t file_of(const struct sp_samples *samples, uint32_t frame, const char **ret)
+{
+	size_t bytes;
+	const char *text = text_of(samples, frame, &bytes), *tab = memchr(text, '\t', bytes);
+
+	*ret = text;
+	return tab && *text != '<' ? (size_t)(tab - text) : 0;
+}
+
+static bool has_part(const char *text, size_t bytes, const char *part)
+{
+	return memmem(text, bytes, part, strlen(part)) != NULL;
+}
+
+static bool is_of_package(const char *file, size_t bytes)
+{
+	return has_part(file, bytes, "/site-packages/") || has_part(file, bytes, "/dist-packages/");
+}
+
+/* Neither Python's own library nor what only hands batches on. */
+static bool is_of(enum whose whose, const struct sp_samples *samples, uint32_t frame)
+{
+	const char *file;
+	size_t bytes = file_of(samples, frame, &file);
+	bool is_package = is_of_package(file, bytes);
+
+	if (!bytes || (!is_package && has_part(file, bytes, "/lib/python3")))
+		return false;
+	return whose == OF_PROGRAM ? !is_package : !has_part(file, bytes, "/torch/utils/data/");
+}
+
+static bool is_loader(const struct sp_samples *samples, uint32_t frame)
+{
+	const char *file;
+	size_t bytes = file_of(samples, frame, &file);
+
+	return has_part(file, bytes, "/torch/utils/data/");
+}
+
+static bool is_workers(enum sp_sample_phase phase)
+{
+	return phase == SP_SAMPLE_FETCH || phase == SP_SAMPLE_DECODE ||
+	       phase == SP_SAMPLE_TRANSFORM || phase == SP_SAMPLE_COLLATE;
+}
+
+#define BATCHES                                                                                    \
+	(s->by_workers ? is_workers(sums->phase)                                                   \
+		       : sums->phase == SP_SAMPLE_ACCOUNT + SP_ACCOUNT_loader_wait)
+#define AT(row) (sums->phase == SP_SAMPLE_ACCOUNT + SP_ACCOUNT_##row)
+
+static bool is_in(const struct line_search *s, const struct sp_sample_sums *sums)
+{
+	switch (s->part) {
+#define SP_SAMPLED_PART(name, whole, named, of)                                                    \
+	case SP_SAMPLED_##name:                                                                    \
+		return whole;
+#include "analyzer/samples/sampled_part.def"
+	case SP_SAMPLED_PARTS:
+		break;
+	}
+	return false;
+}
+
+#define ALL true
+#define CALLS (sums->call || sums->phase == SP_SAMPLE_DECODE)
+#define OWN (!CALLS && sums->phase != SP_SAMPLE_COLLATE)
+
+static bool is_naming(enum sp_sampled_part part, const struct sp_sample_sums *sums)
+{
+	switch (part) {
+#define SP_SAMPLED_PART(name, whole, named, of)                                                    \
+	case SP_SAMPLED_##name:                                                                    \
+		return named;
+#include "analyzer/samples/sampled_part.def"
+	case SP_SAMPLED_PARTS:
+		break;
+	}
+	return false;
+}
+
+static const char *part_of(const struct line_search *s)
+{
+	static const char *const of_parts[] = {
+#define SP_SAMPLED_PART(name, whole, named, of) of,
+#include "analyzer/samples/sampled_part.def"
+	};
+	const char *of = of_parts[s->part];
+
+	return of ? of : s->by_workers ? N_("making batches") : N_("the input wait");
+}
+
+const char *sp_sampled_part_name(enum sp_sampled_part part)
+{
+	static const char *const names[] = {
+#define SP_SAMPLED_PART(name, whole, named, of) #name,
+#include "analyzer/samples/sampled_part.def"
+	};
+
+	return names[part];
+}
+
+static const uint32_t *frames_of(const struct sp_samples *samples,
+				 const struct sp_sample_sums *sums, uint32_t *ret_count)
+{
+	const struct sp_sampled_stack *stack = &samples->stacks[sums->stack];
+
+	*ret_count = stack->frames;
+	return samples->frame_numbers + stack->frame_at;
+}
+
+/* Adds the time of one stack to its functions, each once. */
+static void add_stack(struct line_search *s, const struct sp_sample_sums *sums, uint32_t number)
+{
+	uint32_t count;
+	const uint32_t *frames = frames_of(s->samples, sums, &count);
+	bool is_inner = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t text = s->samples->frames[frames[i]].text;
+
+		if (!s->is_taken[frames[i]])
+			continue;
+		s->inner[text] += is_inner ? sums->ns : 0;
+		is_inner = false;
+		s->by_text[text] += s->seen[text] == number ? 0 : sums->ns;
+		s->seen[text] = number;
+	}
+}
+
+static void add_stacks(struct line_search *s)
+{
+	s->ns = s->taken = 0;
+	for (uint32_t i = 0; i < s->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
+
+		if (!is_in(s, sums))
+			continue;
+		s->ns += sums->ns;
+		s->taken += sums->samples;
+		if (is_naming(s->part, sums))
+			add_stack(s, sums, i + 1);
+	}
+}
+
+/* The function in which most time is; where it is spread over many, the innermost one with half of
+ * it. Returns a text; 0: none. */
+static uint32_t choose(const struct line_search *s)
+{
+	uint32_t most = 0, caller = 0;
+
+	for (uint32_t text = 1; text < s->samples->texts.count; text++) {
+		if (s->inner[text] > s->inner[most])
+			most = text;
+		if ((double)s->by_text[text] >= SHARE_CALLER * (double)s->ns &&
+		    (!caller || s->by_text[text] < s->by_text[caller]))
+			caller = text;
+	}
+	if (caller && (double)s->inner[most] < SHARE_CLEAR * (double)s->ns)
+		return caller;
+	return (double)s->inner[most] >= SHARE_LEAST * (double)s->ns ? most : 0;
+}
+
+/* The innermost frame of the function; `count`: none. */
+static uint32_t place_in(const struct line_search *s, const uint32_t *frames, uint32_t count,
+			 uint32_t function)
+{
+	uint32_t i = 0;
+
+	while (i < count && s->samples->frames[frames[i]].text != function)
+		i++;
+	return i;
+}
+
+static bool is_counted(const struct line_search *s, const struct sp_sample_sums *sums)
+{
+	return is_in(s, sums) && is_naming(s->part, sums);
+}
+
+/* The frame of the function with most time. */
+static uint32_t line_of(const struct line_search *s, uint32_t function)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; i < s->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
+		uint32_t count, at;
+		const uint32_t *frames = frames_of(s->samples, sums, &count);
+
+		at = is_counted(s, sums) ? place_in(s, frames, count, function) : count;
+		if (at == count)
+			continue;
+		s->by_line[frames[at]] += sums->ns;
+		if (s->by_line[frames[at]] > s->by_line[best])
+			best = frames[at];
+	}
+	return best;
+}
+
+/* The function of a package that this one calls. A loader stands between the loop's line and the
+ * functions that work for it: then it is the innermost one. */
+static uint32_t callee_in(const struct line_search *s, const uint32_t *frames, uint32_t at)
+{
+	uint32_t direct = at ? frames[at - 1] : NO_FRAME;
+
+	if (direct == NO_FRAME || is_of(OF_PROGRAM, s->samples, direct))
+		return NO_FRAME;
+	return is_loader(s->samples, direct) ? frames[0] : direct;
+}
+
+/* Returns a frame, or NO_FRAME where no callee takes half of the function's time. */
+static uint32_t callee_of(struct line_search *s, uint32_t function, double *ret_share)
+{
+	uint32_t best = NO_FRAME;
+	uint64_t whole = 0;
+
+	memset(s->by_text, 0, s->samples->texts.count * sizeof(*s->by_text));
+	for (uint32_t i = 0; i < s->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
+		uint32_t count, at, callee;
+		const uint32_t *frames = frames_of(s->samples, sums, &count);
+
+		at = is_counted(s, sums) ? place_in(s, frames, count, function) : count;
+		if (at == count)
+			continue;
+		whole += sums->ns;
+		callee = callee_in(s, frames, at);
+		if (callee == NO_FRAME)
+			continue;
+		s->by_text[s->samples->frames[callee].text] += sums->ns;
+		if (best == NO_FRAME || s->by_text[s->samples->frames[callee].text] >
+						s->by_text[s->samples->frames[best].text])
+			best = callee;
+	}
+	if (best == NO_FRAME)
+		return best;
+	*ret_share = (double)s->by_text[s->samples->frames[best].text] / (double)whole;
+	return *ret_share >= CALLEE_LEAST ? best : NO_FRAME;
+}
+
+/* Where the part of the file's name begins that is shown: below the packages, or the folder. */
+static size_t name_from(const char *file, size_t bytes)
+{
+	static const char *const packages[] = {"/site-packages/", "/dist-packages/"};
+	size_t from = bytes;
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
+		const char *at = memmem(file, bytes, packages[i], strlen(packages[i]));
+
+		if (at)
+			return (size_t)(at - file) + strlen(packages[i]);
+	}
+	for (uint32_t parts = 0; from > 0; from--)
+		if (file[from - 1] == '/' && ++parts == NAMED_PARTS)
+			break;
+	return from;
+}
+
+static void put_place(char ret[SP_LINE_PLACE_BYTES], const struct sp_samples *samples,
+		      uint32_t frame, uint32_t line)
+{
+	size_t bytes, from;
+	const char *text = text_of(samples, frame, &bytes);
+	const char *tab = memchr(text, '\t', bytes);
+	char name[SP_LINE_PLACE_BYTES / 2], file[SP_LINE_PLACE_BYTES / 2];
+
+	if (!tab)
+		tab = text + bytes;
+	from = name_from(text, (size_t)(tab - text));
+	sp_text_escape(file, sizeof(file), text + from, (size_t)(tab - text) - from);
+	sp_text_escape(name, sizeof(name), tab + (tab < text + bytes),
+		       (size_t)(text + bytes - tab) - (tab < text + bytes));
+	snprintf(ret, SP_LINE_PLACE_BYTES, "%.100s (%.100s:%" PRIu32 ")", name, file, line);
+}
+
+static void tell(struct sp_sampled_line *ret, struct line_search *s, uint32_t function)
+{
+	double share = (double)s->by_text[function] / (double)s->ns;
+	uint32_t callee;
+
+	ret->samples = s->taken;
+	ret->share = share;
+	ret->of = part_of(s);
+	ret->frame = line_of(s, function);
+	put_place(ret->place, s->samples, ret->frame, s->samples->frames[ret->frame].line);
+	callee = callee_of(s, function, &share);
+	if (callee == NO_FRAME)
+		return;
+	ret->callee_share = share;
+	put_place(ret->callee, s->samples, callee, s->samples->frames[callee].first_line);
+}
+
+static bool has_workers(const struct sp_samples *samples)
+{
+	for (uint32_t i = 0; i < samples->table.count; i++)
+		if (is_workers(samples->table.sums[i].phase))
+			return true;
+	return false;
+}
+
+static void find(struct sp_sampled_line *ret, struct line_search *s)
+{
+	uint32_t texts = s->samples->texts.count;
+
+	for (int whose = OF_PROGRAM; whose < WHOSE; whose++) {
+		uint32_t function;
+
+		s->whose = (enum whose)whose;
+		memset(s->by_text, 0, texts * sizeof(*s->by_text));
+		memset(s->inner, 0, texts * sizeof(*s->inner));
+		memset(s->seen, 0, texts * sizeof(*s->seen));
+		for (uint32_t i = 0; i < s->samples->frame_count; i++)
+			s->is_taken[i] = is_of(s->whose, s->samples, i);
+		add_stacks(s);
+		function = s->taken >= SAMPLES_LEAST ? choose(s) : 0;
+		if (function) {
+			tell(ret, s, function);
+			return;
+		}
+	}
+}
+
+int sp_sampled_line_find(struct sp_sampled_line *ret, const struct sp_samples *samples,
+			 enum sp_sampled_part part)
+{
+	size_t texts = samples->texts.count + 1u;
+	struct line_search s = {
+		.samples = samples,
+		.part = part,
+		.by_workers = has_workers(samples),
+		.by_text = malloc(texts * sizeof(*s.by_text)),
+		.inner = malloc(texts * sizeof(*s.inner)),
+		.seen = malloc(texts * sizeof(*s.seen)),
+		.by_line = calloc(samples->frame_count + 1u, sizeof(*s.by_line)),
+		.is_taken = malloc(samples->frame_count + 1u),
+	};
+	int r = s.by_text && s.inner && s.seen && s.by_line && s.is_taken ? 0 : -ENOMEM;
+
+	*ret = (struct sp_sampled_line){.samples = 0};
+	if (r == 0)
+		find(ret, &s);
+	free(s.by_text);
+	free(s.inner);
+	free(s.seen);
+	free(s.by_line);
+	free(s.is_taken);
+	return r;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/verdict/advice_line.h"
+
+#include <stdio.h>
+
+#include "analyzer/text/translate.h"
+
+enum sp_sampled_part sp_advice_part(enum sp_advice_id advice)
+{
+	switch (advice) {
+#define SP_LINE(id, part, text)                                                                    \
+	case SP_ADVICE_##id:                                                                       \
+		return SP_SAMPLED_##part;
+#include "analyzer/verdict/line.def"
+	default:
+		return SP_SAMPLED_PARTS;
+	}
+}
+
+/* NULL: the advice has one text. */
+static const char *text_with_line(enum sp_advice_id advice)
+{
+	switch (advice) {
+#define SP_LINE(id, part, text)                                                                    \
+	case SP_ADVICE_##id:                                                                       \
+		return text;
+#include "analyzer/verdict/line.def"
+	default:
+		return NULL;
+	}
+}
+
+const char *sp_advice_template(const struct sp_verdict *v, enum sp_advice_id advice)
+{
+	const char *text = v->names_line[advice] ? text_with_line(advice) : NULL;
+
+	return text ? text : sp_advice_rule_of(advice)->text;
+}
+
+const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *v, enum sp_advice_id advice)
+{
+	enum sp_sampled_part part = sp_advice_part(advice);
+
+	return part < SP_SAMPLED_PARTS && v->lines[part].samples ? &v->lines[part] : NULL;
+}
+
+void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES])
+{
+	char share[16], callee[16];
+
+	snprintf(share, sizeof(share), "%.0f%%", 100 * line->share);
+	snprintf(callee, sizeof(callee), "%.0f%%", 100 * line->callee_share);
+	if (line->callee_share > 0)
+		/* Translators: a share; "the input wait"; a function with its line; a share; what
+		 * the function calls. */
+		snprintf(ret, SP_LINE_TEXT_BYTES, _("%s of %s is %s, %s of that in %s"), share,
+			 _(line->of), line->place, callee, line->callee);
+	else
+		snprintf(ret, SP_LINE_TEXT_BYTES, _("%s of %s is %s"), share, _(line->of),
+			 line->place);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line of the program that an advice is about, where samples name one (line.def). */
+#ifndef STAGEPROF_ANALYZER_ADVICE_LINE_H
+#define STAGEPROF_ANALYZER_ADVICE_LINE_H
+
+#include "analyzer/verdict/verdict.h"
+
+#define SP_LINE_TEXT_BYTES 640u
+
+/* The part whose line the advice names; SP_SAMPLED_PARTS: none. */
+enum sp_sampled_part sp_advice_part(enum sp_advice_id advice);
+
+/* NULL: samples name no line. */
+const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *verdict,
+					     enum sp_advice_id advice);
+
+/* The text of the advice, not translated, with {metrics}: another
+ * one where it names its line. */
+const char *sp_advice_template(const struct sp_verdict *verdict, enum sp_advice_id advice);
+
+/* "56% of the input wait is RandomRotate.__call__ (job/train.py:11), 98% of that in Image.rotate
+ * (PIL/Image.py:2304)", in the language of the report. */
+void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES]);
+
+#endif
