@@ -19,7 +19,8 @@ const char *sp_doubt_text(enum sp_doubt doubt);
 
 /* "severity medium; confidence low: few steps; …", with the reasons where it is not high.
  * reasons: at most so many; SP_DOUBTS: all. */
-void sp_confidence_text(const struct sp_verdict *verdict, unsigned reasons, char *ret, size_t bytes);
+void sp_confidence_text(const struct sp_verdict *verdict, unsigned reasons, char *ret,
+			size_t bytes);
 
 /* The sentence of this verdict with the figures of the run, although its rule may not hold. The
  * greatest part of the training time comes first where the verdict's own cost is smaller. */

@@ -36,6 +36,8 @@
 
 #define LIBRARY_KEY 1
 #define HTML_KEY 2
+#define NO_SAMPLE_KEY 3
+#define SAMPLE_VARIABLE "STAGEPROF_SAMPLE"
 #define MODULE_KEY 'm'
 
 struct run_options {
@@ -66,6 +68,9 @@ static const struct argp_option options[] = {
 	 N_("preload this libstageprof.so (default: the one installed with stageprof)"), 1},
 	{"html", HTML_KEY, "FILE", OPTION_ARG_OPTIONAL,
 	 N_("at the end make a page for a browser (default: run.html for run.zst)"), 1},
+	{"no-sample", NO_SAMPLE_KEY, NULL, 0,
+	 N_("sample no Python stacks (default: as --sample, so that the answer names the line)"),
+	 1},
 	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
 	{"module", MODULE_KEY, "MODULE", OPTION_HIDDEN, "", 1}, /* refused: it is python's */
 	{0},
@@ -113,6 +118,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case HTML_KEY:
 		o->page = arg ? arg : "";
 		return 0;
+	case NO_SAMPLE_KEY:
+		return setenv(SAMPLE_VARIABLE, "0", 1) == 0 ? 0 : ENOMEM;
 	case 'q':
 		o->quiet = true;
 		return 0;
@@ -197,7 +204,7 @@ static void end_beside(void *data)
 
 	sp_call_watch_stop(&((struct run_beside *)data)->watch);
 	sp_sampler_stop(sampler);
-	if (sampler->is_refused)
+	if (sampler->is_refused && sp_config.sample)
 		sp_sampling_right_explain();
 }
 
@@ -243,13 +250,14 @@ static int run_unrecorded(const struct run_options *o)
 	return explain_not_run(o, errno);
 }
 
-/* A launcher around this one samples its descendants already. */
+/* Unless STAGEPROF_SAMPLE says otherwise, as --sample without a rate. A launcher around this one
+ * samples its descendants already. */
 static struct sp_sampler sampler_of(struct run_outcome *outcome)
 {
 	struct sp_sampler ret = {.is_ready = has_directory, .context = outcome};
 
 	if (!sp_run_sampler_inherited())
-		sp_sampler_ask(&ret, sp_config.sample);
+		sp_sampler_ask(&ret, sp_config.sample ? sp_config.sample : SP_SAMPLER_AUTO);
 	return ret;
 }
 

@@ -14,7 +14,7 @@
 
 #define SP_SAMPLER_RATE 100u   /* a second */
 #define SP_SAMPLER_AUTO "auto" /* SP_SAMPLER_RATE with a limit */
-#define SP_SAMPLER_PRICE 220u
+#define SP_SAMPLER_PRICE 350u
 
 struct sp_sampler {
 	/* Set by the caller. */

@@ -50,7 +50,7 @@ for _ in range(24):
 for pid in children:
     os.waitpid(pid, 0)
 """
-CROWD_SHARE = 0.01
+CROWD_SHARE = 0.006
 
 HIDDEN = """
 import ctypes, time
@@ -274,11 +274,25 @@ class Sample(SampledCase):
         report = self.functions(run)
         self.assertEqual(report["functions"], [])
 
-    def test_not_asked(self):
+    def test_default(self):
+        """Without a word of it the launcher samples for less than 0.3% of a core."""
         run = os.path.join(self.folder, "run.zst")
-        self.call(STAGEPROF, "run", "-q", f"--output={run}", "--", PYTHON, BUSY, "0.2")
+        done = self.call(STAGEPROF, "run", f"--output={run}", "--", PYTHON, BUSY, "1.5")
+        self.assertNotIn("SP113", done.stderr)
+        self.assertIn("spin", by_name(self.functions(run)["functions"]))
+
+    def test_refused(self):
+        """--no-sample, and nothing that nobody asked for is explained."""
+        run = os.path.join(self.folder, "run.zst")
+        self.call(
+            STAGEPROF, "run", "-q", "--no-sample", f"--output={run}", "--", PYTHON, BUSY, "0.2"
+        )
         report = self.functions(run)
         self.assertEqual((report["functions"], report["sampler"]["samples"]), ([], 0))
+        done = self.call(
+            STAGEPROF, "run", "-q", "--", PYTHON, BUSY, "0.3", preexec_fn=scene.refuse_to_read
+        )
+        self.assertNotIn("SP113", done.stderr)
 
     def test_no_process_of_the_run(self):
         run, _ = self.sampled(PYTHON, BUSY, "0.5")
