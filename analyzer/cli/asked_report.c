@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/progress.h"
+#include "analyzer/cli/run_beside.h"
 #include "analyzer/cli/say.h"
 #include "analyzer/reader/index_read.h"
 #include "analyzer/report/input_warnings.h"
@@ -190,6 +191,8 @@ int sp_asked_report_read(struct sp_report *report, const struct sp_options *opti
 	if (count && warns) {
 		explain_version(&report->run.index);
 		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
+		if (options->needs & SP_HAS_VERDICT && !report->training.count)
+			sp_run_beside_say(report, paths[0]);
 	}
 	if (!report->run.index.stream_count && has_unreadable(&report->run.index, false))
 		return SP_EXIT_FAILED;

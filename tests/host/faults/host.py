@@ -38,6 +38,27 @@ class Sandboxes(harness.Case):
     def test_another_root(self):
         self.drop("root")
 
+    def test_run_beside(self):
+        """The report of the first user's run names the run of the second."""
+        if os.geteuid() or not shutil.which("setpriv"):
+            self.skipTest("needs root and setpriv")
+        os.chmod(self.folder, 0o777)
+        words = "setpriv --reuid 65534 --clear-groups cat /etc/hostname"
+        script = f"read x < /etc/hostname; exec {words}"
+        library = shutil.copy(harness.environment("STAGEPROF_TEST_LIB"), self.folder)
+        env = harness.traced_environment(self.folder, {"STAGEPROF_CHILDREN": "all"})
+        env["LD_PRELOAD"] = library
+        quiet = {"stdout": subprocess.DEVNULL}
+        subprocess.run(["sh", "-c", script], cwd=self.folder, env=env, check=True, **quiet)
+        report = harness.environment("STAGEPROF_TEST_REPORT")
+        said = {}
+        for name in ("run.zst", "run-2.zst"):
+            path = os.path.join(self.folder, name)
+            done = subprocess.run([report, path], stderr=subprocess.PIPE, **quiet)
+            said[name] = done.stderr.decode()
+        self.assertRegex(said["run.zst"], r"run-2\.zst: this run began .*\[SP233\]")
+        self.assertNotIn("SP233", said["run-2.zst"])
+
     def drop(self, what):
         """The run's files are out of reach from then on."""
         os.chmod(self.folder, 0o755)
