@@ -36,7 +36,7 @@ struct sp_call_rusage_sums sp_call_rusage_sums_of(const uint64_t words[3], uint6
 
 bool sp_call_rusage_blocks_on_pages(const struct sp_call_rusage_sums *call)
 {
-	return call->major_faults && call->major_faults >= call->voluntary / 10 * 9;
+	return call->major_faults && call->major_faults * 10 >= call->voluntary * 9;
 }
 
 void sp_call_rusage_sums_merge(struct sp_call_rusage_sums *into,
