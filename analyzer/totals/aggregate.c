@@ -78,6 +78,8 @@ void sp_file_sums_merge(struct sp_file_sums *into, const struct sp_file_sums *fr
 	into->slow_read_bytes += from->slow_read_bytes;
 	into->maps += from->maps;
 	into->mapped_bytes += from->mapped_bytes;
+	into->mapped_reads += from->mapped_reads;
+	into->mapped_read_ns += from->mapped_read_ns;
 }
 
 static void add_read(struct sp_file_sums *f, uint64_t bytes, uint64_t ns)
@@ -117,6 +119,10 @@ static void add_file(struct sp_file_sums *f, const struct kind_row *row, int64_t
 		f->maps++;
 		f->mapped_bytes += bytes;
 		f->other_ns += ns;
+		break;
+	case SP_CLASS_PAGE:
+		f->mapped_reads++;
+		f->mapped_read_ns += ns;
 		break;
 	case SP_CLASS_OPEN:
 		f->opens++;

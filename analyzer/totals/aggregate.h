@@ -52,6 +52,7 @@ struct sp_file_sums {
 	uint64_t read_bytes, write_bytes;
 	uint64_t slow_reads, slow_read_ns, slow_read_bytes; /* sp_read_is_slow() */
 	uint64_t maps, mapped_bytes;
+	uint64_t mapped_reads, mapped_read_ns; /* page faults that waited for their page */
 };
 
 /* The sums that one thread of the analyzer makes; they merge in any order. */

@@ -106,7 +106,8 @@ void sp_file_digest_fields(struct sp_digest_fields *f, struct sp_file_sums *s)
 		&s->opens,	     &s->reads,	      &s->writes,	&s->streams,
 		&s->read_ns,	     &s->write_ns,    &s->other_ns,	&s->wait_ns,
 		&s->read_bytes,	     &s->write_bytes, &s->slow_reads,	&s->slow_read_ns,
-		&s->slow_read_bytes, &s->maps,	      &s->mapped_bytes,
+		&s->slow_read_bytes, &s->maps,	      &s->mapped_bytes, &s->mapped_reads,
+		&s->mapped_read_ns,
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -109,7 +109,8 @@ static int compare_used(const void *a, const void *b)
 
 static bool is_used(const struct sp_file_sums *f)
 {
-	return f->opens || f->reads || f->writes || f->maps || f->other_ns || f->wait_ns;
+	return f->opens || f->reads || f->writes || f->maps || f->other_ns || f->wait_ns ||
+	       f->mapped_reads;
 }
 
 /* Files of the thread but the rest. */
@@ -125,7 +126,8 @@ static uint32_t list_used(const struct summer *s, const struct sp_process_metada
 
 		if (number == SP_STRINGS_REST || !is_used(f))
 			continue;
-		ret[n++] = (struct used_file){f->read_ns + f->write_ns + f->other_ns + f->wait_ns,
+		ret[n++] = (struct used_file){f->read_ns + f->mapped_read_ns + f->write_ns +
+						      f->other_ns + f->wait_ns,
 					      number,
 					      sp_string_table_text(&s->summing->run->metadata.files,
 								   number, &bytes)};

@@ -68,7 +68,7 @@ static bool is_touched(const struct sp_report *report, uint32_t i)
 {
 	const struct sp_file_sums *f = &report->totals.partial.files[i];
 
-	return f->opens || f->reads || f->maps || f->writes || f->other_ns;
+	return f->opens || f->reads || f->maps || f->writes || f->other_ns || f->mapped_reads;
 }
 
 static bool is_shown(const void *context, uint32_t i)
@@ -105,6 +105,8 @@ static bool has_unseen(const struct sp_report *report)
 	X("slow_read_bytes", NULL, BYTES, sp_cell_if(has_reads, f->slow_read_bytes))               \
 	X("maps", NULL, COUNT, sp_cell_count(f->maps))                                             \
 	X("mapped_bytes", N_("mapped"), BYTES, sp_cell_count(f->mapped_bytes))                     \
+	X("mapped_reads", NULL, COUNT, sp_cell_count(f->mapped_reads))                             \
+	X("mapped_read_ns", N_("page reads"), NS, sp_cell_count(f->mapped_read_ns))                 \
 	X("writes", NULL, COUNT, sp_cell_if(has_writes, f->writes))                                \
 	X("write_ns", N_("writing"), NS, sp_cell_if(has_writes, f->write_ns))                      \
 	X("written_bytes", N_("written"), BYTES, sp_cell_if(has_writes, f->write_bytes))           \
@@ -137,7 +139,8 @@ static const struct sp_file_sums *file_of(const struct files *files, uint32_t i)
 }
 
 SP_VALUE(by_total, struct files,
-	 file_of(rows, i)->read_ns + file_of(rows, i)->write_ns + file_of(rows, i)->other_ns)
+	 file_of(rows, i)->read_ns + file_of(rows, i)->mapped_read_ns + file_of(rows, i)->write_ns +
+		 file_of(rows, i)->other_ns)
 SP_VALUE(by_read, struct files, file_of(rows, i)->read_bytes)
 SP_VALUE(by_reads, struct files, file_of(rows, i)->reads)
 SP_VALUE(by_written, struct files, file_of(rows, i)->write_bytes)

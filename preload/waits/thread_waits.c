@@ -201,7 +201,7 @@ void sp_waits_end(struct sp_thread *t, uint64_t start, uint64_t end, uint64_t fa
 	before = sp_signals_block();
 	take_all(t, &sums);
 	sp_signals_restore(before);
-	sp_emit_extra(t, SP_EV_waits, r->perf.has_faults, start, end - start, (int64_t)sums.lost,
+	sp_emit_extra(t, SP_EV_waits, r->perf.has_faults, end, 0, (int64_t)sums.lost,
 		      (const uint64_t[3]){sums.page_blocked_ns, sums.blocked_ns, sums.ready_ns});
 	r->faults_are_many |= r->perf.has_faults && are_many(faults, end - start);
 	errno = kept;
