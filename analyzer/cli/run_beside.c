@@ -52,7 +52,7 @@ void sp_run_beside_say(const struct sp_report *report, const char *path)
 		snprintf(directory, sizeof(directory), "%.*s-%d" SUFFIX, (int)(bytes - suffix),
 			 path, number);
 		made = made_ns(directory);
-		if (made >= report->run.begin_ns &&
+		if (made && made >= report->run.begin_ns &&
 		    made - STARTS_WITHIN_NS <= report->totals.end_ns)
 			sp_say_error(SP_REPORT_ERROR_run_beside, directory, NULL);
 	}

@@ -246,12 +246,16 @@ static void join_backward(struct sp_range_tree *t)
 	}
 }
 
+/* What the kernel told of a thread is no call: it comes at the end of a fetch, after calls that
+ * began later, and the tree is made in the order of ends. */
 static bool is_chosen(const struct tree_builder *b, uint32_t kind)
 {
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;
 
 	if (b->choice == SP_RANGES_AND_CALLS)
-		return kind != SP_KIND_HOLE && kind < SP_KIND_DEFINE;
+		return kind != SP_KIND_HOLE && kind < SP_KIND_DEFINE &&
+		       !(info &&
+			 (info->class == SP_CLASS_PAGE || info->class == SP_CLASS_OFF_CORE));
 	if (!info || !info->name || info->class != SP_CLASS_RANGE)
 		return false;
 	if (b->choice == SP_RANGES_MODULES)

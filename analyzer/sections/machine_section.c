@@ -100,40 +100,13 @@ static void put_cores(const struct sp_report *report, struct sp_json *j)
 	sp_json_close(j, '}');
 }
 
-static void put_memory(const struct sp_report *report, uint32_t image, struct sp_json *j)
+const char *sp_machine_memory_kind(const struct sp_memory_growth *growth)
 {
-	const struct sp_memory_growth *g = &report->run.metadata.images[image].memory;
-	const char *kind = kinds[sp_memory_growth_kind(g)];
-
-	sp_json_open(j, NULL, '{');
-	sp_json_count(j, "pid", report->run.index.images[image].pid);
-	sp_json_string(j, "kind", kind, strlen(kind));
-	put_share(j, "private_growth_per_batch", sp_memory_growth_a_batch(g));
-	put_count(j, "private_bytes", g->last.private_dirty_bytes);
-	put_count(j, "resident_bytes", g->last.resident_bytes);
-	put_count(j, "limit_bytes", g->last.limit_bytes);
-	put_count(j, "left_bytes", g->last.left_bytes);
-	put_count(j, "shm_bytes", g->shm_bytes);
-	put_count(j, "shm_free_least_bytes", g->shm_free_least);
-	sp_json_close(j, '}');
+	return kinds[sp_memory_growth_kind(growth)];
 }
 
 void sp_machine_section_json(const struct sp_report *report, struct sp_out *out)
 {
-	const struct sp_index *index = &report->run.index;
-	bool is_open = false;
-
-	if (out->format != SP_FORMAT_JSON)
-		return;
-	put_cores(report, &out->json);
-	for (uint32_t i = 0; i < index->image_count; i++) {
-		if (!report->run.metadata.images[i].memory.reports)
-			continue;
-		if (!is_open)
-			sp_json_open(&out->json, "memory", '[');
-		is_open = true;
-		put_memory(report, i, &out->json);
-	}
-	if (is_open)
-		sp_json_close(&out->json, ']');
+	if (out->format == SP_FORMAT_JSON)
+		put_cores(report, &out->json);
 }

@@ -106,7 +106,7 @@ static bool has_unseen(const struct sp_report *report)
 	X("maps", NULL, COUNT, sp_cell_count(f->maps))                                             \
 	X("mapped_bytes", N_("mapped"), BYTES, sp_cell_count(f->mapped_bytes))                     \
 	X("mapped_reads", NULL, COUNT, sp_cell_count(f->mapped_reads))                             \
-	X("mapped_read_ns", N_("page reads"), NS, sp_cell_count(f->mapped_read_ns))                 \
+	X("mapped_read_ns", N_("page reads"), NS, sp_cell_count(f->mapped_read_ns))                \
 	X("writes", NULL, COUNT, sp_cell_if(has_writes, f->writes))                                \
 	X("write_ns", N_("writing"), NS, sp_cell_if(has_writes, f->write_ns))                      \
 	X("written_bytes", N_("written"), BYTES, sp_cell_if(has_writes, f->write_bytes))           \

@@ -2,6 +2,7 @@
 #include "analyzer/views/view.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,6 +60,58 @@ static int show_brief(const struct sp_report *report, struct sp_out *out,
 	return r;
 }
 
+#define MEMORY_COLUMNS(X)                                                                          \
+	X("pid", NULL, ID, sp_cell_count(pid))                                                     \
+	X("kind", NULL, TEXT, sp_cell_text(sp_machine_memory_kind(g)))                             \
+	X("private_growth_per_batch", NULL, SHARE, share_cell(sp_memory_growth_a_batch(g)))        \
+	X("private_bytes", NULL, BYTES, known_cell(g->last.private_dirty_bytes))                   \
+	X("resident_bytes", NULL, BYTES, known_cell(g->last.resident_bytes))                       \
+	X("limit_bytes", NULL, BYTES, known_cell(g->last.limit_bytes))                             \
+	X("left_bytes", NULL, BYTES, known_cell(g->last.left_bytes))                               \
+	X("shm_bytes", NULL, BYTES, known_cell(g->shm_bytes))                                      \
+	X("shm_free_least_bytes", NULL, BYTES, known_cell(g->shm_free_least))
+
+static const struct sp_column memory_columns[] = {MEMORY_COLUMNS(SP_COLUMN)};
+
+static struct sp_cell known_cell(uint64_t n)
+{
+	return sp_cell_if(n != UINT64_MAX, n);
+}
+
+static struct sp_cell share_cell(double x)
+{
+	return isnan(x) ? sp_cell_null() : sp_cell_share(x);
+}
+
+static int put_memory(struct sp_out *out, const struct sp_memory_growth *g, uint32_t pid)
+{
+	const struct sp_cell cells[] = {MEMORY_COLUMNS(SP_CELL)};
+
+	return sp_out_row(out, cells);
+}
+
+/* For programs; people read the section. Runs of older versions get no table. */
+static void show_memory(const struct sp_report *report, struct sp_out *out)
+{
+	const struct sp_index *index = &report->run.index;
+	bool is_open = false;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < index->image_count && !sp_out_is_read(out); i++) {
+		const struct sp_memory_growth *g = &report->run.metadata.images[i].memory;
+
+		if (!g->reports)
+			continue;
+		if (!is_open)
+			r = sp_out_table(out, "memory", NULL, SP_COLUMNS_OF(memory_columns), false);
+		is_open = true;
+		if (r == 0)
+			r = put_memory(out, g, index->images[i].pid);
+	}
+	if (is_open)
+		sp_out_table_end(out);
+}
+
 int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 		    const struct sp_view_options *options)
 {
@@ -75,6 +128,7 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 	sp_run_section(report, out);
 	sp_machine_section(report, out);
 	sp_machine_section_json(report, out);
+	show_memory(report, out);
 	sp_gpu_work_section(report, out);
 	r = sp_account_section(report, out);
 	if (r == 0)
