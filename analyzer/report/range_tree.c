@@ -246,8 +246,8 @@ static void join_backward(struct sp_range_tree *t)
 	}
 }
 
-/* What the kernel told of a thread is no call: it comes at the end of a fetch, after calls that
- * began later, and the tree is made in the order of ends. */
+/* Page faults and time without a core are no calls: they come at the end of a fetch, after calls
+ * that began later, and the tree is made in the order of ends. */
 static bool is_chosen(const struct tree_builder *b, uint32_t kind)
 {
 	const struct sp_event_info *info = kind < SP_EVENT_KINDS ? sp_event_info(kind) : NULL;

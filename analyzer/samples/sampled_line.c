@@ -138,7 +138,7 @@ const char *sp_sampled_part_name(enum sp_sampled_part part)
 #include "analyzer/samples/sampled_part.def"
 	};
 
-	return names[part];
+	return part < SP_SAMPLED_PARTS ? names[part] : NULL;
 }
 
 static const uint32_t *frames_of(const struct sp_samples *samples,

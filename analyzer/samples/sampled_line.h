@@ -32,7 +32,7 @@ struct sp_sampled_line {
 int sp_sampled_line_find(struct sp_sampled_line *ret, const struct sp_samples *samples,
 			 enum sp_sampled_part part);
 
-/* As JSON has it. */
+/* As JSON has it; NULL for SP_SAMPLED_PARTS. */
 const char *sp_sampled_part_name(enum sp_sampled_part part);
 
 #endif

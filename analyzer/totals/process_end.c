@@ -116,7 +116,10 @@ int64_t sp_command_seen_ns(const struct sp_run *run, const struct sp_totals *tot
 {
 	struct sp_command_end command = sp_command_end_of(run);
 
-	for (uint32_t i = 0; !command.is_known && i < run->index.image_count; i++)
+	/* Asked for each trainer: the search is only for a launcher that was killed, too. */
+	if (command.is_known || !command.pid)
+		return INT64_MIN;
+	for (uint32_t i = 0; i < run->index.image_count; i++)
 		if (run->index.images[i].pid == command.pid && !run->index.images[i].ending &&
 		    is_over(how_of_silent(run, totals, i, 0)))
 			return command.alive_ns;

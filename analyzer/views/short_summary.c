@@ -88,7 +88,7 @@ static unsigned lines_of(const struct screen *screen, size_t indent, const char 
 	return lines;
 }
 
-/* Reasons of the confidence give way to the advice, the last ones first. */
+/* Reasons of the confidence but the first give way to the advice, the last ones first. */
 static void add_verdict(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
 {
 	const char *head = _("verdict    ");
@@ -102,7 +102,7 @@ static void add_verdict(struct screen *screen, const struct sp_verdict *v, unsig
 	do {
 		sp_confidence_text(v, doubts, confidence, sizeof(confidence));
 		snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
-	} while (lines_of(screen, sp_text_width(head), text, most + 1) > most && doubts-- > 0);
+	} while (lines_of(screen, sp_text_width(head), text, most + 1) > most && doubts-- > 1);
 	add(screen, head, text, VERDICT_LINES_MOST);
 }
 

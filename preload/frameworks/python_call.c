@@ -124,11 +124,11 @@ static int asks_loader(const struct timed *timed)
 static void timed_begin(const struct timed *timed, struct sp_range *range,
 			struct sp_call_rusage *before)
 {
-	bool is_wanted = sp_call_rusage_wanted(timed->phase);
-
-	if (is_wanted)
+	before->is_known = false;
+	if (sp_call_rusage_wanted(timed->phase)) {
 		sp_range_observe();
-	before->is_known = is_wanted && sp_call_rusage_read(before);
+		before->is_known = sp_call_rusage_read(before);
+	}
 	*range = sp_range_begin();
 }
 

@@ -33,13 +33,13 @@ static void note(uint64_t begin, uint64_t end, uint64_t since, uint32_t file)
 	uint64_t n = __atomic_fetch_add(&noted, 1, __ATOMIC_RELAXED);
 	struct mapping *m = &mappings[n % MAPPINGS];
 
+	/* Each release keeps the mark of the writing ahead of it, each acquire the check behind it. */
 	__atomic_store_n(&m->number, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	__atomic_store_n(&m->begin, begin, __ATOMIC_RELAXED);
-	__atomic_store_n(&m->end, end, __ATOMIC_RELAXED);
-	__atomic_store_n(&m->since, since, __ATOMIC_RELAXED);
-	__atomic_store_n(&m->image, sp_process->image_start_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&m->file, file, __ATOMIC_RELAXED);
+	__atomic_store_n(&m->begin, begin, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->end, end, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->since, since, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->image, sp_process->image_start_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->file, file, __ATOMIC_RELEASE);
 	__atomic_store_n(&m->number, n + 1, __ATOMIC_RELEASE);
 }
 
@@ -71,12 +71,11 @@ static bool copy(uint64_t number, struct mapping *ret)
 	const struct mapping *m = &mappings[(number - 1) % MAPPINGS];
 
 	ret->number = __atomic_load_n(&m->number, __ATOMIC_ACQUIRE);
-	ret->begin = __atomic_load_n(&m->begin, __ATOMIC_RELAXED);
-	ret->end = __atomic_load_n(&m->end, __ATOMIC_RELAXED);
-	ret->since = __atomic_load_n(&m->since, __ATOMIC_RELAXED);
-	ret->image = __atomic_load_n(&m->image, __ATOMIC_RELAXED);
-	ret->file = __atomic_load_n(&m->file, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	ret->begin = __atomic_load_n(&m->begin, __ATOMIC_ACQUIRE);
+	ret->end = __atomic_load_n(&m->end, __ATOMIC_ACQUIRE);
+	ret->since = __atomic_load_n(&m->since, __ATOMIC_ACQUIRE);
+	ret->image = __atomic_load_n(&m->image, __ATOMIC_ACQUIRE);
+	ret->file = __atomic_load_n(&m->file, __ATOMIC_ACQUIRE);
 	return ret->number == number && __atomic_load_n(&m->number, __ATOMIC_RELAXED) == number;
 }
 

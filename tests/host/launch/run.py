@@ -97,7 +97,7 @@ class Same(scene.Case):
             file.write(STATES)
         for ignore in ("", "trap '' TERM PIPE USR1; "):
             hand = self.by_hand("sh", "-c", f"{ignore}exec {PYTHON} states.py")
-            ours = self.call("sh", "-c", f"{ignore}exec {STAGEPROF} run -- {PYTHON} states.py")
+            ours = self.call("sh", "-c", f"{ignore}exec {STAGEPROF} run --no-sample -- {PYTHON} states.py")
             self.assertIn("SigIgn", hand.stdout)
             self.assertEqual(hand.stdout.splitlines(), ours.stdout.splitlines())
 

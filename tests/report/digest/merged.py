@@ -206,7 +206,7 @@ class Merged(jobs.Job):
         os.makedirs(os.path.join(shared, "7"))
         with open(os.path.join(jobs.ROOT, "docs/DIGEST.md")) as file:
             text = file.read()
-        recipe = text[text.index("    # in the epilogue") : text.index("The digest keeps every")]
+        recipe = text[text.index("    # in the epilogue") : text.index("Single calls, ranges")]
         for host in (0, 1):
             scratch = self.path(f"scratch/host-{host}")
             os.makedirs(scratch)

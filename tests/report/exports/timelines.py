@@ -361,7 +361,7 @@ class Timelines(unittest.TestCase):
             for frame in frames[1:]:
                 stacks[frame] += ns
         for event in runs.view(name, "dump")["events"]:
-            # What the kernel told of a thread is no call.
+            # Page faults and time without a core are no calls.
             if event["stage"] in ("mapped_read", "off_core"):
                 continue
             told[
