@@ -33,7 +33,8 @@ static void note(uint64_t begin, uint64_t end, uint64_t since, uint32_t file)
 	uint64_t n = __atomic_fetch_add(&noted, 1, __ATOMIC_RELAXED);
 	struct mapping *m = &mappings[n % MAPPINGS];
 
-	/* Each release keeps the mark of the writing ahead of it, each acquire the check behind it. */
+	/* A release keeps the writer's mark before it; an acquire keeps the reader's check after
+	 * it. */
 	__atomic_store_n(&m->number, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&m->begin, begin, __ATOMIC_RELEASE);
 	__atomic_store_n(&m->end, end, __ATOMIC_RELEASE);
