@@ -20,7 +20,7 @@
 #define PERIOD_NS 250000000u
 
 static uint64_t next_ticks; /* no sample before */
-static uint64_t image;	    /* the pid of next_ticks: a forked child begins again */
+static uint64_t image;	    /* whose next_ticks it is: a forked child begins again */
 
 /* statm: "size resident shared …" in pages. */
 static void task_resident(void *argument)
@@ -68,7 +68,7 @@ static void take_limit(const struct sp_cgroup *group, void *argument)
 	struct sp_memory_metadata *ret = argument;
 	char text[SP_PROCFS_BYTES];
 	const char *p = text;
-	uint64_t limit, used, files, left;
+	uint64_t limit, used, left;
 
 	sp_cgroup_read(group, group->is_v2 ? "memory.max" : "memory.limit_in_bytes", text);
 	limit = sp_procfs_number(&p);
@@ -77,11 +77,10 @@ static void take_limit(const struct sp_cgroup *group, void *argument)
 	sp_cgroup_read(group, group->is_v2 ? "memory.current" : "memory.usage_in_bytes", text);
 	p = text;
 	used = sp_procfs_number(&p);
-	sp_cgroup_read(group, "memory.stat", text);
-	files = sp_cgroup_value(text, group->is_v2 ? "file " : "cache ");
 	if (used == UINT64_MAX)
 		return;
-	used -= files < used ? files : 0; /* the kernel drops them first */
+	sp_cgroup_read(group, "memory.stat", text);
+	used -= sp_cgroup_files_cached(text, group->is_v2, used);
 	left = limit > used ? limit - used : 0;
 	if (left >= ret->left_bytes)
 		return;
@@ -148,14 +147,14 @@ static void next_set(struct sp_process *p, uint64_t now, uint64_t cost)
 
 static void look(struct sp_thread *t, struct sp_process *p, uint64_t batches)
 {
-	uint64_t now = sp_clock_ticks();
-	uint64_t begun_ns = sp_clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = sp_clock_ticks(), begun_ns;
 	unsigned long before;
 
 	if (batches == 1)
 		p->first_batch_ticks = now;
 	else if (!memory_is_due(p, batches, now))
 		return;
+	begun_ns = sp_clock_ns(CLOCK_MONOTONIC);
 	before = sp_signals_block();
 	if (batches == 1) {
 		sp_cores_define_again(t);

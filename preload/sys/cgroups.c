@@ -33,6 +33,18 @@ uint64_t sp_cgroup_value(const char *text, const char *key)
 	return UINT64_MAX;
 }
 
+uint64_t sp_cgroup_files_cached(const char *text, int is_v2, uint64_t most)
+{
+	uint64_t files = sp_cgroup_value(text, is_v2 ? "file " : "cache ");
+	uint64_t shared = sp_cgroup_value(text, "shmem ");
+
+	if (files == UINT64_MAX)
+		return 0;
+	if (shared != UINT64_MAX)
+		files -= shared < files ? shared : files;
+	return files < most ? files : most;
+}
+
 /* Returns the path in a line of /proc/self/cgroup, "4:cpu,cpuacct:/path", if the line is the
  * controller's; else NULL. */
 static char *group_of(char *line, const char *controller, int *ret_v2)
@@ -55,6 +67,8 @@ static char *group_of(char *line, const char *controller, int *ret_v2)
 static void visit_upwards(struct sp_cgroup group, char *path,
 			  void (*visit)(const struct sp_cgroup *, void *), void *argument)
 {
+	if (strcmp(path, "/") == 0)
+		*path = 0;
 	for (;;) {
 		char *slash = strrchr(path, '/');
 

@@ -29,4 +29,8 @@ void sp_cgroup_read(const struct sp_cgroup *group, const char *file, char ret[SP
  * with a blank; UINT64_MAX: none. */
 uint64_t sp_cgroup_value(const char *text, const char *key);
 
+/* The bytes of cached files in a text of memory.stat, at most `most`: the kernel drops them first.
+ * Files of shared memory, which it counts among them, cannot be dropped. 0: not known. */
+uint64_t sp_cgroup_files_cached(const char *text, int is_v2, uint64_t most);
+
 #endif
