@@ -128,16 +128,17 @@ static bool first_of(const struct sp_perf_ring *ring, enum sp_perf_event event,
 	return true;
 }
 
-/* Takes the record of all rings that comes first. */
+/* Takes the record of all rings that comes first. The ring of begins is looked at after those of
+ * ends: a fault in between may be seen without its end, which follows, but never the end alone. */
 static bool take_first(struct sp_perf_ring *ring, struct first_record *ret)
 {
 	struct perf_event_mmap_page *page;
 	struct first_record one = {.event = SP_PERF_EVENTS};
 	bool is_found = false;
 
-	for (int event = 0; event < SP_PERF_EVENTS; event++)
+	for (int event = SP_PERF_EVENTS - 1; event >= 0; event--)
 		if (first_of(ring, (enum sp_perf_event)event, &one) &&
-		    (!is_found || one.ns < ret->ns)) {
+		    (!is_found || one.ns <= ret->ns)) {
 			*ret = one;
 			is_found = true;
 		}
