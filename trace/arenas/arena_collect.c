@@ -489,7 +489,7 @@ static long entries_look(struct run_search *s, long fd)
 static long run_look(struct sp_collect *c, const struct sp_arena *a, char *slash)
 {
 	struct run_search s = {.c = c, .arena = a, .at = slash + 1};
-	const char *below = a->directory + (s.at - c->paths->beside);
+	const char *below = c->paths->directory + (s.at - c->paths->beside);
 	long fd, error;
 
 	s.rest = strchr(below, '/');
@@ -508,15 +508,17 @@ static long run_look(struct sp_collect *c, const struct sp_arena *a, char *slash
  * it was renamed, was moved up, or its parent was renamed. Returns 0 or -errno. */
 static long run_find(struct sp_collect *c, const struct sp_arena *a)
 {
-	char *beside = c->paths->beside, *slash;
+	char *beside = c->paths->beside, *directory = c->paths->directory, *slash;
 	long error;
 
-	if (a->directory[0] != '/' || !memchr(a->directory, 0, sizeof(a->directory)))
+	/* A copy, because an arena is anybody's memory. */
+	memcpy(directory, a->directory, sizeof(a->directory));
+	if (directory[0] != '/' || !memchr(directory, 0, sizeof(a->directory)))
 		return -ENAMETOOLONG;
-	strcpy(beside, a->directory);
+	strcpy(beside, directory);
 	error = marker_look(c, a, beside);
 	for (int i = 0; i < LEVELS && (error == -ENOENT || error == -ENOTDIR); i++) {
-		strcpy(beside, a->directory);
+		strcpy(beside, directory);
 		slash = NULL;
 		for (int level = 0; level <= i && (slash = strrchr(beside, '/')); level++)
 			*slash = 0;

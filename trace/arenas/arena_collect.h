@@ -20,6 +20,7 @@ struct sp_arena_view;
 struct sp_collect_paths {
 	char path[SP_COLLECT_PATH_BYTES], temporary[SP_COLLECT_PATH_BYTES];
 	char beside[SP_COLLECT_PATH_BYTES];
+	char directory[SP_COLLECT_PATH_BYTES]; /* of the arena that is being collected */
 	uint64_t entries[SP_COLLECT_PATH_BYTES / sizeof(uint64_t)]; /* of a directory */
 };
 
