@@ -83,7 +83,8 @@ static inline uint64_t sp_slots_take(uint64_t *head, uint64_t slots)
 #endif
 }
 
-/* Each is one instruction, for the reason above. */
+/* No signal handler comes between the load and the store of the counter. A bus lock is not needed,
+ * because other threads do not change it. */
 static inline void sp_inside_begin(struct sp_thread *t)
 {
 #if defined(__x86_64__)
