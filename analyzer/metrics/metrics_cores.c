@@ -102,36 +102,42 @@ static void mask_text(const uint64_t mask[WORDS], char *ret, size_t bytes)
 /* Room for a list that has no end in sight. */
 #define LIST_BYTES 128
 
+/* Returns the number of the mask's cores, and names them; 0: the mask is not known, or has all
+ * cores with which the program began. */
+static uint32_t crowd_of(const struct sp_report *report, const uint64_t mask[WORDS],
+			 char list[LIST_BYTES])
+{
+	uint32_t count = count_of(mask);
+
+	mask_text(mask, list, LIST_BYTES);
+	return count < cpus_of(report)->initial_count ? count : 0;
+}
+
 const char *sp_cores_worker_crowd(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
 {
-	const struct sp_cpu_metadata *cpus = cpus_of(m->report);
 	uint64_t mask[WORDS];
 	char list[LIST_BYTES];
+	uint32_t count;
 
 	workers_mask(m->report, mask);
-	if (!count_of(mask) || count_of(mask) >= cpus->initial_count)
-		return NULL;
-	mask_text(mask, list, sizeof(list));
+	count = crowd_of(m->report, mask, list);
 	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 count_of(mask) == 1 ? _("the workers may use core %s alone")
-				     : _("the workers may use cores %s alone"),
+		 count == 1 ? _("the workers may use core %s alone")
+			    : _("the workers may use cores %s alone"),
 		 list);
-	return text;
+	return count ? text : NULL;
 }
 
 const char *sp_cores_trainer_crowd(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
 {
-	const struct sp_cpu_metadata *cpus = cpus_of(report);
 	char list[LIST_BYTES];
+	uint32_t count = crowd_of(report, cpus_of(report)->mask, list);
 
-	if (!count_of(cpus->mask) || count_of(cpus->mask) >= cpus->initial_count)
-		return NULL;
-	mask_text(cpus->mask, list, sizeof(list));
 	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 count_of(cpus->mask) == 1 ? _("the training thread may use core %s alone")
-					   : _("the training thread may use cores %s alone"),
+		 count == 1 ? _("the training thread may use core %s alone")
+			    : _("the training thread may use cores %s alone"),
 		 list);
-	return text;
+	return count ? text : NULL;
 }
 
 const char *sp_cores_initial(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
@@ -183,6 +189,12 @@ static double counted(uint64_t before, uint64_t after)
 		       : (double)(after - before);
 }
 
+/* NAN where the part is not known, which fmin() would make 1. */
+static double share_of(double part, double whole)
+{
+	return part > whole ? 1 : part / whole;
+}
+
 static double machine_share(const struct between *b, bool is_idle)
 {
 	double busy = counted(b->first.busy_ms, b->last.busy_ms),
@@ -218,7 +230,7 @@ double sp_cores_throttled_share(const struct sp_report *report)
 	double periods = counted(b.first.periods, b.last.periods);
 
 	return IF(b.is_known && periods >= THROTTLED_LEAST,
-		  fmin(counted(b.first.throttled, b.last.throttled) / periods, 1));
+		  share_of(counted(b.first.throttled, b.last.throttled), periods));
 }
 
 double sp_cores_throttled_ns(const struct sp_report *report)
@@ -234,7 +246,7 @@ double sp_cores_pressure(const struct sp_report *report)
 	struct between b = between_of(report);
 
 	return IF(b.is_known && b.ns > 0,
-		  fmin(counted(b.first.pressure_us, b.last.pressure_us) * 1000 / b.ns, 1));
+		  share_of(counted(b.first.pressure_us, b.last.pressure_us) * 1000, b.ns));
 }
 
 static bool train_at_once(const struct sp_steps *a, const struct sp_steps *b)

@@ -87,8 +87,8 @@ struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied)
 {
 	const struct sp_process_metadata *images = report->run.metadata.images;
 	enum sp_memory_kind kind = is_copied ? SP_MEMORY_COPY_ON_WRITE : SP_MEMORY_LEAK;
-	struct sp_growth growth = {NAN, NAN, NAN};
 	double bytes = 0, rate = 0, room = 0, left = INFINITY, limit = 0;
+	bool is_filling;
 
 	for (uint32_t i = 0; i < report->run.index.image_count; i++) {
 		const struct sp_memory_growth *g = &images[i].memory;
@@ -105,11 +105,7 @@ struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied)
 		left = fmin(left, (double)g->last.left_bytes);
 		limit = (double)g->last.limit_bytes;
 	}
-	if (bytes > 0)
-		growth.bytes = bytes;
-	if (rate > 0 && room >= left) {
-		growth.left_ns = left / rate * 1e9;
-		growth.limit_bytes = limit;
-	}
-	return growth;
+	is_filling = rate > 0 && room >= left;
+	return (struct sp_growth){IF(bytes > 0, bytes), IF(is_filling, left / rate * 1e9),
+				  IF(is_filling, limit)};
 }

@@ -31,6 +31,7 @@ struct machine {
 
 static const struct machine *is;
 static unsigned on_core = 5; /* percents of the training thread's time */
+static bool is_silent;	     /* the kernel gives no pressure, and no throttled periods */
 
 static uint32_t count_of(uint64_t mask)
 {
@@ -74,6 +75,8 @@ static void put_use(uint64_t elapsed_ns)
 			  .process_threads = 1},
 	};
 
+	if (is_silent)
+		cores.throttled = cores.throttled_us = cores.pressure_us = UINT64_MAX;
 	sp_maker_define(&m, SP_DEFINE_STEP_RUSAGE, 0, &usage, sizeof(usage));
 	sp_maker_define(&m, SP_DEFINE_CORES, 0, &cores, sizeof(cores));
 }
@@ -189,6 +192,18 @@ START_TEST(the_mask_is_named)
 	ck_assert_ptr_nonnull(strstr(v.text, "the workers may use core 0 alone"));
 	ck_assert_ptr_nonnull(strstr(v.text, "3.0 of 4 cores are idle"));
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+}
+END_TEST
+
+START_TEST(what_the_kernel_does_not_give_is_not_known)
+{
+	is = &machines[3];
+	is_silent = true;
+	put_job();
+	judge();
+	ck_assert(!v.metrics.of[SP_METRIC_pressure_share].is_known);
+	ck_assert(!v.metrics.of[SP_METRIC_throttled_share].is_known);
+	ck_assert(!v.holds[SP_VERDICT_throttled_input]);
 }
 END_TEST
 
@@ -357,6 +372,7 @@ int main(void)
 	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
 	tcase_add_loop_test(c, time_without_a_core_is_no_transform, 0, MACHINES);
 	tcase_add_test(c, the_mask_is_named);
+	tcase_add_test(c, what_the_kernel_does_not_give_is_not_known);
 	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 3);
 	tcase_add_loop_test(c, a_model_that_something_slows, 0, MODELS);
 	tcase_add_loop_test(c, memory_of_a_worker, 0, MEMORIES);
