@@ -89,35 +89,26 @@ static bool is_workers(enum sp_sample_phase phase)
 	(s->by_workers ? is_workers(sums->phase)                                                   \
 		       : sums->phase == SP_SAMPLE_ACCOUNT + SP_ACCOUNT_loader_wait)
 #define AT(row) (sums->phase == SP_SAMPLE_ACCOUNT + SP_ACCOUNT_##row)
-
-static bool is_in(const struct line_search *s, const struct sp_sample_sums *sums)
-{
-	switch (s->part) {
-#define SP_SAMPLED_PART(name, whole, named, of)                                                    \
-	case SP_SAMPLED_##name:                                                                    \
-		return whole;
-#include "analyzer/samples/sampled_part.def"
-	case SP_SAMPLED_PARTS:
-		break;
-	}
-	return false;
-}
-
 #define ALL true
 #define CALLS (sums->call || sums->phase == SP_SAMPLE_DECODE)
 #define OWN (!CALLS && sums->phase != SP_SAMPLE_COLLATE)
 
-static bool is_naming(enum sp_sampled_part part, const struct sp_sample_sums *sums)
+/* How samples belong to the part that is searched. */
+struct belonging {
+	bool is_in, names_line;
+};
+
+static struct belonging belonging_of(const struct line_search *s, const struct sp_sample_sums *sums)
 {
-	switch (part) {
+	switch (s->part) {
 #define SP_SAMPLED_PART(name, whole, named, of)                                                    \
 	case SP_SAMPLED_##name:                                                                    \
-		return named;
+		return (struct belonging){whole, (whole) && (named)};
 #include "analyzer/samples/sampled_part.def"
 	case SP_SAMPLED_PARTS:
 		break;
 	}
-	return false;
+	return (struct belonging){false, false};
 }
 
 static const char *part_of(const struct line_search *s)
@@ -174,12 +165,13 @@ static void add_stacks(struct line_search *s)
 	s->ns = s->taken = 0;
 	for (uint32_t i = 0; i < s->samples->table.count; i++) {
 		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
+		struct belonging belonging = belonging_of(s, sums);
 
-		if (!is_in(s, sums))
+		if (!belonging.is_in)
 			continue;
 		s->ns += sums->ns;
 		s->taken += sums->samples;
-		if (is_naming(s->part, sums))
+		if (belonging.names_line)
 			add_stack(s, sums, i + 1);
 	}
 }
@@ -202,20 +194,20 @@ static uint32_t choose(const struct line_search *s)
 	return (double)s->inner[most] >= SHARE_LEAST * (double)s->ns ? most : 0;
 }
 
-/* The innermost frame of the function; `count`: none. */
-static uint32_t place_in(const struct line_search *s, const uint32_t *frames, uint32_t count,
-			 uint32_t function)
+/* Points to the innermost frame of the function, and returns the number of frames inside of it;
+ * NO_FRAME: the samples do not count, or are not in the function. */
+static uint32_t place_in(const struct line_search *s, const struct sp_sample_sums *sums,
+			 uint32_t function, const uint32_t **ret)
 {
-	uint32_t i = 0;
+	uint32_t count, i = 0;
+	const uint32_t *frames = frames_of(s->samples, sums, &count);
 
+	if (!belonging_of(s, sums).names_line)
+		return NO_FRAME;
 	while (i < count && s->samples->frames[frames[i]].text != function)
 		i++;
-	return i;
-}
-
-static bool is_counted(const struct line_search *s, const struct sp_sample_sums *sums)
-{
-	return is_in(s, sums) && is_naming(s->part, sums);
+	*ret = frames + i;
+	return i < count ? i : NO_FRAME;
 }
 
 /* The frame of the function with most time. */
@@ -225,28 +217,26 @@ static uint32_t line_of(const struct line_search *s, uint32_t function)
 
 	for (uint32_t i = 0; i < s->samples->table.count; i++) {
 		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
-		uint32_t count, at;
-		const uint32_t *frames = frames_of(s->samples, sums, &count);
+		const uint32_t *at;
 
-		at = is_counted(s, sums) ? place_in(s, frames, count, function) : count;
-		if (at == count)
+		if (place_in(s, sums, function, &at) == NO_FRAME)
 			continue;
-		s->by_line[frames[at]] += sums->ns;
-		if (s->by_line[frames[at]] > s->by_line[best])
-			best = frames[at];
+		s->by_line[*at] += sums->ns;
+		if (s->by_line[*at] > s->by_line[best])
+			best = *at;
 	}
 	return best;
 }
 
 /* The function of a package that this one calls. A loader stands between the loop's line and the
  * functions that work for it: then it is the innermost one. */
-static uint32_t callee_in(const struct line_search *s, const uint32_t *frames, uint32_t at)
+static uint32_t callee_in(const struct line_search *s, const uint32_t *at, uint32_t inside)
 {
-	uint32_t direct = at ? frames[at - 1] : NO_FRAME;
+	uint32_t direct = inside ? at[-1] : NO_FRAME;
 
 	if (direct == NO_FRAME || is_of(OF_PROGRAM, s->samples, direct))
 		return NO_FRAME;
-	return is_loader(s->samples, direct) ? frames[0] : direct;
+	return is_loader(s->samples, direct) ? *(at - inside) : direct;
 }
 
 /* Returns a frame, or NO_FRAME where no callee takes half of the function's time. */
@@ -258,14 +248,13 @@ static uint32_t callee_of(struct line_search *s, uint32_t function, double *ret_
 	memset(s->by_text, 0, s->samples->texts.count * sizeof(*s->by_text));
 	for (uint32_t i = 0; i < s->samples->table.count; i++) {
 		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
-		uint32_t count, at, callee;
-		const uint32_t *frames = frames_of(s->samples, sums, &count);
+		const uint32_t *at;
+		uint32_t callee, inside = place_in(s, sums, function, &at);
 
-		at = is_counted(s, sums) ? place_in(s, frames, count, function) : count;
-		if (at == count)
+		if (inside == NO_FRAME)
 			continue;
 		whole += sums->ns;
-		callee = callee_in(s, frames, at);
+		callee = callee_in(s, at, inside);
 		if (callee == NO_FRAME)
 			continue;
 		s->by_text[s->samples->frames[callee].text] += sums->ns;

@@ -5,34 +5,31 @@
 
 #include "analyzer/text/translate.h"
 
-enum sp_sampled_part sp_advice_part(enum sp_advice_id advice)
+struct named_line {
+	enum sp_sampled_part part; /* SP_SAMPLED_PARTS: the advice names no line */
+	const char *text;	   /* NULL: the advice has one text */
+};
+
+static struct named_line named_line_of(enum sp_advice_id advice)
 {
 	switch (advice) {
 #define SP_LINE(id, part, text)                                                                    \
 	case SP_ADVICE_##id:                                                                       \
-		return SP_SAMPLED_##part;
+		return (struct named_line){SP_SAMPLED_##part, text};
 #include "analyzer/verdict/line.def"
 	default:
-		return SP_SAMPLED_PARTS;
+		return (struct named_line){SP_SAMPLED_PARTS, NULL};
 	}
 }
 
-/* NULL: the advice has one text. */
-static const char *text_with_line(enum sp_advice_id advice)
+enum sp_sampled_part sp_advice_part(enum sp_advice_id advice)
 {
-	switch (advice) {
-#define SP_LINE(id, part, text)                                                                    \
-	case SP_ADVICE_##id:                                                                       \
-		return text;
-#include "analyzer/verdict/line.def"
-	default:
-		return NULL;
-	}
+	return named_line_of(advice).part;
 }
 
 const char *sp_advice_template(const struct sp_verdict *v, enum sp_advice_id advice)
 {
-	const char *text = v->names_line[advice] ? text_with_line(advice) : NULL;
+	const char *text = v->names_line[advice] ? named_line_of(advice).text : NULL;
 
 	return text ? text : sp_advice_rule_of(advice)->text;
 }
