@@ -353,30 +353,27 @@ static void define_usage(struct sp_thread_usage *usage, const struct sp_definiti
 	usage->is_known = true;
 }
 
-static void define_step_usage(struct sp_thread_usage *usage, const struct sp_definition *d)
+/* The ticks with which reports of both kinds begin. */
+static uint64_t at_of(const void *report)
 {
-	struct sp_step_rusage_metadata step;
+	uint64_t at;
 
-	if (d->bytes < sizeof(step))
-		return;
-	memcpy(&step, d->blob, sizeof(step));
-	if (!usage->first.at || step.at < usage->first.at)
-		usage->first = step;
-	if (step.at > usage->last.at)
-		usage->last = step;
+	memcpy(&at, report, sizeof(at));
+	return at;
 }
 
-static void define_cores(struct sp_core_use *use, const struct sp_definition *d)
-{
-	struct sp_cores_metadata cores;
+_Static_assert(offsetof(struct sp_step_rusage_metadata, at) == 0, "at_of() reads the first field");
+_Static_assert(offsetof(struct sp_cores_metadata, at) == 0, "at_of() reads the first field");
 
-	if (d->bytes < sizeof(cores))
+/* Keeps the earliest and the latest of the reports. */
+static void define_ends(void *first, void *last, size_t bytes, const struct sp_definition *d)
+{
+	if (d->bytes < bytes)
 		return;
-	memcpy(&cores, d->blob, sizeof(cores));
-	if (!use->first.at || cores.at < use->first.at)
-		use->first = cores;
-	if (cores.at > use->last.at)
-		use->last = cores;
+	if (!at_of(first) || at_of(d->blob) < at_of(first))
+		memcpy(first, d->blob, bytes);
+	if (at_of(d->blob) > at_of(last))
+		memcpy(last, d->blob, bytes);
 }
 
 static void define_memory(struct sp_memory_growth *growth, const struct sp_definition *d)
@@ -401,6 +398,7 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 {
 	struct sp_process_metadata *image =
 		&pass->metadata->images[pass->index->streams[stream]->image];
+	struct sp_thread_usage *usage = &pass->metadata->usages[stream];
 
 	switch (d->what) {
 	case SP_DEFINE_FILE:
@@ -417,13 +415,14 @@ static int define(struct definitions_pass *pass, uint32_t stream, const struct s
 		define_cpus(image, d);
 		return 0;
 	case SP_DEFINE_RUSAGE:
-		define_usage(&pass->metadata->usages[stream], d);
+		define_usage(usage, d);
 		return 0;
 	case SP_DEFINE_STEP_RUSAGE:
-		define_step_usage(&pass->metadata->usages[stream], d);
+		define_ends(&usage->first, &usage->last, sizeof(usage->first), d);
 		return 0;
 	case SP_DEFINE_CORES:
-		define_cores(&image->core_use, d);
+		define_ends(&image->core_use.first, &image->core_use.last,
+			    sizeof(image->core_use.first), d);
 		return 0;
 	case SP_DEFINE_MEMORY:
 		define_memory(&image->memory, d);

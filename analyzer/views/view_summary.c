@@ -2,7 +2,6 @@
 #include "analyzer/views/view.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,7 +62,7 @@ static int show_brief(const struct sp_report *report, struct sp_out *out,
 #define MEMORY_COLUMNS(X)                                                                          \
 	X("pid", NULL, ID, sp_cell_count(pid))                                                     \
 	X("kind", NULL, TEXT, sp_cell_text(sp_machine_memory_kind(g)))                             \
-	X("private_growth_per_batch", NULL, SHARE, share_cell(sp_memory_growth_a_batch(g)))        \
+	X("private_growth_per_batch", NULL, SHARE, sp_cell_share(sp_memory_growth_a_batch(g)))     \
 	X("private_bytes", NULL, BYTES, known_cell(g->last.private_dirty_bytes))                   \
 	X("resident_bytes", NULL, BYTES, known_cell(g->last.resident_bytes))                       \
 	X("limit_bytes", NULL, BYTES, known_cell(g->last.limit_bytes))                             \
@@ -76,11 +75,6 @@ static const struct sp_column memory_columns[] = {MEMORY_COLUMNS(SP_COLUMN)};
 static struct sp_cell known_cell(uint64_t n)
 {
 	return sp_cell_if(n != UINT64_MAX, n);
-}
-
-static struct sp_cell share_cell(double x)
-{
-	return isnan(x) ? sp_cell_null() : sp_cell_share(x);
 }
 
 static int put_memory(struct sp_out *out, const struct sp_memory_growth *g, uint32_t pid)

@@ -187,17 +187,9 @@ static int64_t after_fetch(const struct worker_builder *b, int64_t start_ns)
 /* The call that an interval lies in; NULL: it lies in none that has ended. */
 static struct piece *piece_around(struct worker_builder *b, int64_t start_ns, int64_t end_ns)
 {
-	uint32_t low = 0, high = b->count;
+	uint32_t first = SP_LOWER_BOUND(b->pieces, b->count, end_ns, end_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (b->pieces[middle].end_ns < end_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < b->count && b->pieces[low].start_ns <= start_ns ? &b->pieces[low] : NULL;
+	return first < b->count && b->pieces[first].start_ns <= start_ns ? &b->pieces[first] : NULL;
 }
 
 /* Time that the recorder emits at the fetch's end: it is taken out of the call that it lies in. */

@@ -126,6 +126,19 @@ static void validate(int batches)
 	end(VALIDATION);
 }
 
+/* Trains with calls of the model that are seen. */
+static void epoch_of(int batches)
+{
+	begin(TRAINING);
+	for (int i = 0; i < batches; i++) {
+		batch(TRAINING);
+		span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
+		span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
+		span(SP_EV_torch_range, ADAM, STEP_NS, 0);
+	}
+	end(TRAINING);
+}
+
 /* Three epochs and a validation after the last one: the last of three, longer than two before it,
  * or the only one. */
 START_TEST(validation_at_the_end)
@@ -229,14 +242,7 @@ START_TEST(neighbours_of_validation)
 	m.now_ticks += MADE_NS / 2;
 	validate(BATCHES);
 	for (int epoch = 0; epoch < EPOCHS; epoch++) {
-		begin(TRAINING);
-		for (int i = 0; i < BATCHES; i++) {
-			batch(TRAINING);
-			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
-			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
-			span(SP_EV_torch_range, ADAM, STEP_NS, 0);
-		}
-		end(TRAINING);
+		epoch_of(BATCHES);
 		validate(BATCHES);
 		m.now_ticks += CODE_NS;
 		validate(BATCHES);
@@ -256,14 +262,7 @@ START_TEST(a_pass_that_reads)
 	enum { EPOCHS = 2, BATCHES = 3 };
 
 	for (int epoch = 0; epoch < EPOCHS; epoch++) {
-		begin(TRAINING);
-		for (int i = 0; i < BATCHES; i++) {
-			batch(TRAINING);
-			span(SP_EV_python_call, LABEL, FORWARD_NS, SP_PHASE_forward);
-			span(SP_EV_python_call, LABEL, BACKWARD_NS, SP_PHASE_backward);
-			span(SP_EV_torch_range, ADAM, STEP_NS, 0);
-		}
-		end(TRAINING);
+		epoch_of(BATCHES);
 		begin(OTHER);
 		for (int i = 0; i < BATCHES; i++)
 			batch(OTHER);
