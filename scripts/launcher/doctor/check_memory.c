@@ -106,7 +106,7 @@ void sp_check_left(const struct sp_doctor_context *context, struct sp_check_resu
 		sp_check_set(result, SP_CHECK_OK, NULL, "none");
 	else
 		sp_check_set(result, left->segments > LEFT_MANY ? SP_CHECK_WARN : SP_CHECK_OK, NULL,
-			     "%u segments, %s, of %u runs, as %s: stageprof clean frees them",
+			     "segments: %u, %s; runs: %u, such as %s: stageprof clean frees them",
 			     left->segments, sp_text_bytes(size, left->bytes), left->count,
 			     left->runs[0].directory);
 	free(left);
