@@ -8,15 +8,17 @@ import sys
 
 import h5py
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
-SAMPLES, BATCH, FIELDS = 400, 10, 6
+from fit import fit
+
+SAMPLES, BATCH, FIELDS, FEATURES = 400, 10, 6, 8
 
 
 def make(path):
     with h5py.File(path, "w") as root:
         for field in range(FIELDS):
-            root[f"group/{field}"] = torch.randn(SAMPLES, 8).numpy()
+            root[f"group/{field}"] = torch.randn(SAMPLES, FEATURES).numpy()
 
 
 class Rows(Dataset):
@@ -37,15 +39,8 @@ class Rows(Dataset):
 
 
 def main():
-    torch.set_num_threads(1)
     make("rows.h5")
-    model = torch.nn.Linear(8, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    for rows in DataLoader(Rows("rows.h5", sys.argv[1] == "keep"), BATCH):
-        loss = model(rows).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    fit(Rows("rows.h5", sys.argv[1] == "keep"), BATCH, FEATURES)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,11 @@ import sys
 
 import numpy
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
-SAMPLES, BATCH = 60, 6
+from fit import fit
+
+SAMPLES, BATCH, FEATURES = 60, 6, 64
 NOISE = numpy.random.default_rng(0)
 
 
@@ -141,19 +143,8 @@ class Samples(Dataset):
         return SAMPLES
 
     def __getitem__(self, index):
-        return torch.from_numpy(numpy.resize(self.read(), 64).astype("f4"))
-
-
-def main():
-    torch.set_num_threads(1)
-    model = torch.nn.Linear(64, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-9)
-    for samples in DataLoader(Samples(globals()[sys.argv[1]]()), BATCH):
-        loss = model(samples).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+        return torch.from_numpy(numpy.resize(self.read(), FEATURES).astype("f4"))
 
 
 if __name__ == "__main__":
-    main()
+    fit(Samples(globals()[sys.argv[1]]()), BATCH, FEATURES)

@@ -78,13 +78,8 @@ class OneTimeline(unittest.TestCase):
             run = os.path.join(folder, "run.zst")
             command = [os.environ["STAGEPROF_TEST_LAUNCHER"], "run", f"--sample={SAMPLES}"]
             command += ["--quiet", "-o", run, "--", PYTHON, PROGRAM, name]
-            done = subprocess.run(
-                command,
-                cwd=folder,
-                env=training.environment(False, run, {}),
-                stdout=subprocess.PIPE,
-                check=True,
-            )
+            done = training.execute(command, folder, traced=False)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
             summary = training.report("summary", run)
             account = {row["part"]: row["ns"] for row in summary["account"] if row["ns"]}
             self.check_page(run, account)

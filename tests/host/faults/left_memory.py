@@ -17,18 +17,19 @@ from harness import victim
 
 KILLS = int(os.environ.get("STAGEPROF_TEST_KILLS", 2 * harness.REPEATS))
 SEGMENTS_MOST, BYTES_MOST = 64, 32 << 20
+SEGMENTS = "/proc/sysvipc/shm"
 INSIDE = "STAGEPROF_TEST_OWN_IPC"
 
 
-def segments():
+def segments(path=SEGMENTS):
     """(id, bytes, attached) of every segment of this namespace."""
-    with open("/proc/sysvipc/shm") as file:
+    with open(path) as file:
         rows = [line.split() for line in file.readlines()[1:]]
     return [(int(row[1]), int(row[3]), int(row[6])) for row in rows]
 
 
-def left():
-    return [row for row in segments() if row[2] == 0]
+def left(path=SEGMENTS):
+    return [row for row in segments(path) if row[2] == 0]
 
 
 class LeftMemory(harness.Case):
@@ -51,8 +52,21 @@ class LeftMemory(harness.Case):
         self.addCleanup(process.kill)
         return process
 
-    def kill(self, process, after):
-        time.sleep(after)
+    def reads(self, pid):
+        """Rows of the reads that the process counted."""
+        return [row for row in self.tally.rows() if row.pid == pid and row.stage == "file_read"]
+
+    def wait_for_reads(self, process):
+        until = time.monotonic() + 60
+        while not any(row.calls for row in self.reads(process.pid)):
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+
+    def kill_after_reads(self, process):
+        self.wait_for_reads(process)
+        self.kill(process)
+
+    def kill(self, process):
         process.send_signal(signal.SIGKILL)
         process.wait()
         self.look()
@@ -80,8 +94,12 @@ class LeftMemory(harness.Case):
         for number in range(0, KILLS, 2):
             runs = [f"{number}.zst", f"{number + 1}.zst"]
             processes = [self.begin(run, draw.randrange(4)) for run in runs]
+            if number % 4:  # the others may be killed before their first read
+                for process in processes:
+                    self.wait_for_reads(process)
             for run, process in zip(runs, processes):
-                self.kill(process, draw.uniform(0, 0.03))
+                time.sleep(draw.uniform(0, 0.03))
+                self.kill(process)
                 remove(os.path.join(self.folder, run))
 
     def test_removed_runs(self):
@@ -122,12 +140,12 @@ class LeftMemory(harness.Case):
     def test_clean(self):
         """doctor and clean name what is left; clean frees all, and loses nothing of a run."""
         for run in ("removed", "stays"):
-            self.kill(self.begin(run, 1), 0.2)
+            self.kill_after_reads(self.begin(run, 1))
         shutil.rmtree(os.path.join(self.folder, "removed"))
         held = len(left())
         self.assertIn("/stays: stageprof clean frees them", self.launcher("doctor")[1])
         self.assertLess(len(left()), held)  # doctor's child is a next run
-        self.kill(self.begin("removed", 1), 0.2)
+        self.kill_after_reads(self.begin("removed", 1))
         shutil.rmtree(os.path.join(self.folder, "removed"))
         status, said = self.launcher("clean")
         self.assertEqual((status, left()), (0, []), said)
@@ -140,29 +158,30 @@ class LeftMemory(harness.Case):
 
     def test_launcher_of_a_removed_run(self):
         """The launcher frees the memory of a command whose run was removed."""
-        script = f"{victim('kill_random')} child 1 & sleep 0.3; rm -rf run.zst; kill -9 $!; wait"
+        script = (
+            f"{victim('kill_random')} child 1 & "
+            "until grep -aq file_read tally; do sleep 0.05; done; "
+            f"rm -rf run.zst; kill -9 $!; wait; cp {SEGMENTS} held"
+        )
         env = harness.traced_environment(self.folder)
         del env["LD_PRELOAD"]
         program = os.path.join(harness.environment("STAGEPROF_TEST_PROGRAMS"), "stageprof")
         words = [program, "run", "--quiet", "--", "sh", "-c", script]
         subprocess.run(words, cwd=self.folder, env=env, timeout=60, stderr=subprocess.DEVNULL)
+        self.assertNotEqual(left(os.path.join(self.folder, "held")), [])
         self.assertEqual(left(), [])
 
     def test_renamed_run(self):
         """A run that was renamed in its folder is found there."""
         process = self.begin("old.zst", 1)
-        self.kill(process, 0.3)
+        self.kill_after_reads(process)
         kept = len(left())
         self.assertGreater(kept, 0)
         os.rename(os.path.join(self.folder, "old.zst"), os.path.join(self.folder, "new.zst"))
         self.assertEqual(len(self.next_run(1)), kept)
         trace = harness.Trace(os.path.join(self.folder, "new.zst"))
         stages, about = trace.stages()
-        rows = [
-            row
-            for row in self.tally.rows()
-            if row.pid == process.pid and row.stage == "file_read"
-        ]
+        rows = self.reads(process.pid)
         low, high = sum(row.calls for row in rows), sum(row.begun for row in rows)
         calls = stages["file_read"]["calls"]
         self.assertTrue(low <= calls <= high, f"{low} to {high}: {calls}")

@@ -155,6 +155,19 @@ class Trained(scene.Case):
     def started(self, *argv, **more):
         return self.start(*argv, env=clean_environment(**more))
 
+    def wait_for_hang(self, run="run.zst"):
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
+            time.sleep(1)
+            if not os.path.isdir(os.path.join(self.folder, run)):
+                continue
+            done = self.call(REPORT, "--format=json", run)
+            document = json.loads(done.stdout) if done.returncode == 0 else {}
+            if document.get("hang"):
+                self.assertEqual(document["verdict"]["code"], "hung")
+                return document
+        raise AssertionError(f"no hang was seen: {document.get('verdict')}")
+
 
 class Settings(Trained):
     def test_unknown_settings_with_ranks_and_workers(self):
@@ -528,19 +541,6 @@ class Endings(Trained):
         self.assertEqual([link["stopped"] for link in document["hang"]["chain"]], [True])
         self.assertIn("stopped by a signal", document["verdict"]["text"])
 
-    def wait_for_hang(self, run="run.zst"):
-        deadline = time.monotonic() + 90
-        while time.monotonic() < deadline:
-            time.sleep(1)
-            if not os.path.isdir(os.path.join(self.folder, run)):
-                continue
-            done = self.call(REPORT, "--format=json", run)
-            document = json.loads(done.stdout) if done.returncode == 0 else {}
-            if document.get("hang"):
-                self.assertEqual(document["verdict"]["code"], "hung")
-                return document
-        raise AssertionError(f"no hang was seen: {document.get('verdict')}")
-
     def test_missing_rank(self):
         script = (
             "for r in 0 1; do RANK=$r WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
@@ -588,20 +588,10 @@ class GivenUp(Trained):
         """Ctrl-C: SIGINT to all processes, without the launcher."""
         os.mkfifo(os.path.join(self.folder, "fifo"))
         process = self.started(PYTHON, "train.py", "fifo", LD_PRELOAD=scene.LIBRARY)
-        deadline = time.monotonic() + 90
-        while not self.is_hung_in_open():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.5)
+        self.wait_for_hang()
         os.killpg(process.pid, signal.SIGINT)
         process.wait()
         self.check_hung(self.report())
-
-    def is_hung_in_open(self):
-        if not os.path.isdir(os.path.join(self.folder, "run.zst")):
-            return False
-        done = self.call(REPORT, "--format=json", "run.zst")
-        document = json.loads(done.stdout) if done.returncode == 0 else {}
-        return bool(document.get("hang"))
 
     def test_exception_after_a_long_wait(self):
         """The worker worked for as long as a hang has, and its exception is no hang."""
