@@ -83,16 +83,18 @@ static double room_of(const struct sp_memory_metadata *last, bool is_copied)
 			 : INFINITY;
 }
 
-struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied)
+/* The growth on one host, whose images begin at *at. Moves *at past them. */
+static struct sp_growth growth_of_host(const struct sp_report *report, bool is_copied, uint32_t *at)
 {
-	const struct sp_process_metadata *images = report->run.metadata.images;
+	const struct sp_index *index = &report->run.index;
 	enum sp_memory_kind kind = is_copied ? SP_MEMORY_COPY_ON_WRITE : SP_MEMORY_LEAK;
 	double bytes = 0, rate = 0, room = 0, left = INFINITY, limit = 0;
+	uint32_t host = index->images[*at].host;
 	bool is_filling;
 
-	for (uint32_t i = 0; i < report->run.index.image_count; i++) {
-		const struct sp_memory_growth *g = &images[i].memory;
-		double seconds = seconds_of(report, i);
+	for (; *at < index->image_count && index->images[*at].host == host; ++*at) {
+		const struct sp_memory_growth *g = &report->run.metadata.images[*at].memory;
+		double seconds = seconds_of(report, *at);
 
 		if (sp_memory_growth_kind(g) != kind || seconds <= 0 ||
 		    g->last.left_bytes == UINT64_MAX)
@@ -108,4 +110,20 @@ struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied)
 	is_filling = rate > 0 && room >= left;
 	return (struct sp_growth){IF(bytes > 0, bytes), IF(is_filling, left / rate * 1e9),
 				  IF(is_filling, limit)};
+}
+
+struct sp_growth sp_facts_growth(const struct sp_report *report, bool is_copied)
+{
+	struct sp_growth soonest = {NAN, NAN, NAN};
+
+	for (uint32_t at = 0; at < report->run.index.image_count;) {
+		struct sp_growth of_host = growth_of_host(report, is_copied, &at);
+
+		soonest.bytes = fmax(soonest.bytes, of_host.bytes);
+		if (isnan(soonest.left_ns) || of_host.left_ns < soonest.left_ns) {
+			soonest.left_ns = of_host.left_ns;
+			soonest.limit_bytes = of_host.limit_bytes;
+		}
+	}
+	return soonest;
 }

@@ -16,7 +16,8 @@ const char *sp_facts_switches_text(const struct sp_report *report, char text[SP_
 double sp_facts_threads(const struct sp_report *report);
 
 /* Workers that grow: bytes with each batch, the most of any; the time until what is left of the
- * limit is used up, from the last report on, where they can grow so far. */
+ * limit is used up, from the last report on, where they can grow so far: of the host that comes to
+ * it first. */
 struct sp_growth {
 	double bytes, left_ns, limit_bytes;
 };

@@ -98,6 +98,7 @@ static void put_trainer(void)
 }
 
 static int memory_is = -1; /* of `memories`; -1: not reported */
+static bool is_apart;	   /* the second worker is on another host */
 static void put_memory_of(int number);
 
 static void put_worker(uint32_t pid, uint64_t begun)
@@ -112,6 +113,8 @@ static void put_worker(uint32_t pid, uint64_t begun)
 	m.header.ppid = 10;
 	m.header.parent_start_ns = parent;
 	m.header.flags |= SP_HEADER_FORKED;
+	if (is_apart && pid > 11)
+		snprintf(m.header.host, sizeof(m.header.host), "host-%u", pid);
 	m.now_ticks = begun;
 	sp_maker_header(&m);
 	name(FETCH, "DataLoader fetch");
@@ -364,6 +367,18 @@ START_TEST(memory_of_a_worker)
 }
 END_TEST
 
+START_TEST(hosts_have_memory_of_their_own)
+{
+	is = &machines[0];
+	memory_is = 1;
+	is_apart = true;
+	put_job();
+	judge();
+	ck_assert_double_eq_tol(value(SP_METRIC_leaked_left_ns), 10e9, 1e8);
+	ck_assert_double_eq(value(SP_METRIC_memory_limit), 8000.0 * MIB);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cores");
@@ -376,6 +391,7 @@ int main(void)
 	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 3);
 	tcase_add_loop_test(c, a_model_that_something_slows, 0, MODELS);
 	tcase_add_loop_test(c, memory_of_a_worker, 0, MEMORIES);
+	tcase_add_test(c, hosts_have_memory_of_their_own);
 	tcase_add_loop_test(c, trainers_of_a_host_share_its_cores, 0, 2);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
