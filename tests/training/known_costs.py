@@ -42,6 +42,21 @@ class KnownCosts(unittest.TestCase):
         for text in advice(summary).values():
             self.assertNotIn("torch.compile", text)
 
+    def test_compiling_the_backward_graph_is_no_backward(self):
+        """Inductor compiles it inside of the first backward, and takes nearly all of that."""
+        with tempfile.TemporaryDirectory() as folder:
+            cache = os.path.join(folder, "inductor")
+            done = training.execute(
+                [PYTHON, PROGRAM, "inductor"], folder, TORCHINDUCTOR_CACHE_DIR=cache
+            )
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            with open(os.path.join(folder, "backwards.txt")) as file:
+                first_ns, *later_ns = map(int, file)
+            summary = training.report("summary", os.path.join(folder, "run.zst"))
+        self.assertGreater(first_ns, 10 * max(later_ns))
+        backward_ns = {row["part"]: row["ns"] for row in summary["account"]}["backward"]
+        self.assertLess(backward_ns, sum(later_ns) + first_ns / 4)
+
     def test_a_log_without_fsync(self):
         for text in advice(told("log")).values():
             self.assertNotIn(FSYNC, text)

@@ -2,11 +2,13 @@
 """Trains on two cores, with one cost that is known.
 
     known_costs_program.py compile MS
+    known_costs_program.py inductor
     known_costs_program.py log
     known_costs_program.py batches WORKERS BATCH_MS MODEL_MS
 
-compile: a compiler takes MS once. log: each step writes 3,000 lines, each flushed. batches: a batch
-takes BATCH_MS of a core, and the model MODEL_MS.
+compile: a compiler takes MS once. inductor: PyTorch's own compiler; writes the ns of each backward
+to backwards.txt. log: each step writes 3,000 lines, each flushed. batches: a batch takes BATCH_MS of
+a core, and the model MODEL_MS.
 """
 
 import os
@@ -67,6 +69,19 @@ def compile_once(ms):
     train(torch.compile(torch.nn.Linear(8, 2), backend=compiler))
 
 
+def compile_with_inductor():
+    model = torch.compile(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU()))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with open("backwards.txt", "w") as file:
+        for _ in range(20):
+            loss = model(torch.randn(4, 8)).sum()
+            begin = time.perf_counter_ns()
+            loss.backward()
+            print(time.perf_counter_ns() - begin, file=file)
+            optimizer.step()
+            optimizer.zero_grad()
+
+
 def write_log():
     with open("log.txt", "w") as log:
         train(Model(20), log=log)
@@ -78,5 +93,10 @@ def make_batches(workers, batch_ms, model_ms):
 
 torch.set_num_threads(1)
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-ways = {"compile": compile_once, "log": write_log, "batches": make_batches}
+ways = {
+    "compile": compile_once,
+    "inductor": compile_with_inductor,
+    "log": write_log,
+    "batches": make_batches,
+}
 ways[sys.argv[1]](*sys.argv[2:])
