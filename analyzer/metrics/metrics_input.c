@@ -30,12 +30,12 @@ static double batch_cpu_ns(struct sp_metric_sums *m, double batch_ns)
  * unknown. Other programs take as much of the cores from more workers, too. */
 static double cores_batch_ns(struct sp_metric_sums *m, double batch_ns)
 {
-	double cpu_ns = V(trainer_cpu_ns) / sp_input_batches_a_step(m);
+	double cpu_ns = V(trainer_cpu_ns) / sp_input_batches_a_step(m) + V(batch_ready_ns);
 
 	if (V(cores) <= 0)
 		return 0;
 	if (!m->input.on_trainer)
-		cpu_ns += batch_cpu_ns(m, batch_ns) + V(batch_ready_ns);
+		cpu_ns += batch_cpu_ns(m, batch_ns);
 	cpu_ns /= V(cores) / fmax(V(host_trainers), 1);
 	if (m->input.on_trainer || !KNOWN(worker_cores))
 		return cpu_ns;

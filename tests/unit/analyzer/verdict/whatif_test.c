@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/metrics/metrics_input.h"
 #include "analyzer/report/report.h"
 #include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/judge.h"
@@ -265,6 +266,20 @@ START_TEST(no_worker_for_a_core_of_others)
 }
 END_TEST
 
+/* Workers get no more of the cores that other programs use than the training thread does. */
+START_TEST(cores_of_others_want_no_workers)
+{
+	struct sp_metric_sums m = {.e = &v.metrics, .input.on_trainer = true};
+
+	for (int i = 0; i < SP_METRICS; i++)
+		m.state[i] = SP_METRIC_MADE;
+	alone(5, 80, 40);
+	ck_assert_uint_eq((unsigned)sp_input_wanted(&m), 4);
+	set(SP_METRIC_batch_ready_ns, 40 * MS);
+	ck_assert_uint_eq((unsigned)sp_input_wanted(&m), 2);
+}
+END_TEST
+
 /* A model whose threads fill both cores leaves no core for a worker. */
 START_TEST(threads_of_the_model_need_cores)
 {
@@ -338,6 +353,7 @@ int main(void)
 	tcase_add_test(c, workers_have_to_start);
 	tcase_add_test(c, ranges_without_a_sure_gain);
 	tcase_add_test(c, no_worker_for_a_core_of_others);
+	tcase_add_test(c, cores_of_others_want_no_workers);
 	tcase_add_test(c, threads_of_the_model_need_cores);
 	tcase_add_test(c, hidden_waits_save_nothing);
 	tcase_add_test(c, waits_that_may_hide);
