@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/cli/run_beside.h"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,22 +12,33 @@
 #include "trace/format.h"
 
 #define SUFFIX ".zst"
+#define MARKER "0-run-"
 #define NUMBERS_MAX 9
 /* A program that follows by exec imports for so long before its first event. */
 #define STARTS_WITHIN_NS INT64_C(10000000000)
 
+/* Opens the run's marker; negative: there is none. */
+static int marker_open(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	int fd = -1;
+
+	while (dir && fd < 0 && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, MARKER, strlen(MARKER)) == 0)
+			fd = openat(dirfd(dir), entry->d_name,
+				    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
 /* CLOCK_REALTIME when the run was made; 0: there is none that can be read. */
 static int64_t made_ns(const char *directory)
 {
-	char pattern[PATH_MAX];
 	struct sp_run_frame marker = {.made_realtime_ns = 0};
-	glob_t found = {.gl_pathc = 0};
-	int fd = -1;
+	int fd = marker_open(directory);
 
-	snprintf(pattern, sizeof(pattern), "%s/0-run-*" SUFFIX, directory);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-		fd = open(found.gl_pathv[0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	globfree(&found);
 	if (fd < 0)
 		return 0;
 	if (read(fd, &marker, sizeof(marker)) != sizeof(marker) ||

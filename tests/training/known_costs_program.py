@@ -7,8 +7,8 @@
     known_costs_program.py batches WORKERS BATCH_MS MODEL_MS
 
 compile: a compiler takes MS once. inductor: PyTorch's own compiler; writes the ns of each backward
-to backwards.txt. log: each step writes 3,000 lines, each flushed. batches: a batch takes BATCH_MS of
-a core, and the model MODEL_MS.
+to backwards.txt. log: each step writes 3,000 lines, each flushed. batches: a batch takes BATCH_MS
+of a core, and the model MODEL_MS.
 """
 
 import os
