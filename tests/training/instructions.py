@@ -21,6 +21,7 @@ CALL_MOST, MARK_MOST, BLOCK_MOST = 330, 300, 180
 BLOCK = re.compile(
     r"trace/(numbers_pack|encode_\w+)\.c:|preload/blocks/(frame|pack|publish|stream)\.c:"
     r"|preload/recorder/full_window\.c:|xxhash\.h:XXH"
+    r"|trace/arenas/"  # start-up looks at all shared memory of the machine
     r"|\?\?\?:"  # zstd has no lines
 )
 FAKE = os.path.join(training.HERE, "fake_torch")
