@@ -14,13 +14,43 @@ static int make_folder(char path[PATH_MAX])
 	return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
+/* folder: "" or "/rank=N". */
+static int open_file(struct sp_parquet_folder *f, const char *folder,
+		     const struct sp_parquet_column *columns, uint32_t n)
+{
+	char path[PATH_MAX];
+	int bytes = snprintf(path, sizeof(path), "%s/%s%s", f->path, f->table, folder), r;
+
+	if (bytes >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	r = make_folder(path);
+	if (r < 0)
+		return r;
+	if (bytes + snprintf(path + bytes, sizeof(path) - (size_t)bytes, "/%s.parquet", f->table) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return sp_parquet_open(&f->file, path, columns, n, f->creator);
+}
+
+/* A divided table in one file: with a column `rank`, which is null. */
+static int open_undivided(struct sp_parquet_folder *f)
+{
+	if (f->column_count >= SP_PARQUET_COLUMNS_MAX)
+		return -E2BIG;
+	memcpy(f->undivided, f->columns, f->column_count * sizeof(*f->columns));
+	f->undivided[f->column_count] = (struct sp_parquet_column){"rank", SP_PARQUET_INT64};
+	return open_file(f, "", f->undivided, f->column_count + 1);
+}
+
 int sp_parquet_folder_end(struct sp_parquet_folder *f)
 {
-	int r = sp_parquet_close(f->file);
+	/* Without a row no file was opened. A query of the table has to find its columns. */
+	int r = f->table && !f->file && !f->failed ? open_undivided(f) : 0;
+	int closed = sp_parquet_close(f->file);
 
 	f->file = NULL;
 	f->table = NULL;
-	return r;
+	return r ? r : closed;
 }
 
 int sp_parquet_table(struct sp_parquet_folder *f, const char *table,
@@ -39,23 +69,6 @@ int sp_parquet_table(struct sp_parquet_folder *f, const char *table,
 	return make_folder(path);
 }
 
-/* folder: "" or "/rank=N". */
-static int open_file(struct sp_parquet_folder *f, const char *folder)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/%s%s", f->path, f->table, folder), r;
-
-	if (n >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	r = make_folder(path);
-	if (r < 0)
-		return r;
-	if (n + snprintf(path + n, sizeof(path) - (size_t)n, "/%s.parquet", f->table) >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	return sp_parquet_open(&f->file, path, f->columns, f->column_count, f->creator);
-}
-
 int sp_parquet_partition(struct sp_parquet_folder *f, uint64_t rank)
 {
 	char folder[64] = "/rank=__HIVE_DEFAULT_PARTITION__"; /* null, for all that read Hive's */
@@ -66,16 +79,21 @@ int sp_parquet_partition(struct sp_parquet_folder *f, uint64_t rank)
 	r = sp_parquet_close(f->file);
 	f->file = NULL;
 	f->rank = rank;
-	if (!f->has_ranks)
-		*folder = '\0';
-	else if (rank)
+	if (rank)
 		snprintf(folder, sizeof(folder), "/rank=%llu", (unsigned long long)rank - 1);
-	return r < 0 ? r : open_file(f, folder);
+	if (r == 0)
+		r = f->has_ranks ? open_file(f, folder, f->columns, f->column_count)
+				 : open_undivided(f);
+	f->failed |= r < 0;
+	return r;
 }
 
 int sp_parquet_whole(struct sp_parquet_folder *f)
 {
-	return open_file(f, "");
+	int r = open_file(f, "", f->columns, f->column_count);
+
+	f->failed |= r < 0;
+	return r;
 }
 
 void sp_parquet_bytes(struct sp_parquet_folder *f, uint32_t column, const char *text, size_t bytes)

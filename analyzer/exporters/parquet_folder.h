@@ -2,7 +2,9 @@
 /*
  * Tables of Parquet in one folder: FOLDER/TABLE/TABLE.parquet, or, of a table that is divided by
  * rank, FOLDER/TABLE/rank=N/TABLE.parquet, as Hive, Spark, Dask and DuckDB read them. Where no
- * process has a rank, no table is divided, because some readers refuse a division into null alone.
+ * process has a rank, no table is divided, because some readers refuse a division into null alone:
+ * the file has a column `rank` then, which is null. So has the file of a divided table without
+ * rows.
  */
 #ifndef STAGEPROF_ANALYZER_PARQUET_FOLDER_H
 #define STAGEPROF_ANALYZER_PARQUET_FOLDER_H
@@ -20,11 +22,13 @@ struct sp_parquet_folder {
 	const char *path;    /* it exists */
 	const char *creator; /* both borrowed */
 	bool has_ranks;	     /* set by the caller: any process has one */
+	bool failed;	     /* to open a file */
 	const char *table;   /* the open one; NULL: none */
 	const struct sp_parquet_column *columns;
 	uint32_t column_count;
 	struct sp_parquet *file;
 	uint64_t rank; /* of the file, as in the header: plus 1, 0: not known */
+	struct sp_parquet_column undivided[SP_PARQUET_COLUMNS_MAX];
 
 	/* Receives the main table of a view as a table of its own. */
 	struct sp_rows rows;

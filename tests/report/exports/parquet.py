@@ -179,6 +179,9 @@ class Tables(Case):
         self.check_rows(folder, run, "processes", ["host", "pid", "ppid", "exe"])
         self.check_rows(folder, run, "ranks")
         self.check_rows(folder, run, "files")
+        for table in os.listdir(folder):
+            found = [name for _, _, names in os.walk(os.path.join(folder, table)) for name in names]
+            self.assertTrue(found, f"{table}: no file, so a query finds no table")
         return folder
 
     def test_runs(self):
@@ -270,6 +273,21 @@ class Questions(Case):
         self.assertEqual(len(longest), 10)
         self.assertEqual(ends, [])
         self.assertEqual([row[0] for row in stages], ["range"])
+
+    def test_ordinary(self):
+        """Each question has an answer, perhaps an empty one, where no process has a rank."""
+        import duckdb
+
+        for name in runs.NAMES:
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                runs.report("export", "parquet", "-q", runs.run(name), "-o", folder + "/job")
+                os.chdir(folder)
+                told = [duckdb.sql(sql).fetchall() for sql in questions()]
+                os.chdir("/")
+                self.assertEqual(len(told), QUESTIONS)
+                self.assertTrue(told[-1], "stages")
+                if name == "real":
+                    self.assertTrue(told[3] and told[6] and told[7], told)
 
     def test_many_ranks(self):
         self.check_answers(1024, 40)
