@@ -15,6 +15,7 @@
 
 #define SAYS_BYTES 256u
 #define SHOWN_BYTES 64u
+#define CODE_COLUMN 21u /* of the page of codes */
 
 enum { CODE, REASON, SHOWN, COST, FROM, SEVERE, SIGN, LEAST, MEANING, REMEDY, CELLS };
 
@@ -291,11 +292,48 @@ static int explain_code(struct sp_out *out, const char *code, const struct sp_ve
 	return out->format == SP_FORMAT_TABLE ? 0 : show_table(out, code);
 }
 
+static const struct {
+	const char *code, *title;
+} codes[] = {
+#define SP_CODE(code, title) {code, title},
+#define SP_REASON(code, title) {"  " code, title},
+#include "analyzer/verdict/code.def"
+};
+
+/* A code, and its text where all texts begin. */
+static void show_line(struct sp_out *out, const char *code, const char *text)
+{
+	char begin[CODE_COLUMN + 1];
+
+	snprintf(begin, sizeof(begin), "%-*s", (int)CODE_COLUMN, code);
+	sp_out_wrapped(out, begin, text);
+}
+
+static int show_page(struct sp_out *out)
+{
+	char says[SAYS_BYTES];
+
+	sp_out_line(out, "explain CODE says what a code means, what it rests on, and what to do;");
+	sp_out_line(out, "explain CODE RUN says it with the figures of a run.");
+	sp_out_line(out, "%s", "");
+	sp_out_line(out, "Verdicts: what most of the training time is, or the first gain");
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		show_line(out, codes[i].code, _(codes[i].title));
+	sp_out_line(out, "%s", "");
+	sp_out_line(out, "Errors");
+	for (size_t i = 0; i < ERROR_COUNT; i++)
+		show_line(out, errors[i].code,
+			  *errors[i].says ? says_of(out, &errors[i], says) : _(errors[i].fix));
+	return 0;
+}
+
 int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report)
 {
 	struct sp_verdict *v = NULL;
 	int r = 0;
 
+	if (!code && out->format == SP_FORMAT_TABLE)
+		return show_page(out);
 	if (!code) {
 		r = show_table(out, NULL);
 		return r == 0 ? show_errors(out, NULL) : r;

@@ -167,6 +167,7 @@ LEFT_OUT = {
     ),
     ("notes", "docs/REFERENCE.md"): (documents, "no view notes"),
     ("hooks", "analyzer/verdict/verdict.def"): (rows, "no row hooks"),
+    ("hooks", "analyzer/verdict/code.def"): (rows, "no line of the code hook-bound"),
     ("hooks", "tests/builds/verdict_tables.py"): (rows, "no run reaches hooks"),
     ("large_writes", "analyzer/verdict/advice.def"): (rows, "no advice large_writes"),
     ("large_writes", "tests/training/changes.py"): (rows, "large_writes has no case"),

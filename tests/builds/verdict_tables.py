@@ -129,6 +129,17 @@ def unasked(metrics):
     return [name for name in rows if name not in asked]
 
 
+def codes(rules, page):
+    """Codes that only one of these texts has, of verdict.def and of code.def."""
+    shown = re.findall(r'^SP_(?:CODE|REASON)\("([\w-]+)"', page, re.M)
+    first = r'^SP_(?:STATE|RULE)\(\w+, (?:CANNOT\()?"([\w-]+)"'
+    judged = {*re.findall(first, rules, re.M), "cannot-tell"}
+    for code in judged - set(shown):
+        yield f"code.def: no line of the code {code}, which verdict.def has"
+    for code in set(shown) - judged:
+        yield f"code.def: verdict.def has no code {code}"
+
+
 class Case(unittest.TestCase):
     def complaints(self, tables):
         """Rows of the tables, which are {file name: text}, that no test expects."""
@@ -160,6 +171,9 @@ class Rows(Case):
         tables = {name: read(f"{ROOM}/{name}") for name in ("advice.def", *REACHED)}
         self.assertEqual(list(self.complaints(tables)), [])
 
+    def test_each_code_is_listed(self):
+        found = codes(read(f"{ROOM}/verdict.def"), read(f"{ROOM}/code.def"))
+        self.assertEqual(list(found), [])
 
     def test_each_metric_is_asked_for(self):
         words = "metric.def: nothing asks for {}: use it in a rule, or take it out"
@@ -179,6 +193,14 @@ class RowsFind(Case):
         self.assertIn("verdict.def: no run reaches new", found)
         found = self.added("advice.def", 'SP_ADVICE(new, input, x, ALWAYS,\n\t"new")\n')
         self.assertIn("advice.def: new has no case", found)
+
+    def test_a_code_that_one_table_lacks(self):
+        rule, line = 'SP_RULE(new, "new-bound", HIGH,\n', 'SP_CODE("old-bound", "x")\n'
+        rules, page = read(f"{ROOM}/verdict.def"), read(f"{ROOM}/code.def")
+        lacks = "code.def: no line of the code new-bound, which verdict.def has"
+        self.assertEqual([lacks], list(codes(rules + rule, page)))
+        lacks = "code.def: verdict.def has no code old-bound"
+        self.assertEqual([lacks], list(codes(rules, page + line)))
 
     def test_a_metric_that_nothing_asks_for(self):
         row = 'SP_METRIC(unused_share, SHARE, "x", "y",\n\tTRAINING, V(steps))\n'
