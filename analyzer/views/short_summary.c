@@ -387,6 +387,14 @@ static void add_ending(struct screen *screen, const struct sp_report *report)
 	add(screen, _("ended      "), text, 1);
 }
 
+static bool has_steps(const struct sp_report *report)
+{
+	struct sp_step_stats stats;
+
+	return sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) == 0 &&
+	       stats.count;
+}
+
 static int add_change(struct screen *screen, const struct sp_view_options *options)
 {
 	static const char *const words[] = {
@@ -401,12 +409,17 @@ static int add_change(struct screen *screen, const struct sp_view_options *optio
 	if (!options->against)
 		return 0;
 	r = sp_step_change_find(&options->runs[1], &options->runs[0], &change);
-	if (r < 0 || change.change == SP_CHANGE_UNKNOWN)
+	if (r < 0 || !has_steps(&options->runs[0]) || !has_steps(&options->runs[1]))
 		return r;
 	sp_text_escape(name, sizeof(name), options->against, strlen(options->against));
-	snprintf(text, sizeof(text), _("%s: %s, speed-up %.3f (95%% interval %.3f to %.3f)"), name,
-		 _(words[change.change]), 1 / change.ratio.value, 1 / change.ratio.high,
-		 1 / change.ratio.low);
+	if (change.change == SP_CHANGE_UNKNOWN)
+		snprintf(text, sizeof(text), _("%s: a comparison needs %u steps of each run"), name,
+			 SP_COMPARED_STEPS_MIN);
+	else
+		snprintf(text, sizeof(text),
+			 _("%s: %s, speed-up %.3f (95%% interval %.3f to %.3f)"), name,
+			 _(words[change.change]), 1 / change.ratio.value, 1 / change.ratio.high,
+			 1 / change.ratio.low);
 	add(screen, _("against    "), text, 2);
 	return 0;
 }

@@ -23,6 +23,7 @@
 #include "scripts/launcher/child.h"
 #include "scripts/launcher/command.h"
 #include "scripts/launcher/install.h"
+#include "scripts/launcher/last_command.h"
 #include "scripts/launcher/library.h"
 #include "scripts/launcher/marker.h"
 #include "scripts/launcher/no_trace.h"
@@ -37,14 +38,17 @@
 #define LIBRARY_KEY 1
 #define HTML_KEY 2
 #define NO_SAMPLE_KEY 3
+#define AGAINST_KEY 4
 #define SAMPLE_VARIABLE "STAGEPROF_SAMPLE"
 #define MODULE_KEY 'm'
 
 struct run_options {
 	const char *given_library;
-	const char *page;  /* --html: ""; of the run's name; NULL: no page */
-	char *old_preload; /* LD_PRELOAD as we found it */
+	const char *page;    /* --html: ""; of the run's name; NULL: no page */
+	const char *against; /* --against: ""; the run before; NULL: not given */
+	char *old_preload;   /* LD_PRELOAD as we found it */
 	bool quiet;
+	char **given;	/* options on the command line, NULL-terminated */
 	char **command; /* NULL-terminated, of argv */
 };
 
@@ -70,6 +74,11 @@ static const struct argp_option options[] = {
 	 N_("at the end make a page for a browser (default: run.html for run.zst)"), 1},
 	{"no-sample", NO_SAMPLE_KEY, NULL, 0,
 	 N_("sample no Python stacks (default: as --sample, so that the answer names the line)"),
+	 1},
+	{"against", AGAINST_KEY, "RUN", OPTION_ARG_OPTIONAL,
+	 N_("compare the steps with those of RUN (default: the run before; without this option, "
+	    "the "
+	    "run before of the same command)"),
 	 1},
 	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
 	{"module", MODULE_KEY, "MODULE", OPTION_HIDDEN, "", 1}, /* refused: it is python's */
@@ -107,6 +116,19 @@ static void refuse_module(const struct argp_state *state, const char *module)
 	sp_help_refuse(state, text);
 }
 
+/* Returns the words between `first` and the command. NULL: out of memory. */
+static char **options_of(char **first, char **command)
+{
+	size_t count = (size_t)(command - first);
+	char **ret = calloc(count + 1, sizeof(*ret));
+
+	if (count && strcmp(first[count - 1], "--") == 0)
+		count--;
+	if (ret)
+		memcpy(ret, first, count * sizeof(*ret));
+	return ret;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -117,6 +139,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case HTML_KEY:
 		o->page = arg ? arg : "";
+		return 0;
+	case AGAINST_KEY:
+		o->against = arg ? arg : "";
 		return 0;
 	case NO_SAMPLE_KEY:
 		return setenv(SAMPLE_VARIABLE, "0", 1) == 0 ? 0 : ENOMEM;
@@ -131,8 +156,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		o->command = &state->argv[state->next - 1];
+		o->given = options_of(state->argv + 1, o->command);
 		state->next = state->argc;
-		return 0;
+		return o->given ? 0 : ENOMEM;
 	case ARGP_KEY_NO_ARGS:
 		sp_help_refuse(state, _("COMMAND is missing, such as: stageprof run -- python "
 					"train.py"));
@@ -217,6 +243,7 @@ static void conclude(const struct run_options *o, const struct sp_child *child, 
 		.page = o->page,
 		.is_quiet = o->quiet,
 	};
+	const struct sp_last_command last = {o->given, o->command};
 	uint64_t hash = sp_marker_hash(o->command);
 
 	/* the run that this one joined goes on */
@@ -225,8 +252,13 @@ static void conclude(const struct run_options *o, const struct sp_child *child, 
 		sp_marker_end(child, hash, oom_kills);
 	sp_arenas_to_files(sp_run.directory,
 			   sp_run.token); /* a container's memory may end with us */
-	if (sp_marker_earlier(earlier, hash) == 0)
+	if (o->against && *o->against)
+		wishes.earlier = o->against;
+	else if (sp_marker_earlier(earlier, o->against ? 0 : hash) == 0)
 		wishes.earlier = earlier;
+	else if (o->against && !o->quiet)
+		fprintf(stderr, _("stageprof: there is no earlier run to compare with\n"));
+	wishes.can_repeat = !wishes.is_joined && sp_last_command_store(&last) == 0;
 	if (o->page && !*o->page) {
 		sp_run_page_name(page, sp_run.directory);
 		wishes.page = page;
@@ -295,6 +327,15 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 	sp_child_end_like(&child);
 }
 
+/* Before the command runs for hours. Returns the exit status. */
+static int check_against(const char *against)
+{
+	if (!against || !*against || access(against, R_OK) == 0)
+		return SP_STATUS_OK;
+	sp_error_print(SP_ERROR_against, against, strerror(errno), NULL);
+	return SP_STATUS_USAGE;
+}
+
 int sp_command_run(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&sp_settings_argp, 0,
@@ -315,6 +356,8 @@ int sp_command_run(int argc, char **argv)
 		return SP_STATUS_USAGE;
 	sp_config_read(environ);
 	r = sp_settings_check();
+	if (!r)
+		r = check_against(o.against);
 	if (!r)
 		r = sp_install_library(library, o.given_library);
 	if (r)

@@ -15,6 +15,7 @@
 
 #define LIBRARY "libstageprof.so"
 #define REPORT "stageprof-report"
+#define LAUNCHER "stageprof"
 
 /* The folder of this program, without a final slash, as it was when first asked: pip moves the file
  * away where it upgrades stageprof during a run, and the link follows. NULL: unknown. */
@@ -66,22 +67,37 @@ int sp_install_library(char *ret, const char *given)
 	return 0;
 }
 
-int sp_install_report(char *ret)
+static int find_program(char *ret, const char *name)
 {
 	static const char *const places[] = {"", NULL};
 
-	return find_beside(ret, places, REPORT);
+	return find_beside(ret, places, name);
+}
+
+int sp_install_report(char *ret)
+{
+	return find_program(ret, REPORT);
+}
+
+static const char *word_of(char ret[SP_PATH_BYTES], const char *name)
+{
+	char ours[PATH_MAX], found[PATH_MAX], real[PATH_MAX];
+	int is_beside = find_program(ours, name) == 0;
+
+	if (sp_program_on_path(found, name) == 0 &&
+	    (!is_beside || (realpath(found, real) && strcmp(real, ours) == 0)))
+		return name;
+	return is_beside ? strcpy(ret, ours) : NULL;
 }
 
 const char *sp_install_report_word(char ret[SP_PATH_BYTES])
 {
-	char ours[PATH_MAX], found[PATH_MAX], real[PATH_MAX];
-	int is_beside = sp_install_report(ours) == 0;
+	return word_of(ret, REPORT);
+}
 
-	if (sp_program_on_path(found, REPORT) == 0 &&
-	    (!is_beside || (realpath(found, real) && strcmp(real, ours) == 0)))
-		return REPORT;
-	return is_beside ? strcpy(ret, ours) : NULL;
+const char *sp_install_own_word(char ret[SP_PATH_BYTES])
+{
+	return word_of(ret, LAUNCHER);
 }
 
 /* A sanitizer's runtime refuses to run unless it is the first library. */

@@ -24,6 +24,9 @@ int sp_install_report(char *ret);
  * it is neither beside this program nor on PATH, as after an uninstallation during the run. */
 const char *sp_install_report_word(char ret[SP_PATH_BYTES]);
 
+/* The same for this program. */
+const char *sp_install_own_word(char ret[SP_PATH_BYTES]);
+
 /*
  * Adds the library to LD_PRELOAD in this process's environment and keeps the other entries. The
  * library comes first, but after a sanitizer's runtime, which must be first. Idempotent. Returns 0

@@ -131,7 +131,8 @@ static int is_of_command(const char *directory, uint64_t command_hash)
 	for (size_t i = 0; i < found.gl_pathc && !ret; i++) {
 		int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-		ret = marker_read(fd, &marker) == 0 && marker.command_hash == command_hash;
+		ret = marker_read(fd, &marker) == 0 &&
+		      (!command_hash || marker.command_hash == command_hash);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -21,8 +21,8 @@ void sp_marker_end(const struct sp_child *child, uint64_t command_hash, uint64_t
 /* Stores that the command runs now. Called in any one thread, but not beside sp_marker_end(). */
 void sp_marker_alive(pid_t pid);
 
-/* The path of the newest earlier run of the same command and output name, into SP_RUN_PATH_BYTES.
- * Returns 0 or -ENOENT. */
+/* The path of the newest earlier run of the same output name and command, or of any command where
+ * the hash is 0, into SP_RUN_PATH_BYTES. Returns 0 or -ENOENT. */
 int sp_marker_earlier(char *ret, uint64_t command_hash);
 
 /* Processes of our cgroup that the kernel has killed for lack of memory so far; 0 where the count

@@ -121,11 +121,16 @@ static void print_next(const struct sp_summary_wishes *wishes, int has_page)
 		fprintf(stderr, _("stageprof: the trace is in %s; next:\n"), run);
 	}
 	fprintf(stderr, "    %s %s\n", report_word, run);
-	if (has_page)
-		return;
-	sp_run_page_name(path, sp_run.directory);
-	sp_shell_quote(page, sizeof(page), path);
-	fprintf(stderr, "    %s html -o %s %s\n", report_word, page, run);
+	if (!has_page) {
+		sp_run_page_name(path, sp_run.directory);
+		sp_shell_quote(page, sizeof(page), path);
+		fprintf(stderr, "    %s html -o %s %s\n", report_word, page, run);
+	}
+	word = wishes->can_repeat ? sp_install_own_word(path) : NULL;
+	if (word)
+		fprintf(stderr, "    %s again%*s # %s\n",
+			sp_shell_quote(report_word, sizeof(report_word), word), 12, "",
+			_("after a change: is it faster?"));
 }
 
 /* True where the last byte of this regular file is another one than a line's end. */

@@ -10,6 +10,7 @@ struct sp_summary_wishes {
 	const char *preload;	 /* LD_PRELOAD as we found it; NULL: it was not set */
 	const char *earlier;	 /* the run to compare with; NULL: none */
 	const char *page;	 /* the page to make; NULL: none */
+	int can_repeat;		 /* `stageprof again` knows the command */
 	int is_quiet, is_joined; /* is_joined: the run goes on, so there is no summary yet */
 };
 

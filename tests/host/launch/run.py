@@ -297,14 +297,16 @@ class Next(scene.Case):
     def pasted(self, done, **options):
         """Runs the line that is offered, as a shell would."""
         lines = done.stderr.splitlines()
-        self.assertRegex(lines[-3], r"^stageprof: the trace is in .*; next:$")
-        told = self.call("bash", "-c", lines[-2], **options)
-        self.assertEqual(told.returncode, 0, f"{lines[-2]}: {told.stderr}")
+        head, view, page, again = lines[-4:]
+        self.assertRegex(head, r"^stageprof: the trace is in .*; next:$")
+        told = self.call("bash", "-c", view, **options)
+        self.assertEqual(told.returncode, 0, f"{view}: {told.stderr}")
         self.assertRegex(told.stdout, "^verdict ")
-        page = self.call("bash", "-c", lines[-1], **options)
-        self.assertEqual(page.returncode, 0, f"{lines[-1]}: {page.stderr}")
-        self.assertLessEqual(len(lines), 12)
-        return lines[-2].strip()
+        made = self.call("bash", "-c", page, **options)
+        self.assertEqual(made.returncode, 0, f"{page}: {made.stderr}")
+        self.assertRegex(again, "^    .*stageprof again  +# ")
+        self.assertLessEqual(len(lines), 13)
+        return view.strip()
 
     def test_first_and_second_run(self):
         for name in ("run.zst", "run-2.zst"):
@@ -361,6 +363,109 @@ class Next(scene.Case):
 
     def test_quiet(self):
         self.assertEqual(self.run_under(PYTHON, "-c", self.READ, options=["-q"]).stderr, "")
+
+
+class Again(scene.Case):
+    """stageprof again: the last command of the directory; --against: the run to compare with."""
+
+    TELL = "import os, sys; open('/etc/hostname').read(); print(sys.argv[1:], os.getcwd())"
+
+    def setUp(self):
+        super().setUp()
+        self.state = os.path.join(self.folder, "state")
+        os.mkdir(self.state)
+        self.env = clean_environment(XDG_STATE_HOME=self.state)
+
+    def again(self, *options, status=0, **more):
+        done = self.call(STAGEPROF, "again", *options, **{"env": self.env, **more})
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def kept(self):
+        return os.path.join(self.state, "stageprof", "last-commands")
+
+    def test_words_and_options(self):
+        words = ["a b", "--x=$(id)", "", "--", "ü", "-o"]
+        first = self.run_under(
+            PYTHON, "-c", self.TELL, *words, options=["-o", "first.zst"], env=self.env
+        )
+        done = self.again()
+        self.assertEqual(done.stdout, first.stdout)
+        self.assertIn("first-2.zst", os.listdir(self.folder))
+        said = done.stderr.splitlines()[0]
+        self.assertRegex(said, "^stageprof run -o first.zst -- ")
+        pasted = said.replace("stageprof", STAGEPROF, 1)
+        self.assertEqual(self.call("bash", "-c", pasted, env=self.env).stdout, first.stdout)
+        self.again("--output=second.zst")
+        self.assertIn("second.zst", os.listdir(self.folder))
+        self.again("--quiet", "-othird.zst")
+        self.assertIn("third.zst", os.listdir(self.folder))
+
+    def test_status_and_failure(self):
+        self.run_under("sh", "-c", "cat /etc/hostname; exit 7", env=self.env)
+        self.run_under(PYTHON, "-c", "open('/etc/hostname').read(); exit(6)", env=self.env)
+        self.again(status=6)
+
+    def test_directories(self):
+        """Each has its own; of very many the oldest are forgotten."""
+        for i in range(40):
+            folder = os.path.join(self.folder, str(i))
+            os.mkdir(folder)
+            self.run_under(
+                PYTHON, "-c", self.TELL, str(i), cwd=folder, options=["-q"], env=self.env
+            )
+        for i in (39, 20, 10):
+            folder = os.path.join(self.folder, str(i))
+            self.assertIn(f"['{i}']", self.again(cwd=folder).stdout)
+        self.again(cwd=os.path.join(self.folder, "0"), status=2)
+        self.assertLess(os.path.getsize(self.kept()), 32 * 600)
+
+    def test_nobody_else_reads_it(self):
+        self.run_under(PYTHON, "-c", self.TELL, "secret", env=self.env)
+        self.assertEqual(os.stat(self.kept()).st_mode & 0o777, 0o600)
+        self.assertEqual(os.listdir(os.path.dirname(self.kept())), ["last-commands"])
+        for folder, _, names in os.walk(os.path.join(self.folder, "run.zst")):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    self.assertNotIn(b"secret", file.read())
+        os.chmod(self.kept(), 0o666)
+        self.again(status=2)
+
+    def test_damaged(self):
+        self.run_under(PYTHON, "-c", self.TELL, env=self.env)
+        with open(self.kept(), "rb") as file:
+            whole = file.read()
+        for bad in [whole[:n] for n in range(0, len(whole), 5)] + [b"\xff" * 100, bytes(100)]:
+            with open(self.kept(), "wb") as file:
+                file.write(bad)
+            self.again(status=2)
+
+    def test_no_place(self):
+        """The run is as any other, and offers nothing that does not work."""
+        for env in (
+            clean_environment(XDG_STATE_HOME="/proc/none"),
+            clean_environment(XDG_STATE_HOME=self.state, RANK="3", WORLD_SIZE="8"),
+        ):
+            done = self.run_under(PYTHON, "-c", self.TELL, env=env)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("; next:", done.stderr)
+            self.assertNotIn("stageprof again", done.stderr)
+        self.assertFalse(os.path.exists(self.kept()))
+
+    def test_refused(self):
+        done = self.again(status=2)
+        self.assertIn("[SP119]", done.stderr)
+        for words in (["train.py"], ["--", "train.py"], ["-o", "x.zst"]):
+            self.again(*words, status=2)
+        self.assertIn("stageprof again", self.again("--help").stdout)
+
+    def test_against(self):
+        told = self.run_under("touch", "started", options=["--against=no.zst"], env=self.env)
+        self.assertEqual(told.returncode, 2)
+        self.assertRegex(told.stderr, r"cannot compare with no.zst: .*\[SP118\]")
+        self.assertNotIn("started", os.listdir(self.folder))
+        told = self.run_under(PYTHON, "-c", self.TELL, options=["--against"], env=self.env)
+        self.assertIn("no earlier run", told.stderr)
 
 
 class Wrong(scene.Case):

@@ -31,11 +31,15 @@ REPORT = os.path.join(BIN, "stageprof-report")
 PYTHON = os.path.realpath(sys.executable)
 
 
+STATE = tempfile.TemporaryDirectory(prefix="stageprof-launch-state-")
+
+
 def clean_environment(**more):
-    """The caller's, with nothing of its own profiling, colours or width."""
+    """The caller's, with nothing of its own profiling, colours or width, and with no commands that
+    the user has run."""
     dropped = ("STAGEPROF_", "LD_PRELOAD", "LD_DEBUG", "COLUMNS", "NO_COLOR", "CLICOLOR", "PYTHON")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", **more}
+    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "XDG_STATE_HOME": STATE.name, **more}
 
 
 def compiled(folder, name, source, *flags, compiler="gcc"):
