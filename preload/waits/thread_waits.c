@@ -102,7 +102,7 @@ void sp_waits_begin(struct sp_thread *t)
 {
 	struct sp_recorder *r = sp_recorder_of(t);
 	struct sp_off_core_time time;
-	bool faults = sp_mapped_any() && !r->faults_are_many;
+	bool faults = (sp_mapped_any() || !r->perf.is_open) && !r->faults_are_many;
 	int kept = errno;
 
 	if (is_off || r->perf_is_refused || sp_process_is_frozen())
@@ -203,6 +203,7 @@ void sp_waits_end(struct sp_thread *t, uint64_t start, uint64_t end, uint64_t fa
 	sp_signals_restore(before);
 	sp_emit_extra(t, SP_EV_waits, r->perf.has_faults, end, 0, (int64_t)sums.lost,
 		      (const uint64_t[3]){sums.page_blocked_ns, sums.blocked_ns, sums.ready_ns});
-	r->faults_are_many |= r->perf.has_faults && are_many(faults, end - start);
+	r->faults_are_many |=
+		r->perf.has_faults && sp_mapped_any() && are_many(faults, end - start);
 	errno = kept;
 }

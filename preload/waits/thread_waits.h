@@ -6,9 +6,10 @@
  *   page_fault  for each fault that waited for its page
  *   off_core    for each time of 100 µs and more without a core, outside of such faults
  *   waits       once: the sums, also of shorter times
- * Page faults are observed only after a data file was mapped, and not where they are so many that
- * observing them would be felt. Where the kernel refuses, or a seccomp filter may kill a process
- * that asks, nothing is emitted, and the coverage says why. STAGEPROF_WAITS=0 turns it off.
+ * Page faults are observed in a thread's first fetch, which often maps the data, then only after a
+ * data file was mapped, and not where they are so many that observing them would be felt. Where the
+ * kernel refuses, or a seccomp filter may kill a process that asks, nothing is emitted, and the
+ * coverage says why. STAGEPROF_WAITS=0 turns it off.
  *
  * Not for the hook path: the first call makes a dozen system calls, the others up to four for each
  * file that is met for the first time, else none. errno is kept.

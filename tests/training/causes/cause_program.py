@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cause_program.py PLACE BATCHES FILE CAUSE...: trains with causes of planted_cause.py.
+
+PLACE is worker (one worker; workers: two), trainer (the training thread makes the batches) or loop
+(in the training loop, outside of the loader). A batch has one cause; several take turns. Prints the
+sums of each cause's truths as JSON.
+"""
+
+import json
+import sys
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+from planted_cause import CAUSES, FIELDS
+
+PLACE, BATCHES, FILE, NAMES = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+SAMPLES = 4
+
+begun = {}
+
+
+def once(batch, i):
+    name = NAMES[batch % len(NAMES)]
+    if name not in begun:
+        begun[name] = CAUSES[name]()
+        begun[name].begin(FILE)
+    return list(begun[name].once(i).values())
+
+
+class Causes(Dataset):
+    def __len__(self):
+        return BATCHES * SAMPLES
+
+    def __getitem__(self, i):
+        return torch.tensor(once(i // SAMPLES, i), dtype=torch.float64)
+
+
+class Nothing(Causes):
+    def __getitem__(self, i):
+        return torch.zeros(len(FIELDS), dtype=torch.float64)
+
+
+def train():
+    torch.set_num_threads(1)
+    net = torch.nn.Linear(len(FIELDS), 1, dtype=torch.float64)
+    optimizer = torch.optim.SGD(net.parameters(), 1e-30)
+    workers = {"worker": 1, "workers": 2}.get(PLACE, 0)
+    data = Nothing() if PLACE == "loop" else Causes()
+    sums = {name: [0] * len(FIELDS) for name in NAMES}
+    for n, batch in enumerate(DataLoader(data, batch_size=SAMPLES, num_workers=workers)):
+        optimizer.zero_grad()
+        net(batch).sum().backward()
+        optimizer.step()
+        rows = [once(n, i) for i in range(SAMPLES)] if PLACE == "loop" else batch.tolist()
+        name = NAMES[n % len(NAMES)]
+        sums[name] = [sum(each) for each in zip(sums[name], *rows)]
+    return sums
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: dict(zip(FIELDS, sums)) for name, sums in train().items()}))

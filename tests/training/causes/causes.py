@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causes of waits that are planted (planted_cause.py), beside what the report says of them.
+
+    causes.py [--nightly]
+
+Rows of the workers are within 5% and 50 µs a call of the program's own timers, and the time in which
+it was ready to run: nobody but the kernel knows when a wait ended. Where perf events are refused, a
+row is right or the report abstains.
+Environment: training.py's, and STAGEPROF_TEST_SECCOMP, a launcher that refuses perf events.
+"""
+
+import collections
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+import training
+from planted_cause import forget_pages
+
+PYTHON = training.interpreter("numpy")
+PROGRAM = os.path.join(HERE, "cause_program.py")
+BYTES = 64 << 20
+SHARE, CALL_NS = 0.05, 50000
+
+# The row of the view workers that has a cause's time.
+ROWS = {
+    "sleep": "fetch_wait",
+    "signal": "fetch_wait",
+    "lock": "fetch_wait",
+    "mutex": "fetch_wait",
+    "queue": "fetch_wait",
+    "pipe": "pipe_read",
+    "local_socket": "pipe_read",
+    "network": "net_read",
+    "pages": "mapped_read",
+}
+# Pages come first: faults are observed from the fetch on that first maps a file.
+QUICK = ["pages", "pages_in_order", *(name for name in ROWS if name != "pages")]
+CALLS = 4  # of a batch
+SECCOMP = os.environ.get("STAGEPROF_TEST_SECCOMP")
+
+Seen = collections.namedtuple("Seen", "truths rows summary stages files")
+
+
+def data_file(folder):
+    path = os.path.join(folder, "data.bin")
+    with open(path, "wb") as file:
+        file.write(os.urandom(BYTES))
+    return path
+
+
+def is_refused(coverage):
+    return any("waits\tunobservable" in line["text"] for line in coverage)
+
+
+def run(place, batches, *causes, warm=False, launcher=(), **settings):
+    """The timers and the report of a run."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("STAGEPROF_TEST_DISK")) as folder:
+        path = data_file(folder)
+        if not warm:
+            forget_pages(path)
+        command = [*launcher, PYTHON, PROGRAM, place, str(batches), path, *causes]
+        done = training.execute(command, folder, **settings)
+        if done.returncode == training.SKIP:
+            training.skip(done.stderr.decode().strip())
+        if done.returncode != 0:
+            raise AssertionError(done.stderr.decode())
+        trace = os.path.join(folder, "run.zst")
+        views = [training.report(view, trace) for view in ("workers", "summary", "files")]
+        rows = collections.Counter()
+        for worker in views[0]["workers"]:
+            rows.update({name[:-3]: ns or 0 for name, ns in worker.items() if name.endswith("_ns")})
+        stages = {stage["stage"]: stage for stage in views[1]["stages"]}
+        return Seen(json.loads(done.stdout.splitlines()[-1]), rows, views[1], stages, views[2])
+
+
+class Causes(unittest.TestCase):
+    def near(self, found, truth, calls, seen, what):
+        ready_ns = sum(each["ready_ns"] for each in seen.truths.values())
+        allowed_ns = SHARE * truth + CALL_NS * calls + ready_ns
+        told = f"{what}: {found / 1e6:.2f} ms of {truth / 1e6:.2f} ± {allowed_ns / 1e6:.2f} ms"
+        self.assertLessEqual(abs(found - truth), allowed_ns, told)
+
+    def truths_of(self, seen, batches):
+        """By row: time, calls."""
+        sums = collections.Counter()
+        calls = collections.Counter()
+        for cause, truth in seen.truths.items():
+            if cause in ROWS:
+                sums[ROWS[cause]] += truth["slow_ns" if cause == "pages" else "off_ns"]
+                calls[ROWS[cause]] += CALLS * batches // len(seen.truths)
+        return sums, calls
+
+    def check_rows(self, seen, batches, but=()):
+        sums, calls = self.truths_of(seen, batches)
+        for row, ns in sums.items():
+            if row not in but:
+                self.near(seen.rows[row], ns, calls[row], seen, row)
+
+    def check_all(self, place):
+        batches = 6 * len(QUICK)
+        seen = run(place, batches, *QUICK)
+        if is_refused(seen.summary["coverage"]):
+            training.skip("perf events are refused here")
+        self.check_rows(seen, batches, but=["mapped_read"])
+        self.check_file(seen)
+
+    def check_file(self, seen):
+        """The mapped reads of a file that is read in order are its blocked time, at most its slow
+        touches."""
+        random, in_order = seen.truths["pages"], seen.truths["pages_in_order"]
+        rows = [row for row in seen.files["files"] if row["name"].endswith("/data.bin")]
+        self.assertEqual(len(rows), 1, rows)
+        least = random["slow_ns"] + in_order["off_ns"]
+        most = random["slow_ns"] + in_order["slow_ns"]
+        ns = rows[0]["mapped_read_ns"]
+        ready_ns = random["ready_ns"] + in_order["ready_ns"]
+        self.assertGreater(ns, (1 - SHARE) * least - ready_ns)
+        self.assertLess(ns, (1 + SHARE) * most + CALLS * 6 * CALL_NS)
+        # Each read of a page, those of the first batch, too.
+        read_in = random["read_in"] + in_order["read_in"]
+        self.assertGreater(read_in, random["touched"] // 2)
+        self.assertGreaterEqual(rows[0]["mapped_reads"], read_in)
+        self.assertLessEqual(rows[0]["mapped_reads"], random["slow"] + in_order["slow"] + 2)
+        self.assertLessEqual(ns, seen.rows["mapped_read"] + 1000)  # rounding
+
+    def test_a_worker(self):
+        self.check_all("worker")
+
+    def test_the_training_thread(self):
+        self.check_all("trainer")
+
+    def check_page_and_wait(self, seen, batches):
+        """The wait is not storage's, however the waits were observed."""
+        truth, calls = seen.truths["page_and_wait"], CALLS * batches
+        self.assertNotEqual(seen.summary["verdict"]["code"], "storage-bound", seen.summary)
+        self.near(seen.rows["fetch_wait"], truth["off_ns"], calls, seen, "wait")
+        self.assertLess(seen.rows["mapped_read"], truth["slow_ns"] * (1 + SHARE) + CALL_NS * calls)
+
+    def test_a_page_before_a_wait(self):
+        self.check_page_and_wait(run("worker", 24, "page_and_wait"), 24)
+
+
+@unittest.skipUnless(SECCOMP, "no launcher that refuses perf events")
+class Refused(Causes):
+    """Perf events fail with EPERM, as in Docker's default profile."""
+
+    def run_refused(self, place, batches, *causes):
+        seen = run(place, batches, *causes, launcher=[SECCOMP])
+        self.assertTrue(is_refused(seen.summary["coverage"]), seen.summary["coverage"])
+        self.assertEqual(seen.summary["run"]["events_lost"], 0)
+        return seen
+
+    def check_all(self, place):
+        batches = 6 * len(QUICK)
+        seen = self.run_refused(place, batches, *QUICK)
+        sums, calls = self.truths_of(seen, batches)
+        for row in ["pipe_read", "net_read"]:  # what hooks time
+            self.near(seen.rows[row], sums[row], calls[row], seen, row)
+        self.assertEqual(seen.rows["core_wait"], 0)  # nobody knows
+        self.assertLess(seen.rows["fetch_wait"], (1 + SHARE) * self.off_all(seen))
+        verdict = seen.summary["verdict"]
+        self.assertNotIn(verdict["code"], ["storage-bound", "core-bound", "throttled"], verdict)
+
+    def off_all(self, seen):
+        return sum(truth["off_ns"] for truth in seen.truths.values())
+
+    def test_a_page_before_a_wait(self):
+        self.check_page_and_wait(self.run_refused("worker", 24, "page_and_wait"), 24)
+
+
+if __name__ == "__main__":
+    unittest.main()
