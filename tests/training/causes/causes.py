@@ -3,7 +3,7 @@
 
     causes.py [--nightly]
 
-Rows of the workers are within 5% and 50 µs a call of the program's own timers, and the time in which
+Rows of workers are within 5% and 50 µs a call of the program's own timers, and the time in which
 it was ready to run: nobody but the kernel knows when a wait ended. Where perf events are refused, a
 row is right or the report abstains.
 Environment: training.py's, and STAGEPROF_TEST_SECCOMP, a launcher that refuses perf events.
