@@ -113,21 +113,6 @@ static uint32_t crowd_of(const struct sp_report *report, const uint64_t mask[WOR
 	return count < cpus_of(report)->initial_count ? count : 0;
 }
 
-const char *sp_cores_worker_crowd(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
-{
-	uint64_t mask[WORDS];
-	char list[LIST_BYTES];
-	uint32_t count;
-
-	workers_mask(m->report, mask);
-	count = crowd_of(m->report, mask, list);
-	snprintf(text, SP_METRIC_TEXT_BYTES,
-		 count == 1 ? _("the workers may use core %s alone")
-			    : _("the workers may use cores %s alone"),
-		 list);
-	return count ? text : NULL;
-}
-
 const char *sp_cores_trainer_crowd(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
 {
 	char list[LIST_BYTES];
@@ -136,6 +121,31 @@ const char *sp_cores_trainer_crowd(const struct sp_report *report, char text[SP_
 	snprintf(text, SP_METRIC_TEXT_BYTES,
 		 count == 1 ? _("the training thread may use core %s alone")
 			    : _("the training thread may use cores %s alone"),
+		 list);
+	return count ? text : NULL;
+}
+
+static bool has_workers(const struct sp_report *report)
+{
+	for (uint32_t i = 0; i < report->workers.count; i++)
+		if (!report->workers.list[i].is_trainer)
+			return true;
+	return false;
+}
+
+const char *sp_cores_worker_crowd(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
+{
+	uint64_t mask[WORDS];
+	char list[LIST_BYTES];
+	uint32_t count;
+
+	if (!has_workers(m->report))
+		return sp_cores_trainer_crowd(m->report, text);
+	workers_mask(m->report, mask);
+	count = crowd_of(m->report, mask, list);
+	snprintf(text, SP_METRIC_TEXT_BYTES,
+		 count == 1 ? _("the workers may use core %s alone")
+			    : _("the workers may use cores %s alone"),
 		 list);
 	return count ? text : NULL;
 }

@@ -18,7 +18,8 @@ double sp_cores_busy(const struct sp_report *report);
 /* Cores that any of the workers may use. */
 double sp_cores_of_workers(const struct sp_report *report);
 
-/* "2 workers may use core 0 only": fewer cores than the program had when it began. */
+/* "the workers may use core 0 alone": fewer cores than the program had when it began. Without
+ * workers it is the training thread, which makes the batches. */
 const char *sp_cores_worker_crowd(const struct sp_metric_sums *sums,
 				  char text[SP_METRIC_TEXT_BYTES]);
 const char *sp_cores_trainer_crowd(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES]);

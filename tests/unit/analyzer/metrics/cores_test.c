@@ -198,6 +198,55 @@ START_TEST(the_mask_is_named)
 }
 END_TEST
 
+/* The training thread makes its batches, and has a core half of the time. */
+static void put_own_batches(void)
+{
+	uint64_t begun = m.now_ticks;
+
+	name(LOADER, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	name(FETCH, "DataLoader fetch");
+	put_cpus(is->trainer);
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t at = m.now_ticks;
+
+		span(SP_EV_python_call, FETCH, WAIT_NS, SP_PHASE_loader_fetch);
+		sp_maker_extra(&m, WAIT_NS / 2, 0, 9);
+		m.now_ticks = at;
+		span(SP_EV_torch_range, LOADER, WAIT_NS, 0);
+		m.now_ticks += WORK_NS;
+		span(SP_EV_torch_backward, ADAM, WORK_NS, 0);
+		span(SP_EV_torch_range, ADAM, WORK_NS, 0);
+		put_use(m.now_ticks - begun);
+	}
+}
+
+START_TEST(the_mask_of_a_thread_that_makes_its_batches)
+{
+	static const struct machine masked =
+		{15, 1, 1, 300, 0, 0, 50, 50, SP_VERDICT_core, SP_ADVICE_wider_trainer};
+
+	is = &masked;
+	put_own_batches();
+	ck_assert_str_eq(judge(), "core-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_core);
+	ck_assert_ptr_nonnull(strstr(v.text, "the training thread may use core 0 alone"));
+	ck_assert(is_advised(SP_ADVICE_wider_trainer));
+	ck_assert(!is_advised(SP_ADVICE_wider_workers));
+	ck_assert(!is_advised(SP_ADVICE_transform));
+}
+END_TEST
+
+/* More workers on the one core would not help, but not because there are no others. */
+START_TEST(a_mask_is_no_lack_of_cores)
+{
+	is = &machines[1];
+	put_job();
+	judge();
+	ck_assert(!is_advised(SP_ADVICE_cheaper_batches));
+}
+END_TEST
+
 START_TEST(what_the_kernel_does_not_give_is_not_known)
 {
 	is = &machines[3];
@@ -387,6 +436,8 @@ int main(void)
 	tcase_add_checked_fixture(c, judged_trace_begin, judged_trace_end);
 	tcase_add_loop_test(c, time_without_a_core_is_no_transform, 0, MACHINES);
 	tcase_add_test(c, the_mask_is_named);
+	tcase_add_test(c, the_mask_of_a_thread_that_makes_its_batches);
+	tcase_add_test(c, a_mask_is_no_lack_of_cores);
 	tcase_add_test(c, what_the_kernel_does_not_give_is_not_known);
 	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 3);
 	tcase_add_loop_test(c, a_model_that_something_slows, 0, MODELS);

@@ -407,7 +407,7 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 	}
 	if (a->verdict == SP_VERDICT_first_batch)
 		set(SP_METRIC_restart_share, 0.3);
-	if (a->metric == SP_METRIC_workers_wanted)
+	if (a->metric == SP_METRIC_workers_wanted || a->verdict == SP_VERDICT_core)
 		set(SP_METRIC_workers, 2);
 	if (a->verdict == SP_VERDICT_loop)
 		set(SP_METRIC_off_core_share, 0.3);
@@ -420,6 +420,8 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 		set(SP_METRIC_slow_read_share, 1);
 	if (a->metric == SP_METRIC_hdf5_amplification)
 		set(SP_METRIC_hdf5_work_share, 0.3);
+	/* no mask keeps workers from the cores */
+	v.metrics.of[SP_METRIC_worker_crowd].is_known = a->verdict == SP_VERDICT_core;
 	/* the machine does not count other programs */
 	v.metrics.of[SP_METRIC_others_cores].is_known = false;
 	/* a number of workers would be that of several loaders */
