@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/own_update.h"
 
-/* The time after a backward, up to the next call of the model. */
+/* The time after a backward, up to the next call of the model, as far as it is "other". */
 struct stretch {
-	int64_t at_ns;
 	uint64_t ns;
 	bool is_open, is_cleared;
 };
 
 static void go_on(struct stretch *s, const struct sp_phase_interval *p)
 {
-	s->ns += (uint64_t)(p->start_ns - s->at_ns);
-	if (!sp_phase_interval_is_structure(p) &&
+	s->ns += p->loop_ns;
+	if (p->is_in_other && !sp_phase_interval_is_structure(p) &&
 	    sp_phase_interval_phase(p->kind) == SP_ACCOUNT_other && !p->is_own)
 		s->ns += sp_phase_interval_own_ns(p);
 	s->is_cleared |= p->kind == SP_INTERVAL_ZERO_GRAD;
-	s->at_ns = p->end_ns;
 }
 
 static void end_stretch(const struct stretch *s, const struct sp_phase_interval *p,
@@ -41,8 +39,7 @@ struct sp_own_update sp_own_update_of(const struct sp_phase_interval *intervals,
 			continue;
 		if (s.is_open)
 			end_stretch(&s, p, &update);
-		s = (struct stretch){.at_ns = p->end_ns,
-				     .is_open = p->kind == SP_INTERVAL_BACKWARD};
+		s = (struct stretch){.is_open = p->kind == SP_INTERVAL_BACKWARD};
 	}
 	return update;
 }

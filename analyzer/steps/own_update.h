@@ -15,7 +15,7 @@ struct sp_own_update {
 	uint64_t cleared_ns, between_ns;
 };
 
-/* The n intervals are one step. */
+/* The n intervals are one step, whose time is charged. */
 struct sp_own_update sp_own_update_of(const struct sp_phase_interval *intervals, uint32_t n);
 
 #endif

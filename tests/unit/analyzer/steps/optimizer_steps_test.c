@@ -116,6 +116,33 @@ START_TEST(an_optimizer_with_a_closure)
 }
 END_TEST
 
+/* Time between two calls of the closure is the optimizer's, and no part of "other". */
+START_TEST(an_optimizer_with_many_closures)
+{
+	enum { CALLS = 3 };
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start = m.now_ticks;
+
+		for (int call = 0; call < CALLS; call++) {
+			zero_grad();
+			forward_backward();
+			work(OPTIMIZER_NS);
+		}
+		sp_maker_around(&m, SP_EV_torch_range, ADAM, start, 0);
+	}
+	s = whole_steps(5);
+	sum = account();
+	ck_part(sum, optimizer, 5 * CALLS * OPTIMIZER_NS);
+	for (int i = 0; i < 5; i++) {
+		ck_assert_uint_eq(s->steps[i].sum[SP_STEP_SUM_cleared], 0);
+		ck_assert_uint_eq(s->steps[i].sum[SP_STEP_SUM_between], 0);
+	}
+}
+END_TEST
+
 /* Two rounds of a step by an optimizer's own methods; the second one contains the step. */
 START_TEST(methods_of_the_optimizer)
 {
@@ -287,6 +314,7 @@ int main(void)
 	tcase_add_test(c, optimizers_in_backward);
 	tcase_add_test(c, two_optimizers_after_one_backward);
 	tcase_add_test(c, an_optimizer_with_a_closure);
+	tcase_add_test(c, an_optimizer_with_many_closures);
 	tcase_add_test(c, methods_of_the_optimizer);
 	tcase_add_test(c, a_scaler_that_skips);
 	tcase_add_test(c, a_wrapper_around_the_optimizer);
