@@ -4,7 +4,8 @@
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 
-#define LATE_NS 100000000     /* a worker may end after the pause in which its loader did */
+#define LATE_NS 100000000 /* a worker may end after the pause in which its loader did */
+#define VALIDATING 0.75
 #define LOCKS_ERROR 1.2	      /* of the time that workers can wait for each other's locks */
 #define OWN_COLLATE_LEAST 0.1 /* of the work on batches */
 
@@ -28,13 +29,13 @@ static struct sp_made made_of(const struct sp_work_sums *sums)
 	return made;
 }
 
-/* True for a worker that lived only in one pause between steps, or was asked in validations
- * alone. */
+/* True for a worker that lived only in one pause between steps, or made VALIDATING of its batches
+ * while the trainer validated: a few may be made ahead. */
 static bool is_validating(const struct sp_training *training, const struct sp_worker *w)
 {
 	const struct sp_steps *s = &training->trainers[w->trainer].steps;
 
-	if (w->validation_batches == w->fetches.batches)
+	if ((double)w->validation_batches >= VALIDATING * (double)w->fetches.batches)
 		return true;
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (s->pauses[i].is_validation && w->begin_ns >= s->pauses[i].start_ns &&

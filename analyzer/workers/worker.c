@@ -14,6 +14,7 @@
 
 #define SLOW_READ_NS 100000u /* memory is faster */
 #define PIECES_MAX 65536u    /* in one fetch; beyond, the older half counts as outside */
+#define FETCHES_MAX 64u	     /* that a later one may contain; beyond, the older half stands alone */
 
 /* Time, and the part of the time that fell into the trainer's waits. */
 struct span {
@@ -30,6 +31,14 @@ struct piece {
 	struct sp_fetch_files files;
 };
 
+/* A fetch, kept until no later one can contain it: a data set may read a loader of its own. */
+struct fetch {
+	int64_t start_ns, end_ns;
+	struct sp_fetches part;
+	uint64_t inner_blocked_ns, inner_preempted_ns; /* of the fetches inside it */
+	bool is_waited;				       /* for a step's batch */
+};
+
 struct worker_builder {
 	const struct sp_run *run;
 	struct sp_worker *worker;
@@ -38,7 +47,10 @@ struct worker_builder {
 	struct piece *pieces;	       /* PIECES_MAX */
 	uint32_t count;
 	struct span aside; /* of the open fetch: page faults and waits for a core, in no piece */
+	int64_t aside_ns;  /* begin of the last of them */
 	struct sp_call_waits waits; /* of the open fetch */
+	struct fetch fetches[FETCHES_MAX];
+	uint32_t fetch_count;
 	struct sp_reader reader;
 	struct sp_event_reader events;
 };
@@ -127,13 +139,18 @@ static void count_hdf5(struct worker_builder *b, const struct piece *inner)
 	b->worker->meanwhile.hdf5_decompress_ns += unpacks ? inner->self.meanwhile_ns : 0;
 }
 
-/* Counts a part of a fetch; for steps, too, where it lies in a wait of the training thread for a
- * step's batch. */
-static void count(struct worker_builder *b, const struct span *span, struct sp_fetches part)
+static bool is_waited(const struct worker_builder *b, const struct span *span)
 {
-	sp_fetches_merge(&b->worker->fetches, &part);
-	if (b->receiving.steps && span->meanwhile_ns > 0)
-		sp_fetches_merge(&b->worker->waited, &part);
+	return b->receiving.steps && span->meanwhile_ns > 0;
+}
+
+/* Counts a part of a fetch; for_step: for steps, too, because it lies in a wait of the training
+ * thread for a step's batch. */
+static void count(struct worker_builder *b, bool for_step, const struct sp_fetches *part)
+{
+	sp_fetches_merge(&b->worker->fetches, part);
+	if (for_step)
+		sp_fetches_merge(&b->worker->waited, part);
 }
 
 /* A wait inside a fetch is no idleness. */
@@ -141,14 +158,7 @@ static void stop_idling(struct worker_builder *b, const struct piece *p)
 {
 	move(b, p, p->receives ? SP_WORK_pipe_read : SP_WORK_fetch_wait);
 	if (!p->receives)
-		count(b, &p->self, (struct sp_fetches){.locked_ns = p->self.ns});
-}
-
-static bool is_in_validation(const struct sp_steps *s, int64_t at_ns)
-{
-	uint32_t i = SP_UPPER_BOUND(s->pauses, s->pause_count, start_ns, at_ns);
-
-	return i > 0 && s->pauses[i - 1].is_validation && at_ns <= s->pauses[i - 1].last_end_ns;
+		count(b, is_waited(b, &p->self), &(struct sp_fetches){.locked_ns = p->self.ns});
 }
 
 /* PyTorch's own collating copies samples into large tensors, so its time goes with their bytes. */
@@ -169,10 +179,43 @@ static void count_stacking(struct worker_builder *b, const struct piece *collati
 		b->worker->waited.stacked_ns += collating->self.meanwhile_ns;
 }
 
-static void count_fetch(struct worker_builder *b, const struct piece *fetch)
+static bool is_of_validation(const struct worker_builder *b, const struct fetch *f)
 {
-	count(b, &fetch->covered, (struct sp_fetches){.batches = 1, .files = fetch->files});
-	b->worker->validation_batches += is_in_validation(b->steps, fetch->start_ns);
+	const struct sp_phase_segment *at =
+		sp_thread_timeline_at(&b->steps->timeline,
+				      f->start_ns + (f->end_ns - f->start_ns) / 2);
+
+	return at && at->phase == SP_ACCOUNT_validation;
+}
+
+/* Counts the first n of the fetches that were kept. */
+static void settle(struct worker_builder *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		count(b, b->fetches[i].is_waited, &b->fetches[i].part);
+		b->worker->validation_batches += is_of_validation(b, &b->fetches[i]);
+	}
+	b->fetch_count -= n;
+	memmove(b->fetches, &b->fetches[n], b->fetch_count * sizeof(b->fetches[0]));
+}
+
+/* A batch of a loader inside a fetch is a part of that fetch's batch. */
+static void put_fetch(struct worker_builder *b, const struct piece *p)
+{
+	uint32_t first = SP_NEST_FIRST(b->fetches, b->fetch_count, start_ns, p->start_ns);
+	struct fetch fetch = {.start_ns = p->start_ns,
+			      .end_ns = p->end_ns,
+			      .part = {.batches = 1, .files = p->files},
+			      .is_waited = is_waited(b, &p->covered)};
+
+	for (uint32_t i = first; i < b->fetch_count; i++) {
+		fetch.inner_blocked_ns += b->fetches[i].part.usage.blocked_ns;
+		fetch.inner_preempted_ns += b->fetches[i].part.usage.preempted_ns;
+	}
+	b->fetch_count = first;
+	if (first == FETCHES_MAX)
+		settle(b, FETCHES_MAX / 2);
+	b->fetches[b->fetch_count++] = fetch;
 }
 
 /* A picture of a decoder that stays open may have begun in the fetch of an earlier batch. */
@@ -203,6 +246,7 @@ static void take_aside(struct worker_builder *b, enum sp_work work, int64_t star
 		add(b, work, span);
 		b->aside.ns += span.ns;
 		b->aside.meanwhile_ns += span.meanwhile_ns;
+		b->aside_ns = start_ns;
 		return;
 	}
 	span.ns = span.ns < p->self.ns ? span.ns : p->self.ns;
@@ -247,8 +291,11 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	if (reads_or_waits(work))
 		p.known_ns = span.ns;
 	if (work == SP_WORK_transform) {
-		p.covered.ns += b->aside.ns;
-		p.covered.meanwhile_ns += b->aside.meanwhile_ns;
+		/* A fetch whose end was lost keeps its own. */
+		bool is_inside = b->aside_ns >= from_ns;
+
+		p.covered.ns += is_inside ? b->aside.ns : 0;
+		p.covered.meanwhile_ns += is_inside ? b->aside.meanwhile_ns : 0;
 		b->aside = (struct span){0, 0};
 	}
 	room = less(span.ns, p.covered.ns);
@@ -262,7 +309,7 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	p.covered.ns += p.self.ns;
 	p.covered.meanwhile_ns += p.self.meanwhile_ns;
 	if (work == SP_WORK_transform)
-		count_fetch(b, &p);
+		put_fetch(b, &p);
 	if (b->count == PIECES_MAX) {
 		b->count /= 2;
 		memmove(b->pieces, b->pieces + b->count, b->count * sizeof(*b->pieces));
@@ -286,20 +333,24 @@ static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, 
 	self->meanwhile_ns -= moved.meanwhile_ns;
 }
 
-/* Takes the last piece as a fetch. Its time without a core in no known call is no transform. Waits
- * for a core that were observed are in no piece already. */
+/* Takes the last piece as a fetch. Its time without a core in no known call is no transform, but in
+ * fetches inside it has been taken. Waits for a core that were observed are in no piece already. */
 static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t words[3])
 {
 	const struct piece *p = &b->pieces[b->count - 1];
+	struct fetch *fetch = &b->fetches[b->fetch_count - 1];
 	struct sp_call_waits waits = b->waits;
 	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns, &waits);
 	bool is_mapped = !waits.has_faults && sp_call_rusage_blocks_on_pages(&usage);
 	struct span self = p->self;
 
 	b->waits = (struct sp_call_waits){.has_switches = false};
-	count(b, &p->covered, (struct sp_fetches){.usage = usage});
-	move_part(b, &self, usage.blocked_ns, is_mapped ? SP_WORK_mapped_read : SP_WORK_fetch_wait);
-	move_part(b, &self, waits.has_switches ? 0 : usage.preempted_ns, SP_WORK_core_wait);
+	fetch->part.usage = usage;
+	move_part(b, &self, less(usage.blocked_ns, fetch->inner_blocked_ns),
+		  is_mapped ? SP_WORK_mapped_read : SP_WORK_fetch_wait);
+	move_part(b, &self,
+		  waits.has_switches ? 0 : less(usage.preempted_ns, fetch->inner_preempted_ns),
+		  SP_WORK_core_wait);
 }
 
 /* Observations of a fetch come before the fetch itself. */
@@ -426,13 +477,14 @@ static void read_worker(struct worker_builder *b)
 	struct sp_stream *stream = b->run->index.streams[b->worker->stream];
 	struct sp_read_event event;
 
-	b->count = 0;
+	b->count = b->fetch_count = 0;
 	b->aside = (struct span){0, 0};
 	b->waits = (struct sp_call_waits){.has_switches = false};
 	sp_event_reader_open(&b->events, &b->reader, &b->run->index, stream);
 	b->events.span = sp_run_span(b->run, stream->image);
 	while (sp_event_reader_next(&b->events, &event))
 		take_event(b, &event);
+	settle(b, b->fetch_count);
 }
 
 static bool find_trainer(const struct sp_training *training, uint32_t stream, struct sp_worker *ret)

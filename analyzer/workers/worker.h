@@ -54,7 +54,7 @@ struct sp_worker {
 	/* On the training thread: the fetches for steps.
 	 * It makes the batches of validation, too. */
 	struct sp_fetches waited;
-	uint64_t validation_batches; /* begun in a validation */
+	uint64_t validation_batches; /* made while the trainer validates */
 };
 
 struct sp_workers {

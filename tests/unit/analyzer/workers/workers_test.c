@@ -434,6 +434,52 @@ START_TEST(a_thread_makes_batches_of_both)
 }
 END_TEST
 
+/* The data set takes samples from a loader of its own: a queue of patches out of large images. */
+static void make_nested_fetch(void)
+{
+	enum { INNER_NS = 300, OUTER_NS = 50, CORE_NS = 70, ONE_SWITCH = 1 };
+	uint64_t start = m.now_ticks;
+
+	for (int inner = 0; inner < 2; inner++) {
+		span(SP_EV_python_call, FETCH, INNER_NS, SP_PHASE_loader_fetch);
+		sp_maker_extra(&m, CORE_NS, 0, (uint64_t)ONE_SWITCH << 32);
+	}
+	m.now_ticks += OUTER_NS;
+	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
+	sp_maker_extra(&m, 2 * CORE_NS + OUTER_NS, 0, (uint64_t)ONE_SWITCH << 33);
+	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
+	m.now_ticks += WORK_NS - 500;
+	span(SP_EV_torch_range, ADAM, 500, 0);
+}
+
+START_TEST(a_loader_inside_a_fetch)
+{
+	static struct sp_verdict v;
+	const struct sp_worker *w;
+
+	sp_folder_make(folder);
+	sp_maker_init(&m, 10, 10, 0);
+	sp_maker_header(&m);
+	name(LOADER, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+	name(ADAM, "Optimizer.step#Adam.step");
+	name(FETCH, "DataLoader fetch");
+	for (int i = 0; i < STEPS; i++)
+		make_nested_fetch();
+	end("trainer.zst");
+	sp_load_one(&load, folder);
+	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
+	w = &load.report.workers.list[0];
+	ck_assert_uint_eq(w->fetches.batches, STEPS);
+	ck_assert_uint_eq(w->waited.batches, STEPS);
+	ck_assert_uint_eq(w->fetches.usage.wall_ns, STEPS * 650);
+	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_batch_work_ns), 650);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_fetch_wait], STEPS * 2 * 230);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], STEPS * 190);
+	sp_load_finish(&load);
+	sp_folder_remove(folder);
+}
+END_TEST
+
 START_TEST(a_worker_of_validation_that_stays)
 {
 	static struct sp_verdict v;
@@ -576,6 +622,7 @@ int main(void)
 	tcase_add_test(c, one_makes_what_is_waited_for_and_the_other_is_idle);
 	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
 	tcase_add_test(c, a_thread_makes_batches_of_both);
+	tcase_add_test(c, a_loader_inside_a_fetch);
 	tcase_add_test(c, a_worker_of_validation_that_stays);
 	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
 	tcase_add_loop_test(c, a_child_is_what_it_does, 0, sizeof(children) / sizeof(*children));
