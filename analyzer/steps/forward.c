@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/forward.h"
 
+#include "analyzer/base/intervals.h"
+
 /*
  * Learners with several optimizers step one of them after a target network's call: with three of
  * them that is a third of the steps, and fewer where some are stepped less often.
@@ -12,6 +14,8 @@
  * many they make the batch (text that is generated and then learned from).
  */
 #define MAKES_BATCH 4u
+
+#define ALIKE 2u /* times: stretches of the same work */
 
 /* As it is seen from the last interval to the first. */
 struct judge {
@@ -119,37 +123,58 @@ static bool makes_batch(const struct batch_calls *calls)
 	return calls->forwards && calls->learners > MAKES_BATCH * calls->forwards;
 }
 
-static bool has_await(const struct sp_cutter *c, uint32_t from, uint32_t to)
-{
-	while (from < to && c->intervals[from].kind != SP_INTERVAL_AWAIT)
-		from++;
-	return from < to;
-}
-
 /* Calls of the model that follow each other and that no backward follows. */
 struct evaluation {
-	uint32_t since; /* the interval after its last call so far; 0: there is no call */
-	bool is_led;	/* the thread waited before the first call */
-	bool acts;	/* the thread waited between calls */
+	uint32_t before, first; /* after the structure before its first call; that call */
+	uint32_t since;		/* the interval after its last call so far; 0: there is no call */
+	uint64_t lead_ns, most_ns; /* before its first call; between two calls, at most */
 };
+
+/* The time before interval i, from the end of interval from - 1 on; of the first one, from the end
+ * of the step before. */
+static uint64_t time_before(const struct sp_cutter *c, uint32_t from, uint32_t i)
+{
+	int64_t at_ns = c->intervals[i].start_ns;
+
+	if (from)
+		return sp_interval_ns(c->intervals[from - 1].end_ns, at_ns);
+	return c->has_from ? sp_interval_ns(c->from_ns, at_ns) : 0;
+}
+
+/* The intervals [from, i), before one of structure, are the evaluation's. */
+static void claim(struct sp_cutter *c, uint32_t from, uint32_t i)
+{
+	for (uint32_t k = from; k < i; k++)
+		c->intervals[k].is_evaluated = true;
+	c->intervals[i].is_led_by_evaluation = true;
+}
 
 static void evaluate(struct evaluation *e, struct sp_cutter *c, uint32_t before, uint32_t i)
 {
-	if (!e->since)
-		*e = (struct evaluation){.is_led = has_await(c, before, i)};
+	uint64_t ns = time_before(c, before, i);
+
+	if (e->since)
+		e->most_ns = ns > e->most_ns ? ns : e->most_ns;
 	else
-		e->acts |= has_await(c, e->since, i);
+		*e = (struct evaluation){.before = before, .first = i, .lead_ns = ns};
 	for (uint32_t k = e->since ? e->since : i; k < i; k++)
 		c->intervals[k].is_evaluated = true;
 	e->since = i + 1;
 }
 
-/* Where each call but the last is followed by a wait, so is the last one: for environments. Batches
- * come ahead of a call. */
+static bool is_alike(uint64_t ns, uint64_t other_ns)
+{
+	return ns && ns <= ALIKE * other_ns && other_ns <= ALIKE * ns;
+}
+
+/* Where the calls are led by what they are made of, the first one is; where each but the last is
+ * followed by work (a step of an environment), so is the last one. */
 static void end_evaluation(struct evaluation *e, struct sp_cutter *c, uint32_t i)
 {
-	for (uint32_t k = e->since; e->since && e->acts && !e->is_led && k < i; k++)
-		c->intervals[k].is_evaluated |= c->intervals[k].kind == SP_INTERVAL_AWAIT;
+	if (e->since && is_alike(e->lead_ns, e->most_ns))
+		claim(c, e->before, e->first);
+	else if (e->since && is_alike(time_before(c, e->since, i), e->most_ns))
+		claim(c, e->since, i);
 	e->since = 0;
 }
 

@@ -46,19 +46,20 @@ struct sp_phase_interval {
 	uint8_t kind;
 	uint8_t source;
 	bool has_fetch;
-	bool is_sample;	    /* a batch out of a replay memory */
-	bool is_round;	    /* of boosting */
-	bool is_load;	    /* of a checkpoint, or of data in a file of its form */
-	bool is_own;	    /* sp_phase_interval_is_input(), and of a step that no loader feeds */
-	bool is_exchange;   /* with a server: a send, an answer, or a wait between the two */
-	bool is_message;    /* of an exchange whose answers are no data */
-	bool follows_call;  /* of the model, which no backward has followed yet */
-	bool is_evaluated;  /* lies between two forwards of one evaluation */
-	bool has_gradients; /* a call of a model that kept what a backward needs */
-	bool optimizer_follows; /* in a closure: the optimizer goes on from its end */
-	bool is_skipped;	/* a scaler's step that did not call its optimizer */
-	bool is_node;		/* a node of the graph, or some that follow each other */
-	bool is_in_other;	/* what it has no phase for is SP_ACCOUNT_other */
+	bool is_sample;	   /* a batch out of a replay memory */
+	bool is_round;	   /* of boosting */
+	bool is_load;	   /* of a checkpoint, or of data in a file of its form */
+	bool is_own;	   /* sp_phase_interval_is_input(), and of a step that no loader feeds */
+	bool is_exchange;  /* with a server: a send, an answer, or a wait between the two */
+	bool is_message;   /* of an exchange whose answers are no data */
+	bool follows_call; /* of the model, which no backward has followed yet */
+	bool is_evaluated; /* lies between two forwards of one evaluation, or is as such */
+	bool is_led_by_evaluation; /* the time from the structure before it on is as such */
+	bool has_gradients;	   /* a call of a model that kept what a backward needs */
+	bool optimizer_follows;	   /* in a closure: the optimizer goes on from its end */
+	bool is_skipped;	   /* a scaler's step that did not call its optimizer */
+	bool is_node;		   /* a node of the graph, or some that follow each other */
+	bool is_in_other;	   /* what it has no phase for is SP_ACCOUNT_other */
 };
 
 struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *image,

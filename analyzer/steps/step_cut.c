@@ -49,12 +49,12 @@ static void add_wait(struct sp_steps *s, const struct sp_phase_interval *p)
 	list[s->wait_count++] = (struct sp_interval){p->start_ns, p->end_ns, 0};
 }
 
-/* The kind of the first interval of structure from i on; SP_INTERVAL_NONE: there is none. */
-static enum sp_phase_interval_kind next_structure(const struct sp_cutter *c, uint32_t i)
+/* The first interval of structure from i on; NULL: there is none. */
+static const struct sp_phase_interval *next_structure(const struct sp_cutter *c, uint32_t i)
 {
 	while (i < c->count && !sp_phase_interval_is_structure(&c->intervals[i]))
 		i++;
-	return i < c->count ? c->intervals[i].kind : SP_INTERVAL_NONE;
+	return i < c->count ? &c->intervals[i] : NULL;
 }
 
 /* A model's call since the last batch or optimizer step, and since the last backward. */
@@ -76,7 +76,8 @@ static void note_call(struct calls *calls, enum sp_phase_interval_kind kind)
 /* Where uncovered time lies. */
 struct gap {
 	struct calls calls;
-	uint8_t last; /* the kind of the structure before it */
+	uint8_t last;			      /* the kind of the structure before it */
+	const struct sp_phase_interval *next; /* the structure that it leads to */
 };
 
 static bool guard_always(const struct gap *gap)
@@ -95,30 +96,37 @@ static bool guard_has_open_call(const struct gap *gap)
 	return gap->calls.has_new;
 }
 
+static bool guard_is_evaluated(const struct gap *gap)
+{
+	return gap->next->is_led_by_evaluation;
+}
+
 static bool guard_follows_evaluation(const struct gap *gap)
 {
 	return gap->last == SP_INTERVAL_EVALUATION;
 }
 
 static const struct {
-	enum sp_phase_interval_kind next;
+	uint64_t tokens;
 	bool (*guard)(const struct gap *gap);
 	enum sp_account_phase phase;
 	enum sp_step_rule row;
 } gaps[] = {
-#define SP_GAP(next, guard, phase, why, suite, test)                                               \
-	{SP_INTERVAL_##next, guard_##guard, SP_ACCOUNT_##phase, SP_ROW_gap_##next##_##guard},
+#define SP_GAP(token, guard, phase, why, suite, test)                                              \
+	{token, guard_##guard, SP_ACCOUNT_##phase, SP_ROW_gap_##phase##_##guard},
 #include "analyzer/steps/step.def"
 };
 
 /* The phase that time before interval i belongs to. */
-static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i,
-					   const struct gap *gap)
+static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i, struct gap *gap)
 {
-	enum sp_phase_interval_kind next = next_structure(c, i);
+	uint64_t tokens;
 
+	gap->next = next_structure(c, i);
+	tokens = gap->next ? UINT64_C(1) << gap->next->kind | STRUCTURE : 0;
 	for (uint32_t k = 0; k < sizeof(gaps) / sizeof(gaps[0]); k++)
-		if (gaps[k].next == next && gaps[k].guard(gap) && gaps[k].row != sp_step_row_off)
+		if ((gaps[k].tokens & tokens) && gaps[k].guard(gap) &&
+		    gaps[k].row != sp_step_row_off)
 			return gaps[k].phase;
 	return SP_ACCOUNT_other;
 }

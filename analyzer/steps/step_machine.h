@@ -29,7 +29,7 @@ enum sp_step_rule {
 #define SP_TRANSITION(state, token, guard, next, action, why, suite, test)                         \
 	SP_ROW_##state##_##guard##_##action##_##test,
 #define SP_STEP_END(by, token, guard, why, suite, test) SP_ROW_end_##by,
-#define SP_GAP(next, guard, phase, why, suite, test) SP_ROW_gap_##next##_##guard,
+#define SP_GAP(token, guard, phase, why, suite, test) SP_ROW_gap_##phase##_##guard,
 #define SP_PAUSE(what, when, why, suite, test) SP_ROW_pause_##what##_##test,
 #define SP_STEP_KIND(kind, when, why, suite, test) SP_ROW_kind_##kind,
 #include "analyzer/steps/step.def"

@@ -56,7 +56,7 @@ static const struct {
 static const char *const steps[] = {
 #define SP_TRANSITION(state, token, guard, next, action, why, suite, test) why,
 #define SP_STEP_END(by, token, guard, why, suite, test) why,
-#define SP_GAP(next, guard, phase, why, suite, test) why,
+#define SP_GAP(token, guard, phase, why, suite, test) why,
 #define SP_PAUSE(what, when, why, suite, test) why,
 #define SP_STEP_KIND(kind, when, why, suite, test) why,
 #include "analyzer/steps/step.def"

@@ -180,6 +180,44 @@ START_TEST(a_forward_without_gradients)
 }
 END_TEST
 
+enum { FETCH_NS = 10000, ROLLOUT = 3, LOG_NS = 45000 };
+
+/* Work before each call of the policy, after each, or around the rollout alone. */
+static void roll_out(bool leads, bool follows)
+{
+	for (int call = 0; call < ROLLOUT; call++) {
+		work(leads ? FETCH_NS : 20);
+		call_model(SP_PHASE_forward_learner);
+		work(follows ? FETCH_NS + 7 * call : 0);
+	}
+}
+
+/* Observations are fetched ahead of each call, or environments stepped after it; the batch of
+ * LOG_NS ahead of the third kind is the loop's own. */
+START_TEST(rollouts_that_fetch_first)
+{
+	enum { CALLS = ROLLOUT * FORWARD_NS };
+	static const uint64_t evaluated[] = {CALLS + ROLLOUT * FETCH_NS,
+					     CALLS + ROLLOUT * FETCH_NS + 2 * 20 + 3 * 7,
+					     CALLS + 2 * 20};
+	struct sp_account sum;
+
+	for (int i = 0; i < 6; i++) {
+		work(_i == 2 ? LOG_NS : 0);
+		roll_out(_i == 0, _i == 1);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	whole_steps(6);
+	sum = account();
+	ck_assert_uint_ge(sum.ns[SP_ACCOUNT_evaluation], 5 * evaluated[_i]);
+	ck_assert_uint_le(sum.ns[SP_ACCOUNT_evaluation], 6 * evaluated[_i]);
+	if (_i == 2)
+		ck_assert_uint_ge(sum.ns[SP_ACCOUNT_other], 5 * LOG_NS);
+}
+END_TEST
+
 /* Evolution: gradients from the losses of changed weights. */
 START_TEST(no_backward_at_all)
 {
@@ -243,7 +281,7 @@ START_TEST(a_penalty_of_the_gradient)
 }
 END_TEST
 
-/* A rollout waits for its environments after each call; a batch in a queue comes ahead of one. */
+/* A rollout waits for its environments after each call; a batch in a queue comes ahead of each. */
 START_TEST(environments_that_are_waited_for)
 {
 	const struct sp_steps *s;
@@ -266,8 +304,8 @@ START_TEST(environments_that_are_waited_for)
 	check_whole(s);
 	ck_part(s->steps[2].account, evaluation, 3 * (FORWARD_NS + WAIT_NS));
 	ck_part(s->steps[2].account, loader_wait, 0);
-	ck_part(s->steps[3].account, evaluation, 3 * FORWARD_NS + 2 * WAIT_NS);
-	ck_part(s->steps[3].account, loader_wait, 2 * WAIT_NS);
+	ck_part(s->steps[3].account, evaluation, 3 * (FORWARD_NS + WAIT_NS));
+	ck_part(s->steps[3].account, loader_wait, WAIT_NS);
 }
 END_TEST
 
@@ -305,6 +343,7 @@ int main(void)
 	tcase_add_test(c, a_learner_without_gradients);
 	tcase_add_test(c, a_batch_that_the_model_makes);
 	tcase_add_test(c, a_forward_without_gradients);
+	tcase_add_loop_test(c, rollouts_that_fetch_first, 0, 3);
 	tcase_add_test(c, no_backward_at_all);
 	tcase_add_test(c, a_target_of_one_optimizer);
 	tcase_add_test(c, a_penalty_of_the_gradient);
