@@ -194,7 +194,7 @@ int sp_view_ranges(const struct sp_report *report, struct sp_out *out,
 				 "none is selected");
 	if (sp_metadata_has_coverage(&report->run.metadata, PARTIAL_NODES))
 		sp_out_line(out, "nodes of autograd are those of the first steps; "
-				 "STAGEPROF_NODES=all times all of them");
+				 "STAGEPROF_OPS=nodes times all of them");
 	if (report->ranges.was_cut)
 		sp_out_line(out, "some ranges are shown outside their enclosing ranges, because "
 				 "there are too many");

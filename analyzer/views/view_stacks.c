@@ -325,8 +325,8 @@ int sp_view_sync(const struct sp_report *report, struct sp_out *out,
 	if (r == 0 && sites.count == 0 && !sp_stages_have_cuda(report->totals.stages))
 		sp_out_line(out, "no calls of CUDA or HIP: none was seen, or none is selected");
 	else if (r == 0 && sites.count == 0)
-		sp_out_line(out, "No call of CUDA or NCCL was kept: none took STAGEPROF_LINES (1ms "
-				 "unless set; 0: none is) or longer.");
+		sp_out_line(out, "No call of CUDA or NCCL was kept: none took 1 ms or longer, or "
+				 "STAGEPROF_WITHOUT has lines.");
 	if (r == 0 && sites.has_rest)
 		sp_out_line(out, "Calls without a line were made by other threads than the main "
 				 "one, or not from Python: the view stacks has their native "

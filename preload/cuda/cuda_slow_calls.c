@@ -5,7 +5,6 @@
 
 #include "preload/settings/config.h"
 #include "preload/sys/hot_data.h"
-#include "preload/settings/setting.h"
 #include "preload/stacks/stacks.h"
 
 #define LEAST_NS 1000000u
@@ -18,12 +17,8 @@ static uint64_t least_ticks = UINT64_MAX;
 
 void sp_cuda_slow_init(void)
 {
-	const char *at = sp_config.lines;
-
-	if (sp_config_is(at, "0"))
+	if (sp_config_has(sp_config.without, "lines"))
 		least_ns = 0;
-	else if (at && *at && sp_setting_fits("TIME", at))
-		least_ns = sp_setting_time(&at);
 	if (least_ns || sp_stacks_least_ticks != UINT64_MAX)
 		sp_cuda_slow_ticks = 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slow calls of CUDA and NCCL, for unintended waits. Calls of STAGEPROF_LINES (1ms unless set; 0:
- * none) and longer keep the native stack that made them (preload/stacks/stacks.h) and, on the
- * main thread, the line of Python (preload/frameworks/python_lines.h). Stacks that
+ * Slow calls of CUDA and NCCL, for unintended waits. Calls of 1 ms and longer
+ * keep the native stack that made them (preload/stacks/stacks.h) and, on the main thread, the line
+ * of Python (preload/frameworks/python_lines.h), unless STAGEPROF_WITHOUT has "lines". Stacks that
  * STAGEPROF_STACKS asks for are kept, too.
  */
 #ifndef STAGEPROF_PRELOAD_CUDA_SLOW_CALLS_H

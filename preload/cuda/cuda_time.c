@@ -40,7 +40,7 @@ uint32_t sp_cuda_slow_path SP_HOT_DATA = SP_CUDA_SLOW_PATH_CLOCK;
 
 void sp_cuda_time_init(void)
 {
-	is_off = sp_config_is(sp_config.gputime, "0");
+	is_off = sp_config_has(sp_config.without, "gpu_time");
 	if (sp_recorder_clock.keep)
 		sp_cuda_slow_path_clear(SP_CUDA_SLOW_PATH_CLOCK);
 }

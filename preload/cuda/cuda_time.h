@@ -44,7 +44,7 @@ static inline void sp_cuda_slow_path_clear(enum sp_cuda_slow_path_reason reason)
 	__atomic_fetch_and(&sp_cuda_slow_path, ~(uint32_t)reason, __ATOMIC_RELEASE);
 }
 
-/* STAGEPROF_GPUTIME=0 turns it off. Constructor. */
+/* STAGEPROF_WITHOUT=gpu_time turns it off. Constructor. */
 void sp_cuda_time_init(void);
 
 /* Call when the driver has begun: looks up the driver's functions. Not on the path of work for the

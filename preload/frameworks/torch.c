@@ -24,7 +24,7 @@
 #define GROUP "torch-markers"
 #define MARKS 4096u /* open ranges of all threads */
 #define NAME_BYTES_SANE 4096u
-#define NODES_STEPS 100u /* if STAGEPROF_NODES is unset */
+#define NODES_STEPS 100u /* if STAGEPROF_OPS is unset */
 
 /* at::RecordScope, ATen/record_function.h */
 enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD_FUNCTION = 1, SCOPE_USER = 7, SCOPES = 10 };
@@ -261,17 +261,17 @@ static void nodes_add(void *library, uint64_t (*add)(struct callback))
 	struct callback callback = {.start = START(range_start),
 				    .end = backward_end,
 				    .sampling_probability = 1.0};
-	int all = sp_config_is(sp_config.nodes, "all") || sp_config_is(sp_config.ops, "1");
+	int all = sp_config_is(sp_config.ops, "nodes") || sp_config_is(sp_config.ops, "1");
 	uint64_t number;
 
-	if (sp_config_is(sp_config.nodes, "0") && !all)
+	if (sp_config_is(sp_config.ops, "0"))
 		return;
 	callback.scopes[SCOPE_BACKWARD_FUNCTION] = 1;
 	number = add(callback);
 	callback_disable = (void (*)(uint64_t))dlsym(library, "_ZN2at15disableCallbackEm");
 	if (all || !callback_disable)
 		return;
-	nodes_steps_left = sp_config.nodes ? strtoull(sp_config.nodes, NULL, 10) : NODES_STEPS;
+	nodes_steps_left = NODES_STEPS;
 	__atomic_store_n(&nodes_callback, number, __ATOMIC_RELAXED);
 }
 

@@ -20,7 +20,7 @@ int sp_torch_attach(const char *version);
 void sp_torch_compiled(void);
 
 /* A wrapped call of a backward has ended. If such calls mark the backward, nodes of the graph are
- * recorded for as many steps as STAGEPROF_NODES says. Async-signal-safe. */
+ * recorded for as many steps as STAGEPROF_OPS says. Async-signal-safe. */
 void sp_torch_backward_called(void);
 
 /* True where autograd records what this thread does, or where that is not known.

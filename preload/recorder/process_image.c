@@ -144,7 +144,7 @@ static void settings_log(void)
 	struct sp_text text = sp_text_init(fix, sizeof(fix));
 
 	if (sp_config.unknown)
-		sp_log_once("unknown setting", sp_config.unknown, 0, "see stageprof run --help");
+		sp_log_once("unknown setting", sp_config.unknown, 0, sp_config.unknown_fix);
 	if (!sp_config.unfit)
 		return;
 	sp_text_add(&text, "it takes ");

@@ -15,6 +15,16 @@ static const struct {
 } settings[] = {
 #define SP_SETTING(field, variable, form, meaning)                                                 \
 	{variable "=", form, offsetof(struct sp_config, field)},
+#define SP_SETTING_OWN SP_SETTING
+#include "preload/settings/config.def"
+#undef SP_SETTING
+};
+
+static const struct {
+	const char *variable, *remedy;
+} gone[] = {
+#define SP_SETTING(field, variable, form, meaning)
+#define SP_SETTING_GONE(option, variable, remedy) {variable "=", remedy},
 #include "preload/settings/config.def"
 #undef SP_SETTING
 };
@@ -44,6 +54,14 @@ static int is_elsewhere(const char *entry)
 	       strncmp(entry, "STAGEPROF_TEST_", 15) == 0;
 }
 
+static const char *fix_of(const char *entry)
+{
+	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (strncmp(entry, gone[i].variable, strlen(gone[i].variable)) == 0)
+			return gone[i].remedy;
+	return "see stageprof run --help";
+}
+
 void sp_config_read(char *const *environment)
 {
 	for (; environment && *environment; environment++) {
@@ -51,12 +69,26 @@ void sp_config_read(char *const *environment)
 
 		if (strncmp(entry, "STAGEPROF_", 10) != 0)
 			continue;
-		if (!read_one(entry) && !is_elsewhere(entry) && !sp_config.unknown)
-			sp_config.unknown = entry;
+		if (read_one(entry) || is_elsewhere(entry) || sp_config.unknown)
+			continue;
+		sp_config.unknown = entry;
+		sp_config.unknown_fix = fix_of(entry);
 	}
 }
 
 int sp_config_is(const char *setting, const char *word)
 {
 	return setting && strcmp(setting, word) == 0;
+}
+
+int sp_config_has(const char *setting, const char *word)
+{
+	size_t length = strlen(word), item;
+
+	for (const char *at = setting; at && *at; at += item + (at[item] == ',')) {
+		item = strcspn(at, ",");
+		if (item == length && memcmp(at, word, length) == 0)
+			return 1;
+	}
+	return 0;
 }

@@ -8,9 +8,11 @@
 
 struct sp_config {
 #define SP_SETTING(field, variable, form, meaning) const char *field;
+#define SP_SETTING_OWN SP_SETTING
 #include "preload/settings/config.def"
 #undef SP_SETTING
-	const char *unknown; /* the first STAGEPROF_* variable that is no setting, or NULL */
+	const char *unknown;	 /* the first STAGEPROF_* variable that is no setting, or NULL */
+	const char *unknown_fix; /* what to do about it */
 	const char *unfit,
 		*unfit_form; /* the first with a malformed value, "NAME=value", or NULL */
 };
@@ -22,5 +24,8 @@ void sp_config_read(char *const *environment);
 
 /* Returns 1 if the setting is exactly this word. */
 int sp_config_is(const char *setting, const char *word);
+
+/* Returns 1 if the setting is a list, separated by commas, that has this word. */
+int sp_config_has(const char *setting, const char *word);
 
 #endif

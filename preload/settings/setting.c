@@ -144,7 +144,26 @@ static int item_fits(const char *form, size_t length, const char *item)
 	return strlen(item) == length && memcmp(item, form, length) == 0;
 }
 
-static int list_fits(const char *form, size_t length, const char *value)
+/* is_list: of the alternatives that make a list, or else of the others. */
+static int any_fits(const char *form, const char *item, int is_list)
+{
+	static const char more[] = ",...";
+	const size_t more_bytes = sizeof(more) - 1;
+
+	for (;; form++) {
+		size_t length = strcspn(form, "|");
+		int lists = length > more_bytes &&
+			    memcmp(form + length - more_bytes, more, more_bytes) == 0;
+
+		if (lists == is_list && item_fits(form, lists ? length - more_bytes : length, item))
+			return 1;
+		form += length;
+		if (!*form)
+			return 0;
+	}
+}
+
+static int list_fits(const char *form, const char *value)
 {
 	while (*value) {
 		char item[ITEM_BYTES];
@@ -154,7 +173,7 @@ static int list_fits(const char *form, size_t length, const char *value)
 			return 0;
 		memcpy(item, value, bytes);
 		item[bytes] = 0;
-		if (!item_fits(form, length, item))
+		if (!any_fits(form, item, 1))
 			return 0;
 		value += bytes + (value[bytes] == ',');
 	}
@@ -163,21 +182,5 @@ static int list_fits(const char *form, size_t length, const char *value)
 
 int sp_setting_fits(const char *form, const char *value)
 {
-	static const char more[] = ",...";
-	const size_t more_bytes = sizeof(more) - 1;
-
-	if (!*form || !*value)
-		return 1;
-	for (;; form++) {
-		size_t length = strcspn(form, "|");
-		int lists = length > more_bytes &&
-			    memcmp(form + length - more_bytes, more, more_bytes) == 0;
-
-		if (lists ? list_fits(form, length - more_bytes, value)
-			  : item_fits(form, length, value))
-			return 1;
-		form += length;
-		if (!*form)
-			return 0;
-	}
+	return !*form || !*value || any_fits(form, value, 0) || list_fits(form, value);
 }

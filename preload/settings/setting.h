@@ -13,9 +13,8 @@
 /*
  * Returns 1 if the value has the form, or is empty, which means unset. form: alternatives,
  * separated by bars; "" for any text. An alternative is the word itself, or in capitals a NUMBER,
- * a TIME, a RATE (a second), FIRST-LAST, A:B (steps), SOME/MANY, or one of these or STAGE>TIME or
- * MODULE:NAME with
- * ",..." for a list.
+ * a TIME, a RATE (a second), FIRST-LAST, A:B (steps), SOME/MANY, STAGE>TIME or MODULE:NAME. ",..."
+ * after alternatives makes a list of these.
  */
 int sp_setting_fits(const char *form, const char *value);
 

@@ -28,7 +28,7 @@ static const char group[] = "waits";
 
 void sp_waits_init(void)
 {
-	is_off = sp_config_is(sp_config.waits, "0");
+	is_off = sp_config_has(sp_config.without, "waits");
 }
 
 static void tell(const char *state, const char *detail)

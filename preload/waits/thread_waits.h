@@ -9,7 +9,7 @@
  * Page faults are observed in a thread's first fetch, which often maps the data, then only after a
  * data file was mapped, and not where they are so many that observing them would be felt. Where the
  * kernel refuses, or a seccomp filter may kill a process that asks, nothing is emitted, and the
- * coverage says why. STAGEPROF_WAITS=0 turns it off.
+ * coverage says why. STAGEPROF_WITHOUT=waits turns it off.
  *
  * Not for the hook path: the first call makes a dozen system calls, the others up to four for each
  * file that is met for the first time, else none. errno is kept.

@@ -39,18 +39,33 @@ static const char *const forms[SETTINGS] = {
 #undef SP_SETTING
 };
 
-/* STAGEPROF_RUN and STAGEPROF_SAMPLER pass the run on to children, so they are no options. argp
- * leaves out an option without a name. */
+enum {
+	LAST_SETTING = SETTINGS - 1,
+#define SP_SETTING(field, variable, form, meaning)
+#define SP_SETTING_GONE(option, variable, remedy) GONE_##option,
+#include "preload/settings/config.def"
+#undef SP_SETTING
+	KEYS
+};
+
+static const char *const remedies[KEYS] = {
+#define SP_SETTING(field, variable, form, meaning)
+#define SP_SETTING_GONE(option, variable, remedy) [GONE_##option] = remedy,
+#include "preload/settings/config.def"
+#undef SP_SETTING
+};
+
 #define KEY(field) (SETTING_##field == SETTING_output ? 'o' : FIRST_KEY + (int)SETTING_##field)
-#define IS_HANDED_ON(setting) ((setting) == SETTING_run || (setting) == SETTING_sampler)
-#define FLAGS(field)                                                                               \
-	(IS_HANDED_ON(SETTING_##field)	     ? OPTION_HIDDEN                                       \
-	 : SETTING_##field == SETTING_sample ? OPTION_ARG_OPTIONAL                                 \
-					     : 0)
+#define FLAGS(field) (SETTING_##field == SETTING_sample ? OPTION_ARG_OPTIONAL : 0)
 
 const struct argp_option sp_settings_options[] = {
 #define SP_SETTING(field, variable, form, meaning)                                                 \
 	{#field, KEY(field), "VALUE", FLAGS(field), variable ": " meaning, 0},
+#define SP_SETTING_GONE(option, variable, remedy)                                                  \
+	{                                                                                          \
+		#option, FIRST_KEY + (int)GONE_##option,                                           \
+		"VALUE", OPTION_HIDDEN | OPTION_ARG_OPTIONAL,                                      \
+		"",	 0},
 #include "preload/settings/config.def"
 #undef SP_SETTING
 	{0},
@@ -81,8 +96,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	int setting = key == 'o' ? (int)SETTING_output : key - FIRST_KEY;
 
-	if (setting < 0 || setting >= (int)SETTINGS || IS_HANDED_ON(setting))
+	if (setting < 0 || setting >= (int)KEYS)
 		return ARGP_ERR_UNKNOWN;
+	if (remedies[setting]) {
+		sp_error_print(SP_ERROR_setting, state->argv[state->next - 1], "it was removed",
+			       remedies[setting]);
+		exit(SP_STATUS_USAGE);
+	}
 	if (!arg)
 		arg = (char *)SP_SAMPLER_AUTO;
 	if (!sp_setting_fits(forms[setting], arg)) {

@@ -57,12 +57,7 @@ static const char languages[] = "en"
 
 bool is_no_plain_option(const struct option *setting)
 {
-	static const char *const names[] = {"run", "sampler", "sample"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(setting->name, names[i]) == 0)
-			return true;
-	return false;
+	return strcmp(setting->name, "sample") == 0;
 }
 
 /* "auto|map|write" lists values; "FIRST-LAST" and "0|TIME" describe others. */

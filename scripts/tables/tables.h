@@ -31,8 +31,7 @@ extern const size_t view_count, exporter_count;
 extern const struct command commands[];
 extern const size_t command_count;
 
-/* True for what stageprof itself hands on, which no option sets, and for --sample, whose value may
- * be left out. */
+/* True for --sample, whose value may be left out. */
 bool is_no_plain_option(const struct option *setting);
 
 /*

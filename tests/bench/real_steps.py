@@ -22,7 +22,7 @@ from torch.utils.data import DataLoader, Dataset
 import turns
 from toy_steps import Marks
 
-WARM_STEPS, BLOCK_STEPS = 10, 2  # STAGEPROF_NODES ends before the first block
+WARM_STEPS, BLOCK_STEPS = 10, 2
 OFF_AT = 48  # docs/FORMAT.md, RUN
 CLASSES = 10
 

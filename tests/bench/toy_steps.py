@@ -20,7 +20,7 @@ import turns
 
 # The first that a process adds are ours: labels, and nodes, which by themselves end before the
 # first block.
-CALLBACKS = (1, 2) if os.environ.get("STAGEPROF_NODES") == "all" else (1,)
+CALLBACKS = (1, 2) if os.environ.get("STAGEPROF_OPS") == "nodes" else (1,)
 WARM_STEPS, BLOCK_STEPS = 200, 10
 
 

@@ -148,10 +148,7 @@ class Culprits(Case):
 class CulpritsAsked(Culprits):
     """Each stack taken again."""
 
-    ENV = {
-        "STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms",
-        "STAGEPROF_LINES": "1ms",
-    }
+    ENV = {"STAGEPROF_STACKS": "cuda_sync>1ms,cuda_copy>1ms,cuda_launch>1ms"}
 
 
 class Generated(Case):

@@ -40,6 +40,11 @@ int sp_config_is(const char *setting, const char *word)
 	return setting && !strcmp(setting, word);
 }
 
+int sp_config_has(const char *setting, const char *word)
+{
+	return setting && !strcmp(setting, word);
+}
+
 struct sp_thread *sp_thread_begin(void)
 {
 	abort();

@@ -129,7 +129,7 @@ class GpuTime(TimedCase):
         self.assertIsNone(known["no_syncs"]["reason"])
 
     def test_switched_off_is_not_zero(self):
-        _, trace = self.train(5, 2, 2, 2, "sync", env={"STAGEPROF_GPUTIME": "0"})
+        _, trace = self.train(5, 2, 2, 2, "sync", env={"STAGEPROF_WITHOUT": "gpu_time"})
         report = trace.report("summary")
         self.assertEqual({row["gpu_ns"] for row in report["account"]}, {None})
         self.assertIsNone(report["gpu_time"]["busy_ns"])

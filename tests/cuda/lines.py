@@ -48,7 +48,7 @@ class Lines(Case):
         self.assertTrue(sum(sure) <= row["total_ns"] <= sum(around), row["total_ns"])
 
     def test_switched_off(self):
-        outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_LINES": "0"})
+        outcome = self.run_both(sys.executable, SCRIPT, "2", env={"STAGEPROF_WITHOUT": "lines"})
         self.assertEqual(self.lines(outcome), {})
 
     def test_without_python(self):
@@ -60,11 +60,6 @@ class Lines(Case):
         self.assertGreaterEqual(sum(row["calls"] for row in waits), len(sure))
         self.assertEqual({(row["line"], row["function"]) for row in rows}, {(None, None)})
         self.assertTrue(all(row["frames"] for row in waits))
-
-    def test_a_time_of_its_own(self):
-        env = {"STAGEPROF_LINES": "1s"}
-        outcome = self.run_both(sys.executable, SCRIPT, "2", env=env)
-        self.assertEqual(self.lines(outcome), {})
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Counting(harness.Case):
                 self.assertIn(name, json.dumps(outcome.trace.report("summary")))
 
     def test_monotonic_clock(self):
-        self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_CLOCK": "monotonic"})
+        self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_TEST_CLOCK": "monotonic"})
 
     def test_write_mode(self):
         self.exact(victim("read_loop"), "2", "50000", env={"STAGEPROF_MODE": "write"}, notes=1)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small training loop: two epochs of 10 batches of 4 with two workers."""
+"""A small training loop: two epochs (LOOP_EPOCHS) of 10 batches of 4 with two workers."""
+
+import os
 
 import torch
 from torch.utils.data import DataLoader, Dataset
@@ -29,7 +31,7 @@ def main():
     model = torch.nn.Linear(4, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = DataLoader(Rows(), batch_size=4, num_workers=2, collate_fn=stack)
-    for _ in range(2):
+    for _ in range(int(os.environ.get("LOOP_EPOCHS", 2))):
         for rows, labels in loader:
             with torch.profiler.record_function("forward"):
                 with torch.profiler.record_function("loss"):

@@ -14,6 +14,7 @@ import training
 PYTHON = training.interpreter()
 LOOP = [PYTHON, os.path.join(training.HERE, "loop.py")]
 STEPS, EPOCHS, ROWS = 20, 2, 80
+NODES_STEPS, EPOCHS_LONG = 100, 11
 
 
 def of_python(coverage):
@@ -52,7 +53,7 @@ class Loop(unittest.TestCase):
 
     def test_nodes_of_the_first_steps(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = training.execute(LOOP, folder, STAGEPROF_NODES="5")
+            done = training.execute(LOOP, folder, LOOP_EPOCHS=str(EPOCHS_LONG))
             self.assertEqual(done.returncode, 0, done.stderr)
             path = os.path.join(folder, "run.zst")
             run = training.Run(path)
@@ -60,9 +61,9 @@ class Loop(unittest.TestCase):
                 [os.environ["STAGEPROF_TEST_REPORT"], "ranges", path], stdout=subprocess.PIPE
             )
         counts = collections.Counter(r.name for r in run.find("torch_backward"))
-        self.assertEqual(counts["AddmmBackward0"], 5)
-        self.assertEqual(run.count("python_call", part="backward"), STEPS)
-        self.assertIn("STAGEPROF_NODES=all", told.stdout.decode())
+        self.assertEqual(counts["AddmmBackward0"], NODES_STEPS)
+        self.assertEqual(run.count("python_call", part="backward"), EPOCHS_LONG * STEPS // EPOCHS)
+        self.assertIn("STAGEPROF_OPS=nodes", told.stdout.decode())
 
     def test_calls_of_the_trainer(self):
         counts = collections.Counter(r.name for r in self.run_.find("python_call", pid=self.main))

@@ -59,10 +59,8 @@ void sp_check_settings(const struct sp_doctor_context *context, struct sp_check_
 		sp_check_set(result, SP_CHECK_FAIL, "unset it",
 			     "STAGEPROF_ENABLE is 0: nothing is recorded");
 	else if (sp_config.unknown)
-		sp_check_set(result, SP_CHECK_WARN,
-			     "see stageprof run --help for the settings' names",
-			     "%.*s is not a setting", (int)strcspn(sp_config.unknown, "="),
-			     sp_config.unknown);
+		sp_check_set(result, SP_CHECK_WARN, sp_config.unknown_fix, "%.*s is not a setting",
+			     (int)strcspn(sp_config.unknown, "="), sp_config.unknown);
 	else if (sp_config.unfit)
 		sp_check_set(result, SP_CHECK_FAIL, "unset it, or see stageprof run --help",
 			     "%s: it takes %s", sp_config.unfit, sp_config.unfit_form);

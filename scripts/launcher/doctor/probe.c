@@ -54,6 +54,7 @@ static void drop_settings(void)
 {
 	static const char *const names[] = {
 #define SP_SETTING(field, variable, form, meaning) variable,
+#define SP_SETTING_OWN SP_SETTING
 #include "preload/settings/config.def"
 #undef SP_SETTING
 	};
@@ -70,7 +71,7 @@ static void prepare(const struct sp_doctor_context *context)
 	drop_settings();
 	setenv("STAGEPROF_OUTPUT", path_of(context, path, "run.zst"), 1);
 	setenv("STAGEPROF_CHILDREN", "all", 1);
-	setenv("STAGEPROF_LINES", "0", 1);
+	setenv("STAGEPROF_WITHOUT", "lines", 1);
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 	setenv("LD_DEBUG", "scopes", 1);
 	setenv("LD_DEBUG_OUTPUT", path_of(context, path, "scopes"), 1);

@@ -227,7 +227,7 @@ class Measure:
         kinds = {
             "plain": lambda: self.env,
             "traced": self.traced,
-            "without_events": lambda: self.traced(STAGEPROF_GPUTIME="0"),
+            "without_events": lambda: self.traced(STAGEPROF_WITHOUT="gpu_time"),
         }
         turn = -1 if len(done.get("rounds", [])) % 2 else 1
         said = {

@@ -79,7 +79,7 @@ class Allocators(harness.Case):
         for clock in "counter", "monotonic":
             folder_before = self.folder
             self.folder = self.subfolder(clock)
-            env = {"STAGEPROF_CLOCK": clock}
+            env = {"STAGEPROF_TEST_CLOCK": clock}
             for outcome in self.beside(library, victim("fork_workers"), "4", "500", env=env):
                 self.assert_exact(outcome)
                 reads = outcome.trace.stages()[0]["file_read"]

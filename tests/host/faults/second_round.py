@@ -336,7 +336,7 @@ class Files(harness.Case):
 
     def test_no_escape_sequence_from_a_setting(self):
         folder = self.subfolder("escape")
-        for setting in ("STAGEPROF_OUTPUT", "STAGEPROF_CLOCK", "STAGEPROF_MODE"):
+        for setting in ("STAGEPROF_OUTPUT", "STAGEPROF_STEPS", "STAGEPROF_MODE"):
             env = harness.traced_environment(folder, {setting: "/dev/null/\x1b]0;owned\x07x"})
             done = subprocess.run(
                 [victim("read_loop"), "1", "100"], cwd=folder, env=env, stderr=subprocess.PIPE

@@ -195,9 +195,9 @@ class Planted(Doctor):
         self.expect(
             self.examined(PYTHON, env=off, status=1), "settings", "fail", "STAGEPROF_ENABLE"
         )
-        wrong = clean_environment(STAGEPROF_CLOCK="sun")
+        wrong = clean_environment(STAGEPROF_MODE="sun")
         self.expect(
-            self.examined(PYTHON, env=wrong, status=1), "settings", "fail", "STAGEPROF_CLOCK=sun"
+            self.examined(PYTHON, env=wrong, status=1), "settings", "fail", "STAGEPROF_MODE=sun"
         )
         odd = clean_environment(STAGEPROF_OUTPTU="x")
         self.expect(self.examined(PYTHON, env=odd), "settings", "warn", "STAGEPROF_OUTPTU")

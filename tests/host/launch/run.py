@@ -59,7 +59,7 @@ FITTING = {
     "SOME/MANY": "4/200",
     "STAGE>TIME,...": "file_read>10ms,mmap>1s",
     "MODULE:NAME,...": "a:b,c.d:e.f",
-    "0|TIME": "500us",
+    "gpu_time,...|lines,...|waits,...": "waits,gpu_time",
 }
 
 
@@ -154,15 +154,24 @@ class Environment(scene.Case):
         names = settings()
         self.assertGreater(len(names), 10)
         for field, variable, form in names:
-            if field in ("run", "sampler"):
-                continue
             word = form.split("|")[-1]
             value = FITTING.get(form) or FITTING.get(word, word)
             done = self.run_under("printenv", variable, options=[f"--{field}={value}"])
             self.assertEqual(done.stdout, value + "\n", done.stderr)
-        for field in ("run", "sampler"):
+        for field in ("run", "sampler", "clock"):
             done = self.run_under("true", options=[f"--{field}=x"])
             self.assertEqual(done.returncode, 2, field)
+
+    def test_settings_that_are_gone(self):
+        """One line says what to use, of an option and of a variable."""
+        done = self.run_under("true", options=["--nodes=all"])
+        self.assertEqual(done.returncode, 2)
+        line = "stageprof: cannot take --nodes=all: it was removed; use STAGEPROF_OPS=nodes, or =0 "
+        self.assertEqual(done.stderr, line + "[SP108]\n")
+        env = clean_environment(LD_PRELOAD=LIBRARY, STAGEPROF_WAITS="0")
+        done = self.call(PYTHON, "-c", READ_ONE, env=env)
+        line = "stageprof: unknown setting STAGEPROF_WAITS=0; use STAGEPROF_WITHOUT=waits\n"
+        self.assertEqual(done.stderr, line)
 
     def preload(self, before):
         env = clean_environment(**({"LD_PRELOAD": before} if before else {}))
