@@ -17,9 +17,9 @@ cp "$SP_ROOT/tests/host/packaging/trainer.py" train.py
 mkdir tools build
 ln -s .. build/dist # as the README says: build/dist/stageprof-*.whl
 for tool in ls cat; do ln -s "$(command -v $tool)" tools/; done
-mapfile -t commands < <(awk '/^    / { print; seen = 1; next } seen { exit }' "$SP_ROOT/README.md")
+mapfile -t commands < <(awk '/^    pip install build/ { on = 1 } !on { next } /^    / { print; next } { exit }' "$SP_ROOT/README.md")
 [[ ${#commands[@]} -eq 2 && ${commands[0]} == *"pip install "* && ${commands[1]} == *" run "* ]] ||
-	sp_fail "the README begins with other commands: ${commands[*]}"
+	sp_fail "the README has other commands: ${commands[*]}"
 SECONDS=0
 for command in "${commands[@]}"; do
 	PATH=$SP_WORK/environment/bin:$SP_WORK/tools PIP_NO_INDEX=1 "$BASH" -euc "$command" \

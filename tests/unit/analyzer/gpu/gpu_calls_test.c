@@ -78,8 +78,8 @@ static void check_row(const char *view, const char *row)
 	free(text);
 }
 
-/* The trace has no time of the device, as with STAGEPROF_WITHOUT=gpu_time. Copies are 4096 bytes a step,
- * sets 512. The last sync comes after the last step. */
+/* The trace has no time of the device, as with STAGEPROF_WITHOUT=gpu_time. Copies are 4096 bytes a
+ * step, sets 512. The last sync comes after the last step. */
 START_TEST(calls_have_the_phase_of_the_host)
 {
 	for (int i = 0; i < STEPS; i++)
