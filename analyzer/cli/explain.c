@@ -117,7 +117,26 @@ static void show_metrics(struct sp_out *out, const struct sp_rule *rule, const s
 		sp_out_line(out, "    --wait-thresholds sets other percents");
 }
 
-static void show_advice(struct sp_out *out, enum sp_verdict_id id)
+/* The columns of advice.def that are expressions. */
+static const struct {
+	const char *metric;
+	double least, most;
+	const char *when, *saves, *unless;
+} advice_rows[SP_ADVICES] = {
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+	[SP_ADVICE_##id] = {#metric, least, most, #when, #saves, #unless},
+#include "analyzer/verdict/advice.def"
+};
+
+static void show_advice_row(struct sp_out *out, int i)
+{
+	sp_out_line(out, "        SP_ADVICE(%s): %s from %g to %g; when %s; saves %s; unless %s",
+		    sp_advice_rule_of((enum sp_advice_id)i)->name, advice_rows[i].metric,
+		    advice_rows[i].least, advice_rows[i].most, advice_rows[i].when,
+		    advice_rows[i].saves, advice_rows[i].unless);
+}
+
+static void show_advice(struct sp_out *out, enum sp_verdict_id id, bool with_rows)
 {
 	bool any = false;
 
@@ -130,6 +149,8 @@ static void show_advice(struct sp_out *out, enum sp_verdict_id id)
 			sp_out_line(out, "advice, where the metrics are known");
 		any = true;
 		sp_out_wrapped(out, "    ", _(advice->text));
+		if (with_rows)
+			show_advice_row(out, i);
 	}
 }
 
@@ -167,16 +188,18 @@ static const char *place_in_run(const struct sp_verdict *v, enum sp_verdict_id i
 			    : _("this does not hold in this run");
 }
 
-static void show_text(struct sp_out *out, enum sp_verdict_id id, const struct sp_verdict *v)
+static void show_text(struct sp_out *out, enum sp_verdict_id id, const struct sp_verdict *v,
+		      bool with_rows)
 {
 	const struct sp_rule *rule = sp_rule_of(id);
-	char sentence[SP_VERDICT_TEXT_BYTES];
+	char sentence[SP_VERDICT_TEXT_BYTES], head[SHOWN_BYTES];
 
 	if (v && holds(v, (int)id))
 		sp_verdict_sentence(v, id, sentence, sizeof(sentence));
 	else
 		snprintf(sentence, sizeof(sentence), "%s", _(rule->sentence));
-	sp_out_line(out, rule->reason ? "%s: %s" : "%s", rule->code, rule->reason);
+	snprintf(head, sizeof(head), rule->reason ? "%s: %s" : "%s", rule->code, rule->reason);
+	sp_out_line(out, "%s (%s)", head, rule->id);
 	sp_out_line(out, "%s", "");
 	if (v)
 		sp_out_wrapped(out, "here  ", place_in_run(v, id));
@@ -188,7 +211,7 @@ static void show_text(struct sp_out *out, enum sp_verdict_id id, const struct sp
 	if (v)
 		show_advice_given(out, id, v);
 	else
-		show_advice(out, id);
+		show_advice(out, id, with_rows);
 	sp_out_line(out, "%s", "");
 }
 
@@ -271,7 +294,8 @@ static int explain_error(struct sp_out *out, const char *code)
 }
 
 /* Several verdicts have one code: of a run those that hold are shown, or all where none does. */
-static bool show_code(struct sp_out *out, const char *code, const struct sp_verdict *v)
+static bool show_code(struct sp_out *out, const char *code, const struct sp_verdict *v,
+		      bool with_rows)
 {
 	bool found = false, any = false;
 
@@ -281,13 +305,14 @@ static bool show_code(struct sp_out *out, const char *code, const struct sp_verd
 	}
 	for (int i = 0; i < SP_VERDICTS && out->format == SP_FORMAT_TABLE; i++)
 		if (has_code(i, code) && (!any || holds(v, i)))
-			show_text(out, (enum sp_verdict_id)i, v);
+			show_text(out, (enum sp_verdict_id)i, v, with_rows);
 	return found;
 }
 
-static int explain_code(struct sp_out *out, const char *code, const struct sp_verdict *v)
+static int explain_code(struct sp_out *out, const char *code, const struct sp_verdict *v,
+			bool with_rows)
 {
-	if (!show_code(out, code, v))
+	if (!show_code(out, code, v, with_rows))
 		return explain_error(out, code);
 	return out->format == SP_FORMAT_TABLE ? 0 : show_table(out, code);
 }
@@ -327,7 +352,7 @@ static int show_page(struct sp_out *out)
 	return 0;
 }
 
-int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report)
+int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report, bool with_rows)
 {
 	struct sp_verdict *v = NULL;
 	int r = 0;
@@ -343,7 +368,7 @@ int sp_explain(struct sp_out *out, const char *code, const struct sp_report *rep
 		r = v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
 	}
 	if (r == 0)
-		r = explain_code(out, code, v);
+		r = explain_code(out, code, v, with_rows);
 	free(v);
 	return r;
 }

@@ -10,8 +10,10 @@
 #include "analyzer/report/report.h"
 
 /* Lists all codes, or, where code is not NULL, explains that code; with a report by the figures of
- * its run. Returns 0, -ENOMEM, or -EINVAL for an unknown code. */
-int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report);
+ * its run; with_rows: also the conditions and the savings of the rows of advice.def. Returns 0,
+ * -ENOMEM, or -EINVAL for an unknown code. */
+int sp_explain(struct sp_out *out, const char *code, const struct sp_report *report,
+	       bool with_rows);
 
 #define SP_CODES_MEANT_BYTES 128u
 

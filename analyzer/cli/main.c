@@ -59,9 +59,9 @@ static int show_view(const struct sp_report *report, const struct sp_options *op
 
 	rows.sort_titles = titles;
 	sp_out_begin(&out);
-	r = options->explains
-		    ? sp_explain(&out, options->explained, explains_run(options) ? report : NULL)
-		    : 0;
+	r = options->explains ? sp_explain(&out, options->explained,
+					   explains_run(options) ? report : NULL, options->verbose)
+			      : 0;
 	if (r == 0 && explains_run(options))
 		sp_out_line(&out, " ");
 	if (r == 0 && (!options->explains || explains_run(options)))

@@ -115,7 +115,7 @@ int sp_view_summary(const struct sp_report *report, struct sp_out *out,
 		return show_brief(report, out, options);
 	r = sp_stages_check_sort(options);
 	if (r == 0)
-		r = sp_verdict_show(report, out);
+		r = sp_verdict_show(report, out, options->is_full);
 	if (r < 0)
 		return r;
 	sp_run_json(report, out);

@@ -191,6 +191,66 @@ static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
 	}
 }
 
+/* Names of the rows of one table, where there are any. */
+struct row_list {
+	struct sp_out *out;
+	char line[LINE_BYTES];
+	size_t used, names;
+};
+
+static void begin_rows(struct row_list *list, struct sp_out *out, const char *table)
+{
+	list->out = out;
+	list->names = 0;
+	list->used = (size_t)snprintf(list->line, sizeof(list->line), "%s:", table);
+}
+
+static void add_row(struct row_list *list, const char *before, const char *name)
+{
+	if (list->used < sizeof(list->line))
+		list->used +=
+			(size_t)snprintf(list->line + list->used, sizeof(list->line) - list->used,
+					 "%s%s%s", list->names++ ? ", " : " ", before, name);
+}
+
+static void end_rows(struct row_list *list, const char **head)
+{
+	if (!list->names)
+		return;
+	sp_out_wrapped(list->out, *head, list->line);
+	*head = "           ";
+}
+
+static void show_rows(const struct sp_verdict *v, struct sp_out *out)
+{
+	const char *head = N_("rows       ");
+	struct row_list list;
+
+	begin_rows(&list, out, "verdict.def");
+	add_row(&list, "", sp_rule_of(v->id)->id);
+	for (int i = 0; i < SP_VERDICTS; i++)
+		if (v->holds[i] && i != (int)v->id)
+			add_row(&list, "+", sp_rule_of((enum sp_verdict_id)i)->id);
+	end_rows(&list, &head);
+	begin_rows(&list, out, "part.def");
+	if (v->greatest_share > 0)
+		add_row(&list, "", sp_part_name(v->greatest));
+	end_rows(&list, &head);
+	begin_rows(&list, out, "doubt.def");
+	for (int i = 0; i < SP_DOUBTS; i++)
+		if (v->doubts[i])
+			add_row(&list, "", sp_doubt_id((enum sp_doubt)i));
+	end_rows(&list, &head);
+	begin_rows(&list, out, "advice.def");
+	for (uint32_t i = 0; i < v->advice_count; i++)
+		add_row(&list, "", sp_advice_rule_of(v->advice[i])->name);
+	end_rows(&list, &head);
+	begin_rows(&list, out, "metric.def");
+	for (uint32_t i = 0; i < v->rests_on_count; i++)
+		add_row(&list, "", sp_metric_about(v->rests_on[i])->name);
+	end_rows(&list, &head);
+}
+
 static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
 {
 	char text[SP_VERDICT_TEXT_BYTES + SP_SAVING_TEXT_BYTES];
@@ -208,7 +268,7 @@ static void verdict_lines(const struct sp_verdict *v, struct sp_out *out)
 	}
 }
 
-int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
+int sp_verdict_show(const struct sp_report *report, struct sp_out *out, bool with_rows)
 {
 	struct sp_verdict *v = malloc(sizeof(*v));
 	int r = v ? sp_verdict_make(v, report, &report->wait_thresholds) : -ENOMEM;
@@ -217,6 +277,8 @@ int sp_verdict_show(const struct sp_report *report, struct sp_out *out)
 		if (out->format == SP_FORMAT_JSON)
 			verdict_json(report, v, &out->json);
 		verdict_lines(v, out);
+		if (with_rows)
+			show_rows(v, out);
 		sp_wait_section(&v->metrics, out);
 		r = sp_what_if_show(&v->metrics, out);
 		sp_out_line(out, "%s", "");

@@ -37,16 +37,6 @@ static const struct {
 };
 
 static const struct {
-	const char *id, *rule, *metric;
-	double least, most;
-	const char *when, *saves, *unless;
-} advice[] = {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
-	{#id, #verdict, #metric, least, most, #when, #saves, #unless},
-#include "analyzer/verdict/advice.def"
-};
-
-static const struct {
 	const char *id, *when, *makes;
 } what_ifs[] = {
 #define SP_WHAT_IF(id, title, change, when, makes, missing) {#id, #when, #makes},
@@ -62,8 +52,9 @@ static const char *const steps[] = {
 #include "analyzer/steps/step.def"
 };
 
-#define COLUMNS 98	/* of a line of text */
-#define MOST_OF_ALL 1e9 /* a bound that says that there is none */
+#define USUAL 0.05
+#define USUAL_SEVERE 0.2
+#define COLUMNS 98 /* of a line of text */
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static bool is_word(char c)
@@ -122,22 +113,41 @@ static void put_states(void)
 	}
 }
 
+/* Begins a part of a line, after the parts before it. */
+static void begin_part(unsigned *parts)
+{
+	fputs((*parts)++ ? "; " : "", stdout);
+}
+
 static void put_rule(const struct rule *rule)
 {
 	char name[64];
+	unsigned parts = 0;
 
 	snprintf(name, sizeof(name), "%s (%s)", rule->code, rule->id);
-	printf("%-40s %s >= %.10g; severe %.10g", name, rule->cost, rule->moderate, rule->severe);
-	if (strcmp(rule->sign, "steps") != 0)
-		printf("; %s >= %.10g", rule->sign, rule->least_sign);
+	printf("%-36s ", name);
+	if (strcmp(rule->refines, "input") != 0 || strcmp(rule->id, "input") == 0) {
+		begin_part(&parts);
+		printf("%s", rule->cost);
+	}
+	if (rule->moderate != USUAL || rule->severe != USUAL_SEVERE)
+		printf(" >= %.10g, severe %.10g", rule->moderate, rule->severe);
+	if (strcmp(rule->sign, "steps") != 0) {
+		begin_part(&parts);
+		printf("%s >= %.10g", rule->sign, rule->least_sign);
+	}
 	if (!is_always(rule->when)) {
-		printf("; ");
+		begin_part(&parts);
 		put_expression(rule->when);
 	}
-	if (strcmp(rule->refines, rule->id) != 0)
-		printf("; refines %s", rule->refines);
-	if (strcmp(rule->highest, "HIGH") != 0)
-		printf("; confidence %s at most", strcmp(rule->highest, "LOW") ? "medium" : "low");
+	if (strcmp(rule->refines, rule->id) != 0) {
+		begin_part(&parts);
+		printf("refines %s", rule->refines);
+	}
+	if (strcmp(rule->highest, "HIGH") != 0) {
+		begin_part(&parts);
+		printf("at most %s", strcmp(rule->highest, "LOW") ? "medium" : "low");
+	}
 	putchar('\n');
 }
 
@@ -156,41 +166,6 @@ static void put_doubts(void)
 		const char *usual = strrchr(weight, ':');
 
 		printf("%s  %s\n", usual ? usual + 2 : weight, doubts[i].text);
-	}
-}
-
-/* No bound of a range that every value keeps: shares are of 1, and some metrics of no great one. */
-static void put_range(double least, double most)
-{
-	bool has_most = most < MOST_OF_ALL && (most != 1 || least == 1);
-
-	if (has_most && most == least)
-		printf(" = %.10g", least);
-	else if (has_most)
-		printf(" %.10g to %.10g", least, most);
-	else if (least > 0)
-		printf(" >= %.10g", least);
-}
-
-static void put_advice(void)
-{
-	for (size_t i = 0; i < COUNT(advice); i++) {
-		printf("%-22s %s, %s", advice[i].id, advice[i].rule, advice[i].metric);
-		put_range(advice[i].least, advice[i].most);
-		if (!is_always(advice[i].when)) {
-			printf("; ");
-			put_expression(advice[i].when);
-		}
-		printf("; saves ");
-		if (strcmp(advice[i].saves, "NO_SAVING") == 0)
-			printf("-");
-		else
-			put_expression(advice[i].saves);
-		if (strcmp(advice[i].unless, "NEVER") != 0) {
-			printf("; not beside ");
-			put_expression(advice[i].unless);
-		}
-		putchar('\n');
 	}
 }
 
@@ -235,8 +210,8 @@ static const struct {
 	const char *fence;
 	void (*put)(void);
 } tables[] = {
-	{"```states\n", put_states}, {"```rules\n", put_rules},	      {"```doubts\n", put_doubts},
-	{"```advice\n", put_advice}, {"```what-ifs\n", put_what_ifs}, {"```steps\n", put_steps},
+	{"```states\n", put_states},	 {"```rules\n", put_rules}, {"```doubts\n", put_doubts},
+	{"```what-ifs\n", put_what_ifs}, {"```steps\n", put_steps},
 };
 
 /* Returns whether the lines that follow in the document are the table's old ones. */

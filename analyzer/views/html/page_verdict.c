@@ -17,7 +17,7 @@ static int show_verdict(const struct sp_report *report, struct sp_out *out,
 			const struct sp_view_options *options)
 {
 	(void)options;
-	return sp_verdict_show(report, out);
+	return sp_verdict_show(report, out, false);
 }
 
 static void put_cards(FILE *f, const struct sp_verdict *v)
