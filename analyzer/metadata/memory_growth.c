@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metadata/memory_growth.h"
 
+#include <stdbool.h>
+
 #define REPORTS_LEAST 4u
 #define GREW_LEAST 33554432.0 /* bytes: allocators and imports keep as much */
 #define LINE_LEAST 0.8	      /* of the variance: R squared of the line */
@@ -60,21 +62,28 @@ static double grew(uint64_t before, uint64_t after)
 	return (double)after - (double)before;
 }
 
-double sp_memory_growth_a_batch(const struct sp_memory_growth *g)
+static bool has_grown(const struct sp_memory_growth *g)
 {
-	if (g->reports < REPORTS_LEAST || fit(g) < LINE_LEAST ||
-	    grew(g->first.private_dirty_bytes, g->last.private_dirty_bytes) < GREW_LEAST)
-		return 0;
-	return slope(g, g->dirty, g->dirty_batches);
+	return grew(g->first.private_dirty_bytes, g->last.private_dirty_bytes) >= GREW_LEAST;
 }
 
 enum sp_memory_kind sp_memory_growth_kind(const struct sp_memory_growth *g)
 {
-	double dirty = sp_memory_growth_a_batch(g);
+	double dirty = slope(g, g->dirty, g->dirty_batches);
 
-	if (dirty <= 0)
+	if (g->reports < REPORTS_LEAST)
+		return SP_MEMORY_UNKNOWN;
+	if (!has_grown(g))
 		return SP_MEMORY_STEADY;
+	if (fit(g) < LINE_LEAST || dirty <= 0)
+		return SP_MEMORY_UNKNOWN;
 	return slope(g, g->resident, g->resident_batches) >= RESIDENT_LEAST * dirty
 		       ? SP_MEMORY_LEAK
 		       : SP_MEMORY_COPY_ON_WRITE;
+}
+
+double sp_memory_growth_a_batch(const struct sp_memory_growth *g)
+{
+	return sp_memory_growth_kind(g) > SP_MEMORY_STEADY ? slope(g, g->dirty, g->dirty_batches)
+							   : 0;
 }

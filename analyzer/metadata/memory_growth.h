@@ -20,14 +20,15 @@ struct sp_memory_growth {
 };
 
 enum sp_memory_kind {
-	SP_MEMORY_STEADY,	 /* or too few reports */
+	SP_MEMORY_UNKNOWN, /* too few reports, or growth that is no line */
+	SP_MEMORY_STEADY,
 	SP_MEMORY_COPY_ON_WRITE, /* pages that were the parent's become its own */
 	SP_MEMORY_LEAK,		 /* it holds more and more */
 };
 
 void sp_memory_growth_add(struct sp_memory_growth *growth, const struct sp_memory_metadata *report);
 
-/* Bytes that a batch adds to what the process alone has; 0 where the reports show no line. */
+/* Bytes that a batch adds to what the process alone has; 0 where it is steady or not known. */
 double sp_memory_growth_a_batch(const struct sp_memory_growth *growth);
 
 enum sp_memory_kind sp_memory_growth_kind(const struct sp_memory_growth *growth);

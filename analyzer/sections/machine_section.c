@@ -44,6 +44,7 @@ static void show_growth(const struct sp_memory_growth *g, uint32_t pid, struct s
 		sp_out_line(out, "memory     process %u copies %s of its parent's with each batch",
 			    pid, bytes);
 		break;
+	case SP_MEMORY_UNKNOWN:
 	case SP_MEMORY_STEADY:
 		break;
 	}
@@ -59,7 +60,7 @@ void sp_machine_section(const struct sp_report *report, struct sp_out *out)
 	for (uint32_t i = 0; i < report->run.index.image_count && shown < SHOWN_MOST; i++) {
 		const struct sp_memory_growth *g = &report->run.metadata.images[i].memory;
 
-		shown += sp_memory_growth_kind(g) != SP_MEMORY_STEADY;
+		shown += sp_memory_growth_kind(g) > SP_MEMORY_STEADY;
 		show_growth(g, report->run.index.images[i].pid, out);
 	}
 }

@@ -12,7 +12,7 @@
 
 void sp_machine_section(const struct sp_report *report, struct sp_out *out);
 
-/* The word of JSON for how a process's memory grows. */
+/* The word of JSON for how a process's memory grows; NULL: not known. */
 const char *sp_machine_memory_kind(const struct sp_memory_growth *growth);
 
 /* Writes "cpu" of the JSON document. */

@@ -61,8 +61,8 @@ static int show_brief(const struct sp_report *report, struct sp_out *out,
 
 #define MEMORY_COLUMNS(X)                                                                          \
 	X("pid", NULL, ID, sp_cell_count(pid))                                                     \
-	X("kind", NULL, TEXT, sp_cell_text(sp_machine_memory_kind(g)))                             \
-	X("private_growth_per_batch", NULL, SHARE, sp_cell_share(sp_memory_growth_a_batch(g)))     \
+	X("kind", NULL, TEXT, kind_cell(g))                                                        \
+	X("private_growth_per_batch", NULL, BYTES, growth_cell(g))                                 \
 	X("private_bytes", NULL, BYTES, known_cell(g->last.private_dirty_bytes))                   \
 	X("resident_bytes", NULL, BYTES, known_cell(g->last.resident_bytes))                       \
 	X("limit_bytes", NULL, BYTES, known_cell(g->last.limit_bytes))                             \
@@ -75,6 +75,19 @@ static const struct sp_column memory_columns[] = {MEMORY_COLUMNS(SP_COLUMN)};
 static struct sp_cell known_cell(uint64_t n)
 {
 	return sp_cell_if(n != UINT64_MAX, n);
+}
+
+static struct sp_cell kind_cell(const struct sp_memory_growth *g)
+{
+	const char *kind = sp_machine_memory_kind(g);
+
+	return kind ? sp_cell_text(kind) : sp_cell_null();
+}
+
+static struct sp_cell growth_cell(const struct sp_memory_growth *g)
+{
+	return sp_cell_if(sp_memory_growth_kind(g) != SP_MEMORY_UNKNOWN,
+			  (uint64_t)sp_memory_growth_a_batch(g));
 }
 
 static int put_memory(struct sp_out *out, const struct sp_memory_growth *g, uint32_t pid)

@@ -17,15 +17,16 @@ from planted_cause import CAUSES, FIELDS
 PLACE, BATCHES, FILE, NAMES = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
 SAMPLES = 4
 
-begun = {}
+causes = {name: CAUSES[name]() for name in NAMES}
+begun = set()
 
 
 def once(batch, i):
     name = NAMES[batch % len(NAMES)]
     if name not in begun:
-        begun[name] = CAUSES[name]()
-        begun[name].begin(FILE)
-    return list(begun[name].once(i).values())
+        begun.add(name)
+        causes[name].begin(FILE)
+    return list(causes[name].once(i).values())
 
 
 class Causes(Dataset):

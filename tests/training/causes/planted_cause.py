@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reasons why a thread does not run, each with its own timers.
 
-A class is one cause: `begin` runs once in the process that makes the batches, `once` causes it and
-returns a Truth. Times of `off_ns` are wall time less processor time, of the calling thread.
+A class is one cause: it is made in the trainer, `begin` runs once in the process that makes the
+batches, `once` causes it and returns a Truth. Times of `off_ns` are wall time less processor time,
+of the calling thread.
 """
 
 import ctypes
@@ -23,12 +24,13 @@ WORK_S = 0.005  # of processor time, of each that wants a core
 SLOW_NS = 10000  # a page that was there takes less
 
 
-FIELDS = ("wall_ns", "off_ns", "ready_ns", "slow_ns", "slow", "touched", "read_in")
+FIELDS = ("wall_ns", "off_ns", "ready_ns", "slow_ns", "slow", "touched", "read_in", "private")
 
 
 class Truth(dict):
     """The time of a cause, the parts of it off the core and ready to run (as the kernel counts
-    them), its touches of pages, and the faults that the kernel says read."""
+    them), its touches of pages, the faults that the kernel says read, and the memory that only this
+    process has and did not have before."""
 
     def __init__(self):
         super().__init__(dict.fromkeys(FIELDS, 0))
@@ -270,6 +272,59 @@ class Core:
         return timed(compute)
 
 
+def private_bytes():
+    with open("/proc/self/smaps_rollup") as file:
+        lines = [line.split() for line in file if line.startswith("Private_Dirty")]
+    return int(lines[0][1]) * 1024
+
+
+class Memory:
+    """Memory of the process that makes the batches; `use` takes a part of it."""
+
+    PARTS, NAP_S = 240, 0.02
+
+    def begin(self, path):
+        self.before = private_bytes()
+
+    def once(self, i):
+        self.use(i)
+        truth = timed(time.sleep, self.NAP_S)
+        now = private_bytes()
+        truth.add(private=now - self.before)
+        self.before = now
+        return truth
+
+
+class Copied(Memory):
+    """To read an object of the parent writes its count of references."""
+
+    def __init__(self):
+        self.list = [str(i) * 2 for i in range(1200000)]
+
+    def use(self, i):
+        part = len(self.list) // self.PARTS
+        sum(len(text) for text in self.list[i * part : (i + 1) * part])
+
+
+class Leaked(Memory):
+    def __init__(self):
+        self.list = []
+
+    def use(self, i):
+        self.list.append(bytearray(b"x" * 400000))
+
+
+class Shared(Memory):
+    """An array of the parent that all read."""
+
+    def __init__(self):
+        self.array = bytearray(b"x" * 100000000)
+
+    def use(self, i):
+        part = len(self.array) // self.PARTS
+        sum(memoryview(self.array)[i * part : (i + 1) * part : 64])
+
+
 class Compute:
     """Nothing is planted: other programs, a quota or nothing make it wait."""
 
@@ -295,5 +350,8 @@ CAUSES = {
     "page_and_wait": PageAndWait,
     "core": Core,
     "core_beside": lambda: Core(beside=True),
+    "copied": Copied,
+    "leaked": Leaked,
+    "shared": Shared,
     "compute": Compute,
 }

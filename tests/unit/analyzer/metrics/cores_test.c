@@ -364,10 +364,12 @@ END_TEST
 
 enum { MIB = 1 << 20, REPORTS = 8 };
 
+static uint64_t reports = REPORTS;
+
 /* Reports of a worker that grows by some MiB from one to the next, a second apart. */
 static void put_memory(uint64_t private_mib, uint64_t resident_mib, uint64_t left_mib)
 {
-	for (uint64_t i = 0; i < REPORTS; i++) {
+	for (uint64_t i = 0; i < reports; i++) {
 		struct sp_memory_metadata memory = {
 			.at = 1 + i * 1000 * MS,
 			.batches = 2 + 10 * i,
@@ -416,6 +418,32 @@ START_TEST(memory_of_a_worker)
 }
 END_TEST
 
+static enum sp_memory_kind kind_of_a_worker(int number)
+{
+	is = &machines[0];
+	memory_is = number;
+	put_job();
+	judge();
+	for (uint32_t i = 0; i < load.report.run.index.image_count; i++)
+		if (load.report.run.metadata.images[i].memory.reports)
+			return sp_memory_growth_kind(&load.report.run.metadata.images[i].memory);
+	return SP_MEMORY_UNKNOWN;
+}
+
+START_TEST(few_reports_do_not_say_steady)
+{
+	reports = 3;
+	ck_assert_int_eq(kind_of_a_worker(_i), SP_MEMORY_UNKNOWN);
+	ck_assert_int_eq(v.id, SP_VERDICT_core);
+}
+END_TEST
+
+START_TEST(memory_that_does_not_grow_is_steady)
+{
+	ck_assert_int_eq(kind_of_a_worker(2), SP_MEMORY_STEADY);
+}
+END_TEST
+
 START_TEST(hosts_have_memory_of_their_own)
 {
 	is = &machines[0];
@@ -442,6 +470,8 @@ int main(void)
 	tcase_add_loop_test(c, a_training_thread_without_a_core, 0, 3);
 	tcase_add_loop_test(c, a_model_that_something_slows, 0, MODELS);
 	tcase_add_loop_test(c, memory_of_a_worker, 0, MEMORIES);
+	tcase_add_loop_test(c, few_reports_do_not_say_steady, 0, 3);
+	tcase_add_test(c, memory_that_does_not_grow_is_steady);
 	tcase_add_test(c, hosts_have_memory_of_their_own);
 	tcase_add_loop_test(c, trainers_of_a_host_share_its_cores, 0, 2);
 	suite_add_tcase(suite, c);
