@@ -8,8 +8,12 @@
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
 
 #define SWITCH "switch\tbound\t"
+#define LOADER "loader\tbound\t"
+#define LOADERS_NAMED 2u
+#define LOADER_BYTES 200u
 #define THREADS "torch-threads\tbound\t"
 
 /* The rest of the i-th line of coverage after its beginning; NULL: it begins in another way. */
@@ -49,6 +53,48 @@ const char *sp_facts_switches_text(const struct sp_report *report, char text[SP_
 		used += sp_text_escape(text + used, SP_METRIC_TEXT_BYTES - used, fact, bytes);
 	}
 	return used ? text : NULL;
+}
+
+/* "0 /home/me/job/train.py:57" into "job/train.py:57"; false: another number of workers. */
+static bool loader_place(const char *fact, size_t bytes, double workers, char ret[LOADER_BYTES])
+{
+	const char *blank = memchr(fact, ' ', bytes);
+	char number[16];
+	size_t from;
+
+	if (!blank || (size_t)(blank - fact) >= sizeof(number))
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)(blank - fact), fact);
+	if (atof(number) != workers)
+		return false;
+	bytes -= (size_t)(++blank - fact);
+	from = sp_text_path_from(blank, bytes);
+	sp_text_escape(ret, LOADER_BYTES, blank + from, bytes - from);
+	return true;
+}
+
+const char *sp_facts_loader(const struct sp_report *report, double workers,
+			    char text[SP_METRIC_TEXT_BYTES])
+{
+	char places[LOADERS_NAMED][LOADER_BYTES], place[LOADER_BYTES];
+	unsigned count = 0;
+	size_t bytes;
+
+	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
+		const char *fact = fact_of(report, i, LOADER, &bytes);
+
+		if (!fact || !loader_place(fact, bytes, workers, place))
+			continue;
+		if (count == LOADERS_NAMED)
+			return "";
+		strcpy(places[count++], place);
+	}
+	if (count == 1)
+		snprintf(text, SP_METRIC_TEXT_BYTES, _(" in DataLoader at %s"), places[0]);
+	else if (count == 2)
+		snprintf(text, SP_METRIC_TEXT_BYTES, _(" in DataLoader at %s or %s"), places[0],
+			 places[1]);
+	return count ? text : "";
 }
 
 double sp_facts_threads(const struct sp_report *report)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts that PyTorch gives of itself: switches that slow it, and its threads; and the
- * growth of the memory of workers. NAN and NULL where the run does not have it.
+ * Facts that PyTorch gives of itself: switches that slow it, its threads, and the lines that made
+ * loaders; and the growth of the memory of workers. NAN and NULL where the run does not have it.
  */
 #ifndef STAGEPROF_ANALYZER_METRICS_FACTS_H
 #define STAGEPROF_ANALYZER_METRICS_FACTS_H
@@ -11,6 +11,11 @@
 /* The number of switches, and "name, name". */
 double sp_facts_switches(const struct sp_report *report);
 const char *sp_facts_switches_text(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES]);
+
+/* " in DataLoader at job/train.py:57": the program's lines that made a loader with so many workers,
+ * where they are not more than two; else "". */
+const char *sp_facts_loader(const struct sp_report *report, double workers,
+			    char text[SP_METRIC_TEXT_BYTES]);
 
 /* Threads with which an operator computes, the most of any process. */
 double sp_facts_threads(const struct sp_report *report);

@@ -15,7 +15,6 @@
 #define SHARE_CLEAR 0.25 /* of a function with what it calls in packages */
 #define SHARE_CALLER 0.5 /* of a function with all that it calls */
 #define CALLEE_LEAST 0.5 /* of the function's time */
-#define NAMED_PARTS 2u	 /* of a path: the file and its folder */
 #define NO_FRAME UINT32_MAX
 
 /* Whose lines are taken: the program's; where it has none, those of packages. */
@@ -268,24 +267,6 @@ static uint32_t callee_of(struct line_search *s, uint32_t function, double *ret_
 	return *ret_share >= CALLEE_LEAST ? best : NO_FRAME;
 }
 
-/* Where the part of the file's name begins that is shown: below the packages, or the folder. */
-static size_t name_from(const char *file, size_t bytes)
-{
-	static const char *const packages[] = {"/site-packages/", "/dist-packages/"};
-	size_t from = bytes;
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
-		const char *at = memmem(file, bytes, packages[i], strlen(packages[i]));
-
-		if (at)
-			return (size_t)(at - file) + strlen(packages[i]);
-	}
-	for (uint32_t parts = 0; from > 0; from--)
-		if (file[from - 1] == '/' && ++parts == NAMED_PARTS)
-			break;
-	return from;
-}
-
 static void put_place(char ret[SP_LINE_PLACE_BYTES], const struct sp_samples *samples,
 		      uint32_t frame, uint32_t line)
 {
@@ -296,7 +277,7 @@ static void put_place(char ret[SP_LINE_PLACE_BYTES], const struct sp_samples *sa
 
 	if (!tab)
 		tab = text + bytes;
-	from = name_from(text, (size_t)(tab - text));
+	from = sp_text_path_from(text, (size_t)(tab - text));
 	sp_text_escape(file, sizeof(file), text + from, (size_t)(tab - text) - from);
 	sp_text_escape(name, sizeof(name), tab + (tab < text + bytes),
 		       (size_t)(text + bytes - tab) - (tab < text + bytes));

@@ -204,3 +204,22 @@ const char *sp_text_bytes(char ret[SP_NUMBER_BYTES], uint64_t bytes)
 	}
 	return three_digits(ret, x, units[i]);
 }
+
+enum { NAMED_PARTS = 2 }; /* of a path: the file and its folder */
+
+size_t sp_text_path_from(const char *file, size_t bytes)
+{
+	static const char *const packages[] = {"/site-packages/", "/dist-packages/"};
+	size_t from = bytes;
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
+		const char *at = memmem(file, bytes, packages[i], strlen(packages[i]));
+
+		if (at)
+			return (size_t)(at - file) + strlen(packages[i]);
+	}
+	for (uint32_t parts = 0; from > 0; from--)
+		if (file[from - 1] == '/' && ++parts == NAMED_PARTS)
+			break;
+	return from;
+}

@@ -36,6 +36,10 @@ void sp_text_shorten(char *text, size_t width);
  */
 void sp_text_shorten_path(char *text, size_t width);
 
+/* Returns where the part of a file's path begins by which people know the file: below the
+ * installed packages, else its folder. */
+size_t sp_text_path_from(const char *file, size_t bytes);
+
 /* As sp_text_shorten(), but cuts the end. */
 void sp_text_cut(char *text, size_t width);
 

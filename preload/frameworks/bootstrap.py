@@ -676,6 +676,33 @@ def fetch_imported(module):
 	replace(base, "__init__", "", 0, UNTIMED, fetcher_made)
 
 
+LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python3", "<")
+LOADERS_MOST = 16
+loader_lines = []
+
+
+def loader_made(loader, *_rest, **_names):
+	"""The line that somebody edits to change a loader: its constructor ends by this call."""
+	frame = sys._getframe(1)
+	made = frame.f_code
+	if made.co_name != "__init__" or paths not in (None, "", "full", "basename"):
+		return
+	while frame and frame.f_code.co_filename == made.co_filename:
+		frame = frame.f_back
+	file = frame.f_code.co_filename if frame else "<"
+	if any(part in file for part in LIBRARIES):
+		return  # a library's line is nobody's to edit
+	file = file.rpartition("/")[2] if paths == "basename" else file
+	line = "%d %s:%d" % (loader.num_workers, file, frame.f_lineno)
+	if line not in loader_lines and len(loader_lines) < LOADERS_MOST:
+		loader_lines.append(line)
+		fact_add("loader", line)
+
+
+def loader_imported(module):
+	replace(module.DataLoader, "check_worker_number_rationality", "", 0, UNTIMED, loader_made)
+
+
 def graphs_imported(module):
 	# Optimizers import dynamo where nothing is compiled; torch.export's graphs train nobody.
 	def compiled(graph, *_rest, **_names):
@@ -1089,6 +1116,7 @@ TF_FUNCTIONS = "tensorflow.python.eager.polymorphic_function"
 special = {
 	"torch": torch_imported,
 	"torch.utils.data._utils.fetch": fetch_imported,
+	"torch.utils.data.dataloader": loader_imported,
 	"torch.optim.optimizer": optimizer_imported,
 	"torch.nn.modules.module": modules_imported,
 	"torch._dynamo.convert_frame": convert_imported,

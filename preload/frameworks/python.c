@@ -240,6 +240,7 @@ static int settings_put(struct sp_py_object *space)
 	put(space, "MODULE_FORWARD", sp_python.PyLong_FromLong(SP_EV_module_forward));
 	put(space, "PYTHON_CALL", sp_python.PyLong_FromLong(SP_EV_python_call));
 	put(space, "exact", text_or_none(sp_exact_init() ? "1" : NULL));
+	put(space, "paths", text_or_none(sp_config.paths));
 	put(space, "operators", text_or_none(sp_config_is(sp_config.ops, "1") ? "1" : NULL));
 	return put(space, "phases", phases) < 0 ||
 			       put(space, "frameworks", frameworks_list()) < 0 ||

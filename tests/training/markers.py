@@ -112,7 +112,8 @@ class Loop(unittest.TestCase):
             for _, group, state, _ in of_python(self.run_.coverage)
             if group != "waits"  # the kernel may refuse them
         }
-        parts = ("python", "framework", "torch-markers", "dataset", "parameters", "torch-threads")
+        parts = ("python", "framework", "torch-markers", "dataset", "loader", "parameters")
+        parts += ("torch-threads",)
         self.assertEqual(states, {(part, "bound") for part in parts})
 
     def test_program_is_unchanged(self):
@@ -121,6 +122,55 @@ class Loop(unittest.TestCase):
         address = re.compile(rb"0x[0-9a-f]+")
         self.assertEqual(address.sub(b"", plain.stdout), address.sub(b"", self.done.stdout))
         self.assertEqual(plain.stderr, self.done.stderr)
+
+
+LOADERS = """
+import sys
+sys.path.insert(0, "FOLDER/dist-packages")
+from torch.utils.data import DataLoader
+import library
+
+class Own(DataLoader):
+    def __init__(self, data):
+        super().__init__(data, num_workers=3)  # line 9
+
+DataLoader(
+    [1],
+    num_workers=0,
+)  # line 11
+for _ in range(3):
+    loader = DataLoader([1], num_workers=1)  # line 16
+for _ in loader:
+    pass
+Own([1])
+library.make(DataLoader)
+"""
+
+
+class Loaders(unittest.TestCase):
+    """The line of the program that made a loader, and how many workers it has."""
+
+    def made(self, **settings):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "dist-packages"))
+            with open(os.path.join(folder, "dist-packages", "library.py"), "w") as file:
+                file.write("def make(loader): return loader([1])\n")
+            program = os.path.join(folder, "loaders.py")
+            with open(program, "w") as file:
+                file.write(LOADERS.replace("FOLDER", folder))
+            run, _ = training.record([PYTHON, program], **settings)
+            said = [line[3] for line in run.coverage if line[1] == "loader"]
+            return sorted(text.replace(folder, "FOLDER") for text in said)
+
+    def test_lines(self):
+        lines = ["0 FOLDER/loaders.py:11", "1 FOLDER/loaders.py:16", "3 FOLDER/loaders.py:9"]
+        self.assertEqual(self.made(), lines)
+
+    def test_paths_that_are_not_kept(self):
+        lines = ["0 loaders.py:11", "1 loaders.py:16", "3 loaders.py:9"]
+        self.assertEqual(self.made(STAGEPROF_PATHS="basename"), lines)
+        for kept in ("hash", "none"):
+            self.assertEqual(self.made(STAGEPROF_PATHS=kept), [])
 
 
 class Settings(unittest.TestCase):

@@ -41,6 +41,7 @@ static void setup(void)
 	v.metrics.of[SP_METRIC_optimizer_ways].is_known = true;
 	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 	v.metrics.of[SP_METRIC_own_collate].is_known = true;
+	v.metrics.of[SP_METRIC_loader_line].is_known = true;
 }
 
 static void set(enum sp_metric_id measure, double value)

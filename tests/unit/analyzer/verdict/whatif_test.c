@@ -49,6 +49,7 @@ static void alone(double model_ms, double batch_ms, double cpu_ms)
 	set(SP_METRIC_workers_wanted, 2);
 	v.metrics.of[SP_METRIC_dataset_division].is_known = true;
 	v.metrics.of[SP_METRIC_own_collate].is_known = true;
+	v.metrics.of[SP_METRIC_loader_line].is_known = true;
 }
 
 static struct sp_what_if with(uint32_t workers)
