@@ -224,6 +224,7 @@ static void end_rows(struct row_list *list, const char **head)
 static void show_rows(const struct sp_verdict *v, struct sp_out *out)
 {
 	const char *head = N_("rows       ");
+	char name[160];
 	struct row_list list;
 
 	begin_rows(&list, out, "verdict.def");
@@ -246,8 +247,12 @@ static void show_rows(const struct sp_verdict *v, struct sp_out *out)
 		add_row(&list, "", sp_advice_rule_of(v->advice[i])->name);
 	end_rows(&list, &head);
 	begin_rows(&list, out, "metric.def");
-	for (uint32_t i = 0; i < v->rests_on_count; i++)
-		add_row(&list, "", sp_metric_about(v->rests_on[i])->name);
+	for (uint32_t i = 0; i < v->rests_on_count; i++) {
+		const struct sp_metric_about *m = sp_metric_about(v->rests_on[i]);
+
+		snprintf(name, sizeof(name), "%s (%s)", m->name, m->row);
+		add_row(&list, "", name);
+	}
 	end_rows(&list, &head);
 }
 

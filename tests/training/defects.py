@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/tests/ONCE_WRONG.md names a test for each defect: each test exists.
+"""The table of tests/training/ONCE_WRONG.md names a test for each defect: each test exists.
 
 A cell names tests as `folder/file: test, test`, or as `folder/file` where all of it is meant.
 """
@@ -37,7 +37,7 @@ def missing(cell):
 
 
 def main():
-    with open(os.path.join(ROOT, "docs", "tests", "ONCE_WRONG.md")) as file:
+    with open(os.path.join(ROOT, "tests", "training", "ONCE_WRONG.md")) as file:
         table = {number: cell for number, cell, _ in rows(file.read())}
     wrong = [f"defect {n} has no row" for n in range(1, DEFECTS + 1) if n not in table]
     for number, cell in table.items():

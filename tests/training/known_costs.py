@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs whose one cost is known, against what the report says of it and advises.
 
-Each test shows a defect of docs/tests/ONCE_WRONG.md in a whole run. It reads only what reports
+Each test shows a defect of tests/training/ONCE_WRONG.md in a whole run. It reads only what reports
 had before the defects were mended.
 """
 

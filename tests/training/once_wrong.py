@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of docs/tests/ONCE_WRONG.md against the commit that had the defects.
+"""The tests of tests/training/ONCE_WRONG.md against the commit that had the defects.
 
     once_wrong.py WORK
 
@@ -65,7 +65,7 @@ def passes(path, name, environment):
 def main():
     before = build(sys.argv[1])
     wrong = 0
-    with open(os.path.join(defects.ROOT, "docs", "tests", "ONCE_WRONG.md")) as file:
+    with open(os.path.join(defects.ROOT, "tests", "training", "ONCE_WRONG.md")) as file:
         rows = list(defects.rows(file.read()))
     for number, cell, outcome in rows:
         if outcome != "fails":
