@@ -127,7 +127,9 @@ static bool makes_batch(const struct batch_calls *calls)
 struct evaluation {
 	uint32_t before, first; /* after the structure before its first call; that call */
 	uint32_t since;		/* the interval after its last call so far; 0: there is no call */
-	uint64_t lead_ns, most_ns; /* before its first call; between two calls, at most */
+	uint32_t pieces;	/* of work between two calls */
+	uint64_t lead_ns;	/* before its first call */
+	uint64_t ns, most_ns;	/* all pieces; the longest */
 };
 
 /* The time before interval i, from the end of interval from - 1 on; of the first one, from the end
@@ -153,27 +155,35 @@ static void evaluate(struct evaluation *e, struct sp_cutter *c, uint32_t before,
 {
 	uint64_t ns = time_before(c, before, i);
 
-	if (e->since)
-		e->most_ns = ns > e->most_ns ? ns : e->most_ns;
-	else
-		*e = (struct evaluation){.before = before, .first = i, .lead_ns = ns};
-	for (uint32_t k = e->since ? e->since : i; k < i; k++)
-		c->intervals[k].is_evaluated = true;
+	if (!e->since) {
+		*e = (struct evaluation){.before = before,
+					 .first = i,
+					 .since = i + 1,
+					 .lead_ns = ns};
+		return;
+	}
+	e->pieces++;
+	e->ns += ns;
+	e->most_ns = ns > e->most_ns ? ns : e->most_ns;
+	for (; e->since < i; e->since++)
+		c->intervals[e->since].is_evaluated = true;
 	e->since = i + 1;
 }
 
-static bool is_alike(uint64_t ns, uint64_t other_ns)
+/* As long as a piece of the evaluation's work: one may be longer than usual, and calls of two
+ * models follow each other at once. */
+static bool is_piece(const struct evaluation *e, uint64_t ns)
 {
-	return ns && ns <= ALIKE * other_ns && other_ns <= ALIKE * ns;
+	return ns && ns * ALIKE * e->pieces >= e->ns && ns <= ALIKE * e->most_ns;
 }
 
 /* Where the calls are led by what they are made of, the first one is; where each but the last is
  * followed by work (a step of an environment), so is the last one. */
 static void end_evaluation(struct evaluation *e, struct sp_cutter *c, uint32_t i)
 {
-	if (e->since && is_alike(e->lead_ns, e->most_ns))
+	if (e->since && is_piece(e, e->lead_ns))
 		claim(c, e->before, e->first);
-	else if (e->since && is_alike(time_before(c, e->since, i), e->most_ns))
+	else if (e->since && is_piece(e, time_before(c, e->since, i)))
 		claim(c, e->since, i);
 	e->since = 0;
 }
