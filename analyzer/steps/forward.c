@@ -2,6 +2,7 @@
 #include "analyzer/steps/forward.h"
 
 #include "analyzer/base/intervals.h"
+#include "analyzer/steps/step_machine.h"
 
 /*
  * Learners with several optimizers step one of them after a target network's call: with three of
@@ -50,13 +51,9 @@ static bool is_training(struct judge *j, const struct sp_phase_interval *p)
 
 static bool is_fed(const struct sp_cutter *c, uint32_t backward)
 {
-	for (uint32_t i = backward; i > 0; i--) {
-		if (c->intervals[i - 1].kind == SP_INTERVAL_LOADER)
-			return true;
-		if (c->intervals[i - 1].kind == SP_INTERVAL_BACKWARD)
-			return false;
-	}
-	return false;
+	uint32_t n = sp_interval_last(c->intervals, backward, T(LOADER) | T(BACKWARD));
+
+	return n && c->intervals[n - 1].kind == SP_INTERVAL_LOADER;
 }
 
 static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
@@ -136,11 +133,9 @@ struct evaluation {
  * of the step before. */
 static uint64_t time_before(const struct sp_cutter *c, uint32_t from, uint32_t i)
 {
-	int64_t at_ns = c->intervals[i].start_ns;
+	int64_t from_ns = from ? c->intervals[from - 1].end_ns : c->from_ns;
 
-	if (from)
-		return sp_interval_ns(c->intervals[from - 1].end_ns, at_ns);
-	return c->has_from ? sp_interval_ns(c->from_ns, at_ns) : 0;
+	return from || c->has_from ? sp_interval_ns(from_ns, c->intervals[i].start_ns) : 0;
 }
 
 /* The intervals [from, i), before one of structure, are the evaluation's. */
@@ -191,11 +186,9 @@ static void end_evaluation(struct evaluation *e, struct sp_cutter *c, uint32_t i
 static void mark_evaluated(struct sp_cutter *c)
 {
 	struct evaluation e = {.since = 0};
-	uint32_t before = 0; /* after the last interval of structure */
+	uint32_t before = 0, i = 0; /* before: after the last interval of structure */
 
-	for (uint32_t i = 0; i < c->count; i++) {
-		if (!sp_phase_interval_is_structure(&c->intervals[i]))
-			continue;
+	for (; (i = sp_interval_next(c->intervals, i, c->count, STRUCTURE)) < c->count; i++) {
 		if (c->intervals[i].kind == SP_INTERVAL_EVALUATION)
 			evaluate(&e, c, before, i);
 		else

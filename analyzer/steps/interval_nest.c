@@ -7,6 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/steps/collective.h"
+#include "analyzer/steps/step_machine.h"
 
 /* Nodes that follow each other this closely are of one backward, where no wrapped call says so. */
 #define NODE_GAP_NS 1000000
@@ -146,12 +147,11 @@ static bool optimizes(const struct sp_phase_interval *p)
 static void note_step(const struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
 		      struct sp_phase_interval *interval)
 {
-	bool is_scaled = interval->kind == SP_INTERVAL_SCALED_STEP, has_step = false;
+	bool is_scaled = interval->kind == SP_INTERVAL_SCALED_STEP, has_step;
 
 	if (!is_scaled && interval->kind != SP_INTERVAL_OPTIMIZER_PART)
 		return;
-	for (uint32_t i = first; i < n; i++)
-		has_step |= intervals[i].kind == SP_INTERVAL_OPTIMIZER;
+	has_step = sp_interval_next(intervals, first, n, T(OPTIMIZER)) < n;
 	if (has_step || is_scaled)
 		interval->kind = SP_INTERVAL_OPTIMIZER;
 	interval->is_skipped = is_scaled && !has_step;
@@ -193,11 +193,9 @@ static void keep_order(const struct sp_phase_interval *intervals, uint32_t first
 /* The index of the interval that begins the next round of a closure; i where there is none. */
 static uint32_t next_round(const struct sp_phase_interval *intervals, uint32_t i, uint32_t n)
 {
-	for (uint32_t k = i + 1; k < n && intervals[k].kind != SP_INTERVAL_BACKWARD; k++)
-		if (intervals[k].kind == SP_INTERVAL_ZERO_GRAD ||
-		    sp_phase_interval_is_forward(&intervals[k]))
-			return k;
-	return i;
+	uint32_t k = sp_interval_next(intervals, i + 1, n, T(BACKWARD) | T(ZERO_GRAD) | MODELS);
+
+	return k < n && intervals[k].kind != SP_INTERVAL_BACKWARD ? k : i;
 }
 
 /* The time between two rounds of a closure belongs to the optimizer. */
@@ -219,14 +217,13 @@ static void note_optimizer(struct sp_phase_interval *intervals, uint32_t first, 
 static uint32_t skip_closure(struct sp_phase_interval *intervals, uint32_t first, uint32_t n,
 			     struct sp_phase_interval *interval)
 {
-	for (uint32_t i = n; i > first; i--) {
-		if (intervals[i - 1].kind == SP_INTERVAL_BACKWARD) {
-			interval->start_ns = intervals[i - 1].end_ns;
-			note_optimizer(intervals, first, i);
-			return i;
-		}
-	}
-	return first;
+	uint32_t closure = sp_interval_last(&intervals[first], n - first, T(BACKWARD));
+
+	if (!closure)
+		return first;
+	interval->start_ns = intervals[first + closure - 1].end_ns;
+	note_optimizer(intervals, first, first + closure);
+	return first + closure;
 }
 
 static bool joins_node(const struct sp_phase_interval *last,

@@ -52,8 +52,7 @@ static void add_wait(struct sp_steps *s, const struct sp_phase_interval *p)
 /* The first interval of structure from i on; NULL: there is none. */
 static const struct sp_phase_interval *next_structure(const struct sp_cutter *c, uint32_t i)
 {
-	while (i < c->count && !sp_phase_interval_is_structure(&c->intervals[i]))
-		i++;
+	i = sp_interval_next(c->intervals, i, c->count, STRUCTURE);
 	return i < c->count ? &c->intervals[i] : NULL;
 }
 
@@ -123,7 +122,7 @@ static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i
 	uint64_t tokens;
 
 	gap->next = next_structure(c, i);
-	tokens = gap->next ? UINT64_C(1) << gap->next->kind | STRUCTURE : 0;
+	tokens = gap->next ? sp_interval_tokens(gap->next) : 0;
 	for (uint32_t k = 0; k < sizeof(gaps) / sizeof(gaps[0]); k++)
 		if ((gaps[k].tokens & tokens) && gaps[k].guard(gap) &&
 		    gaps[k].row != sp_step_row_off)
@@ -492,31 +491,20 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	return step;
 }
 
-uint32_t sp_cut_end_of_batches(const struct sp_cutter *c)
-{
-	uint32_t i = 0;
-
-	while (i < c->count && !sp_phase_interval_ends_batches(&c->intervals[i]))
-		i++;
-	return i;
-}
-
 /*
  * Calls that make whole steps return ahead of the device: a wait for it right after the last step
  * is for that step, if it is longer than what lies between. Returns the end of that wait.
  */
 static uint32_t end_of_last_wait(const struct sp_cutter *c)
 {
-	int64_t before_ns = c->from_ns;
+	int64_t before_ns;
 	uint32_t i = 0;
 
-	if (!c->steps->has_whole_calls)
-		return 0;
-	for (; i < c->count &&
-	       sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait;
-	     i++)
-		before_ns = c->intervals[i].end_ns;
-	if (i == c->count || c->intervals[i].kind != SP_INTERVAL_SYNC ||
+	while (i < c->count && (sp_interval_tokens(&c->intervals[i]) & LOADERS))
+		i++;
+	before_ns = i ? c->intervals[i - 1].end_ns : c->from_ns;
+	if (!c->steps->has_whole_calls || i == c->count ||
+	    c->intervals[i].kind != SP_INTERVAL_SYNC ||
 	    c->intervals[i].end_ns - c->intervals[i].start_ns <
 		    c->intervals[i].start_ns - before_ns)
 		return 0;
@@ -525,11 +513,9 @@ static uint32_t end_of_last_wait(const struct sp_cutter *c)
 
 uint32_t sp_cut_end_of_known(const struct sp_cutter *c)
 {
-	uint32_t n = c->count, waited = end_of_last_wait(c);
+	uint32_t n = sp_interval_last(c->intervals, c->count, T(CHECKPOINT) | T(EVALUATION)),
+		 waited = end_of_last_wait(c);
 
-	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_CHECKPOINT &&
-	       c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION)
-		n--;
 	return n > waited ? n : waited;
 }
 
@@ -575,13 +561,9 @@ static void put_checkpoints(struct sp_cutter *c, uint32_t from, uint32_t n)
 
 void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
 {
-	uint32_t from = 0, n = first;
+	uint32_t n = sp_interval_last(c->intervals, first, T(EVALUATION) | T(ENVIRONMENT)),
+		 from = sp_interval_next(c->intervals, 0, n, T(EVALUATION));
 
-	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_EVALUATION &&
-	       c->intervals[n - 1].kind != SP_INTERVAL_ENVIRONMENT)
-		n--;
-	while (from < n && c->intervals[from].kind != SP_INTERVAL_EVALUATION)
-		from++;
 	if (!n || is_trial(c, from, n, first))
 		from = n = first;
 	if (takes_checkpoints)
@@ -594,8 +576,7 @@ void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
 
 void sp_cut_unfinished(struct sp_cutter *c, uint32_t n)
 {
-	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_BACKWARD)
-		n--;
+	n = sp_interval_last(c->intervals, n, T(BACKWARD));
 	if (n == 0)
 		return;
 	c->from_ns = c->intervals[n - 1].end_ns;

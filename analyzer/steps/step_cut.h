@@ -52,9 +52,6 @@ struct sp_pause *sp_cut_pause(struct sp_steps *steps);
 /* The intervals from `first` on are a step that begins at from_ns. NULL: no memory. */
 struct sp_step *sp_cut_step(struct sp_cutter *cutter, uint32_t first, int64_t from_ns);
 
-/* Index of the first backward, optimizer or graph; cutter->count: there is none. */
-uint32_t sp_cut_end_of_batches(const struct sp_cutter *cutter);
-
 /* Index after the last checkpoint or evaluation; 0: there is none. */
 uint32_t sp_cut_end_of_known(const struct sp_cutter *cutter);
 

@@ -111,22 +111,12 @@ static const struct {
 #include "analyzer/steps/step.def"
 };
 
-/* The sets of tokens that an interval is in. */
-static uint64_t tokens_of(const struct sp_phase_interval *p)
-{
-	uint64_t tokens = UINT64_C(1) << p->kind | EVERY;
-
-	tokens |= sp_phase_interval_phase(p->kind) == SP_ACCOUNT_loader_wait ? LOADERS : 0;
-	tokens |= sp_phase_interval_is_forward(p) ? MODELS : 0;
-	return tokens | (sp_phase_interval_is_structure(p) ? STRUCTURE : 0);
-}
-
 static bool ends_step(const struct sp_cutter *c, const struct sp_phase_interval *p)
 {
 	const struct event e = {.interval = *p};
 
 	for (uint32_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends[i].by == c->steps->end && (ends[i].tokens & tokens_of(p)) &&
+		if (ends[i].by == c->steps->end && (ends[i].tokens & sp_interval_tokens(p)) &&
 		    ends[i].guard(c, &e) && ends[i].row != sp_step_row_off)
 			return true;
 	return false;
@@ -212,11 +202,7 @@ static bool is_save(const struct sp_phase_interval *p)
 /* The number of intervals up to the last one that has a row of the account; 0: none has. */
 static uint32_t count_to_row(const struct sp_cutter *c)
 {
-	uint32_t n = c->count;
-
-	while (n > 0 && sp_phase_interval_phase(c->intervals[n - 1].kind) == SP_ACCOUNT_other)
-		n--;
-	return n;
+	return sp_interval_last(c->intervals, c->count, ROWS);
 }
 
 static bool guard_follows_save(const struct sp_cutter *c, const struct event *e)
@@ -403,11 +389,8 @@ static uint32_t count_before(const struct sp_cutter *c, const struct event *e)
 
 static bool guard_ends_batch(const struct sp_cutter *c, const struct event *e)
 {
-	uint32_t n = count_before(c, e);
-
-	while (n > 0 && c->intervals[n - 1].kind != SP_INTERVAL_LOADER)
-		n--;
-	return c->steps->end == SP_STEP_BY_BATCH && n;
+	return c->steps->end == SP_STEP_BY_BATCH &&
+	       sp_interval_last(c->intervals, count_before(c, e), T(LOADER));
 }
 
 /* An interval inside of the call comes before it and stays. */
@@ -498,7 +481,7 @@ static bool is_in(const struct sp_cutter *c, uint8_t states)
 static void run_transitions(struct sp_cutter *c, struct event *e)
 {
 	for (uint32_t i = 0; i < TRANSITIONS && !e->is_dropped; i++) {
-		if (!(transitions[i].tokens & tokens_of(&e->interval)) ||
+		if (!(transitions[i].tokens & sp_interval_tokens(&e->interval)) ||
 		    !is_in(c, transitions[i].state) || !transitions[i].guard(c, e) ||
 		    transitions[i].row == sp_step_row_off)
 			continue;

@@ -8,12 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Tokens, and sets of them. */
+#include "analyzer/steps/phase_interval.h"
+
+/* Tokens, and sets of them, by the columns of interval.def. */
 #define T(kind) (UINT64_C(1) << SP_INTERVAL_##kind)
+#define ROWS (UINT64_C(1) << 58) /* with a row of the account that is not `other` */
+#define ENDS (UINT64_C(1) << 59) /* what comes after a step's batches */
 #define LOADERS (UINT64_C(1) << 60)
 #define MODELS (UINT64_C(1) << 61)
 #define STRUCTURE (UINT64_C(1) << 62)
 #define EVERY (UINT64_C(1) << 63)
+
+/* The token and the sets of an interval. */
+uint64_t sp_interval_tokens(const struct sp_phase_interval *interval);
+
+/* The first of the intervals [i, n) that is of the tokens; n: none is. */
+uint32_t sp_interval_next(const struct sp_phase_interval *intervals, uint32_t i, uint32_t n,
+			  uint64_t tokens);
+
+/* The number of intervals up to the last of n that is of the tokens; 0: none is. */
+uint32_t sp_interval_last(const struct sp_phase_interval *intervals, uint32_t n, uint64_t tokens);
 
 enum sp_step_state {
 	SP_STATE_SAME = 0,

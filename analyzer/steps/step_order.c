@@ -2,6 +2,7 @@
 #include "analyzer/steps/step_order.h"
 
 #include "analyzer/steps/process_calls.h"
+#include "analyzer/steps/step_machine.h"
 
 /*
  * The batches before the first backward, optimizer or graph: the last of them is the one that is
@@ -16,27 +17,20 @@ struct batches {
 static struct batches find_batches(const struct sp_cutter *c)
 {
 	struct batches b = {0, 0, 0, 0};
+	uint32_t n = sp_interval_next(c->intervals, 0, c->count, ENDS), i = 0;
 
-	for (uint32_t i = 0; i < c->count; i++) {
-		if (c->intervals[i].kind == SP_INTERVAL_LOADER) {
-			b.first = b.count ? b.first : i;
-			b.previous = b.last;
-			b.last = i;
-			b.count++;
-		} else if (sp_phase_interval_ends_batches(&c->intervals[i])) {
-			break;
-		}
+	for (; (i = sp_interval_next(c->intervals, i, n, T(LOADER))) < n; i++) {
+		b.first = b.count ? b.first : i;
+		b.previous = b.last;
+		b.last = i;
+		b.count++;
 	}
 	return b;
 }
 
-static bool has_kind(const struct sp_cutter *c, uint32_t i, uint32_t n,
-		     enum sp_phase_interval_kind kind)
+static bool forks(const struct sp_cutter *c, uint32_t i, uint32_t n)
 {
-	for (; i < n; i++)
-		if (c->intervals[i].kind == kind)
-			return true;
-	return false;
+	return sp_interval_next(c->intervals, i, n, T(FORK)) < n;
 }
 
 /* A pause from from_ns to to_ns, with batches first to last (indices),
@@ -56,8 +50,8 @@ static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint3
 	p->first_end_ns = f->end_ns;
 	p->last_end_ns = l->end_ns;
 	p->has_fetch = f->has_fetch;
-	p->forked_before = has_kind(c, 0, first, SP_INTERVAL_FORK);
-	p->forked_after = has_kind(c, first, n, SP_INTERVAL_FORK);
+	p->forked_before = forks(c, 0, first);
+	p->forked_after = forks(c, first, n);
 	p->load_ns = sp_cut_loads(c, 0, n);
 	sp_cut_charge(c, 0, first, from_ns, f->start_ns, &p->lead);
 	sp_thread_timeline_add(&c->steps->timeline,
@@ -83,6 +77,7 @@ static bool begins_captured(const struct sp_cutter *c)
 uint32_t sp_order_first_of_step(const struct sp_cutter *c)
 {
 	int64_t fed_ns = c->steps->feed ? c->steps->feed->list[0].start_ns : INT64_MAX;
+	uint32_t first;
 
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->intervals[i].kind == SP_INTERVAL_AWAIT && c->intervals[i].end_ns > fed_ns)
@@ -90,13 +85,9 @@ uint32_t sp_order_first_of_step(const struct sp_cutter *c)
 	for (uint32_t i = 0; begins_captured(c) && i < c->count; i++)
 		if (c->intervals[i].start_ns >= c->captured_ns)
 			return i;
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_FORWARD ||
-		    sp_phase_interval_ends_batches(&c->intervals[i]) ||
-		    sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait ||
-		    c->intervals[i].kind == SP_INTERVAL_ZERO_GRAD)
-			return i;
-	return 0;
+	first = sp_interval_next(c->intervals, 0, c->count,
+				 T(FORWARD) | T(ZERO_GRAD) | LOADERS | ENDS);
+	return first < c->count ? first : 0;
 }
 
 void sp_order_cut(struct sp_cutter *c)

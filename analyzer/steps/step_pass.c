@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/steps/step_machine.h"
 #include "analyzer/steps/step_order.h"
 
 #define NONE UINT32_MAX
@@ -204,14 +205,13 @@ static void note_begin(const struct sp_cutter *c, uint32_t n, struct sp_pause *p
  */
 static uint32_t last_validated(const struct sp_cutter *c, uint32_t first, uint32_t last, uint32_t n)
 {
-	uint32_t batches = 0, calls = 0, i;
+	uint32_t batches = 0, calls = 0, i = first;
 
-	for (i = first; i <= last; i++) {
+	for (; i <= last; i++) {
 		batches += c->intervals[i].kind == SP_INTERVAL_LOADER;
 		calls += c->intervals[i].kind == SP_INTERVAL_EVALUATION;
 	}
-	while (i < n && !sp_phase_interval_is_structure(&c->intervals[i]))
-		i++;
+	i = sp_interval_next(c->intervals, last + 1, n, STRUCTURE);
 	return batches == calls + 1 && i < n && c->intervals[i].kind == SP_INTERVAL_EVALUATION
 		       ? i
 		       : last;
@@ -255,15 +255,11 @@ static void find_extents(const struct sp_cutter *c, uint32_t n, const struct sp_
 /* In a pass; of one that is left early, also right after its last batch. */
 static bool has_call(const struct sp_cutter *c, const struct sp_pass *pass, uint32_t n)
 {
-	uint32_t end = pass->has_end ? pass->end : n;
+	uint32_t end = pass->has_end ? pass->end
+				     : sp_interval_next(c->intervals, pass->end, n, STRUCTURE) + 1;
 
-	for (uint32_t i = pass->begin; i < end; i++) {
-		if (sp_phase_interval_is_forward(&c->intervals[i]))
-			return true;
-		if (i >= pass->end && sp_phase_interval_is_structure(&c->intervals[i]))
-			break;
-	}
-	return false;
+	end = end < n ? end : n;
+	return sp_interval_next(c->intervals, pass->begin, end, MODELS) < end;
 }
 
 /* Finds the foreign passes that evaluate; one that no model is called in reads its data. Returns
@@ -349,9 +345,7 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 	p->first_start_ns = p->first_end_ns = p->last_end_ns = c->intervals[first].start_ns;
 	p->has_passes = true;
 	p->foreign = *foreign;
-	for (uint32_t i = 0; i < n; i++)
-		p->has_end |= c->intervals[i].kind == SP_INTERVAL_LOADER_BEGIN ||
-			      c->intervals[i].kind == SP_INTERVAL_LOADER_END;
+	p->has_end = sp_interval_last(c->intervals, n, T(LOADER_BEGIN) | T(LOADER_END));
 	note_begin(c, n, p);
 	p->load_ns = sp_cut_loads(c, 0, n);
 	sp_cut_charge(c, from, first, from_ns, p->first_start_ns, &p->lead);
@@ -408,20 +402,11 @@ static void note_loaders(const struct sp_cutter *c, uint32_t first, struct sp_st
 	step->loaders = met.count;
 }
 
-/* The first backward from interval i on; n: there is none. */
-static uint32_t find_backward(const struct sp_cutter *c, uint32_t i, uint32_t n)
-{
-	while (i < n && c->intervals[i].kind != SP_INTERVAL_BACKWARD)
-		i++;
-	return i;
-}
-
 /* From interval i on gradients are cleared, and made again. */
 static bool learns_anew(const struct sp_cutter *c, uint32_t i)
 {
-	while (i < c->count && c->intervals[i].kind != SP_INTERVAL_ZERO_GRAD)
-		i++;
-	return find_backward(c, i, c->count) < c->count;
+	i = sp_interval_next(c->intervals, i, c->count, T(ZERO_GRAD));
+	return sp_interval_next(c->intervals, i, c->count, T(BACKWARD)) < c->count;
 }
 
 /* The intervals [from, n) hold a pass. */
@@ -445,25 +430,18 @@ static struct whole_pass find_whole(const struct sp_cutter *c)
 	return (struct whole_pass){first_of(c, n, &(struct sp_pass_range){pass, pass}), n};
 }
 
-static uint32_t end_of_batches_from(const struct sp_cutter *c, uint32_t i)
-{
-	while (i < c->count && !sp_phase_interval_ends_batches(&c->intervals[i]))
-		i++;
-	return i;
-}
-
 /*
- * As sp_cut_end_of_batches(), after a whole pass that no step comes of: it has no backward, or its
+ * The end of a step's batches, after a whole pass that no step comes of: it has no backward, or its
  * gradients are cleared unused (validation against attacks, the weight of parameters). Before it
  * may be batches that an epoch had left over, too few for a step.
  */
 static uint32_t end_of_batches(const struct sp_cutter *c)
 {
 	struct whole_pass whole = find_whole(c);
-	uint32_t backward = find_backward(c, whole.from, whole.n);
+	uint32_t backward = sp_interval_next(c->intervals, whole.from, whole.n, T(BACKWARD));
 	bool is_stepless = backward == whole.n || learns_anew(c, backward);
 
-	return end_of_batches_from(c, is_stepless ? whole.n : 0);
+	return sp_interval_next(c->intervals, is_stepless ? whole.n : 0, c->count, ENDS);
 }
 
 void sp_pass_cut(struct sp_cutter *c)
@@ -482,11 +460,6 @@ void sp_pass_cut(struct sp_cutter *c)
 		return;
 	step->passes = list_batches(c, c->count);
 	note_loaders(c, first, step);
-}
-
-static bool is_taken(const struct sp_phase_interval *p)
-{
-	return p->kind == SP_INTERVAL_LOADER || p->kind == SP_INTERVAL_LOADER_BEGIN;
 }
 
 /*
@@ -509,7 +482,7 @@ static uint32_t before_unfinished(const struct sp_cutter *c)
 			return c->count;
 		has_gradients |= p->has_gradients;
 	}
-	while (at > 0 && is_taken(&c->intervals[at - 1]))
+	while (at > 0 && sp_interval_tokens(&c->intervals[at - 1]) & (T(LOADER) | T(LOADER_BEGIN)))
 		at--;
 	return has_gradients ? at : c->count;
 }
@@ -524,7 +497,7 @@ void sp_pass_cut_rest(struct sp_cutter *c)
 		return;
 	c->count = before_unfinished(c);
 	whole = find_whole(c);
-	n = end_of_batches_from(c, whole.n);
+	n = sp_interval_next(c->intervals, whole.n, c->count, ENDS);
 	if (n < c->count) {
 		pause_before(c, n);
 		sp_cut_unfinished(c, c->count);
