@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/hang/hang.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct looking {
 	int64_t end_ns; /* of the run, or when it was read, or when the trainer gave up */
 	struct sp_thread_past *past; /* of each stream at end_ns, once read; NULL: what they do at
 					their end */
+	struct sp_group_match match; /* of the ranks; none in a run of one trainer */
 };
 
 static const struct sp_stream *stream_of(const struct sp_report *report, uint32_t i)
@@ -193,6 +195,7 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 		.is_silent = !kind,
 		.missing = bytes ? SP_PATH_NOT_MISSING : s->path_missing,
 	};
+	link.is_gone = has_ended(l, stream);
 	lock_find(l, stream, &link.lock);
 	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
 	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
@@ -266,6 +269,14 @@ static uint32_t trainer_stream(const struct sp_report *report, uint32_t t)
 	return last_part(report, report->training.trainers[t].stream);
 }
 
+/* The number of a rank whose environment does not say it. */
+static uint64_t number_of(const struct looking *l, uint32_t t)
+{
+	bool is_known = l->match.ranks && l->match.ranks[t].number != UINT64_MAX;
+
+	return is_known ? l->match.ranks[t].number : t;
+}
+
 static void add_trainer(const struct looking *l, struct sp_hang *hang, uint32_t t)
 {
 	uint32_t stream = trainer_stream(l->report, t);
@@ -275,7 +286,8 @@ static void add_trainer(const struct looking *l, struct sp_hang *hang, uint32_t 
 	if (l->report->training.count < 2)
 		add_link(l, hang, stream, SP_HANG_TRAINER, 0);
 	else
-		add_link(l, hang, stream, SP_HANG_RANK, image->rank ? image->rank - 1 : t);
+		add_link(l, hang, stream, SP_HANG_RANK,
+			 image->rank ? image->rank - 1 : number_of(l, t));
 }
 
 /* In one wait for as long as nothing moved: a collective, not a loader's queue. */
@@ -285,6 +297,42 @@ static bool is_in_collective(const struct looking *l, uint32_t stream, int64_t s
 	       mark_ns(l, stream) > LEAST_NS;
 }
 
+/* Sets l->match; the caller finishes it. */
+static int match_ranks(struct looking *l)
+{
+	uint32_t count = l->report->training.count;
+	struct sp_standing *standing;
+	int r;
+
+	if (count < 2)
+		return 0;
+	standing = calloc(count, sizeof(*standing));
+	if (!standing)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < count; t++) {
+		uint32_t stream = trainer_stream(l->report, t);
+
+		standing[t] =
+			(struct sp_standing){has_ended(l, stream), is_wait(call_of(l, stream))};
+	}
+	r = sp_group_match_find(l->report, standing, &l->match);
+	free(standing);
+	return r;
+}
+
+/* By what each rank called, where groups of ranks were observed. */
+static bool find_matched(const struct looking *l, uint32_t *ret, uint32_t *ret_waiting)
+{
+	uint32_t count = l->report->training.count;
+
+	*ret = sp_group_match_culprit(&l->match, count);
+	*ret_waiting = UINT32_MAX;
+	for (uint32_t t = 0; l->match.ranks && *ret_waiting == UINT32_MAX && t < count; t++)
+		if (l->match.ranks[t].state == SP_RANK_WAITS)
+			*ret_waiting = t;
+	return *ret != UINT32_MAX && *ret_waiting != UINT32_MAX;
+}
+
 /* The trainer that the others wait for in a collective, and the first of these. False where none is
  * known. */
 static bool find_missing(const struct looking *l, int64_t stuck_ns, uint32_t *ret,
@@ -292,6 +340,8 @@ static bool find_missing(const struct looking *l, int64_t stuck_ns, uint32_t *re
 {
 	uint32_t missing = UINT32_MAX, waiting = UINT32_MAX;
 
+	if (find_matched(l, ret, ret_waiting))
+		return true;
 	for (uint32_t t = 0; t < l->report->training.count; t++) {
 		uint32_t stream = trainer_stream(l->report, t);
 		uint32_t *first = is_in_collective(l, stream, stuck_ns) ? &waiting : &missing;
@@ -331,7 +381,7 @@ static bool is_blocked(const struct sp_hang *hang, int64_t least_ns)
 {
 	const struct sp_hang_link *last = &hang->chain[hang->count - 1];
 
-	if (last->is_stopped || last->lock.what)
+	if (last->is_stopped || last->is_gone || last->lock.what)
 		return true;
 	if (last->is_silent)
 		return hang->count > 1 && last->for_ns >= (uint64_t)SILENT_LEAST_NS;
@@ -353,7 +403,7 @@ static void follow(const struct looking *l, struct sp_hang *hang, uint32_t t, in
 		t = missing;
 	}
 	add_trainer(l, hang, t);
-	if (!hang->chain[hang->count - 1].is_stopped)
+	if (!hang->chain[hang->count - 1].is_stopped && !hang->chain[hang->count - 1].is_gone)
 		follow_worker(l, hang, trainer_stream(l->report, t), least_ns);
 }
 
@@ -365,9 +415,12 @@ static bool is_whole(const struct sp_report *report)
 	return !s->pid && !s->tid && s->to_ns == INT64_MAX;
 }
 
-static void judge(const struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
+static void judge(struct looking *l, struct sp_hang *hang, uint32_t t, int64_t least_ns)
 {
+	if (match_ranks(l) < 0)
+		return;
 	follow(l, hang, t, least_ns);
+	sp_group_match_finish(&l->match);
 	hang->is_hung = (hang->count > 1 || waits_or_repeats(l, trainer_stream(l->report, t)) ||
 			 hang->chain[0].is_stopped || hang->chain[0].lock.what) &&
 			is_blocked(hang, least_ns);
@@ -378,7 +431,8 @@ static void find_standing(const struct sp_report *report, uint32_t t, struct sp_
 {
 	const struct sp_steps *steps = &report->training.trainers[t].steps;
 	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
-	struct looking l = {report, run_end_ns(report, trainer_stream(report, t)), NULL};
+	struct looking l = {.report = report,
+			    .end_ns = run_end_ns(report, trainer_stream(report, t))};
 
 	if (has_ended(&l, trainer_stream(report, t)) || l.end_ns - since_ns < least_ns)
 		return;
@@ -392,7 +446,7 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 	const struct sp_steps *steps = &report->training.trainers[t].steps;
 	uint32_t stream = trainer_stream(report, t);
 	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
-	struct looking l = {report, INT64_MIN, NULL};
+	struct looking l = {.report = report, .end_ns = INT64_MIN};
 
 	if (last_event_ns(report, stream) - since_ns >= least_ns)
 		l.end_ns = sp_interruption_find(&report->run, stream, since_ns, GIVEN_UP_NS);
@@ -421,6 +475,49 @@ void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
 		if (report->training.trainers[t].steps.count)
 			find_given_up(report, t, hang);
+}
+
+/* At the end of the run, or when it was given up. Sets l->past, the caller frees it. */
+static int look_at(const struct sp_report *report, const struct sp_hang *hang, struct looking *l)
+{
+	*l = (struct looking){.report = report, .end_ns = hang->since_ns + (int64_t)hang->for_ns};
+	if (!hang->is_given_up)
+		return 0;
+	l->past = calloc(report->run.index.stream_count, sizeof(*l->past));
+	return l->past ? 0 : -ENOMEM;
+}
+
+int sp_hang_ranks(const struct sp_report *report, const struct sp_hang *hang,
+		  struct sp_group_match *ret)
+{
+	struct looking l;
+	int r = look_at(report, hang, &l);
+
+	*ret = (struct sp_group_match){.groups = NULL};
+	if (r == 0)
+		r = match_ranks(&l);
+	*ret = l.match;
+	free(l.past);
+	return r;
+}
+
+uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *hang,
+		       const struct sp_group_match *match, uint32_t trainer,
+		       struct sp_hang_link ret[2])
+{
+	struct sp_hang one = {.is_hung = true};
+	struct looking l;
+
+	if (look_at(report, hang, &l) < 0)
+		return 0;
+	l.match = *match; /* borrowed */
+	add_trainer(&l, &one, trainer);
+	if (!one.chain[0].is_stopped && !one.chain[0].is_gone)
+		follow_worker(&l, &one, trainer_stream(report, trainer),
+			      least_of(&report->training.trainers[trainer].steps));
+	memcpy(ret, one.chain, one.count * sizeof(*ret));
+	free(l.past);
+	return one.count;
 }
 
 static bool was_killed(const struct looking *l, uint32_t stream)
@@ -495,7 +592,7 @@ bool sp_hang_suspect(const struct sp_report *report, struct sp_hang_link *ret)
 {
 	for (uint32_t t = 0; is_whole(report) && t < report->training.count; t++) {
 		uint32_t stream = trainer_stream(report, t);
-		struct looking l = {report, report->totals.end_ns, NULL};
+		struct looking l = {.report = report, .end_ns = report->totals.end_ns};
 
 		if (report->training.trainers[t].steps.count && was_killed(&l, stream) &&
 		    suspect_of(&l, t, ret))

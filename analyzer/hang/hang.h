@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/hang/group_match.h"
 #include "analyzer/reader/index.h"
 #include "trace/live_lock.h"
 
@@ -31,6 +32,7 @@ struct sp_hang_link {
 	uint64_t for_ns;	       /* in the call, or without a call */
 	bool is_stopped;	       /* now, by a signal */
 	bool is_silent;		       /* in no call: it computes, or cannot run */
+	bool is_gone;		       /* its process had ended */
 	struct sp_live_lock lock;      /* that it waits for now, or waited for at the run's end */
 	enum sp_path_missing missing;  /* of a call on a file whose name is not known */
 };
@@ -46,6 +48,19 @@ struct sp_hang {
 };
 
 void sp_hang_find(const struct sp_report *report, struct sp_hang *ret);
+
+/*
+ * Matches the ranks of a run that has hung. Returns 0 or -ENOMEM; call sp_group_match_finish()
+ * in both cases.
+ */
+int sp_hang_ranks(const struct sp_report *report, const struct sp_hang *hang,
+		  struct sp_group_match *ret);
+
+/* A trainer of a run that has hung, and the worker that it waited for; returns the number of links.
+ * match: of sp_hang_ranks(). */
+uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *hang,
+		       const struct sp_group_match *match, uint32_t trainer,
+		       struct sp_hang_link ret[2]);
 
 /*
  * A run that was killed so soon after the last step that nobody knows if it hung: a trainer or its

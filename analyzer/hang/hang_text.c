@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/hang/rank_hang_text.h"
 #include "analyzer/reader/call_paths.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
+#include "analyzer/totals/process_end.h"
 #include "trace/events.h"
 
 #define FILE_WIDTH 60u
@@ -91,6 +93,23 @@ static void lock_text(const struct sp_report *report, const struct sp_hang_link 
 	snprintf(ret, room, _("%s, %s"), name, holder);
 }
 
+/* The end of a process. */
+static void gone_text(const struct sp_report *report, const struct sp_hang_link *link,
+		      const char *who, char *ret, size_t room)
+{
+	struct sp_process_end end =
+		sp_process_end_of(&report->run, &report->totals, stream_of(report, link)->image);
+
+	if (end.how == SP_PROCESS_OOM)
+		snprintf(ret, room, _("%s was killed for lack of memory"), who);
+	else if (end.how == SP_PROCESS_SIGNALED)
+		snprintf(ret, room, _("%s was ended by signal %u"), who, end.status);
+	else if (end.how == SP_PROCESS_EXITED)
+		snprintf(ret, room, _("%s had ended with exit status %u"), who, end.status);
+	else
+		snprintf(ret, room, _("%s had ended"), who);
+}
+
 /* The call that keeps the last link of the chain waiting. */
 static void state_text(const struct sp_report *report, const struct sp_hang_link *link,
 		       const char *who, char *ret, size_t room)
@@ -100,7 +119,9 @@ static void state_text(const struct sp_report *report, const struct sp_hang_link
 	sp_text_ns(ns, link->for_ns);
 	file_text(link->file, file);
 	lock_text(report, link, lock, sizeof(lock));
-	if (link->is_stopped)
+	if (link->is_gone)
+		gone_text(report, link, who, ret, room);
+	else if (link->is_stopped)
 		snprintf(ret, room, _("%s is stopped by a signal (SIGSTOP)"), who);
 	else if (link->lock.what)
 		snprintf(ret, room, _("%s has made no call for %s: it waits for %s"), who, ns,
@@ -153,13 +174,23 @@ static void who_text(const struct sp_report *report, const struct sp_hang_link *
 	snprintf(ret, room, _("%s (pid %u)"), role, report->run.index.images[s->image].pid);
 }
 
-void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
-		  size_t ret_bytes)
+void sp_hang_link_text(const struct sp_report *report, const struct sp_hang_link *link, char *ret,
+		       size_t ret_bytes)
+{
+	char who[96];
+
+	who_text(report, link, who, sizeof(who));
+	state_text(report, link, who, ret, ret_bytes);
+}
+
+/* From this link of the chain on. */
+static size_t chain_text(const struct sp_report *report, const struct sp_hang *hang, uint32_t from,
+			 char *ret, size_t ret_bytes)
 {
 	size_t used = 0;
 
 	*ret = '\0';
-	for (uint32_t i = 0; i < hang->count && used < ret_bytes; i++) {
+	for (uint32_t i = from; i < hang->count && used < ret_bytes; i++) {
 		char who[96], text[1024], next[SP_HANG_NAME_BYTES];
 
 		who_text(report, &hang->chain[i], who, sizeof(who));
@@ -169,9 +200,35 @@ void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, ch
 			snprintf(text, sizeof(text), _("%s waits for %s"), who, next);
 		else
 			state_text(report, &hang->chain[i], who, text, sizeof(text));
-		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s", i ? _("; ") : "",
-					 text);
+		used += (size_t)snprintf(ret + used, ret_bytes - used, "%s%s",
+					 i > from ? _("; ") : "", text);
 	}
+	return used;
+}
+
+void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, char *ret,
+		  size_t ret_bytes)
+{
+	struct sp_rank_hang ranks = {.trainers = 0};
+	bool is_matched = hang->count && hang->chain[0].role == SP_HANG_RANK &&
+			  sp_rank_hang_find(report, hang, &ranks) == 0 && ranks.row_count;
+	size_t used = 0;
+
+	*ret = '\0';
+	if (is_matched)
+		used = sp_rank_hang_text(report, &ranks, ret, ret_bytes);
+	/* The first link is a rank that waits in a collective. */
+	if (used < ret_bytes && (!used || (hang->count > 1 && !sp_rank_hang_is_cycle(&ranks)))) {
+		size_t joined = used ? strlen(_("; ")) : 0;
+
+		if (used + joined < ret_bytes) {
+			if (joined)
+				snprintf(ret + used, ret_bytes - used, "%s", _("; "));
+			chain_text(report, hang, used ? 1 : 0, ret + used + joined,
+				   ret_bytes - used - joined);
+		}
+	}
+	sp_rank_hang_finish(&ranks);
 }
 
 void sp_hang_suspect_text(const struct sp_report *report, const struct sp_hang_link *link,

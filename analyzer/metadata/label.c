@@ -21,6 +21,8 @@ enum sp_label sp_label_of(const char *text, size_t bytes)
 	if (begins_with(text, bytes, "gloo:") || begins_with(text, bytes, "mpi:") ||
 	    begins_with(text, bytes, "ucc:"))
 		return SP_LABEL_COLLECTIVE;
+	if (begins_with(text, bytes, SP_LABEL_GROUP_BEGIN))
+		return SP_LABEL_GROUP;
 	return SP_LABEL_OTHER;
 }
 

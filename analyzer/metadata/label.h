@@ -19,7 +19,11 @@ enum sp_label {
 	SP_LABEL_ZERO_GRAD,
 	SP_LABEL_LOADER,
 	SP_LABEL_COLLECTIVE, /* a collective that ends on all ranks at once */
+	SP_LABEL_GROUP,	     /* the making of a group of ranks: bootstrap.py */
 };
+
+/* A label of SP_LABEL_GROUP begins so, and its name follows. */
+#define SP_LABEL_GROUP_BEGIN "process group "
 
 enum sp_label sp_label_of(const char *text, size_t bytes);
 

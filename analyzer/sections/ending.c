@@ -361,7 +361,7 @@ static void link_json(const struct sp_report *report, const struct sp_hang_link 
 	sp_json_close(j, '}');
 }
 
-static void hang_json(const struct sp_report *report, struct sp_json *j)
+void sp_ending_hang_json(const struct sp_report *report, struct sp_json *j)
 {
 	struct sp_hang hang;
 
@@ -411,6 +411,6 @@ int sp_ending_show(const struct sp_report *report, struct sp_out *out)
 	int r = sp_out_is_read(out) ? 0 : end_table(report, out);
 
 	if (r == 0 && out->format == SP_FORMAT_JSON)
-		hang_json(report, &out->json);
+		sp_ending_hang_json(report, &out->json);
 	return r;
 }

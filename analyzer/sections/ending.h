@@ -16,4 +16,7 @@ void sp_ending_text(const struct sp_report *report, char *ret, size_t ret_bytes)
 /* For programs: the table "ending", and in JSON the object "hang". Returns 0 or -errno. */
 int sp_ending_show(const struct sp_report *report, struct sp_out *out);
 
+/* Writes the object "hang": null where the run has not hung. */
+void sp_ending_hang_json(const struct sp_report *report, struct sp_json *j);
+
 #endif

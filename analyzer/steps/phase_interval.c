@@ -13,6 +13,7 @@ static enum sp_phase_interval_kind kind_of_label(const struct sp_process_metadat
 		return SP_INTERVAL_ZERO_GRAD;
 	case SP_LABEL_LOADER:
 		return SP_INTERVAL_LOADER;
+	case SP_LABEL_GROUP:
 	case SP_LABEL_OTHER:
 	case SP_LABEL_COLLECTIVE: /* of another thread than the one that steps */
 		break;

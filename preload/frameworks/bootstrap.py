@@ -652,6 +652,26 @@ def parallel_imported(module):
 module_base = None
 
 
+def group_named(begun, made):
+	group = made[0] if isinstance(made, tuple) else made
+	described = getattr(group, "group_desc", "")
+	shown = [name for name in (group.group_name, described) if name and name != "undefined"]
+	range_end(begun, PYTHON_CALL, "process group " + " ".join(shown))
+
+
+def groups_imported(module):
+	"""Names the group that a rank makes: the name is the same on all its ranks."""
+	make = module._new_process_group_helper
+
+	def group_made(*args, **names):
+		begun = range_begin()
+		made = make(*args, **names)
+		attempt(group_named, begun, made)
+		return made
+
+	module._new_process_group_helper = unseen(group_made)
+
+
 def models_imported(module):
 	global module_base
 	module_base = module.Module
@@ -1122,6 +1142,7 @@ special = {
 	"torch._dynamo.convert_frame": convert_imported,
 	"torch._dynamo.output_graph": graphs_imported,
 	"torch.nn.parallel.distributed": parallel_imported,
+	"torch.distributed.distributed_c10d": groups_imported,
 	"jax._src.pjit": jit_imported,
 	"jax._src.array": arrays_imported,
 	"jax._src.profiler": annotations_imported,

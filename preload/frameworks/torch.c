@@ -14,6 +14,7 @@
 #include "preload/recorder/intern.h"
 #include "preload/resolve/originals.h"
 #include "preload/sys/pool.h"
+#include "preload/groups/group_events.h"
 #include "preload/frameworks/range_stack.h"
 #include "preload/frameworks/resident_memory.h"
 #include "preload/recorder/switch.h"
@@ -318,6 +319,7 @@ int sp_torch_attach(const char *version)
 		return 0;
 	}
 	gradients_are_on = (bool (*)(void))dlsym(library, "_ZN3c108GradMode10is_enabledEv");
+	sp_collectives_attach(library);
 	error = callbacks_add(library);
 	SP_REAL(dlclose)(library);
 	sp_coverage_add(GROUP, error ? "failed" : "bound", version);

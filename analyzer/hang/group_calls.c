@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/hang/group_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/metadata/run.h"
+#include "analyzer/reader/event_reader.h"
+#include "trace/events.h"
+
+struct reading {
+	struct sp_process_groups *groups;
+	const struct sp_process_metadata *image;
+	const struct sp_event_reader *events;
+	uint32_t first_of_stream; /* groups made by the thread that is read */
+};
+
+typedef int take_event(struct reading *r, const struct sp_read_event *event);
+
+static int walk(struct reading *r, const struct sp_run *run, uint32_t image, const bool *wants,
+		take_event *take)
+{
+	const struct sp_index *index = &run->index;
+	struct sp_reader reader;
+	int error = sp_reader_init(&reader);
+
+	for (uint32_t i = sp_index_first_stream(index, image);
+	     error == 0 && i < index->stream_count && index->streams[i]->image == image; i++) {
+		struct sp_event_reader events;
+		struct sp_read_event event;
+
+		sp_event_reader_open(&events, &reader, index, index->streams[i]);
+		events.wants = wants;
+		r->events = &events;
+		r->first_of_stream = r->groups->count;
+		while (error == 0 && sp_event_reader_next(&events, &event))
+			error = take(r, &event);
+	}
+	sp_reader_finish(&reader);
+	return error;
+}
+
+static int add_group(struct reading *r, const struct sp_read_event *event)
+{
+	struct sp_process_groups *groups = r->groups;
+	struct sp_group_calls *list;
+
+	if (groups->count >= SP_GROUPS_MAX)
+		return 0;
+	list = sp_list_grow(groups->list, groups->count, &groups->room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	groups->list = list;
+	list[groups->count++] = (struct sp_group_calls){
+		.address = sp_commit_arg(event->slot->commit),
+		.since_ns = sp_event_start_ns(r->events, event),
+		.size = event->slot->value > 0 ? (uint64_t)event->slot->value : 0,
+		.rank = event->extra ? event->extra->start : 0,
+		.name = SP_STRINGS_REST,
+	};
+	return 0;
+}
+
+/* A range that names a group holds the making of it. */
+static void name_groups(struct reading *r, const struct sp_read_event *event)
+{
+	int64_t from_ns = sp_event_start_ns(r->events, event);
+	uint32_t id = sp_commit_arg(event->slot->commit);
+
+	if (sp_process_label_use(r->image, id) != SP_LABEL_GROUP)
+		return;
+	for (uint32_t i = r->first_of_stream; i < r->groups->count; i++)
+		if (r->groups->list[i].since_ns >= from_ns &&
+		    r->groups->list[i].name == SP_STRINGS_REST)
+			r->groups->list[i].name = sp_process_label(r->image, id);
+}
+
+static int take_group(struct reading *r, const struct sp_read_event *event)
+{
+	if (event->kind == SP_EV_collective_group)
+		return add_group(r, event);
+	name_groups(r, event);
+	return 0;
+}
+
+/* An address may be that of a group that has gone. */
+static struct sp_group_calls *group_at(const struct sp_process_groups *groups, uint32_t address,
+				       int64_t at_ns)
+{
+	struct sp_group_calls *found = NULL;
+
+	for (uint32_t i = 0; i < groups->count; i++) {
+		struct sp_group_calls *group = &groups->list[i];
+
+		if (group->address == address && group->since_ns <= at_ns &&
+		    (!found || group->since_ns > found->since_ns))
+			found = group;
+	}
+	return found;
+}
+
+/* Keeps the latest ones: a process hands over on several threads, which are read in turn. */
+static void keep(struct sp_group_calls *group, const struct sp_group_call *call)
+{
+	uint32_t at = group->kept;
+
+	group->count++;
+	while (at && group->last[at - 1].at_ns > call->at_ns)
+		at--;
+	if (group->kept < SP_GROUP_CALLS_KEPT) {
+		memmove(&group->last[at + 1], &group->last[at],
+			(group->kept - at) * sizeof(*group->last));
+		group->last[at] = *call;
+		group->kept++;
+	} else if (at) {
+		memmove(&group->last[0], &group->last[1], (at - 1) * sizeof(*group->last));
+		group->last[at - 1] = *call;
+	}
+}
+
+static void take_call(struct reading *r, const struct sp_read_event *event)
+{
+	int64_t at_ns = sp_event_start_ns(r->events, event);
+	struct sp_group_calls *group =
+		group_at(r->groups, sp_commit_arg(event->slot->commit), at_ns);
+	uint64_t word = event->extra ? event->extra->start : 0;
+	struct sp_group_call call = {word & 0xff, word >> 8 & 0xff, event->slot->value, at_ns};
+
+	if (group)
+		keep(group, &call);
+}
+
+static int take_collective(struct reading *r, const struct sp_read_event *event)
+{
+	uint32_t id = sp_commit_arg(event->slot->commit);
+	int64_t begin_ns = sp_event_start_ns(r->events, event);
+
+	if (event->kind == SP_EV_collective)
+		take_call(r, event);
+	else if (sp_process_label_use(r->image, id) == SP_LABEL_COLLECTIVE &&
+		 begin_ns > r->groups->ended_since_ns)
+		r->groups->ended_since_ns = begin_ns;
+	return 0;
+}
+
+int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
+			   uint32_t image)
+{
+	bool makes[SP_EVENT_KINDS] = {[SP_EV_collective_group] = true, [SP_EV_python_call] = true};
+	bool calls[SP_EVENT_KINDS] = {[SP_EV_collective] = true, [SP_EV_torch_range] = true};
+	struct reading r = {.groups = groups, .image = &run->metadata.images[image]};
+	int error;
+
+	*groups = (struct sp_process_groups){.ended_since_ns = INT64_MIN};
+	if (!r.image->has_groups)
+		return 0;
+	error = walk(&r, run, image, makes, take_group);
+	return error ? error : walk(&r, run, image, calls, take_collective);
+}
+
+void sp_process_groups_finish(struct sp_process_groups *groups)
+{
+	free(groups->list);
+	*groups = (struct sp_process_groups){.list = NULL};
+}
+
+const struct sp_group_call *sp_group_call_at(const struct sp_group_calls *group, uint64_t ordinal)
+{
+	if (!ordinal || ordinal > group->count || group->count - ordinal >= group->kept)
+		return NULL;
+	return &group->last[group->kept - 1 - (group->count - ordinal)];
+}
+
+const struct sp_group_calls *sp_process_groups_last(const struct sp_process_groups *groups)
+{
+	const struct sp_group_calls *found = NULL;
+
+	for (uint32_t i = 0; i < groups->count; i++) {
+		const struct sp_group_calls *group = &groups->list[i];
+
+		if (group->kept && (!found || group->last[group->kept - 1].at_ns >
+						      found->last[found->kept - 1].at_ns))
+			found = group;
+	}
+	return found;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The collectives that a process handed to each of its groups of ranks, in its order. The events
+ * are written when a collective is handed over, so one that never ended is among them.
+ */
+#ifndef STAGEPROF_ANALYZER_GROUP_CALLS_H
+#define STAGEPROF_ANALYZER_GROUP_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_run;
+
+#define SP_GROUP_CALLS_KEPT 64u /* of each group, the last ones */
+#define SP_GROUPS_MAX 256u	/* of a process; further ones are not followed */
+
+struct sp_group_call {
+	uint64_t operation; /* enum sp_collective; 0: none */
+	uint64_t type;	    /* of its elements, of collectives.def */
+	int64_t elements;   /* -1: not known */
+	int64_t at_ns;	    /* CLOCK_REALTIME */
+};
+
+struct sp_group_calls {
+	uint32_t group; /* for the caller */
+	uint32_t address;
+	int64_t since_ns;
+	uint32_t name;	/* in metadata.labels, "process group NAME"; SP_STRINGS_REST: not known */
+	uint64_t size;	/* ranks */
+	uint64_t rank;	/* of this process in it */
+	uint64_t count; /* collectives handed over; the ordinal of the last one */
+	uint32_t kept;
+	struct sp_group_call last[SP_GROUP_CALLS_KEPT]; /* by time */
+};
+
+struct sp_process_groups {
+	struct sp_group_calls *list;
+	uint32_t count, room;
+	/* When a thread of the library began to work on the last collective that it was seen to
+	 * end. It ends one after the waiter has woken, so its end says less. */
+	int64_t ended_since_ns;
+};
+
+/* Reads the groups of one process; none where no label of it names one. Returns 0 or -ENOMEM; call
+ * sp_process_groups_finish() in both cases. */
+int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
+			   uint32_t image);
+void sp_process_groups_finish(struct sp_process_groups *groups);
+
+/* The call with this ordinal, counted from 1; NULL: it is not kept. */
+const struct sp_group_call *sp_group_call_at(const struct sp_group_calls *group, uint64_t ordinal);
+
+/* The group with the last call of all; NULL: there was none. */
+const struct sp_group_calls *sp_process_groups_last(const struct sp_process_groups *groups);
+
+#endif

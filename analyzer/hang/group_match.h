@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ranks of a job that stands still, matched by the ordinals of their collectives in each group:
+ * who is in a collective, and who never came to it.
+ */
+#ifndef STAGEPROF_ANALYZER_GROUP_MATCH_H
+#define STAGEPROF_ANALYZER_GROUP_MATCH_H
+
+#include "analyzer/hang/group_calls.h"
+
+struct sp_report;
+
+enum sp_rank_state {
+	SP_RANK_APART,	   /* in no collective, and no rank waits for it */
+	SP_RANK_WAITS,	   /* in a collective that others have not begun */
+	SP_RANK_TOGETHER,  /* in a collective that all of its group have begun */
+	SP_RANK_ELSEWHERE, /* in a collective, while others wait for it in another group */
+	SP_RANK_MISSING,   /* others wait for it in a group, and it is in no collective */
+	SP_RANK_DIFFERS,   /* it called another operation, type or size than most */
+	SP_RANK_GONE,	   /* its process has ended, and others wait for it */
+	SP_RANK_STATES
+};
+
+/* A group of ranks, by its name on all of them. */
+struct sp_group {
+	uint32_t name;	      /* in metadata.labels; SP_STRINGS_REST: not known */
+	uint64_t size;	      /* ranks, as its members say */
+	uint32_t unnamed;     /* without a name: which of a process's groups of this size */
+	uint32_t members;     /* whose calls are in the run */
+	uint64_t least, most; /* of the last ordinals of its members */
+	uint64_t differs;     /* the first kept ordinal that members called differently; 0: none */
+	struct sp_group_call usual; /* what most called then */
+};
+
+struct sp_matched_rank {
+	enum sp_rank_state state;
+	uint32_t group;	  /* index in groups; UINT32_MAX: of none */
+	uint64_t ordinal; /* of its last call there; SP_RANK_DIFFERS: of the call that differs */
+	struct sp_group_call call; /* that one */
+	uint64_t number;	   /* its rank in its first group; UINT64_MAX: not known */
+};
+
+struct sp_group_match {
+	struct sp_group *groups;
+	uint32_t group_count, group_room;
+	struct sp_matched_rank
+		*ranks; /* by trainer of report->training; NULL: no rank has a group */
+};
+
+/* The state of a trainer's thread when training stood still. */
+struct sp_standing {
+	bool is_gone;	 /* its process had ended */
+	bool is_waiting; /* for another thread, process or device */
+};
+
+/* standing: by trainer. Returns 0 or -ENOMEM; call sp_group_match_finish() in both cases. */
+int sp_group_match_find(const struct sp_report *report, const struct sp_standing *standing,
+			struct sp_group_match *ret);
+void sp_group_match_finish(struct sp_group_match *match);
+
+/* The trainer with the greatest of the states that hold others up; UINT32_MAX: none does. */
+uint32_t sp_group_match_culprit(const struct sp_group_match *match, uint32_t trainers);
+
+#endif

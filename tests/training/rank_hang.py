@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks over gloo that stand still and are killed, all at once, from plain LD_PRELOAD: the report
+says which ranks wait in which collective, and which never came to it and what they were in."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import training
+
+PROGRAM = os.path.join(training.HERE, "rank_hang_program.py")
+PYTHON = training.interpreter("torch.distributed")
+REACHED_S, HANG_S = 240, 8
+# case -> how often `ready` comes; (ranks, state, operation or None) of each row; a part of the
+# verdict
+CASES = {
+    "loader": (
+        1,
+        [("2", "missing", "all_reduce"), ("0, 1", "waits", "all_reduce")],
+        "worker 0 is inside open",
+    ),
+    "file": (
+        1,
+        [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
+        "rank 1 is inside open",
+    ),
+    "save": (
+        1,
+        [("0", "missing", "all_reduce"), ("1, 2", "waits", "all_reduce")],
+        "rank 0 is inside open",
+    ),
+    "stopped": (1, [("2", "missing", "all_reduce"), ("0, 1", "waits", "all_reduce")], "rank 2"),
+    "operation": (
+        3,
+        [("1", "differs", "broadcast"), ("0, 2", "waits", "all_reduce")],
+        "rank 1 called broadcast",
+    ),
+    "size": (3, [("1", "differs", "all_reduce")], "rank 1 called all_reduce"),
+    "left": (1, [("0", "differs", "barrier")], "rank 0 called barrier"),
+    "order": (
+        3,
+        [
+            ("0", "in_another_group", "all_reduce"),
+            ("1", "in_another_group", "all_reduce"),
+            ("2", "apart", "all_reduce"),
+        ],
+        "the groups wait for each other",
+    ),
+}
+
+
+def begin(case, folder):
+    return subprocess.Popen(
+        [PYTHON, PROGRAM, case, folder],
+        cwd=folder,
+        env=training.environment(True, os.path.join(folder, "run.zst"), {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def plain(text):
+    """Without pids, which differ from run to run."""
+    words = text.split()
+    return " ".join(
+        w for i, w in enumerate(words) if w != "(pid" and (i == 0 or words[i - 1] != "(pid")
+    )
+
+
+class RankHang(unittest.TestCase):
+    maxDiff = None
+
+    def test_each(self):
+        with tempfile.TemporaryDirectory() as base:
+            folders = {case: os.path.join(base, case) for case in CASES}
+            for folder in folders.values():
+                os.mkdir(folder)
+            programs = {case: begin(case, folder) for case, folder in folders.items()}
+            try:
+                for case, program in programs.items():
+                    for _ in range(CASES[case][0]):
+                        self.assertEqual(program.stdout.readline(), b"ready\n", case)
+                time.sleep(HANG_S)
+            finally:
+                for program in programs.values():
+                    os.killpg(program.pid, signal.SIGKILL)
+                    program.wait()
+                    program.stdout.close()
+            for case in CASES:
+                with self.subTest(case):
+                    self.check(case, os.path.join(folders[case], "run.zst"))
+
+    def check(self, case, run):
+        _, rows, part = CASES[case]
+        hang = training.report("hang", run)
+        summary = training.report("summary", run)
+        found = {(r["ranks"], r["state"], r["operation"]): r for r in hang["ranks"]}
+        for row in rows:
+            self.assertIn(row, found)
+            self.assertEqual(found[row]["element_type"], None if row[2] == "barrier" else "float32")
+        self.assertEqual(summary["verdict"]["code"], "hung")
+        self.assertIn(part, plain(summary["verdict"]["text"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
