@@ -110,7 +110,7 @@ static uint64_t by_work(const void *context, uint32_t i)
 	uint64_t ns = 0;
 
 	for (int stage = 0; sp_run_selects(lookup->run, i) && stage < SP_STAGES; stage++)
-		if (stage != SP_STAGE_wait)
+		if (stage != SP_STAGE_wait && stage != SP_STAGE_sleep)
 			ns += lookup->totals->streams[i].stages[stage].total_ns;
 	return ns;
 }

@@ -19,7 +19,7 @@ bool sp_stage_is_of_threads(uint32_t stage)
 /* Idle threads wait, too, so the sum of all waits answers nothing. */
 static bool is_candidate(uint32_t stage)
 {
-	return stage != SP_STAGE_wait && sp_stage_is_of_threads(stage);
+	return stage != SP_STAGE_wait && stage != SP_STAGE_sleep && sp_stage_is_of_threads(stage);
 }
 
 /* In the order of their time, the longest first; SP_STAGES is before all. */

@@ -49,11 +49,12 @@ static void sum_roles(struct stages *v)
 	}
 }
 
-/* Idle threads wait, and ranges contain the other rows, as calls contain times without a core:
- * their sums answer nothing. */
+/* Idle threads wait and sleep, and ranges contain the other rows, as calls contain times without a
+ * core: their sums answer nothing. */
 static bool is_apart(uint32_t stage)
 {
-	return stage == SP_STAGE_wait || stage == SP_STAGE_range || stage == SP_STAGE_off_core;
+	return stage == SP_STAGE_wait || stage == SP_STAGE_sleep || stage == SP_STAGE_range ||
+	       stage == SP_STAGE_off_core;
 }
 
 static uint64_t quantile(const struct sp_report *report, uint32_t stage, uint32_t permille)

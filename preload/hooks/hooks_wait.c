@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that wait for others. Only waits of sp_recorder_clock.long_wait_ticks (100 µs) and longer
- * are events: a loop that polls without waiting costs two readings of the clock. During the call
- * the thread's mark names it. All of them are cancellation points: SP_SPAN closes the span on
- * unwinding.
+ * Calls that wait for others, or for a time. Only waits of sp_recorder_clock.long_wait_ticks (100
+ * µs) and longer are events: a loop that polls without waiting costs two readings of the clock.
+ * During the call the thread's mark names it. All of them are cancellation points: SP_SPAN closes
+ * the span on unwinding.
  */
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "preload/recorder/fd_table.h"
 #include "preload/hooks/hook.h"
@@ -192,3 +194,15 @@ SP_HOOK_WAIT(int, pthread_cond_clockwait, SP_EV_cond_wait, object_of(condition),
 	     (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
 	      const struct timespec *until),
 	     (condition, mutex, clock, until))
+
+SP_HOOK_WAIT(int, nanosleep, SP_EV_sleep, 0, SP_RESULT(ret),
+	     (const struct timespec *time, struct timespec *left), (time, left))
+
+SP_HOOK_WAIT(int, clock_nanosleep, SP_EV_sleep, 0, -ret,
+	     (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
+	     (clock, flags, time, left))
+
+SP_HOOK_WAIT(int, usleep, SP_EV_sleep, 0, SP_RESULT(ret), (useconds_t us), (us))
+
+/* The seconds that are left, after a signal. */
+SP_HOOK_WAIT(unsigned, sleep, SP_EV_sleep, 0, ret ? -EINTR : 0, (unsigned seconds), (seconds))

@@ -174,6 +174,30 @@ static void in_cond_clockwait(long ns)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void in_nanosleep(long ns)
+{
+	struct timespec t = {0, ns};
+
+	EXPECT(nanosleep(&t, NULL) == 0);
+}
+
+static void in_clock_nanosleep(long ns)
+{
+	struct timespec t = after(CLOCK_MONOTONIC, ns);
+
+	EXPECT(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);
+}
+
+static void in_usleep(long ns)
+{
+	EXPECT(usleep((useconds_t)(ns / 1000)) == 0);
+}
+
+static void in_sleep(long ns)
+{
+	EXPECT(sleep(ns ? 1 : 0) == 0);
+}
+
 static const struct {
 	const char *name;
 	void (*wait)(long ns);
@@ -190,6 +214,10 @@ static const struct {
 	{"cond_wait", in_cond_wait},
 	{"cond_timedwait", in_cond_timedwait},
 	{"cond_clockwait", in_cond_clockwait},
+	{"nanosleep", in_nanosleep},
+	{"clock_nanosleep", in_clock_nanosleep},
+	{"usleep", in_usleep},
+	{"sleep", in_sleep},
 };
 
 /* A deadline may be over before a busy machine lets the thread wait for it. */
@@ -203,7 +231,7 @@ static long times_blocked(void)
 
 static void run(const char *name, void (*wait)(long ns))
 {
-	struct tally_row *row = tally_row("wait", name);
+	struct tally_row *row = tally_row(strstr(name, "sleep") ? "sleep" : "wait", name);
 
 	for (int i = 0; i < 10; i++) {
 		long before = times_blocked();
